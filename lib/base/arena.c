@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 64 * 1024 };	/* bytes; larger requests get a chunk of their own */
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	uint64_t bytes[];
+};
+
+static void *or_die(void *p)
+{
+	if (!p) {
+		static const char text[] = "out of memory\n";
+		fputs(text, stderr);
+		exit(1);
+	}
+	return p;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	return or_die(realloc(p, size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return or_die(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *array_grow(void *p, size_t count, size_t item)
+{
+	enum { FIRST = 8 };
+
+	if (count == 0)
+		return xrealloc(p, FIRST * item);
+	if (count < FIRST || (count & (count - 1)))
+		return p;
+	if (count > SIZE_MAX / 2 / item)
+		or_die(NULL);
+	return xrealloc(p, 2 * count * item);
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	size = (size + 7) & ~(size_t)7;
+	if ((size_t)(a->end - a->at) < size) {
+		size_t room = size > CHUNK / 4 ? size : CHUNK;
+		struct arena_chunk *chunk = xrealloc(NULL, sizeof(*chunk) + room);
+		a->size += sizeof(*chunk) + room;
+		chunk->next = a->chunks;
+		a->chunks = chunk;
+		if (room == size)	/* keep what is left of the last one in use */
+			return chunk->bytes;
+		a->at = (uint8_t *)chunk->bytes;
+		a->end = a->at + room;
+	}
+	void *p = a->at;
+	a->at += size;
+	return p;
+}
+
+void *arena_copy(struct arena *a, const void *bytes, size_t size)
+{
+	return size ? memcpy(arena_alloc(a, size), bytes, size) : arena_alloc(a, 1);
+}
+
+char *arena_text(struct arena *a, const char *text, size_t size)
+{
+	size_t length = strnlen(text, size);
+	char *copy = arena_alloc(a, length + 1);
+
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+void arena_release(struct arena *a)
+{
+	while (a->chunks) {
+		struct arena_chunk *next = a->chunks->next;
+		free(a->chunks);
+		a->chunks = next;
+	}
+	*a = (struct arena){ 0 };
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/command.h"
+#include "base/arena.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PMU_VERSION
+#define PMU_VERSION "0.0"
+#endif
+
+enum { MAX_OPTIONS = 64, FIRST_LONG = 256 };	/* getopt_long's val of options without a letter */
+
+volatile sig_atomic_t command_stop;
+
+static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs that leave us reading */
+static bool help, version, quiet, verbose;
+
+static const struct command_option common_options[] = {
+	{ 'q', "quiet", NULL, "print no messages; the exit status still tells", &quiet, NULL },
+	{ 'v', "verbose", NULL, "print a summary of counts and costs at the end", &verbose, NULL },
+	{ 'h', "help", NULL, "print this help", &help, NULL },
+	{ 'V', "version", NULL, "print the version", &version, NULL },
+	{ 0 }
+};
+
+/* Options of every tool, its own first, as one list. */
+static int all_options(const struct command *cmd, const struct command_option *all[MAX_OPTIONS])
+{
+	const struct command_option *const table[] = { cmd->options, common_options };
+	int n = 0;
+
+	for (int t = 0; t < 2; t++)
+		for (const struct command_option *o = table[t]; o && o->name && n < MAX_OPTIONS; o++)
+			all[n++] = o;
+	return n;
+}
+
+static void print_usage(const struct command *cmd, FILE *out)
+{
+	fprintf(out, "usage: %s [OPTION]... %s\n", cmd->name, cmd->operands);
+}
+
+static void print_help(const struct command *cmd)
+{
+	const struct command_option *all[MAX_OPTIONS];
+	int n = all_options(cmd, all);
+
+	print_usage(cmd, stdout);
+	printf("%s: %s\n\n", cmd->name, cmd->purpose);
+	for (int i = 0; i < n; i++) {
+		const struct command_option *o = all[i];
+		char form[64];
+
+		snprintf(form, sizeof(form), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
+			 o->argument ? "=" : "", o->argument ? o->argument : "");
+		printf("  %-26s %s\n", form, o->help);
+	}
+	printf("\nSee %s(1).\n", cmd->name);
+}
+
+void command_misused(const struct command *cmd, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", cmd->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	print_usage(cmd, stderr);
+	exit(2);
+}
+
+static void set_option(const struct command_option *o)
+{
+	if (o->list) {
+		o->list->item = xrealloc(o->list->item,
+					 (o->list->count + 1) * sizeof(*o->list->item));
+		o->list->item[o->list->count++] = optarg;
+	} else if (o->argument) {
+		*(const char **)o->value = optarg;
+	} else {
+		*(bool *)o->value = true;
+	}
+}
+
+static void parse_options(const struct command *cmd, int argc, char **argv)
+{
+	const struct command_option *all[MAX_OPTIONS];
+	struct option longs[MAX_OPTIONS + 1] = { 0 };
+	char shorts[2 * MAX_OPTIONS + 2];
+	int n = all_options(cmd, all), s = 0, val;
+
+	if (cmd->runs_command)
+		shorts[s++] = '+';	/* the command's options are not ours */
+	for (int i = 0; i < n; i++) {
+		longs[i] = (struct option){ .name = all[i]->name, .has_arg = !!all[i]->argument,
+					    .val = FIRST_LONG + i };
+		if (all[i]->letter)
+			shorts[s++] = all[i]->letter;
+		if (all[i]->letter && all[i]->argument)
+			shorts[s++] = ':';
+	}
+	shorts[s] = '\0';
+
+	argv[0] = (char *)cmd->name;	/* getopt's messages start with it */
+	while ((val = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		int i = val - FIRST_LONG;
+		if (val < FIRST_LONG)
+			for (i = 0; i < n && all[i]->letter != val; i++)
+				;
+		if (i == n) {
+			print_usage(cmd, stderr);
+			exit(2);
+		}
+		set_option(all[i]);
+	}
+}
+
+static void on_signal(int number)
+{
+	if (number == SIGINT && interrupts_to_ignore > 0)
+		interrupts_to_ignore--;
+	else
+		command_stop = 1;
+}
+
+static void catch_signals(const struct command *cmd)
+{
+	struct sigaction act = { .sa_handler = on_signal };	/* no SA_RESTART: wake read() */
+	struct stat in;
+
+	if (!cmd->runs_command && !fstat(STDIN_FILENO, &in) && S_ISFIFO(in.st_mode))
+		interrupts_to_ignore = 1;
+	sigemptyset(&act.sa_mask);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);	/* EPIPE instead; restored before any exec */
+}
+
+int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
+{
+	parse_options(cmd, argc, argv);
+	*report = (struct report){ .tool = cmd->name, .quiet = quiet, .verbose = verbose };
+	if (version)
+		printf("%s %s\n", cmd->name, PMU_VERSION);
+	else if (help)
+		print_help(cmd);
+	if (version || help) {
+		signal(SIGPIPE, SIG_IGN);
+		exit(command_end(report));
+	}
+	catch_signals(cmd);
+	return optind;
+}
+
+const char *command_input(const struct command *cmd, int argc, char **argv, int first)
+{
+	if (argc - first > 1)
+		command_misused(cmd, "more than one FILE: '%s'", argv[first + 1]);
+	const char *file = first < argc ? argv[first] : "-";
+	if (!strcmp(file, "-") && isatty(STDIN_FILENO))
+		command_misused(cmd, "stdin is a terminal: name a FILE, or pipe a stream in");
+	return file;
+}
+
+void command_output(const struct command *cmd, struct output *out, const char *file,
+		    struct report *report)
+{
+	if (!file)
+		file = "-";
+	if (!strcmp(file, "-") && isatty(STDOUT_FILENO))
+		command_misused(cmd, "will not write binary data to a terminal: "
+				"pipe it on, or use -o FILE");
+	output_open(out, file, report);
+}
+
+/* Does a shell take WORD as it is? */
+static bool is_plain(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789%+,-./:=@_^";
+
+	return *word && word[strspn(word, plain)] == '\0';
+}
+
+char *command_line(int argc, char **argv)
+{
+	size_t size = 1;
+
+	for (int i = 0; i < argc; i++)
+		size += 4 * strlen(argv[i]) + 3;	/* every byte may be a quote: '\'' */
+	char *line = xrealloc(NULL, size), *to = line;
+	for (int i = 0; i < argc; i++) {
+		if (i)
+			*to++ = ' ';
+		bool plain = is_plain(argv[i]);
+		if (!plain)
+			*to++ = '\'';
+		for (const char *from = argv[i]; *from; from++) {
+			if (*from == '\'')
+				to = mempcpy(to, "'\\'", 3);
+			*to++ = *from;
+		}
+		if (!plain)
+			*to++ = '\'';
+	}
+	*to = '\0';
+	return line;
+}
+
+int command_end(struct report *report)
+{
+	errno = 0;
+	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE)
+		report_failure(report, "cannot write to stdout");
+	return report_finish(report);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command - what every tool does alike: options, help, input and output,
+ * signals, exit status.
+ *
+ * A tool declares its options in one table.  Parsing, --help, and the test
+ * that man page and completions name the same options all read that table.
+ */
+#pragma once
+#include "base/output.h"
+#include "base/report.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The arguments of an option that may be given more than once, in order. */
+struct command_list {
+	const char **item;
+	size_t count;
+};
+
+struct command_option {
+	char letter;		/* short form, or 0 */
+	const char *name;	/* long form, without "--" */
+	const char *argument;	/* name of its argument in --help; NULL: takes none */
+	const char *help;	/* one line, starts with a verb, no full stop */
+	void *value;		/* bool * without an argument, const char ** with one */
+	struct command_list *list;	/* instead of VALUE: collects every argument */
+};
+
+struct command {
+	const char *name;	/* "pmu-count" */
+	const char *purpose;	/* the man page's NAME line, without the name */
+	const char *operands;	/* "[FILE]" */
+	const struct command_option *options;	/* ended by one without a name; may be NULL */
+	bool runs_command;	/* operands are a command: options end at the first one */
+};
+
+/*
+ * Parse ARGV, fill REPORT, ignore SIGPIPE, catch SIGINT and SIGTERM.  Does not
+ * return after --help or --version (exit 0), nor after wrong usage (message on
+ * stderr, exit 2).  Returns the index of the first operand.
+ */
+int command_begin(const struct command *cmd, struct report *report, int argc, char **argv);
+
+/* Wrong usage found later: print FORMAT and the usage line, exit 2. */
+void command_misused(const struct command *cmd, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+/*
+ * The only operand, or "-" for stdin where there is none.  Misuse: a second
+ * operand, or a stdin that is a terminal.
+ */
+const char *command_input(const struct command *cmd, int argc, char **argv, int first);
+
+/*
+ * Open FILE (NULL or "-": stdout) for binary data.  Misuse where that is a
+ * terminal.  A file that cannot be opened is reported; OUT then takes and
+ * drops all writes.
+ */
+void command_output(const struct command *cmd, struct output *out, const char *file,
+		    struct report *report);
+
+/*
+ * Set when the tool should finish what is in hand and flush: by SIGTERM, by
+ * SIGINT, but at the second SIGINT only where stdin is a pipe.  There the
+ * terminal has sent it to the whole pipe: the writer stops, and its end is ours.
+ */
+extern volatile sig_atomic_t command_stop;
+
+/* ARGV as one string, quoted for a shell where needed.  The caller frees it. */
+char *command_line(int argc, char **argv);
+
+/*
+ * Flush stdout and finish REPORT.  A reader that went away (EPIPE) is no
+ * error; a full disk is.  Returns main's exit status.
+ */
+int command_end(struct report *report);

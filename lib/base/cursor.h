@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cursor - reads fields from untrusted bytes, in either byte order.
+ *
+ * A read past the end gives 0 and sets failed, for good.  So a parser reads
+ * all its fields in order and checks once, at the end.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cursor {
+	const uint8_t *at;	/* next byte */
+	const uint8_t *end;	/* one past the last byte */
+	bool swap;		/* data are of the other byte order */
+	bool failed;		/* some read did not fit; stays set */
+};
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return (size_t)(c->end - c->at);
+}
+
+/* The next SIZE bytes, or NULL (and failed) when fewer are left. */
+static inline const void *cursor_bytes(struct cursor *c, size_t size)
+{
+	const uint8_t *p = c->at;
+
+	if (c->failed || cursor_left(c) < size) {
+		c->failed = true;
+		return NULL;
+	}
+	c->at += size;
+	return p;
+}
+
+static inline uint16_t cursor_u16(struct cursor *c)
+{
+	const void *p = cursor_bytes(c, sizeof(uint16_t));
+	uint16_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t cursor_u32(struct cursor *c)
+{
+	const void *p = cursor_bytes(c, sizeof(uint32_t));
+	uint32_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t cursor_u64(struct cursor *c)
+{
+	const void *p = cursor_bytes(c, sizeof(uint64_t));
+	uint64_t v = 0;
+
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return c->swap ? __builtin_bswap64(v) : v;
+}
+
+/* A string that ends, with its NUL, before the end; else "" (and failed). */
+static inline const char *cursor_string(struct cursor *c)
+{
+	const uint8_t *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));
+
+	if (!nul) {
+		c->failed = true;
+		return "";
+	}
+	return cursor_bytes(c, (size_t)(nul - c->at) + 1);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/intern.h"
+
+#include <stdlib.h>
+
+static uint32_t add(struct intern *in, const char *text, size_t size, uint64_t hash)
+{
+	in->text = array_grow(in->text, in->count, sizeof(*in->text));
+	in->text[in->count] = arena_text(&in->arena, text, size);
+	table_add(&in->table, hash, in->count);
+	return in->count++;
+}
+
+uint32_t intern_bytes(struct intern *in, const char *text, size_t size)
+{
+	if (in->count == 0)
+		add(in, "", 0, hash_bytes("", 0));
+	uint64_t hash = hash_bytes(text, size);
+	struct table_probe probe = table_probe(&in->table, hash);
+	uint32_t id;
+	while ((id = table_next(&in->table, &probe)) != TABLE_NONE)
+		if (!strncmp(in->text[id], text, size) && !in->text[id][size])
+			return id;
+	return add(in, text, size, hash);
+}
+
+uint32_t intern_text(struct intern *in, const char *text)
+{
+	return intern_bytes(in, text, strlen(text));
+}
+
+void intern_release(struct intern *in)
+{
+	free(in->text);
+	table_release(&in->table);
+	arena_release(&in->arena);
+	*in = (struct intern){ 0 };
+}

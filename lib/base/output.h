@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output - buffered binary output to stdout or a file.
+ *
+ * Every write is checked.  A reader that went away (EPIPE) ends the output
+ * quietly; any other failure is reported once.  After either, output_ended()
+ * is true and writes are dropped, so a tool needs one check per round.
+ */
+#pragma once
+#include "base/report.h"
+
+#include <stddef.h>
+
+struct output {
+	struct report *report;
+	const char *file;	/* for messages */
+	int fd;			/* -1: could not be opened */
+	bool ended;		/* the reader is gone, or a write failed */
+	uint64_t written;	/* bytes given to the kernel */
+	size_t used;		/* bytes in BUFFER */
+	uint8_t *buffer;	/* ours, OUTPUT_BUFFER bytes */
+};
+
+enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
+
+/* Open FILE ("-": stdout) for writing from its start.  REPORT must outlive OUT. */
+void output_open(struct output *out, const char *file, struct report *report);
+
+/* SIZE bytes of room (at most OUTPUT_BUFFER) to fill, then output_commit(). Never NULL. */
+uint8_t *output_room(struct output *out, size_t size);
+
+/* The first SIZE bytes of the room are data now. */
+static inline void output_commit(struct output *out, size_t size)
+{
+	out->used += size;
+}
+
+void output_write(struct output *out, const void *bytes, size_t size);
+
+/* Give everything to the kernel. */
+void output_flush(struct output *out);
+
+/* Whether further output goes nowhere. */
+static inline bool output_ended(const struct output *out)
+{
+	return out->ended;
+}
+
+/* Flush and close; a failure is reported. */
+void output_close(struct output *out);

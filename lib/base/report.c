@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct report_kind *kind_of(struct report *r, const char *format)
+{
+	struct report_kind *kind = r->kind;
+
+	while (kind->format && kind->format != format && kind < &r->kind[REPORT_KINDS - 1])
+		kind++;
+	kind->format = format;
+	return kind;
+}
+
+/* Bytes that would move a terminal's cursor, or worse, become '?': text may come from a stream. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
+/* Count a message, print it after PREFIX unless its kind was shown enough. */
+__attribute__((format(printf, 4, 0)))
+static void add(struct report *r, const char *prefix, const char *suffix,
+		const char *format, va_list args)
+{
+	struct report_kind *kind = kind_of(r, format);
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, args);
+	make_printable(text);
+	if (kind->count++ == 0)
+		snprintf(kind->first, sizeof(kind->first), "%.*s",
+			 (int)sizeof(kind->first) - 1, text);
+	if (kind->count <= REPORT_SHOWN && !r->quiet)
+		fprintf(stderr, "%s: %s%s%s\n", r->tool, prefix, text, suffix);
+}
+
+void report_damage(struct report *r, struct report_place place, const char *format, ...)
+{
+	char prefix[PATH_MAX + 32];
+	va_list args;
+
+	snprintf(prefix, sizeof(prefix), "%s: offset 0x%" PRIx64 ": ",
+		 strcmp(place.file, "-") ? place.file : "stdin", place.offset);
+	va_start(args, format);
+	add(r, prefix, "", format, args);
+	va_end(args);
+	r->status = 1;
+}
+
+void report_failure(struct report *r, const char *format, ...)
+{
+	char suffix[128];
+	va_list args;
+
+	snprintf(suffix, sizeof(suffix), ": %s", strerror(errno));
+	va_start(args, format);
+	add(r, "", suffix, format, args);
+	va_end(args);
+	r->status = 1;
+}
+
+void report_error(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(r, "", "", format, args);
+	va_end(args);
+	r->status = 1;
+}
+
+void report_note(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add(r, "", "", format, args);
+	va_end(args);
+}
+
+void report_summary(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	if (!r->verbose || r->quiet)
+		return;
+	fprintf(stderr, "%s: ", r->tool);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int report_finish(struct report *r)
+{
+	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
+		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
+			fprintf(stderr, "%s: %" PRIu64 " more like '%s'\n", r->tool,
+				r->kind[i].count - REPORT_SHOWN, r->kind[i].first);
+	return r->status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit counts[] = {
+	{ "", 1 },
+	{ "k", 1000 }, { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 },
+	{ "Ki", 1 << 10 }, { "Mi", 1 << 20 }, { "Gi", 1 << 30 },
+	{ NULL, 0 }
+};
+
+static const struct unit durations[] = {
+	{ "", 1000000000 }, { "s", 1000000000 },
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+	{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
+	{ NULL, 0 }
+};
+
+/* The factor of the unit that TEXT is, 0 if none. */
+static uint64_t factor_of(const struct unit *unit, const char *text)
+{
+	while (unit->name && strcmp(unit->name, text))
+		unit++;
+	return unit->factor;
+}
+
+bool units_parse_count(const char *text, uint64_t *count)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;	/* strtoull would take a sign, or spaces */
+	errno = 0;
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned long long number = strtoull(text, &end, hex ? 16 : 10);
+	uint64_t factor = factor_of(counts, end);
+	return !errno && factor && !__builtin_mul_overflow(number, factor, count);
+}
+
+bool units_parse_duration(const char *text, uint64_t *ns)
+{
+	uint64_t fraction = 0, scale = 1, whole;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (errno)
+		return false;
+	if (*end == '.')
+		for (end++; isdigit((unsigned char)*end); end++)
+			if (scale < 1000000000) {	/* finer than a nanosecond counts for nothing */
+				fraction = fraction * 10 + (uint64_t)(*end - '0');
+				scale *= 10;
+			}
+	uint64_t factor = factor_of(durations, end);
+	if (!factor || __builtin_mul_overflow(number, factor, &whole))
+		return false;
+	uint64_t part = factor >= scale ? factor / scale * fraction : fraction * factor / scale;
+	return !__builtin_add_overflow(whole, part, ns);
+}
