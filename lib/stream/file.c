@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seekable perf.data file:
+ *
+ *	u64 magic, header size, attr entry size;
+ *	{ u64 offset, size } of attrs, data, event types (unused);
+ *	u64 features[4];			a bit for each feature
+ *	...
+ *	attr entries: attr, { u64 offset, size } of its ids
+ *	data: records
+ *	right behind: { u64 offset, size } of each feature, in order of their bits
+ *
+ * (tools/perf/util/header.h, struct perf_file_header.)  By a pipe the attrs
+ * are read as they pass, for they come before the data; features, which come
+ * behind it, are not.
+ */
+#include "stream/internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	FILE_HEADER_MIN = 72,		/* up to the features; older files end there */
+	FEATURES = 256,			/* bits */
+	SECTION_MAX = 64 * 1024 * 1024,	/* bytes; of a section read as a whole */
+};
+
+struct section {
+	uint64_t offset, size;		/* bytes, from the file's start */
+};
+
+struct file_header {
+	uint64_t attr_size;		/* bytes, of an attr entry */
+	struct section attrs, data;
+	uint64_t features[FEATURES / 64];
+};
+
+static struct section take_section(struct cursor *c)
+{
+	struct section s = { .offset = cursor_u64(c) };
+
+	s.size = cursor_u64(c);
+	return s;
+}
+
+/* A damaged header: say what is wrong, at OFFSET. */
+static bool header_damage(struct stream_reader *in, uint64_t offset, const char *what)
+{
+	in->damaged = true;
+	report_damage(in->report, (struct report_place){ in->file, offset }, "%s", what);
+	return false;
+}
+
+/*
+ * The bytes of a section, for the caller to free; NULL (reported) where they
+ * cannot be had.  Through a pipe, only those still in the buffer can.
+ */
+static uint8_t *read_section(struct stream_reader *in, struct section s, const char *what)
+{
+	struct report_place where = { in->file, s.offset };
+	uint8_t *bytes = NULL;
+	uint64_t done = 0;
+
+	if (s.size <= SECTION_MAX && !in->seekable) {
+		if (s.offset <= in->end && s.size <= in->end - s.offset)
+			bytes = memcpy(xrealloc(NULL, s.size), in->buffer + s.offset, s.size);
+	} else if (s.size <= SECTION_MAX) {
+		bytes = xrealloc(NULL, s.size);
+		ssize_t n = 1;
+		while (done < s.size && n > 0) {
+			n = pread(in->fd, bytes + done, s.size - done, (off_t)(s.offset + done));
+			if (n < 0 && errno == EINTR)
+				n = 1;
+			else if (n > 0)
+				done += (uint64_t)n;
+		}
+		if (done < s.size) {
+			free(bytes);
+			bytes = NULL;
+		}
+	}
+	if (!bytes) {
+		in->damaged = true;
+		report_damage(in->report, where, "%s of %" PRIu64 " bytes is not in the file",
+			      what, s.size);
+	}
+	return bytes;
+}
+
+/* Room for a made record of SIZE bytes in all; its header is filled in. */
+static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t misc, size_t size)
+{
+	uint16_t size16 = (uint16_t)size;
+
+	in->made = xrealloc(in->made, in->made_size + size);
+	uint8_t *rec = in->made + in->made_size;
+	in->made_size += size;
+	memcpy(rec, &type, 4);
+	memcpy(rec + 4, &misc, 2);
+	memcpy(rec + 6, &size16, 2);
+	return rec + RECORD_HEADER_SIZE;
+}
+
+/* An ATTR record, with as many ids as fit: readers of ours need none. */
+static void make_attr(struct stream_reader *in, const uint8_t *attr, size_t size,
+		      struct cursor ids)
+{
+	size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - size) & ~(size_t)7;
+	size_t ids_size = cursor_left(&ids) < room ? cursor_left(&ids) : room;
+	uint8_t *to = make_record(in, RECORD_ATTR, 0, RECORD_HEADER_SIZE + size + ids_size);
+
+	memcpy(to, attr, size);
+	if (ids_size)
+		memcpy(to + size, ids.at, ids_size);
+}
+
+static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_size,
+		      uint64_t offset)
+{
+	struct cursor c = { .at = entry, .end = entry + entry_size };
+	size_t size = entry_size - sizeof(struct section), own = reader_attr_size(c);
+	uint8_t *ids = NULL;
+	const char *error;
+
+	cursor_bytes(&c, size);
+	struct section s = take_section(&c);
+	if (s.size > 0)
+		ids = read_section(in, s, "a list of event ids");
+	struct cursor id = { .at = ids, .end = ids ? ids + s.size : NULL };
+	if (own < size)
+		size = own;	/* the rest is padding */
+	memcpy(entry + 4, &(uint32_t){ (uint32_t)size }, 4);
+	bool good = events_add(&in->events, entry, size, id, &error);
+	if (good)
+		make_attr(in, entry, size, id);
+	else
+		header_damage(in, offset, error);
+	free(ids);
+	return good;
+}
+
+static bool open_attrs(struct stream_reader *in, const struct file_header *h)
+{
+	size_t size = h->attr_size;
+
+	if (size < PERF_ATTR_SIZE_VER0 + sizeof(struct section) || size > 4096)
+		return header_damage(in, 16, "the header's size of an attr is absurd");
+	if (h->attrs.size == 0 || h->attrs.size % size)
+		return header_damage(in, 24, "the header's list of events is empty or uneven");
+	uint8_t *entries = read_section(in, h->attrs, "the list of events");
+	if (!entries)
+		return false;
+	bool good = true;
+	for (uint64_t at = 0; good && at < h->attrs.size; at += size)
+		good = open_attr(in, entries + at, size, h->attrs.offset + at);
+	free(entries);
+	return good;
+}
+
+/*
+ * The build ID section is a list of BUILD_ID records, with no type in them
+ * where perf is old.
+ */
+static void make_build_ids(struct stream_reader *in, const uint8_t *bytes, size_t size)
+{
+	struct cursor c = { .at = bytes, .end = bytes + size };
+
+	while (cursor_left(&c) > 0) {
+		cursor_u32(&c);		/* type */
+		uint16_t misc = cursor_u16(&c), rec_size = cursor_u16(&c);
+		if (rec_size < RECORD_HEADER_SIZE)
+			return;
+		const void *body = cursor_bytes(&c, rec_size - (size_t)RECORD_HEADER_SIZE);
+		if (!body)
+			return;
+		memcpy(make_record(in, RECORD_BUILD_ID, misc, rec_size), body,
+		       rec_size - (size_t)RECORD_HEADER_SIZE);
+	}
+}
+
+static void open_feature(struct stream_reader *in, uint64_t feature, struct section s)
+{
+	enum { OVERHEAD = RECORD_HEADER_SIZE + 8 };	/* and the feature's number */
+
+	if (s.size == 0 || (feature != FEATURE_BUILD_ID && s.size > RECORD_MAX_SIZE - OVERHEAD))
+		return;		/* no record can hold it; none that we read is so large */
+	uint8_t *bytes = read_section(in, s, "a header feature");
+	if (!bytes)
+		return;
+	if (feature == FEATURE_BUILD_ID) {
+		make_build_ids(in, bytes, s.size);
+	} else {
+		uint8_t *to = make_record(in, RECORD_FEATURE, 0, OVERHEAD + s.size);
+		memcpy(to, &feature, 8);
+		memcpy(to + 8, bytes, s.size);
+	}
+	free(bytes);
+}
+
+static void open_features(struct stream_reader *in, const struct file_header *h)
+{
+	struct section list = { .offset = h->data.offset + h->data.size };
+
+	for (int i = 0; i < FEATURES; i++)
+		if (h->features[i / 64] >> i % 64 & 1)
+			list.size += sizeof(struct section);
+	if (list.size == 0)
+		return;
+	uint8_t *bytes = read_section(in, list, "the list of header features");
+	struct cursor c = { .at = bytes, .end = bytes ? bytes + list.size : NULL };
+	for (uint64_t i = 0; bytes && i < FEATURES; i++)
+		if (h->features[i / 64] >> i % 64 & 1)
+			open_feature(in, i, take_section(&c));
+	free(bytes);
+}
+
+static struct file_header take_header(struct cursor c)
+{
+	struct file_header h = { 0 };
+
+	cursor_bytes(&c, PIPE_HEADER_SIZE);
+	h.attr_size = cursor_u64(&c);
+	h.attrs = take_section(&c);
+	h.data = take_section(&c);
+	take_section(&c);	/* event types: no longer written */
+	for (size_t i = 0; i < FEATURES / 64; i++)
+		h.features[i] = cursor_u64(&c);
+	return h;
+}
+
+bool reader_open_file(struct stream_reader *in, uint64_t header_size)
+{
+	in->is_file = true;
+	if (header_size < FILE_HEADER_MIN || header_size > READER_BUFFER)
+		return header_damage(in, 8, "the header's size is neither a pipe's nor a file's");
+	if (!reader_fill(in, header_size))
+		return header_damage(in, 0, "file ends inside its header");
+	struct file_header h = take_header((struct cursor){ .at = in->buffer,
+							    .end = in->buffer + header_size });
+	if (h.data.offset < header_size || h.data.size > UINT64_MAX - h.data.offset)
+		return header_damage(in, 40, "the header's place of the data is absurd");
+	if (!in->seekable && (h.data.offset > PREFIX_MAX || !reader_fill(in, h.data.offset)))
+		return header_damage(in, 40, "the pipe ends, or is too long, before the data");
+	if (!open_attrs(in, &h))
+		return false;
+	if (h.data.size == 0)
+		header_damage(in, 48, "the header claims no data: the recorder was killed; "
+			      "reading on to the end");
+	else if (in->seekable)
+		open_features(in, &h);
+	if (in->seekable && lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {
+		report_failure(in->report, "cannot seek in '%s'", in->file);
+		return false;
+	}
+	if (in->seekable)
+		in->begin = in->end = 0;
+	else
+		in->begin = h.data.offset;
+	in->offset = h.data.offset;
+	if (h.data.size) {
+		in->limit = h.data.offset + h.data.size;
+		if (in->end - in->begin > h.data.size)	/* features, behind the data */
+			in->end = in->begin + h.data.size;
+	}
+	return true;
+}

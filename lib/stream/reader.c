@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct stream_events no_events;
+static const struct stream_origin no_origin;
+
+struct report_place reader_place(const struct stream_reader *in)
+{
+	return (struct report_place){ in->file, in->offset };
+}
+
+#define damage(in, ...) \
+	((in)->damaged = true, report_damage((in)->report, reader_place(in), __VA_ARGS__))
+
+static bool is_stopped(const struct stream_reader *in)
+{
+	return in->stop && *in->stop;
+}
+
+/* Move the unread bytes to the buffer's start; make it hold SIZE. */
+static void make_room(struct stream_reader *in, size_t size)
+{
+	if (size > in->capacity) {
+		in->capacity = size;
+		in->buffer = xrealloc(in->buffer, size);
+	}
+	memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
+	in->end -= in->begin;
+	in->begin = 0;
+}
+
+bool reader_fill(struct stream_reader *in, size_t size)
+{
+	if (in->end - in->begin >= size)
+		return true;
+	make_room(in, size);
+	while (in->end < size && !is_stopped(in)) {
+		uint64_t left = in->limit - in->offset - in->end;
+		size_t room = in->capacity - in->end;
+		ssize_t n = read(in->fd, in->buffer + in->end, left < room ? left : room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			in->damaged = true;
+			report_failure(in->report, "cannot read '%s'", in->file);
+		}
+		if (n <= 0)
+			return false;
+		in->end += (size_t)n;
+	}
+	return in->end >= size;
+}
+
+bool reader_skip(struct stream_reader *in, uint64_t size)
+{
+	while (size > 0) {
+		if (in->end == in->begin && !reader_fill(in, 1))
+			return false;
+		uint64_t buffered = in->end - in->begin;
+		uint64_t now = size < buffered ? size : buffered;
+		in->begin += now;
+		in->offset += now;
+		size -= now;
+	}
+	return true;
+}
+
+static struct cursor unread(const struct stream_reader *in, size_t size)
+{
+	const uint8_t *at = in->buffer + in->begin;
+
+	return (struct cursor){ .at = at, .end = at + size };
+}
+
+static bool read_header(struct stream_reader *in)
+{
+	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
+		if (in->end == in->begin && !in->damaged)
+			damage(in, "empty: no stream came; did the command before this one fail?");
+		else if (!in->damaged)
+			damage(in, "not a stream: only %zu bytes", in->end - in->begin);
+		return false;
+	}
+	struct cursor c = unread(in, PIPE_HEADER_SIZE);
+	uint64_t magic = cursor_u64(&c), size = cursor_u64(&c);
+	if (magic == __builtin_bswap64(STREAM_MAGIC)) {
+		damage(in, "recorded on a machine of the other byte order, which is not read yet");
+		return false;
+	}
+	if (magic != STREAM_MAGIC) {
+		damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
+		       ", not 'PERFILE2'", magic);
+		return false;
+	}
+	if (size != PIPE_HEADER_SIZE)
+		return reader_open_file(in, size);
+	return reader_skip(in, PIPE_HEADER_SIZE);
+}
+
+struct stream_reader *stream_open(const char *file, struct report *report)
+{
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		report_failure(report, "cannot open '%s'", file);
+		return NULL;
+	}
+	struct stream_reader *in = xcalloc(1, sizeof(*in));
+	in->report = report;
+	in->file = file;
+	in->fd = fd;
+	in->seekable = S_ISREG(st.st_mode);
+	in->limit = UINT64_MAX;
+	in->capacity = READER_BUFFER;
+	in->buffer = xrealloc(NULL, READER_BUFFER);
+	if (!read_header(in)) {
+		stream_close(in);
+		return NULL;
+	}
+	return in;
+}
+
+void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
+{
+	if (in)
+		in->stop = stop;
+}
+
+/* At the end of the records: is anything missing? */
+static void check_end(struct stream_reader *in)
+{
+	size_t left = in->end - in->begin;
+
+	if (in->damaged || is_stopped(in))
+		return;
+	if (left > 0)
+		damage(in, "stream ends inside a record header");
+	else if (in->limit != UINT64_MAX && in->offset < in->limit)
+		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64, in->limit);
+}
+
+static bool read_record(struct stream_reader *in, struct record *rec)
+{
+	if (!reader_fill(in, RECORD_HEADER_SIZE)) {
+		check_end(in);
+		return false;
+	}
+	struct cursor c = unread(in, RECORD_HEADER_SIZE);
+	rec->type = cursor_u32(&c);
+	rec->misc = cursor_u16(&c);
+	rec->made = false;
+	rec->offset = in->offset;
+	size_t size = cursor_u16(&c);
+
+	if (size < RECORD_HEADER_SIZE) {
+		damage(in, "record of type %u claims %zu bytes, less than its header",
+		       rec->type, size);
+		return false;
+	}
+	if (!reader_fill(in, size)) {
+		if (!in->damaged && !is_stopped(in))
+			damage(in, "stream ends inside a record of type %u and %zu bytes",
+			       rec->type, size);
+		return false;
+	}
+	rec->body = unread(in, size);
+	cursor_bytes(&rec->body, RECORD_HEADER_SIZE);
+	in->begin += size;
+	in->offset += size;
+	return true;
+}
+
+/* The next of the records made from a file's header; they are well formed. */
+static void next_made(struct stream_reader *in, struct record *rec)
+{
+	const uint8_t *at = in->made + in->made_at;
+	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE };
+
+	rec->type = cursor_u32(&c);
+	rec->misc = cursor_u16(&c);
+	rec->made = true;
+	rec->offset = 0;
+	size_t size = cursor_u16(&c);
+	rec->body = (struct cursor){ .at = c.at, .end = at + size };
+	in->made_at += size;
+}
+
+size_t reader_attr_size(struct cursor c)
+{
+	cursor_u32(&c);		/* type */
+	size_t size = cursor_u32(&c);
+	if (c.failed)
+		return 0;
+	return size ? size : PERF_ATTR_SIZE_VER0;	/* before it was filled in */
+}
+
+/* HEADER_ATTR: the attr, of the size it says itself; then u64 ids[]. */
+static void follow_attr(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	size_t size = reader_attr_size(c);
+	const void *attr = size ? cursor_bytes(&c, size) : NULL;
+	const char *error;
+
+	if (!attr)
+		stream_damaged(in, rec, "ATTR record is shorter than its attr");
+	else if (!events_add(&in->events, attr, size, c, &error))
+		stream_damaged(in, rec, error);
+}
+
+/* EVENT_UPDATE: u64 kind (2: name), u64 id of the event, then what it is. */
+static void follow_update(struct stream_reader *in, const struct record *rec)
+{
+	enum { KIND_NAME = 2 };
+	struct cursor c = rec->body;
+	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c);
+
+	if (c.failed) {
+		stream_damaged(in, rec, "EVENT_UPDATE record of less than 16 bytes");
+		return;
+	}
+	uint32_t event = events_find_id(&in->events, id);
+	if (event == TABLE_NONE && in->events.count == 1)
+		event = 0;
+	if (kind == KIND_NAME)
+		events_name(&in->events, event, (const char *)c.at, cursor_left(&c));
+}
+
+/* u32 events, u32 attr size; each: attr, u32 ids, string name, u64 id[ids] */
+static bool follow_event_desc(struct stream_reader *in, struct cursor c)
+{
+	uint32_t count = cursor_u32(&c), attr_size = cursor_u32(&c);
+
+	for (uint32_t i = 0; i < count && !c.failed; i++) {
+		cursor_bytes(&c, attr_size);
+		uint32_t ids = cursor_u32(&c), size = cursor_u32(&c);
+		const char *name = cursor_bytes(&c, size);
+		cursor_bytes(&c, 8 * (size_t)ids);
+		if (!c.failed)
+			events_name(&in->events, i, name, size);
+	}
+	return !c.failed;
+}
+
+/* HEADER_FEATURE: u64 number, then the feature's bytes. */
+static void follow_feature(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t feature = cursor_u64(&c);
+
+	if (c.failed ||
+	    !(feature == FEATURE_EVENT_DESC ? follow_event_desc(in, c)
+					    : origin_add(&in->origin, feature, c)))
+		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
+}
+
+/* Bytes that follow a record without being counted in its size. */
+static uint64_t trailing_bytes(const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (rec->type == RECORD_AUXTRACE)
+		return cursor_u64(&c);
+	if (rec->type == RECORD_TRACING_DATA)
+		return ((uint64_t)cursor_u32(&c) + 7) & ~7ULL;
+	return 0;
+}
+
+/* Learn what the reader itself needs from a record. */
+static void follow(struct stream_reader *in, const struct record *rec)
+{
+	switch (rec->type) {
+	case RECORD_ATTR:
+		if (!rec->made)		/* else known already, with all its ids */
+			follow_attr(in, rec);
+		break;
+	case RECORD_EVENT_UPDATE:
+		follow_update(in, rec);
+		break;
+	case RECORD_FEATURE:
+		follow_feature(in, rec);
+		break;
+	}
+}
+
+bool stream_next(struct stream_reader *in, struct record *rec)
+{
+	if (!in || in->ended)
+		return false;
+	if (in->made_at < in->made_size) {
+		next_made(in, rec);
+	} else if (is_stopped(in) || !read_record(in, rec)) {
+		in->ended = true;
+		return false;
+	}
+	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
+		follow(in, rec);
+		uint64_t trailing = trailing_bytes(rec);
+		if (trailing && !reader_skip(in, trailing)) {	/* the view dies, but is not needed */
+			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of type %u",
+			       trailing, rec->type);
+			in->ended = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why)
+{
+	in->damaged = true;
+	report_damage(in->report, (struct report_place){ in->file, rec->offset },
+		      "%s; skipped", why);
+}
+
+/* The event of a SAMPLE, or TABLE_NONE. */
+static uint32_t event_of_sample(const struct stream_reader *in, const struct record *rec)
+{
+	uint16_t place = in->events.id_place;
+	uint64_t id;
+
+	if (in->events.count == 1)
+		return 0;
+	if (in->events.count == 0)
+		return TABLE_NONE;
+	if (place == ABSENT || cursor_left(&rec->body) < place + sizeof(id))
+		return 0;	/* nothing tells them apart */
+	memcpy(&id, rec->body.at + place, sizeof(id));
+	return id ? events_find_id(&in->events, id) : 0;
+}
+
+bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out)
+{
+	struct report_place where = { in->file, rec->offset };
+	uint32_t event = event_of_sample(in, rec);
+	uint64_t needed;
+
+	if (event == TABLE_NONE) {
+		in->damaged = true;
+		report_damage(in->report, where, in->events.count
+			      ? "SAMPLE record of an event the stream does not define; skipped"
+			      : "SAMPLE record before any event is defined; skipped");
+		return false;
+	}
+	if (!sample_decode(&in->events.event[event], event, rec, out, &needed)) {
+		in->damaged = true;
+		report_damage(in->report, where, "SAMPLE record of %zu bytes is shorter than its "
+			      "fields, which take %" PRIu64 "; skipped", record_size(rec),
+			      needed + RECORD_HEADER_SIZE);
+		return false;
+	}
+	return true;
+}
+
+uint64_t stream_time(const struct stream_reader *in, const struct record *rec)
+{
+	uint64_t time = 0;
+
+	if (!in->events.count || rec->type >= RECORD_ATTR)
+		return 0;	/* only the kernel's records have one */
+	const struct sample_layout *l = &in->events.event[0].layout;
+	size_t size = cursor_left(&rec->body);
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		uint32_t event = event_of_sample(in, rec);
+		if (event == TABLE_NONE)
+			return 0;
+		l = &in->events.event[event].layout;
+		if (l->time != ABSENT && size >= l->size)
+			memcpy(&time, rec->body.at + l->time, sizeof(time));
+	} else if (l->trailer_time != ABSENT && size >= l->trailer_size) {
+		memcpy(&time, rec->body.end - l->trailer_size + l->trailer_time, sizeof(time));
+	}
+	return time;
+}
+
+const struct stream_events *stream_events(const struct stream_reader *in)
+{
+	return in ? &in->events : &no_events;
+}
+
+const struct stream_origin *stream_origin(const struct stream_reader *in)
+{
+	return in ? &in->origin : &no_origin;
+}
+
+bool stream_is_whole(const struct stream_reader *in)
+{
+	return in && in->ended && !in->damaged;
+}
+
+bool stream_has_more(const struct stream_reader *in)
+{
+	return in && (in->made_at < in->made_size || in->begin < in->end);
+}
+
+void stream_close(struct stream_reader *in)
+{
+	if (!in)
+		return;
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+	events_release(&in->events);
+	origin_release(&in->origin);
+	free(in->made);
+	free(in->buffer);
+	free(in);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/record.h"
+#include "stream/resolved.h"
+
+#include <sys/mman.h>
+
+/*
+ * PERF_RECORD_MMAP and MMAP2, linux/perf_event.h:
+ *
+ *	u32 pid, tid;  u64 addr, len, pgoff;
+ *	MMAP2: 24 bytes: device, inode and generation, or (MISC_MMAP_BUILD_ID)
+ *		u8 size; u8 reserved; u16 reserved; u8 build_id[20];
+ *	MMAP2: u32 prot, flags;
+ *	char filename[];  then sample_id, unused here
+ */
+bool record_mmap(const struct record *rec, struct mmap_record *out)
+{
+	struct cursor c = rec->body;
+	const uint8_t *id = NULL;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->start = cursor_u64(&c);
+	out->size = cursor_u64(&c);
+	out->file_offset = cursor_u64(&c);
+	out->executable = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
+	if (rec->type == PERF_RECORD_MMAP2) {
+		id = cursor_bytes(&c, 24);
+		out->executable = cursor_u32(&c) & PROT_EXEC;
+		cursor_u32(&c);		/* flags */
+	}
+	out->path = cursor_string(&c);
+	if (c.failed || out->size > UINT64_MAX - out->start)
+		return false;
+
+	out->build_id_size = 0;
+	memset(out->build_id, 0, sizeof(out->build_id));
+	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (id[0] > sizeof(out->build_id))
+			return false;
+		out->build_id_size = id[0];
+		memcpy(out->build_id, id + 4, id[0]);
+	}
+	return true;
+}
+
+/* PERF_RECORD_COMM: u32 pid, tid;  char comm[];  sample_id */
+bool record_comm(const struct record *rec, struct comm_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+	out->name = cursor_string(&c);
+	return !c.failed;
+}
+
+/* PERF_RECORD_FORK and EXIT: u32 pid, ppid;  u32 tid, ptid;  u64 time;  sample_id */
+bool record_task(const struct record *rec, struct task_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->parent_pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->parent_tid = (pid_t)cursor_u32(&c);
+	out->time = cursor_u64(&c);
+	return !c.failed;
+}
+
+/* PERF_RECORD_LOST: u64 id, lost;  LOST_SAMPLES: u64 lost;  sample_id */
+bool record_lost(const struct record *rec, struct lost_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->id = rec->type == PERF_RECORD_LOST ? cursor_u64(&c) : 0;
+	out->count = cursor_u64(&c);
+	return !c.failed;
+}
+
+/*
+ * perf's struct perf_record_header_build_id: u32 pid; u8 build_id[20];
+ * u8 size, with MISC_BUILD_ID_SIZE (1 << 15) set, else 0; u8 reserved[3];
+ * char filename[]
+ */
+bool record_build_id(const struct record *rec, struct build_id_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	const uint8_t *id = cursor_bytes(&c, 24);
+	out->path = cursor_string(&c);
+	if (c.failed)
+		return false;
+	out->build_id_size = rec->misc & 1 << 15 ? id[20] : BUILD_ID_MAX;
+	if (out->build_id_size == 0 || out->build_id_size > BUILD_ID_MAX)
+		return false;
+	memset(out->build_id, 0, sizeof(out->build_id));
+	memcpy(out->build_id, id, out->build_id_size);
+	return true;
+}
+
+const char *record_type_name(uint32_t type)
+{
+	static const char *const kernel[] = {
+		[1] = "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE", "FORK", "READ",
+		"SAMPLE", "MMAP2", "AUX", "ITRACE_START", "LOST_SAMPLES", "SWITCH",
+		"SWITCH_CPU_WIDE", "NAMESPACES", "KSYMBOL", "BPF_EVENT", "CGROUP", "TEXT_POKE",
+		"AUX_OUTPUT_HW_ID",
+	};
+	static const char *const perf[] = {
+		"ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID", "FINISHED_ROUND", "ID_INDEX",
+		"AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP",
+		"STAT_CONFIG", "STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
+		"COMPRESSED", "FINISHED_INIT", "COMPRESSED2",
+	};
+	static const char *const ours[] = {
+		"STRING", "OBJECT", "FUNCTION", "FRAME", "RESOLVED_SAMPLE", "TOOL", "END",
+	};
+
+	if (type < sizeof(kernel) / sizeof(*kernel))
+		return kernel[type];
+	if (type >= RECORD_ATTR && type - RECORD_ATTR < sizeof(perf) / sizeof(*perf))
+		return perf[type - RECORD_ATTR];
+	if (type >= RECORD_STRING && type - RECORD_STRING < sizeof(ours) / sizeof(*ours))
+		return ours[type - RECORD_STRING];
+	return NULL;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record - the records of a stream, one by one (pmu-stream(5)).
+ *
+ * A record is a view: it owns nothing, and its bytes stay valid until the
+ * next stream_next() on the reader it came from.
+ */
+#pragma once
+#include "base/cursor.h"
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+/* Types that perf's user space adds to the kernel's (tools/perf: enum perf_user_event_type). */
+enum {
+	RECORD_ATTR		= 64,	/* an event: its attr and ids */
+	RECORD_TRACING_DATA	= 66,	/* followed by bytes its own size does not count */
+	RECORD_BUILD_ID		= 67,
+	RECORD_FINISHED_ROUND	= 68,	/* nothing older than the round before comes after this */
+	RECORD_AUXTRACE		= 71,	/* followed by bytes its own size does not count */
+	RECORD_EVENT_UPDATE	= 78,	/* an event's name, unit, ... */
+	RECORD_FEATURE		= 80,	/* a header feature: host, kernel, command line, ... */
+};
+
+enum {
+	RECORD_HEADER_SIZE = 8,		/* u32 type, u16 misc, u16 size */
+	RECORD_MAX_SIZE = 65535,	/* the size is a u16 */
+	BUILD_ID_MAX = 20,		/* bytes */
+};
+
+struct record {
+	uint32_t type;		/* PERF_RECORD_*, RECORD_*, or ours from 0x504d0000 */
+	uint16_t misc;		/* PERF_RECORD_MISC_* */
+	bool made;		/* made from a file's header: no record of the file itself */
+	uint64_t offset;	/* of the record's header, bytes from the stream's start */
+	struct cursor body;	/* what follows the 8-byte header, which stands right before it */
+};
+
+/* The whole record, header included. */
+static inline const void *record_bytes(const struct record *rec)
+{
+	return rec->body.at - RECORD_HEADER_SIZE;
+}
+
+static inline size_t record_size(const struct record *rec)
+{
+	return RECORD_HEADER_SIZE + cursor_left(&rec->body);
+}
+
+/* An object was mapped for execution: MMAP or MMAP2. */
+struct mmap_record {
+	pid_t pid;		/* -1: the kernel */
+	pid_t tid;
+	uint64_t start;		/* first address */
+	uint64_t size;		/* bytes; start + size does not overflow */
+	uint64_t file_offset;	/* bytes from the object's start to START's byte */
+	bool executable;	/* for code; MMAP says it by the lack of MISC_MMAP_DATA */
+	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
+	uint8_t build_id_size;	/* bytes, 0..20; 0: the record has none */
+	const char *path;	/* NUL-terminated, in the record */
+};
+
+/* A thread got a name. */
+struct comm_record {
+	pid_t pid;
+	pid_t tid;
+	bool exec;		/* by exec: the process has a new address space */
+	const char *name;	/* NUL-terminated, in the record */
+};
+
+/* A thread began (FORK) or ended (EXIT). */
+struct task_record {
+	pid_t pid, parent_pid;
+	pid_t tid, parent_tid;
+	uint64_t time;		/* in the stream's clock */
+};
+
+/* The kernel (LOST) or the hardware (LOST_SAMPLES) dropped some. */
+struct lost_record {
+	uint64_t id;		/* of the event; 0: the record does not say */
+	uint64_t count;		/* records, or samples */
+};
+
+/* The build ID of an object, told apart from its mapping. */
+struct build_id_record {
+	pid_t pid;		/* -1: the kernel's or the host's */
+	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
+	uint8_t build_id_size;	/* bytes, 1..20 */
+	const char *path;	/* NUL-terminated, in the record */
+};
+
+/*
+ * Decode a record of the type named.  False if it is damaged; *OUT is then
+ * unspecified.
+ */
+bool record_mmap(const struct record *rec, struct mmap_record *out);	/* MMAP, MMAP2 */
+bool record_comm(const struct record *rec, struct comm_record *out);
+bool record_task(const struct record *rec, struct task_record *out);	/* FORK, EXIT */
+bool record_lost(const struct record *rec, struct lost_record *out);	/* LOST, LOST_SAMPLES */
+bool record_build_id(const struct record *rec, struct build_id_record *out);
+
+/* "SAMPLE" for PERF_RECORD_SAMPLE, ...; NULL: no type we know. */
+const char *record_type_name(uint32_t type);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adding and writing; reading is in resolved-read.c. */
+#include "stream/resolved.h"
+#include "stream/writer.h"
+
+#include <stdlib.h>
+
+enum { TEXT_MAX = 65000 };	/* bytes of a string that fit into a record, with room to spare */
+
+const uint64_t resolved_value_bits[VALUES] = {
+	[VALUE_ADDR] = PERF_SAMPLE_ADDR,
+	[VALUE_WEIGHT] = PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT,
+	[VALUE_DATA_SRC] = PERF_SAMPLE_DATA_SRC,
+	[VALUE_TRANSACTION] = PERF_SAMPLE_TRANSACTION,
+	[VALUE_PHYS_ADDR] = PERF_SAMPLE_PHYS_ADDR,
+	[VALUE_CGROUP] = PERF_SAMPLE_CGROUP,
+	[VALUE_DATA_PAGE_SIZE] = PERF_SAMPLE_DATA_PAGE_SIZE,
+	[VALUE_CODE_PAGE_SIZE] = PERF_SAMPLE_CODE_PAGE_SIZE,
+};
+
+uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size)
+{
+	if (r->strings == 0) {
+		r->string = array_grow(r->string, 0, sizeof(*r->string));
+		r->string[r->strings++] = "";
+	}
+	if (size == 0)
+		return 0;
+	r->string = array_grow(r->string, r->strings, sizeof(*r->string));
+	r->string[r->strings] = arena_text(&r->arena, text, size < TEXT_MAX ? size : TEXT_MAX);
+	return r->strings++;
+}
+
+uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *object)
+{
+	r->object = array_grow(r->object, r->objects, sizeof(*object));
+	r->object[r->objects] = *object;
+	return r->objects++;
+}
+
+uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function)
+{
+	r->function = array_grow(r->function, r->functions, sizeof(*function));
+	r->function[r->functions] = *function;
+	return r->functions++;
+}
+
+uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame)
+{
+	r->frame = array_grow(r->frame, r->frames, sizeof(*frame));
+	struct resolved_frame *f = &r->frame[r->frames];
+	*f = *frame;
+	f->line = f->lines ? arena_copy(&r->arena, frame->line, f->lines * sizeof(*f->line)) : NULL;
+	return r->frames++;
+}
+
+void resolved_release(struct resolved *r)
+{
+	free(r->string);
+	free(r->object);
+	free(r->function);
+	free(r->frame);
+	arena_release(&r->arena);
+	*r = (struct resolved){ 0 };
+}
+
+static void write_string(struct resolved_writer *w, uint32_t id, const char *text)
+{
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_STRING, 0);
+	writer_u32(&rec, id);
+	writer_string(&rec, text);
+	writer_end(&rec);
+}
+
+static void write_object(struct resolved_writer *w, uint32_t id, const struct resolved_object *o)
+{
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_OBJECT, 0);
+	writer_u32(&rec, id);
+	writer_u32(&rec, o->path);
+	writer_u16(&rec, o->kind);
+	writer_u16(&rec, o->flags);
+	writer_u32(&rec, o->build_id_size);
+	writer_u64(&rec, o->start);
+	writer_u64(&rec, o->size);
+	writer_u64(&rec, o->file_offset);
+	writer_bytes(&rec, o->build_id, BUILD_ID_MAX);
+	writer_end(&rec);
+}
+
+static void write_function(struct resolved_writer *w, uint32_t id,
+			   const struct resolved_function *f)
+{
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_FUNCTION, 0);
+	writer_u32(&rec, id);
+	writer_u32(&rec, f->name);
+	writer_u32(&rec, f->system_name);
+	writer_u32(&rec, f->file);
+	writer_u32(&rec, f->line);
+	writer_end(&rec);
+}
+
+static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
+{
+	enum { LINES_MAX = 4000 };	/* as fit into a record */
+	uint32_t lines = f->lines < LINES_MAX ? f->lines : LINES_MAX;
+	struct writer rec;
+
+	w->too_long += lines < f->lines;
+	writer_begin(&rec, w->out, RECORD_FRAME, 0);
+	writer_u32(&rec, id);
+	writer_u32(&rec, f->object);
+	writer_u64(&rec, f->address);
+	writer_u32(&rec, lines);
+	for (uint32_t i = 0; i < lines; i++) {
+		writer_u32(&rec, f->line[i].function);
+		writer_u32(&rec, f->line[i].file);
+		writer_u32(&rec, f->line[i].line);
+		writer_u32(&rec, f->line[i].column);
+	}
+	writer_end(&rec);
+}
+
+void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
+{
+	if (w->strings == 0 && r->strings > 0)
+		w->strings = 1;		/* the empty string needs no definition */
+	for (; w->strings < r->strings; w->strings++)
+		write_string(w, w->strings, r->string[w->strings]);
+	for (; w->objects < r->objects; w->objects++)
+		write_object(w, w->objects, &r->object[w->objects]);
+	for (; w->functions < r->functions; w->functions++)
+		write_function(w, w->functions, &r->function[w->functions]);
+	for (; w->frames < r->frames; w->frames++)
+		write_frame(w, w->frames, &r->frame[w->frames]);
+}
+
+void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
+			   const struct resolved_sample *s)
+{
+	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
+	struct writer rec;
+
+	w->too_long += frames < s->frames;
+	writer_begin(&rec, w->out, RECORD_RESOLVED_SAMPLE, s->misc);
+	writer_u32(&rec, s->event);
+	writer_u32(&rec, (uint32_t)s->pid);
+	writer_u32(&rec, (uint32_t)s->tid);
+	writer_u32(&rec, s->cpu);
+	writer_u64(&rec, s->time);
+	writer_u64(&rec, s->period);
+	writer_u64(&rec, s->has);
+	writer_u32(&rec, s->comm);
+	writer_u32(&rec, frames);
+	for (int i = 0; i < VALUES; i++)
+		if (s->has & resolved_value_bits[i])
+			writer_u64(&rec, s->value[i]);
+	writer_bytes(&rec, s->frame, 4 * (size_t)frames);
+	writer_end(&rec);
+	r->samples++;
+}
+
+void resolved_write_tool(struct output *out, const char *name, const char *version,
+			 const char *arguments)
+{
+	struct writer rec;
+
+	writer_begin(&rec, out, RECORD_TOOL, 0);
+	writer_bytes(&rec, name, strlen(name) + 1);
+	writer_bytes(&rec, version, strlen(version) + 1);
+	writer_bytes(&rec, arguments, strnlen(arguments, TEXT_MAX));
+	writer_u8(&rec, 0);
+	writer_end(&rec);
+}
+
+void resolved_write_end(struct output *out, const struct resolved *r)
+{
+	struct writer rec;
+
+	writer_begin(&rec, out, RECORD_END, 0);
+	writer_u64(&rec, r->samples);
+	writer_u32(&rec, r->strings ? r->strings - 1 : 0);
+	writer_u32(&rec, r->objects);
+	writer_u32(&rec, r->functions);
+	writer_u32(&rec, r->frames);
+	writer_end(&rec);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/writer.h"
+#include "stream/origin.h"
+
+static const uint8_t zeros[8];
+
+void writer_header(struct output *out)
+{
+	static const uint8_t header[16] = "PERFILE2\020";	/* magic; u64 size: 16 */
+
+	output_write(out, header, sizeof(header));
+}
+
+void writer_begin(struct writer *w, struct output *out, uint32_t type, uint16_t misc)
+{
+	w->out = out;
+	w->record = output_room(out, RECORD_MAX_SIZE);
+	w->size = RECORD_HEADER_SIZE;
+	memcpy(w->record, &type, 4);
+	memcpy(w->record + 4, &misc, 2);
+}
+
+void writer_bytes(struct writer *w, const void *bytes, size_t size)
+{
+	if (w->size <= RECORD_MAX_SIZE && size <= RECORD_MAX_SIZE - w->size)
+		memcpy(w->record + w->size, bytes, size);
+	else
+		size = RECORD_MAX_SIZE + 1;	/* it stays too large, whatever follows */
+	w->size += size;
+}
+
+void writer_string(struct writer *w, const char *text)
+{
+	writer_bytes(w, text, strlen(text) + 1);
+	writer_bytes(w, zeros, -w->size & 7);
+}
+
+bool writer_end(struct writer *w)
+{
+	writer_bytes(w, zeros, -w->size & 7);
+	if (w->size > RECORD_MAX_SIZE)
+		return false;
+	uint16_t size = (uint16_t)w->size;
+	memcpy(w->record + 6, &size, 2);
+	output_commit(w->out, size);
+	return true;
+}
+
+void writer_empty(struct output *out, uint32_t type)
+{
+	struct writer w;
+
+	writer_begin(&w, out, type, 0);
+	writer_end(&w);
+}
+
+void writer_attr(struct output *out, const struct perf_event_attr *attr, const uint64_t *ids,
+		 size_t count)
+{
+	const size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - sizeof(*attr)) / 8;
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_ATTR, 0);
+	writer_bytes(&w, attr, sizeof(*attr));
+	writer_bytes(&w, ids, 8 * (count < room ? count : room));
+	writer_end(&w);
+}
+
+void writer_event_name(struct output *out, uint64_t id, const char *name)
+{
+	enum { KIND_NAME = 2 };
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_EVENT_UPDATE, 0);
+	writer_u64(&w, KIND_NAME);
+	writer_u64(&w, id);
+	writer_string(&w, name);
+	writer_end(&w);
+}
+
+/* perf's string: u32 size with NUL and padding to 64, the bytes. */
+static void feature_string(struct writer *w, const char *text)
+{
+	static const uint8_t padding[64];
+	size_t length = strlen(text), size = (length + 1 + 63) & ~(size_t)63;
+
+	writer_u32(w, (uint32_t)size);
+	writer_bytes(w, text, length);
+	writer_bytes(w, padding, size - length);
+}
+
+void writer_feature_text(struct output *out, uint64_t feature, const char *text)
+{
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_FEATURE, 0);
+	writer_u64(&w, feature);
+	feature_string(&w, text);
+	writer_end(&w);
+}
+
+void writer_feature_list(struct output *out, uint64_t feature, char *const *text, size_t count)
+{
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_FEATURE, 0);
+	writer_u64(&w, feature);
+	writer_u32(&w, (uint32_t)count);
+	for (size_t i = 0; i < count; i++)
+		feature_string(&w, text[i]);
+	writer_end(&w);
+}
+
+void writer_feature(struct output *out, uint64_t feature, const void *bytes, size_t size)
+{
+	struct writer w;
+
+	writer_begin(&w, out, RECORD_FEATURE, 0);
+	writer_u64(&w, feature);
+	writer_bytes(&w, bytes, size);
+	writer_end(&w);
+}
