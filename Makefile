@@ -1,0 +1,132 @@
+# make                the tools, static, in build/release/bin
+# make demo           set up, build, profile a real workload, show the result
+# make check          set up, build, run every test, plain and under sanitizers
+# make bench          measure against perf, in one run
+# make fuzz           every fuzzer, $(FUZZ_SECONDS) each
+# make install        to $(DESTDIR)$(PREFIX)
+# make SANITIZE=1 ... in build/asan, dynamic, with ASan and UBSan
+# make WERROR=1 ...   warnings are errors (CI)
+# make V=1 ...        print the commands
+
+VERSION       = 0.1
+PREFIX       ?= /usr/local
+CFLAGS       ?= -O2 -g
+FUZZ_SECONDS ?= 60
+
+# What each module may include: those before it in this list (tests/layers.sh).
+# stream is the medium all stages speak; the others follow the data flow.
+MODULES = base stream event sample process unwind symbol profile
+
+LDLIBS = -lprotobuf-c -lz -liberty
+
+TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
+SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
+UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
+HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
+FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
+PAGES   := $(wildcard man/*.[157])
+
+B := build/release
+LINKAGE = -static-pie
+ifdef SANITIZE
+B := build/asan
+STRICT = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LINKAGE =
+endif
+ifdef BUILD
+B := build/$(BUILD)
+endif
+ifdef WERROR
+STRICT += -Werror
+endif
+
+# Ours, whatever CFLAGS the builder chose.
+OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 -DPMU_VERSION='"$(VERSION)"' \
+       -I. -Ilib -Ibuild/proto -include base/banned.h \
+       -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+       -Wformat=2 -Wpointer-arith -Wwrite-strings $(STRICT)
+
+ifeq ($V,1)
+SAY = @:
+else
+SAY = @printf '  %-5s %s\n'
+Q   = @
+endif
+
+all: $(TOOLS:%=$B/bin/%)
+
+$B/%.o: %.c Makefile
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(CPPFLAGS) $(OURS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The profile format's code is generated; only lib/profile uses it.
+build/proto/profile.pb-c.c: proto/profile.proto
+	$(SAY) PROTO $@
+	@mkdir -p $(@D)
+	$Qprotoc-c --c_out=build/proto -Iproto proto/profile.proto
+$B/proto/profile.pb-c.o: build/proto/profile.pb-c.c
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$Q$(CC) -fPIE $(CFLAGS) $(STRICT) -c -o $@ $<
+$(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
+
+$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o
+	$(SAY) AR $@
+	$Qrm -f $@ && $(AR) rcs $@ $^
+$B/bin/%: $B/cmd/%.o $B/libsampler.a
+	$(SAY) LINK $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+$B/tests/%: $B/tests/%.o $B/libsampler.a
+	$(SAY) LINK $@
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lpthread
+build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
+	$(SAY) FUZZ $@
+	@mkdir -p $(@D)
+	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# What the tests run: tools, unit tests, helpers.
+tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
+
+demo:
+	@tests/setup build
+	@+$(MAKE) --no-print-directory -s -j2 all $B/tests/bin/compress
+	@BIN=$(CURDIR)/$B/bin tests/demo
+
+check:
+	@tests/setup check
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 tests
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 tests
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=clang tests
+	@tests/run release asan
+
+bench:
+	@tests/setup check
+	@+$(MAKE) --no-print-directory -s -j2 tests
+	@BIN=$(CURDIR)/$B/bin tests/bench/run
+fuzz: $(FUZZERS:%=build/fuzz/%)
+	@set -e; for f in $^; do \
+		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0; done
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
+	install -m 755 $(TOOLS:%=$B/bin/%) $(DESTDIR)$(PREFIX)/bin
+	for page in $(PAGES); do \
+		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 completions/bash/* $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 644 completions/zsh/* $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -m 644 completions/fish/* $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+dist:
+	git archive --prefix=pmukit-$(VERSION)/ -o pmukit-$(VERSION).tar.gz HEAD
+clean:
+	rm -rf build
+.PHONY: all tests demo check bench fuzz install dist clean
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+-include $(shell find $B -name '*.d' 2>/dev/null)
