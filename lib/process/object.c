@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/object.h"
+
+#include <stdlib.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* The kernel's own names of mappings are in brackets, perf's and the VM's begin with "//". */
+static enum object_kind kind_of(const char *path, bool in_kernel)
+{
+	if (starts_with(path, "[kernel.kallsyms]") || starts_with(path, "[guest.kernel.kallsyms]"))
+		return OBJECT_KERNEL;
+	if (in_kernel)
+		return OBJECT_MODULE;
+	if (starts_with(path, "[vdso"))
+		return OBJECT_VDSO;
+	if (*path == '[' || starts_with(path, "//") || starts_with(path, "/memfd:") ||
+	    starts_with(path, "/anon_hugepage") || starts_with(path, "/dev/zero") ||
+	    starts_with(path, "/SYSV") || starts_with(path, "anon_inode:") || !*path)
+		return OBJECT_ANONYMOUS;
+	return OBJECT_FILE;
+}
+
+/* A build ID from elsewhere, where the mapping has none. */
+static const struct build_id_told *find_told(const struct objects *objects, uint32_t path)
+{
+	struct table_probe probe = table_probe(&objects->told, hash_u64(path));
+	uint32_t id;
+
+	while ((id = table_next(&objects->told, &probe)) != TABLE_NONE)
+		if (objects->told_id[id].path == path)
+			return &objects->told_id[id];
+	return NULL;
+}
+
+uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel)
+{
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(m->path), cut = sizeof(deleted) - 1;
+	struct object o = { .build_id_size = m->build_id_size };
+
+	o.deleted = length > cut && !strcmp(m->path + length - cut, deleted);
+	o.kind = kind_of(m->path, in_kernel);
+	if (o.deleted)
+		length -= cut;
+	if (o.kind == OBJECT_KERNEL)	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
+		length = (size_t)(strchr(m->path, ']') - m->path) + 1;
+	uint32_t path = intern_bytes(&objects->paths, m->path, length);
+	o.path = objects->paths.text[path];
+	memcpy(o.build_id, m->build_id, BUILD_ID_MAX);
+	const struct build_id_told *told = o.build_id_size ? NULL : find_told(objects, path);
+	if (told) {
+		memcpy(o.build_id, told->build_id, BUILD_ID_MAX);
+		o.build_id_size = told->size;
+	}
+
+	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
+	struct table_probe probe = table_probe(&objects->table, hash);
+	uint32_t id;
+	while ((id = table_next(&objects->table, &probe)) != TABLE_NONE) {
+		const struct object *known = &objects->object[id];
+		if (known->path == o.path && known->kind == o.kind &&
+		    known->deleted == o.deleted && known->build_id_size == o.build_id_size &&
+		    !memcmp(known->build_id, o.build_id, BUILD_ID_MAX))
+			return id;
+	}
+	objects->object = array_grow(objects->object, objects->count, sizeof(o));
+	objects->object[objects->count] = o;
+	table_add(&objects->table, hash, objects->count);
+	return objects->count++;
+}
+
+void objects_tell(struct objects *objects, const struct build_id_record *b)
+{
+	struct build_id_told told = { .path = intern_text(&objects->paths, b->path),
+				      .size = b->build_id_size };
+
+	if (find_told(objects, told.path))
+		return;
+	memcpy(told.build_id, b->build_id, BUILD_ID_MAX);
+	objects->told_id = array_grow(objects->told_id, objects->tolds, sizeof(told));
+	objects->told_id[objects->tolds] = told;
+	table_add(&objects->told, hash_u64(told.path), objects->tolds++);
+}
+
+void objects_release(struct objects *objects)
+{
+	free(objects->object);
+	free(objects->told_id);
+	intern_release(&objects->paths);
+	table_release(&objects->table);
+	table_release(&objects->told);
+	*objects = (struct objects){ 0 };
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * object - what can be mapped: a file, the kernel, a module, the vdso,
+ * anonymous memory.  Equal ones (same path, same build ID) have the same id.
+ */
+#pragma once
+#include "base/intern.h"
+#include "stream/record.h"
+#include "stream/resolved.h"
+
+struct object {
+	const char *path;	/* as mapped, without " (deleted)" */
+	enum object_kind kind;
+	bool deleted;		/* the path is gone, or names another file now */
+	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
+	uint8_t build_id_size;	/* bytes; 0: unknown */
+};
+
+/* Zero-initialised: empty. */
+struct objects {
+	struct object *object;	/* by id; moves as it grows */
+	uint32_t count;
+	struct intern paths;
+	struct table table;
+	struct table told;	/* build IDs from BUILD_ID records, by path: ids in TOLD_ID */
+	struct build_id_told {
+		uint32_t path;	/* in PATHS */
+		uint8_t build_id[BUILD_ID_MAX];
+		uint8_t size;
+	} *told_id;
+	uint32_t tolds;
+};
+
+/* The id of the object that M maps; IN_KERNEL: its record is of the kernel's own space. */
+uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel);
+
+/* The object of this path has this build ID, when its mapping does not say. */
+void objects_tell(struct objects *objects, const struct build_id_record *b);
+
+void objects_release(struct objects *objects);

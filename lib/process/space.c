@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process/space.h"
+
+#include <stdlib.h>
+
+static const struct space empty_space;
+
+/* Index of the first mapping that ends after ADDRESS: there it is, or there it would go. */
+static size_t place_of(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->mappings;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (space->mapping[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+const struct mapping *space_find(const struct space *space, uint64_t address)
+{
+	size_t at = place_of(space, address);
+
+	if (at < space->mappings && space->mapping[at].start <= address)
+		return &space->mapping[at];
+	return NULL;
+}
+
+/* Room for ADD more mappings at index AT, after REMOVE are gone from there. */
+static struct mapping *splice(struct space *space, size_t at, size_t remove, size_t add)
+{
+	size_t tail = space->mappings - at - remove;
+
+	for (size_t i = 0; i < add; i++)	/* array_grow() grows by one */
+		space->mapping = array_grow(space->mapping, space->mappings + i,
+					    sizeof(*space->mapping));
+	struct mapping *m = space->mapping + at;
+	memmove(m + add, m + remove, tail * sizeof(*m));
+	space->mappings = at + add + tail;
+	return m;
+}
+
+/* Take [start, end) away from whatever is mapped there. */
+static void unmap(struct space *space, uint64_t start, uint64_t end)
+{
+	size_t first = place_of(space, start), last = first;
+
+	while (last < space->mappings && space->mapping[last].start < end)
+		last++;
+	if (first == last)
+		return;
+	struct mapping left = space->mapping[first], right = space->mapping[last - 1];
+	bool keep_left = left.start < start, keep_right = right.end > end;
+	struct mapping *m = splice(space, first, last - first, (size_t)keep_left + keep_right);
+	if (keep_left) {
+		left.end = start;
+		*m++ = left;
+	}
+	if (keep_right) {
+		right.file_offset += end - right.start;
+		right.start = end;
+		*m = right;
+	}
+}
+
+static void map(struct spaces *s, struct space *space, struct mapping new)
+{
+	unmap(space, new.start, new.end);
+	*splice(space, place_of(space, new.start), 0, 1) = new;
+	space->generation = ++s->generation;
+}
+
+static uint32_t find_process(const struct spaces *s, pid_t pid)
+{
+	if (s->last < s->processes && s->process[s->last].pid == pid)
+		return s->last;
+	struct table_probe probe = table_probe(&s->process_table, hash_u64((uint32_t)pid));
+	uint32_t id;
+	while ((id = table_next(&s->process_table, &probe)) != TABLE_NONE)
+		if (s->process[id].pid == pid)
+			break;
+	return id;
+}
+
+static struct process *add_process(struct spaces *s, pid_t pid)
+{
+	uint32_t id = find_process(s, pid);
+
+	if (id == TABLE_NONE) {
+		id = s->processes++;
+		s->process = array_grow(s->process, id, sizeof(*s->process));
+		s->process[id] = (struct process){ .pid = pid };
+		table_add(&s->process_table, hash_u64((uint32_t)pid), id);
+	}
+	return &s->process[id];
+}
+
+static void clear_space(struct spaces *s, struct space *space)
+{
+	free(space->mapping);
+	*space = (struct space){ .generation = ++s->generation };
+}
+
+static void copy_space(struct spaces *s, struct space *to, const struct space *from)
+{
+	clear_space(s, to);
+	for (size_t i = 0; i < from->mappings; i++) {
+		to->mapping = array_grow(to->mapping, i, sizeof(*to->mapping));
+		to->mapping[i] = from->mapping[i];
+	}
+	to->mappings = from->mappings;
+	to->has_main = from->has_main;
+}
+
+static void follow_mmap(struct spaces *s, const struct record *rec, const struct mmap_record *m)
+{
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool in_kernel = m->pid == -1 || mode == PERF_RECORD_MISC_KERNEL;
+
+	if (!m->executable || m->size == 0)
+		return;
+	struct space *space = in_kernel ? &s->kernel : &add_process(s, m->pid)->space;
+	struct mapping new = {
+		.start = m->start, .end = m->start + m->size, .file_offset = m->file_offset,
+		.object = objects_add(&s->objects, m, in_kernel),
+	};
+	/* exec maps the executable before its interpreter, and /proc lists it first. */
+	if (!in_kernel && !space->has_main &&
+	    s->objects.object[new.object].kind == OBJECT_FILE)
+		new.is_main = space->has_main = true;
+	map(s, space, new);
+}
+
+static uint32_t find_thread(const struct spaces *s, pid_t tid)
+{
+	struct table_probe probe = table_probe(&s->thread_table, hash_u64((uint32_t)tid));
+	uint32_t id;
+
+	while ((id = table_next(&s->thread_table, &probe)) != TABLE_NONE)
+		if (s->thread[id].tid == tid)
+			break;
+	return id;
+}
+
+static void name_thread(struct spaces *s, pid_t pid, pid_t tid, uint32_t name)
+{
+	uint32_t id = find_thread(s, tid);
+
+	if (id == TABLE_NONE) {
+		id = s->threads++;
+		s->thread = array_grow(s->thread, id, sizeof(*s->thread));
+		table_add(&s->thread_table, hash_u64((uint32_t)tid), id);
+	}
+	s->thread[id] = (struct thread){ .tid = tid, .pid = pid, .name = name };
+}
+
+uint32_t spaces_thread_name(const struct spaces *s, pid_t tid)
+{
+	uint32_t id = find_thread(s, tid);
+
+	return id == TABLE_NONE ? 0 : s->thread[id].name;
+}
+
+static void follow_comm(struct spaces *s, const struct comm_record *c)
+{
+	if (c->exec)
+		clear_space(s, &add_process(s, c->pid)->space);
+	name_thread(s, c->pid, c->tid, intern_text(&s->names, c->name));
+}
+
+/* A thread has its parent's name; a process its parent's mappings as well. */
+static void follow_fork(struct spaces *s, const struct task_record *t)
+{
+	if (t->pid != t->parent_pid) {
+		add_process(s, t->pid);		/* may move the array: parents are found after it */
+		uint32_t parent = find_process(s, t->parent_pid);
+		struct process *child = add_process(s, t->pid);
+		/*
+		 * A child that was listed from /proc before its parent's mappings
+		 * came has its own already.
+		 */
+		if (parent != TABLE_NONE && (child->ended || child->space.mappings == 0))
+			copy_space(s, &child->space, &s->process[parent].space);
+		child->ended = false;
+	}
+	uint32_t name = spaces_thread_name(s, t->parent_tid);
+	if (name)
+		name_thread(s, t->pid, t->tid, name);
+}
+
+/* Samples that were on their way may still come: what it mapped stays until its pid is reused. */
+static void follow_exit(struct spaces *s, const struct task_record *t)
+{
+	uint32_t id = t->pid == t->tid ? find_process(s, t->pid) : TABLE_NONE;
+
+	if (id != TABLE_NONE)
+		s->process[id].ended = true;
+}
+
+bool spaces_follow(struct spaces *s, const struct record *rec)
+{
+	struct build_id_record build_id;
+	struct mmap_record mmap;
+	struct comm_record comm;
+	struct task_record task;
+	bool good = true;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		good = record_mmap(rec, &mmap);
+		if (good)
+			follow_mmap(s, rec, &mmap);
+		break;
+	case PERF_RECORD_COMM:
+		good = record_comm(rec, &comm);
+		if (good)
+			follow_comm(s, &comm);
+		break;
+	case PERF_RECORD_FORK:
+		good = record_task(rec, &task);
+		if (good)
+			follow_fork(s, &task);
+		break;
+	case PERF_RECORD_EXIT:
+		good = record_task(rec, &task);
+		if (good)
+			follow_exit(s, &task);
+		break;
+	case RECORD_BUILD_ID:
+		good = record_build_id(rec, &build_id);
+		if (good)
+			objects_tell(&s->objects, &build_id);
+		break;
+	}
+	return good;
+}
+
+const struct space *spaces_find(struct spaces *s, pid_t pid)
+{
+	uint32_t id = find_process(s, pid);
+
+	if (id == TABLE_NONE)
+		return &empty_space;
+	s->last = id;
+	return &s->process[id].space;
+}
+
+void spaces_release(struct spaces *s)
+{
+	for (uint32_t i = 0; i < s->processes; i++)
+		free(s->process[i].space.mapping);
+	free(s->kernel.mapping);
+	free(s->process);
+	free(s->thread);
+	objects_release(&s->objects);
+	table_release(&s->process_table);
+	table_release(&s->thread_table);
+	intern_release(&s->names);
+	*s = (struct spaces){ 0 };
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/collect.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void collect_init(struct collect *c, struct report *report)
+{
+	static const struct resolver_options no_symbols;
+
+	*c = (struct collect){ .report = report };
+	c->profile.resolved = &c->tables;
+	c->resolver = resolver_new(&no_symbols, &c->tables, report);
+	c->frame = xcalloc(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
+}
+
+static void take_sample(struct collect *c, struct stream_reader *in, const struct record *rec)
+{
+	struct resolved_sample resolved;
+	struct sample sample;
+
+	if (!stream_sample(in, rec, &sample))
+		return;
+	resolver_sample(c->resolver, in, &sample, &resolved);
+	profile_add(&c->profile, &resolved);
+}
+
+/* A record that a filter before us has added. */
+static void take_resolved(struct collect *c, struct stream_reader *in, const struct record *rec)
+{
+	struct resolved_sample sample;
+	struct resolved_tool tool;
+	const char *why = "TOOL record is shorter than its fields";
+	bool good;
+
+	c->is_resolved = true;
+	switch (rec->type) {
+	case RECORD_RESOLVED_SAMPLE:
+		good = resolved_read_sample(&c->tables, rec, stream_events(in)->count, c->frame,
+					    &sample, &why);
+		if (good)
+			profile_add(&c->profile, &sample);
+		break;
+	case RECORD_TOOL:
+		good = resolved_read_tool(rec, &tool);
+		if (good)
+			profile_comment(&c->profile, "filter: %s %s%s%s", tool.name, tool.version,
+					*tool.arguments ? " " : "", tool.arguments);
+		break;
+	case RECORD_END:
+		why = "END record tells of other counts than have come: some records are missing";
+		good = c->has_end = resolved_read_end(&c->tables, rec);
+		break;
+	default:
+		good = resolved_read_definition(&c->tables, rec, &why);
+	}
+	if (!good)
+		stream_damaged(in, rec, why);
+}
+
+static void take_lost(struct collect *c, struct stream_reader *in, const struct record *rec)
+{
+	struct lost_record lost;
+
+	if (record_lost(rec, &lost))
+		c->lost += lost.count;
+	else
+		stream_damaged(in, rec, "record with fields that do not fit it");
+}
+
+void collect_stream(struct collect *c, struct stream_reader *in)
+{
+	struct record rec;
+
+	while (stream_next(in, &rec)) {
+		if (rec.type == PERF_RECORD_SAMPLE) {
+			take_sample(c, in, &rec);
+			continue;
+		}
+		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
+			take_resolved(c, in, &rec);
+			continue;
+		}
+		if (rec.type == PERF_RECORD_LOST || rec.type == PERF_RECORD_LOST_SAMPLES)
+			take_lost(c, in, &rec);
+		else if (rec.type == PERF_RECORD_THROTTLE)
+			c->throttled++;
+		if (!c->is_resolved)
+			resolver_follow(c->resolver, in, &rec);
+		profile_time(&c->profile, stream_time(in, &rec));
+	}
+	if (c->is_resolved && !c->has_end && stream_is_whole(in))
+		report_error(c->report, "the resolved stream has no END record: it was cut short, "
+			     "or the filter before found damage");
+}
+
+void collect_comment(struct collect *c, const struct stream_reader *in)
+{
+	const struct stream_origin *o = stream_origin(in);
+	struct profile *p = &c->profile;
+
+	if (o->command)
+		profile_comment(p, "command: %s", o->command);
+	if (o->host)
+		profile_comment(p, "host: %s%s%s%s%s", o->host, o->arch ? " " : "",
+				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
+				o->kernel ? o->kernel : "");
+	if (o->cpu)
+		profile_comment(p, "cpu: %s", o->cpu);
+	if (o->version)
+		profile_comment(p, "recorder: %s", o->version);
+	if (c->lost)
+		profile_comment(p, "lost: %" PRIu64 " records never reached the stream", c->lost);
+	if (c->throttled)
+		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a moment, "
+				"since it came too fast", c->throttled);
+	/* The recorder knows better than the first and last record when it began and ended. */
+	profile_time(p, o->first_time);
+	profile_time(p, o->last_time);
+}
+
+void collect_release(struct collect *c)
+{
+	profile_release(&c->profile);
+	resolver_free(c->resolver);
+	resolved_release(&c->tables);
+	free(c->frame);
+}

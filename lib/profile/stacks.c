@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/stacks.h"
+
+#include <stdlib.h>
+
+/* Events seldom appear after the first sample: then all values move. */
+static void widen(struct stacks *s, uint32_t events)
+{
+	struct stack_value *value = xcalloc((size_t)s->count * events, sizeof(*value));
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->events)
+			memcpy(value + (size_t)i * events, stacks_values(s, i),
+			       s->events * sizeof(*value));
+	free(s->value);
+	s->value = value;
+	s->events = events;
+	/* array_grow() wants room up to the next power of two */
+	size_t room = 8;
+	while (room < s->count)
+		room *= 2;
+	s->value = xrealloc(s->value, room * events * sizeof(*value));
+}
+
+static uint32_t add_stack(struct stacks *s, const uint32_t *frame, uint32_t frames, uint64_t hash)
+{
+	size_t row = s->events * sizeof(*s->value);
+
+	s->stack = array_grow(s->stack, s->count, sizeof(*s->stack));
+	s->value = array_grow(s->value, s->count, row);
+	s->stack[s->count] = (struct stack){
+		.frame = arena_copy(&s->arena, frame, frames * sizeof(*frame)), .frames = frames,
+	};
+	memset(s->value + (size_t)s->count * s->events, 0, row);
+	table_add(&s->table, hash, s->count);
+	return s->count++;
+}
+
+static uint32_t find_stack(struct stacks *s, const uint32_t *frame, uint32_t frames)
+{
+	uint64_t hash = hash_bytes(frame, frames * sizeof(*frame));
+	struct table_probe probe = table_probe(&s->table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&s->table, &probe)) != TABLE_NONE)
+		if (s->stack[id].frames == frames &&
+		    !memcmp(s->stack[id].frame, frame, frames * sizeof(*frame)))
+			return id;
+	return add_stack(s, frame, frames, hash);
+}
+
+void stacks_add(struct stacks *s, const uint32_t *frame, uint32_t frames, uint32_t event,
+		uint64_t period)
+{
+	if (event >= s->events)
+		widen(s, event + 1);
+	uint32_t id = find_stack(s, frame, frames);
+	struct stack_value *v = s->value + (size_t)id * s->events + event;
+	v->samples++;
+	v->sum += period;
+}
+
+void stacks_release(struct stacks *s)
+{
+	free(s->stack);
+	free(s->value);
+	table_release(&s->table);
+	arena_release(&s->arena);
+	*s = (struct stacks){ 0 };
+}
