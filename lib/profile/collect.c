@@ -11,7 +11,7 @@ void collect_init(struct collect *c, struct report *report)
 	*c = (struct collect){ .report = report };
 	c->profile.resolved = &c->tables;
 	c->resolver = resolver_new(&no_symbols, &c->tables, report);
-	c->frame = xcalloc(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
+	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
 }
 
 static void take_sample(struct collect *c, struct stream_reader *in, const struct record *rec)

@@ -29,7 +29,7 @@ static void make_room(struct stream_reader *in, size_t size)
 {
 	if (size > in->capacity) {
 		in->capacity = size;
-		in->buffer = xrealloc(in->buffer, size);
+		in->buffer = mem_resize(in->buffer, size);
 	}
 	memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
 	in->end -= in->begin;
@@ -114,14 +114,14 @@ struct stream_reader *stream_open(const char *file, struct report *report)
 		report_failure(report, "cannot open '%s'", file);
 		return NULL;
 	}
-	struct stream_reader *in = xcalloc(1, sizeof(*in));
+	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
 	in->file = file;
 	in->fd = fd;
 	in->seekable = S_ISREG(st.st_mode);
 	in->limit = UINT64_MAX;
 	in->capacity = READER_BUFFER;
-	in->buffer = xrealloc(NULL, READER_BUFFER);
+	in->buffer = mem_resize(NULL, READER_BUFFER);
 	if (!read_header(in)) {
 		stream_close(in);
 		return NULL;
