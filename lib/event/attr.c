@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attr - what is done to every event alike, whoever knew its name: its
+ * period, its modifiers, its name; then it joins the list.
+ */
+#include "event/internal.h"
+#include "stream/event.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+enum {
+	MOST_EVENTS = 8192,	/* of one list: more than all tracepoints of a kernel */
+	USUAL_MAX_RATE = 100000,	/* perf_event_max_sample_rate where none lowered it */
+};
+
+/* The rate that the kernel allows. */
+static uint32_t max_rate(const struct event_options *options)
+{
+	char text[32];
+	uint64_t rate;
+
+	if (options->max_rate)
+		return options->max_rate;
+	int fd = open("/proc/sys/kernel/perf_event_max_sample_rate", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+	if (fd >= 0)
+		close(fd);
+	if (n > 0 && text[n - 1] == '\n')
+		n--;
+	if (n <= 0 || !slice_number((struct slice){ text, (size_t)n }, &rate) || rate == 0 ||
+	    rate > UINT32_MAX)
+		return USUAL_MAX_RATE;
+	return (uint32_t)rate;
+}
+
+static bool set_frequency(struct event_parser *p, const struct event_item *item,
+			  struct event *event, uint64_t frequency, bool preset)
+{
+	uint32_t most = max_rate(p->options);
+
+	if (frequency > most && !preset)
+		return event_wrong(p, item->all.at, "%" PRIu64 " samples per second are above the "
+				   "kernel's limit of %u: sysctl kernel.perf_event_max_sample_rate "
+				   "raises it", frequency, most);
+	event->attr.freq = 1;
+	event->attr.sample_freq = frequency < most ? frequency : most;
+	return true;
+}
+
+static bool set_period(struct event_parser *p, const struct event_item *item,
+		       struct event *event, uint64_t period)
+{
+	if (period < event->floor && !p->options->force)
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " is below the floor "
+				   "of %u for '%s'; --force allows it", period, event->floor,
+				   event->name);
+	if (period > INT64_MAX)
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " does not fit 63 bits",
+				   period);
+	event->attr.sample_period = period;
+	return true;
+}
+
+/* A term goes before the command line, that before the preset. */
+static bool choose_period(struct event_parser *p, const struct event_item *item,
+			  struct event *event, const struct event_rates *rates)
+{
+	const struct event_options *options = p->options;
+
+	event->floor = rates->floor;
+	if (item->period)
+		return set_period(p, item, event, item->period);
+	if (item->frequency)
+		return set_frequency(p, item, event, item->frequency, false);
+	if (options->period)
+		return set_period(p, item, event, options->period);
+	if (options->frequency)
+		return set_frequency(p, item, event, options->frequency, false);
+	if (rates->frequency)
+		return set_frequency(p, item, event, rates->frequency, true);
+	event->attr.sample_period = rates->period;
+	return true;
+}
+
+/* Whether a precise_ip means anything to this type of event. */
+static bool can_be_precise(const struct event *event)
+{
+	uint32_t type = event->attr.type;
+
+	return type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT &&
+	       type != PERF_TYPE_BREAKPOINT && !event->per_cpu;
+}
+
+/* --precise, where the event's own letters do not say. */
+static void apply_precise(struct event_parser *p, struct event *event)
+{
+	struct modifier_error unused;
+	uint8_t level = p->options->precise;
+
+	if (!level || event->attr.precise_ip || event->precise_max || !can_be_precise(event))
+		return;
+	if (level >= EVENT_PRECISE_MAX) {
+		event->precise_max = true;
+		event_rename(p->list, event);
+	} else {
+		event_modify(p->list, event, (struct slice){ "ppp", level }, true, &unused);
+	}
+}
+
+bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
+	       struct slice modifiers, const struct event_rates *rates)
+{
+	struct event_list *list = p->list;
+	struct modifier_error wrong;
+
+	if (list->count >= MOST_EVENTS)
+		return event_wrong(p, item->all.at, "these are more than %d events", MOST_EVENTS);
+	event.attr.size = sizeof(event.attr);
+	event.attr.exclude_guest = 1;
+	event.attr.sample_max_stack = item->max_stack;
+	event.attr.inherit = item->inherit;
+	if (!event.unit)
+		event.unit = event_is_clock(&event.attr) ? "nanoseconds" : "count";
+	if (event.scale == 0)
+		event.scale = 1;
+	if (!event_modify(list, &event, modifiers, false, &wrong))
+		return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
+	apply_precise(p, &event);
+	if (!choose_period(p, item, &event, rates))
+		return false;
+	if (item->rename)
+		event.name = item->rename;
+	list->event = array_grow(list->event, list->count, sizeof(event));
+	list->event[list->count++] = event;
+	return true;
+}
+
+void event_list_release(struct event_list *list)
+{
+	free(list->event);
+	arena_release(&list->arena);
+	*list = (struct event_list){ 0 };
+}

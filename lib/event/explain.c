@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain - why perf_event_open(2) refused, in words, with what would help.
+ *
+ * One errno has many causes.  What tells them apart is read from the machine
+ * at that moment: the paranoid level, the PMUs, who holds a counter.
+ */
+#include "event/event.h"
+#include "event/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* A whole number in a file of /proc or /sys; FALLBACK where there is none. */
+static long number_in(const char *file, long fallback)
+{
+	char text[32], *end;
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return fallback;
+	text[n] = '\0';
+	long number = strtol(text, &end, 10);
+	return end == text ? fallback : number;
+}
+
+/* Does a seccomp filter judge our system calls?  (/proc/self/status: "Seccomp:	2") */
+static bool has_seccomp_filter(void)
+{
+	char text[4096];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+static bool has_core_pmu(void)
+{
+	static const char *const cores[] = { "cpu", "cpu_core", "armv8_pmuv3", "armv8_pmuv3_0" };
+	char path[96];
+
+	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", cores[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool is_hardware(const struct event *event)
+{
+	uint32_t type = event->attr.type;
+
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW;
+}
+
+static void explain_absent(const struct event *event, char *why, size_t size)
+{
+	if (is_hardware(event) && !has_core_pmu())
+		snprintf(why, size, "this machine shows no hardware PMU (a virtual machine?): "
+			 "turn on the hypervisor's virtual PMU, or use cpu-clock");
+	else if (is_hardware(event))
+		snprintf(why, size, "this CPU does not count it; "
+			 "pmu-events --list shows what it counts");
+	else
+		snprintf(why, size, "the kernel does not know this event");
+}
+
+static void explain_denied(const struct event *event, int error, char *why, size_t size)
+{
+	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", 2);
+	const struct perf_event_attr *attr = &event->attr;
+	int wanted = !attr->exclude_kernel ? 1 : 2;
+
+	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
+		wanted = event->per_cpu ? 0 : -1;
+	if (paranoid > wanted)
+		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
+			 "kernel.perf_event_paranoid=%d, or give the program cap_perfmon%s",
+			 paranoid, wanted, wanted == 1 ? "; or leave the kernel out with :u" : "");
+	else if (error == EPERM && has_seccomp_filter())
+		snprintf(why, size, "a seccomp filter forbids perf_event_open (a container?): "
+			 "allow it in the profile, or run outside the container");
+	else
+		snprintf(why, size, "not permitted: run as root, or with cap_perfmon "
+			 "(the kernel's lockdown or a security module may forbid it all the same)");
+}
+
+static void explain_invalid(const struct event *event, char *why, size_t size)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	long rate = number_in("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+
+	if (attr->freq && (long)attr->sample_freq > rate)
+		snprintf(why, size, "%llu samples per second are above the limit: sysctl "
+			 "kernel.perf_event_max_sample_rate is %ld",
+			 (unsigned long long)attr->sample_freq, rate);
+	else if (event->per_cpu)
+		snprintf(why, size, "its PMU has no interrupt to sample with, or not these terms");
+	else if (attr->precise_ip)
+		snprintf(why, size, "precise level %u is too high for it: use :P, or fewer p",
+			 attr->precise_ip);
+	else
+		snprintf(why, size, "the kernel's PMU driver takes no such combination of "
+			 "event, modifiers and period");
+}
+
+static void explain_busy(char *why, size_t size)
+{
+	if (number_in("/proc/sys/kernel/nmi_watchdog", 0) > 0)
+		snprintf(why, size, "its counter is taken, one by the NMI watchdog: "
+			 "as root, sysctl kernel.nmi_watchdog=0");
+	else
+		snprintf(why, size, "its counter is taken by another event, pinned or exclusive: "
+			 "look for another profiler");
+}
+
+static void explain_files(int error, char *why, size_t size)
+{
+	struct rlimit limit = { 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (error == ENFILE)
+		snprintf(why, size, "the system is out of open files: sysctl fs.file-max");
+	else
+		snprintf(why, size, "out of file descriptors, of which there may be %llu: "
+			 "ulimit -n %llu", (unsigned long long)limit.rlim_cur,
+			 (unsigned long long)limit.rlim_max);
+}
+
+void event_explain(const struct event *event, int error, char *why, size_t size)
+{
+	switch (error) {
+	case ENOENT: case ENODEV: case ENXIO:
+		explain_absent(event, why, size);
+		break;
+	case EACCES: case EPERM:
+		explain_denied(event, error, why, size);
+		break;
+	case EINVAL:
+		explain_invalid(event, why, size);
+		break;
+	case EOPNOTSUPP:
+		snprintf(why, size, event->attr.precise_ip
+			 ? "precise level %u is not supported by this CPU for it: use :P, or none"
+			 : "its PMU cannot sample, or not with these modifiers; precise level %u",
+			 event->attr.precise_ip);
+		break;
+	case EBUSY:
+		explain_busy(why, size);
+		break;
+	case EMFILE: case ENFILE:
+		explain_files(error, why, size);
+		break;
+	case ENOSPC:
+		snprintf(why, size, "all of the CPU's breakpoints are in use");
+		break;
+	case ENOSYS:
+		snprintf(why, size, "this kernel has no perf_event_open, or something hides it");
+		break;
+	case ESRCH:
+		snprintf(why, size, "the process has ended");
+		break;
+	case E2BIG:
+		snprintf(why, size, "this kernel is too old for what the event asks");
+		break;
+	default:
+		snprintf(why, size, "%s", strerror(error));
+	}
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * internal - what the files of lib/event share.
+ *
+ * language.c cuts a text into items, each the name of one event with its
+ * terms and modifiers.  The sources of names (alias.c, sysfs.c, ...) turn an
+ * item into events: each fills type and config, and hands the event to
+ * event_add(), which does what is the same for all.
+ */
+#pragma once
+#include "event/event.h"
+
+#include <stdarg.h>
+
+/* A part of the text being parsed; not NUL-terminated. */
+struct slice {
+	const char *at;
+	size_t size;
+};
+
+/* How often an event happens on a busy core, as a choice of periods (rates.c). */
+struct event_rates {
+	uint32_t period;	/* preset: about 1,000 samples per second and busy core */
+	uint32_t frequency;	/* preset samples per second, instead of a period; or 0 */
+	uint32_t floor;		/* a shorter period would flood any machine */
+};
+
+/* What a text says of one event besides its name. */
+struct event_item {
+	struct slice all;	/* the item as typed */
+	struct slice name;	/* up to '/' or the first ':' */
+	struct slice rest;	/* after that ':', or after the terms */
+	struct slice terms;	/* between slashes */
+	bool has_terms;		/* there were slashes */
+	/* from the terms that any event takes */
+	const char *rename;	/* name=, or NULL */
+	uint64_t period, frequency;	/* period=, freq=; 0: not given */
+	uint16_t max_stack;	/* max-stack=; 0: not given */
+	bool inherit, no_inherit;
+};
+
+struct event_parser {
+	struct event_list *list;
+	const struct event_options *options;
+	struct report *report;
+	const char *text;	/* the whole text, NUL-terminated */
+	bool failed;		/* reported */
+};
+
+/* Whether S is TEXT. */
+bool slice_is(struct slice s, const char *text);
+
+/* Whether S starts with TEXT. */
+bool slice_starts(struct slice s, const char *text);
+
+/* S up to the first of any byte of STOPS, which is taken off S, and the stop with it. */
+struct slice slice_cut(struct slice *s, const char *stops);
+
+/* An unsigned number, decimal, 0x hexadecimal or 0 octal, that is all of S. */
+bool slice_number(struct slice s, uint64_t *number);
+
+/* The text is wrong AT (in it, or at its end): report FORMAT with the column.  Returns false. */
+bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Add an event, of which TYPE, CONFIG* and what else is special have been
+ * set, under its name BASE; terms and modifiers of ITEM, and a period (preset
+ * by RATES), are applied to it.
+ */
+bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
+	       struct slice modifiers, const struct event_rates *rates);
+
+/* attr.c: apply the modifiers LETTERS, and name EVENT anew.  False: *WRONG says where and why. */
+struct modifier_error {
+	const char *at;
+	const char *why;
+};
+bool event_modify(struct event_list *list, struct event *event, struct slice letters, bool group,
+		  struct modifier_error *wrong);
+
+/* attr.c: NAME and LETTERS of EVENT from its BASE and attr. */
+void event_rename(struct event_list *list, struct event *event);
+
+/* alias.c: an event of the kernel's own names.  False: NAME is none of them. */
+struct event_alias {
+	uint32_t type;
+	uint64_t config;
+	const char *text;	/* one line on what it counts */
+	struct event_rates rates;
+	char name[32];		/* canonical */
+};
+bool alias_find(struct slice name, struct event_alias *alias);
+
+/* The alias of INDEX, counted from 0: generic, software, then cache events.  False: no more. */
+bool alias_next(unsigned int index, struct event_alias *alias);
+
+/* A further name of ALIAS's event ("cpu-cycles", "cacheMisses"), by INDEX; NULL: no more. */
+const char *alias_other_name(const struct event_alias *alias, unsigned int index);
+
+/* Periods for events of which only the PMU knows how often they happen. */
+extern const struct event_rates event_rates_unknown;
+
+/* suggest.c: the nearest of many names. */
+struct suggestion {
+	struct slice wanted;
+	unsigned int distance;	/* of the best so far */
+	char best[96];		/* "": none is near */
+};
+void suggest_begin(struct suggestion *s, struct slice wanted);
+void suggest_try(struct suggestion *s, const char *name);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * language - the grammar of pmu-event(7):
+ *
+ *	list  = part { "," part }
+ *	part  = item | "{" item { "," item } "}" [ ":" letters ]
+ *	item  = name [ "/" terms "/" ] [ [ ":" ] letters ]
+ *
+ * An item ends at a ',' or '}' outside slashes.  Who knows its name is asked
+ * in a fixed order, so that what the kernel itself defines always wins.
+ */
+#include "event/internal.h"
+
+#include <ctype.h>
+
+bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
+{
+	size_t column = (size_t)(at - p->text) + 1;
+	char why[400];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	if (p->failed)
+		return false;
+	p->failed = true;
+	if (column == 1)
+		report_error(p->report, "%s", why);
+	else
+		report_error(p->report, "'%.100s'%s, column %zu: %s", p->text,
+			     strlen(p->text) > 100 ? "..." : "", column, why);
+	return false;
+}
+
+/* The end of the item that starts AT: a ',' or brace outside slashes, or the end of the text. */
+static const char *end_of_item(const char *at)
+{
+	bool terms = false, quoted = false;
+	bool slashes = strncmp(at, "mem:", 4) != 0;	/* there '/' comes before a length */
+
+	for (; *at; at++) {
+		if (quoted || *at == '\'')
+			quoted ^= *at == '\'';
+		else if (*at == '/' && slashes)
+			terms = !terms;
+		else if (!terms && strchr(",{}", *at))
+			break;
+	}
+	return at;
+}
+
+/* Cut an item's text into name, terms and rest. */
+static bool cut_item(struct event_parser *p, struct event_item *item)
+{
+	struct slice left = item->all;
+
+	if (slice_starts(left, "mem:")) {
+		item->name = left;
+		return true;
+	}
+	const char *slash = memchr(left.at, '/', left.size);
+	if (!slash) {
+		item->name = slice_cut(&left, ":");
+		item->rest = left;
+		return true;
+	}
+	item->name = slice_cut(&left, "/");
+	const char *close = left.at;
+	bool quoted = false;
+	while (close < left.at + left.size && (quoted || *close != '/'))
+		quoted ^= *close++ == '\'';
+	if (close == left.at + left.size)
+		return event_wrong(p, slash, quoted ? "a quote is not closed"
+						    : "the terms after '/' lack their closing '/'");
+	item->has_terms = true;
+	item->terms = (struct slice){ left.at, (size_t)(close - left.at) };
+	item->rest = (struct slice){ close + 1, left.size - item->terms.size - 1 };
+	if (item->rest.size > 0 && *item->rest.at == ':') {
+		item->rest.at++;
+		item->rest.size--;
+	}
+	return true;
+}
+
+/* rHEX: what the CPU's manual says, as it is. */
+static bool is_raw(struct slice name, uint64_t *config)
+{
+	if (name.size < 2 || name.size > 17 || *name.at != 'r')
+		return false;
+	*config = 0;
+	for (size_t i = 1; i < name.size; i++) {
+		unsigned char c = (unsigned char)name.at[i];
+		if (!isxdigit(c))
+			return false;
+		*config = *config << 4 | (uint64_t)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	return true;
+}
+
+static bool add_alias(struct event_parser *p, const struct event_item *item,
+		      const struct event_alias *alias)
+{
+	struct event event = { .attr = { .type = alias->type, .config = alias->config } };
+
+	event.base = arena_text(&p->list->arena, alias->name, sizeof(alias->name));
+	return event_add(p, item, event, item->rest, &alias->rates);
+}
+
+static bool add_raw(struct event_parser *p, const struct event_item *item, uint64_t config)
+{
+	struct event event = { .attr = { .type = PERF_TYPE_RAW, .config = config } };
+	char name[32];
+
+	snprintf(name, sizeof(name), "r%llx", (unsigned long long)config);
+	event.base = arena_text(&p->list->arena, name, sizeof(name));
+	return event_add(p, item, event, item->rest, &event_rates_unknown);
+}
+
+/* Nobody knows this name: say which one may be meant. */
+static bool unknown(struct event_parser *p, const struct event_item *item)
+{
+	struct suggestion s;
+	struct event_alias alias;
+	const char *name;
+
+	suggest_begin(&s, item->name);
+	for (unsigned int i = 0; alias_next(i, &alias); i++) {
+		suggest_try(&s, alias.name);
+		for (unsigned int j = 0; (name = alias_other_name(&alias, j)) != NULL; j++)
+			suggest_try(&s, name);
+	}
+	if (*s.best)
+		return event_wrong(p, item->all.at, "unknown event '%.*s': did you mean '%s'?",
+				   (int)item->name.size, item->name.at, s.best);
+	return event_wrong(p, item->all.at, "unknown event '%.*s'; pmu-events --list shows those "
+			   "known", (int)item->name.size, item->name.at);
+}
+
+/* Parse the item at *AT and move *AT to its end. */
+static bool parse_item(struct event_parser *p, const char **at)
+{
+	struct event_item item = { 0 };
+	struct event_alias alias;
+	uint64_t config;
+
+	item.all = (struct slice){ *at, (size_t)(end_of_item(*at) - *at) };
+	*at += item.all.size;
+	if (item.all.size == 0)
+		return event_wrong(p, item.all.at, "an event's name is missing here");
+	if (!cut_item(p, &item))
+		return false;
+	if (alias_find(item.name, &alias))
+		return add_alias(p, &item, &alias);
+	if (is_raw(item.name, &config))
+		return add_raw(p, &item, config);
+	return unknown(p, &item);
+}
+
+/* The events from FIRST on are a group: number them, apply LETTERS. */
+static bool make_group(struct event_parser *p, size_t first, struct slice letters)
+{
+	struct event_list *list = p->list;
+	struct modifier_error wrong;
+
+	list->groups++;
+	for (size_t i = first; i < list->count; i++) {
+		struct event *event = &list->event[i];
+		const char *name = strcmp(event->name, event->base) ? event->name : NULL;
+		event->group = list->groups;
+		if (letters.size > 0 && !event_modify(list, event, letters, true, &wrong))
+			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
+		(void)name;
+	}
+	/* With :S the leader's samples carry the others' counts: those need none of their own. */
+	if (list->event[first].attr.sample_type & PERF_SAMPLE_READ)
+		for (size_t i = first + 1; i < list->count; i++) {
+			list->event[i].attr.freq = 0;
+			list->event[i].attr.sample_period = 0;
+		}
+	return true;
+}
+
+/* Parse the group at *AT, a '{', and move *AT past its end. */
+static bool parse_group(struct event_parser *p, const char **at)
+{
+	const char *open = *at;
+	size_t first = p->list->count;
+	struct slice letters = { NULL, 0 };
+
+	do {
+		++*at;
+		if (!parse_item(p, at))
+			return false;
+	} while (**at == ',');
+	if (**at != '}')
+		return event_wrong(p, **at ? *at : open, **at ? "a group within a group"
+							     : "this '{' lacks its '}'");
+	++*at;
+	if (**at == ':') {
+		letters.at = ++*at;
+		while (letters.at[letters.size] && letters.at[letters.size] != ',')
+			letters.size++;
+		*at += letters.size;
+	}
+	return make_group(p, first, letters);
+}
+
+bool event_parse(struct event_list *list, const struct event_options *options, const char *text,
+		 struct report *report)
+{
+	struct event_parser p = { .list = list, .options = options, .report = report,
+				  .text = text };
+	size_t count = list->count;
+	uint32_t groups = list->groups;
+	const char *at = text;
+	bool good = true;
+
+	for (;;) {
+		good = *at == '{' ? parse_group(&p, &at) : parse_item(&p, &at);
+		if (!good || !*at)
+			break;
+		if (*at != ',') {
+			good = event_wrong(&p, at, "'%c' is not expected here", *at);
+			break;
+		}
+		at++;
+	}
+	if (!good) {
+		list->count = count;
+		list->groups = groups;
+	}
+	return good;
+}

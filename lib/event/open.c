@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open - try an event on this machine: can it be opened, how precisely, and what instead. */
+#include "event/event.h"
+#include "event/internal.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+	       unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+/* Open EVENT with ATTR as a tool would, on its first CPU if it is bound to some. */
+static int try_here(const struct event *event, const struct perf_event_attr *attr)
+{
+	int cpu = event->cpus > 0 && event->per_cpu ? event->cpu[0] : -1;
+
+	return event_open(attr, event->per_cpu ? -1 : 0, event->per_cpu && cpu < 0 ? 0 : cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+}
+
+static int open_here(void *context, const struct perf_event_attr *attr)
+{
+	return try_here(context, attr);
+}
+
+/* EVENT's attr, but counting nothing: opened and closed it must not disturb. */
+static struct perf_event_attr idle_attr(const struct event *event)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.disabled = 1;
+	attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+	return attr;
+}
+
+int event_probe_precise(struct event *event, event_opener *open, void *context)
+{
+	struct perf_event_attr attr = idle_attr(event);
+	int fd = -1, level = 3, error = 0;
+
+	for (; level >= 0; level--) {
+		attr.precise_ip = (unsigned int)level & 3;
+		fd = open ? open(context, &attr) : open_here(event, &attr);
+		if (fd >= 0)
+			break;
+		error = errno;	/* the last is that of no precision: the real obstacle */
+	}
+	if (fd < 0) {
+		errno = error;
+		return -1;
+	}
+	close(fd);
+	event->attr.precise_ip = attr.precise_ip;
+	return level;
+}
+
+bool event_check(const struct event *event, char *why, size_t size)
+{
+	struct perf_event_attr attr = idle_attr(event);
+	struct event probed = *event;
+
+	if (event->precise_max && event_probe_precise(&probed, NULL, NULL) >= 0)
+		attr.precise_ip = probed.attr.precise_ip;
+	for (int sampling = 0; sampling < 2; sampling++) {
+		struct perf_event_attr now = attr;
+		if (!sampling) {
+			now.sample_period = 0;
+			now.freq = 0;
+			now.precise_ip = 0;
+			now.sample_type = 0;
+		}
+		int fd = try_here(event, &now);
+		int error = errno;
+		if (fd >= 0) {
+			close(fd);
+			continue;
+		}
+		event_explain(event, error, why, size);
+		if (sampling) {
+			size_t used = strlen(why);
+			snprintf(why + used, size - used, " (it can be counted, not sampled)");
+		}
+		return false;
+	}
+	snprintf(why, size, "ok");
+	return true;
+}
+
+bool event_retreat(struct event_list *list, struct event *event, int error)
+{
+	struct perf_event_attr *attr = &event->attr;
+	struct modifier_error unused;
+
+	if ((error == EACCES || error == EPERM) && !attr->exclude_kernel && !attr->exclude_user &&
+	    !event->per_cpu)
+		return event_modify(list, event, (struct slice){ "u", 1 }, true, &unused);
+	if (error == EINVAL && attr->exclude_guest && !attr->exclude_host) {
+		attr->exclude_guest = 0;	/* some PMUs can exclude nothing */
+		event_rename(list, event);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * suggest - the nearest of many names to one that was mistyped.
+ *
+ * The distance is that of single edits: a letter more, less, other, or two
+ * exchanged; a change of case is none.
+ */
+#include "event/internal.h"
+
+#include <ctype.h>
+
+enum { LONGEST = 64 };	/* names longer than this are not worth guessing at */
+
+void suggest_begin(struct suggestion *s, struct slice wanted)
+{
+	*s = (struct suggestion){ .wanted = wanted };
+	/* a third of the letters wrong is another word, not a slip */
+	s->distance = wanted.size > LONGEST ? 0 : (unsigned int)(wanted.size / 3 + 1);
+}
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* The edits from A to B, both at most LONGEST: three rows of the usual table suffice. */
+static unsigned int distance(struct slice a, struct slice b)
+{
+	unsigned int row[3][LONGEST + 1];
+
+	for (unsigned int j = 0; j <= b.size; j++)
+		row[0][j] = j;
+	for (unsigned int i = 1; i <= a.size; i++) {
+		unsigned int *now = row[i % 3];
+		const unsigned int *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (unsigned int j = 1; j <= b.size; j++) {
+			bool same = same_letter(a.at[i - 1], b.at[j - 1]);
+			now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + !same);
+			if (i > 1 && j > 1 && same_letter(a.at[i - 1], b.at[j - 2]) &&
+			    same_letter(a.at[i - 2], b.at[j - 1]))
+				now[j] = least(now[j], before[j - 2] + 1);
+		}
+	}
+	return row[a.size % 3][b.size];
+}
+
+void suggest_try(struct suggestion *s, const char *name)
+{
+	struct slice b = { name, strlen(name) };
+	size_t differ = b.size > s->wanted.size ? b.size - s->wanted.size
+						: s->wanted.size - b.size;
+
+	if (b.size > LONGEST || differ >= s->distance)
+		return;
+	unsigned int d = distance(s->wanted, b);
+	if (d < s->distance) {
+		s->distance = d;
+		snprintf(s->best, sizeof(s->best), "%s", name);
+	}
+}
