@@ -80,11 +80,14 @@ $B/bin/%: $B/cmd/%.o $B/libsampler.a
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
-	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lpthread
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lzstd -lpthread
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# Workloads keep frame pointers, for callchains through them.
+$(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # What the tests run: tools, unit tests, helpers.
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
