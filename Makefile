@@ -48,6 +48,9 @@ OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 -DPMU_VERSION='"$(VERSION)"' \
 
 ifeq ($V,1)
 SAY = @:
+else ifneq (,$(findstring s,$(firstword -$(MAKEFLAGS))))
+SAY = @:
+Q   = @
 else
 SAY = @printf '  %-5s %s\n'
 Q   = @

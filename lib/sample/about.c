@@ -51,6 +51,11 @@ static void write_clock(struct output *out, int clock)
 	writer_feature(out, FEATURE_CLOCK_DATA, data, sizeof(data));
 }
 
+void about_write_recorder(struct output *out)
+{
+	writer_feature_text(out, FEATURE_VERSION, "pmukit " PMU_VERSION);
+}
+
 void about_write(struct output *out, int argc, char *const *argv, int clock)
 {
 	struct utsname host;
@@ -63,7 +68,6 @@ void about_write(struct output *out, int argc, char *const *argv, int clock)
 		writer_feature_text(out, FEATURE_OSRELEASE, host.release);
 		writer_feature_text(out, FEATURE_ARCH, host.machine);
 	}
-	writer_feature_text(out, FEATURE_VERSION, "pmukit " PMU_VERSION);
 	writer_feature(out, FEATURE_NRCPUS, cpus, sizeof(cpus));
 	cpu_model(model, sizeof(model));
 	if (*model)

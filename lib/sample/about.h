@@ -3,6 +3,9 @@
 #pragma once
 #include "base/output.h"
 
+/* Write who records.  It is the first record, and promises that the span is the last one. */
+void about_write_recorder(struct output *out);
+
 /*
  * Write the FEATURE records: host, kernel, architecture, CPUs, command line,
  * and how CLOCK relates to wall-clock time.

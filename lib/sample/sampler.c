@@ -188,6 +188,7 @@ static void write_beginning(struct sampler *s)
 	const struct sampler_options *o = s->options;
 
 	writer_header(s->out);
+	about_write_recorder(s->out);
 	for (size_t i = 0; i < o->events->count; i++) {
 		const struct ids *ids = &s->counters.ids[i];
 		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);

@@ -78,6 +78,11 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 	return !c->failed;
 }
 
+bool origin_is_ours(const struct stream_origin *origin)
+{
+	return origin->version && !strncmp(origin->version, "pmukit ", 7);
+}
+
 void origin_release(struct stream_origin *origin)
 {
 	arena_release(&origin->arena);

@@ -44,4 +44,10 @@ struct stream_origin {
 /* Take in the feature of this number from its DATA.  False if it is damaged. */
 bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor data);
 
+/*
+ * Whether the recorder is of this project: it says so first of all, and when
+ * it ended (last_time) last of all.
+ */
+bool origin_is_ours(const struct stream_origin *origin);
+
 void origin_release(struct stream_origin *origin);

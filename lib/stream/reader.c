@@ -146,6 +146,10 @@ static void check_end(struct stream_reader *in)
 		damage(in, "stream ends inside a record header");
 	else if (in->limit != UINT64_MAX && in->offset < in->limit)
 		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64, in->limit);
+	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
+		damage(in, "stream ends behind its header: no record came");
+	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
+		damage(in, "stream ends before its recorder said so: it was cut short");
 }
 
 static bool read_record(struct stream_reader *in, struct record *rec)
