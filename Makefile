@@ -127,11 +127,19 @@ install: all
 	install -m 644 completions/zsh/* $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 completions/fish/* $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
+# After a change of options; a test tells when it is time.
+completions: all
+	for tool in $(TOOLS); do \
+		completions/generate bash $B/bin/$$tool >completions/bash/$$tool && \
+		completions/generate zsh $B/bin/$$tool >completions/zsh/_$$tool && \
+		completions/generate fish $B/bin/$$tool >completions/fish/$$tool.fish || exit 1; done
+
 dist:
 	git archive --prefix=pmukit-$(VERSION)/ -o pmukit-$(VERSION).tar.gz HEAD
 clean:
 	rm -rf build
-.PHONY: all tests demo check bench fuzz install dist clean
+	rm -f pmukit-*.tar.gz
+.PHONY: all tests demo check bench fuzz install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

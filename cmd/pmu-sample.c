@@ -20,7 +20,8 @@ static const char *pid_text, *period_text, *frequency_text, *duration_text, *rin
 static struct command_list names;
 
 static const struct command_option options[] = {
-	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated", NULL, &names },
+	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated",
+	  NULL, &names },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
 	{ 'F', "frequency", "HZ", "take HZ samples a second", &frequency_text, NULL },
 	{ 'p', "pid", "PID", "attach to a process, all its threads", &pid_text, NULL },
@@ -91,8 +92,8 @@ static void parse_target(struct sampler_options *o, int argc, char **argv, int f
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	o->ring_size = count_option("ring", ring_text, RING_DEFAULT);
 	if (o->ring_size < page || o->ring_size & (o->ring_size - 1) || o->ring_size > 1u << 30)
-		command_misused(&command, "--ring takes a power of two of at least %zu bytes, not '%s'",
-				page, ring_text);
+		command_misused(&command, "--ring takes a power of two of at least %zu bytes, "
+				"not '%s'", page, ring_text);
 	o->command = pid_text ? NULL : argv + first;
 }
 

@@ -16,7 +16,8 @@ static bool by_cumulative;
 static const char *rows_text, *type_text;
 
 static const struct command_option options[] = {
-	{ 'c', "cum", NULL, "sort by what functions cost with all they call", &by_cumulative, NULL },
+	{ 'c', "cum", NULL, "sort by what functions cost with all they call",
+	  &by_cumulative, NULL },
 	{ 'n', "rows", "COUNT", "show COUNT functions (20)", &rows_text, NULL },
 	{ 't', "type", "TYPE", "sum up this sample type, such as samples", &type_text, NULL },
 	{ 0 }

@@ -117,7 +117,7 @@ check 'a stream that was not symbolized makes a profile that pprof symbolizes it
 
 check 'a program that is not ours: xz, by name' '
 	command -v xz >/dev/null || { echo "no xz"; exit 77; }
-	head -c 30000000 /dev/urandom | xz -0 -T1 >/dev/null & 
+	head -c 30000000 /dev/urandom | xz -0 -T1 >/dev/null &
 	pid=
 	for try in $(seq 50); do
 		pid=$(pgrep -n -x xz) && break

@@ -36,8 +36,9 @@ static int all_options(const struct command *cmd, const struct command_option *a
 	int n = 0;
 
 	for (int t = 0; t < 2; t++)
-		for (const struct command_option *o = table[t]; o && o->name && n < MAX_OPTIONS; o++)
-			all[n++] = o;
+		for (const struct command_option *o = table[t]; o && o->name; o++)
+			if (n < MAX_OPTIONS)
+				all[n++] = o;
 	return n;
 }
 

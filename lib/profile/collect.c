@@ -112,8 +112,8 @@ void collect_comment(struct collect *c, const struct stream_reader *in)
 	if (c->lost)
 		profile_comment(p, "lost: %" PRIu64 " records never reached the stream", c->lost);
 	if (c->throttled)
-		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a moment, "
-				"since it came too fast", c->throttled);
+		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
+				"moment, since it came too fast", c->throttled);
 	/* The recorder knows better than the first and last record when it began and ended. */
 	profile_time(p, o->first_time);
 	profile_time(p, o->last_time);

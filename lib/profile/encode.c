@@ -96,8 +96,8 @@ static void write_types(struct encoder *e)
 		if (is_silent(&event->attr))
 			continue;
 		Perftools__Profiles__ValueType value = value_type(e, i);
-		snprintf(name, sizeof(name), "%s%ssamples", several ? e->strings.text[value.type] : "",
-			 several ? "_" : "");
+		const char *of = several ? e->strings.text[value.type] : "";
+		snprintf(name, sizeof(name), "%s%ssamples", of, several ? "_" : "");
 		samples.type = text_id(e, name);
 		samples.unit = text_id(e, "count");
 		piece.n_sample_type = 2;

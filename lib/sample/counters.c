@@ -74,7 +74,8 @@ static bool share_ring(struct counters *c, struct ring *ring, int fd)
 				     "ask for less with -m, raise ulimit -l or "
 				     "sysctl kernel.perf_event_mlock_kb", c->ring_size >> 10);
 		else
-			report_failure(c->report, "cannot map a ring of %zu KiB", c->ring_size >> 10);
+			report_failure(c->report, "cannot map a ring of %zu KiB",
+				       c->ring_size >> 10);
 		return false;
 	}
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0)

@@ -208,7 +208,8 @@ static void watch(struct sampler *s, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.fd = fd };
 
-	epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &event);	/* a file as output cannot be, nor need it */
+	/* a file as output cannot be, nor need it */
+	epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
 static bool watch_all(struct sampler *s)
@@ -216,7 +217,8 @@ static bool watch_all(struct sampler *s)
 	pid_t pid = s->options->command ? s->child.pid : s->options->pid;
 
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	s->target = (int)syscall(SYS_pidfd_open, pid, 0);	/* Linux 5.3; else see target_lives() */
+	/* Linux 5.3; else see target_lives() */
+	s->target = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (s->poll < 0) {
 		report_failure(s->report, "cannot wait for events");
 		return false;
@@ -265,7 +267,8 @@ static void take_events(struct sampler *s)
 			s->done = true;
 		else if (event[i].data.fd == s->out->fd)
 			s->done = true;
-		else if (event[i].events & (EPOLLHUP | EPOLLERR))	/* nobody writes there now */
+		/* nobody writes there now */
+		else if (event[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(s->poll, EPOLL_CTL_DEL, event[i].data.fd, NULL);
 	}
 }
@@ -296,13 +299,14 @@ static void summarize(const struct sampler *s)
 		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
 			    "enlarge it with -m, or sample less often", c->lost);
 	if (c->throttled)
-		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event that "
-			    "came too fast; sample less often", c->throttled);
+		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
+			    "that came too fast; sample less often", c->throttled);
 	getrusage(RUSAGE_SELF, &used);
-	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, throttled %"
-		       PRIu64 " times, %" PRIu64 " bytes, %zu threads, %zu event fds; CPU %ld ms, "
-		       "%ld KiB resident", c->samples, seconds, (double)c->samples / seconds, c->lost,
-		       c->throttled, s->out->written, s->threads.count, s->counters.fds,
+	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, "
+		       "throttled %" PRIu64 " times, %" PRIu64 " bytes, %zu threads, "
+		       "%zu event fds; CPU %ld ms, %ld KiB resident", c->samples, seconds,
+		       (double)c->samples / seconds, c->lost, c->throttled, s->out->written,
+		       s->threads.count, s->counters.fds,
 		       used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 +
 		       used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000, used.ru_maxrss);
 }

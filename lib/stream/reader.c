@@ -145,7 +145,8 @@ static void check_end(struct stream_reader *in)
 	if (left > 0)
 		damage(in, "stream ends inside a record header");
 	else if (in->limit != UINT64_MAX && in->offset < in->limit)
-		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64, in->limit);
+		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64,
+		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
 		damage(in, "stream ends behind its header: no record came");
 	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
@@ -309,9 +310,10 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
 		follow(in, rec);
 		uint64_t trailing = trailing_bytes(rec);
-		if (trailing && !reader_skip(in, trailing)) {	/* the view dies, but is not needed */
-			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of type %u",
-			       trailing, rec->type);
+		/* the view dies, but is not needed */
+		if (trailing && !reader_skip(in, trailing)) {
+			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
+			       "type %u", trailing, rec->type);
 			in->ended = true;
 			return false;
 		}

@@ -11,7 +11,8 @@ enum locate_result {
 	LOCATE_ABSENT,		/* no such file, or not to be read */
 	LOCATE_NO_ELF,		/* it is no ELF file */
 	LOCATE_OTHER_BUILD,	/* its build ID is not the one recorded */
-	LOCATE_UNSURE,		/* recorded elsewhere, and no build ID tells whether it is the one */
+	/* recorded elsewhere, and no build ID tells whether it is the one */
+	LOCATE_UNSURE,
 };
 
 /*

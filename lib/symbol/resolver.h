@@ -15,8 +15,10 @@
 struct resolver;
 
 struct resolver_options {
-	bool symbols;		/* look up names; false: objects and addresses only, no file is read */
-	const char *kallsyms;	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
+	/* look up names; false: objects and addresses only, no file is read */
+	bool symbols;
+	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
+	const char *kallsyms;
 };
 
 /* What came of it, for the summary. */
