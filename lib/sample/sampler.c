@@ -141,7 +141,6 @@ static const struct sample_layout *layout(const struct sampler *s)
 static bool attach(struct sampler *s)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000 };
-	size_t opened = 0;
 	bool ended, any = false;
 
 	for (int scan = 0; scan < SCANS_MAX; scan++) {
@@ -161,7 +160,6 @@ static bool attach(struct sampler *s)
 			if (!counters_open(&s->counters, tid, &ended))
 				return false;
 			any |= !ended;
-			opened += !ended;
 		}
 		if (known > 0 && inherited == s->threads.count - known)
 			break;
