@@ -48,6 +48,9 @@ OURS = -std=gnu11 -fPIE -D_FILE_OFFSET_BITS=64 -DPMU_VERSION='"$(VERSION)"' \
 
 ifeq ($V,1)
 SAY = @:
+else ifneq (,$(findstring s,$(firstword -$(MAKEFLAGS))))
+SAY = @:
+Q   = @
 else
 SAY = @printf '  %-5s %s\n'
 Q   = @
@@ -80,11 +83,14 @@ $B/bin/%: $B/cmd/%.o $B/libsampler.a
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
-	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lpthread
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lzstd -lpthread
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# Workloads keep frame pointers, for callchains through them.
+$(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # What the tests run: tools, unit tests, helpers.
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
@@ -121,11 +127,19 @@ install: all
 	install -m 644 completions/zsh/* $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 completions/fish/* $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
+# After a change of options; a test tells when it is time.
+completions: all
+	for tool in $(TOOLS); do \
+		completions/generate bash $B/bin/$$tool >completions/bash/$$tool && \
+		completions/generate zsh $B/bin/$$tool >completions/zsh/_$$tool && \
+		completions/generate fish $B/bin/$$tool >completions/fish/$$tool.fish || exit 1; done
+
 dist:
 	git archive --prefix=pmukit-$(VERSION)/ -o pmukit-$(VERSION).tar.gz HEAD
 clean:
 	rm -rf build
-.PHONY: all tests demo check bench fuzz install dist clean
+	rm -f pmukit-*.tar.gz
+.PHONY: all tests demo check bench fuzz install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -73,3 +73,6 @@ done_testing() {
 	test $failed -eq 0 || exit 1
 	rm -rf "$scratch"
 }
+
+# file_build_id FILE: its GNU build ID in hexadecimal
+file_build_id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: *//p'; }

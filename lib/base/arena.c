@@ -22,12 +22,12 @@ static void *or_die(void *p)
 	return p;
 }
 
-void *xrealloc(void *p, size_t size)
+void *mem_resize(void *p, size_t size)
 {
 	return or_die(realloc(p, size ? size : 1));
 }
 
-void *xcalloc(size_t count, size_t size)
+void *mem_zeroed(size_t count, size_t size)
 {
 	return or_die(calloc(count ? count : 1, size ? size : 1));
 }
@@ -37,12 +37,12 @@ void *array_grow(void *p, size_t count, size_t item)
 	enum { FIRST = 8 };
 
 	if (count == 0)
-		return xrealloc(p, FIRST * item);
+		return mem_resize(p, FIRST * item);
 	if (count < FIRST || (count & (count - 1)))
 		return p;
 	if (count > SIZE_MAX / 2 / item)
 		or_die(NULL);
-	return xrealloc(p, 2 * count * item);
+	return mem_resize(p, 2 * count * item);
 }
 
 void *arena_alloc(struct arena *a, size_t size)
@@ -50,7 +50,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	size = (size + 7) & ~(size_t)7;
 	if ((size_t)(a->end - a->at) < size) {
 		size_t room = size > CHUNK / 4 ? size : CHUNK;
-		struct arena_chunk *chunk = xrealloc(NULL, sizeof(*chunk) + room);
+		struct arena_chunk *chunk = mem_resize(NULL, sizeof(*chunk) + room);
 		a->size += sizeof(*chunk) + room;
 		chunk->next = a->chunks;
 		a->chunks = chunk;

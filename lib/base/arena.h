@@ -31,10 +31,10 @@ char *arena_text(struct arena *a, const char *text, size_t size);
 void arena_release(struct arena *a);
 
 /* realloc() that does not return NULL.  The caller frees. */
-void *xrealloc(void *p, size_t size);
+void *mem_resize(void *p, size_t size);
 
 /* calloc() that does not return NULL.  The caller frees. */
-void *xcalloc(size_t count, size_t size);
+void *mem_zeroed(size_t count, size_t size);
 
 /*
  * Make room for one more item in the array P of COUNT items of ITEM bytes:

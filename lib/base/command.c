@@ -36,8 +36,9 @@ static int all_options(const struct command *cmd, const struct command_option *a
 	int n = 0;
 
 	for (int t = 0; t < 2; t++)
-		for (const struct command_option *o = table[t]; o && o->name && n < MAX_OPTIONS; o++)
-			all[n++] = o;
+		for (const struct command_option *o = table[t]; o && o->name; o++)
+			if (n < MAX_OPTIONS)
+				all[n++] = o;
 	return n;
 }
 
@@ -81,7 +82,7 @@ void command_misused(const struct command *cmd, const char *format, ...)
 static void set_option(const struct command_option *o)
 {
 	if (o->list) {
-		o->list->item = xrealloc(o->list->item,
+		o->list->item = mem_resize(o->list->item,
 					 (o->list->count + 1) * sizeof(*o->list->item));
 		o->list->item[o->list->count++] = optarg;
 	} else if (o->argument) {
@@ -197,7 +198,7 @@ char *command_line(int argc, char **argv)
 
 	for (int i = 0; i < argc; i++)
 		size += 4 * strlen(argv[i]) + 3;	/* every byte may be a quote: '\'' */
-	char *line = xrealloc(NULL, size), *to = line;
+	char *line = mem_resize(NULL, size), *to = line;
 	for (int i = 0; i < argc; i++) {
 		if (i)
 			*to++ = ' ';

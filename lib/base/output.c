@@ -14,7 +14,7 @@ void output_open(struct output *out, const char *file, struct report *report)
 	bool is_stdout = !strcmp(file, "-");
 
 	*out = (struct output){ .report = report, .file = is_stdout ? "stdout" : file,
-				.buffer = xrealloc(NULL, OUTPUT_BUFFER) };
+				.buffer = mem_resize(NULL, OUTPUT_BUFFER) };
 	out->fd = is_stdout ? STDOUT_FILENO
 			    : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out->fd < 0) {

@@ -20,7 +20,7 @@ static void grow(struct table *t)
 	struct table old = *t;
 	size_t slots = old.slot ? 2 * (old.mask + 1) : FIRST_SLOTS;
 
-	t->slot = xrealloc(NULL, slots * sizeof(*t->slot));
+	t->slot = mem_resize(NULL, slots * sizeof(*t->slot));
 	memset(t->slot, 0xff, slots * sizeof(*t->slot));
 	t->mask = slots - 1;
 	for (size_t i = 0; old.slot && i <= old.mask; i++)

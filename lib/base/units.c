@@ -60,7 +60,8 @@ bool units_parse_duration(const char *text, uint64_t *ns)
 		return false;
 	if (*end == '.')
 		for (end++; isdigit((unsigned char)*end); end++)
-			if (scale < 1000000000) {	/* finer than a nanosecond counts for nothing */
+			/* finer than a nanosecond counts for nothing */
+			if (scale < 1000000000) {
 				fraction = fraction * 10 + (uint64_t)(*end - '0');
 				scale *= 10;
 			}

@@ -46,7 +46,8 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	o.kind = kind_of(m->path, in_kernel);
 	if (o.deleted)
 		length -= cut;
-	if (o.kind == OBJECT_KERNEL)	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
+	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
+	if (o.kind == OBJECT_KERNEL)
 		length = (size_t)(strchr(m->path, ']') - m->path) + 1;
 	uint32_t path = intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];

@@ -11,7 +11,7 @@ void collect_init(struct collect *c, struct report *report)
 	*c = (struct collect){ .report = report };
 	c->profile.resolved = &c->tables;
 	c->resolver = resolver_new(&no_symbols, &c->tables, report);
-	c->frame = xcalloc(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
+	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
 }
 
 static void take_sample(struct collect *c, struct stream_reader *in, const struct record *rec)
@@ -112,8 +112,8 @@ void collect_comment(struct collect *c, const struct stream_reader *in)
 	if (c->lost)
 		profile_comment(p, "lost: %" PRIu64 " records never reached the stream", c->lost);
 	if (c->throttled)
-		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a moment, "
-				"since it came too fast", c->throttled);
+		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
+				"moment, since it came too fast", c->throttled);
 	/* The recorder knows better than the first and last record when it began and ended. */
 	profile_time(p, o->first_time);
 	profile_time(p, o->last_time);

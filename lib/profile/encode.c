@@ -36,7 +36,7 @@ static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *p
 
 	if (size > e->capacity) {
 		e->capacity = 2 * size;
-		e->buffer = xrealloc(e->buffer, e->capacity);
+		e->buffer = mem_resize(e->buffer, e->capacity);
 	}
 	perftools__profiles__profile__pack(piece, e->buffer);
 	gzip_write(e->gz, e->buffer, size);
@@ -96,8 +96,8 @@ static void write_types(struct encoder *e)
 		if (is_silent(&event->attr))
 			continue;
 		Perftools__Profiles__ValueType value = value_type(e, i);
-		snprintf(name, sizeof(name), "%s%ssamples", several ? e->strings.text[value.type] : "",
-			 several ? "_" : "");
+		const char *of = several ? e->strings.text[value.type] : "";
+		snprintf(name, sizeof(name), "%s%ssamples", of, several ? "_" : "");
 		samples.type = text_id(e, name);
 		samples.unit = text_id(e, "count");
 		piece.n_sample_type = 2;
@@ -135,7 +135,7 @@ static void mark_frame(struct encoder *e, uint32_t frame)
 static void write_samples(struct encoder *e)
 {
 	uint32_t types = 2 * counting_events(e), location_capacity = 0;
-	int64_t *value = xrealloc(NULL, types * sizeof(*value));
+	int64_t *value = mem_resize(NULL, types * sizeof(*value));
 	uint64_t *location = NULL;
 
 	for (uint32_t s = 0; s < e->p->stacks.count; s++) {
@@ -146,7 +146,7 @@ static void write_samples(struct encoder *e)
 
 		if (stack->frames > location_capacity) {
 			location_capacity = 2 * stack->frames;
-			location = xrealloc(location, location_capacity * sizeof(*location));
+			location = mem_resize(location, location_capacity * sizeof(*location));
 		}
 		for (uint32_t i = 0; i < stack->frames; i++) {
 			mark_frame(e, stack->frame[i]);
@@ -216,8 +216,8 @@ static void write_location(struct encoder *e, uint32_t id)
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
 	const struct resolved_frame *f = &e->r->frame[id];
-	Perftools__Profiles__Line *line = xcalloc(f->lines, sizeof(*line));
-	Perftools__Profiles__Line **lines = xcalloc(f->lines, sizeof(*lines));
+	Perftools__Profiles__Line *line = mem_zeroed(f->lines, sizeof(*line));
+	Perftools__Profiles__Line **lines = mem_zeroed(f->lines, sizeof(*lines));
 
 	for (uint32_t i = 0; i < f->lines; i++) {
 		perftools__profiles__line__init(&line[i]);
@@ -259,7 +259,7 @@ static void write_function(struct encoder *e, uint32_t id)
 static void write_about(struct encoder *e, const struct stream_origin *origin)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	int64_t *comment = xcalloc(e->p->comments, sizeof(*comment));
+	int64_t *comment = mem_zeroed(e->p->comments, sizeof(*comment));
 
 	for (size_t i = 0; i < e->p->comments; i++)
 		comment[i] = text_id(e, e->p->comment[i]);
@@ -291,10 +291,10 @@ void profile_write(const struct profile *p, const struct stream_events *events,
 	const struct resolved *r = p->resolved;
 	struct encoder e = {
 		.p = p, .r = r, .events = events, .gz = gzip_open(out),
-		.used.frame = xcalloc(r->frames, sizeof(bool)),
-		.used.object = xcalloc(r->objects, sizeof(bool)),
-		.used.function = xcalloc(r->functions, sizeof(bool)),
-		.has = xcalloc(r->objects, sizeof(*e.has)),
+		.used.frame = mem_zeroed(r->frames, sizeof(bool)),
+		.used.object = mem_zeroed(r->objects, sizeof(bool)),
+		.used.function = mem_zeroed(r->functions, sizeof(bool)),
+		.has = mem_zeroed(r->objects, sizeof(*e.has)),
 	};
 
 	text_id(&e, "");	/* entry 0 */

@@ -18,7 +18,7 @@ struct gzip {
 
 struct gzip *gzip_open(struct output *out)
 {
-	struct gzip *gz = xcalloc(1, sizeof(*gz));
+	struct gzip *gz = mem_zeroed(1, sizeof(*gz));
 
 	gz->out = out;
 	if (deflateInit2(&gz->z, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP_HEADER, MAX_MEM_LEVEL,

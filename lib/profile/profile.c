@@ -6,7 +6,7 @@
 
 static void widen(struct profile *p, uint32_t events)
 {
-	p->event = xrealloc(p->event, events * sizeof(*p->event));
+	p->event = mem_resize(p->event, events * sizeof(*p->event));
 	memset(p->event + p->events, 0, (events - p->events) * sizeof(*p->event));
 	p->events = events;
 }

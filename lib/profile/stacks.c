@@ -6,7 +6,7 @@
 /* Events seldom appear after the first sample: then all values move. */
 static void widen(struct stacks *s, uint32_t events)
 {
-	struct stack_value *value = xcalloc((size_t)s->count * events, sizeof(*value));
+	struct stack_value *value = mem_zeroed((size_t)s->count * events, sizeof(*value));
 
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->events)
@@ -19,7 +19,7 @@ static void widen(struct stacks *s, uint32_t events)
 	size_t room = 8;
 	while (room < s->count)
 		room *= 2;
-	s->value = xrealloc(s->value, room * events * sizeof(*value));
+	s->value = mem_resize(s->value, room * events * sizeof(*value));
 }
 
 static uint32_t add_stack(struct stacks *s, const uint32_t *frame, uint32_t frames, uint64_t hash)

@@ -65,9 +65,9 @@ static uint8_t *read_section(struct stream_reader *in, struct section s, const c
 
 	if (s.size <= SECTION_MAX && !in->seekable) {
 		if (s.offset <= in->end && s.size <= in->end - s.offset)
-			bytes = memcpy(xrealloc(NULL, s.size), in->buffer + s.offset, s.size);
+			bytes = memcpy(mem_resize(NULL, s.size), in->buffer + s.offset, s.size);
 	} else if (s.size <= SECTION_MAX) {
-		bytes = xrealloc(NULL, s.size);
+		bytes = mem_resize(NULL, s.size);
 		ssize_t n = 1;
 		while (done < s.size && n > 0) {
 			n = pread(in->fd, bytes + done, s.size - done, (off_t)(s.offset + done));
@@ -94,7 +94,7 @@ static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t mi
 {
 	uint16_t size16 = (uint16_t)size;
 
-	in->made = xrealloc(in->made, in->made_size + size);
+	in->made = mem_resize(in->made, in->made_size + size);
 	uint8_t *rec = in->made + in->made_size;
 	in->made_size += size;
 	memcpy(rec, &type, 4);

@@ -63,6 +63,10 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 	case FEATURE_CMDLINE:
 		origin->command = keep_command(origin, c);
 		break;
+	case FEATURE_SAMPLE_TIME:
+		origin->first_time = cursor_u64(c);
+		origin->last_time = cursor_u64(c);
+		break;
 	case FEATURE_CLOCK_DATA:	/* u32 version; u32 clock; u64 wall, clock time */
 		cursor_u32(c);
 		origin->clock = cursor_u32(c);
@@ -72,6 +76,11 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 		break;
 	}
 	return !c->failed;
+}
+
+bool origin_is_ours(const struct stream_origin *origin)
+{
+	return origin->version && !strncmp(origin->version, "pmukit ", 7);
 }
 
 void origin_release(struct stream_origin *origin)

@@ -20,6 +20,7 @@ enum {
 	FEATURE_CPUDESC		= 8,
 	FEATURE_CMDLINE		= 11,
 	FEATURE_EVENT_DESC	= 12,	/* attrs, names and ids of all events */
+	FEATURE_SAMPLE_TIME	= 21,	/* when the recording began and ended */
 	FEATURE_CLOCK_DATA	= 29,
 };
 
@@ -32,6 +33,7 @@ struct stream_origin {
 	const char *cpu;		/* model name */
 	const char *command;		/* the recorder's command line */
 	uint32_t cpus;			/* online; 0: not said */
+	uint64_t first_time, last_time;	/* in the stream's clock; 0: not said */
 	bool has_clock;			/* these three are known: */
 	uint32_t clock;			/* CLOCK_*: what records' times are of */
 	uint64_t clock_time;		/* ns of CLOCK at some instant */
@@ -41,5 +43,11 @@ struct stream_origin {
 
 /* Take in the feature of this number from its DATA.  False if it is damaged. */
 bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor data);
+
+/*
+ * Whether the recorder is of this project: it says so first of all, and when
+ * it ended (last_time) last of all.
+ */
+bool origin_is_ours(const struct stream_origin *origin);
 
 void origin_release(struct stream_origin *origin);

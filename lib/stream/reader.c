@@ -29,7 +29,7 @@ static void make_room(struct stream_reader *in, size_t size)
 {
 	if (size > in->capacity) {
 		in->capacity = size;
-		in->buffer = xrealloc(in->buffer, size);
+		in->buffer = mem_resize(in->buffer, size);
 	}
 	memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
 	in->end -= in->begin;
@@ -114,14 +114,14 @@ struct stream_reader *stream_open(const char *file, struct report *report)
 		report_failure(report, "cannot open '%s'", file);
 		return NULL;
 	}
-	struct stream_reader *in = xcalloc(1, sizeof(*in));
+	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
 	in->file = file;
 	in->fd = fd;
 	in->seekable = S_ISREG(st.st_mode);
 	in->limit = UINT64_MAX;
 	in->capacity = READER_BUFFER;
-	in->buffer = xrealloc(NULL, READER_BUFFER);
+	in->buffer = mem_resize(NULL, READER_BUFFER);
 	if (!read_header(in)) {
 		stream_close(in);
 		return NULL;
@@ -145,7 +145,12 @@ static void check_end(struct stream_reader *in)
 	if (left > 0)
 		damage(in, "stream ends inside a record header");
 	else if (in->limit != UINT64_MAX && in->offset < in->limit)
-		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64, in->limit);
+		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64,
+		       in->limit);
+	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
+		damage(in, "stream ends behind its header: no record came");
+	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
+		damage(in, "stream ends before its recorder said so: it was cut short");
 }
 
 static bool read_record(struct stream_reader *in, struct record *rec)
@@ -305,9 +310,10 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
 		follow(in, rec);
 		uint64_t trailing = trailing_bytes(rec);
-		if (trailing && !reader_skip(in, trailing)) {	/* the view dies, but is not needed */
-			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of type %u",
-			       trailing, rec->type);
+		/* the view dies, but is not needed */
+		if (trailing && !reader_skip(in, trailing)) {
+			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
+			       "type %u", trailing, rec->type);
 			in->ended = true;
 			return false;
 		}

@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+static const uint8_t no_build_id[BUILD_ID_MAX];
+
 /*
  * PERF_RECORD_MMAP and MMAP2, linux/perf_event.h:
  *
@@ -38,8 +40,9 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id[0] > sizeof(out->build_id))
 			return false;
-		out->build_id_size = id[0];
 		memcpy(out->build_id, id + 4, id[0]);
+		if (memcmp(out->build_id, no_build_id, BUILD_ID_MAX))	/* the vdso's is all zero */
+			out->build_id_size = id[0];
 	}
 	return true;
 }

@@ -145,7 +145,8 @@ bool resolved_read_end(const struct resolved *r, const struct record *rec)
 {
 	struct cursor c = rec->body;
 
-	return cursor_u64(&c) == r->samples && cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
+	return cursor_u64(&c) == r->samples &&
+	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
 	       cursor_u32(&c) == r->frames && !c.failed;
 }

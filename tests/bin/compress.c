@@ -24,7 +24,8 @@ static void write_text(char *text)
 	while (at < SIZE) {
 		x = x * 6364136223846793005u + 1442695040888963407u;
 		const char *word = words[(x >> 60) & (x >> 56) & 15];
-		at += (size_t)snprintf(text + at, SIZE - at, "%s %u ", word, (unsigned)(x >> 40 & 255));
+		unsigned number = x >> 40 & 255;
+		at += (size_t)snprintf(text + at, SIZE - at, "%s %u ", word, number);
 	}
 }
 

@@ -25,7 +25,7 @@ static uint64_t cpu_time(void)
 
 static volatile uint64_t sink;
 
-/* Work inlined into each of the functions below, so that they are leaves; looks at the clock rarely. */
+/* Inlined into each of the functions below, so that they are leaves; looks at the clock rarely. */
 static inline __attribute__((always_inline)) uint64_t work_until(uint64_t end)
 {
 	uint64_t x = end;

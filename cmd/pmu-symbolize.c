@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-symbolize - resolve the addresses in a stream to functions.
+ *
+ * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin, and
+ * writes the resolved stream: samples become RESOLVED_SAMPLEs, everything else
+ * passes through.
+ */
+#include "base/command.h"
+#include "stream/writer.h"
+#include "symbol/resolver.h"
+
+#include <inttypes.h>
+
+static const char *file, *kallsyms;
+
+static const struct command_option options[] = {
+	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
+	  &kallsyms, NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-symbolize",
+	.purpose = "resolve the addresses in a stream to functions",
+	.operands = "[FILE]",
+	.options = options,
+};
+
+/* Records whose payload lies behind them cannot be passed on alone. */
+static bool is_passed(uint32_t type)
+{
+	return type != RECORD_TRACING_DATA && type != RECORD_AUXTRACE;
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	struct output out;
+	struct record rec;
+	struct sample sample;
+	struct resolved tables = { 0 };
+	struct resolved_sample resolved;
+
+	char *line = command_line(argc - 1, argv + 1);
+	int first = command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command, argc, argv, first);
+	command_output(&command, &out, file, &report);
+	struct resolved_writer writer = { .out = &out };
+	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms };
+	struct resolver *resolver = resolver_new(&how, &tables, &report);
+
+	struct stream_reader *in = stream_open(input, &report);
+	stream_stop_on(in, &command_stop);
+	writer_header(&out);
+	resolved_write_tool(&out, command.name, PMU_VERSION, line);
+	while (!output_ended(&out) && stream_next(in, &rec)) {
+		if (rec.type == PERF_RECORD_SAMPLE) {
+			if (!stream_sample(in, &rec, &sample))
+				continue;
+			resolver_sample(resolver, in, &sample, &resolved);
+			resolved_write_new(&writer, &tables);
+			resolved_write_sample(&writer, &tables, &resolved);
+			continue;
+		}
+		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
+			report_error(&report, "the input is resolved already: "
+				     "give it to pmu-topprof");
+			break;
+		}
+		resolver_follow(resolver, in, &rec);
+		if (is_passed(rec.type))
+			writer_record(&out, &rec);
+		if (rec.type == RECORD_FINISHED_ROUND)
+			output_flush(&out);
+	}
+	if (stream_is_whole(in))	/* else the next filter should know, too */
+		resolved_write_end(&out, &tables);
+
+	struct resolver_counts c = resolver_counts(resolver);
+	report_summary(&report, "%" PRIu64 " samples, %" PRIu64 " distinct frames, %" PRIu64
+		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
+		       c.objects);
+	stream_close(in);
+	resolver_free(resolver);
+	output_close(&out);
+	resolved_release(&tables);
+	free(line);
+	return command_end(&report);
+}

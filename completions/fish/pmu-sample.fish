@@ -1,0 +1,13 @@
+# fish completion for pmu-sample; made by completions/generate
+complete -c pmu-sample -l event -s e -x -a '(pmu-events --names 2>/dev/null)' -d 'sample by EVENT (see pmu-event(7)); may be repeated'
+complete -c pmu-sample -l period -s c -x -d 'take a sample every COUNT events'
+complete -c pmu-sample -l frequency -s F -x -d 'take HZ samples a second'
+complete -c pmu-sample -l pid -s p -x -a '(__fish_complete_pids)' -d 'attach to a process, all its threads'
+complete -c pmu-sample -l duration -s d -x -d 'stop after TIME: 10, 1.5, 500ms, 2m'
+complete -c pmu-sample -l callchains -s g -d 'record callchains, by frame pointers'
+complete -c pmu-sample -l ring -s m -x -d 'use rings of SIZE bytes per CPU (512Ki)'
+complete -c pmu-sample -l output -s o -r -F -d 'write to FILE instead of stdout'
+complete -c pmu-sample -l quiet -s q -d 'print no messages; the exit status still tells'
+complete -c pmu-sample -l verbose -s v -d 'print a summary of counts and costs at the end'
+complete -c pmu-sample -l help -s h -d 'print this help'
+complete -c pmu-sample -l version -s V -d 'print the version'

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/about.h"
+#include "stream/origin.h"
+#include "stream/writer.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef PMU_VERSION
+#define PMU_VERSION "0.0"
+#endif
+
+static uint64_t nanoseconds(int clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The CPU's model as /proc/cpuinfo names it; "" where it does not (ARM has numbers only). */
+static void cpu_model(char *model, size_t size)
+{
+	char line[256];
+
+	*model = '\0';
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	while (f && !*model && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+			char *name = strchr(line, ':') + 1;
+			name += strspn(name, " \t");
+			name[strcspn(name, "\n")] = '\0';
+			snprintf(model, size, "%s", name);
+		}
+	if (f)
+		fclose(f);
+}
+
+/* u32 version 1; u32 clock; u64 wall-clock time; u64 time of CLOCK at that instant */
+static void write_clock(struct output *out, int clock)
+{
+	uint8_t data[24];
+	uint32_t head[2] = { 1, (uint32_t)clock };
+	uint64_t before = nanoseconds(clock), wall = nanoseconds(CLOCK_REALTIME);
+	uint64_t time = before + (nanoseconds(clock) - before) / 2;
+
+	memcpy(data, head, 8);
+	memcpy(data + 8, &wall, 8);
+	memcpy(data + 16, &time, 8);
+	writer_feature(out, FEATURE_CLOCK_DATA, data, sizeof(data));
+}
+
+void about_write_recorder(struct output *out)
+{
+	writer_feature_text(out, FEATURE_VERSION, "pmukit " PMU_VERSION);
+}
+
+void about_write(struct output *out, int argc, char *const *argv, int clock)
+{
+	struct utsname host;
+	char model[256];
+	uint32_t cpus[2] = { (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+			     (uint32_t)sysconf(_SC_NPROCESSORS_ONLN) };
+
+	if (uname(&host) == 0) {
+		writer_feature_text(out, FEATURE_HOSTNAME, host.nodename);
+		writer_feature_text(out, FEATURE_OSRELEASE, host.release);
+		writer_feature_text(out, FEATURE_ARCH, host.machine);
+	}
+	writer_feature(out, FEATURE_NRCPUS, cpus, sizeof(cpus));
+	cpu_model(model, sizeof(model));
+	if (*model)
+		writer_feature_text(out, FEATURE_CPUDESC, model);
+	writer_feature_list(out, FEATURE_CMDLINE, argv, (size_t)argc);
+	write_clock(out, clock);
+}
+
+void about_write_span(struct output *out, uint64_t first, uint64_t last)
+{
+	uint64_t span[2] = { first, last };
+
+	writer_feature(out, FEATURE_SAMPLE_TIME, span, sizeof(span));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TERM_PATIENCE = 5000 };	/* milliseconds that a command has to act on SIGTERM */
+
+/* In the child: wait, exec; tell why it failed. */
+__attribute__((noreturn))
+static void be_child(int go, int failed, char *const *command)
+{
+	char word;
+
+	/* What we set for ourselves is not for a command to inherit. */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	if (read(go, &word, 1) == 1)
+		execvp(command[0], command);
+	else
+		errno = ECANCELED;
+	int error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+bool child_start(struct child *child, char *const *command, struct report *report)
+{
+	int go[2], failed[2];
+
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
+		report_failure(report, "cannot make a pipe");
+		return false;
+	}
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(go[1]);
+		be_child(go[0], failed[1], command);
+	}
+	close(go[0]);
+	close(failed[1]);
+	child->go = go[1];
+	child->failed = failed[0];
+	if (child->pid < 0) {
+		child->pid = 0;
+		report_failure(report, "cannot fork");
+		return false;
+	}
+	return true;
+}
+
+bool child_go(struct child *child, const char *name, struct report *report)
+{
+	int error;
+	ssize_t n;
+
+	if (write(child->go, "", 1) != 1) {
+		report_failure(report, "cannot start '%s'", name);
+		return false;
+	}
+	do	/* a good exec closes the pipe without a word */
+		n = read(child->failed, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(error)) {
+		errno = error;
+		report_failure(report, "cannot run '%s'", name);
+		return false;
+	}
+	return true;
+}
+
+/* Has it ended, within this many milliseconds? */
+static bool ends_within(pid_t pid, int milliseconds)
+{
+	enum { STEP = 10 };	/* milliseconds */
+
+	for (int waited = 0; ; waited += STEP) {
+		pid_t ended = waitpid(pid, NULL, WNOHANG);
+		if (ended == pid || (ended < 0 && errno != EINTR))
+			return true;
+		if (waited >= milliseconds)
+			return false;
+		usleep(STEP * 1000);
+	}
+}
+
+void child_stop(struct child *child)
+{
+	if (!child->pid)
+		return;
+	close(child->go);	/* one that still waits gives up */
+	close(child->failed);
+	if (!ends_within(child->pid, 0)) {
+		kill(child->pid, SIGTERM);
+		if (!ends_within(child->pid, TERM_PATIENCE)) {
+			kill(child->pid, SIGKILL);
+			waitpid(child->pid, NULL, 0);
+		}
+	}
+	child->pid = 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child - a command to profile: started, held before its exec, then let go. */
+#pragma once
+#include "base/report.h"
+
+#include <sys/types.h>
+
+struct child {
+	pid_t pid;		/* 0: none */
+	int go;			/* writing here lets it exec */
+	int failed;		/* its errno comes from here if exec fails */
+};
+
+/* Fork; the child waits.  False (reported) where that fails. */
+bool child_start(struct child *child, char *const *command, struct report *report);
+
+/* Let it exec.  False (reported) where it could not: what it names is no command. */
+bool child_go(struct child *child, const char *name, struct report *report);
+
+/* End it, where it still runs, and collect its status, so that no orphan is left. */
+void child_stop(struct child *child);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* demangle - names as people read them, from names as linkers have them. */
+#pragma once
+#include "base/arena.h"
+
+enum demangle_style {
+	DEMANGLE_NONE,		/* as it is */
+	DEMANGLE_TEMPLATES,	/* no parameters, no hash of Rust's; with template arguments */
+	DEMANGLE_FULL,		/* everything */
+};
+
+/*
+ * The readable form of MANGLED (C++, Rust, D), in ARENA or MANGLED itself
+ * where it is not mangled.
+ */
+const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style);

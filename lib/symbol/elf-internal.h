@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elf's inside: shared by the file (elf.c) and its symbols (elf-symbols.c). */
+#pragma once
+#include "base/cursor.h"
+#include "symbol/elf.h"
+
+/* A part of the image; size 0: absent. */
+struct elf_bytes {
+	const uint8_t *at;
+	uint64_t size;
+};
+
+struct elf_section {
+	uint32_t name, type, link;	/* NAME is an offset into the section names */
+	uint64_t flags, address, offset, size, entry_size;
+};
+
+struct symbol {
+	uint64_t address, size;
+	uint32_t name;		/* offset in the string table of its symbol table */
+	uint8_t table;		/* 0: .symtab, 1: .dynsym */
+	uint8_t rank;		/* of several at one address the highest is shown */
+};
+
+struct elf {
+	struct elf_bytes image;
+	bool is_mapped;		/* by us */
+	bool is64, swap;
+	uint16_t machine;	/* EM_* */
+	uint64_t program_headers, section_headers;	/* offsets in the image */
+	uint32_t programs, sections;			/* how many */
+	struct elf_bytes build_id;
+	bool symbols_read;
+	struct symbol *symbol;	/* by address, one for each */
+	size_t symbols;
+	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
+};
+
+/* SIZE bytes at OFFSET of the image, if they are there. */
+struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size);
+
+/* A cursor over bytes of the file's byte order. */
+static inline struct cursor elf_cursor(const struct elf *elf, struct elf_bytes bytes)
+{
+	return (struct cursor){ .at = bytes.at, .end = bytes.at + bytes.size, .swap = elf->swap };
+}
+
+/* An address or offset, of 4 or 8 bytes by the file's class. */
+static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
+{
+	return elf->is64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+/* The section header of this index; all 0 where it is damaged. */
+struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
+
+/* The string at OFFSET of a string table, or NULL. */
+const char *elf_string(struct elf_bytes table, uint64_t offset);
+
+/* Read the symbol tables. */
+void elf_read_symbols(struct elf *elf);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Function symbols, sorted by address.  One without a size reaches up to the
+ * next one; of several at one address the one that perf would show is kept:
+ * global before weak before local, then the one with fewer leading
+ * underscores, then the longer name.
+ */
+#include "base/arena.h"
+#include "symbol/elf-internal.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+enum { SYMBOLS_MAX = 50 * 1000 * 1000 };	/* more than any program has */
+
+/* "$x", "$d.realign": they mark where code and data begin, and name nothing. */
+static bool is_mapping_symbol(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("axdt", name[1]) &&
+	       (!name[2] || name[2] == '.');
+}
+
+static uint8_t rank_of(unsigned binding, const char *name)
+{
+	size_t underscores = strspn(name, "_");
+	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+
+	return (uint8_t)(rank << 3 | (underscores < 7 ? 7 - underscores : 0));
+}
+
+/* Elf64_Sym, and Elf32_Sym, whose fields stand in another order. */
+static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
+{
+	struct symbol s = { .name = cursor_u32(c), .table = table };
+
+	if (!elf->is64) {
+		s.address = cursor_u32(c);
+		s.size = cursor_u32(c);
+	}
+	const uint8_t *info_other = cursor_bytes(c, 2);
+	uint16_t section = cursor_u16(c);
+	if (elf->is64) {
+		s.address = cursor_u64(c);
+		s.size = cursor_u64(c);
+	}
+	if (c->failed || section == SHN_UNDEF || s.size > UINT64_MAX - s.address)
+		return;
+	unsigned type = ELF64_ST_TYPE(info_other[0]);	/* the same in both classes */
+	const char *name = elf_string(elf->strings[table], s.name);
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !name || !*name ||
+	    (type == STT_NOTYPE && (section >= SHN_LORESERVE || is_mapping_symbol(name))))
+		return;
+	if (type == STT_NOTYPE &&
+	    !(elf_section_at(elf, section).flags & SHF_EXECINSTR))
+		return;		/* a label in data */
+	if (elf->machine == EM_ARM)
+		s.address &= ~1ULL;	/* it tells Thumb code */
+	s.rank = rank_of(ELF64_ST_BIND(info_other[0]), name);
+	elf->symbol = array_grow(elf->symbol, elf->symbols, sizeof(s));
+	elf->symbol[elf->symbols++] = s;
+}
+
+/* All symbols of the first section of this type. */
+static void read_table(struct elf *elf, uint32_t type, uint8_t table)
+{
+	uint64_t entry = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+
+	for (uint32_t i = 0; i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type != type)
+			continue;
+		struct elf_section strings = elf_section_at(elf, s.link);
+		elf->strings[table] = elf_part(elf, strings.offset, strings.size);
+		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
+		for (size_t n = 0; n < SYMBOLS_MAX && cursor_left(&c) >= entry; n++)
+			add_symbol(elf, &c, table);
+		return;
+	}
+}
+
+static const char *name_of(const struct elf *elf, const struct symbol *s)
+{
+	return elf_string(elf->strings[s->table], s->name);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Of equal address and rank, SYMBOL[first..end): the index of the one to show. */
+static size_t best_of(const struct elf *elf, size_t first, size_t end)
+{
+	size_t best = first;
+
+	for (size_t i = first + 1; i < end && elf->symbol[i].rank == elf->symbol[first].rank; i++)
+		if (strlen(name_of(elf, &elf->symbol[i])) >
+		    strlen(name_of(elf, &elf->symbol[best])))
+			best = i;
+	return best;
+}
+
+/* One symbol for each address; the largest of their sizes. */
+static void keep_one_each(struct elf *elf)
+{
+	size_t kept = 0, end;
+
+	for (size_t first = 0; first < elf->symbols; first = end) {
+		uint64_t size = elf->symbol[first].size;
+		for (end = first + 1; end < elf->symbols &&
+		     elf->symbol[end].address == elf->symbol[first].address; end++)
+			if (elf->symbol[end].size > size)
+				size = elf->symbol[end].size;
+		struct symbol best = elf->symbol[best_of(elf, first, end)];
+		best.size = size;
+		elf->symbol[kept++] = best;
+	}
+	elf->symbols = kept;
+	for (size_t i = 0; i + 1 < kept; i++)
+		if (elf->symbol[i].size == 0)
+			elf->symbol[i].size = elf->symbol[i + 1].address - elf->symbol[i].address;
+}
+
+void elf_read_symbols(struct elf *elf)
+{
+	elf->symbols_read = true;
+	read_table(elf, SHT_SYMTAB, 0);
+	read_table(elf, SHT_DYNSYM, 1);
+	if (elf->symbols == 0)
+		return;
+	qsort(elf->symbol, elf->symbols, sizeof(*elf->symbol), by_address);
+	keep_one_each(elf);
+	elf->symbol = mem_resize(elf->symbol, elf->symbols * sizeof(*elf->symbol));
+}
+
+bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
+{
+	enum { NESTED = 8 };	/* how far back one may begin that still covers ADDRESS */
+
+	if (!elf->symbols_read)
+		elf_read_symbols(elf);
+	size_t low = 0, high = elf->symbols;
+	while (low < high) {	/* the first symbol behind ADDRESS */
+		size_t middle = low + (high - low) / 2;
+		if (elf->symbol[middle].address > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	for (size_t i = low; i-- > 0 && low - i <= NESTED; ) {
+		const struct symbol *s = &elf->symbol[i];
+		if (address - s->address < s->size) {
+			*out = (struct elf_symbol){ name_of(elf, s), s->address, s->size };
+			return true;
+		}
+	}
+	return false;
+}

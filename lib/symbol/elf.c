@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/elf-internal.h"
+#include "base/arena.h"
+#include "sample/build-id.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEADERS_MAX = 100000 };	/* program or section headers looked at, at most */
+
+struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+	if (offset > elf->image.size || size > elf->image.size - offset)
+		return (struct elf_bytes){ 0 };
+	return (struct elf_bytes){ elf->image.at + offset, size };
+}
+
+const char *elf_string(struct elf_bytes table, uint64_t offset)
+{
+	if (offset >= table.size || !memchr(table.at + offset, 0, table.size - offset))
+		return NULL;
+	return (const char *)table.at + offset;
+}
+
+/* Elf64_Shdr, Elf32_Shdr (elf.h) */
+struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
+{
+	uint64_t size = elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
+	struct elf_section s = { .name = cursor_u32(&c) };
+
+	s.type = cursor_u32(&c);
+	s.flags = elf_word(elf, &c);
+	s.address = elf_word(elf, &c);
+	s.offset = elf_word(elf, &c);
+	s.size = elf_word(elf, &c);
+	s.link = cursor_u32(&c);
+	cursor_u32(&c);		/* info */
+	elf_word(elf, &c);	/* alignment */
+	s.entry_size = elf_word(elf, &c);
+	return c.failed || index >= elf->sections ? (struct elf_section){ 0 } : s;
+}
+
+/* Elf64_Ehdr, Elf32_Ehdr */
+static bool read_header(struct elf *elf, const char **why)
+{
+	struct elf_bytes ident = elf_part(elf, 0, EI_NIDENT);
+
+	*why = "it is no ELF file";
+	if (!ident.size || memcmp(ident.at, ELFMAG, SELFMAG))
+		return false;
+	elf->is64 = ident.at[EI_CLASS] == ELFCLASS64;
+	elf->swap = ident.at[EI_DATA] !=
+		    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+	struct cursor c = elf_cursor(elf, elf_part(elf, 0, elf->is64 ? sizeof(Elf64_Ehdr)
+								     : sizeof(Elf32_Ehdr)));
+	cursor_bytes(&c, EI_NIDENT);
+	cursor_u16(&c);		/* type */
+	elf->machine = cursor_u16(&c);
+	cursor_u32(&c);		/* version */
+	elf_word(elf, &c);	/* entry */
+	elf->program_headers = elf_word(elf, &c);
+	elf->section_headers = elf_word(elf, &c);
+	cursor_u32(&c);		/* flags */
+	cursor_u16(&c);		/* header size */
+	cursor_u16(&c);		/* program header size */
+	elf->programs = cursor_u16(&c);
+	cursor_u16(&c);		/* section header size */
+	elf->sections = cursor_u16(&c);
+	*why = "it ends inside its header";
+	if (elf->section_headers && elf->sections == 0) {	/* too many for a u16 */
+		elf->sections = 1;
+		uint64_t count = elf_section_at(elf, 0).size;
+		elf->sections = count < HEADERS_MAX ? (uint32_t)count : HEADERS_MAX;
+	}
+	return !c.failed;
+}
+
+struct program {
+	uint32_t type, flags;
+	uint64_t offset, address, file_size, memory_size;
+};
+
+/* Elf64_Phdr, and Elf32_Phdr, whose flags stand elsewhere */
+static struct program program_at(const struct elf *elf, uint32_t index)
+{
+	uint64_t size = elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	struct cursor c = elf_cursor(elf, elf_part(elf, elf->program_headers + index * size, size));
+	struct program p = { .type = cursor_u32(&c) };
+
+	if (elf->is64)
+		p.flags = cursor_u32(&c);
+	p.offset = elf_word(elf, &c);
+	p.address = elf_word(elf, &c);
+	elf_word(elf, &c);	/* physical address */
+	p.file_size = elf_word(elf, &c);
+	p.memory_size = elf_word(elf, &c);
+	if (!elf->is64)
+		p.flags = cursor_u32(&c);
+	return c.failed ? (struct program){ 0 } : p;
+}
+
+static void find_build_id(struct elf *elf)
+{
+	uint8_t id[BUILD_ID_MAX];
+
+	for (uint32_t i = 0; i < elf->programs && !elf->build_id.size; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_NOTE)
+			continue;
+		struct elf_bytes notes = elf_part(elf, p.offset, p.file_size);
+		size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
+		/* A copy tells that it is there; find where. */
+		const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
+		if (at)
+			elf->build_id = (struct elf_bytes){ at, size };
+	}
+}
+
+static struct elf *open_image(struct elf_bytes image, bool is_mapped, const char **why)
+{
+	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+
+	elf->image = image;
+	elf->is_mapped = is_mapped;
+	if (!read_header(elf, why)) {
+		elf_close(elf);
+		return NULL;
+	}
+	find_build_id(elf);
+	return elf;
+}
+
+struct elf *elf_open(int fd, const char **why)
+{
+	struct stat st;
+	void *at = MAP_FAILED;
+
+	*why = "it cannot be mapped";
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return NULL;
+	return open_image((struct elf_bytes){ at, (uint64_t)st.st_size }, true, why);
+}
+
+struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
+{
+	return open_image((struct elf_bytes){ bytes, size }, false, why);
+}
+
+void elf_close(struct elf *elf)
+{
+	if (!elf)
+		return;
+	if (elf->is_mapped)
+		munmap((void *)(uintptr_t)elf->image.at, elf->image.size);
+	free(elf->symbol);
+	free(elf);
+}
+
+size_t elf_build_id(const struct elf *elf, const uint8_t **id)
+{
+	*id = elf->build_id.at;
+	return elf->build_id.size;
+}
+
+bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out)
+{
+	const uint64_t page = 4096;	/* the smallest: what larger ones map beside is not code */
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		uint64_t lead = p.offset & (page - 1);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) || p.file_size > UINT64_MAX / 2 ||
+		    p.address < lead)
+			continue;
+		uint64_t start = p.offset - lead;
+		uint64_t size = (lead + p.file_size + page - 1) & ~(page - 1);
+		if (file_offset < start || file_offset - start >= size ||
+		    size > UINT64_MAX - (p.address - lead))
+			continue;
+		*out = (struct elf_segment){ .address = p.address - lead, .size = size,
+					     .file_offset = start };
+		return true;
+	}
+	return false;
+}

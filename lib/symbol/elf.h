@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf - an ELF file, or image in memory: segments, build ID, function symbols.
+ *
+ * Everything in it is checked before use: a hostile file costs a lookup, no
+ * more.  Addresses are the file's own virtual addresses.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf;
+
+/*
+ * Open the regular file FD, which is taken over.  NULL: *WHY says what is
+ * wrong with it.
+ */
+struct elf *elf_open(int fd, const char **why);
+
+/* The image of at most SIZE bytes at BYTES, which outlives the result. */
+struct elf *elf_open_memory(const void *bytes, size_t size, const char **why);
+
+void elf_close(struct elf *elf);
+
+/* The build ID: its size in bytes (0: none), and where it is. */
+size_t elf_build_id(const struct elf *elf, const uint8_t **id);
+
+/* An executable segment as the kernel maps it: from page to page. */
+struct elf_segment {
+	uint64_t address, size;
+	uint64_t file_offset;		/* of ADDRESS's byte */
+};
+
+/* The executable segment with the file's byte FILE_OFFSET; false: there is none. */
+bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
+
+struct elf_symbol {
+	const char *name;		/* valid until elf_close() */
+	uint64_t address, size;
+};
+
+/*
+ * The function that covers ADDRESS, from .symtab, and .dynsym where that has
+ * none.  The tables are read at the first call.
+ */
+bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line is "ADDRESS TYPE NAME[\tMODULE]\n", TYPE as of nm(1): t, T, w, W are
+ * code.  The kernel lists its own symbols by address, then each module's.
+ */
+#include "symbol/kallsyms.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 to 20 MB */
+
+struct symbol {
+	uint64_t address;
+	const char *name;	/* in TEXT */
+};
+
+struct kallsyms {
+	char *text;		/* the file, its separators made NULs */
+	struct symbol *symbol;	/* by address */
+	size_t symbols;
+	char trouble[160];
+};
+
+/* The whole of FILE, NUL-terminated, for the caller to free; NULL: errno says why. */
+static char *read_whole(const char *file, size_t *size)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	size_t capacity = 4 << 20;
+	char *text = NULL;
+	struct stat st;
+
+	*size = 0;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		goto out;
+	}
+	text = mem_resize(NULL, capacity);
+	for (;;) {
+		ssize_t n = read(fd, text + *size, capacity - 1 - *size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		*size += (size_t)n;
+		if (*size == capacity - 1 && capacity < FILE_MAX_SIZE)
+			text = mem_resize(text, capacity *= 2);
+	}
+	text[*size] = '\0';
+out:
+	close(fd);
+	return text;
+}
+
+static uint64_t parse_hex(char **at)
+{
+	uint64_t v = 0;
+
+	for (; isxdigit((unsigned char)**at); ++*at)
+		v = v << 4 | (uint64_t)(**at <= '9' ? **at - '0' : (**at | 0x20) - 'a' + 10);
+	return v;
+}
+
+/* Take one line apart at AT; its name ends with a NUL.  Returns where the next begins. */
+static char *parse_line(char *at, struct symbol *out, char *type)
+{
+	char *end = strchrnul(at, '\n');
+	char *next = *end ? end + 1 : end;
+
+	*end = '\0';
+	*type = '\0';
+	out->address = parse_hex(&at);
+	if (at[0] != ' ' || !at[1] || at[2] != ' ')
+		return next;
+	*type = at[1];
+	out->name = at + 3;
+	at[3 + strcspn(at + 3, "\t ")] = '\0';	/* the module's name follows */
+	return next;
+}
+
+static bool is_code(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	/* Of several names for one place keep the order of the file. */
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static void parse(struct kallsyms *k)
+{
+	bool sorted = true, any_address = false;
+	struct symbol s;
+	char type;
+
+	for (char *at = k->text; *at; ) {
+		at = parse_line(at, &s, &type);
+		if (!is_code(type))
+			continue;
+		any_address |= s.address != 0;
+		if (k->symbols > 0 && k->symbol[k->symbols - 1].address > s.address)
+			sorted = false;
+		k->symbol = array_grow(k->symbol, k->symbols, sizeof(s));
+		k->symbol[k->symbols++] = s;
+	}
+	if (!any_address)
+		k->symbols = 0;
+	if (!sorted)
+		qsort(k->symbol, k->symbols, sizeof(*k->symbol), by_address);
+}
+
+struct kallsyms *kallsyms_open(const char *file)
+{
+	struct kallsyms *k = mem_zeroed(1, sizeof(*k));
+	size_t size;
+
+	k->text = read_whole(file, &size);
+	if (!k->text) {
+		snprintf(k->trouble, sizeof(k->trouble), "cannot read %s: %s", file,
+			 strerror(errno));
+		return k;
+	}
+	parse(k);
+	if (!k->symbols)
+		snprintf(k->trouble, sizeof(k->trouble), "%s shows no addresses: "
+			 "run as root, or set sysctl kernel.kptr_restrict=0", file);
+	return k;
+}
+
+const char *kallsyms_trouble(const struct kallsyms *k)
+{
+	return *k->trouble ? k->trouble : NULL;
+}
+
+const char *kallsyms_find(const struct kallsyms *k, uint64_t address)
+{
+	size_t low = 0, high = k->symbols;
+
+	while (low < high) {	/* the first symbol behind ADDRESS */
+		size_t middle = low + (high - low) / 2;
+		if (k->symbol[middle].address > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == 0)
+		return NULL;
+	while (low > 1 && k->symbol[low - 2].address == k->symbol[low - 1].address)
+		low--;		/* the first of several names */
+	return k->symbol[low - 1].name;
+}
+
+uint64_t kallsyms_address(const struct kallsyms *k, const char *name)
+{
+	for (size_t i = 0; i < k->symbols; i++)
+		if (!strcmp(k->symbol[i].name, name))
+			return k->symbol[i].address;
+	return 0;
+}
+
+void kallsyms_close(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	free(k->text);
+	free(k->symbol);
+	free(k);
+}

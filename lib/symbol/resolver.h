@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolver - samples to frames: which object each address lies in, and what
+ * it is called there.
+ *
+ * Each distinct address of an object is looked up once; after that a frame is
+ * one probe of a cache.  What cannot be resolved stays an address in its
+ * object, and is counted.
+ */
+#pragma once
+#include "base/report.h"
+#include "process/space.h"
+#include "stream/resolved.h"
+
+struct resolver;
+
+struct resolver_options {
+	/* look up names; false: objects and addresses only, no file is read */
+	bool symbols;
+	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
+	const char *kallsyms;
+};
+
+/* What came of it, for the summary. */
+struct resolver_counts {
+	uint64_t frames;	/* distinct ones */
+	uint64_t named;		/* of them, those with a name */
+	uint64_t objects;	/* files opened */
+};
+
+/* TABLES get the definitions, REPORT the troubles; both must outlive the resolver. */
+struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
+			      struct report *report);
+
+/*
+ * Follow a record of any type but SAMPLE, from IN.  Damaged ones are reported.
+ */
+void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec);
+
+/*
+ * Resolve SAMPLE.  Views in *OUT are valid until the next call.
+ */
+void resolver_sample(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *sample, struct resolved_sample *out);
+
+struct resolver_counts resolver_counts(const struct resolver *r);
+
+void resolver_free(struct resolver *r);

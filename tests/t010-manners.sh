@@ -1,0 +1,182 @@
+#!/bin/sh
+# What all tools do alike: options, help, pages, completions, bad input and output.
+. tests/lib.sh
+
+tools=$(cd "$BIN" && echo pmu-*)
+filters='pmu-symbolize pmu-topprof'
+
+# header PERFILE2, then a COMM record of 24 bytes (type 3)
+printf 'PERFILE2\020\0\0\0\0\0\0\0' >"$scratch/empty"
+{ cat "$scratch/empty"; printf '\3\0\0\0\0\0\030\0aaaabbbbcomm\0\0\0\0'; } >"$scratch/one"
+
+check '--help and --version go to stdout, and exit 0' '
+	for tool in $tools; do
+		exits 0 "$tool" --help >help 2>err
+		grep -q "^usage: $tool " help
+		test ! -s err
+		test "$(wc -l <help)" -le 40
+		none awk "length(\$0) > 100" help
+		exits 0 "$tool" --version >version
+		grep -qx "$tool [0-9.]*" version
+	done
+'
+
+check 'wrong usage exits 2 and shows the usage line' '
+	for tool in $tools; do
+		exits 2 "$tool" --nonsense 2>err
+		grep -q "^usage: $tool" err
+	done
+	for tool in $filters; do
+		exits 2 "$tool" a b 2>err
+		grep -q "^$tool: more than one FILE" err
+	done
+'
+
+check 'help, man page and completions name the same options' '
+	for tool in $tools; do
+		"$tool" --help | grep -o -- "^  ... --[a-z][a-z-]*" | grep -o -- "--.*" | sort -u >help
+		grep "^\.It Fl" "$TOP/man/$tool.1" | grep -o -- "Fl -[a-z][a-z-]*" | sed "s/Fl -/--/" | sort -u >man
+		same help man
+		for shell in bash zsh fish; do
+			"$TOP/completions/generate" $shell "$(command -v "$tool")" >made
+			case $shell in
+			bash) file=bash/$tool ;;
+			zsh) file=zsh/_$tool ;;
+			fish) file=fish/$tool.fish ;;
+			esac
+			same made "$TOP/completions/$file"
+		done
+		bash -n "$TOP/completions/bash/$tool"
+	done
+'
+
+check 'every tool has a page, and mandoc has nothing to say of any' '
+	for tool in $tools; do test -s "$TOP/man/$tool.1"; done
+	none mandoc -T lint -W warning "$TOP"/man/*.[157]
+'
+
+check 'text, an executable, nothing and a missing file are no streams' '
+	for tool in $filters; do
+		echo hello, this is text >text
+		exits 1 "$tool" text >out 2>err
+		grep -q "^$tool: text: offset 0x0: not a stream or perf.data file" err
+		test "$(wc -l <err)" = 1
+		exits 1 "$tool" /bin/sh >out 2>err
+		grep -q "offset 0x0: not a stream" err
+		exits 1 "$tool" </dev/null >out 2>err
+		grep -q "^$tool: stdin: offset 0x0: empty: no stream came" err
+		exits 1 "$tool" nosuch >out 2>err
+		grep -qx "$tool: cannot open .nosuch.: No such file or directory" err
+		exits 1 "$tool" "$scratch/empty" >out 2>err
+		grep -q "no record came" err
+	done
+'
+
+check 'a record shorter than its header ends the stream, and is no loop' '
+	{ cat "$scratch/one"; printf "\3\0\0\0\0\0\0\0"; } >bad
+	for tool in $filters; do
+		exits 1 timeout 5 "$tool" bad >out 2>err
+		grep -qx "$tool: bad: offset 0x28: record of type 3 claims 0 bytes, less than its header" err
+	done
+'
+
+check 'a recording that is cut inside a record is told with the offset' '
+	for tool in $filters; do
+		for size in 17 20 25 39; do
+			head -c "$size" "$scratch/one" >cut
+			exits 1 "$tool" cut >out 2>err
+			grep -q "^$tool: cut: offset 0x10: stream ends inside" err
+		done
+	done
+'
+
+check 'a cut stream goes through the pipe with what was whole, and the last filter fails' '
+	pmu-sample -e cpu-clock -F 1000 -o whole -- ten serial 0.3
+	size=$(wc -c <whole)
+	for part in 3 4 6; do
+		head -c $((size * part / 7)) whole >cut
+		pmu-symbolize cut 2>err >resolved || test $? = 1
+		grep -q "^pmu-symbolize: cut: offset 0x" err
+		exits 1 pmu-topprof resolved 2>err >p.pb.gz
+		grep -q "cut short" err
+		test "$(pmu-top -t samples p.pb.gz | sed -n "s/^samples (count): *\([0-9]*\) .*/\1/p")" -gt 50
+	done
+'
+
+check 'a terminal is neither input nor output for binary data' '
+	command -v script >/dev/null || { echo "no script(1)"; exit 77; }
+	for tool in $filters; do
+		exits 2 script -qec "$tool" /dev/null >out </dev/null
+		grep -q "$tool: stdin is a terminal" out
+		exits 2 script -qec "$tool $scratch/one" /dev/null >out </dev/null
+		grep -q "$tool: will not write binary data to a terminal" out
+	done
+'
+
+check 'a reader that goes away is no error; a full disk is' '
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	pmu-symbolize s.data >r.data
+	for pair in "pmu-symbolize s.data" "pmu-topprof r.data"; do
+		set -- $pair
+		{ sleep 0.3; "$1" "$2" 2>err; echo $? >status; } | true
+		test "$(cat status)" = 0
+		test ! -s err
+		exits 1 sh -c "$1 $2 >/dev/full" 2>err
+		grep -qx "$1: cannot write to stdout: No space left on device" err
+		exits 1 "$1" -o /nonexistent/file "$2" 2>err
+		grep -q "^$1: cannot open ./nonexistent/file. for writing" err
+	done
+'
+
+check 'quiet is quiet, and the exit status still tells' '
+	for tool in $filters; do
+		exits 1 "$tool" -q nosuch >out 2>err
+		test ! -s err
+	done
+'
+
+check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' '
+	mkfifo pipe
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	{ cat s.data; sleep 2; } >pipe &
+	pmu-symbolize <pipe >r.data 2>err &
+	filter=$!
+	sleep 0.5
+	kill -INT $filter
+	sleep 0.2
+	kill -0 $filter
+	kill -TERM $filter
+	exits 0 wait $filter
+	exits 0 pmu-topprof -o p.pb.gz r.data
+'
+
+check 'a stream already resolved is told so' '
+	pmu-sample -e cpu-clock -o s.data -- ten serial 0.1
+	pmu-symbolize s.data >r.data
+	exits 1 pmu-symbolize r.data >again 2>err
+	grep -q "resolved already" err
+'
+
+check 'the install puts everything where it belongs' '
+	make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/usr >log
+	for tool in $tools; do
+		test -x root/usr/bin/$tool
+		test -s root/usr/share/man/man1/$tool.1
+		test -s root/usr/share/bash-completion/completions/$tool
+	done
+	test -s root/usr/share/man/man5/pmu-stream.5
+	file=$(readelf -l root/usr/bin/pmu-sample | grep -c INTERP) || :
+	test "$file" = 0
+'
+
+check 'sources keep to 100 columns, without trailing space' '
+	cd "$TOP"
+	none grep -nE " +\$|	+\$" Makefile $(find cmd lib tests man -name "*.[ch157]" -o -name "*.sh")
+	for file in $(find cmd lib tests -name "*.[ch]"); do
+		none awk -v file="$file" "length(\$0) > 100 { print file \":\" FNR }" <<-EOF
+			$(expand "$file")
+		EOF
+	done
+'
+
+done_testing

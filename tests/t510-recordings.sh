@@ -1,0 +1,65 @@
+#!/bin/sh
+# Recordings of others, from real hardware: their counts and totals.
+. tests/lib.sh
+
+expected=$SHARED/expected.tsv
+
+# totals PROFILE: the sum of each sample type, in order, one a line
+totals() {
+	go tool pprof -raw "$1" 2>/dev/null | awk '
+		/^Locations/ { exit }
+		/^ +[0-9]+( +[0-9]+)*: / {
+			sub(":.*", "")
+			n = split($0, v, " ")
+			for (i = 1; i <= n; i++) sum[i] += v[i]
+			columns = n
+		}
+		END { for (i = 1; i <= columns; i++) printf "%.0f\n", sum[i] }'
+}
+
+# The totals in the third column of a line of expected.tsv, in order; ours has none for dummies.
+expected_totals() {
+	printf '%s\n' "$1" | cut -f 3 | tr ' ' '\n' | grep -v '^dummy' | sed -n 's/.*=\([0-9]*\)$/\1/p'
+}
+
+if test -e "$expected"; then
+	sed 1d "$expected" | cut -f 1 >"$scratch/files"
+else
+	: >"$scratch/files"
+	check 'recordings from real hardware' 'needs "$expected"'
+fi
+
+# The record counts in the second column.  perf repeats for each event what it
+# can tell of which event it is: of that only samples are compared.
+expected_records() {
+	printf '%s\n' "$1" | cut -f 2 | tr ' ' '\n' | grep '=' |
+	awk -F = '{ if ($1 == "SAMPLE" && n++) print; else if (!seen[$1]++) print }' | sort
+}
+
+while read -r file; do
+	line=$(grep "^$file	" "$expected")
+	check "$file: record counts are those of perf report --stats" '
+		expected_records "$line" >want
+		test -s want || { echo "perf cannot read it"; exit 77; }
+		stream-stats "$SHARED/$file" | sort >got
+		same want got
+		cat "$SHARED/$file" | stream-stats - | sort >got
+		same want got
+	'
+	check "$file: profile totals are those of perf_to_profile" '
+		expected_totals "$line" >want
+		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
+		pmu-topprof "$SHARED/$file" >p.pb.gz
+		totals p.pb.gz >got
+		same want got
+	'
+	check "$file: from a pipe, and symbolized, the totals are the same" '
+		expected_totals "$line" >want
+		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
+		cat "$SHARED/$file" | pmu-symbolize -q | pmu-topprof >p.pb.gz
+		totals p.pb.gz >got
+		same want got
+	'
+done <"$scratch/files"
+
+done_testing
