@@ -137,6 +137,9 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 /* breakpoint.c: mem:ADDRESS[/LENGTH][:rwx][:letters]; false: reported. */
 bool breakpoint_parse(struct event_parser *p, struct event_item *item);
 
+/* models.c: a name of libpfm4's. */
+enum event_found models_parse(struct event_parser *p, struct event_item *item);
+
 /* attr.c: apply the modifiers LETTERS, and name EVENT anew.  False: *WRONG says where and why. */
 struct modifier_error {
 	const char *at;
@@ -175,3 +178,7 @@ struct suggestion {
 };
 void suggest_begin(struct suggestion *s, struct slice wanted);
 void suggest_try(struct suggestion *s, const char *name);
+
+/* models.c: try the events of the model that ITEM means, which becomes S's wanted name. */
+void models_suggest(const struct event_parser *p, const struct event_item *item,
+		    struct suggestion *s);

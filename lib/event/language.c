@@ -12,7 +12,9 @@
 #include "event/internal.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 {
@@ -132,24 +134,37 @@ static bool add_raw(struct event_parser *p, struct event_item *item, uint64_t co
 	return add_plain(p, item, event, name, &event_rates_unknown);
 }
 
-/* Nobody knows this name: say which one may be meant. */
-static bool unknown(struct event_parser *p, const struct event_item *item)
+static void suggest_aliases(struct suggestion *s)
 {
-	struct suggestion s;
 	struct event_alias alias;
 	const char *name;
 
-	suggest_begin(&s, item->name);
 	for (unsigned int i = 0; alias_next(i, &alias); i++) {
-		suggest_try(&s, alias.name);
+		suggest_try(s, alias.name);
 		for (unsigned int j = 0; (name = alias_other_name(&alias, j)) != NULL; j++)
-			suggest_try(&s, name);
+			suggest_try(s, name);
 	}
+}
+
+/* Nobody knows this name: say which one may be meant. */
+static bool unknown(struct event_parser *p, const struct event_item *item)
+{
+	bool two_parts = memchr(item->all.at, ':', item->all.size) != NULL;
+	char root[PATH_MAX];
+	struct suggestion s;
+
+	suggest_begin(&s, item->name);
+	suggest_aliases(&s);
+	if (!*s.best)
+		models_suggest(p, item, &s);
 	if (*s.best)
 		return event_wrong(p, item->all.at, "unknown event '%.*s': did you mean '%s'?",
-				   (int)item->name.size, item->name.at, s.best);
+				   (int)s.wanted.size, s.wanted.at, s.best);
+	if (two_parts && !tracepoint_root(p->options, root, sizeof(root)) && errno == EACCES)
+		return event_wrong(p, item->all.at, "'%.*s' may be a tracepoint, but only root "
+				   "can read %s", (int)item->all.size, item->all.at, root);
 	return event_wrong(p, item->all.at, "unknown event '%.*s'; pmu-events --list shows those "
-			   "known", (int)item->name.size, item->name.at);
+			   "known", (int)item->all.size, item->all.at);
 }
 
 /* Ask the sources of names, one after the other. */
@@ -168,7 +183,7 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 		return sysfs_parse(p, item);
 
 	static enum event_found (*const sources[])(struct event_parser *, struct event_item *) = {
-		tracepoint_parse, sysfs_parse_bare,
+		tracepoint_parse, sysfs_parse_bare, models_parse,
 	};
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		enum event_found found = sources[i](p, item);
@@ -190,25 +205,52 @@ static bool parse_item(struct event_parser *p, const char **at)
 	return cut_item(p, &item) && resolve(p, &item);
 }
 
+/*
+ * Number the group of the events from FIRST on.  On a hybrid CPU names stand
+ * for an event on each kind of core, which no group can mix: they become a
+ * group for each kind, and what is not a core's stays with the first.
+ */
+static void number_group(struct event_list *list, size_t first)
+{
+	uint32_t number = list->groups;
+
+	for (size_t i = first; i < list->count; i++)
+		list->event[i].group = 0;
+	for (size_t i = first; i < list->count; i++) {
+		const struct event *leader = &list->event[i];
+		if (leader->group)
+			continue;
+		number++;
+		for (size_t j = i; j < list->count; j++) {
+			struct event *e = &list->event[j];
+			bool same = !e->pmu || !e->cpus || !leader->pmu || !leader->cpus ||
+				    !strcmp(e->pmu, leader->pmu);
+			if (!e->group && same)
+				e->group = number;
+		}
+	}
+	list->groups = number;
+}
+
 /* The events from FIRST on are a group: number them, apply LETTERS. */
 static bool make_group(struct event_parser *p, size_t first, struct slice letters)
 {
 	struct event_list *list = p->list;
 	struct modifier_error wrong;
+	uint32_t leader = 0;
 
-	list->groups++;
+	number_group(list, first);
 	for (size_t i = first; i < list->count; i++) {
 		struct event *event = &list->event[i];
-		event->group = list->groups;
 		if (letters.size > 0 && !event_modify(list, event, letters, true, &wrong))
 			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-	}
-	/* With :S the leader's samples carry the others' counts: those need none of their own. */
-	if (list->event[first].attr.sample_type & PERF_SAMPLE_READ)
-		for (size_t i = first + 1; i < list->count; i++) {
-			list->event[i].attr.freq = 0;
-			list->event[i].attr.sample_period = 0;
+		/* With :S the leader's samples carry the others' counts: those need no period. */
+		if (event->group == leader && event->attr.sample_type & PERF_SAMPLE_READ) {
+			event->attr.freq = 0;
+			event->attr.sample_period = 0;
 		}
+		leader = event->group > leader ? event->group : leader;
+	}
 	return true;
 }
 

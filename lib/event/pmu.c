@@ -58,7 +58,7 @@ void pmus_read(struct pmus *pmus, const char *root)
 	*pmus = (struct pmus){ .read = true, .root = root ? root : "/sys" };
 	snprintf(path, sizeof(path), "%s/bus/event_source/devices", pmus->root);
 	const char **names = event_read_names(&pmus->arena, &pmus->count, path);
-	pmus->pmu = xcalloc(pmus->count, sizeof(*pmus->pmu));
+	pmus->pmu = mem_zeroed(pmus->count, sizeof(*pmus->pmu));
 	for (size_t i = 0; i < pmus->count; i++) {
 		struct pmu *pmu = &pmus->pmu[i];
 		pmu->name = names[i];
