@@ -6,9 +6,7 @@
 #include "event/internal.h"
 #include "stream/event.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 enum {
 	MOST_EVENTS = 8192,	/* of one list: more than all tracepoints of a kernel */
@@ -18,21 +16,12 @@ enum {
 /* The rate that the kernel allows. */
 static uint32_t max_rate(const struct event_options *options)
 {
-	char text[32];
-	uint64_t rate;
+	long rate;
 
 	if (options->max_rate)
 		return options->max_rate;
-	int fd = open("/proc/sys/kernel/perf_event_max_sample_rate", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
-	if (fd >= 0)
-		close(fd);
-	if (n > 0 && text[n - 1] == '\n')
-		n--;
-	if (n <= 0 || !slice_number((struct slice){ text, (size_t)n }, &rate) || rate == 0 ||
-	    rate > UINT32_MAX)
-		return USUAL_MAX_RATE;
-	return (uint32_t)rate;
+	rate = event_read_number("/proc/sys/kernel/perf_event_max_sample_rate", USUAL_MAX_RATE);
+	return rate > 0 && rate < UINT32_MAX ? (uint32_t)rate : USUAL_MAX_RATE;
 }
 
 static bool set_frequency(struct event_parser *p, const struct event_item *item,
@@ -120,7 +109,11 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 	event.attr.size = sizeof(event.attr);
 	event.attr.exclude_guest = 1;
 	event.attr.sample_max_stack = item->max_stack;
-	event.attr.inherit = item->inherit;
+	event.inherit = item->inherit - item->no_inherit;
+	if (item->branches) {
+		event.attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		event.attr.branch_sample_type = item->branches;
+	}
 	if (!event.unit)
 		event.unit = event_is_clock(&event.attr) ? "nanoseconds" : "count";
 	if (event.scale == 0)
@@ -130,8 +123,10 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 	apply_precise(p, &event);
 	if (!choose_period(p, item, &event, rates))
 		return false;
-	if (item->rename)
+	if (item->rename) {
 		event.name = item->rename;
+		event.named = true;
+	}
 	list->event = array_grow(list->event, list->count, sizeof(event));
 	list->event[list->count++] = event;
 	return true;

@@ -33,6 +33,8 @@ struct event {
 					   :S adds to sample_type and read_format */
 	uint32_t group;		/* events of one {group} share a number; 0: none */
 	bool precise_max;	/* :P: event_probe_precise() finds attr.precise_ip */
+	int inherit;		/* 1, -1: the terms inherit, no-inherit; 0: as the tool likes */
+	bool named;		/* NAME is the user's own */
 	bool weak;		/* :W: open it alone where the group does not fit */
 	const char *pmu;	/* the PMU in sysfs that counts it; NULL: any core's, or software */
 	const int *cpu;		/* the CPUs it can be opened on, ascending; NULL: all */

@@ -9,36 +9,15 @@
 #include "event/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* A whole number in a file of /proc or /sys; FALLBACK where there is none. */
-static long number_in(const char *file, long fallback)
-{
-	char text[32], *end;
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return fallback;
-	text[n] = '\0';
-	long number = strtol(text, &end, 10);
-	return end == text ? fallback : number;
-}
 
 /* Does a seccomp filter judge our system calls?  (/proc/self/status: "Seccomp:	2") */
 static bool has_seccomp_filter(void)
 {
 	char text[4096];
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	event_read_text(text, sizeof(text), "/proc/self/status");
 	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
@@ -76,7 +55,7 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 
 static void explain_denied(const struct event *event, int error, char *why, size_t size)
 {
-	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", 2);
+	long paranoid = event_read_number("/proc/sys/kernel/perf_event_paranoid", 2);
 	const struct perf_event_attr *attr = &event->attr;
 	int wanted = !attr->exclude_kernel ? 1 : 2;
 
@@ -97,7 +76,7 @@ static void explain_denied(const struct event *event, int error, char *why, size
 static void explain_invalid(const struct event *event, char *why, size_t size)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	long rate = number_in("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	long rate = event_read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 
 	if (attr->freq && (long)attr->sample_freq > rate)
 		snprintf(why, size, "%llu samples per second are above the limit: sysctl "
@@ -115,7 +94,7 @@ static void explain_invalid(const struct event *event, char *why, size_t size)
 
 static void explain_busy(char *why, size_t size)
 {
-	if (number_in("/proc/sys/kernel/nmi_watchdog", 0) > 0)
+	if (event_read_number("/proc/sys/kernel/nmi_watchdog", 0) > 0)
 		snprintf(why, size, "its counter is taken, one by the NMI watchdog: "
 			 "as root, sysctl kernel.nmi_watchdog=0");
 	else

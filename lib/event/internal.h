@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "event/event.h"
+#include "event/pmu.h"
 
 #include <stdarg.h>
 
@@ -36,6 +37,7 @@ struct event_item {
 	const char *rename;	/* name=, or NULL */
 	uint64_t period, frequency;	/* period=, freq=; 0: not given */
 	uint16_t max_stack;	/* max-stack=; 0: not given */
+	uint64_t branches;	/* branch_type=: PERF_SAMPLE_BRANCH_*; 0: not given */
 	bool inherit, no_inherit;
 };
 
@@ -45,6 +47,7 @@ struct event_parser {
 	struct report *report;
 	const char *text;	/* the whole text, NUL-terminated */
 	bool failed;		/* reported */
+	struct pmus pmus;	/* read when first asked for */
 };
 
 /* Whether S is TEXT. */
@@ -70,6 +73,72 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
  */
 bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
 	       struct slice modifiers, const struct event_rates *rates);
+
+/* rHEX: what the CPU's manual says, as it is. */
+bool event_is_raw(struct slice name, uint64_t *config);
+
+/*
+ * file.c: the text of a short file, without the newline at its end, cut to
+ * SIZE.  False (and ""): it cannot be read.
+ */
+bool event_read_text(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* file.c: the whole number at the start of FILE; FALLBACK where there is none. */
+long event_read_number(const char *file, long fallback);
+
+/* file.c: the CPUs of a list such as "0-3,8"; NULL: none. */
+const int *event_read_cpus(struct arena *arena, const char *text, size_t *count);
+
+/* pmu.c: the names in the directory PATH, in order; *COUNT of them.  The caller frees. */
+const char **event_read_names(struct arena *arena, size_t *count, const char *path);
+
+/* term.c: one of the terms between slashes. */
+struct event_term {
+	struct slice all, name, value;
+	bool has_value;		/* there was a '=' */
+};
+bool term_next(struct slice *left, struct event_term *term);
+
+/* term.c: take a term that every event takes into ITEM. */
+enum term_answer {
+	TERM_TAKEN,
+	TERM_OTHER,		/* it is none of those */
+	TERM_WRONG,		/* reported */
+};
+enum term_answer term_common(struct event_parser *p, struct event_item *item,
+			     const struct event_term *term);
+
+/* term.c: take all of ITEM's terms, which must be such.  False: reported. */
+bool terms_common_only(struct event_parser *p, struct event_item *item);
+
+/* What a source of names says of an item. */
+enum event_found {
+	EVENT_ADDED,
+	EVENT_UNKNOWN,		/* it does not know the name */
+	EVENT_WRONG,		/* it does, but something else is wrong: reported */
+};
+
+/* sysfs.c: PMU/terms/; false: reported. */
+bool sysfs_parse(struct event_parser *p, struct event_item *item);
+
+/* sysfs.c: a name in some PMU's events/, alone. */
+enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item);
+
+/* sysfs.c: the generic or raw event NAME on each core PMU, where there are several. */
+bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
+
+/* tracepoint.c: SYSTEM:NAME[:letters], both may be globs. */
+enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);
+
+/* tracepoint.c: the directory of tracepoints into PATH.  False: there is none to be read. */
+bool tracepoint_root(const struct event_options *options, char *path, size_t size);
+
+/* breakpoint.c: mem:ADDRESS[/LENGTH][:rwx][:letters]; false: reported. */
+bool breakpoint_parse(struct event_parser *p, struct event_item *item);
+
+/* models.c: a name of libpfm4's. */
+enum event_found models_parse(struct event_parser *p, struct event_item *item);
 
 /* attr.c: apply the modifiers LETTERS, and name EVENT anew.  False: *WRONG says where and why. */
 struct modifier_error {
@@ -109,3 +178,7 @@ struct suggestion {
 };
 void suggest_begin(struct suggestion *s, struct slice wanted);
 void suggest_try(struct suggestion *s, const char *name);
+
+/* models.c: try the events of the model that ITEM means, which becomes S's wanted name. */
+void models_suggest(const struct event_parser *p, const struct event_item *item,
+		    struct suggestion *s);

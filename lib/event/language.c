@@ -12,6 +12,9 @@
 #include "event/internal.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 {
@@ -83,8 +86,7 @@ static bool cut_item(struct event_parser *p, struct event_item *item)
 	return true;
 }
 
-/* rHEX: what the CPU's manual says, as it is. */
-static bool is_raw(struct slice name, uint64_t *config)
+bool event_is_raw(struct slice name, uint64_t *config)
 {
 	if (name.size < 2 || name.size > 17 || *name.at != 'r')
 		return false;
@@ -98,63 +100,136 @@ static bool is_raw(struct slice name, uint64_t *config)
 	return true;
 }
 
-static bool add_alias(struct event_parser *p, const struct event_item *item,
+/* An event of the kernel's generic types: on a hybrid CPU, one on each kind of core. */
+static bool add_plain(struct event_parser *p, struct event_item *item, struct event event,
+		      const char *name, const struct event_rates *rates)
+{
+	if (event.attr.type != PERF_TYPE_SOFTWARE) {
+		pmus_read(&p->pmus, p->options->sysfs);
+		if (p->pmus.cores > 1) {
+			const char *copy = arena_text(&p->list->arena, name, strlen(name));
+			return sysfs_add_generic(p, item, (struct slice){ copy, strlen(copy) });
+		}
+	}
+	if (!terms_common_only(p, item))
+		return false;
+	event.base = arena_text(&p->list->arena, name, strlen(name));
+	return event_add(p, item, event, item->rest, rates);
+}
+
+static bool add_alias(struct event_parser *p, struct event_item *item,
 		      const struct event_alias *alias)
 {
 	struct event event = { .attr = { .type = alias->type, .config = alias->config } };
 
-	event.base = arena_text(&p->list->arena, alias->name, sizeof(alias->name));
-	return event_add(p, item, event, item->rest, &alias->rates);
+	return add_plain(p, item, event, alias->name, &alias->rates);
 }
 
-static bool add_raw(struct event_parser *p, const struct event_item *item, uint64_t config)
+static bool add_raw(struct event_parser *p, struct event_item *item, uint64_t config)
 {
 	struct event event = { .attr = { .type = PERF_TYPE_RAW, .config = config } };
 	char name[32];
 
-	snprintf(name, sizeof(name), "r%llx", (unsigned long long)config);
-	event.base = arena_text(&p->list->arena, name, sizeof(name));
-	return event_add(p, item, event, item->rest, &event_rates_unknown);
+	snprintf(name, sizeof(name), "r%" PRIx64, config);
+	return add_plain(p, item, event, name, &event_rates_unknown);
+}
+
+static void suggest_aliases(struct suggestion *s)
+{
+	struct event_alias alias;
+	const char *name;
+
+	for (unsigned int i = 0; alias_next(i, &alias); i++) {
+		suggest_try(s, alias.name);
+		for (unsigned int j = 0; (name = alias_other_name(&alias, j)) != NULL; j++)
+			suggest_try(s, name);
+	}
 }
 
 /* Nobody knows this name: say which one may be meant. */
 static bool unknown(struct event_parser *p, const struct event_item *item)
 {
+	bool two_parts = memchr(item->all.at, ':', item->all.size) != NULL;
+	char root[PATH_MAX];
 	struct suggestion s;
-	struct event_alias alias;
-	const char *name;
 
 	suggest_begin(&s, item->name);
-	for (unsigned int i = 0; alias_next(i, &alias); i++) {
-		suggest_try(&s, alias.name);
-		for (unsigned int j = 0; (name = alias_other_name(&alias, j)) != NULL; j++)
-			suggest_try(&s, name);
-	}
+	suggest_aliases(&s);
+	if (!*s.best)
+		models_suggest(p, item, &s);
 	if (*s.best)
 		return event_wrong(p, item->all.at, "unknown event '%.*s': did you mean '%s'?",
-				   (int)item->name.size, item->name.at, s.best);
+				   (int)s.wanted.size, s.wanted.at, s.best);
+	if (two_parts && !tracepoint_root(p->options, root, sizeof(root)) && errno == EACCES)
+		return event_wrong(p, item->all.at, "'%.*s' may be a tracepoint, but only root "
+				   "can read %s", (int)item->all.size, item->all.at, root);
 	return event_wrong(p, item->all.at, "unknown event '%.*s'; pmu-events --list shows those "
-			   "known", (int)item->name.size, item->name.at);
+			   "known", (int)item->all.size, item->all.at);
+}
+
+/* Ask the sources of names, one after the other. */
+static bool resolve(struct event_parser *p, struct event_item *item)
+{
+	struct event_alias alias;
+	uint64_t config;
+
+	if (slice_starts(item->name, "mem:"))
+		return breakpoint_parse(p, item);
+	if (alias_find(item->name, &alias))
+		return add_alias(p, item, &alias);
+	if (event_is_raw(item->name, &config))
+		return add_raw(p, item, config);
+	if (item->has_terms && !memchr(item->name.at, ':', item->name.size))
+		return sysfs_parse(p, item);
+
+	static enum event_found (*const sources[])(struct event_parser *, struct event_item *) = {
+		tracepoint_parse, sysfs_parse_bare, models_parse,
+	};
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		enum event_found found = sources[i](p, item);
+		if (found != EVENT_UNKNOWN)
+			return found == EVENT_ADDED;
+	}
+	return unknown(p, item);
 }
 
 /* Parse the item at *AT and move *AT to its end. */
 static bool parse_item(struct event_parser *p, const char **at)
 {
 	struct event_item item = { 0 };
-	struct event_alias alias;
-	uint64_t config;
 
 	item.all = (struct slice){ *at, (size_t)(end_of_item(*at) - *at) };
 	*at += item.all.size;
 	if (item.all.size == 0)
 		return event_wrong(p, item.all.at, "an event's name is missing here");
-	if (!cut_item(p, &item))
-		return false;
-	if (alias_find(item.name, &alias))
-		return add_alias(p, &item, &alias);
-	if (is_raw(item.name, &config))
-		return add_raw(p, &item, config);
-	return unknown(p, &item);
+	return cut_item(p, &item) && resolve(p, &item);
+}
+
+/*
+ * Number the group of the events from FIRST on.  On a hybrid CPU names stand
+ * for an event on each kind of core, which no group can mix: they become a
+ * group for each kind, and what is not a core's stays with the first.
+ */
+static void number_group(struct event_list *list, size_t first)
+{
+	uint32_t number = list->groups;
+
+	for (size_t i = first; i < list->count; i++)
+		list->event[i].group = 0;
+	for (size_t i = first; i < list->count; i++) {
+		const struct event *leader = &list->event[i];
+		if (leader->group)
+			continue;
+		number++;
+		for (size_t j = i; j < list->count; j++) {
+			struct event *e = &list->event[j];
+			bool same = !e->pmu || !e->cpus || !leader->pmu || !leader->cpus ||
+				    !strcmp(e->pmu, leader->pmu);
+			if (!e->group && same)
+				e->group = number;
+		}
+	}
+	list->groups = number;
 }
 
 /* The events from FIRST on are a group: number them, apply LETTERS. */
@@ -162,22 +237,20 @@ static bool make_group(struct event_parser *p, size_t first, struct slice letter
 {
 	struct event_list *list = p->list;
 	struct modifier_error wrong;
+	uint32_t leader = 0;
 
-	list->groups++;
+	number_group(list, first);
 	for (size_t i = first; i < list->count; i++) {
 		struct event *event = &list->event[i];
-		const char *name = strcmp(event->name, event->base) ? event->name : NULL;
-		event->group = list->groups;
 		if (letters.size > 0 && !event_modify(list, event, letters, true, &wrong))
 			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-		(void)name;
-	}
-	/* With :S the leader's samples carry the others' counts: those need none of their own. */
-	if (list->event[first].attr.sample_type & PERF_SAMPLE_READ)
-		for (size_t i = first + 1; i < list->count; i++) {
-			list->event[i].attr.freq = 0;
-			list->event[i].attr.sample_period = 0;
+		/* With :S the leader's samples carry the others' counts: those need no period. */
+		if (event->group == leader && event->attr.sample_type & PERF_SAMPLE_READ) {
+			event->attr.freq = 0;
+			event->attr.sample_period = 0;
 		}
+		leader = event->group > leader ? event->group : leader;
+	}
 	return true;
 }
 
@@ -230,5 +303,6 @@ bool event_parse(struct event_list *list, const struct event_options *options, c
 		list->count = count;
 		list->groups = groups;
 	}
+	pmus_release(&p.pmus);
 	return good;
 }

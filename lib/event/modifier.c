@@ -136,6 +136,8 @@ void event_rename(struct event_list *list, struct event *event)
 
 	spell(event, letters);
 	event->letters = arena_text(&list->arena, letters, sizeof(letters));
+	if (event->named)
+		return;
 	size_t size = base + sizeof(letters) + 2;
 	char *name = arena_alloc(&list->arena, size);
 	snprintf(name, size, "%s%s%s", event->base, *letters && !slash ? ":" : "", letters);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tracepoint - SYSTEM:NAME, from tracefs: events/SYSTEM/NAME/id is the config.
+ *
+ * Globs in either part stand for all that match, in order of name.
+ */
+#include "event/internal.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <unistd.h>
+
+enum { LONGEST_NAME = 128 };
+
+static const char globs[] = "*?[";
+
+bool tracepoint_root(const struct event_options *options, char *path, size_t size)
+{
+	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	if (options->tracefs) {
+		snprintf(path, size, "%s/events", options->tracefs);
+		return !access(path, R_OK | X_OK);
+	}
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, size, "%s/events", usual[i]);
+		if (!access(path, R_OK | X_OK))
+			return true;
+	}
+	snprintf(path, size, "%s/events", usual[0]);
+	return false;
+}
+
+/* The names under PATH (a directory per name) that GLOB matches; one that is no glob is itself. */
+static const char **matches(struct arena *arena, const char *path, const char *glob,
+			    size_t *count)
+{
+	const char **names, *one = arena_text(arena, glob, LONGEST_NAME);
+
+	if (!strpbrk(glob, globs)) {
+		names = array_grow(NULL, 0, sizeof(*names));
+		names[0] = one;
+		*count = 1;
+		return names;
+	}
+	names = event_read_names(arena, count, path);
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (!fnmatch(one, names[i], 0))
+			names[kept++] = names[i];
+	*count = kept;
+	return names;
+}
+
+/* Add one, if it has an id. */
+static enum event_found add(struct event_parser *p, const struct event_item *item,
+			    const char *root, const char *system, const char *name,
+			    struct slice letters)
+{
+	static const struct event_rates every = { 1, 0, 1 };
+	struct event event = { .attr.type = PERF_TYPE_TRACEPOINT };
+	char text[32], base[2 * LONGEST_NAME + 2];
+	uint64_t id;
+
+	if (!event_read_text(text, sizeof(text), "%s/%s/%s/id", root, system, name) ||
+	    !slice_number((struct slice){ text, strlen(text) }, &id))
+		return EVENT_UNKNOWN;
+	event.attr.config = id;
+	snprintf(base, sizeof(base), "%s:%s", system, name);
+	event.base = arena_text(&p->list->arena, base, sizeof(base));
+	return event_add(p, item, event, letters, &every) ? EVENT_ADDED : EVENT_WRONG;
+}
+
+static enum event_found add_all(struct event_parser *p, const struct event_item *item,
+				const char *system, const char *name, struct slice letters)
+{
+	char root[PATH_MAX / 2], path[PATH_MAX];
+	enum event_found found = EVENT_UNKNOWN;
+	struct arena arena = { 0 };
+	size_t systems, names;
+
+	tracepoint_root(p->options, root, sizeof(root));
+	const char **s = matches(&arena, root, system, &systems);
+	for (size_t i = 0; i < systems && found != EVENT_WRONG; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, s[i]);
+		const char **n = matches(&arena, path, name, &names);
+		for (size_t j = 0; j < names && found != EVENT_WRONG; j++) {
+			enum event_found one = add(p, item, root, s[i], n[j], letters);
+			if (one != EVENT_UNKNOWN)
+				found = one;
+		}
+		free(n);
+	}
+	free(s);
+	arena_release(&arena);
+	return found;
+}
+
+/* There is no such one.  Say so if it can only have been meant as a tracepoint. */
+static enum event_found not_there(struct event_parser *p, const struct event_item *item,
+				  const char *system, const char *name)
+{
+	char root[PATH_MAX / 2], path[PATH_MAX];
+	struct arena arena = { 0 };
+	struct suggestion s;
+	size_t count;
+
+	bool readable = tracepoint_root(p->options, root, sizeof(root));
+	snprintf(path, sizeof(path), "%s/%s", root, system);
+	bool is_system = !access(path, F_OK);
+	if (!is_system && !strpbrk(system, globs)) {
+		return EVENT_UNKNOWN;
+	} else if (!readable) {
+		event_wrong(p, item->all.at, "cannot read tracepoints in %s: %s; as root, mount -o "
+			    "remount,mode=755 %.*s", root, strerror(errno),
+			    (int)(strlen(root) - strlen("/events")), root);
+		return EVENT_WRONG;
+	}
+	suggest_begin(&s, (struct slice){ name, strlen(name) });
+	const char **names = event_read_names(&arena, &count, path);
+	for (size_t i = 0; i < count && is_system; i++)
+		suggest_try(&s, names[i]);
+	free(names);
+	if (*s.best)
+		event_wrong(p, item->all.at, "no tracepoint '%s:%s': did you mean '%s:%s'?", system,
+			    name, system, s.best);
+	else
+		event_wrong(p, item->all.at, "no tracepoint matches '%s:%s'; pmu-events --list "
+			    "'%s:*' shows those known", system, name, is_system ? system : "*");
+	arena_release(&arena);
+	return EVENT_WRONG;
+}
+
+enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item)
+{
+	char system[LONGEST_NAME], name[LONGEST_NAME];
+	struct slice left = item->has_terms
+		? item->name
+		: (struct slice){ item->all.at, item->all.size };
+	struct slice first = slice_cut(&left, ":");
+	struct slice second = slice_cut(&left, ":");
+	struct slice letters = item->has_terms ? item->rest : left;
+
+	if (first.size == 0 || second.size == 0 || first.size >= sizeof(system) ||
+	    second.size >= sizeof(name) || *first.at == '.' || *second.at == '.')
+		return EVENT_UNKNOWN;
+	snprintf(system, sizeof(system), "%.*s", (int)first.size, first.at);
+	snprintf(name, sizeof(name), "%.*s", (int)second.size, second.at);
+	if (!terms_common_only(p, item))
+		return EVENT_WRONG;
+	enum event_found found = add_all(p, item, system, name, letters);
+	return found == EVENT_UNKNOWN ? not_there(p, item, system, name) : found;
+}
