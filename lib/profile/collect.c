@@ -19,6 +19,11 @@ static void take_sample(struct collect *c, struct stream_reader *in, const struc
 	struct resolved_sample resolved;
 	struct sample sample;
 
+	if (c->is_resolved) {
+		stream_damaged(in, rec, "raw SAMPLE record in a resolved stream");
+		return;
+	}
+	c->is_raw = true;
 	if (!stream_sample(in, rec, &sample))
 		return;
 	resolver_sample(c->resolver, in, &sample, &resolved);
@@ -33,6 +38,10 @@ static void take_resolved(struct collect *c, struct stream_reader *in, const str
 	const char *why = "TOOL record is shorter than its fields";
 	bool good;
 
+	if (c->is_raw) {
+		stream_damaged(in, rec, "record of a resolved stream in a raw one");
+		return;
+	}
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:

@@ -20,6 +20,7 @@ struct collect {
 	struct resolver *resolver;
 	uint32_t *frame;
 	bool is_resolved;	/* a filter before us has resolved it */
+	bool is_raw;		/* samples came that none had; a stream is never both */
 	bool has_end;		/* and its END came, with counts that agree */
 };
 
