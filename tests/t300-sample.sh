@@ -156,7 +156,7 @@ check 'bad targets and events are told in one line, with what to do' '
 	exits 2 pmu-sample -p x 2>err
 	grep -q "is no pid" err
 	exits 2 pmu-sample -p 1 true 2>err
-	grep -q "both a PID and a command" err
+	grep -q "both a process and a command" err
 	exits 2 pmu-sample -c 1 -F 1 true 2>err
 	grep -q "both a period and a frequency" err
 '

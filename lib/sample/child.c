@@ -75,12 +75,12 @@ bool child_go(struct child *child, const char *name, struct report *report)
 }
 
 /* Has it ended, within this many milliseconds? */
-static bool ends_within(pid_t pid, int milliseconds)
+static bool ends_within(pid_t pid, int milliseconds, int *status)
 {
 	enum { STEP = 10 };	/* milliseconds */
 
 	for (int waited = 0; ; waited += STEP) {
-		pid_t ended = waitpid(pid, NULL, WNOHANG);
+		pid_t ended = waitpid(pid, status, WNOHANG);
 		if (ended == pid || (ended < 0 && errno != EINTR))
 			return true;
 		if (waited >= milliseconds)
@@ -89,18 +89,21 @@ static bool ends_within(pid_t pid, int milliseconds)
 	}
 }
 
-void child_stop(struct child *child)
+int child_stop(struct child *child)
 {
+	int status = 0;
+
 	if (!child->pid)
-		return;
+		return 0;
 	close(child->go);	/* one that still waits gives up */
 	close(child->failed);
-	if (!ends_within(child->pid, 0)) {
+	if (!ends_within(child->pid, 0, &status)) {
 		kill(child->pid, SIGTERM);
-		if (!ends_within(child->pid, TERM_PATIENCE)) {
+		if (!ends_within(child->pid, TERM_PATIENCE, &status)) {
 			kill(child->pid, SIGKILL);
-			waitpid(child->pid, NULL, 0);
+			waitpid(child->pid, &status, 0);
 		}
 	}
 	child->pid = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

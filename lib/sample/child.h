@@ -17,5 +17,8 @@ bool child_start(struct child *child, char *const *command, struct report *repor
 /* Let it exec.  False (reported) where it could not: what it names is no command. */
 bool child_go(struct child *child, const char *name, struct report *report);
 
-/* End it, where it still runs, and collect its status, so that no orphan is left. */
-void child_stop(struct child *child);
+/*
+ * End it, where it still runs, so that no orphan is left.  Returns its status
+ * as a shell gives it: its exit status, or 128 and the signal that ended it.
+ */
+int child_stop(struct child *child);
