@@ -159,7 +159,7 @@ static void parse_wants(struct wants *w)
 		.sample_type =
 			(data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
 			(phys ? PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR : 0) |
-			(cpu || system_wide || cgroup_path ? PERF_SAMPLE_CPU : 0) |
+			(cpu || system_wide || cpu_text || cgroup_path ? PERF_SAMPLE_CPU : 0) |
 			(cgroup_id ? PERF_SAMPLE_CGROUP : 0) |
 			(page_size ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 				     PERF_SAMPLE_CODE_PAGE_SIZE : 0) |
