@@ -1,30 +1,256 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/catalog.h"
 #include "event/internal.h"
+#include "event/models.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 
-static bool wanted(const char *name, char *const *glob, size_t count)
+static void add(struct catalog *c, struct catalog_entry entry)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(glob[i], name, 0))
-			return true;
-	return count == 0;
+	if (!entry.others)
+		entry.others = "";
+	c->entry = array_grow(c->entry, c->count, sizeof(entry));
+	c->entry[c->count++] = entry;
 }
 
-void catalog_print(char *const *glob, size_t count)
+/* A string of the catalog's own. */
+__attribute__((format(printf, 2, 3)))
+static const char *text_of(struct catalog *c, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return arena_text(&c->arena, text, sizeof(text));
+}
+
+/* "load-misses" of "L1-dcache-load-misses". */
+static const char *cache_part(const char *name)
+{
+	const char *part = strstr(name, "cache-");
+
+	return part ? part + strlen("cache-") : strchr(name, '-') + 1;
+}
+
+static void add_generic(struct catalog *c)
 {
 	struct event_alias alias;
-	char why[256];
+	const char *other;
 
 	for (unsigned int i = 0; alias_next(i, &alias); i++) {
-		if (!wanted(alias.name, glob, count))
-			continue;
-		struct event event = { .name = alias.name, .attr = {
-			.type = alias.type, .config = alias.config, .size = sizeof(event.attr),
-			.sample_period = alias.rates.period ? alias.rates.period : 1000000,
-			.exclude_guest = 1 } };
-		bool good = event_check(&event, why, sizeof(why));
-		printf("%-24s %-3s %s\n", alias.name, good ? "ok" : "-", good ? alias.text : why);
+		bool cache = alias.type == PERF_TYPE_HW_CACHE;
+		const char *what = cache ? cache_part(alias.name) : "";
+		char others[160] = "";
+		for (unsigned int j = 0; (other = alias_other_name(&alias, j)) != NULL; j++) {
+			size_t used = strlen(others);
+			snprintf(others + used, sizeof(others) - used, "%s%s", j ? ", " : "", other);
+		}
+		add(c, (struct catalog_entry){
+			.group = cache ? "cache" : alias.type == PERF_TYPE_SOFTWARE ? "software"
+										     : "hardware",
+			.kind = "generic", .name = text_of(c, "%s", alias.name),
+			.text = cache ? text_of(c, "%s: %s", alias.text, what) : alias.text,
+			.others = text_of(c, "%s", others), .index = -1 });
 	}
+}
+
+/* The events of the PMU NAME, or of all PMUs (NULL).  False: there is no such PMU. */
+static bool add_pmus(struct catalog *c, const char *root, const char *name)
+{
+	struct pmus pmus = { 0 };
+	char text[512];
+	bool found = false;
+	size_t count;
+
+	pmus_read(&pmus, root);
+	for (size_t i = 0; i < pmus.count; i++) {
+		const struct pmu *pmu = &pmus.pmu[i];
+		if (name && strcmp(name, pmu->name))
+			continue;
+		found = true;
+		const char *group = text_of(c, "%s", pmu->name);
+		const char **names = pmus_names(&pmus, pmu, "events", &count);
+		for (size_t j = 0; j < count; j++) {
+			if (strchr(names[j], '.') ||
+			    !pmus_text(&pmus, pmu, "events", names[j], text, sizeof(text)))
+				continue;
+			add(c, (struct catalog_entry){ .group = group, .kind = "pmu",
+				.name = text_of(c, "%s/%s/", group, names[j]),
+				.text = text_of(c, "%s", text), .index = -1 });
+		}
+		free(names);
+		names = pmus_names(&pmus, pmu, "format", &count);
+		*text = '\0';
+		for (size_t j = 0; j < count; j++) {
+			size_t used = strlen(text);
+			snprintf(text + used, sizeof(text) - used, "%s%s=", j ? "," : "", names[j]);
+		}
+		if (count)
+			add(c, (struct catalog_entry){ .group = group, .kind = "terms",
+				.name = text_of(c, "%s/.../", group),
+				.text = text_of(c, "terms: %s", text), .index = -1 });
+		free(names);
+	}
+	pmus_release(&pmus);
+	return found;
+}
+
+static void add_model(struct catalog *c, const struct model *model)
+{
+	struct model_event event;
+
+	for (int at = -1; models_event_next(model->name, &at, &event);)
+		add(c, (struct catalog_entry){ .group = model->name, .kind = "model",
+			.name = text_of(c, "%s::%s", model->name, event.name),
+			.text = event.text, .index = event.index });
+}
+
+/* The events of the model NAME; of all (ALL), or of those present.  False: no such model. */
+static bool add_models(struct catalog *c, const char *name, bool all)
+{
+	struct model model;
+	bool found = false;
+
+	for (int at = 0; models_next(&at, &model);) {
+		if (name ? strcmp(name, model.name) : !all && !model.present)
+			continue;
+		found = true;
+		add_model(c, &model);
+	}
+	return found;
+}
+
+static void add_tracepoints(struct catalog *c, const struct event_options *options)
+{
+	char root[PATH_MAX / 2], path[PATH_MAX];
+	size_t systems, count;
+
+	if (!tracepoint_root(options, root, sizeof(root)))
+		return;
+	const char **system = event_read_names(&c->arena, &systems, root);
+	for (size_t i = 0; i < systems; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, system[i]);
+		const char **names = event_read_names(&c->arena, &count, path);
+		for (size_t j = 0; j < count; j++)
+			if (strcmp(names[j], "enable") && strcmp(names[j], "filter"))
+				add(c, (struct catalog_entry){ .group = system[i],
+					.kind = "tracepoint", .text = "", .index = -1,
+					.name = text_of(c, "%s:%s", system[i], names[j]) });
+		free(names);
+	}
+	free(system);
+}
+
+bool catalog_read(struct catalog *catalog, const struct catalog_options *options)
+{
+	if (options->pmu)
+		return add_pmus(catalog, options->event->sysfs, options->pmu) ||
+		       add_models(catalog, options->pmu, false);
+	if (options->all_models) {
+		add_models(catalog, NULL, true);
+		return true;
+	}
+	add_generic(catalog);
+	add_pmus(catalog, options->event->sysfs, NULL);
+	add_models(catalog, NULL, false);
+	add_tracepoints(catalog, options->event);
+	return true;
+}
+
+void catalog_release(struct catalog *catalog)
+{
+	free(catalog->entry);
+	arena_release(&catalog->arena);
+	*catalog = (struct catalog){ 0 };
+}
+
+/* Whether one of the names in LIST, joined by ", ", is taken by GLOB. */
+static bool takes_other(const char *glob, const char *list)
+{
+	struct slice left = { list, strlen(list) };
+	char name[64];
+
+	while (left.size > 0) {
+		struct slice other = slice_cut(&left, ",");
+		if (left.size > 0) {
+			left.at++;	/* the space after the comma */
+			left.size--;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)other.size, other.at);
+		if (!fnmatch(glob, name, FNM_CASEFOLD))
+			return true;
+	}
+	return false;
+}
+
+bool catalog_takes(const struct catalog_style *style, const struct catalog_entry *entry)
+{
+	const char *short_name = strstr(entry->name, "::");
+
+	for (size_t i = 0; i < style->globs; i++)
+		if (!fnmatch(style->glob[i], entry->name, FNM_CASEFOLD) ||
+		    !fnmatch(style->glob[i], entry->group, FNM_CASEFOLD) ||
+		    (short_name && !fnmatch(style->glob[i], short_name + 2, FNM_CASEFOLD)) ||
+		    takes_other(style->glob[i], entry->others))
+			return true;
+	return style->globs == 0;
+}
+
+/* Where in TEXT the name begins that is being typed: after the last ',' or '{' outside slashes. */
+static size_t start_of_name(const char *text)
+{
+	bool terms = false;
+	size_t start = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		if (text[i] == '/')
+			terms = !terms;
+		else if (!terms && strchr(",{", text[i]))
+			start = i + 1;
+	}
+	return start;
+}
+
+/* Umasks and modifiers of the model's event that NAME (MODEL::EVENT:...) is in the midst of. */
+static void complete_attribute(struct catalog *c, const char *name, const char *before, int kept)
+{
+	const char *last = strrchr(name, ':');
+	struct model_attribute a;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct catalog_entry *e = &c->entry[i];
+		size_t size = strlen(e->name);
+		if (strncmp(e->name, name, size) || name[size] != ':')
+			continue;
+		for (int j = 0; models_attribute(e->index, j, &a); j++)
+			if (!strncmp(a.name, last + 1, strlen(last + 1)))
+				printf("%.*s%.*s:%s%s\n", kept, before, (int)(last - name), name,
+				       a.name, a.number ? "=" : "");
+	}
+}
+
+void catalog_complete(const struct event_options *options, const char *text)
+{
+	int kept = (int)start_of_name(text);
+	const char *name = text + kept, *colons = strstr(name, "::");
+	struct catalog catalog = { 0 };
+	struct catalog_options wanted = { .event = options, .pmu = options->model };
+	char model[64];
+
+	if (colons) {
+		snprintf(model, sizeof(model), "%.*s", (int)(colons - name), name);
+		wanted.pmu = model;
+	}
+	catalog_read(&catalog, &wanted);
+	for (size_t i = 0; i < catalog.count; i++) {
+		const struct catalog_entry *e = &catalog.entry[i];
+		if (strcmp(e->kind, "terms") && !strncmp(e->name, name, strlen(name)))
+			printf("%.*s%s\n", kept, text, e->name);
+	}
+	if (colons && strchr(colons + 2, ':'))
+		complete_attribute(&catalog, name, text, kept);
+	catalog_release(&catalog);
 }

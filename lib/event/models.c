@@ -215,7 +215,7 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 	char *end = strstr(name, "::");
 	end = strpbrk(end ? end + 2 : name, ":.");
 	if (part && end)
-		suggest_begin(&s, (struct slice){ part + 1, strlen(part + 1) });
+		suggest_begin(&s, (struct slice){ part + 1, strcspn(part + 1, "=") });
 	if (end)
 		*end = '\0';
 	index = pfm_find_event(name);
@@ -225,7 +225,7 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", a.name);
 	}
-	if (*s.best)
+	if (*s.best && s.distance > 0)
 		return event_wrong(p, item->all.at, "'%s' has no umask or modifier '%s': did you "
 				   "mean '%s'?", name, part + 1, s.best);
 	if (*list)
