@@ -74,7 +74,8 @@ static void list_events(const struct event_options *from, char **glob, size_t gl
 			struct report *report)
 {
 	struct catalog catalog = { 0 };
-	struct catalog_options wanted = { .event = from, .pmu = pmu, .all_models = all_models };
+	struct catalog_options wanted = { .event = from, .pmu = pmu, .all_models = all_models,
+					  .glob = glob, .globs = globs };
 	struct catalog_style style = { .glob = glob, .globs = globs, .details = details,
 				       .check = !sysfs, .columns = columns() };
 

@@ -57,8 +57,7 @@ static void print_attributes(const struct catalog_entry *e, int width)
 	for (int i = 0; e->index >= 0 && models_attribute(e->index, i, &a); i++) {
 		char name[128];
 		snprintf(name, sizeof(name), "%s%s", a.name, a.number ? "=N" : "");
-		printf("      %s%-*s ", a.umask ? ":" : ":", NAME_COLUMNS - 6, name);
-		print_wrapped(a.is_default ? "(default)" : "", 0, width);
+		printf("      :%s%s\n", name, a.is_default ? " (default)" : "");
 		if (*a.text) {
 			printf("%*s", 10, "");
 			print_wrapped(a.text, 10, width + NAME_COLUMNS - 8);
@@ -72,7 +71,7 @@ static void print_entry(const struct catalog_entry *e, const struct catalog_styl
 {
 	int width = (int)style->columns - NAME_COLUMNS - 3;
 
-	printf("%c %-*s", unusable ? '-' : ' ', NAME_COLUMNS, e->name);
+	printf("%c %-*s", unusable ? '-' : ' ', *e->text ? NAME_COLUMNS : 0, e->name);
 	if (!*e->text) {
 		printf("\n");
 	} else {

@@ -144,6 +144,22 @@ static void add_tracepoints(struct catalog *c, const struct event_options *optio
 	free(system);
 }
 
+/* Models that a glob names, but this machine is not. */
+static void add_named_models(struct catalog *c, const struct catalog_options *options)
+{
+	struct model model;
+
+	for (int at = 0; models_next(&at, &model);)
+		for (size_t i = 0; i < options->globs && !model.present; i++) {
+			size_t size = strlen(model.name);
+			if (strncmp(options->glob[i], model.name, size) ||
+			    strncmp(options->glob[i] + size, "::", 2))
+				continue;
+			add_model(c, &model);
+			break;
+		}
+}
+
 bool catalog_read(struct catalog *catalog, const struct catalog_options *options)
 {
 	if (options->pmu)
@@ -156,6 +172,8 @@ bool catalog_read(struct catalog *catalog, const struct catalog_options *options
 	add_generic(catalog);
 	add_pmus(catalog, options->event->sysfs, NULL);
 	add_models(catalog, NULL, false);
+	if (options->globs)
+		add_named_models(catalog, options);
 	add_tracepoints(catalog, options->event);
 	return true;
 }

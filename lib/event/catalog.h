@@ -21,6 +21,8 @@ struct catalog_options {
 	const struct event_options *event;	/* where to look */
 	const char *pmu;	/* only this PMU or model; NULL: all that are present */
 	bool all_models;	/* also of models that this machine is not */
+	char *const *glob;	/* MODEL::NAME among these GLOBS adds that model */
+	size_t globs;
 };
 
 /* Zero-initialised: empty. */
