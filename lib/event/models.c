@@ -171,6 +171,25 @@ static int encode_with_letters(struct arena *arena, char *name, char *letters, s
 	return status;
 }
 
+/*
+ * libpfm4 does not take all of its own full names (some umasks stand for many,
+ * which exclude each other); E then keeps the NAME as typed, with its model.
+ */
+static void keep_parsable(struct arena *arena, const char *name, struct encoded *e)
+{
+	struct encoded again = { .cpu = -1 };
+
+	if (encode(arena, e->base, &again) == PFM_SUCCESS && again.attr.config == e->attr.config &&
+	    again.attr.config1 == e->attr.config1 && !strcmp(again.base, e->base))
+		return;
+	const char *colons = strstr(name, "::") ? NULL : strstr(e->base, "::");
+	size_t model = colons ? (size_t)(colons + 2 - e->base) : 0, size = strlen(name) + 1;
+	char *typed = arena_alloc(arena, model + size);
+	memcpy(typed, e->base, model);
+	memcpy(typed + model, name, size);
+	e->base = typed;
+}
+
 /* Add what ENCODED is; LETTERS are perf's modifiers, besides those libpfm4 took. */
 static bool add(struct event_parser *p, struct event_item *item, const struct encoded *e,
 		const char *letters)
@@ -263,6 +282,7 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	int status = encode_with_letters(&p->list->arena, name, letters, sizeof(letters), &encoded);
 	switch (status) {
 	case PFM_SUCCESS:
+		keep_parsable(&p->list->arena, name, &encoded);
 		return add(p, item, &encoded, letters) ? EVENT_ADDED : EVENT_WRONG;
 	case PFM_ERR_ATTR: case PFM_ERR_UMASK: case PFM_ERR_FEATCOMB:
 		wrong_attribute(p, item, name);
