@@ -28,10 +28,10 @@ static const struct command_option options[] = {
 	{ 'P', "perf", NULL, "encode as what perf record -e takes", &perf, NULL },
 	{ 'm', "pmu", "NAME", "list or mean this PMU, or model of libpfm4", &pmu, NULL },
 	{ 'a', "all-models", NULL, "list the events of every model of libpfm4", &all_models, NULL },
-	{ 'c', "count", "N", "sample every N events", &period, NULL },
-	{ 'F', "frequency", "N", "sample N times per second", &frequency, NULL },
+	{ 'c', "period", "COUNT", "sample every COUNT events", &period, NULL },
+	{ 'F', "frequency", "HZ", "sample HZ times a second", &frequency, NULL },
 	{ 0, "precise", "LEVEL", "want precise addresses: 0 to 3, or max", &precise, NULL },
-	{ 'f', "force", NULL, "allow periods below an event's floor", &force, NULL },
+	{ 'f', "force", NULL, "allow periods below the floor of an event", &force, NULL },
 	{ 'p', "pid", "PID", "examine this process, too", &pid, NULL },
 	{ 0, "sysfs", "DIR", "read PMUs here instead of /sys", &sysfs, NULL },
 	{ 0, "tracefs", "DIR", "read tracepoints here", &tracefs, NULL },
@@ -113,14 +113,14 @@ int main(int argc, char **argv)
 	size_t operands = (size_t)(argc - first);
 	struct event_options how = {
 		.sysfs = sysfs, .tracefs = tracefs, .model = pmu, .force = force,
-		.period = number_of("count", period),
+		.period = number_of("period", period),
 		.frequency = number_of("frequency", frequency), .precise = level_of(precise),
 	};
 
 	if (do_list + do_encode + do_check + do_doctor + !!to_complete != 1)
 		command_misused(&command, "want one of --list, --encode, --check, --doctor");
 	if (period && frequency)
-		command_misused(&command, "--count and --frequency exclude each other");
+		command_misused(&command, "--period and --frequency exclude each other");
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
 	if (do_doctor && operands > 0)

@@ -35,65 +35,82 @@ static const char *cache_part(const char *name)
 	return part ? part + strlen("cache-") : strchr(name, '-') + 1;
 }
 
+/* The further names of ALIAS, joined by ", ". */
+static const char *others_of(struct catalog *c, const struct event_alias *alias)
+{
+	const char *other;
+	char text[160] = "";
+
+	for (unsigned int i = 0; (other = alias_other_name(alias, i)) != NULL; i++) {
+		size_t used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", other);
+	}
+	return text_of(c, "%s", text);
+}
+
 static void add_generic(struct catalog *c)
 {
 	struct event_alias alias;
-	const char *other;
 
 	for (unsigned int i = 0; alias_next(i, &alias); i++) {
 		bool cache = alias.type == PERF_TYPE_HW_CACHE;
-		const char *what = cache ? cache_part(alias.name) : "";
-		char others[160] = "";
-		for (unsigned int j = 0; (other = alias_other_name(&alias, j)) != NULL; j++) {
-			size_t used = strlen(others);
-			snprintf(others + used, sizeof(others) - used, "%s%s", j ? ", " : "", other);
-		}
+		bool software = alias.type == PERF_TYPE_SOFTWARE;
 		add(c, (struct catalog_entry){
-			.group = cache ? "cache" : alias.type == PERF_TYPE_SOFTWARE ? "software"
-										     : "hardware",
+			.group = cache ? "cache" : software ? "software" : "hardware",
 			.kind = "generic", .name = text_of(c, "%s", alias.name),
-			.text = cache ? text_of(c, "%s: %s", alias.text, what) : alias.text,
-			.others = text_of(c, "%s", others), .index = -1 });
+			.text = cache ? text_of(c, "%s: %s", alias.text, cache_part(alias.name))
+				      : alias.text,
+			.others = others_of(c, &alias), .index = -1 });
 	}
+}
+
+/* A PMU's terms, as one entry that is no event. */
+static void add_terms(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
+{
+	char text[512] = "terms:";
+	size_t count;
+
+	const char **names = pmus_names(pmus, pmu, "format", &count);
+	for (size_t i = 0; i < count; i++) {
+		size_t used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : " ", names[i]);
+	}
+	if (count)
+		add(c, (struct catalog_entry){ .group = text_of(c, "%s", pmu->name),
+			.kind = "terms", .name = text_of(c, "%s/.../", pmu->name),
+			.text = text_of(c, "%s", text), .index = -1 });
+	free(names);
+}
+
+static void add_pmu(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
+{
+	const char *group = text_of(c, "%s", pmu->name);
+	char text[512];
+	size_t count;
+
+	const char **names = pmus_names(pmus, pmu, "events", &count);
+	for (size_t i = 0; i < count; i++)	/* with a dot: NAME.unit, NAME.scale */
+		if (!strchr(names[i], '.') &&
+		    pmus_text(pmus, pmu, "events", names[i], text, sizeof(text)))
+			add(c, (struct catalog_entry){ .group = group, .kind = "pmu",
+				.name = text_of(c, "%s/%s/", group, names[i]),
+				.text = text_of(c, "%s", text), .index = -1 });
+	free(names);
+	add_terms(c, pmus, pmu);
 }
 
 /* The events of the PMU NAME, or of all PMUs (NULL).  False: there is no such PMU. */
 static bool add_pmus(struct catalog *c, const char *root, const char *name)
 {
 	struct pmus pmus = { 0 };
-	char text[512];
 	bool found = false;
-	size_t count;
 
 	pmus_read(&pmus, root);
-	for (size_t i = 0; i < pmus.count; i++) {
-		const struct pmu *pmu = &pmus.pmu[i];
-		if (name && strcmp(name, pmu->name))
-			continue;
-		found = true;
-		const char *group = text_of(c, "%s", pmu->name);
-		const char **names = pmus_names(&pmus, pmu, "events", &count);
-		for (size_t j = 0; j < count; j++) {
-			if (strchr(names[j], '.') ||
-			    !pmus_text(&pmus, pmu, "events", names[j], text, sizeof(text)))
-				continue;
-			add(c, (struct catalog_entry){ .group = group, .kind = "pmu",
-				.name = text_of(c, "%s/%s/", group, names[j]),
-				.text = text_of(c, "%s", text), .index = -1 });
+	for (size_t i = 0; i < pmus.count; i++)
+		if (!name || !strcmp(name, pmus.pmu[i].name)) {
+			found = true;
+			add_pmu(c, &pmus, &pmus.pmu[i]);
 		}
-		free(names);
-		names = pmus_names(&pmus, pmu, "format", &count);
-		*text = '\0';
-		for (size_t j = 0; j < count; j++) {
-			size_t used = strlen(text);
-			snprintf(text + used, sizeof(text) - used, "%s%s=", j ? "," : "", names[j]);
-		}
-		if (count)
-			add(c, (struct catalog_entry){ .group = group, .kind = "terms",
-				.name = text_of(c, "%s/.../", group),
-				.text = text_of(c, "terms: %s", text), .index = -1 });
-		free(names);
-	}
 	pmus_release(&pmus);
 	return found;
 }
