@@ -131,7 +131,7 @@ bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct s
 /* tracepoint.c: SYSTEM:NAME[:letters], both may be globs. */
 enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);
 
-/* tracepoint.c: the directory of tracepoints into PATH.  False: there is none to be read. */
+/* tracepoint.c: the directory of tracepoints into PATH.  False: it cannot be read (errno). */
 bool tracepoint_root(const struct event_options *options, char *path, size_t size);
 
 /* breakpoint.c: mem:ADDRESS[/LENGTH][:rwx][:letters]; false: reported. */
