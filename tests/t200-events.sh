@@ -151,6 +151,7 @@ check 'without rights: the level, the sysctl and the modifier that would help' '
 '
 
 check 'out of descriptors: says so, and how many there may be' '
+	case $BIN in *asan*) echo "its libraries take descriptors"; exit 77 ;; esac
 	# 0 to 2 are taken, and no more are allowed
 	exits 1 sh -c "ulimit -n 3; exec pmu-events -t cpu-clock" >out
 	grep -q "out of file descriptors, of which there may be 3: ulimit -n" out

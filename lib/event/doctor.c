@@ -141,7 +141,8 @@ static void examine_rights(struct findings *all)
 	    : ": nothing is allowed");
 	if (!capable && level > 1) {
 		f->state = level > 2 ? FINDING_BAD : FINDING_NOTE;
-		mend(f, "sysctl kernel.perf_event_paranoid=1, or setcap cap_perfmon=ep on the tool");
+		mend(f, "sysctl kernel.perf_event_paranoid=1, or setcap cap_perfmon=ep $(command "
+			"-v pmu-sample)");
 	}
 	f = finding_add(all, FINDING_OK, "capabilities");
 	say(f, "%s", has_capability(CAP_PERFMON_BIT) ? "cap_perfmon"
