@@ -100,6 +100,13 @@ check 'hybrid: a bare name opens on each kind of core, the PMU type in the confi
 	test "$(member per_cpu | sort -u)" = False
 '
 
+check 'hybrid: a name of libpfm4 is bound to the CPUs of its PMU' '
+	tree hybrid
+	pmu-events --list --pmu icl >list || { echo "libpfm4 of another architecture"; exit 77; }
+	words hybrid icl::INST_RETIRED:ANY_P >got
+	test "$(member pmu) $(member cpus)" = "cpu_core 0-3,8"
+'
+
 check 'hybrid: a group becomes one for each kind of core' '
 	tree hybrid
 	words hybrid "{cycles,instructions,cpu-clock}" >got

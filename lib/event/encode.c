@@ -268,17 +268,6 @@ void encode_print_perf(const struct event_list *list)
 	printf("%s\n", group ? "}" : "");
 }
 
-/* Check EVENT, with what P comes to.  WHY: what to print. */
-static bool check_one(const struct event *event, char *why, size_t size)
-{
-	struct event probed = *event;
-
-	bool good = event_check(event, why, size);
-	if (good && event->precise_max && event_probe_precise(&probed, NULL, NULL) >= 0)
-		snprintf(why, size, "ok, with precise level %u", probed.attr.precise_ip);
-	return good;
-}
-
 bool check_print(const struct event_list *list, bool json)
 {
 	int width = 0;
@@ -290,7 +279,7 @@ bool check_print(const struct event_list *list, bool json)
 			width = (int)strlen(list->event[i].name);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct event *event = &list->event[i];
-		bool good = check_one(event, why, sizeof(why));
+		bool good = event_check(event, why, sizeof(why));
 		all &= good;
 		if (json) {
 			printf("%s\n  {\"name\": ", i ? "," : "[");

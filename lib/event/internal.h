@@ -128,6 +128,9 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 /* sysfs.c: the generic or raw event NAME on each core PMU, where there are several. */
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
 
+/* sysfs.c: EVENT has a type: put it on that PMU's CPUs. */
+void sysfs_bind(struct event_parser *p, struct event *event);
+
 /* tracepoint.c: SYSTEM:NAME[:letters], both may be globs. */
 enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);
 

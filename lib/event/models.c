@@ -203,6 +203,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 	char all[64];
 
 	event.base = e->base;
+	sysfs_bind(p, &event);
 	if (e->cpu >= 0) {
 		event.cpu = arena_copy(&p->list->arena, &e->cpu, sizeof(e->cpu));
 		event.cpus = 1;

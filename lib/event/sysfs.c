@@ -223,6 +223,15 @@ static bool apply_terms(struct draft *d, struct slice terms, bool within_alias)
 	return true;
 }
 
+/* EVENT is counted by PMU, on its CPUs. */
+static void put_on(struct arena *arena, const struct pmu *pmu, struct event *event)
+{
+	event->pmu = arena_text(arena, pmu->name, LONGEST_TERM);
+	event->per_cpu = pmu->per_cpu;
+	event->cpus = pmu->cpus;
+	event->cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
+}
+
 /* The event of PMU that TERMS describe. */
 static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *pmu,
 		   struct slice terms)
@@ -236,10 +245,7 @@ static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *
 	if (!strncmp(pmu->name, "ibs_", 4))	/* AMD's: a multiple of 16, of a prime here */
 		d.rates = (struct event_rates){ 16 * 62501, 0, 10000 };
 	d.event.attr.type = pmu->type;
-	d.event.pmu = arena_text(arena, pmu->name, LONGEST_TERM);
-	d.event.per_cpu = pmu->per_cpu;
-	d.event.cpus = pmu->cpus;
-	d.event.cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
+	put_on(arena, pmu, &d.event);
 	snprintf(d.base, sizeof(d.base), "%s/", pmu->name);
 	if (!apply_terms(&d, terms, false))
 		return false;
@@ -326,4 +332,20 @@ bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct s
 		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name))
 			return false;
 	return true;
+}
+
+void sysfs_bind(struct event_parser *p, struct event *event)
+{
+	struct arena *arena = &p->list->arena;
+
+	pmus_read(&p->pmus, p->options->sysfs);
+	if (event->attr.type == PERF_TYPE_RAW && p->pmus.cores < 2)
+		return;
+	for (size_t i = 0; i < p->pmus.count; i++) {
+		struct pmu *pmu = &p->pmus.pmu[i];
+		if (!pmus_load(&p->pmus, pmu) || pmu->type != event->attr.type)
+			continue;
+		put_on(arena, pmu, event);
+		return;
+	}
 }
