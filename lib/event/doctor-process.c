@@ -40,10 +40,10 @@ static uint64_t count_frames(const uint8_t *code, size_t size, uint16_t machine)
 			     ((code[i + 2] == 0x89 && code[i + 3] == 0xe5) ||
 			      (code[i + 2] == 0x8b && code[i + 3] == 0xec));
 	} else if (machine == EM_AARCH64) {
-		/* add x29, sp, #n (mov x29, sp for 0) */
+		/* add x29, sp, #n, with any n: mov x29, sp for 0; code is little endian */
 		for (size_t i = 0; i + 4 <= size; i += 4)
-			n += code[i + 3] == 0x91 && (code[i + 2] & 0xc0) == 0 &&
-			     (code[i] & 0x1f) == 29 && ((code[i + 1] & 3) << 3 | code[i] >> 5) == 31;
+			n += code[i] == 0xfd && (code[i + 1] & 3) == 3 &&
+			     (code[i + 2] & 0xc0) == 0 && code[i + 3] == 0x91;
 	}
 	return n;
 }
@@ -68,7 +68,8 @@ static bool read_program(int fd, struct program *program)
 	Elf64_Phdr header;
 
 	*program = (struct program){ 0 };
-	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) || memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
+	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
 	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(header))
 		return false;
 	for (int i = 0; i < elf.e_phnum && i < MOST_HEADERS; i++) {
