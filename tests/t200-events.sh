@@ -150,6 +150,29 @@ check 'without rights: the level, the sysctl and the modifier that would help' '
 	grep -q "neither cap_perfmon nor cap_sys_admin" out
 '
 
+check 'under a filter as containers have it: the filter is blamed, not the level' '
+	cat >filtered.py <<-EOF
+	import ctypes, os, struct, sys
+	call = {"x86_64": 298, "aarch64": 241}.get(os.uname().machine)
+	if not call: sys.exit(77)
+	# load the number of the call; is it perf_event_open: EPERM; else: allow
+	code = [(0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)]
+	code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *i) for i in code))
+	class Filter(ctypes.Structure):
+	    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+	libc = ctypes.CDLL(None)
+	libc.prctl(38, 1, 0, 0, 0)	# PR_SET_NO_NEW_PRIVS
+	if libc.prctl(22, 2, ctypes.byref(Filter(4, ctypes.cast(code, ctypes.c_void_p))), 0, 0):
+	    sys.exit(77)		# PR_SET_SECCOMP
+	os.execvp(sys.argv[1], sys.argv[1:])
+	EOF
+	exits 1 python3 filtered.py pmu-events -t cpu-clock >out
+	grep -q "^cpu-clock  a seccomp filter forbids perf_event_open (a container?): allow it" out
+	exits 1 python3 filtered.py pmu-events -d >out
+	grep -q "^BAD   system call .*a seccomp filter forbids" out
+	grep -q "^note  seccomp            a filter is at work" out
+'
+
 check 'out of descriptors: says so, and how many there may be' '
 	case $BIN in *asan*) echo "its libraries take descriptors"; exit 77 ;; esac
 	# 0 to 2 are taken, and no more are allowed

@@ -4,11 +4,10 @@
 #include "event/json.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-enum { CAP_SYS_ADMIN_BIT = 21, CAP_SYSLOG_BIT = 34, CAP_PERFMON_BIT = 38 };	/* capability.h */
 
 #define SYSCTL "/proc/sys/kernel/"
 
@@ -38,21 +37,6 @@ static void mend(struct finding *f, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(f->mend, sizeof(f->mend), format, args);
 	va_end(args);
-}
-
-/* A field of /proc/self/status, in BASE. */
-static uint64_t status_field(const char *name, int base)
-{
-	char text[8192];
-
-	event_read_text(text, sizeof(text), "/proc/self/status");
-	const char *at = strstr(text, name);
-	return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
-static bool has_capability(int bit)
-{
-	return status_field("\nCapEff:", 16) >> bit & 1;
 }
 
 /* An event that every kernel can count, to see what is allowed. */
@@ -130,7 +114,7 @@ static void examine_watchdog(struct findings *all)
 static void examine_rights(struct findings *all)
 {
 	long level = event_read_number(SYSCTL "perf_event_paranoid", 2);
-	bool capable = has_capability(CAP_PERFMON_BIT) || has_capability(CAP_SYS_ADMIN_BIT);
+	bool capable = event_is_privileged();
 	struct finding *f = finding_add(all, FINDING_OK, "paranoid level");
 	struct event event = clock_event();
 	char why[300];
@@ -145,7 +129,7 @@ static void examine_rights(struct findings *all)
 			"-v pmu-sample)");
 	}
 	f = finding_add(all, FINDING_OK, "capabilities");
-	say(f, "%s", has_capability(CAP_PERFMON_BIT) ? "cap_perfmon"
+	say(f, "%s", event_has_capability(CAP_PERFMON) ? "cap_perfmon"
 	    : capable ? "cap_sys_admin" : "neither cap_perfmon nor cap_sys_admin");
 
 	f = finding_add(all, FINDING_OK, "system call");
@@ -165,7 +149,7 @@ static void examine_confinement(struct findings *all)
 	struct finding *f = finding_add(all, FINDING_OK, "seccomp");
 	char text[128];
 
-	if (status_field("\nSeccomp:", 10) == 2) {
+	if (event_self_status("\nSeccomp:", 10) == 2) {
 		f->state = FINDING_NOTE;
 		say(f, "a filter is at work (a container?); whether it lets perf_event_open "
 		    "pass: see 'system call'");
@@ -224,13 +208,13 @@ static void examine_symbols(struct findings *all)
 	/* 0: all see them; 1: those with cap_syslog; 2: none */
 	long restrict_level = event_read_number(SYSCTL "kptr_restrict", 0);
 	bool hidden = restrict_level >= 2 ||
-		      (restrict_level == 1 && !has_capability(CAP_SYSLOG_BIT));
+		      (restrict_level == 1 && !event_has_capability(CAP_SYSLOG));
 	say(f, "kernel.kptr_restrict is %ld: addresses are %s", restrict_level,
 	    hidden ? "hidden" : "shown");
 	if (hidden) {
 		f->state = FINDING_NOTE;
 		mend(f, "sysctl kernel.kptr_restrict=%d", restrict_level >= 2 &&
-		     has_capability(CAP_SYSLOG_BIT) ? 1 : 0);
+		     event_has_capability(CAP_SYSLOG) ? 1 : 0);
 	}
 	f = finding_add(all, FINDING_OK, "tracepoints");
 	if (tracepoint_root(&(struct event_options){ 0 }, root, sizeof(root))) {

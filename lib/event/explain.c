@@ -12,15 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Does a seccomp filter judge our system calls?  (/proc/self/status: "Seccomp:	2") */
-static bool has_seccomp_filter(void)
-{
-	char text[4096];
-
-	event_read_text(text, sizeof(text), "/proc/self/status");
-	return strstr(text, "\nSeccomp:\t2") != NULL;
-}
-
 static bool has_core_pmu(void)
 {
 	struct pmus pmus = { 0 };
@@ -60,11 +51,13 @@ static void explain_denied(const struct event *event, int error, char *why, size
 
 	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
 		wanted = event->per_cpu ? 0 : -1;
-	if (paranoid > wanted)
+	/* The kernel says EACCES where the level forbids it, a filter mostly EPERM. */
+	bool filtered = error == EPERM && event_self_status("\nSeccomp:", 10) == 2;
+	if (paranoid > wanted && !filtered && !event_is_privileged())
 		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
 			 "kernel.perf_event_paranoid=%d, or give the program cap_perfmon%s",
 			 paranoid, wanted, wanted == 1 ? "; or leave the kernel out with :u" : "");
-	else if (error == EPERM && has_seccomp_filter())
+	else if (filtered)
 		snprintf(why, size, "a seccomp filter forbids perf_event_open (a container?): "
 			 "allow it in the profile, or run outside the container");
 	else

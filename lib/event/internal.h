@@ -87,6 +87,15 @@ bool event_read_text(char *text, size_t size, const char *format, ...)
 /* file.c: the whole number at the start of FILE; FALLBACK where there is none. */
 long event_read_number(const char *file, long fallback);
 
+/* file.c: the number after FIELD ("\nSeccomp:") in /proc/self/status, in BASE; 0: none. */
+uint64_t event_self_status(const char *field, int base);
+
+/* file.c: may this process do what CAPABILITY (CAP_*) allows? */
+bool event_has_capability(int capability);
+
+/* file.c: does kernel.perf_event_paranoid not bind this process? */
+bool event_is_privileged(void);
+
 /* file.c: the CPUs of a list such as "0-3,8"; NULL: none. */
 const int *event_read_cpus(struct arena *arena, const char *text, size_t *count);
 
