@@ -48,6 +48,17 @@ check 'Skylake: terms, aliases, defaults that a term replaces' '
 	same want got
 '
 
+check 'an event alone, with terms of its own; periods that its name suggests' '
+	tree skylake
+	words skylake mem-loads/ldlat=30,period=20011/P >got
+	echo "cpu/mem-loads,ldlat=30/P 4 0x1cd 0x1e 0x0" | same - got
+	test "$(member sample_period)" = 20011
+	tree arm
+	words arm cpu_cycles inst_retired br_mis_pred l1d_cache_refill >got
+	member sample_period >got
+	printf "4000037\n5000011\n10007\n10007\n" | same - got
+'
+
 check 'one core PMU: generic events need no PMU type' '
 	tree skylake
 	words skylake cycles cpu/cycles/ >got
@@ -98,6 +109,9 @@ check 'hybrid: a bare name opens on each kind of core, the PMU type in the confi
 	member cpus | sed -n 1,2p >got
 	printf "4-7\n0-3,8\n" | same - got
 	test "$(member per_cpu | sort -u)" = False
+	words hybrid cycles/period=20011/u >got
+	cut -d" " -f1 got | paste -sd" " | grep -qx "cpu_atom/cycles/u cpu_core/cycles/u"
+	test "$(member sample_period | sort -u)" = 20011
 '
 
 check 'hybrid: a name of libpfm4 is bound to the CPUs of its PMU' '

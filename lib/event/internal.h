@@ -182,6 +182,9 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
 /* Periods for events of which only the PMU knows how often they happen. */
 extern const struct event_rates event_rates_unknown;
 
+/* alias.c: periods for an event of which only the maker's NAME is known. */
+struct event_rates rates_guess(const char *name);
+
 /* suggest.c: the nearest of many names. */
 struct suggestion {
 	struct slice wanted;

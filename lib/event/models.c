@@ -218,8 +218,8 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 		 &"ppp"[3 - attr->precise_ip], attr->exclusive ? "e" : "",
 		 attr->pinned ? "D" : "");
 	const char *kept = arena_text(&p->list->arena, all, sizeof(all));
-	return event_add(p, item, event, (struct slice){ kept, strlen(kept) },
-			 &event_rates_unknown);
+	struct event_rates rates = rates_guess(e->base);
+	return event_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 
 /* The nearest umask of the event that NAME starts with, or where there is none, a list. */

@@ -112,6 +112,8 @@ static bool apply_alias(struct draft *d, const char *name, const char *terms)
 	}
 	if (alias_find((struct slice){ name, strlen(name) }, &generic) && d->pmu->core)
 		d->rates = generic.rates;
+	else if (d->pmu->core)
+		d->rates = rates_guess(name);
 	return apply_terms(d, (struct slice){ terms, strlen(terms) }, true);
 }
 
@@ -232,9 +234,9 @@ static void put_on(struct arena *arena, const struct pmu *pmu, struct event *eve
 	event->cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
 }
 
-/* The event of PMU that TERMS describe. */
+/* The event of PMU that NAME, in its events/ (or empty), and then TERMS describe. */
 static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *pmu,
-		   struct slice terms)
+		   struct slice name, struct slice terms)
 {
 	struct draft d = { .p = p, .item = item, .pmu = pmu, .rates = event_rates_unknown };
 	struct arena *arena = &p->list->arena;
@@ -247,7 +249,7 @@ static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *
 	d.event.attr.type = pmu->type;
 	put_on(arena, pmu, &d.event);
 	snprintf(d.base, sizeof(d.base), "%s/", pmu->name);
-	if (!apply_terms(&d, terms, false))
+	if (!apply_terms(&d, name, false) || !apply_terms(&d, terms, false))
 		return false;
 	size_t used = strlen(d.base);
 	if (used + 2 > sizeof(d.base))
@@ -301,10 +303,13 @@ bool sysfs_parse(struct event_parser *p, struct event_item *item)
 		if (exact ? strcmp(pmu->name, name) : !means(name, pmu->name))
 			continue;
 		found = true;
-		if (!add_on(p, item, pmu, item->terms))
+		if (!add_on(p, item, pmu, (struct slice){ "", 0 }, item->terms))
 			return false;
 	}
-	return found || unknown_pmu(p, item);
+	if (found)
+		return true;
+	enum event_found bare = sysfs_parse_bare(p, item);
+	return bare == EVENT_UNKNOWN ? unknown_pmu(p, item) : bare == EVENT_ADDED;
 }
 
 enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item)
@@ -320,7 +325,7 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 		if (!pmus_text(&p->pmus, pmu, "events", name, text, sizeof(text)))
 			continue;
 		found = EVENT_ADDED;
-		if (!add_on(p, item, pmu, item->name))
+		if (!add_on(p, item, pmu, item->name, item->terms))
 			return EVENT_WRONG;
 	}
 	return found;
@@ -329,7 +334,7 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name)
 {
 	for (size_t i = 0; i < p->pmus.count; i++)
-		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name))
+		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name, item->terms))
 			return false;
 	return true;
 }
