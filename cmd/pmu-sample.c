@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-	RING_DEFAULT = 512 * 1024,		/* bytes; what the kernel lets anyone lock per CPU */
-	BUFFER_DEFAULT = 64 * 1024 * 1024,	/* bytes */
-	STACK_DEFAULT = 8192,			/* bytes of user stack; perf's, too */
+	RING_DEFAULT = 512 * 1024,	/* bytes; what the kernel lets anyone lock per CPU */
+	BUFFER_DEFAULT = 64 << 20,	/* bytes */
+	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
 };
 
 static bool callchains, system_wide, children, user_only, with_kernel, no_kernel_stacks;
@@ -292,7 +292,8 @@ int main(int argc, char **argv)
 	bool good = parse_target(&target, argc, argv, first, &report);
 	command_output(&command, &out, file, &report);
 	if (level_text && !output_compress(&out, level))
-		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'", level_text);
+		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
+				level_text);
 
 	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
 		o.remark = *remark ? remark : NULL;

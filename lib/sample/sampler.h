@@ -15,7 +15,7 @@ struct sampler_options {
 	struct event_list *events;	/* their attrs get what sampling adds */
 	const struct target *target;
 	struct wants wants;
-	uint64_t delay;			/* ns from the start until counting begins */
+	uint64_t delay;			/* ns until counting begins */
 	uint64_t duration;		/* ns that counting lasts; 0: no limit */
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */
 	size_t buffer_size;		/* bytes kept for a slow reader */

@@ -168,20 +168,22 @@ static bool adapt(struct event *event, struct report *report)
 	return false;
 }
 
-/* Where kernel.perf_event_paranoid keeps the kernel's part from us, take the user's. */
-static bool adapt_to_rights(const struct wants *w, struct event *event, struct report *report)
+/* Take less where the rights, or the PMU, give less: the user's part without the kernel's. */
+static bool adapt_to_rights(const struct wants *w, struct event_list *events,
+			    struct event *event, struct report *report)
 {
-	struct perf_event_attr *attr = &event->attr;
+	bool had_kernel = !event->attr.exclude_kernel;
 
-	if (adapt(event, report))
-		return true;
-	if (errno != EACCES || attr->exclude_kernel || w->kernel)
-		return false;
-	attr->exclude_kernel = attr->exclude_hv = attr->exclude_callchain_kernel = 1;
-	if (!adapt(event, report))
-		return false;
-	report_note(report, "the kernel's own code is not sampled: kernel.perf_event_paranoid "
-		    "forbids it without CAP_PERFMON");
+	while (!adapt(event, report)) {
+		bool is_forbidden = errno == EACCES || errno == EPERM;
+		if ((is_forbidden && w->kernel) || !event_retreat(events, event, errno))
+			return false;
+	}
+	if (had_kernel && event->attr.exclude_kernel) {
+		event->attr.exclude_callchain_kernel = 1;
+		report_note(report, "the kernel's own code is not sampled: "
+			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
+	}
 	return true;
 }
 
@@ -200,7 +202,7 @@ bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 		if (event->precise_max)
 			event_probe_precise(event, NULL, NULL);
 		/* A PMU outside the cores, or of other cores, refuses us: it is tried when opened. */
-		if (event->per_cpu || event->cpus || adapt_to_rights(w, event, report))
+		if (event->per_cpu || event->cpus || adapt_to_rights(w, events, event, report))
 			continue;
 		event_explain(event, errno, why, sizeof(why));
 		report_error(report, "cannot sample '%s': %s", event->name, why);
