@@ -22,7 +22,7 @@ struct sampler_options {
 	const volatile sig_atomic_t *stop;	/* set: finish */
 	int argc;			/* the sampler's own command line, for the stream */
 	char *const *argv;
-	const char *remark;		/* for the stream: what was asked for and not had; or NULL */
+	const char *remark;		/* for the stream: what was not had as asked; or NULL */
 };
 
 /*
