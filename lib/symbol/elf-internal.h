@@ -72,3 +72,6 @@ const char *elf_string(struct elf_bytes table, uint64_t offset);
 
 /* Read the symbol tables. */
 void elf_read_symbols(struct elf *elf);
+
+/* The addresses that executable segments span; 0, 0: there are none. */
+void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);

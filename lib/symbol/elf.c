@@ -220,3 +220,21 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 	}
 	return false;
 }
+
+void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
+{
+	*start = UINT64_MAX;
+	*end = 0;
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) ||
+		    p.memory_size > UINT64_MAX - p.address)
+			continue;
+		if (p.address < *start)
+			*start = p.address;
+		if (p.address + p.memory_size > *end)
+			*end = p.address + p.memory_size;
+	}
+	if (*end == 0)
+		*start = 0;
+}
