@@ -14,7 +14,6 @@ enum { FIXED_MAX = 60000 };	/* bytes in one step */
 static uint8_t slot_of(uint64_t attribute)
 {
 	switch (attribute) {
-	case DW_AT_sibling:		return A_SIBLING;
 	case DW_AT_name:		return A_NAME;
 	case DW_AT_stmt_list:		return A_STMT_LIST;
 	case DW_AT_low_pc:		return A_LOW_PC;
@@ -79,6 +78,11 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 			return false;
 		if (form == DW_FORM_implicit_const)
 			at.implicit = cursor_sleb(c);
+		if (name == DW_AT_sibling && form == DW_FORM_ref4 && a->has_children) {
+			a->has_sibling = true;
+			fixed = 0;
+			op = STEP_SIBLING;
+		}
 		seen |= 1U << at.slot;
 		t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
 		t->attribute[t->attributes++] = at;
@@ -87,9 +91,9 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 	add_step(t, a, 0, STEP_END);
 	a->attributes = (uint32_t)t->attributes - a->attribute;
 	a->is_function = a->tag == DW_TAG_subprogram && seen & (1U << A_LOW_PC | 1U << A_RANGES);
-	a->is_passed = a->has_children && seen & 1U << A_SIBLING &&
-		       (a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
-			(a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION));
+	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
+			 a->tag == DW_TAG_array_type ||
+			 (a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION);
 	return true;
 }
 
@@ -229,7 +233,19 @@ static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
 	return true;
 }
 
-bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a)
+/* To the sibling, which must be ahead. */
+static bool pass_to_sibling(const struct unit *u, struct cursor *c)
+{
+	const uint8_t *info = u->file->section[S_INFO].at;
+	uint64_t to = u->offset + cursor_u32(c);
+
+	if (c->failed || to < (uint64_t)(c->at - info) || to > u->end)
+		return false;
+	c->at = info + to;
+	return true;
+}
+
+bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
 {
 	for (const struct step *s = u->abbrevs->step + a->step; ; s++) {
 		if (s->fixed > cursor_left(c))
@@ -237,6 +253,13 @@ bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a)
 		c->at += s->fixed;
 		if (s->op == STEP_END)
 			return true;
+		if (s->op == STEP_SIBLING) {
+			if (with_children)
+				return pass_to_sibling(u, c);
+			if (!cursor_bytes(c, 4))
+				return false;
+			continue;
+		}
 		if (!pass(u, c, s->op))
 			return false;
 	}

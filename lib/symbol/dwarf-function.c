@@ -28,17 +28,6 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 	u->code[u->codes++] = (struct code){ .die = offset };
 }
 
-/* Go to the DIE's sibling, if that is ahead. */
-static void pass_children(const struct unit *u, struct cursor *c, const struct die *die)
-{
-	const struct value *v = &die->value[A_SIBLING];
-	const uint8_t *info = u->file->section[S_INFO].at;
-
-	if (die_has(die, A_SIBLING) && v->kind == V_REFERENCE &&
-	    v->number > (uint64_t)(c->at - info) && v->number <= u->end)
-		c->at = info + v->number;
-}
-
 void unit_read_functions(struct unit *u)
 {
 	struct spans spans = { 0 };
@@ -58,18 +47,15 @@ void unit_read_functions(struct unit *u)
 		const struct abbrev *a = abbrev_of(u, code);
 		if (!a)
 			break;
-		if (!a->is_function && !a->is_passed) {
-			if (!die_pass(u, &c, a))
+		if (!a->is_function) {
+			if (!die_pass(u, &c, a, a->is_codeless))
 				break;
 			continue;
 		}
 		c = start;
 		if (!die_read(u, &c, &die))
 			break;
-		if (a->is_function)
-			add_function(u, (uint64_t)(start.at - info), &die, &spans);
-		else
-			pass_children(u, &c, &die);
+		add_function(u, (uint64_t)(start.at - info), &die, &spans);
 	}
 	u->functions = spans_flatten(&spans);
 }

@@ -70,8 +70,14 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 		if (!die_read(r->unit, c, &die))
 			return false;
 		inside = add_call(r, &die);
-	} else if (!die_pass(r->unit, c, a)) {
-		return false;
+	} else {
+		bool is_block = a->tag == DW_TAG_inlined_subroutine ||
+				a->tag == DW_TAG_lexical_block || a->tag == DW_TAG_try_block ||
+				a->tag == DW_TAG_catch_block;
+		if (!die_pass(r->unit, c, a, !is_block))
+			return false;
+		if (!is_block && a->has_sibling)
+			return true;
 	}
 	if (!a->has_children)
 		return true;

@@ -52,7 +52,7 @@ enum section {
 enum slot {
 	A_NONE, A_LOW_PC, A_HIGH_PC, A_RANGES, A_ORIGIN, A_SPECIFICATION, A_NAME,
 	A_LINKAGE_NAME, A_CALL_FILE, A_CALL_LINE, A_CALL_COLUMN, A_DECL_FILE, A_DECL_LINE,
-	A_SIBLING, A_STMT_LIST, A_COMP_DIR, A_STR_OFFSETS_BASE, A_ADDR_BASE, A_RNGLISTS_BASE,
+	A_STMT_LIST, A_COMP_DIR, A_STR_OFFSETS_BASE, A_ADDR_BASE, A_RNGLISTS_BASE,
 	A_GNU_RANGES_BASE, A_DWO_NAME, A_DWO_ID, A_DECLARATION, SLOTS,
 };
 
@@ -75,7 +75,7 @@ struct attribute {
 
 /* How to pass over a DIE: FIXED bytes, then what OP says. */
 enum step_op { STEP_END, STEP_LEB, STEP_STRING, STEP_BLOCK, STEP_BLOCK1, STEP_BLOCK2,
-	       STEP_BLOCK4, STEP_INDIRECT, STEP_MORE };
+	       STEP_BLOCK4, STEP_INDIRECT, STEP_MORE, STEP_SIBLING };
 struct step {
 	uint16_t fixed;
 	uint8_t op;
@@ -85,7 +85,8 @@ struct abbrev {
 	uint16_t tag;		/* 0: no such code */
 	bool has_children;
 	bool is_function;	/* a subprogram with code */
-	bool is_passed;		/* its children hold no code: its sibling is next */
+	bool has_sibling;	/* an attribute says where its children end */
+	bool is_codeless;	/* no function with code is among its children */
 	uint32_t attribute, attributes;		/* first, count */
 	uint32_t step;				/* first */
 };
@@ -294,8 +295,8 @@ struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u);
 void abbrevs_release(struct dwarf_file *f);
 bool die_read(const struct unit *u, struct cursor *c, struct die *die);
 
-/* Pass over the attributes of a DIE. */
-bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a);
+/* Pass over the attributes of a DIE; where it has_sibling and if WITH_CHILDREN, over those too. */
+bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children);
 
 static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code)
 {

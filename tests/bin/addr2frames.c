@@ -29,11 +29,13 @@ static struct elf *open_split(void *context, const char *path)
 	return open_elf(path);
 }
 
+/* SYMBOL: what the symbol table says of the outermost frame, as llvm-symbolizer prefers; or NULL */
 static void print_frame(const struct dwarf_frame *f, const char *symbol)
 {
 	const struct dwarf_function *function = f->function;
-	const char *name = function && function->linkage_name ? function->linkage_name
-		: function && function->name ? function->name : symbol;
+	const char *name = symbol ? symbol
+		: function && function->linkage_name ? function->linkage_name
+		: function && function->name ? function->name : NULL;
 
 	printf("%s\n%s:%u:%u\n", name ? name : "??", f->file ? f->file : "??", f->line,
 	       f->column);
@@ -49,7 +51,7 @@ static void print_frames(struct elf *elf, struct dwarf *d, uint64_t address, boo
 	if (quiet)
 		return;
 	for (size_t i = 0; i < count; i++)
-		print_frame(&frame[i], symbol.name);
+		print_frame(&frame[i], i + 1 == count ? symbol.name : NULL);
 	if (count == 0)
 		printf("%s\n??:0:0\n", symbol.name ? symbol.name : "??");
 	putchar('\n');
