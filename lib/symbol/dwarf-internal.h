@@ -225,7 +225,7 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum sect
 {
 	const struct elf_bytes *b = &f->section[s];
 
-	if (offset > b->size)
+	if (offset > b->size || b->size == 0)
 		return (struct cursor){ .failed = true };
 	return (struct cursor){ .at = b->at + offset, .end = b->at + b->size, .swap = f->swap };
 }
