@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 # stream is the medium all stages speak; the others follow the data flow.
 MODULES = base stream event sample process unwind symbol profile
 
-LDLIBS = -lprotobuf-c -lz -lzstd -liberty -lpfm -lpthread
+LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread
 
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))

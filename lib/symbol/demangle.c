@@ -1,25 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libiberty does the work.  A hostile name can make its output grow without
+ * end, by references to references: so the output goes to a buffer, and when
+ * that is full the demangler is left by a jump.  It holds no memory then but,
+ * for a Rust name with a non-ASCII identifier, that identifier's.
+ */
 #include "symbol/demangle.h"
 
 #include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { MANGLED_MAX = 8192, READABLE_MAX = 65000 };	/* bytes; longer names stay as they are */
+enum {
+	MANGLED_MAX = 4096,	/* bytes; longer names stay as they are */
+	READABLE_MAX = 16384,
+	LIMITED_MAX = 1024,	/* libiberty takes longer names only if its limit is lifted */
+	D_REFERENCES_MAX = 16,	/* D: each may double the output */
+};
+
+struct sink {
+	char text[READABLE_MAX];
+	size_t used;
+	jmp_buf full;
+};
+
+static void add_text(const char *text, size_t size, void *opaque)
+{
+	struct sink *s = opaque;
+
+	if (size > sizeof(s->text) - s->used)
+		longjmp(s->full, 1);
+	memcpy(s->text + s->used, text, size);
+	s->used += size;
+}
+
+static bool is_rust(const char *mangled)
+{
+	/* Old Rust looks like C++, and ends in "17h", 16 digits, "E". */
+	size_t length = strlen(mangled);
+
+	return mangled[1] == 'R' || (length > 22 && !strncmp(mangled + length - 20, "17h", 3));
+}
+
+static bool demangle_d(const char *mangled, struct sink *s)
+{
+	size_t references = 0;
+
+	for (const char *at = mangled; *at; at++)
+		references += *at == 'Q';
+	if (references > D_REFERENCES_MAX)
+		return false;
+	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
+	size_t size = readable ? strlen(readable) : 0;
+	bool fits = size > 0 && size < sizeof(s->text);
+	if (fits)
+		add_text(readable, size, s);
+	free(readable);
+	return fits;
+}
+
+static bool demangle_any(const char *mangled, enum demangle_style style, struct sink *s)
+{
+	int options = style == DEMANGLE_FULL ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
+
+	if (mangled[1] == 'D')
+		return demangle_d(mangled, s);
+	if (is_rust(mangled)) {
+		bool with_hash = style == DEMANGLE_FULL && mangled[1] == 'Z';
+		if (rust_demangle_callback(mangled, with_hash ? DMGL_VERBOSE : 0, add_text, s))
+			return true;
+		s->used = 0;
+	}
+	if (strlen(mangled) > LIMITED_MAX)
+		options |= DMGL_NO_RECURSE_LIMIT;
+	return mangled[1] == 'Z' && cplus_demangle_v3_callback(mangled, options, add_text, s);
+}
+
+/* False: it is not mangled, or its readable form is too long. */
+static bool readable_form(const char *mangled, enum demangle_style style, struct sink *s)
+{
+	s->used = 0;
+	return setjmp(s->full) == 0 && demangle_any(mangled, style, s);
+}
+
+/* Is the '<' at AT one of an operator's name: <, <<, <=, <=>, <<=? */
+static bool is_operator(const char *start, const char *at)
+{
+	while (at > start && strchr("<-=", at[-1]))
+		at--;
+	return at - start >= 8 && !memcmp(at - 8, "operator", 8);
+}
+
+/*
+ * Cut out template arguments, which nest.  Rust writes the type that a method
+ * belongs to, and the trait, in such brackets as well: at the start of a name,
+ * or of a part of it, they stay.
+ */
+static void drop_arguments(struct sink *s)
+{
+	size_t kept = 0, depth = 0;
+
+	for (size_t i = 0; i < s->used; i++) {
+		const char *at = &s->text[i];
+		bool is_name = i == 0 || at[-1] == ':' || (i > 3 && !memcmp(at - 4, " as ", 4));
+		if (*at == '<' && (depth || (!is_name && !is_operator(s->text, at))))
+			depth++;
+		else if (*at == '>' && depth && at[-1] != '-')
+			depth--;
+		else if (!depth)
+			s->text[kept++] = *at;
+	}
+	while (kept && s->text[kept - 1] == ' ')	/* "operator< <int>" */
+		kept--;
+	if (!depth && kept)
+		s->used = kept;
+}
 
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style)
 {
-	int options = DMGL_AUTO | DMGL_ANSI;
+	struct sink s;
+	size_t length = strnlen(mangled, MANGLED_MAX);
 
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
-	if (style == DEMANGLE_NONE || mangled[0] != '_' || !strchr("ZRD", mangled[1]) ||
-	    !mangled[1] || strnlen(mangled, MANGLED_MAX) == MANGLED_MAX)
+	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
+	    !strchr("ZRD", mangled[1]) || !readable_form(mangled, style, &s))
 		return mangled;
-	if (style == DEMANGLE_FULL)
-		options |= DMGL_PARAMS | DMGL_VERBOSE;
-	char *readable = cplus_demangle(mangled, options);
-	if (!readable)
-		return mangled;
-	const char *kept = arena_text(arena, readable, READABLE_MAX);
-	free(readable);
-	return kept;
+	if (style == DEMANGLE_SIMPLE)
+		drop_arguments(&s);
+	return arena_text(arena, s.text, s.used);
 }

@@ -3,12 +3,7 @@
 #pragma once
 #include "base/cursor.h"
 #include "symbol/elf.h"
-
-/* A part of the image; size 0: absent. */
-struct elf_bytes {
-	const uint8_t *at;
-	uint64_t size;
-};
+#include "symbol/mapped.h"
 
 struct elf_section {
 	uint32_t name, type, link;	/* NAME is an offset into the section names */
@@ -24,11 +19,14 @@ struct symbol {
 
 struct elf {
 	struct elf_bytes image;
-	bool is_mapped;		/* by us */
+	struct mapped mapped;	/* where the image is, if it is a file */
+	uint8_t *owned;		/* where it is, if it came out of another file */
 	bool is64, swap;
 	uint16_t machine;	/* EM_* */
 	uint64_t program_headers, section_headers;	/* offsets in the image */
 	uint32_t programs, sections;			/* how many */
+	struct elf_bytes section_names;
+	struct inflated *inflated;	/* sections, once asked for */
 	struct elf_bytes build_id;
 	bool symbols_read;
 	struct symbol *symbol;	/* by address, one for each */
@@ -51,6 +49,21 @@ static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 	return elf->is64 ? cursor_u64(c) : cursor_u32(c);
 }
 
+/* Contents that had to be unpacked. */
+struct inflated {
+	struct inflated *next;
+	uint32_t section;	/* its index */
+	uint64_t size;		/* 0: they are damaged */
+	uint8_t *bytes;
+};
+
+/*
+ * Unpack PACKED (a zlib or zstd stream) into SIZE bytes, all of them.  The
+ * caller frees; NULL: it is damaged.  A zero byte follows them.
+ */
+enum packing { PACKED_ZLIB, PACKED_ZSTD };
+uint8_t *inflate_section(enum packing packing, struct elf_bytes packed, uint64_t size);
+
 /* The section header of this index; all 0 where it is damaged. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 
@@ -59,3 +72,6 @@ const char *elf_string(struct elf_bytes table, uint64_t offset);
 
 /* Read the symbol tables. */
 void elf_read_symbols(struct elf *elf);
+
+/* The addresses that executable segments span; 0, 0: there are none. */
+void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);

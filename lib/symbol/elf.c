@@ -5,8 +5,6 @@
 
 #include <elf.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADERS_MAX = 100000 };	/* program or section headers looked at, at most */
@@ -120,47 +118,79 @@ static void find_build_id(struct elf *elf)
 	}
 }
 
-static struct elf *open_image(struct elf_bytes image, bool is_mapped, const char **why)
+/* e_shstrndx, the header's last field; SHN_XINDEX: the first section's link */
+static void find_section_names(struct elf *elf)
 {
-	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+	uint64_t end = elf->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	struct cursor c = elf_cursor(elf, elf_part(elf, end - 2, 2));
+	uint32_t index = cursor_u16(&c);
 
-	elf->image = image;
-	elf->is_mapped = is_mapped;
+	if (index == SHN_XINDEX)
+		index = elf_section_at(elf, 0).link;
+	struct elf_section names = elf_section_at(elf, index);
+	if (names.type == SHT_STRTAB)
+		elf->section_names = elf_part(elf, names.offset, names.size);
+}
+
+/* ELF with its image set: read its header, or close it. */
+static struct elf *open_image(struct elf *elf, const char **why)
+{
 	if (!read_header(elf, why)) {
 		elf_close(elf);
 		return NULL;
 	}
 	find_build_id(elf);
+	find_section_names(elf);
 	return elf;
 }
 
 struct elf *elf_open(int fd, const char **why)
 {
-	struct stat st;
-	void *at = MAP_FAILED;
+	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+	bool is_mapped = mapped_open(&elf->mapped, fd);
 
 	*why = "it cannot be mapped";
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
-	if (at == MAP_FAILED)
+	if (!is_mapped) {
+		free(elf);
 		return NULL;
-	return open_image((struct elf_bytes){ at, (uint64_t)st.st_size }, true, why);
+	}
+	elf->image = (struct elf_bytes){ elf->mapped.at, elf->mapped.size };
+	return open_image(elf, why);
 }
 
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
 {
-	return open_image((struct elf_bytes){ bytes, size }, false, why);
+	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+
+	elf->image = (struct elf_bytes){ bytes, size };
+	return open_image(elf, why);
 }
 
 void elf_close(struct elf *elf)
 {
 	if (!elf)
 		return;
-	if (elf->is_mapped)
-		munmap((void *)(uintptr_t)elf->image.at, elf->image.size);
+	while (elf->inflated) {
+		struct inflated *next = elf->inflated->next;
+		free(elf->inflated->bytes);
+		free(elf->inflated);
+		elf->inflated = next;
+	}
+	mapped_close(&elf->mapped);
+	free(elf->owned);
 	free(elf->symbol);
 	free(elf);
+}
+
+struct elf_bytes elf_image(const struct elf *elf)
+{
+	return elf->image;
+}
+
+bool elf_is_cut(const struct elf *elf)
+{
+	return elf->mapped.is_cut;
 }
 
 size_t elf_build_id(const struct elf *elf, const uint8_t **id)
@@ -189,4 +219,22 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 		return true;
 	}
 	return false;
+}
+
+void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
+{
+	*start = UINT64_MAX;
+	*end = 0;
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) ||
+		    p.memory_size > UINT64_MAX - p.address)
+			continue;
+		if (p.address < *start)
+			*start = p.address;
+		if (p.address + p.memory_size > *end)
+			*end = p.address + p.memory_size;
+	}
+	if (*end == 0)
+		*start = 0;
 }

@@ -12,6 +12,12 @@
 
 struct elf;
 
+/* Bytes of a file; size 0: absent. */
+struct elf_bytes {
+	const uint8_t *at;
+	uint64_t size;
+};
+
 /*
  * Open the regular file FD, which is taken over.  NULL: *WHY says what is
  * wrong with it.
@@ -45,3 +51,17 @@ struct elf_symbol {
  * none.  The tables are read at the first call.
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
+
+/*
+ * The contents of the section NAME, as ".debug_info"; inflated if they are
+ * compressed, also under the older name ".zdebug_info".  False: it is absent,
+ * has no contents in this file, or is damaged.  Valid until elf_close(); what
+ * follows the last byte may be read and ends a string.
+ */
+bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
+
+/* The whole file. */
+struct elf_bytes elf_image(const struct elf *elf);
+
+/* Has the file become shorter since it was opened?  Then what was read of it is void. */
+bool elf_is_cut(const struct elf *elf);

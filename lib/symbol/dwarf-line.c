@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Line tables: a program for a small machine, whose output is rows of
+ * address, file, line and column (DWARF 5 §6.2).  Rows are kept in sequences
+ * of ascending addresses.
+ */
+#include "symbol/dwarf-constants.h"
+#include "symbol/dwarf-internal.h"
+
+#include <stdlib.h>
+
+/* The machine's registers, and the sequence being written. */
+struct machine {
+	struct lines *lines;
+	struct spans spans;
+	uint64_t address;
+	uint32_t operation, file, line, column;
+	bool in_sequence;
+	struct sequence sequence;
+	uint64_t last;		/* address of its last row */
+};
+
+struct lines *unit_lines(struct unit *u)
+{
+	struct unit *owner = u->skeleton ? u->skeleton : u;
+	struct dwarf_file *f = owner->file;
+	uint32_t id;
+
+	if (owner->lines_read)
+		return owner->lines;
+	owner->lines_read = true;
+	if (owner->stmt_list.kind != V_OFFSET && owner->stmt_list.kind != V_CONSTANT)
+		return NULL;
+	uint64_t hash = hash_u64(owner->stmt_list.number);
+	struct table_probe probe = table_probe(&f->lines_table, hash);
+	while ((id = table_next(&f->lines_table, &probe)) != TABLE_NONE)
+		if (f->lines[id]->offset == owner->stmt_list.number)
+			return owner->lines = f->lines[id];
+	struct lines *l = mem_zeroed(1, sizeof(*l));
+	l->offset = owner->stmt_list.number;
+	l->unit = owner;
+	lines_read_header(l);
+	f->lines = array_grow(f->lines, f->lines_count, sizeof(l));
+	f->lines[f->lines_count] = l;
+	table_add(&f->lines_table, hash, (uint32_t)f->lines_count++);
+	return owner->lines = l;
+}
+
+void lines_release(struct dwarf_file *f)
+{
+	for (size_t i = 0; i < f->lines_count; i++) {
+		struct lines *l = f->lines[i];
+		free(l->directory);
+		free(l->file);
+		free(l->row);
+		free(l->sequence);
+		free(l->flat.at);
+		free(l);
+	}
+	free(f->lines);
+	table_release(&f->lines_table);
+}
+
+/* Forget the sequence's rows, or keep them under [start, end). */
+static void end_sequence(struct machine *m, uint64_t end)
+{
+	struct lines *l = m->lines;
+	const struct dwarf *d = l->unit->file->dwarf;
+	struct sequence *s = &m->sequence;
+	bool is_code = s->start < end && s->start < UINT64_MAX - 1 &&
+		(d->text_end ? s->start >= d->text_start && s->start < d->text_end
+			     : s->start != 0);
+
+	if (m->in_sequence && is_code) {
+		s->end = end;
+		s->rows = l->rows - s->row;
+		l->sequence = array_grow(l->sequence, l->sequences, sizeof(*s));
+		spans_add(&m->spans, s->start, end, (uint32_t)l->sequences);
+		l->sequence[l->sequences++] = *s;
+	} else if (m->in_sequence) {
+		l->rows = s->row;
+	}
+	m->in_sequence = false;
+}
+
+/* The registers as a row.  False: there are too many. */
+static bool emit(struct machine *m)
+{
+	struct lines *l = m->lines;
+	struct dwarf_file *f = l->unit->file;
+
+	if (m->in_sequence && (m->address < m->last ||
+			       m->address - m->sequence.start > UINT32_MAX))
+		end_sequence(m, m->last);
+	if (!m->in_sequence) {
+		m->in_sequence = true;
+		m->sequence = (struct sequence){ .start = m->address, .row = l->rows };
+	} else {
+		const struct row *before = &l->row[l->rows - 1];
+		if (before->line == m->line && before->file == m->file &&
+		    before->column == m->column) {
+			m->last = m->address;
+			return true;
+		}
+		if (m->last == m->address && before->delta == m->address - m->sequence.start)
+			l->rows--;		/* of one address the last row counts */
+	}
+	if (f->row_budget == 0)
+		return false;
+	f->row_budget--;
+	l->row = array_grow(l->row, l->rows, sizeof(*l->row));
+	l->row[l->rows++] = (struct row){ (uint32_t)(m->address - m->sequence.start),
+					  m->line, m->file, m->column };
+	m->last = m->address;
+	return true;
+}
+
+static void reset(struct machine *m)
+{
+	m->address = 0;
+	m->operation = 0;
+	m->file = m->line = 1;
+	m->column = 0;
+}
+
+static void advance(struct machine *m, uint64_t operations)
+{
+	const struct lines *l = m->lines;
+
+	if (l->max_operations <= 1) {
+		m->address += operations * l->min_length;
+		return;
+	}
+	operations += m->operation;
+	m->address += operations / l->max_operations * l->min_length;
+	m->operation = (uint32_t)(operations % l->max_operations);
+}
+
+static bool run_extended(struct machine *m, struct cursor *c)
+{
+	uint64_t size = cursor_uleb(c);
+	const uint8_t *at = cursor_bytes(c, size);
+
+	if (!at || size == 0)
+		return !c->failed;
+	struct cursor operand = { .at = at + 1, .end = at + size, .swap = c->swap };
+	switch (*at) {
+	case DW_LNE_end_sequence:
+		end_sequence(m, m->address);
+		reset(m);
+		break;
+	case DW_LNE_set_address:
+		m->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
+		m->operation = 0;
+		return !operand.failed;
+	}
+	return true;
+}
+
+static bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
+{
+	const struct lines *l = m->lines;
+
+	switch (opcode) {
+	case DW_LNS_copy:
+		return emit(m);
+	case DW_LNS_advance_pc:
+		advance(m, cursor_uleb(c));
+		return true;
+	case DW_LNS_advance_line:
+		m->line += (uint32_t)cursor_sleb(c);
+		return true;
+	case DW_LNS_set_file:
+		m->file = (uint32_t)cursor_uleb(c);
+		return true;
+	case DW_LNS_set_column:
+		m->column = (uint32_t)cursor_uleb(c);
+		return true;
+	case DW_LNS_const_add_pc:
+		advance(m, (255U - l->opcode_base) / l->line_range);
+		return true;
+	case DW_LNS_fixed_advance_pc:
+		m->address += cursor_u16(c);
+		m->operation = 0;
+		return true;
+	default:	/* those without effect here, and unknown ones */
+		for (uint8_t i = l->operands[opcode - 1]; i > 0 && !c->failed; i--)
+			cursor_uleb(c);
+		return true;
+	}
+}
+
+static void read_rows(struct lines *l)
+{
+	const struct dwarf_file *f = l->unit->file;
+	struct machine m = { .lines = l };
+	struct cursor c = section_cursor(f, S_LINE, l->program);
+
+	l->rows_read = true;
+	c.end = f->section[S_LINE].at + l->end;
+	reset(&m);
+	while (c.at < c.end && !c.failed) {
+		uint8_t opcode = *c.at++;
+		if (opcode >= l->opcode_base) {
+			opcode = (uint8_t)(opcode - l->opcode_base);
+			advance(&m, opcode / l->line_range);
+			m.line += (uint32_t)(l->line_base + opcode % l->line_range);
+			if (!emit(&m))
+				break;
+		} else if (opcode == 0 ? !run_extended(&m, &c) : !run_standard(&m, &c, opcode)) {
+			break;
+		}
+	}
+	end_sequence(&m, m.last);	/* if its end is missing */
+	l->flat = spans_flatten(&m.spans);
+}
+
+bool lines_find(struct lines *l, uint64_t address, struct row *row)
+{
+	if (!l || l->is_bad)
+		return false;
+	if (!l->rows_read)
+		read_rows(l);
+	uint32_t id = flats_find(&l->flat, address);
+	if (id == NO_FUNCTION)
+		return false;
+	const struct sequence *s = &l->sequence[id];
+	size_t low = s->row, high = s->row + s->rows;
+	while (low < high) {	/* the first behind ADDRESS */
+		size_t middle = low + (high - low) / 2;
+		if (l->row[middle].delta > address - s->start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == s->row)
+		return false;
+	*row = l->row[low - 1];
+	return true;
+}

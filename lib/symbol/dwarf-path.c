@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header of a line table (DWARF 5 §6.2.4): its directories and files. */
+#include "symbol/dwarf-constants.h"
+#include "symbol/dwarf-internal.h"
+
+#include <limits.h>
+
+/* Versions 2 to 4: strings, up to an empty one. */
+static void read_old_tables(struct lines *l, struct cursor *c)
+{
+	const char *text;
+
+	while (*(text = cursor_string(c))) {
+		l->directory = array_grow(l->directory, l->directories, sizeof(*l->directory));
+		l->directory[l->directories++] = (struct value){ (uintptr_t)text, V_STRING };
+	}
+	while (*(text = cursor_string(c))) {
+		struct file_entry entry = { .name = { (uintptr_t)text, V_STRING } };
+		entry.directory = cursor_uleb(c);
+		cursor_uleb(c);		/* time */
+		cursor_uleb(c);		/* size */
+		l->file = array_grow(l->file, l->files, sizeof(*l->file));
+		l->file[l->files++] = entry;
+	}
+}
+
+struct entry_format {
+	uint64_t content[256], form[256];
+	unsigned count;
+};
+
+static void read_format(struct cursor *c, struct entry_format *format)
+{
+	format->count = cursor_u8(c);
+	for (unsigned i = 0; i < format->count; i++) {
+		format->content[i] = cursor_uleb(c);
+		format->form[i] = cursor_uleb(c);
+	}
+}
+
+static bool read_entry(const struct unit *shape, struct cursor *c,
+		       const struct entry_format *format, struct file_entry *entry)
+{
+	*entry = (struct file_entry){ 0 };
+	for (unsigned i = 0; i < format->count; i++) {
+		struct value v;
+		if (format->form[i] > UINT16_MAX ||
+		    !read_form(shape, c, (unsigned)format->form[i], 0, &v))
+			return false;
+		if (format->content[i] == DW_LNCT_path)
+			entry->name = v;
+		else if (format->content[i] == DW_LNCT_directory_index)
+			entry->directory = v.number;
+	}
+	return !c->failed;
+}
+
+/* Version 5: a description of what entries look like, then the entries; twice. */
+static void read_tables(struct lines *l, struct cursor *c)
+{
+	struct unit shape = *l->unit;
+	struct entry_format format;
+	struct file_entry entry;
+
+	shape.offset_size = l->offset_size;
+	shape.address_size = l->address_size;
+	read_format(c, &format);
+	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0 && cursor_left(c); n--) {
+		if (!read_entry(&shape, c, &format, &entry))
+			return;
+		l->directory = array_grow(l->directory, l->directories, sizeof(*l->directory));
+		l->directory[l->directories++] = entry.name;
+	}
+	read_format(c, &format);
+	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0 && cursor_left(c); n--) {
+		if (!read_entry(&shape, c, &format, &entry))
+			return;
+		l->file = array_grow(l->file, l->files, sizeof(*l->file));
+		l->file[l->files++] = entry;
+	}
+}
+
+void lines_read_header(struct lines *l)
+{
+	const struct dwarf_file *f = l->unit->file;
+	struct cursor c = section_cursor(f, S_LINE, l->offset);
+
+	l->is_bad = true;
+	uint64_t length = cursor_length(&c, &l->offset_size);
+	if (c.failed || length > cursor_left(&c))
+		return;
+	c.end = c.at + length;
+	l->end = (uint64_t)(c.end - f->section[S_LINE].at);
+	l->version = cursor_u16(&c);
+	l->address_size = l->unit->address_size;
+	if (l->version >= 5) {
+		l->address_size = cursor_u8(&c);
+		cursor_u8(&c);		/* segment selectors */
+	}
+	uint64_t header = cursor_number(&c, l->offset_size);
+	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c))
+		return;
+	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
+	c.end = c.at + header;
+	l->min_length = cursor_u8(&c);
+	l->max_operations = l->version >= 4 ? cursor_u8(&c) : 1;
+	cursor_u8(&c);			/* is a statement, by default */
+	l->line_base = (int8_t)cursor_u8(&c);
+	l->line_range = cursor_u8(&c);
+	l->opcode_base = cursor_u8(&c);
+	if (c.failed || l->line_range == 0 || l->opcode_base == 0)
+		return;
+	l->operands = cursor_bytes(&c, l->opcode_base - 1U);
+	if (!l->operands)
+		return;
+	l->is_bad = false;
+	if (l->version >= 5)
+		read_tables(l, &c);
+	else
+		read_old_tables(l, &c);
+}
+
+static const char *directory_of(const struct lines *l, uint64_t directory)
+{
+	if (l->version < 5 && directory-- == 0)
+		return NULL;	/* where the unit was compiled */
+	return directory < l->directories ? value_string(l->unit, &l->directory[directory]) : NULL;
+}
+
+static const char *join(struct arena *arena, const char *const part[3])
+{
+	char path[PATH_MAX];
+	size_t used = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (!part[i] || !*part[i])
+			continue;
+		if (*part[i] == '/')
+			used = 0;
+		const char *slash = used && path[used - 1] != '/' ? "/" : "";
+		size_t length = strlen(slash) + strlen(part[i]);
+		if (length >= sizeof(path) - used)
+			return NULL;
+		snprintf(path + used, sizeof(path) - used, "%s%s", slash, part[i]);
+		used += length;
+	}
+	return arena_text(arena, path, used);
+}
+
+const char *lines_path(struct lines *l, uint64_t file)
+{
+	if (!l || (l->version < 5 && file-- == 0) || file >= l->files)
+		return NULL;
+	struct file_entry *entry = &l->file[file];
+	if (!entry->path) {
+		const char *const part[3] = {
+			value_string(l->unit, &l->unit->comp_dir),
+			directory_of(l, entry->directory), value_string(l->unit, &entry->name),
+		};
+		if (part[2])
+			entry->path = join(&l->unit->file->dwarf->arena, part);
+		if (!entry->path)
+			entry->path = "";
+	}
+	return *entry->path ? entry->path : NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dwarf - debug information, DWARF 2 to 5: an address to its function, the
+ * chain of inlined calls it stands in, files and lines.
+ *
+ * It is lazy in three steps.  At opening, the address ranges of the units are
+ * read; at the first address in a unit, its functions and its line table; at
+ * the first address in a function, its inlined calls.  Everything is checked
+ * before use: a damaged unit gives fewer answers, or none.
+ */
+#pragma once
+#include "symbol/elf.h"
+
+struct dwarf;
+
+struct dwarf_inputs {
+	struct elf *elf;	/* the program: says where code is, and may hold DWARF */
+	struct elf *debug;	/* its separate debug file, or NULL */
+	struct elf *alternate;	/* what .gnu_debugaltlink names (see dwz(1)), or NULL */
+	struct elf *package;	/* the .dwp, or NULL */
+	/*
+	 * Opens a .dwo file, whose PATH is absolute or relative to where the
+	 * program was built; NULL: there is none.  May be NULL itself.
+	 */
+	struct elf *(*open_split)(void *context, const char *path);
+	void *context;
+};
+
+/* What a function is called, and where it is declared.  Each exists once. */
+struct dwarf_function {
+	const char *name;		/* as in the source, without scopes; NULL: none */
+	const char *linkage_name;	/* mangled; NULL: none */
+	const char *file;		/* NULL: not known */
+	uint32_t line;			/* 0: not known */
+};
+
+struct dwarf_frame {
+	const struct dwarf_function *function;	/* NULL: not known, but the line is */
+	const char *file;			/* NULL: not known */
+	uint32_t line, column;			/* 0: not known */
+};
+
+/*
+ * The inputs outlive the result, which may be used by one thread at a time.
+ * NULL: there is no debug information in them.
+ */
+struct dwarf *dwarf_open(const struct dwarf_inputs *inputs);
+
+/*
+ * The frames at ADDRESS, innermost first; returns how many.  0: nothing is
+ * known.  The array is valid until the next call, what it points to until
+ * dwarf_close().
+ */
+size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames);
+
+void dwarf_close(struct dwarf *d);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections by name; those that are compressed are unpacked once, when asked for. */
+#include "base/arena.h"
+#include "symbol/elf-internal.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+/* The index of a section, or 0, which no section with contents has. */
+static uint32_t find_section(const struct elf *elf, const char *name)
+{
+	for (uint32_t i = 1; i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		const char *its = elf_string(elf->section_names, s.name);
+		if (s.type != SHT_NOBITS && s.type != SHT_NULL && its && !strcmp(its, name))
+			return i;
+	}
+	return 0;
+}
+
+/* Unpack a section's contents, or find them unpacked already. */
+static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct cursor *packed,
+		   uint64_t size, struct elf_bytes *out)
+{
+	struct inflated *i = elf->inflated;
+
+	while (i && i->section != index)
+		i = i->next;
+	if (!i) {
+		i = mem_zeroed(1, sizeof(*i));
+		i->section = index;
+		i->next = elf->inflated;
+		elf->inflated = i;
+		if (!packed->failed)
+			i->bytes = inflate_section(packing, (struct elf_bytes){ packed->at,
+						   cursor_left(packed) }, size);
+		i->size = i->bytes ? size : 0;
+	}
+	*out = (struct elf_bytes){ i->bytes, i->size };
+	return i->size > 0;
+}
+
+/* Elf64_Chdr, Elf32_Chdr (elf.h), then the stream */
+static bool unpack_flagged(struct elf *elf, uint32_t index, struct elf_bytes bytes,
+			   struct elf_bytes *out)
+{
+	struct cursor c = elf_cursor(elf, bytes);
+	uint32_t type = cursor_u32(&c);
+
+	if (elf->is64)
+		cursor_u32(&c);		/* reserved */
+	uint64_t size = elf_word(elf, &c);
+	elf_word(elf, &c);		/* alignment */
+	if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		return false;
+	return unpack(elf, index, type == ELFCOMPRESS_ZLIB ? PACKED_ZLIB : PACKED_ZSTD,
+		      &c, size, out);
+}
+
+/* ".zdebug_*": "ZLIB", the size in 8 bytes, big-endian, then the stream */
+static bool unpack_old(struct elf *elf, uint32_t index, struct elf_bytes bytes,
+		       struct elf_bytes *out)
+{
+	struct cursor c = elf_cursor(elf, bytes);
+	const void *magic = cursor_bytes(&c, 4);
+
+	c.swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	uint64_t size = cursor_u64(&c);
+	if (!magic || memcmp(magic, "ZLIB", 4))
+		return false;
+	return unpack(elf, index, PACKED_ZLIB, &c, size, out);
+}
+
+bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
+{
+	char old[64];
+	bool is_old = false;
+	uint32_t index = find_section(elf, name);
+
+	*out = (struct elf_bytes){ 0 };
+	if (!index && !strncmp(name, ".debug_", 7)) {
+		snprintf(old, sizeof(old), ".z%s", name + 1);
+		index = find_section(elf, old);
+		is_old = true;
+	}
+	if (!index)
+		return false;
+	struct elf_section s = elf_section_at(elf, index);
+	struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
+	if (is_old)
+		return unpack_old(elf, index, bytes, out);
+	if (s.flags & SHF_COMPRESSED)
+		return unpack_flagged(elf, index, bytes, out);
+	*out = bytes;
+	return bytes.size > 0;
+}

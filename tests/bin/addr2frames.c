@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * addr2frames - the frames at addresses, in the format of llvm-symbolizer.
+ *
+ * addr2frames [-n] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses on
+ * stdin; for each, function and FILE:LINE:COLUMN of every frame, innermost
+ * first, then an empty line.  -n prints nothing, to measure.
+ */
+#include "symbol/demangle.h"
+#include "symbol/dwarf.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+
+static struct elf *open_elf(const char *path)
+{
+	const char *why = "it cannot be opened";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
+
+	if (!elf)
+		fprintf(stderr, "addr2frames: '%s': %s\n", path, why);
+	return elf;
+}
+
+static struct elf *open_split(void *context, const char *path)
+{
+	(void)context;
+	return open_elf(path);
+}
+
+/* SYMBOL: what the symbol table says of the outermost frame, as llvm-symbolizer prefers; or NULL */
+static void print_frame(const struct dwarf_frame *f, const char *symbol)
+{
+	const struct dwarf_function *function = f->function;
+	const char *name = symbol ? symbol
+		: function && function->linkage_name ? function->linkage_name
+		: function && function->name ? function->name : NULL;
+
+	printf("%s\n%s:%u:%u\n", name ? name : "??", f->file ? f->file : "??", f->line,
+	       f->column);
+}
+
+static void print_frames(struct elf *elf, struct dwarf *d, uint64_t address, bool quiet)
+{
+	const struct dwarf_frame *frame;
+	struct elf_symbol symbol = { 0 };
+	size_t count = dwarf_find(d, address, &frame);
+
+	elf_symbol(elf, address, &symbol);
+	if (quiet)
+		return;
+	for (size_t i = 0; i < count; i++)
+		print_frame(&frame[i], i + 1 == count ? symbol.name : NULL);
+	if (count == 0)
+		printf("%s\n??:0:0\n", symbol.name ? symbol.name : "??");
+	putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+	bool quiet = argc > 1 && !strcmp(argv[1], "-n");
+	struct elf *elf[4] = { NULL };
+	char line[64];
+
+	argv += quiet;
+	argc -= quiet;
+	for (int i = 0; i < 4 && i + 1 < argc; i++)
+		if (*argv[i + 1] && !(elf[i] = open_elf(argv[i + 1])))
+			return 1;
+	if (!elf[0])
+		return 2;
+	struct dwarf_inputs inputs = { .elf = elf[0], .debug = elf[1], .alternate = elf[2],
+				       .package = elf[3], .open_split = open_split };
+	struct dwarf *d = dwarf_open(&inputs);
+	while (fgets(line, sizeof(line), stdin))
+		print_frames(elf[1] && !d ? elf[1] : elf[0], d, strtoull(line, NULL, 16), quiet);
+	dwarf_close(d);
+	for (int i = 0; i < 4; i++)
+		elf_close(elf[i]);
+	return 0;
+}

@@ -1,0 +1,171 @@
+#!/bin/sh
+# Functions, inlined calls, files and lines by addr2frames, held against llvm-symbolizer.
+. tests/lib.sh
+
+cat >"$scratch/t.cc" <<'EOF'
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+struct Node {
+	std::string key;
+	std::map<int, std::vector<double>> values;
+};
+}
+
+template <int N> struct Tower {
+	static long up(std::vector<long> &v)
+	{
+		auto twice = [&v](long x) {
+			v.push_back(x);
+			return std::accumulate(v.begin(), v.end(), 0L) + x;
+		};
+		std::sort(v.begin(), v.end(), [](long a, long b) {
+			return a % (N + 2) < b % (N + 2);
+		});
+		std::function<long(long)> f = twice;
+		return f(N) + Tower<N - 1>::up(v);
+	}
+};
+
+template <> struct Tower<0> {
+	static long up(std::vector<long> &) { return 0; }
+};
+
+static long words(const std::string &text)
+{
+	std::regex word("([a-z]+)=([0-9]+)");
+	std::unordered_map<std::string, long> sum;
+	for (std::sregex_iterator i(text.begin(), text.end(), word), end; i != end; ++i)
+		sum[(*i)[1]] += std::stol((*i)[2]);
+	std::set<std::pair<long, std::string>> order;
+	for (auto &[k, v] : sum)
+		order.emplace(v, k);
+	return order.empty() ? 0 : order.rbegin()->first;
+}
+
+int main(int argc, char **)
+{
+	std::vector<long> v;
+	std::vector<std::unique_ptr<Node>> nodes;
+	for (int i = 0; i < argc * 10; i++) {
+		v.push_back(i * 7 % 13);
+		nodes.push_back(std::make_unique<Node>());
+		nodes.back()->values[i].push_back(i);
+	}
+	std::ostringstream out;
+	for (auto &n : nodes)
+		for (auto &[k, d] : n->values)
+			out << "k" << "=" << k << ' ';
+	std::cout << Tower<12>::up(v) + words(out.str()) << '\n';
+}
+EOF
+
+cat >"$scratch/t.rs" <<'EOF'
+use std::collections::{BTreeMap, HashMap};
+fn words(text: &str) -> BTreeMap<String, Vec<usize>> {
+    let mut map: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, w) in text.split_whitespace().enumerate() {
+        map.entry(w.to_lowercase()).or_default().push(i);
+    }
+    map
+}
+fn main() {
+    let text: String = std::env::args().collect::<Vec<_>>().join(" ");
+    let mut lengths: HashMap<usize, Vec<String>> = HashMap::new();
+    for (k, v) in words(&text) {
+        let mut v = v.clone();
+        v.sort_by(|a, b| b.cmp(a));
+        lengths.entry(v.len()).or_default().push(format!("{k}:{v:?}"));
+    }
+    println!("{lengths:?}");
+}
+EOF
+
+for version in 4 5; do
+	for compiler in g++ clang++; do
+		export version compiler
+		check "C++ by $compiler, DWARF $version" '
+			command -v $compiler || { echo "no $compiler"; exit 77; }
+			$compiler -std=c++17 -O2 -gdwarf-$version "$scratch/t.cc" -o t
+			"$TOP/tests/same-frames" t
+		'
+		check "split DWARF $version by $compiler" '
+			command -v $compiler || { echo "no $compiler"; exit 77; }
+			$compiler -std=c++17 -O2 -gdwarf-$version -gsplit-dwarf -c "$scratch/t.cc"
+			$compiler t.o -o t
+			test -e t.dwo
+			"$TOP/tests/same-frames" t
+		'
+		check "a package of split DWARF $version by $compiler" '
+			command -v $compiler || { echo "no $compiler"; exit 77; }
+			command -v llvm-dwp || { echo "no llvm-dwp"; exit 77; }
+			$compiler -std=c++17 -O2 -gdwarf-$version -gsplit-dwarf -c "$scratch/t.cc"
+			$compiler t.o -o t
+			llvm-dwp -e t -o t.dwp || { echo "llvm-dwp cannot"; exit 77; }
+			rm t.dwo
+			"$TOP/tests/same-frames" t "" "" t.dwp
+		'
+	done
+done
+
+check 'a program without optimisation, and one of several units by LTO' '
+	command -v g++ || { echo "no g++"; exit 77; }
+	g++ -std=c++17 -O2 -g -flto -c "$scratch/t.cc" -o a.o
+	echo "int twice(int x); int twice(int x) { return 2 * x; }" >b.cc
+	g++ -O2 -g -flto -c b.cc
+	g++ -O2 -g -flto a.o b.o -o t
+	"$TOP/tests/same-frames" t
+'
+
+check 'sections compressed: zlib, zstd, and the old way' '
+	command -v g++ || { echo "no g++"; exit 77; }
+	g++ -std=c++17 -O2 -g "$scratch/t.cc" -o t
+	objcopy --compress-debug-sections=zlib t t.zlib
+	objcopy --compress-debug-sections=zlib-gnu t t.gnu
+	"$TOP/tests/same-frames" t.zlib
+	"$TOP/tests/same-frames" t.gnu
+	objcopy --compress-debug-sections=zstd t t.zstd || exit 0
+	! cmp -s t t.zstd || exit 0
+	nm t | cut -c1-16 | head -n 200 >addresses
+	addr2frames t <addresses >want
+	addr2frames t.zstd <addresses >got
+	same want got
+'
+
+check 'a separate debug file, and what dwz shares between two of them' '
+	command -v g++ || { echo "no g++"; exit 77; }
+	command -v dwz || { echo "no dwz"; exit 77; }
+	g++ -std=c++17 -O2 -g "$scratch/t.cc" -o t
+	nm t | grep -i " t " | cut -c1-16 >addresses
+	addr2frames t <addresses >want
+	objcopy --only-keep-debug t t.debug
+	strip -g t -o stripped
+	addr2frames stripped t.debug <addresses >got
+	same want got
+	cp t.debug other.debug
+	dwz -m shared.debug t.debug other.debug
+	addr2frames stripped t.debug shared.debug <addresses >got
+	same want got
+	dwz t -o t.dwz
+	addr2frames t.dwz <addresses >got
+	same want got
+'
+
+check 'Rust' '
+	command -v rustc || { echo "no rustc"; exit 77; }
+	rustc --edition 2021 -O -g -o t "$scratch/t.rs"
+	"$TOP/tests/same-frames" t
+'
+
+done_testing

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "symbol/demangle.h"
+#include "tests/unit/tap.h"
+
+#include <stdlib.h>
+
+static struct arena arena;
+
+static bool gives(const char *mangled, enum demangle_style style, const char *readable)
+{
+	const char *got = demangle(&arena, mangled, style);
+
+	if (strcmp(got, readable))
+		printf("# '%s', not '%s'\n", got, readable);
+	return !strcmp(got, readable);
+}
+
+/* A template of a pair of the same of ...: each level doubles the readable form. */
+static bool bomb_is_left_alone(void)
+{
+	char name[2000];
+	size_t used = (size_t)snprintf(name, sizeof(name), "_Z1fISt4pairIiiE");
+
+	for (int i = 0; i < 60; i++)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "St4pairIS%c_S%c_E",
+					 i < 9 ? '1' + i : 'A' + (i - 9) % 26,
+					 i < 9 ? '1' + i : 'A' + (i - 9) % 26);
+	snprintf(name + used, sizeof(name) - used, "Evv");
+	const char *got = demangle(&arena, name, DEMANGLE_FULL);
+	return strlen(got) < 20000;
+}
+
+static bool depth_is_bounded(void)
+{
+	char *name = mem_zeroed(1, 100000);
+	bool good = true;
+
+	for (size_t depth = 10; depth < 99000; depth *= 3) {
+		snprintf(name, 100000, "_Z1f");
+		memset(name + 4, 'P', depth);
+		snprintf(name + 4 + depth, 2, "i");
+		const char *got = demangle(&arena, name, DEMANGLE_FULL);
+		good = good && strlen(got) < 200000;
+	}
+	free(name);
+	return good;
+}
+
+int main(void)
+{
+	const char *plain = "memcpy", *cpp = "_ZNSt6vectorIiSaIiEE9push_backERKi";
+	const char *rust = "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE";
+	const char *trait = "_ZN51_$LT$X$u20$as$u20$core..iter..Iterator$LT$T$GT$$GT$4next"
+			    "17h0123456789abcdefE";
+
+	tap(demangle(&arena, plain, DEMANGLE_FULL) == plain, "what is not mangled is itself");
+	tap(demangle(&arena, "_Z", DEMANGLE_FULL)[1] == 'Z', "nor is what only begins so");
+	tap(demangle(&arena, cpp, DEMANGLE_NONE) == cpp, "none: as it is");
+	tap(gives(cpp, DEMANGLE_FULL, "std::vector<int, std::allocator<int> >::push_back(int const&)"),
+	    "full");
+	tap(gives(cpp, DEMANGLE_TEMPLATES, "std::vector<int, std::allocator<int> >::push_back"),
+	    "without parameters");
+	tap(gives(cpp, DEMANGLE_SIMPLE, "std::vector::push_back"), "simple");
+	tap(gives("_ZlsIiEvRSoT_", DEMANGLE_SIMPLE, "operator<<") ||
+	    gives("_ZlsIiEvRSoT_", DEMANGLE_SIMPLE, "operator<< "), "operator<< keeps its name");
+	tap(gives("_ZNK1AptEv", DEMANGLE_SIMPLE, "A::operator->"), "so does operator->");
+	tap(gives("_ZN1AltERKS_", DEMANGLE_SIMPLE, "A::operator<"), "and operator<");
+	tap(gives(rust, DEMANGLE_TEMPLATES, "core::fmt::Write::write_fmt"), "Rust without its hash");
+	tap(gives(rust, DEMANGLE_FULL, "core::fmt::Write::write_fmt::h0123456789abcdef"),
+	    "Rust with its hash");
+	tap(gives(trait, DEMANGLE_SIMPLE, "<X as core::iter::Iterator>::next"),
+	    "the type of a Rust method stays");
+	tap(gives("_RNvC6_123foo3bar", DEMANGLE_TEMPLATES, "123foo::bar"), "new Rust");
+	tap(gives("_D3std5stdio7writelnFZv", DEMANGLE_TEMPLATES, "std.stdio.writeln()") ||
+	    gives("_D3std5stdio7writelnFZv", DEMANGLE_TEMPLATES, "std.stdio.writeln"), "D");
+	tap(bomb_is_left_alone(), "a name that doubles itself is cut or left");
+	tap(depth_is_bounded(), "a deep name is bounded");
+	arena_release(&arena);
+	return tap_done();
+}
