@@ -178,8 +178,11 @@ void elf_close(struct elf *elf)
 		elf->inflated = next;
 	}
 	mapped_close(&elf->mapped);
+	elf_close(elf->mini);
 	free(elf->owned);
 	free(elf->symbol);
+	free(elf->flat.at);
+	intern_release(&elf->stubs);
 	free(elf);
 }
 
