@@ -117,7 +117,7 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	if (!target || !*target || strlen(target) > sizeof(name) - sizeof("@plt"))
 		return false;
 	snprintf(name, sizeof(name), "%s@plt", target);
-	*out = (struct elf_symbol){ elf->stubs.text[intern_text(&elf->stubs, name)],
-				    table.address + start, size };
+	uint32_t id = intern_text(&elf->stubs, name);
+	*out = (struct elf_symbol){ elf->stubs.text[id], table.address + start, size };
 	return true;
 }
