@@ -74,6 +74,12 @@ uint8_t *inflate_section(enum packing packing, struct elf_bytes packed, uint64_t
 /* The section header of this index; all 0 where it is damaged. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 
+/* The header of the section NAME, which has contents; false: there is none. */
+bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out);
+
+/* What the relocation of the word at SLOT puts there, but for the load address. */
+bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value);
+
 /* The string at OFFSET of a string table, or NULL. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 
@@ -85,3 +91,6 @@ struct elf *elf_open_mini(struct elf *elf);
 
 /* The addresses that executable segments span; 0, 0: there are none. */
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);
+
+/* The bytes that a segment's file part has from ADDRESS on. */
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address);

@@ -75,29 +75,52 @@ static const char *symbol_name(const struct elf *elf, const struct elf_section *
 	return elf_string(elf_part(elf, strings.offset, strings.size), cursor_u32(&c));
 }
 
-/* Of the relocation of SLOT: the symbol's name, or the function of a symbol without (IFUNC). */
-static const char *name_of_slot(struct elf *elf, uint64_t slot)
-{
-	struct elf_symbol target;
+struct relocation {
+	uint64_t info, addend;
+	struct elf_section table;
+};
 
+/* Of the 64-bit relocations with addends, that of SLOT. */
+static bool find_relocation(const struct elf *elf, uint64_t slot, struct relocation *out)
+{
 	for (uint32_t i = 1; i < elf->sections; i++) {
 		struct elf_section s = elf_section_at(elf, i);
 		if (s.type != SHT_RELA)
 			continue;
 		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
 		for (int n = 0; n < RELOCATIONS_MAX && cursor_left(&c) >= sizeof(Elf64_Rela); n++) {
-			uint64_t offset = cursor_u64(&c), info = cursor_u64(&c);
-			uint64_t addend = cursor_u64(&c);
-			if (offset != slot)
-				continue;
-			if (ELF64_R_SYM(info))
-				return symbol_name(elf, &s, ELF64_R_SYM(info));
-			uint32_t id = flats_find(&elf->flat, addend);
-			return id != SPAN_NONE && elf_symbol(elf, addend, &target) ? target.name
-										   : NULL;
+			uint64_t offset = cursor_u64(&c);
+			*out = (struct relocation){ .info = cursor_u64(&c), .table = s };
+			out->addend = cursor_u64(&c);
+			if (offset == slot)
+				return true;
 		}
 	}
-	return NULL;
+	return false;
+}
+
+bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value)
+{
+	struct relocation r;
+
+	if (!elf->is64 || !find_relocation(elf, slot, &r) || ELF64_R_SYM(r.info))
+		return false;
+	*value = r.addend;
+	return true;
+}
+
+/* Of the relocation of SLOT: the symbol's name, or the function of a symbol without (IFUNC). */
+static const char *name_of_slot(struct elf *elf, uint64_t slot)
+{
+	struct elf_symbol target;
+	struct relocation r;
+
+	if (!find_relocation(elf, slot, &r))
+		return NULL;
+	if (ELF64_R_SYM(r.info))
+		return symbol_name(elf, &r.table, ELF64_R_SYM(r.info));
+	return flats_find(&elf->flat, r.addend) != SPAN_NONE && elf_symbol(elf, r.addend, &target)
+		? target.name : NULL;
 }
 
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)
