@@ -16,7 +16,7 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 {
 	size_t before = spans->count;
 
-	if (u->codes >= NO_FUNCTION)
+	if (u->codes >= SPAN_NONE)
 		return;
 	ranges_add(u, die_has(die, A_LOW_PC) ? &die->value[A_LOW_PC] : NULL,
 		   die_has(die, A_HIGH_PC) ? &die->value[A_HIGH_PC] : NULL,

@@ -101,7 +101,7 @@ void code_read_calls(struct unit *u, struct code *code)
 	c.end = u->file->section[S_INFO].at + u->end;
 	if (!die_read(u, &c, &die) || !die.abbrev || !die.abbrev->has_children)
 		return;
-	r.around[1] = NO_FUNCTION;
+	r.around[1] = SPAN_NONE;
 	while (read_one(&r, &c))
 		;
 	code->flat = spans_flatten(&r.spans);

@@ -10,38 +10,7 @@
 #include "base/cursor.h"
 #include "base/table.h"
 #include "symbol/dwarf.h"
-
-#define NO_FUNCTION UINT32_MAX
-
-/* An address range and what it belongs to.  */
-struct span {
-	uint64_t start, end;
-	uint32_t value;
-};
-
-struct spans {
-	struct span *at;
-	size_t count;
-};
-
-/* Ranges that do not overlap: each reaches to the next; those between have NO_FUNCTION. */
-struct flat {
-	uint64_t start;
-	uint32_t value;
-};
-
-struct flats {
-	struct flat *at;
-	size_t count;
-};
-
-void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
-
-/* Where spans overlap, the one added last shows.  S is released. */
-struct flats spans_flatten(struct spans *s);
-
-/* The value at ADDRESS, or NO_FUNCTION. */
-uint32_t flats_find(const struct flats *f, uint64_t address);
+#include "symbol/span.h"
 
 enum section {
 	S_INFO, S_ABBREV, S_LINE, S_STR, S_LINE_STR, S_RANGES, S_RNGLISTS, S_ADDR,
@@ -144,7 +113,7 @@ struct lines {
 struct call {
 	uint64_t origin;	/* offset of the DIE that says what is inlined here */
 	struct dwarf_file *file;	/* where that is */
-	uint32_t parent;	/* the call this one is in; NO_FUNCTION: the function itself */
+	uint32_t parent;	/* the call this one is in; SPAN_NONE: the function itself */
 	uint32_t call_file, call_line, call_column;
 };
 

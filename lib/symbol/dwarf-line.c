@@ -222,7 +222,7 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row)
 	if (!l->rows_read)
 		read_rows(l);
 	uint32_t id = flats_find(&l->flat, address);
-	if (id == NO_FUNCTION)
+	if (id == SPAN_NONE)
 		return false;
 	const struct sequence *s = &l->sequence[id];
 	size_t low = s->row, high = s->row + s->rows;

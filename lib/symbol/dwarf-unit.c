@@ -192,7 +192,7 @@ void units_index(struct dwarf *d)
 		/* Asked for at last: its functions tell. */
 		unit_read_functions(u);
 		for (size_t k = 0; k < u->functions.count; k++)
-			if (u->functions.at[k].value != NO_FUNCTION && k + 1 < u->functions.count)
+			if (u->functions.at[k].value != SPAN_NONE && k + 1 < u->functions.count)
 				spans_add(&spans, u->functions.at[k].start,
 					  u->functions.at[k + 1].start, (uint32_t)i);
 	}

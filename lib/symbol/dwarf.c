@@ -71,7 +71,7 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uin
 	code_read_calls(u, code);
 	uint32_t at = flats_find(&code->flat, address);
 	struct dwarf_frame *frame = add_frame(d, &count);
-	while (at != NO_FUNCTION) {
+	while (at != SPAN_NONE) {
 		const struct call *call = &code->call[at];
 		if (call->file)
 			frame->function = function_at(call->file, call->origin);
@@ -89,13 +89,13 @@ static struct unit *unit_of_address(struct dwarf *d, uint64_t address)
 {
 	uint32_t id = flats_find(&d->units, address);
 
-	if (id == NO_FUNCTION && !d->rangeless_read) {
+	if (id == SPAN_NONE && !d->rangeless_read) {
 		/* Only now those units are looked into that do not tell their ranges. */
 		d->rangeless_read = true;
 		units_index(d);
 		id = flats_find(&d->units, address);
 	}
-	return id == NO_FUNCTION ? NULL : &d->main->unit[id];
+	return id == SPAN_NONE ? NULL : &d->main->unit[id];
 }
 
 static bool is_cut(const struct dwarf *d)
@@ -119,7 +119,7 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 	struct unit *u = unit_with_code(unit);
 	unit_read_functions(u);
 	uint32_t code = flats_find(&u->functions, address);
-	if (code != NO_FUNCTION)
+	if (code != SPAN_NONE)
 		count = add_frames(d, u, &u->code[code], address);
 	if (lines_find(unit_lines(unit), address, &row)) {
 		struct dwarf_frame *leaf = count ? &d->frame[0] : add_frame(d, &count);

@@ -2,8 +2,10 @@
 /* elf's inside: shared by the file (elf.c) and its symbols (elf-symbols.c). */
 #pragma once
 #include "base/cursor.h"
+#include "base/intern.h"
 #include "symbol/elf.h"
 #include "symbol/mapped.h"
+#include "symbol/span.h"
 
 struct elf_section {
 	uint32_t name, type, link;	/* NAME is an offset into the section names */
@@ -15,6 +17,7 @@ struct symbol {
 	uint32_t name;		/* offset in the string table of its symbol table */
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
 	uint8_t rank;		/* of several at one address the highest is shown */
+	uint16_t section;	/* index */
 };
 
 struct elf {
@@ -29,9 +32,13 @@ struct elf {
 	struct inflated *inflated;	/* sections, once asked for */
 	struct elf_bytes build_id;
 	bool symbols_read;
+	bool is_mini;		/* it has no further one inside */
 	struct symbol *symbol;	/* by address, one for each */
 	size_t symbols;
+	struct flats flat;		/* address to SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
+	struct elf *mini;		/* MiniDebugInfo: more symbols, unpacked */
+	struct intern stubs;		/* names of PLT entries: "foo@plt" */
 };
 
 /* SIZE bytes at OFFSET of the image, if they are there. */
@@ -67,11 +74,23 @@ uint8_t *inflate_section(enum packing packing, struct elf_bytes packed, uint64_t
 /* The section header of this index; all 0 where it is damaged. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 
+/* The header of the section NAME, which has contents; false: there is none. */
+bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out);
+
+/* What the relocation of the word at SLOT puts there, but for the load address. */
+bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value);
+
 /* The string at OFFSET of a string table, or NULL. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 
-/* Read the symbol tables. */
-void elf_read_symbols(struct elf *elf);
+/* The entry of the procedure linkage table at ADDRESS. */
+bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
+
+/* The ELF inside .gnu_debugdata; NULL: none. */
+struct elf *elf_open_mini(struct elf *elf);
 
 /* The addresses that executable segments span; 0, 0: there are none. */
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);
+
+/* The bytes that a segment's file part has from ADDRESS on. */
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address);

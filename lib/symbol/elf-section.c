@@ -22,6 +22,14 @@ static uint32_t find_section(const struct elf *elf, const char *name)
 	return 0;
 }
 
+bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out)
+{
+	uint32_t index = find_section(elf, name);
+
+	*out = elf_section_at(elf, index);
+	return index != 0;
+}
+
 /* Unpack a section's contents, or find them unpacked already. */
 static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct cursor *packed,
 		   uint64_t size, struct elf_bytes *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Function symbols, sorted by address.  One without a size reaches up to the
- * next one; of several at one address the one that perf would show is kept:
+ * next one, unless it is a label inside a function; of several at one address the one that perf would show is kept:
  * global before weak before local, then the one with fewer leading
  * underscores, then the longer name.
  */
@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MAX = 50 * 1000 * 1000 };	/* more than any program has */
+enum { SYMBOLS_MAX = 20 * 1000 * 1000 };	/* more than any program has */
 
 /* "$x", "$d.realign": they mark where code and data begin, and name nothing. */
 static bool is_mapping_symbol(const char *name)
@@ -55,6 +55,7 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 		return;		/* a label in data */
 	if (elf->machine == EM_ARM)
 		s.address &= ~1ULL;	/* it tells Thumb code */
+	s.section = section;
 	s.rank = rank_of(ELF64_ST_BIND(info_other[0]), name);
 	elf->symbol = array_grow(elf->symbol, elf->symbols, sizeof(s));
 	elf->symbol[elf->symbols++] = s;
@@ -122,43 +123,71 @@ static void keep_one_each(struct elf *elf)
 		elf->symbol[kept++] = best;
 	}
 	elf->symbols = kept;
-	for (size_t i = 0; i + 1 < kept; i++)
-		if (elf->symbol[i].size == 0)
-			elf->symbol[i].size = elf->symbol[i + 1].address - elf->symbol[i].address;
 }
 
-void elf_read_symbols(struct elf *elf)
+/* Where the symbol ends if it does not say so: at the next one, or with its section. */
+static uint64_t presumed_end(const struct elf *elf, size_t i)
+{
+	struct elf_section s = elf_section_at(elf, elf->symbol[i].section);
+	uint64_t end = s.size <= UINT64_MAX - s.address ? s.address + s.size : 0;
+
+	if (i + 1 < elf->symbols && (end == 0 || elf->symbol[i + 1].address < end))
+		end = elf->symbol[i + 1].address;
+	return end > elf->symbol[i].address ? end : elf->symbol[i].address + 1;
+}
+
+/* The innermost of those that lie in each other shows; a label in a function does not. */
+static void index_symbols(struct elf *elf)
+{
+	struct spans spans = { 0 };
+	uint64_t covered = 0;
+
+	for (size_t i = 0; i < elf->symbols; i++) {
+		struct symbol *s = &elf->symbol[i];
+		if (s->size == 0 && s->address < covered)
+			continue;
+		if (s->size == 0)
+			s->size = presumed_end(elf, i) - s->address;
+		else if (s->address + s->size > covered)
+			covered = s->address + s->size;
+		spans_add(&spans, s->address, s->address + s->size, (uint32_t)i);
+	}
+	elf->flat = spans_flatten(&spans);
+}
+
+static void read_symbols(struct elf *elf)
 {
 	elf->symbols_read = true;
 	read_table(elf, SHT_SYMTAB, 0);
+	if (elf->symbols == 0 && !elf->is_mini)
+		elf->mini = elf_open_mini(elf);
 	read_table(elf, SHT_DYNSYM, 1);
 	if (elf->symbols == 0)
 		return;
 	qsort(elf->symbol, elf->symbols, sizeof(*elf->symbol), by_address);
 	keep_one_each(elf);
 	elf->symbol = mem_resize(elf->symbol, elf->symbols * sizeof(*elf->symbol));
+	index_symbols(elf);
 }
 
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 {
-	enum { NESTED = 8 };	/* how far back one may begin that still covers ADDRESS */
+	struct elf_symbol other;
 
 	if (!elf->symbols_read)
-		elf_read_symbols(elf);
-	size_t low = 0, high = elf->symbols;
-	while (low < high) {	/* the first symbol behind ADDRESS */
-		size_t middle = low + (high - low) / 2;
-		if (elf->symbol[middle].address > address)
-			high = middle;
-		else
-			low = middle + 1;
+		read_symbols(elf);
+	uint32_t id = flats_find(&elf->flat, address);
+	if (id != SPAN_NONE) {
+		const struct symbol *s = &elf->symbol[id];
+		const char *name = name_of(elf, s);
+		*out = (struct elf_symbol){ name ? name : "", s->address, s->size };
 	}
-	for (size_t i = low; i-- > 0 && low - i <= NESTED; ) {
-		const struct symbol *s = &elf->symbol[i];
-		if (address - s->address < s->size) {
-			*out = (struct elf_symbol){ name_of(elf, s), s->address, s->size };
-			return true;
-		}
+	if (elf->mini && elf_symbol(elf->mini, address, &other) &&
+	    (id == SPAN_NONE || other.address > out->address)) {
+		*out = other;
+		return true;
 	}
-	return false;
+	if (elf_is_cut(elf))
+		return false;
+	return id != SPAN_NONE || elf_stub(elf, address, out);
 }

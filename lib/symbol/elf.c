@@ -178,8 +178,11 @@ void elf_close(struct elf *elf)
 		elf->inflated = next;
 	}
 	mapped_close(&elf->mapped);
+	elf_close(elf->mini);
 	free(elf->owned);
 	free(elf->symbol);
+	free(elf->flat.at);
+	intern_release(&elf->stubs);
 	free(elf);
 }
 
@@ -237,4 +240,16 @@ void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 	}
 	if (*end == 0)
 		*start = 0;
+}
+
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
+{
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type == PT_LOAD && address >= p.address && address - p.address < p.file_size &&
+		    p.offset <= UINT64_MAX - p.file_size)
+			return elf_part(elf, p.offset + (address - p.address),
+					p.file_size - (address - p.address));
+	}
+	return (struct elf_bytes){ 0 };
 }

@@ -47,8 +47,9 @@ struct elf_symbol {
 };
 
 /*
- * The function that covers ADDRESS, from .symtab, and .dynsym where that has
- * none.  The tables are read at the first call.
+ * The function that covers ADDRESS, from .symtab, .dynsym or .gnu_debugdata;
+ * or an entry of the procedure linkage table, as "foo@plt".  The tables are
+ * read at the first call.
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
 

@@ -2,12 +2,14 @@
 /*
  * addr2frames - the frames at addresses, in the format of llvm-symbolizer.
  *
- * addr2frames [-n] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses on
+ * addr2frames [-n | -g] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses on
  * stdin; for each, function and FILE:LINE:COLUMN of every frame, innermost
- * first, then an empty line.  -n prints nothing, to measure.
+ * first, then an empty line.  -n prints nothing, to measure; -g reads the
+ * table of a Go program instead.
  */
 #include "symbol/demangle.h"
 #include "symbol/dwarf.h"
+#include "symbol/gotable.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -57,12 +59,33 @@ static void print_frames(struct elf *elf, struct dwarf *d, uint64_t address, boo
 	putchar('\n');
 }
 
+static int print_go(const char *path)
+{
+	struct elf *elf = open_elf(path);
+	struct gotable *t = elf ? gotable_open(elf) : NULL;
+	const struct go_frame *frame;
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		size_t count = gotable_find(t, strtoull(line, NULL, 16), &frame);
+		for (size_t i = 0; i < count; i++)
+			printf("%s\n%s:%u:0\n", frame[i].function ? frame[i].function : "??",
+			       frame[i].file ? frame[i].file : "??", frame[i].line);
+		puts(count ? "" : "??\n??:0:0\n");
+	}
+	gotable_close(t);
+	elf_close(elf);
+	return !t;
+}
+
 int main(int argc, char **argv)
 {
 	bool quiet = argc > 1 && !strcmp(argv[1], "-n");
 	struct elf *elf[4] = { NULL };
 	char line[64];
 
+	if (argc == 3 && !strcmp(argv[1], "-g"))
+		return print_go(argv[2]);
 	argv += quiet;
 	argc -= quiet;
 	for (int i = 0; i < 4 && i + 1 < argc; i++)

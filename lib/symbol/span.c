@@ -3,8 +3,10 @@
  * Overlapping address ranges to disjoint ones: a sweep over the starts, with
  * a heap of the ranges that are open, the one added last on top.
  */
-#include "symbol/dwarf-internal.h"
+#include "symbol/span.h"
+#include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* SPAN's order: by start, then by when it was added. */
@@ -33,7 +35,7 @@ static void show(struct flats *f, uint64_t start, uint32_t value)
 {
 	if (f->count && f->at[f->count - 1].start == start)
 		f->count--;
-	if (f->count ? f->at[f->count - 1].value == value : value == NO_FUNCTION)
+	if (f->count ? f->at[f->count - 1].value == value : value == SPAN_NONE)
 		return;
 	f->at = array_grow(f->at, f->count, sizeof(*f->at));
 	f->at[f->count++] = (struct flat){ start, value };
@@ -76,7 +78,7 @@ static size_t close_until(const struct entry *e, size_t *heap, size_t open, uint
 		heap_pop(e, heap, open--);
 		while (open && e[heap[0]].span.end <= end)	/* it ended unseen */
 			heap_pop(e, heap, open--);
-		show(out, end, open ? e[heap[0]].span.value : NO_FUNCTION);
+		show(out, end, open ? e[heap[0]].span.value : SPAN_NONE);
 	}
 	return open;
 }
@@ -120,5 +122,5 @@ uint32_t flats_find(const struct flats *f, uint64_t address)
 		else
 			low = middle + 1;
 	}
-	return low ? f->at[low - 1].value : NO_FUNCTION;
+	return low ? f->at[low - 1].value : SPAN_NONE;
 }

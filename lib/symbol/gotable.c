@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of a Go program, as its runtime reads it (runtime/symtab.go):
+ *
+ *	u32 magic;  u16 0;  u8 instruction size;  u8 word size;
+ *	words, by version:
+ *	1.2   functions; then the pairs; then u32 the offset of the file names
+ *	1.16  functions, files, offsets of: names, units, files, values, pairs
+ *	1.18  functions, files, start of text, and the same offsets
+ *
+ * The pairs (entry, offset of its description) are sorted by entry; words
+ * up to 1.16, later u32 from the start of text.  A description refers to
+ * values by program counter: a run-length code of line, file, and of the
+ * index in a tree of inlined calls.  That tree is not in the table itself:
+ * the program's moduledata tells where.
+ */
+#include "symbol/gotable.h"
+#include "base/arena.h"
+#include "symbol/elf-internal.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };	/* lowest byte of magic */
+enum { DEPTH_MAX = 64, PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
+
+struct gotable {
+	struct elf *elf;
+	struct elf_bytes bytes;
+	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
+	uint64_t functions, text;
+	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
+	struct elf_bytes data;		/* from where function data are counted; absent: not known */
+	struct go_frame frame[DEPTH_MAX];
+};
+
+/* A function's description. */
+struct description {
+	uint64_t entry, end;
+	uint32_t name, files, lines, inline_index, unit, start_line;
+	bool has_inline;
+	uint32_t tree;			/* offset in the table's data */
+};
+
+static struct cursor at(const struct gotable *t, uint64_t offset)
+{
+	struct cursor c = elf_cursor(t->elf, t->bytes);
+
+	if (offset > t->bytes.size)
+		return (struct cursor){ .failed = true };
+	c.at += offset;
+	return c;
+}
+
+static uint64_t word(const struct gotable *t, struct cursor *c)
+{
+	return t->word == 8 ? cursor_u64(c) : cursor_u32(c);
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; ; shift += 7) {
+		const uint8_t *byte = cursor_bytes(c, 1);
+		if (!byte || shift > 63)
+			return 0;
+		value |= (uint64_t)(*byte & 0x7f) << shift;
+		if (!(*byte & 0x80))
+			return value;
+	}
+}
+
+/* The value at ADDRESS by the code at offset VALUES of the table's values; -1: none. */
+static int32_t value_at(const struct gotable *t, const struct description *d, uint32_t values,
+			uint64_t address)
+{
+	struct cursor c = at(t, t->values + values);
+	uint64_t pc = d->entry;
+	uint32_t value = UINT32_MAX;
+
+	for (bool first = true; values && !c.failed; first = false) {
+		uint64_t delta = uleb(&c);
+		if (delta == 0 && !first)
+			break;
+		value += (uint32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
+		pc += uleb(&c) * t->quantum;
+		if (!c.failed && address < pc)
+			return (int32_t)value;
+	}
+	return -1;
+}
+
+/* The pair with this index; one behind the last one's entry is the end of text. */
+static bool pair_at(const struct gotable *t, uint64_t index, uint64_t *entry, uint64_t *offset)
+{
+	bool is_short = t->version == GO_1_18 || t->version == GO_1_20;
+	struct cursor c = at(t, t->pairs + index * 2 * (is_short ? 4 : t->word));
+
+	*entry = is_short ? t->text + cursor_u32(&c) : word(t, &c);
+	bool good = !c.failed;
+	*offset = is_short ? cursor_u32(&c) : word(t, &c);
+	return good;
+}
+
+/* Where the trees of inlined calls are, for those that have one: found by description's tail. */
+static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata_count,
+		      uint8_t funcdata_count, struct description *d)
+{
+	uint32_t none = UINT32_MAX;
+
+	for (uint32_t i = 0; i < pcdata_count && !c->failed; i++) {
+		uint32_t values = cursor_u32(c);
+		if (i == PCDATA_INLINE_INDEX)
+			d->inline_index = values;
+	}
+	for (uint8_t i = 0; i < funcdata_count && !c->failed; i++) {
+		uint32_t tree = cursor_u32(c);
+		if (i == FUNCDATA_INLINE_TREE && tree != none) {
+			d->tree = tree;
+			d->has_inline = !c->failed && d->inline_index != 0 && t->data.size > 0;
+		}
+	}
+}
+
+/* struct _func (runtime/runtime2.go), by version */
+static bool read_description(const struct gotable *t, uint64_t offset, struct description *d)
+{
+	bool is_new = t->version == GO_1_18 || t->version == GO_1_20;
+	struct cursor c = at(t, t->version == GO_1_2 ? offset : t->pairs + offset);
+
+	if (is_new)
+		cursor_u32(&c);		/* entry, as in the pair */
+	else
+		word(t, &c);
+	d->name = cursor_u32(&c);
+	cursor_u32(&c);			/* arguments */
+	cursor_u32(&c);			/* deferreturn */
+	cursor_u32(&c);			/* stack pointer's values */
+	d->files = cursor_u32(&c);
+	d->lines = cursor_u32(&c);
+	uint32_t pcdata_count = cursor_u32(&c);
+	if (t->version != GO_1_2)
+		d->unit = cursor_u32(&c);
+	if (t->version == GO_1_20)
+		d->start_line = cursor_u32(&c);
+	if (c.failed)
+		return false;
+	const uint8_t *kinds = cursor_bytes(&c, 4);	/* function, flag, 0, count of funcdata */
+	if (is_new && kinds)
+		read_tail(t, &c, pcdata_count, kinds[3], d);
+	return true;
+}
+
+/* The function that covers ADDRESS: the last pair that begins there or before. */
+static bool find_function(const struct gotable *t, uint64_t address, struct description *d)
+{
+	uint64_t low = 0, high = t->functions, entry, offset, ignored;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		if (!pair_at(t, middle, &entry, &offset))
+			return false;
+		if (entry > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*d = (struct description){ 0 };
+	return low > 0 && pair_at(t, low - 1, &d->entry, &offset) &&
+	       pair_at(t, low, &d->end, &ignored) && address < d->end &&
+	       read_description(t, offset, d);
+}
+
+static const char *file_name(const struct gotable *t, const struct description *d, int32_t file)
+{
+	uint64_t unit = (uint64_t)d->unit + (uint32_t)file;
+	struct cursor c;
+
+	if (file < 0)
+		return NULL;
+	/* A table of offsets; up to 1.15 one for all, counted from 1, later one per unit. */
+	c = at(t, t->version == GO_1_2 ? t->files + 4ULL * (uint32_t)file : t->units + 4 * unit);
+	uint32_t offset = cursor_u32(&c);
+	if (c.failed)
+		return NULL;
+	return elf_string(t->bytes, t->version == GO_1_2 ? offset : t->files + offset);
+}
+
+static void place(const struct gotable *t, const struct description *d, uint64_t address,
+		  struct go_frame *frame)
+{
+	int32_t line = value_at(t, d, d->lines, address);
+
+	frame->file = file_name(t, d, value_at(t, d, d->files, address));
+	frame->line = line > 0 ? (uint32_t)line : 0;
+}
+
+struct inlined {
+	uint32_t name, parent, start_line;	/* PARENT: the call, from the function's entry */
+};
+
+/* struct inlinedCall (runtime/symtabinl.go), by version */
+static bool read_inlined(const struct gotable *t, const struct description *d, int32_t index,
+			 struct inlined *out)
+{
+	uint64_t size = t->version == GO_1_20 ? 16 : 20;
+	uint64_t offset = d->tree + (uint32_t)index * size;
+	struct cursor c = elf_cursor(t->elf, t->data);
+
+	*out = (struct inlined){ 0 };
+	cursor_bytes(&c, offset);
+	cursor_u32(&c);			/* kind; and the parent, before 1.20 */
+	if (t->version != GO_1_20) {
+		cursor_u32(&c);		/* file */
+		cursor_u32(&c);		/* line */
+	}
+	out->name = cursor_u32(&c);
+	out->parent = cursor_u32(&c);
+	if (t->version == GO_1_20)
+		out->start_line = cursor_u32(&c);
+	return !c.failed;
+}
+
+size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames)
+{
+	struct description d;
+	struct inlined call;
+	size_t count = 0;
+
+	if (!t || elf_is_cut(t->elf) || !find_function(t, address, &d))
+		return 0;
+	for (; count < DEPTH_MAX - 1 && d.has_inline; count++) {
+		int32_t index = value_at(t, &d, d.inline_index, address);
+		if (index < 0 || !read_inlined(t, &d, index, &call))
+			break;
+		struct go_frame *frame = &t->frame[count];
+		place(t, &d, address, frame);
+		frame->function = elf_string(t->bytes, t->names + call.name);
+		frame->start_line = call.start_line;
+		address = d.entry + call.parent;
+	}
+	place(t, &d, address, &t->frame[count]);
+	t->frame[count].function = elf_string(t->bytes, t->names + d.name);
+	t->frame[count++].start_line = d.start_line;
+	*frames = t->frame;
+	return count;
+}
+
+/*
+ * Find moduledata (runtime/symtab.go) in the program's variables: it begins
+ * with the address of the table, and tells the address of function data.
+ */
+static void find_data(struct gotable *t, uint64_t table)
+{
+	const uint64_t text = 22, data = t->version == GO_1_20 ? 40 : 38;	/* words */
+
+	for (uint32_t i = 1; i < t->elf->sections && t->word == 8; i++) {
+		struct elf_section s = elf_section_at(t->elf, i);
+		if (s.type != SHT_PROGBITS || !(s.flags & SHF_WRITE))
+			continue;
+		struct elf_bytes bytes = elf_part(t->elf, s.offset, s.size);
+		for (uint64_t k = 0; k + 8 * (data + 1) <= bytes.size; k += 8) {
+			struct cursor c = elf_cursor(t->elf, (struct elf_bytes){ bytes.at + k,
+						     8 * (data + 1) });
+			if (cursor_u64(&c) != table)
+				continue;
+			cursor_bytes(&c, 8 * (text - 1));
+			uint64_t start = cursor_u64(&c);
+			cursor_bytes(&c, 8 * (data - text - 1));
+			uint64_t address = cursor_u64(&c);
+			if (t->text && start != t->text)
+				continue;
+			t->text = start;
+			t->data = elf_at_address(t->elf, address);
+			return;
+		}
+	}
+}
+
+/* Where entries are counted from, if the header does not say: it may be relocated. */
+static void find_text(struct gotable *t, uint64_t table)
+{
+	struct elf_section s;
+
+	if (t->text || elf_relocated(t->elf, table + 8 + 2 * t->word, &t->text))
+		return;
+	if (elf_find_section(t->elf, ".text", &s))
+		t->text = s.address;
+}
+
+static bool read_header(struct gotable *t, uint64_t table)
+{
+	struct cursor c = at(t, 0);
+	uint32_t magic = cursor_u32(&c);
+	const uint8_t *sizes = cursor_bytes(&c, 4);
+
+	if (!sizes || magic >> 8 != 0xffffff || sizes[0] || sizes[1] ||
+	    (sizes[3] != 4 && sizes[3] != 8))
+		return false;
+	t->version = magic & 0xff;
+	t->quantum = sizes[2];
+	t->word = sizes[3];
+	t->functions = word(t, &c);
+	switch (t->version) {
+	case GO_1_2:
+		t->pairs = 8 + t->word;
+		if (t->functions < t->bytes.size) {
+			struct cursor end = at(t, t->pairs + (2 * t->functions + 1) * t->word);
+			t->files = cursor_u32(&end);
+		}
+		return t->functions < t->bytes.size;
+	case GO_1_16:
+	case GO_1_18:
+	case GO_1_20:
+		word(t, &c);		/* files */
+		if (t->version != GO_1_16)
+			t->text = word(t, &c);
+		t->names = word(t, &c);
+		t->units = word(t, &c);
+		t->files = word(t, &c);
+		t->values = word(t, &c);
+		t->pairs = word(t, &c);
+		if (c.failed || t->functions >= t->bytes.size || t->names > t->bytes.size ||
+		    t->units > t->bytes.size || t->files > t->bytes.size ||
+		    t->values > t->bytes.size || t->pairs > t->bytes.size)
+			return false;
+		if (t->version != GO_1_16) {
+			find_data(t, table);
+			find_text(t, table);
+		}
+		return true;
+	}
+	return false;
+}
+
+struct gotable *gotable_open(struct elf *elf)
+{
+	struct gotable *t = mem_zeroed(1, sizeof(*t));
+	struct elf_section s;
+
+	t->elf = elf;
+	if (elf_find_section(elf, ".gopclntab", &s) ||
+	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s)) {
+		t->bytes = elf_part(elf, s.offset, s.size);
+		if (t->bytes.size && read_header(t, s.address))
+			return t;
+	}
+	free(t);
+	return NULL;
+}
+
+void gotable_close(struct gotable *t)
+{
+	free(t);
+}
