@@ -200,6 +200,17 @@ check 'a full disk is an error; a terminal is no output for a stream' '
 	grep -q "will not write binary data to a terminal" out
 '
 
+check 'what the command prints does not get into the stream' '
+	pmu-sample -e cpu-clock -- sh -c "echo hello; ten serial 0.1; echo world" 2>err >s.data
+	stream-stats s.data >stats
+	same - err <<-EOF
+		hello
+		world
+	EOF
+	pmu-sample -e cpu-clock -o s.data -- echo hello >out
+	grep -qx hello out
+'
+
 check 'what it sets for itself is not passed on to the command' '
 	pmu-sample -e cpu-clock -o s.data -- sh -c "grep SigIgn /proc/self/status" >ignored
 	grep -q "SigIgn:.*0000$" ignored

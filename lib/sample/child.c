@@ -11,10 +11,12 @@ enum { TERM_PATIENCE = 5000 };	/* milliseconds that a command has to act on SIGT
 
 /* In the child: wait, exec; tell why it failed. */
 __attribute__((noreturn))
-static void be_child(int go, int failed, char *const *command)
+static void be_child(int go, int failed, char *const *command, bool stdout_is_taken)
 {
 	char word;
 
+	if (stdout_is_taken)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* What we set for ourselves is not for a command to inherit. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
@@ -29,7 +31,8 @@ static void be_child(int go, int failed, char *const *command)
 	_exit(127);
 }
 
-bool child_start(struct child *child, char *const *command, struct report *report)
+bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
+		 struct report *report)
 {
 	int go[2], failed[2];
 
@@ -40,7 +43,7 @@ bool child_start(struct child *child, char *const *command, struct report *repor
 	child->pid = fork();
 	if (child->pid == 0) {
 		close(go[1]);
-		be_child(go[0], failed[1], command);
+		be_child(go[0], failed[1], command, stdout_is_taken);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -87,7 +87,7 @@ static bool open_target(struct sampler *s)
 
 	if (!t->command)
 		return attach(&s->counters, t, &s->threads, s->report);
-	return child_start(&s->child, t->command, s->report) &&
+	return child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
 	       counters_open(&s->counters, s->child.pid, 0, &ended);
 }
 
