@@ -69,6 +69,11 @@ check 'pprof reads it every way, without a warning' '
 	grep -q "^filter: pmu-symbolize" comments
 '
 
+check 'of several programs that ran the one with most samples gives the profile its name' '
+	pmu-sample -e cpu-clock -F 1000 -- sh -c "head -c 100000 /dev/zero | cksum; ten serial 0.5" | pmu-symbolize | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz | grep -qx "File: ten"
+'
+
 check 'pprof serves it by HTTP' '
 	pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.3 | pmu-symbolize | pmu-topprof >p.pb.gz
 	port=$((20000 + $$ % 20000))
