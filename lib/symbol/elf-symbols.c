@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Function symbols, sorted by address.  One without a size reaches up to the
- * next one, unless it is a label inside a function; of several at one address the one that perf would show is kept:
- * global before weak before local, then the one with fewer leading
- * underscores, then the longer name.
+ * next one, unless it is a label inside a function.  Of several at one address
+ * the one that perf would show is kept: global before weak before local, then
+ * the one with fewer leading underscores, then the longer name.
  */
 #include "base/arena.h"
 #include "symbol/elf-internal.h"

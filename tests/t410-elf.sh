@@ -1,0 +1,74 @@
+#!/bin/sh
+# Symbols by addr2frames, held against nm and objdump.
+. tests/lib.sh
+
+cat >"$scratch/t.c" <<'EOF'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int used(int x) { return x * 3; }
+int alias(int x) __attribute__((alias("used")));
+static int hidden(int x) { return x + 1; }
+static int (*choose(void))(int) { return hidden; }
+int chosen(int x) __attribute__((ifunc("choose")));
+__asm__(".text\n.globl unsized\n.type unsized, @function\nunsized: nop\nnop\nnop\nret\n"
+	".globl after\n.type after, @function\nafter: nop\ninside: nop\nret\n.size after, . - after\n");
+
+int main(int argc, char **argv)
+{
+	puts(argv[0]);
+	return used(argc) + chosen(argc) + (int)strlen(argv[0]) + getpid() + alias(1);
+}
+EOF
+
+# name_at FILE SYMBOL OFFSET: what is OFFSET bytes behind SYMBOL
+name_at() {
+	start=$(nm "${4:-$1}" | sed -n "s/^\([0-9a-f]*\) [A-Za-z] $2\$/\1/p")
+	printf '%x\n' $((0x$start + $3)) | addr2frames "$1" | head -n 1
+}
+
+check 'functions: sized, unsized, with a label inside, of two names' '
+	gcc -O1 -fno-inline "$scratch/t.c" -o t
+	test "$(name_at t main 4)" = main
+	test "$(name_at t hidden 0)" = hidden
+	test "$(name_at t unsized 2)" = unsized
+	test "$(name_at t after 2)" = after
+	test "$(name_at t used 0)" = alias
+'
+
+check 'every function that nm knows, at its first byte' '
+	gcc -O1 "$scratch/t.c" -o t
+	nm t | sed -n "/ inside/d; s/ [Tti] / /p" | sort >symbols
+	test "$(wc -l <symbols)" -gt 8
+	cut -d" " -f1 symbols | addr2frames t | sed -n "1~3p" >got
+	# where there are several, one of them
+	paste -d" " symbols got | awk "{ names[\$1] = names[\$1] \" \" \$2 \" \"; got[\$1] = \$3 }
+		END { for (a in got) if (!index(names[a], \" \" got[a] \" \")) { print a, got[a]; bad = 1 }
+		exit bad }"
+'
+
+check 'entries of the procedure linkage table' '
+	for flags in "" "-fcf-protection=full -Wl,-z,ibtplt" "-Wl,-z,now"; do
+		gcc -O1 $flags "$scratch/t.c" -o t
+		objdump -d -j .plt -j .plt.sec -j .plt.got t 2>/dev/null |
+			sed -n "s/^\([0-9a-f]*\) <\(.*@plt\)>:/\1 \2/p" | grep -v ABS >want
+		test -s want
+		cut -d" " -f1 want | addr2frames t | sed -n "1~3p" >got
+		cut -d" " -f2 want >names
+		same names got
+	done
+'
+
+check 'MiniDebugInfo: a stripped program with a packed symbol table' '
+	gcc -O1 -fno-inline "$scratch/t.c" -o t
+	strip t -o stripped
+	objcopy -S --keep-symbol=hidden t mini
+	objcopy --only-keep-debug mini mini.debug
+	xz mini.debug
+	objcopy --add-section .gnu_debugdata=mini.debug.xz stripped with
+	test "$(name_at stripped hidden 1 t)" = "??"
+	test "$(name_at with hidden 1 t)" = hidden
+'
+
+done_testing
