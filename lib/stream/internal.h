@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's inside: shared by its two inputs, the pipe (reader.c) and the file (file.c). */
 #pragma once
+#include "stream/inflate.h"
 #include "stream/reader.h"
 
 /* "PERFILE2" as little endian has it */
@@ -9,6 +10,8 @@
 enum {
 	PIPE_HEADER_SIZE = 16,		/* u64 magic, u64 size of this header */
 	READER_BUFFER = 256 * 1024,	/* bytes; more than the largest record */
+	/* bytes that one COMPRESSED record may become; perf's rings are far smaller */
+	INNER_MAX = 64 * 1024 * 1024,
 	PREFIX_MAX = 64 * 1024 * 1024,	/* bytes before a file's data, when it comes by a pipe */
 };
 
@@ -28,6 +31,14 @@ struct stream_reader {
 	size_t begin, end;	/* unread bytes: buffer[begin..end) */
 	size_t capacity;
 	uint8_t *buffer;
+	/* the whole stream is compressed: its bytes before they are decompressed */
+	struct inflate *wrapping;
+	uint8_t *wrapped;
+	/* COMPRESSED records: what came out of them; inner[inner_at..inner_size) is unread */
+	struct inflate *inflate;
+	uint8_t *inner;
+	size_t inner_at, inner_size, inner_capacity;
+	uint64_t inner_offset;	/* of the COMPRESSED record it came from */
 	/* records made from a file's header: made[made_at..made_size) are still to come */
 	uint8_t *made;
 	size_t made_at, made_size;

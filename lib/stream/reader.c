@@ -36,6 +36,38 @@ static void make_room(struct stream_reader *in, size_t size)
 	in->begin = 0;
 }
 
+/*
+ * read(), decompressed where the whole stream is.  0 at the end, -1 on a
+ * failure (reported).
+ */
+static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
+{
+	ssize_t n = 0;
+
+	while (in->wrapping) {
+		n = inflate_read(in->wrapping, to, room);
+		if (n > 0)
+			return n;
+		if (n < 0) {
+			damage(in, "the zstd compression around the stream is damaged");
+			return -1;
+		}
+		n = read(in->fd, in->wrapped, READER_BUFFER);
+		if (n <= 0)
+			break;
+		inflate_feed(in->wrapping, in->wrapped, (size_t)n);
+	}
+	if (!in->wrapping)
+		n = read(in->fd, to, room);
+	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
+		damage(in, "stream ends inside its zstd compression");
+	if (n < 0 && errno != EINTR) {
+		in->damaged = true;
+		report_failure(in->report, "cannot read '%s'", in->file);
+	}
+	return n;
+}
+
 bool reader_fill(struct stream_reader *in, size_t size)
 {
 	if (in->end - in->begin >= size)
@@ -44,13 +76,10 @@ bool reader_fill(struct stream_reader *in, size_t size)
 	while (in->end < size && !is_stopped(in)) {
 		uint64_t left = in->limit - in->offset - in->end;
 		size_t room = in->capacity - in->end;
-		ssize_t n = read(in->fd, in->buffer + in->end, left < room ? left : room);
+		errno = 0;
+		ssize_t n = read_bytes(in, in->buffer + in->end, left < room ? left : room);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			in->damaged = true;
-			report_failure(in->report, "cannot read '%s'", in->file);
-		}
 		if (n <= 0)
 			return false;
 		in->end += (size_t)n;
@@ -79,8 +108,24 @@ static struct cursor unread(const struct stream_reader *in, size_t size)
 	return (struct cursor){ .at = at, .end = at + size };
 }
 
+/* A stream that zstd has wrapped: from now on read what is in it. */
+static void unwrap(struct stream_reader *in)
+{
+	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+
+	if (!reader_fill(in, sizeof(magic)) || memcmp(in->buffer, magic, sizeof(magic)))
+		return;
+	in->wrapping = inflate_open();
+	in->wrapped = mem_resize(NULL, in->capacity);
+	memcpy(in->wrapped, in->buffer, in->end);
+	inflate_feed(in->wrapping, in->wrapped, in->end);
+	in->end = 0;
+	in->seekable = false;
+}
+
 static bool read_header(struct stream_reader *in)
 {
+	unwrap(in);
 	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
 		if (in->end == in->begin && !in->damaged)
 			damage(in, "empty: no stream came; did the command before this one fail?");
@@ -151,6 +196,77 @@ static void check_end(struct stream_reader *in)
 		damage(in, "stream ends behind its header: no record came");
 	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
 		damage(in, "stream ends before its recorder said so: it was cut short");
+}
+
+/*
+ * COMPRESSED: zstd data to the record's end; COMPRESSED2: u64 size of them
+ * first, since the record is padded.  All records of a stream are one zstd
+ * stream, and the records inside span them.
+ */
+static bool take_compressed(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t size = rec->type == RECORD_COMPRESSED2 ? cursor_u64(&c) : cursor_left(&c);
+	const void *data = size <= cursor_left(&c) ? cursor_bytes(&c, size) : NULL;
+	ptrdiff_t n;
+
+	if (!data || c.failed) {
+		stream_damaged(in, rec, "COMPRESSED record is shorter than its data");
+		return false;
+	}
+	if (!in->inflate)
+		in->inflate = inflate_open();
+	inflate_feed(in->inflate, data, size);
+	if (in->inner_at > 0)
+		memmove(in->inner, in->inner + in->inner_at, in->inner_size - in->inner_at);
+	in->inner_size -= in->inner_at;
+	in->inner_at = 0;
+	in->inner_offset = rec->offset;
+	do {
+		if (in->inner_size + RECORD_MAX_SIZE > in->inner_capacity) {
+			in->inner_capacity = 2 * in->inner_capacity + 4 * RECORD_MAX_SIZE;
+			in->inner = mem_resize(in->inner, in->inner_capacity);
+		}
+		n = inflate_read(in->inflate, in->inner + in->inner_size, RECORD_MAX_SIZE);
+		in->inner_size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && in->inner_size < INNER_MAX);
+	if (n != 0)
+		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
+			       : "COMPRESSED record that grows beyond all measure");
+	return n == 0;
+}
+
+/* The next whole record that came out of COMPRESSED ones; false: there is none yet. */
+static bool next_inner(struct stream_reader *in, struct record *rec)
+{
+	size_t left = in->inner_size - in->inner_at;
+	const uint8_t *at = in->inner + in->inner_at;
+	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE };
+
+	if (left < RECORD_HEADER_SIZE)
+		return false;
+	rec->type = cursor_u32(&c);
+	rec->misc = cursor_u16(&c);
+	rec->made = false;
+	rec->offset = in->inner_offset;
+	size_t size = cursor_u16(&c);
+	if (size < RECORD_HEADER_SIZE) {
+		stream_damaged(in, rec, "COMPRESSED record with a record shorter than its header");
+		in->inner_at = in->inner_size;
+		return false;
+	}
+	if (left < size)
+		return false;
+	rec->body = (struct cursor){ .at = c.at, .end = at + size };
+	in->inner_at += size;
+	return true;
+}
+
+/* The end of the stream, or of its use: is a record begun in COMPRESSED ones? */
+static void check_inner_end(struct stream_reader *in)
+{
+	if (in->inner_at < in->inner_size && !in->damaged && !is_stopped(in))
+		damage(in, "stream ends inside a record that is compressed");
 }
 
 static bool read_record(struct stream_reader *in, struct record *rec)
@@ -303,9 +419,17 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		return false;
 	if (in->made_at < in->made_size) {
 		next_made(in, rec);
-	} else if (is_stopped(in) || !read_record(in, rec)) {
-		in->ended = true;
-		return false;
+	} else {
+		while (!next_inner(in, rec)) {
+			if (is_stopped(in) || !read_record(in, rec)) {
+				check_inner_end(in);
+				in->ended = true;
+				return false;
+			}
+			if (rec->type != RECORD_COMPRESSED && rec->type != RECORD_COMPRESSED2)
+				break;
+			take_compressed(in, rec);
+		}
 	}
 	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
 		follow(in, rec);
@@ -405,7 +529,8 @@ bool stream_is_whole(const struct stream_reader *in)
 
 bool stream_has_more(const struct stream_reader *in)
 {
-	return in && (in->made_at < in->made_size || in->begin < in->end);
+	return in && (in->made_at < in->made_size || in->begin < in->end ||
+		      in->inner_at < in->inner_size);
 }
 
 void stream_close(struct stream_reader *in)
@@ -416,6 +541,10 @@ void stream_close(struct stream_reader *in)
 		close(in->fd);
 	events_release(&in->events);
 	origin_release(&in->origin);
+	inflate_close(in->wrapping);
+	inflate_close(in->inflate);
+	free(in->wrapped);
+	free(in->inner);
 	free(in->made);
 	free(in->buffer);
 	free(in);

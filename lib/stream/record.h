@@ -19,6 +19,8 @@ enum {
 	RECORD_FINISHED_ROUND	= 68,	/* nothing older than the round before comes after this */
 	RECORD_AUXTRACE		= 71,	/* followed by bytes its own size does not count */
 	RECORD_EVENT_UPDATE	= 78,	/* an event's name, unit, ... */
+	RECORD_COMPRESSED	= 81,	/* zstd data: more records */
+	RECORD_COMPRESSED2	= 83,	/* the same, with their size */
 	RECORD_FEATURE		= 80,	/* a header feature: host, kernel, command line, ... */
 };
 

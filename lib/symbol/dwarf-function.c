@@ -91,7 +91,8 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 
 static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_function *function)
 {
-	enum { HOPS = 8 };	/* an instance, its abstract one, its declaration, ... or a circle */
+	/* an instance, its abstract one, its declaration, ... or a circle */
+	enum { HOPS = 8 };
 	struct die die;
 
 	for (int hop = 0; hop < HOPS && f; hop++) {

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Compressed streams: whole ones in zstd, and COMPRESSED records inside.
+. tests/lib.sh
+
+check 'a stream wrapped in zstd reads as the stream itself' '
+	pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten serial 0.3
+	zstd -q s.data -o s.zst
+	stream-stats s.data >plain
+	stream-stats s.zst >wrapped
+	same plain wrapped
+	cat s.zst | stream-stats - >piped
+	same plain piped
+'
+
+check 'what pmu-sample compresses goes through the pipe' '
+	pmu-sample -z 5 -e cpu-clock -F 1000 -- ten serial 0.3 | pmu-symbolize | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz >top
+	grep -q " J$" top
+'
+
+check 'a seekable file wrapped in zstd is read, too' '
+	perf record -q -e cpu-clock -o p.data -- ten serial 0.2 2>/dev/null
+	zstd -q p.data -o p.zst
+	pmu-topprof -q p.data >a.pb.gz
+	pmu-topprof -q p.zst >b.pb.gz
+	go tool pprof -raw a.pb.gz | sed -n "/^Samples/,/^Mappings/p" >a
+	go tool pprof -raw b.pb.gz | sed -n "/^Samples/,/^Mappings/p" >b
+	same a b
+'
+
+check 'perf record -z gives what perf reads of it' '
+	perf record -q -z -g -F 5000 -e cpu-clock -o p.data -- ten threads 0.5 2>/dev/null || { echo "perf has no -z"; exit 77; }
+	perf report -i p.data --stats | awk "/SAMPLE events:/ { print \$3; exit }" >perfs
+	stream-stats p.data | sed -n "s/^SAMPLE=//p" | head -n 1 >ours
+	same perfs ours
+	test "$(cat ours)" -gt 1000
+'
+
+check 'recordings that perf 6.1 cannot read: compressed and not, the same samples' '
+	needs "$SHARED/fibo.compressed2.pipe.data"
+	for file in sleep.compressed.data sleep.compressed.pipe.data; do
+		stream-stats "$SHARED/$file" | grep -x SAMPLE=8
+		stream-stats "$SHARED/$file" | grep -x COMM=2
+	done
+	stream-stats "$SHARED/fibo.compressed2.pipe.data" | grep -x SAMPLE=547
+	pmu-topprof "$SHARED/fibo.compressed2.pipe.data" >p.pb.gz
+	go tool pprof -top p.pb.gz >top
+'
+
+check 'cut or damaged compression is told, and what was whole is used' '
+	pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten serial 0.3
+	zstd -q s.data -o s.zst
+	size=$(wc -c <s.zst)
+	head -c $((size / 2)) s.zst >cut
+	exits 1 stream-stats cut >out 2>err
+	grep -q "ends inside" err
+	head -c 5 s.zst >cut
+	exits 1 stream-stats cut >out 2>err
+	{ head -c $((size / 2)) s.zst; head -c 3000 /dev/zero; } >bad
+	exits 1 stream-stats bad >out 2>err
+	test -s err
+'
+
+done_testing
