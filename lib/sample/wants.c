@@ -201,7 +201,7 @@ bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 			want_tracking(w, &event->attr);
 		if (event->precise_max)
 			event_probe_precise(event, NULL, NULL);
-		/* A PMU outside the cores, or of other cores, refuses us: it is tried when opened. */
+		/* A PMU outside the cores, or of others, refuses us here: it is opened later. */
 		if (event->per_cpu || event->cpus || adapt_to_rights(w, events, event, report))
 			continue;
 		event_explain(event, errno, why, sizeof(why));
