@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 60
 # stream is the medium all stages speak; the others follow the data flow.
 MODULES = base stream event sample process unwind symbol profile
 
-LDLIBS = -lprotobuf-c -lz -liberty -lpfm -ldeflate -lzstd -llzma
+LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread
 
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
@@ -87,7 +87,7 @@ $B/bin/pmu-events $B/bin/pmu-sample: LINKAGE = -static
 endif
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
-	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS) -lzstd -lpthread
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-sample - sample a process or a command by hardware events.
+ * pmu-sample - sample processes or a command by hardware events.
  *
  * Opens events on a target, and writes what the kernel records of it as a
  * stream (pmu-stream(5)) that pmu-symbolize, pmu-topprof and perf read.
@@ -8,37 +8,192 @@
 #include "base/command.h"
 #include "base/units.h"
 #include "sample/sampler.h"
-#include "sample/threads.h"
 
-#include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { RING_DEFAULT = 512 * 1024 };	/* bytes; what the kernel lets anyone lock per CPU */
+enum {
+	RING_DEFAULT = 512 * 1024,	/* bytes; what the kernel lets anyone lock per CPU */
+	BUFFER_DEFAULT = 64 << 20,	/* bytes */
+	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
+};
 
-static bool callchains;
-static const char *pid_text, *period_text, *frequency_text, *duration_text, *ring_text, *file;
-static struct command_list names;
+static bool callchains, system_wide, children, user_only, with_kernel, no_kernel_stacks;
+static bool no_user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw, off_cpu, force;
+static bool exit_status;
+static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *period_text;
+static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
+static const char *clock_name, *ring_text, *buffer_text, *level_text, *file;
+static struct command_list names, fallbacks;
 
 static const struct command_option options[] = {
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated",
 	  NULL, &names },
+	{ 0, "fallback", "EVENT", "take EVENT where one asked for cannot be had; may be repeated",
+	  NULL, &fallbacks },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
 	{ 'F', "frequency", "HZ", "take HZ samples a second", &frequency_text, NULL },
-	{ 'p', "pid", "PID", "attach to a process, all its threads", &pid_text, NULL },
+	{ 0, "force", NULL, "allow a period that is shorter than is sane", &force, NULL },
+	{ 'p', "pid", "PID[,PID]", "attach to processes, all their threads", &pid_text, NULL },
+	{ 't', "tid", "TID[,TID]", "attach to single threads", &tid_text, NULL },
+	{ 'u', "uid", "USER", "attach to all processes of a user", &user_name, NULL },
+	{ 0, "children", NULL, "follow processes that they create, too", &children, NULL },
+	{ 'a', "all", NULL, "sample everything that runs", &system_wide, NULL },
+	{ 'C', "cpus", "CPUS", "sample on these CPUs only: 0-3,8", &cpu_text, NULL },
+	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", &cgroup_path, NULL },
 	{ 'd', "duration", "TIME", "stop after TIME: 10, 1.5, 500ms, 2m", &duration_text, NULL },
+	{ 'D', "delay", "TIME", "begin after TIME", &delay_text, NULL },
 	{ 'g', "callchains", NULL, "record callchains, by frame pointers", &callchains, NULL },
+	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none",
+	  &callgraph_text, NULL },
+	{ 0, "max-stack", "COUNT", "record at most COUNT frames", &max_stack_text, NULL },
+	{ 0, "no-kernel-stacks", NULL, "leave the kernel out of callchains", &no_kernel_stacks,
+	  NULL },
+	{ 0, "no-user-stacks", NULL, "leave the program out of callchains", &no_user_stacks, NULL },
+	{ 0, "user", NULL, "do not sample the kernel's own code", &user_only, NULL },
+	{ 0, "kernel", NULL, "fail where the kernel may not be sampled", &with_kernel, NULL },
+	{ 0, "data", NULL, "record data addresses, sources and weights", &data, NULL },
+	{ 0, "phys", NULL, "record physical data addresses", &phys, NULL },
+	{ 0, "cpu", NULL, "record CPUs", &cpu, NULL },
+	{ 0, "cgroup-id", NULL, "record cgroups", &cgroup_id, NULL },
+	{ 0, "page-size", NULL, "record sizes of code and data pages", &page_size, NULL },
+	{ 'b', "branches", NULL, "record stacks of branches taken", &branches, NULL },
+	{ 'R', "raw", NULL, "record the fields of tracepoints", &raw, NULL },
+	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks",
+	  &off_cpu, NULL },
+	{ 0, "clock", "CLOCK", "take times of monotonic, raw, boottime, realtime or tai",
+	  &clock_name, NULL },
 	{ 'm', "ring", "SIZE", "use rings of SIZE bytes per CPU (512Ki)", &ring_text, NULL },
+	{ 0, "buffer", "SIZE", "keep up to SIZE bytes for a slow reader (64Mi)", &buffer_text,
+	  NULL },
+	{ 'z', "zstd", "LEVEL", "compress the stream, at LEVEL 1 to 19", &level_text, NULL },
+	{ 0, "exit-status", NULL, "exit as the command does", &exit_status, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-sample",
-	.purpose = "sample a process or a command by hardware events",
-	.operands = "{-p PID | [--] COMMAND [ARG]...}",
+	.purpose = "sample processes or a command by hardware events",
+	.operands = "{-p PID | -a | ... | [--] COMMAND [ARG]...}",
 	.options = options,
 	.runs_command = true,
 };
+
+/* The count that TEXT, given to --NAME, says; OTHERWISE without it. */
+static uint64_t count_option(const char *name, const char *text, uint64_t otherwise)
+{
+	uint64_t count;
+
+	if (!text)
+		return otherwise;
+	if (!units_parse_count(text, &count) || count == 0)
+		command_misused(&command, "--%s takes a count such as 100k, not '%s'", name, text);
+	return count;
+}
+
+static uint64_t time_option(const char *name, const char *text)
+{
+	uint64_t ns = 0;
+
+	if (text && (!units_parse_duration(text, &ns) || !ns))
+		command_misused(&command, "--%s takes a time such as 10s, not '%s'", name, text);
+	return ns;
+}
+
+static int clock_option(void)
+{
+	static const struct {
+		const char *name;
+		int clock;
+	} clocks[] = {
+		{ "monotonic", CLOCK_MONOTONIC }, { "raw", CLOCK_MONOTONIC_RAW },
+		{ "boottime", CLOCK_BOOTTIME }, { "realtime", CLOCK_REALTIME },
+		{ "tai", CLOCK_TAI },
+	};
+
+	for (size_t i = 0; clock_name && i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (!strcmp(clocks[i].name, clock_name))
+			return clocks[i].clock;
+	if (clock_name)
+		command_misused(&command, "--clock takes monotonic, raw, boottime, realtime or "
+				"tai, not '%s'", clock_name);
+	return CLOCK_MONOTONIC;
+}
+
+static void parse_callgraph(struct wants *w)
+{
+	uint64_t bytes = STACK_DEFAULT;
+
+	w->callchain = callchains ? CHAIN_FP : CHAIN_NONE;
+	if (!callgraph_text)
+		return;
+	if (!strcmp(callgraph_text, "fp"))
+		w->callchain = CHAIN_FP;
+	else if (!strcmp(callgraph_text, "lbr"))
+		w->callchain = CHAIN_LBR;
+	else if (!strncmp(callgraph_text, "dwarf", 5) &&
+		 (!callgraph_text[5] || (callgraph_text[5] == ',' &&
+					 units_parse_count(callgraph_text + 6, &bytes))))
+		w->callchain = CHAIN_DWARF;
+	else if (strcmp(callgraph_text, "none"))
+		command_misused(&command, "--call-graph takes fp, dwarf, dwarf,BYTES, lbr or none, "
+				"not '%s'", callgraph_text);
+	if (bytes < 8 || bytes > 65528 || bytes % 8)	/* the kernel's limit, linux/perf_event.h */
+		command_misused(&command, "a stack dump has a multiple of 8 bytes, up to 65528");
+	w->stack_bytes = (uint32_t)bytes;
+}
+
+static void parse_wants(struct wants *w)
+{
+	parse_callgraph(w);
+	if (user_only && with_kernel)
+		command_misused(&command, "both --user and --kernel");
+	*w = (struct wants){
+		.callchain = off_cpu && w->callchain == CHAIN_NONE ? CHAIN_FP : w->callchain,
+		.stack_bytes = w->stack_bytes,
+		.max_stack = (uint16_t)count_option("max-stack", max_stack_text, 0),
+		.no_kernel_stack = no_kernel_stacks, .no_user_stack = no_user_stacks,
+		.user = user_only, .kernel = with_kernel, .switches = off_cpu,
+		.clock = clock_option(),
+		.sample_type =
+			(data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
+			(phys ? PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR : 0) |
+			(cpu || system_wide || cpu_text || cgroup_path ? PERF_SAMPLE_CPU : 0) |
+			(cgroup_id ? PERF_SAMPLE_CGROUP : 0) |
+			(page_size ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
+				     PERF_SAMPLE_CODE_PAGE_SIZE : 0) |
+			(branches ? PERF_SAMPLE_BRANCH_STACK : 0) | (raw ? PERF_SAMPLE_RAW : 0),
+		.branch_type = branches ? PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER : 0,
+	};
+}
+
+static bool parse_target(struct target *t, int argc, char **argv, int first,
+			 struct report *report)
+{
+	int kinds = (pid_text || tid_text || user_name) + system_wide + !!cgroup_path;
+	bool is_command = first < argc && !kinds && !cpu_text;
+
+	if (first < argc && !is_command && !system_wide && !cgroup_path && !cpu_text)
+		command_misused(&command, "both a process and a command, '%s'", argv[first]);
+	if (first < argc && !is_command)
+		command_misused(&command, "a command and -a, -C or --cgroup do not go together");
+	if (!kinds && !cpu_text && !is_command)
+		command_misused(&command, "nothing to sample: give -p PID or a command");
+	if (kinds > 1)
+		command_misused(&command, "more than one kind of target");
+	if (pid_text && !target_add(t, pid_text, false))
+		command_misused(&command, "'%s' is no pid, nor a list of them", pid_text);
+	if (tid_text && !target_add(t, tid_text, true))
+		command_misused(&command, "'%s' is no thread id, nor a list of them", tid_text);
+	if (cpu_text && !target_set_cpus(t, cpu_text))
+		command_misused(&command, "'%s' is no list of CPUs", cpu_text);
+	t->system = system_wide || (cpu_text && !kinds);
+	t->children = children;
+	t->command = is_command ? argv + first : NULL;
+	return (!user_name || target_add_user(t, user_name, report)) &&
+	       (!cgroup_path || target_set_cgroup(t, cgroup_path, report));
+}
 
 /* Cycles where the hardware counts them, else the clock. */
 static bool choose_event(struct event_list *list, const struct event_options *how,
@@ -55,69 +210,98 @@ static bool choose_event(struct event_list *list, const struct event_options *ho
 	return event_parse(list, how, "cpu-clock", report);
 }
 
-static bool parse_events(struct event_list *list, const struct event_options *how,
-			 struct report *report)
+/* Take the first fallback that can be had for EVENT, which cannot; REMARK says so. */
+static bool fall_back(struct event_list *list, const struct event_options *how, const char *event,
+		      char *remark, size_t size, struct report *report)
 {
-	if (names.count == 0)
-		return choose_event(list, how, report);
-	for (size_t i = 0; i < names.count; i++)
-		if (!event_parse(list, how, names.item[i], report))
+	char why[512];
+
+	for (size_t i = 0; i < fallbacks.count; i++) {
+		struct event_list one = { 0 };
+		bool good = event_parse(&one, how, fallbacks.item[i], report) &&
+			    event_check(&one.event[0], why, sizeof(why));
+		event_list_release(&one);
+		if (!good)
+			continue;
+		size_t used = strlen(remark);
+		snprintf(remark + used, size - used, "%sasked for %s, got %s", used ? ", " : "",
+			 event, fallbacks.item[i]);
+		report_note(report, "'%s' cannot be had: '%s' is sampled instead", event,
+			    fallbacks.item[i]);
+		return event_parse(list, how, fallbacks.item[i], report);
+	}
+	return event_parse(list, how, event, report);	/* the sampler will say why it fails */
+}
+
+static bool parse_events(struct event_list *list, const struct event_options *how, char *remark,
+			 size_t size, struct report *report)
+{
+	char why[512];
+
+	if (names.count == 0 && !choose_event(list, how, report))
+		return false;
+	for (size_t i = 0; i < names.count; i++) {
+		struct event_list one = { 0 };
+		bool good = event_parse(&one, how, names.item[i], report);
+		bool opens = good;
+		for (size_t k = 0; opens && fallbacks.count && k < one.count; k++)
+			opens = event_check(&one.event[k], why, sizeof(why));
+		event_list_release(&one);
+		if (!good || !(opens ? event_parse(list, how, names.item[i], report)
+				     : fall_back(list, how, names.item[i], remark, size, report)))
 			return false;
-	return true;
+	}
+	return !off_cpu || event_parse(list, how, "context-switches/period=1/", report);
 }
 
-/* The count that TEXT, given to --NAME, says; DEFAULT without it. */
-static uint64_t count_option(const char *name, const char *text, uint64_t otherwise)
+/* What remains of the options, for the sampler. */
+static void parse_rest(struct sampler_options *o)
 {
-	uint64_t count;
-
-	if (!text)
-		return otherwise;
-	if (!units_parse_count(text, &count) || count == 0)
-		command_misused(&command, "--%s takes a count such as 100k, not '%s'", name, text);
-	return count;
-}
-
-static void parse_target(struct sampler_options *o, int argc, char **argv, int first)
-{
-	if (pid_text && first < argc)
-		command_misused(&command, "both a PID and a command, '%s'", argv[first]);
-	if (!pid_text && first == argc)
-		command_misused(&command, "nothing to sample: give -p PID or a command");
-	if (pid_text && !threads_parse_pid(pid_text, &o->pid))
-		command_misused(&command, "'%s' is no pid", pid_text);
-	if (duration_text && (!units_parse_duration(duration_text, &o->duration) || !o->duration))
-		command_misused(&command, "--duration takes a time such as 10s, not '%s'",
-				duration_text);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	o->duration = time_option("duration", duration_text);
+	o->delay = time_option("delay", delay_text);
 	o->ring_size = count_option("ring", ring_text, RING_DEFAULT);
+	o->buffer_size = count_option("buffer", buffer_text, BUFFER_DEFAULT);
 	if (o->ring_size < page || o->ring_size & (o->ring_size - 1) || o->ring_size > 1u << 30)
 		command_misused(&command, "--ring takes a power of two of at least %zu bytes, "
 				"not '%s'", page, ring_text);
-	o->command = pid_text ? NULL : argv + first;
+	if (period_text && frequency_text)
+		command_misused(&command, "both a period and a frequency");
 }
 
 int main(int argc, char **argv)
 {
+	char remark[512] = "";
 	struct report report;
 	struct output out;
+	struct target target = { 0 };
 	struct event_list events = { 0 };
 	struct event_options how = { 0 };
-	struct sampler_options o = { .events = &events, .stop = &command_stop,
+	struct sampler_options o = { .events = &events, .target = &target, .stop = &command_stop,
 				     .argc = argc, .argv = argv };
+	int status = 0;
 
 	int first = command_begin(&command, &report, argc, argv);
-	parse_target(&o, argc, argv, first);
-	if (period_text && frequency_text)
-		command_misused(&command, "both a period and a frequency");
+	parse_rest(&o);
+	parse_wants(&o.wants);
 	how.period = count_option("period", period_text, 0);
 	how.frequency = count_option("frequency", frequency_text, 0);
-	o.callchains = callchains;
+	how.force = force;
+	int level = (int)count_option("zstd", level_text, 1);
+	bool good = parse_target(&target, argc, argv, first, &report);
 	command_output(&command, &out, file, &report);
+	if (level_text && !output_compress(&out, level))
+		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
+				level_text);
 
-	if (parse_events(&events, &how, &report))
-		sampler_run(&o, &out, &report);
+	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
+		o.remark = *remark ? remark : NULL;
+		status = sampler_run(&o, &out, &report);
+	}
 	output_close(&out);
 	event_list_release(&events);
-	return command_end(&report);
+	target_release(&target);
+	int own = command_end(&report);
+	return exit_status && !own ? status : own;
 }

@@ -12,11 +12,17 @@
 
 #include <inttypes.h>
 
-static const char *file, *kallsyms;
+static bool no_inlines, no_lines;
+static const char *file, *kallsyms, *style;
 
 static const struct command_option options[] = {
 	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
 	  &kallsyms, NULL },
+	{ 0, "demangle", "STYLE", "show names as none, simple, templates (the default) or full",
+	  &style, NULL },
+	{ 0, "no-inlines", NULL, "show functions without the calls inlined into them", &no_inlines,
+	  NULL },
+	{ 0, "no-lines", NULL, "leave files and lines out", &no_lines, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
@@ -27,6 +33,22 @@ static const struct command command = {
 	.operands = "[FILE]",
 	.options = options,
 };
+
+static enum demangle_style parse_style(void)
+{
+	static const char *const styles[] = {
+		[DEMANGLE_NONE] = "none", [DEMANGLE_SIMPLE] = "simple",
+		[DEMANGLE_TEMPLATES] = "templates", [DEMANGLE_FULL] = "full",
+	};
+
+	for (enum demangle_style s = DEMANGLE_NONE; style && s <= DEMANGLE_FULL; s++)
+		if (!strcmp(styles[s], style))
+			return s;
+	if (style)
+		command_misused(&command, "--demangle takes none, simple, templates or full, "
+				"not '%s'", style);
+	return DEMANGLE_TEMPLATES;
+}
 
 /* Records whose payload lies behind them cannot be passed on alone. */
 static bool is_passed(uint32_t type)
@@ -48,7 +70,9 @@ int main(int argc, char **argv)
 	const char *input = command_input(&command, argc, argv, first);
 	command_output(&command, &out, file, &report);
 	struct resolved_writer writer = { .out = &out };
-	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms };
+	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms,
+					.demangle = parse_style(),
+					.no_inlines = no_inlines, .no_lines = no_lines };
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 
 	struct stream_reader *in = stream_open(input, &report);

@@ -156,7 +156,7 @@ check 'bad targets and events are told in one line, with what to do' '
 	exits 2 pmu-sample -p x 2>err
 	grep -q "is no pid" err
 	exits 2 pmu-sample -p 1 true 2>err
-	grep -q "both a PID and a command" err
+	grep -q "both a process and a command" err
 	exits 2 pmu-sample -c 1 -F 1 true 2>err
 	grep -q "both a period and a frequency" err
 '
@@ -198,6 +198,17 @@ check 'a full disk is an error; a terminal is no output for a stream' '
 	command -v script >/dev/null || { echo "no script(1)"; exit 77; }
 	exits 2 script -qec "pmu-sample -e cpu-clock -- true" /dev/null >out </dev/null
 	grep -q "will not write binary data to a terminal" out
+'
+
+check 'what the command prints does not get into the stream' '
+	pmu-sample -e cpu-clock -- sh -c "echo hello; ten serial 0.1; echo world" 2>err >s.data
+	stream-stats s.data >stats
+	same - err <<-EOF
+		hello
+		world
+	EOF
+	pmu-sample -e cpu-clock -o s.data -- echo hello >out
+	grep -qx hello out
 '
 
 check 'what it sets for itself is not passed on to the command' '

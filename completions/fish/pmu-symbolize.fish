@@ -1,5 +1,8 @@
 # fish completion for pmu-symbolize; made by completions/generate
 complete -c pmu-symbolize -l kallsyms -r -F -d 'take the kernel\\'s symbols from FILE, a copy of /proc/kallsyms'
+complete -c pmu-symbolize -l demangle -x -d 'show names as none, simple, templates (the default) or full'
+complete -c pmu-symbolize -l no-inlines -d 'show functions without the calls inlined into them'
+complete -c pmu-symbolize -l no-lines -d 'leave files and lines out'
 complete -c pmu-symbolize -l output -s o -r -F -d 'write to FILE instead of stdout'
 complete -c pmu-symbolize -l quiet -s q -d 'print no messages; the exit status still tells'
 complete -c pmu-symbolize -l verbose -s v -d 'print a summary of counts and costs at the end'

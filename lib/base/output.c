@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/output.h"
 #include "base/arena.h"
+#include "base/output-queue.h"
+#include "base/output-zstd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +25,25 @@ void output_open(struct output *out, const char *file, struct report *report)
 	}
 }
 
+/* A write failed with ERROR: an end that the reader made is none to complain of. */
+static void end_output(struct output *out, int error)
+{
+	errno = error;
+	if (error != EPIPE && !out->ended)
+		report_failure(out->report, "cannot write to %s", out->file);
+	out->ended = true;
+}
+
 /* Write all of BYTES, waiting where the other end was made non-blocking. */
 static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 {
+	if (out->queue && !out->ended && size > 0) {
+		int error = output_queue_add(out->queue, bytes, size);
+		out->written += size;
+		if (error)
+			end_output(out, error);
+		return;
+	}
 	while (size > 0 && !out->ended) {
 		ssize_t n = write(out->fd, bytes, size);
 		if (n >= 0) {
@@ -36,16 +54,29 @@ static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 			struct pollfd writable = { .fd = out->fd, .events = POLLOUT };
 			poll(&writable, 1, -1);
 		} else if (errno != EINTR) {
-			if (errno != EPIPE)
-				report_failure(out->report, "cannot write to %s", out->file);
-			out->ended = true;
+			end_output(out, errno);
 		}
 	}
 }
 
+static void write_compressed(void *context, const void *bytes, size_t size)
+{
+	write_all(context, bytes, size);
+}
+
+/* Give SIZE bytes on, compressed if that was asked for. */
+static void put(struct output *out, const uint8_t *bytes, size_t size, bool is_last)
+{
+	if (out->zstd && !out->ended)
+		output_zstd_write(out->zstd, bytes, size, is_last, write_compressed, out);
+	else
+		write_all(out, bytes, size);
+}
+
 void output_flush(struct output *out)
 {
-	write_all(out, out->buffer, out->used);
+	if (out->used > 0)
+		put(out, out->buffer, out->used, false);
 	out->used = 0;
 }
 
@@ -61,16 +92,46 @@ void output_write(struct output *out, const void *bytes, size_t size)
 	if (OUTPUT_BUFFER - out->used < size)
 		output_flush(out);
 	if (size > OUTPUT_BUFFER) {
-		write_all(out, bytes, size);
+		put(out, bytes, size, false);
 		return;
 	}
 	memcpy(out->buffer + out->used, bytes, size);
 	out->used += size;
 }
 
+void output_make_elastic(struct output *out)
+{
+	if (out->fd < 0 || out->queue)
+		return;
+	out->queue = output_queue_start(out->fd);
+	if (!out->queue)
+		report_failure(out->report, "cannot start a thread to write to %s", out->file);
+}
+
+bool output_compress(struct output *out, int level)
+{
+	out->zstd = output_zstd_open(level);
+	return out->zstd;
+}
+
+size_t output_waiting(const struct output *out)
+{
+	return out->queue ? output_queue_waiting(out->queue) : 0;
+}
+
 void output_close(struct output *out)
 {
 	output_flush(out);
+	if (out->zstd)
+		put(out, out->buffer, 0, true);
+	output_zstd_close(out->zstd);
+	out->zstd = NULL;
+	if (out->queue) {
+		int error = output_queue_stop(out->queue);
+		if (error)
+			end_output(out, error);
+		out->queue = NULL;
+	}
 	/* A network or quota file system may tell of a failed write only now. */
 	if (out->fd >= 0 && close(out->fd) < 0 && !out->ended)
 		report_failure(out->report, "cannot write to %s", out->file);

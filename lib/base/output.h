@@ -11,6 +11,9 @@
 
 #include <stddef.h>
 
+struct output_queue;
+struct output_zstd;
+
 struct output {
 	struct report *report;
 	const char *file;	/* for messages */
@@ -19,6 +22,8 @@ struct output {
 	uint64_t written;	/* bytes given to the kernel */
 	size_t used;		/* bytes in BUFFER */
 	uint8_t *buffer;	/* ours, OUTPUT_BUFFER bytes */
+	struct output_queue *queue;	/* NULL: it is written directly */
+	struct output_zstd *zstd;	/* NULL: it is not compressed */
 };
 
 enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
@@ -39,6 +44,19 @@ void output_write(struct output *out, const void *bytes, size_t size);
 
 /* Give everything to the kernel. */
 void output_flush(struct output *out);
+
+/*
+ * From now on let a thread do the writing: a flush returns at once, and what
+ * the reader does not take is kept.  A failure to start it is reported, and
+ * the output stays direct.
+ */
+void output_make_elastic(struct output *out);
+
+/* From now on compress by zstd at LEVEL, 1..19.  False: there is no such level. */
+bool output_compress(struct output *out, int level);
+
+/* Bytes kept for a slow reader; 0 where the output is direct. */
+size_t output_waiting(const struct output *out);
 
 /* Whether further output goes nowhere. */
 static inline bool output_ended(const struct output *out)

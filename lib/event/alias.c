@@ -255,3 +255,30 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
 			return others[i].name;
 	return NULL;
 }
+
+/*
+ * What makers call things, in the order to look: "stalled cycles of a cache
+ * miss" are cycles.  A period that is too long only makes samples rare, so
+ * the frequent goes before the rare.
+ */
+struct event_rates rates_guess(const char *name)
+{
+	static const struct {
+		const char *part;
+		uint32_t period;
+	} guesses[] = {
+		{ "stall", 1000003 }, { "cycle", 4000037 }, { "unhalted", 4000037 },
+		{ "clk", 4000037 }, { "misp", 10007 }, { "mis_pred", 10007 }, { "miss", 10007 },
+		{ "refill", 10007 }, { "inst", 5000011 }, { "uops", 5000011 },
+		{ "slots", 5000011 }, { "branch", 1000003 }, { "br_", 1000003 },
+		{ "load", 1000003 }, { "store", 1000003 }, { "access", 1000003 },
+	};
+	struct event_rates rates = event_rates_unknown;
+
+	for (size_t i = 0; i < sizeof(guesses) / sizeof(guesses[0]); i++)
+		if (strcasestr(name, guesses[i].part)) {
+			rates.period = guesses[i].period;
+			break;
+		}
+	return rates;
+}

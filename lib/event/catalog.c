@@ -1,30 +1,291 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/catalog.h"
 #include "event/internal.h"
+#include "event/models.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 
-static bool wanted(const char *name, char *const *glob, size_t count)
+static void add(struct catalog *c, struct catalog_entry entry)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!fnmatch(glob[i], name, 0))
-			return true;
-	return count == 0;
+	if (!entry.others)
+		entry.others = "";
+	c->entry = array_grow(c->entry, c->count, sizeof(entry));
+	c->entry[c->count++] = entry;
 }
 
-void catalog_print(char *const *glob, size_t count)
+/* A string of the catalog's own. */
+__attribute__((format(printf, 2, 3)))
+static const char *text_of(struct catalog *c, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return arena_text(&c->arena, text, sizeof(text));
+}
+
+/* "load-misses" of "L1-dcache-load-misses". */
+static const char *cache_part(const char *name)
+{
+	const char *part = strstr(name, "cache-");
+
+	return part ? part + strlen("cache-") : strchr(name, '-') + 1;
+}
+
+/* The further names of ALIAS, joined by ", ". */
+static const char *others_of(struct catalog *c, const struct event_alias *alias)
+{
+	const char *other;
+	char text[160] = "";
+
+	for (unsigned int i = 0; (other = alias_other_name(alias, i)) != NULL; i++) {
+		size_t used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", other);
+	}
+	return text_of(c, "%s", text);
+}
+
+static void add_generic(struct catalog *c)
 {
 	struct event_alias alias;
-	char why[256];
 
 	for (unsigned int i = 0; alias_next(i, &alias); i++) {
-		if (!wanted(alias.name, glob, count))
-			continue;
-		struct event event = { .name = alias.name, .attr = {
-			.type = alias.type, .config = alias.config, .size = sizeof(event.attr),
-			.sample_period = alias.rates.period ? alias.rates.period : 1000000,
-			.exclude_guest = 1 } };
-		bool good = event_check(&event, why, sizeof(why));
-		printf("%-24s %-3s %s\n", alias.name, good ? "ok" : "-", good ? alias.text : why);
+		bool cache = alias.type == PERF_TYPE_HW_CACHE;
+		bool software = alias.type == PERF_TYPE_SOFTWARE;
+		add(c, (struct catalog_entry){
+			.group = cache ? "cache" : software ? "software" : "hardware",
+			.kind = "generic", .name = text_of(c, "%s", alias.name),
+			.text = cache ? text_of(c, "%s: %s", alias.text, cache_part(alias.name))
+				      : alias.text,
+			.others = others_of(c, &alias), .index = -1 });
 	}
+}
+
+/* A PMU's terms, as one entry that is no event. */
+static void add_terms(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
+{
+	char text[512] = "terms:";
+	size_t count;
+
+	const char **names = pmus_names(pmus, pmu, "format", &count);
+	for (size_t i = 0; i < count; i++) {
+		size_t used = strlen(text);
+		snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : " ", names[i]);
+	}
+	if (count)
+		add(c, (struct catalog_entry){ .group = text_of(c, "%s", pmu->name),
+			.kind = "terms", .name = text_of(c, "%s/.../", pmu->name),
+			.text = text_of(c, "%s", text), .index = -1 });
+	free(names);
+}
+
+static void add_pmu(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
+{
+	const char *group = text_of(c, "%s", pmu->name);
+	char text[512];
+	size_t count;
+
+	const char **names = pmus_names(pmus, pmu, "events", &count);
+	for (size_t i = 0; i < count; i++)	/* with a dot: NAME.unit, NAME.scale */
+		if (!strchr(names[i], '.') &&
+		    pmus_text(pmus, pmu, "events", names[i], text, sizeof(text)))
+			add(c, (struct catalog_entry){ .group = group, .kind = "pmu",
+				.name = text_of(c, "%s/%s/", group, names[i]),
+				.text = text_of(c, "%s", text), .index = -1 });
+	free(names);
+	add_terms(c, pmus, pmu);
+}
+
+/* The events of the PMU NAME, or of all PMUs (NULL).  False: there is no such PMU. */
+static bool add_pmus(struct catalog *c, const char *root, const char *name)
+{
+	struct pmus pmus = { 0 };
+	bool found = false;
+
+	pmus_read(&pmus, root);
+	for (size_t i = 0; i < pmus.count; i++)
+		if (!name || !strcmp(name, pmus.pmu[i].name)) {
+			found = true;
+			add_pmu(c, &pmus, &pmus.pmu[i]);
+		}
+	pmus_release(&pmus);
+	return found;
+}
+
+static void add_model(struct catalog *c, const struct model *model)
+{
+	struct model_event event;
+
+	for (int at = -1; models_event_next(model->name, &at, &event);)
+		add(c, (struct catalog_entry){ .group = model->name, .kind = "model",
+			.name = text_of(c, "%s::%s", model->name, event.name),
+			.text = event.text, .index = event.index });
+}
+
+/* The events of the model NAME; of all (ALL), or of those present.  False: no such model. */
+static bool add_models(struct catalog *c, const char *name, bool all)
+{
+	struct model model;
+	bool found = false;
+
+	for (int at = 0; models_next(&at, &model);) {
+		if (name ? strcmp(name, model.name) : !all && !model.present)
+			continue;
+		found = true;
+		add_model(c, &model);
+	}
+	return found;
+}
+
+static void add_tracepoints(struct catalog *c, const struct event_options *options)
+{
+	char root[PATH_MAX / 2], path[PATH_MAX];
+	size_t systems, count;
+
+	if (!tracepoint_root(options, root, sizeof(root)))
+		return;
+	const char **system = event_read_names(&c->arena, &systems, root);
+	for (size_t i = 0; i < systems; i++) {
+		snprintf(path, sizeof(path), "%s/%s", root, system[i]);
+		const char **names = event_read_names(&c->arena, &count, path);
+		for (size_t j = 0; j < count; j++)
+			if (strcmp(names[j], "enable") && strcmp(names[j], "filter"))
+				add(c, (struct catalog_entry){ .group = system[i],
+					.kind = "tracepoint", .text = "", .index = -1,
+					.name = text_of(c, "%s:%s", system[i], names[j]) });
+		free(names);
+	}
+	free(system);
+}
+
+/* Models that a glob names, but this machine is not. */
+static void add_named_models(struct catalog *c, const struct catalog_options *options)
+{
+	struct model model;
+
+	for (int at = 0; models_next(&at, &model);)
+		for (size_t i = 0; i < options->globs && !model.present; i++) {
+			size_t size = strlen(model.name);
+			if (strncmp(options->glob[i], model.name, size) ||
+			    strncmp(options->glob[i] + size, "::", 2))
+				continue;
+			add_model(c, &model);
+			break;
+		}
+}
+
+bool catalog_read(struct catalog *catalog, const struct catalog_options *options)
+{
+	if (options->pmu)
+		return add_pmus(catalog, options->event->sysfs, options->pmu) ||
+		       add_models(catalog, options->pmu, false);
+	if (options->all_models) {
+		add_models(catalog, NULL, true);
+		return true;
+	}
+	add_generic(catalog);
+	add_pmus(catalog, options->event->sysfs, NULL);
+	add_models(catalog, NULL, false);
+	if (options->globs)
+		add_named_models(catalog, options);
+	add_tracepoints(catalog, options->event);
+	return true;
+}
+
+void catalog_release(struct catalog *catalog)
+{
+	free(catalog->entry);
+	arena_release(&catalog->arena);
+	*catalog = (struct catalog){ 0 };
+}
+
+/* Whether one of the names in LIST, joined by ", ", is taken by GLOB. */
+static bool takes_other(const char *glob, const char *list)
+{
+	struct slice left = { list, strlen(list) };
+	char name[64];
+
+	while (left.size > 0) {
+		struct slice other = slice_cut(&left, ",");
+		if (left.size > 0) {
+			left.at++;	/* the space after the comma */
+			left.size--;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)other.size, other.at);
+		if (!fnmatch(glob, name, FNM_CASEFOLD))
+			return true;
+	}
+	return false;
+}
+
+bool catalog_takes(const struct catalog_style *style, const struct catalog_entry *entry)
+{
+	const char *short_name = strstr(entry->name, "::");
+
+	for (size_t i = 0; i < style->globs; i++)
+		if (!fnmatch(style->glob[i], entry->name, FNM_CASEFOLD) ||
+		    !fnmatch(style->glob[i], entry->group, FNM_CASEFOLD) ||
+		    (short_name && !fnmatch(style->glob[i], short_name + 2, FNM_CASEFOLD)) ||
+		    takes_other(style->glob[i], entry->others))
+			return true;
+	return style->globs == 0;
+}
+
+/* Where in TEXT the name begins that is being typed: after the last ',' or '{' outside slashes. */
+static size_t start_of_name(const char *text)
+{
+	bool terms = false;
+	size_t start = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		if (text[i] == '/')
+			terms = !terms;
+		else if (!terms && strchr(",{", text[i]))
+			start = i + 1;
+	}
+	return start;
+}
+
+/* Umasks and modifiers of the model's event that NAME (MODEL::EVENT:...) is in the midst of. */
+static void complete_attribute(struct catalog *c, const char *name, const char *before, int kept)
+{
+	const char *last = strrchr(name, ':');
+	struct model_attribute a;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct catalog_entry *e = &c->entry[i];
+		size_t size = strlen(e->name);
+		if (strncmp(e->name, name, size) || name[size] != ':')
+			continue;
+		for (int j = 0; models_attribute(e->index, j, &a); j++)
+			if (!strncmp(a.name, last + 1, strlen(last + 1)))
+				printf("%.*s%.*s:%s%s\n", kept, before, (int)(last - name), name,
+				       a.name, a.number ? "=" : "");
+	}
+}
+
+void catalog_complete(const struct event_options *options, const char *text)
+{
+	int kept = (int)start_of_name(text);
+	const char *name = text + kept, *colons = strstr(name, "::");
+	struct catalog catalog = { 0 };
+	struct catalog_options wanted = { .event = options, .pmu = options->model };
+	char model[64];
+
+	if (colons) {
+		snprintf(model, sizeof(model), "%.*s", (int)(colons - name), name);
+		wanted.pmu = model;
+	}
+	catalog_read(&catalog, &wanted);
+	for (size_t i = 0; i < catalog.count; i++) {
+		const struct catalog_entry *e = &catalog.entry[i];
+		if (strcmp(e->kind, "terms") && !strncmp(e->name, name, strlen(name)))
+			printf("%.*s%s\n", kept, text, e->name);
+	}
+	if (colons && strchr(colons + 2, ':'))
+		complete_attribute(&catalog, name, text, kept);
+	catalog_release(&catalog);
 }

@@ -94,8 +94,8 @@ int event_probe_precise(struct event *event, event_opener *open, void *context);
 
 /*
  * Can EVENT be opened here, counting and then sampling?  It is opened for
- * this process, or on one of its CPUs, and closed.  If it cannot, WHY (SIZE
- * bytes) says why not and what would help.
+ * this process, or on one of its CPUs, and closed.  WHY (SIZE bytes) is "ok",
+ * with the precise level that :P comes to; or why not, and what would help.
  */
 bool event_check(const struct event *event, char *why, size_t size);
 
@@ -103,8 +103,9 @@ bool event_check(const struct event *event, char *why, size_t size);
 void event_explain(const struct event *event, int error, char *why, size_t size);
 
 /*
- * What to try next where the kernel refused EVENT with ERROR: drop the kernel
- * side where only that is forbidden (its name then has :u).  False: nothing.
- * LIST keeps the name.
+ * What to try next where the kernel refused EVENT with ERROR: leave out the
+ * kernel where that is forbidden (its name then has :u), let guests in where
+ * the PMU can exclude nothing (IBS, msr, uncore).  True: EVENT is changed, open
+ * it again; false: nothing helps.  LIST keeps the name.
  */
 bool event_retreat(struct event_list *list, struct event *event, int error);

@@ -12,26 +12,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Does a seccomp filter judge our system calls?  (/proc/self/status: "Seccomp:	2") */
-static bool has_seccomp_filter(void)
-{
-	char text[4096];
-
-	event_read_text(text, sizeof(text), "/proc/self/status");
-	return strstr(text, "\nSeccomp:\t2") != NULL;
-}
-
 static bool has_core_pmu(void)
 {
-	static const char *const cores[] = { "cpu", "cpu_core", "armv8_pmuv3", "armv8_pmuv3_0" };
-	char path[96];
+	struct pmus pmus = { 0 };
 
-	for (size_t i = 0; i < sizeof(cores) / sizeof(cores[0]); i++) {
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", cores[i]);
-		if (!access(path, F_OK))
-			return true;
-	}
-	return false;
+	pmus_read(&pmus, NULL);
+	bool some = pmus.cores > 0;
+	pmus_release(&pmus);
+	return some;
 }
 
 static bool is_hardware(const struct event *event)
@@ -49,6 +37,8 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 	else if (is_hardware(event))
 		snprintf(why, size, "this CPU does not count it; "
 			 "pmu-events --list shows what it counts");
+	else if (event->pmu)
+		snprintf(why, size, "the PMU %s does not count it here", event->pmu);
 	else
 		snprintf(why, size, "the kernel does not know this event");
 }
@@ -61,11 +51,13 @@ static void explain_denied(const struct event *event, int error, char *why, size
 
 	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
 		wanted = event->per_cpu ? 0 : -1;
-	if (paranoid > wanted)
+	/* The kernel says EACCES where the level forbids it, a filter mostly EPERM. */
+	bool filtered = error == EPERM && event_self_status("\nSeccomp:", 10) == 2;
+	if (paranoid > wanted && !filtered && !event_is_privileged())
 		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
 			 "kernel.perf_event_paranoid=%d, or give the program cap_perfmon%s",
 			 paranoid, wanted, wanted == 1 ? "; or leave the kernel out with :u" : "");
-	else if (error == EPERM && has_seccomp_filter())
+	else if (filtered)
 		snprintf(why, size, "a seccomp filter forbids perf_event_open (a container?): "
 			 "allow it in the profile, or run outside the container");
 	else
@@ -90,6 +82,19 @@ static void explain_invalid(const struct event *event, char *why, size_t size)
 	else
 		snprintf(why, size, "the kernel's PMU driver takes no such combination of "
 			 "event, modifiers and period");
+}
+
+static void explain_unsupported(const struct event *event, char *why, size_t size)
+{
+	if (event->attr.precise_ip)
+		snprintf(why, size, "precise level %u is not supported by this CPU for it: use :P, "
+			 "or fewer p", event->attr.precise_ip);
+	else if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		snprintf(why, size, "this CPU, or virtual machine, records no branches: "
+			 "leave branch_type out");
+	else
+		snprintf(why, size, "its PMU has no interrupt to sample with, or does not take "
+			 "one of the modifiers");
 }
 
 static void explain_busy(char *why, size_t size)
@@ -128,10 +133,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 		explain_invalid(event, why, size);
 		break;
 	case EOPNOTSUPP:
-		snprintf(why, size, event->attr.precise_ip
-			 ? "precise level %u is not supported by this CPU for it: use :P, or none"
-			 : "its PMU cannot sample, or not with these modifiers; precise level %u",
-			 event->attr.precise_ip);
+		explain_unsupported(event, why, size);
 		break;
 	case EBUSY:
 		explain_busy(why, size);

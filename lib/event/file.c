@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <unistd.h>
 
 bool event_read_text(char *text, size_t size, const char *format, ...)
@@ -37,6 +38,25 @@ long event_read_number(const char *file, long fallback)
 		return fallback;
 	long number = strtol(text, &end, 10);
 	return end == text ? fallback : number;
+}
+
+uint64_t event_self_status(const char *field, int base)
+{
+	char text[8192];
+
+	event_read_text(text, sizeof(text), "/proc/self/status");
+	const char *at = strstr(text, field);
+	return at ? strtoull(at + strlen(field), NULL, base) : 0;
+}
+
+bool event_has_capability(int capability)
+{
+	return event_self_status("\nCapEff:", 16) >> capability & 1;
+}
+
+bool event_is_privileged(void)
+{
+	return event_has_capability(CAP_PERFMON) || event_has_capability(CAP_SYS_ADMIN);
 }
 
 const int *event_read_cpus(struct arena *arena, const char *text, size_t *count)

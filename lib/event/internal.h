@@ -87,6 +87,15 @@ bool event_read_text(char *text, size_t size, const char *format, ...)
 /* file.c: the whole number at the start of FILE; FALLBACK where there is none. */
 long event_read_number(const char *file, long fallback);
 
+/* file.c: the number after FIELD ("\nSeccomp:") in /proc/self/status, in BASE; 0: none. */
+uint64_t event_self_status(const char *field, int base);
+
+/* file.c: may this process do what CAPABILITY (CAP_*) allows? */
+bool event_has_capability(int capability);
+
+/* file.c: does kernel.perf_event_paranoid not bind this process? */
+bool event_is_privileged(void);
+
 /* file.c: the CPUs of a list such as "0-3,8"; NULL: none. */
 const int *event_read_cpus(struct arena *arena, const char *text, size_t *count);
 
@@ -128,10 +137,13 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 /* sysfs.c: the generic or raw event NAME on each core PMU, where there are several. */
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
 
+/* sysfs.c: EVENT has a type: put it on that PMU's CPUs. */
+void sysfs_bind(struct event_parser *p, struct event *event);
+
 /* tracepoint.c: SYSTEM:NAME[:letters], both may be globs. */
 enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);
 
-/* tracepoint.c: the directory of tracepoints into PATH.  False: there is none to be read. */
+/* tracepoint.c: the directory of tracepoints into PATH.  False: it cannot be read (errno). */
 bool tracepoint_root(const struct event_options *options, char *path, size_t size);
 
 /* breakpoint.c: mem:ADDRESS[/LENGTH][:rwx][:letters]; false: reported. */
@@ -169,6 +181,9 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
 
 /* Periods for events of which only the PMU knows how often they happen. */
 extern const struct event_rates event_rates_unknown;
+
+/* alias.c: periods for an event of which only the maker's NAME is known. */
+struct event_rates rates_guess(const char *name);
 
 /* suggest.c: the nearest of many names. */
 struct suggestion {

@@ -171,6 +171,25 @@ static int encode_with_letters(struct arena *arena, char *name, char *letters, s
 	return status;
 }
 
+/*
+ * libpfm4 does not take all of its own full names (some umasks stand for many,
+ * which exclude each other); E then keeps the NAME as typed, with its model.
+ */
+static void keep_parsable(struct arena *arena, const char *name, struct encoded *e)
+{
+	struct encoded again = { .cpu = -1 };
+
+	if (encode(arena, e->base, &again) == PFM_SUCCESS && again.attr.config == e->attr.config &&
+	    again.attr.config1 == e->attr.config1 && !strcmp(again.base, e->base))
+		return;
+	const char *colons = strstr(name, "::") ? NULL : strstr(e->base, "::");
+	size_t model = colons ? (size_t)(colons + 2 - e->base) : 0, size = strlen(name) + 1;
+	char *typed = arena_alloc(arena, model + size);
+	memcpy(typed, e->base, model);
+	memcpy(typed + model, name, size);
+	e->base = typed;
+}
+
 /* Add what ENCODED is; LETTERS are perf's modifiers, besides those libpfm4 took. */
 static bool add(struct event_parser *p, struct event_item *item, const struct encoded *e,
 		const char *letters)
@@ -184,6 +203,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 	char all[64];
 
 	event.base = e->base;
+	sysfs_bind(p, &event);
 	if (e->cpu >= 0) {
 		event.cpu = arena_copy(&p->list->arena, &e->cpu, sizeof(e->cpu));
 		event.cpus = 1;
@@ -198,8 +218,8 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 		 &"ppp"[3 - attr->precise_ip], attr->exclusive ? "e" : "",
 		 attr->pinned ? "D" : "");
 	const char *kept = arena_text(&p->list->arena, all, sizeof(all));
-	return event_add(p, item, event, (struct slice){ kept, strlen(kept) },
-			 &event_rates_unknown);
+	struct event_rates rates = rates_guess(e->base);
+	return event_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 
 /* The nearest umask of the event that NAME starts with, or where there is none, a list. */
@@ -215,7 +235,7 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 	char *end = strstr(name, "::");
 	end = strpbrk(end ? end + 2 : name, ":.");
 	if (part && end)
-		suggest_begin(&s, (struct slice){ part + 1, strlen(part + 1) });
+		suggest_begin(&s, (struct slice){ part + 1, strcspn(part + 1, "=") });
 	if (end)
 		*end = '\0';
 	index = pfm_find_event(name);
@@ -225,7 +245,7 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", a.name);
 	}
-	if (*s.best)
+	if (*s.best && s.distance > 0)
 		return event_wrong(p, item->all.at, "'%s' has no umask or modifier '%s': did you "
 				   "mean '%s'?", name, part + 1, s.best);
 	if (*list)
@@ -263,6 +283,7 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	int status = encode_with_letters(&p->list->arena, name, letters, sizeof(letters), &encoded);
 	switch (status) {
 	case PFM_SUCCESS:
+		keep_parsable(&p->list->arena, name, &encoded);
 		return add(p, item, &encoded, letters) ? EVENT_ADDED : EVENT_WRONG;
 	case PFM_ERR_ATTR: case PFM_ERR_UMASK: case PFM_ERR_FEATCOMB:
 		wrong_attribute(p, item, name);

@@ -58,35 +58,52 @@ int event_probe_precise(struct event *event, event_opener *open, void *context)
 	return level;
 }
 
-bool event_check(const struct event *event, char *why, size_t size)
+/* Open and close EVENT, sampling or counting.  0, or an errno. */
+static int try_mode(const struct event *event, bool sampling)
 {
 	struct perf_event_attr attr = idle_attr(event);
+
+	if (!sampling) {
+		attr.sample_period = 0;
+		attr.freq = 0;
+		attr.precise_ip = 0;
+		attr.sample_type = 0;
+	}
+	int fd = try_here(event, &attr);
+	if (fd < 0 && errno == EINVAL && attr.exclude_guest && !attr.exclude_host) {
+		attr.exclude_guest = 0;		/* as event_retreat() does */
+		fd = try_here(event, &attr);
+	}
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+bool event_check(const struct event *event, char *why, size_t size)
+{
 	struct event probed = *event;
 
-	if (event->precise_max && event_probe_precise(&probed, NULL, NULL) >= 0)
-		attr.precise_ip = probed.attr.precise_ip;
-	for (int sampling = 0; sampling < 2; sampling++) {
-		struct perf_event_attr now = attr;
-		if (!sampling) {
-			now.sample_period = 0;
-			now.freq = 0;
-			now.precise_ip = 0;
-			now.sample_type = 0;
-		}
-		int fd = try_here(event, &now);
-		int error = errno;
-		if (fd >= 0) {
-			close(fd);
-			continue;
-		}
+	int error = try_mode(&probed, false);
+	if (error) {
 		event_explain(event, error, why, size);
-		if (sampling) {
-			size_t used = strlen(why);
-			snprintf(why + used, size - used, " (it can be counted, not sampled)");
-		}
 		return false;
 	}
-	snprintf(why, size, "ok");
+	if (event->precise_max)
+		event_probe_precise(&probed, NULL, NULL);
+	error = try_mode(&probed, true);
+	if (error == EINVAL && !probed.attr.precise_ip && !probed.attr.branch_sample_type) {
+		snprintf(why, size, "it can be counted but not sampled: its PMU has no interrupt");
+		return false;
+	}
+	if (error) {
+		event_explain(&probed, error, why, size);
+		size_t used = strlen(why);
+		snprintf(why + used, size - used, " (it can be counted, not sampled)");
+		return false;
+	}
+	snprintf(why, size, event->precise_max ? "ok, with precise level %u" : "ok",
+		 probed.attr.precise_ip);
 	return true;
 }
 

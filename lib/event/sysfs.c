@@ -112,6 +112,8 @@ static bool apply_alias(struct draft *d, const char *name, const char *terms)
 	}
 	if (alias_find((struct slice){ name, strlen(name) }, &generic) && d->pmu->core)
 		d->rates = generic.rates;
+	else if (d->pmu->core)
+		d->rates = rates_guess(name);
 	return apply_terms(d, (struct slice){ terms, strlen(terms) }, true);
 }
 
@@ -223,9 +225,18 @@ static bool apply_terms(struct draft *d, struct slice terms, bool within_alias)
 	return true;
 }
 
-/* The event of PMU that TERMS describe. */
+/* EVENT is counted by PMU, on its CPUs. */
+static void put_on(struct arena *arena, const struct pmu *pmu, struct event *event)
+{
+	event->pmu = arena_text(arena, pmu->name, LONGEST_TERM);
+	event->per_cpu = pmu->per_cpu;
+	event->cpus = pmu->cpus;
+	event->cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
+}
+
+/* The event of PMU that NAME, in its events/ (or empty), and then TERMS describe. */
 static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *pmu,
-		   struct slice terms)
+		   struct slice name, struct slice terms)
 {
 	struct draft d = { .p = p, .item = item, .pmu = pmu, .rates = event_rates_unknown };
 	struct arena *arena = &p->list->arena;
@@ -236,12 +247,9 @@ static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *
 	if (!strncmp(pmu->name, "ibs_", 4))	/* AMD's: a multiple of 16, of a prime here */
 		d.rates = (struct event_rates){ 16 * 62501, 0, 10000 };
 	d.event.attr.type = pmu->type;
-	d.event.pmu = arena_text(arena, pmu->name, LONGEST_TERM);
-	d.event.per_cpu = pmu->per_cpu;
-	d.event.cpus = pmu->cpus;
-	d.event.cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
+	put_on(arena, pmu, &d.event);
 	snprintf(d.base, sizeof(d.base), "%s/", pmu->name);
-	if (!apply_terms(&d, terms, false))
+	if (!apply_terms(&d, name, false) || !apply_terms(&d, terms, false))
 		return false;
 	size_t used = strlen(d.base);
 	if (used + 2 > sizeof(d.base))
@@ -295,10 +303,13 @@ bool sysfs_parse(struct event_parser *p, struct event_item *item)
 		if (exact ? strcmp(pmu->name, name) : !means(name, pmu->name))
 			continue;
 		found = true;
-		if (!add_on(p, item, pmu, item->terms))
+		if (!add_on(p, item, pmu, (struct slice){ "", 0 }, item->terms))
 			return false;
 	}
-	return found || unknown_pmu(p, item);
+	if (found)
+		return true;
+	enum event_found bare = sysfs_parse_bare(p, item);
+	return bare == EVENT_UNKNOWN ? unknown_pmu(p, item) : bare == EVENT_ADDED;
 }
 
 enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item)
@@ -314,7 +325,7 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 		if (!pmus_text(&p->pmus, pmu, "events", name, text, sizeof(text)))
 			continue;
 		found = EVENT_ADDED;
-		if (!add_on(p, item, pmu, item->name))
+		if (!add_on(p, item, pmu, item->name, item->terms))
 			return EVENT_WRONG;
 	}
 	return found;
@@ -323,7 +334,23 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name)
 {
 	for (size_t i = 0; i < p->pmus.count; i++)
-		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name))
+		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name, item->terms))
 			return false;
 	return true;
+}
+
+void sysfs_bind(struct event_parser *p, struct event *event)
+{
+	struct arena *arena = &p->list->arena;
+
+	pmus_read(&p->pmus, p->options->sysfs);
+	if (event->attr.type == PERF_TYPE_RAW && p->pmus.cores < 2)
+		return;
+	for (size_t i = 0; i < p->pmus.count; i++) {
+		struct pmu *pmu = &p->pmus.pmu[i];
+		if (!pmus_load(&p->pmus, pmu) || pmu->type != event->attr.type)
+			continue;
+		put_on(arena, pmu, event);
+		return;
+	}
 }

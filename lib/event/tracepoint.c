@@ -23,12 +23,16 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 		snprintf(path, size, "%s/events", options->tracefs);
 		return !access(path, R_OK | X_OK);
 	}
+	int error = ENOENT;
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, size, "%s/events", usual[i]);
 		if (!access(path, R_OK | X_OK))
 			return true;
+		if (errno != ENOENT)
+			error = errno;	/* there, but not for us: that says more */
 	}
 	snprintf(path, size, "%s/events", usual[0]);
+	errno = error;
 	return false;
 }
 

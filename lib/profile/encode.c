@@ -25,6 +25,7 @@ struct encoder {
 	} used;
 	struct object_has {	/* what is known of all frames in an object */
 		bool functions, files, lines, inlines;
+		uint64_t samples;	/* in which it stands, if it is some process's main one */
 	} *has;			/* by object */
 	uint8_t *buffer;
 	size_t capacity;
@@ -132,6 +133,22 @@ static void mark_frame(struct encoder *e, uint32_t frame)
 	has->inlines |= f->lines > 1;
 }
 
+/* Of the executables that were run, the one with most samples gives the profile its name. */
+static void weigh_main(struct encoder *e, const struct stack *stack,
+		       const struct stack_value *value)
+{
+	uint32_t last = TABLE_NONE;
+
+	for (uint32_t i = 0; i < stack->frames; i++) {
+		uint32_t object = e->r->frame[stack->frame[i]].object;
+		if (object == last || !(e->r->object[object].flags & OBJECT_IS_MAIN))
+			continue;
+		last = object;
+		for (uint32_t k = 0; k < e->p->stacks.events; k++)
+			e->has[object].samples += value[k].samples;
+	}
+}
+
 static void write_samples(struct encoder *e)
 {
 	uint32_t types = 2 * counting_events(e), location_capacity = 0;
@@ -152,6 +169,7 @@ static void write_samples(struct encoder *e)
 			mark_frame(e, stack->frame[i]);
 			location[i] = (uint64_t)stack->frame[i] + 1;
 		}
+		weigh_main(e, stack, v);
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < e->events->count; i++) {
 			if (is_silent(&e->events->event[i].attr))
@@ -201,8 +219,9 @@ static void write_mappings(struct encoder *e)
 {
 	uint32_t main = TABLE_NONE;
 
-	for (uint32_t i = 0; i < e->r->objects && main == TABLE_NONE; i++)
-		if (e->used.object[i] && e->r->object[i].flags & OBJECT_IS_MAIN)
+	for (uint32_t i = 0; i < e->r->objects; i++)
+		if (e->used.object[i] && e->r->object[i].flags & OBJECT_IS_MAIN &&
+		    (main == TABLE_NONE || e->has[i].samples > e->has[main].samples))
 			main = i;
 	if (main != TABLE_NONE)
 		write_mapping(e, main);

@@ -51,9 +51,13 @@ static void write_clock(struct output *out, int clock)
 	writer_feature(out, FEATURE_CLOCK_DATA, data, sizeof(data));
 }
 
-void about_write_recorder(struct output *out)
+void about_write_recorder(struct output *out, const char *remark)
 {
-	writer_feature_text(out, FEATURE_VERSION, "pmukit " PMU_VERSION);
+	char text[1024];
+
+	snprintf(text, sizeof(text), "pmukit %s%s%s", PMU_VERSION, remark ? "; " : "",
+		 remark ? remark : "");
+	writer_feature_text(out, FEATURE_VERSION, text);
 }
 
 void about_write(struct output *out, int argc, char *const *argv, int clock)

@@ -3,8 +3,11 @@
 #pragma once
 #include "base/output.h"
 
-/* Write who records.  It is the first record, and promises that the span is the last one. */
-void about_write_recorder(struct output *out);
+/*
+ * Write who records, and REMARK if it is not NULL.  It is the first record,
+ * and promises that the span is the last one.
+ */
+void about_write_recorder(struct output *out, const char *remark);
 
 /*
  * Write the FEATURE records: host, kernel, architecture, CPUs, command line,

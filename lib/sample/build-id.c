@@ -19,9 +19,10 @@ size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX])
 			return 0;
 		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
 		    size > 0 && size <= BUILD_ID_MAX) {
+			static const uint8_t none[BUILD_ID_MAX];	/* some kernels' vdso has it */
 			memset(id, 0, BUILD_ID_MAX);
 			memcpy(id, content, size);
-			return size;
+			return memcmp(id, none, BUILD_ID_MAX) ? size : 0;
 		}
 	}
 	return 0;

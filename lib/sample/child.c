@@ -11,10 +11,12 @@ enum { TERM_PATIENCE = 5000 };	/* milliseconds that a command has to act on SIGT
 
 /* In the child: wait, exec; tell why it failed. */
 __attribute__((noreturn))
-static void be_child(int go, int failed, char *const *command)
+static void be_child(int go, int failed, char *const *command, bool stdout_is_taken)
 {
 	char word;
 
+	if (stdout_is_taken)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* What we set for ourselves is not for a command to inherit. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
@@ -29,7 +31,8 @@ static void be_child(int go, int failed, char *const *command)
 	_exit(127);
 }
 
-bool child_start(struct child *child, char *const *command, struct report *report)
+bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
+		 struct report *report)
 {
 	int go[2], failed[2];
 
@@ -40,7 +43,7 @@ bool child_start(struct child *child, char *const *command, struct report *repor
 	child->pid = fork();
 	if (child->pid == 0) {
 		close(go[1]);
-		be_child(go[0], failed[1], command);
+		be_child(go[0], failed[1], command, stdout_is_taken);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -75,12 +78,12 @@ bool child_go(struct child *child, const char *name, struct report *report)
 }
 
 /* Has it ended, within this many milliseconds? */
-static bool ends_within(pid_t pid, int milliseconds)
+static bool ends_within(pid_t pid, int milliseconds, int *status)
 {
 	enum { STEP = 10 };	/* milliseconds */
 
 	for (int waited = 0; ; waited += STEP) {
-		pid_t ended = waitpid(pid, NULL, WNOHANG);
+		pid_t ended = waitpid(pid, status, WNOHANG);
 		if (ended == pid || (ended < 0 && errno != EINTR))
 			return true;
 		if (waited >= milliseconds)
@@ -89,18 +92,21 @@ static bool ends_within(pid_t pid, int milliseconds)
 	}
 }
 
-void child_stop(struct child *child)
+int child_stop(struct child *child)
 {
+	int status = 0;
+
 	if (!child->pid)
-		return;
+		return 0;
 	close(child->go);	/* one that still waits gives up */
 	close(child->failed);
-	if (!ends_within(child->pid, 0)) {
+	if (!ends_within(child->pid, 0, &status)) {
 		kill(child->pid, SIGTERM);
-		if (!ends_within(child->pid, TERM_PATIENCE)) {
+		if (!ends_within(child->pid, TERM_PATIENCE, &status)) {
 			kill(child->pid, SIGKILL);
-			waitpid(child->pid, NULL, 0);
+			waitpid(child->pid, &status, 0);
 		}
 	}
 	child->pid = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

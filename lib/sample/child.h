@@ -11,11 +11,18 @@ struct child {
 	int failed;		/* its errno comes from here if exec fails */
 };
 
-/* Fork; the child waits.  False (reported) where that fails. */
-bool child_start(struct child *child, char *const *command, struct report *report);
+/*
+ * Fork; the child waits.  If STDOUT_IS_TAKEN, by the stream, what it prints
+ * goes to stderr.  False (reported) where that fails.
+ */
+bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
+		 struct report *report);
 
 /* Let it exec.  False (reported) where it could not: what it names is no command. */
 bool child_go(struct child *child, const char *name, struct report *report);
 
-/* End it, where it still runs, and collect its status, so that no orphan is left. */
-void child_stop(struct child *child);
+/*
+ * End it, where it still runs, so that no orphan is left.  Returns its status
+ * as a shell gives it: its exit status, or 128 and the signal that ended it.
+ */
+int child_stop(struct child *child);

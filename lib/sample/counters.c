@@ -3,12 +3,13 @@
 #include "base/arena.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { RING_MIN = 16 * 1024 };	/* bytes; what fallbacks end at */
 
 static void add_cpu(struct counters *c, int cpu)
 {
@@ -18,73 +19,100 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* A list like "0-3,8" of CPUs online; where there is none, as many as sysconf() says. */
-static void find_cpus(struct counters *c)
+/* Those asked for, else all that are online; where that is not told, as many as sysconf() says. */
+static void find_cpus(struct counters *c, const struct target *target)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	int first, last;
-	char separator = ',';
+	struct target online = { 0 };
+	char list[4096] = "";
 
-	while (f && separator == ',' && fscanf(f, "%d", &first) == 1) {
-		last = first;
-		if (fscanf(f, "%c", &separator) == 1 && separator == '-' &&
-		    fscanf(f, "%d%c", &last, &separator) < 1)
-			break;
-		for (int cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE * 64; cpu++)
-			add_cpu(c, cpu);
+	if (!target->cpus) {
+		FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+		if (f && fgets(list, sizeof(list), f)) {
+			list[strcspn(list, "\n")] = '\0';
+			if (target_set_cpus(&online, list))
+				target = &online;
+		}
+		if (f)
+			fclose(f);
 	}
-	if (f)
-		fclose(f);
+	for (size_t i = 0; i < target->cpus; i++)
+		add_cpu(c, target->cpu[i]);
 	for (int cpu = 0; c->cpus == 0 && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
 		add_cpu(c, cpu);
+	target_release(&online);
 }
 
-static void raise_file_limit(void)
+static uint64_t raise_file_limit(void)
 {
-	struct rlimit limit;
+	struct rlimit limit = { 0 };
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	return limit.rlim_cur;
 }
 
-bool counters_init(struct counters *c, const struct event_list *events, size_t ring_size,
-		   struct report *report)
+bool counters_init(struct counters *c, const struct event_list *events,
+		   const struct target *target, size_t ring_size, struct report *report)
 {
 	*c = (struct counters){ .events = events, .report = report, .ring_size = ring_size };
-	find_cpus(c);
+	find_cpus(c, target);
 	raise_file_limit();
 	c->ids = mem_zeroed(events->count, sizeof(*c->ids));
-	if (c->cpus == 0) {
+	if (c->cpus == 0)
 		report_error(report, "cannot tell which CPUs are online");
-		return false;
+	return c->cpus > 0;
+}
+
+void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed)
+{
+	enum { OTHERS = 32 };	/* descriptors for all else */
+
+	*needed = (uint64_t)tasks * c->cpus * c->events->count;
+	*allowed = raise_file_limit();
+	*allowed -= *allowed < OTHERS + c->count ? *allowed : OTHERS + c->count;
+}
+
+/* Map the first ring, by halves where the kernel locks less than asked for. */
+static bool map_ring(struct counters *c, struct ring *ring, int fd)
+{
+	size_t asked = c->ring_size;
+
+	while (!ring_map(ring, fd, c->ring_size)) {
+		bool is_first = c->ring == ring;
+		if (errno != EPERM && errno != ENOMEM) {
+			report_failure(c->report, "cannot map a ring of %zu KiB",
+				       c->ring_size >> 10);
+			return false;
+		}
+		if (!is_first || c->ring_size / 2 < RING_MIN) {
+			report_error(c->report, "cannot lock rings of %zu KiB per CPU in memory: "
+				     "ask for less with -m, raise ulimit -l or "
+				     "sysctl kernel.perf_event_mlock_kb", asked >> 10);
+			return false;
+		}
+		c->ring_size /= 2;
 	}
+	if (c->ring_size != asked)
+		report_note(c->report, "rings are of %zu KiB, not %zu: ulimit -l and "
+			    "kernel.perf_event_mlock_kb allow no more", c->ring_size >> 10,
+			    asked >> 10);
 	return true;
 }
 
 /* The first event of a CPU brings the ring, the others write to it. */
 static bool share_ring(struct counters *c, struct ring *ring, int fd)
 {
-	if (ring->fd < 0) {
-		if (ring_map(ring, fd, c->ring_size))
-			return true;
-		if (errno == EPERM)
-			report_error(c->report, "cannot lock rings of %zu KiB per CPU in memory: "
-				     "ask for less with -m, raise ulimit -l or "
-				     "sysctl kernel.perf_event_mlock_kb", c->ring_size >> 10);
-		else
-			report_failure(c->report, "cannot map a ring of %zu KiB",
-				       c->ring_size >> 10);
-		return false;
-	}
+	if (ring->fd < 0)
+		return map_ring(c, ring, fd);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0)
 		return true;
 	report_failure(c->report, "cannot let events share a ring");
 	return false;
 }
 
-static bool keep_id(struct counters *c, size_t event, int fd)
+static bool keep(struct counters *c, uint32_t event, int fd)
 {
 	struct ids *ids = &c->ids[event];
 	uint64_t id;
@@ -95,35 +123,70 @@ static bool keep_id(struct counters *c, size_t event, int fd)
 	}
 	ids->id = array_grow(ids->id, ids->count, sizeof(id));
 	ids->id[ids->count++] = id;
+	c->counter = array_grow(c->counter, c->count, sizeof(*c->counter));
+	c->counter[c->count++] = (struct counter){ .fd = fd, .event = event, .task = c->tasks };
 	return true;
 }
 
-bool counters_open(struct counters *c, pid_t tid, bool *ended)
+/* Whether an event counts on this CPU: a PMU of some cores, or of a package, does not on all. */
+static bool counts_on(const struct event *event, int cpu)
+{
+	for (size_t i = 0; i < event->cpus; i++)
+		if (event->cpu[i] == cpu)
+			return true;
+	return event->cpus == 0;
+}
+
+static bool refuse(struct counters *c, const struct event *event)
 {
 	char why[512];
 
-	*ended = false;
-	for (size_t i = 0; i < c->cpus; i++)
-		for (size_t e = 0; e < c->events->count; e++) {
-			const struct event *event = &c->events->event[e];
-			int fd = event_open(&event->attr, tid, c->cpu[i], -1, PERF_FLAG_FD_CLOEXEC);
-			if (fd < 0 && errno == ESRCH) {
-				*ended = true;
-				return true;
-			}
-			if (fd < 0 && errno == ENODEV && c->ring[i].fd < 0 && c->cpus > 1)
-				break;	/* this CPU has gone offline */
-			if (fd < 0) {
-				event_explain(event, errno, why, sizeof(why));
-				report_error(c->report, "cannot sample '%s': %s", event->name, why);
-				return false;
-			}
-			c->fd = array_grow(c->fd, c->fds, sizeof(*c->fd));
-			c->fd[c->fds++] = fd;
-			if (!share_ring(c, &c->ring[i], fd) || !keep_id(c, e, fd))
-				return false;
+	event_explain(event, errno, why, sizeof(why));
+	report_error(c->report, "cannot sample '%s': %s", event->name, why);
+	return false;
+}
+
+/* Open all events of one task on the I-th CPU, groups by their leaders. */
+static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size_t i, bool *ended)
+{
+	uint32_t group = 0;
+	int leader = -1;
+
+	for (uint32_t e = 0; e < c->events->count; e++) {
+		const struct event *event = &c->events->event[e];
+		if (!counts_on(event, c->cpu[i]) || (event->per_cpu && c->tasks > 0))
+			continue;
+		bool follows = event->group && event->group == group;
+		int fd = event_open(&event->attr, event->per_cpu ? -1 : tid, c->cpu[i],
+				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
+		if (fd < 0 && errno == ESRCH) {
+			*ended = true;
+			return true;
 		}
+		if (fd < 0 && errno == ENODEV && c->ring[i].fd < 0 && c->cpus > 1)
+			return true;	/* this CPU has gone offline */
+		if (fd < 0)
+			return refuse(c, event);
+		if (!share_ring(c, &c->ring[i], fd) || !keep(c, e, fd)) {
+			close(fd);
+			return false;
+		}
+		if (!follows)
+			leader = fd;
+		group = event->group;
+	}
 	return true;
+}
+
+bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended)
+{
+	bool good = true;
+
+	*ended = false;
+	for (size_t i = 0; good && !*ended && i < c->cpus; i++)
+		good = open_on_cpu(c, tid, flags, i, ended);
+	c->tasks++;
+	return good;
 }
 
 static bool ring_has_fork(const struct ring *ring, pid_t tid)
@@ -151,21 +214,74 @@ bool counters_saw_fork(struct counters *c, pid_t tid)
 	return false;
 }
 
+/* All that this process has opened, in one call. */
+void counters_start(void)
+{
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+}
+
 void counters_stop(void)
 {
-	prctl(PR_TASK_PERF_EVENTS_DISABLE);	/* all that this process has opened */
+	prctl(PR_TASK_PERF_EVENTS_DISABLE);
+}
+
+/* read_format of one event: value, enabled, running, id, lost; of a group: nr first. */
+static bool read_counter(const struct counters *c, const struct counter *counter,
+			 struct counters_total *out)
+{
+	uint64_t format = c->events->event[counter->event].attr.read_format, word[64] = { 0 };
+	ssize_t size = read(counter->fd, word, sizeof(word));
+
+	if (size < 32)
+		return false;
+	bool is_group = format & PERF_FORMAT_GROUP;
+	*out = (struct counters_total){
+		.count = is_group ? word[3] : word[0], .enabled = word[1], .running = word[2],
+		.lost = format & PERF_FORMAT_LOST ? word[is_group ? 5 : 4] : 0,
+	};
+	return true;
+}
+
+/*
+ * A task's event is opened on every CPU.  While the task runs on another one it
+ * is enabled, too, but does not run: so of one task the time enabled is the
+ * longest of all CPUs, the time running the sum.
+ */
+struct counters_total counters_total(const struct counters *c, uint32_t event)
+{
+	struct counters_total total = { 0 }, one;
+	uint64_t longest = 0;
+	uint32_t task = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct counter *counter = &c->counter[i];
+		if (counter->event != event || !read_counter(c, counter, &one))
+			continue;
+		if (counter->task != task) {
+			total.enabled += longest;
+			longest = 0;
+			task = counter->task;
+		}
+		if (one.enabled > longest)
+			longest = one.enabled;
+		total.count += one.count;
+		total.running += one.running;
+		total.lost += one.lost;
+	}
+	total.enabled += longest;
+	return total;
 }
 
 void counters_close(struct counters *c)
 {
 	for (size_t i = 0; i < c->cpus; i++)
 		ring_unmap(&c->ring[i]);
-	for (size_t i = 0; i < c->fds; i++)
-		close(c->fd[i]);
+	for (size_t i = 0; i < c->count; i++)
+		close(c->counter[i].fd);
 	for (size_t i = 0; c->ids && i < c->events->count; i++)
 		free(c->ids[i].id);
 	free(c->ids);
-	free(c->fd);
+	free(c->counter);
 	free(c->cpu);
 	free(c->ring);
 	*c = (struct counters){ 0 };

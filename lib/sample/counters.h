@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters - events opened on threads: one file descriptor for each event,
- * thread and CPU, and one ring for each CPU that all of them write to.
+ * counters - events opened on tasks or CPUs: one file descriptor for each
+ * event, task and CPU, and one ring for each CPU that all of them write to.
  *
  * An inherited event cannot be mapped unless it is bound to a CPU
  * (kernel/events/core.c, perf_mmap), so following new threads takes a
@@ -10,19 +10,32 @@
 #pragma once
 #include "event/event.h"
 #include "sample/ring.h"
+#include "sample/target.h"
 
 #include <sys/types.h>
+
+/* What was counted of an event in all, however often it was sampled. */
+struct counters_total {
+	uint64_t count;
+	uint64_t enabled, running;	/* ns: it should have counted, it did count */
+	uint64_t lost;			/* samples that found no room; Linux 6.0 */
+};
 
 /* Zero-initialised: none open. */
 struct counters {
 	const struct event_list *events;
 	struct report *report;
 	size_t ring_size;		/* bytes of data of each ring */
-	int *cpu;			/* online */
+	int *cpu;			/* ascending */
 	struct ring *ring;		/* of each CPU */
 	size_t cpus;
-	int *fd;
-	size_t fds;
+	struct counter {
+		int fd;
+		uint32_t event;
+		uint32_t task;		/* counts up: which call of counters_open() */
+	} *counter;
+	size_t count;
+	uint32_t tasks;
 	struct ids {			/* of each event: what its samples may carry */
 		uint64_t *id;
 		size_t count;
@@ -30,22 +43,35 @@ struct counters {
 };
 
 /*
- * Get ready to open EVENTS with rings of RING_SIZE bytes: finds the CPUs and
- * raises the limit of open files.  False (reported) on failure.
+ * Get ready to open EVENTS on the CPUs of TARGET with rings of RING_SIZE bytes
+ * (halved by itself where the kernel locks less): finds the CPUs and raises
+ * the limit of open files.  False (reported) on failure.
  */
-bool counters_init(struct counters *c, const struct event_list *events, size_t ring_size,
-		   struct report *report);
+bool counters_init(struct counters *c, const struct event_list *events,
+		   const struct target *target, size_t ring_size, struct report *report);
 
 /*
- * Open all events on thread TID.  False (reported) where that fails; a thread
- * that has ended meanwhile is no failure, but *ENDED.
+ * Descriptors that TASKS more tasks take, and how many may still be opened;
+ * rings apart.
  */
-bool counters_open(struct counters *c, pid_t tid, bool *ended);
+void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed);
+
+/*
+ * Open all events on thread TID; or, with FLAGS of PERF_FLAG_PID_CGROUP, on
+ * the cgroup of that descriptor; or on whole CPUs (-1).  False (reported)
+ * where that fails; a thread that has ended meanwhile is no failure, but
+ * *ENDED.
+ */
+bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended);
 
 /* Whether a FORK record in the rings tells of TID: it began under our events. */
 bool counters_saw_fork(struct counters *c, pid_t tid);
 
-/* Stop counting, everywhere. */
+/* Start, or stop, counting everywhere. */
+void counters_start(void);
 void counters_stop(void);
+
+/* The total of an event; all 0 where it cannot be read. */
+struct counters_total counters_total(const struct counters *c, uint32_t event);
 
 void counters_close(struct counters *c);

@@ -79,6 +79,7 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 	struct writer w;
 
 	writer_begin(&w, out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
+		     (m->prot & PROT_EXEC ? 0 : PERF_RECORD_MISC_MMAP_DATA) |
 		     (id_size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 	writer_u32(&w, (uint32_t)pid);
 	writer_u32(&w, (uint32_t)pid);
@@ -100,7 +101,8 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 	end_record(&w, layout);
 }
 
-void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid)
+void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
+		       bool with_data)
 {
 	struct maps_line m;
 	char path[64], *line = NULL;
@@ -109,7 +111,8 @@ void existing_mappings(struct output *out, const struct sample_layout *layout, p
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	FILE *f = fopen(path, "re");
 	while (f && getline(&line, &capacity, f) > 0)
-		if (parse_maps_line(line, &m) && m.prot & PROT_EXEC)
+		if (parse_maps_line(line, &m) &&
+		    (m.prot & PROT_EXEC || (with_data && *m.path == '/')))
 			write_mmap2(out, layout, pid, &m);
 	free(line);
 	if (f)

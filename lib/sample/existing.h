@@ -18,5 +18,9 @@ void existing_kernel(struct output *out, const struct sample_layout *layout);
 /* COMM of thread TID of PID; nothing if it has ended. */
 void existing_thread(struct output *out, const struct sample_layout *layout, pid_t pid, pid_t tid);
 
-/* MMAP2 of each executable mapping of PID, with build IDs where they can be read. */
-void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid);
+/*
+ * MMAP2 of each executable mapping of PID, and if WITH_DATA of the others of
+ * files, too; with build IDs where they can be read.
+ */
+void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
+		       bool with_data);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/sampler.h"
 #include "sample/about.h"
+#include "sample/attach.h"
 #include "sample/child.h"
-#include "sample/counters.h"
 #include "sample/existing.h"
 #include "sample/merge.h"
-#include "sample/threads.h"
 #include "stream/writer.h"
 
 #include <errno.h>
@@ -17,9 +16,8 @@
 #include <unistd.h>
 
 enum {
-	ROUND_MS = 100,		/* a round at least this often, so that a live pipe is live */
-	SETTLE_MS = 2,		/* a thread is listed in /proc this much before its FORK record */
-	SCANS_MAX = 100,	/* of /proc/PID/task, until no thread is new */
+	/* ms: a round at least this often, so that a live pipe is live */
+	ROUND_MS = 100,
 };
 
 /*
@@ -38,93 +36,43 @@ struct sampler {
 	struct child child;
 	struct merge_counts counts;
 	int poll;
-	int target;		/* pidfd of the target */
-	uint64_t began, ended;	/* ns of CLOCK_MONOTONIC */
+	int *process;		/* pidfds of those whose end is ours */
+	size_t processes, alive;
+	uint64_t began, ended;	/* ns of the records' clock */
+	bool delayed;		/* counting has not begun */
 	bool done;
 };
 
-static uint64_t now(void)
+static uint64_t now(const struct sampler *s)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(s->options->wants.clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* What sampling needs beside the event itself. */
-static void prepare_attr(struct sampler *s, struct perf_event_attr *attr, bool is_first)
-{
-	const struct sampler_options *o = s->options;
-
-	attr->size = sizeof(*attr);
-	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	if (attr->freq || o->events->count > 1)
-		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (o->events->count > 1)
-		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
-	if (o->callchains)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	attr->sample_id_all = 1;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC;	/* readable in user space, unlike the default one */
-	attr->inherit = 1;
-	if (o->command) {
-		attr->disabled = 1;
-		attr->enable_on_exec = 1;
-	} else {
-		attr->inherit_thread = 1;	/* threads it creates, not processes */
-	}
-	attr->exclude_callchain_kernel = attr->exclude_kernel;
-	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(o->ring_size / 4);
-	if (is_first)	/* one event tells of names, mappings and threads for all */
-		attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 =
-			attr->build_id = 1;
-}
-
-/* Whether the kernel opens ATTR for ourselves; errno is its answer. */
-static bool opens(const struct perf_event_attr *attr)
-{
-	struct perf_event_attr probe = *attr;
-
-	probe.disabled = 1;
-	int fd = event_open(&probe, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/* Where kernel.perf_event_paranoid keeps the kernel's part from us, the user's part it is. */
-static void leave_out_kernel(struct sampler *s)
-{
-	bool left_out = false;
-
-	for (size_t i = 0; i < s->options->events->count; i++) {
-		struct perf_event_attr *attr = &s->options->events->event[i].attr;
-		struct perf_event_attr user = *attr;
-
-		user.exclude_kernel = user.exclude_hv = 1;
-		if (attr->exclude_kernel || opens(attr) || errno != EACCES || !opens(&user))
-			continue;
-		*attr = user;
-		left_out = true;
-	}
-	if (left_out)
-		report_note(s->report, "the kernel's own code is not sampled: "
-			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
-}
-
 /* Prepare the attrs; know where the time lies in their records. */
-static void prepare_events(struct sampler *s)
+static bool prepare_events(struct sampler *s)
 {
+	const struct target *t = s->options->target;
+	const struct wants_opening opening = {
+		.on_exec = t->command, .delayed = s->options->delay,
+		.inherit = !target_is_by_cpu(t) && !t->tids,
+		.threads_only = !t->command && !t->children,
+		.wakeup = (uint32_t)(s->options->ring_size / 4),
+	};
+	const struct event_options presets = { 0 };
 	const char *error;
 
-	leave_out_kernel(s);
-	for (size_t i = 0; i < s->options->events->count; i++) {
-		struct perf_event_attr *attr = &s->options->events->event[i].attr;
-		prepare_attr(s, attr, i == 0);
-		events_add(&s->events, attr, sizeof(*attr), (struct cursor){ 0 }, &error);
-	}
+	/* One that counts nothing tells of mappings and threads while the others wait. */
+	if (s->options->delay && !event_parse(s->options->events, &presets, "dummy", s->report))
+		return false;
+	if (!wants_apply(&s->options->wants, &opening, s->options->events, s->report))
+		return false;
+	for (size_t i = 0; i < s->options->events->count; i++)
+		events_add(&s->events, &s->options->events->event[i].attr,
+			   sizeof(struct perf_event_attr), (struct cursor){ 0 }, &error);
+	return true;
 }
 
 static const struct sample_layout *layout(const struct sampler *s)
@@ -132,52 +80,45 @@ static const struct sample_layout *layout(const struct sampler *s)
 	return &s->events.event[0].layout;
 }
 
-/*
- * Open the events on every thread.  Those that begin meanwhile are either
- * created by a thread we have, and inherit its events, or by one we do not
- * have yet, and are found by looking again.  A FORK record tells which; it
- * stands in the ring shortly after the thread stands in /proc.
- */
-static bool attach(struct sampler *s)
-{
-	struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000 };
-	bool ended, any = false;
-
-	for (int scan = 0; scan < SCANS_MAX; scan++) {
-		size_t known = s->threads.count, inherited = 0;
-		if (!threads_scan(&s->threads, s->options->pid, s->report))
-			return false;
-		if (s->threads.count == known)
-			break;
-		if (known > 0)
-			nanosleep(&settle, NULL);
-		for (size_t i = known; i < s->threads.count; i++) {
-			pid_t tid = s->threads.tid[i];
-			if (known > 0 && counters_saw_fork(&s->counters, tid)) {
-				inherited++;
-				continue;
-			}
-			if (!counters_open(&s->counters, tid, &ended))
-				return false;
-			any |= !ended;
-		}
-		if (known > 0 && inherited == s->threads.count - known)
-			break;
-	}
-	if (!any)
-		report_error(s->report, "process %d has ended", s->options->pid);
-	return any;
-}
-
 static bool open_target(struct sampler *s)
 {
-	const struct sampler_options *o = s->options;
+	const struct target *t = s->options->target;
 	bool ended;
 
-	if (!o->command)
-		return attach(s);
-	return child_start(&s->child, o->command, s->report) &&
-	       counters_open(&s->counters, s->child.pid, &ended);
+	if (!t->command)
+		return attach(&s->counters, t, &s->threads, s->report);
+	return child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
+	       counters_open(&s->counters, s->child.pid, 0, &ended);
+}
+
+static void write_process(pid_t pid, void *context)
+{
+	struct sampler *s = context;
+	size_t first = s->threads.count;
+
+	if (target_is_by_cpu(s->options->target))
+		threads_scan(&s->threads, pid);
+	else
+		first = 0;
+	for (size_t i = first; i < s->threads.count; i++)
+		if (s->threads.thread[i].pid == pid)
+			existing_thread(s->out, layout(s), pid, s->threads.thread[i].tid);
+	existing_mappings(s->out, layout(s), pid,
+			  s->options->wants.callchain == CHAIN_DWARF);
+}
+
+static void write_processes(struct sampler *s)
+{
+	const struct target *t = s->options->target;
+
+	if (target_is_by_cpu(t))
+		target_each_process(write_process, s);
+	for (size_t i = 0; i < t->pids; i++)
+		write_process(t->pid[i], s);
+	for (size_t i = 0; i < t->tids; i++)
+		for (size_t k = 0; k < s->threads.count; k++)
+			if (s->threads.thread[k].tid == t->tid[i])
+				write_process(s->threads.thread[k].pid, s);
 }
 
 /* All that comes before the kernel's own records. */
@@ -186,43 +127,51 @@ static void write_beginning(struct sampler *s)
 	const struct sampler_options *o = s->options;
 
 	writer_header(s->out);
-	about_write_recorder(s->out);
+	about_write_recorder(s->out, o->remark);
 	for (size_t i = 0; i < o->events->count; i++) {
 		const struct ids *ids = &s->counters.ids[i];
 		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
 		if (ids->count)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
 	}
-	about_write(s->out, o->argc, o->argv, CLOCK_MONOTONIC);
+	about_write(s->out, o->argc, o->argv, o->wants.clock);
 	existing_kernel(s->out, layout(s));
-	if (o->command)
-		return;
-	for (size_t i = 0; i < s->threads.count; i++)
-		existing_thread(s->out, layout(s), o->pid, s->threads.tid[i]);
-	existing_mappings(s->out, layout(s), o->pid);
+	write_processes(s);
 }
 
 static void watch(struct sampler *s, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.fd = fd };
 
-	/* a file as output cannot be, nor need it */
+	/* A file as output cannot be waited for, nor need it be. */
 	epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* Learn of the end of PID.  Linux 5.3; before that see any_lives(). */
+static void watch_process(struct sampler *s, pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	s->alive += fd >= 0;
+	s->process = array_grow(s->process, s->processes, sizeof(*s->process));
+	s->process[s->processes++] = fd;
+	if (fd >= 0)
+		watch(s, fd, EPOLLIN);
 }
 
 static bool watch_all(struct sampler *s)
 {
-	pid_t pid = s->options->command ? s->child.pid : s->options->pid;
+	const struct target *t = s->options->target;
 
 	s->poll = epoll_create1(EPOLL_CLOEXEC);
-	/* Linux 5.3; else see target_lives() */
-	s->target = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (s->poll < 0) {
 		report_failure(s->report, "cannot wait for events");
 		return false;
 	}
-	if (s->target >= 0)
-		watch(s, s->target, EPOLLIN);
+	if (t->command)
+		watch_process(s, s->child.pid);
+	for (size_t i = 0; i < t->pids; i++)
+		watch_process(s, t->pid[i]);
 	watch(s, s->out->fd, 0);	/* EPOLLERR: its reader has gone */
 	for (size_t i = 0; i < s->counters.cpus; i++)
 		if (s->counters.ring[i].fd >= 0)
@@ -230,14 +179,36 @@ static bool watch_all(struct sampler *s)
 	return true;
 }
 
-static bool target_lives(const struct sampler *s)
+static bool lives(pid_t pid)
 {
-	return s->target >= 0 || kill(s->options->command ? s->child.pid : s->options->pid, 0) == 0;
+	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* Move what the rings hold to the output. */
+/* Whether there is still something to sample. */
+static bool any_lives(const struct sampler *s)
+{
+	const struct target *t = s->options->target;
+
+	if (target_is_by_cpu(t) || s->alive > 0)
+		return true;
+	for (size_t i = 0; i < s->processes; i++)
+		if (s->process[i] < 0 && lives(t->command ? s->child.pid : t->pid[i]))
+			return true;
+	for (size_t i = 0; i < t->tids; i++)
+		if (lives(t->tid[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Move what the rings hold to the output.  While it waits for a slow reader
+ * with a full buffer the rings keep it, and what they cannot keep the kernel
+ * counts as lost.
+ */
 static void drain(struct sampler *s, uint64_t horizon)
 {
+	if (output_waiting(s->out) >= s->options->buffer_size && horizon != UINT64_MAX)
+		return;
 	uint64_t records = merge_rings(s->counters.ring, s->counters.cpus, layout(s), horizon,
 				       s->out, &s->counts);
 	if (records)
@@ -245,46 +216,105 @@ static void drain(struct sampler *s, uint64_t horizon)
 	output_flush(s->out);
 }
 
+/* When something is due that no descriptor tells of: the begin or end of counting; 0: never. */
+static uint64_t next_due(const struct sampler *s)
+{
+	if (s->delayed)
+		return s->began + s->options->delay;
+	return s->options->duration ? s->began + s->options->delay + s->options->duration : 0;
+}
+
 /* Milliseconds to wait for, at most. */
 static int patience(const struct sampler *s)
 {
-	uint64_t time = now(), end = s->began + s->options->duration;
+	uint64_t time = now(s), due = next_due(s);
 
-	if (!s->options->duration || end > time + ROUND_MS * 1000000ULL)
+	if (!due || due > time + ROUND_MS * 1000000ULL)
 		return ROUND_MS;
-	return end > time ? (int)((end - time + 999999) / 1000000) : 0;
+	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
 }
 
-static void take_events(struct sampler *s)
+static void take_event(struct sampler *s, const struct epoll_event *event)
 {
-	struct epoll_event event[16];
-	int n = epoll_wait(s->poll, event, 16, patience(s));
+	int fd = event->data.fd;
 
-	for (int i = 0; i < n; i++) {
-		if (event[i].data.fd == s->target)
-			s->done = true;
-		else if (event[i].data.fd == s->out->fd)
-			s->done = true;
-		/* nobody writes there now */
-		else if (event[i].events & (EPOLLHUP | EPOLLERR))
-			epoll_ctl(s->poll, EPOLL_CTL_DEL, event[i].data.fd, NULL);
+	if (fd == s->out->fd) {
+		s->done = true;
+		return;
 	}
+	for (size_t i = 0; i < s->processes; i++)
+		if (fd == s->process[i]) {	/* it has ended */
+			epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
+			s->alive--;
+			return;
+		}
+	if (event->events & (EPOLLHUP | EPOLLERR))	/* nobody writes to this ring now */
+		epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
 }
 
 static void loop(struct sampler *s)
 {
-	const struct sampler_options *o = s->options;
+	struct epoll_event event[16];
 
 	while (!s->done) {
-		take_events(s);
-		drain(s, now() - HOLD_BACK);
-		if (*o->stop || output_ended(s->out) || !target_lives(s) ||
-		    (o->duration && now() >= s->began + o->duration))
+		int n = epoll_wait(s->poll, event, 16, patience(s));
+		for (int i = 0; i < n; i++)
+			take_event(s, &event[i]);
+		drain(s, now(s) - HOLD_BACK);
+		bool is_due = next_due(s) && now(s) >= next_due(s);
+		if (is_due && s->delayed) {
+			counters_start();
+			s->delayed = false;
+			is_due = false;
+		}
+		if (*s->options->stop || output_ended(s->out) || is_due || !any_lives(s))
 			s->done = true;
 	}
-	s->ended = now();
+	s->ended = now(s);
 	counters_stop();
 	drain(s, UINT64_MAX);
+}
+
+/*
+ * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
+ * enabled, time running, id, lost; sample_id.
+ */
+static void write_total(struct sampler *s, uint32_t event, const struct counters_total *total)
+{
+	static const uint8_t zeros[64];
+	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
+	const struct ids *ids = &s->counters.ids[event];
+	struct writer w;
+
+	if (!ids->count || attr->read_format & PERF_FORMAT_GROUP)
+		return;
+	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
+	writer_u64(&w, UINT64_MAX);	/* no one process */
+	writer_u64(&w, total->count);
+	writer_u64(&w, total->enabled);
+	writer_u64(&w, total->running);
+	writer_u64(&w, ids->id[0]);
+	if (attr->read_format & PERF_FORMAT_LOST)
+		writer_u64(&w, total->lost);
+	writer_bytes(&w, zeros, layout(s)->trailer_size);
+	writer_end(&w);
+}
+
+/* What each event counted, and whether it did all the time. */
+static void write_totals(struct sampler *s)
+{
+	for (uint32_t i = 0; i < s->options->events->count; i++) {
+		struct counters_total t = counters_total(&s->counters, i);
+		const char *name = s->options->events->event[i].name;
+		double share = t.enabled ? (double)t.running / (double)t.enabled : 1;
+
+		write_total(s, i, &t);
+		report_summary(s->report, "%s: %" PRIu64 " counted in %.3f s, lost %" PRIu64
+			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
+		if (share < 0.95 && t.enabled > 0)
+			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
+				    "were asked for than there are counters", name, 100 * share);
+	}
 }
 
 static void summarize(const struct sampler *s)
@@ -304,35 +334,46 @@ static void summarize(const struct sampler *s)
 		       "throttled %" PRIu64 " times, %" PRIu64 " bytes, %zu threads, "
 		       "%zu event fds; CPU %ld ms, %ld KiB resident", c->samples, seconds,
 		       (double)c->samples / seconds, c->lost, c->throttled, s->out->written,
-		       s->threads.count, s->counters.fds,
+		       s->threads.count, s->counters.count,
 		       used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 +
 		       used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000, used.ru_maxrss);
 }
 
-void sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
+static void release(struct sampler *s)
 {
-	struct sampler s = { .options = options, .out = out, .report = report,
-			     .poll = -1, .target = -1 };
+	for (size_t i = 0; i < s->processes; i++)
+		if (s->process[i] >= 0)
+			close(s->process[i]);
+	if (s->poll >= 0)
+		close(s->poll);
+	free(s->process);
+	counters_close(&s->counters);
+	threads_release(&s->threads);
+	events_release(&s->events);
+}
 
-	prepare_events(&s);
-	if (!counters_init(&s.counters, options->events, options->ring_size, report) ||
+int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
+{
+	struct sampler s = { .options = options, .out = out, .report = report, .poll = -1,
+			     .delayed = options->delay };
+	const struct target *t = options->target;
+
+	if (!prepare_events(&s) ||
+	    !counters_init(&s.counters, options->events, t, options->ring_size, report) ||
 	    !open_target(&s))
 		goto out;
-	s.began = now();
+	s.began = now(&s);
+	if (options->buffer_size)
+		output_make_elastic(out);	/* after the fork: it starts a thread */
 	write_beginning(&s);
-	if (!watch_all(&s) ||
-	    (options->command && !child_go(&s.child, options->command[0], report)))
+	if (!watch_all(&s) || (t->command && !child_go(&s.child, t->command[0], report)))
 		goto out;
 	loop(&s);
-	about_write_span(out, s.began, s.ended);
+	write_totals(&s);
+	about_write_span(out, s.began + options->delay, s.ended);
 	summarize(&s);
-out:
-	child_stop(&s.child);
-	if (s.poll >= 0)
-		close(s.poll);
-	if (s.target >= 0)
-		close(s.target);
-	counters_close(&s.counters);
-	threads_release(&s.threads);
-	events_release(&s.events);
+out:;
+	int status = child_stop(&s.child);
+	release(&s);
+	return status;
 }

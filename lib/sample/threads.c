@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 
 bool threads_parse_pid(const char *text, pid_t *pid)
 {
@@ -19,41 +18,59 @@ bool threads_parse_pid(const char *text, pid_t *pid)
 
 static bool is_known(const struct threads *threads, pid_t tid)
 {
-	for (size_t i = 0; i < threads->count; i++)
-		if (threads->tid[i] == tid)
+	struct table_probe probe = table_probe(&threads->table, hash_u64((uint32_t)tid));
+	uint32_t id;
+
+	while ((id = table_next(&threads->table, &probe)) != TABLE_NONE)
+		if (threads->thread[id].tid == tid)
 			return true;
 	return false;
 }
 
-bool threads_scan(struct threads *threads, pid_t pid, struct report *report)
+static void add(struct threads *threads, pid_t pid, pid_t tid)
 {
-	size_t known = threads->count;
+	if (is_known(threads, tid))
+		return;
+	threads->thread = array_grow(threads->thread, threads->count, sizeof(*threads->thread));
+	threads->thread[threads->count] = (struct thread){ pid, tid };
+	table_add(&threads->table, hash_u64((uint32_t)tid), (uint32_t)threads->count++);
+}
+
+bool threads_scan(struct threads *threads, pid_t pid)
+{
 	struct dirent *entry;
 	char path[64];
 	pid_t tid;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	DIR *dir = opendir(path);
-	if (!dir && errno == ENOENT) {
-		report_error(report, "no process has the pid %d", pid);
+	if (!dir)
 		return false;
-	}
-	if (!dir) {
-		report_failure(report, "cannot list the threads of %d in '%s'", pid, path);
-		return false;
-	}
 	while ((entry = readdir(dir)))
-		if (threads_parse_pid(entry->d_name, &tid) &&
-		    (known == 0 || !is_known(threads, tid))) {
-			threads->tid = array_grow(threads->tid, threads->count, sizeof(tid));
-			threads->tid[threads->count++] = tid;
-		}
+		if (threads_parse_pid(entry->d_name, &tid))
+			add(threads, pid, tid);
 	closedir(dir);
 	return true;
 }
 
+bool threads_add(struct threads *threads, pid_t tid)
+{
+	char path[64], line[128];
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	FILE *f = fopen(path, "re");
+	while (f && !pid && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			add(threads, pid, tid);
+	if (f)
+		fclose(f);
+	return pid != 0;
+}
+
 void threads_release(struct threads *threads)
 {
-	free(threads->tid);
+	free(threads->thread);
+	table_release(&threads->table);
 	*threads = (struct threads){ 0 };
 }

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads - the threads of a process, from /proc/PID/task. */
+/* threads - the threads of processes, from /proc/PID/task. */
 #pragma once
 #include "base/report.h"
+#include "base/table.h"
 
 #include <stddef.h>
 #include <sys/types.h>
 
+struct thread {
+	pid_t pid, tid;
+};
+
 /* Zero-initialised: none. */
 struct threads {
-	pid_t *tid;
+	struct thread *thread;
 	size_t count;
+	struct table table;	/* by tid */
 };
 
 /*
  * Add the threads that PID has now and THREADS has not yet; those added are
- * the last ones in the array.  False (reported) if there is no such process,
- * or it may not be looked at.
+ * the last ones in the array.  False with errno set if they cannot be listed.
  */
-bool threads_scan(struct threads *threads, pid_t pid, struct report *report);
+bool threads_scan(struct threads *threads, pid_t pid);
+
+/* Add one thread, whose process is found out.  False with errno set if there is none. */
+bool threads_add(struct threads *threads, pid_t tid);
 
 void threads_release(struct threads *threads);
 

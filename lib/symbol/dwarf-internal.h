@@ -156,7 +156,8 @@ struct dwarf_file {
 	struct abbrevs **abbrevs;
 	struct table abbrevs_table;
 	size_t abbrevs_count;
-	uint64_t abbrev_budget, range_budget, row_budget;	/* of items: what may still be read */
+	/* of items: what may still be read */
+	uint64_t abbrev_budget, range_budget, row_budget;
 	struct lines **lines;
 	struct table lines_table;
 	size_t lines_count;

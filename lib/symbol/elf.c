@@ -246,7 +246,8 @@ struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
 {
 	for (uint32_t i = 0; i < elf->programs; i++) {
 		struct program p = program_at(elf, i);
-		if (p.type == PT_LOAD && address >= p.address && address - p.address < p.file_size &&
+		if (p.type == PT_LOAD && address >= p.address &&
+		    address - p.address < p.file_size &&
 		    p.offset <= UINT64_MAX - p.file_size)
 			return elf_part(elf, p.offset + (address - p.address),
 					p.file_size - (address - p.address));

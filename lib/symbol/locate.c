@@ -65,6 +65,48 @@ enum locate_result locate_object(const struct object *object, pid_t pid, bool is
 	return result;
 }
 
+/* The file with debug information of this build ID, where distributions put it. */
+static struct elf *open_by_build_id(const uint8_t *id, size_t size)
+{
+	char path[128] = "/usr/lib/debug/.build-id/";
+	size_t at = strlen(path);
+	const uint8_t *own;
+	const char *why;
+
+	if (size < 2 || size > BUILD_ID_MAX)
+		return NULL;
+	for (size_t i = 0; i < size; i++)
+		at += (size_t)snprintf(path + at, sizeof(path) - at, i == 1 ? "/%02x" : "%02x",
+				       id[i]);
+	snprintf(path + at, sizeof(path) - at, ".debug");
+	int fd = open_regular(path);
+	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
+	if (elf && (elf_build_id(elf, &own) != size || memcmp(own, id, size))) {
+		elf_close(elf);
+		elf = NULL;
+	}
+	return elf;
+}
+
+struct elf *locate_debug(const struct elf *elf)
+{
+	const uint8_t *id;
+	size_t size = elf_build_id(elf, &id);
+
+	return open_by_build_id(id, size);
+}
+
+/* The section: the other file's path, a NUL, its build ID. */
+struct elf *locate_alternate(struct elf *debug)
+{
+	struct elf_bytes link;
+
+	if (!elf_section(debug, ".gnu_debugaltlink", &link))
+		return NULL;
+	const uint8_t *nul = memchr(link.at, 0, link.size);
+	return nul ? open_by_build_id(nul + 1, link.size - (size_t)(nul + 1 - link.at)) : NULL;
+}
+
 const char *locate_reason(enum locate_result result)
 {
 	static const char *const reason[] = {

@@ -23,5 +23,17 @@ enum locate_result {
 enum locate_result locate_object(const struct object *object, pid_t pid, bool is_local,
 				 struct elf **elf);
 
+/*
+ * Open the file with ELF's debug information, kept apart from it below
+ * /usr/lib/debug by build ID; NULL: there is none.
+ */
+struct elf *locate_debug(const struct elf *elf);
+
+/*
+ * Open what DEBUG shares its debug information with (.gnu_debugaltlink, see
+ * dwz(1)); NULL: nothing, or it is not here.
+ */
+struct elf *locate_alternate(struct elf *debug);
+
 /* "no such file", ...: why it was not LOCATED. */
 const char *locate_reason(enum locate_result result);

@@ -11,22 +11,20 @@
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 #include "symbol/locate.h"
+#include "symbol/source.h"
 
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-enum { QUICK_SLOTS = 16384 };	/* a power of two */
+enum {
+	QUICK_SLOTS = 16384,	/* a power of two */
+	LINES_MAX = 512,	/* of one place: calls inlined into each other */
+};
 
 /* First cache: the frame at ADDRESS of the space of this GENERATION. */
 struct quick {
 	uint64_t generation, address;
 	uint32_t frame;
-};
-
-/* What is known of an object of lib/process, by its id. */
-struct source {
-	bool tried;		/* opening it, once */
-	struct elf *elf;	/* NULL: there is none */
 };
 
 /* An object of the resolved stream, and what it stands for. */
@@ -53,6 +51,7 @@ struct resolver {
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
+	struct resolved_line line[LINES_MAX];	/* of the place in hand */
 	uint32_t *frame;		/* of the sample in hand */
 	size_t frame_capacity;
 	uint64_t opened, named;
@@ -62,7 +61,7 @@ struct resolver {
 struct place {
 	uint32_t object;		/* of the tables */
 	uint64_t address;
-	struct elf *elf;		/* to look it up in; NULL: none */
+	uint32_t source;		/* to look it up in; TABLE_NONE: none */
 	bool in_kernel;			/* to look it up in kallsyms */
 };
 
@@ -176,7 +175,7 @@ static struct elf *open_vdso(void)
 }
 
 /* The ELF of the object that M maps in PID, opened at the first need. */
-static struct elf *source_elf(struct resolver *r, const struct stream_reader *in,
+static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
 			      const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
@@ -187,7 +186,7 @@ static struct elf *source_elf(struct resolver *r, const struct stream_reader *in
 	}
 	struct source *source = &r->source[m->object];
 	if (source->tried || !r->options.symbols)
-		return source->elf;
+		return source;
 	source->tried = true;
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
 		source->elf = open_vdso();
@@ -198,7 +197,7 @@ static struct elf *source_elf(struct resolver *r, const struct stream_reader *in
 				    locate_reason(result));
 	}
 	r->opened += source->elf != NULL;
-	return source->elf;
+	return source;
 }
 
 /* The tables' object for a part of an object of lib/process. */
@@ -232,7 +231,8 @@ static struct place nowhere(struct resolver *r, uint64_t address)
 {
 	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
 
-	return (struct place){ .object = part_id(r, TABLE_NONE, part), .address = address };
+	return (struct place){ .object = part_id(r, TABLE_NONE, part), .source = TABLE_NONE,
+			       .address = address };
 }
 
 /* The kernel image is one part, whatever modules cut out of its mapping. */
@@ -248,13 +248,13 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 		part.file_offset = image->file_offset;
 		part.size = UINT64_MAX - part.start;
 	}
-	return (struct place){ .object = part_id(r, m->object, part), .address = address,
-			       .in_kernel = true };
+	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+			       .address = address, .in_kernel = true };
 }
 
 /* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
-static struct place place_in_file(struct resolver *r, const struct mapping *m, struct elf *elf,
-				  uint64_t address)
+static struct place place_in_file(struct resolver *r, const struct mapping *m,
+				  const struct elf *elf, uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	uint64_t offset = address - m->start + m->file_offset;
@@ -270,12 +270,13 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m, s
 		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
 		if (part.build_id_size)
 			memcpy(part.build_id, id, part.build_id_size);
-		return (struct place){ .object = part_id(r, m->object, part), .elf = elf,
+		return (struct place){ .object = part_id(r, m->object, part), .source = m->object,
 				       .address = offset - segment.file_offset + segment.address };
 	}
 	part.start = part.file_offset = m->file_offset;
 	part.size = m->end - m->start;
-	return (struct place){ .object = part_id(r, m->object, part), .address = offset };
+	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+			       .address = offset };
 }
 
 static struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
@@ -293,45 +294,99 @@ static struct place place_of(struct resolver *r, const struct stream_reader *in,
 	switch (r->spaces.objects.object[m->object].kind) {
 	case OBJECT_FILE:
 	case OBJECT_VDSO:
-		return place_in_file(r, m, source_elf(r, in, m, pid), address);
+		return place_in_file(r, m, source_of(r, in, m, pid)->elf, address);
 	default: {
 		struct resolved_object part = {
 			.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
 			.file_offset = m->file_offset,
 		};
-		return (struct place){ .object = part_id(r, m->object, part), .address = address };
+		return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+				       .address = address };
 	}
 	}
 }
 
-/* The name of a place; NULL: it has none. */
-static const char *name_of(struct resolver *r, const struct place *place)
+/* The name of a place by symbol tables; NULL: it has none. */
+static const char *symbol_of(struct resolver *r, const struct place *place)
 {
 	struct elf_symbol symbol;
 
 	if (place->in_kernel)
 		return r->kallsyms ? kallsyms_find(r->kallsyms, place->address + r->kernel_shift)
 				   : NULL;
-	return place->elf && elf_symbol(place->elf, place->address, &symbol) ? symbol.name : NULL;
+	if (place->source == TABLE_NONE)
+		return NULL;
+	return elf_symbol(r->source[place->source].elf, place->address, &symbol) ? symbol.name
+										 : NULL;
+}
+
+/* The line of a function called NAME, as linkers have it. */
+static struct resolved_line named_line(struct resolver *r, const char *name, bool is_mangled,
+				       const char *file, uint32_t line)
+{
+	struct resolved_function f = { .system_name = string_id(r, name), .line = line };
+	struct arena scratch = { 0 };
+
+	f.name = is_mangled ? string_id(r, demangle(&scratch, name, r->options.demangle))
+			    : f.system_name;
+	f.file = file ? string_id(r, file) : 0;
+	arena_release(&scratch);
+	return (struct resolved_line){ .function = function_id(r, &f) };
+}
+
+/*
+ * One frame of debug information.  Without a linkage name the source's name
+ * is the whole name (C), or the symbol's is better (SYMBOL, of the outermost
+ * frame: scopes are not in the source's name).
+ */
+static struct resolved_line debug_line(struct resolver *r, const struct dwarf_frame *frame,
+				       const char *symbol)
+{
+	const struct dwarf_function *f = frame->function;
+	const char *name = f && f->linkage_name ? f->linkage_name : f && f->name ? f->name : symbol;
+	const char *file = f && f->file ? f->file : frame->file;
+	bool lines = !r->options.no_lines;
+	struct resolved_line line = named_line(r, name ? name : "?", true, lines ? file : NULL,
+					       f && lines ? f->line : 0);
+
+	if (!lines)
+		return line;
+	line.file = frame->file ? string_id(r, frame->file) : 0;
+	line.line = frame->line;
+	line.column = frame->column;
+	return line;
+}
+
+/* The lines of a place, innermost first, in r->line; returns how many. */
+static uint32_t find_lines(struct resolver *r, const struct place *place)
+{
+	const char *symbol = symbol_of(r, place);
+	const struct dwarf_frame *frame;
+	size_t frames = place->source == TABLE_NONE
+		? 0 : source_frames(&r->source[place->source], place->address, &frame);
+
+	if (frames == 0) {
+		if (symbol)
+			r->line[0] = named_line(r, symbol, !place->in_kernel, NULL, 0);
+		return symbol != NULL;
+	}
+	if (r->options.no_inlines) {
+		frame += frames - 1;	/* the outermost */
+		frames = 1;
+	}
+	if (frames > LINES_MAX)
+		frames = LINES_MAX;
+	for (size_t i = 0; i < frames; i++)
+		r->line[i] = debug_line(r, &frame[i], i == frames - 1 ? symbol : NULL);
+	return (uint32_t)frames;
 }
 
 static uint32_t add_frame(struct resolver *r, const struct place *place)
 {
-	struct resolved_frame frame = { .object = place->object, .address = place->address };
-	const char *name = name_of(r, place);
-	struct resolved_line line = { 0 };
+	struct resolved_frame frame = { .object = place->object, .address = place->address,
+					.lines = find_lines(r, place), .line = r->line };
 
-	if (name) {
-		struct arena scratch = { 0 };
-		struct resolved_function f = { .system_name = string_id(r, name) };
-		f.name = place->in_kernel ? f.system_name
-			: string_id(r, demangle(&scratch, name, DEMANGLE_TEMPLATES));
-		line.function = function_id(r, &f);
-		frame.lines = 1;
-		frame.line = &line;
-		r->named++;
-		arena_release(&scratch);
-	}
+	r->named += frame.lines > 0;
 	return resolved_add_frame(r->tables, &frame);
 }
 
@@ -484,7 +539,7 @@ struct resolver_counts resolver_counts(const struct resolver *r)
 void resolver_free(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->sources; i++)
-		elf_close(r->source[i].elf);
+		source_release(&r->source[i]);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
 	intern_release(&r->strings);

@@ -11,10 +11,14 @@
 #include "base/report.h"
 #include "process/space.h"
 #include "stream/resolved.h"
+#include "symbol/demangle.h"
 
 struct resolver;
 
 struct resolver_options {
+	enum demangle_style demangle;
+	bool no_inlines;	/* functions alone, without what was inlined into them */
+	bool no_lines;		/* no files and lines */
 	/* look up names; false: objects and addresses only, no file is read */
 	bool symbols;
 	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */

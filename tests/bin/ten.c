@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t cpu_time(void)
+__attribute__((noinline)) static uint64_t cpu_time(void)
 {
 	struct timespec t;
 
@@ -25,22 +25,17 @@ static uint64_t cpu_time(void)
 
 static volatile uint64_t sink;
 
-/* Inlined into each of the functions below, so that they are leaves; looks at the clock rarely. */
-static inline __attribute__((always_inline)) uint64_t work_until(uint64_t end)
-{
-	uint64_t x = end;
-
-	do
-		for (int i = 0; i < 20000; i++)
-			x = x * 6364136223846793005u + 1442695040888963407u;
-	while (cpu_time() < end);
-	return x;
-}
-
+/* Each is a leaf, and looks at the clock rarely. */
 #define FUNCTION(name)						\
 	__attribute__((noinline)) static void name(uint64_t ns)	\
 	{							\
-		sink += work_until(cpu_time() + ns);		\
+		uint64_t end = cpu_time() + ns, x = end;	\
+								\
+		do						\
+			for (int i = 0; i < 20000; i++)		\
+				x = x * 6364136223846793005u + 1442695040888963407u;	\
+		while (cpu_time() < end);			\
+		sink += x;					\
 	}
 
 FUNCTION(A) FUNCTION(B) FUNCTION(C) FUNCTION(D) FUNCTION(E)

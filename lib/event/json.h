@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json - the few pieces of JSON that the listings are made of, onto stdout. */
+#pragma once
+#include <stdbool.h>
+
+/* TEXT as a JSON string; bytes that are no ASCII become '?'.  NULL: null. */
+void json_string(const char *text);
+
+/* "NAME": before a value, after a comma unless it is the FIRST of its object. */
+void json_key(const char *name, bool first);

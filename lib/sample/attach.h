@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach - open the counters on all tasks of a target that runs already. */
+#pragma once
+#include "sample/counters.h"
+#include "sample/threads.h"
+
+/*
+ * Open COUNTERS, which count at once, on TARGET: its processes, threads,
+ * cgroup or CPUs.  THREADS gets the threads there were.  False (reported)
+ * where that fails, or nothing of the target is left.
+ */
+bool attach(struct counters *counters, const struct target *target, struct threads *threads,
+	    struct report *report);

@@ -1,0 +1,234 @@
+#!/bin/sh
+# Events of the PMUs that sysfs describes: real layouts, packed into tests/data/sysfs.
+. tests/lib.sh
+
+# tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
+tree() {
+	dir=$1/bus/event_source/devices
+	cut -d" " -f1 "$TOP/tests/data/sysfs/$1" | sed "s|/[^/]*$||;s|^|$dir/|" | sort -u |
+		xargs mkdir -p
+	awk -v dir="$dir" '{ file = dir "/" $1; sub(/^[^ ]* /, ""); print >file; close(file) }' \
+		"$TOP/tests/data/sysfs/$1"
+}
+
+# words TREE EVENT...: name, type, config, config1, config2 of each event
+words() {
+	tree=$1
+	shift
+	pmu-events --encode --json --sysfs "$tree" "$@" >out.json
+	python3 -c '
+import json
+for e in json.load(open("out.json")):
+    print(e["name"], e["type"], e["config"], e["config1"], e["config2"])'
+}
+
+# member KEY: that of every event of the last words
+member() {
+	python3 -c '
+import json, sys
+for e in json.load(open("out.json")): print(e[sys.argv[1]])' "$1"
+}
+
+check 'Skylake: terms, aliases, defaults that a term replaces' '
+	tree skylake
+	words skylake cpu/event=0x3c,umask=0,cmask=1/ cpu/mem-loads/ cpu/mem-loads,ldlat=30/pp \
+		cpu/event=0xb7,umask=1,offcore_rsp=0x10003c0001/u cpu/inv,event=1/ \
+		cpu/config=0x1c0,config1=7/ cpu/r1c0/k cpu/instructions/ mem-stores >got
+	cat >want <<-EOF
+	cpu/event=0x3c,umask=0,cmask=1/ 4 0x100003c 0x0 0x0
+	cpu/mem-loads/ 4 0x1cd 0x3 0x0
+	cpu/mem-loads,ldlat=30/pp 4 0x1cd 0x1e 0x0
+	cpu/event=0xb7,umask=1,offcore_rsp=0x10003c0001/u 4 0x1b7 0x10003c0001 0x0
+	cpu/inv,event=1/ 4 0x800001 0x0 0x0
+	cpu/config=0x1c0,config1=7/ 4 0x1c0 0x7 0x0
+	cpu/r1c0/k 4 0x1c0 0x0 0x0
+	cpu/instructions/ 4 0xc0 0x0 0x0
+	cpu/mem-stores/ 4 0x82d0 0x0 0x0
+	EOF
+	same want got
+'
+
+check 'an event alone, with terms of its own; periods that its name suggests' '
+	tree skylake
+	words skylake mem-loads/ldlat=30,period=20011/P >got
+	echo "cpu/mem-loads,ldlat=30/P 4 0x1cd 0x1e 0x0" | same - got
+	test "$(member sample_period)" = 20011
+	tree arm
+	words arm cpu_cycles inst_retired br_mis_pred l1d_cache_refill >got
+	member sample_period >got
+	printf "4000037\n5000011\n10007\n10007\n" | same - got
+'
+
+check 'one core PMU: generic events need no PMU type' '
+	tree skylake
+	words skylake cycles cpu/cycles/ >got
+	cat >want <<-EOF
+	cycles 0 0x0 0x0 0x0
+	cpu/cycles/ 0 0x0 0x0 0x0
+	EOF
+	same want got
+'
+
+check 'uncore: every instance of a name, its CPUs, unit and scale' '
+	tree skylake
+	words skylake imc/cas_count_read/ >got
+	cat >want <<-EOF
+	uncore_imc_0/cas_count_read/ 21 0x304 0x0 0x0
+	uncore_imc_1/cas_count_read/ 22 0x304 0x0 0x0
+	EOF
+	same want got
+	test "$(member cpus | sort -u)" = 0,28
+	test "$(member per_cpu | sort -u)" = True
+	test "$(member unit | sort -u)" = MiB
+	test "$(member scale | sort -u)" = 6.103515625e-05
+	exits 1 pmu-events --encode --sysfs skylake "uncore_imc_?/clockticks/" 2>err
+	grep -q "uncore_imc_1 has no term or event .clockticks." err
+	words skylake energy-pkg >got
+	grep -qx "power/energy-pkg/ 20 0x2 0x0 0x0" got
+	test "$(member unit)" = Joules
+	member scale | grep -q "^2.32830643653869.*e-10"
+'
+
+check 'hybrid: a bare name opens on each kind of core, the PMU type in the config' '
+	tree hybrid
+	words hybrid cycles L1-dcache-load-misses:u r1c0 cpu_core/cycles/ cpu_atom/mem-loads/ \
+		cpu-clock slots >got
+	cat >want <<-EOF
+	cpu_atom/cycles/ 0 0xa00000000 0x0 0x0
+	cpu_core/cycles/ 0 0x400000000 0x0 0x0
+	cpu_atom/L1-dcache-load-misses/u 3 0xa00010000 0x0 0x0
+	cpu_core/L1-dcache-load-misses/u 3 0x400010000 0x0 0x0
+	cpu_atom/r1c0/ 10 0x1c0 0x0 0x0
+	cpu_core/r1c0/ 4 0x1c0 0x0 0x0
+	cpu_core/cycles/ 0 0x400000000 0x0 0x0
+	cpu_atom/mem-loads/ 10 0x5d0 0x3 0x0
+	cpu-clock 1 0x0 0x0 0x0
+	cpu_core/slots/ 4 0x400 0x0 0x0
+	EOF
+	same want got
+	member cpus | sed -n 1,2p >got
+	printf "4-7\n0-3,8\n" | same - got
+	test "$(member per_cpu | sort -u)" = False
+	words hybrid cycles/period=20011/u >got
+	cut -d" " -f1 got | paste -sd" " | grep -qx "cpu_atom/cycles/u cpu_core/cycles/u"
+	test "$(member sample_period | sort -u)" = 20011
+'
+
+check 'hybrid: a name of libpfm4 is bound to the CPUs of its PMU' '
+	tree hybrid
+	pmu-events --list --pmu icl >list || { echo "libpfm4 of another architecture"; exit 77; }
+	words hybrid icl::INST_RETIRED:ANY_P >got
+	test "$(member pmu) $(member cpus)" = "cpu_core 0-3,8"
+'
+
+check 'hybrid: a group becomes one for each kind of core' '
+	tree hybrid
+	words hybrid "{cycles,instructions,cpu-clock}" >got
+	member group >groups
+	paste -d" " got groups | awk "{ print \$1, \$NF }" | sort >both
+	cat >want <<-EOF
+	cpu-clock 1
+	cpu_atom/cycles/ 1
+	cpu_atom/instructions/ 1
+	cpu_core/cycles/ 2
+	cpu_core/instructions/ 2
+	EOF
+	same want both
+'
+
+check 'AMD: a value split over two ranges; IBS, whose periods are multiples of 16' '
+	tree amd
+	words amd cpu/event=0x1a7,umask=8/ ibs_op/cnt_ctl/ ibs_fetch/rand_en=1/ \
+		amd_l3/event=4,umask=0xff,enallcores/ >got
+	cat >want <<-EOF
+	cpu/event=0x1a7,umask=8/ 4 0x1000008a7 0x0 0x0
+	ibs_op/cnt_ctl/ 10 0x80000 0x0 0x0
+	ibs_fetch/rand_en=1/ 9 0x200000000000000 0x0 0x0
+	amd_l3/event=4,umask=0xff,enallcores/ 12 0x80000000ff04 0x0 0x0
+	EOF
+	same want got
+	period=$(member sample_period | sed -n 2p)
+	test "$period" -gt 0
+	test $((period % 16)) -eq 0
+'
+
+check 'ARM: core PMU, statistical profiling, big.LITTLE' '
+	tree arm
+	words arm cycles armv8_pmuv3_0/inst_retired/u \
+		arm_spe_0/ts_enable,load_filter,min_latency=10/ l1d_cache_refill >got
+	cat >want <<-EOF
+	cycles 0 0x0 0x0 0x0
+	armv8_pmuv3_0/inst_retired/u 8 0x8 0x0 0x0
+	arm_spe_0/ts_enable,load_filter,min_latency=10/ 9 0x200000001 0x0 0xa
+	armv8_pmuv3_0/l1d_cache_refill/ 8 0x3 0x0 0x0
+	EOF
+	same want got
+	tree biglittle
+	words biglittle cycles r11 >got
+	cat >want <<-EOF
+	armv8_cortex_a53/cycles/ 0 0x800000000 0x0 0x0
+	armv8_cortex_a72/cycles/ 0 0x900000000 0x0 0x0
+	armv8_cortex_a53/r11/ 8 0x11 0x0 0x0
+	armv8_cortex_a72/r11/ 9 0x11 0x0 0x0
+	EOF
+	same want got
+	member cpus | sed -n 1,2p >got
+	printf "0,3-5\n1-2\n" | same - got
+'
+
+check 'parsed again, a canonical name is the same event' '
+	for machine in skylake hybrid amd arm biglittle; do
+		tree $machine
+		pmu-events --list --json --sysfs $machine >list
+		python3 -c "
+import json
+print(\"\\n\".join(e[\"name\"] for e in json.load(open(\"list\"))
+                   if e[\"kind\"] in (\"generic\", \"pmu\")))" >names
+		test "$(wc -l <names)" -gt 50
+		for letters in "" u k upp GH DeI; do
+			sed "/\/\$/!s|\$|${letters:+:}|;s|\$|$letters|" names >with
+			words $machine $(cat with) | sort -u >once
+			words $machine $(cut -d" " -f1 once) | sort -u | same once -
+		done
+	done
+'
+
+# wrong EVENT MESSAGE: on a Skylake, that is all it says
+wrong() {
+	exits 1 pmu-events --encode --sysfs skylake "$1" 2>err
+	printf "pmu-events: %s\n" "$2" | same - err
+}
+
+check 'errors name the term, the column, and what may be meant' '
+	tree skylake
+	q="'"'"'"
+	wrong cpu/evnt=1/ "${q}cpu/evnt=1/$q, column 5: cpu has no term or event ${q}evnt$q: did you mean ${q}event$q?"
+	wrong cpu/event=0x100/ "${q}cpu/event=0x100/$q, column 5: 0x100 is too large for ${q}event$q (config:0-7): at most 0xff"
+	wrong cpu/event=x1/ "${q}cpu/event=x1/$q, column 11: ${q}x1$q is no number"
+	wrong cycles,cpi/event=1/ "${q}cycles,cpi/event=1/$q, column 8: there is no PMU ${q}cpi$q: did you mean ${q}cpu$q?"
+	wrong cpu/event=1 "${q}cpu/event=1$q, column 4: the terms after $q/$q lack their closing $q/$q"
+	wrong cpu/event=1/q "${q}cpu/event=1/q$q, column 13: ${q}q$q is no modifier; those are u k h G H I p pp ppp P S D e W"
+	wrong cpu/event=1,period=0/ "${q}cpu/event=1,period=0/$q, column 13: ${q}period$q wants a number from 1 to 9223372036854775807"
+	wrong cpu/event=1,period=5/ "a period of 5 is below the floor of 1000 for ${q}cpu/event=1/$q; --force allows it"
+	pmu-events --encode --force --sysfs skylake cpu/event=1,period=5/ | grep -q "every 5\$"
+'
+
+check 'a tree that lies does no harm' '
+	tree skylake
+	dir=skylake/bus/event_source/devices/cpu
+	echo "config:64-70" >$dir/format/event
+	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
+	grep -q "which is no format" err
+	echo "mem-loads,mem-loads" >$dir/events/mem-loads
+	exits 1 pmu-events -e --sysfs skylake cpu/mem-loads/ 2>err
+	exits 1 pmu-events -e --sysfs skylake cpu/../ 2>err
+	exits 1 pmu-events -e --sysfs skylake cpu/events/ 2>err
+	echo elephants >$dir/type
+	exits 1 pmu-events -e --sysfs skylake cpu/umask=1/ 2>err
+	grep -q "does not say its type" err
+	rm -r skylake/bus
+	pmu-events -e --sysfs skylake cycles | grep -qx cycles
+	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
+'
+
+done_testing
