@@ -91,6 +91,8 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 	add_step(t, a, 0, STEP_END);
 	a->attributes = (uint32_t)t->attributes - a->attribute;
 	a->is_function = a->tag == DW_TAG_subprogram && seen & (1U << A_LOW_PC | 1U << A_RANGES);
+	a->is_class = a->has_sibling && (a->tag == DW_TAG_class_type ||
+		      a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type);
 	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
 			 a->tag == DW_TAG_array_type ||
 			 (a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION);

@@ -4,7 +4,8 @@
  *
  * All DIEs are walked as they stand in the file, without regard to who is
  * whose child: functions with code are also found in types inside functions,
- * where compilers put lambdas.
+ * where compilers put lambdas.  Where DIEs have siblings, types outside of
+ * functions are passed over: the code of their functions is beside them.
  */
 #include "symbol/dwarf-constants.h"
 #include "symbol/dwarf-internal.h"
@@ -36,7 +37,7 @@ void unit_read_functions(struct unit *u)
 	if (u->functions_read)
 		return;
 	u->functions_read = true;
-	const uint8_t *info = u->file->section[S_INFO].at;
+	const uint8_t *info = u->file->section[S_INFO].at, *inside = info;
 	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
 	c.end = info + u->end;
 	while (c.at < c.end) {
@@ -47,8 +48,14 @@ void unit_read_functions(struct unit *u)
 		const struct abbrev *a = abbrev_of(u, code);
 		if (!a)
 			break;
+		bool is_inside = c.at < inside;
+		if (a->tag == DW_TAG_subprogram && a->has_sibling && !a->is_codeless && !is_inside) {
+			struct cursor next = c;
+			if (die_pass(u, &next, a, true))
+				inside = next.at;
+		}
 		if (!a->is_function) {
-			if (!die_pass(u, &c, a, a->is_codeless))
+			if (!die_pass(u, &c, a, a->is_codeless || (a->is_class && !is_inside)))
 				break;
 			continue;
 		}

@@ -56,6 +56,7 @@ struct abbrev {
 	bool is_function;	/* a subprogram with code */
 	bool has_sibling;	/* an attribute says where its children end */
 	bool is_codeless;	/* no function with code is among its children */
+	bool is_class;		/* nor is there if it is a type outside of functions */
 	uint32_t attribute, attributes;		/* first, count */
 	uint32_t step;				/* first */
 };

@@ -21,7 +21,8 @@
 #include <elf.h>
 #include <stdlib.h>
 
-enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };	/* lowest byte of magic */
+/* The lowest byte of the magic number. */
+enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
 enum { DEPTH_MAX = 64, PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
