@@ -78,7 +78,8 @@ bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 			return false;
 	}
 	switch (form) {
-	case DW_FORM_addr:		return give(v, V_ADDRESS, cursor_number(c, u->address_size));
+	case DW_FORM_addr:
+		return give(v, V_ADDRESS, cursor_number(c, u->address_size));
 	case DW_FORM_data1:
 	case DW_FORM_flag:		return constant(v, cursor_u8(c));
 	case DW_FORM_data2:		return constant(v, cursor_u16(c));
@@ -91,7 +92,8 @@ bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 	case DW_FORM_data16:		return pass_block(c, 16, v);
 	case DW_FORM_string:		return read_string(c, v);
 	case DW_FORM_strp:		return give(v, V_STR, cursor_number(c, u->offset_size));
-	case DW_FORM_line_strp:		return give(v, V_LINE_STR, cursor_number(c, u->offset_size));
+	case DW_FORM_line_strp:
+		return give(v, V_LINE_STR, cursor_number(c, u->offset_size));
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
 		return give(v, V_ALTERNATE_STR, cursor_number(c, u->offset_size));

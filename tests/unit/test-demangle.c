@@ -56,7 +56,8 @@ int main(void)
 	tap(demangle(&arena, plain, DEMANGLE_FULL) == plain, "what is not mangled is itself");
 	tap(demangle(&arena, "_Z", DEMANGLE_FULL)[1] == 'Z', "nor is what only begins so");
 	tap(demangle(&arena, cpp, DEMANGLE_NONE) == cpp, "none: as it is");
-	tap(gives(cpp, DEMANGLE_FULL, "std::vector<int, std::allocator<int> >::push_back(int const&)"),
+	tap(gives(cpp, DEMANGLE_FULL,
+		  "std::vector<int, std::allocator<int> >::push_back(int const&)"),
 	    "full");
 	tap(gives(cpp, DEMANGLE_TEMPLATES, "std::vector<int, std::allocator<int> >::push_back"),
 	    "without parameters");
@@ -65,7 +66,8 @@ int main(void)
 	    gives("_ZlsIiEvRSoT_", DEMANGLE_SIMPLE, "operator<< "), "operator<< keeps its name");
 	tap(gives("_ZNK1AptEv", DEMANGLE_SIMPLE, "A::operator->"), "so does operator->");
 	tap(gives("_ZN1AltERKS_", DEMANGLE_SIMPLE, "A::operator<"), "and operator<");
-	tap(gives(rust, DEMANGLE_TEMPLATES, "core::fmt::Write::write_fmt"), "Rust without its hash");
+	tap(gives(rust, DEMANGLE_TEMPLATES, "core::fmt::Write::write_fmt"),
+	    "Rust without its hash");
 	tap(gives(rust, DEMANGLE_FULL, "core::fmt::Write::write_fmt::h0123456789abcdef"),
 	    "Rust with its hash");
 	tap(gives(trait, DEMANGLE_SIMPLE, "<X as core::iter::Iterator>::next"),

@@ -104,7 +104,7 @@ static bool finds_itself(void)
 	size_t count = dwarf_find(d, address, &frame);
 	good = good && count == 1 && !strcmp(frame[0].function->name, "finds_itself") &&
 	       strstr(frame[0].file, "tests/unit/test-elf.c") && frame[0].line > 80 &&
-	       frame[0].line - frame[0].function->line <= 1;	/* where it is declared, or its brace */
+	       frame[0].line - frame[0].function->line <= 1;	/* its declaration, or brace */
 	dwarf_close(d);
 	elf_close(elf);
 	return good;
@@ -115,7 +115,8 @@ int main(void)
 	const char *why;
 
 	tap(read_self(), "this program can be read");
-	tap(!elf_open_memory("no", 2, &why) && *why, "what is no ELF file is refused, with a reason");
+	tap(!elf_open_memory("no", 2, &why) && *why,
+	    "what is no ELF file is refused, with a reason");
 	tap(!elf_open(open("/dev/null", O_RDONLY | O_CLOEXEC), &why), "no device is mapped");
 	tap(finds_itself(), "a function, its file and line");
 	tap(cut_everywhere(), "cut anywhere");
