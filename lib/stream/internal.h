@@ -2,6 +2,7 @@
 /* The reader's inside: shared by its two inputs, the pipe (reader.c) and the file (file.c). */
 #pragma once
 #include "stream/inflate.h"
+#include "stream/order.h"
 #include "stream/reader.h"
 
 /* "PERFILE2" as little endian has it */
@@ -31,6 +32,8 @@ struct stream_reader {
 	size_t begin, end;	/* unread bytes: buffer[begin..end) */
 	size_t capacity;
 	uint8_t *buffer;
+	struct order *order;	/* records wait here for their time */
+	bool drained;		/* the input has ended; what waits still comes */
 	/* the whole stream is compressed: its bytes before they are decompressed */
 	struct inflate *wrapping;
 	uint8_t *wrapped;

@@ -162,6 +162,7 @@ struct stream_reader *stream_open(const char *file, struct report *report)
 	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
 	in->file = file;
+	in->order = order_new();
 	in->fd = fd;
 	in->seekable = S_ISREG(st.st_mode);
 	in->limit = UINT64_MAX;
@@ -413,17 +414,15 @@ static void follow(struct stream_reader *in, const struct record *rec)
 	}
 }
 
-bool stream_next(struct stream_reader *in, struct record *rec)
+/* The next record in order of the input; false at its end. */
+static bool next_read(struct stream_reader *in, struct record *rec)
 {
-	if (!in || in->ended)
-		return false;
 	if (in->made_at < in->made_size) {
 		next_made(in, rec);
 	} else {
 		while (!next_inner(in, rec)) {
 			if (is_stopped(in) || !read_record(in, rec)) {
 				check_inner_end(in);
-				in->ended = true;
 				return false;
 			}
 			if (rec->type != RECORD_COMPRESSED && rec->type != RECORD_COMPRESSED2)
@@ -434,15 +433,59 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
 		follow(in, rec);
 		uint64_t trailing = trailing_bytes(rec);
-		/* the view dies, but is not needed */
-		if (trailing && !reader_skip(in, trailing)) {
+		if (trailing && !reader_skip(in, trailing)) {	/* the view dies, unneeded */
 			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
 			       "type %u", trailing, rec->type);
-			in->ended = true;
 			return false;
 		}
 	}
 	return true;
+}
+
+/*
+ * Whether REC has to wait for older ones of other CPUs.  Not in our own
+ * recordings, which are in order, nor if it has no time.
+ */
+static bool must_wait(const struct stream_reader *in, const struct record *rec, uint64_t *time)
+{
+	if (rec->type >= RECORD_ATTR || origin_is_ours(&in->origin))
+		return false;
+	*time = stream_time(in, rec);
+	return *time != 0 && *time != UINT64_MAX;
+}
+
+static void end_input(struct stream_reader *in)
+{
+	in->drained = true;
+	order_end(in->order);
+	if (order_late(in->order))
+		report_note(in->report, "%" PRIu64 " records came later than their round allows; "
+			    "some addresses may be taken for others",
+			    order_late(in->order));
+}
+
+bool stream_next(struct stream_reader *in, struct record *rec)
+{
+	uint64_t time;
+
+	if (!in || in->ended)
+		return false;
+	for (;;) {
+		if (order_next(in->order, rec))
+			return true;
+		if (in->drained) {
+			in->ended = true;
+			return false;
+		}
+		if (!next_read(in, rec))
+			end_input(in);
+		else if (must_wait(in, rec, &time))
+			order_add(in->order, rec, time);
+		else if (rec->type == RECORD_FINISHED_ROUND && !origin_is_ours(&in->origin))
+			order_round(in->order, rec);
+		else
+			return true;
+	}
 }
 
 void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why)
@@ -541,6 +584,7 @@ void stream_close(struct stream_reader *in)
 		close(in->fd);
 	events_release(&in->events);
 	origin_release(&in->origin);
+	order_free(in->order);
 	inflate_close(in->wrapping);
 	inflate_close(in->inflate);
 	free(in->wrapped);

@@ -5,8 +5,7 @@
 
 enum demangle_style {
 	DEMANGLE_NONE,		/* as it is */
-	/* neither parameters nor template arguments, nor a hash of Rust's */
-	DEMANGLE_SIMPLE,
+	DEMANGLE_SIMPLE,	/* no parameters, no template arguments, no hash of Rust's */
 	DEMANGLE_TEMPLATES,	/* no parameters, no hash of Rust's; with template arguments */
 	DEMANGLE_FULL,		/* everything */
 };

@@ -49,7 +49,8 @@ void unit_read_functions(struct unit *u)
 		if (!a)
 			break;
 		bool is_inside = c.at < inside;
-		if (a->tag == DW_TAG_subprogram && a->has_sibling && !a->is_codeless && !is_inside) {
+		if (a->tag == DW_TAG_subprogram && a->has_sibling && !a->is_codeless &&
+		    !is_inside) {
 			struct cursor next = c;
 			if (die_pass(u, &next, a, true))
 				inside = next.at;
@@ -98,8 +99,7 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 
 static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_function *function)
 {
-	/* an instance, its abstract one, its declaration, ... or a circle */
-	enum { HOPS = 8 };
+	enum { HOPS = 8 };	/* an instance, its abstract one, its declaration */
 	struct die die;
 
 	for (int hop = 0; hop < HOPS && f; hop++) {

@@ -31,7 +31,7 @@ struct gotable {
 	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
 	uint64_t functions, text;
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
-	struct elf_bytes data;		/* function data are counted from; absent: not known */
+	struct elf_bytes data;		/* what function data are offsets into; absent: not known */
 	struct go_frame frame[DEPTH_MAX];
 };
 

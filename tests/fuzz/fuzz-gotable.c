@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz-gotable - any bytes as a Go program's function table, in an ELF file put around them. */
+/* fuzz-gotable - any bytes as the function table of a Go program, put into an ELF file. */
 #include "base/arena.h"
 #include "symbol/gotable.h"
 
