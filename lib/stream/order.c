@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
 /* What is not newer than LIMIT comes out. */
 static void let_go(struct order *o, uint64_t limit)
 {
-	if (!o->is_sorted)
+	if (!o->is_sorted && o->count > 1)
 		qsort(o->entry, o->count, sizeof(*o->entry), by_time);
 	o->is_sorted = true;
 	o->next = o->going = 0;
