@@ -7,23 +7,24 @@
  */
 #include "base/command.h"
 #include "base/units.h"
+#include "sample/ring-size.h"
 #include "sample/sampler.h"
 
 #include <time.h>
 #include <unistd.h>
 
 enum {
-	RING_DEFAULT = 512 * 1024,	/* bytes; what the kernel lets anyone lock per CPU */
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
 	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
 };
 
-static bool callchains, system_wide, children, user_only, with_kernel, no_kernel_stacks;
-static bool no_user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw, off_cpu, force;
+static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
+static bool flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw, off_cpu, force;
 static bool exit_status;
 static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *period_text;
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
-static const char *clock_name, *ring_text, *buffer_text, *level_text, *file;
+static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
+static const char *user_regs_text, *intr_regs_text, *control, *max_size_text, *switch_text;
 static struct command_list names, fallbacks;
 
 static const struct command_option options[] = {
@@ -42,14 +43,18 @@ static const struct command_option options[] = {
 	{ 'C', "cpus", "CPUS", "sample on these CPUs only: 0-3,8", &cpu_text, NULL },
 	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", &cgroup_path, NULL },
 	{ 'd', "duration", "TIME", "stop after TIME: 10, 1.5, 500ms, 2m", &duration_text, NULL },
-	{ 'D', "delay", "TIME", "begin after TIME", &delay_text, NULL },
+	{ 'D', "delay", "TIME", "begin after TIME: 100 (ms), 2s; -1: when told by --control",
+	  &delay_text, NULL },
+	{ 0, "control", "FD|FIFO", "obey enable, disable, snapshot and stop from FD or FIFO",
+	  &control, NULL },
 	{ 'g', "callchains", NULL, "record callchains, by frame pointers", &callchains, NULL },
 	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none",
 	  &callgraph_text, NULL },
 	{ 0, "max-stack", "COUNT", "record at most COUNT frames", &max_stack_text, NULL },
-	{ 0, "no-kernel-stacks", NULL, "leave the kernel out of callchains", &no_kernel_stacks,
+	{ 0, "kernel-stacks", NULL, "record the kernel's part of callchains only", &kernel_stacks,
 	  NULL },
-	{ 0, "no-user-stacks", NULL, "leave the program out of callchains", &no_user_stacks, NULL },
+	{ 0, "user-stacks", NULL, "record the program's part of callchains only", &user_stacks,
+	  NULL },
 	{ 0, "user", NULL, "do not sample the kernel's own code", &user_only, NULL },
 	{ 0, "kernel", NULL, "fail where the kernel may not be sampled", &with_kernel, NULL },
 	{ 0, "data", NULL, "record data addresses, sources and weights", &data, NULL },
@@ -58,14 +63,25 @@ static const struct command_option options[] = {
 	{ 0, "cgroup-id", NULL, "record cgroups", &cgroup_id, NULL },
 	{ 0, "page-size", NULL, "record sizes of code and data pages", &page_size, NULL },
 	{ 'b', "branches", NULL, "record stacks of branches taken", &branches, NULL },
+	{ 'j', "branch-filter", "KINDS", "of these kinds only: any_call,u and others",
+	  &branch_text, NULL },
+	{ 0, "user-regs", "REGS", "record the program's registers: all, or a list", &user_regs_text,
+	  NULL },
+	{ 0, "intr-regs", "REGS", "record the registers at the sample, maybe the kernel's",
+	  &intr_regs_text, NULL },
 	{ 'R', "raw", NULL, "record the fields of tracepoints", &raw, NULL },
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks",
 	  &off_cpu, NULL },
 	{ 0, "clock", "CLOCK", "take times of monotonic, raw, boottime, realtime or tai",
 	  &clock_name, NULL },
-	{ 'm', "ring", "SIZE", "use rings of SIZE bytes per CPU (512Ki)", &ring_text, NULL },
+	{ 'm', "ring", "SIZE", "use rings of SIZE bytes per CPU", &ring_text, NULL },
 	{ 0, "buffer", "SIZE", "keep up to SIZE bytes for a slow reader (64Mi)", &buffer_text,
 	  NULL },
+	{ 0, "flight-recorder", NULL, "keep the last samples only; write at SIGUSR1 and the end",
+	  &flight_recorder, NULL },
+	{ 0, "max-size", "SIZE", "stop once SIZE bytes are written", &max_size_text, NULL },
+	{ 0, "switch-output", "WHEN", "begin another FILE each SIZE (1Mi), TIME (10s), or signal",
+	  &switch_text, NULL },
 	{ 'z', "zstd", "LEVEL", "compress the stream, at LEVEL 1 to 19", &level_text, NULL },
 	{ 0, "exit-status", NULL, "exit as the command does", &exit_status, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
@@ -99,6 +115,44 @@ static uint64_t time_option(const char *name, const char *text)
 	if (text && (!units_parse_duration(text, &ns) || !ns))
 		command_misused(&command, "--%s takes a time such as 10s, not '%s'", name, text);
 	return ns;
+}
+
+/* Nanoseconds to wait before counting; a plain number is milliseconds, as perf's. */
+static uint64_t delay_option(void)
+{
+	uint64_t ms;
+
+	if (delay_text && !strcmp(delay_text, "-1")) {
+		if (!control)
+			command_misused(&command, "-D -1 waits for --control, which is not given");
+		return SAMPLER_UNTIL_TOLD;
+	}
+	if (delay_text && units_parse_count(delay_text, &ms) && ms < UINT64_MAX / 1000000)
+		return ms * 1000000;
+	return time_option("delay", delay_text);
+}
+
+static uint64_t registers_option(const char *name, const char *list)
+{
+	uint64_t mask = 0;
+	const char *wrong = list ? wants_parse_registers(list, &mask) : NULL;
+
+	if (wrong)
+		command_misused(&command, "--%s takes all or registers of this machine, not '%s'",
+				name, wrong);
+	return mask;
+}
+
+static uint64_t branches_option(void)
+{
+	uint64_t type = 0;
+	const char *wrong = branch_text || branches
+		? wants_parse_branches(branch_text ? branch_text : "any,u", &type) : NULL;
+
+	if (wrong)
+		command_misused(&command, "-j takes kinds of branches such as any_call,u (see "
+				"pmu-sample(1)), not '%s'", wrong);
+	return type;
 }
 
 static int clock_option(void)
@@ -153,7 +207,8 @@ static void parse_wants(struct wants *w)
 		.callchain = off_cpu && w->callchain == CHAIN_NONE ? CHAIN_FP : w->callchain,
 		.stack_bytes = w->stack_bytes,
 		.max_stack = (uint16_t)count_option("max-stack", max_stack_text, 0),
-		.no_kernel_stack = no_kernel_stacks, .no_user_stack = no_user_stacks,
+		.no_kernel_stack = user_stacks && !kernel_stacks,
+		.no_user_stack = kernel_stacks && !user_stacks,
 		.user = user_only, .kernel = with_kernel, .switches = off_cpu,
 		.clock = clock_option(),
 		.sample_type =
@@ -163,8 +218,11 @@ static void parse_wants(struct wants *w)
 			(cgroup_id ? PERF_SAMPLE_CGROUP : 0) |
 			(page_size ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 				     PERF_SAMPLE_CODE_PAGE_SIZE : 0) |
-			(branches ? PERF_SAMPLE_BRANCH_STACK : 0) | (raw ? PERF_SAMPLE_RAW : 0),
-		.branch_type = branches ? PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER : 0,
+			(branches || branch_text ? PERF_SAMPLE_BRANCH_STACK : 0) |
+			(raw ? PERF_SAMPLE_RAW : 0),
+		.branch_type = branches_option(),
+		.user_regs = registers_option("user-regs", user_regs_text),
+		.intr_regs = registers_option("intr-regs", intr_regs_text),
 	};
 }
 
@@ -254,16 +312,38 @@ static bool parse_events(struct event_list *list, const struct event_options *ho
 	return !off_cpu || event_parse(list, how, "context-switches/period=1/", report);
 }
 
+static void parse_rotation(struct rotation *rotation)
+{
+	if (!switch_text)
+		return;
+	if (!file || !strcmp(file, "-"))
+		command_misused(&command, "--switch-output needs files: give -o FILE");
+	rotation->by_signal = !strcmp(switch_text, "signal");
+	bool is_number = switch_text[strspn(switch_text, "0123456789")] == '\0';
+	if (!rotation->by_signal && !is_number &&
+	    !(units_parse_count(switch_text, &rotation->bytes) && rotation->bytes) &&
+	    !(units_parse_duration(switch_text, &rotation->time) && rotation->time))
+		is_number = true;
+	if (is_number)
+		command_misused(&command, "--switch-output takes a size such as 100Mi, a time such "
+				"as 10s, or signal, not '%s'", switch_text);
+}
+
 /* What remains of the options, for the sampler. */
 static void parse_rest(struct sampler_options *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	o->duration = time_option("duration", duration_text);
-	o->delay = time_option("delay", delay_text);
-	o->ring_size = count_option("ring", ring_text, RING_DEFAULT);
+	o->delay = delay_option();
 	o->buffer_size = count_option("buffer", buffer_text, BUFFER_DEFAULT);
-	if (o->ring_size < page || o->ring_size & (o->ring_size - 1) || o->ring_size > 1u << 30)
+	o->ring_size = count_option("ring", ring_text, 0);
+	o->max_size = count_option("max-size", max_size_text, 0);
+	o->flight_recorder = flight_recorder;
+	o->control = control;
+	parse_rotation(&o->rotation);
+	if (ring_text && (o->ring_size < page || o->ring_size & (o->ring_size - 1) ||
+			  o->ring_size > 1u << 30))
 		command_misused(&command, "--ring takes a power of two of at least %zu bytes, "
 				"not '%s'", page, ring_text);
 	if (period_text && frequency_text)
@@ -297,6 +377,8 @@ int main(int argc, char **argv)
 
 	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
 		o.remark = *remark ? remark : NULL;
+		if (!o.ring_size)
+			o.ring_size = ring_size_default(&events, &o.wants);
 		status = sampler_run(&o, &out, &report);
 	}
 	output_close(&out);

@@ -167,10 +167,16 @@ check 'samples have what was asked for' '
 	done
 '
 
-check 'tracepoints are sampled, with their fields' '
-	pmu-sample -e sched:sched_switch -R -c 1 -o t.data -- sleep 0.1 2>err || { cat err; exit 77; }
+check 'tracepoints are sampled, with their fields, which perf reads, too' '
+	pmu-sample -e sched:sched_switch,sched:sched_wakeup -R -c 1 -o t.data -- sleep 0.1 2>err || { cat err; exit 77; }
 	stream-stats t.data | grep -q "^SAMPLE=[1-9]"
-	tr -c "[:print:]" "\n" <t.data | grep -qx "sleep"	# prev_comm, a field of it
+	perf script -i t.data 2>errors >script
+	none cat errors
+	grep -q "sched_switch: prev_comm=sleep .* ==> next_comm=" script
+	perf script -i - <t.data >piped
+	same script piped
+	pmu-symbolize t.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz 2>&1 | grep -q "sched:sched_switch"
 '
 
 check 'switches tell where threads wait' '

@@ -20,6 +20,7 @@ volatile sig_atomic_t command_stop;
 
 static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs that leave us reading */
 static bool help, version, quiet, verbose;
+static int verbosity;		/* times that --verbose was given */
 
 static const struct command_option common_options[] = {
 	{ 'q', "quiet", NULL, "print no messages; the exit status still tells", &quiet, NULL },
@@ -89,6 +90,7 @@ static void set_option(const struct command_option *o)
 		*(const char **)o->value = optarg;
 	} else {
 		*(bool *)o->value = true;
+		verbosity += o->value == &verbose;
 	}
 }
 
@@ -136,6 +138,7 @@ static void on_signal(int number)
 static void catch_signals(const struct command *cmd)
 {
 	struct sigaction act = { .sa_handler = on_signal };	/* no SA_RESTART: wake read() */
+	struct sigaction hangup;
 	struct stat in;
 
 	if (!cmd->runs_command && !fstat(STDIN_FILENO, &in) && S_ISFIFO(in.st_mode))
@@ -143,13 +146,17 @@ static void catch_signals(const struct command *cmd)
 	sigemptyset(&act.sa_mask);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, NULL, &hangup);
+	if (hangup.sa_handler != SIG_IGN)	/* nohup(1) has said that we go on */
+		sigaction(SIGHUP, &act, NULL);
 	signal(SIGPIPE, SIG_IGN);	/* EPIPE instead; restored before any exec */
 }
 
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
 	parse_options(cmd, argc, argv);
-	*report = (struct report){ .tool = cmd->name, .quiet = quiet, .verbose = verbose };
+	*report = (struct report){ .tool = cmd->name, .quiet = quiet,
+				    .verbose = verbosity };
 	if (version)
 		printf("%s %s\n", cmd->name, PMU_VERSION);
 	else if (help)

@@ -38,8 +38,8 @@ struct command {
 };
 
 /*
- * Parse ARGV, fill REPORT, ignore SIGPIPE, catch SIGINT and SIGTERM.  Does not
- * return after --help or --version (exit 0), nor after wrong usage (message on
+ * Parse ARGV, fill REPORT, ignore SIGPIPE, catch SIGINT, SIGTERM and SIGHUP.
+ * Does not return after --help or --version (exit 0), nor after wrong usage (message on
  * stderr, exit 2).  Returns the index of the first operand.
  */
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv);
@@ -64,8 +64,9 @@ void command_output(const struct command *cmd, struct output *out, const char *f
 
 /*
  * Set when the tool should finish what is in hand and flush: by SIGTERM, by
- * SIGINT, but at the second SIGINT only where stdin is a pipe.  There the
- * terminal has sent it to the whole pipe: the writer stops, and its end is ours.
+ * SIGHUP, by SIGINT, but at the second SIGINT only where stdin is a pipe.
+ * There the terminal has sent it to the whole pipe: the writer stops, and its
+ * end is ours.
  */
 extern volatile sig_atomic_t command_stop;
 

@@ -17,12 +17,25 @@ void output_open(struct output *out, const char *file, struct report *report)
 
 	*out = (struct output){ .report = report, .file = is_stdout ? "stdout" : file,
 				.buffer = mem_resize(NULL, OUTPUT_BUFFER) };
-	out->fd = is_stdout ? STDOUT_FILENO
-			    : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (is_stdout)
+		out->fd = STDOUT_FILENO;
+	else
+		output_begin_file(out);
+}
+
+void output_begin_file(struct output *out)
+{
+	out->written = 0;
+	out->ended = false;
+	out->fd = open(out->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out->fd < 0) {
-		report_failure(report, "cannot open '%s' for writing", file);
+		report_failure(out->report, "cannot open '%s' for writing", out->file);
 		out->ended = true;
 	}
+	if (out->level)
+		output_compress(out, out->level);
+	if (out->elastic)
+		output_make_elastic(out);
 }
 
 /* A write failed with ERROR: an end that the reader made is none to complain of. */
@@ -103,6 +116,7 @@ void output_make_elastic(struct output *out)
 {
 	if (out->fd < 0 || out->queue)
 		return;
+	out->elastic = true;
 	out->queue = output_queue_start(out->fd);
 	if (!out->queue)
 		report_failure(out->report, "cannot start a thread to write to %s", out->file);
@@ -110,6 +124,7 @@ void output_make_elastic(struct output *out)
 
 bool output_compress(struct output *out, int level)
 {
+	out->level = level;
 	out->zstd = output_zstd_open(level);
 	return out->zstd;
 }
@@ -119,7 +134,7 @@ size_t output_waiting(const struct output *out)
 	return out->queue ? output_queue_waiting(out->queue) : 0;
 }
 
-void output_close(struct output *out)
+void output_end_file(struct output *out)
 {
 	output_flush(out);
 	if (out->zstd)
@@ -137,6 +152,11 @@ void output_close(struct output *out)
 		report_failure(out->report, "cannot write to %s", out->file);
 	out->fd = -1;
 	out->ended = true;
+}
+
+void output_close(struct output *out)
+{
+	output_end_file(out);
 	free(out->buffer);
 	out->buffer = NULL;
 }

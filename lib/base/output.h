@@ -19,11 +19,13 @@ struct output {
 	const char *file;	/* for messages */
 	int fd;			/* -1: could not be opened */
 	bool ended;		/* the reader is gone, or a write failed */
-	uint64_t written;	/* bytes given to the kernel */
+	uint64_t written;	/* bytes of this file given to the kernel, or waiting for it */
 	size_t used;		/* bytes in BUFFER */
 	uint8_t *buffer;	/* ours, OUTPUT_BUFFER bytes */
 	struct output_queue *queue;	/* NULL: it is written directly */
 	struct output_zstd *zstd;	/* NULL: it is not compressed */
+	int level;		/* of the compression; 0: none */
+	bool elastic;		/* has a queue, in each of its files */
 };
 
 enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
@@ -63,6 +65,13 @@ static inline bool output_ended(const struct output *out)
 {
 	return out->ended;
 }
+
+/*
+ * Flush and close the file, for it to be renamed; then begin anew one of the
+ * same name, compressed and elastic as before.  Not for stdout.
+ */
+void output_end_file(struct output *out);
+void output_begin_file(struct output *out);
 
 /* Flush and close; a failure is reported. */
 void output_close(struct output *out);

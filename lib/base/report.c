@@ -87,17 +87,32 @@ void report_note(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
+/* Print a line right away if the user asked for as much as LEVEL. */
+static void print_from(const struct report *r, int level, const char *format, va_list args)
+{
+	if (r->verbose < level || r->quiet)
+		return;
+	fprintf(stderr, "%s: ", r->tool);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
 void report_summary(struct report *r, const char *format, ...)
 {
 	va_list args;
 
-	if (!r->verbose || r->quiet)
-		return;
-	fprintf(stderr, "%s: ", r->tool);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_from(r, 1, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+}
+
+void report_detail(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_from(r, 2, format, args);
+	va_end(args);
 }
 
 int report_finish(struct report *r)

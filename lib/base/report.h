@@ -22,7 +22,7 @@ enum {
 struct report {
 	const char *tool;	/* program name, starts every message */
 	bool quiet;		/* -q: print nothing, still decide the exit status */
-	bool verbose;		/* -v: report_summary() prints */
+	int verbose;		/* 1, -v: report_summary() prints; 2, -vv: report_detail(), too */
 	int status;		/* exit status so far: 0, or 1 after any report but notes */
 	struct report_kind {
 		const char *format;	/* identity of the call site: its literal */
@@ -55,6 +55,10 @@ void report_note(struct report *r, const char *format, ...)
 
 /* A line for -v. */
 void report_summary(struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line for -vv. */
+void report_detail(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Print what was counted but not shown.  Returns the exit status, 0 or 1. */

@@ -109,3 +109,9 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
  * it again; false: nothing helps.  LIST keeps the name.
  */
 bool event_retreat(struct event_list *list, struct event *event, int error);
+
+/*
+ * The directory of this machine's tracepoints ("/sys/kernel/tracing/events")
+ * into PATH.  False with errno set if it cannot be read.
+ */
+bool event_tracepoints_path(char *path, size_t size);

@@ -36,6 +36,11 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 	return false;
 }
 
+bool event_tracepoints_path(char *path, size_t size)
+{
+	return tracepoint_root(&(struct event_options){ 0 }, path, size);
+}
+
 /* The names under PATH (a directory per name) that GLOB matches; one that is no glob is itself. */
 static const char **matches(struct arena *arena, const char *path, const char *glob,
 			    size_t *count)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
 	SETTLE_MS = 2,		/* from a thread in /proc to its FORK record */
@@ -34,21 +35,54 @@ static bool open_thread(struct attaching *a, pid_t tid)
 	return true;
 }
 
-/* Say in time that descriptors will not suffice, rather than fail half-way. */
-static bool fits(struct attaching *a, size_t threads)
+/* Whether we may count all that runs on a CPU. */
+static bool may_count_all(const struct counters *counters)
+{
+	int fd = event_open(&counters->events->event[0].attr, -1, counters->cpu[0], -1,
+			    PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* How many threads the processes have now. */
+static size_t count_threads(const struct target *target)
+{
+	struct threads threads = { 0 };
+
+	for (size_t i = 0; i < target->pids; i++)
+		threads_scan(&threads, target->pid[i]);
+	size_t count = threads.count + target->tids;
+	threads_release(&threads);
+	return count;
+}
+
+/*
+ * Know in time whether descriptors will suffice, rather than fail half-way.
+ * Where they do not, *BY_CPU says whether counting on CPUs is a way out.
+ */
+static bool fits(struct attaching *a, bool *by_cpu)
 {
 	uint64_t needed, allowed;
+	size_t threads = count_threads(a->target);
 
 	counters_budget(a->counters, threads, &needed, &allowed);
 	report_summary(a->report, "%zu threads on %zu CPUs take %" PRIu64 " descriptors, %" PRIu64
-		       " are left; %zu rings of %zu KiB", threads, a->counters->cpus, needed,
-		       allowed, a->counters->cpus, a->counters->ring_size >> 10);
+		       " are left; rings lock %zu KiB of memory", threads, a->counters->cpus,
+		       needed, allowed, a->counters->cpus * a->counters->ring_size >> 10);
 	if (needed <= allowed)
 		return true;
-	report_error(a->report, "%zu threads take %" PRIu64 " descriptors, but only %" PRIu64
-		     " may be opened: raise ulimit -n, sample fewer events, or single CPUs with -C",
-		     threads, needed, allowed);
-	return false;
+	*by_cpu = a->target->tids == 0 && may_count_all(a->counters);
+	if (*by_cpu)
+		report_note(a->report, "%zu threads would take %" PRIu64 " descriptors, and only %"
+			    PRIu64 " may be opened: all that the CPUs run is sampled, and what is "
+			    "not the target's is dropped", threads, needed, allowed);
+	else
+		report_error(a->report, "%zu threads take %" PRIu64 " descriptors, but only %"
+			     PRIu64 " may be opened: raise ulimit -n, sample fewer events, or "
+			     "single CPUs with -C", threads, needed, allowed);
+	return *by_cpu;
 }
 
 /* Open the threads that are new since KNOWN, but for those that inherit; *LEFT: any were opened. */
@@ -59,8 +93,6 @@ static bool open_new(struct attaching *a, size_t known, bool is_first, bool *lef
 	*left = false;
 	if (!is_first)
 		nanosleep(&settle, NULL);
-	else if (!fits(a, a->threads->count - known))
-		return false;
 	for (size_t i = known; i < a->threads->count; i++) {
 		pid_t tid = a->threads->thread[i].tid;
 		if (!is_first && counters_saw_fork(a->counters, tid))
@@ -110,7 +142,7 @@ static bool attach_thread(struct attaching *a, pid_t tid)
 }
 
 bool attach(struct counters *counters, const struct target *target, struct threads *threads,
-	    struct report *report)
+	    bool *by_cpu, struct report *report)
 {
 	struct attaching a = { counters, target, threads, report, false };
 	bool ended;
@@ -119,6 +151,11 @@ bool attach(struct counters *counters, const struct target *target, struct threa
 		return target->cgroup
 			? counters_open(counters, target->cgroup, PERF_FLAG_PID_CGROUP, &ended)
 			: counters_open(counters, -1, 0, &ended);
+	*by_cpu = false;
+	if (!fits(&a, by_cpu))
+		return false;
+	if (*by_cpu)
+		return counters_open(counters, -1, 0, &ended);
 	for (size_t i = 0; i < target->pids; i++)
 		if (!attach_process(&a, target->pid[i]))
 			return false;

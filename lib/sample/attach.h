@@ -6,8 +6,10 @@
 
 /*
  * Open COUNTERS, which count at once, on TARGET: its processes, threads,
- * cgroup or CPUs.  THREADS gets the threads there were.  False (reported)
- * where that fails, or nothing of the target is left.
+ * cgroup or CPUs.  THREADS gets the threads there were.  *BY_CPU: they were
+ * too many for our descriptors, so everything on the CPUs is counted, and
+ * what is not the target's must be left out.  False (reported) where it fails,
+ * or nothing of the target is left.
  */
 bool attach(struct counters *counters, const struct target *target, struct threads *threads,
-	    struct report *report);
+	    bool *by_cpu, struct report *report);

@@ -21,6 +21,8 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);	/* nohup(1)'s is for it, too */
 	if (read(go, &word, 1) == 1)
 		execvp(command[0], command);
 	else

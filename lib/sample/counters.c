@@ -15,7 +15,9 @@ static void add_cpu(struct counters *c, int cpu)
 {
 	c->cpu = array_grow(c->cpu, c->cpus, sizeof(*c->cpu));
 	c->ring = array_grow(c->ring, c->cpus, sizeof(*c->ring));
+	c->overwritten = array_grow(c->overwritten, c->cpus, sizeof(*c->overwritten));
 	c->cpu[c->cpus] = cpu;
+	c->overwritten[c->cpus] = (struct ring){ .fd = -1 };
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
@@ -74,25 +76,24 @@ void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, u
 	*allowed -= *allowed < OTHERS + c->count ? *allowed : OTHERS + c->count;
 }
 
-/* Map the first ring, by halves where the kernel locks less than asked for. */
-static bool map_ring(struct counters *c, struct ring *ring, int fd)
+/* Map a ring, by halves where the kernel locks less than asked for. */
+static bool map_ring(struct counters *c, struct ring *ring, int fd, bool overwrite)
 {
 	size_t asked = c->ring_size;
 
-	while (!ring_map(ring, fd, c->ring_size)) {
-		bool is_first = c->ring == ring;
+	while (!ring_map(ring, fd, c->ring_size, overwrite)) {
 		if (errno != EPERM && errno != ENOMEM) {
 			report_failure(c->report, "cannot map a ring of %zu KiB",
 				       c->ring_size >> 10);
 			return false;
 		}
-		if (!is_first || c->ring_size / 2 < RING_MIN) {
+		if (c->ring_size / 2 < RING_MIN) {
 			report_error(c->report, "cannot lock rings of %zu KiB per CPU in memory: "
 				     "ask for less with -m, raise ulimit -l or "
 				     "sysctl kernel.perf_event_mlock_kb", asked >> 10);
 			return false;
 		}
-		c->ring_size /= 2;
+		c->ring_size /= 2;	/* for this and further ones */
 	}
 	if (c->ring_size != asked)
 		report_note(c->report, "rings are of %zu KiB, not %zu: ulimit -l and "
@@ -102,10 +103,13 @@ static bool map_ring(struct counters *c, struct ring *ring, int fd)
 }
 
 /* The first event of a CPU brings the ring, the others write to it. */
-static bool share_ring(struct counters *c, struct ring *ring, int fd)
+static bool share_ring(struct counters *c, size_t cpu, const struct event *event, int fd)
 {
+	bool overwrite = event->attr.write_backward;
+	struct ring *ring = overwrite ? &c->overwritten[cpu] : &c->ring[cpu];
+
 	if (ring->fd < 0)
-		return map_ring(c, ring, fd);
+		return map_ring(c, ring, fd, overwrite);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) == 0)
 		return true;
 	report_failure(c->report, "cannot let events share a ring");
@@ -167,7 +171,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			return true;	/* this CPU has gone offline */
 		if (fd < 0)
 			return refuse(c, event);
-		if (!share_ring(c, &c->ring[i], fd) || !keep(c, e, fd)) {
+		if (!share_ring(c, i, event, fd) || !keep(c, e, fd)) {
 			close(fd);
 			return false;
 		}
@@ -214,12 +218,15 @@ bool counters_saw_fork(struct counters *c, pid_t tid)
 	return false;
 }
 
-/* All that this process has opened, in one call. */
-void counters_start(void)
+void counters_enable(const struct counters *c, uint32_t tracking, bool on)
 {
-	prctl(PR_TASK_PERF_EVENTS_ENABLE);
+	for (size_t i = 0; i < c->count; i++)
+		if (c->counter[i].event + tracking < c->events->count)
+			ioctl(c->counter[i].fd,
+			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* All that this process has opened, in one call. */
 void counters_stop(void)
 {
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
@@ -274,8 +281,10 @@ struct counters_total counters_total(const struct counters *c, uint32_t event)
 
 void counters_close(struct counters *c)
 {
-	for (size_t i = 0; i < c->cpus; i++)
+	for (size_t i = 0; i < c->cpus; i++) {
 		ring_unmap(&c->ring[i]);
+		ring_unmap(&c->overwritten[i]);
+	}
 	for (size_t i = 0; i < c->count; i++)
 		close(c->counter[i].fd);
 	for (size_t i = 0; c->ids && i < c->events->count; i++)
@@ -284,5 +293,6 @@ void counters_close(struct counters *c)
 	free(c->counter);
 	free(c->cpu);
 	free(c->ring);
+	free(c->overwritten);
 	*c = (struct counters){ 0 };
 }

@@ -28,6 +28,7 @@ struct counters {
 	size_t ring_size;		/* bytes of data of each ring */
 	int *cpu;			/* ascending */
 	struct ring *ring;		/* of each CPU */
+	struct ring *overwritten;	/* of each CPU, of the events with attr.write_backward */
 	size_t cpus;
 	struct counter {
 		int fd;
@@ -67,8 +68,10 @@ bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *end
 /* Whether a FORK record in the rings tells of TID: it began under our events. */
 bool counters_saw_fork(struct counters *c, pid_t tid);
 
-/* Start, or stop, counting everywhere. */
-void counters_start(void);
+/* Let all events but the last TRACKING ones count, or not. */
+void counters_enable(const struct counters *c, uint32_t tracking, bool on);
+
+/* Stop everything. */
 void counters_stop(void);
 
 /* The total of an event; all 0 where it cannot be read. */

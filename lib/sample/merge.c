@@ -4,13 +4,6 @@
 
 #include <stdlib.h>
 
-/* The record that a ring offers next. */
-struct offer {
-	uint64_t time;
-	const struct perf_event_header *record;
-	struct ring *ring;
-};
-
 static uint64_t time_of(const struct perf_event_header *record, const struct sample_layout *layout)
 {
 	const uint8_t *at = (const uint8_t *)record;
@@ -55,52 +48,33 @@ static void sink(struct offer *heap, size_t count, size_t at)
 	heap[at] = offer;
 }
 
-/* LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
-static void count(struct merge_counts *counts, const struct perf_event_header *record,
-		  uint64_t time)
+void merge_begin(struct merge *m, struct ring *ring, size_t rings,
+		 const struct sample_layout *layout, uint64_t horizon)
 {
-	const uint64_t *body = (const void *)(record + 1);
-
-	switch (record->type) {
-	case PERF_RECORD_SAMPLE:
-		if (counts->samples++ == 0)
-			counts->first = time;
-		counts->last = time;
-		break;
-	case PERF_RECORD_LOST:
-		counts->lost += body[1];
-		break;
-	case PERF_RECORD_THROTTLE:
-		counts->throttled++;
-		break;
-	}
+	*m = (struct merge){ .layout = layout, .horizon = horizon,
+			     .offer = mem_resize(NULL, rings * sizeof(*m->offer)) };
+	for (size_t i = 0; i < rings; i++)
+		if (ring[i].fd >= 0 && make_offer(&m->offer[m->offers], &ring[i], layout, horizon))
+			m->offers++;
+	for (size_t i = m->offers / 2; i-- > 0; )
+		sink(m->offer, m->offers, i);
 }
 
-uint64_t merge_rings(struct ring *ring, size_t rings, const struct sample_layout *layout,
-		     uint64_t horizon, struct output *out, struct merge_counts *counts)
+const struct perf_event_header *merge_next(struct merge *m)
 {
-	struct offer *heap = mem_resize(NULL, rings * sizeof(*heap));
-	size_t offers = 0;
-	uint64_t records = 0;
-
-	for (size_t i = 0; i < rings; i++)
-		if (ring[i].fd >= 0 && ring_refresh(&ring[i]) > 0 &&
-		    make_offer(&heap[offers], &ring[i], layout, horizon))
-			offers++;
-	for (size_t i = offers / 2; i-- > 0; )
-		sink(heap, offers, i);
-	for (; offers > 0; records++) {
-		struct offer oldest = heap[0];
-		count(counts, oldest.record, oldest.time);
-		output_write(out, oldest.record, oldest.record->size);
-		ring_take(oldest.ring, oldest.record);
-		if (!make_offer(&heap[0], oldest.ring, layout, horizon))
-			heap[0] = heap[--offers];
-		sink(heap, offers, 0);
+	if (m->lent) {
+		ring_take(m->lent, m->offer[0].record);
+		if (!make_offer(&m->offer[0], m->lent, m->layout, m->horizon))
+			m->offer[0] = m->offer[--m->offers];
+		sink(m->offer, m->offers, 0);
 	}
-	for (size_t i = 0; i < rings; i++)
-		if (ring[i].fd >= 0)
-			ring_give_back(&ring[i]);
-	free(heap);
-	return records;
+	m->lent = m->offers > 0 ? m->offer[0].ring : NULL;
+	m->time = m->offers > 0 ? m->offer[0].time : 0;
+	return m->offers > 0 ? m->offer[0].record : NULL;
+}
+
+void merge_end(struct merge *m)
+{
+	free(m->offer);
+	*m = (struct merge){ 0 };
 }

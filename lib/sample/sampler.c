@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sample/sampler.h"
-#include "sample/about.h"
+#include "sample/internal.h"
+#include "base/arena.h"
 #include "sample/attach.h"
-#include "sample/child.h"
-#include "sample/existing.h"
-#include "sample/merge.h"
-#include "stream/writer.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,22 +21,27 @@ enum {
  */
 #define HOLD_BACK 1000000
 
-struct sampler {
-	const struct sampler_options *options;
-	struct output *out;
-	struct report *report;
-	struct counters counters;
-	struct stream_events events;	/* as readers of the stream will know them */
-	struct threads threads;
-	struct child child;
-	struct merge_counts counts;
-	int poll;
-	int *process;		/* pidfds of those whose end is ours */
-	size_t processes, alive;
-	uint64_t began, ended;	/* ns of the records' clock */
-	bool delayed;		/* counting has not begun */
-	bool done;
-};
+/* Set by SIGUSR1 and SIGUSR2, which have a meaning with some options only. */
+static volatile sig_atomic_t snapshot_asked, next_file_asked;
+
+static void on_signal(int number)
+{
+	if (number == SIGUSR1)
+		snapshot_asked = 1;
+	else
+		next_file_asked = 1;
+}
+
+static void catch_signals(const struct sampler_options *options)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+
+	sigemptyset(&act.sa_mask);
+	if (options->flight_recorder)
+		sigaction(SIGUSR1, &act, NULL);
+	if (options->rotation.by_signal)
+		sigaction(SIGUSR2, &act, NULL);
+}
 
 static uint64_t now(const struct sampler *s)
 {
@@ -54,89 +54,82 @@ static uint64_t now(const struct sampler *s)
 /* Prepare the attrs; know where the time lies in their records. */
 static bool prepare_events(struct sampler *s)
 {
-	const struct target *t = s->options->target;
-	const struct wants_opening opening = {
-		.on_exec = t->command, .delayed = s->options->delay,
+	const struct sampler_options *o = s->options;
+	const struct target *t = o->target;
+	struct wants_opening opening = {
+		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
+		.tracking_apart = o->delay || o->control || o->flight_recorder,
 		.inherit = !target_is_by_cpu(t) && !t->tids,
 		.threads_only = !t->command && !t->children,
-		.wakeup = (uint32_t)(s->options->ring_size / 4),
+		.wakeup = (uint32_t)(o->ring_size / 4),
 	};
 	const struct event_options presets = { 0 };
 	const char *error;
 
 	/* One that counts nothing tells of mappings and threads while the others wait. */
-	if (s->options->delay && !event_parse(s->options->events, &presets, "dummy", s->report))
+	s->tracking = opening.tracking_apart;
+	if (s->tracking && !event_parse(o->events, &presets, "dummy", s->report))
 		return false;
-	if (!wants_apply(&s->options->wants, &opening, s->options->events, s->report))
+	if (!wants_apply(&o->wants, &opening, o->events, s->report))
 		return false;
-	for (size_t i = 0; i < s->options->events->count; i++)
-		events_add(&s->events, &s->options->events->event[i].attr,
-			   sizeof(struct perf_event_attr), (struct cursor){ 0 }, &error);
+	for (size_t i = 0; i < o->events->count; i++)
+		events_add(&s->events, &o->events->event[i].attr, sizeof(struct perf_event_attr),
+			   (struct cursor){ 0 }, &error);
 	return true;
 }
 
-static const struct sample_layout *layout(const struct sampler *s)
+/* Before Linux 5.13 what follows threads follows processes, too. */
+static bool follows_too_much(const struct sampler *s)
 {
-	return &s->events.event[0].layout;
+	const struct perf_event_attr *attr = &s->options->events->event[0].attr;
+
+	return !s->options->target->command && !s->options->target->children &&
+	       attr->inherit && !attr->inherit_thread;
+}
+
+static void add_leader(struct sampler *s, pid_t pid)
+{
+	s->leader = array_grow(s->leader, s->leaders, sizeof(pid));
+	s->leader[s->leaders++] = pid;
+}
+
+/* Whose mappings are told, and whose records are ours. */
+static void know_processes(struct sampler *s, bool by_cpu)
+{
+	const struct sampler_options *o = s->options;
+	const struct target *t = o->target;
+	struct filter *filter = &s->flow.filter, *family = &s->flow.family;
+
+	for (size_t i = 0; i < t->pids; i++)
+		add_leader(s, t->pid[i]);
+	for (size_t i = 0; i < s->threads.count && t->tids; i++)
+		add_leader(s, s->threads.thread[i].pid);
+	if (t->command)
+		add_leader(s, s->child.pid);
+	filter->children = t->children;
+	family->children = true;
+	for (size_t i = 0; i < s->leaders; i++) {
+		if (by_cpu || follows_too_much(s))
+			filter_add(filter, s->leader[i]);
+		if (rotation_is_on(&o->rotation))
+			filter_add(family, s->leader[i]);
+	}
+	if (t->command)		/* its exec tells its mappings */
+		s->leaders = 0;
 }
 
 static bool open_target(struct sampler *s)
 {
 	const struct target *t = s->options->target;
-	bool ended;
+	bool ended, by_cpu = false;
 
-	if (!t->command)
-		return attach(&s->counters, t, &s->threads, s->report);
-	return child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
-	       counters_open(&s->counters, s->child.pid, 0, &ended);
-}
-
-static void write_process(pid_t pid, void *context)
-{
-	struct sampler *s = context;
-	size_t first = s->threads.count;
-
-	if (target_is_by_cpu(s->options->target))
-		threads_scan(&s->threads, pid);
-	else
-		first = 0;
-	for (size_t i = first; i < s->threads.count; i++)
-		if (s->threads.thread[i].pid == pid)
-			existing_thread(s->out, layout(s), pid, s->threads.thread[i].tid);
-	existing_mappings(s->out, layout(s), pid,
-			  s->options->wants.callchain == CHAIN_DWARF);
-}
-
-static void write_processes(struct sampler *s)
-{
-	const struct target *t = s->options->target;
-
-	if (target_is_by_cpu(t))
-		target_each_process(write_process, s);
-	for (size_t i = 0; i < t->pids; i++)
-		write_process(t->pid[i], s);
-	for (size_t i = 0; i < t->tids; i++)
-		for (size_t k = 0; k < s->threads.count; k++)
-			if (s->threads.thread[k].tid == t->tid[i])
-				write_process(s->threads.thread[k].pid, s);
-}
-
-/* All that comes before the kernel's own records. */
-static void write_beginning(struct sampler *s)
-{
-	const struct sampler_options *o = s->options;
-
-	writer_header(s->out);
-	about_write_recorder(s->out, o->remark);
-	for (size_t i = 0; i < o->events->count; i++) {
-		const struct ids *ids = &s->counters.ids[i];
-		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
-		if (ids->count)
-			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
-	}
-	about_write(s->out, o->argc, o->argv, o->wants.clock);
-	existing_kernel(s->out, layout(s));
-	write_processes(s);
+	bool good = !t->command
+		? attach(&s->counters, t, &s->threads, &by_cpu, s->report)
+		: child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
+		  counters_open(&s->counters, s->child.pid, 0, &ended);
+	if (good)
+		know_processes(s, by_cpu);
+	return good;
 }
 
 static void watch(struct sampler *s, int fd, uint32_t events)
@@ -173,6 +166,8 @@ static bool watch_all(struct sampler *s)
 	for (size_t i = 0; i < t->pids; i++)
 		watch_process(s, t->pid[i]);
 	watch(s, s->out->fd, 0);	/* EPOLLERR: its reader has gone */
+	if (s->control.fd >= 0)
+		watch(s, s->control.fd, EPOLLIN);
 	for (size_t i = 0; i < s->counters.cpus; i++)
 		if (s->counters.ring[i].fd >= 0)
 			watch(s, s->counters.ring[i].fd, EPOLLIN);
@@ -200,35 +195,36 @@ static bool any_lives(const struct sampler *s)
 	return false;
 }
 
-/*
- * Move what the rings hold to the output.  While it waits for a slow reader
- * with a full buffer the rings keep it, and what they cannot keep the kernel
- * counts as lost.
- */
-static void drain(struct sampler *s, uint64_t horizon)
+/* The earliest of DUE and TIME, of which 0 is never. */
+static uint64_t earlier(uint64_t due, uint64_t time)
 {
-	if (output_waiting(s->out) >= s->options->buffer_size && horizon != UINT64_MAX)
-		return;
-	uint64_t records = merge_rings(s->counters.ring, s->counters.cpus, layout(s), horizon,
-				       s->out, &s->counts);
-	if (records)
-		writer_empty(s->out, RECORD_FINISHED_ROUND);
-	output_flush(s->out);
+	return !due || (time && time < due) ? time : due;
 }
 
-/* When something is due that no descriptor tells of: the begin or end of counting; 0: never. */
-static uint64_t next_due(const struct sampler *s)
+/* When counting ends; 0: not by itself. */
+static uint64_t end_due(const struct sampler *s)
 {
-	if (s->delayed)
-		return s->began + s->options->delay;
-	return s->options->duration ? s->began + s->options->delay + s->options->duration : 0;
+	const struct sampler_options *o = s->options;
+	uint64_t delay = o->delay == SAMPLER_UNTIL_TOLD ? 0 : o->delay;
+
+	return o->duration ? s->began + delay + o->duration : 0;
 }
 
-/* Milliseconds to wait for, at most. */
+/* When counting begins; 0: it has, or is begun by a command. */
+static uint64_t start_due(const struct sampler *s)
+{
+	uint64_t delay = s->options->delay;
+
+	return s->delayed && delay != SAMPLER_UNTIL_TOLD ? s->began + delay : 0;
+}
+
+/* Milliseconds to wait for what no descriptor tells of, at most. */
 static int patience(const struct sampler *s)
 {
-	uint64_t time = now(s), due = next_due(s);
+	uint64_t rotation = s->options->rotation.time;
+	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
+	due = earlier(due, rotation ? s->file_began + rotation : 0);
 	if (!due || due > time + ROUND_MS * 1000000ULL)
 		return ROUND_MS;
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
@@ -248,8 +244,62 @@ static void take_event(struct sampler *s, const struct epoll_event *event)
 			s->alive--;
 			return;
 		}
-	if (event->events & (EPOLLHUP | EPOLLERR))	/* nobody writes to this ring now */
+	if (event->events & (EPOLLHUP | EPOLLERR))	/* nobody writes to this now */
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void start(struct sampler *s)
+{
+	counters_enable(&s->counters, s->tracking, true);
+	if (s->delayed && s->files == 0)
+		s->file_began = now(s);
+	s->delayed = false;
+}
+
+static void obey(struct sampler *s)
+{
+	enum control_command command;
+
+	while ((command = control_next(&s->control, s->report)) != CONTROL_NONE) {
+		switch (command) {
+		case CONTROL_ENABLE:
+			start(s);
+			break;
+		case CONTROL_DISABLE:
+			counters_enable(&s->counters, s->tracking, false);
+			break;
+		case CONTROL_SNAPSHOT:
+			snapshot_asked = next_file_asked = 1;
+			break;
+		case CONTROL_STOP:
+			s->done = true;
+			break;
+		default:
+			break;
+		}
+		control_acknowledge(&s->control);
+	}
+}
+
+/* Move records on; to another file where it is time. */
+static void move(struct sampler *s)
+{
+	if (snapshot_asked && s->flow.flies)
+		flow_dump(&s->flow, now(s) - HOLD_BACK);
+	else
+		flow_round(&s->flow, now(s) - HOLD_BACK);
+	if (sampler_file_is_full(s, now(s), next_file_asked))
+		sampler_begin_next_file(s, now(s));
+	snapshot_asked = next_file_asked = 0;
+}
+
+static bool is_over(const struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+
+	return *o->stop || output_ended(s->out) || !any_lives(s) ||
+	       (end_due(s) && now(s) >= end_due(s)) ||
+	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }
 
 static void loop(struct sampler *s)
@@ -260,83 +310,18 @@ static void loop(struct sampler *s)
 		int n = epoll_wait(s->poll, event, 16, patience(s));
 		for (int i = 0; i < n; i++)
 			take_event(s, &event[i]);
-		drain(s, now(s) - HOLD_BACK);
-		bool is_due = next_due(s) && now(s) >= next_due(s);
-		if (is_due && s->delayed) {
-			counters_start();
-			s->delayed = false;
-			is_due = false;
-		}
-		if (*s->options->stop || output_ended(s->out) || is_due || !any_lives(s))
-			s->done = true;
+		obey(s);
+		move(s);
+		if (start_due(s) && now(s) >= start_due(s))
+			start(s);
+		s->done |= is_over(s);
 	}
 	s->ended = now(s);
 	counters_stop();
-	drain(s, UINT64_MAX);
-}
-
-/*
- * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
- * enabled, time running, id, lost; sample_id.
- */
-static void write_total(struct sampler *s, uint32_t event, const struct counters_total *total)
-{
-	static const uint8_t zeros[64];
-	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
-	const struct ids *ids = &s->counters.ids[event];
-	struct writer w;
-
-	if (!ids->count || attr->read_format & PERF_FORMAT_GROUP)
-		return;
-	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
-	writer_u64(&w, UINT64_MAX);	/* no one process */
-	writer_u64(&w, total->count);
-	writer_u64(&w, total->enabled);
-	writer_u64(&w, total->running);
-	writer_u64(&w, ids->id[0]);
-	if (attr->read_format & PERF_FORMAT_LOST)
-		writer_u64(&w, total->lost);
-	writer_bytes(&w, zeros, layout(s)->trailer_size);
-	writer_end(&w);
-}
-
-/* What each event counted, and whether it did all the time. */
-static void write_totals(struct sampler *s)
-{
-	for (uint32_t i = 0; i < s->options->events->count; i++) {
-		struct counters_total t = counters_total(&s->counters, i);
-		const char *name = s->options->events->event[i].name;
-		double share = t.enabled ? (double)t.running / (double)t.enabled : 1;
-
-		write_total(s, i, &t);
-		report_summary(s->report, "%s: %" PRIu64 " counted in %.3f s, lost %" PRIu64
-			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
-		if (share < 0.95 && t.enabled > 0)
-			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
-				    "were asked for than there are counters", name, 100 * share);
-	}
-}
-
-static void summarize(const struct sampler *s)
-{
-	const struct merge_counts *c = &s->counts;
-	double seconds = (double)(s->ended - s->began) / 1e9;
-	struct rusage used;
-
-	if (c->lost)
-		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
-			    "enlarge it with -m, or sample less often", c->lost);
-	if (c->throttled)
-		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
-			    "that came too fast; sample less often", c->throttled);
-	getrusage(RUSAGE_SELF, &used);
-	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, "
-		       "throttled %" PRIu64 " times, %" PRIu64 " bytes, %zu threads, "
-		       "%zu event fds; CPU %ld ms, %ld KiB resident", c->samples, seconds,
-		       (double)c->samples / seconds, c->lost, c->throttled, s->out->written,
-		       s->threads.count, s->counters.count,
-		       used.ru_utime.tv_sec * 1000 + used.ru_utime.tv_usec / 1000 +
-		       used.ru_stime.tv_sec * 1000 + used.ru_stime.tv_usec / 1000, used.ru_maxrss);
+	if (s->flow.flies)
+		flow_dump(&s->flow, UINT64_MAX);
+	else
+		flow_round(&s->flow, UINT64_MAX);
 }
 
 static void release(struct sampler *s)
@@ -347,32 +332,48 @@ static void release(struct sampler *s)
 	if (s->poll >= 0)
 		close(s->poll);
 	free(s->process);
+	free(s->leader);
+	flow_close(&s->flow);
+	control_close(&s->control);
 	counters_close(&s->counters);
 	threads_release(&s->threads);
 	events_release(&s->events);
 }
 
+static bool begin(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+
+	if ((o->control && !control_open(&s->control, o->control, s->report)) ||
+	    !prepare_events(s) ||
+	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
+		return false;
+	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
+				 .out = s->out, .buffer_size = o->buffer_size,
+				 .flies = o->flight_recorder };
+	if (!open_target(s))
+		return false;
+	s->began = s->file_began = now(s);
+	if (o->buffer_size)
+		output_make_elastic(s->out);	/* after the fork: it starts a thread */
+	sampler_write_beginning(s);
+	return watch_all(s) &&
+	       (!o->target->command || child_go(&s->child, o->target->command[0], s->report));
+}
+
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
 {
 	struct sampler s = { .options = options, .out = out, .report = report, .poll = -1,
-			     .delayed = options->delay };
-	const struct target *t = options->target;
+			     .control = CONTROL_CLOSED, .delayed = options->delay };
 
-	if (!prepare_events(&s) ||
-	    !counters_init(&s.counters, options->events, t, options->ring_size, report) ||
-	    !open_target(&s))
-		goto out;
-	s.began = now(&s);
-	if (options->buffer_size)
-		output_make_elastic(out);	/* after the fork: it starts a thread */
-	write_beginning(&s);
-	if (!watch_all(&s) || (t->command && !child_go(&s.child, t->command[0], report)))
-		goto out;
-	loop(&s);
-	write_totals(&s);
-	about_write_span(out, s.began + options->delay, s.ended);
-	summarize(&s);
-out:;
+	catch_signals(options);
+	if (begin(&s)) {
+		loop(&s);
+		sampler_write_end(&s);
+		if (rotation_is_on(&options->rotation))
+			sampler_name_last_file(&s);
+		sampler_summarize(&s);
+	}
 	int status = child_stop(&s.child);
 	release(&s);
 	return status;

@@ -11,14 +11,33 @@
 
 #include <signal.h>
 
+/* When the stream goes on in another file; zeros: never. */
+struct rotation {
+	uint64_t bytes;			/* once a file has so many */
+	uint64_t time;			/* ns that a file covers */
+	bool by_signal;			/* SIGUSR2, or a snapshot command */
+};
+
+static inline bool rotation_is_on(const struct rotation *r)
+{
+	return r->bytes || r->time || r->by_signal;
+}
+
+/* A delay that a command ends (sample/control.h). */
+#define SAMPLER_UNTIL_TOLD UINT64_MAX
+
 struct sampler_options {
 	struct event_list *events;	/* their attrs get what sampling adds */
 	const struct target *target;
 	struct wants wants;
-	uint64_t delay;			/* ns until counting begins */
+	uint64_t delay;			/* ns until counting begins, or SAMPLER_UNTIL_TOLD */
 	uint64_t duration;		/* ns that counting lasts; 0: no limit */
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */
 	size_t buffer_size;		/* bytes kept for a slow reader */
+	bool flight_recorder;		/* keep the last samples only, until SIGUSR1 or the end */
+	uint64_t max_size;		/* bytes of output after which to end; 0: no limit */
+	struct rotation rotation;	/* needs an output with a name */
+	const char *control;		/* where commands come from (sample/control.h), or NULL */
 	const volatile sig_atomic_t *stop;	/* set: finish */
 	int argc;			/* the sampler's own command line, for the stream */
 	char *const *argv;

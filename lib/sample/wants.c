@@ -71,10 +71,12 @@ static void want_fields(const struct wants *w, struct event *event, bool several
 	want_callchain(w, attr);
 }
 
-static void want_opening(const struct wants_opening *o, struct event *event, bool waits)
+static void want_opening(const struct wants_opening *o, struct event *event, bool only_tracks)
 {
 	struct perf_event_attr *attr = &event->attr;
+	bool waits = o->delayed && !only_tracks;
 
+	attr->write_backward = o->overwritten && !only_tracks;
 	attr->disabled = o->on_exec || waits;
 	attr->enable_on_exec = o->on_exec && !waits;
 	attr->inherit = o->inherit && event->inherit >= 0;
@@ -108,11 +110,18 @@ static bool opens(const struct perf_event_attr *attr)
 /* What newer kernels have, the newest first; each is left out where it is refused. */
 enum newer { NEW_LOST, NEW_INHERIT_THREAD, NEW_BUILD_ID, NEW_MMAP2, NEW_COMM_EXEC, NEW_READ, NEWS };
 
-static const char *const what_is_lost[NEWS] = {
-	[NEW_INHERIT_THREAD] = "new threads cannot be followed without new processes, too "
-			       "(Linux 5.13)",
-	[NEW_READ] = "the counts of a group cannot be sampled in threads it creates (Linux 6.12): "
-		     "these are not followed",
+static const struct {
+	const char *name;
+	const char *loss;	/* how the result changes; NULL: it does not */
+} newer[NEWS] = {
+	[NEW_LOST] = { "counts of lost samples (PERF_FORMAT_LOST, Linux 6.0)", NULL },
+	[NEW_INHERIT_THREAD] = { "inherit_thread (Linux 5.13)", NULL },
+	[NEW_BUILD_ID] = { "build IDs in MMAP2 records (Linux 5.12)", NULL },
+	[NEW_MMAP2] = { "MMAP2 records (Linux 3.16)", NULL },
+	[NEW_COMM_EXEC] = { "COMM records that tell of an exec (Linux 3.16)", NULL },
+	[NEW_READ] = { "counts of an inherited group (Linux 6.12)",
+		       "the counts of a group cannot be sampled in threads it creates "
+		       "(Linux 6.12): these are not followed" },
 };
 
 /* Leave FEATURE out of ATTR; false: it was not in it. */
@@ -146,6 +155,21 @@ static bool leave_out(struct perf_event_attr *attr, enum newer feature)
 	return memcmp(&before, attr, sizeof(before));
 }
 
+/* Say what LESS lacks of what EVENT asked for. */
+static void tell_left_out(const struct event *event, const struct perf_event_attr *less,
+			  struct report *report)
+{
+	for (enum newer feature = 0; feature < NEWS; feature++) {
+		struct perf_event_attr without = event->attr, both = *less;
+		if (!leave_out(&without, feature) || leave_out(&both, feature))
+			continue;
+		report_detail(report, "'%s': this kernel refuses %s", event->name,
+			      newer[feature].name);
+		if (newer[feature].loss)
+			report_note(report, "'%s': %s", event->name, newer[feature].loss);
+	}
+}
+
 /* Leave out one thing after the other until the kernel agrees. */
 static bool adapt(struct event *event, struct report *report)
 {
@@ -158,9 +182,8 @@ static bool adapt(struct event *event, struct report *report)
 		if (error != EINVAL && error != E2BIG)
 			return false;
 		if (leave_out(&attr, feature) && opens(&attr)) {
+			tell_left_out(event, &attr, report);
 			event->attr = attr;
-			if (what_is_lost[feature])
-				report_note(report, "'%s': %s", event->name, what_is_lost[feature]);
 			return true;
 		}
 		errno = error;
@@ -190,13 +213,13 @@ static bool adapt_to_rights(const struct wants *w, struct event_list *events,
 bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 		 struct event_list *events, struct report *report)
 {
-	size_t tracking = opening->delayed ? events->count - 1 : 0;
+	size_t tracking = opening->tracking_apart ? events->count - 1 : 0;
 	char why[512];
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *event = &events->event[i];
 		want_fields(w, event, events->count > 1);
-		want_opening(opening, event, opening->delayed && i != tracking);
+		want_opening(opening, event, opening->tracking_apart && i == tracking);
 		if (i == tracking)
 			want_tracking(w, &event->attr);
 		if (event->precise_max)

@@ -27,8 +27,10 @@ struct wants {
 /* How the events are opened. */
 struct wants_opening {
 	bool on_exec;			/* count from the exec of the opening process's child on */
-	bool delayed;			/* do not count before they are enabled, but for the last
-					   event, which tells of mappings and threads meanwhile */
+	bool tracking_apart;		/* the last event tells of mappings and threads, whatever
+					   the others do; else the first does, too */
+	bool delayed;			/* do not count before they are enabled */
+	bool overwritten;		/* into rings that are overwritten, but for the last event */
 	bool inherit;			/* follow what the task creates ... */
 	bool threads_only;		/* ... if it is a thread */
 	uint32_t wakeup;		/* bytes in a ring that wake us */
@@ -47,3 +49,12 @@ bool wants_apply(const struct wants *wants, const struct wants_opening *opening,
  * machine (arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/...).
  */
 uint64_t wants_unwind_regs(void);
+
+/*
+ * What LIST, such as "any_call,u", says as PERF_SAMPLE_BRANCH_* bits; without
+ * a kind of branch all kinds.  Returns NULL, or the word that is not known.
+ */
+const char *wants_parse_branches(const char *list, uint64_t *type);
+
+/* What LIST, "all" or such as "ip,sp", says as a mask of this machine's registers; likewise. */
+const char *wants_parse_registers(const char *list, uint64_t *mask);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The beginning of each stream: the events, the machine, what exists already. */
+#include "sample/about.h"
+#include "sample/existing.h"
+#include "sample/internal.h"
+#include "sample/tracing.h"
+#include "stream/writer.h"
+
+static void write_process(pid_t pid, void *context)
+{
+	struct sampler *s = context;
+	struct threads threads = { 0 };
+
+	if (threads_scan(&threads, pid)) {
+		for (size_t i = 0; i < threads.count; i++)
+			existing_thread(s->out, sampler_layout(s), pid, threads.thread[i].tid);
+		existing_mappings(s->out, sampler_layout(s), pid,
+				  s->options->wants.callchain == CHAIN_DWARF);
+	}
+	threads_release(&threads);
+}
+
+static void write_processes(struct sampler *s)
+{
+	const struct target *t = s->options->target;
+	const struct filter *family = &s->flow.family;
+
+	if (target_is_by_cpu(t))
+		target_each_process(write_process, s);
+	else if (family->on)	/* those of before, and what they have created since */
+		for (size_t i = 0; i < family->pids; i++)
+			write_process(family->pid[i], s);
+	else
+		for (size_t i = 0; i < s->leaders; i++)
+			write_process(s->leader[i], s);
+}
+
+void sampler_write_beginning(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+
+	writer_header(s->out);
+	about_write_recorder(s->out, o->remark);
+	for (size_t i = 0; i < o->events->count; i++) {
+		const struct ids *ids = &s->counters.ids[i];
+		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
+		if (ids->count)
+			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
+	}
+	tracing_write(s->out, o->events);
+	about_write(s->out, o->argc, o->argv, o->wants.clock);
+	existing_kernel(s->out, sampler_layout(s));
+	write_processes(s);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A descriptor that is ours by inheritance; -1 with errno set. */
+static int take_descriptor(const char *text)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (end == text || *end) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* A copy: it is ours to close, and the command that is run does not get it. */
+	return fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Open for reading and writing, so that it does not end when a writer goes. */
+static int open_fifo(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))) {
+		close(fd);
+		errno = ENOTSUP;	/* "Operation not supported": no FIFO */
+		return -1;
+	}
+	return fd;
+}
+
+bool control_open(struct control *control, const char *where, struct report *report)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%s", where);
+	char *name = text, *comma = strchr(text, ',');
+	if (comma)
+		*comma++ = '\0';
+	bool is_fd = !strncmp(text, "fd:", 3) || text[strspn(text, "0123456789")] == '\0';
+	if (!strncmp(text, "fd:", 3) || !strncmp(text, "fifo:", 5))
+		name = strchr(text, ':') + 1;
+	control->fd = is_fd ? take_descriptor(name) : open_fifo(name);
+	if (control->fd >= 0 && comma)
+		control->ack = is_fd ? take_descriptor(comma) : open_fifo(comma);
+	if (control->fd >= 0 && (!comma || control->ack >= 0))
+		return true;
+	report_failure(report, "cannot take commands from '%s' (a descriptor, or a FIFO that "
+		       "mkfifo has made)", where);
+	return false;
+}
+
+static bool is_readable(int fd)
+{
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+
+	return poll(&readable, 1, 0) > 0 && readable.revents & POLLIN;
+}
+
+/* Read up to the end of a line; false: it has not come yet, or never will. */
+static bool read_line(struct control *control)
+{
+	char byte;
+
+	while (is_readable(control->fd) && read(control->fd, &byte, 1) == 1) {
+		if (byte == '\n') {
+			control->line[control->used] = '\0';
+			control->used = 0;
+			return true;
+		}
+		if (control->used < sizeof(control->line) - 1)
+			control->line[control->used++] = byte;
+	}
+	return false;
+}
+
+enum control_command control_next(struct control *control, struct report *report)
+{
+	static const char *const words[] = {
+		[CONTROL_ENABLE] = "enable", [CONTROL_DISABLE] = "disable",
+		[CONTROL_SNAPSHOT] = "snapshot", [CONTROL_PING] = "ping",
+		[CONTROL_STOP] = "stop",
+	};
+
+	while (control->fd >= 0 && read_line(control)) {
+		for (enum control_command i = CONTROL_ENABLE; i <= CONTROL_STOP; i++)
+			if (!strcmp(control->line, words[i]))
+				return i;
+		report_note(report, "'%s' is no command: send enable, disable, snapshot, ping "
+			    "or stop", control->line);
+	}
+	return CONTROL_NONE;
+}
+
+void control_acknowledge(const struct control *control)
+{
+	static const char word[] = "ack\n";
+
+	/* Nobody may be listening: that is the asker's matter. */
+	if (control->ack >= 0 && write(control->ack, word, sizeof(word) - 1) < 0)
+		return;
+}
+
+void control_close(struct control *control)
+{
+	if (control->fd >= 0)
+		close(control->fd);
+	if (control->ack >= 0)
+		close(control->ack);
+	control->fd = control->ack = -1;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/flight.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+bool flight_hold(struct flight *flight, const struct perf_event_header *record, uint64_t limit)
+{
+	if (flight->held.head + record->size > limit && flight->held.head > 0)
+		return false;
+	ring_append(&flight->held, record);
+	return true;
+}
+
+/* Room for COPIES rings and the held records; these are the last. */
+static struct ring *begin(struct flight *flight, size_t copies, size_t *rings)
+{
+	flight->copy = mem_zeroed(copies + 1, sizeof(*flight->copy));
+	flight->copies = copies;
+	flight->copy[copies] = flight->held;
+	*rings = copies + 1;
+	return flight->copy;
+}
+
+struct ring *flight_release(struct flight *flight, uint64_t time, size_t *rings)
+{
+	flight->released_to = time;
+	return begin(flight, 0, rings);
+}
+
+static void pause_output(const struct ring *ring, unsigned long on)
+{
+	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, on);
+}
+
+struct ring *flight_dump(struct flight *flight, const struct counters *counters, size_t *rings)
+{
+	struct ring *copy = begin(flight, counters->cpus, rings);
+
+	for (size_t i = 0; i < counters->cpus; i++) {
+		const struct ring *ring = &counters->overwritten[i];
+		copy[i].fd = -1;
+		if (ring->fd < 0)
+			continue;
+		pause_output(ring, 1);
+		ring_copy_backward(ring, &copy[i]);
+		pause_output(ring, 0);
+	}
+	return copy;
+}
+
+void flight_end(struct flight *flight, uint64_t horizon)
+{
+	for (size_t i = 0; i < flight->copies; i++)
+		ring_drop(&flight->copy[i]);
+	flight->held = flight->copy[flight->copies];
+	free(flight->copy);
+	flight->copy = NULL;
+	flight->copies = 0;
+	if (horizon > flight->dumped_to)
+		flight->dumped_to = horizon;
+}
+
+void flight_close(struct flight *flight)
+{
+	ring_drop(&flight->held);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flow - from the rings to the output: in order of time, without what is not
+ * the target's, counted as it goes by.
+ */
+#pragma once
+#include "base/output.h"
+#include "sample/counters.h"
+#include "sample/filter.h"
+#include "sample/flight.h"
+
+/* What went by. */
+struct flow_counts {
+	uint64_t samples;
+	uint64_t lost;		/* records that the kernel, or we, had no room for */
+	uint64_t throttled;	/* times that an event was stopped for coming too fast */
+};
+
+struct flow {
+	struct counters *counters;
+	const struct sample_layout *layout;	/* where the time is, the same of all events */
+	struct output *out;
+	size_t buffer_size;	/* bytes kept for a slow reader, and held by the flight recorder */
+	bool flies;		/* samples go out by flow_dump() only */
+	struct filter filter;
+	struct filter family;	/* if on: all processes that have been ours, for the next file */
+	struct flight flight;
+	struct flow_counts counts;
+};
+
+/*
+ * Move what the rings hold, up to HORIZON (ns; UINT64_MAX: all), to the output.
+ * While that waits for a slow reader with a full buffer the rings keep it, and
+ * what they cannot keep the kernel counts as lost.
+ */
+void flow_round(struct flow *flow, uint64_t horizon);
+
+/* The same, with the samples that the flight recorder has. */
+void flow_dump(struct flow *flow, uint64_t horizon);
+
+void flow_close(struct flow *flow);

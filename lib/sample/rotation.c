@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Several files instead of one: each is a whole stream.  The one that is
+ * written has the name given; one that is ended has the time of that appended,
+ * as perf record does it.
+ */
+#include "sample/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+static void name_file(struct sampler *s)
+{
+	char name[4096], stamp[32];
+	struct timespec t;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	localtime_r(&t.tv_sec, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	snprintf(name, sizeof(name), "%s.%s%03ld", s->out->file, stamp, t.tv_nsec / 1000000);
+	if (rename(s->out->file, name) < 0)
+		report_failure(s->report, "cannot rename '%s' to '%s'", s->out->file, name);
+	else
+		report_summary(s->report, "%s: %s", s->out->file, name);
+	s->files++;
+}
+
+bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool told)
+{
+	const struct sampler_options *o = s->options;
+
+	return (o->rotation.bytes && s->out->written >= o->rotation.bytes) ||
+	       (o->rotation.time && now - s->file_began >= o->rotation.time) ||
+	       (o->rotation.by_signal && told);
+}
+
+void sampler_begin_next_file(struct sampler *s, uint64_t now)
+{
+	if (s->options->flight_recorder)
+		flow_dump(&s->flow, UINT64_MAX);
+	else
+		flow_round(&s->flow, UINT64_MAX);
+	s->ended = now;
+	sampler_write_end(s);
+	output_end_file(s->out);
+	s->bytes += s->out->written;
+	name_file(s);
+	output_begin_file(s->out);
+	s->file_began = now;
+	sampler_write_beginning(s);
+}
+
+void sampler_name_last_file(struct sampler *s)
+{
+	output_end_file(s->out);
+	name_file(s);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of each stream, and what the user is told: counts, losses, costs. */
+#include "sample/about.h"
+#include "sample/internal.h"
+#include "stream/writer.h"
+
+#include <inttypes.h>
+#include <sys/resource.h>
+
+/*
+ * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
+ * enabled, time running, id, lost; sample_id.
+ */
+static void write_total(struct sampler *s, uint32_t event)
+{
+	static const uint8_t zeros[64];
+	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
+	const struct ids *ids = &s->counters.ids[event];
+	struct counters_total total = counters_total(&s->counters, event);
+	struct writer w;
+
+	if (!ids->count || attr->read_format & PERF_FORMAT_GROUP)
+		return;
+	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
+	writer_u64(&w, UINT64_MAX);	/* no one process */
+	writer_u64(&w, total.count);
+	writer_u64(&w, total.enabled);
+	writer_u64(&w, total.running);
+	writer_u64(&w, ids->id[0]);
+	if (attr->read_format & PERF_FORMAT_LOST)
+		writer_u64(&w, total.lost);
+	writer_bytes(&w, zeros, sampler_layout(s)->trailer_size);
+	writer_end(&w);
+}
+
+void sampler_write_end(struct sampler *s)
+{
+	for (uint32_t i = 0; i < s->options->events->count; i++)
+		write_total(s, i);
+	about_write_span(s->out, s->file_began, s->ended);
+}
+
+/* What each event counted, and whether it did all the time; the longest of these times, in ns. */
+static uint64_t tell_totals(const struct sampler *s)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++) {
+		struct counters_total t = counters_total(&s->counters, i);
+		const char *name = s->options->events->event[i].name;
+		double share = t.enabled ? (double)t.running / (double)t.enabled : 1;
+
+		report_summary(s->report, "%s: %" PRIu64 " counted in %.3f s, lost %" PRIu64
+			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
+		if (share < 0.95 && t.enabled > 0)
+			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
+				    "were asked for than there are counters", name, 100 * share);
+		if (t.enabled > longest)
+			longest = t.enabled;
+	}
+	return longest;
+}
+
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+void sampler_summarize(struct sampler *s)
+{
+	const struct flow_counts *c = &s->flow.counts;
+	double elapsed = (double)(s->ended - s->began) / 1e9;
+	double of_target = (double)tell_totals(s) / 1e9;
+	struct rusage used;
+
+	if (c->lost)
+		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
+			    "enlarge it with -m, or sample less often", c->lost);
+	if (c->throttled)
+		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
+			    "that came too fast; sample less often", c->throttled);
+	getrusage(RUSAGE_SELF, &used);
+	double own = seconds(used.ru_utime) + seconds(used.ru_stime);
+	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, "
+		       "throttled %" PRIu64 " times, %" PRIu64 " bytes", c->samples, elapsed,
+		       elapsed > 0 ? (double)c->samples / elapsed : 0, c->lost, c->throttled,
+		       s->bytes + s->out->written);
+	if (s->flow.filter.on)
+		report_summary(s->report, "%" PRIu64 " records of others were dropped",
+			       s->flow.filter.dropped);
+	report_summary(s->report, "%zu threads, %zu event fds; sampling took %.3f s of CPU time, "
+		       "%.2f %% of the target's %.3f s; %ld KiB resident", s->threads.count,
+		       s->counters.count, own, of_target > 0 ? 100 * own / of_target : 0,
+		       of_target, used.ru_maxrss);
+}
