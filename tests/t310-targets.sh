@@ -214,28 +214,6 @@ check 'a reader that stalls for a second loses nothing' '
 	test ! -s errors
 '
 
-check 'signals at any moment: always a whole stream, and no orphan' '
-	rounds=40
-	i=0
-	while [ $i -lt $rounds ]; do
-		i=$((i + 1))
-		pmu-sample -e cpu-clock -F 1000 -o s.data -- sleep 77.$i 2>err &
-		sampler=$!
-		sleep "0.0$((i % 10))$((i % 7))"
-		signal=$(echo INT TERM HUP | cut -d " " -f $((i % 2 + 1)))
-		kill -$signal $sampler
-		status=0
-		wait $sampler || status=$?
-		test $status = 0 || test $status = 130 || test $status = 143 || { echo "exit $status"; exit 1; }
-		# Before the handlers stand, a signal ends it at once, with no stream.
-		test $status = 0 || continue
-		perf script -i s.data >script 2>errors
-		none cat errors
-		pmu-topprof s.data >p.pb.gz
-	done
-	test -z "$(pgrep -f "^sleep 77")"
-'
-
 check 'a fork storm is survived' '
 	pmu-sample -v -m 4Mi -e cpu-clock -F 1000 -o s.data -- sh -c "i=0; while [ \$i -lt 500 ]; do true & /bin/true; i=\$((i + 1)); done; wait" 2>err
 	cat err

@@ -21,21 +21,40 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* Those asked for, else all that are online; where that is not told, as many as sysconf() says. */
-static void find_cpus(struct counters *c, const struct target *target)
+/* The CPUs that are online now, as those of a target; none where that is not told. */
+static struct target online_cpus(void)
 {
 	struct target online = { 0 };
 	char list[4096] = "";
 
-	if (!target->cpus) {
-		FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-		if (f && fgets(list, sizeof(list), f)) {
-			list[strcspn(list, "\n")] = '\0';
-			if (target_set_cpus(&online, list))
-				target = &online;
-		}
-		if (f)
-			fclose(f);
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	if (f && fgets(list, sizeof(list), f)) {
+		list[strcspn(list, "\n")] = '\0';
+		if (!target_set_cpus(&online, list))
+			target_release(&online);
+	}
+	if (f)
+		fclose(f);
+	return online;
+}
+
+static bool has_cpu(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+/* Those asked for, else all that are online; where that is not told, as many as sysconf() says. */
+static void find_cpus(struct counters *c, const struct target *target)
+{
+	struct target online = { 0 };
+
+	c->all_cpus = target->cpus == 0;
+	if (c->all_cpus) {
+		online = online_cpus();
+		target = &online;
 	}
 	for (size_t i = 0; i < target->cpus; i++)
 		add_cpu(c, target->cpu[i]);
@@ -135,17 +154,23 @@ static bool keep(struct counters *c, uint32_t event, int fd)
 /* Whether an event counts on this CPU: a PMU of some cores, or of a package, does not on all. */
 static bool counts_on(const struct event *event, int cpu)
 {
-	for (size_t i = 0; i < event->cpus; i++)
-		if (event->cpu[i] == cpu)
-			return true;
-	return event->cpus == 0;
+	return event->cpus == 0 || has_cpu(event->cpu, event->cpus, cpu);
 }
 
-static bool refuse(struct counters *c, const struct event *event)
+static bool is_offline(int cpu)
+{
+	struct target online = online_cpus();
+	bool offline = online.cpus > 0 && !has_cpu(online.cpu, online.cpus, cpu);
+
+	target_release(&online);
+	return offline;
+}
+
+static bool refuse(struct counters *c, const struct event *event, int error)
 {
 	char why[512];
 
-	event_explain(event, errno, why, sizeof(why));
+	event_explain(event, error, why, sizeof(why));
 	report_error(c->report, "cannot sample '%s': %s", event->name, why);
 	return false;
 }
@@ -163,14 +188,15 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		bool follows = event->group && event->group == group;
 		int fd = event_open(&event->attr, event->per_cpu ? -1 : tid, c->cpu[i],
 				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
-		if (fd < 0 && errno == ESRCH) {
+		int error = errno;
+		if (fd < 0 && error == ESRCH) {
 			*ended = true;
 			return true;
 		}
-		if (fd < 0 && errno == ENODEV && c->ring[i].fd < 0 && c->cpus > 1)
-			return true;	/* this CPU has gone offline */
+		if (fd < 0 && error == ENODEV && is_offline(c->cpu[i]))
+			return true;
 		if (fd < 0)
-			return refuse(c, event);
+			return refuse(c, event, error);
 		if (!share_ring(c, i, event, fd) || !keep(c, e, fd)) {
 			close(fd);
 			return false;
@@ -190,7 +216,23 @@ bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *end
 	for (size_t i = 0; good && !*ended && i < c->cpus; i++)
 		good = open_on_cpu(c, tid, flags, i, ended);
 	c->tasks++;
+	if (good && !*ended && c->count == 0) {
+		report_error(c->report, "none of the CPUs to be sampled is online");
+		return false;
+	}
 	return good;
+}
+
+int counters_missed_cpu(const struct counters *c)
+{
+	struct target online = online_cpus();
+	int missed = -1;
+
+	for (size_t i = 0; i < online.cpus && c->all_cpus && missed < 0; i++)
+		if (!has_cpu(c->cpu, c->cpus, online.cpu[i]))
+			missed = online.cpu[i];
+	target_release(&online);
+	return missed;
 }
 
 static bool ring_has_fork(const struct ring *ring, pid_t tid)

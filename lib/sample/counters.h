@@ -30,6 +30,7 @@ struct counters {
 	struct ring *ring;		/* of each CPU */
 	struct ring *overwritten;	/* of each CPU, of the events with attr.write_backward */
 	size_t cpus;
+	bool all_cpus;			/* nobody has chosen some */
 	struct counter {
 		int fd;
 		uint32_t event;
@@ -73,6 +74,9 @@ void counters_enable(const struct counters *c, uint32_t tracking, bool on);
 
 /* Stop everything. */
 void counters_stop(void);
+
+/* A CPU that has come online since, and is not among ours though all should be; -1: none. */
+int counters_missed_cpu(const struct counters *c);
 
 /* The total of an event; all 0 where it cannot be read. */
 struct counters_total counters_total(const struct counters *c, uint32_t event);

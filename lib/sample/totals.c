@@ -52,7 +52,7 @@ static uint64_t tell_totals(const struct sampler *s)
 
 		report_summary(s->report, "%s: %" PRIu64 " counted in %.3f s, lost %" PRIu64
 			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
-		if (share < 0.95 && t.enabled > 0)
+		if (share < 0.95 && t.enabled > 0 && counters_missed_cpu(&s->counters) < 0)
 			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
 				    "were asked for than there are counters", name, 100 * share);
 		if (t.enabled > longest)
@@ -71,8 +71,12 @@ void sampler_summarize(struct sampler *s)
 	const struct flow_counts *c = &s->flow.counts;
 	double elapsed = (double)(s->ended - s->began) / 1e9;
 	double of_target = (double)tell_totals(s) / 1e9;
+	int missed = counters_missed_cpu(&s->counters);
 	struct rusage used;
 
+	if (missed >= 0)
+		report_note(s->report, "CPU %d came online meanwhile: what ran there is not sampled",
+			    missed);
 	if (c->lost)
 		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
 			    "enlarge it with -m, or sample less often", c->lost);
