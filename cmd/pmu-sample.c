@@ -19,8 +19,8 @@ enum {
 };
 
 static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
-static bool flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw, off_cpu, force;
-static bool exit_status;
+static bool flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw;
+static bool off_cpu, force, exit_status;
 static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *period_text;
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;

@@ -53,7 +53,7 @@ static void hold(struct flow *f, const struct perf_event_header *record, uint64_
 	flight_hold(&f->flight, record, f->buffer_size);
 }
 
-void flow_round(struct flow *f, uint64_t horizon)
+bool flow_round(struct flow *f, uint64_t horizon)
 {
 	struct ring *ring = f->counters->ring;
 	size_t rings = f->counters->cpus;
@@ -62,7 +62,7 @@ void flow_round(struct flow *f, uint64_t horizon)
 	struct merge m;
 
 	if (output_waiting(f->out) >= f->buffer_size && horizon != UINT64_MAX)
-		return;
+		return true;
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_refresh(&ring[i]);
@@ -82,6 +82,7 @@ void flow_round(struct flow *f, uint64_t horizon)
 		if (ring[i].fd >= 0)
 			ring_give_back(&ring[i]);
 	end_round(f, f->flies ? 0 : records);
+	return records > 0;
 }
 
 /* What the flight recorder had to give up: a LOST record, without a time. */

@@ -31,9 +31,9 @@ struct flow {
 /*
  * Move what the rings hold, up to HORIZON (ns; UINT64_MAX: all), to the output.
  * While that waits for a slow reader with a full buffer the rings keep it, and
- * what they cannot keep the kernel counts as lost.
+ * what they cannot keep the kernel counts as lost.  False: there was nothing.
  */
-void flow_round(struct flow *flow, uint64_t horizon);
+bool flow_round(struct flow *flow, uint64_t horizon);
 
 /* The same, with the samples that the flight recorder has. */
 void flow_dump(struct flow *flow, uint64_t horizon);

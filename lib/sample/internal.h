@@ -20,6 +20,7 @@ struct sampler {
 	struct flow flow;
 	pid_t *leader;		/* the processes of the target that were there at the start */
 	size_t leaders;
+	struct counters_total *total;	/* of each event, when the last file was ended */
 	uint32_t tracking;	/* events, the last ones, that tell of mappings only: 0 or 1 */
 	int poll;
 	int *process;		/* pidfds of those whose end is ours */
@@ -28,6 +29,7 @@ struct sampler {
 	uint64_t file_began;	/* the same, of the file that is written now */
 	uint64_t bytes;		/* in the files before that */
 	unsigned files;		/* that were ended */
+	bool idle;		/* the last round moved nothing */
 	bool delayed;		/* counting has not begun */
 	bool done;
 };

@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 enum {
-	/* ms: a round at least this often, so that a live pipe is live */
-	ROUND_MS = 100,
+	/* ms: a round at least this often, so that a live pipe is live; and after one that
+	   moved nothing, since a sleeping target should cost next to nothing */
+	ROUND_MS = 100, IDLE_MS = 400,
 };
 
 /*
@@ -224,9 +225,11 @@ static int patience(const struct sampler *s)
 	uint64_t rotation = s->options->rotation.time;
 	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
+	int usual = s->idle ? IDLE_MS : ROUND_MS;
+
 	due = earlier(due, rotation ? s->file_began + rotation : 0);
-	if (!due || due > time + ROUND_MS * 1000000ULL)
-		return ROUND_MS;
+	if (!due || due > time + (uint64_t)usual * 1000000)
+		return usual;
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
 }
 
@@ -287,7 +290,7 @@ static void move(struct sampler *s)
 	if (snapshot_asked && s->flow.flies)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
 	else
-		flow_round(&s->flow, now(s) - HOLD_BACK);
+		s->idle = !flow_round(&s->flow, now(s) - HOLD_BACK);
 	if (sampler_file_is_full(s, now(s), next_file_asked))
 		sampler_begin_next_file(s, now(s));
 	snapshot_asked = next_file_asked = 0;
@@ -333,6 +336,7 @@ static void release(struct sampler *s)
 		close(s->poll);
 	free(s->process);
 	free(s->leader);
+	free(s->total);
 	flow_close(&s->flow);
 	control_close(&s->control);
 	counters_close(&s->counters);
@@ -353,6 +357,7 @@ static bool begin(struct sampler *s)
 				 .flies = o->flight_recorder };
 	if (!open_target(s))
 		return false;
+	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->began = s->file_began = now(s);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */

@@ -16,7 +16,7 @@ static void write_total(struct sampler *s, uint32_t event)
 	static const uint8_t zeros[64];
 	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
 	const struct ids *ids = &s->counters.ids[event];
-	struct counters_total total = counters_total(&s->counters, event);
+	const struct counters_total total = s->total[event];
 	struct writer w;
 
 	if (!ids->count || attr->read_format & PERF_FORMAT_GROUP)
@@ -35,8 +35,10 @@ static void write_total(struct sampler *s, uint32_t event)
 
 void sampler_write_end(struct sampler *s)
 {
-	for (uint32_t i = 0; i < s->options->events->count; i++)
+	for (uint32_t i = 0; i < s->options->events->count; i++) {
+		s->total[i] = counters_total(&s->counters, i);
 		write_total(s, i);
+	}
 	about_write_span(s->out, s->file_began, s->ended);
 }
 
@@ -46,7 +48,7 @@ static uint64_t tell_totals(const struct sampler *s)
 	uint64_t longest = 0;
 
 	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++) {
-		struct counters_total t = counters_total(&s->counters, i);
+		const struct counters_total t = s->total[i];
 		const char *name = s->options->events->event[i].name;
 		double share = t.enabled ? (double)t.running / (double)t.enabled : 1;
 
@@ -75,8 +77,8 @@ void sampler_summarize(struct sampler *s)
 	struct rusage used;
 
 	if (missed >= 0)
-		report_note(s->report, "CPU %d came online meanwhile: what ran there is not sampled",
-			    missed);
+		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
+			    "sampled", missed);
 	if (c->lost)
 		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
 			    "enlarge it with -m, or sample less often", c->lost);

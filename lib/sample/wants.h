@@ -30,7 +30,7 @@ struct wants_opening {
 	bool tracking_apart;		/* the last event tells of mappings and threads, whatever
 					   the others do; else the first does, too */
 	bool delayed;			/* do not count before they are enabled */
-	bool overwritten;		/* into rings that are overwritten, but for the last event */
+	bool overwritten;		/* into rings that are overwritten, but the last */
 	bool inherit;			/* follow what the task creates ... */
 	bool threads_only;		/* ... if it is a thread */
 	uint32_t wakeup;		/* bytes in a ring that wake us */
