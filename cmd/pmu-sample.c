@@ -82,7 +82,8 @@ static const struct command_option options[] = {
 	{ 0, "max-size", "SIZE", "stop once SIZE bytes are written", &max_size_text, NULL },
 	{ 0, "switch-output", "WHEN", "begin another FILE each SIZE (1Mi), TIME (10s), or signal",
 	  &switch_text, NULL },
-	{ 'z', "zstd", "LEVEL", "compress the stream, at LEVEL 1 to 19", &level_text, NULL },
+	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (usual) to 19", &level_text,
+	  NULL },
 	{ 0, "exit-status", NULL, "exit as the command does", &exit_status, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
@@ -368,7 +369,7 @@ int main(int argc, char **argv)
 	how.period = count_option("period", period_text, 0);
 	how.frequency = count_option("frequency", frequency_text, 0);
 	how.force = force;
-	int level = (int)count_option("zstd", level_text, 1);
+	int level = (int)count_option("zstd", level_text && *level_text ? level_text : NULL, 1);
 	bool good = parse_target(&target, argc, argv, first, &report);
 	command_output(&command, &out, file, &report);
 	if (level_text && !output_compress(&out, level))

@@ -167,6 +167,52 @@ check 'samples have what was asked for' '
 	done
 '
 
+check 'registers, those asked for and no others' '
+	pmu-sample --user-regs ip,sp --intr-regs ip -e cpu-clock:u -F 1000 -o s.data -- ten serial 0.1
+	perf script -i s.data -F ip,uregs,iregs >script 2>errors || { cat errors; exit 77; }
+	# the instruction pointer is the sample itself
+	awk "{ n++; if (!index(\$0, \"IP:0x\" \$1) || !/SP:0x7/ || / BP:/) wrong++ }
+		END { print n, wrong + 0; exit !(n > 50 && wrong == 0) }" script
+	pmu-sample --user-regs all -e cpu-clock -F 1000 -o s.data -- ten serial 0.1
+	perf script -i s.data -F uregs | grep -q "AX:.*R15:"
+	exits 2 pmu-sample --intr-regs ip,nosuch -- true 2>err
+	grep -q "not .nosuch." err
+'
+
+check 'kinds of branches' '
+	exits 2 pmu-sample -j any,nosuch -- true 2>err
+	grep -q "not .nosuch." err
+	for option in -b "-j any_call,u"; do
+		status=0
+		pmu-sample $option -e cycles -o s.data -- ten serial 0.1 2>err || status=$?
+		case $status in
+		0)	perf script -i s.data -F brstack | grep -q 0x ;;
+		1)	grep -q "branches\|no hardware PMU" err ;;	# a machine without
+		esac
+	done
+'
+
+check 'a group is read by its leader' '
+	pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o s.data -- ten serial 0.3 2>err
+	perf script -i s.data -F event,period | awk "{ n[\$2]++; sum[\$2] += \$1 }
+		END { for (e in n) print e, n[e], sum[e] }" >sums
+	cat sums
+	# ns of CPU time, as the workload has used them; and faults, which it has at its start
+	awk "/^cpu-clock/ && \$3 > 0.28e9 && \$3 < 0.4e9 { good++ } /^page-faults/ && \$3 > 5 && \$3 < 500 { good++ }
+		END { exit good != 2 }" sums
+'
+
+check 'the kernel or the program alone in callchains' '
+	copy="dd if=/dev/zero of=/dev/null bs=1M count=3000"
+	for option in --kernel-stacks --user-stacks; do
+		pmu-sample -g $option -e cpu-clock -F 2000 -o s.data -- $copy 2>err
+		perf script -i s.data -F ip | grep . >$option.ips
+	done
+	none grep -v "^[[:space:]]*ffff" ./--kernel-stacks.ips
+	none grep "^[[:space:]]*ffff" ./--user-stacks.ips
+	test "$(wc -l <./--user-stacks.ips)" -gt 20
+'
+
 check 'tracepoints are sampled, with their fields, which perf reads, too' '
 	pmu-sample -e sched:sched_switch,sched:sched_wakeup -R -c 1 -o t.data -- sleep 0.1 2>err || { cat err; exit 77; }
 	stream-stats t.data | grep -q "^SAMPLE=[1-9]"
@@ -195,11 +241,13 @@ check 'the user alone, and the kernel by all means' '
 '
 
 check 'the stream can be compressed, as zstd does it' '
-	pmu-sample -z 3 -e cpu-clock -F 5000 -o s.zst -- ten serial 0.3
+	pmu-sample -z3 -e cpu-clock -F 5000 -o s.zst -- ten serial 0.3
 	zstd -q -d s.zst -o s.data
 	test "$(wc -c <s.zst)" -lt "$(($(wc -c <s.data) / 2))"
 	perf script -i s.data -F ip,sym | grep -q J
-	exits 2 pmu-sample -z 30 -- true 2>err
+	pmu-sample -z -e cpu-clock -F 1000 -o s.zst -- ten serial 0.1
+	zstd -q -t s.zst
+	exits 2 pmu-sample -z30 -- true 2>err
 '
 
 check 'a reader that stalls for a second loses nothing' '

@@ -38,7 +38,7 @@ complete -c pmu-sample -l buffer -x -d 'keep up to SIZE bytes for a slow reader 
 complete -c pmu-sample -l flight-recorder -d 'keep the last samples only; write at SIGUSR1 and the end'
 complete -c pmu-sample -l max-size -x -d 'stop once SIZE bytes are written'
 complete -c pmu-sample -l switch-output -x -d 'begin another FILE each SIZE (1Mi), TIME (10s), or signal'
-complete -c pmu-sample -l zstd -s z -x -d 'compress the stream, at LEVEL 1 to 19'
+complete -c pmu-sample -l zstd -s z -d 'compress the stream, at LEVEL 1 (usual) to 19'
 complete -c pmu-sample -l exit-status -d 'exit as the command does'
 complete -c pmu-sample -l output -s o -r -F -d 'write to FILE instead of stdout'
 complete -c pmu-sample -l quiet -s q -d 'print no messages; the exit status still tells'

@@ -43,6 +43,11 @@ static int all_options(const struct command *cmd, const struct command_option *a
 	return n;
 }
 
+static bool is_optional(const struct command_option *option)
+{
+	return option->argument && option->argument[0] == '[';
+}
+
 static void print_usage(const struct command *cmd, FILE *out)
 {
 	fprintf(out, "usage: %s [OPTION]... %s\n", cmd->name, cmd->operands);
@@ -57,11 +62,13 @@ static void print_help(const struct command *cmd)
 	printf("%s: %s\n\n", cmd->name, cmd->purpose);
 	for (int i = 0; i < n; i++) {
 		const struct command_option *o = all[i];
+		bool optional = is_optional(o);
 		char form[64];
 
 		snprintf(form, sizeof(form), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
-			 o->argument ? "=" : "", o->argument ? o->argument : "");
+			 optional ? "[=" : o->argument ? "=" : "",
+			 o->argument ? o->argument + optional : "");
 		printf("  %-26s %s\n", form, o->help);
 	}
 	printf("\nSee %s(1).\n", cmd->name);
@@ -87,7 +94,7 @@ static void set_option(const struct command_option *o)
 					 (o->list->count + 1) * sizeof(*o->list->item));
 		o->list->item[o->list->count++] = optarg;
 	} else if (o->argument) {
-		*(const char **)o->value = optarg;
+		*(const char **)o->value = optarg ? optarg : "";
 	} else {
 		*(bool *)o->value = true;
 		verbosity += o->value == &verbose;
@@ -98,18 +105,21 @@ static void parse_options(const struct command *cmd, int argc, char **argv)
 {
 	const struct command_option *all[MAX_OPTIONS];
 	struct option longs[MAX_OPTIONS + 1] = { 0 };
-	char shorts[2 * MAX_OPTIONS + 2];
+	char shorts[3 * MAX_OPTIONS + 2];
 	int n = all_options(cmd, all), s = 0, val;
 
 	if (cmd->runs_command)
 		shorts[s++] = '+';	/* the command's options are not ours */
 	for (int i = 0; i < n; i++) {
-		longs[i] = (struct option){ .name = all[i]->name, .has_arg = !!all[i]->argument,
-					    .val = FIRST_LONG + i };
+		longs[i] = (struct option){
+			.name = all[i]->name, .val = FIRST_LONG + i,
+			.has_arg = is_optional(all[i]) ? optional_argument
+				 : all[i]->argument ? required_argument : no_argument,
+		};
 		if (all[i]->letter)
 			shorts[s++] = all[i]->letter;
-		if (all[i]->letter && all[i]->argument)
-			shorts[s++] = ':';
+		for (int k = 0; all[i]->letter && k < longs[i].has_arg; k++)
+			shorts[s++] = ':';	/* one: it takes an argument, two: it may */
 	}
 	shorts[s] = '\0';
 

@@ -23,7 +23,8 @@ struct command_list {
 struct command_option {
 	char letter;		/* short form, or 0 */
 	const char *name;	/* long form, without "--" */
-	const char *argument;	/* name of its argument in --help; NULL: takes none */
+	const char *argument;	/* name of its argument in --help; NULL: takes none; "[NAME]": it
+				   may be left out, and is "" then */
 	const char *help;	/* one line, starts with a verb, no full stop */
 	void *value;		/* bool * without an argument, const char ** with one */
 	struct command_list *list;	/* instead of VALUE: collects every argument */

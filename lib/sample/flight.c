@@ -3,7 +3,6 @@
 #include "base/arena.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 
 bool flight_hold(struct flight *flight, const struct perf_event_header *record, uint64_t limit)
 {
@@ -29,11 +28,6 @@ struct ring *flight_release(struct flight *flight, uint64_t time, size_t *rings)
 	return begin(flight, 0, rings);
 }
 
-static void pause_output(const struct ring *ring, unsigned long on)
-{
-	ioctl(ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, on);
-}
-
 struct ring *flight_dump(struct flight *flight, const struct counters *counters, size_t *rings)
 {
 	struct ring *copy = begin(flight, counters->cpus, rings);
@@ -41,11 +35,8 @@ struct ring *flight_dump(struct flight *flight, const struct counters *counters,
 	for (size_t i = 0; i < counters->cpus; i++) {
 		const struct ring *ring = &counters->overwritten[i];
 		copy[i].fd = -1;
-		if (ring->fd < 0)
-			continue;
-		pause_output(ring, 1);
-		ring_copy_backward(ring, &copy[i]);
-		pause_output(ring, 0);
+		if (ring->fd >= 0)
+			ring_copy_backward(ring, &copy[i]);
 	}
 	return copy;
 }

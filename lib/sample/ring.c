@@ -53,15 +53,14 @@ void ring_give_back(struct ring *ring)
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* Bytes of whole records from the head of a ring for overwriting, up to its size. */
-static uint64_t whole_records(const struct ring *ring, uint64_t head)
+/* Bytes of whole records from HEAD on in DATA of SIZE bytes, of which LIMIT are sound. */
+static uint64_t whole_records(const uint8_t *data, uint64_t size, uint64_t head, uint64_t limit)
 {
-	uint64_t written = -head;	/* it began at 0, and goes down */
-	uint64_t limit = written < ring->size ? written : ring->size, at = 0;
+	uint64_t at = 0;
 
-	while (at < limit) {
+	while (at + sizeof(struct perf_event_header) <= limit) {
 		const struct perf_event_header *record =
-			(void *)(ring->data + ((head + at) & (ring->size - 1)));
+			(const void *)(data + ((head + at) & (size - 1)));
 		if (record->size < sizeof(*record) || at + record->size > limit)
 			break;	/* its end has been overwritten */
 		at += record->size;
@@ -69,28 +68,41 @@ static uint64_t whole_records(const struct ring *ring, uint64_t head)
 	return at;
 }
 
-static void copy_out(const struct ring *ring, uint64_t from, uint8_t *to, size_t size)
+static void copy_out(const uint8_t *data, uint64_t size, uint64_t from, void *to, size_t bytes)
 {
-	uint64_t at = from & (ring->size - 1);
-	uint64_t first = ring->size - at < size ? ring->size - at : size;
+	uint64_t at = from & (size - 1);
+	uint64_t first = size - at < bytes ? size - at : bytes;
 
-	memcpy(to, ring->data + at, first);
-	memcpy(to + first, ring->data, size - first);
+	memcpy(to, data + at, first);
+	memcpy((uint8_t *)to + first, data, bytes - first);
 }
 
+/*
+ * The kernel goes on writing meanwhile: pausing it would lose what comes in
+ * that time.  It writes towards lower addresses, over the oldest: what it has
+ * written since, and may be writing now, is not sound in the copy.
+ */
 void ring_copy_backward(const struct ring *ring, struct ring *copy)
 {
+	uint64_t size = ring->size, now_written = size / 8 < SCRATCH ? size / 8 : SCRATCH;
+	uint8_t *raw = mem_resize(NULL, size);
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t size = whole_records(ring, head);
 
-	*copy = (struct ring){ .data = mem_resize(NULL, ring->size), .size = ring->size,
-			       .head = size };
-	for (uint64_t at = 0; at < size; ) {	/* the newest comes first here, last there */
+	memcpy(raw, ring->data, size);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	uint64_t later = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t lost = head - later + now_written, written = -head;	/* it began at 0 */
+	uint64_t sound = lost < size ? size - lost : 0;
+	uint64_t whole = whole_records(raw, size, head, written < sound ? written : sound);
+
+	*copy = (struct ring){ .data = mem_resize(NULL, size), .size = size, .head = whole };
+	for (uint64_t at = 0; at < whole; ) {	/* the newest comes first here, last there */
 		struct perf_event_header record;
-		copy_out(ring, head + at, (uint8_t *)&record, sizeof(record));
-		copy_out(ring, head + at, copy->data + size - at - record.size, record.size);
+		copy_out(raw, size, head + at, &record, sizeof(record));
+		copy_out(raw, size, head + at, copy->data + whole - at - record.size, record.size);
 		at += record.size;
 	}
+	free(raw);
 }
 
 void ring_append(struct ring *ring, const struct perf_event_header *record)

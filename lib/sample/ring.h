@@ -50,7 +50,7 @@ void ring_give_back(struct ring *ring);
 
 /*
  * Copy what a ring mapped for overwriting holds, the oldest record first, into
- * COPY, to be read like any ring; ring_drop() it.  The ring should be paused.
+ * COPY, to be read like any ring; ring_drop() it.
  */
 void ring_copy_backward(const struct ring *ring, struct ring *copy);
 
