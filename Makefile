@@ -4,6 +4,9 @@
 # make bench          measure against perf, in one run
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
 # make install        to $(DESTDIR)$(PREFIX)
+# make ARCH=arm64 ... for another architecture, in build/arm64
+# make lab            run the pipes on an emulated PMU, with several kernels
+# make accuracy       measure profiles against what is known, beside a timer's
 # make SANITIZE=1 ... in build/asan, dynamic, with ASan and UBSan
 # make WERROR=1 ...   warnings are errors (CI)
 # make V=1 ...        print the commands
@@ -35,6 +38,18 @@ LINKAGE =
 endif
 ifdef BUILD
 B := build/$(BUILD)
+endif
+
+# Another architecture: Debian's cross compiler, and its static libraries for that
+# architecture unpacked below build/ (make sysroot).
+ifdef ARCH
+TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
+B       := build/$(ARCH)
+SYSROOT := build/sysroot-$(ARCH)
+CC      := $(TRIPLET)-gcc
+AR      := $(TRIPLET)-ar
+CPPFLAGS += -isystem $(SYSROOT)/root/usr/include -isystem $(SYSROOT)/root/usr/include/$(TRIPLET)
+LDFLAGS  += -L$(SYSROOT)/root/usr/lib/$(TRIPLET)
 endif
 ifdef WERROR
 STRICT += -Werror
@@ -98,6 +113,11 @@ $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-cal
 
 # What the tests run: tools, unit tests, helpers.
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
+
+# The libraries we link, for $(ARCH).
+sysroot:
+	@tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
+		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev
 
 demo:
 	@tests/setup build

@@ -167,7 +167,8 @@ import threading, time, sys
 def work():
     while True: pass
 for i in range(40): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
-time.sleep(0.5)
+open('ready', 'w').close()
+time.sleep(0.8)
 for i in range(40): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()
 threading.Thread(target=work, daemon=True).start()
 time.sleep(9)"
@@ -178,8 +179,8 @@ check 'too few descriptors: the CPUs are sampled, what is not the target is drop
 	other=$!
 	python3 -c "$many" &
 	target=$!
-	sleep 0.3
-	(ulimit -n 60; exec pmu-sample -v -e cpu-clock,page-faults -F 1000 -p $target -d 1 -o s.data 2>err)
+	until test -e ready; do sleep 0.05; done
+	(ulimit -n 60; exec pmu-sample -v -e cpu-clock,page-faults -F 1000 -p $target -d 1.5 -o s.data 2>err)
 	kill $target $other
 	cat err
 	grep -q "41 threads would take [0-9]* descriptors" err

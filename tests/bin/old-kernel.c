@@ -24,8 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int version;	/* 1000 * major + minor */
+static int version;	/* that it seems to be: 1000 * major + minor */
 
+#ifdef __x86_64__
 /* What came when, as of the kernel's history of include/uapi/linux/perf_event.h. */
 static int is_known(const struct perf_event_attr *a)
 {
@@ -37,7 +38,6 @@ static int is_known(const struct perf_event_attr *a)
 	       (version >= 4001 || !a->use_clockid);
 }
 
-#ifdef __x86_64__
 static void stop_at_call(pid_t child)
 {
 	struct user_regs_struct regs;
