@@ -15,12 +15,13 @@
 
 enum {
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
+	JITTER_PERCENT = 5,
 	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
 };
 
 static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
-static bool flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches, raw;
-static bool off_cpu, force, exit_status;
+static bool jitter, flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches;
+static bool raw, off_cpu, force, exit_status;
 static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *period_text;
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
@@ -34,6 +35,7 @@ static const struct command_option options[] = {
 	  NULL, &fallbacks },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
 	{ 'F', "frequency", "HZ", "take HZ samples a second", &frequency_text, NULL },
+	{ 0, "jitter", NULL, "let periods vary by chance: no lockstep with loops", &jitter, NULL },
 	{ 0, "force", NULL, "allow a period that is shorter than is sane", &force, NULL },
 	{ 'p', "pid", "PID[,PID]", "attach to processes, all their threads", &pid_text, NULL },
 	{ 't', "tid", "TID[,TID]", "attach to single threads", &tid_text, NULL },
@@ -210,7 +212,7 @@ static void parse_wants(struct wants *w)
 		.max_stack = (uint16_t)count_option("max-stack", max_stack_text, 0),
 		.no_kernel_stack = user_stacks && !kernel_stacks,
 		.no_user_stack = kernel_stacks && !user_stacks,
-		.user = user_only, .kernel = with_kernel, .switches = off_cpu,
+		.user = user_only, .kernel = with_kernel, .switches = off_cpu, .periods = jitter,
 		.clock = clock_option(),
 		.sample_type =
 			(data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
@@ -340,6 +342,7 @@ static void parse_rest(struct sampler_options *o)
 	o->buffer_size = count_option("buffer", buffer_text, BUFFER_DEFAULT);
 	o->ring_size = count_option("ring", ring_text, 0);
 	o->max_size = count_option("max-size", max_size_text, 0);
+	o->jitter = jitter ? JITTER_PERCENT : 0;
 	o->flight_recorder = flight_recorder;
 	o->control = control;
 	parse_rotation(&o->rotation);

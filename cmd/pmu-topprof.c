@@ -10,9 +10,12 @@
 
 #include <inttypes.h>
 
+static bool no_scale;
 static const char *file;
 
 static const struct command_option options[] = {
+	{ 0, "no-scale", NULL, "leave values of multiplexed events as they were counted",
+	  &no_scale, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
@@ -34,6 +37,7 @@ int main(int argc, char **argv)
 	const char *input = command_input(&command, argc, argv, first);
 	command_output(&command, &out, file, &report);
 	collect_init(&c, &report);
+	c.profile.no_scale = no_scale;
 
 	struct stream_reader *in = stream_open(input, &report);
 	stream_stop_on(in, &command_stop);

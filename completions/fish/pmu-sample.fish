@@ -3,6 +3,7 @@ complete -c pmu-sample -l event -s e -x -a '(pmu-events --complete (commandline 
 complete -c pmu-sample -l fallback -x -a '(pmu-events --complete (commandline -ct) 2>/dev/null)' -d 'take EVENT where one asked for cannot be had; may be repeated'
 complete -c pmu-sample -l period -s c -x -d 'take a sample every COUNT events'
 complete -c pmu-sample -l frequency -s F -x -d 'take HZ samples a second'
+complete -c pmu-sample -l jitter -d 'let periods vary by chance: no lockstep with loops'
 complete -c pmu-sample -l force -d 'allow a period that is shorter than is sane'
 complete -c pmu-sample -l pid -s p -x -d 'attach to processes, all their threads'
 complete -c pmu-sample -l tid -s t -x -d 'attach to single threads'

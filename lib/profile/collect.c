@@ -77,6 +77,21 @@ static void take_lost(struct collect *c, struct stream_reader *in, const struct 
 		stream_damaged(in, rec, "record with fields that do not fit it");
 }
 
+/* How long an event has counted, as its recorder says at the end. */
+static void take_read(struct collect *c, struct stream_reader *in, const struct record *rec)
+{
+	const struct stream_events *events = stream_events(in);
+	struct read_record read;
+
+	if (events->count == 0 ||
+	    !record_read(rec, events->event[0].attr.read_format, &read))
+		return;
+	uint32_t event = events_find_id(events, read.id);
+	/* What the kernel itself counts needs no counter. */
+	if (event != TABLE_NONE && events->event[event].attr.type != PERF_TYPE_SOFTWARE)
+		profile_ran(&c->profile, event, read.enabled, read.running);
+}
+
 void collect_stream(struct collect *c, struct stream_reader *in)
 {
 	struct record rec;
@@ -94,6 +109,8 @@ void collect_stream(struct collect *c, struct stream_reader *in)
 			take_lost(c, in, &rec);
 		else if (rec.type == PERF_RECORD_THROTTLE)
 			c->throttled++;
+		else if (rec.type == PERF_RECORD_READ)
+			take_read(c, in, &rec);
 		if (!c->is_resolved)
 			resolver_follow(c->resolver, in, &rec);
 		profile_time(&c->profile, stream_time(in, &rec));
@@ -101,6 +118,16 @@ void collect_stream(struct collect *c, struct stream_reader *in)
 	if (c->is_resolved && !c->has_end && stream_is_whole(in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
+}
+
+static void comment_scale(struct collect *c, const struct stream_reader *in, uint32_t event)
+{
+	double scale = profile_scale(&c->profile, event);
+
+	if (scale > 1)
+		profile_comment(&c->profile, "multiplexed: %s counted %.1f %% of the time; its "
+				"values are scaled by %.3f", stream_events(in)->event[event].name,
+				100 / scale, scale);
 }
 
 void collect_comment(struct collect *c, const struct stream_reader *in)
@@ -123,6 +150,8 @@ void collect_comment(struct collect *c, const struct stream_reader *in)
 	if (c->throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", c->throttled);
+	for (uint32_t i = 0; i < stream_events(in)->count; i++)
+		comment_scale(c, in, i);
 	/* The recorder knows better than the first and last record when it began and ended. */
 	profile_time(p, o->first_time);
 	profile_time(p, o->last_time);

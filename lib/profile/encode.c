@@ -149,6 +149,14 @@ static void weigh_main(struct encoder *e, const struct stack *stack,
 	}
 }
 
+/* The SUM of an event's periods, and of what its counter missed while others had it. */
+static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
+{
+	double scale = profile_scale(e->p, event);
+
+	return scale > 1 ? (int64_t)((double)sum * scale + 0.5) : (int64_t)sum;
+}
+
 static void write_samples(struct encoder *e)
 {
 	uint32_t types = 2 * counting_events(e), location_capacity = 0;
@@ -176,7 +184,7 @@ static void write_samples(struct encoder *e)
 				continue;
 			bool counted = i < e->p->stacks.events;
 			value[n++] = counted ? (int64_t)v[i].samples : 0;
-			value[n++] = counted ? (int64_t)v[i].sum : 0;
+			value[n++] = counted ? scaled(e, i, v[i].sum) : 0;
 		}
 		sample.n_location_id = stack->frames;
 		sample.location_id = location;

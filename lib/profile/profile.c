@@ -24,6 +24,24 @@ void profile_add(struct profile *p, const struct resolved_sample *s)
 	stacks_add(&p->stacks, s->frame, s->frames, s->event, s->period);
 }
 
+void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running)
+{
+	if (event >= p->events)
+		widen(p, event + 1);
+	p->event[event].enabled += enabled;
+	p->event[event].running += running;
+}
+
+double profile_scale(const struct profile *p, uint32_t event)
+{
+	if (p->no_scale || event >= p->events)
+		return 1;
+	const struct profile_event *e = &p->event[event];
+	/* Times are taken one after the other, so small differences say nothing. */
+	return e->running > 0 && (double)e->running < 0.999 * (double)e->enabled
+		? (double)e->enabled / (double)e->running : 1;
+}
+
 void profile_time(struct profile *p, uint64_t time)
 {
 	if (time == 0)

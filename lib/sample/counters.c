@@ -135,7 +135,7 @@ static bool share_ring(struct counters *c, size_t cpu, const struct event *event
 	return false;
 }
 
-static bool keep(struct counters *c, uint32_t event, int fd)
+static bool keep(struct counters *c, uint32_t event, int fd, bool by_cpu)
 {
 	struct ids *ids = &c->ids[event];
 	uint64_t id;
@@ -147,7 +147,8 @@ static bool keep(struct counters *c, uint32_t event, int fd)
 	ids->id = array_grow(ids->id, ids->count, sizeof(id));
 	ids->id[ids->count++] = id;
 	c->counter = array_grow(c->counter, c->count, sizeof(*c->counter));
-	c->counter[c->count++] = (struct counter){ .fd = fd, .event = event, .task = c->tasks };
+	c->counter[c->count++] = (struct counter){ .fd = fd, .event = event, .task = c->tasks,
+						    .by_cpu = by_cpu };
 	return true;
 }
 
@@ -197,7 +198,8 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			return true;
 		if (fd < 0)
 			return refuse(c, event, error);
-		if (!share_ring(c, i, event, fd) || !keep(c, e, fd)) {
+		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
+		if (!share_ring(c, i, event, fd) || !keep(c, e, fd, by_cpu)) {
 			close(fd);
 			return false;
 		}
@@ -268,6 +270,25 @@ void counters_enable(const struct counters *c, uint32_t tracking, bool on)
 			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* Steps of a linear congruential generator (Knuth's MMIX); the high bits are the good ones. */
+static uint64_t chance(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005 + 1442695040888963407;
+	return *seed >> 33;
+}
+
+void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct perf_event_attr *attr = &c->events->event[c->counter[i].event].attr;
+		uint64_t period = attr->sample_period, range = period / 100 * percent;
+		if (attr->freq || range == 0)
+			continue;
+		period = period - range + chance(seed) % (2 * range + 1);
+		ioctl(c->counter[i].fd, PERF_EVENT_IOC_PERIOD, &period);
+	}
+}
+
 /* All that this process has opened, in one call. */
 void counters_stop(void)
 {
@@ -294,7 +315,8 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 /*
  * A task's event is opened on every CPU.  While the task runs on another one it
  * is enabled, too, but does not run: so of one task the time enabled is the
- * longest of all CPUs, the time running the sum.
+ * longest of all CPUs, the time running the sum.  What counts all that a CPU
+ * runs is enabled there all the time: both are sums.
  */
 struct counters_total counters_total(const struct counters *c, uint32_t event)
 {
@@ -311,7 +333,9 @@ struct counters_total counters_total(const struct counters *c, uint32_t event)
 			longest = 0;
 			task = counter->task;
 		}
-		if (one.enabled > longest)
+		if (counter->by_cpu)
+			total.enabled += one.enabled;
+		else if (one.enabled > longest)
 			longest = one.enabled;
 		total.count += one.count;
 		total.running += one.running;

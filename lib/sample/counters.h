@@ -35,6 +35,7 @@ struct counters {
 		int fd;
 		uint32_t event;
 		uint32_t task;		/* counts up: which call of counters_open() */
+		bool by_cpu;		/* all that the CPU runs, and no one task */
 	} *counter;
 	size_t count;
 	uint32_t tasks;
@@ -71,6 +72,13 @@ bool counters_saw_fork(struct counters *c, pid_t tid);
 
 /* Let all events but the last TRACKING ones count, or not. */
 void counters_enable(const struct counters *c, uint32_t tracking, bool on);
+
+/*
+ * Give every event that has a constant period another one, up to PERCENT from
+ * its own, by chance; SEED is the generator's state.  Threads that inherit an
+ * event keep the period that it had.
+ */
+void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed);
 
 /* Stop everything. */
 void counters_stop(void);

@@ -14,6 +14,8 @@ enum {
 	/* ms: a round at least this often, so that a live pipe is live; and after one that
 	   moved nothing, since a sleeping target should cost next to nothing */
 	ROUND_MS = 100, IDLE_MS = 400,
+	/* ms: periods change so often where they do; a few samples have the same */
+	JITTER_MS = 2,
 };
 
 /*
@@ -225,7 +227,7 @@ static int patience(const struct sampler *s)
 	uint64_t rotation = s->options->rotation.time;
 	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
-	int usual = s->idle ? IDLE_MS : ROUND_MS;
+	int usual = s->options->jitter ? JITTER_MS : s->idle ? IDLE_MS : ROUND_MS;
 
 	due = earlier(due, rotation ? s->file_began + rotation : 0);
 	if (!due || due > time + (uint64_t)usual * 1000000)
@@ -315,6 +317,8 @@ static void loop(struct sampler *s)
 			take_event(s, &event[i]);
 		obey(s);
 		move(s);
+		if (s->options->jitter)
+			counters_jitter(&s->counters, s->options->jitter, &s->chance);
 		if (start_due(s) && now(s) >= start_due(s))
 			start(s);
 		s->done |= is_over(s);

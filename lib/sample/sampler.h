@@ -34,6 +34,7 @@ struct sampler_options {
 	uint64_t duration;		/* ns that counting lasts; 0: no limit */
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */
 	size_t buffer_size;		/* bytes kept for a slow reader */
+	unsigned jitter;		/* per cent that periods differ by chance; 0: constant */
 	bool flight_recorder;		/* keep the last samples only, until SIGUSR1 or the end */
 	uint64_t max_size;		/* bytes of output after which to end; 0: no limit */
 	struct rotation rotation;	/* needs an output with a name */

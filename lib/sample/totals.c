@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
+enum { SILENT_NS = 10000000 };	/* what counts nothing in so long a time may not be there */
+
 /*
  * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
  * enabled, time running, id, lost; sample_id.
@@ -42,6 +44,19 @@ void sampler_write_end(struct sampler *s)
 	about_write_span(s->out, s->file_began, s->ended);
 }
 
+/* Whether EVENT is the CPU's, by whatever name; most of these happen all the time. */
+static bool counts_in_hardware(const struct event *event)
+{
+	switch (event->attr.type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
+		return false;
+	default:
+		return !event->pmu || strstr(event->pmu, "cpu") || strstr(event->pmu, "armv");
+	}
+}
+
 /* What each event counted, and whether it did all the time; the longest of these times, in ns. */
 static uint64_t tell_totals(const struct sampler *s)
 {
@@ -54,6 +69,11 @@ static uint64_t tell_totals(const struct sampler *s)
 
 		report_summary(s->report, "%s: %" PRIu64 " counted in %.3f s, lost %" PRIu64
 			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
+		if (t.count == 0 && t.running > SILENT_NS &&
+		    counts_in_hardware(&s->options->events->event[i]))
+			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this CPU "
+				    "takes its code, but does not have the event", name,
+				    (double)t.running / 1e9);
 		if (share < 0.95 && t.enabled > 0 && counters_missed_cpu(&s->counters) < 0)
 			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
 				    "were asked for than there are counters", name, 100 * share);

@@ -44,7 +44,7 @@ static void want_fields(const struct wants *w, struct event *event, bool several
 
 	attr->size = sizeof(*attr);
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | w->sample_type;
-	if (attr->freq || several)
+	if (attr->freq || several || w->periods)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (several)
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;

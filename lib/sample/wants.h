@@ -21,6 +21,7 @@ struct wants {
 	bool user;			/* leave the kernel's own code out */
 	bool kernel;			/* fail where it may not be sampled */
 	bool switches;			/* SWITCH records */
+	bool periods;			/* the period in each sample: it will change */
 	int clock;			/* CLOCK_* of the records' times */
 };
 

@@ -82,6 +82,21 @@ bool record_lost(const struct record *rec, struct lost_record *out)
 	return !c.failed;
 }
 
+/* PERF_RECORD_READ: u32 pid, tid; u64 value, enabled, running, id; sample_id */
+bool record_read(const struct record *rec, uint64_t read_format, struct read_record *out)
+{
+	const uint64_t needed = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+				PERF_FORMAT_ID;
+	struct cursor c = rec->body;
+
+	cursor_u64(&c);
+	out->value = cursor_u64(&c);
+	out->enabled = cursor_u64(&c);
+	out->running = cursor_u64(&c);
+	out->id = cursor_u64(&c);
+	return !c.failed && (read_format & needed) == needed && !(read_format & PERF_FORMAT_GROUP);
+}
+
 /*
  * perf's struct perf_record_header_build_id: u32 pid; u8 build_id[20];
  * u8 size, with MISC_BUILD_ID_SIZE (1 << 15) set, else 0; u8 reserved[3];

@@ -83,6 +83,13 @@ struct lost_record {
 	uint64_t count;		/* records, or samples */
 };
 
+/* What an event has counted so far, and for how long. */
+struct read_record {
+	uint64_t value;
+	uint64_t enabled, running;	/* ns: it should have counted, it did */
+	uint64_t id;			/* of the event */
+};
+
 /* The build ID of an object, told apart from its mapping. */
 struct build_id_record {
 	pid_t pid;		/* -1: the kernel's or the host's */
@@ -99,6 +106,9 @@ bool record_mmap(const struct record *rec, struct mmap_record *out);	/* MMAP, MM
 bool record_comm(const struct record *rec, struct comm_record *out);
 bool record_task(const struct record *rec, struct task_record *out);	/* FORK, EXIT */
 bool record_lost(const struct record *rec, struct lost_record *out);	/* LOST, LOST_SAMPLES */
+
+/* READ, of events with this attr.read_format.  False, too, where that leaves the times out. */
+bool record_read(const struct record *rec, uint64_t read_format, struct read_record *out);
 bool record_build_id(const struct record *rec, struct build_id_record *out);
 
 /* "SAMPLE" for PERF_RECORD_SAMPLE, ...; NULL: no type we know. */

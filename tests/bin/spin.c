@@ -4,7 +4,8 @@
  *
  *	spin serial ROUNDS	in each round functions A..J, of 1/55 .. 10/55 of the work
  *	spin threads ROUNDS	ten threads t0..t9 of equal work, each in its function
- *	spin growing ROUNDS	the same, but each thread is created by the one before it
+ *	spin growing ROUNDS	the same, but each thread is created by the one before it,
+ *				when that has done half of its work
  *	spin children ROUNDS	two processes that it creates; each works as much as it does
  *	spin hot ROUNDS		one loop that has one slow instruction, at the label "slow"
  *	spin MODE ROUNDS HZ	the same, as a timer sees it: SIGPROF each 1/HZ s of CPU
@@ -57,18 +58,25 @@ static void serial(void)
 			function[i]((i + 1) * (uint64_t)UNIT);
 }
 
-static void work(unsigned index)
+static void take_name(unsigned index)
 {
 	char name[] = { 't', (char)('0' + index), '\0' };
 
 	prctl(PR_SET_NAME, name);
-	for (uint64_t round = 0; round < rounds; round++)
+}
+
+static void work(unsigned index, uint64_t times)
+{
+	for (uint64_t i = 0; i < times; i++)
 		function[index](UNIT);
 }
 
 static void *be_thread(void *argument)
 {
-	work((unsigned)(uintptr_t)argument);
+	unsigned index = (unsigned)(uintptr_t)argument;
+
+	take_name(index);
+	work(index, rounds);
 	return NULL;
 }
 
@@ -87,9 +95,11 @@ static void *be_parent_thread(void *argument)
 	uintptr_t index = (uintptr_t)argument;
 	pthread_t next;
 
+	take_name((unsigned)index);
+	work((unsigned)index, rounds / 2);
 	if (index < 9)
 		pthread_create(&next, NULL, be_parent_thread, (void *)(index + 1));
-	work((unsigned)index);
+	work((unsigned)index, rounds - rounds / 2);
 	if (index < 9)
 		pthread_join(next, NULL);
 	return NULL;
