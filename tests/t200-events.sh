@@ -70,7 +70,7 @@ check 'encoding: every word, and the period in plain words' '
 		config   0x0
 		exclude  user 0, kernel 1, hv 1, idle 0, host 0, guest 1
 		precise  2
-		sample   every 4000037
+		sample   every 3931177
 		unit     count
 	EOF
 	same want got

@@ -4,8 +4,9 @@
  * software and cache events; and what else people call them.
  *
  * Canonical names come from event_generic_name(), the stream's table; here is
- * what only a chooser of events needs.  The preset periods are primes, so
- * that they do not beat with a loop's length; pmu-event(7) has the reasoning.
+ * what only a chooser of events needs.  The preset periods are primes, and away
+ * from round numbers, so that they rarely beat with a loop's length; pmu-event(7)
+ * has the reasoning.
  */
 #include "event/internal.h"
 #include "stream/event.h"
@@ -13,7 +14,7 @@
 #include <inttypes.h>
 #include <strings.h>
 
-const struct event_rates event_rates_unknown = { 100003, 0, 1000 };
+const struct event_rates event_rates_unknown = { 98269, 0, 1000 };
 
 struct generic {
 	uint32_t type;
@@ -24,25 +25,25 @@ struct generic {
 
 /* linux/perf_event.h, enum perf_hw_id and perf_sw_ids, in the order they are listed. */
 static const struct generic generics[] = {
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, { 4000037, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, { 3931177, 0, 10000 },
 	  "core cycles, at the frequency the core runs at" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, { 5000011, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, { 4913959, 0, 10000 },
 	  "instructions retired" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, { 100003, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, { 98269, 0, 10000 },
 	  "accesses that reach the last level cache" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, { 10007, 0, 1000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, { 9833, 0, 1000 },
 	  "accesses that miss the last level cache" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, { 1000003, 0, 1000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, { 982789, 0, 1000 },
 	  "branch instructions retired" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, { 10007, 0, 1000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, { 9833, 0, 1000 },
 	  "branches predicted wrongly" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, { 100003, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, { 98269, 0, 10000 },
 	  "cycles of the bus clock" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, { 1000003, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, { 982789, 0, 10000 },
 	  "cycles without an instruction to start" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, { 1000003, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, { 982789, 0, 10000 },
 	  "cycles waiting for data or execution units" },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, { 2500009, 0, 10000 },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, { 2456879, 0, 10000 },
 	  "cycles at a constant reference frequency" },
 	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, { 0, 1000, 1 },
 	  "time on a CPU, by a timer: works everywhere" },
@@ -105,17 +106,17 @@ static const struct cache {
 	struct event_rates access, miss;
 } caches[] = {
 	{ { "L1-dcache", "l1-d", "l1d", "L1-data" }, 7, "level 1 data cache",
-	  { 1000003, 0, 10000 }, { 50021, 0, 1000 } },
+	  { 982789, 0, 10000 }, { 49157, 0, 1000 } },
 	{ { "L1-icache", "l1-i", "l1i", "L1-instruction" }, 5, "level 1 instruction cache",
-	  { 1000003, 0, 10000 }, { 10007, 0, 1000 } },
-	{ { "LLC", "L2" }, 7, "last level cache", { 50021, 0, 1000 }, { 10007, 0, 1000 } },
+	  { 982789, 0, 10000 }, { 9833, 0, 1000 } },
+	{ { "LLC", "L2" }, 7, "last level cache", { 49157, 0, 1000 }, { 9833, 0, 1000 } },
 	{ { "dTLB", "d-tlb", "Data-TLB" }, 7, "data TLB",
-	  { 1000003, 0, 10000 }, { 10007, 0, 1000 } },
+	  { 982789, 0, 10000 }, { 9833, 0, 1000 } },
 	{ { "iTLB", "i-tlb", "Instruction-TLB" }, 1, "instruction TLB",
-	  { 50021, 0, 1000 }, { 10007, 0, 1000 } },
+	  { 49157, 0, 1000 }, { 9833, 0, 1000 } },
 	{ { "branch", "branches", "bpu", "btb", "bpc" }, 1, "branch predictor",
-	  { 1000003, 0, 1000 }, { 10007, 0, 1000 } },
-	{ { "node" }, 7, "memory of this NUMA node", { 10007, 0, 1000 }, { 10007, 0, 1000 } },
+	  { 982789, 0, 1000 }, { 9833, 0, 1000 } },
+	{ { "node" }, 7, "memory of this NUMA node", { 9833, 0, 1000 }, { 9833, 0, 1000 } },
 };
 
 static const char *const cache_ops[3][4] = {
@@ -267,11 +268,11 @@ struct event_rates rates_guess(const char *name)
 		const char *part;
 		uint32_t period;
 	} guesses[] = {
-		{ "stall", 1000003 }, { "cycle", 4000037 }, { "unhalted", 4000037 },
-		{ "clk", 4000037 }, { "misp", 10007 }, { "mis_pred", 10007 }, { "miss", 10007 },
-		{ "refill", 10007 }, { "inst", 5000011 }, { "uops", 5000011 },
-		{ "slots", 5000011 }, { "branch", 1000003 }, { "br_", 1000003 },
-		{ "load", 1000003 }, { "store", 1000003 }, { "access", 1000003 },
+		{ "stall", 982789 }, { "cycle", 3931177 }, { "unhalted", 3931177 },
+		{ "clk", 3931177 }, { "misp", 9833 }, { "mis_pred", 9833 }, { "miss", 9833 },
+		{ "refill", 9833 }, { "inst", 4913959 }, { "uops", 4913959 },
+		{ "slots", 4913959 }, { "branch", 982789 }, { "br_", 982789 },
+		{ "load", 982789 }, { "store", 982789 }, { "access", 982789 },
 	};
 	struct event_rates rates = event_rates_unknown;
 

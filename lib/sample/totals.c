@@ -71,8 +71,8 @@ static uint64_t tell_totals(const struct sampler *s)
 			       " samples", name, t.count, (double)t.running / 1e9, t.lost);
 		if (t.count == 0 && t.running > SILENT_NS &&
 		    counts_in_hardware(&s->options->events->event[i]))
-			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this CPU "
-				    "takes its code, but does not have the event", name,
+			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this "
+				    "CPU takes its code, but does not have the event", name,
 				    (double)t.running / 1e9);
 		if (share < 0.95 && t.enabled > 0 && counters_missed_cpu(&s->counters) < 0)
 			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
