@@ -131,6 +131,16 @@ check:
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=clang tests
 	@tests/run release asan
 
+lab:
+	@tests/setup check
+	@+$(MAKE) --no-print-directory -s -j2 tests
+	@LAB=all TESTS=tests/t700-lab.sh tests/run release
+accuracy:
+	@tests/setup check
+	@+$(MAKE) --no-print-directory -s ARCH=arm64 sysroot
+	@+$(MAKE) --no-print-directory -s -j2 ARCH=arm64 tests
+	@tests/lab/accuracy
+
 bench:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 tests
@@ -163,7 +173,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests demo check bench fuzz install completions dist clean
+.PHONY: all tests sysroot demo check lab accuracy bench fuzz install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -29,6 +29,7 @@ struct sampler {
 	uint64_t file_began;	/* the same, of the file that is written now */
 	uint64_t bytes;		/* in the files before that */
 	uint64_t chance;	/* state of the periods' generator */
+	uint64_t varied_at;	/* samples when they were changed last */
 	unsigned files;		/* that were ended */
 	bool idle;		/* the last round moved nothing */
 	bool delayed;		/* counting has not begun */

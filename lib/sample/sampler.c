@@ -14,8 +14,8 @@ enum {
 	/* ms: a round at least this often, so that a live pipe is live; and after one that
 	   moved nothing, since a sleeping target should cost next to nothing */
 	ROUND_MS = 100, IDLE_MS = 400,
-	/* ms: periods change so often where they do; a few samples have the same */
-	JITTER_MS = 2,
+	/* Samples of an event between changes of its period: each one loses half a period. */
+	JITTER_SAMPLES = 64, JITTER_MS = 10,
 };
 
 /*
@@ -298,6 +298,18 @@ static void move(struct sampler *s)
 	snapshot_asked = next_file_asked = 0;
 }
 
+/* Each thread counts by itself, on one CPU at a time. */
+static void vary_periods(struct sampler *s)
+{
+	const struct flow_counts *c = &s->flow.counts;
+	uint64_t counting = s->counters.count / s->counters.cpus;
+
+	if (c->samples - s->varied_at < JITTER_SAMPLES * (counting ? counting : 1))
+		return;
+	s->varied_at = c->samples;
+	counters_jitter(&s->counters, s->options->jitter, &s->chance);
+}
+
 static bool is_over(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -318,7 +330,7 @@ static void loop(struct sampler *s)
 		obey(s);
 		move(s);
 		if (s->options->jitter)
-			counters_jitter(&s->counters, s->options->jitter, &s->chance);
+			vary_periods(s);
 		if (start_due(s) && now(s) >= start_due(s))
 			start(s);
 		s->done |= is_over(s);
