@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which object an address lies in, and where in it. */
+#include "symbol/locate.h"
+#include "symbol/resolver-internal.h"
+
+#include <sys/auxv.h>
+
+/* This machine's vdso, which every process maps. */
+static struct elf *open_vdso(void)
+{
+	enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86-64 and arm64 it is one or two pages */
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const char *why;
+
+	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
+}
+
+/* The ELF of the object that M maps in PID, opened at the first need. */
+static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
+			      const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+
+	for (; r->sources <= m->object; r->sources++) {
+		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
+		r->source[r->sources] = (struct source){ 0 };
+	}
+	struct source *source = &r->source[m->object];
+	if (source->tried || !r->options.symbols)
+		return source;
+	source->tried = true;
+	if (object->kind == OBJECT_VDSO && is_local(in)) {
+		source->elf = open_vdso();
+	} else if (object->kind == OBJECT_FILE) {
+		enum locate_result result = locate_object(object, pid, is_local(in), &source->elf);
+		if (result != LOCATED)
+			report_note(r->report, "no names from '%s': %s", object->path,
+				    locate_reason(result));
+	}
+	r->opened += source->elf != NULL;
+	return source;
+}
+
+/* The tables' object for a part of an object of lib/process. */
+static uint32_t part_id(struct resolver *r, uint32_t object, struct resolved_object part)
+{
+	uint64_t hash = hash_more(hash_more(object, part.start), part.size);
+	struct table_probe probe = table_probe(&r->part_table, hash);
+	const char *path = "[unknown]";
+	uint32_t id;
+
+	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
+		if (r->part[id].object == object && r->part[id].start == part.start &&
+		    r->part[id].size == part.size)
+			return id;
+	if (object != TABLE_NONE) {
+		const struct object *o = &r->spaces.objects.object[object];
+		path = o->path;
+		memcpy(part.build_id, o->build_id, BUILD_ID_MAX);
+		if (!part.build_id_size)
+			part.build_id_size = o->build_id_size;
+	}
+	part.path = string_id(r, path);
+	id = resolved_add_object(r->tables, &part);
+	r->part = array_grow(r->part, id, sizeof(*r->part));
+	r->part[id] = (struct part){ object, part.start, part.size };
+	table_add(&r->part_table, hash, id);
+	return id;
+}
+
+struct place nowhere(struct resolver *r, uint64_t address)
+{
+	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
+
+	return (struct place){ .object = part_id(r, TABLE_NONE, part), .source = TABLE_NONE,
+			       .address = address };
+}
+
+/* The kernel image is one part, whatever modules cut out of its mapping. */
+static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct resolved_object part = { .kind = (uint16_t)object->kind, .start = m->start,
+					.size = m->end - m->start, .file_offset = m->file_offset };
+
+	if (object->kind == OBJECT_KERNEL) {
+		const struct mapping *image = kernel_image(r);
+		part.start = image->start;
+		part.file_offset = image->file_offset;
+		part.size = UINT64_MAX - part.start;
+	}
+	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+			       .address = address, .in_kernel = true };
+}
+
+/* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
+static struct place place_in_file(struct resolver *r, const struct mapping *m,
+				  const struct elf *elf, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	uint64_t offset = address - m->start + m->file_offset;
+	struct resolved_object part = { .kind = (uint16_t)object->kind,
+					.flags = m->is_main ? OBJECT_IS_MAIN : 0 };
+	struct elf_segment segment;
+
+	if (elf && elf_segment(elf, offset, &segment)) {
+		const uint8_t *id;
+		part.start = segment.address;
+		part.size = segment.size;
+		part.file_offset = segment.file_offset;
+		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
+		if (part.build_id_size)
+			memcpy(part.build_id, id, part.build_id_size);
+		return (struct place){ .object = part_id(r, m->object, part), .source = m->object,
+				       .address = offset - segment.file_offset + segment.address };
+	}
+	part.start = part.file_offset = m->file_offset;
+	part.size = m->end - m->start;
+	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+			       .address = offset };
+}
+
+struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		      const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+
+	if (!m)
+		return nowhere(r, address);
+	if (space == &r->spaces.kernel) {
+		if (!r->kernel_tried && r->options.symbols)
+			open_kernel(r, in);
+		return place_in_kernel(r, m, address);
+	}
+	switch (r->spaces.objects.object[m->object].kind) {
+	case OBJECT_FILE:
+	case OBJECT_VDSO:
+		return place_in_file(r, m, source_of(r, in, m, pid)->elf, address);
+	default: {
+		struct resolved_object part = {
+			.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+			.file_offset = m->file_offset,
+		};
+		return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+				       .address = address };
+	}
+	}
+}
