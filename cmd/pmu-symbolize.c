@@ -107,6 +107,7 @@ int main(int argc, char **argv)
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
 	stream_close(in);
+	resolver_report(resolver);
 	resolver_free(resolver);
 	output_close(&out);
 	resolved_release(&tables);

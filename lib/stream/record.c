@@ -36,6 +36,14 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 		return false;
 
 	out->build_id_size = 0;
+	out->major = out->minor = 0;
+	out->inode = 0;
+	if (id && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		struct cursor file = { .at = id, .end = id + 24, .swap = c.swap };
+		out->major = cursor_u32(&file);
+		out->minor = cursor_u32(&file);
+		out->inode = cursor_u64(&file);
+	}
 	memset(out->build_id, 0, sizeof(out->build_id));
 	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id[0] > sizeof(out->build_id))

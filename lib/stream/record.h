@@ -59,6 +59,8 @@ struct mmap_record {
 	bool executable;	/* for code; MMAP says it by the lack of MISC_MMAP_DATA */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes, 0..20; 0: the record has none */
+	uint32_t major, minor;	/* of the device; all 0 where the record does not say, */
+	uint64_t inode;		/* as it does not where it has a build ID */
 	const char *path;	/* NUL-terminated, in the record */
 };
 

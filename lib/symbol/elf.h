@@ -66,3 +66,6 @@ struct elf_bytes elf_image(const struct elf *elf);
 
 /* Has the file become shorter since it was opened?  Then what was read of it is void. */
 bool elf_is_cut(const struct elf *elf);
+
+/* Whether the file's byte order is not this machine's. */
+bool elf_is_swapped(const struct elf *elf);

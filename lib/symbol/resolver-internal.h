@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "base/intern.h"
+#include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
 #include "symbol/resolver.h"
 #include "symbol/source.h"
@@ -13,6 +14,20 @@
 enum {
 	QUICK_SLOTS = 16384,	/* a power of two */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
+};
+
+/* What told the name of a frame. */
+enum from { FROM_DEBUG, FROM_GO, FROM_SYMBOLS, FROM_KERNEL, FROM_JIT, FROM_NOTHING, FROMS };
+
+/* Distinct frames in an object, by what told their names. */
+struct tally {
+	uint64_t frames[FROMS];
+};
+
+/* What the JIT compilers of a process tell. */
+struct jit_process {
+	pid_t pid;
+	struct jitmap *map;	/* NULL: forgotten, since the process ended or runs another program */
 };
 
 /* First cache: the frame at ADDRESS of the space of this GENERATION. */
@@ -25,6 +40,7 @@ struct quick {
 struct part {
 	uint32_t object;	/* of lib/process; TABLE_NONE: what is mapped nowhere */
 	uint64_t start, size;
+	pid_t pid;		/* whose memory it is; 0: the same for all */
 };
 
 struct resolver {
@@ -34,7 +50,10 @@ struct resolver {
 	struct spaces spaces;
 	struct quick *quick;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
-	struct source *source;		/* by object of lib/process */
+	struct source **source;		/* by object of lib/process */
+	struct tally *tally;		/* the same */
+	uint32_t tallies;
+	struct tally nowhere_tally;
 	uint32_t sources;
 	struct part *part;		/* by object of the tables */
 	struct table part_table;
@@ -42,6 +61,10 @@ struct resolver {
 	struct table function_table;	/* over tables->function */
 	uint32_t *comm;			/* string of each thread name in spaces.names */
 	uint32_t comms;
+	struct jit_process *jit;
+	uint32_t jits;
+	struct table jit_table;		/* over JIT, by pid */
+	enum from from;			/* of the place in hand */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
@@ -57,6 +80,7 @@ struct place {
 	uint64_t address;
 	uint32_t source;		/* to look it up in; TABLE_NONE: none */
 	bool in_kernel;			/* to look it up in kallsyms */
+	struct jitmap *jit;		/* to look it up in; NULL: none */
 };
 
 /* Where ADDRESS is, which is mapped in SPACE of process PID. */
@@ -65,6 +89,19 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);
+
+/* Open what the MMAP record REC maps, while it is there. */
+void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
+
+/* What the JIT compilers of process PID tell; NULL: nothing can be known. */
+struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
+
+/* Take in REC, which may end a program, or a round. */
+void follow_jit(struct resolver *r, const struct record *rec);
+
+/* FILE is mapped by process PID: if it is a jitdump file, read it. */
+void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		  const char *file);
 
 /* The tables' string for TEXT. */
 uint32_t string_id(struct resolver *r, const char *text);

@@ -39,8 +39,8 @@ static const char *symbol_of(struct resolver *r, const struct place *place)
 				   : NULL;
 	if (place->source == TABLE_NONE)
 		return NULL;
-	return elf_symbol(r->source[place->source].elf, place->address, &symbol) ? symbol.name
-										 : NULL;
+	return source_symbol(r->source[place->source], place->address, &symbol) ? symbol.name
+										: NULL;
 }
 
 /* The line of a function called NAME, as linkers have it. */
@@ -80,13 +80,35 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	return line;
 }
 
+static uint32_t find_jit_line(struct resolver *r, const struct place *place)
+{
+	bool lines = !r->options.no_lines;
+	struct jit_place found;
+
+	r->from = FROM_NOTHING;
+	if (!jitmap_find(place->jit, place->address, &found) &&
+	    !(jitmap_refresh(place->jit) && jitmap_find(place->jit, place->address, &found)))
+		return 0;
+	r->from = FROM_JIT;
+	r->line[0] = named_line(r, found.name, false, lines ? found.file : NULL, 0);
+	if (lines && found.file) {
+		r->line[0].file = string_id(r, found.file);
+		r->line[0].line = found.line;
+	}
+	return 1;
+}
+
 uint32_t find_lines(struct resolver *r, const struct place *place)
 {
-	const char *symbol = symbol_of(r, place);
+	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
 	const struct dwarf_frame *frame;
-	size_t frames = place->source == TABLE_NONE
-		? 0 : source_frames(&r->source[place->source], place->address, &frame);
 
+	if (place->jit)
+		return find_jit_line(r, place);
+	const char *symbol = symbol_of(r, place);
+	size_t frames = source ? source_frames(source, place->address, &frame) : 0;
+	r->from = frames ? source->go ? FROM_GO : FROM_DEBUG
+		: !symbol ? FROM_NOTHING : place->in_kernel ? FROM_KERNEL : FROM_SYMBOLS;
 	if (frames == 0) {
 		if (symbol)
 			r->line[0] = named_line(r, symbol, !place->in_kernel, NULL, 0);

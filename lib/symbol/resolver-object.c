@@ -15,43 +15,96 @@ static struct elf *open_vdso(void)
 	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
 }
 
-/* The ELF of the object that M maps in PID, opened at the first need. */
-static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
-			      const struct mapping *m, pid_t pid)
+static bool is_memfd(const struct object *object)
+{
+	return !strncmp(object->path, "/memfd:", 7);
+}
+
+static struct source *source_at(struct resolver *r, uint32_t object)
+{
+	for (; r->sources <= object; r->sources++) {
+		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
+		r->source[r->sources] = NULL;
+	}
+	if (!r->source[object])
+		r->source[object] = mem_zeroed(1, sizeof(*r->source[object]));
+	return r->source[object];
+}
+
+/* Open the object that M maps in PID. */
+static void open_source(struct resolver *r, const struct stream_reader *in,
+			const struct mapping *m, pid_t pid, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 
-	for (; r->sources <= m->object; r->sources++) {
-		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
-		r->source[r->sources] = (struct source){ 0 };
-	}
-	struct source *source = &r->source[m->object];
-	if (source->tried || !r->options.symbols)
-		return source;
-	source->tried = true;
+	source->path = object->path;
+	source->where = &r->options.where;
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
 		source->elf = open_vdso();
-	} else if (object->kind == OBJECT_FILE) {
-		enum locate_result result = locate_object(object, pid, is_local(in), &source->elf);
-		if (result != LOCATED)
-			report_note(r->report, "no names from '%s': %s", object->path,
-				    locate_reason(result));
+	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {
+		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
+		source->elf = l.elf;
+		source->root = l.root;
+		source->result = l.result;
 	}
+	if (!source->root)
+		source->root = mem_zeroed(1, 1);
 	r->opened += source->elf != NULL;
+}
+
+/* The ELF of the object that M maps in PID, opened at the first need. */
+static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
+				      const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+
+	if (!r->options.symbols)
+		return source;
+	if (!source->tried) {
+		source->tried = true;
+		open_source(r, in, m, pid, source);
+	}
+	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
+		report_note(r->report, "no names from '%s': %s", object->path,
+			    locate_reason(source->result));
+	source->told = true;
 	return source;
 }
 
-/* The tables' object for a part of an object of lib/process. */
-static uint32_t part_id(struct resolver *r, uint32_t object, struct resolved_object part)
+void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec)
 {
-	uint64_t hash = hash_more(hash_more(object, part.start), part.size);
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0 || !is_local(in))
+		return;
+	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
+	if (!m)
+		return;
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+	if (object->kind == OBJECT_FILE)
+		open_jitdump(r, in, mmap.pid, object->path);
+	if (source->tried || (object->kind != OBJECT_FILE && !is_memfd(object)))
+		return;
+	open_source(r, in, m, mmap.pid, source);
+	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
+	if (!source->tried)
+		source_release(source);
+}
+
+/* The tables' object for a part of an object of lib/process. */
+static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
+			struct resolved_object part)
+{
+	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
 	struct table_probe probe = table_probe(&r->part_table, hash);
 	const char *path = "[unknown]";
 	uint32_t id;
 
 	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
 		if (r->part[id].object == object && r->part[id].start == part.start &&
-		    r->part[id].size == part.size)
+		    r->part[id].size == part.size && r->part[id].pid == pid)
 			return id;
 	if (object != TABLE_NONE) {
 		const struct object *o = &r->spaces.objects.object[object];
@@ -63,7 +116,7 @@ static uint32_t part_id(struct resolver *r, uint32_t object, struct resolved_obj
 	part.path = string_id(r, path);
 	id = resolved_add_object(r->tables, &part);
 	r->part = array_grow(r->part, id, sizeof(*r->part));
-	r->part[id] = (struct part){ object, part.start, part.size };
+	r->part[id] = (struct part){ object, part.start, part.size, pid };
 	table_add(&r->part_table, hash, id);
 	return id;
 }
@@ -72,7 +125,7 @@ struct place nowhere(struct resolver *r, uint64_t address)
 {
 	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
 
-	return (struct place){ .object = part_id(r, TABLE_NONE, part), .source = TABLE_NONE,
+	return (struct place){ .object = part_id(r, TABLE_NONE, 0, part), .source = TABLE_NONE,
 			       .address = address };
 }
 
@@ -89,7 +142,7 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 		part.file_offset = image->file_offset;
 		part.size = UINT64_MAX - part.start;
 	}
-	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
 			       .address = address, .in_kernel = true };
 }
 
@@ -111,12 +164,12 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
 		if (part.build_id_size)
 			memcpy(part.build_id, id, part.build_id_size);
-		return (struct place){ .object = part_id(r, m->object, part), .source = m->object,
+		return (struct place){ .object = part_id(r, m->object, 0, part), .source = m->object,
 				       .address = offset - segment.file_offset + segment.address };
 	}
 	part.start = part.file_offset = m->file_offset;
 	part.size = m->end - m->start;
-	return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
+	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
 			       .address = offset };
 }
 
@@ -132,17 +185,16 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 			open_kernel(r, in);
 		return place_in_kernel(r, m, address);
 	}
-	switch (r->spaces.objects.object[m->object].kind) {
-	case OBJECT_FILE:
-	case OBJECT_VDSO:
-		return place_in_file(r, m, source_of(r, in, m, pid)->elf, address);
-	default: {
-		struct resolved_object part = {
-			.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
-			.file_offset = m->file_offset,
-		};
-		return (struct place){ .object = part_id(r, m->object, part), .source = TABLE_NONE,
-				       .address = address };
-	}
-	}
+	const struct object *object = &r->spaces.objects.object[m->object];
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
+	const struct elf *elf = is_file || is_memfd(object) ? source_of(r, in, m, pid)->elf : NULL;
+	if (is_file || elf)
+		return place_in_file(r, m, elf, address);
+	struct jitmap *jit = jit_of(r, in, pid);
+	struct resolved_object part = {
+		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+		.file_offset = m->file_offset,
+	};
+	return (struct place){ .object = part_id(r, m->object, jit ? pid : 0, part),
+			       .source = TABLE_NONE, .address = address, .jit = jit };
 }

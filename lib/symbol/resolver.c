@@ -23,28 +23,56 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 {
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
+	if (!r->options.symbols)
+		return;
+	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+		open_mapped(r, in, rec);
+	follow_jit(r, rec);
 }
 
-static uint32_t add_frame(struct resolver *r, const struct place *place)
+/* How often names of this object came from where. */
+static struct tally *tally_of(struct resolver *r, uint32_t object)
+{
+	if (object == TABLE_NONE)
+		return &r->nowhere_tally;
+	for (; r->tallies <= object; r->tallies++) {
+		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
+		r->tally[r->tallies] = (struct tally){ 0 };
+	}
+	return &r->tally[object];
+}
+
+/* A frame with the LINES in r->line. */
+static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_t lines)
 {
 	struct resolved_frame frame = { .object = place->object, .address = place->address,
-					.lines = find_lines(r, place), .line = r->line };
+					.lines = lines, .line = r->line };
 
 	r->named += frame.lines > 0;
+	tally_of(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
 }
 
+/*
+ * Each place is looked up once; but where a JIT compiler's code comes and
+ * goes, it is looked up again, and a frame of another name is another one.
+ */
 static uint32_t frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
 	struct table_probe probe = table_probe(&r->frame_table, hash);
-	uint32_t id;
+	uint32_t lines = place->jit ? find_lines(r, place) : 0, id;
 
-	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE)
-		if (r->tables->frame[id].address == place->address &&
-		    r->tables->frame[id].object == place->object)
+	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
+		const struct resolved_frame *f = &r->tables->frame[id];
+		if (f->address == place->address && f->object == place->object &&
+		    (!place->jit || (f->lines == lines &&
+				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
 			return id;
-	id = add_frame(r, place);
+	}
+	if (!place->jit)
+		lines = find_lines(r, place);
+	id = add_frame(r, place, lines);
 	table_add(&r->frame_table, hash, id);
 	return id;
 }
@@ -182,8 +210,16 @@ struct resolver_counts resolver_counts(const struct resolver *r)
 
 void resolver_free(struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->sources; i++)
-		source_release(&r->source[i]);
+	for (uint32_t i = 0; i < r->sources; i++) {
+		if (r->source[i])
+			source_release(r->source[i]);
+		free(r->source[i]);
+	}
+	for (uint32_t i = 0; i < r->jits; i++)
+		jitmap_free(r->jit[i].map);
+	table_release(&r->jit_table);
+	free(r->jit);
+	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
 	intern_release(&r->strings);
