@@ -79,6 +79,20 @@ static void add_move(struct jitmap *j, struct cursor c)
 	}
 }
 
+/* Is it UTF-8, without control characters?  Some writers (V8 of Node 20) write freed memory. */
+static bool is_text(const char *text)
+{
+	for (const uint8_t *at = (const uint8_t *)text; *at; at++) {
+		int more = *at < 0x80 ? 0 : *at >= 0xf0 && *at < 0xf8 ? 3 : *at >= 0xe0 ? 2 : 1;
+		if (*at < 0x20 || *at == 0x7f || (*at >= 0x80 && *at < 0xc2) || *at >= 0xf8)
+			return false;
+		for (; more; more--)
+			if ((*++at & 0xc0) != 0x80)
+				return false;
+	}
+	return *text;
+}
+
 /* u64 code_addr, entries; of each: u64 address; u32 line, discriminator; char file[] */
 static void add_lines(struct jitmap *j, struct cursor c)
 {
@@ -94,9 +108,10 @@ static void add_lines(struct jitmap *j, struct cursor c)
 		line.line = cursor_u32(&c);
 		cursor_u32(&c);
 		const char *name = cursor_string(&c);
-		if (c.failed)
+		bool is_same = !strcmp(name, same);
+		if (c.failed || !(is_same || is_text(name)))
 			break;
-		if (strcmp(name, same))
+		if (!is_same)
 			file = intern_bytes(&j->strings, name, strnlen(name, JIT_NAME_MAX));
 		line.file = file;
 		j->line = array_grow(j->line, j->lines, sizeof(line));

@@ -149,7 +149,9 @@ struct located locate_object(const struct locate_options *where, const struct ob
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	if (where->sysroot) {
-		try_below(&l, object, where->sysroot);
+		struct object copy = *object;
+		copy.inode = 0;		/* it has another one there */
+		try_below(&l, &copy, where->sysroot);
 	} else if (is_local || has_id) {
 		if (is_local && pid > 0 && try_live(object, pid, m, &l.elf) == LOCATED) {
 			l.result = LOCATED;

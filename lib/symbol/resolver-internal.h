@@ -27,7 +27,7 @@ struct tally {
 /* What the JIT compilers of a process tell. */
 struct jit_process {
 	pid_t pid;
-	struct jitmap *map;	/* NULL: forgotten, since the process ended or runs another program */
+	struct jitmap *map;	/* NULL: forgotten, for another program runs now */
 };
 
 /* First cache: the frame at ADDRESS of the space of this GENERATION. */
