@@ -55,6 +55,19 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	return true;
 }
 
+/* PERF_RECORD_KSYMBOL: u64 addr;  u32 len;  u16 type, flags;  char name[];  sample_id */
+bool record_ksymbol(const struct record *rec, struct ksymbol_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->start = cursor_u64(&c);
+	out->size = cursor_u32(&c);
+	cursor_u16(&c);
+	out->unregister = cursor_u16(&c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	out->name = cursor_string(&c);
+	return !c.failed && out->size <= UINT64_MAX - out->start;
+}
+
 /* PERF_RECORD_COMM: u32 pid, tid;  char comm[];  sample_id */
 bool record_comm(const struct record *rec, struct comm_record *out)
 {

@@ -33,6 +33,11 @@ struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size,
 	return f;
 }
 
+void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name)
+{
+	jitmap_add(j, start, size, name, strlen(name));
+}
+
 /* A hexadecimal number, with or without "0x"; false: none, or too large. */
 static bool parse_hex(const char **at, const char *end, uint64_t *out)
 {

@@ -28,6 +28,9 @@ bool jitmap_open_dump(struct jitmap *j, const char *file);
 
 bool jitmap_has_map(const struct jitmap *j);
 
+/* A function that is told otherwise. */
+void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name);
+
 /* Read what has been added to the files since.  Returns whether there was anything. */
 bool jitmap_refresh(struct jitmap *j);
 

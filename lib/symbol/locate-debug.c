@@ -225,3 +225,25 @@ struct elf *locate_package(const char *path, const char *root)
 		return NULL;
 	return locate_elf(root, package);
 }
+
+struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
+			  const char *release)
+{
+	static const char *const paths[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+	};
+	const char *root = where->sysroot ? where->sysroot : "";
+	struct elf *elf = locate_by_id(where, "", id, size, "debuginfo");
+
+	if (!release || strchr(release, '/'))
+		return elf;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths) && !elf; i++) {
+		const char *hole = strchr(paths[i], '%');
+		char path[PATH_MAX];
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
+			     release, hole + 2) < (int)sizeof(path))
+			elf = with_id(locate_elf(root, path), id, size);
+	}
+	return elf;
+}

@@ -61,6 +61,13 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
 			     const char *root);
 
+/*
+ * Open the kernel with its debug information, of this build ID and RELEASE (as
+ * of uname -r), where distributions put it; NULL: it is not here.
+ */
+struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
+			  const char *release);
+
 /* The package of split units beside PATH ("PATH.dwp"), or NULL. */
 struct elf *locate_package(const char *path, const char *root);
 

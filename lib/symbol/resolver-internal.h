@@ -68,6 +68,9 @@ struct resolver {
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
+	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
+	uint64_t vmlinux_shift;		/* the same, to vmlinux's */
+	struct jitmap *ksymbols;	/* what the kernel itself made; NULL: nothing */
 	struct resolved_line line[LINES_MAX];	/* of the place in hand */
 	uint32_t *frame;		/* of the sample in hand */
 	size_t frame_capacity;
@@ -79,6 +82,7 @@ struct place {
 	uint32_t object;		/* of the tables */
 	uint64_t address;
 	uint32_t source;		/* to look it up in; TABLE_NONE: none */
+	uint64_t own_address;		/* in that source */
 	bool in_kernel;			/* to look it up in kallsyms */
 	struct jitmap *jit;		/* to look it up in; NULL: none */
 };
@@ -89,6 +93,9 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);
+
+/* The source of this object of lib/process, which may not have been looked for. */
+struct source *source_at(struct resolver *r, uint32_t object);
 
 /* Open what the MMAP record REC maps, while it is there. */
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
@@ -114,6 +121,9 @@ bool is_local(const struct stream_reader *in);
 
 /* The mapping of the kernel image itself; NULL: the stream has none. */
 const struct mapping *kernel_image(const struct resolver *r);
+
+/* Take in a KSYMBOL record. */
+void follow_ksymbol(struct resolver *r, const struct record *rec);
 
 /* Read the kernel's symbols, at the first of its addresses. */
 void open_kernel(struct resolver *r, const struct stream_reader *in);

@@ -34,12 +34,11 @@ static const char *symbol_of(struct resolver *r, const struct place *place)
 {
 	struct elf_symbol symbol;
 
-	if (place->in_kernel)
-		return r->kallsyms ? kallsyms_find(r->kallsyms, place->address + r->kernel_shift)
-				   : NULL;
+	if (place->in_kernel && r->kallsyms && !kallsyms_trouble(r->kallsyms))
+		return kallsyms_find(r->kallsyms, place->address + r->kernel_shift);
 	if (place->source == TABLE_NONE)
 		return NULL;
-	return source_symbol(r->source[place->source], place->address, &symbol) ? symbol.name
+	return source_symbol(r->source[place->source], place->own_address, &symbol) ? symbol.name
 										: NULL;
 }
 
@@ -106,7 +105,7 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 	if (place->jit)
 		return find_jit_line(r, place);
 	const char *symbol = symbol_of(r, place);
-	size_t frames = source ? source_frames(source, place->address, &frame) : 0;
+	size_t frames = source ? source_frames(source, place->own_address, &frame) : 0;
 	r->from = frames ? source->go ? FROM_GO : FROM_DEBUG
 		: !symbol ? FROM_NOTHING : place->in_kernel ? FROM_KERNEL : FROM_SYMBOLS;
 	if (frames == 0) {

@@ -20,7 +20,7 @@ static bool is_memfd(const struct object *object)
 	return !strncmp(object->path, "/memfd:", 7);
 }
 
-static struct source *source_at(struct resolver *r, uint32_t object)
+struct source *source_at(struct resolver *r, uint32_t object)
 {
 	for (; r->sources <= object; r->sources++) {
 		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
@@ -142,8 +142,15 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 		part.file_offset = image->file_offset;
 		part.size = UINT64_MAX - part.start;
 	}
-	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
 			       .address = address, .in_kernel = true };
+	if (!strcmp(object->path, "[bpf]")) {
+		place.jit = r->ksymbols;
+	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
+		place.source = r->vmlinux;
+		place.own_address = address + r->vmlinux_shift;
+	}
+	return place;
 }
 
 /* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
@@ -164,8 +171,9 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
 		if (part.build_id_size)
 			memcpy(part.build_id, id, part.build_id_size);
-		return (struct place){ .object = part_id(r, m->object, 0, part), .source = m->object,
-				       .address = offset - segment.file_offset + segment.address };
+		uint64_t own = offset - segment.file_offset + segment.address;
+		return (struct place){ .object = part_id(r, m->object, 0, part),
+				       .source = m->object, .address = own, .own_address = own };
 	}
 	part.start = part.file_offset = m->file_offset;
 	part.size = m->end - m->start;

@@ -27,6 +27,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 		return;
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
 		open_mapped(r, in, rec);
+	else if (rec->type == PERF_RECORD_KSYMBOL)
+		follow_ksymbol(r, rec);
 	follow_jit(r, rec);
 }
 
@@ -217,6 +219,7 @@ void resolver_free(struct resolver *r)
 	}
 	for (uint32_t i = 0; i < r->jits; i++)
 		jitmap_free(r->jit[i].map);
+	jitmap_free(r->ksymbols);
 	table_release(&r->jit_table);
 	free(r->jit);
 	free(r->tally);
