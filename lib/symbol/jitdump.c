@@ -17,7 +17,7 @@ enum {
 #define MAGIC		0x4A695444u	/* "JiTD" */
 #define MAGIC_SWAPPED	0x4454694Au
 
-/* u32 magic, version, total_size, elf_mach, pad, pid; u64 timestamp, flags.  0: not whole, or bad. */
+/* u32 magic, version, total_size, elf_mach, pad, pid; u64 timestamp, flags.  0: bad. */
 static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 {
 	struct cursor c = { .at = bytes, .end = bytes + size };

@@ -12,7 +12,7 @@
 #include "symbol/source.h"
 
 enum {
-	QUICK_SLOTS = 16384,	/* a power of two */
+	QUICK_SLOTS = 65536,	/* a power of two */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
 };
 
@@ -30,7 +30,10 @@ struct jit_process {
 	struct jitmap *map;	/* NULL: forgotten, for another program runs now */
 };
 
-/* First cache: the frame at ADDRESS of the space of this GENERATION. */
+/*
+ * First cache: the frame at ADDRESS of the space of this GENERATION.  It is in
+ * one of two slots next to each other; the first is the one added last.
+ */
 struct quick {
 	uint64_t generation, address;
 	uint32_t frame;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two caches make the common case cheap.  The first, direct-mapped, goes from
+ * Two caches make the common case cheap.  The first, of two slots a set, goes from
  * an address in a version of an address space straight to the frame; the
  * second, exact, from an address in an object.  Only what both miss is looked
  * up in symbol tables.
@@ -83,15 +83,18 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 			const struct space *space, uint64_t address)
 {
 	uint64_t hash = hash_u64(address + space->generation * 0x9e3779b97f4a7c15ULL);
-	struct quick *q = &r->quick[hash & (QUICK_SLOTS - 1)];
+	struct quick *q = &r->quick[hash & (QUICK_SLOTS - 2)];
 
 	/* Generation 0, of spaces never heard of, would match empty slots. */
-	if (q->address == address && q->generation == space->generation && q->generation)
-		return q->frame;
+	for (int i = 0; i < 2; i++)
+		if (q[i].address == address && q[i].generation == space->generation &&
+		    q[i].generation)
+			return q[i].frame;
 	struct place place = place_of(r, in, pid, space, address);
-	*q = (struct quick){ .generation = space->generation, .address = address,
-			     .frame = frame_at(r, &place) };
-	return q->frame;
+	q[1] = q[0];
+	q[0] = (struct quick){ .generation = space->generation, .address = address,
+			       .frame = frame_at(r, &place) };
+	return q[0].frame;
 }
 
 static void push(struct resolver *r, uint32_t *count, uint32_t frame)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz-jitmap - any bytes as what JIT compilers write: the first byte says which, and where it is cut. */
+/* fuzz-jitmap - any bytes as what JIT compilers write; the first says which and where it ends. */
 #include "symbol/jitmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
