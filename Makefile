@@ -111,6 +111,11 @@ build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 # Workloads keep frame pointers, for callchains through them.
 $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
+ifeq ($(ARCH),arm64)
+# A leaf without a frame would hide its caller: its return address is in a register only.
+$(HELPERS:%=$B/%.o): CFLAGS += -mno-omit-leaf-frame-pointer
+endif
+
 # What the tests run: tools, unit tests, helpers.
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
 

@@ -13,7 +13,7 @@ check 'a stream wrapped in zstd reads as the stream itself' '
 '
 
 check 'what pmu-sample compresses goes through the pipe' '
-	pmu-sample -z 5 -e cpu-clock -F 1000 -- ten serial 0.3 | pmu-symbolize | pmu-topprof >p.pb.gz
+	pmu-sample -z5 -e cpu-clock -F 1000 -- ten serial 0.3 | pmu-symbolize | pmu-topprof >p.pb.gz
 	go tool pprof -top p.pb.gz >top
 	grep -q " J$" top
 '

@@ -30,6 +30,14 @@ check 'the flight recorder keeps the last samples, and mappings from the start' 
 	echo "$span" | awk "{ exit !(\$2 - \$1 < 0.9) }"
 	moments s.data >times
 	sort -n times | same times -
+	# all records are in order: mappings waited for the samples before them
+	perf script -D -i s.data 2>/dev/null | awk "\$2 ~ /^0x/ && \$3 ~ /^\[0x/ && \$1 > 0 && /SAMPLE|MMAP|COMM/ {
+		print \$2, \$1 }" | sort -u >offsets
+	test "$(grep -c . offsets)" -gt 100
+	python3 -c "
+import sys
+records = sorted((int(a, 16), int(b)) for a, b in (line.split() for line in open(sys.argv[1])))
+assert all(x[1] <= y[1] for x, y in zip(records, records[1:])), records" offsets
 	# all of them have a name, those of the last program, too
 	none grep unknown script
 	pmu-symbolize s.data | pmu-topprof | pmu-top - >top

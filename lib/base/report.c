@@ -88,6 +88,7 @@ void report_note(struct report *r, const char *format, ...)
 }
 
 /* Print a line right away if the user asked for as much as LEVEL. */
+__attribute__((format(printf, 3, 0)))
 static void print_from(const struct report *r, int level, const char *format, va_list args)
 {
 	if (r->verbose < level || r->quiet)

@@ -2,7 +2,7 @@
 /* catalog-print - the catalog as a table that fits a screen, and as JSON. */
 #include "event/catalog.h"
 #include "event/internal.h"
-#include "event/json.h"
+#include "base/json.h"
 #include "event/models.h"
 
 enum { NAME_COLUMNS = 30, WHY = 300 };

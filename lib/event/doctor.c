@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/doctor.h"
 #include "event/internal.h"
-#include "event/json.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <linux/capability.h>

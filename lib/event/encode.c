@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/encode.h"
-#include "event/json.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -7,14 +7,15 @@ enum { WAITING_MAX = 64 * 1024 * 1024 };	/* bytes; more, and the older half goes
 struct entry {
 	uint64_t time, offset;	/* of the record in its stream */
 	size_t at;		/* where its bytes are kept */
-	size_t sequence;	/* equal times keep the order they came in */
 };
 
 struct order {
 	struct entry *entry;
-	size_t count;		/* entries */
+	struct entry *merged;	/* as large: runs are merged from one to the other */
+	size_t count, entry_capacity;	/* entries */
 	size_t next, going;	/* entries [next..going) come out */
-	bool is_sorted;		/* they came in order */
+	size_t *run;		/* where runs of entries in order begin: each CPU's, mostly */
+	size_t runs;
 	uint8_t *bytes, *spare;	/* the records; SPARE is for moving what is left */
 	size_t size, capacity, spare_capacity;
 	uint64_t newest;	/* time, of all so far */
@@ -28,6 +29,12 @@ struct order *order_new(void)
 	return mem_zeroed(1, sizeof(struct order));
 }
 
+static void begin_run(struct order *o)
+{
+	o->run = array_grow(o->run, o->runs, sizeof(*o->run));
+	o->run[o->runs++] = o->count;
+}
+
 static void keep(struct order *o, const struct record *rec, uint64_t time)
 {
 	size_t size = record_size(rec), room = (size + 7) & ~(size_t)7;
@@ -37,28 +44,58 @@ static void keep(struct order *o, const struct record *rec, uint64_t time)
 		o->bytes = mem_resize(o->bytes, o->capacity);
 	}
 	memcpy(o->bytes + o->size, record_bytes(rec), size);
-	o->entry = array_grow(o->entry, o->count, sizeof(*o->entry));
-	o->is_sorted = o->count == 0 || (o->is_sorted && o->entry[o->count - 1].time <= time);
-	o->entry[o->count] = (struct entry){ time, rec->offset, o->size, o->count };
+	if (o->count == o->entry_capacity) {
+		o->entry_capacity = o->count ? 2 * o->count : 1024;
+		o->entry = mem_resize(o->entry, o->entry_capacity * sizeof(*o->entry));
+		o->merged = mem_resize(o->merged, o->entry_capacity * sizeof(*o->merged));
+	}
+	if (o->count == 0 || o->entry[o->count - 1].time > time)
+		begin_run(o);
+	o->entry[o->count] = (struct entry){ time, rec->offset, o->size };
 	o->count++;
 	o->size += room;
 }
 
-static int by_time(const void *a, const void *b)
+/* Merge the runs FROM [a..b) and [b..end) into TO; equal times keep the order they came in. */
+static void merge(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
 {
-	const struct entry *x = a, *y = b;
+	size_t middle = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+	while (a < middle && b < end)
+		*to++ = from[b].time < from[a].time ? from[b++] : from[a++];
+	memcpy(to, from + a, (middle - a) * sizeof(*to));
+	memcpy(to + (middle - a), from + b, (end - b) * sizeof(*to));
+}
+
+/* Each pair of neighbouring runs becomes one. */
+static void merge_pairs(struct order *o)
+{
+	struct entry *entry = o->entry;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < o->runs; i += 2) {
+		size_t begin = o->run[i];
+		size_t middle = i + 1 < o->runs ? o->run[i + 1] : o->count;
+		size_t end = i + 2 < o->runs ? o->run[i + 2] : o->count;
+		merge(entry, begin, middle, end, o->merged + begin);
+		o->run[kept++] = begin;
+	}
+	o->runs = kept;
+	o->entry = o->merged;
+	o->merged = entry;
+}
+
+/* The records of each CPU come in order: it takes little to merge these. */
+static void sort(struct order *o)
+{
+	while (o->runs > 1)
+		merge_pairs(o);
 }
 
 /* What is not newer than LIMIT comes out. */
 static void let_go(struct order *o, uint64_t limit)
 {
-	if (!o->is_sorted && o->count > 1)
-		qsort(o->entry, o->count, sizeof(*o->entry), by_time);
-	o->is_sorted = true;
+	sort(o);
 	o->next = o->going = 0;
 	while (o->going < o->count && o->entry[o->going].time <= limit)
 		o->going++;
@@ -104,7 +141,7 @@ static void compact(struct order *o)
 		uint16_t size;
 		memcpy(&size, o->bytes + e.at + 6, sizeof(size));
 		memcpy(o->spare + o->size, o->bytes + e.at, size);
-		o->entry[i] = (struct entry){ e.time, e.offset, o->size, i };
+		o->entry[i] = (struct entry){ e.time, e.offset, o->size };
 		o->size += ((size_t)size + 7) & ~(size_t)7;
 	}
 	uint8_t *bytes = o->bytes;
@@ -114,6 +151,7 @@ static void compact(struct order *o)
 	o->spare = bytes;
 	o->spare_capacity = capacity;
 	o->count = left;
+	o->runs = left > 0;	/* what is left is in order, from 0 on */
 	o->next = o->going = 0;
 }
 
@@ -147,6 +185,8 @@ void order_free(struct order *o)
 	if (!o)
 		return;
 	free(o->entry);
+	free(o->merged);
+	free(o->run);
 	free(o->bytes);
 	free(o->spare);
 	free(o);

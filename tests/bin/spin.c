@@ -6,7 +6,8 @@
  *	spin threads ROUNDS	ten threads t0..t9 of equal work, each in its function
  *	spin growing ROUNDS	the same, but each thread is created by the one before it,
  *				when that has done half of its work
- *	spin children ROUNDS	two processes that it creates; each works as much as it does
+ *	spin children ROUNDS	when it has done its work, it creates two processes for as
+ *				much each
  *	spin hot ROUNDS		one loop that has one slow instruction, at the label "slow"
  *	spin MODE ROUNDS HZ	the same, as a timer sees it: SIGPROF each 1/HZ s of CPU
  *				time, as profilers inside of programs use; prints how
@@ -51,7 +52,7 @@ enum { UNIT = 100003 };	/* turns; prime, so that no period divides a loop */
 static void (*const function[10])(uint64_t) = { A, B, C, D, E, F, G, H, I, J };
 static uint64_t rounds;
 
-static void serial(void)
+__attribute__((noinline)) static void serial(void)
 {
 	for (uint64_t round = 0; round < rounds; round++)
 		for (unsigned i = 0; i < 10; i++)
@@ -112,13 +113,13 @@ static void growing(void)
 
 static void children(void)
 {
+	serial();
 	for (int i = 0; i < 2; i++)
 		if (fork() == 0) {
 			prctl(PR_SET_NAME, "child");
 			serial();
 			_exit(0);
 		}
-	serial();
 	while (wait(NULL) > 0)
 		;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event/json.h"
+#include "base/json.h"
 
 void json_string(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json - the few pieces of JSON that the listings are made of, onto stdout. */
+/* json - the few pieces of JSON that our output is made of, onto stdout. */
 #pragma once
 #include <stdbool.h>
 

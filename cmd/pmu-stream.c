@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-stream - show, check, select and convert streams.
+ *
+ * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin.  Counts
+ * what it has, prints its records, or writes it on: the wanted samples of it, as a
+ * stream that pipes carry, compressed or not.
+ */
+#include "base/command.h"
+#include "base/units.h"
+#include "stream/choice.h"
+#include "stream/describe.h"
+#include "stream/resolved.h"
+#include "stream/tally.h"
+#include "stream/writer.h"
+
+#include <limits.h>
+
+static bool stats, dump, check, json, decompress;
+static const char *head_text, *pid_text, *tid_text, *cpu_text, *time_text, *level_text, *file;
+static struct choice choice = CHOICE_ALL;
+
+static const struct command_option options[] = {
+	{ 's', "stats", NULL, "count records, samples and losses (so without another choice)",
+	  &stats, NULL },
+	{ 'D', "dump", NULL, "print the records, a line each", &dump, NULL },
+	{ 'c', "check", NULL, "print nothing; the exit status tells whether it is whole", &check,
+	  NULL },
+	{ 'j', "json", NULL, "count or print in JSON", &json, NULL },
+	{ 'n', "head", "COUNT", "end after COUNT samples", &head_text, NULL },
+	{ 'p', "pid", "PID", "leave out samples of other processes", &pid_text, NULL },
+	{ 't', "tid", "TID", "leave out samples of other threads", &tid_text, NULL },
+	{ 0, "comm", "NAME", "leave out samples of threads of other names", &choice.comm, NULL },
+	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", &cpu_text, NULL },
+	{ 'e', "event", "NAME", "leave out samples of other events", &choice.event, NULL },
+	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
+	  &time_text, NULL },
+	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (usual) to 19",
+	  &level_text, NULL },
+	{ 'd', "decompress", NULL, "write the stream, not compressed", &decompress, NULL },
+	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", &file, NULL },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-stream",
+	.purpose = "show, check, select and convert streams",
+	.operands = "[FILE]",
+	.options = options,
+};
+
+/* What is done with the records that stay. */
+struct work {
+	struct stream_reader *in;
+	struct report *report;
+	struct output out;
+	bool writes;		/* the stream, to OUT */
+	bool selects;		/* not all samples stay */
+	uint64_t head;		/* samples to go; UINT64_MAX: all */
+	uint64_t first_time, last_time;	/* of what stays; 0: none has one */
+	struct tally tally;
+};
+
+static uint64_t count_option(const char *name, const char *text, uint64_t limit)
+{
+	uint64_t count;
+
+	if (!units_parse_count(text, &count) || count > limit)
+		command_misused(&command, "--%s takes a number, not '%s'", name, text);
+	return count;
+}
+
+static void parse_time(const char *text)
+{
+	char from[32];
+	const char *comma = strchr(text, ',');
+	size_t length = comma ? (size_t)(comma - text) : 0;
+
+	bool good = comma && length < sizeof(from);
+	snprintf(from, sizeof(from), "%.*s", good ? (int)length : 0, text);
+	good = good && (!*from || units_parse_duration(from, &choice.from)) &&
+	       (!comma[1] || units_parse_duration(comma + 1, &choice.to));
+	if (!good)
+		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
+				"either may be missing, not '%s'", text);
+}
+
+static void parse_choice(void)
+{
+	if (pid_text)
+		choice.pid = (pid_t)count_option("pid", pid_text, INT_MAX);
+	if (tid_text)
+		choice.tid = (pid_t)count_option("tid", tid_text, INT_MAX);
+	if (cpu_text)
+		choice.cpu = (int)count_option("cpu", cpu_text, INT_MAX);
+	if (time_text)
+		parse_time(time_text);
+}
+
+/* These are followed by bytes that the reader has skipped. */
+static bool has_trailing_bytes(const struct record *rec)
+{
+	return rec->type == RECORD_TRACING_DATA || rec->type == RECORD_AUXTRACE;
+}
+
+static void write_on(struct work *w, const struct record *rec)
+{
+	if (has_trailing_bytes(rec))
+		report_note(w->report, "%s is left out: it is not for pipes",
+			    record_type_name(rec->type));
+	else
+		writer_record(&w->out, rec);
+}
+
+/* False: the rest of the stream does not matter. */
+static bool take(struct work *w, const struct record *rec)
+{
+	if (w->selects && rec->type >= RECORD_STRING && rec->type <= RECORD_END) {
+		report_error(w->report, "samples are resolved already: select them before "
+			     "pmu-symbolize");
+		return false;
+	}
+	if ((w->selects || w->head != UINT64_MAX) && !choice_takes(&choice, w->in, rec))
+		return true;
+	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX && w->head-- == 0)
+		return false;
+	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
+	if (w->first_time == 0)
+		w->first_time = w->last_time;
+	if (w->writes)
+		write_on(w, rec);
+	else if (dump)
+		describe_record(w->in, rec, json);
+	else if (!rec->made)
+		tally_add(&w->tally, w->in, rec);
+	return true;
+}
+
+/* Where the rest was not read: an end that our recorder would have written. */
+static void write_end(struct work *w)
+{
+	uint64_t span[2] = { w->first_time, w->last_time };
+
+	if (origin_is_ours(stream_origin(w->in)))
+		writer_feature(&w->out, FEATURE_SAMPLE_TIME, span, sizeof(span));
+}
+
+static void run(struct work *w)
+{
+	struct record rec;
+	bool goes_on = true;
+
+	if (w->in && w->writes)
+		writer_header(&w->out);
+	while (goes_on && !output_ended(&w->out) && stream_next(w->in, &rec)) {
+		goes_on = take(w, &rec);
+		if (w->writes && !stream_has_more(w->in))
+			output_flush(&w->out);
+	}
+	if (!goes_on && w->writes)
+		write_end(w);
+	if (w->in && !w->writes && !dump && !check)
+		tally_print(&w->tally, w->in, json);
+}
+
+int main(int argc, char **argv)
+{
+	struct work w = { .head = UINT64_MAX };
+	struct report report;
+
+	int first = command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command, argc, argv, first);
+	if (stats + dump + check > 1)
+		command_misused(&command, "more than one of --stats, --dump and --check");
+	parse_choice();
+	w.report = &report;
+	w.selects = pid_text || tid_text || cpu_text || time_text || choice.comm || choice.event;
+	if (head_text)
+		w.head = count_option("head", head_text, UINT64_MAX - 1);
+	w.writes = !stats && !dump && !check &&
+		   (w.selects || head_text || level_text || decompress || file);
+	if (w.writes)
+		command_output(&command, &w.out, file, &report);
+	uint64_t level = level_text && *level_text ? count_option("zstd", level_text, 19) : 1;
+	if (w.writes && level_text && !output_compress(&w.out, (int)level))
+		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
+				level_text);
+	w.in = stream_open(input, &report);
+	stream_stop_on(w.in, &command_stop);
+	run(&w);
+	stream_close(w.in);
+	choice_release(&choice);
+	tally_release(&w.tally);
+	if (w.writes)
+		output_close(&w.out);
+	return command_end(&report);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/choice.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+enum { COMM_SIZE = 16 };	/* TASK_COMM_LEN, linux/sched.h */
+
+struct choice_names {
+	struct name {
+		pid_t tid;
+		char comm[COMM_SIZE];
+	} *name;
+	size_t count;
+	struct table table;	/* by tid */
+};
+
+static struct name *find(const struct choice_names *names, pid_t tid)
+{
+	struct table_probe probe = table_probe(&names->table, hash_u64((uint32_t)tid));
+	uint32_t i;
+
+	while ((i = table_next(&names->table, &probe)) != TABLE_NONE)
+		if (names->name[i].tid == tid)
+			return &names->name[i];
+	return NULL;
+}
+
+static void set_name(struct choice_names *names, pid_t tid, const char *comm)
+{
+	struct name *name = find(names, tid);
+
+	if (!name) {
+		names->name = array_grow(names->name, names->count, sizeof(*names->name));
+		name = &names->name[names->count];
+		name->tid = tid;
+		table_add(&names->table, hash_u64((uint32_t)tid), (uint32_t)names->count++);
+	}
+	snprintf(name->comm, sizeof(name->comm), "%s", comm);
+}
+
+/* A new thread has the name of the one that creates it. */
+static void follow_names(struct choice_names *names, const struct record *rec)
+{
+	struct comm_record comm;
+	struct task_record task;
+	struct name *parent;
+
+	if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm)) {
+		set_name(names, comm.tid, comm.name);
+	} else if (rec->type == PERF_RECORD_FORK && record_task(rec, &task)) {
+		char copy[COMM_SIZE] = "";
+		parent = find(names, task.parent_tid);
+		if (parent)
+			memcpy(copy, parent->comm, sizeof(copy));
+		set_name(names, task.tid, copy);
+	}
+}
+
+bool choice_takes(struct choice *c, struct stream_reader *in, const struct record *rec)
+{
+	struct sample s;
+
+	if (c->comm && !c->names)
+		c->names = mem_zeroed(1, sizeof(*c->names));
+	if (c->comm)
+		follow_names(c->names, rec);
+	if (rec->type != PERF_RECORD_SAMPLE)
+		return true;
+	if (!stream_sample(in, rec, &s))
+		return false;
+	const struct name *name = c->comm ? find(c->names, s.tid) : NULL;
+	return (!c->pid || s.pid == c->pid) && (!c->tid || s.tid == c->tid) &&
+	       (c->cpu < 0 || s.cpu == (uint32_t)c->cpu) && s.time >= c->from &&
+	       (!c->to || s.time < c->to) &&
+	       (!c->event || !strcmp(stream_events(in)->event[s.event].name, c->event)) &&
+	       (!c->comm || (name && !strcmp(name->comm, c->comm)));
+}
+
+void choice_release(struct choice *c)
+{
+	if (c->names) {
+		free(c->names->name);
+		table_release(&c->names->table);
+		free(c->names);
+	}
+	c->names = NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choice - which samples of a stream are wanted. */
+#pragma once
+#include "stream/reader.h"
+
+/* What is 0, NULL or -1 is not asked for. */
+struct choice {
+	pid_t pid, tid;			/* 0: any */
+	int cpu;			/* -1: any */
+	const char *comm;		/* the thread's name at that time */
+	const char *event;		/* by its name in the stream */
+	uint64_t from, to;		/* in the stream's clock; TO 0: no end */
+	struct choice_names *names;	/* of the threads, as COMM records tell; made when needed */
+};
+
+#define CHOICE_ALL { .cpu = -1 }
+
+/*
+ * Whether REC, just read from IN, stays: samples that are wanted, and every
+ * other record, since these say what samples mean.  A damaged sample, which is
+ * reported, does not stay.
+ */
+bool choice_takes(struct choice *choice, struct stream_reader *in, const struct record *rec);
+
+void choice_release(struct choice *choice);

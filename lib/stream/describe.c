@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/describe.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void key(bool json, const char *name)
+{
+	if (json)
+		json_key(name, false);
+	else
+		printf(" %s=", name);
+}
+
+static void number(bool json, const char *name, uint64_t value)
+{
+	key(json, name);
+	printf("%" PRIu64, value);
+}
+
+/* A pid: -1 where there is none. */
+static void id(bool json, const char *name, pid_t value)
+{
+	key(json, name);
+	printf("%d", value);
+}
+
+/* An address: a number too large for what many readers of JSON take is a string there. */
+static void address(bool json, const char *name, uint64_t value)
+{
+	key(json, name);
+	printf(json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
+}
+
+static void text(bool json, const char *name, const char *value)
+{
+	key(json, name);
+	json_string(value);
+}
+
+static void callchain(bool json, const struct sample *s)
+{
+	if (s->callchain.count == 0)
+		return;
+	key(json, "callchain");
+	putchar('[');
+	for (uint64_t i = 0; i < s->callchain.count; i++)
+		printf(json ? "%s\"0x%" PRIx64 "\"" : "%s0x%" PRIx64, i ? ", " : "",
+		       word_at(s->callchain, i));
+	putchar(']');
+}
+
+static void describe_sample(struct stream_reader *in, const struct record *rec, bool json)
+{
+	struct sample s;
+
+	if (!stream_sample(in, rec, &s))
+		return;
+	const struct stream_event *event = &stream_events(in)->event[s.event];
+	uint64_t type = event->attr.sample_type;
+	text(json, "event", event->name);
+	address(json, "ip", s.ip);
+	if (type & PERF_SAMPLE_TID) {
+		id(json, "pid", s.pid);
+		id(json, "tid", s.tid);
+	}
+	if (type & PERF_SAMPLE_CPU)
+		number(json, "cpu", s.cpu);
+	if (type & PERF_SAMPLE_ADDR)
+		address(json, "addr", s.addr);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		address(json, "data_src", s.data_src);
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		number(json, "weight", s.weight);
+	if (type & PERF_SAMPLE_CGROUP)
+		number(json, "cgroup", s.cgroup);
+	number(json, "period", s.period);
+	if (s.branches.count)
+		number(json, "branches", s.branches.count / 3);
+	if (s.user_stack.size)
+		number(json, "stack_bytes", s.user_stack.size);
+	if (s.raw.size)
+		number(json, "raw_bytes", s.raw.size);
+	callchain(json, &s);
+}
+
+static void build_id(bool json, const uint8_t *bytes, unsigned size)
+{
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+
+	for (unsigned i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	if (size)
+		text(json, "build_id", hex);
+}
+
+static bool describe_mmap(const struct record *rec, bool json)
+{
+	struct mmap_record m;
+
+	if (!record_mmap(rec, &m))
+		return false;
+	id(json, "pid", m.pid);
+	id(json, "tid", m.tid);
+	address(json, "start", m.start);
+	address(json, "bytes", m.size);
+	address(json, "file_offset", m.file_offset);
+	number(json, "executable", m.executable);
+	build_id(json, m.build_id, m.build_id_size);
+	text(json, "path", m.path);
+	return true;
+}
+
+static bool describe_comm(const struct record *rec, bool json)
+{
+	struct comm_record c;
+
+	if (!record_comm(rec, &c))
+		return false;
+	id(json, "pid", c.pid);
+	id(json, "tid", c.tid);
+	number(json, "exec", c.exec);
+	text(json, "comm", c.name);
+	return true;
+}
+
+static bool describe_task(const struct record *rec, bool json)
+{
+	struct task_record t;
+
+	if (!record_task(rec, &t))
+		return false;
+	id(json, "pid", t.pid);
+	id(json, "tid", t.tid);
+	id(json, "parent_pid", t.parent_pid);
+	id(json, "parent_tid", t.parent_tid);
+	return true;
+}
+
+static bool describe_lost(const struct record *rec, bool json)
+{
+	struct lost_record lost;
+
+	if (!record_lost(rec, &lost))
+		return false;
+	number(json, "id", lost.id);
+	number(json, "lost", lost.count);
+	return true;
+}
+
+/* Not all READ records tell times: then nothing is said of them. */
+static bool describe_read(const struct stream_reader *in, const struct record *rec, bool json)
+{
+	const struct stream_events *events = stream_events(in);
+	struct read_record read;
+
+	if (events->count == 0 || !record_read(rec, events->event[0].attr.read_format, &read))
+		return true;
+	number(json, "id", read.id);
+	number(json, "value", read.value);
+	number(json, "enabled", read.enabled);
+	number(json, "running", read.running);
+	return true;
+}
+
+static bool describe_build_id(const struct record *rec, bool json)
+{
+	struct build_id_record b;
+
+	if (!record_build_id(rec, &b))
+		return false;
+	id(json, "pid", b.pid);
+	build_id(json, b.build_id, b.build_id_size);
+	text(json, "path", b.path);
+	return true;
+}
+
+static bool describe_fields(struct stream_reader *in, const struct record *rec, bool json)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE:
+		describe_sample(in, rec, json);
+		return true;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return describe_mmap(rec, json);
+	case PERF_RECORD_COMM:
+		return describe_comm(rec, json);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return describe_task(rec, json);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return describe_lost(rec, json);
+	case PERF_RECORD_READ:
+		return describe_read(in, rec, json);
+	case RECORD_BUILD_ID:
+		return describe_build_id(rec, json);
+	default:
+		return true;
+	}
+}
+
+void describe_record(struct stream_reader *in, const struct record *rec, bool json)
+{
+	const char *name = record_type_name(rec->type);
+	uint64_t time = stream_time(in, rec);
+	char unknown[16];
+
+	if (!name) {
+		snprintf(unknown, sizeof(unknown), "%" PRIu32, rec->type);
+		name = unknown;
+	}
+	if (json) {
+		printf("{\"offset\": %" PRIu64, rec->offset);
+		text(json, "type", name);
+	} else {
+		printf("0x%" PRIx64 " %s", rec->offset, name);
+	}
+	number(json, "size", record_size(rec));
+	if (time)
+		number(json, "time", time);
+	if (!describe_fields(in, rec, json))
+		stream_damaged(in, rec, "record with fields that do not fit it");
+	puts(json ? "}" : "");
+}

@@ -1,0 +1,149 @@
+#!/bin/sh
+# pmu-stream: counts, lines, checks, selections.
+. tests/lib.sh
+
+record() { pmu-sample -e cpu-clock,page-faults -g -F 2000 -o s.data -- ten threads 0.4; }
+records() { perf report -i "$1" --stats 2>/dev/null | awk "/$2 events:/ { print \$3; exit }"; }
+has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
+
+check 'the counts are those of perf report --stats' '
+	record
+	for type in SAMPLE MMAP2 COMM FORK EXIT READ ATTR FEATURE FINISHED_ROUND; do
+		test "$(records s.data $type)" = "$(has s.data $type)" || { echo $type; exit 1; }
+	done
+	perf record -q -e cpu-clock -F 2000 -o p.data -- ten threads 0.3 2>/dev/null
+	for type in SAMPLE MMAP2 COMM FORK EXIT FINISHED_ROUND; do
+		test "$(records p.data $type)" = "$(has p.data $type)" || { echo $type; exit 1; }
+	done
+	test "$(has p.data SAMPLE)" -gt 300
+'
+
+check 'samples and sums of each event, as perf script adds them up' '
+	record
+	pmu-stream s.data | sed -n "s/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all/\1 \2 \3/p" | sort >ours
+	perf script -i s.data -G -F event,period | awk "{ sub(\":\", \"\", \$2); n[\$2]++; sum[\$2] += \$1 }
+		END { for (e in n) printf \"%s %d %d\\n\", e, n[e], sum[e] }" | sort >perfs
+	same perfs ours
+	test "$(wc -l <ours)" = 2
+'
+
+check 'JSON says the same' '
+	record
+	pmu-stream --json s.data | python3 -c "
+import json, sys
+s = json.load(sys.stdin)
+print(s[\"types\"][\"SAMPLE\"], sum(e[\"samples\"] for e in s[\"events\"]), s[\"lost\"])" >got
+	n=$(has s.data SAMPLE)
+	test "$(cat got)" = "$n $n 0"
+	pmu-stream --dump --json s.data | python3 -c "
+import json, sys
+records = [json.loads(line) for line in sys.stdin]
+print(sum(r[\"type\"] == \"SAMPLE\" for r in records), records[0][\"offset\"])
+assert all(len(r[\"callchain\"]) > 0 for r in records if r[\"type\"] == \"SAMPLE\")" >got
+	test "$(cat got)" = "$n 16"
+'
+
+check 'a line for each record: its place, its fields' '
+	record
+	pmu-stream --dump s.data >lines
+	test "$(grep -c "^0x[0-9a-f]* SAMPLE " lines)" = "$(has s.data SAMPLE)"
+	# what perf says of the same samples
+	perf script -i s.data -G -F tid,ip | tr -s " " | sed "s/^ //" | awk "{ print \$1, \$2 }" | sort >perfs
+	sed -n "s/.* SAMPLE .* ip=0x\([0-9a-f]*\) .*tid=\([0-9]*\) .*/\2 \1/p" lines | sort >ours
+	same perfs ours
+	grep -q " MMAP2 .* executable=1 .*path=\".*/ten\"" lines
+	grep -q " COMM .* comm=\"t3\"" lines
+'
+
+check 'samples of a thread, by number or name; of a CPU, an event, a time' '
+	pmu-sample --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.4
+	perf script -i s.data -F comm,tid,cpu,event,time 2>/dev/null | sed "s/^ *//" >all
+	tid=$(awk "\$1 == \"t4\" { print \$2; exit }" all)
+	n=$(awk "\$1 == \"t4\"" all | wc -l)
+	pmu-stream --tid $tid s.data >a.data
+	pmu-stream --comm t4 s.data >b.data
+	test "$(has a.data SAMPLE)" = $n
+	test "$(has b.data SAMPLE)" = $n
+	cmp a.data b.data
+	pmu-stream --cpu 0 s.data >c.data
+	test "$(has c.data SAMPLE)" = "$(grep -c "\[000\]" all)"
+	pmu-stream --event page-faults s.data >e.data
+	test "$(has e.data SAMPLE)" = "$(grep -c "page-faults:" all)"
+	middle=$(sed -n "200s/.*\] *\([0-9.]*\):.*/\1/p" all)
+	pmu-stream --time ,$middle s.data >f.data
+	pmu-stream --time $middle, s.data >g.data
+	test $(($(has f.data SAMPLE) + $(has g.data SAMPLE))) = "$(wc -l <all)"
+	test "$(has f.data SAMPLE)" -ge 195
+	test "$(has f.data SAMPLE)" -le 205
+	# all of these are whole streams, with names
+	for stream in a.data c.data e.data f.data; do
+		exits 0 pmu-topprof -o p.pb.gz $stream
+		perf script -i $stream >script 2>errors
+		none cat errors
+	done
+	perf script -i a.data -F ip,sym 2>/dev/null | grep -q " E$"
+'
+
+check 'the first samples, as a whole stream' '
+	record
+	pmu-stream --head 7 s.data >h.data
+	test "$(has h.data SAMPLE)" = 7
+	exits 0 pmu-topprof -o p.pb.gz h.data
+	perf script -i h.data -G -F ip,tid >got
+	perf script -i s.data -G -F ip,tid | head -n 7 | same - got
+	pmu-stream --head 3 --dump s.data | grep -c " SAMPLE " | grep -qx 3
+'
+
+check 'compressed and back: the same bytes' '
+	record
+	pmu-stream -z s.data >s.zst
+	test "$(wc -c <s.zst)" -lt "$(($(wc -c <s.data) / 2))"
+	zstd -q -t s.zst
+	pmu-stream -d s.zst >back.data
+	cmp s.data back.data
+	# what is compressed inside of a file of perf, too
+	perf record -q -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.3 2>/dev/null || exit 0
+	pmu-stream -d p.data >d.data
+	test "$(has d.data SAMPLE)" = "$(records p.data SAMPLE)"
+	perf script -i d.data -F ip >got 2>errors
+	perf script -i p.data -F ip | same - got
+'
+
+check 'a file becomes a stream for pipes, which perf reads' '
+	perf record -q -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3 2>/dev/null
+	pmu-stream -d p.data | perf script -i - -F ip,event >got 2>errors
+	perf script -i p.data -F ip,event | same - got
+'
+
+check 'a stream is whole, or where it is not is told' '
+	record
+	exits 0 pmu-stream --check s.data >out
+	test ! -s out
+	size=$(wc -c <s.data)
+	head -c $((size - 100)) s.data >cut.data
+	exits 1 pmu-stream --check cut.data 2>err
+	grep -q "cut.data: offset 0x" err
+	# damaged within: a record of length 0
+	offset=$(pmu-stream --dump s.data | awk "/ SAMPLE / && ++n == 50 { print \$1 }")
+	cp s.data zero.data
+	printf "\0\0" | dd of=zero.data bs=1 seek=$((offset + 6)) conv=notrunc 2>/dev/null
+	exits 1 pmu-stream --check zero.data 2>err
+	grep -q "zero.data: offset $offset" err
+	exits 1 pmu-stream --stats zero.data >out 2>err
+	test "$(awk "\$1 == \"SAMPLE\" { print \$2 }" out)" = 49
+'
+
+check 'what does not go together, and what is no selection, is told' '
+	record
+	exits 2 pmu-stream --stats --dump s.data 2>err
+	exits 2 pmu-stream --pid x s.data 2>err
+	exits 2 pmu-stream --time 5 s.data 2>err
+	grep -q "FROM,TO" err
+	pmu-symbolize s.data >r.data
+	exits 0 pmu-stream r.data >out
+	test "$(awk "\$1 == \"RESOLVED_SAMPLE\" { print \$2 }" out)" = "$(has s.data SAMPLE)"
+	exits 1 pmu-stream --pid 1 r.data 2>err >out
+	grep -q "select them before pmu-symbolize" err
+'
+
+done_testing
