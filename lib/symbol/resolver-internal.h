@@ -35,7 +35,8 @@ struct jit_process {
  * one of two slots next to each other; the first is the one added last.
  */
 struct quick {
-	uint64_t generation, address;
+	uint64_t address;
+	uint32_t generation;	/* 0: the slot is empty */
 	uint32_t frame;
 };
 

@@ -91,10 +91,13 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		    q[i].generation)
 			return q[i].frame;
 	struct place place = place_of(r, in, pid, space, address);
-	q[1] = q[0];
-	q[0] = (struct quick){ .generation = space->generation, .address = address,
-			       .frame = frame_at(r, &place) };
-	return q[0].frame;
+	uint32_t frame = frame_at(r, &place);
+	if (space->generation <= UINT32_MAX) {
+		q[1] = q[0];
+		q[0] = (struct quick){ .generation = (uint32_t)space->generation,
+				       .address = address, .frame = frame };
+	}
+	return frame;
 }
 
 static void push(struct resolver *r, uint32_t *count, uint32_t frame)
