@@ -13,7 +13,8 @@
 #include <inttypes.h>
 
 static bool no_inlines, no_lines;
-static const char *file, *kallsyms, *style;
+static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
+static struct command_list debug_dirs;
 
 static const struct command_option options[] = {
 	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
@@ -23,6 +24,14 @@ static const struct command_option options[] = {
 	{ 0, "no-inlines", NULL, "show functions without the calls inlined into them", &no_inlines,
 	  NULL },
 	{ 0, "no-lines", NULL, "leave files and lines out", &no_lines, NULL },
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
+	  NULL, &debug_dirs },
+	{ 0, "sysroot", "DIR", "take files from below DIR, a copy of the recorded root",
+	  &sysroot, NULL },
+	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
+	  &build_id_map, NULL },
+	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
+	  &debuginfod, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
@@ -72,7 +81,10 @@ int main(int argc, char **argv)
 	struct resolved_writer writer = { .out = &out };
 	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms,
 					.demangle = parse_style(),
-					.no_inlines = no_inlines, .no_lines = no_lines };
+					.no_inlines = no_inlines, .no_lines = no_lines,
+					.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
+						   .build_id_map = build_id_map,
+						   .debuginfod = debuginfod } };
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 
 	struct stream_reader *in = stream_open(input, &report);
@@ -107,6 +119,7 @@ int main(int argc, char **argv)
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
 	stream_close(in);
+	resolver_report(resolver);
 	resolver_free(resolver);
 	output_close(&out);
 	resolved_release(&tables);

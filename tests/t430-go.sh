@@ -134,4 +134,40 @@ check 'what is no Go program has no such table' '
 	exits 1 addr2frames -g /bin/sh </dev/null
 '
 
+cat >"$scratch/generic.go" <<'EOF'
+package main
+
+import "time"
+
+//go:noinline
+func work[T int | int64](x T) T {
+	for i := 0; i < 100000; i++ {
+		x = x*31 + T(i)
+	}
+	return x
+}
+
+func main() {
+	x, y := 1, int64(1)
+	for end := time.Now().Add(time.Second / 2); time.Now().Before(end); {
+		x, y = work(x), work(y)
+	}
+	println(x, y)
+}
+EOF
+
+check 'generic functions are called as Go calls them, with DWARF and stripped' '
+	cp "$scratch/generic.go" .
+	go build -o whole generic.go
+	go build -ldflags "-s -w" -o stripped generic.go
+	for program in whole stripped; do
+		pmu-sample -e cpu-clock -F 500 -o s.data -- ./$program
+		pmu-symbolize s.data | pmu-topprof >p.pb.gz
+		go tool pprof -top p.pb.gz 2>/dev/null >top
+		cat top
+		grep -q " main.work\[\.\.\.\]$" top
+		none grep "go.shape" top
+	done
+'
+
 done_testing

@@ -36,11 +36,17 @@ static const struct build_id_told *find_told(const struct objects *objects, uint
 	return NULL;
 }
 
+static bool is_same_file(const struct object *a, const struct object *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
+}
+
 uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel)
 {
 	static const char deleted[] = " (deleted)";
 	size_t length = strlen(m->path), cut = sizeof(deleted) - 1;
-	struct object o = { .build_id_size = m->build_id_size };
+	struct object o = { .build_id_size = m->build_id_size, .major = m->major,
+			    .minor = m->minor, .inode = m->inode };
 
 	o.deleted = length > cut && !strcmp(m->path + length - cut, deleted);
 	o.kind = kind_of(m->path, in_kernel);
@@ -65,7 +71,8 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		const struct object *known = &objects->object[id];
 		if (known->path == o.path && known->kind == o.kind &&
 		    known->deleted == o.deleted && known->build_id_size == o.build_id_size &&
-		    !memcmp(known->build_id, o.build_id, BUILD_ID_MAX))
+		    !memcmp(known->build_id, o.build_id, BUILD_ID_MAX) &&
+		    (o.build_id_size || is_same_file(known, &o)))
 			return id;
 	}
 	objects->object = array_grow(objects->object, objects->count, sizeof(o));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * object - what can be mapped: a file, the kernel, a module, the vdso,
- * anonymous memory.  Equal ones (same path, same build ID) have the same id.
+ * anonymous memory.  Equal ones (same path, same build ID; where none is known,
+ * the same inode) have the same id.
  */
 #pragma once
 #include "base/intern.h"
@@ -14,6 +15,8 @@ struct object {
 	bool deleted;		/* the path is gone, or names another file now */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes; 0: unknown */
+	uint32_t major, minor;	/* the file's device, and */
+	uint64_t inode;		/* its number there; 0: not told */
 };
 
 /* Zero-initialised: empty. */

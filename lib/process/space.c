@@ -134,6 +134,21 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 	map(s, space, new);
 }
 
+/*
+ * Code that the kernel made is mapped as "[bpf]", in the kernel's space.  What
+ * it took away stays, until other code comes there: samples may be late.
+ */
+static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
+{
+	const struct mmap_record m = { .start = k->start, .size = k->size, .path = "[bpf]" };
+
+	if (k->unregister || k->size == 0)
+		return;
+	map(s, &s->kernel, (struct mapping){
+		.start = k->start, .end = k->start + k->size, .file_offset = k->start,
+		.object = objects_add(&s->objects, &m, true) });
+}
+
 static uint32_t find_thread(const struct spaces *s, pid_t tid)
 {
 	struct table_probe probe = table_probe(&s->thread_table, hash_u64((uint32_t)tid));
@@ -203,6 +218,7 @@ static void follow_exit(struct spaces *s, const struct task_record *t)
 bool spaces_follow(struct spaces *s, const struct record *rec)
 {
 	struct build_id_record build_id;
+	struct ksymbol_record ksymbol;
 	struct mmap_record mmap;
 	struct comm_record comm;
 	struct task_record task;
@@ -229,6 +245,11 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 		good = record_task(rec, &task);
 		if (good)
 			follow_exit(s, &task);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		good = record_ksymbol(rec, &ksymbol);
+		if (good)
+			follow_ksymbol(s, &ksymbol);
 		break;
 	case RECORD_BUILD_ID:
 		good = record_build_id(rec, &build_id);

@@ -50,8 +50,8 @@ struct spaces {
 void spaces_release(struct spaces *s);
 
 /*
- * Take in a record of any type: MMAP, MMAP2, COMM, FORK, EXIT and BUILD_ID
- * change the spaces.  False where it is damaged.
+ * Take in a record of any type: MMAP, MMAP2, KSYMBOL, COMM, FORK, EXIT and
+ * BUILD_ID change the spaces.  False where it is damaged.
  */
 bool spaces_follow(struct spaces *s, const struct record *rec);
 

@@ -36,6 +36,14 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 		return false;
 
 	out->build_id_size = 0;
+	out->major = out->minor = 0;
+	out->inode = 0;
+	if (id && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		struct cursor file = { .at = id, .end = id + 24, .swap = c.swap };
+		out->major = cursor_u32(&file);
+		out->minor = cursor_u32(&file);
+		out->inode = cursor_u64(&file);
+	}
 	memset(out->build_id, 0, sizeof(out->build_id));
 	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
 		if (id[0] > sizeof(out->build_id))
@@ -45,6 +53,19 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 			out->build_id_size = id[0];
 	}
 	return true;
+}
+
+/* PERF_RECORD_KSYMBOL: u64 addr;  u32 len;  u16 type, flags;  char name[];  sample_id */
+bool record_ksymbol(const struct record *rec, struct ksymbol_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->start = cursor_u64(&c);
+	out->size = cursor_u32(&c);
+	cursor_u16(&c);
+	out->unregister = cursor_u16(&c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	out->name = cursor_string(&c);
+	return !c.failed && out->size <= UINT64_MAX - out->start;
 }
 
 /* PERF_RECORD_COMM: u32 pid, tid;  char comm[];  sample_id */

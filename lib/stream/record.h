@@ -59,6 +59,8 @@ struct mmap_record {
 	bool executable;	/* for code; MMAP says it by the lack of MISC_MMAP_DATA */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes, 0..20; 0: the record has none */
+	uint32_t major, minor;	/* of the device; all 0 where the record does not say, */
+	uint64_t inode;		/* as it does not where it has a build ID */
 	const char *path;	/* NUL-terminated, in the record */
 };
 
@@ -90,6 +92,13 @@ struct read_record {
 	uint64_t id;			/* of the event */
 };
 
+/* The kernel made code, or took it away: a BPF program, a trampoline. */
+struct ksymbol_record {
+	uint64_t start, size;	/* start + size does not overflow */
+	bool unregister;
+	const char *name;	/* NUL-terminated, in the record */
+};
+
 /* The build ID of an object, told apart from its mapping. */
 struct build_id_record {
 	pid_t pid;		/* -1: the kernel's or the host's */
@@ -109,6 +118,7 @@ bool record_lost(const struct record *rec, struct lost_record *out);	/* LOST, LO
 
 /* READ, of events with this attr.read_format.  False, too, where that leaves the times out. */
 bool record_read(const struct record *rec, uint64_t read_format, struct read_record *out);
+bool record_ksymbol(const struct record *rec, struct ksymbol_record *out);
 bool record_build_id(const struct record *rec, struct build_id_record *out);
 
 /* "SAMPLE" for PERF_RECORD_SAMPLE, ...; NULL: no type we know. */

@@ -117,11 +117,39 @@ static void drop_arguments(struct sink *s)
 		s->used = kept;
 }
 
+/*
+ * Go names an instance of a generic function by the shapes of its types,
+ * "main.Map[go.shape.int,go.shape.string]"; its own profiles say "main.Map[...]".
+ */
+static const char *shorten_go(struct arena *arena, const char *name)
+{
+	const char *open = strchr(name, '['), *close = open;
+	size_t depth = 0;
+
+	for (; close && *close; close++) {
+		depth += *close == '[';
+		depth -= *close == ']';
+		if (!depth)
+			break;
+	}
+	if (!close || !*close)
+		return name;
+	size_t head = (size_t)(open - name), tail = strlen(close + 1);
+	char *text = arena_alloc(arena, head + 5 + tail + 1);
+	memcpy(text, name, head);
+	memcpy(text + head, "[...]", 5);
+	memcpy(text + head + 5, close + 1, tail + 1);
+	return text;
+}
+
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style)
 {
 	struct sink s;
 	size_t length = strnlen(mangled, MANGLED_MAX);
 
+	if ((style == DEMANGLE_SIMPLE || style == DEMANGLE_TEMPLATES) && length < MANGLED_MAX &&
+	    strstr(mangled, "[go.shape."))
+		return shorten_go(arena, mangled);
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
 	    !strchr("ZRD", mangled[1]) || !readable_form(mangled, style, &s))

@@ -11,7 +11,8 @@ enum demangle_style {
 };
 
 /*
- * The readable form of MANGLED (C++, Rust, D), in ARENA or MANGLED itself
+ * The readable form of MANGLED (C++, Rust, D; of Go without the shapes of generic
+ * types), in ARENA or MANGLED itself
  * where it is not mangled.
  */
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style);

@@ -128,5 +128,5 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 		leaf->column = row.column;
 	}
 	*frames = d->frame;
-	return is_cut(d) ? 0 : count;
+	return is_cut(d) || elf_is_cut(u->file->elf) ? 0 : count;
 }

@@ -191,3 +191,27 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 		return false;
 	return id != SPAN_NONE || elf_stub(elf, address, out);
 }
+
+bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address)
+{
+	struct elf_section table = { 0 };
+
+	if (!elf->is64)		/* it is asked for of kernels only */
+		return false;
+	for (uint32_t i = 0; i < elf->sections && table.type != SHT_SYMTAB; i++)
+		table = elf_section_at(elf, i);
+	if (table.type != SHT_SYMTAB)
+		return false;
+	struct elf_section s = elf_section_at(elf, table.link);
+	struct elf_bytes strings = elf_part(elf, s.offset, s.size);
+	struct cursor c = elf_cursor(elf, elf_part(elf, table.offset, table.size));
+	for (size_t n = 0; n < SYMBOLS_MAX && cursor_left(&c) >= sizeof(Elf64_Sym); n++) {
+		const char *own = elf_string(strings, cursor_u32(&c));
+		cursor_bytes(&c, 4);	/* info, other, section */
+		*address = cursor_u64(&c);
+		cursor_u64(&c);		/* size */
+		if (own && !strcmp(own, name))
+			return true;
+	}
+	return false;
+}

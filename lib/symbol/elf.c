@@ -254,3 +254,8 @@ struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
 	}
 	return (struct elf_bytes){ 0 };
 }
+
+bool elf_is_swapped(const struct elf *elf)
+{
+	return elf->swap;
+}

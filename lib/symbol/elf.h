@@ -53,6 +53,9 @@ struct elf_symbol {
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
+/* The address of the symbol NAME in .symtab, of whatever type; false: it has none. */
+bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
+
 /*
  * The contents of the section NAME, as ".debug_info"; inflated if they are
  * compressed, also under the older name ".zdebug_info".  False: it is absent,
@@ -66,3 +69,6 @@ struct elf_bytes elf_image(const struct elf *elf);
 
 /* Has the file become shorter since it was opened?  Then what was read of it is void. */
 bool elf_is_cut(const struct elf *elf);
+
+/* Whether the file's byte order is not this machine's. */
+bool elf_is_swapped(const struct elf *elf);

@@ -1,110 +1,172 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/locate.h"
+#include "symbol/locate-internal.h"
+#include "base/arena.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Read-only, regular files only; without waiting for the writer of a FIFO. */
-static int open_regular(const char *path)
+static int open_regular(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-static enum locate_result try_path(const char *path, const struct object *object,
+struct elf *locate_elf(const char *root, const char *path)
+{
+	char whole[PATH_MAX + 64];
+	struct stat st;
+	const char *why;
+
+	if (snprintf(whole, sizeof(whole), "%s%s", root, path) >= (int)sizeof(whole))
+		return NULL;
+	int fd = open_regular(whole, &st);
+	return fd < 0 ? NULL : elf_open(fd, &why);
+}
+
+/*
+ * Is it another inode than the one recorded?  On a device that numbers its
+ * files anew for each mount, the numbers tell nothing: ANY_DEVICE ones are
+ * what a process maps, where the device alone may look different.
+ */
+static bool is_other_file(const struct object *object, const struct stat *st, bool any_device)
+{
+	return object->inode && !object->build_id_size && st->st_ino != object->inode &&
+	       (any_device || (major(st->st_dev) == object->major &&
+			       minor(st->st_dev) == object->minor));
+}
+
+static enum locate_result try_path(const char *path, const struct object *object, bool any_device,
 				   struct elf **out)
 {
 	const uint8_t *id;
+	struct stat st;
 	const char *why;
-	int fd = open_regular(path);
+	int fd = open_regular(path, &st);
 
 	if (fd < 0)
 		return LOCATE_ABSENT;
+	if (is_other_file(object, &st, any_device)) {
+		close(fd);
+		return LOCATE_OTHER_FILE;
+	}
 	struct elf *elf = elf_open(fd, &why);
 	if (!elf)
 		return LOCATE_NO_ELF;
 	size_t size = elf_build_id(elf, &id);
-	if (object->build_id_size) {
-		/* Old recorders pad the ID with zeros, and do not say its size. */
-		if (size == 0 || size > object->build_id_size ||
-		    memcmp(id, object->build_id, size)) {
-			elf_close(elf);
-			return LOCATE_OTHER_BUILD;
-		}
+	/* Old recorders pad the ID with zeros, and do not say its size. */
+	if (object->build_id_size && (size == 0 || size > object->build_id_size ||
+				      memcmp(id, object->build_id, size))) {
+		elf_close(elf);
+		return LOCATE_OTHER_BUILD;
 	}
 	*out = elf;
 	return LOCATED;
 }
 
-enum locate_result locate_object(const struct object *object, pid_t pid, bool is_local,
-				 struct elf **elf)
+/*
+ * Whether the mapping at LINK is OBJECT's, as far as paths tell: another
+ * program may run under this PID now, with something else there.
+ */
+static bool is_mapping_of(const struct object *object, const char *link)
 {
-	enum locate_result result = LOCATE_ABSENT;
+	char target[PATH_MAX];
+	ssize_t length = readlink(link, target, sizeof(target) - 1);
+	size_t path = strlen(object->path);
+
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	return !strncmp(target, object->path, path) &&
+	       (!target[path] || !strcmp(target + path, " (deleted)"));
+}
+
+/* What the living process maps, whatever its path names by now. */
+static enum locate_result try_live(const struct object *object, pid_t pid,
+				   const struct mapping *m, struct elf **elf)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
+		 m->end);
+	if (!object->build_id_size && !object->inode && !is_mapping_of(object, path))
+		return LOCATE_ABSENT;
+	return try_path(path, object, true, elf);
+}
+
+static char *copy_text(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(mem_resize(NULL, size), text, size);
+}
+
+/* A file below ROOT by its path; a refusal is remembered. */
+static void try_below(struct located *l, const struct object *object, const char *root)
+{
 	char path[PATH_MAX + 64];
 
-	if (!is_local && !object->build_id_size)
-		return LOCATE_UNSURE;
-	if (is_local && pid > 0) {
-		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, object->path);
-		result = try_path(path, object, elf);
-	}
-	/* A deleted file's path names nothing, or another file. */
-	if (result != LOCATED && (!object->deleted || object->build_id_size)) {
-		enum locate_result here = try_path(object->path, object, elf);
-		if (here != LOCATE_ABSENT)
-			result = here;
-	}
-	return result;
+	if (l->elf || snprintf(path, sizeof(path), "%s%s", root, object->path) >=
+			      (int)sizeof(path))
+		return;
+	enum locate_result here = try_path(path, object, false, &l->elf);
+	if (here != LOCATE_ABSENT)
+		l->result = here;
+	if (here == LOCATED)
+		l->root = copy_text(root);
 }
 
-/* The file with debug information of this build ID, where distributions put it. */
-static struct elf *open_by_build_id(const uint8_t *id, size_t size)
+/* By its build ID alone. */
+static void try_build_id(struct located *l, const struct locate_options *where,
+			 const struct object *object)
 {
-	char path[128] = "/usr/lib/debug/.build-id/";
-	size_t at = strlen(path);
-	const uint8_t *own;
-	const char *why;
-
-	if (size < 2 || size > BUILD_ID_MAX)
-		return NULL;
-	for (size_t i = 0; i < size; i++)
-		at += (size_t)snprintf(path + at, sizeof(path) - at, i == 1 ? "/%02x" : "%02x",
-				       id[i]);
-	snprintf(path + at, sizeof(path) - at, ".debug");
-	int fd = open_regular(path);
-	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
-	if (elf && (elf_build_id(elf, &own) != size || memcmp(own, id, size))) {
-		elf_close(elf);
-		elf = NULL;
+	if (l->elf || !object->build_id_size)
+		return;
+	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
+			     "executable");
+	if (l->elf) {
+		l->result = LOCATED;
+		l->root = copy_text("");
 	}
-	return elf;
 }
 
-struct elf *locate_debug(const struct elf *elf)
+struct located locate_object(const struct locate_options *where, const struct object *object,
+			     pid_t pid, const struct mapping *m, bool is_local)
 {
-	const uint8_t *id;
-	size_t size = elf_build_id(elf, &id);
+	struct located l = { .result = LOCATE_ABSENT };
+	bool has_id = object->build_id_size;
+	char root[64];
 
-	return open_by_build_id(id, size);
-}
-
-/* The section: the other file's path, a NUL, its build ID. */
-struct elf *locate_alternate(struct elf *debug)
-{
-	struct elf_bytes link;
-
-	if (!elf_section(debug, ".gnu_debugaltlink", &link))
-		return NULL;
-	const uint8_t *nul = memchr(link.at, 0, link.size);
-	return nul ? open_by_build_id(nul + 1, link.size - (size_t)(nul + 1 - link.at)) : NULL;
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	if (where->sysroot) {
+		struct object copy = *object;
+		copy.inode = 0;		/* it has another one there */
+		try_below(&l, &copy, where->sysroot);
+	} else if (is_local || has_id) {
+		if (is_local && pid > 0 && try_live(object, pid, m, &l.elf) == LOCATED) {
+			l.result = LOCATED;
+			l.root = copy_text(root);
+		}
+		/* A deleted file's path names nothing, or another file. */
+		if (is_local && pid > 0 && (!object->deleted || has_id))
+			try_below(&l, object, root);
+		if (!object->deleted || has_id)
+			try_below(&l, object, "");
+	} else {
+		l.result = LOCATE_UNSURE;
+	}
+	try_build_id(&l, where, object);
+	return l;
 }
 
 const char *locate_reason(enum locate_result result)
@@ -114,6 +176,7 @@ const char *locate_reason(enum locate_result result)
 		[LOCATE_ABSENT] = "the file is gone, or may not be read",
 		[LOCATE_NO_ELF] = "it is no ELF file",
 		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
+		[LOCATE_OTHER_FILE] = "another file is in its place now",
 		[LOCATE_UNSURE] = "it was recorded on another machine, without a build ID",
 	};
 

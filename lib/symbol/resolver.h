@@ -12,6 +12,7 @@
 #include "process/space.h"
 #include "stream/resolved.h"
 #include "symbol/demangle.h"
+#include "symbol/locate.h"
 
 struct resolver;
 
@@ -23,6 +24,7 @@ struct resolver_options {
 	bool symbols;
 	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
 	const char *kallsyms;
+	struct locate_options where;	/* to look for files */
 };
 
 /* What came of it, for the summary. */
@@ -48,5 +50,8 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 struct resolver_counts resolver_counts(const struct resolver *r);
+
+/* For -v: a line for each object with frames, of what told their names, and why not. */
+void resolver_report(const struct resolver *r);
 
 void resolver_free(struct resolver *r);

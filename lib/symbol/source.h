@@ -7,19 +7,22 @@
 #include "symbol/dwarf.h"
 #include "symbol/elf.h"
 #include "symbol/gotable.h"
-
-enum { GO_FRAMES_MAX = 64 };	/* calls of Go that were inlined into each other */
+#include "symbol/locate.h"
 
 /* Zero-initialised: nothing looked for yet. */
 struct source {
 	bool tried;		/* looked for, once; the rest is what was found */
+	bool told;		/* that nothing was found */
+	enum locate_result result;
 	struct elf *elf;
+	char *root;		/* what its path is below, "" for none; ours */
+	const struct locate_options *where;	/* for the debug files */
+	const char *path;	/* of the object; lives as long as its */
 	bool dwarf_tried;
-	struct elf *debug, *alternate;
+	struct elf *debug, *alternate, *package;
 	struct dwarf *dwarf;
 	struct gotable *go;	/* of a Go program without DWARF */
-	struct dwarf_function go_function[GO_FRAMES_MAX];	/* the last answer of GO, */
-	struct dwarf_frame go_frame[GO_FRAMES_MAX];		/* in DWARF's shape */
+	struct go_answer *answer;	/* the last one of GO, in DWARF's shape */
 };
 
 /*
@@ -27,5 +30,8 @@ struct source {
  * program's own table.  Looks for the debug files at the first call.
  */
 size_t source_frames(struct source *source, uint64_t address, const struct dwarf_frame **frames);
+
+/* The symbol at ADDRESS, of the file or of its debug file. */
+bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out);
 
 void source_release(struct source *source);

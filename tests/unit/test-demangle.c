@@ -56,6 +56,11 @@ int main(void)
 	tap(demangle(&arena, plain, DEMANGLE_FULL) == plain, "what is not mangled is itself");
 	tap(demangle(&arena, "_Z", DEMANGLE_FULL)[1] == 'Z', "nor is what only begins so");
 	tap(demangle(&arena, cpp, DEMANGLE_NONE) == cpp, "none: as it is");
+	tap(gives("main.Map[go.shape.int,[]go.shape.string].func1", DEMANGLE_TEMPLATES,
+		  "main.Map[...].func1") &&
+	    gives("main.Map[go.shape.int", DEMANGLE_SIMPLE, "main.Map[go.shape.int") &&
+	    gives("main.Map[go.shape.int]", DEMANGLE_FULL, "main.Map[go.shape.int]"),
+	    "a generic function of Go without its types, as Go itself says");
 	tap(gives(cpp, DEMANGLE_FULL,
 		  "std::vector<int, std::allocator<int> >::push_back(int const&)"),
 	    "full");

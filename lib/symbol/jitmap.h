@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jitmap - the functions that one process's JIT compilers tell of.
+ *
+ * They come from /tmp/perf-PID.map, a line "START SIZE NAME" for each, and
+ * from jitdump files, with lines (tools/perf/Documentation/jit-interface.txt
+ * and jitdump-specification.txt).  Both grow while they are read.  Of
+ * functions that were at one place, the last one told counts.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct jitmap;
+
+struct jit_place {
+	const char *name;	/* of the function; these live until jitmap_free() */
+	const char *file;	/* NULL: not known */
+	uint32_t line;		/* 0: not known */
+};
+
+struct jitmap *jitmap_new(void);
+
+/* Read FILE, a regular one, from now on; false: it cannot be opened. */
+bool jitmap_open_map(struct jitmap *j, const char *file);
+bool jitmap_open_dump(struct jitmap *j, const char *file);
+
+bool jitmap_has_map(const struct jitmap *j);
+
+/* A function that is told otherwise. */
+void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name);
+
+/* Read what has been added to the files since.  Returns whether there was anything. */
+bool jitmap_refresh(struct jitmap *j);
+
+/* The function that covers ADDRESS; false: there is none. */
+bool jitmap_find(struct jitmap *j, uint64_t address, struct jit_place *out);
+
+/*
+ * Take in the SIZE bytes of a file's end at BYTES, which has been read so far
+ * up to there.  Returns how many were whole lines or records: the others
+ * should come again, with more.
+ */
+size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size);
+size_t jitmap_add_dump(struct jitmap *j, const void *bytes, size_t size);
+
+void jitmap_free(struct jitmap *j);

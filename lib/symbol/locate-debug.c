@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that are not found by the path of a mapping: separate debug files, by
+ * build ID or by a link with a checksum; what the user's list names; what a
+ * debuginfod client keeps on disk, or may fetch.
+ */
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "symbol/locate-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	HEX_MAX = 2 * BUILD_ID_MAX + 1,
+	LINE_MAX_SIZE = PATH_MAX + 2 * HEX_MAX,
+};
+
+static void id_to_hex(const uint8_t *id, size_t size, char hex[HEX_MAX])
+{
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+}
+
+/* ELF if it has the build ID; closed if not. */
+static struct elf *with_id(struct elf *elf, const uint8_t *id, size_t size)
+{
+	const uint8_t *own;
+
+	if (!elf || (elf_build_id(elf, &own) == size && !memcmp(own, id, size)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/* DIRECTORY/.build-id/12/345678...SUFFIX */
+static struct elf *open_in(const char *root, const char *directory, const char *hex,
+			   const char *suffix)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", directory, hex, hex + 2,
+		     suffix) >= (int)sizeof(path))
+		return NULL;
+	return locate_elf(root, path);
+}
+
+/* A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in between. */
+static struct elf *open_listed(const char *list, const char *hex)
+{
+	char line[LINE_MAX_SIZE];
+	struct elf *elf = NULL;
+	size_t length = strlen(hex);
+	FILE *in = list ? fopen(list, "re") : NULL;
+
+	while (in && !elf && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, hex, length) && (line[length] == ' ' || line[length] == '\t'))
+			elf = locate_elf("", line + length + strspn(line + length, " \t"));
+	}
+	if (in)
+		fclose(in);
+	return elf;
+}
+
+/* What a debuginfod client has fetched before: debuginfod_find_debuginfo(3), FILES. */
+static struct elf *open_fetched(const char *hex, const char *kind)
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH");
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char path[PATH_MAX];
+	int length;
+
+	if (cache && *cache)
+		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex, kind);
+	else if (xdg && *xdg)
+		length = snprintf(path, sizeof(path), "%s/debuginfod_client/%s/%s", xdg, hex,
+				  kind);
+	else
+		length = snprintf(path, sizeof(path), "%s/.cache/debuginfod_client/%s/%s",
+				  home ? home : "", hex, kind);
+	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
+}
+
+/* Ask debuginfod-find(1); its client puts the file where open_fetched() looks. */
+static void fetch(const char *urls, const char *hex, const char *kind)
+{
+	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
+				    (char *)(uintptr_t)kind, (char *)(uintptr_t)hex, NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	int status;
+
+	setenv("DEBUGINFOD_URLS", urls, 1);
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	if (posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ) == 0)
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	posix_spawn_file_actions_destroy(&actions);
+}
+
+struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
+			 size_t size, const char *kind)
+{
+	static const char system[] = "/usr/lib/debug";
+	const char *suffix = !strcmp(kind, "debuginfo") ? ".debug" : "";
+	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
+	struct elf *elf = NULL;
+	char hex[HEX_MAX];
+
+	if (size < 2 || size > BUILD_ID_MAX)
+		return NULL;
+	id_to_hex(id, size, hex);
+	for (size_t i = 0; i < directories && !elf; i++)
+		elf = with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id, size);
+	if (!elf && where->sysroot)
+		elf = with_id(open_in(where->sysroot, system, hex, suffix), id, size);
+	if (!elf && *root)
+		elf = with_id(open_in(root, system, hex, suffix), id, size);
+	if (!elf)
+		elf = with_id(open_in("", system, hex, suffix), id, size);
+	if (!elf)
+		elf = with_id(open_listed(where->build_id_map, hex), id, size);
+	if (!elf)
+		elf = with_id(open_fetched(hex, kind), id, size);
+	if (!elf && where->debuginfod) {
+		fetch(where->debuginfod, hex, kind);
+		elf = with_id(open_fetched(hex, kind), id, size);
+	}
+	return elf;
+}
+
+/* ELF if its bytes have the checksum; closed if not. */
+static struct elf *with_checksum(struct elf *elf, uint32_t crc)
+{
+	struct elf_bytes image = elf ? elf_image(elf) : (struct elf_bytes){ 0 };
+
+	if (!elf || libdeflate_crc32(0, image.at, image.size) == crc)
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/*
+ * .gnu_debuglink: the name of a file, zeros up to a multiple of 4, its CRC-32.
+ * It is in the program's directory, in .debug there, or below a directory for
+ * debug files as the program is below the root (see gdb's manual).
+ */
+static struct elf *open_link(const struct locate_options *where, struct elf *elf,
+			     const char *path, const char *root)
+{
+	struct elf_bytes link;
+	char at[PATH_MAX];
+
+	if (!elf_section(elf, ".gnu_debuglink", &link) || link.size < 8 ||
+	    !memchr(link.at, 0, link.size - 4) || memchr(link.at, '/', link.size - 4))
+		return NULL;
+	const char *name = (const char *)link.at, *slash = strrchr(path, '/');
+	size_t crc_at = (strlen(name) + 4) & ~(size_t)3;
+	if (!slash || link.size - crc_at < 4)
+		return NULL;
+	struct cursor c = { .at = link.at + crc_at, .end = link.at + link.size,
+			    .swap = elf_is_swapped(elf) };
+	uint32_t crc = cursor_u32(&c);
+	size_t own = where->debug_dirs ? where->debug_dirs->count : 0;
+	int length = (int)(slash - path);
+	struct elf *found = NULL;
+
+	for (size_t i = 0; i < own + 3 && !found; i++) {
+		const char *directory = i < own ? where->debug_dirs->item[i]
+				      : i == own + 2 ? "/usr/lib/debug" : "";
+		if (snprintf(at, sizeof(at), "%s%.*s%s/%s", directory, length, path,
+			     i == own + 1 ? "/.debug" : "", name) < (int)sizeof(at))
+			found = with_checksum(locate_elf(i < own ? "" : root, at), crc);
+	}
+	return found;
+}
+
+struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
+			 const char *root)
+{
+	const uint8_t *id;
+	size_t size = elf_build_id(elf, &id);
+	struct elf *debug = locate_by_id(where, root, id, size, "debuginfo");
+
+	if (!debug)
+		debug = open_link(where, elf, path, root);
+	if (!debug && *root)
+		debug = open_link(where, elf, path, "");
+	return debug;
+}
+
+/* The section: the other file's path, a NUL, its build ID. */
+struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
+			     const char *root)
+{
+	struct elf_bytes link;
+
+	if (!elf_section(debug, ".gnu_debugaltlink", &link))
+		return NULL;
+	const uint8_t *nul = memchr(link.at, 0, link.size);
+	if (!nul)
+		return NULL;
+	const char *path = (const char *)link.at;
+	size_t size = link.size - (size_t)(nul + 1 - link.at);
+	struct elf *elf = locate_by_id(where, root, nul + 1, size, "debuginfo");
+	if (!elf && *path == '/')
+		elf = with_id(locate_elf(root, path), nul + 1, size);
+	return elf;
+}
+
+struct elf *locate_package(const char *path, const char *root)
+{
+	char package[PATH_MAX];
+
+	if (snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
+		return NULL;
+	return locate_elf(root, package);
+}
+
+struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
+			  const char *release)
+{
+	static const char *const paths[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+	};
+	const char *root = where->sysroot ? where->sysroot : "";
+	struct elf *elf = locate_by_id(where, "", id, size, "debuginfo");
+
+	if (!release || strchr(release, '/'))
+		return elf;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths) && !elf; i++) {
+		const char *hole = strchr(paths[i], '%');
+		char path[PATH_MAX];
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
+			     release, hole + 2) < (int)sizeof(path))
+			elf = with_id(locate_elf(root, path), id, size);
+	}
+	return elf;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * resolver's inside: shared by its caches (resolver.c), the kernel
+ * (resolver-kernel.c), what is mapped where (resolver-object.c), and what it
+ * is called (resolver-name.c).
+ */
+#pragma once
+#include "base/intern.h"
+#include "symbol/jitmap.h"
+#include "symbol/kallsyms.h"
+#include "symbol/resolver.h"
+#include "symbol/source.h"
+
+enum {
+	QUICK_SLOTS = 65536,	/* a power of two */
+	LINES_MAX = 512,	/* of one place: calls inlined into each other */
+};
+
+/* What told the name of a frame. */
+enum from { FROM_DEBUG, FROM_GO, FROM_SYMBOLS, FROM_KERNEL, FROM_JIT, FROM_NOTHING, FROMS };
+
+/* Distinct frames in an object, by what told their names. */
+struct tally {
+	uint64_t frames[FROMS];
+};
+
+/* What the JIT compilers of a process tell. */
+struct jit_process {
+	pid_t pid;
+	struct jitmap *map;	/* NULL: forgotten, for another program runs now */
+};
+
+/*
+ * First cache: the frame at ADDRESS of the space of this GENERATION.  It is in
+ * one of two slots next to each other; the first is the one added last.
+ */
+struct quick {
+	uint64_t address;
+	uint32_t generation;	/* 0: the slot is empty */
+	uint32_t frame;
+};
+
+/* An object of the resolved stream, and what it stands for. */
+struct part {
+	uint32_t object;	/* of lib/process; TABLE_NONE: what is mapped nowhere */
+	uint64_t start, size;
+	pid_t pid;		/* whose memory it is; 0: the same for all */
+};
+
+struct resolver {
+	struct resolver_options options;
+	struct resolved *tables;
+	struct report *report;
+	struct spaces spaces;
+	struct quick *quick;
+	struct table frame_table;	/* over tables->frame, by (object, address) */
+	struct source **source;		/* by object of lib/process */
+	struct tally *tally;		/* the same */
+	uint32_t tallies;
+	struct tally nowhere_tally;
+	uint32_t sources;
+	struct part *part;		/* by object of the tables */
+	struct table part_table;
+	struct intern strings;		/* the same ids as tables->string */
+	struct table function_table;	/* over tables->function */
+	uint32_t *comm;			/* string of each thread name in spaces.names */
+	uint32_t comms;
+	struct jit_process *jit;
+	uint32_t jits;
+	struct table jit_table;		/* over JIT, by pid */
+	enum from from;			/* of the place in hand */
+	struct kallsyms *kallsyms;
+	bool kernel_tried;
+	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
+	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
+	uint64_t vmlinux_shift;		/* the same, to vmlinux's */
+	struct jitmap *ksymbols;	/* what the kernel itself made; NULL: nothing */
+	struct resolved_line line[LINES_MAX];	/* of the place in hand */
+	uint32_t *frame;		/* of the sample in hand */
+	size_t frame_capacity;
+	uint64_t opened, named;
+};
+
+/* Where an address is: a part of an object, and the address in it. */
+struct place {
+	uint32_t object;		/* of the tables */
+	uint64_t address;
+	uint32_t source;		/* to look it up in; TABLE_NONE: none */
+	uint64_t own_address;		/* in that source */
+	bool in_kernel;			/* to look it up in kallsyms */
+	struct jitmap *jit;		/* to look it up in; NULL: none */
+};
+
+/* Where ADDRESS is, which is mapped in SPACE of process PID. */
+struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		      const struct space *space, uint64_t address);
+
+/* The place of an address where nothing is mapped. */
+struct place nowhere(struct resolver *r, uint64_t address);
+
+/* The source of this object of lib/process, which may not have been looked for. */
+struct source *source_at(struct resolver *r, uint32_t object);
+
+/* Open what the MMAP record REC maps, while it is there. */
+void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
+
+/* What the JIT compilers of process PID tell; NULL: nothing can be known. */
+struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
+
+/* Take in REC, which may end a program, or a round. */
+void follow_jit(struct resolver *r, const struct record *rec);
+
+/* FILE is mapped by process PID: if it is a jitdump file, read it. */
+void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		  const char *file);
+
+/* The tables' string for TEXT. */
+uint32_t string_id(struct resolver *r, const char *text);
+
+/* Look PLACE up; its lines, innermost first, are in r->line.  Returns how many. */
+uint32_t find_lines(struct resolver *r, const struct place *place);
+
+/* Was it recorded on this machine, as it runs now? */
+bool is_local(const struct stream_reader *in);
+
+/* The mapping of the kernel image itself; NULL: the stream has none. */
+const struct mapping *kernel_image(const struct resolver *r);
+
+/* Take in a KSYMBOL record. */
+void follow_ksymbol(struct resolver *r, const struct record *rec);
+
+/* Read the kernel's symbols, at the first of its addresses. */
+void open_kernel(struct resolver *r, const struct stream_reader *in);

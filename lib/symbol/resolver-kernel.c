@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's symbols: this one's, or those of a file. */
+#include "sample/build-id.h"
+#include "symbol/resolver-internal.h"
+
+#include <sys/utsname.h>
+
+bool is_local(const struct stream_reader *in)
+{
+	const struct stream_origin *origin = stream_origin(in);
+	struct utsname here;
+
+	return origin->host && origin->kernel && uname(&here) == 0 &&
+	       !strcmp(origin->host, here.nodename) && !strcmp(origin->kernel, here.release);
+}
+
+/* Is KERNEL, as recorded, the one that runs here? */
+static bool is_this_kernel(const struct stream_reader *in, const struct object *kernel)
+{
+	uint8_t id[BUILD_ID_MAX] = { 0 };
+
+	if (!kernel->build_id_size)
+		return is_local(in);
+	return build_id_of_notes_file("/sys/kernel/notes", id) &&
+	       !memcmp(id, kernel->build_id, BUILD_ID_MAX);
+}
+
+const struct mapping *kernel_image(const struct resolver *r)
+{
+	const struct space *kernel = &r->spaces.kernel;
+
+	for (size_t i = 0; i < kernel->mappings; i++)
+		if (r->spaces.objects.object[kernel->mapping[i].object].kind == OBJECT_KERNEL)
+			return &kernel->mapping[i];
+	return NULL;
+}
+
+/* The kernel's ELF file, which has inlined calls and lines, if it is here. */
+static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
+			 const struct mapping *image)
+{
+	const struct object *kernel = &r->spaces.objects.object[image->object];
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = kernel->build_id_size;
+	uint64_t text;
+
+	memcpy(id, kernel->build_id, BUILD_ID_MAX);
+	if (!size && is_local(in))
+		size = build_id_of_notes_file("/sys/kernel/notes", id);
+	struct elf *elf = size && image->file_offset
+		? locate_kernel(&r->options.where, id, size, stream_origin(in)->kernel) : NULL;
+	if (!elf)
+		return;
+	if (!elf_address_of(elf, "_text", &text)) {
+		elf_close(elf);
+		return;
+	}
+	struct source *source = source_at(r, image->object);
+	*source = (struct source){ .tried = true, .elf = elf, .path = kernel->path,
+				   .root = mem_zeroed(1, 1), .where = &r->options.where };
+	r->vmlinux = image->object;
+	r->vmlinux_shift = text - image->file_offset;
+	r->opened++;
+}
+
+void open_kernel(struct resolver *r, const struct stream_reader *in)
+{
+	static const struct object unknown_kernel;
+	const struct mapping *image = kernel_image(r);
+	const char *file = r->options.kallsyms;
+
+	r->kernel_tried = true;
+	r->vmlinux = TABLE_NONE;
+	if (image)
+		open_vmlinux(r, in, image);
+	if (!file && !is_this_kernel(in, image ? &r->spaces.objects.object[image->object]
+					       : &unknown_kernel)) {
+		if (r->vmlinux == TABLE_NONE)
+			report_note(r->report, "kernel addresses stay without names: another "
+				    "kernel was recorded than the one here; give its symbols "
+				    "with --kallsyms");
+		return;
+	}
+	r->kallsyms = kallsyms_open(file ? file : "/proc/kallsyms");
+	if (kallsyms_trouble(r->kallsyms) && r->vmlinux == TABLE_NONE)
+		report_note(r->report, "kernel addresses stay without names: %s",
+			    kallsyms_trouble(r->kallsyms));
+	/* perf's convention: a kernel mapping's offset is the address of _text (or _stext). */
+	uint64_t text = kallsyms_address(r->kallsyms, "_text");
+	if (image && text && image->file_offset)
+		r->kernel_shift = text - image->file_offset;	/* it booted elsewhere in memory */
+}
+
+void follow_ksymbol(struct resolver *r, const struct record *rec)
+{
+	struct ksymbol_record k;
+
+	if (!record_ksymbol(rec, &k) || k.unregister)
+		return;
+	if (!r->ksymbols)
+		r->ksymbols = jitmap_new();
+	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
+	/* what was found there before may have another name now */
+	memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which object an address lies in, and where in it. */
+#include "symbol/locate.h"
+#include "symbol/resolver-internal.h"
+
+#include <sys/auxv.h>
+
+/* This machine's vdso, which every process maps. */
+static struct elf *open_vdso(void)
+{
+	enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86-64 and arm64 it is one or two pages */
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const char *why;
+
+	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
+}
+
+static bool is_memfd(const struct object *object)
+{
+	return !strncmp(object->path, "/memfd:", 7);
+}
+
+struct source *source_at(struct resolver *r, uint32_t object)
+{
+	for (; r->sources <= object; r->sources++) {
+		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
+		r->source[r->sources] = NULL;
+	}
+	if (!r->source[object])
+		r->source[object] = mem_zeroed(1, sizeof(*r->source[object]));
+	return r->source[object];
+}
+
+/* Open the object that M maps in PID. */
+static void open_source(struct resolver *r, const struct stream_reader *in,
+			const struct mapping *m, pid_t pid, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+
+	source->path = object->path;
+	source->where = &r->options.where;
+	if (object->kind == OBJECT_VDSO && is_local(in)) {
+		source->elf = open_vdso();
+	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {
+		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
+		source->elf = l.elf;
+		source->root = l.root;
+		source->result = l.result;
+	}
+	if (!source->root)
+		source->root = mem_zeroed(1, 1);
+	r->opened += source->elf != NULL;
+}
+
+/* The ELF of the object that M maps in PID, opened at the first need. */
+static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
+				      const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+
+	if (!r->options.symbols)
+		return source;
+	if (!source->tried) {
+		source->tried = true;
+		open_source(r, in, m, pid, source);
+	}
+	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
+		report_note(r->report, "no names from '%s': %s", object->path,
+			    locate_reason(source->result));
+	source->told = true;
+	return source;
+}
+
+void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec)
+{
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0 || !is_local(in))
+		return;
+	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
+	if (!m)
+		return;
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+	if (object->kind == OBJECT_FILE)
+		open_jitdump(r, in, mmap.pid, object->path);
+	if (source->tried || (object->kind != OBJECT_FILE && !is_memfd(object)))
+		return;
+	open_source(r, in, m, mmap.pid, source);
+	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
+	if (!source->tried)
+		source_release(source);
+}
+
+/* The tables' object for a part of an object of lib/process. */
+static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
+			struct resolved_object part)
+{
+	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
+	struct table_probe probe = table_probe(&r->part_table, hash);
+	const char *path = "[unknown]";
+	uint32_t id;
+
+	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
+		if (r->part[id].object == object && r->part[id].start == part.start &&
+		    r->part[id].size == part.size && r->part[id].pid == pid)
+			return id;
+	if (object != TABLE_NONE) {
+		const struct object *o = &r->spaces.objects.object[object];
+		path = o->path;
+		memcpy(part.build_id, o->build_id, BUILD_ID_MAX);
+		if (!part.build_id_size)
+			part.build_id_size = o->build_id_size;
+	}
+	part.path = string_id(r, path);
+	id = resolved_add_object(r->tables, &part);
+	r->part = array_grow(r->part, id, sizeof(*r->part));
+	r->part[id] = (struct part){ object, part.start, part.size, pid };
+	table_add(&r->part_table, hash, id);
+	return id;
+}
+
+struct place nowhere(struct resolver *r, uint64_t address)
+{
+	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
+
+	return (struct place){ .object = part_id(r, TABLE_NONE, 0, part), .source = TABLE_NONE,
+			       .address = address };
+}
+
+/* The kernel image is one part, whatever modules cut out of its mapping. */
+static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct resolved_object part = { .kind = (uint16_t)object->kind, .start = m->start,
+					.size = m->end - m->start, .file_offset = m->file_offset };
+
+	if (object->kind == OBJECT_KERNEL) {
+		const struct mapping *image = kernel_image(r);
+		part.start = image->start;
+		part.file_offset = image->file_offset;
+		part.size = UINT64_MAX - part.start;
+	}
+	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+			       .address = address, .in_kernel = true };
+	if (!strcmp(object->path, "[bpf]")) {
+		place.jit = r->ksymbols;
+	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
+		place.source = r->vmlinux;
+		place.own_address = address + r->vmlinux_shift;
+	}
+	return place;
+}
+
+/* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
+static struct place place_in_file(struct resolver *r, const struct mapping *m,
+				  const struct elf *elf, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	uint64_t offset = address - m->start + m->file_offset;
+	struct resolved_object part = { .kind = (uint16_t)object->kind,
+					.flags = m->is_main ? OBJECT_IS_MAIN : 0 };
+	struct elf_segment segment;
+
+	if (elf && elf_segment(elf, offset, &segment)) {
+		const uint8_t *id;
+		part.start = segment.address;
+		part.size = segment.size;
+		part.file_offset = segment.file_offset;
+		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
+		if (part.build_id_size)
+			memcpy(part.build_id, id, part.build_id_size);
+		uint64_t own = offset - segment.file_offset + segment.address;
+		return (struct place){ .object = part_id(r, m->object, 0, part),
+				       .source = m->object, .address = own, .own_address = own };
+	}
+	part.start = part.file_offset = m->file_offset;
+	part.size = m->end - m->start;
+	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+			       .address = offset };
+}
+
+struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		      const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+
+	if (!m)
+		return nowhere(r, address);
+	if (space == &r->spaces.kernel) {
+		if (!r->kernel_tried && r->options.symbols)
+			open_kernel(r, in);
+		return place_in_kernel(r, m, address);
+	}
+	const struct object *object = &r->spaces.objects.object[m->object];
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
+	const struct elf *elf = is_file || is_memfd(object) ? source_of(r, in, m, pid)->elf : NULL;
+	if (is_file || elf)
+		return place_in_file(r, m, elf, address);
+	struct jitmap *jit = jit_of(r, in, pid);
+	struct resolved_object part = {
+		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+		.file_offset = m->file_offset,
+	};
+	return (struct place){ .object = part_id(r, m->object, jit ? pid : 0, part),
+			       .source = TABLE_NONE, .address = address, .jit = jit };
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Kernel code: vmlinux with inlined calls, kallsyms moved in memory, code that the kernel made.
+. tests/lib.sh
+
+# A stream of a kernel at 0xffffffff9a000000: record.py BUILDID ADDRESS...
+cat >"$scratch/record.py" <<'END'
+import struct, sys
+out, text = sys.stdout.buffer, 0xffffffff9a000000
+def record(kind, misc, body):
+    body += b"\0" * (-len(body) % 8)
+    out.write(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
+def string(s): return s.encode() + b"\0" * (8 - len(s) % 8)
+out.write(b"PERFILE2" + struct.pack("<Q", 16))
+IP_TID_TIME = 1 | 2 | 4
+record(64, 0, struct.pack("<IIQQQQ", 1, 64, 0, 1, IP_TID_TIME, 0) + bytes(24))
+build_id = bytes.fromhex(sys.argv[1])
+if build_id:
+    record(67, 1 << 15 | 1, struct.pack("<i20sBBBB", -1, build_id, len(build_id), 0, 0, 0) + string("[kernel.kallsyms]"))
+record(1, 1, struct.pack("<iIQQQ", -1, 0, text, 0x10000000, text) + string("[kernel.kallsyms]_text"))
+for start, name in ((0xffffffffc0001000, "bpf_prog_0123456789abcdef_first"), (0xffffffffc0002000, "bpf_prog_fedcba9876543210_other")):
+    record(17, 0, struct.pack("<QIHH", start, 0x100, 1, 0) + string(name))
+record(17, 0, struct.pack("<QIHH", 0xffffffffc0002000, 0x100, 1, 1) + string("bpf_prog_fedcba9876543210_other"))
+record(17, 0, struct.pack("<QIHH", 0xffffffffc0002000, 0x80, 1, 0) + string("bpf_prog_aaaaaaaaaaaaaaaa_third"))
+for i, address in enumerate(sys.argv[2:]):
+    record(9, 1, struct.pack("<QIIQ", int(address, 16), 42, 42, 1000 + i))
+END
+
+cat >"$scratch/kernel.c" <<'END'
+__asm__(".text\n.globl _text\n_text: .fill 64, 1, 0x90\n");
+extern volatile long counter;
+volatile long counter;
+static inline __attribute__((always_inline)) void helper(long x) { counter += x; }
+__attribute__((noinline)) void do_something(long x)
+{
+	helper(x);
+}
+END
+
+# kernel: builds ./vmlinux, and tells where do_something is once it runs
+kernel() {
+	gcc -O1 -g -fno-pic -mcmodel=kernel -fcf-protection=none -ffreestanding -nostdlib -static \
+		-Wl,-e,_text -Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=sha1 "$scratch/kernel.c" -o vmlinux
+	at=$(nm vmlinux | sed -n 's/^ffffffff81\(.*\) T do_something$/ffffffff9a\1/p')
+	id=$(file_build_id vmlinux)
+}
+
+check 'vmlinux, found by build ID, gives kernel code inlined calls and lines, wherever it runs' '
+	test "$(uname -m)" = x86_64 || { echo "its addresses are those of x86-64"; exit 77; }
+	kernel
+	printf "%s %s\n" "$id" "$PWD/vmlinux" >list
+	python3 "$scratch/record.py" "$id" "$at" >s.data
+	pmu-symbolize -v --build-id-map list s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	go tool pprof -top -lines p.pb.gz 2>/dev/null >top
+	cat top
+	grep -q " helper .*kernel.c:4 (inline)" top
+	grep -q " do_something .*kernel.c:7" top
+	none grep "another kernel" err
+	grep -q "kernel.kallsyms.*: 1 frames, 1 named by debug information$" err
+'
+
+check 'a vmlinux of another build is not used, and why names are missing is said once' '
+	test "$(uname -m)" = x86_64 || { echo "its addresses are those of x86-64"; exit 77; }
+	kernel
+	printf "%s %s\n" 0000000000000000000000000000000000000000 "$PWD/vmlinux" >list
+	python3 "$scratch/record.py" 0000000000000000000000000000000000000001 "$at" ffffffff9a000000 >s.data
+	pmu-symbolize -v --build-id-map list s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	test "$(grep -c "another kernel was recorded" err)" -eq 1
+	grep -q "kernel.kallsyms.*: 2 frames, 2 unnamed: no symbols of the recorded kernel" err
+'
+
+check 'kallsyms of the recorded machine, which booted elsewhere in memory' '
+	printf "ffffffff81000000 T _text\nffffffff81001000 T first_one\nffffffff81002000 t second_one\n" >kallsyms
+	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffff9a0020ff >s.data
+	pmu-symbolize --kallsyms kallsyms s.data | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz 2>/dev/null >top
+	cat top
+	grep -q " first_one" top
+	grep -q " second_one" top
+'
+
+check 'a kernel that hides its addresses (kptr_restrict): explained once, with what to do' '
+	printf "0000000000000000 T _text\n0000000000000000 T first_one\n" >kallsyms
+	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffff9a002000 ffffffff9a003000 >s.data
+	pmu-symbolize --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
+	test "$(grep -c "kallsyms shows no addresses: run as root, or set sysctl kernel.kptr_restrict=0" err)" -eq 1
+	test "$(wc -l <err)" -eq 1
+'
+
+check 'BPF programs by KSYMBOL records; what came in the place of one is another' '
+	printf "ffffffff9a000000 T _text\nffffffff9a001000 T first_one\n" >kallsyms
+	python3 "$scratch/record.py" "" ffffffffc0001000 ffffffffc00010ff ffffffffc0002010 ffffffffc0001100 >s.data
+	pmu-symbolize --kallsyms kallsyms -v s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	go tool pprof -top p.pb.gz 2>/dev/null >top
+	cat top
+	grep -q " 50.00% .* bpf_prog_0123456789abcdef_first" top
+	grep -q " bpf_prog_aaaaaaaaaaaaaaaa_third" top
+	none grep bpf_prog_fedcba9876543210_other top
+'
+
+check 'kernel names are those of perf script, on one recording' '
+	perf record -q -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "find /usr /etc >/dev/null; head -c 200000000 /dev/zero >/dev/null" 2>/dev/null || { echo "perf records nothing"; exit 77; }
+	perf script -i p.data -F ip,sym,dso --no-inline 2>/dev/null | awk "/kernel.kallsyms/ { print \$2 }" | sort -u >theirs
+	pmu-symbolize p.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz 2>/dev/null | awk "/^Locations/ { on = 1 } /^Mappings/ { on = 0 } on && / M=/ { print \$4 }" | sort -u >ours
+	test "$(wc -l <theirs)" -gt 10
+	comm -23 theirs ours >missing
+	cat missing
+	test "$(wc -l <missing)" -eq 0
+'
+
+done_testing
