@@ -295,20 +295,36 @@ void counters_stop(void)
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
 }
 
-/* read_format of one event: value, enabled, running, id, lost; of a group: nr first. */
+static bool has_id(const struct ids *ids, uint64_t id)
+{
+	for (size_t i = 0; i < ids->count; i++)
+		if (ids->id[i] == id)
+			return true;
+	return false;
+}
+
+/*
+ * By read_format: of one event value, enabled, running, id, lost; of a group,
+ * whichever of it is read, nr, enabled, running, and each one's value, id, lost.
+ */
 static bool read_counter(const struct counters *c, const struct counter *counter,
 			 struct counters_total *out)
 {
-	uint64_t format = c->events->event[counter->event].attr.read_format, word[64] = { 0 };
+	enum { WORDS = 256 };
+	uint64_t format = c->events->event[counter->event].attr.read_format, word[WORDS] = { 0 };
+	size_t step = format & PERF_FORMAT_LOST ? 3 : 2, at = 3;
 	ssize_t size = read(counter->fd, word, sizeof(word));
 
 	if (size < 32)
 		return false;
-	bool is_group = format & PERF_FORMAT_GROUP;
-	*out = (struct counters_total){
-		.count = is_group ? word[3] : word[0], .enabled = word[1], .running = word[2],
-		.lost = format & PERF_FORMAT_LOST ? word[is_group ? 5 : 4] : 0,
-	};
+	if (!(format & PERF_FORMAT_GROUP)) {
+		*out = (struct counters_total){ word[0], word[1], word[2],
+						format & PERF_FORMAT_LOST ? word[4] : 0 };
+		return true;
+	}
+	while (at + step < WORDS && !has_id(&c->ids[counter->event], word[at + 1]))
+		at += step;
+	*out = (struct counters_total){ word[at], word[1], word[2], step > 2 ? word[at + 2] : 0 };
 	return true;
 }
 
