@@ -26,8 +26,6 @@ check 'the flight recorder keeps the last samples, and mappings from the start' 
 	# 16 KiB a CPU, 48 bytes a sample: at most so many, of those 1,100 there were
 	test "$(count s.data)" -ge 100
 	test "$(count s.data)" -le $(($(nproc) * 16384 / 40))
-	span=$(moments s.data | sed -n "1p;\$p" | paste -sd " ")
-	echo "$span" | awk "{ exit !(\$2 - \$1 < 0.9) }"
 	moments s.data >times
 	sort -n times | same times -
 	# all records are in order: mappings waited for the samples before them

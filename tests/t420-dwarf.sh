@@ -112,6 +112,16 @@ for version in 4 5; do
 	done
 done
 
+for compiler in gcc clang; do
+	export compiler
+	check "C by $compiler: our own library" '
+		command -v $compiler || { echo "no $compiler"; exit 77; }
+		$compiler -std=gnu11 -O2 -g -shared -fPIC -I"$TOP" -I"$TOP/lib" -include base/banned.h \
+			-DPMU_VERSION="\"0\"" "$TOP"/lib/base/*.c "$TOP"/lib/symbol/*.c -o t.so
+		"$TOP/tests/same-frames" t.so
+	'
+done
+
 check 'units merged by LTO' '
 	command -v g++ || { echo "no g++"; exit 77; }
 	g++ -std=c++17 -O2 -g -flto -c "$scratch/t.cc" -o a.o

@@ -80,6 +80,16 @@ check 'kallsyms of the recorded machine, which booted elsewhere in memory' '
 	grep -q " second_one" top
 '
 
+check 'code behind the end of the mapping, as that for booting, if kallsyms has its end' '
+	printf "ffffffff81000000 T _text\nffffffff95000000 T start_kernel\nffffffff95001000 T _einittext\n" >kallsyms
+	python3 "$scratch/record.py" "" ffffffffae000010 ffffffffae001000 >s.data
+	pmu-symbolize -v --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	grep -q "kernel.kallsyms.*: 1 frames, 1 named by kallsyms" err
+	grep -q "unknown.*: 1 frames, 1 unnamed: nothing is mapped there" err
+	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " start_kernel"
+'
+
 check 'a kernel that hides its addresses (kptr_restrict): explained once, with what to do' '
 	printf "0000000000000000 T _text\n0000000000000000 T first_one\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffff9a002000 ffffffff9a003000 >s.data
@@ -101,12 +111,20 @@ check 'BPF programs by KSYMBOL records; what came in the place of one is another
 '
 
 check 'kernel names are those of perf script, on one recording' '
-	perf record -q -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "find /usr /etc >/dev/null; head -c 200000000 /dev/zero >/dev/null" 2>/dev/null || { echo "perf records nothing"; exit 77; }
+	perf record -q -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "head -c 4000000000 /dev/zero >/dev/null; seq 200 | xargs -n 1 true" 2>/dev/null || { echo "perf records nothing"; exit 77; }
 	perf script -i p.data -F ip,sym,dso --no-inline 2>/dev/null | awk "/kernel.kallsyms/ { print \$2 }" | sort -u >theirs
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz 2>/dev/null | awk "/^Locations/ { on = 1 } /^Mappings/ { on = 0 } on && / M=/ { print \$4 }" | sort -u >ours
 	test "$(wc -l <theirs)" -gt 10
-	comm -23 theirs ours >missing
+	# perf looks a caller up behind its call, where another function may begin: its padding
+	comm -23 theirs ours | grep -v "^__pfx_" >differ || :
+	# of several names of one address either may be taken
+	awk "FILENAME == \"ours\" { taken[\$1] = 1; next }
+		FILENAME == \"differ\" { differ[\$1] = 1; next }
+		\$3 in taken { named[\$1] = 1 } \$3 in differ { at[\$3] = at[\$3] \" \" \$1 }
+		END { for (name in differ) { good = 0; n = split(at[name], a, \" \")
+			for (i = 1; i <= n; i++) good += a[i] in named
+			if (!good) print name } }" ours differ /proc/kallsyms >missing
 	cat missing
 	test "$(wc -l <missing)" -eq 0
 '

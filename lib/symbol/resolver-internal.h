@@ -72,6 +72,7 @@ struct resolver {
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
+	uint64_t init_end;		/* as recorded: where the kernel's code for booting ends */
 	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
 	uint64_t vmlinux_shift;		/* the same, to vmlinux's */
 	struct jitmap *ksymbols;	/* what the kernel itself made; NULL: nothing */

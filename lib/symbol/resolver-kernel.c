@@ -89,6 +89,7 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 	uint64_t text = kallsyms_address(r->kallsyms, "_text");
 	if (image && text && image->file_offset)
 		r->kernel_shift = text - image->file_offset;	/* it booted elsewhere in memory */
+	r->init_end = kallsyms_address(r->kallsyms, "_einittext") - r->kernel_shift;
 }
 
 void follow_ksymbol(struct resolver *r, const struct record *rec)

@@ -185,14 +185,19 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		      const struct space *space, uint64_t address)
 {
 	const struct mapping *m = space_find(space, address);
+	bool in_kernel = space == &r->spaces.kernel;
 
+	if (in_kernel && !r->kernel_tried && r->options.symbols)
+		open_kernel(r, in);
+	/* The mapping ends before the code for booting, which calls the idle loop. */
+	if (in_kernel && !m && address < r->init_end) {
+		m = kernel_image(r);
+		m = m && address >= m->start ? m : NULL;
+	}
 	if (!m)
 		return nowhere(r, address);
-	if (space == &r->spaces.kernel) {
-		if (!r->kernel_tried && r->options.symbols)
-			open_kernel(r, in);
+	if (in_kernel)
 		return place_in_kernel(r, m, address);
-	}
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
 	const struct elf *elf = is_file || is_memfd(object) ? source_of(r, in, m, pid)->elf : NULL;
