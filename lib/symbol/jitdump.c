@@ -32,6 +32,30 @@ static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 	return total;
 }
 
+/* The first function told under INDEX, or NULL. */
+static struct jit_function *find_index(struct jitmap *j, uint64_t index)
+{
+	struct table_probe probe = table_probe(&j->by_index, hash_u64(index));
+	uint32_t id;
+
+	while ((id = table_next(&j->by_index, &probe)) != TABLE_NONE)
+		if (j->function[id].index == index)
+			return &j->function[id];
+	return NULL;
+}
+
+/* Some writers give every function the same index: the table holds each but once. */
+static void number(struct jitmap *j, uint32_t id, uint64_t index)
+{
+	struct jit_function *first = find_index(j, index);
+
+	j->function[id].index = index;
+	if (first)
+		first->latest = id;
+	else
+		table_add(&j->by_index, hash_u64(index), j->function[id].latest = id);
+}
+
 /* u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; the code */
 static void add_load(struct jitmap *j, struct cursor c)
 {
@@ -43,12 +67,11 @@ static void add_load(struct jitmap *j, struct cursor c)
 
 	struct jit_function *f = c.failed ? NULL : jitmap_add(j, start, size, name, strlen(name));
 	if (f) {
-		f->index = index;
 		if (j->pending_start == start) {
 			f->first_line = j->pending;
 			f->lines = j->pendings;
 		}
-		table_add(&j->by_index, hash_u64(index), j->functions - 1);
+		number(j, j->functions - 1, index);
 	}
 	j->pendings = 0;
 }
@@ -61,15 +84,11 @@ static void add_move(struct jitmap *j, struct cursor c)
 	cursor_u64(&c);
 	cursor_u64(&c);
 	uint64_t start = cursor_u64(&c), size = cursor_u64(&c), index = cursor_u64(&c);
-	struct table_probe probe = table_probe(&j->by_index, hash_u64(index));
-	uint32_t id;
+	const struct jit_function *first = c.failed ? NULL : find_index(j, index);
 
-	while ((id = table_next(&j->by_index, &probe)) != TABLE_NONE)
-		if (j->function[id].index == index)
-			break;
-	if (c.failed || id == TABLE_NONE)
+	if (!first)
 		return;
-	struct jit_function old = j->function[id];
+	struct jit_function old = j->function[first->latest];
 	const char *name = j->strings.text[old.name];
 	struct jit_function *f = jitmap_add(j, start, size, name, strlen(name));
 	if (f) {

@@ -20,6 +20,7 @@ struct jit_line {
 struct jit_function {
 	uint64_t start, size;
 	uint64_t index;			/* jitdump's number of it */
+	uint32_t latest;		/* of those of one index: in the first, the last one told */
 	uint64_t moved;			/* added to the addresses of its lines */
 	uint32_t name;			/* in the strings */
 	uint32_t first_line, lines;	/* in the array of lines, by address */
@@ -38,7 +39,7 @@ struct jitmap {
 	uint32_t functions, lines;
 	uint32_t pending, pendings;	/* lines of the function that comes next in the dump */
 	uint64_t pending_start;		/* its address */
-	struct table by_index;		/* of the dump's functions */
+	struct table by_index;		/* of the dump's functions, the first of each index */
 	struct intern strings;
 	struct flats flat;		/* address to function */
 	bool flat_is_old;
