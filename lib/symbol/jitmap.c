@@ -114,8 +114,11 @@ static bool read_more(struct jitmap *j, struct jit_file *f,
 
 	if (f->fd < 0 || fstat(f->fd, &st) < 0)
 		return false;
-	if ((uint64_t)st.st_size < f->at)	/* written anew */
+	if ((uint64_t)st.st_size < f->at) {	/* written anew */
 		f->at = 0;
+		if (f == &j->dump)
+			j->header_read = false;
+	}
 	if ((uint64_t)st.st_size == f->at)
 		return false;
 	char *chunk = mem_resize(NULL, CHUNK);
