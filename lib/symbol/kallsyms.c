@@ -31,7 +31,7 @@ struct kallsyms {
 /* The whole of FILE, NUL-terminated, for the caller to free; NULL: errno says why. */
 static char *read_whole(const char *file, size_t *size)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	size_t capacity = 4 << 20;
 	char *text = NULL;
 	struct stat st;
