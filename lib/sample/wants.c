@@ -89,7 +89,7 @@ static void want_opening(const struct wants_opening *o, struct event *event, boo
 static void want_tracking(const struct wants *w, struct perf_event_attr *attr)
 {
 	attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = 1;
-	attr->build_id = 1;
+	attr->build_id = attr->ksymbol = 1;
 	attr->mmap_data = w->callchain == CHAIN_DWARF;	/* unwinders look into read-only parts */
 	attr->context_switch = w->switches;
 }
@@ -108,7 +108,10 @@ static bool opens(const struct perf_event_attr *attr)
 }
 
 /* What newer kernels have, the newest first; each is left out where it is refused. */
-enum newer { NEW_LOST, NEW_INHERIT_THREAD, NEW_BUILD_ID, NEW_MMAP2, NEW_COMM_EXEC, NEW_READ, NEWS };
+enum newer {
+	NEW_LOST, NEW_INHERIT_THREAD, NEW_BUILD_ID, NEW_KSYMBOL, NEW_MMAP2, NEW_COMM_EXEC,
+	NEW_READ, NEWS
+};
 
 static const struct {
 	const char *name;
@@ -117,6 +120,7 @@ static const struct {
 	[NEW_LOST] = { "counts of lost samples (PERF_FORMAT_LOST, Linux 6.0)", NULL },
 	[NEW_INHERIT_THREAD] = { "inherit_thread (Linux 5.13)", NULL },
 	[NEW_BUILD_ID] = { "build IDs in MMAP2 records (Linux 5.12)", NULL },
+	[NEW_KSYMBOL] = { "KSYMBOL records of code that the kernel makes (Linux 5.1)", NULL },
 	[NEW_MMAP2] = { "MMAP2 records (Linux 3.16)", NULL },
 	[NEW_COMM_EXEC] = { "COMM records that tell of an exec (Linux 3.16)", NULL },
 	[NEW_READ] = { "counts of an inherited group (Linux 6.12)",
@@ -138,6 +142,9 @@ static bool leave_out(struct perf_event_attr *attr, enum newer feature)
 		break;
 	case NEW_BUILD_ID:
 		attr->build_id = 0;
+		break;
+	case NEW_KSYMBOL:
+		attr->ksymbol = 0;
 		break;
 	case NEW_MMAP2:
 		attr->mmap2 = 0;

@@ -34,6 +34,7 @@ static int is_known(const struct perf_event_attr *a)
 	       (version >= 5013 || !a->inherit_thread) &&
 	       (version >= 5012 || !a->build_id) &&
 	       (version >= 5011 || !(a->sample_type & PERF_SAMPLE_CODE_PAGE_SIZE)) &&
+	       (version >= 5001 || !a->ksymbol) &&
 	       (version >= 3016 || (!a->mmap2 && !a->comm_exec)) &&
 	       (version >= 4001 || !a->use_clockid);
 }
