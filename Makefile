@@ -41,7 +41,7 @@ B := build/$(BUILD)
 endif
 
 # Another architecture: Debian's cross compiler, and its static libraries for that
-# architecture unpacked below build/ (make sysroot).
+# architecture unpacked below build/.
 ifdef ARCH
 TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
 B       := build/$(ARCH)
@@ -50,6 +50,7 @@ CC      := $(TRIPLET)-gcc
 AR      := $(TRIPLET)-ar
 CPPFLAGS += -isystem $(SYSROOT)/root/usr/include -isystem $(SYSROOT)/root/usr/include/$(TRIPLET)
 LDFLAGS  += -L$(SYSROOT)/root/usr/lib/$(TRIPLET)
+READY    := $(SYSROOT)/ready
 endif
 ifdef WERROR
 STRICT += -Werror
@@ -73,7 +74,7 @@ endif
 
 all: $(TOOLS:%=$B/bin/%)
 
-$B/%.o: %.c Makefile
+$B/%.o: %.c Makefile | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -83,7 +84,7 @@ build/proto/profile.pb-c.c: proto/profile.proto
 	$(SAY) PROTO $@
 	@mkdir -p $(@D)
 	$Qprotoc-c --c_out=build/proto -Iproto proto/profile.proto
-$B/proto/profile.pb-c.o: build/proto/profile.pb-c.c
+$B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
 	$Q$(CC) -fPIE $(CFLAGS) $(STRICT) -c -o $@ $<
@@ -120,9 +121,13 @@ endif
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
 
 # The libraries we link, for $(ARCH).
-sysroot:
+ifdef ARCH
+$(READY):
 	@tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
 		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev
+	@touch $@
+sysroot: $(READY)
+endif
 
 demo:
 	@tests/setup build
@@ -142,7 +147,6 @@ lab:
 	@LAB=all TESTS=tests/t700-lab.sh tests/run release
 accuracy:
 	@tests/setup check
-	@+$(MAKE) --no-print-directory -s ARCH=arm64 sysroot
 	@+$(MAKE) --no-print-directory -s -j2 ARCH=arm64 tests
 	@tests/lab/accuracy
 

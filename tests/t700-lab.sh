@@ -70,6 +70,11 @@ s -e r10 -o zero.data -- spin serial 20 2>zero.err
 s -e cycles:P -c 98269 -o precise.data -- spin serial 20
 s -e cycles:u -c 98269 --jitter -o jitter.data -- spin serial 100
 s -e cycles:u -c 10007 -o hot.data -- spin hot 20
+s -e cycles:u -c 98269 -o threads.data -- spin threads 1000
+s -e cycles:u -c 1000000 -o lock.data -- spin serial 200
+s -e cycles:u -o preset.data -- spin serial 200
+s -e cycles:u -c 1000000 --jitter -o free.data -- spin serial 200
+s -e cycles:u -c 98269 --user-regs sp,pc -o regs.data -- spin serial 20
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -151,6 +156,7 @@ check 'the program without the kernel, and the kernel without the program' '
 	none grep "^ *[0-9a-f]\{16\}\$" <<-EOF
 		$(samples $one/user.data ip)
 	EOF
+	test "$(count $one/user.data)" -gt 0
 	# but for a few whose interrupt came when the kernel had returned
 	samples $one/kernel.data ip | grep . >ips
 	test "$(grep -vc "^ *[0-9a-f]\{16\}\$" ips)" -le $(($(wc -l <ips) / 100))
@@ -186,6 +192,12 @@ check 'more events than counters: values are scaled to within 5 % of the truth' 
 check 'the most precise level that the kernel takes' '
 	in_lab
 	test "$(count $one/precise.data)" -gt 2000
+	# attr.precise_ip: bits 15 and 16 of the flags, which are the attr'"'"'s sixth word
+	attr=$(pmu-stream --dump $one/precise.data | awk "\$2 == \"ATTR\" { print \$1; exit }")
+	python3 -c "
+import struct, sys
+flags, = struct.unpack_from(\"<Q\", open(sys.argv[1], \"rb\").read(), int(sys.argv[2], 16) + 8 + 40)
+assert flags >> 15 & 3 == 3, hex(flags)" $one/precise.data $attr
 '
 
 check 'periods that vary by chance are in the samples, and add up to the truth' '
@@ -203,11 +215,52 @@ check 'too short a period is throttled, and the summary says so' '
 	test "$(perf report -i $one/throttled.data --stats 2>/dev/null | awk "/ THROTTLE events/ { print \$3 }")" -gt 50
 '
 
+check 'ten threads of equal work: each within 0.1 points' '
+	in_lab
+	shares $one/threads.data >got
+	test "$(wc -l <got)" = 10
+	while read -r name share; do
+		near "$share" 10 0.1
+	done <got
+'
+
+# worst FILE: by how many points the worst of the ten functions is off
+worst() {
+	shares "$1" | awk '{ i = index("ABCDEFGHIJ", $1); seen++; e = $2 - 100 * i / 55; if (e < 0) e = -e
+		if (e > worst) worst = e } END { print seen < 10 && worst < 1.8 ? 1.8 : worst }'
+}
+
+check 'a period in step with a loop is wrong for ever; the preset, and jitter, are not' '
+	in_lab
+	worst $one/lock.data >locked
+	worst $one/preset.data >preset
+	worst $one/free.data >free
+	cat locked preset free
+	awk "{ exit !(\$1 > 2) }" locked
+	awk "{ exit !(\$1 < 1.5) }" preset
+	awk "{ exit !(\$1 < 1.5) }" free
+'
+
+check 'registers: the program counter is where the sample is' '
+	in_lab
+	# sp is the 32nd, pc the 33rd (arch/arm64/include/uapi/asm/perf_regs.h)
+	pmu-stream --dump $one/regs.data | sed -n "s/.* ip=\(0x[0-9a-f]*\) .*user_regs=\[\(0x[0-9a-f]*\), \(0x[0-9a-f]*\)\].*/\1 \2 \3/p" >regs
+	awk "{ n++; if (\$1 != \$3 || \$2 == \$3) wrong++ } END { print n, wrong + 0; exit !(n > 1000 && wrong == 0) }" regs
+'
+
 check 'skid: samples of a loop lie within it' '
 	in_lab
 	# where they lie, from the slow instruction on, for the log; the emulator has no pipeline
 	samples $one/hot.data ip | awk "{ print substr(\$1, length(\$1) - 2) }" | sort | uniq -c | sort -rn | head -n 3
-	test "$(count $one/hot.data)" -gt 1000
+	# 15 additions, the division, 15 additions, and two more: four bytes each
+	slow=$(aarch64-linux-gnu-nm "$TOP/build/arm64/tests/bin/spin" | awk "\$3 == \"slow\" { print substr(\$1, 14) }")
+	samples $one/hot.data ip | python3 -c "
+import sys
+slow = int(sys.argv[1], 16)
+at = [int(line, 16) & 0xfff for line in sys.stdin if line.strip()]
+within = sum(-60 <= a - slow <= 68 for a in at)
+print(within, len(at))
+sys.exit(not (len(at) > 1000 and within > 0.99 * len(at)))" $slow
 '
 
 check 'the same stream, bit for bit, when it runs again' '
@@ -240,6 +293,7 @@ check 'two CPUs and ten threads: samples are of the thread that caused them' '
 
 # kernel SUITE [MODEL]: the pipe works there
 kernel() {
+	(cd "$TOP" && tests/lab/kernel $1) >fetched 2>&1 || { tail -n 1 fetched; exit 77; }
 	guest $1 -k $1 -c ${2:-cortex-a57} <<-EOF
 		uname -r
 		pmu-sample -vv -g -e cycles -c 98269 -o s.data -- spin serial 20
@@ -258,6 +312,7 @@ check 'an old kernel: 5.10' '
 	in_lab
 	test "$LAB" = all || { echo "only with LAB=all (make lab)"; exit 77; }
 	kernel bullseye
+	grep -q "^5\.10\." $lab/bullseye/stdout
 	grep -q "refuses build IDs in MMAP2 records" $lab/bullseye/stderr
 '
 
@@ -265,6 +320,7 @@ check 'a newer kernel: 6.12' '
 	in_lab
 	test "$LAB" = all || { echo "only with LAB=all (make lab)"; exit 77; }
 	kernel trixie
+	grep -q "^6\.12\." $lab/trixie/stdout
 '
 
 check 'the newest kernel there is' '

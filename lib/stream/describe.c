@@ -39,15 +39,15 @@ static void text(bool json, const char *name, const char *value)
 	json_string(value);
 }
 
-static void callchain(bool json, const struct sample *s)
+/* Addresses, or what registers hold; nothing where there are none. */
+static void words(bool json, const char *name, struct words w)
 {
-	if (s->callchain.count == 0)
+	if (w.count == 0)
 		return;
-	key(json, "callchain");
+	key(json, name);
 	putchar('[');
-	for (uint64_t i = 0; i < s->callchain.count; i++)
-		printf(json ? "%s\"0x%" PRIx64 "\"" : "%s0x%" PRIx64, i ? ", " : "",
-		       word_at(s->callchain, i));
+	for (uint64_t i = 0; i < w.count; i++)
+		printf(json ? "%s\"0x%" PRIx64 "\"" : "%s0x%" PRIx64, i ? ", " : "", word_at(w, i));
 	putchar(']');
 }
 
@@ -82,7 +82,9 @@ static void describe_sample(struct stream_reader *in, const struct record *rec, 
 		number(json, "stack_bytes", s.user_stack.size);
 	if (s.raw.size)
 		number(json, "raw_bytes", s.raw.size);
-	callchain(json, &s);
+	words(json, "user_regs", s.user_regs);
+	words(json, "intr_regs", s.intr_regs);
+	words(json, "callchain", s.callchain);
 }
 
 static void build_id(bool json, const uint8_t *bytes, unsigned size)
