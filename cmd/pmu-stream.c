@@ -97,21 +97,6 @@ static void parse_choice(void)
 		parse_time(time_text);
 }
 
-/* These are followed by bytes that the reader has skipped. */
-static bool has_trailing_bytes(const struct record *rec)
-{
-	return rec->type == RECORD_TRACING_DATA || rec->type == RECORD_AUXTRACE;
-}
-
-static void write_on(struct work *w, const struct record *rec)
-{
-	if (has_trailing_bytes(rec))
-		report_note(w->report, "%s is left out: it is not for pipes",
-			    record_type_name(rec->type));
-	else
-		writer_record(&w->out, rec);
-}
-
 /* False: the rest of the stream does not matter. */
 static bool take(struct work *w, const struct record *rec)
 {
@@ -127,8 +112,8 @@ static bool take(struct work *w, const struct record *rec)
 	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
-	if (w->writes)
-		write_on(w, rec);
+	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
+		writer_record(&w->out, rec);
 	else if (dump)
 		describe_record(w->in, rec, json);
 	else if (!rec->made)

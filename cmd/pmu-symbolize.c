@@ -59,12 +59,6 @@ static enum demangle_style parse_style(void)
 	return DEMANGLE_TEMPLATES;
 }
 
-/* Records whose payload lies behind them cannot be passed on alone. */
-static bool is_passed(uint32_t type)
-{
-	return type != RECORD_TRACING_DATA && type != RECORD_AUXTRACE;
-}
-
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -106,7 +100,7 @@ int main(int argc, char **argv)
 			break;
 		}
 		resolver_follow(resolver, in, &rec);
-		if (is_passed(rec.type))
+		if (rec.type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
 			writer_record(&out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
 			output_flush(&out);

@@ -148,6 +148,44 @@ uint32_t events_find_id(const struct stream_events *events, uint64_t id)
 	return TABLE_NONE;
 }
 
+uint32_t events_of_sample(const struct stream_events *events, struct cursor body)
+{
+	if (events->count < 2)
+		return events->count ? 0 : TABLE_NONE;
+	if (events->id_place == ABSENT || cursor_left(&body) < events->id_place + sizeof(uint64_t))
+		return 0;	/* nothing tells them apart */
+	cursor_bytes(&body, events->id_place);
+	uint64_t id = cursor_u64(&body);
+	return id ? events_find_id(events, id) : 0;
+}
+
+const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body)
+{
+	uint32_t event = 0;
+
+	size_t size = cursor_left(&body);
+
+	if (events->count == 0)
+		return NULL;
+	/* An IDENTIFIER is the last of all, whatever else the event asks for. */
+	if (events->count > 1 && size >= sizeof(uint64_t) &&
+	    events->event[0].attr.sample_type & PERF_SAMPLE_IDENTIFIER) {
+		cursor_bytes(&body, size - sizeof(uint64_t));
+		event = events_find_id(events, cursor_u64(&body));
+	}
+	const struct stream_event *e = &events->event[event == TABLE_NONE ? 0 : event];
+	return e->layout.trailer_size > 0 && e->layout.trailer_size <= size ? e : NULL;
+}
+
+size_t attr_stated_size(struct cursor c)
+{
+	cursor_u32(&c);		/* type */
+	size_t size = cursor_u32(&c);
+	if (c.failed)
+		return 0;
+	return size ? size : PERF_ATTR_SIZE_VER0;	/* before it was filled in */
+}
+
 void events_release(struct stream_events *events)
 {
 	free(events->event);

@@ -23,6 +23,9 @@ struct sample_layout {
 
 enum { ABSENT = UINT16_MAX };
 
+/* PERF_SAMPLE_BRANCH_COUNTERS, newer than our linux/perf_event.h */
+#define SAMPLE_BRANCH_COUNTERS (1ULL << 19)
+
 struct stream_event {
 	struct perf_event_attr attr;	/* zero where the stream's own was shorter */
 	const char *name;		/* as given, else from the attr; never NULL */
@@ -55,6 +58,18 @@ void events_name(struct stream_events *events, uint32_t index, const char *name,
 
 /* The index of the event with this id, or TABLE_NONE. */
 uint32_t events_find_id(const struct stream_events *events, uint64_t id);
+
+/* The index of the event of a SAMPLE with this body, or TABLE_NONE. */
+uint32_t events_of_sample(const struct stream_events *events, struct cursor body);
+
+/*
+ * The event by which the kernel's other records with this body end in a
+ * sample_id; NULL where they have none.
+ */
+const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body);
+
+/* The size of the attr at the start of C, by its own word; 0 if that is missing. */
+size_t attr_stated_size(struct cursor c);
 
 void events_release(struct stream_events *events);
 

@@ -15,6 +15,7 @@
  * behind it, are not.
  */
 #include "stream/internal.h"
+#include "stream/swap.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -119,8 +120,8 @@ static void make_attr(struct stream_reader *in, const uint8_t *attr, size_t size
 static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_size,
 		      uint64_t offset)
 {
-	struct cursor c = { .at = entry, .end = entry + entry_size };
-	size_t size = entry_size - sizeof(struct section), own = reader_attr_size(c);
+	struct cursor c = { .at = entry, .end = entry + entry_size, .swap = in->swap };
+	size_t size = entry_size - sizeof(struct section), own = attr_stated_size(c);
 	uint8_t *ids = NULL;
 	const char *error;
 
@@ -128,6 +129,10 @@ static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_siz
 	struct section s = take_section(&c);
 	if (s.size > 0)
 		ids = read_section(in, s, "a list of event ids");
+	if (in->swap) {
+		swap_attr(entry, size);
+		swap_words(ids, ids ? s.size : 0);
+	}
 	struct cursor id = { .at = ids, .end = ids ? ids + s.size : NULL };
 	if (own < size)
 		size = own;	/* the rest is padding */
@@ -163,35 +168,55 @@ static bool open_attrs(struct stream_reader *in, const struct file_header *h)
  * The build ID section is a list of BUILD_ID records, with no type in them
  * where perf is old.
  */
-static void make_build_ids(struct stream_reader *in, const uint8_t *bytes, size_t size)
+static void make_build_ids(struct stream_reader *in, uint8_t *bytes, size_t size)
 {
-	struct cursor c = { .at = bytes, .end = bytes + size };
+	struct record rec;
 
-	while (cursor_left(&c) > 0) {
-		cursor_u32(&c);		/* type */
-		uint16_t misc = cursor_u16(&c), rec_size = cursor_u16(&c);
-		if (rec_size < RECORD_HEADER_SIZE)
+	while (size >= RECORD_HEADER_SIZE) {
+		size_t rec_size = record_frame(&rec, bytes, in->swap);
+		if (rec_size < RECORD_HEADER_SIZE || rec_size > size)
 			return;
-		const void *body = cursor_bytes(&c, rec_size - (size_t)RECORD_HEADER_SIZE);
-		if (!body)
-			return;
-		memcpy(make_record(in, RECORD_BUILD_ID, misc, rec_size), body,
-		       rec_size - (size_t)RECORD_HEADER_SIZE);
+		uint8_t *body = make_record(in, RECORD_BUILD_ID, rec.misc, rec_size);
+		memcpy(body, rec.body.at, rec_size - RECORD_HEADER_SIZE);
+		rec.body.swap = in->swap;
+		uint32_t pid = cursor_u32(&rec.body);
+		if (!rec.body.failed)
+			memcpy(body, &pid, sizeof(pid));
+		bytes += rec_size;
+		size -= rec_size;
 	}
+}
+
+/* A TRACING_DATA record: u32 size, and behind it so many bytes, padded to 8. */
+static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, size_t size)
+{
+	static const uint8_t zeros[8];
+	uint32_t size32 = (uint32_t)((size + 7) & ~(size_t)7);
+
+	if (size > BEHIND_MAX)
+		return;
+	memcpy(make_record(in, RECORD_TRACING_DATA, 0, RECORD_HEADER_SIZE + 4), &size32, 4);
+	in->made = mem_resize(in->made, in->made_size + size32);
+	memcpy(in->made + in->made_size, bytes, size);
+	memcpy(in->made + in->made_size + size, zeros, size32 - size);
+	in->made_size += size32;
 }
 
 static void open_feature(struct stream_reader *in, uint64_t feature, struct section s)
 {
 	enum { OVERHEAD = RECORD_HEADER_SIZE + 8 };	/* and the feature's number */
 
-	if (s.size == 0 || (feature != FEATURE_BUILD_ID && s.size > RECORD_MAX_SIZE - OVERHEAD))
+	bool has_size = feature != FEATURE_BUILD_ID && feature != FEATURE_TRACING_DATA;
+	if (s.size == 0 || (has_size && s.size > RECORD_MAX_SIZE - OVERHEAD))
 		return;		/* no record can hold it; none that we read is so large */
 	uint8_t *bytes = read_section(in, s, "a header feature");
 	if (!bytes)
 		return;
 	if (feature == FEATURE_BUILD_ID) {
 		make_build_ids(in, bytes, s.size);
-	} else {
+	} else if (feature == FEATURE_TRACING_DATA) {
+		make_tracing_data(in, bytes, s.size);
+	} else if (!in->swap || swap_feature(feature, bytes, s.size)) {
 		uint8_t *to = make_record(in, RECORD_FEATURE, 0, OVERHEAD + s.size);
 		memcpy(to, &feature, 8);
 		memcpy(to + 8, bytes, s.size);
@@ -209,7 +234,8 @@ static void open_features(struct stream_reader *in, const struct file_header *h)
 	if (list.size == 0)
 		return;
 	uint8_t *bytes = read_section(in, list, "the list of header features");
-	struct cursor c = { .at = bytes, .end = bytes ? bytes + list.size : NULL };
+	struct cursor c = { .at = bytes, .end = bytes ? bytes + list.size : NULL,
+			    .swap = in->swap };
 	for (uint64_t i = 0; bytes && i < FEATURES; i++)
 		if (h->features[i / 64] >> i % 64 & 1)
 			open_feature(in, i, take_section(&c));
@@ -227,6 +253,10 @@ static struct file_header take_header(struct cursor c)
 	take_section(&c);	/* event types: no longer written */
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		h.features[i] = cursor_u64(&c);
+	/* The bits are in words of the recorder's: of 32 bits if none is where perf always has one. */
+	bool short_words = c.swap && !(h.features[0] >> FEATURE_HOSTNAME & 1);
+	for (size_t i = 0; short_words && i < FEATURES / 64; i++)
+		h.features[i] = h.features[i] << 32 | h.features[i] >> 32;
 	return h;
 }
 
@@ -237,7 +267,7 @@ bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 		return header_damage(in, 8, "the header's size is neither a pipe's nor a file's");
 	if (!reader_fill(in, header_size))
 		return header_damage(in, 0, "file ends inside its header");
-	struct file_header h = take_header((struct cursor){ .at = in->buffer,
+	struct file_header h = take_header((struct cursor){ .at = in->buffer, .swap = in->swap,
 							    .end = in->buffer + header_size });
 	if (h.data.offset < header_size || h.data.size > UINT64_MAX - h.data.offset)
 		return header_damage(in, 40, "the header's place of the data is absurd");

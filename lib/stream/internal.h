@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's inside: shared by its two inputs, the pipe (reader.c) and the file (file.c). */
+/* The reader's inside: shared by its parts. */
 #pragma once
 #include "stream/inflate.h"
 #include "stream/order.h"
@@ -7,20 +7,27 @@
 
 /* "PERFILE2" as little endian has it */
 #define STREAM_MAGIC 0x32454c4946524550ULL
+/* "PERFFILE": the format before */
+#define STREAM_MAGIC_1 0x454c494646524550ULL
 
 enum {
 	PIPE_HEADER_SIZE = 16,		/* u64 magic, u64 size of this header */
 	READER_BUFFER = 256 * 1024,	/* bytes; more than the largest record */
 	/* bytes that one COMPRESSED record may become; perf's rings are far smaller */
 	INNER_MAX = 64 * 1024 * 1024,
+	BEHIND_MAX = 48 * 1024 * 1024,	/* bytes behind a record that are shown with it */
 	PREFIX_MAX = 64 * 1024 * 1024,	/* bytes before a file's data, when it comes by a pipe */
 };
+
+/* A record that cannot be used, and is passed to nobody. */
+#define RECORD_DROPPED UINT32_MAX
 
 struct stream_reader {
 	struct report *report;
 	const char *file;
 	int fd;
 	bool seekable;		/* pread() works on FD */
+	bool swap;		/* of the other byte order */
 	bool is_file;		/* perf.data with a header and sections, not pipe mode */
 	bool ended;		/* at its end, or damaged: no more records */
 	bool damaged;		/* something was, or is missing */
@@ -33,6 +40,7 @@ struct stream_reader {
 	size_t capacity;
 	uint8_t *buffer;
 	struct order *order;	/* records wait here for their time */
+	uint8_t auxtrace[64];	/* an AUXTRACE record, while what is behind it is skipped */
 	bool drained;		/* the input has ended; what waits still comes */
 	/* the whole stream is compressed: its bytes before they are decompressed */
 	struct inflate *wrapping;
@@ -53,10 +61,44 @@ bool reader_fill(struct stream_reader *in, size_t size);
 /* Move on by SIZE unread bytes, which need not be buffered.  False at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);
 
+/* A stream that zstd has wrapped: from now on read what is in it. */
+void reader_unwrap(struct stream_reader *in);
+
 struct report_place reader_place(const struct stream_reader *in);
 
-/* The size of the attr at the start of C, by its own word: 0 if that is missing or absurd. */
-size_t reader_attr_size(struct cursor c);
+static inline bool reader_stopped(const struct stream_reader *in)
+{
+	return in->stop && *in->stop;
+}
+
+/* The input is damaged where it is being read. */
+#define reader_damage(in, ...) \
+	((in)->damaged = true, report_damage((in)->report, reader_place(in), __VA_ARGS__))
+
+/* REC is the SIZE bytes at AT: put these into our byte order, or empty it where that cannot be. */
+void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size);
+
+/*
+ * Where the input goes on behind damage: at the next place where several
+ * records follow each other.  False if there is none.
+ */
+bool reader_resume(struct stream_reader *in);
+
+/*
+ * COMPRESSED: zstd data to the record's end; COMPRESSED2: u64 size of them
+ * first, since the record is padded.  All records of a stream are one zstd
+ * stream, and the records inside span them.
+ */
+bool reader_take_compressed(struct stream_reader *in, const struct record *rec);
+
+/* The next whole record that came out of COMPRESSED ones; false: there is none yet. */
+bool reader_next_inner(struct stream_reader *in, struct record *rec);
+
+/* The end of the stream, or of its use: is a record begun in COMPRESSED ones? */
+void reader_check_inner_end(struct stream_reader *in);
+
+/* Learn what the reader itself needs from a record. */
+void reader_follow(struct stream_reader *in, const struct record *rec);
 
 /*
  * The file's header of HEADER_SIZE bytes begins the buffer: read it, its attrs

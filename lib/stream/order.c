@@ -164,13 +164,9 @@ bool order_next(struct order *o, struct record *rec)
 	}
 	const struct entry *e = &o->entry[o->next++];
 	const uint8_t *at = o->bytes + e->at;
-	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE };
-	rec->type = cursor_u32(&c);
-	rec->misc = cursor_u16(&c);
-	rec->made = false;
+	record_frame(rec, at, false);
+	rec->behind = (struct cursor){ 0 };
 	rec->offset = e->offset;
-	size_t size = cursor_u16(&c);
-	rec->body = (struct cursor){ .at = c.at, .end = at + size };
 	o->gone = e->time;
 	return true;
 }

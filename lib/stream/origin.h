@@ -11,6 +11,7 @@
 
 /* Numbers of the features we read or write. */
 enum {
+	FEATURE_TRACING_DATA	= 1,	/* a file's only: what is behind TRACING_DATA records */
 	FEATURE_BUILD_ID	= 2,	/* a file's only: BUILD_ID records */
 	FEATURE_HOSTNAME	= 3,
 	FEATURE_OSRELEASE	= 4,

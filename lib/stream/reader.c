@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/internal.h"
+#include "stream/resolved.h"
+#include "stream/swap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,91 +18,6 @@ struct report_place reader_place(const struct stream_reader *in)
 	return (struct report_place){ in->file, in->offset };
 }
 
-#define damage(in, ...) \
-	((in)->damaged = true, report_damage((in)->report, reader_place(in), __VA_ARGS__))
-
-static bool is_stopped(const struct stream_reader *in)
-{
-	return in->stop && *in->stop;
-}
-
-/* Move the unread bytes to the buffer's start; make it hold SIZE. */
-static void make_room(struct stream_reader *in, size_t size)
-{
-	if (size > in->capacity) {
-		in->capacity = size;
-		in->buffer = mem_resize(in->buffer, size);
-	}
-	memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
-	in->end -= in->begin;
-	in->begin = 0;
-}
-
-/*
- * read(), decompressed where the whole stream is.  0 at the end, -1 on a
- * failure (reported).
- */
-static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
-{
-	ssize_t n = 0;
-
-	while (in->wrapping) {
-		n = inflate_read(in->wrapping, to, room);
-		if (n > 0)
-			return n;
-		if (n < 0) {
-			damage(in, "the zstd compression around the stream is damaged");
-			return -1;
-		}
-		n = read(in->fd, in->wrapped, READER_BUFFER);
-		if (n <= 0)
-			break;
-		inflate_feed(in->wrapping, in->wrapped, (size_t)n);
-	}
-	if (!in->wrapping)
-		n = read(in->fd, to, room);
-	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
-		damage(in, "stream ends inside its zstd compression");
-	if (n < 0 && errno != EINTR) {
-		in->damaged = true;
-		report_failure(in->report, "cannot read '%s'", in->file);
-	}
-	return n;
-}
-
-bool reader_fill(struct stream_reader *in, size_t size)
-{
-	if (in->end - in->begin >= size)
-		return true;
-	make_room(in, size);
-	while (in->end < size && !is_stopped(in)) {
-		uint64_t left = in->limit - in->offset - in->end;
-		size_t room = in->capacity - in->end;
-		errno = 0;
-		ssize_t n = read_bytes(in, in->buffer + in->end, left < room ? left : room);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		in->end += (size_t)n;
-	}
-	return in->end >= size;
-}
-
-bool reader_skip(struct stream_reader *in, uint64_t size)
-{
-	while (size > 0) {
-		if (in->end == in->begin && !reader_fill(in, 1))
-			return false;
-		uint64_t buffered = in->end - in->begin;
-		uint64_t now = size < buffered ? size : buffered;
-		in->begin += now;
-		in->offset += now;
-		size -= now;
-	}
-	return true;
-}
-
 static struct cursor unread(const struct stream_reader *in, size_t size)
 {
 	const uint8_t *at = in->buffer + in->begin;
@@ -108,39 +25,27 @@ static struct cursor unread(const struct stream_reader *in, size_t size)
 	return (struct cursor){ .at = at, .end = at + size };
 }
 
-/* A stream that zstd has wrapped: from now on read what is in it. */
-static void unwrap(struct stream_reader *in)
-{
-	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
-
-	if (!reader_fill(in, sizeof(magic)) || memcmp(in->buffer, magic, sizeof(magic)))
-		return;
-	in->wrapping = inflate_open();
-	in->wrapped = mem_resize(NULL, in->capacity);
-	memcpy(in->wrapped, in->buffer, in->end);
-	inflate_feed(in->wrapping, in->wrapped, in->end);
-	in->end = 0;
-	in->seekable = false;
-}
-
 static bool read_header(struct stream_reader *in)
 {
-	unwrap(in);
+	reader_unwrap(in);
 	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
 		if (in->end == in->begin && !in->damaged)
-			damage(in, "empty: no stream came; did the command before this one fail?");
+			reader_damage(in, "empty: no stream came; did the command before this one fail?");
 		else if (!in->damaged)
-			damage(in, "not a stream: only %zu bytes", in->end - in->begin);
+			reader_damage(in, "not a stream: only %zu bytes", in->end - in->begin);
 		return false;
 	}
 	struct cursor c = unread(in, PIPE_HEADER_SIZE);
-	uint64_t magic = cursor_u64(&c), size = cursor_u64(&c);
-	if (magic == __builtin_bswap64(STREAM_MAGIC)) {
-		damage(in, "recorded on a machine of the other byte order, which is not read yet");
+	uint64_t magic = cursor_u64(&c);
+	in->swap = c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
+	uint64_t size = cursor_u64(&c);
+	if (magic == STREAM_MAGIC_1 || magic == __builtin_bswap64(STREAM_MAGIC_1)) {
+		reader_damage(in, "a perf.data file of the first format ('PERFFILE'), which perf has "
+			      "not written since Linux 3.3: record it again");
 		return false;
 	}
-	if (magic != STREAM_MAGIC) {
-		damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
+	if (magic != STREAM_MAGIC && !in->swap) {
+		reader_damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
 		       ", not 'PERFILE2'", magic);
 		return false;
 	}
@@ -186,207 +91,69 @@ static void check_end(struct stream_reader *in)
 {
 	size_t left = in->end - in->begin;
 
-	if (in->damaged || is_stopped(in))
+	if (in->damaged || reader_stopped(in))
 		return;
 	if (left > 0)
-		damage(in, "stream ends inside a record header");
+		reader_damage(in, "stream ends inside a record header");
 	else if (in->limit != UINT64_MAX && in->offset < in->limit)
-		damage(in, "file ends here, but its header claims data up to 0x%" PRIx64,
+		reader_damage(in, "file ends here, but its header claims data up to 0x%" PRIx64,
 		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
-		damage(in, "stream ends behind its header: no record came");
+		reader_damage(in, "stream ends behind its header: no record came");
 	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
-		damage(in, "stream ends before its recorder said so: it was cut short");
+		reader_damage(in, "stream ends before its recorder said so: it was cut short");
 }
 
-/*
- * COMPRESSED: zstd data to the record's end; COMPRESSED2: u64 size of them
- * first, since the record is padded.  All records of a stream are one zstd
- * stream, and the records inside span them.
- */
-static bool take_compressed(struct stream_reader *in, const struct record *rec)
+void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size)
 {
-	struct cursor c = rec->body;
-	uint64_t size = rec->type == RECORD_COMPRESSED2 ? cursor_u64(&c) : cursor_left(&c);
-	const void *data = size <= cursor_left(&c) ? cursor_bytes(&c, size) : NULL;
-	ptrdiff_t n;
-
-	if (!data || c.failed) {
-		stream_damaged(in, rec, "COMPRESSED record is shorter than its data");
-		return false;
+	if (!swap_record(&in->events, at, size)) {
+		if (rec->type >= RECORD_STRING)
+			stream_damaged(in, rec, "record resolved on a machine of the other byte order: "
+				       "run pmu-symbolize on this one instead");
+		rec->body.end = rec->body.at;
+		rec->type = RECORD_DROPPED;
 	}
-	if (!in->inflate)
-		in->inflate = inflate_open();
-	inflate_feed(in->inflate, data, size);
-	if (in->inner_at > 0)
-		memmove(in->inner, in->inner + in->inner_at, in->inner_size - in->inner_at);
-	in->inner_size -= in->inner_at;
-	in->inner_at = 0;
-	in->inner_offset = rec->offset;
-	do {
-		if (in->inner_size + RECORD_MAX_SIZE > in->inner_capacity) {
-			in->inner_capacity = 2 * in->inner_capacity + 4 * RECORD_MAX_SIZE;
-			in->inner = mem_resize(in->inner, in->inner_capacity);
-		}
-		n = inflate_read(in->inflate, in->inner + in->inner_size, RECORD_MAX_SIZE);
-		in->inner_size += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && in->inner_size < INNER_MAX);
-	if (n != 0)
-		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
-			       : "COMPRESSED record that grows beyond all measure");
-	return n == 0;
 }
 
-/* The next whole record that came out of COMPRESSED ones; false: there is none yet. */
-static bool next_inner(struct stream_reader *in, struct record *rec)
+/* Why there is no record here. */
+static void tell_damage(struct stream_reader *in, const struct record *rec, size_t size)
 {
-	size_t left = in->inner_size - in->inner_at;
-	const uint8_t *at = in->inner + in->inner_at;
-	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE };
-
-	if (left < RECORD_HEADER_SIZE)
-		return false;
-	rec->type = cursor_u32(&c);
-	rec->misc = cursor_u16(&c);
-	rec->made = false;
-	rec->offset = in->inner_offset;
-	size_t size = cursor_u16(&c);
-	if (size < RECORD_HEADER_SIZE) {
-		stream_damaged(in, rec, "COMPRESSED record with a record shorter than its header");
-		in->inner_at = in->inner_size;
-		return false;
-	}
-	if (left < size)
-		return false;
-	rec->body = (struct cursor){ .at = c.at, .end = at + size };
-	in->inner_at += size;
-	return true;
-}
-
-/* The end of the stream, or of its use: is a record begun in COMPRESSED ones? */
-static void check_inner_end(struct stream_reader *in)
-{
-	if (in->inner_at < in->inner_size && !in->damaged && !is_stopped(in))
-		damage(in, "stream ends inside a record that is compressed");
+	if (in->damaged && in->end == in->begin)
+		return;		/* the input failed, which has been told */
+	if (size < RECORD_HEADER_SIZE)
+		reader_damage(in, "record of type %u claims %zu bytes, less than its header",
+			      rec->type, size);
+	else
+		reader_damage(in, "stream ends inside a record of type %u and %zu bytes",
+			      rec->type, size);
 }
 
 static bool read_record(struct stream_reader *in, struct record *rec)
 {
-	if (!reader_fill(in, RECORD_HEADER_SIZE)) {
-		check_end(in);
-		return false;
+	while (reader_fill(in, RECORD_HEADER_SIZE)) {
+		size_t size = record_frame(rec, in->buffer + in->begin, in->swap);
+		if (size >= RECORD_HEADER_SIZE && reader_fill(in, size)) {
+			uint8_t *at = in->buffer + in->begin;
+			record_frame(rec, at, in->swap);	/* it may have moved */
+			rec->offset = in->offset;
+			if (in->swap)
+				reader_swap(in, rec, at, size);
+			in->begin += size;
+			in->offset += size;
+			return true;
+		}
+		if (reader_stopped(in))
+			return false;
+		tell_damage(in, rec, size);
+		if (!reader_resume(in))
+			return false;
 	}
-	struct cursor c = unread(in, RECORD_HEADER_SIZE);
-	rec->type = cursor_u32(&c);
-	rec->misc = cursor_u16(&c);
-	rec->made = false;
-	rec->offset = in->offset;
-	size_t size = cursor_u16(&c);
-
-	if (size < RECORD_HEADER_SIZE) {
-		damage(in, "record of type %u claims %zu bytes, less than its header",
-		       rec->type, size);
-		return false;
-	}
-	if (!reader_fill(in, size)) {
-		if (!in->damaged && !is_stopped(in))
-			damage(in, "stream ends inside a record of type %u and %zu bytes",
-			       rec->type, size);
-		return false;
-	}
-	rec->body = unread(in, size);
-	cursor_bytes(&rec->body, RECORD_HEADER_SIZE);
-	in->begin += size;
-	in->offset += size;
-	return true;
-}
-
-/* The next of the records made from a file's header; they are well formed. */
-static void next_made(struct stream_reader *in, struct record *rec)
-{
-	const uint8_t *at = in->made + in->made_at;
-	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE };
-
-	rec->type = cursor_u32(&c);
-	rec->misc = cursor_u16(&c);
-	rec->made = true;
-	rec->offset = 0;
-	size_t size = cursor_u16(&c);
-	rec->body = (struct cursor){ .at = c.at, .end = at + size };
-	in->made_at += size;
-}
-
-size_t reader_attr_size(struct cursor c)
-{
-	cursor_u32(&c);		/* type */
-	size_t size = cursor_u32(&c);
-	if (c.failed)
-		return 0;
-	return size ? size : PERF_ATTR_SIZE_VER0;	/* before it was filled in */
-}
-
-/* HEADER_ATTR: the attr, of the size it says itself; then u64 ids[]. */
-static void follow_attr(struct stream_reader *in, const struct record *rec)
-{
-	struct cursor c = rec->body;
-	size_t size = reader_attr_size(c);
-	const void *attr = size ? cursor_bytes(&c, size) : NULL;
-	const char *error;
-
-	if (!attr)
-		stream_damaged(in, rec, "ATTR record is shorter than its attr");
-	else if (!events_add(&in->events, attr, size, c, &error))
-		stream_damaged(in, rec, error);
-}
-
-/* EVENT_UPDATE: u64 kind (2: name), u64 id of the event, then what it is. */
-static void follow_update(struct stream_reader *in, const struct record *rec)
-{
-	enum { KIND_NAME = 2 };
-	struct cursor c = rec->body;
-	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c);
-
-	if (c.failed) {
-		stream_damaged(in, rec, "EVENT_UPDATE record of less than 16 bytes");
-		return;
-	}
-	uint32_t event = events_find_id(&in->events, id);
-	if (event == TABLE_NONE && in->events.count == 1)
-		event = 0;
-	if (kind == KIND_NAME)
-		events_name(&in->events, event, (const char *)c.at, cursor_left(&c));
-}
-
-/* u32 events, u32 attr size; each: attr, u32 ids, string name, u64 id[ids] */
-static bool follow_event_desc(struct stream_reader *in, struct cursor c)
-{
-	uint32_t count = cursor_u32(&c), attr_size = cursor_u32(&c);
-
-	for (uint32_t i = 0; i < count && !c.failed; i++) {
-		cursor_bytes(&c, attr_size);
-		uint32_t ids = cursor_u32(&c), size = cursor_u32(&c);
-		const char *name = cursor_bytes(&c, size);
-		cursor_bytes(&c, 8 * (size_t)ids);
-		if (!c.failed)
-			events_name(&in->events, i, name, size);
-	}
-	return !c.failed;
-}
-
-/* HEADER_FEATURE: u64 number, then the feature's bytes. */
-static void follow_feature(struct stream_reader *in, const struct record *rec)
-{
-	struct cursor c = rec->body;
-	uint64_t feature = cursor_u64(&c);
-
-	if (c.failed ||
-	    !(feature == FEATURE_EVENT_DESC ? follow_event_desc(in, c)
-					    : origin_add(&in->origin, feature, c)))
-		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
+	check_end(in);
+	return false;
 }
 
 /* Bytes that follow a record without being counted in its size. */
-static uint64_t trailing_bytes(const struct record *rec)
+static uint64_t bytes_behind(const struct record *rec)
 {
 	struct cursor c = rec->body;
 
@@ -397,21 +164,53 @@ static uint64_t trailing_bytes(const struct record *rec)
 	return 0;
 }
 
-/* Learn what the reader itself needs from a record. */
-static void follow(struct stream_reader *in, const struct record *rec)
+/* The next of the records made from a file's header; they are well formed. */
+static void next_made(struct stream_reader *in, struct record *rec)
 {
-	switch (rec->type) {
-	case RECORD_ATTR:
-		if (!rec->made)		/* else known already, with all its ids */
-			follow_attr(in, rec);
-		break;
-	case RECORD_EVENT_UPDATE:
-		follow_update(in, rec);
-		break;
-	case RECORD_FEATURE:
-		follow_feature(in, rec);
-		break;
+	size_t size = record_frame(rec, in->made + in->made_at, false);
+	uint64_t behind = bytes_behind(rec);
+
+	rec->made = true;
+	rec->offset = 0;
+	in->made_at += size;
+	rec->behind = (struct cursor){ .at = in->made + in->made_at,
+				       .end = in->made + in->made_at + behind };
+	in->made_at += behind;
+}
+
+/*
+ * REC has just been read: show what is behind it as well.  False if it is not
+ * all there (reported).
+ */
+static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+{
+	size_t size = record_size(rec);
+
+	if (rec->type == RECORD_TRACING_DATA && behind <= BEHIND_MAX) {
+		in->begin -= size;
+		in->offset -= size;
+		bool whole = reader_fill(in, size + behind);
+		uint8_t *at = in->buffer + in->begin;
+		record_frame(rec, at, false);
+		rec->behind = (struct cursor){ .at = at + size, .end = at + size + behind };
+		in->begin += size;
+		in->offset += size;
+		if (whole && reader_skip(in, behind))
+			return true;
+	} else {
+		memcpy(in->auxtrace, record_bytes(rec), size < sizeof(in->auxtrace)
+		       ? size : sizeof(in->auxtrace));
+		rec->body.at = in->auxtrace + RECORD_HEADER_SIZE;
+		rec->body.end = in->auxtrace + (size < sizeof(in->auxtrace)
+						? size : sizeof(in->auxtrace));
+		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not decoded");
+		if (reader_skip(in, behind))
+			return true;
 	}
+	if (!in->damaged && !reader_stopped(in))
+		reader_damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
+			      "type %u", behind, rec->type);
+	return false;
 }
 
 /* The next record in order of the input; false at its end. */
@@ -419,25 +218,20 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 {
 	if (in->made_at < in->made_size) {
 		next_made(in, rec);
-	} else {
-		while (!next_inner(in, rec)) {
-			if (is_stopped(in) || !read_record(in, rec)) {
-				check_inner_end(in);
-				return false;
-			}
-			if (rec->type != RECORD_COMPRESSED && rec->type != RECORD_COMPRESSED2)
-				break;
-			take_compressed(in, rec);
-		}
+		return true;
 	}
-	if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE) {
-		follow(in, rec);
-		uint64_t trailing = trailing_bytes(rec);
-		if (trailing && !reader_skip(in, trailing)) {	/* the view dies, unneeded */
-			damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
-			       "type %u", trailing, rec->type);
+	rec->behind = (struct cursor){ 0 };
+	while (!reader_next_inner(in, rec)) {
+		if (reader_stopped(in) || !read_record(in, rec)) {
+			reader_check_inner_end(in);
 			return false;
 		}
+		uint64_t behind = bytes_behind(rec);
+		if (behind)
+			return take_behind(in, rec, behind);
+		if (rec->type != RECORD_COMPRESSED && rec->type != RECORD_COMPRESSED2)
+			break;
+		reader_take_compressed(in, rec);
 	}
 	return true;
 }
@@ -477,9 +271,15 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 			in->ended = true;
 			return false;
 		}
-		if (!next_read(in, rec))
+		if (!next_read(in, rec)) {
 			end_input(in);
-		else if (must_wait(in, rec, &time))
+			continue;
+		}
+		if (rec->type == RECORD_DROPPED)
+			continue;
+		if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE)
+			reader_follow(in, rec);
+		if (must_wait(in, rec, &time))
 			order_add(in->order, rec, time);
 		else if (rec->type == RECORD_FINISHED_ROUND && !origin_is_ours(&in->origin))
 			order_round(in->order, rec);
@@ -495,26 +295,10 @@ void stream_damaged(struct stream_reader *in, const struct record *rec, const ch
 		      "%s; skipped", why);
 }
 
-/* The event of a SAMPLE, or TABLE_NONE. */
-static uint32_t event_of_sample(const struct stream_reader *in, const struct record *rec)
-{
-	uint16_t place = in->events.id_place;
-	uint64_t id;
-
-	if (in->events.count == 1)
-		return 0;
-	if (in->events.count == 0)
-		return TABLE_NONE;
-	if (place == ABSENT || cursor_left(&rec->body) < place + sizeof(id))
-		return 0;	/* nothing tells them apart */
-	memcpy(&id, rec->body.at + place, sizeof(id));
-	return id ? events_find_id(&in->events, id) : 0;
-}
-
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out)
 {
 	struct report_place where = { in->file, rec->offset };
-	uint32_t event = event_of_sample(in, rec);
+	uint32_t event = events_of_sample(&in->events, rec->body);
 	uint64_t needed;
 
 	if (event == TABLE_NONE) {
@@ -540,18 +324,20 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec)
 
 	if (!in->events.count || rec->type >= RECORD_ATTR)
 		return 0;	/* only the kernel's records have one */
-	const struct sample_layout *l = &in->events.event[0].layout;
 	size_t size = cursor_left(&rec->body);
 	if (rec->type == PERF_RECORD_SAMPLE) {
-		uint32_t event = event_of_sample(in, rec);
+		uint32_t event = events_of_sample(&in->events, rec->body);
 		if (event == TABLE_NONE)
 			return 0;
-		l = &in->events.event[event].layout;
+		const struct sample_layout *l = &in->events.event[event].layout;
 		if (l->time != ABSENT && size >= l->size)
 			memcpy(&time, rec->body.at + l->time, sizeof(time));
-	} else if (l->trailer_time != ABSENT && size >= l->trailer_size) {
-		memcpy(&time, rec->body.end - l->trailer_size + l->trailer_time, sizeof(time));
+		return time;
 	}
+	const struct stream_event *e = events_trailer(&in->events, rec->body);
+	if (e && e->layout.trailer_time != ABSENT)
+		memcpy(&time, rec->body.end - e->layout.trailer_size + e->layout.trailer_time,
+		       sizeof(time));
 	return time;
 }
 

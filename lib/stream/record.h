@@ -14,14 +14,21 @@
 /* Types that perf's user space adds to the kernel's (tools/perf: enum perf_user_event_type). */
 enum {
 	RECORD_ATTR		= 64,	/* an event: its attr and ids */
+	RECORD_EVENT_TYPE	= 65,
 	RECORD_TRACING_DATA	= 66,	/* followed by bytes its own size does not count */
 	RECORD_BUILD_ID		= 67,
 	RECORD_FINISHED_ROUND	= 68,	/* nothing older than the round before comes after this */
+	RECORD_ID_INDEX		= 69,
+	RECORD_AUXTRACE_INFO	= 70,
 	RECORD_AUXTRACE		= 71,	/* followed by bytes its own size does not count */
+	RECORD_AUXTRACE_ERROR	= 72,
+	RECORD_THREAD_MAP	= 73,
+	RECORD_CPU_MAP		= 74,
 	RECORD_EVENT_UPDATE	= 78,	/* an event's name, unit, ... */
+	RECORD_TIME_CONV	= 79,
+	RECORD_FEATURE		= 80,	/* a header feature: host, kernel, command line, ... */
 	RECORD_COMPRESSED	= 81,	/* zstd data: more records */
 	RECORD_COMPRESSED2	= 83,	/* the same, with their size */
-	RECORD_FEATURE		= 80,	/* a header feature: host, kernel, command line, ... */
 };
 
 enum {
@@ -36,7 +43,26 @@ struct record {
 	bool made;		/* made from a file's header: no record of the file itself */
 	uint64_t offset;	/* of the record's header, bytes from the stream's start */
 	struct cursor body;	/* what follows the 8-byte header, which stands right before it */
+	struct cursor behind;	/* what follows without being part of it: that of TRACING_DATA */
 };
+
+/*
+ * The record at AT into *REC, by its header alone, which is of the other byte
+ * order where SWAP.  Its size, which is to be checked, is returned.
+ */
+static inline size_t record_frame(struct record *rec, const uint8_t *at, bool swap)
+{
+	struct cursor c = { .at = at, .end = at + RECORD_HEADER_SIZE, .swap = swap };
+
+	rec->type = cursor_u32(&c);
+	rec->misc = cursor_u16(&c);
+	size_t size = cursor_u16(&c);
+	rec->made = false;
+	rec->body = (struct cursor){ .at = c.at, .end = c.at };
+	if (size > RECORD_HEADER_SIZE)
+		rec->body.end = at + size;
+	return size;
+}
 
 /* The whole record, header included. */
 static inline const void *record_bytes(const struct record *rec)

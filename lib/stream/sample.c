@@ -82,7 +82,7 @@ static struct bytes take_user_stack(struct cursor *c)
 	return stack;
 }
 
-/* u64 nr; u64 hw_idx where asked for; { from, to, flags }[nr] */
+/* u64 nr; u64 hw_idx where asked for; { from, to, flags }[nr]; u64 counters[nr] likewise */
 static struct words take_branches(struct cursor *c, uint64_t branch_sample_type)
 {
 	uint64_t count = cursor_u64(c);
@@ -91,7 +91,10 @@ static struct words take_branches(struct cursor *c, uint64_t branch_sample_type)
 		cursor_u64(c);
 	if (count > cursor_left(c) / 24)
 		c->failed = true;
-	return take_words(c, c->failed ? 0 : 3 * count);
+	struct words entries = take_words(c, c->failed ? 0 : 3 * count);
+	if (branch_sample_type & SAMPLE_BRANCH_COUNTERS)
+		take_words(c, count);
+	return entries;
 }
 
 static uint64_t take_u64(struct cursor *c, uint64_t asked)

@@ -38,10 +38,12 @@ static inline void writer_u64(struct writer *w, uint64_t v) { writer_bytes(w, &v
 /* TEXT and its NUL, then zero bytes up to a multiple of 8 of the record. */
 void writer_string(struct writer *w, const char *text);
 
-/* A record as it was read. */
+/* A record as it was read, with what is behind it. */
 static inline void writer_record(struct output *out, const struct record *rec)
 {
 	output_write(out, record_bytes(rec), record_size(rec));
+	if (cursor_left(&rec->behind))
+		output_write(out, rec->behind.at, cursor_left(&rec->behind));
 }
 
 /* A record without a body. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The records inside of COMPRESSED ones. */
+#include "stream/internal.h"
+
+bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t size = rec->type == RECORD_COMPRESSED2 ? cursor_u64(&c) : cursor_left(&c);
+	const void *data = size <= cursor_left(&c) ? cursor_bytes(&c, size) : NULL;
+	ptrdiff_t n;
+
+	if (!data || c.failed) {
+		stream_damaged(in, rec, "COMPRESSED record is shorter than its data");
+		return false;
+	}
+	if (!in->inflate)
+		in->inflate = inflate_open();
+	inflate_feed(in->inflate, data, size);
+	if (in->inner_at > 0)
+		memmove(in->inner, in->inner + in->inner_at, in->inner_size - in->inner_at);
+	in->inner_size -= in->inner_at;
+	in->inner_at = 0;
+	in->inner_offset = rec->offset;
+	do {
+		if (in->inner_size + RECORD_MAX_SIZE > in->inner_capacity) {
+			in->inner_capacity = 2 * in->inner_capacity + 4 * RECORD_MAX_SIZE;
+			in->inner = mem_resize(in->inner, in->inner_capacity);
+		}
+		n = inflate_read(in->inflate, in->inner + in->inner_size, RECORD_MAX_SIZE);
+		in->inner_size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && in->inner_size < INNER_MAX);
+	if (n != 0)
+		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
+			       : "COMPRESSED record that grows beyond all measure");
+	return n == 0;
+}
+
+bool reader_next_inner(struct stream_reader *in, struct record *rec)
+{
+	size_t left = in->inner_size - in->inner_at;
+	uint8_t *at = in->inner + in->inner_at;
+
+	if (left < RECORD_HEADER_SIZE)
+		return false;
+	rec->offset = in->inner_offset;
+	size_t size = record_frame(rec, at, in->swap);
+	if (size < RECORD_HEADER_SIZE) {
+		stream_damaged(in, rec, "COMPRESSED record with a record shorter than its header");
+		in->inner_at = in->inner_size;
+		return false;
+	}
+	if (left < size)
+		return false;
+	if (in->swap)
+		reader_swap(in, rec, at, size);
+	in->inner_at += size;
+	return true;
+}
+
+void reader_check_inner_end(struct stream_reader *in)
+{
+	if (in->inner_at < in->inner_size && !in->damaged && !reader_stopped(in))
+		reader_damage(in, "stream ends inside a record that is compressed");
+}

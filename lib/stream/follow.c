@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the reader itself learns from the records that pass. */
+#include "stream/internal.h"
+
+/* HEADER_ATTR: the attr, of the size it says itself; then u64 ids[]. */
+static void follow_attr(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	size_t size = attr_stated_size(c);
+	const void *attr = size ? cursor_bytes(&c, size) : NULL;
+	const char *error;
+
+	if (!attr)
+		stream_damaged(in, rec, "ATTR record is shorter than its attr");
+	else if (!events_add(&in->events, attr, size, c, &error))
+		stream_damaged(in, rec, error);
+}
+
+/* EVENT_UPDATE: u64 kind (2: name), u64 id of the event, then what it is. */
+static void follow_update(struct stream_reader *in, const struct record *rec)
+{
+	enum { KIND_NAME = 2 };
+	struct cursor c = rec->body;
+	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c);
+
+	if (c.failed) {
+		stream_damaged(in, rec, "EVENT_UPDATE record of less than 16 bytes");
+		return;
+	}
+	uint32_t event = events_find_id(&in->events, id);
+	if (event == TABLE_NONE && in->events.count == 1)
+		event = 0;
+	if (kind == KIND_NAME)
+		events_name(&in->events, event, (const char *)c.at, cursor_left(&c));
+}
+
+/* u32 events, u32 attr size; each: attr, u32 ids, string name, u64 id[ids] */
+static bool follow_event_desc(struct stream_reader *in, struct cursor c)
+{
+	uint32_t count = cursor_u32(&c), attr_size = cursor_u32(&c);
+
+	for (uint32_t i = 0; i < count && !c.failed; i++) {
+		cursor_bytes(&c, attr_size);
+		uint32_t ids = cursor_u32(&c), size = cursor_u32(&c);
+		const char *name = cursor_bytes(&c, size);
+		cursor_bytes(&c, 8 * (size_t)ids);
+		if (!c.failed)
+			events_name(&in->events, i, name, size);
+	}
+	return !c.failed;
+}
+
+/* HEADER_FEATURE: u64 number, then the feature's bytes. */
+static void follow_feature(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t feature = cursor_u64(&c);
+
+	if (c.failed ||
+	    !(feature == FEATURE_EVENT_DESC ? follow_event_desc(in, c)
+					    : origin_add(&in->origin, feature, c)))
+		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
+}
+
+/* Learn what the reader itself needs from a record. */
+void reader_follow(struct stream_reader *in, const struct record *rec)
+{
+	switch (rec->type) {
+	case RECORD_ATTR:
+		if (!rec->made)		/* else known already, with all its ids */
+			follow_attr(in, rec);
+		break;
+	case RECORD_EVENT_UPDATE:
+		follow_update(in, rec);
+		break;
+	case RECORD_FEATURE:
+		follow_feature(in, rec);
+		break;
+	}
+}

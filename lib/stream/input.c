@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reader's bytes: buffered, and decompressed where zstd wraps the whole stream. */
+#include "stream/internal.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* Move the unread bytes to the buffer's start; make it hold SIZE. */
+static void make_room(struct stream_reader *in, size_t size)
+{
+	if (size > in->capacity) {
+		in->capacity = size;
+		in->buffer = mem_resize(in->buffer, size);
+	}
+	memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
+	in->end -= in->begin;
+	in->begin = 0;
+}
+
+/*
+ * read(), decompressed where the whole stream is.  0 at the end, -1 on a
+ * failure (reported).
+ */
+static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
+{
+	ssize_t n = 0;
+
+	while (in->wrapping) {
+		n = inflate_read(in->wrapping, to, room);
+		if (n > 0)
+			return n;
+		if (n < 0) {
+			reader_damage(in, "the zstd compression around the stream is damaged");
+			return -1;
+		}
+		n = read(in->fd, in->wrapped, READER_BUFFER);
+		if (n <= 0)
+			break;
+		inflate_feed(in->wrapping, in->wrapped, (size_t)n);
+	}
+	if (!in->wrapping)
+		n = read(in->fd, to, room);
+	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
+		reader_damage(in, "stream ends inside its zstd compression");
+	if (n < 0 && errno != EINTR) {
+		in->damaged = true;
+		report_failure(in->report, "cannot read '%s'", in->file);
+	}
+	return n;
+}
+
+bool reader_fill(struct stream_reader *in, size_t size)
+{
+	if (in->end - in->begin >= size)
+		return true;
+	make_room(in, size);
+	while (in->end < size && !reader_stopped(in)) {
+		uint64_t left = in->limit - in->offset - in->end;
+		size_t room = in->capacity - in->end;
+		errno = 0;
+		ssize_t n = read_bytes(in, in->buffer + in->end, left < room ? left : room);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		in->end += (size_t)n;
+	}
+	return in->end >= size;
+}
+
+bool reader_skip(struct stream_reader *in, uint64_t size)
+{
+	while (size > 0) {
+		if (in->end == in->begin && !reader_fill(in, 1))
+			return false;
+		uint64_t buffered = in->end - in->begin;
+		uint64_t now = size < buffered ? size : buffered;
+		in->begin += now;
+		in->offset += now;
+		size -= now;
+	}
+	return true;
+}
+
+void reader_unwrap(struct stream_reader *in)
+{
+	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+
+	if (!reader_fill(in, sizeof(magic)) || memcmp(in->buffer, magic, sizeof(magic)))
+		return;
+	in->wrapping = inflate_open();
+	in->wrapped = mem_resize(NULL, in->capacity);
+	memcpy(in->wrapped, in->buffer, in->end);
+	inflate_feed(in->wrapping, in->wrapped, in->end);
+	in->end = 0;
+	in->seekable = false;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the way again behind damage.  Nothing marks where a record begins;
+ * but all sizes are multiples of 8, and behind a record stands the next one.
+ */
+#include "stream/internal.h"
+#include "stream/resolved.h"
+
+#include <inttypes.h>
+
+enum {
+	CHAIN = 4,			/* so many records in a row are no chance */
+	WINDOW = 2 * CHAIN * 65536,	/* bytes; a chain that begins in its first half ends in it */
+	MODE_MAX = 5,			/* PERF_RECORD_MISC_GUEST_USER */
+};
+
+/* Whether a header could be one. */
+static bool is_plausible(const struct record *rec, size_t size)
+{
+	bool in_kernel_range = rec->type < RECORD_ATTR;
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return record_type_name(rec->type) && size >= RECORD_HEADER_SIZE && size % 8 == 0 &&
+	       (in_kernel_range ? mode <= MODE_MAX : rec->misc == 0 || rec->type == RECORD_BUILD_ID);
+}
+
+/* Whether records follow each other from AT on, LEFT bytes before the end of what is buffered. */
+static bool is_chain(const struct stream_reader *in, const uint8_t *at, size_t left)
+{
+	struct record rec;
+	int length;
+
+	for (length = 0; length < CHAIN && left > 0; length++) {
+		if (left < RECORD_HEADER_SIZE)
+			return false;
+		size_t size = record_frame(&rec, at, in->swap);
+		if (size > left || !is_plausible(&rec, size))
+			return false;
+		at += size;
+		left -= size;
+	}
+	return length > 0;
+}
+
+bool reader_resume(struct stream_reader *in)
+{
+	uint64_t from = in->offset;
+	bool more = true;
+
+	while (more && !reader_stopped(in)) {
+		more = reader_fill(in, WINDOW);
+		const uint8_t *begin = in->buffer + in->begin;
+		size_t left = in->end - in->begin, end = more ? WINDOW / 2 : left & ~(size_t)7;
+		size_t at = in->offset == from ? 8 : 0;
+		while (at < end && !is_chain(in, begin + at, left - at))
+			at += 8;
+		reader_skip(in, at < left ? at : left);
+		if (at < end) {
+			report_note(in->report, "%s: reading on at 0x%" PRIx64 ", %" PRIu64
+				    " bytes behind the damage", in->file, in->offset,
+				    in->offset - from);
+			return true;
+		}
+	}
+	return false;
+}
