@@ -128,6 +128,8 @@ class Stream:
                 b.nums(8, 8)
                 flags = b.num(8)
                 b.data[b.at - 8:b.at] = struct.pack(">Q", flip_branch(flags))
+            if e.branch & 1 << 19:
+                b.nums(*[8] * n)
         if t & REGS and b.num(8):
             b.nums(*[8] * bin(e.regs).count("1"))
         if t & STACK:
