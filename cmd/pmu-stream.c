@@ -10,13 +10,15 @@
 #include "base/units.h"
 #include "stream/choice.h"
 #include "stream/describe.h"
+#include "stream/join.h"
 #include "stream/resolved.h"
 #include "stream/tally.h"
 #include "stream/writer.h"
 
+#include <inttypes.h>
 #include <limits.h>
 
-static bool stats, dump, check, json, decompress;
+static bool stats, dump, check, json, cat, decompress;
 static const char *head_text, *pid_text, *tid_text, *cpu_text, *time_text, *level_text, *file;
 static struct choice choice = CHOICE_ALL;
 
@@ -27,6 +29,7 @@ static const struct command_option options[] = {
 	{ 'c', "check", NULL, "print nothing; the exit status tells whether it is whole", &check,
 	  NULL },
 	{ 'j', "json", NULL, "count or print in JSON", &json, NULL },
+	{ 0, "cat", NULL, "join all FILEs to one stream, in order of time", &cat, NULL },
 	{ 'n', "head", "COUNT", "end after COUNT samples", &head_text, NULL },
 	{ 'p', "pid", "PID", "leave out samples of other processes", &pid_text, NULL },
 	{ 't', "tid", "TID", "leave out samples of other threads", &tid_text, NULL },
@@ -45,7 +48,7 @@ static const struct command_option options[] = {
 static const struct command command = {
 	.name = "pmu-stream",
 	.purpose = "show, check, select and convert streams",
-	.operands = "[FILE]",
+	.operands = "[FILE...]",
 	.options = options,
 };
 
@@ -58,6 +61,7 @@ struct work {
 	bool selects;		/* not all samples stay */
 	uint64_t head;		/* samples to go; UINT64_MAX: all */
 	uint64_t first_time, last_time;	/* of what stays; 0: none has one */
+	uint64_t read, used;	/* records */
 	struct tally tally;
 };
 
@@ -109,6 +113,7 @@ static bool take(struct work *w, const struct record *rec)
 		return true;
 	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX && w->head-- == 0)
 		return false;
+	w->used += !rec->made;
 	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
@@ -138,6 +143,7 @@ static void run(struct work *w)
 	if (w->in && w->writes)
 		writer_header(&w->out);
 	while (goes_on && !output_ended(&w->out) && stream_next(w->in, &rec)) {
+		w->read += !rec.made;
 		goes_on = take(w, &rec);
 		if (w->writes && !stream_has_more(w->in))
 			output_flush(&w->out);
@@ -148,31 +154,63 @@ static void run(struct work *w)
 		tally_print(&w->tally, w->in, json);
 }
 
+/* --cat: all operands, or stdin. */
+static void join(struct work *w, int argc, char **argv, int first)
+{
+	static const char *const standard_input[] = { "-" };
+	const char *const *files = first < argc ? (const char *const *)argv + first
+						: standard_input;
+	size_t count = first < argc ? (size_t)(argc - first) : 1;
+
+	struct join_counts joined = join_streams(files, count, "pmukit " PMU_VERSION ": pmu-stream "
+						 "--cat", &w->out, w->report, &command_stop);
+	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
+		       " of them samples, %" PRIu64 " bytes", count, joined.records,
+		       joined.samples, w->out.written + w->out.used);
+	output_close(&w->out);
+}
+
+static void open_output(struct work *w)
+{
+	uint64_t level = level_text && *level_text ? count_option("zstd", level_text, 19) : 1;
+
+	command_output(&command, &w->out, file, w->report);
+	if (level_text && !output_compress(&w->out, (int)level))
+		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
+				level_text);
+}
+
 int main(int argc, char **argv)
 {
 	struct work w = { .head = UINT64_MAX };
 	struct report report;
 
 	int first = command_begin(&command, &report, argc, argv);
-	const char *input = command_input(&command, argc, argv, first);
 	if (stats + dump + check > 1)
 		command_misused(&command, "more than one of --stats, --dump and --check");
 	parse_choice();
 	w.report = &report;
 	w.selects = pid_text || tid_text || cpu_text || time_text || choice.comm || choice.event;
+	if (cat && (stats || dump || check || w.selects || head_text))
+		command_misused(&command, "--cat only joins: pipe what it writes into another "
+				"pmu-stream");
+	if (cat) {
+		open_output(&w);
+		join(&w, argc, argv, first);
+		return command_end(&report);
+	}
+	const char *input = command_input(&command, argc, argv, first);
 	if (head_text)
 		w.head = count_option("head", head_text, UINT64_MAX - 1);
 	w.writes = !stats && !dump && !check &&
 		   (w.selects || head_text || level_text || decompress || file);
 	if (w.writes)
-		command_output(&command, &w.out, file, &report);
-	uint64_t level = level_text && *level_text ? count_option("zstd", level_text, 19) : 1;
-	if (w.writes && level_text && !output_compress(&w.out, (int)level))
-		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
-				level_text);
+		open_output(&w);
 	w.in = stream_open(input, &report);
 	stream_stop_on(w.in, &command_stop);
 	run(&w);
+	report_summary(&report, "%" PRIu64 " records read, %" PRIu64 " of them used; %" PRIu64
+		       " bytes written", w.read, w.used, w.writes ? w.out.written + w.out.used : 0);
 	stream_close(w.in);
 	choice_release(&choice);
 	tally_release(&w.tally);

@@ -137,15 +137,22 @@ void events_name(struct stream_events *events, uint32_t index, const char *name,
 		events->event[index].name = arena_text(&events->arena, name, size);
 }
 
-uint32_t events_find_id(const struct stream_events *events, uint64_t id)
+uint32_t events_find(const struct stream_events *events, uint64_t id)
 {
 	struct table_probe probe = table_probe(&events->table, hash_u64(id));
 	uint32_t at;
 
 	while ((at = table_next(&events->table, &probe)) != TABLE_NONE)
 		if (events->id[at] == id)
-			return events->event_of_id[at];
+			return at;
 	return TABLE_NONE;
+}
+
+uint32_t events_find_id(const struct stream_events *events, uint64_t id)
+{
+	uint32_t at = events_find(events, id);
+
+	return at == TABLE_NONE ? TABLE_NONE : events->event_of_id[at];
 }
 
 uint32_t events_of_sample(const struct stream_events *events, struct cursor body)

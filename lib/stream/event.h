@@ -56,6 +56,9 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 /* Give the event of index INDEX the name of at most SIZE bytes at NAME. */
 void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size);
 
+/* The index of this id in EVENTS->id, or TABLE_NONE. */
+uint32_t events_find(const struct stream_events *events, uint64_t id);
+
 /* The index of the event with this id, or TABLE_NONE. */
 uint32_t events_find_id(const struct stream_events *events, uint64_t id);
 

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each source reads on to its next record that has a time; the source whose
+ * time is first goes first.  Records without a time, as those that tell what
+ * was there before the recording, go right before the next that has one: so
+ * the mappings of a later recording do not come before the samples of an
+ * earlier one.
+ */
+#include "stream/join.h"
+#include "base/arena.h"
+#include "stream/relabel.h"
+#include "stream/resolved.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	PENDING_MAX = 32 * 1024 * 1024,	/* bytes; then they go, time or not */
+	ROUND = 10000,			/* records between two FINISHED_ROUND */
+	IDS_MAX = 8000,			/* of an event: more do not fit into its record */
+	APART = 1000000000,		/* ns; clocks that differ by more have other origins */
+};
+
+struct source {
+	struct stream_reader *in;
+	const char *file;
+	struct relabel relabel;
+	uint32_t events, ids;		/* of those of IN, how many are known */
+	uint64_t *new_id;		/* by index in stream_events(in)->id */
+	uint64_t *event_id;		/* by index of IN's event */
+	uint32_t *joint;		/* the joint event, by index of IN's */
+	uint8_t *pending;		/* records without a time, before HEAD */
+	size_t pending_size, pending_capacity;
+	struct record head;		/* the next one; valid until the next read */
+	bool has_head;
+	bool resolved;			/* refused */
+	uint64_t time;			/* of HEAD, in the joint stream's clock; at the end its last */
+};
+
+/* An event of the joint stream. */
+struct joint {
+	struct perf_event_attr attr, key;
+	const char *name;	/* a reader's */
+	uint64_t *id;
+	uint32_t ids;
+	bool written;
+};
+
+struct join {
+	struct source *source;
+	size_t sources;
+	struct joint *event;
+	uint32_t events;
+	uint64_t last_id;
+	uint64_t features;	/* bits of those below 64 that were written */
+	bool begun;		/* the events are written */
+	uint64_t first_time, last_time;
+	struct join_counts counts;
+	struct output *out;
+	struct report *report;
+};
+
+/* What makes events the same, whoever recorded them and of whom. */
+static struct perf_event_attr key_of(const struct perf_event_attr *a)
+{
+	struct perf_event_attr key;
+
+	memset(&key, 0, sizeof(key));
+	key.type = a->type;
+	key.config = a->config;
+	key.config1 = a->config1;
+	key.config2 = a->config2;
+	key.sample_period = a->sample_period;
+	key.freq = a->freq;
+	key.sample_type = a->sample_type;
+	key.read_format = a->read_format;
+	key.exclude_user = a->exclude_user;
+	key.exclude_kernel = a->exclude_kernel;
+	key.exclude_hv = a->exclude_hv;
+	key.precise_ip = a->precise_ip;
+	key.use_clockid = a->use_clockid;
+	key.clockid = a->clockid;
+	key.branch_sample_type = a->branch_sample_type;
+	key.sample_regs_user = a->sample_regs_user;
+	key.sample_stack_user = a->sample_stack_user;
+	key.sample_regs_intr = a->sample_regs_intr;
+	return key;
+}
+
+static uint32_t joint_event(struct join *j, const struct stream_event *event)
+{
+	struct joint new = { .attr = relabel_attr(&event->attr), .name = event->name };
+
+	new.key = key_of(&new.attr);
+	for (uint32_t i = 0; i < j->events; i++)
+		if (!memcmp(&j->event[i].key, &new.key, sizeof(new.key)) &&
+		    !strcmp(j->event[i].name, new.name) && !j->event[i].written)
+			return i;
+	j->event = array_grow(j->event, j->events, sizeof(new));
+	j->event[j->events] = new;
+	return j->events++;
+}
+
+static uint64_t add_id(struct join *j, uint32_t event)
+{
+	struct joint *e = &j->event[event];
+
+	if (e->ids == IDS_MAX)
+		return e->id[0];
+	e->id = array_grow(e->id, e->ids, sizeof(*e->id));
+	return e->id[e->ids++] = ++j->last_id;
+}
+
+static void write_events(struct join *j)
+{
+	for (uint32_t i = 0; i < j->events; i++) {
+		struct joint *e = &j->event[i];
+		if (e->written)
+			continue;
+		writer_attr(j->out, &e->attr, e->id, e->ids);
+		writer_event_name(j->out, e->id[0], e->name);
+		e->written = true;
+	}
+}
+
+/* Events, and ids of theirs, that S has told since the last call. */
+static void learn_events(struct join *j, struct source *s)
+{
+	const struct stream_events *events = stream_events(s->in);
+
+	for (; s->events < events->count; s->events++) {
+		s->joint = array_grow(s->joint, s->events, sizeof(*s->joint));
+		s->event_id = array_grow(s->event_id, s->events, sizeof(*s->event_id));
+		s->joint[s->events] = joint_event(j, &events->event[s->events]);
+		s->event_id[s->events] = add_id(j, s->joint[s->events]);
+	}
+	for (; s->ids < events->ids; s->ids++) {
+		s->new_id = array_grow(s->new_id, s->ids, sizeof(*s->new_id));
+		s->new_id[s->ids] = add_id(j, s->joint[events->event_of_id[s->ids]]);
+	}
+	s->relabel.new_id = s->new_id;
+	s->relabel.event_id = s->event_id;
+	if (j->begun)
+		write_events(j);
+}
+
+/* Of the header features, those that are true of the joint stream, once. */
+static void pass_feature(struct join *j, const struct record *rec)
+{
+	const uint64_t own = 1ULL << FEATURE_VERSION | 1ULL << FEATURE_EVENT_DESC |
+			     1ULL << FEATURE_SAMPLE_TIME;
+	struct cursor c = rec->body;
+	uint64_t feature = cursor_u64(&c);
+
+	if (c.failed || feature > FEATURE_CLOCK_DATA || own >> feature & 1 ||
+	    j->features >> feature & 1)
+		return;
+	if (feature > FEATURE_CMDLINE && feature != FEATURE_CLOCK_DATA)
+		return;		/* how the file is made, or the machine: the first need not speak for all */
+	j->features |= 1ULL << feature;
+	writer_record(j->out, rec);
+}
+
+/* An event of S got its name only now. */
+static void rename_events(struct join *j, const struct source *s)
+{
+	for (uint32_t i = 0; i < s->events; i++) {
+		struct joint *e = &j->event[s->joint[i]];
+		const char *name = stream_events(s->in)->event[i].name;
+		if (strcmp(e->name, name)) {
+			e->name = name;
+			writer_event_name(j->out, e->id[0], name);
+		}
+	}
+}
+
+/* A record of perf's own.  What comes before the first time is learned as a whole. */
+static void take_user(struct join *j, struct source *s, const struct record *rec)
+{
+	if (j->begun)
+		learn_events(j, s);
+	if (j->begun && rec->type == RECORD_EVENT_UPDATE)
+		rename_events(j, s);
+	if (rec->type == RECORD_FEATURE)
+		pass_feature(j, rec);
+	else if (rec->type == RECORD_BUILD_ID || rec->type == RECORD_TRACING_DATA)
+		writer_record(j->out, rec);
+}
+
+static void write_one(struct join *j, struct source *s, const struct record *rec)
+{
+	relabel_write(&s->relabel, rec, j->out);
+	j->counts.samples += rec->type == PERF_RECORD_SAMPLE;
+	if (++j->counts.records % ROUND == 0)
+		writer_empty(j->out, RECORD_FINISHED_ROUND);
+}
+
+static void write_pending(struct join *j, struct source *s)
+{
+	struct record rec = { 0 };
+
+	for (size_t at = 0; at < s->pending_size; at += record_size(&rec)) {
+		record_frame(&rec, s->pending + at, false);
+		write_one(j, s, &rec);
+	}
+	s->pending_size = 0;
+}
+
+static void keep_pending(struct join *j, struct source *s, const struct record *rec)
+{
+	size_t size = record_size(rec);
+
+	if (s->pending_size + size > s->pending_capacity) {
+		s->pending_capacity = 2 * s->pending_capacity + size;
+		s->pending = mem_resize(s->pending, s->pending_capacity);
+	}
+	memcpy(s->pending + s->pending_size, record_bytes(rec), size);
+	s->pending_size += size;
+	if (j->begun && s->pending_size > PENDING_MAX)
+		write_pending(j, s);
+}
+
+/* Read on to the next record that has a time. */
+static void read_head(struct join *j, struct source *s)
+{
+	struct record rec;
+
+	s->has_head = false;
+	while (!s->resolved && stream_next(s->in, &rec)) {
+		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
+			report_error(j->report, "'%s' is resolved already: join streams before "
+				     "pmu-symbolize", s->file);
+			s->resolved = true;
+			return;
+		}
+		if (rec.type >= RECORD_ATTR) {
+			take_user(j, s, &rec);
+			continue;
+		}
+		uint64_t time = stream_time(s->in, &rec);
+		if (time == 0) {
+			keep_pending(j, s, &rec);
+			continue;
+		}
+		s->head = rec;
+		s->has_head = true;
+		s->time = time + (uint64_t)s->relabel.shift;
+		return;
+	}
+}
+
+static void write_head(struct join *j, struct source *s)
+{
+	write_pending(j, s);
+	if (!s->has_head)
+		return;
+	if (j->first_time == 0)
+		j->first_time = s->time;
+	j->last_time = s->time;
+	write_one(j, s, &s->head);
+}
+
+/* ns since 1970 of the instant that the stream's clock calls 0. */
+static int64_t clock_origin(const struct stream_origin *o)
+{
+	return (int64_t)(o->wall_time - o->clock_time);
+}
+
+/* The clock of the first stream that tells the wall clock is the joint one. */
+static void align_clocks(struct join *j)
+{
+	const struct stream_origin *first = NULL;
+
+	for (size_t i = 0; i < j->sources; i++) {
+		struct source *s = &j->source[i];
+		const struct stream_origin *o = stream_origin(s->in);
+		if (o->host && stream_origin(j->source[0].in)->host &&
+		    strcmp(o->host, stream_origin(j->source[0].in)->host))
+			report_note(j->report, "'%s' is of host %s, '%s' of %s: processes of the "
+				    "same pid will be taken for one", j->source[0].file,
+				    stream_origin(j->source[0].in)->host, s->file, o->host);
+		if (!o->has_clock)
+			continue;
+		if (!first)
+			first = o;
+		int64_t shift = clock_origin(o) - clock_origin(first);
+		if (shift < -APART || shift > APART) {
+			s->relabel.shift = shift;
+			s->time += s->has_head ? (uint64_t)shift : 0;
+			report_note(j->report, "'%s' is put in order by the wall clock: its own has "
+				    "another origin", s->file);
+		}
+	}
+}
+
+static void begin(struct join *j)
+{
+	for (size_t i = 0; i < j->sources; i++) {
+		read_head(j, &j->source[i]);
+		learn_events(j, &j->source[i]);
+	}
+	align_clocks(j);
+	j->begun = true;
+	write_events(j);
+}
+
+/* The source that goes first; NEXT: the time until which it may go on.  NULL: all have ended. */
+static struct source *first_source(const struct join *j, uint64_t *next)
+{
+	struct source *first = NULL;
+
+	*next = UINT64_MAX;
+	for (size_t i = 0; i < j->sources; i++) {
+		struct source *s = &j->source[i];
+		if (!s->has_head && s->pending_size == 0)
+			continue;
+		if (!first || s->time < first->time) {
+			if (first)
+				*next = first->time;
+			first = s;
+		} else if (s->time < *next) {
+			*next = s->time;
+		}
+	}
+	return first;
+}
+
+static void run(struct join *j, const volatile sig_atomic_t *stop)
+{
+	struct source *s;
+	uint64_t next;
+
+	while (!*stop && !output_ended(j->out) && (s = first_source(j, &next)))
+		do {
+			write_head(j, s);
+			read_head(j, s);
+		} while (s->has_head && s->time <= next && !*stop);
+}
+
+/* What tells those who read on that nothing is missing. */
+static void end(struct join *j)
+{
+	uint64_t span[2] = { j->first_time, j->last_time };
+	bool whole = j->sources > 0;
+
+	for (size_t i = 0; i < j->sources; i++) {
+		const struct stream_origin *o = stream_origin(j->source[i].in);
+		uint64_t shift = (uint64_t)j->source[i].relabel.shift;
+		whole &= stream_is_whole(j->source[i].in);
+		if (o->first_time && o->first_time + shift < span[0])
+			span[0] = o->first_time + shift;
+		if (o->last_time && o->last_time + shift > span[1])
+			span[1] = o->last_time + shift;
+	}
+	if (whole)
+		writer_feature(j->out, FEATURE_SAMPLE_TIME, span, sizeof(span));
+}
+
+static void release(struct join *j)
+{
+	for (size_t i = 0; i < j->sources; i++) {
+		struct source *s = &j->source[i];
+		stream_close(s->in);
+		free(s->new_id);
+		free(s->event_id);
+		free(s->joint);
+		free(s->pending);
+	}
+	for (uint32_t i = 0; i < j->events; i++)
+		free(j->event[i].id);
+	free(j->event);
+	free(j->source);
+}
+
+struct join_counts join_streams(const char *const *files, size_t count, const char *version,
+				struct output *out, struct report *report,
+				const volatile sig_atomic_t *stop)
+{
+	struct join j = { .out = out, .report = report };
+
+	j.source = mem_zeroed(count, sizeof(*j.source));
+	for (size_t i = 0; i < count; i++) {
+		struct source *s = &j.source[j.sources];
+		s->file = files[i];
+		s->in = s->relabel.in = stream_open(files[i], report);
+		stream_stop_on(s->in, stop);
+		j.sources += s->in != NULL;
+	}
+	writer_header(out);
+	writer_feature_text(out, FEATURE_VERSION, version);
+	begin(&j);
+	run(&j, stop);
+	end(&j);
+	release(&j);
+	return j.counts;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/relabel.h"
+
+struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr joint = *attr;
+
+	joint.size = sizeof(joint);
+	joint.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	joint.sample_id_all = 1;
+	return joint;
+}
+
+static uint64_t load(const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+static void patch_id(const struct relabel *r, uint8_t *at)
+{
+	uint32_t i = events_find(stream_events(r->in), load(at));
+	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: of none, as in made up records */
+
+	memcpy(at, &id, sizeof(id));
+}
+
+static void patch_time(const struct relabel *r, uint8_t *at)
+{
+	uint64_t time = load(at);
+
+	time += time ? (uint64_t)r->shift : 0;
+	memcpy(at, &time, sizeof(time));
+}
+
+/* The fields of these flags, 8 bytes each. */
+static size_t fields(uint64_t sample_type, uint64_t flags)
+{
+	return 8 * (size_t)__builtin_popcountll(sample_type & flags);
+}
+
+/*
+ * The ids in what read() gives, at AT: struct read_format, linux/perf_event.h.
+ * It is known to fit.
+ */
+static void patch_read(const struct relabel *r, uint64_t format, uint8_t *at)
+{
+	size_t times = 8 * (!!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			    (size_t)!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING));
+	size_t each = 16 + 8 * (size_t)!!(format & PERF_FORMAT_LOST);
+
+	if (!(format & PERF_FORMAT_ID))
+		return;
+	if (!(format & PERF_FORMAT_GROUP)) {
+		patch_id(r, at + 8 + times);
+		return;
+	}
+	uint64_t count = load(at);
+	at += 8 + times + 8;
+	for (; count > 0; count--, at += each)
+		patch_id(r, at);
+}
+
+/* IDENTIFIER first, the rest as it was; then what is to be changed in it. */
+static void write_sample(const struct relabel *r, const struct record *rec, struct output *out)
+{
+	const uint64_t before_id = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				   PERF_SAMPLE_ADDR;
+	struct cursor body = rec->body;
+	struct sample s;
+	struct writer w;
+
+	if (!stream_sample(r->in, rec, &s))
+		return;
+	const struct stream_event *event = &stream_events(r->in)->event[s.event];
+	uint64_t type = event->attr.sample_type, id = r->event_id[s.event];
+	uint32_t known = events_find(stream_events(r->in), s.id);
+	if (type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID) && known != TABLE_NONE)
+		id = r->new_id[known];
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		cursor_u64(&body);
+	writer_begin(&w, out, rec->type, rec->misc);
+	writer_u64(&w, id);
+	writer_bytes(&w, body.at, cursor_left(&body));
+	if (w.size > RECORD_MAX_SIZE) {
+		stream_damaged(r->in, rec, "SAMPLE record with no room left for an id");
+		return;
+	}
+	uint8_t *first = w.record + RECORD_HEADER_SIZE + 8;	/* behind the IDENTIFIER */
+	if (type & PERF_SAMPLE_TIME)
+		patch_time(r, first + fields(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID));
+	if (type & PERF_SAMPLE_ID)
+		memcpy(first + fields(type, before_id), &id, sizeof(id));
+	if (type & PERF_SAMPLE_READ)
+		patch_read(r, event->attr.read_format, w.record + RECORD_HEADER_SIZE +
+			   (s.read.at - rec->body.at) + (type & PERF_SAMPLE_IDENTIFIER ? 0 : 8));
+	writer_end(&w);
+}
+
+/* Ids and times in the BODY of SIZE bytes of a record, which is of EVENT. */
+static void patch_body(const struct relabel *r, const struct record *rec,
+		       const struct stream_event *event, uint8_t *body, size_t size)
+{
+	uint64_t format = event->attr.read_format;
+	struct cursor c = { .at = body + 8, .end = body + size };
+	struct read_record read;
+
+	if (rec->type == PERF_RECORD_LOST && size >= 16) {
+		patch_id(r, body);
+	} else if ((rec->type == PERF_RECORD_THROTTLE || rec->type == PERF_RECORD_UNTHROTTLE) &&
+		   size >= 24) {
+		patch_time(r, body);
+		patch_id(r, body + 8);
+		patch_id(r, body + 16);
+	} else if ((rec->type == PERF_RECORD_FORK || rec->type == PERF_RECORD_EXIT) && size >= 24) {
+		patch_time(r, body + 16);
+	} else if (rec->type == PERF_RECORD_READ && record_read(rec, format, &read)) {
+		patch_read(r, format, (uint8_t *)c.at);
+	}
+}
+
+/* struct sample_id, of EVENT: the OLD one with its ids and its time changed, or a new one. */
+static void write_trailer(const struct relabel *r, const struct stream_event *event, uint64_t id,
+			  const uint8_t *old, struct writer *w)
+{
+	uint64_t type = event->attr.sample_type;
+	size_t size = fields(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
+			     PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	uint8_t trailer[40] = { 0 };
+
+	if (old)
+		memcpy(trailer, old, size);
+	if (old && type & PERF_SAMPLE_TIME)
+		patch_time(r, trailer + fields(type, PERF_SAMPLE_TID));
+	if (type & PERF_SAMPLE_ID)
+		memcpy(trailer + fields(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME), &id, sizeof(id));
+	writer_bytes(w, trailer, size);
+	writer_u64(w, id);
+}
+
+/* The id in the sample_id at OLD, of EVENT; else IF_NONE. */
+static uint64_t trailer_id(const struct relabel *r, const struct stream_event *event,
+			   const uint8_t *old, uint64_t if_none)
+{
+	uint64_t type = event->attr.sample_type;
+	uint8_t id[8];
+
+	if (!old || !(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return if_none;
+	memcpy(id, type & PERF_SAMPLE_IDENTIFIER ? old + event->layout.trailer_size - 8
+	       : old + fields(type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME), sizeof(id));
+	patch_id(r, id);
+	return load(id);
+}
+
+static void write_other(const struct relabel *r, const struct record *rec, struct output *out)
+{
+	const struct stream_events *events = stream_events(r->in);
+	const struct stream_event *event = events_trailer(events, rec->body);
+	size_t size = cursor_left(&rec->body);
+	const uint8_t *old = NULL;
+	struct writer w;
+
+	if (events->count == 0)
+		return;
+	if (event) {
+		size -= event->layout.trailer_size;
+		old = rec->body.at + size;
+	} else {
+		event = &events->event[0];
+	}
+	writer_begin(&w, out, rec->type, rec->misc);
+	writer_bytes(&w, rec->body.at, size);
+	if (w.size > RECORD_MAX_SIZE - 64) {
+		stream_damaged(r->in, rec, "record with no room left for an id");
+		return;
+	}
+	writer_bytes(&w, (const uint8_t[8]){ 0 }, -w.size & 7);
+	patch_body(r, rec, event, w.record + RECORD_HEADER_SIZE, size);
+	write_trailer(r, event, trailer_id(r, event, old, r->event_id[event - events->event]), old,
+		      &w);
+	writer_end(&w);
+}
+
+void relabel_write(const struct relabel *r, const struct record *rec, struct output *out)
+{
+	if (rec->type == PERF_RECORD_SAMPLE)
+		write_sample(r, rec, out);
+	else
+		write_other(r, rec, out);
+}

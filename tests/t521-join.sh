@@ -1,0 +1,136 @@
+#!/bin/sh
+# pmu-stream --cat: several streams become one.
+. tests/lib.sh
+
+has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
+events() { pmu-stream "$1" | grep '^event '; }
+
+# What perf says of a stream's samples, whatever the columns' widths
+samples() { perf script -G -F tid,event,time,ip,sym "$@" 2>/dev/null | tr -s ' ' | sed 's/^ //'; }
+
+check 'other events, other recorders: perf script sees the same samples' '
+	pmu-sample -e cpu-clock,page-faults -g -F 2000 -o a.data -- ten threads 0.3
+	pmu-sample -e cpu-clock -F 1000 -o b.data -- ten serial 0.2
+	perf record -q -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.2 2>err
+	exits 0 pmu-stream -v --cat a.data b.data c.data >j.data 2>told
+	n=$(has j.data SAMPLE)
+	grep -q "3 streams joined: .* $n of them samples" told
+	for file in a b c; do samples -i $file.data; done | sort >want
+	samples -i j.data | sort | same want -
+	test "$(wc -l <want)" -gt 500
+	exits 0 pmu-stream --check j.data
+	# in order of time, for perf and for us
+	samples -i j.data | sed -n "s/.* \([0-9.]*\): .*/\1/p" | sort -c -n
+	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" >times
+	test "$(wc -l <times)" = "$n"
+	sort -c -n times
+	pmu-symbolize j.data | exits 0 pmu-topprof -o p.pb.gz
+	events j.data | sed "s/:.*//" | sort | uniq -c >joined
+	grep -q " 3 event cpu-clock" joined
+	test "$(perf report --stats -i j.data 2>/dev/null | awk "/SAMPLE events:/ { print \$3; exit }")" = "$n"
+'
+
+check 'the parts of a rotated recording: one event, one profile' '
+	pmu-sample -e cpu-clock,page-faults -g -F 2000 --switch-output 40k -o part.data \
+		-- ten threads 1 2>err
+	set -- part.data*
+	test $# -gt 2
+	pmu-stream --cat "$@" >j.data
+	test "$(events j.data | wc -l)" = 2
+	sum=0
+	for part; do sum=$((sum + $(has $part SAMPLE))); done
+	test "$(has j.data SAMPLE)" = $sum
+	pmu-symbolize j.data | exits 0 pmu-topprof -o p.pb.gz
+	go tool pprof -top -sample_index=cpu p.pb.gz >top
+	for f in A B C D E F G H I J; do grep -q " $f\$" top; done
+	none grep "unknown\|0x" top
+	samples -i j.data >out
+	test "$(wc -l <out)" = $sum
+'
+
+check 'a stream that is joined alone, and compressed, stays what it is' '
+	pmu-sample -e cpu-clock -g -F 2000 -o a.data -- ten serial 0.2
+	pmu-stream --cat a.data >j.data
+	cat a.data | pmu-stream --cat >k.data
+	cmp j.data k.data
+	pmu-stream --cat -z -o z.data a.data
+	pmu-stream -d z.data | cmp - j.data
+	events a.data >want
+	events j.data | same want -
+	# twice is twice
+	pmu-stream --cat a.data j.data >t.data
+	test "$(has t.data SAMPLE)" = $((2 * $(has a.data SAMPLE)))
+'
+
+check 'groups, counts read with samples, losses, throttling: ids keep their events' '
+	pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o a.data -- ten serial 0.2
+	pmu-sample -e "{cpu-clock,minor-faults}:S" -F 1000 -o b.data -- ten serial 0.2
+	pmu-stream --cat a.data b.data >j.data
+	for file in a b; do perf script -i $file.data -F event,period 2>/dev/null; done |
+		tr -s " " | sort >want
+	perf script -i j.data -F event,period 2>/dev/null | tr -s " " | sort | same want -
+	grep -q minor-faults want
+	needs "$SHARED/lost_samples-4.4.perf.data" "$SHARED/throttle-3.8.perf.data"
+	pmu-stream --cat "$SHARED/lost_samples-4.4.perf.data" "$SHARED/throttle-3.8.perf.data" \
+		>k.data 2>err
+	test "$(has k.data THROTTLE)" = 68
+	test "$(has k.data LOST_SAMPLES)" = 2
+	for file in lost_samples-4.4 throttle-3.8; do events "$SHARED/$file.perf.data"; done |
+		sort >want
+	events k.data | sort | same want -
+'
+
+check 'recordings without ids, or of other layouts, keep their samples apart' '
+	needs "$SHARED/callgraph-3.8.perf.data"
+	all="callgraph-3.8 raw-3.4 ctx_switch_namespaces-4.14 hybrid_topology i686-3.4"
+	all="$all weight_struct with-callchain"
+	set --
+	for file in $all; do set -- "$@" "$SHARED/$file.perf.data"; done
+	pmu-stream --cat "$@" >j.data 2>err
+	for file; do events "$file"; done | grep -v " 0 samples" | sort >want
+	events j.data | grep -v " 0 samples" | sort | same want -
+	for file; do pmu-stream --dump "$file"; done |
+		sed -n "s/.* SAMPLE .* \(ip=.*\)/\1/p" | sort >want
+	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* \(ip=.*\)/\1/p" | sort | same want -
+'
+
+check 'clocks of other origins are put in order by the wall clock, which is told' '
+	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
+	pmu-sample -e cpu-clock -F 500 -o b.data -- ten serial 0.1
+	# as if b were of a machine that started 1000 s earlier
+	python3 - <<-END
+	import struct
+	data = bytearray(open("b.data", "rb").read())
+	at = 16
+	while at < len(data):
+	    kind, misc, size = struct.unpack_from("<IHH", data, at)
+	    if kind == 80 and struct.unpack_from("<Q", data, at + 8)[0] == 29:
+	        clock, = struct.unpack_from("<Q", data, at + 32)
+	        struct.pack_into("<Q", data, at + 32, clock + 10**12)
+	    at += size
+	open("c.data", "wb").write(data)
+	END
+	pmu-stream --cat a.data c.data >j.data 2>told
+	grep -q "c.data. is put in order by the wall clock" told
+	# its times are 1000 s back now, in the clock of the first
+	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >got
+	pmu-stream --dump b.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >was
+	test "$(($(cat was) - 1000000000000))" = "$(cat got)"
+'
+
+check 'what cannot be joined is told, the rest is' '
+	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
+	pmu-symbolize a.data >r.data
+	exits 1 pmu-stream --cat a.data r.data >j.data 2>err
+	grep -q "r.data. is resolved already" err
+	test "$(has j.data SAMPLE 2>err)" = "$(has a.data SAMPLE)"
+	exits 1 pmu-stream --cat a.data nowhere.data >j.data 2>err
+	grep -q "nowhere.data" err
+	head -c 3000 a.data >cut.data
+	exits 1 pmu-stream --cat a.data cut.data >j.data 2>err
+	grep -q "cut.data: offset 0x" err
+	exits 1 pmu-stream --check j.data 2>err	# who reads on knows, too
+	exits 2 pmu-stream --cat --stats a.data 2>err
+'
+
+done_testing
