@@ -2,7 +2,7 @@
 # pmu-stream --cat: several streams become one.
 . tests/lib.sh
 
-has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
+has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }'; }
 events() { pmu-stream "$1" | grep '^event '; }
 
 # What perf says of a stream's samples, whatever the columns' widths
@@ -75,6 +75,8 @@ check 'groups, counts read with samples, losses, throttling: ids keep their even
 		>k.data 2>err
 	test "$(has k.data THROTTLE)" = 68
 	test "$(has k.data LOST_SAMPLES)" = 2
+	# of ids that are new: small numbers
+	test "$(pmu-stream --dump k.data | grep -c " THROTTLE .* id=[1-9][0-9]\? ")" = 68
 	for file in lost_samples-4.4 throttle-3.8; do events "$SHARED/$file.perf.data"; done |
 		sort >want
 	events k.data | sort | same want -
@@ -115,7 +117,8 @@ check 'clocks of other origins are put in order by the wall clock, which is told
 	# its times are 1000 s back now, in the clock of the first
 	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >got
 	pmu-stream --dump b.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >was
-	test "$(($(cat was) - 1000000000000))" = "$(cat got)"
+	off=$(($(cat was) - 1000000000000 - $(cat got)))
+	test ${off#-} -lt 1000000
 '
 
 check 'what cannot be joined is told, the rest is' '
