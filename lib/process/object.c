@@ -8,10 +8,12 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
+static const char host_kernel[] = "[kernel.kallsyms]", guest_kernel[] = "[guest.kernel.kallsyms]";
+
 /* The kernel's own names of mappings are in brackets, perf's and the VM's begin with "//". */
 static enum object_kind kind_of(const char *path, bool in_kernel)
 {
-	if (starts_with(path, "[kernel.kallsyms]") || starts_with(path, "[guest.kernel.kallsyms]"))
+	if (starts_with(path, host_kernel))
 		return OBJECT_KERNEL;
 	if (in_kernel)
 		return OBJECT_MODULE;
@@ -36,6 +38,12 @@ static const struct build_id_told *find_told(const struct objects *objects, uint
 	return NULL;
 }
 
+bool object_may_be_hugepages(const struct object *o)
+{
+	return o->kind == OBJECT_ANONYMOUS && (!*o->path || !strcmp(o->path, "//anon") ||
+					       !strcmp(o->path, "/anon_hugepage"));
+}
+
 static bool is_same_file(const struct object *a, const struct object *b)
 {
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
@@ -53,7 +61,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	if (o.deleted)
 		length -= cut;
 	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
-	if (o.kind == OBJECT_KERNEL)
+	if (o.kind == OBJECT_KERNEL || starts_with(m->path, guest_kernel))
 		length = (size_t)(strchr(m->path, ']') - m->path) + 1;
 	uint32_t path = intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];

@@ -37,6 +37,12 @@ struct objects {
 /* The id of the object that M maps; IN_KERNEL: its record is of the kernel's own space. */
 uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel);
 
+/*
+ * Whether O may be pages that a program has put in the place of its own text,
+ * copied there, since they are larger.
+ */
+bool object_may_be_hugepages(const struct object *o);
+
 /* The object of this path has this build ID, when its mapping does not say. */
 void objects_tell(struct objects *objects, const struct build_id_record *b);
 

@@ -115,14 +115,63 @@ static void copy_space(struct spaces *s, struct space *to, const struct space *f
 	to->has_main = from->has_main;
 }
 
+static bool is_guest(const struct record *rec)
+{
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+/* Whether M is of pages of 2 MiB, the least that are called huge, and may be text moved there. */
+static bool is_huge(const struct spaces *s, const struct mapping *m)
+{
+	const uint64_t mask = 2 * 1024 * 1024 - 1;
+
+	return !(m->start & mask) && !(m->end & mask) &&
+	       object_may_be_hugepages(&s->objects.object[m->object]);
+}
+
+/*
+ * A program that moves its text to huge pages maps anonymous memory into the
+ * middle of its file's.  What is there is the file's still.
+ */
+static bool is_moved_text(const struct spaces *s, const struct space *space,
+			  const struct mapping *new)
+{
+	const struct mapping *old = space_find(space, new->start);
+
+	return old && is_huge(s, new) && new->end <= old->end &&
+	       s->objects.object[old->object].kind == OBJECT_FILE;
+}
+
+/*
+ * The same, found when it was done already, as /proc lists it: huge pages
+ * right before the file mapping NEW, which begins where the file would go on.
+ */
+static void adopt_moved_text(const struct spaces *s, struct space *space,
+			     const struct mapping *new)
+{
+	size_t at = place_of(space, new->start - 1);
+	struct mapping *huge = &space->mapping[at];
+
+	if (s->objects.object[new->object].kind != OBJECT_FILE || at == space->mappings ||
+	    huge->end != new->start || !is_huge(s, huge) ||
+	    new->file_offset < huge->end - huge->start)
+		return;
+	huge->object = new->object;
+	huge->file_offset = new->file_offset - (huge->end - huge->start);
+	huge->is_main = new->is_main;
+}
+
 static void follow_mmap(struct spaces *s, const struct record *rec, const struct mmap_record *m)
 {
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	bool in_kernel = m->pid == -1 || mode == PERF_RECORD_MISC_KERNEL;
+	bool in_kernel = mode == PERF_RECORD_MISC_KERNEL || (m->pid == -1 && !is_guest(rec));
 
-	if (!m->executable || m->size == 0)
+	if (!m->executable || m->size == 0 || mode == PERF_RECORD_MISC_GUEST_USER)
 		return;
-	struct space *space = in_kernel ? &s->kernel : &add_process(s, m->pid)->space;
+	struct space *space = mode == PERF_RECORD_MISC_GUEST_KERNEL ? &s->guest
+			      : in_kernel ? &s->kernel : &add_process(s, m->pid)->space;
 	struct mapping new = {
 		.start = m->start, .end = m->start + m->size, .file_offset = m->file_offset,
 		.object = objects_add(&s->objects, m, in_kernel),
@@ -131,6 +180,9 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 	if (!in_kernel && !space->has_main &&
 	    s->objects.object[new.object].kind == OBJECT_FILE)
 		new.is_main = space->has_main = true;
+	if (is_moved_text(s, space, &new))
+		return;
+	adopt_moved_text(s, space, &new);
 	map(s, space, new);
 }
 
@@ -233,17 +285,17 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 		break;
 	case PERF_RECORD_COMM:
 		good = record_comm(rec, &comm);
-		if (good)
+		if (good && !is_guest(rec))
 			follow_comm(s, &comm);
 		break;
 	case PERF_RECORD_FORK:
 		good = record_task(rec, &task);
-		if (good)
+		if (good && !is_guest(rec))
 			follow_fork(s, &task);
 		break;
 	case PERF_RECORD_EXIT:
 		good = record_task(rec, &task);
-		if (good)
+		if (good && !is_guest(rec))
 			follow_exit(s, &task);
 		break;
 	case PERF_RECORD_KSYMBOL:
@@ -275,6 +327,7 @@ void spaces_release(struct spaces *s)
 	for (uint32_t i = 0; i < s->processes; i++)
 		free(s->process[i].space.mapping);
 	free(s->kernel.mapping);
+	free(s->guest.mapping);
 	free(s->process);
 	free(s->thread);
 	objects_release(&s->objects);

@@ -29,6 +29,7 @@ struct space {
 struct spaces {
 	struct objects objects;
 	struct space kernel;
+	struct space guest;	/* the kernel of a virtual machine */
 	/* the rest is the implementation's */
 	struct table process_table, thread_table;
 	struct process {

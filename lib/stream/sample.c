@@ -128,6 +128,8 @@ static void decode_more(const struct perf_event_attr *attr, struct cursor *c, st
 	out->cgroup = take_u64(c, type & PERF_SAMPLE_CGROUP);
 	out->data_page_size = take_u64(c, type & PERF_SAMPLE_DATA_PAGE_SIZE);
 	out->code_page_size = take_u64(c, type & PERF_SAMPLE_CODE_PAGE_SIZE);
+	if (type & PERF_SAMPLE_AUX)
+		out->aux = take_bytes(c, cursor_u64(c));
 }
 
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,

@@ -54,6 +54,7 @@ struct sample {
 	uint64_t phys_addr;
 	uint64_t cgroup;
 	uint64_t data_page_size, code_page_size;	/* bytes */
+	struct bytes aux;		/* what the hardware traced right before; not decoded */
 };
 
 /*

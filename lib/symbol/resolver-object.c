@@ -203,7 +203,7 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 	const struct elf *elf = is_file || is_memfd(object) ? source_of(r, in, m, pid)->elf : NULL;
 	if (is_file || elf)
 		return place_in_file(r, m, elf, address);
-	struct jitmap *jit = jit_of(r, in, pid);
+	struct jitmap *jit = space == &r->spaces.guest ? NULL : jit_of(r, in, pid);
 	struct resolved_object part = {
 		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
 		.file_offset = m->file_offset,

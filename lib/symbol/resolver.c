@@ -109,7 +109,7 @@ static void push(struct resolver *r, uint32_t *count, uint32_t frame)
 	r->frame[(*count)++] = frame;
 }
 
-/* The space that a sample's mode, or a marker in a callchain, means; NULL: a guest's. */
+/* The space that a sample's mode, or a marker in a callchain, means; NULL: a guest's process. */
 static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t misc)
 {
 	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -118,6 +118,8 @@ static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t
 	case PERF_RECORD_MISC_USER:
 	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
 		return spaces_find(&r->spaces, pid);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return &r->spaces.guest;
 	default:
 		return NULL;
 	}
@@ -133,6 +135,9 @@ static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64
 	case (int64_t)PERF_CONTEXT_USER:
 	case USER_DEFERRED:
 		return spaces_find(&r->spaces, pid);
+	case (int64_t)PERF_CONTEXT_GUEST:
+	case (int64_t)PERF_CONTEXT_GUEST_KERNEL:
+		return &r->spaces.guest;
 	default:
 		return NULL;
 	}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is mapped where, as processes come, map, fork, exec and end. */
+#include "process/space.h"
+#include "tests/unit/tap.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { MIB2 = 2 * 1024 * 1024 };
+
+/* A record being put together. */
+struct draft {
+	uint8_t bytes[512];
+	size_t size;
+};
+
+static void add(struct draft *d, uint64_t value, size_t size)
+{
+	memcpy(d->bytes + d->size, &value, size);
+	d->size += size;
+}
+
+static void add_text(struct draft *d, const char *text)
+{
+	memcpy(d->bytes + d->size, text, strlen(text) + 1);
+	d->size = (d->size + strlen(text) + 8) & ~(size_t)7;
+}
+
+static bool follow(struct spaces *s, const struct draft *d, uint32_t type, unsigned misc)
+{
+	struct record rec = { .type = type, .misc = (uint16_t)misc,
+			      .body = { .at = d->bytes, .end = d->bytes + d->size } };
+
+	return spaces_follow(s, &rec);
+}
+
+static void map_as(struct spaces *s, unsigned mode, pid_t pid, uint64_t start, uint64_t size,
+		   uint64_t offset, const char *path)
+{
+	struct draft d = { .size = 0 };
+
+	add(&d, (uint32_t)pid, 4);
+	add(&d, (uint32_t)pid, 4);
+	add(&d, start, 8);
+	add(&d, size, 8);
+	add(&d, offset, 8);
+	d.size += 24;		/* device, inode, generation: not told */
+	add(&d, PROT_READ | PROT_EXEC, 4);
+	add(&d, 0, 4);
+	add_text(&d, path);
+	follow(s, &d, PERF_RECORD_MMAP2, mode);
+}
+
+static void map(struct spaces *s, pid_t pid, uint64_t start, uint64_t size, uint64_t offset,
+		const char *path)
+{
+	map_as(s, PERF_RECORD_MISC_USER, pid, start, size, offset, path);
+}
+
+static void comm(struct spaces *s, pid_t pid, pid_t tid, const char *name, unsigned misc)
+{
+	struct draft d = { .size = 0 };
+
+	add(&d, (uint32_t)pid, 4);
+	add(&d, (uint32_t)tid, 4);
+	add_text(&d, name);
+	follow(s, &d, PERF_RECORD_COMM, misc);
+}
+
+static void task(struct spaces *s, uint32_t type, pid_t pid, pid_t parent, pid_t tid,
+		 pid_t parent_tid)
+{
+	struct draft d = { .size = 0 };
+
+	add(&d, (uint32_t)pid, 4);
+	add(&d, (uint32_t)parent, 4);
+	add(&d, (uint32_t)tid, 4);
+	add(&d, (uint32_t)parent_tid, 4);
+	add(&d, 1, 8);
+	follow(s, &d, type, PERF_RECORD_MISC_USER);
+}
+
+/* Whether ADDRESS in SPACE is at OFFSET in the object PATH; PATH NULL: it is nowhere. */
+static bool is_in(const struct spaces *s, const struct space *space, uint64_t address,
+		  const char *path, uint64_t offset)
+{
+	const struct mapping *m = space_find(space, address);
+
+	if (!m || !path)
+		return !m && !path;
+	return !strcmp(s->objects.object[m->object].path, path) &&
+	       m->file_offset + (address - m->start) == offset;
+}
+
+static bool is_at(struct spaces *s, pid_t pid, uint64_t address, const char *path, uint64_t offset)
+{
+	return is_in(s, spaces_find(s, pid), address, path, offset);
+}
+
+static enum object_kind kind_at(struct spaces *s, pid_t pid, uint64_t address)
+{
+	return s->objects.object[space_find(spaces_find(s, pid), address)->object].kind;
+}
+
+static bool is_named(const struct spaces *s, pid_t tid, const char *name)
+{
+	return !strcmp(s->names.count ? s->names.text[spaces_thread_name(s, tid)] : "", name);
+}
+
+static void test_mappings(void)
+{
+	struct spaces s = { 0 };
+
+	map(&s, 7, 0x10000, 0x4000, 0x1000, "/a");
+	tap(is_at(&s, 7, 0x10000, "/a", 0x1000) && is_at(&s, 7, 0x13fff, "/a", 0x4fff),
+	    "a mapping, from its first byte to its last");
+	tap(is_at(&s, 7, 0xffff, NULL, 0) && is_at(&s, 7, 0x14000, NULL, 0) &&
+	    is_at(&s, 8, 0x10000, NULL, 0), "nothing beside it, nor in another process");
+	uint64_t generation = spaces_find(&s, 7)->generation;
+	map(&s, 7, 0x11000, 0x1000, 0, "/b");
+	tap(is_at(&s, 7, 0x10fff, "/a", 0x1fff) && is_at(&s, 7, 0x11000, "/b", 0) &&
+	    is_at(&s, 7, 0x12000, "/a", 0x3000), "one in the middle cuts it in two");
+	tap(spaces_find(&s, 7)->generation > generation, "which is another version of the space");
+	map(&s, 7, 0x10800, 0x1000, 0, "/c");
+	tap(is_at(&s, 7, 0x107ff, "/a", 0x17ff) && is_at(&s, 7, 0x117ff, "/c", 0xfff) &&
+	    is_at(&s, 7, 0x11800, "/b", 0x800), "one that overlaps two cuts both");
+	map(&s, 7, 0xf000, 0x10000, 0, "/d");
+	tap(is_at(&s, 7, 0x10000, "/d", 0x1000) && spaces_find(&s, 7)->mappings == 1,
+	    "one that covers all is alone");
+	map(&s, 7, UINT64_MAX - 0xfff, 0xfff, 0, "/top");
+	tap(is_at(&s, 7, UINT64_MAX - 1, "/top", 0xffe), "the last page there is");
+	map(&s, 7, 0x50000, 0, 0, "/empty");
+	tap(is_at(&s, 7, 0x50000, NULL, 0), "of no bytes: nothing");
+	spaces_release(&s);
+}
+
+static void test_processes(void)
+{
+	struct spaces s = { 0 };
+
+	map(&s, 7, 0x10000, 0x4000, 0, "/parent");
+	comm(&s, 7, 7, "parent", 0);
+	task(&s, PERF_RECORD_FORK, 8, 7, 8, 7);
+	tap(is_at(&s, 8, 0x10000, "/parent", 0) && is_named(&s, 8, "parent"),
+	    "a child has its parent's mappings and name");
+	comm(&s, 8, 8, "child", PERF_RECORD_MISC_COMM_EXEC);
+	tap(is_at(&s, 8, 0x10000, NULL, 0) && is_at(&s, 7, 0x10000, "/parent", 0) &&
+	    is_named(&s, 8, "child") && is_named(&s, 7, "parent"),
+	    "exec leaves it with none, and a name of its own; the parent keeps its");
+	map(&s, 8, 0x20000, 0x1000, 0, "/child");
+	task(&s, PERF_RECORD_FORK, 8, 8, 9, 8);
+	tap(is_named(&s, 9, "child") && is_at(&s, 8, 0x20000, "/child", 0),
+	    "a thread has the name of the one that made it, and no space of its own");
+	comm(&s, 8, 9, "worker", 0);
+	tap(is_named(&s, 9, "worker") && is_named(&s, 8, "child") &&
+	    is_at(&s, 8, 0x20000, "/child", 0), "a thread's new name is its alone");
+	task(&s, PERF_RECORD_EXIT, 8, 7, 9, 9);
+	task(&s, PERF_RECORD_EXIT, 8, 7, 8, 8);
+	tap(is_at(&s, 8, 0x20000, "/child", 0), "samples that come behind EXIT have their mappings");
+	task(&s, PERF_RECORD_FORK, 8, 7, 8, 7);
+	tap(is_at(&s, 8, 0x20000, NULL, 0) && is_at(&s, 8, 0x10000, "/parent", 0),
+	    "a pid used again: nothing is left of the process before");
+	map(&s, 30, 0x70000, 0x1000, 0, "/listed");
+	task(&s, PERF_RECORD_FORK, 30, 7, 30, 7);
+	tap(is_at(&s, 30, 0x70000, "/listed", 0),
+	    "a child listed before its FORK came keeps what was listed");
+	map(&s, 31, 0x70000, 0x1000, 0, "/main");
+	map(&s, 31, 0x80000, 0x1000, 0, "/lib");
+	tap(space_find(spaces_find(&s, 31), 0x70000)->is_main &&
+	    !space_find(spaces_find(&s, 31), 0x80000)->is_main, "the first file is the program");
+	spaces_release(&s);
+}
+
+static void test_kinds(void)
+{
+	static const struct { const char *path; enum object_kind kind; } cases[] = {
+		{ "/usr/bin/x", OBJECT_FILE }, { "[vdso]", OBJECT_VDSO }, { "[vdso32]", OBJECT_VDSO },
+		{ "//anon", OBJECT_ANONYMOUS }, { "[heap]", OBJECT_ANONYMOUS },
+		{ "[anon:jit]", OBJECT_ANONYMOUS }, { "/memfd:code (deleted)", OBJECT_ANONYMOUS },
+		{ "/anon_hugepage (deleted)", OBJECT_ANONYMOUS }, { "", OBJECT_ANONYMOUS },
+		{ "/dev/zero (deleted)", OBJECT_ANONYMOUS }, { "/SYSV00000000", OBJECT_ANONYMOUS },
+		{ "anon_inode:[perf_event]", OBJECT_ANONYMOUS }, { "/opt/x (deleted)", OBJECT_FILE },
+	};
+	struct spaces s = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char name[100];
+		map(&s, 7, (i + 1) << 20, 0x1000, 0, cases[i].path);
+		snprintf(name, sizeof(name), "kind of '%s'", cases[i].path);
+		tap(kind_at(&s, 7, (i + 1) << 20) == cases[i].kind, name);
+	}
+	map(&s, 7, 0x100000000, 0x1000, 0, "/opt/x (deleted)");
+	tap(is_at(&s, 7, 0x100000000, "/opt/x", 0), "a deleted file has its name");
+	spaces_release(&s);
+}
+
+static void test_kernels(void)
+{
+	const uint64_t text = 0xffffffff81000000;
+	struct spaces s = { 0 };
+
+	map_as(&s, PERF_RECORD_MISC_KERNEL, -1, text, 0x1000000, text, "[kernel.kallsyms]_text");
+	map_as(&s, PERF_RECORD_MISC_KERNEL, -1, 0xffffffffc0000000, 0x1000, 0, "/lib/modules/x.ko");
+	map_as(&s, PERF_RECORD_MISC_GUEST_KERNEL, 0, text, 0x1000, text,
+	       "[guest.kernel.kallsyms]_text");
+	map_as(&s, PERF_RECORD_MISC_GUEST_USER, 7, 0x10000, 0x1000, 0, "/in/guest");
+	tap(is_in(&s, &s.kernel, text + 8, "[kernel.kallsyms]", text + 8) &&
+	    is_in(&s, &s.guest, text + 8, "[guest.kernel.kallsyms]", text + 8),
+	    "the host's kernel and the guest's are at one address, apart");
+	tap(s.objects.object[space_find(&s.guest, text)->object].kind == OBJECT_ANONYMOUS,
+	    "the guest's is not named by the host's symbols");
+	tap(is_at(&s, 7, 0x10000, NULL, 0), "a process of the guest is none of the host");
+	comm(&s, 7, 7, "guest", PERF_RECORD_MISC_GUEST_USER);
+	tap(is_named(&s, 7, ""), "nor has one a name here");
+	tap(is_in(&s, &s.kernel, 0xffffffffc0000010, "/lib/modules/x.ko", 0x10),
+	    "a module on its own");
+	spaces_release(&s);
+}
+
+static void test_huge_pages(void)
+{
+	const uint64_t base = 0x40000000;
+	struct spaces s = { 0 };
+
+	map(&s, 7, base - 0x1000, 4 * MIB2, 0x1000, "/text");
+	map(&s, 7, base, 2 * MIB2, 0, "/anon_hugepage (deleted)");
+	tap(is_at(&s, 7, base + 16, "/text", 0x2010), "text moved to huge pages is the file's still");
+	map(&s, 7, base, 0x3000, 0, "//anon");
+	tap(is_at(&s, 7, base + 16, "//anon", 16), "what is no huge page is other memory");
+	map(&s, 8, base - 0x1000, 0x1000, 0x1000, "/text");
+	map(&s, 8, base, 2 * MIB2, 0, "/anon_hugepage (deleted)");
+	map(&s, 8, base + 2 * MIB2, 0x1000, 0x2000 + 2 * MIB2, "/text");
+	tap(is_at(&s, 8, base + 16, "/text", 0x2010), "and so where it was found that way");
+	map(&s, 9, base, MIB2, 0, "//anon");
+	map(&s, 9, base + MIB2, 0x1000, 0, "/lib");
+	tap(is_at(&s, 9, base + 16, "//anon", 16), "but not before the start of a file");
+	map(&s, 10, base, MIB2, 0, "//anon");
+	map(&s, 10, base + MIB2 + 0x1000, 0x1000, MIB2, "/lib");
+	tap(is_at(&s, 10, base + 16, "//anon", 16), "nor away from it");
+	spaces_release(&s);
+}
+
+static void test_ksymbols(void)
+{
+	const uint64_t start = 0xffffffffc0100000;
+	struct draft d = { .size = 0 };
+	struct spaces s = { 0 };
+
+	add(&d, start, 8);
+	add(&d, 0x200, 4);
+	add(&d, PERF_RECORD_KSYMBOL_TYPE_BPF, 4);
+	add_text(&d, "bpf_prog_x");
+	follow(&s, &d, PERF_RECORD_KSYMBOL, 0);
+	tap(is_in(&s, &s.kernel, start + 1, "[bpf]", start + 1), "code that the kernel made");
+	d.bytes[14] = PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	follow(&s, &d, PERF_RECORD_KSYMBOL, 0);
+	tap(is_in(&s, &s.kernel, start + 1, "[bpf]", start + 1), "stays for late samples");
+	spaces_release(&s);
+}
+
+int main(void)
+{
+	test_mappings();
+	test_processes();
+	test_kinds();
+	test_kernels();
+	test_huge_pages();
+	test_ksymbols();
+	return tap_done();
+}
