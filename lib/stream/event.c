@@ -148,6 +148,18 @@ uint32_t events_find(const struct stream_events *events, uint64_t id)
 	return TABLE_NONE;
 }
 
+void events_set_id(struct stream_events *events, uint64_t id, uint32_t index)
+{
+	uint32_t at = events_find(events, id);
+
+	if (index >= events->count)
+		return;
+	if (at == TABLE_NONE)
+		add_id(events, id, index);
+	else
+		events->event_of_id[at] = index;
+}
+
 uint32_t events_find_id(const struct stream_events *events, uint64_t id)
 {
 	uint32_t at = events_find(events, id);

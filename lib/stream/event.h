@@ -53,6 +53,9 @@ struct stream_events {
 bool events_add(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
 		const char **error);
 
+/* The id ID is of the event of index INDEX, whatever was said before. */
+void events_set_id(struct stream_events *events, uint64_t id, uint32_t index);
+
 /* Give the event of index INDEX the name of at most SIZE bytes at NAME. */
 void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size);
 

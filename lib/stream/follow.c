@@ -63,6 +63,21 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 }
 
 /* Learn what the reader itself needs from a record. */
+/* EVENT_ID: u64 count; count times u64 event, by the order of the attrs, and id of it. */
+static void follow_event_id(struct stream_reader *in, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	uint64_t count = cursor_u64(&c);
+
+	for (; count > 0 && cursor_left(&c) >= 16; count--) {
+		uint64_t event = cursor_u64(&c);
+		events_set_id(&in->events, cursor_u64(&c), event < UINT32_MAX ? (uint32_t)event
+									      : UINT32_MAX);
+	}
+	if (count > 0 || c.failed)
+		stream_damaged(in, rec, "EVENT_ID record is shorter than its ids");
+}
+
 void reader_follow(struct stream_reader *in, const struct record *rec)
 {
 	switch (rec->type) {
@@ -75,6 +90,9 @@ void reader_follow(struct stream_reader *in, const struct record *rec)
 		break;
 	case RECORD_FEATURE:
 		follow_feature(in, rec);
+		break;
+	case RECORD_EVENT_ID:
+		follow_event_id(in, rec);
 		break;
 	}
 }

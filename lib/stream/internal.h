@@ -40,7 +40,9 @@ struct stream_reader {
 	size_t capacity;
 	uint8_t *buffer;
 	struct order *order;	/* records wait here for their time */
-	uint8_t auxtrace[64];	/* an AUXTRACE record, while what is behind it is skipped */
+	uint8_t kept[64];	/* a record of which more is skipped than is shown */
+	struct record held;	/* what waits until all before it have come out of ORDER */
+	bool has_held;
 	bool drained;		/* the input has ended; what waits still comes */
 	/* the whole stream is compressed: its bytes before they are decompressed */
 	struct inflate *wrapping;

@@ -128,10 +128,38 @@ static void tell_damage(struct stream_reader *in, const struct record *rec, size
 			      rec->type, size);
 }
 
+/* A record whose bytes were skipped: all that is left is its header, which says so. */
+static void show_header_only(struct stream_reader *in, struct record *rec)
+{
+	const uint16_t misc_size[2] = { 0, RECORD_HEADER_SIZE };
+
+	memcpy(in->kept, &rec->type, 4);
+	memcpy(in->kept + 4, misc_size, 4);
+	record_frame(rec, in->kept, false);
+}
+
+/*
+ * simpleperf's own records may be large: the upper half of their size is where
+ * others have their misc.  None of those that are is of use here.
+ */
+static bool skip_large(struct stream_reader *in, struct record *rec, size_t low_size)
+{
+	rec->offset = in->offset;
+	if (!reader_skip(in, (uint64_t)rec->misc << 16 | low_size)) {
+		reader_damage(in, "stream ends inside a record of type %u", rec->type);
+		return false;
+	}
+	show_header_only(in, rec);
+	return true;
+}
+
 static bool read_record(struct stream_reader *in, struct record *rec)
 {
 	while (reader_fill(in, RECORD_HEADER_SIZE)) {
 		size_t size = record_frame(rec, in->buffer + in->begin, in->swap);
+		if (rec->misc && rec->type >= RECORD_SIMPLEPERF &&
+		    rec->type < RECORD_SIMPLEPERF_END)
+			return skip_large(in, rec, size);
 		if (size >= RECORD_HEADER_SIZE && reader_fill(in, size)) {
 			uint8_t *at = in->buffer + in->begin;
 			record_frame(rec, at, in->swap);	/* it may have moved */
@@ -178,39 +206,49 @@ static void next_made(struct stream_reader *in, struct record *rec)
 	in->made_at += behind;
 }
 
-/*
- * REC has just been read: show what is behind it as well.  False if it is not
- * all there (reported).
- */
-static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+/* TRACING_DATA, just read: show it together with the BEHIND bytes behind it. */
+static bool show_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
 {
 	size_t size = record_size(rec);
 
-	if (rec->type == RECORD_TRACING_DATA && behind <= BEHIND_MAX) {
-		in->begin -= size;
-		in->offset -= size;
-		bool whole = reader_fill(in, size + behind);
-		uint8_t *at = in->buffer + in->begin;
-		record_frame(rec, at, false);
-		rec->behind = (struct cursor){ .at = at + size, .end = at + size + behind };
-		in->begin += size;
-		in->offset += size;
-		if (whole && reader_skip(in, behind))
-			return true;
+	in->begin -= size;
+	in->offset -= size;
+	bool whole = reader_fill(in, size + behind);
+	uint8_t *at = in->buffer + in->begin;
+	record_frame(rec, at, false);
+	rec->behind = (struct cursor){ .at = at + size, .end = at + size + behind };
+	in->begin += size;
+	in->offset += size;
+	return whole && reader_skip(in, behind);
+}
+
+/* Any other, or too much of it: skip the BEHIND bytes. */
+static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+{
+	size_t size = record_size(rec) < sizeof(in->kept) ? record_size(rec) : sizeof(in->kept);
+
+	memcpy(in->kept, record_bytes(rec), size);
+	rec->body = (struct cursor){ .at = in->kept + RECORD_HEADER_SIZE, .end = in->kept + size };
+	if (rec->type == RECORD_TRACING_DATA) {
+		stream_damaged(in, rec, "TRACING_DATA of more than 48 MiB");
+		rec->type = RECORD_DROPPED;
 	} else {
-		memcpy(in->auxtrace, record_bytes(rec), size < sizeof(in->auxtrace)
-		       ? size : sizeof(in->auxtrace));
-		rec->body.at = in->auxtrace + RECORD_HEADER_SIZE;
-		rec->body.end = in->auxtrace + (size < sizeof(in->auxtrace)
-						? size : sizeof(in->auxtrace));
 		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not decoded");
-		if (reader_skip(in, behind))
-			return true;
 	}
-	if (!in->damaged && !reader_stopped(in))
+	return reader_skip(in, behind);
+}
+
+/* REC has just been read, and BEHIND bytes are behind it.  False if not all are there (reported). */
+static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+{
+	uint32_t type = rec->type;
+	bool shown = type == RECORD_TRACING_DATA && behind <= BEHIND_MAX;
+	bool whole = shown ? show_behind(in, rec, behind) : skip_behind(in, rec, behind);
+
+	if (!whole && !reader_stopped(in))
 		reader_damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
-			      "type %u", behind, rec->type);
-	return false;
+			      "type %u", behind, type);
+	return whole;
 }
 
 /* The next record in order of the input; false at its end. */
@@ -267,6 +305,12 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 	for (;;) {
 		if (order_next(in->order, rec))
 			return true;
+		if (in->has_held) {
+			*rec = in->held;
+			in->has_held = false;
+			reader_follow(in, rec);
+			return true;
+		}
 		if (in->drained) {
 			in->ended = true;
 			return false;
@@ -277,6 +321,12 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		}
 		if (rec->type == RECORD_DROPPED)
 			continue;
+		if (rec->type == RECORD_EVENT_ID) {	/* of what comes behind it alone */
+			in->held = *rec;
+			in->has_held = true;
+			order_end(in->order);
+			continue;
+		}
 		if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE)
 			reader_follow(in, rec);
 		if (must_wait(in, rec, &time))

@@ -154,6 +154,10 @@ const char *record_type_name(uint32_t type)
 		"STAT_CONFIG", "STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
 		"COMPRESSED", "FINISHED_INIT", "COMPRESSED2",
 	};
+	static const char *const simpleperf[] = {
+		"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
+		"UNWINDING_RESULT", "TRACING_DATA", "DEBUG",
+	};
 	static const char *const ours[] = {
 		"STRING", "OBJECT", "FUNCTION", "FRAME", "RESOLVED_SAMPLE", "TOOL", "END",
 	};
@@ -162,6 +166,8 @@ const char *record_type_name(uint32_t type)
 		return kernel[type];
 	if (type >= RECORD_ATTR && type - RECORD_ATTR < sizeof(perf) / sizeof(*perf))
 		return perf[type - RECORD_ATTR];
+	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF_END)
+		return simpleperf[type - RECORD_SIMPLEPERF];
 	if (type >= RECORD_STRING && type - RECORD_STRING < sizeof(ours) / sizeof(*ours))
 		return ours[type - RECORD_STRING];
 	return NULL;

@@ -31,6 +31,13 @@ enum {
 	RECORD_COMPRESSED2	= 83,	/* the same, with their size */
 };
 
+/* Types that simpleperf adds (system/extras/simpleperf/record.h); of these only EVENT_ID is read. */
+enum {
+	RECORD_SIMPLEPERF	= 32769,	/* the first, KERNEL_SYMBOL */
+	RECORD_EVENT_ID		= 32774,	/* of which events ids are, in files it has merged */
+	RECORD_SIMPLEPERF_END	= 32779,
+};
+
 enum {
 	RECORD_HEADER_SIZE = 8,		/* u32 type, u16 misc, u16 size */
 	RECORD_MAX_SIZE = 65535,	/* the size is a u16 */

@@ -1,0 +1,197 @@
+#!/bin/sh
+# Files and streams of other writers, old and new.
+. tests/lib.sh
+
+has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }'; }
+
+# make NAME: the lines on stdin, in Python, which call attr(), record(), file(), pipe()
+make() {
+	{ cat <<-'END'
+		import struct
+		IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW = (1 << i for i in range(11))
+		IDENT = 1 << 16
+		def attr(kind, config, period, sample_type, flags=1 << 18, size=112, read=0):
+		    a = struct.pack("<IIQQQQQ", kind, size, config, period, sample_type, read, flags)
+		    return (a + bytes(size))[:size]
+		def record(kind, body, misc=2):
+		    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+		def pad(text): return text + bytes(8 - len(text) % 8)
+		def mmap(pid, start, size, path):
+		    return struct.pack("<IIQQQ", pid, pid, start, size, 0) + pad(path)
+		def pipe(*records):
+		    return b"PERFILE2" + struct.pack("<Q", 16) + b"".join(records)
+		def file(attrs, records, features={}, entry=None):
+		    """attrs: [(attr, [ids])]"""
+		    entry = entry or len(attrs[0][0]) + 16
+		    at = 104
+		    ids = b""
+		    for a, i in attrs: ids += struct.pack("<%dQ" % len(i), *i)
+		    attrs_at = at + len(ids)
+		    data_at = attrs_at + entry * len(attrs)
+		    data = b"".join(records)
+		    bits = sum(1 << n for n in features)
+		    out = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, entry, attrs_at, entry * len(attrs), data_at, len(data), 0, 0)
+		    out += bits.to_bytes(32, "little") + ids
+		    id_at = 104
+		    for a, i in attrs:
+		        out += a.ljust(entry - 16, b"\0") + struct.pack("<QQ", id_at, 8 * len(i))
+		        id_at += 8 * len(i)
+		    out += data
+		    at = len(out) + 16 * len(features)
+		    for n in sorted(features):
+		        out += struct.pack("<QQ", at, len(features[n]))
+		        at += len(features[n])
+		    return out + b"".join(features[n] for n in sorted(features))
+	END
+	cat; echo "open('$1', 'wb').write(out)"; } | python3 -
+}
+
+check 'a file of simpleperf: its own records are skipped, large ones too, its ids used' '
+	make s.data <<-END
+		a = [attr(0, i, 1000, IP | TID | TIME | CPU | PERIOD | IDENT | CHAIN, 0) for i in (0, 1)]
+		def sample(i, ip): return record(9, struct.pack("<QQIIQIIQQQ", i, ip, 7, 7, 1000 + ip, 0, 0, 10, 1, ip))
+		large = b"0000 T symbol\n" * 6000
+		size = 8 + len(large)
+		records = [
+		    struct.pack("<IHH", 32769, size >> 16, size & 0xffff) + large,
+		    struct.pack("<IHH", 32769, 1, 4) + bytes(65536 + 4 - 8),
+		    record(1, mmap(7, 0x400000, 0x10000, b"/data/app/lib.so"), 2),
+		    record(32770, struct.pack("<QQQ", 1, 0, 0) + pad(b"/data/app/lib.so"), 0),
+		    record(32771, struct.pack("<QQQ", 0x1000, 16, 0) + pad(b"name"), 0),
+		    record(32772, bytes(60000), 0), record(32773, b"", 0),
+		    sample(1, 0x401000), sample(2, 0x402000), sample(2, 0x403000),
+		    record(32774, struct.pack("<QQQQQ", 2, 0, 2, 1, 77), 0),
+		    sample(2, 0x401000), sample(77, 0x402000), record(32776, bytes(16), 0),
+		]
+		out = file([(a[0], [1]), (a[1], [2])], records,
+		    {3: struct.pack("<I", 8) + b"phone".ljust(8, b"\0"), 128: b"\0" * 50, 129: b"simpleperf_version\0001.0\0"})
+	END
+	exits 0 pmu-stream s.data >out
+	cat out
+	# event 2 is the second until EVENT_ID says otherwise
+	grep -q "^event cycles: 2 samples, 20 in all" out
+	grep -q "^event instructions: 3 samples, 30 in all" out
+	test "$(awk "\$1 == \"unknown\" { print \$2 }" out)" = 8
+	cat s.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz | grep -q "M=1\|/data/app/lib.so"
+	pmu-stream --dump s.data | grep -c "KERNEL_SYMBOL" | grep -qx 2
+	pmu-stream --dump s.data | grep "text=" | grep -q phone
+'
+
+check 'the first format is told as such' '
+	printf "PERFFILE\150\0\0\0\0\0\0\0some more bytes" >old.data
+	exits 1 pmu-stream old.data 2>err
+	grep -q "PERFFILE.*since Linux 3.3" err
+	printf "ELIFFREP\0\0\0\0\0\0\0\150" >old.data
+	exits 1 pmu-topprof old.data >out 2>err
+	grep -q "PERFFILE" err
+'
+
+check 'attrs of the first version; samples without any id; two events without ids' '
+	make a.data <<-END
+		sample = lambda ip: record(9, struct.pack("<QII", ip, 7, 7))
+		a = attr(0, 0, 500, IP | TID, 0, 64)
+		a = a[:4] + bytes(4) + a[8:]	# before it told its size
+		out = file([(a, [])], [record(3, struct.pack("<II", 7, 7) + b"prog\0\0\0\0")] + [sample(0x1000)] * 5)
+	END
+	pmu-stream a.data >out
+	grep -q "^event cycles: 5 samples, 2500 in all" out
+	grep -q "^COMM  *1$" out
+	make b.data <<-END
+		a = attr(0, 0, 500, IP | TID, 0, 72)
+		b = attr(0, 1, 500, IP | TID, 0, 72)
+		out = file([(a, []), (b, [])], [record(9, struct.pack("<QII", 1, 7, 7))] * 3)
+	END
+	# nothing tells them apart: all are taken for the first, as perf does
+	pmu-stream b.data | grep -q "^event cycles: 3 samples"
+'
+
+check 'equal names are kept apart by id; dummies are no profile' '
+	make d.data <<-END
+		t = IP | TID | TIME | ID | PERIOD
+		a = [attr(1, 9, 1, t), attr(0, 0, 100, t), attr(0, 0, 200, t)]
+		def sample(i, n): return record(9, struct.pack("<QIIQQQ", 0x1000, 7, 7, 5, i, n))
+		out = pipe(*[record(64, x + struct.pack("<Q", i + 1), 0) for i, x in enumerate(a)],
+		    sample(2, 100), sample(3, 200), sample(3, 200))
+	END
+	pmu-stream d.data >out
+	grep -q "^event cycles: 1 samples, 100 in all" out
+	grep -q "^event cycles: 2 samples, 400 in all" out
+	pmu-topprof -o p.pb.gz d.data
+	go tool pprof -raw p.pb.gz >raw
+	none grep -i dummy raw
+	grep -q "^ *2 *400\|1 *100 *2 *400" raw
+'
+
+check 'a sample of an unknown id, an event that never came: told, the rest is used' '
+	make u.data <<-END
+		t = IP | TID | TIME | ID
+		a = [attr(0, 0, 100, t), attr(0, 1, 200, t)]
+		def sample(i): return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, 5, i))
+		out = pipe(sample(1), *[record(64, x + struct.pack("<Q", i + 1), 0) for i, x in enumerate(a)],
+		    sample(1), sample(9), sample(2))
+	END
+	exits 1 pmu-stream u.data >out 2>err
+	grep -q "offset 0x10: SAMPLE record before any event is defined" err
+	grep -q "offset 0x[0-9a-f]*: SAMPLE record of an event the stream does not define" err
+	grep -q "^event cycles: 1 samples" out
+	grep -q "^event instructions: 1 samples" out
+'
+
+check 'types nobody knows are counted; what AUX events traced is skipped, and told' '
+	make x.data <<-END
+		t = IP | TID | TIME
+		s = record(9, struct.pack("<QIIQ", 0x1000, 7, 7, 5))
+		aux = record(71, struct.pack("<QQQIIII", 4096, 0, 0, 0, 7, 0, 0), 0) + bytes(range(256)) * 16
+		out = pipe(record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0), s, record(70, bytes(16), 0), aux, s,
+		    record(40, bytes(8)), record(99, bytes(24), 0), record(0x1234567, b"", 0),
+		    record(11, struct.pack("<QQQ", 0, 64, 0)), record(84, bytes(16), 0), aux, s)
+	END
+	exits 0 pmu-stream x.data >out 2>err
+	test "$(has x.data SAMPLE 2>err)" = 3
+	grep -q "^AUXTRACE  *2$" out
+	grep -q "^40  *1$" out
+	grep -q "^unknown  *1$" out
+	grep -q "is skipped: it is not decoded" err
+	# and passed on without it
+	pmu-stream -d x.data >y.data 2>err
+	test "$(has y.data SAMPLE)" = 3
+	test "$(wc -c <y.data)" -lt 1000
+	exits 0 pmu-symbolize x.data 2>err | pmu-topprof -o p.pb.gz
+	head -c 1000 x.data >cut.data
+	exits 1 pmu-stream cut.data >out 2>err
+	grep -q "stream ends inside the 4096 bytes behind a record of type 71" err
+'
+
+check 'damage anywhere: told with its offset, and all that is whole is used' '
+	make z.data <<-END
+		t = IP | TID | TIME | CHAIN
+		s = [record(9, struct.pack("<QIIQQQQ", 0x1000, 7, 7, 5 + i, 2, -512 & 2**64 - 1, 0x1000)) for i in range(100)]
+		begin = [record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0)]
+		bad = {
+		    "zero": s[0][:6] + bytes(2) + s[0][8:],
+		    "seven": s[0][:6] + b"\x07\0" + s[0][8:],
+		    "beyond": s[0][:6] + b"\xf8\xff" + s[0][8:],
+		    "chain": s[0][:32] + b"\xff" * 7 + b"\x7f" + s[0][40:],
+		    "garbage": b"\xa5" * 4800,
+		    "zeros": bytes(4800),
+		}
+		for name in bad:
+		    open(name + ".data", "wb").write(pipe(*begin, *s[:50], bad[name], *s[50:]))
+		    open(name + ".file", "wb").write(file([(attr(0, 0, 100, t), [1])], [*s[:50], bad[name], *s[50:]]))
+		out = pipe(*begin, *s)
+	END
+	for kind in zero seven beyond chain garbage zeros; do
+		for file in $kind.data $kind.file; do
+			offset=$(test $file = $kind.data && echo b80 || echo be0)
+			exits 1 pmu-stream $file >out 2>err
+			# what is damaged is counted where it is a record, and not by event
+			grep -q "^event cycles: 100 samples" out || { cat $file out err; exit 1; }
+			grep -q "$file: offset 0x$offset: " err
+			cat $file | exits 1 pmu-topprof -q >p.pb.gz
+			go tool pprof -raw p.pb.gz | grep -q "^ *100 *10000"
+		done
+	done
+'
+
+done_testing
