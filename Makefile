@@ -156,7 +156,9 @@ bench:
 	@BIN=$(CURDIR)/$B/bin tests/bench/run
 fuzz: $(FUZZERS:%=build/fuzz/%)
 	@set -e; for f in $^; do \
-		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0; done
+		mkdir -p $$f.corpus; \
+		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 $$f.corpus \
+			$$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} 2>/dev/null); done
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz-stream - any bytes as a file that can be sought in: every record is
+ * read, described, counted and followed, and the stream joined with itself.
+ */
+#include "process/space.h"
+#include "stream/describe.h"
+#include "stream/join.h"
+#include "stream/tally.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is described goes nowhere. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	if (!freopen("/dev/null", "w", stdout))
+		abort();
+	return 0;
+}
+
+static void read_all(const char *file)
+{
+	struct report report = { .tool = "fuzz-stream", .quiet = true };
+	struct spaces spaces = { 0 };
+	struct tally tally = { 0 };
+	struct record rec;
+	bool json = false;
+
+	struct stream_reader *in = stream_open(file, &report);
+	while (stream_next(in, &rec)) {
+		describe_record(in, &rec, json = !json);
+		tally_add(&tally, in, &rec);
+		spaces_follow(&spaces, &rec);
+	}
+	if (in)
+		tally_print(&tally, in, true);
+	if (in && !stream_is_whole(in) && report.status == 0)
+		abort();	/* damage that nobody was told of */
+	stream_close(in);
+	tally_release(&tally);
+	spaces_release(&spaces);
+}
+
+static void join_twice(const char *file)
+{
+	const char *const files[] = { file, file };
+	static const volatile sig_atomic_t never;
+	struct report report = { .tool = "fuzz-stream", .quiet = true };
+	struct output out;
+
+	output_open(&out, "/dev/null", &report);
+	join_streams(files, 2, "pmukit fuzz", &out, &report, &never);
+	output_close(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char file[64];
+
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	read_all(file);
+	join_twice(file);
+	close(fd);
+	return 0;
+}
