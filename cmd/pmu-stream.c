@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-stream - show, check, select and convert streams.
+ * pmu-stream - show, check, select, join and convert streams.
  *
  * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin.  Counts
  * what it has, prints its records, or writes it on: the wanted samples of it, as a
@@ -47,7 +47,7 @@ static const struct command_option options[] = {
 
 static const struct command command = {
 	.name = "pmu-stream",
-	.purpose = "show, check, select and convert streams",
+	.purpose = "show, check, select, join and convert streams",
 	.operands = "[FILE...]",
 	.options = options,
 };

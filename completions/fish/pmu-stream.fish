@@ -3,6 +3,7 @@ complete -c pmu-stream -l stats -s s -d 'count records, samples and losses (so w
 complete -c pmu-stream -l dump -s D -d 'print the records, a line each'
 complete -c pmu-stream -l check -s c -d 'print nothing; the exit status tells whether it is whole'
 complete -c pmu-stream -l json -s j -d 'count or print in JSON'
+complete -c pmu-stream -l cat -d 'join all FILEs to one stream, in order of time'
 complete -c pmu-stream -l head -s n -x -d 'end after COUNT samples'
 complete -c pmu-stream -l pid -s p -x -a '(__fish_complete_pids)' -d 'leave out samples of other processes'
 complete -c pmu-stream -l tid -s t -x -d 'leave out samples of other threads'

@@ -2,7 +2,8 @@
 #include "stream/order.h"
 #include "base/arena.h"
 
-enum { WAITING_MAX = 64 * 1024 * 1024 };	/* bytes; more, and the older half goes */
+/* Bytes of records and of what is kept beside them; more, and the older half goes. */
+enum { WAITING_MAX = 64 * 1024 * 1024 };
 
 struct entry {
 	uint64_t time, offset;	/* of the record in its stream */
@@ -107,7 +108,7 @@ void order_add(struct order *o, const struct record *rec, uint64_t time)
 	if (time > o->newest)
 		o->newest = time;
 	keep(o, rec, time);
-	if (o->size > WAITING_MAX) {	/* no marks come, or a round is too long */
+	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {	/* no marks come, or a round is too long */
 		let_go(o, UINT64_MAX);
 		o->going = o->count / 2;
 		o->limit = o->entry[o->going].time;

@@ -10,18 +10,20 @@
 
 enum {
 	CHAIN = 4,			/* so many records in a row are no chance */
-	WINDOW = 2 * CHAIN * 65536,	/* bytes; a chain that begins in its first half ends in it */
+	WINDOW = 2 * CHAIN * 65536,	/* bytes; what begins in its first half ends in it */
 	MODE_MAX = 5,			/* PERF_RECORD_MISC_GUEST_USER */
 };
 
 /* Whether a header could be one. */
 static bool is_plausible(const struct record *rec, size_t size)
 {
-	bool in_kernel_range = rec->type < RECORD_ATTR;
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 
-	return record_type_name(rec->type) && size >= RECORD_HEADER_SIZE && size % 8 == 0 &&
-	       (in_kernel_range ? mode <= MODE_MAX : rec->misc == 0 || rec->type == RECORD_BUILD_ID);
+	if (!record_type_name(rec->type) || size < RECORD_HEADER_SIZE || size % 8)
+		return false;
+	if (rec->type < RECORD_ATTR)
+		return mode <= MODE_MAX;
+	return rec->misc == 0 || rec->type == RECORD_BUILD_ID;
 }
 
 /* Whether records follow each other from AT on, LEFT bytes before the end of what is buffered. */

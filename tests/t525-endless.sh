@@ -1,0 +1,33 @@
+#!/bin/sh
+# Streams without end: memory does not grow with them.  ENDLESS=1: 10 GB of it.
+. tests/lib.sh
+
+samples=3000000
+test -z "$ENDLESS" || samples=120000000
+
+# The peak memory in KiB of COMMAND, given so many samples by a pipe
+peak() {
+	n=$1
+	shift
+	cost sh -c "make-stream $n 20000 4 | $* >/dev/null" | cut -d ' ' -f 2
+}
+
+for command in 'pmu-stream' 'pmu-stream -d' 'pmu-stream --cat' 'pmu-stream -z' \
+	'pmu-symbolize -q' 'pmu-topprof'; do
+	check "$command: as much memory for ten times the stream" '
+		little=$(peak $((samples / 10)) $command)
+		much=$(peak $samples $command)
+		echo "$little KiB, $much KiB"
+		test $much -le $((little + 2048))
+		# a sanitizer has its own
+		case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
+		test $much -lt 32768
+	'
+done
+
+check 'pmu-stream --stats: under 16 MiB' '
+	case $BIN in */release/*|*/clang/*) ;; *) echo "a sanitizer has its own memory"; exit 77 ;; esac
+	test "$(peak 1000000 pmu-stream)" -lt 16384
+'
+
+done_testing
