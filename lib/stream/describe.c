@@ -199,12 +199,14 @@ static const char *layout_of(uint32_t type)
 		[PERF_RECORD_AUX_OUTPUT_HW_ID] = "hw_id:8",
 	};
 	static const char *const perf[] = {
-		[0] = "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x flags:8x",
+		[0] = "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x "
+		      "flags:8x",
 		[RECORD_EVENT_TYPE - RECORD_ATTR] = "config:8x name:s",
 		[RECORD_TRACING_DATA - RECORD_ATTR] = "bytes_behind:4",
 		[RECORD_ID_INDEX - RECORD_ATTR] = "count:8 id_index_cpu_tid:w",
 		[RECORD_AUXTRACE_INFO - RECORD_ATTR] = "kind:4",
-		[RECORD_AUXTRACE - RECORD_ATTR] = "bytes_behind:8 aux_offset:8x reference:8 index:4 tid:4 cpu:4",
+		[RECORD_AUXTRACE - RECORD_ATTR] = "bytes_behind:8 aux_offset:8x reference:8 "
+						  "index:4 tid:4 cpu:4",
 		[RECORD_AUXTRACE_ERROR - RECORD_ATTR] = "kind:4 code:4 cpu:4 pid:4 tid:4",
 		[RECORD_THREAD_MAP - RECORD_ATTR] = "count:8",
 		[RECORD_CPU_MAP - RECORD_ATTR] = "kind:2",
@@ -258,7 +260,7 @@ static bool describe_layout(const struct stream_reader *in, const struct record 
 	return !c.failed;
 }
 
-/* EVENT_UPDATE: u64 kind, id, and what it tells: of kinds 0, the unit, and 2, the name, a string. */
+/* EVENT_UPDATE: u64 kind, id, and what it tells: for 0, the unit, and 2, the name, a string. */
 static bool describe_update(const struct record *rec, bool json)
 {
 	struct cursor c = rec->body;
@@ -275,11 +277,12 @@ static bool describe_update(const struct record *rec, bool json)
 static bool describe_feature(const struct record *rec, bool json)
 {
 	static const char *const names[] = {
-		[FEATURE_HOSTNAME] = "HOSTNAME", "OSRELEASE", "VERSION", "ARCH", "NRCPUS", "CPUDESC",
-		"CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY", "NUMA_TOPOLOGY",
-		"BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT", "CACHE",
-		"SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO", "BPF_BTF",
-		"COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS",
+		[FEATURE_HOSTNAME] = "HOSTNAME", "OSRELEASE", "VERSION", "ARCH", "NRCPUS",
+		"CPUDESC", "CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY",
+		"NUMA_TOPOLOGY", "BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT",
+		"CACHE", "SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO",
+		"BPF_BTF", "COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY",
+		"PMU_CAPS",
 	};
 	struct cursor c = rec->body;
 	uint64_t feature = cursor_u64(&c);

@@ -253,7 +253,7 @@ static struct file_header take_header(struct cursor c)
 	take_section(&c);	/* event types: no longer written */
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		h.features[i] = cursor_u64(&c);
-	/* The bits are in words of the recorder's: of 32 bits if none is where perf always has one. */
+	/* The bits are in the recorder's words: of 32 bits if perf's usual one is not there. */
 	bool short_words = c.swap && !(h.features[0] >> FEATURE_HOSTNAME & 1);
 	for (size_t i = 0; short_words && i < FEATURES / 64; i++)
 		h.features[i] = h.features[i] << 32 | h.features[i] >> 32;

@@ -34,7 +34,7 @@ struct source {
 	struct record head;		/* the next one; valid until the next read */
 	bool has_head;
 	bool resolved;			/* refused */
-	uint64_t time;			/* of HEAD, in the joint stream's clock; at the end its last */
+	uint64_t time;			/* of HEAD, in the joint clock; at the end its last */
 };
 
 /* An event of the joint stream. */
@@ -156,7 +156,7 @@ static void pass_feature(struct join *j, const struct record *rec)
 	    j->features >> feature & 1)
 		return;
 	if (feature > FEATURE_CMDLINE && feature != FEATURE_CLOCK_DATA)
-		return;		/* how the file is made, or the machine: the first need not speak for all */
+		return;		/* about the file or the machine: one does not speak for all */
 	j->features |= 1ULL << feature;
 	writer_record(j->out, rec);
 }
@@ -287,8 +287,8 @@ static void align_clocks(struct join *j)
 		if (shift < -APART || shift > APART) {
 			s->relabel.shift = shift;
 			s->time += s->has_head ? (uint64_t)shift : 0;
-			report_note(j->report, "'%s' is put in order by the wall clock: its own has "
-				    "another origin", s->file);
+			report_note(j->report, "'%s' is put in order by the wall clock: its own "
+				    "has another origin", s->file);
 		}
 	}
 }

@@ -108,7 +108,8 @@ void order_add(struct order *o, const struct record *rec, uint64_t time)
 	if (time > o->newest)
 		o->newest = time;
 	keep(o, rec, time);
-	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {	/* no marks come, or a round is too long */
+	/* No marks come, or a round is too long. */
+	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {
 		let_go(o, UINT64_MAX);
 		o->going = o->count / 2;
 		o->limit = o->entry[o->going].time;

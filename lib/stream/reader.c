@@ -30,7 +30,8 @@ static bool read_header(struct stream_reader *in)
 	reader_unwrap(in);
 	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
 		if (in->end == in->begin && !in->damaged)
-			reader_damage(in, "empty: no stream came; did the command before this one fail?");
+			reader_damage(in, "empty: no stream came; did the command before this one "
+				      "fail?");
 		else if (!in->damaged)
 			reader_damage(in, "not a stream: only %zu bytes", in->end - in->begin);
 		return false;
@@ -40,8 +41,8 @@ static bool read_header(struct stream_reader *in)
 	in->swap = c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
 	uint64_t size = cursor_u64(&c);
 	if (magic == STREAM_MAGIC_1 || magic == __builtin_bswap64(STREAM_MAGIC_1)) {
-		reader_damage(in, "a perf.data file of the first format ('PERFFILE'), which perf has "
-			      "not written since Linux 3.3: record it again");
+		reader_damage(in, "a perf.data file of the first format ('PERFFILE'), which perf "
+			      "has not written since Linux 3.3: record it again");
 		return false;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
@@ -108,8 +109,8 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 {
 	if (!swap_record(&in->events, at, size)) {
 		if (rec->type >= RECORD_STRING)
-			stream_damaged(in, rec, "record resolved on a machine of the other byte order: "
-				       "run pmu-symbolize on this one instead");
+			stream_damaged(in, rec, "record resolved on a machine of the other byte "
+				       "order: run pmu-symbolize on this one instead");
 		rec->body.end = rec->body.at;
 		rec->type = RECORD_DROPPED;
 	}
@@ -233,12 +234,13 @@ static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t b
 		stream_damaged(in, rec, "TRACING_DATA of more than 48 MiB");
 		rec->type = RECORD_DROPPED;
 	} else {
-		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not decoded");
+		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not "
+			    "decoded");
 	}
 	return reader_skip(in, behind);
 }
 
-/* REC has just been read, and BEHIND bytes are behind it.  False if not all are there (reported). */
+/* REC has just been read, and BEHIND bytes are behind it.  False if some are missing (reported). */
 static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
 {
 	uint32_t type = rec->type;

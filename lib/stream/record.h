@@ -31,10 +31,10 @@ enum {
 	RECORD_COMPRESSED2	= 83,	/* the same, with their size */
 };
 
-/* Types that simpleperf adds (system/extras/simpleperf/record.h); of these only EVENT_ID is read. */
+/* Types that simpleperf adds (its record.h); of these only EVENT_ID is read. */
 enum {
 	RECORD_SIMPLEPERF	= 32769,	/* the first, KERNEL_SYMBOL */
-	RECORD_EVENT_ID		= 32774,	/* of which events ids are, in files it has merged */
+	RECORD_EVENT_ID		= 32774,	/* of which events ids are, where it has merged */
 	RECORD_SIMPLEPERF_END	= 32779,
 };
 

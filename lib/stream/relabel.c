@@ -22,7 +22,7 @@ static uint64_t load(const uint8_t *at)
 static void patch_id(const struct relabel *r, uint8_t *at)
 {
 	uint32_t i = events_find(stream_events(r->in), load(at));
-	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: of none, as in made up records */
+	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: none, as in made up records */
 
 	memcpy(at, &id, sizeof(id));
 }

@@ -13,7 +13,7 @@
 struct relabel {
 	struct stream_reader *in;	/* whose records they are */
 	const uint64_t *new_id;		/* for each of stream_events(in)->id */
-	const uint64_t *event_id;	/* for each event of IN: the new id of samples without one */
+	const uint64_t *event_id;	/* for each event of IN: that of samples without one */
 	int64_t shift;			/* ns to add to times */
 };
 

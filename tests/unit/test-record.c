@@ -141,8 +141,8 @@ static void test_ranges(void)
 	words[2] = 10;
 	tap(mmap_decodes(&rec), "one that ends at it");
 	uint64_t ksymbol[3] = { UINT64_MAX - 10, 11, 'x' };
-	rec = (struct record){ .type = PERF_RECORD_KSYMBOL,
-			       .body = { .at = (uint8_t *)ksymbol, .end = (uint8_t *)(ksymbol + 3) } };
+	rec.type = PERF_RECORD_KSYMBOL;
+	rec.body = (struct cursor){ .at = (uint8_t *)ksymbol, .end = (uint8_t *)(ksymbol + 3) };
 	tap(!ksymbol_decodes(&rec), "code of the kernel that does so");
 }
 
@@ -195,7 +195,8 @@ static void test_sample(void)
 	uint64_t needed;
 
 	sampled = events.event[0];
-	tap(is_checked(rec, bytes, size, sample_decodes), "SAMPLE of every field, cut at each byte");
+	tap(is_checked(rec, bytes, size, sample_decodes),
+	    "SAMPLE of every field, cut at each byte");
 	uint8_t *exact = cut(bytes, size, &rec);
 	sample_decode(&sampled, 0, &rec, &s, &needed);
 	tap(s.callchain.count == 2 && word_at(s.callchain, 1) == 0x401001 && s.raw.size == 12 &&

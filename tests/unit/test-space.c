@@ -156,7 +156,8 @@ static void test_processes(void)
 	    is_at(&s, 8, 0x20000, "/child", 0), "a thread's new name is its alone");
 	task(&s, PERF_RECORD_EXIT, 8, 7, 9, 9);
 	task(&s, PERF_RECORD_EXIT, 8, 7, 8, 8);
-	tap(is_at(&s, 8, 0x20000, "/child", 0), "samples that come behind EXIT have their mappings");
+	tap(is_at(&s, 8, 0x20000, "/child", 0),
+	    "samples that come behind EXIT have their mappings");
 	task(&s, PERF_RECORD_FORK, 8, 7, 8, 7);
 	tap(is_at(&s, 8, 0x20000, NULL, 0) && is_at(&s, 8, 0x10000, "/parent", 0),
 	    "a pid used again: nothing is left of the process before");
@@ -174,12 +175,14 @@ static void test_processes(void)
 static void test_kinds(void)
 {
 	static const struct { const char *path; enum object_kind kind; } cases[] = {
-		{ "/usr/bin/x", OBJECT_FILE }, { "[vdso]", OBJECT_VDSO }, { "[vdso32]", OBJECT_VDSO },
+		{ "/usr/bin/x", OBJECT_FILE },
+		{ "[vdso]", OBJECT_VDSO }, { "[vdso32]", OBJECT_VDSO },
 		{ "//anon", OBJECT_ANONYMOUS }, { "[heap]", OBJECT_ANONYMOUS },
 		{ "[anon:jit]", OBJECT_ANONYMOUS }, { "/memfd:code (deleted)", OBJECT_ANONYMOUS },
 		{ "/anon_hugepage (deleted)", OBJECT_ANONYMOUS }, { "", OBJECT_ANONYMOUS },
 		{ "/dev/zero (deleted)", OBJECT_ANONYMOUS }, { "/SYSV00000000", OBJECT_ANONYMOUS },
-		{ "anon_inode:[perf_event]", OBJECT_ANONYMOUS }, { "/opt/x (deleted)", OBJECT_FILE },
+		{ "anon_inode:[perf_event]", OBJECT_ANONYMOUS },
+		{ "/opt/x (deleted)", OBJECT_FILE },
 	};
 	struct spaces s = { 0 };
 
@@ -224,7 +227,8 @@ static void test_huge_pages(void)
 
 	map(&s, 7, base - 0x1000, 4 * MIB2, 0x1000, "/text");
 	map(&s, 7, base, 2 * MIB2, 0, "/anon_hugepage (deleted)");
-	tap(is_at(&s, 7, base + 16, "/text", 0x2010), "text moved to huge pages is the file's still");
+	tap(is_at(&s, 7, base + 16, "/text", 0x2010),
+	    "text moved to huge pages is the file's still");
 	map(&s, 7, base, 0x3000, 0, "//anon");
 	tap(is_at(&s, 7, base + 16, "//anon", 16), "what is no huge page is other memory");
 	map(&s, 8, base - 0x1000, 0x1000, 0x1000, "/text");
