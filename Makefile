@@ -163,6 +163,7 @@ fuzz: $(FUZZERS:%=build/fuzz/%)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
 	install -m 755 $(TOOLS:%=$B/bin/%) $(DESTDIR)$(PREFIX)/bin
+	ln -sf pmu-topprof $(DESTDIR)$(PREFIX)/bin/perf_to_profile
 	for page in $(PAGES); do \
 		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \

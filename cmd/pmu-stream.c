@@ -74,21 +74,6 @@ static uint64_t count_option(const char *name, const char *text, uint64_t limit)
 	return count;
 }
 
-static void parse_time(const char *text)
-{
-	char from[32];
-	const char *comma = strchr(text, ',');
-	size_t length = comma ? (size_t)(comma - text) : 0;
-
-	bool good = comma && length < sizeof(from);
-	snprintf(from, sizeof(from), "%.*s", good ? (int)length : 0, text);
-	good = good && (!*from || units_parse_duration(from, &choice.from)) &&
-	       (!comma[1] || units_parse_duration(comma + 1, &choice.to));
-	if (!good)
-		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
-				"either may be missing, not '%s'", text);
-}
-
 static void parse_choice(void)
 {
 	if (pid_text)
@@ -97,8 +82,9 @@ static void parse_choice(void)
 		choice.tid = (pid_t)count_option("tid", tid_text, INT_MAX);
 	if (cpu_text)
 		choice.cpu = (int)count_option("cpu", cpu_text, INT_MAX);
-	if (time_text)
-		parse_time(time_text);
+	if (time_text && !choice_parse_time(&choice, time_text))
+		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
+				"either may be missing, not '%s'", time_text);
 }
 
 /* False: the rest of the stream does not matter. */

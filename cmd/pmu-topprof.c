@@ -1,56 +1,395 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-topprof - aggregate a stream to a pprof profile.
+ * pmu-topprof - aggregate a stream to a pprof profile; merge profiles.
  *
  * Reads a raw or resolved stream or a perf.data file (pmu-stream(5)) from FILE
- * or stdin, and writes profile.proto, gzip'd, as go tool pprof reads it.
+ * or stdin, and writes profile.proto, gzip'd, as go tool pprof reads it; or
+ * adds up the profiles that are given.  Called perf_to_profile it takes that
+ * program's options, and resolves the addresses as well: so go tool pprof calls it.
  */
 #include "base/command.h"
+#include "base/units.h"
 #include "profile/collect.h"
+#include "profile/merge.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-static bool no_scale;
-static const char *file;
+static bool no_scale, drop_lost, data_frames, folded, force, jit;
+static const char *file, *input_file, *pid_text, *tid_text, *cpu_text, *time_text, *label_list;
+static const char *naming_text, *stacks_text, *process_dir, *thread_dir, *interval_text;
+static const char *template, *pack_text, *diff_base;
+static struct collect_options how = { .choice = CHOICE_ALL };
 
 static const struct command_option options[] = {
+	{ 'e', "event", "NAME", "leave out samples of other events", &how.choice.event, NULL },
+	{ 'p', "pid", "PID", "leave out samples of other processes", &pid_text, NULL },
+	{ 't', "tid", "TID", "leave out samples of other threads", &tid_text, NULL },
+	{ 0, "comm", "NAME", "leave out samples of threads of other names", &how.choice.comm,
+	  NULL },
+	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", &cpu_text, NULL },
+	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
+	  &time_text, NULL },
+	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; none", &label_list, NULL },
+	{ 0, "data-frames", NULL, "make the address of data the leaf of the stack", &data_frames,
+	  NULL },
+	{ 0, "drop-lost", NULL, "leave out what never came, instead of showing it at [lost]",
+	  &drop_lost, NULL },
 	{ 0, "no-scale", NULL, "leave values of multiplexed events as they were counted",
 	  &no_scale, NULL },
+	{ 0, "naming", "STYLE", "name sample types as go does (usual), or as perf_to_profile: perf",
+	  &naming_text, NULL },
+	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [truncated]",
+	  &stacks_text, NULL },
+	{ 0, "per-process", "DIR", "write a profile for each process into DIR", &process_dir,
+	  NULL },
+	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", &thread_dir, NULL },
+	{ 0, "interval", "TIME", "write a profile each TIME of the stream", &interval_text, NULL },
+	{ 0, "output-template", "NAME", "name those by their begin, as strftime(3) does", &template,
+	  NULL },
+	{ 0, "diff", "BASE", "take away the profile BASE from the profiles given", &diff_base,
+	  NULL },
+	{ 0, "folded", NULL, "write lines of text for flame graphs instead of a profile", &folded,
+	  NULL },
+	{ 'Z', "pack", "HOW", "compress the profile by gzip (usual), zstd, or none", &pack_text,
+	  NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-topprof",
-	.purpose = "aggregate a stream to a pprof profile",
-	.operands = "[FILE]",
+	.purpose = "aggregate a stream to a pprof profile; merge profiles",
+	.operands = "[FILE...]",
 	.options = options,
 };
 
-int main(int argc, char **argv)
-{
-	struct report report;
+static const struct command_option drop_in_options[] = {
+	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", &input_file, NULL },
+	{ 'o', "output", "FILE", "write the profile to FILE", &file, NULL },
+	{ 'f', "force", NULL, "write over FILE if it is there", &force, NULL },
+	{ 'j', "jit", NULL, "resolve JIT code, which is always done", &jit, NULL },
+	{ 0 }
+};
+
+static const struct command drop_in = {
+	.name = "perf_to_profile",
+	.purpose = "make a pprof profile of a perf.data file, with symbols",
+	.options = drop_in_options,
+};
+
+/* Where profiles go. */
+struct target {
+	struct report *report;
 	struct output out;
+	const char *dir;	/* one for each process or thread goes there; NULL: no */
+	uint64_t files;		/* written into DIR, or by the template */
+	char last[PATH_MAX];	/* the one before */
+	uint64_t bytes, stacks;
+};
+
+static uint64_t count_option(const char *name, const char *text, uint64_t limit)
+{
+	uint64_t count;
+
+	if (!units_parse_count(text, &count) || count > limit)
+		command_misused(&command, "--%s takes a number, not '%s'", name, text);
+	return count;
+}
+
+static void parse_time(const char *text)
+{
+	if (!choice_parse_time(&how.choice, text))
+		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
+				"either may be missing, not '%s'", text);
+}
+
+static enum pack_how parse_pack(void)
+{
+	static const char *const names[] = {
+		[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd",
+	};
+
+	for (enum pack_how h = PACK_GZIP; pack_text && h <= PACK_ZSTD; h++)
+		if (!strcmp(names[h], pack_text))
+			return h;
+	if (pack_text)
+		command_misused(&command, "--pack takes gzip, zstd or none, not '%s'", pack_text);
+	return PACK_GZIP;
+}
+
+static void parse_intervals(void)
+{
+	if (interval_text && (!units_parse_duration(interval_text, &how.interval) ||
+			      how.interval == 0))
+		command_misused(&command, "--interval takes a time such as 10s, not '%s'",
+				interval_text);
+	if (!interval_text != !template)
+		command_misused(&command, "--interval and --output-template belong together");
+	if (template && !strchr(template, '%'))
+		command_misused(&command, "--output-template needs the time in it, as in "
+				"p-%%Y%%m%%d-%%H%%M%%S.pb.gz, or each profile replaces the last");
+	if (!!interval_text + !!process_dir + !!thread_dir + !!file > 1)
+		command_misused(&command, "only one of --interval, --per-process, --per-thread and "
+				"--output");
+}
+
+static void parse_options(void)
+{
+	if (pid_text)
+		how.choice.pid = (pid_t)count_option("pid", pid_text, INT_MAX);
+	if (tid_text)
+		how.choice.tid = (pid_t)count_option("tid", tid_text, INT_MAX);
+	if (cpu_text)
+		how.choice.cpu = (int)count_option("cpu", cpu_text, INT_MAX);
+	if (time_text)
+		parse_time(time_text);
+	if (stacks_text)
+		how.max_stacks = count_option("max-stacks", stacks_text, UINT32_MAX);
+	if (stacks_text && how.max_stacks < 2)
+		command_misused(&command, "--max-stacks takes 2 or more");
+	if (naming_text && strcmp(naming_text, "perf") && strcmp(naming_text, "go"))
+		command_misused(&command, "--naming takes go or perf, not '%s'", naming_text);
+	parse_intervals();
+	how.naming = naming_text && !strcmp(naming_text, "perf") ? NAMING_PERF : NAMING_GO;
+	how.pack = parse_pack();
+	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
+	how.labels = label_list ? label_list : folded ? "thread_comm" : NULL;
+	how.data_frames = data_frames;
+	how.drop_lost = drop_lost;
+	how.no_scale = no_scale;
+}
+
+/* The event whose values are folded: the one asked for, or the first. */
+static uint32_t folded_event(const struct stream_events *events)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		if (profile_shows(&events->event[i]) &&
+		    (!how.choice.event || !strcmp(events->event[i].name, how.choice.event)))
+			return i;
+	return 0;
+}
+
+static void write_profile(struct collect *c, struct profile *p, struct output *out)
+{
+	if (folded)
+		profile_write_folded(p, folded_event(stream_events(c->in)), out);
+	else
+		profile_write(p, stream_events(c->in), stream_origin(c->in), out);
+}
+
+/* Into a file of its own, which appears when it is whole. */
+static void write_file(struct collect *c, struct collect_part *part, struct target *t,
+		       const char *path)
+{
+	char hidden[PATH_MAX];
+	struct output out;
+
+	if ((size_t)snprintf(hidden, sizeof(hidden), "%s.tmp", path) >= sizeof(hidden)) {
+		report_error(t->report, "the name '%s' is too long", path);
+		return;
+	}
+	output_open(&out, hidden, t->report);
+	write_profile(c, &part->profile, &out);
+	output_flush(&out);
+	t->bytes += out.written;
+	bool good = !output_ended(&out);
+	output_close(&out);
+	if (good && rename(hidden, path) < 0)
+		report_failure(t->report, "cannot rename '%s' to '%s'", hidden, path);
+	t->files += good;
+}
+
+/* "DIR/name-PID.pb.gz"; what cannot be in a name of a file is "_". */
+static void name_of_part(const struct collect *c, const struct collect_part *part,
+			 const struct target *t, char path[PATH_MAX])
+{
+	static const char *const ends[] = {
+		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
+	};
+	const char *comm = part->comm ? c->tables.string[part->comm] : "";
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
+	for (char *at = name; *at; at++)
+		if (*at == '/' || (*at == '.' && at == name) || (unsigned char)*at < ' ')
+			*at = '_';
+	snprintf(path, PATH_MAX, "%s/%s-%d.%s", t->dir, name, part->id,
+		 folded ? "folded" : ends[how.pack]);
+}
+
+/* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static size_t format_time(char *text, size_t size, const struct tm *time)
+{
+	return strftime(text, size, template, time);
+}
+#pragma GCC diagnostic pop
+
+/* The template with the time in it at which P begins.  Each name may be used once. */
+static bool name_of_interval(const struct collect *c, const struct profile *p, struct target *t,
+			     char path[PATH_MAX])
+{
+	const struct stream_origin *o = stream_origin(c->in);
+	time_t begin = time(NULL);
+	struct tm local;
+
+	if (o->has_clock)
+		begin = (time_t)((o->wall_time + (p->first_time - o->clock_time)) / 1000000000);
+	if (!localtime_r(&begin, &local) || format_time(path, PATH_MAX, &local) == 0) {
+		report_error(t->report, "--output-template '%s' makes no name", template);
+		return false;
+	}
+	if (!strcmp(path, t->last)) {
+		report_error(t->report, "two profiles would be called '%s': put more of the time "
+			     "into --output-template", path);
+		return false;
+	}
+	snprintf(t->last, sizeof(t->last), "%s", path);
+	return true;
+}
+
+static void done(struct collect *c, struct collect_part *part, void *context)
+{
+	struct target *t = context;
+	char path[PATH_MAX];
+
+	part->profile.packing = how.pack;
+	part->profile.only = how.choice.event;
+	t->stacks += part->profile.stacks.count;
+	if (t->dir) {
+		if (part->id == 0 && part->profile.stacks.count == 0)
+			return;		/* no sample has come at all */
+		name_of_part(c, part, t, path);
+		write_file(c, part, t, path);
+	} else if (template) {
+		if (name_of_interval(c, &part->profile, t, path))
+			write_file(c, part, t, path);
+	} else {
+		write_profile(c, &part->profile, &t->out);
+		t->bytes += t->out.written;
+	}
+}
+
+static bool open_target(struct target *t, const struct command *cmd)
+{
+	t->dir = process_dir ? process_dir : thread_dir;
+	if (t->dir && mkdir(t->dir, 0777) < 0 && errno != EEXIST) {
+		report_failure(t->report, "cannot make the directory '%s'", t->dir);
+		return false;
+	}
+	if (folded && !file)
+		output_open(&t->out, "-", t->report);	/* text may go to a terminal */
+	else if (!t->dir && !template)
+		command_output(cmd, &t->out, file, t->report);
+	return true;
+}
+
+/* All of the stream in INPUT. */
+static void aggregate(const struct command *cmd, const char *input, struct report *report)
+{
+	struct target t = { .report = report, .out.fd = -1 };
+	const char *wrong;
 	struct collect c;
 
-	int first = command_begin(&command, &report, argc, argv);
-	const char *input = command_input(&command, argc, argv, first);
-	command_output(&command, &out, file, &report);
-	collect_init(&c, &report);
-	c.profile.no_scale = no_scale;
-
-	struct stream_reader *in = stream_open(input, &report);
+	if (!collect_init(&c, &how, report, &wrong))
+		command_misused(cmd, "no label is called '%s'; there are %s", wrong, facts_names);
+	if (!open_target(&t, cmd)) {
+		collect_release(&c);
+		return;
+	}
+	struct stream_reader *in = stream_open(input, report);
 	stream_stop_on(in, &command_stop);
-	collect_stream(&c, in);
-	collect_comment(&c, in);
-	if (in)
-		profile_write(&c.profile, stream_events(in), stream_origin(in), &out);
-
-	report_summary(&report, "%" PRIu64 " distinct stacks, %" PRIu64 " lost, throttled %" PRIu64
-		       " times, %" PRIu64 " bytes", (uint64_t)c.profile.stacks.count, c.lost,
-		       c.throttled, out.written);
+	collect_stream(&c, in, done, &t);
+	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %" PRIu64
+		       " lost, throttled %" PRIu64 " times, %" PRIu64 " bytes", c.samples, t.stacks,
+		       c.lost, c.throttled, t.bytes);
+	if (t.dir || template)
+		report_summary(report, "%" PRIu64 " files", t.files);
+	if (in && c.samples == 0)
+		report_note(report, "no samples %s", how.choice.event || how.choice.comm ||
+			    pid_text || tid_text || cpu_text || time_text
+			    ? "were wanted: nothing in the stream is as --event, --pid, ... say"
+			    : "came");
 	stream_close(in);
 	collect_release(&c);
+	if (t.out.fd >= 0 || (!t.dir && !template))
+		output_close(&t.out);
+}
+
+/* Whether FILE is gzip'd: a profile, then, and no stream. */
+static bool is_profile(const char *path)
+{
+	uint8_t magic[2] = { 0 };
+	struct stat st;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+
+	if (fd < 0)
+		return false;
+	bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		    read(fd, magic, sizeof(magic)) == sizeof(magic);
+	close(fd);
+	return good && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+static void merge(char **files, int count, struct report *report)
+{
+	struct merge *m = merge_new(report);
+	struct output out;
+	bool good = true;
+
+	for (int i = 0; i <= count && good; i++) {
+		const char *path = i < count ? files[i] : diff_base;
+		Perftools__Profiles__Profile *p = path ? profile_read(path, report) : NULL;
+		good = !path || (p && merge_add(m, p, i < count ? 1 : -1, path));
+		profile_free(p);
+	}
+	if (!good) {
+		merge_free(m);
+		return;
+	}
+	command_output(&command, &out, file, report);
+	merge_write(m, how.pack, &out);
 	output_close(&out);
+}
+
+static int run_drop_in(int argc, char **argv)
+{
+	struct report report;
+
+	if (command_begin(&drop_in, &report, argc, argv) < argc || !input_file || !file)
+		command_misused(&drop_in, "needs -i FILE and -o FILE, nothing else");
+	if (!force && access(file, F_OK) == 0) {
+		report_error(&report, "'%s' is there: -f writes over it", file);
+		return command_end(&report);
+	}
+	how.resolve = (struct resolver_options){ .symbols = true,
+						 .demangle = DEMANGLE_TEMPLATES };
+	aggregate(&drop_in, input_file, &report);
+	return command_end(&report);
+}
+
+int main(int argc, char **argv)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	struct report report;
+
+	if (argc > 0 && !strcmp(slash ? slash + 1 : argv[0], drop_in.name))
+		return run_drop_in(argc, argv);
+	int first = command_begin(&command, &report, argc, argv);
+	parse_options();
+	if (diff_base && first == argc)
+		command_misused(&command, "--diff needs the profiles that BASE is taken away from");
+	if (argc - first > 1 || diff_base || (first < argc && is_profile(argv[first])))
+		merge(argv + first, argc - first, &report);
+	else
+		aggregate(&command, command_input(&command, argc, argv, first), &report);
 	return command_end(&report);
 }

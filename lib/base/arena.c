@@ -32,6 +32,11 @@ void *mem_zeroed(size_t count, size_t size)
 	return or_die(calloc(count ? count : 1, size ? size : 1));
 }
 
+void *mem_aligned(size_t alignment, size_t size)
+{
+	return or_die(aligned_alloc(alignment, size));
+}
+
 void *array_grow(void *p, size_t count, size_t item)
 {
 	enum { FIRST = 8 };

@@ -36,6 +36,9 @@ void *mem_resize(void *p, size_t size);
 /* calloc() that does not return NULL.  The caller frees. */
 void *mem_zeroed(size_t count, size_t size);
 
+/* SIZE bytes at a multiple of ALIGNMENT, not zeroed.  The caller frees. */
+void *mem_aligned(size_t alignment, size_t size);
+
 /*
  * Make room for one more item in the array P of COUNT items of ITEM bytes:
  * capacity grows at powers of two, so adding is linear.  Returns the array.

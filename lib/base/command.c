@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,11 @@ static void catch_signals(const struct command *cmd)
 
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
+	/*
+	 * Arrays of more than a MiB are mapped: growing them copies nothing, and
+	 * what is freed goes back to the system.  glibc would raise the limit as it likes.
+	 */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	parse_options(cmd, argc, argv);
 	*report = (struct report){ .tool = cmd->name, .quiet = quiet,
 				    .verbose = verbosity };

@@ -1,37 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/collect.h"
+#include "profile/collect-internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-void collect_init(struct collect *c, struct report *report)
+bool collect_init(struct collect *c, const struct collect_options *how, struct report *report,
+		  const char **wrong)
 {
-	static const struct resolver_options no_symbols;
+	static const char usual[] = "pid,thread_comm";
 
-	*c = (struct collect){ .report = report };
-	c->profile.resolved = &c->tables;
-	c->resolver = resolver_new(&no_symbols, &c->tables, report);
-	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX, sizeof(*c->frame));
+	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels };
+	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
+	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 1, sizeof(*c->frame));
+	if (how->labels && !strcmp(how->labels, "none"))
+		return true;
+	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
 }
 
-static void take_sample(struct collect *c, struct stream_reader *in, const struct record *rec)
+static bool is_wanted(const struct collect *c, const struct resolved_sample *s, const char *comm)
 {
-	struct resolved_sample resolved;
+	const struct choice *w = &c->how.choice;
+
+	return (!w->pid || s->pid == w->pid) && (!w->tid || s->tid == w->tid) &&
+	       (w->cpu < 0 || s->cpu == (uint32_t)w->cpu) && s->time >= w->from &&
+	       (!w->to || s->time < w->to) && (!w->comm || !strcmp(comm, w->comm)) &&
+	       (!w->event ||
+		!strcmp(stream_events(c->in)->event[s->event].name, w->event));
+}
+
+/*
+ * Whether the event samples threads as they are switched away from: their time
+ * until they run again is what counts, if the stream tells when that is.
+ */
+static bool samples_waiting(const struct stream_events *events, uint32_t event)
+{
+	const struct stream_event *e = &events->event[event];
+	bool switches = false;
+
+	for (uint32_t i = 0; i < events->count; i++)
+		switches |= events->event[i].attr.context_switch;
+	if (!switches || e->attr.freq || e->attr.sample_period != 1)
+		return false;
+	return (e->attr.type == PERF_TYPE_SOFTWARE &&
+		e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+	       (e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch"));
+}
+
+/* Room for one more stack in P, if there is a limit. */
+static void limit_stacks(const struct collect *c, struct profile *p)
+{
+	if (c->how.max_stacks && p->stacks.count >= c->how.max_stacks)
+		profile_truncate(p);
+}
+
+/* Whether the frames of a RAW sample may be known by what they were recorded as: by *KEY. */
+static bool has_key(struct collect *c, struct profile *p, const struct sample *raw,
+		    struct chain_key *key)
+{
+	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)
+		return false;
+	uint64_t context = hash_more(resolver_version(c->resolver, raw->pid), raw->ip);
+	context = hash_more(context, raw->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	*key = chains_key(&p->chains, raw->callchain.at, 8 * raw->callchain.count, context << 1);
+	return true;
+}
+
+/* The frames of S, resolved here if it is RAW; with that of the data it is about, if asked for. */
+static void complete_frames(struct collect *c, struct profile *p, const struct sample *raw,
+			    struct resolved_sample *s)
+{
+	if (raw)
+		resolver_sample(c->resolver, c->in, raw, s);
+	if (!c->how.data_frames || !(s->has & PERF_SAMPLE_ADDR) || !s->value[VALUE_ADDR])
+		return;
+	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
+	memmove(c->frame + 1, s->frame, frames * sizeof(*c->frame));
+	c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+	s->frame = c->frame;
+	s->frames = frames + 1;
+}
+
+/* The chain of S in P. */
+static struct chain_entry *chain_of(struct collect *c, struct profile *p,
+				    const struct sample *raw, struct resolved_sample *s)
+{
+	struct chain_key key;
+	bool keyed = has_key(c, p, raw, &key);
+	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
+
+	if (known)
+		return known;
+	complete_frames(c, p, raw, s);
+	struct chain_entry *chain = chains_add(&p->chains, s->frame, s->frames);
+	return keyed ? chains_alias(&p->chains, key, chain->chain) : chain;
+}
+
+/* S, whose frames are still to be found if it is RAW. */
+static void take(struct collect *c, const struct sample *raw, struct resolved_sample *s)
+{
+	const struct stream_events *events = stream_events(c->in);
+	const struct stream_event *event = &events->event[s->event];
+	const char *comm = s->comm ? c->tables.string[s->comm] : "";
+
+	if (!is_wanted(c, s, comm))
+		return;
+	c->samples++;
+	if (c->samples == 1)
+		c->first_pid = s->pid;
+	c->several_processes |= s->pid != c->first_pid;
+	collect_time(c, s->time);
+	struct profile *p = &collect_part(c, s)->profile;
+	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
+	limit_stacks(c, p);
+	if (samples_waiting(events, s->event)) {
+		complete_frames(c, p, raw, s);
+		struct wait *w = waits_begin(&c->waits, s->tid, s->time, s->frame, s->frames);
+		w->event = s->event;
+		w->labels = labels;
+		w->part = (uint32_t)(collect_part(c, s) - c->part);
+		return;
+	}
+	profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
+}
+
+static void take_sample(struct collect *c, const struct record *rec)
+{
+	struct resolved_sample facts;
 	struct sample sample;
 
 	if (c->is_resolved) {
-		stream_damaged(in, rec, "raw SAMPLE record in a resolved stream");
+		stream_damaged(c->in, rec, "raw SAMPLE record in a resolved stream");
 		return;
 	}
 	c->is_raw = true;
-	if (!stream_sample(in, rec, &sample))
+	if (!stream_sample(c->in, rec, &sample))
 		return;
-	resolver_sample(c->resolver, in, &sample, &resolved);
-	profile_add(&c->profile, &resolved);
+	resolver_facts(c->resolver, c->in, &sample, &facts);
+	take(c, &sample, &facts);
 }
 
 /* A record that a filter before us has added. */
-static void take_resolved(struct collect *c, struct stream_reader *in, const struct record *rec)
+static void take_resolved(struct collect *c, const struct record *rec)
 {
 	struct resolved_sample sample;
 	struct resolved_tool tool;
@@ -39,22 +149,22 @@ static void take_resolved(struct collect *c, struct stream_reader *in, const str
 	bool good;
 
 	if (c->is_raw) {
-		stream_damaged(in, rec, "record of a resolved stream in a raw one");
+		stream_damaged(c->in, rec, "record of a resolved stream in a raw one");
 		return;
 	}
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->tables, rec, stream_events(in)->count, c->frame,
+		good = resolved_read_sample(&c->tables, rec, stream_events(c->in)->count, c->frame,
 					    &sample, &why);
 		if (good)
-			profile_add(&c->profile, &sample);
+			take(c, NULL, &sample);
 		break;
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
 		if (good)
-			profile_comment(&c->profile, "filter: %s %s%s%s", tool.name, tool.version,
-					*tool.arguments ? " " : "", tool.arguments);
+			collect_remember(c, "filter: %s %s%s%s", tool.name, tool.version,
+					 *tool.arguments ? " " : "", tool.arguments);
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";
@@ -64,23 +174,32 @@ static void take_resolved(struct collect *c, struct stream_reader *in, const str
 		good = resolved_read_definition(&c->tables, rec, &why);
 	}
 	if (!good)
-		stream_damaged(in, rec, why);
+		stream_damaged(c->in, rec, why);
 }
 
-static void take_lost(struct collect *c, struct stream_reader *in, const struct record *rec)
+/* What was lost of an event; of all processes, so where these have a profile each of none. */
+static void take_lost(struct collect *c, const struct record *rec)
 {
+	const struct stream_events *events = stream_events(c->in);
 	struct lost_record lost;
 
-	if (record_lost(rec, &lost))
-		c->lost += lost.count;
-	else
-		stream_damaged(in, rec, "record with fields that do not fit it");
+	if (!record_lost(rec, &lost)) {
+		stream_damaged(c->in, rec, "record with fields that do not fit it");
+		return;
+	}
+	c->lost += lost.count;
+	const struct stream_event *told = events_trailer(events, rec->body);
+	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
+	if (event == TABLE_NONE)
+		event = told ? (uint32_t)(told - events->event) : 0;
+	if (event < events->count && c->how.split == SPLIT_NOT)
+		profile_lost(&collect_part(c, NULL)->profile, event, lost.count);
 }
 
 /* How long an event has counted, as its recorder says at the end. */
-static void take_read(struct collect *c, struct stream_reader *in, const struct record *rec)
+static void take_read(struct collect *c, const struct record *rec)
 {
-	const struct stream_events *events = stream_events(in);
+	const struct stream_events *events = stream_events(c->in);
 	struct read_record read;
 
 	if (events->count == 0 ||
@@ -88,79 +207,73 @@ static void take_read(struct collect *c, struct stream_reader *in, const struct 
 		return;
 	uint32_t event = events_find_id(events, read.id);
 	/* What the kernel itself counts needs no counter. */
-	if (event != TABLE_NONE && events->event[event].attr.type != PERF_TYPE_SOFTWARE)
-		profile_ran(&c->profile, event, read.enabled, read.running);
+	if (event == TABLE_NONE || events->event[event].attr.type == PERF_TYPE_SOFTWARE)
+		return;
+	for (uint32_t i = 0; i < c->parts; i++)
+		profile_ran(&c->part[i].profile, event, read.enabled, read.running);
 }
 
-void collect_stream(struct collect *c, struct stream_reader *in)
+/* SWITCH: a thread runs again, or no longer. */
+static void take_switch(struct collect *c, const struct record *rec)
+{
+	pid_t tid;
+
+	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT) &&
+	    events_trailer_tid(stream_events(c->in), rec->body, &tid))
+		collect_waited(c, tid, stream_time(c->in, rec));
+}
+
+static void take_other(struct collect *c, const struct record *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		take_lost(c, rec);
+		break;
+	case PERF_RECORD_THROTTLE:
+		c->throttled++;
+		break;
+	case PERF_RECORD_READ:
+		take_read(c, rec);
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		take_switch(c, rec);
+		break;
+	}
+	facts_follow(&c->facts, rec);
+	if (!c->is_resolved)
+		resolver_follow(c->resolver, c->in, rec);
+	collect_time(c, stream_time(c->in, rec));
+}
+
+void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
 	struct record rec;
 
-	while (stream_next(in, &rec)) {
-		if (rec.type == PERF_RECORD_SAMPLE) {
-			take_sample(c, in, &rec);
-			continue;
-		}
-		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
-			take_resolved(c, in, &rec);
-			continue;
-		}
-		if (rec.type == PERF_RECORD_LOST || rec.type == PERF_RECORD_LOST_SAMPLES)
-			take_lost(c, in, &rec);
-		else if (rec.type == PERF_RECORD_THROTTLE)
-			c->throttled++;
-		else if (rec.type == PERF_RECORD_READ)
-			take_read(c, in, &rec);
-		if (!c->is_resolved)
-			resolver_follow(c->resolver, in, &rec);
-		profile_time(&c->profile, stream_time(in, &rec));
-	}
+	c->in = in;
+	c->done = done;
+	c->context = context;
+	while (stream_next(in, &rec))
+		if (rec.type == PERF_RECORD_SAMPLE)
+			take_sample(c, &rec);
+		else if (rec.type >= RECORD_STRING && rec.type <= RECORD_END)
+			take_resolved(c, &rec);
+		else
+			take_other(c, &rec);
 	if (c->is_resolved && !c->has_end && stream_is_whole(in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
-}
-
-static void comment_scale(struct collect *c, const struct stream_reader *in, uint32_t event)
-{
-	double scale = profile_scale(&c->profile, event);
-
-	if (scale > 1)
-		profile_comment(&c->profile, "multiplexed: %s counted %.1f %% of the time; its "
-				"values are scaled by %.3f", stream_events(in)->event[event].name,
-				100 / scale, scale);
-}
-
-void collect_comment(struct collect *c, const struct stream_reader *in)
-{
-	const struct stream_origin *o = stream_origin(in);
-	struct profile *p = &c->profile;
-
-	if (o->command)
-		profile_comment(p, "command: %s", o->command);
-	if (o->host)
-		profile_comment(p, "host: %s%s%s%s%s", o->host, o->arch ? " " : "",
-				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
-				o->kernel ? o->kernel : "");
-	if (o->cpu)
-		profile_comment(p, "cpu: %s", o->cpu);
-	if (o->version)
-		profile_comment(p, "recorder: %s", o->version);
-	if (c->lost)
-		profile_comment(p, "lost: %" PRIu64 " records never reached the stream", c->lost);
-	if (c->throttled)
-		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
-				"moment, since it came too fast", c->throttled);
-	for (uint32_t i = 0; i < stream_events(in)->count; i++)
-		comment_scale(c, in, i);
-	/* The recorder knows better than the first and last record when it began and ended. */
-	profile_time(p, o->first_time);
-	profile_time(p, o->last_time);
+	if (in)
+		collect_end(c);
 }
 
 void collect_release(struct collect *c)
 {
-	profile_release(&c->profile);
+	collect_release_parts(c);
 	resolver_free(c->resolver);
 	resolved_release(&c->tables);
+	facts_release(&c->facts);
+	waits_release(&c->waits);
 	free(c->frame);
 }

@@ -59,7 +59,14 @@ static bool strings_are_sound(const Perftools__Profiles__Profile *p)
 			is_string(p, p->function[i]->filename);
 	for (size_t i = 0; i < p->n_comment; i++)
 		good &= is_string(p, p->comment[i]);
-	return good;
+	for (size_t i = 0; i < p->n_sample; i++)
+		for (size_t k = 0; k < p->sample[i]->n_label; k++)
+			good &= is_string(p, p->sample[i]->label[k]->key) &&
+				is_string(p, p->sample[i]->label[k]->str) &&
+				is_string(p, p->sample[i]->label[k]->num_unit);
+	if (p->period_type)
+		good &= is_string(p, p->period_type->type) && is_string(p, p->period_type->unit);
+	return good && is_string(p, p->drop_frames) && is_string(p, p->keep_frames);
 }
 
 static bool samples_are_sound(const Perftools__Profiles__Profile *p)

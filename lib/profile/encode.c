@@ -3,44 +3,35 @@
  * profile.proto, written in pieces: a message cut into several that have some
  * of its fields each means the same as their concatenation.  So every sample,
  * mapping, location and function is packed as a profile of its own, and no
- * copy of the whole is ever in memory.
+ * tree of the whole is ever in memory.
  */
 #include "base/intern.h"
 #include "profile.pb-c.h"
-#include "profile/gzip.h"
-#include "profile/profile.h"
+#include "profile/canon.h"
+#include "profile/pack.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 
 enum { LABEL_SIZE = 128 };	/* bytes of a sample type's name */
 
 struct encoder {
 	const struct profile *p;
-	const struct resolved *r;
 	const struct stream_events *events;
-	struct gzip *gz;
+	struct canon canon;
+	struct pack *pack;
 	struct intern strings;	/* of the profile: its string table */
-	struct use {		/* what samples refer to; the rest is left out */
-		bool *frame, *object, *function;
-	} used;
 	struct object_has {	/* what is known of all frames in an object */
 		bool functions, files, lines, inlines;
 		uint64_t samples;	/* in which it stands, if it is some process's main one */
-	} *has;			/* by object */
-	uint8_t *buffer;
-	size_t capacity;
+	} *has;			/* by place in canon.objects.order */
 };
 
 static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *piece)
 {
 	size_t size = perftools__profiles__profile__get_packed_size(piece);
 
-	if (size > e->capacity) {
-		e->capacity = 2 * size;
-		e->buffer = mem_resize(e->buffer, e->capacity);
-	}
-	perftools__profiles__profile__pack(piece, e->buffer);
-	gzip_write(e->gz, e->buffer, size);
+	perftools__profiles__profile__pack(piece, pack_room(e->pack, size));
 }
 
 static int64_t text_id(struct encoder *e, const char *text)
@@ -48,15 +39,16 @@ static int64_t text_id(struct encoder *e, const char *text)
 	return intern_text(&e->strings, text);
 }
 
-static int64_t string_id(struct encoder *e, uint32_t string)
+static int64_t string_id(struct encoder *e, const struct resolved *t, uint32_t string)
 {
-	return string ? text_id(e, e->r->string[string]) : 0;
+	return string ? text_id(e, t->string[string]) : 0;
 }
 
-/* Events that count nothing, but carry others' records. */
-static bool is_silent(const struct perf_event_attr *attr)
+static bool shows(const struct encoder *e, uint32_t event)
 {
-	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+	const struct stream_event *it = &e->events->event[event];
+
+	return profile_shows(it) && (!e->p->only || !strcmp(it->name, e->p->only));
 }
 
 static uint32_t counting_events(const struct encoder *e)
@@ -64,8 +56,26 @@ static uint32_t counting_events(const struct encoder *e)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < e->events->count; i++)
-		n += !is_silent(&e->events->event[i].attr);
+		n += shows(e, i);
 	return n;
+}
+
+static bool is_waiting(const struct encoder *e, uint32_t event)
+{
+	return event < e->p->events && e->p->event[event].is_waiting;
+}
+
+/* Of several events of one name all but the first have a number: "cycles#2". */
+static const char *unique_name(const struct encoder *e, uint32_t i, char name[LABEL_SIZE])
+{
+	uint32_t before = 0;
+
+	for (uint32_t k = 0; k < i; k++)
+		before += !strcmp(e->events->event[k].name, e->events->event[i].name);
+	if (before == 0)
+		return e->events->event[i].name;
+	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, e->events->event[i].name, before + 1);
+	return name;
 }
 
 /* What the values of event I are: "cpu" in "nanoseconds", "cycles" in "count". */
@@ -73,14 +83,30 @@ static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i)
 {
 	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 	const struct stream_event *event = &e->events->event[i];
-	bool is_clock = event_is_clock(&event->attr);
+	bool is_clock = event_is_clock(&event->attr), is_time = is_clock || is_waiting(e, i);
+	char name[LABEL_SIZE];
 
 	for (uint32_t before = 0; is_clock && before < i; before++)	/* "cpu" only once */
 		if (event_is_clock(&e->events->event[before].attr))
 			is_clock = false;
-	type.type = text_id(e, is_clock ? "cpu" : event->name);
-	type.unit = text_id(e, event_is_clock(&event->attr) ? "nanoseconds" : "count");
+	type.type = text_id(e, is_waiting(e, i) ? "off-cpu" : is_clock ? "cpu"
+						: unique_name(e, i, name));
+	type.unit = text_id(e, is_time ? "nanoseconds" : "count");
 	return type;
+}
+
+/* perf_to_profile's names: cycles_sample and cycles_event, both in "count". */
+static void name_as_perf(struct encoder *e, uint32_t i, Perftools__Profiles__ValueType *samples,
+			 Perftools__Profiles__ValueType *value)
+{
+	char name[LABEL_SIZE], of[LABEL_SIZE];
+	const char *event = unique_name(e, i, of);
+
+	snprintf(name, sizeof(name), "%.100s_sample", event);
+	samples->type = text_id(e, name);
+	snprintf(name, sizeof(name), "%.100s_event", event);
+	value->type = text_id(e, name);
+	value->unit = samples->unit;
 }
 
 /* For each event "samples" and its values; several events tell their samples apart by name. */
@@ -94,13 +120,15 @@ static void write_types(struct encoder *e)
 		Perftools__Profiles__ValueType samples = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 		const struct stream_event *event = &e->events->event[i];
 
-		if (is_silent(&event->attr))
+		if (!shows(e, i))
 			continue;
 		Perftools__Profiles__ValueType value = value_type(e, i);
 		const char *of = several ? e->strings.text[value.type] : "";
-		snprintf(name, sizeof(name), "%s%ssamples", of, several ? "_" : "");
+		snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
 		samples.type = text_id(e, name);
 		samples.unit = text_id(e, "count");
+		if (e->p->naming == NAMING_PERF)
+			name_as_perf(e, i, &samples, &value);
 		piece.n_sample_type = 2;
 		piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
 		if (first) {
@@ -116,36 +144,41 @@ static void write_types(struct encoder *e)
 	}
 }
 
-static void mark_frame(struct encoder *e, uint32_t frame)
+/* What the frames that are used tell of their objects. */
+static void learn_objects(struct encoder *e)
 {
-	const struct resolved_frame *f = &e->r->frame[frame];
-	struct object_has *has = &e->has[f->object];
+	uint32_t id;
 
-	if (e->used.frame[frame])
-		return;
-	e->used.frame[frame] = e->used.object[f->object] = true;
-	for (uint32_t i = 0; i < f->lines; i++) {
-		e->used.function[f->line[i].function] = true;
-		has->functions = true;
-		has->files |= f->line[i].file != 0;
-		has->lines |= f->line[i].line != 0;
+	for (uint32_t i = 0; i < e->canon.frames.used; i++) {
+		const struct resolved *t = canon_frame(&e->canon, e->canon.frames.order[i], &id);
+		const struct resolved_frame *f = &t->frame[id];
+		struct object_has *has = &e->has[canon_object_rank(&e->canon, t, f->object) - 1];
+		has->functions |= f->lines > 0;
+		has->inlines |= f->lines > 1;
+		for (uint32_t k = 0; k < f->lines; k++) {
+			has->files |= f->line[k].file != 0;
+			has->lines |= f->line[k].line != 0;
+		}
 	}
-	has->inlines |= f->lines > 1;
 }
 
 /* Of the executables that were run, the one with most samples gives the profile its name. */
-static void weigh_main(struct encoder *e, const struct stack *stack,
+static void weigh_main(struct encoder *e, const struct chain *chain,
 		       const struct stack_value *value)
 {
+	const struct resolved *r = e->p->resolved;
 	uint32_t last = TABLE_NONE;
 
-	for (uint32_t i = 0; i < stack->frames; i++) {
-		uint32_t object = e->r->frame[stack->frame[i]].object;
-		if (object == last || !(e->r->object[object].flags & OBJECT_IS_MAIN))
+	for (uint32_t i = 0; i < chain->frames; i++) {
+		if (chain->frame[i] & FRAME_OWN)
+			continue;
+		uint32_t object = r->frame[chain->frame[i]].object;
+		if (object == last || !(r->object[object].flags & OBJECT_IS_MAIN))
 			continue;
 		last = object;
 		for (uint32_t k = 0; k < e->p->stacks.events; k++)
-			e->has[object].samples += value[k].samples;
+			e->has[canon_object_rank(&e->canon, r, object) - 1].samples +=
+				value[k].samples;
 	}
 }
 
@@ -157,105 +190,147 @@ static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
 	return scale > 1 ? (int64_t)((double)sum * scale + 0.5) : (int64_t)sum;
 }
 
+/* The labels of a set into LABEL, with room for all keys; how many there are. */
+static size_t label_values(struct encoder *e, uint32_t set, Perftools__Profiles__Label *label)
+{
+	const struct labels *l = e->p->labels;
+	size_t n = 0;
+
+	for (uint32_t i = 0; set != 0 && i < l->keys; i++) {
+		int64_t value = labels_values(l, set)[i];
+		if (value == LABEL_ABSENT)
+			continue;
+		perftools__profiles__label__init(&label[n]);
+		label[n].key = text_id(e, l->key[i].name);
+		if (l->key[i].is_text) {
+			label[n].str = text_id(e, l->texts.text[value]);
+		} else {
+			label[n].num = value;
+			label[n].num_unit = text_id(e, l->key[i].unit);
+		}
+		n++;
+	}
+	return n;
+}
+
+static void write_sample(struct encoder *e, uint32_t s, int64_t *value, uint64_t *location)
+{
+	Perftools__Profiles__Label label[LABEL_KEYS_MAX], *labels[LABEL_KEYS_MAX];
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
+	const struct stack *stack = &e->p->stacks.stack[s];
+	const struct chain *chain = &e->p->chains.chain[stack->chain];
+	const struct stack_value *v = stacks_values(&e->p->stacks, s);
+
+	for (uint32_t i = 0; i < chain->frames; i++)
+		location[i] = canon_frame_rank(&e->canon, chain->frame[i]);
+	weigh_main(e, chain, v);
+	for (uint32_t i = 0; i < e->events->count; i++) {
+		if (!shows(e, i))
+			continue;
+		bool counted = i < e->p->stacks.events;
+		value[sample.n_value++] = counted ? (int64_t)v[i].samples : 0;
+		value[sample.n_value++] = counted ? scaled(e, i, v[i].sum) : 0;
+	}
+	sample.n_location_id = chain->frames;
+	sample.location_id = location;
+	sample.value = value;
+	sample.n_label = label_values(e, stack->labels, label);
+	for (size_t i = 0; i < sample.n_label; i++)
+		labels[i] = &label[i];
+	sample.label = labels;
+	piece.n_sample = 1;
+	piece.sample = (Perftools__Profiles__Sample *[]){ &sample };
+	write_piece(e, &piece);
+}
+
 static void write_samples(struct encoder *e)
 {
-	uint32_t types = 2 * counting_events(e), location_capacity = 0;
-	int64_t *value = mem_resize(NULL, types * sizeof(*value));
-	uint64_t *location = NULL;
+	int64_t *value = mem_resize(NULL, 2 * (counting_events(e) + 1) * sizeof(*value));
+	uint32_t longest = 0;
 
-	for (uint32_t s = 0; s < e->p->stacks.count; s++) {
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-		const struct stack *stack = &e->p->stacks.stack[s];
-		const struct stack_value *v = stacks_values(&e->p->stacks, s);
-
-		if (stack->frames > location_capacity) {
-			location_capacity = 2 * stack->frames;
-			location = mem_resize(location, location_capacity * sizeof(*location));
-		}
-		for (uint32_t i = 0; i < stack->frames; i++) {
-			mark_frame(e, stack->frame[i]);
-			location[i] = (uint64_t)stack->frame[i] + 1;
-		}
-		weigh_main(e, stack, v);
-		uint32_t n = 0;
-		for (uint32_t i = 0; i < e->events->count; i++) {
-			if (is_silent(&e->events->event[i].attr))
-				continue;
-			bool counted = i < e->p->stacks.events;
-			value[n++] = counted ? (int64_t)v[i].samples : 0;
-			value[n++] = counted ? scaled(e, i, v[i].sum) : 0;
-		}
-		sample.n_location_id = stack->frames;
-		sample.location_id = location;
-		sample.n_value = types;
-		sample.value = value;
-		piece.n_sample = 1;
-		piece.sample = (Perftools__Profiles__Sample *[]){ &sample };
-		write_piece(e, &piece);
-	}
+	for (uint32_t i = 0; i < e->p->chains.count; i++)
+		if (e->p->chains.chain[i].frames > longest)
+			longest = e->p->chains.chain[i].frames;
+	uint64_t *location = mem_resize(NULL, (longest + 1) * sizeof(*location));
+	for (uint32_t i = 0; i < e->p->stacks.count; i++)
+		write_sample(e, e->canon.stacks[i], value, location);
 	free(location);
 	free(value);
 }
 
-static void write_mapping(struct encoder *e, uint32_t id)
+static void write_mapping(struct encoder *e, uint32_t place)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Mapping m = PERFTOOLS__PROFILES__MAPPING__INIT;
-	const struct resolved_object *o = &e->r->object[id];
 	char build_id[2 * BUILD_ID_MAX + 1] = "";
+	uint32_t id;
+	const struct resolved *t = canon_object(&e->canon, e->canon.objects.order[place], &id);
+	const struct resolved_object *o = &t->object[id];
 
+	if (o->kind == OBJECT_UNKNOWN)
+		return;
 	for (int i = 0; i < o->build_id_size; i++)
 		snprintf(build_id + 2 * i, 3, "%02x", o->build_id[i]);
-	m.id = (uint64_t)id + 1;
+	m.id = (uint64_t)place + 1;
 	m.memory_start = o->start;
 	m.memory_limit = o->start + o->size;
 	m.file_offset = o->file_offset;
-	m.filename = string_id(e, o->path);
+	m.filename = string_id(e, t, o->path);
 	m.build_id = text_id(e, build_id);
-	m.has_functions = e->has[id].functions;
-	m.has_filenames = e->has[id].files;
-	m.has_line_numbers = e->has[id].lines;
-	m.has_inline_frames = e->has[id].inlines;
+	m.has_functions = e->has[place].functions;
+	m.has_filenames = e->has[place].files;
+	m.has_line_numbers = e->has[place].lines;
+	m.has_inline_frames = e->has[place].inlines;
 	piece.n_mapping = 1;
 	piece.mapping = (Perftools__Profiles__Mapping *[]){ &m };
 	write_piece(e, &piece);
 }
 
+static bool is_main(const struct encoder *e, uint32_t place)
+{
+	uint32_t id;
+	const struct resolved *t = canon_object(&e->canon, e->canon.objects.order[place], &id);
+
+	return t->object[id].flags & OBJECT_IS_MAIN;
+}
+
 /* The main binary's comes first: pprof names the profile after it. */
 static void write_mappings(struct encoder *e)
 {
-	uint32_t main = TABLE_NONE;
+	uint32_t main = TABLE_NONE, used = e->canon.objects.used;
 
-	for (uint32_t i = 0; i < e->r->objects; i++)
-		if (e->used.object[i] && e->r->object[i].flags & OBJECT_IS_MAIN &&
+	for (uint32_t i = 0; i < used; i++)
+		if (is_main(e, i) &&
 		    (main == TABLE_NONE || e->has[i].samples > e->has[main].samples))
 			main = i;
 	if (main != TABLE_NONE)
 		write_mapping(e, main);
-	for (uint32_t i = 0; i < e->r->objects; i++)
-		if (e->used.object[i] && i != main && e->r->object[i].kind != OBJECT_UNKNOWN)
+	for (uint32_t i = 0; i < used; i++)
+		if (i != main)
 			write_mapping(e, i);
 }
 
-static void write_location(struct encoder *e, uint32_t id)
+static void write_location(struct encoder *e, uint32_t place)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
-	const struct resolved_frame *f = &e->r->frame[id];
+	uint32_t id;
+	const struct resolved *t = canon_frame(&e->canon, e->canon.frames.order[place], &id);
+	const struct resolved_frame *f = &t->frame[id];
 	Perftools__Profiles__Line *line = mem_zeroed(f->lines, sizeof(*line));
 	Perftools__Profiles__Line **lines = mem_zeroed(f->lines, sizeof(*lines));
 
 	for (uint32_t i = 0; i < f->lines; i++) {
 		perftools__profiles__line__init(&line[i]);
-		line[i].function_id = (uint64_t)f->line[i].function + 1;
+		line[i].function_id = canon_function_rank(&e->canon, t, f->line[i].function);
 		line[i].line = f->line[i].line;
 		line[i].column = f->line[i].column;
 		lines[i] = &line[i];
 	}
-	location.id = (uint64_t)id + 1;
-	if (e->r->object[f->object].kind != OBJECT_UNKNOWN)
-		location.mapping_id = (uint64_t)f->object + 1;
+	location.id = (uint64_t)place + 1;
+	if (t->object[f->object].kind != OBJECT_UNKNOWN)
+		location.mapping_id = canon_object_rank(&e->canon, t, f->object);
 	location.address = f->address;
 	location.n_line = f->lines;
 	location.line = lines;
@@ -266,16 +341,18 @@ static void write_location(struct encoder *e, uint32_t id)
 	free(lines);
 }
 
-static void write_function(struct encoder *e, uint32_t id)
+static void write_function(struct encoder *e, uint32_t place)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
-	const struct resolved_function *f = &e->r->function[id];
+	uint32_t id;
+	const struct resolved *t = canon_function(&e->canon, e->canon.functions.order[place], &id);
+	const struct resolved_function *f = &t->function[id];
 
-	function.id = (uint64_t)id + 1;
-	function.name = string_id(e, f->name);
-	function.system_name = string_id(e, f->system_name);
-	function.filename = string_id(e, f->file);
+	function.id = (uint64_t)place + 1;
+	function.name = string_id(e, t, f->name);
+	function.system_name = string_id(e, t, f->system_name);
+	function.filename = string_id(e, t, f->file);
 	function.start_line = f->line;
 	piece.n_function = 1;
 	piece.function = (Perftools__Profiles__Function *[]){ &function };
@@ -312,36 +389,32 @@ static void write_strings(struct encoder *e)
 	}
 }
 
-void profile_write(const struct profile *p, const struct stream_events *events,
+void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out)
 {
-	const struct resolved *r = p->resolved;
-	struct encoder e = {
-		.p = p, .r = r, .events = events, .gz = gzip_open(out),
-		.used.frame = mem_zeroed(r->frames, sizeof(bool)),
-		.used.object = mem_zeroed(r->objects, sizeof(bool)),
-		.used.function = mem_zeroed(r->functions, sizeof(bool)),
-		.has = mem_zeroed(r->objects, sizeof(*e.has)),
-	};
+	struct encoder e = { .p = p, .events = events, .pack = pack_open() };
 
+	chains_seal(&p->chains);
+	table_release(&p->stacks.table);
+	malloc_trim(0);		/* what was freed goes back to the system, before more is needed */
+	canon_make(&e.canon, p);
+	e.has = mem_zeroed(e.canon.objects.used, sizeof(*e.has));
 	text_id(&e, "");	/* entry 0 */
 	write_types(&e);
+	learn_objects(&e);
 	write_samples(&e);
 	write_mappings(&e);
-	for (uint32_t i = 0; i < r->frames; i++)
-		if (e.used.frame[i])
-			write_location(&e, i);
-	for (uint32_t i = 0; i < r->functions; i++)
-		if (e.used.function[i])
-			write_function(&e, i);
+	for (uint32_t i = 0; i < e.canon.frames.used; i++)
+		write_location(&e, i);
+	for (uint32_t i = 0; i < e.canon.functions.used; i++)
+		write_function(&e, i);
 	write_about(&e, origin);
 	write_strings(&e);
-	gzip_close(e.gz);
-	output_flush(out);
+	canon_release(&e.canon);
+	stacks_release(&p->stacks);
+	chains_release(&p->chains);
+	malloc_trim(0);
+	pack_close(e.pack, p->packing, out);
 	intern_release(&e.strings);
-	free(e.used.frame);
-	free(e.used.object);
-	free(e.used.function);
 	free(e.has);
-	free(e.buffer);
 }

@@ -4,32 +4,113 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static void widen(struct profile *p, uint32_t events)
+static struct profile_event *event_at(struct profile *p, uint32_t event)
 {
-	p->event = mem_resize(p->event, events * sizeof(*p->event));
-	memset(p->event + p->events, 0, (events - p->events) * sizeof(*p->event));
-	p->events = events;
+	if (event >= p->events) {
+		p->event = mem_resize(p->event, (event + 1) * sizeof(*p->event));
+		memset(p->event + p->events, 0, (event + 1 - p->events) * sizeof(*p->event));
+		p->events = event + 1;
+	}
+	return &p->event[event];
 }
 
-void profile_add(struct profile *p, const struct resolved_sample *s)
+void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, uint32_t index,
+		 uint64_t period, uint64_t time)
 {
-	if (s->event >= p->events)
-		widen(p, s->event + 1);
-	struct profile_event *event = &p->event[s->event];
+	struct profile_event *event = event_at(p, index);
+
 	if (event->samples++ == 0)
-		event->period = s->period;
-	event->sum += s->period;
-	event->varies |= event->period != s->period;
-	profile_time(p, s->time);
-	stacks_add(&p->stacks, s->frame, s->frames, s->event, s->period);
+		event->period = period;
+	event->sum += period;
+	event->varies |= event->period != period;
+	profile_time(p, time);
+	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, index, 1, period,
+		   &chain->hint);
+}
+
+/* The object of our own called NAME, whose addresses are those from START. */
+static uint32_t own_object(struct resolved *own, const char *name, uint64_t start, uint64_t size)
+{
+	struct resolved_object object = { .kind = OBJECT_ANONYMOUS, .start = start, .size = size };
+
+	for (uint32_t i = 0; i < own->objects; i++)
+		if (!strcmp(own->string[own->object[i].path], name))
+			return i;
+	object.path = resolved_add_string(own, name, strlen(name));
+	return resolved_add_object(own, &object);
+}
+
+static uint32_t own_frame(struct profile *p, struct resolved_frame frame)
+{
+	uint64_t hash = hash_more(frame.object, frame.address);
+	struct table_probe probe = table_probe(&p->own_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&p->own_table, &probe)) != TABLE_NONE)
+		if (p->own.frame[id].object == frame.object &&
+		    p->own.frame[id].address == frame.address)
+			return id | FRAME_OWN;
+	id = resolved_add_frame(&p->own, &frame);
+	table_add(&p->own_table, hash, id);
+	return id | FRAME_OWN;
+}
+
+uint32_t profile_named_frame(struct profile *p, const char *name)
+{
+	/* perf_to_profile has [lost] there; each name gets a page. */
+	uint64_t address = 0x9000000000000000ULL + hash_bytes(name, strlen(name)) % 4096 * 4096;
+	uint32_t object = own_object(&p->own, name, address, 1);
+	uint32_t path = p->own.object[object].path;
+	struct resolved_function function = { .name = path, .system_name = path };
+	struct resolved_line line = { .function = object };	/* as many as objects with one */
+	struct resolved_frame frame = { .object = object, .address = address, .lines = 1,
+					.line = &line };
+
+	while (p->own.functions <= object)
+		resolved_add_function(&p->own, &function);
+	return own_frame(p, frame);
+}
+
+uint32_t profile_data_frame(struct profile *p, uint64_t address)
+{
+	uint32_t object = own_object(&p->own, "[data]", 0, UINT64_MAX);
+
+	return own_frame(p, (struct resolved_frame){ .object = object, .address = address });
+}
+
+void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
+		       uint64_t sum)
+{
+	uint32_t frame = profile_named_frame(p, name);
+
+	struct chain_entry *chain = chains_add(&p->chains, &frame, 1);
+
+	stacks_add(&p->stacks, (struct stack){ chain->chain, 0 }, event, samples, sum,
+		   &chain->hint);
 }
 
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running)
 {
-	if (event >= p->events)
-		widen(p, event + 1);
-	p->event[event].enabled += enabled;
-	p->event[event].running += running;
+	struct profile_event *e = event_at(p, event);
+
+	e->enabled += enabled;
+	e->running += running;
+}
+
+void profile_lost(struct profile *p, uint32_t event, uint64_t count)
+{
+	event_at(p, event)->lost += count;
+}
+
+void profile_add_lost(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->events; i++) {
+		struct profile_event *e = &p->event[i];
+		uint64_t period = e->samples ? e->sum / e->samples : 0;
+		if (e->lost)
+			profile_add_named(p, "[lost]", i, e->lost, e->lost * period);
+		e->lost = 0;
+	}
 }
 
 double profile_scale(const struct profile *p, uint32_t event)
@@ -66,11 +147,110 @@ void profile_comment(struct profile *p, const char *format, ...)
 	p->comment[p->comments++] = text;
 }
 
-void profile_release(struct profile *p)
+bool profile_shows(const struct stream_event *event)
+{
+	return event->attr.type != PERF_TYPE_SOFTWARE ||
+	       event->attr.config != PERF_COUNT_SW_DUMMY;
+}
+
+/* Add all values of the stack I of OLD to STACK. */
+static void move_values(struct profile *p, const struct stacks *old, uint32_t i,
+			struct stack stack)
+{
+	const struct stack_value *v = stacks_values(old, i);
+	uint32_t hint = 0;
+
+	for (uint32_t event = 0; event < old->events; event++)
+		if (v[event].samples || v[event].sum)
+			stacks_add(&p->stacks, stack, event, v[event].samples, v[event].sum,
+				   &hint);
+}
+
+void profile_drop_labels(struct profile *p)
+{
+	struct stacks old = p->stacks;
+
+	p->stacks = (struct stacks){ 0 };
+	for (uint32_t i = 0; i < old.count; i++)
+		move_values(p, &old, i, (struct stack){ old.stack[i].chain, 0 });
+	stacks_release(&old);
+}
+
+static uint64_t samples_of(const struct stacks *s, uint32_t stack)
+{
+	const struct stack_value *v = stacks_values(s, stack);
+	uint64_t samples = 0;
+
+	for (uint32_t event = 0; event < s->events; event++)
+		samples += v[event].samples;
+	return samples;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* So many samples have at most as many stacks as half of them. */
+static uint64_t median_samples(const struct stacks *s)
+{
+	uint64_t *count = mem_resize(NULL, (size_t)s->count * sizeof(*count));
+
+	for (uint32_t i = 0; i < s->count; i++)
+		count[i] = samples_of(s, i);
+	qsort(count, s->count, sizeof(*count), compare_counts);
+	uint64_t median = count[s->count / 2];
+	free(count);
+	return median;
+}
+
+void profile_truncate(struct profile *p)
+{
+	struct stacks old = p->stacks;
+	struct chains chains = p->chains;
+	uint64_t median = median_samples(&old);
+	uint32_t kept = 0, frame = profile_named_frame(p, "[truncated]");
+
+	p->stacks = (struct stacks){ 0 };
+	p->chains = (struct chains){ 0 };
+	for (uint32_t i = 0; i < old.count; i++) {
+		const struct chain *chain = &chains.chain[old.stack[i].chain];
+		struct stack stack = { .labels = old.stack[i].labels };
+		uint64_t samples = samples_of(&old, i);
+		bool is_large = samples > median || (samples == median && kept < old.count / 2);
+		if (chain->frames == 1 && chain->frame[0] == frame)
+			is_large = false;
+		kept += is_large;
+		stack.chain = is_large
+			? chains_add(&p->chains, chain->frame, chain->frames)->chain
+			: chains_add(&p->chains, &frame, 1)->chain;
+		if (!is_large)
+			stack.labels = 0;
+		move_values(p, &old, i, stack);
+	}
+	stacks_release(&old);
+	chains_release(&chains);
+}
+
+void profile_clear(struct profile *p)
 {
 	stacks_release(&p->stacks);
+	chains_release(&p->chains);
+	resolved_release(&p->own);
+	table_release(&p->own_table);
+	for (uint32_t i = 0; i < p->events; i++)
+		p->event[i] = (struct profile_event){ .is_waiting = p->event[i].is_waiting };
 	for (size_t i = 0; i < p->comments; i++)
 		free(p->comment[i]);
+	p->comments = 0;
+	p->first_time = p->last_time = 0;
+}
+
+void profile_release(struct profile *p)
+{
+	profile_clear(p);
 	free(p->comment);
 	free(p->event);
 	*p = (struct profile){ 0 };

@@ -22,42 +22,41 @@ static void widen(struct stacks *s, uint32_t events)
 	s->value = mem_resize(s->value, room * events * sizeof(*value));
 }
 
-static uint32_t add_stack(struct stacks *s, const uint32_t *frame, uint32_t frames, uint64_t hash)
+static uint32_t add_stack(struct stacks *s, struct stack stack, uint64_t hash)
 {
 	size_t row = s->events * sizeof(*s->value);
 
 	s->stack = array_grow(s->stack, s->count, sizeof(*s->stack));
 	s->value = array_grow(s->value, s->count, row);
-	s->stack[s->count] = (struct stack){
-		.frame = arena_copy(&s->arena, frame, frames * sizeof(*frame)), .frames = frames,
-	};
+	s->stack[s->count] = stack;
 	memset(s->value + (size_t)s->count * s->events, 0, row);
 	table_add(&s->table, hash, s->count);
 	return s->count++;
 }
 
-static uint32_t find_stack(struct stacks *s, const uint32_t *frame, uint32_t frames)
+static uint32_t find_stack(struct stacks *s, struct stack stack)
 {
-	uint64_t hash = hash_bytes(frame, frames * sizeof(*frame));
+	uint64_t hash = hash_u64((uint64_t)stack.labels << 32 | stack.chain);
 	struct table_probe probe = table_probe(&s->table, hash);
 	uint32_t id;
 
 	while ((id = table_next(&s->table, &probe)) != TABLE_NONE)
-		if (s->stack[id].frames == frames &&
-		    !memcmp(s->stack[id].frame, frame, frames * sizeof(*frame)))
+		if (s->stack[id].chain == stack.chain && s->stack[id].labels == stack.labels)
 			return id;
-	return add_stack(s, frame, frames, hash);
+	return add_stack(s, stack, hash);
 }
 
-void stacks_add(struct stacks *s, const uint32_t *frame, uint32_t frames, uint32_t event,
-		uint64_t period)
+void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t samples,
+		uint64_t sum, uint32_t *hint)
 {
 	if (event >= s->events)
 		widen(s, event + 1);
-	uint32_t id = find_stack(s, frame, frames);
-	struct stack_value *v = s->value + (size_t)id * s->events + event;
-	v->samples++;
-	v->sum += period;
+	if (*hint >= s->count || s->stack[*hint].chain != stack.chain ||
+	    s->stack[*hint].labels != stack.labels)
+		*hint = find_stack(s, stack);
+	struct stack_value *v = s->value + (size_t)*hint * s->events + event;
+	v->samples += samples;
+	v->sum += sum;
 }
 
 void stacks_release(struct stacks *s)
@@ -65,6 +64,5 @@ void stacks_release(struct stacks *s)
 	free(s->stack);
 	free(s->value);
 	table_release(&s->table);
-	arena_release(&s->arena);
 	*s = (struct stacks){ 0 };
 }

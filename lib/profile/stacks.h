@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stacks - distinct stacks, and how much of each event was counted on each.
+ * stacks - how much of each event was counted on each chain of frames, apart
+ * for each set of labels.
  *
- * A stack is a sequence of frame ids; equal ones are one entry.  Adding a
- * sample to a known stack is one hash of its ids and one probe; nothing is
- * allocated.
+ * Adding to what is known is one probe; nothing is allocated.
  */
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
 
 struct stack {
-	const uint32_t *frame;	/* ids, the leaf first */
-	uint32_t frames;
+	uint32_t chain;		/* in a struct chains */
+	uint32_t labels;	/* in a struct labels; 0: none */
 };
 
 /* What was counted of one event. */
 struct stack_value {
 	uint64_t samples;
-	uint64_t sum;		/* of the samples' periods */
+	uint64_t sum;		/* of the samples' periods, or ns */
 };
 
 /* Zero-initialised: empty. */
@@ -28,12 +27,14 @@ struct stacks {
 	uint32_t count;
 	uint32_t events;
 	struct table table;
-	struct arena arena;		/* the frame ids */
 };
 
-/* Count a sample of PERIOD of event EVENT (any index) on the stack of FRAMES ids. */
-void stacks_add(struct stacks *s, const uint32_t *frame, uint32_t frames, uint32_t event,
-		uint64_t period);
+/*
+ * Count SAMPLES, of SUM in all, of event EVENT (any index) on STACK.  *HINT is where a
+ * stack of this chain was found last, or anything: it is where this one is then.
+ */
+void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t samples,
+		uint64_t sum, uint32_t *hint);
 
 /* The EVENTS values of the stack of index STACK. */
 static inline const struct stack_value *stacks_values(const struct stacks *s, uint32_t stack)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/choice.h"
 #include "base/arena.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,19 @@ static void follow_names(struct choice_names *names, const struct record *rec)
 			memcpy(copy, parent->comm, sizeof(copy));
 		set_name(names, task.tid, copy);
 	}
+}
+
+bool choice_parse_time(struct choice *c, const char *text)
+{
+	const char *comma = strchr(text, ',');
+	size_t length = comma ? (size_t)(comma - text) : 0;
+	char from[32];
+
+	if (!comma || length >= sizeof(from))
+		return false;
+	snprintf(from, sizeof(from), "%.*s", (int)length, text);
+	return (!*from || units_parse_duration(from, &c->from)) &&
+	       (!comma[1] || units_parse_duration(comma + 1, &c->to));
 }
 
 bool choice_takes(struct choice *c, struct stream_reader *in, const struct record *rec)

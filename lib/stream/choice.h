@@ -15,6 +15,9 @@ struct choice {
 
 #define CHOICE_ALL { .cpu = -1 }
 
+/* "FROM,TO": seconds in the stream's clock, either may be missing.  False if it is not so. */
+bool choice_parse_time(struct choice *choice, const char *text);
+
 /*
  * Whether REC, just read from IN, stays: samples that are wanted, and every
  * other record, since these say what samples mean.  A damaged sample, which is

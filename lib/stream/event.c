@@ -87,10 +87,13 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	if (attr->sample_id_all) {
 		place(type, PERF_SAMPLE_TID, &l.trailer_size);
 		l.trailer_time = place(type, PERF_SAMPLE_TIME, &l.trailer_size);
-		place(type, PERF_SAMPLE_ID, &l.trailer_size);
+		uint16_t id = place(type, PERF_SAMPLE_ID, &l.trailer_size);
 		place(type, PERF_SAMPLE_STREAM_ID, &l.trailer_size);
 		place(type, PERF_SAMPLE_CPU, &l.trailer_size);
-		place(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size);
+		if (place(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size) != ABSENT)
+			l.trailer_id = 8;
+		else if (id != ABSENT)
+			l.trailer_id = l.trailer_size - id;
 	}
 	return l;
 }
@@ -186,14 +189,27 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 
 	if (events->count == 0)
 		return NULL;
-	/* An IDENTIFIER is the last of all, whatever else the event asks for. */
-	if (events->count > 1 && size >= sizeof(uint64_t) &&
-	    events->event[0].attr.sample_type & PERF_SAMPLE_IDENTIFIER) {
-		cursor_bytes(&body, size - sizeof(uint64_t));
+	/* An IDENTIFIER is the last of all, whatever else the event asks for; an ID is not. */
+	const struct sample_layout *l = &events->event[0].layout;
+	size_t from_end = l->trailer_id;
+	if (events->count > 1 && from_end && size >= from_end) {
+		cursor_bytes(&body, size - from_end);
 		event = events_find_id(events, cursor_u64(&body));
 	}
 	const struct stream_event *e = &events->event[event == TABLE_NONE ? 0 : event];
 	return e->layout.trailer_size > 0 && e->layout.trailer_size <= size ? e : NULL;
+}
+
+bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid)
+{
+	const struct stream_event *e = events_trailer(events, body);
+
+	if (!e || !(e->attr.sample_type & PERF_SAMPLE_TID))
+		return false;
+	cursor_bytes(&body, cursor_left(&body) - e->layout.trailer_size);
+	cursor_u32(&body);		/* pid */
+	*tid = (pid_t)cursor_u32(&body);
+	return true;
 }
 
 size_t attr_stated_size(struct cursor c)

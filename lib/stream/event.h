@@ -19,6 +19,7 @@ struct sample_layout {
 	bool more;		/* there are fields that sample_decode() must walk */
 	uint16_t trailer_size;	/* bytes of sample_id at the end of every other record */
 	uint16_t trailer_time;	/* offset of the time in it, or ABSENT */
+	uint16_t trailer_id;	/* bytes from the id to the record's end; 0: it has none */
 };
 
 enum { ABSENT = UINT16_MAX };
@@ -73,6 +74,9 @@ uint32_t events_of_sample(const struct stream_events *events, struct cursor body
  * sample_id; NULL where they have none.
  */
 const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body);
+
+/* The thread that such a record is of; false where it does not say. */
+bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 
 /* The size of the attr at the start of C, by its own word; 0 if that is missing. */
 size_t attr_stated_size(struct cursor c);

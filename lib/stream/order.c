@@ -5,9 +5,21 @@
 /* Bytes of records and of what is kept beside them; more, and the older half goes. */
 enum { WAITING_MAX = 64 * 1024 * 1024 };
 
+enum { CHUNK_SIZE = 256 * 1024 };	/* bytes, with its head; a power of two; some records */
+
+/*
+ * Records are kept in chunks, aligned to their size: so the chunk of a record
+ * is known by its address, and free once all in it have come out.
+ */
+struct chunk {
+	struct chunk *next;	/* of those that are free */
+	size_t used;		/* bytes, with this head */
+	size_t live;		/* records in it that wait */
+};
+
 struct entry {
 	uint64_t time, offset;	/* of the record in its stream */
-	size_t at;		/* where its bytes are kept */
+	const uint8_t *at;	/* its bytes */
 };
 
 struct order {
@@ -17,8 +29,10 @@ struct order {
 	size_t next, going;	/* entries [next..going) come out */
 	size_t *run;		/* where runs of entries in order begin: each CPU's, mostly */
 	size_t runs;
-	uint8_t *bytes, *spare;	/* the records; SPARE is for moving what is left */
-	size_t size, capacity, spare_capacity;
+	struct chunk *chunk;	/* the one being filled; NULL: none */
+	struct chunk *free;
+	const uint8_t *out;	/* the record that came out last: its user may still look at it */
+	size_t size;		/* bytes of all that wait */
 	uint64_t newest;	/* time, of all so far */
 	uint64_t limit;		/* the newest of the round before */
 	uint64_t gone;		/* newest time that has come out */
@@ -36,15 +50,55 @@ static void begin_run(struct order *o)
 	o->run[o->runs++] = o->count;
 }
 
+static struct chunk *chunk_of(const uint8_t *at)
+{
+	return (struct chunk *)((uintptr_t)at & ~(uintptr_t)(CHUNK_SIZE - 1));
+}
+
+static size_t room_of(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+/* Room for a record of SIZE bytes. */
+static uint8_t *place(struct order *o, size_t size)
+{
+	if (!o->chunk || o->chunk->used + room_of(size) > CHUNK_SIZE) {
+		o->chunk = o->free;
+		if (o->free)
+			o->free = o->free->next;
+		else
+			o->chunk = mem_aligned(CHUNK_SIZE, CHUNK_SIZE);
+		*o->chunk = (struct chunk){ .used = room_of(sizeof(struct chunk)) };
+	}
+	uint8_t *at = (uint8_t *)o->chunk + o->chunk->used;
+	o->chunk->used += room_of(size);
+	o->chunk->live++;
+	o->size += room_of(size);
+	return at;
+}
+
+/* The record at AT is not needed any more. */
+static void drop(struct order *o, const uint8_t *at)
+{
+	struct chunk *chunk = chunk_of(at);
+	struct record rec;
+
+	o->size -= room_of(record_frame(&rec, at, false));
+	if (--chunk->live > 0)
+		return;
+	if (chunk == o->chunk)
+		o->chunk = NULL;
+	chunk->next = o->free;
+	o->free = chunk;
+}
+
 static void keep(struct order *o, const struct record *rec, uint64_t time)
 {
-	size_t size = record_size(rec), room = (size + 7) & ~(size_t)7;
+	size_t size = record_size(rec);
+	uint8_t *at = place(o, size);
 
-	if (o->size + room > o->capacity) {
-		o->capacity = 2 * o->capacity + room + RECORD_MAX_SIZE;
-		o->bytes = mem_resize(o->bytes, o->capacity);
-	}
-	memcpy(o->bytes + o->size, record_bytes(rec), size);
+	memcpy(at, record_bytes(rec), size);
 	if (o->count == o->entry_capacity) {
 		o->entry_capacity = o->count ? 2 * o->count : 1024;
 		o->entry = mem_resize(o->entry, o->entry_capacity * sizeof(*o->entry));
@@ -52,9 +106,8 @@ static void keep(struct order *o, const struct record *rec, uint64_t time)
 	}
 	if (o->count == 0 || o->entry[o->count - 1].time > time)
 		begin_run(o);
-	o->entry[o->count] = (struct entry){ time, rec->offset, o->size };
+	o->entry[o->count] = (struct entry){ time, rec->offset, at };
 	o->count++;
-	o->size += room;
 }
 
 /* Merge the runs FROM [a..b) and [b..end) into TO; equal times keep the order they came in. */
@@ -128,48 +181,31 @@ void order_end(struct order *o)
 	let_go(o, UINT64_MAX);
 }
 
-/* Forget the bytes of what came out, move the rest to the front. */
+/* Forget the entries of what came out, move the rest to the front. */
 static void compact(struct order *o)
 {
-	size_t left = o->count - o->going;
-
-	if (o->spare_capacity < o->capacity) {
-		o->spare_capacity = o->capacity;
-		o->spare = mem_resize(o->spare, o->spare_capacity);
-	}
-	o->size = 0;
-	for (size_t i = 0; i < left; i++) {
-		struct entry e = o->entry[o->going + i];
-		uint16_t size;
-		memcpy(&size, o->bytes + e.at + 6, sizeof(size));
-		memcpy(o->spare + o->size, o->bytes + e.at, size);
-		o->entry[i] = (struct entry){ e.time, e.offset, o->size };
-		o->size += ((size_t)size + 7) & ~(size_t)7;
-	}
-	uint8_t *bytes = o->bytes;
-	size_t capacity = o->capacity;
-	o->bytes = o->spare;
-	o->capacity = o->spare_capacity;
-	o->spare = bytes;
-	o->spare_capacity = capacity;
-	o->count = left;
-	o->runs = left > 0;	/* what is left is in order, from 0 on */
+	o->count -= o->going;
+	memmove(o->entry, o->entry + o->going, o->count * sizeof(*o->entry));
+	o->runs = o->count > 0;	/* what is left is in order, from 0 on */
 	o->next = o->going = 0;
 }
 
 bool order_next(struct order *o, struct record *rec)
 {
+	if (o->out)
+		drop(o, o->out);
+	o->out = NULL;
 	if (o->next == o->going) {
 		if (o->going > 0)
 			compact(o);
 		return false;
 	}
 	const struct entry *e = &o->entry[o->next++];
-	const uint8_t *at = o->bytes + e->at;
-	record_frame(rec, at, false);
+	record_frame(rec, e->at, false);
 	rec->behind = (struct cursor){ 0 };
 	rec->offset = e->offset;
 	o->gone = e->time;
+	o->out = e->at;
 	return true;
 }
 
@@ -180,12 +216,22 @@ uint64_t order_late(const struct order *o)
 
 void order_free(struct order *o)
 {
+	struct record rec;
+
 	if (!o)
 		return;
+	while (order_next(o, &rec))
+		;
+	order_end(o);		/* what waits has to give its chunk back */
+	while (order_next(o, &rec))
+		;
+	while (o->free) {
+		struct chunk *chunk = o->free;
+		o->free = chunk->next;
+		free(chunk);
+	}
 	free(o->entry);
 	free(o->merged);
 	free(o->run);
-	free(o->bytes);
-	free(o->spare);
 	free(o);
 }

@@ -315,6 +315,8 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		}
 		if (in->drained) {
 			in->ended = true;
+			order_free(in->order);	/* what reads it may need the memory now */
+			in->order = NULL;
 			return false;
 		}
 		if (!next_read(in, rec)) {

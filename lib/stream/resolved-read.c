@@ -127,6 +127,13 @@ bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t
 		if (frame[i] >= r->frames)
 			return refuse(why, "RESOLVED_SAMPLE record with an undefined frame");
 	s->frame = frame;
+	cursor_bytes(&c, s->frames * sizeof(*frame));
+	if (s->has & PERF_SAMPLE_RAW) {
+		s->raw.size = cursor_u32(&c);
+		s->raw.at = cursor_bytes(&c, s->raw.size);
+		if (!s->raw.at)
+			return refuse(why, "RESOLVED_SAMPLE record is shorter than its raw fields");
+	}
 	r->samples++;
 	return true;
 }

@@ -143,7 +143,10 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 			   const struct resolved_sample *s)
 {
+	const size_t others = 256;	/* bytes; what is neither frames nor raw */
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
+	bool raw = s->has & PERF_SAMPLE_RAW &&
+		   s->raw.size + 4 * (size_t)frames + others < RECORD_MAX_SIZE;
 	struct writer rec;
 
 	w->too_long += frames < s->frames;
@@ -154,13 +157,17 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	writer_u32(&rec, s->cpu);
 	writer_u64(&rec, s->time);
 	writer_u64(&rec, s->period);
-	writer_u64(&rec, s->has);
+	writer_u64(&rec, raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW);
 	writer_u32(&rec, s->comm);
 	writer_u32(&rec, frames);
 	for (int i = 0; i < VALUES; i++)
 		if (s->has & resolved_value_bits[i])
 			writer_u64(&rec, s->value[i]);
 	writer_bytes(&rec, s->frame, 4 * (size_t)frames);
+	if (raw) {
+		writer_u32(&rec, (uint32_t)s->raw.size);
+		writer_bytes(&rec, s->raw.at, s->raw.size);
+	}
 	writer_end(&rec);
 	r->samples++;
 }

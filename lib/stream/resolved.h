@@ -109,10 +109,11 @@ struct resolved_sample {
 	uint32_t cpu;
 	uint32_t comm;		/* string: the thread's name at that time */
 	uint64_t time, period;
-	uint64_t has;		/* PERF_SAMPLE_* bits of the values it has */
+	uint64_t has;		/* PERF_SAMPLE_* bits of the values it has, and of RAW */
 	uint64_t value[VALUES];	/* by enum resolved_value; 0 where it has none */
+	struct bytes raw;	/* a tracepoint's fields, if HAS says PERF_SAMPLE_RAW */
 	uint32_t frames;	/* at least 1, the leaf first */
-	const uint32_t *frame;	/* valid until the next record */
+	const uint32_t *frame;	/* valid until the next record, as RAW is */
 };
 
 enum { RESOLVED_FRAMES_MAX = 16000 };	/* as fit into a record */

@@ -144,15 +144,28 @@ static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64
 }
 
 /*
+ * The CPU's own record of calls that have not returned, the last one first:
+ * where they were made from.  Other branches that were recorded are no stack.
+ */
+static void push_calls(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		       uint32_t *count)
+{
+	for (uint64_t i = 0; i + 2 < s->branches.count; i += 3)
+		push(r, count, resolve(r, in, s->pid, spaces_find(&r->spaces, s->pid),
+				       word_at(s->branches, i)));
+}
+
+/*
  * The leaf is the sampled IP.  In the callchain, each PERF_CONTEXT_* marker
  * says whose addresses follow; the first of them is where that code was
  * interrupted, or called the kernel; the others are return addresses, and the
  * call is the instruction before.  The chain begins by repeating the leaf.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
-			      const struct sample *s, bool has_ip)
+			      const struct sample *s, const struct perf_event_attr *attr)
 {
 	static const struct space nothing;
+	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
 	const struct space *leaf = space_of_mode(r, s->pid, s->misc), *space = leaf;
 	bool repeats = has_ip, exact = true;
 	uint32_t count = 0;
@@ -173,6 +186,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 			repeats = false;
 		exact = false;
 	}
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		push_calls(r, in, s, &count);
 	if (count == 0) {
 		struct place unknown = nowhere(r, 0);
 		push(r, &count, frame_at(r, &unknown));
@@ -192,8 +207,15 @@ static uint32_t comm_id(struct resolver *r, pid_t tid)
 	return name < r->comms ? r->comm[name] : 0;
 }
 
-void resolver_sample(struct resolver *r, const struct stream_reader *in,
-		     const struct sample *s, struct resolved_sample *out)
+uint64_t resolver_version(struct resolver *r, pid_t pid)
+{
+	uint64_t user = spaces_find(&r->spaces, pid)->generation;
+
+	return hash_more(hash_more(user, r->spaces.kernel.generation), r->spaces.guest.generation);
+}
+
+void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		    struct resolved_sample *out)
 {
 	const uint64_t value[VALUES] = {
 		[VALUE_ADDR] = s->addr, [VALUE_WEIGHT] = s->weight,
@@ -207,12 +229,22 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 	*out = (struct resolved_sample){
 		.event = s->event, .misc = s->misc, .pid = s->pid, .tid = s->tid, .cpu = s->cpu,
 		.comm = comm_id(r, s->tid), .time = s->time, .period = s->period,
-		.frames = resolve_chain(r, in, s, has & PERF_SAMPLE_IP), .frame = r->frame,
+		.has = has & PERF_SAMPLE_RAW, .raw = s->raw,
 	};
 	for (int i = 0; i < VALUES; i++) {
 		out->value[i] = value[i];
 		out->has |= has & resolved_value_bits[i];
 	}
+}
+
+void resolver_sample(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *s, struct resolved_sample *out)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+
+	resolver_facts(r, in, s, out);
+	out->frames = resolve_chain(r, in, s, attr);
+	out->frame = r->frame;
 }
 
 struct resolver_counts resolver_counts(const struct resolver *r)

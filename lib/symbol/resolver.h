@@ -44,7 +44,20 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec);
 
 /*
- * Resolve SAMPLE.  Views in *OUT are valid until the next call.
+ * What SAMPLE says, but for its frames.  Views in *OUT are valid until the next call.
+ */
+void resolver_facts(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *sample, struct resolved_sample *out);
+
+/*
+ * A number that is another one whenever the addresses in samples of process PID may
+ * mean other places than before, or than those of another process do.
+ */
+uint64_t resolver_version(struct resolver *r, pid_t pid);
+
+/*
+ * Resolve SAMPLE: its facts and its frames.  Views in *OUT are valid until the
+ * next call.
  */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);

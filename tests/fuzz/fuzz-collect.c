@@ -7,9 +7,24 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const char all_labels[] =
+	"pid,tid,comm,thread_comm,cpu,cgroup,timestamp_ns,execution_mode,data_src,snoop_status,"
+	"weight,addr,phys_addr,data_page_size,code_page_size,transaction,field:prev_comm,field:x";
+
+static void write_both(struct collect *c, struct collect_part *part, void *context)
+{
+	profile_write_folded(&part->profile, 0, context);
+	profile_write(&part->profile, stream_events(c->in), stream_origin(c->in), context);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report report = { .tool = "fuzz-collect", .quiet = true };
+	struct collect_options how = {
+		.choice = CHOICE_ALL, .labels = size % 2 ? NULL : all_labels, .max_stacks = 4,
+		.data_frames = size % 3 == 0,
+	};
+	const char *wrong;
 	struct output out;
 	struct collect c;
 	char file[64];
@@ -18,13 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	collect_init(&c, &report);
+	if (!collect_init(&c, &how, &report, &wrong))
+		abort();
 	struct stream_reader *in = stream_open(file, &report);
-	collect_stream(&c, in);
-	collect_comment(&c, in);
 	output_open(&out, "/dev/null", &report);
-	if (in)
-		profile_write(&c.profile, stream_events(in), stream_origin(in), &out);
+	collect_stream(&c, in, write_both, &out);
 	if (in && !stream_is_whole(in) && report.status == 0)
 		abort();	/* damage that nobody was told of */
 	stream_close(in);

@@ -130,19 +130,26 @@ static void write_resolved(struct output *out, struct stream *s, void *context)
 	resolved_release(&tables);
 }
 
+static void ignore(struct collect *c, struct collect_part *part, void *context)
+{
+	(void)c;
+	(void)part;
+	(void)context;
+}
+
 /* The samples that a profile of the first SIZE bytes has; *STATUS: pmu-topprof's. */
 static uint64_t collect(const struct stream *s, size_t size, int *status)
 {
 	struct report report = { .tool = "test-cut", .quiet = true };
-	uint64_t samples = 0;
+	const struct collect_options all = { .choice = CHOICE_ALL };
+	const char *wrong;
 	struct collect c;
 	char file[64];
 
-	collect_init(&c, &report);
+	collect_init(&c, &all, &report, &wrong);
 	struct stream_reader *in = open_part(s, size, file, &report);
-	collect_stream(&c, in);
-	for (uint32_t i = 0; i < c.profile.events; i++)
-		samples += c.profile.event[i].samples;
+	collect_stream(&c, in, ignore, NULL);
+	uint64_t samples = c.samples;
 	stream_close(in);
 	collect_release(&c);
 	*status = report_finish(&report);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/canon.h"
+
+#include <stdlib.h>
+
+const struct resolved *canon_object(const struct canon *c, uint32_t index, uint32_t *id)
+{
+	bool own = index >= c->p->resolved->objects;
+
+	*id = own ? index - c->p->resolved->objects : index;
+	return own ? &c->p->own : c->p->resolved;
+}
+
+const struct resolved *canon_function(const struct canon *c, uint32_t index, uint32_t *id)
+{
+	bool own = index >= c->p->resolved->functions;
+
+	*id = own ? index - c->p->resolved->functions : index;
+	return own ? &c->p->own : c->p->resolved;
+}
+
+const struct resolved *canon_frame(const struct canon *c, uint32_t index, uint32_t *id)
+{
+	bool own = index >= c->p->resolved->frames;
+
+	*id = own ? index - c->p->resolved->frames : index;
+	return own ? &c->p->own : c->p->resolved;
+}
+
+static uint32_t object_index(const struct canon *c, const struct resolved *t, uint32_t id)
+{
+	return t == c->p->resolved ? id : c->p->resolved->objects + id;
+}
+
+static uint32_t function_index(const struct canon *c, const struct resolved *t, uint32_t id)
+{
+	return t == c->p->resolved ? id : c->p->resolved->functions + id;
+}
+
+uint32_t canon_object_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+{
+	return c->objects.rank[object_index(c, t, id)];
+}
+
+uint32_t canon_function_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+{
+	return c->functions.rank[function_index(c, t, id)];
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_objects(const void *a, const void *b, void *canon)
+{
+	uint32_t i, k;
+	const struct resolved *t = canon_object(canon, *(const uint32_t *)a, &i);
+	const struct resolved *u = canon_object(canon, *(const uint32_t *)b, &k);
+	const struct resolved_object *x = &t->object[i], *y = &u->object[k];
+	int order = strcmp(t->string[x->path], u->string[y->path]);
+
+	order = order ? order : compare_numbers(x->kind, y->kind);
+	order = order ? order : memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
+	order = order ? order : compare_numbers(x->start, y->start);
+	order = order ? order : compare_numbers(x->size, y->size);
+	return order ? order : compare_numbers(x->file_offset, y->file_offset);
+}
+
+static int compare_functions(const void *a, const void *b, void *canon)
+{
+	uint32_t i, k;
+	const struct resolved *t = canon_function(canon, *(const uint32_t *)a, &i);
+	const struct resolved *u = canon_function(canon, *(const uint32_t *)b, &k);
+	const struct resolved_function *x = &t->function[i], *y = &u->function[k];
+	int order = strcmp(t->string[x->name], u->string[y->name]);
+
+	order = order ? order : strcmp(t->string[x->system_name], u->string[y->system_name]);
+	order = order ? order : strcmp(t->string[x->file], u->string[y->file]);
+	return order ? order : compare_numbers(x->line, y->line);
+}
+
+static int compare_lines(const struct canon *c, const struct resolved *t,
+			 const struct resolved_line *x, const struct resolved *u,
+			 const struct resolved_line *y)
+{
+	int order = compare_numbers(canon_function_rank(c, t, x->function),
+				    canon_function_rank(c, u, y->function));
+
+	order = order ? order : compare_numbers(x->line, y->line);
+	return order ? order : compare_numbers(x->column, y->column);
+}
+
+static int compare_frames(const void *a, const void *b, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t i, k;
+	const struct resolved *t = canon_frame(c, *(const uint32_t *)a, &i);
+	const struct resolved *u = canon_frame(c, *(const uint32_t *)b, &k);
+	const struct resolved_frame *x = &t->frame[i], *y = &u->frame[k];
+	int order = compare_numbers(canon_object_rank(c, t, x->object),
+				    canon_object_rank(c, u, y->object));
+
+	order = order ? order : compare_numbers(x->address, y->address);
+	order = order ? order : compare_numbers(x->lines, y->lines);
+	for (uint32_t n = 0; n < x->lines && order == 0; n++)
+		order = compare_lines(c, t, &x->line[n], u, &y->line[n]);
+	return order;
+}
+
+static int compare_stacks(const void *a, const void *b, void *canon)
+{
+	const struct canon *c = canon;
+	const struct stack *x = &c->p->stacks.stack[*(const uint32_t *)a];
+	const struct stack *y = &c->p->stacks.stack[*(const uint32_t *)b];
+	const struct chain *f = &c->p->chains.chain[x->chain], *g = &c->p->chains.chain[y->chain];
+	uint32_t least = f->frames < g->frames ? f->frames : g->frames;
+
+	for (uint32_t i = 0; i < least && x->chain != y->chain; i++)
+		if (f->frame[i] != g->frame[i])
+			return compare_numbers(canon_frame_rank(c, f->frame[i]),
+					       canon_frame_rank(c, g->frame[i]));
+	if (f->frames != g->frames)
+		return compare_numbers(f->frames, g->frames);
+	return labels_compare(c->p->labels, x->labels, y->labels);
+}
+
+/* Put the indices that are marked in RANK in order, and give them ranks. */
+static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
+		       int (*compare)(const void *, const void *, void *))
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (o->rank[i])
+			o->order[o->used++] = i;
+	qsort_r(o->order, o->used, sizeof(*o->order), compare, c);
+	for (uint32_t i = 0; i < o->used; i++)
+		o->rank[o->order[i]] = i + 1;
+}
+
+static uint32_t open_order(struct canon_order *o, uint32_t resolved, uint32_t own)
+{
+	uint32_t count = resolved + own;
+
+	o->order = mem_zeroed(count, sizeof(*o->order));
+	o->rank = mem_zeroed(count, sizeof(*o->rank));
+	return count;
+}
+
+static void mark_frame(struct canon *c, uint32_t index)
+{
+	uint32_t id;
+	const struct resolved *t = canon_frame(c, index, &id);
+	const struct resolved_frame *f = &t->frame[id];
+
+	if (c->frames.rank[index])
+		return;
+	c->frames.rank[index] = 1;
+	c->objects.rank[object_index(c, t, f->object)] = 1;
+	for (uint32_t i = 0; i < f->lines; i++)
+		c->functions.rank[function_index(c, t, f->line[i].function)] = 1;
+}
+
+/* What the stacks refer to. */
+static void mark_used(struct canon *c)
+{
+	const struct profile *p = c->p;
+	bool *seen = mem_zeroed(p->chains.count, sizeof(*seen));
+
+	for (uint32_t s = 0; s < p->stacks.count; s++) {
+		uint32_t chain = p->stacks.stack[s].chain;
+		const struct chain *f = &p->chains.chain[chain];
+		for (uint32_t i = 0; i < f->frames && !seen[chain]; i++)
+			mark_frame(c, canon_frame_index(c, f->frame[i]));
+		seen[chain] = true;
+	}
+	free(seen);
+}
+
+void canon_make(struct canon *c, const struct profile *p)
+{
+	*c = (struct canon){ .p = p };
+	uint32_t objects = open_order(&c->objects, p->resolved->objects, p->own.objects);
+	uint32_t functions = open_order(&c->functions, p->resolved->functions, p->own.functions);
+	uint32_t frames = open_order(&c->frames, p->resolved->frames, p->own.frames);
+
+	mark_used(c);
+	make_order(c, &c->objects, objects, compare_objects);
+	make_order(c, &c->functions, functions, compare_functions);
+	make_order(c, &c->frames, frames, compare_frames);
+	c->stacks = mem_zeroed(p->stacks.count, sizeof(*c->stacks));
+	for (uint32_t i = 0; i < p->stacks.count; i++)
+		c->stacks[i] = i;
+	qsort_r(c->stacks, p->stacks.count, sizeof(*c->stacks), compare_stacks, c);
+}
+
+void canon_release(struct canon *c)
+{
+	struct canon_order *orders[] = { &c->objects, &c->functions, &c->frames };
+
+	for (int i = 0; i < 3; i++) {
+		free(orders[i]->order);
+		free(orders[i]->rank);
+	}
+	free(c->stacks);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/chains.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* Both halves of the product: each bit of X and Y has its say in all of it. */
+static uint64_t fold(uint64_t x, uint64_t y)
+{
+	unsigned __int128 product = (unsigned __int128)x * y;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static struct chain_key draw_seed(void)
+{
+	uint64_t drawn[2];
+
+	if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
+		drawn[0] = (uintptr_t)&drawn;	/* where the stack is differs by run, too */
+		drawn[1] = hash_u64(drawn[0]);
+	}
+	return (struct chain_key){ drawn[0] | 1, drawn[1] | 1 };
+}
+
+/* Two lanes of their own: each word goes into both, in another way. */
+struct chain_key chains_key(struct chains *c, const void *bytes, size_t size, uint64_t context)
+{
+	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
+	const uint8_t *at = bytes;
+	uint64_t word[2];
+
+	if (c->seed.a == 0)
+		c->seed = draw_seed();
+	uint64_t a = c->seed.a ^ size, b = c->seed.b ^ context;
+	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
+		memcpy(word, at, sizeof(word));
+		a = fold(a ^ word[0], word[1] ^ odd1 ^ c->seed.b);
+		b = fold(b ^ word[1], word[0] ^ odd2 ^ c->seed.a);
+	}
+	memset(word, 0, sizeof(word));
+	if (size)
+		memcpy(word, at, size);
+	a = fold(a ^ word[0], word[1] ^ odd1 ^ c->seed.b);
+	b = fold(b ^ word[1], word[0] ^ odd2 ^ c->seed.a);
+	return (struct chain_key){ fold(a ^ context, b ^ odd1), fold(b, a ^ odd2) };
+}
+
+struct chain_entry *chains_find(const struct chains *c, struct chain_key key)
+{
+	struct table_probe probe = table_probe(&c->table, key.a);
+	uint32_t i;
+
+	while ((i = table_next(&c->table, &probe)) != TABLE_NONE)
+		if (c->entry[i].key.a == key.a && c->entry[i].key.b == key.b)
+			return &c->entry[i];
+	return NULL;
+}
+
+struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain)
+{
+	c->entry = array_grow(c->entry, c->entries, sizeof(*c->entry));
+	c->entry[c->entries] = (struct chain_entry){ .key = key, .chain = chain };
+	table_add(&c->table, key.a, c->entries);
+	return &c->entry[c->entries++];
+}
+
+struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	enum { FRAMES = 1 };	/* a context that no version of an address space has: it is odd */
+	struct chain_key key = chains_key(c, frame, frames * sizeof(*frame), FRAMES);
+	struct chain_entry *known = chains_find(c, key);
+
+	if (known)
+		return known;
+	c->chain = array_grow(c->chain, c->count, sizeof(*c->chain));
+	c->chain[c->count] = (struct chain){
+		.frame = arena_copy(&c->arena, frame, frames * sizeof(*frame)), .frames = frames,
+	};
+	return chains_alias(c, key, c->count++);
+}
+
+void chains_seal(struct chains *c)
+{
+	free(c->entry);
+	c->entry = NULL;
+	c->entries = 0;
+	table_release(&c->table);
+}
+
+void chains_release(struct chains *c)
+{
+	chains_seal(c);
+	free(c->chain);
+	arena_release(&c->arena);
+	*c = (struct chains){ 0 };
+}

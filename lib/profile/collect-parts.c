@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The profiles that a stream is cut into, and what is said in each of them. */
+#include "profile/collect-internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
+{
+	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
+	struct collect_part *part = &c->part[c->parts];
+	*part = (struct collect_part){ .id = id, .comm = comm, .profile = {
+		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
+		.naming = c->how.naming } };
+	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
+	return part;
+}
+
+struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+{
+	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
+		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
+	uint32_t i;
+
+	if (c->last_part < c->parts && c->part[c->last_part].id == id)
+		return &c->part[c->last_part];
+	struct table_probe probe = table_probe(&c->part_table, hash_u64((uint32_t)id));
+	while ((i = table_next(&c->part_table, &probe)) != TABLE_NONE)
+		if (c->part[i].id == id) {
+			c->last_part = i;
+			return &c->part[i];
+		}
+	return add_part(c, id, s ? s->comm : 0);
+}
+
+void collect_remember(struct collect *c, const char *format, ...)
+{
+	char *text;
+	va_list args;
+
+	va_start(args, format);
+	int length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0)
+		return;
+	c->remembered = array_grow(c->remembered, c->remembereds, sizeof(*c->remembered));
+	c->remembered[c->remembereds++] = text;
+}
+
+static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
+{
+	double scale = profile_scale(p, event);
+
+	if (scale > 1)
+		profile_comment(p, "multiplexed: %s counted %.1f %% of the time; its values are "
+				"scaled by %.3f", events->event[event].name, 100 / scale, scale);
+}
+
+/* Where, how and how well it was recorded. */
+static void comment(struct collect *c, struct profile *p)
+{
+	const struct stream_origin *o = stream_origin(c->in);
+	const struct stream_events *events = stream_events(c->in);
+
+	for (size_t i = 0; i < c->remembereds; i++)
+		profile_comment(p, "%s", c->remembered[i]);
+	if (o->command)
+		profile_comment(p, "command: %s", o->command);
+	if (o->host)
+		profile_comment(p, "host: %s%s%s%s%s", o->host, o->arch ? " " : "",
+				o->arch ? o->arch : "", o->kernel ? " Linux " : "",
+				o->kernel ? o->kernel : "");
+	if (o->cpu)
+		profile_comment(p, "cpu: %s", o->cpu);
+	if (o->version)
+		profile_comment(p, "recorder: %s", o->version);
+	if (c->lost)
+		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", c->lost,
+				c->how.drop_lost || c->how.split ? "" : "; they are at [lost]");
+	if (c->throttled)
+		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
+				"moment, since it came too fast", c->throttled);
+	for (uint32_t i = 0; i < events->count; i++)
+		comment_scale(p, events, i);
+}
+
+static void complete(struct collect *c, struct collect_part *part)
+{
+	struct profile *p = &part->profile;
+
+	profile_time(p, c->first_time);
+	profile_time(p, c->last_time);
+	if (!c->how.drop_lost)
+		profile_add_lost(p);
+	if (c->usual_labels && !c->several_processes)
+		profile_drop_labels(p);
+	comment(c, p);
+	c->done(c, part, c->context);
+}
+
+/* An interval is over: its profiles are complete, the next ones empty. */
+static void next_interval(struct collect *c, uint64_t time)
+{
+	c->last_time = c->interval_end;
+	for (uint32_t i = 0; i < c->parts; i++) {
+		if (c->part[i].profile.stacks.count > 0)
+			complete(c, &c->part[i]);
+		profile_clear(&c->part[i].profile);
+	}
+	uint64_t over = (time - c->interval_end) / c->how.interval;
+	c->first_time = c->interval_end + over * c->how.interval;
+	c->interval_end = c->first_time + c->how.interval;
+}
+
+void collect_time(struct collect *c, uint64_t time)
+{
+	if (time == 0)
+		return;
+	if (c->how.interval && c->samples && c->interval_end == 0)
+		c->interval_end = time + c->how.interval;
+	if (c->interval_end && time >= c->interval_end)
+		next_interval(c, time);
+	if (c->first_time == 0 || time < c->first_time)
+		c->first_time = time;
+	if (time > c->last_time)
+		c->last_time = time;
+}
+
+static void count_wait(struct collect *c, struct wait *w, uint64_t time)
+{
+	struct profile *p = &c->part[w->part].profile;
+
+	if (time <= w->since)
+		return;
+	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
+		    time - w->since, time);
+	p->event[w->event].is_waiting = true;
+}
+
+void collect_waited(struct collect *c, pid_t tid, uint64_t time)
+{
+	struct wait *w = waits_end(&c->waits, tid);
+
+	if (w && time)
+		count_wait(c, w, time);
+}
+
+/* Threads that still wait have done so until the end. */
+static void end_waits(struct collect *c)
+{
+	uint64_t last = stream_origin(c->in)->last_time;
+
+	last = last > c->last_time ? last : c->last_time;
+	for (uint32_t i = 0; i < c->waits.count; i++) {
+		struct wait *w = &c->waits.wait[i];
+		if (w->waits)
+			count_wait(c, w, last);
+	}
+}
+
+void collect_end(struct collect *c)
+{
+	const struct stream_origin *o = stream_origin(c->in);
+
+	end_waits(c);
+	if (c->parts == 0)
+		add_part(c, 0, 0);
+	/* The recorder knows better than the first and last record when it began and ended. */
+	if (!c->how.interval && o->first_time && o->first_time < c->first_time)
+		c->first_time = o->first_time;
+	if (o->last_time > c->last_time)
+		c->last_time = o->last_time;
+	for (uint32_t i = 0; i < c->parts; i++) {
+		if (!c->how.interval || c->part[i].profile.stacks.count > 0)
+			complete(c, &c->part[i]);
+	}
+}
+
+void collect_release_parts(struct collect *c)
+{
+	for (uint32_t i = 0; i < c->parts; i++)
+		profile_release(&c->part[i].profile);
+	for (size_t i = 0; i < c->remembereds; i++)
+		free(c->remembered[i]);
+	free(c->remembered);
+	free(c->part);
+	table_release(&c->part_table);
+}

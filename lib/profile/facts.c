@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/facts.h"
+#include "profile/data-source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum kind {
+	FACT_PID, FACT_TID, FACT_COMM, FACT_THREAD_COMM, FACT_CPU, FACT_CGROUP, FACT_TIME,
+	FACT_MODE, FACT_DATA_SRC, FACT_SNOOP, FACT_WEIGHT, FACT_ADDR, FACT_PHYS_ADDR,
+	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_FIELD,
+};
+
+/* Keys and units are those of perf_to_profile where it has them. */
+static const struct { const char *name, *unit; bool is_text; } kinds[] = {
+	[FACT_PID] = { "pid", "", false },
+	[FACT_TID] = { "tid", "", false },
+	[FACT_COMM] = { "comm", "", true },
+	[FACT_THREAD_COMM] = { "thread_comm", "", true },
+	[FACT_CPU] = { "cpu", "cpu", false },
+	[FACT_CGROUP] = { "cgroup", "", true },
+	[FACT_TIME] = { "timestamp_ns", "nanoseconds", false },
+	[FACT_MODE] = { "execution_mode", "", true },
+	[FACT_DATA_SRC] = { "data_src", "", true },
+	[FACT_SNOOP] = { "snoop_status", "", true },
+	[FACT_WEIGHT] = { "weight", "cycles", false },
+	[FACT_ADDR] = { "addr", "address", false },
+	[FACT_PHYS_ADDR] = { "phys_addr", "address", false },
+	[FACT_DATA_PAGE] = { "data_page_size", "bytes", false },
+	[FACT_CODE_PAGE] = { "code_page_size", "bytes", false },
+	[FACT_TRANSACTION] = { "transaction", "", false },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+const char facts_names[] =
+	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
+	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
+	"field:NAME";
+
+static bool add_field(struct facts *f, const char *name)
+{
+	struct label_key key = { .name = name, .unit = "", .is_text = true };
+	uint32_t at = *name ? labels_add_key(&f->labels, key) : TABLE_NONE;
+
+	if (at == TABLE_NONE)
+		return false;
+	f->fact[at] = (struct fact){ .kind = FACT_FIELD, .field = name };
+	return true;
+}
+
+static bool add_kind(struct facts *f, const char *name)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		struct label_key key = { .name = kinds[kind].name, .unit = kinds[kind].unit,
+					 .is_text = kinds[kind].is_text };
+		if (strcmp(kinds[kind].name, name))
+			continue;
+		uint32_t at = labels_add_key(&f->labels, key);
+		if (at != TABLE_NONE)
+			f->fact[at].kind = kind;
+		return at != TABLE_NONE;
+	}
+	return false;
+}
+
+bool facts_choose(struct facts *f, const char *list, const char **wrong)
+{
+	static const char field[] = "field:";
+
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		const char *name = arena_text(&f->arena, list, length);
+		*wrong = name;
+		if (strncmp(name, field, strlen(field)) ? !add_kind(f, name)
+							: !add_field(f, name + strlen(field)))
+			return false;
+		list += length;
+		list += *list == ',';
+	}
+	return true;
+}
+
+/* PERF_RECORD_CGROUP: u64 id; char path[] */
+static void follow_cgroup(struct facts *f, const struct record *rec)
+{
+	struct cursor c = rec->body;
+	struct cgroup group = { .id = cursor_u64(&c) };
+	const char *path = cursor_string(&c);
+
+	if (c.failed)
+		return;
+	group.path = arena_text(&f->arena, path, strlen(path));
+	f->cgroup = array_grow(f->cgroup, f->cgroups, sizeof(*f->cgroup));
+	f->cgroup[f->cgroups++] = group;
+}
+
+void facts_follow(struct facts *f, const struct record *rec)
+{
+	if (rec->type == PERF_RECORD_COMM || rec->type == PERF_RECORD_FORK)
+		spaces_follow(&f->names, rec);
+	else if (rec->type == PERF_RECORD_CGROUP)
+		follow_cgroup(f, rec);
+	else if (rec->type == RECORD_TRACING_DATA)
+		tracepoints_add(&f->tracepoints, rec->behind);
+}
+
+static int64_t text_of(struct facts *f, const char *text)
+{
+	return *text ? (int64_t)intern_text(&f->labels.texts, text) : LABEL_ABSENT;
+}
+
+/* The path of the control group, the last that was told; its number where none was. */
+static int64_t cgroup_of(struct facts *f, uint64_t id)
+{
+	char number[32];
+
+	if (id == 0)
+		return LABEL_ABSENT;
+	for (size_t i = f->cgroups; i-- > 0;)
+		if (f->cgroup[i].id == id)
+			return text_of(f, f->cgroup[i].path);
+	snprintf(number, sizeof(number), "%" PRIu64, id);
+	return text_of(f, number);
+}
+
+static const char *mode_name(uint16_t misc)
+{
+	static const char *const modes[8] = {
+		[PERF_RECORD_MISC_KERNEL] = "Host Kernel", [PERF_RECORD_MISC_USER] = "Host User",
+		[PERF_RECORD_MISC_HYPERVISOR] = "Hypervisor",
+		[PERF_RECORD_MISC_GUEST_KERNEL] = "Guest Kernel",
+		[PERF_RECORD_MISC_GUEST_USER] = "Guest User",
+	};
+	const char *name = modes[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+
+	return name ? name : "Unknown";
+}
+
+/* A tracepoint's field, as text: numbers are, too, so that a key has one sort of values. */
+static int64_t field_of(struct facts *f, const char *name, const struct resolved_sample *s,
+			const struct perf_event_attr *attr)
+{
+	const struct tracepoint_field *field = attr->type != PERF_TYPE_TRACEPOINT ? NULL
+		: tracepoints_find(&f->tracepoints, attr->config, name);
+	char text[256];
+	int64_t number;
+
+	if (!field || !(s->has & PERF_SAMPLE_RAW))
+		return LABEL_ABSENT;
+	if (field->is_text)
+		return tracepoint_text(&f->tracepoints, field, s->raw, text, sizeof(text))
+			? text_of(f, text) : LABEL_ABSENT;
+	if (!tracepoint_number(&f->tracepoints, field, s->raw, &number))
+		return LABEL_ABSENT;
+	snprintf(text, sizeof(text), "%" PRId64, number);
+	return text_of(f, text);
+}
+
+/* A value that the sample has: how it has it. */
+static int64_t number_of(const struct resolved_sample *s, enum resolved_value value)
+{
+	bool has = s->has & resolved_value_bits[value];
+
+	return has ? (int64_t)s->value[value] : LABEL_ABSENT;
+}
+
+/* WEIGHT is one number; of WEIGHT_STRUCT the lowest 32 bits are the latency. */
+static int64_t weight_of(const struct resolved_sample *s)
+{
+	int64_t weight = number_of(s, VALUE_WEIGHT);
+
+	return s->has & PERF_SAMPLE_WEIGHT_STRUCT ? (int64_t)(uint32_t)weight : weight;
+}
+
+static int64_t data_text(struct facts *f, const struct resolved_sample *s, bool snoop)
+{
+	char text[64];
+
+	if (!(s->has & PERF_SAMPLE_DATA_SRC))
+		return LABEL_ABSENT;
+	if (snoop)
+		data_source_snoop(s->value[VALUE_DATA_SRC], text, sizeof(text));
+	else
+		data_source_level(s->value[VALUE_DATA_SRC], text, sizeof(text));
+	return text_of(f, text);
+}
+
+static const char *process_name(struct facts *f, pid_t pid)
+{
+	uint32_t name = spaces_thread_name(&f->names, pid);
+
+	return f->names.names.count ? f->names.names.text[name] : "";
+}
+
+static int64_t value_of(struct facts *f, const struct fact *fact, const struct resolved_sample *s,
+			const char *comm, const struct perf_event_attr *attr)
+{
+	switch ((enum kind)fact->kind) {
+	case FACT_PID:
+		return s->pid;
+	case FACT_TID:
+		return s->tid;
+	case FACT_COMM:
+		return text_of(f, process_name(f, s->pid));
+	case FACT_THREAD_COMM:
+		return text_of(f, comm);
+	case FACT_CPU:
+		return attr->sample_type & PERF_SAMPLE_CPU ? (int64_t)s->cpu : LABEL_ABSENT;
+	case FACT_CGROUP:
+		return s->has & PERF_SAMPLE_CGROUP ? cgroup_of(f, s->value[VALUE_CGROUP])
+						   : LABEL_ABSENT;
+	case FACT_TIME:
+		return s->time ? (int64_t)s->time : LABEL_ABSENT;
+	case FACT_MODE:
+		return text_of(f, mode_name(s->misc));
+	case FACT_DATA_SRC:
+	case FACT_SNOOP:
+		return data_text(f, s, fact->kind == FACT_SNOOP);
+	case FACT_WEIGHT:
+		return weight_of(s);
+	case FACT_ADDR:
+		return number_of(s, VALUE_ADDR);
+	case FACT_PHYS_ADDR:
+		return number_of(s, VALUE_PHYS_ADDR);
+	case FACT_DATA_PAGE:
+		return number_of(s, VALUE_DATA_PAGE_SIZE);
+	case FACT_CODE_PAGE:
+		return number_of(s, VALUE_CODE_PAGE_SIZE);
+	case FACT_TRANSACTION:
+		return number_of(s, VALUE_TRANSACTION);
+	case FACT_FIELD:
+		return field_of(f, fact->field, s, attr);
+	}
+	return LABEL_ABSENT;
+}
+
+uint32_t facts_labels(struct facts *f, const struct resolved_sample *s, const char *comm,
+		      const struct perf_event_attr *attr)
+{
+	int64_t value[LABEL_KEYS_MAX];
+
+	for (uint32_t i = 0; i < f->labels.keys; i++)
+		value[i] = value_of(f, &f->fact[i], s, comm, attr);
+	return labels_set(&f->labels, value);
+}
+
+void facts_release(struct facts *f)
+{
+	labels_release(&f->labels);
+	spaces_release(&f->names);
+	tracepoints_release(&f->tracepoints);
+	arena_release(&f->arena);
+	free(f->cgroup);
+	*f = (struct facts){ 0 };
+}

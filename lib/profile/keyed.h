@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* keyed - bytes to dense ids: equal bytes get the same id, counting up from 0. */
+#pragma once
+#include "base/arena.h"
+#include "base/table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Zero-initialised: empty. */
+struct keyed {
+	struct keyed_item {
+		const void *bytes;
+		size_t size;
+	} *item;
+	uint32_t count;
+	struct table table;
+	struct arena arena;
+};
+
+/* The id of the SIZE bytes at BYTES; it is new if it equals the COUNT before. */
+static inline uint32_t keyed_id(struct keyed *k, const void *bytes, size_t size)
+{
+	uint64_t hash = hash_bytes(bytes, size);
+	struct table_probe probe = table_probe(&k->table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&k->table, &probe)) != TABLE_NONE)
+		if (k->item[id].size == size && !memcmp(k->item[id].bytes, bytes, size))
+			return id;
+	k->item = array_grow(k->item, k->count, sizeof(*k->item));
+	k->item[k->count] = (struct keyed_item){ arena_copy(&k->arena, bytes, size), size };
+	table_add(&k->table, hash, k->count);
+	return k->count++;
+}
+
+static inline void keyed_release(struct keyed *k)
+{
+	free(k->item);
+	table_release(&k->table);
+	arena_release(&k->arena);
+	*k = (struct keyed){ 0 };
+}

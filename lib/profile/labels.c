@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/labels.h"
+
+#include <stdlib.h>
+
+uint32_t labels_add_key(struct labels *l, struct label_key key)
+{
+	for (uint32_t i = 0; i < l->keys; i++)
+		if (!strcmp(l->key[i].name, key.name))
+			return i;
+	if (l->keys == LABEL_KEYS_MAX)
+		return TABLE_NONE;
+	l->key[l->keys] = key;
+	return l->keys++;
+}
+
+static bool is_set(const struct labels *l, uint32_t set, const int64_t *value)
+{
+	return !memcmp(labels_values(l, set), value, l->keys * sizeof(*value));
+}
+
+static uint32_t add_set(struct labels *l, const int64_t *value, uint64_t hash)
+{
+	l->value = array_grow(l->value, l->sets, l->keys * sizeof(*value));
+	memcpy(l->value + (size_t)l->sets * l->keys, value, l->keys * sizeof(*value));
+	table_add(&l->table, hash, l->sets);
+	return l->sets++;
+}
+
+/* Set 0: every key is absent. */
+static void add_none(struct labels *l)
+{
+	int64_t value[LABEL_KEYS_MAX];
+
+	for (uint32_t i = 0; i < l->keys; i++)
+		value[i] = LABEL_ABSENT;
+	add_set(l, value, hash_bytes(value, l->keys * sizeof(*value)));
+}
+
+uint32_t labels_set(struct labels *l, const int64_t *value)
+{
+	uint32_t id;
+
+	if (l->keys == 0)
+		return 0;
+	if (l->sets == 0)
+		add_none(l);
+	if (is_set(l, l->last, value))
+		return l->last;
+	uint64_t hash = hash_bytes(value, l->keys * sizeof(*value));
+	struct table_probe probe = table_probe(&l->table, hash);
+	while ((id = table_next(&l->table, &probe)) != TABLE_NONE)
+		if (is_set(l, id, value))
+			return l->last = id;
+	return l->last = add_set(l, value, hash);
+}
+
+static int compare_values(const struct labels *l, uint32_t key, int64_t a, int64_t b)
+{
+	if (a == b)
+		return 0;
+	if (l->key[key].is_text && a != LABEL_ABSENT && b != LABEL_ABSENT)
+		return strcmp(l->texts.text[a], l->texts.text[b]);
+	return a < b ? -1 : 1;
+}
+
+int labels_compare(const struct labels *l, uint32_t a, uint32_t b)
+{
+	int order = 0;
+
+	if (a == b)
+		return 0;
+	for (uint32_t i = 0; i < l->keys && order == 0; i++)
+		order = compare_values(l, i, labels_values(l, a)[i], labels_values(l, b)[i]);
+	return order;
+}
+
+void labels_release(struct labels *l)
+{
+	free(l->value);
+	intern_release(&l->texts);
+	table_release(&l->table);
+	*l = (struct labels){ 0 };
+}
