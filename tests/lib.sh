@@ -74,5 +74,12 @@ done_testing() {
 	rm -rf "$scratch"
 }
 
+# compose FILE: from the lines on stdin, Python with tests/streams.py at hand, that leave the
+# bytes in "out"
+compose() {
+	{ echo "from streams import *"; cat; echo "open('$1', 'wb').write(out)"; } |
+		PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 -
+}
+
 # file_build_id FILE: its GNU build ID in hexadecimal
 file_build_id() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: *//p'; }

@@ -4,50 +4,8 @@
 
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }'; }
 
-# make NAME: the lines on stdin, in Python, which call attr(), record(), file(), pipe()
-make() {
-	{ cat <<-'END'
-		import struct
-		IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW = (1 << i for i in range(11))
-		IDENT = 1 << 16
-		def attr(kind, config, period, sample_type, flags=1 << 18, size=112, read=0):
-		    a = struct.pack("<IIQQQQQ", kind, size, config, period, sample_type, read, flags)
-		    return (a + bytes(size))[:size]
-		def record(kind, body, misc=2):
-		    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
-		def pad(text): return text + bytes(8 - len(text) % 8)
-		def mmap(pid, start, size, path):
-		    return struct.pack("<IIQQQ", pid, pid, start, size, 0) + pad(path)
-		def pipe(*records):
-		    return b"PERFILE2" + struct.pack("<Q", 16) + b"".join(records)
-		def file(attrs, records, features={}, entry=None):
-		    """attrs: [(attr, [ids])]"""
-		    entry = entry or len(attrs[0][0]) + 16
-		    at = 104
-		    ids = b""
-		    for a, i in attrs: ids += struct.pack("<%dQ" % len(i), *i)
-		    attrs_at = at + len(ids)
-		    data_at = attrs_at + entry * len(attrs)
-		    data = b"".join(records)
-		    bits = sum(1 << n for n in features)
-		    out = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, entry, attrs_at, entry * len(attrs), data_at, len(data), 0, 0)
-		    out += bits.to_bytes(32, "little") + ids
-		    id_at = 104
-		    for a, i in attrs:
-		        out += a.ljust(entry - 16, b"\0") + struct.pack("<QQ", id_at, 8 * len(i))
-		        id_at += 8 * len(i)
-		    out += data
-		    at = len(out) + 16 * len(features)
-		    for n in sorted(features):
-		        out += struct.pack("<QQ", at, len(features[n]))
-		        at += len(features[n])
-		    return out + b"".join(features[n] for n in sorted(features))
-	END
-	cat; echo "open('$1', 'wb').write(out)"; } | python3 -
-}
-
 check 'a file of simpleperf: its own records are skipped, large ones too, its ids used' '
-	make s.data <<-END
+	compose s.data <<-END
 		a = [attr(0, i, 1000, IP | TID | TIME | CPU | PERIOD | IDENT | CHAIN, 0) for i in (0, 1)]
 		def sample(i, ip): return record(9, struct.pack("<QQIIQIIQQQ", i, ip, 7, 7, 1000 + ip, 0, 0, 10, 1, ip))
 		large = b"0000 T symbol\n" * 6000
@@ -88,7 +46,7 @@ check 'the first format is told as such' '
 '
 
 check 'attrs of the first version; samples without any id; two events without ids' '
-	make a.data <<-END
+	compose a.data <<-END
 		sample = lambda ip: record(9, struct.pack("<QII", ip, 7, 7))
 		a = attr(0, 0, 500, IP | TID, 0, 64)
 		a = a[:4] + bytes(4) + a[8:]	# before it told its size
@@ -97,7 +55,7 @@ check 'attrs of the first version; samples without any id; two events without id
 	pmu-stream a.data >out
 	grep -q "^event cycles: 5 samples, 2500 in all" out
 	grep -q "^COMM  *1$" out
-	make b.data <<-END
+	compose b.data <<-END
 		a = attr(0, 0, 500, IP | TID, 0, 72)
 		b = attr(0, 1, 500, IP | TID, 0, 72)
 		out = file([(a, []), (b, [])], [record(9, struct.pack("<QII", 1, 7, 7))] * 3)
@@ -107,7 +65,7 @@ check 'attrs of the first version; samples without any id; two events without id
 '
 
 check 'equal names are kept apart by id; dummies are no profile' '
-	make d.data <<-END
+	compose d.data <<-END
 		t = IP | TID | TIME | ID | PERIOD
 		a = [attr(1, 9, 1, t), attr(0, 0, 100, t), attr(0, 0, 200, t)]
 		def sample(i, n): return record(9, struct.pack("<QIIQQQ", 0x1000, 7, 7, 5, i, n))
@@ -124,7 +82,7 @@ check 'equal names are kept apart by id; dummies are no profile' '
 '
 
 check 'a sample of an unknown id, an event that never came: told, the rest is used' '
-	make u.data <<-END
+	compose u.data <<-END
 		t = IP | TID | TIME | ID
 		a = [attr(0, 0, 100, t), attr(0, 1, 200, t)]
 		def sample(i): return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, 5, i))
@@ -139,7 +97,7 @@ check 'a sample of an unknown id, an event that never came: told, the rest is us
 '
 
 check 'types nobody knows are counted; what AUX events traced is skipped, and told' '
-	make x.data <<-END
+	compose x.data <<-END
 		t = IP | TID | TIME
 		s = record(9, struct.pack("<QIIQ", 0x1000, 7, 7, 5))
 		aux = record(71, struct.pack("<QQQIIII", 4096, 0, 0, 0, 7, 0, 0), 0) + bytes(range(256)) * 16
@@ -164,7 +122,7 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 '
 
 check 'damage anywhere: told with its offset, and all that is whole is used' '
-	make z.data <<-END
+	compose z.data <<-END
 		t = IP | TID | TIME | CHAIN
 		s = [record(9, struct.pack("<QIIQQQQ", 0x1000, 7, 7, 5 + i, 2, -512 & 2**64 - 1, 0x1000)) for i in range(100)]
 		begin = [record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0)]

@@ -43,6 +43,7 @@ struct stream_reader {
 	uint8_t kept[64];	/* a record of which more is skipped than is shown */
 	struct record held;	/* what waits until all before it have come out of ORDER */
 	bool has_held;
+	bool filtered;		/* a filter before us has put it in order, whoever recorded it */
 	bool drained;		/* the input has ended; what waits still comes */
 	/* the whole stream is compressed: its bytes before they are decompressed */
 	struct inflate *wrapping;

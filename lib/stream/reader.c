@@ -276,13 +276,16 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
-/*
- * Whether REC has to wait for older ones of other CPUs.  Not in our own
- * recordings, which are in order, nor if it has no time.
- */
+/* In our own recordings, and behind a filter of ours, records are in order. */
+static bool is_in_order(const struct stream_reader *in)
+{
+	return in->filtered || origin_is_ours(&in->origin);
+}
+
+/* Whether REC has to wait for older ones of other CPUs.  Not if it has no time. */
 static bool must_wait(const struct stream_reader *in, const struct record *rec, uint64_t *time)
 {
-	if (rec->type >= RECORD_ATTR || origin_is_ours(&in->origin))
+	if (rec->type >= RECORD_ATTR || is_in_order(in))
 		return false;
 	*time = stream_time(in, rec);
 	return *time != 0 && *time != UINT64_MAX;
@@ -333,9 +336,10 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		}
 		if (rec->type >= RECORD_ATTR && rec->type <= RECORD_FEATURE)
 			reader_follow(in, rec);
+		in->filtered |= rec->type == RECORD_TOOL;
 		if (must_wait(in, rec, &time))
 			order_add(in->order, rec, time);
-		else if (rec->type == RECORD_FINISHED_ROUND && !origin_is_ours(&in->origin))
+		else if (rec->type == RECORD_FINISHED_ROUND && !is_in_order(in))
 			order_round(in->order, rec);
 		else
 			return true;

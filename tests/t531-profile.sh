@@ -1,0 +1,276 @@
+#!/bin/sh
+# What a profile holds: what was lost, labels, the samples that were wanted, waiting time.
+. tests/lib.sh
+
+raw() { go tool pprof -raw "$1" 2>/dev/null; }
+# samples PROFILE: the lines of its samples and their labels
+samples() { raw "$1" | sed '1,/^Samples:/d; /^Locations/,$d'; }
+# column PROFILE N: the sum of the Nth value of all samples
+column() { samples "$1" | awk -v n="$2" '/^ +[0-9]/ { sub(":.*", ""); s += $n } END { printf "%.0f\n", s }'; }
+count() { perf script -G -F "$2" -i "$1" 2>/dev/null | sed 's/^ *//' | grep -c "$3"; }
+
+check 'lost samples are a frame of their own, by event, with its period' '
+	compose s.data <<-END
+		t = IP | TID | TIME | ID
+		a = [attr(0, 0, 1000, t), attr(0, 1, 50, t)]
+		tail = struct.pack("<IIQQ", 7, 7, 9, 2)
+		def sample(i): return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, 5, i))
+		out = pipe(*[record(64, x + struct.pack("<Q", i + 1), 0) for i, x in enumerate(a)],
+		    sample(1), sample(2), sample(2), record(2, struct.pack("<QQ", 1, 4) + tail),
+		    record(13, struct.pack("<Q", 3) + tail))
+	END
+	pmu-topprof -o p.pb.gz s.data
+	raw p.pb.gz >out
+	# cycles: 4 of 1000; instructions: 3 of 50
+	grep -q "^ *4 *4000 *3 *150: " out
+	grep -q "\[lost\]" out
+	grep -q "0x9.*/.*\[lost\]" out
+	test "$(column p.pb.gz 1) $(column p.pb.gz 2)" = "5 5000"
+	test "$(column p.pb.gz 3) $(column p.pb.gz 4)" = "5 250"
+	go tool pprof -comments p.pb.gz 2>err | grep -q "lost: 7 samples"
+	go tool pprof -top -sample_index=1 p.pb.gz 2>err | grep -q "\[lost\]$"
+	pmu-topprof --drop-lost -o q.pb.gz s.data
+	raw q.pb.gz | none grep "\[lost\]"
+	test "$(column q.pb.gz 1) $(column q.pb.gz 4)" = "1 100"
+'
+
+check 'names of sample types: of one event, of several, of time, as perf_to_profile' '
+	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
+	pmu-sample -e page-faults,cpu-clock -F 500 -o b.data -- ten serial 0.1
+	types() { raw "$1" | sed -n "/^Samples:/{n;p;q}"; }
+	pmu-topprof -o p.pb.gz a.data
+	test "$(types p.pb.gz)" = "samples/count cpu/nanoseconds[dflt]"
+	pmu-topprof -o p.pb.gz b.data
+	test "$(types p.pb.gz)" = "page-faults_samples/count page-faults/count[dflt] cpu_samples/count cpu/nanoseconds"
+	pmu-topprof --naming perf -o p.pb.gz b.data
+	test "$(types p.pb.gz)" = "page-faults_sample/count page-faults_event/count[dflt] cpu-clock_sample/count cpu-clock_event/count"
+	pmu-topprof --event cpu-clock -o p.pb.gz b.data
+	test "$(types p.pb.gz)" = "samples/count cpu/nanoseconds[dflt]"
+	test "$(column p.pb.gz 1)" = "$(count b.data event cpu-clock)"
+	raw p.pb.gz | grep -q "^PeriodType: cpu nanoseconds"
+	raw p.pb.gz | grep -q "^Period: 2000000$"
+	exits 2 pmu-topprof --naming other a.data 2>err
+'
+
+check 'samples of a process, thread, name, CPU, time: as perf script has them' '
+	pmu-sample --cpu -e cpu-clock -F 2000 -o s.data -- sh -c "ten threads 0.3 & ten threads 0.2; wait"
+	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
+	test "$(wc -l <all)" -gt 300
+	pid=$(awk "\$1 == \"t3\" { split(\$2, p, \"/\"); print p[1]; exit }" all)
+	tid=$(awk "\$1 == \"t3\" { split(\$2, p, \"/\"); print p[2]; exit }" all)
+	n() { pmu-topprof "$@" s.data >p.pb.gz && column p.pb.gz 1; }
+	test "$(n --pid $pid)" = "$(grep -c " $pid/" all)"
+	test "$(n --tid $tid)" = "$(grep -c "/$tid " all)"
+	test "$(n --comm t3)" = "$(grep -c "^t3 " all)"
+	test "$(n --cpu 1)" = "$(grep -c "\[001\]" all)"
+	middle=$(sed -n "150s/.*\] *\([0-9.]*\):.*/\1/p" all)
+	before=$(n --time ,$middle) after=$(n --time $middle,)
+	test $((before + after)) = "$(wc -l <all)"
+	test $before -ge 140 && test $before -le 160
+	# the same of a resolved stream
+	pmu-symbolize -q s.data >r.data
+	pmu-topprof --comm t3 --pid $pid r.data >p.pb.gz
+	test "$(column p.pb.gz 1)" = "$(awk "\$1 == \"t3\" && \$2 ~ /^$pid\//" all | wc -l)"
+	n --pid 1 >none 2>err || :
+	grep -q "no samples were wanted" err
+'
+
+check 'labels: what was asked for, as perf script has it' '
+	pmu-sample --cpu -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
+	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
+	pmu-topprof --label tid,cpu -o p.pb.gz s.data
+	samples p.pb.gz | sed -n "s/.*tid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
+	awk "{ split(\$2, p, \"/\"); print p[2] }" all | sort -u | same - got
+	samples p.pb.gz | grep -q "cpu:\[[01] cpu\]"
+	# a line of values, then one of labels
+	samples p.pb.gz | awk "/^ +[0-9]/ { v = \$1 } /cpu:\[1 cpu\]/ { n += v } END { print n + 0 }" >got
+	grep -c "\[001\]" all | same - got
+	# timestamps: each sample is one
+	pmu-topprof --label timestamp_ns,execution_mode,thread_comm -o p.pb.gz s.data
+	test "$(samples p.pb.gz | grep -c "timestamp_ns:")" = "$(wc -l <all)"
+	samples p.pb.gz | grep -q "execution_mode:\[Host User\]"
+	samples p.pb.gz | grep -q "thread_comm:\[t7\]"
+	exits 2 pmu-topprof --label pid,colour s.data >out 2>err
+	grep -q "no label is called .colour." err
+	grep -q "snoop_status" err
+'
+
+check 'labels that are usual: where there are several processes, and unless told not to' '
+	pmu-sample -e cpu-clock -F 1000 -o one.data -- ten threads 0.1
+	pmu-sample -e cpu-clock -F 1000 -o two.data -- sh -c "ten serial 0.1; ten threads 0.1"
+	pmu-topprof -o p.pb.gz one.data
+	samples p.pb.gz | none grep ":\["
+	pmu-topprof -o p.pb.gz two.data
+	samples p.pb.gz | grep -q "pid:\[[0-9]*\]"
+	samples p.pb.gz | grep -q "thread_comm:\[ten\]"
+	pmu-topprof --label none -o p.pb.gz two.data
+	samples p.pb.gz | none grep ":\["
+'
+
+check 'where data came from, its address and cost: of a recording of loads' '
+	file=$SHARED/weight_struct.perf.data
+	needs "$file"
+	pmu-topprof --label data_src,snoop_status,weight,addr "$file" -o p.pb.gz
+	samples p.pb.gz >got
+	# perf has the same weights
+	perf script -G -F weight -i "$file" 2>/dev/null | tr -d " " | sort -u >want
+	test "$(wc -l <want)" -gt 5
+	sed -n "s/.*weight:\[\([0-9]*\).*/\1/p" got | sort -u | same want -
+	perf script -G -F data_src -i "$file" 2>/dev/null | sed "s/.*LVL [^|]* or \([^|]*\)|.*/\1/" |
+		sed "s/LFB.MAB/LFB/" | sort | uniq -c >want
+	grep -o "data_src:\[[^]]*" got | sed "s/.*\[//" | sort | uniq -c | same want -
+	pmu-topprof --data-frames "$file" -o p.pb.gz
+	perf script -G -F addr -i "$file" 2>/dev/null | tr -d " " | sort -u >want
+	raw p.pb.gz | sed -n "/^Locations/,/^Mappings/s/^ *[0-9]*: 0x\([0-9a-f]*\) .*/\1/p" | sort >frames
+	comm -12 want frames | same want -
+	raw p.pb.gz | grep -q "\[data\]"
+'
+
+check 'fields of tracepoints as labels, also through the whole pipe' '
+	test -e /sys/kernel/tracing/events/sched/sched_switch/format ||
+		test -e /sys/kernel/debug/tracing/events/sched/sched_switch/format ||
+		{ echo "no tracepoints here"; exit 77; }
+	pmu-sample -R -e sched:sched_switch/period=1/ -o s.data -- ten threads 0.1 ||
+		{ echo "sched:sched_switch cannot be sampled"; exit 77; }
+	perf script -i s.data -F trace 2>/dev/null >want
+	test "$(wc -l <want)" -gt 10
+	pmu-symbolize -q s.data >r.data
+	for stream in s.data r.data; do
+		pmu-topprof --label field:prev_comm,field:next_pid -o p.pb.gz $stream
+		samples p.pb.gz | sed -n "s/.*next_pid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
+		sed "s/.*next_pid=\([0-9]*\).*/\1/" want | sort -u | same - got
+		samples p.pb.gz | sed -n "s/.*prev_comm:\[\([^]]*\)\].*/\1/p" | sort -u >got
+		sed "s/prev_comm=\(.*\) prev_pid.*/\1/" want | sort -u | same - got
+	done
+'
+
+check 'a profile for each process, each thread' '
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
+	perf script -G -F comm,pid,tid -i s.data 2>/dev/null | sed "s/^ *//" >all
+	pmu-topprof --per-process procs s.data
+	awk "{ split(\$NF, p, \"/\"); print p[1] }" all | sort -u >want
+	ls procs | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
+	total=0
+	for file in procs/*; do total=$((total + $(column $file 1))); done
+	test $total = "$(wc -l <all)"
+	pmu-symbolize -q s.data | pmu-topprof --per-thread threads
+	awk "{ split(\$NF, p, \"/\"); print p[2] }" all | sort -u >want
+	ls threads | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
+	ls threads | grep -q "^t3-[0-9]*.pb.gz"
+	go tool pprof -top threads/t3-*.pb.gz 2>err | grep -q " D$"
+	test -z "$(ls -a procs threads | grep tmp || :)"
+'
+
+check 'a profile for each interval, whole when it appears, all samples in one of them' '
+	pmu-sample -e cpu-clock -F 1000 -- ten serial 3.2 | tee s.data | pmu-symbolize -q |
+		pmu-topprof --interval 1s --output-template "p-%Y%m%d-%H%M%S.pb.gz" &
+	pipe=$!
+	sleep 2.5
+	ls p-*.pb.gz >early		# before the end
+	wait $pipe
+	ls p-*.pb.gz >late
+	test "$(wc -l <early)" -ge 1
+	test "$(wc -l <late)" -ge 3
+	total=0
+	for file in p-*; do total=$((total + $(column $file 1))); done
+	test $total = "$(count s.data tid .)"
+	raw "$(sed -n 2p late)" | grep -q "^Duration: 1s$"
+	# its name is when it begins
+	raw "$(sed -n 2p late)" | grep -q "^Time: $(sed -n "2s/p-\(....\)\(..\)\(..\)-\(..\)\(..\)\(..\).*/\1-\2-\3/p" late)"
+	exits 2 pmu-topprof --interval 1s s.data 2>err
+	exits 2 pmu-topprof --interval 1s --output-template p.pb.gz s.data 2>err
+	grep -q "needs the time in it" err
+'
+
+check 'no more stacks than allowed, the rest at [truncated], totals as they are' '
+	make-stream 50000 5000 6 >s.data
+	pmu-topprof s.data >all.pb.gz
+	pmu-topprof --max-stacks 100 s.data >few.pb.gz
+	test "$(samples few.pb.gz | grep -c "^ *[0-9]")" -le 101
+	test "$(column few.pb.gz 1)" = "$(column all.pb.gz 1)"
+	test "$(column few.pb.gz 2)" = "$(column all.pb.gz 2)"
+	go tool pprof -top -nodecount=1 few.pb.gz 2>err | grep -q "\[truncated\]"
+	exits 2 pmu-topprof --max-stacks 1 s.data 2>err >out
+'
+
+check 'waiting time, by the stack on which threads began to wait' '
+	pmu-sample --off-cpu -e cpu-clock -o s.data -- sh -c "sleep 0.3; sleep 0.5"
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	raw p.pb.gz >raw
+	grep -q "off-cpu_samples/count off-cpu/nanoseconds" raw
+	go tool pprof -sample_index=off-cpu -traces p.pb.gz >traces 2>err
+	# sleep slept for 0.8 s, and sh waited as long; each within 5 %
+	go tool pprof -sample_index=off-cpu -raw -tagfocus=thread_comm=sleep p.pb.gz >sleeps 2>err
+	awk "/^ +[0-9]/ { sub(\":.*\", \"\"); s += \$NF } /^Locations/ { exit } END { print s / 1e9 }" sleeps >got
+	awk "{ exit !(\$1 > 0.78 && \$1 < 0.9) }" got || { cat got; exit 1; }
+	grep -q "nanosleep" raw
+	# what perf recorded, likewise
+	perf record -q -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 2>err ||
+		{ cat err; exit 77; }
+	pmu-symbolize -q t.data | pmu-topprof -o q.pb.gz
+	column q.pb.gz 2 >got
+	awk "{ exit !(\$1 > 0.39e9 && \$1 < 0.5e9) }" got || { cat got; exit 1; }
+'
+
+check 'a precise leaf replaces the one in the callchain; branches are no stack, but for calls' '
+	cat >common <<-END
+		USER = -512 & 2**64 - 1
+		def stream(branch, body):
+		    a = attr(0, 0, 1000, IP | TID | TIME | CHAIN | 1 << 11)
+		    a = a[:72] + struct.pack("<Q", branch) + a[80:]
+		    m = record(1, mmap(7, 0x400000, 0x100000, b"/bin/prog") + struct.pack("<IIQ", 7, 7, 1))
+		    return pipe(record(64, a + struct.pack("<Q", 1), 0), m, body)
+		def sample(ip, chain, branches, misc=2):
+		    return record(9, struct.pack("<QIIQ", ip, 7, 7, 5) + struct.pack("<%dQ" % (len(chain) + 1), len(chain), *chain)
+		        + struct.pack("<Q", len(branches)) + b"".join(struct.pack("<QQQ", *b) for b in branches), misc)
+		chain = [USER, 0x401000, 0x402000, 0x403000]
+		branches = [(0x405000, 0x401000, 0), (0x406000, 0x405500, 0)]
+	END
+	addresses() { raw $1 | sed -n "/^Locations/,/^Mappings/s/^ *[0-9]*: \(0x[0-9a-f]*\) .*/\1/p" | sort | tr "\n" " "; }
+	{ cat common; echo "out = stream(8, sample(0x400ffc, chain, branches, 2 | 1 << 14))"; } | compose precise.data
+	pmu-topprof -o p.pb.gz precise.data
+	# file offsets of: the leaf as it is, callers where they called
+	test "$(addresses p.pb.gz)" = "0x1fff 0x2fff 0xffc "
+	{ cat common; echo "out = stream(8, sample(0x401000, chain, branches))"; } | compose any.data
+	pmu-topprof -o p.pb.gz any.data
+	test "$(addresses p.pb.gz)" = "0x1000 0x1fff 0x2fff "
+	# PERF_SAMPLE_BRANCH_CALL_STACK: where the calls were made
+	{ cat common; echo "out = stream(1 << 11 | 8, sample(0x401000, [], branches))"; } | compose lbr.data
+	pmu-topprof -o p.pb.gz lbr.data
+	test "$(addresses p.pb.gz)" = "0x1000 0x5000 0x6000 "
+'
+
+check 'equal samples in any order make the same profile, to the byte' '
+	pmu-sample -g --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
+	pmu-symbolize -q s.data >r.data
+	cat >shuffle.py <<-END
+		import random, struct, sys
+		def order(name, to, kinds, seed):
+		    data = open(name, "rb").read()
+		    at, records = 16, []
+		    while at < len(data):
+		        size, = struct.unpack_from("<H", data, at + 6)
+		        records.append(data[at:at + size])
+		        at += size
+		    places = [i for i, r in enumerate(records) if struct.unpack_from("<I", r)[0] in kinds]
+		    picked = [records[i] for i in places]
+		    random.Random(seed).shuffle(picked)
+		    # samples after all that define what they mean
+		    others = [r for r in records if struct.unpack_from("<I", r)[0] not in kinds]
+		    last = others.pop()
+		    open(to, "wb").write(data[:16] + b"".join(others + picked + [last]))
+		for seed in 1, 2:
+		    order("r.data", "r%d.data" % seed, (0x504d0004,), seed)
+	END
+	python3 shuffle.py
+	exits 1 cmp -s r1.data r2.data
+	pmu-topprof -o a.pb.gz r1.data
+	pmu-topprof -o b.pb.gz r2.data
+	cmp a.pb.gz b.pb.gz
+	test "$(column a.pb.gz 1)" -gt 100
+	pmu-topprof -o c.pb.gz r.data
+	samples c.pb.gz | sort >want
+	samples a.pb.gz | sort | same want -
+'
+
+done_testing
