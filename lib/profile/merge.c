@@ -422,12 +422,13 @@ static void write_types(const struct merge *m, struct pack *pack)
 	for (uint32_t i = 0; i <= m->types; i++) {
 		Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		Perftools__Profiles__ValueType *types[] = { &type };
 
 		type.type = (int64_t)m->type[2 * i];
 		type.unit = (int64_t)m->type[2 * i + 1];
 		if (i < m->types) {
 			piece.n_sample_type = 1;
-			piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
+			piece.sample_type = types;
 		} else if (type.type) {
 			piece.period_type = &type;
 		}
