@@ -146,6 +146,29 @@ check 'fields of tracepoints as labels, also through the whole pipe' '
 	done
 '
 
+check 'a group whose counters are read with each sample: samples of each event, as perf has them' '
+	# of one thread: perf 6.1 takes the counters of several for one that goes back
+	pmu-sample -e "{cpu-clock,page-faults,context-switches}:S" -F 1000 -o s.data -- ten serial 0.2
+	perf script -G -F event,period -i s.data 2>/dev/null | awk "{ sub(/:.*/, \"\", \$2); n[\$2]++; sum[\$2] += \$1 }
+		END { for (e in n) printf \"%s %d %d\\n\", e, n[e], sum[e] }" | sort >want
+	test "$(wc -l <want)" -ge 2
+	pmu-symbolize -q s.data >r.data
+	for stream in s.data r.data; do
+		pmu-topprof -o p.pb.gz $stream
+		i=1
+		for e in cpu-clock page-faults context-switches; do
+			echo "$e $(column p.pb.gz $i) $(column p.pb.gz $((i + 1)))"
+			i=$((i + 2))
+		done | grep -v " 0 0" | sort | same want -
+	done
+	# of several threads: a sample each ms of its own thread
+	pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o t.data -- ten threads 0.3
+	pmu-topprof -o p.pb.gz t.data
+	n=$(column p.pb.gz 1) sum=$(column p.pb.gz 2)
+	test $n -gt 100
+	test $sum -ge $((n * 1000000)) && test $sum -le $((n * 1500000))
+'
+
 check 'a profile for each process, each thread' '
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
 	perf script -G -F comm,pid,tid -i s.data 2>/dev/null | sed "s/^ *//" >all
