@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-static bool no_inlines, no_lines;
+static const char *inlines, *lines;
 static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
 static struct command_list debug_dirs;
 static struct groups groups;
@@ -23,9 +23,9 @@ static const struct command_option options[] = {
 	  &kallsyms, NULL },
 	{ 0, "demangle", "STYLE", "show names as none, simple, templates (the default) or full",
 	  &style, NULL },
-	{ 0, "no-inlines", NULL, "show functions without the calls inlined into them", &no_inlines,
+	{ 0, "inlines", "YES|NO", "show the calls inlined into functions, as is usual, or not", &inlines,
 	  NULL },
-	{ 0, "no-lines", NULL, "leave files and lines out", &no_lines, NULL },
+	{ 0, "lines", "YES|NO", "tell files and lines, as is usual, or not", &lines, NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
 	  NULL, &debug_dirs },
 	{ 0, "sysroot", "DIR", "take files from below DIR, a copy of the recorded root",
@@ -44,6 +44,13 @@ static const struct command command = {
 	.operands = "[FILE]",
 	.options = options,
 };
+
+static bool is_no(const char *name, const char *text)
+{
+	if (text && strcmp(text, "yes") && strcmp(text, "no"))
+		command_misused(&command, "--%s takes yes or no, not '%s'", name, text);
+	return text && !strcmp(text, "no");
+}
 
 static enum demangle_style parse_style(void)
 {
@@ -94,7 +101,8 @@ int main(int argc, char **argv)
 	struct resolved_writer writer = { .out = &out };
 	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms,
 					.demangle = parse_style(),
-					.no_inlines = no_inlines, .no_lines = no_lines,
+					.no_inlines = is_no("inlines", inlines),
+					.no_lines = is_no("lines", lines),
 					.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
 						   .build_id_map = build_id_map,
 						   .debuginfod = debuginfod } };

@@ -90,7 +90,7 @@ check 'pprof serves it by HTTP' '
 
 check 'J has the caller that perf finds' '
 	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.5
-	pmu-symbolize --no-inlines s.data | pmu-topprof >p.pb.gz
+	pmu-symbolize --inlines no s.data | pmu-topprof >p.pb.gz
 	go tool pprof -peek="^J$" p.pb.gz >peek
 	caller=$(perf script --no-inline -i s.data -F ip,sym | awk "BEGIN { RS = \"\"; FS = \"\\n\" } \$1 ~ / J\$/ { print \$2 }" | awk "{ print \$2 }" | sort | uniq -c | sort -rn | awk "{ print \$2; exit }")
 	test -n "$caller"
