@@ -23,7 +23,7 @@ static const struct command_option options[] = {
 	  &kallsyms, NULL },
 	{ 0, "demangle", "STYLE", "show names as none, simple, templates (the default) or full",
 	  &style, NULL },
-	{ 0, "inlines", "YES|NO", "show the calls inlined into functions, as is usual, or not", &inlines,
+	{ 0, "inlines", "YES|NO", "show calls inlined into functions, as is usual, or not", &inlines,
 	  NULL },
 	{ 0, "lines", "YES|NO", "tell files and lines, as is usual, or not", &lines, NULL },
 	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
