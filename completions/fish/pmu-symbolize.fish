@@ -1,8 +1,8 @@
 # fish completion for pmu-symbolize; made by completions/generate
 complete -c pmu-symbolize -l kallsyms -r -F -d 'take the kernel\\'s symbols from FILE, a copy of /proc/kallsyms'
 complete -c pmu-symbolize -l demangle -x -d 'show names as none, simple, templates (the default) or full'
-complete -c pmu-symbolize -l inlines -x -d 'show calls inlined into functions, as is usual, or not'
-complete -c pmu-symbolize -l lines -x -d 'tell files and lines, as is usual, or not'
+complete -c pmu-symbolize -l inlines -x -d 'show calls inlined into functions (usual), or not'
+complete -c pmu-symbolize -l lines -x -d 'tell files and lines (usual), or not'
 complete -c pmu-symbolize -l debug-dir -x -d 'look for debug files in DIR first; may be given again'
 complete -c pmu-symbolize -l sysroot -x -d 'take files from below DIR, a copy of the recorded root'
 complete -c pmu-symbolize -l build-id-map -r -F -d 'find files by FILE\\'s lines, each a build ID and a path'
