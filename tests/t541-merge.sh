@@ -66,4 +66,37 @@ check 'profiles of recordings from real hardware go through pprof and back uncha
 	test $count -ge 15
 '
 
+check 'profiles are known by what is in them, gzip or not; a stream among them is told' '
+	two_profiles
+	gzip -dc 1.pb.gz >plain
+	pmu-topprof -o want.pb.gz 1.pb.gz
+	pmu-topprof -o got.pb.gz plain
+	cmp want.pb.gz got.pb.gz
+	pmu-topprof -o want.pb.gz 1.pb.gz 2.pb.gz
+	pmu-topprof plain - <2.pb.gz >got.pb.gz
+	cmp want.pb.gz got.pb.gz
+	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz 2.data 2>err
+	grep -q "2.data. is no pprof profile" err
+	pmu-sample -e cpu-clock -F 500 -- ten serial 0.1 | pmu-topprof -o other.pb.gz
+	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz other.pb.gz 2>err
+	grep -q "other.pb.gz. has other sample types" err
+'
+
+check 'damaged profiles are refused or merged, never worse' '
+	two_profiles
+	gzip -dc 1.pb.gz >plain
+	size=$(wc -c <plain)
+	for n in $(seq 1 60); do
+		head -c $((size * n / 61)) plain >cut
+		pmu-topprof --diff 2.pb.gz cut >out 2>err && continue || status=$?
+		test $status = 1
+		grep -q "is no pprof profile, or damaged\|sample types" err
+	done
+	for n in $(seq 1 60); do
+		cp plain bad
+		printf "\377" | dd of=bad bs=1 seek=$((size * n / 61)) conv=notrunc 2>log
+		pmu-topprof 2.pb.gz bad >out 2>err || test $? = 1
+	done
+'
+
 done_testing
