@@ -12,8 +12,16 @@ folded() {
 }
 
 # from_main: stacks without what is above main(), which has no frame pointers and no names;
-# of two names that a function has both programs take one
-from_main() { grep ";main;" | sed 's/.*;main;/main;/; s/__clock_gettime/clock_gettime/' | sort; }
+# of the several names that functions of libc and the kernel have each program takes one
+from_main() {
+	awk '{ n = split($1, f, ";"); line = ""
+		for (i = 1; i <= n; i++)
+			if (f[i] == "main") line = "main"
+			else if (line != "") line = line ";" (f[i] ~ /^[A-J]$/ ? f[i] : "-")
+		if (line != "") sum[line] += $2
+	}
+	END { for (line in sum) printf "%s %.0f\n", line, sum[line] }' | sort
+}
 
 record() { pmu-sample -g -e page-faults,cpu-clock -F 1000 -o s.data -- ten serial 0.5; }
 
