@@ -7,6 +7,7 @@
  * passes through.
  */
 #include "base/command.h"
+#include "stream/group.h"
 #include "stream/writer.h"
 #include "symbol/resolver.h"
 
@@ -15,6 +16,7 @@
 static bool no_inlines, no_lines;
 static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
 static struct command_list debug_dirs;
+static struct groups groups;
 
 static const struct command_option options[] = {
 	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
@@ -59,6 +61,23 @@ static enum demangle_style parse_style(void)
 	return DEMANGLE_TEMPLATES;
 }
 
+/* A sample that reads a group of events is one of each of them. */
+static void write_parts(struct resolved_writer *writer, struct resolved *tables,
+			const struct stream_events *events, const struct sample *sample,
+			struct resolved_sample *resolved)
+{
+	struct group_part part[GROUP_PARTS_MAX];
+	uint32_t parts = groups_split(&groups, events, sample, part);
+
+	for (uint32_t i = 0; i < parts; i++) {
+		resolved->event = part[i].event;
+		resolved->period = part[i].period;
+		resolved_write_sample(writer, tables, resolved);
+	}
+	if (parts == 0)
+		resolved_write_sample(writer, tables, resolved);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -91,7 +110,7 @@ int main(int argc, char **argv)
 				continue;
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, &tables);
-			resolved_write_sample(&writer, &tables, &resolved);
+			write_parts(&writer, &tables, stream_events(in), &sample, &resolved);
 			continue;
 		}
 		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
@@ -117,6 +136,7 @@ int main(int argc, char **argv)
 	resolver_free(resolver);
 	output_close(&out);
 	resolved_release(&tables);
+	groups_release(&groups);
 	free(line);
 	return command_end(&report);
 }

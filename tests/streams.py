@@ -18,8 +18,8 @@ def pad(text):
     return text + bytes(8 - len(text) % 8)
 
 
-def mmap(pid, start, size, path):
-    return struct.pack("<IIQQQ", pid, pid, start, size, 0) + pad(path)
+def mmap(pid, start, size, path, offset=0):
+    return struct.pack("<IIQQQ", pid, pid, start, size, offset) + pad(path)
 
 
 def pipe(*records):

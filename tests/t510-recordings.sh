@@ -62,6 +62,15 @@ while read -r file; do
 		none_or_lost=$(go tool pprof -raw p.pb.gz 2>err | grep -c "\[lost\]" || :)
 		test $lost = 0 || test "$none_or_lost" -ge 1
 	'
+	check "$file: each place has as many samples as a reader of its own finds there" '
+		expected_totals "$line" >want
+		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
+		pmu-stream --dump --json "$SHARED/$file" >dump 2>err
+		pmu-topprof --drop-lost --label none -o p.pb.gz "$SHARED/$file"
+		go tool pprof -raw -symbolize=none p.pb.gz >raw 2>err
+		python3 "$TOP/tests/flats.py" dump raw >differ
+		none cat differ
+	'
 	check "$file: from a pipe, and symbolized, the totals are the same" '
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }

@@ -71,7 +71,7 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 			    struct resolved_sample *s)
 {
 	if (raw)
-		resolver_sample(c->resolver, c->in, raw, s);
+		resolver_frames(c->resolver, c->in, raw, s);
 	if (!c->how.data_frames || !(s->has & PERF_SAMPLE_ADDR) || !s->value[VALUE_ADDR])
 		return;
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
@@ -136,8 +136,16 @@ static void take_sample(struct collect *c, const struct record *rec)
 	c->is_raw = true;
 	if (!stream_sample(c->in, rec, &sample))
 		return;
+	struct group_part part[GROUP_PARTS_MAX];
+	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
 	resolver_facts(c->resolver, c->in, &sample, &facts);
-	take(c, &sample, &facts);
+	for (uint32_t i = 0; i < parts; i++) {
+		facts.event = part[i].event;
+		facts.period = part[i].period;
+		take(c, &sample, &facts);
+	}
+	if (parts == 0)
+		take(c, &sample, &facts);
 }
 
 /* A record that a filter before us has added. */
@@ -275,5 +283,6 @@ void collect_release(struct collect *c)
 	resolved_release(&c->tables);
 	facts_release(&c->facts);
 	waits_release(&c->waits);
+	groups_release(&c->groups);
 	free(c->frame);
 }

@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "profile/waits.h"
 #include "stream/choice.h"
+#include "stream/group.h"
 #include "symbol/resolver.h"
 
 /* How a stream is cut into profiles. */
@@ -55,6 +56,7 @@ struct collect {
 	struct report *report;
 	struct resolver *resolver;
 	struct waits waits;
+	struct groups groups;
 	struct collect_part *part;
 	uint32_t parts;
 	struct table part_table;

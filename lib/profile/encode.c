@@ -9,6 +9,7 @@
 #include "profile.pb-c.h"
 #include "profile/canon.h"
 #include "profile/pack.h"
+#include "profile/wire.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -190,73 +191,86 @@ static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
 	return scale > 1 ? (int64_t)((double)sum * scale + 0.5) : (int64_t)sum;
 }
 
-/* The labels of a set into LABEL, with room for all keys; how many there are. */
-static size_t label_values(struct encoder *e, uint32_t set, Perftools__Profiles__Label *label)
+/* What is behind FROM moves on, for the head of field FIELD, whose bytes it is, to stand before. */
+static uint8_t *enclose(uint8_t *from, uint8_t *end, unsigned field)
+{
+	uint8_t head[1 + WIRE_VARINT_MAX];
+	size_t size = (size_t)(wire_bytes(head, field, (uint64_t)(end - from)) - head);
+
+	memmove(from + size, from, (size_t)(end - from));
+	memcpy(from, head, size);
+	return end + size;
+}
+
+/* message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample, each */
+static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 {
 	const struct labels *l = e->p->labels;
-	size_t n = 0;
 
 	for (uint32_t i = 0; set != 0 && i < l->keys; i++) {
 		int64_t value = labels_values(l, set)[i];
+		uint8_t *begin = to;
 		if (value == LABEL_ABSENT)
 			continue;
-		perftools__profiles__label__init(&label[n]);
-		label[n].key = text_id(e, l->key[i].name);
+		to = wire_number(to, 1, (uint64_t)text_id(e, l->key[i].name));
 		if (l->key[i].is_text) {
-			label[n].str = text_id(e, l->texts.text[value]);
+			to = wire_number(to, 2, (uint64_t)text_id(e, l->texts.text[value]));
 		} else {
-			label[n].num = value;
-			label[n].num_unit = text_id(e, l->key[i].unit);
+			to = wire_number(to, 3, (uint64_t)value);
+			to = wire_number(to, 4, (uint64_t)text_id(e, l->key[i].unit));
 		}
-		n++;
+		to = enclose(begin, to, 3);
 	}
-	return n;
+	return to;
 }
 
-static void write_sample(struct encoder *e, uint32_t s, int64_t *value, uint64_t *location)
+/* The two values of each event that is shown. */
+static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8_t *to)
 {
-	Perftools__Profiles__Label label[LABEL_KEYS_MAX], *labels[LABEL_KEYS_MAX];
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-	const struct stack *stack = &e->p->stacks.stack[s];
-	const struct chain *chain = &e->p->chains.chain[stack->chain];
-	const struct stack_value *v = stacks_values(&e->p->stacks, s);
-
-	for (uint32_t i = 0; i < chain->frames; i++)
-		location[i] = canon_frame_rank(&e->canon, chain->frame[i]);
-	weigh_main(e, chain, v);
 	for (uint32_t i = 0; i < e->events->count; i++) {
 		if (!shows(e, i))
 			continue;
 		bool counted = i < e->p->stacks.events;
-		value[sample.n_value++] = counted ? (int64_t)v[i].samples : 0;
-		value[sample.n_value++] = counted ? scaled(e, i, v[i].sum) : 0;
+		to = wire_varint(to, counted ? v[i].samples : 0);
+		to = wire_varint(to, counted ? (uint64_t)scaled(e, i, v[i].sum) : 0);
 	}
-	sample.n_location_id = chain->frames;
-	sample.location_id = location;
-	sample.value = value;
-	sample.n_label = label_values(e, stack->labels, label);
-	for (size_t i = 0; i < sample.n_label; i++)
-		labels[i] = &label[i];
-	sample.label = labels;
-	piece.n_sample = 1;
-	piece.sample = (Perftools__Profiles__Sample *[]){ &sample };
-	write_piece(e, &piece);
+	return to;
 }
 
+/* message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile, at ROOM */
+static size_t put_sample(struct encoder *e, uint32_t s, uint8_t *room)
+{
+	const struct stack *stack = &e->p->stacks.stack[s];
+	const struct chain *chain = &e->p->chains.chain[stack->chain];
+	const struct stack_value *v = stacks_values(&e->p->stacks, s);
+	uint8_t *to = room, *begin;
+
+	for (uint32_t i = 0; i < chain->frames; i++)
+		to = wire_varint(to, canon_frame_rank(&e->canon, chain->frame[i]));
+	to = begin = enclose(room, to, 1);
+	to = enclose(begin, put_values(e, v, to), 2);
+	to = put_labels(e, stack->labels, to);
+	weigh_main(e, chain, v);
+	return (size_t)(enclose(room, to, 2) - room);
+}
+
+/* Samples are many: they are encoded here, not by the library, and thrice as fast. */
 static void write_samples(struct encoder *e)
 {
-	int64_t *value = mem_resize(NULL, 2 * (counting_events(e) + 1) * sizeof(*value));
-	uint32_t longest = 0;
+	const size_t heads = 64, label = 4 * WIRE_VARINT_MAX + heads;
+	size_t longest = 0;
 
 	for (uint32_t i = 0; i < e->p->chains.count; i++)
 		if (e->p->chains.chain[i].frames > longest)
 			longest = e->p->chains.chain[i].frames;
-	uint64_t *location = mem_resize(NULL, (longest + 1) * sizeof(*location));
-	for (uint32_t i = 0; i < e->p->stacks.count; i++)
-		write_sample(e, e->canon.stacks[i], value, location);
-	free(location);
-	free(value);
+	size_t room = WIRE_VARINT_MAX * (longest + 2 * (size_t)e->events->count) + heads +
+		      LABEL_KEYS_MAX * label;
+	uint8_t *scratch = mem_resize(NULL, room);
+	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
+		size_t size = put_sample(e, e->canon.stacks[i], scratch);
+		memcpy(pack_room(e->pack, size), scratch, size);
+	}
+	free(scratch);
 }
 
 static void write_mapping(struct encoder *e, uint32_t place)

@@ -424,12 +424,13 @@ static void write_types(const struct merge *m, struct pack *pack)
 		Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 		Perftools__Profiles__ValueType *list = &type;	/* lives as long as PIECE */
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+		Perftools__Profiles__ValueType *types[] = { &type };
 
 		type.type = (int64_t)m->type[2 * i];
 		type.unit = (int64_t)m->type[2 * i + 1];
 		if (i < m->types) {
 			piece.n_sample_type = 1;
-			piece.sample_type = &list;
+			piece.sample_type = types;
 		} else if (type.type) {
 			piece.period_type = &type;
 		}

@@ -51,6 +51,16 @@ static void words(bool json, const char *name, struct words w)
 	putchar(']');
 }
 
+/* What ran: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
+static const char *mode_name(uint16_t misc)
+{
+	static const char *const names[] = {
+		"unknown", "kernel", "user", "hypervisor", "guest-kernel", "guest-user", "6", "7",
+	};
+
+	return names[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+}
+
 static void describe_sample(struct stream_reader *in, const struct record *rec, bool json)
 {
 	struct sample s;
@@ -60,6 +70,7 @@ static void describe_sample(struct stream_reader *in, const struct record *rec, 
 	const struct stream_event *event = &stream_events(in)->event[s.event];
 	uint64_t type = event->attr.sample_type;
 	text(json, "event", event->name);
+	text(json, "mode", mode_name(s.misc));
 	address(json, "ip", s.ip);
 	if (type & PERF_SAMPLE_TID) {
 		id(json, "pid", s.pid);

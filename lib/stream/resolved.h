@@ -38,7 +38,8 @@ enum { OBJECT_IS_MAIN = 1 };	/* flag: the executable of the profiled process */
 /*
  * A part of a file or of memory that holds code.  Addresses in it are those of
  * the object, not of one process: an ELF's own virtual addresses where the
- * file was read, offsets in the file where not, and addresses in memory for
+ * file was read, offsets in the file where not (from 2^40 on where the mapping
+ * begins at offset 0, so that none starts at 0), and addresses in memory for
  * all that is no file.
  */
 struct resolved_object {

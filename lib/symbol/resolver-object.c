@@ -154,15 +154,12 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 }
 
 /*
- * Below this only executables are mapped that have fixed addresses; others start higher
- * on 64-bit machines.  Were it otherwise, start and offset would still tell the truth.
+ * A mapping that starts at 0 is one that go tool pprof takes for not relocated,
+ * and so finds no symbols of a program linked to another address.
  */
-static const uint64_t FIXED_END = 1 << 30;
+#define NOT_ZERO (1ULL << 40)
 
-/*
- * In a file: by the ELF's own addresses where it was read, or they are seen from where it
- * was mapped; else by offset in the file.
- */
+/* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
 static struct place place_in_file(struct resolver *r, const struct mapping *m,
 				  const struct elf *elf, uint64_t address)
 {
@@ -184,12 +181,11 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		return (struct place){ .object = part_id(r, m->object, 0, part),
 				       .source = m->object, .address = own, .own_address = own };
 	}
-	bool is_fixed = m->end <= FIXED_END;
+	part.start = m->file_offset ? m->file_offset : NOT_ZERO;
 	part.file_offset = m->file_offset;
-	part.start = is_fixed ? m->start : m->file_offset;
 	part.size = m->end - m->start;
 	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
-			       .address = is_fixed ? address : offset };
+			       .address = offset - m->file_offset + part.start };
 }
 
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,

@@ -240,9 +240,15 @@ void resolver_facts(struct resolver *r, const struct stream_reader *in, const st
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
+	resolver_facts(r, in, s, out);
+	resolver_frames(r, in, s, out);
+}
+
+void resolver_frames(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *s, struct resolved_sample *out)
+{
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
-	resolver_facts(r, in, s, out);
 	out->frames = resolve_chain(r, in, s, attr);
 	out->frame = r->frame;
 }

@@ -49,16 +49,17 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 void resolver_facts(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, struct resolved_sample *out);
 
+/* Its frames, into the facts in *OUT.  Views in it are valid until the next call. */
+void resolver_frames(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *sample, struct resolved_sample *out);
+
 /*
  * A number that is another one whenever the addresses in samples of process PID may
  * mean other places than before, or than those of another process do.
  */
 uint64_t resolver_version(struct resolver *r, pid_t pid);
 
-/*
- * Resolve SAMPLE: its facts and its frames.  Views in *OUT are valid until the
- * next call.
- */
+/* Both. */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fuzz-merge - any bytes as a profile, added to itself and taken away again. */
+#include "profile/merge.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct report report = { .tool = "fuzz-merge", .quiet = true };
+	struct output out;
+	char file[64];
+
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	struct merge *m = merge_new(&report);
+	Perftools__Profiles__Profile *p = profile_read(file, &report);
+	bool good = p && merge_add(m, p, 1, file) && merge_add(m, p, 1, file) &&
+		    merge_add(m, p, -1, file);
+	profile_free(p);
+	output_open(&out, "/dev/null", &report);
+	if (good)
+		merge_write(m, PACK_NONE, &out);
+	else
+		merge_free(m);
+	output_close(&out);
+	close(fd);
+	return 0;
+}

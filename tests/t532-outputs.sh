@@ -1,0 +1,181 @@
+#!/bin/sh
+# What comes out besides: folded stacks, other packings, sums and differences; and what pprof
+# makes of profiles by itself.
+. tests/lib.sh
+
+raw() { go tool pprof -raw "$1" 2>/dev/null; }
+record() { pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten "$@" && pmu-symbolize -q s.data >r.data; }
+
+# content PROFILE: what its samples are, whatever its ids: values, labels, and names and
+# lines from leaf to root
+content() {
+	raw "$1" | awk '
+		/^Samples:/ { part = 1; getline; print; next }
+		/^Locations/ { part = 2; next }
+		/^Mappings/ { part = 3; next }
+		part == 1 && /^ +[0-9].*: / { n++; split($0, p, ": "); value[n] = p[1]; ids[n] = p[2]; next }
+		part == 1 { label[n] = label[n] " " $0 }
+		part == 2 && /^ +[0-9]+: 0x/ { id = $1 + 0; place[id] = "";
+			for (i = 2; i <= NF; i++) if ($i !~ /^M=/) place[id] = place[id] " " $i; next }
+		part == 2 { place[id] = place[id] "|" $0 }
+		END { for (i = 1; i <= n; i++) {
+			line = value[i] label[i]; k = split(ids[i], id_, " ")
+			for (j = 1; j <= k; j++) line = line ";" place[id_[j] + 0]
+			print line } }' | tr -s ' ' | sort
+}
+
+check 'folded stacks are those of perf script, folded' '
+	record threads 0.5
+	pmu-topprof --folded r.data >ours
+	# perf has no inlines here, for these functions have none
+	perf script -i s.data --no-inline -F comm,ip,sym 2>/dev/null | awk "
+		NF == 0 { if (n) { line = comm; for (i = n; i > 0; i--) line = line \";\" f[i]; count[line]++ }; n = 0; comm = \"\"; next }
+		comm == \"\" { comm = \$1; next }
+		{ f[++n] = \$2 }
+		END { for (l in count) print l, count[l] * 500000 }" | sed "s/+0x[0-9a-f]*//g" | sort >perfs
+	grep -c "^t3;.*;thread_main;D " ours | grep -qx 1
+	# of the functions whose names both know: the rest differs by what perf reads
+	for f in A B C D E F G H I J; do
+		grep ";thread_main;$f " ours | sed "s/.*;\(thread_main;.*\)/\1/" >o
+		grep ";thread_main;$f " perfs | sed "s/.*;\(thread_main;.*\)/\1/" >p
+		same p o
+	done
+	LC_ALL=C sort -c ours
+	total=$(awk "{ s += \$NF } END { printf \"%.0f\", s }" ours)
+	test $total = "$(pmu-stream --json s.data | sed "s/.*\"sum\": \([0-9]*\).*/\1/")"
+	pmu-topprof --folded --event cpu-clock r.data | same ours -
+	# without symbols: objects
+	pmu-topprof --folded s.data | grep -q ";\[ten\];\[ten\] "
+	pmu-topprof --folded r.data | pmu-topprof --folded r.data >/dev/null
+'
+
+check 'packed by zstd, or not at all: the same bytes inside' '
+	record serial 0.2
+	pmu-topprof r.data | gzip -dc >a
+	pmu-topprof -Z none r.data >b
+	pmu-topprof -Z zstd r.data | zstd -q -dc >c
+	cmp a b
+	cmp a c
+	go tool pprof -top b 2>err | grep -q " J$"
+	exits 2 pmu-topprof -Z lzma r.data 2>err
+'
+
+check 'profiles add up as pprof adds them up' '
+	record serial 0.3
+	pmu-topprof r.data >a.pb.gz
+	record threads 0.3
+	pmu-topprof --label thread_comm,tid r.data >b.pb.gz
+	pmu-topprof a.pb.gz b.pb.gz >ours.pb.gz
+	go tool pprof -proto -output=theirs.pb.gz a.pb.gz b.pb.gz >out 2>err
+	content theirs.pb.gz >want
+	test "$(wc -l <want)" -gt 10
+	content ours.pb.gz | same want -
+	for line in "^Time:" "^Duration:" "^Period"; do
+		raw ours.pb.gz | grep "$line" >got
+		raw theirs.pb.gz | grep "$line" | same - got
+	done
+	raw ours.pb.gz | grep "^Comment" | sort >got
+	raw theirs.pb.gz | grep "^Comment" | sort | same - got
+	# one alone stays what it is, and what pprof wrote is read
+	pmu-topprof a.pb.gz >c.pb.gz
+	content a.pb.gz >want
+	content c.pb.gz | same want -
+	pmu-topprof theirs.pb.gz >d.pb.gz
+	content ours.pb.gz >want
+	content d.pb.gz | same want -
+'
+
+check 'a profile through pprof -proto has the same content' '
+	record threads 0.3
+	pmu-topprof --label thread_comm,pid r.data >a.pb.gz
+	go tool pprof -proto -output=b.pb.gz a.pb.gz >out 2>err
+	content a.pb.gz >want
+	test "$(wc -l <want)" -gt 10
+	content b.pb.gz | same want -
+'
+
+check 'a profile taken away from another, as pprof -base does' '
+	record serial 0.3
+	pmu-topprof r.data >base.pb.gz
+	record serial 0.5
+	pmu-topprof r.data >new.pb.gz
+	pmu-topprof --diff base.pb.gz new.pb.gz >ours.pb.gz
+	go tool pprof -top -base base.pb.gz new.pb.gz 2>err | sed -n "/flat%/,\$p" >want
+	go tool pprof -top ours.pb.gz 2>err | sed -n "/flat%/,\$p" >got
+	cut -c 1-10 want >w
+	cut -c 1-10 got | same w -
+	pmu-topprof --diff new.pb.gz new.pb.gz >none.pb.gz
+	raw none.pb.gz | sed "1,/^samples/d; /^Locations/,\$d" | none cat
+	pmu-top ours.pb.gz | grep -q " J\$"
+	pmu-sample -e page-faults -c 1 -- ten serial 0.1 | pmu-topprof >other.pb.gz
+	exits 1 pmu-topprof --diff other.pb.gz new.pb.gz 2>err >out
+	grep -q "other.pb.gz. has other sample types" err
+	exits 1 pmu-topprof new.pb.gz s.data 2>err >out
+	grep -q "s.data. is no pprof profile" err
+	exits 2 pmu-topprof --diff base.pb.gz 2>err >out
+'
+
+check 'go tool pprof perf.data just works, with symbols' '
+	ln -s "$(command -v pmu-topprof)" perf_to_profile
+	perf record -q -g -e cpu-clock -F 1000 -o perf.data -- ten serial 0.5 2>err
+	PATH=$PWD:$PATH go tool pprof -top perf.data >top 2>err
+	grep -q " J\$" top
+	grep -q "^File: ten" top
+	# as many of J as perf has
+	n=$(perf script -G -F ip,sym -i perf.data 2>/dev/null | grep -c " J\$")
+	PATH=$PWD:$PATH go tool pprof -top -sample_index=samples perf.data 2>err | awk "\$NF == \"J\" { print \$1 }" >got
+	test "$(cat got)" = "$n"
+	./perf_to_profile -i perf.data -o p.pb.gz
+	exits 1 ./perf_to_profile -i perf.data -o p.pb.gz 2>err
+	grep -q -- "-f writes over it" err
+	exits 0 ./perf_to_profile -i perf.data -o p.pb.gz -f -j
+	exits 2 ./perf_to_profile -i perf.data 2>err
+	./perf_to_profile --help | grep -q "usage: perf_to_profile"
+'
+
+# A program whose time is spent in known functions, some of a library, linked in some way.
+build() {
+	cat >lib.c <<-END
+		__attribute__((noinline)) long in_library(long n) { volatile long s = 0; while (n--) s += n; return s; }
+	END
+	cat >main.c <<-END
+		#include <stdlib.h>
+		long in_library(long);
+		__attribute__((noinline)) long in_program(long n) { volatile long s = 0; while (n--) s += n; return s; }
+		int main(void) { long s = 0; for (int i = 0; i < 60; i++) s += in_library(1000000) + in_program(2000000); return s == 1; }
+	END
+	gcc -g -O1 -fno-omit-frame-pointer -shared -fPIC -o libwork.so lib.c
+	gcc -g -O1 -fno-omit-frame-pointer "$@" -o prog main.c -L. -lwork -Wl,-rpath,"$PWD"
+}
+
+for how in '-pie -fPIE' '-no-pie' '-no-pie -Wl,-Ttext-segment=0x20000000' \
+	'-pie -fPIE -Wl,-z,noseparate-code' '-no-pie -Wl,-z,noseparate-code' \
+	'-pie -fPIE -Wl,-z,max-page-size=0x200000'; do
+	check "pprof symbolizes by itself what was built with $how, as we do" '
+		build $how
+		pmu-sample -e cpu-clock -F 1000 -o s.data -- ./prog
+		pmu-topprof s.data >raw.pb.gz
+		pmu-symbolize -q s.data | pmu-topprof >ours.pb.gz
+		GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE=${TMPDIR:-/tmp}/pprof-cache \
+			go build -o pprof github.com/google/pprof 2>err || { echo "no standalone pprof"; exit 77; }
+		flat() { awk "\$NF ~ /^in_(program|library)\$/ { print \$1, \$NF }" | sort; }
+		go tool pprof -top ours.pb.gz 2>err | flat >want
+		test "$(wc -l <want)" = 2
+		go tool pprof -symbolize=local -top raw.pb.gz 2>err | flat | same want -
+		./pprof -symbolize=local -top raw.pb.gz 2>err | flat | same want -
+	'
+done
+
+check 'pprof has nothing to warn of, whatever it is asked' '
+	record threads 0.3
+	pmu-topprof --label thread_comm,pid,tid r.data >p.pb.gz
+	for mode in -top -tree -raw -tags -traces -comments "-top -sample_index=0" \
+		"-top -sample_index=cpu" "-top -diff_base=p.pb.gz" "-top -symbolize=none" \
+		"-top -symbolize=local" "-top -tagfocus=t3" "-dot -output=x"; do
+		go tool pprof $mode p.pb.gz >out 2>err
+		test ! -s err || grep -qx "Generating report in x" err || { echo "$mode"; cat err; exit 1; }
+		test -s out || test -s x
+	done
+'
+
+done_testing
