@@ -422,7 +422,6 @@ static void write_types(const struct merge *m, struct pack *pack)
 {
 	for (uint32_t i = 0; i <= m->types; i++) {
 		Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-		Perftools__Profiles__ValueType *list = &type;	/* lives as long as PIECE */
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 		Perftools__Profiles__ValueType *types[] = { &type };
 
