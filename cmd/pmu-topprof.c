@@ -324,10 +324,13 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		output_close(&t.out);
 }
 
-/* Whether FILE is gzip'd: a profile, then, and no stream. */
+/*
+ * Whether FILE is a profile, by its first bytes, and no stream: gzip'd, or plain, which
+ * begins with a sample type (field 1, its length, its first field).
+ */
 static bool is_profile(const char *path)
 {
-	uint8_t magic[2] = { 0 };
+	uint8_t magic[3] = { 0 };
 	struct stat st;
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
@@ -336,7 +339,8 @@ static bool is_profile(const char *path)
 	bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
 		    read(fd, magic, sizeof(magic)) == sizeof(magic);
 	close(fd);
-	return good && magic[0] == 0x1f && magic[1] == 0x8b;
+	return good && ((magic[0] == 0x1f && magic[1] == 0x8b) ||
+			(magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08));
 }
 
 static void merge(char **files, int count, struct report *report)

@@ -212,8 +212,10 @@ static void add_sample(struct source *s, const Perftools__Profiles__Sample *samp
 		m->value = array_grow(m->value, count, m->types * sizeof(*m->value));
 		memset(m->value + (size_t)id * m->types, 0, m->types * sizeof(*m->value));
 	}
-	for (uint32_t i = 0; i < m->types; i++)
-		m->value[(size_t)id * m->types + i] += factor * sample->value[i];
+	int64_t *value = m->value + (size_t)id * m->types;
+	for (uint32_t i = 0; i < m->types; i++)		/* what does not fit wraps, as in pprof */
+		value[i] = (int64_t)((uint64_t)value[i] +
+				     (uint64_t)factor * (uint64_t)sample->value[i]);
 }
 
 /* Strings of type and unit of each sample type, and of the period. */
@@ -252,16 +254,15 @@ static bool agree_on_types(struct source *s, const char *file)
 	return same;
 }
 
-static void add_about(struct source *s, int64_t factor)
+/* When, how long and the comments; also of what is taken away, as pprof does. */
+static void add_about(struct source *s)
 {
 	struct merge *m = s->m;
 	const Perftools__Profiles__Profile *p = s->p;
 
-	if (factor < 0)
-		return;
 	if (p->time_nanos && (m->time == 0 || p->time_nanos < m->time))
 		m->time = p->time_nanos;
-	m->duration += p->duration_nanos;
+	m->duration = (int64_t)((uint64_t)m->duration + (uint64_t)p->duration_nanos);
 	m->period = p->period > m->period ? p->period : m->period;
 	for (size_t i = 0; i < p->n_comment; i++) {
 		uint64_t text = string_of(s, p->comment[i]);
@@ -294,7 +295,7 @@ bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, int64_t f
 	for (size_t i = 0; good && i < p->n_sample; i++)
 		add_sample(&s, p->sample[i], factor);
 	if (good)
-		add_about(&s, factor);
+		add_about(&s);
 	table_release(&s.mappings);
 	table_release(&s.functions);
 	table_release(&s.locations);

@@ -1,0 +1,102 @@
+#!/bin/sh
+# Profiles put together and taken apart: as pprof does it, on the same files.
+. tests/lib.sh
+
+# raw PROFILE: all that is in it, as pprof reads it; a warning fails
+raw() {
+	go tool pprof -symbolize=none -raw "$1" 2>raw-err
+	none cat raw-err
+}
+
+# pprof_proto PROFILE OPTION...: what pprof makes of them
+pprof_proto() {
+	out=$1
+	shift
+	go tool pprof -symbolize=none -proto -output "$out" "$@" 2>/dev/null
+}
+
+# two profiles of a program that is at other addresses in each, and of several processes
+two_profiles() {
+	for n in 1 2; do
+		pmu-sample -g -e page-faults,cpu-clock -F 1000 -- sh -c "ten serial 0.2; ten threads 0.1" |
+			pmu-symbolize -q >$n.data
+		pmu-topprof --label pid,tid,thread_comm -o $n.pb.gz $n.data
+	done
+}
+
+check 'two profiles are added up as pprof adds them up' '
+	two_profiles
+	pmu-topprof -o got.pb.gz 1.pb.gz 2.pb.gz
+	pprof_proto want.pb.gz 1.pb.gz 2.pb.gz
+	raw want.pb.gz >want
+	raw got.pb.gz >got
+	test "$(wc -l <want)" -gt 50
+	grep -q "thread_comm:\[t3\]" want
+	same want got
+'
+
+check 'a profile is taken away as by pprof -base; from itself nothing is left' '
+	two_profiles
+	pmu-topprof --diff 1.pb.gz -o got.pb.gz 2.pb.gz
+	pprof_proto want.pb.gz -base 1.pb.gz 2.pb.gz
+	raw want.pb.gz >want
+	raw got.pb.gz >got
+	grep -q "^ *[0-9-]* *-[0-9]" want
+	same want got
+	pmu-topprof --diff 1.pb.gz -o none.pb.gz 1.pb.gz
+	raw none.pb.gz >nothing
+	sed "1,/^Samples:/d; /^Locations/,\$d" nothing | none grep ":"
+	exits 2 pmu-topprof --diff 1.pb.gz 2>err
+'
+
+check 'profiles of recordings from real hardware go through pprof and back unchanged' '
+	needs "$SHARED/expected.tsv"
+	count=0
+	for file in "$SHARED"/*data; do
+		pmu-topprof -q "$file" >p.pb.gz || continue
+		pprof_proto q.pb.gz p.pb.gz
+		raw p.pb.gz >before
+		raw q.pb.gz >after
+		same after before
+		pmu-topprof -o r.pb.gz p.pb.gz
+		raw r.pb.gz >ours
+		same after ours
+		count=$((count + 1))
+	done
+	test $count -ge 15
+'
+
+check 'profiles are known by what is in them, gzip or not; a stream among them is told' '
+	two_profiles
+	gzip -dc 1.pb.gz >plain
+	pmu-topprof -o want.pb.gz 1.pb.gz
+	pmu-topprof -o got.pb.gz plain
+	cmp want.pb.gz got.pb.gz
+	pmu-topprof -o want.pb.gz 1.pb.gz 2.pb.gz
+	pmu-topprof plain - <2.pb.gz >got.pb.gz
+	cmp want.pb.gz got.pb.gz
+	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz 2.data 2>err
+	grep -q "2.data. is no pprof profile" err
+	pmu-sample -e cpu-clock -F 500 -- ten serial 0.1 | pmu-topprof -o other.pb.gz
+	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz other.pb.gz 2>err
+	grep -q "other.pb.gz. has other sample types" err
+'
+
+check 'damaged profiles are refused or merged, never worse' '
+	two_profiles
+	gzip -dc 1.pb.gz >plain
+	size=$(wc -c <plain)
+	for n in $(seq 1 60); do
+		head -c $((size * n / 61)) plain >cut
+		pmu-topprof --diff 2.pb.gz cut >out 2>err && continue || status=$?
+		test $status = 1
+		grep -q "is no pprof profile, or damaged\|sample types" err
+	done
+	for n in $(seq 1 60); do
+		cp plain bad
+		printf "\377" | dd of=bad bs=1 seek=$((size * n / 61)) conv=notrunc 2>log
+		pmu-topprof 2.pb.gz bad >out 2>err || test $? = 1
+	done
+'
+
+done_testing
