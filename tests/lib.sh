@@ -74,6 +74,15 @@ done_testing() {
 	rm -rf "$scratch"
 }
 
+# perf_record OPTION...: perf 6.1 aborts now and then, in its own util/build-id.c
+perf_record() {
+	for try in 1 2 3; do
+		if perf record -q "$@" 2>perf-log; then return 0; fi
+	done
+	cat perf-log
+	return 1
+}
+
 # compose FILE: from the lines on stdin, Python with tests/streams.py at hand, that leave the
 # bytes in "out"
 compose() {

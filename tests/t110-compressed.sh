@@ -19,7 +19,7 @@ check 'what pmu-sample compresses goes through the pipe' '
 '
 
 check 'a seekable file wrapped in zstd is read, too' '
-	perf record -q -e cpu-clock -o p.data -- ten serial 0.2 2>/dev/null
+	perf_record -e cpu-clock -o p.data -- ten serial 0.2
 	zstd -q p.data -o p.zst
 	pmu-topprof -q p.data >a.pb.gz
 	pmu-topprof -q p.zst >b.pb.gz
@@ -29,7 +29,7 @@ check 'a seekable file wrapped in zstd is read, too' '
 '
 
 check 'perf record -z gives what perf reads of it' '
-	perf record -q -z -g -F 5000 -e cpu-clock -o p.data -- ten threads 0.5 2>/dev/null || { echo "perf has no -z"; exit 77; }
+	perf_record -z -g -F 5000 -e cpu-clock -o p.data -- ten threads 0.5 || { echo "perf has no -z"; exit 77; }
 	perf report -i p.data --stats | awk "/SAMPLE events:/ { print \$3; exit }" >perfs
 	stream-stats p.data | sed -n "s/^SAMPLE=//p" | head -n 1 >ours
 	same perfs ours

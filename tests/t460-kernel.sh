@@ -111,7 +111,7 @@ check 'BPF programs by KSYMBOL records; what came in the place of one is another
 '
 
 check 'kernel names are those of perf script, on one recording' '
-	perf record -q -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "head -c 4000000000 /dev/zero >/dev/null; seq 200 | xargs -n 1 true" 2>/dev/null || { echo "perf records nothing"; exit 77; }
+	perf_record -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "head -c 4000000000 /dev/zero >/dev/null; seq 200 | xargs -n 1 true" || { echo "perf records nothing"; exit 77; }
 	perf script -i p.data -F ip,sym,dso --no-inline 2>/dev/null | awk "/kernel.kallsyms/ { print \$2 }" | sort -u >theirs
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz 2>/dev/null | awk "/^Locations/ { on = 1 } /^Mappings/ { on = 0 } on && / M=/ { print \$4 }" | sort -u >ours

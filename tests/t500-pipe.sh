@@ -98,7 +98,7 @@ check 'J has the caller that perf finds' '
 '
 
 check 'function shares are those of perf report, on the same recording' '
-	perf record -q -g -e cpu-clock -F 2000 -o p.data -- ten serial 1 2>/dev/null
+	perf_record -g -e cpu-clock -F 2000 -o p.data -- ten serial 1
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
 	perf report -i p.data --no-children --stdio -g none --percent-limit 0 2>/dev/null | awk "/%.*ten +\\[\\.\\] / { sub(\"%\", \"\", \$1); print \$1, \$NF }" | head -n 10 >shares
 	compress_shares=$(wc -l <shares)

@@ -11,7 +11,7 @@ check 'the counts are those of perf report --stats' '
 	for type in SAMPLE MMAP2 COMM FORK EXIT READ ATTR FEATURE FINISHED_ROUND; do
 		test "$(records s.data $type)" = "$(has s.data $type)" || { echo $type; exit 1; }
 	done
-	perf record -q -e cpu-clock -F 2000 -o p.data -- ten threads 0.3 2>/dev/null
+	perf_record -e cpu-clock -F 2000 -o p.data -- ten threads 0.3
 	for type in SAMPLE MMAP2 COMM FORK EXIT FINISHED_ROUND; do
 		test "$(records p.data $type)" = "$(has p.data $type)" || { echo $type; exit 1; }
 	done
@@ -101,7 +101,7 @@ check 'compressed and back: the same bytes' '
 	pmu-stream -d s.zst >back.data
 	cmp s.data back.data
 	# what is compressed inside of a file of perf, too
-	perf record -q -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.3 2>/dev/null || exit 0
+	perf_record -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.3 || exit 0
 	pmu-stream -d p.data >d.data
 	test "$(has d.data SAMPLE)" = "$(records p.data SAMPLE)"
 	perf script -i d.data -F ip >got 2>errors
@@ -109,7 +109,7 @@ check 'compressed and back: the same bytes' '
 '
 
 check 'a file becomes a stream for pipes, which perf reads' '
-	perf record -q -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3 2>/dev/null
+	perf_record -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3
 	pmu-stream -d p.data | perf script -i - -F ip,event >got 2>errors
 	perf script -i p.data -F ip,event | same - got
 '

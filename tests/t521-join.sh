@@ -11,7 +11,7 @@ samples() { perf script -G -F tid,event,time,ip,sym "$@" 2>/dev/null | tr -s ' '
 check 'other events, other recorders: perf script sees the same samples' '
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 -o a.data -- ten threads 0.3
 	pmu-sample -e cpu-clock -F 1000 -o b.data -- ten serial 0.2
-	perf record -q -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.2 2>err
+	perf_record -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.2
 	exits 0 pmu-stream -v --cat a.data b.data c.data >j.data 2>told
 	n=$(has j.data SAMPLE)
 	grep -q "3 streams joined: .* $n of them samples" told

@@ -44,7 +44,7 @@ check 'what perf records with registers, stacks, raw fields, groups: turned, the
 		--intr-regs=ip,sp -F 500 -o a.data -- ten serial 0.2 2>err ||
 	perf record -q -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -F 500 \
 		-o a.data -- ten serial 0.2 2>err
-	perf record -q -e sched:sched_switch -R -c 1 -o b.data -- ten threads 0.1 2>err || : >b.data
+	perf_record -e sched:sched_switch -R -c 1 -o b.data -- ten threads 0.1 || : >b.data
 	for file in a b; do
 		test -s $file.data || continue
 		turn $file.data turned.data

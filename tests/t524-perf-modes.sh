@@ -20,7 +20,7 @@ our_events() {
 
 mode() {
 	check "perf record $*" "
-		perf record -q -o p.data $* >out 2>err || { tail -n 1 err; exit 77; }
+		perf_record -o p.data $* >out || { tail -n 1 perf-log; exit 77; }
 		perf_counts p.data >want
 		test \"\$(sed -n 's/^SAMPLE //p' want)\" -gt 3 || { cat err; echo 'perf has no samples here'; exit 77; }
 		our_counts p.data | same want -

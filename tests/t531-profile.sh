@@ -230,8 +230,7 @@ check 'waiting time, by the stack on which threads began to wait' '
 	awk "{ exit !(\$1 > 0.78 && \$1 < 0.9) }" got || { cat got; exit 1; }
 	grep -q "nanosleep" raw
 	# what perf recorded, likewise
-	perf record -q -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 2>err ||
-		{ cat err; exit 77; }
+	perf_record -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 || exit 77
 	pmu-symbolize -q t.data | pmu-topprof -o q.pb.gz
 	column q.pb.gz 2 >got
 	awk "{ exit !(\$1 > 0.39e9 && \$1 < 0.5e9) }" got || { cat got; exit 1; }

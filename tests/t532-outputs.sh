@@ -6,24 +6,6 @@
 raw() { go tool pprof -raw "$1" 2>/dev/null; }
 record() { pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten "$@" && pmu-symbolize -q s.data >r.data; }
 
-# content PROFILE: what its samples are, whatever its ids: values, labels, and names and
-# lines from leaf to root
-content() {
-	raw "$1" | awk '
-		/^Samples:/ { part = 1; getline; print; next }
-		/^Locations/ { part = 2; next }
-		/^Mappings/ { part = 3; next }
-		part == 1 && /^ +[0-9].*: / { n++; split($0, p, ": "); value[n] = p[1]; ids[n] = p[2]; next }
-		part == 1 { label[n] = label[n] " " $0 }
-		part == 2 && /^ +[0-9]+: 0x/ { id = $1 + 0; place[id] = "";
-			for (i = 2; i <= NF; i++) if ($i !~ /^M=/) place[id] = place[id] " " $i; next }
-		part == 2 { place[id] = place[id] "|" $0 }
-		END { for (i = 1; i <= n; i++) {
-			line = value[i] label[i]; k = split(ids[i], id_, " ")
-			for (j = 1; j <= k; j++) line = line ";" place[id_[j] + 0]
-			print line } }' | tr -s ' ' | sort
-}
-
 check 'folded stacks are those of perf script, folded' '
 	record threads 0.5
 	pmu-topprof --folded r.data >ours
@@ -60,40 +42,6 @@ check 'packed by zstd, or not at all: the same bytes inside' '
 	exits 2 pmu-topprof -Z lzma r.data 2>err
 '
 
-check 'profiles add up as pprof adds them up' '
-	record serial 0.3
-	pmu-topprof r.data >a.pb.gz
-	record threads 0.3
-	pmu-topprof --label thread_comm,tid r.data >b.pb.gz
-	pmu-topprof a.pb.gz b.pb.gz >ours.pb.gz
-	go tool pprof -proto -output=theirs.pb.gz a.pb.gz b.pb.gz >out 2>err
-	content theirs.pb.gz >want
-	test "$(wc -l <want)" -gt 10
-	content ours.pb.gz | same want -
-	for line in "^Time:" "^Duration:" "^Period"; do
-		raw ours.pb.gz | grep "$line" >got
-		raw theirs.pb.gz | grep "$line" | same - got
-	done
-	raw ours.pb.gz | grep "^Comment" | sort >got
-	raw theirs.pb.gz | grep "^Comment" | sort | same - got
-	# one alone stays what it is, and what pprof wrote is read
-	pmu-topprof a.pb.gz >c.pb.gz
-	content a.pb.gz >want
-	content c.pb.gz | same want -
-	pmu-topprof theirs.pb.gz >d.pb.gz
-	content ours.pb.gz >want
-	content d.pb.gz | same want -
-'
-
-check 'a profile through pprof -proto has the same content' '
-	record threads 0.3
-	pmu-topprof --label thread_comm,pid r.data >a.pb.gz
-	go tool pprof -proto -output=b.pb.gz a.pb.gz >out 2>err
-	content a.pb.gz >want
-	test "$(wc -l <want)" -gt 10
-	content b.pb.gz | same want -
-'
-
 check 'a profile taken away from another, as pprof -base does' '
 	record serial 0.3
 	pmu-topprof r.data >base.pb.gz
@@ -113,24 +61,6 @@ check 'a profile taken away from another, as pprof -base does' '
 	exits 1 pmu-topprof new.pb.gz s.data 2>err >out
 	grep -q "s.data. is no pprof profile" err
 	exits 2 pmu-topprof --diff base.pb.gz 2>err >out
-'
-
-check 'go tool pprof perf.data just works, with symbols' '
-	ln -s "$(command -v pmu-topprof)" perf_to_profile
-	perf record -q -g -e cpu-clock -F 1000 -o perf.data -- ten serial 0.5 2>err
-	PATH=$PWD:$PATH go tool pprof -top perf.data >top 2>err
-	grep -q " J\$" top
-	grep -q "^File: ten" top
-	# as many of J as perf has
-	n=$(perf script -G -F ip,sym -i perf.data 2>/dev/null | grep -c " J\$")
-	PATH=$PWD:$PATH go tool pprof -top -sample_index=samples perf.data 2>err | awk "\$NF == \"J\" { print \$1 }" >got
-	test "$(cat got)" = "$n"
-	./perf_to_profile -i perf.data -o p.pb.gz
-	exits 1 ./perf_to_profile -i perf.data -o p.pb.gz 2>err
-	grep -q -- "-f writes over it" err
-	exits 0 ./perf_to_profile -i perf.data -o p.pb.gz -f -j
-	exits 2 ./perf_to_profile -i perf.data 2>err
-	./perf_to_profile --help | grep -q "usage: perf_to_profile"
 '
 
 # A program whose time is spent in known functions, some of a library, linked in some way.

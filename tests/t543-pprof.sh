@@ -36,7 +36,7 @@ ways() {
 	gcc -g -O1 -fno-omit-frame-pointer -o calls main.c -L. -lfar -Wl,-rpath,"$PWD" "$@" $PIE
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./calls
 	pmu-topprof -o raw.pb.gz s.data
-	pmu-symbolize -q --no-inlines s.data | pmu-topprof -o named.pb.gz
+	pmu-symbolize -q --inlines no s.data | pmu-topprof -o named.pb.gz
 	top named.pb.gz -symbolize=none >want
 	top raw.pb.gz -symbolize=local >got
 	grep -q " near$" want
@@ -57,9 +57,7 @@ check 'pprof symbolizes by itself: PIE and not, text apart and at offset 0, high
 check 'go tool pprof perf.data: with names, by our perf_to_profile' '
 	mkdir bin
 	ln -s "$BIN/pmu-topprof" bin/perf_to_profile
-	for try in 1 2 3; do	# perf 6.1 aborts now and then, in its own util/build-id.c
-		perf record -q -e cpu-clock -F 1000 -o perf.data ten serial 0.5 2>log && break
-	done
+	perf_record -e cpu-clock -F 1000 -o perf.data ten serial 0.5
 	PATH=$PWD/bin:$PATH go tool pprof -top perf.data >top 2>err
 	for f in A B C D E F G H I J; do
 		grep -q " $f$" top
