@@ -313,11 +313,10 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		       c.lost, c.throttled, t.bytes);
 	if (t.dir || template)
 		report_summary(report, "%" PRIu64 " files", t.files);
-	if (in && c.samples == 0)
-		report_note(report, "no samples %s", how.choice.event || how.choice.comm ||
-			    pid_text || tid_text || cpu_text || time_text
-			    ? "were wanted: nothing in the stream is as --event, --pid, ... say"
-			    : "came");
+	if (in && c.samples == 0 && (how.choice.event || how.choice.comm || pid_text || tid_text ||
+				     cpu_text || time_text))
+		report_note(report, "no samples were wanted: nothing in the stream is as --event, "
+			    "--pid, ... say");
 	stream_close(in);
 	collect_release(&c);
 	if (t.out.fd >= 0 || (!t.dir && !template))
