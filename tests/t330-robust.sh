@@ -133,7 +133,8 @@ check 'a stopped process: the duration passes, and the stream is whole' '
 	kill -CONT $target
 	wait $sampler
 	kill $target
-	test "$(samples s.data ip | wc -l)" -gt 200
+	# 400 ms at 1 kHz, where nothing else runs
+	test "$(samples s.data ip | wc -l)" -gt 50
 '
 
 check 'a target that ends while it is attached to' '
