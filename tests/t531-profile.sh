@@ -95,6 +95,16 @@ check 'labels: what was asked for, as perf script has it' '
 	grep -q "snoop_status" err
 '
 
+check 'control groups by their paths, as the stream tells them' '
+	perf_record --all-cgroups -e cpu-clock -F 1000 -o p.data -- ten serial 0.2 || exit 77
+	pmu-stream --dump p.data >dump
+	id=$(sed -n "s/.* SAMPLE .* cgroup=\([0-9]*\) .*/\1/p" dump | sort -u | head -n 1)
+	path=$(sed -n "s/.* CGROUP .* id=$id path=\"\(.*\)\"/\1/p" dump | head -n 1)
+	test -n "$id" && test -n "$path" || { echo "perf tells of none here"; exit 77; }
+	pmu-topprof --label cgroup -o p.pb.gz p.data
+	samples p.pb.gz | grep -qF "cgroup:[$path]"
+'
+
 check 'labels that are usual: where there are several processes, and unless told not to' '
 	# a sanitizer looks for leaks in a process of its own
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 \

@@ -12,10 +12,6 @@ void collect_time(struct collect *c, uint64_t time);
 /* Thread TID runs again at TIME: count for how long it did not. */
 void collect_waited(struct collect *c, pid_t tid, uint64_t time);
 
-/* A comment that every profile gets. */
-void collect_remember(struct collect *c, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* The stream has ended: all profiles are complete. */
 void collect_end(struct collect *c);
 

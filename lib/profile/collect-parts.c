@@ -3,7 +3,6 @@
 #include "profile/collect-internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
@@ -34,20 +33,6 @@ struct collect_part *collect_part(struct collect *c, const struct resolved_sampl
 	return add_part(c, id, s ? s->comm : 0);
 }
 
-void collect_remember(struct collect *c, const char *format, ...)
-{
-	char *text;
-	va_list args;
-
-	va_start(args, format);
-	int length = vasprintf(&text, format, args);
-	va_end(args);
-	if (length < 0)
-		return;
-	c->remembered = array_grow(c->remembered, c->remembereds, sizeof(*c->remembered));
-	c->remembered[c->remembereds++] = text;
-}
-
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
 {
 	double scale = profile_scale(p, event);
@@ -63,8 +48,8 @@ static void comment(struct collect *c, struct profile *p)
 	const struct stream_origin *o = stream_origin(c->in);
 	const struct stream_events *events = stream_events(c->in);
 
-	for (size_t i = 0; i < c->remembereds; i++)
-		profile_comment(p, "%s", c->remembered[i]);
+	for (size_t i = 0; i < c->told.comments; i++)
+		profile_comment(p, "%s", c->told.comment[i]);
 	if (o->command)
 		profile_comment(p, "command: %s", o->command);
 	if (o->host)
@@ -181,9 +166,7 @@ void collect_release_parts(struct collect *c)
 {
 	for (uint32_t i = 0; i < c->parts; i++)
 		profile_release(&c->part[i].profile);
-	for (size_t i = 0; i < c->remembereds; i++)
-		free(c->remembered[i]);
-	free(c->remembered);
+	profile_release(&c->told);
 	free(c->part);
 	table_release(&c->part_table);
 }

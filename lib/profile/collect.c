@@ -171,8 +171,8 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
 		if (good)
-			collect_remember(c, "filter: %s %s%s%s", tool.name, tool.version,
-					 *tool.arguments ? " " : "", tool.arguments);
+			profile_comment(&c->told, "filter: %s %s%s%s", tool.name, tool.version,
+					*tool.arguments ? " " : "", tool.arguments);
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";

@@ -63,8 +63,7 @@ struct collect {
 	uint32_t last_part;
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample has come */
 	uint64_t first_time, last_time;	/* of any record in it; 0: none */
-	char **remembered;	/* comments that every profile gets; ours */
-	size_t remembereds;
+	struct profile told;	/* its comments are what every profile gets */
 	collect_done *done;
 	void *context;
 	uint32_t *frame;	/* room for a sample's */

@@ -82,6 +82,17 @@ bool facts_choose(struct facts *f, const char *list, const char **wrong)
 	return true;
 }
 
+static struct cgroup *find_cgroup(const struct facts *f, uint64_t id)
+{
+	struct table_probe probe = table_probe(&f->cgroup_table, hash_u64(id));
+	uint32_t i;
+
+	while ((i = table_next(&f->cgroup_table, &probe)) != TABLE_NONE)
+		if (f->cgroup[i].id == id)
+			return &f->cgroup[i];
+	return NULL;
+}
+
 /* PERF_RECORD_CGROUP: u64 id; char path[] */
 static void follow_cgroup(struct facts *f, const struct record *rec)
 {
@@ -91,9 +102,17 @@ static void follow_cgroup(struct facts *f, const struct record *rec)
 
 	if (c.failed)
 		return;
+	struct cgroup *known = find_cgroup(f, group.id);
+	if (known && !strcmp(known->path, path))
+		return;
 	group.path = arena_text(&f->arena, path, strlen(path));
+	if (known) {
+		known->path = group.path;
+		return;
+	}
 	f->cgroup = array_grow(f->cgroup, f->cgroups, sizeof(*f->cgroup));
-	f->cgroup[f->cgroups++] = group;
+	f->cgroup[f->cgroups] = group;
+	table_add(&f->cgroup_table, hash_u64(group.id), f->cgroups++);
 }
 
 void facts_follow(struct facts *f, const struct record *rec)
@@ -114,13 +133,13 @@ static int64_t text_of(struct facts *f, const char *text)
 /* The path of the control group, the last that was told; its number where none was. */
 static int64_t cgroup_of(struct facts *f, uint64_t id)
 {
+	const struct cgroup *group = find_cgroup(f, id);
 	char number[32];
 
 	if (id == 0)
 		return LABEL_ABSENT;
-	for (size_t i = f->cgroups; i-- > 0;)
-		if (f->cgroup[i].id == id)
-			return text_of(f, f->cgroup[i].path);
+	if (group)
+		return text_of(f, group->path);
 	snprintf(number, sizeof(number), "%" PRIu64, id);
 	return text_of(f, number);
 }
@@ -253,5 +272,6 @@ void facts_release(struct facts *f)
 	tracepoints_release(&f->tracepoints);
 	arena_release(&f->arena);
 	free(f->cgroup);
+	table_release(&f->cgroup_table);
 	*f = (struct facts){ 0 };
 }

@@ -22,7 +22,8 @@ struct facts {
 		uint64_t id;
 		const char *path;
 	} *cgroup;
-	size_t cgroups;
+	uint32_t cgroups;
+	struct table cgroup_table;	/* by id */
 	struct arena arena;		/* their paths */
 };
 

@@ -7,6 +7,7 @@
 #include "profile/merge.h"
 #include "base/arena.h"
 #include "base/intern.h"
+#include "profile/by-id.h"
 #include "profile/keyed.h"
 
 /* Words being put together. */
@@ -77,18 +78,6 @@ static uint32_t end_key(struct merge *m, struct keyed *in)
 	return keyed_id(in, m->key.word, m->key.count * sizeof(*m->key.word));
 }
 
-#define INDEX_IDS(table, array, count)						\
-	for (size_t i_ = 0; i_ < (count); i_++)					\
-		table_add(&(table), hash_u64((array)[i_]->id), (uint32_t)i_)
-
-#define FIND_ID(index, table, array, wanted)					\
-	do {									\
-		struct table_probe probe_ = table_probe(&(table), hash_u64(wanted));	\
-		while (((index) = table_next(&(table), &probe_)) != TABLE_NONE &&	\
-		       (array)[index]->id != (wanted))				\
-			;							\
-	} while (0)
-
 /* The new id of a mapping by its old one, plus 1; 0: none. */
 static uint64_t map_mapping(struct source *s, uint64_t id)
 {
@@ -96,7 +85,7 @@ static uint64_t map_mapping(struct source *s, uint64_t id)
 	struct merge *m = s->m;
 	uint32_t at;
 
-	FIND_ID(at, s->mappings, s->p->mapping, id);
+	BY_ID_FIND(at, s->mappings, s->p->mapping, id);
 	if (id == 0 || at == TABLE_NONE)
 		return 0;
 	if (s->mapping[at] != TABLE_NONE)
@@ -125,7 +114,7 @@ static uint64_t map_function(struct source *s, uint64_t id)
 	struct merge *m = s->m;
 	uint32_t at;
 
-	FIND_ID(at, s->functions, s->p->function, id);
+	BY_ID_FIND(at, s->functions, s->p->function, id);
 	if (id == 0 || at == TABLE_NONE)
 		return 0;
 	if (s->function[at] == TABLE_NONE) {
@@ -148,7 +137,7 @@ static uint64_t map_location(struct source *s, uint64_t id)
 	struct merge *m = s->m;
 	uint32_t at;
 
-	FIND_ID(at, s->locations, s->p->location, id);
+	BY_ID_FIND(at, s->locations, s->p->location, id);
 	if (id == 0 || at == TABLE_NONE)
 		return 0;
 	if (s->location[at] != TABLE_NONE)
@@ -157,7 +146,7 @@ static uint64_t map_location(struct source *s, uint64_t id)
 	uint64_t mapping = map_mapping(s, l->mapping_id), address = l->address;
 	if (mapping) {		/* it may be mapped elsewhere in the joint profile */
 		uint32_t old;
-		FIND_ID(old, s->mappings, s->p->mapping, l->mapping_id);
+		BY_ID_FIND(old, s->mappings, s->p->mapping, l->mapping_id);
 		address += m->mapping[mapping - 1].start - s->p->mapping[old]->memory_start;
 	}
 	for (size_t i = 0; i < l->n_line; i++)	/* these use the key's room, too */
@@ -168,7 +157,7 @@ static uint64_t map_location(struct source *s, uint64_t id)
 	add_word(m, l->is_folded);
 	for (size_t i = 0; i < l->n_line; i++) {
 		uint32_t f;
-		FIND_ID(f, s->functions, s->p->function, l->line[i]->function_id);
+		BY_ID_FIND(f, s->functions, s->p->function, l->line[i]->function_id);
 		add_word(m, f == TABLE_NONE ? 0 : (uint64_t)s->function[f] + 1);
 		add_word(m, (uint64_t)l->line[i]->line);
 		add_word(m, (uint64_t)l->line[i]->column);
@@ -194,7 +183,7 @@ static void add_sample(struct source *s, const Perftools__Profiles__Sample *samp
 	add_word(m, sample->n_location_id);
 	for (size_t i = 0; i < sample->n_location_id; i++) {
 		uint32_t at;
-		FIND_ID(at, s->locations, s->p->location, sample->location_id[i]);
+		BY_ID_FIND(at, s->locations, s->p->location, sample->location_id[i]);
 		add_word(m, at == TABLE_NONE ? 0 : (uint64_t)s->location[at] + 1);
 	}
 	for (size_t i = 0; i < sample->n_label; i++) {
@@ -284,9 +273,9 @@ bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, int64_t f
 	struct source s = { .m = m, .p = p };
 	bool good = agree_on_types(&s, file);
 
-	INDEX_IDS(s.mappings, p->mapping, p->n_mapping);
-	INDEX_IDS(s.functions, p->function, p->n_function);
-	INDEX_IDS(s.locations, p->location, p->n_location);
+	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
+	BY_ID_INDEX(s.functions, p->function, p->n_function);
+	BY_ID_INDEX(s.locations, p->location, p->n_location);
 	s.mapping = unknown_ids(p->n_mapping);
 	s.function = unknown_ids(p->n_function);
 	s.location = unknown_ids(p->n_location);

@@ -2,6 +2,7 @@
 #include "profile/top.h"
 #include "base/arena.h"
 #include "base/intern.h"
+#include "profile/by-id.h"
 
 #include <inttypes.h>
 
@@ -13,18 +14,6 @@ struct summing {
 	size_t *seen_in;		/* by row: 1 + the last sample it was counted for */
 	size_t rows;
 };
-
-#define INDEX(table, array, count)						\
-	for (size_t i = 0; i < (count); i++)					\
-		table_add(&(table), hash_u64((array)[i]->id), (uint32_t)i)
-
-#define FIND(index, table, array, wanted)					\
-	do {									\
-		struct table_probe probe_ = table_probe(&(table), hash_u64(wanted));	\
-		while (((index) = table_next(&(table), &probe_)) != TABLE_NONE &&	\
-		       (array)[index]->id != (wanted))				\
-			;							\
-	} while (0)
 
 static size_t row_named(struct summing *s, const char *name)
 {
@@ -46,7 +35,7 @@ static size_t row_of_address(struct summing *s, const Perftools__Profiles__Locat
 	char name[512];
 	uint32_t m;
 
-	FIND(m, s->mappings, s->p->mapping, l->mapping_id);
+	BY_ID_FIND(m, s->mappings, s->p->mapping, l->mapping_id);
 	if (m != TABLE_NONE)
 		file = profile_string(s->p, s->p->mapping[m]->filename);
 	const char *slash = strrchr(file, '/');
@@ -58,7 +47,7 @@ static size_t row_of_line(struct summing *s, const Perftools__Profiles__Line *li
 {
 	uint32_t f;
 
-	FIND(f, s->functions, s->p->function, line->function_id);
+	BY_ID_FIND(f, s->functions, s->p->function, line->function_id);
 	return row_named(s, f == TABLE_NONE ? "?"
 			    : profile_string(s->p, s->p->function[f]->name));
 }
@@ -78,7 +67,7 @@ static void sum_sample(struct summing *s, size_t sample, int64_t value)
 	uint32_t index;
 
 	for (size_t i = 0; i < stack->n_location_id; i++) {
-		FIND(index, s->locations, s->p->location, stack->location_id[i]);
+		BY_ID_FIND(index, s->locations, s->p->location, stack->location_id[i]);
 		if (index == TABLE_NONE)
 			continue;
 		const Perftools__Profiles__Location *l = s->p->location[index];
@@ -117,9 +106,9 @@ struct top top_of(const Perftools__Profiles__Profile *p, size_t type, bool by_cu
 	struct summing s = { .p = p };
 	struct top top = { 0 };
 
-	INDEX(s.locations, p->location, p->n_location);
-	INDEX(s.functions, p->function, p->n_function);
-	INDEX(s.mappings, p->mapping, p->n_mapping);
+	BY_ID_INDEX(s.locations, p->location, p->n_location);
+	BY_ID_INDEX(s.functions, p->function, p->n_function);
+	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
 	for (size_t i = 0; i < p->n_sample; i++) {
 		int64_t value = p->sample[i]->value[type];
 		top.total += value;
