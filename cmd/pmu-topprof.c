@@ -213,7 +213,8 @@ static void name_of_part(const struct collect *c, const struct collect_part *par
 	static const char *const ends[] = {
 		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
 	};
-	const char *comm = part->comm ? c->tables.string[part->comm] : "";
+	const char *comm = process_dir ? facts_process_name(&c->facts, part->id)
+			   : part->comm ? c->tables.string[part->comm] : "";
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");

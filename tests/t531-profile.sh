@@ -185,6 +185,7 @@ check 'a profile for each process, each thread' '
 	pmu-topprof --per-process procs s.data
 	awk "{ split(\$NF, p, \"/\"); print p[1] }" all | sort -u >want
 	ls procs | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
+	test "$(ls procs | grep -c "^ten-")" = 2	# by the process, not by a thread of it
 	total=0
 	for file in procs/*; do total=$((total + $(column $file 1))); done
 	test $total = "$(wc -l <all)"

@@ -87,7 +87,8 @@ Perftools__Profiles__Profile *profile_read(const char *file, struct report *repo
 	Perftools__Profiles__Profile *p = perftools__profiles__profile__unpack(NULL, size, bytes);
 	free(bytes);
 	if (!p || !strings_are_sound(p) || !samples_are_sound(p)) {
-		report_error(report, "'%s' is no pprof profile, or damaged", file);
+		report_error(report, "'%s' is no pprof profile, or damaged; streams are joined by "
+			     "pmu-stream --cat", file);
 		profile_free(p);
 		return NULL;
 	}

@@ -206,7 +206,7 @@ static int64_t data_text(struct facts *f, const struct resolved_sample *s, bool 
 	return text_of(f, text);
 }
 
-static const char *process_name(struct facts *f, pid_t pid)
+const char *facts_process_name(const struct facts *f, pid_t pid)
 {
 	uint32_t name = spaces_thread_name(&f->names, pid);
 
@@ -222,7 +222,7 @@ static int64_t value_of(struct facts *f, const struct fact *fact, const struct r
 	case FACT_TID:
 		return s->tid;
 	case FACT_COMM:
-		return text_of(f, process_name(f, s->pid));
+		return text_of(f, facts_process_name(f, s->pid));
 	case FACT_THREAD_COMM:
 		return text_of(f, comm);
 	case FACT_CPU:

@@ -39,6 +39,9 @@ extern const char facts_names[];
 /* Follow a record that tells names, control groups, or the fields of tracepoints. */
 void facts_follow(struct facts *f, const struct record *rec);
 
+/* What process PID is called, or "". */
+const char *facts_process_name(const struct facts *f, pid_t pid);
+
 /* The set of labels of SAMPLE, whose thread is called COMM, of an event with this ATTR. */
 uint32_t facts_labels(struct facts *f, const struct resolved_sample *sample, const char *comm,
 		      const struct perf_event_attr *attr);
