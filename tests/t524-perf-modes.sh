@@ -50,14 +50,14 @@ mode -e cpu-clock --switch-events $work
 mode -e cpu-clock --all-cgroups $work
 mode -e cpu-clock -a sleep 0.3
 mode -e cpu-clock,page-faults,task-clock -g $work
-mode -e "'{cpu-clock,page-faults}:S'" $work
+mode -e "'{cpu-clock,page-faults}:S'" -- ten serial 0.2
 mode -e "'{cpu-clock,page-faults}'" -s $work
 mode -e cpu-clock --namespaces $work
 mode -e sched:sched_switch -R -c 1 $work
 mode -e page-faults -c 1 -d $work
 mode -e cpu-clock --user-regs=ip,sp --intr-regs=ip,bx $work
 mode -e cpu-clock -F 500 --clockid CLOCK_MONOTONIC --timestamp-boundary $work
-mode -e cpu-clock --no-buildid --no-inherit $work
+mode -e cpu-clock --no-buildid --no-inherit -- ten serial 0.2
 mode -e cpu-clock --buildid-mmap $work
 mode -e cpu-clock --data-page-size --code-page-size -d $work
 mode -e dummy,cpu-clock -T -P $work
