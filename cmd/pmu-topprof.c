@@ -203,6 +203,8 @@ static void write_file(struct collect *c, struct collect_part *part, struct targ
 	output_close(&out);
 	if (good && rename(hidden, path) < 0)
 		report_failure(t->report, "cannot rename '%s' to '%s'", hidden, path);
+	if (!good)
+		unlink(hidden);
 	t->files += good;
 }
 
@@ -301,7 +303,9 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	struct collect c;
 
 	if (!collect_init(&c, &how, report, &wrong))
-		command_misused(cmd, "no label is called '%s'; there are %s", wrong, facts_names);
+		command_misused(cmd, "cannot label by '%s': no label is called so, or another has "
+				"that name, or there are more than 32; there are %s", wrong,
+				facts_names);
 	if (!open_target(&t, cmd)) {
 		collect_release(&c);
 		return;

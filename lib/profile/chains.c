@@ -65,10 +65,27 @@ struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_
 	return &c->entry[c->entries++];
 }
 
-struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
+static struct chain_key frames_key(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
 	enum { FRAMES = 1 };	/* a context that no version of an address space has: it is odd */
-	struct chain_key key = chains_key(c, frame, frames * sizeof(*frame), FRAMES);
+
+	return chains_key(c, frame, frames * sizeof(*frame), FRAMES);
+}
+
+void chains_limit(struct chains *c)
+{
+	enum { FEW = 1 << 18 };
+
+	if (c->entries < FEW || c->entries / 4 < c->count)
+		return;
+	chains_seal(c);
+	for (uint32_t i = 0; i < c->count; i++)
+		chains_alias(c, frames_key(c, c->chain[i].frame, c->chain[i].frames), i);
+}
+
+struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	struct chain_key key = frames_key(c, frame, frames);
 	struct chain_entry *known = chains_find(c, key);
 
 	if (known)

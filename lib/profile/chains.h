@@ -53,6 +53,9 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
 /* From now on KEY, which was not found, means CHAIN. */
 struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain);
 
+/* Forget what keys of addresses mean, if that has become much more than there are chains. */
+void chains_limit(struct chains *c);
+
 /* No more will be added or found: keep the chains alone. */
 void chains_seal(struct chains *c);
 

@@ -60,14 +60,25 @@ static void comment(struct collect *c, struct profile *p)
 		profile_comment(p, "cpu: %s", o->cpu);
 	if (o->version)
 		profile_comment(p, "recorder: %s", o->version);
-	if (c->lost)
-		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", c->lost,
+	uint64_t lost = c->lost - c->lost_before, throttled = c->throttled - c->throttled_before;
+	if (lost)
+		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", lost,
 				c->how.drop_lost || c->how.split ? "" : "; they are at [lost]");
-	if (c->throttled)
+	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
-				"moment, since it came too fast", c->throttled);
+				"moment, since it came too fast", throttled);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
+}
+
+/* Whether there is anything to write of P. */
+static bool has_content(const struct collect *c, const struct profile *p)
+{
+	bool lost = false;
+
+	for (uint32_t i = 0; i < p->events; i++)
+		lost |= p->event[i].lost > 0;
+	return p->stacks.count > 0 || (lost && !c->how.drop_lost);
 }
 
 static void complete(struct collect *c, struct collect_part *part)
@@ -77,7 +88,7 @@ static void complete(struct collect *c, struct collect_part *part)
 	profile_time(p, c->first_time);
 	profile_time(p, c->last_time);
 	if (!c->how.drop_lost)
-		profile_add_lost(p);
+		profile_add_lost(p, stream_events(c->in));
 	if (c->usual_labels && !c->several_processes)
 		profile_drop_labels(p);
 	comment(c, p);
@@ -89,10 +100,12 @@ static void next_interval(struct collect *c, uint64_t time)
 {
 	c->last_time = c->interval_end;
 	for (uint32_t i = 0; i < c->parts; i++) {
-		if (c->part[i].profile.stacks.count > 0)
+		if (has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
 		profile_clear(&c->part[i].profile);
 	}
+	c->lost_before = c->lost;
+	c->throttled_before = c->throttled;
 	uint64_t over = (time - c->interval_end) / c->how.interval;
 	c->first_time = c->interval_end + over * c->how.interval;
 	c->interval_end = c->first_time + c->how.interval;
@@ -157,7 +170,7 @@ void collect_end(struct collect *c)
 	if (o->last_time > c->last_time)
 		c->last_time = o->last_time;
 	for (uint32_t i = 0; i < c->parts; i++) {
-		if (!c->how.interval || c->part[i].profile.stacks.count > 0)
+		if (!c->how.interval || has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
 	}
 }

@@ -86,6 +86,7 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 				    const struct sample *raw, struct resolved_sample *s)
 {
 	struct chain_key key;
+	chains_limit(&p->chains);
 	bool keyed = has_key(c, p, raw, &key);
 	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
 
@@ -114,7 +115,9 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (samples_waiting(events, s->event)) {
-		complete_frames(c, p, raw, s);
+		/* Without a frame of data: what waits outlives the profile that has it. */
+		if (raw)
+			resolver_frames(c->resolver, c->in, raw, s);
 		struct wait *w = waits_begin(&c->waits, s->tid, s->time, s->frame, s->frames);
 		w->event = s->event;
 		w->labels = labels;
@@ -195,6 +198,9 @@ static void take_lost(struct collect *c, const struct record *rec)
 		stream_damaged(c->in, rec, "record with fields that do not fit it");
 		return;
 	}
+	uint64_t time = stream_time(c->in, rec);
+	if (time && (time < c->how.choice.from || (c->how.choice.to && time >= c->how.choice.to)))
+		return;
 	c->lost += lost.count;
 	const struct stream_event *told = events_trailer(events, rec->body);
 	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
@@ -233,6 +239,7 @@ static void take_switch(struct collect *c, const struct record *rec)
 
 static void take_other(struct collect *c, const struct record *rec)
 {
+	collect_time(c, stream_time(c->in, rec));	/* it may be of the next interval */
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
@@ -252,7 +259,6 @@ static void take_other(struct collect *c, const struct record *rec)
 	facts_follow(&c->facts, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
-	collect_time(c, stream_time(c->in, rec));
 }
 
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)

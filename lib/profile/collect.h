@@ -51,6 +51,7 @@ struct collect {
 	struct stream_reader *in;
 	uint64_t lost;		/* samples that never came into the stream, by its own word */
 	uint64_t throttled;	/* times that an event was stopped for coming too fast */
+	uint64_t lost_before, throttled_before;	/* of these, in intervals before */
 	uint64_t samples;	/* that were wanted */
 	/* the rest is the implementation's */
 	struct report *report;

@@ -39,15 +39,24 @@ const char facts_names[] =
 	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
 	"field:NAME";
 
+/* False: there are too many, or another fact has that name already. */
+static bool add_fact(struct facts *f, struct label_key key, struct fact fact)
+{
+	for (uint32_t i = 0; i < f->labels.keys; i++)
+		if (!strcmp(f->labels.key[i].name, key.name))
+			return f->fact[i].kind == fact.kind;
+	uint32_t at = labels_add_key(&f->labels, key);
+	if (at == TABLE_NONE)
+		return false;
+	f->fact[at] = fact;
+	return true;
+}
+
 static bool add_field(struct facts *f, const char *name)
 {
 	struct label_key key = { .name = name, .unit = "", .is_text = true };
-	uint32_t at = *name ? labels_add_key(&f->labels, key) : TABLE_NONE;
 
-	if (at == TABLE_NONE)
-		return false;
-	f->fact[at] = (struct fact){ .kind = FACT_FIELD, .field = name };
-	return true;
+	return *name && add_fact(f, key, (struct fact){ .kind = FACT_FIELD, .field = name });
 }
 
 static bool add_kind(struct facts *f, const char *name)
@@ -55,12 +64,8 @@ static bool add_kind(struct facts *f, const char *name)
 	for (int kind = 0; kind < KINDS; kind++) {
 		struct label_key key = { .name = kinds[kind].name, .unit = kinds[kind].unit,
 					 .is_text = kinds[kind].is_text };
-		if (strcmp(kinds[kind].name, name))
-			continue;
-		uint32_t at = labels_add_key(&f->labels, key);
-		if (at != TABLE_NONE)
-			f->fact[at].kind = kind;
-		return at != TABLE_NONE;
+		if (!strcmp(kinds[kind].name, name))
+			return add_fact(f, key, (struct fact){ .kind = kind });
 	}
 	return false;
 }

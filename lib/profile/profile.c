@@ -102,11 +102,13 @@ void profile_lost(struct profile *p, uint32_t event, uint64_t count)
 	event_at(p, event)->lost += count;
 }
 
-void profile_add_lost(struct profile *p)
+void profile_add_lost(struct profile *p, const struct stream_events *events)
 {
-	for (uint32_t i = 0; i < p->events; i++) {
+	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
 		struct profile_event *e = &p->event[i];
-		uint64_t period = e->samples ? e->sum / e->samples : 0;
+		uint64_t period = e->samples ? e->sum / e->samples
+				  : attr->freq ? 0 : attr->sample_period;
 		if (e->lost)
 			profile_add_named(p, "[lost]", i, e->lost, e->lost * period);
 		e->lost = 0;

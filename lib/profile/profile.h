@@ -79,7 +79,7 @@ void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t r
 void profile_lost(struct profile *p, uint32_t event, uint64_t count);
 
 /* Take in what was lost of each event as samples of [lost], each of the event's period. */
-void profile_add_lost(struct profile *p);
+void profile_add_lost(struct profile *p, const struct stream_events *events);
 
 /* What to multiply the values of event EVENT by: 1 where it counted all the time. */
 double profile_scale(const struct profile *p, uint32_t event);
