@@ -36,6 +36,13 @@ static inline const void *cursor_bytes(struct cursor *c, size_t size)
 	return p;
 }
 
+static inline uint8_t cursor_u8(struct cursor *c)
+{
+	const uint8_t *p = cursor_bytes(c, 1);
+
+	return p ? *p : 0;
+}
+
 static inline uint16_t cursor_u16(struct cursor *c)
 {
 	const void *p = cursor_bytes(c, sizeof(uint16_t));
@@ -64,6 +71,42 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	if (p)
 		memcpy(&v, p, sizeof(v));
 	return c->swap ? __builtin_bswap64(v) : v;
+}
+
+/* A number in groups of 7 bits, the lowest first (LEB128, DWARF 5 §7.6). */
+static inline uint64_t cursor_uleb(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; c->at < c->end; shift += 7) {
+		uint8_t byte = *c->at++;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	c->failed = true;
+	return 0;
+}
+
+/* The same with a sign. */
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; c->at < c->end; ) {
+		uint8_t byte = *c->at++;
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+		if (byte & 0x80)
+			continue;
+		if (shift < 64 && byte & 0x40)
+			value |= ~0ULL << shift;
+		return (int64_t)value;
+	}
+	c->failed = true;
+	return 0;
 }
 
 /* A string that ends, with its NUL, before the end; else "" (and failed). */

@@ -169,8 +169,9 @@ struct dwarf {
 	uint64_t text_start, text_end;	/* where code can be; 0, 0: not known */
 	struct flats units;		/* address to unit of MAIN */
 	bool rangeless_read;
+	bool has_parts;			/* what was found depends on .dwo files */
 	struct dwarf_frame *frame;
-	size_t frames;
+	struct extent same;		/* where the last answer holds */
 	struct arena arena;
 	struct dwarf_function **function;
 	struct { struct dwarf_file *file; uint64_t die; } *function_key;
@@ -199,47 +200,6 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum sect
 	if (offset > b->size || b->size == 0)
 		return (struct cursor){ .failed = true };
 	return (struct cursor){ .at = b->at + offset, .end = b->at + b->size, .swap = f->swap };
-}
-
-static inline uint8_t cursor_u8(struct cursor *c)
-{
-	const uint8_t *p = cursor_bytes(c, 1);
-
-	return p ? *p : 0;
-}
-
-static inline uint64_t cursor_uleb(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; c->at < c->end; shift += 7) {
-		uint8_t byte = *c->at++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	c->failed = true;
-	return 0;
-}
-
-static inline int64_t cursor_sleb(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; c->at < c->end; ) {
-		uint8_t byte = *c->at++;
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (byte & 0x80)
-			continue;
-		if (shift < 64 && byte & 0x40)
-			value |= ~0ULL << shift;
-		return (int64_t)value;
-	}
-	c->failed = true;
-	return 0;
 }
 
 /* An unsigned number of SIZE bytes: 1, 2, 3, 4 or 8; others fail. */
@@ -313,7 +273,8 @@ struct dwarf_file *value_reference(const struct unit *u, const struct value *v, 
 struct lines *unit_lines(struct unit *u);
 void lines_read_header(struct lines *l);
 void lines_release(struct dwarf_file *f);
-bool lines_find(struct lines *l, uint64_t address, struct row *row);
+/* The row that covers ADDRESS; SAME shrinks to what it covers, or to where there is none. */
+bool lines_find(struct lines *l, uint64_t address, struct row *row, struct extent *same);
 
 /* The path of the file with this number; NULL: none. */
 const char *lines_path(struct lines *l, uint64_t file);

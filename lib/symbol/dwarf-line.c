@@ -215,17 +215,17 @@ static void read_rows(struct lines *l)
 	l->flat = spans_flatten(&m.spans);
 }
 
-bool lines_find(struct lines *l, uint64_t address, struct row *row)
+bool lines_find(struct lines *l, uint64_t address, struct row *row, struct extent *same)
 {
 	if (!l || l->is_bad)
 		return false;
 	if (!l->rows_read)
 		read_rows(l);
-	uint32_t id = flats_find(&l->flat, address);
+	uint32_t id = flats_narrow(&l->flat, address, same);
 	if (id == SPAN_NONE)
 		return false;
 	const struct sequence *s = &l->sequence[id];
-	size_t low = s->row, high = s->row + s->rows;
+	size_t low = s->row, high = s->row + s->rows, end = high;
 	while (low < high) {	/* the first behind ADDRESS */
 		size_t middle = low + (high - low) / 2;
 		if (l->row[middle].delta > address - s->start)
@@ -233,6 +233,8 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row)
 		else
 			low = middle + 1;
 	}
+	extent_narrow(same, low == s->row ? 0 : s->start + l->row[low - 1].delta,
+		      low == end ? UINT64_MAX : s->start + l->row[low].delta);
 	if (low == s->row)
 		return false;
 	*row = l->row[low - 1];

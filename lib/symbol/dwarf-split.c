@@ -128,8 +128,10 @@ struct unit *unit_with_code(struct unit *u)
 	if (!u->split_tried) {
 		u->split_tried = true;
 		struct unit *split = d->package ? find_in_package(d->package, u->dwo_id) : NULL;
-		if (!split)
+		if (!split) {
+			d->has_parts = true;
 			split = open_split(u);
+		}
 		if (split && !split->skeleton) {
 			split->skeleton = u;
 			if (unit_read_root(split))

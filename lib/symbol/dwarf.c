@@ -69,7 +69,7 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uin
 	size_t count = 0;
 
 	code_read_calls(u, code);
-	uint32_t at = flats_find(&code->flat, address);
+	uint32_t at = flats_narrow(&code->flat, address, &d->same);
 	struct dwarf_frame *frame = add_frame(d, &count);
 	while (at != SPAN_NONE) {
 		const struct call *call = &code->call[at];
@@ -87,13 +87,15 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uin
 
 static struct unit *unit_of_address(struct dwarf *d, uint64_t address)
 {
-	uint32_t id = flats_find(&d->units, address);
+	d->same = (struct extent){ 0, UINT64_MAX };
+	uint32_t id = flats_narrow(&d->units, address, &d->same);
 
 	if (id == SPAN_NONE && !d->rangeless_read) {
 		/* Only now those units are looked into that do not tell their ranges. */
 		d->rangeless_read = true;
 		units_index(d);
-		id = flats_find(&d->units, address);
+		d->same = (struct extent){ 0, UINT64_MAX };
+		id = flats_narrow(&d->units, address, &d->same);
 	}
 	return id == SPAN_NONE ? NULL : &d->main->unit[id];
 }
@@ -118,10 +120,10 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 		return 0;
 	struct unit *u = unit_with_code(unit);
 	unit_read_functions(u);
-	uint32_t code = flats_find(&u->functions, address);
+	uint32_t code = flats_narrow(&u->functions, address, &d->same);
 	if (code != SPAN_NONE)
 		count = add_frames(d, u, &u->code[code], address);
-	if (lines_find(unit_lines(unit), address, &row)) {
+	if (lines_find(unit_lines(unit), address, &row, &d->same)) {
 		struct dwarf_frame *leaf = count ? &d->frame[0] : add_frame(d, &count);
 		leaf->file = lines_path(unit_lines(unit), row.file);
 		leaf->line = row.line;
@@ -129,4 +131,14 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 	}
 	*frames = d->frame;
 	return is_cut(d) || elf_is_cut(u->file->elf) ? 0 : count;
+}
+
+struct extent dwarf_extent(const struct dwarf *d)
+{
+	return d->same;
+}
+
+bool dwarf_has_parts(const struct dwarf *d)
+{
+	return d->has_parts;
 }

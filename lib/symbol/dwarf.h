@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "symbol/elf.h"
+#include "symbol/span.h"
 
 struct dwarf;
 
@@ -52,5 +53,11 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs);
  * dwarf_close().
  */
 size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames);
+
+/* Around the last address that was looked for: where the same is found, or as surely nothing. */
+struct extent dwarf_extent(const struct dwarf *d);
+
+/* Whether anything found came out of .dwo files, or would have if they were there. */
+bool dwarf_has_parts(const struct dwarf *d);
 
 void dwarf_close(struct dwarf *d);

@@ -141,6 +141,7 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)
 		return false;
 	snprintf(name, sizeof(name), "%s@plt", target);
 	uint32_t id = intern_text(&elf->stubs, name);
-	*out = (struct elf_symbol){ elf->stubs.text[id], table.address + start, size };
+	start += table.address;
+	*out = (struct elf_symbol){ elf->stubs.text[id], start, { start, start + size } };
 	return true;
 }

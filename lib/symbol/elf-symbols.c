@@ -173,20 +173,24 @@ static void read_symbols(struct elf *elf)
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 {
 	struct elf_symbol other;
+	struct extent same = { 0, UINT64_MAX };
 
 	if (!elf->symbols_read)
 		read_symbols(elf);
-	uint32_t id = flats_find(&elf->flat, address);
+	uint32_t id = flats_narrow(&elf->flat, address, &same);
 	if (id != SPAN_NONE) {
 		const struct symbol *s = &elf->symbol[id];
 		const char *name = name_of(elf, s);
-		*out = (struct elf_symbol){ name ? name : "", s->address, s->size };
+		*out = (struct elf_symbol){ name ? name : "", s->address, same };
 	}
 	if (elf->mini && elf_symbol(elf->mini, address, &other) &&
 	    (id == SPAN_NONE || other.address > out->address)) {
+		extent_narrow(&other.same, same.start, same.end);
 		*out = other;
 		return true;
 	}
+	if (elf->mini)		/* its answer may be another one beside */
+		out->same = (struct extent){ address, address + 1 };
 	if (elf_is_cut(elf))
 		return false;
 	return id != SPAN_NONE || elf_stub(elf, address, out);

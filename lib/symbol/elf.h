@@ -6,6 +6,8 @@
  * more.  Addresses are the file's own virtual addresses.
  */
 #pragma once
+#include "symbol/span.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +45,8 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */
-	uint64_t address, size;
+	uint64_t address;
+	struct extent same;		/* around where it was asked for, this is the answer */
 };
 
 /*

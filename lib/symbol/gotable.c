@@ -58,20 +58,6 @@ static uint64_t word(const struct gotable *t, struct cursor *c)
 	return t->word == 8 ? cursor_u64(c) : cursor_u32(c);
 }
 
-static uint64_t uleb(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; ; shift += 7) {
-		const uint8_t *byte = cursor_bytes(c, 1);
-		if (!byte || shift > 63)
-			return 0;
-		value |= (uint64_t)(*byte & 0x7f) << shift;
-		if (!(*byte & 0x80))
-			return value;
-	}
-}
-
 /* The value at ADDRESS by the code at offset VALUES of the table's values; -1: none. */
 static int32_t value_at(const struct gotable *t, const struct description *d, uint32_t values,
 			uint64_t address)
@@ -81,11 +67,11 @@ static int32_t value_at(const struct gotable *t, const struct description *d, ui
 	uint32_t value = UINT32_MAX;
 
 	for (bool first = true; values && !c.failed; first = false) {
-		uint64_t delta = uleb(&c);
+		uint64_t delta = cursor_uleb(&c);
 		if (delta == 0 && !first)
 			break;
 		value += (uint32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
-		pc += uleb(&c) * t->quantum;
+		pc += cursor_uleb(&c) * t->quantum;
 		if (!c.failed && address < pc)
 			return (int32_t)value;
 	}

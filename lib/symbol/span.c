@@ -111,16 +111,33 @@ struct flats spans_flatten(struct spans *s)
 	return out;
 }
 
-uint32_t flats_find(const struct flats *f, uint64_t address)
+/* The index of the first one behind ADDRESS. */
+static size_t behind(const struct flats *f, uint64_t address)
 {
 	size_t low = 0, high = f->count;
 
-	while (low < high) {	/* the first behind ADDRESS */
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (f->at[middle].start > address)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return low ? f->at[low - 1].value : SPAN_NONE;
+	return low;
+}
+
+uint32_t flats_find(const struct flats *f, uint64_t address)
+{
+	size_t next = behind(f, address);
+
+	return next ? f->at[next - 1].value : SPAN_NONE;
+}
+
+uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
+{
+	size_t next = behind(f, address);
+
+	extent_narrow(same, next ? f->at[next - 1].start : 0,
+		      next < f->count ? f->at[next].start : UINT64_MAX);
+	return next ? f->at[next - 1].value : SPAN_NONE;
 }

@@ -24,6 +24,11 @@ struct flat {
 	uint32_t value;
 };
 
+/* Addresses from START up to END. */
+struct extent {
+	uint64_t start, end;
+};
+
 /* By ascending start.  The caller frees AT. */
 struct flats {
 	struct flat *at;
@@ -37,3 +42,15 @@ struct flats spans_flatten(struct spans *s);
 
 /* The value at ADDRESS, or SPAN_NONE. */
 uint32_t flats_find(const struct flats *f, uint64_t address);
+
+/* The same; and SAME, which has ADDRESS, shrinks to where the same value is found around it. */
+uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same);
+
+/* SAME shrinks to what it has in common with START up to END. */
+static inline void extent_narrow(struct extent *same, uint64_t start, uint64_t end)
+{
+	if (start > same->start)
+		same->start = start;
+	if (end < same->end)
+		same->end = end;
+}
