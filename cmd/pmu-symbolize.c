@@ -7,6 +7,7 @@
  * passes through.
  */
 #include "base/command.h"
+#include "base/units.h"
 #include "stream/group.h"
 #include "stream/writer.h"
 #include "symbol/resolver.h"
@@ -15,6 +16,7 @@
 
 static const char *inlines, *lines;
 static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
+static const char *cache, *cache_size;
 static struct command_list debug_dirs;
 static struct groups groups;
 
@@ -34,6 +36,10 @@ static const struct command_option options[] = {
 	  &build_id_map, NULL },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
 	  &debuginfod, NULL },
+	{ 0, "cache", "DIR", "keep what is found about programs in DIR, for the next run",
+	  &cache, NULL },
+	{ 0, "cache-size", "BYTES", "keep no more than that (1Gi), the least used go first",
+	  &cache_size, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
@@ -68,6 +74,22 @@ static enum demangle_style parse_style(void)
 	return DEMANGLE_TEMPLATES;
 }
 
+static struct resolver_options parse_options(struct report *report)
+{
+	struct resolver_options how = {
+		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
+		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
+		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
+			   .build_id_map = build_id_map, .debuginfod = debuginfod },
+		.cache = { .directory = cache, .size_max = 1 << 30, .report = report },
+	};
+
+	if (cache_size && (!cache || !units_parse_count(cache_size, &how.cache.size_max)))
+		command_misused(&command, "--cache-size takes a number of bytes, as 200Mi, "
+				"beside --cache, not '%s'", cache_size);
+	return how;
+}
+
 /* A sample that reads a group of events is one of each of them. */
 static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 			const struct stream_events *events, const struct sample *sample,
@@ -85,64 +107,66 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 		resolved_write_sample(writer, tables, resolved);
 }
 
-int main(int argc, char **argv)
+/* Resolve the samples of IN into OUT, pass on the rest. */
+static void resolve(struct resolver *resolver, struct stream_reader *in, struct output *out,
+		    struct resolved *tables, struct report *report)
 {
-	struct report report;
-	struct output out;
-	struct record rec;
-	struct sample sample;
-	struct resolved tables = { 0 };
+	struct resolved_writer writer = { .out = out };
 	struct resolved_sample resolved;
+	struct sample sample;
+	struct record rec;
 
-	char *line = command_line(argc - 1, argv + 1);
-	int first = command_begin(&command, &report, argc, argv);
-	const char *input = command_input(&command, argc, argv, first);
-	command_output(&command, &out, file, &report);
-	struct resolved_writer writer = { .out = &out };
-	struct resolver_options how = { .symbols = true, .kallsyms = kallsyms,
-					.demangle = parse_style(),
-					.no_inlines = is_no("inlines", inlines),
-					.no_lines = is_no("lines", lines),
-					.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-						   .build_id_map = build_id_map,
-						   .debuginfod = debuginfod } };
-	struct resolver *resolver = resolver_new(&how, &tables, &report);
-
-	struct stream_reader *in = stream_open(input, &report);
-	stream_stop_on(in, &command_stop);
-	writer_header(&out);
-	resolved_write_tool(&out, command.name, PMU_VERSION, line);
-	while (!output_ended(&out) && stream_next(in, &rec)) {
+	while (!output_ended(out) && stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE) {
 			if (!stream_sample(in, &rec, &sample))
 				continue;
 			resolver_sample(resolver, in, &sample, &resolved);
-			resolved_write_new(&writer, &tables);
-			write_parts(&writer, &tables, stream_events(in), &sample, &resolved);
+			resolved_write_new(&writer, tables);
+			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
 			continue;
 		}
 		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
-			report_error(&report, "the input is resolved already: "
+			report_error(report, "the input is resolved already: "
 				     "give it to pmu-topprof");
 			break;
 		}
 		resolver_follow(resolver, in, &rec);
 		if (rec.type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
-			writer_record(&out, &rec);
+			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
-			output_flush(&out);
+			output_flush(out);
 	}
 	if (stream_is_whole(in))	/* else the next filter should know, too */
-		resolved_write_end(&out, &tables);
+		resolved_write_end(out, tables);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	struct output out;
+	struct resolved tables = { 0 };
+
+	char *line = command_line(argc - 1, argv + 1);
+	int first = command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command, argc, argv, first);
+	struct resolver_options how = parse_options(&report);
+	command_output(&command, &out, file, &report);
+	struct resolver *resolver = resolver_new(&how, &tables, &report);
+	struct stream_reader *in = stream_open(input, &report);
+	stream_stop_on(in, &command_stop);
+	writer_header(&out);
+	resolved_write_tool(&out, command.name, PMU_VERSION, line);
+	resolve(resolver, in, &out, &tables, &report);
+	output_close(&out);
 
 	struct resolver_counts c = resolver_counts(resolver);
 	report_summary(&report, "%" PRIu64 " samples, %" PRIu64 " distinct frames, %" PRIu64
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
-	stream_close(in);
 	resolver_report(resolver);
+	stream_close(in);
+	resolver_save(resolver);	/* neither neighbour in the pipe waits for it */
 	resolver_free(resolver);
-	output_close(&out);
 	resolved_release(&tables);
 	groups_release(&groups);
 	free(line);

@@ -7,6 +7,8 @@ complete -c pmu-symbolize -l debug-dir -x -d 'look for debug files in DIR first;
 complete -c pmu-symbolize -l sysroot -x -d 'take files from below DIR, a copy of the recorded root'
 complete -c pmu-symbolize -l build-id-map -r -F -d 'find files by FILE\\'s lines, each a build ID and a path'
 complete -c pmu-symbolize -l debuginfod -x -d 'fetch missing files from these servers, by debuginfod-find'
+complete -c pmu-symbolize -l cache -x -d 'keep what is found about programs in DIR, for the next run'
+complete -c pmu-symbolize -l cache-size -x -d 'keep no more than that (1Gi), the least used go first'
 complete -c pmu-symbolize -l output -s o -r -F -d 'write to FILE instead of stdout'
 complete -c pmu-symbolize -l quiet -s q -d 'print no messages; the exit status still tells'
 complete -c pmu-symbolize -l verbose -s v -d 'print a summary of counts and costs at the end'

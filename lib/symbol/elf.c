@@ -191,6 +191,14 @@ struct elf_bytes elf_image(const struct elf *elf)
 	return elf->image;
 }
 
+uint64_t elf_identity(const struct elf *elf)
+{
+	const struct mapped *m = &elf->mapped;
+	uint64_t id = hash_bytes(elf->build_id.at, elf->build_id.size);
+
+	return m->at ? hash_more(hash_more(id, m->size), (uint64_t)m->modified) | 1 : 0;
+}
+
 bool elf_is_cut(const struct elf *elf)
 {
 	return elf->mapped.is_cut;

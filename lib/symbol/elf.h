@@ -70,6 +70,12 @@ bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 /* The whole file. */
 struct elf_bytes elf_image(const struct elf *elf);
 
+/*
+ * A number that is another one for another file, or if the file was changed
+ * since; 0: it is no file.
+ */
+uint64_t elf_identity(const struct elf *elf);
+
 /* Has the file become shorter since it was opened?  Then what was read of it is void. */
 bool elf_is_cut(const struct elf *elf);
 

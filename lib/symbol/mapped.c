@@ -71,7 +71,10 @@ bool mapped_open(struct mapped *m, int fd)
 	}
 	if (!all)
 		catch_sigbus();
-	*m = (struct mapped){ .at = at, .size = size, .next = all };
+	*m = (struct mapped){
+		.at = at, .size = size, .next = all,
+		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
 	all = m;
 	return true;
 }

@@ -16,6 +16,7 @@
 struct mapped {
 	const uint8_t *at;
 	size_t size;		/* bytes of the file when it was mapped */
+	int64_t modified;	/* when it was changed last, in ns */
 	volatile bool is_cut;	/* it has become shorter: the rest are zeros */
 	struct mapped *next;	/* in the list that the signal handler walks */
 };

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "base/intern.h"
+#include "base/pointers.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
 #include "symbol/resolver.h"
@@ -62,7 +63,10 @@ struct resolver {
 	struct part *part;		/* by object of the tables */
 	struct table part_table;
 	struct intern strings;		/* the same ids as tables->string */
+	struct pointers source_strings;	/* those that sources gave, which stay where they are */
 	struct table function_table;	/* over tables->function */
+	uint32_t *readable;		/* by string, if it was asked for: it demangled; or 0 */
+	uint32_t readables;
 	uint32_t *comm;			/* string of each thread name in spaces.names */
 	uint32_t comms;
 	struct jit_process *jit;

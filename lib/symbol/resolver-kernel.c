@@ -57,7 +57,8 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 	}
 	struct source *source = source_at(r, image->object);
 	*source = (struct source){ .tried = true, .elf = elf, .path = kernel->path,
-				   .root = mem_zeroed(1, 1), .where = &r->options.where };
+				   .root = mem_zeroed(1, 1), .where = &r->options.where,
+				   .cache = &r->options.cache };
 	r->vmlinux = image->object;
 	r->vmlinux_shift = text - image->file_offset;
 	r->opened++;

@@ -29,30 +29,48 @@ static uint32_t function_id(struct resolver *r, const struct resolved_function *
 	return id;
 }
 
-/* The name of a place by symbol tables; NULL: it has none. */
-static const char *symbol_of(struct resolver *r, const struct place *place)
+/* The name of a place by symbol tables; NULL: it has none, or FOUND needs none. */
+static const char *symbol_of(const struct resolver *r, const struct place *place,
+			     const struct source_answer *found)
 {
-	struct elf_symbol symbol;
+	const struct dwarf_function *f =
+		found->frames ? found->frame[found->frames - 1].function : NULL;
 
-	if (place->in_kernel && r->kallsyms && !kallsyms_trouble(r->kallsyms))
-		return kallsyms_find(r->kallsyms, place->address + r->kernel_shift);
-	if (place->source == TABLE_NONE)
+	if (f && (f->linkage_name || f->name))
 		return NULL;
-	return source_symbol(r->source[place->source], place->own_address, &symbol) ? symbol.name
-										: NULL;
+	return place->in_kernel && r->kallsyms && !kallsyms_trouble(r->kallsyms)
+		? kallsyms_find(r->kallsyms, place->address + r->kernel_shift) : found->symbol;
 }
 
-/* The line of a function called NAME, as linkers have it. */
-static struct resolved_line named_line(struct resolver *r, const char *name, bool is_mangled,
-				       const char *file, uint32_t line)
+/* The same for TEXT of a source; 0 for NULL. */
+static uint32_t source_string_id(struct resolver *r, const char *text)
 {
-	struct resolved_function f = { .system_name = string_id(r, name), .line = line };
+	uint32_t id = 0;
+
+	return !text || pointers_find(&r->source_strings, text, &id)
+		? id : pointers_add(&r->source_strings, text, string_id(r, text));
+}
+
+/* The string for the readable form of string ID, NAME. */
+static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
+{
 	struct arena scratch = { 0 };
 
-	f.name = is_mangled ? string_id(r, demangle(&scratch, name, r->options.demangle))
-			    : f.system_name;
-	f.file = file ? string_id(r, file) : 0;
+	for (; r->readables <= id; r->readables++) {
+		r->readable = array_grow(r->readable, r->readables, sizeof(*r->readable));
+		r->readable[r->readables] = 0;
+	}
+	if (!r->readable[id])
+		r->readable[id] = string_id(r, demangle(&scratch, name, r->options.demangle));
 	arena_release(&scratch);
+	return r->readable[id];
+}
+
+/* A line of function F, whose name MANGLED is as linkers have it; NULL: it is as it should be. */
+static struct resolved_line function_line(struct resolver *r, struct resolved_function f,
+					  const char *mangled)
+{
+	f.name = mangled ? readable_id(r, f.system_name, mangled) : f.system_name;
 	return (struct resolved_line){ .function = function_id(r, &f) };
 }
 
@@ -66,14 +84,17 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 {
 	const struct dwarf_function *f = frame->function;
 	const char *name = f && f->linkage_name ? f->linkage_name : f && f->name ? f->name : symbol;
-	const char *file = f && f->file ? f->file : frame->file;
-	bool lines = !r->options.no_lines;
-	struct resolved_line line = named_line(r, name ? name : "?", true, lines ? file : NULL,
-					       f && lines ? f->line : 0);
+	struct resolved_function function = { 0 };
 
-	if (!lines)
-		return line;
-	line.file = frame->file ? string_id(r, frame->file) : 0;
+	if (!name)
+		name = "?";
+	function.system_name = source_string_id(r, name);
+	if (r->options.no_lines)
+		return function_line(r, function, name);
+	function.file = source_string_id(r, f && f->file ? f->file : frame->file);
+	function.line = f ? f->line : 0;
+	struct resolved_line line = function_line(r, function, name);
+	line.file = source_string_id(r, frame->file);
 	line.line = frame->line;
 	line.column = frame->column;
 	return line;
@@ -81,7 +102,7 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 
 static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 {
-	bool lines = !r->options.no_lines;
+	struct resolved_function function = { 0 };
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
@@ -89,9 +110,12 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	    !(jitmap_refresh(place->jit) && jitmap_find(place->jit, place->address, &found)))
 		return 0;
 	r->from = FROM_JIT;
-	r->line[0] = named_line(r, found.name, false, lines ? found.file : NULL, 0);
-	if (lines && found.file) {
-		r->line[0].file = string_id(r, found.file);
+	function.system_name = string_id(r, found.name);
+	if (found.file && !r->options.no_lines)
+		function.file = string_id(r, found.file);
+	r->line[0] = function_line(r, function, NULL);
+	if (function.file) {
+		r->line[0].file = function.file;
 		r->line[0].line = found.line;
 	}
 	return 1;
@@ -100,18 +124,24 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 uint32_t find_lines(struct resolver *r, const struct place *place)
 {
 	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
-	const struct dwarf_frame *frame;
+	struct source_answer found = { 0 };
 
 	if (place->jit)
 		return find_jit_line(r, place);
-	const char *symbol = symbol_of(r, place);
-	size_t frames = source ? source_frames(source, place->own_address, &frame) : 0;
+	if (source)
+		source_find(source, place->own_address, &found);
+	const char *symbol = symbol_of(r, place, &found);
+	const struct dwarf_frame *frame = found.frame;
+	size_t frames = found.frames;
 	r->from = frames ? source->go ? FROM_GO : FROM_DEBUG
 		: !symbol ? FROM_NOTHING : place->in_kernel ? FROM_KERNEL : FROM_SYMBOLS;
 	if (frames == 0) {
-		if (symbol)
-			r->line[0] = named_line(r, symbol, !place->in_kernel, NULL, 0);
-		return symbol != NULL;
+		struct resolved_function function = { 0 };
+		if (!symbol)
+			return 0;
+		function.system_name = source_string_id(r, symbol);
+		r->line[0] = function_line(r, function, place->in_kernel ? NULL : symbol);
+		return 1;
 	}
 	if (r->options.no_inlines) {
 		frame += frames - 1;	/* the outermost */

@@ -39,6 +39,7 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 
 	source->path = object->path;
 	source->where = &r->options.where;
+	source->cache = &r->options.cache;
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
 		source->elf = open_vdso();
 	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {

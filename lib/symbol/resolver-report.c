@@ -56,9 +56,21 @@ static void report_tally(const struct resolver *r, const char *path, const struc
 		report_summary(r->report, "'%s': %" PRIu64 " frames%s", path, total, text);
 }
 
+static void report_cache(const struct resolver *r, uint32_t id)
+{
+	const struct source *source = id < r->sources ? r->source[id] : NULL;
+
+	if (source && (source->hits || source->misses))
+		report_summary(r->report, "'%s': %u of %u addresses were in the cache",
+			       r->spaces.objects.object[id].path, source->hits,
+			       source->hits + source->misses);
+}
+
 void resolver_report(const struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->tallies; i++)
+	for (uint32_t i = 0; i < r->tallies; i++) {
 		report_tally(r, r->spaces.objects.object[i].path, &r->tally[i], reason(r, i));
+		report_cache(r, i);
+	}
 	report_tally(r, "[unknown]", &r->nowhere_tally, "nothing is mapped there");
 }

@@ -259,6 +259,16 @@ struct resolver_counts resolver_counts(const struct resolver *r)
 					 .objects = r->opened };
 }
 
+void resolver_save(struct resolver *r)
+{
+	if (!r->options.cache.directory)
+		return;
+	for (uint32_t i = 0; i < r->sources; i++)
+		if (r->source[i])
+			source_save(r->source[i]);
+	cache_trim(&r->options.cache);
+}
+
 void resolver_free(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->sources; i++) {
@@ -281,6 +291,8 @@ void resolver_free(struct resolver *r)
 	free(r->quick);
 	free(r->source);
 	free(r->part);
+	pointers_release(&r->source_strings);
+	free(r->readable);
 	free(r->comm);
 	free(r->frame);
 	free(r);

@@ -11,6 +11,7 @@
 #include "base/report.h"
 #include "process/space.h"
 #include "stream/resolved.h"
+#include "symbol/cache.h"
 #include "symbol/demangle.h"
 #include "symbol/locate.h"
 
@@ -25,6 +26,7 @@ struct resolver_options {
 	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
 	const char *kallsyms;
 	struct locate_options where;	/* to look for files */
+	struct cache cache;		/* its directory NULL: none */
 };
 
 /* What came of it, for the summary. */
@@ -67,5 +69,8 @@ struct resolver_counts resolver_counts(const struct resolver *r);
 
 /* For -v: a line for each object with frames, of what told their names, and why not. */
 void resolver_report(const struct resolver *r);
+
+/* Keep what was found in the cache, if there is one. */
+void resolver_save(struct resolver *r);
 
 void resolver_free(struct resolver *r);

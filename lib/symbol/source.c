@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/source.h"
+#include "symbol/source-internal.h"
 #include "base/arena.h"
 
 #include <limits.h>
@@ -33,14 +33,24 @@ static struct elf *open_split(void *context, const char *path)
 	return elf;
 }
 
-static void open_dwarf(struct source *source)
+static void locate_parts(struct source *source)
 {
-	source->dwarf_tried = true;
+	struct cache_key key;
+
+	source->located = true;
 	source->debug = locate_debug(source->where, source->elf, source->path, source->root);
 	source->alternate = locate_alternate(source->where,
 					     source->debug ? source->debug : source->elf,
 					     source->root);
 	source->package = locate_package(source->path, source->root);
+	source->is_kept = source->cache->directory && source_key(source, &key);
+	if (source->is_kept)
+		source->index = cache_open(source->cache, &key);
+}
+
+static void open_tables(struct source *source)
+{
+	source->opened = true;
 	const struct dwarf_inputs inputs = {
 		.elf = source->elf, .debug = source->debug, .alternate = source->alternate,
 		.package = source->package, .open_split = open_split, .context = source,
@@ -74,29 +84,77 @@ static size_t go_frames(struct source *source, uint64_t address, const struct dw
 	return count;
 }
 
-size_t source_frames(struct source *source, uint64_t address, const struct dwarf_frame **frames)
+/* Has the outermost frame no name of its own? */
+static bool lacks_name(const struct source_answer *a)
 {
-	if (!source->elf)
-		return 0;
-	if (!source->dwarf_tried)
-		open_dwarf(source);
-	if (source->go)
-		return go_frames(source, address, frames);
-	return source->dwarf ? dwarf_find(source->dwarf, address, frames) : 0;
+	const struct dwarf_function *f = a->frames ? a->frame[a->frames - 1].function : NULL;
+
+	return !f || (!f->linkage_name && !f->name);
 }
 
-bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
+struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
-	if (!source->elf)
+	struct extent same = { 0, UINT64_MAX };
+	struct elf_symbol symbol;
+
+	*out = (struct source_answer){ 0 };
+	if (!source->opened)
+		open_tables(source);
+	if (source->go) {
+		out->frames = go_frames(source, address, &out->frame);
+	} else if (source->dwarf) {
+		out->frames = dwarf_find(source->dwarf, address, &out->frame);
+		same = dwarf_extent(source->dwarf);
+	}
+	if (!lacks_name(out))
+		return same;
+	if (elf_symbol(source->elf, address, &symbol) ||
+	    (source->debug && elf_symbol(source->debug, address, &symbol))) {
+		out->symbol = symbol.name;
+		extent_narrow(&same, symbol.same.start, symbol.same.end);
+		return same;
+	}
+	return (struct extent){ address, address + 1 };
+}
+
+/* False: the index does not have it. */
+static bool find_known(struct source *source, uint64_t address, struct source_answer *out)
+{
+	struct index_answer known;
+
+	if (!source->index || !index_find(source->index, address, &known))
 		return false;
-	if (!source->dwarf_tried)
-		open_dwarf(source);
-	return elf_symbol(source->elf, address, out) ||
-	       (source->debug && elf_symbol(source->debug, address, out));
+	source->hits++;
+	*out = (struct source_answer){ 0 };
+	if (known.kind == INDEX_SYMBOL) {
+		out->symbol = known.frame[0].function->linkage_name;
+	} else {
+		out->frame = known.frame;
+		out->frames = known.frames;
+	}
+	return true;
+}
+
+void source_find(struct source *source, uint64_t address, struct source_answer *out)
+{
+	*out = (struct source_answer){ 0 };
+	if (!source->elf)
+		return;
+	if (!source->located)
+		locate_parts(source);
+	if (find_known(source, address, out))
+		return;
+	source_read(source, address, out);
+	if (!source->is_kept || source->go)
+		return;
+	source->missed = array_grow(source->missed, source->misses, sizeof(*source->missed));
+	source->missed[source->misses++] = address;
 }
 
 void source_release(struct source *source)
 {
+	index_close(source->index);
+	free(source->missed);
 	if (source->dwarf)
 		dwarf_close(source->dwarf);
 	if (source->go)

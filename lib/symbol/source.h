@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * source - all that tells names of an object's code: its file, the file with
- * its debug information, and that of several programs in common.
+ * its debug information, that of several programs in common; and what a run
+ * before has found out about it.
  */
 #pragma once
+#include "symbol/cache.h"
 #include "symbol/dwarf.h"
 #include "symbol/elf.h"
 #include "symbol/gotable.h"
@@ -17,21 +19,35 @@ struct source {
 	struct elf *elf;
 	char *root;		/* what its path is below, "" for none; ours */
 	const struct locate_options *where;	/* for the debug files */
+	const struct cache *cache;	/* its directory NULL: none */
 	const char *path;	/* of the object; lives as long as its */
-	bool dwarf_tried;
+	bool located;		/* DEBUG, ALTERNATE, PACKAGE were looked for, once */
 	struct elf *debug, *alternate, *package;
+	bool opened;		/* so were these */
 	struct dwarf *dwarf;
 	struct gotable *go;	/* of a Go program without DWARF */
 	struct go_answer *answer;	/* the last one of GO, in DWARF's shape */
+	bool is_kept;		/* what is found goes into the cache */
+	struct index *index;	/* what was known before; NULL: nothing */
+	uint64_t *missed;	/* addresses that it does not have */
+	uint32_t hits, misses;
+};
+
+/* What is known of an address. */
+struct source_answer {
+	const struct dwarf_frame *frame;	/* innermost first, as dwarf_find() has them */
+	size_t frames;
+	const char *symbol;	/* of the symbol table, if the outermost frame needs it; or NULL */
 };
 
 /*
- * The frames at ADDRESS as dwarf_find() gives them, from DWARF or a Go
- * program's own table.  Looks for the debug files at the first call.
+ * From DWARF, a Go program's own table, the symbol table of the file or its
+ * debug file.  Looks for the debug files at the first call.  Valid until the
+ * next one.
  */
-size_t source_frames(struct source *source, uint64_t address, const struct dwarf_frame **frames);
+void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
-/* The symbol at ADDRESS, of the file or of its debug file. */
-bool source_symbol(struct source *source, uint64_t address, struct elf_symbol *out);
+/* Keep what was found, if there is a cache. */
+void source_save(struct source *source);
 
 void source_release(struct source *source);

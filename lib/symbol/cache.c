@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a file was used last is its time of modification: a file system keeps that one. */
+#include "symbol/cache.h"
+#include "base/arena.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char suffix[] = ".index";
+static const char half_suffix[] = ".half";	/* while it is written */
+
+enum { HALF_SECONDS = 3600 };	/* a file half written is left over after so long */
+
+/* DIRECTORY/BUILDID-INPUTS.index; false: it is too long. */
+static bool path_of(const struct cache *c, const struct cache_key *key, char path[PATH_MAX])
+{
+	int used = snprintf(path, PATH_MAX, "%s/", c->directory);
+
+	if (key->build_id_size == 0 || used < 0 ||
+	    (size_t)used + 2 * key->build_id_size + 64 >= PATH_MAX)
+		return false;
+	for (size_t i = 0; i < key->build_id_size; i++)
+		used += snprintf(path + used, 3, "%02x", key->build_id[i]);
+	snprintf(path + used, PATH_MAX - (size_t)used, "-%016" PRIx64 "%s", key->inputs, suffix);
+	return true;
+}
+
+struct index *cache_open(const struct cache *c, const struct cache_key *key)
+{
+	char path[PATH_MAX];
+	const char *why;
+	int fd = path_of(c, key, path)
+		? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+
+	if (fd < 0)
+		return NULL;
+	futimens(fd, NULL);		/* it is in use; no matter if it is not ours */
+	struct index *x = index_open(fd, key->inputs, &why);
+	if (!x)
+		report_note(c->report, "'%s' is not used: %s; it is made anew", path, why);
+	return x;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, bytes, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* Under a name that no run reads, then under its own. */
+static bool write_file(const char *path, const uint8_t *bytes, size_t size)
+{
+	char half[PATH_MAX + 32];
+
+	snprintf(half, sizeof(half), "%s.%d%s", path, getpid(), half_suffix);
+	int fd = open(half, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return false;
+	bool good = write_all(fd, bytes, size);
+	good = close(fd) == 0 && good && rename(half, path) == 0;
+	if (!good) {
+		int error = errno;
+		unlink(half);
+		errno = error;
+	}
+	return good;
+}
+
+void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
+{
+	char path[PATH_MAX];
+	size_t size;
+	uint8_t *bytes = path_of(c, key, path) ? index_builder_encode(b, key->inputs, &size) : NULL;
+
+	if (!bytes)
+		return;
+	if (!((mkdir(c->directory, 0777) == 0 || errno == EEXIST) &&
+	      write_file(path, bytes, size)))
+		report_note(c->report, "cannot keep what was found in '%s': %s", c->directory,
+			    strerror(errno));
+	free(bytes);
+}
+
+/* --- the directory --- */
+struct entry {
+	char name[NAME_MAX + 1];
+	uint64_t size;
+	struct timespec used;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t size = strlen(name), ends = strlen(end);
+
+	return size > ends && !strcmp(name + size - ends, end);
+}
+
+/* The indexes there, and their sizes added up; what was left half written is removed. */
+static struct entry *list(DIR *in, size_t *count, uint64_t *total)
+{
+	struct entry *entry = NULL;
+	struct stat st;
+
+	for (const struct dirent *d; (d = readdir(in)) != NULL; ) {
+		bool is_half = ends_in(d->d_name, half_suffix);
+		if ((!is_half && !ends_in(d->d_name, suffix)) ||
+		    fstatat(dirfd(in), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		if (is_half) {
+			if (time(NULL) - st.st_mtime > HALF_SECONDS)
+				unlinkat(dirfd(in), d->d_name, 0);
+			continue;
+		}
+		entry = array_grow(entry, *count, sizeof(*entry));
+		struct entry *e = &entry[(*count)++];
+		snprintf(e->name, sizeof(e->name), "%s", d->d_name);
+		e->size = (uint64_t)st.st_size;
+		e->used = st.st_mtim;
+		*total += e->size;
+	}
+	return entry;
+}
+
+void cache_trim(const struct cache *c)
+{
+	DIR *in = opendir(c->directory);
+	uint64_t total = 0;
+	size_t count = 0;
+
+	if (!in)
+		return;
+	struct entry *entry = list(in, &count, &total);
+	if (total > c->size_max)
+		qsort(entry, count, sizeof(*entry), by_use);
+	for (size_t i = 0; i < count && total > c->size_max; i++)
+		if (unlinkat(dirfd(in), entry[i].name, 0) == 0)
+			total -= entry[i].size;
+	free(entry);
+	closedir(in);
+}

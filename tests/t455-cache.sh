@@ -1,0 +1,280 @@
+#!/bin/sh
+# What pmu-symbolize keeps for the next run: the same answers, without debug information.
+. tests/lib.sh
+
+# A program of many functions.
+{
+	echo 'static inline __attribute__((always_inline)) long twice(long x) { return x * 31 ^ x >> 3; }'
+	for i in $(seq 200); do
+		echo "__attribute__((noinline)) long f$i(long x)
+		{
+			for (long i = 0; i < x; i++)
+				x += twice(i) ^ $i;
+			return x;
+		}"
+	done
+	echo 'int main(int argc, char **argv) { (void)argv; return (int)(0'
+	seq 200 | sed 's/.*/+ f&(argc)/'
+	echo '); }'
+} >"$scratch/many.c"
+
+# build NAME FLAGS: root/NAME
+build() { mkdir -p root && gcc -O2 -w $2 "$scratch/many.c" -o "root/$1"; }
+
+# stream NAME FIRST STEP [LIMIT]: NAME.data samples addresses of its .text, from FIRST on
+stream() {
+	compose "$1.data" <<-END
+	import re, subprocess
+	text = subprocess.run(["readelf", "-lnSW", "root/$1"], capture_output=True, text=True).stdout
+	build_id = bytes.fromhex((re.findall(r"Build ID: *(\w+)", text) or [""])[0])
+	offset, address, size = [int(n, 16) for n in re.search(
+	    r"LOAD +(\w+) (\w+) \w+ (\w+) \w+ R E", text).groups()]
+	start, length = [int(n, 16) for n in re.search(
+	    r" \.text +PROGBITS +(\w+) \w+ (\w+)", text).groups()]
+	base = 0x555555554000
+	fields = struct.pack("<IIQQQ", 5, 5, base + address, (size + 4095) & ~4095, offset)
+	fields += struct.pack("<I20s", len(build_id), build_id) + struct.pack("<II", 5, 2)
+	samples = [record(9, struct.pack("<QIIQQ", base + start + at, 5, 5, 1000 + at, 1))
+	           for at in range($2, min(length, ${4:-1000000000}), $3)]
+	out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
+	           record(10, fields + pad(b"/$1"), 2 | (1 << 14 if build_id else 0)), *samples)
+	END
+}
+
+# resolved OPTION...: \$name.data with these, as lines; messages are in "err"
+resolved() {
+	pmu-symbolize --sysroot root -v "$@" "$name.data" 2>err >r.data
+	pmu-topprof r.data >p.pb.gz
+	go tool pprof -raw p.pb.gz 2>/dev/null | sed '/^Comment/d; /^Time/d; /: pmu-/d'
+}
+export name=many
+
+# known N: so many percent, or more, of the addresses were in the cache
+known() {
+	awk -v want="$1" '/were in the cache/ { share = 100 * $3 / $5 }
+		END { print share + 0 " % known"; exit !(share >= want) }' err
+}
+
+for flags in -g -gdwarf-4 -g0 '-g -gz'; do
+	export flags
+	check "the same frames from what is kept ($flags), also by other choices" '
+		build many "$flags -Wl,--build-id"
+		stream many 0 3
+		resolved >plain
+		test "$(grep -c . plain)" -gt 500
+		test "$flags" = -g0 || grep -q twice plain
+		for run in 1 2 3; do
+			resolved --cache kept >cached
+			same plain cached
+		done
+		known 100
+		for option in "--inlines no" "--lines no" "--demangle none"; do
+			resolved $option >plain
+			resolved --cache kept $option >cached
+			same plain cached
+			known 100
+		done
+	'
+done
+
+check 'other addresses of the same functions are known, too' '
+	build many "-g -Wl,--build-id"
+	stream many 0 32
+	resolved --cache kept >cached
+	exits 1 known 1
+	stream many 7 32
+	resolved >plain
+	resolved --cache kept >cached
+	same plain cached
+	known 97
+'
+
+check 'what one run learns another adds to' '
+	build many "-g -Wl,--build-id"
+	stream many 0 5 3000
+	resolved --cache kept >cached
+	stream many 3000 5
+	resolved >plain
+	resolved --cache kept >cached
+	same plain cached
+	exits 1 known 50
+	stream many 0 5
+	resolved >plain
+	resolved --cache kept >cached
+	same plain cached
+	known 100
+'
+
+check 'C++ names: the same in each style' '
+	command -v g++ || { echo "no g++"; exit 77; }
+	mkdir root
+	cat >t.cc <<-END
+	#include <algorithm>
+	#include <map>
+	#include <string>
+	#include <vector>
+	template <int N> struct Tower {
+		static long up(std::vector<long> &v) {
+			std::sort(v.begin(), v.end(), [](long a, long b) { return a % N < b % N; });
+			return v[0] + Tower<N - 1>::up(v);
+		}
+	};
+	template <> struct Tower<1> { static long up(std::vector<long> &) { return 0; } };
+	int main(int argc, char **argv) {
+		std::map<std::string, std::vector<long>> m;
+		for (int i = 0; i < argc; i++) m[argv[i]].push_back(i);
+		return (int)Tower<9>::up(m[argv[0]]);
+	}
+	END
+	g++ -std=c++17 -O2 -g -Wl,--build-id t.cc -o root/many
+	stream many 0 2
+	for style in none simple templates full; do
+		resolved --demangle $style >plain
+		grep -q Tower plain
+		resolved --cache kept --demangle $style >cached
+		same plain cached
+	done
+	known 100
+'
+
+check 'a debug file that comes later, or changes, is used' '
+	build many "-g -Wl,--build-id"
+	objcopy --only-keep-debug root/many debug
+	strip -g root/many
+	stream many 0 9
+	resolved --cache kept >stripped
+	none grep many.c stripped
+	id=$(file_build_id root/many)
+	debug=root/usr/lib/debug/.build-id/${id%${id#??}}/${id#??}.debug
+	mkdir -p "${debug%/*}"
+	cp debug "$debug"
+	resolved --cache kept >cached
+	grep -q many.c cached
+	resolved >plain
+	same plain cached
+	resolved --cache kept >cached
+	same plain cached
+	known 100
+	touch -d 2001-01-01 "$debug"
+	resolved --cache kept >cached
+	same plain cached
+	exits 1 known 1
+'
+
+check 'another program of the same build ID' '
+	build many "-g -Wl,--build-id=0x0102030405060708"
+	stream many 0 3
+	resolved --cache kept >one
+	grep -q f77 one
+	sed "s/long f/long g/; s/+ f/+ g/" "$scratch/many.c" >other.c
+	gcc -O2 -g -w -Wl,--build-id=0x0102030405060708 other.c -o root/many
+	stream many 0 3
+	resolved --cache kept >two
+	resolved >plain
+	same plain two
+	grep -q g77 two
+	none grep f77 two
+'
+
+check 'a damaged file is told of, not used, and made anew' '
+	build many "-g -Wl,--build-id"
+	stream many 0 3
+	resolved --cache kept >plain
+	printf "\001\002\003" | dd of="$(echo kept/*.index)" bs=1 seek=300 conv=notrunc status=none
+	resolved --cache kept >cached
+	same plain cached
+	grep "checksum is wrong; it is made anew" err
+	head -c 1000 kept/*.index >half
+	cp half kept/*.index
+	resolved --cache kept >cached
+	same plain cached
+	grep "is not used" err
+	cp /dev/null "$(echo kept/*.index)"
+	resolved --cache kept >cached
+	same plain cached
+	resolved --cache kept >cached
+	same plain cached
+	known 100
+	none grep "not used" err
+'
+
+check 'no more is kept than --cache-size says; what was used last stays' '
+	for name in one two three; do
+		sed "s/return x;/return x + $(echo $name | wc -c) * sizeof \"$name\";/" \
+			"$scratch/many.c" >$name.c
+		mkdir -p root
+		gcc -O2 -g -w -Wl,--build-id $name.c -o root/$name
+		stream $name 0 3
+	done
+	name=one; resolved --cache kept >cached
+	size=$(stat -c %s kept/*.index)
+	room=$((size * 5 / 2))
+	sleep 0.1; name=two; resolved --cache kept --cache-size $room >cached
+	sleep 0.1; name=one; resolved --cache kept --cache-size $room >cached
+	known 100
+	sleep 0.1; name=three; resolved --cache kept --cache-size $room >cached
+	test "$(ls kept | wc -l)" = 2
+	name=one; resolved --cache kept --cache-size $room >cached
+	known 100
+	name=three; resolved --cache kept --cache-size $room >cached
+	known 100
+	name=two; resolved --cache kept --cache-size 1 >cached
+	exits 1 known 1
+	test -z "$(ls kept)"
+'
+
+check 'a directory that cannot be written to: a note, and all else as without' '
+	build many "-g -Wl,--build-id"
+	stream many 0 3
+	resolved >plain
+	: >file
+	resolved --cache file/kept >cached
+	grep "cannot keep what was found in .file/kept.: Not a directory" err
+	same plain cached
+	pmu-symbolize --sysroot root --cache file/kept many.data >r.data
+	exits 2 pmu-symbolize --cache-size 1M many.data
+	exits 2 pmu-symbolize --cache kept --cache-size much many.data
+'
+
+check 'many runs at a time' '
+	build many "-g -Wl,--build-id"
+	stream many 0 3
+	resolved >plain
+	for run in 1 2 3 4 5 6 7 8; do
+		pmu-symbolize -q --sysroot root --cache kept many.data >r$run.data &
+	done
+	wait
+	for run in 1 2 3 4 5 6 7 8; do cmp r1.data r$run.data; done
+	resolved --cache kept >cached
+	same plain cached
+	known 100
+	test "$(ls -A kept | wc -l)" = 1
+'
+
+check 'without a build ID, and with .dwo files, nothing is kept' '
+	build many "-g -Wl,--build-id=none"
+	stream many 0 3
+	resolved --cache kept >cached
+	test ! -e kept
+	build many "-g -gsplit-dwarf -Wl,--build-id"
+	stream many 0 3
+	resolved --cache kept >cached
+	grep -q twice cached
+	test ! -e kept
+'
+
+check 'the living target' '
+	for run in 1 2 3; do
+		pmu-sample -e cpu-clock -F 1000 -g -- ten serial 1 |
+			pmu-symbolize -v --cache kept 2>err | pmu-topprof >p.pb.gz
+		go tool pprof -top p.pb.gz 2>/dev/null >top
+		grep -q " J$" top || { cat top err; exit 1; }
+	done
+	name=ten
+	grep "/ten.: .* addresses were in the cache" err
+	sed -n "/\/ten.: .* in the cache/p" err >line
+	mv line err
+	known 90
+'
+
+done_testing
