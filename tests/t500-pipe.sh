@@ -108,6 +108,30 @@ check 'function shares are those of perf report, on the same recording' '
 	done <shares
 '
 
+check 'each function of a whole profile, libraries and kernel too, has its share by perf report' '
+	cat >work <<-END
+	python3 -c "
+	import json, re
+	for i in range(20000): re.sub(\"[0-9]\", \"x\", json.dumps({1: i, 2: [i] * 5}))"
+	seq 100000 | sort -R | sort -n | tail -n 1
+	find /usr/share -type f | head -n 5000 | xargs -n 1000 stat | gzip -1 | wc -c
+	END
+	perf_record -e cpu-clock -F 5000 -o p.data -- sh ./work
+	pmu-symbolize --inlines no p.data | pmu-topprof >p.pb.gz
+	perf report -i p.data --stdio --sort symbol --percent-limit 0 2>/dev/null |
+		sed -nE "s/^ *([0-9.]+)% +\[.\] ([^ ]+).*/\1 \2/p" >theirs
+	go tool pprof -top -nodecount=100000 -nodefraction=0 p.pb.gz 2>/dev/null |
+		awk "seen { sub(\"%\", \"\", \$2); print \$2, \$6 } /flat%/ { seen = 1 }" >ours
+	# perf shows versions of symbols, and addresses without one by themselves
+	awk "{ sub(/@+[A-Z].*/, \"\", \$2) }
+		\$2 ~ /^0x/ || \$2 ~ /^\\[/ { next }
+		{ name[\$2]; share[FILENAME, \$2] += \$1; n[FILENAME]++ }
+		END { for (f in name) { d = share[\"ours\", f] - share[\"theirs\", f]
+				if (d > 0.1 || d < -0.1) { print f, share[\"theirs\", f], share[\"ours\", f]; bad++ } }
+			print n[\"theirs\"] \" and \" n[\"ours\"] \" functions\"
+			exit bad > 0 || n[\"theirs\"] < 100 }" theirs ours
+'
+
 check 'a stream that was not symbolized makes a profile that pprof symbolizes itself' '
 	pmu-sample -e cpu-clock -F 1000 -- ten serial 1 | pmu-topprof >raw.pb.gz
 	go tool pprof -top -symbolize=local raw.pb.gz >top 2>err
@@ -148,7 +172,7 @@ check 'a pipe whose sampler is killed ends with what there was' '
 	ten serial 60 &
 	target=$!
 	{ pmu-sample -e cpu-clock -F 1000 -p $target & echo $! >pid; wait; } 2>/dev/null | pmu-symbolize | pmu-topprof >p.pb.gz &
-	sleep 0.6
+	sleep 1.5
 	kill -9 "$(cat pid)"
 	wait $! || :
 	kill $target

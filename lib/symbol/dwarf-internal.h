@@ -172,6 +172,7 @@ struct dwarf {
 	bool has_parts;			/* what was found depends on .dwo files */
 	struct dwarf_frame *frame;
 	struct extent same;		/* where the last answer holds */
+	uint64_t function_start;	/* of the last one */
 	struct arena arena;
 	struct dwarf_function **function;
 	struct { struct dwarf_file *file; uint64_t die; } *function_key;

@@ -120,7 +120,10 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 		return 0;
 	struct unit *u = unit_with_code(unit);
 	unit_read_functions(u);
-	uint32_t code = flats_narrow(&u->functions, address, &d->same);
+	struct extent function = { 0, UINT64_MAX };
+	uint32_t code = flats_narrow(&u->functions, address, &function);
+	extent_narrow(&d->same, function.start, function.end);
+	d->function_start = function.start;
 	if (code != SPAN_NONE)
 		count = add_frames(d, u, &u->code[code], address);
 	if (lines_find(unit_lines(unit), address, &row, &d->same)) {
@@ -136,6 +139,11 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 struct extent dwarf_extent(const struct dwarf *d)
 {
 	return d->same;
+}
+
+uint64_t dwarf_function_start(const struct dwarf *d)
+{
+	return d->function_start;
 }
 
 bool dwarf_has_parts(const struct dwarf *d)

@@ -57,6 +57,12 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 /* Around the last address that was looked for: where the same is found, or as surely nothing. */
 struct extent dwarf_extent(const struct dwarf *d);
 
+/*
+ * Where the code begins, without a gap up to that address, of the outermost
+ * function that was found there.
+ */
+uint64_t dwarf_function_start(const struct dwarf *d);
+
 /* Whether anything found came out of .dwo files, or would have if they were there. */
 bool dwarf_has_parts(const struct dwarf *d);
 

@@ -18,6 +18,7 @@ struct symbol {
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
 	uint8_t rank;		/* of several at one address the highest is shown */
 	uint16_t section;	/* index */
+	uint32_t order;		/* in which they were read */
 };
 
 struct elf {
@@ -38,7 +39,7 @@ struct elf {
 	struct flats flat;		/* address to SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
 	struct elf *mini;		/* MiniDebugInfo: more symbols, unpacked */
-	struct intern stubs;		/* names of PLT entries: "foo@plt" */
+	struct intern names;		/* those that are in no table, as "foo@plt" */
 };
 
 /* SIZE bytes at OFFSET of the image, if they are there. */

@@ -140,8 +140,8 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	if (!target || !*target || strlen(target) > sizeof(name) - sizeof("@plt"))
 		return false;
 	snprintf(name, sizeof(name), "%s@plt", target);
-	uint32_t id = intern_text(&elf->stubs, name);
+	uint32_t id = intern_text(&elf->names, name);
 	start += table.address;
-	*out = (struct elf_symbol){ elf->stubs.text[id], start, { start, start + size } };
+	*out = (struct elf_symbol){ elf->names.text[id], start, { start, start + size } };
 	return true;
 }

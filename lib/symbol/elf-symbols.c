@@ -2,8 +2,8 @@
 /*
  * Function symbols, sorted by address.  One without a size reaches up to the
  * next one, unless it is a label inside a function.  Of several at one address
- * the one that perf would show is kept: global before weak before local, then
- * the one with fewer leading underscores, then the longer name.
+ * the one that perf would show is kept: global before local before weak, then
+ * the one with fewer leading underscores, then the longer name, then the first.
  */
 #include "base/arena.h"
 #include "symbol/elf-internal.h"
@@ -23,7 +23,7 @@ static bool is_mapping_symbol(const char *name)
 static uint8_t rank_of(unsigned binding, const char *name)
 {
 	size_t underscores = strspn(name, "_");
-	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 0 : 1;
 
 	return (uint8_t)(rank << 3 | (underscores < 7 ? 7 - underscores : 0));
 }
@@ -56,6 +56,7 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 	if (elf->machine == EM_ARM)
 		s.address &= ~1ULL;	/* it tells Thumb code */
 	s.section = section;
+	s.order = (uint32_t)elf->symbols;
 	s.rank = rank_of(ELF64_ST_BIND(info_other[0]), name);
 	elf->symbol = array_grow(elf->symbol, elf->symbols, sizeof(s));
 	elf->symbol[elf->symbols++] = s;
@@ -92,7 +93,7 @@ static int by_address(const void *a, const void *b)
 		return x->address < y->address ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank > y->rank ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Of equal address and rank, SYMBOL[first..end): the index of the one to show. */
@@ -170,6 +171,17 @@ static void read_symbols(struct elf *elf)
 	index_symbols(elf);
 }
 
+/* The name without the version that some tables have in it: "memcpy@@GLIBC_2.14". */
+static const char *shown_name(struct elf *elf, const struct symbol *s)
+{
+	const char *name = name_of(elf, s), *version = name ? strchr(name, '@') : NULL;
+
+	if (!version || version == name)
+		return name ? name : "";
+	uint32_t id = intern_bytes(&elf->names, name, (size_t)(version - name));
+	return elf->names.text[id];
+}
+
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 {
 	struct elf_symbol other;
@@ -180,8 +192,7 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	uint32_t id = flats_narrow(&elf->flat, address, &same);
 	if (id != SPAN_NONE) {
 		const struct symbol *s = &elf->symbol[id];
-		const char *name = name_of(elf, s);
-		*out = (struct elf_symbol){ name ? name : "", s->address, same };
+		*out = (struct elf_symbol){ shown_name(elf, s), s->address, same };
 	}
 	if (elf->mini && elf_symbol(elf->mini, address, &other) &&
 	    (id == SPAN_NONE || other.address > out->address)) {

@@ -182,7 +182,7 @@ void elf_close(struct elf *elf)
 	free(elf->owned);
 	free(elf->symbol);
 	free(elf->flat.at);
-	intern_release(&elf->stubs);
+	intern_release(&elf->names);
 	free(elf);
 }
 

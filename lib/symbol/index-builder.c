@@ -116,15 +116,16 @@ static uint32_t function_id(struct index_builder *b, const struct index_function
 static uint32_t function_at(struct index_builder *b, const struct dwarf_function *f,
 			    const char *symbol)
 {
-	const char *name = f && f->linkage_name ? f->linkage_name : f ? f->name : NULL;
+	const char *name = symbol ? symbol : f && f->linkage_name ? f->linkage_name
+			 : f ? f->name : NULL;
 	uint32_t id;
 
-	if (f && name && pointers_find(&b->seen, f, &id))
+	if (f && !symbol && pointers_find(&b->seen, f, &id))
 		return id;
-	id = function_id(b, &(struct index_function){ string_at(b, name ? name : symbol),
+	id = function_id(b, &(struct index_function){ string_at(b, name),
 						      string_at(b, f ? f->file : NULL),
 						      f ? f->line : 0 });
-	return f && name ? pointers_add(&b->seen, f, id) : id;
+	return f && !symbol ? pointers_add(&b->seen, f, id) : id;
 }
 
 static uint64_t hash_of_call(const struct index_call *c)

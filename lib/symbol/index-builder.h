@@ -10,7 +10,7 @@ struct index_builder *index_builder_new(const struct index *old);
 
 /*
  * At the addresses of SAME that is the answer; SYMBOL (or NULL) is what the
- * outermost frame is called if it has no name.  By ascending address; what the
+ * outermost frame is called instead.  By ascending address; what the
  * pointers point to outlives the builder, unchanged.
  */
 void index_builder_add(struct index_builder *b, struct extent same,

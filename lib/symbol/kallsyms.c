@@ -157,11 +157,7 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address)
 		else
 			low = middle + 1;
 	}
-	if (low == 0)
-		return NULL;
-	while (low > 1 && k->symbol[low - 2].address == k->symbol[low - 1].address)
-		low--;		/* the first of several names */
-	return k->symbol[low - 1].name;
+	return low ? k->symbol[low - 1].name : NULL;	/* of several the last, as perf has it */
 }
 
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name)

@@ -14,34 +14,6 @@ uint32_t string_id(struct resolver *r, const char *text)
 	return id;
 }
 
-static uint32_t function_id(struct resolver *r, const struct resolved_function *f)
-{
-	uint64_t hash = hash_more(hash_more((uint64_t)f->name << 32 | f->system_name, f->file),
-				  f->line);
-	struct table_probe probe = table_probe(&r->function_table, hash);
-	uint32_t id;
-
-	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
-			return id;
-	id = resolved_add_function(r->tables, f);
-	table_add(&r->function_table, hash, id);
-	return id;
-}
-
-/* The name of a place by symbol tables; NULL: it has none, or FOUND needs none. */
-static const char *symbol_of(const struct resolver *r, const struct place *place,
-			     const struct source_answer *found)
-{
-	const struct dwarf_function *f =
-		found->frames ? found->frame[found->frames - 1].function : NULL;
-
-	if (f && (f->linkage_name || f->name))
-		return NULL;
-	return place->in_kernel && r->kallsyms && !kallsyms_trouble(r->kallsyms)
-		? kallsyms_find(r->kallsyms, place->address + r->kernel_shift) : found->symbol;
-}
-
 /* The same for TEXT of a source; 0 for NULL. */
 static uint32_t source_string_id(struct resolver *r, const char *text)
 {
@@ -66,6 +38,34 @@ static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
 	return r->readable[id];
 }
 
+static uint32_t function_id(struct resolver *r, const struct resolved_function *f)
+{
+	uint64_t hash = hash_more(hash_more((uint64_t)f->name << 32 | f->system_name, f->file),
+				  f->line);
+	struct table_probe probe = table_probe(&r->function_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
+		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
+			return id;
+	id = resolved_add_function(r->tables, f);
+	table_add(&r->function_table, hash, id);
+	return id;
+}
+
+/* What the outermost frame of a place is called by symbol tables; NULL: as FOUND has it. */
+static const char *symbol_of(const struct resolver *r, const struct place *place,
+			     const struct source_answer *found)
+{
+	const struct dwarf_function *f =
+		found->frames ? found->frame[found->frames - 1].function : NULL;
+
+	if (found->symbol || (f && (f->linkage_name || f->name)) || !place->in_kernel ||
+	    !r->kallsyms || kallsyms_trouble(r->kallsyms))
+		return found->symbol;
+	return kallsyms_find(r->kallsyms, place->address + r->kernel_shift);
+}
+
 /* A line of function F, whose name MANGLED is as linkers have it; NULL: it is as it should be. */
 static struct resolved_line function_line(struct resolver *r, struct resolved_function f,
 					  const char *mangled)
@@ -75,19 +75,17 @@ static struct resolved_line function_line(struct resolver *r, struct resolved_fu
 }
 
 /*
- * One frame of debug information.  Without a linkage name the source's name
- * is the whole name (C), or the symbol's is better (SYMBOL, of the outermost
- * frame: scopes are not in the source's name).
+ * One frame of debug information, called SYMBOL unless that is NULL.  Without a
+ * linkage name the source's name is the whole name (C).
  */
 static struct resolved_line debug_line(struct resolver *r, const struct dwarf_frame *frame,
 				       const char *symbol)
 {
 	const struct dwarf_function *f = frame->function;
-	const char *name = f && f->linkage_name ? f->linkage_name : f && f->name ? f->name : symbol;
+	const char *name = symbol ? symbol : f && f->linkage_name ? f->linkage_name
+			 : f && f->name ? f->name : "?";
 	struct resolved_function function = { 0 };
 
-	if (!name)
-		name = "?";
 	function.system_name = source_string_id(r, name);
 	if (r->options.no_lines)
 		return function_line(r, function, name);

@@ -84,37 +84,57 @@ static size_t go_frames(struct source *source, uint64_t address, const struct dw
 	return count;
 }
 
-/* Has the outermost frame no name of its own? */
-static bool lacks_name(const struct source_answer *a)
+/* What DWARF calls the outermost frame; NULL: nothing. */
+static const char *own_name(const struct source_answer *a)
 {
 	const struct dwarf_function *f = a->frames ? a->frame[a->frames - 1].function : NULL;
 
-	return !f || (!f->linkage_name && !f->name);
+	return !f ? NULL : f->linkage_name ? f->linkage_name : f->name;
+}
+
+/* The debug file has them all; stubs are in the program only. */
+static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
+{
+	return (source->debug && elf_symbol(source->debug, address, out)) ||
+	       elf_symbol(source->elf, address, out);
+}
+
+/*
+ * The symbol's name counts where DWARF has none, and for code that begins with
+ * the symbol: that is what perf, too, calls it.
+ */
+static struct extent add_symbol(struct source *source, uint64_t address,
+				struct source_answer *out)
+{
+	struct extent only = { address, address + 1 };
+	const char *name = own_name(out);
+	struct elf_symbol symbol;
+
+	if (!find_symbol(source, address, &symbol))
+		return name ? (struct extent){ 0, UINT64_MAX } : only;
+	if (!name || (symbol.address == dwarf_function_start(source->dwarf) &&
+		      strcmp(symbol.name, name)))
+		out->symbol = symbol.name;
+	return symbol.same;
 }
 
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
-	struct extent same = { 0, UINT64_MAX };
-	struct elf_symbol symbol;
-
 	*out = (struct source_answer){ 0 };
 	if (!source->opened)
 		open_tables(source);
 	if (source->go) {
 		out->frames = go_frames(source, address, &out->frame);
-	} else if (source->dwarf) {
-		out->frames = dwarf_find(source->dwarf, address, &out->frame);
-		same = dwarf_extent(source->dwarf);
+		if (out->frames)
+			return (struct extent){ address, address + 1 };
 	}
-	if (!lacks_name(out))
-		return same;
-	if (elf_symbol(source->elf, address, &symbol) ||
-	    (source->debug && elf_symbol(source->debug, address, &symbol))) {
-		out->symbol = symbol.name;
-		extent_narrow(&same, symbol.same.start, symbol.same.end);
-		return same;
-	}
-	return (struct extent){ address, address + 1 };
+	if (!source->dwarf)
+		return add_symbol(source, address, out);
+	out->frames = dwarf_find(source->dwarf, address, &out->frame);
+	struct extent same = dwarf_extent(source->dwarf);
+	struct extent symbol = add_symbol(source, address, out);
+	extent_narrow(&same, symbol.start, symbol.end);
+	return same;
 }
 
 /* False: the index does not have it. */

@@ -37,7 +37,11 @@ struct source {
 struct source_answer {
 	const struct dwarf_frame *frame;	/* innermost first, as dwarf_find() has them */
 	size_t frames;
-	const char *symbol;	/* of the symbol table, if the outermost frame needs it; or NULL */
+	/*
+	 * What the outermost frame is called by the symbol table; NULL: as DWARF says.  They
+	 * differ for one function of several names, and for a part that was split off ("f.cold").
+	 */
+	const char *symbol;
 };
 
 /*
