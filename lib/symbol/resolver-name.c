@@ -85,10 +85,12 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jitmap_find(place->jit, place->address, &found) &&
-	    !(jitmap_refresh(place->jit) && jitmap_find(place->jit, place->address, &found)))
+	if (!jitmap_find(place->jit, place->address, r->time, &found) &&
+	    !(refresh_jit(r, place->jit) &&
+	      jitmap_find(place->jit, place->address, r->time, &found)))
 		return 0;
 	r->from = FROM_JIT;
+	r->by_time = found.by_time;
 	r->line[0] = named_line(r, found.name, false, lines ? found.file : NULL, 0);
 	if (lines && found.file) {
 		r->line[0].file = string_id(r, found.file);
