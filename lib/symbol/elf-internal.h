@@ -48,7 +48,9 @@ struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
 /* A cursor over bytes of the file's byte order. */
 static inline struct cursor elf_cursor(const struct elf *elf, struct elf_bytes bytes)
 {
-	return (struct cursor){ .at = bytes.at, .end = bytes.at + bytes.size, .swap = elf->swap };
+	const uint8_t *end = bytes.size ? bytes.at + bytes.size : bytes.at;	/* may be NULL */
+
+	return (struct cursor){ .at = bytes.at, .end = end, .swap = elf->swap };
 }
 
 /* An address or offset, of 4 or 8 bytes by the file's class. */

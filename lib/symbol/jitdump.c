@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The jitdump format: a header, then records of "u32 id, total_size; u64
- * timestamp" and a body.  A function's lines come right before it.
+ * timestamp" and a body.  A function's lines come right before it.  The code
+ * itself, behind its name, is not looked at: what has a large body is taken in
+ * by its beginning, and the file goes on behind it.
  */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 
+#include <stdlib.h>
+
 enum {
 	CODE_LOAD = 0,
 	CODE_MOVE = 1,
 	DEBUG_INFO = 2,
-	RECORD_HEADER = 16,	/* bytes */
+	HEADER = 40, HEADER_MAX = 4096,		/* bytes; of today, and of writers to come */
+	RECORD_HEADER = 16,
+	LOAD_HEADER = RECORD_HEADER + 40,	/* up to the name */
+	MOVE_SIZE = RECORD_HEADER + 48,
+	ARCH_TIMESTAMP = 1,	/* a flag: times are what the CPU counts */
 };
 
 #define MAGIC		0x4A695444u	/* "JiTD" */
 #define MAGIC_SWAPPED	0x4454694Au
 
-/* u32 magic, version, total_size, elf_mach, pad, pid; u64 timestamp, flags.  0: bad. */
+/*
+ * u32 magic, version, total_size, elf_mach, pad, pid; u64 timestamp, flags.
+ * Returns its size; 0: it is bad, or not there yet (some writers fill in a
+ * file that is as large as it may become from the start).
+ */
 static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 {
 	struct cursor c = { .at = bytes, .end = bytes + size };
@@ -26,7 +38,15 @@ static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 	j->swap = c.swap = magic == MAGIC_SWAPPED;
 	cursor_u32(&c);		/* version */
 	uint32_t total = cursor_u32(&c);
-	if (c.failed || (magic != MAGIC && magic != MAGIC_SWAPPED) || total < 40 || total > size)
+	cursor_bytes(&c, 3 * 4 + 8);	/* V8's timestamp is of another clock than the records' */
+	j->has_times = !(cursor_u64(&c) & ARCH_TIMESTAMP);
+	if (c.failed || !magic)
+		return 0;
+	if ((magic != MAGIC && magic != MAGIC_SWAPPED) || total < HEADER || total > HEADER_MAX) {
+		jit_file_ends(&j->dump, 0, "no jitdump header; not read");
+		return 0;
+	}
+	if (total > size)
 		return 0;
 	j->header_read = true;
 	return total;
@@ -56,16 +76,19 @@ static void number(struct jitmap *j, uint32_t id, uint64_t index)
 		table_add(&j->by_index, hash_u64(index), j->function[id].latest = id);
 }
 
-/* u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; the code */
-static void add_load(struct jitmap *j, struct cursor c)
+/*
+ * u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; the code.
+ * False: it is damaged.
+ */
+static bool add_load(struct jitmap *j, struct cursor c, uint64_t time)
 {
-	cursor_u32(&c);
-	cursor_u32(&c);
-	cursor_u64(&c);
+	cursor_bytes(&c, 4 + 4 + 8);
 	uint64_t start = cursor_u64(&c), size = cursor_u64(&c), index = cursor_u64(&c);
-	const char *name = cursor_string(&c);
+	size_t left = cursor_left(&c), length = strnlen((const char *)c.at, left);
 
-	struct jit_function *f = c.failed ? NULL : jitmap_add(j, start, size, name, strlen(name));
+	if (c.failed || (length == left && length < JIT_NAME_MAX))
+		return false;
+	struct jit_function *f = jitmap_add(j, start, size, time, (const char *)c.at, length);
 	if (f) {
 		if (j->pending_start == start) {
 			f->first_line = j->pending;
@@ -74,28 +97,31 @@ static void add_load(struct jitmap *j, struct cursor c)
 		number(j, j->functions - 1, index);
 	}
 	j->pendings = 0;
+	return true;
 }
 
-/* u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size, code_index */
-static void add_move(struct jitmap *j, struct cursor c)
+/*
+ * u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size, code_index.
+ * False: it is damaged.
+ */
+static bool add_move(struct jitmap *j, struct cursor c, uint64_t time)
 {
-	cursor_u32(&c);
-	cursor_u32(&c);
-	cursor_u64(&c);
-	cursor_u64(&c);
+	cursor_bytes(&c, 4 + 4 + 8 + 8);
 	uint64_t start = cursor_u64(&c), size = cursor_u64(&c), index = cursor_u64(&c);
 	const struct jit_function *first = c.failed ? NULL : find_index(j, index);
 
 	if (!first)
-		return;
+		return !c.failed;
 	struct jit_function old = j->function[first->latest];
 	const char *name = j->strings.text[old.name];
-	struct jit_function *f = jitmap_add(j, start, size, name, strlen(name));
+	struct jit_function *f = jitmap_add(j, start, size, time, name, strlen(name));
 	if (f) {
 		f->first_line = old.first_line;
 		f->lines = old.lines;
 		f->moved = old.moved + start - old.start;
+		number(j, j->functions - 1, index);
 	}
+	return true;
 }
 
 /* Is it UTF-8, without control characters?  Some writers (V8 of Node 20) write freed memory. */
@@ -112,7 +138,42 @@ static bool is_text(const char *text)
 	return *text;
 }
 
-/* u64 code_addr, entries; of each: u64 address; u32 line, discriminator; char file[] */
+struct numbered {
+	struct jit_line line;
+	uint32_t number;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->line.address != y->line.address)
+		return x->line.address < y->line.address ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Those of one address stay in their order. */
+static void sort_lines(struct jit_line *line, uint32_t count)
+{
+	bool is_sorted = true;
+
+	for (uint32_t i = 1; i < count; i++)
+		is_sorted = is_sorted && line[i - 1].address <= line[i].address;
+	if (is_sorted)
+		return;
+	struct numbered *n = mem_resize(NULL, count * sizeof(*n));
+	for (uint32_t i = 0; i < count; i++)
+		n[i] = (struct numbered){ line[i], i };
+	qsort(n, count, sizeof(*n), by_address);
+	for (uint32_t i = 0; i < count; i++)
+		line[i] = n[i].line;
+	free(n);
+}
+
+/*
+ * u64 code_addr, entries; of each: u64 address; u32 line, discriminator; char file[].
+ * What is damaged ends them, without a word: V8's always are.
+ */
 static void add_lines(struct jitmap *j, struct cursor c)
 {
 	static const char same[] = "\xff";	/* the file of the entry before */
@@ -137,29 +198,71 @@ static void add_lines(struct jitmap *j, struct cursor c)
 		j->line[j->lines++] = line;
 		j->pendings++;
 	}
+	sort_lines(j->line + j->pending, j->pendings);
+}
+
+/* How much of a record of TYPE has to be there: its beginning, or all. */
+static size_t needed_of(uint32_t type, uint32_t total)
+{
+	size_t needed = RECORD_HEADER;
+
+	if (type == CODE_LOAD)
+		needed = LOAD_HEADER + JIT_NAME_MAX;
+	else if (type == CODE_MOVE)
+		needed = MOVE_SIZE;
+	else if (type == DEBUG_INFO && total <= JIT_LINES_RECORD_MAX)
+		needed = total;
+	return needed < total ? needed : total;
+}
+
+/*
+ * The record at BYTES: how many of its bytes are done with; 0: more have to
+ * come, or it is damaged.  The dump skips what has not come of its body.
+ */
+static size_t add_record(struct jitmap *j, const uint8_t *bytes, size_t size, size_t ahead)
+{
+	struct cursor c = { .at = bytes, .end = bytes + size, .swap = j->swap };
+	uint32_t type = cursor_u32(&c), total = cursor_u32(&c);
+	uint64_t time = cursor_u64(&c);
+	bool good = true;
+
+	j->dump.wants = 0;
+	if (c.failed || (type == 0 && total == 0))	/* to be written yet */
+		return 0;
+	if (total < RECORD_HEADER) {
+		jit_file_ends(&j->dump, ahead,
+			      "a record shorter than its header; not read further");
+		return 0;
+	}
+	j->dump.wants = needed_of(type, total);
+	if (size < j->dump.wants)
+		return 0;
+	if (size > total)
+		c.end = bytes + total;
+	time = j->has_times ? time : 0;
+	if (type == CODE_LOAD)
+		good = add_load(j, c, time);
+	else if (type == CODE_MOVE)
+		good = add_move(j, c, time);
+	else if (type == DEBUG_INFO && total <= JIT_LINES_RECORD_MAX)
+		add_lines(j, c);
+	if (!good)
+		jit_file_damaged(&j->dump, ahead, "a record whose fields do not fit it; skipped");
+	size_t taken = (size_t)(c.end - bytes);
+	j->dump.skip = total - taken;
+	return taken;
 }
 
 size_t jitmap_add_dump(struct jitmap *j, const void *bytes, size_t size)
 {
-	size_t used = 0;
+	const uint8_t *at = bytes;
+	size_t used = j->dump.skip < size ? (size_t)j->dump.skip : size, more;
 
-	if (!j->header_read && (used = add_header(j, bytes, size)) == 0)
-		return 0;
-	while (size - used >= RECORD_HEADER) {
-		const uint8_t *at = (const uint8_t *)bytes + used;
-		struct cursor c = { .at = at, .end = at + RECORD_HEADER, .swap = j->swap };
-		uint32_t type = cursor_u32(&c), total = cursor_u32(&c);
-		if (total < RECORD_HEADER || total > size - used)
-			break;
-		c.at = at + RECORD_HEADER;
-		c.end = at + total;
-		if (type == CODE_LOAD)
-			add_load(j, c);
-		else if (type == CODE_MOVE)
-			add_move(j, c);
-		else if (type == DEBUG_INFO)
-			add_lines(j, c);
-		used += total;
-	}
+	j->dump.skip -= used;
+	if (!j->header_read && !j->dump.is_bad)
+		used += add_header(j, at + used, size - used);
+	while (j->header_read && !j->dump.is_bad &&
+	       (more = add_record(j, at + used, size - used, used)))
+		used += more;
 	return used;
 }

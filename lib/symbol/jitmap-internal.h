@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jitmap's inside: shared by the list of functions (jitmap.c) and jitdump (jitdump.c). */
+/*
+ * jitmap's inside: shared by the list of functions (jitmap.c), the files
+ * (jit-file.c), jitdump (jitdump.c) and who was where when (jit-history.c).
+ */
 #pragma once
 #include "base/intern.h"
+#include "symbol/jit-history.h"
 #include "symbol/jitmap.h"
-#include "symbol/span.h"
 
 enum {
-	JIT_FUNCTIONS_MAX = 1 << 23,	/* further ones are dropped, as are lines */
+	JIT_FUNCTIONS_MAX = 1 << 22,	/* further ones are dropped, as are lines */
 	JIT_LINES_MAX = 1 << 24,
+	JIT_STRINGS_MAX = 512 << 20,	/* bytes of all names; functions of further ones, too */
 	JIT_NAME_MAX = 4096,		/* bytes; longer names are cut */
+	JIT_PIECE = 1 << 20,		/* bytes of a file looked at at once */
+	JIT_LINES_RECORD_MAX = 64 << 20, /* bytes of a function's lines; larger ones are left out */
 };
 
 struct jit_line {
@@ -19,6 +25,7 @@ struct jit_line {
 
 struct jit_function {
 	uint64_t start, size;
+	uint64_t time;			/* it is there since; 0: not known */
 	uint64_t index;			/* jitdump's number of it */
 	uint32_t latest;		/* of those of one index: in the first, the last one told */
 	uint64_t moved;			/* added to the addresses of its lines */
@@ -29,7 +36,14 @@ struct jit_function {
 /* A file that is read as it grows. */
 struct jit_file {
 	int fd;				/* -1: none */
+	char *name;
 	uint64_t at;			/* bytes taken in */
+	uint64_t skip;			/* of those that follow, which are of no use */
+	size_t wants;			/* bytes it takes to go on; 0: as many as there are */
+	bool is_bad;			/* nothing behind AT can be understood */
+	bool was_told;			/* the trouble */
+	const char *trouble;		/* the first one; NULL: none */
+	uint64_t trouble_at;		/* bytes from the file's start */
 };
 
 struct jitmap {
@@ -41,12 +55,32 @@ struct jitmap {
 	uint64_t pending_start;		/* its address */
 	struct table by_index;		/* of the dump's functions, the first of each index */
 	struct intern strings;
-	struct flats flat;		/* address to function */
-	bool flat_is_old;
+	struct jit_history history;
+	bool history_is_old;
 	bool swap;			/* the dump is of the other byte order */
 	bool header_read;
+	bool has_times;			/* the dump's are ns, not the CPU's own count */
+	uint64_t first_time;		/* of all functions that have one; 0: none has */
 };
 
-/* Add a function; returns it, NULL: no room. */
-struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size,
+/* Add a function that is there since TIME (0: not known); returns it, NULL: no room. */
+struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
 				const char *name, size_t length);
+
+/* What is AHEAD bytes behind what F has taken in is damaged, as WHY says. */
+void jit_file_damaged(struct jit_file *f, size_t ahead, const char *why);
+
+/* The same, and so that nothing behind it can be understood. */
+void jit_file_ends(struct jit_file *f, size_t ahead, const char *why);
+
+/* Open FILE, a regular one, in place of what F was; false: F is as before. */
+bool jit_file_open(struct jit_file *f, const char *file);
+
+/*
+ * Give to ADD what has been added to F since, as jitmap_add_map() takes it.
+ * Returns whether it took anything.
+ */
+bool jit_file_read(struct jitmap *j, struct jit_file *f,
+		   size_t (*add)(struct jitmap *, const void *, size_t));
+
+void jit_file_close(struct jit_file *f);

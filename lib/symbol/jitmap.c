@@ -3,12 +3,7 @@
 #include "base/arena.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { CHUNK = 1 << 20 };	/* bytes read at a time; a longer line or record ends the reading */
 
 struct jitmap *jitmap_new(void)
 {
@@ -18,24 +13,27 @@ struct jitmap *jitmap_new(void)
 	return j;
 }
 
-struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size,
+struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
 				const char *name, size_t length)
 {
-	if (size == 0 || size > UINT64_MAX - start || j->functions == JIT_FUNCTIONS_MAX)
+	if (size == 0 || size > UINT64_MAX - start || j->functions == JIT_FUNCTIONS_MAX ||
+	    j->strings.arena.size > JIT_STRINGS_MAX)
 		return NULL;
 	if (length > JIT_NAME_MAX)
 		length = JIT_NAME_MAX;
 	j->function = array_grow(j->function, j->functions, sizeof(*j->function));
 	struct jit_function *f = &j->function[j->functions++];
-	*f = (struct jit_function){ .start = start, .size = size,
+	*f = (struct jit_function){ .start = start, .size = size, .time = time,
 				    .name = intern_bytes(&j->strings, name, length) };
-	j->flat_is_old = true;
+	if (time && (!j->first_time || time < j->first_time))
+		j->first_time = time;
+	j->history_is_old = true;
 	return f;
 }
 
 void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name)
 {
-	jitmap_add(j, start, size, name, strlen(name));
+	jitmap_add(j, start, size, 0, name, strlen(name));
 }
 
 /* A hexadecimal number, with or without "0x"; false: none, or too large. */
@@ -51,54 +49,47 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 	return *at > start && *at - start <= 16;
 }
 
-static void add_line(struct jitmap *j, const char *at, const char *end)
+/* A line; false: it is none.  One of no bytes is good, but names nothing. */
+static bool add_line(struct jitmap *j, const char *at, const char *end)
 {
 	uint64_t start, size;
 
 	if (!parse_hex(&at, end, &start) || at == end || *at++ != ' ' ||
-	    !parse_hex(&at, end, &size) || at == end || *at++ != ' ')
-		return;
-	if (at < end && !memchr(at, 0, (size_t)(end - at)))
-		jitmap_add(j, start, size, at, (size_t)(end - at));
+	    !parse_hex(&at, end, &size) || at == end || *at++ != ' ' ||
+	    memchr(at, 0, (size_t)(end - at)))
+		return false;
+	if (at < end)
+		jitmap_add(j, start, size, 0, at, (size_t)(end - at));
+	return true;
 }
 
 size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size)
 {
-	const char *at = bytes, *end = at + size, *newline;
+	const char *const start = bytes, *at = bytes, *end = at + size, *newline;
 
 	while (at < end && (newline = memchr(at, '\n', (size_t)(end - at)))) {
-		add_line(j, at, newline);
+		if (!add_line(j, at, newline))
+			jit_file_damaged(&j->map, (size_t)(at - start),
+					 "a line that is not 'START SIZE NAME'; skipped");
 		at = newline + 1;
 	}
-	return (size_t)(at - (const char *)bytes);
-}
-
-static bool open_file(struct jit_file *f, const char *file)
-{
-	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return false;
-	}
-	if (f->fd >= 0)
-		close(f->fd);
-	*f = (struct jit_file){ .fd = fd };
-	return true;
+	if (end - at >= JIT_PIECE)
+		jit_file_ends(&j->map, (size_t)(at - start),
+			      "a line of more than 1 MiB; not read further");
+	return (size_t)(at - start);
 }
 
 bool jitmap_open_map(struct jitmap *j, const char *file)
 {
-	return open_file(&j->map, file);
+	return jit_file_open(&j->map, file);
 }
 
 bool jitmap_open_dump(struct jitmap *j, const char *file)
 {
+	if (!jit_file_open(&j->dump, file))
+		return false;
 	j->header_read = false;
-	return open_file(&j->dump, file);
+	return true;
 }
 
 bool jitmap_has_map(const struct jitmap *j)
@@ -106,94 +97,77 @@ bool jitmap_has_map(const struct jitmap *j)
 	return j->map.fd >= 0;
 }
 
-static bool read_more(struct jitmap *j, struct jit_file *f,
-		      size_t (*add)(struct jitmap *, const void *, size_t))
-{
-	struct stat st;
-	bool any = false;
-
-	if (f->fd < 0 || fstat(f->fd, &st) < 0)
-		return false;
-	if ((uint64_t)st.st_size < f->at) {	/* written anew */
-		f->at = 0;
-		if (f == &j->dump)
-			j->header_read = false;
-	}
-	if ((uint64_t)st.st_size == f->at)
-		return false;
-	char *chunk = mem_resize(NULL, CHUNK);
-	for (;;) {
-		ssize_t n = pread(f->fd, chunk, CHUNK, (off_t)f->at);
-		size_t used = n > 0 ? add(j, chunk, (size_t)n) : 0;
-		if (used == 0)
-			break;
-		f->at += used;
-		any = true;
-	}
-	free(chunk);
-	return any;
-}
-
 bool jitmap_refresh(struct jitmap *j)
 {
-	bool map = read_more(j, &j->map, jitmap_add_map);
+	bool map = jit_file_read(j, &j->map, jitmap_add_map);
 
-	return read_more(j, &j->dump, jitmap_add_dump) || map;
+	return jit_file_read(j, &j->dump, jitmap_add_dump) || map;
 }
 
-static void flatten(struct jitmap *j)
-{
-	struct spans spans = { 0 };
-
-	for (uint32_t i = 0; i < j->functions; i++)
-		spans_add(&spans, j->function[i].start, j->function[i].start + j->function[i].size,
-			  i);
-	free(j->flat.at);
-	j->flat = spans_flatten(&spans);
-	j->flat_is_old = false;
-}
-
-/* The last line at or before ADDRESS. */
+/* The last line at or before ADDRESS, of several there the one told last. */
 static void find_line(const struct jitmap *j, const struct jit_function *f, uint64_t address,
 		      struct jit_place *out)
 {
-	const struct jit_line *best = NULL;
+	uint32_t low = f->first_line, high = low + f->lines;
 
-	for (uint32_t i = 0; i < f->lines; i++) {
-		const struct jit_line *line = &j->line[f->first_line + i];
-		if (line->address + f->moved <= address &&
-		    (!best || best->address <= line->address))
-			best = line;
+	while (low < high) {	/* the first behind ADDRESS */
+		uint32_t middle = low + (high - low) / 2;
+		if (j->line[middle].address > address - f->moved)
+			high = middle;
+		else
+			low = middle + 1;
 	}
-	if (best) {
-		out->file = j->strings.text[best->file];
-		out->line = best->line;
+	if (low > f->first_line) {
+		out->file = j->strings.text[j->line[low - 1].file];
+		out->line = j->line[low - 1].line;
 	}
 }
 
-bool jitmap_find(struct jitmap *j, uint64_t address, struct jit_place *out)
+/*
+ * Times from before the first of the dump are of no use: then the two are most
+ * likely not of one clock, for compilers tell of the code they begin with.
+ */
+bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out)
 {
-	if (j->flat_is_old)
-		flatten(j);
-	uint32_t id = flats_find(&j->flat, address);
-	if (id == SPAN_NONE)
+	bool by_time;
+
+	if (j->history_is_old)
+		jit_history_make(&j->history, j->function, j->functions);
+	j->history_is_old = false;
+	if (time < j->first_time)
+		time = JIT_LATEST;
+	uint32_t id = jit_history_find(&j->history, j->function, address, time, &by_time);
+	if (id == JIT_NOBODY)
 		return false;
-	*out = (struct jit_place){ .name = j->strings.text[j->function[id].name] };
+	*out = (struct jit_place){ .name = j->strings.text[j->function[id].name],
+				   .by_time = by_time };
 	find_line(j, &j->function[id], address, out);
 	return true;
+}
+
+bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out)
+{
+	for (int i = 0; i < 2; i++) {
+		struct jit_file *f = i ? &j->dump : &j->map;
+		if (!f->trouble || f->was_told)
+			continue;
+		f->was_told = true;
+		*out = (struct jit_trouble){ .file = f->name ? f->name : "", .why = f->trouble,
+					     .offset = f->trouble_at };
+		return true;
+	}
+	return false;
 }
 
 void jitmap_free(struct jitmap *j)
 {
 	if (!j)
 		return;
-	if (j->map.fd >= 0)
-		close(j->map.fd);
-	if (j->dump.fd >= 0)
-		close(j->dump.fd);
+	jit_file_close(&j->map);
+	jit_file_close(&j->dump);
 	free(j->function);
 	free(j->line);
-	free(j->flat.at);
+	jit_history_release(&j->history);
 	table_release(&j->by_index);
 	intern_release(&j->strings);
 	free(j);

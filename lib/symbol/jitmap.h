@@ -4,8 +4,10 @@
  *
  * They come from /tmp/perf-PID.map, a line "START SIZE NAME" for each, and
  * from jitdump files, with lines (tools/perf/Documentation/jit-interface.txt
- * and jitdump-specification.txt).  Both grow while they are read.  Of
- * functions that were at one place, the last one told counts.
+ * and jitdump-specification.txt).  Both grow while they are read.  A jitdump
+ * file tells since when a function is where it is: of those that were at one
+ * place, the one counts that was there at the time asked for.  Functions of a
+ * map have been there for ever, the last one told on top.
  */
 #pragma once
 #include <stdbool.h>
@@ -18,7 +20,15 @@ struct jit_place {
 	const char *name;	/* of the function; these live until jitmap_free() */
 	const char *file;	/* NULL: not known */
 	uint32_t line;		/* 0: not known */
+	bool by_time;		/* at another time it may be another function's */
 };
+
+struct jit_trouble {
+	const char *file, *why;	/* they live until jitmap_free() */
+	uint64_t offset;	/* bytes from the file's start */
+};
+
+#define JITMAP_LATEST UINT64_MAX	/* a time: not known, so after all */
 
 struct jitmap *jitmap_new(void);
 
@@ -34,13 +44,19 @@ void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const 
 /* Read what has been added to the files since.  Returns whether there was anything. */
 bool jitmap_refresh(struct jitmap *j);
 
-/* The function that covers ADDRESS; false: there is none. */
-bool jitmap_find(struct jitmap *j, uint64_t address, struct jit_place *out);
+/*
+ * The function that covers ADDRESS at TIME (ns of CLOCK_MONOTONIC, as in
+ * jitdump files); false: there is none.
+ */
+bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out);
+
+/* Damage found in a file, the first of each, once; false: there is none. */
+bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out);
 
 /*
  * Take in the SIZE bytes of a file's end at BYTES, which has been read so far
- * up to there.  Returns how many were whole lines or records: the others
- * should come again, with more.
+ * up to there.  Returns how many are done with: the others should come again,
+ * with more.
  */
 size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size);
 size_t jitmap_add_dump(struct jitmap *j, const void *bytes, size_t size);

@@ -28,7 +28,9 @@ struct tally {
 /* What the JIT compilers of a process tell. */
 struct jit_process {
 	pid_t pid;
-	struct jitmap *map;	/* NULL: forgotten, for another program runs now */
+	struct jitmap *map;	/* NULL: not read, or not kept */
+	char *dump;		/* the jitdump file it mapped; NULL: none */
+	uint32_t ended;		/* rounds since it was heard of, its end being told; 0: it lives */
 };
 
 /*
@@ -72,7 +74,10 @@ struct resolver {
 	struct jit_process *jit;
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */
+	bool round_ended;		/* and no sample has come since */
 	enum from from;			/* of the place in hand */
+	bool by_time;			/* another sample there may have another name */
+	uint64_t time;			/* of the sample in hand, in jitdump's clock, if it is known */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
@@ -113,11 +118,22 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
 
 /* Take in REC, which may end a program, or a round. */
-void follow_jit(struct resolver *r, const struct record *rec);
+void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec);
 
 /* FILE is mapped by process PID: if it is a jitdump file, read it. */
 void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		  const char *file);
+
+/* Samples come next, up to the stream's present: read what has been added to all files. */
+void refresh_jits(struct resolver *r);
+
+/* The same, of one map.  Returns whether there was anything. */
+bool refresh_jit(struct resolver *r, struct jitmap *map);
+
+/* The time of a sample of an event of ATTR, in jitdump's clock; JITMAP_LATEST: not known. */
+uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample);
+
+void release_jits(struct resolver *r);
 
 /* The tables' string for TEXT. */
 uint32_t string_id(struct resolver *r, const char *text);

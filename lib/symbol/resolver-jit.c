@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files that JIT compilers write, of each process with code of no file.
- * They are read again after each round of the stream.
+ * They are read again after each round of the stream, and right before the
+ * samples that come next: what was compiled when these were taken is told by
+ * then.  When a process has ended what its files told is given up, two rounds
+ * later: its last samples are through by then.  Should there be one more the
+ * files are read once more.
  */
 #include "symbol/resolver-internal.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 /* The process's own number of itself, in its pid namespace. */
 static pid_t own_pid(pid_t pid)
@@ -59,23 +66,65 @@ static uint32_t find_jit(const struct resolver *r, pid_t pid)
 	return id;
 }
 
-struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+static struct jit_process *add_jit(struct resolver *r, pid_t pid)
 {
-	if (!r->options.symbols || pid <= 0 || (!is_local(in) && !r->options.where.sysroot))
-		return NULL;
 	uint32_t id = find_jit(r, pid);
+
 	if (id == TABLE_NONE) {
 		id = r->jits++;
 		r->jit = array_grow(r->jit, id, sizeof(*r->jit));
 		r->jit[id] = (struct jit_process){ .pid = pid };
 		table_add(&r->jit_table, hash_u64((uint32_t)pid), id);
 	}
-	if (!r->jit[id].map) {
-		r->jit[id].map = jitmap_new();
-		open_map(r, r->jit[id].map, pid);
-		jitmap_refresh(r->jit[id].map);
+	return &r->jit[id];
+}
+
+bool refresh_jit(struct resolver *r, struct jitmap *map)
+{
+	bool any = jitmap_refresh(map);
+	struct jit_trouble t;
+
+	while (jitmap_trouble(map, &t))
+		report_note(r->report, "'%s': offset 0x%" PRIx64 ": %s", t.file, t.offset, t.why);
+	if (any)	/* what was found before may have another name now */
+		memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+	return any;
+}
+
+static void open_dump(const struct resolver *r, const struct jit_process *p)
+{
+	const char *sysroot = r->options.where.sysroot;
+	char path[PATH_MAX];
+
+	if (!p->dump)
+		return;
+	int size = sysroot ? snprintf(path, sizeof(path), "%s%s", sysroot, p->dump)
+			   : snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, p->dump);
+	if (size < (int)sizeof(path) && jitmap_open_dump(p->map, path))
+		return;
+	if (!sysroot)
+		jitmap_open_dump(p->map, p->dump);
+}
+
+static bool may_know(const struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	return r->options.symbols && pid > 0 && (is_local(in) || r->options.where.sysroot);
+}
+
+struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	if (!may_know(r, in, pid))
+		return NULL;
+	struct jit_process *p = add_jit(r, pid);
+	if (p->ended)
+		p->ended = 1;
+	if (!p->map) {
+		p->map = jitmap_new();
+		open_map(r, p->map, pid);
+		open_dump(r, p);
+		refresh_jit(r, p->map);
 	}
-	return r->jit[id].map;
+	return p->map;
 }
 
 /* Is it called jit-NUMBER.dump? */
@@ -92,15 +141,23 @@ static bool is_jitdump(const char *file)
 
 void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid, const char *file)
 {
-	struct jitmap *map = is_jitdump(file) ? jit_of(r, in, pid) : NULL;
-	char path[PATH_MAX];
-
-	if (!map)
+	if (!is_jitdump(file) || !may_know(r, in, pid))
 		return;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, file);
-	if (!jitmap_open_dump(map, path))
-		jitmap_open_dump(map, file);
-	jitmap_refresh(map);
+	struct jit_process *p = add_jit(r, pid);
+	size_t size = strlen(file) + 1;
+	free(p->dump);
+	p->dump = memcpy(mem_resize(NULL, size), file, size);
+	if (p->map)
+		open_dump(r, p);
+	refresh_jit(r, jit_of(r, in, pid));
+}
+
+uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample)
+{
+	bool is_common = attr->sample_type & PERF_SAMPLE_TIME && attr->use_clockid &&
+			 attr->clockid == CLOCK_MONOTONIC;
+
+	return is_common ? sample->time : JITMAP_LATEST;
 }
 
 /* Another program's code is there now: what was told of PID is of no more use. */
@@ -108,31 +165,80 @@ static void forget(struct resolver *r, pid_t pid)
 {
 	uint32_t id = find_jit(r, pid);
 
-	if (id != TABLE_NONE) {
-		jitmap_free(r->jit[id].map);
-		r->jit[id].map = NULL;
+	if (id == TABLE_NONE)
+		return;
+	jitmap_free(r->jit[id].map);
+	free(r->jit[id].dump);
+	r->jit[id] = (struct jit_process){ .pid = pid };
+}
+
+/* Threads may outlive the first of their process, which then is still there. */
+static bool is_gone(const struct stream_reader *in, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return !is_local(in) || access(path, F_OK) != 0;
+}
+
+static void age(struct jit_process *p, const struct stream_reader *in)
+{
+	if (!p->map || p->ended == 0 || ++p->ended <= 3 || !is_gone(in, p->pid))
+		return;
+	jitmap_free(p->map);
+	p->map = NULL;
+}
+
+static void mark_ended(struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id != TABLE_NONE)
+		r->jit[id].ended = 1;
+}
+
+void refresh_jits(struct resolver *r)
+{
+	if (!r->round_ended)
+		return;
+	r->round_ended = false;
+	for (uint32_t i = 0; i < r->jits; i++) {
+		struct jitmap *map = r->jit[i].map;
+		if (!map)
+			continue;
+		if (!jitmap_has_map(map))
+			open_map(r, map, r->jit[i].pid);
+		refresh_jit(r, map);
 	}
 }
 
-void follow_jit(struct resolver *r, const struct record *rec)
+void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec)
 {
 	struct comm_record comm;
 	struct task_record task;
-	bool changed = false;
 
 	if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm) && comm.exec)
 		forget(r, comm.pid);
 	if (rec->type == PERF_RECORD_FORK && record_task(rec, &task) &&
 	    task.pid != task.parent_pid)
 		forget(r, task.pid);
+	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task) && task.pid == task.tid)
+		mark_ended(r, task.pid);
 	if (rec->type != RECORD_FINISHED_ROUND)
 		return;
+	r->round_ended = true;
+	refresh_jits(r);
+	r->round_ended = true;
+	for (uint32_t i = 0; i < r->jits; i++)
+		age(&r->jit[i], in);
+}
+
+void release_jits(struct resolver *r)
+{
 	for (uint32_t i = 0; i < r->jits; i++) {
-		struct jitmap *map = r->jit[i].map;
-		if (map && !jitmap_has_map(map))
-			open_map(r, map, r->jit[i].pid);
-		changed |= map && jitmap_refresh(map);
+		jitmap_free(r->jit[i].map);
+		free(r->jit[i].dump);
 	}
-	if (changed)	/* what was found before may have another name now */
-		memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+	table_release(&r->jit_table);
+	free(r->jit);
 }

@@ -104,10 +104,12 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jitmap_find(place->jit, place->address, &found) &&
-	    !(jitmap_refresh(place->jit) && jitmap_find(place->jit, place->address, &found)))
+	if (!jitmap_find(place->jit, place->address, r->time, &found) &&
+	    !(refresh_jit(r, place->jit) &&
+	      jitmap_find(place->jit, place->address, r->time, &found)))
 		return 0;
 	r->from = FROM_JIT;
+	r->by_time = found.by_time;
 	function.system_name = string_id(r, found.name);
 	if (found.file && !r->options.no_lines)
 		function.file = string_id(r, found.file);

@@ -77,15 +77,16 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 {
 	struct mmap_record mmap;
 
-	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0 || !is_local(in))
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
+		return;
+	open_jitdump(r, in, mmap.pid, mmap.path);
+	if (!is_local(in))
 		return;
 	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
 	if (!m)
 		return;
 	const struct object *object = &r->spaces.objects.object[m->object];
 	struct source *source = source_at(r, m->object);
-	if (object->kind == OBJECT_FILE)
-		open_jitdump(r, in, mmap.pid, object->path);
 	if (source->tried || (object->kind != OBJECT_FILE && !is_memfd(object)))
 		return;
 	open_source(r, in, m, mmap.pid, source);

@@ -3,7 +3,9 @@
  * Two caches make the common case cheap.  The first, of two slots a set, goes from
  * an address in a version of an address space straight to the frame; the
  * second, exact, from an address in an object.  Only what both miss is looked
- * up in symbol tables.
+ * up in symbol tables.  Where a JIT compiler's code was replaced the name is
+ * the time's as well: such places are kept out of the first, and looked up
+ * each time.
  */
 #include "symbol/resolver-internal.h"
 
@@ -29,7 +31,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 		open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
 		follow_ksymbol(r, rec);
-	follow_jit(r, rec);
+	follow_jit(r, in, rec);
 }
 
 /* How often names of this object came from where. */
@@ -91,8 +93,9 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		    q[i].generation)
 			return q[i].frame;
 	struct place place = place_of(r, in, pid, space, address);
+	r->by_time = false;
 	uint32_t frame = frame_at(r, &place);
-	if (space->generation <= UINT32_MAX) {
+	if (space->generation <= UINT32_MAX && !r->by_time) {
 		q[1] = q[0];
 		q[0] = (struct quick){ .generation = (uint32_t)space->generation,
 				       .address = address, .frame = frame };
@@ -249,6 +252,8 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
+	refresh_jits(r);
+	r->time = jit_time(attr, s);
 	out->frames = resolve_chain(r, in, s, attr);
 	out->frame = r->frame;
 }
@@ -276,11 +281,8 @@ void resolver_free(struct resolver *r)
 			source_release(r->source[i]);
 		free(r->source[i]);
 	}
-	for (uint32_t i = 0; i < r->jits; i++)
-		jitmap_free(r->jit[i].map);
+	release_jits(r);
 	jitmap_free(r->ksymbols);
-	table_release(&r->jit_table);
-	free(r->jit);
 	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);

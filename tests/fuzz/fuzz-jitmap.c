@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i + 8 <= size; i++) {
 		uint64_t address;
 		__builtin_memcpy(&address, bytes + i, 8);
-		if (jitmap_find(j, address, &found) && !found.name)
+		if (jitmap_find(j, address, address >> 8, &found) && !found.name)
 			__builtin_trap();
 	}
 	jitmap_free(j);

@@ -9,7 +9,7 @@
 static bool is_named(struct jitmap *j, uint64_t address, const char *name)
 {
 	struct jit_place found;
-	bool any = jitmap_find(j, address, &found);
+	bool any = jitmap_find(j, address, JITMAP_LATEST, &found);
 
 	return name ? any && !strcmp(found.name, name) : !any;
 }
@@ -54,8 +54,8 @@ static bool has_line(struct jitmap *j, uint64_t address, uint32_t line)
 {
 	struct jit_place found;
 
-	return jitmap_find(j, address, &found) && found.file && !strcmp(found.file, "a.js") &&
-	       found.line == line;
+	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.file &&
+	       !strcmp(found.file, "a.js") && found.line == line;
 }
 
 static void test_dump(void)

@@ -1,0 +1,197 @@
+#!/bin/sh
+# JIT code by jitdump files made here, in which it is known what was where when.
+. tests/lib.sh
+
+# names FILE [ROOT]: of each sample's leaf, in order of thread; its object where it has none
+names() {
+	pmu-symbolize ${2:+--sysroot "$2"} "$1" 2>told >resolved
+	pmu-topprof -l tid resolved >p.pb.gz
+	go tool pprof -traces p.pb.gz 2>/dev/null | awk '
+		$1 == "tid:" { tid = $2 }
+		$2 == "" || $1 == "tid:" || tid == "" { next }
+		{ sub("^ *[^ ]* *", ""); print tid, $0; tid = "" }' |
+	sort -n | sed "s/^[0-9]* //"
+}
+
+# Code that is replaced at one place, moved, and then replaced where it was.
+cat >"$scratch/replaced.py" <<'END'
+from jitdumps import *
+def replaced(dump):
+    dump.load(1000, 0x20000, 64, "first", 1)
+    dump.load(1100, 0x50000, 64, "alone", 9)
+    dump.load(2000, 0x20000, 64, "second", 2)
+    dump.move(3000, 0x20000, 0x30000, 64, 2)
+    dump.load(3100, 0x20010, 16, "third", 3)
+    dump.load(4000, 0x30000, 128, "fourth", 4)
+    return dump
+samples = [(1500, 0x20010, "first"), (1600, 0x50000, "alone"), (1999, 0x2003f, "first"),
+           (2000, 0x20010, "second"), (3050, 0x20010, "second"), (3050, 0x30010, "second"),
+           (3200, 0x20010, "third"), (3200, 0x2000f, "second"), (3200, 0x20020, "second"),
+           (3999, 0x30000, "second"), (4000, 0x30000, "fourth"), (4001, 0x30050, "fourth"),
+           (5000, 0x50010, "alone"), (5001, 0x20010, "third"), (5002, 0x30010, "fourth")]
+latest = [(t, a, {0x2: "third" if a & 0x30 == 0x10 else "second", 0x3: "fourth", 0x5: "alone"}[a >> 16])
+          for t, a, n in samples]
+END
+
+check 'code that was replaced is named by what was there at its time, as perf inject --jit has it' '
+	compose s.data <<-END
+		$(cat "$scratch/replaced.py")
+		open("jit-4194000.dump", "wb").write(replaced(Dump()).out)
+		out = jit_file(samples, "jit-4194000.dump")
+	END
+	names s.data >got
+	same want got
+	test ! -s told
+	command -v perf >/dev/null || { echo "no perf"; exit 77; }
+	perf inject --jit -f -i s.data -o injected 2>/dev/null
+	perf script -f -i injected -F ip,sym 2>/dev/null | awk "{ print \$2 }" >theirs
+	same want theirs
+'
+
+check 'the same in a dump of the other byte order' '
+	compose s.data <<-END
+		$(cat "$scratch/replaced.py")
+		open("jit-1.dump", "wb").write(replaced(Dump(">")).out)
+		out = jit_file(samples, "jit-1.dump")
+	END
+	names s.data >got
+	same want got
+'
+
+check 'records that were written out of order count by their times' '
+	compose s.data <<-END
+		from jitdumps import *
+		dump = Dump()
+		dump.load(3000, 0x20000, 64, "third", 3)
+		dump.load(1000, 0x20000, 64, "first", 1)
+		dump.load(2000, 0x20000, 64, "second", 2)
+		open("jit-1.dump", "wb").write(dump.out)
+		out = jit_file([(1500, 0x20000, "first"), (2500, 0x20000, "second"), (3500, 0x20000, "third")], "jit-1.dump")
+	END
+	names s.data >got
+	same want got
+'
+
+for how in "no clock:clock=None" "another clock:clock=4" "the CPU's own time:flags=1"; do
+check "without a common clock (${how%:*}): the latest name" '
+	compose s.data <<-END
+		$(cat "$scratch/replaced.py")
+		def make(clock=1, flags=0):
+		    open("jit-1.dump", "wb").write(replaced(Dump(flags=flags)).out)
+		    return jit_file(latest, "jit-1.dump", clock)
+		out = make(${how#*:})
+	END
+	names s.data >got
+	same want got
+'
+done
+
+check 'samples from before all that a dump tells: the latest name, for the clocks must differ' '
+	compose s.data <<-END
+		$(cat "$scratch/replaced.py")
+		open("jit-1.dump", "wb").write(replaced(Dump()).out)
+		out = jit_file([(t - 1000 if t < 2000 else 1, a, n) for t, a, n in latest], "jit-1.dump")
+	END
+	names s.data >got
+	same want got
+'
+
+check 'records of 3 MiB: of a function, of its lines, of unknown type; what follows is read' '
+	compose s.data <<-END
+		from jitdumps import *
+		dump = Dump()
+		dump.load(1000, 0x20000, 3 << 20, "large", 1)
+		dump.record(77, 1000, bytes(3 << 20))
+		dump.lines(1000, 0x520000, [(0x520000 + i, 1 + i // 2, b"a.c") for i in range(160000)])
+		dump.load(1000, 0x520000, 160000, "with_lines", 2)
+		dump.record(0, 1000, dump.pack("IIQQQQ", PID, PID, 0x600000, 0x600000, 16, 3) + b"n" * (3 << 20) + bytes(17))
+		dump.load(1000, 0x700000, 16, "last", 4)
+		open("jit-1.dump", "wb").write(dump.out)
+		out = jit_file([(1500, 0x20000, "large"), (1500, 0x31ffff, "large"), (1500, 0x520100, "with_lines"), (1500, 0x546fff, "with_lines"),
+		                (1500, 0x600000, "n" * 4096), (1500, 0x700000, "last")], "jit-1.dump")
+	END
+	names s.data >got
+	same want got
+	test ! -s told
+	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:129 "
+	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:79872 "
+'
+
+# harm HARM MESSAGE NAMES: what is told of a dump that is harmed so, and what is named still
+harm() {
+harm=$1 message=$2 name=$3
+check "a dump harmed by $1: told, exit 0, and what is whole counts" '
+	compose s.data <<-END
+		from jitdumps import *
+		dump = Dump()
+		dump.load(1000, 0x20000, 64, "before", 1)
+		at = len(dump.out)
+		$harm
+		dump.load(1000, 0x30000, 64, "behind", 2)
+		open("jit-1.dump", "wb").write(dump.out)
+		open("at", "w").write("0x%x" % at)
+		out = jit_file([(1500, 0x20000, "before"), (1500, 0x30000, "$name")], "jit-1.dump")
+	END
+	names s.data >got
+	cat told
+	same want got
+	test -z "$message" || grep -q "jit-1.dump.: offset $(cat at): $message" told
+	exits 0 pmu-symbolize s.data >out 2>err
+'
+}
+harm 'dump.out += dump.pack("IIQ", 0, 15, 1000)' "a record shorter than its header; not read further" "[anon]"
+harm 'dump.out += dump.pack("IIQ", 77, 0, 1000)' "a record shorter than its header; not read further" "[anon]"
+harm 'dump.record(0, 1000, bytes(39))' "a record whose fields do not fit it; skipped" behind
+harm 'dump.record(0, 1000, bytes(40) + b"unending")' "a record whose fields do not fit it; skipped" behind
+harm 'dump.record(1, 1000, bytes(47))' "a record whose fields do not fit it; skipped" behind
+harm 'dump.out += dump.pack("IIQ", 1, 0xffffffff, 1000)' "" "[anon]"
+
+check 'a file that is no dump, and an empty one' '
+	for size in 0 3 39 4000; do
+		compose s.data <<-END
+			from jitdumps import *
+			open("jit-1.dump", "wb").write(b"nonsense" * 500)
+			os.truncate("jit-1.dump", $size)
+			out = jit_file([(1500, 0x20000, "[anon]")], "jit-1.dump")
+		END
+		names s.data >got
+		same want got
+		test $size -lt 40 || grep -q "jit-1.dump.: offset 0x0: no jitdump header; not read" told
+	done
+'
+
+check 'a dump that goes on with zeros, to be written yet, is whole' '
+	compose s.data <<-END
+		from jitdumps import *
+		dump = Dump()
+		dump.load(1000, 0x20000, 64, "before", 1)
+		open("jit-1.dump", "wb").write(dump.out + bytes(5 << 20))
+		out = jit_file([(1500, 0x20000, "before")], "jit-1.dump")
+	END
+	names s.data >got
+	same want got
+	test ! -s told
+'
+
+check 'a map, and a dump, of another machine, below its root; lines of a map that are none are told' '
+	mkdir -p root/tmp root/var
+	compose s.data <<-END
+		from jitdumps import *
+		dump = Dump()
+		dump.load(1000, 0x20000, 64, "first", 1)
+		dump.load(2000, 0x20000, 64, "second", 2)
+		open("root/var/jit-1.dump", "wb").write(dump.out)
+		open("root/tmp/perf-%d.map" % PID, "w").write("40000 40 mapped\nnonsense\n40040 40 next\n40000 10 again\n")
+		os.chdir("/var")
+		path = os.path.abspath("jit-1.dump")
+		os.chdir("$PWD")
+		out = jit_file([(1500, 0x20000, "first"), (2500, 0x20000, "second"), (1500, 0x40000, "again"), (1500, 0x40010, "mapped"), (1, 0x40040, "next")],
+		               path, host="elsewhere")
+	END
+	names s.data root >got
+	same want got
+	grep -q "perf-4194000.map.: offset 0x10: a line that is not .START SIZE NAME.; skipped" told
+	test "$(wc -l <told)" = 1
+'
+
+done_testing
