@@ -52,6 +52,26 @@ check '.gnu_debuglink: beside the program, in .debug, below a directory for debu
 	is_found --debug-dir other
 '
 
+check '--inlines no and --lines no leave out just that' '
+	gcc -O1 -g "$scratch/program.c" -o program
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./program
+	pmu-symbolize --lines no s.data | pmu-topprof --folded >folded
+	grep -q "static_one;inlined_one " folded
+	pmu-symbolize --lines no s.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz >raw 2>/dev/null
+	none grep program.c raw
+	pmu-symbolize --inlines no s.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz >raw 2>/dev/null
+	none grep inlined_one raw
+	grep -q "static_one .*program.c:6" raw	# where it is called, not what it consists of
+	none grep "static_one .*program.c:2" raw
+	pmu-symbolize --inlines no --lines no s.data | pmu-topprof >p.pb.gz
+	go tool pprof -raw p.pb.gz >raw 2>/dev/null
+	grep -q "static_one" raw
+	none grep "inlined_one\|program.c" raw
+	exits 2 pmu-symbolize --lines maybe s.data
+'
+
 check 'a file of that name with another checksum is refused' '
 	record -Wl,--build-id=none link
 	is_found

@@ -169,6 +169,7 @@ struct dwarf {
 	uint64_t text_start, text_end;	/* where code can be; 0, 0: not known */
 	struct flats units;		/* address to unit of MAIN */
 	bool rangeless_read;
+	bool no_calls, no_lines;	/* not asked for */
 	bool has_parts;			/* what was found depends on .dwo files */
 	struct dwarf_frame *frame;
 	struct extent same;		/* where the last answer holds */

@@ -67,9 +67,12 @@ static struct dwarf_frame *add_frame(struct dwarf *d, size_t *count)
 static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uint64_t address)
 {
 	size_t count = 0;
+	uint32_t at = SPAN_NONE;
 
-	code_read_calls(u, code);
-	uint32_t at = flats_narrow(&code->flat, address, &d->same);
+	if (!d->no_calls) {
+		code_read_calls(u, code);
+		at = flats_narrow(&code->flat, address, &d->same);
+	}
 	struct dwarf_frame *frame = add_frame(d, &count);
 	while (at != SPAN_NONE) {
 		const struct call *call = &code->call[at];
@@ -126,7 +129,7 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 	d->function_start = function.start;
 	if (code != SPAN_NONE)
 		count = add_frames(d, u, &u->code[code], address);
-	if (lines_find(unit_lines(unit), address, &row, &d->same)) {
+	if (!d->no_lines && lines_find(unit_lines(unit), address, &row, &d->same)) {
 		struct dwarf_frame *leaf = count ? &d->frame[0] : add_frame(d, &count);
 		leaf->file = lines_path(unit_lines(unit), row.file);
 		leaf->line = row.line;
@@ -134,6 +137,12 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 	}
 	*frames = d->frame;
 	return is_cut(d) || elf_is_cut(u->file->elf) ? 0 : count;
+}
+
+void dwarf_leave_out(struct dwarf *d, bool calls, bool lines)
+{
+	d->no_calls = calls;
+	d->no_lines = lines;
 }
 
 struct extent dwarf_extent(const struct dwarf *d)

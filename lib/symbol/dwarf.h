@@ -54,6 +54,9 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs);
  */
 size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames);
 
+/* From now on leave out CALLS that were inlined, and LINES: it is cheaper. */
+void dwarf_leave_out(struct dwarf *d, bool calls, bool lines);
+
 /* Around the last address that was looked for: where the same is found, or as surely nothing. */
 struct extent dwarf_extent(const struct dwarf *d);
 

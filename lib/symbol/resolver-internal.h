@@ -111,6 +111,9 @@ struct place nowhere(struct resolver *r, uint64_t address);
 /* The source of this object of lib/process, which may not have been looked for. */
 struct source *source_at(struct resolver *r, uint32_t object);
 
+/* A source of PATH, which will be looked for right now. */
+struct source new_source(const struct resolver *r, const char *path);
+
 /* Open what the MMAP record REC maps, while it is there. */
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
 

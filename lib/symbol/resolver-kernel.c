@@ -56,9 +56,9 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 		return;
 	}
 	struct source *source = source_at(r, image->object);
-	*source = (struct source){ .tried = true, .elf = elf, .path = kernel->path,
-				   .root = mem_zeroed(1, 1), .where = &r->options.where,
-				   .cache = &r->options.cache };
+	*source = new_source(r, kernel->path);
+	source->elf = elf;
+	source->root = mem_zeroed(1, 1);
 	r->vmlinux = image->object;
 	r->vmlinux_shift = text - image->file_offset;
 	r->opened++;

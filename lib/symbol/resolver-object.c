@@ -31,15 +31,23 @@ struct source *source_at(struct resolver *r, uint32_t object)
 	return r->source[object];
 }
 
+struct source new_source(const struct resolver *r, const char *path)
+{
+	const struct resolver_options *o = &r->options;
+
+	/* Of a call's place in its caller the calls tell: without lines they are of no use. */
+	return (struct source){ .tried = true, .path = path, .where = &o->where,
+				.cache = &o->cache, .no_calls = o->no_inlines && o->no_lines,
+				.no_lines = o->no_lines };
+}
+
 /* Open the object that M maps in PID. */
 static void open_source(struct resolver *r, const struct stream_reader *in,
 			const struct mapping *m, pid_t pid, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 
-	source->path = object->path;
-	source->where = &r->options.where;
-	source->cache = &r->options.cache;
+	*source = new_source(r, object->path);
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
 		source->elf = open_vdso();
 	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {
@@ -62,10 +70,8 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 
 	if (!r->options.symbols)
 		return source;
-	if (!source->tried) {
-		source->tried = true;
+	if (!source->tried)
 		open_source(r, in, m, pid, source);
-	}
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
 		report_note(r->report, "no names from '%s': %s", object->path,
 			    locate_reason(source->result));

@@ -96,6 +96,8 @@ void source_save(struct source *source)
 	if (source->misses == 0 || !source_key(source, &key) ||
 	    (source->dwarf && dwarf_has_parts(source->dwarf)))
 		return;
+	if (source->dwarf)
+		dwarf_leave_out(source->dwarf, false, false);
 	struct index_builder *b = index_builder_new(source->index);
 	qsort(source->missed, source->misses, sizeof(*source->missed), by_address);
 	for (uint32_t i = 0; i < source->misses; i++) {

@@ -56,7 +56,9 @@ static void open_tables(struct source *source)
 		.package = source->package, .open_split = open_split, .context = source,
 	};
 	source->dwarf = dwarf_open(&inputs);
-	if (!source->dwarf)
+	if (source->dwarf)
+		dwarf_leave_out(source->dwarf, source->no_calls, source->no_lines);
+	else
 		source->go = gotable_open(source->elf);
 	if (source->go)
 		source->answer = mem_zeroed(1, sizeof(*source->answer));
@@ -110,8 +112,13 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 	const char *name = own_name(out);
 	struct elf_symbol symbol;
 
-	if (!find_symbol(source, address, &symbol))
-		return name ? (struct extent){ 0, UINT64_MAX } : only;
+	if (!find_symbol(source, address, &symbol)) {
+		if (name)
+			return (struct extent){ 0, UINT64_MAX };
+		if (out->frames == 1)
+			out->frames = 0;	/* a line of no function: padding between them */
+		return only;
+	}
 	if (!name || (symbol.address == dwarf_function_start(source->dwarf) &&
 		      strcmp(symbol.name, name)))
 		out->symbol = symbol.name;

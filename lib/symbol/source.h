@@ -20,6 +20,7 @@ struct source {
 	char *root;		/* what its path is below, "" for none; ours */
 	const struct locate_options *where;	/* for the debug files */
 	const struct cache *cache;	/* its directory NULL: none */
+	bool no_calls, no_lines;	/* need not be found */
 	const char *path;	/* of the object; lives as long as its */
 	bool located;		/* DEBUG, ALTERNATE, PACKAGE were looked for, once */
 	struct elf *debug, *alternate, *package;
