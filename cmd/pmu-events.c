@@ -5,7 +5,6 @@
  * Reads the machine: /sys, /proc, the kernel's answers.  Writes text or JSON.
  */
 #include "base/command.h"
-#include "base/units.h"
 #include "event/catalog.h"
 #include "event/doctor.h"
 #include "event/encode.h"
@@ -47,11 +46,7 @@ static const struct command command = {
 
 static uint64_t number_of(const char *option, const char *text)
 {
-	uint64_t number = 0;
-
-	if (text && (!units_parse_count(text, &number) || number == 0))
-		command_misused(&command, "--%s wants a number above 0, not '%s'", option, text);
-	return number;
+	return text ? command_count(&command, option, text, 1, UINT64_MAX) : 0;
 }
 
 static uint8_t level_of(const char *text)

@@ -102,13 +102,7 @@ static const struct command command = {
 /* The count that TEXT, given to --NAME, says; OTHERWISE without it. */
 static uint64_t count_option(const char *name, const char *text, uint64_t otherwise)
 {
-	uint64_t count;
-
-	if (!text)
-		return otherwise;
-	if (!units_parse_count(text, &count) || count == 0)
-		command_misused(&command, "--%s takes a count such as 100k, not '%s'", name, text);
-	return count;
+	return text ? command_count(&command, name, text, 1, UINT64_MAX) : otherwise;
 }
 
 static uint64_t time_option(const char *name, const char *text)
@@ -209,7 +203,8 @@ static void parse_wants(struct wants *w)
 	*w = (struct wants){
 		.callchain = off_cpu && w->callchain == CHAIN_NONE ? CHAIN_FP : w->callchain,
 		.stack_bytes = w->stack_bytes,
-		.max_stack = (uint16_t)count_option("max-stack", max_stack_text, 0),
+		.max_stack = max_stack_text ? (uint16_t)command_count(
+			&command, "max-stack", max_stack_text, 1, UINT16_MAX) : 0,
 		.no_kernel_stack = user_stacks && !kernel_stacks,
 		.no_user_stack = kernel_stacks && !user_stacks,
 		.user = user_only, .kernel = with_kernel, .switches = off_cpu, .periods = jitter,

@@ -7,7 +7,6 @@
  * stream that pipes carry, compressed or not.
  */
 #include "base/command.h"
-#include "base/units.h"
 #include "stream/choice.h"
 #include "stream/describe.h"
 #include "stream/join.h"
@@ -65,23 +64,14 @@ struct work {
 	struct tally tally;
 };
 
-static uint64_t count_option(const char *name, const char *text, uint64_t limit)
-{
-	uint64_t count;
-
-	if (!units_parse_count(text, &count) || count > limit)
-		command_misused(&command, "--%s takes a number, not '%s'", name, text);
-	return count;
-}
-
 static void parse_choice(void)
 {
 	if (pid_text)
-		choice.pid = (pid_t)count_option("pid", pid_text, INT_MAX);
+		choice.pid = (pid_t)command_count(&command, "pid", pid_text, 0, INT_MAX);
 	if (tid_text)
-		choice.tid = (pid_t)count_option("tid", tid_text, INT_MAX);
+		choice.tid = (pid_t)command_count(&command, "tid", tid_text, 0, INT_MAX);
 	if (cpu_text)
-		choice.cpu = (int)count_option("cpu", cpu_text, INT_MAX);
+		choice.cpu = (int)command_count(&command, "cpu", cpu_text, 0, INT_MAX);
 	if (time_text && !choice_parse_time(&choice, time_text))
 		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
 				"either may be missing, not '%s'", time_text);
@@ -158,7 +148,8 @@ static void join(struct work *w, int argc, char **argv, int first)
 
 static void open_output(struct work *w)
 {
-	uint64_t level = level_text && *level_text ? count_option("zstd", level_text, 19) : 1;
+	uint64_t level = level_text && *level_text
+		? command_count(&command, "zstd", level_text, 1, 19) : 1;
 
 	command_output(&command, &w->out, file, w->report);
 	if (level_text && !output_compress(&w->out, (int)level))
@@ -187,7 +178,7 @@ int main(int argc, char **argv)
 	}
 	const char *input = command_input(&command, argc, argv, first);
 	if (head_text)
-		w.head = count_option("head", head_text, UINT64_MAX - 1);
+		w.head = command_count(&command, "head", head_text, 0, UINT64_MAX - 1);
 	w.writes = !stats && !dump && !check &&
 		   (w.selects || head_text || level_text || decompress || file);
 	if (w.writes)

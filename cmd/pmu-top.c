@@ -7,7 +7,6 @@
  * (cum).
  */
 #include "base/command.h"
-#include "base/units.h"
 #include "profile/top.h"
 
 #include <inttypes.h>
@@ -91,8 +90,8 @@ int main(int argc, char **argv)
 	uint64_t rows = 20;
 
 	int first = command_begin(&command, &report, argc, argv);
-	if (rows_text && !units_parse_count(rows_text, &rows))
-		command_misused(&command, "--rows takes a count, not '%s'", rows_text);
+	if (rows_text)
+		rows = command_count(&command, "rows", rows_text, 0, UINT64_MAX);
 
 	Perftools__Profiles__Profile *p =
 		profile_read(command_input(&command, argc, argv, first), &report);

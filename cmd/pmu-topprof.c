@@ -94,15 +94,6 @@ struct target {
 	uint64_t bytes, stacks;
 };
 
-static uint64_t count_option(const char *name, const char *text, uint64_t limit)
-{
-	uint64_t count;
-
-	if (!units_parse_count(text, &count) || count > limit)
-		command_misused(&command, "--%s takes a number, not '%s'", name, text);
-	return count;
-}
-
 static void parse_time(const char *text)
 {
 	if (!choice_parse_time(&how.choice, text))
@@ -143,17 +134,16 @@ static void parse_intervals(void)
 static void parse_options(void)
 {
 	if (pid_text)
-		how.choice.pid = (pid_t)count_option("pid", pid_text, INT_MAX);
+		how.choice.pid = (pid_t)command_count(&command, "pid", pid_text, 0, INT_MAX);
 	if (tid_text)
-		how.choice.tid = (pid_t)count_option("tid", tid_text, INT_MAX);
+		how.choice.tid = (pid_t)command_count(&command, "tid", tid_text, 0, INT_MAX);
 	if (cpu_text)
-		how.choice.cpu = (int)count_option("cpu", cpu_text, INT_MAX);
+		how.choice.cpu = (int)command_count(&command, "cpu", cpu_text, 0, INT_MAX);
 	if (time_text)
 		parse_time(time_text);
 	if (stacks_text)
-		how.max_stacks = count_option("max-stacks", stacks_text, UINT32_MAX);
-	if (stacks_text && how.max_stacks < 2)
-		command_misused(&command, "--max-stacks takes 2 or more");
+		how.max_stacks = command_count(&command, "max-stacks", stacks_text, 2,
+					       UINT32_MAX);
 	if (naming_text && strcmp(naming_text, "perf") && strcmp(naming_text, "go"))
 		command_misused(&command, "--naming takes go or perf, not '%s'", naming_text);
 	parse_intervals();

@@ -47,7 +47,7 @@ check 'samples come at the frequency and the period that were asked for' '
 	grep -qx " *1000000 *" periods
 	test "$(wc -l <periods)" = 1
 	pmu-sample -e cpu-clock -c 2ms -o s.data -- true 2>err || test $? = 2
-	grep -q "takes a count" err
+	grep -q "takes a number from 1 on" err
 	pmu-sample -e cpu-clock -c 2M -o s.data -- ten serial 0.5
 	near "$(perf_samples s.data)" 275 20
 '

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/command.h"
 #include "base/arena.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,6 +88,20 @@ void command_misused(const struct command *cmd, const char *format, ...)
 	fputc('\n', stderr);
 	print_usage(cmd, stderr);
 	exit(2);
+}
+
+uint64_t command_count(const struct command *cmd, const char *name, const char *text,
+		       uint64_t least, uint64_t most)
+{
+	uint64_t count;
+
+	if (!units_parse_count(text, &count) || count < least)
+		command_misused(cmd, "--%s takes a number from %" PRIu64 " on, not '%s'", name,
+				least, text);
+	if (count > most)
+		command_misused(cmd, "--%s takes a number up to %" PRIu64 ", not '%s'", name, most,
+				text);
+	return count;
 }
 
 static void set_option(const struct command_option *o)

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The arguments of an option that may be given more than once, in order. */
 struct command_list {
@@ -48,6 +49,10 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 /* Wrong usage found later: print FORMAT and the usage line, exit 2. */
 void command_misused(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
+
+/* TEXT, the argument of option NAME: a number (units.h) from LEAST to MOST; else misuse. */
+uint64_t command_count(const struct command *cmd, const char *name, const char *text,
+		       uint64_t least, uint64_t most);
 
 /*
  * The only operand, or "-" for stdin where there is none.  Misuse: a second

@@ -18,17 +18,6 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
 }
 
-static bool is_wanted(const struct collect *c, const struct resolved_sample *s, const char *comm)
-{
-	const struct choice *w = &c->how.choice;
-
-	return (!w->pid || s->pid == w->pid) && (!w->tid || s->tid == w->tid) &&
-	       (w->cpu < 0 || s->cpu == (uint32_t)w->cpu) && s->time >= w->from &&
-	       (!w->to || s->time < w->to) && (!w->comm || !strcmp(comm, w->comm)) &&
-	       (!w->event ||
-		!strcmp(stream_events(c->in)->event[s->event].name, w->event));
-}
-
 /*
  * Whether the event samples threads as they are switched away from: their time
  * until they run again is what counts, if the stream tells when that is.
@@ -38,13 +27,14 @@ static bool samples_waiting(const struct stream_events *events, uint32_t event)
 	const struct stream_event *e = &events->event[event];
 	bool switches = false;
 
+	if (e->attr.freq || e->attr.sample_period != 1 ||
+	    !((e->attr.type == PERF_TYPE_SOFTWARE &&
+	       e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+	      (e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch"))))
+		return false;
 	for (uint32_t i = 0; i < events->count; i++)
 		switches |= events->event[i].attr.context_switch;
-	if (!switches || e->attr.freq || e->attr.sample_period != 1)
-		return false;
-	return (e->attr.type == PERF_TYPE_SOFTWARE &&
-		e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-	       (e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch"));
+	return switches;
 }
 
 /* Room for one more stack in P, if there is a limit. */
@@ -104,14 +94,16 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	const struct stream_event *event = &events->event[s->event];
 	const char *comm = s->comm ? c->tables.string[s->comm] : "";
 
-	if (!is_wanted(c, s, comm))
+	if (!choice_wants(&c->how.choice, &(struct choice_facts){
+			s->pid, s->tid, s->cpu, s->time, event->name, comm }))
 		return;
 	c->samples++;
 	if (c->samples == 1)
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_time(c, s->time);
-	struct profile *p = &collect_part(c, s)->profile;
+	struct collect_part *part = collect_part(c, s);
+	struct profile *p = &part->profile;
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (samples_waiting(events, s->event)) {
@@ -121,7 +113,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		struct wait *w = waits_begin(&c->waits, s->tid, s->time, s->frame, s->frames);
 		w->event = s->event;
 		w->labels = labels;
-		w->part = (uint32_t)(collect_part(c, s) - c->part);
+		w->part = (uint32_t)(part - c->part);
 		return;
 	}
 	profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);

@@ -71,6 +71,19 @@ bool choice_parse_time(struct choice *c, const char *text)
 	       (!comma[1] || units_parse_duration(comma + 1, &c->to));
 }
 
+static bool is_called(const char *wanted, const char *name)
+{
+	return !wanted || (name && !strcmp(name, wanted));
+}
+
+bool choice_wants(const struct choice *c, const struct choice_facts *s)
+{
+	return (!c->pid || s->pid == c->pid) && (!c->tid || s->tid == c->tid) &&
+	       (c->cpu < 0 || s->cpu == (uint32_t)c->cpu) && s->time >= c->from &&
+	       (!c->to || s->time < c->to) && is_called(c->event, s->event) &&
+	       is_called(c->comm, s->comm);
+}
+
 bool choice_takes(struct choice *c, struct stream_reader *in, const struct record *rec)
 {
 	struct sample s;
@@ -84,11 +97,9 @@ bool choice_takes(struct choice *c, struct stream_reader *in, const struct recor
 	if (!stream_sample(in, rec, &s))
 		return false;
 	const struct name *name = c->comm ? find(c->names, s.tid) : NULL;
-	return (!c->pid || s.pid == c->pid) && (!c->tid || s.tid == c->tid) &&
-	       (c->cpu < 0 || s.cpu == (uint32_t)c->cpu) && s.time >= c->from &&
-	       (!c->to || s.time < c->to) &&
-	       (!c->event || !strcmp(stream_events(in)->event[s.event].name, c->event)) &&
-	       (!c->comm || (name && !strcmp(name->comm, c->comm)));
+	return choice_wants(c, &(struct choice_facts){
+		s.pid, s.tid, s.cpu, s.time, stream_events(in)->event[s.event].name,
+		name ? name->comm : NULL });
 }
 
 void choice_release(struct choice *c)

@@ -15,6 +15,16 @@ struct choice {
 
 #define CHOICE_ALL { .cpu = -1 }
 
+/* Of a sample, what is asked for. */
+struct choice_facts {
+	pid_t pid, tid;
+	uint32_t cpu;
+	uint64_t time;
+	const char *event, *comm;	/* names; NULL: not known */
+};
+
+bool choice_wants(const struct choice *choice, const struct choice_facts *sample);
+
 /* "FROM,TO": seconds in the stream's clock, either may be missing.  False if it is not so. */
 bool choice_parse_time(struct choice *choice, const char *text);
 

@@ -62,7 +62,6 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
 }
 
-/* Learn what the reader itself needs from a record. */
 /* EVENT_ID: u64 count; count times u64 event, by the order of the attrs, and id of it. */
 static void follow_event_id(struct stream_reader *in, const struct record *rec)
 {
