@@ -83,6 +83,9 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
 /* What the relocation of the word at SLOT puts there, but for the load address. */
 bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value);
 
+/* The first word above *SLOT that a relocation makes VALUE, but for the load address. */
+bool elf_relocated_to(const struct elf *elf, uint64_t value, uint64_t *slot);
+
 /* The string at OFFSET of a string table, or NULL. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 

@@ -109,6 +109,26 @@ bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value)
 	return true;
 }
 
+bool elf_relocated_to(const struct elf *elf, uint64_t value, uint64_t *slot)
+{
+	uint64_t found = UINT64_MAX;
+
+	for (uint32_t i = 1; elf->is64 && i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type != SHT_RELA)
+			continue;
+		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
+		for (int n = 0; n < RELOCATIONS_MAX && cursor_left(&c) >= sizeof(Elf64_Rela); n++) {
+			uint64_t offset = cursor_u64(&c), info = cursor_u64(&c);
+			if (cursor_u64(&c) == value && ELF64_R_SYM(info) == 0 &&
+			    offset > *slot && offset < found)
+				found = offset;
+		}
+	}
+	*slot = found;
+	return found != UINT64_MAX;
+}
+
 /* Of the relocation of SLOT: the symbol's name, or the function of a symbol without (IFUNC). */
 static const char *name_of_slot(struct elf *elf, uint64_t slot)
 {

@@ -12,7 +12,7 @@
  * up to 1.16, later u32 from the start of text.  A description refers to
  * values by program counter: a run-length code of line, file, and of the
  * index in a tree of inlined calls.  That tree is not in the table itself:
- * the program's moduledata tells where.
+ * the program's moduledata tells where, or up to 1.17 the description.
  */
 #include "symbol/gotable.h"
 #include "base/arena.h"
@@ -29,7 +29,7 @@ struct gotable {
 	struct elf *elf;
 	struct elf_bytes bytes;
 	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
-	uint64_t functions, text;
+	uint64_t address, functions, text;	/* ADDRESS: its own */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
 	struct elf_bytes data;		/* what function data are offsets into; absent: not known */
 	struct go_frame frame[DEPTH_MAX];
@@ -40,7 +40,7 @@ struct description {
 	uint64_t entry, end;
 	uint32_t name, files, lines, inline_index, unit, start_line;
 	bool has_inline;
-	uint32_t tree;			/* offset in the table's data */
+	struct elf_bytes tree;		/* from its start to the end of the segment */
 };
 
 static struct cursor at(const struct gotable *t, uint64_t offset)
@@ -90,24 +90,37 @@ static bool pair_at(const struct gotable *t, uint64_t index, uint64_t *entry, ui
 	return good;
 }
 
-/* Where the trees of inlined calls are, for those that have one: found by description's tail. */
+/* The tree that function data refers to: by an offset; up to 1.17 by an address. */
+static struct elf_bytes tree_at(const struct gotable *t, struct cursor *c)
+{
+	struct elf_bytes tree = { 0 };
+
+	if (t->version == GO_1_16) {
+		uint64_t address = word(t, c);
+		return address && !c->failed ? elf_at_address(t->elf, address) : tree;
+	}
+	uint32_t offset = cursor_u32(c);
+	if (!c->failed && offset < t->data.size)	/* none: -1 */
+		tree = (struct elf_bytes){ t->data.at + offset, t->data.size - offset };
+	return tree;
+}
+
+/* Where the tree of inlined calls is, for those that have one: found by description's tail. */
 static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata_count,
 		      uint8_t funcdata_count, struct description *d)
 {
-	uint32_t none = UINT32_MAX;
-
 	for (uint32_t i = 0; i < pcdata_count && !c->failed; i++) {
 		uint32_t values = cursor_u32(c);
 		if (i == PCDATA_INLINE_INDEX)
 			d->inline_index = values;
 	}
-	for (uint8_t i = 0; i < funcdata_count && !c->failed; i++) {
-		uint32_t tree = cursor_u32(c);
-		if (i == FUNCDATA_INLINE_TREE && tree != none) {
-			d->tree = tree;
-			d->has_inline = !c->failed && d->inline_index != 0 && t->data.size > 0;
-		}
-	}
+	if (c->failed || d->inline_index == 0 || funcdata_count <= FUNCDATA_INLINE_TREE)
+		return;
+	unsigned size = t->version == GO_1_16 ? t->word : 4;
+	cursor_bytes(c, -(size_t)(c->at - t->bytes.at) & (size - 1));
+	cursor_bytes(c, FUNCDATA_INLINE_TREE * size);
+	d->tree = tree_at(t, c);
+	d->has_inline = d->tree.size > 0;
 }
 
 /* struct _func (runtime/runtime2.go), by version */
@@ -134,7 +147,7 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 	if (c.failed)
 		return false;
 	const uint8_t *kinds = cursor_bytes(&c, 4);	/* function, flag, 0, count of funcdata */
-	if (is_new && kinds)
+	if (t->version != GO_1_2 && kinds)
 		read_tail(t, &c, pcdata_count, kinds[3], d);
 	return true;
 }
@@ -192,11 +205,10 @@ static bool read_inlined(const struct gotable *t, const struct description *d, i
 			 struct inlined *out)
 {
 	uint64_t size = t->version == GO_1_20 ? 16 : 20;
-	uint64_t offset = d->tree + (uint32_t)index * size;
-	struct cursor c = elf_cursor(t->elf, t->data);
+	struct cursor c = elf_cursor(t->elf, d->tree);
 
 	*out = (struct inlined){ 0 };
-	cursor_bytes(&c, offset);
+	cursor_bytes(&c, (uint32_t)index * size);
 	cursor_u32(&c);			/* kind; and the parent, before 1.20 */
 	if (t->version != GO_1_20) {
 		cursor_u32(&c);		/* file */
@@ -234,49 +246,77 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 	return count;
 }
 
-/*
- * Find moduledata (runtime/symtab.go) in the program's variables: it begins
- * with the address of the table, and tells the address of function data.
- */
-static void find_data(struct gotable *t, uint64_t table)
+/* A word of the program's data: what its relocation puts there, or else what the file has. */
+static uint64_t data_word(const struct gotable *t, uint64_t address)
 {
-	const uint64_t text = 22, data = t->version == GO_1_20 ? 40 : 38;	/* words */
+	struct cursor c = elf_cursor(t->elf, elf_at_address(t->elf, address));
+	uint64_t value;
+
+	return elf_relocated(t->elf, address, &value) ? value : cursor_u64(&c);
+}
+
+/* Where function data begin, by moduledata (runtime/symtab.go). */
+static uint64_t data_of_module(const struct gotable *t, uint64_t module)
+{
+	enum { GOFUNC_1_18 = 38, GOFUNC_1_20 = 40, GOFUNC_MAX = 48 };	/* words */
+
+	if (t->version == GO_1_18)
+		return data_word(t, module + 8 * GOFUNC_1_18);
+	/* From 1.26 on the word behind it is the end of the table; others moved in 1.27. */
+	for (uint64_t i = GOFUNC_1_20; i < GOFUNC_MAX; i++)
+		if (data_word(t, module + 8 * (i + 1)) == t->address + t->bytes.size)
+			return data_word(t, module + 8 * i);
+	return data_word(t, module + 8 * GOFUNC_1_20);
+}
+
+/* Take from moduledata, if it is at this address, the start of text and of function data. */
+static bool take_module(struct gotable *t, uint64_t module)
+{
+	enum { TEXT = 22 };	/* words */
+	uint64_t text = data_word(t, module + 8 * TEXT), low, high;
+
+	elf_text(t->elf, &low, &high);
+	if ((t->text && text != t->text) || text < low || text >= high)
+		return false;
+	t->text = text;
+	t->data = elf_at_address(t->elf, data_of_module(t, module));
+	return true;
+}
+
+/* Moduledata is among the program's variables: it begins with the address of the table. */
+static void find_module(struct gotable *t)
+{
+	int tries = 16;		/* each may look through all relocations */
+	uint64_t slot = 0;
 
 	for (uint32_t i = 1; i < t->elf->sections && t->word == 8; i++) {
 		struct elf_section s = elf_section_at(t->elf, i);
 		if (s.type != SHT_PROGBITS || !(s.flags & SHF_WRITE))
 			continue;
-		struct elf_bytes bytes = elf_part(t->elf, s.offset, s.size);
-		for (uint64_t k = 0; k + 8 * (data + 1) <= bytes.size; k += 8) {
-			struct cursor c = elf_cursor(t->elf, (struct elf_bytes){ bytes.at + k,
-						     8 * (data + 1) });
-			if (cursor_u64(&c) != table)
-				continue;
-			cursor_bytes(&c, 8 * (text - 1));
-			uint64_t start = cursor_u64(&c);
-			cursor_bytes(&c, 8 * (data - text - 1));
-			uint64_t address = cursor_u64(&c);
-			if (t->text && start != t->text)
-				continue;
-			t->text = start;
-			t->data = elf_at_address(t->elf, address);
-			return;
-		}
+		struct cursor c = elf_cursor(t->elf, elf_part(t->elf, s.offset, s.size));
+		for (uint64_t k = 0; cursor_left(&c) >= 8; k += 8)
+			if (cursor_u64(&c) == t->address &&
+			    (tries-- == 0 || take_module(t, s.address + k)))
+				return;
 	}
+	/* What the dynamic linker fills in may be zeros. */
+	while (t->word == 8 && tries-- > 0 && elf_relocated_to(t->elf, t->address, &slot))
+		if (take_module(t, slot))
+			return;
 }
 
 /* Where entries are counted from, if the header does not say: it may be relocated. */
-static void find_text(struct gotable *t, uint64_t table)
+static void find_text(struct gotable *t)
 {
 	struct elf_section s;
 
-	if (t->text || elf_relocated(t->elf, table + 8 + 2 * t->word, &t->text))
+	if (t->text || elf_relocated(t->elf, t->address + 8 + 2 * t->word, &t->text))
 		return;
 	if (elf_find_section(t->elf, ".text", &s))
 		t->text = s.address;
 }
 
-static bool read_header(struct gotable *t, uint64_t table)
+static bool read_header(struct gotable *t)
 {
 	struct cursor c = at(t, 0);
 	uint32_t magic = cursor_u32(&c);
@@ -313,11 +353,33 @@ static bool read_header(struct gotable *t, uint64_t table)
 		    t->values > t->bytes.size || t->pairs > t->bytes.size)
 			return false;
 		if (t->version != GO_1_16) {
-			find_data(t, table);
-			find_text(t, table);
+			find_module(t);
+			find_text(t);
 		}
 		return true;
 	}
+	return false;
+}
+
+static bool read_at(struct gotable *t, const struct elf_section *s, uint64_t offset)
+{
+	t->bytes = elf_part(t->elf, s->offset + offset, s->size - offset);
+	t->address = s->address + offset;
+	return t->bytes.size && read_header(t);
+}
+
+/* Position-independent programs with C in them: the C linker put it between other data. */
+static bool find_among_data(struct gotable *t)
+{
+	enum { ALIGNMENT = 16 };
+	struct elf_section s;
+
+	if (!elf_find_section(t->elf, ".go.buildinfo", &s) ||
+	    !elf_find_section(t->elf, ".data.rel.ro", &s))
+		return false;
+	for (uint64_t i = -s.address & (ALIGNMENT - 1); i < s.size; i += ALIGNMENT)
+		if (read_at(t, &s, i))
+			return true;
 	return false;
 }
 
@@ -328,11 +390,9 @@ struct gotable *gotable_open(struct elf *elf)
 
 	t->elf = elf;
 	if (elf_find_section(elf, ".gopclntab", &s) ||
-	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s)) {
-		t->bytes = elf_part(elf, s.offset, s.size);
-		if (t->bytes.size && read_header(t, s.address))
-			return t;
-	}
+	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s) ? read_at(t, &s, 0)
+								: find_among_data(t))
+		return t;
 	free(t);
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gotable - the function table in every Go program, stripped or not
- * (.gopclntab): function, file, line, and from Go 1.18 on inlined calls.
+ * (.gopclntab): function, file, line, and from Go 1.16 on inlined calls.
  */
 #pragma once
 #include "symbol/elf.h"

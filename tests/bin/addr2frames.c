@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 				       .package = elf[3], .open_split = open_split };
 	struct dwarf *d = dwarf_open(&inputs);
 	while (fgets(line, sizeof(line), stdin))
-		print_frames(elf[1] && !d ? elf[1] : elf[0], d, strtoull(line, NULL, 16), quiet);
+		print_frames(elf[1] ? elf[1] : elf[0], d, strtoull(line, NULL, 16), quiet);
 	dwarf_close(d);
 	for (int i = 0; i < 4; i++)
 		elf_close(elf[i]);
