@@ -9,12 +9,15 @@
 
 #include <stdlib.h>
 
-/* The machine's registers, and the sequence being written. */
+/* The machine's registers, and the rows being written. */
 struct machine {
 	struct lines *lines;
 	struct spans spans;
 	uint64_t address;
 	uint32_t operation, file, line, column;
+	struct row *row;
+	size_t rows, room;
+	uint64_t budget;	/* rows that may still be written */
 	bool in_sequence;
 	struct sequence sequence;
 	uint64_t last;		/* address of its last row */
@@ -73,44 +76,57 @@ static void end_sequence(struct machine *m, uint64_t end)
 
 	if (m->in_sequence && is_code) {
 		s->end = end;
-		s->rows = l->rows - s->row;
+		s->rows = m->rows - s->row;
 		l->sequence = array_grow(l->sequence, l->sequences, sizeof(*s));
 		spans_add(&m->spans, s->start, end, (uint32_t)l->sequences);
 		l->sequence[l->sequences++] = *s;
 	} else if (m->in_sequence) {
-		l->rows = s->row;
+		m->rows = s->row;
 	}
 	m->in_sequence = false;
 }
 
-/* The registers as a row.  False: there are too many. */
-static bool emit(struct machine *m)
+static void begin_sequence(struct machine *m)
 {
-	struct lines *l = m->lines;
-	struct dwarf_file *f = l->unit->file;
+	end_sequence(m, m->last);
+	m->in_sequence = true;
+	m->sequence = (struct sequence){ .start = m->address, .row = m->rows };
+}
 
-	if (m->in_sequence && (m->address < m->last ||
-			       m->address - m->sequence.start > UINT32_MAX))
-		end_sequence(m, m->last);
-	if (!m->in_sequence) {
-		m->in_sequence = true;
-		m->sequence = (struct sequence){ .start = m->address, .row = l->rows };
-	} else {
-		const struct row *before = &l->row[l->rows - 1];
-		if (before->line == m->line && before->file == m->file &&
-		    before->column == m->column) {
-			m->last = m->address;
-			return true;
-		}
-		if (m->last == m->address && before->delta == m->address - m->sequence.start)
-			l->rows--;		/* of one address the last row counts */
-	}
-	if (f->row_budget == 0)
+/* Make room for a row.  False: there are too many. */
+static bool make_room(struct machine *m)
+{
+	enum { FIRST = 64 };
+
+	if (m->budget == 0)
 		return false;
-	f->row_budget--;
-	l->row = array_grow(l->row, l->rows, sizeof(*l->row));
-	l->row[l->rows++] = (struct row){ (uint32_t)(m->address - m->sequence.start),
-					  m->line, m->file, m->column };
+	if (m->rows == m->room) {
+		m->room = m->room ? 2 * m->room : FIRST;
+		m->row = mem_resize(m->row, m->room * sizeof(*m->row));
+	}
+	m->budget--;
+	return true;
+}
+
+/* The registers as a row.  False: there are too many. */
+static inline bool emit(struct machine *m)
+{
+	uint64_t delta = m->address - m->sequence.start;
+
+	if (!m->in_sequence || m->address < m->last || delta > UINT32_MAX) {
+		begin_sequence(m);
+		delta = 0;
+	} else {
+		const struct row *before = &m->row[m->rows - 1];
+		m->last = m->address;
+		if (before->line == m->line && before->column == m->column &&
+		    before->file == m->file)
+			return true;
+		m->rows -= before->delta == delta;	/* of one address the last row counts */
+	}
+	if (!make_room(m))
+		return false;
+	m->row[m->rows++] = (struct row){ (uint32_t)delta, m->line, m->file, m->column };
 	m->last = m->address;
 	return true;
 }
@@ -123,7 +139,7 @@ static void reset(struct machine *m)
 	m->column = 0;
 }
 
-static void advance(struct machine *m, uint64_t operations)
+static inline void advance(struct machine *m, uint64_t operations)
 {
 	const struct lines *l = m->lines;
 
@@ -136,7 +152,7 @@ static void advance(struct machine *m, uint64_t operations)
 	m->operation = (uint32_t)(operations % l->max_operations);
 }
 
-static bool run_extended(struct machine *m, struct cursor *c)
+static inline bool run_extended(struct machine *m, struct cursor *c)
 {
 	uint64_t size = cursor_uleb(c);
 	const uint8_t *at = cursor_bytes(c, size);
@@ -157,7 +173,7 @@ static bool run_extended(struct machine *m, struct cursor *c)
 	return true;
 }
 
-static bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
+static inline bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 {
 	const struct lines *l = m->lines;
 
@@ -192,8 +208,8 @@ static bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 
 static void read_rows(struct lines *l)
 {
-	const struct dwarf_file *f = l->unit->file;
-	struct machine m = { .lines = l };
+	struct dwarf_file *f = l->unit->file;
+	struct machine m = { .lines = l, .budget = f->row_budget };
 	struct cursor c = section_cursor(f, S_LINE, l->program);
 
 	l->rows_read = true;
@@ -212,6 +228,8 @@ static void read_rows(struct lines *l)
 		}
 	}
 	end_sequence(&m, m.last);	/* if its end is missing */
+	f->row_budget = m.budget;
+	l->row = m.row;
 	l->flat = spans_flatten(&m.spans);
 }
 
