@@ -134,5 +134,5 @@ void follow_jit(struct resolver *r, const struct record *rec)
 		changed |= map && jitmap_refresh(map);
 	}
 	if (changed)	/* what was found before may have another name now */
-		memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+		memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
 }
