@@ -78,6 +78,8 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 {
 	uint64_t value = 0;
 
+	if (c->at < c->end && *c->at < 0x80)	/* as most are */
+		return *c->at++;
 	for (unsigned shift = 0; c->at < c->end; shift += 7) {
 		uint8_t byte = *c->at++;
 		if (shift < 64)

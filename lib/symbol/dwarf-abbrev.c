@@ -42,6 +42,24 @@ static uint8_t slot_of(uint64_t attribute)
 	return A_NONE;
 }
 
+/* Forms that hold a number of fixed size, if nothing else is to be known. */
+static uint8_t kind_of(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_addr:
+		return V_ADDRESS;
+	case DW_FORM_data1: case DW_FORM_data2: case DW_FORM_data4: case DW_FORM_data8:
+		return V_CONSTANT;
+	case DW_FORM_strp:
+		return V_STR;
+	case DW_FORM_ref4:
+		return V_REFERENCE;
+	case DW_FORM_sec_offset:
+		return V_OFFSET;
+	}
+	return V_NONE;
+}
+
 /* Add a step to the table, or to the last one of this abbreviation. */
 static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, int op)
 {
@@ -56,6 +74,17 @@ static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, 
 		last->op = STEP_MORE;	/* full: the next one goes on */
 	t->step = array_grow(t->step, t->steps, sizeof(*t->step));
 	t->step[t->steps++] = (struct step){ (uint16_t)fixed, (uint8_t)op };
+}
+
+static void set_size(const struct abbrevs *t, struct abbrev *a)
+{
+	const struct step *s = &t->step[a->step];
+	unsigned size = s->fixed;
+
+	for (; s->op == STEP_SIBLING && size <= FIXED_MAX; s++)
+		size += 4U + s[1].fixed;
+	a->is_fixed = s->op == STEP_END && size <= FIXED_MAX;
+	a->size = (uint16_t)size;
 }
 
 /* The attributes of one code, up to the pair of zeros.  False: damaged. */
@@ -76,6 +105,8 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
 		if (op < 0)
 			return false;
+		at.size = (uint8_t)fixed;
+		at.kind = kind_of(form);
 		if (form == DW_FORM_implicit_const)
 			at.implicit = cursor_sleb(c);
 		if (name == DW_AT_sibling && form == DW_FORM_ref4 && a->has_children) {
@@ -89,10 +120,15 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 		add_step(t, a, fixed, op);
 	}
 	add_step(t, a, 0, STEP_END);
+	set_size(t, a);
 	a->attributes = (uint32_t)t->attributes - a->attribute;
 	a->is_function = a->tag == DW_TAG_subprogram && seen & (1U << A_LOW_PC | 1U << A_RANGES);
 	a->is_class = a->has_sibling && (a->tag == DW_TAG_class_type ||
 		      a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type);
+	a->is_instance = a->has_sibling &&
+			 (a->tag == DW_TAG_call_site || a->tag == DW_TAG_GNU_call_site ||
+			  a->tag == DW_TAG_inlined_subroutine ||
+			  (a->tag == DW_TAG_subprogram && seen & 1U << A_ORIGIN));
 	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
 			 a->tag == DW_TAG_array_type ||
 			 (a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION);
@@ -169,6 +205,17 @@ void abbrevs_release(struct dwarf_file *f)
 	table_release(&f->abbrevs_table);
 }
 
+/* What read_form() does, of the commonest forms. */
+static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
+			       struct value *v)
+{
+	v->kind = at->kind;
+	v->number = at->size == 4 ? cursor_u32(c) : at->size == 8 ? cursor_u64(c)
+		: at->size == 1 ? cursor_u8(c) : cursor_u16(c);
+	if (at->kind == V_REFERENCE)
+		v->number += u->offset;
+}
+
 bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 {
 	uint64_t code = cursor_uleb(c);
@@ -186,7 +233,9 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 	for (uint32_t i = 0; i < a->attributes; i++, at++) {
 		struct value ignored;
 		struct value *v = at->slot ? &die->value[at->slot] : &ignored;
-		if (!read_form(u, c, at->form, at->implicit, v))
+		if (at->kind)
+			read_number(u, c, at, v);
+		else if (!read_form(u, c, at->form, at->implicit, v))
 			return false;
 		die->has |= (uint32_t)(at->slot != 0) << at->slot;
 	}
@@ -247,7 +296,7 @@ static bool pass_to_sibling(const struct unit *u, struct cursor *c)
 	return true;
 }
 
-bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
+bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
 {
 	for (const struct step *s = u->abbrevs->step + a->step; ; s++) {
 		if (s->fixed > cursor_left(c))

@@ -7,7 +7,8 @@ enum {
 	DW_TAG_lexical_block = 0x0b, DW_TAG_structure_type = 0x13,
 	DW_TAG_subroutine_type = 0x15, DW_TAG_union_type = 0x17,
 	DW_TAG_inlined_subroutine = 0x1d, DW_TAG_catch_block = 0x25,
-	DW_TAG_subprogram = 0x2e, DW_TAG_try_block = 0x32,
+	DW_TAG_subprogram = 0x2e, DW_TAG_try_block = 0x32, DW_TAG_call_site = 0x48,
+	DW_TAG_GNU_call_site = 0x4109,
 };
 
 enum {

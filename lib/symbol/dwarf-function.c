@@ -4,8 +4,9 @@
  *
  * All DIEs are walked as they stand in the file, without regard to who is
  * whose child: functions with code are also found in types inside functions,
- * where compilers put lambdas.  Where DIEs have siblings, types outside of
- * functions are passed over: the code of their functions is beside them.
+ * where compilers put lambdas.  Where DIEs have siblings, two kinds of children
+ * are passed over: of types outside of functions, for the code of their functions is
+ * beside them; and of instances of functions, for their types are in the abstract one.
  */
 #include "symbol/dwarf-constants.h"
 #include "symbol/dwarf-internal.h"
@@ -29,19 +30,31 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 	u->code[u->codes++] = (struct code){ .die = offset };
 }
 
+/* Behind the children of the DIE of A whose attributes are at C; or where C is. */
+static const uint8_t *behind_children(const struct unit *u, struct cursor c, const struct abbrev *a)
+{
+	const uint8_t *here = c.at;
+
+	return a->has_sibling && die_pass(u, &c, a, true) ? c.at : here;
+}
+
 void unit_read_functions(struct unit *u)
 {
+	enum { AHEAD = 512, LINE = 64 };
+	const uint8_t *info = u->file->section[S_INFO].at, *inside = info, *ahead;
+	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
 	struct spans spans = { 0 };
 	struct die die;
 
 	if (u->functions_read)
 		return;
 	u->functions_read = true;
-	const uint8_t *info = u->file->section[S_INFO].at, *inside = info;
-	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
 	c.end = info + u->end;
-	while (c.at < c.end) {
+	for (ahead = c.at; c.at < c.end; ) {
 		struct cursor start = c;
+		/* Leaps over children are more than the CPU foresees. */
+		for (ahead = ahead < c.at ? c.at : ahead; ahead < c.at + AHEAD; ahead += LINE)
+			__builtin_prefetch(ahead);
 		uint64_t code = cursor_uleb(&c);
 		if (code == 0)
 			continue;
@@ -49,21 +62,19 @@ void unit_read_functions(struct unit *u)
 		if (!a)
 			break;
 		bool is_inside = c.at < inside;
-		if (a->tag == DW_TAG_subprogram && a->has_sibling && !a->is_codeless &&
-		    !is_inside) {
-			struct cursor next = c;
-			if (die_pass(u, &next, a, true))
-				inside = next.at;
-		}
-		if (!a->is_function) {
-			if (!die_pass(u, &c, a, a->is_codeless || (a->is_class && !is_inside)))
+		if (a->tag == DW_TAG_subprogram && !a->is_codeless && !is_inside)
+			inside = behind_children(u, c, a);
+		if (a->is_function) {
+			c = start;
+			if (!die_read(u, &c, &die))
 				break;
-			continue;
-		}
-		c = start;
-		if (!die_read(u, &c, &die))
+			add_function(u, (uint64_t)(start.at - info), &die, &spans);
+			if (a->is_instance && !is_inside && c.at < inside)
+				c.at = inside;
+		} else if (!die_pass(u, &c, a, a->is_codeless || a->is_instance ||
+					       (a->is_class && !is_inside))) {
 			break;
-		add_function(u, (uint64_t)(start.at - info), &die, &spans);
+		}
 	}
 	u->functions = spans_flatten(&spans);
 }

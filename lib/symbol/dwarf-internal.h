@@ -39,6 +39,7 @@ struct value {
 struct attribute {
 	uint16_t form;
 	uint8_t slot;
+	uint8_t size, kind;	/* of the commonest forms: bytes, enum value_kind */
 	int64_t implicit;	/* DW_FORM_implicit_const: the value */
 };
 
@@ -57,6 +58,9 @@ struct abbrev {
 	bool has_sibling;	/* an attribute says where its children end */
 	bool is_codeless;	/* no function with code is among its children */
 	bool is_class;		/* nor is there if it is a type outside of functions */
+	bool is_instance;	/* nor is there, for what it holds is in the abstract one */
+	bool is_fixed;		/* all attributes have fixed sizes: SIZE bytes */
+	uint16_t size;
 	uint32_t attribute, attributes;		/* first, count */
 	uint32_t step;				/* first */
 };
@@ -105,7 +109,6 @@ struct lines {
 	int8_t line_base;
 	const uint8_t *operands;	/* of opcodes 1..opcode_base-1 */
 	struct row *row;
-	size_t rows;
 	struct sequence *sequence;	/* by start */
 	size_t sequences;
 	struct flats flat;		/* address to sequence */
@@ -229,7 +232,16 @@ void abbrevs_release(struct dwarf_file *f);
 bool die_read(const struct unit *u, struct cursor *c, struct die *die);
 
 /* Pass over the attributes of a DIE; where it has_sibling and if WITH_CHILDREN, over those too. */
-bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children);
+bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children);
+
+static inline bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a,
+			    bool with_children)
+{
+	if (!a->is_fixed || a->size > cursor_left(c) || (with_children && a->has_sibling))
+		return die_step(u, c, a, with_children);
+	c->at += a->size;
+	return true;
+}
 
 static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code)
 {

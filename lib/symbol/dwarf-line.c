@@ -9,12 +9,20 @@
 
 #include <stdlib.h>
 
-/* The machine's registers, and the sequence being written. */
+struct registers {
+	uint64_t address;
+	uint32_t operation, file, line, column;
+};
+
+static const struct registers first_registers = { .file = 1, .line = 1 };
+
+/* The rows being written. */
 struct machine {
 	struct lines *lines;
 	struct spans spans;
-	uint64_t address;
-	uint32_t operation, file, line, column;
+	struct row *row;
+	size_t rows, room;
+	uint64_t budget;	/* rows that may still be written */
 	bool in_sequence;
 	struct sequence sequence;
 	uint64_t last;		/* address of its last row */
@@ -73,70 +81,73 @@ static void end_sequence(struct machine *m, uint64_t end)
 
 	if (m->in_sequence && is_code) {
 		s->end = end;
-		s->rows = l->rows - s->row;
+		s->rows = m->rows - s->row;
 		l->sequence = array_grow(l->sequence, l->sequences, sizeof(*s));
 		spans_add(&m->spans, s->start, end, (uint32_t)l->sequences);
 		l->sequence[l->sequences++] = *s;
 	} else if (m->in_sequence) {
-		l->rows = s->row;
+		m->rows = s->row;
 	}
 	m->in_sequence = false;
 }
 
-/* The registers as a row.  False: there are too many. */
-static bool emit(struct machine *m)
+static void begin_sequence(struct machine *m, uint64_t start)
 {
-	struct lines *l = m->lines;
-	struct dwarf_file *f = l->unit->file;
+	end_sequence(m, m->last);
+	m->in_sequence = true;
+	m->sequence = (struct sequence){ .start = start, .row = m->rows };
+}
 
-	if (m->in_sequence && (m->address < m->last ||
-			       m->address - m->sequence.start > UINT32_MAX))
-		end_sequence(m, m->last);
-	if (!m->in_sequence) {
-		m->in_sequence = true;
-		m->sequence = (struct sequence){ .start = m->address, .row = l->rows };
-	} else {
-		const struct row *before = &l->row[l->rows - 1];
-		if (before->line == m->line && before->file == m->file &&
-		    before->column == m->column) {
-			m->last = m->address;
-			return true;
-		}
-		if (m->last == m->address && before->delta == m->address - m->sequence.start)
-			l->rows--;		/* of one address the last row counts */
-	}
-	if (f->row_budget == 0)
+/* Make room for a row.  False: there are too many. */
+static bool make_room(struct machine *m)
+{
+	enum { FIRST = 64 };
+
+	if (m->budget == 0)
 		return false;
-	f->row_budget--;
-	l->row = array_grow(l->row, l->rows, sizeof(*l->row));
-	l->row[l->rows++] = (struct row){ (uint32_t)(m->address - m->sequence.start),
-					  m->line, m->file, m->column };
-	m->last = m->address;
+	if (m->rows == m->room) {
+		m->room = m->room ? 2 * m->room : FIRST;
+		m->row = mem_resize(m->row, m->room * sizeof(*m->row));
+	}
+	m->budget--;
 	return true;
 }
 
-static void reset(struct machine *m)
+/* The registers as a row.  False: there are too many. */
+static inline bool emit(struct machine *m, const struct registers *r)
 {
-	m->address = 0;
-	m->operation = 0;
-	m->file = m->line = 1;
-	m->column = 0;
+	uint64_t delta = r->address - m->sequence.start;
+
+	if (!m->in_sequence || r->address < m->last || delta > UINT32_MAX) {
+		begin_sequence(m, r->address);
+		delta = 0;
+	} else {
+		const struct row *before = &m->row[m->rows - 1];
+		m->last = r->address;
+		if (before->line == r->line && before->column == r->column &&
+		    before->file == r->file)
+			return true;
+		m->rows -= before->delta == delta;	/* of one address the last row counts */
+	}
+	if (!make_room(m))
+		return false;
+	m->row[m->rows++] = (struct row){ (uint32_t)delta, r->line, r->file, r->column };
+	m->last = r->address;
+	return true;
 }
 
-static void advance(struct machine *m, uint64_t operations)
+static inline void advance(struct registers *r, const struct lines *l, uint64_t operations)
 {
-	const struct lines *l = m->lines;
-
 	if (l->max_operations <= 1) {
-		m->address += operations * l->min_length;
+		r->address += operations * l->min_length;
 		return;
 	}
-	operations += m->operation;
-	m->address += operations / l->max_operations * l->min_length;
-	m->operation = (uint32_t)(operations % l->max_operations);
+	operations += r->operation;
+	r->address += operations / l->max_operations * l->min_length;
+	r->operation = (uint32_t)(operations % l->max_operations);
 }
 
-static bool run_extended(struct machine *m, struct cursor *c)
+static inline bool run_extended(struct machine *m, struct registers *r, struct cursor *c)
 {
 	uint64_t size = cursor_uleb(c);
 	const uint8_t *at = cursor_bytes(c, size);
@@ -146,42 +157,43 @@ static bool run_extended(struct machine *m, struct cursor *c)
 	struct cursor operand = { .at = at + 1, .end = at + size, .swap = c->swap };
 	switch (*at) {
 	case DW_LNE_end_sequence:
-		end_sequence(m, m->address);
-		reset(m);
+		end_sequence(m, r->address);
+		*r = first_registers;
 		break;
 	case DW_LNE_set_address:
-		m->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
-		m->operation = 0;
+		r->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
+		r->operation = 0;
 		return !operand.failed;
 	}
 	return true;
 }
 
-static bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
+static inline bool run_standard(struct machine *m, struct registers *r, struct cursor *c,
+				uint8_t opcode)
 {
 	const struct lines *l = m->lines;
 
 	switch (opcode) {
 	case DW_LNS_copy:
-		return emit(m);
+		return emit(m, r);
 	case DW_LNS_advance_pc:
-		advance(m, cursor_uleb(c));
+		advance(r, l, cursor_uleb(c));
 		return true;
 	case DW_LNS_advance_line:
-		m->line += (uint32_t)cursor_sleb(c);
+		r->line += (uint32_t)cursor_sleb(c);
 		return true;
 	case DW_LNS_set_file:
-		m->file = (uint32_t)cursor_uleb(c);
+		r->file = (uint32_t)cursor_uleb(c);
 		return true;
 	case DW_LNS_set_column:
-		m->column = (uint32_t)cursor_uleb(c);
+		r->column = (uint32_t)cursor_uleb(c);
 		return true;
 	case DW_LNS_const_add_pc:
-		advance(m, (255U - l->opcode_base) / l->line_range);
+		advance(r, l, (255U - l->opcode_base) / l->line_range);
 		return true;
 	case DW_LNS_fixed_advance_pc:
-		m->address += cursor_u16(c);
-		m->operation = 0;
+		r->address += cursor_u16(c);
+		r->operation = 0;
 		return true;
 	default:	/* those without effect here, and unknown ones */
 		for (uint8_t i = l->operands[opcode - 1]; i > 0 && !c->failed; i--)
@@ -192,26 +204,29 @@ static bool run_standard(struct machine *m, struct cursor *c, uint8_t opcode)
 
 static void read_rows(struct lines *l)
 {
-	const struct dwarf_file *f = l->unit->file;
-	struct machine m = { .lines = l };
+	struct dwarf_file *f = l->unit->file;
+	struct machine m = { .lines = l, .budget = f->row_budget };
+	struct registers r = first_registers;
 	struct cursor c = section_cursor(f, S_LINE, l->program);
 
 	l->rows_read = true;
 	c.end = f->section[S_LINE].at + l->end;
-	reset(&m);
 	while (c.at < c.end && !c.failed) {
 		uint8_t opcode = *c.at++;
 		if (opcode >= l->opcode_base) {
 			opcode = (uint8_t)(opcode - l->opcode_base);
-			advance(&m, opcode / l->line_range);
-			m.line += (uint32_t)(l->line_base + opcode % l->line_range);
-			if (!emit(&m))
+			advance(&r, l, opcode / l->line_range);
+			r.line += (uint32_t)(l->line_base + opcode % l->line_range);
+			if (!emit(&m, &r))
 				break;
-		} else if (opcode == 0 ? !run_extended(&m, &c) : !run_standard(&m, &c, opcode)) {
+		} else if (opcode == 0 ? !run_extended(&m, &r, &c)
+				       : !run_standard(&m, &r, &c, opcode)) {
 			break;
 		}
 	}
 	end_sequence(&m, m.last);	/* if its end is missing */
+	f->row_budget = m.budget;
+	l->row = m.row;
 	l->flat = spans_flatten(&m.spans);
 }
 

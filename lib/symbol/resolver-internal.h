@@ -13,7 +13,10 @@
 #include "symbol/source.h"
 
 enum {
-	QUICK_SLOTS = 65536,	/* a power of two */
+	QUICK_FIRST = 1 << 14,	/* slots of the first cache, which grows */
+	QUICK_MAX = 1 << 20,	/* up to this; both a power of two */
+	QUICK_WAYS = 4,		/* slots where an address may be */
+	QUICK_SHARE = 2,	/* slots for a frame, at least */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
 };
 
@@ -35,7 +38,7 @@ struct jit_process {
 
 /*
  * First cache: the frame at ADDRESS of the space of this GENERATION.  It is in
- * one of two slots next to each other; the first is the one added last.
+ * one of QUICK_WAYS slots next to each other; the first is the one added last.
  */
 struct quick {
 	uint64_t address;
@@ -56,6 +59,7 @@ struct resolver {
 	struct report *report;
 	struct spaces spaces;
 	struct quick *quick;
+	size_t quick_slots;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct source **source;		/* by object of lib/process */
 	struct tally *tally;		/* the same */

@@ -87,7 +87,7 @@ bool refresh_jit(struct resolver *r, struct jitmap *map)
 	while (jitmap_trouble(map, &t))
 		report_note(r->report, "'%s': offset 0x%" PRIx64 ": %s", t.file, t.offset, t.why);
 	if (any)	/* what was found before may have another name now */
-		memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+		memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
 	return any;
 }
 

@@ -103,5 +103,5 @@ void follow_ksymbol(struct resolver *r, const struct record *rec)
 		r->ksymbols = jitmap_new();
 	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
 	/* what was found there before may have another name now */
-	memset(r->quick, 0, QUICK_SLOTS * sizeof(*r->quick));
+	memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two caches make the common case cheap.  The first, of two slots a set, goes from
+ * Two caches make the common case cheap.  The first, of four slots a set, goes from
  * an address in a version of an address space straight to the frame; the
  * second, exact, from an address in an object.  Only what both miss is looked
  * up in symbol tables.  Where a JIT compiler's code was replaced the name is
@@ -8,6 +8,23 @@
  * each time.
  */
 #include "symbol/resolver-internal.h"
+
+/* The slots where this address may be: a cache line of them. */
+static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
+{
+	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
+
+	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+}
+
+/* Begin anew with so many slots. */
+static void set_quick(struct resolver *r, size_t slots)
+{
+	free(r->quick);
+	r->quick_slots = slots;
+	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
+	memset(r->quick, 0, slots * sizeof(*r->quick));
+}
 
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
 			      struct report *report)
@@ -17,7 +34,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->options = *options;
 	r->tables = tables;
 	r->report = report;
-	r->quick = mem_zeroed(QUICK_SLOTS, sizeof(*r->quick));
+	set_quick(r, QUICK_FIRST);
 	return r;
 }
 
@@ -81,22 +98,32 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 	return id;
 }
 
+static inline bool is_quick(const struct quick *q, uint64_t address, const struct space *space)
+{
+	return ((q->address ^ address) | (q->generation ^ space->generation)) == 0;
+}
+
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
-	uint64_t hash = hash_u64(address + space->generation * 0x9e3779b97f4a7c15ULL);
-	struct quick *q = &r->quick[hash & (QUICK_SLOTS - 2)];
+	struct quick *q = quick_set(r, address, space->generation);
 
+	/* All are compared: which one it is no CPU could guess. */
+	unsigned at = 0;
+	for (unsigned i = 1; i < QUICK_WAYS; i++)
+		at = is_quick(&q[i], address, space) ? i : at;
 	/* Generation 0, of spaces never heard of, would match empty slots. */
-	for (int i = 0; i < 2; i++)
-		if (q[i].address == address && q[i].generation == space->generation &&
-		    q[i].generation)
-			return q[i].frame;
+	if (is_quick(&q[at], address, space) && space->generation)
+		return q[at].frame;
 	struct place place = place_of(r, in, pid, space, address);
 	r->by_time = false;
 	uint32_t frame = frame_at(r, &place);
+	if (r->tables->frames > r->quick_slots / QUICK_SHARE && r->quick_slots < QUICK_MAX) {
+		set_quick(r, 2 * r->quick_slots);
+		q = quick_set(r, address, space->generation);
+	}
 	if (space->generation <= UINT32_MAX && !r->by_time) {
-		q[1] = q[0];
+		memmove(q + 1, q, (QUICK_WAYS - 1) * sizeof(*q));
 		q[0] = (struct quick){ .generation = (uint32_t)space->generation,
 				       .address = address, .frame = frame };
 	}
@@ -158,6 +185,13 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 				       word_at(s->branches, i)));
 }
 
+/* Have the slots of a chain's addresses fetched, all at a time; most are callers in SPACE. */
+static void foresee(const struct resolver *r, const struct space *space, const struct words *chain)
+{
+	for (uint64_t i = 0; i < chain->count; i++)
+		__builtin_prefetch(quick_set(r, word_at(*chain, i) - (i > 1), space->generation));
+}
+
 /*
  * The leaf is the sampled IP.  In the callchain, each PERF_CONTEXT_* marker
  * says whose addresses follow; the first of them is where that code was
@@ -173,6 +207,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	bool repeats = has_ip, exact = true;
 	uint32_t count = 0;
 
+	if (leaf)
+		foresee(r, leaf, &s->callchain);
 	if (has_ip)
 		push(r, &count, resolve(r, in, s->pid, leaf ? leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < s->callchain.count; i++) {

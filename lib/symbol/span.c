@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* SPAN's order: by start, then by when it was added. */
-struct entry {
-	struct span span;
-	size_t order;
+/* A span's start, and when it was added. */
+struct key {
+	uint64_t start;
+	size_t item;
 };
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
@@ -21,13 +21,30 @@ void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 	s->at[s->count++] = (struct span){ start, end, value };
 }
 
-static int by_start(const void *a, const void *b)
+/* FROM[first..middle) and FROM[middle..end), which are sorted, to TO. */
+static void merge(const struct key *from, struct key *to, size_t first, size_t middle, size_t end)
 {
-	const struct entry *x = a, *y = b;
+	size_t one = first, other = middle;
 
-	if (x->span.start != y->span.start)
-		return x->span.start < y->span.start ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	for (size_t i = first; i < end; i++)
+		to[i] = one < middle && (other == end || from[one].start <= from[other].start)
+			? from[one++] : from[other++];
+}
+
+/* By start, and where it is the same by item, as they come.  SPARE has room for COUNT. */
+static struct key *sort(struct key *key, struct key *spare, size_t count)
+{
+	for (size_t width = 1; width < count; width *= 2) {
+		for (size_t first = 0; first < count; first += 2 * width) {
+			size_t middle = count - first < width ? count : first + width;
+			size_t end = count - middle < width ? count : middle + width;
+			merge(key, spare, first, middle, end);
+		}
+		struct key *sorted = spare;
+		spare = key;
+		key = sorted;
+	}
+	return key;
 }
 
 /* From START on, VALUE shows. */
@@ -41,17 +58,17 @@ static void show(struct flats *f, uint64_t start, uint32_t value)
 	f->at[f->count++] = (struct flat){ start, value };
 }
 
-static void heap_push(const struct entry *e, size_t *heap, size_t count, size_t item)
+static void heap_push(size_t *heap, size_t count, size_t item)
 {
 	size_t i = count;
 
-	for (; i > 0 && e[heap[(i - 1) / 2]].order < e[item].order; i = (i - 1) / 2)
+	for (; i > 0 && heap[(i - 1) / 2] < item; i = (i - 1) / 2)
 		heap[i] = heap[(i - 1) / 2];
 	heap[i] = item;
 }
 
 /* Remove the top of a heap of COUNT. */
-static void heap_pop(const struct entry *e, size_t *heap, size_t count)
+static void heap_pop(size_t *heap, size_t count)
 {
 	size_t item = heap[count - 1], i = 0;
 
@@ -59,9 +76,9 @@ static void heap_pop(const struct entry *e, size_t *heap, size_t count)
 		size_t child = 2 * i + 1;
 		if (child >= count - 1)
 			break;
-		if (child + 1 < count - 1 && e[heap[child + 1]].order > e[heap[child]].order)
+		if (child + 1 < count - 1 && heap[child + 1] > heap[child])
 			child++;
-		if (e[heap[child]].order < e[item].order)
+		if (heap[child] < item)
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -70,39 +87,39 @@ static void heap_pop(const struct entry *e, size_t *heap, size_t count)
 }
 
 /* Show what is open up to ADDRESS. */
-static size_t close_until(const struct entry *e, size_t *heap, size_t open, uint64_t address,
+static size_t close_until(const struct span *span, size_t *heap, size_t open, uint64_t address,
 			  struct flats *out)
 {
-	while (open && e[heap[0]].span.end <= address) {
-		uint64_t end = e[heap[0]].span.end;
-		heap_pop(e, heap, open--);
-		while (open && e[heap[0]].span.end <= end)	/* it ended unseen */
-			heap_pop(e, heap, open--);
-		show(out, end, open ? e[heap[0]].span.value : SPAN_NONE);
+	while (open && span[heap[0]].end <= address) {
+		uint64_t end = span[heap[0]].end;
+		heap_pop(heap, open--);
+		while (open && span[heap[0]].end <= end)	/* it ended unseen */
+			heap_pop(heap, open--);
+		show(out, end, open ? span[heap[0]].value : SPAN_NONE);
 	}
 	return open;
 }
 
 struct flats spans_flatten(struct spans *s)
 {
-	struct entry *e = mem_resize(NULL, s->count * sizeof(*e));
+	struct key *keys = mem_resize(NULL, 2 * s->count * sizeof(*keys)), *key = keys;
 	size_t *heap = mem_resize(NULL, s->count * sizeof(*heap)), open = 0;
 	struct flats out = { 0 };
 	bool is_sorted = true;
 
 	for (size_t i = 0; i < s->count; i++) {
-		e[i] = (struct entry){ s->at[i], i };
-		is_sorted = is_sorted && (i == 0 || s->at[i - 1].start <= s->at[i].start);
+		key[i] = (struct key){ s->at[i].start, i };
+		is_sorted = is_sorted && (i == 0 || key[i - 1].start <= key[i].start);
 	}
 	if (!is_sorted)
-		qsort(e, s->count, sizeof(*e), by_start);
+		key = sort(key, key + s->count, s->count);
 	for (size_t i = 0; i < s->count; i++) {
-		open = close_until(e, heap, open, e[i].span.start, &out);
-		heap_push(e, heap, open++, i);
-		show(&out, e[i].span.start, e[heap[0]].span.value);
+		open = close_until(s->at, heap, open, key[i].start, &out);
+		heap_push(heap, open++, key[i].item);
+		show(&out, key[i].start, s->at[heap[0]].value);
 	}
-	close_until(e, heap, open, UINT64_MAX, &out);
-	free(e);
+	close_until(s->at, heap, open, UINT64_MAX, &out);
+	free(keys);
 	free(heap);
 	free(s->at);
 	*s = (struct spans){ 0 };
