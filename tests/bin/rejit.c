@@ -92,8 +92,10 @@ int main(void)
 		__builtin___clear_cache((char *)code, (char *)code + CODE);
 		tell(code, phase[i].name, i);
 		uint64_t began = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), now = began;
-		for (; now - began < phase[i].ms * 1000000; now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID))
+		while (now - began < phase[i].ms * 1000000) {
 			x = ((uint64_t (*)(uint64_t))(uintptr_t)code)(x);
+			now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+		}
 		fprintf(stderr, "%s %u\n", phase[i].name, (unsigned int)((now - began) / 1000000));
 	}
 	return x == 12345;

@@ -44,7 +44,8 @@ static bool is_named(struct jitmap *j, uint64_t address, char name)
 {
 	struct jit_place found;
 
-	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.name[0] == name && !found.name[1];
+	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.name[0] == name &&
+	       !found.name[1];
 }
 
 static void test_shared_index(void)
