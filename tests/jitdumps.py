@@ -40,24 +40,54 @@ def text(value):
     return struct.pack("<I", len(value)) + value
 
 
-def jit_file(samples, dump=None, clock=1, pid=PID, host=None, more=[]):
-    """
-    A perf.data file of this machine (or HOST): samples, each (time, address, name), of the
-    threads PID + 1, PID + 2 ..., in code at 0x10000 to 0x10010000.  Writes the names to "want".
-    """
-    flags = 1 << 18 | (1 << 25 if clock is not None else 0)
-    a = bytearray(attr(1, 0, 1000, IP | TID | TIME | IDENT, flags))
-    struct.pack_into("<i", a, 92, clock or 0)
-    uname = os.uname()
-    end = lambda tid: struct.pack("<IIQQ", pid, tid, 1, 7)
-    records = [record(3, struct.pack("<II", pid, pid) + pad(b"prog") + end(pid)),
-               record(1, mmap(pid, 0x10000, 0x10000000, b"//anon") + end(pid))]
+def end(pid, tid, time=1):
+    return struct.pack("<IIQQ", pid, tid, time, 7)
+
+
+def process(pid, dump=None):
+    """The records of a process's begin: code at 0x10000 to 0x10010000, and a jitdump file."""
+    records = [record(3, struct.pack("<II", pid, pid) + pad(b"prog") + end(pid, pid)),
+               record(1, mmap(pid, 0x10000, 0x10000000, b"//anon") + end(pid, pid))]
     if dump:
         path = os.path.abspath(dump).encode()
-        records.append(record(1, mmap(pid, 0x7f0000000000, 4096, path) + end(pid)))
-    for i, (time, address, name) in enumerate(samples):
-        records.append(record(9, struct.pack("<QQIIQ", 7, address, pid, pid + 1 + i, time)))
-    with open("want", "w") as want:
-        want.writelines("%s\n" % name for time, address, name in samples)
-    return file([(bytes(a), [7])], records + more,
-                {3: text(host or uname.nodename), 4: text(uname.release)})
+        records.append(record(1, mmap(pid, 0x7f0000000000, 4096, path) + end(pid, pid)))
+    return records
+
+
+def sample(pid, tid, time, address):
+    return record(9, struct.pack("<QQIIQ", 7, address, pid, tid, time))
+
+
+def task(kind, pid, parent, tid, parent_tid, time):
+    """FORK: 7, EXIT: 4"""
+    return record(kind, struct.pack("<IIIIQ", pid, parent, tid, parent_tid, time) +
+                  end(pid, tid, time))
+
+
+def round_end():
+    return record(68, b"", 0)
+
+
+def wrap(records, clock=1, host=None):
+    """A perf.data file of this machine (or HOST), whose times are of CLOCK."""
+    flags = 1 << 18 | (1 << 25 if clock is not None else 0)
+    a = bytearray(attr(1, 0, 1000, IP | TID | TIME | IDENT, flags))
+    struct.pack_into("<i", a, 92, 1 if clock is None else clock)
+    uname = os.uname()
+    return file([(bytes(a), [7])], records, {3: text(host or uname.nodename), 4: text(uname.release)})
+
+
+def want(names):
+    with open("want", "w") as out:
+        out.writelines("%s\n" % name for name in names)
+
+
+def jit_file(samples, dump=None, clock=1, host=None):
+    """
+    Of one process: samples, each (time, address, name), of the threads
+    PID + 1, PID + 2 ...  Writes the names to "want".
+    """
+    want(name for time, address, name in samples)
+    return wrap(process(PID, dump) + [sample(PID, PID + 1 + i, time, address)
+                                      for i, (time, address, name) in enumerate(samples)],
+                clock, host)

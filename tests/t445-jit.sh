@@ -19,13 +19,14 @@ from jitdumps import *
 def replaced(dump):
     dump.load(1000, 0x20000, 64, "first", 1)
     dump.load(1100, 0x50000, 64, "alone", 9)
+    dump.load(1200, 0x30000, 64, "early", 8)
     dump.load(2000, 0x20000, 64, "second", 2)
     dump.move(3000, 0x20000, 0x30000, 64, 2)
     dump.load(3100, 0x20010, 16, "third", 3)
     dump.load(4000, 0x30000, 128, "fourth", 4)
     return dump
-samples = [(1500, 0x20010, "first"), (1600, 0x50000, "alone"), (1999, 0x2003f, "first"),
-           (2000, 0x20010, "second"), (3050, 0x20010, "second"), (3050, 0x30010, "second"),
+samples = [(1500, 0x20010, "first"), (1600, 0x50000, "alone"), (1700, 0x30010, "early"), (1999, 0x2003f, "first"),
+           (2000, 0x20010, "second"), (2999, 0x30010, "early"), (3050, 0x20010, "second"), (3050, 0x30010, "second"),
            (3200, 0x20010, "third"), (3200, 0x2000f, "second"), (3200, 0x20020, "second"),
            (3999, 0x30000, "second"), (4000, 0x30000, "fourth"), (4001, 0x30050, "fourth"),
            (5000, 0x50010, "alone"), (5001, 0x20010, "third"), (5002, 0x30010, "fourth")]
@@ -193,5 +194,98 @@ check 'a map, and a dump, of another machine, below its root; lines of a map tha
 	grep -q "perf-4194000.map.: offset 0x10: a line that is not .START SIZE NAME.; skipped" told
 	test "$(wc -l <told)" = 1
 '
+
+# 200 processes, one after the other; each has a jitdump file, maps, samples, and ends.
+cat >"$scratch/many.py" <<'END'
+from jitdumps import *
+records, names = [], []
+def one(pid, time):
+    dump = Dump()
+    dump.load(time, 0x20000, 64, "of_%d" % pid, 1)
+    open("jit-%d.dump" % pid, "wb").write(dump.out)
+    records.extend(process(pid, "jit-%d.dump" % pid))
+    records.append(sample(pid, pid, time + 1, 0x20000))
+    names.append("of_%d" % pid)
+END
+
+check 'what was read of processes is given up when they have ended' '
+	compose s.data <<-END
+		$(cat "$scratch/many.py")
+		for i in range(200):
+		    time = 1000 + 100 * i
+		    one(PID + i, time)
+		    records.append(task(4, PID + i, 1, PID + i, 1, time + 50))
+		    records.append(round_end())
+		want(names)
+		out = wrap(records)
+	END
+	ulimit -n 30
+	names s.data >got
+	same want got
+'
+
+check 'a thread whose process was thought to have ended: its files are read again' '
+	compose s.data <<-END
+		$(cat "$scratch/many.py")
+		one(PID, 1000)
+		records.append(task(4, PID, 1, PID, 1, 1100))
+		for i in range(9):
+		    records += [sample(PID - 1, PID - 1, 1200 + i, 0x1), round_end()]
+		records.append(sample(PID, PID + 1, 2000, 0x20000))
+		records.append(sample(PID, PID + 2, 2000, 0x90000))
+		names = ["<unknown>", "of_4194000", "of_4194000", "[anon]"]
+		want(names)
+		out = wrap(records)
+	END
+	strace -f -o calls true 2>err && trace="strace -o calls -e trace=openat" || trace=
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $trace pmu-symbolize s.data >resolved
+	test -z "$trace" || test "$(grep -c "jit-4194000.dump.*NOFOLLOW.* = [0-9]" calls)" = 2
+	names s.data >got
+	same want got
+'
+
+check 'a pid that another process has now, or another program: not the names of before' '
+	compose s.data <<-END
+		$(cat "$scratch/many.py")
+		one(PID, 1000)
+		records.append(task(7, PID, 1, PID, 1, 1200))
+		records.append(record(1, mmap(PID, 0x10000, 0x10000000, b"//anon") + end(PID, PID, 1201)))
+		records.append(sample(PID, PID + 1, 1300, 0x20000))
+		one(PID + 10, 2000)
+		records.append(record(3, struct.pack("<II", PID + 10, PID + 10) + pad(b"new") + end(PID + 10, PID + 10, 2100), 1 << 13))
+		records.append(record(1, mmap(PID + 10, 0x10000, 0x10000000, b"//anon") + end(PID + 10, PID + 10, 2101)))
+		records.append(sample(PID + 10, PID + 11, 2200, 0x20000))
+		want(["of_4194000", "[anon]", "of_4194010", "[anon]"])
+		out = wrap(records)
+	END
+	names s.data >got
+	same want got
+'
+
+# What runs is code that a program of ours copies to one place, and then other code over it.
+for how in live later; do
+check "a JIT compiler that replaces code, $how: each function has the time that it took" '
+	sample="pmu-sample -e cpu-clock -F 1000"
+	if test '$how' = live; then
+		$sample -- rejit 2>took | pmu-symbolize >resolved
+	else
+		$sample -o s.data -- rejit 2>took
+		pmu-symbolize s.data >resolved
+	fi
+	cat took
+	pmu-topprof --folded resolved >folded
+	cat folded
+	awk "FILENAME == \"took\" { took[\$1] = \$2; all += \$2; next }
+		{ n = split(\$1, part, \";\"); if (part[n] in took) { got[part[n]] += \$2; sum += \$2 } }
+		END {
+			for (name in took) {
+				off = got[name] / sum - took[name] / all
+				print name, got[name] / sum, took[name] / all
+				if (off > 0.03 || off < -0.03) exit 1
+			}
+			exit length(took) != 5
+		}" took folded
+'
+done
 
 done_testing

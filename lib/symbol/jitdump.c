@@ -198,7 +198,8 @@ static void add_lines(struct jitmap *j, struct cursor c)
 		j->line[j->lines++] = line;
 		j->pendings++;
 	}
-	sort_lines(j->line + j->pending, j->pendings);
+	if (j->pendings > 0)
+		sort_lines(j->line + j->pending, j->pendings);
 }
 
 /* How much of a record of TYPE has to be there: its beginning, or all. */
@@ -264,5 +265,6 @@ size_t jitmap_add_dump(struct jitmap *j, const void *bytes, size_t size)
 	while (j->header_read && !j->dump.is_bad &&
 	       (more = add_record(j, at + used, size - used, used)))
 		used += more;
+	jitmap_end_if_full(j, &j->dump, used);
 	return used;
 }

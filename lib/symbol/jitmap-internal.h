@@ -9,9 +9,9 @@
 #include "symbol/jitmap.h"
 
 enum {
-	JIT_FUNCTIONS_MAX = 1 << 22,	/* further ones are dropped, as are lines */
-	JIT_LINES_MAX = 1 << 24,
-	JIT_STRINGS_MAX = 512 << 20,	/* bytes of all names; functions of further ones, too */
+	JIT_FUNCTIONS_MAX = 1 << 22,	/* then the files are not read further */
+	JIT_STRINGS_MAX = 512 << 20,	/* bytes of all names; the same */
+	JIT_LINES_MAX = 1 << 24,	/* further ones are dropped */
 	JIT_NAME_MAX = 4096,		/* bytes; longer names are cut */
 	JIT_PIECE = 1 << 20,		/* bytes of a file looked at at once */
 	JIT_LINES_RECORD_MAX = 64 << 20, /* bytes of a function's lines; larger ones are left out */
@@ -66,6 +66,9 @@ struct jitmap {
 /* Add a function that is there since TIME (0: not known); returns it, NULL: no room. */
 struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
 				const char *name, size_t length);
+
+/* There is no room for more functions: then F, read AHEAD bytes further, ends. */
+void jitmap_end_if_full(struct jitmap *j, struct jit_file *f, size_t ahead);
 
 /* What is AHEAD bytes behind what F has taken in is damaged, as WHY says. */
 void jit_file_damaged(struct jit_file *f, size_t ahead, const char *why);

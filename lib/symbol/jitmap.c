@@ -13,11 +13,21 @@ struct jitmap *jitmap_new(void)
 	return j;
 }
 
+static bool is_full(const struct jitmap *j)
+{
+	return j->functions == JIT_FUNCTIONS_MAX || j->strings.arena.size > JIT_STRINGS_MAX;
+}
+
+void jitmap_end_if_full(struct jitmap *j, struct jit_file *f, size_t ahead)
+{
+	if (is_full(j))
+		jit_file_ends(f, ahead, "more functions than are kept; not read further");
+}
+
 struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
 				const char *name, size_t length)
 {
-	if (size == 0 || size > UINT64_MAX - start || j->functions == JIT_FUNCTIONS_MAX ||
-	    j->strings.arena.size > JIT_STRINGS_MAX)
+	if (size == 0 || size > UINT64_MAX - start || is_full(j))
 		return NULL;
 	if (length > JIT_NAME_MAX)
 		length = JIT_NAME_MAX;
@@ -76,6 +86,7 @@ size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size)
 	if (end - at >= JIT_PIECE)
 		jit_file_ends(&j->map, (size_t)(at - start),
 			      "a line of more than 1 MiB; not read further");
+	jitmap_end_if_full(j, &j->map, (size_t)(at - start));
 	return (size_t)(at - start);
 }
 

@@ -81,7 +81,7 @@ struct resolver {
 	bool round_ended;		/* and no sample has come since */
 	enum from from;			/* of the place in hand */
 	bool by_time;			/* another sample there may have another name */
-	uint64_t time;			/* of its sample, in jitdump's clock, if known */
+	uint64_t time;			/* of the sample in hand, in jitdump's clock */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */

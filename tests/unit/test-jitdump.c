@@ -44,7 +44,8 @@ static bool is_named(struct jitmap *j, uint64_t address, char name)
 {
 	struct jit_place found;
 
-	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.name[0] == name && !found.name[1];
+	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.name[0] == name &&
+	       !found.name[1];
 }
 
 static void test_shared_index(void)
@@ -85,9 +86,84 @@ static void test_written_anew(void)
 	unlink(file);
 }
 
+/* Lines in no order, two of them at one address: the last one told counts there. */
+static void test_lines(void)
+{
+	static const struct {
+		uint64_t address;
+		uint32_t line;
+	} lines[] = { { 0x1008, 3 }, { 0x1004, 2 }, { 0x100c, 4 }, { 0x1004, 9 }, { 0x1002, 1 } };
+	enum { LINES = 5, SIZE = 32 + LINES * 18 };
+	uint32_t head[4] = { 2, SIZE };
+	uint64_t body[2] = { 0x1000, LINES };
+	uint8_t dump[HEADER + SIZE + LOAD];
+	struct jitmap *j = jitmap_new();
+	size_t size = put_header(dump);
+
+	memcpy(dump + size, head, 16);
+	memcpy(dump + size + 16, body, 16);
+	size += 32;
+	for (int i = 0; i < LINES; i++, size += 18) {
+		memcpy(dump + size, &lines[i].address, 8);
+		memcpy(dump + size + 8, &lines[i].line, 4);
+		memcpy(dump + size + 12, "\0\0\0\0f", 6);
+	}
+	size += put_load(dump + size, 0x1000, 'a');
+	tap(jitmap_add_dump(j, dump, size) == size, "a function whose lines are not sorted");
+
+	static const uint32_t want[16] = { 0, 0, 1, 1, 9, 9, 9, 9, 3, 3, 3, 3, 4, 4, 4, 4 };
+	bool good = true;
+	for (uint64_t i = 0; i < 16; i++) {
+		struct jit_place found;
+		good = good && jitmap_find(j, 0x1000 + i, JITMAP_LATEST, &found) &&
+		       found.line == want[i];
+	}
+	tap(good, "each address has the line at or before it, of one place the last");
+	jitmap_free(j);
+}
+
+static void put_time(uint8_t *record, uint64_t time)
+{
+	memcpy(record + 8, &time, 8);
+}
+
+/* Each piece a byte longer than the last: what has been told is never told again. */
+static void test_byte_by_byte(void)
+{
+	uint8_t dump[HEADER + 2 * LOAD + MOVE];
+	struct jitmap *j = jitmap_new();
+	struct jit_place found;
+	size_t size = put_header(dump), used = 0;
+
+	put_load(dump + size, 0x1000, 'a');
+	put_time(dump + size, 100);
+	size += LOAD;
+	put_move(dump + size, 0x1000, 0x2000);
+	put_time(dump + size, 200);
+	size += MOVE;
+	put_load(dump + size, 0x1008, 'b');
+	put_time(dump + size, 300);
+	size += LOAD;
+	for (size_t end = 0; end <= size; end++) {
+		uint8_t *piece = memcpy(malloc(end - used + 1), dump + used, end - used);
+		used += jitmap_add_dump(j, piece, end - used);
+		free(piece);
+	}
+	tap(used == size && jitmap_find(j, 0x1008, 250, &found) && *found.name == 'a' &&
+	    found.by_time, "read byte by byte: replaced later");
+	tap(jitmap_find(j, 0x1008, 300, &found) && *found.name == 'b', "and at its time");
+	tap(jitmap_find(j, 0x1000, 300, &found) && *found.name == 'a' && !found.by_time,
+	    "what only one function had needs no time");
+	tap(jitmap_find(j, 0x1008, 99, &found) && *found.name == 'b',
+	    "before all times: the latest");
+	jitmap_free(j);
+}
+
 int main(void)
 {
 	test_shared_index();
 	test_written_anew();
+	test_lines();
+	test_byte_by_byte();
 	return tap_done();
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rejit - a JIT compiler, of a kind: runs five functions, each copied over the
+ * one before, and tells of them in a jitdump file, jit-PID.dump.
+ *
+ * Prints to stderr how long each ran, in ms of its CPU time.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CODE = 512 };	/* bytes; of one function, and some of what follows it */
+
+static int dump;
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void put(const void *bytes, size_t size)
+{
+	if (write(dump, bytes, size) != (ssize_t)size)
+		exit(1);
+}
+
+static void open_dump(void)
+{
+	char name[64];
+	uint32_t head[6] = { 0x4A695444, 1, 40, 0, 0, (uint32_t)getpid() };
+	uint64_t tail[2] = { nanoseconds(CLOCK_MONOTONIC), 0 };
+
+	snprintf(name, sizeof(name), "jit-%d.dump", (int)getpid());
+	dump = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (dump < 0)
+		exit(1);
+	put(head, sizeof(head));
+	put(tail, sizeof(tail));
+	/* so that the profiler hears of it */
+	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump, 0) == MAP_FAILED)
+		exit(1);
+}
+
+/* A CODE_LOAD record. */
+static void tell(const void *code, const char *name, uint64_t index)
+{
+	uint32_t size = (uint32_t)(16 + 40 + strlen(name) + 1 + CODE);
+	uint32_t head[2] = { 0, size }, ids[2] = { (uint32_t)getpid(), (uint32_t)getpid() };
+	uint64_t time = nanoseconds(CLOCK_MONOTONIC);
+	uint64_t body[4] = { (uintptr_t)code, (uintptr_t)code, CODE, index };
+
+	put(head, sizeof(head));
+	put(&time, sizeof(time));
+	put(ids, sizeof(ids));
+	put(body, sizeof(body));
+	put(name, strlen(name) + 1);
+	put(code, CODE);
+}
+
+/* Of a few instructions, none of which cares where it is. */
+__attribute__((noinline)) static uint64_t spin(uint64_t x)
+{
+	for (uint64_t i = 0; i < 100000; i++)
+		x = x * 31 + i;
+	return x;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t ms;
+	} phase[] = { { "one", 200 }, { "two", 400 }, { "three", 100 }, { "four", 600 },
+		      { "five", 300 } };
+	uint64_t x = 1;
+	uint8_t *code = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (code == MAP_FAILED)
+		return 1;
+	open_dump();
+	for (size_t i = 0; i < sizeof(phase) / sizeof(*phase); i++) {
+		memcpy(code, (const void *)(uintptr_t)spin, CODE);
+		__builtin___clear_cache((char *)code, (char *)code + CODE);
+		tell(code, phase[i].name, i);
+		uint64_t began = nanoseconds(CLOCK_PROCESS_CPUTIME_ID), now = began;
+		while (now - began < phase[i].ms * 1000000) {
+			x = ((uint64_t (*)(uint64_t))(uintptr_t)code)(x);
+			now = nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
+		}
+		fprintf(stderr, "%s %u\n", phase[i].name, (unsigned int)((now - began) / 1000000));
+	}
+	return x == 12345;
+}
