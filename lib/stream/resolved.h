@@ -101,6 +101,10 @@ enum resolved_value {
 
 /* Their PERF_SAMPLE_* bits. */
 extern const uint64_t resolved_value_bits[VALUES];
+#define RESOLVED_VALUE_BITS	/* all of them */ \
+	(PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC | \
+	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | \
+	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
 /* What a RESOLVED_SAMPLE says. */
 struct resolved_sample {

@@ -20,15 +20,6 @@ void writer_begin(struct writer *w, struct output *out, uint32_t type, uint16_t 
 	memcpy(w->record + 4, &misc, 2);
 }
 
-void writer_bytes(struct writer *w, const void *bytes, size_t size)
-{
-	if (w->size <= RECORD_MAX_SIZE && size <= RECORD_MAX_SIZE - w->size)
-		memcpy(w->record + w->size, bytes, size);
-	else
-		size = RECORD_MAX_SIZE + 1;	/* it stays too large, whatever follows */
-	w->size += size;
-}
-
 void writer_string(struct writer *w, const char *text)
 {
 	writer_bytes(w, text, strlen(text) + 1);

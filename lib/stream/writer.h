@@ -28,7 +28,14 @@ void writer_header(struct output *out);
 void writer_begin(struct writer *w, struct output *out, uint32_t type, uint16_t misc);
 bool writer_end(struct writer *w);
 
-void writer_bytes(struct writer *w, const void *bytes, size_t size);
+static inline void writer_bytes(struct writer *w, const void *bytes, size_t size)
+{
+	if (w->size <= RECORD_MAX_SIZE && size <= RECORD_MAX_SIZE - w->size)
+		memcpy(w->record + w->size, bytes, size);
+	else
+		size = RECORD_MAX_SIZE + 1;	/* it stays too large, whatever follows */
+	w->size += size;
+}
 
 static inline void writer_u8(struct writer *w, uint8_t v) { writer_bytes(w, &v, sizeof(v)); }
 static inline void writer_u16(struct writer *w, uint16_t v) { writer_bytes(w, &v, sizeof(v)); }

@@ -256,24 +256,20 @@ uint64_t resolver_version(struct resolver *r, pid_t pid)
 void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
 		    struct resolved_sample *out)
 {
-	const uint64_t value[VALUES] = {
-		[VALUE_ADDR] = s->addr, [VALUE_WEIGHT] = s->weight,
-		[VALUE_DATA_SRC] = s->data_src, [VALUE_TRANSACTION] = s->transaction,
-		[VALUE_PHYS_ADDR] = s->phys_addr, [VALUE_CGROUP] = s->cgroup,
-		[VALUE_DATA_PAGE_SIZE] = s->data_page_size,
-		[VALUE_CODE_PAGE_SIZE] = s->code_page_size,
-	};
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
 
 	*out = (struct resolved_sample){
 		.event = s->event, .misc = s->misc, .pid = s->pid, .tid = s->tid, .cpu = s->cpu,
 		.comm = comm_id(r, s->tid), .time = s->time, .period = s->period,
-		.has = has & PERF_SAMPLE_RAW, .raw = s->raw,
+		.has = has & (PERF_SAMPLE_RAW | RESOLVED_VALUE_BITS), .raw = s->raw,
+		.value = {
+			[VALUE_ADDR] = s->addr, [VALUE_WEIGHT] = s->weight,
+			[VALUE_DATA_SRC] = s->data_src, [VALUE_TRANSACTION] = s->transaction,
+			[VALUE_PHYS_ADDR] = s->phys_addr, [VALUE_CGROUP] = s->cgroup,
+			[VALUE_DATA_PAGE_SIZE] = s->data_page_size,
+			[VALUE_CODE_PAGE_SIZE] = s->code_page_size,
+		},
 	};
-	for (int i = 0; i < VALUES; i++) {
-		out->value[i] = value[i];
-		out->has |= has & resolved_value_bits[i];
-	}
 }
 
 void resolver_sample(struct resolver *r, const struct stream_reader *in,

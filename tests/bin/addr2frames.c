@@ -2,14 +2,15 @@
 /*
  * addr2frames - the frames at addresses, in the format of llvm-symbolizer.
  *
- * addr2frames [-n | -g] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses on
- * stdin; for each, function and FILE:LINE:COLUMN of every frame, innermost
+ * addr2frames [-n | -g | -k] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses
+ * on stdin; for each, function and FILE:LINE:COLUMN of every frame, innermost
  * first, then an empty line.  -n prints nothing, to measure; -g reads the
- * table of a Go program instead.
+ * table of a Go program instead, -k a list of the kernel's symbols.
  */
 #include "symbol/demangle.h"
 #include "symbol/dwarf.h"
 #include "symbol/gotable.h"
+#include "symbol/kallsyms.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -78,6 +79,22 @@ static int print_go(const char *path)
 	return !t;
 }
 
+static int print_kernel(const char *path)
+{
+	struct kallsyms *k = kallsyms_open(path);
+	const char *trouble = kallsyms_trouble(k);
+	char line[64];
+
+	if (trouble)
+		fprintf(stderr, "addr2frames: '%s': %s\n", path, trouble);
+	while (!trouble && fgets(line, sizeof(line), stdin)) {
+		const char *name = kallsyms_find(k, strtoull(line, NULL, 16));
+		puts(name ? name : "??");
+	}
+	kallsyms_close(k);
+	return trouble != NULL;
+}
+
 int main(int argc, char **argv)
 {
 	bool quiet = argc > 1 && !strcmp(argv[1], "-n");
@@ -86,6 +103,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "-g"))
 		return print_go(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "-k"))
+		return print_kernel(argv[2]);
 	argv += quiet;
 	argc -= quiet;
 	for (int i = 0; i < 4 && i + 1 < argc; i++)

@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-stream SAMPLES STACKS DEPTH - write a raw stream of that many samples
- * with callchains of DEPTH frames, over STACKS distinct ones, to stdout: what
- * make bench measures with, on any machine.
+ * make-stream SAMPLES STACKS DEPTH [OBJECT] - write a raw stream of that many
+ * samples with callchains of DEPTH frames, over STACKS distinct ones, to stdout:
+ * what make bench measures with, on any machine.  Addresses are in OBJECT's code,
+ * or in a program that does not exist.
  */
 #include "stream/writer.h"
+#include "symbol/elf.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { ADDRESSES = 20000 };	/* distinct ones */
+enum { ADDRESSES = 20000, STEP = 16 };	/* distinct ones, and bytes from one to the next */
+
+static const char *object = "/usr/bin/program";
+static struct elf_segment code = { .size = 0x10000000 };
+static uint8_t build_id[24];	/* as MMAP2 has it: its size, padding to 4, itself */
+
+/* Take OBJECT's first segment with code.  False: it has none of that size. */
+static bool take_object(const char *path)
+{
+	const char *why;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
+
+	object = path;
+	code.size = 0;
+	for (uint64_t at = 0; elf && !code.size && at < elf_image(elf).size; at += 4096)
+		elf_segment(elf, at, &code);
+	const uint8_t *id;
+	size_t size = elf ? elf_build_id(elf, &id) : 0;
+	build_id[0] = size <= 20 ? (uint8_t)size : 0;
+	if (build_id[0])
+		memcpy(build_id + 4, id, size);
+	elf_close(elf);
+	return code.size >= STEP;
+}
 
 static uint64_t random_next(uint64_t *x)
 {
@@ -18,17 +46,31 @@ static uint64_t random_next(uint64_t *x)
 	return *x;
 }
 
+static uint64_t random_address(uint64_t *x)
+{
+	return 0x400000 + random_next(x) % ADDRESSES * STEP % code.size;
+}
+
 static void write_mapping(struct output *out)
 {
 	struct writer w;
 
-	writer_begin(&w, out, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	if (build_id[0])
+		writer_begin(&w, out, PERF_RECORD_MMAP2,
+			     PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	else
+		writer_begin(&w, out, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
 	writer_u32(&w, 42);
 	writer_u32(&w, 42);
 	writer_u64(&w, 0x400000);
-	writer_u64(&w, 0x10000000);
-	writer_u64(&w, 0);
-	writer_string(&w, "/usr/bin/program");
+	writer_u64(&w, code.size);
+	writer_u64(&w, code.file_offset);
+	if (build_id[0]) {
+		writer_bytes(&w, build_id, sizeof(build_id));
+		writer_u32(&w, PROT_READ | PROT_EXEC);
+		writer_u32(&w, MAP_PRIVATE);
+	}
+	writer_string(&w, object);
 	writer_u64(&w, 42 | 42ULL << 32);	/* sample_id */
 	writer_u64(&w, 1);
 	writer_end(&w);
@@ -40,7 +82,7 @@ static void write_sample(struct output *out, uint64_t i, uint64_t stack, unsigne
 	struct writer w;
 
 	writer_begin(&w, out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	uint64_t leaf = 0x400000 + random_next(&x) % ADDRESSES * 16;
+	uint64_t leaf = random_address(&x);
 	writer_u64(&w, leaf);
 	writer_u64(&w, 42 | 42ULL << 32);
 	writer_u64(&w, 1000 + i * 1000);
@@ -48,7 +90,7 @@ static void write_sample(struct output *out, uint64_t i, uint64_t stack, unsigne
 	writer_u64(&w, (uint64_t)PERF_CONTEXT_USER);
 	writer_u64(&w, leaf);
 	for (unsigned k = 1; k < depth; k++)
-		writer_u64(&w, 0x400000 + random_next(&x) % ADDRESSES * 16);
+		writer_u64(&w, random_address(&x));
 	writer_end(&w);
 }
 
@@ -65,11 +107,11 @@ int main(int argc, char **argv)
 	struct output out;
 	uint64_t x = 88172645463325252ULL;
 
-	if (argc != 4 || isatty(STDOUT_FILENO))
+	if (argc < 4 || argc > 5 || isatty(STDOUT_FILENO))
 		return 2;
 	uint64_t samples = strtoull(argv[1], NULL, 10), stacks = strtoull(argv[2], NULL, 10);
 	unsigned depth = (unsigned)strtoul(argv[3], NULL, 10);
-	if (!stacks || !depth || depth > 1000)
+	if (!stacks || !depth || depth > 1000 || (argc > 4 && !take_object(argv[4])))
 		return 2;
 	output_open(&out, "-", &report);
 	writer_header(&out);
