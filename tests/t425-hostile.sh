@@ -1,0 +1,169 @@
+#!/bin/sh
+# Debug information that was made to do harm: it costs a lookup, no more, and others go on.
+. tests/lib.sh
+
+# made FILE: a library with the function "code", whose debug information is what Python on
+# stdin appends to INFO, the DIEs of one unit, and to SECTION, by name; both as lines for as(1)
+made() {
+	cat >made.py
+	PYTHONDONTWRITEBYTECODE=1 python3 - >t.s <<-'END'
+	info, section = [], {}
+	def abbrev(code, tag, children, *attributes):
+	    return f".uleb128 {code}, {tag}\n.byte {children}\n" + "".join(
+	        f".uleb128 {a}, {f}\n" for a, f in attributes) + ".byte 0, 0"
+	LOW, HIGH, NAME, ORIGIN = (0x11, 1), (0x12, 7), (3, 8), (0x31, 0x13)
+	ABBREVS = [abbrev(1, 0x11, 1, NAME, LOW, HIGH, (0x10, 0x17)),
+	           abbrev(2, 0x2e, 1, NAME, LOW, HIGH),
+	           abbrev(3, 0x1d, 1, ORIGIN, LOW, HIGH, (0x59, 0xf)),
+	           abbrev(4, 0x2e, 0, ORIGIN),
+	           abbrev(5, 0x2e, 0, ORIGIN, LOW, HIGH),
+	           abbrev(6, 0x2e, 0, (0x55, 0x17)),
+	           abbrev(7, 0x2e, 0, (3, 0x1a), LOW, HIGH),
+	           abbrev(8, 0x1d, 0, ORIGIN, LOW, HIGH, (0x59, 0xf))]
+	CODE = ".quad code, 4096"
+	exec(open("made.py").read())
+	print(".text\n.globl code\n.type code, @function\ncode: .skip 4096, 0x90\n.size code, 4096")
+	print(".section .debug_abbrev\nabbrevs:", *ABBREVS, *section.pop("abbrev", []), ".byte 0",
+	      sep="\n")
+	print(".section .debug_info\nunit: .long end - begin\nbegin: .short 5\n.byte 1, 8\n.long 0")
+	print(".uleb128 1\n.asciz \"unit\"\n" + CODE + "\n.long 0", *info, ".byte 0\nend:", sep="\n")
+	for name, lines in section.items():
+	    print(".section .debug_" + name, *lines, sep="\n")
+	END
+	gcc -shared -nostdlib t.s -o t.so
+	address=$(nm t.so | sed -n 's/ T code//p')
+}
+
+# asked: frames at some addresses of it, in bounded time and memory
+asked() {
+	for at in 0 1 7 100 2000 4095; do printf '%x\n' $((0x$address + at)); done >addresses
+	(
+		case $BIN in *asan*) ;; *) ulimit -v 1000000 ;; esac
+		timeout 20 addr2frames t.so <addresses >frames
+	)
+	test "$(grep -c '^$' frames)" = 6
+}
+
+check 'references to themselves, in a circle, out of the section' '
+	made <<-END
+	info += ["self: .uleb128 5", ".long self - unit", CODE]
+	info += ["one: .uleb128 4", ".long other - unit", "other: .uleb128 4", ".long one - unit"]
+	info += [".uleb128 5", ".long one - unit", CODE]
+	info += [".uleb128 5", ".long 0x7fffffff", CODE]
+	END
+	asked
+	grep -q "^code" frames
+'
+
+check 'calls inlined into each other a hundred thousand deep' '
+	made <<-END
+	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE]
+	info += [".uleb128 3", ".long f - unit", CODE, ".uleb128 9"] * 100000
+	info += [".byte 0"] * 100001
+	END
+	asked
+	test "$(grep -c "^f" frames)" -ge 600
+'
+
+check 'functions, and calls, that cover each other a hundred thousand times' '
+	made <<-END
+	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE, ".byte 0"]
+	for i in range(50000):
+	    info += [".uleb128 2", ".asciz \\"g\\"", f".quad code + {i % 4000}, 4096", ".byte 0"]
+	info += [".uleb128 2", ".asciz \\"code\\"", CODE]
+	for i in range(50000):
+	    info += [".uleb128 8", ".long f - unit", f".quad code + {i % 3000}, {1 + i % 1000}",
+	             ".uleb128 9"]
+	info += [".byte 0"]
+	END
+	asked
+'
+
+check 'lengths, counts, codes and indices of 2^60' '
+	made <<-END
+	big = 1 << 60
+	section["abbrev"] = [f".uleb128 {big}, 0x2e", ".byte 0, 0, 0"]
+	section["str_offsets"] = [".long 0xffffffff", f".quad {big}", ".short 5, 0", ".quad 1, 2"]
+	section["rnglists"] = [".long 0xffffffff", f".quad {big}", ".short 5", ".byte 8, 0",
+	                       ".long 0xffffffff", "list: .byte 3", f".uleb128 {big}, {big}", ".byte 0"]
+	section["line"] = [".long lend - lbegin", "lbegin: .short 5", ".byte 8, 0",
+	                   ".long 0x7fffffff", ".byte 1, 1, 1, -5, 14, 13",
+	                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", ".byte 255",
+	                   f".uleb128 {big}, {big}", f".uleb128 {big}", "lend:"]
+	info += [".uleb128 7", f".uleb128 {big}", CODE]
+	info += [".uleb128 6", ".long 20"]
+	info += [f".uleb128 {big}"]
+	END
+	asked
+	grep -q "^code" frames
+'
+
+check 'a line program without an end, and three million rows of one address' '
+	made <<-END
+	section["line"] = [".long lend - lbegin", "lbegin: .short 4", ".long hend - hbegin",
+	                   "hbegin: .byte 1, 1, 1, -5, 14, 13",
+	                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", ".byte 0",
+	                   ".asciz \\"a.c\\"", ".byte 0, 0, 0", ".byte 0", "hend:",
+	                   ".byte 0, 9, 2", ".quad code"] + [".fill 1000, 1, 0x4b",
+	                   ".fill 3000000, 1, 0x13", "lend:"]
+	info += [".uleb128 2", ".asciz \\"code\\"", CODE, ".byte 0"]
+	END
+	asked
+	grep -q "^code" frames
+	grep -q "a\.c:501:" frames	# at 2000, a line for 4 bytes
+'
+
+check 'sections that are beyond the file, or as large as all memory' '
+	made <<-END
+	info += [".uleb128 2", ".asciz \\"code\\"", CODE, ".byte 0"]
+	END
+	cp t.so whole.so
+	for value in 0xffffffffffffffff 0x8000000000000000 0x1000000000000000 0xffffffff 1; do
+		for field in 24 32; do	# sh_offset, sh_size: elf(5)
+			python3 - $field $value <<-END
+			import struct, sys
+			field, value = int(sys.argv[1]), int(sys.argv[2], 16)
+			b = bytearray(open("whole.so", "rb").read())
+			at, = struct.unpack_from("<Q", b, 40)
+			size, count = struct.unpack_from("<HH", b, 58)
+			for i in range(1, count):
+			    c = bytearray(b)
+			    struct.pack_into("<Q", c, at + i * size + field, value)
+			    open(f"s{i}.so", "wb").write(c)
+			END
+			for file in s*.so; do
+				mv $file t.so
+				asked
+			done
+		done
+	done
+'
+
+check 'and the pipe goes on: each address stays, others have their names' '
+	made <<-END
+	info += ["self: .uleb128 5", ".long self - unit", CODE]
+	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE]
+	info += [".uleb128 3", ".long f - unit", CODE, ".uleb128 9"] * 20000
+	info += [".byte 0"] * 20001
+	END
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.3
+	compose hostile.data <<-END
+	import os
+	path = os.path.abspath("t.so").encode()
+	fields = struct.pack("<IIQQQQQQII", 5, 5, 0x10000, 0x2000, 0x1000, 0, 0, 0, 5, 2)
+	out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
+	           record(10, fields + pad(path)),
+	           *[record(9, struct.pack("<QIIQQ", 0x10000 + i, 5, 5, 1000 + i, 1))
+	             for i in range(100)])
+	END
+	mkdir -p "root$PWD"
+	cp t.so "root$PWD"
+	timeout 30 pmu-symbolize --sysroot root hostile.data >r.data
+	pmu-topprof r.data >p.pb.gz
+	go tool pprof -raw p.pb.gz >raw 2>/dev/null
+	test "$(sed -n "/^Samples/,/^Locations/p" raw | grep -c "^  *1 ")" = 100
+	pmu-symbolize s.data | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " J$"
+'
+
+done_testing
