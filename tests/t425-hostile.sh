@@ -46,10 +46,10 @@ asked() {
 
 check 'references to themselves, in a circle, out of the section' '
 	made <<-END
-	info += ["self: .uleb128 5", ".long self - unit", CODE]
+	info += ["self: .uleb128 5", ".long self - unit", ".quad code, 50"]
 	info += ["one: .uleb128 4", ".long other - unit", "other: .uleb128 4", ".long one - unit"]
-	info += [".uleb128 5", ".long one - unit", CODE]
-	info += [".uleb128 5", ".long 0x7fffffff", CODE]
+	info += [".uleb128 5", ".long one - unit", ".quad code + 50, 1000"]
+	info += [".uleb128 5", ".long 0x7fffffff", ".quad code + 1050, 3046"]
 	END
 	asked
 	grep -q "^code" frames
