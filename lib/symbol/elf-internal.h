@@ -39,6 +39,9 @@ struct elf {
 	struct flats flat;		/* address to SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
 	struct elf *mini;		/* MiniDebugInfo: more symbols, unpacked */
+	bool relocations_read;
+	struct relocation *relocation;	/* by what they fill */
+	size_t relocations;
 	struct intern names;		/* those that are in no table, as "foo@plt" */
 };
 
@@ -81,10 +84,13 @@ struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out);
 
 /* What the relocation of the word at SLOT puts there, but for the load address. */
-bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value);
+bool elf_relocated(struct elf *elf, uint64_t slot, uint64_t *value);
+
+/* The name of the symbol whose address goes to SLOT; or NULL and *VALUE, the address, or 0. */
+const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value);
 
 /* The first word above *SLOT that a relocation makes VALUE, but for the load address. */
-bool elf_relocated_to(const struct elf *elf, uint64_t value, uint64_t *slot);
+bool elf_relocated_to(struct elf *elf, uint64_t value, uint64_t *slot);
 
 /* The string at OFFSET of a string table, or NULL. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);

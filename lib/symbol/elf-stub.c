@@ -8,7 +8,7 @@
 
 #include <elf.h>
 
-enum { NAME_MAX_BYTES = 1000, ENTRY = 16, RELOCATIONS_MAX = 1000000 };
+enum { NAME_MAX_BYTES = 1000, ENTRY = 16 };
 
 /* A PLT section that has the byte at ADDRESS. */
 static bool find_table(const struct elf *elf, uint64_t address, struct elf_section *out)
@@ -61,86 +61,15 @@ static uint64_t slot_of(const struct elf *elf, struct elf_bytes code, uint64_t a
 		: elf->machine == EM_AARCH64 ? slot_aarch64(elf, code, address) : 0;
 }
 
-/* The name of the INDEX-th symbol of the table that the relocations S refer to. */
-static const char *symbol_name(const struct elf *elf, const struct elf_section *s, uint64_t index)
-{
-	struct elf_section symbols = elf_section_at(elf, s->link);
-	struct elf_section strings = elf_section_at(elf, symbols.link);
-	struct cursor c;
-
-	if (index == 0 || index >= symbols.size / sizeof(Elf64_Sym))
-		return NULL;
-	c = elf_cursor(elf, elf_part(elf, symbols.offset + index * sizeof(Elf64_Sym),
-				     sizeof(Elf64_Sym)));
-	return elf_string(elf_part(elf, strings.offset, strings.size), cursor_u32(&c));
-}
-
-struct relocation {
-	uint64_t info, addend;
-	struct elf_section table;
-};
-
-/* Of the 64-bit relocations with addends, that of SLOT. */
-static bool find_relocation(const struct elf *elf, uint64_t slot, struct relocation *out)
-{
-	for (uint32_t i = 1; i < elf->sections; i++) {
-		struct elf_section s = elf_section_at(elf, i);
-		if (s.type != SHT_RELA)
-			continue;
-		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
-		for (int n = 0; n < RELOCATIONS_MAX && cursor_left(&c) >= sizeof(Elf64_Rela); n++) {
-			uint64_t offset = cursor_u64(&c);
-			*out = (struct relocation){ .info = cursor_u64(&c), .table = s };
-			out->addend = cursor_u64(&c);
-			if (offset == slot)
-				return true;
-		}
-	}
-	return false;
-}
-
-bool elf_relocated(const struct elf *elf, uint64_t slot, uint64_t *value)
-{
-	struct relocation r;
-
-	if (!elf->is64 || !find_relocation(elf, slot, &r) || ELF64_R_SYM(r.info))
-		return false;
-	*value = r.addend;
-	return true;
-}
-
-bool elf_relocated_to(const struct elf *elf, uint64_t value, uint64_t *slot)
-{
-	uint64_t found = UINT64_MAX;
-
-	for (uint32_t i = 1; elf->is64 && i < elf->sections; i++) {
-		struct elf_section s = elf_section_at(elf, i);
-		if (s.type != SHT_RELA)
-			continue;
-		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
-		for (int n = 0; n < RELOCATIONS_MAX && cursor_left(&c) >= sizeof(Elf64_Rela); n++) {
-			uint64_t offset = cursor_u64(&c), info = cursor_u64(&c);
-			if (cursor_u64(&c) == value && ELF64_R_SYM(info) == 0 &&
-			    offset > *slot && offset < found)
-				found = offset;
-		}
-	}
-	*slot = found;
-	return found != UINT64_MAX;
-}
-
 /* Of the relocation of SLOT: the symbol's name, or the function of a symbol without (IFUNC). */
 static const char *name_of_slot(struct elf *elf, uint64_t slot)
 {
 	struct elf_symbol target;
-	struct relocation r;
+	uint64_t value;
+	const char *name = elf_relocated_by(elf, slot, &value);
 
-	if (!find_relocation(elf, slot, &r))
-		return NULL;
-	if (ELF64_R_SYM(r.info))
-		return symbol_name(elf, &r.table, ELF64_R_SYM(r.info));
-	return flats_find(&elf->flat, r.addend) != SPAN_NONE && elf_symbol(elf, r.addend, &target)
-		? target.name : NULL;
+	return name ? name : value && flats_find(&elf->flat, value) != SPAN_NONE &&
+			     elf_symbol(elf, value, &target) ? target.name : NULL;
 }
 
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)

@@ -181,6 +181,7 @@ void elf_close(struct elf *elf)
 	elf_close(elf->mini);
 	free(elf->owned);
 	free(elf->symbol);
+	free(elf->relocation);
 	free(elf->flat.at);
 	intern_release(&elf->names);
 	free(elf);
