@@ -79,6 +79,12 @@ check 'the same, linked by the C linker, position-independent' '
 	link=-linkmode=external agree -buildmode=pie
 '
 
+check 'the same, linked by LLVM, which leaves zeros where the loader writes' '
+	needs_go
+	command -v ld.lld || { echo "no ld.lld"; exit 77; }
+	link="-linkmode=external -extldflags=-fuse-ld=lld" agree -buildmode=pie
+'
+
 # packed PACKAGE PROGRAM: what others built with other versions of Go, stripped
 packed() {
 	file=$(timeout 120 npm pack --silent --cache "$PWD/cache" "$1" | tail -n 1)

@@ -24,6 +24,12 @@
 #include <variant>
 #include <vector>
 
+#ifdef __clang__
+#define OUT_OF_LINE __attribute__((noinline))
+#else
+#define OUT_OF_LINE __attribute__((noipa))	/* nor cloned */
+#endif
+
 /* expressions that are types */
 template <class E> struct Expression {
 	const E &self() const { return static_cast<const E &>(*this); }
@@ -140,8 +146,10 @@ template <int N> struct Store {
 	std::optional<long> best() const
 	{
 		struct Order {
-			bool operator()(const std::pair<long, Key<N>> &a,
-					const std::pair<long, Key<N>> &b) const
+			/* out of line: its code is described here, inside of best() */
+			OUT_OF_LINE bool operator()(
+				const std::pair<long, Key<N>> &a,
+				const std::pair<long, Key<N>> &b) const
 			{
 				return a.first != b.first ? a.first < b.first : b.second < a.second;
 			}
