@@ -21,6 +21,8 @@ struct symbol {
 	uint32_t order;		/* in which they were read */
 };
 
+enum { STUB_TABLES_MAX = 8 };	/* three are usual */
+
 struct elf {
 	struct elf_bytes image;
 	struct mapped mapped;	/* where the image is, if it is a file */
@@ -39,6 +41,9 @@ struct elf {
 	struct flats flat;		/* address to SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
 	struct elf *mini;		/* MiniDebugInfo: more symbols, unpacked */
+	bool stubs_read;
+	uint32_t stub_tables;
+	struct elf_section stub_table[STUB_TABLES_MAX];	/* procedure linkage tables */
 	bool relocations_read;
 	struct relocation *relocation;	/* by what they fill */
 	size_t relocations;

@@ -10,17 +10,27 @@
 
 enum { NAME_MAX_BYTES = 1000, ENTRY = 16 };
 
-/* A PLT section that has the byte at ADDRESS. */
-static bool find_table(const struct elf *elf, uint64_t address, struct elf_section *out)
+/* The sections called .plt, .plt.sec, .plt.got, ... */
+static void find_tables(struct elf *elf)
 {
-	for (uint32_t i = 1; i < elf->sections; i++) {
+	elf->stubs_read = true;
+	for (uint32_t i = 1; i < elf->sections && elf->stub_tables < STUB_TABLES_MAX; i++) {
 		struct elf_section s = elf_section_at(elf, i);
 		const char *name = elf_string(elf->section_names, s.name);
-		if (s.type == SHT_PROGBITS && name && !strncmp(name, ".plt", 4) &&
-		    address - s.address < s.size) {
-			*out = s;
+		if (s.type == SHT_PROGBITS && name && !strncmp(name, ".plt", 4))
+			elf->stub_table[elf->stub_tables++] = s;
+	}
+}
+
+/* The one that has the byte at ADDRESS. */
+static bool find_table(struct elf *elf, uint64_t address, struct elf_section *out)
+{
+	if (!elf->stubs_read)
+		find_tables(elf);
+	for (uint32_t i = 0; i < elf->stub_tables; i++) {
+		*out = elf->stub_table[i];
+		if (address - out->address < out->size)
 			return true;
-		}
 	}
 	return false;
 }

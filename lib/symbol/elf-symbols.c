@@ -190,21 +190,23 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	if (!elf->symbols_read)
 		read_symbols(elf);
 	uint32_t id = flats_narrow(&elf->flat, address, &same);
-	if (id != SPAN_NONE) {
-		const struct symbol *s = &elf->symbol[id];
-		*out = (struct elf_symbol){ shown_name(elf, s), s->address, same };
-	}
-	if (elf->mini && elf_symbol(elf->mini, address, &other) &&
-	    (id == SPAN_NONE || other.address > out->address)) {
-		extent_narrow(&other.same, same.start, same.end);
-		*out = other;
+	const struct symbol *s = id == SPAN_NONE ? NULL : &elf->symbol[id];
+	bool is_other = elf->mini && elf_symbol(elf->mini, address, &other);
+	if (elf->mini)
+		extent_narrow(&same, other.same.start, other.same.end);
+	*out = (struct elf_symbol){ .same = same };
+	if (is_other && (!s || other.address > s->address)) {
+		out->name = other.name;
+		out->address = other.address;
 		return true;
 	}
-	if (elf->mini)		/* its answer may be another one beside */
-		out->same = (struct extent){ address, address + 1 };
 	if (elf_is_cut(elf))
 		return false;
-	return id != SPAN_NONE || elf_stub(elf, address, out);
+	if (!s)
+		return elf_stub(elf, address, out);
+	out->name = shown_name(elf, s);
+	out->address = s->address;
+	return true;
 }
 
 bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address)

@@ -46,7 +46,8 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */
 	uint64_t address;
-	struct extent same;		/* around where it was asked for, this is the answer */
+	/* around where it was asked for, this is the answer; or there is none but in the PLT */
+	struct extent same;
 };
 
 /*

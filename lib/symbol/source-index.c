@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+enum { ANSWERS_MAX = 1 << 22 };	/* looked up for one file */
+
 bool source_key(const struct source *source, struct cache_key *key)
 {
 	const struct elf *const input[] = { source->elf, source->debug, source->alternate,
@@ -21,21 +23,37 @@ bool source_key(const struct source *source, struct cache_key *key)
 	return key->build_id_size > 0 && elf_identity(source->elf) != 0;
 }
 
+/* What is learnt of a source. */
+struct lesson {
+	struct source *source;
+	struct index_builder *builder;
+	uint32_t answers;	/* looked up */
+};
+
+static struct extent look_up(struct lesson *l, uint64_t address, struct source_answer *out)
+{
+	l->answers++;
+	return source_read(l->source, address, out);
+}
+
+/* NULL: none that has a name. */
 static const struct dwarf_function *outermost(const struct source_answer *a)
 {
-	return a->frames ? a->frame[a->frames - 1].function : NULL;
+	const struct dwarf_function *f = a->frames ? a->frame[a->frames - 1].function : NULL;
+
+	return f && (f->linkage_name || f->name) ? f : NULL;
 }
 
 /* Where the function begins that has ADDRESS, but not before LIMIT. */
-static uint64_t first_address(struct source *source, uint64_t address, uint64_t limit)
+static uint64_t first_address(struct lesson *l, uint64_t address, uint64_t limit)
 {
 	struct source_answer answer;
-	struct extent same = source_read(source, address, &answer);
+	struct extent same = look_up(l, address, &answer);
 	const struct dwarf_function *function = outermost(&answer);
 
-	while (function && same.start > limit) {
+	while (function && same.start > limit && l->answers < ANSWERS_MAX) {
 		address = same.start;
-		same = source_read(source, address - 1, &answer);
+		same = look_up(l, address - 1, &answer);
 		if (outermost(&answer) != function)
 			return address;
 	}
@@ -58,18 +76,18 @@ static uint64_t add_answer(struct index_builder *b, struct extent same,
 }
 
 /* The function, from START on.  Returns its end. */
-static uint64_t add_function(struct source *source, struct index_builder *b, uint64_t start)
+static uint64_t add_function(struct lesson *l, uint64_t start)
 {
 	struct source_answer answer;
-	struct extent same = source_read(source, start, &answer);
+	struct extent same = look_up(l, start, &answer);
 	const struct dwarf_function *function = outermost(&answer);
 
 	while (outermost(&answer) == function) {
 		extent_narrow(&same, start, UINT64_MAX);
-		start = add_answer(b, same, &answer);
-		if (!function || start == UINT64_MAX)
+		start = add_answer(l->builder, same, &answer);
+		if (!function || start == UINT64_MAX || l->answers >= ANSWERS_MAX)
 			break;
-		same = source_read(source, start, &answer);
+		same = look_up(l, start, &answer);
 	}
 	return start;
 }
@@ -98,14 +116,14 @@ void source_save(struct source *source)
 		return;
 	if (source->dwarf)
 		dwarf_leave_out(source->dwarf, false, false);
-	struct index_builder *b = index_builder_new(source->index);
+	struct lesson l = { .source = source, .builder = index_builder_new(source->index) };
 	qsort(source->missed, source->misses, sizeof(*source->missed), by_address);
-	for (uint32_t i = 0; i < source->misses; i++) {
+	for (uint32_t i = 0; i < source->misses && l.answers < ANSWERS_MAX; i++) {
 		uint64_t address = source->missed[i];
 		if (address >= done)
-			done = add_function(source, b, first_address(source, address, done));
+			done = add_function(&l, first_address(&l, address, done));
 	}
 	if (!is_cut(source))
-		cache_save(source->cache, &key, b);
-	index_builder_free(b);
+		cache_save(source->cache, &key, l.builder);
+	index_builder_free(l.builder);
 }

@@ -97,8 +97,15 @@ static const char *own_name(const struct source_answer *a)
 /* The debug file has them all; stubs are in the program only. */
 static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
-	return (source->debug && elf_symbol(source->debug, address, out)) ||
-	       elf_symbol(source->elf, address, out);
+	struct extent other = { 0, UINT64_MAX };
+
+	if (source->debug && elf_symbol(source->debug, address, out))
+		return true;
+	if (source->debug)
+		other = out->same;
+	bool found = elf_symbol(source->elf, address, out);
+	extent_narrow(&out->same, other.start, other.end);
+	return found;
 }
 
 /*
@@ -108,16 +115,15 @@ static bool find_symbol(struct source *source, uint64_t address, struct elf_symb
 static struct extent add_symbol(struct source *source, uint64_t address,
 				struct source_answer *out)
 {
-	struct extent only = { address, address + 1 };
 	const char *name = own_name(out);
 	struct elf_symbol symbol;
 
 	if (!find_symbol(source, address, &symbol)) {
 		if (name)
-			return (struct extent){ 0, UINT64_MAX };
+			return symbol.same;
 		if (out->frames == 1)
 			out->frames = 0;	/* a line of no function: padding between them */
-		return only;
+		return (struct extent){ address, address + 1 };
 	}
 	if (!name || (symbol.address == dwarf_function_start(source->dwarf) &&
 		      strcmp(symbol.name, name)))
