@@ -60,6 +60,44 @@ check 'entries of the procedure linkage table' '
 	done
 '
 
+check 'two segments of code that share a page of the file, as perf has them' '
+	cat >t.c <<-END
+	#define IN(name) __attribute__((noinline, section(name)))
+	IN(".text.one") long one(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
+	IN(".text.two") long two(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
+	IN(".text.one") void _start(void)
+	{
+		long x = 60;
+		one(two(1));
+	#ifdef __x86_64__
+		__asm__ volatile("syscall" : : "a"(x), "D"(0L));
+	#else
+		register long number __asm__("x8") = 93, status __asm__("x0") = 0;
+		__asm__ volatile("svc 0" : : "r"(number), "r"(status));
+	#endif
+		(void)x;
+	}
+	END
+	cat >t.ld <<-END
+	ENTRY(_start)
+	PHDRS { one PT_LOAD FLAGS(5); two PT_LOAD FLAGS(5); }
+	SECTIONS {
+		. = 0x400000 + SIZEOF_HEADERS;
+		.t1 : { *(.text.one) } :one
+		. = . + 0x200000;
+		.t2 : { *(.text.two) } :two
+		.eh_frame : { *(.eh_frame) } :two
+	}
+	END
+	gcc -O1 -static -nostdlib -no-pie -Wl,-T,t.ld -Wl,--build-id=none t.c -o t
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./t
+	pmu-symbolize s.data | pmu-topprof --folded >folded
+	cat folded
+	grep -q "t;one " folded
+	grep -q "t;two " folded
+	none grep "\[t\]" folded
+'
+
 check 'MiniDebugInfo: a stripped program with a packed symbol table' '
 	gcc -O1 -fno-inline "$scratch/t.c" -o t
 	strip t -o stripped

@@ -139,6 +139,48 @@ check 'sections that are beyond the file, or as large as all memory' '
 	done
 '
 
+check 'a code of a hundred million in a table that unpacks to 400 MB' '
+	made <<-END
+	section["abbrev"] = [".byte 0x80, 0x80, 0x80, 0x30", ".uleb128 0x11", ".byte 0, 0, 0, 0",
+	                     ".zero 400000000"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	objcopy --compress-debug-sections=zlib t.so packed.so
+	mv packed.so t.so
+	test "$(stat -c %s t.so)" -lt 1000000
+	asked
+	grep -q "^code" frames
+'
+
+check 'a hundred thousand symbols of one address that share a name of 4 MB' '
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	python3 - <<-END
+	import struct
+	b = bytearray(open("t.so", "rb").read())
+	headers, = struct.unpack_from("<Q", b, 40)
+	size, count = struct.unpack_from("<HH", b, 58)
+	sections = [list(struct.unpack_from("<IIQQQQIIQQ", b, headers + i * size)) for i in range(count)]
+	symbols = next(s for s in sections if s[1] == 2)
+	strings = sections[symbols[6]]
+	table = bytes(b[symbols[4]:symbols[4] + symbols[5]])
+	names = bytes(b[strings[4]:strings[4] + strings[5]])
+	one = next(table[i:i + 24] for i in range(0, len(table), 24) if names[
+	    struct.unpack_from("<I", table, i)[0]:].startswith(b"code\0"))
+	table += (struct.pack("<I", len(names)) + one[4:]) * 100000
+	names += b"n" * 4000000 + b"\0"
+	for section, bytes_ in ((symbols, table), (strings, names)):
+	    section[4], section[5] = len(b), len(bytes_)
+	    b += bytes_
+	for i, s in enumerate(sections):
+	    struct.pack_into("<IIQQQQIIQQ", b, headers + i * size, *s)
+	open("t.so", "wb").write(b)
+	END
+	asked
+	grep -q "^code" frames
+'
+
 check 'and the pipe goes on: each address stays, others have their names' '
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", CODE]

@@ -284,4 +284,40 @@ check "a JIT compiler that replaces code, $how: what was sampled has the name of
 '
 done
 
+check 'a child of a process with JIT code has its names, until it runs another program' '
+	cat >t.c <<-END
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <sys/wait.h>
+	#include <time.h>
+	#include <unistd.h>
+	static const unsigned char code[] = { 0xb9, 0, 0x94, 0x35, 0x17, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+	int main(void)
+	{
+		char name[64];
+		void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy(at, code, sizeof(code));
+		snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+		FILE *map = fopen(name, "w");
+		fprintf(map, "%lx %zx jit_loop\n", (long)at, sizeof(code));
+		fclose(map);
+		if (fork() == 0) {
+			((void (*)(void))at)();
+			_exit(0);
+		}
+		wait(0);
+		puts(name);
+	}
+	END
+	test "$(uname -m)" = x86_64 || { echo "its code is of x86-64"; exit 77; }
+	gcc -O1 t.c -o t
+	pmu-sample -e cpu-clock -F 500 -o s.data -- ./t >map
+	pmu-symbolize s.data | pmu-topprof --folded >folded
+	rm "$(cat map)"
+	cat folded
+	test "$(awk "/jit_loop/ { n += \$NF } END { print n + 0 }" folded)" -gt 50000000
+	none grep "anon\]" folded
+'
+
 done_testing

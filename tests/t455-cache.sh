@@ -161,6 +161,30 @@ check 'a debug file that comes later, or changes, is used' '
 	exits 1 known 1
 '
 
+check 'a stripped program with MiniDebugInfo, without and with debug information' '
+	for flags in -g0 -g; do
+		build many "$flags -Wl,--build-id"
+		nm root/many | sed -n "s/.* T //p" | grep "^f.*5" >keep
+		objcopy -S --strip-all --keep-symbols=keep root/many mini
+		xz -f mini
+		if test $flags = -g0; then strip root/many; else strip --strip-unneeded root/many; fi
+		objcopy --add-section .gnu_debugdata=mini.xz root/many
+		stream many 0 3
+		resolved >plain
+		grep -q f155 plain
+		rm -rf kept
+		resolved --cache kept >cached
+		same plain cached
+		resolved --cache kept >cached
+		same plain cached
+		known 100
+		stream many 1 3
+		resolved >plain
+		resolved --cache kept >cached
+		same plain cached
+	done
+'
+
 check 'another program of the same build ID' '
 	build many "-g -Wl,--build-id=0x0102030405060708"
 	stream many 0 3
@@ -236,15 +260,35 @@ check 'a directory that cannot be written to: a note, and all else as without' '
 	exits 2 pmu-symbolize --cache kept --cache-size much many.data
 '
 
+check 'a directory with those above it is made; what is a link there is left alone' '
+	build many "-g -Wl,--build-id"
+	stream many 0 3
+	resolved --cache a/b/c >plain
+	resolved --cache a/b/c >cached
+	same plain cached
+	known 100
+	mv a/b/c/*.index elsewhere
+	touch -d 2001-01-01 elsewhere
+	ln -s "$PWD/elsewhere" "$(echo a/b/c/)$(pmu-symbolize --sysroot root --cache names many.data >/dev/null; ls names)"
+	resolved --cache a/b/c >cached
+	same plain cached
+	exits 1 known 1
+	test "$(stat -c %y elsewhere | cut -c1-4)" = 2001
+	resolved --cache a/b/c >cached
+	known 100
+	test ! -L a/b/c/*.index
+'
+
 check 'many runs at a time' '
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	resolved >plain
 	for run in 1 2 3 4 5 6 7 8; do
-		pmu-symbolize -q --sysroot root --cache kept many.data >r$run.data &
+		unshare --pid --fork pmu-symbolize --sysroot root --cache kept many.data >r$run.data 2>err$run &
 	done
 	wait
 	for run in 1 2 3 4 5 6 7 8; do cmp r1.data r$run.data; done
+	none cat err1 err2 err3 err4 err5 err6 err7 err8
 	resolved --cache kept >cached
 	same plain cached
 	known 100

@@ -251,6 +251,7 @@ static void follow_fork(struct spaces *s, const struct task_record *t)
 		 */
 		if (parent != TABLE_NONE && (child->ended || child->space.mappings == 0))
 			copy_space(s, &child->space, &s->process[parent].space);
+		child->space.parent = t->parent_pid;
 		child->ended = false;
 	}
 	uint32_t name = spaces_thread_name(s, t->parent_tid);

@@ -24,6 +24,7 @@ struct space {
 	struct mapping *mapping;
 	size_t mappings;
 	bool has_main;		/* its first executable mapping was seen */
+	pid_t parent;		/* the process it was copied from; 0: it runs its own program */
 };
 
 struct spaces {

@@ -39,13 +39,14 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	char path[PATH_MAX];
 	const char *why;
 	int fd = path_of(c, key, path)
-		? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+		? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW) : -1;
 
 	if (fd < 0)
 		return NULL;
-	futimens(fd, NULL);		/* it is in use; no matter if it is not ours */
 	struct index *x = index_open(fd, key->inputs, &why);
-	if (!x)
+	if (x)		/* it is in use; no matter if it is not ours */
+		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+	else
 		report_note(c->report, "'%s' is not used: %s; it is made anew", path, why);
 	return x;
 }
@@ -69,11 +70,11 @@ static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 {
 	char half[PATH_MAX + 32];
 
-	snprintf(half, sizeof(half), "%s.%d%s", path, getpid(), half_suffix);
-	int fd = open(half, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	snprintf(half, sizeof(half), "%s.XXXXXX%s", path, half_suffix);
+	int fd = mkostemps(half, sizeof(half_suffix) - 1, O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool good = write_all(fd, bytes, size);
+	bool good = write_all(fd, bytes, size) && fchmod(fd, 0644) == 0;
 	good = close(fd) == 0 && good && rename(half, path) == 0;
 	if (!good) {
 		int error = errno;
@@ -81,6 +82,23 @@ static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 		errno = error;
 	}
 	return good;
+}
+
+/* With all above it; what is there already is fine. */
+static bool make_directory(const char *path)
+{
+	char part[PATH_MAX];
+
+	if (strlen(path) >= sizeof(part))
+		return false;
+	for (size_t i = 1; path[i]; i++) {
+		if (path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		mkdir(part, 0777);
+	}
+	return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
 void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
@@ -91,8 +109,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 
 	if (!bytes)
 		return;
-	if (!((mkdir(c->directory, 0777) == 0 || errno == EEXIST) &&
-	      write_file(path, bytes, size)))
+	if (!make_directory(c->directory) || !write_file(path, bytes, size))
 		report_note(c->report, "cannot keep what was found in '%s': %s", c->directory,
 			    strerror(errno));
 	free(bytes);

@@ -37,8 +37,9 @@ static void add_text(const char *text, size_t size, void *opaque)
 
 static bool is_rust(const char *mangled)
 {
-	/* Old Rust looks like C++, and ends in "17h", 16 digits, "E". */
-	size_t length = strlen(mangled);
+	/* Old Rust looks like C++, and ends in "17h", 16 digits, "E"; LLVM may add a number. */
+	const char *llvm = strstr(mangled, ".llvm.");
+	size_t length = llvm ? (size_t)(llvm - mangled) : strlen(mangled);
 
 	return mangled[1] == 'R' || (length > 22 && !strncmp(mangled + length - 20, "17h", 3));
 }
@@ -99,12 +100,16 @@ static bool is_operator(const char *start, const char *at)
  */
 static void drop_arguments(struct sink *s)
 {
-	size_t kept = 0, depth = 0;
+	size_t kept = 0, depth = 0, parentheses = 0;	/* in arguments: "(1 > 2)" is none of ours */
 
 	for (size_t i = 0; i < s->used; i++) {
 		const char *at = &s->text[i];
 		bool is_name = i == 0 || at[-1] == ':' || (i > 3 && !memcmp(at - 4, " as ", 4));
-		if (*at == '<' && (depth || (!is_name && !is_operator(s->text, at))))
+		if (depth && (*at == '(' || (*at == ')' && parentheses)))
+			parentheses += *at == '(' ? 1 : (size_t)-1;
+		else if (parentheses)
+			continue;
+		else if (*at == '<' && (depth || (!is_name && !is_operator(s->text, at))))
 			depth++;
 		else if (*at == '>' && depth && at[-1] != '-')
 			depth--;

@@ -9,7 +9,10 @@
 
 #include <stdlib.h>
 
-enum { FIXED_MAX = 60000 };	/* bytes in one step */
+enum {
+	FIXED_MAX = 60000,	/* bytes in one step */
+	CODES_MAX = 1 << 20,	/* in a table; they are small numbers */
+};
 
 static uint8_t slot_of(uint64_t attribute)
 {
@@ -152,6 +155,9 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 {
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
 	uint64_t code, code_max = cursor_left(&c) / 3 + 1;
+
+	if (code_max > CODES_MAX)
+		code_max = CODES_MAX;
 
 	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };

@@ -178,8 +178,10 @@ const char *value_string(const struct unit *u, const struct value *v)
 	const struct dwarf_file *f = u->file;
 
 	switch (v->kind) {
-	case V_STRING:
-		return (const char *)(uintptr_t)v->number;
+	case V_STRING: {
+		const char *text = (const char *)(uintptr_t)v->number;
+		return strnlen(text, STRING_MAX) < STRING_MAX ? text : NULL;
+	}
 	case V_STR:
 		return elf_string(f->section[S_STR], v->number);
 	case V_LINE_STR:

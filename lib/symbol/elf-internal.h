@@ -97,6 +97,8 @@ const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value);
 /* The first word above *SLOT that a relocation makes VALUE, but for the load address. */
 bool elf_relocated_to(struct elf *elf, uint64_t value, uint64_t *slot);
 
+enum { STRING_MAX = 32768 };	/* bytes; longer ones are none: they were made to do harm */
+
 /* The string at OFFSET of a string table, or NULL. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 

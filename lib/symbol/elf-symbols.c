@@ -99,12 +99,18 @@ static int by_address(const void *a, const void *b)
 /* Of equal address and rank, SYMBOL[first..end): the index of the one to show. */
 static size_t best_of(const struct elf *elf, size_t first, size_t end)
 {
-	size_t best = first;
+	size_t best = first, longest = 0;
 
-	for (size_t i = first + 1; i < end && elf->symbol[i].rank == elf->symbol[first].rank; i++)
-		if (strlen(name_of(elf, &elf->symbol[i])) >
-		    strlen(name_of(elf, &elf->symbol[best])))
+	if (first + 1 == end)
+		return first;
+	for (size_t i = first; i < end && elf->symbol[i].rank == elf->symbol[first].rank; i++) {
+		const char *name = name_of(elf, &elf->symbol[i]);
+		size_t length = name ? strlen(name) : 0;
+		if (length > longest) {
+			longest = length;
 			best = i;
+		}
+	}
 	return best;
 }
 

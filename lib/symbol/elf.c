@@ -18,7 +18,9 @@ struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
 
 const char *elf_string(struct elf_bytes table, uint64_t offset)
 {
-	if (offset >= table.size || !memchr(table.at + offset, 0, table.size - offset))
+	uint64_t left = offset < table.size ? table.size - offset : 0;
+
+	if (!left || !memchr(table.at + offset, 0, left < STRING_MAX ? left : STRING_MAX))
 		return NULL;
 	return (const char *)table.at + offset;
 }
@@ -214,6 +216,7 @@ size_t elf_build_id(const struct elf *elf, const uint8_t **id)
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out)
 {
 	const uint64_t page = 4096;	/* the smallest: what larger ones map beside is not code */
+	bool found = false;
 
 	for (uint32_t i = 0; i < elf->programs; i++) {
 		struct program p = program_at(elf, i);
@@ -226,11 +229,16 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 		if (file_offset < start || file_offset - start >= size ||
 		    size > UINT64_MAX - (p.address - lead))
 			continue;
+		bool is_its_own = file_offset >= p.offset && file_offset - p.offset < p.file_size;
+		if (found && !is_its_own)
+			continue;
 		*out = (struct elf_segment){ .address = p.address - lead, .size = size,
 					     .file_offset = start };
-		return true;
+		found = true;
+		if (is_its_own)		/* others may have it on a page that they share */
+			break;
 	}
-	return false;
+	return found;
 }
 
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unpacks compressed sections.  The size that a section claims is believed up
- * to what its packed bytes can hold: deflate packs at most 1032 to 1; for
- * zstd, which knows no such limit, more than any debug information reaches.
+ * to more than any debug information reaches, which is packed at 10 to 1 or less.
  */
 #include "base/arena.h"
 #include "symbol/elf-internal.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-enum { RATIO_MAX = 1032, SMALL = 64 * 1024 };
+enum { RATIO_MAX = 100, SMALL = 64 * 1024 };
 #define UNPACKED_MAX (8ULL << 30)	/* bytes */
 
 static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)

@@ -108,6 +108,11 @@ bool jitmap_has_map(const struct jitmap *j)
 	return j->map.fd >= 0;
 }
 
+bool jitmap_is_empty(const struct jitmap *j)
+{
+	return j->map.fd < 0 && j->dump.fd < 0 && j->functions == 0;
+}
+
 bool jitmap_refresh(struct jitmap *j)
 {
 	bool map = jit_file_read(j, &j->map, jitmap_add_map);

@@ -38,6 +38,9 @@ bool jitmap_open_dump(struct jitmap *j, const char *file);
 
 bool jitmap_has_map(const struct jitmap *j);
 
+/* Whether no file of functions is open, and none has told of any. */
+bool jitmap_is_empty(const struct jitmap *j);
+
 /* A function that is told otherwise. */
 void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name);
 

@@ -111,11 +111,10 @@ static bool may_know(const struct resolver *r, const struct stream_reader *in, p
 	return r->options.symbols && pid > 0 && (is_local(in) || r->options.where.sysroot);
 }
 
-struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 {
-	if (!may_know(r, in, pid))
-		return NULL;
 	struct jit_process *p = add_jit(r, pid);
+
 	if (p->ended)
 		p->ended = 1;
 	if (!p->map) {
@@ -125,6 +124,22 @@ struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		refresh_jit(r, p->map);
 	}
 	return p->map;
+}
+
+struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	enum { FORKS_MAX = 8 };		/* of processes that have no file of their own */
+
+	if (!may_know(r, in, pid))
+		return NULL;
+	struct jitmap *own = own_jit(r, pid), *map = own;
+	for (int i = 0; i < FORKS_MAX && jitmap_is_empty(map); i++) {
+		pid = spaces_find(&r->spaces, pid)->parent;
+		if (pid <= 0)
+			return own;
+		map = own_jit(r, pid);
+	}
+	return map;
 }
 
 /* Is it called jit-NUMBER.dump? */

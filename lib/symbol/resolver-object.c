@@ -15,6 +15,12 @@ static struct elf *open_vdso(void)
 	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
 }
 
+/* That of a 32-bit process is another one than ours. */
+static bool is_narrow_vdso(const struct object *object, const struct mapping *m)
+{
+	return object->kind == OBJECT_VDSO && m->end <= UINT32_MAX && sizeof(void *) == 8;
+}
+
 static bool is_memfd(const struct object *object)
 {
 	return !strncmp(object->path, "/memfd:", 7);
@@ -215,7 +221,8 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		return place_in_kernel(r, m, address);
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
-	const struct elf *elf = is_file || is_memfd(object) ? source_of(r, in, m, pid)->elf : NULL;
+	const struct elf *elf = (is_file || is_memfd(object)) && !is_narrow_vdso(object, m)
+		? source_of(r, in, m, pid)->elf : NULL;
 	if (is_file || elf)
 		return place_in_file(r, m, elf, address);
 	struct jitmap *jit = space == &r->spaces.guest ? NULL : jit_of(r, in, pid);
