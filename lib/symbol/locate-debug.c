@@ -221,7 +221,8 @@ struct elf *locate_package(const char *path, const char *root)
 {
 	char package[PATH_MAX];
 
-	if (*path != '/' || snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
+	if (*path != '/' ||
+	    snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
 		return NULL;
 	return locate_elf(root, package);
 }
