@@ -59,16 +59,16 @@ check '--inlines no and --lines no leave out just that' '
 	grep -q "static_one;inlined_one " folded
 	pmu-symbolize --lines no s.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz >raw 2>/dev/null
-	none grep program.c raw
+	none grep "program\.c" raw
 	pmu-symbolize --inlines no s.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz >raw 2>/dev/null
 	none grep inlined_one raw
-	grep -q "static_one .*program.c:6" raw	# where it is called, not what it consists of
-	none grep "static_one .*program.c:2" raw
+	grep -q "static_one .*program\.c:6" raw	# where it is called, not what it consists of
+	none grep "static_one .*program\.c:2" raw
 	pmu-symbolize --inlines no --lines no s.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz >raw 2>/dev/null
 	grep -q "static_one" raw
-	none grep "inlined_one\|program.c" raw
+	none grep "inlined_one\|program\.c" raw
 	exits 2 pmu-symbolize --lines maybe s.data
 '
 

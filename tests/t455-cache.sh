@@ -143,7 +143,7 @@ check 'a debug file that comes later, or changes, is used' '
 	strip -g root/many
 	stream many 0 9
 	resolved --cache kept >stripped
-	none grep many.c stripped
+	none grep "many\.c" stripped
 	id=$(file_build_id root/many)
 	debug=root/usr/lib/debug/.build-id/${id%${id#??}}/${id#??}.debug
 	mkdir -p "${debug%/*}"

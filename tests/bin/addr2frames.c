@@ -35,10 +35,7 @@ static struct elf *open_split(void *context, const char *path)
 /* SYMBOL: what the symbol table says of the outermost frame, as llvm-symbolizer prefers; or NULL */
 static void print_frame(const struct dwarf_frame *f, const char *symbol)
 {
-	const struct dwarf_function *function = f->function;
-	const char *name = symbol ? symbol
-		: function && function->linkage_name ? function->linkage_name
-		: function && function->name ? function->name : NULL;
+	const char *name = symbol ? symbol : dwarf_function_name(f->function);
 
 	printf("%s\n%s:%u:%u\n", name ? name : "??", f->file ? f->file : "??", f->line,
 	       f->column);
