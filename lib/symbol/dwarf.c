@@ -107,9 +107,8 @@ static bool is_cut(const struct dwarf *d)
 {
 	const struct dwarf_inputs *in = &d->inputs;
 
-	return elf_is_cut(in->elf) || (in->debug && elf_is_cut(in->debug)) ||
-	       (in->alternate && elf_is_cut(in->alternate)) ||
-	       (in->package && elf_is_cut(in->package));
+	return elf_is_cut(in->elf) || elf_is_cut(in->debug) || elf_is_cut(in->alternate) ||
+	       elf_is_cut(in->package);
 }
 
 size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames)

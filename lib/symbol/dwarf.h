@@ -35,11 +35,24 @@ struct dwarf_function {
 	uint32_t line;			/* 0: not known */
 };
 
+/* As linkers have it, else as in the source; NULL: none, or no function. */
+static inline const char *dwarf_function_name(const struct dwarf_function *f)
+{
+	return !f ? NULL : f->linkage_name ? f->linkage_name : f->name;
+}
+
 struct dwarf_frame {
 	const struct dwarf_function *function;	/* NULL: not known, but the line is */
 	const char *file;			/* NULL: not known */
 	uint32_t line, column;			/* 0: not known */
 };
+
+/* The function that all the others were inlined into; NULL: there is none, or it is not known. */
+static inline const struct dwarf_function *dwarf_outermost(const struct dwarf_frame *frame,
+							   size_t frames)
+{
+	return frames ? frame[frames - 1].function : NULL;
+}
 
 /*
  * The inputs outlive the result, which may be used by one thread at a time.

@@ -196,15 +196,16 @@ struct elf_bytes elf_image(const struct elf *elf)
 
 uint64_t elf_identity(const struct elf *elf)
 {
-	const struct mapped *m = &elf->mapped;
+	if (!elf || !elf->mapped.at)
+		return 0;
 	uint64_t id = hash_bytes(elf->build_id.at, elf->build_id.size);
 
-	return m->at ? hash_more(hash_more(id, m->size), (uint64_t)m->modified) | 1 : 0;
+	return hash_more(hash_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified) | 1;
 }
 
 bool elf_is_cut(const struct elf *elf)
 {
-	return elf->mapped.is_cut;
+	return elf && elf->mapped.is_cut;
 }
 
 size_t elf_build_id(const struct elf *elf, const uint8_t **id)

@@ -73,11 +73,11 @@ struct elf_bytes elf_image(const struct elf *elf);
 
 /*
  * A number that is another one for another file, or if the file was changed
- * since; 0: it is no file.
+ * since; 0: it is no file, or NULL.
  */
 uint64_t elf_identity(const struct elf *elf);
 
-/* Has the file become shorter since it was opened?  Then what was read of it is void. */
+/* Has the file become shorter since it was opened (NULL: no)?  Then what was read is void. */
 bool elf_is_cut(const struct elf *elf);
 
 /* Whether the file's byte order is not this machine's. */

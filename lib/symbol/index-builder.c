@@ -116,8 +116,7 @@ static uint32_t function_id(struct index_builder *b, const struct index_function
 static uint32_t function_at(struct index_builder *b, const struct dwarf_function *f,
 			    const char *symbol)
 {
-	const char *name = symbol ? symbol : f && f->linkage_name ? f->linkage_name
-			 : f ? f->name : NULL;
+	const char *name = symbol ? symbol : dwarf_function_name(f);
 	uint32_t id;
 
 	if (f && !symbol && pointers_find(&b->seen, f, &id))

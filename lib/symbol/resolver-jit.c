@@ -212,11 +212,8 @@ static void mark_ended(struct resolver *r, pid_t pid)
 		r->jit[id].ended = 1;
 }
 
-void refresh_jits(struct resolver *r)
+static void read_again(struct resolver *r)
 {
-	if (!r->round_ended)
-		return;
-	r->round_ended = false;
 	for (uint32_t i = 0; i < r->jits; i++) {
 		struct jitmap *map = r->jit[i].map;
 		if (!map)
@@ -225,6 +222,13 @@ void refresh_jits(struct resolver *r)
 			open_map(r, map, r->jit[i].pid);
 		refresh_jit(r, map);
 	}
+}
+
+void refresh_jits(struct resolver *r)
+{
+	if (r->round_ended)
+		read_again(r);
+	r->round_ended = false;
 }
 
 void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec)
@@ -241,8 +245,7 @@ void follow_jit(struct resolver *r, const struct stream_reader *in, const struct
 		mark_ended(r, task.pid);
 	if (rec->type != RECORD_FINISHED_ROUND)
 		return;
-	r->round_ended = true;
-	refresh_jits(r);
+	read_again(r);
 	r->round_ended = true;
 	for (uint32_t i = 0; i < r->jits; i++)
 		age(&r->jit[i], in);

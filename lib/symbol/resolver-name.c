@@ -57,11 +57,8 @@ static uint32_t function_id(struct resolver *r, const struct resolved_function *
 static const char *symbol_of(const struct resolver *r, const struct place *place,
 			     const struct source_answer *found)
 {
-	const struct dwarf_function *f =
-		found->frames ? found->frame[found->frames - 1].function : NULL;
-
-	if (found->symbol || (f && (f->linkage_name || f->name)) || !place->in_kernel ||
-	    !r->kallsyms || kallsyms_trouble(r->kallsyms))
+	if (found->symbol || !place->in_kernel || !r->kallsyms || kallsyms_trouble(r->kallsyms) ||
+	    dwarf_function_name(dwarf_outermost(found->frame, found->frames)))
 		return found->symbol;
 	return kallsyms_find(r->kallsyms, place->address + r->kernel_shift);
 }
@@ -82,10 +79,11 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 				       const char *symbol)
 {
 	const struct dwarf_function *f = frame->function;
-	const char *name = symbol ? symbol : f && f->linkage_name ? f->linkage_name
-			 : f && f->name ? f->name : "?";
+	const char *name = symbol ? symbol : dwarf_function_name(f);
 	struct resolved_function function = { 0 };
 
+	if (!name)
+		name = "?";
 	function.system_name = source_string_id(r, name);
 	if (r->options.no_lines)
 		return function_line(r, function, name);

@@ -18,7 +18,7 @@ bool source_key(const struct source *source, struct cache_key *key)
 	/* Another version may have other answers. */
 	key->inputs = hash_bytes(PMU_VERSION, sizeof(PMU_VERSION));
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
-		key->inputs = hash_more(key->inputs, input[i] ? elf_identity(input[i]) : 0);
+		key->inputs = hash_more(key->inputs, elf_identity(input[i]));
 	key->build_id_size = elf_build_id(source->elf, &key->build_id);
 	return key->build_id_size > 0 && elf_identity(source->elf) != 0;
 }
@@ -39,9 +39,9 @@ static struct extent look_up(struct lesson *l, uint64_t address, struct source_a
 /* NULL: none that has a name. */
 static const struct dwarf_function *outermost(const struct source_answer *a)
 {
-	const struct dwarf_function *f = a->frames ? a->frame[a->frames - 1].function : NULL;
+	const struct dwarf_function *f = dwarf_outermost(a->frame, a->frames);
 
-	return f && (f->linkage_name || f->name) ? f : NULL;
+	return dwarf_function_name(f) ? f : NULL;
 }
 
 /* Where the function begins that has ADDRESS, but not before LIMIT. */
@@ -101,9 +101,8 @@ static int by_address(const void *a, const void *b)
 
 static bool is_cut(const struct source *source)
 {
-	return elf_is_cut(source->elf) || (source->debug && elf_is_cut(source->debug)) ||
-	       (source->alternate && elf_is_cut(source->alternate)) ||
-	       (source->package && elf_is_cut(source->package));
+	return elf_is_cut(source->elf) || elf_is_cut(source->debug) ||
+	       elf_is_cut(source->alternate) || elf_is_cut(source->package);
 }
 
 void source_save(struct source *source)

@@ -86,14 +86,6 @@ static size_t go_frames(struct source *source, uint64_t address, const struct dw
 	return count;
 }
 
-/* What DWARF calls the outermost frame; NULL: nothing. */
-static const char *own_name(const struct source_answer *a)
-{
-	const struct dwarf_function *f = a->frames ? a->frame[a->frames - 1].function : NULL;
-
-	return !f ? NULL : f->linkage_name ? f->linkage_name : f->name;
-}
-
 /* The debug file has them all; stubs are in the program only. */
 static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
@@ -115,7 +107,7 @@ static bool find_symbol(struct source *source, uint64_t address, struct elf_symb
 static struct extent add_symbol(struct source *source, uint64_t address,
 				struct source_answer *out)
 {
-	const char *name = own_name(out);
+	const char *name = dwarf_function_name(dwarf_outermost(out->frame, out->frames));
 	struct elf_symbol symbol;
 
 	if (!find_symbol(source, address, &symbol)) {
