@@ -2,8 +2,9 @@
 /*
  * make-stream SAMPLES STACKS DEPTH [OBJECT] - write a raw stream of that many
  * samples with callchains of DEPTH frames, over STACKS distinct ones, to stdout:
- * what make bench measures with, on any machine.  Addresses are in OBJECT's code,
- * or in a program that does not exist.
+ * what make bench measures with, on any machine.  Addresses are all over OBJECT's
+ * code, or in a program that does not exist.  The first samples have each stack
+ * once, if there are enough, and those to ADDRESSES of them have leaves of their own.
  */
 #include "stream/writer.h"
 #include "symbol/elf.h"
@@ -12,10 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ADDRESSES = 20000, STEP = 16 };	/* distinct ones, and bytes from one to the next */
+enum { ADDRESSES = 20000, SPREAD = 7919 };	/* distinct ones; has no divisor in common */
 
 static const char *object = "/usr/bin/program";
 static struct elf_segment code = { .size = 0x10000000 };
+static uint64_t step = 16;	/* bytes from an address to the next */
 static uint8_t build_id[24];	/* as MMAP2 has it: its size, padding to 4, itself */
 
 /* Take OBJECT's first segment with code.  False: it has none of that size. */
@@ -35,7 +37,8 @@ static bool take_object(const char *path)
 	if (build_id[0])
 		memcpy(build_id + 4, id, size);
 	elf_close(elf);
-	return code.size >= STEP;
+	step = code.size / ADDRESSES;
+	return step > 0;
 }
 
 static uint64_t random_next(uint64_t *x)
@@ -46,9 +49,9 @@ static uint64_t random_next(uint64_t *x)
 	return *x;
 }
 
-static uint64_t random_address(uint64_t *x)
+static uint64_t address_at(uint64_t i)
 {
-	return 0x400000 + random_next(x) % ADDRESSES * STEP % code.size;
+	return 0x400000 + i % ADDRESSES * step;
 }
 
 static void write_mapping(struct output *out)
@@ -82,7 +85,7 @@ static void write_sample(struct output *out, uint64_t i, uint64_t stack, unsigne
 	struct writer w;
 
 	writer_begin(&w, out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	uint64_t leaf = random_address(&x);
+	uint64_t leaf = address_at(stack * SPREAD);
 	writer_u64(&w, leaf);
 	writer_u64(&w, 42 | 42ULL << 32);
 	writer_u64(&w, 1000 + i * 1000);
@@ -90,7 +93,7 @@ static void write_sample(struct output *out, uint64_t i, uint64_t stack, unsigne
 	writer_u64(&w, (uint64_t)PERF_CONTEXT_USER);
 	writer_u64(&w, leaf);
 	for (unsigned k = 1; k < depth; k++)
-		writer_u64(&w, random_address(&x));
+		writer_u64(&w, address_at(random_next(&x)));
 	writer_end(&w);
 }
 
@@ -118,7 +121,7 @@ int main(int argc, char **argv)
 	writer_attr(&out, &attr, &id, 1);
 	write_mapping(&out);
 	for (uint64_t i = 0; i < samples; i++) {
-		write_sample(&out, i, random_next(&x) % stacks, depth);
+		write_sample(&out, i, i < stacks ? i : random_next(&x) % stacks, depth);
 		if (i % 10000 == 9999)
 			writer_empty(&out, RECORD_FINISHED_ROUND);
 	}
