@@ -155,10 +155,12 @@ bench:
 	@+$(MAKE) --no-print-directory -s -j2 tests
 	@BIN=$(CURDIR)/$B/bin tests/bench/run
 fuzz: $(FUZZERS:%=build/fuzz/%)
+	@tests/fuzz/seeds build/fuzz/seeds
 	@set -e; for f in $^; do \
 		mkdir -p $$f.corpus; \
-		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 $$f.corpus \
-			$$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} 2>/dev/null); done
+		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 -max_len=16384 \
+			$$f.corpus $$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} \
+				build/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)

@@ -25,10 +25,20 @@ const char *elf_string(struct elf_bytes table, uint64_t offset)
 	return (const char *)table.at + offset;
 }
 
+static uint64_t section_size(const struct elf *elf)
+{
+	return elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+}
+
+static uint64_t program_size(const struct elf *elf)
+{
+	return elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+}
+
 /* Elf64_Shdr, Elf32_Shdr (elf.h) */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 {
-	uint64_t size = elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	uint64_t size = section_size(elf);
 	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
 	struct elf_section s = { .name = cursor_u32(&c) };
 
@@ -42,6 +52,17 @@ struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 	elf_word(elf, &c);	/* alignment */
 	s.entry_size = elf_word(elf, &c);
 	return c.failed || index >= elf->sections ? (struct elf_section){ 0 } : s;
+}
+
+/* As many of COUNT headers of SIZE bytes at OFFSET as there are in the file. */
+static uint32_t headers_there(const struct elf *elf, uint64_t offset, uint64_t count,
+			      uint64_t size)
+{
+	uint64_t room = offset < elf->image.size ? (elf->image.size - offset) / size : 0;
+
+	if (count > room)
+		count = room;
+	return count < HEADERS_MAX ? (uint32_t)count : HEADERS_MAX;
 }
 
 /* Elf64_Ehdr, Elf32_Ehdr */
@@ -67,15 +88,16 @@ static bool read_header(struct elf *elf, const char **why)
 	cursor_u32(&c);		/* flags */
 	cursor_u16(&c);		/* header size */
 	cursor_u16(&c);		/* program header size */
-	elf->programs = cursor_u16(&c);
+	elf->programs = headers_there(elf, elf->program_headers, cursor_u16(&c),
+				      program_size(elf));
 	cursor_u16(&c);		/* section header size */
-	elf->sections = cursor_u16(&c);
-	*why = "it ends inside its header";
-	if (elf->section_headers && elf->sections == 0) {	/* too many for a u16 */
+	uint64_t sections = cursor_u16(&c);
+	if (elf->section_headers && sections == 0) {	/* too many for a u16 */
 		elf->sections = 1;
-		uint64_t count = elf_section_at(elf, 0).size;
-		elf->sections = count < HEADERS_MAX ? (uint32_t)count : HEADERS_MAX;
+		sections = elf_section_at(elf, 0).size;
 	}
+	elf->sections = headers_there(elf, elf->section_headers, sections, section_size(elf));
+	*why = "it ends inside its header";
 	return !c.failed;
 }
 
@@ -87,7 +109,7 @@ struct program {
 /* Elf64_Phdr, and Elf32_Phdr, whose flags stand elsewhere */
 static struct program program_at(const struct elf *elf, uint32_t index)
 {
-	uint64_t size = elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	uint64_t size = program_size(elf);
 	struct cursor c = elf_cursor(elf, elf_part(elf, elf->program_headers + index * size, size));
 	struct program p = { .type = cursor_u32(&c) };
 
