@@ -367,13 +367,12 @@ int main(int argc, char **argv)
 	how.period = count_option("period", period_text, 0);
 	how.frequency = count_option("frequency", frequency_text, 0);
 	how.force = force;
-	int level = (int)count_option("zstd", level_text && *level_text ? level_text : NULL, 1);
+	uint64_t level = level_text && *level_text
+		? command_count(&command, "zstd", level_text, 1, 19) : 1;
 	bool good = parse_target(&target, argc, argv, first, &report);
 	command_output(&command, &out, file, &report);
-	if (level_text && !output_compress(&out, level))
-		command_misused(&command, "--zstd takes a level from 1 to 19, not '%s'",
-				level_text);
-
+	if (level_text)
+		output_compress(&out, (int)level);
 	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
 		o.remark = *remark ? remark : NULL;
 		if (!o.ring_size)

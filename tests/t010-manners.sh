@@ -129,6 +129,40 @@ check 'a reader that goes away is no error; a full disk is' '
 	done
 '
 
+check 'text that cannot be written is told, however it fills the buffers; a reader gone is not' '
+	cat >mapped.py <<-END
+	import struct, sys
+	path = b"x" * int(sys.argv[1]) + b"\\0"
+	path += bytes(-len(path) % 8)
+	body = struct.pack("=IIQQQ", 1, 1, 4096, 4096, 0) + path
+	sys.stdout.buffer.write(b"PERFILE2" + struct.pack("=Q", 16) +
+	                        struct.pack("=IHH", 1, 2, 8 + len(body)) + body)
+	END
+	python3 mapped.py 3000 >s.data
+	fixed=$(($(pmu-stream --dump s.data | wc -c) - 3000))
+	for size in 4095 4096 4097 4098 5000; do
+		python3 mapped.py $((size - fixed)) >s.data
+		test "$(pmu-stream --dump s.data | wc -c)" = $size
+		exits 1 sh -c "pmu-stream --dump s.data >/dev/full" 2>err
+		cat err
+		grep -q "^pmu-stream: cannot write .*stdout" err
+		none grep Success err
+		{ sleep 0.1; pmu-stream --dump s.data 2>err; echo $? >status; } | true
+		cat err
+		test "$(cat status)" = 0
+		test ! -s err
+	done
+'
+
+check 'what a stream says cannot move the cursor' '
+	object=$(printf "%s/a\033[31mb" "$PWD")
+	cp "$(command -v ten)" "$object"
+	make-stream 10 10 1 "$object" | pmu-symbolize -v 2>err >r.data
+	cat -v err
+	grep -q "/a.\[31mb.: 10 frames" err
+	none grep "$(printf "\033")" err
+'
+
 check 'quiet is quiet, and the exit status still tells' '
 	for tool in $filters; do
 		exits 1 "$tool" -q nosuch >out 2>err

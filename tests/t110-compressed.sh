@@ -61,4 +61,12 @@ check 'cut or damaged compression is told, and what was whole is used' '
 	test -s err
 '
 
+check 'memory that does not suffice to compress is told' '
+	case $BIN in *asan*) echo "sanitizers need more memory than that"; exit 77 ;; esac
+	make-stream 10000 100 4 >s.data
+	(ulimit -v 60000; exits 1 pmu-stream -z19 -o s.zst s.data 2>err)
+	grep -q "cannot write to s.zst: Cannot allocate memory" err
+	exits 2 pmu-stream -z20 -o s.zst s.data 2>err
+'
+
 done_testing

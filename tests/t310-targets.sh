@@ -254,7 +254,26 @@ check 'the stream can be compressed, as zstd does it' '
 	perf script -i s.data -F ip,sym | grep -q J
 	pmu-sample -z -e cpu-clock -F 1000 -o s.zst -- ten serial 0.1
 	zstd -q -t s.zst
-	exits 2 pmu-sample -z30 -- true 2>err
+	for level in 0 20 4294967297 x; do
+		exits 2 pmu-sample -z$level -- true 2>err
+	done
+'
+
+check 'a pipe that its reader made non-blocking is waited for' '
+	cat >slow.py <<-END
+	import fcntl, os, subprocess, sys, time
+	reader, writer = os.pipe()
+	fcntl.fcntl(writer, fcntl.F_SETFL, os.O_NONBLOCK)
+	tool = subprocess.Popen(sys.argv[1:], stdout=writer)
+	os.close(writer)
+	time.sleep(1)
+	while part := os.read(reader, 1 << 20):
+	    sys.stdout.buffer.write(part)
+	sys.exit(tool.wait())
+	END
+	python3 slow.py pmu-sample -g -e cpu-clock -F 10000 -- ten serial 0.5 >s.data
+	test "$(wc -c <s.data)" -gt 131072
+	pmu-stream --check s.data
 '
 
 check 'a reader that stalls for a second loses nothing' '

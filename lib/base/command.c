@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,10 +257,24 @@ char *command_line(int argc, char **argv)
 	return line;
 }
 
+/* A pipe without a reader. */
+static bool is_abandoned(int fd)
+{
+	struct pollfd pipe = { .fd = fd };
+
+	return poll(&pipe, 1, 0) > 0 && pipe.revents & POLLERR;
+}
+
+/* A write may have failed long before the end: why, nobody knows any more. */
 int command_end(struct report *report)
 {
-	errno = 0;
-	if ((fflush(stdout) || ferror(stdout)) && errno != EPIPE)
+	bool failed = fflush(stdout) != 0;
+
+	if ((failed && errno == EPIPE) || is_abandoned(STDOUT_FILENO))
+		return report_finish(report);
+	if (failed)
 		report_failure(report, "cannot write to stdout");
+	else if (ferror(stdout))
+		report_error(report, "cannot write all to stdout");
 	return report_finish(report);
 }

@@ -5,12 +5,12 @@
  */
 #include "base/arena.h"
 #include "base/output-queue.h"
+#include "base/write.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 struct chunk {
 	struct chunk *next;
@@ -29,19 +29,6 @@ struct output_queue {
 	int error;			/* of the first write that failed; 0: none */
 };
 
-static int write_chunk(int fd, const struct chunk *chunk)
-{
-	size_t done = 0;
-
-	while (done < chunk->size) {
-		ssize_t n = write(fd, chunk->bytes + done, chunk->size - done);
-		if (n < 0 && errno != EINTR)
-			return errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static void *write_all(void *argument)
 {
 	struct output_queue *q = argument;
@@ -58,7 +45,7 @@ static void *write_all(void *argument)
 			q->last = &q->first;
 		bool failed = q->error;
 		pthread_mutex_unlock(&q->lock);
-		int error = failed ? 0 : write_chunk(q->fd, chunk);
+		int error = failed ? 0 : write_whole(q->fd, chunk->bytes, chunk->size);
 		pthread_mutex_lock(&q->lock);
 		q->waiting -= chunk->size;
 		if (error)

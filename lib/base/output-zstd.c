@@ -15,7 +15,7 @@ struct output_zstd *output_zstd_open(int level)
 	struct output_zstd *z = mem_zeroed(1, sizeof(*z));
 
 	z->context = ZSTD_createCCtx();
-	if (!z->context || level < 1 || level > ZSTD_maxCLevel() ||
+	if (!z->context ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(z->context, ZSTD_c_compressionLevel, level))) {
 		output_zstd_close(z);
 		return NULL;
@@ -25,7 +25,7 @@ struct output_zstd *output_zstd_open(int level)
 	return z;
 }
 
-void output_zstd_write(struct output_zstd *z, const void *bytes, size_t size, bool is_last,
+bool output_zstd_write(struct output_zstd *z, const void *bytes, size_t size, bool is_last,
 		       void (*write)(void *context, const void *bytes, size_t size), void *context)
 {
 	ZSTD_inBuffer in = { bytes, size, 0 };
@@ -37,6 +37,7 @@ void output_zstd_write(struct output_zstd *z, const void *bytes, size_t size, bo
 					    is_last ? ZSTD_e_end : ZSTD_e_flush);
 		write(context, z->buffer, out.pos);
 	} while (left > 0 && !ZSTD_isError(left));
+	return !ZSTD_isError(left);
 }
 
 void output_zstd_close(struct output_zstd *z)

@@ -3,10 +3,10 @@
 #include "base/arena.h"
 #include "base/output-queue.h"
 #include "base/output-zstd.h"
+#include "base/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,29 +47,15 @@ static void end_output(struct output *out, int error)
 	out->ended = true;
 }
 
-/* Write all of BYTES, waiting where the other end was made non-blocking. */
 static void write_all(struct output *out, const uint8_t *bytes, size_t size)
 {
-	if (out->queue && !out->ended && size > 0) {
-		int error = output_queue_add(out->queue, bytes, size);
-		out->written += size;
-		if (error)
-			end_output(out, error);
+	if (out->ended || size == 0)
 		return;
-	}
-	while (size > 0 && !out->ended) {
-		ssize_t n = write(out->fd, bytes, size);
-		if (n >= 0) {
-			bytes += n;
-			size -= (size_t)n;
-			out->written += (uint64_t)n;
-		} else if (errno == EAGAIN) {
-			struct pollfd writable = { .fd = out->fd, .events = POLLOUT };
-			poll(&writable, 1, -1);
-		} else if (errno != EINTR) {
-			end_output(out, errno);
-		}
-	}
+	out->written += size;
+	int error = out->queue ? output_queue_add(out->queue, bytes, size)
+			       : write_whole(out->fd, bytes, size);
+	if (error)
+		end_output(out, error);
 }
 
 static void write_compressed(void *context, const void *bytes, size_t size)
@@ -80,10 +66,10 @@ static void write_compressed(void *context, const void *bytes, size_t size)
 /* Give SIZE bytes on, compressed if that was asked for. */
 static void put(struct output *out, const uint8_t *bytes, size_t size, bool is_last)
 {
-	if (out->zstd && !out->ended)
-		output_zstd_write(out->zstd, bytes, size, is_last, write_compressed, out);
-	else
+	if (!out->zstd || out->ended)
 		write_all(out, bytes, size);
+	else if (!output_zstd_write(out->zstd, bytes, size, is_last, write_compressed, out))
+		end_output(out, ENOMEM);
 }
 
 void output_flush(struct output *out)
@@ -122,11 +108,12 @@ void output_make_elastic(struct output *out)
 		report_failure(out->report, "cannot start a thread to write to %s", out->file);
 }
 
-bool output_compress(struct output *out, int level)
+void output_compress(struct output *out, int level)
 {
 	out->level = level;
 	out->zstd = output_zstd_open(level);
-	return out->zstd;
+	if (!out->zstd)
+		end_output(out, ENOMEM);
 }
 
 size_t output_waiting(const struct output *out)

@@ -19,7 +19,7 @@ struct output {
 	const char *file;	/* for messages */
 	int fd;			/* -1: could not be opened */
 	bool ended;		/* the reader is gone, or a write failed */
-	uint64_t written;	/* bytes of this file given to the kernel, or waiting for it */
+	uint64_t written;	/* bytes given to the kernel, or waiting for it */
 	size_t used;		/* bytes in BUFFER */
 	uint8_t *buffer;	/* ours, OUTPUT_BUFFER bytes */
 	struct output_queue *queue;	/* NULL: it is written directly */
@@ -54,8 +54,8 @@ void output_flush(struct output *out);
  */
 void output_make_elastic(struct output *out);
 
-/* From now on compress by zstd at LEVEL, 1..19.  False: there is no such level. */
-bool output_compress(struct output *out, int level);
+/* From now on compress by zstd at LEVEL, 1..19. */
+void output_compress(struct output *out, int level);
 
 /* Bytes kept for a slow reader; 0 where the output is direct. */
 size_t output_waiting(const struct output *out);

@@ -91,11 +91,13 @@ void report_note(struct report *r, const char *format, ...)
 __attribute__((format(printf, 3, 0)))
 static void print_from(const struct report *r, int level, const char *format, va_list args)
 {
+	char text[PATH_MAX + 512];
+
 	if (r->verbose < level || r->quiet)
 		return;
-	fprintf(stderr, "%s: ", r->tool);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vsnprintf(text, sizeof(text), format, args);
+	make_printable(text);
+	fprintf(stderr, "%s: %s\n", r->tool, text);
 }
 
 void report_summary(struct report *r, const char *format, ...)

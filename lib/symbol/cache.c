@@ -2,6 +2,7 @@
 /* When a file was used last is its time of modification: a file system keeps that one. */
 #include "symbol/cache.h"
 #include "base/arena.h"
+#include "base/write.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,20 +52,6 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	return x;
 }
 
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* Under a name that no run reads, then under its own. */
 static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 {
@@ -74,7 +61,8 @@ static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 	int fd = mkostemps(half, sizeof(half_suffix) - 1, O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool good = write_all(fd, bytes, size) && fchmod(fd, 0644) == 0;
+	errno = write_whole(fd, bytes, size);
+	bool good = errno == 0 && fchmod(fd, 0644) == 0;
 	good = close(fd) == 0 && good && rename(half, path) == 0;
 	if (!good) {
 		int error = errno;
