@@ -152,33 +152,79 @@ check 'a code of a hundred million in a table that unpacks to 400 MB' '
 	grep -q "^code" frames
 '
 
-check 'a hundred thousand symbols of one address that share a name of 4 MB' '
-	made <<-END
-	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
-	END
+# rewritten: t.so as the lines of Python on stdin make it of its bytes B, with its sections,
+# lists of the fields of Elf64_Shdr, by name in SECTION; and put() what is changed of them
+rewritten() {
+	cat >made.py
 	python3 - <<-END
 	import struct
 	b = bytearray(open("t.so", "rb").read())
 	headers, = struct.unpack_from("<Q", b, 40)
-	size, count = struct.unpack_from("<HH", b, 58)
-	sections = [list(struct.unpack_from("<IIQQQQIIQQ", b, headers + i * size)) for i in range(count)]
-	symbols = next(s for s in sections if s[1] == 2)
-	strings = sections[symbols[6]]
-	table = bytes(b[symbols[4]:symbols[4] + symbols[5]])
-	names = bytes(b[strings[4]:strings[4] + strings[5]])
-	one = next(table[i:i + 24] for i in range(0, len(table), 24) if names[
-	    struct.unpack_from("<I", table, i)[0]:].startswith(b"code\0"))
-	table += (struct.pack("<I", len(names)) + one[4:]) * 100000
-	names += b"n" * 4000000 + b"\0"
-	for section, bytes_ in ((symbols, table), (strings, names)):
-	    section[4], section[5] = len(b), len(bytes_)
-	    b += bytes_
-	for i, s in enumerate(sections):
+	size, count, names = struct.unpack_from("<HHH", b, 58)
+	table = [list(struct.unpack_from("<IIQQQQIIQQ", b, headers + i * size)) for i in range(count)]
+	def name(s):
+	    at = table[names][4] + s[0]
+	    return b[at:b.index(b"\0", at)].decode()
+	section = {name(s): s for s in table}
+	exec(open("made.py").read())
+	for i, s in enumerate(table):
 	    struct.pack_into("<IIQQQQIIQQ", b, headers + i * size, *s)
 	open("t.so", "wb").write(b)
 	END
+}
+
+check 'a hundred thousand symbols of one address that share a name of 4 MB' '
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	rewritten <<-END
+	symbols, strings = section[".symtab"], section[".strtab"]
+	entries = bytes(b[symbols[4]:symbols[4] + symbols[5]])
+	names = bytes(b[strings[4]:strings[4] + strings[5]])
+	one = next(entries[i:i + 24] for i in range(0, len(entries), 24) if names[
+	    struct.unpack_from("<I", entries, i)[0]:].startswith(b"code\0"))
+	entries += (struct.pack("<I", len(names)) + one[4:]) * 100000
+	names += b"n" * 4000000 + b"\0"
+	for s, bytes_ in ((symbols, entries), (strings, names)):
+	    s[4], s[5] = len(b), len(bytes_)
+	    b += bytes_
+	END
 	asked
 	grep -q "^code" frames
+'
+
+# go_like: t.so is taken for a Go program whose table the C linker moved
+go_like() {
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	printf "%s\n" ".section .go.buildinfo,\"a\"" ".quad 0" \
+		".section .data.rel.ro,\"aw\"" ".skip 4096" >>t.s
+	gcc -shared -nostdlib t.s -o t.so
+	strip -g t.so
+}
+
+check 'a table of Go, somewhere in 2^62 bytes that are not there' '
+	go_like
+	rewritten <<-END
+	section[".data.rel.ro"][5] = 1 << 62
+	END
+	printf "%x\n" 4096 >addresses
+	timeout 10 addr2frames -g t.so <addresses >frames || test $? = 1
+'
+
+check 'sixty thousand headers of the same megabytes of notes' '
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	rewritten <<-END
+	notes = len(b)
+	b += struct.pack("<III4s", 4, 0, 1, b"XXX\0") * 262144
+	struct.pack_into("<QQ", b, 32, len(b), headers)
+	struct.pack_into("<H", b, 56, 60000)
+	b += struct.pack("<IIQQQQQQ", 4, 4, notes, 0, 0, 4 << 20, 4 << 20, 4) * 60000
+	END
+	asked
 '
 
 check 'and the pipe goes on: each address stays, others have their names' '

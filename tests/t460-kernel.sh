@@ -17,6 +17,8 @@ build_id = bytes.fromhex(sys.argv[1])
 if build_id:
     record(67, 1 << 15 | 1, struct.pack("<i20sBBBB", -1, build_id, len(build_id), 0, 0, 0) + string("[kernel.kallsyms]"))
 record(1, 1, struct.pack("<iIQQQ", -1, 0, text, 0x10000000, text) + string("[kernel.kallsyms]_text"))
+for start, name in ((0xffffffffc0100000, "[first_module]"), (0xffffffffc0200000, "/lib/modules/6.1/net/second-module.ko.xz")):
+    record(1, 1, struct.pack("<iIQQQ", -1, 0, start, 0x10000, 0) + string(name))
 for start, name in ((0xffffffffc0001000, "bpf_prog_0123456789abcdef_first"), (0xffffffffc0002000, "bpf_prog_fedcba9876543210_other")):
     record(17, 0, struct.pack("<QIHH", start, 0x100, 1, 0) + string(name))
 record(17, 0, struct.pack("<QIHH", 0xffffffffc0002000, 0x100, 1, 1) + string("bpf_prog_fedcba9876543210_other"))
@@ -88,6 +90,39 @@ check 'code behind the end of the mapping, as that for booting, if kallsyms has 
 	grep -q "kernel.kallsyms.*: 1 frames, 1 named by kallsyms" err
 	grep -q "unknown.*: 1 frames, 1 unnamed: nothing is mapped there" err
 	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " start_kernel"
+'
+
+check 'modules: by symbols of their own alone, which do not move with the kernel' '
+	printf "%s\n" "ffffffff9a000000 T _text" "ffffffff9a001000 T first_one" \
+		"ffffffffc0100000 t in_first	[first_module]" \
+		"ffffffffc0150000 t in_other	[other_module]" \
+		"ffffffffc0200000 t in_second	[second_module]" \
+		"ffffffffc0208000 t in_second_too	[second_module_2]" >kallsyms
+	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffffc0100010 ffffffffc0200010 ffffffffc0208010 >s.data
+	pmu-symbolize -v --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	go tool pprof -top p.pb.gz 2>/dev/null | grep -o "first_one\|in_.*" | sort >names
+	printf "%s\n" first_one in_first in_second | same names -
+	grep -q "second-module.ko.xz.: 2 frames, 1 named by kallsyms, 1 unnamed: no symbol covers them" err
+	sed "s/^ffffffffc0100000/ffffffffc0050000/" kallsyms >less
+	pmu-symbolize --kallsyms less s.data | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz 2>/dev/null | grep -q in_first
+	sed "s/^ffffffff9a/ffffffff81/" kallsyms >moved	# the same kernel after a reboot
+	pmu-symbolize --kallsyms moved s.data | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz 2>/dev/null | grep -o "first_one\|in_.*" >names
+	echo first_one | same names -
+'
+
+check 'a list without the end of the code for booting; one that cannot be read' '
+	printf "ffffffff81000000 T _text\nffffffff81001000 T first_one\n" >kallsyms
+	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffffae001000 >s.data
+	pmu-symbolize -v --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	grep -q "kernel.kallsyms.*: 1 frames, 1 named by kallsyms" err
+	grep -q "unknown.*: 1 frames, 1 unnamed: nothing is mapped there" err
+	pmu-symbolize -v --kallsyms nosuch s.data 2>err | pmu-topprof >p.pb.gz
+	cat err
+	grep -q "kernel.kallsyms.*: 1 frames, 1 unnamed: cannot read nosuch: No such file or directory" err
 '
 
 check 'a kernel that hides its addresses (kptr_restrict): explained once, with what to do' '

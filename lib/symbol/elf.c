@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { HEADERS_MAX = 100000 };	/* program or section headers looked at, at most */
+enum {
+	HEADERS_MAX = 100000,	/* program or section headers looked at, at most */
+	NOTES_MAX = 1 << 20,	/* bytes of notes, in all: they may overlap */
+};
 
 struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
 {
@@ -128,12 +131,16 @@ static struct program program_at(const struct elf *elf, uint32_t index)
 static void find_build_id(struct elf *elf)
 {
 	uint8_t id[BUILD_ID_MAX];
+	size_t left = NOTES_MAX;
 
-	for (uint32_t i = 0; i < elf->programs && !elf->build_id.size; i++) {
+	for (uint32_t i = 0; i < elf->programs && !elf->build_id.size && left > 0; i++) {
 		struct program p = program_at(elf, i);
 		if (p.type != PT_NOTE)
 			continue;
 		struct elf_bytes notes = elf_part(elf, p.offset, p.file_size);
+		if (notes.size > left)
+			notes.size = left;
+		left -= notes.size;
 		size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
 		/* A copy tells that it is there; find where. */
 		const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;

@@ -287,12 +287,14 @@ static bool take_module(struct gotable *t, uint64_t module)
 static void find_module(struct gotable *t)
 {
 	int tries = 16;		/* each may look through all relocations */
+	uint64_t left = elf_image(t->elf).size;	/* to look through: sections may overlap */
 	uint64_t slot = 0;
 
 	for (uint32_t i = 1; i < t->elf->sections && t->word == 8; i++) {
 		struct elf_section s = elf_section_at(t->elf, i);
-		if (s.type != SHT_PROGBITS || !(s.flags & SHF_WRITE))
+		if (s.type != SHT_PROGBITS || !(s.flags & SHF_WRITE) || s.size > left)
 			continue;
+		left -= s.size;
 		struct cursor c = elf_cursor(t->elf, elf_part(t->elf, s.offset, s.size));
 		for (uint64_t k = 0; cursor_left(&c) >= 8; k += 8)
 			if (cursor_u64(&c) == t->address &&
@@ -377,7 +379,8 @@ static bool find_among_data(struct gotable *t)
 	if (!elf_find_section(t->elf, ".go.buildinfo", &s) ||
 	    !elf_find_section(t->elf, ".data.rel.ro", &s))
 		return false;
-	for (uint64_t i = -s.address & (ALIGNMENT - 1); i < s.size; i += ALIGNMENT)
+	uint64_t size = elf_part(t->elf, s.offset, s.size).size;	/* 0: it is not all there */
+	for (uint64_t i = -s.address & (ALIGNMENT - 1); i < size; i += ALIGNMENT)
 		if (read_at(t, &s, i))
 			return true;
 	return false;

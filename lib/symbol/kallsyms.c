@@ -18,7 +18,7 @@ enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 t
 
 struct symbol {
 	uint64_t address;
-	const char *name;	/* in TEXT */
+	const char *name, *module;	/* in TEXT; NULL: of no module */
 };
 
 struct kallsyms {
@@ -28,35 +28,49 @@ struct kallsyms {
 	char trouble[160];
 };
 
-/* The whole of FILE, NUL-terminated, for the caller to free; NULL: errno says why. */
-static char *read_whole(const char *file, size_t *size)
+/* All that FD has, NUL-terminated, for the caller to free; NULL: errno says why. */
+static char *read_whole(int fd)
+{
+	size_t capacity = 4 << 20, size = 0;
+	char *text = mem_resize(NULL, capacity);
+
+	for (;;) {
+		ssize_t n = read(fd, text + size, capacity - 1 - size);
+		if (n == 0)
+			break;
+		if (n > 0)
+			size += (size_t)n;
+		else if (errno != EINTR)
+			goto failed;
+		if (size < capacity - 1)
+			continue;
+		errno = EFBIG;
+		if (capacity >= FILE_MAX_SIZE)
+			goto failed;
+		text = mem_resize(text, capacity *= 2);
+	}
+	text[size] = '\0';
+	return text;
+failed:
+	free(text);
+	return NULL;
+}
+
+/* The same of FILE. */
+static char *read_file(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	size_t capacity = 4 << 20;
 	char *text = NULL;
 	struct stat st;
 
-	*size = 0;
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		goto out;
-	}
-	text = mem_resize(NULL, capacity);
-	for (;;) {
-		ssize_t n = read(fd, text + *size, capacity - 1 - *size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		*size += (size_t)n;
-		if (*size == capacity - 1 && capacity < FILE_MAX_SIZE)
-			text = mem_resize(text, capacity *= 2);
-	}
-	text[*size] = '\0';
-out:
+	errno = EINVAL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		text = read_whole(fd);
+	int error = errno;
 	close(fd);
+	errno = error;
 	return text;
 }
 
@@ -82,7 +96,9 @@ static char *parse_line(char *at, struct symbol *out, char *type)
 		return next;
 	*type = at[1];
 	out->name = at + 3;
-	at[3 + strcspn(at + 3, "\t ")] = '\0';	/* the module's name follows */
+	char *name_end = at + 3 + strcspn(at + 3, "\t ");
+	out->module = *name_end ? name_end + 1 : NULL;
+	*name_end = '\0';
 	return next;
 }
 
@@ -126,9 +142,8 @@ static void parse(struct kallsyms *k)
 struct kallsyms *kallsyms_open(const char *file)
 {
 	struct kallsyms *k = mem_zeroed(1, sizeof(*k));
-	size_t size;
 
-	k->text = read_whole(file, &size);
+	k->text = read_file(file);
 	if (!k->text) {
 		snprintf(k->trouble, sizeof(k->trouble), "cannot read %s: %s", file,
 			 strerror(errno));
@@ -146,7 +161,7 @@ const char *kallsyms_trouble(const struct kallsyms *k)
 	return *k->trouble ? k->trouble : NULL;
 }
 
-const char *kallsyms_find(const struct kallsyms *k, uint64_t address)
+const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module)
 {
 	size_t low = 0, high = k->symbols;
 
@@ -157,7 +172,10 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address)
 		else
 			low = middle + 1;
 	}
-	return low ? k->symbol[low - 1].name : NULL;	/* of several the last, as perf has it */
+	if (low == 0)
+		return NULL;
+	*module = k->symbol[low - 1].module;	/* of several the last, as perf has it */
+	return k->symbol[low - 1].name;
 }
 
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name)

@@ -16,8 +16,11 @@ struct kallsyms *kallsyms_open(const char *file);
 /* Why there are no symbols, with what to do about it; NULL: there are. */
 const char *kallsyms_trouble(const struct kallsyms *k);
 
-/* The function that covers ADDRESS, or NULL. */
-const char *kallsyms_find(const struct kallsyms *k, uint64_t address);
+/*
+ * The last function that begins at ADDRESS or before, or NULL.  *MODULE is the
+ * module it is of, as "[ext4]"; NULL: the kernel itself.
+ */
+const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
 /* The address of the symbol NAME ("_text"), 0 if there is none. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);

@@ -154,6 +154,9 @@ bool is_local(const struct stream_reader *in);
 /* The mapping of the kernel image itself; NULL: the stream has none. */
 const struct mapping *kernel_image(const struct resolver *r);
 
+/* What kallsyms calls the code at PLACE in the kernel; NULL: it does not know. */
+const char *kernel_symbol(const struct resolver *r, const struct place *place);
+
 /* Take in a KSYMBOL record. */
 void follow_ksymbol(struct resolver *r, const struct record *rec);
 

@@ -90,7 +90,37 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 	uint64_t text = kallsyms_address(r->kallsyms, "_text");
 	if (image && text && image->file_offset)
 		r->kernel_shift = text - image->file_offset;	/* it booted elsewhere in memory */
-	r->init_end = kallsyms_address(r->kallsyms, "_einittext") - r->kernel_shift;
+	uint64_t init_end = kallsyms_address(r->kallsyms, "_einittext");
+	if (init_end)
+		r->init_end = init_end - r->kernel_shift;
+}
+
+/* Is the file at PATH, or "[ext4]", this MODULE?  In names of files '-' stands for '_'. */
+static bool is_module(const char *path, const char *module)
+{
+	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path + 1;
+
+	if ((*path != '[' && !slash) || *module != '[')
+		return false;
+	for (module++; *at && *at != '.' && *at != ']'; at++, module++)
+		if ((*at == '-' ? '_' : *at) != *module)
+			return false;
+	return *module == ']';
+}
+
+/* A symbol of a module tells of its code alone; and modules do not move with the kernel. */
+const char *kernel_symbol(const struct resolver *r, const struct place *place)
+{
+	const struct object *o = &r->spaces.objects.object[r->part[place->object].object];
+	const char *module, *name;
+
+	if (!r->kallsyms || kallsyms_trouble(r->kallsyms))
+		return NULL;
+	name = kallsyms_find(r->kallsyms, place->address + r->kernel_shift, &module);
+	if (!name || (!module && o->kind == OBJECT_KERNEL))
+		return name;
+	return module && r->kernel_shift == 0 &&
+	       (o->kind == OBJECT_KERNEL || is_module(o->path, module)) ? name : NULL;
 }
 
 void follow_ksymbol(struct resolver *r, const struct record *rec)

@@ -57,10 +57,10 @@ static uint32_t function_id(struct resolver *r, const struct resolved_function *
 static const char *symbol_of(const struct resolver *r, const struct place *place,
 			     const struct source_answer *found)
 {
-	if (found->symbol || !place->in_kernel || !r->kallsyms || kallsyms_trouble(r->kallsyms) ||
+	if (found->symbol || !place->in_kernel ||
 	    dwarf_function_name(dwarf_outermost(found->frame, found->frames)))
 		return found->symbol;
-	return kallsyms_find(r->kallsyms, place->address + r->kernel_shift);
+	return kernel_symbol(r, place);
 }
 
 /* A line of function F, whose name MANGLED is as linkers have it; NULL: it is as it should be. */

@@ -16,8 +16,7 @@ static const char *reason(const struct resolver *r, uint32_t id)
 	case OBJECT_MODULE:
 		if (!r->kallsyms)
 			return "no symbols of the recorded kernel";
-		return kallsyms_trouble(r->kallsyms) ? "/proc/kallsyms shows no addresses"
-						     : "no symbol covers them";
+		return kallsyms_trouble(r->kallsyms) ?: "no symbol covers them";
 	case OBJECT_ANONYMOUS:
 		return "no file, and no perf-PID.map or jitdump file covers them";
 	default:

@@ -85,7 +85,7 @@ static int print_kernel(const char *path)
 	if (trouble)
 		fprintf(stderr, "addr2frames: '%s': %s\n", path, trouble);
 	while (!trouble && fgets(line, sizeof(line), stdin)) {
-		const char *name = kallsyms_find(k, strtoull(line, NULL, 16));
+		const char *module, *name = kallsyms_find(k, strtoull(line, NULL, 16), &module);
 		puts(name ? name : "??");
 	}
 	kallsyms_close(k);

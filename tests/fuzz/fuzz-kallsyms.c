@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct kallsyms *k = kallsyms_open(file);
 	close(fd);
 	for (uint64_t bit = 1; bit; bit <<= 1) {
-		const char *name = kallsyms_find(k, bit - 1);
-		if (name && strlen(name) > size)
+		const char *module, *name = kallsyms_find(k, bit - 1, &module);
+		if (name && strlen(name) + (module ? strlen(module) : 0) > size)
 			__builtin_trap();
 	}
 	kallsyms_address(k, "_text");
