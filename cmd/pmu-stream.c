@@ -80,7 +80,7 @@ static void parse_choice(void)
 /* False: the rest of the stream does not matter. */
 static bool take(struct work *w, const struct record *rec)
 {
-	if (w->selects && rec->type >= RECORD_STRING && rec->type <= RECORD_END) {
+	if (w->selects && record_is_resolved(rec->type)) {
 		report_error(w->report, "samples are resolved already: select them before "
 			     "pmu-symbolize");
 		return false;

@@ -74,14 +74,14 @@ static enum demangle_style parse_style(void)
 	return DEMANGLE_TEMPLATES;
 }
 
-static struct resolver_options parse_options(struct report *report)
+static struct resolver_options parse_options(void)
 {
 	struct resolver_options how = {
 		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
 		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
 		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
 			   .build_id_map = build_id_map, .debuginfod = debuginfod },
-		.cache = { .directory = cache, .size_max = 1 << 30, .report = report },
+		.cache = { .directory = cache, .size_max = 1 << 30 },
 	};
 
 	if (cache_size && (!cache || !units_parse_count(cache_size, &how.cache.size_max)))
@@ -103,8 +103,6 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 		resolved->period = part[i].period;
 		resolved_write_sample(writer, tables, resolved);
 	}
-	if (parts == 0)
-		resolved_write_sample(writer, tables, resolved);
 }
 
 /* Resolve the samples of IN into OUT, pass on the rest. */
@@ -125,7 +123,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
 			continue;
 		}
-		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
+		if (record_is_resolved(rec.type)) {
 			report_error(report, "the input is resolved already: "
 				     "give it to pmu-topprof");
 			break;
@@ -149,7 +147,7 @@ int main(int argc, char **argv)
 	char *line = command_line(argc - 1, argv + 1);
 	int first = command_begin(&command, &report, argc, argv);
 	const char *input = command_input(&command, argc, argv, first);
-	struct resolver_options how = parse_options(&report);
+	struct resolver_options how = parse_options();
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 	struct stream_reader *in = stream_open(input, &report);

@@ -37,13 +37,6 @@ void table_add(struct table *t, uint64_t hash, uint32_t id)
 	t->used++;
 }
 
-void table_clear(struct table *t)
-{
-	if (t->slot)
-		memset(t->slot, 0xff, (t->mask + 1) * sizeof(*t->slot));
-	t->used = 0;
-}
-
 void table_release(struct table *t)
 {
 	free(t->slot);

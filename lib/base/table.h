@@ -62,9 +62,6 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 /* Add ID, which is not yet there, under HASH. */
 void table_add(struct table *t, uint64_t hash, uint32_t id);
 
-/* Forget every id, keep the memory. */
-void table_clear(struct table *t);
-
 void table_release(struct table *t);
 
 /* A well mixed hash of one number (the finaliser of MurmurHash3). */

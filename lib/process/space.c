@@ -212,7 +212,7 @@ static uint32_t find_thread(const struct spaces *s, pid_t tid)
 	return id;
 }
 
-static void name_thread(struct spaces *s, pid_t pid, pid_t tid, uint32_t name)
+static void name_thread(struct spaces *s, pid_t tid, uint32_t name)
 {
 	uint32_t id = find_thread(s, tid);
 
@@ -221,7 +221,7 @@ static void name_thread(struct spaces *s, pid_t pid, pid_t tid, uint32_t name)
 		s->thread = array_grow(s->thread, id, sizeof(*s->thread));
 		table_add(&s->thread_table, hash_u64((uint32_t)tid), id);
 	}
-	s->thread[id] = (struct thread){ .tid = tid, .pid = pid, .name = name };
+	s->thread[id] = (struct thread){ .tid = tid, .name = name };
 }
 
 uint32_t spaces_thread_name(const struct spaces *s, pid_t tid)
@@ -235,7 +235,7 @@ static void follow_comm(struct spaces *s, const struct comm_record *c)
 {
 	if (c->exec)
 		clear_space(s, &add_process(s, c->pid)->space);
-	name_thread(s, c->pid, c->tid, intern_text(&s->names, c->name));
+	name_thread(s, c->tid, intern_text(&s->names, c->name));
 }
 
 /* A thread has its parent's name; a process its parent's mappings as well. */
@@ -256,7 +256,7 @@ static void follow_fork(struct spaces *s, const struct task_record *t)
 	}
 	uint32_t name = spaces_thread_name(s, t->parent_tid);
 	if (name)
-		name_thread(s, t->pid, t->tid, name);
+		name_thread(s, t->tid, name);
 }
 
 /* Samples that were on their way may still come: what it mapped stays until its pid is reused. */

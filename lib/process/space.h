@@ -31,6 +31,7 @@ struct spaces {
 	struct objects objects;
 	struct space kernel;
 	struct space guest;	/* the kernel of a virtual machine */
+	struct intern names;	/* of threads */
 	/* the rest is the implementation's */
 	struct table process_table, thread_table;
 	struct process {
@@ -39,12 +40,11 @@ struct spaces {
 		struct space space;
 	} *process;
 	struct thread {
-		pid_t tid, pid;
+		pid_t tid;
 		uint32_t name;	/* in NAMES */
 	} *thread;
 	uint32_t processes, threads;
 	uint64_t generation;	/* the last one given */
-	struct intern names;
 	uint32_t last;		/* process found last: samples come in runs */
 };
 

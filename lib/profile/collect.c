@@ -139,8 +139,6 @@ static void take_sample(struct collect *c, const struct record *rec)
 		facts.period = part[i].period;
 		take(c, &sample, &facts);
 	}
-	if (parts == 0)
-		take(c, &sample, &facts);
 }
 
 /* A record that a filter before us has added. */
@@ -263,7 +261,7 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 	while (stream_next(in, &rec))
 		if (rec.type == PERF_RECORD_SAMPLE)
 			take_sample(c, &rec);
-		else if (rec.type >= RECORD_STRING && rec.type <= RECORD_END)
+		else if (record_is_resolved(rec.type))
 			take_resolved(c, &rec);
 		else
 			take_other(c, &rec);

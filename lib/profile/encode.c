@@ -277,15 +277,14 @@ static void write_mapping(struct encoder *e, uint32_t place)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Mapping m = PERFTOOLS__PROFILES__MAPPING__INIT;
-	char build_id[2 * BUILD_ID_MAX + 1] = "";
+	char build_id[BUILD_ID_HEX];
 	uint32_t id;
 	const struct resolved *t = canon_object(&e->canon, e->canon.objects.order[place], &id);
 	const struct resolved_object *o = &t->object[id];
 
 	if (o->kind == OBJECT_UNKNOWN)
 		return;
-	for (int i = 0; i < o->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", o->build_id[i]);
+	build_id_hex(o->build_id, o->build_id_size, build_id);
 	m.id = (uint64_t)place + 1;
 	m.memory_start = o->start;
 	m.memory_limit = o->start + o->size;

@@ -100,10 +100,9 @@ static void describe_sample(struct stream_reader *in, const struct record *rec, 
 
 static void build_id(bool json, const uint8_t *bytes, unsigned size)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "";
+	char hex[BUILD_ID_HEX];
 
-	for (unsigned i = 0; i < size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	build_id_hex(bytes, size, hex);
 	if (size)
 		text(json, "build_id", hex);
 }

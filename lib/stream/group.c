@@ -19,8 +19,8 @@ static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid
 }
 
 /* struct read_format with GROUP: u64 nr, times; each: value, id, lost (linux/perf_event.h) */
-uint32_t groups_split(struct groups *g, const struct stream_events *events,
-		      const struct sample *s, struct group_part *part)
+static uint32_t read_group(struct groups *g, const struct stream_events *events,
+			   const struct sample *s, struct group_part *part)
 {
 	const uint64_t needed = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
 	const struct perf_event_attr *attr = &events->event[s->event].attr;
@@ -42,6 +42,16 @@ uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		if (period)
 			part[parts++] = (struct group_part){ event, period };
 	}
+	return parts;
+}
+
+uint32_t groups_split(struct groups *g, const struct stream_events *events,
+		      const struct sample *s, struct group_part *part)
+{
+	uint32_t parts = read_group(g, events, s, part);
+
+	if (parts == 0)
+		part[parts++] = (struct group_part){ s->event, s->period };
 	return parts;
 }
 

@@ -28,9 +28,8 @@ struct groups {
 };
 
 /*
- * The parts of SAMPLE whose counters went on; PART has room for
- * GROUP_PARTS_MAX.  0: it does not read a group, or nothing went on, and is one sample of its
- * event.
+ * The parts of SAMPLE whose counters went on; PART has room for GROUP_PARTS_MAX.
+ * A sample that reads no group, or of which nothing went on, is one of its event.
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		      const struct sample *sample, struct group_part *part);

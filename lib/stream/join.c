@@ -227,7 +227,7 @@ static void read_head(struct join *j, struct source *s)
 
 	s->has_head = false;
 	while (!s->resolved && stream_next(s->in, &rec)) {
-		if (rec.type >= RECORD_STRING && rec.type <= RECORD_END) {
+		if (record_is_resolved(rec.type)) {
 			report_error(j->report, "'%s' is resolved already: join streams before "
 				     "pmu-symbolize", s->file);
 			s->resolved = true;

@@ -2,6 +2,7 @@
 #include "stream/record.h"
 #include "stream/resolved.h"
 
+#include <stdio.h>
 #include <sys/mman.h>
 
 static const uint8_t no_build_id[BUILD_ID_MAX];
@@ -171,4 +172,11 @@ const char *record_type_name(uint32_t type)
 	if (type >= RECORD_STRING && type - RECORD_STRING < sizeof(ours) / sizeof(*ours))
 		return ours[type - RECORD_STRING];
 	return NULL;
+}
+
+void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])
+{
+	*hex = '\0';
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 }

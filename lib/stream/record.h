@@ -42,6 +42,7 @@ enum {
 	RECORD_HEADER_SIZE = 8,		/* u32 type, u16 misc, u16 size */
 	RECORD_MAX_SIZE = 65535,	/* the size is a u16 */
 	BUILD_ID_MAX = 20,		/* bytes */
+	BUILD_ID_HEX = 2 * BUILD_ID_MAX + 1,	/* digits, and a NUL */
 };
 
 struct record {
@@ -156,3 +157,6 @@ bool record_build_id(const struct record *rec, struct build_id_record *out);
 
 /* "SAMPLE" for PERF_RECORD_SAMPLE, ...; NULL: no type we know. */
 const char *record_type_name(uint32_t type);
+
+/* SIZE bytes of a build ID, at most BUILD_ID_MAX, as digits; "" for none. */
+void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX]);

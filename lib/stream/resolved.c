@@ -107,11 +107,10 @@ static void write_function(struct resolved_writer *w, uint32_t id,
 
 static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
 {
-	enum { LINES_MAX = 4000 };	/* as fit into a record */
+	enum { LINES_MAX = 4000 };	/* as fit into a record; resolver has fewer */
 	uint32_t lines = f->lines < LINES_MAX ? f->lines : LINES_MAX;
 	struct writer rec;
 
-	w->too_long += lines < f->lines;
 	writer_begin(&rec, w->out, RECORD_FRAME, 0);
 	writer_u32(&rec, id);
 	writer_u32(&rec, f->object);
@@ -149,7 +148,6 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 		   s->raw.size + 4 * (size_t)frames + others < RECORD_MAX_SIZE;
 	struct writer rec;
 
-	w->too_long += frames < s->frames;
 	writer_begin(&rec, w->out, RECORD_RESOLVED_SAMPLE, s->misc);
 	writer_u32(&rec, s->event);
 	writer_u32(&rec, (uint32_t)s->pid);

@@ -24,6 +24,11 @@ enum {
 	RECORD_END		= 0x504d0006,
 };
 
+static inline bool record_is_resolved(uint32_t type)
+{
+	return type >= RECORD_STRING && type <= RECORD_END;
+}
+
 enum object_kind {
 	OBJECT_FILE,		/* an executable or library */
 	OBJECT_KERNEL,		/* the kernel image */
@@ -121,13 +126,13 @@ struct resolved_sample {
 	const uint32_t *frame;	/* valid until the next record, as RAW is */
 };
 
-enum { RESOLVED_FRAMES_MAX = 16000 };	/* as fit into a record */
+/* As fit into a record, and more than samples have, whose records are no longer. */
+enum { RESOLVED_FRAMES_MAX = 16000 };
 
 /* How far definitions have been written.  Zero-initialised: not at all. */
 struct resolved_writer {
 	struct output *out;
 	uint32_t strings, objects, functions, frames;
-	uint64_t too_long;	/* definitions and samples cut, since no record can hold them */
 };
 
 /* Write the definitions added since the last call. */

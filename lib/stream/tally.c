@@ -37,7 +37,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	t->bytes += record_size(rec);
 	if (rec->type < TALLY_TYPES)
 		t->type[rec->type]++;
-	else if (rec->type >= RECORD_STRING && rec->type <= RECORD_END)
+	else if (record_is_resolved(rec->type))
 		t->resolved[rec->type - RECORD_STRING]++;
 	else
 		t->unknown++;

@@ -3,6 +3,7 @@
 #include "symbol/cache.h"
 #include "base/arena.h"
 #include "base/write.h"
+#include "stream/record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,15 +25,12 @@ enum { HALF_SECONDS = 3600 };	/* a file half written is left over after so long 
 /* DIRECTORY/BUILDID-INPUTS.index; false: it is too long. */
 static bool path_of(const struct cache *c, const struct cache_key *key, char path[PATH_MAX])
 {
-	int used = snprintf(path, PATH_MAX, "%s/", c->directory);
+	char id[BUILD_ID_HEX];
 
-	if (key->build_id_size == 0 || used < 0 ||
-	    (size_t)used + 2 * key->build_id_size + 64 >= PATH_MAX)
-		return false;
-	for (size_t i = 0; i < key->build_id_size; i++)
-		used += snprintf(path + used, 3, "%02x", key->build_id[i]);
-	snprintf(path + used, PATH_MAX - (size_t)used, "-%016" PRIx64 "%s", key->inputs, suffix);
-	return true;
+	build_id_hex(key->build_id, key->build_id_size, id);
+	return key->build_id_size > 0 &&
+	       snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 "%s", c->directory, id, key->inputs,
+			suffix) < PATH_MAX;
 }
 
 struct index *cache_open(const struct cache *c, const struct cache_key *key)

@@ -20,10 +20,7 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 
 	if (u->codes >= SPAN_NONE)
 		return;
-	ranges_add(u, die_has(die, A_LOW_PC) ? &die->value[A_LOW_PC] : NULL,
-		   die_has(die, A_HIGH_PC) ? &die->value[A_HIGH_PC] : NULL,
-		   die_has(die, A_RANGES) ? &die->value[A_RANGES] : NULL,
-		   spans, (uint32_t)u->codes);
+	die_ranges(u, die, spans, (uint32_t)u->codes);
 	if (spans->count == before)
 		return;
 	u->code = array_grow(u->code, u->codes, sizeof(*u->code));

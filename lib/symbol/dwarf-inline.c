@@ -41,9 +41,7 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 	};
 	if (die_has(die, A_ORIGIN))
 		call->file = value_reference(r->unit, &die->value[A_ORIGIN], &call->origin);
-	ranges_add(r->unit, die_has(die, A_LOW_PC) ? &die->value[A_LOW_PC] : NULL,
-		   die_has(die, A_HIGH_PC) ? &die->value[A_HIGH_PC] : NULL,
-		   die_has(die, A_RANGES) ? &die->value[A_RANGES] : NULL, &r->spans, index);
+	die_ranges(r->unit, die, &r->spans, index);
 	return index;
 }
 

@@ -134,7 +134,7 @@ struct unit {
 	uint64_t abbrev_offset;
 	uint16_t version;
 	uint8_t type, address_size, offset_size;
-	bool root_read, functions_read, lines_read, split_tried, is_bad, has_ranges;
+	bool root_read, functions_read, lines_read, split_tried, is_bad;
 	struct abbrevs *abbrevs;
 	struct value low_pc, high_pc, ranges, name, comp_dir, dwo_name;
 	struct value stmt_list;
@@ -272,6 +272,9 @@ struct unit *unit_with_code(struct unit *u);
 /* Add the address ranges that these attributes mean. */
 void ranges_add(struct unit *u, const struct value *low_pc, const struct value *high_pc,
 		const struct value *ranges, struct spans *out, uint32_t value);
+
+/* The same of the attributes that DIE has. */
+void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value);
 
 /* --- functions (dwarf-function.c, dwarf-inline.c) --- */
 void unit_read_functions(struct unit *u);

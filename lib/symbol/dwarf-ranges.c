@@ -146,3 +146,10 @@ void ranges_add(struct unit *u, const struct value *low_pc, const struct value *
 		return;
 	add(&r, start, end);
 }
+
+void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value)
+{
+	ranges_add(u, die_has(die, A_LOW_PC) ? &die->value[A_LOW_PC] : NULL,
+		   die_has(die, A_HIGH_PC) ? &die->value[A_HIGH_PC] : NULL,
+		   die_has(die, A_RANGES) ? &die->value[A_RANGES] : NULL, out, value);
+}

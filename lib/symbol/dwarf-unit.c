@@ -186,8 +186,8 @@ void units_index(struct dwarf *d)
 		size_t before = spans.count;
 		ranges_add(u, if_any(&u->low_pc), if_any(&u->high_pc), if_any(&u->ranges), &spans,
 			   (uint32_t)i);
-		u->has_ranges = spans.count > before || u->ranges.kind || u->high_pc.kind;
-		if (u->has_ranges || !d->rangeless_read)
+		bool has_ranges = spans.count > before || u->ranges.kind || u->high_pc.kind;
+		if (has_ranges || !d->rangeless_read)
 			continue;
 		/* Asked for at last: its functions tell. */
 		unit_read_functions(u);

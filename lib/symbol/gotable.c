@@ -23,7 +23,7 @@
 
 /* The lowest byte of the magic number. */
 enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
-enum { DEPTH_MAX = 64, PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
+enum { PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
 	struct elf *elf;
@@ -32,7 +32,7 @@ struct gotable {
 	uint64_t address, functions, text;	/* ADDRESS: its own */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
 	struct elf_bytes data;		/* what function data are offsets into; absent: not known */
-	struct go_frame frame[DEPTH_MAX];
+	struct go_frame frame[GO_FRAMES_MAX];
 };
 
 /* A function's description. */
@@ -229,7 +229,7 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 
 	if (!t || elf_is_cut(t->elf) || !find_function(t, address, &d))
 		return 0;
-	for (; count < DEPTH_MAX - 1 && d.has_inline; count++) {
+	for (; count < GO_FRAMES_MAX - 1 && d.has_inline; count++) {
 		int32_t index = value_at(t, &d, d.inline_index, address);
 		if (index < 0 || !read_inlined(t, &d, index, &call))
 			break;

@@ -6,6 +6,8 @@
 #pragma once
 #include "symbol/elf.h"
 
+enum { GO_FRAMES_MAX = 64 };	/* calls that were inlined into each other */
+
 struct gotable;
 
 struct go_frame {
@@ -19,7 +21,7 @@ struct go_frame {
 struct gotable *gotable_open(struct elf *elf);
 
 /*
- * The frames at ADDRESS, innermost first; returns how many, 0: none.  The
+ * The frames at ADDRESS, innermost first; returns how many, at most GO_FRAMES_MAX, 0: none.  The
  * array is valid until the next call, its strings until elf_close().
  */
 size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames);

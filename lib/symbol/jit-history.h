@@ -7,12 +7,9 @@
  * into it time of log n squared, however often they cover each other.
  */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "symbol/jitmap.h"
 
 #define JIT_NOBODY UINT32_MAX
-#define JIT_LATEST UINT64_MAX	/* a time: after all others */
 
 struct jit_function;
 

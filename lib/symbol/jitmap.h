@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define JIT_LATEST UINT64_MAX	/* a time: after all others, or not known */
+
 struct jitmap;
 
 struct jit_place {
@@ -27,8 +29,6 @@ struct jit_trouble {
 	const char *file, *why;	/* they live until jitmap_free() */
 	uint64_t offset;	/* bytes from the file's start */
 };
-
-#define JITMAP_LATEST UINT64_MAX	/* a time: not known, so after all */
 
 struct jitmap *jitmap_new(void);
 

@@ -17,16 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-	HEX_MAX = 2 * BUILD_ID_MAX + 1,
-	LINE_MAX_SIZE = PATH_MAX + 2 * HEX_MAX,
-};
-
-static void id_to_hex(const uint8_t *id, size_t size, char hex[HEX_MAX])
-{
-	for (size_t i = 0; i < size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-}
+enum { LINE_MAX_SIZE = PATH_MAX + 2 * BUILD_ID_HEX };
 
 /* ELF if it has the build ID; closed if not. */
 static struct elf *with_id(struct elf *elf, const uint8_t *id, size_t size)
@@ -114,11 +105,11 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 	const char *suffix = !strcmp(kind, "debuginfo") ? ".debug" : "";
 	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
 	struct elf *elf = NULL;
-	char hex[HEX_MAX];
+	char hex[BUILD_ID_HEX];
 
 	if (size < 2 || size > BUILD_ID_MAX)
 		return NULL;
-	id_to_hex(id, size, hex);
+	build_id_hex(id, size, hex);
 	for (size_t i = 0; i < directories && !elf; i++)
 		elf = with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id, size);
 	if (!elf && where->sysroot)

@@ -137,7 +137,7 @@ void refresh_jits(struct resolver *r);
 /* The same, of one map.  Returns whether there was anything. */
 bool refresh_jit(struct resolver *r, struct jitmap *map);
 
-/* The time of a sample of an event of ATTR, in jitdump's clock; JITMAP_LATEST: not known. */
+/* The time of a sample of an event of ATTR, in jitdump's clock; JIT_LATEST: not known. */
 uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample);
 
 void release_jits(struct resolver *r);

@@ -172,7 +172,7 @@ uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sampl
 	bool is_common = attr->sample_type & PERF_SAMPLE_TIME && attr->use_clockid &&
 			 attr->clockid == CLOCK_MONOTONIC;
 
-	return is_common ? sample->time : JITMAP_LATEST;
+	return is_common ? sample->time : JIT_LATEST;
 }
 
 /* Another program's code is there now: what was told of PID is of no more use. */

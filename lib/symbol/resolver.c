@@ -32,6 +32,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	struct resolver *r = mem_zeroed(1, sizeof(*r));
 
 	r->options = *options;
+	r->options.cache.report = report;
 	r->tables = tables;
 	r->report = report;
 	set_quick(r, QUICK_FIRST);

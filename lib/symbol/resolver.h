@@ -61,7 +61,7 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
  */
 uint64_t resolver_version(struct resolver *r, pid_t pid);
 
-/* Both. */
+/* resolver_facts() and resolver_frames(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { GO_FRAMES_MAX = 64 };	/* calls of Go that were inlined into each other */
-
 struct go_answer {
 	struct dwarf_function function[GO_FRAMES_MAX];
 	struct dwarf_frame frame[GO_FRAMES_MAX];
@@ -70,8 +68,6 @@ static size_t go_frames(struct source *source, uint64_t address, const struct dw
 	const struct go_frame *frame;
 	size_t count = gotable_find(source->go, address, &frame);
 
-	if (count > GO_FRAMES_MAX)
-		count = GO_FRAMES_MAX;
 	for (size_t i = 0; i < count; i++) {
 		answer->function[i] = (struct dwarf_function){
 			.name = frame[i].function, .file = frame[i].file,

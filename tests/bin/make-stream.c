@@ -37,8 +37,8 @@ static bool take_object(const char *path)
 	if (build_id[0])
 		memcpy(build_id + 4, id, size);
 	elf_close(elf);
-	step = code.size / ADDRESSES;
-	return step > 0;
+	step = code.size / ADDRESSES + 1;
+	return code.size > 0;
 }
 
 static uint64_t random_next(uint64_t *x)
@@ -51,7 +51,7 @@ static uint64_t random_next(uint64_t *x)
 
 static uint64_t address_at(uint64_t i)
 {
-	return 0x400000 + i % ADDRESSES * step;
+	return 0x400000 + i % ADDRESSES * step % code.size;
 }
 
 static void write_mapping(struct output *out)

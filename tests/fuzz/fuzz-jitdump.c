@@ -12,7 +12,7 @@ static size_t look_around(struct jitmap *j)
 	size_t sum = 0;
 
 	for (uint64_t at = 0; at < 4096; at += 61)
-		if (jitmap_find(j, at, at % 4 ? at * at : JITMAP_LATEST, &place))
+		if (jitmap_find(j, at, at % 4 ? at * at : JIT_LATEST, &place))
 			sum += strlen(place.name) + (place.file ? strlen(place.file) : 0);
 	return sum;
 }

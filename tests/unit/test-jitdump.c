@@ -44,7 +44,7 @@ static bool is_named(struct jitmap *j, uint64_t address, char name)
 {
 	struct jit_place found;
 
-	return jitmap_find(j, address, JITMAP_LATEST, &found) && found.name[0] == name &&
+	return jitmap_find(j, address, JIT_LATEST, &found) && found.name[0] == name &&
 	       !found.name[1];
 }
 
@@ -115,7 +115,7 @@ static void test_lines(void)
 	bool good = true;
 	for (uint64_t i = 0; i < 16; i++) {
 		struct jit_place found;
-		good = good && jitmap_find(j, 0x1000 + i, JITMAP_LATEST, &found) &&
+		good = good && jitmap_find(j, 0x1000 + i, JIT_LATEST, &found) &&
 		       found.line == want[i];
 	}
 	tap(good, "each address has the line at or before it, of one place the last");
