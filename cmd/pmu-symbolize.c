@@ -13,6 +13,8 @@
 #include "symbol/resolver.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *inlines, *lines;
 static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
@@ -90,6 +92,22 @@ static struct resolver_options parse_options(void)
 	return how;
 }
 
+/* The rest goes on without it. */
+static void check_list(struct report *report)
+{
+	struct stat st;
+
+	if (!build_id_map)
+		return;
+	if (access(build_id_map, R_OK) < 0 || stat(build_id_map, &st) < 0)
+		report_failure(report, "cannot read '%s'", build_id_map);
+	else if (!S_ISREG(st.st_mode))
+		report_error(report, "cannot read '%s': it is no regular file", build_id_map);
+	else
+		return;
+	build_id_map = NULL;
+}
+
 /* A sample that reads a group of events is one of each of them. */
 static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 			const struct stream_events *events, const struct sample *sample,
@@ -147,6 +165,7 @@ int main(int argc, char **argv)
 	char *line = command_line(argc - 1, argv + 1);
 	int first = command_begin(&command, &report, argc, argv);
 	const char *input = command_input(&command, argc, argv, first);
+	check_list(&report);
 	struct resolver_options how = parse_options();
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);

@@ -105,6 +105,58 @@ check 'by a list of build IDs, the program too' '
 	is_found --build-id-map list
 '
 
+check 'a list has program and debug file of one build ID, in any order and spelling' '
+	record -Wl,--build-id=sha1
+	id=$(file_build_id program)
+	mkdir away
+	mv program program.debug away
+	printf "%s %s\n" "$id" "$PWD/away/program" "$id" "$PWD/away/program.debug" >list
+	is_found --build-id-map list
+	tac list >other
+	is_found --build-id-map other
+	tr a-f A-F <list | sed "s/ .*//" | paste -d " " - list | sed "s/ $id / /; s/\$/\r/" >loud
+	grep -q "$(echo "$id" | tr a-f A-F)" loud
+	is_found --build-id-map loud
+	cp away/program program
+	is_found --build-id-map other
+	for bad in nosuch away; do
+		exits 1 pmu-symbolize --build-id-map $bad s.data 2>err >named
+		grep -q "^pmu-symbolize: cannot read .$bad.: " err
+		pmu-topprof --folded named | grep -q .
+	done
+	mkfifo pipe
+	exits 1 timeout 5 pmu-symbolize --build-id-map pipe s.data 2>err >named
+'
+
+check 'build IDs in sections alone: of dwz, and where segments are those of the program' '
+	command -v dwz || { echo "no dwz"; exit 77; }
+	record -Wl,--build-id=sha1
+	id=$(file_build_id program)
+	mkdir -p "one/.build-id/$(echo "$id" | cut -c1-2)"
+	python3 - <<-END
+	import struct
+	b = bytearray(open("program.debug", "rb").read())
+	headers, size, count = *struct.unpack_from("<Q", b, 32), *struct.unpack_from("<HH", b, 54)
+	for i in range(count):
+	    if b[headers + i * size] == 4:	# PT_NOTE
+	        struct.pack_into("<Q", b, headers + i * size + 8, 64)
+	open("program.debug", "wb").write(b)
+	END
+	mv program.debug "one/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug"
+	is_found --debug-dir one
+	gcc -O1 -g -Wl,--build-id=sha1 "$scratch/program.c" -o program
+	cp program other
+	mkdir -p shared
+	dwz -m shared/common -M ../shared/common program other
+	mkdir bin
+	mv program bin/program
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- bin/program
+	is_found
+	rm shared/common
+	frames >top
+	none grep inlined_one top
+'
+
 check 'in the cache of the debuginfod client; fetched into it only when asked to' '
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
@@ -129,6 +181,73 @@ END
 	rm asked
 	is_found
 	test ! -e asked
+	gcc -O2 -g -Wl,--build-id=sha1 "$scratch/program.c" -o whole
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./whole
+	is_found --debuginfod http://127.0.0.1:2/
+	touch asked
+	none grep "$(file_build_id whole)" asked
+'
+
+check 'a program that is nowhere is asked for once, and not while the stream is to end' '
+	mkdir bin
+	cat >bin/debuginfod-find <<END
+#!/bin/sh
+echo "\$*" >>$PWD/asked
+grep SigIgn /proc/\$\$/status >$PWD/ignored
+exec sleep \$(cat $PWD/seconds)
+END
+	chmod +x bin/debuginfod-find
+	PATH=$PWD/bin:$PATH
+	echo 0 >seconds
+	compose absent.data <<-END
+	import os
+	here = os.uname()
+	path = b"/nonexistent/library.so"
+	fields = lambda pid: struct.pack("<IIQQQ", pid, pid, 0x10000, 0x10000, 0) + struct.pack(
+	    "<BBH20sII", 20, 0, 0, bytes(range(1, 21)), 5, 2)
+	feature = lambda kind, text: record(80, struct.pack("<QI", kind, len(text) + 1) + pad(text.encode()))
+	out = pipe(feature(3, here.nodename), feature(4, here.release),
+	           record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
+	           *[record(10, fields(100000 + i) + pad(path), 1 << 14 | 2) for i in range(30)],
+	           *[record(9, struct.pack("<QIIQQ", 0x10010, 100000 + i, 100000 + i, 1000 + i, 1), 2)
+	             for i in range(30)])
+	END
+	pmu-stream --dump absent.data | grep -c "build_id=.*0102030405"
+	pmu-symbolize --debuginfod http://127.0.0.1:2/ absent.data >r.data
+	test "$(grep -c "^executable 0102" asked)" = 1
+	grep -q "0$" ignored	# SIGPIPE is bit 12
+	none grep "1...$" ignored
+	echo 30 >seconds
+	pmu-symbolize --debuginfod http://127.0.0.1:2/ absent.data >r.data &
+	sleep 0.5
+	kill -TERM $!
+	start=$(date +%s)
+	wait $! || :
+	test "$(($(date +%s) - start))" -lt 5
+'
+
+check 'links mean what they mean below --sysroot' '
+	record -Wl,--build-id=sha1 link
+	mkdir -p "root$PWD" root/kept
+	mv program root/kept
+	ln -s /kept/program "root$PWD/program"
+	mv program.debug root/kept
+	ln -s /kept/program.debug "root$PWD/program.debug"
+	is_found --sysroot root
+	mkdir -p "bare$PWD"
+	cp root/kept/program program
+	ln -s "$PWD/program" "bare$PWD/program"
+	pmu-symbolize -v --sysroot bare s.data 2>err >named
+	cat err
+	grep -q "program.: .* unnamed: the file is gone" err
+'
+
+check 'a debug file of 30 GB, all holes, is not read' '
+	record -Wl,--build-id=none link
+	truncate -s 30G program.debug || exit 77
+	test "$(du -k program.debug | cut -f1)" -lt 1000 || { echo "no holes here"; exit 77; }
+	timeout 10 pmu-symbolize s.data >named
+	is_missing
 '
 
 check '--sysroot: files of a copied root, for a recording of another machine' '
@@ -155,6 +274,12 @@ check "split DWARF $version: .dwo files where they were made, beside the program
 		llvm-dwp away/*.dwo -o program.dwp
 		is_found
 	fi
+	mkdir -p sub moved
+	gcc -O1 -g -gdwarf-'$version' -gsplit-dwarf -ffile-prefix-map=$PWD=. -c program.c -o sub/part.o
+	gcc sub/part.o -o moved/program
+	mv sub moved
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- moved/program
+	is_found
 '
 done
 

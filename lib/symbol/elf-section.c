@@ -22,6 +22,26 @@ static uint32_t find_section(const struct elf *elf, const char *name)
 	return 0;
 }
 
+bool elf_has_code(const struct elf *elf)
+{
+	for (uint32_t i = 1; i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type == SHT_PROGBITS && s.flags & SHF_EXECINSTR)
+			return true;
+	}
+	return elf->sections == 0;
+}
+
+bool elf_has_dwarf(const struct elf *elf)
+{
+	return find_section(elf, ".debug_info") || find_section(elf, ".zdebug_info");
+}
+
+bool elf_has_debug(const struct elf *elf)
+{
+	return elf_has_dwarf(elf) || find_section(elf, ".symtab");
+}
+
 bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out)
 {
 	uint32_t index = find_section(elf, name);

@@ -4,6 +4,8 @@
 #include "sample/build-id.h"
 
 #include <elf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -128,24 +130,35 @@ static struct program program_at(const struct elf *elf, uint32_t index)
 	return c.failed ? (struct program){ 0 } : p;
 }
 
-static void find_build_id(struct elf *elf)
+/* Look through NOTES; LEFT: bytes that may still be. */
+static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
 {
 	uint8_t id[BUILD_ID_MAX];
+
+	if (notes.size > *left)
+		notes.size = *left;
+	*left -= notes.size;
+	size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
+	/* A copy tells that it is there; find where. */
+	const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
+	if (at)
+		elf->build_id = (struct elf_bytes){ at, size };
+}
+
+/* Debug files may have no segments (dwz), or those of the program, which lie elsewhere here. */
+static void find_build_id(struct elf *elf)
+{
 	size_t left = NOTES_MAX;
 
 	for (uint32_t i = 0; i < elf->programs && !elf->build_id.size && left > 0; i++) {
 		struct program p = program_at(elf, i);
-		if (p.type != PT_NOTE)
-			continue;
-		struct elf_bytes notes = elf_part(elf, p.offset, p.file_size);
-		if (notes.size > left)
-			notes.size = left;
-		left -= notes.size;
-		size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
-		/* A copy tells that it is there; find where. */
-		const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
-		if (at)
-			elf->build_id = (struct elf_bytes){ at, size };
+		if (p.type == PT_NOTE)
+			take_build_id(elf, elf_part(elf, p.offset, p.file_size), &left);
+	}
+	for (uint32_t i = 1; i < elf->sections && !elf->build_id.size && left > 0; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type == SHT_NOTE)
+			take_build_id(elf, elf_part(elf, s.offset, s.size), &left);
 	}
 }
 
@@ -175,14 +188,31 @@ static struct elf *open_image(struct elf *elf, const char **why)
 	return elf;
 }
 
+/* For the caller to free; NULL: it has none. */
+static char *path_of(int fd)
+{
+	char link[64], path[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, path, sizeof(path));
+	return length > 0 && length < PATH_MAX ? strndup(path, (size_t)length) : NULL;
+}
+
+const char *elf_path(const struct elf *elf)
+{
+	return elf->path ? elf->path : "";
+}
+
 struct elf *elf_open(int fd, const char **why)
 {
 	struct elf *elf = mem_zeroed(1, sizeof(*elf));
 	bool is_mapped = mapped_open(&elf->mapped, fd);
 
 	*why = "it cannot be mapped";
+	elf->path = path_of(fd);
 	close(fd);
 	if (!is_mapped) {
+		free(elf->path);
 		free(elf);
 		return NULL;
 	}
@@ -211,6 +241,7 @@ void elf_close(struct elf *elf)
 	mapped_close(&elf->mapped);
 	elf_close(elf->mini);
 	free(elf->owned);
+	free(elf->path);
 	free(elf->symbol);
 	free(elf->relocation);
 	free(elf->flat.at);

@@ -34,6 +34,14 @@ void elf_close(struct elf *elf);
 /* The build ID: its size in bytes (0: none), and where it is. */
 size_t elf_build_id(const struct elf *elf, const uint8_t **id);
 
+/* Has it code, which debug files have not; DWARF; DWARF or a symbol table? */
+bool elf_has_code(const struct elf *elf);
+bool elf_has_dwarf(const struct elf *elf);
+bool elf_has_debug(const struct elf *elf);
+
+/* Where the file was when it was opened, without symbolic links; "": no file. */
+const char *elf_path(const struct elf *elf);
+
 /* An executable segment as the kernel maps it: from page to page. */
 struct elf_segment {
 	uint64_t address, size;

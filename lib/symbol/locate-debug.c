@@ -8,13 +8,14 @@
 #include "base/cursor.h"
 #include "symbol/locate-internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_MAX_SIZE = PATH_MAX + 2 * BUILD_ID_HEX };
@@ -42,8 +43,20 @@ static struct elf *open_in(const char *root, const char *directory, const char *
 	return locate_elf(root, path);
 }
 
-/* A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in between. */
-static struct elf *open_listed(const char *list, const char *hex)
+/* ELF if it is of this kind; closed if not. */
+static struct elf *of_kind(struct elf *elf, enum locate_kind kind)
+{
+	if (!elf || (kind == LOCATE_DEBUG ? elf_has_debug(elf) : elf_has_code(elf)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/*
+ * A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in
+ * between.  A program and its debug file have one build ID: the first that fits.
+ */
+static struct elf *open_listed(const char *list, const char *hex, enum locate_kind kind)
 {
 	char line[LINE_MAX_SIZE];
 	struct elf *elf = NULL;
@@ -51,17 +64,23 @@ static struct elf *open_listed(const char *list, const char *hex)
 	FILE *in = list ? fopen(list, "re") : NULL;
 
 	while (in && !elf && fgets(line, sizeof(line), in)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, hex, length) && (line[length] == ' ' || line[length] == '\t'))
-			elf = locate_elf("", line + length + strspn(line + length, " \t"));
+		line[strcspn(line, "\r\n")] = '\0';
+		if (strncasecmp(line, hex, length) || !strchr(" \t", line[length]))
+			continue;
+		elf = of_kind(locate_elf("", line + length + strspn(line + length, " \t")), kind);
 	}
 	if (in)
 		fclose(in);
 	return elf;
 }
 
+/* As a debuginfod server calls them. */
+static const char *const kind_name[] = {
+	[LOCATE_PROGRAM] = "executable", [LOCATE_DEBUG] = "debuginfo",
+};
+
 /* What a debuginfod client has fetched before: debuginfod_find_debuginfo(3), FILES. */
-static struct elf *open_fetched(const char *hex, const char *kind)
+static struct elf *open_fetched(const char *hex, enum locate_kind kind)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH");
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -69,40 +88,61 @@ static struct elf *open_fetched(const char *hex, const char *kind)
 	int length;
 
 	if (cache && *cache)
-		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex, kind);
+		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex,
+				  kind_name[kind]);
 	else if (xdg && *xdg)
 		length = snprintf(path, sizeof(path), "%s/debuginfod_client/%s/%s", xdg, hex,
-				  kind);
+				  kind_name[kind]);
 	else
 		length = snprintf(path, sizeof(path), "%s/.cache/debuginfod_client/%s/%s",
-				  home ? home : "", hex, kind);
+				  home ? home : "", hex, kind_name[kind]);
 	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
 }
 
+/* Wait for the end of PID, or ours: who is told to stop does not wait for a server. */
+static void await(pid_t pid)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (command_stop)
+			kill(pid, SIGTERM);
+		nanosleep(&moment, NULL);
+	}
+}
+
 /* Ask debuginfod-find(1); its client puts the file where open_fetched() looks. */
-static void fetch(const char *urls, const char *hex, const char *kind)
+static void fetch(const char *urls, const char *hex, enum locate_kind kind)
 {
 	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
-				    (char *)(uintptr_t)kind, (char *)(uintptr_t)hex, NULL };
+				    (char *)(uintptr_t)kind_name[kind], (char *)(uintptr_t)hex,
+				    NULL };
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipe;
 	pid_t pid;
-	int status;
 
 	setenv("DEBUGINFOD_URLS", urls, 1);
 	posix_spawn_file_actions_init(&actions);
 	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-	if (posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ) == 0)
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);		/* we ignore it */
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attributes, &pipe);
+	if (posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ) == 0)
+		await(pid);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 }
 
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
-			 size_t size, const char *kind)
+			 size_t size, enum locate_kind kind)
 {
 	static const char system[] = "/usr/lib/debug";
-	const char *suffix = !strcmp(kind, "debuginfo") ? ".debug" : "";
+	const char *suffix = kind == LOCATE_DEBUG ? ".debug" : "";
 	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
 	struct elf *elf = NULL;
 	char hex[BUILD_ID_HEX];
@@ -119,10 +159,10 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 	if (!elf)
 		elf = with_id(open_in("", system, hex, suffix), id, size);
 	if (!elf)
-		elf = with_id(open_listed(where->build_id_map, hex), id, size);
+		elf = with_id(open_listed(where->build_id_map, hex, kind), id, size);
 	if (!elf)
 		elf = with_id(open_fetched(hex, kind), id, size);
-	if (!elf && where->debuginfod) {
+	if (!elf && where->debuginfod && !command_stop) {
 		fetch(where->debuginfod, hex, kind);
 		elf = with_id(open_fetched(hex, kind), id, size);
 	}
@@ -178,9 +218,13 @@ static struct elf *open_link(const struct locate_options *where, struct elf *elf
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root)
 {
+	struct locate_options here = *where;
 	const uint8_t *id;
 	size_t size = elf_build_id(elf, &id);
-	struct elf *debug = locate_by_id(where, root, id, size, "debuginfo");
+
+	if (elf_has_dwarf(elf))		/* no server has more */
+		here.debuginfod = NULL;
+	struct elf *debug = locate_by_id(&here, root, id, size, LOCATE_DEBUG);
 
 	if (!debug)
 		debug = open_link(where, elf, path, root);
@@ -202,9 +246,19 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 		return NULL;
 	const char *path = (const char *)link.at;
 	size_t size = link.size - (size_t)(nul + 1 - link.at);
-	struct elf *elf = locate_by_id(where, root, nul + 1, size, "debuginfo");
-	if (!elf && *path == '/')
+	struct elf *elf = locate_by_id(where, root, nul + 1, size, LOCATE_DEBUG);
+	char beside[PATH_MAX];
+	const char *own = elf_path(debug), *slash = strrchr(own, '/');
+	if (*path != '/') {	/* it counts from the file with the link */
+		if (!slash || snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - own), own,
+				       path) >= (int)sizeof(beside))
+			return elf;
+		path = beside;
+	}
+	if (!elf)
 		elf = with_id(locate_elf(root, path), nul + 1, size);
+	if (!elf && *root)
+		elf = with_id(locate_elf("", path), nul + 1, size);
 	return elf;
 }
 
@@ -226,7 +280,7 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
 	};
 	const char *root = where->sysroot ? where->sysroot : "";
-	struct elf *elf = locate_by_id(where, "", id, size, "debuginfo");
+	struct elf *elf = locate_by_id(where, "", id, size, LOCATE_DEBUG);
 
 	if (!release || strchr(release, '/'))
 		return elf;

@@ -3,9 +3,11 @@
 #pragma once
 #include "symbol/locate.h"
 
-/*
- * The file of this build ID: KIND is "executable" or "debuginfo", as a
- * debuginfod server calls them.  ROOT: also look below it.  NULL: none.
- */
+enum locate_kind {
+	LOCATE_PROGRAM,		/* with its code */
+	LOCATE_DEBUG,		/* with debug information or symbols */
+};
+
+/* The file of this build ID and kind.  ROOT: also look below it.  NULL: none. */
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
-			 size_t size, const char *kind);
+			 size_t size, enum locate_kind kind);

@@ -2,18 +2,41 @@
 #include "symbol/locate-internal.h"
 #include "base/arena.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Read-only, regular files only; without waiting for the writer of a FIFO. */
-static int open_regular(const char *path, struct stat *st)
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+/* Symbolic links in PATH mean what they mean to those whose root directory this is. */
+static int open_below(const char *root, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	char whole[PATH_MAX + 64];
+	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (directory < 0)
+		return -1;
+	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+	close(directory);
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd;
+	/* before Linux 5.6, or forbidden */
+	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole)
+		? open(whole, OPEN_FLAGS) : -1;
+}
+
+/* Read-only, regular files only; without waiting for the writer of a FIFO. */
+static int open_regular(const char *root, const char *path, struct stat *st)
+{
+	int fd = *root ? open_below(root, path) : open(path, OPEN_FLAGS);
 
 	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
 		close(fd);
@@ -24,13 +47,10 @@ static int open_regular(const char *path, struct stat *st)
 
 struct elf *locate_elf(const char *root, const char *path)
 {
-	char whole[PATH_MAX + 64];
 	struct stat st;
 	const char *why;
+	int fd = open_regular(root, path, &st);
 
-	if (snprintf(whole, sizeof(whole), "%s%s", root, path) >= (int)sizeof(whole))
-		return NULL;
-	int fd = open_regular(whole, &st);
 	return fd < 0 ? NULL : elf_open(fd, &why);
 }
 
@@ -46,13 +66,13 @@ static bool is_other_file(const struct object *object, const struct stat *st, bo
 			       minor(st->st_dev) == object->minor));
 }
 
-static enum locate_result try_path(const char *path, const struct object *object, bool any_device,
-				   struct elf **out)
+static enum locate_result try_path(const char *root, const char *path,
+				   const struct object *object, bool any_device, struct elf **out)
 {
 	const uint8_t *id;
 	struct stat st;
 	const char *why;
-	int fd = open_regular(path, &st);
+	int fd = open_regular(root, path, &st);
 
 	if (fd < 0)
 		return LOCATE_ABSENT;
@@ -101,7 +121,7 @@ static enum locate_result try_live(const struct object *object, pid_t pid,
 		 m->end);
 	if (!object->build_id_size && !object->inode && !is_mapping_of(object, path))
 		return LOCATE_ABSENT;
-	return try_path(path, object, true, elf);
+	return try_path("", path, object, true, elf);
 }
 
 static char *copy_text(const char *text)
@@ -114,30 +134,13 @@ static char *copy_text(const char *text)
 /* A file below ROOT by its path; a refusal is remembered. */
 static void try_below(struct located *l, const struct object *object, const char *root)
 {
-	char path[PATH_MAX + 64];
-
-	if (l->elf || snprintf(path, sizeof(path), "%s%s", root, object->path) >=
-			      (int)sizeof(path))
+	if (l->elf)
 		return;
-	enum locate_result here = try_path(path, object, false, &l->elf);
+	enum locate_result here = try_path(root, object->path, object, false, &l->elf);
 	if (here != LOCATE_ABSENT)
 		l->result = here;
 	if (here == LOCATED)
 		l->root = copy_text(root);
-}
-
-/* By its build ID alone. */
-static void try_build_id(struct located *l, const struct locate_options *where,
-			 const struct object *object)
-{
-	if (l->elf || !object->build_id_size)
-		return;
-	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
-			     "executable");
-	if (l->elf) {
-		l->result = LOCATED;
-		l->root = copy_text("");
-	}
 }
 
 struct located locate_object(const struct locate_options *where, const struct object *object,
@@ -165,8 +168,20 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	} else {
 		l.result = LOCATE_UNSURE;
 	}
-	try_build_id(&l, where, object);
 	return l;
+}
+
+void locate_elsewhere(const struct locate_options *where, const struct object *object,
+		      struct located *l)
+{
+	if (l->elf || !object->build_id_size)
+		return;
+	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
+			      LOCATE_PROGRAM);
+	if (l->elf) {
+		l->result = LOCATED;
+		l->root = copy_text("");
+	}
 }
 
 const char *locate_reason(enum locate_result result)

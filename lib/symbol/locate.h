@@ -47,6 +47,10 @@ struct located {
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);
 
+/* Where *L was not located: look for OBJECT by its build ID alone, which may take long. */
+void locate_elsewhere(const struct locate_options *where, const struct object *object,
+		      struct located *l);
+
 /*
  * Open the file with ELF's debug information, kept apart from it: by build ID,
  * or by its .gnu_debuglink.  PATH: ELF's own, below ROOT.  NULL: there is none.
@@ -71,7 +75,10 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 /* The package of split units beside PATH ("PATH.dwp"), or NULL. */
 struct elf *locate_package(const char *path, const char *root);
 
-/* A regular ELF file, read-only; NULL: there is none. */
+/*
+ * A regular ELF file, read-only; NULL: there is none.  ROOT: the root directory
+ * of who knows it by PATH; "": ours.
+ */
 struct elf *locate_elf(const char *root, const char *path);
 
 /* "no such file", ...: why it was not LOCATED. */

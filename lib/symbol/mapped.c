@@ -54,12 +54,24 @@ static void catch_sigbus(void)
 	sigaction(SIGBUS, &action, &before);
 }
 
+/*
+ * Reading holes takes time and memory like reading bytes, and making them costs
+ * nothing.  Some file systems do not tell blocks.
+ */
+static bool is_hollow(const struct stat *st)
+{
+	enum { SMALL = 64 << 20, SHARE = 64 };	/* bytes; no file system compresses so well */
+
+	return st->st_size > SMALL && st->st_blocks > 0 &&
+	       st->st_blocks < st->st_size / 512 / SHARE;
+}
+
 bool mapped_open(struct mapped *m, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
-	    (uint64_t)st.st_size > SIZE_MAX / 2)
+	    (uint64_t)st.st_size > SIZE_MAX / 2 || is_hollow(&st))
 		return false;
 	size_t size = (size_t)st.st_size;
 	uint8_t *at = mmap(NULL, reserved(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

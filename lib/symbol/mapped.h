@@ -21,7 +21,10 @@ struct mapped {
 	struct mapped *next;	/* in the list that the signal handler walks */
 };
 
-/* Map the regular file FD, which stays the caller's, for reading. */
+/*
+ * Map the regular file FD, which stays the caller's, for reading.  False: it
+ * cannot be; or it claims to be large, and is all holes.
+ */
 bool mapped_open(struct mapped *m, int fd);
 
 /* M must not move in between. */

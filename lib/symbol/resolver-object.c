@@ -47,9 +47,9 @@ struct source new_source(const struct resolver *r, const char *path)
 				.no_lines = o->no_lines };
 }
 
-/* Open the object that M maps in PID. */
+/* Open the object that M maps in PID; ANYWHERE: not only where it was mapped from. */
 static void open_source(struct resolver *r, const struct stream_reader *in,
-			const struct mapping *m, pid_t pid, struct source *source)
+			const struct mapping *m, pid_t pid, bool anywhere, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 
@@ -58,6 +58,8 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 		source->elf = open_vdso();
 	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {
 		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
+		if (anywhere)
+			locate_elsewhere(&r->options.where, object, &l);
 		source->elf = l.elf;
 		source->root = l.root;
 		source->result = l.result;
@@ -77,7 +79,7 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 	if (!r->options.symbols)
 		return source;
 	if (!source->tried)
-		open_source(r, in, m, pid, source);
+		open_source(r, in, m, pid, true, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
 		report_note(r->report, "no names from '%s': %s", object->path,
 			    locate_reason(source->result));
@@ -101,7 +103,7 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 	struct source *source = source_at(r, m->object);
 	if (source->tried || (object->kind != OBJECT_FILE && !is_memfd(object)))
 		return;
-	open_source(r, in, m, mmap.pid, source);
+	open_source(r, in, m, mmap.pid, false, source);
 	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
 	if (!source->tried)
 		source_release(source);

@@ -10,6 +10,18 @@ struct go_answer {
 	struct dwarf_frame frame[GO_FRAMES_MAX];
 };
 
+/* NAME in the program's directory. */
+static struct elf *open_beside(const struct source *source, const char *name)
+{
+	const char *slash = strrchr(source->path, '/');
+	char path[PATH_MAX];
+
+	if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - source->path),
+			       source->path, name) >= (int)sizeof(path))
+		return NULL;
+	return locate_elf(source->root, path);
+}
+
 /*
  * A .dwo file: where the compiler put it, or, of a program that was moved
  * with its parts, beside the program.
@@ -17,18 +29,13 @@ struct go_answer {
 static struct elf *open_split(void *context, const char *path)
 {
 	const struct source *source = context;
-	const char *name = strrchr(path, '/'), *slash = strrchr(source->path, '/');
-	struct elf *elf = *path == '/' ? locate_elf(source->root, path) : NULL;
-	char beside[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	struct elf *elf = *path == '/' ? locate_elf(source->root, path)
+				       : open_beside(source, path);
 
 	if (!elf && *path == '/' && *source->root)
 		elf = locate_elf("", path);
-	name = name ? name + 1 : path;
-	if (!elf && slash && snprintf(beside, sizeof(beside), "%.*s/%s",
-				      (int)(slash - source->path), source->path,
-				      name) < (int)sizeof(beside))
-		elf = locate_elf(source->root, beside);
-	return elf;
+	return elf || !slash ? elf : open_beside(source, slash + 1);
 }
 
 static void locate_parts(struct source *source)
