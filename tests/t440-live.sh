@@ -186,4 +186,64 @@ check 'JIT code of node, by its jitdump file' '
 	grep -q "theHotFunction" top
 '
 
+# A 32-bit program without libraries: a second of clock_gettime() of its vdso
+cat >"$scratch/vdso32.c" <<'END'
+#include <elf.h>
+static long call(long number, long a)
+{
+	__asm__ volatile("int $0x80" : "+a"(number) : "b"(a));
+	return number;
+}
+static int is_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+static void *find(const char *base, const char *name)
+{
+	const Elf32_Phdr *p = (const void *)(base + ((const Elf32_Ehdr *)base)->e_phoff);
+	const Elf32_Sym *symbol = 0;
+	const char *text = 0;
+	while (p->p_type != PT_DYNAMIC)
+		p++;
+	for (const Elf32_Dyn *d = (const void *)(base + p->p_vaddr); d->d_tag; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			symbol = (const void *)(base + d->d_un.d_ptr);
+		if (d->d_tag == DT_STRTAB)
+			text = base + d->d_un.d_ptr;
+	}
+	while (!is_equal(text + symbol->st_name, name))
+		symbol++;
+	return (void *)(base + symbol->st_value);
+}
+__attribute__((used)) static void run(const unsigned long *stack)
+{
+	const unsigned long *at = stack + 1 + *stack + 1;
+	long long now[2];
+	while (*at++)
+		;
+	while (*at != AT_SYSINFO_EHDR)
+		at += 2;
+	int (*get)(int, void *) = find((const char *)at[1], "__vdso_clock_gettime64");
+	get(1, now);
+	for (long long end = now[0] + 2; now[0] < end; )
+		get(1, now);
+	call(1, 0);
+}
+__asm__(".globl _start\n_start: movl %esp, %eax\nandl $-16, %esp\nsubl $12, %esp\npushl %eax\ncall run");
+END
+
+check 'the vdso of a 32-bit process, which is another one' '
+	gcc -m32 -O1 -w -fno-pic -no-pie -nostdlib -static -ffreestanding -fno-stack-protector \
+		"$scratch/vdso32.c" -o vdso32 && timeout 5 ./vdso32 || { echo "no 32-bit programs here"; exit 77; }
+	pmu-sample -e cpu-clock -F 1000 -- ./vdso32 | pmu-symbolize -v 2>err | pmu-topprof --folded >folded
+	cat err folded
+	grep -q "^vdso32;__vdso_clock_gettime64 [0-9]\{9,\}$" folded
+	grep -q "\[vdso32\].: .* named by symbols" err
+	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./vdso32
+	pmu-symbolize -v s.data 2>err | pmu-topprof --folded >folded
+	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was there" err
+'
+
 done_testing

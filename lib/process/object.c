@@ -44,6 +44,22 @@ bool object_may_be_hugepages(const struct object *o)
 					       !strcmp(o->path, "/anon_hugepage"));
 }
 
+/* A 32-bit process has another one; perf calls it so, too. */
+static bool is_vdso32(const struct object *o, const struct mmap_record *m)
+{
+	return o->kind == OBJECT_VDSO && m->start < UINT32_MAX && m->size < UINT32_MAX;
+}
+
+bool object_is_vdso32(const struct object *o)
+{
+	return o->kind == OBJECT_VDSO && !strcmp(o->path, "[vdso32]");
+}
+
+bool object_is_memfd(const struct object *o)
+{
+	return starts_with(o->path, "/memfd:");
+}
+
 static bool is_same_file(const struct object *a, const struct object *b)
 {
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
@@ -63,7 +79,8 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	/* "[kernel.kallsyms]_text": perf adds its reference symbol */
 	if (o.kind == OBJECT_KERNEL || starts_with(m->path, guest_kernel))
 		length = (size_t)(strchr(m->path, ']') - m->path) + 1;
-	uint32_t path = intern_bytes(&objects->paths, m->path, length);
+	uint32_t path = is_vdso32(&o, m) ? intern_text(&objects->paths, "[vdso32]")
+					 : intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];
 	memcpy(o.build_id, m->build_id, BUILD_ID_MAX);
 	const struct build_id_told *told = o.build_id_size ? NULL : find_told(objects, path);

@@ -43,6 +43,12 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
  */
 bool object_may_be_hugepages(const struct object *o);
 
+/* Whether O is the vdso of 32-bit processes. */
+bool object_is_vdso32(const struct object *o);
+
+/* Whether O is a file in memory, that has no path. */
+bool object_is_memfd(const struct object *o);
+
 /* The object of this path has this build ID, when its mapping does not say. */
 void objects_tell(struct objects *objects, const struct build_id_record *b);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elf's inside: shared by the file (elf.c) and its symbols (elf-symbols.c). */
+/* elf's inside: shared by elf*.c, and by what reads DWARF and Go's tables in its sections. */
 #pragma once
 #include "base/cursor.h"
 #include "base/intern.h"

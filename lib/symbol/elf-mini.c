@@ -45,12 +45,8 @@ struct elf *elf_open_mini(struct elf *elf)
 
 	if (!elf_section(elf, ".gnu_debugdata", &packed) || !(bytes = unpack(packed, &size)))
 		return NULL;
-	struct elf *mini = elf_open_memory(bytes, size, &why);
-	if (!mini) {
-		free(bytes);
-		return NULL;
-	}
-	mini->owned = bytes;
-	mini->is_mini = true;
+	struct elf *mini = elf_open_owned(bytes, size, &why);
+	if (mini)
+		mini->is_mini = true;
 	return mini;
 }

@@ -228,6 +228,17 @@ struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
 	return open_image(elf, why);
 }
 
+struct elf *elf_open_owned(uint8_t *bytes, size_t size, const char **why)
+{
+	struct elf *elf = elf_open_memory(bytes, size, why);
+
+	if (elf)
+		elf->owned = bytes;
+	else
+		free(bytes);
+	return elf;
+}
+
 void elf_close(struct elf *elf)
 {
 	if (!elf)

@@ -29,6 +29,9 @@ struct elf *elf_open(int fd, const char **why);
 /* The image of at most SIZE bytes at BYTES, which outlives the result. */
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why);
 
+/* The same of bytes from malloc(), which are taken over. */
+struct elf *elf_open_owned(uint8_t *bytes, size_t size, const char **why);
+
 void elf_close(struct elf *elf);
 
 /* The build ID: its size in bytes (0: none), and where it is. */

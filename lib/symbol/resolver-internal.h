@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resolver's inside: shared by its caches (resolver.c), the kernel
- * (resolver-kernel.c), what is mapped where (resolver-object.c), and what it
- * is called (resolver-name.c).
+ * (resolver-kernel.c), what is mapped where (resolver-object.c), what JIT
+ * compilers tell (resolver-jit.c), what it all is called (resolver-name.c), and
+ * what came of it (resolver-report.c).
  */
 #pragma once
 #include "base/intern.h"

@@ -3,27 +3,37 @@
 #include "symbol/locate.h"
 #include "symbol/resolver-internal.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/auxv.h>
+#include <unistd.h>
+
+enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86 and arm64 it is one or two pages */
 
 /* This machine's vdso, which every process maps. */
 static struct elf *open_vdso(void)
 {
-	enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86-64 and arm64 it is one or two pages */
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	const char *why;
 
 	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
 }
 
-/* That of a 32-bit process is another one than ours. */
-static bool is_narrow_vdso(const struct object *object, const struct mapping *m)
+/* That which PID maps at M, as long as it lives. */
+static struct elf *open_vdso_of(pid_t pid, const struct mapping *m)
 {
-	return object->kind == OBJECT_VDSO && m->end <= UINT32_MAX && sizeof(void *) == 8;
-}
+	size_t size = m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX;
+	char path[64];
+	const char *why;
 
-static bool is_memfd(const struct object *object)
-{
-	return !strncmp(object->path, "/memfd:", 7);
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	uint8_t *bytes = mem_zeroed(1, size);
+	ssize_t n = pread(fd, bytes, size, (off_t)m->start);
+	close(fd);
+	return elf_open_owned(bytes, n > 0 ? (size_t)n : 0, &why);
 }
 
 struct source *source_at(struct resolver *r, uint32_t object)
@@ -55,8 +65,8 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 
 	*source = new_source(r, object->path);
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
-		source->elf = open_vdso();
-	} else if (object->kind == OBJECT_FILE || is_memfd(object)) {
+		source->elf = object_is_vdso32(object) ? open_vdso_of(pid, m) : open_vdso();
+	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
 		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
 		if (anywhere)
 			locate_elsewhere(&r->options.where, object, &l);
@@ -101,7 +111,8 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 		return;
 	const struct object *object = &r->spaces.objects.object[m->object];
 	struct source *source = source_at(r, m->object);
-	if (source->tried || (object->kind != OBJECT_FILE && !is_memfd(object)))
+	if (source->tried || (object->kind != OBJECT_FILE && !object_is_memfd(object) &&
+			      !object_is_vdso32(object)))
 		return;
 	open_source(r, in, m, mmap.pid, false, source);
 	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
@@ -223,7 +234,7 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		return place_in_kernel(r, m, address);
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
-	const struct elf *elf = (is_file || is_memfd(object)) && !is_narrow_vdso(object, m)
+	const struct elf *elf = is_file || object_is_memfd(object)
 		? source_of(r, in, m, pid)->elf : NULL;
 	if (is_file || elf)
 		return place_in_file(r, m, elf, address);
