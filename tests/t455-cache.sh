@@ -279,6 +279,16 @@ check 'a directory with those above it is made; what is a link there is left alo
 	test ! -L a/b/c/*.index
 '
 
+check 'who may read what is kept is for the umask to say' '
+	build many "-g -Wl,--build-id"
+	stream many 0 3
+	for umask in 077:600 022:644 027:640 002:664; do
+		(umask ${umask%:*} && resolved --cache kept$umask >plain)
+		test "$(stat -c %a kept$umask/*.index)" = ${umask#*:}
+		test "$(ls -A kept$umask | wc -l)" = 1
+	done
+'
+
 check 'many runs at a time' '
 	build many "-g -Wl,--build-id"
 	stream many 0 3

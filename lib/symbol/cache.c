@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,17 +51,28 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	return x;
 }
 
+/* Make a file for PATH, of a name that no other run takes, for those whom the umask lets read. */
+static int open_half(const char *path, char *half, size_t room)
+{
+	uint64_t random;
+
+	/* Not by mkostemps(): its mode is 0600, and without a race nobody can ask for the umask. */
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -1;
+	snprintf(half, room, "%s.%016" PRIx64 "%s", path, random, half_suffix);
+	return open(half, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 /* Under a name that no run reads, then under its own. */
 static bool write_file(const char *path, const uint8_t *bytes, size_t size)
 {
 	char half[PATH_MAX + 32];
+	int fd = open_half(path, half, sizeof(half));
 
-	snprintf(half, sizeof(half), "%s.XXXXXX%s", path, half_suffix);
-	int fd = mkostemps(half, sizeof(half_suffix) - 1, O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	errno = write_whole(fd, bytes, size);
-	bool good = errno == 0 && fchmod(fd, 0644) == 0;
+	bool good = errno == 0;
 	good = close(fd) == 0 && good && rename(half, path) == 0;
 	if (!good) {
 		int error = errno;
