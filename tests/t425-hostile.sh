@@ -152,6 +152,64 @@ check 'a code of a hundred million in a table that unpacks to 400 MB' '
 	grep -q "^code" frames
 '
 
+check 'lines of code that repeats itself are packed at 700 to 1, and read' '
+	{
+		echo "int f(int n) { volatile int s = 0;"
+		yes "s += n;" | head -n 100000
+		echo "return s; }"
+	} >t.c
+	gcc -O1 -g -shared -fPIC t.c -o plain.so
+	address=$(nm plain.so | sed -n "s/ T f$//p")
+	size=$(nm -S plain.so | sed -n "s/^[0-9a-f]* \([0-9a-f]*\) T f$/\1/p")
+	for at in $(seq 0 1234 $((0x$size - 1))); do printf "%x\n" $((0x$address + at)); done >addresses
+	addr2frames plain.so <addresses >want
+	test "$(grep -c "/t\.c:" want)" -gt 100
+	none grep ":0:0" want
+	for how in zlib zlib-gnu zstd; do
+		objcopy --compress-debug-sections=$how plain.so packed.so 2>err || continue
+		addr2frames packed.so <addresses >got
+		same want got
+	done
+	test -s got
+'
+
+# streamed: hostile.data has samples in t.so, which is below the directory "root"
+streamed() {
+	compose hostile.data <<-END
+	import os
+	path = os.path.abspath("t.so").encode()
+	fields = struct.pack("<IIQQQQQQII", 5, 5, 0x10000, 0x2000, 0x1000, 0, 0, 0, 5, 2)
+	out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
+	           record(10, fields + pad(path)),
+	           *[record(9, struct.pack("<QIIQQ", 0x10000 + i, 5, 5, 1000 + i, 1))
+	             for i in range(100)])
+	END
+	mkdir -p "root$PWD"
+	cp t.so "root$PWD"
+}
+
+check 'of what is packed more densely than any real one much is not read, and that is told' '
+	made <<-END
+	section["line"] = [".long lend - lbegin", "lbegin: .short 4", ".long hend - hbegin",
+	                   "hbegin: .byte 1, 1, 1, -5, 14, 13",
+	                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", ".byte 0",
+	                   ".asciz \"a.c\"", ".byte 0, 0, 0", ".byte 0", "hend:",
+	                   ".byte 0, 9, 2", ".quad code", ".fill 15000000, 1, 0x13", "lend:"]
+	section["str"] = [".zero 15000000"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	objcopy --compress-debug-sections=zlib t.so packed.so
+	mv packed.so t.so
+	test "$(stat -c %s t.so)" -lt 100000
+	asked
+	grep -q "^code" frames
+	streamed
+	timeout 20 pmu-symbolize --sysroot root hostile.data 2>told >r.data
+	cat told
+	grep -q "/t\.so.: some of its debug information is packed too densely" told
+	test "$(wc -l <told)" = 1
+'
+
 # rewritten: t.so as the lines of Python on stdin make it of its bytes B, with its sections,
 # lists of the fields of Elf64_Shdr, by name in SECTION; and put() what is changed of them
 rewritten() {
@@ -235,17 +293,7 @@ check 'and the pipe goes on: each address stays, others have their names' '
 	info += [".byte 0"] * 20001
 	END
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.3
-	compose hostile.data <<-END
-	import os
-	path = os.path.abspath("t.so").encode()
-	fields = struct.pack("<IIQQQQQQII", 5, 5, 0x10000, 0x2000, 0x1000, 0, 0, 0, 5, 2)
-	out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
-	           record(10, fields + pad(path)),
-	           *[record(9, struct.pack("<QIIQQ", 0x10000 + i, 5, 5, 1000 + i, 1))
-	             for i in range(100)])
-	END
-	mkdir -p "root$PWD"
-	cp t.so "root$PWD"
+	streamed
 	timeout 30 pmu-symbolize --sysroot root hostile.data >r.data
 	pmu-topprof r.data >p.pb.gz
 	go tool pprof -raw p.pb.gz >raw 2>/dev/null

@@ -34,6 +34,8 @@ struct elf {
 	uint32_t programs, sections;			/* how many */
 	struct elf_bytes section_names;
 	struct inflated *inflated;	/* sections, once asked for */
+	uint64_t dense;			/* bytes of those that were packed beyond what is usual */
+	bool refused;			/* one was not unpacked, for it would be too large */
 	struct elf_bytes build_id;
 	bool symbols_read;
 	bool is_mini;		/* it has no further one inside */
@@ -77,11 +79,12 @@ struct inflated {
 };
 
 /*
- * Unpack PACKED (a zlib or zstd stream) into SIZE bytes, all of them.  The
- * caller frees; NULL: it is damaged.  A zero byte follows them.
+ * Unpack PACKED (a zlib or zstd stream) of ELF into SIZE bytes, all of them.  The
+ * caller frees; NULL: it is damaged, or refused.  A zero byte follows them.
  */
 enum packing { PACKED_ZLIB, PACKED_ZSTD };
-uint8_t *inflate_section(enum packing packing, struct elf_bytes packed, uint64_t size);
+uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,
+			 uint64_t size);
 
 /* The section header of this index; all 0 where it is damaged. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);

@@ -64,7 +64,7 @@ static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct
 		i->next = elf->inflated;
 		elf->inflated = i;
 		if (!packed->failed)
-			i->bytes = inflate_section(packing, (struct elf_bytes){ packed->at,
+			i->bytes = inflate_section(elf, packing, (struct elf_bytes){ packed->at,
 						   cursor_left(packed) }, size);
 		i->size = i->bytes ? size : 0;
 	}
@@ -125,4 +125,9 @@ bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
 		return unpack_flagged(elf, index, bytes, out);
 	*out = bytes;
 	return bytes.size > 0;
+}
+
+bool elf_has_refused(const struct elf *elf)
+{
+	return elf && elf->refused;
 }

@@ -79,6 +79,12 @@ bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
  */
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 
+/*
+ * Whether a section counts as absent because it would unpack to more than any
+ * real one (NULL: no).
+ */
+bool elf_has_refused(const struct elf *elf);
+
 /* The whole file. */
 struct elf_bytes elf_image(const struct elf *elf);
 

@@ -53,7 +53,8 @@ struct source new_source(const struct resolver *r, const char *path)
 
 	/* Of a call's place in its caller the calls tell: without lines they are of no use. */
 	return (struct source){ .tried = true, .path = path, .where = &o->where,
-				.cache = &o->cache, .no_calls = o->no_inlines && o->no_lines,
+				.cache = &o->cache, .report = r->report,
+				.no_calls = o->no_inlines && o->no_lines,
 				.no_lines = o->no_lines };
 }
 

@@ -61,6 +61,10 @@ static void open_tables(struct source *source)
 		.package = source->package, .open_split = open_split, .context = source,
 	};
 	source->dwarf = dwarf_open(&inputs);
+	if (elf_has_refused(source->elf) || elf_has_refused(source->debug) ||
+	    elf_has_refused(source->alternate) || elf_has_refused(source->package))
+		report_note(source->report, "'%s': some of its debug information is packed too "
+			    "densely to be true; it is not read", source->path);
 	if (source->dwarf)
 		dwarf_leave_out(source->dwarf, source->no_calls, source->no_lines);
 	else

@@ -5,6 +5,7 @@
  * before has found out about it.
  */
 #pragma once
+#include "base/report.h"
 #include "symbol/cache.h"
 #include "symbol/dwarf.h"
 #include "symbol/elf.h"
@@ -20,6 +21,7 @@ struct source {
 	char *root;		/* what its path is below, "" for none; ours */
 	const struct locate_options *where;	/* for the debug files */
 	const struct cache *cache;	/* its directory NULL: none */
+	struct report *report;
 	bool no_calls, no_lines;	/* need not be found */
 	const char *path;	/* of the object; lives as long as its */
 	bool located;		/* DEBUG, ALTERNATE, PACKAGE were looked for, once */
