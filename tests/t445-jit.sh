@@ -195,6 +195,47 @@ check 'a map, and a dump, of another machine, below its root; lines of a map tha
 	test "$(wc -l <told)" = 1
 '
 
+check 'files of others than the user of the process, root and oneself are told of, and not read' '
+	test "$(id -u)" = 0 || { echo "only root can give files away"; exit 77; }
+	setpriv --reuid=12345 --clear-groups sleep 100 & target=$! map=/tmp/perf-$!.map
+	trap "kill $target 2>/dev/null || :; rm $map" EXIT
+	until test "$(stat -c %u /proc/$target)" = 12345; do sleep 0.1; done
+	mkdir -p "root/tmp" "root$PWD"
+	compose s.data <<-END
+		import jitdumps
+		from jitdumps import *
+		jitdumps.PID = $target
+		dump = Dump()
+		dump.load(1000, 0x20000, 64, "dumped", 1)
+		for root in "", "root":
+		    open(root + "$PWD/jit-1.dump", "wb").write(dump.out)
+		    open(root + "$map", "w").write("40000 40 mapped\n")
+		out = jit_file([(1500, 0x20000, "dumped"), (1500, 0x40000, "mapped")], "jit-1.dump")
+	END
+	chown 12346 "root$PWD/jit-1.dump" root$map
+	names s.data root >got
+	same want got
+	for owner in 0 12345; do
+		chown $owner jit-1.dump $map
+		names s.data >got
+		same want got
+		test ! -s told
+	done
+	refused() {
+		chown $1 jit-1.dump $map
+		names s.data >got
+		test "$(grep -c "anon" got)" = 2
+		cat told
+		grep -q "perf-$target.map. is not read: it belongs to user $1, who is not" told
+		grep -q "jit-1.dump. is not read: it belongs to user $1, who is not" told
+		test "$(wc -l <told)" = 2
+	}
+	refused 12346
+	kill $target
+	wait $target || :
+	refused 12345
+'
+
 # 200 processes, one after the other; each has a jitdump file, maps, samples, and ends.
 cat >"$scratch/many.py" <<'END'
 from jitdumps import *

@@ -44,10 +44,14 @@ struct jit_file {
 	bool was_told;			/* the trouble */
 	const char *trouble;		/* the first one; NULL: none */
 	uint64_t trouble_at;		/* bytes from the file's start */
+	char *refused;			/* a file that is another user's; NULL: there was none */
+	uid_t refused_owner;
+	bool refusal_was_told;
 };
 
 struct jitmap {
 	struct jit_file map, dump;
+	uid_t trusted;			/* whose files are read, too */
 	struct jit_function *function;
 	struct jit_line *line;
 	uint32_t functions, lines;
@@ -76,8 +80,11 @@ void jit_file_damaged(struct jit_file *f, size_t ahead, const char *why);
 /* The same, and so that nothing behind it can be understood. */
 void jit_file_ends(struct jit_file *f, size_t ahead, const char *why);
 
-/* Open FILE, a regular one, in place of what F was; false: F is as before. */
-bool jit_file_open(struct jit_file *f, const char *file);
+/*
+ * Open FILE, a regular one of root, ourselves or TRUSTED, in place of what F was;
+ * false: F is as before, but may have a refusal to tell.
+ */
+bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted);
 
 /*
  * Give to ADD what has been added to F since, as jitmap_add_map() takes it.

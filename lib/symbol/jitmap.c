@@ -90,14 +90,19 @@ size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size)
 	return (size_t)(at - start);
 }
 
+void jitmap_trust(struct jitmap *j, uid_t owner)
+{
+	j->trusted = owner;
+}
+
 bool jitmap_open_map(struct jitmap *j, const char *file)
 {
-	return jit_file_open(&j->map, file);
+	return jit_file_open(&j->map, file, j->trusted);
 }
 
 bool jitmap_open_dump(struct jitmap *j, const char *file)
 {
-	if (!jit_file_open(&j->dump, file))
+	if (!jit_file_open(&j->dump, file, j->trusted))
 		return false;
 	j->header_read = false;
 	return true;
@@ -161,18 +166,24 @@ bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_p
 	return true;
 }
 
-bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out)
+static bool file_trouble(struct jit_file *f, struct jit_trouble *out)
 {
-	for (int i = 0; i < 2; i++) {
-		struct jit_file *f = i ? &j->dump : &j->map;
-		if (!f->trouble || f->was_told)
-			continue;
-		f->was_told = true;
-		*out = (struct jit_trouble){ .file = f->name ? f->name : "", .why = f->trouble,
-					     .offset = f->trouble_at };
+	if (f->refused && !f->refusal_was_told) {
+		f->refusal_was_told = true;
+		*out = (struct jit_trouble){ .file = f->refused, .owner = f->refused_owner };
 		return true;
 	}
-	return false;
+	if (!f->trouble || f->was_told)
+		return false;
+	f->was_told = true;
+	*out = (struct jit_trouble){ .file = f->name ? f->name : "", .why = f->trouble,
+				     .offset = f->trouble_at };
+	return true;
+}
+
+bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out)
+{
+	return file_trouble(&j->map, out) || file_trouble(&j->dump, out);
 }
 
 void jitmap_free(struct jitmap *j)

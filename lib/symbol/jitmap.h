@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#define JIT_ANYONE ((uid_t)-1)	/* a user: whoever it is */
 #define JIT_LATEST UINT64_MAX	/* a time: after all others, or not known */
 
 struct jitmap;
@@ -26,13 +28,23 @@ struct jit_place {
 };
 
 struct jit_trouble {
-	const char *file, *why;	/* they live until jitmap_free() */
+	const char *file, *why;	/* they live until the next call of any of these functions */
 	uint64_t offset;	/* bytes from the file's start */
+	uid_t owner;		/* if WHY is NULL: the file is not read because it is this user's */
 };
 
 struct jitmap *jitmap_new(void);
 
-/* Read FILE, a regular one, from now on; false: it cannot be opened. */
+/*
+ * Files are read if they are OWNER's, too, beside root's and our own: anyone may
+ * put a file of any name into /tmp.
+ */
+void jitmap_trust(struct jitmap *j, uid_t owner);
+
+/*
+ * Read FILE, a regular one of a user who is trusted, from now on; false: it cannot
+ * be opened, or must not.
+ */
 bool jitmap_open_map(struct jitmap *j, const char *file);
 bool jitmap_open_dump(struct jitmap *j, const char *file);
 
@@ -53,7 +65,7 @@ bool jitmap_refresh(struct jitmap *j);
  */
 bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out);
 
-/* Damage found in a file, the first of each, once; false: there is none. */
+/* Why a file is not read, or not all of it, the first of each, once; false: there is nothing. */
 bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out);
 
 /*

@@ -34,6 +34,7 @@ struct jit_process {
 	pid_t pid;
 	struct jitmap *map;	/* NULL: not read, or not kept */
 	char *dump;		/* the jitdump file it mapped; NULL: none */
+	uid_t user;		/* the effective one, as last seen; 0: root, or not known */
 	uint32_t ended;		/* rounds since it was heard of, its end being told; 0: it lives */
 };
 

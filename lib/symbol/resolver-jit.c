@@ -16,32 +16,55 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The process's own number of itself, in its pid namespace. */
-static pid_t own_pid(pid_t pid)
+/* The line that begins with NAME in the status of a process. */
+static bool status_line(pid_t pid, const char *name, char *line, int room)
 {
-	char path[64], line[256];
-	pid_t own = pid;
+	char path[64];
+	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	FILE *in = fopen(path, "re");
-	while (in && fgets(line, sizeof(line), in)) {
-		const char *last = strrchr(line, '\t');
-		if (!strncmp(line, "NSpid:", 6) && last) {
-			long number = strtol(last, NULL, 10);
-			own = number > 0 && number <= INT_MAX ? (pid_t)number : pid;
-			break;
-		}
-	}
+	while (in && !found && fgets(line, room, in))
+		found = !strncmp(line, name, strlen(name));
 	if (in)
 		fclose(in);
-	return own;
+	return found;
 }
 
-static void open_map(const struct resolver *r, struct jitmap *map, pid_t pid)
+/* The process's own number of itself, in its pid namespace. */
+static pid_t own_pid(pid_t pid)
+{
+	char line[256];
+	const char *last = status_line(pid, "NSpid:", line, sizeof(line)) ? strrchr(line, '\t')
+									  : NULL;
+	long number = last ? strtol(last, NULL, 10) : 0;
+
+	return number > 0 && number <= INT_MAX ? (pid_t)number : pid;
+}
+
+/*
+ * Anyone may put a file into /tmp that tells of any process.  Those of its
+ * effective user count, which /proc/PID itself does not tell of all processes;
+ * when it has ended, those of the one it had.  Below another root the files are
+ * what the user chose.
+ */
+static void trust_user(const struct resolver *r, struct jit_process *p)
+{
+	char line[256];
+
+	if (!r->options.where.sysroot && status_line(p->pid, "Uid:", line, sizeof(line)))
+		sscanf(line, "Uid: %*u %u", &p->user);
+	jitmap_trust(p->map, r->options.where.sysroot ? JIT_ANYONE : p->user);
+}
+
+static void open_map(const struct resolver *r, struct jit_process *p)
 {
 	const char *sysroot = r->options.where.sysroot;
+	struct jitmap *map = p->map;
+	pid_t pid = p->pid;
 	char path[PATH_MAX];
 
+	trust_user(r, p);
 	if (sysroot) {
 		if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", sysroot, pid) <
 		    (int)sizeof(path))
@@ -84,20 +107,27 @@ bool refresh_jit(struct resolver *r, struct jitmap *map)
 	bool any = jitmap_refresh(map);
 	struct jit_trouble t;
 
-	while (jitmap_trouble(map, &t))
-		report_note(r->report, "'%s': offset 0x%" PRIx64 ": %s", t.file, t.offset, t.why);
+	while (jitmap_trouble(map, &t)) {
+		if (t.why)
+			report_note(r->report, "'%s': offset 0x%" PRIx64 ": %s", t.file, t.offset,
+				    t.why);
+		else
+			report_note(r->report, "'%s' is not read: it belongs to user %u, who is "
+				    "not its process's, root or you", t.file, t.owner);
+	}
 	if (any)	/* what was found before may have another name now */
 		memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
 	return any;
 }
 
-static void open_dump(const struct resolver *r, const struct jit_process *p)
+static void open_dump(const struct resolver *r, struct jit_process *p)
 {
 	const char *sysroot = r->options.where.sysroot;
 	char path[PATH_MAX];
 
 	if (!p->dump)
 		return;
+	trust_user(r, p);
 	int size = sysroot ? snprintf(path, sizeof(path), "%s%s", sysroot, p->dump)
 			   : snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, p->dump);
 	if (size < (int)sizeof(path) && jitmap_open_dump(p->map, path))
@@ -119,7 +149,7 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 		p->ended = 1;
 	if (!p->map) {
 		p->map = jitmap_new();
-		open_map(r, p->map, pid);
+		open_map(r, p);
 		open_dump(r, p);
 		refresh_jit(r, p->map);
 	}
@@ -219,7 +249,7 @@ static void read_again(struct resolver *r)
 		if (!map)
 			continue;
 		if (!jitmap_has_map(map))
-			open_map(r, map, r->jit[i].pid);
+			open_map(r, &r->jit[i]);
 		refresh_jit(r, map);
 	}
 }
