@@ -157,4 +157,81 @@ check 'generic functions are called as Go calls them, with DWARF and stripped' '
 	done
 '
 
+cat >"$scratch/c.go" <<'EOF'
+package main
+
+// static int start(void) { return 40000000; }
+import "C"
+
+func deeper(x int) (s int) {
+	for i := 0; i < 10; i++ {
+		s ^= i * x
+	}
+	return
+}
+
+func deep(x int) int { return deeper(x) * 3 }
+
+//go:noinline
+func work(n int) (s int) {
+	for i := 0; i < n; i++ {
+		s += deep(i)
+	}
+	return
+}
+
+//export run
+func run() { println(work(int(C.start()))) }
+
+func main() { run() }
+EOF
+
+# sampled PROGRAM OBJECT: it runs; how frames in OBJECT were named is in "how", the profile in
+# "raw", which has the calls that were inlined, with their lines
+sampled() {
+	pmu-sample -e cpu-clock -F 500 -g -o s.data -- ./$1 2>ran
+	pmu-symbolize -v s.data 2>said >resolved
+	grep "/$2.: " said >how
+	cat how
+	pmu-topprof -o p.pb.gz resolved
+	go tool pprof -raw p.pb.gz 2>/dev/null >raw
+}
+
+# by_table: the table told them; the C code may be in DWARF, which has more
+by_table() {
+	grep -q "named by Go.s table" how
+	none grep "named by symbols" how
+	grep -A 2 "M=.* main.deeper .*/c\.go:[78] " raw >calls
+	grep -q "^ *main.deep .*/c\.go:13 " calls
+	grep -q "^ *main.work .*/c\.go:18 " calls
+}
+
+check 'a program with C that has DWARF of the C code only' '
+	needs_go
+	cp "$scratch/c.go" .
+	go build -ldflags "-w -linkmode external" -o part c.go
+	readelf -SW part | grep -q " \.debug_info"
+	sampled part part
+	by_table
+	awk "/ M=.* main\./ { print \$2, \$5 }" raw >got
+	cut -d" " -f1 got | go tool addr2line part | awk "NR % 2 == 0" >lines
+	cut -d" " -f1 got | paste -d" " - lines >want
+	test -s want
+	same want got
+	go build -ldflags "-linkmode external" -o whole c.go
+	sampled whole whole
+	grep -q "named by debug information" how
+	none grep "Go.s table" how
+'
+
+check 'the same in a shared library' '
+	needs_go
+	cp "$scratch/c.go" .
+	go build -buildmode=c-shared -ldflags -w -o libpart.so c.go
+	echo "void run(void); int main(void) { run(); }" >main.c
+	gcc main.c -o main -L. -lpart -Wl,-rpath,"$PWD"
+	sampled main libpart.so
+	by_table
+'
+
 done_testing

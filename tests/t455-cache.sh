@@ -317,6 +317,33 @@ check 'without a build ID, and with .dwo files, nothing is kept' '
 	test ! -e kept
 '
 
+check 'a Go program with C in it: the same frames, with DWARF of both, and of the C code only' '
+	command -v go || { echo "no go"; exit 77; }
+	cat >t.go <<-END
+	package main
+
+	// int twice(int x) { return x * 31 ^ x >> 3; }
+	import "C"
+
+	func main() { println(C.twice(21)) }
+	END
+	mkdir root
+	for flags in -w ""; do
+		GO111MODULE=off GOCACHE="$scratch/go" go build -o root/many \
+			-ldflags "$flags -linkmode external -extldflags -Wl,--build-id" t.go
+		stream many 0 61
+		resolved >plain
+		grep -q "main.main .*t\.go:" plain
+		for run in 1 2 3; do
+			resolved --cache kept >cached
+			same plain cached
+		done
+		cat err
+		known 100	# of what the Go table does not tell
+	done
+	grep "/many.: .* of [0-9]\{4\} addresses were in the cache" err
+'
+
 check 'the living target' '
 	for run in 1 2 3; do
 		pmu-sample -e cpu-clock -F 1000 -g -- ten serial 1 |

@@ -246,6 +246,21 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 	return count;
 }
 
+void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *same)
+{
+	uint64_t start, end, ignored;
+
+	if (!t)
+		return;
+	bool good = pair_at(t, 0, &start, &ignored) && pair_at(t, t->functions, &end, &ignored);
+	if (good && address < start)
+		extent_narrow(same, 0, start);
+	else if (good && address >= end)
+		extent_narrow(same, end, UINT64_MAX);
+	else			/* damaged in part */
+		extent_narrow(same, address, address + 1);
+}
+
 /* A word of the program's data: what its relocation puts there, or else what the file has. */
 static uint64_t data_word(const struct gotable *t, uint64_t address)
 {

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "symbol/elf.h"
+#include "symbol/span.h"
 
 enum { GO_FRAMES_MAX = 64 };	/* calls that were inlined into each other */
 
@@ -25,5 +26,8 @@ struct gotable *gotable_open(struct elf *elf);
  * array is valid until the next call, its strings until elf_close().
  */
 size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames);
+
+/* Nothing was found at ADDRESS: SAME shrinks to where nothing is around it.  T may be NULL. */
+void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *same);
 
 void gotable_close(struct gotable *t);

@@ -131,7 +131,7 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 	const char *symbol = symbol_of(r, place, &found);
 	const struct dwarf_frame *frame = found.frame;
 	size_t frames = found.frames;
-	r->from = frames ? source->go ? FROM_GO : FROM_DEBUG
+	r->from = frames ? found.is_go ? FROM_GO : FROM_DEBUG
 		: !symbol ? FROM_NOTHING : place->in_kernel ? FROM_KERNEL : FROM_SYMBOLS;
 	if (frames == 0) {
 		struct resolved_function function = { 0 };

@@ -67,18 +67,30 @@ static void open_tables(struct source *source)
 			    "densely to be true; it is not read", source->path);
 	if (source->dwarf)
 		dwarf_leave_out(source->dwarf, source->no_calls, source->no_lines);
-	else
-		source->go = gotable_open(source->elf);
+}
+
+static void open_go(struct source *source)
+{
+	source->go_tried = true;
+	source->go = gotable_open(source->elf);
 	if (source->go)
 		source->answer = mem_zeroed(1, sizeof(*source->answer));
 }
 
-static size_t go_frames(struct source *source, uint64_t address, const struct dwarf_frame **frames)
+/* False: it is no Go code.  Then SAME shrinks to what is none around ADDRESS. */
+static bool find_go(struct source *source, uint64_t address, struct source_answer *out,
+		    struct extent *same)
 {
-	struct go_answer *answer = source->answer;
 	const struct go_frame *frame;
-	size_t count = gotable_find(source->go, address, &frame);
 
+	if (!source->go_tried)
+		open_go(source);
+	struct go_answer *answer = source->answer;
+	size_t count = gotable_find(source->go, address, &frame);
+	if (count == 0) {
+		gotable_narrow(source->go, address, same);
+		return false;
+	}
 	for (size_t i = 0; i < count; i++) {
 		answer->function[i] = (struct dwarf_function){
 			.name = frame[i].function, .file = frame[i].file,
@@ -89,8 +101,8 @@ static size_t go_frames(struct source *source, uint64_t address, const struct dw
 			.line = frame[i].line,
 		};
 	}
-	*frames = answer->frame;
-	return count;
+	*out = (struct source_answer){ .frame = answer->frame, .frames = count, .is_go = true };
+	return true;
 }
 
 /* The debug file has them all; stubs are in the program only. */
@@ -132,18 +144,18 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
+	struct extent same = { 0, UINT64_MAX };
+
 	*out = (struct source_answer){ 0 };
 	if (!source->opened)
 		open_tables(source);
-	if (source->go) {
-		out->frames = go_frames(source, address, &out->frame);
-		if (out->frames)
-			return (struct extent){ address, address + 1 };
+	if (source->dwarf) {
+		out->frames = dwarf_find(source->dwarf, address, &out->frame);
+		same = dwarf_extent(source->dwarf);
 	}
-	if (!source->dwarf)
-		return add_symbol(source, address, out);
-	out->frames = dwarf_find(source->dwarf, address, &out->frame);
-	struct extent same = dwarf_extent(source->dwarf);
+	/* C code in a Go program may have DWARF although that of Go was left out. */
+	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same))
+		return (struct extent){ address, address + 1 };
 	struct extent symbol = add_symbol(source, address, out);
 	extent_narrow(&same, symbol.start, symbol.end);
 	return same;
@@ -177,7 +189,7 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 	if (find_known(source, address, out))
 		return;
 	source_read(source, address, out);
-	if (!source->is_kept || source->go)
+	if (!source->is_kept || out->is_go)	/* Go's table is as fast as what is kept */
 		return;
 	source->missed = array_grow(source->missed, source->misses, sizeof(*source->missed));
 	source->missed[source->misses++] = address;

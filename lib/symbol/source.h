@@ -28,7 +28,8 @@ struct source {
 	struct elf *debug, *alternate, *package;
 	bool opened;		/* so were these */
 	struct dwarf *dwarf;
-	struct gotable *go;	/* of a Go program without DWARF */
+	bool go_tried;		/* GO was looked for, once: where DWARF knows no function */
+	struct gotable *go;	/* NULL: not looked for, or it is no Go program */
 	struct go_answer *answer;	/* the last one of GO, in DWARF's shape */
 	bool is_kept;		/* what is found goes into the cache */
 	struct index *index;	/* what was known before; NULL: nothing */
@@ -45,10 +46,12 @@ struct source_answer {
 	 * differ for one function of several names, and for a part that was split off ("f.cold").
 	 */
 	const char *symbol;
+	bool is_go;		/* the frames are from a Go program's own table */
 };
 
 /*
- * From DWARF, a Go program's own table, the symbol table of the file or its
+ * From DWARF; where that has no function, as it may be of parts of a program only,
+ * from a Go program's own table; else from the symbol table of the file or its
  * debug file.  Looks for the debug files at the first call.  Valid until the
  * next one.
  */
