@@ -113,6 +113,46 @@ check 'a line program without an end, and three million rows of one address' '
 	grep -q "a\.c:501:" frames	# at 2000, a line for 4 bytes
 '
 
+# tables FORM...: a line table of version 5, whose directories have these forms, and are 2^60
+tables() {
+	made <<-END
+	forms = "$*".split()
+	section["line"] = [".long lend - lbegin", "lbegin: .short 5", ".byte 8, 0",
+	                   ".long hend - hbegin", "hbegin: .byte 1, 1, 1, -5, 14, 13",
+	                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", f".byte {len(forms)}",
+	                   *[f".uleb128 1, {form}" for form in forms], f".uleb128 {1 << 60}",
+	                   ".zero 60000000", "hend:", ".byte 0, 9, 2", ".quad code", ".byte 1",
+	                   ".byte 2", ".uleb128 4096", ".byte 0, 1, 1", "lend:"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	asked
+	grep -q ":1:0" frames
+}
+
+check '2^60 directories that take no bytes, or one' '
+	tables 0x19
+	tables 0x21
+	tables 0x19 0x21
+	tables 0x0f
+	tables 0x0a
+	tables 0x16
+'
+
+check 'as many directories, or files, of version 4 as there is room for' '
+	for entries in "40000000, 2, 97" "1, 1, 0; .fill 20000000, 5, 97"; do
+		made <<-END
+		section["line"] = [".long lend - lbegin", "lbegin: .short 4",
+		                   ".long hend - hbegin", "hbegin: .byte 1, 1, 1, -5, 14, 13",
+		                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", ".fill $entries",
+		                   ".byte 0, 0", "hend:", ".byte 0, 9, 2", ".quad code", ".byte 1",
+		                   ".byte 2", ".uleb128 4096", ".byte 0, 1, 1", "lend:"]
+		info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+		END
+		asked
+		grep -q ":1:0" frames
+	done
+'
+
 check 'sections that are beyond the file, or as large as all memory' '
 	made <<-END
 	info += [".uleb128 2", ".asciz \\"code\\"", CODE, ".byte 0"]

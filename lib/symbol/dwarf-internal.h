@@ -160,7 +160,7 @@ struct dwarf_file {
 	struct table abbrevs_table;
 	size_t abbrevs_count;
 	/* of items: what may still be read */
-	uint64_t abbrev_budget, range_budget, row_budget;
+	uint64_t abbrev_budget, range_budget, row_budget, entry_budget;
 	struct lines **lines;
 	struct table lines_table;
 	size_t lines_count;

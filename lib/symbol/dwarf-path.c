@@ -5,22 +5,46 @@
 
 #include <limits.h>
 
+enum { ENTRIES_MAX = 1 << 20 };	/* directories and files in one table */
+
+/* Each entry is paid from the budget: their count is the file's word, and few bytes make one. */
+static bool pay(struct lines *l)
+{
+	struct dwarf_file *f = l->unit->file;
+
+	if (l->directories + l->files == ENTRIES_MAX || f->entry_budget == 0)
+		return false;
+	f->entry_budget--;
+	return true;
+}
+
+static void add_directory(struct lines *l, struct value name)
+{
+	l->directory = array_grow(l->directory, l->directories, sizeof(name));
+	l->directory[l->directories++] = name;
+}
+
+static void add_file(struct lines *l, struct file_entry entry)
+{
+	l->file = array_grow(l->file, l->files, sizeof(entry));
+	l->file[l->files++] = entry;
+}
+
 /* Versions 2 to 4: strings, up to an empty one. */
 static void read_old_tables(struct lines *l, struct cursor *c)
 {
 	const char *text;
 
-	while (*(text = cursor_string(c))) {
-		l->directory = array_grow(l->directory, l->directories, sizeof(*l->directory));
-		l->directory[l->directories++] = (struct value){ (uintptr_t)text, V_STRING };
-	}
-	while (*(text = cursor_string(c))) {
+	while (*(text = cursor_string(c)) && pay(l))
+		add_directory(l, (struct value){ (uintptr_t)text, V_STRING });
+	if (*text)
+		return;
+	while (*(text = cursor_string(c)) && pay(l)) {
 		struct file_entry entry = { .name = { (uintptr_t)text, V_STRING } };
 		entry.directory = cursor_uleb(c);
 		cursor_uleb(c);		/* time */
 		cursor_uleb(c);		/* size */
-		l->file = array_grow(l->file, l->files, sizeof(*l->file));
-		l->file[l->files++] = entry;
+		add_file(l, entry);
 	}
 }
 
@@ -38,9 +62,12 @@ static void read_format(struct cursor *c, struct entry_format *format)
 	}
 }
 
+/* False: damage; an entry that takes no bytes is that, too. */
 static bool read_entry(const struct unit *shape, struct cursor *c,
 		       const struct entry_format *format, struct file_entry *entry)
 {
+	const uint8_t *start = c->at;
+
 	*entry = (struct file_entry){ 0 };
 	for (unsigned i = 0; i < format->count; i++) {
 		struct value v;
@@ -52,11 +79,11 @@ static bool read_entry(const struct unit *shape, struct cursor *c,
 		else if (format->content[i] == DW_LNCT_directory_index)
 			entry->directory = v.number;
 	}
-	return !c->failed;
+	return !c->failed && c->at > start;
 }
 
-/* Version 5: a description of what entries look like, then the entries; twice. */
-static void read_tables(struct lines *l, struct cursor *c)
+/* Version 5: a description of what entries look like, and the entries.  False: damage. */
+static bool read_table(struct lines *l, struct cursor *c, bool of_files)
 {
 	struct unit shape = *l->unit;
 	struct entry_format format;
@@ -65,19 +92,15 @@ static void read_tables(struct lines *l, struct cursor *c)
 	shape.offset_size = l->offset_size;
 	shape.address_size = l->address_size;
 	read_format(c, &format);
-	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0 && cursor_left(c); n--) {
-		if (!read_entry(&shape, c, &format, &entry))
-			return;
-		l->directory = array_grow(l->directory, l->directories, sizeof(*l->directory));
-		l->directory[l->directories++] = entry.name;
+	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0; n--) {
+		if (!pay(l) || !read_entry(&shape, c, &format, &entry))
+			return false;
+		if (of_files)
+			add_file(l, entry);
+		else
+			add_directory(l, entry.name);
 	}
-	read_format(c, &format);
-	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0 && cursor_left(c); n--) {
-		if (!read_entry(&shape, c, &format, &entry))
-			return;
-		l->file = array_grow(l->file, l->files, sizeof(*l->file));
-		l->file[l->files++] = entry;
-	}
+	return true;
 }
 
 void lines_read_header(struct lines *l)
@@ -114,10 +137,10 @@ void lines_read_header(struct lines *l)
 	if (!l->operands)
 		return;
 	l->is_bad = false;
-	if (l->version >= 5)
-		read_tables(l, &c);
-	else
+	if (l->version < 5)
 		read_old_tables(l, &c);
+	else if (read_table(l, &c, false))
+		read_table(l, &c, true);
 }
 
 static const char *directory_of(const struct lines *l, uint64_t directory)

@@ -73,6 +73,7 @@ struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffi
 	f->range_budget = 1000 + f->section[S_INFO].size + f->section[S_RANGES].size +
 			  f->section[S_RNGLISTS].size;
 	f->row_budget = 1000 + 2 * f->section[S_LINE].size;
+	f->entry_budget = 1000 + f->section[S_LINE].size / 4;
 	read_headers(f);
 	return f;
 }
