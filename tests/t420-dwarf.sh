@@ -91,6 +91,22 @@ for version in 4 5; do
 	done
 done
 
+check 'split DWARF 5, each type in a section of its own; those compressed; packed into one' '
+	command -v g++ || { echo "no g++"; exit 77; }
+	g++ -std=c++17 -O2 -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c "$scratch/t.cc"
+	g++ t.o -o t
+	test "$(readelf -SW t.dwo | grep -c " \.debug_info\.dwo ")" -gt 100
+	"$TOP/tests/same-frames" t
+	cp t.dwo whole.dwo
+	objcopy --compress-debug-sections=zlib t.dwo
+	test "$(readelf -SW t.dwo | grep -c " \.debug_info\.dwo .* CE* ")" -gt 10
+	"$TOP/tests/same-frames" t
+	mv whole.dwo t.dwo
+	timeout 60 llvm-dwp -e t -o t.dwp
+	rm t.dwo
+	"$TOP/tests/same-frames" t "" "" t.dwp
+'
+
 for compiler in gcc clang; do
 	export compiler
 	check "C by $compiler: our own library" '

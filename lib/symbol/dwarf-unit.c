@@ -52,6 +52,17 @@ static void read_headers(struct dwarf_file *f)
 	}
 }
 
+/* It is not one of those with one type each, of which a .dwo file may have many. */
+static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
+{
+	struct dwarf_file f = { .section[S_INFO] = info, .swap = elf->swap };
+	struct cursor c = section_cursor(&f, S_INFO, 0);
+	struct unit u;
+
+	return unit_header(&f, &c, &u) && !u.is_bad && u.type != DW_UT_type &&
+	       u.type != DW_UT_split_type;
+}
+
 struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix)
 {
 	static const char *const name[SECTIONS] = {
@@ -67,7 +78,7 @@ struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffi
 	f->swap = elf->swap;
 	for (int s = 0; s < SECTIONS; s++) {
 		snprintf(full, sizeof(full), "%s%s", name[s], s == S_CU_INDEX ? "" : suffix);
-		elf_section(elf, full, &f->section[s]);
+		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
 	}
 	f->abbrev_budget = 1000 + 16 * f->section[S_ABBREV].size;
 	f->range_budget = 1000 + f->section[S_INFO].size + f->section[S_RANGES].size +

@@ -10,10 +10,12 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* The index of a section, or 0, which no section with contents has. */
-static uint32_t find_section(const struct elf *elf, const char *name)
+enum { PACKED_LEAST = 64 };	/* bytes, to bound how many sections are unpacked */
+
+/* The index of the next section behind AFTER, or 0, which no section with contents has. */
+static uint32_t find_section(const struct elf *elf, const char *name, uint32_t after)
 {
-	for (uint32_t i = 1; i < elf->sections; i++) {
+	for (uint32_t i = after + 1; i < elf->sections; i++) {
 		struct elf_section s = elf_section_at(elf, i);
 		const char *its = elf_string(elf->section_names, s.name);
 		if (s.type != SHT_NOBITS && s.type != SHT_NULL && its && !strcmp(its, name))
@@ -34,17 +36,17 @@ bool elf_has_code(const struct elf *elf)
 
 bool elf_has_dwarf(const struct elf *elf)
 {
-	return find_section(elf, ".debug_info") || find_section(elf, ".zdebug_info");
+	return find_section(elf, ".debug_info", 0) || find_section(elf, ".zdebug_info", 0);
 }
 
 bool elf_has_debug(const struct elf *elf)
 {
-	return elf_has_dwarf(elf) || find_section(elf, ".symtab");
+	return elf_has_dwarf(elf) || find_section(elf, ".symtab", 0);
 }
 
 bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out)
 {
-	uint32_t index = find_section(elf, name);
+	uint32_t index = find_section(elf, name, 0);
 
 	*out = elf_section_at(elf, index);
 	return index != 0;
@@ -103,28 +105,82 @@ static bool unpack_old(struct elf *elf, uint32_t index, struct elf_bytes bytes,
 	return unpack(elf, index, PACKED_ZLIB, &c, size, out);
 }
 
-bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
+static bool contents(struct elf *elf, uint32_t index, bool is_old, struct elf_bytes *out)
 {
-	char old[64];
-	bool is_old = false;
-	uint32_t index = find_section(elf, name);
-
-	*out = (struct elf_bytes){ 0 };
-	if (!index && !strncmp(name, ".debug_", 7)) {
-		snprintf(old, sizeof(old), ".z%s", name + 1);
-		index = find_section(elf, old);
-		is_old = true;
-	}
-	if (!index)
-		return false;
 	struct elf_section s = elf_section_at(elf, index);
 	struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
+
 	if (is_old)
 		return unpack_old(elf, index, bytes, out);
 	if (s.flags & SHF_COMPRESSED)
 		return unpack_flagged(elf, index, bytes, out);
 	*out = bytes;
 	return bytes.size > 0;
+}
+
+/* Free what was unpacked last, if it is this section. */
+static void forget(struct elf *elf, uint32_t index)
+{
+	struct inflated *i = elf->inflated;
+
+	if (!i || i->section != index)
+		return;
+	elf->inflated = i->next;
+	free(i->bytes);
+	free(i);
+}
+
+/*
+ * From the section INDEX on, the first one of NAME that is wanted; 0: none.
+ * Sections may overlap, but those that are looked into are no more than the file.
+ */
+static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, bool is_old,
+			    elf_section_test *is_wanted)
+{
+	uint64_t budget = elf->image.size;
+	struct elf_bytes bytes;
+
+	for (; index; index = find_section(elf, name, index)) {
+		const struct inflated *before = elf->inflated;
+		if (contents(elf, index, is_old, &bytes) && is_wanted(elf, bytes))
+			return index;
+		if (elf->inflated == before)
+			continue;
+		uint64_t packed = elf_section_at(elf, index).size + PACKED_LEAST;
+		forget(elf, index);
+		if (packed > budget)
+			break;
+		budget -= packed;
+	}
+	return 0;
+}
+
+bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
+			struct elf_bytes *out)
+{
+	char old[64];
+	bool is_old = false;
+	uint32_t index = find_section(elf, name, 0);
+
+	*out = (struct elf_bytes){ 0 };
+	if (!index && !strncmp(name, ".debug_", 7)) {
+		snprintf(old, sizeof(old), ".z%s", name + 1);
+		name = old;
+		index = find_section(elf, name, 0);
+		is_old = true;
+	}
+	if (!index)
+		return false;
+	if (is_wanted && find_section(elf, name, index)) {
+		uint32_t wanted = find_wanted(elf, name, index, is_old, is_wanted);
+		index = wanted ? wanted : index;
+	}
+	return contents(elf, index, is_old, out);
+}
+
+bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
+{
+	return elf_section_wanted(elf, name, NULL, out);
 }
 
 bool elf_has_refused(const struct elf *elf)

@@ -80,6 +80,14 @@ bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 
 /*
+ * The same; of several sections of that name, as compilers write for what may
+ * be in several files, the first whose contents pass the test, else the first.
+ */
+typedef bool elf_section_test(const struct elf *elf, struct elf_bytes contents);
+bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
+			struct elf_bytes *out);
+
+/*
  * Whether a section counts as absent because it would unpack to more than any
  * real one (NULL: no).
  */
