@@ -325,6 +325,52 @@ check 'sixty thousand headers of the same megabytes of notes' '
 	asked
 '
 
+# sparse SECTION: of t.so it is at the end now, and before 600 MB that are no bytes of the disk
+sparse() {
+	rewritten <<-END
+	s = section["$1"]
+	bytes_ = b[s[4]:s[4] + s[5]]
+	s[4], s[5] = len(b), 600 << 20
+	b += bytes_
+	END
+	truncate -s 700M t.so
+}
+
+check 'units without bytes, in a sparse file' '
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	sparse .debug_info
+	asked
+	grep -q "^code" frames
+'
+
+check 'a list of a hundred thousand ranges, for two thousand functions of a sparse file' '
+	made <<-END
+	section["rnglists"] = ["list:"] + [f".byte 4, {i % 100}, {1 + i % 100}"
+	                                   for i in range(100000)] + [".byte 0"]
+	info += [".uleb128 6", ".long list"] * 2000
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	sparse .debug_info
+	asked
+	grep -q "^code" frames
+'
+
+check 'a hundred tables of abbreviations, each with a code of a million' '
+	made <<-END
+	tables = range(100)
+	section["info"] = [line for i in tables for line in (".long 12", ".short 5", ".byte 1, 8",
+	                   f".long t{i} - abbrevs", ".uleb128 1048575", ".byte 0")]
+	section["info"] += [".section .debug_abbrev"] + [line for i in tables for line in (
+	                    f"t{i}: .uleb128 1048575, 0x11", ".byte 0, 0x1b, 8, 0, 0, 0")]
+	section["info"] += [".zero 4000000"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	asked
+	grep -q "^code" frames
+'
+
 check 'and the pipe goes on: each address stays, others have their names' '
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", CODE]

@@ -90,8 +90,18 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 	a->size = (uint16_t)size;
 }
 
+/* Codes and attributes are paid from the budget: tables may overlap, a bomb may not be. */
+static bool pay(struct dwarf_file *f, uint64_t items)
+{
+	if (f->abbrev_budget < items)
+		return false;
+	f->abbrev_budget -= items;
+	return true;
+}
+
 /* The attributes of one code, up to the pair of zeros.  False: damaged. */
-static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *a)
+static bool read_attributes(struct dwarf_file *f, struct abbrevs *t, struct cursor *c,
+			    struct abbrev *a)
 {
 	uint32_t seen = 0;
 
@@ -106,7 +116,7 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 			break;
 		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name) };
 		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
-		if (op < 0)
+		if (op < 0 || !pay(f, 1))
 			return false;
 		at.size = (uint8_t)fixed;
 		at.kind = kind_of(form);
@@ -138,16 +148,23 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 	return true;
 }
 
-/* Codes are dense in practice: the table is an array, at most as long as the section. */
-static void add_abbrev(struct abbrevs *t, uint64_t code, const struct abbrev *a)
+/*
+ * Codes are dense in practice: the table is an array, at most as long as the
+ * section.  False: there are too many.
+ */
+static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
+		       const struct abbrev *a)
 {
 	if (code >= t->codes) {
 		size_t codes = code < 2 * t->codes ? 2 * t->codes : code + 16;
+		if (!pay(f, codes - t->codes))
+			return false;
 		t->abbrev = mem_resize(t->abbrev, codes * sizeof(*a));
 		memset(t->abbrev + t->codes, 0, (codes - t->codes) * sizeof(*a));
 		t->codes = codes;
 	}
 	t->abbrev[code] = *a;
+	return true;
 }
 
 /* A table that ends in damage keeps the codes before it. */
@@ -162,15 +179,9 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 		a.has_children = cursor_u8(&c) == 1;
-		size_t before = t->attributes + t->codes;
-		if (c.failed || !read_attributes(t, &c, &a))
+		if (c.failed || !read_attributes(f, t, &c, &a) ||
+		    (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
-		if (a.tag)
-			add_abbrev(t, code, &a);
-		uint64_t added = t->attributes + t->codes - before;
-		if (added > f->abbrev_budget)
-			break;
-		f->abbrev_budget -= added;
 	}
 }
 

@@ -65,7 +65,7 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
 		struct die die;
 		*c = start;
-		if (!die_read(r->unit, c, &die))
+		if (!die_read(r->unit, c, &die) || !ranges_pay(r->unit))
 			return false;
 		inside = add_call(r, &die);
 	} else {

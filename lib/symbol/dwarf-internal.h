@@ -273,6 +273,12 @@ struct unit *unit_with_code(struct unit *u);
 void ranges_add(struct unit *u, const struct value *low_pc, const struct value *high_pc,
 		const struct value *ranges, struct spans *out, uint32_t value);
 
+/*
+ * Each range and each inlined call is paid from a budget: lists may be shared,
+ * a bomb may not be.  False: nothing is left.
+ */
+bool ranges_pay(struct unit *u);
+
 /* The same of the attributes that DIE has. */
 void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value);
 

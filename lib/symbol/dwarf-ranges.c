@@ -27,8 +27,7 @@ static void add(const struct range_reader *r, uint64_t start, uint64_t end)
 	spans_add(r->out, start, end, r->value);
 }
 
-/* Each entry read is paid from the budget: lists may be shared, a bomb may not be. */
-static bool pay(struct unit *u)
+bool ranges_pay(struct unit *u)
 {
 	if (u->file->range_budget == 0)
 		return false;
@@ -43,7 +42,7 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 	uint64_t base = owner->base, base_mark = size == 4 ? UINT32_MAX : UINT64_MAX;
 	struct cursor c = section_cursor(owner->file, S_RANGES, offset);
 
-	while (pay(r->unit)) {
+	while (ranges_pay(r->unit)) {
 		uint64_t start = cursor_number(&c, size), end = cursor_number(&c, size);
 		if (c.failed || (start == 0 && end == 0))
 			return;
@@ -72,7 +71,7 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 	uint64_t base = r->owner->base, start, end;
 	struct cursor c = section_cursor(r->unit->file, S_RNGLISTS, offset);
 
-	while (!c.failed && pay(r->unit)) {
+	while (!c.failed && ranges_pay(r->unit)) {
 		start = end = 0;
 		switch (cursor_u8(&c)) {
 		case DW_RLE_base_addressx:
@@ -138,7 +137,7 @@ void ranges_add(struct unit *u, const struct value *low_pc, const struct value *
 			read_ranges(&r, offset + (u->skeleton ? u->skeleton->gnu_ranges_base : 0));
 		return;
 	}
-	if (!low_pc || !high_pc || !value_address(u, low_pc, &start) || !pay(u))
+	if (!low_pc || !high_pc || !value_address(u, low_pc, &start) || !ranges_pay(u))
 		return;
 	if (high_pc->kind == V_CONSTANT)
 		end = start + high_pc->number;

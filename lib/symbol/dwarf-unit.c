@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-enum { UNITS_MAX = 1000 * 1000 };
+enum {
+	UNITS_MAX = 1000 * 1000,
+	UNIT_LEAST = 12,	/* bytes of one: a header and a DIE */
+};
 
 bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 {
@@ -41,12 +44,33 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 	return true;
 }
 
+/* Bytes that budgets go by: of holes, and of what unpacks to the same again, one can have any. */
+static uint64_t weight(const struct dwarf_file *f, enum section s)
+{
+	enum { PACKED_AT_MOST = 4 };	/* the file's largest section, to the whole file */
+	uint64_t size = f->section[s].size, most = PACKED_AT_MOST * f->elf->data;
+
+	return size < most ? size : most;
+}
+
+static void set_budgets(struct dwarf_file *f)
+{
+	f->abbrev_budget = 1000 + 4 * weight(f, S_ABBREV);
+	f->range_budget = 1000 + weight(f, S_INFO) + weight(f, S_RANGES) + weight(f, S_RNGLISTS);
+	f->row_budget = 1000 + 2 * weight(f, S_LINE);
+	f->entry_budget = 1000 + weight(f, S_LINE) / 4;
+}
+
 static void read_headers(struct dwarf_file *f)
 {
 	struct cursor c = section_cursor(f, S_INFO, 0);
+	uint64_t most = 1000 + weight(f, S_INFO) / UNIT_LEAST;
 	struct unit u;
 
-	while (cursor_left(&c) > 0 && f->units < UNITS_MAX && unit_header(f, &c, &u)) {
+	most = most < UNITS_MAX ? most : UNITS_MAX;
+	while (cursor_left(&c) > 0 && f->units < most && unit_header(f, &c, &u)) {
+		if (u.is_bad)
+			continue;
 		f->unit = array_grow(f->unit, f->units, sizeof(u));
 		f->unit[f->units++] = u;
 	}
@@ -80,11 +104,7 @@ struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffi
 		snprintf(full, sizeof(full), "%s%s", name[s], s == S_CU_INDEX ? "" : suffix);
 		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
 	}
-	f->abbrev_budget = 1000 + 16 * f->section[S_ABBREV].size;
-	f->range_budget = 1000 + f->section[S_INFO].size + f->section[S_RANGES].size +
-			  f->section[S_RNGLISTS].size;
-	f->row_budget = 1000 + 2 * f->section[S_LINE].size;
-	f->entry_budget = 1000 + f->section[S_LINE].size / 4;
+	set_budgets(f);
 	read_headers(f);
 	return f;
 }

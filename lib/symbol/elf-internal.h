@@ -28,6 +28,7 @@ struct elf {
 	struct mapped mapped;	/* where the image is, if it is a file */
 	uint8_t *owned;		/* where it is, if it came out of another file */
 	char *path;		/* the file's own; NULL: it has none */
+	uint64_t data;		/* bytes of the image that are no holes of a sparse file */
 	bool is64, swap;
 	uint16_t machine;	/* EM_* */
 	uint64_t program_headers, section_headers;	/* offsets in the image */

@@ -4,6 +4,7 @@
 #include "sample/build-id.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,25 @@ const char *elf_path(const struct elf *elf)
 	return elf->path ? elf->path : "";
 }
 
+/* Bytes of the file that are no holes; what lies behind very many of them is not counted. */
+static uint64_t data_size(int fd, uint64_t size)
+{
+	enum { PARTS_MAX = 10000 };
+	uint64_t sum = 0;
+	off_t at = 0;
+
+	for (int i = 0; i < PARTS_MAX; i++) {
+		off_t start = lseek(fd, at, SEEK_DATA);
+		if (start < 0)
+			return errno == ENXIO ? sum : size;
+		at = lseek(fd, start, SEEK_HOLE);
+		if (at < 0)
+			return size;
+		sum += (uint64_t)(at - start);
+	}
+	return sum;
+}
+
 struct elf *elf_open(int fd, const char **why)
 {
 	struct elf *elf = mem_zeroed(1, sizeof(*elf));
@@ -210,6 +230,7 @@ struct elf *elf_open(int fd, const char **why)
 
 	*why = "it cannot be mapped";
 	elf->path = path_of(fd);
+	elf->data = is_mapped ? data_size(fd, elf->mapped.size) : 0;
 	close(fd);
 	if (!is_mapped) {
 		free(elf->path);
@@ -225,6 +246,7 @@ struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
 	struct elf *elf = mem_zeroed(1, sizeof(*elf));
 
 	elf->image = (struct elf_bytes){ bytes, size };
+	elf->data = size;
 	return open_image(elf, why);
 }
 
