@@ -68,9 +68,9 @@ static void read_headers(struct dwarf_file *f)
 	struct unit u;
 
 	most = most < UNITS_MAX ? most : UNITS_MAX;
-	while (cursor_left(&c) > 0 && f->units < most && unit_header(f, &c, &u)) {
+	for (; most > 0 && cursor_left(&c) > 0 && unit_header(f, &c, &u); most--) {
 		if (u.is_bad)
-			continue;
+			continue;	/* as zeros are, of which holes are full */
 		f->unit = array_grow(f->unit, f->units, sizeof(u));
 		f->unit[f->units++] = u;
 	}
