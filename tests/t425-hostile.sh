@@ -325,16 +325,16 @@ check 'sixty thousand headers of the same megabytes of notes' '
 	asked
 '
 
-# sparse SECTION: of t.so it is at the end now, and before 600 MB that are no bytes of the disk,
-# but for 12 MB: where there are fewer the file is not read at all
+# sparse SECTION: of t.so it is at the end now, and before 80 MB that are no bytes of the disk,
+# but for two: where there are fewer the file is not read at all
 sparse() {
 	rewritten <<-END
 	s = section["$1"]
 	bytes_ = b[s[4]:s[4] + s[5]]
-	s[4], s[5] = len(b), 600 << 20
-	b += bytes_ + bytes(12 << 20)
+	s[4], s[5] = len(b), 80 << 20
+	b += bytes_ + bytes(2 << 20)
 	END
-	truncate -s 700M t.so
+	truncate -s 90M t.so
 }
 
 check 'units without bytes, in a sparse file' '
