@@ -122,10 +122,10 @@ check 'each function of a whole profile, libraries and kernel too, has its share
 		sed -nE "s/^ *([0-9.]+)% +\[.\] ([^ ]+).*/\1 \2/p" >theirs
 	go tool pprof -top -nodecount=100000 -nodefraction=0 p.pb.gz 2>/dev/null |
 		awk "seen { sub(\"%\", \"\", \$2); print \$2, \$6 } /flat%/ { seen = 1 }" >ours
-	# perf shows versions of symbols, addresses without one by themselves, and does not say
-	# whose PLT entry it is where that is an indirect function
-	awk "{ sub(/@+[A-Z].*/, \"\", \$2); sub(/.*@plt\$/, \"@plt\", \$2) }
-		\$2 ~ /^0x/ || \$2 ~ /^\\[/ { next }
+	# perf shows versions of symbols, addresses without one by themselves; and of the PLT it
+	# names neither entries in .plt.got nor those of indirect functions
+	awk "{ sub(/@+[A-Z].*/, \"\", \$2) }
+		\$2 ~ /^0x/ || \$2 ~ /^\\[/ || \$2 ~ /@plt\$/ { next }
 		{ name[\$2]; share[FILENAME, \$2] += \$1; n[FILENAME]++ }
 		END { for (f in name) { d = share[\"ours\", f] - share[\"theirs\", f]
 				if (d > 0.1 || d < -0.1) { print f, share[\"theirs\", f], share[\"ours\", f]; bad++ } }
