@@ -21,6 +21,12 @@ made() {
 	           abbrev(7, 0x2e, 0, (3, 0x1a), LOW, HIGH),
 	           abbrev(8, 0x1d, 0, ORIGIN, LOW, HIGH, (0x59, 0xf))]
 	CODE = ".quad code, 4096"
+	def line_table(version, sizes, *tables):	# one row, for all of the code
+	    return [".long lend - lbegin", f"lbegin: .short {version}", *sizes,
+	            ".long hend - hbegin", "hbegin: .byte 1, 1, 1, -5, 14, 13",
+	            ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", *tables,
+	            "hend:", ".byte 0, 9, 2", ".quad code", ".byte 1",
+	            ".byte 2", ".uleb128 4096", ".byte 0, 1, 1", "lend:"]
 	exec(open("made.py").read())
 	print(".text\n.globl code\n.type code, @function\ncode: .skip 4096, 0x90\n.size code, 4096")
 	print(".section .debug_abbrev\nabbrevs:", *ABBREVS, *section.pop("abbrev", []), ".byte 0",
@@ -117,12 +123,9 @@ check 'a line program without an end, and three million rows of one address' '
 tables() {
 	made <<-END
 	forms = "$*".split()
-	section["line"] = [".long lend - lbegin", "lbegin: .short 5", ".byte 8, 0",
-	                   ".long hend - hbegin", "hbegin: .byte 1, 1, 1, -5, 14, 13",
-	                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", f".byte {len(forms)}",
-	                   *[f".uleb128 1, {form}" for form in forms], f".uleb128 {1 << 60}",
-	                   ".zero 60000000", "hend:", ".byte 0, 9, 2", ".quad code", ".byte 1",
-	                   ".byte 2", ".uleb128 4096", ".byte 0, 1, 1", "lend:"]
+	section["line"] = line_table(5, [".byte 8, 0"], f".byte {len(forms)}",
+	                             *[f".uleb128 1, {form}" for form in forms],
+	                             f".uleb128 {1 << 60}", ".zero 60000000")
 	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
 	END
 	asked
@@ -141,11 +144,7 @@ check '2^60 directories that take no bytes, or one' '
 check 'as many directories, or files, of version 4 as there is room for' '
 	for entries in "40000000, 2, 97" "1, 1, 0; .fill 20000000, 5, 97"; do
 		made <<-END
-		section["line"] = [".long lend - lbegin", "lbegin: .short 4",
-		                   ".long hend - hbegin", "hbegin: .byte 1, 1, 1, -5, 14, 13",
-		                   ".byte 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1", ".fill $entries",
-		                   ".byte 0, 0", "hend:", ".byte 0, 9, 2", ".quad code", ".byte 1",
-		                   ".byte 2", ".uleb128 4096", ".byte 0, 1, 1", "lend:"]
+		section["line"] = line_table(4, [], ".fill $entries", ".byte 0, 0")
 		info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
 		END
 		asked

@@ -27,6 +27,11 @@ void *mem_resize(void *p, size_t size)
 	return or_die(realloc(p, size ? size : 1));
 }
 
+char *mem_text(const char *text)
+{
+	return or_die(strdup(text));
+}
+
 void *mem_zeroed(size_t count, size_t size)
 {
 	return or_die(calloc(count ? count : 1, size ? size : 1));

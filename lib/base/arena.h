@@ -33,6 +33,9 @@ void arena_release(struct arena *a);
 /* realloc() that does not return NULL.  The caller frees. */
 void *mem_resize(void *p, size_t size);
 
+/* strdup() that does not return NULL.  The caller frees. */
+char *mem_text(const char *text);
+
 /* calloc() that does not return NULL.  The caller frees. */
 void *mem_zeroed(size_t count, size_t size);
 

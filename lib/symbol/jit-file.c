@@ -8,20 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *copy(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(mem_resize(NULL, size), text, size);
-}
-
 /* Is it root's, ours, or TRUSTED's?  As perf has it, but for TRUSTED. */
 static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t trusted)
 {
 	if (owner == 0 || owner == geteuid() || owner == trusted || trusted == JIT_ANYONE)
 		return true;
 	if (!f->refused) {
-		f->refused = copy(file);
+		f->refused = mem_text(file);
 		f->refused_owner = owner;
 	}
 	return false;
@@ -40,7 +33,7 @@ bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted)
 		return false;
 	}
 	jit_file_close(f);
-	*f = (struct jit_file){ .fd = fd, .name = copy(file) };
+	*f = (struct jit_file){ .fd = fd, .name = mem_text(file) };
 	return true;
 }
 

@@ -124,13 +124,6 @@ static enum locate_result try_live(const struct object *object, pid_t pid,
 	return try_path("", path, object, true, elf);
 }
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-
-	return memcpy(mem_resize(NULL, size), text, size);
-}
-
 /* A file below ROOT by its path; a refusal is remembered. */
 static void try_below(struct located *l, const struct object *object, const char *root)
 {
@@ -140,7 +133,7 @@ static void try_below(struct located *l, const struct object *object, const char
 	if (here != LOCATE_ABSENT)
 		l->result = here;
 	if (here == LOCATED)
-		l->root = copy_text(root);
+		l->root = mem_text(root);
 }
 
 struct located locate_object(const struct locate_options *where, const struct object *object,
@@ -158,7 +151,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	} else if (is_local || has_id) {
 		if (is_local && pid > 0 && try_live(object, pid, m, &l.elf) == LOCATED) {
 			l.result = LOCATED;
-			l.root = copy_text(root);
+			l.root = mem_text(root);
 		}
 		/* A deleted file's path names nothing, or another file. */
 		if (is_local && pid > 0 && (!object->deleted || has_id))
@@ -180,7 +173,7 @@ void locate_elsewhere(const struct locate_options *where, const struct object *o
 			      LOCATE_PROGRAM);
 	if (l->elf) {
 		l->result = LOCATED;
-		l->root = copy_text("");
+		l->root = mem_text("");
 	}
 }
 

@@ -189,9 +189,8 @@ void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
 	if (!is_jitdump(file) || !may_know(r, in, pid))
 		return;
 	struct jit_process *p = add_jit(r, pid);
-	size_t size = strlen(file) + 1;
 	free(p->dump);
-	p->dump = memcpy(mem_resize(NULL, size), file, size);
+	p->dump = mem_text(file);
 	if (p->map)
 		open_dump(r, p);
 	refresh_jit(r, jit_of(r, in, pid));
