@@ -1,6 +1,9 @@
 # make                the tools, static, in build/release/bin
 # make demo           set up, build, profile a real workload, show the result
-# make check          set up, build, run every test, plain and under sanitizers
+# make quick          build, run what needs no root and no half minute
+# make check          set up, build, run every test, under sanitizers what parses
+# make check-all      set up, build, run everything in every way, for hours:
+#                     PARTS='lab fuzz' for some parts, PARTS=help to list them
 # make bench          measure against perf, in one run
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
 # make install        to $(DESTDIR)$(PREFIX)
@@ -134,12 +137,24 @@ demo:
 	@+$(MAKE) --no-print-directory -s -j2 all $B/tests/bin/compress
 	@BIN=$(CURDIR)/$B/bin tests/demo
 
+quick:
+	@+$(MAKE) --no-print-directory -s -j2 tests
+	@tests/run quick
 check:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 tests
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 tests
-	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 CC=clang BUILD=clang tests
-	@tests/run release asan
+	@+$(MAKE) --no-print-directory -s -j2 clang-warnings
+	@tests/run release asan user
+check-all:
+	@tests/setup check
+	@+tests/parts $(PARTS)
+
+# What clang warns of, without a build by it (check-all has that).
+clang-warnings: $(patsubst %.c,build/clang-warnings/%.ok,$(SOURCES) $(TOOLS:%=cmd/%.c))
+build/clang-warnings/%.ok: %.c Makefile build/proto/profile.pb-c.c
+	$Qclang $(OURS) -Werror -fsyntax-only $<
+	@mkdir -p $(@D) && touch $@
 
 lab:
 	@tests/setup check
@@ -187,7 +202,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests sysroot demo check lab accuracy bench fuzz install completions dist clean
+.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -1,28 +1,43 @@
 # Tests in shell, in the Test Anything Protocol.  A test file sources this:
 #
 #	. tests/lib.sh
-#	check 'what must be true' 'commands that exit 0 if it is'
+#	check 'what must be true' <<'END'
+#		commands that exit 0 if it is
+#	END
 #	done_testing
 #
-# Each check runs under set -e in an empty directory of its own, which is
-# kept when it fails.  Tools are found in $BIN, and run under $WRAP if that is
-# set, as in WRAP="valgrind -q --error-exitcode=99".
+# Each check runs under set -e in an empty directory of its own, which is kept
+# when it fails; what it leaves running is killed.  A check that exits 77 is
+# skipped; its last line says why.  Tools are found in $BIN, and run under $WRAP
+# if that is set, as in WRAP="valgrind -q --error-exitcode=99".
+#
+# No check may depend on the clock or on an idle machine: a workload takes CPU
+# time (ten, spin), a condition is awaited (eventually), and a share is compared
+# with the CPU time that the workload got (cpu_ms).
 
 TOP=$PWD
 BIN=${BIN:-$TOP/build/release/bin}
 HELP=${HELP:-${BIN%/bin}/tests/bin}	# helper programs of the tests
+
+# Whoever started this: default signals, no stray processes, no stray settings.
+test -n "$CONFINED" || CONFINED=1 exec env CONFINED=1 "$HELP/confine" sh "$0" "$@"
+unset MAKEFLAGS MFLAGS MAKELEVEL CDPATH DEBUGINFOD_URLS PERF_CONFIG PAGER
+LC_ALL=C
+
 SHARED=${SHARED:-$TOP/../shared/data}
 tests=0 failed=0
 scratch=$(mktemp -d) || exit 1
-mkdir "$scratch/bin"
+chmod 755 "$scratch"	# for the checks that act as another user
+mkdir "$scratch/bin" "$scratch/tmp"
+TMPDIR=$scratch/tmp
 for tool in ${WRAP:+"$BIN"/*}; do
 	printf '#!/bin/sh\nexec %s %s "$@"\n' "$WRAP" "$tool" >"$scratch/bin/${tool##*/}"
 	chmod +x "$scratch/bin/${tool##*/}"
 done
-PATH=$scratch/bin:$BIN:$HELP:$PATH
+PATH=$scratch/bin:$BIN:$HELP:$PATH:/usr/sbin:/sbin
 # Sanitizers exit 1 by default, as our tools do on damaged input: tell them apart.
 ASAN_OPTIONS=exitcode=99:detect_leaks=1 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
-export TOP BIN HELP SHARED PATH ASAN_OPTIONS UBSAN_OPTIONS
+export TOP BIN HELP SHARED PATH TMPDIR LC_ALL ASAN_OPTIONS UBSAN_OPTIONS
 
 # exits STATUS COMMAND...: it exits so.
 exits() {
@@ -32,12 +47,19 @@ exits() {
 	test "$got" -eq "$want" || { echo "exit $got, not $want: $*"; return 1; }
 }
 
+skip() { echo "$*"; exit 77; }
+
 # needs FILE...: skip this check where a file is absent.
 needs() {
-	for file; do
-		test -e "$file" || { echo "no $file"; exit 77; }
-	done
+	for file; do test -e "$file" || skip "no $file"; done
 }
+
+# needs_command NAME...: skip this check where a program is absent.
+needs_command() {
+	for name; do command -v "$name" >/dev/null || skip "no $name"; done
+}
+
+needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
 # none COMMAND...: it prints nothing (a bare "! grep" would never fail a check)
 none() {
@@ -48,15 +70,77 @@ none() {
 # same EXPECTED ACTUAL
 same() { diff -u "$1" "$2"; }
 
+# near ACTUAL EXPECTED TOLERANCE
+near() {
+	awk -v a="$1" -v e="$2" -v t="$3" 'BEGIN { d = a - e; exit !(d <= t && -d <= t) }' ||
+	{ echo "$1 is not within $3 of $2"; return 1; }
+}
+
+# at_least ACTUAL LEAST, at_most ACTUAL MOST: numbers, with fractions or without
+at_least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 >= b + 0) }' ||
+	{ echo "'$1' is less than $2"; return 1; }
+}
+at_most() {
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a + 0 <= b + 0) }' ||
+	{ echo "'$1' is more than $2"; return 1; }
+}
+
+# eventually COMMAND...: wait until it succeeds, ten minutes at most
+eventually() {
+	tries=0
+	until "$@" >"$scratch/tries" 2>&1; do
+		tries=$((tries + 1))
+		test $tries -lt 12000 || {
+			cat "$scratch/tries"
+			echo "never: $*"
+			return 1
+		}
+		sleep 0.05
+	done
+}
+
+gone() { ! kill -0 "$1"; }
+
+# cpu_ms PID: the CPU time that all threads of a process got so far, in ms
+cpu_ms() {
+	awk '{ ns += $1 } END { printf "%.0f\n", ns / 1e6 }' /proc/"$1"/task/*/schedstat
+}
+
+# has_run PID MS: it got so much CPU time
+has_run() { test "$(cpu_ms "$1")" -ge "$2"; }
+
+# perf_samples STREAM: how many samples perf counts in it
+perf_samples() {
+	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
+}
+
+# samples STREAM FIELDS: as perf script prints them, a line each
+samples() { perf script -i "$1" -F "$2" 2>/dev/null; }
+
+# kill_strays: end what a check left running; confine, our parent, has adopted it
+kill_strays() {
+	while	read -r strays <"/proc/$PPID/task/$PPID/children" || :
+		set -- $strays
+		test "$*" != $$
+	do
+		for stray; do
+			test "$stray" = $$ || kill -KILL "$stray" 2>/dev/null
+		done
+	done
+}
+
 check() {
 	tests=$((tests + 1))
 	mkdir "$scratch/$tests"
+	body=$(cat)
 	(	# not in a condition: set -e would be off in here
 		cd "$scratch/$tests" || exit 1
 		set -e
-		eval "$2"
-	) >"$scratch/log" 2>&1
+		eval "$body"
+	) >"$scratch/log" 2>&1 </dev/null
 	status=$?
+	kill_strays
 	case $status in
 	0)	echo "ok $tests - $1"
 		rm -rf "${scratch:?}/$tests" ;;

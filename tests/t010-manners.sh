@@ -1,5 +1,6 @@
 #!/bin/sh
 # What all tools do alike: options, help, pages, completions, bad input and output.
+# kinds: quick release asan
 . tests/lib.sh
 
 tools=$(cd "$BIN" && echo pmu-*)
@@ -9,19 +10,19 @@ filters='pmu-symbolize pmu-topprof'
 printf 'PERFILE2\020\0\0\0\0\0\0\0' >"$scratch/empty"
 { cat "$scratch/empty"; printf '\3\0\0\0\0\0\030\0aaaabbbbcomm\0\0\0\0'; } >"$scratch/one"
 
-check '--help and --version go to stdout, and exit 0' '
+check '--help and --version go to stdout, and exit 0' <<'END'
 	for tool in $tools; do
 		exits 0 "$tool" --help >help 2>err
 		grep -q "^usage: $tool " help
 		test ! -s err
 		test "$(wc -l <help)" -le 56
-		none awk "length(\$0) > 100" help
+		none awk 'length($0) > 100' help
 		exits 0 "$tool" --version >version
 		grep -qx "$tool [0-9.]*" version
 	done
-'
+END
 
-check 'wrong usage exits 2 and shows the usage line' '
+check 'wrong usage exits 2 and shows the usage line' <<'END'
 	for tool in $tools; do
 		exits 2 "$tool" --nonsense 2>err
 		grep -q "^usage: $tool" err
@@ -31,9 +32,9 @@ check 'wrong usage exits 2 and shows the usage line' '
 		exits 2 "$tool" a b 2>err
 		grep -q "^$tool: more than one FILE" err
 	done
-'
+END
 
-check 'help, man page and completions name the same options' '
+check 'help, man page and completions name the same options' <<'END'
 	for tool in $tools; do
 		"$tool" --help | grep -o -- "^  ... --[a-z][a-z-]*" | grep -o -- "--.*" | sort -u >help
 		grep "^\.It Fl" "$TOP/man/$tool.1" | grep -o -- "Fl -[a-z][a-z-]*" | sed "s/Fl -/--/" | sort -u >man
@@ -49,14 +50,14 @@ check 'help, man page and completions name the same options' '
 		done
 		bash -n "$TOP/completions/bash/$tool"
 	done
-'
+END
 
-check 'every tool has a page, and mandoc has nothing to say of any' '
+check 'every tool has a page, and mandoc has nothing to say of any' <<'END'
 	for tool in $tools; do test -s "$TOP/man/$tool.1"; done
 	none mandoc -T lint -W warning "$TOP"/man/*.[157]
-'
+END
 
-check 'text, an executable, nothing and a missing file are no streams' '
+check 'text, an executable, nothing and a missing file are no streams' <<'END'
 	for tool in $filters; do
 		echo hello, this is text >text
 		exits 1 "$tool" text >out 2>err
@@ -71,17 +72,17 @@ check 'text, an executable, nothing and a missing file are no streams' '
 		exits 1 "$tool" "$scratch/empty" >out 2>err
 		grep -q "no record came" err
 	done
-'
+END
 
-check 'a record shorter than its header ends the stream, and is no loop' '
+check 'a record shorter than its header ends the stream, and is no loop' <<'END'
 	{ cat "$scratch/one"; printf "\3\0\0\0\0\0\0\0"; } >bad
 	for tool in $filters; do
 		exits 1 timeout 5 "$tool" bad >out 2>err
 		grep -qx "$tool: bad: offset 0x28: record of type 3 claims 0 bytes, less than its header" err
 	done
-'
+END
 
-check 'a recording that is cut inside a record is told with the offset' '
+check 'a recording that is cut inside a record is told with the offset' <<'END'
 	for tool in $filters; do
 		for size in 17 20 25 39; do
 			head -c "$size" "$scratch/one" >cut
@@ -89,9 +90,9 @@ check 'a recording that is cut inside a record is told with the offset' '
 			grep -q "^$tool: cut: offset 0x10: stream ends inside" err
 		done
 	done
-'
+END
 
-check 'a cut stream goes through the pipe with what was whole, and the last filter fails' '
+check 'a cut stream goes through the pipe with what was whole, and the last filter fails' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o whole -- ten serial 0.3
 	size=$(wc -c <whole)
 	for part in 3 4 6; do
@@ -102,9 +103,9 @@ check 'a cut stream goes through the pipe with what was whole, and the last filt
 		grep -q "cut short" err
 		test "$(pmu-top -t samples p.pb.gz | sed -n "s/^samples (count): *\([0-9]*\) .*/\1/p")" -gt 50
 	done
-'
+END
 
-check 'a terminal is neither input nor output for binary data' '
+check 'a terminal is neither input nor output for binary data' <<'END'
 	command -v script >/dev/null || { echo "no script(1)"; exit 77; }
 	for tool in $filters; do
 		exits 2 script -qec "$tool" /dev/null >out </dev/null
@@ -112,9 +113,9 @@ check 'a terminal is neither input nor output for binary data' '
 		exits 2 script -qec "$tool $scratch/one" /dev/null >out </dev/null
 		grep -q "$tool: will not write binary data to a terminal" out
 	done
-'
+END
 
-check 'a reader that goes away is no error; a full disk is' '
+check 'a reader that goes away is no error; a full disk is' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-symbolize s.data >r.data
 	for pair in "pmu-symbolize s.data" "pmu-topprof r.data"; do
@@ -127,9 +128,9 @@ check 'a reader that goes away is no error; a full disk is' '
 		exits 1 "$1" -o /nonexistent/file "$2" 2>err
 		grep -q "^$1: cannot open ./nonexistent/file. for writing" err
 	done
-'
+END
 
-check 'text that cannot be written is told, however it fills the buffers; a reader gone is not' '
+check 'text that cannot be written is told, however it fills the buffers; a reader gone is not' <<'END'
 	cat >mapped.py <<-END
 	import struct, sys
 	path = b"x" * int(sys.argv[1]) + b"\\0"
@@ -152,25 +153,25 @@ check 'text that cannot be written is told, however it fills the buffers; a read
 		test "$(cat status)" = 0
 		test ! -s err
 	done
-'
+END
 
-check 'what a stream says cannot move the cursor' '
+check 'what a stream says cannot move the cursor' <<'END'
 	object=$(printf "%s/a\033[31mb" "$PWD")
 	cp "$(command -v ten)" "$object"
 	make-stream 10 10 1 "$object" | pmu-symbolize -v 2>err >r.data
 	cat -v err
 	grep -q "/a.\[31mb.: 10 frames" err
 	none grep "$(printf "\033")" err
-'
+END
 
-check 'quiet is quiet, and the exit status still tells' '
+check 'quiet is quiet, and the exit status still tells' <<'END'
 	for tool in $filters; do
 		exits 1 "$tool" -q nosuch >out 2>err
 		test ! -s err
 	done
-'
+END
 
-check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' '
+check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'END'
 	mkfifo pipe
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	{ cat s.data; sleep 2; } >pipe &
@@ -183,16 +184,16 @@ check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' '
 	kill -TERM $filter
 	exits 0 wait $filter
 	exits 0 pmu-topprof -o p.pb.gz r.data
-'
+END
 
-check 'a stream already resolved is told so' '
+check 'a stream already resolved is told so' <<'END'
 	pmu-sample -e cpu-clock -o s.data -- ten serial 0.1
 	pmu-symbolize s.data >r.data
 	exits 1 pmu-symbolize r.data >again 2>err
 	grep -q "resolved already" err
-'
+END
 
-check 'the install puts everything where it belongs' '
+check 'the install puts everything where it belongs' <<'END'
 	make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/usr >log
 	for tool in $tools; do
 		test -x root/usr/bin/$tool
@@ -202,16 +203,16 @@ check 'the install puts everything where it belongs' '
 	test -s root/usr/share/man/man5/pmu-stream.5
 	file=$(readelf -l root/usr/bin/pmu-sample | grep -c INTERP) || :
 	test "$file" = 0
-'
+END
 
-check 'sources keep to 100 columns, without trailing space' '
+check 'sources keep to 100 columns, without trailing space' <<'END'
 	cd "$TOP"
-	none grep -nE " +\$|	+\$" Makefile $(find cmd lib tests man -name "*.[ch157]" -o -name "*.sh")
+	none grep -nE ' +$|	+$' Makefile $(find cmd lib tests man -name "*.[ch157]" -o -name "*.sh")
 	for file in $(find cmd lib tests -name "*.[ch]"); do
-		none awk -v file="$file" "length(\$0) > 100 { print file \":\" FNR }" <<-EOF
+		none awk -v file="$file" 'length($0) > 100 { print file ":" FNR }' <<-EOF
 			$(expand "$file")
 		EOF
 	done
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Events of the PMUs that sysfs describes: real layouts, packed into tests/data/sysfs.
+# kinds: release
 . tests/lib.sh
 
 # tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
@@ -29,7 +30,7 @@ import json, sys
 for e in json.load(open("out.json")): print(e[sys.argv[1]])' "$1"
 }
 
-check 'Skylake: terms, aliases, defaults that a term replaces' '
+check 'Skylake: terms, aliases, defaults that a term replaces' <<'END'
 	tree skylake
 	words skylake cpu/event=0x3c,umask=0,cmask=1/ cpu/mem-loads/ cpu/mem-loads,ldlat=30/pp \
 		cpu/event=0xb7,umask=1,offcore_rsp=0x10003c0001/u cpu/inv,event=1/ \
@@ -46,9 +47,9 @@ check 'Skylake: terms, aliases, defaults that a term replaces' '
 	cpu/mem-stores/ 4 0x82d0 0x0 0x0
 	EOF
 	same want got
-'
+END
 
-check 'an event alone, with terms of its own; periods that its name suggests' '
+check 'an event alone, with terms of its own; periods that its name suggests' <<'END'
 	tree skylake
 	words skylake mem-loads/ldlat=30,period=20011/P >got
 	echo "cpu/mem-loads,ldlat=30/P 4 0x1cd 0x1e 0x0" | same - got
@@ -57,9 +58,9 @@ check 'an event alone, with terms of its own; periods that its name suggests' '
 	words arm cpu_cycles inst_retired br_mis_pred l1d_cache_refill >got
 	member sample_period >got
 	printf "3931177\n4913959\n9833\n9833\n" | same - got
-'
+END
 
-check 'one core PMU: generic events need no PMU type' '
+check 'one core PMU: generic events need no PMU type' <<'END'
 	tree skylake
 	words skylake cycles cpu/cycles/ >got
 	cat >want <<-EOF
@@ -67,9 +68,9 @@ check 'one core PMU: generic events need no PMU type' '
 	cpu/cycles/ 0 0x0 0x0 0x0
 	EOF
 	same want got
-'
+END
 
-check 'uncore: every instance of a name, its CPUs, unit and scale' '
+check 'uncore: every instance of a name, its CPUs, unit and scale' <<'END'
 	tree skylake
 	words skylake imc/cas_count_read/ >got
 	cat >want <<-EOF
@@ -87,9 +88,9 @@ check 'uncore: every instance of a name, its CPUs, unit and scale' '
 	grep -qx "power/energy-pkg/ 20 0x2 0x0 0x0" got
 	test "$(member unit)" = Joules
 	member scale | grep -q "^2.32830643653869.*e-10"
-'
+END
 
-check 'hybrid: a bare name opens on each kind of core, the PMU type in the config' '
+check 'hybrid: a bare name opens on each kind of core, the PMU type in the config' <<'END'
 	tree hybrid
 	words hybrid cycles L1-dcache-load-misses:u r1c0 cpu_core/cycles/ cpu_atom/mem-loads/ \
 		cpu-clock slots >got
@@ -112,20 +113,20 @@ check 'hybrid: a bare name opens on each kind of core, the PMU type in the confi
 	words hybrid cycles/period=20011/u >got
 	cut -d" " -f1 got | paste -sd" " | grep -qx "cpu_atom/cycles/u cpu_core/cycles/u"
 	test "$(member sample_period | sort -u)" = 20011
-'
+END
 
-check 'hybrid: a name of libpfm4 is bound to the CPUs of its PMU' '
+check 'hybrid: a name of libpfm4 is bound to the CPUs of its PMU' <<'END'
 	tree hybrid
 	pmu-events --list --pmu icl >list || { echo "libpfm4 of another architecture"; exit 77; }
 	words hybrid icl::INST_RETIRED:ANY_P >got
 	test "$(member pmu) $(member cpus)" = "cpu_core 0-3,8"
-'
+END
 
-check 'hybrid: a group becomes one for each kind of core' '
+check 'hybrid: a group becomes one for each kind of core' <<'END'
 	tree hybrid
 	words hybrid "{cycles,instructions,cpu-clock}" >got
 	member group >groups
-	paste -d" " got groups | awk "{ print \$1, \$NF }" | sort >both
+	paste -d" " got groups | awk '{ print $1, $NF }' | sort >both
 	cat >want <<-EOF
 	cpu-clock 1
 	cpu_atom/cycles/ 1
@@ -134,9 +135,9 @@ check 'hybrid: a group becomes one for each kind of core' '
 	cpu_core/instructions/ 2
 	EOF
 	same want both
-'
+END
 
-check 'AMD: a value split over two ranges; IBS, whose periods are multiples of 16' '
+check 'AMD: a value split over two ranges; IBS, whose periods are multiples of 16' <<'END'
 	tree amd
 	words amd cpu/event=0x1a7,umask=8/ ibs_op/cnt_ctl/ ibs_fetch/rand_en=1/ \
 		amd_l3/event=4,umask=0xff,enallcores/ >got
@@ -150,9 +151,9 @@ check 'AMD: a value split over two ranges; IBS, whose periods are multiples of 1
 	period=$(member sample_period | sed -n 2p)
 	test "$period" -gt 0
 	test $((period % 16)) -eq 0
-'
+END
 
-check 'ARM: core PMU, statistical profiling, big.LITTLE' '
+check 'ARM: core PMU, statistical profiling, big.LITTLE' <<'END'
 	tree arm
 	words arm cycles armv8_pmuv3_0/inst_retired/u \
 		arm_spe_0/ts_enable,load_filter,min_latency=10/ l1d_cache_refill >got
@@ -174,16 +175,16 @@ check 'ARM: core PMU, statistical profiling, big.LITTLE' '
 	same want got
 	member cpus | sed -n 1,2p >got
 	printf "0,3-5\n1-2\n" | same - got
-'
+END
 
-check 'parsed again, a canonical name is the same event' '
+check 'parsed again, a canonical name is the same event' <<'END'
 	for machine in skylake hybrid amd arm biglittle; do
 		tree $machine
 		pmu-events --list --json --sysfs $machine >list
-		python3 -c "
+		python3 -c '
 import json
-print(\"\\n\".join(e[\"name\"] for e in json.load(open(\"list\"))
-                   if e[\"kind\"] in (\"generic\", \"pmu\")))" >names
+print("\n".join(e["name"] for e in json.load(open("list"))
+                   if e["kind"] in ("generic", "pmu")))' >names
 		test "$(wc -l <names)" -gt 50
 		for letters in "" u k upp GH DeI; do
 			sed "/\/\$/!s|\$|${letters:+:}|;s|\$|$letters|" names >with
@@ -191,7 +192,7 @@ print(\"\\n\".join(e[\"name\"] for e in json.load(open(\"list\"))
 			words $machine $(cut -d" " -f1 once) | sort -u | same once -
 		done
 	done
-'
+END
 
 # wrong EVENT MESSAGE: on a Skylake, that is all it says
 wrong() {
@@ -199,9 +200,9 @@ wrong() {
 	printf "pmu-events: %s\n" "$2" | same - err
 }
 
-check 'errors name the term, the column, and what may be meant' '
+check 'errors name the term, the column, and what may be meant' <<'END'
 	tree skylake
-	q="'"'"'"
+	q="'"
 	wrong cpu/evnt=1/ "${q}cpu/evnt=1/$q, column 5: cpu has no term or event ${q}evnt$q: did you mean ${q}event$q?"
 	wrong cpu/event=0x100/ "${q}cpu/event=0x100/$q, column 5: 0x100 is too large for ${q}event$q (config:0-7): at most 0xff"
 	wrong cpu/event=x1/ "${q}cpu/event=x1/$q, column 11: ${q}x1$q is no number"
@@ -210,10 +211,10 @@ check 'errors name the term, the column, and what may be meant' '
 	wrong cpu/event=1/q "${q}cpu/event=1/q$q, column 13: ${q}q$q is no modifier; those are u k h G H I p pp ppp P S D e W"
 	wrong cpu/event=1,period=0/ "${q}cpu/event=1,period=0/$q, column 13: ${q}period$q wants a number from 1 to 9223372036854775807"
 	wrong cpu/event=1,period=5/ "a period of 5 is below the floor of 1000 for ${q}cpu/event=1/$q; --force allows it"
-	pmu-events --encode --force --sysfs skylake cpu/event=1,period=5/ | grep -q "every 5\$"
-'
+	pmu-events --encode --force --sysfs skylake cpu/event=1,period=5/ | grep -q 'every 5$'
+END
 
-check 'a tree that lies does no harm' '
+check 'a tree that lies does no harm' <<'END'
 	tree skylake
 	dir=skylake/bus/event_source/devices/cpu
 	echo "config:64-70" >$dir/format/event
@@ -229,6 +230,6 @@ check 'a tree that lies does no harm' '
 	rm -r skylake/bus
 	pmu-events -e --sysfs skylake cycles | grep -qx cycles
 	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
-'
+END
 
 done_testing

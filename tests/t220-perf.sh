@@ -1,5 +1,6 @@
 #!/bin/sh
 # The same name is the same event for perf: type, config, excludes, precision.
+# kinds: release
 . tests/lib.sh
 
 # perf_says EVENT...: "type config config1 config2 bp_type precise pinned exclusive, excludes"
@@ -53,18 +54,18 @@ can_perf() {
 		{ echo "perf does not run here"; exit 77; }
 }
 
-check 'every generic event' '
+check 'every generic event' <<'END'
 	can_perf
 	pmu-events --list --json >list
-	python3 -c "
+	python3 -c '
 import json
-print(*[e[\"name\"] for e in json.load(open(\"list\")) if e[\"kind\"] == \"generic\"])" >names
+print(*[e["name"] for e in json.load(open("list")) if e["kind"] == "generic"])' >names
 	test "$(wc -w <names)" -ge 50
 	# perf refuses to count cpu-clock of a guest only, not to name it; all names agree
 	agree $(cat names)
-'
+END
 
-check 'further names, raw events, every modifier' '
+check 'further names, raw events, every modifier' <<'END'
 	can_perf
 	agree cpu-cycles branch-instructions idle-cycles-frontend faults cs migrations r1c0 r0 \
 		l1d-misses LLC-load iTLB-loads-misses
@@ -72,18 +73,18 @@ check 'further names, raw events, every modifier' '
 		uD ukpp uppIDe; do
 		agree instructions:$letters page-faults:$letters
 	done
-'
+END
 
-check 'breakpoints and tracepoints' '
+check 'breakpoints and tracepoints' <<'END'
 	can_perf
 	agree mem:0x1000 mem:0x1000:r mem:0x1000:w mem:0x1000:rw mem:0x1000:x mem:4096/8:w \
 		mem:0x1000/1:rw:u mem:0x1000:u
 	pmu-events --list --json "sched:*" "irq:*" >list 2>err || { echo "no tracepoints"; exit 77; }
-	agree $(python3 -c "import json; print(*[e[\"name\"] for e in json.load(open(\"list\"))])") \
+	agree $(python3 -c 'import json; print(*[e["name"] for e in json.load(open("list"))])') \
 		sched:sched_switch:u
-'
+END
 
-check 'groups, and modifiers of groups' '
+check 'groups, and modifiers of groups' <<'END'
 	can_perf
 	for event in "{cpu-clock,page-faults}" "{cpu-clock,page-faults}:u" "{page-faults:u,cs}:k" \
 		"{page-faults,cs}:S" "{page-faults:k,cs:u}"; do
@@ -91,30 +92,30 @@ check 'groups, and modifiers of groups' '
 		we_say "$event" >ours
 		same perf ours
 	done
-'
+END
 
-check 'PMUs and terms' '
+check 'PMUs and terms' <<'END'
 	can_perf
 	needs /sys/bus/event_source/devices/msr
 	agree msr/tsc/ msr/event=0x3/ msr/event=0/u msr/config=5/ msr/event=1,name=foo/k
-'
+END
 
-check 'what --perf prints is the same event for perf' '
+check 'what --perf prints is the same event for perf' <<'END'
 	can_perf
 	for event in cycles cycles:u timer cacheMisses LLC-load-misses:k mem:0x1000/2:w:u \
 		page-faults:uD r1c0; do
 		we_say "$event" >ours
 		perf=$(pmu-events --encode --perf "$event")
 		case $perf in
-		cpu/*) echo "$perf" | grep -q "^cpu/config=0x1c0,name=r1c0,period=98269/\$"; continue ;;
+		cpu/*) echo "$perf" | grep -q '^cpu/config=0x1c0,name=r1c0,period=98269/$'; continue ;;
 		esac
 		perf_verb="record -vv -o data" perf_says "$perf" >theirs
 		same theirs ours
 	done
 	perf record -vv -o data -e "$(pmu-events -e --perf timer)" true 2>&1 |
-		grep -q "sample_freq } *100\$"
+		grep -q 'sample_freq } *100$'
 	perf record -vv -o data -e "$(pmu-events -e --perf page-faults)" true 2>&1 |
-		grep -q "sample_freq } *211\$"
-'
+		grep -q 'sample_freq } *211$'
+END
 
 done_testing

@@ -1,27 +1,28 @@
 #!/bin/sh
 # The makers' names of events: what libpfm4's own encoder says is the truth.
+# kinds: release
 . tests/lib.sh
 
-check 'hundreds of events of dozens of models are encoded as libpfm4 encodes them' '
+check 'hundreds of events of dozens of models are encoded as libpfm4 encodes them' <<'END'
 	pfm-encode 24 >want
 	test "$(wc -l <want)" -ge 200
 	test "$(cut -d: -f1 want | sort -u | wc -l)" -ge 10
 	pmu-events --encode --json $(cut -d" " -f1 want) >out.json
-	python3 -c "
+	python3 -c '
 import json
-for e in json.load(open(\"out.json\")): print(e[\"type\"], e[\"config\"], e[\"config1\"], e[\"config2\"])" >got
+for e in json.load(open("out.json")): print(e["type"], e["config"], e["config1"], e["config2"])' >got
 	cut -d" " -f2- want | same - got
-'
+END
 
-check 'a canonical name is the same event' '
-	pfm-encode 6 | cut -d" " -f1 | sed "s/\$/:u/" >names
-	words="import json,sys
-for e in json.load(sys.stdin): print(e[\"name\"], e[\"config\"], e[\"config1\"], e[\"exclude_kernel\"])"
+check 'a canonical name is the same event' <<'END'
+	pfm-encode 6 | cut -d" " -f1 | sed 's/$/:u/' >names
+	words='import json,sys
+for e in json.load(sys.stdin): print(e["name"], e["config"], e["config1"], e["exclude_kernel"])'
 	pmu-events --encode --json $(cat names) | python3 -c "$words" >once
 	pmu-events --encode --json $(cut -d" " -f1 once) | python3 -c "$words" >twice
 	test -s once
 	same once twice
-'
+END
 
 # member EVENT KEY...
 member() {
@@ -33,7 +34,7 @@ e = json.load(sys.stdin)[0]
 print(*[e[key] for key in sys.argv[1:]])' "$@"
 }
 
-check 'modifiers of libpfm4 and of perf, alone and together' '
+check 'modifiers of libpfm4 and of perf, alone and together' <<'END'
 	needs "$HELP/pfm-encode"
 	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
 	e=icx::INST_RETIRED:ANY_P
@@ -44,18 +45,18 @@ check 'modifiers of libpfm4 and of perf, alone and together' '
 	test "$(member $e:P precise_max)" = True
 	test "$(member $e:period=20011 sample_period)" = 20011
 	test "$(member icx::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30 config config1)" = "0x1cd 0x1e"
-'
+END
 
-check '--pmu names the model that a bare name means' '
+check '--pmu names the model that a bare name means' <<'END'
 	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
 	pmu-events -e --pmu icx INST_RETIRED:ANY_P:u | head -n 1 >got
 	echo icx::INST_RETIRED:ANY_P:u | same - got
 	LIBPFM_FORCE_PMU=icx pmu-events -e INST_RETIRED:ANY_P:u | head -n 1 | same got -
 	exits 1 pmu-events -e --pmu nosuch INST_RETIRED:ANY_P 2>err
 	grep -q "a model that libpfm4 knows" err
-'
+END
 
-check 'errors: a wrong event, umask, model' '
+check 'errors: a wrong event, umask, model' <<'END'
 	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
 	for e in icx::INST_RETIRD:ANY_P icx::INST_RETIRED:ANYP icx::INST_RETIRED:e icy::INST_RETIRED; do
 		exits 1 pmu-events -e $e 2>>err
@@ -64,9 +65,9 @@ check 'errors: a wrong event, umask, model' '
 	grep -q ".icx::INST_RETIRED. has no umask or modifier .ANYP.: did you mean .ANY_P.?" err
 	grep -q ".icx::INST_RETIRED. wants one of the umasks .*PREC_DIST" err
 	grep -q "unknown event .icy::INST_RETIRED." err
-'
+END
 
-check 'lists: one model, all models, umasks and modifiers' '
+check 'lists: one model, all models, umasks and modifiers' <<'END'
 	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
 	pmu-events --list --pmu icx | grep -q "^  icx::INST_RETIRED  *Number of instr"
 	pmu-events --list --long --pmu icx INST_RETIRED >long
@@ -77,6 +78,6 @@ check 'lists: one model, all models, umasks and modifiers' '
 	pmu-events --list "icx::INST_RET*" | grep -q icx::INST_RETIRED
 	none sh -c "pmu-events --list --pmu icx | grep .................................................................................$"
 	exits 1 pmu-events --list --pmu nosuch 2>err
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # pmu-sample: what it writes, as perf reads it; targets; how it ends.
+# kinds: release user
 . tests/lib.sh
 
 # The samples that perf finds in STREAM.
@@ -19,7 +20,7 @@ near() {
 	{ echo "$1 is not within $3 of $2"; return 1; }
 }
 
-check 'perf script and perf report read the stream, from a file and from a pipe' '
+check 'perf script and perf report read the stream, from a file and from a pipe' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	perf script -i s.data >script 2>err
 	test ! -s err
@@ -29,18 +30,18 @@ check 'perf script and perf report read the stream, from a file and from a pipe'
 	grep -q "cpu-clock.* J+0x" piped
 	pmu-sample -e cpu-clock -F 1000 -- ten serial 0.2 | perf report -i - --stdio 2>/dev/null >report
 	grep -q "ten .* J *$" report
-'
+END
 
-check 'perf report --stats has our counts, with and without callchains' '
+check 'perf report --stats has our counts, with and without callchains' <<'END'
 	for g in "" -g; do
 		pmu-sample $g -v -e cpu-clock -F 1000 -o s.data -- ten serial 0.3 2>err
 		ours=$(sed -n "s/^pmu-sample: \([0-9]*\) samples.*/\1/p" err)
 		test "$ours" -gt 200
 		test "$(perf_samples s.data)" = "$ours"
 	done
-'
+END
 
-check 'samples come at the frequency and the period that were asked for' '
+check 'samples come at the frequency and the period that were asked for' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.5
 	near "$(perf_samples s.data)" 550 30
 	perf script -i s.data -F period | sort -u >periods
@@ -50,15 +51,15 @@ check 'samples come at the frequency and the period that were asked for' '
 	grep -q "takes a number from 1 on" err
 	pmu-sample -e cpu-clock -c 2M -o s.data -- ten serial 0.5
 	near "$(perf_samples s.data)" 275 20
-'
+END
 
-check 'a command is sampled with the processes it creates' '
+check 'a command is sampled with the processes it creates' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- sh -c "ten serial 0.2; ten serial 0.2"
 	perf script -i s.data -F pid | sort | uniq -c | sort -rn >pids
 	test "$(awk "\$1 > 150" pids | wc -l)" = 2
-'
+END
 
-check 'a process is sampled with all its threads, those it creates later too' '
+check 'a process is sampled with all its threads, those it creates later too' <<'END'
 	ten growing 4 &
 	target=$!
 	sleep 0.25
@@ -68,40 +69,40 @@ check 'a process is sampled with all its threads, those it creates later too' '
 	for i in 5 6 7 8 9; do
 		near "$(perf script -i s.data -F comm | grep -c "t$i")" 400 40
 	done
-'
+END
 
-check 'it does not follow a process that its target creates' '
+check 'it does not follow a process that its target creates' <<'END'
 	sh -c "sleep 0.5; ten serial 0.3; :" &
 	target=$!
 	sleep 0.2
 	pmu-sample -e cpu-clock -F 1000 -p $target -o s.data
 	wait $target
 	test "$(perf script -i s.data -F comm | grep -c ten)" = 0
-'
+END
 
-check 'callchains lead from the leaf to the start' '
+check 'callchains lead from the leaf to the start' <<'END'
 	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	perf script -i s.data -F ip,sym >chains
-	awk "BEGIN { RS = \"\" } / J\\n/ && /__libc_start/ { n++ } END { exit !(n > 5) }" chains ||
-	awk "BEGIN { RS = \"\" } / J\\n/ { n++ } END { exit !(n > 5) }" chains
-'
+	awk 'BEGIN { RS = "" } / J\n/ && /__libc_start/ { n++ } END { exit !(n > 5) }' chains ||
+	awk 'BEGIN { RS = "" } / J\n/ { n++ } END { exit !(n > 5) }' chains
+END
 
-check 'records are in order of their time' '
+check 'records are in order of their time' <<'END'
 	pmu-sample -e cpu-clock -F 5000 -o s.data -- ten threads 0.5
 	perf script -i s.data -F time | tr -d " :" >times
 	test "$(wc -l <times)" -gt 500
 	sort -n -c times
-'
+END
 
-check 'several events come in one stream, told apart' '
+check 'several events come in one stream, told apart' <<'END'
 	pmu-sample -e cpu-clock -e page-faults -c 1 -o s.data -- true 2>err || test $? = 1
 	pmu-sample -e task-clock,page-faults -o s.data -- ten serial 0.2
 	perf report -i s.data --stats >stats
 	grep -q "^task-clock stats" stats
 	grep -q "^page-faults stats" stats
-'
+END
 
-check 'it stops at the duration, at SIGINT, at SIGTERM, when its reader goes' '
+check 'it stops at the duration, at SIGINT, at SIGTERM, when its reader goes' <<'END'
 	ten serial 60 &
 	target=$!
 	exits 0 timeout 5 pmu-sample -e cpu-clock -p $target -d 300ms -o s.data
@@ -118,15 +119,15 @@ check 'it stops at the duration, at SIGINT, at SIGTERM, when its reader goes' '
 	test "$(cat status)" = 0
 	test ! -s err
 	kill $target
-'
+END
 
-check 'a command still running at the end is ended' '
+check 'a command still running at the end is ended' <<'END'
 	pmu-sample -e cpu-clock -d 200ms -o s.data -- sleep 1000.25 &
 	wait $!
 	test -z "$(pgrep -f "sleep 1000.25")"
-'
+END
 
-check 'the default event says what it is, and why' '
+check 'the default event says what it is, and why' <<'END'
 	pmu-sample -o s.data -- ten serial 0.1 2>err
 	if perf stat -e cycles true 2>&1 | grep -q "not supported"; then
 		grep -q "^pmu-sample: cycles cannot be sampled, so cpu-clock is: .*PMU" err
@@ -135,15 +136,15 @@ check 'the default event says what it is, and why' '
 	else
 		test ! -s err
 	fi
-'
+END
 
-check 'an event that cannot be had is an error: nothing else is measured' '
+check 'an event that cannot be had is an error: nothing else is measured' <<'END'
 	perf stat -e cycles true 2>&1 | grep -q "not supported" || { echo "this machine counts cycles"; exit 77; }
 	exits 1 pmu-sample -e cycles -o s.data -- true 2>err
 	grep -q "^pmu-sample: .*cycles.*PMU" err
-'
+END
 
-check 'bad targets and events are told in one line, with what to do' '
+check 'bad targets and events are told in one line, with what to do' <<'END'
 	exits 1 pmu-sample -e cpu-clock -p 4194303 -o s.data 2>err
 	grep -qx "pmu-sample: no process has the pid 4194303" err
 	exits 1 pmu-sample -e cycels -o s.data -- true 2>err
@@ -159,17 +160,17 @@ check 'bad targets and events are told in one line, with what to do' '
 	grep -q "both a process and a command" err
 	exits 2 pmu-sample -c 1 -F 1 true 2>err
 	grep -q "both a period and a frequency" err
-'
+END
 
-check 'a target that ends at once still gives a whole stream' '
+check 'a target that ends at once still gives a whole stream' <<'END'
 	for i in 1 2 3 4 5 6 7 8; do
 		exits 0 pmu-sample -e cpu-clock -o s.data -- true
 		perf script -i s.data >script 2>err
 		test ! -s err
 	done
-'
+END
 
-check 'a user without rights samples the own process, without the kernel, and is told so' '
+check 'a user without rights samples the own process, without the kernel, and is told so' <<'END'
 	test "$(id -u)" = 0 || { echo "not root"; exit 77; }
 	command -v setpriv >/dev/null || { echo "no setpriv"; exit 77; }
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 || { echo "perf_event_paranoid is not 2"; exit 77; }
@@ -190,17 +191,17 @@ check 'a user without rights samples the own process, without the kernel, and is
 	kill $target
 	cat err
 	grep -qi "perf_event_paranoid\|CAP_PERFMON\|permission" err
-'
+END
 
-check 'a full disk is an error; a terminal is no output for a stream' '
+check 'a full disk is an error; a terminal is no output for a stream' <<'END'
 	exits 1 sh -c "pmu-sample -e cpu-clock -- true >/dev/full" 2>err
 	grep -qx "pmu-sample: cannot write to stdout: No space left on device" err
 	command -v script >/dev/null || { echo "no script(1)"; exit 77; }
 	exits 2 script -qec "pmu-sample -e cpu-clock -- true" /dev/null >out </dev/null
 	grep -q "will not write binary data to a terminal" out
-'
+END
 
-check 'what the command prints does not get into the stream' '
+check 'what the command prints does not get into the stream' <<'END'
 	pmu-sample -e cpu-clock -- sh -c "echo hello; ten serial 0.1; echo world" 2>err >s.data
 	stream-stats s.data >stats
 	same - err <<-EOF
@@ -209,11 +210,11 @@ check 'what the command prints does not get into the stream' '
 	EOF
 	pmu-sample -e cpu-clock -o s.data -- echo hello >out
 	grep -qx hello out
-'
+END
 
-check 'what it sets for itself is not passed on to the command' '
+check 'what it sets for itself is not passed on to the command' <<'END'
 	pmu-sample -e cpu-clock -o s.data -- sh -c "grep SigIgn /proc/self/status" >ignored
 	grep -q "SigIgn:.*0000$" ignored
-'
+END
 
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/sh
 # pmu-sample: the flight recorder, commands to a running sampler, several files, too few
 # descriptors, older kernels.
+# kinds: release user
 . tests/lib.sh
 
 # older VERSION COMMAND...: on a kernel that seems so old; leaks cannot be looked for then
@@ -18,7 +19,7 @@ whole() {
 	done
 }
 
-check 'the flight recorder keeps the last samples, and mappings from the start' '
+check 'the flight recorder keeps the last samples, and mappings from the start' <<'END'
 	pmu-sample -v --flight-recorder -m 16Ki -e cpu-clock -F 1000 -o s.data -- \
 		sh -c "ten serial 1; exec ten serial 0.1" 2>err
 	cat err
@@ -29,8 +30,8 @@ check 'the flight recorder keeps the last samples, and mappings from the start' 
 	moments s.data >times
 	sort -n times | same times -
 	# all records are in order: mappings waited for the samples before them
-	perf script -D -i s.data 2>/dev/null | awk "\$2 ~ /^0x/ && \$3 ~ /^\[0x/ && \$1 > 0 && /SAMPLE|MMAP|COMM/ {
-		print \$2, \$1 }" | sort -u >offsets
+	perf script -D -i s.data 2>/dev/null | awk '$2 ~ /^0x/ && $3 ~ /^\[0x/ && $1 > 0 && /SAMPLE|MMAP|COMM/ {
+		print $2, $1 }' | sort -u >offsets
 	test "$(grep -c . offsets)" -gt 100
 	python3 -c "
 import sys
@@ -41,9 +42,9 @@ assert all(x[1] <= y[1] for x, y in zip(records, records[1:])), records" offsets
 	none grep unknown of_ten
 	pmu-symbolize s.data | pmu-topprof | pmu-top - >top
 	grep -q "J" top
-'
+END
 
-check 'SIGUSR1 makes it write; no sample comes twice, none of the last is missing' '
+check 'SIGUSR1 makes it write; no sample comes twice, none of the last is missing' <<'END'
 	ten serial 5 &
 	target=$!
 	sleep 0.1
@@ -69,9 +70,9 @@ check 'SIGUSR1 makes it write; no sample comes twice, none of the last is missin
 	cat err
 	counted=$(sed -n "s/.*: cpu-clock: \([0-9]*\) counted.*/\1/p" err)
 	awk -v counted=$counted "END { print NR, counted; exit !(NR <= counted / 1e6 && NR > counted / 1e6 * 0.98 - 3) }" times
-'
+END
 
-check 'it reports when commands and files do not go together' '
+check 'it reports when commands and files do not go together' <<'END'
 	exits 2 pmu-sample -D -1 -- true 2>err
 	grep -q "waits for --control" err
 	exits 2 pmu-sample --switch-output 10s -- true 2>err
@@ -83,9 +84,9 @@ check 'it reports when commands and files do not go together' '
 	echo x >file
 	exits 1 pmu-sample --control file -e cpu-clock -o s.data -- true 2>err
 	exits 1 pmu-sample --control fd:77 -e cpu-clock -o s.data -- true 2>err
-'
+END
 
-check 'commands start and stop counting, and are acknowledged' '
+check 'commands start and stop counting, and are acknowledged' <<'END'
 	mkfifo commands acks
 	ten serial 20 &
 	target=$!
@@ -109,21 +110,21 @@ check 'commands start and stop counting, and are acknowledged' '
 	whole s.data
 	moments s.data >times
 	# two runs of 0.3 s with a hole of 0.4 s
-	awk "NR > 1 && \$1 - last > 0.35 { holes++ } { last = \$1 } END { print NR, holes; exit !(holes == 1) }" times
+	awk 'NR > 1 && $1 - last > 0.35 { holes++ } { last = $1 } END { print NR, holes; exit !(holes == 1) }' times
 	counted=$(sed -n "s/.*: cpu-clock: \([0-9]*\) counted.*/\1/p" err)
 	awk -v counted=$counted "END { print NR, counted; exit !(NR > 50 && NR <= counted / 1e6 && NR > counted / 1e6 - 5 &&
 		counted < 1e9) }" times
-'
+END
 
-check 'a descriptor can be what commands come from' '
+check 'a descriptor can be what commands come from' <<'END'
 	exec 5<<-EOF
 		stop
 	EOF
 	exits 0 timeout 10 pmu-sample --control fd:5 -e cpu-clock -o s.data -- sleep 30
 	whole s.data
-'
+END
 
-check 'another file at each time, each one whole' '
+check 'another file at each time, each one whole' <<'END'
 	pmu-sample -v -e cpu-clock -F 1000 --switch-output 300ms -o s.data -- sh -c "ten serial 1; ten serial 0.3" 2>err
 	cat err
 	test ! -e s.data
@@ -137,9 +138,9 @@ check 'another file at each time, each one whole' '
 		none grep unknown script	# what began before this file is known in it
 	done
 	test "pmu-sample: $sum" = "$(grep -o "^pmu-sample: [0-9]* samples" err | cut -d " " -f 1-2)"
-'
+END
 
-check 'another file at each size, compressed; and at a signal' '
+check 'another file at each size, compressed; and at a signal' <<'END'
 	pmu-sample -z1 -e cpu-clock -F 20000 --switch-output 8Ki -o s.zst -- ten serial 0.6
 	set -- s.zst.*
 	test $# -ge 2
@@ -165,15 +166,15 @@ check 'another file at each size, compressed; and at a signal' '
 	for stream; do
 		test "$(count $stream)" -gt 150
 	done
-'
+END
 
-check 'it stops at the size that was given' '
+check 'it stops at the size that was given' <<'END'
 	exits 0 timeout 20 pmu-sample -e cpu-clock -F 10000 --max-size 100k -o s.data -- ten serial 60
 	whole s.data
 	size=$(wc -c <s.data)
 	test $size -ge 100000
 	test $size -le 200000
-'
+END
 
 many="
 import threading, time, sys
@@ -186,7 +187,7 @@ for i in range(40): threading.Thread(target=time.sleep, args=(9,), daemon=True).
 threading.Thread(target=work, daemon=True).start()
 time.sleep(9)"
 
-check 'too few descriptors: the CPUs are sampled, what is not the target is dropped' '
+check 'too few descriptors: the CPUs are sampled, what is not the target is dropped' <<'END'
 	test "$(id -u)" = 0 || { echo "not root"; exit 77; }
 	ten serial 9 &
 	other=$!
@@ -203,9 +204,9 @@ check 'too few descriptors: the CPUs are sampled, what is not the target is drop
 	test "$(count s.data)" -gt 150	# it began to work after half the time
 	# threads created meanwhile, and no others, are told
 	test "$(perf script -i s.data --show-task-events 2>/dev/null | grep -c PERF_RECORD_FORK)" = 41
-'
+END
 
-check 'too few descriptors, and no right to sample the CPUs: an error that says what to do' '
+check 'too few descriptors, and no right to sample the CPUs: an error that says what to do' <<'END'
 	test "$(id -u)" = 0 || { echo "not root"; exit 77; }
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 || { echo "anyone may"; exit 77; }
 	chmod 755 . ..
@@ -218,9 +219,9 @@ check 'too few descriptors, and no right to sample the CPUs: an error that says 
 	kill $target
 	cat err
 	grep -q "1[01] threads take [0-9]* descriptors, but only .* raise ulimit -n" err
-'
+END
 
-check 'a kernel that cannot follow threads alone: what its processes do is left out' '
+check 'a kernel that cannot follow threads alone: what its processes do is left out' <<'END'
 	older 5.10 true || { echo "cannot seem older here"; exit 77; }
 	cat >target.py <<-EOF
 		import subprocess, threading, time
@@ -243,15 +244,15 @@ check 'a kernel that cannot follow threads alone: what its processes do is left 
 	test "$(perf script -i s.data -F tid | sort | uniq -c | awk "\$1 > 100" | wc -l)" = 1
 	older 5.10 pmu-sample --children -e cpu-clock -F 1000 -o s.data -- sh -c "ten serial 0.2; :"
 	perf script -i s.data -F comm | grep -q ten
-'
+END
 
-check 'older kernels yet' '
+check 'older kernels yet' <<'END'
 	older 5.10 true || { echo "cannot seem older here"; exit 77; }
 	for version in 6.0 5.12 5.4 4.4; do
 		older $version pmu-sample -g -e cpu-clock,page-faults -F 1000 -o s.data -- ten serial 0.2
 		whole s.data
 		perf script -i s.data -F ip,sym | grep -q J
 	done
-'
+END
 
 done_testing

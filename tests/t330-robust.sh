@@ -2,6 +2,7 @@
 # pmu-sample: signals, CPUs that go away, namespaces, targets that are stopped, or end at once.
 #
 # SIGNAL_ROUNDS=1000: so many rounds of signals, instead of a few.
+# kinds: release user
 . tests/lib.sh
 
 as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all"
@@ -14,7 +15,7 @@ whole() {
 	exits 0 pmu-topprof -o p.pb.gz "$1"
 }
 
-check 'signals at any moment: always a whole stream, and no orphan' '
+check 'signals at any moment: always a whole stream, and no orphan' <<'END'
 	mkdir orphans
 	set -- INT TERM HUP PIPE CHLD
 	for round in $(seq "${SIGNAL_ROUNDS:-50}"); do
@@ -36,18 +37,18 @@ check 'signals at any moment: always a whole stream, and no orphan' '
 		set -- "$2" "$3" "$4" "$5" "$1"
 	done
 	test -z "$(pgrep -f "^sleep 77.$$")"
-'
+END
 
-check 'nohup(1) means it: SIGHUP does not end it' '
+check 'nohup(1) means it: SIGHUP does not end it' <<'END'
 	nohup pmu-sample -e cpu-clock -F 1000 -d 1 -o s.data -- sleep 5 2>err &
 	sampler=$!
 	sleep 0.3
 	kill -HUP $sampler
 	wait $sampler
 	whole s.data
-'
+END
 
-check 'a CPU that goes offline, and one that comes online' '
+check 'a CPU that goes offline, and one that comes online' <<'END'
 	online=/sys/devices/system/cpu/cpu1/online
 	test -n "$CI$PMU_HOTPLUG" || { echo "takes a CPU offline: only with CI or PMU_HOTPLUG set"; exit 77; }
 	test -w $online && test "$(cat $online)" = 1 || { echo "no CPU can be taken offline"; exit 77; }
@@ -62,7 +63,7 @@ check 'a CPU that goes offline, and one that comes online' '
 	wait $sampler
 	whole s.data
 	samples s.data cpu | sort | uniq -c >cpus
-	awk "\$2 == \"[000]\" { a = \$1 } \$2 == \"[001]\" { b = \$1 } END { print a, b; exit !(a > 1200 && b > 200 && b < 1000) }" cpus
+	awk '$2 == "[000]" { a = $1 } $2 == "[001]" { b = $1 } END { print a, b; exit !(a > 1200 && b > 200 && b < 1000) }' cpus
 	exits 1 pmu-sample -C 1 -e cpu-clock -o t.data 2>err
 	grep -q "none of the CPUs to be sampled is online" err
 	pmu-sample -p $target -e cpu-clock -F 1000 -d 600ms -o s.data 2>err &
@@ -74,25 +75,25 @@ check 'a CPU that goes offline, and one that comes online' '
 	whole s.data
 	cat err
 	grep -q "CPU 1 came online meanwhile" err
-'
+END
 
-check 'in a pid namespace, by the pid that is seen there' '
+check 'in a pid namespace, by the pid that is seen there' <<'END'
 	unshare -pf --mount-proc true 2>/dev/null || { echo "no pid namespace can be made"; exit 77; }
-	unshare -pf --mount-proc sh -c "
-		ten serial 3 & target=\$!
+	unshare -pf --mount-proc sh -c '
+		ten serial 3 & target=$!
 		sleep 0.1
-		echo \$target >pid
-		pmu-sample -e cpu-clock -F 1000 -p \$target -d 300ms -o s.data
+		echo $target >pid
+		pmu-sample -e cpu-clock -F 1000 -p $target -d 300ms -o s.data
 		pmu-symbolize s.data | pmu-topprof -o named.pb.gz
 		pmu-sample -e cpu-clock -F 1000 -o t.data -- ten serial 0.2
-		kill \$target"
+		kill $target'
 	test "$(cat pid)" -lt 20
 	test "$(samples s.data pid | sort -u | tr -d " ")" = "$(cat pid)"
 	whole t.data
 	pmu-top named.pb.gz | grep -q " J$"
-'
+END
 
-check 'from outside, a process in a namespace: by the pid out here' '
+check 'from outside, a process in a namespace: by the pid out here' <<'END'
 	unshare -pf --mount-proc true 2>/dev/null || { echo "no pid namespace can be made"; exit 77; }
 	unshare -pf --mount-proc ten serial 3 &
 	unshare=$!
@@ -102,9 +103,9 @@ check 'from outside, a process in a namespace: by the pid out here' '
 	kill $target
 	test "$(samples s.data pid | sort -u | tr -d " ")" = $target
 	test "$(samples s.data ip | wc -l)" -gt 150
-'
+END
 
-check 'without rights in a user namespace, the own processes' '
+check 'without rights in a user namespace, the own processes' <<'END'
 	test "$(id -u)" = 0 || { echo "not root"; exit 77; }
 	cp "$BIN/pmu-sample" "$HELP/ten" .
 	chmod 755 . pmu-sample ten
@@ -117,9 +118,9 @@ check 'without rights in a user namespace, the own processes' '
 	test "$(samples s.data ip | wc -l)" -gt 100
 	# being root there is no right here
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 || grep -q "kernel.s own code is not sampled" err
-'
+END
 
-check 'a stopped process: the duration passes, and the stream is whole' '
+check 'a stopped process: the duration passes, and the stream is whole' <<'END'
 	ten serial 9 &
 	target=$!
 	sleep 0.1
@@ -135,9 +136,9 @@ check 'a stopped process: the duration passes, and the stream is whole' '
 	kill $target
 	# 400 ms at 1 kHz, where nothing else runs
 	test "$(samples s.data ip | wc -l)" -gt 50
-'
+END
 
-check 'a target that ends while it is attached to' '
+check 'a target that ends while it is attached to' <<'END'
 	for round in $(seq 30); do
 		churn 0.0$((round % 7)) >tids &
 		target=$!
@@ -150,9 +151,9 @@ check 'a target that ends while it is attached to' '
 		*)	exit 1 ;;
 		esac
 	done
-'
+END
 
-check 'a program that gets other rights ends the sampling of it, not the sampler' '
+check 'a program that gets other rights ends the sampling of it, not the sampler' <<'END'
 	test "$(id -u)" = 0 || { echo "not root"; exit 77; }
 	cp "$BIN/pmu-sample" .
 	cp "$HELP/ten" setuid
@@ -162,6 +163,6 @@ check 'a program that gets other rights ends the sampling of it, not the sampler
 	exits 0 $as_nobody ./pmu-sample -e cpu-clock -F 1000 -o out/s.data -- ./setuid serial 0.2 2>err
 	cp out/s.data .
 	whole s.data
-'
+END
 
 done_testing

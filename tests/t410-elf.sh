@@ -1,5 +1,6 @@
 #!/bin/sh
 # Symbols by addr2frames, held against nm and objdump.
+# kinds: release asan
 . tests/lib.sh
 
 cat >"$scratch/t.c" <<'EOF'
@@ -28,27 +29,27 @@ name_at() {
 	printf '%x\n' $((0x$start + $3)) | addr2frames "$1" | head -n 1
 }
 
-check 'functions: sized, unsized, with a label inside, of two names' '
+check 'functions: sized, unsized, with a label inside, of two names' <<'END'
 	gcc -O1 -fno-inline "$scratch/t.c" -o t
 	test "$(name_at t main 4)" = main
 	test "$(name_at t hidden 0)" = hidden
 	test "$(name_at t unsized 2)" = unsized
 	test "$(name_at t after 2)" = after
 	test "$(name_at t used 0)" = alias
-'
+END
 
-check 'every function that nm knows, at its first byte' '
+check 'every function that nm knows, at its first byte' <<'END'
 	gcc -O1 "$scratch/t.c" -o t
 	nm t | sed -n "/ inside/d; s/ [Tti] / /p" | sort >symbols
 	test "$(wc -l <symbols)" -gt 8
 	cut -d" " -f1 symbols | addr2frames t | sed -n "1~3p" >got
 	# where there are several, one of them
-	paste -d" " symbols got | awk "{ names[\$1] = names[\$1] \" \" \$2 \" \"; got[\$1] = \$3 }
-		END { for (a in got) if (!index(names[a], \" \" got[a] \" \")) { print a, got[a]; bad = 1 }
-		exit bad }"
-'
+	paste -d" " symbols got | awk '{ names[$1] = names[$1] " " $2 " "; got[$1] = $3 }
+		END { for (a in got) if (!index(names[a], " " got[a] " ")) { print a, got[a]; bad = 1 }
+		exit bad }'
+END
 
-check 'entries of the procedure linkage table' '
+check 'entries of the procedure linkage table' <<'END'
 	for flags in "" "-fcf-protection=full -Wl,-z,ibtplt" "-Wl,-z,now"; do
 		gcc -O1 $flags "$scratch/t.c" -o t
 		objdump -d -j .plt -j .plt.sec -j .plt.got t 2>/dev/null |
@@ -58,9 +59,9 @@ check 'entries of the procedure linkage table' '
 		cut -d" " -f2 want >names
 		same names got
 	done
-'
+END
 
-check 'two segments of code that share a page of the file, as perf has them' '
+check 'two segments of code that share a page of the file, as perf has them' <<'END'
 	cat >t.c <<-END
 	#define IN(name) __attribute__((noinline, section(name)))
 	IN(".text.one") long one(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
@@ -96,9 +97,9 @@ check 'two segments of code that share a page of the file, as perf has them' '
 	grep -q "t;one " folded
 	grep -q "t;two " folded
 	none grep "\[t\]" folded
-'
+END
 
-check 'MiniDebugInfo: a stripped program with a packed symbol table' '
+check 'MiniDebugInfo: a stripped program with a packed symbol table' <<'END'
 	gcc -O1 -fno-inline "$scratch/t.c" -o t
 	strip t -o stripped
 	objcopy -S --keep-symbol=hidden t mini
@@ -107,6 +108,6 @@ check 'MiniDebugInfo: a stripped program with a packed symbol table' '
 	objcopy --add-section .gnu_debugdata=mini.debug.xz stripped with
 	test "$(name_at stripped hidden 1 t)" = "??"
 	test "$(name_at with hidden 1 t)" = hidden
-'
+END
 
 done_testing

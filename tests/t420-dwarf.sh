@@ -1,5 +1,6 @@
 #!/bin/sh
 # Functions, inlined calls, files and lines by addr2frames, held against llvm-symbolizer.
+# kinds: release asan
 . tests/lib.sh
 
 cat >"$scratch/t.cc" <<'EOF'
@@ -73,12 +74,12 @@ EOF
 for version in 4 5; do
 	for compiler in g++ clang++; do
 		export version compiler
-		check "C++ by $compiler, DWARF $version" '
+		check "C++ by $compiler, DWARF $version" <<-'END'
 			command -v $compiler || { echo "no $compiler"; exit 77; }
 			$compiler -std=c++17 -O2 -gdwarf-$version "$scratch/t.cc" -o t
 			"$TOP/tests/same-frames" t
-		'
-		check "split DWARF $version by $compiler, and packed into one" '
+		END
+		check "split DWARF $version by $compiler, and packed into one" <<-'END'
 			command -v $compiler || { echo "no $compiler"; exit 77; }
 			$compiler -std=c++17 -O2 -gdwarf-$version -gsplit-dwarf -c "$scratch/t.cc"
 			$compiler t.o -o t
@@ -87,11 +88,11 @@ for version in 4 5; do
 			llvm-dwp -e t -o t.dwp || exit 0	# of one version only
 			rm t.dwo
 			"$TOP/tests/same-frames" t "" "" t.dwp
-		'
+		END
 	done
 done
 
-check 'split DWARF 5, each type in a section of its own; those compressed; packed into one' '
+check 'split DWARF 5, each type in a section of its own; those compressed; packed into one' <<'END'
 	command -v g++ || { echo "no g++"; exit 77; }
 	g++ -std=c++17 -O2 -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c "$scratch/t.cc"
 	g++ t.o -o t
@@ -105,28 +106,28 @@ check 'split DWARF 5, each type in a section of its own; those compressed; packe
 	timeout 60 llvm-dwp -e t -o t.dwp
 	rm t.dwo
 	"$TOP/tests/same-frames" t "" "" t.dwp
-'
+END
 
 for compiler in gcc clang; do
 	export compiler
-	check "C by $compiler: our own library" '
+	check "C by $compiler: our own library" <<-'END'
 		command -v $compiler || { echo "no $compiler"; exit 77; }
 		$compiler -std=gnu11 -O2 -g -shared -fPIC -I"$TOP" -I"$TOP/lib" -include base/banned.h \
-			-DPMU_VERSION="\"0\"" "$TOP"/lib/base/*.c "$TOP"/lib/symbol/*.c -o t.so
+			-DPMU_VERSION='"0"' "$TOP"/lib/base/*.c "$TOP"/lib/symbol/*.c -o t.so
 		"$TOP/tests/same-frames" t.so
-	'
+	END
 done
 
-check 'units merged by LTO' '
+check 'units merged by LTO' <<'END'
 	command -v g++ || { echo "no g++"; exit 77; }
 	g++ -std=c++17 -O2 -g -flto -c "$scratch/t.cc" -o a.o
 	echo "int twice(int x); int twice(int x) { return 2 * x; }" >b.cc
 	g++ -O2 -g -flto -c b.cc
 	g++ -O2 -g -flto a.o b.o -o t
 	"$TOP/tests/same-frames" t
-'
+END
 
-check 'sections compressed: zlib, zstd, and the old way' '
+check 'sections compressed: zlib, zstd, and the old way' <<'END'
 	command -v g++ || { echo "no g++"; exit 77; }
 	g++ -std=c++17 -O2 -g "$scratch/t.cc" -o t
 	objcopy --compress-debug-sections=zlib t t.zlib
@@ -139,9 +140,9 @@ check 'sections compressed: zlib, zstd, and the old way' '
 	addr2frames t <addresses >want
 	addr2frames t.zstd <addresses >got
 	same want got
-'
+END
 
-check 'a separate debug file, and what dwz shares between two of them' '
+check 'a separate debug file, and what dwz shares between two of them' <<'END'
 	command -v g++ || { echo "no g++"; exit 77; }
 	command -v dwz || { echo "no dwz"; exit 77; }
 	g++ -std=c++17 -O2 -g "$scratch/t.cc" -o t
@@ -158,7 +159,7 @@ check 'a separate debug file, and what dwz shares between two of them' '
 	dwz t -o t.dwz
 	addr2frames t.dwz <addresses >got
 	same want got
-'
+END
 
 # Debian's own, whichever else is in front of it: its names are mangled like those of C++
 rustc=$(PATH=/usr/bin:$PATH command -v rustc)
@@ -168,23 +169,23 @@ needs_rust() {
 	cp "$TOP/tests/shapes.rs" .
 }
 
-check 'Rust' '
+check 'Rust' <<'END'
 	needs_rust
 	$rustc --edition 2021 -O -g -o t shapes.rs
 	"$TOP/tests/same-frames" t
-'
+END
 
-check 'Rust, its names mangled in its own way' '
+check 'Rust, its names mangled in its own way' <<'END'
 	needs_rust
 	$rustc --edition 2021 -O -g -C symbol-mangling-version=v0 -o t shapes.rs
 	nm t | grep -q " _RNv.*6shapes"
 	"$TOP/tests/same-frames" t
-'
+END
 
-check 'Rust in eight units, hardly optimized, with other panics' '
+check 'Rust in eight units, hardly optimized, with other panics' <<'END'
 	needs_rust
 	$rustc --edition 2021 -g -C opt-level=1 -C codegen-units=8 -C panic=abort -o t shapes.rs
 	"$TOP/tests/same-frames" t
-'
+END
 
 done_testing

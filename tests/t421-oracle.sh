@@ -9,6 +9,7 @@
 # llvm-dwp 14 may never end where an abbreviation before the root's has a
 # DW_FORM_implicit_const: main, whose unit is small enough for that, has no
 # debug information.
+# kinds: release
 . tests/lib.sh
 
 least=$((20 * 1000 * 1000))
@@ -51,14 +52,14 @@ for version in 4 5; do
 		test -z "$asan" || test $name = g++-5 || continue
 		mkdir "$scratch/$name"
 
-		check "$name" '
+		check "$name" <<-'END'
 			cp "$scratch/templates.cc" .
 			build $compiler -gdwarf-$version
 			has_20_mb t
 			cp t "$scratch/$name"
 			"$TOP/tests/same-frames" t
-		'
-		check "$name, compressed: zlib, the old way, zstd" '
+		END
+		check "$name, compressed: zlib, the old way, zstd" <<-'END'
 			whole
 			made $name
 			t="$scratch/$name/t"
@@ -71,8 +72,8 @@ for version in 4 5; do
 				"$TOP/tests/same-frames" -o "$t" t.$way
 			done
 			test -e t.zlib
-		'
-		check "$name, by dwz: within one file, and shared by two" '
+		END
+		check "$name, by dwz: within one file, and shared by two" <<-'END'
 			whole
 			made $name
 			t="$scratch/$name/t"
@@ -88,15 +89,15 @@ for version in 4 5; do
 			dwz -m shared one other
 			test $(debug_size one) -lt $(($(debug_size "$t") / 2))
 			"$TOP/tests/same-frames" -o "$t" one "" shared
-		'
-		check "$name, a separate debug file" '
+		END
+		check "$name, a separate debug file" <<-'END'
 			made $name
 			t="$scratch/$name/t"
 			objcopy --only-keep-debug "$t" t.debug
 			strip "$t" -o stripped
 			"$TOP/tests/same-frames" -o "$t" stripped t.debug
-		'
-		check "$name, split: .dwo files, and packed by llvm-dwp and by dwp" '
+		END
+		check "$name, split: .dwo files, and packed by llvm-dwp and by dwp" <<-'END'
 			whole
 			cp "$scratch/templates.cc" .
 			build $compiler -gdwarf-$version -gsplit-dwarf
@@ -111,7 +112,7 @@ for version in 4 5; do
 				"$TOP/tests/same-frames" t "" "" $package
 				rm t.dwp
 			done
-		'
+		END
 		rm -rf "${scratch:?}/$name"
 	done
 done

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Debug information that was made to do harm: it costs a lookup, no more, and others go on.
+# kinds: release asan
 . tests/lib.sh
 
 # made FILE: a library with the function "code", whose debug information is what Python on
@@ -50,7 +51,7 @@ asked() {
 	test "$(grep -c '^$' frames)" = 6
 }
 
-check 'references to themselves, in a circle, out of the section' '
+check 'references to themselves, in a circle, out of the section' <<'END'
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", ".quad code, 50"]
 	info += ["one: .uleb128 4", ".long other - unit", "other: .uleb128 4", ".long one - unit"]
@@ -59,9 +60,9 @@ check 'references to themselves, in a circle, out of the section' '
 	END
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'calls inlined into each other a hundred thousand deep' '
+check 'calls inlined into each other a hundred thousand deep' <<'END'
 	made <<-END
 	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE]
 	info += [".uleb128 3", ".long f - unit", CODE, ".uleb128 9"] * 100000
@@ -69,9 +70,9 @@ check 'calls inlined into each other a hundred thousand deep' '
 	END
 	asked
 	test "$(grep -c "^f" frames)" -ge 600
-'
+END
 
-check 'functions, and calls, that cover each other a hundred thousand times' '
+check 'functions, and calls, that cover each other a hundred thousand times' <<'END'
 	made <<-END
 	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE, ".byte 0"]
 	for i in range(50000):
@@ -83,9 +84,9 @@ check 'functions, and calls, that cover each other a hundred thousand times' '
 	info += [".byte 0"]
 	END
 	asked
-'
+END
 
-check 'lengths, counts, codes and indices of 2^60' '
+check 'lengths, counts, codes and indices of 2^60' <<'END'
 	made <<-END
 	big = 1 << 60
 	section["abbrev"] = [f".uleb128 {big}, 0x2e", ".byte 0, 0, 0"]
@@ -102,9 +103,9 @@ check 'lengths, counts, codes and indices of 2^60' '
 	END
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'a line program without an end, and three million rows of one address' '
+check 'a line program without an end, and three million rows of one address' <<'END'
 	made <<-END
 	section["line"] = [".long lend - lbegin", "lbegin: .short 4", ".long hend - hbegin",
 	                   "hbegin: .byte 1, 1, 1, -5, 14, 13",
@@ -117,7 +118,7 @@ check 'a line program without an end, and three million rows of one address' '
 	asked
 	grep -q "^code" frames
 	grep -q "a\.c:501:" frames	# at 2000, a line for 4 bytes
-'
+END
 
 # tables FORM...: a line table of version 5, whose directories have these forms, and are 2^60
 tables() {
@@ -132,16 +133,16 @@ tables() {
 	grep -q ":1:0" frames
 }
 
-check '2^60 directories that take no bytes, or one' '
+check '2^60 directories that take no bytes, or one' <<'END'
 	tables 0x19
 	tables 0x21
 	tables 0x19 0x21
 	tables 0x0f
 	tables 0x0a
 	tables 0x16
-'
+END
 
-check 'as many directories, or files, of version 4 as there is room for' '
+check 'as many directories, or files, of version 4 as there is room for' <<'END'
 	for entries in "40000000, 2, 97" "1, 1, 0; .fill 20000000, 5, 97"; do
 		made <<-END
 		section["line"] = line_table(4, [], ".fill $entries", ".byte 0, 0")
@@ -150,9 +151,9 @@ check 'as many directories, or files, of version 4 as there is room for' '
 		asked
 		grep -q ":1:0" frames
 	done
-'
+END
 
-check 'sections that are beyond the file, or as large as all memory' '
+check 'sections that are beyond the file, or as large as all memory' <<'END'
 	made <<-END
 	info += [".uleb128 2", ".asciz \\"code\\"", CODE, ".byte 0"]
 	END
@@ -176,9 +177,9 @@ check 'sections that are beyond the file, or as large as all memory' '
 			done
 		done
 	done
-'
+END
 
-check 'a code of a hundred million in a table that unpacks to 400 MB' '
+check 'a code of a hundred million in a table that unpacks to 400 MB' <<'END'
 	made <<-END
 	section["abbrev"] = [".byte 0x80, 0x80, 0x80, 0x30", ".uleb128 0x11", ".byte 0, 0, 0, 0",
 	                     ".zero 400000000"]
@@ -189,9 +190,9 @@ check 'a code of a hundred million in a table that unpacks to 400 MB' '
 	test "$(stat -c %s t.so)" -lt 1000000
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'lines of code that repeats itself are packed at 700 to 1, and read' '
+check 'lines of code that repeats itself are packed at 700 to 1, and read' <<'END'
 	{
 		echo "int f(int n) { volatile int s = 0;"
 		yes "s += n;" | head -n 100000
@@ -210,7 +211,7 @@ check 'lines of code that repeats itself are packed at 700 to 1, and read' '
 		same want got
 	done
 	test -s got
-'
+END
 
 # streamed: hostile.data has samples in t.so, which is below the directory "root"
 streamed() {
@@ -227,7 +228,7 @@ streamed() {
 	cp t.so "root$PWD"
 }
 
-check 'of what is packed more densely than any real one much is not read, and that is told' '
+check 'of what is packed more densely than any real one much is not read, and that is told' <<'END'
 	made <<-END
 	section["line"] = [".long lend - lbegin", "lbegin: .short 4", ".long hend - hbegin",
 	                   "hbegin: .byte 1, 1, 1, -5, 14, 13",
@@ -247,7 +248,7 @@ check 'of what is packed more densely than any real one much is not read, and th
 	cat told
 	grep -q "/t\.so.: some of its debug information is packed too densely" told
 	test "$(wc -l <told)" = 1
-'
+END
 
 # rewritten: t.so as the lines of Python on stdin make it of its bytes B, with its sections,
 # lists of the fields of Elf64_Shdr, by name in SECTION; and put() what is changed of them
@@ -270,7 +271,7 @@ rewritten() {
 	END
 }
 
-check 'a hundred thousand symbols of one address that share a name of 4 MB' '
+check 'a hundred thousand symbols of one address that share a name of 4 MB' <<'END'
 	made <<-END
 	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
 	END
@@ -288,7 +289,7 @@ check 'a hundred thousand symbols of one address that share a name of 4 MB' '
 	END
 	asked
 	grep -q "^code" frames
-'
+END
 
 # go_like: t.so is taken for a Go program whose table the C linker moved
 go_like() {
@@ -301,16 +302,16 @@ go_like() {
 	strip -g t.so
 }
 
-check 'a table of Go, somewhere in 2^62 bytes that are not there' '
+check 'a table of Go, somewhere in 2^62 bytes that are not there' <<'END'
 	go_like
 	rewritten <<-END
 	section[".data.rel.ro"][5] = 1 << 62
 	END
 	printf "%x\n" 4096 >addresses
 	timeout 10 addr2frames -g t.so <addresses >frames || test $? = 1
-'
+END
 
-check 'sixty thousand headers of the same megabytes of notes' '
+check 'sixty thousand headers of the same megabytes of notes' <<'END'
 	made <<-END
 	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
 	END
@@ -322,7 +323,7 @@ check 'sixty thousand headers of the same megabytes of notes' '
 	b += struct.pack("<IIQQQQQQ", 4, 4, notes, 0, 0, 4 << 20, 4 << 20, 4) * 60000
 	END
 	asked
-'
+END
 
 # sparse SECTION: of t.so it is at the end now, and before 80 MB that are no bytes of the disk,
 # but for two: where there are fewer the file is not read at all
@@ -336,16 +337,16 @@ sparse() {
 	truncate -s 90M t.so
 }
 
-check 'units without bytes, in a sparse file' '
+check 'units without bytes, in a sparse file' <<'END'
 	made <<-END
 	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
 	END
 	sparse .debug_info
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'a list of a hundred thousand ranges, for two thousand functions of a sparse file' '
+check 'a list of a hundred thousand ranges, for two thousand functions of a sparse file' <<'END'
 	made <<-END
 	section["rnglists"] = ["list:"] + [f".byte 4, {i % 100}, {1 + i % 100}"
 	                                   for i in range(100000)] + [".byte 0"]
@@ -355,9 +356,9 @@ check 'a list of a hundred thousand ranges, for two thousand functions of a spar
 	sparse .debug_info
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'a hundred tables of abbreviations, each with a code of a million' '
+check 'a hundred tables of abbreviations, each with a code of a million' <<'END'
 	made <<-END
 	tables = range(100)
 	section["info"] = [line for i in tables for line in (".long 12", ".short 5", ".byte 1, 8",
@@ -369,9 +370,9 @@ check 'a hundred tables of abbreviations, each with a code of a million' '
 	END
 	asked
 	grep -q "^code" frames
-'
+END
 
-check 'and the pipe goes on: each address stays, others have their names' '
+check 'and the pipe goes on: each address stays, others have their names' <<'END'
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", CODE]
 	info += ["f: .uleb128 2", ".asciz \\"f\\"", CODE]
@@ -386,6 +387,6 @@ check 'and the pipe goes on: each address stays, others have their names' '
 	test "$(sed -n "/^Samples/,/^Locations/p" raw | grep -c "^  *1 ")" = 100
 	pmu-symbolize s.data | pmu-topprof >p.pb.gz
 	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " J$"
-'
+END
 
 done_testing

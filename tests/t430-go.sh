@@ -1,6 +1,7 @@
 #!/bin/sh
 # The function table of Go programs, by addr2frames -g, held against Go's own addr2line, LLVM's
 # symbolizer, and for versions of Go that are not here, tests/go-frames.
+# kinds: release asan
 . tests/lib.sh
 
 cat >"$scratch/t.go" <<'EOF'
@@ -59,31 +60,31 @@ agree() {
 	"$TOP/tests/same-go" -o t stripped
 }
 
-check 'functions, lines and inlined calls, as Go and LLVM tell them; stripped too' '
+check 'functions, lines and inlined calls, as Go and LLVM tell them; stripped too' <<'END'
 	needs_go
 	link= agree
-'
+END
 
-check 'the same, position-independent' '
+check 'the same, position-independent' <<'END'
 	needs_go
 	link=-linkmode=internal agree -buildmode=pie
-'
+END
 
-check 'the same, linked by the C linker' '
+check 'the same, linked by the C linker' <<'END'
 	needs_go
 	link=-linkmode=external agree
-'
+END
 
-check 'the same, linked by the C linker, position-independent' '
+check 'the same, linked by the C linker, position-independent' <<'END'
 	needs_go
 	link=-linkmode=external agree -buildmode=pie
-'
+END
 
-check 'the same, linked by LLVM, which leaves zeros where the loader writes' '
+check 'the same, linked by LLVM, which leaves zeros where the loader writes' <<'END'
 	needs_go
 	command -v ld.lld || { echo "no ld.lld"; exit 77; }
 	link="-linkmode=external -extldflags=-fuse-ld=lld" agree -buildmode=pie
-'
+END
 
 # packed PACKAGE PROGRAM: what others built with other versions of Go, stripped
 packed() {
@@ -105,7 +106,7 @@ for which in \
 do
 	set -- $which
 	export version="$1" package="$2" program="$3"
-	check "a program of Go $version, as a reader of our own in Python has it" '
+	check "a program of Go $version, as a reader of our own in Python has it" <<-'END'
 		command -v npm || { echo "no npm, which gets a program"; exit 77; }
 		packed $package $program
 		grep -aq "go$version" program
@@ -114,12 +115,12 @@ do
 		"$TOP/tests/go-frames" program <addresses >want
 		same want got
 		test $(grep -c . got) -gt 23000	# two for each address, and those of inlined calls
-	'
+	END
 done
 
-check 'what is no Go program has no such table' '
+check 'what is no Go program has no such table' <<'END'
 	exits 1 addr2frames -g /bin/sh </dev/null
-'
+END
 
 cat >"$scratch/generic.go" <<'EOF'
 package main
@@ -143,7 +144,7 @@ func main() {
 }
 EOF
 
-check 'generic functions are called as Go calls them, with DWARF and stripped' '
+check 'generic functions are called as Go calls them, with DWARF and stripped' <<'END'
 	cp "$scratch/generic.go" .
 	go build -o whole generic.go
 	go build -ldflags "-s -w" -o stripped generic.go
@@ -155,7 +156,7 @@ check 'generic functions are called as Go calls them, with DWARF and stripped' '
 		grep -q " main.work\[\.\.\.\]$" top
 		none grep "go.shape" top
 	done
-'
+END
 
 cat >"$scratch/c.go" <<'EOF'
 package main
@@ -206,14 +207,14 @@ by_table() {
 	grep -q "^ *main.work .*/c\.go:18 " calls
 }
 
-check 'a program with C that has DWARF of the C code only' '
+check 'a program with C that has DWARF of the C code only' <<'END'
 	needs_go
 	cp "$scratch/c.go" .
 	go build -ldflags "-w -linkmode external" -o part c.go
 	readelf -SW part | grep -q " \.debug_info"
 	sampled part part
 	by_table
-	awk "/ M=.* main\./ { print \$2, \$5 }" raw >got
+	awk '/ M=.* main\./ { print $2, $5 }' raw >got
 	cut -d" " -f1 got | go tool addr2line part | awk "NR % 2 == 0" >lines
 	cut -d" " -f1 got | paste -d" " - lines >want
 	test -s want
@@ -222,9 +223,9 @@ check 'a program with C that has DWARF of the C code only' '
 	sampled whole whole
 	grep -q "named by debug information" how
 	none grep "Go.s table" how
-'
+END
 
-check 'the same in a shared library' '
+check 'the same in a shared library' <<'END'
 	needs_go
 	cp "$scratch/c.go" .
 	go build -buildmode=c-shared -ldflags -w -o libpart.so c.go
@@ -232,6 +233,6 @@ check 'the same in a shared library' '
 	gcc main.c -o main -L. -lpart -Wl,-rpath,"$PWD"
 	sampled main libpart.so
 	by_table
-'
+END
 
 done_testing

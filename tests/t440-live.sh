@@ -1,5 +1,6 @@
 #!/bin/sh
 # The living target: files deleted, replaced, in another mount namespace, unloaded; JIT code.
+# kinds: release user
 . tests/lib.sh
 
 # spinner NAME SECONDS FLAGS: a program that spends its time in NAME
@@ -32,7 +33,7 @@ share() {
 }
 
 for id in --build-id=sha1 --build-id=none; do
-check "a program deleted while it runs ($id)" '
+check "a program deleted while it runs ($id)" <<'END'
 	spinner deleted_one 3 "-Wl,$id"
 	./deleted_one &
 	target=$!
@@ -42,9 +43,9 @@ check "a program deleted while it runs ($id)" '
 	kill $target
 	cat err
 	test "$(share p.pb.gz deleted_one)" -ge 90
-'
+END
 
-check "a program replaced by another while it runs: the one that runs is named ($id)" '
+check "a program replaced by another while it runs: the one that runs is named ($id)" <<'END'
 	spinner first_one 3 "-Wl,$id"
 	spinner other_one 3 "-Wl,$id"
 	./first_one &
@@ -55,9 +56,9 @@ check "a program replaced by another while it runs: the one that runs is named (
 	kill $target
 	cat err
 	test "$(share p.pb.gz first_one)" -ge 90
-'
+END
 
-check "replaced after the recording: it is refused, with the reason ($id)" '
+check "replaced after the recording: it is refused, with the reason ($id)" <<'END'
 	spinner early_one 1 "-Wl,$id"
 	spinner later_one 1 "-Wl,$id"
 	pmu-sample -e cpu-clock -F 500 -o s.data -- ./early_one
@@ -69,10 +70,10 @@ check "replaced after the recording: it is refused, with the reason ($id)" '
 	grep -q "early_one.: .* unnamed: \(the file here\|another file\)" err
 	test "$(share p.pb.gz later_one)" -eq 0
 	test "$(share p.pb.gz early_one)" -eq 0
-'
+END
 done
 
-check 'a process with a mount namespace of its own, where the path means another file' '
+check 'a process with a mount namespace of its own, where the path means another file' <<'END'
 	unshare -m true 2>/dev/null || { echo "unshare: not permitted"; exit 77; }
 	spinner inside 4
 	spinner outside 4
@@ -83,14 +84,14 @@ check 'a process with a mount namespace of its own, where the path means another
 	pmu-sample -e cpu-clock -F 500 -p $target -d 1 | pmu-symbolize | pmu-topprof >p.pb.gz
 	kill $target
 	test "$(share p.pb.gz inside)" -ge 90
-'
+END
 
-check 'a library that is loaded, unloaded, and another loaded in its place' '
+check 'a library that is loaded, unloaded, and another loaded in its place' <<'END'
 	for n in 1 2; do
 		printf "long body_%d(long x) { for (int i = 0; i < 100000; i++) x = x * 31 + i; return x; }\n" $n >l.c
 		gcc -O1 -shared -fPIC l.c -o "lib$n.so"
 	done
-	cat >main.c <<END
+	cat >main.c <<EOF
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
@@ -110,24 +111,24 @@ int main(void)
 	}
 	return x == 12345;
 }
-END
+EOF
 	gcc -O1 main.c -o main -ldl
 	pmu-sample -e cpu-clock -F 1000 -- ./main | pmu-symbolize | pmu-topprof >p.pb.gz
 	test "$(share p.pb.gz body_1)" -ge 40
 	test "$(share p.pb.gz body_2)" -ge 40
-'
+END
 
-check 'a program that runs from a memfd' '
+check 'a program that runs from a memfd' <<'END'
 	spinner in_memory 2
-	cat >run.py <<END
+	cat >run.py <<EOF
 import os
 fd = os.memfd_create("program")
 os.write(fd, open("in_memory", "rb").read())
 os.execve(fd, ["program"], dict(os.environ))
-END
+EOF
 	pmu-sample -e cpu-clock -F 500 -- python3 run.py | pmu-symbolize | pmu-topprof >p.pb.gz
 	test "$(share p.pb.gz in_memory)" -ge 80
-'
+END
 
 cat >"$scratch/jit.js" <<'EOF'
 function theHotFunction(x) { let s = 0; for (let i = 0; i < 1e5; i++) s += (i * x) % 7; return s; }
@@ -138,7 +139,7 @@ function theCaller() { let t = 0; const end = Date.now() + 2000; while (Date.now
 theCaller();
 EOF
 
-check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' '
+check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' <<'END'
 	command -v node >/dev/null || { echo "no node"; exit 77; }
 	node --perf-basic-prof --no-turbo-inlining "$scratch/jit.js" & target=$!
 	pmu-sample -g -e cpu-clock -F 500 -p $target -d 1 >s.data
@@ -152,16 +153,16 @@ check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' '
 	cat top
 	# how often as a leaf, by both: but for code that was replaced meanwhile, of which the
 	# map knows the last only when perf reads it
-	theirs=$(awk "BEGIN { RS = \"\"; FS = \"\\n\" } \$1 ~ /theHotFunction/ { hot++ } END { print hot + 0 }" script)
-	n=$(awk "BEGIN { RS = \"\" } END { print NR }" script)
+	theirs=$(awk 'BEGIN { RS = ""; FS = "\n" } $1 ~ /theHotFunction/ { hot++ } END { print hot + 0 }' script)
+	n=$(awk 'BEGIN { RS = "" } END { print NR }' script)
 	go tool pprof -top -sample_index=samples p.pb.gz 2>/dev/null >counts
-	ours=$(awk "/theHotFunction/ { s += \$1 } END { print s + 0 }" counts)
+	ours=$(awk '/theHotFunction/ { s += $1 } END { print s + 0 }' counts)
 	echo "$ours of $n samples, perf $theirs"
 	test "$theirs" -ge $((n / 2))
 	test $((ours - theirs)) -le $((1 + n / 100)) && test $((theirs - ours)) -le $((1 + n / 100))
-'
+END
 
-check 'the same live, while the map grows, in a pid namespace and root of its own' '
+check 'the same live, while the map grows, in a pid namespace and root of its own' <<'END'
 	command -v node >/dev/null || { echo "no node"; exit 77; }
 	unshare -mpf true 2>/dev/null || { echo "unshare: not permitted"; exit 77; }
 	unshare -mpf sh -c "mount -t tmpfs none /tmp; cat >/tmp/jit.js; node --perf-basic-prof --no-turbo-inlining /tmp/jit.js; :" <"$scratch/jit.js" &
@@ -172,9 +173,9 @@ check 'the same live, while the map grows, in a pid namespace and root of its ow
 	go tool pprof -top p.pb.gz 2>/dev/null >top
 	cat top
 	grep -q theHotFunction top
-'
+END
 
-check 'JIT code of node, by its jitdump file' '
+check 'JIT code of node, by its jitdump file' <<'END'
 	command -v node >/dev/null || { echo "no node"; exit 77; }
 	cp "$scratch/jit.js" .
 	pmu-sample -e cpu-clock -F 500 -o s.data -- node --perf-prof --no-turbo-inlining jit.js
@@ -184,7 +185,7 @@ check 'JIT code of node, by its jitdump file' '
 	go tool pprof -top p.pb.gz 2>/dev/null >top
 	cat top
 	grep -q "theHotFunction" top
-'
+END
 
 # A 32-bit program without libraries: a second of clock_gettime() of its vdso
 cat >"$scratch/vdso32.c" <<'END'
@@ -234,7 +235,7 @@ __attribute__((used)) static void run(const unsigned long *stack)
 __asm__(".globl _start\n_start: movl %esp, %eax\nandl $-16, %esp\nsubl $12, %esp\npushl %eax\ncall run");
 END
 
-check 'the vdso of a 32-bit process, which is another one' '
+check 'the vdso of a 32-bit process, which is another one' <<'END'
 	gcc -m32 -O1 -w -fno-pic -no-pie -nostdlib -static -ffreestanding -fno-stack-protector \
 		"$scratch/vdso32.c" -o vdso32 && timeout 5 ./vdso32 || { echo "no 32-bit programs here"; exit 77; }
 	pmu-sample -e cpu-clock -F 1000 -- ./vdso32 | pmu-symbolize -v 2>err | pmu-topprof --folded >folded
@@ -244,6 +245,6 @@ check 'the vdso of a 32-bit process, which is another one' '
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./vdso32
 	pmu-symbolize -v s.data 2>err | pmu-topprof --folded >folded
 	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was there" err
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # JIT code by jitdump files made here, in which it is known what was where when.
+# kinds: release asan
 . tests/lib.sh
 
 # names FILE [ROOT]: of each sample's leaf, in order of thread; its object where it has none
@@ -34,7 +35,7 @@ latest = [(t, a, {0x2: "third" if a & 0x30 == 0x10 else "second", 0x3: "fourth",
           for t, a, n in samples]
 END
 
-check 'code that was replaced is named by what was there at its time, as perf inject --jit has it' '
+check 'code that was replaced is named by what was there at its time, as perf inject --jit has it' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/replaced.py")
 		open("jit-4194000.dump", "wb").write(replaced(Dump()).out)
@@ -45,11 +46,11 @@ check 'code that was replaced is named by what was there at its time, as perf in
 	test ! -s told
 	command -v perf >/dev/null || { echo "no perf"; exit 77; }
 	perf inject --jit -f -i s.data -o injected 2>/dev/null
-	perf script -f -i injected -F ip,sym 2>/dev/null | awk "{ print \$2 }" >theirs
+	perf script -f -i injected -F ip,sym 2>/dev/null | awk '{ print $2 }' >theirs
 	same want theirs
-'
+END
 
-check 'the same in a dump of the other byte order' '
+check 'the same in a dump of the other byte order' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/replaced.py")
 		open("jit-1.dump", "wb").write(replaced(Dump(">")).out)
@@ -57,9 +58,9 @@ check 'the same in a dump of the other byte order' '
 	END
 	names s.data >got
 	same want got
-'
+END
 
-check 'records that were written out of order count by their times' '
+check 'records that were written out of order count by their times' <<'END'
 	compose s.data <<-END
 		from jitdumps import *
 		dump = Dump()
@@ -71,10 +72,10 @@ check 'records that were written out of order count by their times' '
 	END
 	names s.data >got
 	same want got
-'
+END
 
 for how in "no clock:clock=None" "another clock:clock=4" "the CPU's own time:flags=1"; do
-check "without a common clock (${how%:*}): the latest name" '
+check "without a common clock (${how%:*}): the latest name" <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/replaced.py")
 		def make(clock=1, flags=0):
@@ -84,10 +85,10 @@ check "without a common clock (${how%:*}): the latest name" '
 	END
 	names s.data >got
 	same want got
-'
+END
 done
 
-check 'samples from before all that a dump tells: the latest name, for the clocks must differ' '
+check 'samples from before all that a dump tells: the latest name, for the clocks must differ' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/replaced.py")
 		open("jit-1.dump", "wb").write(replaced(Dump()).out)
@@ -95,9 +96,9 @@ check 'samples from before all that a dump tells: the latest name, for the clock
 	END
 	names s.data >got
 	same want got
-'
+END
 
-check 'records of 3 MiB: of a function, of its lines, of unknown type; what follows is read' '
+check 'records of 3 MiB: of a function, of its lines, of unknown type; what follows is read' <<'END'
 	compose s.data <<-END
 		from jitdumps import *
 		dump = Dump()
@@ -116,12 +117,12 @@ check 'records of 3 MiB: of a function, of its lines, of unknown type; what foll
 	test ! -s told
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:129 "
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:79872 "
-'
+END
 
 # harm HARM MESSAGE NAMES: what is told of a dump that is harmed so, and what is named still
 harm() {
 harm=$1 message=$2 name=$3
-check "a dump harmed by $1: told, exit 0, and what is whole counts" '
+check "a dump harmed by $1: told, exit 0, and what is whole counts" <<'END'
 	compose s.data <<-END
 		from jitdumps import *
 		dump = Dump()
@@ -138,7 +139,7 @@ check "a dump harmed by $1: told, exit 0, and what is whole counts" '
 	same want got
 	test -z "$message" || grep -q "jit-1.dump.: offset $(cat at): $message" told
 	exits 0 pmu-symbolize s.data >out 2>err
-'
+END
 }
 harm 'dump.out += dump.pack("IIQ", 0, 15, 1000)' "a record shorter than its header; not read further" "[anon]"
 harm 'dump.out += dump.pack("IIQ", 77, 0, 1000)' "a record shorter than its header; not read further" "[anon]"
@@ -147,7 +148,7 @@ harm 'dump.record(0, 1000, bytes(40) + b"unending")' "a record whose fields do n
 harm 'dump.record(1, 1000, bytes(47))' "a record whose fields do not fit it; skipped" behind
 harm 'dump.out += dump.pack("IIQ", 1, 0xffffffff, 1000)' "" "[anon]"
 
-check 'a file that is no dump, and an empty one' '
+check 'a file that is no dump, and an empty one' <<'END'
 	for size in 0 3 39 4000; do
 		compose s.data <<-END
 			from jitdumps import *
@@ -159,9 +160,9 @@ check 'a file that is no dump, and an empty one' '
 		same want got
 		test $size -lt 40 || grep -q "jit-1.dump.: offset 0x0: no jitdump header; not read" told
 	done
-'
+END
 
-check 'a dump that goes on with zeros, to be written yet, is whole' '
+check 'a dump that goes on with zeros, to be written yet, is whole' <<'END'
 	compose s.data <<-END
 		from jitdumps import *
 		dump = Dump()
@@ -172,9 +173,9 @@ check 'a dump that goes on with zeros, to be written yet, is whole' '
 	names s.data >got
 	same want got
 	test ! -s told
-'
+END
 
-check 'a map, and a dump, of another machine, below its root; lines of a map that are none are told' '
+check 'a map, and a dump, of another machine, below its root; lines of a map that are none are told' <<'END'
 	mkdir -p root/tmp root/var
 	compose s.data <<-END
 		from jitdumps import *
@@ -193,9 +194,9 @@ check 'a map, and a dump, of another machine, below its root; lines of a map tha
 	same want got
 	grep -q "perf-4194000.map.: offset 0x10: a line that is not .START SIZE NAME.; skipped" told
 	test "$(wc -l <told)" = 1
-'
+END
 
-check 'files of others than the user of the process, root and oneself are told of, and not read' '
+check 'files of others than the user of the process, root and oneself are told of, and not read' <<'END'
 	test "$(id -u)" = 0 || { echo "only root can give files away"; exit 77; }
 	setpriv --reuid=12345 --clear-groups sleep 100 & target=$! map=/tmp/perf-$!.map
 	trap "kill $target 2>/dev/null || :; rm $map" EXIT
@@ -234,7 +235,7 @@ check 'files of others than the user of the process, root and oneself are told o
 	kill $target
 	wait $target || :
 	refused 12345
-'
+END
 
 # 200 processes, one after the other; each has a jitdump file, maps, samples, and ends.
 cat >"$scratch/many.py" <<'END'
@@ -249,7 +250,7 @@ def one(pid, time):
     names.append("of_%d" % pid)
 END
 
-check 'what was read of processes is given up when they have ended' '
+check 'what was read of processes is given up when they have ended' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/many.py")
 		for i in range(200):
@@ -263,9 +264,9 @@ check 'what was read of processes is given up when they have ended' '
 	ulimit -n 30
 	names s.data >got
 	same want got
-'
+END
 
-check 'a thread whose process was thought to have ended: its files are read again' '
+check 'a thread whose process was thought to have ended: its files are read again' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/many.py")
 		one(PID, 1000)
@@ -283,9 +284,9 @@ check 'a thread whose process was thought to have ended: its files are read agai
 	test -z "$trace" || test "$(grep -c "jit-4194000.dump.*NOFOLLOW.* = [0-9]" calls)" = 2
 	names s.data >got
 	same want got
-'
+END
 
-check 'a pid that another process has now, or another program: not the names of before' '
+check 'a pid that another process has now, or another program: not the names of before' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/many.py")
 		one(PID, 1000)
@@ -301,13 +302,13 @@ check 'a pid that another process has now, or another program: not the names of 
 	END
 	names s.data >got
 	same want got
-'
+END
 
 # What runs is code that a program of ours copies to one place, and then other code over it.
 for how in live later; do
-check "a JIT compiler that replaces code, $how: what was sampled has the name of what ran then" '
+check "a JIT compiler that replaces code, $how: what was sampled has the name of what ran then" <<'END'
 	sample="pmu-sample -e cpu-clock -F 1000"
-	if test '$how' = live; then
+	if test $how = live; then
 		$sample -- rejit 2>ran | pmu-symbolize >resolved
 	else
 		$sample -o s.data -- rejit 2>ran
@@ -322,10 +323,10 @@ check "a JIT compiler that replaces code, $how: what was sampled has the name of
 		test "$(grep -cE ";(one|two|three|four|five) " folded)" = 1
 		awk "/;$name / && \$2 >= 20000000 { good = 1 } END { exit !good }" folded
 	done <ran
-'
+END
 done
 
-check 'a child of a process with JIT code has its names, until it runs another program' '
+check 'a child of a process with JIT code has its names, until it runs another program' <<'END'
 	cat >t.c <<-END
 	#include <stdio.h>
 	#include <string.h>
@@ -359,6 +360,6 @@ check 'a child of a process with JIT code has its names, until it runs another p
 	cat folded
 	test "$(awk "/jit_loop/ { n += \$NF } END { print n + 0 }" folded)" -gt 50000000
 	none grep "anon\]" folded
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Debug information that is not in the program: by link, build ID, list, cache, server.
+# kinds: release asan
 . tests/lib.sh
 
 export DEBUGINFOD_CACHE_PATH="$scratch/no-cache"
@@ -40,7 +41,7 @@ frames() {
 is_found() { frames "$@" >top; cat top err; grep -q "inlined_one .*program.c:2 (inline)" top && grep -q "static_one .*program.c:" top; }
 is_missing() { frames "$@" >top; none grep "inlined_one\|static_one" top; }
 
-check '.gnu_debuglink: beside the program, in .debug, below a directory for debug files' '
+check '.gnu_debuglink: beside the program, in .debug, below a directory for debug files' <<'END'
 	record -Wl,--build-id=none link
 	is_found
 	mkdir .debug other
@@ -50,9 +51,9 @@ check '.gnu_debuglink: beside the program, in .debug, below a directory for debu
 	mv .debug/program.debug "other$PWD"
 	is_missing
 	is_found --debug-dir other
-'
+END
 
-check '--inlines no and --lines no leave out just that' '
+check '--inlines no and --lines no leave out just that' <<'END'
 	gcc -O1 -g "$scratch/program.c" -o program
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./program
 	pmu-symbolize --lines no s.data | pmu-topprof --folded >folded
@@ -70,16 +71,16 @@ check '--inlines no and --lines no leave out just that' '
 	grep -q "static_one" raw
 	none grep "inlined_one\|program\.c" raw
 	exits 2 pmu-symbolize --lines maybe s.data
-'
+END
 
-check 'a file of that name with another checksum is refused' '
+check 'a file of that name with another checksum is refused' <<'END'
 	record -Wl,--build-id=none link
 	is_found
 	printf x >>program.debug
 	is_missing
-'
+END
 
-check 'by build ID: in directories, in order; a file with another build ID is refused' '
+check 'by build ID: in directories, in order; a file with another build ID is refused' <<'END'
 	record -Wl,--build-id=sha1
 	is_missing
 	id=$(file_build_id program)
@@ -89,9 +90,9 @@ check 'by build ID: in directories, in order; a file with another build ID is re
 	is_found --debug-dir two --debug-dir one
 	gcc -g "$scratch/program.c" -o "one/.build-id/${id%$rest}/$rest.debug"
 	is_missing --debug-dir two --debug-dir one
-'
+END
 
-check 'by a list of build IDs, the program too' '
+check 'by a list of build IDs, the program too' <<'END'
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
 	mkdir away
@@ -103,9 +104,9 @@ check 'by a list of build IDs, the program too' '
 	is_missing
 	printf "%s\t%s\n" "$id" "$PWD/away/program" >list
 	is_found --build-id-map list
-'
+END
 
-check 'a list has program and debug file of one build ID, in any order and spelling' '
+check 'a list has program and debug file of one build ID, in any order and spelling' <<'END'
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
 	mkdir away
@@ -126,9 +127,9 @@ check 'a list has program and debug file of one build ID, in any order and spell
 	done
 	mkfifo pipe
 	exits 1 timeout 5 pmu-symbolize --build-id-map pipe s.data 2>err >named
-'
+END
 
-check 'build IDs in sections alone: of dwz, and where segments are those of the program' '
+check 'build IDs in sections alone: of dwz, and where segments are those of the program' <<'END'
 	command -v dwz || { echo "no dwz"; exit 77; }
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
@@ -155,20 +156,20 @@ check 'build IDs in sections alone: of dwz, and where segments are those of the 
 	rm shared/common
 	frames >top
 	none grep inlined_one top
-'
+END
 
-check 'in the cache of the debuginfod client; fetched into it only when asked to' '
+check 'in the cache of the debuginfod client; fetched into it only when asked to' <<'END'
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
 	mkdir bin server
 	mv program.debug server
-	cat >bin/debuginfod-find <<END
+	cat >bin/debuginfod-find <<EOF
 #!/bin/sh
 echo "\$DEBUGINFOD_URLS \$*" >>$PWD/asked
 echo noise
 mkdir -p "\$DEBUGINFOD_CACHE_PATH/\$2"
 test "\$1" = debuginfo && cp $PWD/server/program.debug "\$DEBUGINFOD_CACHE_PATH/\$2/debuginfo"
-END
+EOF
 	chmod +x bin/debuginfod-find
 	PATH=$PWD/bin:$PATH DEBUGINFOD_CACHE_PATH=$PWD/cache
 	DEBUGINFOD_URLS=http://127.0.0.1:1/
@@ -186,20 +187,20 @@ END
 	is_found --debuginfod http://127.0.0.1:2/
 	touch asked
 	none grep "$(file_build_id whole)" asked
-'
+END
 
-check 'a program that is nowhere is asked for once, and not while the stream is to end' '
+check 'a program that is nowhere is asked for once, and not while the stream is to end' <<'END'
 	mkdir bin
-	cat >bin/debuginfod-find <<END
+	cat >bin/debuginfod-find <<EOF
 #!/bin/sh
 echo "\$*" >>$PWD/asked
 grep SigIgn /proc/\$\$/status >$PWD/ignored
 exec sleep \$(cat $PWD/seconds)
-END
+EOF
 	chmod +x bin/debuginfod-find
 	PATH=$PWD/bin:$PATH
 	echo 0 >seconds
-	compose absent.data <<-END
+	compose absent.data <<-EOF
 	import os
 	here = os.uname()
 	path = b"/nonexistent/library.so"
@@ -211,7 +212,7 @@ END
 	           *[record(10, fields(100000 + i) + pad(path), 1 << 14 | 2) for i in range(30)],
 	           *[record(9, struct.pack("<QIIQQ", 0x10010, 100000 + i, 100000 + i, 1000 + i, 1), 2)
 	             for i in range(30)])
-	END
+	EOF
 	pmu-stream --dump absent.data | grep -c "build_id=.*0102030405"
 	pmu-symbolize --debuginfod http://127.0.0.1:2/ absent.data >r.data
 	test "$(grep -c "^executable 0102" asked)" = 1
@@ -224,9 +225,9 @@ END
 	start=$(date +%s)
 	wait $! || :
 	test "$(($(date +%s) - start))" -lt 5
-'
+END
 
-check 'links mean what they mean below --sysroot' '
+check 'links mean what they mean below --sysroot' <<'END'
 	record -Wl,--build-id=sha1 link
 	mkdir -p "root$PWD" root/kept
 	mv program root/kept
@@ -240,28 +241,28 @@ check 'links mean what they mean below --sysroot' '
 	pmu-symbolize -v --sysroot bare s.data 2>err >named
 	cat err
 	grep -q "program.: .* unnamed: the file is gone" err
-'
+END
 
-check 'a debug file of 30 GB, all holes, is not read' '
+check 'a debug file of 30 GB, all holes, is not read' <<'END'
 	record -Wl,--build-id=none link
 	truncate -s 30G program.debug || exit 77
 	test "$(du -k program.debug | cut -f1)" -lt 1000 || { echo "no holes here"; exit 77; }
 	timeout 10 pmu-symbolize s.data >named
 	is_missing
-'
+END
 
-check '--sysroot: files of a copied root, for a recording of another machine' '
+check '--sysroot: files of a copied root, for a recording of another machine' <<'END'
 	record -Wl,--build-id=sha1 link
 	mkdir -p "root$PWD"
 	mv program program.debug "root$PWD"
 	is_missing
 	is_found --sysroot root
-'
+END
 
 for version in 4 5; do
-check "split DWARF $version: .dwo files where they were made, beside the program, and as .dwp" '
+check "split DWARF $version: .dwo files where they were made, beside the program, and as .dwp" <<'END'
 	cp "$scratch/program.c" .
-	gcc -O1 -g -gdwarf-'$version' -gsplit-dwarf -c program.c -o part.o
+	gcc -O1 -g -gdwarf-$version -gsplit-dwarf -c program.c -o part.o
 	gcc part.o -o program
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./program
 	ls *.dwo
@@ -275,12 +276,12 @@ check "split DWARF $version: .dwo files where they were made, beside the program
 		is_found
 	fi
 	mkdir -p sub moved
-	gcc -O1 -g -gdwarf-'$version' -gsplit-dwarf -ffile-prefix-map=$PWD=. -c program.c -o sub/part.o
+	gcc -O1 -g -gdwarf-$version -gsplit-dwarf -ffile-prefix-map=$PWD=. -c program.c -o sub/part.o
 	gcc sub/part.o -o moved/program
 	mv sub moved
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- moved/program
 	is_found
-'
+END
 done
 
 done_testing

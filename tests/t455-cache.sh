@@ -1,5 +1,6 @@
 #!/bin/sh
 # What pmu-symbolize keeps for the next run: the same answers, without debug information.
+# kinds: release asan
 . tests/lib.sh
 
 # A program of many functions.
@@ -57,7 +58,7 @@ known() {
 
 for flags in -g -gdwarf-4 -g0 '-g -gz'; do
 	export flags
-	check "the same frames from what is kept ($flags), also by other choices" '
+	check "the same frames from what is kept ($flags), also by other choices" <<-'END'
 		build many "$flags -Wl,--build-id"
 		stream many 0 3
 		resolved >plain
@@ -74,10 +75,10 @@ for flags in -g -gdwarf-4 -g0 '-g -gz'; do
 			same plain cached
 			known 100
 		done
-	'
+	END
 done
 
-check 'other addresses of the same functions are known, too' '
+check 'other addresses of the same functions are known, too' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 32
 	resolved --cache kept >cached
@@ -87,9 +88,9 @@ check 'other addresses of the same functions are known, too' '
 	resolved --cache kept >cached
 	same plain cached
 	known 97
-'
+END
 
-check 'what one run learns another adds to' '
+check 'what one run learns another adds to' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 5 3000
 	resolved --cache kept >cached
@@ -103,9 +104,9 @@ check 'what one run learns another adds to' '
 	resolved --cache kept >cached
 	same plain cached
 	known 100
-'
+END
 
-check 'C++ names: the same in each style' '
+check 'C++ names: the same in each style' <<'END'
 	command -v g++ || { echo "no g++"; exit 77; }
 	mkdir root
 	cat >t.cc <<-END
@@ -135,9 +136,9 @@ check 'C++ names: the same in each style' '
 		same plain cached
 	done
 	known 100
-'
+END
 
-check 'a debug file that comes later, or changes, is used' '
+check 'a debug file that comes later, or changes, is used' <<'END'
 	build many "-g -Wl,--build-id"
 	objcopy --only-keep-debug root/many debug
 	strip -g root/many
@@ -159,9 +160,9 @@ check 'a debug file that comes later, or changes, is used' '
 	resolved --cache kept >cached
 	same plain cached
 	exits 1 known 1
-'
+END
 
-check 'a stripped program with MiniDebugInfo, without and with debug information' '
+check 'a stripped program with MiniDebugInfo, without and with debug information' <<'END'
 	for flags in -g0 -g; do
 		build many "$flags -Wl,--build-id"
 		nm root/many | sed -n "s/.* T //p" | grep "^f.*5" >keep
@@ -183,9 +184,9 @@ check 'a stripped program with MiniDebugInfo, without and with debug information
 		resolved --cache kept >cached
 		same plain cached
 	done
-'
+END
 
-check 'another program of the same build ID' '
+check 'another program of the same build ID' <<'END'
 	build many "-g -Wl,--build-id=0x0102030405060708"
 	stream many 0 3
 	resolved --cache kept >one
@@ -198,9 +199,9 @@ check 'another program of the same build ID' '
 	same plain two
 	grep -q g77 two
 	none grep f77 two
-'
+END
 
-check 'a damaged file is told of, not used, and made anew' '
+check 'a damaged file is told of, not used, and made anew' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	resolved --cache kept >plain
@@ -220,9 +221,9 @@ check 'a damaged file is told of, not used, and made anew' '
 	same plain cached
 	known 100
 	none grep "not used" err
-'
+END
 
-check 'no more is kept than --cache-size says; what was used last stays' '
+check 'no more is kept than --cache-size says; what was used last stays' <<'END'
 	for name in one two three; do
 		sed "s/return x;/return x + $(echo $name | wc -c) * sizeof \"$name\";/" \
 			"$scratch/many.c" >$name.c
@@ -245,9 +246,9 @@ check 'no more is kept than --cache-size says; what was used last stays' '
 	name=two; resolved --cache kept --cache-size 1 >cached
 	exits 1 known 1
 	test -z "$(ls kept)"
-'
+END
 
-check 'a directory that cannot be written to: a note, and all else as without' '
+check 'a directory that cannot be written to: a note, and all else as without' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	resolved >plain
@@ -258,9 +259,9 @@ check 'a directory that cannot be written to: a note, and all else as without' '
 	pmu-symbolize --sysroot root --cache file/kept many.data >r.data
 	exits 2 pmu-symbolize --cache-size 1M many.data
 	exits 2 pmu-symbolize --cache kept --cache-size much many.data
-'
+END
 
-check 'a directory with those above it is made; what is a link there is left alone' '
+check 'a directory with those above it is made; what is a link there is left alone' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	resolved --cache a/b/c >plain
@@ -277,9 +278,9 @@ check 'a directory with those above it is made; what is a link there is left alo
 	resolved --cache a/b/c >cached
 	known 100
 	test ! -L a/b/c/*.index
-'
+END
 
-check 'who may read what is kept is for the umask to say' '
+check 'who may read what is kept is for the umask to say' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	for umask in 077:600 022:644 027:640 002:664; do
@@ -287,9 +288,9 @@ check 'who may read what is kept is for the umask to say' '
 		test "$(stat -c %a kept$umask/*.index)" = ${umask#*:}
 		test "$(ls -A kept$umask | wc -l)" = 1
 	done
-'
+END
 
-check 'many runs at a time' '
+check 'many runs at a time' <<'END'
 	build many "-g -Wl,--build-id"
 	stream many 0 3
 	resolved >plain
@@ -303,9 +304,9 @@ check 'many runs at a time' '
 	same plain cached
 	known 100
 	test "$(ls -A kept | wc -l)" = 1
-'
+END
 
-check 'without a build ID, and with .dwo files, nothing is kept' '
+check 'without a build ID, and with .dwo files, nothing is kept' <<'END'
 	build many "-g -Wl,--build-id=none"
 	stream many 0 3
 	resolved --cache kept >cached
@@ -315,9 +316,9 @@ check 'without a build ID, and with .dwo files, nothing is kept' '
 	resolved --cache kept >cached
 	grep -q twice cached
 	test ! -e kept
-'
+END
 
-check 'a Go program with C in it: the same frames, with DWARF of both, and of the C code only' '
+check 'a Go program with C in it: the same frames, with DWARF of both, and of the C code only' <<'END'
 	command -v go || { echo "no go"; exit 77; }
 	cat >t.go <<-END
 	package main
@@ -342,9 +343,9 @@ check 'a Go program with C in it: the same frames, with DWARF of both, and of th
 		known 100	# of what the Go table does not tell
 	done
 	grep "/many.: .* of [0-9]\{4\} addresses were in the cache" err
-'
+END
 
-check 'the living target' '
+check 'the living target' <<'END'
 	for run in 1 2 3; do
 		pmu-sample -e cpu-clock -F 1000 -g -- ten serial 1 |
 			pmu-symbolize -v --cache kept 2>err | pmu-topprof >p.pb.gz
@@ -356,6 +357,6 @@ check 'the living target' '
 	sed -n "/\/ten.: .* in the cache/p" err >line
 	mv line err
 	known 90
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Kernel code: vmlinux with inlined calls, kallsyms moved in memory, code that the kernel made.
+# kinds: release asan
 . tests/lib.sh
 
 # A stream of a kernel at 0xffffffff9a000000: record.py BUILDID ADDRESS...
@@ -46,7 +47,7 @@ kernel() {
 	id=$(file_build_id vmlinux)
 }
 
-check 'vmlinux, found by build ID, gives kernel code inlined calls and lines, wherever it runs' '
+check 'vmlinux, found by build ID, gives kernel code inlined calls and lines, wherever it runs' <<'END'
 	test "$(uname -m)" = x86_64 || { echo "its addresses are those of x86-64"; exit 77; }
 	kernel
 	printf "%s %s\n" "$id" "$PWD/vmlinux" >list
@@ -59,9 +60,9 @@ check 'vmlinux, found by build ID, gives kernel code inlined calls and lines, wh
 	grep -q " do_something .*kernel.c:7" top
 	none grep "another kernel" err
 	grep -q "kernel.kallsyms.*: 1 frames, 1 named by debug information$" err
-'
+END
 
-check 'a vmlinux of another build is not used, and why names are missing is said once' '
+check 'a vmlinux of another build is not used, and why names are missing is said once' <<'END'
 	test "$(uname -m)" = x86_64 || { echo "its addresses are those of x86-64"; exit 77; }
 	kernel
 	printf "%s %s\n" 0000000000000000000000000000000000000000 "$PWD/vmlinux" >list
@@ -70,9 +71,9 @@ check 'a vmlinux of another build is not used, and why names are missing is said
 	cat err
 	test "$(grep -c "another kernel was recorded" err)" -eq 1
 	grep -q "kernel.kallsyms.*: 2 frames, 2 unnamed: no symbols of the recorded kernel" err
-'
+END
 
-check 'kallsyms of the recorded machine, which booted elsewhere in memory' '
+check 'kallsyms of the recorded machine, which booted elsewhere in memory' <<'END'
 	printf "ffffffff81000000 T _text\nffffffff81001000 T first_one\nffffffff81002000 t second_one\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffff9a0020ff >s.data
 	pmu-symbolize --kallsyms kallsyms s.data | pmu-topprof >p.pb.gz
@@ -80,9 +81,9 @@ check 'kallsyms of the recorded machine, which booted elsewhere in memory' '
 	cat top
 	grep -q " first_one" top
 	grep -q " second_one" top
-'
+END
 
-check 'code behind the end of the mapping, as that for booting, if kallsyms has its end' '
+check 'code behind the end of the mapping, as that for booting, if kallsyms has its end' <<'END'
 	printf "ffffffff81000000 T _text\nffffffff95000000 T start_kernel\nffffffff95001000 T _einittext\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffffae000010 ffffffffae001000 >s.data
 	pmu-symbolize -v --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
@@ -90,9 +91,9 @@ check 'code behind the end of the mapping, as that for booting, if kallsyms has 
 	grep -q "kernel.kallsyms.*: 1 frames, 1 named by kallsyms" err
 	grep -q "unknown.*: 1 frames, 1 unnamed: nothing is mapped there" err
 	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " start_kernel"
-'
+END
 
-check 'modules: by symbols of their own alone, which do not move with the kernel' '
+check 'modules: by symbols of their own alone, which do not move with the kernel' <<'END'
 	printf "%s\n" "ffffffff9a000000 T _text" "ffffffff9a001000 T first_one" \
 		"ffffffffc0100000 t in_first	[first_module]" \
 		"ffffffffc0150000 t in_other	[other_module]" \
@@ -111,9 +112,9 @@ check 'modules: by symbols of their own alone, which do not move with the kernel
 	pmu-symbolize --kallsyms moved s.data | pmu-topprof >p.pb.gz
 	go tool pprof -top p.pb.gz 2>/dev/null | grep -o "first_one\|in_.*" >names
 	echo first_one | same names -
-'
+END
 
-check 'a list without the end of the code for booting; one that cannot be read' '
+check 'a list without the end of the code for booting; one that cannot be read' <<'END'
 	printf "ffffffff81000000 T _text\nffffffff81001000 T first_one\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffffae001000 >s.data
 	pmu-symbolize -v --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
@@ -123,17 +124,17 @@ check 'a list without the end of the code for booting; one that cannot be read' 
 	pmu-symbolize -v --kallsyms nosuch s.data 2>err | pmu-topprof >p.pb.gz
 	cat err
 	grep -q "kernel.kallsyms.*: 1 frames, 1 unnamed: cannot read nosuch: No such file or directory" err
-'
+END
 
-check 'a kernel that hides its addresses (kptr_restrict): explained once, with what to do' '
+check 'a kernel that hides its addresses (kptr_restrict): explained once, with what to do' <<'END'
 	printf "0000000000000000 T _text\n0000000000000000 T first_one\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffff9a001000 ffffffff9a002000 ffffffff9a003000 >s.data
 	pmu-symbolize --kallsyms kallsyms s.data 2>err | pmu-topprof >p.pb.gz
 	test "$(grep -c "kallsyms shows no addresses: run as root, or set sysctl kernel.kptr_restrict=0" err)" -eq 1
 	test "$(wc -l <err)" -eq 1
-'
+END
 
-check 'BPF programs by KSYMBOL records; what came in the place of one is another' '
+check 'BPF programs by KSYMBOL records; what came in the place of one is another' <<'END'
 	printf "ffffffff9a000000 T _text\nffffffff9a001000 T first_one\n" >kallsyms
 	python3 "$scratch/record.py" "" ffffffffc0001000 ffffffffc00010ff ffffffffc0002010 ffffffffc0001100 >s.data
 	pmu-symbolize --kallsyms kallsyms -v s.data 2>err | pmu-topprof >p.pb.gz
@@ -143,20 +144,20 @@ check 'BPF programs by KSYMBOL records; what came in the place of one is another
 	grep -q " 50.00% .* bpf_prog_0123456789abcdef_first" top
 	grep -q " bpf_prog_aaaaaaaaaaaaaaaa_third" top
 	none grep bpf_prog_fedcba9876543210_other top
-'
+END
 
-check 'kernel names are those of perf script, on one recording' '
+check 'kernel names are those of perf script, on one recording' <<'END'
 	perf_record -a -g -e cpu-clock:k -F 500 -o p.data -- sh -c "head -c 4000000000 /dev/zero >/dev/null; seq 200 | xargs -n 1 true" || { echo "perf records nothing"; exit 77; }
 	# perf looks a caller up behind its call, where another function may begin: at its first
 	# byte, or its padding
 	perf script -i p.data -F ip,sym,symoff,dso --no-inline 2>/dev/null |
-		awk "/kernel.kallsyms/ && \$2 !~ /\+0x0\$/ { sub(/\+0x.*/, \"\", \$2); print \$2 }" | sort -u >theirs
+		awk '/kernel.kallsyms/ && $2 !~ /\+0x0$/ { sub(/\+0x.*/, "", $2); print $2 }' | sort -u >theirs
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
-	go tool pprof -raw p.pb.gz 2>/dev/null | awk "/^Locations/ { on = 1 } /^Mappings/ { on = 0 } on && / M=/ { print \$4 }" | sort -u >ours
+	go tool pprof -raw p.pb.gz 2>/dev/null | awk '/^Locations/ { on = 1 } /^Mappings/ { on = 0 } on && / M=/ { print $4 }' | sort -u >ours
 	test "$(wc -l <theirs)" -gt 10
 	comm -23 theirs ours | grep -v "^__pfx_" >missing || :
 	cat missing
 	test "$(wc -l <missing)" -eq 0
-'
+END
 
 done_testing

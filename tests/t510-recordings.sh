@@ -1,5 +1,6 @@
 #!/bin/sh
 # Recordings of others, from real hardware: their counts and totals.
+# kinds: release asan
 . tests/lib.sh
 
 expected=$SHARED/expected.tsv
@@ -38,15 +39,15 @@ expected_records() {
 
 while read -r file; do
 	line=$(grep "^$file	" "$expected")
-	check "$file: record counts are those of perf report --stats" '
+	check "$file: record counts are those of perf report --stats" <<-'END'
 		expected_records "$line" >want
 		test -s want || { echo "perf cannot read it"; exit 77; }
 		stream-stats "$SHARED/$file" | sort >got
 		same want got
 		cat "$SHARED/$file" | stream-stats - | sort >got
 		same want got
-	'
-	check "$file: profile totals are those of perf_to_profile" '
+	END
+	check "$file: profile totals are those of perf_to_profile" <<-'END'
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
 		pmu-topprof --drop-lost "$SHARED/$file" >p.pb.gz
@@ -54,15 +55,15 @@ while read -r file; do
 		same want got
 		# what was lost is there besides, under a name of its own
 		pmu-topprof "$SHARED/$file" >p.pb.gz
-		lost=$(pmu-stream --json "$SHARED/$file" 2>err | sed "s/.*\"lost\": \([0-9]*\).*/\1/")
+		lost=$(pmu-stream --json "$SHARED/$file" 2>err | sed 's/.*"lost": \([0-9]*\).*/\1/')
 		totals p.pb.gz >with
-		awk "NR % 2 { n += \$1 } END { print n }" got >n
-		awk "NR % 2 { n += \$1 } END { print n }" with >all
+		awk 'NR % 2 { n += $1 } END { print n }' got >n
+		awk 'NR % 2 { n += $1 } END { print n }' with >all
 		test "$(cat all)" = $(($(cat n) + lost))
 		none_or_lost=$(go tool pprof -raw p.pb.gz 2>err | grep -c "\[lost\]" || :)
 		test $lost = 0 || test "$none_or_lost" -ge 1
-	'
-	check "$file: each place has as many samples as a reader of its own finds there" '
+	END
+	check "$file: each place has as many samples as a reader of its own finds there" <<-'END'
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
 		pmu-stream --dump --json "$SHARED/$file" >dump 2>err
@@ -70,14 +71,14 @@ while read -r file; do
 		go tool pprof -raw -symbolize=none p.pb.gz >raw 2>err
 		python3 "$TOP/tests/flats.py" dump raw >differ
 		none cat differ
-	'
-	check "$file: from a pipe, and symbolized, the totals are the same" '
+	END
+	check "$file: from a pipe, and symbolized, the totals are the same" <<-'END'
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
 		cat "$SHARED/$file" | pmu-symbolize -q | pmu-topprof --drop-lost >p.pb.gz
 		totals p.pb.gz >got
 		same want got
-	'
+	END
 done <"$scratch/files"
 
 done_testing

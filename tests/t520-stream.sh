@@ -1,12 +1,13 @@
 #!/bin/sh
 # pmu-stream: counts, lines, checks, selections.
+# kinds: release asan
 . tests/lib.sh
 
 record() { pmu-sample -e cpu-clock,page-faults -g -F 2000 -o s.data -- ten threads 0.4; }
 records() { perf report -i "$1" --stats 2>/dev/null | awk "/$2 events:/ { print \$3; exit }"; }
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
 
-check 'the counts are those of perf report --stats' '
+check 'the counts are those of perf report --stats' <<'END'
 	record
 	for type in SAMPLE MMAP2 COMM FORK EXIT READ ATTR FEATURE FINISHED_ROUND; do
 		test "$(records s.data $type)" = "$(has s.data $type)" || { echo $type; exit 1; }
@@ -16,49 +17,49 @@ check 'the counts are those of perf report --stats' '
 		test "$(records p.data $type)" = "$(has p.data $type)" || { echo $type; exit 1; }
 	done
 	test "$(has p.data SAMPLE)" -gt 300
-'
+END
 
-check 'samples and sums of each event, as perf script adds them up' '
+check 'samples and sums of each event, as perf script adds them up' <<'END'
 	record
 	pmu-stream s.data | sed -n "s/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all/\1 \2 \3/p" | sort >ours
-	perf script -i s.data -G -F event,period | awk "{ sub(\":\", \"\", \$2); n[\$2]++; sum[\$2] += \$1 }
-		END { for (e in n) printf \"%s %d %d\\n\", e, n[e], sum[e] }" | sort >perfs
+	perf script -i s.data -G -F event,period | awk '{ sub(":", "", $2); n[$2]++; sum[$2] += $1 }
+		END { for (e in n) printf "%s %d %d\n", e, n[e], sum[e] }' | sort >perfs
 	same perfs ours
 	test "$(wc -l <ours)" = 2
-'
+END
 
-check 'JSON says the same' '
+check 'JSON says the same' <<'END'
 	record
-	pmu-stream --json s.data | python3 -c "
+	pmu-stream --json s.data | python3 -c '
 import json, sys
 s = json.load(sys.stdin)
-print(s[\"types\"][\"SAMPLE\"], sum(e[\"samples\"] for e in s[\"events\"]), s[\"lost\"])" >got
+print(s["types"]["SAMPLE"], sum(e["samples"] for e in s["events"]), s["lost"])' >got
 	n=$(has s.data SAMPLE)
 	test "$(cat got)" = "$n $n 0"
-	pmu-stream --dump --json s.data | python3 -c "
+	pmu-stream --dump --json s.data | python3 -c '
 import json, sys
 records = [json.loads(line) for line in sys.stdin]
-print(sum(r[\"type\"] == \"SAMPLE\" for r in records), records[0][\"offset\"])
-assert all(len(r[\"callchain\"]) > 0 for r in records if r[\"type\"] == \"SAMPLE\")" >got
+print(sum(r["type"] == "SAMPLE" for r in records), records[0]["offset"])
+assert all(len(r["callchain"]) > 0 for r in records if r["type"] == "SAMPLE")' >got
 	test "$(cat got)" = "$n 16"
-'
+END
 
-check 'a line for each record: its place, its fields' '
+check 'a line for each record: its place, its fields' <<'END'
 	record
 	pmu-stream --dump s.data >lines
 	test "$(grep -c "^0x[0-9a-f]* SAMPLE " lines)" = "$(has s.data SAMPLE)"
 	# what perf says of the same samples
-	perf script -i s.data -G -F tid,ip | tr -s " " | sed "s/^ //" | awk "{ print \$1, \$2 }" | sort >perfs
+	perf script -i s.data -G -F tid,ip | tr -s " " | sed "s/^ //" | awk '{ print $1, $2 }' | sort >perfs
 	sed -n "s/.* SAMPLE .* ip=0x\([0-9a-f]*\) .*tid=\([0-9]*\) .*/\2 \1/p" lines | sort >ours
 	same perfs ours
-	grep -q " MMAP2 .* executable=1 .*path=\".*/ten\"" lines
-	grep -q " COMM .* comm=\"t3\"" lines
-'
+	grep -q ' MMAP2 .* executable=1 .*path=".*/ten"' lines
+	grep -q ' COMM .* comm="t3"' lines
+END
 
-check 'samples of a thread, by number or name; of a CPU, an event, a time' '
+check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'END'
 	pmu-sample --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.4
 	perf script -i s.data -F comm,tid,cpu,event,time 2>/dev/null | sed "s/^ *//" >all
-	tid=$(awk "\$1 == \"t4\" { print \$2; exit }" all)
+	tid=$(awk '$1 == "t4" { print $2; exit }' all)
 	pmu-stream --tid $tid s.data >a.data
 	pmu-stream --comm t4 s.data >b.data
 	test "$(has a.data SAMPLE)" = "$(awk "\$2 == $tid" all | wc -l)"
@@ -81,9 +82,9 @@ check 'samples of a thread, by number or name; of a CPU, an event, a time' '
 		none cat errors
 	done
 	perf script -i a.data -F ip,sym 2>/dev/null | grep -q " E$"
-'
+END
 
-check 'the first samples, as a whole stream' '
+check 'the first samples, as a whole stream' <<'END'
 	record
 	pmu-stream --head 7 s.data >h.data
 	test "$(has h.data SAMPLE)" = 7
@@ -91,9 +92,9 @@ check 'the first samples, as a whole stream' '
 	perf script -i h.data -G -F ip,tid >got
 	perf script -i s.data -G -F ip,tid | head -n 7 | same - got
 	pmu-stream --head 3 --dump s.data | grep -c " SAMPLE " | grep -qx 3
-'
+END
 
-check 'compressed and back: the same bytes' '
+check 'compressed and back: the same bytes' <<'END'
 	record
 	pmu-stream -z s.data >s.zst
 	test "$(wc -c <s.zst)" -lt "$(($(wc -c <s.data) / 2))"
@@ -106,15 +107,15 @@ check 'compressed and back: the same bytes' '
 	test "$(has d.data SAMPLE)" = "$(records p.data SAMPLE)"
 	perf script -i d.data -F ip >got 2>errors
 	perf script -i p.data -F ip | same - got
-'
+END
 
-check 'a file becomes a stream for pipes, which perf reads' '
+check 'a file becomes a stream for pipes, which perf reads' <<'END'
 	perf_record -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3
 	pmu-stream -d p.data | perf script -i - -F ip,event >got 2>errors
 	perf script -i p.data -F ip,event | same - got
-'
+END
 
-check 'a stream is whole, or where it is not is told' '
+check 'a stream is whole, or where it is not is told' <<'END'
 	record
 	exits 0 pmu-stream --check s.data >out
 	test ! -s out
@@ -123,7 +124,7 @@ check 'a stream is whole, or where it is not is told' '
 	exits 1 pmu-stream --check cut.data 2>err
 	grep -q "cut.data: offset 0x" err
 	# damaged within: a record of length 0
-	offset=$(pmu-stream --dump s.data | awk "/ SAMPLE / && ++n == 50 { print \$1 }")
+	offset=$(pmu-stream --dump s.data | awk '/ SAMPLE / && ++n == 50 { print $1 }')
 	cp s.data zero.data
 	printf "\0\0" | dd of=zero.data bs=1 seek=$((offset + 6)) conv=notrunc 2>/dev/null
 	exits 1 pmu-stream --check zero.data 2>err
@@ -132,9 +133,9 @@ check 'a stream is whole, or where it is not is told' '
 	exits 1 pmu-stream --stats zero.data >out 2>err
 	grep -q "zero.data: reading on at 0x" err
 	test "$(has zero.data SAMPLE 2>err)" = $(($(has s.data SAMPLE) - 1))
-'
+END
 
-check 'what does not go together, and what is no selection, is told' '
+check 'what does not go together, and what is no selection, is told' <<'END'
 	record
 	exits 2 pmu-stream --stats --dump s.data 2>err
 	exits 2 pmu-stream --pid x s.data 2>err
@@ -145,6 +146,6 @@ check 'what does not go together, and what is no selection, is told' '
 	test "$(awk "\$1 == \"RESOLVED_SAMPLE\" { print \$2 }" out)" = "$(has s.data SAMPLE)"
 	exits 1 pmu-stream --pid 1 r.data 2>err >out
 	grep -q "select them before pmu-symbolize" err
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # pmu-stream --cat: several streams become one.
+# kinds: release asan
 . tests/lib.sh
 
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }'; }
@@ -8,7 +9,7 @@ events() { pmu-stream "$1" | grep '^event '; }
 # What perf says of a stream's samples, whatever the columns' widths
 samples() { perf script -G -F tid,event,time,ip,sym "$@" 2>/dev/null | tr -s ' ' | sed 's/^ //'; }
 
-check 'other events, other recorders: perf script sees the same samples' '
+check 'other events, other recorders: perf script sees the same samples' <<'END'
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 -o a.data -- ten threads 0.3
 	pmu-sample -e cpu-clock -F 1000 -o b.data -- ten serial 0.2
 	perf_record -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.2
@@ -28,9 +29,9 @@ check 'other events, other recorders: perf script sees the same samples' '
 	events j.data | sed "s/:.*//" | sort | uniq -c >joined
 	grep -q " 3 event cpu-clock" joined
 	test "$(perf report --stats -i j.data 2>/dev/null | awk "/SAMPLE events:/ { print \$3; exit }")" = "$n"
-'
+END
 
-check 'the parts of a rotated recording: one event, one profile' '
+check 'the parts of a rotated recording: one event, one profile' <<'END'
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 --switch-output 40k -o part.data \
 		-- ten threads 1 2>err
 	set -- part.data*
@@ -46,9 +47,9 @@ check 'the parts of a rotated recording: one event, one profile' '
 	none grep "unknown\|0x" top
 	samples -i j.data >out
 	test "$(wc -l <out)" = $sum
-'
+END
 
-check 'a stream that is joined alone, and compressed, stays what it is' '
+check 'a stream that is joined alone, and compressed, stays what it is' <<'END'
 	pmu-sample -e cpu-clock -g -F 2000 -o a.data -- ten serial 0.2
 	pmu-stream --cat a.data >j.data
 	cat a.data | pmu-stream --cat >k.data
@@ -60,9 +61,9 @@ check 'a stream that is joined alone, and compressed, stays what it is' '
 	# twice is twice
 	pmu-stream --cat a.data j.data >t.data
 	test "$(has t.data SAMPLE)" = $((2 * $(has a.data SAMPLE)))
-'
+END
 
-check 'groups, counts read with samples, losses, throttling: ids keep their events' '
+check 'groups, counts read with samples, losses, throttling: ids keep their events' <<'END'
 	pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o a.data -- ten serial 0.2
 	pmu-sample -e "{cpu-clock,minor-faults}:S" -F 1000 -o b.data -- ten serial 0.2
 	pmu-stream --cat a.data b.data >j.data
@@ -80,9 +81,9 @@ check 'groups, counts read with samples, losses, throttling: ids keep their even
 	for file in lost_samples-4.4 throttle-3.8; do events "$SHARED/$file.perf.data"; done |
 		sort >want
 	events k.data | sort | same want -
-'
+END
 
-check 'recordings without ids, or of other layouts, keep their samples apart' '
+check 'recordings without ids, or of other layouts, keep their samples apart' <<'END'
 	needs "$SHARED/callgraph-3.8.perf.data"
 	all="callgraph-3.8 raw-3.4 ctx_switch_namespaces-4.14 hybrid_topology i686-3.4"
 	all="$all weight_struct with-callchain"
@@ -94,9 +95,9 @@ check 'recordings without ids, or of other layouts, keep their samples apart' '
 	for file; do pmu-stream --dump "$file"; done |
 		sed -n "s/.* SAMPLE .* \(ip=.*\)/\1/p" | sort >want
 	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* \(ip=.*\)/\1/p" | sort | same want -
-'
+END
 
-check 'clocks of other origins are put in order by the wall clock, which is told' '
+check 'clocks of other origins are put in order by the wall clock, which is told' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-sample -e cpu-clock -F 500 -o b.data -- ten serial 0.1
 	# as if b were of a machine that started 1000 s earlier
@@ -119,9 +120,9 @@ check 'clocks of other origins are put in order by the wall clock, which is told
 	pmu-stream --dump b.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >was
 	off=$(($(cat was) - 1000000000000 - $(cat got)))
 	test ${off#-} -lt 1000000
-'
+END
 
-check 'what cannot be joined is told, the rest is' '
+check 'what cannot be joined is told, the rest is' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-symbolize a.data >r.data
 	exits 1 pmu-stream --cat a.data r.data >j.data 2>err
@@ -134,6 +135,6 @@ check 'what cannot be joined is told, the rest is' '
 	grep -q "cut.data: offset 0x" err
 	exits 1 pmu-stream --check j.data 2>err	# who reads on knows, too
 	exits 2 pmu-stream --cat --stats a.data 2>err
-'
+END
 
 done_testing

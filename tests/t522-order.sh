@@ -1,5 +1,6 @@
 #!/bin/sh
 # Streams of the other byte order: what they hold is the same.
+# kinds: release asan
 . tests/lib.sh
 
 turn() { python3 "$TOP/tests/other-order.py" "$1" "$2"; }
@@ -15,7 +16,7 @@ for path in "$SHARED"/*.data; do
 	case $file in
 	*corrupted*) continue ;;	# nothing can turn it
 	esac
-	check "$file: turned, its records and its profile are the same" '
+	check "$file: turned, its records and its profile are the same" <<-'END'
 		needs "$path"
 		case $file in
 		*compressed*)
@@ -36,10 +37,10 @@ for path in "$SHARED"/*.data; do
 		go tool pprof -raw want.pb.gz >want
 		go tool pprof -raw got.pb.gz | same want -
 		cat turned.data | pmu-symbolize | exits 0 pmu-topprof -o piped.pb.gz
-	'
+	END
 done
 
-check 'what perf records with registers, stacks, raw fields, groups: turned, the same' '
+check 'what perf records with registers, stacks, raw fields, groups: turned, the same' <<'END'
 	perf record -q -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -d -W --phys-data \
 		--intr-regs=ip,sp -F 500 -o a.data -- ten serial 0.2 2>err ||
 	perf record -q -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -F 500 \
@@ -52,9 +53,9 @@ check 'what perf records with registers, stacks, raw fields, groups: turned, the
 		test "$(grep -c "^SAMPLE" want)" -gt 3
 		said turned.data | same want -
 	done
-'
+END
 
-check 'bit fields: precise_ip, branch flags; and a truncated turned stream' '
+check 'bit fields: precise_ip, branch flags; and a truncated turned stream' <<'END'
 	python3 - <<-END
 	import struct
 	attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, 1 | 1 << 11, 0, 1 << 15 | 1 << 18) + bytes(24)
@@ -70,9 +71,9 @@ check 'bit fields: precise_ip, branch flags; and a truncated turned stream' '
 	head -c 170 turned.data >cut.data
 	exits 1 pmu-stream -c cut.data 2>err
 	grep -q "cut.data: offset 0x88: stream ends inside a record of type 9" err
-'
+END
 
-check 'a stream resolved on such a machine is refused, not misread' '
+check 'a stream resolved on such a machine is refused, not misread' <<'END'
 	pmu-sample -e cpu-clock -F 500 -- ten serial 0.1 | pmu-symbolize >r.data
 	python3 - <<-END
 	import struct
@@ -87,6 +88,6 @@ check 'a stream resolved on such a machine is refused, not misread' '
 	END
 	exits 1 pmu-topprof -o p.pb.gz turned.data 2>err
 	grep -q "run pmu-symbolize on this one" err
-'
+END
 
 done_testing

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Files and streams of other writers, old and new.
+# kinds: release asan
 . tests/lib.sh
 
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n + 0 }'; }
 
-check 'a file of simpleperf: its own records are skipped, large ones too, its ids used' '
+check 'a file of simpleperf: its own records are skipped, large ones too, its ids used' <<'END'
 	compose s.data <<-END
 		a = [attr(0, i, 1000, IP | TID | TIME | CPU | PERIOD | IDENT | CHAIN, 0) for i in (0, 1)]
 		def sample(i, ip): return record(9, struct.pack("<QQIIQIIQQQ", i, ip, 7, 7, 1000 + ip, 0, 0, 10, 1, ip))
@@ -34,18 +35,18 @@ check 'a file of simpleperf: its own records are skipped, large ones too, its id
 	go tool pprof -raw p.pb.gz | grep -q "M=1\|/data/app/lib.so"
 	pmu-stream --dump s.data | grep -c "KERNEL_SYMBOL" | grep -qx 2
 	pmu-stream --dump s.data | grep "text=" | grep -q phone
-'
+END
 
-check 'the first format is told as such' '
+check 'the first format is told as such' <<'END'
 	printf "PERFFILE\150\0\0\0\0\0\0\0some more bytes" >old.data
 	exits 1 pmu-stream old.data 2>err
 	grep -q "PERFFILE.*since Linux 3.3" err
 	printf "ELIFFREP\0\0\0\0\0\0\0\150" >old.data
 	exits 1 pmu-topprof old.data >out 2>err
 	grep -q "PERFFILE" err
-'
+END
 
-check 'attrs of the first version; samples without any id; two events without ids' '
+check 'attrs of the first version; samples without any id; two events without ids' <<'END'
 	compose a.data <<-END
 		sample = lambda ip: record(9, struct.pack("<QII", ip, 7, 7))
 		a = attr(0, 0, 500, IP | TID, 0, 64)
@@ -62,9 +63,9 @@ check 'attrs of the first version; samples without any id; two events without id
 	END
 	# nothing tells them apart: all are taken for the first, as perf does
 	pmu-stream b.data | grep -q "^event cycles: 3 samples"
-'
+END
 
-check 'equal names are kept apart by id; dummies are no profile' '
+check 'equal names are kept apart by id; dummies are no profile' <<'END'
 	compose d.data <<-END
 		t = IP | TID | TIME | ID | PERIOD
 		a = [attr(1, 9, 1, t), attr(0, 0, 100, t), attr(0, 0, 200, t)]
@@ -79,9 +80,9 @@ check 'equal names are kept apart by id; dummies are no profile' '
 	go tool pprof -raw p.pb.gz >raw
 	none grep -i dummy raw
 	grep -q "^ *2 *400\|1 *100 *2 *400" raw
-'
+END
 
-check 'a sample of an unknown id, an event that never came: told, the rest is used' '
+check 'a sample of an unknown id, an event that never came: told, the rest is used' <<'END'
 	compose u.data <<-END
 		t = IP | TID | TIME | ID
 		a = [attr(0, 0, 100, t), attr(0, 1, 200, t)]
@@ -94,9 +95,9 @@ check 'a sample of an unknown id, an event that never came: told, the rest is us
 	grep -q "offset 0x[0-9a-f]*: SAMPLE record of an event the stream does not define" err
 	grep -q "^event cycles: 1 samples" out
 	grep -q "^event instructions: 1 samples" out
-'
+END
 
-check 'types nobody knows are counted; what AUX events traced is skipped, and told' '
+check 'types nobody knows are counted; what AUX events traced is skipped, and told' <<'END'
 	compose x.data <<-END
 		t = IP | TID | TIME
 		s = record(9, struct.pack("<QIIQ", 0x1000, 7, 7, 5))
@@ -119,9 +120,9 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 	head -c 1000 x.data >cut.data
 	exits 1 pmu-stream cut.data >out 2>err
 	grep -q "stream ends inside the 4096 bytes behind a record of type 71" err
-'
+END
 
-check 'damage anywhere: told with its offset, and all that is whole is used' '
+check 'damage anywhere: told with its offset, and all that is whole is used' <<'END'
 	compose z.data <<-END
 		t = IP | TID | TIME | CHAIN
 		s = [record(9, struct.pack("<QIIQQQQ", 0x1000, 7, 7, 5 + i, 2, -512 & 2**64 - 1, 0x1000)) for i in range(100)]
@@ -150,6 +151,6 @@ check 'damage anywhere: told with its offset, and all that is whole is used' '
 			go tool pprof -raw p.pb.gz | grep -q "^ *100 *10000"
 		done
 	done
-'
+END
 
 done_testing

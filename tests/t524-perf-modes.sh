@@ -1,5 +1,6 @@
 #!/bin/sh
 # What perf records, in every mode it has here: counts as perf report --stats gives them.
+# kinds: release
 . tests/lib.sh
 
 # The types that perf counts, as NAME COUNT.  Of compressed records, what is in them.
@@ -62,13 +63,13 @@ mode -e cpu-clock --buildid-mmap $work
 mode -e cpu-clock --data-page-size --code-page-size -d $work
 mode -e dummy,cpu-clock -T -P $work
 
-check 'perf record -o -: by a pipe' '
+check 'perf record -o -: by a pipe' <<'END'
 	perf record -q -e cpu-clock,page-faults -g -o - -- ten threads 0.2 2>err >p.data
 	perf_counts - <p.data >want
 	test "$(sed -n "s/^SAMPLE //p" want)" -gt 100
 	our_counts p.data | same want -
 	cat p.data | pmu-symbolize | exits 0 pmu-topprof -o p.pb.gz
 	go tool pprof -top p.pb.gz | grep -q " J$"
-'
+END
 
 done_testing

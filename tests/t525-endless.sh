@@ -1,5 +1,6 @@
 #!/bin/sh
 # Streams without end: memory does not grow with them.  ENDLESS=1: 10 GB of it.
+# kinds: release
 . tests/lib.sh
 
 samples=3000000
@@ -14,7 +15,7 @@ peak() {
 
 for command in 'pmu-stream' 'pmu-stream -d' 'pmu-stream --cat' 'pmu-stream -z' \
 	'pmu-symbolize -q' 'pmu-topprof'; do
-	check "$command: as much memory for ten times the stream" '
+	check "$command: as much memory for ten times the stream" <<-'END'
 		little=$(peak $((samples / 10)) $command)
 		much=$(peak $samples $command)
 		echo "$little KiB, $much KiB"
@@ -22,12 +23,12 @@ for command in 'pmu-stream' 'pmu-stream -d' 'pmu-stream --cat' 'pmu-stream -z' \
 		# a sanitizer has its own
 		case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
 		test $much -lt 32768
-	'
+	END
 done
 
-check 'pmu-stream --stats: under 16 MiB' '
+check 'pmu-stream --stats: under 16 MiB' <<'END'
 	case $BIN in */release/*|*/clang/*) ;; *) echo "a sanitizer has its own memory"; exit 77 ;; esac
 	test "$(peak 1000000 pmu-stream)" -lt 16384
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What a profile holds: what was lost, labels, the samples that were wanted, waiting time.
+# kinds: release asan
 . tests/lib.sh
 
 raw() { go tool pprof -raw "$1" 2>/dev/null; }
@@ -9,7 +10,7 @@ samples() { raw "$1" | sed '1,/^Samples:/d; /^Locations/,$d'; }
 column() { samples "$1" | awk -v n="$2" '/^ +[0-9]/ { sub(":.*", ""); s += $n } END { printf "%.0f\n", s }'; }
 count() { perf script -G -F "$2" -i "$1" 2>/dev/null | sed 's/^ *//' | grep -c "$3"; }
 
-check 'lost samples are a frame of their own, by event, with its period' '
+check 'lost samples are a frame of their own, by event, with its period' <<'END'
 	compose s.data <<-END
 		t = IP | TID | TIME | ID
 		a = [attr(0, 0, 1000, t), attr(0, 1, 50, t)]
@@ -32,9 +33,9 @@ check 'lost samples are a frame of their own, by event, with its period' '
 	pmu-topprof --drop-lost -o q.pb.gz s.data
 	raw q.pb.gz | none grep "\[lost\]"
 	test "$(column q.pb.gz 1) $(column q.pb.gz 4)" = "1 100"
-'
+END
 
-check 'names of sample types: of one event, of several, of time, as perf_to_profile' '
+check 'names of sample types: of one event, of several, of time, as perf_to_profile' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-sample -e page-faults,cpu-clock -F 500 -o b.data -- ten serial 0.1
 	types() { raw "$1" | sed -n "/^Samples:/{n;p;q}"; }
@@ -50,14 +51,14 @@ check 'names of sample types: of one event, of several, of time, as perf_to_prof
 	raw p.pb.gz | grep -q "^PeriodType: cpu nanoseconds"
 	raw p.pb.gz | grep -q "^Period: 2000000$"
 	exits 2 pmu-topprof --naming other a.data 2>err
-'
+END
 
-check 'samples of a process, thread, name, CPU, time: as perf script has them' '
+check 'samples of a process, thread, name, CPU, time: as perf script has them' <<'END'
 	pmu-sample --cpu -e cpu-clock -F 2000 -o s.data -- sh -c "ten threads 0.3 & ten threads 0.2; wait"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
 	test "$(wc -l <all)" -gt 300
-	pid=$(awk "\$1 == \"t3\" { split(\$2, p, \"/\"); print p[1]; exit }" all)
-	tid=$(awk "\$1 == \"t3\" { split(\$2, p, \"/\"); print p[2]; exit }" all)
+	pid=$(awk '$1 == "t3" { split($2, p, "/"); print p[1]; exit }' all)
+	tid=$(awk '$1 == "t3" { split($2, p, "/"); print p[2]; exit }' all)
 	n() { pmu-topprof "$@" s.data >p.pb.gz && column p.pb.gz 1; }
 	test "$(n --pid $pid)" = "$(grep -c " $pid/" all)"
 	test "$(n --tid $tid)" = "$(grep -c "/$tid " all)"
@@ -73,17 +74,17 @@ check 'samples of a process, thread, name, CPU, time: as perf script has them' '
 	test "$(column p.pb.gz 1)" = "$(awk "\$1 == \"t3\" && \$2 ~ /^$pid\//" all | wc -l)"
 	n --pid 1 >none 2>err || :
 	grep -q "no samples were wanted" err
-'
+END
 
-check 'labels: what was asked for, as perf script has it' '
+check 'labels: what was asked for, as perf script has it' <<'END'
 	pmu-sample --cpu -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
 	pmu-topprof --label tid,cpu -o p.pb.gz s.data
 	samples p.pb.gz | sed -n "s/.*tid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
-	awk "{ split(\$2, p, \"/\"); print p[2] }" all | sort -u | same - got
+	awk '{ split($2, p, "/"); print p[2] }' all | sort -u | same - got
 	samples p.pb.gz | grep -q "cpu:\[[01] cpu\]"
 	# a line of values, then one of labels
-	samples p.pb.gz | awk "/^ +[0-9]/ { v = \$1 } /cpu:\[1 cpu\]/ { n += v } END { print n + 0 }" >got
+	samples p.pb.gz | awk '/^ +[0-9]/ { v = $1 } /cpu:\[1 cpu\]/ { n += v } END { print n + 0 }' >got
 	grep -c "\[001\]" all | same - got
 	# timestamps: each sample is one
 	pmu-topprof --label timestamp_ns,execution_mode,thread_comm -o p.pb.gz s.data
@@ -95,9 +96,9 @@ check 'labels: what was asked for, as perf script has it' '
 	exits 2 pmu-topprof --label pid,field:pid s.data >out 2>err
 	exits 0 pmu-topprof --label pid,pid s.data -o p.pb.gz
 	grep -q "snoop_status" err
-'
+END
 
-check 'control groups by their paths, as the stream tells them' '
+check 'control groups by their paths, as the stream tells them' <<'END'
 	perf_record --all-cgroups -e cpu-clock -F 1000 -o p.data -- ten serial 0.2 || exit 77
 	pmu-stream --dump p.data >dump
 	id=$(sed -n "s/.* SAMPLE .* cgroup=\([0-9]*\) .*/\1/p" dump | sort -u | head -n 1)
@@ -105,9 +106,9 @@ check 'control groups by their paths, as the stream tells them' '
 	test -n "$id" && test -n "$path" || { echo "perf tells of none here"; exit 77; }
 	pmu-topprof --label cgroup -o p.pb.gz p.data
 	samples p.pb.gz | grep -qF "cgroup:[$path]"
-'
+END
 
-check 'labels that are usual: where there are several processes, and unless told not to' '
+check 'labels that are usual: where there are several processes, and unless told not to' <<'END'
 	# a sanitizer looks for leaks in a process of its own
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 \
 		pmu-sample -e cpu-clock -F 1000 -o one.data -- ten threads 0.1
@@ -119,9 +120,9 @@ check 'labels that are usual: where there are several processes, and unless told
 	samples p.pb.gz | grep -q "thread_comm:\[ten\]"
 	pmu-topprof --label none -o p.pb.gz two.data
 	samples p.pb.gz | none grep ":\["
-'
+END
 
-check 'where data came from, its address and cost: of a recording of loads' '
+check 'where data came from, its address and cost: of a recording of loads' <<'END'
 	file=$SHARED/weight_struct.perf.data
 	needs "$file"
 	pmu-topprof --label data_src,snoop_status,weight,addr "$file" -o p.pb.gz
@@ -138,9 +139,9 @@ check 'where data came from, its address and cost: of a recording of loads' '
 	raw p.pb.gz | sed -n "/^Locations/,/^Mappings/s/^ *[0-9]*: 0x\([0-9a-f]*\) .*/\1/p" | sort >frames
 	comm -12 want frames | same want -
 	raw p.pb.gz | grep -q "\[data\]"
-'
+END
 
-check 'fields of tracepoints as labels, also through the whole pipe' '
+check 'fields of tracepoints as labels, also through the whole pipe' <<'END'
 	test -e /sys/kernel/tracing/events/sched/sched_switch/format ||
 		test -e /sys/kernel/debug/tracing/events/sched/sched_switch/format ||
 		{ echo "no tracepoints here"; exit 77; }
@@ -156,13 +157,13 @@ check 'fields of tracepoints as labels, also through the whole pipe' '
 		samples p.pb.gz | sed -n "s/.*prev_comm:\[\([^]]*\)\].*/\1/p" | sort -u >got
 		sed "s/prev_comm=\(.*\) prev_pid.*/\1/" want | sort -u | same - got
 	done
-'
+END
 
-check 'a group whose counters are read with each sample: samples of each event, as perf has them' '
+check 'a group whose counters are read with each sample: samples of each event, as perf has them' <<'END'
 	# of one thread: perf 6.1 takes the counters of several for one that goes back
 	pmu-sample -e "{cpu-clock,page-faults,context-switches}:S" -F 1000 -o s.data -- ten serial 0.2
-	perf script -G -F event,period -i s.data 2>/dev/null | awk "{ sub(/:.*/, \"\", \$2); n[\$2]++; sum[\$2] += \$1 }
-		END { for (e in n) printf \"%s %d %d\\n\", e, n[e], sum[e] }" | sort >want
+	perf script -G -F event,period -i s.data 2>/dev/null | awk '{ sub(/:.*/, "", $2); n[$2]++; sum[$2] += $1 }
+		END { for (e in n) printf "%s %d %d\n", e, n[e], sum[e] }' | sort >want
 	test "$(wc -l <want)" -ge 2
 	pmu-symbolize -q s.data >r.data
 	for stream in s.data r.data; do
@@ -179,22 +180,22 @@ check 'a group whose counters are read with each sample: samples of each event, 
 	n=$(column p.pb.gz 1) sum=$(column p.pb.gz 2)
 	test $n -gt 100
 	test $sum -ge $((n * 1000000)) && test $sum -le $((n * 1500000))
-'
+END
 
-check 'a profile for each process, each thread' '
+check 'a profile for each process, each thread' <<'END'
 	# a sanitizer looks for leaks in a process of its own
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 pmu-sample -e cpu-clock -F 1000 -o s.data \
 		-- sh -c "ten threads 0.2; ten serial 0.1"
 	perf script -G -F comm,pid,tid -i s.data 2>/dev/null | sed "s/^ *//" >all
 	pmu-topprof --per-process procs s.data
-	awk "{ split(\$NF, p, \"/\"); print p[1] }" all | sort -u >want
+	awk '{ split($NF, p, "/"); print p[1] }' all | sort -u >want
 	ls procs | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
 	test "$(ls procs | grep -c "^ten-")" = 2	# by the process, not by a thread of it
 	total=0
 	for file in procs/*; do total=$((total + $(column $file 1))); done
 	test $total = "$(wc -l <all)"
 	pmu-symbolize -q s.data | pmu-topprof --per-thread threads
-	awk "{ split(\$NF, p, \"/\"); print p[2] }" all | sort -u >want
+	awk '{ split($NF, p, "/"); print p[2] }' all | sort -u >want
 	ls threads | sed "s/.*-\([0-9]*\).pb.gz/\1/" | sort -u | same want -
 	# by the name at its first sample, which may be from before it had one
 	test "$(ls threads | grep -c "^t[0-9]-[0-9]*.pb.gz")" -ge 5
@@ -203,9 +204,9 @@ check 'a profile for each process, each thread' '
 		go tool pprof -top "$file" 2>err | grep -q " $function$"
 	done
 	test -z "$(ls -a procs threads | grep tmp || :)"
-'
+END
 
-check 'a profile for each interval, whole when it appears, all samples in one of them' '
+check 'a profile for each interval, whole when it appears, all samples in one of them' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -- ten serial 3.2 | tee s.data | pmu-symbolize -q |
 		pmu-topprof --interval 1s --output-template "p-%Y%m%d-%H%M%S.pb.gz" &
 	pipe=$!
@@ -224,9 +225,9 @@ check 'a profile for each interval, whole when it appears, all samples in one of
 	exits 2 pmu-topprof --interval 1s s.data 2>err
 	exits 2 pmu-topprof --interval 1s --output-template p.pb.gz s.data 2>err
 	grep -q "needs the time in it" err
-'
+END
 
-check 'no more stacks than allowed, the rest at [truncated], totals as they are' '
+check 'no more stacks than allowed, the rest at [truncated], totals as they are' <<'END'
 	make-stream 50000 5000 6 >s.data
 	pmu-topprof s.data >all.pb.gz
 	pmu-topprof --max-stacks 100 s.data >few.pb.gz
@@ -235,9 +236,9 @@ check 'no more stacks than allowed, the rest at [truncated], totals as they are'
 	test "$(column few.pb.gz 2)" = "$(column all.pb.gz 2)"
 	go tool pprof -top -nodecount=1 few.pb.gz 2>err | grep -q "\[truncated\]"
 	exits 2 pmu-topprof --max-stacks 1 s.data 2>err >out
-'
+END
 
-check 'waiting time, by the stack on which threads began to wait' '
+check 'waiting time, by the stack on which threads began to wait' <<'END'
 	pmu-sample --off-cpu -e cpu-clock -o s.data -- sh -c "sleep 0.3; sleep 0.5"
 	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
 	raw p.pb.gz >raw
@@ -245,17 +246,17 @@ check 'waiting time, by the stack on which threads began to wait' '
 	go tool pprof -sample_index=off-cpu -traces p.pb.gz >traces 2>err
 	# sleep slept for 0.8 s, and sh waited as long; each within 5 %
 	go tool pprof -sample_index=off-cpu -raw -tagfocus=thread_comm=sleep p.pb.gz >sleeps 2>err
-	awk "/^ +[0-9]/ { sub(\":.*\", \"\"); s += \$NF } /^Locations/ { exit } END { print s / 1e9 }" sleeps >got
-	awk "{ exit !(\$1 > 0.78 && \$1 < 0.9) }" got || { cat got; exit 1; }
+	awk '/^ +[0-9]/ { sub(":.*", ""); s += $NF } /^Locations/ { exit } END { print s / 1e9 }' sleeps >got
+	awk '{ exit !($1 > 0.78 && $1 < 0.9) }' got || { cat got; exit 1; }
 	grep -q "nanosleep" raw
 	# what perf recorded, likewise
 	perf_record -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 || exit 77
 	pmu-symbolize -q t.data | pmu-topprof -o q.pb.gz
 	column q.pb.gz 2 >got
-	awk "{ exit !(\$1 > 0.39e9 && \$1 < 0.5e9) }" got || { cat got; exit 1; }
-'
+	awk '{ exit !($1 > 0.39e9 && $1 < 0.5e9) }' got || { cat got; exit 1; }
+END
 
-check 'a precise leaf replaces the one in the callchain; branches are no stack, but for calls' '
+check 'a precise leaf replaces the one in the callchain; branches are no stack, but for calls' <<'END'
 	cat >common <<-END
 		USER = -512 & 2**64 - 1
 		def stream(branch, body):
@@ -281,9 +282,9 @@ check 'a precise leaf replaces the one in the callchain; branches are no stack, 
 	{ cat common; echo "out = stream(1 << 11 | 8, sample(0x401000, [], branches))"; } | compose lbr.data
 	pmu-topprof -o p.pb.gz lbr.data
 	test "$(addresses p.pb.gz)" = "0x11000 0x15000 0x16000 "
-'
+END
 
-check 'equal samples in any order make the same profile, to the byte' '
+check 'equal samples in any order make the same profile, to the byte' <<'END'
 	pmu-sample -g --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
 	pmu-symbolize -q s.data >r.data
 	cat >shuffle.py <<-END
@@ -314,6 +315,6 @@ check 'equal samples in any order make the same profile, to the byte' '
 	pmu-topprof -o c.pb.gz r.data
 	samples c.pb.gz | sort >want
 	samples a.pb.gz | sort | same want -
-'
+END
 
 done_testing

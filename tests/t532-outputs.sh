@@ -1,20 +1,21 @@
 #!/bin/sh
 # What comes out besides: folded stacks, other packings, sums and differences; and what pprof
 # makes of profiles by itself.
+# kinds: release asan
 . tests/lib.sh
 
 raw() { go tool pprof -raw "$1" 2>/dev/null; }
 record() { pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten "$@" && pmu-symbolize -q s.data >r.data; }
 
-check 'folded stacks are those of perf script, folded' '
+check 'folded stacks are those of perf script, folded' <<'END'
 	record threads 0.5
 	pmu-topprof --folded r.data >ours
 	# perf has no inlines here, for these functions have none
-	perf script -i s.data --no-inline -F comm,ip,sym 2>/dev/null | awk "
-		NF == 0 { if (n) { line = comm; for (i = n; i > 0; i--) line = line \";\" f[i]; count[line]++ }; n = 0; comm = \"\"; next }
-		comm == \"\" { comm = \$1; next }
-		{ f[++n] = \$2 }
-		END { for (l in count) print l, count[l] * 500000 }" | sed "s/+0x[0-9a-f]*//g" | sort >perfs
+	perf script -i s.data --no-inline -F comm,ip,sym 2>/dev/null | awk '
+		NF == 0 { if (n) { line = comm; for (i = n; i > 0; i--) line = line ";" f[i]; count[line]++ }; n = 0; comm = ""; next }
+		comm == "" { comm = $1; next }
+		{ f[++n] = $2 }
+		END { for (l in count) print l, count[l] * 500000 }' | sed "s/+0x[0-9a-f]*//g" | sort >perfs
 	grep -c "^t3;.*;thread_main;D " ours | grep -qx 1
 	# of the functions whose names both know: the rest differs by what perf reads
 	for f in A B C D E F G H I J; do
@@ -23,15 +24,15 @@ check 'folded stacks are those of perf script, folded' '
 		same p o
 	done
 	LC_ALL=C sort -c ours
-	total=$(awk "{ s += \$NF } END { printf \"%.0f\", s }" ours)
+	total=$(awk '{ s += $NF } END { printf "%.0f", s }' ours)
 	test $total = "$(pmu-stream --json s.data | sed "s/.*\"sum\": \([0-9]*\).*/\1/")"
 	pmu-topprof --folded --event cpu-clock r.data | same ours -
 	# without symbols: objects
 	pmu-topprof --folded s.data | grep -q ";\[ten\];\[ten\] "
 	pmu-topprof --folded r.data | pmu-topprof --folded r.data >/dev/null
-'
+END
 
-check 'packed by zstd, or not at all: the same bytes inside' '
+check 'packed by zstd, or not at all: the same bytes inside' <<'END'
 	record serial 0.2
 	pmu-topprof r.data | gzip -dc >a
 	pmu-topprof -Z none r.data >b
@@ -40,28 +41,28 @@ check 'packed by zstd, or not at all: the same bytes inside' '
 	cmp a c
 	go tool pprof -top b 2>err | grep -q " J$"
 	exits 2 pmu-topprof -Z lzma r.data 2>err
-'
+END
 
-check 'a profile taken away from another, as pprof -base does' '
+check 'a profile taken away from another, as pprof -base does' <<'END'
 	record serial 0.3
 	pmu-topprof r.data >base.pb.gz
 	record serial 0.5
 	pmu-topprof r.data >new.pb.gz
 	pmu-topprof --diff base.pb.gz new.pb.gz >ours.pb.gz
-	go tool pprof -top -base base.pb.gz new.pb.gz 2>err | sed -n "/flat%/,\$p" >want
-	go tool pprof -top ours.pb.gz 2>err | sed -n "/flat%/,\$p" >got
+	go tool pprof -top -base base.pb.gz new.pb.gz 2>err | sed -n '/flat%/,$p' >want
+	go tool pprof -top ours.pb.gz 2>err | sed -n '/flat%/,$p' >got
 	cut -c 1-10 want >w
 	cut -c 1-10 got | same w -
 	pmu-topprof --diff new.pb.gz new.pb.gz >none.pb.gz
-	raw none.pb.gz | sed "1,/^samples/d; /^Locations/,\$d" | none cat
-	pmu-top ours.pb.gz | grep -q " J\$"
+	raw none.pb.gz | sed '1,/^samples/d; /^Locations/,$d' | none cat
+	pmu-top ours.pb.gz | grep -q ' J$'
 	pmu-sample -e page-faults -c 1 -- ten serial 0.1 | pmu-topprof >other.pb.gz
 	exits 1 pmu-topprof --diff other.pb.gz new.pb.gz 2>err >out
 	grep -q "other.pb.gz. has other sample types" err
 	exits 1 pmu-topprof new.pb.gz s.data 2>err >out
 	grep -q "s.data. is no pprof profile" err
 	exits 2 pmu-topprof --diff base.pb.gz 2>err >out
-'
+END
 
 # A program whose time is spent in known functions, some of a library, linked in some way.
 build() {
@@ -81,22 +82,22 @@ build() {
 for how in '-pie -fPIE' '-no-pie' '-no-pie -Wl,-Ttext-segment=0x20000000' \
 	'-pie -fPIE -Wl,-z,noseparate-code' '-no-pie -Wl,-z,noseparate-code' \
 	'-pie -fPIE -Wl,-z,max-page-size=0x200000'; do
-	check "pprof symbolizes by itself what was built with $how, as we do" '
+	check "pprof symbolizes by itself what was built with $how, as we do" <<-'END'
 		build $how
 		pmu-sample -e cpu-clock -F 1000 -o s.data -- ./prog
 		pmu-topprof s.data >raw.pb.gz
 		pmu-symbolize -q s.data | pmu-topprof >ours.pb.gz
 		GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE=${TMPDIR:-/tmp}/pprof-cache \
 			go build -o pprof github.com/google/pprof 2>err || { echo "no standalone pprof"; exit 77; }
-		flat() { awk "\$NF ~ /^in_(program|library)\$/ { print \$1, \$NF }" | sort; }
+		flat() { awk '$NF ~ /^in_(program|library)$/ { print $1, $NF }' | sort; }
 		go tool pprof -top ours.pb.gz 2>err | flat >want
 		test "$(wc -l <want)" = 2
 		go tool pprof -symbolize=local -top raw.pb.gz 2>err | flat | same want -
 		./pprof -symbolize=local -top raw.pb.gz 2>err | flat | same want -
-	'
+	END
 done
 
-check 'pprof has nothing to warn of, whatever it is asked' '
+check 'pprof has nothing to warn of, whatever it is asked' <<'END'
 	record threads 0.3
 	pmu-topprof --label thread_comm,pid,tid r.data >p.pb.gz
 	for mode in -top -tree -raw -tags -traces -comments "-top -sample_index=0" \
@@ -106,6 +107,6 @@ check 'pprof has nothing to warn of, whatever it is asked' '
 		test ! -s err || grep -qx "Generating report in x" err || { echo "$mode"; cat err; exit 1; }
 		test -s out || test -s x
 	done
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Profiles put together and taken apart: as pprof does it, on the same files.
+# kinds: release asan
 . tests/lib.sh
 
 # raw PROFILE: all that is in it, as pprof reads it; a warning fails
@@ -24,7 +25,7 @@ two_profiles() {
 	done
 }
 
-check 'two profiles are added up as pprof adds them up' '
+check 'two profiles are added up as pprof adds them up' <<'END'
 	two_profiles
 	pmu-topprof -o got.pb.gz 1.pb.gz 2.pb.gz
 	pprof_proto want.pb.gz 1.pb.gz 2.pb.gz
@@ -33,9 +34,9 @@ check 'two profiles are added up as pprof adds them up' '
 	test "$(wc -l <want)" -gt 50
 	grep -q "thread_comm:\[t3\]" want
 	same want got
-'
+END
 
-check 'a profile is taken away as by pprof -base; from itself nothing is left' '
+check 'a profile is taken away as by pprof -base; from itself nothing is left' <<'END'
 	two_profiles
 	pmu-topprof --diff 1.pb.gz -o got.pb.gz 2.pb.gz
 	pprof_proto want.pb.gz -base 1.pb.gz 2.pb.gz
@@ -45,11 +46,11 @@ check 'a profile is taken away as by pprof -base; from itself nothing is left' '
 	same want got
 	pmu-topprof --diff 1.pb.gz -o none.pb.gz 1.pb.gz
 	raw none.pb.gz >nothing
-	sed "1,/^Samples:/d; /^Locations/,\$d" nothing | none grep ":"
+	sed '1,/^Samples:/d; /^Locations/,$d' nothing | none grep ":"
 	exits 2 pmu-topprof --diff 1.pb.gz 2>err
-'
+END
 
-check 'profiles of recordings from real hardware go through pprof and back unchanged' '
+check 'profiles of recordings from real hardware go through pprof and back unchanged' <<'END'
 	needs "$SHARED/expected.tsv"
 	count=0
 	for file in "$SHARED"/*data; do
@@ -64,9 +65,9 @@ check 'profiles of recordings from real hardware go through pprof and back uncha
 		count=$((count + 1))
 	done
 	test $count -ge 15
-'
+END
 
-check 'profiles are known by what is in them, gzip or not; a stream among them is told' '
+check 'profiles are known by what is in them, gzip or not; a stream among them is told' <<'END'
 	two_profiles
 	gzip -dc 1.pb.gz >plain
 	pmu-topprof -o want.pb.gz 1.pb.gz
@@ -80,9 +81,9 @@ check 'profiles are known by what is in them, gzip or not; a stream among them i
 	pmu-sample -e cpu-clock -F 500 -- ten serial 0.1 | pmu-topprof -o other.pb.gz
 	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz other.pb.gz 2>err
 	grep -q "other.pb.gz. has other sample types" err
-'
+END
 
-check 'damaged profiles are refused or merged, never worse' '
+check 'damaged profiles are refused or merged, never worse' <<'END'
 	two_profiles
 	gzip -dc 1.pb.gz >plain
 	size=$(wc -c <plain)
@@ -97,6 +98,6 @@ check 'damaged profiles are refused or merged, never worse' '
 		printf "\377" | dd of=bad bs=1 seek=$((size * n / 61)) conv=notrunc 2>log
 		pmu-topprof 2.pb.gz bad >out 2>err || test $? = 1
 	done
-'
+END
 
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
 # With pprof: perf.data through it, and profiles without symbols, which it symbolizes.
+# kinds: release asan
 . tests/lib.sh
 
 # calls: a program that spends 1/3 of its time in its own function, 2/3 in its library's
@@ -45,16 +46,16 @@ ways() {
 	grep -E " (near|far|main)$" got | same functions -
 }
 
-check 'pprof symbolizes by itself: PIE and not, text apart and at offset 0, high and low' '
+check 'pprof symbolizes by itself: PIE and not, text apart and at offset 0, high and low' <<'END'
 	calls
 	for PIE in "-pie -fPIE" -no-pie; do
 		ways -Wl,-z,separate-code
 		ways -Wl,-z,noseparate-code
 		ways -Wl,-z,max-page-size=0x200000
 	done
-'
+END
 
-check 'go tool pprof perf.data: with names, by our perf_to_profile' '
+check 'go tool pprof perf.data: with names, by our perf_to_profile' <<'END'
 	mkdir bin
 	ln -s "$BIN/pmu-topprof" bin/perf_to_profile
 	perf_record -e cpu-clock -F 1000 -o perf.data ten serial 0.5
@@ -67,9 +68,9 @@ check 'go tool pprof perf.data: with names, by our perf_to_profile' '
 	bin/perf_to_profile -i perf.data -o q.pb.gz -f -j
 	top p.pb.gz >want
 	top q.pb.gz | same want -
-'
+END
 
-check 'it writes over a file only if told, and needs both names' '
+check 'it writes over a file only if told, and needs both names' <<'END'
 	mkdir bin
 	ln -s "$BIN/pmu-topprof" bin/perf_to_profile
 	pmu-sample -e cpu-clock -F 500 -o s.data -- ten serial 0.1
@@ -83,9 +84,9 @@ check 'it writes over a file only if told, and needs both names' '
 	exits 2 bin/perf_to_profile -i s.data 2>err
 	exits 2 bin/perf_to_profile -o p.pb.gz 2>err
 	exits 1 bin/perf_to_profile -i absent -o q.pb.gz 2>err
-'
+END
 
-check 'every view of every readable recording, without a warning' '
+check 'every view of every readable recording, without a warning' <<'END'
 	needs "$SHARED/expected.tsv"
 	count=0
 	for file in "$SHARED"/*data; do
@@ -98,6 +99,6 @@ check 'every view of every readable recording, without a warning' '
 		count=$((count + 1))
 	done
 	test $count -ge 15
-'
+END
 
 done_testing
