@@ -5,7 +5,7 @@ complete -c pmu-stream -l check -s c -d 'print nothing; the exit status tells wh
 complete -c pmu-stream -l json -s j -d 'count or print in JSON'
 complete -c pmu-stream -l cat -d 'join all FILEs to one stream, in order of time'
 complete -c pmu-stream -l head -s n -x -d 'end after COUNT samples'
-complete -c pmu-stream -l pid -s p -x -a '(__fish_complete_pids)' -d 'leave out samples of other processes'
+complete -c pmu-stream -l pid -s p -x -a '(__fish_append , (__fish_complete_pids))' -d 'leave out samples of other processes'
 complete -c pmu-stream -l tid -s t -x -d 'leave out samples of other threads'
 complete -c pmu-stream -l comm -x -d 'leave out samples of threads of other names'
 complete -c pmu-stream -l cpu -s C -x -d 'leave out samples of other CPUs'

@@ -1,0 +1,94 @@
+#!/bin/sh
+# Completions, each in its own shell: they load, and complete what a user would try.
+# kinds: release
+. tests/lib.sh
+
+# bash_completes TOOL LINE: the replies to LINE, sorted
+cat >"$scratch/complete.bash" <<'END'
+tool=$1 COMP_LINE=$2
+. "$TOP/completions/bash/$tool"
+COMP_POINT=${#COMP_LINE}
+# as bash does: "=" and ":" are words of their own
+read -ra COMP_WORDS <<<"$(sed 's/[=:]/ & /g' <<<"$COMP_LINE")"
+case $COMP_LINE in *[' =:']) COMP_WORDS+=('') ;; esac
+case $COMP_LINE in *=) COMP_WORDS[-1]== ;; esac
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+"_${tool//-/_}"
+printf '%s\n' "${COMPREPLY[@]}" | sort
+END
+bash_completes() { bash "$scratch/complete.bash" "$1" "$2"; }
+
+fish_completes() {
+	HOME=$PWD fish -c "source $TOP/completions/fish/$1.fish; complete -C '$2'" | cut -f 1 | sort
+}
+
+# zsh_completes LINE: what a shell in a terminal makes of LINE and a tab
+cat >"$scratch/complete.zsh" <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=($TOP/completions/zsh \$fpath); autoload -Uz compinit; compinit -u -D"
+zpty -w shell "pmu-sample() { print -r -- made \"\$@\" }; pmu-topprof() { pmu-sample \"\$@\" }"
+zpty -w shell 'print -r -- rea""dy'
+zpty -r shell out '*ready*'
+zpty -n -w shell "$1"$'\t end\n'
+zpty -r shell out $'*made*end\r\n*'
+print -r -- "$out"
+END
+zsh_completes() {
+	timeout 600 zsh -f "$scratch/complete.zsh" "$1" | tr -d '\r' | sed -n 's/^made \(.*\) end$/\1/p'
+}
+
+check 'bash: options, values after a space and after "=", lists, files, commands' <<'END'
+	bash_completes pmu-sample 'pmu-sample --kern' >got
+	printf '%s\n' --kernel --kernel-stacks | same - got
+	for line in 'pmu-sample --call-graph ' 'pmu-sample --call-graph='; do
+		bash_completes pmu-sample "$line" >got
+		printf '%s\n' dwarf fp lbr none | same - got
+	done
+	test "$(bash_completes pmu-sample 'pmu-sample --call-graph=dw')" = dwarf
+	test "$(bash_completes pmu-sample 'pmu-sample -j any,in')" = 'any,in_tx
+any,ind_call
+any,ind_jmp'
+	bash_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
+	bash_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
+	bash_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
+	touch recording.data
+	test "$(bash_completes pmu-topprof 'pmu-topprof recor')" = recording.data
+	test "$(bash_completes pmu-topprof 'pmu-topprof -Z z')" = zstd
+END
+
+check 'fish: the same, and no file has a syntax error' <<'END'
+	needs_command fish
+	for file in "$TOP"/completions/fish/*; do
+		fish --no-execute "$file" 2>err
+		none cat err
+		fish -c "source $file" 2>err
+		none cat err
+	done
+	fish_completes pmu-sample 'pmu-sample --kern' >got
+	printf '%s\n' --kernel --kernel-stacks | same - got
+	fish_completes pmu-sample 'pmu-sample --call-graph ' >got
+	printf '%s\n' dwarf fp lbr none | same - got
+	fish_completes pmu-sample 'pmu-sample -j any,ind' >got
+	printf '%s\n' any,ind_call any,ind_jmp | same - got
+	fish_completes pmu-sample 'pmu-sample -p 1,' | grep -qx "1,$$"
+	fish_completes pmu-sample 'pmu-sample -e page-fau' | grep -qx page-faults
+	fish_completes pmu-sample 'pmu-sample gzi' | grep -qx gzip
+	touch recording.data
+	fish_completes pmu-topprof 'pmu-topprof recor' | grep -qx recording.data
+END
+
+check 'zsh: the same, in a terminal' <<'END'
+	needs_command zsh
+	for file in "$TOP"/completions/zsh/*; do zsh -n "$file"; done
+	test "$(zsh_completes 'pmu-sample --kernel-')" = --kernel-stacks
+	test "$(zsh_completes 'pmu-sample --call-graph dw')" = '--call-graph dwarf'
+	test "$(zsh_completes 'pmu-sample --clock=boo')" = '--clock=boottime'
+	test "$(zsh_completes 'pmu-sample -j any,ind_j')" = '-j any,ind_jmp'
+	test "$(zsh_completes 'pmu-sample -e context-sw')" = '-e context-switches'
+	test "$(zsh_completes 'pmu-sample gunzi')" = gunzip
+	touch recording.data
+	test "$(zsh_completes 'pmu-topprof recor')" = recording.data
+END
+
+done_testing
