@@ -135,7 +135,7 @@ endif
 demo:
 	@tests/setup build
 	@+$(MAKE) --no-print-directory -s -j2 all $B/tests/bin/compress
-	@BIN=$(CURDIR)/$B/bin tests/demo
+	@BIN=$(CURDIR)/$B/bin tests/demo build/demo.pb.gz
 
 quick:
 	@+$(MAKE) --no-print-directory -s -j2 tests

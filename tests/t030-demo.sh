@@ -1,0 +1,14 @@
+#!/bin/sh
+# The demo, as make runs it.
+# kinds: release user
+. tests/lib.sh
+
+check 'it writes the profile that it names, and nothing into the common folder' <<'END'
+	sh "$TOP/tests/demo" demo.pb.gz >out
+	grep -q 'go tool pprof -http : demo.pb.gz' out
+	grep -q 'longest_match' out
+	go tool pprof -top demo.pb.gz | grep -q longest_match
+	none ls -A "$TMPDIR"
+END
+
+done_testing
