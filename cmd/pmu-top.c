@@ -10,6 +10,8 @@
 #include "profile/top.h"
 
 #include <inttypes.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 static bool by_cumulative;
 static const char *rows_text, *type_text;
@@ -51,36 +53,92 @@ static size_t choose_type(const Perftools__Profiles__Profile *p)
 static void print_value(int64_t value, const char *unit)
 {
 	bool is_time = !strcmp(unit, "nanoseconds");
-	double v = (double)value;
+	double v = (double)value, size = v < 0 ? -v : v;
 
-	if (is_time && v >= 1e9)
+	if (is_time && size >= 1e9)
 		printf("%7.2fs", v / 1e9);
 	else if (is_time)
 		printf("%6.1fms", v / 1e6);
-	else if (v >= 1e10)
+	else if (size >= 1e10)
 		printf("%7.2fG", v / 1e9);
-	else if (v >= 1e7)
+	else if (size >= 1e7)
 		printf("%7.2fM", v / 1e6);
 	else
 		printf("%8" PRId64, value);
 }
 
-static void print_table(const Perftools__Profiles__Profile *p, size_t type, uint64_t rows)
+/* How many columns names may take: those that a terminal has left; 0: all that they need. */
+static size_t columns_for_names(void)
+{
+	enum { BEFORE_NAME = 36, LEAST = 20 };
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
+	    size.ws_col == 0)
+		return 0;
+	return size.ws_col > BEFORE_NAME + LEAST ? size.ws_col - BEFORE_NAME : LEAST;
+}
+
+/* A name that is too long loses its middle: both ends tell functions apart. */
+static void print_name(const char *name, size_t columns)
+{
+	size_t length = strlen(name), head = columns > 3 ? (columns - 3) / 2 : 0;
+
+	if (columns == 0 || length <= columns)
+		printf("%s\n", name);
+	else
+		printf("%.*s...%s\n", (int)head, name, name + length - (columns - 3 - head));
+}
+
+/* The first row shown whose object has no names; NULL: each has, or nobody knows the object. */
+static const struct top_row *nameless_row(const struct top *top, uint64_t rows)
+{
+	for (size_t i = 0; i < top->rows && i < rows; i++)
+		if (top->row[i].addresses > 0 && strncmp(top->row[i].name, "[unknown", 8))
+			return &top->row[i];
+	return NULL;
+}
+
+/* What to do where the table says less than it could. */
+static void advise(const Perftools__Profiles__Profile *p, const struct top *top, uint64_t rows,
+		   struct report *report)
+{
+	const struct top_row *nameless = nameless_row(top, rows);
+
+	if (p->n_sample == 0)
+		report_note(report, "the profile has no samples: what was profiled did nothing that "
+			    "the event counts, or ended too soon, or no sample was selected");
+	else if (!top->has_functions)
+		report_note(report, "the profile has addresses only: put pmu-symbolize before "
+			    "pmu-topprof");
+	else if (nameless)
+		report_note(report, "%s have no names: install the debug package of that file; "
+			    "pmu-symbolize -v says what was missing", nameless->name);
+}
+
+static void print_table(const Perftools__Profiles__Profile *p, size_t type, uint64_t rows,
+			struct report *report)
 {
 	const char *unit = profile_string(p, p->sample_type[type]->unit);
 	struct top top = top_of(p, type, by_cumulative);
-	double percent = top.total ? 100 / (double)top.total : 0;
+	double percent = top.whole ? 100 / (double)top.whole : 0;
+	size_t columns = columns_for_names();
 
 	printf("%s (%s): ", profile_string(p, p->sample_type[type]->type), unit);
 	print_value(top.total, unit);
+	if (top.is_difference)
+		printf(", %+.2f%% of the base,", percent * (double)top.total);
 	printf(" in %zu functions\n    flat   flat%%      cum    cum%%\n", top.rows);
 	for (size_t i = 0; i < top.rows && i < rows; i++) {
 		const struct top_row *row = &top.row[i];
 		print_value(row->flat, unit);
 		printf(" %6.2f%% ", percent * (double)row->flat);
 		print_value(row->cumulative, unit);
-		printf(" %6.2f%%  %s\n", percent * (double)row->cumulative, row->name);
+		printf(" %6.2f%%  ", percent * (double)row->cumulative);
+		print_name(row->name, columns);
 	}
+	fflush(stdout);
+	advise(p, &top, rows, report);
 	top_release(&top);
 }
 
@@ -96,7 +154,7 @@ int main(int argc, char **argv)
 	Perftools__Profiles__Profile *p =
 		profile_read(command_input(&command, argc, argv, first), &report);
 	if (p)
-		print_table(p, choose_type(p), rows);
+		print_table(p, choose_type(p), rows, &report);
 	profile_free(p);
 	return command_end(&report);
 }

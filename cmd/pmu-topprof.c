@@ -10,7 +10,9 @@
 #include "base/command.h"
 #include "base/units.h"
 #include "profile/collect.h"
+#include "profile/fold.h"
 #include "profile/merge.h"
+#include "profile/select.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -285,6 +287,22 @@ static bool open_target(struct target *t, const struct command *cmd)
 	return true;
 }
 
+/* An event that the stream does not have selects nothing: the user should know its events. */
+static void check_event(const struct stream_events *events, struct report *report)
+{
+	char names[400] = "";
+
+	if (!how.choice.event || events->count == 0)
+		return;
+	for (uint32_t i = 0; i < events->count; i++) {
+		size_t used = strlen(names);
+		if (!strcmp(events->event[i].name, how.choice.event))
+			return;
+		snprintf(names + used, sizeof(names) - used, " '%s'", events->event[i].name);
+	}
+	report_error(report, "the stream has no event '%s'; it has%s", how.choice.event, names);
+}
+
 /* All of the stream in INPUT. */
 static void aggregate(const struct command *cmd, const char *input, struct report *report)
 {
@@ -308,14 +326,36 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		       c.lost, c.throttled, t.bytes);
 	if (t.dir || template)
 		report_summary(report, "%" PRIu64 " files", t.files);
+	check_event(stream_events(in), report);
 	if (in && c.samples == 0 && (how.choice.event || how.choice.comm || pid_text || tid_text ||
 				     cpu_text || time_text))
-		report_note(report, "no samples were wanted: nothing in the stream is as --event, "
-			    "--pid, ... say");
+		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
+			    "--comm, --cpu and --time");
 	stream_close(in);
 	collect_release(&c);
 	if (t.out.fd >= 0 || (!t.dir && !template))
 		output_close(&t.out);
+}
+
+/* The first SIZE bytes of a file or pipe, which stay there to be read; how many came. */
+static size_t peek(int fd, uint8_t *bytes, size_t size)
+{
+	struct stat st;
+	ssize_t n = 0;
+	int copy[2];
+
+	if (fstat(fd, &st) < 0)
+		return 0;
+	if (S_ISREG(st.st_mode)) {
+		n = pread(fd, bytes, size, lseek(fd, 0, SEEK_CUR));
+	} else if (S_ISFIFO(st.st_mode) && pipe2(copy, O_CLOEXEC) == 0) {
+		n = tee(fd, copy[1], size, 0);
+		if (n > 0)
+			n = read(copy[0], bytes, (size_t)n);
+		close(copy[0]);
+		close(copy[1]);
+	}
+	return n > 0 ? (size_t)n : 0;
 }
 
 /*
@@ -325,19 +365,78 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 static bool is_profile(const char *path)
 {
 	uint8_t magic[3] = { 0 };
-	struct stat st;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
-	bool good = !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-		    read(fd, magic, sizeof(magic)) == sizeof(magic);
-	close(fd);
+	bool good = peek(fd, magic, sizeof(magic)) == sizeof(magic);
+	if (!is_stdin)
+		close(fd);
 	return good && ((magic[0] == 0x1f && magic[1] == 0x8b) ||
 			(magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08));
 }
 
-static void merge(char **files, int count, struct report *report)
+/* What can be done to a stream only: options that say how its samples are aggregated. */
+static void refuse_options_of_streams(void)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} of_streams[] = {
+		{ "time", time_text }, { "per-process", process_dir }, { "per-thread", thread_dir },
+		{ "interval", interval_text }, { "max-stacks", stacks_text },
+		{ "naming", naming_text }, { "data-frames", data_frames },
+		{ "drop-lost", drop_lost }, { "no-scale", no_scale },
+	};
+
+	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
+		if (of_streams[i].given)
+			command_misused(&command, "--%s works on a stream, but the input is a "
+					"profile: give the stream that it was made of",
+					of_streams[i].name);
+	if (folded && diff_base)
+		command_misused(&command, "--folded shows no differences: leave out --diff");
+}
+
+/* A profile with what was asked for of it; NULL (reported). */
+static Perftools__Profiles__Profile *read_selected(const char *path, struct report *report)
+{
+	const struct profile_selection want = {
+		.event = how.choice.event, .comm = how.choice.comm,
+		.pid = pid_text ? how.choice.pid : -1, .tid = tid_text ? how.choice.tid : -1,
+		.cpu = cpu_text ? how.choice.cpu : -1, .labels = label_list,
+	};
+	Perftools__Profiles__Profile *p = profile_read(path, report);
+
+	if (p && profile_select(p, &want, path, report))
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+static void fold(const char *const *files, int count, struct report *report)
+{
+	struct folded lines = { .count = 0 };
+	struct output out;
+	bool good = true;
+
+	for (int i = 0; i < count && good; i++) {
+		Perftools__Profiles__Profile *p = read_selected(files[i], report);
+		good = p != NULL;
+		if (good)
+			fold_profile(p, &lines);
+		profile_free(p);
+	}
+	if (good) {
+		output_open(&out, file ? file : "-", report);
+		folded_write(&lines, &out);
+		output_close(&out);
+	}
+	folded_release(&lines);
+}
+
+static void merge(const char *const *files, int count, struct report *report)
 {
 	struct merge *m = merge_new(report);
 	struct output out;
@@ -345,8 +444,8 @@ static void merge(char **files, int count, struct report *report)
 
 	for (int i = 0; i <= count && good; i++) {
 		const char *path = i < count ? files[i] : diff_base;
-		Perftools__Profiles__Profile *p = path ? profile_read(path, report) : NULL;
-		good = !path || (p && merge_add(m, p, i < count ? 1 : -1, path));
+		Perftools__Profiles__Profile *p = path ? read_selected(path, report) : NULL;
+		good = !path || (p && merge_add(m, p, i < count ? MERGE_SUM : MERGE_BASE, path));
 		profile_free(p);
 	}
 	if (!good) {
@@ -356,6 +455,15 @@ static void merge(char **files, int count, struct report *report)
 	command_output(&command, &out, file, report);
 	merge_write(m, how.pack, &out);
 	output_close(&out);
+}
+
+static void work_on_profiles(const char *const *files, int count, struct report *report)
+{
+	refuse_options_of_streams();
+	if (folded)
+		fold(files, count, report);
+	else
+		merge(files, count, report);
 }
 
 static int run_drop_in(int argc, char **argv)
@@ -385,9 +493,14 @@ int main(int argc, char **argv)
 	parse_options();
 	if (diff_base && first == argc)
 		command_misused(&command, "--diff needs the profiles that BASE is taken away from");
-	if (argc - first > 1 || diff_base || (first < argc && is_profile(argv[first])))
-		merge(argv + first, argc - first, &report);
+	if (argc - first > 1 || diff_base) {
+		work_on_profiles((const char *const *)argv + first, argc - first, &report);
+		return command_end(&report);
+	}
+	const char *input = command_input(&command, argc, argv, first);
+	if (is_profile(input))
+		work_on_profiles(&input, 1, &report);
 	else
-		aggregate(&command, command_input(&command, argc, argv, first), &report);
+		aggregate(&command, input, &report);
 	return command_end(&report);
 }

@@ -147,7 +147,7 @@ check() {
 	77)	echo "ok $tests - $1 # SKIP $(tail -n 1 "$scratch/log")" ;;
 	*)	failed=$((failed + 1))
 		echo "not ok $tests - $1"
-		sed 's/^/# /' "$scratch/log"
+		sed -n '1,100s/^/# /p; 101s/.*/# .../p' "$scratch/log"
 		echo "# exit $status; left in $scratch/$tests" ;;
 	esac
 }

@@ -73,7 +73,7 @@ check 'samples of a process, thread, name, CPU, time: as perf script has them' <
 	pmu-topprof --comm t3 --pid $pid r.data >p.pb.gz
 	test "$(column p.pb.gz 1)" = "$(awk "\$1 == \"t3\" && \$2 ~ /^$pid\//" all | wc -l)"
 	n --pid 1 >none 2>err || :
-	grep -q "no samples were wanted" err
+	grep -q "no sample of the stream is selected" err
 END
 
 check 'labels: what was asked for, as perf script has it' <<'END'

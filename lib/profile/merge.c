@@ -41,6 +41,7 @@ struct merge {
 struct source {
 	struct merge *m;
 	const Perftools__Profiles__Profile *p;
+	enum merge_side side;
 	struct table mappings, functions, locations;	/* by id: indices in P's arrays */
 	uint32_t *mapping, *function, *location;	/* by index: new ids; TABLE_NONE: not yet */
 };
@@ -171,10 +172,36 @@ static int compare_labels(const void *a, const void *b)
 	return memcmp(a, b, 4 * sizeof(uint64_t));
 }
 
-/* locations, their count first; then key, text, number, unit of each label, in some order */
-static void add_sample(struct source *s, const Perftools__Profiles__Sample *sample,
-		       int64_t factor)
+/* Key, text, number, unit of each label, in the order of these words. */
+static void add_labels(struct source *s, const Perftools__Profiles__Sample *sample)
 {
+	struct merge *m = s->m;
+	size_t first = m->key.count;
+
+	for (size_t i = 0; i < sample->n_label; i++) {
+		const Perftools__Profiles__Label *l = sample->label[i];
+		if (s->side == MERGE_BASE && !strcmp(profile_string(s->p, l->key), PROFILE_BASE))
+			continue;
+		add_word(m, string_of(s, l->key));
+		add_word(m, string_of(s, l->str));
+		add_word(m, (uint64_t)l->num);
+		add_word(m, string_of(s, l->num_unit));
+	}
+	if (s->side == MERGE_BASE) {
+		add_word(m, intern_text(&m->strings, PROFILE_BASE));
+		add_word(m, intern_text(&m->strings, "true"));
+		add_word(m, 0);
+		add_word(m, 0);
+	}
+	if (m->key.count > first)
+		qsort(m->key.word + first, (m->key.count - first) / 4, 4 * sizeof(uint64_t),
+		      compare_labels);
+}
+
+/* The key: locations, their count first, then labels. */
+static void add_sample(struct source *s, const Perftools__Profiles__Sample *sample)
+{
+	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
 	struct merge *m = s->m;
 
 	for (size_t i = 0; i < sample->n_location_id; i++)
@@ -186,16 +213,7 @@ static void add_sample(struct source *s, const Perftools__Profiles__Sample *samp
 		BY_ID_FIND(at, s->locations, s->p->location, sample->location_id[i]);
 		add_word(m, at == TABLE_NONE ? 0 : (uint64_t)s->location[at] + 1);
 	}
-	for (size_t i = 0; i < sample->n_label; i++) {
-		const Perftools__Profiles__Label *l = sample->label[i];
-		add_word(m, string_of(s, l->key));
-		add_word(m, string_of(s, l->str));
-		add_word(m, (uint64_t)l->num);
-		add_word(m, string_of(s, l->num_unit));
-	}
-	if (sample->n_label)
-		qsort(m->key.word + 1 + sample->n_location_id, sample->n_label,
-		      4 * sizeof(uint64_t), compare_labels);
+	add_labels(s, sample);
 	uint32_t count = m->samples.count, id = end_key(m, &m->samples);
 	if (id == count) {
 		m->value = array_grow(m->value, count, m->types * sizeof(*m->value));
@@ -267,10 +285,10 @@ static uint32_t *unknown_ids(size_t count)
 	return id;
 }
 
-bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, int64_t factor,
+bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, enum merge_side side,
 	       const char *file)
 {
-	struct source s = { .m = m, .p = p };
+	struct source s = { .m = m, .p = p, .side = side };
 	bool good = agree_on_types(&s, file);
 
 	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
@@ -282,7 +300,7 @@ bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, int64_t f
 	if (good && p->n_mapping > 0)
 		map_mapping(&s, p->mapping[0]->id);	/* the main one stays the first */
 	for (size_t i = 0; good && i < p->n_sample; i++)
-		add_sample(&s, p->sample[i], factor);
+		add_sample(&s, p->sample[i]);
 	if (good)
 		add_about(&s);
 	table_release(&s.mappings);

@@ -14,11 +14,17 @@ struct merge;
 
 struct merge *merge_new(struct report *report);
 
+enum merge_side {
+	MERGE_SUM,	/* values are added */
+	MERGE_BASE,	/* values are subtracted, and samples get the label pprof::base=true */
+};
+
 /*
- * Add the values of PROFILE, each times FACTOR (-1 takes them away).  FILE is for
- * messages.  False (reported) if its sample types are others than those before.
+ * Add PROFILE.  As a base its samples stay samples of their own, as those of
+ * go tool pprof -diff_base: shares of the base can be told from them.  FILE is
+ * for messages.  False (reported) if its sample types differ from those before.
  */
-bool merge_add(struct merge *m, const Perftools__Profiles__Profile *profile, int64_t factor,
+bool merge_add(struct merge *m, const Perftools__Profiles__Profile *profile, enum merge_side side,
 	       const char *file);
 
 /* Write the sum, without samples whose values are all 0, and free M. */

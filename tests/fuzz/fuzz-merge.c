@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	struct merge *m = merge_new(&report);
 	Perftools__Profiles__Profile *p = profile_read(file, &report);
-	bool good = p && merge_add(m, p, 1, file) && merge_add(m, p, 1, file) &&
-		    merge_add(m, p, -1, file);
+	bool good = p && merge_add(m, p, MERGE_SUM, file) && merge_add(m, p, MERGE_SUM, file) &&
+		    merge_add(m, p, MERGE_BASE, file);
 	profile_free(p);
 	output_open(&out, "/dev/null", &report);
 	if (good)

@@ -1,0 +1,145 @@
+#!/bin/sh
+# Profiles as input: what can be selected from them, differences, and tables of them.
+# kinds: release asan
+. tests/lib.sh
+
+pmu-sample -q --cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.2; ten threads 0.1' |
+	pmu-symbolize -q >"$scratch/1.data" 2>/dev/null
+pmu-sample -q --cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.4; ten threads 0.1' |
+	pmu-symbolize -q >"$scratch/2.data" 2>/dev/null
+for n in 1 2; do
+	pmu-topprof --label pid,tid,cpu,thread_comm -o "$scratch/$n.pb.gz" "$scratch/$n.data"
+done
+
+total() { pmu-top -t samples -n 0 "$1" | sed -n 's/^samples (count): *\([0-9]*\) .*/\1/p'; }
+
+check 'folded text of a profile is that of its stream, from a file and from a pipe' <<'END'
+	pmu-topprof --folded --label thread_comm "$scratch/1.data" >want
+	test "$(wc -l <want)" -gt 20
+	pmu-topprof --folded "$scratch/1.pb.gz" | same want -
+	pmu-topprof --folded <"$scratch/1.pb.gz" | same want -
+	cat "$scratch/1.pb.gz" | pmu-topprof --folded | same want -
+END
+
+check 'of two events the one that is asked for is folded; a sample type may be selected' <<'END'
+	pmu-sample -q -e cpu-clock,page-faults -F 1000 -o s.data -- ten serial 0.2
+	pmu-topprof s.data -o p.pb.gz
+	for event in cpu-clock page-faults; do
+		pmu-topprof --folded -e $event --label none s.data >want
+		test -s want
+		pmu-topprof --folded -e $event p.pb.gz | same want -
+	done
+	pmu-topprof -e page-faults p.pb.gz -o faults.pb.gz
+	go tool pprof -raw faults.pb.gz | grep -qx 'page-faults_samples/count page-faults/count\[dflt\]'
+	exits 1 pmu-topprof -e cycles p.pb.gz >out 2>err
+	grep -q "no sample type of the event 'cycles'; it has cpu.*page-faults" err
+END
+
+check 'processes, threads, CPUs and names are selected as from the stream' <<'END'
+	pid=$(samples "$scratch/1.data" pid | head -n 1)
+	for select in '--comm t3' '--comm ten' '--cpu 0' '--cpu 1'; do
+		pmu-topprof --label thread_comm --folded $select "$scratch/1.data" >want
+		pmu-topprof --folded $select "$scratch/1.pb.gz" | same want -
+	done
+	test "$(pmu-topprof --comm t3 "$scratch/1.pb.gz" | total -)" -gt 0
+	pid=$(go tool pprof -tags "$scratch/1.pb.gz" 2>/dev/null |
+		sed -n '/^ *pid:/,/^$/p' | sed -n 's/.*: *\([0-9]*\)$/\1/p' | head -n 1)
+	test -n "$pid"
+	pmu-topprof --pid "$pid" "$scratch/1.data" | total - >want
+	test "$(cat want)" -gt 0
+	pmu-topprof --pid "$pid" "$scratch/1.pb.gz" | total - | same want -
+	pmu-topprof --label thread_comm "$scratch/1.pb.gz" -o names.pb.gz
+	none grep -q pid: <<-EOF
+		$(go tool pprof -raw names.pb.gz)
+	EOF
+	exits 1 pmu-topprof --pid "$pid" names.pb.gz >out 2>err
+	grep -q "no sample has the label 'pid'" err
+END
+
+check 'what only a stream can answer is refused' <<'END'
+	for option in --time=0,1 --per-process=d --per-thread=d --max-stacks=9 --naming=perf \
+		--data-frames --drop-lost --no-scale; do
+		exits 2 pmu-topprof $option "$scratch/1.pb.gz" >out 2>err
+		grep -q -- "^pmu-topprof: ${option%%=*} works on a stream, but the input is a profile" err
+		test ! -s out
+	done
+	exits 2 pmu-topprof --folded --diff "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err
+	test ! -e d
+END
+
+check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
+	pmu-topprof --diff "$scratch/1.pb.gz" "$scratch/2.pb.gz" -o d.pb.gz
+	go tool pprof -proto -diff_base "$scratch/1.pb.gz" -output want.pb.gz "$scratch/2.pb.gz" 2>err
+	for p in d want; do go tool pprof -symbolize=none -raw $p.pb.gz >$p.raw; done
+	grep -q 'pprof::base:\[true\]' d.raw
+	same want.raw d.raw
+	# flat, its share of the base, which pprof shows without a sign, and the function
+	go tool pprof -top -sample_index=samples -nodefraction=0 -nodecount=2000 \
+		-diff_base "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err |
+		awk 'seen && $1 != 0 && $6 !~ /^\[/ { print $1, $2 + 0, $6 } $1 == "flat" { seen = 1 }' >want
+	pmu-top -t samples -n 2000 d.pb.gz >table 2>err
+	awk 'seen && $1 != 0 && $5 !~ /^\[/ { sub("-", "", $2); print $1, $2 + 0, $5 } $1 == "flat" { seen = 1 }' table >got
+	test "$(wc -l <want)" -gt 10
+	sort want >a
+	sort got | same a -
+	awk '{ size = $1 < 0 ? -$1 : $1 } NR > 1 && size > last { exit 1 } { last = size }' got
+	head -n 1 table | grep -q '% of the base'
+	# a profile and itself: no difference, and shares that are none
+	pmu-topprof --diff "$scratch/1.pb.gz" "$scratch/1.pb.gz" | pmu-top | head -n 1 >line
+	grep -q '+0.00% of the base' line
+END
+
+check 'addresses without names are one row for each object, with what helps' <<'END'
+	pmu-sample -q -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	pmu-topprof s.data -o p.pb.gz
+	pmu-top p.pb.gz >table 2>err
+	n=$(pmu-stream --dump s.data | grep -c SAMPLE)
+	grep -q '\[ten: [0-9]* addresses\]$' table
+	test "$(grep -c '\[ten' table)" = 1
+	grep -q '^pmu-top: the profile has addresses only: put pmu-symbolize before pmu-topprof$' err
+	want=$(go tool pprof -symbolize=none -raw p.pb.gz | awk '/^Locations/ { on = 1; next }
+		/^Mappings/ { exit } on && / M=1 *$/ { n++ } END { print n }')
+	grep -q "\[ten: $want addresses\]" table
+	strip -o bare "$HELP/ten"
+	pmu-sample -q -e cpu-clock -F 1000 -- ./bare serial 0.2 | pmu-symbolize -q | pmu-topprof | pmu-top >table 2>err
+	grep -q '\[bare: [0-9,]* addresses\]$' table
+	test "$(wc -l <err)" -le 1
+END
+
+check 'a profile without samples has a sentence, not an empty table alone' <<'END'
+	exits 1 pmu-topprof -e nosuch "$scratch/1.data" -o p.pb.gz 2>err
+	grep -q "the stream has no event 'nosuch'; it has 'cpu-clock'" err
+	pmu-topprof --pid 4194303 "$scratch/1.data" -o p.pb.gz 2>err
+	grep -q 'no sample of the stream is selected by' err
+	pmu-top p.pb.gz >table 2>err
+	grep -q '^pmu-top: the profile has no samples: ' err
+END
+
+check 'on a terminal long names lose their middle' <<'END'
+	needs_command script
+	name=a_function_with_a_name_that_is_much_longer_than_a_terminal_is_wide_and_ends_in_this
+	cat >long.c <<-EOF
+		#include <time.h>
+		__attribute__((noinline)) long $name(long n)
+		{
+			for (int i = 0; i < 1000000; i++)
+				n = n * 31 + i;
+			return n;
+		}
+		int main(int argc, char **argv)
+		{
+			long n = argc;
+			while (clock() < CLOCKS_PER_SEC / 5)
+				n = $name(n);
+			return argv[0][0] + (int)n == 12345;
+		}
+	EOF
+	gcc -O1 -g long.c -o long
+	pmu-sample -q -g -e cpu-clock -F 1000 -- ./long | pmu-symbolize -q | pmu-topprof -o p.pb.gz
+	script -qec 'stty cols 80; pmu-top p.pb.gz' /dev/null </dev/null | tr -d '\r' >wide
+	grep -q 'a_function_with_.*\.\.\..*_ends_in_this$' wide
+	none awk '!/^pmu-top:/ && length($0) > 80' wide
+	pmu-top p.pb.gz | grep -q 'longer_than_a_terminal'
+END
+
+done_testing
