@@ -142,4 +142,14 @@ check 'on a terminal long names lose their middle' <<'END'
 	pmu-top p.pb.gz | grep -q 'longer_than_a_terminal'
 END
 
+check 'addresses as labels are those that perf shows, of the kernel, too' <<'END'
+	needs "$SHARED/weight_struct.perf.data"
+	perf script -G -F addr -i "$SHARED/weight_struct.perf.data" 2>/dev/null | tr -d ' ' |
+		sort -u >want
+	grep -q '^ffff' want
+	pmu-topprof --label addr "$SHARED/weight_struct.perf.data" -o p.pb.gz
+	go tool pprof -symbolize=none -raw p.pb.gz | sed -n 's/.*addr:\[0x\([0-9a-f]*\)\].*/\1/p' |
+		sort -u | same want -
+END
+
 done_testing

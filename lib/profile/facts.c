@@ -25,11 +25,11 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_DATA_SRC] = { "data_src", "", true },
 	[FACT_SNOOP] = { "snoop_status", "", true },
 	[FACT_WEIGHT] = { "weight", "cycles", false },
-	[FACT_ADDR] = { "addr", "address", false },
-	[FACT_PHYS_ADDR] = { "phys_addr", "address", false },
+	[FACT_ADDR] = { "addr", "", true },
+	[FACT_PHYS_ADDR] = { "phys_addr", "", true },
 	[FACT_DATA_PAGE] = { "data_page_size", "bytes", false },
 	[FACT_CODE_PAGE] = { "code_page_size", "bytes", false },
-	[FACT_TRANSACTION] = { "transaction", "", false },
+	[FACT_TRANSACTION] = { "transaction", "", true },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
@@ -190,6 +190,17 @@ static int64_t number_of(const struct resolved_sample *s, enum resolved_value va
 	return has ? (int64_t)s->value[value] : LABEL_ABSENT;
 }
 
+/* In hexadecimal: as a label's number, which has a sign, an address of the kernel is negative. */
+static int64_t hex_of(struct facts *f, const struct resolved_sample *s, enum resolved_value value)
+{
+	char text[32];
+
+	if (!(s->has & resolved_value_bits[value]))
+		return LABEL_ABSENT;
+	snprintf(text, sizeof(text), "0x%" PRIx64, s->value[value]);
+	return text_of(f, text);
+}
+
 /* WEIGHT is one number; of WEIGHT_STRUCT the lowest 32 bits are the latency. */
 static int64_t weight_of(const struct resolved_sample *s)
 {
@@ -245,15 +256,15 @@ static int64_t value_of(struct facts *f, const struct fact *fact, const struct r
 	case FACT_WEIGHT:
 		return weight_of(s);
 	case FACT_ADDR:
-		return number_of(s, VALUE_ADDR);
+		return hex_of(f, s, VALUE_ADDR);
 	case FACT_PHYS_ADDR:
-		return number_of(s, VALUE_PHYS_ADDR);
+		return hex_of(f, s, VALUE_PHYS_ADDR);
 	case FACT_DATA_PAGE:
 		return number_of(s, VALUE_DATA_PAGE_SIZE);
 	case FACT_CODE_PAGE:
 		return number_of(s, VALUE_CODE_PAGE_SIZE);
 	case FACT_TRANSACTION:
-		return number_of(s, VALUE_TRANSACTION);
+		return hex_of(f, s, VALUE_TRANSACTION);
 	case FACT_FIELD:
 		return field_of(f, fact->field, s, attr);
 	}
