@@ -78,7 +78,7 @@ static bool is_called(const char *wanted, const char *name)
 
 bool choice_wants(const struct choice *c, const struct choice_facts *s)
 {
-	return (!c->pid || s->pid == c->pid) && (!c->tid || s->tid == c->tid) &&
+	return (c->pid < 0 || s->pid == c->pid) && (c->tid < 0 || s->tid == c->tid) &&
 	       (c->cpu < 0 || s->cpu == (uint32_t)c->cpu) && s->time >= c->from &&
 	       (!c->to || s->time < c->to) && is_called(c->event, s->event) &&
 	       is_called(c->comm, s->comm);

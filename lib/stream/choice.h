@@ -3,9 +3,9 @@
 #pragma once
 #include "stream/reader.h"
 
-/* What is 0, NULL or -1 is not asked for. */
+/* What is -1, NULL or a time of 0 is not asked for. */
 struct choice {
-	pid_t pid, tid;			/* 0: any */
+	pid_t pid, tid;			/* -1: any; 0 is the idle task */
 	int cpu;			/* -1: any */
 	const char *comm;		/* the thread's name at that time */
 	const char *event;		/* by its name in the stream */
@@ -13,7 +13,7 @@ struct choice {
 	struct choice_names *names;	/* of the threads, as COMM records tell; made when needed */
 };
 
-#define CHOICE_ALL { .cpu = -1 }
+#define CHOICE_ALL { .pid = -1, .tid = -1, .cpu = -1 }
 
 /* Of a sample, what is asked for. */
 struct choice_facts {

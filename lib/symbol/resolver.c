@@ -198,6 +198,10 @@ static void foresee(const struct resolver *r, const struct space *space, const s
  * says whose addresses follow; the first of them is where that code was
  * interrupted, or called the kernel; the others are return addresses, and the
  * call is the instruction before.  The chain begins by repeating the leaf.
+ *
+ * A precise address may be the program's where the interrupt, which comes later,
+ * found the kernel running: the kernel's part of such a chain did not call the leaf.
+ * An entry 0 is no address: unwinders of the kernel leave it where they gave up.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
 			      const struct sample *s, const struct perf_event_attr *attr)
@@ -205,6 +209,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	static const struct space nothing;
 	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
 	const struct space *leaf = space_of_mode(r, s->pid, s->misc), *space = leaf;
+	bool leaf_is_user = has_ip && (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+				      PERF_RECORD_MISC_USER;
 	bool repeats = has_ip, exact = true;
 	uint32_t count = 0;
 
@@ -219,6 +225,10 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 			exact = true;
 			continue;
 		}
+		if (leaf_is_user && space == &r->spaces.kernel)
+			continue;
+		if (address == 0 && !(repeats && exact))
+			continue;
 		if (!(repeats && space == leaf))
 			push(r, &count, resolve(r, in, s->pid, space ? space : &nothing,
 						exact ? address : address - 1));
