@@ -23,7 +23,7 @@ END
 
 check 'of two events the one that is asked for is folded; a sample type may be selected' <<'END'
 	pmu-sample -q -e cpu-clock,page-faults -F 1000 -o s.data -- ten serial 0.2
-	pmu-topprof s.data -o p.pb.gz
+	pmu-topprof --label none s.data -o p.pb.gz
 	for event in cpu-clock page-faults; do
 		pmu-topprof --folded -e $event --label none s.data >want
 		test -s want
@@ -91,7 +91,7 @@ END
 
 check 'addresses without names are one row for each object, with what helps' <<'END'
 	pmu-sample -q -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
-	pmu-topprof s.data -o p.pb.gz
+	pmu-topprof --label none s.data -o p.pb.gz
 	pmu-top p.pb.gz >table 2>err
 	n=$(pmu-stream --dump s.data | grep -c SAMPLE)
 	grep -q '\[ten: [0-9]* addresses\]$' table

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/json.h"
+#include "base/text.h"
+
+#include <stdio.h>
 
 void json_string(const char *text)
 {
+	uint32_t code;
+	size_t size;
+
 	if (!text) {
 		fputs("null", stdout);
 		return;
 	}
 	putchar('"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < ' ')
-			printf("\\u%04x", c);
+	for (; (size = text_character(text, &code)) > 0; text += size)
+		if (code == '"' || code == '\\')
+			printf("\\%c", (int)code);
+		else if (!text_is_safe(code))	/* all of them are below U+10000 */
+			printf("\\u%04x", (unsigned)code);
 		else
-			putchar(c < 0x7f ? c : '?');
-	}
+			fwrite(text, 1, size, stdout);
 	putchar('"');
 }
 

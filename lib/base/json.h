@@ -3,7 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
-/* TEXT as a JSON string; bytes that are no ASCII become '?'.  NULL: null. */
+/* TEXT as a JSON string; what is not safe to print is escaped, no UTF-8 is U+FFFD.  NULL: null. */
 void json_string(const char *text);
 
 /* "NAME": before a value, after a comma unless it is the FIRST of its object. */

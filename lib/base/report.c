@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/report.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,14 +19,6 @@ static struct report_kind *kind_of(struct report *r, const char *format)
 	return kind;
 }
 
-/* Bytes that would move a terminal's cursor, or worse, become '?': text may come from a stream. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 /* Count a message, print it after PREFIX unless its kind was shown enough. */
 __attribute__((format(printf, 4, 0)))
 static void add(struct report *r, const char *prefix, const char *suffix,
@@ -35,7 +28,7 @@ static void add(struct report *r, const char *prefix, const char *suffix,
 	char text[512];
 
 	vsnprintf(text, sizeof(text), format, args);
-	make_printable(text);
+	text_make_safe(text);
 	if (kind->count++ == 0)
 		snprintf(kind->first, sizeof(kind->first), "%.*s",
 			 (int)sizeof(kind->first) - 1, text);
@@ -50,6 +43,7 @@ void report_damage(struct report *r, struct report_place place, const char *form
 
 	snprintf(prefix, sizeof(prefix), "%s: offset 0x%" PRIx64 ": ",
 		 strcmp(place.file, "-") ? place.file : "stdin", place.offset);
+	text_make_safe(prefix);
 	va_start(args, format);
 	add(r, prefix, "", format, args);
 	va_end(args);
@@ -96,7 +90,7 @@ static void print_from(const struct report *r, int level, const char *format, va
 	if (r->verbose < level || r->quiet)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
-	make_printable(text);
+	text_make_safe(text);
 	fprintf(stderr, "%s: %s\n", r->tool, text);
 }
 

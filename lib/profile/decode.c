@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/decode.h"
 #include "base/arena.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +93,8 @@ Perftools__Profiles__Profile *profile_read(const char *file, struct report *repo
 		profile_free(p);
 		return NULL;
 	}
+	for (size_t i = 0; i < p->n_string_table; i++)
+		text_make_safe(p->string_table[i]);
 	return p;
 }
 

@@ -6,6 +6,7 @@
  * tree of the whole is ever in memory.
  */
 #include "base/intern.h"
+#include "base/text.h"
 #include "profile.pb-c.h"
 #include "profile/canon.h"
 #include "profile/pack.h"
@@ -35,9 +36,17 @@ static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *p
 	perftools__profiles__profile__pack(piece, pack_room(e->pack, size));
 }
 
+/* Names come from sampled programs: in a profile they are UTF-8, and harmless to print. */
 static int64_t text_id(struct encoder *e, const char *text)
 {
-	return intern_text(&e->strings, text);
+	if (!text_needs_care(text))
+		return intern_text(&e->strings, text);
+	char *safe = mem_resize(NULL, strlen(text) + 1);
+	memcpy(safe, text, strlen(text) + 1);
+	text_make_safe(safe);
+	int64_t id = intern_text(&e->strings, safe);
+	free(safe);
+	return id;
 }
 
 static int64_t string_id(struct encoder *e, const struct resolved *t, uint32_t string)

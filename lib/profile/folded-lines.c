@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/folded-lines.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ void folded_frame(struct folded *f, const char *name)
 	for (size_t i = 0; i < length; i++)
 		f->text[f->size++] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
 	f->text[f->size] = '\0';
+	text_make_safe(f->text + f->size - length);
 }
 
 void folded_object(struct folded *f, const char *path)

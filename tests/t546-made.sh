@@ -1,5 +1,5 @@
 #!/bin/sh
-# Callchains as CPUs and kernels leave them: by streams put together by hand.
+# Callchains and names as they come: by streams put together by hand.
 # kinds: release asan
 . tests/lib.sh
 
@@ -53,6 +53,55 @@ check 'the idle task is selected by pid 0 and tid 0, as perf shows it' <<'END'
 		test "$(perf_samples selected.data)" = 1
 	done
 	test "$(pmu-topprof -p 1 --folded s.data | cut -d ' ' -f 2)" = 14
+END
+
+# What a program may call itself and its files: UTF-8, a cursor moved by C0 and C1, no UTF-8.
+cat >"$scratch/names.py" <<'END'
+good, bad = "Grüße-日本".encode(), b"\x1b[31mR\x07\n\xc2\x9b2J\xff\xe2\x80\xae"
+def named(comm):
+    return pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD)),
+                record(3, struct.pack("<II", 1, 1) + pad(comm)),
+                record(1, mmap(1, 0x10000, 0x1000, b"/tmp/" + comm + b".so")),
+                record(9, struct.pack("<QIIQ", 0x10100, 1, 1, 7)))
+END
+
+check 'names in UTF-8 are shown as they are, everywhere' <<'END'
+	{ cat "$scratch/names.py"; echo 'out = named(good)'; } | compose s.data
+	pmu-stream --dump s.data >text
+	pmu-stream --dump --json s.data >json
+	python3 - <<-EOF
+		import json
+		assert [json.loads(l)["comm"] for l in open("json") if "COMM" in l] == ["Grüße-日本"]
+	EOF
+	pmu-topprof s.data -o p.pb.gz
+	pmu-topprof --folded s.data >folded
+	pmu-top p.pb.gz >table
+	pmu-symbolize -v s.data 2>said >r.data
+	for file in text folded table said; do grep -q 'Grüße-日本' $file; done
+	go tool pprof -symbolize=none -raw p.pb.gz | grep -q '/tmp/Grüße-日本.so'
+END
+
+check 'no name moves a cursor or is anything but UTF-8, in text, messages and profiles' <<'END'
+	{ cat "$scratch/names.py"; echo 'out = named(bad)'; } | compose s.data
+	pmu-stream --dump s.data >text
+	pmu-stream --dump --json s.data >json
+	pmu-topprof --folded s.data >folded
+	pmu-topprof s.data -Z none -o p.pb
+	pmu-top p.pb >table 2>said
+	pmu-symbolize -v s.data 2>>said >r.data
+	pmu-topprof -Z none p.pb -o q.pb
+	go tool pprof -symbolize=none -raw p.pb >raw
+	python3 - <<-EOF
+		import json, unicodedata
+		for name in "text", "json", "folded", "table", "said", "raw":
+		    text = open(name, "rb").read().decode()     # or it is no UTF-8
+		    assert text
+		    wrong = [c for c in text if unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t"]
+		    assert not wrong, (name, wrong)
+		[json.loads(line) for line in open("json")]
+		for name in "p.pb", "q.pb":
+		    assert b"\x1b" not in open(name, "rb").read(), name
+	EOF
 END
 
 done_testing
