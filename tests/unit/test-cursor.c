@@ -115,7 +115,8 @@ static void test_fields(void)
 		bool good = true;
 		for (size_t size = 0; size < f->size; size++)
 			good &= cut_fails(f, size, false) && cut_fails(f, size, true);
-		snprintf(text, sizeof(text), "%s cut at each byte fails, and all after it", f->name);
+		snprintf(text, sizeof(text), "%s cut at each byte fails, and all after it",
+			 f->name);
 		tap(good, text);
 	}
 }

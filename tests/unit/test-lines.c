@@ -214,8 +214,9 @@ static bool agrees(struct opened *o, const struct truth *t)
 	if (!lines_find(o->lines, t->address, &row, &same))
 		return t->line == 0;
 	const char *path = lines_path(o->lines, row.file);
-	return row.line == t->line && row.column == t->column && t->address >= same.start &&
-	       t->address < same.end && (path && t->path ? !strcmp(path, t->path) : path == t->path);
+	bool same_path = path && t->path ? !strcmp(path, t->path) : path == t->path;
+	return same_path && row.line == t->line && row.column == t->column &&
+	       t->address >= same.start && t->address < same.end;
 }
 
 /* How many of the truths a table of SIZE bytes of B's gives otherwise. */
@@ -338,8 +339,9 @@ static void test_versions(void)
 			struct shape s = shape_of(version, kind & 1, kind & 2, 1 + 3 * (kind & 1));
 			struct table_bytes b = compose(s);
 			tell(s, truth);
-			snprintf(text, sizeof(text), "version %u, offsets of %d bits%s, instructions of %u",
-				 version, s.is_64 ? 64 : 32, s.swap ? ", swapped" : "", s.min_length);
+			snprintf(text, sizeof(text), 
+				 "version %u, offsets of %d bits%s, instructions of %u", version,
+				 s.is_64 ? 64 : 32, s.swap ? ", swapped" : "", s.min_length);
 			tap(!count_wrong(&b, b.size, truth, TRUTHS, true), text);
 		}
 }
@@ -387,7 +389,8 @@ static void test_cuts(unsigned version)
 	tell(s, truth);
 	for (size_t size = 0; size < whole.size; size++)
 		wrong += !finds_nothing(&whole, size);
-	snprintf(text, sizeof(text), "version %u: a table longer than its section is none", version);
+	snprintf(text, sizeof(text), "version %u: a table longer than its section is none",
+		 version);
 	tap(wrong == 0, text);
 
 	for (size_t size = whole.program; size <= whole.size; size++) {
@@ -498,7 +501,7 @@ static void test_sequences(void)
 	put_one_line(&b, 0x3000, 3, 0x100);
 	put_one_line(&b, 0x3100, 4, 0x80);
 	put_one_line(&b, 0x7000, 52, 0);		/* no code */
-	put_address(&b, 0x5000);			/* without an end: its last row has no length */
+	put_address(&b, 0x5000);		/* without an end: its last row has no length */
 	put(&b, DW_LNS_copy, 1);
 	put_special(&b, usual, 4, 1);
 	put_address(&b, 0x2000);			/* addresses fall: a new sequence */

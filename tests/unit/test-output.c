@@ -428,7 +428,8 @@ static void test_json(void)
 	tap(prints("plain text /usr/lib", "\"plain text /usr/lib\"") && prints("", "\"\"") &&
 	    prints(NULL, "null"), "texts in JSON");
 	tap(prints("a\"b\\c", "\"a\\\"b\\\\c\""), "quotes and backslashes are escaped");
-	tap(prints("\n\t\x01\x1f", "\"\\u000a\\u0009\\u0001\\u001f\""), "so are control characters");
+	tap(prints("\n\t\x01\x1f", "\"\\u000a\\u0009\\u0001\\u001f\""),
+	    "so are control characters");
 	tap(prints("\x7f\x80\xc3\xa4\xff~", "\"?????~\""), "what is no ASCII becomes '?'");
 }
 

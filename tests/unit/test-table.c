@@ -160,7 +160,8 @@ static void test_pointers(void)
 	wrong = !pointers_add(&p, NULL, 5) || !pointers_find(&p, NULL, &id) || id != 5;
 	tap(wrong == 0, "NULL is a pointer like others");
 	pointers_release(&p);
-	tap(!pointers_find(&p, &place[0], &id) && p.count == 0, "after their release none is known");
+	tap(!pointers_find(&p, &place[0], &id) && p.count == 0,
+	    "after their release none is known");
 }
 
 static void test_arena(void)
@@ -185,7 +186,8 @@ static void test_arena(void)
 	tap(a.size >= asked && a.size < asked + asked / 2, "little more is taken than asked for");
 	uint8_t *before = arena_alloc(&a, 8), *large = arena_alloc(&a, LARGE);
 	memset(large, 1, LARGE);
-	tap((uint8_t *)arena_alloc(&a, 8) == before + 8, "a large piece leaves the small ones' chunk");
+	tap((uint8_t *)arena_alloc(&a, 8) == before + 8,
+	    "a large piece leaves the small ones' chunk");
 	arena_release(&a);
 	tap(!a.chunks && a.size == 0 && !a.at, "after its release it is empty");
 
