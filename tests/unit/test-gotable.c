@@ -342,7 +342,8 @@ static void test_shape(struct shape s, const struct truth *truth, const char *na
 static void test_refused(void)
 {
 	static const struct { unsigned at, size; uint64_t number; const char *name; } wrong[] = {
-		{ 0, 1, 0xf2, "a version that is not known" }, { 3, 1, 0xfe, "another magic number" },
+		{ 0, 1, 0xf2, "a version that is not known" },
+		{ 3, 1, 0xfe, "another magic number" },
 		{ 4, 1, 1, "no zero after the magic number" }, { 7, 1, 2, "words of 2 bytes" },
 		{ 8, 8, TABLE, "more functions than bytes" },
 		{ 8, 8, UINT64_MAX, "2^64 - 1 functions" },

@@ -339,7 +339,7 @@ static void test_versions(void)
 			struct shape s = shape_of(version, kind & 1, kind & 2, 1 + 3 * (kind & 1));
 			struct table_bytes b = compose(s);
 			tell(s, truth);
-			snprintf(text, sizeof(text), 
+			snprintf(text, sizeof(text),
 				 "version %u, offsets of %d bits%s, instructions of %u", version,
 				 s.is_64 ? 64 : 32, s.swap ? ", swapped" : "", s.min_length);
 			tap(!count_wrong(&b, b.size, truth, TRUTHS, true), text);
