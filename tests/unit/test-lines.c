@@ -450,6 +450,23 @@ static void test_special(void)
 	tap(wrong == 0, "special opcodes, from each base");
 }
 
+/* What const_add_pc adds is rounded down: of 245 opcodes, 82 a step, two steps. */
+static void test_const_add(void)
+{
+	struct shape s = usual;
+
+	s.opcode_base = 10;
+	s.line_range = 82;
+	struct table_bytes b = begin(s);
+	put_address(&b, 0x4000);
+	put(&b, DW_LNS_copy, 1);
+	put(&b, DW_LNS_const_add_pc, 1);
+	put_end(&b);
+	end(&b);
+	const struct truth t[] = { { 0x4001, 1, 0, "/build/main.c" }, { 0x4002, 0, 0, NULL } };
+	tap(!count_wrong(&b, b.size, t, LENGTH(t), true), "const_add_pc rounds down");
+}
+
 /* Instructions of several operations: the address moves when the index of operations wraps. */
 static void test_operations(void)
 {
@@ -501,7 +518,16 @@ static void test_sequences(void)
 	put_one_line(&b, 0x3000, 3, 0x100);
 	put_one_line(&b, 0x3100, 4, 0x80);
 	put_one_line(&b, 0x7000, 52, 0);		/* no code */
-	put_address(&b, 0x5000);		/* without an end: its last row has no length */
+	/* without an end: the last row has no length */
+	put_address(&b, 0x6000);
+	put(&b, DW_LNS_copy, 1);
+	put_op(&b, DW_LNS_advance_pc, 0x100);
+	put_special(&b, usual, 0, 1);
+	put_address(&b, 0x6080);
+	put_special(&b, usual, 0, 1);
+	put_op(&b, DW_LNS_advance_pc, 0x10);
+	put_end(&b);
+	put_address(&b, 0x5000);
 	put(&b, DW_LNS_copy, 1);
 	put_special(&b, usual, 4, 1);
 	put_address(&b, 0x2000);			/* addresses fall: a new sequence */
@@ -516,6 +542,7 @@ static void test_sequences(void)
 		{ 0x2fff, 0, 0, NULL }, { 0x3000, 3, 0, "/build/main.c" },
 		{ 0x30ff, 3, 0, "/build/main.c" }, { 0x3100, 4, 0, "/build/main.c" },
 		{ 0x317f, 4, 0, "/build/main.c" }, { 0x3180, 0, 0, NULL }, { 0x7000, 0, 0, NULL },
+		{ 0x6000, 1, 0, "/build/main.c" }, { 0x6088, 3, 0, "/build/main.c" },
 		{ 0x5003, 1, 0, "/build/main.c" }, { 0x5004, 0, 0, NULL },
 		{ 0x2000, 3, 0, "/build/main.c" }, { 0x200f, 3, 0, "/build/main.c" },
 		{ 0x2010, 0, 0, NULL },
@@ -575,6 +602,7 @@ int main(void)
 	for (unsigned version = 2; version <= 5; version++)
 		test_cuts(version);
 	test_special();
+	test_const_add();
 	test_operations();
 	test_sequences();
 	test_refused();

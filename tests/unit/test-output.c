@@ -396,6 +396,29 @@ static void test_queue(void)
 	close(fd);
 }
 
+/* Chunks of 5000 and 10000 bytes, to a pipe that holds 4096. */
+static void test_queue_waiting(void)
+{
+	uint8_t bytes[5000];
+	size_t before, after, size = 0;
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC) || fcntl(fd[1], F_SETPIPE_SZ, 4096) < 0)
+		abort();
+	struct output_queue *q = output_queue_start(fd[1]);
+	output_queue_add(q, data, 5000);
+	output_queue_add(q, data, 10000);
+	before = output_queue_waiting(q);
+	while (size < sizeof(bytes))
+		size += (size_t)read(fd[0], bytes, sizeof(bytes) - size);
+	while ((after = output_queue_waiting(q)) == before)
+		usleep(1000);
+	tap(before == 15000 && after == 10000, "what a queue has written does not wait");
+	close(fd[0]);
+	tap(output_queue_stop(q) == EPIPE, "its end does not wait for a reader that went away");
+	close(fd[1]);
+}
+
 static void test_write(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -453,6 +476,7 @@ int main(void)
 	test_files(true, true, "compressed by a thread, too");
 	test_old_file();
 	test_queue();
+	test_queue_waiting();
 	test_write();
 	test_json();
 	if (chdir("/") || rmdir(folder))
