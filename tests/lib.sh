@@ -26,6 +26,7 @@ LC_ALL=C
 
 SHARED=${SHARED:-$TOP/../shared/data}
 tests=0 failed=0
+case $TMPDIR in *[!A-Za-z0-9/._+-]*) unset TMPDIR ;; esac	# make takes no spaces in DESTDIR
 scratch=$(mktemp -d) || exit 1
 chmod 755 "$scratch"	# for the checks that act as another user
 mkdir "$scratch/bin" "$scratch/tmp"

@@ -2,8 +2,8 @@
 /*
  * cursor - reads fields from untrusted bytes, in either byte order.
  *
- * A read past the end gives 0 and sets failed, for good.  So a parser reads
- * all its fields in order and checks once, at the end.
+ * A read past the end gives 0 and sets failed, for good: nothing is left then.
+ * So a parser reads all its fields in order and checks once, at the end.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 struct cursor {
 	const uint8_t *at;	/* next byte */
-	const uint8_t *end;	/* one past the last byte */
+	const uint8_t *end;	/* one past the last byte; AT once a read failed */
 	bool swap;		/* data are of the other byte order */
 	bool failed;		/* some read did not fit; stays set */
 };
@@ -23,13 +23,20 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
+/* A read did not fit: no later one does, whatever it asks for. */
+static inline void cursor_fail(struct cursor *c)
+{
+	c->failed = true;
+	c->end = c->at;
+}
+
 /* The next SIZE bytes, or NULL (and failed) when fewer are left. */
 static inline const void *cursor_bytes(struct cursor *c, size_t size)
 {
 	const uint8_t *p = c->at;
 
 	if (c->failed || cursor_left(c) < size) {
-		c->failed = true;
+		cursor_fail(c);
 		return NULL;
 	}
 	c->at += size;
@@ -117,7 +124,7 @@ static inline const char *cursor_string(struct cursor *c)
 	const uint8_t *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));
 
 	if (!nul) {
-		c->failed = true;
+		cursor_fail(c);
 		return "";
 	}
 	return cursor_bytes(c, (size_t)(nul - c->at) + 1);

@@ -44,6 +44,8 @@ static void read_old_tables(struct lines *l, struct cursor *c)
 		entry.directory = cursor_uleb(c);
 		cursor_uleb(c);		/* time */
 		cursor_uleb(c);		/* size */
+		if (c->failed)
+			return;
 		add_file(l, entry);
 	}
 }

@@ -4,8 +4,8 @@
  *
  *	confine [-t SECONDS] [-o FILE] COMMAND...
  *
- * The command starts with default signal dispositions, an empty signal mask and
- * the umask 022, whatever the caller had.  Every process that it leaves behind is
+ * The command starts with default signal dispositions, an empty signal mask, no
+ * files but stdin, stdout and stderr, and the umask 022, whatever the caller had.  Every process that it leaves behind is
  * adopted (PR_SET_CHILD_SUBREAPER) and killed when the command has ended.
  *
  * -t	kill everything after so many seconds, and exit 124
@@ -15,10 +15,12 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,7 +35,7 @@ static void on_signal(int number)
 	stopped_by = number;
 }
 
-static void reset_signals(void)
+static void reset_inherited(void)
 {
 	sigset_t none;
 
@@ -42,6 +44,9 @@ static void reset_signals(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	umask(022);
+	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* those that are closed */
+		fd = open("/dev/null", O_RDWR);
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 /* Return the parent of process PID as /proc has it, or 0. */
@@ -135,7 +140,7 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return 2;
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	reset_signals();
+	reset_inherited();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	child = fork();
 	if (child == 0) {

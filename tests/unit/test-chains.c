@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chains: the same frames are one chain, others are others, against a list that is searched. */
+#include "profile/chains.h"
+#include "tests/unit/tap.h"
+
+#include <stdlib.h>
+
+enum { DEPTH = 9, COUNT = 2000 };
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t limit)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(state >> 33) % limit;
+}
+
+/* What the test knows of the chains: each as it was first added. */
+struct model {
+	uint32_t frame[COUNT][DEPTH], frames[COUNT];
+	uint32_t count;
+};
+
+/* Return the number of these frames, or COUNT if they are new. */
+static uint32_t find(const struct model *m, const uint32_t *frame, uint32_t frames)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->frames[i] == frames &&
+		    !memcmp(m->frame[i], frame, frames * sizeof(*frame)))
+			return i;
+	return COUNT;
+}
+
+/* Few frames, so that chains repeat, share beginnings and ends, and hold others. */
+static uint32_t make_frames(uint32_t frame[DEPTH])
+{
+	uint32_t frames = draw(DEPTH + 1);
+
+	for (uint32_t i = 0; i < frames; i++)
+		frame[i] = draw(3) ? 7 : draw(4);
+	return frames;
+}
+
+static void test_model(void)
+{
+	static struct model m;
+	struct chains c = { 0 };
+	uint32_t frame[DEPTH], rounds = 0;
+	size_t wrong = 0;
+
+	for (; m.count < COUNT && rounds < 10 * COUNT; rounds++) {
+		uint32_t frames = make_frames(frame), known = find(&m, frame, frames);
+		/* exactly as many, for ASan */
+		uint32_t *exact = malloc(frames * sizeof(*frame) + !frames);
+		memcpy(exact, frame, frames * sizeof(*frame));
+		uint32_t id = chains_add(&c, exact, frames)->chain;
+		free(exact);
+		wrong += id != (known == COUNT ? m.count : known);
+		if (known == COUNT) {
+			memcpy(m.frame[m.count], frame, sizeof(frame));
+			m.frames[m.count++] = frames;
+		}
+	}
+	tap(wrong == 0 && c.count == m.count, "equal chains are one, others are new, in order");
+	tap(m.count > 500 && rounds > 2 * m.count, "(many were equal, many were not)");
+	for (uint32_t i = 0; i < m.count; i++)
+		wrong += c.chain[i].frames != m.frames[i] ||
+			 memcmp(c.chain[i].frame, m.frame[i], m.frames[i] * sizeof(*frame)) != 0;
+	tap(wrong == 0, "each keeps its frames, the leaf first");
+	chains_seal(&c);
+	tap(c.count == m.count && !memcmp(c.chain[1].frame, m.frame[1], 4 * m.frames[1]) &&
+	    !c.entry, "sealed they are there without their keys");
+	chains_release(&c);
+	tap(c.count == 0 && !c.chain, "after their release there are none");
+}
+
+/* What differs in as little as can be has another chain. */
+static void test_neighbours(void)
+{
+	const uint32_t frame[] = { 1, 2, 3, 4, 5, 0, 0 }, reversed[] = { 3, 2, 1 };
+	struct chains c = { 0 };
+	uint32_t id = 0;
+	bool good = true;
+
+	for (uint32_t frames = 0; frames <= 7; frames++)
+		good &= chains_add(&c, frame, frames)->chain == id++;
+	tap(good, "the first frames of a chain are a chain of their own, zeros count");
+	good = chains_add(&c, reversed, 3)->chain == id++;
+	good &= chains_add(&c, frame + 1, 2)->chain == id++;
+	tap(good, "so are the last ones; their order counts");
+	for (uint32_t bit = 0; bit < 32 * 5; bit++) {
+		uint32_t changed[5];
+		memcpy(changed, frame, sizeof(changed));
+		changed[bit / 32] ^= 1U << bit % 32;
+		good &= chains_add(&c, changed, 5)->chain == id++;
+	}
+	tap(good && c.count == id, "one bit makes another");
+	chains_release(&c);
+}
+
+static bool same_key(struct chain_key k, struct chain_key l)
+{
+	return k.a == l.a && k.b == l.b;
+}
+
+static void test_keys(void)
+{
+	struct chains c = { 0 }, other = { 0 };
+	uint8_t bytes[40];
+	size_t equal = 0;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 37);
+	struct chain_key key = chains_key(&c, bytes, 40, 8);
+	tap(same_key(key, chains_key(&c, bytes, 40, 8)), "a key stays the same");
+	tap(!same_key(key, chains_key(&other, bytes, 40, 8)), "each table has keys of its own");
+	tap(!same_key(key, chains_key(&c, bytes, 40, 10)), "another context makes another key");
+	for (size_t size = 0; size < 40; size++) {
+		uint8_t *exact = malloc(size + !size);
+		memcpy(exact, bytes, size);
+		equal += !same_key(chains_key(&c, exact, size, 8), chains_key(&c, bytes, size, 8));
+		equal += same_key(chains_key(&c, exact, size, 8), key);
+		free(exact);
+		bytes[size] ^= 1;
+		struct chain_key changed = chains_key(&c, bytes, 40, 8);
+		equal += changed.a == key.a || changed.b == key.b;
+		bytes[size] ^= 1;
+	}
+	tap(equal == 0, "so does each byte, in both halves, and each size");
+	chains_release(&c);
+	chains_release(&other);
+}
+
+static void test_aliases(void)
+{
+	enum { MANY = 300000 };
+	const uint32_t frame[] = { 10, 20, 30 };
+	struct chains c = { 0 };
+	size_t wrong = 0;
+
+	for (uint32_t i = 0; i < 3; i++)
+		chains_add(&c, frame, i + 1)->hint = i + 5;
+	tap(chains_add(&c, frame, 2)->hint == 6, "a chain keeps the hint of its user");
+	for (uint64_t i = 0; i < MANY; i++) {
+		struct chain_key key = chains_key(&c, &i, sizeof(i), 2);
+		wrong += chains_find(&c, key) != NULL;
+		wrong += chains_alias(&c, key, (uint32_t)i % 3)->chain != i % 3;
+	}
+	for (uint64_t i = 0; i < MANY; i++) {
+		const struct chain_entry *e = chains_find(&c, chains_key(&c, &i, sizeof(i), 2));
+		wrong += !e || e->chain != i % 3 || e->hint != 0;
+	}
+	tap(wrong == 0, "keys of addresses mean the chain that they were given");
+	tap(c.count == 3, "and add none");
+
+	uint64_t first = 0;
+	struct chain_key key = chains_key(&c, &first, sizeof(first), 2);
+	chains_limit(&c);
+	tap(!chains_find(&c, key) && c.entries == 3, "keys that are much more than the chains go");
+	for (uint32_t i = 0; i < 3; i++)
+		wrong += chains_add(&c, frame, i + 1)->chain != i;
+	tap(wrong == 0 && c.count == 3, "the chains are found as before");
+	chains_alias(&c, key, 2);
+	chains_limit(&c);
+	tap(chains_find(&c, key)->chain == 2, "few keys stay");
+	chains_release(&c);
+}
+
+int main(void)
+{
+	test_model();
+	test_neighbours();
+	test_keys();
+	test_aliases();
+	return tap_done();
+}
