@@ -106,8 +106,8 @@ static void advise(const Perftools__Profiles__Profile *p, const struct top *top,
 	const struct top_row *nameless = nameless_row(top, rows);
 
 	if (p->n_sample == 0)
-		report_note(report, "the profile has no samples: what was profiled did nothing that "
-			    "the event counts, or ended too soon, or no sample was selected");
+		report_note(report, "the profile has no samples: what was profiled did nothing "
+			    "that the event counts, or ended too soon, or no sample was selected");
 	else if (!top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");

@@ -78,7 +78,8 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 		-diff_base "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err |
 		awk 'seen && $1 != 0 && $6 !~ /^\[/ { print $1, $2 + 0, $6 } $1 == "flat" { seen = 1 }' >want
 	pmu-top -t samples -n 2000 d.pb.gz >table 2>err
-	awk 'seen && $1 != 0 && $5 !~ /^\[/ { sub("-", "", $2); print $1, $2 + 0, $5 } $1 == "flat" { seen = 1 }' table >got
+	awk 'seen && $1 != 0 && $5 !~ /^\[/ { sub("-", "", $2); print $1, $2 + 0, $5 }
+		$1 == "flat" { seen = 1 }' table >got
 	test "$(wc -l <want)" -gt 10
 	sort want >a
 	sort got | same a -
@@ -101,7 +102,8 @@ check 'addresses without names are one row for each object, with what helps' <<'
 		/^Mappings/ { exit } on && / M=1 *$/ { n++ } END { print n }')
 	grep -q "\[ten: $want addresses\]" table
 	strip -o bare "$HELP/ten"
-	pmu-sample -q -e cpu-clock -F 1000 -- ./bare serial 0.2 | pmu-symbolize -q | pmu-topprof | pmu-top >table 2>err
+	pmu-sample -q -e cpu-clock -F 1000 -- ./bare serial 0.2 | pmu-symbolize -q |
+		pmu-topprof | pmu-top >table 2>err
 	grep -q '\[bare: [0-9,]* addresses\]$' table
 	test "$(wc -l <err)" -le 1
 END

@@ -8,7 +8,8 @@ cat >"$scratch/chains.py" <<'END'
 KERNEL, USER = 0xffffffffffffff80, 0xfffffffffffffe00	# PERF_CONTEXT_*
 TEXT = 0xffffffff81000000
 def sample(ip, chain, misc=2, pid=1):
-    return record(9, struct.pack("<QIIQ%dQ" % (len(chain) + 1), ip, pid, pid, 7, len(chain), *chain), misc)
+    form = "<QIIQ%dQ" % (len(chain) + 1)
+    return record(9, struct.pack(form, ip, pid, pid, 7, len(chain), *chain), misc)
 def stream(*samples):
     return pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | CHAIN)),
                 record(1, mmap(0xffffffff, TEXT, 0x1000000, b"[kernel.kallsyms]_text", TEXT), 1),
@@ -32,8 +33,8 @@ END
 
 check "the kernel's part of a chain did not call a precise address of the program" <<'END'
 	{ cat "$scratch/chains.py"; cat <<-EOF; } | compose s.data
-		out = stream(sample(0x10100, [KERNEL, TEXT + 0x100, TEXT + 0x200, USER, 0x10108, 0x20100]),
-		             sample(TEXT + 0x100, [KERNEL, TEXT + 0x100, TEXT + 0x200, USER, 0x10108, 0x20100], 1))
+		chain = [KERNEL, TEXT + 0x100, TEXT + 0x200, USER, 0x10108, 0x20100]
+		out = stream(sample(0x10100, chain), sample(TEXT + 0x100, chain, 1))
 	EOF
 	printf '%s\n' '[b.so];[a.so] 7' '[b.so];[a.so];[kernel.kallsyms];[kernel.kallsyms] 7' >want
 	pmu-topprof --folded --label none s.data | sed 's/\[kernel.kallsyms\]_text/[kernel.kallsyms]/g' |

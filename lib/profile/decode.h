@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* The label "true" of the samples of a difference that are its base's, as pprof calls it. */
+/* The label of the samples of a difference that are its base's ("true"), as pprof calls it. */
 #define PROFILE_BASE "pprof::base"
 
 enum { PROFILE_MAX = 1 << 30 };	/* bytes, uncompressed; a larger one is refused */
