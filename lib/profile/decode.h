@@ -14,7 +14,8 @@ enum { PROFILE_MAX = 1 << 30 };	/* bytes, uncompressed; a larger one is refused 
 /*
  * Read FILE ("-": stdin).  NULL (reported) if it cannot be read, is no
  * profile, or refers to what it does not have: every index and id in the
- * result is sound, every string is safe to print (base/text.h).  The caller frees it with profile_free().
+ * result is sound, every string is safe to print (base/text.h).  The caller frees it
+ * with profile_free().
  */
 Perftools__Profiles__Profile *profile_read(const char *file, struct report *report);
 
