@@ -177,7 +177,7 @@ static void tell_left_out(const struct event *event, const struct perf_event_att
 	}
 }
 
-/* Leave out one thing after the other until the kernel agrees. */
+/* Leave out one thing after the other until the kernel agrees; errno: its last answer. */
 static bool adapt(struct event *event, struct report *report)
 {
 	struct perf_event_attr attr = event->attr;
@@ -185,15 +185,14 @@ static bool adapt(struct event *event, struct report *report)
 	if (opens(&attr))
 		return true;
 	for (enum newer feature = 0; feature < NEWS; feature++) {
-		int error = errno;
-		if (error != EINVAL && error != E2BIG)
+		/* Any other answer, such as missing rights, is not about features. */
+		if (errno != EINVAL && errno != E2BIG)
 			return false;
 		if (leave_out(&attr, feature) && opens(&attr)) {
 			tell_left_out(event, &attr, report);
 			event->attr = attr;
 			return true;
 		}
-		errno = error;
 	}
 	return false;
 }
