@@ -5,22 +5,29 @@
  *	confine [-t SECONDS] [-o FILE] COMMAND...
  *
  * The command starts with default signal dispositions, an empty signal mask, no
- * files but stdin, stdout and stderr, and the umask 022, whatever the caller had.  Every process that it leaves behind is
- * adopted (PR_SET_CHILD_SUBREAPER) and killed when the command has ended.
+ * files but stdin, stdout and stderr, the umask 022, a process group of its own, and
+ * our PID in $CONFINED.  Every process that it
+ * leaves behind becomes our child (PR_SET_CHILD_SUBREAPER), and is killed when the
+ * command has ended.
  *
  * -t	kill everything after so many seconds, and exit 124
  * -o	write "WALL CPU" to FILE: seconds that passed, and CPU seconds of all processes
  *
- * Exits with the command's status, or 128 + the number of the signal that ended it.
+ * SIGINT, SIGTERM, SIGQUIT and SIGHUP kill everything, too; SIGINT and SIGHUP do not
+ * if the caller ignores them, as nohup(1) and & in a script do.
+ *
+ * Exits with the command's status, or 128 + the number of the signal that ended it
+ * or us.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -28,25 +35,51 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stopped_by;	/* a signal's number, SIGALRM after -t */
+enum { GIVE_UP = 60 };	/* seconds for killed processes to be gone */
 
-static void on_signal(int number)
+/*
+ * Block the signals that are waited for, so that none comes too early, and return
+ * them.  Those that the caller ignores stay ignored.
+ */
+static sigset_t take_signals(void)
 {
-	stopped_by = number;
+	static const int stops[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	struct sigaction before;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigaddset(&set, SIGCHLD);
+	signal(SIGALRM, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);	/* ignored, it would leave us no statuses */
+	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
+		if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaddset(&set, stops[i]);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return set;
 }
 
-static void reset_inherited(void)
+/* Have stdin, stdout and stderr, and leave the command no other file. */
+static void reset_files(void)
+{
+	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* those that are closed */
+		fd = open("/dev/null", O_RDWR);
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+}
+
+static void run(char **argv)
 {
 	sigset_t none;
 
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);	/* fails for SIGKILL, SIGSTOP and libc's own */
+	setpgid(0, 0);
+	umask(022);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	umask(022);
-	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* those that are closed */
-		fd = open("/dev/null", O_RDWR);
-	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	execvp(argv[0], argv);
+	fprintf(stderr, "confine: cannot run '%s': %s\n", argv[0], strerror(errno));
+	_exit(127);
 }
 
 /* Return the parent of process PID as /proc has it, or 0. */
@@ -69,7 +102,10 @@ static long parent_of(const char *pid)
 	return parent;
 }
 
-/* Kill our children; theirs become ours when they are dead. */
+/*
+ * Kill our children; theirs become ours when they are dead.  A child's PID is not
+ * used again before we wait for the child, so no other process is hit.
+ */
 static void kill_children(void)
 {
 	DIR *proc = opendir("/proc");
@@ -85,20 +121,41 @@ static void kill_children(void)
 		closedir(proc);
 }
 
-/* Wait until no child is left, killing all that remain once CHILD has ended. */
-static int wait_for_all(pid_t child)
+/* Reap all that have ended; *RESULT: CHILD's status.  False: no child is left. */
+static bool reap(pid_t child, int *result)
 {
-	int status, result = -1;
+	int status;
 	pid_t pid;
 
-	while ((pid = wait(&status)) > 0 || errno == EINTR) {
-		if (pid == child)
-			result = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-						     : WEXITSTATUS(status);
-		if (result < 0 && stopped_by)
-			result = stopped_by == SIGALRM ? 124 : 128 + stopped_by;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == child && *result < 0)
+			*result = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+						      : WEXITSTATUS(status);
+	return pid == 0;
+}
+
+/*
+ * Wait until no child is left, killing the rest once CHILD has ended or a signal
+ * came.  Whoever dies may leave us more children: each death is followed by a look.
+ */
+static int wait_for_all(pid_t child, const sigset_t *signals)
+{
+	static const struct timespec second = { .tv_sec = 1 };
+	int result = -1, stuck = 0;
+
+	while (reap(child, &result)) {
 		if (result >= 0)
 			kill_children();
+		int number = sigtimedwait(signals, NULL, &second);
+		if (number > 0 && number != SIGCHLD && result < 0) {
+			result = number == SIGALRM ? 124 : 128 + number;
+			kill_children();
+		}
+		stuck = result < 0 || number == SIGCHLD ? 0 : stuck + 1;
+		if (stuck > GIVE_UP) {
+			fprintf(stderr, "confine: processes remain that cannot be killed\n");
+			break;
+		}
 	}
 	return result < 0 ? 125 : result;
 }
@@ -122,13 +179,11 @@ static void write_times(const char *path, const struct timespec *start)
 
 int main(int argc, char **argv)
 {
-	static const int stops[] = { SIGHUP, SIGINT, SIGTERM, SIGALRM };
-	struct sigaction act = { .sa_handler = on_signal };	/* no SA_RESTART: wait() returns */
 	struct timespec start;
 	const char *times = NULL;
 	unsigned limit = 0;
 	int option, status;
-	pid_t child;
+	char self[16];
 
 	while ((option = getopt(argc, argv, "+t:o:")) != -1)
 		if (option == 't')
@@ -140,18 +195,18 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return 2;
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	reset_inherited();
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	setenv("CONFINED", self, 1);
+	reset_files();
+	sigset_t signals = take_signals();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	child = fork();
-	if (child == 0) {
-		execvp(argv[optind], argv + optind);
-		perror(argv[optind]);
-		_exit(127);
-	}
-	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
-		sigaction(stops[i], &act, NULL);
+	pid_t child = fork();
+	if (child == 0)
+		run(argv + optind);
+	if (child < 0)
+		perror("confine: cannot fork");
 	alarm(limit);
-	status = wait_for_all(child);
+	status = wait_for_all(child, &signals);
 	if (times)
 		write_times(times, &start);
 	return status;
