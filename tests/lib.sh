@@ -20,7 +20,8 @@ BIN=${BIN:-$TOP/build/release/bin}
 HELP=${HELP:-${BIN%/bin}/tests/bin}	# helper programs of the tests
 
 # Whoever started this: default signals, no stray processes, no stray settings.
-test -n "$CONFINED" || CONFINED=1 exec env CONFINED=1 "$HELP/confine" sh "$0" "$@"
+# $CONFINED is the process that sees to it; inherited from farther up, it does not count.
+test "$CONFINED" = "$PPID" || exec "$HELP/confine" sh "$0" "$@"
 unset MAKEFLAGS MFLAGS MAKELEVEL CDPATH DEBUGINFOD_URLS PERF_CONFIG PAGER
 LC_ALL=C
 
@@ -87,12 +88,12 @@ at_most() {
 	{ echo "'$1' is more than $2"; return 1; }
 }
 
-# eventually COMMAND...: wait until it succeeds, ten minutes at most
+# eventually COMMAND...: wait until it succeeds, $PATIENCE seconds at most, ten minutes
 eventually() {
 	tries=0
 	until "$@" >"$scratch/tries" 2>&1; do
 		tries=$((tries + 1))
-		test $tries -lt 12000 || {
+		test $tries -lt $((${PATIENCE:-600} * 20)) || {
 			cat "$scratch/tries"
 			echo "never: $*"
 			return 1
@@ -119,15 +120,27 @@ perf_samples() {
 # samples STREAM FIELDS: as perf script prints them, a line each
 samples() { perf script -i "$1" -F "$2" 2>/dev/null; }
 
-# kill_strays: end what a check left running; confine, our parent, has adopted it
+# strays_left: list in $strays what a check left running; confine, our parent, has adopted it
+strays_left() {
+	read -r adopted <"/proc/$PPID/task/$PPID/children" || :	# the line has no end
+	strays=
+	for stray in $adopted; do
+		test "$stray" = $$ || strays="$strays $stray"
+	done
+	test -n "$strays"
+}
+
+# kill_strays: end them; what these leave appears when they are dead
 kill_strays() {
-	while	read -r strays <"/proc/$PPID/task/$PPID/children" || :
-		set -- $strays
-		test "$*" != $$
-	do
-		for stray; do
-			test "$stray" = $$ || kill -KILL "$stray" 2>/dev/null
-		done
+	tries=0
+	while strays_left; do
+		kill -KILL $strays 2>/dev/null
+		tries=$((tries + 1))
+		test $tries -lt 20 || sleep 0.05
+		test $tries -lt 1200 || {
+			echo "# cannot be killed:$strays"
+			return
+		}
 	done
 }
 
