@@ -21,7 +21,8 @@ HELP=${HELP:-${BIN%/bin}/tests/bin}	# helper programs of the tests
 
 # Whoever started this: default signals, no stray processes, no stray settings.
 # $CONFINED is the process that sees to it; inherited from farther up, it does not count.
-test "$CONFINED" = "$PPID" || exec "$HELP/confine" sh "$0" "$@"
+# It is set here, too, not by confine alone: an older confine would be started for ever.
+test "$CONFINED" = "$PPID" || CONFINED=$$ exec "$HELP/confine" sh "$0" "$@"
 unset MAKEFLAGS MFLAGS MAKELEVEL CDPATH DEBUGINFOD_URLS PERF_CONFIG PAGER
 LC_ALL=C
 
