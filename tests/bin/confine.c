@@ -6,9 +6,8 @@
  *
  * The command starts with default signal dispositions, an empty signal mask, no
  * files but stdin, stdout and stderr, the umask 022, a process group of its own, and
- * our PID in $CONFINED.  Every process that it
- * leaves behind becomes our child (PR_SET_CHILD_SUBREAPER), and is killed when the
- * command has ended.
+ * our PID in $CONFINED.  Every process that it leaves behind becomes our child
+ * (PR_SET_CHILD_SUBREAPER), and is killed when the command has ended.
  *
  * -t	kill everything after so many seconds, and exit 124
  * -o	write "WALL CPU" to FILE: seconds that passed, and CPU seconds of all processes
