@@ -27,7 +27,9 @@ if test -e "$expected"; then
 	sed 1d "$expected" | cut -f 1 >"$scratch/files"
 else
 	: >"$scratch/files"
-	check 'recordings from real hardware' 'needs "$expected"'
+	check 'recordings from real hardware' <<-'END'
+		needs "$expected"
+	END
 fi
 
 # The record counts in the second column.  perf repeats for each event what it

@@ -65,8 +65,9 @@ check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'EN
 	test "$(has a.data SAMPLE)" = "$(awk "\$2 == $tid" all | wc -l)"
 	# it had another name before
 	test "$(has b.data SAMPLE)" = "$(awk "\$1 == \"t4\"" all | wc -l)"
-	pmu-stream --cpu 0 s.data >c.data
-	test "$(has c.data SAMPLE)" = "$(grep -c "\[000\]" all)"
+	cpu=$(sed -n '1s/.*\[0*\([0-9][0-9]*\)\].*/\1/p' all)
+	pmu-stream --cpu $cpu s.data >c.data
+	test "$(has c.data SAMPLE)" = "$(grep -c "\[0*$cpu\]" all)"
 	pmu-stream --event page-faults s.data >e.data
 	test "$(has e.data SAMPLE)" = "$(grep -c "page-faults:" all)"
 	middle=$(sed -n "200s/.*\] *\([0-9.]*\):.*/\1/p" all)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # With pprof: perf.data through it, and profiles without symbols, which it symbolizes.
-# kinds: release asan
+# kinds: release
 . tests/lib.sh
 
 # calls: a program that spends 1/3 of its time in its own function, 2/3 in its library's
@@ -15,7 +15,7 @@ calls() {
 		__attribute__((noinline)) static void near(unsigned long n) { while (n--) in_main++; }
 		int main(void)
 		{
-			for (int i = 0; i < 30; i++) {
+			for (int i = 0; i < 20; i++) {
 				near(2000000);
 				far(4000000);
 			}
