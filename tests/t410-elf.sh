@@ -64,8 +64,9 @@ END
 check 'two segments of code that share a page of the file, as perf has them' <<'END'
 	cat >t.c <<-END
 	#define IN(name) __attribute__((noinline, section(name)))
-	IN(".text.one") long one(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
-	IN(".text.two") long two(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
+	#define TURNS for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x))
+	IN(".text.one") long one(long x) { TURNS; return x; }
+	IN(".text.two") long two(long x) { TURNS; return x; }
 	IN(".text.one") void _start(void)
 	{
 		long x = 60;
