@@ -14,7 +14,8 @@ static int hidden(int x) { return x + 1; }
 static int (*choose(void))(int) { return hidden; }
 int chosen(int x) __attribute__((ifunc("choose")));
 __asm__(".text\n.globl unsized\n.type unsized, @function\nunsized: nop\nnop\nnop\nret\n"
-	".globl after\n.type after, @function\nafter: nop\ninside: nop\nret\n.size after, . - after\n");
+	".globl after\n.type after, @function\nafter: nop\ninside: nop\nret\n"
+	".size after, . - after\n");
 
 int main(int argc, char **argv)
 {
@@ -45,8 +46,11 @@ check 'every function that nm knows, at its first byte' <<'END'
 	cut -d" " -f1 symbols | addr2frames t | sed -n "1~3p" >got
 	# where there are several, one of them
 	paste -d" " symbols got | awk '{ names[$1] = names[$1] " " $2 " "; got[$1] = $3 }
-		END { for (a in got) if (!index(names[a], " " got[a] " ")) { print a, got[a]; bad = 1 }
-		exit bad }'
+		END {
+			for (a in got)
+				if (!index(names[a], " " got[a] " ")) { print a, got[a]; bad = 1 }
+			exit bad
+		}'
 END
 
 check 'entries of the procedure linkage table' <<'END'

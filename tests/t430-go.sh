@@ -157,7 +157,8 @@ for which in \
 do
 	set -- $which
 	version=$1 package=$2 program=$3
-	wanted $version && check "a program of Go $version, as a reader of our own in Python has it" <<-'END'
+	wanted $version &&
+	check "a program of Go $version, as a reader of our own in Python has it" <<-'END'
 		needs_command npm
 		packed $package $program
 		grep -aq "go$version" program
@@ -165,7 +166,8 @@ do
 		addr2frames -g program <addresses >got
 		"$TOP/tests/go-frames" program <addresses >want
 		same want got
-		at_least $(grep -c . got) $((count * 23 / 10))	# two for each address, and those of inlined calls
+		# two for each address, and those of inlined calls
+		at_least $(grep -c . got) $((count * 23 / 10))
 	END
 done
 

@@ -20,7 +20,8 @@ totals() {
 
 # The totals in the third column of a line of expected.tsv, in order; ours has none for dummies.
 expected_totals() {
-	printf '%s\n' "$1" | cut -f 3 | tr ' ' '\n' | grep -v '^dummy' | sed -n 's/.*=\([0-9]*\)$/\1/p'
+	printf '%s\n' "$1" | cut -f 3 | tr ' ' '\n' | grep -v '^dummy' |
+		sed -n 's/.*=\([0-9]*\)$/\1/p'
 }
 
 if test -e "$expected"; then

@@ -5,7 +5,9 @@
 . tests/lib.sh
 
 raw() { go tool pprof -raw "$1" 2>/dev/null; }
-record() { pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten "$@" && pmu-symbolize -q s.data >r.data; }
+record() {
+	pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten "$@" && pmu-symbolize -q s.data >r.data
+}
 
 check 'folded stacks are those of perf script, folded' <<'END'
 	record threads 0.5
@@ -22,7 +24,8 @@ check 'folded stacks are those of perf script, folded' <<'END'
 		}
 		comm == "" { comm = $1; next }
 		{ f[++n] = $2 }
-		END { for (l in count) print l, count[l] * 500000 }' | sed "s/+0x[0-9a-f]*//g" | sort >perfs
+		END { for (l in count) print l, count[l] * 500000 }' |
+		sed "s/+0x[0-9a-f]*//g" | sort >perfs
 	grep -c "^t3;.*;thread_main;D " ours | grep -qx 1
 	# of the functions whose names both know: the rest differs by what perf reads
 	for f in A B C D E F G H I J; do
@@ -134,7 +137,7 @@ check 'pprof has nothing to warn of, whatever it is asked' <<'END'
 		"-top -sample_index=cpu" "-top -diff_base=p.pb.gz" "-top -symbolize=none" \
 		"-top -symbolize=local" "-top -tagfocus=t3" "-dot -output=x"; do
 		go tool pprof $mode p.pb.gz >out 2>err
-		test ! -s err || grep -qx "Generating report in x" err || { echo "$mode"; cat err; exit 1; }
+		none grep -vx "Generating report in x" err
 		test -s out || test -s x
 	done
 END
