@@ -14,7 +14,8 @@ static int hidden(int x) { return x + 1; }
 static int (*choose(void))(int) { return hidden; }
 int chosen(int x) __attribute__((ifunc("choose")));
 __asm__(".text\n.globl unsized\n.type unsized, @function\nunsized: nop\nnop\nnop\nret\n"
-	".globl after\n.type after, @function\nafter: nop\ninside: nop\nret\n.size after, . - after\n");
+	".globl after\n.type after, @function\nafter: nop\ninside: nop\nret\n"
+	".size after, . - after\n");
 
 int main(int argc, char **argv)
 {
@@ -45,8 +46,11 @@ check 'every function that nm knows, at its first byte' <<'END'
 	cut -d" " -f1 symbols | addr2frames t | sed -n "1~3p" >got
 	# where there are several, one of them
 	paste -d" " symbols got | awk '{ names[$1] = names[$1] " " $2 " "; got[$1] = $3 }
-		END { for (a in got) if (!index(names[a], " " got[a] " ")) { print a, got[a]; bad = 1 }
-		exit bad }'
+		END {
+			for (a in got)
+				if (!index(names[a], " " got[a] " ")) { print a, got[a]; bad = 1 }
+			exit bad
+		}'
 END
 
 check 'entries of the procedure linkage table' <<'END'
@@ -64,8 +68,9 @@ END
 check 'two segments of code that share a page of the file, as perf has them' <<'END'
 	cat >t.c <<-END
 	#define IN(name) __attribute__((noinline, section(name)))
-	IN(".text.one") long one(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
-	IN(".text.two") long two(long x) { for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x)); return x; }
+	#define TURNS for (long i = 0; i < 100000000; i++) __asm__ volatile("" : "+r"(x))
+	IN(".text.one") long one(long x) { TURNS; return x; }
+	IN(".text.two") long two(long x) { TURNS; return x; }
 	IN(".text.one") void _start(void)
 	{
 		long x = 60;

@@ -20,14 +20,17 @@ totals() {
 
 # The totals in the third column of a line of expected.tsv, in order; ours has none for dummies.
 expected_totals() {
-	printf '%s\n' "$1" | cut -f 3 | tr ' ' '\n' | grep -v '^dummy' | sed -n 's/.*=\([0-9]*\)$/\1/p'
+	printf '%s\n' "$1" | cut -f 3 | tr ' ' '\n' | grep -v '^dummy' |
+		sed -n 's/.*=\([0-9]*\)$/\1/p'
 }
 
 if test -e "$expected"; then
 	sed 1d "$expected" | cut -f 1 >"$scratch/files"
 else
 	: >"$scratch/files"
-	check 'recordings from real hardware' 'needs "$expected"'
+	check 'recordings from real hardware' <<-'END'
+		needs "$expected"
+	END
 fi
 
 # The record counts in the second column.  perf repeats for each event what it

@@ -21,7 +21,9 @@ END
 
 check 'samples and sums of each event, as perf script adds them up' <<'END'
 	record
-	pmu-stream s.data | sed -n "s/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all/\1 \2 \3/p" | sort >ours
+	pmu-stream s.data |
+		sed -n "s/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all/\1 \2 \3/p" |
+		sort >ours
 	perf script -i s.data -G -F event,period | awk '{ sub(":", "", $2); n[$2]++; sum[$2] += $1 }
 		END { for (e in n) printf "%s %d %d\n", e, n[e], sum[e] }' | sort >perfs
 	same perfs ours
@@ -49,7 +51,7 @@ check 'a line for each record: its place, its fields' <<'END'
 	pmu-stream --dump s.data >lines
 	test "$(grep -c "^0x[0-9a-f]* SAMPLE " lines)" = "$(has s.data SAMPLE)"
 	# what perf says of the same samples
-	perf script -i s.data -G -F tid,ip | tr -s " " | sed "s/^ //" | awk '{ print $1, $2 }' | sort >perfs
+	perf script -i s.data -G -F tid,ip | awk '{ print $1, $2 }' | sort >perfs
 	sed -n "s/.* SAMPLE .* ip=0x\([0-9a-f]*\) .*tid=\([0-9]*\) .*/\2 \1/p" lines | sort >ours
 	same perfs ours
 	grep -q ' MMAP2 .* executable=1 .*path=".*/ten"' lines
@@ -65,8 +67,9 @@ check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'EN
 	test "$(has a.data SAMPLE)" = "$(awk "\$2 == $tid" all | wc -l)"
 	# it had another name before
 	test "$(has b.data SAMPLE)" = "$(awk "\$1 == \"t4\"" all | wc -l)"
-	pmu-stream --cpu 0 s.data >c.data
-	test "$(has c.data SAMPLE)" = "$(grep -c "\[000\]" all)"
+	cpu=$(sed -n '1s/.*\[0*\([0-9][0-9]*\)\].*/\1/p' all)
+	pmu-stream --cpu $cpu s.data >c.data
+	test "$(has c.data SAMPLE)" = "$(grep -c "\[0*$cpu\]" all)"
 	pmu-stream --event page-faults s.data >e.data
 	test "$(has e.data SAMPLE)" = "$(grep -c "page-faults:" all)"
 	middle=$(sed -n "200s/.*\] *\([0-9.]*\):.*/\1/p" all)

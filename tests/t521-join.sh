@@ -28,7 +28,7 @@ check 'other events, other recorders: perf script sees the same samples' <<'END'
 	pmu-symbolize j.data | exits 0 pmu-topprof -o p.pb.gz
 	events j.data | sed "s/:.*//" | sort | uniq -c >joined
 	grep -q " 3 event cpu-clock" joined
-	test "$(perf report --stats -i j.data 2>/dev/null | awk "/SAMPLE events:/ { print \$3; exit }")" = "$n"
+	test "$(perf_samples j.data)" = "$n"
 END
 
 check 'the parts of a rotated recording: one event, one profile' <<'END'

@@ -58,10 +58,12 @@ END
 check 'bit fields: precise_ip, branch flags; and a truncated turned stream' <<'END'
 	python3 - <<-END
 	import struct
-	attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, 1 | 1 << 11, 0, 1 << 15 | 1 << 18) + bytes(24)
+	attr = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, 1 | 1 << 11, 0, 1 << 15 | 1 << 18)
+	attr += bytes(24)
 	attr += struct.pack("<Q", 1 << 19) + bytes(32)
 	body = struct.pack("<QQQQQQ", 0x401000, 1, 0x10, 0x20, 2 | 1000 << 4 | 3 << 20, 0x1234)
-	def record(kind, body): return struct.pack("<IHH", kind, 2 if kind < 64 else 0, 8 + len(body)) + body
+	def record(kind, body):
+	    return struct.pack("<IHH", kind, 2 if kind < 64 else 0, 8 + len(body)) + body
 	with open("s.data", "wb") as f:
 	    f.write(b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr) + record(9, body))
 	END

@@ -7,8 +7,11 @@ has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { n = $2 } END { print n 
 
 check 'a file of simpleperf: its own records are skipped, large ones too, its ids used' <<'END'
 	compose s.data <<-END
-		a = [attr(0, i, 1000, IP | TID | TIME | CPU | PERIOD | IDENT | CHAIN, 0) for i in (0, 1)]
-		def sample(i, ip): return record(9, struct.pack("<QQIIQIIQQQ", i, ip, 7, 7, 1000 + ip, 0, 0, 10, 1, ip))
+		t = IP | TID | TIME | CPU | PERIOD | IDENT | CHAIN
+		a = [attr(0, i, 1000, t, 0) for i in (0, 1)]
+		def sample(i, ip):
+		    return record(9, struct.pack("<QQIIQIIQQQ", i, ip, 7, 7, 1000 + ip, 0, 0, 10,
+		                                 1, ip))
 		large = b"0000 T symbol\n" * 6000
 		size = 8 + len(large)
 		records = [
@@ -23,7 +26,8 @@ check 'a file of simpleperf: its own records are skipped, large ones too, its id
 		    sample(2, 0x401000), sample(77, 0x402000), record(32776, bytes(16), 0),
 		]
 		out = file([(a[0], [1]), (a[1], [2])], records,
-		    {3: struct.pack("<I", 8) + b"phone".ljust(8, b"\0"), 128: b"\0" * 50, 129: b"simpleperf_version\0001.0\0"})
+		    {3: struct.pack("<I", 8) + b"phone".ljust(8, b"\0"), 128: b"\0" * 50,
+		     129: b"simpleperf_version\0001.0\0"})
 	END
 	exits 0 pmu-stream s.data >out
 	cat out
@@ -51,7 +55,8 @@ check 'attrs of the first version; samples without any id; two events without id
 		sample = lambda ip: record(9, struct.pack("<QII", ip, 7, 7))
 		a = attr(0, 0, 500, IP | TID, 0, 64)
 		a = a[:4] + bytes(4) + a[8:]	# before it told its size
-		out = file([(a, [])], [record(3, struct.pack("<II", 7, 7) + b"prog\0\0\0\0")] + [sample(0x1000)] * 5)
+		comm = record(3, struct.pack("<II", 7, 7) + b"prog\0\0\0\0")
+		out = file([(a, [])], [comm] + [sample(0x1000)] * 5)
 	END
 	pmu-stream a.data >out
 	grep -q "^event cycles: 5 samples, 2500 in all" out
@@ -87,8 +92,8 @@ check 'a sample of an unknown id, an event that never came: told, the rest is us
 		t = IP | TID | TIME | ID
 		a = [attr(0, 0, 100, t), attr(0, 1, 200, t)]
 		def sample(i): return record(9, struct.pack("<QIIQQ", 0x1000, 7, 7, 5, i))
-		out = pipe(sample(1), *[record(64, x + struct.pack("<Q", i + 1), 0) for i, x in enumerate(a)],
-		    sample(1), sample(9), sample(2))
+		attrs = [record(64, x + struct.pack("<Q", i + 1), 0) for i, x in enumerate(a)]
+		out = pipe(sample(1), *attrs, sample(1), sample(9), sample(2))
 	END
 	exits 1 pmu-stream u.data >out 2>err
 	grep -q "offset 0x10: SAMPLE record before any event is defined" err
@@ -101,8 +106,10 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 	compose x.data <<-END
 		t = IP | TID | TIME
 		s = record(9, struct.pack("<QIIQ", 0x1000, 7, 7, 5))
-		aux = record(71, struct.pack("<QQQIIII", 4096, 0, 0, 0, 7, 0, 0), 0) + bytes(range(256)) * 16
-		out = pipe(record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0), s, record(70, bytes(16), 0), aux, s,
+		aux = record(71, struct.pack("<QQQIIII", 4096, 0, 0, 0, 7, 0, 0), 0)
+		aux += bytes(range(256)) * 16
+		begin = record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0)
+		out = pipe(begin, s, record(70, bytes(16), 0), aux, s,
 		    record(40, bytes(8)), record(99, bytes(24), 0), record(0x1234567, b"", 0),
 		    record(11, struct.pack("<QQQ", 0, 64, 0)), record(84, bytes(16), 0), aux, s)
 	END
@@ -125,7 +132,10 @@ END
 check 'damage anywhere: told with its offset, and all that is whole is used' <<'END'
 	compose z.data <<-END
 		t = IP | TID | TIME | CHAIN
-		s = [record(9, struct.pack("<QIIQQQQ", 0x1000, 7, 7, 5 + i, 2, -512 & 2**64 - 1, 0x1000)) for i in range(100)]
+		def sample(i):
+		    user = -512 & 2**64 - 1
+		    return record(9, struct.pack("<QIIQQQQ", 0x1000, 7, 7, 5 + i, 2, user, 0x1000))
+		s = [sample(i) for i in range(100)]
 		begin = [record(64, attr(0, 0, 100, t) + struct.pack("<Q", 1), 0)]
 		bad = {
 		    "zero": s[0][:6] + bytes(2) + s[0][8:],
@@ -136,8 +146,9 @@ check 'damage anywhere: told with its offset, and all that is whole is used' <<'
 		    "zeros": bytes(4800),
 		}
 		for name in bad:
-		    open(name + ".data", "wb").write(pipe(*begin, *s[:50], bad[name], *s[50:]))
-		    open(name + ".file", "wb").write(file([(attr(0, 0, 100, t), [1])], [*s[:50], bad[name], *s[50:]]))
+		    records = [*s[:50], bad[name], *s[50:]]
+		    open(name + ".data", "wb").write(pipe(*begin, *records))
+		    open(name + ".file", "wb").write(file([(attr(0, 0, 100, t), [1])], records))
 		out = pipe(*begin, *s)
 	END
 	for kind in zero seven beyond chain garbage zeros; do

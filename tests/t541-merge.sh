@@ -19,7 +19,8 @@ pprof_proto() {
 # two profiles of a program that is at other addresses in each, and of several processes
 two_profiles() {
 	for n in 1 2; do
-		pmu-sample -g -e page-faults,cpu-clock -F 1000 -- sh -c "ten serial 0.2; ten threads 0.1" |
+		pmu-sample -g -e page-faults,cpu-clock -F 1000 -- \
+			sh -c "ten serial 0.2; ten threads 0.1" |
 			pmu-symbolize -q >$n.data
 		pmu-topprof --label pid,tid,thread_comm -o $n.pb.gz $n.data
 	done
