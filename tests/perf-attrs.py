@@ -42,15 +42,18 @@ def attrs(lines):
 
 
 def theirs(events):
-    """The attrs of each event.  When the kernel refuses an event perf may try others for
-    it, which do not count, or give up: then another run begins after that event."""
+    """The attrs of each event.  When the kernel refuses an event perf may try it again with
+    another attr, which does not count, or give up: another run begins after that event."""
     result = []
     while len(result) < len(events):
         rest = events[len(result):]
         said = run("perf", "stat", "-vv", "-e",
                    ",".join(MARK + "," + event for event in rest), "true")
-        seen = []
+        seen, last = [], None
         for attr in attrs(said.splitlines()):
+            again, last = attr[:4] == last, attr[:4]    # type and configs
+            if again:
+                continue
             if attr[:2] == MARKED:
                 seen.append([])
             elif seen and len(seen[-1]) < members(rest[len(seen) - 1]):

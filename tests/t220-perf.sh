@@ -53,8 +53,10 @@ END
 
 check 'groups, and modifiers of groups' <<'END'
 	can_perf
-	agree "{cpu-clock,page-faults}" "{cpu-clock,page-faults}:u" "{page-faults:u,cs}:k" \
-		"{page-faults,cs}:S" "{page-faults:k,cs:u}"
+	set -- "{cpu-clock,page-faults}" "{cpu-clock,page-faults}:u" "{page-faults,cs}:S"
+	# perf gives up a group whose first event it may not open
+	test "$(id -u)" != 0 || set -- "$@" "{page-faults:u,cs}:k" "{page-faults:k,cs:u}"
+	agree "$@"
 END
 
 check 'PMUs and terms' <<'END'
