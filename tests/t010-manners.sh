@@ -131,7 +131,7 @@ check 'a reader that goes away is no error; a full disk is' <<'END'
 	done
 END
 
-check 'text that cannot be written is told, however it fills the buffers; a reader gone is not' <<'END'
+check 'text that cannot be written is reported, however it fills the buffers' <<'END'
 	cat >mapped.py <<-END
 	import struct, sys
 	path = b"x" * int(sys.argv[1]) + b"\\0"
