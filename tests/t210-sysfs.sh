@@ -1,6 +1,7 @@
 #!/bin/sh
 # Events of the PMUs that sysfs describes: real layouts, packed into tests/data/sysfs.
-# kinds: release
+# kinds: release user
+. tests/events.sh
 . tests/lib.sh
 
 # tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
@@ -17,18 +18,11 @@ words() {
 	tree=$1
 	shift
 	pmu-events --encode --json --sysfs "$tree" "$@" >out.json
-	python3 -c '
-import json
-for e in json.load(open("out.json")):
-    print(e["name"], e["type"], e["config"], e["config1"], e["config2"])'
+	fields name type config config1 config2 <out.json
 }
 
 # member KEY: that of every event of the last words
-member() {
-	python3 -c '
-import json, sys
-for e in json.load(open("out.json")): print(e[sys.argv[1]])' "$1"
-}
+member() { fields "$1" <out.json; }
 
 check 'Skylake: terms, aliases, defaults that a term replaces' <<'END'
 	tree skylake
@@ -79,7 +73,7 @@ check 'uncore: every instance of a name, its CPUs, unit and scale' <<'END'
 	EOF
 	same want got
 	test "$(member cpus | sort -u)" = 0,28
-	test "$(member per_cpu | sort -u)" = True
+	test "$(member per_cpu | sort -u)" = true
 	test "$(member unit | sort -u)" = MiB
 	test "$(member scale | sort -u)" = 6.103515625e-05
 	exits 1 pmu-events --encode --sysfs skylake "uncore_imc_?/clockticks/" 2>err
@@ -109,7 +103,7 @@ check 'hybrid: a bare name opens on each kind of core, the PMU type in the confi
 	same want got
 	member cpus | sed -n 1,2p >got
 	printf "4-7\n0-3,8\n" | same - got
-	test "$(member per_cpu | sort -u)" = False
+	test "$(member per_cpu | sort -u)" = false
 	words hybrid cycles/period=20011/u >got
 	cut -d" " -f1 got | paste -sd" " | grep -qx "cpu_atom/cycles/u cpu_core/cycles/u"
 	test "$(member sample_period | sort -u)" = 20011
@@ -180,11 +174,8 @@ END
 check 'parsed again, a canonical name is the same event' <<'END'
 	for machine in skylake hybrid amd arm biglittle; do
 		tree $machine
-		pmu-events --list --json --sysfs $machine >list
-		python3 -c '
-import json
-print("\n".join(e["name"] for e in json.load(open("list"))
-                   if e["kind"] in ("generic", "pmu")))' >names
+		pmu-events --list --json --sysfs $machine | fields kind name |
+			sed -n "s/^generic //p; s/^pmu //p" >names
 		test "$(wc -l <names)" -gt 50
 		for letters in "" u k upp GH DeI; do
 			sed "/\/\$/!s|\$|${letters:+:}|;s|\$|$letters|" names >with
@@ -194,23 +185,38 @@ print("\n".join(e["name"] for e in json.load(open("list"))
 	done
 END
 
-# wrong EVENT MESSAGE: on a Skylake, that is all it says
+# wrong EVENT: on a Skylake, what stdin says is all that it says
 wrong() {
 	exits 1 pmu-events --encode --sysfs skylake "$1" 2>err
-	printf "pmu-events: %s\n" "$2" | same - err
+	sed "s/^/pmu-events: /" | same - err
 }
 
 check 'errors name the term, the column, and what may be meant' <<'END'
 	tree skylake
-	q="'"
-	wrong cpu/evnt=1/ "${q}cpu/evnt=1/$q, column 5: cpu has no term or event ${q}evnt$q: did you mean ${q}event$q?"
-	wrong cpu/event=0x100/ "${q}cpu/event=0x100/$q, column 5: 0x100 is too large for ${q}event$q (config:0-7): at most 0xff"
-	wrong cpu/event=x1/ "${q}cpu/event=x1/$q, column 11: ${q}x1$q is no number"
-	wrong cycles,cpi/event=1/ "${q}cycles,cpi/event=1/$q, column 8: there is no PMU ${q}cpi$q: did you mean ${q}cpu$q?"
-	wrong cpu/event=1 "${q}cpu/event=1$q, column 4: the terms after $q/$q lack their closing $q/$q"
-	wrong cpu/event=1/q "${q}cpu/event=1/q$q, column 13: ${q}q$q is no modifier; those are u k h G H I p pp ppp P S D e W"
-	wrong cpu/event=1,period=0/ "${q}cpu/event=1,period=0/$q, column 13: ${q}period$q wants a number from 1 to 9223372036854775807"
-	wrong cpu/event=1,period=5/ "a period of 5 is below the floor of 1000 for ${q}cpu/event=1/$q; --force allows it"
+	wrong cpu/evnt=1/ <<-EOF
+	'cpu/evnt=1/', column 5: cpu has no term or event 'evnt': did you mean 'event'?
+	EOF
+	wrong cpu/event=0x100/ <<-EOF
+	'cpu/event=0x100/', column 5: 0x100 is too large for 'event' (config:0-7): at most 0xff
+	EOF
+	wrong cpu/event=x1/ <<-EOF
+	'cpu/event=x1/', column 11: 'x1' is no number
+	EOF
+	wrong cycles,cpi/event=1/ <<-EOF
+	'cycles,cpi/event=1/', column 8: there is no PMU 'cpi': did you mean 'cpu'?
+	EOF
+	wrong cpu/event=1 <<-EOF
+	'cpu/event=1', column 4: the terms after '/' lack their closing '/'
+	EOF
+	wrong cpu/event=1/q <<-EOF
+	'cpu/event=1/q', column 13: 'q' is no modifier; those are u k h G H I p pp ppp P S D e W
+	EOF
+	wrong cpu/event=1,period=0/ <<-EOF
+	'cpu/event=1,period=0/', column 13: 'period' wants a number from 1 to 9223372036854775807
+	EOF
+	wrong cpu/event=1,period=5/ <<-EOF
+	a period of 5 is below the floor of 1000 for 'cpu/event=1/'; --force allows it
+	EOF
 	pmu-events --encode --force --sysfs skylake cpu/event=1,period=5/ | grep -q 'every 5$'
 END
 

@@ -1,25 +1,25 @@
 #!/bin/sh
 # The makers' names of events: what libpfm4's own encoder says is the truth.
-# kinds: release
+# kinds: release user
+. tests/events.sh
 . tests/lib.sh
+
+# icx is one of many models of libpfm4 for x86
+needs_icx() { pfm-encode 1 | grep -q ^icx: || skip "libpfm4 of another architecture"; }
 
 check 'hundreds of events of dozens of models are encoded as libpfm4 encodes them' <<'END'
 	pfm-encode 24 >want
 	test "$(wc -l <want)" -ge 200
 	test "$(cut -d: -f1 want | sort -u | wc -l)" -ge 10
-	pmu-events --encode --json $(cut -d" " -f1 want) >out.json
-	python3 -c '
-import json
-for e in json.load(open("out.json")): print(e["type"], e["config"], e["config1"], e["config2"])' >got
+	pmu-events --encode --json $(cut -d" " -f1 want) | fields type config config1 config2 >got
 	cut -d" " -f2- want | same - got
 END
 
 check 'a canonical name is the same event' <<'END'
 	pfm-encode 6 | cut -d" " -f1 | sed 's/$/:u/' >names
-	words='import json,sys
-for e in json.load(sys.stdin): print(e["name"], e["config"], e["config1"], e["exclude_kernel"])'
-	pmu-events --encode --json $(cat names) | python3 -c "$words" >once
-	pmu-events --encode --json $(cut -d" " -f1 once) | python3 -c "$words" >twice
+	words="name config config1 exclude_kernel"
+	pmu-events --encode --json $(cat names) | fields $words >once
+	pmu-events --encode --json $(cut -d" " -f1 once) | fields $words >twice
 	test -s once
 	same once twice
 END
@@ -28,27 +28,23 @@ END
 member() {
 	event=$1
 	shift
-	pmu-events --encode --json "$event" | python3 -c '
-import json, sys
-e = json.load(sys.stdin)[0]
-print(*[e[key] for key in sys.argv[1:]])' "$@"
+	pmu-events --encode --json "$event" | fields "$@" | head -n 1
 }
 
 check 'modifiers of libpfm4 and of perf, alone and together' <<'END'
-	needs "$HELP/pfm-encode"
-	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
+	needs_icx
 	e=icx::INST_RETIRED:ANY_P
 	test "$(member $e:c=1:i config)" = 0x18000c0
-	test "$(member $e:c=1:i:e:u config exclude_kernel exclude_user)" = "0x18400c0 True False"
-	test "$(member $e:ukpp precise_ip exclude_kernel exclude_hv)" = "2 False True"
+	test "$(member $e:c=1:i:e:u config exclude_kernel exclude_user)" = "0x18400c0 true false"
+	test "$(member $e:ukpp precise_ip exclude_kernel exclude_hv)" = "2 false true"
 	test "$(member $e:precise=2 name precise_ip)" = "$e:pp 2"
-	test "$(member $e:P precise_max)" = True
+	test "$(member $e:P precise_max)" = true
 	test "$(member $e:period=20011 sample_period)" = 20011
 	test "$(member icx::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30 config config1)" = "0x1cd 0x1e"
 END
 
 check '--pmu names the model that a bare name means' <<'END'
-	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
+	needs_icx
 	pmu-events -e --pmu icx INST_RETIRED:ANY_P:u | head -n 1 >got
 	echo icx::INST_RETIRED:ANY_P:u | same - got
 	LIBPFM_FORCE_PMU=icx pmu-events -e INST_RETIRED:ANY_P:u | head -n 1 | same got -
@@ -57,26 +53,32 @@ check '--pmu names the model that a bare name means' <<'END'
 END
 
 check 'errors: a wrong event, umask, model' <<'END'
-	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
+	needs_icx
 	for e in icx::INST_RETIRD:ANY_P icx::INST_RETIRED:ANYP icx::INST_RETIRED:e icy::INST_RETIRED; do
 		exits 1 pmu-events -e $e 2>>err
 	done
 	grep -q "unknown event .INST_RETIRD.: did you mean .INST_RETIRED.?" err
 	grep -q ".icx::INST_RETIRED. has no umask or modifier .ANYP.: did you mean .ANY_P.?" err
 	grep -q ".icx::INST_RETIRED. wants one of the umasks .*PREC_DIST" err
-	grep -q "unknown event .icy::INST_RETIRED." err
+	if test -r $tracing/events; then
+		grep -q "unknown event .icy::INST_RETIRED." err
+	else
+		grep -q ".icy::INST_RETIRED. may be a tracepoint, but only root" err
+	fi
 END
 
 check 'lists: one model, all models, umasks and modifiers' <<'END'
-	pfm-encode 1 | grep -q ^icx: || { echo "libpfm4 of another architecture"; exit 77; }
+	needs_icx
 	pmu-events --list --pmu icx | grep -q "^  icx::INST_RETIRED  *Number of instr"
 	pmu-events --list --long --pmu icx INST_RETIRED >long
 	grep -qx "      :PREC_DIST" long
 	grep -qx "      :c=N" long
 	pmu-events --list --all-models --json >all
-	test "$(python3 -c "import json; print(len(json.load(open(\"all\"))))")" -gt 10000
+	python3 -m json.tool all >/dev/null	# JSON, whatever the makers' texts contain
+	test "$(fields name <all | wc -l)" -gt 10000
 	pmu-events --list "icx::INST_RET*" | grep -q icx::INST_RETIRED
-	none sh -c "pmu-events --list --pmu icx | grep .................................................................................$"
+	pmu-events --list --pmu icx >list
+	none awk 'length($0) > 80' list
 	exits 1 pmu-events --list --pmu nosuch 2>err
 END
 
