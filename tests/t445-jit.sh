@@ -90,7 +90,7 @@ check "without a common clock (${how%:*}): the latest name" <<'END'
 END
 done
 
-check 'samples from before all records of a dump: the latest name, for the clocks must differ' <<'END'
+check 'samples from before all records of a dump: the latest name, as the clocks differ' <<'END'
 	compose s.data <<-END
 		$(cat "$scratch/replaced.py")
 		open("jit-1.dump", "wb").write(replaced(Dump()).out)

@@ -345,7 +345,7 @@ check 'without a build ID, and with .dwo files, nothing is kept' <<'END'
 	test ! -e kept
 END
 
-check 'a Go program with C in it: the same frames, with DWARF of both, and of the C code only' <<'END'
+check 'a Go program with C in it: the same frames, with DWARF of both, or of the C code' <<'END'
 	needs_command go
 	cat >t.go <<-END
 	package main
