@@ -137,15 +137,15 @@ check 'each function of a whole profile, libraries and kernel too, has its share
 	needs_command perf
 	cat >work.py <<-'EOF'
 	import json, re
-	for i in range(5000):
+	for i in range(12000):
 	    re.sub("[0-9]", "x", json.dumps({1: i, 2: [i] * 5}))
 	EOF
 	cat >work <<-'EOF'
 	python3 work.py
-	seq 30000 | sort -R | sort -n | tail -n 1
+	seq 60000 | sort -R | sort -n | tail -n 1
 	find /usr/share -type f | head -n 2000 | xargs -n 1000 stat | gzip -1 | wc -c
 	EOF
-	perf_record -e cpu-clock -F 5000 -o p.data -- sh ./work
+	perf_record -e cpu-clock -F 10000 -o p.data -- sh ./work
 	pmu-symbolize --inlines no p.data | pmu-topprof >p.pb.gz
 	perf report -i p.data --stdio --sort symbol --percent-limit 0 2>/dev/null |
 		sed -nE 's/^ *([0-9.]+)% +\[.\] ([^ ]+).*/\2 \1/p' >theirs
