@@ -29,10 +29,8 @@ class Dump:
         self.record(1, time, self.pack("IIQQQQQ", PID, PID, new, old, new, size, index))
 
     def lines(self, time, address, entries):
-        body = self.pack("QQ", address, len(entries))
-        for at, line, file in entries:
-            body += self.pack("QII", at, line, 0) + file + b"\0"
-        self.record(2, time, body)
+        body = [self.pack("QII", at, line, 0) + file + b"\0" for at, line, file in entries]
+        self.record(2, time, self.pack("QQ", address, len(entries)) + b"".join(body))
 
 
 def text(value):

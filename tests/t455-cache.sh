@@ -3,24 +3,40 @@
 # kinds: release asan
 . tests/lib.sh
 
-# A program of many functions.
-{
-	echo 'static inline __attribute__((always_inline)) long twice(long x) { return x * 31 ^ x >> 3; }'
-	for i in $(seq 200); do
-		echo "__attribute__((noinline)) long f$i(long x)
+# program FUNCTIONS: a program of so many
+program() {
+	cat <<-'END'
+	static inline __attribute__((always_inline)) long twice(long x) { return x * 31 ^ x >> 3; }
+	END
+	for i in $(seq "$1"); do
+		cat <<-END
+		__attribute__((noinline)) long f$i(long x)
 		{
 			for (long i = 0; i < x; i++)
 				x += twice(i) ^ $i;
 			return x;
-		}"
+		}
+		END
 	done
 	echo 'int main(int argc, char **argv) { (void)argv; return (int)(0'
-	seq 200 | sed 's/.*/+ f&(argc)/'
+	seq "$1" | sed 's/.*/+ f&(argc)/'
 	echo '); }'
-} >"$scratch/many.c"
+}
 
-# build NAME FLAGS: root/NAME
-build() { mkdir -p root && gcc -O2 -w $2 "$scratch/many.c" -o "root/$1"; }
+# Compiled once for all checks, which link it as they want
+program 200 >"$scratch/many.c"
+gcc -O1 -w -gdwarf-5 -c "$scratch/many.c" -o "$scratch/dwarf-5.o"
+gcc -O1 -w -gdwarf-4 -c "$scratch/many.c" -o "$scratch/dwarf-4.o"
+objcopy --strip-debug "$scratch/dwarf-5.o" "$scratch/bare.o"
+
+# build OBJECT [FLAGS]: root/many
+build() {
+	mkdir -p root
+	gcc "$scratch/$1.o" ${2:--Wl,--build-id} -o root/many
+}
+
+# rename FROM TO: dwarf-5.o with another function's name, of the same length, is $3.o
+rename() { sed "s/\\b$1\\b/$2/g" "$scratch/dwarf-5.o" >"$scratch/$3.o"; }
 
 # stream NAME FIRST STEP [LIMIT]: NAME.data samples addresses of its .text, from FIRST on
 stream() {
@@ -42,13 +58,13 @@ stream() {
 	END
 }
 
-# resolved OPTION...: \$name.data with these, as lines; messages are in "err"
+# resolved OPTION...: \$subject.data with these, as lines; messages are in "err"
 resolved() {
-	pmu-symbolize --sysroot root -v "$@" "$name.data" 2>err >r.data
+	pmu-symbolize --sysroot root -v "$@" "$subject.data" 2>err >r.data
 	pmu-topprof r.data >p.pb.gz
 	go tool pprof -raw p.pb.gz 2>/dev/null | sed '/^Comment/d; /^Time/d; /: pmu-/d'
 }
-export name=many
+export subject=many
 
 # known N: so many percent, or more, of the addresses were in the cache
 known() {
@@ -56,14 +72,16 @@ known() {
 		END { print share + 0 " % known"; exit !(share >= want) }' err
 }
 
-for flags in -g -gdwarf-4 -g0 '-g -gz'; do
-	export flags
-	check "the same frames from what is kept ($flags), also by other choices" <<-'END'
-		build many "$flags -Wl,--build-id"
+for form in dwarf-5 dwarf-4 bare 'dwarf-5 -gz'; do
+	export form
+	check "the same frames from what is kept ($form), also by other choices" <<-'END'
+		compressed=
+		test "${form% -gz}" = "$form" || compressed=-gz
+		build "${form% -gz}" "-Wl,--build-id $compressed"
 		stream many 0 3
 		resolved >plain
 		test "$(grep -c . plain)" -gt 500
-		test "$flags" = -g0 || grep -q twice plain
+		test "$form" = bare || grep -q twice plain
 		for run in 1 2 3; do
 			resolved --cache kept >cached
 			same plain cached
@@ -79,7 +97,7 @@ for flags in -g -gdwarf-4 -g0 '-g -gz'; do
 done
 
 check 'other addresses of the same functions are known, too' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 32
 	resolved --cache kept >cached
 	exits 1 known 1
@@ -91,7 +109,7 @@ check 'other addresses of the same functions are known, too' <<'END'
 END
 
 check 'what one run learns another adds to' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 5 3000
 	resolved --cache kept >cached
 	stream many 3000 5
@@ -107,27 +125,27 @@ check 'what one run learns another adds to' <<'END'
 END
 
 check 'C++ names: the same in each style' <<'END'
-	command -v g++ || { echo "no g++"; exit 77; }
+	needs_command g++
 	mkdir root
 	cat >t.cc <<-END
 	#include <algorithm>
-	#include <map>
 	#include <string>
 	#include <vector>
 	template <int N> struct Tower {
-		static long up(std::vector<long> &v) {
+		static long up(std::vector<long> &v, const std::string &s) {
 			std::sort(v.begin(), v.end(), [](long a, long b) { return a % N < b % N; });
-			return v[0] + Tower<N - 1>::up(v);
+			return v[s.size()] + Tower<N - 1>::up(v, s);
 		}
 	};
-	template <> struct Tower<1> { static long up(std::vector<long> &) { return 0; } };
+	template <> struct Tower<1> {
+		static long up(std::vector<long> &, const std::string &) { return 0; }
+	};
 	int main(int argc, char **argv) {
-		std::map<std::string, std::vector<long>> m;
-		for (int i = 0; i < argc; i++) m[argv[i]].push_back(i);
-		return (int)Tower<9>::up(m[argv[0]]);
+		std::vector<long> v(argc);
+		return (int)Tower<5>::up(v, argv[0]);
 	}
 	END
-	g++ -std=c++17 -O2 -g -Wl,--build-id t.cc -o root/many
+	g++ -std=c++17 -O1 -g -Wl,--build-id t.cc -o root/many
 	stream many 0 2
 	for style in none simple templates full; do
 		resolved --demangle $style >plain
@@ -139,7 +157,7 @@ check 'C++ names: the same in each style' <<'END'
 END
 
 check 'a debug file that comes later, or changes, is used' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	objcopy --only-keep-debug root/many debug
 	strip -g root/many
 	stream many 0 9
@@ -163,12 +181,12 @@ check 'a debug file that comes later, or changes, is used' <<'END'
 END
 
 check 'a stripped program with MiniDebugInfo, without and with debug information' <<'END'
-	for flags in -g0 -g; do
-		build many "$flags -Wl,--build-id"
+	for form in bare dwarf-5; do
+		build $form
 		nm root/many | sed -n "s/.* T //p" | grep "^f.*5" >keep
 		objcopy -S --strip-all --keep-symbols=keep root/many mini
 		xz -f mini
-		if test $flags = -g0; then strip root/many; else strip --strip-unneeded root/many; fi
+		if test $form = bare; then strip root/many; else strip --strip-unneeded root/many; fi
 		objcopy --add-section .gnu_debugdata=mini.xz root/many
 		stream many 0 3
 		resolved >plain
@@ -187,12 +205,12 @@ check 'a stripped program with MiniDebugInfo, without and with debug information
 END
 
 check 'another program of the same build ID' <<'END'
-	build many "-g -Wl,--build-id=0x0102030405060708"
+	build dwarf-5 -Wl,--build-id=0x0102030405060708
 	stream many 0 3
 	resolved --cache kept >one
 	grep -q f77 one
-	sed "s/long f/long g/; s/+ f/+ g/" "$scratch/many.c" >other.c
-	gcc -O2 -g -w -Wl,--build-id=0x0102030405060708 other.c -o root/many
+	rename f77 g77 other
+	build other -Wl,--build-id=0x0102030405060708
 	stream many 0 3
 	resolved --cache kept >two
 	resolved >plain
@@ -202,7 +220,7 @@ check 'another program of the same build ID' <<'END'
 END
 
 check 'a damaged file is told of, not used, and made anew' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 3
 	resolved --cache kept >plain
 	printf "\001\002\003" | dd of="$(echo kept/*.index)" bs=1 seek=300 conv=notrunc status=none
@@ -224,32 +242,40 @@ check 'a damaged file is told of, not used, and made anew' <<'END'
 END
 
 check 'no more is kept than --cache-size says; what was used last stays' <<'END'
-	for name in one two three; do
-		sed "s/return x;/return x + $(echo $name | wc -c) * sizeof \"$name\";/" \
-			"$scratch/many.c" >$name.c
-		mkdir -p root
-		gcc -O2 -g -w -Wl,--build-id $name.c -o root/$name
-		stream $name 0 3
+	for subject in one two three; do
+		rename f77 "$(echo $subject | cut -c1)77" $subject
+		build $subject
+		mv root/many root/$subject
+		stream $subject 0 3
 	done
-	name=one; resolved --cache kept >cached
-	size=$(stat -c %s kept/*.index)
-	room=$((size * 5 / 2))
-	sleep 0.1; name=two; resolved --cache kept --cache-size $room >cached
-	sleep 0.1; name=one; resolved --cache kept --cache-size $room >cached
+	subject=one
+	resolved --cache kept >cached
+	one=$(echo kept/*.index)
+	touch -d 2001-01-01 "$one"
+	room=$(($(stat -c %s "$one") * 5 / 2))
+	subject=two
+	resolved --cache kept --cache-size $room >cached
+	find kept -name '*.index' -newer "$one" -exec touch -d 2001-01-02 {} +
+	subject=one
+	resolved --cache kept --cache-size $room >cached
 	known 100
-	sleep 0.1; name=three; resolved --cache kept --cache-size $room >cached
+	subject=three
+	resolved --cache kept --cache-size $room >cached
 	test "$(ls kept | wc -l)" = 2
-	name=one; resolved --cache kept --cache-size $room >cached
+	subject=one
+	resolved --cache kept --cache-size $room >cached
 	known 100
-	name=three; resolved --cache kept --cache-size $room >cached
+	subject=three
+	resolved --cache kept --cache-size $room >cached
 	known 100
-	name=two; resolved --cache kept --cache-size 1 >cached
+	subject=two
+	resolved --cache kept --cache-size 1 >cached
 	exits 1 known 1
 	test -z "$(ls kept)"
 END
 
 check 'a directory that cannot be written to: a note, and all else as without' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 3
 	resolved >plain
 	: >file
@@ -262,7 +288,7 @@ check 'a directory that cannot be written to: a note, and all else as without' <
 END
 
 check 'a directory with those above it is made; what is a link there is left alone' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 3
 	resolved --cache a/b/c >plain
 	resolved --cache a/b/c >cached
@@ -270,7 +296,8 @@ check 'a directory with those above it is made; what is a link there is left alo
 	known 100
 	mv a/b/c/*.index elsewhere
 	touch -d 2001-01-01 elsewhere
-	ln -s "$PWD/elsewhere" "$(echo a/b/c/)$(pmu-symbolize --sysroot root --cache names many.data >/dev/null; ls names)"
+	pmu-symbolize --sysroot root --cache names many.data >/dev/null
+	ln -s "$PWD/elsewhere" "a/b/c/$(ls names)"
 	resolved --cache a/b/c >cached
 	same plain cached
 	exits 1 known 1
@@ -281,7 +308,7 @@ check 'a directory with those above it is made; what is a link there is left alo
 END
 
 check 'who may read what is kept is for the umask to say' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 3
 	for umask in 077:600 022:644 027:640 002:664; do
 		(umask ${umask%:*} && resolved --cache kept$umask >plain)
@@ -291,7 +318,7 @@ check 'who may read what is kept is for the umask to say' <<'END'
 END
 
 check 'many runs at a time' <<'END'
-	build many "-g -Wl,--build-id"
+	build dwarf-5
 	stream many 0 3
 	resolved >plain
 	for run in 1 2 3 4 5 6 7 8; do
@@ -307,19 +334,19 @@ check 'many runs at a time' <<'END'
 END
 
 check 'without a build ID, and with .dwo files, nothing is kept' <<'END'
-	build many "-g -Wl,--build-id=none"
+	build dwarf-5 -Wl,--build-id=none
 	stream many 0 3
 	resolved --cache kept >cached
 	test ! -e kept
-	build many "-g -gsplit-dwarf -Wl,--build-id"
+	program 5 | gcc -O1 -w -g -gsplit-dwarf -Wl,--build-id -x c - -o root/many
 	stream many 0 3
 	resolved --cache kept >cached
 	grep -q twice cached
 	test ! -e kept
 END
 
-check 'a Go program with C in it: the same frames, with DWARF of both, and of the C code only' <<'END'
-	command -v go || { echo "no go"; exit 77; }
+check 'a Go program with C in it: the same frames, with DWARF of both, or of the C code' <<'END'
+	needs_command go
 	cat >t.go <<-END
 	package main
 
@@ -347,12 +374,12 @@ END
 
 check 'the living target' <<'END'
 	for run in 1 2 3; do
-		pmu-sample -e cpu-clock -F 1000 -g -- ten serial 1 |
+		pmu-sample -e cpu-clock -F 1000 -g -- ten serial 0.3 |
 			pmu-symbolize -v --cache kept 2>err | pmu-topprof >p.pb.gz
 		go tool pprof -top p.pb.gz 2>/dev/null >top
 		grep -q " J$" top || { cat top err; exit 1; }
 	done
-	name=ten
+	subject=ten
 	grep "/ten.: .* addresses were in the cache" err
 	sed -n "/\/ten.: .* in the cache/p" err >line
 	mv line err

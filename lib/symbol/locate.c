@@ -124,6 +124,32 @@ static enum locate_result try_live(const struct object *object, pid_t pid,
 	return try_path("", path, object, true, elf);
 }
 
+/* Whether OBJECT was mapped from the file that ST describes. */
+static bool is_its_file(const struct object *object, const struct stat *st)
+{
+	return object->inode && st->st_ino == object->inode &&
+	       major(st->st_dev) == object->major && minor(st->st_dev) == object->minor;
+}
+
+/*
+ * The program that the living process runs, whatever its path names by now:
+ * its user may open it, where map_files takes CAP_CHECKPOINT_RESTORE.  PID may
+ * run another program by now, or OBJECT may be a library: without a build ID,
+ * the inode must be that of OBJECT, and the device or the path.
+ */
+static enum locate_result try_program(const struct object *object, pid_t pid, struct elf **elf)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!object->build_id_size &&
+	    (stat(path, &st) < 0 ||
+	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path)))))
+		return LOCATE_ABSENT;
+	return try_path("", path, object, true, elf);
+}
+
 /* A file below ROOT by its path; a refusal is remembered. */
 static void try_below(struct located *l, const struct object *object, const char *root)
 {
@@ -149,7 +175,8 @@ struct located locate_object(const struct locate_options *where, const struct ob
 		copy.inode = 0;		/* it has another one there */
 		try_below(&l, &copy, where->sysroot);
 	} else if (is_local || has_id) {
-		if (is_local && pid > 0 && try_live(object, pid, m, &l.elf) == LOCATED) {
+		if (is_local && pid > 0 && (try_live(object, pid, m, &l.elf) == LOCATED ||
+					    try_program(object, pid, &l.elf) == LOCATED)) {
 			l.result = LOCATED;
 			l.root = mem_text(root);
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rejit - a JIT compiler, of a kind: runs five functions, each copied over the
- * one before, and tells of them in a jitdump file, jit-PID.dump.
+ * one before, and records them in a jitdump file, jit-PID.dump.
  *
  * Prints to stderr from when to when each ran, in s of CLOCK_MONOTONIC.
  */
@@ -44,7 +44,7 @@ static void open_dump(void)
 		exit(1);
 	put(head, sizeof(head));
 	put(tail, sizeof(tail));
-	/* so that the profiler hears of it */
+	/* the profiler learns of the file by this mapping */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump, 0) == MAP_FAILED)
 		exit(1);
 }
@@ -86,8 +86,8 @@ int main(void)
 	static const struct {
 		const char *name;
 		uint64_t ms;
-	} phase[] = { { "one", 200 }, { "two", 400 }, { "three", 100 }, { "four", 600 },
-		      { "five", 300 } };
+	} phase[] = { { "one", 100 }, { "two", 200 }, { "three", 60 }, { "four", 300 },
+		      { "five", 150 } };
 	uint64_t x = 1;
 	uint8_t *code = mmap(NULL, 65536, PROT_READ | PROT_WRITE | PROT_EXEC,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
