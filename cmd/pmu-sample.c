@@ -251,19 +251,33 @@ static bool parse_target(struct target *t, int argc, char **argv, int first,
 	       (!cgroup_path || target_set_cgroup(t, cgroup_path, report));
 }
 
+/*
+ * Whether all events of LIST can be had here, and if --kernel does not ask for more, then
+ * perhaps in the program's own code only, which changes them.  Else WHY says what is missing.
+ */
+static bool can_be_had(struct event_list *list, char *why, size_t size)
+{
+	bool all = true;
+
+	for (size_t i = 0; all && i < list->count; i++)
+		all = with_kernel ? event_check(&list->event[i], why, size)
+				  : event_check_retreating(list, &list->event[i], why, size);
+	return all;
+}
+
 /* Cycles where the hardware counts them, else the clock. */
 static bool choose_event(struct event_list *list, const struct event_options *how,
 			 struct report *report)
 {
+	struct event_list probed = { 0 };
 	char why[512];
 
-	if (!event_parse(list, how, "cycles", report))
-		return false;
-	if (event_check(&list->event[0], why, sizeof(why)))
-		return true;
-	report_note(report, "cycles cannot be sampled, so cpu-clock is: %s", why);
-	event_list_release(list);
-	return event_parse(list, how, "cpu-clock", report);
+	bool known = event_parse(&probed, how, "cycles", report);
+	bool counted = known && can_be_had(&probed, why, sizeof(why));
+	event_list_release(&probed);
+	if (known && !counted)
+		report_note(report, "cycles cannot be sampled, so cpu-clock is: %s", why);
+	return known && event_parse(list, how, counted ? "cycles" : "cpu-clock", report);
 }
 
 /* Take the first fallback that can be had for EVENT, which cannot; REMARK says so. */
@@ -275,7 +289,7 @@ static bool fall_back(struct event_list *list, const struct event_options *how, 
 	for (size_t i = 0; i < fallbacks.count; i++) {
 		struct event_list one = { 0 };
 		bool good = event_parse(&one, how, fallbacks.item[i], report) &&
-			    event_check(&one.event[0], why, sizeof(why));
+			    can_be_had(&one, why, sizeof(why));
 		event_list_release(&one);
 		if (!good)
 			continue;
@@ -299,9 +313,7 @@ static bool parse_events(struct event_list *list, const struct event_options *ho
 	for (size_t i = 0; i < names.count; i++) {
 		struct event_list one = { 0 };
 		bool good = event_parse(&one, how, names.item[i], report);
-		bool opens = good;
-		for (size_t k = 0; opens && fallbacks.count && k < one.count; k++)
-			opens = event_check(&one.event[k], why, sizeof(why));
+		bool opens = good && (!fallbacks.count || can_be_had(&one, why, sizeof(why)));
 		event_list_release(&one);
 		if (!good || !(opens ? event_parse(list, how, names.item[i], report)
 				     : fall_back(list, how, names.item[i], remark, size, report)))

@@ -99,6 +99,12 @@ int event_probe_precise(struct event *event, event_opener *open, void *context);
  */
 bool event_check(const struct event *event, char *why, size_t size);
 
+/*
+ * The same for a tool that takes less where it cannot have all: while the kernel
+ * refuses EVENT, change it by event_retreat() and try again.  LIST keeps its name.
+ */
+bool event_check_retreating(struct event_list *list, struct event *event, char *why, size_t size);
+
 /* Why the kernel refused EVENT with ERROR (an errno), and what would help, into WHY. */
 void event_explain(const struct event *event, int error, char *why, size_t size);
 

@@ -80,31 +80,45 @@ static int try_mode(const struct event *event, bool sampling)
 	return 0;
 }
 
-bool event_check(const struct event *event, char *why, size_t size)
+/* Do what event_check() does.  Return 0, or the kernel's errno. */
+static int check(const struct event *event, char *why, size_t size)
 {
 	struct event probed = *event;
 
 	int error = try_mode(&probed, false);
 	if (error) {
 		event_explain(event, error, why, size);
-		return false;
+		return error;
 	}
 	if (event->precise_max)
 		event_probe_precise(&probed, NULL, NULL);
 	error = try_mode(&probed, true);
 	if (error == EINVAL && !probed.attr.precise_ip && !probed.attr.branch_sample_type) {
 		snprintf(why, size, "it can be counted but not sampled: its PMU has no interrupt");
-		return false;
-	}
-	if (error) {
+	} else if (error) {
 		event_explain(&probed, error, why, size);
 		size_t used = strlen(why);
 		snprintf(why + used, size - used, " (it can be counted, not sampled)");
-		return false;
+	} else {
+		snprintf(why, size, event->precise_max ? "ok, with precise level %u" : "ok",
+			 probed.attr.precise_ip);
 	}
-	snprintf(why, size, event->precise_max ? "ok, with precise level %u" : "ok",
-		 probed.attr.precise_ip);
-	return true;
+	return error;
+}
+
+bool event_check(const struct event *event, char *why, size_t size)
+{
+	return check(event, why, size) == 0;
+}
+
+bool event_check_retreating(struct event_list *list, struct event *event, char *why, size_t size)
+{
+	int error;
+
+	do
+		error = check(event, why, size);
+	while (error && event_retreat(list, event, error));
+	return error == 0;
 }
 
 bool event_retreat(struct event_list *list, struct event *event, int error)

@@ -23,6 +23,7 @@ struct attaching {
 	struct threads *threads;
 	struct report *report;
 	bool any;		/* something was opened */
+	size_t forbidden;	/* processes of a user that may not be sampled */
 };
 
 static bool open_thread(struct attaching *a, pid_t tid)
@@ -35,15 +36,15 @@ static bool open_thread(struct attaching *a, pid_t tid)
 	return true;
 }
 
-/* Whether we may count all that runs on a CPU. */
-static bool may_count_all(const struct counters *counters)
+/* Whether the kernel lets us count what PID does, or for -1 all that runs on a CPU. */
+static bool may_count(const struct counters *counters, pid_t pid)
 {
-	int fd = event_open(&counters->events->event[0].attr, -1, counters->cpu[0], -1,
+	int fd = event_open(&counters->events->event[0].attr, pid, counters->cpu[0], -1,
 			    PERF_FLAG_FD_CLOEXEC);
 
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0;
+	return fd >= 0 || (pid >= 0 && errno != EACCES && errno != EPERM);
 }
 
 /* How many threads the processes have now. */
@@ -73,7 +74,7 @@ static bool fits(struct attaching *a, bool *by_cpu)
 		       needed, allowed, a->counters->cpus * a->counters->ring_size >> 10);
 	if (needed <= allowed)
 		return true;
-	*by_cpu = a->target->tids == 0 && may_count_all(a->counters);
+	*by_cpu = a->target->tids == 0 && may_count(a->counters, -1);
 	if (*by_cpu)
 		report_note(a->report, "%zu threads would take %" PRIu64 " descriptors, and only %"
 			    PRIu64 " may be opened: all that the CPUs run is sampled, and what is "
@@ -120,6 +121,10 @@ static bool attach_process(struct attaching *a, pid_t pid)
 {
 	bool left = true;
 
+	if (a->target->by_user && !may_count(a->counters, pid)) {
+		a->forbidden++;
+		return true;
+	}
 	for (int scan = 0; scan < SCANS_MAX && left; scan++) {
 		size_t known = a->threads->count;
 		if (!threads_scan(a->threads, pid))
@@ -144,7 +149,7 @@ static bool attach_thread(struct attaching *a, pid_t tid)
 bool attach(struct counters *counters, const struct target *target, struct threads *threads,
 	    bool *by_cpu, struct report *report)
 {
-	struct attaching a = { counters, target, threads, report, false };
+	struct attaching a = { counters, target, threads, report, .any = false };
 	bool ended;
 
 	if (target_is_by_cpu(target))
@@ -162,7 +167,13 @@ bool attach(struct counters *counters, const struct target *target, struct threa
 	for (size_t i = 0; i < target->tids; i++)
 		if (!attach_thread(&a, target->tid[i]))
 			return false;
-	if (!a.any)
+	if (a.forbidden && a.any)
+		report_note(report, "%zu processes of the user are not sampled: that is not "
+			    "permitted without CAP_PERFMON", a.forbidden);
+	else if (a.forbidden)
+		report_error(report, "none of the user's processes may be sampled: run as root, or "
+			     "with cap_perfmon");
+	else if (!a.any)
 		report_error(report, "the target has ended");
 	return a.any;
 }

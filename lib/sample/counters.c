@@ -167,11 +167,13 @@ static bool is_offline(int cpu)
 	return offline;
 }
 
-static bool refuse(struct counters *c, const struct event *event, int error)
+static bool refuse(struct counters *c, const struct event *event, bool by_cpu, int error)
 {
+	struct event asked = *event;
 	char why[512];
 
-	event_explain(event, error, why, sizeof(why));
+	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* takes more rights */
+	event_explain(&asked, error, why, sizeof(why));
 	report_error(c->report, "cannot sample '%s': %s", event->name, why);
 	return false;
 }
@@ -187,6 +189,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		if (!counts_on(event, c->cpu[i]) || (event->per_cpu && c->tasks > 0))
 			continue;
 		bool follows = event->group && event->group == group;
+		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
 		int fd = event_open(&event->attr, event->per_cpu ? -1 : tid, c->cpu[i],
 				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
 		int error = errno;
@@ -197,8 +200,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		if (fd < 0 && error == ENODEV && is_offline(c->cpu[i]))
 			return true;
 		if (fd < 0)
-			return refuse(c, event, error);
-		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
+			return refuse(c, event, by_cpu, error);
 		if (!share_ring(c, i, event, fd) || !keep(c, e, fd, by_cpu)) {
 			close(fd);
 			return false;

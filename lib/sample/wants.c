@@ -199,7 +199,7 @@ static bool adapt(struct event *event, struct report *report)
 
 /* Take less where the rights, or the PMU, give less: the user's part without the kernel's. */
 static bool adapt_to_rights(const struct wants *w, struct event_list *events,
-			    struct event *event, struct report *report)
+			    struct event *event, bool *no_kernel, struct report *report)
 {
 	bool had_kernel = !event->attr.exclude_kernel;
 
@@ -210,16 +210,33 @@ static bool adapt_to_rights(const struct wants *w, struct event_list *events,
 	}
 	if (had_kernel && event->attr.exclude_kernel) {
 		event->attr.exclude_callchain_kernel = 1;
-		report_note(report, "the kernel's own code is not sampled: "
-			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
+		*no_kernel = true;
 	}
 	return true;
+}
+
+/* Say what EVENTS will not record; NO_KERNEL: since it is forbidden. */
+static void tell_what_is_missing(const struct wants *w, const struct event_list *events,
+				 bool no_kernel, struct report *report)
+{
+	if (no_kernel)
+		report_note(report, "the kernel's own code is not sampled: "
+			    "kernel.perf_event_paranoid forbids it without CAP_PERFMON");
+	for (size_t i = 0; i < events->count; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+		if (attr->exclude_kernel && attr->type == PERF_TYPE_SOFTWARE &&
+		    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+			report_note(report, "'%s' counts nothing%s: threads are switched in the "
+				    "kernel, which is not sampled", events->event[i].name,
+				    w->switches ? ", so where threads wait is not known" : "");
+	}
 }
 
 bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 		 struct event_list *events, struct report *report)
 {
 	size_t tracking = opening->tracking_apart ? events->count - 1 : 0;
+	bool no_kernel = false;
 	char why[512];
 
 	for (size_t i = 0; i < events->count; i++) {
@@ -231,11 +248,13 @@ bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 		if (event->precise_max)
 			event_probe_precise(event, NULL, NULL);
 		/* A PMU outside the cores, or of others, refuses us here: it is opened later. */
-		if (event->per_cpu || event->cpus || adapt_to_rights(w, events, event, report))
+		if (event->per_cpu || event->cpus ||
+		    adapt_to_rights(w, events, event, &no_kernel, report))
 			continue;
 		event_explain(event, errno, why, sizeof(why));
 		report_error(report, "cannot sample '%s': %s", event->name, why);
 		return false;
 	}
+	tell_what_is_missing(w, events, no_kernel, report);
 	return true;
 }

@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * churn SECONDS - a process that is hard to attach to: 1,000 threads a second
- * begin and end, while every 50 ms one more that stays begins, up to 20.
- * Those that stay are called "stays" and work; each prints its thread id.
+ * churn [SECONDS] - a process that is hard to attach to: 1,000 threads a second
+ * begin and end, while every 5 ms one more begins that stays, up to 50.
+ *
+ * Those that stay print "+", and wait.  When SIGUSR1 comes, each works for 10 ms of
+ * CPU time, and prints its thread id and the CPU time that it had in all, in us; then
+ * the process ends.  With SECONDS it ends after these, whatever its threads do.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { STAYS = 50, STEP_MS = 5, WORK_US = 10000 };
+
 static volatile unsigned sink;
-static volatile int done;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static volatile sig_atomic_t told;
+
+static void on_signal(int number)
+{
+	told = number;
+}
+
+static long cpu_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
 
 static void *come_and_go(void *unused)
 {
@@ -23,29 +43,38 @@ static void *come_and_go(void *unused)
 static void *stay(void *unused)
 {
 	prctl(PR_SET_NAME, "stays");
-	printf("%ld\n", syscall(SYS_gettid));
+	puts("+");
 	fflush(stdout);
-	while (!done)
-		sink++;
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	for (long end = cpu_us() + WORK_US; cpu_us() < end; )
+		for (int i = 0; i < 100; i++)	/* the kernel's part, the clock, is small */
+			come_and_go(NULL);
+	printf("%ld %ld\n", syscall(SYS_gettid), cpu_us());
 	return unused;
 }
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
-	pthread_t thread, stays[20];
+	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1e6;
+	struct sigaction act = { .sa_handler = on_signal };
 	struct timespec pause = { .tv_nsec = 1000000 };
+	pthread_t thread, stays[STAYS];
 	int staying = 0;
 
-	for (int ms = 0; ms < seconds * 1000; ms++) {
-		if (ms % 50 == 0 && staying < 20 &&
+	sigaction(SIGUSR1, &act, NULL);
+	pthread_mutex_lock(&gate);
+	for (int ms = 0; ms < seconds * 1000 && !told; ms++) {
+		if (ms % STEP_MS == 0 && staying < STAYS &&
 		    pthread_create(&stays[staying], NULL, stay, NULL) == 0)
 			staying++;
 		if (pthread_create(&thread, NULL, come_and_go, NULL) == 0)
 			pthread_detach(thread);
 		nanosleep(&pause, NULL);
 	}
-	done = 1;
+	if (!told)
+		return 0;
+	pthread_mutex_unlock(&gate);
 	while (staying > 0)
 		pthread_join(stays[--staying], NULL);
 	return 0;

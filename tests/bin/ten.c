@@ -4,13 +4,19 @@
  *
  *	ten serial SECONDS	functions A..J, of 1/55 .. 10/55 of the time
  *	ten threads SECONDS	ten threads t0..t9, of equal work, each in its function
- *	ten growing SECONDS	the same, but created one after the other while it runs
+ *	ten growing SECONDS	the same, but each is created by the one before it, when that
+ *				has done half of its work
+ *	ten late SECONDS	the same, but t0..t4 wait for SIGUSR1, when t5..t9 are created
+ *	ten faulting SECONDS	one function, faulting(), that spends its time in itself and
+ *				in page faults, and then A for 10 ms
  *
  * Work is measured in CPU time of the thread that does it, so what else the
- * machine does is no matter.
+ * machine does is no matter.  SECONDS may be "forever".
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,48 +60,108 @@ static void serial(double seconds)
 			function[i]((i + 1) * unit);
 }
 
-struct job {
-	unsigned index;
-	uint64_t ns;
-};
+enum { THREADS = 10 };
 
-static void *thread_main(void *argument)
+static uint64_t each_ns;	/* CPU time of one thread */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_name(uintptr_t index)
 {
-	const struct job *job = argument;
-	char name[8] = { 't', (char)('0' + job->index) };
+	char name[8] = { 't', (char)('0' + index) };
 
 	prctl(PR_SET_NAME, name);
-	function[job->index](job->ns);
+}
+
+static void *work(void *argument)
+{
+	uintptr_t index = (uintptr_t)argument;
+
+	take_name(index);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+	function[index](each_ns);
 	return NULL;
 }
 
-static void threads(double seconds, unsigned pause_us)
+static pthread_t create(void *(*run)(void *), uintptr_t index)
 {
-	pthread_t thread[10];
-	struct job job[10];
+	pthread_t thread;
 
-	for (unsigned i = 0; i < 10; i++) {
-		job[i] = (struct job){ i, (uint64_t)(seconds * 1e8) };
-		if (pthread_create(&thread[i], NULL, thread_main, &job[i]))
-			exit(1);
-		usleep(pause_us);
+	if (pthread_create(&thread, NULL, run, (void *)index))
+		exit(1);
+	return thread;
+}
+
+static void threads(unsigned late)
+{
+	pthread_t thread[THREADS];
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pthread_mutex_lock(&gate);
+	for (unsigned i = 0; i < THREADS; i++) {
+		if (i == THREADS - late)
+			sigwait(&set, &number);
+		thread[i] = create(work, i);
 	}
-	for (unsigned i = 0; i < 10; i++)
+	pthread_mutex_unlock(&gate);
+	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static void *grow(void *argument)
+{
+	uintptr_t index = (uintptr_t)argument;
+
+	take_name(index);
+	function[index](each_ns / 2);
+	pthread_t next = index + 1 < THREADS ? create(grow, index + 1) : 0;
+	function[index](each_ns / 2);
+	if (next)
+		pthread_join(next, NULL);
+	return NULL;
+}
+
+__attribute__((noinline)) static void faulting(uint64_t ns)
+{
+	const size_t page = 4096, size = 16 * page;
+	uint64_t end = cpu_time() + ns, x = end;
+
+	do {
+		char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (bytes == MAP_FAILED)
+			exit(1);
+		for (size_t i = 0; i < size; i += page)
+			bytes[i] = 1;
+		munmap(bytes, size);
+		for (int i = 0; i < 20000; i++)
+			x = x * 6364136223846793005u + 1442695040888963407u;
+	} while (cpu_time() < end);
+	sink += x;
+	A(10000000);
 }
 
 int main(int argc, char **argv)
 {
-	double seconds = argc == 3 ? strtod(argv[2], NULL) : 0;
+	double seconds = argc != 3 ? 0 : strcmp(argv[2], "forever") ? strtod(argv[2], NULL) : 1e9;
 
 	if (seconds <= 0)
 		return 2;
+	each_ns = (uint64_t)(seconds * 1e9 / THREADS);
 	if (!strcmp(argv[1], "serial"))
 		serial(seconds);
 	else if (!strcmp(argv[1], "threads"))
-		threads(seconds, 0);
+		threads(0);
+	else if (!strcmp(argv[1], "late"))
+		threads(5);
 	else if (!strcmp(argv[1], "growing"))
-		threads(seconds, 100000);
+		pthread_join(create(grow, 0), NULL);
+	else if (!strcmp(argv[1], "faulting"))
+		faulting((uint64_t)(seconds * 1e9));
 	else
 		return 2;
 	return 0;
