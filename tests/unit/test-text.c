@@ -68,15 +68,18 @@ static bool becomes(const char *text, const char *want)
 
 int main(void)
 {
-	tap(every_code_point(), "each code point is read as an encoder writes it, surrogates are none");
-	tap(every_cut(), "a character that is cut is one invalid byte, and nothing behind it is read");
+	tap(every_code_point(),
+	    "each code point is read as an encoder writes it, surrogates are none");
+	tap(every_cut(),
+	    "a character that is cut is one invalid byte, and nothing after it is read");
 	tap(gives("", 0, 0), "the end has no bytes");
 	tap(gives("\xc0\xaf", 1, TEXT_INVALID) && gives("\xe0\x80\xaf", 1, TEXT_INVALID) &&
 	    gives("\xf0\x80\x80\xaf", 1, TEXT_INVALID) && gives("\xc1\xbf", 1, TEXT_INVALID),
 	    "longer forms than needed are invalid");
 	tap(gives("\xf4\x90\x80\x80", 1, TEXT_INVALID) && gives("\xff", 1, TEXT_INVALID) &&
 	    gives("\x80", 1, TEXT_INVALID), "nothing above U+10FFFF, no lone continuation");
-	tap(becomes("plain, Grüße, 日本, 🙂", "plain, Grüße, 日本, 🙂"), "text stays as it is");
+	tap(becomes("plain, Grüße, 日本, 🙂", "plain, Grüße, 日本, 🙂"),
+	    "text stays as it is");
 	tap(becomes("a\x1b[2J\n\x7f", "a?[2J??"), "C0 and DEL become question marks");
 	tap(becomes("a\xc2\x9b" "b\xc2\xa0", "a??b\xc2\xa0"), "so does C1, not what follows it");
 	tap(becomes("\xe2\x80\xae" "x\xe2\x81\xa6", "???x???"), "and what turns the direction");
