@@ -1,0 +1,113 @@
+#!/bin/sh
+# Files: those that debug information names, and those that it is found in.
+# kinds: release asan
+. tests/lib.sh
+
+# A source tree: app/main.c includes files from its own directory and from two others.
+mkdir "$scratch/tree" "$scratch/tree/app" "$scratch/tree/inc" "$scratch/tree/lib"
+for name in inc/one:3 lib/two:5 app/own:7; do
+	echo "static inline int $(basename ${name%:*})(volatile int *x) { return *x * ${name#*:}; }" |
+		sed 's/inline/& __attribute__((always_inline))/' >"$scratch/tree/${name%:*}.h"
+done
+cat >"$scratch/tree/app/main.c" <<'EOF2'
+#include "one.h"
+#include "two.h"
+#include "own.h"
+int main(void) { volatile int x = 3; return one(&x) + two(&x) + own(&x); }
+EOF2
+
+# addresses FILE FUNCTION: each of its bytes
+addresses() {
+	nm -S "$1" | awk -v f="$2" '$4 == f { print "0x" $1, "0x" $2 }' |
+		while read -r start size; do
+			seq 0 $((size - 1)) | while read -r i; do
+				printf '0x%x\n' $((start + i))
+			done
+		done
+}
+
+# files: the files in frames, each once, with . and .. as they are
+files() { sed -n '/:[0-9]*:[0-9]*$/s/:.*//p' | grep -v '?' | sort -u; }
+
+# llvm: the newest llvm-symbolizer; those before 19 repeat a relative directory themselves
+llvm=$(ls /usr/bin/llvm-symbolizer-* 2>/dev/null | sort -t- -k3 -n | tail -n 1)
+test "${llvm##*-}" -ge 19 2>/dev/null || llvm=
+export llvm
+
+# build COMPILER VERSION WHERE: tree/t, compiled with a relative directory, WHERE it is
+build() {
+	needs_command $1
+	cp -r "$scratch/tree" .
+	case $3 in
+	below)	cd tree/app
+		$1 -O1 -gdwarf-$2 -ffile-prefix-map=$PWD=./app -I../inc -I../lib main.c -o ../t
+		cd .. ;;
+	top)	cd tree
+		$1 -O1 -gdwarf-$2 -ffile-prefix-map=$PWD=. -Iinc -I$PWD/lib app/main.c -o t ;;
+	esac
+	addresses t main >asked
+	addr2frames t <asked >frames
+	files <frames >files
+}
+
+for compiler in gcc clang; do
+for version in 4 5; do
+	export compiler version
+	check "a directory of compilation that is relative is not repeated: $compiler, DWARF $version" \
+	<<-'END'
+		for where in below top; do
+			build $compiler $version $where
+			xargs realpath -e <files
+			xargs realpath -e <files | sort -u >real
+			ls -1d $PWD/app/main.c $PWD/app/own.h $PWD/inc/one.h $PWD/lib/two.h |
+				same - real
+			test -z "$llvm" || {
+				$llvm --obj=t <asked >llvm
+				same llvm frames
+			}
+			cd ..
+			rm -r tree
+		done
+	END
+done
+done
+
+check "frames are llvm-symbolizer's where a directory of compilation is relative, version 19 on" \
+<<'END'
+	test -n "$llvm" || skip "no llvm-symbolizer of version 19 or newer"
+	build gcc 5 below
+	grep -q '^\./app/main.c:' frames
+	grep -q '^\./app/\.\./inc/one.h:' frames
+END
+
+check "files are eu-addr2line's where a directory of compilation is absolute" <<'END'
+	needs_command gcc eu-addr2line
+	for version in 4 5; do
+		rm -rf tree
+		cp -r "$scratch/tree" .
+		cd tree
+		gcc -O1 -gdwarf-$version -Iinc -I$PWD/lib app/main.c -o t
+		addresses t main >asked
+		addr2frames t <asked | files >files
+		eu-addr2line -i -e t $(cat asked) | sed -n 's/:.*//p' | grep -v '?' | sort -u |
+			same - files
+		test "$(wc -l <files)" = 4
+		cd ..
+	done
+END
+
+check "the C library's files are llvm-symbolizer's, from 19 on: Debian compiles it in ./malloc" \
+<<'END'
+	test -n "$llvm" || skip "no llvm-symbolizer of version 19 or newer"
+	libc=$(ldd /bin/true | awk '/libc.so/ { print $3 }')
+	id=$(file_build_id "$libc")
+	debug=/usr/lib/debug/.build-id/$(echo "$id" | sed 's|^..|&/|').debug
+	needs "$debug"
+	nm -S "$debug" | awk '$3 == "T" && NR % 5 == 0 { print "0x" $1 }' | sort -u >asked
+	at_least $(wc -l <asked) 200
+	$llvm --obj="$debug" <asked | grep ':[0-9]*:[0-9]*$' >llvm
+	addr2frames "$libc" "$debug" <asked | grep ':[0-9]*:[0-9]*$' >ours
+	same llvm ours
+END
+
+done_testing
