@@ -96,15 +96,19 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	return line;
 }
 
+bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found)
+{
+	return jitmap_find(map, address, r->time, found) ||
+	       (refresh_jit(r, map) && jitmap_find(map, address, r->time, found));
+}
+
 static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 {
 	struct resolved_function function = { 0 };
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jitmap_find(place->jit, place->address, r->time, &found) &&
-	    !(refresh_jit(r, place->jit) &&
-	      jitmap_find(place->jit, place->address, r->time, &found)))
+	if (!jit_knows(r, place->jit, place->address, &found))
 		return 0;
 	r->from = FROM_JIT;
 	r->by_time = found.by_time;

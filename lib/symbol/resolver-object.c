@@ -216,6 +216,39 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 			       .address = offset - m->file_offset + part.start };
 }
 
+/* In memory of no file: JIT, which may be NULL, knows what is there. */
+static struct place place_in_memory(struct resolver *r, const struct mapping *m, uint32_t object,
+				    pid_t pid, struct jitmap *jit, uint64_t address)
+{
+	struct resolved_object part = {
+		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+		.file_offset = m->is_covered ? m->start : m->file_offset,
+	};
+
+	return (struct place){ .object = part_id(r, object, jit ? pid : 0, part),
+			       .source = TABLE_NONE, .address = address, .jit = jit };
+}
+
+static struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				     const struct space *space, const struct mapping *m,
+				     uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
+	bool is_guest = space == &r->spaces.guest;
+	struct jit_place found;
+
+	/* A JIT compiler that claims the place is right: the file is not mapped there. */
+	struct jitmap *jit = m->is_covered && !is_guest ? jit_of(r, in, pid) : NULL;
+	if (jit && jit_knows(r, jit, address, &found))
+		return place_in_memory(r, m, m->cover, pid, jit, address);
+	const struct elf *elf = is_file || object_is_memfd(object)
+		? source_of(r, in, m, pid)->elf : NULL;
+	if (is_file || elf)
+		return place_in_file(r, m, elf, address);
+	return place_in_memory(r, m, m->object, pid, is_guest ? NULL : jit_of(r, in, pid), address);
+}
+
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address)
 {
@@ -233,17 +266,5 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		return nowhere(r, address);
 	if (in_kernel)
 		return place_in_kernel(r, m, address);
-	const struct object *object = &r->spaces.objects.object[m->object];
-	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
-	const struct elf *elf = is_file || object_is_memfd(object)
-		? source_of(r, in, m, pid)->elf : NULL;
-	if (is_file || elf)
-		return place_in_file(r, m, elf, address);
-	struct jitmap *jit = space == &r->spaces.guest ? NULL : jit_of(r, in, pid);
-	struct resolved_object part = {
-		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
-		.file_offset = m->file_offset,
-	};
-	return (struct place){ .object = part_id(r, m->object, jit ? pid : 0, part),
-			       .source = TABLE_NONE, .address = address, .jit = jit };
+	return place_in_process(r, in, pid, space, m, address);
 }

@@ -1,0 +1,108 @@
+#!/bin/sh
+# What code is called: in memory that changed hands, and from mangled names.
+# kinds: release asan
+. tests/lib.sh
+
+# share STREAM NAME: percent of its samples whose leaf is called so
+share() {
+	pmu-symbolize "$1" | pmu-topprof --folded >folded
+	awk -v name="$2" '{ n = $NF; sub(/ [0-9]*$/, ""); sub(/.*;/, ""); all += n
+		if ($0 == name) its += n }
+		END { print all ? 100 * its / all : 0 }' folded
+}
+
+# Code in memory of no file, where a library's text was: HOW says what of it is covered, and
+# whether the library is still there, its text moved; MAP whether a perf map names the code.
+cat >"$scratch/reuse.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static const unsigned char loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+
+int main(int argc, char **argv)
+{
+	const uintptr_t huge = 2 << 20;
+	void *library = dlopen(argv[1], RTLD_NOW);
+	uintptr_t first = (uintptr_t)dlsym(library, "first"), last = (uintptr_t)dlsym(library, "last");
+	uintptr_t start = (first + huge - 1) & -huge, end = last & -huge;
+	size_t offset = 0;
+	if (!strcmp(argv[2], "middle"))
+		end -= huge;
+	if (strcmp(argv[2], "moved"))
+		dlclose(library);
+	else
+		offset = (uintptr_t)dlsym(library, "hot") - start;
+	char *code = mmap((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	memcpy(code + offset, loop, sizeof(loop));
+	if (argc > 3) {
+		char path[64];
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+		FILE *map = fopen(path, "w");
+		fprintf(map, "%lx %lx jit_loop\n", (long)start, (long)sizeof(loop));
+		fclose(map);
+	}
+	printf("%d\n", getpid());
+	while (clock() < CLOCKS_PER_SEC / 5)
+		((void (*)(long))(code + offset))(1000000);
+}
+END
+cat >"$scratch/library.s" <<'END'
+	.text
+	.globl first, hot, last
+	.type first, @function
+	.type hot, @function
+	.type last, @function
+first:	ret
+	.fill 3 << 20, 1, 0x90
+	.size first, . - first
+hot:	ret
+	.fill 5 << 20, 1, 0x90
+	.size hot, . - hot
+last:	ret
+	.size last, 1
+	.section .note.GNU-stack, "", @progbits
+END
+
+# reused HOW [MAP]: "s.data", of a program that runs such code
+reused() {
+	test "$(uname -m)" = x86_64 || skip "the code is x86-64's"
+	needs_command gcc
+	gcc -shared "$scratch/library.s" -o library.so
+	gcc -O1 "$scratch/reuse.c" -o reuse
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./reuse ./library.so "$@" >pid
+	at_least $(perf_samples s.data) 20
+}
+
+for how in middle whole; do
+	export how
+	check "JIT code where a library was unloaded has the JIT's name: $how" <<-'END'
+		reused $how map
+		share s.data jit_loop >share
+		rm -f /tmp/perf-$(cat pid).map
+		cat folded
+		at_least $(cat share) 90
+	END
+done
+
+check "code where a part of a library was unloaded is not named after the library" <<'END'
+	reused middle
+	at_most $(share s.data first) 0
+	at_most $(share s.data hot) 0
+END
+
+check "text of a library that was moved to huge pages is the library's" <<'END'
+	reused moved
+	share s.data hot >share
+	cat folded
+	at_least $(cat share) 90
+END
+
+done_testing
