@@ -105,4 +105,39 @@ check "text of a library that was moved to huge pages is the library's" <<'END'
 	at_least $(cat share) 90
 END
 
+check "the stub of a C++ function, a part split off one, and the functions are four" <<'END'
+	needs_command g++
+	cat >t.cc <<-'END2'
+		#include <exception>
+		#include <ctime>
+		__attribute__((cold, noinline)) void seldom() { asm(""); }
+		__attribute__((noinline)) void split(int n)
+		{
+			if (n > 0) {
+				seldom();
+				for (volatile int i = 0; i < n; i++)
+					;
+			}
+		}
+		int main()
+		{
+			void *volatile p;
+			while (clock() < CLOCKS_PER_SEC / 5)
+				for (int i = 0; i < 100000; i++)
+					p = (void *)std::get_terminate();
+			while (clock() < CLOCKS_PER_SEC / 4)
+				split(100000);
+		}
+	END2
+	g++ -O2 -fcf-protection=none t.cc -o t
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
+	pmu-symbolize --demangle none s.data | pmu-topprof --folded | sort >mangled
+	grep ";_ZSt13get_terminatev@plt " mangled
+	grep ";_ZSt13get_terminatev " mangled
+	grep ";_Z5spliti.cold " mangled
+	sed "s/_ZSt13get_terminatev/std::get_terminate/; s/_Z5spliti/split/" mangled |
+		sort >expected
+	pmu-symbolize s.data | pmu-topprof --folded | sort | same expected -
+END
+
 done_testing

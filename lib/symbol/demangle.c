@@ -35,13 +35,57 @@ static void add_text(const char *text, size_t size, void *opaque)
 	s->used += size;
 }
 
+/* Old Rust looks like C++, and ends in "17h", 16 digits, "E". */
 static bool is_rust(const char *mangled)
 {
-	/* Old Rust looks like C++, and ends in "17h", 16 digits, "E"; LLVM may add a number. */
-	const char *llvm = strstr(mangled, ".llvm.");
-	size_t length = llvm ? (size_t)(llvm - mangled) : strlen(mangled);
+	size_t length = strlen(mangled);
 
-	return mangled[1] == 'R' || (length > 22 && !strncmp(mangled + length - 20, "17h", 3));
+	return mangled[1] == 'R' || (length > 22 && mangled[length - 1] == 'E' &&
+				     !strncmp(mangled + length - 20, "17h", 3));
+}
+
+/*
+ * Where the mangled part of a name ends and what compilers and linkers append
+ * begins: ".cold", ".constprop.0", "@plt".  Old Rust has dots in its names.
+ */
+static size_t mangled_part(const char *mangled)
+{
+	size_t whole = strcspn(mangled, "@"), part = 0;
+	const char *hash = strstr(mangled, "17h");
+
+	for (; hash && hash + 20 <= mangled + whole; hash = strstr(hash + 1, "17h"))
+		if (hash[19] == 'E' && (hash[20] == '.' || hash + 20 == mangled + whole))
+			part = (size_t)(hash + 20 - mangled);
+	if (!part || mangled[1] != 'Z')
+		part = strcspn(mangled, ".@");
+	return part;
+}
+
+/* The length of the part of SUFFIX that is only a number of the compiler's; 0: it is not. */
+static size_t numbering(const char *suffix)
+{
+	static const char *const kind[] = { ".llvm.", ".__uniq.", ".lto_priv." };
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
+		size_t length = strlen(kind[i]);
+		size_t digits = strncmp(suffix, kind[i], length) ? 0
+				: strspn(suffix + length, "0123456789");
+		if (digits)
+			return length + digits;
+	}
+	return 0;
+}
+
+/* What tells a part of a function, a copy or a stub of it from the function itself. */
+static bool add_suffix(const char *suffix, struct sink *s)
+{
+	while (*suffix && s->used < sizeof(s->text)) {
+		size_t skipped = numbering(suffix);
+		if (!skipped)
+			s->text[s->used++] = *suffix;
+		suffix += skipped ? skipped : 1;
+	}
+	return !*suffix;
 }
 
 static bool demangle_d(const char *mangled, struct sink *s)
@@ -123,6 +167,25 @@ static void drop_arguments(struct sink *s)
 		s->used = kept;
 }
 
+/* The readable form of the first LENGTH bytes, and the rest, which is a suffix. */
+static bool readable_parts(const char *mangled, size_t length, enum demangle_style style,
+			   struct sink *s)
+{
+	char part[MANGLED_MAX];
+
+	snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
+	if (style == DEMANGLE_FULL && !is_rust(part) && mangled[1] == 'Z') {
+		/* Of what compilers append to C++ names libiberty makes "[clone .cold]". */
+		length = strcspn(mangled, "@");
+		snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
+	}
+	if (!readable_form(part, style, s))
+		return false;
+	if (style == DEMANGLE_SIMPLE)
+		drop_arguments(s);
+	return add_suffix(mangled + length, s);
+}
+
 /*
  * Go names an instance of a generic function by the shapes of its types,
  * "main.Map[go.shape.int,go.shape.string]"; its own profiles say "main.Map[...]".
@@ -158,9 +221,11 @@ const char *demangle(struct arena *arena, const char *mangled, enum demangle_sty
 		return shorten_go(arena, mangled);
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
-	    !strchr("ZRD", mangled[1]) || !readable_form(mangled, style, &s))
+	    !strchr("ZRD", mangled[1]))
 		return mangled;
-	if (style == DEMANGLE_SIMPLE)
-		drop_arguments(&s);
+	/* Some old compilers have dots in names. */
+	if (!readable_parts(mangled, mangled_part(mangled), style, &s) &&
+	    !readable_parts(mangled, strcspn(mangled, "@"), style, &s))
+		return mangled;
 	return arena_text(arena, s.text, s.used);
 }
