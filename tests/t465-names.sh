@@ -140,4 +140,61 @@ check "the stub of a C++ function, a part split off one, and the functions are f
 	pmu-symbolize s.data | pmu-topprof --folded | sort | same expected -
 END
 
+# OCaml's compiler puts a label before the first function of a module.
+cat >"$scratch/ocaml.s" <<'END'
+	.text
+	.globl camlM__code_begin, camlM__first_81, camlM__$2b$21_83, camlM__code_end
+camlM__code_begin:
+	.type camlM__first_81, @function
+camlM__first_81:
+1:	dec %rdi
+	jnz 1b
+	ret
+	.size camlM__first_81, . - camlM__first_81
+	.type camlM__$2b$21_83, @function
+camlM__$2b$21_83:
+1:	dec %rdi
+	jnz 1b
+	ret
+	.size camlM__$2b$21_83, . - camlM__$2b$21_83
+camlM__code_end:
+	.section .note.GNU-stack, "", @progbits
+END
+check "OCaml's functions have readable names, as in perf, not that of a label before them" <<'END'
+	test "$(uname -m)" = x86_64 || skip "the code is x86-64's"
+	needs_command gcc perf
+	cat >t.c <<-'END2'
+		#include <time.h>
+		void first(long) asm("camlM__first_81"), plus(long) asm("camlM__$2b$21_83");
+		int main(void)
+		{
+			while (clock() < CLOCKS_PER_SEC / 10)
+				first(100000);
+			while (clock() < CLOCKS_PER_SEC / 5)
+				plus(100000);
+		}
+	END2
+	gcc -O1 t.c "$scratch/ocaml.s" -o t
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
+	samples s.data ip,sym | grep -F " M.+!_83"
+	printf "M.+!_83\nM.first_81\n" >expected
+	pmu-symbolize s.data | pmu-topprof --folded | sed -n "s/^t;\(M.*\) [0-9]*$/\1/p" |
+		sort -u | same expected -
+	pmu-symbolize --demangle simple s.data | pmu-topprof --folded |
+		grep "^t;M.first "
+END
+
+check "and so in a program by OCaml's own compiler" <<'END'
+	needs_command ocamlopt
+	cat >m.ml <<-'END2'
+		let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
+		let () = while Sys.time () < 0.2 do ignore (fib 20) done
+	END2
+	ocamlopt m.ml -o m
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./m
+	nm m | sed -n "s/.* camlM.*\(fib_[0-9]*\)$/M.\1/p" | sort -u >expected
+	pmu-symbolize s.data | pmu-topprof --folded | sed "s/ [0-9]*$//; s/.*;//" |
+		grep "^M\.[cf]" | sort -u | same expected -
+END
+
 done_testing

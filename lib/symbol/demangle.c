@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libiberty does the work.  A hostile name can make its output grow without
+ * libiberty does most of the work.  A hostile name can make its output grow without
  * end, by references to references: so the output goes to a buffer, and when
  * that is full the demangler is left by a jump.  It holds no memory then but,
  * for a Rust name with a non-ASCII identifier, that identifier's.
  */
-#include "symbol/demangle.h"
+#include "symbol/demangle-internal.h"
 
 #include <libiberty/demangle.h>
-#include <setjmp.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
-enum {
-	MANGLED_MAX = 4096,	/* bytes; longer names stay as they are */
-	READABLE_MAX = 16384,
-	LIMITED_MAX = 1024,	/* libiberty takes longer names only if its limit is lifted */
-	D_REFERENCES_MAX = 16,	/* D: each may double the output */
-};
-
-struct sink {
-	char text[READABLE_MAX];
-	size_t used;
-	jmp_buf full;
-};
+enum { LIMITED_MAX = 1024 };	/* libiberty takes longer names only if its limit is lifted */
 
 static void add_text(const char *text, size_t size, void *opaque)
 {
@@ -88,29 +74,12 @@ static bool add_suffix(const char *suffix, struct sink *s)
 	return !*suffix;
 }
 
-static bool demangle_d(const char *mangled, struct sink *s)
-{
-	size_t references = 0;
-
-	for (const char *at = mangled; *at; at++)
-		references += *at == 'Q';
-	if (references > D_REFERENCES_MAX)
-		return false;
-	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
-	size_t size = readable ? strlen(readable) : 0;
-	bool fits = size > 0 && size < sizeof(s->text);
-	if (fits)
-		add_text(readable, size, s);
-	free(readable);
-	return fits;
-}
-
 static bool demangle_any(const char *mangled, enum demangle_style style, struct sink *s)
 {
 	int options = style == DEMANGLE_FULL ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
 
 	if (mangled[1] == 'D')
-		return demangle_d(mangled, s);
+		return demangle_d(mangled, style, s);
 	if (is_rust(mangled)) {
 		bool with_hash = style == DEMANGLE_FULL && mangled[1] == 'Z';
 		if (rust_demangle_callback(mangled, with_hash ? DMGL_VERBOSE : 0, add_text, s))
@@ -181,7 +150,7 @@ static bool readable_parts(const char *mangled, size_t length, enum demangle_sty
 	}
 	if (!readable_form(part, style, s))
 		return false;
-	if (style == DEMANGLE_SIMPLE)
+	if (style == DEMANGLE_SIMPLE && mangled[1] != 'D')
 		drop_arguments(s);
 	return add_suffix(mangled + length, s);
 }
@@ -219,6 +188,8 @@ const char *demangle(struct arena *arena, const char *mangled, enum demangle_sty
 	if ((style == DEMANGLE_SIMPLE || style == DEMANGLE_TEMPLATES) && length < MANGLED_MAX &&
 	    strstr(mangled, "[go.shape."))
 		return shorten_go(arena, mangled);
+	if (style != DEMANGLE_NONE && length < MANGLED_MAX && demangle_ocaml(mangled, style, &s))
+		return arena_text(arena, s.text, s.used);
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
 	    !strchr("ZRD", mangled[1]))

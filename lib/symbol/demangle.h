@@ -5,14 +5,14 @@
 
 enum demangle_style {
 	DEMANGLE_NONE,		/* as it is */
-	DEMANGLE_SIMPLE,	/* no parameters, no template arguments, no hash of Rust's */
+	/* no parameters, no template arguments, no hash of Rust's, no number of OCaml's */
+	DEMANGLE_SIMPLE,
 	DEMANGLE_TEMPLATES,	/* no parameters, no hash of Rust's; with template arguments */
 	DEMANGLE_FULL,		/* everything */
 };
 
 /*
- * The readable form of MANGLED (C++, Rust, D; of Go without the shapes of generic
- * types), in ARENA or MANGLED itself
- * where it is not mangled.
+ * The readable form of MANGLED (C++, Rust, D, OCaml; of Go without the shapes of
+ * generic types), in ARENA; or MANGLED itself where it is not mangled.
  */
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style);

@@ -47,9 +47,32 @@ static void test_suffixes(void)
 	    shows("_Zx.cold", "_Zx.cold"), "what is not mangled stays");
 }
 
+static void test_other_languages(void)
+{
+	static const char nested[] = "_D4pack1d5outerFiZ5innerMFNaNbNiNfiZi";
+	static const char of_struct[] = "_D4pack1d__T1STiVii3ZQj5twiceMxFNaNbNiNfiZi";
+	static const char with_string[] = "_D4pack1d__T4tmplTiVAyaa5_6129622822ZQzFNaNbNiNfiZi";
+
+	tap(shows(nested, "pack.d.outer.inner") &&
+	    gives(nested, DEMANGLE_FULL, "pack.d.outer(int).inner(int)") &&
+	    gives(of_struct, DEMANGLE_TEMPLATES, "pack.d.S!(int, 3).S.twice") &&
+	    gives(of_struct, DEMANGLE_SIMPLE, "pack.d.S.S.twice") &&
+	    gives(of_struct, DEMANGLE_FULL, "pack.d.S!(int, 3).S.twice(int) const"),
+	    "D has parameters and arguments where C++ has them");
+	tap(gives(with_string, DEMANGLE_SIMPLE, "pack.d.tmpl.tmpl"), "strings there are no code");
+	tap(shows("_Dmain", "D main") && shows("_D4main3fooFZv.cold", "main.foo.cold"),
+	    "and suffixes");
+	tap(gives("camlStdlib__List__map_236", DEMANGLE_TEMPLATES, "Stdlib.List.map_236") &&
+	    gives("camlStdlib__List__map_236", DEMANGLE_SIMPLE, "Stdlib.List.map") &&
+	    gives("camlM.$2b$21_83", DEMANGLE_FULL, "M.+!_83"), "OCaml, before 5.1 and since");
+	tap(shows("caml_alloc", "caml_alloc") && shows("camlM", "camlM") &&
+	    gives("camlM__$0a$zz", DEMANGLE_FULL, "M.$0a$zz"), "which C code of it is not");
+}
+
 int main(void)
 {
 	test_suffixes();
+	test_other_languages();
 	arena_release(&arena);
 	return tap_done();
 }
