@@ -110,4 +110,72 @@ check "the C library's files are llvm-symbolizer's, from 19 on: Debian compiles 
 	same llvm ours
 END
 
+# A program with inlined calls, which takes a fifth of a second of CPU time.
+cat >"$scratch/calls.c" <<'END'
+#include <time.h>
+static inline __attribute__((always_inline)) void inlined_one(volatile long *n)
+{
+	for (int i = 0; i < 50000; i++)
+		*n += i;
+}
+static inline __attribute__((always_inline)) void inlined_two(volatile long *n)
+{
+	for (int i = 0; i < 50000; i++)
+		*n *= i;
+}
+__attribute__((noinline)) static void outer(void)
+{
+	volatile long n = 0;
+	inlined_one(&n);
+	inlined_two(&n);
+}
+int main(void)
+{
+	while (clock() < CLOCKS_PER_SEC / 5)
+		outer();
+}
+END
+
+# share FILE NAME: percent of the samples in folded stacks that have the function
+share() {
+	awk -v name="$2" '{ n = $NF; $NF = ""; all += n; if (index(";" $0, ";" name " ") ||
+		index(";" $0, ";" name ";")) its += n } END { print all ? 100 * its / all : 0 }' "$1"
+}
+
+# folded OPTION...: "stacks" of s.data, and "err"
+folded() {
+	pmu-symbolize "$@" s.data 2>err >resolved
+	pmu-topprof --folded resolved >stacks
+}
+
+check "debug information that files share by .debug_sup (DWARF 5) is found, by its checksum" <<'END'
+	needs_command gcc dwz
+	gcc -O1 -g -gdwarf-5 "$scratch/calls.c" -o program
+	cp program other
+	mkdir bin
+	dwz --dwarf-5 -m bin/shared -M shared program other || skip "dwz without --dwarf-5"
+	readelf -SW program | grep -F .debug_sup
+	mv program bin
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- bin/program
+	folded
+	at_least $(share stacks inlined_one) 10
+	at_least $(share stacks inlined_two) 10
+	none cat err
+	none grep -F "?" stacks
+	mv bin/shared right
+	folded
+	cat err
+	grep -q "names of inlined calls in .*/bin/program. are missing: .shared., with the" err
+	none grep -F "?" stacks
+	at_least $(share stacks outer) 90
+	at_most $(share stacks inlined_one) 0
+	printf "\005\0\001\0\024aaaaaaaaaaaaaaaaaaaa" >sup
+	objcopy --update-section .debug_sup=sup right bin/shared
+	folded
+	grep -q "are missing" err
+	mv right bin/shared
+	folded
+	none cat err
+END
+
 done_testing

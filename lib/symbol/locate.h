@@ -59,11 +59,12 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 			 const char *root);
 
 /*
- * Open what DEBUG shares its debug information with (.gnu_debugaltlink, see
- * dwz(1)); NULL: nothing, or it is not here.
+ * Open what DEBUG shares its debug information with (.gnu_debugaltlink, or
+ * .debug_sup of DWARF 5, see dwz(1)); NULL: it is not here, and *NAME is its path
+ * as DEBUG has it, or *NAME is NULL, for there is nothing to share.
  */
 struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
-			     const char *root);
+			     const char *root, const char **name);
 
 /*
  * Open the kernel with its debug information, of this build ID and RELEASE (as

@@ -82,8 +82,6 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	const char *name = symbol ? symbol : dwarf_function_name(f);
 	struct resolved_function function = { 0 };
 
-	if (!name)
-		name = "?";
 	function.system_name = source_string_id(r, name);
 	if (r->options.no_lines)
 		return function_line(r, function, name);
@@ -149,9 +147,14 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 		frame += frames - 1;	/* the outermost */
 		frames = 1;
 	}
-	if (frames > LINES_MAX)
-		frames = LINES_MAX;
-	for (size_t i = 0; i < frames; i++)
-		r->line[i] = debug_line(r, &frame[i], i == frames - 1 ? symbol : NULL);
-	return (uint32_t)frames;
+	uint32_t lines = 0;
+	for (size_t i = 0; i < frames && lines < LINES_MAX; i++) {
+		const char *outermost = i == frames - 1 ? symbol : NULL;
+		/* What has no name is a part of its caller: debug information may be missing. */
+		if (outermost || dwarf_function_name(frame[i].function))
+			r->line[lines++] = debug_line(r, &frame[i], outermost);
+	}
+	if (!lines)
+		r->from = FROM_NOTHING;
+	return lines;
 }
