@@ -92,6 +92,17 @@ static struct resolver_options parse_options(void)
 	return how;
 }
 
+/* When INPUT, a file, was written last, in ns since 1970; 0: not known. */
+static int64_t written_at(const char *input)
+{
+	struct stat st;
+	bool is_stdin = !input || !strcmp(input, "-");
+
+	if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(input, &st)) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+}
+
 /* The rest goes on without it. */
 static void check_list(struct report *report)
 {
@@ -167,6 +178,7 @@ int main(int argc, char **argv)
 	const char *input = command_input(&command, argc, argv, first);
 	check_list(&report);
 	struct resolver_options how = parse_options();
+	how.recorded_before = written_at(input);
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 	struct stream_reader *in = stream_open(input, &report);

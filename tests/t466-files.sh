@@ -178,4 +178,50 @@ check "debug information that files share by .debug_sup (DWARF 5) is found, by i
 	none cat err
 END
 
+check "a file without build ID that was changed since is used with a note, or refused" <<'END'
+	needs_command gcc
+	gcc -O1 -Wl,--build-id=none "$scratch/calls.c" -o small
+	echo "asm(\".fill 1 << 20, 1, 0x90\");" | cat "$scratch/calls.c" - >large.c
+	gcc -O1 -Wl,--build-id=none large.c -o large
+	cp large program
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./program
+	folded
+	none cat err
+	at_least $(share stacks outer) 90
+	printf x >>program
+	folded
+	test "$(cat err)" = \
+		"pmu-symbolize: '$PWD/program' was changed since; its names may be wrong"
+	at_least $(share stacks outer) 90
+	pmu-symbolize --sysroot / s.data 2>err | pmu-topprof --folded >stacks
+	none cat err
+	at_least $(share stacks outer) 90
+	cat small >program
+	folded
+	test "$(cat err)" = \
+		"pmu-symbolize: no names from '$PWD/program': it was changed since it was recorded"
+	at_most $(share stacks outer) 0
+	head -c 9000 large >program
+	folded
+	grep -q "it was changed since it was recorded" err
+	cat large >program
+	touch -d "1 hour ago" program
+	folded
+	none cat err
+	at_least $(share stacks outer) 90
+END
+
+check "the same of a recording without a clock, by the time of its file" <<'END'
+	needs_command gcc perf
+	gcc -O1 -Wl,--build-id=none "$scratch/calls.c" -o program
+	perf_record -e cpu-clock:u -F 1000 -o s.data -- ./program
+	folded
+	none cat err
+	printf x >>program
+	touch -d "1 hour" program
+	folded
+	grep -q "was changed since; its names may be wrong" err
+	at_least $(share stacks outer) 90
+END
+
 done_testing

@@ -28,6 +28,7 @@ enum locate_result {
 	LOCATE_NO_ELF,		/* it is no ELF file */
 	LOCATE_OTHER_BUILD,	/* its build ID is not the one recorded */
 	LOCATE_OTHER_FILE,	/* its inode is not the one recorded */
+	LOCATE_CHANGED,		/* changed since, and what was mapped is no longer in it */
 	/* recorded elsewhere, and no build ID tells whether it is the one */
 	LOCATE_UNSURE,
 };

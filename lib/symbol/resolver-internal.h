@@ -84,6 +84,7 @@ struct resolver {
 	enum from from;			/* of the place in hand */
 	bool by_time;			/* another sample there may have another name */
 	uint64_t time;			/* of the sample in hand, in jitdump's clock */
+	uint64_t sample_time;		/* the same, in the stream's; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */

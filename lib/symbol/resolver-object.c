@@ -80,6 +80,45 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 	r->opened += source->elf != NULL;
 }
 
+/*
+ * When the sample in hand was taken at the latest, in ns since 1970; 0: not known.
+ * The wall clock may have been a thousandth faster or slower than the stream's.
+ */
+static int64_t taken_before(const struct resolver *r, const struct stream_reader *in)
+{
+	const struct stream_origin *origin = stream_origin(in);
+
+	if (!origin->has_clock || !r->sample_time)
+		return r->options.recorded_before;
+	int64_t since = (int64_t)(r->sample_time - origin->clock_time);
+	return (int64_t)origin->wall_time + since + (since < 0 ? -since : since) / 1000;
+}
+
+/*
+ * Without a build ID a file is known by its path and inode, which do not change when
+ * it is written to.  What the user says that it is, it is.
+ */
+static void doubt_file(struct resolver *r, const struct stream_reader *in,
+		       const struct mapping *m, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	int64_t taken = taken_before(r, in);
+
+	if (!source->elf || object->kind != OBJECT_FILE || object->build_id_size ||
+	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
+		return;
+	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
+			(uint64_t)sysconf(_SC_PAGESIZE))) {
+		report_note(r->report, "'%s' was changed since; its names may be wrong",
+			    object->path);
+		return;
+	}
+	elf_close(source->elf);
+	source->elf = NULL;
+	source->result = LOCATE_CHANGED;
+	r->opened--;
+}
+
 /* The ELF of the object that M maps in PID, opened at the first need. */
 static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
 				      const struct mapping *m, pid_t pid)
@@ -91,6 +130,8 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		return source;
 	if (!source->tried)
 		open_source(r, in, m, pid, true, source);
+	if (!source->told)
+		doubt_file(r, in, m, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
 		report_note(r->report, "no names from '%s': %s", object->path,
 			    locate_reason(source->result));
