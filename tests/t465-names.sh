@@ -197,4 +197,59 @@ check "and so in a program by OCaml's own compiler" <<'END'
 		grep "^M\.[cf]" | sort -u | same expected -
 END
 
+check "Go names are those of its own profiles, from stripped and whole programs alike" <<'END'
+	needs_command go
+	cat >t.go <<-'END2'
+		package main
+
+		import "syscall"
+
+		type T struct{ n int }
+
+		func (t T) Value(k int) int {
+			for i := 0; i < k; i++ {
+				t.n += i
+			}
+			return t.n
+		}
+
+		func (t T) Short(k int) int { return t.n ^ k }
+
+		func spent() int64 {
+			var u syscall.Rusage
+			syscall.Getrusage(0, &u)
+			return u.Utime.Nano()
+		}
+
+		var sink int
+
+		func main() {
+			t := T{3}
+			f := []func(int) int{t.Value, t.Short}
+			a, b := make([]byte, 1<<16), make([]byte, 1<<16)
+			for spent() < 3e8 {
+				for i := 0; i < 1000; i++ {
+					sink += f[0](20) + f[1](i) + copy(a, b)
+					sink += f[1](i) + f[1](i) + f[1](i) + f[1](i)
+				}
+			}
+		}
+	END2
+	export GO111MODULE=off GOCACHE=$PWD/cache
+	mkdir whole stripped
+	go build -o whole/t t.go
+	go build -ldflags "-s -w" -o stripped/t t.go
+	pmu-sample -g -e cpu-clock:u -F 1000 -o s.data -- whole/t
+	mkdir -p "root$PWD/whole"
+	cp stripped/t "root$PWD/whole"
+	pmu-symbolize s.data | pmu-topprof --folded | sort >of-whole
+	pmu-symbolize --sysroot root s.data | pmu-topprof --folded | sort | same of-whole -
+	none grep -e "\.abi0" -e "-fm[; ]" of-whole
+	none grep "main.T.Short;main.T.Short" of-whole
+	for name in main.T.Value main.T.Short runtime.memmove; do
+		grep "[;]$name " of-whole
+	done
+	pmu-symbolize --demangle none s.data | pmu-topprof --folded | grep "memmove.abi0\|-fm "
+END
+
 done_testing

@@ -19,4 +19,5 @@ struct sink {
 
 /* Each writes the readable form; false: the name is not mangled, or too long for it. */
 bool demangle_d(const char *mangled, enum demangle_style style, struct sink *s);
+bool demangle_go(const char *name, enum demangle_style style, struct sink *s);
 bool demangle_ocaml(const char *mangled, enum demangle_style style, struct sink *s);

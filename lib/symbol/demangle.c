@@ -155,40 +155,13 @@ static bool readable_parts(const char *mangled, size_t length, enum demangle_sty
 	return add_suffix(mangled + length, s);
 }
 
-/*
- * Go names an instance of a generic function by the shapes of its types,
- * "main.Map[go.shape.int,go.shape.string]"; its own profiles say "main.Map[...]".
- */
-static const char *shorten_go(struct arena *arena, const char *name)
-{
-	const char *open = strchr(name, '['), *close = open;
-	size_t depth = 0;
-
-	for (; close && *close; close++) {
-		depth += *close == '[';
-		depth -= *close == ']';
-		if (!depth)
-			break;
-	}
-	if (!close || !*close)
-		return name;
-	size_t head = (size_t)(open - name), tail = strlen(close + 1);
-	char *text = arena_alloc(arena, head + 5 + tail + 1);
-	memcpy(text, name, head);
-	memcpy(text + head, "[...]", 5);
-	memcpy(text + head + 5, close + 1, tail + 1);
-	return text;
-}
-
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style)
 {
 	struct sink s;
 	size_t length = strnlen(mangled, MANGLED_MAX);
 
-	if ((style == DEMANGLE_SIMPLE || style == DEMANGLE_TEMPLATES) && length < MANGLED_MAX &&
-	    strstr(mangled, "[go.shape."))
-		return shorten_go(arena, mangled);
-	if (style != DEMANGLE_NONE && length < MANGLED_MAX && demangle_ocaml(mangled, style, &s))
+	if (style != DEMANGLE_NONE && length < MANGLED_MAX &&
+	    (demangle_go(mangled, style, &s) || demangle_ocaml(mangled, style, &s)))
 		return arena_text(arena, s.text, s.used);
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||

@@ -121,6 +121,15 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	return 1;
 }
 
+/* Whether r->line[AT], NAME, is only how Go called the method that was inlined into it. */
+static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
+{
+	const struct resolved_function *function = r->tables->function;
+
+	return at > 0 && demangle_is_wrapper(name) &&
+	       function[r->line[at].function].name == function[r->line[at - 1].function].name;
+}
+
 uint32_t find_lines(struct resolver *r, const struct place *place)
 {
 	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
@@ -151,8 +160,11 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 	for (size_t i = 0; i < frames && lines < LINES_MAX; i++) {
 		const char *outermost = i == frames - 1 ? symbol : NULL;
 		/* What has no name is a part of its caller: debug information may be missing. */
-		if (outermost || dwarf_function_name(frame[i].function))
-			r->line[lines++] = debug_line(r, &frame[i], outermost);
+		const char *name = outermost ?: dwarf_function_name(frame[i].function);
+		if (!name)
+			continue;
+		r->line[lines] = debug_line(r, &frame[i], outermost);
+		lines += !is_repeated(r, lines, name);
 	}
 	if (!lines)
 		r->from = FROM_NOTHING;
