@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const char *inlines, *lines;
-static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
+static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *buildid_dir, *debuginfod;
 static const char *cache, *cache_size;
 static struct command_list debug_dirs;
 static struct groups groups;
@@ -36,6 +36,8 @@ static const struct command_option options[] = {
 	  &sysroot, NULL },
 	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
 	  &build_id_map, NULL },
+	{ 0, "buildid-dir", "DIR", "look for files in DIR, perf's build ID cache, not in ~/.debug",
+	  &buildid_dir, NULL },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
 	  &debuginfod, NULL },
 	{ 0, "cache", "DIR", "keep what is found about programs in DIR, for the next run",
@@ -82,7 +84,8 @@ static struct resolver_options parse_options(void)
 		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
 		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
 		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-			   .build_id_map = build_id_map, .debuginfod = debuginfod },
+			   .build_id_map = build_id_map, .build_id_dir = buildid_dir,
+			   .debuginfod = debuginfod },
 		.cache = { .directory = cache, .size_max = 1 << 30 },
 	};
 

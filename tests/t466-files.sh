@@ -224,4 +224,50 @@ check "the same of a recording without a clock, by the time of its file" <<'END'
 	at_least $(share stacks outer) 90
 END
 
+check "files in perf's build ID cache are found there, and by --buildid-dir" <<'END'
+	needs_command gcc perf
+	gcc -O1 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o program
+	gcc -O2 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o changed
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./program
+	export HOME=$PWD
+	perf buildid-cache -a $PWD/program
+	perf --buildid-dir $PWD/other buildid-cache -a $PWD/program
+	rm program
+	folded
+	at_least $(share stacks inlined_one) 10
+	mv .debug elsewhere
+	folded
+	at_most $(share stacks outer) 0
+	folded --buildid-dir elsewhere
+	at_least $(share stacks inlined_one) 10
+	folded --buildid-dir other
+	at_least $(share stacks inlined_one) 10
+	for file in elsewhere/.build-id/*/*/elf; do
+		cat changed >$file	# another build
+	done
+	folded --buildid-dir elsewhere
+	at_most $(share stacks outer) 0
+END
+
+check "another kernel's symbols in perf's build ID cache are used" <<'END'
+	id=0123456789abcdef0123456789abcdef01234567
+	printf "%s T _text\\n%s T cached_kernel_function\\n%s T _etext\\n" \
+		ffffffff81000000 ffffffff81000100 ffffffff81100000 >kallsyms
+	mkdir -p kept/.build-id/01/${id#01}
+	cp kallsyms kept/.build-id/01/${id#01}/kallsyms
+	compose s.data <<-END2
+		text, size = 0xffffffff81000000, 0x100000
+		name = b"[kernel.kallsyms]"
+		build_id = bytes.fromhex("$id")
+		out = pipe(record(64, attr(1, 0, 1000, IP | TID | PERIOD), 0),
+		           record(67, struct.pack("<i20sBBBB", -1, build_id, 20, 0, 0, 0) + pad(name),
+		                  1 << 15 | 1),
+		           record(1, struct.pack("<iIQQQ", -1, 0, text, size, text) +
+		                  pad(name + b"_text"), 1),
+		           record(9, struct.pack("<QIIQ", text + 0x200, 1, 1, 1000), 1))
+	END2
+	folded --buildid-dir kept
+	grep -q "cached_kernel_function " stacks
+END
+
 done_testing

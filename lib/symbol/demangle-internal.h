@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* demangle's inside: where readable forms are written, and the languages with files of their own. */
+/* demangle's inside: where readable forms go, and the languages with files of their own. */
 #pragma once
 #include "symbol/demangle.h"
 

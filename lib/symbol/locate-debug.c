@@ -99,6 +99,35 @@ static struct elf *open_fetched(const char *hex, enum locate_kind kind)
 	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
 }
 
+bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+		 const char *name, char path[PATH_MAX])
+{
+	const char *home = getenv("HOME"), *directory = where->build_id_dir;
+	char hex[BUILD_ID_HEX];
+
+	if (size < 2 || size > BUILD_ID_MAX || (!directory && !(home && *home)))
+		return false;
+	build_id_hex(id, size, hex);
+	int length = snprintf(path, PATH_MAX, "%s%s/.build-id/%.2s/%s/%s",
+			      directory ? directory : home, directory ? "" : "/.debug", hex,
+			      hex + 2, name);
+	return length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* A program is kept as "elf", its debug file as "debug". */
+static struct elf *open_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+			     enum locate_kind kind)
+{
+	char path[PATH_MAX];
+	struct elf *elf = NULL;
+
+	if (kind == LOCATE_DEBUG && locate_kept(where, id, size, "debug", path))
+		elf = locate_elf("", path);
+	if (!elf && locate_kept(where, id, size, "elf", path))
+		elf = of_kind(locate_elf("", path), kind);
+	return elf;
+}
+
 /* Wait for the end of PID, or ours: who is told to stop does not wait for a server. */
 static void await(pid_t pid)
 {
@@ -160,6 +189,8 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 		elf = with_id(open_in("", system, hex, suffix), id, size);
 	if (!elf)
 		elf = with_id(open_listed(where->build_id_map, hex, kind), id, size);
+	if (!elf)
+		elf = with_id(open_kept(where, id, size, kind), id, size);
 	if (!elf)
 		elf = with_id(open_fetched(hex, kind), id, size);
 	if (!elf && where->debuginfod && !command_stop) {

@@ -12,6 +12,7 @@
 #include "process/space.h"
 #include "symbol/elf.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 /* Where else to look.  Zero-initialised: only where files are by default. */
@@ -19,6 +20,7 @@ struct locate_options {
 	const char *sysroot;		/* of the recorded machine's files, in front of each path */
 	const char *build_id_map;	/* a file of lines "BUILDID PATH" */
 	const struct command_list *debug_dirs;	/* besides /usr/lib/debug, before it */
+	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
 	const char *debuginfod;		/* URLs to fetch from; NULL: fetch nothing */
 };
 
@@ -51,6 +53,13 @@ struct located locate_object(const struct locate_options *where, const struct ob
 /* Where *L was not located: look for OBJECT by its build ID alone, which may take long. */
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
 		      struct located *l);
+
+/*
+ * The path of what perf keeps as NAME ("elf", "debug", "kallsyms") of the file or
+ * kernel with this build ID (see perf-buildid-cache(1)); false: it keeps none.
+ */
+bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+		 const char *name, char path[PATH_MAX]);
 
 /*
  * Open the file with ELF's debug information, kept apart from it: by build ID,
