@@ -26,7 +26,8 @@ static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 	size_t underscores = strspn(name, "_");
 	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 0 : 1;
 
-	return (uint8_t)((symbol_size != 0) << 5 | rank << 3 | (underscores < 7 ? 7 - underscores : 0));
+	rank |= symbol_size ? 4 : 0;
+	return (uint8_t)(rank << 3 | (underscores < 7 ? 7 - underscores : 0));
 }
 
 /* Elf64_Sym, and Elf32_Sym, whose fields stand in another order. */
