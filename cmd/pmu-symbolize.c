@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const char *inlines, *lines;
-static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *debuginfod;
+static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *buildid_dir, *debuginfod;
 static const char *cache, *cache_size;
 static struct command_list debug_dirs;
 static struct groups groups;
@@ -36,6 +36,8 @@ static const struct command_option options[] = {
 	  &sysroot, NULL },
 	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
 	  &build_id_map, NULL },
+	{ 0, "buildid-dir", "DIR", "look for files in DIR, perf's build ID cache, not in ~/.debug",
+	  &buildid_dir, NULL },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
 	  &debuginfod, NULL },
 	{ 0, "cache", "DIR", "keep what is found about programs in DIR, for the next run",
@@ -82,7 +84,8 @@ static struct resolver_options parse_options(void)
 		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
 		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
 		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-			   .build_id_map = build_id_map, .debuginfod = debuginfod },
+			   .build_id_map = build_id_map, .build_id_dir = buildid_dir,
+			   .debuginfod = debuginfod },
 		.cache = { .directory = cache, .size_max = 1 << 30 },
 	};
 
@@ -90,6 +93,17 @@ static struct resolver_options parse_options(void)
 		command_misused(&command, "--cache-size takes a number of bytes, as 200Mi, "
 				"beside --cache, not '%s'", cache_size);
 	return how;
+}
+
+/* When INPUT, a file, was written last, in ns since 1970; 0: not known. */
+static int64_t written_at(const char *input)
+{
+	struct stat st;
+	bool is_stdin = !input || !strcmp(input, "-");
+
+	if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(input, &st)) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
 /* The rest goes on without it. */
@@ -167,6 +181,7 @@ int main(int argc, char **argv)
 	const char *input = command_input(&command, argc, argv, first);
 	check_list(&report);
 	struct resolver_options how = parse_options();
+	how.recorded_before = written_at(input);
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 	struct stream_reader *in = stream_open(input, &report);

@@ -122,26 +122,41 @@ static bool is_guest(const struct record *rec)
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
-/* Whether M is of pages of 2 MiB, the least that are called huge, and may be text moved there. */
+enum { HUGE_PAGE = 2 * 1024 * 1024 };	/* bytes, the least that are called huge */
+
+/* Whether M is of huge pages, and may be text moved there. */
 static bool is_huge(const struct spaces *s, const struct mapping *m)
 {
-	const uint64_t mask = 2 * 1024 * 1024 - 1;
-
-	return !(m->start & mask) && !(m->end & mask) &&
+	return m->start % HUGE_PAGE == 0 && m->end % HUGE_PAGE == 0 &&
 	       object_may_be_hugepages(&s->objects.object[m->object]);
+}
+
+/* Whether NEW is all huge pages that lie in OLD. */
+static bool is_whole_inside(const struct mapping *old, const struct mapping *new)
+{
+	return new->start - old->start < HUGE_PAGE && old->end - new->end < HUGE_PAGE;
 }
 
 /*
  * A program that moves its text to huge pages maps anonymous memory into the
- * middle of its file's.  What is there is the file's still.
+ * middle of its file's.  What is there is the file's still.  So does who moves
+ * the text of a library, which takes all of it; what takes another part has come
+ * after the library was unmapped, of which no record tells.
  */
-static bool is_moved_text(const struct spaces *s, const struct space *space,
+static bool is_moved_text(const struct spaces *s, const struct mapping *old,
 			  const struct mapping *new)
 {
-	const struct mapping *old = space_find(space, new->start);
-
 	return old && is_huge(s, new) && new->end <= old->end &&
-	       s->objects.object[old->object].kind == OBJECT_FILE;
+	       s->objects.object[old->object].kind == OBJECT_FILE &&
+	       (old->is_main || is_whole_inside(old, new));
+}
+
+/* M is of anonymous memory, which probably has the text of the file OBJECT. */
+static void cover(struct mapping *m, uint32_t object)
+{
+	m->is_covered = true;
+	m->cover = m->object;
+	m->object = object;
 }
 
 /*
@@ -158,7 +173,7 @@ static void adopt_moved_text(const struct spaces *s, struct space *space,
 	    huge->end != new->start || !is_huge(s, huge) ||
 	    new->file_offset < huge->end - huge->start)
 		return;
-	huge->object = new->object;
+	cover(huge, new->object);
 	huge->file_offset = new->file_offset - (huge->end - huge->start);
 	huge->is_main = new->is_main;
 }
@@ -180,8 +195,12 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 	if (!in_kernel && !space->has_main &&
 	    s->objects.object[new.object].kind == OBJECT_FILE)
 		new.is_main = space->has_main = true;
-	if (is_moved_text(s, space, &new))
-		return;
+	const struct mapping *old = space_find(space, new.start);
+	if (is_moved_text(s, old, &new)) {
+		cover(&new, old->object);
+		new.file_offset = old->file_offset + (new.start - old->start);
+		new.is_main = old->is_main;
+	}
 	adopt_moved_text(s, space, &new);
 	map(s, space, new);
 }

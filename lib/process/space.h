@@ -17,6 +17,12 @@ struct mapping {
 	uint64_t file_offset;	/* of START's byte in the object */
 	uint32_t object;	/* id in spaces.objects */
 	bool is_main;		/* of the executable that the process runs */
+	/*
+	 * Anonymous memory has come here: either OBJECT's text was moved there, or
+	 * OBJECT is no longer mapped, and other code is there.
+	 */
+	bool is_covered;
+	uint32_t cover;		/* id of that memory, if IS_COVERED */
 };
 
 struct space {

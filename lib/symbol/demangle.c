@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libiberty does the work.  A hostile name can make its output grow without
+ * libiberty does most of the work.  A hostile name can make its output grow without
  * end, by references to references: so the output goes to a buffer, and when
  * that is full the demangler is left by a jump.  It holds no memory then but,
  * for a Rust name with a non-ASCII identifier, that identifier's.
  */
-#include "symbol/demangle.h"
+#include "symbol/demangle-internal.h"
 
 #include <libiberty/demangle.h>
-#include <setjmp.h>
-#include <stdbool.h>
-#include <stdlib.h>
 
-enum {
-	MANGLED_MAX = 4096,	/* bytes; longer names stay as they are */
-	READABLE_MAX = 16384,
-	LIMITED_MAX = 1024,	/* libiberty takes longer names only if its limit is lifted */
-	D_REFERENCES_MAX = 16,	/* D: each may double the output */
-};
-
-struct sink {
-	char text[READABLE_MAX];
-	size_t used;
-	jmp_buf full;
-};
+enum { LIMITED_MAX = 1024 };	/* libiberty takes longer names only if its limit is lifted */
 
 static void add_text(const char *text, size_t size, void *opaque)
 {
@@ -35,30 +21,57 @@ static void add_text(const char *text, size_t size, void *opaque)
 	s->used += size;
 }
 
+/* Old Rust looks like C++, and ends in "17h", 16 digits, "E". */
 static bool is_rust(const char *mangled)
 {
-	/* Old Rust looks like C++, and ends in "17h", 16 digits, "E"; LLVM may add a number. */
-	const char *llvm = strstr(mangled, ".llvm.");
-	size_t length = llvm ? (size_t)(llvm - mangled) : strlen(mangled);
+	size_t length = strlen(mangled);
 
-	return mangled[1] == 'R' || (length > 22 && !strncmp(mangled + length - 20, "17h", 3));
+	return mangled[1] == 'R' || (length > 22 && mangled[length - 1] == 'E' &&
+				     !strncmp(mangled + length - 20, "17h", 3));
 }
 
-static bool demangle_d(const char *mangled, struct sink *s)
+/*
+ * Where the mangled part of a name ends and what compilers and linkers append
+ * begins: ".cold", ".constprop.0", "@plt".  Old Rust has dots in its names.
+ */
+static size_t mangled_part(const char *mangled)
 {
-	size_t references = 0;
+	size_t whole = strcspn(mangled, "@"), part = 0;
+	const char *hash = strstr(mangled, "17h");
 
-	for (const char *at = mangled; *at; at++)
-		references += *at == 'Q';
-	if (references > D_REFERENCES_MAX)
-		return false;
-	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
-	size_t size = readable ? strlen(readable) : 0;
-	bool fits = size > 0 && size < sizeof(s->text);
-	if (fits)
-		add_text(readable, size, s);
-	free(readable);
-	return fits;
+	for (; hash && hash + 20 <= mangled + whole; hash = strstr(hash + 1, "17h"))
+		if (hash[19] == 'E' && (hash[20] == '.' || hash + 20 == mangled + whole))
+			part = (size_t)(hash + 20 - mangled);
+	if (!part || mangled[1] != 'Z')
+		part = strcspn(mangled, ".@");
+	return part;
+}
+
+/* The length of the part of SUFFIX that is only a number of the compiler's; 0: it is not. */
+static size_t numbering(const char *suffix)
+{
+	static const char *const kind[] = { ".llvm.", ".__uniq.", ".lto_priv." };
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
+		size_t length = strlen(kind[i]);
+		size_t digits = strncmp(suffix, kind[i], length) ? 0
+				: strspn(suffix + length, "0123456789");
+		if (digits)
+			return length + digits;
+	}
+	return 0;
+}
+
+/* What tells a part of a function, a copy or a stub of it from the function itself. */
+static bool add_suffix(const char *suffix, struct sink *s)
+{
+	while (*suffix && s->used < sizeof(s->text)) {
+		size_t skipped = numbering(suffix);
+		if (!skipped)
+			s->text[s->used++] = *suffix;
+		suffix += skipped ? skipped : 1;
+	}
+	return !*suffix;
 }
 
 static bool demangle_any(const char *mangled, enum demangle_style style, struct sink *s)
@@ -66,7 +79,7 @@ static bool demangle_any(const char *mangled, enum demangle_style style, struct 
 	int options = style == DEMANGLE_FULL ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
 
 	if (mangled[1] == 'D')
-		return demangle_d(mangled, s);
+		return demangle_d(mangled, style, s);
 	if (is_rust(mangled)) {
 		bool with_hash = style == DEMANGLE_FULL && mangled[1] == 'Z';
 		if (rust_demangle_callback(mangled, with_hash ? DMGL_VERBOSE : 0, add_text, s))
@@ -123,29 +136,23 @@ static void drop_arguments(struct sink *s)
 		s->used = kept;
 }
 
-/*
- * Go names an instance of a generic function by the shapes of its types,
- * "main.Map[go.shape.int,go.shape.string]"; its own profiles say "main.Map[...]".
- */
-static const char *shorten_go(struct arena *arena, const char *name)
+/* The readable form of the first LENGTH bytes, and the rest, which is a suffix. */
+static bool readable_parts(const char *mangled, size_t length, enum demangle_style style,
+			   struct sink *s)
 {
-	const char *open = strchr(name, '['), *close = open;
-	size_t depth = 0;
+	char part[MANGLED_MAX];
 
-	for (; close && *close; close++) {
-		depth += *close == '[';
-		depth -= *close == ']';
-		if (!depth)
-			break;
+	snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
+	if (style == DEMANGLE_FULL && !is_rust(part) && mangled[1] == 'Z') {
+		/* Of what compilers append to C++ names libiberty makes "[clone .cold]". */
+		length = strcspn(mangled, "@");
+		snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
 	}
-	if (!close || !*close)
-		return name;
-	size_t head = (size_t)(open - name), tail = strlen(close + 1);
-	char *text = arena_alloc(arena, head + 5 + tail + 1);
-	memcpy(text, name, head);
-	memcpy(text + head, "[...]", 5);
-	memcpy(text + head + 5, close + 1, tail + 1);
-	return text;
+	if (!readable_form(part, style, s))
+		return false;
+	if (style == DEMANGLE_SIMPLE && mangled[1] != 'D')
+		drop_arguments(s);
+	return add_suffix(mangled + length, s);
 }
 
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style)
@@ -153,14 +160,16 @@ const char *demangle(struct arena *arena, const char *mangled, enum demangle_sty
 	struct sink s;
 	size_t length = strnlen(mangled, MANGLED_MAX);
 
-	if ((style == DEMANGLE_SIMPLE || style == DEMANGLE_TEMPLATES) && length < MANGLED_MAX &&
-	    strstr(mangled, "[go.shape."))
-		return shorten_go(arena, mangled);
+	if (style != DEMANGLE_NONE && length < MANGLED_MAX &&
+	    (demangle_go(mangled, style, &s) || demangle_ocaml(mangled, style, &s)))
+		return arena_text(arena, s.text, s.used);
 	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
-	    !strchr("ZRD", mangled[1]) || !readable_form(mangled, style, &s))
+	    !strchr("ZRD", mangled[1]))
 		return mangled;
-	if (style == DEMANGLE_SIMPLE)
-		drop_arguments(&s);
+	/* Some old compilers have dots in names. */
+	if (!readable_parts(mangled, mangled_part(mangled), style, &s) &&
+	    !readable_parts(mangled, strcspn(mangled, "@"), style, &s))
+		return mangled;
 	return arena_text(arena, s.text, s.used);
 }

@@ -147,9 +147,27 @@ void lines_read_header(struct lines *l)
 
 static const char *directory_of(const struct lines *l, uint64_t directory)
 {
-	if (l->version < 5 && directory-- == 0)
-		return NULL;	/* where the unit was compiled */
 	return directory < l->directories ? value_string(l->unit, &l->directory[directory]) : NULL;
+}
+
+/*
+ * Where the unit was compiled.  Version 5 repeats it as directory 0: the two are one
+ * directory, never a path of one below the other.
+ */
+static const char *compiled_in(const struct lines *l)
+{
+	const char *own = value_string(l->unit, &l->unit->comp_dir);
+	const char *first = l->version >= 5 ? directory_of(l, 0) : NULL;
+
+	return first && (*first == '/' || !own || !*own) ? first : own;
+}
+
+/* Directory 0 is the one that the unit was compiled in; the others may be relative to that. */
+static const char *included_from(const struct lines *l, uint64_t directory)
+{
+	if (directory == 0)
+		return NULL;
+	return directory_of(l, l->version >= 5 ? directory : directory - 1);
 }
 
 static const char *join(struct arena *arena, const char *const part[3])
@@ -179,8 +197,8 @@ const char *lines_path(struct lines *l, uint64_t file)
 	struct file_entry *entry = &l->file[file];
 	if (!entry->path) {
 		const char *const part[3] = {
-			value_string(l->unit, &l->unit->comp_dir),
-			directory_of(l, entry->directory), value_string(l->unit, &entry->name),
+			compiled_in(l), included_from(l, entry->directory),
+			value_string(l->unit, &entry->name),
 		};
 		if (part[2])
 			entry->path = join(&l->unit->file->dwarf->arena, part);

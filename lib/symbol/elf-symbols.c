@@ -2,8 +2,9 @@
 /*
  * Function symbols, sorted by address.  One without a size reaches up to the
  * next one, unless it is a label inside a function.  Of several at one address
- * the one that perf would show is kept: global before local before weak, then
- * the one with fewer leading underscores, then the longer name, then the first.
+ * the one that perf would show is kept: one with a size before a label, global
+ * before local before weak, then the one with fewer leading underscores, then the
+ * longer name, then the first.
  */
 #include "base/arena.h"
 #include "symbol/elf-internal.h"
@@ -20,11 +21,12 @@ static bool is_mapping_symbol(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-static uint8_t rank_of(unsigned binding, const char *name)
+static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 {
 	size_t underscores = strspn(name, "_");
 	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 0 : 1;
 
+	rank |= symbol_size ? 4 : 0;
 	return (uint8_t)(rank << 3 | (underscores < 7 ? 7 - underscores : 0));
 }
 
@@ -57,7 +59,7 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 		s.address &= ~1ULL;	/* it tells Thumb code */
 	s.section = section;
 	s.order = (uint32_t)elf->symbols;
-	s.rank = rank_of(ELF64_ST_BIND(info_other[0]), name);
+	s.rank = rank_of(s.size, ELF64_ST_BIND(info_other[0]), name);
 	elf->symbol = array_grow(elf->symbol, elf->symbols, sizeof(s));
 	elf->symbol[elf->symbols++] = s;
 }

@@ -335,6 +335,44 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 	return found;
 }
 
+int64_t elf_modified(const struct elf *elf)
+{
+	return elf->mapped.at ? elf->mapped.modified : 0;
+}
+
+/* Bytes from the first to the last segment in memory. */
+static uint64_t room_for_all(const struct elf *elf)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD || p.memory_size > UINT64_MAX - p.address)
+			continue;
+		start = p.address < start ? p.address : start;
+		end = p.address + p.memory_size > end ? p.address + p.memory_size : end;
+	}
+	return start < end ? end - start : 0;
+}
+
+bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uint64_t page)
+{
+	uint64_t room = room_for_all(elf);
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		uint64_t start = p.offset & ~(page - 1);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) || file_offset < start ||
+		    p.offset > elf->image.size || p.file_size > elf->image.size - p.offset)
+			continue;
+		uint64_t before = file_offset - start, whole = p.offset - start + p.file_size;
+		if (before < whole && (size <= ((whole + page - 1) & ~(page - 1)) - before ||
+				       (before == 0 && size < room + 2 * page)))
+			return true;
+	}
+	return false;
+}
+
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 {
 	*start = UINT64_MAX;

@@ -102,6 +102,16 @@ struct elf_bytes elf_image(const struct elf *elf);
  */
 uint64_t elf_identity(const struct elf *elf);
 
+/* When the file was changed last, as of its opening, in ns since 1970; 0: it is no file. */
+int64_t elf_modified(const struct elf *elf);
+
+/*
+ * Whether a loader may map SIZE bytes from FILE_OFFSET of this file as code: an
+ * executable segment has them, and the file has the segment; or they are the
+ * room for all segments, which starts with code.  PAGE: bytes of a page.
+ */
+bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uint64_t page);
+
 /* Has the file become shorter since it was opened (NULL: no)?  Then what was read is void. */
 bool elf_is_cut(const struct elf *elf);
 

@@ -99,6 +99,35 @@ static struct elf *open_fetched(const char *hex, enum locate_kind kind)
 	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
 }
 
+bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+		 const char *name, char path[PATH_MAX])
+{
+	const char *home = getenv("HOME"), *directory = where->build_id_dir;
+	char hex[BUILD_ID_HEX];
+
+	if (size < 2 || size > BUILD_ID_MAX || (!directory && !(home && *home)))
+		return false;
+	build_id_hex(id, size, hex);
+	int length = snprintf(path, PATH_MAX, "%s%s/.build-id/%.2s/%s/%s",
+			      directory ? directory : home, directory ? "" : "/.debug", hex,
+			      hex + 2, name);
+	return length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* A program is kept as "elf", its debug file as "debug". */
+static struct elf *open_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+			     enum locate_kind kind)
+{
+	char path[PATH_MAX];
+	struct elf *elf = NULL;
+
+	if (kind == LOCATE_DEBUG && locate_kept(where, id, size, "debug", path))
+		elf = locate_elf("", path);
+	if (!elf && locate_kept(where, id, size, "elf", path))
+		elf = of_kind(locate_elf("", path), kind);
+	return elf;
+}
+
 /* Wait for the end of PID, or ours: who is told to stop does not wait for a server. */
 static void await(pid_t pid)
 {
@@ -160,6 +189,8 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 		elf = with_id(open_in("", system, hex, suffix), id, size);
 	if (!elf)
 		elf = with_id(open_listed(where->build_id_map, hex, kind), id, size);
+	if (!elf)
+		elf = with_id(open_kept(where, id, size, kind), id, size);
 	if (!elf)
 		elf = with_id(open_fetched(hex, kind), id, size);
 	if (!elf && where->debuginfod && !command_stop) {
@@ -233,20 +264,72 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 	return debug;
 }
 
-/* The section: the other file's path, a NUL, its build ID. */
-struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
-			     const char *root)
+/* What a file says of the one that it shares its debug information with. */
+struct alternate {
+	bool is_dwarf5;
+	const char *path;	/* absolute, or relative to the file that says so */
+	struct elf_bytes sum;	/* its build ID; in DWARF 5 a checksum, which it repeats */
+};
+
+/* .gnu_debugaltlink: the path, a NUL, the build ID. */
+static bool read_alternate_link(struct elf *elf, struct alternate *out)
 {
 	struct elf_bytes link;
 
-	if (!elf_section(debug, ".gnu_debugaltlink", &link))
-		return NULL;
+	if (!elf_section(elf, ".gnu_debugaltlink", &link))
+		return false;
 	const uint8_t *nul = memchr(link.at, 0, link.size);
 	if (!nul)
+		return false;
+	*out = (struct alternate){
+		.path = (const char *)link.at,
+		.sum = { nul + 1, link.size - (size_t)(nul + 1 - link.at) },
+	};
+	return true;
+}
+
+/* .debug_sup (DWARF 5 §7.3.6); OF_ITSELF: as the file with the shared information has it. */
+static bool read_supplementary(struct elf *elf, bool of_itself, struct alternate *out)
+{
+	struct elf_bytes link;
+
+	if (!elf_section(elf, ".debug_sup", &link))
+		return false;
+	struct cursor c = { .at = link.at, .end = link.at + link.size,
+			    .swap = elf_is_swapped(elf) };
+	uint16_t version = cursor_u16(&c);
+	bool is_supplementary = cursor_u8(&c);
+	*out = (struct alternate){ .is_dwarf5 = true, .path = cursor_string(&c) };
+	out->sum.size = cursor_uleb(&c);
+	out->sum.at = cursor_bytes(&c, out->sum.size);
+	return !c.failed && version == 5 && is_supplementary == of_itself && out->sum.size > 0;
+}
+
+/* ELF if it is what LINK means; closed if not. */
+static struct elf *as_linked(struct elf *elf, const struct alternate *link)
+{
+	struct alternate own;
+
+	if (!link->is_dwarf5)
+		return with_id(elf, link->sum.at, link->sum.size);
+	if (!elf || (read_supplementary(elf, true, &own) && own.sum.size == link->sum.size &&
+		     !memcmp(own.sum.at, link->sum.at, own.sum.size)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
+			     const char *root, const char **name)
+{
+	struct alternate link;
+
+	*name = NULL;
+	if (!read_alternate_link(debug, &link) && !read_supplementary(debug, false, &link))
 		return NULL;
-	const char *path = (const char *)link.at;
-	size_t size = link.size - (size_t)(nul + 1 - link.at);
-	struct elf *elf = locate_by_id(where, root, nul + 1, size, LOCATE_DEBUG);
+	const char *path = *name = link.path;
+	struct elf *elf = link.is_dwarf5 ? NULL : locate_by_id(where, root, link.sum.at,
+							      link.sum.size, LOCATE_DEBUG);
 	char beside[PATH_MAX];
 	const char *own = elf_path(debug), *slash = strrchr(own, '/');
 	if (*path != '/') {	/* it counts from the file with the link */
@@ -256,9 +339,9 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 		path = beside;
 	}
 	if (!elf)
-		elf = with_id(locate_elf(root, path), nul + 1, size);
+		elf = as_linked(locate_elf(root, path), &link);
 	if (!elf && *root)
-		elf = with_id(locate_elf("", path), nul + 1, size);
+		elf = as_linked(locate_elf("", path), &link);
 	return elf;
 }
 

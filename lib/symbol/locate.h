@@ -12,6 +12,7 @@
 #include "process/space.h"
 #include "symbol/elf.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 /* Where else to look.  Zero-initialised: only where files are by default. */
@@ -19,6 +20,7 @@ struct locate_options {
 	const char *sysroot;		/* of the recorded machine's files, in front of each path */
 	const char *build_id_map;	/* a file of lines "BUILDID PATH" */
 	const struct command_list *debug_dirs;	/* besides /usr/lib/debug, before it */
+	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
 	const char *debuginfod;		/* URLs to fetch from; NULL: fetch nothing */
 };
 
@@ -28,6 +30,7 @@ enum locate_result {
 	LOCATE_NO_ELF,		/* it is no ELF file */
 	LOCATE_OTHER_BUILD,	/* its build ID is not the one recorded */
 	LOCATE_OTHER_FILE,	/* its inode is not the one recorded */
+	LOCATE_CHANGED,		/* changed since, and what was mapped is no longer in it */
 	/* recorded elsewhere, and no build ID tells whether it is the one */
 	LOCATE_UNSURE,
 };
@@ -52,6 +55,13 @@ void locate_elsewhere(const struct locate_options *where, const struct object *o
 		      struct located *l);
 
 /*
+ * The path of what perf keeps as NAME ("elf", "debug", "kallsyms") of the file or
+ * kernel with this build ID (see perf-buildid-cache(1)); false: it keeps none.
+ */
+bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+		 const char *name, char path[PATH_MAX]);
+
+/*
  * Open the file with ELF's debug information, kept apart from it: by build ID,
  * or by its .gnu_debuglink.  PATH: ELF's own, below ROOT.  NULL: there is none.
  */
@@ -59,11 +69,12 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 			 const char *root);
 
 /*
- * Open what DEBUG shares its debug information with (.gnu_debugaltlink, see
- * dwz(1)); NULL: nothing, or it is not here.
+ * Open what DEBUG shares its debug information with (.gnu_debugaltlink, or
+ * .debug_sup of DWARF 5, see dwz(1)); NULL: it is not here, and *NAME is its path
+ * as DEBUG has it, or *NAME is NULL, for there is nothing to share.
  */
 struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
-			     const char *root);
+			     const char *root, const char **name);
 
 /*
  * Open the kernel with its debug information, of this build ID and RELEASE (as

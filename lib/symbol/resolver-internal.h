@@ -84,6 +84,7 @@ struct resolver {
 	enum from from;			/* of the place in hand */
 	bool by_time;			/* another sample there may have another name */
 	uint64_t time;			/* of the sample in hand, in jitdump's clock */
+	uint64_t sample_time;		/* the same, in the stream's; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
@@ -125,6 +126,9 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 
 /* What the JIT compilers of process PID tell; NULL: nothing can be known. */
 struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
+
+/* The function of MAP at ADDRESS when the sample in hand was taken; false: it has none. */
+bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found);
 
 /* Take in REC, which may end a program, or a round. */
 void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec);

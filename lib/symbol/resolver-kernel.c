@@ -68,14 +68,20 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 {
 	static const struct object unknown_kernel;
 	const struct mapping *image = kernel_image(r);
+	const struct object *kernel = image ? &r->spaces.objects.object[image->object]
+					    : &unknown_kernel;
 	const char *file = r->options.kallsyms;
+	bool is_other = !file && !is_this_kernel(in, kernel);
+	char kept[PATH_MAX];
 
 	r->kernel_tried = true;
 	r->vmlinux = TABLE_NONE;
 	if (image)
 		open_vmlinux(r, in, image);
-	if (!file && !is_this_kernel(in, image ? &r->spaces.objects.object[image->object]
-					       : &unknown_kernel)) {
+	if (is_other && locate_kept(&r->options.where, kernel->build_id, kernel->build_id_size,
+				    "kallsyms", kept))
+		file = kept;
+	if (is_other && !file) {
 		if (r->vmlinux == TABLE_NONE)
 			report_note(r->report, "kernel addresses stay without names: another "
 				    "kernel was recorded than the one here; give its symbols "

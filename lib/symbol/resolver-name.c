@@ -82,8 +82,6 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	const char *name = symbol ? symbol : dwarf_function_name(f);
 	struct resolved_function function = { 0 };
 
-	if (!name)
-		name = "?";
 	function.system_name = source_string_id(r, name);
 	if (r->options.no_lines)
 		return function_line(r, function, name);
@@ -96,15 +94,19 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	return line;
 }
 
+bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found)
+{
+	return jitmap_find(map, address, r->time, found) ||
+	       (refresh_jit(r, map) && jitmap_find(map, address, r->time, found));
+}
+
 static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 {
 	struct resolved_function function = { 0 };
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jitmap_find(place->jit, place->address, r->time, &found) &&
-	    !(refresh_jit(r, place->jit) &&
-	      jitmap_find(place->jit, place->address, r->time, &found)))
+	if (!jit_knows(r, place->jit, place->address, &found))
 		return 0;
 	r->from = FROM_JIT;
 	r->by_time = found.by_time;
@@ -117,6 +119,15 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 		r->line[0].line = found.line;
 	}
 	return 1;
+}
+
+/* Whether r->line[AT], NAME, is only how Go called the method that was inlined into it. */
+static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
+{
+	const struct resolved_function *function = r->tables->function;
+
+	return at > 0 && demangle_is_wrapper(name) &&
+	       function[r->line[at].function].name == function[r->line[at - 1].function].name;
 }
 
 uint32_t find_lines(struct resolver *r, const struct place *place)
@@ -145,9 +156,17 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 		frame += frames - 1;	/* the outermost */
 		frames = 1;
 	}
-	if (frames > LINES_MAX)
-		frames = LINES_MAX;
-	for (size_t i = 0; i < frames; i++)
-		r->line[i] = debug_line(r, &frame[i], i == frames - 1 ? symbol : NULL);
-	return (uint32_t)frames;
+	uint32_t lines = 0;
+	for (size_t i = 0; i < frames && lines < LINES_MAX; i++) {
+		const char *outermost = i == frames - 1 ? symbol : NULL;
+		/* What has no name is a part of its caller: debug information may be missing. */
+		const char *name = outermost ?: dwarf_function_name(frame[i].function);
+		if (!name)
+			continue;
+		r->line[lines] = debug_line(r, &frame[i], outermost);
+		lines += !is_repeated(r, lines, name);
+	}
+	if (!lines)
+		r->from = FROM_NOTHING;
+	return lines;
 }

@@ -80,6 +80,45 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 	r->opened += source->elf != NULL;
 }
 
+/*
+ * When the sample in hand was taken at the latest, in ns since 1970; 0: not known.
+ * The wall clock may have been a thousandth faster or slower than the stream's.
+ */
+static int64_t taken_before(const struct resolver *r, const struct stream_reader *in)
+{
+	const struct stream_origin *origin = stream_origin(in);
+
+	if (!origin->has_clock || !r->sample_time)
+		return r->options.recorded_before;
+	int64_t since = (int64_t)(r->sample_time - origin->clock_time);
+	return (int64_t)origin->wall_time + since + (since < 0 ? -since : since) / 1000;
+}
+
+/*
+ * Without a build ID a file is known by its path and inode, which do not change when
+ * it is written to.  What the user says that it is, it is.
+ */
+static void doubt_file(struct resolver *r, const struct stream_reader *in,
+		       const struct mapping *m, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	int64_t taken = taken_before(r, in);
+
+	if (!source->elf || object->kind != OBJECT_FILE || object->build_id_size ||
+	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
+		return;
+	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
+			(uint64_t)sysconf(_SC_PAGESIZE))) {
+		report_note(r->report, "'%s' was changed since; its names may be wrong",
+			    object->path);
+		return;
+	}
+	elf_close(source->elf);
+	source->elf = NULL;
+	source->result = LOCATE_CHANGED;
+	r->opened--;
+}
+
 /* The ELF of the object that M maps in PID, opened at the first need. */
 static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
 				      const struct mapping *m, pid_t pid)
@@ -91,6 +130,8 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		return source;
 	if (!source->tried)
 		open_source(r, in, m, pid, true, source);
+	if (!source->told)
+		doubt_file(r, in, m, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
 		report_note(r->report, "no names from '%s': %s", object->path,
 			    locate_reason(source->result));
@@ -216,6 +257,39 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 			       .address = offset - m->file_offset + part.start };
 }
 
+/* In memory of no file: JIT, which may be NULL, knows what is there. */
+static struct place place_in_memory(struct resolver *r, const struct mapping *m, uint32_t object,
+				    pid_t pid, struct jitmap *jit, uint64_t address)
+{
+	struct resolved_object part = {
+		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+		.file_offset = m->is_covered ? m->start : m->file_offset,
+	};
+
+	return (struct place){ .object = part_id(r, object, jit ? pid : 0, part),
+			       .source = TABLE_NONE, .address = address, .jit = jit };
+}
+
+static struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				     const struct space *space, const struct mapping *m,
+				     uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
+	bool is_guest = space == &r->spaces.guest;
+	struct jit_place found;
+
+	/* A JIT compiler that claims the place is right: the file is not mapped there. */
+	struct jitmap *jit = m->is_covered && !is_guest ? jit_of(r, in, pid) : NULL;
+	if (jit && jit_knows(r, jit, address, &found))
+		return place_in_memory(r, m, m->cover, pid, jit, address);
+	const struct elf *elf = is_file || object_is_memfd(object)
+		? source_of(r, in, m, pid)->elf : NULL;
+	if (is_file || elf)
+		return place_in_file(r, m, elf, address);
+	return place_in_memory(r, m, m->object, pid, is_guest ? NULL : jit_of(r, in, pid), address);
+}
+
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address)
 {
@@ -233,17 +307,5 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 		return nowhere(r, address);
 	if (in_kernel)
 		return place_in_kernel(r, m, address);
-	const struct object *object = &r->spaces.objects.object[m->object];
-	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
-	const struct elf *elf = is_file || object_is_memfd(object)
-		? source_of(r, in, m, pid)->elf : NULL;
-	if (is_file || elf)
-		return place_in_file(r, m, elf, address);
-	struct jitmap *jit = space == &r->spaces.guest ? NULL : jit_of(r, in, pid);
-	struct resolved_object part = {
-		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
-		.file_offset = m->file_offset,
-	};
-	return (struct place){ .object = part_id(r, m->object, jit ? pid : 0, part),
-			       .source = TABLE_NONE, .address = address, .jit = jit };
+	return place_in_process(r, in, pid, space, m, address);
 }

@@ -297,6 +297,7 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 
 	refresh_jits(r);
 	r->time = jit_time(attr, s);
+	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr);
 	out->frame = r->frame;
 }

@@ -41,12 +41,17 @@ static struct elf *open_split(void *context, const char *path)
 static void locate_parts(struct source *source)
 {
 	struct cache_key key;
+	const char *shared;
 
 	source->located = true;
 	source->debug = locate_debug(source->where, source->elf, source->path, source->root);
 	source->alternate = locate_alternate(source->where,
 					     source->debug ? source->debug : source->elf,
-					     source->root);
+					     source->root, &shared);
+	if (shared && !source->alternate)
+		report_note(source->report, "names of inlined calls in '%s' are missing: '%s', "
+			    "with the debug information that it shares, is not here", source->path,
+			    shared);
 	source->package = locate_package(source->path, source->root);
 	source->is_kept = source->cache->directory && source_key(source, &key);
 	if (source->is_kept)

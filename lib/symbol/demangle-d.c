@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * D: libiberty writes all names with the parameters of their functions, and of the
+ * functions these are in: "pack.outer(int).inner(int) const".
+ */
+#include "symbol/demangle-internal.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+
+enum { REFERENCES_MAX = 16 };	/* each may double the output */
+
+/* The quote that ends the string at AT, in which quotes are not marked; or the end. */
+static const char *end_of_string(const char *at)
+{
+	for (at++; *at && !(*at == '"' && strchr(",)cwd", at[1])); at++)
+		;
+	return at;
+}
+
+/* Past the parenthesis that closes the one at AT; NULL: there is none. */
+static const char *past_group(const char *at)
+{
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '"')
+			at = end_of_string(at);
+		if (!*at)
+			break;
+		depth += *at == '(';
+		if (*at == ')' && --depth == 0)
+			return at + 1;
+	}
+	return NULL;
+}
+
+/* Past the qualifiers of a function: " const", " shared". */
+static const char *past_qualifiers(const char *at)
+{
+	while (at[0] == ' ' && islower((unsigned char)at[1]))
+		for (at++; islower((unsigned char)*at); at++)
+			;
+	return at;
+}
+
+/* Copy NAME without parameters, and if SIMPLE without the arguments of templates. */
+static bool copy_short(const char *name, bool simple, struct sink *s)
+{
+	for (const char *at = name; *at; ) {
+		bool is_template = at[0] == '!' && at[1] == '(';
+		const char *end = at + 1;
+		if (is_template || (*at == '(' && at > name))
+			end = past_group(at + is_template);
+		if (!end)	/* a string in the arguments has one */
+			return false;
+		bool is_left_out = is_template ? simple : *at == '(' && at > name;
+		if (!is_left_out) {
+			memcpy(s->text + s->used, at, (size_t)(end - at));
+			s->used += (size_t)(end - at);
+		}
+		at = is_left_out && !is_template ? past_qualifiers(end) : end;
+	}
+	return true;
+}
+
+bool demangle_d(const char *mangled, enum demangle_style style, struct sink *s)
+{
+	size_t references = 0;
+
+	for (const char *at = mangled; *at; at++)
+		references += *at == 'Q';
+	if (references > REFERENCES_MAX)
+		return false;
+	char *readable = dlang_demangle(mangled, DMGL_NO_OPTS);
+	size_t size = readable ? strlen(readable) : 0;
+	bool fits = size > 0 && size < sizeof(s->text);
+	s->used = 0;
+	if (fits && (style == DEMANGLE_FULL ||
+		     !copy_short(readable, style == DEMANGLE_SIMPLE, s))) {
+		memcpy(s->text, readable, size);
+		s->used = size;
+	}
+	free(readable);
+	return fits;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OCaml: "camlStdlib__List__map_154" is Stdlib.List.map_154, as perf has it.  Since
+ * version 5.1 compilers write the dots themselves.  What a C identifier cannot have is
+ * "$" and two hexadecimal digits.
+ */
+#include "symbol/demangle-internal.h"
+
+#include <ctype.h>
+
+static int digit(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0'
+		: c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The character that AT begins with, and in *LENGTH how many bytes stand for it. */
+static char next_character(const char *at, size_t *length)
+{
+	*length = 1;
+	if (at[0] == '_' && at[1] == '_') {
+		*length = 2;
+		return '.';
+	}
+	if (at[0] == '$' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
+		char c = (char)(digit(at[1]) << 4 | digit(at[2]));
+		*length = isprint((unsigned char)c) ? 3 : 1;
+		return *length == 3 ? c : at[0];
+	}
+	return at[0];
+}
+
+/* Without the number that tells functions of one name: "map_154". */
+static void drop_stamp(struct sink *s)
+{
+	size_t used = s->used;
+
+	while (used && isdigit((unsigned char)s->text[used - 1]))
+		used--;
+	if (used > 1 && used < s->used && s->text[used - 1] == '_')
+		s->used = used - 1;
+}
+
+bool demangle_ocaml(const char *mangled, enum demangle_style style, struct sink *s)
+{
+	size_t length;
+
+	if (strncmp(mangled, "caml", 4) || !isupper((unsigned char)mangled[4]) ||
+	    !(strstr(mangled, "__") || strchr(mangled, '.')))
+		return false;
+	s->used = 0;
+	for (const char *at = mangled + 4; *at; at += length)
+		s->text[s->used++] = next_character(at, &length);
+	if (style == DEMANGLE_SIMPLE)
+		drop_stamp(s);
+	return true;
+}
