@@ -3,6 +3,9 @@
 # kinds: release user
 . tests/lib.sh
 
+# older VERSION COMMAND...: on a kernel that seems so old; leaks cannot be looked for then
+older() { ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 old-kernel "$@"; }
+
 # as_nobody COMMAND...: without rights; ten and pmu-sample are in this folder
 as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$@"
@@ -22,5 +25,59 @@ check 'a machine without a PMU says so to a user without rights, too, and names 
 		grep -q "no hardware PMU" $file || { cat $file; exit 1; }
 	done
 	none grep -h "sysctl" named usual check
+END
+
+# faults PAGES: touch as many pages of 4 KiB, and make the file "touched"
+cat >"$scratch/bin/faults" <<'END'
+#!/usr/bin/python3
+import mmap, sys
+size = int(sys.argv[1]) * 4096
+memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.madvise(mmap.MADV_NOHUGEPAGE)
+for at in range(0, size, 4096): memory[at] = 1
+open('touched', 'w').close()
+END
+chmod +x "$scratch/bin/faults"
+
+# counted EVENT ERR: what pmu-sample -v says was counted of it
+counted() { sed -n "s/^pmu-sample: $1[:u]*: \([0-9]*\) counted.*/\1/p" "$2"; }
+
+# of_event NAME SAMPLE|LOST_SAMPLES STREAM: how many perf finds of one event
+of_event() {
+	perf report -i "$3" --stats 2>/dev/null | awk -v name="$1" -v kind="$2" '
+		/ stats:$/ { on = index($0, name) == 1 } on && $1 == kind { n += $3 } END { print n + 0 }'
+}
+
+check 'a reader that stalls: what was counted is in the samples and the lost ones, of each event' <<'END'
+	pmu-sample -v -m 16Ki --buffer 16Ki -e context-switches/period=1/,page-faults/period=1/ \
+		-e minor-faults/period=1/ -- faults 30000 2>err | { eventually test -e touched; cat >s.data; }
+	cat err
+	for event in page-faults minor-faults; do
+		counted=$(counted $event err)
+		samples=$(of_event $event SAMPLE s.data)
+		lost=$(of_event $event LOST_SAMPLES s.data)
+		echo $event $counted $samples $lost
+		test "$lost" -gt 5000
+		near $((samples + lost)) $counted $((2 * $(nproc)))
+	done
+	# one line says so, and all agree: the summary, our reader, the profile
+	sum=$(perf report -i s.data --stats 2>/dev/null | awk '/ stats:$/ { on = !/^Agg/ }
+		on && $1 == "LOST_SAMPLES" { n += $3 } END { print n + 0 }')
+	grep -q "^pmu-sample: $sum records were lost of " err
+	grep -q "^pmu-sample: .* samples .*, $sum lost" err
+	pmu-stream s.data | grep -q " $sum lost"
+	pmu-topprof s.data >p.pb.gz
+	go tool pprof -sample_index=page-faults -top p.pb.gz >top 2>/dev/null
+	test "$(awk '$2 ~ /%/ && $NF == "[lost]" { print $1 }' top)" = "$(of_event page-faults LOST_SAMPLES s.data)"
+END
+
+check 'a kernel that does not count lost samples of events: its LOST records, and a word about it' <<'END'
+	older 5.19 true || skip "cannot seem older here"
+	older 5.19 pmu-sample -v -m 16Ki --buffer 16Ki -e page-faults -c 1 -- faults 30000 2>err |
+		{ eventually test -e touched; cat >s.data; }
+	cat err
+	lost=$(sed -n "s/^pmu-sample: .* samples .*, \([0-9]*\) lost.*/\1/p" err)
+	pmu-stream s.data | grep -q " $lost lost"
+	test "$lost" = 0 || grep -q "before Linux 6.0 the kernel does not count what is lost last" err
 END
 done_testing

@@ -147,9 +147,26 @@ static bool keep(struct counters *c, uint32_t event, int fd, bool by_cpu)
 	ids->id = array_grow(ids->id, ids->count, sizeof(id));
 	ids->id[ids->count++] = id;
 	c->counter = array_grow(c->counter, c->count, sizeof(*c->counter));
-	c->counter[c->count++] = (struct counter){ .fd = fd, .event = event, .task = c->tasks,
-						    .by_cpu = by_cpu };
+	c->counter[c->count] = (struct counter){ .fd = fd, .id = id, .event = event,
+						  .task = c->tasks, .by_cpu = by_cpu };
+	table_add(&c->by_id, hash_u64(id), (uint32_t)c->count++);
 	return true;
+}
+
+const struct counter *counters_find(const struct counters *c, uint64_t id)
+{
+	struct table_probe probe = table_probe(&c->by_id, hash_u64(id));
+	uint32_t i;
+
+	while ((i = table_next(&c->by_id, &probe)) != TABLE_NONE)
+		if (c->counter[i].id == id)
+			return &c->counter[i];
+	return NULL;
+}
+
+bool counters_know_lost(const struct counters *c)
+{
+	return c->events->event[0].attr.read_format & PERF_FORMAT_LOST;
 }
 
 /* Whether an event counts on this CPU: a PMU of some cores, or of a package, does not on all. */
@@ -374,6 +391,7 @@ void counters_close(struct counters *c)
 	for (size_t i = 0; c->ids && i < c->events->count; i++)
 		free(c->ids[i].id);
 	free(c->ids);
+	table_release(&c->by_id);
 	free(c->counter);
 	free(c->cpu);
 	free(c->ring);

@@ -8,6 +8,7 @@
  * descriptor per CPU.
  */
 #pragma once
+#include "base/table.h"
 #include "event/event.h"
 #include "sample/ring.h"
 #include "sample/target.h"
@@ -33,11 +34,13 @@ struct counters {
 	bool all_cpus;			/* nobody has chosen some */
 	struct counter {
 		int fd;
+		uint64_t id;		/* what its samples, and those of its heirs, may carry */
 		uint32_t event;
 		uint32_t task;		/* counts up: which call of counters_open() */
 		bool by_cpu;		/* all that the CPU runs, and no one task */
 	} *counter;
 	size_t count;
+	struct table by_id;		/* over COUNTER */
 	uint32_t tasks;
 	struct ids {			/* of each event: what its samples may carry */
 		uint64_t *id;
@@ -69,6 +72,12 @@ bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *end
 
 /* Whether a FORK record in the rings tells of TID: it began under our events. */
 bool counters_saw_fork(struct counters *c, pid_t tid);
+
+/* The counter whose samples have ID, or NULL. */
+const struct counter *counters_find(const struct counters *c, uint64_t id);
+
+/* Whether the kernel counts, for each event, the records that found no room.  Linux 6.0. */
+bool counters_know_lost(const struct counters *c);
 
 /* Let all events but the last TRACKING ones count, or not. */
 void counters_enable(const struct counters *c, uint32_t tracking, bool on);

@@ -353,6 +353,8 @@ static void release(struct sampler *s)
 	free(s->process);
 	free(s->leader);
 	free(s->total);
+	free(s->before);
+	free(s->flow.event);
 	flow_close(&s->flow);
 	control_close(&s->control);
 	counters_close(&s->counters);
@@ -370,10 +372,12 @@ static bool begin(struct sampler *s)
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
 				 .out = s->out, .buffer_size = o->buffer_size,
-				 .flies = o->flight_recorder };
+				 .flies = o->flight_recorder,
+				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	if (!open_target(s))
 		return false;
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
+	s->before = mem_zeroed(o->events->count, sizeof(*s->before));
 	s->began = s->file_began = now(s);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */

@@ -11,10 +11,11 @@ enum { SILENT_NS = 10000000 };	/* what counts nothing in so long a time may not 
 
 /*
  * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
- * enabled, time running, id, lost; sample_id.
+ * enabled, time running, id, lost; sample_id.  Each file has what was counted in it.
  */
 static void write_total(struct sampler *s, uint32_t event)
 {
+	struct counters_total *before = &s->before[event];
 	static const uint8_t zeros[64];
 	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
 	const struct ids *ids = &s->counters.ids[event];
@@ -25,14 +26,15 @@ static void write_total(struct sampler *s, uint32_t event)
 		return;
 	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
 	writer_u64(&w, UINT64_MAX);	/* no one process */
-	writer_u64(&w, total.count);
-	writer_u64(&w, total.enabled);
-	writer_u64(&w, total.running);
+	writer_u64(&w, total.count - before->count);
+	writer_u64(&w, total.enabled - before->enabled);
+	writer_u64(&w, total.running - before->running);
 	writer_u64(&w, ids->id[0]);
 	if (attr->read_format & PERF_FORMAT_LOST)
-		writer_u64(&w, total.lost);
+		writer_u64(&w, total.lost - before->lost);
 	writer_bytes(&w, zeros, sampler_layout(s)->trailer_size);
 	writer_end(&w);
+	*before = total;
 }
 
 void sampler_write_end(struct sampler *s)
@@ -83,6 +85,18 @@ static uint64_t tell_totals(const struct sampler *s)
 	return longest;
 }
 
+static void tell_lost(const struct sampler *s)
+{
+	const struct flow_counts *c = &s->flow.counts;
+
+	if (c->lost)
+		report_note(s->report, "%" PRIu64 " records were lost of %" PRIu64 ": there was no "
+			    "room for them; sample less often, enlarge the rings with -m, or, for "
+			    "a reader that stalls, --buffer%s", c->lost, c->samples + c->lost,
+			    counters_know_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
+			    "does not count what is lost last");
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -99,9 +113,7 @@ void sampler_summarize(struct sampler *s)
 	if (missed >= 0)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
-	if (c->lost)
-		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
-			    "enlarge it with -m, or sample less often", c->lost);
+	tell_lost(s);
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);
