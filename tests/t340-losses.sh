@@ -80,4 +80,34 @@ check 'a kernel that does not count lost samples of events: its LOST records, an
 	pmu-stream s.data | grep -q " $lost lost"
 	test "$lost" = 0 || grep -q "before Linux 6.0 the kernel does not count what is lost last" err
 END
+# The clock is sampled whole only where the kernel may be sampled.
+needs_kernel() {
+	test "$(id -u)" = 0 || test "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 1 ||
+		skip "the kernel may not be sampled"
+}
+
+check 'what ran in processes too short for a sample is reported, and is [not sampled] in a profile' <<'END'
+	needs_kernel
+	pmu-sample -v -e cpu-clock -c 5000000 -o s.data -- \
+		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
+	cat err
+	grep -q "cpu-clock.: 0.[0-9]* s counted, but samples stand for .*; -a samples CPUs" err
+	pmu-topprof --not-sampled s.data >p.pb.gz
+	total=$(go tool pprof -sample_index=cpu -raw p.pb.gz 2>/dev/null | awk '
+		/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
+		on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }')
+	near "$total" "$(counted cpu-clock err)" 5000001
+	go tool pprof -sample_index=cpu -top p.pb.gz 2>/dev/null | grep -q "\[not sampled\]"
+	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
+	none grep "not sampled" top
+	exits 2 pmu-topprof --not-sampled --pid 1 s.data 2>misuse
+END
+
+check 'a few samples less than were counted are chance, and not reported' <<'END'
+	pmu-sample -v -e cpu-clock -c 4000000 -o s.data -- ten threads 0.5 2>err
+	cat err
+	none grep "stand for" err
+	pmu-sample -v -e page-faults -c 1 -o s.data -- sh -c "true; true" 2>err
+	none grep "stand for" err
+END
 done_testing

@@ -40,6 +40,8 @@ static void put(struct flow *f, const struct perf_event_header *record)
 		count_sample(f, record);
 	else if (record->type == PERF_RECORD_THROTTLE)
 		f->counts.throttled++;
+	else if (record->type == PERF_RECORD_FORK)
+		f->counts.tasks++;
 	else if (record->type == PERF_RECORD_LOST && counters_know_lost(f->counters))
 		f->lost_some = true;
 	else if (record->type == PERF_RECORD_LOST)

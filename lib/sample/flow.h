@@ -14,6 +14,7 @@ struct flow_counts {
 	uint64_t samples;
 	uint64_t lost;		/* records that the kernel, or we, had no room for */
 	uint64_t throttled;	/* times that an event was stopped for coming too fast */
+	uint64_t tasks;		/* threads and processes that began */
 };
 
 /* The same, of one event. */
@@ -43,8 +44,8 @@ struct flow {
  * Move what the rings hold, up to HORIZON (ns; UINT64_MAX: all), to the output.
  * A LOST record says how many records of a ring were lost, but not of which event,
  * nor does one follow what is lost last.  Where the kernel counts each event's,
- * LOST_SAMPLES records by these counts stand instead.  While that waits for a slow reader with a full buffer the rings keep it, and
- * what they cannot keep the kernel counts as lost.  False: there was nothing.
+ * LOST_SAMPLES records by these counts stand instead.  While the output waits for a
+ * slow reader with a full buffer the rings keep the records, and what they cannot keep the kernel counts as lost.  False: there was nothing.
  */
 bool flow_round(struct flow *flow, uint64_t horizon);
 

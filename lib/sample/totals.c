@@ -97,6 +97,45 @@ static void tell_lost(const struct sampler *s)
 			    "does not count what is lost last");
 }
 
+/* A COUNT of EVENT for people: "0.825 s", "1234567". */
+static void print_count(char *text, size_t size, const struct event *event, uint64_t count)
+{
+	if (event_is_clock(&event->attr))
+		snprintf(text, size, "%.3f s", (double)count / 1e9);
+	else
+		snprintf(text, size, "%" PRIu64, count);
+}
+
+/*
+ * What was counted of an event should be what its samples, and the lost ones, stand
+ * for.  Each task and CPU keeps half a period to itself, on average: many short threads
+ * may keep most of all that was counted.
+ */
+static void tell_not_sampled(const struct sampler *s, uint32_t i)
+{
+	enum { PERIODS = 20 };	/* a difference of less is chance */
+	const struct event *event = &s->options->events->event[i];
+	const struct flow_event *e = &s->flow.event[i];
+	uint64_t period = event_mean_period(&event->attr, e->samples, e->sum);
+	uint64_t known = e->sum + e->lost * period, counted = s->total[i].count;
+	uint64_t missed = counted > known ? counted - known : 0;
+	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
+	char all[32], in_samples[32];
+
+	if (s->flow.flies || s->flow.filter.on || !event_samples_all(&event->attr) ||
+	    missed < PERIODS * period || missed <= counted / 10 || period == 0)
+		return;
+	print_count(all, sizeof(all), event, counted);
+	print_count(in_samples, sizeof(in_samples), event, known);
+	if (missed / period <= tasks * s->counters.cpus)
+		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were too "
+			    "short for a sample; -a samples CPUs, whatever runs there", event->name,
+			    all, in_samples);
+	else
+		report_note(s->report, "'%s': %s counted, but samples stand for %s: the kernel did "
+			    "not take all of them; sample less often", event->name, all, in_samples);
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -114,6 +153,8 @@ void sampler_summarize(struct sampler *s)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
 	tell_lost(s);
+	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
+		tell_not_sampled(s, i);
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);
