@@ -110,4 +110,42 @@ check 'a few samples less than were counted are chance, and not reported' <<'END
 	pmu-sample -v -e page-faults -c 1 -o s.data -- sh -c "true; true" 2>err
 	none grep "stand for" err
 END
+# growing OPTION...: sample 40 threads of 50 ms each that begin while we attach, by 12 events
+growing() {
+	rm -f ready
+	grow 40 50 >truth 2>err &
+	target=$!
+	eventually test -e ready
+	kill -USR1 $target
+	events=$(seq 12 | sed "s|.*|task-clock/name=e&/|" | paste -sd ,)
+	pmu-sample -v -e $events "$@" -p $target -o s.data 2>err
+	wait $target
+	test "$(wc -l <truth)" = 40
+}
+
+check 'threads created while we attach are sampled by all events, or by none' <<'END'
+	for round in 1 2; do
+		growing -c 1000000
+		samples s.data tid,event >all
+		awk '{ sub(":", "", $2); n[$1 " " $2]++; tid[$1] }
+			END { for (t in tid) {
+				least = 1e9; most = 0
+				for (e = 1; e <= 12; e++) {
+					k = n[t " e" e] + 0
+					least = k < least ? k : least; most = k > most ? k : most
+				}
+				if (most - least > 12) { print t, least, most; bad = 1 }
+			} exit bad }' all
+	done
+END
+
+check 'records of threads that began are lost: still none is counted twice' <<'END'
+	growing -c 100000 -m 4Ki
+	cat err
+	# the main thread, which prints nothing, takes a little, too
+	truth=$(awk '{ ns += $2 } END { printf "%.0f", ns }' truth)
+	for event in e1 e12; do
+		at_most "$(counted $event err)" $((truth * 11 / 10))
+	done
+END
 done_testing

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RING_MIN = 16 * 1024 };	/* bytes; what fallbacks end at */
@@ -256,29 +257,42 @@ int counters_missed_cpu(const struct counters *c)
 	return missed;
 }
 
-static bool ring_has_fork(const struct ring *ring, pid_t tid)
+/* FORK, linux/perf_event.h: after the header u32 pid, ppid, tid, ptid; u64 time. */
+static void add_forks(const struct ring *ring, struct fork_record **forks, size_t *count)
 {
 	struct ring copy = *ring;	/* its tail moves, the ring's own does not */
 	const struct perf_event_header *record;
 
 	if (ring->fd < 0)
-		return false;
+		return;
 	ring_refresh(&copy);
-	while ((record = ring_peek(&copy))) {
-		const uint32_t *task = (const void *)(record + 1);	/* pid, ppid, tid, ptid */
-		if (record->type == PERF_RECORD_FORK && (pid_t)task[2] == tid)
-			return true;
-		ring_take(&copy, record);
+	for (; (record = ring_peek(&copy)); ring_take(&copy, record)) {
+		const uint32_t *task = (const void *)(record + 1);
+		if (record->type != PERF_RECORD_FORK)
+			continue;
+		*forks = array_grow(*forks, *count, sizeof(**forks));
+		struct fork_record *fork = &(*forks)[(*count)++];
+		*fork = (struct fork_record){ .tid = (pid_t)task[2], .parent = (pid_t)task[3] };
+		memcpy(&fork->time, task + 4, sizeof(fork->time));
 	}
-	return false;
 }
 
-bool counters_saw_fork(struct counters *c, pid_t tid)
+struct fork_record *counters_forks(const struct counters *c, size_t *count)
 {
+	struct fork_record *forks = NULL;
+
+	*count = 0;
 	for (size_t i = 0; i < c->cpus; i++)
-		if (ring_has_fork(&c->ring[i], tid))
-			return true;
-	return false;
+		add_forks(&c->ring[i], &forks, count);
+	return forks;
+}
+
+uint64_t counters_now(const struct counters *c)
+{
+	struct timespec t;
+
+	clock_gettime(c->events->event[0].attr.clockid, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 void counters_enable(const struct counters *c, uint32_t tracking, bool on)

@@ -70,8 +70,17 @@ void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, u
  */
 bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended);
 
-/* Whether a FORK record in the rings tells of TID: it began under our events. */
-bool counters_saw_fork(struct counters *c, pid_t tid);
+/* Of a thread or process that began under our events, or some of them. */
+struct fork_record {
+	pid_t tid, parent;
+	uint64_t time;		/* ns of the records' clock; it began a little earlier */
+};
+
+/* The FORK records that are in the rings now; the caller frees. */
+struct fork_record *counters_forks(const struct counters *c, size_t *count);
+
+/* ns of the records' clock */
+uint64_t counters_now(const struct counters *c);
 
 /* The counter whose samples have ID, or NULL. */
 const struct counter *counters_find(const struct counters *c, uint64_t id);

@@ -23,14 +23,32 @@ static uint32_t event_of(const struct flow *f, const struct perf_event_header *r
 	return counter ? counter->event : 0;
 }
 
+static uint64_t period_of(const struct flow *f, uint32_t event,
+			  const struct perf_event_header *record)
+{
+	return f->layout->period != ABSENT ? field(record, f->layout->period)
+	     : f->counters->events->event[event].attr.sample_period;
+}
+
 static void count_sample(struct flow *f, const struct perf_event_header *record)
 {
 	uint32_t i = event_of(f, record);
 
 	f->counts.samples++;
 	f->event[i].samples++;
-	f->event[i].sum += f->layout->period != ABSENT ? field(record, f->layout->period)
-			 : f->counters->events->event[i].attr.sample_period;
+	f->event[i].sum += period_of(f, i, record);
+}
+
+/* Whether RECORD is the target's, and did not come by another counter, too. */
+static bool passes(struct flow *f, const struct perf_event_header *record)
+{
+	if (!filter_passes(&f->filter, record, f->layout))
+		return false;
+	if (owners_pass(&f->owners, f->counters, record, f->layout))
+		return true;
+	uint32_t i = event_of(f, record);
+	f->event[i].twice += period_of(f, i, record);
+	return false;
 }
 
 /* LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
@@ -132,7 +150,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			ring_refresh(&ring[i]);
 	merge_begin(&m, ring, rings, f->layout, horizon);
 	for (; (record = merge_next(&m)); records++) {
-		if (!filter_passes(&f->filter, record, f->layout))
+		if (!passes(f, record))
 			continue;
 		if (record->type == PERF_RECORD_FORK)
 			filter_passes(&f->family, record, f->layout);
@@ -178,8 +196,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	merge_begin(&m, ring, rings, f->layout, horizon);
 	while ((record = merge_next(&m))) {
 		bool is_held = m.lent == &ring[rings - 1];
-		if (!is_held && (m.time < f->flight.dumped_to ||
-				 !filter_passes(&f->filter, record, f->layout)))
+		if (!is_held && (m.time < f->flight.dumped_to || !passes(f, record)))
 			continue;
 		if (!is_held && m.time < f->flight.released_to) {
 			lost += record->type == PERF_RECORD_SAMPLE;
@@ -200,5 +217,6 @@ void flow_close(struct flow *f)
 {
 	filter_release(&f->filter);
 	filter_release(&f->family);
+	owners_release(&f->owners);
 	flight_close(&f->flight);
 }

@@ -8,6 +8,7 @@
 #include "sample/counters.h"
 #include "sample/filter.h"
 #include "sample/flight.h"
+#include "sample/owners.h"
 
 /* What went by. */
 struct flow_counts {
@@ -22,6 +23,7 @@ struct flow_event {
 	uint64_t samples;
 	uint64_t sum;		/* of their periods */
 	uint64_t lost;		/* as the kernel counts it; so much of it is in the stream */
+	uint64_t twice;		/* sum of the periods of samples that came twice, and were dropped */
 };
 
 struct flow {
@@ -31,6 +33,7 @@ struct flow {
 	size_t buffer_size;	/* bytes kept for a slow reader, and held by the flight recorder */
 	bool flies;		/* samples go out by flow_dump() only */
 	struct filter filter;
+	struct owners owners;	/* threads that may have inherited what was opened on them */
 	struct filter family;	/* if on: all processes that have been ours, for the next file */
 	struct flight flight;
 	struct flow_counts counts;
@@ -45,7 +48,8 @@ struct flow {
  * A LOST record says how many records of a ring were lost, but not of which event,
  * nor does one follow what is lost last.  Where the kernel counts each event's,
  * LOST_SAMPLES records by these counts stand instead.  While the output waits for a
- * slow reader with a full buffer the rings keep the records, and what they cannot keep the kernel counts as lost.  False: there was nothing.
+ * slow reader with a full buffer the rings keep the records, and what they cannot
+ * keep the kernel counts as lost.  False: there was nothing.
  */
 bool flow_round(struct flow *flow, uint64_t horizon);
 

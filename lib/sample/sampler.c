@@ -63,6 +63,7 @@ static bool prepare_events(struct sampler *s)
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
 		.tracking_apart = o->delay || o->control || o->flight_recorder,
 		.inherit = !target_is_by_cpu(t) && !t->tids,
+		.ids = !t->command && !target_is_by_cpu(t),
 		.threads_only = !t->command && !t->children,
 		.wakeup = (uint32_t)(o->ring_size / 4),
 	};
@@ -127,7 +128,7 @@ static bool open_target(struct sampler *s)
 	bool ended, by_cpu = false;
 
 	bool good = !t->command
-		? attach(&s->counters, t, &s->threads, &by_cpu, s->report)
+		? attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report)
 		: child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
 		  counters_open(&s->counters, s->child.pid, 0, &ended);
 	if (good)

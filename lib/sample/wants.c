@@ -38,7 +38,8 @@ static void want_callchain(const struct wants *w, struct perf_event_attr *attr)
 	}
 }
 
-static void want_fields(const struct wants *w, struct event *event, bool several)
+static void want_fields(const struct wants *w, const struct wants_opening *o,
+			struct event *event, bool several)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -46,7 +47,7 @@ static void want_fields(const struct wants *w, struct event *event, bool several
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | w->sample_type;
 	if (attr->freq || several || w->periods)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (several)
+	if (several || o->ids)
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		attr->sample_type |= w->sample_type & PERF_SAMPLE_RAW;
@@ -241,7 +242,7 @@ bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *event = &events->event[i];
-		want_fields(w, event, events->count > 1);
+		want_fields(w, opening, event, events->count > 1);
 		want_opening(opening, event, opening->tracking_apart && i == tracking);
 		if (i == tracking)
 			want_tracking(w, &event->attr);
