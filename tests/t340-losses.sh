@@ -148,4 +148,53 @@ check 'records of threads that began are lost: still none is counted twice' <<'E
 		at_most "$(counted $event err)" $((truth * 11 / 10))
 	done
 END
+check 'an event that is open on some CPUs only is not scaled up for the others' <<'END'
+	needs_root
+	test "$(nproc)" -ge 2 || skip "one CPU"
+	cat >alternate.py <<-EOF
+		import ctypes, os, time
+		getppid = ctypes.CDLL(None).getppid
+		open('ready', 'w')
+		while not os.path.exists('go'): time.sleep(0.01)
+		for i in range(10):
+		    for cpu, ns in (0, 5e6), (1, 2e7):
+		        os.sched_setaffinity(0, {cpu})
+		        end = time.process_time_ns() + ns
+		        for k in range(100): getppid()
+		        while time.process_time_ns() < end: pass
+	EOF
+	python3 alternate.py &
+	target=$!
+	eventually test -e ready
+	pmu-sample -v -e syscalls:sys_enter_getppid -c 1 -C 0 -p $target -o s.data 2>err &
+	sampler=$!
+	eventually grep -q "descriptors" err
+	eventually test -s s.data
+	touch go
+	wait $sampler
+	cat err
+	none grep "more events were asked for" err
+	pmu-topprof s.data >p.pb.gz
+	total=$(go tool pprof -raw p.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next }
+		/^Locations/ { on = 0 } on && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }')
+	test "$total" = 1000
+END
+
+check 'a clock takes no period that its timer cannot keep, by force neither' <<'END'
+	for how in "cpu-clock -c 9999" "task-clock -c 1 --force" "timer/period=5000/"; do
+		exits 1 pmu-sample -o s.data -e $how -- true 2>err
+		grep -q "shorter than the kernel's timer can be: 10000 is the least" err
+	done
+	pmu-sample -e cpu-clock -c 10000 -o s.data -- true
+	for name in timer timer:u; do
+		pmu-events --encode $name | grep -q "sample *100 times per second"
+	done
+END
+
+check 'a CPU that is named twice is sampled once, in whatever order' <<'END'
+	needs_root
+	last=$(($(nproc) - 1))
+	pmu-sample -v -C $last,0,0-$last -e cpu-clock -F 100 -d 0.3 -o s.data 2>err
+	grep -q " $(nproc) event fds" err
+END
 done_testing

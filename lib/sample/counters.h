@@ -36,6 +36,7 @@ struct counters {
 		int fd;
 		uint64_t id;		/* what its samples, and those of its heirs, may carry */
 		uint32_t event;
+		uint32_t cpu;		/* index into CPU */
 		uint32_t task;		/* counts up: which call of counters_open() */
 		bool by_cpu;		/* all that the CPU runs, and no one task */
 	} *counter;
@@ -104,7 +105,7 @@ void counters_stop(void);
 /* A CPU that has come online since, and is not among ours though all should be; -1: none. */
 int counters_missed_cpu(const struct counters *c);
 
-/* The total of an event; all 0 where it cannot be read. */
-struct counters_total counters_total(const struct counters *c, uint32_t event);
+/* The totals of all events, by their index; all 0 where one cannot be read. */
+void counters_totals(const struct counters *c, struct counters_total *total);
 
 void counters_close(struct counters *c);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/flow.h"
+#include "base/arena.h"
 #include "sample/merge.h"
 #include "stream/writer.h"
+
+#include <stdlib.h>
 
 enum { LOST_INTERVAL = 1000000000 };	/* ns between looks at the counts of lost records */
 
@@ -92,14 +95,18 @@ static void tell_lost(struct flow *f, bool is_end)
 	if (!counters_know_lost(f->counters) ||
 	    (!is_end && (!f->lost_some || f->time - f->told_lost < LOST_INTERVAL)))
 		return;
-	for (uint32_t i = 0; i < f->counters->events->count; i++) {
-		uint64_t lost = counters_total(f->counters, i).lost - f->event[i].lost;
+	uint32_t events = (uint32_t)f->counters->events->count;
+	struct counters_total *total = mem_zeroed(events, sizeof(*total));
+	counters_totals(f->counters, total);
+	for (uint32_t i = 0; i < events; i++) {
+		uint64_t lost = total[i].lost - f->event[i].lost;
 		if (lost > INT64_MAX || lost == 0)	/* a counter was closed meanwhile */
 			continue;
 		write_lost_samples(f, i, lost);
 		f->event[i].lost += lost;
 		f->counts.lost += lost;
 	}
+	free(total);
 	f->told_lost = f->time;
 	f->lost_some = false;
 }

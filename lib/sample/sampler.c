@@ -54,6 +54,27 @@ static uint64_t now(const struct sampler *s)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * Whether one event more is needed to know how long tasks were on CPUs: where some
+ * events count on some CPUs only, and none of those does so without a counter.
+ */
+static bool needs_reference(const struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	bool in_part = o->target->cpus > 0, hardware = false;
+
+	if (target_is_by_cpu(o->target))
+		return false;
+	for (size_t i = 0; i < o->events->count; i++) {
+		const struct event *event = &o->events->event[i];
+		if (!event->per_cpu && !event->cpus && event->attr.type == PERF_TYPE_SOFTWARE)
+			return false;
+		in_part |= event->cpus && !event->per_cpu;
+		hardware |= event->attr.type != PERF_TYPE_TRACEPOINT;
+	}
+	return in_part && hardware;
+}
+
 /* Prepare the attrs; know where the time lies in their records. */
 static bool prepare_events(struct sampler *s)
 {
@@ -61,7 +82,7 @@ static bool prepare_events(struct sampler *s)
 	const struct target *t = o->target;
 	struct wants_opening opening = {
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
-		.tracking_apart = o->delay || o->control || o->flight_recorder,
+		.tracking_apart = o->delay || o->control || o->flight_recorder || needs_reference(s),
 		.inherit = !target_is_by_cpu(t) && !t->tids,
 		.ids = !t->command && !target_is_by_cpu(t),
 		.threads_only = !t->command && !t->children,

@@ -39,9 +39,9 @@ static void write_total(struct sampler *s, uint32_t event)
 
 void sampler_write_end(struct sampler *s)
 {
+	counters_totals(&s->counters, s->total);
 	for (uint32_t i = 0; i < s->options->events->count; i++) {
 		uint64_t twice = s->flow.event[i].twice;
-		s->total[i] = counters_total(&s->counters, i);
 		s->total[i].count -= s->total[i].count > twice ? twice : 0;
 		write_total(s, i);
 	}
