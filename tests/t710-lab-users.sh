@@ -18,7 +18,7 @@ test -n "$why" || make -s -j2 ARCH=arm64 WERROR=1 tests >&2 || exit 1
 in_lab() { test -z "$why" || skip "$why"; }
 
 cat >"$scratch/job" <<'END'
-mkdir -p /etc u
+chmod 755 / /bin /out; mkdir -p /etc u
 chmod 777 u
 echo 'user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
 for level in 2 1 0 -1; do

@@ -21,7 +21,8 @@ static void want_callchain(const struct wants *w, struct perf_event_attr *attr)
 	if (w->callchain == CHAIN_NONE)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	attr->sample_max_stack = w->max_stack;
+	if (!attr->sample_max_stack)	/* the event has a max-stack= of its own */
+		attr->sample_max_stack = w->max_stack;
 	attr->exclude_callchain_kernel = w->no_kernel_stack || attr->exclude_kernel;
 	attr->exclude_callchain_user = w->no_user_stack;
 	if (w->callchain == CHAIN_DWARF) {
@@ -53,7 +54,8 @@ static void want_fields(const struct wants *w, const struct wants_opening *o,
 		attr->sample_type |= w->sample_type & PERF_SAMPLE_RAW;
 	else
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-	attr->branch_sample_type = w->branch_type;
+	if (!attr->branch_sample_type)	/* it has no branch_type= of its own */
+		attr->branch_sample_type = w->branch_type;
 	if (w->user_regs) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = w->user_regs;
