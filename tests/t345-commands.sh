@@ -53,15 +53,33 @@ check 'a SIGINT that the caller ignores stays ignored for the command' <<'END'
 END
 
 check 'what an event says of its callchains and branches is kept; options without effect are not' <<'END'
-	pmu-sample -g --max-stack 20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.05
-	perf evlist -v -i s.data | grep -q "sample_max_stack: 3"
+	pmu-sample -g --max-stack 20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.1
+	samples s.data ip | awk 'BEGIN { RS = ""; FS = "\n" } { n++; if (NF > 3) bad++ } END { print n, bad + 0
+		exit !(n > 10 && !bad) }'
 	pmu-sample --off-cpu --call-graph none -e cpu-clock -o s.data -- true
-	perf evlist -v -i s.data >attrs
-	none grep CALLCHAIN attrs
+	# PERF_SAMPLE_CALLCHAIN is bit 5 of sample_type, the fourth word of an attr
+	attr=$(pmu-stream --dump s.data | awk '$2 == "ATTR" { print $1; exit }')
+	python3 -c '
+import struct, sys
+type, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), int(sys.argv[2], 16) + 8 + 24)
+assert not type & 32, hex(type)' s.data $attr
 	for option in "--max-stack 5" --user-stacks --kernel-stacks; do
 		exits 2 pmu-sample $option -e cpu-clock -o s.data -- true 2>err
 		grep -q "give -g, too" err
 	done
+END
+
+check 'children that exist already, and theirs, are followed with --children' <<'END'
+	sh -c 'sh -c "touch ready; until test -e go; do sleep 0.05; done; ten serial 0.3; :"; :' &
+	target=$!
+	eventually test -e ready
+	pmu-sample --children -e cpu-clock -F 1000 -p $target -o s.data 2>err &
+	sampler=$!
+	eventually test -s s.data
+	touch go
+	wait $sampler
+	cat err
+	at_least "$(samples s.data comm | grep -c ten)" 200
 END
 
 done_testing

@@ -140,6 +140,25 @@ static bool process_is_gone(struct attaching *a, pid_t pid, bool was_there)
 	return false;
 }
 
+/* Look for the processes that those known have created, and theirs. */
+static void scan_children(struct attaching *a)
+{
+	char path[64];
+	int child;
+
+	for (size_t i = 0; i < a->threads->count; i++) {	/* it grows meanwhile */
+		const struct thread *thread = &a->threads->thread[i];
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", thread->pid,
+			 thread->tid);
+		FILE *f = fopen(path, "re");
+		while (f && fscanf(f, "%d", &child) == 1)
+			if (child != getpid())
+				threads_scan(a->threads, child);
+		if (f)
+			fclose(f);
+	}
+}
+
 /* Look for the threads of the target. */
 static bool scan(struct attaching *a, bool is_first)
 {
@@ -159,6 +178,8 @@ static bool scan(struct attaching *a, bool is_first)
 			report_error(a->report, "no thread has the id %d", t->tid[i]);
 			return false;
 		}
+	if (t->children)
+		scan_children(a);
 	return true;
 }
 

@@ -127,6 +127,9 @@ static bool follows_too_much(const struct sampler *s)
 
 static void add_leader(struct sampler *s, pid_t pid)
 {
+	for (size_t i = 0; i < s->leaders; i++)
+		if (s->leader[i] == pid)
+			return;
 	s->leader = array_grow(s->leader, s->leaders, sizeof(pid));
 	s->leader[s->leaders++] = pid;
 }
@@ -140,7 +143,7 @@ static void know_processes(struct sampler *s, bool by_cpu)
 
 	for (size_t i = 0; i < t->pids; i++)
 		add_leader(s, t->pid[i]);
-	for (size_t i = 0; i < s->threads.count && t->tids; i++)
+	for (size_t i = 0; i < s->threads.count && (t->tids || t->children); i++)
 		add_leader(s, s->threads.thread[i].pid);
 	if (t->command)
 		add_leader(s, s->child.pid);
