@@ -187,7 +187,9 @@ static void parse_callgraph(struct wants *w)
 		 (!callgraph_text[5] || (callgraph_text[5] == ',' &&
 					 units_parse_count(callgraph_text + 6, &bytes))))
 		w->callchain = CHAIN_DWARF;
-	else if (strcmp(callgraph_text, "none"))
+	else if (!strcmp(callgraph_text, "none"))
+		w->callchain = CHAIN_NONE;
+	else
 		command_misused(&command, "--call-graph takes fp, dwarf, dwarf,BYTES, lbr or none, "
 				"not '%s'", callgraph_text);
 	if (bytes < 8 || bytes > 65528 || bytes % 8)	/* the kernel's limit, linux/perf_event.h */
@@ -198,10 +200,14 @@ static void parse_callgraph(struct wants *w)
 static void parse_wants(struct wants *w)
 {
 	parse_callgraph(w);
+	if (w->callchain == CHAIN_NONE && (!off_cpu || callgraph_text) &&
+	    (max_stack_text || user_stacks || kernel_stacks))
+		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks are of "
+				"callchains: give -g, too");
 	if (user_only && with_kernel)
 		command_misused(&command, "both --user and --kernel");
 	*w = (struct wants){
-		.callchain = off_cpu && w->callchain == CHAIN_NONE ? CHAIN_FP : w->callchain,
+		.callchain = off_cpu && !callgraph_text ? CHAIN_FP : w->callchain,
 		.stack_bytes = w->stack_bytes,
 		.max_stack = max_stack_text ? (uint16_t)command_count(
 			&command, "max-stack", max_stack_text, 1, UINT16_MAX) : 0,
@@ -230,10 +236,6 @@ static bool parse_target(struct target *t, int argc, char **argv, int first,
 	int kinds = (pid_text || tid_text || user_name) + system_wide + !!cgroup_path;
 	bool is_command = first < argc && !kinds && !cpu_text;
 
-	if (first < argc && !is_command && !system_wide && !cgroup_path && !cpu_text)
-		command_misused(&command, "both a process and a command, '%s'", argv[first]);
-	if (first < argc && !is_command)
-		command_misused(&command, "a command and -a, -C or --cgroup do not go together");
 	if (!kinds && !cpu_text && !is_command)
 		command_misused(&command, "nothing to sample: give -p PID or a command");
 	if (kinds > 1)
@@ -385,6 +387,8 @@ int main(int argc, char **argv)
 	command_output(&command, &out, file, &report);
 	if (level_text)
 		output_compress(&out, (int)level);
+	o.quiet_status = exit_status;
+	o.clock_command = first < argc && !target.command ? argv + first : NULL;
 	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
 		o.remark = *remark ? remark : NULL;
 		if (!o.ring_size)

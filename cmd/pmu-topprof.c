@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool no_scale, drop_lost, data_frames, folded, force, jit;
+static bool no_scale, drop_lost, not_sampled, data_frames, folded, force, jit;
 static const char *file, *input_file, *pid_text, *tid_text, *cpu_text, *time_text, *label_list;
 static const char *naming_text, *stacks_text, *process_dir, *thread_dir, *interval_text;
 static const char *template, *pack_text, *diff_base;
@@ -43,6 +43,8 @@ static const struct command_option options[] = {
 	  NULL },
 	{ 0, "drop-lost", NULL, "leave out what never came, instead of showing it at [lost]",
 	  &drop_lost, NULL },
+	{ 0, "not-sampled", NULL, "show what was counted, but not sampled, at [not sampled]",
+	  &not_sampled, NULL },
 	{ 0, "no-scale", NULL, "leave values of multiplexed events as they were counted",
 	  &no_scale, NULL },
 	{ 0, "naming", "STYLE", "name sample types as go does (usual), or as perf_to_profile: perf",
@@ -155,6 +157,11 @@ static void parse_options(void)
 	how.labels = label_list ? label_list : folded ? "thread_comm" : NULL;
 	how.data_frames = data_frames;
 	how.drop_lost = drop_lost;
+	how.not_sampled = not_sampled;
+	if (not_sampled && (pid_text || tid_text || cpu_text || time_text || how.choice.comm ||
+			    how.interval || how.split))
+		command_misused(&command, "--not-sampled is known of all that was recorded, and of "
+				"no part of it");
 	how.no_scale = no_scale;
 }
 

@@ -8,6 +8,7 @@ complete -c pmu-topprof -l time -x -d 'leave out samples before FROM or from TO 
 complete -c pmu-topprof -l label -s l -x -a '(__fish_append , pid tid comm thread_comm cpu cgroup timestamp_ns execution_mode data_src snoop_status weight addr phys_addr data_page_size code_page_size transaction none)' -d 'label samples: pid,tid,cpu,...; none'
 complete -c pmu-topprof -l data-frames -d 'make the address of data the leaf of the stack'
 complete -c pmu-topprof -l drop-lost -d 'leave out what never came, instead of showing it at [lost]'
+complete -c pmu-topprof -l not-sampled -d 'show what was counted, but not sampled, at [not sampled]'
 complete -c pmu-topprof -l no-scale -d 'leave values of multiplexed events as they were counted'
 complete -c pmu-topprof -l naming -x -a 'go perf' -d 'name sample types as go does (usual), or as perf_to_profile: perf'
 complete -c pmu-topprof -l max-stacks -x -d 'keep at most COUNT stacks; the rest goes to [truncated]'

@@ -163,16 +163,31 @@ static void on_signal(int number)
 		command_stop = 1;
 }
 
+static bool ignored_interrupts;
+static sigset_t signals;
+
+bool command_ignored_interrupts(void)
+{
+	return ignored_interrupts;
+}
+
+const sigset_t *command_signals(void)
+{
+	return &signals;
+}
+
 static void catch_signals(const struct command *cmd)
 {
 	struct sigaction act = { .sa_handler = on_signal };	/* no SA_RESTART: wake read() */
-	struct sigaction hangup;
+	struct sigaction hangup, interrupt;
 	struct stat in;
 
 	if (!cmd->runs_command && !fstat(STDIN_FILENO, &in) && S_ISFIFO(in.st_mode))
 		interrupts_to_ignore = 1;
 	sigemptyset(&act.sa_mask);
-	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGINT, &act, &interrupt);
+	ignored_interrupts = interrupt.sa_handler == SIG_IGN;
+	sigprocmask(SIG_SETMASK, NULL, &signals);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, NULL, &hangup);
 	if (hangup.sa_handler != SIG_IGN)	/* nohup(1) has said that we go on */

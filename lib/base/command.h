@@ -76,6 +76,10 @@ void command_output(const struct command *cmd, struct output *out, const char *f
  */
 extern volatile sig_atomic_t command_stop;
 
+/* As the caller had it: whether SIGINT was ignored; which signals were blocked. */
+bool command_ignored_interrupts(void);
+const sigset_t *command_signals(void);
+
 /* ARGV as one string, quoted for a shell where needed.  The caller frees it. */
 char *command_line(int argc, char **argv);
 

@@ -52,10 +52,11 @@ bool units_parse_duration(const char *text, uint64_t *ns)
 	uint64_t fraction = 0, scale = 1, whole;
 	char *end;
 
-	if (!isdigit((unsigned char)*text))
+	if (!isdigit((unsigned char)text[*text == '.']))
 		return false;
 	errno = 0;
-	unsigned long long number = strtoull(text, &end, 10);
+	unsigned long long number = *text == '.' ? 0 : strtoull(text, &end, 10);
+	end = *text == '.' ? (char *)text : end;
 	if (errno)
 		return false;
 	if (*end == '.')

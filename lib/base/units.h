@@ -12,7 +12,7 @@
 bool units_parse_count(const char *text, uint64_t *count);
 
 /*
- * A duration in nanoseconds: "10" (seconds), "1.5", "10ms", "250us", "7ns",
+ * A duration in nanoseconds: "10" (seconds), "1.5", ".5", "10ms", "250us", "7ns",
  * "2m", "1h".  False if it is none, or does not fit.
  */
 bool units_parse_duration(const char *text, uint64_t *ns);

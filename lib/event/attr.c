@@ -10,6 +10,7 @@
 
 enum {
 	MOST_EVENTS = 8192,	/* of one list: more than all tracepoints of a kernel */
+	TIMER_MIN = 10000,	/* ns: kernel/events/core.c, perf_swevent_hrtimer(), rounds up */
 	USUAL_MAX_RATE = 100000,	/* perf_event_max_sample_rate where none lowered it */
 };
 
@@ -33,6 +34,10 @@ static bool set_frequency(struct event_parser *p, const struct event_item *item,
 		return event_wrong(p, item->all.at, "%" PRIu64 " samples per second are above the "
 				   "kernel's limit of %u: sysctl kernel.perf_event_max_sample_rate "
 				   "raises it", frequency, most);
+	if (event_is_clock(&event->attr) && frequency > 1000000000 / TIMER_MIN)
+		return event_wrong(p, item->all.at, "%" PRIu64 " samples per second are more than "
+				   "the kernel's timer can do: %d are the most for '%s'", frequency,
+				   1000000000 / TIMER_MIN, event->name);
 	event->attr.freq = 1;
 	event->attr.sample_freq = frequency < most ? frequency : most;
 	return true;
@@ -41,6 +46,10 @@ static bool set_frequency(struct event_parser *p, const struct event_item *item,
 static bool set_period(struct event_parser *p, const struct event_item *item,
 		       struct event *event, uint64_t period)
 {
+	if (event_is_clock(&event->attr) && period < TIMER_MIN)
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is shorter than the "
+				   "kernel's timer can be: %d is the least for '%s'", period,
+				   TIMER_MIN, event->name);
 	if (period < event->floor && !p->options->force)
 		return event_wrong(p, item->all.at, "a period of %" PRIu64 " is below the floor "
 				   "of %u for '%s'; --force allows it", period, event->floor,

@@ -122,6 +122,12 @@ static void explain_files(int error, char *why, size_t size)
 
 void event_explain(const struct event *event, int error, char *why, size_t size)
 {
+	bool is_denied = error == EACCES || error == EPERM;
+
+	/* Rights are looked at first: with all of them an event without a PMU would still fail. */
+	if (is_denied && is_hardware(event) && event_self_status("\nSeccomp:", 10) != 2 &&
+	    !has_core_pmu())
+		error = ENOENT;
 	switch (error) {
 	case ENOENT: case ENODEV: case ENXIO:
 		explain_absent(event, why, size);

@@ -87,6 +87,8 @@ static void complete(struct collect *c, struct collect_part *part)
 
 	profile_time(p, c->first_time);
 	profile_time(p, c->last_time);
+	if (c->how.not_sampled)
+		profile_add_not_sampled(p, stream_events(c->in));
 	if (!c->how.drop_lost)
 		profile_add_lost(p, stream_events(c->in));
 	if (c->usual_labels && !c->several_processes)

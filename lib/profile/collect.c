@@ -210,8 +210,13 @@ static void take_read(struct collect *c, const struct record *rec)
 	    !record_read(rec, events->event[0].attr.read_format, &read))
 		return;
 	uint32_t event = events_find_id(events, read.id);
+	if (event == TABLE_NONE)
+		return;
+	if (c->how.not_sampled && (!c->how.choice.event ||
+				   !strcmp(c->how.choice.event, events->event[event].name)))
+		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/* What the kernel itself counts needs no counter. */
-	if (event == TABLE_NONE || events->event[event].attr.type == PERF_TYPE_SOFTWARE)
+	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE)
 		return;
 	for (uint32_t i = 0; i < c->parts; i++)
 		profile_ran(&c->part[i].profile, event, read.enabled, read.running);

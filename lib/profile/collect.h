@@ -27,6 +27,7 @@ struct collect_options {
 	uint64_t max_stacks;		/* in a profile; 0: as many as come */
 	bool data_frames;		/* the address of data is the leaf */
 	bool drop_lost;			/* no samples for those that never came */
+	bool not_sampled;		/* samples for what was counted, but not sampled */
 	bool no_scale;
 	enum profile_naming naming;
 	enum pack_how pack;

@@ -102,13 +102,31 @@ void profile_lost(struct profile *p, uint32_t event, uint64_t count)
 	event_at(p, event)->lost += count;
 }
 
-void profile_add_lost(struct profile *p, const struct stream_events *events)
+void profile_counted(struct profile *p, uint32_t event, uint64_t count)
+{
+	event_at(p, event)->counted += count;
+}
+
+void profile_add_not_sampled(struct profile *p, const struct stream_events *events)
 {
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
 		const struct perf_event_attr *attr = &events->event[i].attr;
 		struct profile_event *e = &p->event[i];
-		uint64_t period = e->samples ? e->sum / e->samples
-				  : attr->freq ? 0 : attr->sample_period;
+		uint64_t period = event_mean_period(attr, e->samples, e->sum);
+		uint64_t known = e->sum + e->lost * period;
+		if (!event_samples_all(attr) || e->is_waiting || period == 0 ||
+		    e->counted < known + period)
+			continue;
+		profile_add_named(p, "[not sampled]", i, (e->counted - known) / period,
+				  e->counted - known);
+	}
+}
+
+void profile_add_lost(struct profile *p, const struct stream_events *events)
+{
+	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
+		struct profile_event *e = &p->event[i];
+		uint64_t period = event_mean_period(&events->event[i].attr, e->samples, e->sum);
 		if (e->lost)
 			profile_add_named(p, "[lost]", i, e->lost, e->lost * period);
 		e->lost = 0;

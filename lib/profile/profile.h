@@ -25,6 +25,7 @@ struct profile_event {
 	bool is_waiting;	/* its values are ns that threads waited, not periods */
 	uint64_t lost;		/* samples that never came into the stream, by its own word */
 	uint64_t enabled, running;	/* ns that it should have counted, and did; 0: not known */
+	uint64_t counted;	/* of it in all, sampled or not; 0: not known */
 };
 
 /* How the sample types are called. */
@@ -77,6 +78,12 @@ void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t r
 
 /* COUNT samples of EVENT never came. */
 void profile_lost(struct profile *p, uint32_t event, uint64_t count);
+
+/* EVENT was counted so often in all, as the recorder says. */
+void profile_counted(struct profile *p, uint32_t event, uint64_t count);
+
+/* Take in, as samples of [not sampled], what was counted and is neither in samples nor lost. */
+void profile_add_not_sampled(struct profile *p, const struct stream_events *events);
 
 /* Take in what was lost of each event as samples of [lost], each of the event's period. */
 void profile_add_lost(struct profile *p, const struct stream_events *events);

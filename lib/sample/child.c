@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/child.h"
+#include "base/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,9 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* What we set for ourselves is not for a command to inherit. */
 	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
+	signal(SIGINT, command_ignored_interrupts() ? SIG_IGN : SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_SETMASK, command_signals(), NULL);
 	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
 		signal(SIGHUP, SIG_IGN);	/* nohup(1)'s is for it, too */
 	if (read(go, &word, 1) == 1)
@@ -38,6 +40,7 @@ bool child_start(struct child *child, char *const *command, bool stdout_is_taken
 {
 	int go[2], failed[2];
 
+	signal(SIGCHLD, SIG_DFL);	/* where it is ignored there is no status */
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
 		report_failure(report, "cannot make a pipe");
 		return false;
@@ -94,7 +97,25 @@ static bool ends_within(pid_t pid, int milliseconds, int *status)
 	}
 }
 
-int child_stop(struct child *child)
+bool child_has_ended(const struct child *child)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
+}
+
+/* How a command ended that nobody told to. */
+static void tell_status(int status, const char *name, struct report *report)
+{
+	if (WIFSIGNALED(status))
+		report_note(report, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
+			    strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		report_note(report, "'%s' failed: exit status %d", name, WEXITSTATUS(status));
+}
+
+int child_stop(struct child *child, const char *name, struct report *report)
 {
 	int status = 0;
 
@@ -104,10 +125,13 @@ int child_stop(struct child *child)
 	close(child->failed);
 	if (!ends_within(child->pid, 0, &status)) {
 		kill(child->pid, SIGTERM);
+		kill(child->pid, SIGCONT);	/* a stopped one acts on nothing else */
 		if (!ends_within(child->pid, TERM_PATIENCE, &status)) {
 			kill(child->pid, SIGKILL);
 			waitpid(child->pid, &status, 0);
 		}
+	} else if (name) {
+		tell_status(status, name, report);
 	}
 	child->pid = 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

@@ -21,8 +21,12 @@ bool child_start(struct child *child, char *const *command, bool stdout_is_taken
 /* Let it exec.  False (reported) where it could not: what it names is no command. */
 bool child_go(struct child *child, const char *name, struct report *report);
 
+/* Whether it has. */
+bool child_has_ended(const struct child *child);
+
 /*
  * End it, where it still runs, so that no orphan is left.  Returns its status
  * as a shell gives it: its exit status, or 128 and the signal that ended it.
+ * Where it failed by itself, and NAME is not NULL, a line says so.
  */
-int child_stop(struct child *child);
+int child_stop(struct child *child, const char *name, struct report *report);

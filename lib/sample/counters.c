@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RING_MIN = 16 * 1024 };	/* bytes; what fallbacks end at */
@@ -135,7 +136,7 @@ static bool share_ring(struct counters *c, size_t cpu, const struct event *event
 	return false;
 }
 
-static bool keep(struct counters *c, uint32_t event, int fd, bool by_cpu)
+static bool keep(struct counters *c, uint32_t event, size_t cpu, int fd, bool by_cpu)
 {
 	struct ids *ids = &c->ids[event];
 	uint64_t id;
@@ -147,9 +148,27 @@ static bool keep(struct counters *c, uint32_t event, int fd, bool by_cpu)
 	ids->id = array_grow(ids->id, ids->count, sizeof(id));
 	ids->id[ids->count++] = id;
 	c->counter = array_grow(c->counter, c->count, sizeof(*c->counter));
-	c->counter[c->count++] = (struct counter){ .fd = fd, .event = event, .task = c->tasks,
-						    .by_cpu = by_cpu };
+	c->counter[c->count] = (struct counter){ .fd = fd, .id = id, .event = event,
+						  .cpu = (uint32_t)cpu, .task = c->tasks,
+						  .by_cpu = by_cpu };
+	table_add(&c->by_id, hash_u64(id), (uint32_t)c->count++);
 	return true;
+}
+
+const struct counter *counters_find(const struct counters *c, uint64_t id)
+{
+	struct table_probe probe = table_probe(&c->by_id, hash_u64(id));
+	uint32_t i;
+
+	while ((i = table_next(&c->by_id, &probe)) != TABLE_NONE)
+		if (c->counter[i].id == id)
+			return &c->counter[i];
+	return NULL;
+}
+
+bool counters_know_lost(const struct counters *c)
+{
+	return c->events->event[0].attr.read_format & PERF_FORMAT_LOST;
 }
 
 /* Whether an event counts on this CPU: a PMU of some cores, or of a package, does not on all. */
@@ -201,7 +220,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			return true;
 		if (fd < 0)
 			return refuse(c, event, by_cpu, error);
-		if (!share_ring(c, i, event, fd) || !keep(c, e, fd, by_cpu)) {
+		if (!share_ring(c, i, event, fd) || !keep(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;
 		}
@@ -239,29 +258,42 @@ int counters_missed_cpu(const struct counters *c)
 	return missed;
 }
 
-static bool ring_has_fork(const struct ring *ring, pid_t tid)
+/* FORK, linux/perf_event.h: after the header u32 pid, ppid, tid, ptid; u64 time. */
+static void add_forks(const struct ring *ring, struct fork_record **forks, size_t *count)
 {
 	struct ring copy = *ring;	/* its tail moves, the ring's own does not */
 	const struct perf_event_header *record;
 
 	if (ring->fd < 0)
-		return false;
+		return;
 	ring_refresh(&copy);
-	while ((record = ring_peek(&copy))) {
-		const uint32_t *task = (const void *)(record + 1);	/* pid, ppid, tid, ptid */
-		if (record->type == PERF_RECORD_FORK && (pid_t)task[2] == tid)
-			return true;
-		ring_take(&copy, record);
+	for (; (record = ring_peek(&copy)); ring_take(&copy, record)) {
+		const uint32_t *task = (const void *)(record + 1);
+		if (record->type != PERF_RECORD_FORK)
+			continue;
+		*forks = array_grow(*forks, *count, sizeof(**forks));
+		struct fork_record *fork = &(*forks)[(*count)++];
+		*fork = (struct fork_record){ .tid = (pid_t)task[2], .parent = (pid_t)task[3] };
+		memcpy(&fork->time, task + 4, sizeof(fork->time));
 	}
-	return false;
 }
 
-bool counters_saw_fork(struct counters *c, pid_t tid)
+struct fork_record *counters_forks(const struct counters *c, size_t *count)
 {
+	struct fork_record *forks = NULL;
+
+	*count = 0;
 	for (size_t i = 0; i < c->cpus; i++)
-		if (ring_has_fork(&c->ring[i], tid))
-			return true;
-	return false;
+		add_forks(&c->ring[i], &forks, count);
+	return forks;
+}
+
+uint64_t counters_now(const struct counters *c)
+{
+	struct timespec t;
+
+	clock_gettime(c->events->event[0].attr.clockid, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 void counters_enable(const struct counters *c, uint32_t tracking, bool on)
@@ -330,37 +362,78 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 	return true;
 }
 
-/*
- * A task's event is opened on every CPU.  While the task runs on another one it
- * is enabled, too, but does not run: so of one task the time enabled is the
- * longest of all CPUs, the time running the sum.  What counts all that a CPU
- * runs is enabled there all the time: both are sums.
- */
-struct counters_total counters_total(const struct counters *c, uint32_t event)
-{
-	struct counters_total total = { 0 }, one;
-	uint64_t longest = 0;
-	uint32_t task = 0;
+/* What was found of one task, of all its events. */
+struct task_times {
+	uint64_t enabled;	/* the longest of any: a property of the task */
+	uint64_t *on_cpu;	/* by index: the longest that any ran there */
+};
 
-	for (size_t i = 0; i < c->count; i++) {
+/* Read all counters of TASK, the ones from FIRST on, into READ; the index after them. */
+static size_t read_task(const struct counters *c, size_t first, struct counters_total *read,
+			struct task_times *times)
+{
+	size_t i = first;
+
+	times->enabled = 0;
+	memset(times->on_cpu, 0, c->cpus * sizeof(*times->on_cpu));
+	for (; i < c->count && c->counter[i].task == c->counter[first].task; i++) {
 		const struct counter *counter = &c->counter[i];
-		if (counter->event != event || !read_counter(c, counter, &one))
-			continue;
-		if (counter->task != task) {
-			total.enabled += longest;
-			longest = 0;
-			task = counter->task;
-		}
+		struct counters_total *one = &read[i - first];
+		if (!read_counter(c, counter, one))
+			*one = (struct counters_total){ 0 };
 		if (counter->by_cpu)
-			total.enabled += one.enabled;
-		else if (one.enabled > longest)
-			longest = one.enabled;
-		total.count += one.count;
-		total.running += one.running;
-		total.lost += one.lost;
+			continue;
+		uint64_t *ran = &times->on_cpu[counter->cpu];
+		times->enabled = one->enabled > times->enabled ? one->enabled : times->enabled;
+		*ran = one->running > *ran ? one->running : *ran;
 	}
-	total.enabled += longest;
-	return total;
+	return i;
+}
+
+/* Add the counters of one task that are of EVENT; how long they should have counted is TIMES. */
+static void add_task(const struct counters *c, const struct counter *counter, size_t count,
+		     const struct counters_total *read, const struct task_times *times,
+		     uint32_t event, struct counters_total *total)
+{
+	uint64_t enabled = 0, on_cpus = 0;
+	size_t cpus = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (counter[i].event != event)
+			continue;
+		total->count += read[i].count;
+		total->running += read[i].running;
+		total->lost += read[i].lost;
+		enabled += counter[i].by_cpu ? read[i].enabled : 0;
+		on_cpus += counter[i].by_cpu ? 0 : times->on_cpu[counter[i].cpu];
+		cpus += !counter[i].by_cpu;
+	}
+	bool everywhere = c->all_cpus && cpus == c->cpus;
+	total->enabled += enabled + (everywhere ? times->enabled : on_cpus);
+}
+
+/*
+ * What counts all that a CPU runs is enabled there all the time.  A task's event is
+ * enabled while the task runs, on whatever CPU, so its time enabled is the task's.
+ * The kernel adds that of an ended thread only to events that were on a counter, and
+ * all events of a task have it: the longest is right.  An event that is open on some
+ * CPUs only, by -C or for its PMU, should count while the task is on one of these:
+ * as long as the longest there, which is that of an event that needs no counter.
+ */
+void counters_totals(const struct counters *c, struct counters_total *total)
+{
+	size_t most = c->cpus * c->events->count;
+	struct counters_total *read = mem_zeroed(most, sizeof(*read));
+	struct task_times times = { .on_cpu = mem_zeroed(c->cpus, sizeof(*times.on_cpu)) };
+
+	memset(total, 0, c->events->count * sizeof(*total));
+	for (size_t i = 0, next; i < c->count; i = next) {
+		next = read_task(c, i, read, &times);
+		for (uint32_t e = 0; e < c->events->count; e++)
+			add_task(c, &c->counter[i], next - i, read, &times, e, &total[e]);
+	}
+	free(times.on_cpu);
+	free(read);
 }
 
 void counters_close(struct counters *c)
@@ -374,6 +447,7 @@ void counters_close(struct counters *c)
 	for (size_t i = 0; c->ids && i < c->events->count; i++)
 		free(c->ids[i].id);
 	free(c->ids);
+	table_release(&c->by_id);
 	free(c->counter);
 	free(c->cpu);
 	free(c->ring);

@@ -8,6 +8,7 @@
  * descriptor per CPU.
  */
 #pragma once
+#include "base/table.h"
 #include "event/event.h"
 #include "sample/ring.h"
 #include "sample/target.h"
@@ -33,11 +34,14 @@ struct counters {
 	bool all_cpus;			/* nobody has chosen some */
 	struct counter {
 		int fd;
+		uint64_t id;		/* what its samples, and those of its heirs, may carry */
 		uint32_t event;
+		uint32_t cpu;		/* index into CPU */
 		uint32_t task;		/* counts up: which call of counters_open() */
 		bool by_cpu;		/* all that the CPU runs, and no one task */
 	} *counter;
 	size_t count;
+	struct table by_id;		/* over COUNTER */
 	uint32_t tasks;
 	struct ids {			/* of each event: what its samples may carry */
 		uint64_t *id;
@@ -67,8 +71,23 @@ void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, u
  */
 bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended);
 
-/* Whether a FORK record in the rings tells of TID: it began under our events. */
-bool counters_saw_fork(struct counters *c, pid_t tid);
+/* Of a thread or process that began under our events, or some of them. */
+struct fork_record {
+	pid_t tid, parent;
+	uint64_t time;		/* ns of the records' clock; it began a little earlier */
+};
+
+/* The FORK records that are in the rings now; the caller frees. */
+struct fork_record *counters_forks(const struct counters *c, size_t *count);
+
+/* ns of the records' clock */
+uint64_t counters_now(const struct counters *c);
+
+/* The counter whose samples have ID, or NULL. */
+const struct counter *counters_find(const struct counters *c, uint64_t id);
+
+/* Whether the kernel counts, for each event, the records that found no room.  Linux 6.0. */
+bool counters_know_lost(const struct counters *c);
 
 /* Let all events but the last TRACKING ones count, or not. */
 void counters_enable(const struct counters *c, uint32_t tracking, bool on);
@@ -86,7 +105,7 @@ void counters_stop(void);
 /* A CPU that has come online since, and is not among ours though all should be; -1: none. */
 int counters_missed_cpu(const struct counters *c);
 
-/* The total of an event; all 0 where it cannot be read. */
-struct counters_total counters_total(const struct counters *c, uint32_t event);
+/* The totals of all events, by their index; all 0 where one cannot be read. */
+void counters_totals(const struct counters *c, struct counters_total *total);
 
 void counters_close(struct counters *c);

@@ -1,25 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/flow.h"
+#include "base/arena.h"
 #include "sample/merge.h"
 #include "stream/writer.h"
 
-/* LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
-static void count(struct flow_counts *counts, const struct perf_event_header *record)
-{
-	const uint64_t *body = (const void *)(record + 1);
+#include <stdlib.h>
 
-	if (record->type == PERF_RECORD_SAMPLE)
-		counts->samples++;
-	else if (record->type == PERF_RECORD_LOST)
-		counts->lost += body[1];
-	else if (record->type == PERF_RECORD_THROTTLE)
-		counts->throttled++;
+enum { LOST_INTERVAL = 1000000000 };	/* ns between looks at the counts of lost records */
+
+/* A field of 8 bytes AT an offset into the body of RECORD. */
+static uint64_t field(const struct perf_event_header *record, uint16_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, (const uint8_t *)(record + 1) + at, sizeof(value));
+	return value;
 }
 
+/* The index of the event of a sample. */
+static uint32_t event_of(const struct flow *f, const struct perf_event_header *record)
+{
+	if (f->layout->id == ABSENT)
+		return 0;
+	const struct counter *counter = counters_find(f->counters, field(record, f->layout->id));
+	return counter ? counter->event : 0;
+}
+
+static uint64_t period_of(const struct flow *f, uint32_t event,
+			  const struct perf_event_header *record)
+{
+	return f->layout->period != ABSENT ? field(record, f->layout->period)
+	     : f->counters->events->event[event].attr.sample_period;
+}
+
+static void count_sample(struct flow *f, const struct perf_event_header *record)
+{
+	uint32_t i = event_of(f, record);
+
+	f->counts.samples++;
+	f->event[i].samples++;
+	f->event[i].sum += period_of(f, i, record);
+}
+
+/* Whether RECORD is the target's, and did not come by another counter, too. */
+static bool passes(struct flow *f, const struct perf_event_header *record)
+{
+	if (!filter_passes(&f->filter, record, f->layout))
+		return false;
+	if (owners_pass(&f->owners, f->counters, record, f->layout))
+		return true;
+	uint32_t i = event_of(f, record);
+	f->event[i].twice += period_of(f, i, record);
+	return false;
+}
+
+/* LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
 static void put(struct flow *f, const struct perf_event_header *record)
 {
-	count(&f->counts, record);
-	output_write(f->out, record, record->size);
+	if (record->type == PERF_RECORD_SAMPLE)
+		count_sample(f, record);
+	else if (record->type == PERF_RECORD_THROTTLE)
+		f->counts.throttled++;
+	else if (record->type == PERF_RECORD_FORK)
+		f->counts.tasks++;
+	else if (record->type == PERF_RECORD_LOST && counters_know_lost(f->counters))
+		f->lost_some = true;
+	else if (record->type == PERF_RECORD_LOST)
+		f->counts.lost += field(record, 8);
+	if (record->type != PERF_RECORD_LOST || !f->lost_some)
+		output_write(f->out, record, record->size);
+}
+
+/* LOST_SAMPLES, linux/perf_event.h: u64 lost; and the event in the sample_id. */
+static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
+{
+	const struct sample_layout *l = f->layout;
+	uint8_t trailer[64] = { 0 };
+	struct writer w;
+
+	if (l->trailer_time != ABSENT)
+		memcpy(trailer + l->trailer_time, &f->time, sizeof(f->time));
+	if (l->trailer_id)
+		memcpy(trailer + l->trailer_size - l->trailer_id,
+		       &f->counters->ids[event].id[0], sizeof(uint64_t));
+	writer_begin(&w, f->out, PERF_RECORD_LOST_SAMPLES, 0);
+	writer_u64(&w, lost);
+	writer_bytes(&w, trailer, l->trailer_size);
+	writer_end(&w);
+}
+
+/* Say what each event has lost since the last time: now and then, and at the end. */
+static void tell_lost(struct flow *f, bool is_end)
+{
+	if (!counters_know_lost(f->counters) ||
+	    (!is_end && (!f->lost_some || f->time - f->told_lost < LOST_INTERVAL)))
+		return;
+	uint32_t events = (uint32_t)f->counters->events->count;
+	struct counters_total *total = mem_zeroed(events, sizeof(*total));
+	counters_totals(f->counters, total);
+	for (uint32_t i = 0; i < events; i++) {
+		uint64_t lost = total[i].lost - f->event[i].lost;
+		if (lost > INT64_MAX || lost == 0)	/* a counter was closed meanwhile */
+			continue;
+		write_lost_samples(f, i, lost);
+		f->event[i].lost += lost;
+		f->counts.lost += lost;
+	}
+	free(total);
+	f->told_lost = f->time;
+	f->lost_some = false;
 }
 
 /* The records that precede are all older than those that follow. */
@@ -68,16 +157,19 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			ring_refresh(&ring[i]);
 	merge_begin(&m, ring, rings, f->layout, horizon);
 	for (; (record = merge_next(&m)); records++) {
-		if (!filter_passes(&f->filter, record, f->layout))
+		if (!passes(f, record))
 			continue;
 		if (record->type == PERF_RECORD_FORK)
 			filter_passes(&f->family, record, f->layout);
+		f->time = m.time;
 		if (f->flies)
 			hold(f, record, m.time);
 		else
 			put(f, record);
 	}
 	merge_end(&m);
+	if (!f->flies)
+		tell_lost(f, horizon == UINT64_MAX);
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_give_back(&ring[i]);
@@ -111,8 +203,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	merge_begin(&m, ring, rings, f->layout, horizon);
 	while ((record = merge_next(&m))) {
 		bool is_held = m.lent == &ring[rings - 1];
-		if (!is_held && (m.time < f->flight.dumped_to ||
-				 !filter_passes(&f->filter, record, f->layout)))
+		if (!is_held && (m.time < f->flight.dumped_to || !passes(f, record)))
 			continue;
 		if (!is_held && m.time < f->flight.released_to) {
 			lost += record->type == PERF_RECORD_SAMPLE;
@@ -123,6 +214,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	}
 	merge_end(&m);
 	flight_end(&f->flight, horizon);
+	tell_lost(f, horizon == UINT64_MAX);
 	if (lost)
 		write_lost(f, lost);
 	end_round(f, records);
@@ -132,5 +224,6 @@ void flow_close(struct flow *f)
 {
 	filter_release(&f->filter);
 	filter_release(&f->family);
+	owners_release(&f->owners);
 	flight_close(&f->flight);
 }

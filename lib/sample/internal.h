@@ -21,6 +21,7 @@ struct sampler {
 	pid_t *leader;		/* the processes of the target that were there at the start */
 	size_t leaders;
 	struct counters_total *total;	/* of each event, when the last file was ended */
+	struct counters_total *before;	/* the same, of the files before that */
 	uint32_t tracking;	/* events, the last ones, that tell of mappings only: 0 or 1 */
 	int poll;
 	int *process;		/* pidfds of those whose end is ours */

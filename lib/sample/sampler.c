@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/internal.h"
 #include "base/arena.h"
+#include "base/command.h"
 #include "sample/attach.h"
 
 #include <errno.h>
@@ -39,11 +40,20 @@ static void catch_signals(const struct sampler_options *options)
 {
 	struct sigaction act = { .sa_handler = on_signal };
 
+	sigset_t ours;
+
+	/* They come while we wait only: none falls between a look at it and the wait. */
 	sigemptyset(&act.sa_mask);
-	if (options->flight_recorder)
+	sigemptyset(&ours);
+	if (options->flight_recorder) {
 		sigaction(SIGUSR1, &act, NULL);
-	if (options->rotation.by_signal)
+		sigaddset(&ours, SIGUSR1);
+	}
+	if (options->rotation.by_signal) {
 		sigaction(SIGUSR2, &act, NULL);
+		sigaddset(&ours, SIGUSR2);
+	}
+	sigprocmask(SIG_BLOCK, &ours, NULL);
 }
 
 static uint64_t now(const struct sampler *s)
@@ -54,6 +64,30 @@ static uint64_t now(const struct sampler *s)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * Whether one event more is needed to know how long tasks were on CPUs: where events
+ * may have to share counters, or count on some CPUs only, and none of them counts
+ * without a counter.
+ */
+static bool needs_reference(const struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	bool in_part = o->target->cpus > 0;
+	size_t hardware = 0;
+
+	if (target_is_by_cpu(o->target))
+		return false;
+	for (size_t i = 0; i < o->events->count; i++) {
+		const struct event *event = &o->events->event[i];
+		if (!event->per_cpu && !event->cpus && event->attr.type == PERF_TYPE_SOFTWARE)
+			return false;
+		in_part |= event->cpus && !event->per_cpu;
+		hardware += event->attr.type != PERF_TYPE_TRACEPOINT &&
+			    event->attr.type != PERF_TYPE_BREAKPOINT;
+	}
+	return hardware > (in_part ? 0 : 1);
+}
+
 /* Prepare the attrs; know where the time lies in their records. */
 static bool prepare_events(struct sampler *s)
 {
@@ -61,8 +95,9 @@ static bool prepare_events(struct sampler *s)
 	const struct target *t = o->target;
 	struct wants_opening opening = {
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
-		.tracking_apart = o->delay || o->control || o->flight_recorder,
+		.tracking_apart = o->delay || o->control || o->flight_recorder || needs_reference(s),
 		.inherit = !target_is_by_cpu(t) && !t->tids,
+		.ids = !t->command && !target_is_by_cpu(t),
 		.threads_only = !t->command && !t->children,
 		.wakeup = (uint32_t)(o->ring_size / 4),
 	};
@@ -92,6 +127,9 @@ static bool follows_too_much(const struct sampler *s)
 
 static void add_leader(struct sampler *s, pid_t pid)
 {
+	for (size_t i = 0; i < s->leaders; i++)
+		if (s->leader[i] == pid)
+			return;
 	s->leader = array_grow(s->leader, s->leaders, sizeof(pid));
 	s->leader[s->leaders++] = pid;
 }
@@ -105,7 +143,7 @@ static void know_processes(struct sampler *s, bool by_cpu)
 
 	for (size_t i = 0; i < t->pids; i++)
 		add_leader(s, t->pid[i]);
-	for (size_t i = 0; i < s->threads.count && t->tids; i++)
+	for (size_t i = 0; i < s->threads.count && (t->tids || t->children); i++)
 		add_leader(s, s->threads.thread[i].pid);
 	if (t->command)
 		add_leader(s, s->child.pid);
@@ -127,7 +165,9 @@ static bool open_target(struct sampler *s)
 	bool ended, by_cpu = false;
 
 	bool good = !t->command
-		? attach(&s->counters, t, &s->threads, &by_cpu, s->report)
+		? (!s->options->clock_command ||
+		   child_start(&s->child, s->options->clock_command,
+			       s->out->fd == STDOUT_FILENO, s->report)) && attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report)
 		: child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
 		  counters_open(&s->counters, s->child.pid, 0, &ended);
 	if (good)
@@ -148,7 +188,6 @@ static void watch_process(struct sampler *s, pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	s->alive += fd >= 0;
 	s->process = array_grow(s->process, s->processes, sizeof(*s->process));
 	s->process[s->processes++] = fd;
 	if (fd >= 0)
@@ -164,10 +203,12 @@ static bool watch_all(struct sampler *s)
 		report_failure(s->report, "cannot wait for events");
 		return false;
 	}
-	if (t->command)
-		watch_process(s, s->child.pid);
-	for (size_t i = 0; i < t->pids; i++)
+	for (size_t i = 0; i < t->pids; i++) {
 		watch_process(s, t->pid[i]);
+		s->alive += s->process[i] >= 0;
+	}
+	if (s->child.pid)
+		watch_process(s, s->child.pid);
 	watch(s, s->out->fd, 0);	/* EPOLLERR: its reader has gone */
 	if (s->control.fd >= 0)
 		watch(s, s->control.fd, EPOLLIN);
@@ -187,10 +228,12 @@ static bool any_lives(const struct sampler *s)
 {
 	const struct target *t = s->options->target;
 
-	if (target_is_by_cpu(t) || s->alive > 0)
+	if (s->child.pid && child_has_ended(&s->child))
+		return false;
+	if (target_is_by_cpu(t) || t->command || s->alive > 0)
 		return true;
-	for (size_t i = 0; i < s->processes; i++)
-		if (s->process[i] < 0 && lives(t->command ? s->child.pid : t->pid[i]))
+	for (size_t i = 0; i < t->pids; i++)
+		if (s->process[i] < 0 && lives(t->pid[i]))
 			return true;
 	for (size_t i = 0; i < t->tids; i++)
 		if (lives(t->tid[i]))
@@ -246,7 +289,7 @@ static void take_event(struct sampler *s, const struct epoll_event *event)
 	for (size_t i = 0; i < s->processes; i++)
 		if (fd == s->process[i]) {	/* it has ended */
 			epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
-			s->alive--;
+			s->alive -= i < s->options->target->pids;
 			return;
 		}
 	if (event->events & (EPOLLHUP | EPOLLERR))	/* nobody writes to this now */
@@ -289,13 +332,15 @@ static void obey(struct sampler *s)
 /* Move records on; to another file where it is time. */
 static void move(struct sampler *s)
 {
-	if (snapshot_asked && s->flow.flies)
+	bool snapshot = snapshot_asked, next_file = next_file_asked;
+
+	snapshot_asked = next_file_asked = 0;	/* before it is done: more may be asked for */
+	if (snapshot && s->flow.flies)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
 	else
 		s->idle = !flow_round(&s->flow, now(s) - HOLD_BACK);
-	if (sampler_file_is_full(s, now(s), next_file_asked))
+	if (sampler_file_is_full(s, now(s), next_file))
 		sampler_begin_next_file(s, now(s));
-	snapshot_asked = next_file_asked = 0;
 }
 
 /* Each thread counts by itself, on one CPU at a time. */
@@ -322,9 +367,12 @@ static bool is_over(const struct sampler *s)
 static void loop(struct sampler *s)
 {
 	struct epoll_event event[16];
+	sigset_t waiting = *command_signals();
 
+	sigdelset(&waiting, SIGUSR1);
+	sigdelset(&waiting, SIGUSR2);
 	while (!s->done) {
-		int n = epoll_wait(s->poll, event, 16, patience(s));
+		int n = epoll_pwait(s->poll, event, 16, patience(s), &waiting);
 		for (int i = 0; i < n; i++)
 			take_event(s, &event[i]);
 		obey(s);
@@ -353,11 +401,21 @@ static void release(struct sampler *s)
 	free(s->process);
 	free(s->leader);
 	free(s->total);
+	free(s->before);
+	free(s->flow.event);
 	flow_close(&s->flow);
 	control_close(&s->control);
 	counters_close(&s->counters);
 	threads_release(&s->threads);
 	events_release(&s->events);
+}
+
+/* The command that is run, as target or as clock; NULL: none. */
+static const char *command_name(const struct sampler_options *o)
+{
+	char *const *command = o->target->command ? o->target->command : o->clock_command;
+
+	return command ? *command : NULL;
 }
 
 static bool begin(struct sampler *s)
@@ -370,16 +428,18 @@ static bool begin(struct sampler *s)
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
 				 .out = s->out, .buffer_size = o->buffer_size,
-				 .flies = o->flight_recorder };
+				 .flies = o->flight_recorder,
+				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	if (!open_target(s))
 		return false;
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
+	s->before = mem_zeroed(o->events->count, sizeof(*s->before));
 	s->began = s->file_began = now(s);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
 	sampler_write_beginning(s);
 	return watch_all(s) &&
-	       (!o->target->command || child_go(&s->child, o->target->command[0], s->report));
+	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
 }
 
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)
@@ -395,7 +455,8 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 			sampler_name_last_file(&s);
 		sampler_summarize(&s);
 	}
-	int status = child_stop(&s.child);
+	bool is_told = options->quiet_status || report->status;
+	int status = child_stop(&s.child, is_told ? NULL : command_name(options), report);
 	release(&s);
 	return status;
 }

@@ -29,6 +29,8 @@ static inline bool rotation_is_on(const struct rotation *r)
 struct sampler_options {
 	struct event_list *events;	/* their attrs get what sampling adds */
 	const struct target *target;
+	char *const *clock_command;	/* run this meanwhile, and end with it; NULL: none */
+	bool quiet_status;		/* how a command ended is the caller's matter */
 	struct wants wants;
 	uint64_t delay;			/* ns until counting begins, or SAMPLER_UNTIL_TOLD */
 	uint64_t duration;		/* ns that counting lasts; 0: no limit */

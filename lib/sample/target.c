@@ -111,6 +111,21 @@ bool target_add_user(struct target *t, const char *user, struct report *report)
 	return t->pids > 0;
 }
 
+/* CPUs are ascending, each once, in whatever order a list has them. */
+static void add_cpu(struct target *t, int cpu)
+{
+	size_t at = t->cpus;
+
+	while (at > 0 && t->cpu[at - 1] > cpu)
+		at--;
+	if (at > 0 && t->cpu[at - 1] == cpu)
+		return;
+	t->cpu = array_grow(t->cpu, t->cpus, sizeof(*t->cpu));
+	memmove(t->cpu + at + 1, t->cpu + at, (t->cpus - at) * sizeof(*t->cpu));
+	t->cpu[at] = cpu;
+	t->cpus++;
+}
+
 bool target_set_cpus(struct target *t, const char *list)
 {
 	do {
@@ -126,10 +141,8 @@ bool target_set_cpus(struct target *t, const char *list)
 		}
 		if (last < first || last >= CPUS_MAX)
 			return false;
-		for (unsigned long cpu = first; cpu <= last; cpu++) {
-			t->cpu = array_grow(t->cpu, t->cpus, sizeof(*t->cpu));
-			t->cpu[t->cpus++] = (int)cpu;
-		}
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			add_cpu(t, (int)cpu);
 		list = end;
 	} while (*list++ == ',');
 	return list[-1] == '\0';

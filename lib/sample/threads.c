@@ -16,23 +16,23 @@ bool threads_parse_pid(const char *text, pid_t *pid)
 	return !errno && end != text && !*end && number > 0 && number <= INT_MAX;
 }
 
-static bool is_known(const struct threads *threads, pid_t tid)
+struct thread *threads_find(const struct threads *threads, pid_t tid)
 {
 	struct table_probe probe = table_probe(&threads->table, hash_u64((uint32_t)tid));
 	uint32_t id;
 
 	while ((id = table_next(&threads->table, &probe)) != TABLE_NONE)
 		if (threads->thread[id].tid == tid)
-			return true;
-	return false;
+			return &threads->thread[id];
+	return NULL;
 }
 
 static void add(struct threads *threads, pid_t pid, pid_t tid)
 {
-	if (is_known(threads, tid))
+	if (threads_find(threads, tid))
 		return;
 	threads->thread = array_grow(threads->thread, threads->count, sizeof(*threads->thread));
-	threads->thread[threads->count] = (struct thread){ pid, tid };
+	threads->thread[threads->count] = (struct thread){ .pid = pid, .tid = tid };
 	table_add(&threads->table, hash_u64((uint32_t)tid), (uint32_t)threads->count++);
 }
 

@@ -9,6 +9,8 @@
 
 struct thread {
 	pid_t pid, tid;
+	uint64_t opened;	/* ns of the records' clock: all events were on it; 0: none was */
+	bool inherits;		/* all events, from a thread that had them when it created this */
 };
 
 /* Zero-initialised: none. */
@@ -26,6 +28,9 @@ bool threads_scan(struct threads *threads, pid_t pid);
 
 /* Add one thread, whose process is found out.  False with errno set if there is none. */
 bool threads_add(struct threads *threads, pid_t tid);
+
+/* The thread with this id, or NULL.  It moves when one is added. */
+struct thread *threads_find(const struct threads *threads, pid_t tid);
 
 void threads_release(struct threads *threads);
 

@@ -11,10 +11,11 @@ enum { SILENT_NS = 10000000 };	/* what counts nothing in so long a time may not 
 
 /*
  * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
- * enabled, time running, id, lost; sample_id.
+ * enabled, time running, id, lost; sample_id.  Each file has what was counted in it.
  */
 static void write_total(struct sampler *s, uint32_t event)
 {
+	struct counters_total *before = &s->before[event];
 	static const uint8_t zeros[64];
 	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
 	const struct ids *ids = &s->counters.ids[event];
@@ -25,20 +26,23 @@ static void write_total(struct sampler *s, uint32_t event)
 		return;
 	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
 	writer_u64(&w, UINT64_MAX);	/* no one process */
-	writer_u64(&w, total.count);
-	writer_u64(&w, total.enabled);
-	writer_u64(&w, total.running);
+	writer_u64(&w, total.count - before->count);
+	writer_u64(&w, total.enabled - before->enabled);
+	writer_u64(&w, total.running - before->running);
 	writer_u64(&w, ids->id[0]);
 	if (attr->read_format & PERF_FORMAT_LOST)
-		writer_u64(&w, total.lost);
+		writer_u64(&w, total.lost - before->lost);
 	writer_bytes(&w, zeros, sampler_layout(s)->trailer_size);
 	writer_end(&w);
+	*before = total;
 }
 
 void sampler_write_end(struct sampler *s)
 {
+	counters_totals(&s->counters, s->total);
 	for (uint32_t i = 0; i < s->options->events->count; i++) {
-		s->total[i] = counters_total(&s->counters, i);
+		uint64_t twice = s->flow.event[i].twice;
+		s->total[i].count -= s->total[i].count > twice ? twice : 0;
 		write_total(s, i);
 	}
 	about_write_span(s->out, s->file_began, s->ended);
@@ -83,6 +87,57 @@ static uint64_t tell_totals(const struct sampler *s)
 	return longest;
 }
 
+static void tell_lost(const struct sampler *s)
+{
+	const struct flow_counts *c = &s->flow.counts;
+
+	if (c->lost)
+		report_note(s->report, "%" PRIu64 " records were lost of %" PRIu64 ": there was no "
+			    "room for them; sample less often, enlarge the rings with -m, or, for "
+			    "a reader that stalls, --buffer%s", c->lost, c->samples + c->lost,
+			    counters_know_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
+			    "does not count what is lost last");
+}
+
+/* A COUNT of EVENT for people: "0.825 s", "1234567". */
+static void print_count(char *text, size_t size, const struct event *event, uint64_t count)
+{
+	if (event_is_clock(&event->attr))
+		snprintf(text, size, "%.3f s", (double)count / 1e9);
+	else
+		snprintf(text, size, "%" PRIu64, count);
+}
+
+/*
+ * What was counted of an event should be what its samples, and the lost ones, stand
+ * for.  Each task and CPU keeps half a period to itself, on average: many short threads
+ * may keep most of all that was counted.
+ */
+static void tell_not_sampled(const struct sampler *s, uint32_t i)
+{
+	enum { PERIODS = 20 };	/* a difference of less is chance */
+	const struct event *event = &s->options->events->event[i];
+	const struct flow_event *e = &s->flow.event[i];
+	uint64_t period = event_mean_period(&event->attr, e->samples, e->sum);
+	uint64_t known = e->sum + e->lost * period, counted = s->total[i].count;
+	uint64_t missed = counted > known ? counted - known : 0;
+	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
+	char all[32], in_samples[32];
+
+	if (s->flow.flies || s->flow.filter.on || !event_samples_all(&event->attr) ||
+	    missed < PERIODS * period || missed <= counted / 10 || period == 0)
+		return;
+	print_count(all, sizeof(all), event, counted);
+	print_count(in_samples, sizeof(in_samples), event, known);
+	if (missed / period <= tasks * s->counters.cpus)
+		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were too "
+			    "short for a sample; -a samples CPUs, whatever runs there", event->name,
+			    all, in_samples);
+	else
+		report_note(s->report, "'%s': %s counted, but samples stand for %s: the kernel did "
+			    "not take all of them; sample less often", event->name, all, in_samples);
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -99,9 +154,9 @@ void sampler_summarize(struct sampler *s)
 	if (missed >= 0)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
-	if (c->lost)
-		report_note(s->report, "%" PRIu64 " records were lost: the ring was full; "
-			    "enlarge it with -m, or sample less often", c->lost);
+	tell_lost(s);
+	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
+		tell_not_sampled(s, i);
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);

@@ -21,7 +21,8 @@ static void want_callchain(const struct wants *w, struct perf_event_attr *attr)
 	if (w->callchain == CHAIN_NONE)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	attr->sample_max_stack = w->max_stack;
+	if (!attr->sample_max_stack)	/* the event has a max-stack= of its own */
+		attr->sample_max_stack = w->max_stack;
 	attr->exclude_callchain_kernel = w->no_kernel_stack || attr->exclude_kernel;
 	attr->exclude_callchain_user = w->no_user_stack;
 	if (w->callchain == CHAIN_DWARF) {
@@ -38,7 +39,8 @@ static void want_callchain(const struct wants *w, struct perf_event_attr *attr)
 	}
 }
 
-static void want_fields(const struct wants *w, struct event *event, bool several)
+static void want_fields(const struct wants *w, const struct wants_opening *o,
+			struct event *event, bool several)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -46,13 +48,14 @@ static void want_fields(const struct wants *w, struct event *event, bool several
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | w->sample_type;
 	if (attr->freq || several || w->periods)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (several)
+	if (several || o->ids)
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		attr->sample_type |= w->sample_type & PERF_SAMPLE_RAW;
 	else
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-	attr->branch_sample_type = w->branch_type;
+	if (!attr->branch_sample_type)	/* it has no branch_type= of its own */
+		attr->branch_sample_type = w->branch_type;
 	if (w->user_regs) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = w->user_regs;
@@ -241,7 +244,7 @@ bool wants_apply(const struct wants *w, const struct wants_opening *opening,
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *event = &events->event[i];
-		want_fields(w, event, events->count > 1);
+		want_fields(w, opening, event, events->count > 1);
 		want_opening(opening, event, opening->tracking_apart && i == tracking);
 		if (i == tracking)
 			want_tracking(w, &event->attr);

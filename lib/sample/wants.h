@@ -34,6 +34,7 @@ struct wants_opening {
 	bool overwritten;		/* into rings that are overwritten, but the last */
 	bool inherit;			/* follow what the task creates ... */
 	bool threads_only;		/* ... if it is a thread */
+	bool ids;			/* a sample says by whose event it was taken */
 	uint32_t wakeup;		/* bytes in a ring that wake us */
 };
 

@@ -32,6 +32,23 @@ bool event_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool event_samples_all(const struct perf_event_attr *attr)
+{
+	bool in_part = attr->exclude_user || attr->exclude_kernel || attr->exclude_idle;
+
+	return attr->sample_period && !(attr->sample_type & PERF_SAMPLE_READ) &&
+	       !(event_is_clock(attr) && in_part);
+}
+
+uint64_t event_mean_period(const struct perf_event_attr *attr, uint64_t samples, uint64_t sum)
+{
+	if (samples)
+		return sum / samples;
+	if (!attr->freq)
+		return attr->sample_period;
+	return event_is_clock(attr) && attr->sample_freq ? 1000000000 / attr->sample_freq : 0;
+}
+
 /* A name from the attr alone: "cycles", "r1c0", "type 8 config 0x11". */
 static const char *name_of(struct arena *arena, const struct perf_event_attr *attr)
 {

@@ -86,5 +86,15 @@ void events_release(struct stream_events *events);
 /* Whether EVENT counts time: its values are nanoseconds. */
 bool event_is_clock(const struct perf_event_attr *attr);
 
+/*
+ * Whether all that such an event counts leads to samples, so that their periods add
+ * up to the count: not if a group's leader samples for it, nor of a clock that leaves
+ * out the kernel, or the program, in its samples alone.
+ */
+bool event_samples_all(const struct perf_event_attr *attr);
+
+/* The period of such an event, on average, if SAMPLES have SUM of it; 0: not known. */
+uint64_t event_mean_period(const struct perf_event_attr *attr, uint64_t samples, uint64_t sum);
+
 /* The generic name of an event of TYPE and CONFIG ("cycles"), or NULL. */
 const char *event_generic_name(uint32_t type, uint64_t config);

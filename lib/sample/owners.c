@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/owners.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+static struct owner *find(const struct owners *owners, pid_t tid)
+{
+	struct table_probe probe = table_probe(&owners->table, hash_u64((uint32_t)tid));
+	uint32_t id;
+
+	while ((id = table_next(&owners->table, &probe)) != TABLE_NONE)
+		if (owners->owner[id].tid == tid)
+			return &owners->owner[id];
+	return NULL;
+}
+
+void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time)
+{
+	struct owner *known = find(owners, tid);
+
+	if (known) {
+		known->task = task;
+		known->since = time;
+	} else if (task != OWNER_ANY) {
+		owners->owner = array_grow(owners->owner, owners->count, sizeof(*owners->owner));
+		owners->owner[owners->count] = (struct owner){ tid, task, time };
+		table_add(&owners->table, hash_u64((uint32_t)tid), (uint32_t)owners->count++);
+	}
+}
+
+/* u32 pid, tid */
+static bool sample_passes(const struct owners *owners, const struct counters *counters,
+			  const uint8_t *body, const struct sample_layout *layout)
+{
+	uint64_t id;
+	pid_t tid;
+
+	memcpy(&tid, body + layout->tid + 4, sizeof(tid));
+	const struct owner *owner = find(owners, tid);
+	if (!owner || owner->task == OWNER_ANY)
+		return true;
+	memcpy(&id, body + layout->id, sizeof(id));
+	const struct counter *counter = counters_find(counters, id);
+	return !counter || counter->task == owner->task;
+}
+
+/* FORK, EXIT: u32 pid, ppid, tid, ptid; u64 time */
+static void follow_task(struct owners *owners, const struct perf_event_header *record)
+{
+	const uint32_t *task = (const void *)(record + 1);
+	const struct owner *parent = find(owners, (pid_t)task[3]);
+	const struct owner *known = find(owners, (pid_t)task[2]);
+	uint64_t time;
+
+	memcpy(&time, task + 4, sizeof(time));
+	if (known && time < known->since)
+		return;		/* its events were opened when it was there already */
+	owners_set(owners, (pid_t)task[2], record->type == PERF_RECORD_FORK && parent
+		   ? parent->task : OWNER_ANY, time);
+}
+
+bool owners_pass(struct owners *owners, const struct counters *counters,
+		 const struct perf_event_header *record, const struct sample_layout *layout)
+{
+	if (owners->count == 0 || layout->id == ABSENT)
+		return true;
+	if (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT)
+		follow_task(owners, record);
+	return record->type != PERF_RECORD_SAMPLE ||
+	       sample_passes(owners, counters, (const void *)(record + 1), layout);
+}
+
+void owners_release(struct owners *owners)
+{
+	free(owners->owner);
+	table_release(&owners->table);
+	*owners = (struct owners){ 0 };
+}

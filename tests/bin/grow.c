@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grow THREADS MILLISECONDS - at SIGUSR1 create as many threads, as fast as can be;
+ * each takes so much CPU time, then prints its id and the CPU time it got, in ns.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t end;	/* ns of CPU time */
+
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void *work(void *unused)
+{
+	while (cpu_time() < end)
+		for (volatile int i = 0; i < 5000; i++)
+			;
+	printf("%ld %llu\n", syscall(SYS_gettid), (unsigned long long)cpu_time());
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc > 2 ? (int)strtoul(argv[1], NULL, 10) : 0, number;
+	pthread_t *thread = calloc((size_t)threads + 1, sizeof(*thread));
+	sigset_t set;
+
+	if (!threads || !thread)
+		return 2;
+	end = strtoull(argv[2], NULL, 10) * 1000000;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!freopen("ready", "w", stderr) || sigwait(&set, &number))
+		return 1;
+	for (int i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	for (int i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	free(thread);
+	return 0;
+}

@@ -1,0 +1,200 @@
+#!/bin/sh
+# pmu-sample: what was counted is what was sampled, lost, or reported as not sampled.
+# kinds: release user
+. tests/lib.sh
+
+# older VERSION COMMAND...: on a kernel that seems so old; leaks cannot be looked for then
+older() { ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 old-kernel "$@"; }
+
+# as_nobody COMMAND...: without rights; ten and pmu-sample are in this folder
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$@"
+}
+
+check 'a machine without a PMU says so to a user without rights, too, and names no sysctl' <<'END'
+	test ! -e /sys/bus/event_source/devices/cpu || skip "this machine has a PMU"
+	needs_root
+	needs_command setpriv
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 || skip "anyone may sample the kernel"
+	cp "$BIN/pmu-sample" "$BIN/pmu-events" "$HELP/ten" .
+	chmod 755 . ./*
+	as_nobody ./pmu-sample -e cycles -- ./ten serial 0.1 2>named >s.data || test $? = 1
+	as_nobody ./pmu-sample -- ./ten serial 0.1 2>usual >s.data
+	as_nobody ./pmu-events --check cycles >check || test $? = 1
+	for file in named usual check; do
+		grep -q "no hardware PMU" $file || { cat $file; exit 1; }
+	done
+	none grep -h "sysctl" named usual check
+END
+
+# faults PAGES: touch as many pages of 4 KiB, and make the file "touched"
+cat >"$scratch/bin/faults" <<'END'
+#!/usr/bin/python3
+import mmap, sys
+size = int(sys.argv[1]) * 4096
+memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.madvise(mmap.MADV_NOHUGEPAGE)
+for at in range(0, size, 4096): memory[at] = 1
+open('touched', 'w').close()
+END
+chmod +x "$scratch/bin/faults"
+
+# counted EVENT ERR: what pmu-sample -v says was counted of it
+counted() { sed -n "s/^pmu-sample: $1[:u]*: \([0-9]*\) counted.*/\1/p" "$2"; }
+
+# of_event NAME SAMPLE|LOST_SAMPLES STREAM: how many perf finds of one event
+of_event() {
+	perf report -i "$3" --stats 2>/dev/null | awk -v name="$1" -v kind="$2" '
+		/ stats:$/ { on = index($0, name) == 1 } on && $1 == kind { n += $3 } END { print n + 0 }'
+}
+
+check 'a reader that stalls: what was counted is in the samples and the lost ones, of each event' <<'END'
+	pmu-sample -v -m 16Ki --buffer 16Ki -e context-switches/period=1/,page-faults/period=1/ \
+		-e minor-faults/period=1/ -- faults 30000 2>err | { eventually test -e touched; cat >s.data; }
+	cat err
+	for event in page-faults minor-faults; do
+		counted=$(counted $event err)
+		samples=$(of_event $event SAMPLE s.data)
+		lost=$(of_event $event LOST_SAMPLES s.data)
+		echo $event $counted $samples $lost
+		test "$lost" -gt 5000
+		near $((samples + lost)) $counted $((2 * $(nproc)))
+	done
+	# one line says so, and all agree: the summary, our reader, the profile
+	sum=$(perf report -i s.data --stats 2>/dev/null | awk '/ stats:$/ { on = !/^Agg/ }
+		on && $1 == "LOST_SAMPLES" { n += $3 } END { print n + 0 }')
+	grep -q "^pmu-sample: $sum records were lost of " err
+	grep -q "^pmu-sample: .* samples .*, $sum lost" err
+	pmu-stream s.data | grep -q " $sum lost"
+	pmu-topprof s.data >p.pb.gz
+	go tool pprof -sample_index=page-faults -top p.pb.gz >top 2>/dev/null
+	test "$(awk '$2 ~ /%/ && $NF == "[lost]" { print $1 }' top)" = "$(of_event page-faults LOST_SAMPLES s.data)"
+END
+
+check 'a kernel that does not count lost samples of events: its LOST records, and a word about it' <<'END'
+	older 5.19 true || skip "cannot seem older here"
+	older 5.19 pmu-sample -v -m 16Ki --buffer 16Ki -e page-faults -c 1 -- faults 30000 2>err |
+		{ eventually test -e touched; cat >s.data; }
+	cat err
+	lost=$(sed -n "s/^pmu-sample: .* samples .*, \([0-9]*\) lost.*/\1/p" err)
+	pmu-stream s.data | grep -q " $lost lost"
+	test "$lost" = 0 || grep -q "before Linux 6.0 the kernel does not count what is lost last" err
+END
+# The clock is sampled whole only where the kernel may be sampled.
+needs_kernel() {
+	test "$(id -u)" = 0 || test "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 1 ||
+		skip "the kernel may not be sampled"
+}
+
+check 'what ran in processes too short for a sample is reported, and is [not sampled] in a profile' <<'END'
+	needs_kernel
+	pmu-sample -v -e cpu-clock -c 5000000 -o s.data -- \
+		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
+	cat err
+	grep -q "cpu-clock.: 0.[0-9]* s counted, but samples stand for .*; -a samples CPUs" err
+	pmu-topprof --not-sampled s.data >p.pb.gz
+	total=$(go tool pprof -sample_index=cpu -raw p.pb.gz 2>/dev/null | awk '
+		/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
+		on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }')
+	near "$total" "$(counted cpu-clock err)" 5000001
+	go tool pprof -sample_index=cpu -top p.pb.gz 2>/dev/null | grep -q "\[not sampled\]"
+	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
+	none grep "not sampled" top
+	exits 2 pmu-topprof --not-sampled --pid 1 s.data 2>misuse
+END
+
+check 'a few samples less than were counted are chance, and not reported' <<'END'
+	pmu-sample -v -e cpu-clock -c 4000000 -o s.data -- ten threads 0.5 2>err
+	cat err
+	none grep "stand for" err
+	pmu-sample -v -e page-faults -c 1 -o s.data -- sh -c "true; true" 2>err
+	none grep "stand for" err
+END
+# growing OPTION...: sample 40 threads of 50 ms each that begin while we attach, by 12 events
+growing() {
+	rm -f ready
+	grow 40 50 >truth 2>err &
+	target=$!
+	eventually test -e ready
+	kill -USR1 $target
+	events=$(seq 12 | sed "s|.*|task-clock/name=e&/|" | paste -sd ,)
+	pmu-sample -v -e $events "$@" -p $target -o s.data 2>err
+	wait $target
+	test "$(wc -l <truth)" = 40
+}
+
+check 'threads created while we attach are sampled by all events, or by none' <<'END'
+	for round in 1 2; do
+		growing -c 1000000
+		samples s.data tid,event >all
+		awk '{ sub(":", "", $2); n[$1 " " $2]++; tid[$1] }
+			END { for (t in tid) {
+				least = 1e9; most = 0
+				for (e = 1; e <= 12; e++) {
+					k = n[t " e" e] + 0
+					least = k < least ? k : least; most = k > most ? k : most
+				}
+				if (most - least > 12) { print t, least, most; bad = 1 }
+			} exit bad }' all
+	done
+END
+
+check 'records of threads that began are lost: still none is counted twice' <<'END'
+	growing -c 100000 -m 4Ki
+	cat err
+	# the main thread, which prints nothing, takes a little, too
+	truth=$(awk '{ ns += $2 } END { printf "%.0f", ns }' truth)
+	for event in e1 e12; do
+		at_most "$(counted $event err)" $((truth * 11 / 10))
+	done
+END
+check 'an event that is open on some CPUs only is not scaled up for the others' <<'END'
+	needs_root
+	test "$(nproc)" -ge 2 || skip "one CPU"
+	cat >alternate.py <<-EOF
+		import ctypes, os, time
+		getppid = ctypes.CDLL(None).getppid
+		open('ready', 'w')
+		while not os.path.exists('go'): time.sleep(0.01)
+		for i in range(10):
+		    for cpu, ns in (0, 5e6), (1, 2e7):
+		        os.sched_setaffinity(0, {cpu})
+		        end = time.process_time_ns() + ns
+		        for k in range(100): getppid()
+		        while time.process_time_ns() < end: pass
+	EOF
+	python3 alternate.py &
+	target=$!
+	eventually test -e ready
+	pmu-sample -v -e syscalls:sys_enter_getppid -c 1 -C 0 -p $target -o s.data 2>err &
+	sampler=$!
+	eventually grep -q "descriptors" err
+	eventually test -s s.data
+	touch go
+	wait $sampler
+	cat err
+	none grep "more events were asked for" err
+	pmu-topprof s.data >p.pb.gz
+	total=$(go tool pprof -raw p.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next }
+		/^Locations/ { on = 0 } on && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }')
+	test "$total" = 1000
+END
+
+check 'a clock takes no period that its timer cannot keep, by force neither' <<'END'
+	for how in "cpu-clock -c 9999" "task-clock -c 1 --force" "timer/period=5000/"; do
+		exits 1 pmu-sample -o s.data -e $how -- true 2>err
+		grep -q "shorter than the kernel's timer can be: 10000 is the least" err
+	done
+	pmu-sample -e cpu-clock -c 10000 -o s.data -- true
+	for name in timer timer:u; do
+		pmu-events --encode $name | grep -q "sample *100 times per second"
+	done
+END
+
+check 'a CPU that is named twice is sampled once, in whatever order' <<'END'
+	needs_root
+	last=$(($(nproc) - 1))
+	pmu-sample -v -C $last,0,0-$last -e cpu-clock -F 100 -d 0.3 -o s.data 2>err
+	grep -q " $(nproc) event fds" err
+END
+done_testing

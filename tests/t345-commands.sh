@@ -1,0 +1,85 @@
+#!/bin/sh
+# pmu-sample: commands as targets and as clocks, signals, how they end.
+# kinds: release user
+. tests/lib.sh
+
+check 'the exit status is known where the caller ignores SIGCHLD; a failure is one line' <<'END'
+	exits 7 env --ignore-signal=CHLD pmu-sample --exit-status -e cpu-clock -o s.data -- \
+		sh -c 'exit 7' 2>err
+	none grep "failed" err
+	exits 0 pmu-sample -e cpu-clock -o s.data -- sh -c 'exit 7' 2>err
+	grep -qx "pmu-sample: 'sh' failed: exit status 7" err
+	exits 0 pmu-sample -e cpu-clock -o s.data -- sh -c 'kill -SEGV $$' 2>err
+	grep -q "'sh' was ended by signal 11" err
+END
+
+check 'beside another target a command is the clock, and no target of its own' <<'END'
+	ten serial 600 &
+	target=$!
+	tid=$target
+	for how in "-p $target" "-t $tid"; do
+		pmu-sample $how -e cpu-clock -F 1000 -o s.data -- sh -c "
+			until test \$(cut -d ' ' -f 1 /proc/$target/schedstat) -gt 0; do :; done
+			i=0; while test \$i -lt 20; do ten serial 0.01; i=\$((i + 1)); done" 2>err
+		cat err
+		test "$(samples s.data pid | sort -u | tr -d ' ')" = $target
+	done
+END
+
+check 'a system-wide recording lasts as long as its command' <<'END'
+	needs_root
+	exits 3 pmu-sample --exit-status -a -e cpu-clock -F 100 -o s.data -- \
+		sh -c 'ten serial 0.2; exit 3' 2>err
+	at_least "$(perf_samples s.data)" 10
+END
+
+check 'a duration may begin with its point' <<'END'
+	exits 0 pmu-sample -e cpu-clock -d .1 -o s.data -- sleep 600
+	exits 2 pmu-sample -e cpu-clock -d . -o s.data -- true 2>err
+END
+
+check 'a command that is stopped at the end does not delay it' <<'END'
+	pmu-sample -v -e cpu-clock -d 300ms -o s.data -- sh -c 'trap "echo >ended" EXIT
+		trap "exit 0" TERM; kill -STOP $$; while :; do sleep 0.1; done' 2>err
+	# it was continued, so it could act on SIGTERM rather than be killed
+	test -e ended
+END
+
+check 'a SIGINT that the caller ignores stays ignored for the command' <<'END'
+	env --ignore-signal=INT pmu-sample -e cpu-clock -o s.data -- grep SigIgn /proc/self/status >ignored
+	grep -q "SigIgn:.*2$" ignored
+	pmu-sample -e cpu-clock -o s.data -- grep SigIgn /proc/self/status >ignored
+	grep -q "SigIgn:.*0$" ignored
+END
+
+check 'what an event says of its callchains and branches is kept; options without effect are not' <<'END'
+	pmu-sample -g --max-stack 20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.1
+	samples s.data ip | awk 'BEGIN { RS = ""; FS = "\n" } { n++; if (NF > 3) bad++ } END { print n, bad + 0
+		exit !(n > 10 && !bad) }'
+	pmu-sample --off-cpu --call-graph none -e cpu-clock -o s.data -- true
+	# PERF_SAMPLE_CALLCHAIN is bit 5 of sample_type, the fourth word of an attr
+	attr=$(pmu-stream --dump s.data | awk '$2 == "ATTR" { print $1; exit }')
+	python3 -c '
+import struct, sys
+type, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), int(sys.argv[2], 16) + 8 + 24)
+assert not type & 32, hex(type)' s.data $attr
+	for option in "--max-stack 5" --user-stacks --kernel-stacks; do
+		exits 2 pmu-sample $option -e cpu-clock -o s.data -- true 2>err
+		grep -q "give -g, too" err
+	done
+END
+
+check 'children that exist already, and theirs, are followed with --children' <<'END'
+	sh -c 'sh -c "touch ready; until test -e go; do sleep 0.05; done; ten serial 0.3; :"; :' &
+	target=$!
+	eventually test -e ready
+	pmu-sample --children -e cpu-clock -F 1000 -p $target -o s.data 2>err &
+	sampler=$!
+	eventually test -s s.data
+	touch go
+	wait $sampler
+	cat err
+	at_least "$(samples s.data comm | grep -c ten)" 200
+END
+
+done_testing

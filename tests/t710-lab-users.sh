@@ -1,0 +1,101 @@
+#!/bin/sh
+# On an emulated PMU: users without rights, and counters that many threads share.
+# kinds: release
+. tests/lib.sh
+
+cd "$TOP" || exit 1
+lab=$scratch/lab
+why=
+for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc cpio; do
+	command -v $tool >/dev/null || why="no $tool"
+done
+if test -z "$why"; then
+	make -s ARCH=arm64 sysroot >"$scratch/fetch.log" 2>&1 &&
+		tests/lab/kernel bookworm >>"$scratch/fetch.log" 2>&1 ||
+		why="packages cannot be fetched: $(tail -n 1 "$scratch/fetch.log")"
+fi
+test -n "$why" || make -s -j2 ARCH=arm64 WERROR=1 tests >&2 || exit 1
+in_lab() { test -z "$why" || skip "$why"; }
+
+cat >"$scratch/job" <<'END'
+chmod 755 / /bin /out; mkdir -p /etc u
+chmod 777 u
+echo 'user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
+for level in 2 1 0 -1; do
+	echo $level >/proc/sys/kernel/perf_event_paranoid
+	su user -c "cd /out/u
+		pmu-sample -c 98269 -o usual.$level -- spin serial 50 2>usual.err.$level
+		pmu-sample -e cycles -c 98269 -o named.$level -- spin serial 50 2>named.err.$level
+		pmu-sample -e branch-misses --fallback cycles --fallback cpu-clock -c 98269 \
+			-o fallback.$level -- spin serial 50 2>fallback.err.$level
+		pmu-sample -a -e cycles -c 98269 -d 50ms -o all.$level 2>all.err.$level
+		echo \$? >all.status.$level"
+done
+twelve=cycles:u,r08:u,r11:u,r1b:u,r02:u,r03:u,r04:u,r05:u,r10:u,r12:u,r13:u,r14:u
+pmu-sample -v -e $twelve -c 100003 -o brief.data -- brief 400 2>brief.err
+pmu-topprof brief.data >brief.pb.gz
+mkfifo go
+sh -c 'read word <go; exec spin serial 200' &
+target=$!
+pmu-sample -v -C 0 -e $twelve -c 100003 -p $target -o part.data 2>part.err &
+until grep -q descriptors part.err; do sleep 0.01; done
+sleep 0.2
+echo >go
+wait
+pmu-topprof part.data >part.pb.gz
+END
+test -n "$why" || tests/lab/guest -p build/arm64/tests/bin/brief -o "$lab" "$scratch/job"
+
+# events STREAM: the names perf has for the events of its samples
+events() { samples "$1" event | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1 }'; }
+
+check 'a user is sampled by cycles at each paranoid level, by default and as a fallback, too' <<'END'
+	in_lab
+	# 110 * 100003 cycles a round, by hand
+	truth=$((50 * 110 * 100003 / 98269))
+	for level in 2 1 0 -1; do
+		name=cycles:
+		test $level != 2 || name=cycles:u:
+		for how in usual named fallback; do
+			file=$lab/u/$how.$level
+			cat $lab/u/$how.err.$level
+			events $file >events
+			cat events
+			test "$(cut -d " " -f 1 events)" = $name
+			# with the kernel, some more
+			at_least "$(cut -d " " -f 2 events)" $((truth - 60))
+			at_most "$(cut -d " " -f 2 events)" $((truth + 300))
+		done
+		none grep "cpu-clock" $lab/u/usual.err.$level $lab/u/named.err.$level
+	done
+END
+
+check 'all that CPUs run is for users at level 0 and below' <<'END'
+	in_lab
+	for level in 2 1 0 -1; do
+		want=0
+		test $level -le 0 || want=1
+		test "$(cat $lab/u/all.status.$level)" = $want || { cat $lab/u/all.err.$level; exit 1; }
+	done
+END
+
+# cycles PROFILE: the sum of its cycles:u
+cycles() {
+	go tool pprof -sample_index=cycles:u -raw "$1" | awk '/^Samples:/ { on = 1; next }
+		/^Locations/ { on = 0 } on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }'
+}
+
+check 'many short threads and more events than counters: values are right within 5 %' <<'END'
+	in_lab
+	head -n 3 $lab/brief.err
+	near "$(cycles $lab/brief.pb.gz)" 400002400 20000000
+END
+
+check 'the same on one CPU of a process: scaled by the time there' <<'END'
+	in_lab
+	head -n 3 $lab/part.err
+	truth=$((200 * 110 * 100003))
+	near "$(cycles $lab/part.pb.gz)" $truth $((truth / 20))
+END
+
+done_testing
