@@ -226,7 +226,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 		func main() {
 			t := T{3}
 			f := []func(int) int{t.Value, t.Short}
-			a, b := make([]byte, 1<<9), make([]byte, 1<<9)
+			a, b := make([]byte, 1<<12), make([]byte, 1<<12)
 			for spent() < 3e8 {
 				for i := 0; i < 1000; i++ {
 					sink += f[0](30) + f[1](i) + copy(a, b)
