@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 {
 	const uintptr_t huge = 2 << 20;
 	void *library = dlopen(argv[1], RTLD_NOW);
-	uintptr_t first = (uintptr_t)dlsym(library, "first"), last = (uintptr_t)dlsym(library, "last");
+	uintptr_t first = (uintptr_t)dlsym(library, "first");
+	uintptr_t last = (uintptr_t)dlsym(library, "last");
 	uintptr_t start = (first + huge - 1) & -huge, end = last & -huge;
 	size_t offset = 0;
 	if (!strcmp(argv[2], "middle"))
