@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 {
 	const uintptr_t huge = 2 << 20;
 	void *library = dlopen(argv[1], RTLD_NOW);
-	uintptr_t first = (uintptr_t)dlsym(library, "first"), last = (uintptr_t)dlsym(library, "last");
+	uintptr_t first = (uintptr_t)dlsym(library, "first");
+	uintptr_t last = (uintptr_t)dlsym(library, "last");
 	uintptr_t start = (first + huge - 1) & -huge, end = last & -huge;
 	size_t offset = 0;
 	if (!strcmp(argv[2], "middle"))
@@ -226,7 +227,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 		func main() {
 			t := T{3}
 			f := []func(int) int{t.Value, t.Short}
-			a, b := make([]byte, 1<<9), make([]byte, 1<<9)
+			a, b := make([]byte, 1<<12), make([]byte, 1<<12)
 			for spent() < 3e8 {
 				for i := 0; i < 1000; i++ {
 					sink += f[0](30) + f[1](i) + copy(a, b)

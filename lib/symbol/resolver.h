@@ -18,7 +18,7 @@
 struct resolver;
 
 struct resolver_options {
-	/* when the stream was complete, in ns since 1970, for those that do not say; 0: not known */
+	/* when the stream was complete, in ns since 1970, if it does not say; 0: not known */
 	int64_t recorded_before;
 	enum demangle_style demangle;
 	bool no_inlines;	/* functions alone, without what was inlined into them */

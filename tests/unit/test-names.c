@@ -41,7 +41,8 @@ static void test_suffixes(void)
 	    gives(rust, DEMANGLE_TEMPLATES, "core::ptr::drop_in_place<std::rt::x<i32>>.cold.1"),
 	    "of Rust, too");
 	tap(shows("_Z3fooi.llvm.123", "foo") && shows("_ZL3fooi.lto_priv.0", "foo") &&
-	    shows("_ZL3fooi.__uniq.12.llvm.3", "foo") && shows("_ZL3fooi.lto_priv.1.cold", "foo.cold"),
+	    shows("_ZL3fooi.__uniq.12.llvm.3", "foo") &&
+	    shows("_ZL3fooi.lto_priv.1.cold", "foo.cold"),
 	    "a number of the compiler is no part of the name");
 	tap(shows("f.cold", "f.cold") && shows("memcpy@plt", "memcpy@plt") &&
 	    shows("_Zx.cold", "_Zx.cold"), "what is not mangled stays");
