@@ -89,7 +89,7 @@ check 'records are in order of their time' <<'END'
 END
 
 check 'several events come in one stream, told apart' <<'END'
-	pmu-sample -e cpu-clock -e page-faults -c 1k -o s.data -- true
+	pmu-sample -e cpu-clock -e page-faults -c 100k -o s.data -- true
 	pmu-sample -e task-clock,page-faults -o s.data -- ten serial 0.1
 	perf report -i s.data --stats >stats
 	grep -q "^task-clock[:uH]* stats" stats

@@ -47,9 +47,9 @@ static bool set_period(struct event_parser *p, const struct event_item *item,
 		       struct event *event, uint64_t period)
 {
 	if (event_is_clock(&event->attr) && period < TIMER_MIN)
-		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is shorter than the "
-				   "kernel's timer can be: %d is the least for '%s'", period,
-				   TIMER_MIN, event->name);
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is shorter than "
+				   "the kernel's timer can be: %d is the least for '%s'",
+				   period, TIMER_MIN, event->name);
 	if (period < event->floor && !p->options->force)
 		return event_wrong(p, item->all.at, "a period of %" PRIu64 " is below the floor "
 				   "of %u for '%s'; --force allows it", period, event->floor,

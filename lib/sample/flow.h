@@ -23,7 +23,7 @@ struct flow_event {
 	uint64_t samples;
 	uint64_t sum;		/* of their periods */
 	uint64_t lost;		/* as the kernel counts it; so much of it is in the stream */
-	uint64_t twice;		/* sum of the periods of samples that came twice, and were dropped */
+	uint64_t twice;		/* sum of the periods of samples that came twice: dropped */
 };
 
 struct flow {

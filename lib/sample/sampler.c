@@ -95,7 +95,8 @@ static bool prepare_events(struct sampler *s)
 	const struct target *t = o->target;
 	struct wants_opening opening = {
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
-		.tracking_apart = o->delay || o->control || o->flight_recorder || needs_reference(s),
+		.tracking_apart = o->delay || o->control || o->flight_recorder ||
+				  needs_reference(s),
 		.inherit = !target_is_by_cpu(t) && !t->tids,
 		.ids = !t->command && !target_is_by_cpu(t),
 		.threads_only = !t->command && !t->children,
@@ -163,13 +164,15 @@ static bool open_target(struct sampler *s)
 {
 	const struct target *t = s->options->target;
 	bool ended, by_cpu = false;
+	bool to_stdout = s->out->fd == STDOUT_FILENO, good = true;
 
-	bool good = !t->command
-		? (!s->options->clock_command ||
-		   child_start(&s->child, s->options->clock_command,
-			       s->out->fd == STDOUT_FILENO, s->report)) && attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report)
-		: child_start(&s->child, t->command, s->out->fd == STDOUT_FILENO, s->report) &&
-		  counters_open(&s->counters, s->child.pid, 0, &ended);
+	if (t->command)
+		good = child_start(&s->child, t->command, to_stdout, s->report) &&
+		       counters_open(&s->counters, s->child.pid, 0, &ended);
+	else if (s->options->clock_command)
+		good = child_start(&s->child, s->options->clock_command, to_stdout, s->report);
+	if (good && !t->command)
+		good = attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report);
 	if (good)
 		know_processes(s, by_cpu);
 	return good;

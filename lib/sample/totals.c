@@ -130,12 +130,13 @@ static void tell_not_sampled(const struct sampler *s, uint32_t i)
 	print_count(all, sizeof(all), event, counted);
 	print_count(in_samples, sizeof(in_samples), event, known);
 	if (missed / period <= tasks * s->counters.cpus)
-		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were too "
-			    "short for a sample; -a samples CPUs, whatever runs there", event->name,
-			    all, in_samples);
+		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were "
+			    "too short for a sample; -a samples CPUs, whatever runs there",
+			    event->name, all, in_samples);
 	else
 		report_note(s->report, "'%s': %s counted, but samples stand for %s: the kernel did "
-			    "not take all of them; sample less often", event->name, all, in_samples);
+			    "not take all of them; sample less often", event->name, all,
+			    in_samples);
 }
 
 static double seconds(struct timeval t)
