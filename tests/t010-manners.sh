@@ -218,7 +218,7 @@ check 'sources keep to 100 columns, without trailing space' <<'END'
 		for (i = 2; i <= NF; i++)
 			width += 8 - width % 8 + length($i)
 	}
-	width > 100 { print FILENAME ":" FNR }' $(find cmd lib tests -name "*.[ch]")
+	width > 100 { print FILENAME ":" FNR }' $(find cmd lib tests -name "*.[ch]") tests/*.sh
 END
 
 done_testing

@@ -52,9 +52,11 @@ check 'a SIGINT that the caller ignores stays ignored for the command' <<'END'
 	grep -q "SigIgn:.*0$" ignored
 END
 
-check 'what an event says of its callchains and branches is kept; options without effect are not' <<'END'
+check 'an event keeps its max-stack= and branch_type=; options without effect are refused' <<'END'
 	pmu-sample -g --max-stack 20 -e cpu-clock/max-stack=3/ -o s.data -- ten serial 0.1
-	samples s.data ip | awk 'BEGIN { RS = ""; FS = "\n" } { n++; if (NF > 3) bad++ } END { print n, bad + 0
+	samples s.data ip | awk 'BEGIN { RS = ""; FS = "\n" }
+		{ n++; if (NF > 3) bad++ }
+		END { print n, bad + 0
 		exit !(n > 10 && !bad) }'
 	pmu-sample --off-cpu --call-graph none -e cpu-clock -o s.data -- true
 	# PERF_SAMPLE_CALLCHAIN is bit 5 of sample_type, the fourth word of an attr

@@ -49,7 +49,7 @@ test -n "$why" || tests/lab/guest -p build/arm64/tests/bin/brief -o "$lab" "$scr
 # events STREAM: the names perf has for the events of its samples
 events() { samples "$1" event | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1 }'; }
 
-check 'a user is sampled by cycles at each paranoid level, by default and as a fallback, too' <<'END'
+check 'a user is sampled by cycles at each paranoid level, also by default and fallback' <<'END'
 	in_lab
 	# 110 * 100003 cycles a round, by hand
 	truth=$((50 * 110 * 100003 / 98269))
