@@ -218,7 +218,8 @@ check 'sources keep to 100 columns, without trailing space' <<'END'
 		for (i = 2; i <= NF; i++)
 			width += 8 - width % 8 + length($i)
 	}
-	width > 100 { print FILENAME ":" FNR }' $(find cmd lib tests -name "*.[ch]") tests/*.sh
+	width > 100 { print FILENAME ":" FNR }' $(find cmd lib tests -name "*.[ch]")
+	none awk 'length > 100 { print FILENAME ":" FNR }' tests/*.sh tests/lab/* tests/run tests/parts
 END
 
 done_testing
