@@ -24,10 +24,10 @@ echo 'user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
 for level in 2 1 0 -1; do
 	echo $level >/proc/sys/kernel/perf_event_paranoid
 	su user -c "cd /out/u
-		pmu-sample -c 98269 -o usual.$level -- spin serial 50 2>usual.err.$level
-		pmu-sample -e cycles -c 98269 -o named.$level -- spin serial 50 2>named.err.$level
+		pmu-sample -c 98269 -o usual.$level -- spin serial 10 2>usual.err.$level
+		pmu-sample -e cycles -c 98269 -o named.$level -- spin serial 10 2>named.err.$level
 		pmu-sample -e branch-misses --fallback cycles --fallback cpu-clock -c 98269 \
-			-o fallback.$level -- spin serial 50 2>fallback.err.$level
+			-o fallback.$level -- spin serial 10 2>fallback.err.$level
 		pmu-sample -a -e cycles -c 98269 -d 50ms -o all.$level 2>all.err.$level
 		echo \$? >all.status.$level"
 done
@@ -35,7 +35,7 @@ twelve=cycles:u,r08:u,r11:u,r1b:u,r02:u,r03:u,r04:u,r05:u,r10:u,r12:u,r13:u,r14:
 pmu-sample -v -e $twelve -c 100003 -o brief.data -- brief 400 2>brief.err
 pmu-topprof brief.data >brief.pb.gz
 mkfifo go
-sh -c 'read word <go; exec spin serial 200' &
+sh -c 'read word <go; exec spin serial 100' &
 target=$!
 pmu-sample -v -C 0 -e $twelve -c 100003 -p $target -o part.data 2>part.err &
 until grep -q descriptors part.err; do sleep 0.01; done
@@ -43,6 +43,7 @@ sleep 0.2
 echo >go
 wait
 pmu-topprof part.data >part.pb.gz
+chown -R 0:0 u	# perf reads no file of others
 END
 test -n "$why" || tests/lab/guest -p build/arm64/tests/bin/brief -o "$lab" "$scratch/job"
 
@@ -52,7 +53,7 @@ events() { samples "$1" event | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1
 check 'a user is sampled by cycles at each paranoid level, also by default and fallback' <<'END'
 	in_lab
 	# 110 * 100003 cycles a round, by hand
-	truth=$((50 * 110 * 100003 / 98269))
+	truth=$((10 * 110 * 100003 / 98269))
 	for level in 2 1 0 -1; do
 		name=cycles:
 		test $level != 2 || name=cycles:u:
@@ -63,7 +64,7 @@ check 'a user is sampled by cycles at each paranoid level, also by default and f
 			cat events
 			test "$(cut -d " " -f 1 events)" = $name
 			# with the kernel, some more
-			at_least "$(cut -d " " -f 2 events)" $((truth - 60))
+			at_least "$(cut -d " " -f 2 events)" $((truth - 15))
 			at_most "$(cut -d " " -f 2 events)" $((truth + 300))
 		done
 		none grep "cpu-clock" $lab/u/usual.err.$level $lab/u/named.err.$level
@@ -85,16 +86,16 @@ cycles() {
 		/^Locations/ { on = 0 } on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }'
 }
 
-check 'many short threads and more events than counters: values are right within 5 %' <<'END'
+check 'many short threads and more events than counters: values are right within a tenth' <<'END'
 	in_lab
 	head -n 3 $lab/brief.err
-	near "$(cycles $lab/brief.pb.gz)" 400002400 20000000
+	near "$(cycles $lab/brief.pb.gz)" 400002400 40000000
 END
 
 check 'the same on one CPU of a process: scaled by the time there' <<'END'
 	in_lab
 	head -n 3 $lab/part.err
-	truth=$((200 * 110 * 100003))
+	truth=$((100 * 110 * 100003))
 	near "$(cycles $lab/part.pb.gz)" $truth $((truth / 20))
 END
 
