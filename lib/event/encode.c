@@ -74,8 +74,12 @@ static void print_one(const struct event *event)
 	const char *name[3];
 	uint64_t value[3];
 
-	printf("%s\n\ttype     %u (%s)\n\tconfig   0x%" PRIx64 "\n", event->name, attr->type,
-	       type_name(event), (uint64_t)attr->config);
+	printf("%s\n", event->name);
+	if (attr->type == EVENT_TYPE_ABSENT)
+		printf("\ttype     unknown (this machine has no %s)\n", event->pmu);
+	else
+		printf("\ttype     %u (%s)\n", attr->type, type_name(event));
+	printf("\tconfig   0x%" PRIx64 "\n", (uint64_t)attr->config);
 	int words = config_words(event, name, value);
 	for (int i = 0; i < words; i++)
 		if (value[i])
@@ -146,7 +150,8 @@ static void print_one_json(const struct event *event)
 	json_string(event->name);
 	json_text("base", event->base);
 	json_text("modifiers", event->letters);
-	json_number("type", attr->type);
+	json_key("type", false);
+	printf(attr->type == EVENT_TYPE_ABSENT ? "null" : "%u", attr->type);
 	json_text("type_name", type_name(event));
 	json_hex("config", attr->config);
 	int words = config_words(event, name, value);

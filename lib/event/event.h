@@ -23,6 +23,9 @@
 
 enum { EVENT_PRECISE_MAX = 4 };	/* the highest precise_ip that opens: event_probe_precise() */
 
+/* The type of an event of a PMU that this machine lacks, so that its number is not known. */
+#define EVENT_TYPE_ABSENT UINT32_MAX
+
 /* One event to open.  Its strings live as long as its list. */
 struct event {
 	const char *name;	/* canonical; parsed again, it gives the same type, config and

@@ -37,6 +37,8 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 	else if (is_hardware(event))
 		snprintf(why, size, "this CPU does not count it; "
 			 "pmu-events --list shows what it counts");
+	else if (event->attr.type == EVENT_TYPE_ABSENT)
+		snprintf(why, size, "this machine has no PMU %s", event->pmu);
 	else if (event->pmu)
 		snprintf(why, size, "the PMU %s does not count it here", event->pmu);
 	else

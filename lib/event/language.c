@@ -18,7 +18,9 @@
 
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 {
-	size_t column = (size_t)(at - p->text) + 1;
+	/* Letters that libpfm4 took are given anew, and are nowhere in the text. */
+	size_t column = (uintptr_t)at - (uintptr_t)p->text + 1;
+	bool inside = column <= strlen(p->text) + 1;
 	char why[400];
 	va_list args;
 
@@ -28,11 +30,13 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
 	if (p->failed)
 		return false;
 	p->failed = true;
+	const char *more = strlen(p->text) > 100 ? "..." : "";
 	if (column == 1)
 		report_error(p->report, "%s", why);
+	else if (inside)
+		report_error(p->report, "'%.100s'%s, column %zu: %s", p->text, more, column, why);
 	else
-		report_error(p->report, "'%.100s'%s, column %zu: %s", p->text,
-			     strlen(p->text) > 100 ? "..." : "", column, why);
+		report_error(p->report, "'%.100s'%s: %s", p->text, more, why);
 	return false;
 }
 

@@ -114,8 +114,44 @@ static const char *canonical(struct arena *arena, const char *full)
 struct encoded {
 	struct perf_event_attr attr;
 	const char *base;
+	const char *pmu;	/* that this machine lacks; NULL: it has it */
 	int cpu;
 };
+
+/*
+ * Encode NAME of an uncore PMU that this machine lacks.  libpfm4 has no type for it, but
+ * knows the registers of its events, and so what the kernel's driver takes.
+ */
+static int encode_absent(struct arena *arena, const char *name, struct encoded *out)
+{
+	/* Where bits 20 and 22 (interrupt, enable) are set, the driver sets these and 16, 17. */
+	const uint64_t driven = 1 << 20 | 1 << 22, ring = 1 << 16 | 1 << 17;
+	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
+	pfm_event_info_t event = { .size = sizeof(event) };
+	pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
+	char *full = NULL;
+
+	arg.fstr = &full;
+	int status = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg);
+	if (status == PFM_SUCCESS &&
+	    (pfm_get_event_info(arg.idx, PFM_OS_NONE, &event) != PFM_SUCCESS ||
+	     pfm_get_pmu_info(event.pmu, &pmu) != PFM_SUCCESS || pmu.type != PFM_PMU_TYPE_UNCORE ||
+	     arg.count < 1))
+		status = PFM_ERR_NOTSUPP;
+	if (status == PFM_SUCCESS && full) {
+		bool is_driven = (arg.codes[0] & driven) == driven;
+		out->attr.type = EVENT_TYPE_ABSENT;
+		out->attr.config = arg.codes[0] & ~(is_driven ? driven | ring : 0);
+		/* the two registers of a filter, if it has them */
+		out->attr.config1 = (arg.count > 1 ? arg.codes[1] : 0) |
+				    (arg.count > 2 ? arg.codes[2] << 32 : 0);
+		out->base = canonical(arena, full);
+		out->pmu = pmu.name;
+	}
+	free(full);
+	free(arg.codes);
+	return status;
+}
 
 /* Ask libpfm4 for NAME: its status, PFM_SUCCESS or what is wrong. */
 static int encode(struct arena *arena, const char *name, struct encoded *out)
@@ -133,7 +169,7 @@ static int encode(struct arena *arena, const char *name, struct encoded *out)
 		out->cpu = arg.cpu;
 	}
 	free(full);
-	return status;
+	return status == PFM_ERR_NOTSUPP ? encode_absent(arena, name, out) : status;
 }
 
 /* The ':' before the last part of NAME, if that part is all of LETTERS; else NULL. */
@@ -203,7 +239,10 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 	char all[64];
 
 	event.base = e->base;
-	sysfs_bind(p, &event);
+	if (e->pmu)
+		event.pmu = e->pmu;
+	else
+		sysfs_bind(p, &event);
 	if (e->cpu >= 0) {
 		event.cpu = arena_copy(&p->list->arena, &e->cpu, sizeof(e->cpu));
 		event.cpus = 1;

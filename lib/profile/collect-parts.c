@@ -133,6 +133,9 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 
 	if (time <= w->since)
 		return;
+	/* The frame is the profile's, which may be another one than when the wait began. */
+	if (w->preempted)
+		waits_lead(w, profile_named_frame(p, "[preempted]"));
 	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
 		    time - w->since, time);
 	p->event[w->event].is_waiting = true;
@@ -154,7 +157,7 @@ static void end_waits(struct collect *c)
 	last = last > c->last_time ? last : c->last_time;
 	for (uint32_t i = 0; i < c->waits.count; i++) {
 		struct wait *w = &c->waits.wait[i];
-		if (w->waits)
+		if (w->waits && !w->exited)
 			count_wait(c, w, last);
 	}
 }

@@ -107,6 +107,9 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (samples_waiting(events, s->event)) {
+		/* Thread 0 is any CPU's idle one; -1 has exited, and is reaped already. */
+		if (s->tid <= 0)
+			return;
 		/* Without a frame of data: what waits outlives the profile that has it. */
 		if (raw)
 			resolver_frames(c->resolver, c->in, raw, s);
@@ -222,14 +225,36 @@ static void take_read(struct collect *c, const struct record *rec)
 		profile_ran(&c->part[i].profile, event, read.enabled, read.running);
 }
 
-/* SWITCH: a thread runs again, or no longer. */
+/*
+ * SWITCH: a thread runs again, or no longer.  The sample of a switch away comes before the
+ * record, which alone says whether the thread could have run on.
+ */
 static void take_switch(struct collect *c, const struct record *rec)
 {
 	pid_t tid;
 
-	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT) &&
-	    events_trailer_tid(stream_events(c->in), rec->body, &tid))
+	if (!events_trailer_tid(stream_events(c->in), rec->body, &tid))
+		return;
+	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT)) {
 		collect_waited(c, tid, stream_time(c->in, rec));
+	} else if (rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) {
+		struct wait *w = waits_find(&c->waits, tid);
+		if (w)
+			w->preempted = true;
+	}
+}
+
+/* FORK or EXIT: the last switch away from a thread is no wait, so its exit is remembered. */
+static void take_thread(struct collect *c, const struct record *rec)
+{
+	const struct stream_events *events = stream_events(c->in);
+	struct task_record task;
+	bool wait = false;
+
+	for (uint32_t i = 0; i < events->count; i++)
+		wait |= samples_waiting(events, i);
+	if (wait && record_task(rec, &task))
+		waits_thread(&c->waits, task.tid, rec->type == PERF_RECORD_EXIT);
 }
 
 static void take_other(struct collect *c, const struct record *rec)
@@ -249,6 +274,10 @@ static void take_other(struct collect *c, const struct record *rec)
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		take_switch(c, rec);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		take_thread(c, rec);
 		break;
 	}
 	facts_follow(&c->facts, rec);

@@ -14,36 +14,65 @@ static struct wait *find(const struct waits *w, pid_t tid)
 	return NULL;
 }
 
-struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32_t *frame,
-			 uint32_t frames)
+static struct wait *find_or_add(struct waits *w, pid_t tid)
 {
 	struct wait *wait = find(w, tid);
 
-	if (!wait) {
-		w->wait = array_grow(w->wait, w->count, sizeof(*w->wait));
-		wait = &w->wait[w->count];
-		*wait = (struct wait){ .tid = tid };
-		table_add(&w->table, hash_u64((uint32_t)tid), w->count++);
-	}
-	if (frames > wait->capacity) {
-		wait->capacity = 2 * frames;
+	if (wait)
+		return wait;
+	w->wait = array_grow(w->wait, w->count, sizeof(*w->wait));
+	wait = &w->wait[w->count];
+	*wait = (struct wait){ .tid = tid };
+	table_add(&w->table, hash_u64((uint32_t)tid), w->count++);
+	return wait;
+}
+
+struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32_t *frame,
+			 uint32_t frames)
+{
+	struct wait *wait = find_or_add(w, tid);
+
+	if (frames >= wait->capacity) {		/* and one for waits_lead() */
+		wait->capacity = 2 * frames + 1;
 		wait->frame = mem_resize(wait->frame, wait->capacity * sizeof(*frame));
 	}
 	memcpy(wait->frame, frame, frames * sizeof(*frame));
 	wait->frames = frames;
 	wait->since = time;
 	wait->waits = true;
+	wait->preempted = false;
 	return wait;
+}
+
+struct wait *waits_find(const struct waits *w, pid_t tid)
+{
+	struct wait *wait = find(w, tid);
+
+	return wait && wait->waits ? wait : NULL;
 }
 
 struct wait *waits_end(struct waits *w, pid_t tid)
 {
-	struct wait *wait = find(w, tid);
+	struct wait *wait = waits_find(w, tid);
 
-	if (!wait || !wait->waits)
-		return NULL;
-	wait->waits = false;
+	if (wait)
+		wait->waits = false;
 	return wait;
+}
+
+void waits_thread(struct waits *w, pid_t tid, bool exited)
+{
+	struct wait *wait = find_or_add(w, tid);
+
+	wait->waits = false;
+	wait->exited = exited;
+}
+
+void waits_lead(struct wait *w, uint32_t frame)
+{
+	memmove(w->frame + 1, w->frame, w->frames * sizeof(frame));
+	w->frame[0] = frame;
+	w->frames++;
 }
 
 void waits_release(struct waits *w)

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Where threads wait: blocked or preempted, until they run again, exit, or the recording ends.
+# kinds: release asan
+. tests/lib.sh
+
+# made FILE RECORDS: context switches of threads 7 and 8 of process 7, and of all that runs
+made() {
+	compose "$1" <<-PYTHON
+		KIND, OUT, PREEMPT = IP | TID | TIME, 1 << 13, 1 << 14
+		USER_MODE, KERNEL_MODE = 2, 1
+		def trailer(tid, time, pid=7):
+		    return struct.pack("<IIQ", pid & 2**32 - 1, tid & 2**32 - 1, time)
+		def away(tid, time, pid=7):
+		    return record(9, struct.pack("<Q", 0x401000) + trailer(tid, time, pid))
+		def out(tid, time, how=0):
+		    return record(14, trailer(tid, time), OUT | how)
+		def back(tid, time, pid=7):
+		    return record(14, trailer(tid, time, pid), 0)
+		def task(kind, tid, time):
+		    return record(kind, struct.pack("<IIIIQ", 7, 7, tid, 7, time) + trailer(tid, time))
+		def begin(tid, time):
+		    return task(7, tid, time)
+		def end(tid, time):
+		    return task(4, tid, time)
+		a = attr(1, 3, 1, KIND, 1 << 18 | 1 << 26)
+		m = record(1, mmap(7, 0x400000, 0x100000, b"/bin/prog") + trailer(7, 1))
+		out = pipe(record(64, a + struct.pack("<Q", 1), 0), m, $2)
+	PYTHON
+}
+
+# waits STREAM: tid, leaf's mapping, ns of each stack
+waits() {
+	pmu-topprof --label tid -o p.pb.gz "$1"
+	go tool pprof -symbolize=none -traces -sample_index=off-cpu p.pb.gz 2>err |
+		awk '/^ *tid:/ { tid = $2 } /^ +[0-9.]+[mu]?n?s / { print tid, $2 ~ /preempted/ ? \
+			"preempted" : "blocked", $1 }' | sort
+}
+
+check 'threads that lost their CPU are apart from those that were blocked' <<'END'
+	made s.data 'away(7, 100), out(7, 101, PREEMPT), back(7, 130), away(7, 200), out(7, 201), \
+		back(7, 270), away(8, 300), out(8, 301, PREEMPT), back(8, 303)'
+	waits s.data >got
+	printf '7 blocked 70ns\n7 preempted 30ns\n8 preempted 3ns\n' >want
+	same want got
+	# the function is the caller, in folded stacks, too, and after a filter
+	pmu-symbolize -q s.data | pmu-topprof --folded >folded
+	grep -q ';\[preempted\] 33$' folded
+	grep -q '^\[prog\] 70$' folded || grep -q ';\[prog\] 70$' folded
+END
+
+check 'a wait of which the switch is not known is blocked; the end of all ends it, too' <<'END'
+	made s.data 'away(7, 100), back(7, 130), out(8, 140, PREEMPT), away(7, 200), \
+		out(7, 201, PREEMPT), back(9, 260)'
+	waits s.data >got
+	printf '7 blocked 30ns\n7 preempted 60ns\n' >want
+	same want got
+END
+
+check 'a thread that has exited waits no more, one that gets its number does; idle ones never' <<'END'
+	made s.data 'away(8, 100), out(8, 101), back(8, 110), end(8, 120), away(8, 125), \
+		out(8, 126), away(0, 130, 0), back(0, 140, 0), away(-1, 150), back(7, 900)'
+	waits s.data >got
+	echo '8 blocked 10ns' >want
+	same want got
+	made s.data 'end(8, 120), away(8, 125), out(8, 126), begin(8, 200), away(8, 210), \
+		out(8, 211), back(7, 900)'
+	waits s.data >got
+	echo '8 blocked 690ns' >want
+	same want got
+END
+
+# ns_of FILE PATTERN: what the folded stacks that match have in all
+ns_of() { awk -v p="$2" '$0 ~ p { s += $NF } END { printf "%.0f\n", s }' "$1"; }
+
+check 'two that share a CPU are preempted for as long as the other runs, one that sleeps is not' <<'END'
+	pmu-sample --off-cpu -e dummy -o s.data -- taskset -c 0 \
+		sh -c "ten serial 0.3 & ten serial 0.3 & sleep 0.2; wait" || exit 77
+	pmu-symbolize -q s.data | pmu-topprof --folded -e context-switches >folded
+	at_least "$(ns_of folded '^ten;.*;.preempted. ')" 200000000
+	# each wait of sleep in nanosleep is one that blocks
+	at_least "$(ns_of folded '^sleep;.*nanosleep.*[^d]. ?[0-9]*$')" 150000000
+	none grep "nanosleep.*preempted" folded
+	perf script -i s.data --show-switch-events 2>/dev/null | grep -q "OUT preempt"
+END
+
+done_testing
