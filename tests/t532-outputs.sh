@@ -26,11 +26,11 @@ check 'folded stacks are those of perf script, folded' <<'END'
 		{ f[++n] = $2 }
 		END { for (l in count) print l, count[l] * 500000 }' |
 		sed "s/+0x[0-9a-f]*//g" | sort >perfs
-	grep -c "^t3;.*;thread_main;D " ours | grep -qx 1
+	grep -c "^t3;.*;work;D " ours | grep -qx 1
 	# of the functions whose names both know: the rest differs by what perf reads
 	for f in A B C D E F G H I J; do
-		grep ";thread_main;$f " ours | sed "s/.*;\(thread_main;.*\)/\1/" >o
-		grep ";thread_main;$f " perfs | sed "s/.*;\(thread_main;.*\)/\1/" >p
+		grep ";work;$f " ours | sed "s/.*;\(work;.*\)/\1/" >o
+		grep ";work;$f " perfs | sed "s/.*;\(work;.*\)/\1/" >p
 		same p o
 	done
 	LC_ALL=C sort -c ours

@@ -19,6 +19,7 @@ static const uint8_t no_build_id[BUILD_ID_MAX];
 bool record_mmap(const struct record *rec, struct mmap_record *out)
 {
 	struct cursor c = rec->body;
+	bool has_build_id = false;
 	const uint8_t *id = NULL;
 
 	out->pid = (pid_t)cursor_u32(&c);
@@ -39,16 +40,20 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	out->build_id_size = 0;
 	out->major = out->minor = 0;
 	out->inode = 0;
-	if (id && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+	/*
+	 * A larger size is no size but a device's number: Linux leaves the mark from an
+	 * event that asks for build IDs in the record of the next, which does not.
+	 */
+	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		has_build_id = id[0] <= sizeof(out->build_id);
+	if (id && !has_build_id) {
 		struct cursor file = { .at = id, .end = id + 24, .swap = c.swap };
 		out->major = cursor_u32(&file);
 		out->minor = cursor_u32(&file);
 		out->inode = cursor_u64(&file);
 	}
 	memset(out->build_id, 0, sizeof(out->build_id));
-	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		if (id[0] > sizeof(out->build_id))
-			return false;
+	if (has_build_id) {
 		memcpy(out->build_id, id + 4, id[0]);
 		if (memcmp(out->build_id, no_build_id, BUILD_ID_MAX))	/* the vdso's is all zero */
 			out->build_id_size = id[0];
