@@ -88,4 +88,96 @@ check 'tracing data is inside its record or behind it, and may be cut anywhere' 
 	done
 END
 
+# Samples of process 1, which has mapped data at 0x20000, code at 0x10000 and 0x30000.
+cat >"$scratch/spaces.py" <<'END'
+USER = 0xfffffffffffffe00	# PERF_CONTEXT_USER
+def mmap2(start, path, prot, size=0x1000, offset=0, pid=1):
+    return record(10, struct.pack("<IIQQQIIQQII", pid & 0xffffffff, 1, start, size, offset,
+                                  8, 1, sum(path), 0, prot, 2) + pad(path))
+def sample(ip, *callers):
+    return record(9, struct.pack("<QIIQ%dQ" % (len(callers) + 3), ip, 1, 1, 7, len(callers) + 2,
+                                 USER, ip, *callers))
+def stream(*records):
+    return pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | CHAIN)),
+                mmap2(0x10000, b"/a", 5), mmap2(0x20000, b"/data", 1), mmap2(0x30000, b"/b", 5),
+                *records)
+END
+
+# folded STREAM: its stacks, found in two ways
+folded() {
+	pmu-topprof --folded --label none "$1" | sort >direct
+	pmu-symbolize -q "$1" | pmu-topprof --folded --label none | sort | same direct - >&2
+	cat direct
+}
+
+check 'a sampled address is found in any mapping, a caller in executable ones' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		both = [sample(0x20010), sample(0x10010, 0x20010), sample(0x20010, 0x20010)]
+		late = [sample(0x40010), mmap2(0x40000, b"/late", 3), sample(0x40010), sample(0x30010, 0x40010),
+		        mmap2(0x40000, b"/later", 3), sample(0x40010), mmap2(0x40000, b"/code", 5),
+		        sample(0x40010), sample(0x30010, 0x40010)]
+		out = stream(*both, *both, *late)
+	EOF
+	cat >want <<-EOF
+		[code] 7
+		[code];[b] 7
+		[data] 14
+		[late] 7
+		[later] 7
+		[unknown] 7
+		[unknown];[a] 14
+		[unknown];[b] 7
+		[unknown];[data] 14
+	EOF
+	folded s.data | same want -
+END
+
+check 'code that is made writable is still called from; what takes its place is not code' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		out = stream(mmap2(0x10000, b"/a", 3), sample(0x30010, 0x10010), sample(0x10010),
+		             mmap2(0x10400, b"/heap", 3, 0x400), sample(0x30010, 0x10410), sample(0x10410),
+		             sample(0x30010, 0x10010), sample(0x30010, 0x10810))
+	EOF
+	printf '%s\n' '[a] 7' '[a];[b] 21' '[heap] 7' '[unknown];[b] 7' >want
+	folded s.data | same want -
+END
+
+check "in simpleperf's recordings all that is mapped may be code, as is what pid -1 maps" <<'END'
+	file=$simpleperf/perf_with_jit_symbol.data
+	needs "$file"
+	pmu-stream --dump --json "$file" >dump
+	pmu-topprof --folded --label none "$file" >folded
+	python3 - <<-EOF
+		import json
+		maps, leaves, nowhere = [], 0, 0
+		for line in open("dump"):
+		    r = json.loads(line)
+		    if r["type"] in ("MMAP", "MMAP2"):
+		        maps.append((int(r["start"], 16), int(r["bytes"], 16)))
+		    if r["type"] == "SAMPLE":
+		        ip = int(r["ip"], 16)
+		        if not any(start <= ip < start + size for start, size in maps):
+		            nowhere += r["period"]
+		got = sum(int(l.rsplit(" ", 1)[1]) for l in open("folded")
+		          if l.rsplit(" ", 1)[0].endswith("[unknown]"))
+		assert got == nowhere, (got, nowhere)
+	EOF
+	none grep 'unknown.*jit_app_cache' folded
+	needs "$simpleperf/script_perf_test_vmlinux.data"
+	pmu-topprof --folded --label none "$simpleperf/script_perf_test_vmlinux.data" >folded
+	none grep unknown folded
+END
+
+check 'anonymous memory between two parts of a file is the file, wherever it lies' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		def parts(at, offset, name=b"//anon"):
+		    return [mmap2(at, b"/file", 5), mmap2(at + 0x1000, name, 5, 0x3000),
+		            mmap2(at + 0x4000, b"/file", 5, 0x1000, offset), sample(at + 0x1010)]
+		out = stream(*parts(0x100000, 0x4000), *parts(0x200000, 0x5000),
+		             *parts(0x300000, 0x4000, b"/other"))
+	EOF
+	printf '%s\n' '[anon] 7' '[file] 7' '[other] 7' >want
+	folded s.data | same want -
+END
+
 done_testing

@@ -112,6 +112,11 @@ struct place {
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address);
 
+/* The same, where M of that space, of no kernel, covers ADDRESS. */
+struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			      const struct space *space, const struct mapping *m,
+			      uint64_t address);
+
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);
 

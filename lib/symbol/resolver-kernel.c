@@ -29,9 +29,9 @@ const struct mapping *kernel_image(const struct resolver *r)
 {
 	const struct space *kernel = &r->spaces.kernel;
 
-	for (size_t i = 0; i < kernel->mappings; i++)
-		if (r->spaces.objects.object[kernel->mapping[i].object].kind == OBJECT_KERNEL)
-			return &kernel->mapping[i];
+	for (size_t i = 0; i < kernel->code.count; i++)
+		if (r->spaces.objects.object[kernel->code.mapping[i].object].kind == OBJECT_KERNEL)
+			return &kernel->code.mapping[i];
 	return NULL;
 }
 

@@ -270,9 +270,9 @@ static struct place place_in_memory(struct resolver *r, const struct mapping *m,
 			       .source = TABLE_NONE, .address = address, .jit = jit };
 }
 
-static struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
-				     const struct space *space, const struct mapping *m,
-				     uint64_t address)
+struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			      const struct space *space, const struct mapping *m,
+			      uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
