@@ -180,4 +180,82 @@ check 'anonymous memory between two parts of a file is the file, wherever it lie
 	folded s.data | same want -
 END
 
+check "simpleperf's names of tracepoints are the events'" <<'END'
+	needs "$simpleperf/perf_with_tracepoint_event.data"
+	cp "$simpleperf/perf_with_tracepoint_event.data" s.data
+	pmu-stream -d s.data >pipe.data
+	pmu-stream --cat s.data >joined.data
+	for file in s.data pipe.data joined.data; do
+		pmu-stream $file | sed -n 's/^event \(.*\): .* samples.*/\1/p' | sort >got
+		printf '%s\n' cycles sched:sched_switch | same - got
+	done
+END
+
+check "Android's stacks have the names that simpleperf itself gives them" <<'END'
+	recording=$simpleperf/perf_with_jit_symbol
+	needs "$recording.data" "$recording.foldedstack"
+	pmu-stream -d "$recording.data" >pipe.data
+	pmu-stream --cat "$recording.data" >joined.data
+	for i in "$recording.data" pipe.data joined.data; do
+		pmu-symbolize "$i" 2>said | pmu-topprof --folded --label thread_comm >got
+		none grep 'no names from' said
+		python3 - "$recording.foldedstack" got <<-EOF
+			import re, sys
+			def read(path):	# {stack: value}
+			    stacks = {}
+			    for line in open(path):
+			        stack, value = line.rstrip().rsplit(" ", 1)
+			        frames = tuple(re.sub(r"_\\[j\\]$|\\(.*", "", f) for f in stack.split(";"))
+			        stacks[frames] = stacks.get(frames, 0) + int(value)
+			    return stacks
+			want, got = read(sys.argv[1]), read(sys.argv[2])
+			assert sum(want.values()) == sum(got.values())
+			known = {f for stack in want for f in stack}
+			# It leaves out the leaf, all that the interpreter calls for itself, and a
+			# method that was interpreted where the same goes on compiled.
+			def shown(stack):
+			    stack = ["unknown" if f == "[kernel.kallsyms]" else f for f in stack]
+			    return tuple(f for i, f in enumerate(stack)
+			                 if f in known and not f.startswith("art") and
+			                 not ("MainActivity" in f and f in stack[i + 1:]))
+			sums = [{}, {}]
+			for stack, value in want.items():
+			    sums[0][shown(stack)] = sums[0].get(shown(stack), 0) + value
+			for stack, value in got.items():
+			    key = shown(stack)
+			    last = stack[-1]
+			    seen = last in known and not last.startswith("art") or "kernel" in last
+			    key = key[:-1] if seen else key
+			    sums[1][key] = sums[1].get(key, 0) + value
+			assert len(known) >= 10 and sums[0] == sums[1], sums
+		EOF
+	done
+	needs "$simpleperf/script_perf_test_vmlinux.data"
+	pmu-symbolize "$simpleperf/script_perf_test_vmlinux.data" 2>said |
+		pmu-topprof --folded --label none >got
+	none cat said
+	names='ret_from_fork;kthread;rcu_gp_kthread;rcu_gp_cleanup;swake_up_all'
+	grep -qx "$names;_raw_spin_unlock_irq 239956" got
+END
+
+check '--comm selects the same samples in pmu-stream and pmu-topprof' <<'END'
+	long=org.example.application:background
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		def comm(tid, name, misc=2):
+		    return record(3, struct.pack("<II", 1, tid) + pad(name), misc)
+		def fork(tid, parent):
+		    return record(7, struct.pack("<IIIIQ", 1, 1, tid, parent, 0))
+		def hit(tid):
+		    return record(9, struct.pack("<QIIQQ", 0x10010, 1, tid, 1, 0))
+		out = stream(hit(1), comm(1, b"$long"), hit(1), fork(2, 1), hit(2), comm(2, b"b" * 15),
+		             hit(2), fork(2, 9), hit(2), comm(2, b"guest", 5), hit(2), fork(3, 9), hit(3))
+	EOF
+	for comm in $long=2 bbbbbbbbbbbbbbb=3 guest=0 org.example.app=0 =2; do
+		pmu-stream -o one.data --comm "${comm%=*}" s.data
+		pmu-topprof --label none --folded one.data >stream
+		pmu-topprof --label none --folded --comm "${comm%=*}" s.data 2>said | same stream -
+		test "$(awk '{ n += $NF } END { print n + 0 }' stream)" = "${comm#*=}"
+	done
+END
+
 done_testing

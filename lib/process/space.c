@@ -248,7 +248,7 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 			      : in_kernel ? &s->kernel : &add_process(s, m->pid)->space;
 	struct mapping new = {
 		.start = m->start, .end = m->start + m->size, .file_offset = m->file_offset,
-		.object = objects_add(&s->objects, m, in_kernel),
+		.object = objects_add(&s->objects, m, in_kernel), .is_jit = m->is_jit,
 	};
 	/* exec maps the executable before its interpreter, and /proc lists it first. */
 	if (m->executable && !in_kernel && !space->has_main &&

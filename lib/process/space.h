@@ -22,6 +22,7 @@ struct mapping {
 	uint64_t file_offset;	/* of START's byte in the object */
 	uint32_t object;	/* id in spaces.objects */
 	bool is_main;		/* of the executable that the process runs */
+	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
 	/*
 	 * Anonymous memory has come here: either OBJECT's text was moved there, or
 	 * OBJECT is no longer mapped, and other code is there.

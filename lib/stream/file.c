@@ -15,6 +15,7 @@
  * behind it, are not.
  */
 #include "stream/internal.h"
+#include "stream/recorded.h"
 #include "stream/swap.h"
 
 #include <errno.h>
@@ -26,6 +27,7 @@ enum {
 	FILE_HEADER_MIN = 72,		/* up to the features; older files end there */
 	FEATURES = 256,			/* bits */
 	SECTION_MAX = 64 * 1024 * 1024,	/* bytes; of a section read as a whole */
+	FEATURE_HEAD = RECORD_HEADER_SIZE + 8,	/* of a FEATURE record: and its number */
 };
 
 struct section {
@@ -202,12 +204,48 @@ static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, si
 	in->made_size += size32;
 }
 
+/* FEATURE records of simpleperf's symbols, a file each or less. */
+static void make_recorded(struct stream_reader *in, struct cursor c)
+{
+	enum { PART_MAX = 60000 };	/* bytes, of a record */
+	struct recorded_file file;
+	uint8_t *part = mem_resize(NULL, PART_MAX);
+	const uint64_t feature = FEATURE_FILE;
+	size_t size;
+
+	while (recorded_next(&c, &file))
+		while ((size = recorded_split(&file, part, PART_MAX)) > 0) {
+			size_t padded = (size + 7) & ~(size_t)7;
+			memset(part + size, 0, padded - size);
+			uint8_t *to = make_record(in, RECORD_FEATURE, 0, FEATURE_HEAD + padded);
+			memcpy(to, &feature, 8);
+			memcpy(to + 8, part, padded);
+		}
+	if (c.failed)
+		report_note(in->report, "%s: its list of symbols is damaged: those of some files "
+			    "are missing", in->file);
+	free(part);
+}
+
+static void make_recorded2(struct stream_reader *in, const uint8_t *bytes, size_t size)
+{
+	uint8_t *decoded = recorded_decode((struct cursor){ .at = bytes, .end = bytes + size },
+					   &size);
+
+	make_recorded(in, (struct cursor){ .at = decoded, .end = decoded + size });
+	free(decoded);
+}
+
+static bool is_of_any_size(uint64_t feature)
+{
+	return feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA ||
+	       feature == FEATURE_FILE || feature == FEATURE_FILE2;
+}
+
 static void open_feature(struct stream_reader *in, uint64_t feature, struct section s)
 {
-	enum { OVERHEAD = RECORD_HEADER_SIZE + 8 };	/* and the feature's number */
-
-	bool has_size = feature != FEATURE_BUILD_ID && feature != FEATURE_TRACING_DATA;
-	if (s.size == 0 || (has_size && s.size > RECORD_MAX_SIZE - OVERHEAD))
+	if (s.size == 0 ||
+	    (!is_of_any_size(feature) && s.size > RECORD_MAX_SIZE - FEATURE_HEAD))
 		return;		/* no record can hold it; none that we read is so large */
 	uint8_t *bytes = read_section(in, s, "a header feature");
 	if (!bytes)
@@ -216,8 +254,12 @@ static void open_feature(struct stream_reader *in, uint64_t feature, struct sect
 		make_build_ids(in, bytes, s.size);
 	} else if (feature == FEATURE_TRACING_DATA) {
 		make_tracing_data(in, bytes, s.size);
+	} else if (feature == FEATURE_FILE) {
+		make_recorded(in, (struct cursor){ .at = bytes, .end = bytes + s.size });
+	} else if (feature == FEATURE_FILE2) {
+		make_recorded2(in, bytes, s.size);
 	} else if (!in->swap || swap_feature(feature, bytes, s.size)) {
-		uint8_t *to = make_record(in, RECORD_FEATURE, 0, OVERHEAD + s.size);
+		uint8_t *to = make_record(in, RECORD_FEATURE, 0, FEATURE_HEAD + s.size);
 		memcpy(to, &feature, 8);
 		memcpy(to + 8, bytes, s.size);
 	}

@@ -18,6 +18,7 @@ static const uint8_t no_build_id[BUILD_ID_MAX];
  */
 bool record_mmap(const struct record *rec, struct mmap_record *out)
 {
+	enum { PROT_JIT = 0x4000 };	/* simpleperf's, PROT_JIT_SYMFILE_MAP */
 	struct cursor c = rec->body;
 	const uint8_t *id = NULL;
 
@@ -27,9 +28,12 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	out->size = cursor_u64(&c);
 	out->file_offset = cursor_u64(&c);
 	out->executable = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
+	out->is_jit = false;
 	if (rec->type == PERF_RECORD_MMAP2) {
 		id = cursor_bytes(&c, 24);
-		out->executable = cursor_u32(&c) & PROT_EXEC;
+		uint32_t prot = cursor_u32(&c);
+		out->executable = prot & PROT_EXEC;
+		out->is_jit = prot & PROT_JIT;
 		cursor_u32(&c);		/* flags */
 	}
 	out->path = cursor_string(&c);

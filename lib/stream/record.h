@@ -93,6 +93,7 @@ struct mmap_record {
 	uint64_t size;		/* bytes; start + size does not overflow */
 	uint64_t file_offset;	/* bytes from the object's start to START's byte */
 	bool executable;	/* for code; MMAP says it by the lack of MISC_MMAP_DATA */
+	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes, 0..20; 0: the record has none */
 	uint32_t major, minor;	/* of the device; all 0 where the record does not say, */

@@ -82,7 +82,8 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 				    "kallsyms", kept))
 		file = kept;
 	if (is_other && !file) {
-		if (r->vmlinux == TABLE_NONE)
+		if (r->vmlinux == TABLE_NONE &&
+		    recorded_names_file(&r->recorded, "[kernel.kallsyms]") == TABLE_NONE)
 			report_note(r->report, "kernel addresses stay without names: another "
 				    "kernel was recorded than the one here; give its symbols "
 				    "with --kallsyms");

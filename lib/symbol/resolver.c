@@ -39,6 +39,16 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	return r;
 }
 
+/* Symbols that the recorder wrote down. */
+static void follow_recorded(struct resolver *r, struct stream_reader *in,
+			    const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
+		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
+}
+
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
@@ -46,7 +56,9 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 		stream_damaged(in, rec, "record with fields that do not fit it");
 	if (!r->options.symbols)
 		return;
-	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+	if (rec->type == RECORD_FEATURE)
+		follow_recorded(r, in, rec);
+	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
 		open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
 		follow_ksymbol(r, rec);
@@ -347,6 +359,7 @@ void resolver_free(struct resolver *r)
 	}
 	release_jits(r);
 	jitmap_free(r->ksymbols);
+	recorded_names_release(&r->recorded);
 	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
