@@ -258,4 +258,87 @@ check '--comm selects the same samples in pmu-stream and pmu-topprof' <<'END'
 	done
 END
 
+# A perf.data file with a tracepoint's name and a build ID in its features, which come last.
+cat >"$scratch/file.py" <<'END'
+ID = bytes(range(1, 21))
+NAME = b"sched:sched_switch".ljust(64, b"\0")
+def event_desc(a, name):
+    return struct.pack("<II", 1, len(a)) + a + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", 5)
+def perf_data(samples=3):
+    a = attr(2, 47, 1, IP | TID | PERIOD | CHAIN)
+    build_id = record(67, struct.pack("<I", 1) + ID + bytes([20, 0, 0, 0]) + pad(b"/lib/a.so"), 1 << 15 | 2)
+    hit = record(9, struct.pack("<QIIQQ", 0x10010, 1, 1, 1, 0))
+    return file([(a, [5])], [record(1, mmap(1, 0x10000, 0x1000, b"/lib/a.so"))] + [hit] * samples,
+                {2: build_id, 3: struct.pack("<I", 64) + b"phone".ljust(64, b"\0"),
+                 12: event_desc(a, NAME)})
+END
+
+check 'a perf.data file is the same through a pipe, by zstd or gzip: names, build IDs, host' <<'END'
+	{ cat "$scratch/file.py"; echo 'out = perf_data()'; } | compose s.data
+	pmu-stream --dump s.data >want
+	grep -q 'event="sched:sched_switch"' want
+	grep -q BUILD_ID want
+	grep -q 'text="phone"' want
+	pmu-topprof -Z none s.data >want.pb
+	go tool pprof -raw want.pb >want.raw
+	grep -q '0102030405060708' want.raw
+	needs_command zstd gzip
+	zstd -q s.data -o s.zst
+	gzip -k s.data
+	{ head -c 100 s.data | gzip; tail -c +101 s.data | gzip; } >members.gz
+	for i in s.data s.zst s.data.gz members.gz; do
+		pmu-stream --dump $i | same want -
+		pmu-stream --dump <$i | same want -
+		cat $i | pmu-stream --dump | same want -
+		{ dd bs=7 count=3 status=none; sleep 0.2; cat; } <$i | pmu-stream --dump | same want -
+		cat $i | pmu-topprof -Z none | cmp - want.pb
+		pmu-topprof -Z none $i | cmp - want.pb
+	done
+	for i in s.zst s.data.gz; do
+		head -c $(($(wc -c <$i) - 6)) $i >cut
+		exits 1 pmu-stream cut 2>said
+		grep -q 'inside its compression' said
+		exits 1 pmu-topprof cut -o cut.pb.gz
+	done
+	gzip -c want.pb >profile.pb.gz
+	test "$(pmu-topprof --folded profile.pb.gz)" = "$(pmu-topprof --folded want.pb)"
+	exits 1 pmu-stream profile.pb.gz 2>said
+	grep -q 'not a stream' said
+END
+
+check 'a file by a pipe that does not fit into TMPDIR is refused, with what to do' <<'END'
+	needs_root
+	{ cat "$scratch/file.py"; echo 'out = perf_data(50000)'; } | compose s.data
+	mkdir small
+	mount -t tmpfs -o size=1m tmpfs small 2>/dev/null || skip 'no tmpfs'
+	TMPDIR=$PWD/small pmu-stream s.data >want	# its own file needs no other
+	cat s.data | TMPDIR=$PWD/small exits 1 pmu-stream >got 2>said
+	cat s.data | TMPDIR=$PWD/none pmu-stream | same want -
+	umount small
+	grep -q 'TMPDIR' said
+	grep -q 'No space' said
+END
+
+check 'perf.data of the first format is read, as perf reads it' <<'END'
+	needs_command perf
+	{ cat "$scratch/file.py"; cat <<-EOF; } | compose s.data
+		a = attr(0, 0, 500, IP | TID, 0, 64)
+		hit = record(9, struct.pack("<QII", 0x1000, 7, 7))
+		out = file([(a, [])], [record(3, struct.pack("<II", 7, 7) + pad(b"prog"))] + [hit] * 5)
+		out = b"PERFFILE" + out[8:]
+	EOF
+	test "$(perf_samples s.data)" = 5
+	pmu-stream s.data | grep -q '^event cycles: 5 samples, 2500 in all'
+	pmu-topprof --label none --folded s.data | grep -q ' 2500$'
+	cat s.data | pmu-stream -d | pmu-stream | grep -q '^COMM  *1$'
+	needs "$SHARED/callgraph-3.8.perf.data"
+	{ printf PERFFILE; tail -c +9 "$SHARED/callgraph-3.8.perf.data"; } >old.data
+	pmu-stream "$SHARED/callgraph-3.8.perf.data" >want
+	pmu-stream old.data | same want -
+	test "$(perf_samples old.data)" = "$(awk '/^SAMPLE / { print $2 }' want)"
+	python3 "$TOP/tests/other-order.py" s.data big.data 2>said || skip "no other order: $(cat said)"
+	{ printf PERFFILE; tail -c +9 big.data; } >old.data
+	pmu-stream old.data | grep -q '^event cycles: 5 samples, 2500 in all'
+END
+
 done_testing

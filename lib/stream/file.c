@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seekable perf.data file:
+ * The seekable perf.data file.  One that comes by a pipe is kept in a temporary file.
  *
  *	u64 magic, header size, attr entry size;
  *	{ u64 offset, size } of attrs, data, event types (unused);
@@ -10,9 +10,7 @@
  *	data: records
  *	right behind: { u64 offset, size } of each feature, in order of their bits
  *
- * (tools/perf/util/header.h, struct perf_file_header.)  By a pipe the attrs
- * are read as they pass, for they come before the data; features, which come
- * behind it, are not.
+ * (tools/perf/util/header.h, struct perf_file_header.)
  */
 #include "stream/internal.h"
 #include "stream/recorded.h"
@@ -58,7 +56,7 @@ static bool header_damage(struct stream_reader *in, uint64_t offset, const char 
 
 /*
  * The bytes of a section, for the caller to free; NULL (reported) where they
- * cannot be had.  Through a pipe, only those still in the buffer can.
+ * cannot be had.
  */
 static uint8_t *read_section(struct stream_reader *in, struct section s, const char *what)
 {
@@ -66,10 +64,7 @@ static uint8_t *read_section(struct stream_reader *in, struct section s, const c
 	uint8_t *bytes = NULL;
 	uint64_t done = 0;
 
-	if (s.size <= SECTION_MAX && !in->seekable) {
-		if (s.offset <= in->end && s.size <= in->end - s.offset)
-			bytes = memcpy(mem_resize(NULL, s.size), in->buffer + s.offset, s.size);
-	} else if (s.size <= SECTION_MAX) {
+	if (s.size <= SECTION_MAX) {
 		bytes = mem_resize(NULL, s.size);
 		ssize_t n = 1;
 		while (done < s.size && n > 0) {
@@ -307,34 +302,28 @@ bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 	in->is_file = true;
 	if (header_size < FILE_HEADER_MIN || header_size > READER_BUFFER)
 		return header_damage(in, 8, "the header's size is neither a pipe's nor a file's");
+	if (!in->seekable && !reader_spool(in))
+		return false;
 	if (!reader_fill(in, header_size))
 		return header_damage(in, 0, "file ends inside its header");
 	struct file_header h = take_header((struct cursor){ .at = in->buffer, .swap = in->swap,
 							    .end = in->buffer + header_size });
 	if (h.data.offset < header_size || h.data.size > UINT64_MAX - h.data.offset)
 		return header_damage(in, 40, "the header's place of the data is absurd");
-	if (!in->seekable && (h.data.offset > PREFIX_MAX || !reader_fill(in, h.data.offset)))
-		return header_damage(in, 40, "the pipe ends, or is too long, before the data");
 	if (!open_attrs(in, &h))
 		return false;
 	if (h.data.size == 0)
 		header_damage(in, 48, "the header claims no data: the recorder was killed; "
 			      "reading on to the end");
-	else if (in->seekable)
+	else
 		open_features(in, &h);
-	if (in->seekable && lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {
+	if (lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {
 		report_failure(in->report, "cannot seek in '%s'", in->file);
 		return false;
 	}
-	if (in->seekable)
-		in->begin = in->end = 0;
-	else
-		in->begin = h.data.offset;
+	in->begin = in->end = 0;
 	in->offset = h.data.offset;
-	if (h.data.size) {
+	if (h.data.size)
 		in->limit = h.data.offset + h.data.size;
-		if (in->end - in->begin > h.data.size)	/* features, behind the data */
-			in->end = in->begin + h.data.size;
-	}
 	return true;
 }

@@ -40,10 +40,10 @@ static bool read_header(struct stream_reader *in)
 	uint64_t magic = cursor_u64(&c);
 	in->swap = c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
 	uint64_t size = cursor_u64(&c);
-	if (magic == STREAM_MAGIC_1 || magic == __builtin_bswap64(STREAM_MAGIC_1)) {
-		reader_damage(in, "a perf.data file of the first format ('PERFFILE'), which perf "
-			      "has not written since Linux 3.3: record it again");
-		return false;
+	if (magic == STREAM_MAGIC_1) {	/* text, which does not tell the byte order */
+		in->swap = size > UINT32_MAX;
+		size = in->swap ? __builtin_bswap64(size) : size;
+		magic = STREAM_MAGIC;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
 		reader_damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
