@@ -341,4 +341,80 @@ check 'perf.data of the first format is read, as perf reads it' <<'END'
 	pmu-stream old.data | grep -q '^event cycles: 5 samples, 2500 in all'
 END
 
+check 'a build ID whose size is not recorded ends before the zeros that fill it up' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		def build_id(path, value, size=None):
+		    body = struct.pack("<I", 1) + value.ljust(20, b"\\0") + bytes([size or 0, 0, 0, 0])
+		    return record(67, body + pad(path), (1 << 15 if size else 0) | 2)
+		out = stream(build_id(b"/8", bytes(range(1, 9))), build_id(b"/16", bytes(range(1, 17))),
+		             build_id(b"/20", bytes(range(1, 21))), build_id(b"/odd", b"abcdefg"),
+		             build_id(b"/zero", b""), build_id(b"/told", b"1234", 20))
+	EOF
+	pmu-stream --dump s.data | sed -n 's/.*build_id="\(.*\)" path="\(.*\)"$/\2 \1/p' >got
+	cat >want <<-EOF
+		/8 0102030405060708
+		/16 0102030405060708090a0b0c0d0e0f10
+		/20 0102030405060708090a0b0c0d0e0f1011121314
+		/odd 6162636465666700
+		/told 3132333400000000000000000000000000000000
+	EOF
+	same want got
+	pmu-stream --check s.data
+	needs "$SHARED/ro_sample.perf.data"
+	pmu-topprof -o p.pb.gz "$SHARED/ro_sample.perf.data"
+	go tool pprof -raw p.pb.gz 2>err | grep -q 'libro_sample.so 9c9f8fbd0f965618 *$'
+END
+
+check '--cat keeps samples of any size that a record can have' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		STACK, size = 1 << 13, 65528
+		def hit(tid, used):
+		    words = struct.pack("<QIIQQ", 0x10010, 1, tid, 1, 1) + struct.pack("<Q", 0x10010)
+		    room = size - 8 - len(words) - 16
+		    return record(9, words + struct.pack("<Q", room) +
+		                  bytes(i % 251 for i in range(room)) + struct.pack("<Q", min(used, room)))
+		out = pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | CHAIN | STACK)),
+		           hit(1, 1 << 20), hit(1, 100), hit(1, 1 << 20))
+	EOF
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose chain.data
+		def hit(tid, *chain):
+		    return record(9, struct.pack("<QIIQQ", 0x10010, 1, tid, 1, len(chain)) +
+		                  struct.pack("<%dQ" % len(chain), *chain))
+		out = pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | CHAIN)),
+		           hit(1, *range(0x10010, 0x10010 + 8186)), hit(1, 0x10010))
+	EOF
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose raw.data
+		def hit(size):
+		    return record(9, struct.pack("<QIIQI", 0x10010, 1, 1, 1, size) + b"r" * size)
+		out = pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD | RAW)), hit(65492), hit(12))
+	EOF
+	for i in s=3 chain=2 raw=2; do
+		pmu-stream --cat ${i%=*}.data >joined.data
+		pmu-stream joined.data | grep -qx "SAMPLE  *${i#*=}"
+		test "$(perf_samples joined.data)" = ${i#*=}
+		pmu-stream --check joined.data
+		pmu-stream --cat joined.data ${i%=*}.data | pmu-stream |
+			grep -qx "SAMPLE  *$((2 * ${i#*=}))"
+	done
+	perf script -i joined.data -F ip 2>err | grep -c 10010 | grep -qx 2
+END
+
+check "groups: --stats has the sums of what the counters went on, not of what they show" <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		GROUP = 4 | 8	# PERF_FORMAT_ID | GROUP
+		def hit(a, b):
+		    return record(9, struct.pack("<QQIIQQQQQQ", 1, 0x10010, 1, 1, 10, 2, a, 1, b, 2))
+		out = pipe(*[record(64, attr(0, i, 10, IDENT | IP | TID | PERIOD | READ, read=GROUP) +
+		                    struct.pack("<Q", i + 1)) for i in (0, 1)],
+		           hit(10, 100), hit(20, 300), hit(30, 300), hit(40, 700))
+	EOF
+	pmu-stream s.data >got
+	grep -q '^event cycles: 4 samples, 40 in all$' got
+	grep -q '^event instructions: 3 samples, 700 in all$' got
+	pmu-topprof -Z none --label none s.data -o p.pb
+	go tool pprof -raw p.pb | grep -q '4 *40 *3 *700'
+	perf report -i s.data --stats 2>err | awk '/SAMPLE events:/ { print $3 }' >perf
+	printf '%s\n' 4 4 3 | same - perf || { cat perf; skip 'perf counts otherwise'; }
+END
+
 done_testing

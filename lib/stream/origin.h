@@ -38,6 +38,7 @@ struct stream_origin {
 	const char *command;		/* the recorder's command line */
 	uint32_t cpus;			/* online; 0: not said */
 	uint64_t first_time, last_time;	/* in the stream's clock; 0: not said */
+	bool has_ended;			/* these two were said */
 	bool is_simpleperf;		/* the recorder */
 	bool has_clock;			/* these three are known: */
 	uint32_t clock;			/* CLOCK_*: what records' times are of */

@@ -101,7 +101,7 @@ static void check_end(struct stream_reader *in)
 		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
 		reader_damage(in, "stream ends behind its header: no record came");
-	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
+	else if (origin_is_ours(&in->origin) && !in->origin.has_ended)
 		reader_damage(in, "stream ends before its recorder said so: it was cut short");
 }
 

@@ -140,7 +140,7 @@ struct ksymbol_record {
 struct build_id_record {
 	pid_t pid;		/* -1: the kernel's or the host's */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
-	uint8_t build_id_size;	/* bytes, 1..20 */
+	uint8_t build_id_size;	/* bytes, 0..20; 0: all zeros, as where the recorder knew none */
 	const char *path;	/* NUL-terminated, in the record */
 };
 
