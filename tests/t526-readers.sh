@@ -266,9 +266,11 @@ def event_desc(a, name):
     return struct.pack("<II", 1, len(a)) + a + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", 5)
 def perf_data(samples=3):
     a = attr(2, 47, 1, IP | TID | PERIOD | CHAIN)
-    build_id = record(67, struct.pack("<I", 1) + ID + bytes([20, 0, 0, 0]) + pad(b"/lib/a.so"), 1 << 15 | 2)
+    build_id = record(67, struct.pack("<I", 1) + ID + bytes([20, 0, 0, 0]) + pad(b"/lib/a.so"),
+                      1 << 15 | 2)
     hit = record(9, struct.pack("<QIIQQ", 0x10010, 1, 1, 1, 0))
-    return file([(a, [5])], [record(1, mmap(1, 0x10000, 0x1000, b"/lib/a.so"))] + [hit] * samples,
+    lib = record(1, mmap(1, 0x10000, 0x1000, b"/lib/a.so"))
+    return file([(a, [5])], [lib] + [hit] * samples,
                 {2: build_id, 3: struct.pack("<I", 64) + b"phone".ljust(64, b"\0"),
                  12: event_desc(a, NAME)})
 END
