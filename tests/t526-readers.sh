@@ -263,7 +263,8 @@ cat >"$scratch/file.py" <<'END'
 ID = bytes(range(1, 21))
 NAME = b"sched:sched_switch".ljust(64, b"\0")
 def event_desc(a, name):
-    return struct.pack("<II", 1, len(a)) + a + struct.pack("<II", 1, len(name)) + name + struct.pack("<Q", 5)
+    return (struct.pack("<II", 1, len(a)) + a + struct.pack("<II", 1, len(name)) + name +
+            struct.pack("<Q", 5))
 def perf_data(samples=3):
     a = attr(2, 47, 1, IP | TID | PERIOD | CHAIN)
     build_id = record(67, struct.pack("<I", 1) + ID + bytes([20, 0, 0, 0]) + pad(b"/lib/a.so"),
