@@ -13,6 +13,7 @@
 #include "profile/fold.h"
 #include "profile/merge.h"
 #include "profile/select.h"
+#include "stream/inflate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -366,22 +367,25 @@ static size_t peek(int fd, uint8_t *bytes, size_t size)
 }
 
 /*
- * Whether FILE is a profile, by its first bytes, and no stream: gzip'd, or plain, which
- * begins with a sample type (field 1, its length, its first field).
+ * Whether FILE is a profile, by its first bytes, and no stream: in gzip with anything but
+ * a stream inside, or plain, which begins with a sample type (field 1, its length, its
+ * first field).
  */
 static bool is_profile(const char *path)
 {
-	uint8_t magic[3] = { 0 };
+	uint8_t magic[512] = { 0 }, first[4] = { 0 };
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
-	bool good = peek(fd, magic, sizeof(magic)) == sizeof(magic);
+	size_t size = peek(fd, magic, sizeof(magic));
 	if (!is_stdin)
 		close(fd);
-	return good && ((magic[0] == 0x1f && magic[1] == 0x8b) ||
-			(magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08));
+	if (magic[0] == 0x1f && magic[1] == 0x8b)
+		return inflate_first(magic, size, first, sizeof(first)) < sizeof(first) ||
+		       memcmp(first, "PERF", sizeof(first)) != 0;
+	return size >= 3 && magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08;
 }
 
 /* What can be done to a stream only: options that say how its samples are aggregated. */

@@ -41,15 +41,6 @@ check 'a file of simpleperf: its own records are skipped, large ones too, its id
 	pmu-stream --dump s.data | grep "text=" | grep -q phone
 END
 
-check 'the first format is told as such' <<'END'
-	printf "PERFFILE\150\0\0\0\0\0\0\0some more bytes" >old.data
-	exits 1 pmu-stream old.data 2>err
-	grep -q "PERFFILE.*since Linux 3.3" err
-	printf "ELIFFREP\0\0\0\0\0\0\0\150" >old.data
-	exits 1 pmu-topprof old.data >out 2>err
-	grep -q "PERFFILE" err
-END
-
 check 'attrs of the first version; samples without any id; two events without ids' <<'END'
 	compose a.data <<-END
 		sample = lambda ip: record(9, struct.pack("<QII", ip, 7, 7))

@@ -111,7 +111,7 @@ void objects_tell(struct objects *objects, const struct build_id_record *b)
 	struct build_id_told told = { .path = intern_text(&objects->paths, b->path),
 				      .size = b->build_id_size };
 
-	if (find_told(objects, told.path))
+	if (told.size == 0 || find_told(objects, told.path))
 		return;
 	memcpy(told.build_id, b->build_id, BUILD_ID_MAX);
 	objects->told_id = array_grow(objects->told_id, objects->tolds, sizeof(told));

@@ -6,13 +6,13 @@
 static const struct space empty_space;
 
 /* Index of the first mapping that ends after ADDRESS: there it is, or there it would go. */
-static size_t place_of(const struct space *space, uint64_t address)
+static size_t place_of(const struct mappings *in, uint64_t address)
 {
-	size_t low = 0, high = space->mappings;
+	size_t low = 0, high = in->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (space->mapping[middle].end > address)
+		if (in->mapping[middle].end > address)
 			high = middle;
 		else
 			low = middle + 1;
@@ -20,41 +20,52 @@ static size_t place_of(const struct space *space, uint64_t address)
 	return low;
 }
 
-const struct mapping *space_find(const struct space *space, uint64_t address)
+static const struct mapping *find_mapping(const struct mappings *in, uint64_t address)
 {
-	size_t at = place_of(space, address);
+	size_t at = place_of(in, address);
 
-	if (at < space->mappings && space->mapping[at].start <= address)
-		return &space->mapping[at];
+	if (at < in->count && in->mapping[at].start <= address)
+		return &in->mapping[at];
 	return NULL;
 }
 
-/* Room for ADD more mappings at index AT, after REMOVE are gone from there. */
-static struct mapping *splice(struct space *space, size_t at, size_t remove, size_t add)
+const struct mapping *space_find(const struct space *space, uint64_t address)
 {
-	size_t tail = space->mappings - at - remove;
+	return find_mapping(&space->code, address);
+}
+
+const struct mapping *space_find_data(const struct space *space, uint64_t address)
+{
+	if (space->data.count == 0 || find_mapping(&space->code, address))
+		return NULL;
+	return find_mapping(&space->data, address);
+}
+
+/* Room for ADD more mappings at index AT, after REMOVE are gone from there. */
+static struct mapping *splice(struct mappings *in, size_t at, size_t remove, size_t add)
+{
+	size_t tail = in->count - at - remove;
 
 	for (size_t i = 0; i < add; i++)	/* array_grow() grows by one */
-		space->mapping = array_grow(space->mapping, space->mappings + i,
-					    sizeof(*space->mapping));
-	struct mapping *m = space->mapping + at;
+		in->mapping = array_grow(in->mapping, in->count + i, sizeof(*in->mapping));
+	struct mapping *m = in->mapping + at;
 	memmove(m + add, m + remove, tail * sizeof(*m));
-	space->mappings = at + add + tail;
+	in->count = at + add + tail;
 	return m;
 }
 
 /* Take [start, end) away from whatever is mapped there. */
-static void unmap(struct space *space, uint64_t start, uint64_t end)
+static void unmap(struct mappings *in, uint64_t start, uint64_t end)
 {
-	size_t first = place_of(space, start), last = first;
+	size_t first = place_of(in, start), last = first;
 
-	while (last < space->mappings && space->mapping[last].start < end)
+	while (last < in->count && in->mapping[last].start < end)
 		last++;
 	if (first == last)
 		return;
-	struct mapping left = space->mapping[first], right = space->mapping[last - 1];
+	struct mapping left = in->mapping[first], right = in->mapping[last - 1];
 	bool keep_left = left.start < start, keep_right = right.end > end;
-	struct mapping *m = splice(space, first, last - first, (size_t)keep_left + keep_right);
+	struct mapping *m = splice(in, first, last - first, (size_t)keep_left + keep_right);
 	if (keep_left) {
 		left.end = start;
 		*m++ = left;
@@ -66,11 +77,37 @@ static void unmap(struct space *space, uint64_t start, uint64_t end)
 	}
 }
 
+static void replace(struct mappings *in, struct mapping new)
+{
+	unmap(in, new.start, new.end);
+	*splice(in, place_of(in, new.start), 0, 1) = new;
+}
+
 static void map(struct spaces *s, struct space *space, struct mapping new)
 {
-	unmap(space, new.start, new.end);
-	*splice(space, place_of(space, new.start), 0, 1) = new;
+	replace(&space->code, new);
 	space->generation = ++s->generation;
+}
+
+/*
+ * Data.  Code of another object is gone from there; of the same one it is protected for
+ * a while only, as compilers do, and its callers are still about to return to it.
+ */
+static void map_data(struct spaces *s, struct space *space, struct mapping new)
+{
+	struct mappings *code = &space->code;
+	size_t at = place_of(code, new.start);
+
+	replace(&space->data, new);
+	while (at < code->count && code->mapping[at].start < new.end) {
+		struct mapping m = code->mapping[at++];
+		if (m.object == new.object || (m.is_covered && m.cover == new.object))
+			continue;
+		uint64_t end = m.end < new.end ? m.end : new.end;
+		unmap(code, m.start > new.start ? m.start : new.start, end);
+		at = place_of(code, end);
+		space->generation = ++s->generation;
+	}
 }
 
 static uint32_t find_process(const struct spaces *s, pid_t pid)
@@ -100,18 +137,27 @@ static struct process *add_process(struct spaces *s, pid_t pid)
 
 static void clear_space(struct spaces *s, struct space *space)
 {
-	free(space->mapping);
+	free(space->code.mapping);
+	free(space->data.mapping);
 	*space = (struct space){ .generation = ++s->generation };
+}
+
+static struct mappings copy_mappings(const struct mappings *from)
+{
+	struct mappings to = { 0 };
+
+	for (; to.count < from->count; to.count++) {
+		to.mapping = array_grow(to.mapping, to.count, sizeof(*to.mapping));
+		to.mapping[to.count] = from->mapping[to.count];
+	}
+	return to;
 }
 
 static void copy_space(struct spaces *s, struct space *to, const struct space *from)
 {
 	clear_space(s, to);
-	for (size_t i = 0; i < from->mappings; i++) {
-		to->mapping = array_grow(to->mapping, i, sizeof(*to->mapping));
-		to->mapping[i] = from->mapping[i];
-	}
-	to->mappings = from->mappings;
+	to->code = copy_mappings(&from->code);
+	to->data = copy_mappings(&from->data);
 	to->has_main = from->has_main;
 }
 
@@ -159,44 +205,63 @@ static void cover(struct mapping *m, uint32_t object)
 	m->object = object;
 }
 
+/* Whether mapping AT, of memory, lies between two parts of one file, where NEW is the second. */
+static bool is_between(const struct spaces *s, const struct mappings *code, size_t at,
+		       const struct mapping *new)
+{
+	const struct mapping *memory = &code->mapping[at], *before = memory - 1;
+
+	return at > 0 && object_may_be_hugepages(&s->objects.object[memory->object]) &&
+	       before->object == new->object && before->end == memory->start &&
+	       before->file_offset + (new->start - before->start) == new->file_offset;
+}
+
 /*
  * The same, found when it was done already, as /proc lists it: huge pages
- * right before the file mapping NEW, which begins where the file would go on.
+ * right before the file mapping NEW, which begins where the file would go on; or pages
+ * of any size where the file also goes on from before them.
  */
 static void adopt_moved_text(const struct spaces *s, struct space *space,
 			     const struct mapping *new)
 {
-	size_t at = place_of(space, new->start - 1);
-	struct mapping *huge = &space->mapping[at];
+	size_t at = place_of(&space->code, new->start - 1);
+	struct mapping *memory = &space->code.mapping[at];
 
-	if (s->objects.object[new->object].kind != OBJECT_FILE || at == space->mappings ||
-	    huge->end != new->start || !is_huge(s, huge) ||
-	    new->file_offset < huge->end - huge->start)
+	if (s->objects.object[new->object].kind != OBJECT_FILE || at == space->code.count ||
+	    memory->end != new->start || new->file_offset < memory->end - memory->start ||
+	    !(is_huge(s, memory) || is_between(s, &space->code, at, new)))
 		return;
-	cover(huge, new->object);
-	huge->file_offset = new->file_offset - (huge->end - huge->start);
-	huge->is_main = new->is_main;
+	cover(memory, new->object);
+	memory->file_offset = new->file_offset - (memory->end - memory->start);
+	memory->is_main = new->is_main;
 }
 
 static void follow_mmap(struct spaces *s, const struct record *rec, const struct mmap_record *m)
 {
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	bool in_kernel = mode == PERF_RECORD_MISC_KERNEL || (m->pid == -1 && !is_guest(rec));
+	bool is_code = m->executable || in_kernel || s->all_is_code;
 
-	if (!m->executable || m->size == 0 || mode == PERF_RECORD_MISC_GUEST_USER)
+	if (m->size == 0 || mode == PERF_RECORD_MISC_GUEST_USER)
 		return;
 	struct space *space = mode == PERF_RECORD_MISC_GUEST_KERNEL ? &s->guest
 			      : in_kernel ? &s->kernel : &add_process(s, m->pid)->space;
 	struct mapping new = {
 		.start = m->start, .end = m->start + m->size, .file_offset = m->file_offset,
-		.object = objects_add(&s->objects, m, in_kernel),
+		.object = objects_add(&s->objects, m, in_kernel), .is_jit = m->is_jit,
 	};
 	/* exec maps the executable before its interpreter, and /proc lists it first. */
-	if (!in_kernel && !space->has_main &&
+	if (m->executable && !in_kernel && !space->has_main &&
 	    s->objects.object[new.object].kind == OBJECT_FILE)
 		new.is_main = space->has_main = true;
 	const struct mapping *old = space_find(space, new.start);
-	if (is_moved_text(s, old, &new)) {
+	bool is_moved = is_moved_text(s, old, &new);
+	if (!is_code) {
+		if (!is_moved)
+			map_data(s, space, new);
+		return;
+	}
+	if (is_moved) {
 		cover(&new, old->object);
 		new.file_offset = old->file_offset + (new.start - old->start);
 		new.is_main = old->is_main;
@@ -268,7 +333,7 @@ static void follow_fork(struct spaces *s, const struct task_record *t)
 		 * A child that was listed from /proc before its parent's mappings
 		 * came has its own already.
 		 */
-		if (parent != TABLE_NONE && (child->ended || child->space.mappings == 0))
+		if (parent != TABLE_NONE && (child->ended || child->space.code.count == 0))
 			copy_space(s, &child->space, &s->process[parent].space);
 		child->space.parent = t->parent_pid;
 		child->ended = false;
@@ -345,9 +410,9 @@ const struct space *spaces_find(struct spaces *s, pid_t pid)
 void spaces_release(struct spaces *s)
 {
 	for (uint32_t i = 0; i < s->processes; i++)
-		free(s->process[i].space.mapping);
-	free(s->kernel.mapping);
-	free(s->guest.mapping);
+		clear_space(s, &s->process[i].space);
+	clear_space(s, &s->kernel);
+	clear_space(s, &s->guest);
 	free(s->process);
 	free(s->thread);
 	objects_release(&s->objects);

@@ -7,6 +7,11 @@
  * overlapping: a new mapping cuts those it covers.  Each change gives the
  * space a new generation number, unique among all spaces, so that a cache
  * keyed by (generation, address) is never stale.
+ *
+ * Mappings that are not for code are kept apart: the address of a sample may lie in
+ * them all the same, as its recorder may not know of an mprotect(); but an address that
+ * an unwinder found there is no caller.  They come and go without a new generation,
+ * unless they take the place of code.
  */
 #pragma once
 #include "process/object.h"
@@ -17,6 +22,7 @@ struct mapping {
 	uint64_t file_offset;	/* of START's byte in the object */
 	uint32_t object;	/* id in spaces.objects */
 	bool is_main;		/* of the executable that the process runs */
+	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
 	/*
 	 * Anonymous memory has come here: either OBJECT's text was moved there, or
 	 * OBJECT is no longer mapped, and other code is there.
@@ -25,10 +31,15 @@ struct mapping {
 	uint32_t cover;		/* id of that memory, if IS_COVERED */
 };
 
+struct mappings {
+	struct mapping *mapping;
+	size_t count;
+};
+
 struct space {
 	uint64_t generation;
-	struct mapping *mapping;
-	size_t mappings;
+	struct mappings code;
+	struct mappings data;	/* not executable; may lie below code, which then counts */
 	bool has_main;		/* its first executable mapping was seen */
 	pid_t parent;		/* the process it was copied from; 0: it runs its own program */
 };
@@ -38,6 +49,7 @@ struct spaces {
 	struct space kernel;
 	struct space guest;	/* the kernel of a virtual machine */
 	struct intern names;	/* of threads */
+	bool all_is_code;	/* the recorder (simpleperf) does not say what is executable */
 	/* the rest is the implementation's */
 	struct table process_table, thread_table;
 	struct process {
@@ -66,8 +78,11 @@ bool spaces_follow(struct spaces *s, const struct record *rec);
 /* The space of process PID; empty for one never heard of. Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);
 
-/* The mapping that covers ADDRESS, or NULL. */
+/* The mapping of code that covers ADDRESS, or NULL. */
 const struct mapping *space_find(const struct space *space, uint64_t address);
+
+/* The mapping of data that covers ADDRESS, where none of code does, or NULL. */
+const struct mapping *space_find_data(const struct space *space, uint64_t address);
 
 /* The name of thread TID, as an id in s->names; 0 ("") where none was told. */
 uint32_t spaces_thread_name(const struct spaces *s, pid_t tid);

@@ -50,7 +50,7 @@ static bool has_key(struct collect *c, struct profile *p, const struct sample *r
 {
 	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)
 		return false;
-	uint64_t context = hash_more(resolver_version(c->resolver, raw->pid), raw->ip);
+	uint64_t context = hash_more(resolver_version(c->resolver, raw), raw->ip);
 	context = hash_more(context, raw->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	*key = chains_key(&p->chains, raw->callchain.at, 8 * raw->callchain.count, context << 1);
 	return true;

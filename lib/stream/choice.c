@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/choice.h"
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/units.h"
 
 #include <stdlib.h>
 
-enum { COMM_SIZE = 16 };	/* TASK_COMM_LEN, linux/sched.h */
-
 struct choice_names {
 	struct name {
 		pid_t tid;
-		char comm[COMM_SIZE];
+		uint32_t comm;	/* in COMMS */
 	} *name;
 	size_t count;
 	struct table table;	/* by tid */
+	struct intern comms;	/* of any length: Android's are packages */
 };
 
 static struct name *find(const struct choice_names *names, pid_t tid)
@@ -27,7 +27,7 @@ static struct name *find(const struct choice_names *names, pid_t tid)
 	return NULL;
 }
 
-static void set_name(struct choice_names *names, pid_t tid, const char *comm)
+static void set_name(struct choice_names *names, pid_t tid, uint32_t comm)
 {
 	struct name *name = find(names, tid);
 
@@ -37,24 +37,30 @@ static void set_name(struct choice_names *names, pid_t tid, const char *comm)
 		name->tid = tid;
 		table_add(&names->table, hash_u64((uint32_t)tid), (uint32_t)names->count++);
 	}
-	snprintf(name->comm, sizeof(name->comm), "%s", comm);
+	name->comm = comm;
 }
 
-/* A new thread has the name of the one that creates it. */
+static bool is_guest(const struct record *rec)
+{
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+/* A new thread has the name of the one that creates it.  As in lib/process/space.c. */
 static void follow_names(struct choice_names *names, const struct record *rec)
 {
 	struct comm_record comm;
 	struct task_record task;
-	struct name *parent;
 
+	if (is_guest(rec))
+		return;
 	if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm)) {
-		set_name(names, comm.tid, comm.name);
+		set_name(names, comm.tid, intern_text(&names->comms, comm.name));
 	} else if (rec->type == PERF_RECORD_FORK && record_task(rec, &task)) {
-		char copy[COMM_SIZE] = "";
-		parent = find(names, task.parent_tid);
-		if (parent)
-			memcpy(copy, parent->comm, sizeof(copy));
-		set_name(names, task.tid, copy);
+		const struct name *parent = find(names, task.parent_tid);
+		if (parent && parent->comm)
+			set_name(names, task.tid, parent->comm);
 	}
 }
 
@@ -99,7 +105,7 @@ bool choice_takes(struct choice *c, struct stream_reader *in, const struct recor
 	const struct name *name = c->comm ? find(c->names, s.tid) : NULL;
 	return choice_wants(c, &(struct choice_facts){
 		s.pid, s.tid, s.cpu, s.time, stream_events(in)->event[s.event].name,
-		name ? name->comm : NULL });
+		name ? c->names->comms.text[name->comm] : "" });
 }
 
 void choice_release(struct choice *c)
@@ -107,6 +113,7 @@ void choice_release(struct choice *c)
 	if (c->names) {
 		free(c->names->name);
 		table_release(&c->names->table);
+		intern_release(&c->names->comms);
 		free(c->names);
 	}
 	c->names = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seekable perf.data file:
+ * The seekable perf.data file.  One that comes by a pipe is kept in a temporary file.
  *
  *	u64 magic, header size, attr entry size;
  *	{ u64 offset, size } of attrs, data, event types (unused);
@@ -10,11 +10,10 @@
  *	data: records
  *	right behind: { u64 offset, size } of each feature, in order of their bits
  *
- * (tools/perf/util/header.h, struct perf_file_header.)  By a pipe the attrs
- * are read as they pass, for they come before the data; features, which come
- * behind it, are not.
+ * (tools/perf/util/header.h, struct perf_file_header.)
  */
 #include "stream/internal.h"
+#include "stream/recorded.h"
 #include "stream/swap.h"
 
 #include <errno.h>
@@ -26,6 +25,7 @@ enum {
 	FILE_HEADER_MIN = 72,		/* up to the features; older files end there */
 	FEATURES = 256,			/* bits */
 	SECTION_MAX = 64 * 1024 * 1024,	/* bytes; of a section read as a whole */
+	FEATURE_HEAD = RECORD_HEADER_SIZE + 8,	/* of a FEATURE record: and its number */
 };
 
 struct section {
@@ -56,7 +56,7 @@ static bool header_damage(struct stream_reader *in, uint64_t offset, const char 
 
 /*
  * The bytes of a section, for the caller to free; NULL (reported) where they
- * cannot be had.  Through a pipe, only those still in the buffer can.
+ * cannot be had.
  */
 static uint8_t *read_section(struct stream_reader *in, struct section s, const char *what)
 {
@@ -64,10 +64,7 @@ static uint8_t *read_section(struct stream_reader *in, struct section s, const c
 	uint8_t *bytes = NULL;
 	uint64_t done = 0;
 
-	if (s.size <= SECTION_MAX && !in->seekable) {
-		if (s.offset <= in->end && s.size <= in->end - s.offset)
-			bytes = memcpy(mem_resize(NULL, s.size), in->buffer + s.offset, s.size);
-	} else if (s.size <= SECTION_MAX) {
+	if (s.size <= SECTION_MAX) {
 		bytes = mem_resize(NULL, s.size);
 		ssize_t n = 1;
 		while (done < s.size && n > 0) {
@@ -202,12 +199,48 @@ static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, si
 	in->made_size += size32;
 }
 
+/* FEATURE records of simpleperf's symbols, a file each or less. */
+static void make_recorded(struct stream_reader *in, struct cursor c)
+{
+	enum { PART_MAX = 60000 };	/* bytes, of a record */
+	struct recorded_file file;
+	uint8_t *part = mem_resize(NULL, PART_MAX);
+	const uint64_t feature = FEATURE_FILE;
+	size_t size;
+
+	while (recorded_next(&c, &file))
+		while ((size = recorded_split(&file, part, PART_MAX)) > 0) {
+			size_t padded = (size + 7) & ~(size_t)7;
+			memset(part + size, 0, padded - size);
+			uint8_t *to = make_record(in, RECORD_FEATURE, 0, FEATURE_HEAD + padded);
+			memcpy(to, &feature, 8);
+			memcpy(to + 8, part, padded);
+		}
+	if (c.failed)
+		report_note(in->report, "%s: its list of symbols is damaged: those of some files "
+			    "are missing", in->file);
+	free(part);
+}
+
+static void make_recorded2(struct stream_reader *in, const uint8_t *bytes, size_t size)
+{
+	uint8_t *decoded = recorded_decode((struct cursor){ .at = bytes, .end = bytes + size },
+					   &size);
+
+	make_recorded(in, (struct cursor){ .at = decoded, .end = decoded + size });
+	free(decoded);
+}
+
+static bool is_of_any_size(uint64_t feature)
+{
+	return feature == FEATURE_BUILD_ID || feature == FEATURE_TRACING_DATA ||
+	       feature == FEATURE_FILE || feature == FEATURE_FILE2;
+}
+
 static void open_feature(struct stream_reader *in, uint64_t feature, struct section s)
 {
-	enum { OVERHEAD = RECORD_HEADER_SIZE + 8 };	/* and the feature's number */
-
-	bool has_size = feature != FEATURE_BUILD_ID && feature != FEATURE_TRACING_DATA;
-	if (s.size == 0 || (has_size && s.size > RECORD_MAX_SIZE - OVERHEAD))
+	if (s.size == 0 ||
+	    (!is_of_any_size(feature) && s.size > RECORD_MAX_SIZE - FEATURE_HEAD))
 		return;		/* no record can hold it; none that we read is so large */
 	uint8_t *bytes = read_section(in, s, "a header feature");
 	if (!bytes)
@@ -216,8 +249,12 @@ static void open_feature(struct stream_reader *in, uint64_t feature, struct sect
 		make_build_ids(in, bytes, s.size);
 	} else if (feature == FEATURE_TRACING_DATA) {
 		make_tracing_data(in, bytes, s.size);
+	} else if (feature == FEATURE_FILE) {
+		make_recorded(in, (struct cursor){ .at = bytes, .end = bytes + s.size });
+	} else if (feature == FEATURE_FILE2) {
+		make_recorded2(in, bytes, s.size);
 	} else if (!in->swap || swap_feature(feature, bytes, s.size)) {
-		uint8_t *to = make_record(in, RECORD_FEATURE, 0, OVERHEAD + s.size);
+		uint8_t *to = make_record(in, RECORD_FEATURE, 0, FEATURE_HEAD + s.size);
 		memcpy(to, &feature, 8);
 		memcpy(to + 8, bytes, s.size);
 	}
@@ -265,34 +302,28 @@ bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 	in->is_file = true;
 	if (header_size < FILE_HEADER_MIN || header_size > READER_BUFFER)
 		return header_damage(in, 8, "the header's size is neither a pipe's nor a file's");
+	if (!in->seekable && !reader_spool(in))
+		return false;
 	if (!reader_fill(in, header_size))
 		return header_damage(in, 0, "file ends inside its header");
 	struct file_header h = take_header((struct cursor){ .at = in->buffer, .swap = in->swap,
 							    .end = in->buffer + header_size });
 	if (h.data.offset < header_size || h.data.size > UINT64_MAX - h.data.offset)
 		return header_damage(in, 40, "the header's place of the data is absurd");
-	if (!in->seekable && (h.data.offset > PREFIX_MAX || !reader_fill(in, h.data.offset)))
-		return header_damage(in, 40, "the pipe ends, or is too long, before the data");
 	if (!open_attrs(in, &h))
 		return false;
 	if (h.data.size == 0)
 		header_damage(in, 48, "the header claims no data: the recorder was killed; "
 			      "reading on to the end");
-	else if (in->seekable)
+	else
 		open_features(in, &h);
-	if (in->seekable && lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {
+	if (lseek(in->fd, (off_t)h.data.offset, SEEK_SET) < 0) {
 		report_failure(in->report, "cannot seek in '%s'", in->file);
 		return false;
 	}
-	if (in->seekable)
-		in->begin = in->end = 0;
-	else
-		in->begin = h.data.offset;
+	in->begin = in->end = 0;
 	in->offset = h.data.offset;
-	if (h.data.size) {
+	if (h.data.size)
 		in->limit = h.data.offset + h.data.size;
-		if (in->end - in->begin > h.data.size)	/* features, behind the data */
-			in->end = in->begin + h.data.size;
-	}
 	return true;
 }

@@ -2,6 +2,9 @@
 /* What the reader itself learns from the records that pass. */
 #include "stream/internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* HEADER_ATTR: the attr, of the size it says itself; then u64 ids[]. */
 static void follow_attr(struct stream_reader *in, const struct record *rec)
 {
@@ -50,15 +53,50 @@ static bool follow_event_desc(struct stream_reader *in, struct cursor c)
 	return !c.failed;
 }
 
+/* "sched:sched_switch,2,47": the name of an event of this type and config, if it has none. */
+static void follow_type_info(struct stream_reader *in, const char *line)
+{
+	const char *comma = strchr(line, ',');
+	unsigned type;
+	uint64_t config;
+
+	if (!comma || sscanf(comma, ",%u,%" SCNu64, &type, &config) != 2)
+		return;
+	for (uint32_t i = 0; i < in->events.count; i++) {
+		const struct perf_event_attr *attr = &in->events.event[i].attr;
+		if (attr->type == type && attr->config == config &&
+		    !event_generic_name(type, config))
+			events_name(&in->events, i, line, (size_t)(comma - line));
+	}
+}
+
+/* simpleperf's: strings, a key and its value by turns; "event_type_info" has lines. */
+static bool follow_meta_info(struct stream_reader *in, struct cursor c)
+{
+	while (cursor_left(&c) > 0 && *c.at) {	/* up to the record's padding */
+		const char *key = cursor_string(&c), *line = cursor_string(&c);
+		bool is_types = !c.failed && !strcmp(key, "event_type_info");
+		while (is_types && *line) {
+			follow_type_info(in, line);
+			line += strcspn(line, "\n");
+			line += *line == '\n';
+		}
+	}
+	return !c.failed;
+}
+
 /* HEADER_FEATURE: u64 number, then the feature's bytes. */
 static void follow_feature(struct stream_reader *in, const struct record *rec)
 {
 	struct cursor c = rec->body;
 	uint64_t feature = cursor_u64(&c);
 
-	if (c.failed ||
-	    !(feature == FEATURE_EVENT_DESC ? follow_event_desc(in, c)
-					    : origin_add(&in->origin, feature, c)))
+	bool good = !c.failed && origin_add(&in->origin, feature, c);
+	if (good && feature == FEATURE_EVENT_DESC)
+		good = follow_event_desc(in, c);
+	else if (good && feature == FEATURE_META_INFO)
+		good = follow_meta_info(in, c);
+	if (!good)
 		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
 }
 

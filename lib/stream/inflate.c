@@ -2,11 +2,15 @@
 #include "stream/inflate.h"
 #include "base/arena.h"
 
+#include <stdlib.h>
+
+#include <zlib.h>
 #include <zstd.h>
 
 enum { WINDOW_LOG_MAX = 26 };	/* 64 MiB of memory at most, whatever a frame asks for */
 
 struct inflate {
+	z_stream *gzip;		/* NULL: it is zstd, by */
 	ZSTD_DCtx *context;
 	ZSTD_inBuffer in;
 	size_t expected;	/* what the last call said it still wants; 0: a frame has ended */
@@ -22,15 +26,55 @@ struct inflate *inflate_open(void)
 	return z;
 }
 
+struct inflate *inflate_open_gzip(void)
+{
+	enum { ONLY_GZIP = 16 + MAX_WBITS };
+	struct inflate *z = mem_zeroed(1, sizeof(*z));
+
+	z->gzip = mem_zeroed(1, sizeof(*z->gzip));
+	if (inflateInit2(z->gzip, ONLY_GZIP) != Z_OK) {
+		free(z->gzip);
+		z->gzip = NULL;
+	}
+	return z;
+}
+
 void inflate_feed(struct inflate *z, const void *bytes, size_t size)
 {
 	z->in = (ZSTD_inBuffer){ bytes, size, 0 };
+}
+
+/* Of gzip: members may follow each other. */
+static ptrdiff_t read_gzip(struct inflate *z, void *to, size_t room)
+{
+	z_stream *s = z->gzip;
+
+	s->next_in = (Bytef *)(uintptr_t)z->in.src + z->in.pos;
+	s->avail_in = (uInt)(z->in.size - z->in.pos);
+	s->next_out = to;
+	s->avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
+	const size_t whole = s->avail_out;
+	bool more = true;
+	while (more && s->avail_out == whole && (s->avail_in || z->expected)) {
+		uInt before = s->avail_in;
+		int status = inflate(s, Z_NO_FLUSH);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return -1;
+		z->expected = status != Z_STREAM_END;
+		if (status == Z_STREAM_END && inflateReset(s) != Z_OK)
+			return -1;
+		more = status != Z_BUF_ERROR && (s->avail_in || s->avail_in != before);
+	}
+	z->in.pos = z->in.size - s->avail_in;
+	return (ptrdiff_t)(whole - s->avail_out);
 }
 
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 {
 	ZSTD_outBuffer out = { to, room, 0 };
 
+	if (z->gzip)
+		return read_gzip(z, to, room);
 	if (!z->context)
 		return -1;
 	if (z->in.pos == z->in.size && z->expected == 0)
@@ -45,6 +89,16 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 	return (ptrdiff_t)out.pos;
 }
 
+size_t inflate_first(const void *bytes, size_t size, void *to, size_t room)
+{
+	struct inflate *z = inflate_open_gzip();
+
+	inflate_feed(z, bytes, size);
+	ptrdiff_t n = z->gzip ? inflate_read(z, to, room) : -1;
+	inflate_close(z);
+	return n > 0 ? (size_t)n : 0;
+}
+
 bool inflate_is_whole(const struct inflate *z)
 {
 	return z->expected == 0;
@@ -55,5 +109,8 @@ void inflate_close(struct inflate *z)
 	if (!z)
 		return;
 	ZSTD_freeDCtx(z->context);
+	if (z->gzip)
+		inflateEnd(z->gzip);
+	free(z->gzip);
 	free(z);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's bytes: buffered, and decompressed where zstd wraps the whole stream. */
+/* The reader's bytes: buffered, and decompressed where zstd or gzip wraps the whole stream. */
 #include "stream/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Move the unread bytes to the buffer's start; make it hold SIZE. */
@@ -30,7 +34,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 		if (n > 0)
 			return n;
 		if (n < 0) {
-			reader_damage(in, "the zstd compression around the stream is damaged");
+			reader_damage(in, "the compression around the stream is damaged");
 			return -1;
 		}
 		n = read(in->fd, in->wrapped, READER_BUFFER);
@@ -41,7 +45,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 	if (!in->wrapping)
 		n = read(in->fd, to, room);
 	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
-		reader_damage(in, "stream ends inside its zstd compression");
+		reader_damage(in, "stream ends inside its compression");
 	if (n < 0 && errno != EINTR) {
 		in->damaged = true;
 		report_failure(in->report, "cannot read '%s'", in->file);
@@ -84,14 +88,82 @@ bool reader_skip(struct stream_reader *in, uint64_t size)
 
 void reader_unwrap(struct stream_reader *in)
 {
-	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+	static const uint8_t gzip[4] = { 0x1f, 0x8b, 8 };		/* RFC 1952, 2.3.1 */
 
-	if (!reader_fill(in, sizeof(magic)) || memcmp(in->buffer, magic, sizeof(magic)))
+	if (!reader_fill(in, sizeof(zstd)))
 		return;
-	in->wrapping = inflate_open();
+	if (!memcmp(in->buffer, zstd, 4))
+		in->wrapping = inflate_open();
+	else if (!memcmp(in->buffer, gzip, 3))
+		in->wrapping = inflate_open_gzip();
+	else
+		return;
 	in->wrapped = mem_resize(NULL, in->capacity);
 	memcpy(in->wrapped, in->buffer, in->end);
 	inflate_feed(in->wrapping, in->wrapped, in->end);
 	in->end = 0;
 	in->seekable = false;
+}
+
+/* A file without a name in DIRECTORY; where none can be, in memory.  -1: neither. */
+static int open_spool(const char *directory)
+{
+	char path[PATH_MAX];
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0 && snprintf(path, sizeof(path), "%s/pmukit-XXXXXX", directory) <
+		      (int)sizeof(path)) {
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
+	return fd >= 0 ? fd : memfd_create("pmukit", MFD_CLOEXEC);
+}
+
+static bool write_all(int fd, const uint8_t *at, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, at, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+bool reader_spool(struct stream_reader *in)
+{
+	const char *directory = secure_getenv("TMPDIR");
+	if (!directory || !*directory)
+		directory = "/tmp";
+	int fd = open_spool(directory);
+	bool good = fd >= 0;
+	ssize_t n = (ssize_t)in->end;
+
+	while (good && n > 0) {
+		good = write_all(fd, in->buffer, (size_t)n);
+		do
+			n = good && !reader_stopped(in)
+				? read_bytes(in, in->buffer, in->capacity) : 0;
+		while (n < 0 && errno == EINTR);
+	}
+	if (!good || lseek(fd, 0, SEEK_SET) < 0) {
+		report_failure(in->report, "cannot keep the perf.data file that comes by '%s' in "
+			       "'%s' (set TMPDIR, or name the file itself)", in->file, directory);
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	if (in->fd != STDIN_FILENO)
+		close(in->fd);
+	inflate_close(in->wrapping);
+	in->wrapping = NULL;
+	in->fd = fd;
+	in->seekable = true;
+	in->end = 0;
+	return true;
 }

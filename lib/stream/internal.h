@@ -7,7 +7,7 @@
 
 /* "PERFILE2" as little endian has it */
 #define STREAM_MAGIC 0x32454c4946524550ULL
-/* "PERFFILE": the format before */
+/* "PERFFILE": what perf wrote until Linux 3.3, in any byte order */
 #define STREAM_MAGIC_1 0x454c494646524550ULL
 
 enum {
@@ -16,7 +16,6 @@ enum {
 	/* bytes that one COMPRESSED record may become; perf's rings are far smaller */
 	INNER_MAX = 64 * 1024 * 1024,
 	BEHIND_MAX = 48 * 1024 * 1024,	/* bytes behind a record that are shown with it */
-	PREFIX_MAX = 64 * 1024 * 1024,	/* bytes before a file's data, when it comes by a pipe */
 };
 
 /* A record that cannot be used, and is passed to nobody. */
@@ -64,8 +63,14 @@ bool reader_fill(struct stream_reader *in, size_t size);
 /* Move on by SIZE unread bytes, which need not be buffered.  False at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);
 
-/* A stream that zstd has wrapped: from now on read what is in it. */
+/* A stream that zstd or gzip has wrapped: from now on read what is in it. */
 void reader_unwrap(struct stream_reader *in);
+
+/*
+ * A perf.data file by a pipe or compressed: its features come last, so all of it is put
+ * into a temporary file, which from now on is read.  False where that fails (reported).
+ */
+bool reader_spool(struct stream_reader *in);
 
 struct report_place reader_place(const struct stream_reader *in);
 

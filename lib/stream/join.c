@@ -152,6 +152,8 @@ static void pass_feature(struct join *j, const struct record *rec)
 	struct cursor c = rec->body;
 	uint64_t feature = cursor_u64(&c);
 
+	if (!c.failed && (feature == FEATURE_FILE || feature == FEATURE_META_INFO))
+		writer_record(j->out, rec);	/* what they say goes by names, not places */
 	if (c.failed || feature > FEATURE_CLOCK_DATA || own >> feature & 1 ||
 	    j->features >> feature & 1)
 		return;

@@ -66,6 +66,12 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 	case FEATURE_SAMPLE_TIME:
 		origin->first_time = cursor_u64(c);
 		origin->last_time = cursor_u64(c);
+		origin->has_ended = true;
+		break;
+	case FEATURE_FILE:
+	case FEATURE_META_INFO:
+	case FEATURE_FILE2:
+		origin->is_simpleperf = true;
 		break;
 	case FEATURE_CLOCK_DATA:	/* u32 version; u32 clock; u64 wall, clock time */
 		cursor_u32(c);

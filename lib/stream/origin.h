@@ -23,6 +23,9 @@ enum {
 	FEATURE_EVENT_DESC	= 12,	/* attrs, names and ids of all events */
 	FEATURE_SAMPLE_TIME	= 21,	/* when the recording began and ended */
 	FEATURE_CLOCK_DATA	= 29,
+	FEATURE_FILE		= 128,	/* simpleperf's: symbols of files, */
+	FEATURE_META_INFO	= 129,	/* what it was asked for, */
+	FEATURE_FILE2		= 132,	/* and the symbols as it writes them since 2021 */
 };
 
 /* Strings are "" where the stream does not say.  Zero-initialised: nothing said. */
@@ -35,6 +38,8 @@ struct stream_origin {
 	const char *command;		/* the recorder's command line */
 	uint32_t cpus;			/* online; 0: not said */
 	uint64_t first_time, last_time;	/* in the stream's clock; 0: not said */
+	bool has_ended;			/* these two were said */
+	bool is_simpleperf;		/* the recorder */
 	bool has_clock;			/* these three are known: */
 	uint32_t clock;			/* CLOCK_*: what records' times are of */
 	uint64_t clock_time;		/* ns of CLOCK at some instant */

@@ -40,10 +40,10 @@ static bool read_header(struct stream_reader *in)
 	uint64_t magic = cursor_u64(&c);
 	in->swap = c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
 	uint64_t size = cursor_u64(&c);
-	if (magic == STREAM_MAGIC_1 || magic == __builtin_bswap64(STREAM_MAGIC_1)) {
-		reader_damage(in, "a perf.data file of the first format ('PERFFILE'), which perf "
-			      "has not written since Linux 3.3: record it again");
-		return false;
+	if (magic == STREAM_MAGIC_1) {	/* text, which does not tell the byte order */
+		in->swap = size > UINT32_MAX;
+		size = in->swap ? __builtin_bswap64(size) : size;
+		magic = STREAM_MAGIC;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
 		reader_damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
@@ -101,7 +101,7 @@ static void check_end(struct stream_reader *in)
 		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
 		reader_damage(in, "stream ends behind its header: no record came");
-	else if (origin_is_ours(&in->origin) && !in->origin.last_time)
+	else if (origin_is_ours(&in->origin) && !in->origin.has_ended)
 		reader_damage(in, "stream ends before its recorder said so: it was cut short");
 }
 
@@ -140,13 +140,19 @@ static void show_header_only(struct stream_reader *in, struct record *rec)
 }
 
 /*
- * simpleperf's own records may be large: the upper half of their size is where
- * others have their misc.  None of those that are is of use here.
+ * The size of one of simpleperf's own records, which may be large: its upper half is
+ * where others have their misc.
  */
-static bool skip_large(struct stream_reader *in, struct record *rec, size_t low_size)
+static uint64_t large_size(const struct record *rec, size_t low_size)
+{
+	return (uint64_t)rec->misc << 16 | low_size;
+}
+
+/* A record of SIZE bytes that is not of use here. */
+static bool skip_large(struct stream_reader *in, struct record *rec, uint64_t size)
 {
 	rec->offset = in->offset;
-	if (!reader_skip(in, (uint64_t)rec->misc << 16 | low_size)) {
+	if (!reader_skip(in, size)) {
 		reader_damage(in, "stream ends inside a record of type %u", rec->type);
 		return false;
 	}
@@ -154,13 +160,52 @@ static bool skip_large(struct stream_reader *in, struct record *rec, size_t low_
 	return true;
 }
 
+/*
+ * TRACING_DATA as simpleperf writes it, with its data inside, becomes perf's, which has
+ * them behind.  False: it is perf's already.
+ */
+static bool move_behind(struct record *rec)
+{
+	const uint16_t own_size = RECORD_HEADER_SIZE + 4;
+	struct cursor c = rec->body;
+	uint64_t size = ((uint64_t)cursor_u32(&c) + 7) & ~7ULL;
+
+	if (c.failed || size == 0 || size > cursor_left(&c))
+		return false;
+	uint8_t *header = (uint8_t *)rec->body.at - RECORD_HEADER_SIZE;
+	memcpy(header, &(uint32_t){ RECORD_TRACING_DATA }, 4);
+	memcpy(header + 4, &(uint16_t[2]){ 0, own_size }, 4);
+	record_frame(rec, header, false);
+	rec->behind = (struct cursor){ .at = header + own_size, .end = header + own_size + size };
+	return true;
+}
+
+/* The same of newer ones: SIZE bytes, which may be more than a record of perf's can have. */
+static bool show_large_tracing_data(struct stream_reader *in, struct record *rec, uint64_t size)
+{
+	if (in->swap || size > BEHIND_MAX || !reader_fill(in, size))
+		return skip_large(in, rec, size);
+	uint8_t *at = in->buffer + in->begin;
+	rec->offset = in->offset;
+	rec->body = (struct cursor){ .at = at + RECORD_HEADER_SIZE, .end = at + size };
+	in->begin += size;
+	in->offset += size;
+	if (!move_behind(rec)) {
+		stream_damaged(in, rec, "TRACING_DATA record is shorter than its data");
+		rec->type = RECORD_DROPPED;
+	}
+	return true;
+}
+
 static bool read_record(struct stream_reader *in, struct record *rec)
 {
 	while (reader_fill(in, RECORD_HEADER_SIZE)) {
 		size_t size = record_frame(rec, in->buffer + in->begin, in->swap);
+		if (rec->type == RECORD_LARGE_TRACING_DATA && size >= RECORD_HEADER_SIZE)
+			return show_large_tracing_data(in, rec, large_size(rec, size));
 		if (rec->misc && rec->type >= RECORD_SIMPLEPERF &&
 		    rec->type < RECORD_SIMPLEPERF_END)
-			return skip_large(in, rec, size);
+			return skip_large(in, rec, large_size(rec, size));
 		if (size >= RECORD_HEADER_SIZE && reader_fill(in, size)) {
 			uint8_t *at = in->buffer + in->begin;
 			record_frame(rec, at, in->swap);	/* it may have moved */
@@ -266,6 +311,9 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 			reader_check_inner_end(in);
 			return false;
 		}
+		if (cursor_left(&rec->behind) ||
+		    (rec->type == RECORD_TRACING_DATA && move_behind(rec)))
+			break;
 		uint64_t behind = bytes_behind(rec);
 		if (behind)
 			return take_behind(in, rec, behind);

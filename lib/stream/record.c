@@ -18,6 +18,7 @@ static const uint8_t no_build_id[BUILD_ID_MAX];
  */
 bool record_mmap(const struct record *rec, struct mmap_record *out)
 {
+	enum { PROT_JIT = 0x4000 };	/* simpleperf's, PROT_JIT_SYMFILE_MAP */
 	struct cursor c = rec->body;
 	bool has_build_id = false;
 	const uint8_t *id = NULL;
@@ -28,9 +29,12 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	out->size = cursor_u64(&c);
 	out->file_offset = cursor_u64(&c);
 	out->executable = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
+	out->is_jit = false;
 	if (rec->type == PERF_RECORD_MMAP2) {
 		id = cursor_bytes(&c, 24);
-		out->executable = cursor_u32(&c) & PROT_EXEC;
+		uint32_t prot = cursor_u32(&c);
+		out->executable = prot & PROT_EXEC;
+		out->is_jit = prot & PROT_JIT;
 		cursor_u32(&c);		/* flags */
 	}
 	out->path = cursor_string(&c);
@@ -124,6 +128,16 @@ bool record_read(const struct record *rec, uint64_t read_format, struct read_rec
 	return !c.failed && (read_format & needed) == needed && !(read_format & PERF_FORMAT_GROUP);
 }
 
+/* Of a build ID whose size was not recorded: without the words of zeros behind it. */
+static uint8_t unpadded_size(const uint8_t id[BUILD_ID_MAX])
+{
+	uint8_t size = BUILD_ID_MAX;
+
+	while (size > 0 && !memcmp(id + size - 4, no_build_id, 4))
+		size -= 4;
+	return size;
+}
+
 /*
  * perf's struct perf_record_header_build_id: u32 pid; u8 build_id[20];
  * u8 size, with MISC_BUILD_ID_SIZE (1 << 15) set, else 0; u8 reserved[3];
@@ -138,8 +152,9 @@ bool record_build_id(const struct record *rec, struct build_id_record *out)
 	out->path = cursor_string(&c);
 	if (c.failed)
 		return false;
-	out->build_id_size = rec->misc & 1 << 15 ? id[20] : BUILD_ID_MAX;
-	if (out->build_id_size == 0 || out->build_id_size > BUILD_ID_MAX)
+	bool has_size = rec->misc & 1 << 15;
+	out->build_id_size = has_size ? id[20] : unpadded_size(id);
+	if ((has_size && out->build_id_size == 0) || out->build_id_size > BUILD_ID_MAX)
 		return false;
 	memset(out->build_id, 0, sizeof(out->build_id));
 	memcpy(out->build_id, id, out->build_id_size);

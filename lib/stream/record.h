@@ -31,10 +31,11 @@ enum {
 	RECORD_COMPRESSED2	= 83,	/* the same, with their size */
 };
 
-/* Types that simpleperf adds (its record.h); of these only EVENT_ID is read. */
+/* Types that simpleperf adds (its record.h); of these only the two named are read. */
 enum {
 	RECORD_SIMPLEPERF	= 32769,	/* the first, KERNEL_SYMBOL */
 	RECORD_EVENT_ID		= 32774,	/* of which events ids are, where it has merged */
+	RECORD_LARGE_TRACING_DATA = 32777,	/* u32 size, then the data, inside the record */
 	RECORD_SIMPLEPERF_END	= 32779,
 };
 
@@ -51,7 +52,8 @@ struct record {
 	bool made;		/* made from a file's header: no record of the file itself */
 	uint64_t offset;	/* of the record's header, bytes from the stream's start */
 	struct cursor body;	/* what follows the 8-byte header, which stands right before it */
-	struct cursor behind;	/* what follows without being part of it: that of TRACING_DATA */
+	struct cursor behind;	/* what follows without being part of it: that of TRACING_DATA,
+				   which simpleperf's has inside, and gets put there */
 };
 
 /*
@@ -91,6 +93,7 @@ struct mmap_record {
 	uint64_t size;		/* bytes; start + size does not overflow */
 	uint64_t file_offset;	/* bytes from the object's start to START's byte */
 	bool executable;	/* for code; MMAP says it by the lack of MISC_MMAP_DATA */
+	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes, 0..20; 0: the record has none */
 	uint32_t major, minor;	/* of the device; all 0 where the record does not say, */
@@ -137,7 +140,7 @@ struct ksymbol_record {
 struct build_id_record {
 	pid_t pid;		/* -1: the kernel's or the host's */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
-	uint8_t build_id_size;	/* bytes, 1..20 */
+	uint8_t build_id_size;	/* bytes, 0..20; 0: all zeros, as where the recorder knew none */
 	const char *path;	/* NUL-terminated, in the record */
 };
 

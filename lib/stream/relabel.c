@@ -63,6 +63,80 @@ static void patch_read(const struct relabel *r, uint64_t format, uint8_t *at)
 		patch_id(r, at);
 }
 
+/* The largest part of a sample, to end 8 bytes earlier. */
+struct cut {
+	const uint8_t *size;	/* where its size or count is, right before it */
+	const uint8_t *at;	/* its last 8 bytes */
+	uint64_t left;		/* what to put into SIZE */
+	size_t size_bytes;	/* 4 or 8 */
+	bool is_stack;		/* how much of it is data follows it */
+};
+
+/* PART has BYTES, and a size before it of SIZE_BYTES, in units of UNIT bytes. */
+static void consider(struct cut *cut, size_t *most, const void *part, uint64_t bytes,
+		     size_t size_bytes, unsigned unit)
+{
+	const uint8_t *at = part;
+
+	if (bytes < 16 || bytes <= *most)
+		return;
+	*most = bytes;
+	*cut = (struct cut){ .size = at - size_bytes, .at = at + bytes - 8,
+			     .left = bytes / unit - 8 / unit, .size_bytes = size_bytes };
+}
+
+static bool choose_cut(const struct sample *s, struct cut *cut)
+{
+	const uint8_t *stack = s->user_stack.at;
+	size_t most = 0;
+
+	consider(cut, &most, s->callchain.at, 8 * s->callchain.count, 8, 8);
+	consider(cut, &most, s->raw.at, s->raw.size, 4, 1);
+	consider(cut, &most, s->aux.at, s->aux.size, 8, 1);
+	if (stack)
+		consider(cut, &most, stack, load(stack - 8), 8, 1);
+	cut->is_stack = most && stack && cut->size == stack - 8;
+	return most > 0;
+}
+
+/* BODY, of the sample S, without the 8 bytes that the CUT takes away. */
+static void write_cut(const struct cut *cut, struct cursor body, struct writer *w)
+{
+	const uint8_t *rest = cut->at + 8;
+
+	writer_bytes(w, body.at, (size_t)(cut->size - body.at));
+	writer_bytes(w, &cut->left, cut->size_bytes);
+	const uint8_t *part = cut->size + cut->size_bytes;
+	writer_bytes(w, part, (size_t)(cut->at - part));
+	if (cut->is_stack) {
+		uint64_t used = load(rest);
+		writer_u64(w, used < cut->left ? used : cut->left);
+		rest += 8;
+	}
+	writer_bytes(w, rest, (size_t)(body.end - rest));
+}
+
+/*
+ * The rest of a sample S, behind its id, which was not there before: of one as large as
+ * records can be, the end of a stack or the like has to go.  False: nothing can (reported).
+ */
+static bool write_rest(const struct relabel *r, const struct record *rec, const struct sample *s,
+		       struct cursor body, struct writer *w)
+{
+	struct cut cut = { 0 };
+
+	if (w->size + cursor_left(&body) <= RECORD_MAX_SIZE) {
+		writer_bytes(w, body.at, cursor_left(&body));
+		return true;
+	}
+	if (!choose_cut(s, &cut)) {
+		stream_damaged(r->in, rec, "SAMPLE record with no room left for an id");
+		return false;
+	}
+	write_cut(&cut, body, w);
+	return true;
+}
+
 /* IDENTIFIER first, the rest as it was; then what is to be changed in it. */
 static void write_sample(const struct relabel *r, const struct record *rec, struct output *out)
 {
@@ -83,11 +157,8 @@ static void write_sample(const struct relabel *r, const struct record *rec, stru
 		cursor_u64(&body);
 	writer_begin(&w, out, rec->type, rec->misc);
 	writer_u64(&w, id);
-	writer_bytes(&w, body.at, cursor_left(&body));
-	if (w.size > RECORD_MAX_SIZE) {
-		stream_damaged(r->in, rec, "SAMPLE record with no room left for an id");
+	if (!write_rest(r, rec, &s, body, &w))
 		return;
-	}
 	uint8_t *first = w.record + RECORD_HEADER_SIZE + 8;	/* behind the IDENTIFIER */
 	if (type & PERF_SAMPLE_TIME)
 		patch_time(r, first + fields(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID));

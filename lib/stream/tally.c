@@ -30,6 +30,7 @@ static void add_time(struct tally *t, uint64_t time)
 
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
+	struct group_part part[GROUP_PARTS_MAX];
 	struct lost_record lost;
 	struct sample sample;
 
@@ -44,7 +45,9 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		if (!stream_sample(in, rec, &sample))
 			return;
-		add_sample(t, sample.event, sample.period);
+		uint32_t parts = groups_split(&t->groups, stream_events(in), &sample, part);
+		for (uint32_t i = 0; i < parts; i++)
+			add_sample(t, part[i].event, part[i].period);
 		add_time(t, sample.time);
 		return;
 	}
@@ -130,5 +133,6 @@ void tally_print(const struct tally *t, const struct stream_reader *in, bool jso
 void tally_release(struct tally *t)
 {
 	free(t->event);
+	groups_release(&t->groups);
 	*t = (struct tally){ 0 };
 }

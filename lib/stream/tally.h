@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tally - what a stream has in all: records by type, samples by event, losses, time. */
 #pragma once
+#include "stream/group.h"
 #include "stream/reader.h"
 
 enum { TALLY_TYPES = 128 };	/* the kernel's and perf's; ours follow */
@@ -12,9 +13,10 @@ struct tally {
 	uint64_t resolved[8];		/* from RECORD_STRING on */
 	uint64_t unknown;		/* of other types */
 	struct tally_event {
-		uint64_t samples;
-		uint64_t sum;		/* of their periods */
+		uint64_t samples;	/* with those of its group, where it went on */
+		uint64_t sum;		/* of their periods, or of what the group's samples read */
 	} *event;			/* by index */
+	struct groups groups;
 	uint32_t events;
 	uint64_t lost, throttled;
 	uint64_t first_time, last_time;	/* 0: no record has one */

@@ -10,6 +10,7 @@
 #include "base/pointers.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
+#include "symbol/recorded-names.h"
 #include "symbol/resolver.h"
 #include "symbol/source.h"
 
@@ -91,6 +92,7 @@ struct resolver {
 	uint64_t init_end;		/* as recorded: where the kernel's code for booting ends */
 	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
 	uint64_t vmlinux_shift;		/* the same, to vmlinux's */
+	struct recorded_names recorded;	/* symbols that the stream has itself */
 	struct jitmap *ksymbols;	/* what the kernel itself made; NULL: nothing */
 	struct resolved_line line[LINES_MAX];	/* of the place in hand */
 	uint32_t *frame;		/* of the sample in hand */
@@ -106,11 +108,18 @@ struct place {
 	uint64_t own_address;		/* in that source */
 	bool in_kernel;			/* to look it up in kallsyms */
 	struct jitmap *jit;		/* to look it up in; NULL: none */
+	uint32_t recorded;		/* 1 + the file in r->recorded to look it up in; 0: none */
+	uint64_t recorded_address;	/* in that file */
 };
 
 /* Where ADDRESS is, which is mapped in SPACE of process PID. */
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address);
+
+/* The same, where M of that space, of no kernel, covers ADDRESS. */
+struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			      const struct space *space, const struct mapping *m,
+			      uint64_t address);
 
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);

@@ -29,9 +29,9 @@ const struct mapping *kernel_image(const struct resolver *r)
 {
 	const struct space *kernel = &r->spaces.kernel;
 
-	for (size_t i = 0; i < kernel->mappings; i++)
-		if (r->spaces.objects.object[kernel->mapping[i].object].kind == OBJECT_KERNEL)
-			return &kernel->mapping[i];
+	for (size_t i = 0; i < kernel->code.count; i++)
+		if (r->spaces.objects.object[kernel->code.mapping[i].object].kind == OBJECT_KERNEL)
+			return &kernel->code.mapping[i];
 	return NULL;
 }
 
@@ -82,7 +82,8 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 				    "kallsyms", kept))
 		file = kept;
 	if (is_other && !file) {
-		if (r->vmlinux == TABLE_NONE)
+		if (r->vmlinux == TABLE_NONE &&
+		    recorded_names_file(&r->recorded, "[kernel.kallsyms]") == TABLE_NONE)
 			report_note(r->report, "kernel addresses stay without names: another "
 				    "kernel was recorded than the one here; give its symbols "
 				    "with --kallsyms");

@@ -140,6 +140,9 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 	if (source)
 		source_find(source, place->own_address, &found);
 	const char *symbol = symbol_of(r, place, &found);
+	if (!symbol && place->recorded && found.frames == 0)
+		symbol = recorded_names_find(&r->recorded, place->recorded - 1,
+					     place->recorded_address);
 	const struct dwarf_frame *frame = found.frame;
 	size_t frames = found.frames;
 	r->from = frames ? found.is_go ? FROM_GO : FROM_DEBUG

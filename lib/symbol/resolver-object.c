@@ -132,7 +132,8 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		open_source(r, in, m, pid, true, source);
 	if (!source->told)
 		doubt_file(r, in, m, source);
-	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE)
+	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
+	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
 		report_note(r->report, "no names from '%s': %s", object->path,
 			    locate_reason(source->result));
 	source->told = true;
@@ -198,6 +199,21 @@ struct place nowhere(struct resolver *r, uint64_t address)
 			       .address = address };
 }
 
+/* Where to look ADDRESS in M up among the symbols that the stream has. */
+static void set_recorded(const struct resolver *r, const struct mapping *m,
+			 const struct object *object, uint64_t address, struct place *place)
+{
+	uint32_t file = r->recorded.files ? recorded_names_file(&r->recorded, object->path)
+					  : TABLE_NONE;
+
+	if (file == TABLE_NONE)
+		return;
+	place->recorded = file + 1;
+	place->recorded_address = m->is_jit || object->kind == OBJECT_KERNEL ? address
+		: recorded_names_address(&r->recorded, file, address - m->start + m->file_offset,
+					 address - m->start);
+}
+
 /* The kernel image is one part, whatever modules cut out of its mapping. */
 static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
 {
@@ -213,6 +229,7 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 	}
 	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
 			       .address = address, .in_kernel = true };
+	set_recorded(r, m, object, address, &place);
 	if (!strcmp(object->path, "[bpf]")) {
 		place.jit = r->ksymbols;
 	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
@@ -253,8 +270,10 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 	part.start = m->file_offset ? m->file_offset : NOT_ZERO;
 	part.file_offset = m->file_offset;
 	part.size = m->end - m->start;
-	return (struct place){ .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
 			       .address = offset - m->file_offset + part.start };
+	set_recorded(r, m, object, address, &place);
+	return place;
 }
 
 /* In memory of no file: JIT, which may be NULL, knows what is there. */
@@ -270,9 +289,9 @@ static struct place place_in_memory(struct resolver *r, const struct mapping *m,
 			       .source = TABLE_NONE, .address = address, .jit = jit };
 }
 
-static struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
-				     const struct space *space, const struct mapping *m,
-				     uint64_t address)
+struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			      const struct space *space, const struct mapping *m,
+			      uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;

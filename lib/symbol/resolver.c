@@ -39,13 +39,26 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	return r;
 }
 
+/* Symbols that the recorder wrote down. */
+static void follow_recorded(struct resolver *r, struct stream_reader *in,
+			    const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
+		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
+}
+
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
+	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
 	if (!r->options.symbols)
 		return;
-	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+	if (rec->type == RECORD_FEATURE)
+		follow_recorded(r, in, rec);
+	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
 		open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
 		follow_ksymbol(r, rec);
@@ -129,6 +142,21 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 				       .address = address, .frame = frame };
 	}
 	return frame;
+}
+
+/*
+ * The frame of a sampled IP: code wherever it lies.  The first cache knows nothing of
+ * data, whose mappings come without a new generation, and is not asked for it.
+ */
+static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			     const struct space *space, uint64_t address)
+{
+	const struct mapping *data = space->data.count ? space_find_data(space, address) : NULL;
+
+	if (!data)
+		return resolve(r, in, pid, space, address);
+	struct place place = place_in_process(r, in, pid, space, data, address);
+	return frame_at(r, &place);
 }
 
 static void push(struct resolver *r, uint32_t *count, uint32_t frame)
@@ -217,7 +245,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	if (leaf)
 		foresee(r, leaf, &s->callchain);
 	if (has_ip)
-		push(r, &count, resolve(r, in, s->pid, leaf ? leaf : &nothing, s->ip));
+		push(r, &count, resolve_leaf(r, in, s->pid, leaf ? leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < s->callchain.count; i++) {
 		uint64_t address = word_at(s->callchain, i);
 		if (address >= PERF_CONTEXT_MAX) {
@@ -257,11 +285,15 @@ static uint32_t comm_id(struct resolver *r, pid_t tid)
 	return name < r->comms ? r->comm[name] : 0;
 }
 
-uint64_t resolver_version(struct resolver *r, pid_t pid)
+uint64_t resolver_version(struct resolver *r, const struct sample *s)
 {
-	uint64_t user = spaces_find(&r->spaces, pid)->generation;
+	const struct space *user = spaces_find(&r->spaces, s->pid);
+	const struct mapping *data = user->data.count ? space_find_data(user, s->ip) : NULL;
+	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
+				     r->spaces.guest.generation);
 
-	return hash_more(hash_more(user, r->spaces.kernel.generation), r->spaces.guest.generation);
+	return data ? hash_more(hash_more(version, data->object), data->start - data->file_offset)
+		    : version;
 }
 
 void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
@@ -327,6 +359,7 @@ void resolver_free(struct resolver *r)
 	}
 	release_jits(r);
 	jitmap_free(r->ksymbols);
+	recorded_names_release(&r->recorded);
 	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);

@@ -58,10 +58,10 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * A number that is another one whenever the addresses in samples of process PID may
- * mean other places than before, or than those of another process do.
+ * A number that is another one whenever the addresses in SAMPLE may mean other places
+ * than before, or than the same of another process do.
  */
-uint64_t resolver_version(struct resolver *r, pid_t pid);
+uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 
 /* resolver_facts() and resolver_frames(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
