@@ -16,6 +16,7 @@
 enum {
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
 	JITTER_PERCENT = 5,
+	RING_MAX = 1 << 30,
 	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
 };
 
@@ -26,11 +27,13 @@ static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *pe
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
 static const char *user_regs_text, *intr_regs_text, *control, *max_size_text, *switch_text;
-static struct command_list names, fallbacks;
+static struct command_list names, fallbacks, filters = { .beside = &names };
 
 static const struct command_option options[] = {
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated",
 	  NULL, &names },
+	{ 0, "filter", "FILTER", "of the tracepoints of the -e before it, only those that match",
+	  NULL, &filters },
 	{ 0, "fallback", "EVENT", "take EVENT where one asked for cannot be had; may be repeated",
 	  NULL, &fallbacks },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
@@ -305,22 +308,39 @@ static bool fall_back(struct event_list *list, const struct event_options *how, 
 	return event_parse(list, how, event, report);	/* the sampler will say why it fails */
 }
 
+/* Give the filters after the I-th -e to its events, which are those of LIST from FIRST on. */
+static void filter_events(struct event_list *list, size_t first, size_t i)
+{
+	for (size_t k = 0; k < filters.count; k++) {
+		const char *wrong = filters.place[k] == i + 1
+			? event_list_filter(list, first, filters.item[k]) : NULL;
+		if (wrong)
+			command_misused(&command, "--filter is of tracepoints, which '%s' is not",
+					wrong);
+	}
+}
+
 static bool parse_events(struct event_list *list, const struct event_options *how, char *remark,
 			 size_t size, struct report *report)
 {
 	char why[512];
 
+	if (filters.count && filters.place[0] == 0)
+		command_misused(&command, "--filter is of the -e before it, and there is none");
 	if (names.count == 0 && !choose_event(list, how, report))
 		return false;
 	for (size_t i = 0; i < names.count; i++) {
 		struct event_list one = { 0 };
+		size_t first = list->count;
 		bool good = event_parse(&one, how, names.item[i], report);
 		bool opens = good && (!fallbacks.count || can_be_had(&one, why, sizeof(why)));
 		event_list_release(&one);
 		if (!good || !(opens ? event_parse(list, how, names.item[i], report)
 				     : fall_back(list, how, names.item[i], remark, size, report)))
 			return false;
+		filter_events(list, first, i);
 	}
+	event_list_drop_equal(list, report);
 	return !off_cpu || event_parse(list, how, "context-switches/period=1/", report);
 }
 
@@ -345,20 +365,22 @@ static void parse_rotation(struct rotation *rotation)
 static void parse_rest(struct sampler_options *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t ring = 0;
 
 	o->duration = time_option("duration", duration_text);
 	o->delay = delay_option();
 	o->buffer_size = count_option("buffer", buffer_text, BUFFER_DEFAULT);
-	o->ring_size = count_option("ring", ring_text, 0);
+	if (ring_text && (!units_parse_count(ring_text, &ring) || ring < page || ring > RING_MAX ||
+			  ring & (ring - 1)))
+		command_misused(&command, "--ring takes a power of two from %zu bytes to 1Gi, not "
+				"'%s'", page, ring_text);
+	o->ring_size = (size_t)ring;
 	o->max_size = count_option("max-size", max_size_text, 0);
 	o->jitter = jitter ? JITTER_PERCENT : 0;
 	o->flight_recorder = flight_recorder;
 	o->control = control;
+	o->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 	parse_rotation(&o->rotation);
-	if (ring_text && (o->ring_size < page || o->ring_size & (o->ring_size - 1) ||
-			  o->ring_size > 1u << 30))
-		command_misused(&command, "--ring takes a power of two of at least %zu bytes, "
-				"not '%s'", page, ring_text);
 	if (period_text && frequency_text)
 		command_misused(&command, "both a period and a frequency");
 }
