@@ -16,6 +16,7 @@
 enum {
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
 	JITTER_PERCENT = 5,
+	RING_MAX = 1 << 30,
 	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
 };
 
@@ -321,6 +322,7 @@ static bool parse_events(struct event_list *list, const struct event_options *ho
 				     : fall_back(list, how, names.item[i], remark, size, report)))
 			return false;
 	}
+	event_list_drop_equal(list, report);
 	return !off_cpu || event_parse(list, how, "context-switches/period=1/", report);
 }
 
@@ -345,20 +347,22 @@ static void parse_rotation(struct rotation *rotation)
 static void parse_rest(struct sampler_options *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t ring = 0;
 
 	o->duration = time_option("duration", duration_text);
 	o->delay = delay_option();
 	o->buffer_size = count_option("buffer", buffer_text, BUFFER_DEFAULT);
-	o->ring_size = count_option("ring", ring_text, 0);
+	if (ring_text && (!units_parse_count(ring_text, &ring) || ring < page || ring > RING_MAX ||
+			  ring & (ring - 1)))
+		command_misused(&command, "--ring takes a power of two from %zu bytes to 1Gi, not "
+				"'%s'", page, ring_text);
+	o->ring_size = (size_t)ring;
 	o->max_size = count_option("max-size", max_size_text, 0);
 	o->jitter = jitter ? JITTER_PERCENT : 0;
 	o->flight_recorder = flight_recorder;
 	o->control = control;
+	o->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 	parse_rotation(&o->rotation);
-	if (ring_text && (o->ring_size < page || o->ring_size & (o->ring_size - 1) ||
-			  o->ring_size > 1u << 30))
-		command_misused(&command, "--ring takes a power of two of at least %zu bytes, "
-				"not '%s'", page, ring_text);
 	if (period_text && frequency_text)
 		command_misused(&command, "both a period and a frequency");
 }

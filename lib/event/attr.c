@@ -141,6 +141,29 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 	return true;
 }
 
+static bool are_equal(const struct event *a, const struct event *b)
+{
+	return !a->group && !b->group && !strcmp(a->name, b->name) &&
+	       !memcmp(&a->attr, &b->attr, sizeof(a->attr)) && a->inherit == b->inherit;
+}
+
+void event_list_drop_equal(struct event_list *list, struct report *report)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		size_t same = 0;
+		while (same < kept && !are_equal(&list->event[same], &list->event[i]))
+			same++;
+		if (same == kept)
+			list->event[kept++] = list->event[i];
+		else
+			report_note(report, "'%s' is given twice, and sampled once",
+				    list->event[i].name);
+	}
+	list->count = kept;
+}
+
 void event_list_release(struct event_list *list)
 {
 	free(list->event);

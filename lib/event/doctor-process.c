@@ -18,6 +18,7 @@
 enum {
 	MOST_CODE = 8 << 20,	/* bytes of code looked at */
 	MOST_HEADERS = 64,
+	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of their names */
 	SPARSE = 4096,		/* bytes of code per saved frame pointer: more is without */
 };
 
@@ -25,7 +26,8 @@ enum {
 struct program {
 	uint64_t code;		/* bytes of code looked at */
 	uint64_t frames;	/* functions that save the frame pointer in them */
-	bool unwind_tables;	/* PT_GNU_EH_FRAME */
+	bool unwind_tables;	/* PT_GNU_EH_FRAME, or a section of that kind */
+	bool is_static;		/* libraries are a part of it, and most of its code */
 };
 
 /* Count the ways in which compilers begin a function with a frame pointer. */
@@ -61,13 +63,39 @@ static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine, struct
 	free(code);
 }
 
+/* Whether there is a section of tables: static programs have no segment that says so. */
+static bool has_table_section(int fd, const Elf64_Ehdr *elf)
+{
+	const size_t size = sizeof(Elf64_Shdr);
+	Elf64_Shdr names, section;
+	bool found = false;
+
+	off_t at = (off_t)(elf->e_shoff + (uint64_t)elf->e_shstrndx * size);
+	if (elf->e_shentsize != size || at < 0 || pread(fd, &names, size, at) != (ssize_t)size ||
+	    names.sh_size > MOST_NAMES)
+		return false;
+	char *text = mem_zeroed(names.sh_size + 1, 1);
+	if (pread(fd, text, names.sh_size, (off_t)names.sh_offset) != (ssize_t)names.sh_size)
+		names.sh_size = 0;
+	for (int i = 0; i < elf->e_shnum && i < MOST_SECTIONS && !found; i++) {
+		at = (off_t)(elf->e_shoff + (uint64_t)i * size);
+		if (at < 0 || pread(fd, &section, size, at) != (ssize_t)size)
+			break;
+		const char *name = section.sh_name < names.sh_size ? text + section.sh_name : "";
+		found = section.sh_size && (!strcmp(name, ".eh_frame") ||
+					    !strcmp(name, ".debug_frame"));
+	}
+	free(text);
+	return found;
+}
+
 /* False: FD is no program of 64 bits and our byte order. */
 static bool read_program(int fd, struct program *program)
 {
 	Elf64_Ehdr elf;
 	Elf64_Phdr header;
 
-	*program = (struct program){ 0 };
+	*program = (struct program){ .is_static = true };
 	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) ||
 	    memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
 	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(header))
@@ -77,9 +105,11 @@ static bool read_program(int fd, struct program *program)
 		if (at < 0 || pread(fd, &header, sizeof(header), at) != sizeof(header))
 			break;
 		program->unwind_tables |= header.p_type == PT_GNU_EH_FRAME;
+		program->is_static &= header.p_type != PT_INTERP;
 		if (header.p_type == PT_LOAD && header.p_flags & PF_X)
 			scan_code(fd, &header, elf.e_machine, program);
 	}
+	program->unwind_tables |= has_table_section(fd, &elf);
 	return program->code > 0;
 }
 
@@ -102,11 +132,13 @@ static void examine_frames(struct findings *all, pid_t pid)
 			 (unsigned long long)(program.code / program.frames));
 	} else {
 		f->state = FINDING_NOTE;
-		snprintf(f->text, sizeof(f->text), "the program lacks them, and has %sunwind "
-			 "tables", program.unwind_tables ? "" : "no ");
-		snprintf(f->mend, sizeof(f->mend), "%s", program.unwind_tables
-			 ? "pmu-sample --call-graph dwarf | pmu-unwind"
-			 : "build it with -fno-omit-frame-pointer");
+		snprintf(f->text, sizeof(f->text), "%s, and has %sunwind tables", program.is_static
+			 ? "most of the program lacks them (it is linked statically: its own code "
+			   "may keep them)" : "the program lacks them",
+			 program.unwind_tables ? "" : "no ");
+		snprintf(f->mend, sizeof(f->mend), "build it with -fno-omit-frame-pointer%s",
+			 program.unwind_tables ? "; or pmu-sample --call-graph dwarf -o FILE, and "
+			 "perf report -i FILE" : "");
 	}
 	if (fd >= 0)
 		close(fd);
@@ -123,7 +155,7 @@ void doctor_process(struct findings *all, pid_t pid)
 	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		char why[200];
-		event_explain(&event, errno, why, sizeof(why));
+		event_explain_task(&event, pid, errno, why, sizeof(why));
 		f->state = FINDING_BAD;
 		snprintf(f->text, sizeof(f->text), "%d cannot be profiled: %s", (int)pid, why);
 		return;

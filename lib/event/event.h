@@ -79,6 +79,12 @@ struct event_options {
 bool event_parse(struct event_list *list, const struct event_options *options, const char *text,
 		 struct report *report);
 
+/*
+ * Leave out what is in LIST twice, but for groups, with a note: the kernel attributes the
+ * samples of equal software events to one of them.
+ */
+void event_list_drop_equal(struct event_list *list, struct report *report);
+
 void event_list_release(struct event_list *list);
 
 /* perf_event_open(2), which libc lacks: a descriptor, or -1 and errno. */
@@ -110,6 +116,9 @@ bool event_check_retreating(struct event_list *list, struct event *event, char *
 
 /* Why the kernel refused EVENT with ERROR (an errno), and what would help, into WHY. */
 void event_explain(const struct event *event, int error, char *why, size_t size);
+
+/* The same where it refused EVENT on the thread TID: its owner or its end may be the cause. */
+void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size);
 
 /*
  * What to try next where the kernel refused EVENT with ERROR: leave out the

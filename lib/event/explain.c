@@ -9,7 +9,9 @@
 #include "event/internal.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool has_core_pmu(void)
@@ -67,12 +69,31 @@ static void explain_denied(const struct event *event, int error, char *why, size
 			 "(the kernel's lockdown or a security module may forbid it all the same)");
 }
 
+/* Why the kernel takes no breakpoint such as ATTR. */
+static void explain_breakpoint(const struct perf_event_attr *attr, char *why, size_t size)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (attr->bp_type == HW_BREAKPOINT_R) {
+		snprintf(why, size, "x86 CPUs cannot watch reads alone: use rw");
+		return;
+	}
+#endif
+	if (attr->bp_type & HW_BREAKPOINT_X && attr->bp_len != sizeof(long))
+		snprintf(why, size, "a breakpoint of execution has a length of %zu bytes",
+			 sizeof(long));
+	else
+		snprintf(why, size, "a breakpoint watches 1, 2, 4 or 8 bytes, at an address that is "
+			 "a multiple of it");
+}
+
 static void explain_invalid(const struct event *event, char *why, size_t size)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	long rate = event_read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 
-	if (attr->freq && (long)attr->sample_freq > rate)
+	if (attr->type == PERF_TYPE_BREAKPOINT)
+		explain_breakpoint(attr, why, size);
+	else if (attr->freq && (long)attr->sample_freq > rate)
 		snprintf(why, size, "%llu samples per second are above the limit: sysctl "
 			 "kernel.perf_event_max_sample_rate is %ld",
 			 (unsigned long long)attr->sample_freq, rate);
@@ -92,8 +113,11 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 		snprintf(why, size, "precise level %u is not supported by this CPU for it: use :P, "
 			 "or fewer p", event->attr.precise_ip);
 	else if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
-		snprintf(why, size, "this CPU, or virtual machine, records no branches: "
-			 "leave branch_type out");
+		snprintf(why, size, "%s: leave out -b, -j, --call-graph lbr and branch_type=",
+			 !has_core_pmu() ? "branches are recorded by a hardware PMU, and this "
+			 "machine shows none" : !is_hardware(event) ? "branches are recorded with "
+			 "events of the CPU only, such as cycles" : "this CPU, or virtual machine, "
+			 "records no branches");
 	else
 		snprintf(why, size, "its PMU has no interrupt to sample with, or does not take "
 			 "one of the modifiers");
@@ -127,8 +151,9 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 	bool is_denied = error == EACCES || error == EPERM;
 
 	/* Rights are looked at first: with all of them an event without a PMU would still fail. */
-	if (is_denied && is_hardware(event) && event_self_status("\nSeccomp:", 10) != 2 &&
-	    !has_core_pmu())
+	if (event->attr.type == EVENT_TYPE_ABSENT ||
+	    (is_denied && is_hardware(event) && event_self_status("\nSeccomp:", 10) != 2 &&
+	     !has_core_pmu()))
 		error = ENOENT;
 	switch (error) {
 	case ENOENT: case ENODEV: case ENXIO:
@@ -158,10 +183,43 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 	case ESRCH:
 		snprintf(why, size, "the process has ended");
 		break;
+	case EOVERFLOW:
+		snprintf(why, size, "callchains have at most %ld frames here: sysctl "
+			 "kernel.perf_event_max_stack", event_read_number(
+			 "/proc/sys/kernel/perf_event_max_stack", 127));
+		break;
 	case E2BIG:
 		snprintf(why, size, "this kernel is too old for what the event asks");
 		break;
 	default:
 		snprintf(why, size, "%s", strerror(error));
 	}
+}
+
+/* Whether TID has exited, and is a zombie. */
+static bool is_zombie(pid_t tid)
+{
+	char text[512];
+
+	if (!event_read_text(text, sizeof(text), "/proc/%d/stat", (int)tid))
+		return false;
+	const char *name_end = strrchr(text, ')');	/* "PID (NAME) STATE" */
+	return name_end && !strncmp(name_end, ") Z", 3);
+}
+
+void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)tid);
+	if (error == ESRCH && is_zombie(tid))
+		snprintf(why, size, "the process has exited, and is a zombie until its parent waits "
+			 "for it");
+	else if ((error == EACCES || error == EPERM) && tid > 0 && !event_is_privileged() &&
+		 stat(path, &st) == 0 && st.st_uid != geteuid())
+		snprintf(why, size, "the process belongs to another user, of uid %u: run as root, or "
+			 "with cap_perfmon", (unsigned)st.st_uid);
+	else
+		event_explain(event, error, why, size);
 }

@@ -75,16 +75,37 @@ static bool is_waiting(const struct encoder *e, uint32_t event)
 	return event < e->p->events && e->p->event[event].is_waiting;
 }
 
+/* The event's own name, for perf. */
+static const char *event_name(const struct encoder *e, uint32_t i)
+{
+	return e->events->event[i].name;
+}
+
+/* What the values of event I are called: the first clock, and those equal to it, "cpu". */
+static const char *value_name(const struct encoder *e, uint32_t i)
+{
+	uint32_t first = 0;
+
+	if (is_waiting(e, i))
+		return "off-cpu";
+	while (first < i && !event_is_clock(&e->events->event[first].attr))
+		first++;
+	return event_is_clock(&e->events->event[i].attr) &&
+	       !strcmp(event_name(e, first), event_name(e, i)) ? "cpu" : event_name(e, i);
+}
+
 /* Of several events of one name all but the first have a number: "cycles#2". */
-static const char *unique_name(const struct encoder *e, uint32_t i, char name[LABEL_SIZE])
+static const char *unique_name(const struct encoder *e, uint32_t i,
+			       const char *name_of(const struct encoder *, uint32_t),
+			       char name[LABEL_SIZE])
 {
 	uint32_t before = 0;
 
 	for (uint32_t k = 0; k < i; k++)
-		before += !strcmp(e->events->event[k].name, e->events->event[i].name);
+		before += !strcmp(name_of(e, k), name_of(e, i));
 	if (before == 0)
-		return e->events->event[i].name;
-	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, e->events->event[i].name, before + 1);
+		return name_of(e, i);
+	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, name_of(e, i), before + 1);
 	return name;
 }
 
@@ -93,14 +114,10 @@ static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i)
 {
 	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 	const struct stream_event *event = &e->events->event[i];
-	bool is_clock = event_is_clock(&event->attr), is_time = is_clock || is_waiting(e, i);
+	bool is_time = event_is_clock(&event->attr) || is_waiting(e, i);
 	char name[LABEL_SIZE];
 
-	for (uint32_t before = 0; is_clock && before < i; before++)	/* "cpu" only once */
-		if (event_is_clock(&e->events->event[before].attr))
-			is_clock = false;
-	type.type = text_id(e, is_waiting(e, i) ? "off-cpu" : is_clock ? "cpu"
-						: unique_name(e, i, name));
+	type.type = text_id(e, unique_name(e, i, value_name, name));
 	type.unit = text_id(e, is_time ? "nanoseconds" : "count");
 	return type;
 }
@@ -110,7 +127,7 @@ static void name_as_perf(struct encoder *e, uint32_t i, Perftools__Profiles__Val
 			 Perftools__Profiles__ValueType *value)
 {
 	char name[LABEL_SIZE], of[LABEL_SIZE];
-	const char *event = unique_name(e, i, of);
+	const char *event = unique_name(e, i, event_name, of);
 
 	snprintf(name, sizeof(name), "%.100s_sample", event);
 	samples->type = text_id(e, name);

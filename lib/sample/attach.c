@@ -183,6 +183,20 @@ static bool scan(struct attaching *a, bool is_first)
 	return true;
 }
 
+/* Nothing was opened, since everything has ended. */
+static void report_ended(const struct attaching *a)
+{
+	char why[256];
+
+	if (a->target->pids + a->target->tids != 1) {
+		report_error(a->report, "the target has ended");
+		return;
+	}
+	pid_t id = a->target->pids ? *a->target->pid : *a->target->tid;
+	event_explain_task(&a->counters->events->event[0], id, ESRCH, why, sizeof(why));
+	report_error(a->report, "cannot sample %d: %s", id, why);
+}
+
 static bool attach_tasks(struct attaching *a)
 {
 	bool left = true;
@@ -205,7 +219,7 @@ static bool attach_tasks(struct attaching *a)
 		report_error(a->report, "none of the user's processes may be sampled: run as root, "
 			     "or with cap_perfmon");
 	else if (!a->any)
-		report_error(a->report, "the target has ended");
+		report_ended(a);
 	return a->any;
 }
 

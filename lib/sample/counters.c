@@ -22,21 +22,26 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* The CPUs that are online now, as those of a target; none where that is not told. */
-static struct target online_cpus(void)
+/* The CPUs in a list of /sys, as those of a target; none where that is not told. */
+static struct target read_cpus(const char *path)
 {
-	struct target online = { 0 };
+	struct target cpus = { 0 };
 	char list[4096] = "";
 
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	FILE *f = fopen(path, "re");
 	if (f && fgets(list, sizeof(list), f)) {
 		list[strcspn(list, "\n")] = '\0';
-		if (!target_set_cpus(&online, list))
-			target_release(&online);
+		if (!target_set_cpus(&cpus, list))
+			target_release(&cpus);
 	}
 	if (f)
 		fclose(f);
-	return online;
+	return cpus;
+}
+
+static struct target online_cpus(void)
+{
+	return read_cpus("/sys/devices/system/cpu/online");
 }
 
 static bool has_cpu(const int *cpus, size_t count, int cpu)
@@ -64,6 +69,23 @@ static void find_cpus(struct counters *c, const struct target *target)
 	target_release(&online);
 }
 
+/* Whether there are all CPUs that were asked for, online or not. */
+static bool are_possible(const struct counters *c)
+{
+	struct target possible = read_cpus("/sys/devices/system/cpu/possible");
+	int last = possible.cpus ? possible.cpu[possible.cpus - 1] : -1;
+	bool good = true;
+
+	for (size_t i = 0; i < c->cpus && last >= 0 && good; i++) {
+		good = has_cpu(possible.cpu, possible.cpus, c->cpu[i]);
+		if (!good)
+			report_error(c->report, "there is no CPU %d here, but %d to %d", c->cpu[i],
+				     possible.cpu[0], last);
+	}
+	target_release(&possible);
+	return good;
+}
+
 static uint64_t raise_file_limit(void)
 {
 	struct rlimit limit = { 0 };
@@ -84,7 +106,7 @@ bool counters_init(struct counters *c, const struct event_list *events,
 	c->ids = mem_zeroed(events->count, sizeof(*c->ids));
 	if (c->cpus == 0)
 		report_error(report, "cannot tell which CPUs are online");
-	return c->cpus > 0;
+	return c->cpus > 0 && are_possible(c);
 }
 
 void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed)
@@ -186,13 +208,17 @@ static bool is_offline(int cpu)
 	return offline;
 }
 
-static bool refuse(struct counters *c, const struct event *event, bool by_cpu, int error)
+static bool refuse(struct counters *c, const struct event *event, pid_t tid, bool by_cpu,
+		   int error)
 {
 	struct event asked = *event;
 	char why[512];
 
 	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* takes more rights */
-	event_explain(&asked, error, why, sizeof(why));
+	if (by_cpu)
+		event_explain(&asked, error, why, sizeof(why));
+	else
+		event_explain_task(&asked, tid, error, why, sizeof(why));
 	report_error(c->report, "cannot sample '%s': %s", event->name, why);
 	return false;
 }
@@ -219,7 +245,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		if (fd < 0 && error == ENODEV && is_offline(c->cpu[i]))
 			return true;
 		if (fd < 0)
-			return refuse(c, event, by_cpu, error);
+			return refuse(c, event, tid, by_cpu, error);
 		if (!share_ring(c, i, event, fd) || !keep(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;

@@ -51,6 +51,13 @@ void sampler_write_end(struct sampler *s);
 /* For the user: whether each event counted all the time; what was recorded, lost and spent. */
 void sampler_summarize(struct sampler *s);
 
+/* Where a file is written and somebody watches: what is sampled; how much was written. */
+void sampler_announce(const struct sampler *s);
+void sampler_tell_written(const struct sampler *s);
+
+/* If there are no samples, the likely reason. */
+void sampler_tell_silence(const struct sampler *s);
+
 /* Whether it is time to begin another file, at NOW (ns); TOLD: a signal has said so. */
 bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool told);
 

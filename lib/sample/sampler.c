@@ -441,6 +441,7 @@ static bool begin(struct sampler *s)
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
 	sampler_write_beginning(s);
+	sampler_announce(s);
 	return watch_all(s) &&
 	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
 }

@@ -78,7 +78,7 @@ static uint64_t tell_totals(const struct sampler *s)
 			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this "
 				    "CPU takes its code, but does not have the event", name,
 				    (double)t.running / 1e9);
-		if (share < 0.95 && t.enabled > 0 && counters_missed_cpu(&s->counters) < 0)
+		if (share < 0.95 && t.enabled > 0 && !s->delayed && counters_missed_cpu(&s->counters) < 0)
 			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
 				    "were asked for than there are counters", name, 100 * share);
 		if (t.enabled > longest)
@@ -161,6 +161,8 @@ void sampler_summarize(struct sampler *s)
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);
+	sampler_tell_silence(s);
+	sampler_tell_written(s);
 	getrusage(RUSAGE_SELF, &used);
 	double own = seconds(used.ru_utime) + seconds(used.ru_stime);
 	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, "

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is sampled and what became of it, for the people at a terminal; why there is nothing. */
+#include "sample/internal.h"
+#include "stream/event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void name_target(const struct target *t, char *text, size_t size)
+{
+	if (t->command)
+		snprintf(text, size, "'%.100s'", *t->command);
+	else if (t->pids == 1)
+		snprintf(text, size, "process %d", (int)*t->pid);
+	else if (t->pids)
+		snprintf(text, size, "%zu processes", t->pids);
+	else if (t->tids)
+		snprintf(text, size, "%zu thread%s", t->tids, t->tids == 1 ? "" : "s");
+	else if (t->cgroup)
+		snprintf(text, size, "a cgroup");
+	else if (t->cpus)
+		snprintf(text, size, "%zu CPU%s", t->cpus, t->cpus == 1 ? "" : "s");
+	else
+		snprintf(text, size, "all CPUs");
+}
+
+void sampler_announce(const struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	size_t events = o->events->count - s->tracking;
+	char target[128], more[32] = "";
+
+	if (!o->shown_file)
+		return;
+	name_target(o->target, target, sizeof(target));
+	if (events > 1)
+		snprintf(more, sizeof(more), " and %zu more", events - 1);
+	report_note(s->report, "sampling %s by %s%s into '%s'; Ctrl-C ends it", target,
+		    o->events->event[0].name, more, o->shown_file);
+}
+
+void sampler_tell_written(const struct sampler *s)
+{
+	if (s->options->shown_file)
+		report_note(s->report, "wrote %.3f MB (%" PRIu64 " samples) to '%s'",
+			    (double)(s->bytes + s->out->written) / 1e6, s->flow.counts.samples,
+			    s->options->shown_file);
+}
+
+/* Why EVENT, which was counted in all as TOTAL says, led to no sample; "": that is not known. */
+static void explain_silence(const struct event *event, const struct counters_total *total,
+			    char *why, size_t size)
+{
+	uint64_t period = event_mean_period(&event->attr, 0, 0);
+
+	if (total->enabled == 0)
+		snprintf(why, size, "the target did not run meanwhile; --off-cpu records where it "
+			 "waits");
+	else if (total->count == 0)
+		snprintf(why, size, "'%s' did not happen", event->name);
+	else if (total->count >= period && period)
+		snprintf(why, size, "%s", event->attr.exclude_kernel ? "it may have happened in "
+			 "the kernel only, which is not sampled" : "");
+	else if (event_is_clock(&event->attr))
+		snprintf(why, size, "the target ran for %.3f ms only; -F takes more samples a second",
+			 (double)total->count / 1e6);
+	else
+		snprintf(why, size, "'%s' was counted %" PRIu64 " times only; -c 1 takes a sample "
+			 "of each, -F more a second", event->name, total->count);
+}
+
+void sampler_tell_silence(const struct sampler *s)
+{
+	const struct event_list *events = s->options->events;
+	char why[256] = "";
+
+	if (s->flow.counts.samples || s->flow.counts.lost || s->options->flight_recorder)
+		return;
+	for (size_t i = 0; i < events->count - s->tracking && !*why; i++) {
+		const struct event *event = &events->event[i];
+		if (event->attr.sample_period && (event->attr.type != PERF_TYPE_SOFTWARE ||
+						  event->attr.config != PERF_COUNT_SW_DUMMY))
+			explain_silence(event, &s->total[i], why, sizeof(why));
+	}
+	if (s->delayed)
+		snprintf(why, sizeof(why), "counting had not begun (--delay, --control)");
+	if (*why)
+		report_note(s->report, "there are no samples: %s", why);
+}
