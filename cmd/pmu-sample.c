@@ -27,11 +27,13 @@ static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *pe
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
 static const char *user_regs_text, *intr_regs_text, *control, *max_size_text, *switch_text;
-static struct command_list names, fallbacks;
+static struct command_list names, fallbacks, filters = { .beside = &names };
 
 static const struct command_option options[] = {
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated",
 	  NULL, &names },
+	{ 0, "filter", "FILTER", "of the tracepoints of the -e before it, only those that match",
+	  NULL, &filters },
 	{ 0, "fallback", "EVENT", "take EVENT where one asked for cannot be had; may be repeated",
 	  NULL, &fallbacks },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
@@ -306,21 +308,37 @@ static bool fall_back(struct event_list *list, const struct event_options *how, 
 	return event_parse(list, how, event, report);	/* the sampler will say why it fails */
 }
 
+/* Give the filters after the I-th -e to its events, which are those of LIST from FIRST on. */
+static void filter_events(struct event_list *list, size_t first, size_t i)
+{
+	for (size_t k = 0; k < filters.count; k++) {
+		const char *wrong = filters.place[k] == i + 1
+			? event_list_filter(list, first, filters.item[k]) : NULL;
+		if (wrong)
+			command_misused(&command, "--filter is of tracepoints, which '%s' is not",
+					wrong);
+	}
+}
+
 static bool parse_events(struct event_list *list, const struct event_options *how, char *remark,
 			 size_t size, struct report *report)
 {
 	char why[512];
 
+	if (filters.count && filters.place[0] == 0)
+		command_misused(&command, "--filter is of the -e before it, and there is none");
 	if (names.count == 0 && !choose_event(list, how, report))
 		return false;
 	for (size_t i = 0; i < names.count; i++) {
 		struct event_list one = { 0 };
+		size_t first = list->count;
 		bool good = event_parse(&one, how, names.item[i], report);
 		bool opens = good && (!fallbacks.count || can_be_had(&one, why, sizeof(why)));
 		event_list_release(&one);
 		if (!good || !(opens ? event_parse(list, how, names.item[i], report)
 				     : fall_back(list, how, names.item[i], remark, size, report)))
 			return false;
+		filter_events(list, first, i);
 	}
 	event_list_drop_equal(list, report);
 	return !off_cpu || event_parse(list, how, "context-switches/period=1/", report);

@@ -200,7 +200,7 @@ check 'a full disk is an error; a terminal is no output for a stream' <<'END'
 END
 
 check 'what the command prints does not get into the stream' <<'END'
-	pmu-sample -e cpu-clock -- sh -c "echo hello; echo world" 2>err >s.data
+	pmu-sample -e page-faults -c 1 -- sh -c "echo hello; echo world" 2>err >s.data
 	stream-stats s.data >stats
 	but_for_rights err >said
 	same - said <<-EOF

@@ -166,7 +166,7 @@ check 'a target that ends while it is attached to' <<'END'
 		wait $target
 		case $status in
 		0)	whole s.data ;;
-		1)	grep -q "no process has the pid\|the target has ended" err ;;
+		1)	grep -q "no process has the pid\|cannot sample $target: the process has" err ;;
 		*)	exit 1 ;;
 		esac
 	done

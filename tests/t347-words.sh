@@ -156,4 +156,28 @@ check 'at a terminal: what is sampled where, and how much was written; nothing w
 	none grep "wrote" err
 END
 
+check 'filters of tracepoints: of the -e before them, in the kernel; others take none' <<'END'
+	test "$(id -u)" = 0 || skip "tracepoints are for root"
+	sampled() { perf script -i s.data -F event,trace 2>/dev/null | grep -c "$1" || :; }
+	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
+		-e "sched:sched_process_e[x]ec,sched:sched_process_exit" --filter "nosuch == 1" \
+		-o s.data -- true 2>err && false
+	grep -q "does not take the filter 'nosuch == 1' of 'sched:sched_process_exec'" err
+	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
+		-e sched:sched_process_exit --filter 'comm == "echo"' -o s.data -- \
+		sh -c "/bin/true; /bin/echo; /bin/true; /bin/echo; /bin/echo; exit 0" >out
+	test "$(sampled sched_process_exec.*true)" = 2
+	test "$(sampled sched_process_exec)" = 2
+	test "$(sampled sched_process_exit.*echo)" = 3
+	test "$(sampled sched_process_exit)" = 3
+	# two of one event: both must match
+	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
+		--filter "pid == 1" -e page-faults -o s.data -- sh -c "/bin/true; exit 0"
+	test "$(sampled sched_process_exec)" = 0
+	exits 2 pmu-sample -e cpu-clock,page-faults --filter "a == 1" -o s.data -- true 2>err
+	grep -q -- "--filter is of tracepoints, which 'cpu-clock' is not" err
+	exits 2 pmu-sample --filter "a == 1" -e sched:sched_switch -o s.data -- true 2>err
+	grep -q "of the -e before it, and there is none" err
+END
+
 done_testing

@@ -1,5 +1,6 @@
 # fish completion for pmu-sample; made by completions/generate
 complete -c pmu-sample -l event -s e -x -a '(pmu-events --complete (commandline -ct) 2>/dev/null)' -d 'sample by EVENT (see pmu-event(7)); may be repeated'
+complete -c pmu-sample -l filter -x -d 'of the tracepoints of the -e before it, only those that match'
 complete -c pmu-sample -l fallback -x -a '(pmu-events --complete (commandline -ct) 2>/dev/null)' -d 'take EVENT where one asked for cannot be had; may be repeated'
 complete -c pmu-sample -l period -s c -x -d 'take a sample every COUNT events'
 complete -c pmu-sample -l frequency -s F -x -d 'take HZ samples a second'

@@ -110,6 +110,11 @@ static void set_option(const struct command_option *o)
 	if (o->list) {
 		o->list->item = mem_resize(o->list->item,
 					 (o->list->count + 1) * sizeof(*o->list->item));
+		if (o->list->beside) {
+			o->list->place = mem_resize(o->list->place, (o->list->count + 1) *
+						    sizeof(*o->list->place));
+			o->list->place[o->list->count] = o->list->beside->count;
+		}
 		o->list->item[o->list->count++] = optarg;
 	} else if (o->argument) {
 		*(const char **)o->value = optarg ? optarg : "";

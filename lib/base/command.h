@@ -19,6 +19,8 @@
 struct command_list {
 	const char **item;
 	size_t count;
+	const struct command_list *beside;	/* another list, or NULL */
+	size_t *place;		/* of each item, how many BESIDE had when it was given */
 };
 
 struct command_option {

@@ -141,10 +141,28 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 	return true;
 }
 
+const char *event_list_filter(struct event_list *list, size_t first, const char *filter)
+{
+	for (size_t i = first; i < list->count; i++) {
+		struct event *event = &list->event[i];
+		char *all;
+		if (event->attr.type != PERF_TYPE_TRACEPOINT)
+			return event->name;
+		if (!event->filter) {
+			event->filter = arena_text(&list->arena, filter, strlen(filter));
+		} else if (asprintf(&all, "(%s) && (%s)", event->filter, filter) >= 0) {
+			event->filter = arena_text(&list->arena, all, strlen(all));
+			free(all);
+		}
+	}
+	return NULL;
+}
+
 static bool are_equal(const struct event *a, const struct event *b)
 {
 	return !a->group && !b->group && !strcmp(a->name, b->name) &&
-	       !memcmp(&a->attr, &b->attr, sizeof(a->attr)) && a->inherit == b->inherit;
+	       !memcmp(&a->attr, &b->attr, sizeof(a->attr)) && a->inherit == b->inherit &&
+	       !strcmp(a->filter ? a->filter : "", b->filter ? b->filter : "");
 }
 
 void event_list_drop_equal(struct event_list *list, struct report *report)

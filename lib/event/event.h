@@ -39,6 +39,7 @@ struct event {
 	int inherit;		/* 1, -1: the terms inherit, no-inherit; 0: as the tool likes */
 	bool named;		/* NAME is the user's own */
 	bool weak;		/* :W: open it alone where the group does not fit */
+	const char *filter;	/* of a tracepoint: the kernel drops what it does not match; NULL */
 	const char *pmu;	/* the PMU in sysfs that counts it; NULL: any core's, or software */
 	const int *cpu;		/* the CPUs it can be opened on, ascending; NULL: all */
 	size_t cpus;		/* how many; 0: all */
@@ -78,6 +79,12 @@ struct event_options {
  */
 bool event_parse(struct event_list *list, const struct event_options *options, const char *text,
 		 struct report *report);
+
+/*
+ * Give the events of LIST from FIRST on the FILTER, besides what they have.  NULL, or the
+ * name of an event that is no tracepoint, and so takes none.
+ */
+const char *event_list_filter(struct event_list *list, size_t first, const char *filter);
 
 /*
  * Leave out what is in LIST twice, but for groups, with a note: the kernel attributes the

@@ -82,8 +82,8 @@ static void explain_breakpoint(const struct perf_event_attr *attr, char *why, si
 		snprintf(why, size, "a breakpoint of execution has a length of %zu bytes",
 			 sizeof(long));
 	else
-		snprintf(why, size, "a breakpoint watches 1, 2, 4 or 8 bytes, at an address that is "
-			 "a multiple of it");
+		snprintf(why, size, "a breakpoint watches 1, 2, 4 or 8 bytes, at an address that "
+			 "is a multiple of it");
 }
 
 static void explain_invalid(const struct event *event, char *why, size_t size)
@@ -214,12 +214,12 @@ void event_explain_task(const struct event *event, pid_t tid, int error, char *w
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)tid);
 	if (error == ESRCH && is_zombie(tid))
-		snprintf(why, size, "the process has exited, and is a zombie until its parent waits "
-			 "for it");
+		snprintf(why, size, "the process has exited, and is a zombie until its parent "
+			 "waits for it");
 	else if ((error == EACCES || error == EPERM) && tid > 0 && !event_is_privileged() &&
 		 stat(path, &st) == 0 && st.st_uid != geteuid())
-		snprintf(why, size, "the process belongs to another user, of uid %u: run as root, or "
-			 "with cap_perfmon", (unsigned)st.st_uid);
+		snprintf(why, size, "the process belongs to another user, of uid %u: run as root, "
+			 "or with cap_perfmon", (unsigned)st.st_uid);
 	else
 		event_explain(event, error, why, size);
 }

@@ -223,6 +223,23 @@ static bool refuse(struct counters *c, const struct event *event, pid_t tid, boo
 	return false;
 }
 
+/* Let the kernel drop what the filter of EVENT does not match, before the first is counted. */
+static bool set_filter(struct counters *c, const struct event *event, int fd)
+{
+	if (!event->filter)
+		return true;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0 &&
+	    (event->attr.disabled || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0))
+		return true;
+	if (errno == EINVAL)
+		report_error(c->report, "the kernel does not take the filter '%s' of '%s': its "
+			     "fields are in /sys/kernel/tracing/events/*/*/format", event->filter,
+			     event->name);
+	else
+		report_failure(c->report, "cannot filter '%s'", event->name);
+	return false;
+}
+
 /* Open all events of one task on the I-th CPU, groups by their leaders. */
 static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size_t i, bool *ended)
 {
@@ -235,7 +252,9 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			continue;
 		bool follows = event->group && event->group == group;
 		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
-		int fd = event_open(&event->attr, event->per_cpu ? -1 : tid, c->cpu[i],
+		struct perf_event_attr attr = event->attr;
+		attr.disabled |= event->filter != NULL;
+		int fd = event_open(&attr, event->per_cpu ? -1 : tid, c->cpu[i],
 				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
 		int error = errno;
 		if (fd < 0 && error == ESRCH) {
@@ -246,7 +265,8 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			return true;
 		if (fd < 0)
 			return refuse(c, event, tid, by_cpu, error);
-		if (!share_ring(c, i, event, fd) || !keep(c, e, i, fd, by_cpu)) {
+		if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
+		    !keep(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;
 		}

@@ -62,8 +62,8 @@ static void explain_silence(const struct event *event, const struct counters_tot
 		snprintf(why, size, "%s", event->attr.exclude_kernel ? "it may have happened in "
 			 "the kernel only, which is not sampled" : "");
 	else if (event_is_clock(&event->attr))
-		snprintf(why, size, "the target ran for %.3f ms only; -F takes more samples a second",
-			 (double)total->count / 1e6);
+		snprintf(why, size, "the target ran for %.3f ms only; -F takes more samples a "
+			 "second", (double)total->count / 1e6);
 	else
 		snprintf(why, size, "'%s' was counted %" PRIu64 " times only; -c 1 takes a sample "
 			 "of each, -F more a second", event->name, total->count);

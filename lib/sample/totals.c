@@ -78,7 +78,8 @@ static uint64_t tell_totals(const struct sampler *s)
 			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this "
 				    "CPU takes its code, but does not have the event", name,
 				    (double)t.running / 1e9);
-		if (share < 0.95 && t.enabled > 0 && !s->delayed && counters_missed_cpu(&s->counters) < 0)
+		if (share < 0.95 && t.enabled > 0 && !s->delayed &&
+		    counters_missed_cpu(&s->counters) < 0)
 			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
 				    "were asked for than there are counters", name, 100 * share);
 		if (t.enabled > longest)
