@@ -23,7 +23,7 @@ enum {
 static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
 static bool jitter, flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches;
 static bool raw, off_cpu, force, exit_status;
-static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *period_text;
+static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *comm, *period_text;
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
 static const char *user_regs_text, *intr_regs_text, *control, *max_size_text, *switch_text;
@@ -43,6 +43,7 @@ static const struct command_option options[] = {
 	{ 'p', "pid", "PID[,PID]", "attach to processes, all their threads", &pid_text, NULL },
 	{ 't', "tid", "TID[,TID]", "attach to single threads", &tid_text, NULL },
 	{ 'u', "uid", "USER", "attach to all processes of a user", &user_name, NULL },
+	{ 0, "comm", "NAME", "attach to all processes of this name", &comm, NULL },
 	{ 0, "children", NULL, "follow processes that they create, too", &children, NULL },
 	{ 'a', "all", NULL, "sample everything that runs", &system_wide, NULL },
 	{ 'C', "cpus", "CPUS", "sample on these CPUs only: 0-3,8", &cpu_text, NULL },
@@ -236,7 +237,7 @@ static void parse_wants(struct wants *w)
 static bool parse_target(struct target *t, int argc, char **argv, int first,
 			 struct report *report)
 {
-	int kinds = (pid_text || tid_text || user_name) + system_wide + !!cgroup_path;
+	int kinds = (pid_text || tid_text || user_name || comm) + system_wide + !!cgroup_path;
 	bool is_command = first < argc && !kinds && !cpu_text;
 
 	if (!kinds && !cpu_text && !is_command)
@@ -253,6 +254,7 @@ static bool parse_target(struct target *t, int argc, char **argv, int first,
 	t->children = children;
 	t->command = is_command ? argv + first : NULL;
 	return (!user_name || target_add_user(t, user_name, report)) &&
+	       (!comm || target_add_comm(t, comm, report)) &&
 	       (!cgroup_path || target_set_cgroup(t, cgroup_path, report));
 }
 

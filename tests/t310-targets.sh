@@ -110,10 +110,10 @@ check 'of all processes of a user, those are left out that may not be sampled' <
 	give $target 50
 	detach
 	cat err
-	grep -q "processes of the user are not sampled: that is not permitted" err
+	grep -q "of the processes are not sampled: that is not permitted" err
 	at_least "$(of_pid $target)" 30
 	exits 1 pmu-sample -e cpu-clock -u root -o s.data 2>err
-	grep -q "none of the user's processes may be sampled: run as root" err
+	grep -q "none of the processes may be sampled: run as root" err
 END
 
 check 'a thread alone' <<'END'

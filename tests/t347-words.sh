@@ -180,4 +180,26 @@ check 'filters of tracepoints: of the -e before them, in the kernel; others take
 	grep -q "of the -e before it, and there is none" err
 END
 
+check 'all processes of a name, and no others' <<'END'
+	cp "$HELP/ten" a-long-name-of-a-program
+	./a-long-name-of-a-program serial forever &
+	one=$!
+	./a-long-name-of-a-program serial forever &
+	two=$!
+	ten serial forever &
+	other=$!
+	for pid in $one $two $other; do eventually has_run $pid 1; done
+	pmu-sample -e cpu-clock:u --comm a-long-name-of-a-program -o s.data &
+	sampled() { for pid in $one $two; do has_run $pid "$1"; done; }
+	early() { test "$(stat -c %s s.data 2>err)" -gt 4096; }
+	eventually early
+	eventually sampled $(($(cpu_ms $one) + $(cpu_ms $two) + 100))
+	kill $one $two $other
+	wait
+	samples s.data pid | sort -u | tr -d " " >got
+	printf "%s\n" $one $two | sort | same - got
+	exits 1 pmu-sample -e cpu-clock:u --comm nosuch-name -o s.data 2>err
+	grep -q "no process is called 'nosuch-name'" err
+END
+
 done_testing

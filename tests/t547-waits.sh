@@ -56,7 +56,7 @@ check 'a wait of which the switch is not known is blocked; the end of all ends i
 	same want got
 END
 
-check 'a thread that has exited waits no more, one that gets its number does; idle ones never' <<'END'
+check 'a thread that has exited waits no more, one of its number does; idle ones never' <<'END'
 	made s.data 'away(8, 100), out(8, 101), back(8, 110), end(8, 120), away(8, 125), \
 		out(8, 126), away(0, 130, 0), back(0, 140, 0), away(-1, 150), back(7, 900)'
 	waits s.data >got
@@ -72,7 +72,7 @@ END
 # ns_of FILE PATTERN: what the folded stacks that match have in all
 ns_of() { awk -v p="$2" '$0 ~ p { s += $NF } END { printf "%.0f\n", s }' "$1"; }
 
-check 'two that share a CPU are preempted for as long as the other runs, one that sleeps is not' <<'END'
+check 'two that share a CPU are preempted while the other runs, one that sleeps is not' <<'END'
 	pmu-sample --off-cpu -e dummy -o s.data -- taskset -c 0 \
 		sh -c "ten serial 0.3 & ten serial 0.3 & sleep 0.2; wait" || exit 77
 	pmu-symbolize -q s.data | pmu-topprof --folded -e context-switches >folded

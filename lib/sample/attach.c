@@ -213,10 +213,10 @@ static bool attach_tasks(struct attaching *a)
 			return false;
 	}
 	if (a->forbidden && a->any)
-		report_note(a->report, "%zu processes of the user are not sampled: that is not "
+		report_note(a->report, "%zu of the processes are not sampled: that is not "
 			    "permitted without CAP_PERFMON", a->forbidden);
 	else if (a->forbidden)
-		report_error(a->report, "none of the user's processes may be sampled: run as root, "
+		report_error(a->report, "none of the processes may be sampled: run as root, "
 			     "or with cap_perfmon");
 	else if (!a->any)
 		report_ended(a);

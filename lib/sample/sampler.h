@@ -40,7 +40,7 @@ struct sampler_options {
 	bool flight_recorder;		/* keep the last samples only, until SIGUSR1 or the end */
 	uint64_t max_size;		/* bytes of output after which to end; 0: no limit */
 	struct rotation rotation;	/* needs an output with a name */
-	const char *shown_file;		/* the output, for a user at a terminal; NULL: say nothing */
+	const char *shown_file;		/* the output, if a user watches; NULL: say nothing */
 	const char *control;		/* where commands come from (sample/control.h), or NULL */
 	const volatile sig_atomic_t *stop;	/* set: finish */
 	int argc;			/* the sampler's own command line, for the stream */

@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CPUS_MAX = 65536 };
+enum {
+	CPUS_MAX = 65536,
+	COMM_SIZE = 16,		/* TASK_COMM_LEN, linux/sched.h: with its NUL */
+};
 
 static void add_id(pid_t **array, size_t *count, pid_t id)
 {
@@ -109,6 +112,40 @@ bool target_add_user(struct target *t, const char *user, struct report *report)
 	if (t->pids == 0)
 		report_error(report, "the user '%s' has no processes", user);
 	return t->pids > 0;
+}
+
+struct of_comm {
+	struct target *target;
+	const char *comm;
+};
+
+static void add_if_of_comm(pid_t pid, void *context)
+{
+	const struct of_comm *of = context;
+	char path[32], comm[COMM_SIZE + 1] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	FILE *f = pid != getpid() ? fopen(path, "re") : NULL;
+	if (f && fgets(comm, sizeof(comm), f)) {
+		comm[strcspn(comm, "\n")] = '\0';
+		/* The kernel has cut it, as it would cut ours. */
+		if (!strncmp(comm, of->comm, COMM_SIZE - 1))
+			add_id(&of->target->pid, &of->target->pids, pid);
+	}
+	if (f)
+		fclose(f);
+}
+
+bool target_add_comm(struct target *t, const char *comm, struct report *report)
+{
+	struct of_comm of = { .target = t, .comm = comm };
+	size_t before = t->pids;
+
+	t->by_user = true;
+	target_each_process(add_if_of_comm, &of);
+	if (t->pids == before)
+		report_error(report, "no process is called '%s'", comm);
+	return t->pids > before;
 }
 
 /* CPUs are ascending, each once, in whatever order a list has them. */

@@ -30,6 +30,9 @@ bool target_add(struct target *t, const char *list, bool are_threads);
 /* Add all processes of a user, named or by number.  False (reported) if there are none. */
 bool target_add_user(struct target *t, const char *user, struct report *report);
 
+/* Add all processes of this name, of which 15 bytes count.  False (reported) if there are none. */
+bool target_add_comm(struct target *t, const char *comm, struct report *report);
+
 /* Set the CPUs from a list such as "0-3,8".  False: it is no such list. */
 bool target_set_cpus(struct target *t, const char *list);
 
