@@ -17,7 +17,8 @@ made() {
 		def back(tid, time, pid=7):
 		    return record(14, trailer(tid, time, pid), 0)
 		def task(kind, tid, time):
-		    return record(kind, struct.pack("<IIIIQ", 7, 7, tid, 7, time) + trailer(tid, time))
+		    ids = struct.pack("<IIIIQ", 7, 7, tid, 7, time)
+		    return record(kind, ids + trailer(tid, time))
 		def begin(tid, time):
 		    return task(7, tid, time)
 		def end(tid, time):
