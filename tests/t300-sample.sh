@@ -186,7 +186,7 @@ check 'without rights, the program is sampled and the kernel is not, and a line 
 	grep -q "cannot sample 'cpu-clock': kernel.perf_event_paranoid is 2" err
 	# processes of others, and all that runs
 	exits 1 pmu-sample -e cpu-clock -p 1 -o s.data 2>err
-	grep -q "not permitted: run as root, or with cap_perfmon" err
+	grep -q "belongs to another user, of uid 0: run as root, or with cap_perfmon" err
 	exits 1 pmu-sample -e cpu-clock -a -o s.data 2>err
 	grep -q "kernel.perf_event_paranoid is 2: as root, .*paranoid=0" err
 END
