@@ -12,15 +12,11 @@ mkdir "$lab"
 one=$lab/one
 programs=$TOP/build/arm64/tests/bin
 why=
-for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc cpio; do
-	command -v $tool >/dev/null || why="no $tool"
-done
-test -w . || why="not my tree: cannot build for arm64 here"
-if test -z "$why"; then
-	{ make -s ARCH=arm64 sysroot && tests/lab/kernel bookworm; } >"$scratch/fetch.log" 2>&1 ||
-		why="packages cannot be fetched: $(tail -n 1 "$scratch/fetch.log")"
-fi
-test -n "$why" || make -s -j2 ARCH=arm64 WERROR=1 all build/arm64/tests/bin/spin >&2 || exit 1
+tests/lab/prepare >"$scratch/prepare.log" 2>&1 || case $? in
+77)	why=$(tail -n 1 "$scratch/prepare.log") ;;
+*)	cat "$scratch/prepare.log"
+	exit 1 ;;
+esac
 
 in_lab() { test -z "$why" || skip "$why"; }
 in_whole_lab() {
@@ -356,9 +352,11 @@ check 'two CPUs and ten threads: samples are of the thread that caused them' <<'
 	# in thread tN only the Nth function runs
 	functions >functions
 	samples $lab/two/s.data comm,ip | awk '
-	NR == FNR { low["t" NR - 1] = $1; next }
-	$1 in low { all++; if (substr($2, length($2) - 2, 2) != low[$1]) wrong++ }
-	END { print all, wrong + 0; exit !(all > 500 && wrong * 100 < all) }' functions -
+	NR == FNR { low["t" NR - 1] = $1; of_function[$1] = 1; next }
+	# how long a thread takes to start is up to the emulator, which has no clock of its own here
+	!($1 in low) || !(substr($2, length($2) - 2, 2) in of_function) { next }
+	{ all++; wrong += substr($2, length($2) - 2, 2) != low[$1] }
+	END { print all, wrong + 0; exit !(all > 500 && wrong * 1000 <= all) }' functions -
 	test "$(samples $lab/two/s.data comm | sort -u | grep -c "t[0-9]")" = 10
 END
 

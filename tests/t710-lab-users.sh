@@ -6,15 +6,11 @@
 cd "$TOP" || exit 1
 lab=$scratch/lab
 why=
-for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc cpio; do
-	command -v $tool >/dev/null || why="no $tool"
-done
-if test -z "$why"; then
-	make -s ARCH=arm64 sysroot >"$scratch/fetch.log" 2>&1 &&
-		tests/lab/kernel bookworm >>"$scratch/fetch.log" 2>&1 ||
-		why="packages cannot be fetched: $(tail -n 1 "$scratch/fetch.log")"
-fi
-test -n "$why" || make -s -j2 ARCH=arm64 WERROR=1 tests >&2 || exit 1
+tests/lab/prepare >"$scratch/prepare.log" 2>&1 || case $? in
+77)	why=$(tail -n 1 "$scratch/prepare.log") ;;
+*)	cat "$scratch/prepare.log"
+	exit 1 ;;
+esac
 in_lab() { test -z "$why" || skip "$why"; }
 
 cat >"$scratch/job" <<'END'
