@@ -16,7 +16,7 @@ our_counts() {
 perf_events() {
 	perf script -i "$1" -G -F event,period 2>/dev/null | awk '
 		{ sub(":$", "", $2); n[$2]++; sum[$2] += $1 }
-		END { for (e in n) print e, n[e], sum[e] }
+		END { for (e in n) printf "%s %d %.0f\n", e, n[e], sum[e] }
 	' | sort
 }
 our_events() {
