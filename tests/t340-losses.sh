@@ -90,7 +90,7 @@ needs_kernel() {
 
 check 'what ran in processes too short for a sample is reported, and [not sampled]' <<'END'
 	needs_kernel
-	pmu-sample -v -e cpu-clock -c 5000000 -o s.data -- \
+	pmu-sample -v -e cpu-clock -c 2000000 -o s.data -- \
 		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
 	cat err
 	grep -q "cpu-clock.: 0.[0-9]* s counted, but samples stand for .*; -a samples CPUs" err
@@ -98,7 +98,7 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 	total=$(go tool pprof -sample_index=cpu -raw p.pb.gz 2>/dev/null | awk '
 		/^Samples:/ { on = 1; next } /^Locations/ { on = 0 }
 		on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%d", sum }')
-	near "$total" "$(counted cpu-clock err)" 5000001
+	near "$total" "$(counted cpu-clock err)" 2000001
 	go tool pprof -sample_index=cpu -top p.pb.gz 2>/dev/null | grep -q "\[not sampled\]"
 	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
 	none grep "not sampled" top
