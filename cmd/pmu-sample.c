@@ -328,7 +328,7 @@ static bool parse_events(struct event_list *list, const struct event_options *ho
 	char why[512];
 
 	if (filters.count && filters.place[0] == 0)
-		command_misused(&command, "--filter is of the -e before it, and there is none");
+		command_misused(&command, "--filter needs an -e before it: it filters that event");
 	if (names.count == 0 && !choose_event(list, how, report))
 		return false;
 	for (size_t i = 0; i < names.count; i++) {

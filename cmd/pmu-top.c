@@ -79,7 +79,7 @@ static size_t columns_for_names(void)
 	return size.ws_col > BEFORE_NAME + LEAST ? size.ws_col - BEFORE_NAME : LEAST;
 }
 
-/* A name that is too long loses its middle: both ends tell functions apart. */
+/* Shorten a name that is too long in its middle: functions differ at both ends. */
 static void print_name(const char *name, size_t columns)
 {
 	size_t length = strlen(name), head = columns > 3 ? (columns - 3) / 2 : 0;

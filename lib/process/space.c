@@ -185,9 +185,9 @@ static bool is_whole_inside(const struct mapping *old, const struct mapping *new
 
 /*
  * A program that moves its text to huge pages maps anonymous memory into the
- * middle of its file's.  What is there is the file's still.  So does who moves
- * the text of a library, which takes all of it; what takes another part has come
- * after the library was unmapped, of which no record tells.
+ * middle of its file's mapping.  The code there is still the file's.  Moving the
+ * text of a library covers all of that text.  A mapping that covers only a part of it
+ * came after the library was unmapped, which no record reports.
  */
 static bool is_moved_text(const struct spaces *s, const struct mapping *old,
 			  const struct mapping *new)

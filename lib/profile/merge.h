@@ -20,9 +20,9 @@ enum merge_side {
 };
 
 /*
- * Add PROFILE.  As a base its samples stay samples of their own, as those of
- * go tool pprof -diff_base: shares of the base can be told from them.  FILE is
- * for messages.  False (reported) if its sample types differ from those before.
+ * Add PROFILE.  The samples of a base stay apart from the others, as go tool pprof
+ * -diff_base keeps them, so that a viewer can show shares of the base.  FILE is for
+ * messages.  False (reported) if its sample types differ from those before.
  */
 bool merge_add(struct merge *m, const Perftools__Profiles__Profile *profile, enum merge_side side,
 	       const char *file);

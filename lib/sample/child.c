@@ -105,7 +105,7 @@ bool child_has_ended(const struct child *child)
 	       info.si_pid != 0;
 }
 
-/* How a command ended that nobody told to. */
+/* Report how a command ended by itself. */
 static void tell_status(int status, const char *name, struct report *report)
 {
 	if (WIFSIGNALED(status))

@@ -22,7 +22,7 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* The CPUs in a list of /sys, as those of a target; none where that is not told. */
+/* Return the CPUs in a list of /sys as a target's; none if the file cannot be read. */
 static struct target read_cpus(const char *path)
 {
 	struct target cpus = { 0 };
@@ -461,10 +461,11 @@ static void add_task(const struct counters *c, const struct counter *counter, si
 /*
  * What counts all that a CPU runs is enabled there all the time.  A task's event is
  * enabled while the task runs, on whatever CPU, so its time enabled is the task's.
- * The kernel adds that of an ended thread only to events that were on a counter, and
- * all events of a task have it: the longest is right.  An event that is open on some
- * CPUs only, by -C or for its PMU, should count while the task is on one of these:
- * as long as the longest there, which is that of an event that needs no counter.
+ * When a thread ends, the kernel adds its time enabled only to the events that were on a
+ * counter then.  All events of a task share one time enabled, so the longest is right.
+ * An event that is open on some CPUs only (-C, or its PMU) should count while the task
+ * runs on these CPUs: as long as the event there that was enabled longest, because it
+ * needs no counter.
  */
 void counters_totals(const struct counters *c, struct counters_total *total)
 {

@@ -2,9 +2,10 @@
 /*
  * owners - threads that may have each event twice.
  *
- * A thread created while its parent's events were being opened has inherited
- * some of them, all or none: nothing tells which.  So its events are opened as
- * well, and of its samples, and those of what it creates, only these count.
+ * A thread that was created while its parent's events were being opened has inherited
+ * some of them, all or none; no record says which.  So pmu-sample opens the thread's
+ * events as well.  Of the samples of the thread and its descendants only those of the
+ * events that pmu-sample opened count.
  * Zero-initialised: no thread is in doubt.
  */
 #pragma once
@@ -24,10 +25,13 @@ struct owners {
 
 #define OWNER_ANY UINT32_MAX
 
-/* Of TID, which is there at TIME (ns), only samples of the counters of this TASK count. */
+/* From TIME (ns) on, only samples of the counters of TASK count for thread TID. */
 void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time);
 
-/* Whether RECORD counts.  FORK records tell who is whose heir; they come in order of time. */
+/*
+ * Return whether RECORD counts.  Records must come in order of time: FORK records say
+ * which thread inherited from which.
+ */
 bool owners_pass(struct owners *owners, const struct counters *counters,
 		 const struct perf_event_header *record, const struct sample_layout *layout);
 
