@@ -171,6 +171,17 @@ check() {
 	esac
 }
 
+# prepare_lab: what guests need; $why says why there can be none, and in_lab skips then
+prepare_lab() {
+	why=
+	"$TOP/tests/lab/prepare" >"$scratch/prepare.log" 2>&1 || case $? in
+	77)	why=$(tail -n 1 "$scratch/prepare.log") ;;
+	*)	cat "$scratch/prepare.log"
+		exit 1 ;;
+	esac
+}
+in_lab() { test -z "$why" || skip "$why"; }
+
 done_testing() {
 	echo "1..$tests"
 	test $failed -eq 0 || exit 1

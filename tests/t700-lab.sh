@@ -11,14 +11,8 @@ lab=$scratch/lab
 mkdir "$lab"
 one=$lab/one
 programs=$TOP/build/arm64/tests/bin
-why=
-tests/lab/prepare >"$scratch/prepare.log" 2>&1 || case $? in
-77)	why=$(tail -n 1 "$scratch/prepare.log") ;;
-*)	cat "$scratch/prepare.log"
-	exit 1 ;;
-esac
+prepare_lab
 
-in_lab() { test -z "$why" || skip "$why"; }
 in_whole_lab() {
 	in_lab
 	test "$LAB" = all || skip "only with LAB=all (make lab)"

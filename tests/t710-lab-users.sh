@@ -5,13 +5,7 @@
 
 cd "$TOP" || exit 1
 lab=$scratch/lab
-why=
-tests/lab/prepare >"$scratch/prepare.log" 2>&1 || case $? in
-77)	why=$(tail -n 1 "$scratch/prepare.log") ;;
-*)	cat "$scratch/prepare.log"
-	exit 1 ;;
-esac
-in_lab() { test -z "$why" || skip "$why"; }
+prepare_lab
 
 cat >"$scratch/job" <<'END'
 chmod 755 / /bin /out; mkdir -p /etc u
