@@ -1,17 +1,4 @@
-# What the tests of pmu-events share.  They source this before tests/lib.sh.
-
-# Tracepoints need tracefs.  Where root finds none mounted, this test has one of its
-# own, which nobody else sees.
-tracing=/sys/kernel/tracing
-if test "$(id -u)" = 0 && ! test -r $tracing/available_events && test -z "$OWN_TRACEFS" &&
-	unshare -m mount -t tracefs none $tracing 2>/dev/null
-then
-	OWN_TRACEFS=1
-	export OWN_TRACEFS
-	exec unshare -m sh -c "mount -t tracefs none $tracing && exec sh \"\$0\"" "$0"
-fi
-
-needs_tracepoints() { test -r $tracing/available_events || skip "cannot read $tracing"; }
+# What the tests of pmu-events share.
 
 # fields KEY... <JSON: the members of each event that pmu-events --json lists, in a line;
 # a Python for each would cost more than all that is tested.

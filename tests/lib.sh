@@ -19,6 +19,16 @@ TOP=$PWD
 BIN=${BIN:-$TOP/build/release/bin}
 HELP=${HELP:-${BIN%/bin}/tests/bin}	# helper programs of the tests
 
+# Tracepoints need tracefs.  Where root finds none mounted, this file gets one of its
+# own, which nobody else sees.  OWN_TRACEFS is set first, so that this happens once.
+tracing=/sys/kernel/tracing
+with_tracefs="mount -t tracefs none $tracing"
+if test "$(id -u)" = 0 && ! test -r $tracing/available_events && test -z "$OWN_TRACEFS" &&
+	unshare -m $with_tracefs 2>/dev/null
+then
+	OWN_TRACEFS=1 exec unshare -m sh -c "$with_tracefs && exec sh \"\$@\"" - "$0" "$@"
+fi
+
 # Whoever started this: default signals, no stray processes, no stray settings.
 # $CONFINED is the process that sees to it; inherited from farther up, it does not count.
 # It is set here, too, not by confine alone: an older confine would be started for ever.
@@ -65,6 +75,9 @@ needs() {
 needs_command() {
 	for name; do command -v "$name" >/dev/null || skip "no $name"; done
 }
+
+has_tracefs() { grep -q " $tracing tracefs " /proc/mounts; }
+needs_tracepoints() { test -r $tracing/available_events || skip "cannot read $tracing"; }
 
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # pmu-events: what it lists, encodes, checks and finds; how fast, and what it says of mistakes.
 # kinds: release user
-. tests/events.sh
 . tests/lib.sh
+. tests/events.sh
 
 # What whoever calls may open.
 u= usable=' '
@@ -183,7 +183,7 @@ check 'without rights: the level, the sysctl and the modifier that would help' <
 END
 
 check 'without rights: a tracepoint cannot be looked up' <<'END'
-	test -d $tracing/events || test "$(id -u)" != 0 || skip "no tracefs at $tracing"
+	has_tracefs || skip "no tracefs at $tracing"
 	test "$(id -u)" = 0 || ! test -r $tracing/events || skip "everyone may read $tracing"
 	cp "$BIN/pmu-events" "$scratch/pmu-events"
 	chmod 755 "$scratch/pmu-events"

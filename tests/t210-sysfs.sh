@@ -1,8 +1,8 @@
 #!/bin/sh
 # Events of the PMUs that sysfs describes: real layouts, packed into tests/data/sysfs.
 # kinds: release user
-. tests/events.sh
 . tests/lib.sh
+. tests/events.sh
 
 # tree NAME: unpack it into ./NAME; its lines are "PMU/FILE CONTENT"
 tree() {

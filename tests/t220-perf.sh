@@ -1,8 +1,8 @@
 #!/bin/sh
 # The same name is the same event for perf: type, config, excludes, precision.
 # kinds: release user
-. tests/events.sh
 . tests/lib.sh
+. tests/events.sh
 
 why=
 perf stat -vv -e cpu-clock true 2>&1 | grep -q "^perf_event_attr" || why="perf does not run here"

@@ -10,13 +10,6 @@ of_pid() { samples s.data pid | awk -v pid="$1" '$1 == pid { n++ } END { print n
 # has_lines FILE COUNT: there are as many
 has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
 
-# with_tracefs COMMAND...: where root has mounted none, too
-with_tracefs() {
-	if test -d /sys/kernel/tracing/events; then "$@"; else
-		unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing && exec "$@"' - "$@"
-	fi
-}
-
 check 'no thread is missed, none is sampled twice, while a thousand a second come and go' <<'END'
 	for round in 1 2 3; do
 		churn >work &
@@ -301,8 +294,8 @@ END
 
 check 'tracepoints are sampled, with their fields, which perf reads, too' <<'END'
 	needs_root
-	with_tracefs true || skip "tracefs cannot be mounted"
-	with_tracefs pmu-sample -e sched:sched_switch,sched:sched_wakeup -R -c 1 -o t.data -- sleep 0.01
+	needs_tracepoints
+	pmu-sample -e sched:sched_switch,sched:sched_wakeup -R -c 1 -o t.data -- sleep 0.01
 	stream-stats t.data | grep -q "^SAMPLE=[1-9]"
 	perf script -i t.data 2>errors >script
 	none cat errors

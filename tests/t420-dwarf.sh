@@ -5,104 +5,7 @@
 # Sanitizers see what the forms have in them; what is in it is compared once, without them.
 # kinds: release asan
 . tests/lib.sh
-
-tower=2 count=4000 kind=release
-case $BIN in *asan*) kind=asan ;; esac
-test -z "$ORACLE" || tower=12 count=10000 kind=all
-
-cat >"$scratch/t.cc" <<'EOF'
-#include <algorithm>
-#include <functional>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <set>
-#include <sstream>
-#include <string>
-#include <unordered_map>
-#include <vector>
-
-namespace {
-struct Node {
-	std::string key;
-	std::map<int, std::vector<double>> values;
-};
-}
-
-template <int N> struct Tower {
-	static long up(std::vector<long> &v)
-	{
-		auto twice = [&v](long x) {
-			v.push_back(x);
-			return std::accumulate(v.begin(), v.end(), 0L) + x;
-		};
-		std::sort(v.begin(), v.end(), [](long a, long b) {
-			return a % (N + 2) < b % (N + 2);
-		});
-		std::function<long(long)> f = twice;
-		return f(N) + Tower<N - 1>::up(v);
-	}
-};
-
-template <> struct Tower<0> {
-	static long up(std::vector<long> &) { return 0; }
-};
-
-static long words(const std::string &text)
-{
-	std::unordered_map<std::string, long> sum;
-	std::istringstream in(text);
-	for (std::string word; in >> word; )
-		sum[word.substr(0, word.find('='))] += std::stol(word.substr(word.find('=') + 1));
-	std::set<std::pair<long, std::string>> order;
-	for (auto &[k, v] : sum)
-		order.emplace(v, k);
-	return order.empty() ? 0 : order.rbegin()->first;
-}
-
-int main(int argc, char **)
-{
-	std::vector<long> v;
-	std::vector<std::unique_ptr<Node>> nodes;
-	for (int i = 0; i < argc * 10; i++) {
-		v.push_back(i * 7 % 13);
-		nodes.push_back(std::make_unique<Node>());
-		nodes.back()->values[i].push_back(i);
-	}
-	std::ostringstream out;
-	for (auto &n : nodes)
-		for (auto &[k, d] : n->values)
-			out << "k" << "=" << k << ' ';
-	std::cout << Tower<TOWER>::up(v) + words(out.str()) << '\n';
-}
-EOF
-
-cxx="-std=c++17 -O2 -DTOWER=$tower"
-
-# wanted FORM: does this kind check it?
-wanted() {
-	case $kind-$1 in
-	all-* | release-g++-* | release-clang++-* | release-gcc | release-clang | release-lto | \
-	release-types | release-split-g++-4 | release-split-clang++-5 | release-rust-v0 | \
-	asan-g++-5 | asan-clang++-5 | asan-types | asan-split-clang++-4) ;;
-	*) return 1 ;;
-	esac
-}
-
-# agree OBJECT [OPERAND...]: with llvm-symbolizer; sanitizers only see it read
-agree() {
-	if test $kind = asan; then
-		"$TOP/tests/same-frames" -a -n $count "$1" >addresses
-		addr2frames "$@" <addresses >frames
-		test "$(grep -c '^$' frames)" = $count
-	else
-		"$TOP/tests/same-frames" -n $count "$@"
-	fi
-}
-
-# packs: llvm-dwp makes t.dwp, of units of one version only
-packs() { (ulimit -t 60 && llvm-dwp -e t -o t.dwp); }
+. tests/dwarf-forms.sh
 
 for version in 4 5; do
 	for compiler in g++ clang++; do
@@ -112,36 +15,8 @@ for version in 4 5; do
 			agree t
 			test $compiler-$version != g++-5 || cp t "$scratch/plain"
 		END
-		wanted split-$compiler-$version &&
-		check "split DWARF $version by $compiler, and packed into one" <<-'END'
-			needs_command $compiler
-			$compiler $cxx -gdwarf-$version -gsplit-dwarf -c "$scratch/t.cc"
-			$compiler t.o -o t
-			test -e t.dwo
-			agree t
-			packs || exit 0
-			rm t.dwo
-			agree t "" "" t.dwp
-		END
 	done
 done
-
-wanted types &&
-check 'split DWARF 5, each type in a section of its own; those compressed; packed into one' <<'END'
-	needs_command g++
-	g++ $cxx -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c "$scratch/t.cc"
-	g++ t.o -o t
-	test "$(readelf -SW t.dwo | grep -c " \.debug_info\.dwo ")" -gt 100
-	agree t
-	cp t.dwo whole.dwo
-	objcopy --compress-debug-sections=zlib t.dwo
-	test "$(readelf -SW t.dwo | grep -c " \.debug_info\.dwo .* CE* ")" -gt 10
-	agree t
-	mv whole.dwo t.dwo
-	packs
-	rm t.dwo
-	agree t "" "" t.dwp
-END
 
 for compiler in gcc clang; do
 	wanted $compiler && check "C by $compiler: our own library" <<-'END'

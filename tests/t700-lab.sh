@@ -1,55 +1,21 @@
 #!/bin/sh
 # On an emulated PMU that counts and interrupts: what only hardware events show.
 #
-# Two guests (tests/lab) run the pipes; what they bring back is looked at here, where
-# perf is.  LAB=all: more kernels, CPUs and models, the long jobs, the unit tests, too.
+# A guest (tests/lab) runs the pipes; what it brings back is looked at here, where perf is.
+# LAB=all: more kernels, CPUs and models, the long jobs, the unit tests, too.
 # kinds: release
 . tests/lib.sh
-
-cd "$TOP" || exit 1
-lab=$scratch/lab
-mkdir "$lab"
+. tests/lab.sh
 one=$lab/one
-programs=$TOP/build/arm64/tests/bin
-prepare_lab
 
 in_whole_lab() {
 	in_lab
 	test "$LAB" = all || skip "only with LAB=all (make lab)"
 }
 
-# guest NAME OPTION...: run the job on stdin, what comes back is in $lab/NAME
-guest() {
-	name=$1
-	shift
-	cat >"$lab/$name.stdin"
-	(cd "$TOP" && tests/lab/guest "$@" -o "$lab/$name" "$lab/$name.stdin")
-}
-
-# start NAME OPTION...: the same with the job $lab/NAME.job, for ended NAME
-start() {
-	result=0
-	guest "$@" <"$lab/$1.job" >"$lab/$1.log" 2>&1 || result=$?
-	echo $result >"$lab/$1.ended"
-}
-
-# ended NAME: skip this check where that guest has not brought back anything
-ended() {
-	in_lab
-	test "$(cat "$lab/$1.ended")" != 125 || skip "the guest $1 did not end"
-}
-
-count() { samples "$1" ip | grep -c .; }
-
 # expected ROUNDS PERIOD: how many samples of the serial work; by hand, 110 * 100003
 # cycles a round, and few more
 expected() { awk -v rounds="$1" -v period="$2" 'BEGIN { print rounds * 110 * 100003 / period }'; }
-
-# functions: "LOW NAME" of A..J in the order of addresses, with bits 4 to 11 of each
-functions() {
-	aarch64-linux-gnu-nm "$programs/spin" | sort |
-		awk '$3 ~ /^[A-J]$/ { print substr($1, 14, 2), $3 }'
-}
 
 # shares FILE: "FUNCTION PERCENT" of A..J by the low bits of their addresses, as nm says
 # them and perf reads them: nothing of ours has a part in it
@@ -108,31 +74,11 @@ s -v -e cycles -c 98269 -o throttled.data -- spin serial 30 2>throttled.err
 EOF
 }
 
-if test -z "$why"; then
-	in_one_guest >"$lab/one.job"
-	cat >"$lab/two.job" <<-\EOF
-		pmu-sample -e cycles:u -c 491521 -o s.data -- spin threads 1000
-		pmu-sample -a -e cycles:u -c 491521 -o all.data & sampler=$!
-		tries=0
-		until test $(wc -c <all.data) -gt 20000 || test $tries = 50; do
-			tries=$((tries + 1))
-			spin threads 100
-		done
-		kill -TERM $sampler
-		wait $sampler
-	EOF
-	start one &
-	start two -s 2 -i none &
-	wait
-fi
+test -n "$why" || in_one_guest | start one
 
-check 'the guests end' <<'END'
+check 'the guest ends' <<'END'
 	in_lab
-	for guest in one two; do
-		cat "$lab/$guest.log"
-		echo "the guest $guest: exit $(cat "$lab/$guest.ended")"
-		test "$(cat "$lab/$guest.ended")" = 0
-	done
+	ended_well one
 END
 
 check 'unit tests pass as arm64 programs' <<'END'
@@ -339,25 +285,6 @@ check 'the same stream, bit for bit, when it runs again' <<'END'
 	cmp $lab/a/s.data $lab/b/s.data
 	cmp $lab/a/p.pb.gz $lab/b/p.pb.gz
 	test "$(count $lab/a/s.data)" -gt 2000
-END
-
-check 'two CPUs and ten threads: samples are of the thread that caused them' <<'END'
-	ended two
-	# in thread tN only the Nth function runs
-	functions >functions
-	samples $lab/two/s.data comm,ip | awk '
-	NR == FNR { low["t" NR - 1] = $1; of_function[$1] = 1; next }
-	# how long a thread takes to start is up to the emulator, which has no clock of its own here
-	!($1 in low) || !(substr($2, length($2) - 2, 2) in of_function) { next }
-	{ all++; wrong += substr($2, length($2) - 2, 2) != low[$1] }
-	END { print all, wrong + 0; exit !(all > 500 && wrong * 1000 <= all) }' functions -
-	test "$(samples $lab/two/s.data comm | sort -u | grep -c "t[0-9]")" = 10
-END
-
-check 'two CPUs: each is sampled when all are' <<'END'
-	ended two
-	samples $lab/two/all.data cpu | grep . | sort | uniq -c
-	test "$(samples $lab/two/all.data cpu | grep . | sort -u | wc -l)" = 2
 END
 
 # kernel SUITE [MODEL]: the pipe works there

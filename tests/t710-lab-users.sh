@@ -2,12 +2,10 @@
 # On an emulated PMU: users without rights, and counters that many threads share.
 # kinds: release
 . tests/lib.sh
+. tests/lab.sh
+users=$lab/users
 
-cd "$TOP" || exit 1
-lab=$scratch/lab
-prepare_lab
-
-cat >"$scratch/job" <<'END'
+test -n "$why" || start users -p build/arm64/tests/bin/brief <<'END'
 chmod 755 / /bin /out; mkdir -p /etc u
 chmod 777 u
 echo 'user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
@@ -35,21 +33,25 @@ wait
 pmu-topprof part.data >part.pb.gz
 chown -R 0:0 u	# perf reads no file of others
 END
-test -n "$why" || tests/lab/guest -p build/arm64/tests/bin/brief -o "$lab" "$scratch/job"
 
 # events STREAM: the names perf has for the events of its samples
 events() { samples "$1" event | tr -d ' ' | sort | uniq -c | awk '{ print $2, $1 }'; }
 
-check 'a user is sampled by cycles at each paranoid level, also by default and fallback' <<'END'
+check 'the guest ends' <<'END'
 	in_lab
+	ended_well users
+END
+
+check 'a user is sampled by cycles at each paranoid level, also by default and fallback' <<'END'
+	ended users
 	# 110 * 100003 cycles a round, by hand
 	truth=$((10 * 110 * 100003 / 98269))
 	for level in 2 1 0 -1; do
 		name=cycles:
 		test $level != 2 || name=cycles:u:
 		for how in usual named fallback; do
-			file=$lab/u/$how.$level
-			cat $lab/u/$how.err.$level
+			file=$users/u/$how.$level
+			cat $users/u/$how.err.$level
 			events $file >events
 			cat events
 			test "$(cut -d " " -f 1 events)" = $name
@@ -57,16 +59,16 @@ check 'a user is sampled by cycles at each paranoid level, also by default and f
 			at_least "$(cut -d " " -f 2 events)" $((truth - 15))
 			at_most "$(cut -d " " -f 2 events)" $((truth + 300))
 		done
-		none grep "cpu-clock" $lab/u/usual.err.$level $lab/u/named.err.$level
+		none grep "cpu-clock" $users/u/usual.err.$level $users/u/named.err.$level
 	done
 END
 
 check 'all that CPUs run is for users at level 0 and below' <<'END'
-	in_lab
+	ended users
 	for level in 2 1 0 -1; do
 		want=0
 		test $level -le 0 || want=1
-		test "$(cat $lab/u/all.status.$level)" = $want || { cat $lab/u/all.err.$level; exit 1; }
+		test "$(cat $users/u/all.status.$level)" = $want || { cat $users/u/all.err.$level; exit 1; }
 	done
 END
 
@@ -77,16 +79,16 @@ cycles() {
 }
 
 check 'many short threads and more events than counters: values are right within a tenth' <<'END'
-	in_lab
-	head -n 3 $lab/brief.err
-	near "$(cycles $lab/brief.pb.gz)" 400002400 40000000
+	ended users
+	head -n 3 $users/brief.err
+	near "$(cycles $users/brief.pb.gz)" 400002400 40000000
 END
 
 check 'the same on one CPU of a process: scaled by the time there' <<'END'
-	in_lab
-	head -n 3 $lab/part.err
+	ended users
+	head -n 3 $users/part.err
 	truth=$((100 * 110 * 100003))
-	near "$(cycles $lab/part.pb.gz)" $truth $((truth / 20))
+	near "$(cycles $users/part.pb.gz)" $truth $((truth / 20))
 END
 
 done_testing

@@ -1,0 +1,97 @@
+# What the tests of DWARF share: a C++ program whose debug information has most of what
+# compilers write, which forms each kind of run checks, and the comparison.
+
+tower=2 count=4000 kind=release
+case $BIN in *asan*) kind=asan ;; esac
+test -z "$ORACLE" || tower=12 count=10000 kind=all
+
+cat >"$scratch/t.cc" <<'EOF'
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+struct Node {
+	std::string key;
+	std::map<int, std::vector<double>> values;
+};
+}
+
+template <int N> struct Tower {
+	static long up(std::vector<long> &v)
+	{
+		auto twice = [&v](long x) {
+			v.push_back(x);
+			return std::accumulate(v.begin(), v.end(), 0L) + x;
+		};
+		std::sort(v.begin(), v.end(), [](long a, long b) {
+			return a % (N + 2) < b % (N + 2);
+		});
+		std::function<long(long)> f = twice;
+		return f(N) + Tower<N - 1>::up(v);
+	}
+};
+
+template <> struct Tower<0> {
+	static long up(std::vector<long> &) { return 0; }
+};
+
+static long words(const std::string &text)
+{
+	std::unordered_map<std::string, long> sum;
+	std::istringstream in(text);
+	for (std::string word; in >> word; )
+		sum[word.substr(0, word.find('='))] += std::stol(word.substr(word.find('=') + 1));
+	std::set<std::pair<long, std::string>> order;
+	for (auto &[k, v] : sum)
+		order.emplace(v, k);
+	return order.empty() ? 0 : order.rbegin()->first;
+}
+
+int main(int argc, char **)
+{
+	std::vector<long> v;
+	std::vector<std::unique_ptr<Node>> nodes;
+	for (int i = 0; i < argc * 10; i++) {
+		v.push_back(i * 7 % 13);
+		nodes.push_back(std::make_unique<Node>());
+		nodes.back()->values[i].push_back(i);
+	}
+	std::ostringstream out;
+	for (auto &n : nodes)
+		for (auto &[k, d] : n->values)
+			out << "k" << "=" << k << ' ';
+	std::cout << Tower<TOWER>::up(v) + words(out.str()) << '\n';
+}
+EOF
+
+cxx="-std=c++17 -O2 -DTOWER=$tower"
+
+# wanted FORM: does this kind check it?
+wanted() {
+	case $kind-$1 in
+	all-* | release-g++-* | release-clang++-* | release-gcc | release-clang | release-lto | \
+	release-types | release-split-g++-4 | release-split-clang++-5 | release-rust-v0 | \
+	asan-g++-5 | asan-clang++-5 | asan-types | asan-split-clang++-4) ;;
+	*) return 1 ;;
+	esac
+}
+
+# agree OBJECT [OPERAND...]: with llvm-symbolizer; sanitizers only see it read
+agree() {
+	if test $kind = asan; then
+		"$TOP/tests/same-frames" -a -n $count "$1" >addresses
+		addr2frames "$@" <addresses >frames
+		test "$(grep -c '^$' frames)" = $count
+	else
+		"$TOP/tests/same-frames" -n $count "$@"
+	fi
+}
