@@ -51,6 +51,8 @@ for tool in ${WRAP:+"$BIN"/*}; do
 	printf '#!/bin/sh\nexec %s %s "$@"\n' "$WRAP" "$tool" >"$scratch/bin/${tool##*/}"
 	chmod +x "$scratch/bin/${tool##*/}"
 done
+# The distribution's Python, not a script in front of it that starts children of its own.
+test ! -x /usr/bin/python3 || ln -s /usr/bin/python3 "$scratch/bin/python3"
 PATH=$scratch/bin:$BIN:$HELP:$PATH:/usr/sbin:/sbin
 # Sanitizers exit 1 by default, as our tools do on damaged input: tell them apart.
 ASAN_OPTIONS=exitcode=99:detect_leaks=1 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1

@@ -39,10 +39,11 @@ END
 check 'a zombie, and the process of another user' <<'END'
 	python3 -c "import os, time; os.fork() or os._exit(0); time.sleep(1000)" &
 	parent=$!
-	zombie() { grep -q "^State:.*zombie" "/proc/$(cat /proc/$parent/task/$parent/children | \
-		tr -d " ")/status"; }
-	eventually zombie
-	child=$(tr -d " " </proc/$parent/task/$parent/children)
+	has_zombie() {
+		child=$(tr -d " " </proc/$parent/task/$parent/children)
+		grep -q "^State:.*zombie" "/proc/$child/status"
+	}
+	eventually has_zombie
 	exits 1 pmu-sample -e cpu-clock:u -p "$child" -d 0.1 -o s.data 2>err
 	grep -q "cannot sample $child: the process has exited, and is a zombie" err
 	pmu-events --doctor -p "$child" >out || :
