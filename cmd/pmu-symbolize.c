@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "stream/group.h"
 #include "stream/writer.h"
-#include "symbol/resolver.h"
+#include "resolve/resolver.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

@@ -21,8 +21,8 @@ done
 for compiler in gcc clang; do
 	wanted $compiler && check "C by $compiler: our own library" <<-'END'
 		needs_command $compiler
-		set -- "$TOP"/lib/symbol/dwarf*.c
-		test $kind != all || set -- "$TOP"/lib/base/*.c "$TOP"/lib/symbol/*.c
+		set -- "$TOP"/lib/dwarf/*.c
+		test $kind != all || set -- "$TOP"/lib/base/*.c "$TOP"/lib/[dels]*/*.c
 		$compiler -std=gnu11 -O2 -g -shared -fPIC -I"$TOP" -I"$TOP/lib" \
 			-include base/banned.h -DPMU_VERSION='"0"' "$@" -o t.so
 		agree t.so

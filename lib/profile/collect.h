@@ -12,7 +12,7 @@
 #include "profile/waits.h"
 #include "stream/choice.h"
 #include "stream/group.h"
-#include "symbol/resolver.h"
+#include "resolve/resolver.h"
 
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/existing.h"
-#include "sample/build-id.h"
+#include "elf/build-id.h"
 #include "stream/writer.h"
 
 #include <fcntl.h>

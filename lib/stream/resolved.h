@@ -3,7 +3,7 @@
  * resolved - the resolved stream's definitions and samples (pmu-stream(5)).
  *
  * Definitions live in arrays by dense ids: strings, objects, functions,
- * frames.  They are filled by a resolver (lib/symbol), or by reading a
+ * frames.  They are filled by a resolver (lib/resolve), or by reading a
  * resolved stream; a consumer cannot tell which, and writing a stream is
  * writing what has been added since the last write.
  */

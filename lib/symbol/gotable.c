@@ -16,7 +16,7 @@
  */
 #include "symbol/gotable.h"
 #include "base/arena.h"
-#include "symbol/elf-internal.h"
+#include "elf/section.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -305,7 +305,7 @@ static void find_module(struct gotable *t)
 	uint64_t left = elf_image(t->elf).size;	/* to look through: sections may overlap */
 	uint64_t slot = 0;
 
-	for (uint32_t i = 1; i < t->elf->sections && t->word == 8; i++) {
+	for (uint32_t i = 1; i < elf_sections(t->elf) && t->word == 8; i++) {
 		struct elf_section s = elf_section_at(t->elf, i);
 		if (s.type != SHT_PROGBITS || !(s.flags & SHF_WRITE) || s.size > left)
 			continue;

@@ -8,7 +8,7 @@
  * table of a Go program instead, -k a list of the kernel's symbols.
  */
 #include "symbol/demangle.h"
-#include "symbol/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "symbol/gotable.h"
 #include "symbol/kallsyms.h"
 

@@ -7,7 +7,7 @@
  * once, if there are enough, and those to ADDRESSES of them have leaves of their own.
  */
 #include "stream/writer.h"
-#include "symbol/elf.h"
+#include "elf/elf.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-dwarf - any bytes as an ELF image with DWARF: frames at addresses all over it. */
-#include "symbol/dwarf.h"
+#include "dwarf/dwarf.h"
 
 #include <stdlib.h>
 

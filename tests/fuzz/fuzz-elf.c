@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-elf - any bytes as an ELF image: segments, build ID, symbols, sections. */
-#include "symbol/elf.h"
+#include "elf/elf.h"
 
 #include <stdlib.h>
 

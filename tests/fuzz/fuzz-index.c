@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-index - any bytes as an index with the right checksum, read and taken over by a new one. */
 #include "base/arena.h"
-#include "symbol/index-builder.h"
-#include "symbol/index-internal.h"
+#include "resolve/index-builder.h"
+#include "resolve/index-internal.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>

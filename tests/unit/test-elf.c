@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/dwarf.h"
-#include "symbol/elf.h"
+#include "dwarf/dwarf.h"
+#include "elf/elf.h"
 #include "symbol/gotable.h"
 #include "tests/unit/tap.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index: what a builder was told is found again; damaged files are refused. */
 #include "base/arena.h"
-#include "symbol/index-builder.h"
+#include "resolve/index-builder.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

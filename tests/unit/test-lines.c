@@ -3,8 +3,8 @@
  * Line tables: programs composed by hand after DWARF 5 §6.2, versions 2 to 5, whose
  * rows are known; cut at each byte, in exact copies.
  */
-#include "symbol/dwarf-constants.h"
-#include "symbol/dwarf-internal.h"
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Abbreviation tables (DWARF 5 §7.5.3), and the DIEs they describe.  Most
+ * DIEs are only passed over, so for each code the sizes of its forms are
+ * summed up into few steps.
+ */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+#include <stdlib.h>
+
+enum {
+	FIXED_MAX = 60000,	/* bytes in one step */
+	CODES_MAX = 1 << 20,	/* in a table; they are small numbers */
+};
+
+static uint8_t slot_of(uint64_t attribute)
+{
+	switch (attribute) {
+	case DW_AT_name:		return A_NAME;
+	case DW_AT_stmt_list:		return A_STMT_LIST;
+	case DW_AT_low_pc:		return A_LOW_PC;
+	case DW_AT_high_pc:		return A_HIGH_PC;
+	case DW_AT_comp_dir:		return A_COMP_DIR;
+	case DW_AT_abstract_origin:	return A_ORIGIN;
+	case DW_AT_decl_file:		return A_DECL_FILE;
+	case DW_AT_decl_line:		return A_DECL_LINE;
+	case DW_AT_declaration:		return A_DECLARATION;
+	case DW_AT_specification:	return A_SPECIFICATION;
+	case DW_AT_ranges:		return A_RANGES;
+	case DW_AT_call_column:		return A_CALL_COLUMN;
+	case DW_AT_call_file:		return A_CALL_FILE;
+	case DW_AT_call_line:		return A_CALL_LINE;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:	return A_LINKAGE_NAME;
+	case DW_AT_str_offsets_base:	return A_STR_OFFSETS_BASE;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base:	return A_ADDR_BASE;
+	case DW_AT_rnglists_base:	return A_RNGLISTS_BASE;
+	case DW_AT_GNU_ranges_base:	return A_GNU_RANGES_BASE;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name:	return A_DWO_NAME;
+	case DW_AT_GNU_dwo_id:		return A_DWO_ID;
+	}
+	return A_NONE;
+}
+
+/* Forms that hold a number of fixed size, if nothing else is to be known. */
+static uint8_t kind_of(uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_addr:
+		return V_ADDRESS;
+	case DW_FORM_data1: case DW_FORM_data2: case DW_FORM_data4: case DW_FORM_data8:
+		return V_CONSTANT;
+	case DW_FORM_strp:
+		return V_STR;
+	case DW_FORM_ref4:
+		return V_REFERENCE;
+	case DW_FORM_sec_offset:
+		return V_OFFSET;
+	}
+	return V_NONE;
+}
+
+/* Add a step to the table, or to the last one of this abbreviation. */
+static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, int op)
+{
+	struct step *last = t->steps > a->step ? &t->step[t->steps - 1] : NULL;
+
+	if (last && last->op == STEP_END && last->fixed + fixed <= FIXED_MAX) {
+		last->fixed = (uint16_t)(last->fixed + fixed);
+		last->op = (uint8_t)op;
+		return;
+	}
+	if (last && last->op == STEP_END)
+		last->op = STEP_MORE;	/* full: the next one goes on */
+	t->step = array_grow(t->step, t->steps, sizeof(*t->step));
+	t->step[t->steps++] = (struct step){ (uint16_t)fixed, (uint8_t)op };
+}
+
+static void set_size(const struct abbrevs *t, struct abbrev *a)
+{
+	const struct step *s = &t->step[a->step];
+	unsigned size = s->fixed;
+
+	for (; s->op == STEP_SIBLING && size <= FIXED_MAX; s++)
+		size += 4U + s[1].fixed;
+	a->is_fixed = s->op == STEP_END && size <= FIXED_MAX;
+	a->size = (uint16_t)size;
+}
+
+/* Codes and attributes are paid from the budget: tables may overlap, a bomb may not be. */
+static bool pay(struct dwarf_file *f, uint64_t items)
+{
+	if (f->abbrev_budget < items)
+		return false;
+	f->abbrev_budget -= items;
+	return true;
+}
+
+/* The attributes of one code, up to the pair of zeros.  False: damaged. */
+static bool read_attributes(struct dwarf_file *f, struct abbrevs *t, struct cursor *c,
+			    struct abbrev *a)
+{
+	uint32_t seen = 0;
+
+	a->attribute = (uint32_t)t->attributes;
+	a->step = (uint32_t)t->steps;
+	for (;;) {
+		uint64_t name = cursor_uleb(c), form = cursor_uleb(c);
+		unsigned fixed;
+		if (c->failed)
+			return false;
+		if (name == 0 && form == 0)
+			break;
+		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name) };
+		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
+		if (op < 0 || !pay(f, 1))
+			return false;
+		at.size = (uint8_t)fixed;
+		at.kind = kind_of(form);
+		if (form == DW_FORM_implicit_const)
+			at.implicit = cursor_sleb(c);
+		if (name == DW_AT_sibling && form == DW_FORM_ref4 && a->has_children) {
+			a->has_sibling = true;
+			fixed = 0;
+			op = STEP_SIBLING;
+		}
+		seen |= 1U << at.slot;
+		t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
+		t->attribute[t->attributes++] = at;
+		add_step(t, a, fixed, op);
+	}
+	add_step(t, a, 0, STEP_END);
+	set_size(t, a);
+	a->attributes = (uint32_t)t->attributes - a->attribute;
+	a->is_function = a->tag == DW_TAG_subprogram && seen & (1U << A_LOW_PC | 1U << A_RANGES);
+	a->is_class = a->has_sibling && (a->tag == DW_TAG_class_type ||
+		      a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type);
+	a->is_instance = a->has_sibling &&
+			 (a->tag == DW_TAG_call_site || a->tag == DW_TAG_GNU_call_site ||
+			  a->tag == DW_TAG_inlined_subroutine ||
+			  (a->tag == DW_TAG_subprogram && seen & 1U << A_ORIGIN));
+	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
+			 a->tag == DW_TAG_array_type ||
+			 (a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION);
+	return true;
+}
+
+/*
+ * Codes are dense in practice: the table is an array, at most as long as the
+ * section.  False: there are too many.
+ */
+static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
+		       const struct abbrev *a)
+{
+	if (code >= t->codes) {
+		size_t codes = code < 2 * t->codes ? 2 * t->codes : code + 16;
+		if (!pay(f, codes - t->codes))
+			return false;
+		t->abbrev = mem_resize(t->abbrev, codes * sizeof(*a));
+		memset(t->abbrev + t->codes, 0, (codes - t->codes) * sizeof(*a));
+		t->codes = codes;
+	}
+	t->abbrev[code] = *a;
+	return true;
+}
+
+/* A table that ends in damage keeps the codes before it. */
+static void read_table(struct dwarf_file *f, struct abbrevs *t)
+{
+	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
+	uint64_t code, code_max = cursor_left(&c) / 3 + 1;
+
+	if (code_max > CODES_MAX)
+		code_max = CODES_MAX;
+
+	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max) {
+		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
+		a.has_children = cursor_u8(&c) == 1;
+		if (c.failed || !read_attributes(f, t, &c, &a) ||
+		    (a.tag && !add_abbrev(f, t, code, &a)))
+			break;
+	}
+}
+
+struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u)
+{
+	uint64_t hash = hash_more(u->abbrev_offset, (uint64_t)u->address_size << 9 |
+				  (uint64_t)u->offset_size << 1 | (u->version == 2));
+	struct table_probe probe = table_probe(&f->abbrevs_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&f->abbrevs_table, &probe)) != TABLE_NONE) {
+		const struct abbrevs *t = f->abbrevs[id];
+		if (t->offset == u->abbrev_offset && t->address_size == u->address_size &&
+		    t->offset_size == u->offset_size && t->is_version2 == (u->version == 2))
+			return f->abbrevs[id];
+	}
+	struct abbrevs *t = mem_zeroed(1, sizeof(*t));
+	t->offset = u->abbrev_offset;
+	t->address_size = u->address_size;
+	t->offset_size = u->offset_size;
+	t->is_version2 = u->version == 2;
+	read_table(f, t);
+	f->abbrevs = array_grow(f->abbrevs, f->abbrevs_count, sizeof(t));
+	f->abbrevs[f->abbrevs_count] = t;
+	table_add(&f->abbrevs_table, hash, (uint32_t)f->abbrevs_count++);
+	return t;
+}
+
+void abbrevs_release(struct dwarf_file *f)
+{
+	for (size_t i = 0; i < f->abbrevs_count; i++) {
+		free(f->abbrevs[i]->abbrev);
+		free(f->abbrevs[i]->attribute);
+		free(f->abbrevs[i]->step);
+		free(f->abbrevs[i]);
+	}
+	free(f->abbrevs);
+	table_release(&f->abbrevs_table);
+}
+
+/* What read_form() does, of the commonest forms. */
+static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
+			       struct value *v)
+{
+	v->kind = at->kind;
+	v->number = at->size == 4 ? cursor_u32(c) : at->size == 8 ? cursor_u64(c)
+		: at->size == 1 ? cursor_u8(c) : cursor_u16(c);
+	if (at->kind == V_REFERENCE)
+		v->number += u->offset;
+}
+
+bool die_read(const struct unit *u, struct cursor *c, struct die *die)
+{
+	uint64_t code = cursor_uleb(c);
+
+	die->has = 0;
+	die->abbrev = NULL;
+	if (c->failed)
+		return false;
+	if (code == 0)
+		return true;
+	const struct abbrev *a = abbrev_of(u, code);
+	if (!a)
+		return false;
+	const struct attribute *at = u->abbrevs->attribute + a->attribute;
+	for (uint32_t i = 0; i < a->attributes; i++, at++) {
+		struct value ignored;
+		struct value *v = at->slot ? &die->value[at->slot] : &ignored;
+		if (at->kind)
+			read_number(u, c, at, v);
+		else if (!read_form(u, c, at->form, at->implicit, v))
+			return false;
+		die->has |= (uint32_t)(at->slot != 0) << at->slot;
+	}
+	die->abbrev = a;
+	return !c->failed;
+}
+
+/* Pass over what has no fixed size. */
+static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
+{
+	uint64_t size = 0;
+
+	switch (op) {
+	case STEP_LEB:
+		while (c->at < c->end && *c->at & 0x80)
+			c->at++;
+		size = 1;
+		break;
+	case STEP_STRING: {
+		const uint8_t *nul = memchr(c->at, 0, cursor_left(c));
+		if (!nul)
+			return false;
+		c->at = nul + 1;
+		return true;
+	}
+	case STEP_BLOCK:
+		size = cursor_uleb(c);
+		break;
+	case STEP_BLOCK1:
+		size = cursor_u8(c);
+		break;
+	case STEP_BLOCK2:
+		size = cursor_u16(c);
+		break;
+	case STEP_BLOCK4:
+		size = cursor_u32(c);
+		break;
+	case STEP_INDIRECT: {
+		struct value ignored;
+		return read_form(u, c, DW_FORM_indirect, 0, &ignored);
+	}
+	}
+	if (size > cursor_left(c))
+		return false;
+	c->at += size;
+	return true;
+}
+
+/* To the sibling, which must be ahead. */
+static bool pass_to_sibling(const struct unit *u, struct cursor *c)
+{
+	const uint8_t *info = u->file->section[S_INFO].at;
+	uint64_t to = u->offset + cursor_u32(c);
+
+	if (c->failed || to < (uint64_t)(c->at - info) || to > u->end)
+		return false;
+	c->at = info + to;
+	return true;
+}
+
+bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children)
+{
+	for (const struct step *s = u->abbrevs->step + a->step; ; s++) {
+		if (s->fixed > cursor_left(c))
+			return false;
+		c->at += s->fixed;
+		if (s->op == STEP_END)
+			return true;
+		if (s->op == STEP_SIBLING) {
+			if (with_children)
+				return pass_to_sibling(u, c);
+			if (!cursor_bytes(c, 4))
+				return false;
+			continue;
+		}
+		if (!pass(u, c, s->op))
+			return false;
+	}
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of a unit, and what they are called.
+ *
+ * All DIEs are walked as they stand in the file, without regard to who is
+ * whose child: functions with code are also found in types inside functions,
+ * where compilers put lambdas.  Where DIEs have siblings, two kinds of children
+ * are passed over: of types outside of functions, for the code of their functions is
+ * beside them; and of instances of functions, for their types are in the abstract one.
+ */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+#include <stdlib.h>
+
+static void add_function(struct unit *u, uint64_t offset, const struct die *die,
+			 struct spans *spans)
+{
+	size_t before = spans->count;
+
+	if (u->codes >= SPAN_NONE)
+		return;
+	die_ranges(u, die, spans, (uint32_t)u->codes);
+	if (spans->count == before)
+		return;
+	u->code = array_grow(u->code, u->codes, sizeof(*u->code));
+	u->code[u->codes++] = (struct code){ .die = offset };
+}
+
+/* Behind the children of the DIE of A whose attributes are at C; or where C is. */
+static const uint8_t *behind_children(const struct unit *u, struct cursor c, const struct abbrev *a)
+{
+	const uint8_t *here = c.at;
+
+	return a->has_sibling && die_pass(u, &c, a, true) ? c.at : here;
+}
+
+void unit_read_functions(struct unit *u)
+{
+	enum { AHEAD = 512, LINE = 64 };
+	const uint8_t *info = u->file->section[S_INFO].at, *inside = info, *ahead;
+	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
+	struct spans spans = { 0 };
+	struct die die;
+
+	if (u->functions_read)
+		return;
+	u->functions_read = true;
+	c.end = info + u->end;
+	for (ahead = c.at; c.at < c.end; ) {
+		struct cursor start = c;
+		/* Leaps over children are more than the CPU foresees. */
+		for (ahead = ahead < c.at ? c.at : ahead; ahead < c.at + AHEAD; ahead += LINE)
+			__builtin_prefetch(ahead);
+		uint64_t code = cursor_uleb(&c);
+		if (code == 0)
+			continue;
+		const struct abbrev *a = abbrev_of(u, code);
+		if (!a)
+			break;
+		bool is_inside = c.at < inside;
+		if (a->tag == DW_TAG_subprogram && !a->is_codeless && !is_inside)
+			inside = behind_children(u, c, a);
+		if (a->is_function) {
+			c = start;
+			if (!die_read(u, &c, &die))
+				break;
+			add_function(u, (uint64_t)(start.at - info), &die, &spans);
+			if (a->is_instance && !is_inside && c.at < inside)
+				c.at = inside;
+		} else if (!die_pass(u, &c, a, a->is_codeless || a->is_instance ||
+					       (a->is_class && !is_inside))) {
+			break;
+		}
+	}
+	u->functions = spans_flatten(&spans);
+}
+
+struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset)
+{
+	*offset = v->number;
+	switch (v->kind) {
+	case V_REFERENCE:
+		return u->file;
+	case V_ALTERNATE_REFERENCE:
+		return u->file->dwarf->alternate;
+	default:
+		return NULL;
+	}
+}
+
+/* Take what FUNCTION lacks from the DIE; returns the attribute that leads on, or NULL. */
+static const struct value *take_names(struct unit *u, const struct die *die,
+				      struct dwarf_function *function)
+{
+	if (!function->linkage_name && die_has(die, A_LINKAGE_NAME))
+		function->linkage_name = value_string(u, &die->value[A_LINKAGE_NAME]);
+	if (!function->name && die_has(die, A_NAME))
+		function->name = value_string(u, &die->value[A_NAME]);
+	if (!function->line && die_has(die, A_DECL_LINE))
+		function->line = (uint32_t)die->value[A_DECL_LINE].number;
+	if (!function->file && die_has(die, A_DECL_FILE))
+		function->file = lines_path(unit_lines(u), die->value[A_DECL_FILE].number);
+	return die_has(die, A_ORIGIN) ? &die->value[A_ORIGIN]
+		: die_has(die, A_SPECIFICATION) ? &die->value[A_SPECIFICATION] : NULL;
+}
+
+static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_function *function)
+{
+	enum { HOPS = 8 };	/* an instance, its abstract one, its declaration */
+	struct die die;
+
+	for (int hop = 0; hop < HOPS && f; hop++) {
+		struct unit *u = unit_at(f, offset);
+		if (!u)
+			return;
+		struct cursor c = section_cursor(f, S_INFO, offset);
+		c.end = f->section[S_INFO].at + u->end;
+		if (c.failed || !die_read(u, &c, &die) || !die.abbrev)
+			return;
+		const struct value *next = take_names(u, &die, function);
+		if (!next)
+			return;
+		f = value_reference(u, next, &offset);
+	}
+}
+
+const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die)
+{
+	struct dwarf *d = f->dwarf;
+	uint64_t hash = hash_more((uintptr_t)f, die);
+	struct table_probe probe = table_probe(&d->function_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&d->function_table, &probe)) != TABLE_NONE)
+		if (d->function_key[id].die == die && d->function_key[id].file == f)
+			return d->function[id];
+	struct dwarf_function *function = arena_alloc(&d->arena, sizeof(*function));
+	*function = (struct dwarf_function){ 0 };
+	read_names(f, die, function);
+	id = d->functions++;
+	d->function = array_grow(d->function, id, sizeof(function));
+	d->function_key = array_grow(d->function_key, id, sizeof(*d->function_key));
+	d->function[id] = function;
+	d->function_key[id].file = f;
+	d->function_key[id].die = die;
+	table_add(&d->function_table, hash, id);
+	return function;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Line tables: a program for a small machine, whose output is rows of
+ * address, file, line and column (DWARF 5 §6.2).  Rows are kept in sequences
+ * of ascending addresses.
+ */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+#include <stdlib.h>
+
+struct registers {
+	uint64_t address;
+	uint32_t operation, file, line, column;
+};
+
+static const struct registers first_registers = { .file = 1, .line = 1 };
+
+/* The rows being written. */
+struct machine {
+	struct lines *lines;
+	struct spans spans;
+	struct row *row;
+	size_t rows, room;
+	uint64_t budget;	/* rows that may still be written */
+	bool in_sequence;
+	struct sequence sequence;
+	uint64_t last;		/* address of its last row */
+};
+
+struct lines *unit_lines(struct unit *u)
+{
+	struct unit *owner = u->skeleton ? u->skeleton : u;
+	struct dwarf_file *f = owner->file;
+	uint32_t id;
+
+	if (owner->lines_read)
+		return owner->lines;
+	owner->lines_read = true;
+	if (owner->stmt_list.kind != V_OFFSET && owner->stmt_list.kind != V_CONSTANT)
+		return NULL;
+	uint64_t hash = hash_u64(owner->stmt_list.number);
+	struct table_probe probe = table_probe(&f->lines_table, hash);
+	while ((id = table_next(&f->lines_table, &probe)) != TABLE_NONE)
+		if (f->lines[id]->offset == owner->stmt_list.number)
+			return owner->lines = f->lines[id];
+	struct lines *l = mem_zeroed(1, sizeof(*l));
+	l->offset = owner->stmt_list.number;
+	l->unit = owner;
+	lines_read_header(l);
+	f->lines = array_grow(f->lines, f->lines_count, sizeof(l));
+	f->lines[f->lines_count] = l;
+	table_add(&f->lines_table, hash, (uint32_t)f->lines_count++);
+	return owner->lines = l;
+}
+
+void lines_release(struct dwarf_file *f)
+{
+	for (size_t i = 0; i < f->lines_count; i++) {
+		struct lines *l = f->lines[i];
+		free(l->directory);
+		free(l->file);
+		free(l->row);
+		free(l->sequence);
+		free(l->flat.at);
+		free(l);
+	}
+	free(f->lines);
+	table_release(&f->lines_table);
+}
+
+/* Forget the sequence's rows, or keep them under [start, end). */
+static void end_sequence(struct machine *m, uint64_t end)
+{
+	struct lines *l = m->lines;
+	const struct dwarf *d = l->unit->file->dwarf;
+	struct sequence *s = &m->sequence;
+	bool is_code = s->start < end && s->start < UINT64_MAX - 1 &&
+		(d->text_end ? s->start >= d->text_start && s->start < d->text_end
+			     : s->start != 0);
+
+	if (m->in_sequence && is_code) {
+		s->end = end;
+		s->rows = m->rows - s->row;
+		l->sequence = array_grow(l->sequence, l->sequences, sizeof(*s));
+		spans_add(&m->spans, s->start, end, (uint32_t)l->sequences);
+		l->sequence[l->sequences++] = *s;
+	} else if (m->in_sequence) {
+		m->rows = s->row;
+	}
+	m->in_sequence = false;
+}
+
+static void begin_sequence(struct machine *m, uint64_t start)
+{
+	end_sequence(m, m->last);
+	m->in_sequence = true;
+	m->sequence = (struct sequence){ .start = start, .row = m->rows };
+}
+
+/* Make room for a row.  False: there are too many. */
+static bool make_room(struct machine *m)
+{
+	enum { FIRST = 64 };
+
+	if (m->budget == 0)
+		return false;
+	if (m->rows == m->room) {
+		m->room = m->room ? 2 * m->room : FIRST;
+		m->row = mem_resize(m->row, m->room * sizeof(*m->row));
+	}
+	m->budget--;
+	return true;
+}
+
+/* The registers as a row.  False: there are too many. */
+static inline bool emit(struct machine *m, const struct registers *r)
+{
+	uint64_t delta = r->address - m->sequence.start;
+
+	if (!m->in_sequence || r->address < m->last || delta > UINT32_MAX) {
+		begin_sequence(m, r->address);
+		delta = 0;
+	} else {
+		const struct row *before = &m->row[m->rows - 1];
+		m->last = r->address;
+		if (before->line == r->line && before->column == r->column &&
+		    before->file == r->file)
+			return true;
+		m->rows -= before->delta == delta;	/* of one address the last row counts */
+	}
+	if (!make_room(m))
+		return false;
+	m->row[m->rows++] = (struct row){ (uint32_t)delta, r->line, r->file, r->column };
+	m->last = r->address;
+	return true;
+}
+
+static inline void advance(struct registers *r, const struct lines *l, uint64_t operations)
+{
+	if (l->max_operations <= 1) {
+		r->address += operations * l->min_length;
+		return;
+	}
+	operations += r->operation;
+	r->address += operations / l->max_operations * l->min_length;
+	r->operation = (uint32_t)(operations % l->max_operations);
+}
+
+static inline bool run_extended(struct machine *m, struct registers *r, struct cursor *c)
+{
+	uint64_t size = cursor_uleb(c);
+	const uint8_t *at = cursor_bytes(c, size);
+
+	if (!at || size == 0)
+		return !c->failed;
+	struct cursor operand = { .at = at + 1, .end = at + size, .swap = c->swap };
+	switch (*at) {
+	case DW_LNE_end_sequence:
+		end_sequence(m, r->address);
+		*r = first_registers;
+		break;
+	case DW_LNE_set_address:
+		r->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
+		r->operation = 0;
+		return !operand.failed;
+	}
+	return true;
+}
+
+static inline bool run_standard(struct machine *m, struct registers *r, struct cursor *c,
+				uint8_t opcode)
+{
+	const struct lines *l = m->lines;
+
+	switch (opcode) {
+	case DW_LNS_copy:
+		return emit(m, r);
+	case DW_LNS_advance_pc:
+		advance(r, l, cursor_uleb(c));
+		return true;
+	case DW_LNS_advance_line:
+		r->line += (uint32_t)cursor_sleb(c);
+		return true;
+	case DW_LNS_set_file:
+		r->file = (uint32_t)cursor_uleb(c);
+		return true;
+	case DW_LNS_set_column:
+		r->column = (uint32_t)cursor_uleb(c);
+		return true;
+	case DW_LNS_const_add_pc:
+		advance(r, l, (255U - l->opcode_base) / l->line_range);
+		return true;
+	case DW_LNS_fixed_advance_pc:
+		r->address += cursor_u16(c);
+		r->operation = 0;
+		return true;
+	default:	/* those without effect here, and unknown ones */
+		for (uint8_t i = l->operands[opcode - 1]; i > 0 && !c->failed; i--)
+			cursor_uleb(c);
+		return true;
+	}
+}
+
+static void read_rows(struct lines *l)
+{
+	struct dwarf_file *f = l->unit->file;
+	struct machine m = { .lines = l, .budget = f->row_budget };
+	struct registers r = first_registers;
+	struct cursor c = section_cursor(f, S_LINE, l->program);
+
+	l->rows_read = true;
+	c.end = f->section[S_LINE].at + l->end;
+	while (c.at < c.end && !c.failed) {
+		uint8_t opcode = *c.at++;
+		if (opcode >= l->opcode_base) {
+			opcode = (uint8_t)(opcode - l->opcode_base);
+			advance(&r, l, opcode / l->line_range);
+			r.line += (uint32_t)(l->line_base + opcode % l->line_range);
+			if (!emit(&m, &r))
+				break;
+		} else if (opcode == 0 ? !run_extended(&m, &r, &c)
+				       : !run_standard(&m, &r, &c, opcode)) {
+			break;
+		}
+	}
+	end_sequence(&m, m.last);	/* if its end is missing */
+	f->row_budget = m.budget;
+	l->row = m.row;
+	l->flat = spans_flatten(&m.spans);
+}
+
+bool lines_find(struct lines *l, uint64_t address, struct row *row, struct extent *same)
+{
+	if (!l || l->is_bad)
+		return false;
+	if (!l->rows_read)
+		read_rows(l);
+	uint32_t id = flats_narrow(&l->flat, address, same);
+	if (id == SPAN_NONE)
+		return false;
+	const struct sequence *s = &l->sequence[id];
+	size_t low = s->row, high = s->row + s->rows, end = high;
+	while (low < high) {	/* the first behind ADDRESS */
+		size_t middle = low + (high - low) / 2;
+		if (l->row[middle].delta > address - s->start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	extent_narrow(same, low == s->row ? 0 : s->start + l->row[low - 1].delta,
+		      low == end ? UINT64_MAX : s->start + l->row[low].delta);
+	if (low == s->row)
+		return false;
+	*row = l->row[low - 1];
+	return true;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header of a line table (DWARF 5 §6.2.4): its directories and files. */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+#include <limits.h>
+
+enum { ENTRIES_MAX = 1 << 20 };	/* directories and files in one table */
+
+/* Each entry is paid from the budget: their count is the file's word, and few bytes make one. */
+static bool pay(struct lines *l)
+{
+	struct dwarf_file *f = l->unit->file;
+
+	if (l->directories + l->files == ENTRIES_MAX || f->entry_budget == 0)
+		return false;
+	f->entry_budget--;
+	return true;
+}
+
+static void add_directory(struct lines *l, struct value name)
+{
+	l->directory = array_grow(l->directory, l->directories, sizeof(name));
+	l->directory[l->directories++] = name;
+}
+
+static void add_file(struct lines *l, struct file_entry entry)
+{
+	l->file = array_grow(l->file, l->files, sizeof(entry));
+	l->file[l->files++] = entry;
+}
+
+/* Versions 2 to 4: strings, up to an empty one. */
+static void read_old_tables(struct lines *l, struct cursor *c)
+{
+	const char *text;
+
+	while (*(text = cursor_string(c)) && pay(l))
+		add_directory(l, (struct value){ (uintptr_t)text, V_STRING });
+	if (*text)
+		return;
+	while (*(text = cursor_string(c)) && pay(l)) {
+		struct file_entry entry = { .name = { (uintptr_t)text, V_STRING } };
+		entry.directory = cursor_uleb(c);
+		cursor_uleb(c);		/* time */
+		cursor_uleb(c);		/* size */
+		if (c->failed)
+			return;
+		add_file(l, entry);
+	}
+}
+
+struct entry_format {
+	uint64_t content[256], form[256];
+	unsigned count;
+};
+
+static void read_format(struct cursor *c, struct entry_format *format)
+{
+	format->count = cursor_u8(c);
+	for (unsigned i = 0; i < format->count; i++) {
+		format->content[i] = cursor_uleb(c);
+		format->form[i] = cursor_uleb(c);
+	}
+}
+
+/* False: damage; an entry that takes no bytes is that, too. */
+static bool read_entry(const struct unit *shape, struct cursor *c,
+		       const struct entry_format *format, struct file_entry *entry)
+{
+	const uint8_t *start = c->at;
+
+	*entry = (struct file_entry){ 0 };
+	for (unsigned i = 0; i < format->count; i++) {
+		struct value v;
+		if (format->form[i] > UINT16_MAX ||
+		    !read_form(shape, c, (unsigned)format->form[i], 0, &v))
+			return false;
+		if (format->content[i] == DW_LNCT_path)
+			entry->name = v;
+		else if (format->content[i] == DW_LNCT_directory_index)
+			entry->directory = v.number;
+	}
+	return !c->failed && c->at > start;
+}
+
+/* Version 5: a description of what entries look like, and the entries.  False: damage. */
+static bool read_table(struct lines *l, struct cursor *c, bool of_files)
+{
+	struct unit shape = *l->unit;
+	struct entry_format format;
+	struct file_entry entry;
+
+	shape.offset_size = l->offset_size;
+	shape.address_size = l->address_size;
+	read_format(c, &format);
+	for (uint64_t n = format.count ? cursor_uleb(c) : 0; n > 0; n--) {
+		if (!pay(l) || !read_entry(&shape, c, &format, &entry))
+			return false;
+		if (of_files)
+			add_file(l, entry);
+		else
+			add_directory(l, entry.name);
+	}
+	return true;
+}
+
+void lines_read_header(struct lines *l)
+{
+	const struct dwarf_file *f = l->unit->file;
+	struct cursor c = section_cursor(f, S_LINE, l->offset);
+
+	l->is_bad = true;
+	uint64_t length = cursor_length(&c, &l->offset_size);
+	if (c.failed || length > cursor_left(&c))
+		return;
+	c.end = c.at + length;
+	l->end = (uint64_t)(c.end - f->section[S_LINE].at);
+	l->version = cursor_u16(&c);
+	l->address_size = l->unit->address_size;
+	if (l->version >= 5) {
+		l->address_size = cursor_u8(&c);
+		cursor_u8(&c);		/* segment selectors */
+	}
+	uint64_t header = cursor_number(&c, l->offset_size);
+	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c))
+		return;
+	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
+	c.end = c.at + header;
+	l->min_length = cursor_u8(&c);
+	l->max_operations = l->version >= 4 ? cursor_u8(&c) : 1;
+	cursor_u8(&c);			/* is a statement, by default */
+	l->line_base = (int8_t)cursor_u8(&c);
+	l->line_range = cursor_u8(&c);
+	l->opcode_base = cursor_u8(&c);
+	if (c.failed || l->line_range == 0 || l->opcode_base == 0)
+		return;
+	l->operands = cursor_bytes(&c, l->opcode_base - 1U);
+	if (!l->operands)
+		return;
+	l->is_bad = false;
+	if (l->version < 5)
+		read_old_tables(l, &c);
+	else if (read_table(l, &c, false))
+		read_table(l, &c, true);
+}
+
+static const char *directory_of(const struct lines *l, uint64_t directory)
+{
+	return directory < l->directories ? value_string(l->unit, &l->directory[directory]) : NULL;
+}
+
+/*
+ * Where the unit was compiled.  Version 5 repeats it as directory 0: the two are one
+ * directory, never a path of one below the other.
+ */
+static const char *compiled_in(const struct lines *l)
+{
+	const char *own = value_string(l->unit, &l->unit->comp_dir);
+	const char *first = l->version >= 5 ? directory_of(l, 0) : NULL;
+
+	return first && (*first == '/' || !own || !*own) ? first : own;
+}
+
+/* Directory 0 is the one that the unit was compiled in; the others may be relative to that. */
+static const char *included_from(const struct lines *l, uint64_t directory)
+{
+	if (directory == 0)
+		return NULL;
+	return directory_of(l, l->version >= 5 ? directory : directory - 1);
+}
+
+static const char *join(struct arena *arena, const char *const part[3])
+{
+	char path[PATH_MAX];
+	size_t used = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (!part[i] || !*part[i])
+			continue;
+		if (*part[i] == '/')
+			used = 0;
+		const char *slash = used && path[used - 1] != '/' ? "/" : "";
+		size_t length = strlen(slash) + strlen(part[i]);
+		if (length >= sizeof(path) - used)
+			return NULL;
+		snprintf(path + used, sizeof(path) - used, "%s%s", slash, part[i]);
+		used += length;
+	}
+	return arena_text(arena, path, used);
+}
+
+const char *lines_path(struct lines *l, uint64_t file)
+{
+	if (!l || (l->version < 5 && file-- == 0) || file >= l->files)
+		return NULL;
+	struct file_entry *entry = &l->file[file];
+	if (!entry->path) {
+		const char *const part[3] = {
+			compiled_in(l), included_from(l, entry->directory),
+			value_string(l->unit, &entry->name),
+		};
+		if (part[2])
+			entry->path = join(&l->unit->file->dwarf->arena, part);
+		if (!entry->path)
+			entry->path = "";
+	}
+	return *entry->path ? entry->path : NULL;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address ranges: low and high PC, .debug_ranges (DWARF 4 §7.23) and
+ * .debug_rnglists (DWARF 5 §7.25).
+ *
+ * Linkers leave the DIEs of code that they dropped, with addresses of 0, or
+ * near -1: those, and all that cannot be code, are left out.
+ */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+struct range_reader {
+	struct unit *unit;
+	const struct unit *owner;	/* whose base and .debug_ranges count */
+	struct spans *out;
+	uint32_t value;
+};
+
+static void add(const struct range_reader *r, uint64_t start, uint64_t end)
+{
+	const struct dwarf *d = r->unit->file->dwarf;
+
+	if (start >= end || start >= UINT64_MAX - 1)
+		return;
+	if (d->text_end ? start < d->text_start || start >= d->text_end : start == 0)
+		return;
+	spans_add(r->out, start, end, r->value);
+}
+
+bool ranges_pay(struct unit *u)
+{
+	if (u->file->range_budget == 0)
+		return false;
+	u->file->range_budget--;
+	return true;
+}
+
+static void read_ranges(const struct range_reader *r, uint64_t offset)
+{
+	const struct unit *owner = r->owner;
+	unsigned size = r->unit->address_size;
+	uint64_t base = owner->base, base_mark = size == 4 ? UINT32_MAX : UINT64_MAX;
+	struct cursor c = section_cursor(owner->file, S_RANGES, offset);
+
+	while (ranges_pay(r->unit)) {
+		uint64_t start = cursor_number(&c, size), end = cursor_number(&c, size);
+		if (c.failed || (start == 0 && end == 0))
+			return;
+		if (start == base_mark)
+			base = end;
+		else
+			add(r, base + start, base + end);
+	}
+}
+
+/* An address by its index in .debug_addr. */
+static uint64_t indexed(const struct range_reader *r, struct cursor *c)
+{
+	struct value v = { cursor_uleb(c), V_ADDRESS_INDEX };
+	uint64_t address;
+
+	if (value_address(r->unit, &v, &address))
+		return address;
+	c->failed = true;
+	return 0;
+}
+
+static void read_rnglists(const struct range_reader *r, uint64_t offset)
+{
+	unsigned size = r->unit->address_size;
+	uint64_t base = r->owner->base, start, end;
+	struct cursor c = section_cursor(r->unit->file, S_RNGLISTS, offset);
+
+	while (!c.failed && ranges_pay(r->unit)) {
+		start = end = 0;
+		switch (cursor_u8(&c)) {
+		case DW_RLE_base_addressx:
+			base = indexed(r, &c);
+			continue;
+		case DW_RLE_base_address:
+			base = cursor_number(&c, size);
+			continue;
+		case DW_RLE_startx_endx:
+			start = indexed(r, &c);
+			end = indexed(r, &c);
+			break;
+		case DW_RLE_startx_length:
+			start = indexed(r, &c);
+			end = start + cursor_uleb(&c);
+			break;
+		case DW_RLE_offset_pair:
+			start = base + cursor_uleb(&c);
+			end = base + cursor_uleb(&c);
+			if (base >= UINT64_MAX - 1)	/* the base was dropped */
+				continue;
+			break;
+		case DW_RLE_start_end:
+			start = cursor_number(&c, size);
+			end = cursor_number(&c, size);
+			break;
+		case DW_RLE_start_length:
+			start = cursor_number(&c, size);
+			end = start + cursor_uleb(&c);
+			break;
+		default:
+			return;		/* the end, or unknown */
+		}
+		if (!c.failed)
+			add(r, start, end);
+	}
+}
+
+/* A list by its index: the table of offsets begins at the base, and counts from there. */
+static bool list_offset(const struct unit *u, uint64_t index, uint64_t *offset)
+{
+	if (index > u->file->section[S_RNGLISTS].size)
+		return false;
+	struct cursor c = section_cursor(u->file, S_RNGLISTS,
+					 u->rnglists_base + index * u->offset_size);
+	*offset = u->rnglists_base + cursor_number(&c, u->offset_size);
+	return !c.failed;
+}
+
+void ranges_add(struct unit *u, const struct value *low_pc, const struct value *high_pc,
+		const struct value *ranges, struct spans *out, uint32_t value)
+{
+	struct range_reader r = { u, u->skeleton ? u->skeleton : u, out, value };
+	uint64_t start, end, offset;
+
+	if (ranges) {
+		offset = ranges->number;
+		if (ranges->kind == V_LIST_INDEX && !list_offset(u, ranges->number, &offset))
+			return;
+		if (u->version >= 5)
+			read_rnglists(&r, offset);
+		else
+			read_ranges(&r, offset + (u->skeleton ? u->skeleton->gnu_ranges_base : 0));
+		return;
+	}
+	if (!low_pc || !high_pc || !value_address(u, low_pc, &start) || !ranges_pay(u))
+		return;
+	if (high_pc->kind == V_CONSTANT)
+		end = start + high_pc->number;
+	else if (!value_address(u, high_pc, &end))
+		return;
+	add(&r, start, end);
+}
+
+void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value)
+{
+	ranges_add(u, die_has(die, A_LOW_PC) ? &die->value[A_LOW_PC] : NULL,
+		   die_has(die, A_HIGH_PC) ? &die->value[A_HIGH_PC] : NULL,
+		   die_has(die, A_RANGES) ? &die->value[A_RANGES] : NULL, out, value);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Split units (DWARF 5 §7.3): what stays in the program is a skeleton with
+ * address ranges and lines; functions are in a .dwo file of its own, or in a
+ * .dwp package of many, with an index by the unit's id.
+ */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+
+#include <limits.h>
+
+/* Where a package's sections begin for one unit, by DW_SECT_* number. */
+struct contribution {
+	uint64_t offset[DW_SECT_RNGLISTS + 1];
+};
+
+/* The row of the unit in the index's table, counted from 1; 0: none.  C is at the slots. */
+static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
+{
+	uint64_t mask = slots - 1, step = (id >> 32 & mask) | 1, slot = id & mask;
+	const uint8_t *ids = cursor_bytes(c, 8 * (size_t)slots);
+	const uint8_t *rows = cursor_bytes(c, 4 * (size_t)slots);
+
+	if (!rows || slots == 0 || slots & mask)
+		return 0;
+	for (uint32_t i = 0; i < slots; i++, slot = (slot + step) & mask) {
+		struct cursor id_at = { ids + 8 * slot, ids + 8 * slot + 8, c->swap, false };
+		struct cursor row_at = { rows + 4 * slot, rows + 4 * slot + 4, c->swap, false };
+		uint64_t found = cursor_u64(&id_at);
+		uint32_t row = cursor_u32(&row_at);
+		if (found == id && row)
+			return row;
+		if (!found && !row)
+			return 0;
+	}
+	return 0;
+}
+
+/* .debug_cu_index (DWARF 5 §7.3.5.3; version 2 is GNU's) */
+static bool find_contribution(const struct dwarf_file *f, uint64_t id, struct contribution *out)
+{
+	struct cursor c = section_cursor(f, S_CU_INDEX, 0);
+	uint16_t version = cursor_u16(&c);
+
+	cursor_u16(&c);
+	uint32_t columns = cursor_u32(&c), units = cursor_u32(&c), slots = cursor_u32(&c);
+	uint32_t row = c.failed ? 0 : find_row(&c, slots, id);
+	const uint8_t *ids = cursor_bytes(&c, 4 * (size_t)columns);
+	if (!ids || row == 0 || row > units ||
+	    !cursor_bytes(&c, 4 * (size_t)(row - 1) * columns))
+		return false;
+	struct cursor section = { ids, ids + 4 * (size_t)columns, c.swap, false };
+	for (uint32_t i = 0; i < columns; i++) {
+		uint32_t which = cursor_u32(&section), offset = cursor_u32(&c);
+		if (which <= DW_SECT_RNGLISTS && (version >= 5 || which != DW_SECT_RNGLISTS))
+			out->offset[which] = offset;
+	}
+	return !c.failed;
+}
+
+static struct unit *find_in_package(struct dwarf_file *f, uint64_t id)
+{
+	struct contribution at = { 0 };
+
+	if (!find_contribution(f, id, &at))
+		return NULL;
+	size_t low = 0, high = f->units;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (f->unit[middle].offset < at.offset[DW_SECT_INFO])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == f->units || f->unit[low].offset != at.offset[DW_SECT_INFO])
+		return NULL;
+	struct unit *u = &f->unit[low];
+	if (!u->root_read) {
+		u->abbrev_offset += at.offset[DW_SECT_ABBREV];
+		u->str_offsets_base = at.offset[DW_SECT_STR_OFFSETS];
+		u->rnglists_base = at.offset[DW_SECT_RNGLISTS];
+	}
+	return u;
+}
+
+/* The unit with this id in a .dwo file, which has few. */
+static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
+{
+	for (size_t i = 0; i < f->units; i++) {
+		struct unit *u = &f->unit[i];
+		if (u->type != DW_UT_split_type && (u->version >= 5 || unit_read_root(u)) &&
+		    u->dwo_id == id)
+			return u;
+	}
+	return NULL;
+}
+
+static struct unit *open_split(struct unit *u)
+{
+	struct dwarf *d = u->file->dwarf;
+	const char *name = value_string(u, &u->dwo_name);
+	const char *directory = value_string(u, &u->comp_dir);
+	char path[PATH_MAX];
+
+	if (!name || !d->inputs.open_split)
+		return NULL;
+	int length = *name == '/' || !directory
+		? snprintf(path, sizeof(path), "%s", name)
+		: snprintf(path, sizeof(path), "%s/%s", directory, name);
+	if (length >= (int)sizeof(path))
+		return NULL;
+	struct elf *elf = d->inputs.open_split(d->inputs.context, path);
+	if (!elf)
+		return NULL;
+	struct dwarf_file *f = file_open(d, elf, ".dwo");
+	f->is_owned = true;
+	f->next = d->split;
+	d->split = f;
+	return find_in_file(f, u->dwo_id);
+}
+
+struct unit *unit_with_code(struct unit *u)
+{
+	struct dwarf *d = u->file->dwarf;
+
+	if (u->dwo_name.kind == V_NONE)
+		return u;
+	if (!u->split_tried) {
+		u->split_tried = true;
+		struct unit *split = d->package ? find_in_package(d->package, u->dwo_id) : NULL;
+		if (!split) {
+			d->has_parts = true;
+			split = open_split(u);
+		}
+		if (split && !split->skeleton) {
+			split->skeleton = u;
+			if (unit_read_root(split))
+				u->split = split;
+		}
+	}
+	return u->split ? u->split : u;
+}

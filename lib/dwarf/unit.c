@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units: their headers (DWARF 5 §7.5.1), root DIEs, and address ranges. */
+#include "dwarf/constants.h"
+#include "dwarf/internal.h"
+#include "elf/section.h"
+
+#include <stdlib.h>
+
+enum {
+	UNITS_MAX = 1000 * 1000,
+	UNIT_LEAST = 12,	/* bytes of one: a header and a DIE */
+};
+
+bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
+{
+	const uint8_t *info = f->section[S_INFO].at;
+
+	*u = (struct unit){ .file = f, .offset = (uint64_t)(c->at - info) };
+	uint64_t length = cursor_length(c, &u->offset_size);
+	if (c->failed || length > cursor_left(c))
+		return false;
+	struct cursor h = { .at = c->at, .end = c->at + length, .swap = c->swap };
+	c->at += length;
+	u->end = (uint64_t)(c->at - info);
+	u->version = cursor_u16(&h);
+	if (u->version >= 5) {
+		u->type = cursor_u8(&h);
+		u->address_size = cursor_u8(&h);
+	}
+	u->abbrev_offset = cursor_number(&h, u->offset_size);
+	if (u->version < 5) {
+		u->type = DW_UT_compile;
+		u->address_size = cursor_u8(&h);
+	}
+	if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
+		u->dwo_id = cursor_u64(&h);
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
+		cursor_u64(&h);		/* signature */
+		cursor_number(&h, u->offset_size);
+	}
+	u->dies = (uint64_t)(h.at - info);
+	u->is_bad = h.failed || u->version < 2 || u->version > 5 ||
+		    (u->address_size != 4 && u->address_size != 8);
+	return true;
+}
+
+/* Bytes that budgets go by: of holes, and of what unpacks to the same again, one can have any. */
+static uint64_t weight(const struct dwarf_file *f, enum section s)
+{
+	enum { PACKED_AT_MOST = 4 };	/* the file's largest section, to the whole file */
+	uint64_t size = f->section[s].size, most = PACKED_AT_MOST * elf_stored(f->elf);
+
+	return size < most ? size : most;
+}
+
+static void set_budgets(struct dwarf_file *f)
+{
+	f->abbrev_budget = 1000 + 4 * weight(f, S_ABBREV);
+	f->range_budget = 1000 + weight(f, S_INFO) + weight(f, S_RANGES) + weight(f, S_RNGLISTS);
+	f->row_budget = 1000 + 2 * weight(f, S_LINE);
+	f->entry_budget = 1000 + weight(f, S_LINE) / 4;
+}
+
+static void read_headers(struct dwarf_file *f)
+{
+	struct cursor c = section_cursor(f, S_INFO, 0);
+	uint64_t most = 1000 + weight(f, S_INFO) / UNIT_LEAST;
+	struct unit u;
+
+	most = most < UNITS_MAX ? most : UNITS_MAX;
+	for (; most > 0 && cursor_left(&c) > 0 && unit_header(f, &c, &u); most--) {
+		if (u.is_bad)
+			continue;	/* as zeros are, of which holes are full */
+		f->unit = array_grow(f->unit, f->units, sizeof(u));
+		f->unit[f->units++] = u;
+	}
+}
+
+/* It is not one of those with one type each, of which a .dwo file may have many. */
+static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
+{
+	struct dwarf_file f = { .section[S_INFO] = info, .swap = elf_is_swapped(elf) };
+	struct cursor c = section_cursor(&f, S_INFO, 0);
+	struct unit u;
+
+	return unit_header(&f, &c, &u) && !u.is_bad && u.type != DW_UT_type &&
+	       u.type != DW_UT_split_type;
+}
+
+struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix)
+{
+	static const char *const name[SECTIONS] = {
+		".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+		".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
+		".debug_cu_index",
+	};
+	struct dwarf_file *f = mem_zeroed(1, sizeof(*f));
+	char full[64];
+
+	f->dwarf = d;
+	f->elf = elf;
+	f->swap = elf_is_swapped(elf);
+	for (int s = 0; s < SECTIONS; s++) {
+		snprintf(full, sizeof(full), "%s%s", name[s], s == S_CU_INDEX ? "" : suffix);
+		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
+	}
+	set_budgets(f);
+	read_headers(f);
+	return f;
+}
+
+static void unit_release(struct unit *u)
+{
+	for (size_t i = 0; i < u->codes; i++) {
+		free(u->code[i].call);
+		free(u->code[i].flat.at);
+	}
+	free(u->code);
+	free(u->functions.at);
+}
+
+void file_close(struct dwarf_file *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->units; i++)
+		unit_release(&f->unit[i]);
+	free(f->unit);
+	abbrevs_release(f);
+	lines_release(f);
+	if (f->is_owned)
+		elf_close(f->elf);
+	free(f);
+}
+
+/* Where its tables begin unless it says so: behind the header of the only one. */
+static void set_default_bases(struct unit *u)
+{
+	if (u->version < 5)
+		return;
+	u->str_offsets_base += u->offset_size == 8 ? 16 : 8;
+	u->rnglists_base += u->offset_size == 8 ? 20 : 12;
+	u->addr_base = u->offset_size == 8 ? 16 : 8;
+}
+
+static struct value taken(const struct die *d, enum slot slot)
+{
+	return die_has(d, slot) ? d->value[slot] : (struct value){ 0 };
+}
+
+bool unit_read_root(struct unit *u)
+{
+	struct die die;
+
+	if (u->root_read || u->is_bad)
+		return !u->is_bad;
+	u->root_read = true;
+	u->abbrevs = abbrevs_find(u->file, u);
+	struct cursor c = section_cursor(u->file, S_INFO, u->dies);
+	c.end = u->file->section[S_INFO].at + u->end;
+	if (c.failed || !die_read(u, &c, &die) || !die.abbrev) {
+		u->is_bad = true;
+		return false;
+	}
+	set_default_bases(u);
+	u->low_pc = taken(&die, A_LOW_PC);
+	u->high_pc = taken(&die, A_HIGH_PC);
+	u->ranges = taken(&die, A_RANGES);
+	u->name = taken(&die, A_NAME);
+	u->comp_dir = taken(&die, A_COMP_DIR);
+	u->dwo_name = taken(&die, A_DWO_NAME);
+	u->stmt_list = taken(&die, A_STMT_LIST);
+	if (die_has(&die, A_DWO_ID))
+		u->dwo_id = die.value[A_DWO_ID].number;
+	if (die_has(&die, A_STR_OFFSETS_BASE))
+		u->str_offsets_base = die.value[A_STR_OFFSETS_BASE].number;
+	if (die_has(&die, A_ADDR_BASE))
+		u->addr_base = die.value[A_ADDR_BASE].number;
+	if (die_has(&die, A_RNGLISTS_BASE))
+		u->rnglists_base = die.value[A_RNGLISTS_BASE].number;
+	if (die_has(&die, A_GNU_RANGES_BASE))
+		u->gnu_ranges_base = die.value[A_GNU_RANGES_BASE].number;
+	if (!value_address(u, &u->low_pc, &u->base))
+		u->base = 0;
+	return true;
+}
+
+struct unit *unit_at(struct dwarf_file *f, uint64_t offset)
+{
+	size_t low = 0, high = f->units;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (f->unit[middle].offset > offset)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	struct unit *u = low ? &f->unit[low - 1] : NULL;
+	return u && offset >= u->dies && offset < u->end && unit_read_root(u) ? u : NULL;
+}
+
+static const struct value *if_any(const struct value *v)
+{
+	return v->kind == V_NONE ? NULL : v;
+}
+
+void units_index(struct dwarf *d)
+{
+	struct dwarf_file *f = d->main;
+	struct spans spans = { 0 };
+
+	/* Backwards, so that the first one shows where they overlap. */
+	for (size_t i = f->units; i-- > 0; ) {
+		struct unit *u = &f->unit[i];
+		if (u->type == DW_UT_type || !unit_read_root(u))
+			continue;
+		size_t before = spans.count;
+		ranges_add(u, if_any(&u->low_pc), if_any(&u->high_pc), if_any(&u->ranges), &spans,
+			   (uint32_t)i);
+		bool has_ranges = spans.count > before || u->ranges.kind || u->high_pc.kind;
+		if (has_ranges || !d->rangeless_read)
+			continue;
+		/* Asked for at last: its functions tell. */
+		unit_read_functions(u);
+		for (size_t k = 0; k < u->functions.count; k++)
+			if (u->functions.at[k].value != SPAN_NONE && k + 1 < u->functions.count)
+				spans_add(&spans, u->functions.at[k].start,
+					  u->functions.at[k + 1].start, (uint32_t)i);
+	}
+	free(d->units.at);
+	d->units = spans_flatten(&spans);
+}

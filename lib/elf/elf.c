@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elf/internal.h"
+#include "base/arena.h"
+#include "elf/build-id.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	HEADERS_MAX = 100000,	/* program or section headers looked at, at most */
+	NOTES_MAX = 1 << 20,	/* bytes of notes, in all: they may overlap */
+};
+
+struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+	if (offset > elf->image.size || size > elf->image.size - offset)
+		return (struct elf_bytes){ 0 };
+	return (struct elf_bytes){ elf->image.at + offset, size };
+}
+
+const char *elf_string(struct elf_bytes table, uint64_t offset)
+{
+	uint64_t left = offset < table.size ? table.size - offset : 0;
+
+	if (!left || !memchr(table.at + offset, 0, left < STRING_MAX ? left : STRING_MAX))
+		return NULL;
+	return (const char *)table.at + offset;
+}
+
+static uint64_t section_size(const struct elf *elf)
+{
+	return elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+}
+
+static uint64_t program_size(const struct elf *elf)
+{
+	return elf->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+}
+
+/* Elf64_Shdr, Elf32_Shdr (elf.h) */
+struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
+{
+	uint64_t size = section_size(elf);
+	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
+	struct elf_section s = { .name = cursor_u32(&c) };
+
+	s.type = cursor_u32(&c);
+	s.flags = elf_word(elf, &c);
+	s.address = elf_word(elf, &c);
+	s.offset = elf_word(elf, &c);
+	s.size = elf_word(elf, &c);
+	s.link = cursor_u32(&c);
+	cursor_u32(&c);		/* info */
+	elf_word(elf, &c);	/* alignment */
+	s.entry_size = elf_word(elf, &c);
+	return c.failed || index >= elf->sections ? (struct elf_section){ 0 } : s;
+}
+
+/* As many of COUNT headers of SIZE bytes at OFFSET as there are in the file. */
+static uint32_t headers_there(const struct elf *elf, uint64_t offset, uint64_t count,
+			      uint64_t size)
+{
+	uint64_t room = offset < elf->image.size ? (elf->image.size - offset) / size : 0;
+
+	if (count > room)
+		count = room;
+	return count < HEADERS_MAX ? (uint32_t)count : HEADERS_MAX;
+}
+
+/* Elf64_Ehdr, Elf32_Ehdr */
+static bool read_header(struct elf *elf, const char **why)
+{
+	struct elf_bytes ident = elf_part(elf, 0, EI_NIDENT);
+
+	*why = "it is no ELF file";
+	if (!ident.size || memcmp(ident.at, ELFMAG, SELFMAG))
+		return false;
+	elf->is64 = ident.at[EI_CLASS] == ELFCLASS64;
+	elf->swap = ident.at[EI_DATA] !=
+		    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
+	struct cursor c = elf_cursor(elf, elf_part(elf, 0, elf->is64 ? sizeof(Elf64_Ehdr)
+								     : sizeof(Elf32_Ehdr)));
+	cursor_bytes(&c, EI_NIDENT);
+	cursor_u16(&c);		/* type */
+	elf->machine = cursor_u16(&c);
+	cursor_u32(&c);		/* version */
+	elf_word(elf, &c);	/* entry */
+	elf->program_headers = elf_word(elf, &c);
+	elf->section_headers = elf_word(elf, &c);
+	cursor_u32(&c);		/* flags */
+	cursor_u16(&c);		/* header size */
+	cursor_u16(&c);		/* program header size */
+	elf->programs = headers_there(elf, elf->program_headers, cursor_u16(&c),
+				      program_size(elf));
+	cursor_u16(&c);		/* section header size */
+	uint64_t sections = cursor_u16(&c);
+	if (elf->section_headers && sections == 0) {	/* too many for a u16 */
+		elf->sections = 1;
+		sections = elf_section_at(elf, 0).size;
+	}
+	elf->sections = headers_there(elf, elf->section_headers, sections, section_size(elf));
+	*why = "it ends inside its header";
+	return !c.failed;
+}
+
+struct program {
+	uint32_t type, flags;
+	uint64_t offset, address, file_size, memory_size;
+};
+
+/* Elf64_Phdr, and Elf32_Phdr, whose flags stand elsewhere */
+static struct program program_at(const struct elf *elf, uint32_t index)
+{
+	uint64_t size = program_size(elf);
+	struct cursor c = elf_cursor(elf, elf_part(elf, elf->program_headers + index * size, size));
+	struct program p = { .type = cursor_u32(&c) };
+
+	if (elf->is64)
+		p.flags = cursor_u32(&c);
+	p.offset = elf_word(elf, &c);
+	p.address = elf_word(elf, &c);
+	elf_word(elf, &c);	/* physical address */
+	p.file_size = elf_word(elf, &c);
+	p.memory_size = elf_word(elf, &c);
+	if (!elf->is64)
+		p.flags = cursor_u32(&c);
+	return c.failed ? (struct program){ 0 } : p;
+}
+
+/* Look through NOTES; LEFT: bytes that may still be. */
+static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
+{
+	uint8_t id[BUILD_ID_MAX];
+
+	if (notes.size > *left)
+		notes.size = *left;
+	*left -= notes.size;
+	size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
+	/* A copy tells that it is there; find where. */
+	const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
+	if (at)
+		elf->build_id = (struct elf_bytes){ at, size };
+}
+
+/* Debug files may have no segments (dwz), or those of the program, which lie elsewhere here. */
+static void find_build_id(struct elf *elf)
+{
+	size_t left = NOTES_MAX;
+
+	for (uint32_t i = 0; i < elf->programs && !elf->build_id.size && left > 0; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type == PT_NOTE)
+			take_build_id(elf, elf_part(elf, p.offset, p.file_size), &left);
+	}
+	for (uint32_t i = 1; i < elf->sections && !elf->build_id.size && left > 0; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type == SHT_NOTE)
+			take_build_id(elf, elf_part(elf, s.offset, s.size), &left);
+	}
+}
+
+/* e_shstrndx, the header's last field; SHN_XINDEX: the first section's link */
+static void find_section_names(struct elf *elf)
+{
+	uint64_t end = elf->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+	struct cursor c = elf_cursor(elf, elf_part(elf, end - 2, 2));
+	uint32_t index = cursor_u16(&c);
+
+	if (index == SHN_XINDEX)
+		index = elf_section_at(elf, 0).link;
+	struct elf_section names = elf_section_at(elf, index);
+	if (names.type == SHT_STRTAB)
+		elf->section_names = elf_part(elf, names.offset, names.size);
+}
+
+/* ELF with its image set: read its header, or close it. */
+static struct elf *open_image(struct elf *elf, const char **why)
+{
+	if (!read_header(elf, why)) {
+		elf_close(elf);
+		return NULL;
+	}
+	find_build_id(elf);
+	find_section_names(elf);
+	return elf;
+}
+
+/* For the caller to free; NULL: it has none. */
+static char *path_of(int fd)
+{
+	char link[64], path[PATH_MAX];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t length = readlink(link, path, sizeof(path));
+	return length > 0 && length < PATH_MAX ? strndup(path, (size_t)length) : NULL;
+}
+
+const char *elf_path(const struct elf *elf)
+{
+	return elf->path ? elf->path : "";
+}
+
+/* Bytes of the file that are no holes; what lies behind very many of them is not counted. */
+static uint64_t data_size(int fd, uint64_t size)
+{
+	enum { PARTS_MAX = 10000 };
+	uint64_t sum = 0;
+	off_t at = 0;
+
+	for (int i = 0; i < PARTS_MAX; i++) {
+		off_t start = lseek(fd, at, SEEK_DATA);
+		if (start < 0)
+			return errno == ENXIO ? sum : size;
+		at = lseek(fd, start, SEEK_HOLE);
+		if (at < 0)
+			return size;
+		sum += (uint64_t)(at - start);
+	}
+	return sum;
+}
+
+struct elf *elf_open(int fd, const char **why)
+{
+	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+	bool is_mapped = mapped_open(&elf->mapped, fd);
+
+	*why = "it cannot be mapped";
+	elf->path = path_of(fd);
+	elf->data = is_mapped ? data_size(fd, elf->mapped.size) : 0;
+	close(fd);
+	if (!is_mapped) {
+		free(elf->path);
+		free(elf);
+		return NULL;
+	}
+	elf->image = (struct elf_bytes){ elf->mapped.at, elf->mapped.size };
+	return open_image(elf, why);
+}
+
+struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
+{
+	struct elf *elf = mem_zeroed(1, sizeof(*elf));
+
+	elf->image = (struct elf_bytes){ bytes, size };
+	elf->data = size;
+	return open_image(elf, why);
+}
+
+struct elf *elf_open_owned(uint8_t *bytes, size_t size, const char **why)
+{
+	struct elf *elf = elf_open_memory(bytes, size, why);
+
+	if (elf)
+		elf->owned = bytes;
+	else
+		free(bytes);
+	return elf;
+}
+
+void elf_close(struct elf *elf)
+{
+	if (!elf)
+		return;
+	while (elf->inflated) {
+		struct inflated *next = elf->inflated->next;
+		free(elf->inflated->bytes);
+		free(elf->inflated);
+		elf->inflated = next;
+	}
+	mapped_close(&elf->mapped);
+	elf_close(elf->mini);
+	free(elf->owned);
+	free(elf->path);
+	free(elf->symbol);
+	free(elf->relocation);
+	free(elf->flat.at);
+	intern_release(&elf->names);
+	free(elf);
+}
+
+struct elf_bytes elf_image(const struct elf *elf)
+{
+	return elf->image;
+}
+
+uint64_t elf_identity(const struct elf *elf)
+{
+	if (!elf || !elf->mapped.at)
+		return 0;
+	uint64_t id = hash_bytes(elf->build_id.at, elf->build_id.size);
+
+	return hash_more(hash_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified) | 1;
+}
+
+bool elf_is_cut(const struct elf *elf)
+{
+	return elf && elf->mapped.is_cut;
+}
+
+size_t elf_build_id(const struct elf *elf, const uint8_t **id)
+{
+	*id = elf->build_id.at;
+	return elf->build_id.size;
+}
+
+bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out)
+{
+	const uint64_t page = 4096;	/* the smallest: what larger ones map beside is not code */
+	bool found = false;
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		uint64_t lead = p.offset & (page - 1);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) || p.file_size > UINT64_MAX / 2 ||
+		    p.address < lead)
+			continue;
+		uint64_t start = p.offset - lead;
+		uint64_t size = (lead + p.file_size + page - 1) & ~(page - 1);
+		if (file_offset < start || file_offset - start >= size ||
+		    size > UINT64_MAX - (p.address - lead))
+			continue;
+		bool is_its_own = file_offset >= p.offset && file_offset - p.offset < p.file_size;
+		if (found && !is_its_own)
+			continue;
+		*out = (struct elf_segment){ .address = p.address - lead, .size = size,
+					     .file_offset = start };
+		found = true;
+		if (is_its_own)		/* others may have it on a page that they share */
+			break;
+	}
+	return found;
+}
+
+int64_t elf_modified(const struct elf *elf)
+{
+	return elf->mapped.at ? elf->mapped.modified : 0;
+}
+
+/* Bytes from the first to the last segment in memory. */
+static uint64_t room_for_all(const struct elf *elf)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD || p.memory_size > UINT64_MAX - p.address)
+			continue;
+		start = p.address < start ? p.address : start;
+		end = p.address + p.memory_size > end ? p.address + p.memory_size : end;
+	}
+	return start < end ? end - start : 0;
+}
+
+bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uint64_t page)
+{
+	uint64_t room = room_for_all(elf);
+
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		uint64_t start = p.offset & ~(page - 1);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) || file_offset < start ||
+		    p.offset > elf->image.size || p.file_size > elf->image.size - p.offset)
+			continue;
+		uint64_t before = file_offset - start, whole = p.offset - start + p.file_size;
+		if (before < whole && (size <= ((whole + page - 1) & ~(page - 1)) - before ||
+				       (before == 0 && size < room + 2 * page)))
+			return true;
+	}
+	return false;
+}
+
+void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
+{
+	*start = UINT64_MAX;
+	*end = 0;
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD || !(p.flags & PF_X) ||
+		    p.memory_size > UINT64_MAX - p.address)
+			continue;
+		if (p.address < *start)
+			*start = p.address;
+		if (p.address + p.memory_size > *end)
+			*end = p.address + p.memory_size;
+	}
+	if (*end == 0)
+		*start = 0;
+}
+
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
+{
+	for (uint32_t i = 0; i < elf->programs; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type == PT_LOAD && address >= p.address &&
+		    address - p.address < p.file_size &&
+		    p.offset <= UINT64_MAX - p.file_size)
+			return elf_part(elf, p.offset + (address - p.address),
+					p.file_size - (address - p.address));
+	}
+	return (struct elf_bytes){ 0 };
+}
+
+bool elf_is_swapped(const struct elf *elf)
+{
+	return elf->swap;
+}
+
+uint32_t elf_sections(const struct elf *elf)
+{
+	return elf->sections;
+}
+
+uint64_t elf_stored(const struct elf *elf)
+{
+	return elf->data;
+}
+
+struct cursor elf_cursor(const struct elf *elf, struct elf_bytes bytes)
+{
+	const uint8_t *end = bytes.size ? bytes.at + bytes.size : bytes.at;	/* may be NULL */
+
+	return (struct cursor){ .at = bytes.at, .end = end, .swap = elf->swap };
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of mappings is global, as the signal's disposition is.  It is
+ * changed only by the thread that reads the files, never inside the handler.
+ */
+#include "elf/mapped.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct mapped *all;
+static struct sigaction before;
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of address space: whole pages, and one more. */
+static size_t reserved(size_t size)
+{
+	size_t page = page_size();
+
+	return ((size + page - 1) & ~(page - 1)) + page;
+}
+
+static void on_sigbus(int number, siginfo_t *info, void *context)
+{
+	uintptr_t address = (uintptr_t)info->si_addr;
+
+	(void)number;
+	(void)context;
+	for (struct mapped *m = all; m; m = m->next) {
+		uintptr_t start = (uintptr_t)m->at;
+		if (address - start >= reserved(m->size))
+			continue;
+		uintptr_t page = address & ~(uintptr_t)(page_size() - 1);
+		if (mmap((void *)page, start + reserved(m->size) - page, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			break;
+		m->is_cut = true;
+		return;		/* and read on */
+	}
+	sigaction(SIGBUS, &before, NULL);	/* not ours: it comes again, to whom it was for */
+}
+
+static void catch_sigbus(void)
+{
+	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGBUS, &action, &before);
+}
+
+/*
+ * Reading holes takes time and memory like reading bytes, and making them costs
+ * nothing.  Some file systems do not tell blocks.
+ */
+static bool is_hollow(const struct stat *st)
+{
+	enum { SMALL = 64 << 20, SHARE = 64 };	/* bytes; no file system compresses so well */
+
+	return st->st_size > SMALL && st->st_blocks > 0 &&
+	       st->st_blocks < st->st_size / 512 / SHARE;
+}
+
+bool mapped_open(struct mapped *m, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    (uint64_t)st.st_size > SIZE_MAX / 2 || is_hollow(&st))
+		return false;
+	size_t size = (size_t)st.st_size;
+	uint8_t *at = mmap(NULL, reserved(size), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return false;
+	if (mmap(at, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		munmap(at, reserved(size));
+		return false;
+	}
+	if (!all)
+		catch_sigbus();
+	*m = (struct mapped){
+		.at = at, .size = size, .next = all,
+		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
+	all = m;
+	return true;
+}
+
+void mapped_close(struct mapped *m)
+{
+	struct mapped **link = &all;
+
+	if (!m->at)
+		return;
+	while (*link && *link != m)
+		link = &(*link)->next;
+	if (*link)
+		*link = m->next;
+	munmap((void *)(uintptr_t)m->at, reserved(m->size));
+	if (!all)
+		sigaction(SIGBUS, &before, NULL);
+	*m = (struct mapped){ 0 };
+}

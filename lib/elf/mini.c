@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MiniDebugInfo: .gnu_debugdata holds an ELF file, packed by xz, of the symbols stripped. */
+#include "base/arena.h"
+#include "elf/internal.h"
+
+#include <lzma.h>
+#include <stdlib.h>
+
+enum {
+	WORK_MAX = 128 << 20,		/* bytes of memory for liblzma */
+	MINI_MAX = 256 << 20,		/* bytes of the unpacked file */
+};
+
+/* The caller frees; NULL: it is damaged, or too large. */
+static uint8_t *unpack(struct elf_bytes packed, size_t *size)
+{
+	lzma_stream s = LZMA_STREAM_INIT;
+	uint8_t *to = NULL;
+	lzma_ret result = lzma_stream_decoder(&s, WORK_MAX, 0);
+
+	s.next_in = packed.at;
+	s.avail_in = packed.size;
+	for (size_t room = 65536; result == LZMA_OK && room <= MINI_MAX; room *= 2) {
+		to = mem_resize(to, room);
+		s.next_out = to + s.total_out;
+		s.avail_out = room - s.total_out;
+		do
+			result = lzma_code(&s, LZMA_FINISH);
+		while (result == LZMA_OK && s.avail_out > 0);
+	}
+	*size = s.total_out;
+	lzma_end(&s);
+	if (result == LZMA_STREAM_END)
+		return to;
+	free(to);
+	return NULL;
+}
+
+struct elf *elf_open_mini(struct elf *elf)
+{
+	struct elf_bytes packed;
+	const char *why;
+	size_t size;
+	uint8_t *bytes;
+
+	if (!elf_section(elf, ".gnu_debugdata", &packed) || !(bytes = unpack(packed, &size)))
+		return NULL;
+	struct elf *mini = elf_open_owned(bytes, size, &why);
+	if (mini)
+		mini->is_mini = true;
+	return mini;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections by name; those that are compressed are unpacked once, when asked for. */
+#include "base/arena.h"
+#include "elf/internal.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+enum { PACKED_LEAST = 64 };	/* bytes, to bound how many sections are unpacked */
+
+/* The index of the next section behind AFTER, or 0, which no section with contents has. */
+static uint32_t find_section(const struct elf *elf, const char *name, uint32_t after)
+{
+	for (uint32_t i = after + 1; i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		const char *its = elf_string(elf->section_names, s.name);
+		if (s.type != SHT_NOBITS && s.type != SHT_NULL && its && !strcmp(its, name))
+			return i;
+	}
+	return 0;
+}
+
+bool elf_has_code(const struct elf *elf)
+{
+	for (uint32_t i = 1; i < elf->sections; i++) {
+		struct elf_section s = elf_section_at(elf, i);
+		if (s.type == SHT_PROGBITS && s.flags & SHF_EXECINSTR)
+			return true;
+	}
+	return elf->sections == 0;
+}
+
+bool elf_has_dwarf(const struct elf *elf)
+{
+	return find_section(elf, ".debug_info", 0) || find_section(elf, ".zdebug_info", 0);
+}
+
+bool elf_has_debug(const struct elf *elf)
+{
+	return elf_has_dwarf(elf) || find_section(elf, ".symtab", 0);
+}
+
+bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out)
+{
+	uint32_t index = find_section(elf, name, 0);
+
+	*out = elf_section_at(elf, index);
+	return index != 0;
+}
+
+/* Unpack a section's contents, or find them unpacked already. */
+static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct cursor *packed,
+		   uint64_t size, struct elf_bytes *out)
+{
+	struct inflated *i = elf->inflated;
+
+	while (i && i->section != index)
+		i = i->next;
+	if (!i) {
+		i = mem_zeroed(1, sizeof(*i));
+		i->section = index;
+		i->next = elf->inflated;
+		elf->inflated = i;
+		if (!packed->failed)
+			i->bytes = inflate_section(elf, packing, (struct elf_bytes){ packed->at,
+						   cursor_left(packed) }, size);
+		i->size = i->bytes ? size : 0;
+	}
+	*out = (struct elf_bytes){ i->bytes, i->size };
+	return i->size > 0;
+}
+
+/* Elf64_Chdr, Elf32_Chdr (elf.h), then the stream */
+static bool unpack_flagged(struct elf *elf, uint32_t index, struct elf_bytes bytes,
+			   struct elf_bytes *out)
+{
+	struct cursor c = elf_cursor(elf, bytes);
+	uint32_t type = cursor_u32(&c);
+
+	if (elf->is64)
+		cursor_u32(&c);		/* reserved */
+	uint64_t size = elf_word(elf, &c);
+	elf_word(elf, &c);		/* alignment */
+	if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+		return false;
+	return unpack(elf, index, type == ELFCOMPRESS_ZLIB ? PACKED_ZLIB : PACKED_ZSTD,
+		      &c, size, out);
+}
+
+/* ".zdebug_*": "ZLIB", the size in 8 bytes, big-endian, then the stream */
+static bool unpack_old(struct elf *elf, uint32_t index, struct elf_bytes bytes,
+		       struct elf_bytes *out)
+{
+	struct cursor c = elf_cursor(elf, bytes);
+	const void *magic = cursor_bytes(&c, 4);
+
+	c.swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	uint64_t size = cursor_u64(&c);
+	if (!magic || memcmp(magic, "ZLIB", 4))
+		return false;
+	return unpack(elf, index, PACKED_ZLIB, &c, size, out);
+}
+
+static bool contents(struct elf *elf, uint32_t index, bool is_old, struct elf_bytes *out)
+{
+	struct elf_section s = elf_section_at(elf, index);
+	struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
+
+	if (is_old)
+		return unpack_old(elf, index, bytes, out);
+	if (s.flags & SHF_COMPRESSED)
+		return unpack_flagged(elf, index, bytes, out);
+	*out = bytes;
+	return bytes.size > 0;
+}
+
+/* Free what was unpacked last, if it is this section. */
+static void forget(struct elf *elf, uint32_t index)
+{
+	struct inflated *i = elf->inflated;
+
+	if (!i || i->section != index)
+		return;
+	elf->inflated = i->next;
+	free(i->bytes);
+	free(i);
+}
+
+/*
+ * From the section INDEX on, the first one of NAME that is wanted; 0: none.
+ * Sections may overlap, but those that are looked into are no more than the file.
+ */
+static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, bool is_old,
+			    elf_section_test *is_wanted)
+{
+	uint64_t budget = elf->image.size;
+	struct elf_bytes bytes;
+
+	for (; index; index = find_section(elf, name, index)) {
+		const struct inflated *before = elf->inflated;
+		if (contents(elf, index, is_old, &bytes) && is_wanted(elf, bytes))
+			return index;
+		if (elf->inflated == before)
+			continue;
+		uint64_t packed = elf_section_at(elf, index).size + PACKED_LEAST;
+		forget(elf, index);
+		if (packed > budget)
+			break;
+		budget -= packed;
+	}
+	return 0;
+}
+
+bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
+			struct elf_bytes *out)
+{
+	char old[64];
+	bool is_old = false;
+	uint32_t index = find_section(elf, name, 0);
+
+	*out = (struct elf_bytes){ 0 };
+	if (!index && !strncmp(name, ".debug_", 7)) {
+		snprintf(old, sizeof(old), ".z%s", name + 1);
+		name = old;
+		index = find_section(elf, name, 0);
+		is_old = true;
+	}
+	if (!index)
+		return false;
+	if (is_wanted && find_section(elf, name, index)) {
+		uint32_t wanted = find_wanted(elf, name, index, is_old, is_wanted);
+		index = wanted ? wanted : index;
+	}
+	return contents(elf, index, is_old, out);
+}
+
+bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out)
+{
+	return elf_section_wanted(elf, name, NULL, out);
+}
+
+bool elf_has_refused(const struct elf *elf)
+{
+	return elf && elf->refused;
+}

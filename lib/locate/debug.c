@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files that are not found by the path of a mapping: separate debug files, by
+ * build ID or by a link with a checksum; what the user's list names; what a
+ * debuginfod client keeps on disk, or may fetch.
+ */
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "locate/internal.h"
+
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_MAX_SIZE = PATH_MAX + 2 * BUILD_ID_HEX };
+
+/* ELF if it has the build ID; closed if not. */
+static struct elf *with_id(struct elf *elf, const uint8_t *id, size_t size)
+{
+	const uint8_t *own;
+
+	if (!elf || (elf_build_id(elf, &own) == size && !memcmp(own, id, size)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/* DIRECTORY/.build-id/12/345678...SUFFIX */
+static struct elf *open_in(const char *root, const char *directory, const char *hex,
+			   const char *suffix)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", directory, hex, hex + 2,
+		     suffix) >= (int)sizeof(path))
+		return NULL;
+	return locate_elf(root, path);
+}
+
+/* ELF if it is of this kind; closed if not. */
+static struct elf *of_kind(struct elf *elf, enum locate_kind kind)
+{
+	if (!elf || (kind == LOCATE_DEBUG ? elf_has_debug(elf) : elf_has_code(elf)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/*
+ * A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in
+ * between.  A program and its debug file have one build ID: the first that fits.
+ */
+static struct elf *open_listed(const char *list, const char *hex, enum locate_kind kind)
+{
+	char line[LINE_MAX_SIZE];
+	struct elf *elf = NULL;
+	size_t length = strlen(hex);
+	FILE *in = list ? fopen(list, "re") : NULL;
+
+	while (in && !elf && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (strncasecmp(line, hex, length) || !strchr(" \t", line[length]))
+			continue;
+		elf = of_kind(locate_elf("", line + length + strspn(line + length, " \t")), kind);
+	}
+	if (in)
+		fclose(in);
+	return elf;
+}
+
+/* As a debuginfod server calls them. */
+static const char *const kind_name[] = {
+	[LOCATE_PROGRAM] = "executable", [LOCATE_DEBUG] = "debuginfo",
+};
+
+/* What a debuginfod client has fetched before: debuginfod_find_debuginfo(3), FILES. */
+static struct elf *open_fetched(const char *hex, enum locate_kind kind)
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH");
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char path[PATH_MAX];
+	int length;
+
+	if (cache && *cache)
+		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex,
+				  kind_name[kind]);
+	else if (xdg && *xdg)
+		length = snprintf(path, sizeof(path), "%s/debuginfod_client/%s/%s", xdg, hex,
+				  kind_name[kind]);
+	else
+		length = snprintf(path, sizeof(path), "%s/.cache/debuginfod_client/%s/%s",
+				  home ? home : "", hex, kind_name[kind]);
+	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
+}
+
+bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+		 const char *name, char path[PATH_MAX])
+{
+	const char *home = getenv("HOME"), *directory = where->build_id_dir;
+	char hex[BUILD_ID_HEX];
+
+	if (size < 2 || size > BUILD_ID_MAX || (!directory && !(home && *home)))
+		return false;
+	build_id_hex(id, size, hex);
+	int length = snprintf(path, PATH_MAX, "%s%s/.build-id/%.2s/%s/%s",
+			      directory ? directory : home, directory ? "" : "/.debug", hex,
+			      hex + 2, name);
+	return length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* A program is kept as "elf", its debug file as "debug". */
+static struct elf *open_kept(const struct locate_options *where, const uint8_t *id, size_t size,
+			     enum locate_kind kind)
+{
+	char path[PATH_MAX];
+	struct elf *elf = NULL;
+
+	if (kind == LOCATE_DEBUG && locate_kept(where, id, size, "debug", path))
+		elf = locate_elf("", path);
+	if (!elf && locate_kept(where, id, size, "elf", path))
+		elf = of_kind(locate_elf("", path), kind);
+	return elf;
+}
+
+/* Wait for the end of PID, or ours: who is told to stop does not wait for a server. */
+static void await(pid_t pid)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		if (command_stop)
+			kill(pid, SIGTERM);
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* Ask debuginfod-find(1); its client puts the file where open_fetched() looks. */
+static void fetch(const char *urls, const char *hex, enum locate_kind kind)
+{
+	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
+				    (char *)(uintptr_t)kind_name[kind], (char *)(uintptr_t)hex,
+				    NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipe;
+	pid_t pid;
+
+	setenv("DEBUGINFOD_URLS", urls, 1);
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);		/* we ignore it */
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attributes, &pipe);
+	if (posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ) == 0)
+		await(pid);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+}
+
+struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
+			 size_t size, enum locate_kind kind)
+{
+	static const char system[] = "/usr/lib/debug";
+	const char *suffix = kind == LOCATE_DEBUG ? ".debug" : "";
+	size_t directories = where->debug_dirs ? where->debug_dirs->count : 0;
+	struct elf *elf = NULL;
+	char hex[BUILD_ID_HEX];
+
+	if (size < 2 || size > BUILD_ID_MAX)
+		return NULL;
+	build_id_hex(id, size, hex);
+	for (size_t i = 0; i < directories && !elf; i++)
+		elf = with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id, size);
+	if (!elf && where->sysroot)
+		elf = with_id(open_in(where->sysroot, system, hex, suffix), id, size);
+	if (!elf && *root)
+		elf = with_id(open_in(root, system, hex, suffix), id, size);
+	if (!elf)
+		elf = with_id(open_in("", system, hex, suffix), id, size);
+	if (!elf)
+		elf = with_id(open_listed(where->build_id_map, hex, kind), id, size);
+	if (!elf)
+		elf = with_id(open_kept(where, id, size, kind), id, size);
+	if (!elf)
+		elf = with_id(open_fetched(hex, kind), id, size);
+	if (!elf && where->debuginfod && !command_stop) {
+		fetch(where->debuginfod, hex, kind);
+		elf = with_id(open_fetched(hex, kind), id, size);
+	}
+	return elf;
+}
+
+/* ELF if its bytes have the checksum; closed if not. */
+static struct elf *with_checksum(struct elf *elf, uint32_t crc)
+{
+	struct elf_bytes image = elf ? elf_image(elf) : (struct elf_bytes){ 0 };
+
+	if (!elf || libdeflate_crc32(0, image.at, image.size) == crc)
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+/*
+ * .gnu_debuglink: the name of a file, zeros up to a multiple of 4, its CRC-32.
+ * It is in the program's directory, in .debug there, or below a directory for
+ * debug files as the program is below the root (see gdb's manual).
+ */
+static struct elf *open_link(const struct locate_options *where, struct elf *elf,
+			     const char *path, const char *root)
+{
+	struct elf_bytes link;
+	char at[PATH_MAX];
+
+	if (!elf_section(elf, ".gnu_debuglink", &link) || link.size < 8 ||
+	    !memchr(link.at, 0, link.size - 4) || memchr(link.at, '/', link.size - 4))
+		return NULL;
+	const char *name = (const char *)link.at, *slash = strrchr(path, '/');
+	size_t crc_at = (strlen(name) + 4) & ~(size_t)3;
+	if (!slash || link.size - crc_at < 4)
+		return NULL;
+	struct cursor c = { .at = link.at + crc_at, .end = link.at + link.size,
+			    .swap = elf_is_swapped(elf) };
+	uint32_t crc = cursor_u32(&c);
+	size_t own = where->debug_dirs ? where->debug_dirs->count : 0;
+	int length = (int)(slash - path);
+	struct elf *found = NULL;
+
+	for (size_t i = 0; i < own + 3 && !found; i++) {
+		const char *directory = i < own ? where->debug_dirs->item[i]
+				      : i == own + 2 ? "/usr/lib/debug" : "";
+		if (snprintf(at, sizeof(at), "%s%.*s%s/%s", directory, length, path,
+			     i == own + 1 ? "/.debug" : "", name) < (int)sizeof(at))
+			found = with_checksum(locate_elf(i < own ? "" : root, at), crc);
+	}
+	return found;
+}
+
+struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
+			 const char *root)
+{
+	struct locate_options here = *where;
+	const uint8_t *id;
+	size_t size = elf_build_id(elf, &id);
+
+	if (elf_has_dwarf(elf))		/* no server has more */
+		here.debuginfod = NULL;
+	struct elf *debug = locate_by_id(&here, root, id, size, LOCATE_DEBUG);
+
+	if (!debug)
+		debug = open_link(where, elf, path, root);
+	if (!debug && *root)
+		debug = open_link(where, elf, path, "");
+	return debug;
+}
+
+/* What a file says of the one that it shares its debug information with. */
+struct alternate {
+	bool is_dwarf5;
+	const char *path;	/* absolute, or relative to the file that says so */
+	struct elf_bytes sum;	/* its build ID; in DWARF 5 a checksum, which it repeats */
+};
+
+/* .gnu_debugaltlink: the path, a NUL, the build ID. */
+static bool read_alternate_link(struct elf *elf, struct alternate *out)
+{
+	struct elf_bytes link;
+
+	if (!elf_section(elf, ".gnu_debugaltlink", &link))
+		return false;
+	const uint8_t *nul = memchr(link.at, 0, link.size);
+	if (!nul)
+		return false;
+	*out = (struct alternate){
+		.path = (const char *)link.at,
+		.sum = { nul + 1, link.size - (size_t)(nul + 1 - link.at) },
+	};
+	return true;
+}
+
+/* .debug_sup (DWARF 5 §7.3.6); OF_ITSELF: as the file with the shared information has it. */
+static bool read_supplementary(struct elf *elf, bool of_itself, struct alternate *out)
+{
+	struct elf_bytes link;
+
+	if (!elf_section(elf, ".debug_sup", &link))
+		return false;
+	struct cursor c = { .at = link.at, .end = link.at + link.size,
+			    .swap = elf_is_swapped(elf) };
+	uint16_t version = cursor_u16(&c);
+	bool is_supplementary = cursor_u8(&c);
+	*out = (struct alternate){ .is_dwarf5 = true, .path = cursor_string(&c) };
+	out->sum.size = cursor_uleb(&c);
+	out->sum.at = cursor_bytes(&c, out->sum.size);
+	return !c.failed && version == 5 && is_supplementary == of_itself && out->sum.size > 0;
+}
+
+/* ELF if it is what LINK means; closed if not. */
+static struct elf *as_linked(struct elf *elf, const struct alternate *link)
+{
+	struct alternate own;
+
+	if (!link->is_dwarf5)
+		return with_id(elf, link->sum.at, link->sum.size);
+	if (!elf || (read_supplementary(elf, true, &own) && own.sum.size == link->sum.size &&
+		     !memcmp(own.sum.at, link->sum.at, own.sum.size)))
+		return elf;
+	elf_close(elf);
+	return NULL;
+}
+
+struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
+			     const char *root, const char **name)
+{
+	struct alternate link;
+
+	*name = NULL;
+	if (!read_alternate_link(debug, &link) && !read_supplementary(debug, false, &link))
+		return NULL;
+	const char *path = *name = link.path;
+	struct elf *elf = link.is_dwarf5 ? NULL : locate_by_id(where, root, link.sum.at,
+							      link.sum.size, LOCATE_DEBUG);
+	char beside[PATH_MAX];
+	const char *own = elf_path(debug), *slash = strrchr(own, '/');
+	if (*path != '/') {	/* it counts from the file with the link */
+		if (!slash || snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - own), own,
+				       path) >= (int)sizeof(beside))
+			return elf;
+		path = beside;
+	}
+	if (!elf)
+		elf = as_linked(locate_elf(root, path), &link);
+	if (!elf && *root)
+		elf = as_linked(locate_elf("", path), &link);
+	return elf;
+}
+
+struct elf *locate_package(const char *path, const char *root)
+{
+	char package[PATH_MAX];
+
+	if (*path != '/' ||
+	    snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
+		return NULL;
+	return locate_elf(root, package);
+}
+
+struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
+			  const char *release)
+{
+	static const char *const paths[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+	};
+	const char *root = where->sysroot ? where->sysroot : "";
+	struct elf *elf = locate_by_id(where, "", id, size, LOCATE_DEBUG);
+
+	if (!release || strchr(release, '/'))
+		return elf;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths) && !elf; i++) {
+		const char *hole = strchr(paths[i], '%');
+		char path[PATH_MAX];
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
+			     release, hole + 2) < (int)sizeof(path))
+			elf = with_id(locate_elf(root, path), id, size);
+	}
+	return elf;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "locate/internal.h"
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+/* Symbolic links in PATH mean what they mean to those whose root directory this is. */
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	char whole[PATH_MAX + 64];
+	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (directory < 0)
+		return -1;
+	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+	close(directory);
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd;
+	/* before Linux 5.6, or forbidden */
+	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole)
+		? open(whole, OPEN_FLAGS) : -1;
+}
+
+/* Read-only, regular files only; without waiting for the writer of a FIFO. */
+static int open_regular(const char *root, const char *path, struct stat *st)
+{
+	int fd = *root ? open_below(root, path) : open(path, OPEN_FLAGS);
+
+	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+struct elf *locate_elf(const char *root, const char *path)
+{
+	struct stat st;
+	const char *why;
+	int fd = open_regular(root, path, &st);
+
+	return fd < 0 ? NULL : elf_open(fd, &why);
+}
+
+/*
+ * Is it another inode than the one recorded?  On a device that numbers its
+ * files anew for each mount, the numbers tell nothing: ANY_DEVICE ones are
+ * what a process maps, where the device alone may look different.
+ */
+static bool is_other_file(const struct object *object, const struct stat *st, bool any_device)
+{
+	return object->inode && !object->build_id_size && st->st_ino != object->inode &&
+	       (any_device || (major(st->st_dev) == object->major &&
+			       minor(st->st_dev) == object->minor));
+}
+
+static enum locate_result try_path(const char *root, const char *path,
+				   const struct object *object, bool any_device, struct elf **out)
+{
+	const uint8_t *id;
+	struct stat st;
+	const char *why;
+	int fd = open_regular(root, path, &st);
+
+	if (fd < 0)
+		return LOCATE_ABSENT;
+	if (is_other_file(object, &st, any_device)) {
+		close(fd);
+		return LOCATE_OTHER_FILE;
+	}
+	struct elf *elf = elf_open(fd, &why);
+	if (!elf)
+		return LOCATE_NO_ELF;
+	size_t size = elf_build_id(elf, &id);
+	/* Old recorders pad the ID with zeros, and do not say its size. */
+	if (object->build_id_size && (size == 0 || size > object->build_id_size ||
+				      memcmp(id, object->build_id, size))) {
+		elf_close(elf);
+		return LOCATE_OTHER_BUILD;
+	}
+	*out = elf;
+	return LOCATED;
+}
+
+/*
+ * Whether the mapping at LINK is OBJECT's, as far as paths tell: another
+ * program may run under this PID now, with something else there.
+ */
+static bool is_mapping_of(const struct object *object, const char *link)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlink(link, target, sizeof(target) - 1);
+	size_t path = strlen(object->path);
+
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	return !strncmp(target, object->path, path) &&
+	       (!target[path] || !strcmp(target + path, " (deleted)"));
+}
+
+/* What the living process maps, whatever its path names by now. */
+static enum locate_result try_live(const struct object *object, pid_t pid,
+				   const struct mapping *m, struct elf **elf)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
+		 m->end);
+	if (!object->build_id_size && !object->inode && !is_mapping_of(object, path))
+		return LOCATE_ABSENT;
+	return try_path("", path, object, true, elf);
+}
+
+/* Whether OBJECT was mapped from the file that ST describes. */
+static bool is_its_file(const struct object *object, const struct stat *st)
+{
+	return object->inode && st->st_ino == object->inode &&
+	       major(st->st_dev) == object->major && minor(st->st_dev) == object->minor;
+}
+
+/*
+ * The program that the living process runs, whatever its path names by now:
+ * its user may open it, where map_files takes CAP_CHECKPOINT_RESTORE.  PID may
+ * run another program by now, or OBJECT may be a library: without a build ID,
+ * the inode must be that of OBJECT, and the device or the path.
+ */
+static enum locate_result try_program(const struct object *object, pid_t pid, struct elf **elf)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!object->build_id_size &&
+	    (stat(path, &st) < 0 ||
+	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path)))))
+		return LOCATE_ABSENT;
+	return try_path("", path, object, true, elf);
+}
+
+/* A file below ROOT by its path; a refusal is remembered. */
+static void try_below(struct located *l, const struct object *object, const char *root)
+{
+	if (l->elf)
+		return;
+	enum locate_result here = try_path(root, object->path, object, false, &l->elf);
+	if (here != LOCATE_ABSENT)
+		l->result = here;
+	if (here == LOCATED)
+		l->root = mem_text(root);
+}
+
+struct located locate_object(const struct locate_options *where, const struct object *object,
+			     pid_t pid, const struct mapping *m, bool is_local)
+{
+	struct located l = { .result = LOCATE_ABSENT };
+	bool has_id = object->build_id_size;
+	char root[64];
+
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	if (where->sysroot) {
+		struct object copy = *object;
+		copy.inode = 0;		/* it has another one there */
+		try_below(&l, &copy, where->sysroot);
+	} else if (is_local || has_id) {
+		if (is_local && pid > 0 && (try_live(object, pid, m, &l.elf) == LOCATED ||
+					    try_program(object, pid, &l.elf) == LOCATED)) {
+			l.result = LOCATED;
+			l.root = mem_text(root);
+		}
+		/* A deleted file's path names nothing, or another file. */
+		if (is_local && pid > 0 && (!object->deleted || has_id))
+			try_below(&l, object, root);
+		if (!object->deleted || has_id)
+			try_below(&l, object, "");
+	} else {
+		l.result = LOCATE_UNSURE;
+	}
+	return l;
+}
+
+void locate_elsewhere(const struct locate_options *where, const struct object *object,
+		      struct located *l)
+{
+	if (l->elf || !object->build_id_size)
+		return;
+	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
+			      LOCATE_PROGRAM);
+	if (l->elf) {
+		l->result = LOCATED;
+		l->root = mem_text("");
+	}
+}
+
+const char *locate_reason(enum locate_result result)
+{
+	static const char *const reason[] = {
+		[LOCATED] = "found",
+		[LOCATE_ABSENT] = "the file is gone, or may not be read",
+		[LOCATE_NO_ELF] = "it is no ELF file",
+		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
+		[LOCATE_OTHER_FILE] = "another file is in its place now",
+		[LOCATE_CHANGED] = "it was changed since it was recorded",
+		[LOCATE_UNSURE] = "it was recorded on another machine, without a build ID",
+	};
+
+	return reason[result];
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index's inside: shared by what reads it (index.c) and what makes it (index-builder.c). */
+#pragma once
+#include "resolve/index.h"
+#include "elf/mapped.h"
+
+#define INDEX_MAGIC 0x7865646e69756d70ULL	/* "pmuindex" */
+
+/* Bytes in the file. */
+enum {
+	INDEX_CHECKED = 16,		/* where what has the checksum begins */
+	INDEX_HEADER = 48,
+	CHUNK_BYTES = 16,
+	CALL_BYTES = 20,
+	FUNCTION_BYTES = 12,
+};
+
+enum { CHUNK_SEGMENTS = 64 };		/* read up to the one asked for: few enough */
+
+struct index_chunk {
+	uint64_t start;
+	uint32_t size;			/* bytes of program */
+	uint32_t code;			/* offset in the code */
+};
+
+/* FILE, LINE, COLUMN are where the parent calls it. */
+struct index_call {
+	uint32_t function, parent, file, line, column;
+};
+
+struct index_function {
+	uint32_t name, file, line;
+};
+
+struct index {
+	struct mapped mapped;
+	const uint8_t *chunk, *call, *function, *code;
+	const char *strings;
+	uint32_t chunks, calls, functions, code_size, strings_size;
+	struct dwarf_frame frames[INDEX_FRAMES_MAX];	/* of the last answer */
+	struct dwarf_function names[INDEX_FRAMES_MAX];
+};
+
+static inline struct index_chunk index_chunk_at(const struct index *x, uint32_t id)
+{
+	struct index_chunk chunk;
+
+	memcpy(&chunk, x->chunk + (size_t)id * CHUNK_BYTES, sizeof(chunk));
+	return chunk;
+}
+
+static inline struct index_call index_call_at(const struct index *x, uint32_t id)
+{
+	struct index_call call;
+
+	memcpy(&call, x->call + (size_t)id * CALL_BYTES, sizeof(call));
+	return call;
+}
+
+static inline struct index_function index_function_at(const struct index *x, uint32_t id)
+{
+	struct index_function function;
+
+	memcpy(&function, x->function + (size_t)id * FUNCTION_BYTES, sizeof(function));
+	return function;
+}

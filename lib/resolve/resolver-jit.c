@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that JIT compilers write, of each process with code of no file.
+ * They are read again after each round of the stream, and right before the
+ * samples that come next: what was compiled when these were taken is told by
+ * then.  When a process has ended what its files told is given up, two rounds
+ * later: its last samples are through by then.  Should there be one more the
+ * files are read once more.
+ */
+#include "resolve/resolver-internal.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The line that begins with NAME in the status of a process. */
+static bool status_line(pid_t pid, const char *name, char *line, int room)
+{
+	char path[64];
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *in = fopen(path, "re");
+	while (in && !found && fgets(line, room, in))
+		found = !strncmp(line, name, strlen(name));
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* The process's own number of itself, in its pid namespace. */
+static pid_t own_pid(pid_t pid)
+{
+	char line[256];
+	const char *last = status_line(pid, "NSpid:", line, sizeof(line)) ? strrchr(line, '\t')
+									  : NULL;
+	long number = last ? strtol(last, NULL, 10) : 0;
+
+	return number > 0 && number <= INT_MAX ? (pid_t)number : pid;
+}
+
+/*
+ * Anyone may put a file into /tmp that tells of any process.  Those of its
+ * effective user count, which /proc/PID itself does not tell of all processes;
+ * when it has ended, those of the one it had.  Below another root the files are
+ * what the user chose.
+ */
+static void trust_user(const struct resolver *r, struct jit_process *p)
+{
+	char line[256];
+
+	if (!r->options.where.sysroot && status_line(p->pid, "Uid:", line, sizeof(line)))
+		sscanf(line, "Uid: %*u %u", &p->user);
+	jitmap_trust(p->map, r->options.where.sysroot ? JIT_ANYONE : p->user);
+}
+
+static void open_map(const struct resolver *r, struct jit_process *p)
+{
+	const char *sysroot = r->options.where.sysroot;
+	struct jitmap *map = p->map;
+	pid_t pid = p->pid;
+	char path[PATH_MAX];
+
+	trust_user(r, p);
+	if (sysroot) {
+		if (snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", sysroot, pid) <
+		    (int)sizeof(path))
+			jitmap_open_map(map, path);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, own_pid(pid));
+	if (jitmap_open_map(map, path))
+		return;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	jitmap_open_map(map, path);
+}
+
+static uint32_t find_jit(const struct resolver *r, pid_t pid)
+{
+	struct table_probe probe = table_probe(&r->jit_table, hash_u64((uint32_t)pid));
+	uint32_t id;
+
+	while ((id = table_next(&r->jit_table, &probe)) != TABLE_NONE)
+		if (r->jit[id].pid == pid)
+			break;
+	return id;
+}
+
+static struct jit_process *add_jit(struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id == TABLE_NONE) {
+		id = r->jits++;
+		r->jit = array_grow(r->jit, id, sizeof(*r->jit));
+		r->jit[id] = (struct jit_process){ .pid = pid };
+		table_add(&r->jit_table, hash_u64((uint32_t)pid), id);
+	}
+	return &r->jit[id];
+}
+
+bool refresh_jit(struct resolver *r, struct jitmap *map)
+{
+	bool any = jitmap_refresh(map);
+	struct jit_trouble t;
+
+	while (jitmap_trouble(map, &t)) {
+		if (t.why)
+			report_note(r->report, "'%s': offset 0x%" PRIx64 ": %s", t.file, t.offset,
+				    t.why);
+		else
+			report_note(r->report, "'%s' is not read: it belongs to user %u, who is "
+				    "not its process's, root or you", t.file, t.owner);
+	}
+	if (any)	/* what was found before may have another name now */
+		memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
+	return any;
+}
+
+static void open_dump(const struct resolver *r, struct jit_process *p)
+{
+	const char *sysroot = r->options.where.sysroot;
+	char path[PATH_MAX];
+
+	if (!p->dump)
+		return;
+	trust_user(r, p);
+	int size = sysroot ? snprintf(path, sizeof(path), "%s%s", sysroot, p->dump)
+			   : snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, p->dump);
+	if (size < (int)sizeof(path) && jitmap_open_dump(p->map, path))
+		return;
+	if (!sysroot)
+		jitmap_open_dump(p->map, p->dump);
+}
+
+static bool may_know(const struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	return r->options.symbols && pid > 0 && (is_local(in) || r->options.where.sysroot);
+}
+
+static struct jitmap *own_jit(struct resolver *r, pid_t pid)
+{
+	struct jit_process *p = add_jit(r, pid);
+
+	if (p->ended)
+		p->ended = 1;
+	if (!p->map) {
+		p->map = jitmap_new();
+		open_map(r, p);
+		open_dump(r, p);
+		refresh_jit(r, p->map);
+	}
+	return p->map;
+}
+
+struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	enum { FORKS_MAX = 8 };		/* of processes that have no file of their own */
+
+	if (!may_know(r, in, pid))
+		return NULL;
+	struct jitmap *own = own_jit(r, pid), *map = own;
+	for (int i = 0; i < FORKS_MAX && jitmap_is_empty(map); i++) {
+		pid = spaces_find(&r->spaces, pid)->parent;
+		if (pid <= 0)
+			return own;
+		map = own_jit(r, pid);
+	}
+	return map;
+}
+
+/* Is it called jit-NUMBER.dump? */
+static bool is_jitdump(const char *file)
+{
+	const char *name = strrchr(file, '/');
+
+	if (!name || strncmp(name, "/jit-", 5))
+		return false;
+	name += 5;
+	size_t digits = strspn(name, "0123456789");
+	return digits && !strcmp(name + digits, ".dump");
+}
+
+void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid, const char *file)
+{
+	if (!is_jitdump(file) || !may_know(r, in, pid))
+		return;
+	struct jit_process *p = add_jit(r, pid);
+	free(p->dump);
+	p->dump = mem_text(file);
+	if (p->map)
+		open_dump(r, p);
+	refresh_jit(r, jit_of(r, in, pid));
+}
+
+uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample)
+{
+	bool is_common = attr->sample_type & PERF_SAMPLE_TIME && attr->use_clockid &&
+			 attr->clockid == CLOCK_MONOTONIC;
+
+	return is_common ? sample->time : JIT_LATEST;
+}
+
+/* Another program's code is there now: what was told of PID is of no more use. */
+static void forget(struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id == TABLE_NONE)
+		return;
+	jitmap_free(r->jit[id].map);
+	free(r->jit[id].dump);
+	r->jit[id] = (struct jit_process){ .pid = pid };
+}
+
+/* Threads may outlive the first of their process, which then is still there. */
+static bool is_gone(const struct stream_reader *in, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return !is_local(in) || access(path, F_OK) != 0;
+}
+
+static void age(struct jit_process *p, const struct stream_reader *in)
+{
+	if (!p->map || p->ended == 0 || ++p->ended <= 3 || !is_gone(in, p->pid))
+		return;
+	jitmap_free(p->map);
+	p->map = NULL;
+}
+
+static void mark_ended(struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id != TABLE_NONE)
+		r->jit[id].ended = 1;
+}
+
+static void read_again(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->jits; i++) {
+		struct jitmap *map = r->jit[i].map;
+		if (!map)
+			continue;
+		if (!jitmap_has_map(map))
+			open_map(r, &r->jit[i]);
+		refresh_jit(r, map);
+	}
+}
+
+void refresh_jits(struct resolver *r)
+{
+	if (r->round_ended)
+		read_again(r);
+	r->round_ended = false;
+}
+
+void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec)
+{
+	struct comm_record comm;
+	struct task_record task;
+
+	if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm) && comm.exec)
+		forget(r, comm.pid);
+	if (rec->type == PERF_RECORD_FORK && record_task(rec, &task) &&
+	    task.pid != task.parent_pid)
+		forget(r, task.pid);
+	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task) && task.pid == task.tid)
+		mark_ended(r, task.pid);
+	if (rec->type != RECORD_FINISHED_ROUND)
+		return;
+	read_again(r);
+	r->round_ended = true;
+	for (uint32_t i = 0; i < r->jits; i++)
+		age(&r->jit[i], in);
+}
+
+void release_jits(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->jits; i++) {
+		jitmap_free(r->jit[i].map);
+		free(r->jit[i].dump);
+	}
+	table_release(&r->jit_table);
+	free(r->jit);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's symbols: this one's, or those of a file. */
+#include "elf/build-id.h"
+#include "resolve/resolver-internal.h"
+
+#include <sys/utsname.h>
+
+bool is_local(const struct stream_reader *in)
+{
+	const struct stream_origin *origin = stream_origin(in);
+	struct utsname here;
+
+	return origin->host && origin->kernel && uname(&here) == 0 &&
+	       !strcmp(origin->host, here.nodename) && !strcmp(origin->kernel, here.release);
+}
+
+/* Is KERNEL, as recorded, the one that runs here? */
+static bool is_this_kernel(const struct stream_reader *in, const struct object *kernel)
+{
+	uint8_t id[BUILD_ID_MAX] = { 0 };
+
+	if (!kernel->build_id_size)
+		return is_local(in);
+	return build_id_of_notes_file("/sys/kernel/notes", id) &&
+	       !memcmp(id, kernel->build_id, BUILD_ID_MAX);
+}
+
+const struct mapping *kernel_image(const struct resolver *r)
+{
+	const struct space *kernel = &r->spaces.kernel;
+
+	for (size_t i = 0; i < kernel->code.count; i++)
+		if (r->spaces.objects.object[kernel->code.mapping[i].object].kind == OBJECT_KERNEL)
+			return &kernel->code.mapping[i];
+	return NULL;
+}
+
+/* The kernel's ELF file, which has inlined calls and lines, if it is here. */
+static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
+			 const struct mapping *image)
+{
+	const struct object *kernel = &r->spaces.objects.object[image->object];
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = kernel->build_id_size;
+	uint64_t text;
+
+	memcpy(id, kernel->build_id, BUILD_ID_MAX);
+	if (!size && is_local(in))
+		size = build_id_of_notes_file("/sys/kernel/notes", id);
+	struct elf *elf = size && image->file_offset
+		? locate_kernel(&r->options.where, id, size, stream_origin(in)->kernel) : NULL;
+	if (!elf)
+		return;
+	if (!elf_address_of(elf, "_text", &text)) {
+		elf_close(elf);
+		return;
+	}
+	struct source *source = source_at(r, image->object);
+	*source = new_source(r, kernel->path);
+	source->elf = elf;
+	source->root = mem_zeroed(1, 1);
+	r->vmlinux = image->object;
+	r->vmlinux_shift = text - image->file_offset;
+	r->opened++;
+}
+
+void open_kernel(struct resolver *r, const struct stream_reader *in)
+{
+	static const struct object unknown_kernel;
+	const struct mapping *image = kernel_image(r);
+	const struct object *kernel = image ? &r->spaces.objects.object[image->object]
+					    : &unknown_kernel;
+	const char *file = r->options.kallsyms;
+	bool is_other = !file && !is_this_kernel(in, kernel);
+	char kept[PATH_MAX];
+
+	r->kernel_tried = true;
+	r->vmlinux = TABLE_NONE;
+	if (image)
+		open_vmlinux(r, in, image);
+	if (is_other && locate_kept(&r->options.where, kernel->build_id, kernel->build_id_size,
+				    "kallsyms", kept))
+		file = kept;
+	if (is_other && !file) {
+		if (r->vmlinux == TABLE_NONE &&
+		    recorded_names_file(&r->recorded, "[kernel.kallsyms]") == TABLE_NONE)
+			report_note(r->report, "kernel addresses stay without names: another "
+				    "kernel was recorded than the one here; give its symbols "
+				    "with --kallsyms");
+		return;
+	}
+	r->kallsyms = kallsyms_open(file ? file : "/proc/kallsyms");
+	if (kallsyms_trouble(r->kallsyms) && r->vmlinux == TABLE_NONE)
+		report_note(r->report, "kernel addresses stay without names: %s",
+			    kallsyms_trouble(r->kallsyms));
+	/* perf's convention: a kernel mapping's offset is the address of _text (or _stext). */
+	uint64_t text = kallsyms_address(r->kallsyms, "_text");
+	if (image && text && image->file_offset)
+		r->kernel_shift = text - image->file_offset;	/* it booted elsewhere in memory */
+	uint64_t init_end = kallsyms_address(r->kallsyms, "_einittext");
+	if (init_end)
+		r->init_end = init_end - r->kernel_shift;
+}
+
+/* Is the file at PATH, or "[ext4]", this MODULE?  In names of files '-' stands for '_'. */
+static bool is_module(const char *path, const char *module)
+{
+	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path + 1;
+
+	if ((*path != '[' && !slash) || *module != '[')
+		return false;
+	for (module++; *at && *at != '.' && *at != ']'; at++, module++)
+		if ((*at == '-' ? '_' : *at) != *module)
+			return false;
+	return *module == ']';
+}
+
+/* A symbol of a module tells of its code alone; and modules do not move with the kernel. */
+const char *kernel_symbol(const struct resolver *r, const struct place *place)
+{
+	const struct object *o = &r->spaces.objects.object[r->part[place->object].object];
+	const char *module, *name;
+
+	if (!r->kallsyms || kallsyms_trouble(r->kallsyms))
+		return NULL;
+	name = kallsyms_find(r->kallsyms, place->address + r->kernel_shift, &module);
+	if (!name || (!module && o->kind == OBJECT_KERNEL))
+		return name;
+	return module && r->kernel_shift == 0 &&
+	       (o->kind == OBJECT_KERNEL || is_module(o->path, module)) ? name : NULL;
+}
+
+void follow_ksymbol(struct resolver *r, const struct record *rec)
+{
+	struct ksymbol_record k;
+
+	if (!record_ksymbol(rec, &k) || k.unregister)
+		return;
+	if (!r->ksymbols)
+		r->ksymbols = jitmap_new();
+	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
+	/* what was found there before may have another name now */
+	memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a place is called: from debug information, symbol tables, the kernel's list. */
+#include "symbol/demangle.h"
+#include "resolve/resolver-internal.h"
+
+uint32_t string_id(struct resolver *r, const char *text)
+{
+	uint32_t known = r->strings.count, id = intern_text(&r->strings, text);
+
+	if (known == 0)		/* the intern has made "" as well */
+		resolved_add_string(r->tables, "", 0);
+	if (id && id >= known)
+		resolved_add_string(r->tables, text, strlen(text));
+	return id;
+}
+
+/* The same for TEXT of a source; 0 for NULL. */
+static uint32_t source_string_id(struct resolver *r, const char *text)
+{
+	uint32_t id = 0;
+
+	return !text || pointers_find(&r->source_strings, text, &id)
+		? id : pointers_add(&r->source_strings, text, string_id(r, text));
+}
+
+/* The string for the readable form of string ID, NAME. */
+static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
+{
+	struct arena scratch = { 0 };
+
+	for (; r->readables <= id; r->readables++) {
+		r->readable = array_grow(r->readable, r->readables, sizeof(*r->readable));
+		r->readable[r->readables] = 0;
+	}
+	if (!r->readable[id])
+		r->readable[id] = string_id(r, demangle(&scratch, name, r->options.demangle));
+	arena_release(&scratch);
+	return r->readable[id];
+}
+
+static uint32_t function_id(struct resolver *r, const struct resolved_function *f)
+{
+	uint64_t hash = hash_more(hash_more((uint64_t)f->name << 32 | f->system_name, f->file),
+				  f->line);
+	struct table_probe probe = table_probe(&r->function_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
+		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
+			return id;
+	id = resolved_add_function(r->tables, f);
+	table_add(&r->function_table, hash, id);
+	return id;
+}
+
+/* What the outermost frame of a place is called by symbol tables; NULL: as FOUND has it. */
+static const char *symbol_of(const struct resolver *r, const struct place *place,
+			     const struct source_answer *found)
+{
+	if (found->symbol || !place->in_kernel ||
+	    dwarf_function_name(dwarf_outermost(found->frame, found->frames)))
+		return found->symbol;
+	return kernel_symbol(r, place);
+}
+
+/* A line of function F, whose name MANGLED is as linkers have it; NULL: it is as it should be. */
+static struct resolved_line function_line(struct resolver *r, struct resolved_function f,
+					  const char *mangled)
+{
+	f.name = mangled ? readable_id(r, f.system_name, mangled) : f.system_name;
+	return (struct resolved_line){ .function = function_id(r, &f) };
+}
+
+/*
+ * One frame of debug information, called SYMBOL unless that is NULL.  Without a
+ * linkage name the source's name is the whole name (C).
+ */
+static struct resolved_line debug_line(struct resolver *r, const struct dwarf_frame *frame,
+				       const char *symbol)
+{
+	const struct dwarf_function *f = frame->function;
+	const char *name = symbol ? symbol : dwarf_function_name(f);
+	struct resolved_function function = { 0 };
+
+	function.system_name = source_string_id(r, name);
+	if (r->options.no_lines)
+		return function_line(r, function, name);
+	function.file = source_string_id(r, f && f->file ? f->file : frame->file);
+	function.line = f ? f->line : 0;
+	struct resolved_line line = function_line(r, function, name);
+	line.file = source_string_id(r, frame->file);
+	line.line = frame->line;
+	line.column = frame->column;
+	return line;
+}
+
+bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found)
+{
+	return jitmap_find(map, address, r->time, found) ||
+	       (refresh_jit(r, map) && jitmap_find(map, address, r->time, found));
+}
+
+static uint32_t find_jit_line(struct resolver *r, const struct place *place)
+{
+	struct resolved_function function = { 0 };
+	struct jit_place found;
+
+	r->from = FROM_NOTHING;
+	if (!jit_knows(r, place->jit, place->address, &found))
+		return 0;
+	r->from = FROM_JIT;
+	r->by_time = found.by_time;
+	function.system_name = string_id(r, found.name);
+	if (found.file && !r->options.no_lines)
+		function.file = string_id(r, found.file);
+	r->line[0] = function_line(r, function, NULL);
+	if (function.file) {
+		r->line[0].file = function.file;
+		r->line[0].line = found.line;
+	}
+	return 1;
+}
+
+/* Whether r->line[AT], NAME, is only how Go called the method that was inlined into it. */
+static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
+{
+	const struct resolved_function *function = r->tables->function;
+
+	return at > 0 && demangle_is_wrapper(name) &&
+	       function[r->line[at].function].name == function[r->line[at - 1].function].name;
+}
+
+uint32_t find_lines(struct resolver *r, const struct place *place)
+{
+	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
+	struct source_answer found = { 0 };
+
+	if (place->jit)
+		return find_jit_line(r, place);
+	if (source)
+		source_find(source, place->own_address, &found);
+	const char *symbol = symbol_of(r, place, &found);
+	if (!symbol && place->recorded && found.frames == 0)
+		symbol = recorded_names_find(&r->recorded, place->recorded - 1,
+					     place->recorded_address);
+	const struct dwarf_frame *frame = found.frame;
+	size_t frames = found.frames;
+	r->from = frames ? found.is_go ? FROM_GO : FROM_DEBUG
+		: !symbol ? FROM_NOTHING : place->in_kernel ? FROM_KERNEL : FROM_SYMBOLS;
+	if (frames == 0) {
+		struct resolved_function function = { 0 };
+		if (!symbol)
+			return 0;
+		function.system_name = source_string_id(r, symbol);
+		r->line[0] = function_line(r, function, place->in_kernel ? NULL : symbol);
+		return 1;
+	}
+	if (r->options.no_inlines) {
+		frame += frames - 1;	/* the outermost */
+		frames = 1;
+	}
+	uint32_t lines = 0;
+	for (size_t i = 0; i < frames && lines < LINES_MAX; i++) {
+		const char *outermost = i == frames - 1 ? symbol : NULL;
+		/* What has no name is a part of its caller: debug information may be missing. */
+		const char *name = outermost ?: dwarf_function_name(frame[i].function);
+		if (!name)
+			continue;
+		r->line[lines] = debug_line(r, &frame[i], outermost);
+		lines += !is_repeated(r, lines, name);
+	}
+	if (!lines)
+		r->from = FROM_NOTHING;
+	return lines;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which object an address lies in, and where in it. */
+#include "locate/locate.h"
+#include "resolve/resolver-internal.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86 and arm64 it is one or two pages */
+
+/* This machine's vdso, which every process maps. */
+static struct elf *open_vdso(void)
+{
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const char *why;
+
+	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
+}
+
+/* That which PID maps at M, as long as it lives. */
+static struct elf *open_vdso_of(pid_t pid, const struct mapping *m)
+{
+	size_t size = m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX;
+	char path[64];
+	const char *why;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	uint8_t *bytes = mem_zeroed(1, size);
+	ssize_t n = pread(fd, bytes, size, (off_t)m->start);
+	close(fd);
+	return elf_open_owned(bytes, n > 0 ? (size_t)n : 0, &why);
+}
+
+struct source *source_at(struct resolver *r, uint32_t object)
+{
+	for (; r->sources <= object; r->sources++) {
+		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
+		r->source[r->sources] = NULL;
+	}
+	if (!r->source[object])
+		r->source[object] = mem_zeroed(1, sizeof(*r->source[object]));
+	return r->source[object];
+}
+
+struct source new_source(const struct resolver *r, const char *path)
+{
+	const struct resolver_options *o = &r->options;
+
+	/* Of a call's place in its caller the calls tell: without lines they are of no use. */
+	return (struct source){ .tried = true, .path = path, .where = &o->where,
+				.cache = &o->cache, .report = r->report,
+				.no_calls = o->no_inlines && o->no_lines,
+				.no_lines = o->no_lines };
+}
+
+/* Open the object that M maps in PID; ANYWHERE: not only where it was mapped from. */
+static void open_source(struct resolver *r, const struct stream_reader *in,
+			const struct mapping *m, pid_t pid, bool anywhere, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+
+	*source = new_source(r, object->path);
+	if (object->kind == OBJECT_VDSO && is_local(in)) {
+		source->elf = object_is_vdso32(object) ? open_vdso_of(pid, m) : open_vdso();
+	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
+		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
+		if (anywhere)
+			locate_elsewhere(&r->options.where, object, &l);
+		source->elf = l.elf;
+		source->root = l.root;
+		source->result = l.result;
+	}
+	if (!source->root)
+		source->root = mem_zeroed(1, 1);
+	r->opened += source->elf != NULL;
+}
+
+/*
+ * When the sample in hand was taken at the latest, in ns since 1970; 0: not known.
+ * The wall clock may have been a thousandth faster or slower than the stream's.
+ */
+static int64_t taken_before(const struct resolver *r, const struct stream_reader *in)
+{
+	const struct stream_origin *origin = stream_origin(in);
+
+	if (!origin->has_clock || !r->sample_time)
+		return r->options.recorded_before;
+	int64_t since = (int64_t)(r->sample_time - origin->clock_time);
+	return (int64_t)origin->wall_time + since + (since < 0 ? -since : since) / 1000;
+}
+
+/*
+ * Without a build ID a file is known by its path and inode, which do not change when
+ * it is written to.  What the user says that it is, it is.
+ */
+static void doubt_file(struct resolver *r, const struct stream_reader *in,
+		       const struct mapping *m, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	int64_t taken = taken_before(r, in);
+
+	if (!source->elf || object->kind != OBJECT_FILE || object->build_id_size ||
+	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
+		return;
+	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
+			(uint64_t)sysconf(_SC_PAGESIZE))) {
+		report_note(r->report, "'%s' was changed since; its names may be wrong",
+			    object->path);
+		return;
+	}
+	elf_close(source->elf);
+	source->elf = NULL;
+	source->result = LOCATE_CHANGED;
+	r->opened--;
+}
+
+/* The ELF of the object that M maps in PID, opened at the first need. */
+static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
+				      const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+
+	if (!r->options.symbols)
+		return source;
+	if (!source->tried)
+		open_source(r, in, m, pid, true, source);
+	if (!source->told)
+		doubt_file(r, in, m, source);
+	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
+	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
+		report_note(r->report, "no names from '%s': %s", object->path,
+			    locate_reason(source->result));
+	source->told = true;
+	return source;
+}
+
+void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec)
+{
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
+		return;
+	open_jitdump(r, in, mmap.pid, mmap.path);
+	if (!is_local(in))
+		return;
+	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
+	if (!m)
+		return;
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct source *source = source_at(r, m->object);
+	if (source->tried || (object->kind != OBJECT_FILE && !object_is_memfd(object) &&
+			      !object_is_vdso32(object)))
+		return;
+	open_source(r, in, m, mmap.pid, false, source);
+	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
+	if (!source->tried)
+		source_release(source);
+}
+
+/* The tables' object for a part of an object of lib/process. */
+static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
+			struct resolved_object part)
+{
+	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
+	struct table_probe probe = table_probe(&r->part_table, hash);
+	const char *path = "[unknown]";
+	uint32_t id;
+
+	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
+		if (r->part[id].object == object && r->part[id].start == part.start &&
+		    r->part[id].size == part.size && r->part[id].pid == pid)
+			return id;
+	if (object != TABLE_NONE) {
+		const struct object *o = &r->spaces.objects.object[object];
+		path = o->path;
+		memcpy(part.build_id, o->build_id, BUILD_ID_MAX);
+		if (!part.build_id_size)
+			part.build_id_size = o->build_id_size;
+	}
+	part.path = string_id(r, path);
+	id = resolved_add_object(r->tables, &part);
+	r->part = array_grow(r->part, id, sizeof(*r->part));
+	r->part[id] = (struct part){ object, part.start, part.size, pid };
+	table_add(&r->part_table, hash, id);
+	return id;
+}
+
+struct place nowhere(struct resolver *r, uint64_t address)
+{
+	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
+
+	return (struct place){ .object = part_id(r, TABLE_NONE, 0, part), .source = TABLE_NONE,
+			       .address = address };
+}
+
+/* Where to look ADDRESS in M up among the symbols that the stream has. */
+static void set_recorded(const struct resolver *r, const struct mapping *m,
+			 const struct object *object, uint64_t address, struct place *place)
+{
+	uint32_t file = r->recorded.files ? recorded_names_file(&r->recorded, object->path)
+					  : TABLE_NONE;
+
+	if (file == TABLE_NONE)
+		return;
+	place->recorded = file + 1;
+	place->recorded_address = m->is_jit || object->kind == OBJECT_KERNEL ? address
+		: recorded_names_address(&r->recorded, file, address - m->start + m->file_offset,
+					 address - m->start);
+}
+
+/* The kernel image is one part, whatever modules cut out of its mapping. */
+static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	struct resolved_object part = { .kind = (uint16_t)object->kind, .start = m->start,
+					.size = m->end - m->start, .file_offset = m->file_offset };
+
+	if (object->kind == OBJECT_KERNEL) {
+		const struct mapping *image = kernel_image(r);
+		part.start = image->start;
+		part.file_offset = image->file_offset;
+		part.size = UINT64_MAX - part.start;
+	}
+	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+			       .address = address, .in_kernel = true };
+	set_recorded(r, m, object, address, &place);
+	if (!strcmp(object->path, "[bpf]")) {
+		place.jit = r->ksymbols;
+	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
+		place.source = r->vmlinux;
+		place.own_address = address + r->vmlinux_shift;
+	}
+	return place;
+}
+
+/*
+ * A mapping that starts at 0 is one that go tool pprof takes for not relocated,
+ * and so finds no symbols of a program linked to another address.
+ */
+#define NOT_ZERO (1ULL << 40)
+
+/* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
+static struct place place_in_file(struct resolver *r, const struct mapping *m,
+				  const struct elf *elf, uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	uint64_t offset = address - m->start + m->file_offset;
+	struct resolved_object part = { .kind = (uint16_t)object->kind,
+					.flags = m->is_main ? OBJECT_IS_MAIN : 0 };
+	struct elf_segment segment;
+
+	if (elf && elf_segment(elf, offset, &segment)) {
+		const uint8_t *id;
+		part.start = segment.address;
+		part.size = segment.size;
+		part.file_offset = segment.file_offset;
+		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
+		if (part.build_id_size)
+			memcpy(part.build_id, id, part.build_id_size);
+		uint64_t own = offset - segment.file_offset + segment.address;
+		return (struct place){ .object = part_id(r, m->object, 0, part),
+				       .source = m->object, .address = own, .own_address = own };
+	}
+	part.start = m->file_offset ? m->file_offset : NOT_ZERO;
+	part.file_offset = m->file_offset;
+	part.size = m->end - m->start;
+	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+			       .address = offset - m->file_offset + part.start };
+	set_recorded(r, m, object, address, &place);
+	return place;
+}
+
+/* In memory of no file: JIT, which may be NULL, knows what is there. */
+static struct place place_in_memory(struct resolver *r, const struct mapping *m, uint32_t object,
+				    pid_t pid, struct jitmap *jit, uint64_t address)
+{
+	struct resolved_object part = {
+		.kind = OBJECT_ANONYMOUS, .start = m->start, .size = m->end - m->start,
+		.file_offset = m->is_covered ? m->start : m->file_offset,
+	};
+
+	return (struct place){ .object = part_id(r, object, jit ? pid : 0, part),
+			       .source = TABLE_NONE, .address = address, .jit = jit };
+}
+
+struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			      const struct space *space, const struct mapping *m,
+			      uint64_t address)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
+	bool is_guest = space == &r->spaces.guest;
+	struct jit_place found;
+
+	/* A JIT compiler that claims the place is right: the file is not mapped there. */
+	struct jitmap *jit = m->is_covered && !is_guest ? jit_of(r, in, pid) : NULL;
+	if (jit && jit_knows(r, jit, address, &found))
+		return place_in_memory(r, m, m->cover, pid, jit, address);
+	const struct elf *elf = is_file || object_is_memfd(object)
+		? source_of(r, in, m, pid)->elf : NULL;
+	if (is_file || elf)
+		return place_in_file(r, m, elf, address);
+	return place_in_memory(r, m, m->object, pid, is_guest ? NULL : jit_of(r, in, pid), address);
+}
+
+struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
+		      const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+	bool in_kernel = space == &r->spaces.kernel;
+
+	if (in_kernel && !r->kernel_tried && r->options.symbols)
+		open_kernel(r, in);
+	/* The mapping ends before the code for booting, which calls the idle loop. */
+	if (in_kernel && !m && address < r->init_end) {
+		m = kernel_image(r);
+		m = m && address >= m->start ? m : NULL;
+	}
+	if (!m)
+		return nowhere(r, address);
+	if (in_kernel)
+		return place_in_kernel(r, m, address);
+	return place_in_process(r, in, pid, space, m, address);
+}

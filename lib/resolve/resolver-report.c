@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came of it, object by object. */
+#include "resolve/resolver-internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Why frames in an object have no name. */
+static const char *reason(const struct resolver *r, uint32_t id)
+{
+	const struct source *source = id < r->sources ? r->source[id] : NULL;
+	struct elf_bytes symbols;
+
+	switch (r->spaces.objects.object[id].kind) {
+	case OBJECT_KERNEL:
+	case OBJECT_MODULE:
+		if (!r->kallsyms)
+			return "no symbols of the recorded kernel";
+		return kallsyms_trouble(r->kallsyms) ?: "no symbol covers them";
+	case OBJECT_ANONYMOUS:
+		return "no file, and no perf-PID.map or jitdump file covers them";
+	default:
+		if (object_is_vdso32(&r->spaces.objects.object[id]) && !(source && source->elf))
+			return "no 32-bit process was there any more, to read it from";
+		if (!source || !source->elf)
+			return source && source->result != LOCATED
+				? locate_reason(source->result) : "its file was not looked for";
+		if (elf_is_cut(source->elf))
+			return "the file was cut while it was read";
+		if (!source->debug && !elf_section(source->elf, ".symtab", &symbols))
+			return "it is stripped, and no debug file was found";
+		return "no symbol covers them";
+	}
+}
+
+static void report_tally(const struct resolver *r, const char *path, const struct tally *t,
+			 const char *why)
+{
+	static const char *const from[FROMS] = {
+		[FROM_DEBUG] = "debug information", [FROM_GO] = "Go's table",
+		[FROM_SYMBOLS] = "symbols", [FROM_KERNEL] = "kallsyms", [FROM_JIT] = "the JIT",
+	};
+	uint64_t total = 0, unnamed = t->frames[FROM_NOTHING];
+	char text[256] = "";
+	size_t at = 0;
+
+	for (int i = 0; i < FROMS; i++)
+		total += t->frames[i];
+	for (int i = 0; i < FROM_NOTHING; i++)
+		if (t->frames[i])
+			at += (size_t)snprintf(text + at, sizeof(text) - at,
+					       ", %" PRIu64 " named by %s", t->frames[i], from[i]);
+	if (unnamed)
+		report_summary(r->report, "'%s': %" PRIu64 " frames%s, %" PRIu64 " unnamed: %s",
+			       path, total, text, unnamed, why);
+	else if (total)
+		report_summary(r->report, "'%s': %" PRIu64 " frames%s", path, total, text);
+}
+
+static void report_cache(const struct resolver *r, uint32_t id)
+{
+	const struct source *source = id < r->sources ? r->source[id] : NULL;
+
+	if (source && (source->hits || source->misses))
+		report_summary(r->report, "'%s': %u of %u addresses were in the cache",
+			       r->spaces.objects.object[id].path, source->hits,
+			       source->hits + source->misses);
+}
+
+void resolver_report(const struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->tallies; i++) {
+		report_tally(r, r->spaces.objects.object[i].path, &r->tally[i], reason(r, i));
+		report_cache(r, i);
+	}
+	report_tally(r, "[unknown]", &r->nowhere_tally, "nothing is mapped there");
+}

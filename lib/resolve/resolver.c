@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two caches make the common case cheap.  The first, of four slots a set, goes from
+ * an address in a version of an address space straight to the frame; the
+ * second, exact, from an address in an object.  Only what both miss is looked
+ * up in symbol tables.  Where a JIT compiler's code was replaced the name is
+ * the time's as well: such places are kept out of the first, and looked up
+ * each time.
+ */
+#include "resolve/resolver-internal.h"
+
+/* The slots where this address may be: a cache line of them. */
+static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
+{
+	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
+
+	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+}
+
+/* Begin anew with so many slots. */
+static void set_quick(struct resolver *r, size_t slots)
+{
+	free(r->quick);
+	r->quick_slots = slots;
+	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
+	memset(r->quick, 0, slots * sizeof(*r->quick));
+}
+
+struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
+			      struct report *report)
+{
+	struct resolver *r = mem_zeroed(1, sizeof(*r));
+
+	r->options = *options;
+	r->options.cache.report = report;
+	r->tables = tables;
+	r->report = report;
+	set_quick(r, QUICK_FIRST);
+	return r;
+}
+
+/* Symbols that the recorder wrote down. */
+static void follow_recorded(struct resolver *r, struct stream_reader *in,
+			    const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
+		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
+}
+
+void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
+{
+	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
+	if (!spaces_follow(&r->spaces, rec))
+		stream_damaged(in, rec, "record with fields that do not fit it");
+	if (!r->options.symbols)
+		return;
+	if (rec->type == RECORD_FEATURE)
+		follow_recorded(r, in, rec);
+	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+		open_mapped(r, in, rec);
+	else if (rec->type == PERF_RECORD_KSYMBOL)
+		follow_ksymbol(r, rec);
+	follow_jit(r, in, rec);
+}
+
+/* How often names of this object came from where. */
+static struct tally *tally_of(struct resolver *r, uint32_t object)
+{
+	if (object == TABLE_NONE)
+		return &r->nowhere_tally;
+	for (; r->tallies <= object; r->tallies++) {
+		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
+		r->tally[r->tallies] = (struct tally){ 0 };
+	}
+	return &r->tally[object];
+}
+
+/* A frame with the LINES in r->line. */
+static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_t lines)
+{
+	struct resolved_frame frame = { .object = place->object, .address = place->address,
+					.lines = lines, .line = r->line };
+
+	r->named += frame.lines > 0;
+	tally_of(r, r->part[place->object].object)->frames[r->from]++;
+	return resolved_add_frame(r->tables, &frame);
+}
+
+/*
+ * Each place is looked up once; but where a JIT compiler's code comes and
+ * goes, it is looked up again, and a frame of another name is another one.
+ */
+static uint32_t frame_at(struct resolver *r, const struct place *place)
+{
+	uint64_t hash = hash_more(place->object, place->address);
+	struct table_probe probe = table_probe(&r->frame_table, hash);
+	uint32_t lines = place->jit ? find_lines(r, place) : 0, id;
+
+	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
+		const struct resolved_frame *f = &r->tables->frame[id];
+		if (f->address == place->address && f->object == place->object &&
+		    (!place->jit || (f->lines == lines &&
+				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
+			return id;
+	}
+	if (!place->jit)
+		lines = find_lines(r, place);
+	id = add_frame(r, place, lines);
+	table_add(&r->frame_table, hash, id);
+	return id;
+}
+
+static inline bool is_quick(const struct quick *q, uint64_t address, const struct space *space)
+{
+	return ((q->address ^ address) | (q->generation ^ space->generation)) == 0;
+}
+
+static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			const struct space *space, uint64_t address)
+{
+	struct quick *q = quick_set(r, address, space->generation);
+
+	/* All are compared: which one it is no CPU could guess. */
+	unsigned at = 0;
+	for (unsigned i = 1; i < QUICK_WAYS; i++)
+		at = is_quick(&q[i], address, space) ? i : at;
+	/* Generation 0, of spaces never heard of, would match empty slots. */
+	if (is_quick(&q[at], address, space) && space->generation)
+		return q[at].frame;
+	struct place place = place_of(r, in, pid, space, address);
+	r->by_time = false;
+	uint32_t frame = frame_at(r, &place);
+	if (r->tables->frames > r->quick_slots / QUICK_SHARE && r->quick_slots < QUICK_MAX) {
+		set_quick(r, 2 * r->quick_slots);
+		q = quick_set(r, address, space->generation);
+	}
+	if (space->generation <= UINT32_MAX && !r->by_time) {
+		memmove(q + 1, q, (QUICK_WAYS - 1) * sizeof(*q));
+		q[0] = (struct quick){ .generation = (uint32_t)space->generation,
+				       .address = address, .frame = frame };
+	}
+	return frame;
+}
+
+/*
+ * The frame of a sampled IP: code wherever it lies.  The first cache knows nothing of
+ * data, whose mappings come without a new generation, and is not asked for it.
+ */
+static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			     const struct space *space, uint64_t address)
+{
+	const struct mapping *data = space->data.count ? space_find_data(space, address) : NULL;
+
+	if (!data)
+		return resolve(r, in, pid, space, address);
+	struct place place = place_in_process(r, in, pid, space, data, address);
+	return frame_at(r, &place);
+}
+
+static void push(struct resolver *r, uint32_t *count, uint32_t frame)
+{
+	if (*count == r->frame_capacity) {
+		r->frame_capacity = r->frame_capacity ? 2 * r->frame_capacity : 256;
+		r->frame = mem_resize(r->frame, r->frame_capacity * sizeof(*r->frame));
+	}
+	r->frame[(*count)++] = frame;
+}
+
+/* The space that a sample's mode, or a marker in a callchain, means; NULL: a guest's process. */
+static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return &r->spaces.kernel;
+	case PERF_RECORD_MISC_USER:
+	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
+		return spaces_find(&r->spaces, pid);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return &r->spaces.guest;
+	default:
+		return NULL;
+	}
+}
+
+static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64_t marker)
+{
+	enum { USER_DEFERRED = -640 };	/* PERF_CONTEXT_USER_DEFERRED, newer than our header */
+
+	switch ((int64_t)marker) {
+	case (int64_t)PERF_CONTEXT_KERNEL:
+		return &r->spaces.kernel;
+	case (int64_t)PERF_CONTEXT_USER:
+	case USER_DEFERRED:
+		return spaces_find(&r->spaces, pid);
+	case (int64_t)PERF_CONTEXT_GUEST:
+	case (int64_t)PERF_CONTEXT_GUEST_KERNEL:
+		return &r->spaces.guest;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * The CPU's own record of calls that have not returned, the last one first:
+ * where they were made from.  Other branches that were recorded are no stack.
+ */
+static void push_calls(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		       uint32_t *count)
+{
+	for (uint64_t i = 0; i + 2 < s->branches.count; i += 3)
+		push(r, count, resolve(r, in, s->pid, spaces_find(&r->spaces, s->pid),
+				       word_at(s->branches, i)));
+}
+
+/* Have the slots of a chain's addresses fetched, all at a time; most are callers in SPACE. */
+static void foresee(const struct resolver *r, const struct space *space, const struct words *chain)
+{
+	for (uint64_t i = 0; i < chain->count; i++)
+		__builtin_prefetch(quick_set(r, word_at(*chain, i) - (i > 1), space->generation));
+}
+
+/*
+ * The leaf is the sampled IP.  In the callchain, each PERF_CONTEXT_* marker
+ * says whose addresses follow; the first of them is where that code was
+ * interrupted, or called the kernel; the others are return addresses, and the
+ * call is the instruction before.  The chain begins by repeating the leaf.
+ *
+ * A precise address may be the program's where the interrupt, which comes later,
+ * found the kernel running: the kernel's part of such a chain did not call the leaf.
+ * An entry 0 is no address: unwinders of the kernel leave it where they gave up.
+ */
+static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
+			      const struct sample *s, const struct perf_event_attr *attr)
+{
+	static const struct space nothing;
+	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
+	const struct space *leaf = space_of_mode(r, s->pid, s->misc), *space = leaf;
+	bool leaf_is_user = has_ip && (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
+				      PERF_RECORD_MISC_USER;
+	bool repeats = has_ip, exact = true;
+	uint32_t count = 0;
+
+	if (leaf)
+		foresee(r, leaf, &s->callchain);
+	if (has_ip)
+		push(r, &count, resolve_leaf(r, in, s->pid, leaf ? leaf : &nothing, s->ip));
+	for (uint64_t i = 0; i < s->callchain.count; i++) {
+		uint64_t address = word_at(s->callchain, i);
+		if (address >= PERF_CONTEXT_MAX) {
+			space = space_of_marker(r, s->pid, address);
+			exact = true;
+			continue;
+		}
+		if (leaf_is_user && space == &r->spaces.kernel)
+			continue;
+		if (address == 0 && !(repeats && exact))
+			continue;
+		if (!(repeats && space == leaf))
+			push(r, &count, resolve(r, in, s->pid, space ? space : &nothing,
+						exact ? address : address - 1));
+		else
+			repeats = false;
+		exact = false;
+	}
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		push_calls(r, in, s, &count);
+	if (count == 0) {
+		struct place unknown = nowhere(r, 0);
+		push(r, &count, frame_at(r, &unknown));
+	}
+	return count;
+}
+
+/* The string of the thread's name. */
+static uint32_t comm_id(struct resolver *r, pid_t tid)
+{
+	uint32_t name = spaces_thread_name(&r->spaces, tid);
+
+	for (; r->comms < r->spaces.names.count; r->comms++) {
+		r->comm = array_grow(r->comm, r->comms, sizeof(*r->comm));
+		r->comm[r->comms] = string_id(r, r->spaces.names.text[r->comms]);
+	}
+	return name < r->comms ? r->comm[name] : 0;
+}
+
+uint64_t resolver_version(struct resolver *r, const struct sample *s)
+{
+	const struct space *user = spaces_find(&r->spaces, s->pid);
+	const struct mapping *data = user->data.count ? space_find_data(user, s->ip) : NULL;
+	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
+				     r->spaces.guest.generation);
+
+	return data ? hash_more(hash_more(version, data->object), data->start - data->file_offset)
+		    : version;
+}
+
+void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		    struct resolved_sample *out)
+{
+	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
+
+	*out = (struct resolved_sample){
+		.event = s->event, .misc = s->misc, .pid = s->pid, .tid = s->tid, .cpu = s->cpu,
+		.comm = comm_id(r, s->tid), .time = s->time, .period = s->period,
+		.has = has & (PERF_SAMPLE_RAW | RESOLVED_VALUE_BITS), .raw = s->raw,
+		.value = {
+			[VALUE_ADDR] = s->addr, [VALUE_WEIGHT] = s->weight,
+			[VALUE_DATA_SRC] = s->data_src, [VALUE_TRANSACTION] = s->transaction,
+			[VALUE_PHYS_ADDR] = s->phys_addr, [VALUE_CGROUP] = s->cgroup,
+			[VALUE_DATA_PAGE_SIZE] = s->data_page_size,
+			[VALUE_CODE_PAGE_SIZE] = s->code_page_size,
+		},
+	};
+}
+
+void resolver_sample(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *s, struct resolved_sample *out)
+{
+	resolver_facts(r, in, s, out);
+	resolver_frames(r, in, s, out);
+}
+
+void resolver_frames(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *s, struct resolved_sample *out)
+{
+	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
+
+	refresh_jits(r);
+	r->time = jit_time(attr, s);
+	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	out->frames = resolve_chain(r, in, s, attr);
+	out->frame = r->frame;
+}
+
+struct resolver_counts resolver_counts(const struct resolver *r)
+{
+	return (struct resolver_counts){ .frames = r->tables->frames, .named = r->named,
+					 .objects = r->opened };
+}
+
+void resolver_save(struct resolver *r)
+{
+	if (!r->options.cache.directory)
+		return;
+	for (uint32_t i = 0; i < r->sources; i++)
+		if (r->source[i])
+			source_save(r->source[i]);
+	cache_trim(&r->options.cache);
+}
+
+void resolver_free(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->sources; i++) {
+		if (r->source[i])
+			source_release(r->source[i]);
+		free(r->source[i]);
+	}
+	release_jits(r);
+	jitmap_free(r->ksymbols);
+	recorded_names_release(&r->recorded);
+	free(r->tally);
+	kallsyms_close(r->kallsyms);
+	spaces_release(&r->spaces);
+	intern_release(&r->strings);
+	table_release(&r->frame_table);
+	table_release(&r->part_table);
+	table_release(&r->function_table);
+	free(r->quick);
+	free(r->source);
+	free(r->part);
+	pointers_release(&r->source_strings);
+	free(r->readable);
+	free(r->comm);
+	free(r->frame);
+	free(r);
+}

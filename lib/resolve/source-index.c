@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a cache keeps of a program: of each function that an address was in all
+ * of its addresses, for the next run will sample others of them.
+ */
+#include "base/table.h"
+#include "resolve/source-internal.h"
+
+#include <stdlib.h>
+
+enum { ANSWERS_MAX = 1 << 22 };	/* looked up for one file */
+
+bool source_key(const struct source *source, struct cache_key *key)
+{
+	const struct elf *const input[] = { source->elf, source->debug, source->alternate,
+					    source->package };
+
+	/* Another version may have other answers. */
+	key->inputs = hash_bytes(PMU_VERSION, sizeof(PMU_VERSION));
+	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
+		key->inputs = hash_more(key->inputs, elf_identity(input[i]));
+	key->build_id_size = elf_build_id(source->elf, &key->build_id);
+	return key->build_id_size > 0 && elf_identity(source->elf) != 0;
+}
+
+/* What is learnt of a source. */
+struct lesson {
+	struct source *source;
+	struct index_builder *builder;
+	uint32_t answers;	/* looked up */
+};
+
+static struct extent look_up(struct lesson *l, uint64_t address, struct source_answer *out)
+{
+	l->answers++;
+	return source_read(l->source, address, out);
+}
+
+/* NULL: none that has a name. */
+static const struct dwarf_function *outermost(const struct source_answer *a)
+{
+	const struct dwarf_function *f = dwarf_outermost(a->frame, a->frames);
+
+	return dwarf_function_name(f) ? f : NULL;
+}
+
+/* Where the function begins that has ADDRESS, but not before LIMIT. */
+static uint64_t first_address(struct lesson *l, uint64_t address, uint64_t limit)
+{
+	struct source_answer answer;
+	struct extent same = look_up(l, address, &answer);
+	const struct dwarf_function *function = outermost(&answer);
+
+	while (function && same.start > limit && l->answers < ANSWERS_MAX) {
+		address = same.start;
+		same = look_up(l, address - 1, &answer);
+		if (outermost(&answer) != function)
+			return address;
+	}
+	return same.start > limit ? same.start : limit;
+}
+
+/* Returns the end of what was added. */
+static uint64_t add_answer(struct index_builder *b, struct extent same,
+			   const struct source_answer *a)
+{
+	static const struct dwarf_frame nameless;
+	struct index_answer answer = { .kind = INDEX_DEBUG, .frame = a->frame,
+				       .frames = a->frames };
+
+	if (a->frames == 0)
+		answer = (struct index_answer){ a->symbol ? INDEX_SYMBOL : INDEX_NOTHING,
+						&nameless, 1 };
+	index_builder_add(b, same, &answer, a->symbol);
+	return same.end;
+}
+
+/* The function, from START on.  Returns its end. */
+static uint64_t add_function(struct lesson *l, uint64_t start)
+{
+	struct source_answer answer;
+	struct extent same = look_up(l, start, &answer);
+	const struct dwarf_function *function = outermost(&answer);
+
+	while (outermost(&answer) == function) {
+		extent_narrow(&same, start, UINT64_MAX);
+		start = add_answer(l->builder, same, &answer);
+		if (!function || start == UINT64_MAX || l->answers >= ANSWERS_MAX)
+			break;
+		same = look_up(l, start, &answer);
+	}
+	return start;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool is_cut(const struct source *source)
+{
+	return elf_is_cut(source->elf) || elf_is_cut(source->debug) ||
+	       elf_is_cut(source->alternate) || elf_is_cut(source->package);
+}
+
+void source_save(struct source *source)
+{
+	struct cache_key key;
+	uint64_t done = 0;
+
+	if (source->misses == 0 || !source_key(source, &key) ||
+	    (source->dwarf && dwarf_has_parts(source->dwarf)))
+		return;
+	if (source->dwarf)
+		dwarf_leave_out(source->dwarf, false, false);
+	struct lesson l = { .source = source, .builder = index_builder_new(source->index) };
+	qsort(source->missed, source->misses, sizeof(*source->missed), by_address);
+	for (uint32_t i = 0; i < source->misses && l.answers < ANSWERS_MAX; i++) {
+		uint64_t address = source->missed[i];
+		if (address >= done)
+			done = add_function(&l, first_address(&l, address, done));
+	}
+	if (!is_cut(source))
+		cache_save(source->cache, &key, l.builder);
+	index_builder_free(l.builder);
+}
