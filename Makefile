@@ -21,7 +21,7 @@ FUZZ_SECONDS ?= 60
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
-MODULES = base stream elf event sample process locate dwarf unwind symbol resolve profile
+MODULES = base linux record stream elf event sample process locate dwarf symbol resolve profile show
 
 LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread
 

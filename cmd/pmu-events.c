@@ -5,9 +5,10 @@
  * Reads the machine: /sys, /proc, the kernel's answers.  Writes text or JSON.
  */
 #include "base/command.h"
-#include "event/catalog.h"
-#include "event/doctor.h"
-#include "event/encode.h"
+#include "show/catalog-print.h"
+#include "show/completion.h"
+#include "show/doctor.h"
+#include "show/encoding.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -122,7 +123,7 @@ int main(int argc, char **argv)
 		command_misused(&command, "--doctor takes no '%s'", *operand);
 
 	if (to_complete)
-		catalog_complete(&how, to_complete);
+		completion_print(&how, to_complete);
 	else if (do_list)
 		list_events(&how, operand, operands, &report);
 	else if (do_doctor)

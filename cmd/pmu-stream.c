@@ -7,11 +7,11 @@
  * stream that pipes carry, compressed or not.
  */
 #include "base/command.h"
+#include "show/describe.h"
+#include "show/tally.h"
 #include "stream/choice.h"
-#include "stream/describe.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
-#include "stream/tally.h"
 #include "stream/writer.h"
 
 #include <inttypes.h>

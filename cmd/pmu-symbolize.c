@@ -8,9 +8,9 @@
  */
 #include "base/command.h"
 #include "base/units.h"
-#include "stream/group.h"
-#include "stream/writer.h"
+#include "record/group.h"
 #include "resolve/resolver.h"
+#include "stream/writer.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

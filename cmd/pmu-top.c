@@ -7,7 +7,7 @@
  * (cum).
  */
 #include "base/command.h"
-#include "profile/top.h"
+#include "show/top.h"
 
 #include <inttypes.h>
 #include <sys/ioctl.h>

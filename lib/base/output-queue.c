@@ -3,8 +3,8 @@
  * output-queue - a thread that does the writing, so that a reader who stalls
  * does not stall the writer: what waits for it is kept in memory.
  */
-#include "base/arena.h"
 #include "base/output-queue.h"
+#include "base/arena.h"
 #include "base/write.h"
 
 #include <errno.h>

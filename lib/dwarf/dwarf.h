@@ -9,8 +9,8 @@
  * before use: a damaged unit gives fewer answers, or none.
  */
 #pragma once
-#include "elf/elf.h"
 #include "base/span.h"
+#include "elf/elf.h"
 
 struct dwarf;
 

@@ -8,9 +8,9 @@
 #pragma once
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/span.h"
 #include "base/table.h"
 #include "dwarf/dwarf.h"
-#include "base/span.h"
 
 enum section {
 	S_INFO, S_ABBREV, S_LINE, S_STR, S_LINE_STR, S_RANGES, S_RNGLISTS, S_ADDR,

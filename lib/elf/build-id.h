@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build-id - the GNU build ID of a file or of notes, read while the object is still there. */
 #pragma once
-#include "stream/record.h"
+#include "record/record.h"
 
 /* Bytes (1..20) of the build ID in the ELF notes NOTES, stored in ID; 0: none. */
 size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX]);

@@ -17,7 +17,7 @@ struct elf_section {
 /* How many section headers the file has. */
 uint32_t elf_sections(const struct elf *elf);
 
-/* Bytes that the file really stores, without the holes of a sparse file.  Work is limited by them. */
+/* Bytes that the file stores, without the holes of a sparse file: work is limited by them. */
 uint64_t elf_stored(const struct elf *elf);
 
 /* Return section header INDEX, all 0 if it is damaged. */

@@ -9,7 +9,7 @@
  * has the reasoning.
  */
 #include "event/internal.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <inttypes.h>
 #include <strings.h>

@@ -4,7 +4,8 @@
  * period, its modifiers, its name; then it joins the list.
  */
 #include "event/internal.h"
-#include "stream/event.h"
+#include "linux/text.h"
+#include "record/events.h"
 
 #include <inttypes.h>
 
@@ -21,7 +22,7 @@ static uint32_t max_rate(const struct event_options *options)
 
 	if (options->max_rate)
 		return options->max_rate;
-	rate = event_read_number("/proc/sys/kernel/perf_event_max_sample_rate", USUAL_MAX_RATE);
+	rate = linux_read_number("/proc/sys/kernel/perf_event_max_sample_rate", USUAL_MAX_RATE);
 	return rate > 0 && rate < UINT32_MAX ? (uint32_t)rate : USUAL_MAX_RATE;
 }
 

@@ -3,7 +3,6 @@
 #include "event/internal.h"
 #include "event/models.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 
 static void add(struct catalog *c, struct catalog_entry entry)
@@ -200,92 +199,4 @@ void catalog_release(struct catalog *catalog)
 	free(catalog->entry);
 	arena_release(&catalog->arena);
 	*catalog = (struct catalog){ 0 };
-}
-
-/* Whether one of the names in LIST, joined by ", ", is taken by GLOB. */
-static bool takes_other(const char *glob, const char *list)
-{
-	struct slice left = { list, strlen(list) };
-	char name[64];
-
-	while (left.size > 0) {
-		struct slice other = slice_cut(&left, ",");
-		if (left.size > 0) {
-			left.at++;	/* the space after the comma */
-			left.size--;
-		}
-		snprintf(name, sizeof(name), "%.*s", (int)other.size, other.at);
-		if (!fnmatch(glob, name, FNM_CASEFOLD))
-			return true;
-	}
-	return false;
-}
-
-bool catalog_takes(const struct catalog_style *style, const struct catalog_entry *entry)
-{
-	const char *short_name = strstr(entry->name, "::");
-
-	for (size_t i = 0; i < style->globs; i++)
-		if (!fnmatch(style->glob[i], entry->name, FNM_CASEFOLD) ||
-		    !fnmatch(style->glob[i], entry->group, FNM_CASEFOLD) ||
-		    (short_name && !fnmatch(style->glob[i], short_name + 2, FNM_CASEFOLD)) ||
-		    takes_other(style->glob[i], entry->others))
-			return true;
-	return style->globs == 0;
-}
-
-/* Where in TEXT the name begins that is being typed: after the last ',' or '{' outside slashes. */
-static size_t start_of_name(const char *text)
-{
-	bool terms = false;
-	size_t start = 0;
-
-	for (size_t i = 0; text[i]; i++) {
-		if (text[i] == '/')
-			terms = !terms;
-		else if (!terms && strchr(",{", text[i]))
-			start = i + 1;
-	}
-	return start;
-}
-
-/* Umasks and modifiers of the model's event that NAME (MODEL::EVENT:...) is in the midst of. */
-static void complete_attribute(struct catalog *c, const char *name, const char *before, int kept)
-{
-	const char *last = strrchr(name, ':');
-	struct model_attribute a;
-
-	for (size_t i = 0; i < c->count; i++) {
-		const struct catalog_entry *e = &c->entry[i];
-		size_t size = strlen(e->name);
-		if (strncmp(e->name, name, size) || name[size] != ':')
-			continue;
-		for (int j = 0; models_attribute(e->index, j, &a); j++)
-			if (!strncmp(a.name, last + 1, strlen(last + 1)))
-				printf("%.*s%.*s:%s%s\n", kept, before, (int)(last - name), name,
-				       a.name, a.number ? "=" : "");
-	}
-}
-
-void catalog_complete(const struct event_options *options, const char *text)
-{
-	int kept = (int)start_of_name(text);
-	const char *name = text + kept, *colons = strstr(name, "::");
-	struct catalog catalog = { 0 };
-	struct catalog_options wanted = { .event = options, .pmu = options->model };
-	char model[64];
-
-	if (colons) {
-		snprintf(model, sizeof(model), "%.*s", (int)(colons - name), name);
-		wanted.pmu = model;
-	}
-	catalog_read(&catalog, &wanted);
-	for (size_t i = 0; i < catalog.count; i++) {
-		const struct catalog_entry *e = &catalog.entry[i];
-		if (strcmp(e->kind, "terms") && !strncmp(e->name, name, strlen(name)))
-			printf("%.*s%s\n", kept, text, e->name);
-	}
-	if (colons && strchr(colons + 2, ':'))
-		complete_attribute(&catalog, name, text, kept);
-	catalog_release(&catalog);
 }

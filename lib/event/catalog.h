@@ -36,24 +36,3 @@ struct catalog {
 bool catalog_read(struct catalog *catalog, const struct catalog_options *options);
 
 void catalog_release(struct catalog *catalog);
-
-/* How to print a list. */
-struct catalog_style {
-	char *const *glob;	/* names to print, of which there are GLOBS; none: all */
-	size_t globs;
-	bool details;		/* whole texts, umasks and modifiers */
-	bool check;		/* try to open what the kernel or a PMU names */
-	unsigned int columns;	/* of the screen */
-};
-
-/* Print the list to stdout: a table, or a JSON array.  False: no name matches. */
-bool catalog_print(const struct catalog *catalog, const struct catalog_style *style,
-		   const struct event_options *options);
-bool catalog_print_json(const struct catalog *catalog, const struct catalog_style *style,
-			const struct event_options *options);
-
-/* Print what TEXT, the start of a list of events, may be completed to, one per line. */
-void catalog_complete(const struct event_options *options, const char *text);
-
-/* Whether STYLE's globs take NAME. */
-bool catalog_takes(const struct catalog_style *style, const struct catalog_entry *entry);

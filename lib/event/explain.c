@@ -7,6 +7,8 @@
  */
 #include "event/event.h"
 #include "event/internal.h"
+#include "linux/rights.h"
+#include "linux/text.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -49,15 +51,15 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 
 static void explain_denied(const struct event *event, int error, char *why, size_t size)
 {
-	long paranoid = event_read_number("/proc/sys/kernel/perf_event_paranoid", 2);
+	long paranoid = linux_read_number("/proc/sys/kernel/perf_event_paranoid", 2);
 	const struct perf_event_attr *attr = &event->attr;
 	int wanted = !attr->exclude_kernel ? 1 : 2;
 
 	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
 		wanted = event->per_cpu ? 0 : -1;
 	/* The kernel says EACCES where the level forbids it, a filter mostly EPERM. */
-	bool filtered = error == EPERM && event_self_status("\nSeccomp:", 10) == 2;
-	if (paranoid > wanted && !filtered && !event_is_privileged())
+	bool filtered = error == EPERM && rights_self_status("\nSeccomp:", 10) == 2;
+	if (paranoid > wanted && !filtered && !rights_is_privileged())
 		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
 			 "kernel.perf_event_paranoid=%d, or give the program cap_perfmon%s",
 			 paranoid, wanted, wanted == 1 ? "; or leave the kernel out with :u" : "");
@@ -89,7 +91,7 @@ static void explain_breakpoint(const struct perf_event_attr *attr, char *why, si
 static void explain_invalid(const struct event *event, char *why, size_t size)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	long rate = event_read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	long rate = linux_read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		explain_breakpoint(attr, why, size);
@@ -125,7 +127,7 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 
 static void explain_busy(char *why, size_t size)
 {
-	if (event_read_number("/proc/sys/kernel/nmi_watchdog", 0) > 0)
+	if (linux_read_number("/proc/sys/kernel/nmi_watchdog", 0) > 0)
 		snprintf(why, size, "its counter is taken, one by the NMI watchdog: "
 			 "as root, sysctl kernel.nmi_watchdog=0");
 	else
@@ -152,7 +154,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 
 	/* Rights are looked at first: with all of them an event without a PMU would still fail. */
 	if (event->attr.type == EVENT_TYPE_ABSENT ||
-	    (is_denied && is_hardware(event) && event_self_status("\nSeccomp:", 10) != 2 &&
+	    (is_denied && is_hardware(event) && rights_self_status("\nSeccomp:", 10) != 2 &&
 	     !has_core_pmu()))
 		error = ENOENT;
 	switch (error) {
@@ -185,7 +187,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 		break;
 	case EOVERFLOW:
 		snprintf(why, size, "callchains have at most %ld frames here: sysctl "
-			 "kernel.perf_event_max_stack", event_read_number(
+			 "kernel.perf_event_max_stack", linux_read_number(
 			 "/proc/sys/kernel/perf_event_max_stack", 127));
 		break;
 	case E2BIG:
@@ -201,7 +203,7 @@ static bool is_zombie(pid_t tid)
 {
 	char text[512];
 
-	if (!event_read_text(text, sizeof(text), "/proc/%d/stat", (int)tid))
+	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)tid))
 		return false;
 	const char *name_end = strrchr(text, ')');	/* "PID (NAME) STATE" */
 	return name_end && !strncmp(name_end, ") Z", 3);
@@ -216,7 +218,7 @@ void event_explain_task(const struct event *event, pid_t tid, int error, char *w
 	if (error == ESRCH && is_zombie(tid))
 		snprintf(why, size, "the process has exited, and is a zombie until its parent "
 			 "waits for it");
-	else if ((error == EACCES || error == EPERM) && tid > 0 && !event_is_privileged() &&
+	else if ((error == EACCES || error == EPERM) && tid > 0 && !rights_is_privileged() &&
 		 stat(path, &st) == 0 && st.st_uid != geteuid())
 		snprintf(why, size, "the process belongs to another user, of uid %u: run as root, "
 			 "or with cap_perfmon", (unsigned)st.st_uid);

@@ -8,18 +8,13 @@
  * event_add(), which does what is the same for all.
  */
 #pragma once
+#include "base/slice.h"
 #include "event/event.h"
 #include "event/pmu.h"
 
 #include <stdarg.h>
 
-/* A part of the text being parsed; not NUL-terminated. */
-struct slice {
-	const char *at;
-	size_t size;
-};
-
-/* How often an event happens on a busy core, as a choice of periods (rates.c). */
+/* How often an event happens on a busy core, as a choice of periods. */
 struct event_rates {
 	uint32_t period;	/* preset: about 1,000 samples per second and busy core */
 	uint32_t frequency;	/* preset samples per second, instead of a period; or 0 */
@@ -50,18 +45,6 @@ struct event_parser {
 	struct pmus pmus;	/* read when first asked for */
 };
 
-/* Whether S is TEXT. */
-bool slice_is(struct slice s, const char *text);
-
-/* Whether S starts with TEXT. */
-bool slice_starts(struct slice s, const char *text);
-
-/* S up to the first of any byte of STOPS, which is taken off S, and the stop with it. */
-struct slice slice_cut(struct slice *s, const char *stops);
-
-/* An unsigned number, decimal, 0x hexadecimal or 0 octal, that is all of S. */
-bool slice_number(struct slice s, uint64_t *number);
-
 /* The text is wrong AT (in it, or at its end): report FORMAT with the column.  Returns false. */
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -76,28 +59,6 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 
 /* rHEX: what the CPU's manual says, as it is. */
 bool event_is_raw(struct slice name, uint64_t *config);
-
-/*
- * file.c: the text of a short file, without the newline at its end, cut to
- * SIZE.  False (and ""): it cannot be read.
- */
-bool event_read_text(char *text, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* file.c: the whole number at the start of FILE; FALLBACK where there is none. */
-long event_read_number(const char *file, long fallback);
-
-/* file.c: the number after FIELD ("\nSeccomp:") in /proc/self/status, in BASE; 0: none. */
-uint64_t event_self_status(const char *field, int base);
-
-/* file.c: may this process do what CAPABILITY (CAP_*) allows? */
-bool event_has_capability(int capability);
-
-/* file.c: does kernel.perf_event_paranoid not bind this process? */
-bool event_is_privileged(void);
-
-/* file.c: the CPUs of a list such as "0-3,8"; NULL: none. */
-const int *event_read_cpus(struct arena *arena, const char *text, size_t *count);
 
 /* pmu.c: the names in the directory PATH, in order; *COUNT of them.  The caller frees. */
 const char **event_read_names(struct arena *arena, size_t *count, const char *path);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/pmu.h"
 #include "event/internal.h"
+#include "linux/cpus.h"
+#include "linux/text.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -74,7 +76,7 @@ bool pmus_text(const struct pmus *pmus, const struct pmu *pmu, const char *direc
 {
 	if (*name == '.' || strchr(name, '/'))
 		return false;
-	return event_read_text(text, size, "%s/bus/event_source/devices/%s/%s%s%s", pmus->root,
+	return linux_read_text(text, size, "%s/bus/event_source/devices/%s/%s%s%s", pmus->root,
 			       pmu->name, directory, *directory ? "/" : "", name);
 }
 
@@ -90,7 +92,7 @@ bool pmus_load(struct pmus *pmus, struct pmu *pmu)
 		return false;
 	pmu->type = (uint32_t)type;
 	if (pmus_text(pmus, pmu, "", pmu->core ? "cpus" : "cpumask", text, sizeof(text))) {
-		pmu->cpu = event_read_cpus(&pmus->arena, text, &pmu->cpus);
+		pmu->cpu = cpus_parse(&pmus->arena, text, &pmu->cpus);
 		pmu->per_cpu = !pmu->core;
 	}
 	pmu->loaded = true;

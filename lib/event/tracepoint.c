@@ -5,6 +5,7 @@
  * Globs in either part stand for all that match, in order of name.
  */
 #include "event/internal.h"
+#include "linux/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -72,7 +73,7 @@ static enum event_found add(struct event_parser *p, const struct event_item *ite
 	char text[32], base[2 * LONGEST_NAME + 2];
 	uint64_t id;
 
-	if (!event_read_text(text, sizeof(text), "%s/%s/%s/id", root, system, name) ||
+	if (!linux_read_text(text, sizeof(text), "%s/%s/%s/id", root, system, name) ||
 	    !slice_number((struct slice){ text, strlen(text) }, &id))
 		return EVENT_UNKNOWN;
 	event.attr.config = id;

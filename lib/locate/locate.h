@@ -9,8 +9,8 @@
  */
 #pragma once
 #include "base/command.h"
-#include "process/space.h"
 #include "elf/elf.h"
+#include "process/space.h"
 
 #include <limits.h>
 #include <sys/types.h>

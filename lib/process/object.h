@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "base/intern.h"
-#include "stream/record.h"
+#include "record/record.h"
 #include "stream/resolved.h"
 
 struct object {

@@ -10,9 +10,9 @@
 #include "profile/facts.h"
 #include "profile/profile.h"
 #include "profile/waits.h"
-#include "stream/choice.h"
-#include "stream/group.h"
+#include "record/group.h"
 #include "resolve/resolver.h"
+#include "stream/choice.h"
 
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };

@@ -6,8 +6,8 @@
 #pragma once
 #include "process/space.h"
 #include "profile/labels.h"
+#include "record/tracing-data.h"
 #include "stream/resolved.h"
-#include "stream/tracepoint.h"
 
 /* Zero-initialised: no labels. */
 struct facts {

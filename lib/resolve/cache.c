@@ -3,7 +3,7 @@
 #include "resolve/cache.h"
 #include "base/arena.h"
 #include "base/write.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index's inside: shared by what reads it (index.c) and what makes it (index-builder.c). */
 #pragma once
-#include "resolve/index.h"
 #include "elf/mapped.h"
+#include "resolve/index.h"
 
 #define INDEX_MAGIC 0x7865646e69756d70ULL	/* "pmuindex" */
 

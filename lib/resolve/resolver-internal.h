@@ -8,11 +8,11 @@
 #pragma once
 #include "base/intern.h"
 #include "base/pointers.h"
+#include "resolve/resolver.h"
+#include "resolve/source.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
 #include "symbol/recorded-names.h"
-#include "resolve/resolver.h"
-#include "resolve/source.h"
 
 enum {
 	QUICK_FIRST = 1 << 14,	/* slots of the first cache, which grows */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a place is called: from debug information, symbol tables, the kernel's list. */
-#include "symbol/demangle.h"
 #include "resolve/resolver-internal.h"
+#include "symbol/demangle.h"
 
 uint32_t string_id(struct resolver *r, const char *text)
 {

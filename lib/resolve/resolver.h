@@ -9,11 +9,11 @@
  */
 #pragma once
 #include "base/report.h"
-#include "process/space.h"
-#include "stream/resolved.h"
-#include "resolve/cache.h"
-#include "symbol/demangle.h"
 #include "locate/locate.h"
+#include "process/space.h"
+#include "resolve/cache.h"
+#include "stream/resolved.h"
+#include "symbol/demangle.h"
 
 struct resolver;
 

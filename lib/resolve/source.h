@@ -6,11 +6,11 @@
  */
 #pragma once
 #include "base/report.h"
-#include "resolve/cache.h"
 #include "dwarf/dwarf.h"
 #include "elf/elf.h"
-#include "symbol/gotable.h"
 #include "locate/locate.h"
+#include "resolve/cache.h"
+#include "symbol/gotable.h"
 
 /* Zero-initialised: nothing looked for yet. */
 struct source {

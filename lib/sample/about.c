@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/about.h"
-#include "stream/origin.h"
+#include "record/origin.h"
 #include "stream/writer.h"
 
 #include <sys/utsname.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "base/output.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <sys/types.h>
 

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "base/table.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

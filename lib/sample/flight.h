@@ -8,8 +8,8 @@
  * that the stream stays in order of time.
  */
 #pragma once
+#include "record/events.h"
 #include "sample/counters.h"
-#include "stream/event.h"
 
 /* Zero-initialised: nothing held. */
 struct flight {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the sampler share: its state. */
 #pragma once
+#include "record/events.h"
 #include "sample/child.h"
 #include "sample/control.h"
 #include "sample/flow.h"
 #include "sample/sampler.h"
 #include "sample/threads.h"
-#include "stream/event.h"
 
 struct sampler {
 	const struct sampler_options *options;

@@ -10,8 +10,8 @@
  */
 #pragma once
 #include "base/table.h"
+#include "record/events.h"
 #include "sample/counters.h"
-#include "stream/event.h"
 
 struct owners {
 	struct owner {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/ring-size.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <stdio.h>
 #include <unistd.h>

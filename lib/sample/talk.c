@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is sampled and what became of it, for the people at a terminal; why there is nothing. */
 #include "sample/internal.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "sample/tracing.h"
 #include "base/arena.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 #include <endian.h>
 #include <limits.h>

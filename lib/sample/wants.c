@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/wants.h"
-#include "stream/event.h"
+#include "record/events.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
  * to the newest time of the round before can go, sorted; the rest waits.
  */
 #pragma once
-#include "stream/record.h"
+#include "record/record.h"
 
 struct order;
 

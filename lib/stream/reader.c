@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/internal.h"
+#include "record/swap.h"
 #include "stream/resolved.h"
-#include "stream/swap.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,10 +20,10 @@
  */
 #pragma once
 #include "base/report.h"
-#include "stream/event.h"
-#include "stream/origin.h"
-#include "stream/record.h"
-#include "stream/sample.h"
+#include "record/events.h"
+#include "record/origin.h"
+#include "record/record.h"
+#include "record/sample.h"
 
 #include <signal.h>
 

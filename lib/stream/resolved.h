@@ -10,24 +10,8 @@
 #pragma once
 #include "base/arena.h"
 #include "base/output.h"
-#include "stream/event.h"
+#include "record/events.h"
 #include "stream/reader.h"
-
-/* Record types; all others in a resolved stream are the recording's own. */
-enum {
-	RECORD_STRING		= 0x504d0000,
-	RECORD_OBJECT		= 0x504d0001,
-	RECORD_FUNCTION		= 0x504d0002,
-	RECORD_FRAME		= 0x504d0003,
-	RECORD_RESOLVED_SAMPLE	= 0x504d0004,
-	RECORD_TOOL		= 0x504d0005,
-	RECORD_END		= 0x504d0006,
-};
-
-static inline bool record_is_resolved(uint32_t type)
-{
-	return type >= RECORD_STRING && type <= RECORD_END;
-}
 
 enum object_kind {
 	OBJECT_FILE,		/* an executable or library */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/writer.h"
-#include "stream/origin.h"
+#include "record/origin.h"
 
 static const uint8_t zeros[8];
 

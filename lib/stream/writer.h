@@ -14,7 +14,7 @@
  */
 #pragma once
 #include "base/output.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 struct writer {
 	struct output *out;

@@ -4,8 +4,8 @@
  * (.gopclntab): function, file, line, and from Go 1.16 on inlined calls.
  */
 #pragma once
-#include "elf/elf.h"
 #include "base/span.h"
+#include "elf/elf.h"
 
 enum { GO_FRAMES_MAX = 64 };	/* calls that were inlined into each other */
 

@@ -2,7 +2,7 @@
 /* recorded_names - the symbols that a stream has itself (stream/recorded.h), by file. */
 #pragma once
 #include "base/intern.h"
-#include "stream/recorded.h"
+#include "record/recorded.h"
 
 /* Zero-initialised: none. */
 struct recorded_names {

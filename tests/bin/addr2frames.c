@@ -7,8 +7,8 @@
  * first, then an empty line.  -n prints nothing, to measure; -g reads the
  * table of a Go program instead, -k a list of the kernel's symbols.
  */
-#include "symbol/demangle.h"
 #include "dwarf/dwarf.h"
+#include "symbol/demangle.h"
 #include "symbol/gotable.h"
 #include "symbol/kallsyms.h"
 

@@ -6,8 +6,8 @@
  * code, or in a program that does not exist.  The first samples have each stack
  * once, if there are enough, and those to ADDRESSES of them have leaves of their own.
  */
-#include "stream/writer.h"
 #include "elf/elf.h"
+#include "stream/writer.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

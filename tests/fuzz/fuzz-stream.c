@@ -4,9 +4,9 @@
  * read, described, counted and followed, and the stream joined with itself.
  */
 #include "process/space.h"
-#include "stream/describe.h"
+#include "show/describe.h"
+#include "show/tally.h"
 #include "stream/join.h"
-#include "stream/tally.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

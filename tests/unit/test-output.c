@@ -5,9 +5,9 @@
  */
 #include "base/arena.h"
 #include "base/json.h"
-#include "base/output.h"
 #include "base/output-queue.h"
 #include "base/output-zstd.h"
+#include "base/output.h"
 #include "base/write.h"
 #include "tests/unit/tap.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every decoder of records, given each of them cut at each byte: none reads beyond. */
-#include "stream/describe.h"
+#include "record/sample.h"
+#include "record/swap.h"
+#include "show/describe.h"
 #include "stream/resolved.h"
-#include "stream/sample.h"
-#include "stream/swap.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/events.h"
+
+#include <inttypes.h>
+
+/* PERF_COUNT_HW_*, linux/perf_event.h, by perf's names */
+static const char *const hardware_names[] = {
+	"cycles", "instructions", "cache-references", "cache-misses", "branches",
+	"branch-misses", "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend",
+	"ref-cycles",
+};
+
+/* PERF_COUNT_SW_* */
+static const char *const software_names[] = {
+	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
+	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
+	"bpf-output", "cgroup-switches",
+};
+
+const char *event_generic_name(uint32_t type, uint64_t config)
+{
+	if (type == PERF_TYPE_HARDWARE && config < sizeof(hardware_names) / sizeof(char *))
+		return hardware_names[config];
+	if (type == PERF_TYPE_SOFTWARE && config < sizeof(software_names) / sizeof(char *))
+		return software_names[config];
+	return NULL;
+}
+
+bool event_is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+bool event_samples_all(const struct perf_event_attr *attr)
+{
+	bool in_part = attr->exclude_user || attr->exclude_kernel || attr->exclude_idle;
+
+	return attr->sample_period && !(attr->sample_type & PERF_SAMPLE_READ) &&
+	       !(event_is_clock(attr) && in_part);
+}
+
+uint64_t event_mean_period(const struct perf_event_attr *attr, uint64_t samples, uint64_t sum)
+{
+	if (samples)
+		return sum / samples;
+	if (!attr->freq)
+		return attr->sample_period;
+	return event_is_clock(attr) && attr->sample_freq ? 1000000000 / attr->sample_freq : 0;
+}
+
+/* A name from the attr alone: "cycles", "r1c0", "type 8 config 0x11". */
+static const char *name_of(struct arena *arena, const struct perf_event_attr *attr)
+{
+	const char *generic = event_generic_name(attr->type, attr->config);
+	char text[64];
+
+	if (generic)
+		return generic;
+	if (attr->type == PERF_TYPE_RAW)
+		snprintf(text, sizeof(text), "r%" PRIx64, (uint64_t)attr->config);
+	else
+		snprintf(text, sizeof(text), "type-%u-config-0x%" PRIx64, attr->type,
+			 (uint64_t)attr->config);
+	return arena_text(arena, text, sizeof(text));
+}
+
+/* The next 8 bytes if FLAG is asked for, else ABSENT. */
+static uint16_t place(uint64_t sample_type, uint64_t flag, uint16_t *size)
+{
+	if (!(sample_type & flag))
+		return ABSENT;
+	*size += 8;
+	return *size - 8;
+}
+
+/*
+ * PERF_RECORD_SAMPLE, linux/perf_event.h: fields of 8 bytes in this order,
+ * each only where its flag is set, before all those of variable size; and
+ * struct sample_id, which ends every other record if sample_id_all.
+ */
+static struct sample_layout layout_of(const struct perf_event_attr *attr)
+{
+	const uint64_t fixed = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+			       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	uint64_t type = attr->sample_type;
+	struct sample_layout l = { 0 };
+
+	uint16_t identifier = place(type, PERF_SAMPLE_IDENTIFIER, &l.size);
+	l.ip = place(type, PERF_SAMPLE_IP, &l.size);
+	l.tid = place(type, PERF_SAMPLE_TID, &l.size);
+	l.time = place(type, PERF_SAMPLE_TIME, &l.size);
+	l.addr = place(type, PERF_SAMPLE_ADDR, &l.size);
+	l.id = place(type, PERF_SAMPLE_ID, &l.size);
+	l.stream_id = place(type, PERF_SAMPLE_STREAM_ID, &l.size);
+	l.cpu = place(type, PERF_SAMPLE_CPU, &l.size);
+	l.period = place(type, PERF_SAMPLE_PERIOD, &l.size);
+	l.more = type & ~fixed;
+	if (identifier != ABSENT)
+		l.id = identifier;	/* the same number, at a place that is always the same */
+
+	l.trailer_time = ABSENT;
+	if (attr->sample_id_all) {
+		place(type, PERF_SAMPLE_TID, &l.trailer_size);
+		l.trailer_time = place(type, PERF_SAMPLE_TIME, &l.trailer_size);
+		uint16_t id = place(type, PERF_SAMPLE_ID, &l.trailer_size);
+		place(type, PERF_SAMPLE_STREAM_ID, &l.trailer_size);
+		place(type, PERF_SAMPLE_CPU, &l.trailer_size);
+		if (place(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size) != ABSENT)
+			l.trailer_id = 8;
+		else if (id != ABSENT)
+			l.trailer_id = l.trailer_size - id;
+	}
+	return l;
+}
+
+static void add_id(struct stream_events *events, uint64_t id, uint32_t event)
+{
+	events->id = array_grow(events->id, events->ids, sizeof(*events->id));
+	events->event_of_id = array_grow(events->event_of_id, events->ids,
+					 sizeof(*events->event_of_id));
+	events->id[events->ids] = id;
+	events->event_of_id[events->ids] = event;
+	table_add(&events->table, hash_u64(id), events->ids++);
+}
+
+bool events_add(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
+		const char **error)
+{
+	struct stream_event event = { 0 };
+	size_t known = size < sizeof(event.attr) ? size : sizeof(event.attr);
+
+	if (size < PERF_ATTR_SIZE_VER0) {
+		*error = "its attr is shorter than the first version of the struct";
+		return false;
+	}
+	memcpy(&event.attr, attr, known);
+	event.layout = layout_of(&event.attr);
+	if (events->count > 0 && events->id_place != event.layout.id) {
+		*error = "its samples have their id at another place than those of other events";
+		return false;
+	}
+	events->id_place = event.layout.id;
+	event.name = name_of(&events->arena, &event.attr);
+	events->event = array_grow(events->event, events->count, sizeof(event));
+	events->event[events->count] = event;
+	while (cursor_left(&ids) >= 8)
+		add_id(events, cursor_u64(&ids), events->count);
+	events->count++;
+	return true;
+}
+
+void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size)
+{
+	if (index < events->count && size > 0 && *name)
+		events->event[index].name = arena_text(&events->arena, name, size);
+}
+
+uint32_t events_find(const struct stream_events *events, uint64_t id)
+{
+	struct table_probe probe = table_probe(&events->table, hash_u64(id));
+	uint32_t at;
+
+	while ((at = table_next(&events->table, &probe)) != TABLE_NONE)
+		if (events->id[at] == id)
+			return at;
+	return TABLE_NONE;
+}
+
+void events_set_id(struct stream_events *events, uint64_t id, uint32_t index)
+{
+	uint32_t at = events_find(events, id);
+
+	if (index >= events->count)
+		return;
+	if (at == TABLE_NONE)
+		add_id(events, id, index);
+	else
+		events->event_of_id[at] = index;
+}
+
+uint32_t events_find_id(const struct stream_events *events, uint64_t id)
+{
+	uint32_t at = events_find(events, id);
+
+	return at == TABLE_NONE ? TABLE_NONE : events->event_of_id[at];
+}
+
+uint32_t events_of_sample(const struct stream_events *events, struct cursor body)
+{
+	if (events->count < 2)
+		return events->count ? 0 : TABLE_NONE;
+	if (events->id_place == ABSENT || cursor_left(&body) < events->id_place + sizeof(uint64_t))
+		return 0;	/* nothing tells them apart */
+	cursor_bytes(&body, events->id_place);
+	uint64_t id = cursor_u64(&body);
+	return id ? events_find_id(events, id) : 0;
+}
+
+const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body)
+{
+	uint32_t event = 0;
+
+	size_t size = cursor_left(&body);
+
+	if (events->count == 0)
+		return NULL;
+	/* An IDENTIFIER is the last of all, whatever else the event asks for; an ID is not. */
+	const struct sample_layout *l = &events->event[0].layout;
+	size_t from_end = l->trailer_id;
+	if (events->count > 1 && from_end && size >= from_end) {
+		cursor_bytes(&body, size - from_end);
+		event = events_find_id(events, cursor_u64(&body));
+	}
+	const struct stream_event *e = &events->event[event == TABLE_NONE ? 0 : event];
+	return e->layout.trailer_size > 0 && e->layout.trailer_size <= size ? e : NULL;
+}
+
+bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid)
+{
+	const struct stream_event *e = events_trailer(events, body);
+
+	if (!e || !(e->attr.sample_type & PERF_SAMPLE_TID))
+		return false;
+	cursor_bytes(&body, cursor_left(&body) - e->layout.trailer_size);
+	cursor_u32(&body);		/* pid */
+	*tid = (pid_t)cursor_u32(&body);
+	return true;
+}
+
+size_t attr_stated_size(struct cursor c)
+{
+	cursor_u32(&c);		/* type */
+	size_t size = cursor_u32(&c);
+	if (c.failed)
+		return 0;
+	return size ? size : PERF_ATTR_SIZE_VER0;	/* before it was filled in */
+}
+
+void events_release(struct stream_events *events)
+{
+	free(events->event);
+	free(events->id);
+	free(events->event_of_id);
+	table_release(&events->table);
+	arena_release(&events->arena);
+	*events = (struct stream_events){ 0 };
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/origin.h"
+
+/* perf's string: u32 size, bytes[size] padded with NULs. */
+static const char *take_string(struct cursor *c, uint32_t *size)
+{
+	*size = cursor_u32(c);
+	const char *text = cursor_bytes(c, *size);
+	if (text)
+		return text;
+	*size = 0;
+	return "";
+}
+
+static const char *keep_string(struct stream_origin *origin, struct cursor *c)
+{
+	uint32_t size;
+	const char *text = take_string(c, &size);
+
+	return arena_text(&origin->arena, text, size);
+}
+
+/* u32 count, then that many strings: the arguments. */
+static const char *keep_command(struct stream_origin *origin, struct cursor *c)
+{
+	uint32_t count = cursor_u32(c), size;
+	char *line = arena_alloc(&origin->arena, cursor_left(c) + 1), *to = line;
+
+	for (uint32_t i = 0; i < count && !c->failed; i++) {
+		const char *text = take_string(c, &size);
+		if (i)
+			*to++ = ' ';	/* in place of the size: there is room */
+		to = mempcpy(to, text, strnlen(text, size));
+	}
+	*to = '\0';
+	return line;
+}
+
+bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor data)
+{
+	struct cursor *c = &data;
+
+	switch (feature) {
+	case FEATURE_HOSTNAME:
+		origin->host = keep_string(origin, c);
+		break;
+	case FEATURE_OSRELEASE:
+		origin->kernel = keep_string(origin, c);
+		break;
+	case FEATURE_VERSION:
+		origin->version = keep_string(origin, c);
+		break;
+	case FEATURE_ARCH:
+		origin->arch = keep_string(origin, c);
+		break;
+	case FEATURE_CPUDESC:
+		origin->cpu = keep_string(origin, c);
+		break;
+	case FEATURE_NRCPUS:
+		cursor_u32(c);		/* those available */
+		origin->cpus = cursor_u32(c);
+		break;
+	case FEATURE_CMDLINE:
+		origin->command = keep_command(origin, c);
+		break;
+	case FEATURE_SAMPLE_TIME:
+		origin->first_time = cursor_u64(c);
+		origin->last_time = cursor_u64(c);
+		origin->has_ended = true;
+		break;
+	case FEATURE_FILE:
+	case FEATURE_META_INFO:
+	case FEATURE_FILE2:
+		origin->is_simpleperf = true;
+		break;
+	case FEATURE_CLOCK_DATA:	/* u32 version; u32 clock; u64 wall, clock time */
+		cursor_u32(c);
+		origin->clock = cursor_u32(c);
+		origin->wall_time = cursor_u64(c);
+		origin->clock_time = cursor_u64(c);
+		origin->has_clock = !c->failed;
+		break;
+	}
+	return !c->failed;
+}
+
+bool origin_is_ours(const struct stream_origin *origin)
+{
+	return origin->version && !strncmp(origin->version, "pmukit ", 7);
+}
+
+void origin_release(struct stream_origin *origin)
+{
+	arena_release(&origin->arena);
+	*origin = (struct stream_origin){ 0 };
+}

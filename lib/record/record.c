@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/record.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+static const uint8_t no_build_id[BUILD_ID_MAX];
+
+/*
+ * PERF_RECORD_MMAP and MMAP2, linux/perf_event.h:
+ *
+ *	u32 pid, tid;  u64 addr, len, pgoff;
+ *	MMAP2: 24 bytes: device, inode and generation, or (MISC_MMAP_BUILD_ID)
+ *		u8 size; u8 reserved; u16 reserved; u8 build_id[20];
+ *	MMAP2: u32 prot, flags;
+ *	char filename[];  then sample_id, unused here
+ */
+bool record_mmap(const struct record *rec, struct mmap_record *out)
+{
+	enum { PROT_JIT = 0x4000 };	/* simpleperf's, PROT_JIT_SYMFILE_MAP */
+	struct cursor c = rec->body;
+	bool has_build_id = false;
+	const uint8_t *id = NULL;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->start = cursor_u64(&c);
+	out->size = cursor_u64(&c);
+	out->file_offset = cursor_u64(&c);
+	out->executable = !(rec->misc & PERF_RECORD_MISC_MMAP_DATA);
+	out->is_jit = false;
+	if (rec->type == PERF_RECORD_MMAP2) {
+		id = cursor_bytes(&c, 24);
+		uint32_t prot = cursor_u32(&c);
+		out->executable = prot & PROT_EXEC;
+		out->is_jit = prot & PROT_JIT;
+		cursor_u32(&c);		/* flags */
+	}
+	out->path = cursor_string(&c);
+	if (c.failed || out->size > UINT64_MAX - out->start)
+		return false;
+
+	out->build_id_size = 0;
+	out->major = out->minor = 0;
+	out->inode = 0;
+	/*
+	 * A larger size is no size but a device's number: Linux leaves the mark from an
+	 * event that asks for build IDs in the record of the next, which does not.
+	 */
+	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+		has_build_id = id[0] <= sizeof(out->build_id);
+	if (id && !has_build_id) {
+		struct cursor file = { .at = id, .end = id + 24, .swap = c.swap };
+		out->major = cursor_u32(&file);
+		out->minor = cursor_u32(&file);
+		out->inode = cursor_u64(&file);
+	}
+	memset(out->build_id, 0, sizeof(out->build_id));
+	if (has_build_id) {
+		memcpy(out->build_id, id + 4, id[0]);
+		if (memcmp(out->build_id, no_build_id, BUILD_ID_MAX))	/* the vdso's is all zero */
+			out->build_id_size = id[0];
+	}
+	return true;
+}
+
+/* PERF_RECORD_KSYMBOL: u64 addr;  u32 len;  u16 type, flags;  char name[];  sample_id */
+bool record_ksymbol(const struct record *rec, struct ksymbol_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->start = cursor_u64(&c);
+	out->size = cursor_u32(&c);
+	cursor_u16(&c);
+	out->unregister = cursor_u16(&c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	out->name = cursor_string(&c);
+	return !c.failed && out->size <= UINT64_MAX - out->start;
+}
+
+/* PERF_RECORD_COMM: u32 pid, tid;  char comm[];  sample_id */
+bool record_comm(const struct record *rec, struct comm_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->exec = rec->misc & PERF_RECORD_MISC_COMM_EXEC;
+	out->name = cursor_string(&c);
+	return !c.failed;
+}
+
+/* PERF_RECORD_FORK and EXIT: u32 pid, ppid;  u32 tid, ptid;  u64 time;  sample_id */
+bool record_task(const struct record *rec, struct task_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	out->parent_pid = (pid_t)cursor_u32(&c);
+	out->tid = (pid_t)cursor_u32(&c);
+	out->parent_tid = (pid_t)cursor_u32(&c);
+	out->time = cursor_u64(&c);
+	return !c.failed;
+}
+
+/* PERF_RECORD_LOST: u64 id, lost;  LOST_SAMPLES: u64 lost;  sample_id */
+bool record_lost(const struct record *rec, struct lost_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->id = rec->type == PERF_RECORD_LOST ? cursor_u64(&c) : 0;
+	out->count = cursor_u64(&c);
+	return !c.failed;
+}
+
+/* PERF_RECORD_READ: u32 pid, tid; u64 value, enabled, running, id; sample_id */
+bool record_read(const struct record *rec, uint64_t read_format, struct read_record *out)
+{
+	const uint64_t needed = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+				PERF_FORMAT_ID;
+	struct cursor c = rec->body;
+
+	cursor_u64(&c);
+	out->value = cursor_u64(&c);
+	out->enabled = cursor_u64(&c);
+	out->running = cursor_u64(&c);
+	out->id = cursor_u64(&c);
+	return !c.failed && (read_format & needed) == needed && !(read_format & PERF_FORMAT_GROUP);
+}
+
+/* Of a build ID whose size was not recorded: without the words of zeros behind it. */
+static uint8_t unpadded_size(const uint8_t id[BUILD_ID_MAX])
+{
+	uint8_t size = BUILD_ID_MAX;
+
+	while (size > 0 && !memcmp(id + size - 4, no_build_id, 4))
+		size -= 4;
+	return size;
+}
+
+/*
+ * perf's struct perf_record_header_build_id: u32 pid; u8 build_id[20];
+ * u8 size, with MISC_BUILD_ID_SIZE (1 << 15) set, else 0; u8 reserved[3];
+ * char filename[]
+ */
+bool record_build_id(const struct record *rec, struct build_id_record *out)
+{
+	struct cursor c = rec->body;
+
+	out->pid = (pid_t)cursor_u32(&c);
+	const uint8_t *id = cursor_bytes(&c, 24);
+	out->path = cursor_string(&c);
+	if (c.failed)
+		return false;
+	bool has_size = rec->misc & 1 << 15;
+	out->build_id_size = has_size ? id[20] : unpadded_size(id);
+	if ((has_size && out->build_id_size == 0) || out->build_id_size > BUILD_ID_MAX)
+		return false;
+	memset(out->build_id, 0, sizeof(out->build_id));
+	memcpy(out->build_id, id, out->build_id_size);
+	return true;
+}
+
+const char *record_type_name(uint32_t type)
+{
+	static const char *const kernel[] = {
+		[1] = "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE", "FORK", "READ",
+		"SAMPLE", "MMAP2", "AUX", "ITRACE_START", "LOST_SAMPLES", "SWITCH",
+		"SWITCH_CPU_WIDE", "NAMESPACES", "KSYMBOL", "BPF_EVENT", "CGROUP", "TEXT_POKE",
+		"AUX_OUTPUT_HW_ID",
+	};
+	static const char *const perf[] = {
+		"ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID", "FINISHED_ROUND", "ID_INDEX",
+		"AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP",
+		"STAT_CONFIG", "STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
+		"COMPRESSED", "FINISHED_INIT", "COMPRESSED2",
+	};
+	static const char *const simpleperf[] = {
+		"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
+		"UNWINDING_RESULT", "TRACING_DATA", "DEBUG",
+	};
+	static const char *const ours[] = {
+		"STRING", "OBJECT", "FUNCTION", "FRAME", "RESOLVED_SAMPLE", "TOOL", "END",
+	};
+
+	if (type < sizeof(kernel) / sizeof(*kernel))
+		return kernel[type];
+	if (type >= RECORD_ATTR && type - RECORD_ATTR < sizeof(perf) / sizeof(*perf))
+		return perf[type - RECORD_ATTR];
+	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF_END)
+		return simpleperf[type - RECORD_SIMPLEPERF];
+	if (type >= RECORD_STRING && type - RECORD_STRING < sizeof(ours) / sizeof(*ours))
+		return ours[type - RECORD_STRING];
+	return NULL;
+}
+
+void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])
+{
+	*hex = '\0';
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/describe.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void key(bool json, const char *name)
+{
+	if (json)
+		json_key(name, false);
+	else
+		printf(" %s=", name);
+}
+
+static void number(bool json, const char *name, uint64_t value)
+{
+	key(json, name);
+	printf("%" PRIu64, value);
+}
+
+/* A pid: -1 where there is none. */
+static void id(bool json, const char *name, pid_t value)
+{
+	key(json, name);
+	printf("%d", value);
+}
+
+/* An address: a number too large for what many readers of JSON take is a string there. */
+static void address(bool json, const char *name, uint64_t value)
+{
+	key(json, name);
+	printf(json ? "\"0x%" PRIx64 "\"" : "0x%" PRIx64, value);
+}
+
+static void text(bool json, const char *name, const char *value)
+{
+	key(json, name);
+	json_string(value);
+}
+
+/* Addresses, or what registers hold; nothing where there are none. */
+static void words(bool json, const char *name, struct words w)
+{
+	if (w.count == 0)
+		return;
+	key(json, name);
+	putchar('[');
+	for (uint64_t i = 0; i < w.count; i++)
+		printf(json ? "%s\"0x%" PRIx64 "\"" : "%s0x%" PRIx64, i ? ", " : "", word_at(w, i));
+	putchar(']');
+}
+
+/* What ran: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
+static const char *mode_name(uint16_t misc)
+{
+	static const char *const names[] = {
+		"unknown", "kernel", "user", "hypervisor", "guest-kernel", "guest-user", "6", "7",
+	};
+
+	return names[misc & PERF_RECORD_MISC_CPUMODE_MASK];
+}
+
+static void describe_sample(struct stream_reader *in, const struct record *rec, bool json)
+{
+	struct sample s;
+
+	if (!stream_sample(in, rec, &s))
+		return;
+	const struct stream_event *event = &stream_events(in)->event[s.event];
+	uint64_t type = event->attr.sample_type;
+	text(json, "event", event->name);
+	text(json, "mode", mode_name(s.misc));
+	address(json, "ip", s.ip);
+	if (type & PERF_SAMPLE_TID) {
+		id(json, "pid", s.pid);
+		id(json, "tid", s.tid);
+	}
+	if (type & PERF_SAMPLE_CPU)
+		number(json, "cpu", s.cpu);
+	if (type & PERF_SAMPLE_ADDR)
+		address(json, "addr", s.addr);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		address(json, "data_src", s.data_src);
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		number(json, "weight", s.weight);
+	if (type & PERF_SAMPLE_CGROUP)
+		number(json, "cgroup", s.cgroup);
+	number(json, "period", s.period);
+	if (s.branches.count)
+		number(json, "branches", s.branches.count / 3);
+	if (s.user_stack.size)
+		number(json, "stack_bytes", s.user_stack.size);
+	if (s.raw.size)
+		number(json, "raw_bytes", s.raw.size);
+	words(json, "user_regs", s.user_regs);
+	words(json, "intr_regs", s.intr_regs);
+	words(json, "callchain", s.callchain);
+}
+
+static void build_id(bool json, const uint8_t *bytes, unsigned size)
+{
+	char hex[BUILD_ID_HEX];
+
+	build_id_hex(bytes, size, hex);
+	if (size)
+		text(json, "build_id", hex);
+}
+
+static bool describe_mmap(const struct record *rec, bool json)
+{
+	struct mmap_record m;
+
+	if (!record_mmap(rec, &m))
+		return false;
+	id(json, "pid", m.pid);
+	id(json, "tid", m.tid);
+	address(json, "start", m.start);
+	address(json, "bytes", m.size);
+	address(json, "file_offset", m.file_offset);
+	number(json, "executable", m.executable);
+	build_id(json, m.build_id, m.build_id_size);
+	text(json, "path", m.path);
+	return true;
+}
+
+static bool describe_comm(const struct record *rec, bool json)
+{
+	struct comm_record c;
+
+	if (!record_comm(rec, &c))
+		return false;
+	id(json, "pid", c.pid);
+	id(json, "tid", c.tid);
+	number(json, "exec", c.exec);
+	text(json, "comm", c.name);
+	return true;
+}
+
+static bool describe_task(const struct record *rec, bool json)
+{
+	struct task_record t;
+
+	if (!record_task(rec, &t))
+		return false;
+	id(json, "pid", t.pid);
+	id(json, "tid", t.tid);
+	id(json, "parent_pid", t.parent_pid);
+	id(json, "parent_tid", t.parent_tid);
+	return true;
+}
+
+static bool describe_lost(const struct record *rec, bool json)
+{
+	struct lost_record lost;
+
+	if (!record_lost(rec, &lost))
+		return false;
+	number(json, "id", lost.id);
+	number(json, "lost", lost.count);
+	return true;
+}
+
+/* Not all READ records tell times: then nothing is said of them. */
+static bool describe_read(const struct stream_reader *in, const struct record *rec, bool json)
+{
+	const struct stream_events *events = stream_events(in);
+	struct read_record read;
+
+	if (events->count == 0 || !record_read(rec, events->event[0].attr.read_format, &read))
+		return true;
+	number(json, "id", read.id);
+	number(json, "value", read.value);
+	number(json, "enabled", read.enabled);
+	number(json, "running", read.running);
+	return true;
+}
+
+static bool describe_build_id(const struct record *rec, bool json)
+{
+	struct build_id_record b;
+
+	if (!record_build_id(rec, &b))
+		return false;
+	id(json, "pid", b.pid);
+	build_id(json, b.build_id, b.build_id_size);
+	text(json, "path", b.path);
+	return true;
+}
+
+/*
+ * Of the other types: names of fields, each with its size in bytes; "x" behind
+ * it: an address or flags; s: a string; S: one of perf's, u32 size first; w: words of
+ * 64 bits to the end.  linux/perf_event.h; tools/lib/perf/include/perf/event.h.
+ */
+static const char *layout_of(uint32_t type)
+{
+	static const char *const kernel[] = {
+		[PERF_RECORD_THROTTLE] = "at:8 id:8 stream_id:8",
+		[PERF_RECORD_UNTHROTTLE] = "at:8 id:8 stream_id:8",
+		[PERF_RECORD_AUX] = "aux_offset:8x aux_bytes:8 flags:8x",
+		[PERF_RECORD_ITRACE_START] = "pid:4 tid:4",
+		[PERF_RECORD_SWITCH_CPU_WIDE] = "other_pid:4 other_tid:4",
+		[PERF_RECORD_NAMESPACES] = "pid:4 tid:4 count:8 device_inode:w",
+		[PERF_RECORD_KSYMBOL] = "start:8x bytes:4 kind:2 flags:2x name:s",
+		[PERF_RECORD_BPF_EVENT] = "kind:2 flags:2x id:4 tag:8x",
+		[PERF_RECORD_CGROUP] = "id:8 path:s",
+		[PERF_RECORD_TEXT_POKE] = "start:8x old_bytes:2 new_bytes:2",
+		[PERF_RECORD_AUX_OUTPUT_HW_ID] = "hw_id:8",
+	};
+	static const char *const perf[] = {
+		[0] = "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x "
+		      "flags:8x",
+		[RECORD_EVENT_TYPE - RECORD_ATTR] = "config:8x name:s",
+		[RECORD_TRACING_DATA - RECORD_ATTR] = "bytes_behind:4",
+		[RECORD_ID_INDEX - RECORD_ATTR] = "count:8 id_index_cpu_tid:w",
+		[RECORD_AUXTRACE_INFO - RECORD_ATTR] = "kind:4",
+		[RECORD_AUXTRACE - RECORD_ATTR] = "bytes_behind:8 aux_offset:8x reference:8 "
+						  "index:4 tid:4 cpu:4",
+		[RECORD_AUXTRACE_ERROR - RECORD_ATTR] = "kind:4 code:4 cpu:4 pid:4 tid:4",
+		[RECORD_THREAD_MAP - RECORD_ATTR] = "count:8",
+		[RECORD_CPU_MAP - RECORD_ATTR] = "kind:2",
+		[RECORD_TIME_CONV - RECORD_ATTR] = "shift:8 mult:8 zero:8x",
+		[RECORD_COMPRESSED2 - RECORD_ATTR] = "compressed_bytes:8",
+	};
+
+	if (type < RECORD_ATTR)
+		return type < sizeof(kernel) / sizeof(*kernel) ? kernel[type] : NULL;
+	type -= RECORD_ATTR;
+	return type < sizeof(perf) / sizeof(*perf) ? perf[type] : NULL;
+}
+
+static void describe_field(struct cursor *c, const char *name, char kind, bool hex, bool json)
+{
+	if (kind == 's') {
+		text(json, name, cursor_string(c));
+	} else if (kind == 'w') {
+		words(json, name, (struct words){ .at = c->at, .count = cursor_left(c) / 8 });
+	} else {
+		uint64_t value = kind == '2' ? cursor_u16(c) : kind == '4' ? cursor_u32(c)
+									   : cursor_u64(c);
+		if (hex)
+			address(json, name, value);
+		else if (kind == '4')
+			id(json, name, (pid_t)value);
+		else
+			number(json, name, value);
+	}
+}
+
+/* By LAYOUT, which ends before the sample_id of REC. */
+static bool describe_layout(const struct stream_reader *in, const struct record *rec,
+			    const char *layout, bool json)
+{
+	const struct stream_event *event = rec->type < RECORD_ATTR
+		? events_trailer(stream_events(in), rec->body) : NULL;
+	struct cursor c = rec->body;
+
+	if (event)
+		c.end -= event->layout.trailer_size;
+	while (*layout) {
+		size_t length = strcspn(layout, ":");
+		char name[32], kind = layout[length + 1];
+		snprintf(name, sizeof(name), "%.*s", (int)length, layout);
+		bool hex = layout[length + 2] == 'x';
+		describe_field(&c, name, kind, hex, json);
+		layout += length + 2 + hex;
+		layout += *layout == ' ';
+	}
+	return !c.failed;
+}
+
+/* EVENT_UPDATE: u64 kind, id, and what it tells: for 0, the unit, and 2, the name, a string. */
+static bool describe_update(const struct record *rec, bool json)
+{
+	struct cursor c = rec->body;
+	uint64_t kind = cursor_u64(&c);
+
+	number(json, "kind", kind);
+	number(json, "id", cursor_u64(&c));
+	if (kind == 0 || kind == 2)
+		text(json, kind ? "name" : "unit", cursor_string(&c));
+	return !c.failed;
+}
+
+/* A header feature: what it is called, its text if it is one. */
+static bool describe_feature(const struct record *rec, bool json)
+{
+	static const char *const names[] = {
+		[FEATURE_HOSTNAME] = "HOSTNAME", "OSRELEASE", "VERSION", "ARCH", "NRCPUS",
+		"CPUDESC", "CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY",
+		"NUMA_TOPOLOGY", "BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT",
+		"CACHE", "SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO",
+		"BPF_BTF", "COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY",
+		"PMU_CAPS",
+	};
+	struct cursor c = rec->body;
+	uint64_t feature = cursor_u64(&c);
+
+	number(json, "number", feature);
+	if (feature < sizeof(names) / sizeof(*names) && names[feature])
+		text(json, "feature", names[feature]);
+	if ((feature >= FEATURE_HOSTNAME && feature <= FEATURE_ARCH) ||
+	    feature == FEATURE_CPUDESC || feature == FEATURE_CPUDESC + 1) {
+		cursor_u32(&c);
+		text(json, "text", cursor_string(&c));
+	}
+	return !c.failed;
+}
+
+static bool describe_fields(struct stream_reader *in, const struct record *rec, bool json)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SAMPLE:
+		describe_sample(in, rec, json);
+		return true;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return describe_mmap(rec, json);
+	case PERF_RECORD_COMM:
+		return describe_comm(rec, json);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return describe_task(rec, json);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return describe_lost(rec, json);
+	case PERF_RECORD_READ:
+		return describe_read(in, rec, json);
+	case RECORD_BUILD_ID:
+		return describe_build_id(rec, json);
+	case RECORD_EVENT_UPDATE:
+		return describe_update(rec, json);
+	case RECORD_FEATURE:
+		return describe_feature(rec, json);
+	default:
+		return !layout_of(rec->type) ||
+		       describe_layout(in, rec, layout_of(rec->type), json);
+	}
+}
+
+void describe_record(struct stream_reader *in, const struct record *rec, bool json)
+{
+	const char *name = record_type_name(rec->type);
+	uint64_t time = stream_time(in, rec);
+	char unknown[16];
+
+	if (!name) {
+		snprintf(unknown, sizeof(unknown), "%" PRIu32, rec->type);
+		name = unknown;
+	}
+	if (json) {
+		printf("{\"offset\": %" PRIu64, rec->offset);
+		text(json, "type", name);
+	} else {
+		printf("0x%" PRIx64 " %s", rec->offset, name);
+	}
+	number(json, "size", record_size(rec));
+	if (time)
+		number(json, "time", time);
+	if (!describe_fields(in, rec, json))
+		stream_damaged(in, rec, "record with fields that do not fit it");
+	puts(json ? "}" : "");
+}

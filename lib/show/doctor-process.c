@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doctor-process - can this process be profiled, and which callchains will it give?
+ *
+ * A function that keeps a frame pointer starts by saving it, so code built
+ * that way has such a start every few hundred bytes.  Nothing is executed;
+ * the file behind /proc/PID/exe is only read.
+ */
+#include "show/doctor.h"
+#include "event/event.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	MOST_CODE = 8 << 20,	/* bytes of code looked at */
+	MOST_HEADERS = 64,
+	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of their names */
+	SPARSE = 4096,		/* bytes of code per saved frame pointer: more is without */
+};
+
+/* What of the program is known. */
+struct program {
+	uint64_t code;		/* bytes of code looked at */
+	uint64_t frames;	/* functions that save the frame pointer in them */
+	bool unwind_tables;	/* PT_GNU_EH_FRAME, or a section of that kind */
+	bool is_static;		/* libraries are a part of it, and most of its code */
+};
+
+/* Count the ways in which compilers begin a function with a frame pointer. */
+static uint64_t count_frames(const uint8_t *code, size_t size, uint16_t machine)
+{
+	uint64_t n = 0;
+
+	if (machine == EM_X86_64) {
+		/* push %rbp; mov %rsp,%rbp, in either of its two encodings */
+		for (size_t i = 0; i + 4 <= size; i++)
+			n += code[i] == 0x55 && code[i + 1] == 0x48 &&
+			     ((code[i + 2] == 0x89 && code[i + 3] == 0xe5) ||
+			      (code[i + 2] == 0x8b && code[i + 3] == 0xec));
+	} else if (machine == EM_AARCH64) {
+		/* add x29, sp, #n, with any n: mov x29, sp for 0; code is little endian */
+		for (size_t i = 0; i + 4 <= size; i += 4)
+			n += code[i] == 0xfd && (code[i + 1] & 3) == 3 &&
+			     (code[i + 2] & 0xc0) == 0 && code[i + 3] == 0x91;
+	}
+	return n;
+}
+
+static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine, struct program *program)
+{
+	uint64_t size = header->p_filesz < MOST_CODE ? header->p_filesz : MOST_CODE;
+	uint8_t *code = mem_resize(NULL, (size_t)size);
+
+	ssize_t n = pread(fd, code, (size_t)size, (off_t)header->p_offset);
+	if (n > 0) {
+		program->code += (uint64_t)n;
+		program->frames += count_frames(code, (size_t)n, machine);
+	}
+	free(code);
+}
+
+/* Whether there is a section of tables: static programs have no segment that says so. */
+static bool has_table_section(int fd, const Elf64_Ehdr *elf)
+{
+	const size_t size = sizeof(Elf64_Shdr);
+	Elf64_Shdr names, section;
+	bool found = false;
+
+	off_t at = (off_t)(elf->e_shoff + (uint64_t)elf->e_shstrndx * size);
+	if (elf->e_shentsize != size || at < 0 || pread(fd, &names, size, at) != (ssize_t)size ||
+	    names.sh_size > MOST_NAMES)
+		return false;
+	char *text = mem_zeroed(names.sh_size + 1, 1);
+	if (pread(fd, text, names.sh_size, (off_t)names.sh_offset) != (ssize_t)names.sh_size)
+		names.sh_size = 0;
+	for (int i = 0; i < elf->e_shnum && i < MOST_SECTIONS && !found; i++) {
+		at = (off_t)(elf->e_shoff + (uint64_t)i * size);
+		if (at < 0 || pread(fd, &section, size, at) != (ssize_t)size)
+			break;
+		const char *name = section.sh_name < names.sh_size ? text + section.sh_name : "";
+		found = section.sh_size && (!strcmp(name, ".eh_frame") ||
+					    !strcmp(name, ".debug_frame"));
+	}
+	free(text);
+	return found;
+}
+
+/* False: FD is no program of 64 bits and our byte order. */
+static bool read_program(int fd, struct program *program)
+{
+	Elf64_Ehdr elf;
+	Elf64_Phdr header;
+
+	*program = (struct program){ .is_static = true };
+	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) ||
+	    memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
+	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(header))
+		return false;
+	for (int i = 0; i < elf.e_phnum && i < MOST_HEADERS; i++) {
+		off_t at = (off_t)(elf.e_phoff + (uint64_t)i * sizeof(header));
+		if (at < 0 || pread(fd, &header, sizeof(header), at) != sizeof(header))
+			break;
+		program->unwind_tables |= header.p_type == PT_GNU_EH_FRAME;
+		program->is_static &= header.p_type != PT_INTERP;
+		if (header.p_type == PT_LOAD && header.p_flags & PF_X)
+			scan_code(fd, &header, elf.e_machine, program);
+	}
+	program->unwind_tables |= has_table_section(fd, &elf);
+	return program->code > 0;
+}
+
+static void examine_frames(struct findings *all, pid_t pid)
+{
+	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
+	struct program program;
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+	    !read_program(fd, &program)) {
+		f->state = FINDING_NOTE;
+		snprintf(f->text, sizeof(f->text), "cannot look into %s", path);
+	} else if (program.frames * SPARSE >= program.code) {
+		snprintf(f->text, sizeof(f->text), "the program keeps them (one per %llu bytes of "
+			 "code): plain callchains are whole but for libraries without",
+			 (unsigned long long)(program.code / program.frames));
+	} else {
+		f->state = FINDING_NOTE;
+		snprintf(f->text, sizeof(f->text), "%s, and has %sunwind tables", program.is_static
+			 ? "most of the program lacks them (it is linked statically: its own code "
+			   "may keep them)" : "the program lacks them",
+			 program.unwind_tables ? "" : "no ");
+		snprintf(f->mend, sizeof(f->mend), "build it with -fno-omit-frame-pointer%s",
+			 program.unwind_tables ? "; or pmu-sample --call-graph dwarf -o FILE, and "
+			 "perf report -i FILE" : "");
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+void doctor_process(struct findings *all, pid_t pid)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK, .disabled = 1, .exclude_kernel = 1,
+		.exclude_hv = 1 };
+	struct event event = { .name = "cpu-clock", .attr = attr };
+	struct finding *f = finding_add(all, FINDING_OK, "process");
+
+	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0) {
+		char why[200];
+		event_explain_task(&event, pid, errno, why, sizeof(why));
+		f->state = FINDING_BAD;
+		snprintf(f->text, sizeof(f->text), "%d cannot be profiled: %s", (int)pid, why);
+		return;
+	}
+	close(fd);
+	snprintf(f->text, sizeof(f->text), "%d can be profiled", (int)pid);
+	examine_frames(all, pid);
+}

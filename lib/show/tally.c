@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/tally.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "stream/resolved.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void add_sample(struct tally *t, uint32_t event, uint64_t period)
+{
+	for (; t->events <= event; t->events++) {
+		t->event = array_grow(t->event, t->events, sizeof(*t->event));
+		t->event[t->events] = (struct tally_event){ 0 };
+	}
+	t->event[event].samples++;
+	t->event[event].sum += period;
+}
+
+static void add_time(struct tally *t, uint64_t time)
+{
+	if (time == 0)
+		return;
+	if (t->first_time == 0 || time < t->first_time)
+		t->first_time = time;
+	if (time > t->last_time)
+		t->last_time = time;
+}
+
+void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
+{
+	struct group_part part[GROUP_PARTS_MAX];
+	struct lost_record lost;
+	struct sample sample;
+
+	t->records++;
+	t->bytes += record_size(rec);
+	if (rec->type < TALLY_TYPES)
+		t->type[rec->type]++;
+	else if (record_is_resolved(rec->type))
+		t->resolved[rec->type - RECORD_STRING]++;
+	else
+		t->unknown++;
+	if (rec->type == PERF_RECORD_SAMPLE) {
+		if (!stream_sample(in, rec, &sample))
+			return;
+		uint32_t parts = groups_split(&t->groups, stream_events(in), &sample, part);
+		for (uint32_t i = 0; i < parts; i++)
+			add_sample(t, part[i].event, part[i].period);
+		add_time(t, sample.time);
+		return;
+	}
+	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
+		t->lost += record_lost(rec, &lost) ? lost.count : 0;
+	t->throttled += rec->type == PERF_RECORD_THROTTLE;
+	add_time(t, stream_time(in, rec));
+}
+
+static void print_count(bool json, const char *name, uint64_t count)
+{
+	if (count == 0)
+		return;
+	if (json) {
+		json_key(name, false);
+		printf("%" PRIu64, count);
+	} else {
+		printf("%-20s %12" PRIu64 "\n", name, count);
+	}
+}
+
+static void print_types(const struct tally *t, bool json)
+{
+	for (uint32_t i = 0; i < TALLY_TYPES; i++) {
+		char number[16];
+		const char *name = record_type_name(i);
+		snprintf(number, sizeof(number), "%" PRIu32, i);
+		print_count(json, name ? name : number, t->type[i]);
+	}
+	for (uint32_t i = 0; i < sizeof(t->resolved) / sizeof(*t->resolved); i++)
+		if (record_type_name(RECORD_STRING + i))
+			print_count(json, record_type_name(RECORD_STRING + i), t->resolved[i]);
+	print_count(json, "unknown", t->unknown);
+}
+
+static void print_events(const struct tally *t, const struct stream_events *events, bool json)
+{
+	if (json) {
+		json_key("events", false);
+		putchar('[');
+	}
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct tally_event none = { 0 };
+		const struct tally_event *e = i < t->events ? &t->event[i] : &none;
+		if (json) {
+			printf("%s{", i ? ", " : "");
+			json_key("name", true);
+			json_string(events->event[i].name);
+			printf(", \"samples\": %" PRIu64 ", \"sum\": %" PRIu64 "}", e->samples,
+			       e->sum);
+		} else {
+			printf("event %s: %" PRIu64 " samples, %" PRIu64 " in all\n",
+			       events->event[i].name, e->samples, e->sum);
+		}
+	}
+	if (json)
+		putchar(']');
+}
+
+void tally_print(const struct tally *t, const struct stream_reader *in, bool json)
+{
+	double span = (double)(t->last_time - t->first_time) / 1e9;
+
+	if (json)
+		printf("{\"records\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"lost\": %" PRIu64
+		       ", \"throttled\": %" PRIu64 ", \"first_time\": %" PRIu64
+		       ", \"last_time\": %" PRIu64 ", \"types\": {\"all\": %" PRIu64, t->records,
+		       t->bytes, t->lost, t->throttled, t->first_time, t->last_time, t->records);
+	else
+		printf("%-20s %12" PRIu64 "\n", "records", t->records);
+	print_types(t, json);
+	if (json)
+		putchar('}');
+	print_events(t, stream_events(in), json);
+	if (json)
+		puts("}");
+	else
+		printf("%" PRIu64 " bytes, %" PRIu64 " lost, throttled %" PRIu64
+		       " times; %.6f s from %.6f to %.6f\n", t->bytes, t->lost, t->throttled, span,
+		       (double)t->first_time / 1e9, (double)t->last_time / 1e9);
+}
+
+void tally_release(struct tally *t)
+{
+	free(t->event);
+	groups_release(&t->groups);
+	*t = (struct tally){ 0 };
+}
