@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/record.h"
+#include "record/types.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -162,35 +163,7 @@ bool record_build_id(const struct record *rec, struct build_id_record *out)
 
 const char *record_type_name(uint32_t type)
 {
-	static const char *const kernel[] = {
-		[1] = "MMAP", "LOST", "COMM", "EXIT", "THROTTLE", "UNTHROTTLE", "FORK", "READ",
-		"SAMPLE", "MMAP2", "AUX", "ITRACE_START", "LOST_SAMPLES", "SWITCH",
-		"SWITCH_CPU_WIDE", "NAMESPACES", "KSYMBOL", "BPF_EVENT", "CGROUP", "TEXT_POKE",
-		"AUX_OUTPUT_HW_ID",
-	};
-	static const char *const perf[] = {
-		"ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID", "FINISHED_ROUND", "ID_INDEX",
-		"AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP",
-		"STAT_CONFIG", "STAT", "STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE",
-		"COMPRESSED", "FINISHED_INIT", "COMPRESSED2",
-	};
-	static const char *const simpleperf[] = {
-		"KERNEL_SYMBOL", "DSO", "SYMBOL", "SPLIT", "SPLIT_END", "EVENT_ID", "CALLCHAIN",
-		"UNWINDING_RESULT", "TRACING_DATA", "DEBUG",
-	};
-	static const char *const ours[] = {
-		"STRING", "OBJECT", "FUNCTION", "FRAME", "RESOLVED_SAMPLE", "TOOL", "END",
-	};
-
-	if (type < sizeof(kernel) / sizeof(*kernel))
-		return kernel[type];
-	if (type >= RECORD_ATTR && type - RECORD_ATTR < sizeof(perf) / sizeof(*perf))
-		return perf[type - RECORD_ATTR];
-	if (type >= RECORD_SIMPLEPERF && type < RECORD_SIMPLEPERF_END)
-		return simpleperf[type - RECORD_SIMPLEPERF];
-	if (type >= RECORD_STRING && type - RECORD_STRING < sizeof(ours) / sizeof(*ours))
-		return ours[type - RECORD_STRING];
-	return NULL;
+	return record_type_info(type, 0).name;
 }
 
 void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])

@@ -18,28 +18,66 @@ static uint32_t load_u32(const uint8_t *body, uint16_t offset)
 	return v;
 }
 
-/* COUNT words; a count that does not fit fails, however large it is. */
-static struct words take_words(struct cursor *c, uint64_t count)
-{
-	struct words w = { .at = c->at, .count = count };
+/*
+ * The fields after those of fixed place, one after the other.  The same walk decodes them, and
+ * converts them from the other byte order (then BYTES.swap is set), so that both know one order
+ * of fields.  It is inlined twice, with IN_PLACE constant: decoding does not pay for conversion.
+ */
+struct walk {
+	struct cursor bytes;
+	bool in_place;		/* convert what is read; the bytes may be written to */
+};
 
-	if (count > cursor_left(c) / 8) {
-		c->failed = true;
-		return (struct words){ 0 };
-	}
-	cursor_bytes(c, 8 * count);
-	return w;
+static inline uint64_t take_u64(struct walk *w)
+{
+	uint8_t *at = (uint8_t *)w->bytes.at;
+	uint64_t v = cursor_u64(&w->bytes);
+
+	if (w->in_place && !w->bytes.failed)
+		memcpy(at, &v, sizeof(v));
+	return v;
 }
 
-static struct bytes take_bytes(struct cursor *c, uint64_t size)
+static inline uint32_t take_u32(struct walk *w)
 {
-	struct bytes b = { .at = c->at, .size = size };
+	uint8_t *at = (uint8_t *)w->bytes.at;
+	uint32_t v = cursor_u32(&w->bytes);
 
-	if (size > cursor_left(c)) {
-		c->failed = true;
+	if (w->in_place && !w->bytes.failed)
+		memcpy(at, &v, sizeof(v));
+	return v;
+}
+
+static inline uint64_t take_if(struct walk *w, uint64_t asked)
+{
+	return asked ? take_u64(w) : 0;
+}
+
+/* COUNT words; a count that does not fit fails, however large it is. */
+static inline struct words take_words(struct walk *w, uint64_t count)
+{
+	struct words words = { .at = w->bytes.at, .count = count };
+
+	if (count > cursor_left(&w->bytes) / 8) {
+		w->bytes.failed = true;
+		return (struct words){ 0 };
+	}
+	if (!w->in_place)
+		cursor_bytes(&w->bytes, 8 * count);
+	for (uint64_t i = 0; w->in_place && i < count; i++)
+		take_u64(w);
+	return words;
+}
+
+static inline struct bytes take_bytes(struct walk *w, uint64_t size)
+{
+	struct bytes b = { .at = w->bytes.at, .size = size };
+
+	if (size > cursor_left(&w->bytes)) {
+		w->bytes.failed = true;
 		return (struct bytes){ 0 };
 	}
-	cursor_bytes(c, size);
+	cursor_bytes(&w->bytes, size);
 	return b;
 }
 
@@ -47,89 +85,107 @@ static struct bytes take_bytes(struct cursor *c, uint64_t size)
  * struct read_format: without GROUP { value, enabled?, running?, id?, lost? },
  * with GROUP { nr, enabled?, running?, { value, id?, lost? }[nr] }.
  */
-static struct words take_read(struct cursor *c, uint64_t format)
+static inline struct words take_read(struct walk *w, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 
 	if (!(format & PERF_FORMAT_GROUP))
-		return take_words(c, times + each);
-	struct cursor peek = *c;
+		return take_words(w, times + each);
+	struct cursor peek = w->bytes;
 	uint64_t count = cursor_u64(&peek);
-	if (count > cursor_left(c) / 8)	/* so that the product cannot overflow */
-		c->failed = true;
-	return take_words(c, c->failed ? 0 : 1 + times + count * each);
+	if (count > cursor_left(&w->bytes) / 8)	/* so that the product cannot overflow */
+		w->bytes.failed = true;
+	return take_words(w, w->bytes.failed ? 0 : 1 + times + count * each);
 }
 
 /* u64 abi; then, unless that is 0 (none), one word per bit of MASK. */
-static struct words take_regs(struct cursor *c, uint64_t mask, uint64_t *abi)
+static inline struct words take_regs(struct walk *w, uint64_t mask, uint64_t *abi)
 {
-	*abi = cursor_u64(c);
-	return take_words(c, *abi ? (uint64_t)__builtin_popcountll(mask) : 0);
+	*abi = take_u64(w);
+	return take_words(w, *abi ? (uint64_t)__builtin_popcountll(mask) : 0);
 }
 
 /* u64 size; bytes[size]; if there are any, u64 how many of them are data. */
-static struct bytes take_user_stack(struct cursor *c)
+static inline struct bytes take_user_stack(struct walk *w)
 {
-	struct bytes stack = take_bytes(c, cursor_u64(c));
+	struct bytes stack = take_bytes(w, take_u64(w));
 
 	if (stack.size > 0) {
-		uint64_t used = cursor_u64(c);
+		uint64_t used = take_u64(w);
 		if (used < stack.size)
 			stack.size = used;
 	}
 	return stack;
 }
 
-/* u64 nr; u64 hw_idx where asked for; { from, to, flags }[nr]; u64 counters[nr] likewise */
-static struct words take_branches(struct cursor *c, uint64_t branch_sample_type)
+/*
+ * The bit fields of struct perf_branch_entry, which the other byte order counts from the other
+ * end: mispred, predicted, in_tx, abort of 1 bit, cycles of 16, type and spec, new_type, priv of
+ * 4, 2, 4, 3.
+ */
+static uint64_t branch_flags(uint64_t in)
 {
-	uint64_t count = cursor_u64(c);
+	static const uint8_t width[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3 };
+	uint64_t out = 0;
+	unsigned low = 0;
 
-	if (branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
-		cursor_u64(c);
-	if (count > cursor_left(c) / 24)
-		c->failed = true;
-	struct words entries = take_words(c, c->failed ? 0 : 3 * count);
+	for (size_t i = 0; i < sizeof(width); i++) {
+		uint64_t field = in >> (64 - low - width[i]) & ((1ULL << width[i]) - 1);
+		out |= field << low;
+		low += width[i];
+	}
+	return out;
+}
+
+/* u64 nr; u64 hw_idx if asked for; { from, to, flags }[nr]; u64 counters[nr] if asked for */
+static inline struct words take_branches(struct walk *w, uint64_t branch_sample_type)
+{
+	uint64_t count = take_u64(w);
+
+	take_if(w, branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX);
+	if (count > cursor_left(&w->bytes) / 24)
+		w->bytes.failed = true;
+	struct words entries = take_words(w, w->bytes.failed ? 0 : 3 * count);
+	for (uint64_t i = 0; w->in_place && i < entries.count; i += 3) {
+		uint64_t flags = branch_flags(word_at(entries, i + 2));
+		memcpy((uint8_t *)entries.at + 8 * (i + 2), &flags, sizeof(flags));
+	}
 	if (branch_sample_type & SAMPLE_BRANCH_COUNTERS)
-		take_words(c, count);
+		take_words(w, count);
 	return entries;
 }
 
-static uint64_t take_u64(struct cursor *c, uint64_t asked)
-{
-	return asked ? cursor_u64(c) : 0;
-}
-
-/* The fields behind the fixed ones, in the order of linux/perf_event.h. */
-static void decode_more(const struct perf_event_attr *attr, struct cursor *c, struct sample *out)
+/* The fields after those of fixed place, in the order of linux/perf_event.h. */
+static inline __attribute__((always_inline))
+void walk_fields(const struct perf_event_attr *attr, struct walk *w, struct sample *out)
 {
 	uint64_t type = attr->sample_type;
 
 	if (type & PERF_SAMPLE_READ)
-		out->read = take_read(c, attr->read_format);
+		out->read = take_read(w, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		out->callchain = take_words(c, cursor_u64(c));
+		out->callchain = take_words(w, take_u64(w));
 	if (type & PERF_SAMPLE_RAW)
-		out->raw = take_bytes(c, cursor_u32(c));
+		out->raw = take_bytes(w, take_u32(w));
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		out->branches = take_branches(c, attr->branch_sample_type);
+		out->branches = take_branches(w, attr->branch_sample_type);
 	if (type & PERF_SAMPLE_REGS_USER)
-		out->user_regs = take_regs(c, attr->sample_regs_user, &out->user_regs_abi);
+		out->user_regs = take_regs(w, attr->sample_regs_user, &out->user_regs_abi);
 	if (type & PERF_SAMPLE_STACK_USER)
-		out->user_stack = take_user_stack(c);
-	out->weight = take_u64(c, type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT));
-	out->data_src = take_u64(c, type & PERF_SAMPLE_DATA_SRC);
-	out->transaction = take_u64(c, type & PERF_SAMPLE_TRANSACTION);
+		out->user_stack = take_user_stack(w);
+	out->weight = take_if(w, type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT));
+	out->data_src = take_if(w, type & PERF_SAMPLE_DATA_SRC);
+	out->transaction = take_if(w, type & PERF_SAMPLE_TRANSACTION);
 	if (type & PERF_SAMPLE_REGS_INTR)
-		out->intr_regs = take_regs(c, attr->sample_regs_intr, &out->intr_regs_abi);
-	out->phys_addr = take_u64(c, type & PERF_SAMPLE_PHYS_ADDR);
-	out->cgroup = take_u64(c, type & PERF_SAMPLE_CGROUP);
-	out->data_page_size = take_u64(c, type & PERF_SAMPLE_DATA_PAGE_SIZE);
-	out->code_page_size = take_u64(c, type & PERF_SAMPLE_CODE_PAGE_SIZE);
+		out->intr_regs = take_regs(w, attr->sample_regs_intr, &out->intr_regs_abi);
+	out->phys_addr = take_if(w, type & PERF_SAMPLE_PHYS_ADDR);
+	out->cgroup = take_if(w, type & PERF_SAMPLE_CGROUP);
+	out->data_page_size = take_if(w, type & PERF_SAMPLE_DATA_PAGE_SIZE);
+	out->code_page_size = take_if(w, type & PERF_SAMPLE_CODE_PAGE_SIZE);
 	if (type & PERF_SAMPLE_AUX)
-		out->aux = take_bytes(c, cursor_u64(c));
+		out->aux = take_bytes(w, take_u64(w));
 }
 
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
@@ -137,10 +193,10 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 {
 	const struct sample_layout *l = &event->layout;
 	const uint8_t *body = rec->body.at;
-	struct cursor c = rec->body;
+	struct walk w = { rec->body, false };
 
 	*needed = l->size;
-	if (!cursor_bytes(&c, l->size))
+	if (!cursor_bytes(&w.bytes, l->size))
 		return false;
 	*out = (struct sample){
 		.event = index, .misc = rec->misc, .pid = -1, .tid = -1,
@@ -156,7 +212,25 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 		out->tid = (pid_t)load_u32(body, l->tid + 4);
 	}
 	if (l->more)
-		decode_more(&event->attr, &c, out);
-	*needed = (uint64_t)(c.at - body) + 8;
-	return !c.failed;
+		walk_fields(&event->attr, &w, out);
+	*needed = (uint64_t)(w.bytes.at - body) + 8;
+	return !w.bytes.failed;
+}
+
+void sample_swap(const struct stream_event *event, uint8_t *body, size_t size)
+{
+	const struct sample_layout *l = &event->layout;
+	struct walk w = { { .at = body, .end = body + size, .swap = true }, true };
+	struct sample unused;
+
+	for (uint16_t offset = 0; offset < l->size && !w.bytes.failed; offset += 8) {
+		if (offset == l->tid || offset == l->cpu) {
+			take_u32(&w);
+			take_u32(&w);
+		} else {
+			take_u64(&w);
+		}
+	}
+	if (l->more && !w.bytes.failed)
+		walk_fields(&event->attr, &w, &unused);
 }

@@ -64,3 +64,10 @@ struct sample {
  */
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed);
+
+/*
+ * Convert the SIZE bytes of BODY, a SAMPLE of EVENT from a machine of the other byte order, to
+ * ours, in place.  Conversion ends at a count that does not fit: sample_decode() then finds the
+ * same count, and fails.
+ */
+void sample_swap(const struct stream_event *event, uint8_t *body, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/describe.h"
 #include "base/json.h"
+#include "record/types.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -188,48 +189,6 @@ static bool describe_build_id(const struct record *rec, bool json)
 	return true;
 }
 
-/*
- * Of the other types: names of fields, each with its size in bytes; "x" behind
- * it: an address or flags; s: a string; S: one of perf's, u32 size first; w: words of
- * 64 bits to the end.  linux/perf_event.h; tools/lib/perf/include/perf/event.h.
- */
-static const char *layout_of(uint32_t type)
-{
-	static const char *const kernel[] = {
-		[PERF_RECORD_THROTTLE] = "at:8 id:8 stream_id:8",
-		[PERF_RECORD_UNTHROTTLE] = "at:8 id:8 stream_id:8",
-		[PERF_RECORD_AUX] = "aux_offset:8x aux_bytes:8 flags:8x",
-		[PERF_RECORD_ITRACE_START] = "pid:4 tid:4",
-		[PERF_RECORD_SWITCH_CPU_WIDE] = "other_pid:4 other_tid:4",
-		[PERF_RECORD_NAMESPACES] = "pid:4 tid:4 count:8 device_inode:w",
-		[PERF_RECORD_KSYMBOL] = "start:8x bytes:4 kind:2 flags:2x name:s",
-		[PERF_RECORD_BPF_EVENT] = "kind:2 flags:2x id:4 tag:8x",
-		[PERF_RECORD_CGROUP] = "id:8 path:s",
-		[PERF_RECORD_TEXT_POKE] = "start:8x old_bytes:2 new_bytes:2",
-		[PERF_RECORD_AUX_OUTPUT_HW_ID] = "hw_id:8",
-	};
-	static const char *const perf[] = {
-		[0] = "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x "
-		      "flags:8x",
-		[RECORD_EVENT_TYPE - RECORD_ATTR] = "config:8x name:s",
-		[RECORD_TRACING_DATA - RECORD_ATTR] = "bytes_behind:4",
-		[RECORD_ID_INDEX - RECORD_ATTR] = "count:8 id_index_cpu_tid:w",
-		[RECORD_AUXTRACE_INFO - RECORD_ATTR] = "kind:4",
-		[RECORD_AUXTRACE - RECORD_ATTR] = "bytes_behind:8 aux_offset:8x reference:8 "
-						  "index:4 tid:4 cpu:4",
-		[RECORD_AUXTRACE_ERROR - RECORD_ATTR] = "kind:4 code:4 cpu:4 pid:4 tid:4",
-		[RECORD_THREAD_MAP - RECORD_ATTR] = "count:8",
-		[RECORD_CPU_MAP - RECORD_ATTR] = "kind:2",
-		[RECORD_TIME_CONV - RECORD_ATTR] = "shift:8 mult:8 zero:8x",
-		[RECORD_COMPRESSED2 - RECORD_ATTR] = "compressed_bytes:8",
-	};
-
-	if (type < RECORD_ATTR)
-		return type < sizeof(kernel) / sizeof(*kernel) ? kernel[type] : NULL;
-	type -= RECORD_ATTR;
-	return type < sizeof(perf) / sizeof(*perf) ? perf[type] : NULL;
-}
-
 static void describe_field(struct cursor *c, const char *name, char kind, bool hex, bool json)
 {
 	if (kind == 's') {
@@ -248,24 +207,21 @@ static void describe_field(struct cursor *c, const char *name, char kind, bool h
 	}
 }
 
-/* By LAYOUT, which ends before the sample_id of REC. */
+/* Print the named fields of LAYOUT (record/types.h), which ends before the sample_id of REC. */
 static bool describe_layout(const struct stream_reader *in, const struct record *rec,
 			    const char *layout, bool json)
 {
 	const struct stream_event *event = rec->type < RECORD_ATTR
 		? events_trailer(stream_events(in), rec->body) : NULL;
 	struct cursor c = rec->body;
+	struct layout_field field;
+	char name[32];
 
 	if (event)
 		c.end -= event->layout.trailer_size;
-	while (*layout) {
-		size_t length = strcspn(layout, ":");
-		char name[32], kind = layout[length + 1];
-		snprintf(name, sizeof(name), "%.*s", (int)length, layout);
-		bool hex = layout[length + 2] == 'x';
-		describe_field(&c, name, kind, hex, json);
-		layout += length + 2 + hex;
-		layout += *layout == ' ';
+	while (layout_next(&layout, &field) && field.name_size) {
+		snprintf(name, sizeof(name), "%.*s", (int)field.name_size, field.name);
+		describe_field(&c, name, field.kind, field.hex, json);
 	}
 	return !c.failed;
 }
@@ -286,20 +242,13 @@ static bool describe_update(const struct record *rec, bool json)
 /* A header feature: what it is called, its text if it is one. */
 static bool describe_feature(const struct record *rec, bool json)
 {
-	static const char *const names[] = {
-		[FEATURE_HOSTNAME] = "HOSTNAME", "OSRELEASE", "VERSION", "ARCH", "NRCPUS",
-		"CPUDESC", "CPUID", "TOTAL_MEM", "CMDLINE", "EVENT_DESC", "CPU_TOPOLOGY",
-		"NUMA_TOPOLOGY", "BRANCH_STACK", "PMU_MAPPINGS", "GROUP_DESC", "AUXTRACE", "STAT",
-		"CACHE", "SAMPLE_TIME", "MEM_TOPOLOGY", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO",
-		"BPF_BTF", "COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY",
-		"PMU_CAPS",
-	};
 	struct cursor c = rec->body;
 	uint64_t feature = cursor_u64(&c);
 
 	number(json, "number", feature);
-	if (feature < sizeof(names) / sizeof(*names) && names[feature])
-		text(json, "feature", names[feature]);
+	const char *name = feature_type_info(feature).name;
+	if (name)
+		text(json, "feature", name);
 	if ((feature >= FEATURE_HOSTNAME && feature <= FEATURE_ARCH) ||
 	    feature == FEATURE_CPUDESC || feature == FEATURE_CPUDESC + 1) {
 		cursor_u32(&c);
@@ -334,9 +283,10 @@ static bool describe_fields(struct stream_reader *in, const struct record *rec, 
 	case RECORD_FEATURE:
 		return describe_feature(rec, json);
 	default:
-		return !layout_of(rec->type) ||
-		       describe_layout(in, rec, layout_of(rec->type), json);
+		break;
 	}
+	const char *layout = record_type_info(rec->type, rec->misc).layout;
+	return !layout || describe_layout(in, rec, layout, json);
 }
 
 void describe_record(struct stream_reader *in, const struct record *rec, bool json)
