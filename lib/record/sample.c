@@ -18,6 +18,8 @@ static uint32_t load_u32(const uint8_t *body, uint16_t offset)
 	return v;
 }
 
+#define inlined static inline __attribute__((always_inline))
+
 /*
  * The fields after those of fixed place, one after the other.  The same walk decodes them, and
  * converts them from the other byte order (then BYTES.swap is set), so that both know one order
@@ -28,7 +30,7 @@ struct walk {
 	bool in_place;		/* convert what is read; the bytes may be written to */
 };
 
-static inline uint64_t take_u64(struct walk *w)
+inlined uint64_t take_u64(struct walk *w)
 {
 	uint8_t *at = (uint8_t *)w->bytes.at;
 	uint64_t v = cursor_u64(&w->bytes);
@@ -38,7 +40,7 @@ static inline uint64_t take_u64(struct walk *w)
 	return v;
 }
 
-static inline uint32_t take_u32(struct walk *w)
+inlined uint32_t take_u32(struct walk *w)
 {
 	uint8_t *at = (uint8_t *)w->bytes.at;
 	uint32_t v = cursor_u32(&w->bytes);
@@ -48,13 +50,13 @@ static inline uint32_t take_u32(struct walk *w)
 	return v;
 }
 
-static inline uint64_t take_if(struct walk *w, uint64_t asked)
+inlined uint64_t take_if(struct walk *w, uint64_t asked)
 {
 	return asked ? take_u64(w) : 0;
 }
 
 /* COUNT words; a count that does not fit fails, however large it is. */
-static inline struct words take_words(struct walk *w, uint64_t count)
+inlined struct words take_words(struct walk *w, uint64_t count)
 {
 	struct words words = { .at = w->bytes.at, .count = count };
 
@@ -69,7 +71,7 @@ static inline struct words take_words(struct walk *w, uint64_t count)
 	return words;
 }
 
-static inline struct bytes take_bytes(struct walk *w, uint64_t size)
+inlined struct bytes take_bytes(struct walk *w, uint64_t size)
 {
 	struct bytes b = { .at = w->bytes.at, .size = size };
 
@@ -85,7 +87,7 @@ static inline struct bytes take_bytes(struct walk *w, uint64_t size)
  * struct read_format: without GROUP { value, enabled?, running?, id?, lost? },
  * with GROUP { nr, enabled?, running?, { value, id?, lost? }[nr] }.
  */
-static inline struct words take_read(struct walk *w, uint64_t format)
+inlined struct words take_read(struct walk *w, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -101,14 +103,14 @@ static inline struct words take_read(struct walk *w, uint64_t format)
 }
 
 /* u64 abi; then, unless that is 0 (none), one word per bit of MASK. */
-static inline struct words take_regs(struct walk *w, uint64_t mask, uint64_t *abi)
+inlined struct words take_regs(struct walk *w, uint64_t mask, uint64_t *abi)
 {
 	*abi = take_u64(w);
 	return take_words(w, *abi ? (uint64_t)__builtin_popcountll(mask) : 0);
 }
 
 /* u64 size; bytes[size]; if there are any, u64 how many of them are data. */
-static inline struct bytes take_user_stack(struct walk *w)
+inlined struct bytes take_user_stack(struct walk *w)
 {
 	struct bytes stack = take_bytes(w, take_u64(w));
 
@@ -140,7 +142,7 @@ static uint64_t branch_flags(uint64_t in)
 }
 
 /* u64 nr; u64 hw_idx if asked for; { from, to, flags }[nr]; u64 counters[nr] if asked for */
-static inline struct words take_branches(struct walk *w, uint64_t branch_sample_type)
+inlined struct words take_branches(struct walk *w, uint64_t branch_sample_type)
 {
 	uint64_t count = take_u64(w);
 
@@ -158,8 +160,7 @@ static inline struct words take_branches(struct walk *w, uint64_t branch_sample_
 }
 
 /* The fields after those of fixed place, in the order of linux/perf_event.h. */
-static inline __attribute__((always_inline))
-void walk_fields(const struct perf_event_attr *attr, struct walk *w, struct sample *out)
+inlined void walk_fields(const struct perf_event_attr *attr, struct walk *w, struct sample *out)
 {
 	uint64_t type = attr->sample_type;
 
