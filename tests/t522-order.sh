@@ -41,10 +41,10 @@ for path in "$SHARED"/*.data; do
 done
 
 check 'what perf records with registers, stacks, raw fields, groups: turned, the same' <<'END'
-	perf record -q -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -d -W --phys-data \
-		--intr-regs=ip,sp -F 500 -o a.data -- ten serial 0.2 2>err ||
-	perf record -q -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -F 500 \
-		-o a.data -- ten serial 0.2 2>err
+	perf_record -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -d -W --phys-data \
+		--intr-regs=ip,sp -F 500 -o a.data -- ten serial 0.2 ||
+	perf_record -e "{cpu-clock,page-faults}:S" --call-graph dwarf,512 -F 500 \
+		-o a.data -- ten serial 0.2
 	perf_record -e sched:sched_switch -R -c 1 -o b.data -- ten threads 0.1 || : >b.data
 	for file in a b; do
 		test -s $file.data || continue
