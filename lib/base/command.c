@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/command.h"
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/units.h"
 
 #include <errno.h>
@@ -218,6 +219,7 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 		signal(SIGPIPE, SIG_IGN);
 		exit(command_end(report));
 	}
+	hash_draw_secret();
 	catch_signals(cmd);
 	return optind;
 }

@@ -15,9 +15,10 @@
  * and a probe rarely meets a wrong one.
  */
 #pragma once
+#include "base/hash.h"
+
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #define TABLE_NONE UINT32_MAX
 
@@ -63,34 +64,3 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 void table_add(struct table *t, uint64_t hash, uint32_t id);
 
 void table_release(struct table *t);
-
-/* A well mixed hash of one number (the finaliser of MurmurHash3). */
-static inline uint64_t hash_u64(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdULL;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53ULL;
-	return x ^ x >> 33;
-}
-
-/* The hash of a sequence: of what came before (SEED), then X.  Order counts. */
-static inline uint64_t hash_more(uint64_t seed, uint64_t x)
-{
-	return hash_u64(seed * 0x9e3779b97f4a7c15ULL + x);
-}
-
-static inline uint64_t hash_bytes(const void *bytes, size_t size)
-{
-	const uint8_t *p = bytes;
-	uint64_t hash = size, word;
-
-	for (; size >= 8; size -= 8, p += 8) {
-		memcpy(&word, p, 8);
-		hash = hash_more(hash, word);
-	}
-	word = 0;
-	if (size)
-		memcpy(&word, p, size);
-	return hash_more(hash, word);
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elf/internal.h"
 #include "base/arena.h"
+#include "base/digest.h"
 #include "elf/build-id.h"
 
 #include <elf.h>
@@ -291,9 +292,9 @@ uint64_t elf_identity(const struct elf *elf)
 {
 	if (!elf || !elf->mapped.at)
 		return 0;
-	uint64_t id = hash_bytes(elf->build_id.at, elf->build_id.size);
+	uint64_t id = digest_bytes(elf->build_id.at, elf->build_id.size);
 
-	return hash_more(hash_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified) | 1;
+	return digest_more(digest_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified) | 1;
 }
 
 bool elf_is_cut(const struct elf *elf)

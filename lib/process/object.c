@@ -90,6 +90,8 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	}
 
 	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
+	if (!o.build_id_size)	/* a file's inode tells it from others of its name */
+		hash = hash_more(hash_more(hash, o.inode), (uint64_t)o.major << 32 | o.minor);
 	struct table_probe probe = table_probe(&objects->table, hash);
 	uint32_t id;
 	while ((id = table_next(&objects->table, &probe)) != TABLE_NONE) {

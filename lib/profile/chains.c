@@ -2,48 +2,26 @@
 #include "profile/chains.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
-
-/* Both halves of the product: each bit of X and Y has its say in all of it. */
-static uint64_t fold(uint64_t x, uint64_t y)
-{
-	unsigned __int128 product = (unsigned __int128)x * y;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static struct chain_key draw_seed(void)
-{
-	uint64_t drawn[2];
-
-	if (getrandom(drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
-		drawn[0] = (uintptr_t)&drawn;	/* where the stack is differs by run, too */
-		drawn[1] = hash_u64(drawn[0]);
-	}
-	return (struct chain_key){ drawn[0] | 1, drawn[1] | 1 };
-}
 
 /* Two lanes of their own: each word goes into both, in another way. */
-struct chain_key chains_key(struct chains *c, const void *bytes, size_t size, uint64_t context)
+struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 {
 	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
 	const uint8_t *at = bytes;
 	uint64_t word[2];
 
-	if (c->seed.a == 0)
-		c->seed = draw_seed();
-	uint64_t a = c->seed.a ^ size, b = c->seed.b ^ context;
+	uint64_t a = hash_secret.a ^ size, b = hash_secret.b ^ context;
 	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
 		memcpy(word, at, sizeof(word));
-		a = fold(a ^ word[0], word[1] ^ odd1 ^ c->seed.b);
-		b = fold(b ^ word[1], word[0] ^ odd2 ^ c->seed.a);
+		a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
+		b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
 	}
 	memset(word, 0, sizeof(word));
 	if (size)
 		memcpy(word, at, size);
-	a = fold(a ^ word[0], word[1] ^ odd1 ^ c->seed.b);
-	b = fold(b ^ word[1], word[0] ^ odd2 ^ c->seed.a);
-	return (struct chain_key){ fold(a ^ context, b ^ odd1), fold(b, a ^ odd2) };
+	a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
+	b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
+	return (struct chain_key){ hash_fold(a ^ context, b ^ odd1), hash_fold(b, a ^ odd2) };
 }
 
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key)
@@ -65,11 +43,11 @@ struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_
 	return &c->entry[c->entries++];
 }
 
-static struct chain_key frames_key(struct chains *c, const uint32_t *frame, uint32_t frames)
+static struct chain_key frames_key(const uint32_t *frame, uint32_t frames)
 {
 	enum { FRAMES = 1 };	/* a context that no version of an address space has: it is odd */
 
-	return chains_key(c, frame, frames * sizeof(*frame), FRAMES);
+	return chains_key(frame, frames * sizeof(*frame), FRAMES);
 }
 
 void chains_limit(struct chains *c)
@@ -80,12 +58,12 @@ void chains_limit(struct chains *c)
 		return;
 	chains_seal(c);
 	for (uint32_t i = 0; i < c->count; i++)
-		chains_alias(c, frames_key(c, c->chain[i].frame, c->chain[i].frames), i);
+		chains_alias(c, frames_key(c->chain[i].frame, c->chain[i].frames), i);
 }
 
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
-	struct chain_key key = frames_key(c, frame, frames);
+	struct chain_key key = frames_key(frame, frames);
 	struct chain_entry *known = chains_find(c, key);
 
 	if (known)

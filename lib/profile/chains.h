@@ -2,7 +2,7 @@
 /*
  * chains - distinct sequences of frames, numbered.
  *
- * Equal ones are one.  They are found by a hash of 128 bits, with a seed that
+ * Equal ones are one.  They are found by a hash of 128 bits, under a secret that
  * no input can know: two that differ have the same one once in more samples than any
  * machine will ever take, so that the frames need not be compared.  So the
  * same table finds a chain by what it was recorded as, addresses in a version of an
@@ -34,7 +34,6 @@ struct chain_entry {
 struct chains {
 	struct chain *chain;		/* in order of first appearance */
 	uint32_t count;
-	struct chain_key seed;		/* drawn when first needed */
 	struct table table;		/* over ENTRY */
 	struct chain_entry *entry;
 	uint32_t entries;
@@ -42,7 +41,7 @@ struct chains {
 };
 
 /* The key of SIZE bytes and what they are to be told apart by. */
-struct chain_key chains_key(struct chains *c, const void *bytes, size_t size, uint64_t context);
+struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 
 /* What KEY means, or NULL.  Valid until something is added. */
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key);

@@ -45,14 +45,13 @@ static void limit_stacks(const struct collect *c, struct profile *p)
 }
 
 /* Whether the frames of a RAW sample may be known by what they were recorded as: by *KEY. */
-static bool has_key(struct collect *c, struct profile *p, const struct sample *raw,
-		    struct chain_key *key)
+static bool has_key(struct collect *c, const struct sample *raw, struct chain_key *key)
 {
 	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)
 		return false;
 	uint64_t context = hash_more(resolver_version(c->resolver, raw), raw->ip);
 	context = hash_more(context, raw->misc & PERF_RECORD_MISC_CPUMODE_MASK);
-	*key = chains_key(&p->chains, raw->callchain.at, 8 * raw->callchain.count, context << 1);
+	*key = chains_key(raw->callchain.at, 8 * raw->callchain.count, context << 1);
 	return true;
 }
 
@@ -77,7 +76,7 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 {
 	struct chain_key key;
 	chains_limit(&p->chains);
-	bool keyed = has_key(c, p, raw, &key);
+	bool keyed = has_key(c, raw, &key);
 	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
 
 	if (known)

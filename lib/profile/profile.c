@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile.h"
+#include "base/digest.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static uint32_t own_frame(struct profile *p, struct resolved_frame frame)
 uint32_t profile_named_frame(struct profile *p, const char *name)
 {
 	/* perf_to_profile has [lost] there; each name gets a page. */
-	uint64_t address = 0x9000000000000000ULL + hash_bytes(name, strlen(name)) % 4096 * 4096;
+	uint64_t address = 0x9000000000000000ULL + digest_bytes(name, strlen(name)) % 4096 * 4096;
 	uint32_t object = own_object(&p->own, name, address, 1);
 	uint32_t path = p->own.object[object].path;
 	struct resolved_function function = { .name = path, .system_name = path };

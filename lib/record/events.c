@@ -115,8 +115,11 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	return l;
 }
 
+/* Of equal ids the first one counts. */
 static void add_id(struct stream_events *events, uint64_t id, uint32_t event)
 {
+	if (events_find(events, id) != TABLE_NONE)
+		return;
 	events->id = array_grow(events->id, events->ids, sizeof(*events->id));
 	events->event_of_id = array_grow(events->event_of_id, events->ids,
 					 sizeof(*events->event_of_id));

@@ -3,7 +3,7 @@
  * What a cache keeps of a program: of each function that an address was in all
  * of its addresses, for the next run will sample others of them.
  */
-#include "base/table.h"
+#include "base/digest.h"
 #include "resolve/source-internal.h"
 
 #include <stdlib.h>
@@ -16,9 +16,9 @@ bool source_key(const struct source *source, struct cache_key *key)
 					    source->package };
 
 	/* Another version may have other answers. */
-	key->inputs = hash_bytes(PMU_VERSION, sizeof(PMU_VERSION));
+	key->inputs = digest_bytes(PMU_VERSION, sizeof(PMU_VERSION));
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
-		key->inputs = hash_more(key->inputs, elf_identity(input[i]));
+		key->inputs = digest_more(key->inputs, elf_identity(input[i]));
 	key->build_id_size = elf_build_id(source->elf, &key->build_id);
 	return key->build_id_size > 0 && elf_identity(source->elf) != 0;
 }

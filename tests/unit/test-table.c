@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table, intern, pointers, arena: against simple models, at sizes that make them grow. */
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/intern.h"
 #include "base/pointers.h"
 #include "tests/unit/tap.h"
@@ -88,6 +89,66 @@ static void test_hashes(void)
 	tap(hash_more(hash_more(0, 1), 2) != hash_more(hash_more(0, 2), 1), "their order counts");
 }
 
+/* The number whose MurmurHash3, without a secret, is HASH: who made input would start here. */
+static uint64_t unmix(uint64_t hash)
+{
+	hash ^= hash >> 33;
+	hash *= 0x9cb4b2f8129337dbULL;	/* the inverse of its second factor, then of its first */
+	hash ^= hash >> 33;
+	hash *= 0x4f74430c22a54005ULL;
+	return hash ^ hash >> 33;
+}
+
+/* How many of COUNT keys have the low bits of their hash in common with another one. */
+static size_t meetings(uint64_t key(uint64_t), uint64_t hash(uint64_t))
+{
+	enum { COUNT = 20000, BITS = 20 };
+	static uint32_t seen[1 << BITS];
+	size_t met = 0;
+
+	memset(seen, 0, sizeof(seen));
+	for (uint64_t i = 0; i < COUNT; i++)
+		met += seen[hash(key(i)) & ((1 << BITS) - 1)]++ > 0;
+	return met;
+}
+
+static uint64_t flooding(uint64_t i) { return unmix((i + 1) << 32 | 0x1234567); }
+static uint64_t in_low_bits(uint64_t i) { return i; }
+static uint64_t in_high_bits(uint64_t i) { return i << 44; }
+static uint64_t in_pages(uint64_t i) { return 0x7f0000000000 + (i << 12); }
+static uint64_t without_secret(uint64_t x) { return digest_more(0, x); }
+static uint64_t of_pair(uint64_t x) { return hash_more(x >> 7, x); }
+static uint64_t of_bytes(uint64_t x) { return hash_bytes(&x, sizeof(x)); }
+static uint64_t of_much(uint64_t x)
+{
+	uint64_t much[5] = { x, 0, x, 1, x >> 32 };
+
+	return hash_bytes(much, sizeof(much));
+}
+
+/* Among 2^20 places 20,000 hashes meet 190 times by chance. */
+static void test_secret(void)
+{
+	uint64_t (*const keys[])(uint64_t) = { flooding, in_low_bits, in_high_bits, in_pages };
+	uint64_t (*const hashes[])(uint64_t) = { hash_u64, of_pair, of_bytes, of_much };
+	struct hash_secret usual = hash_secret;
+	size_t many = 0, same = 0;
+	uint64_t last = 0;
+
+	tap(meetings(flooding, without_secret) > 19000, "keys are made that meet without a secret");
+	for (int round = 0; round < 10; round++) {
+		hash_draw_secret();
+		same += hash_u64(42) == last;
+		last = hash_u64(42);
+		for (int k = 0; k < 4; k++)
+			for (int h = 0; h < 4; h++)
+				many += meetings(keys[k], hashes[h]) > 400;
+	}
+	tap(many == 0, "under any secret these and others are spread as if by chance");
+	tap(same == 0, "each secret makes other hashes");
+	hash_secret = usual;
+}
+
 /* Write the text with this number: some are prefixes of others, lengths 0 to 40. */
 static size_t make_text(uint32_t number, char text[64])
 {
@@ -131,7 +192,7 @@ static void test_intern(void)
 	tap(wrong == 0 && in.count == next, "equal texts have one id, others the next one");
 	tap(moved == 0, "a text stays where it is while the table grows");
 	/* the table keeps 32 bits of the hash, and of these two they are the same */
-	enum { SHORT = 67448, LONG = 97095 };
+	enum { SHORT = 68767, LONG = 94192 };
 	char *x = memset(mem_resize(NULL, LONG), 'x', LONG);
 	bool collide = (uint32_t)hash_bytes(x, SHORT) == (uint32_t)hash_bytes(x, LONG);
 	uint32_t longer = intern_bytes(&in, x, LONG), shorter = intern_bytes(&in, x, SHORT);
@@ -168,8 +229,8 @@ static void test_pointers(void)
 	tap(wrong == 0, "pointers are known by what was added, and no others");
 	wrong = !pointers_add(&p, NULL, 5) || !pointers_find(&p, NULL, &id) || id != 5;
 	tap(wrong == 0, "NULL is a pointer like others");
-	const void *one = (void *)(uintptr_t)124523, *two = (void *)(uintptr_t)190105;
-	bool collide = (uint32_t)hash_u64(124523) == (uint32_t)hash_u64(190105);
+	const void *one = (void *)(uintptr_t)38287, *two = (void *)(uintptr_t)77901;
+	bool collide = (uint32_t)hash_u64(38287) == (uint32_t)hash_u64(77901);
 	pointers_add(&p, one, 1);
 	tap(collide && !pointers_find(&p, two, &id), "nor one whose hash looks the same");
 	pointers_release(&p);
@@ -234,6 +295,7 @@ int main(void)
 {
 	test_table();
 	test_hashes();
+	test_secret();
 	test_intern();
 	test_pointers();
 	test_arena();
