@@ -32,21 +32,20 @@ static const struct command command = {
 };
 
 /* The index of the sample type asked for: TYPE by name, or the profile's default, or the last. */
-static size_t choose_type(const Perftools__Profiles__Profile *p)
+static size_t choose_type(const struct decoded *d)
 {
-	for (size_t i = 0; i < p->n_sample_type; i++)
-		if (type_text ? !strcmp(profile_string(p, p->sample_type[i]->type), type_text)
-			      : p->default_sample_type &&
-				p->sample_type[i]->type == p->default_sample_type)
+	for (size_t i = 0; i < d->types; i++)
+		if (type_text ? !strcmp(decoded_string(d, d->type[i].type), type_text)
+			      : d->default_type && d->type[i].type == d->default_type)
 			return i;
 	if (type_text) {
 		fprintf(stderr, "pmu-top: the profile has these sample types:");
-		for (size_t i = 0; i < p->n_sample_type; i++)
-			fprintf(stderr, " %s", profile_string(p, p->sample_type[i]->type));
+		for (size_t i = 0; i < d->types; i++)
+			fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
 		fputc('\n', stderr);
 		command_misused(&command, "the profile has no sample type '%s'", type_text);
 	}
-	return p->n_sample_type - 1;
+	return d->types - 1;
 }
 
 /* A value in its unit, as people read it, in 8 columns. */
@@ -100,12 +99,12 @@ static const struct top_row *nameless_row(const struct top *top, uint64_t rows)
 }
 
 /* What to do where the table says less than it could. */
-static void advise(const Perftools__Profiles__Profile *p, const struct top *top, uint64_t rows,
+static void advise(const struct decoded *d, const struct top *top, uint64_t rows,
 		   struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top, rows);
 
-	if (p->n_sample == 0)
+	if (d->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
 	else if (!top->has_functions)
@@ -116,15 +115,15 @@ static void advise(const Perftools__Profiles__Profile *p, const struct top *top,
 			    "pmu-symbolize -v says what was missing", nameless->name);
 }
 
-static void print_table(const Perftools__Profiles__Profile *p, size_t type, uint64_t rows,
+static void print_table(const struct decoded *d, size_t type, uint64_t rows,
 			struct report *report)
 {
-	const char *unit = profile_string(p, p->sample_type[type]->unit);
-	struct top top = top_of(p, type, by_cumulative);
+	const char *unit = decoded_string(d, d->type[type].unit);
+	struct top top = top_of(d, type, by_cumulative);
 	double percent = top.whole ? 100 / (double)top.whole : 0;
 	size_t columns = columns_for_names();
 
-	printf("%s (%s): ", profile_string(p, p->sample_type[type]->type), unit);
+	printf("%s (%s): ", decoded_string(d, d->type[type].type), unit);
 	print_value(top.total, unit);
 	if (top.is_difference)
 		printf(", %+.2f%% of the base,", percent * (double)top.total);
@@ -138,7 +137,7 @@ static void print_table(const Perftools__Profiles__Profile *p, size_t type, uint
 		print_name(row->name, columns);
 	}
 	fflush(stdout);
-	advise(p, &top, rows, report);
+	advise(d, &top, rows, report);
 	top_release(&top);
 }
 
@@ -151,10 +150,11 @@ int main(int argc, char **argv)
 	if (rows_text)
 		rows = command_count(&command, "rows", rows_text, 0, UINT64_MAX);
 
-	Perftools__Profiles__Profile *p =
-		profile_read(command_input(&command, argc, argv, first), &report);
-	if (p)
-		print_table(p, choose_type(p), rows, &report);
-	profile_free(p);
+	const char *input = command_input(&command, argc, argv, first);
+	command_on_signals(SIGNALS_END_BUT_ONE);
+	struct decoded *d = decoded_read(input, command_input_ended, &report);
+	if (d)
+		print_table(d, choose_type(d), rows, &report);
+	decoded_free(d);
 	return command_end(&report);
 }

@@ -411,33 +411,34 @@ static void refuse_options_of_streams(void)
 }
 
 /* A profile with what was asked for of it; NULL (reported). */
-static Perftools__Profiles__Profile *read_selected(const char *path, struct report *report)
+static struct decoded *read_selected(const char *path, struct report *report)
 {
 	const struct profile_selection want = {
 		.event = how.choice.event, .comm = how.choice.comm,
 		.pid = pid_text ? how.choice.pid : -1, .tid = tid_text ? how.choice.tid : -1,
 		.cpu = cpu_text ? how.choice.cpu : -1, .labels = label_list,
 	};
-	Perftools__Profiles__Profile *p = profile_read(path, report);
 
-	if (p && profile_select(p, &want, path, report))
-		return p;
-	profile_free(p);
+	command_on_signals(SIGNALS_END_BUT_ONE);
+	struct decoded *d = decoded_read(path, command_input_ended, report);
+	if (d && profile_select(d, &want, path, report))
+		return d;
+	decoded_free(d);
 	return NULL;
 }
 
 static void fold(const char *const *files, int count, struct report *report)
 {
-	struct folded lines = { .count = 0 };
+	struct folded lines = { .sum = NULL };
 	struct output out;
 	bool good = true;
 
 	for (int i = 0; i < count && good; i++) {
-		Perftools__Profiles__Profile *p = read_selected(files[i], report);
-		good = p != NULL;
+		struct decoded *d = read_selected(files[i], report);
+		good = d != NULL;
 		if (good)
-			fold_profile(p, &lines);
-		profile_free(p);
+			fold_profile(d, &lines);
+		decoded_free(d);
 	}
 	if (good) {
 		output_open(&out, file ? file : "-", report);
@@ -455,14 +456,15 @@ static void merge(const char *const *files, int count, struct report *report)
 
 	for (int i = 0; i <= count && good; i++) {
 		const char *path = i < count ? files[i] : diff_base;
-		Perftools__Profiles__Profile *p = path ? read_selected(path, report) : NULL;
-		good = !path || (p && merge_add(m, p, i < count ? MERGE_SUM : MERGE_BASE, path));
-		profile_free(p);
+		struct decoded *d = path ? read_selected(path, report) : NULL;
+		good = !path || (d && merge_add(m, d, i < count ? MERGE_SUM : MERGE_BASE, path));
+		decoded_free(d);
 	}
 	if (!good) {
 		merge_free(m);
 		return;
 	}
+	command_on_signals(SIGNALS_STOP);
 	command_output(&command, &out, file, report);
 	merge_write(m, how.pack, &out);
 	output_close(&out);

@@ -161,12 +161,44 @@ static void parse_options(const struct command *cmd, int argc, char **argv)
 	}
 }
 
+static volatile sig_atomic_t signals_end;	/* the next SIGINT ends the program */
+
 static void on_signal(int number)
 {
-	if (number == SIGINT && interrupts_to_ignore > 0)
-		interrupts_to_ignore--;
-	else
+	if (number != SIGINT || interrupts_to_ignore == 0) {
 		command_stop = 1;
+		return;
+	}
+	interrupts_to_ignore--;
+	if (signals_end)
+		signal(SIGINT, SIG_DFL);
+}
+
+void command_on_signals(enum command_signals how)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+	signals_end = how != SIGNALS_STOP;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct sigaction act = { .sa_handler = on_signal }, now;
+		bool is_kept = numbers[i] == SIGINT && how == SIGNALS_END_BUT_ONE &&
+			       interrupts_to_ignore > 0;
+		sigaction(numbers[i], NULL, &now);
+		if (now.sa_handler == SIG_IGN)
+			continue;
+		if (signals_end && !is_kept)
+			act.sa_handler = SIG_DFL;
+		sigemptyset(&act.sa_mask);
+		sigaction(numbers[i], &act, NULL);
+	}
+	if (signals_end && command_stop)
+		raise(SIGTERM);		/* it came before */
+}
+
+void command_input_ended(void)
+{
+	if (signals_end)
+		command_on_signals(SIGNALS_END);
 }
 
 static bool ignored_interrupts;

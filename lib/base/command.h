@@ -78,6 +78,19 @@ void command_output(const struct command *cmd, struct output *out, const char *f
  */
 extern volatile sig_atomic_t command_stop;
 
+/* What SIGINT, SIGTERM and SIGHUP do. */
+enum command_signals {
+	SIGNALS_STOP,		/* set command_stop, as above: at first */
+	SIGNALS_END_BUT_ONE,	/* end the program, but for a SIGINT that is the whole pipe's */
+	SIGNALS_END,		/* end the program: its input has come, nothing is written yet */
+};
+
+/* Change that; a tool that shows nothing before it has read all has nothing to finish. */
+void command_on_signals(enum command_signals how);
+
+/* All of the input has come: SIGNALS_END, if signals end the program. */
+void command_input_ended(void);
+
 /* As the caller had it: whether SIGINT was ignored; which signals were blocked. */
 bool command_ignored_interrupts(void);
 const sigset_t *command_signals(void);

@@ -1,105 +1,576 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * First all messages of the profile are found, and those with ids indexed; then each is
+ * looked at once, so that whoever reads it later need not check anything.
+ * (protobuf.dev/programming-guides/encoding; proto/profile.proto)
+ */
 #include "profile/decode.h"
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/text.h"
+#include "profile/unpack.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-#include <zlib.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
-/* All of FILE, uncompressed by zlib if it is gzip'd; the caller frees. */
-static uint8_t *read_whole(const char *file, size_t *size, struct report *report)
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* kinds of fields */
+
+#define FIELD(number, kind) ((number) << 3 | (kind))
+
+struct field {
+	uint64_t tag;		/* FIELD() */
+	uint64_t value;		/* of VARINT */
+	const uint8_t *at;	/* of BYTES */
+	size_t size;
+};
+
+struct decoding {
+	struct decoded *d;
+	const char *file;
+	struct report *report;
+	uint64_t frames;	/* of all samples */
+	uint64_t cut;		/* locations with too many lines */
+	bool reported;		/* what is wrong */
+};
+
+/* The next field of a message; false at its end, or where it is damaged. */
+static bool next_field(struct cursor *c, struct field *f)
 {
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
-	gzFile in = fd < 0 ? NULL : gzdopen(fd, "rb");
-	size_t capacity = 1 << 16;
-	uint8_t *bytes = NULL;
-	int n, error;
-
-	if (!in) {
-		report_failure(report, "cannot open '%s'", file);
-		return NULL;
+	if (c->failed || c->at == c->end)
+		return false;
+	f->tag = cursor_uleb(c);
+	switch (f->tag & 7) {
+	case VARINT:
+		f->value = cursor_uleb(c);
+		break;
+	case BYTES:
+		f->size = cursor_uleb(c);
+		f->at = cursor_bytes(c, f->size);
+		break;
+	case FIXED64:
+		cursor_bytes(c, 8);
+		break;
+	case FIXED32:
+		cursor_bytes(c, 4);
+		break;
+	default:
+		cursor_fail(c);
 	}
-	*size = 0;
-	do {
-		bytes = mem_resize(bytes, capacity *= 2);
-		n = gzread(in, bytes + *size, (unsigned)(capacity - *size));
-		*size += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && *size == capacity && capacity < PROFILE_MAX);
-	const char *why = gzerror(in, &error);
-	if (error != Z_OK && error != Z_STREAM_END) {
-		report_error(report, "cannot read '%s': %s", file,
-			     error == Z_ERRNO ? strerror(errno) : why);
-		free(bytes);
-		bytes = NULL;
+	if (f->tag < FIELD(1, 0))
+		cursor_fail(c);
+	return !c->failed;
+}
+
+static struct cursor cursor_of(const uint8_t *at, size_t size)
+{
+	return (struct cursor){ .at = at, .end = at + size };
+}
+
+static struct cursor cursor_of_item(const struct decoded *d, struct decoded_item item)
+{
+	return cursor_of(d->bytes + item.offset, item.size);
+}
+
+uint32_t decoded_find(const struct decoded_items *items, uint64_t id)
+{
+	if (id - 1 < items->count && items->item[id - 1].id == id)
+		return (uint32_t)(id - 1);
+	if (!items->scattered)
+		return TABLE_NONE;
+	struct table_probe probe = table_probe(&items->table, hash_u64(id));
+	uint32_t index;
+	while ((index = table_next(&items->table, &probe)) != TABLE_NONE)
+		if (items->item[index].id == id)
+			break;
+	return index;
+}
+
+static void scatter(struct decoded_items *items)
+{
+	items->scattered = true;
+	for (uint32_t i = 0; i < items->count; i++)
+		table_add(&items->table, hash_u64(items->item[i].id), i);
+}
+
+/* Mostly ids count up from 1: then an id is all that is needed to find it. */
+static bool add_item(struct decoding *g, struct decoded_items *items, const char *what,
+		     const struct field *f)
+{
+	struct cursor c = cursor_of(f->at, f->size);
+	struct decoded_item item = { .offset = (uint32_t)(f->at - g->d->bytes),
+				     .size = (uint32_t)f->size };
+	struct field id;
+
+	while (next_field(&c, &id))
+		if (id.tag == FIELD(1, VARINT))
+			item.id = id.value;
+	if (c.failed)
+		return false;
+	if (item.id == 0 || decoded_find(items, item.id) != TABLE_NONE) {
+		report_error(g->report, "'%s' is damaged: byte %" PRIu32 " of it, uncompressed: a "
+			     "%s has %s %" PRIu64, g->file, item.offset, what, item.id
+			     ? "the id of another one," : "the reserved id", item.id);
+		g->reported = true;
+		return false;
 	}
-	gzclose(in);
-	return bytes;
+	if (!items->scattered && item.id != (uint64_t)items->count + 1)
+		scatter(items);
+	if (items->scattered)
+		table_add(&items->table, hash_u64(item.id), items->count);
+	items->item = array_grow(items->item, items->count, sizeof(item));
+	items->item[items->count++] = item;
+	return true;
 }
 
-static bool is_string(const Perftools__Profiles__Profile *p, int64_t index)
+/* A text moves over the last byte of its length, so that a NUL has room after it. */
+static void add_string(struct decoded *d, const struct field *f)
 {
-	return index >= 0 && (uint64_t)index < p->n_string_table;
+	uint8_t *at = d->bytes + (f->at - d->bytes) - 1;
+
+	memmove(at, at + 1, f->size);
+	at[f->size] = '\0';
+	text_make_safe((char *)at);
+	d->string = array_grow(d->string, d->strings, sizeof(*d->string));
+	d->string[d->strings++] = (uint32_t)(at - d->bytes);
 }
 
-/* Whether all the indices into the string table are inside it. */
-static bool strings_are_sound(const Perftools__Profiles__Profile *p)
+static void add_sample(struct decoded *d, const struct field *f)
 {
-	bool good = p->n_string_table > 0 && is_string(p, p->default_sample_type);
-
-	for (size_t i = 0; i < p->n_sample_type; i++)
-		good &= is_string(p, p->sample_type[i]->type) &&
-			is_string(p, p->sample_type[i]->unit);
-	for (size_t i = 0; i < p->n_mapping; i++)
-		good &= is_string(p, p->mapping[i]->filename) &&
-			is_string(p, p->mapping[i]->build_id);
-	for (size_t i = 0; i < p->n_function; i++)
-		good &= is_string(p, p->function[i]->name) &&
-			is_string(p, p->function[i]->system_name) &&
-			is_string(p, p->function[i]->filename);
-	for (size_t i = 0; i < p->n_comment; i++)
-		good &= is_string(p, p->comment[i]);
-	for (size_t i = 0; i < p->n_sample; i++)
-		for (size_t k = 0; k < p->sample[i]->n_label; k++)
-			good &= is_string(p, p->sample[i]->label[k]->key) &&
-				is_string(p, p->sample[i]->label[k]->str) &&
-				is_string(p, p->sample[i]->label[k]->num_unit);
-	if (p->period_type)
-		good &= is_string(p, p->period_type->type) && is_string(p, p->period_type->unit);
-	return good && is_string(p, p->drop_frames) && is_string(p, p->keep_frames);
+	d->sample = array_grow(d->sample, d->samples, sizeof(*d->sample));
+	d->sample[d->samples++] = (struct decoded_item){
+		.offset = (uint32_t)(f->at - d->bytes), .size = (uint32_t)f->size };
 }
 
-static bool samples_are_sound(const Perftools__Profiles__Profile *p)
+/* An index of a string, to be checked when all are known; what is out of any range is NONE. */
+static uint32_t index_of(uint64_t value)
 {
-	for (size_t i = 0; i < p->n_sample; i++)
-		if (p->sample[i]->n_value != p->n_sample_type)
+	return value < TABLE_NONE ? (uint32_t)value : TABLE_NONE;
+}
+
+/* message ValueType { type = 1; unit = 2; } */
+static bool read_type(const struct field *from, struct decoded_type *type)
+{
+	struct cursor c = cursor_of(from->at, from->size);
+	struct field f;
+
+	while (next_field(&c, &f))
+		if (f.tag == FIELD(1, VARINT))
+			type->type = index_of(f.value);
+		else if (f.tag == FIELD(2, VARINT))
+			type->unit = index_of(f.value);
+	return !c.failed;
+}
+
+static bool add_type(struct decoded *d, const struct field *f)
+{
+	d->type = array_grow(d->type, d->types, sizeof(*d->type));
+	d->type[d->types] = (struct decoded_type){ .place = d->types };
+	d->values++;
+	return read_type(f, &d->type[d->types++]);
+}
+
+static void add_comment(struct decoded *d, uint64_t string)
+{
+	d->comment = array_grow(d->comment, d->comments, sizeof(*d->comment));
+	d->comment[d->comments++] = index_of(string);
+}
+
+static bool add_comments(struct decoded *d, const struct field *f)
+{
+	struct cursor c = cursor_of(f->at, f->size);
+
+	while (c.at < c.end && !c.failed)
+		add_comment(d, cursor_uleb(&c));
+	return !c.failed;
+}
+
+/* message Profile: what is in it */
+static bool take_field(struct decoding *g, const struct field *f)
+{
+	struct decoded *d = g->d;
+
+	switch (f->tag) {
+	case FIELD(1, BYTES):
+		return add_type(d, f);
+	case FIELD(2, BYTES):
+		add_sample(d, f);
+		break;
+	case FIELD(3, BYTES):
+		return add_item(g, &d->mappings, "mapping", f);
+	case FIELD(4, BYTES):
+		return add_item(g, &d->locations, "location", f);
+	case FIELD(5, BYTES):
+		return add_item(g, &d->functions, "function", f);
+	case FIELD(6, BYTES):
+		add_string(d, f);
+		break;
+	case FIELD(7, VARINT):
+		d->drop_frames = index_of(f->value);
+		break;
+	case FIELD(8, VARINT):
+		d->keep_frames = index_of(f->value);
+		break;
+	case FIELD(9, VARINT):
+		d->time = (int64_t)f->value;
+		break;
+	case FIELD(10, VARINT):
+		d->duration = (int64_t)f->value;
+		break;
+	case FIELD(11, BYTES):
+		return read_type(f, &d->period_type);
+	case FIELD(12, VARINT):
+		d->period = (int64_t)f->value;
+		break;
+	case FIELD(13, VARINT):
+		add_comment(d, f->value);
+		break;
+	case FIELD(13, BYTES):
+		return add_comments(d, f);
+	case FIELD(14, VARINT):
+		d->default_type = index_of(f->value);
+		break;
+	}
+	return true;
+}
+
+/* message Mapping; strings may be out of range: CHECKED if not */
+static struct decoded_mapping read_mapping(struct cursor c)
+{
+	struct decoded_mapping m = { 0 };
+	struct field f;
+
+	while (next_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): m.start = f.value; break;
+		case FIELD(3, VARINT): m.limit = f.value; break;
+		case FIELD(4, VARINT): m.offset = f.value; break;
+		case FIELD(5, VARINT): m.file = index_of(f.value); break;
+		case FIELD(6, VARINT): m.build_id = index_of(f.value); break;
+		case FIELD(7, VARINT): m.has_functions = f.value; break;
+		case FIELD(8, VARINT): m.has_files = f.value; break;
+		case FIELD(9, VARINT): m.has_lines = f.value; break;
+		case FIELD(10, VARINT): m.has_inlines = f.value; break;
+		}
+	return m;
+}
+
+struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index)
+{
+	return read_mapping(cursor_of_item(d, d->mappings.item[index]));
+}
+
+/* message Function */
+struct decoded_function decoded_function(const struct decoded *d, uint32_t index)
+{
+	struct cursor c = cursor_of_item(d, d->functions.item[index]);
+	struct decoded_function function = { 0 };
+	struct field f;
+
+	while (next_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): function.name = index_of(f.value); break;
+		case FIELD(3, VARINT): function.system_name = index_of(f.value); break;
+		case FIELD(4, VARINT): function.file = index_of(f.value); break;
+		case FIELD(5, VARINT): function.line = (int64_t)f.value; break;
+		}
+	return function;
+}
+
+/* message Location */
+struct decoded_location decoded_location(const struct decoded *d, uint32_t index)
+{
+	struct cursor c = cursor_of_item(d, d->locations.item[index]);
+	struct decoded_location l = { .mapping = TABLE_NONE, .at = c.at, .end = c.end };
+	struct field f;
+
+	while (next_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(2, VARINT): l.mapping = decoded_find(&d->mappings, f.value); break;
+		case FIELD(3, VARINT): l.address = f.value; break;
+		case FIELD(5, VARINT): l.is_folded = f.value; break;
+		}
+	return l;
+}
+
+/* message Line { function_id = 1; line = 2; column = 3; }, field 4 of Location */
+static struct decoded_line read_line(const struct decoded *d, struct cursor *c)
+{
+	struct decoded_line line = { .function = TABLE_NONE };
+	struct field f;
+
+	while (next_field(c, &f))
+		switch (f.tag) {
+		case FIELD(1, VARINT): line.function = decoded_find(&d->functions, f.value); break;
+		case FIELD(2, VARINT): line.line = (int64_t)f.value; break;
+		case FIELD(3, VARINT): line.column = (int64_t)f.value; break;
+		}
+	return line;
+}
+
+bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
+		       struct decoded_line *line)
+{
+	struct cursor c = { .at = l->at, .end = l->end };
+	struct field f;
+
+	while (l->lines < PROFILE_LINES_MAX && next_field(&c, &f)) {
+		l->at = c.at;
+		if (f.tag != FIELD(4, BYTES))
+			continue;
+		struct cursor of_line = cursor_of(f.at, f.size);
+		*line = read_line(d, &of_line);
+		l->lines++;
+		return true;
+	}
+	return false;
+}
+
+/* Room for as many locations as there are bytes in the sample. */
+static void make_room(struct decoded_reader *r, size_t size)
+{
+	if (!r->all) {
+		r->all = mem_zeroed(r->d->values, sizeof(*r->all));
+		r->sample.value = mem_zeroed(r->d->types, sizeof(*r->sample.value));
+		r->sample.label = mem_zeroed(PROFILE_LABELS_MAX, sizeof(*r->sample.label));
+	}
+	if (size <= r->room)
+		return;
+	r->room = size + size / 4;
+	free(r->sample.location);
+	r->sample.location = mem_resize(NULL, r->room * sizeof(*r->sample.location));
+}
+
+/* message Label { key = 1; str = 2; num = 3; num_unit = 4; } */
+static bool read_label(const struct field *from, struct decoded_label *l)
+{
+	struct cursor c = cursor_of(from->at, from->size);
+	struct field f;
+
+	*l = (struct decoded_label){ 0 };
+	while (next_field(&c, &f))
+		switch (f.tag) {
+		case FIELD(1, VARINT): l->key = index_of(f.value); break;
+		case FIELD(2, VARINT): l->text = index_of(f.value); break;
+		case FIELD(3, VARINT): l->number = (int64_t)f.value; break;
+		case FIELD(4, VARINT): l->unit = index_of(f.value); break;
+		}
+	return !c.failed;
+}
+
+/* message Sample { location_id = 1; value = 2; label = 3; }: false if it is damaged */
+static bool read_sample(struct decoded_reader *r, struct decoded_item item)
+{
+	const struct decoded *d = r->d;
+	struct cursor c = cursor_of_item(d, item);
+	struct decoded_sample *s = &r->sample;
+	uint32_t values = 0;
+	struct field f;
+
+	make_room(r, item.size);
+	s->locations = s->labels = 0;
+	while (next_field(&c, &f)) {
+		struct cursor packed = cursor_of(f.at, f.tag & BYTES ? f.size : 0);
+		switch (f.tag) {
+		case FIELD(1, VARINT):
+			s->location[s->locations++] = decoded_find(&d->locations, f.value);
+			break;
+		case FIELD(1, BYTES):
+			while (packed.at < packed.end && !packed.failed)
+				s->location[s->locations++] =
+					decoded_find(&d->locations, cursor_uleb(&packed));
+			break;
+		case FIELD(2, VARINT):
+			if (values < d->values)
+				r->all[values] = (int64_t)f.value;
+			values++;
+			break;
+		case FIELD(2, BYTES):
+			for (; packed.at < packed.end && !packed.failed; values++)
+				if (values < d->values)
+					r->all[values] = (int64_t)cursor_uleb(&packed);
+				else
+					cursor_uleb(&packed);
+			break;
+		case FIELD(3, BYTES):
+			if (s->labels == PROFILE_LABELS_MAX ||
+			    !read_label(&f, &s->label[s->labels]))
+				return false;
+			s->labels += !d->hidden || !d->hidden[s->label[s->labels].key];
+			break;
+		}
+		c.failed |= packed.failed;
+	}
+	return !c.failed && values == d->values;
+}
+
+bool decoded_next(struct decoded_reader *r)
+{
+	if (r->next == r->d->samples)
+		return false;
+	read_sample(r, r->d->sample[r->next++]);
+	for (uint32_t i = 0; i < r->d->types; i++)
+		r->sample.value[i] = r->all[r->d->type[i].place];
+	return true;
+}
+
+void decoded_reader_release(struct decoded_reader *r)
+{
+	free(r->sample.location);
+	free(r->sample.value);
+	free(r->sample.label);
+	free(r->all);
+	*r = (struct decoded_reader){ 0 };
+}
+
+/* --- is it sound? --- */
+static bool are_strings(const struct decoded *d, uint32_t a, uint32_t b, uint32_t c)
+{
+	return a < d->strings && b < d->strings && c < d->strings;
+}
+
+static bool about_is_sound(const struct decoded *d)
+{
+	bool good = d->types > 0 &&
+		    are_strings(d, d->default_type, d->drop_frames, d->keep_frames) &&
+		    are_strings(d, d->period_type.type, d->period_type.unit, 0);
+
+	for (uint32_t i = 0; i < d->types; i++)
+		good &= are_strings(d, d->type[i].type, d->type[i].unit, 0);
+	for (uint32_t i = 0; i < d->comments; i++)
+		good &= are_strings(d, d->comment[i], 0, 0);
+	return good;
+}
+
+static bool code_is_sound(const struct decoded *d)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < d->mappings.count; i++) {
+		struct decoded_mapping m = decoded_mapping(d, i);
+		good &= are_strings(d, m.file, m.build_id, 0);
+	}
+	for (uint32_t i = 0; i < d->functions.count; i++) {
+		struct decoded_function f = decoded_function(d, i);
+		good &= are_strings(d, f.name, f.system_name, f.file);
+	}
+	return good;
+}
+
+/* Its fields and lines are whole; *LINES is how many of them are used. */
+static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *lines)
+{
+	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);
+	uint64_t count = 0;
+	struct field f;
+
+	while (next_field(&c, &f)) {
+		if (f.tag != FIELD(4, BYTES))
+			continue;
+		struct cursor of_line = cursor_of(f.at, f.size);
+		read_line(g->d, &of_line);
+		c.failed |= of_line.failed;
+		count++;
+	}
+	g->cut += count > PROFILE_LINES_MAX;
+	*lines = count < PROFILE_LINES_MAX ? (uint16_t)count : PROFILE_LINES_MAX;
+	*lines += *lines == 0;		/* it is a frame without lines, too */
+	return !c.failed;
+}
+
+static bool samples_are_sound(struct decoding *g, const uint16_t *lines)
+{
+	struct decoded_reader r = { .d = g->d };
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < g->d->samples; i++) {
+		good = read_sample(&r, g->d->sample[i]);
+		for (size_t k = 0; good && k < r.sample.labels; k++)
+			good = are_strings(g->d, r.sample.label[k].key, r.sample.label[k].text,
+					   r.sample.label[k].unit);
+		for (size_t k = 0; good && k < r.sample.locations; k++)
+			g->frames += r.sample.location[k] != TABLE_NONE
+				? lines[r.sample.location[k]] : 1;
+	}
+	decoded_reader_release(&r);
+	return good;
+}
+
+static bool stacks_are_sound(struct decoding *g)
+{
+	uint16_t *lines = mem_zeroed(g->d->locations.count, sizeof(*lines));
+	bool good = true;
+
+	for (uint32_t i = 0; good && i < g->d->locations.count; i++)
+		good = location_is_sound(g, i, &lines[i]);
+	good = good && samples_are_sound(g, lines);
+	free(lines);
+	return good;
+}
+
+/* All of it; false (reported unless that has been done). */
+static bool decode(struct decoding *g)
+{
+	struct cursor c = cursor_of(g->d->bytes, g->d->size);
+	struct field f;
+
+	while (next_field(&c, &f))
+		if (!take_field(g, &f))
 			return false;
-	return p->n_sample_type > 0;
+	if (c.failed || !about_is_sound(g->d) || !code_is_sound(g->d) || !stacks_are_sound(g))
+		return false;
+	if (g->frames > PROFILE_FRAMES_MAX) {
+		report_error(g->report, "'%s' is refused: its samples have %" PRIu64 " frames, and "
+			     "a profile may have %u", g->file, g->frames, PROFILE_FRAMES_MAX);
+		g->reported = true;
+		return false;
+	}
+	if (g->cut)
+		report_error(g->report, "'%s' has %" PRIu64 " locations with more than %d lines: "
+			     "their other callers are left out", g->file, g->cut,
+			     PROFILE_LINES_MAX);
+	return true;
 }
 
-Perftools__Profiles__Profile *profile_read(const char *file, struct report *report)
+struct decoded *decoded_read(const char *file, void when_read(void), struct report *report)
 {
 	size_t size;
-	uint8_t *bytes = read_whole(file, &size, report);
+	uint8_t *bytes = unpack_file(file, &size, report);
 
 	if (!bytes)
 		return NULL;
-	Perftools__Profiles__Profile *p = perftools__profiles__profile__unpack(NULL, size, bytes);
-	free(bytes);
-	if (!p || !strings_are_sound(p) || !samples_are_sound(p)) {
+	if (when_read)
+		when_read();
+	struct decoded *d = mem_zeroed(1, sizeof(*d));
+	struct decoding g = { .d = d, .file = file, .report = report };
+	d->bytes = bytes;
+	d->size = size;
+	if (decode(&g))
+		return d;
+	if (!g.reported)
 		report_error(report, "'%s' is no pprof profile, or damaged; streams are joined by "
 			     "pmu-stream --cat", file);
-		profile_free(p);
-		return NULL;
-	}
-	for (size_t i = 0; i < p->n_string_table; i++)
-		text_make_safe(p->string_table[i]);
-	return p;
+	decoded_free(d);
+	return NULL;
 }
 
-void profile_free(Perftools__Profiles__Profile *p)
+static void release_items(struct decoded_items *items)
 {
-	if (p)
-		perftools__profiles__profile__free_unpacked(p, NULL);
+	free(items->item);
+	table_release(&items->table);
+}
+
+void decoded_free(struct decoded *d)
+{
+	if (!d)
+		return;
+	release_items(&d->mappings);
+	release_items(&d->functions);
+	release_items(&d->locations);
+	free(d->bytes);
+	free(d->string);
+	free(d->type);
+	free(d->sample);
+	free(d->comment);
+	free(d->hidden);
+	free(d);
 }

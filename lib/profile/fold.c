@@ -1,59 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/fold.h"
-#include "profile/by-id.h"
+#include "base/arena.h"
+#include "profile/frames.h"
 
-struct folding {
-	const Perftools__Profiles__Profile *p;
-	struct table locations, functions, mappings;	/* by id: indices into P's arrays */
-};
+#include <stdlib.h>
 
-static void add_location(const struct folding *s, uint64_t id, struct folded *f)
+static uint32_t number_of_function(void *folded, const char *name)
 {
-	const Perftools__Profiles__Location *l;
-	uint32_t at;
-
-	BY_ID_FIND(at, s->locations, s->p->location, id);
-	if (at == TABLE_NONE)
-		return;
-	l = s->p->location[at];
-	for (size_t k = l->n_line; k-- > 0;) {
-		BY_ID_FIND(at, s->functions, s->p->function, l->line[k]->function_id);
-		folded_frame(f, at == TABLE_NONE ? "?"
-				: profile_string(s->p, s->p->function[at]->name));
-	}
-	if (l->n_line > 0)
-		return;
-	BY_ID_FIND(at, s->mappings, s->p->mapping, l->mapping_id);
-	folded_object(f, at == TABLE_NONE ? ""
-			 : profile_string(s->p, s->p->mapping[at]->filename));
+	return folded_name(folded, name);
 }
 
-static void add_stack(const struct folding *s, const Perftools__Profiles__Sample *sample,
+static uint32_t number_of_object(void *folded, const char *path)
+{
+	return folded_object(folded, path);
+}
+
+/* The name of the thread, where the sample's labels have it.  NUMBER is by string; 0: not yet. */
+static void add_comm(const struct decoded *d, const struct decoded_sample *sample,
+		     uint32_t *number, struct folded *f)
+{
+	for (size_t i = 0; i < sample->labels; i++) {
+		uint32_t text = sample->label[i].text;
+		if (strcmp(decoded_string(d, sample->label[i].key), "thread_comm"))
+			continue;
+		if (number[text] == 0)
+			number[text] = folded_name(f, decoded_string(d, text)) + 1;
+		folded_frame(f, number[text] - 1);
+	}
+}
+
+static void add_stack(struct frames *frames, const struct decoded_sample *sample,
 		      struct folded *f)
 {
-	for (size_t i = 0; i < sample->n_label; i++)
-		if (!strcmp(profile_string(s->p, sample->label[i]->key), "thread_comm"))
-			folded_frame(f, profile_string(s->p, sample->label[i]->str));
-	for (size_t i = sample->n_location_id; i-- > 0;)
-		add_location(s, sample->location_id[i], f);
+	for (size_t i = sample->locations; i-- > 0;) {
+		if (sample->location[i] == TABLE_NONE)
+			continue;
+		const struct frames_of *of = frames_of(frames, sample->location[i]);
+		for (uint32_t k = of->count; k-- > 0;)
+			folded_frame(f, frames->name[of->first + k]);
+	}
 }
 
-void fold_profile(const Perftools__Profiles__Profile *p, struct folded *f)
+void fold_profile(const struct decoded *d, struct folded *f)
 {
-	struct folding s = { .p = p };
-	size_t type = p->n_sample_type - 1;
+	struct decoded_reader r = { .d = d };
+	uint32_t type = d->types - 1;
+	struct frames frames;
+	uint32_t *number = mem_zeroed(d->strings, sizeof(*number));
 
-	for (size_t i = 0; i < p->n_sample_type; i++)
-		if (p->default_sample_type && p->sample_type[i]->type == p->default_sample_type)
+	for (uint32_t i = 0; i < d->types; i++)
+		if (d->default_type && d->type[i].type == d->default_type)
 			type = i;
-	BY_ID_INDEX(s.locations, p->location, p->n_location);
-	BY_ID_INDEX(s.functions, p->function, p->n_function);
-	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
-	for (size_t i = 0; i < p->n_sample; i++) {
-		add_stack(&s, p->sample[i], f);
-		folded_end(f, p->sample[i]->value[type]);
+	frames_init(&frames, d, number_of_function, number_of_object, f);
+	while (decoded_next(&r)) {
+		add_comm(d, &r.sample, number, f);
+		add_stack(&frames, &r.sample, f);
+		folded_end(f, r.sample.value[type]);
 	}
-	table_release(&s.locations);
-	table_release(&s.functions);
-	table_release(&s.mappings);
+	decoded_reader_release(&r);
+	frames_release(&frames);
+	free(number);
 }

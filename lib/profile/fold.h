@@ -4,5 +4,5 @@
 #include "profile/decode.h"
 #include "profile/folded-lines.h"
 
-/* Add the values of P's default sample type (without one: of its last) to F. */
-void fold_profile(const Perftools__Profiles__Profile *p, struct folded *f);
+/* Add the values of D's default sample type (without one: of its last) to F. */
+void fold_profile(const struct decoded *d, struct folded *f);

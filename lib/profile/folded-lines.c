@@ -6,23 +6,26 @@
 #include <stdlib.h>
 
 /* What separates frames and lines cannot be in a name. */
-void folded_frame(struct folded *f, const char *name)
+uint32_t folded_name(struct folded *f, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (f->size + length + 2 > f->capacity) {
-		f->capacity = 2 * (f->size + length + 2);
+	if (length + 1 > f->capacity) {
+		f->capacity = 2 * (length + 1);
 		f->text = mem_resize(f->text, f->capacity);
 	}
-	if (f->size)
-		f->text[f->size++] = ';';
-	for (size_t i = 0; i < length; i++)
-		f->text[f->size++] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
-	f->text[f->size] = '\0';
-	text_make_safe(f->text + f->size - length);
+	for (size_t i = 0; i <= length; i++)
+		f->text[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
+	text_make_safe(f->text);
+	uint32_t id = intern_bytes(&f->names, f->text, length);
+	for (; f->lengths < f->names.count; f->lengths++) {
+		f->length = array_grow(f->length, f->lengths, sizeof(*f->length));
+		f->length[f->lengths] = f->lengths ? (uint32_t)length : 0;	/* 0 is "" */
+	}
+	return id;
 }
 
-void folded_object(struct folded *f, const char *path)
+uint32_t folded_object(struct folded *f, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char name[256];
@@ -31,53 +34,156 @@ void folded_object(struct folded *f, const char *path)
 		snprintf(name, sizeof(name), "%s", path);
 	else
 		snprintf(name, sizeof(name), "[%s]", !*path ? "unknown" : slash ? slash + 1 : path);
-	folded_frame(f, name);
+	return folded_name(f, name);
+}
+
+void folded_frame(struct folded *f, uint32_t name)
+{
+	if (f->frames == 0 && name == 0)
+		return;		/* no line begins with nothing */
+	f->frame = array_grow(f->frame, f->frames, sizeof(*f->frame));
+	f->frame[f->frames++] = name;
 }
 
 void folded_end(struct folded *f, int64_t value)
 {
-	uint32_t id = intern_text(&f->lines, f->size ? f->text : "");
+	uint32_t count = f->lines.count;
+	uint32_t id = keyed_id(&f->lines, f->frame, f->frames * sizeof(*f->frame));
 
-	for (; f->count <= id; f->count++) {
-		f->sum = array_grow(f->sum, f->count, sizeof(*f->sum));
-		f->sum[f->count] = 0;
+	if (id == count) {
+		f->sum = array_grow(f->sum, count, sizeof(*f->sum));
+		f->sum[id] = 0;
 	}
 	/* what does not fit wraps, as in pprof */
 	f->sum[id] = (int64_t)((uint64_t)f->sum[id] + (uint64_t)value);
-	f->size = 0;
+	f->frames = 0;
 }
 
+static const uint32_t *frames_of_line(const struct folded *f, uint32_t line, size_t *count)
+{
+	*count = f->lines.item[line].size / sizeof(*f->frame);
+	return f->lines.item[line].bytes;
+}
+
+/* A name stands at the end of a line or before a semicolon, which counts in the order, too. */
+static uint32_t place(uint32_t name, bool is_last)
+{
+	return 2 * name + is_last;
+}
+
+static int compare_places(const void *a, const void *b, void *folded)
+{
+	const struct folded *f = folded;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const unsigned char *s = (const unsigned char *)f->names.text[x / 2];
+	const unsigned char *t = (const unsigned char *)f->names.text[y / 2];
+
+	for (; *s && *s == *t && s != t; s++)
+		t++;
+	int of_s = *s && s != t ? *s : x % 2 ? 0 : ';', of_t = *t && s != t ? *t : y % 2 ? 0 : ';';
+	return of_s < of_t ? -1 : of_s > of_t;
+}
+
+/* So no two names are compared for each two lines that have them: some are very long. */
+static uint32_t *ranks(struct folded *f)
+{
+	uint32_t places = 2 * f->names.count;
+	uint32_t *order = mem_zeroed(places, sizeof(*order));
+	uint32_t *rank = mem_zeroed(places, sizeof(*rank));
+
+	for (uint32_t i = 0; i < places; i++)
+		order[i] = i;
+	qsort_r(order, places, sizeof(*order), compare_places, f);
+	for (uint32_t i = 0; i < places; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+/* By their text. */
 static int compare_lines(const void *a, const void *b, void *folded)
 {
 	const struct folded *f = folded;
+	size_t m, n, i = 0;
+	const uint32_t *x = frames_of_line(f, *(const uint32_t *)a, &m);
+	const uint32_t *y = frames_of_line(f, *(const uint32_t *)b, &n);
 
-	return strcmp(f->lines.text[*(const uint32_t *)a], f->lines.text[*(const uint32_t *)b]);
+	while (i < m && i < n && x[i] == y[i])
+		i++;
+	if (i == m || i == n)
+		return m < n ? -1 : m > n;
+	uint32_t of_x = f->rank[place(x[i], i + 1 == m)], of_y = f->rank[place(y[i], i + 1 == n)];
+	return of_x < of_y ? -1 : of_x > of_y;
+}
+
+static uint64_t length_of(const struct folded *f, uint32_t line)
+{
+	uint64_t length = 0;
+	size_t count;
+	const uint32_t *frame = frames_of_line(f, line, &count);
+
+	for (size_t i = 0; i < count; i++)
+		length += f->length[frame[i]] + 1;
+	return length;
+}
+
+static void write_line(const struct folded *f, uint32_t line, struct output *out)
+{
+	char number[32];
+	size_t count;
+	const uint32_t *frame = frames_of_line(f, line, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		output_write(out, ";", i > 0);
+		output_write(out, f->names.text[frame[i]], f->length[frame[i]]);
+	}
+	int length = snprintf(number, sizeof(number), " %" PRId64 "\n", f->sum[line]);
+	output_write(out, number, (size_t)length);
+}
+
+/* The lines in ORDER that have a value, as far as there is room for their text. */
+static void write_lines(const struct folded *f, const uint32_t *order, struct output *out)
+{
+	uint64_t written = 0, left_out = 0;
+
+	for (uint32_t i = 0; i < f->lines.count; i++) {
+		if (f->sum[order[i]] == 0)
+			continue;
+		uint64_t length = length_of(f, order[i]);
+		if (length > FOLDED_TEXT_MAX - written) {
+			left_out++;
+			continue;
+		}
+		write_line(f, order[i], out);
+		written += length;
+	}
+	if (left_out > 0)
+		report_error(out->report, "%" PRIu64 " stacks are left out: all make more than "
+			     "%" PRIu64 " GiB of text", left_out, FOLDED_TEXT_MAX >> 30);
 }
 
 void folded_write(struct folded *f, struct output *out)
 {
-	uint32_t *order = mem_zeroed(f->count, sizeof(*order));
-	char number[32];
+	uint32_t *order = mem_zeroed(f->lines.count, sizeof(*order));
 
-	for (uint32_t i = 0; i < f->count; i++)
+	for (uint32_t i = 0; i < f->lines.count; i++)
 		order[i] = i;
-	qsort_r(order, f->count, sizeof(*order), compare_lines, f);
-	for (uint32_t i = 0; i < f->count; i++) {
-		const char *text = f->lines.text[order[i]];
-		if (f->sum[order[i]] == 0)
-			continue;
-		int length = snprintf(number, sizeof(number), " %" PRId64 "\n", f->sum[order[i]]);
-		output_write(out, text, strlen(text));
-		output_write(out, number, (size_t)length);
-	}
+	f->rank = ranks(f);
+	qsort_r(order, f->lines.count, sizeof(*order), compare_lines, f);
+	free(f->rank);
+	f->rank = NULL;
+	write_lines(f, order, out);
 	output_flush(out);
 	free(order);
 }
 
 void folded_release(struct folded *f)
 {
-	intern_release(&f->lines);
+	intern_release(&f->names);
+	keyed_release(&f->lines);
 	free(f->sum);
+	free(f->frame);
 	free(f->text);
+	free(f->length);
 	*f = (struct folded){ 0 };
 }

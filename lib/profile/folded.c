@@ -3,43 +3,94 @@
 #include "profile/folded-lines.h"
 #include "profile/profile.h"
 
-/* The name of the thread, where the stack's labels have it. */
-static void add_comm(struct folded *f, const struct labels *labels, uint32_t set)
+/* The numbers of names, plus 1; 0: not yet. */
+struct numbers {
+	const struct resolved *tables;
+	uint32_t *function, *object;	/* by id in TABLES */
+};
+
+struct folding {
+	const struct profile *p;
+	struct folded lines;
+	struct numbers resolved, own;
+	uint32_t *comm;			/* by id of the text of a label */
+};
+
+static struct numbers numbers_of(const struct resolved *tables)
 {
-	for (uint32_t i = 0; set && i < labels->keys; i++)
-		if (!strcmp(labels->key[i].name, "thread_comm") &&
-		    labels_values(labels, set)[i] != LABEL_ABSENT)
-			folded_frame(f, labels->texts.text[labels_values(labels, set)[i]]);
+	return (struct numbers){ .tables = tables,
+				 .function = mem_zeroed(tables->functions, sizeof(uint32_t)),
+				 .object = mem_zeroed(tables->objects, sizeof(uint32_t)) };
 }
 
-static void add_stack(struct folded *f, const struct profile *p, const struct stack *stack)
+static void add_function(struct folded *f, const struct numbers *n, uint32_t id)
 {
-	const struct chain *chain = &p->chains.chain[stack->chain];
+	const struct resolved *t = n->tables;
 
-	add_comm(f, p->labels, stack->labels);
+	if (n->function[id] == 0)
+		n->function[id] = folded_name(f, t->string[t->function[id].name]) + 1;
+	folded_frame(f, n->function[id] - 1);
+}
+
+static void add_object(struct folded *f, const struct numbers *n, uint32_t id)
+{
+	const struct resolved *t = n->tables;
+
+	if (n->object[id] == 0)
+		n->object[id] = folded_object(f, t->string[t->object[id].path]) + 1;
+	folded_frame(f, n->object[id] - 1);
+}
+
+/* The name of the thread, where the stack's labels have it. */
+static void add_comm(struct folding *g, uint32_t set)
+{
+	const struct labels *labels = g->p->labels;
+
+	for (uint32_t i = 0; set && i < labels->keys; i++) {
+		int64_t text = labels_values(labels, set)[i];
+		if (strcmp(labels->key[i].name, "thread_comm") || text == LABEL_ABSENT)
+			continue;
+		if (g->comm[text] == 0)
+			g->comm[text] = folded_name(&g->lines, labels->texts.text[text]) + 1;
+		folded_frame(&g->lines, g->comm[text] - 1);
+	}
+}
+
+static void add_stack(struct folding *g, const struct stack *stack)
+{
+	const struct chain *chain = &g->p->chains.chain[stack->chain];
+
+	add_comm(g, stack->labels);
 	for (uint32_t i = chain->frames; i-- > 0;) {
 		uint32_t id = chain->frame[i] & ~FRAME_OWN;
-		const struct resolved *t = chain->frame[i] & FRAME_OWN ? &p->own : p->resolved;
-		const struct resolved_frame *frame = &t->frame[id];
+		const struct numbers *n = chain->frame[i] & FRAME_OWN ? &g->own : &g->resolved;
+		const struct resolved_frame *frame = &n->tables->frame[id];
 		for (uint32_t k = frame->lines; k-- > 0;)
-			folded_frame(f, t->string[t->function[frame->line[k].function].name]);
+			add_function(&g->lines, n, frame->line[k].function);
 		if (frame->lines == 0)
-			folded_object(f, t->string[t->object[frame->object].path]);
+			add_object(&g->lines, n, frame->object);
 	}
 }
 
 void profile_write_folded(const struct profile *p, uint32_t event, struct output *out)
 {
 	double scale = profile_scale(p, event);
-	struct folded folded = { .count = 0 };
+	struct folding g = { .p = p, .resolved = numbers_of(p->resolved),
+			     .own = numbers_of(&p->own),
+			     .comm = mem_zeroed(p->labels->texts.count, sizeof(*g.comm)) };
 
 	for (uint32_t i = 0; event < p->stacks.events && i < p->stacks.count; i++) {
 		uint64_t sum = stacks_values(&p->stacks, i)[event].sum;
 		if (sum == 0)
 			continue;
-		add_stack(&folded, p, &p->stacks.stack[i]);
-		folded_end(&folded, (int64_t)((double)sum * scale + 0.5));
+		add_stack(&g, &p->stacks.stack[i]);
+		folded_end(&g.lines, (int64_t)((double)sum * scale + 0.5));
 	}
-	folded_write(&folded, out);
-	folded_release(&folded);
+	folded_write(&g.lines, out);
+	folded_release(&g.lines);
+	free(g.resolved.function);
+	free(g.resolved.object);
+	free(g.own.function);
+	free(g.own.object);
+	free(g.comm);
 }

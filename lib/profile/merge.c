@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each thing's key is its fields as 64-bit words, with the new ids of what it
- * refers to: so equal things of two profiles have equal keys, and the keys are
- * all that has to be kept of them.
+ * Each thing's key is its fields as varints, with the new ids of what it refers to: so
+ * equal things of two profiles have equal keys, and the keys are all that has to be kept
+ * of them.  They are about as long as the things are in the profile.
  */
 #include "profile/merge.h"
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/intern.h"
-#include "profile/by-id.h"
+#include "profile.pb-c.h"
 #include "profile/keyed.h"
-
-/* Words being put together. */
-struct words_buffer {
-	uint64_t *word;
-	size_t count, capacity;
-};
+#include "profile/wire.h"
 
 /* A mapping as it is written; its key is only what makes it the same. */
 struct merged_mapping {
 	uint64_t start, limit, offset;
 	int64_t file, build_id;
 	bool functions, files, lines, inlines;
+};
+
+/* A label as it is written: strings and a number. */
+struct merged_label {
+	uint64_t key, text, number, unit;
 };
 
 struct merge {
@@ -34,16 +35,20 @@ struct merge {
 	int64_t default_type;
 	int64_t time, duration, period;
 	int64_t drop, keep;
-	struct words_buffer key;
+	struct {				/* a key that is being put together */
+		uint8_t *bytes;
+		size_t size, capacity;
+	} key;
+	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
 };
 
-/* One profile, while it is added. */
+/* One profile, while it is added.  New ids by index; TABLE_NONE: not yet. */
 struct source {
 	struct merge *m;
-	const Perftools__Profiles__Profile *p;
+	const struct decoded *d;
 	enum merge_side side;
-	struct table mappings, functions, locations;	/* by id: indices in P's arrays */
-	uint32_t *mapping, *function, *location;	/* by index: new ids; TABLE_NONE: not yet */
+	uint32_t *string, *mapping, *function, *location;
+	uint64_t *shift;	/* by index of a mapping: what its addresses differ by */
 };
 
 struct merge *merge_new(struct report *report)
@@ -51,117 +56,119 @@ struct merge *merge_new(struct report *report)
 	struct merge *m = mem_zeroed(1, sizeof(*m));
 
 	m->report = report;
+	m->label = mem_zeroed(PROFILE_LABELS_MAX + 1, sizeof(*m->label));
 	intern_text(&m->strings, "");
 	return m;
 }
 
-static uint64_t string_of(struct source *s, int64_t index)
+static uint64_t string_of(struct source *s, uint32_t index)
 {
-	return intern_text(&s->m->strings, profile_string(s->p, index));
+	if (s->string[index] == TABLE_NONE)
+		s->string[index] = intern_text(&s->m->strings, decoded_string(s->d, index));
+	return s->string[index];
 }
 
 static void begin_key(struct merge *m)
 {
-	m->key.count = 0;
+	m->key.size = 0;
 }
 
-static void add_word(struct merge *m, uint64_t word)
+static void add_number(struct merge *m, uint64_t number)
 {
-	if (m->key.count == m->key.capacity) {
-		m->key.capacity = 2 * m->key.capacity + 64;
-		m->key.word = mem_resize(m->key.word, m->key.capacity * sizeof(word));
+	if (m->key.capacity - m->key.size < WIRE_VARINT_MAX) {
+		m->key.capacity = 2 * m->key.capacity + 512;
+		m->key.bytes = mem_resize(m->key.bytes, m->key.capacity);
 	}
-	m->key.word[m->key.count++] = word;
+	m->key.size = (size_t)(wire_varint(m->key.bytes + m->key.size, number) - m->key.bytes);
 }
 
 static uint32_t end_key(struct merge *m, struct keyed *in)
 {
-	return keyed_id(in, m->key.word, m->key.count * sizeof(*m->key.word));
+	return keyed_id(in, m->key.bytes, m->key.size);
 }
 
-/* The new id of a mapping by its old one, plus 1; 0: none. */
-static uint64_t map_mapping(struct source *s, uint64_t id)
+/* The numbers of a key, from its first one on. */
+static struct cursor numbers_of(const struct keyed *in, uint32_t id)
+{
+	const uint8_t *bytes = in->item[id].bytes;
+
+	return (struct cursor){ .at = bytes, .end = bytes + in->item[id].size };
+}
+
+/* The new id of the mapping with this index, plus 1; 0: none. */
+static uint64_t map_mapping(struct source *s, uint32_t at)
 {
 	const uint64_t page = 4096;
 	struct merge *m = s->m;
-	uint32_t at;
 
-	BY_ID_FIND(at, s->mappings, s->p->mapping, id);
-	if (id == 0 || at == TABLE_NONE)
+	if (at == TABLE_NONE)
 		return 0;
 	if (s->mapping[at] != TABLE_NONE)
 		return (uint64_t)s->mapping[at] + 1;
-	const Perftools__Profiles__Mapping *old = s->p->mapping[at];
-	uint64_t build_id = string_of(s, old->build_id), file = string_of(s, old->filename);
-	uint64_t size = old->memory_limit - old->memory_start;
+	struct decoded_mapping old = decoded_mapping(s->d, at);
+	uint64_t build_id = string_of(s, old.build_id), file = string_of(s, old.file);
+	uint64_t size = old.limit - old.start;
 	begin_key(m);
-	add_word(m, (size + page - 1) / page);
-	add_word(m, old->file_offset);
-	add_word(m, build_id ? build_id : file);
+	add_number(m, (size + page - 1) / page);
+	add_number(m, old.offset);
+	add_number(m, build_id ? build_id : file);
 	uint32_t count = m->mappings.count, new = end_key(m, &m->mappings);
 	if (new == count) {
 		m->mapping = array_grow(m->mapping, count, sizeof(*m->mapping));
 		m->mapping[new] = (struct merged_mapping){
-			old->memory_start, old->memory_limit, old->file_offset, (int64_t)file,
-			(int64_t)build_id, old->has_functions, old->has_filenames,
-			old->has_line_numbers, old->has_inline_frames };
+			old.start, old.limit, old.offset, (int64_t)file, (int64_t)build_id,
+			old.has_functions, old.has_files, old.has_lines, old.has_inlines };
 	}
 	s->mapping[at] = new;
+	s->shift[at] = m->mapping[new].start - old.start;
 	return (uint64_t)new + 1;
 }
 
-static uint64_t map_function(struct source *s, uint64_t id)
+static uint64_t map_function(struct source *s, uint32_t at)
 {
 	struct merge *m = s->m;
-	uint32_t at;
 
-	BY_ID_FIND(at, s->functions, s->p->function, id);
-	if (id == 0 || at == TABLE_NONE)
+	if (at == TABLE_NONE)
 		return 0;
 	if (s->function[at] == TABLE_NONE) {
-		const Perftools__Profiles__Function *f = s->p->function[at];
-		uint64_t name = string_of(s, f->name), system = string_of(s, f->system_name);
-		uint64_t file = string_of(s, f->filename);
+		struct decoded_function f = decoded_function(s->d, at);
+		uint64_t name = string_of(s, f.name), system = string_of(s, f.system_name);
+		uint64_t file = string_of(s, f.file);
 		begin_key(m);
-		add_word(m, name);
-		add_word(m, system);
-		add_word(m, file);
-		add_word(m, (uint64_t)f->start_line);
+		add_number(m, name);
+		add_number(m, system);
+		add_number(m, file);
+		add_number(m, (uint64_t)f.line);
 		s->function[at] = end_key(m, &m->functions);
 	}
 	return (uint64_t)s->function[at] + 1;
 }
 
 /* address, mapping, is_folded, then function, line, column of each line */
-static uint64_t map_location(struct source *s, uint64_t id)
+static uint64_t map_location(struct source *s, uint32_t at)
 {
 	struct merge *m = s->m;
-	uint32_t at;
+	struct decoded_line line;
 
-	BY_ID_FIND(at, s->locations, s->p->location, id);
-	if (id == 0 || at == TABLE_NONE)
+	if (at == TABLE_NONE)
 		return 0;
 	if (s->location[at] != TABLE_NONE)
 		return (uint64_t)s->location[at] + 1;
-	const Perftools__Profiles__Location *l = s->p->location[at];
-	uint64_t mapping = map_mapping(s, l->mapping_id), address = l->address;
-	if (mapping) {		/* it may be mapped elsewhere in the joint profile */
-		uint32_t old;
-		BY_ID_FIND(old, s->mappings, s->p->mapping, l->mapping_id);
-		address += m->mapping[mapping - 1].start - s->p->mapping[old]->memory_start;
-	}
-	for (size_t i = 0; i < l->n_line; i++)	/* these use the key's room, too */
-		map_function(s, l->line[i]->function_id);
+	struct decoded_location l = decoded_location(s->d, at);
+	uint64_t mapping = map_mapping(s, l.mapping);
+	/* it may be mapped elsewhere in the joint profile */
+	uint64_t address = l.address + (mapping ? s->shift[l.mapping] : 0);
+	struct decoded_location again = l;
+	while (decoded_next_line(s->d, &l, &line))	/* these use the key's room, too */
+		map_function(s, line.function);
 	begin_key(m);
-	add_word(m, address);
-	add_word(m, mapping);
-	add_word(m, l->is_folded);
-	for (size_t i = 0; i < l->n_line; i++) {
-		uint32_t f;
-		BY_ID_FIND(f, s->functions, s->p->function, l->line[i]->function_id);
-		add_word(m, f == TABLE_NONE ? 0 : (uint64_t)s->function[f] + 1);
-		add_word(m, (uint64_t)l->line[i]->line);
-		add_word(m, (uint64_t)l->line[i]->column);
+	add_number(m, address);
+	add_number(m, mapping);
+	add_number(m, l.is_folded);
+	while (decoded_next_line(s->d, &again, &line)) {
+		add_number(m, map_function(s, line.function));
+		add_number(m, (uint64_t)line.line);
+		add_number(m, (uint64_t)line.column);
 	}
 	s->location[at] = end_key(m, &m->locations);
 	return (uint64_t)s->location[at] + 1;
@@ -169,50 +176,49 @@ static uint64_t map_location(struct source *s, uint64_t id)
 
 static int compare_labels(const void *a, const void *b)
 {
-	return memcmp(a, b, 4 * sizeof(uint64_t));
+	return memcmp(a, b, sizeof(struct merged_label));
 }
 
-/* Key, text, number, unit of each label, in the order of these words. */
-static void add_labels(struct source *s, const Perftools__Profiles__Sample *sample)
+/* Key, text, number, unit of each label, in an order that does not depend on the sample's. */
+static void add_labels(struct source *s, const struct decoded_sample *sample)
 {
 	struct merge *m = s->m;
-	size_t first = m->key.count;
+	size_t count = 0;
 
-	for (size_t i = 0; i < sample->n_label; i++) {
-		const Perftools__Profiles__Label *l = sample->label[i];
-		if (s->side == MERGE_BASE && !strcmp(profile_string(s->p, l->key), PROFILE_BASE))
+	for (size_t i = 0; i < sample->labels; i++) {
+		const struct decoded_label *l = &sample->label[i];
+		if (s->side == MERGE_BASE && !strcmp(decoded_string(s->d, l->key), PROFILE_BASE))
 			continue;
-		add_word(m, string_of(s, l->key));
-		add_word(m, string_of(s, l->str));
-		add_word(m, (uint64_t)l->num);
-		add_word(m, string_of(s, l->num_unit));
+		m->label[count++] = (struct merged_label){
+			string_of(s, l->key), string_of(s, l->text), (uint64_t)l->number,
+			string_of(s, l->unit) };
 	}
-	if (s->side == MERGE_BASE) {
-		add_word(m, intern_text(&m->strings, PROFILE_BASE));
-		add_word(m, intern_text(&m->strings, "true"));
-		add_word(m, 0);
-		add_word(m, 0);
+	if (s->side == MERGE_BASE)
+		m->label[count++] = (struct merged_label){
+			intern_text(&m->strings, PROFILE_BASE), intern_text(&m->strings, "true"),
+			0, 0 };
+	if (count > 1)
+		qsort(m->label, count, sizeof(*m->label), compare_labels);
+	for (size_t i = 0; i < count; i++) {
+		add_number(m, m->label[i].key);
+		add_number(m, m->label[i].text);
+		add_number(m, m->label[i].number);
+		add_number(m, m->label[i].unit);
 	}
-	if (m->key.count > first)
-		qsort(m->key.word + first, (m->key.count - first) / 4, 4 * sizeof(uint64_t),
-		      compare_labels);
 }
 
 /* The key: locations, their count first, then labels. */
-static void add_sample(struct source *s, const Perftools__Profiles__Sample *sample)
+static void add_sample(struct source *s, const struct decoded_sample *sample)
 {
 	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
 	struct merge *m = s->m;
 
-	for (size_t i = 0; i < sample->n_location_id; i++)
-		map_location(s, sample->location_id[i]);
+	for (size_t i = 0; i < sample->locations; i++)	/* these use the key's room, too */
+		map_location(s, sample->location[i]);
 	begin_key(m);
-	add_word(m, sample->n_location_id);
-	for (size_t i = 0; i < sample->n_location_id; i++) {
-		uint32_t at;
-		BY_ID_FIND(at, s->locations, s->p->location, sample->location_id[i]);
-		add_word(m, at == TABLE_NONE ? 0 : (uint64_t)s->location[at] + 1);
-	}
+	add_number(m, sample->locations);
+	for (size_t i = 0; i < sample->locations; i++)
+		add_number(m, map_location(s, sample->location[i]));
 	add_labels(s, sample);
 	uint32_t count = m->samples.count, id = end_key(m, &m->samples);
 	if (id == count) {
@@ -228,32 +234,32 @@ static void add_sample(struct source *s, const Perftools__Profiles__Sample *samp
 /* Strings of type and unit of each sample type, and of the period. */
 static void take_types(struct source *s, uint64_t *type)
 {
-	const Perftools__Profiles__Profile *p = s->p;
+	const struct decoded *d = s->d;
 
-	for (size_t i = 0; i < p->n_sample_type; i++) {
-		type[2 * i] = string_of(s, p->sample_type[i]->type);
-		type[2 * i + 1] = string_of(s, p->sample_type[i]->unit);
+	for (uint32_t i = 0; i < d->types; i++) {
+		*type++ = string_of(s, d->type[i].type);
+		*type++ = string_of(s, d->type[i].unit);
 	}
-	type[2 * p->n_sample_type] = p->period_type ? string_of(s, p->period_type->type) : 0;
-	type[2 * p->n_sample_type + 1] = p->period_type ? string_of(s, p->period_type->unit) : 0;
+	*type++ = string_of(s, d->period_type.type);
+	*type++ = string_of(s, d->period_type.unit);
 }
 
 static bool agree_on_types(struct source *s, const char *file)
 {
 	struct merge *m = s->m;
-	size_t size = 2 * (s->p->n_sample_type + 1) * sizeof(uint64_t);
+	size_t size = 2 * ((size_t)s->d->types + 1) * sizeof(uint64_t);
 	uint64_t *type = mem_zeroed(1, size);
 
 	take_types(s, type);
 	if (m->types == 0) {
-		m->types = (uint32_t)s->p->n_sample_type;
+		m->types = s->d->types;
 		m->type = type;
-		m->default_type = (int64_t)string_of(s, s->p->default_sample_type);
-		m->drop = (int64_t)string_of(s, s->p->drop_frames);
-		m->keep = (int64_t)string_of(s, s->p->keep_frames);
+		m->default_type = (int64_t)string_of(s, s->d->default_type);
+		m->drop = (int64_t)string_of(s, s->d->drop_frames);
+		m->keep = (int64_t)string_of(s, s->d->keep_frames);
 		return true;
 	}
-	bool same = m->types == s->p->n_sample_type && !memcmp(type, m->type, size);
+	bool same = m->types == s->d->types && !memcmp(type, m->type, size);
 	if (!same)
 		report_error(m->report, "'%s' has other sample types than the profile before: they "
 			     "cannot be merged", file);
@@ -265,48 +271,55 @@ static bool agree_on_types(struct source *s, const char *file)
 static void add_about(struct source *s)
 {
 	struct merge *m = s->m;
-	const Perftools__Profiles__Profile *p = s->p;
+	const struct decoded *d = s->d;
 
-	if (p->time_nanos && (m->time == 0 || p->time_nanos < m->time))
-		m->time = p->time_nanos;
-	m->duration = (int64_t)((uint64_t)m->duration + (uint64_t)p->duration_nanos);
-	m->period = p->period > m->period ? p->period : m->period;
-	for (size_t i = 0; i < p->n_comment; i++) {
-		uint64_t text = string_of(s, p->comment[i]);
-		keyed_id(&m->comments, &text, sizeof(text));
+	if (d->time && (m->time == 0 || d->time < m->time))
+		m->time = d->time;
+	m->duration = (int64_t)((uint64_t)m->duration + (uint64_t)d->duration);
+	m->period = d->period > m->period ? d->period : m->period;
+	for (uint32_t i = 0; i < d->comments; i++) {
+		begin_key(m);
+		add_number(m, string_of(s, d->comment[i]));
+		end_key(m, &m->comments);
 	}
 }
 
-static uint32_t *unknown_ids(size_t count)
+static uint32_t *unknown_ids(uint32_t count)
 {
-	uint32_t *id = mem_resize(NULL, (count + 1) * sizeof(*id));
+	uint32_t *id = mem_resize(NULL, ((size_t)count + 1) * sizeof(*id));
 
-	memset(id, 0xff, (count + 1) * sizeof(*id));
+	memset(id, 0xff, ((size_t)count + 1) * sizeof(*id));
 	return id;
 }
 
-bool merge_add(struct merge *m, const Perftools__Profiles__Profile *p, enum merge_side side,
-	       const char *file)
+static void add_samples(struct source *s)
 {
-	struct source s = { .m = m, .p = p, .side = side };
-	bool good = agree_on_types(&s, file);
+	struct decoded_reader reader = { .d = s->d };
 
-	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
-	BY_ID_INDEX(s.functions, p->function, p->n_function);
-	BY_ID_INDEX(s.locations, p->location, p->n_location);
-	s.mapping = unknown_ids(p->n_mapping);
-	s.function = unknown_ids(p->n_function);
-	s.location = unknown_ids(p->n_location);
-	if (good && p->n_mapping > 0)
-		map_mapping(&s, p->mapping[0]->id);	/* the main one stays the first */
-	for (size_t i = 0; good && i < p->n_sample; i++)
-		add_sample(&s, p->sample[i]);
-	if (good)
+	while (decoded_next(&reader))
+		add_sample(s, &reader.sample);
+	decoded_reader_release(&reader);
+}
+
+bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file)
+{
+	struct source s = { .m = m, .d = d, .side = side };
+
+	s.string = unknown_ids(d->strings);
+	s.mapping = unknown_ids(d->mappings.count);
+	s.shift = mem_zeroed(d->mappings.count, sizeof(*s.shift));
+	s.function = unknown_ids(d->functions.count);
+	s.location = unknown_ids(d->locations.count);
+	bool good = agree_on_types(&s, file);
+	if (good) {
+		if (d->mappings.count > 0)
+			map_mapping(&s, 0);	/* the main one stays the first */
+		add_samples(&s);
 		add_about(&s);
-	table_release(&s.mappings);
-	table_release(&s.functions);
-	table_release(&s.locations);
+	}
+	free(s.string);
 	free(s.mapping);
+	free(s.shift);
 	free(s.function);
 	free(s.location);
 	return good;
@@ -347,13 +360,13 @@ static void write_functions(const struct merge *m, struct pack *pack)
 	for (uint32_t i = 0; i < m->functions.count; i++) {
 		Perftools__Profiles__Function f = PERFTOOLS__PROFILES__FUNCTION__INIT;
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		const uint64_t *key = m->functions.item[i].bytes;
+		struct cursor key = numbers_of(&m->functions, i);
 
 		f.id = (uint64_t)i + 1;
-		f.name = (int64_t)key[0];
-		f.system_name = (int64_t)key[1];
-		f.filename = (int64_t)key[2];
-		f.start_line = (int64_t)key[3];
+		f.name = (int64_t)cursor_uleb(&key);
+		f.system_name = (int64_t)cursor_uleb(&key);
+		f.filename = (int64_t)cursor_uleb(&key);
+		f.start_line = (int64_t)cursor_uleb(&key);
 		piece.n_function = 1;
 		piece.function = (Perftools__Profiles__Function *[]){ &f };
 		write_piece(pack, &piece);
@@ -364,65 +377,104 @@ static void write_location(const struct merge *m, uint32_t id, struct pack *pack
 {
 	Perftools__Profiles__Location l = PERFTOOLS__PROFILES__LOCATION__INIT;
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	const uint64_t *key = m->locations.item[id].bytes;
-	size_t lines = (m->locations.item[id].size / sizeof(*key) - 3) / 3;
-	Perftools__Profiles__Line *line = mem_zeroed(lines, sizeof(*line));
-	Perftools__Profiles__Line **list = mem_zeroed(lines, sizeof(*list));
+	Perftools__Profiles__Line line[PROFILE_LINES_MAX], *list[PROFILE_LINES_MAX];
+	struct cursor key = numbers_of(&m->locations, id);
 
-	for (size_t i = 0; i < lines; i++) {
-		perftools__profiles__line__init(&line[i]);
-		line[i].function_id = key[3 + 3 * i];
-		line[i].line = (int64_t)key[4 + 3 * i];
-		line[i].column = (int64_t)key[5 + 3 * i];
-		list[i] = &line[i];
-	}
 	l.id = (uint64_t)id + 1;
-	l.address = key[0];
-	l.mapping_id = key[1];
-	l.is_folded = key[2] != 0;
-	l.n_line = lines;
+	l.address = cursor_uleb(&key);
+	l.mapping_id = cursor_uleb(&key);
+	l.is_folded = cursor_uleb(&key) != 0;
+	for (l.n_line = 0; cursor_left(&key) > 0; l.n_line++) {
+		Perftools__Profiles__Line *next = list[l.n_line] = &line[l.n_line];
+		perftools__profiles__line__init(next);
+		next->function_id = cursor_uleb(&key);
+		next->line = (int64_t)cursor_uleb(&key);
+		next->column = (int64_t)cursor_uleb(&key);
+	}
 	l.line = list;
 	piece.n_location = 1;
 	piece.location = (Perftools__Profiles__Location *[]){ &l };
 	write_piece(pack, &piece);
-	free(line);
-	free(list);
 }
 
-static void write_sample(const struct merge *m, uint32_t id, struct pack *pack)
+/* The bytes that NUMBER takes. */
+static size_t size_of(uint64_t number)
 {
-	Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	const uint64_t *key = m->samples.item[id].bytes;
-	int64_t *value = m->value + (size_t)id * m->types;
-	size_t labels = (m->samples.item[id].size / sizeof(*key) - 1 - key[0]) / 4;
-	Perftools__Profiles__Label *label = mem_zeroed(labels, sizeof(*label));
-	Perftools__Profiles__Label **list = mem_zeroed(labels, sizeof(*list));
-	bool any = false;
+	uint8_t bytes[WIRE_VARINT_MAX];
+
+	return (size_t)(wire_varint(bytes, number) - bytes);
+}
+
+/* message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample */
+static uint8_t *put_label(struct cursor *key, uint8_t *to)
+{
+	uint8_t fields[4 * (1 + WIRE_VARINT_MAX)], *end = fields;
+
+	for (unsigned i = 1; i <= 4; i++)
+		end = wire_number(end, i, cursor_uleb(key));
+	to = wire_bytes(to, 3, (uint64_t)(end - fields));
+	return mempcpy(to, fields, (size_t)(end - fields));
+}
+
+/* Locations are in the key as they are in a sample. */
+static uint8_t *put_locations(struct cursor *key, uint8_t *to)
+{
+	uint64_t count = cursor_uleb(key);
+	const uint8_t *first = key->at;
+
+	for (uint64_t i = 0; i < count; i++)
+		cursor_uleb(key);
+	if (count == 0)
+		return to;
+	to = wire_bytes(to, 1, (uint64_t)(key->at - first));
+	return mempcpy(to, first, (size_t)(key->at - first));
+}
+
+/* message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile */
+static void write_sample(const struct merge *m, uint32_t id, struct pack *pack, uint8_t *room)
+{
+	const int64_t *value = m->value + (size_t)id * m->types;
+	struct cursor key = numbers_of(&m->samples, id);
+	uint64_t size = 0;
 
 	for (uint32_t i = 0; i < m->types; i++)
-		any |= value[i] != 0;
-	for (size_t i = 0; i < labels; i++) {
-		const uint64_t *from = key + 1 + key[0] + 4 * i;
-		perftools__profiles__label__init(&label[i]);
-		label[i].key = (int64_t)from[0];
-		label[i].str = (int64_t)from[1];
-		label[i].num = (int64_t)from[2];
-		label[i].num_unit = (int64_t)from[3];
-		list[i] = &label[i];
-	}
-	sample.n_location_id = key[0];
-	sample.location_id = (uint64_t *)(uintptr_t)(key + 1);	/* packing reads it only */
-	sample.n_value = m->types;
-	sample.value = value;
-	sample.n_label = labels;
-	sample.label = list;
-	piece.n_sample = 1;
-	piece.sample = (Perftools__Profiles__Sample *[]){ &sample };
-	if (any)
-		write_piece(pack, &piece);
-	free(label);
-	free(list);
+		size += size_of((uint64_t)value[i]);
+	uint8_t *to = wire_bytes(put_locations(&key, room), 2, size);
+	for (uint32_t i = 0; i < m->types; i++)
+		to = wire_varint(to, (uint64_t)value[i]);
+	while (cursor_left(&key) > 0)
+		to = put_label(&key, to);
+	size = (uint64_t)(to - room);
+	uint8_t head[1 + WIRE_VARINT_MAX];
+	size_t head_size = (size_t)(wire_bytes(head, 2, size) - head);
+	to = mempcpy(pack_room(pack, head_size + size), head, head_size);
+	memcpy(to, room, size);
+}
+
+static bool has_value(const struct merge *m, uint32_t id)
+{
+	for (uint32_t i = 0; i < m->types; i++)
+		if (m->value[(size_t)id * m->types + i] != 0)
+			return true;
+	return false;
+}
+
+/* Those that have some value. */
+static void write_samples(const struct merge *m, struct pack *pack)
+{
+	const size_t heads = 3 * (1 + WIRE_VARINT_MAX), in_label = 4 + 2;
+	size_t longest = 0;
+
+	for (uint32_t i = 0; i < m->samples.count; i++)
+		if (m->samples.item[i].size > longest)
+			longest = m->samples.item[i].size;
+	/* a label has at least four bytes in the key, and heads of its fields besides */
+	uint8_t *room = mem_resize(NULL, heads + (size_t)m->types * WIRE_VARINT_MAX +
+				   longest * (4 + in_label) / 4);
+	for (uint32_t i = 0; i < m->samples.count; i++)
+		if (has_value(m, i))
+			write_sample(m, i, pack, room);
+	free(room);
 }
 
 static void write_types(const struct merge *m, struct pack *pack)
@@ -449,8 +501,10 @@ static void write_rest(const struct merge *m, struct pack *pack)
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	int64_t *comment = mem_zeroed(m->comments.count, sizeof(*comment));
 
-	for (uint32_t i = 0; i < m->comments.count; i++)
-		memcpy(&comment[i], m->comments.item[i].bytes, sizeof(*comment));
+	for (uint32_t i = 0; i < m->comments.count; i++) {
+		struct cursor key = numbers_of(&m->comments, i);
+		comment[i] = (int64_t)cursor_uleb(&key);
+	}
 	piece.n_comment = m->comments.count;
 	piece.comment = comment;
 	piece.n_string_table = m->strings.count;
@@ -471,8 +525,7 @@ void merge_write(struct merge *m, enum pack_how how, struct output *out)
 
 	if (m->types > 0)
 		write_types(m, pack);
-	for (uint32_t i = 0; i < m->samples.count; i++)
-		write_sample(m, i, pack);
+	write_samples(m, pack);
 	write_mappings(m, pack);
 	for (uint32_t i = 0; i < m->locations.count; i++)
 		write_location(m, i, pack);
@@ -495,6 +548,7 @@ void merge_free(struct merge *m)
 	free(m->mapping);
 	free(m->value);
 	free(m->type);
-	free(m->key.word);
+	free(m->key.bytes);
+	free(m->label);
 	free(m);
 }

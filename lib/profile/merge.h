@@ -24,7 +24,7 @@ enum merge_side {
  * -diff_base keeps them, so that a viewer can show shares of the base.  FILE is for
  * messages.  False (reported) if its sample types differ from those before.
  */
-bool merge_add(struct merge *m, const Perftools__Profiles__Profile *profile, enum merge_side side,
+bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
 	       const char *file);
 
 /* Write the sum, without samples whose values are all 0, and free M. */

@@ -19,8 +19,8 @@ struct profile_selection {
 #define PROFILE_SELECT_ALL { NULL, NULL, -1, -1, -1, NULL }
 
 /*
- * Take out of P, which was read from FILE, what was not asked for.  False
- * (reported) if P does not have the label or event to select by.
+ * Take out of D, which was read from FILE, what was not asked for.  False
+ * (reported) if D does not have the label or event to select by.
  */
-bool profile_select(Perftools__Profiles__Profile *p, const struct profile_selection *want,
+bool profile_select(struct decoded *d, const struct profile_selection *want,
 		    const char *file, struct report *report);

@@ -2,16 +2,16 @@
 #include "show/top.h"
 #include "base/arena.h"
 #include "base/intern.h"
-#include "profile/by-id.h"
+#include "profile/frames.h"
 
 #include <inttypes.h>
 
 struct summing {
-	const Perftools__Profiles__Profile *p;
-	struct table locations, functions, mappings;	/* by id: indices into P's arrays */
+	const struct decoded *d;
+	struct frames frames;		/* of locations: rows */
 	struct intern names;		/* of rows: the same ids */
 	struct top_row *row;
-	size_t *seen_in;		/* by row: 1 + the last sample it was counted for */
+	size_t *seen_in;		/* by row: the last sample, from 1, that it was counted for */
 	size_t rows;
 	bool *is_counted;		/* by index of the location: among its row's addresses */
 };
@@ -19,8 +19,9 @@ struct summing {
 /* Before the name of an object whose addresses are a row: no function is called so. */
 enum { OBJECT_MARK = '\1' };
 
-static size_t row_named(struct summing *s, const char *name)
+static uint32_t row_named(void *summing, const char *name)
 {
+	struct summing *s = summing;
 	uint32_t id = intern_text(&s->names, *name ? name : "?");
 
 	for (; s->rows < s->names.count; s->rows++) {
@@ -33,25 +34,18 @@ static size_t row_named(struct summing *s, const char *name)
 }
 
 /* The row of all addresses of an object that have no function. */
-static size_t row_of_address(struct summing *s, uint32_t location)
+static uint32_t row_of_object(void *summing, const char *file)
 {
-	const Perftools__Profiles__Location *l = s->p->location[location];
-	const char *file = "unknown";
 	char name[512];
-	uint32_t m;
-
-	BY_ID_FIND(m, s->mappings, s->p->mapping, l->mapping_id);
-	if (m != TABLE_NONE)
-		file = profile_string(s->p, s->p->mapping[m]->filename);
 	const char *slash = strrchr(file, '/');
+
+	if (!*file)
+		file = "unknown";
 	if (slash)
 		file = slash + 1;
 	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
 	snprintf(name, sizeof(name), "%c%.*s", OBJECT_MARK, length, file);
-	size_t row = row_named(s, name);
-	s->row[row].addresses += !s->is_counted[location];
-	s->is_counted[location] = true;
-	return row;
+	return row_named(summing, name);
 }
 
 /* "[libfoo.so: 6,570 addresses]" */
@@ -71,40 +65,30 @@ static void name_object(struct top_row *row, struct arena *names)
 	row->name = arena_copy(names, name, n + 1);
 }
 
-static size_t row_of_line(struct summing *s, const Perftools__Profiles__Line *line)
-{
-	uint32_t f;
-
-	BY_ID_FIND(f, s->functions, s->p->function, line->function_id);
-	return row_named(s, f == TABLE_NONE ? "?"
-			    : profile_string(s->p, s->p->function[f]->name));
-}
-
 static void count(struct summing *s, size_t row, size_t sample, int64_t value, bool is_leaf)
 {
 	struct top_row *r = &s->row[row];
 
 	if (is_leaf)	/* what does not fit wraps, as in pprof */
 		r->flat = (int64_t)((uint64_t)r->flat + (uint64_t)value);
-	if (s->seen_in[row] != sample + 1)
+	if (s->seen_in[row] != sample)
 		r->cumulative = (int64_t)((uint64_t)r->cumulative + (uint64_t)value);
-	s->seen_in[row] = sample + 1;
+	s->seen_in[row] = sample;
 }
 
-static void sum_sample(struct summing *s, size_t sample, int64_t value)
+static void sum_sample(struct summing *s, const struct decoded_sample *stack, size_t sample,
+		       int64_t value)
 {
-	const Perftools__Profiles__Sample *stack = s->p->sample[sample];
-	uint32_t index;
-
-	for (size_t i = 0; i < stack->n_location_id; i++) {
-		BY_ID_FIND(index, s->locations, s->p->location, stack->location_id[i]);
-		if (index == TABLE_NONE)
+	for (size_t i = 0; i < stack->locations; i++) {
+		uint32_t location = stack->location[i];
+		if (location == TABLE_NONE)
 			continue;
-		const Perftools__Profiles__Location *l = s->p->location[index];
-		for (size_t k = 0; k < l->n_line; k++)
-			count(s, row_of_line(s, l->line[k]), sample, value, i == 0 && k == 0);
-		if (l->n_line == 0)
-			count(s, row_of_address(s, index), sample, value, i == 0);
+		const struct frames_of *of = frames_of(&s->frames, location);
+		for (uint32_t k = 0; k < of->count; k++)
+			count(s, s->frames.name[of->first + k], sample, value, i == 0 && k == 0);
+		if (of->is_address && !s->is_counted[location])
+			s->row[s->frames.name[of->first]].addresses++;
+		s->is_counted[location] = true;
 	}
 }
 
@@ -139,10 +123,10 @@ static int compare_cumulative(const void *a, const void *b)
 	return by_size(x->cumulative, y->cumulative, x->flat, y->flat, x->name, y->name);
 }
 
-static bool is_of_base(const Perftools__Profiles__Profile *p, size_t sample)
+static bool is_of_base(const struct decoded *d, const struct decoded_sample *sample)
 {
-	for (size_t i = 0; i < p->sample[sample]->n_label; i++)
-		if (!strcmp(profile_string(p, p->sample[sample]->label[i]->key), PROFILE_BASE))
+	for (size_t i = 0; i < sample->labels; i++)
+		if (!strcmp(decoded_string(d, sample->label[i].key), PROFILE_BASE))
 			return true;
 	return false;
 }
@@ -150,17 +134,19 @@ static bool is_of_base(const Perftools__Profiles__Profile *p, size_t sample)
 /* All samples; what shares are of is the sum of sizes, of a difference its base's. */
 static void sum_samples(struct summing *s, size_t type, struct top *top)
 {
+	struct decoded_reader r = { .d = s->d };
 	uint64_t all = 0, base = 0;
 
-	for (size_t i = 0; i < s->p->n_sample; i++) {
-		int64_t value = s->p->sample[i]->value[type];
-		bool of_base = is_of_base(s->p, i);
+	while (decoded_next(&r)) {
+		int64_t value = r.sample.value[type];
+		bool of_base = is_of_base(s->d, &r.sample);
 		top->total = (int64_t)((uint64_t)top->total + (uint64_t)value);
 		top->is_difference |= of_base;
 		all += size_of(value);
 		base += of_base ? size_of(value) : 0;
-		sum_sample(s, i, value);
+		sum_sample(s, &r.sample, r.next, value);
 	}
+	decoded_reader_release(&r);
 	top->whole = top->is_difference && base > 0 ? base : all;
 }
 
@@ -185,19 +171,16 @@ static void take_rows(struct summing *s, struct top *top, bool by_cumulative)
 	      by_cumulative ? compare_cumulative : compare_flat);
 }
 
-struct top top_of(const Perftools__Profiles__Profile *p, size_t type, bool by_cumulative)
+struct top top_of(const struct decoded *d, size_t type, bool by_cumulative)
 {
-	struct summing s = { .p = p, .is_counted = mem_zeroed(p->n_location, sizeof(bool)) };
+	struct summing s = { .d = d };
 	struct top top = { 0 };
 
-	BY_ID_INDEX(s.locations, p->location, p->n_location);
-	BY_ID_INDEX(s.functions, p->function, p->n_function);
-	BY_ID_INDEX(s.mappings, p->mapping, p->n_mapping);
+	s.is_counted = mem_zeroed(d->locations.count, sizeof(*s.is_counted));
+	frames_init(&s.frames, d, row_named, row_of_object, &s);
 	sum_samples(&s, type, &top);
 	take_rows(&s, &top, by_cumulative);
-	table_release(&s.locations);
-	table_release(&s.functions);
-	table_release(&s.mappings);
+	frames_release(&s.frames);
 	intern_release(&s.names);
 	free(s.seen_in);
 	free(s.is_counted);

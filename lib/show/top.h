@@ -23,8 +23,8 @@ struct top {
 /*
  * Sum up values of the sample type of index TYPE, sorted by flat value, or by
  * cumulative if BY_CUMULATIVE.  All addresses of an object that have no function
- * are one row.  The rows refer to P.
+ * are one row.  The rows stay when D goes.
  */
-struct top top_of(const Perftools__Profiles__Profile *p, size_t type, bool by_cumulative);
+struct top top_of(const struct decoded *d, size_t type, bool by_cumulative);
 
 void top_release(struct top *top);

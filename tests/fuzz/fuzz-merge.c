@@ -18,10 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	struct merge *m = merge_new(&report);
-	Perftools__Profiles__Profile *p = profile_read(file, &report);
+	struct decoded *p = decoded_read(file, NULL, &report);
 	bool good = p && merge_add(m, p, MERGE_SUM, file) && merge_add(m, p, MERGE_SUM, file) &&
 		    merge_add(m, p, MERGE_BASE, file);
-	profile_free(p);
+	decoded_free(p);
 	output_open(&out, "/dev/null", &report);
 	if (good)
 		merge_write(m, PACK_NONE, &out);

@@ -2,6 +2,8 @@
 /* merge: profiles composed by hand, whose sum is known. */
 #include "base/arena.h"
 #include "profile/merge.h"
+#include "profile/unpack.h"
+#include "profile.pb-c.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
@@ -141,19 +143,70 @@ static void make(struct made *m, uint64_t start, uint64_t id, int64_t factor)
 	m->p.default_sample_type = CYCLES;
 }
 
-/* The sum, written and read again; NULL: it is no profile.  Ends M. */
+/* A file of these bytes, in memory; FILE is its name. */
+static int make_file(const void *bytes, size_t size, char file[64])
+{
+	int fd = memfd_create("profile", MFD_CLOEXEC);
+
+	if (fd < 0 || (size && write(fd, bytes, size) != (ssize_t)size))
+		abort();
+	snprintf(file, 64, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* The profile P as our reader reads it. */
+static struct decoded *read_back(const Perftools__Profiles__Profile *p)
+{
+	struct report report = { .tool = "test-merge", .quiet = true };
+	size_t size = perftools__profiles__profile__get_packed_size(p);
+	uint8_t *bytes = mem_resize(NULL, size);
+	char file[64];
+
+	perftools__profiles__profile__pack(p, bytes);
+	int fd = make_file(bytes, size, file);
+	struct decoded *d = decoded_read(file, NULL, &report);
+	close(fd);
+	free(bytes);
+	return d;
+}
+
+static bool add(struct merge *m, const Perftools__Profiles__Profile *p, enum merge_side side)
+{
+	struct decoded *d = read_back(p);
+	bool good = d && merge_add(m, d, side, "profile");
+
+	decoded_free(d);
+	return good;
+}
+
+static void profile_free(Perftools__Profiles__Profile *p)
+{
+	if (p)
+		perftools__profiles__profile__free_unpacked(p, NULL);
+}
+
+/*
+ * The sum, written by us and read by the library; NULL: it is no profile that we read.
+ * Ends M.
+ */
 static Perftools__Profiles__Profile *write_sum(struct merge *m, enum pack_how how)
 {
 	struct report report = { .tool = "test-merge", .quiet = true };
+	Perftools__Profiles__Profile *p = NULL;
 	struct output out;
 	char file[64];
-	int fd = memfd_create("profile", MFD_CLOEXEC);
+	size_t size;
 
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	int fd = make_file("", 0, file);
 	output_open(&out, file, &report);
 	merge_write(m, how, &out);
 	output_close(&out);
-	Perftools__Profiles__Profile *p = profile_read(file, &report);
+	struct decoded *d = decoded_read(file, NULL, &report);
+	uint8_t *bytes = d ? unpack_file(file, &size, &report) : NULL;
+	if (bytes)
+		p = perftools__profiles__profile__unpack(NULL, size, bytes);
+	free(bytes);
+	decoded_free(d);
 	close(fd);
 	return p;
 }
@@ -165,7 +218,7 @@ static Perftools__Profiles__Profile *add_two(struct made *a, struct made *b,
 	struct report report = { .tool = "test-merge", .quiet = true };
 	struct merge *m = merge_new(&report);
 
-	if (merge_add(m, &a->p, MERGE_SUM, "a") && merge_add(m, &b->p, side, "b"))
+	if (add(m, &a->p, MERGE_SUM) && add(m, &b->p, side))
 		return write_sum(m, PACK_NONE);
 	merge_free(m);
 	return NULL;
@@ -307,7 +360,7 @@ static void test_difference(void)
 	    "what they refer to is there once");
 	struct report report = { .tool = "test-merge", .quiet = true };
 	struct merge *m = merge_new(&report);
-	merge_add(m, p, MERGE_BASE, "again");
+	add(m, p, MERGE_BASE);
 	profile_free(p);
 	p = write_sum(m, PACK_NONE);
 	tap(p && p->n_sample == 2 && base_labels(p, 0) == 1 && has_values(p, 0, -9, -900) &&
@@ -427,15 +480,15 @@ static void test_refused(void)
 
 	make(&a, 0x400000, 1, 1);
 	make(&b, 0x400000, 1, 1);
-	tap(merge_add(m, &a.p, MERGE_SUM, "a"), "one profile");
+	tap(add(m, &a.p, MERGE_SUM), "one profile");
 	b.type[1].unit = BYTES;
-	tap(!merge_add(m, &b.p, MERGE_SUM, "b") && report.status == 1, "another unit is refused");
+	tap(!add(m, &b.p, MERGE_SUM) && report.status == 1, "another unit is refused");
 	make(&b, 0x400000, 1, 1);
 	b.type[2].type = SAMPLES;
-	tap(!merge_add(m, &b.p, MERGE_SUM, "b"), "another type of the period, too");
+	tap(!add(m, &b.p, MERGE_SUM), "another type of the period, too");
 	make(&b, 0x400000, 1, 1);
 	b.p.n_sample_type = b.sample[0].n_value = b.sample[1].n_value = 1;
-	tap(!merge_add(m, &b.p, MERGE_SUM, "b"), "another number of types, too");
+	tap(!add(m, &b.p, MERGE_SUM), "another number of types, too");
 	Perftools__Profiles__Profile *p = write_sum(m, PACK_GZIP);
 	tap(p && p->n_sample == 2 && has_values(p, 0, 1, 100) && p->n_comment == 1,
 	    "the sum is as if they had not been there");

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/frames.h"
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+static uint32_t *unknown_numbers(size_t count)
+{
+	uint32_t *number = mem_resize(NULL, count * sizeof(*number));
+
+	memset(number, 0xff, count * sizeof(*number));
+	return number;
+}
+
+void frames_init(struct frames *f, const struct decoded *d, frames_number *of_function,
+		 frames_number *of_object, void *context)
+{
+	*f = (struct frames){ .d = d, .of_function = of_function, .of_object = of_object,
+			      .context = context };
+	f->function = unknown_numbers((size_t)d->functions.count + 1);
+	f->mapping = unknown_numbers((size_t)d->mappings.count + 1);
+	f->location = mem_zeroed(d->locations.count, sizeof(*f->location));
+}
+
+static uint32_t number_of_function(struct frames *f, uint32_t index)
+{
+	bool known = index != TABLE_NONE;
+	uint32_t *number = &f->function[known ? index : f->d->functions.count];
+
+	if (*number == TABLE_NONE)
+		*number = f->of_function(f->context, !known ? "?" : decoded_string(f->d,
+						     decoded_function(f->d, index).name));
+	return *number;
+}
+
+static uint32_t number_of_object(struct frames *f, uint32_t index)
+{
+	bool known = index != TABLE_NONE;
+	uint32_t *number = &f->mapping[known ? index : f->d->mappings.count];
+
+	if (*number == TABLE_NONE)
+		*number = f->of_object(f->context, !known ? "" : decoded_string(f->d,
+						     decoded_mapping(f->d, index).file));
+	return *number;
+}
+
+static void add(struct frames *f, struct frames_of *of, uint32_t number)
+{
+	f->name = array_grow(f->name, f->names, sizeof(*f->name));
+	f->name[f->names++] = number;
+	of->count++;
+}
+
+const struct frames_of *frames_of(struct frames *f, uint32_t location)
+{
+	struct frames_of *of = &f->location[location];
+	struct decoded_line line;
+
+	if (of->count > 0)
+		return of;
+	of->first = f->names;
+	struct decoded_location l = decoded_location(f->d, location);
+	while (decoded_next_line(f->d, &l, &line))
+		add(f, of, number_of_function(f, line.function));
+	of->is_address = of->count == 0;
+	if (of->is_address)
+		add(f, of, number_of_object(f, l.mapping));
+	return of;
+}
+
+void frames_release(struct frames *f)
+{
+	free(f->function);
+	free(f->mapping);
+	free(f->location);
+	free(f->name);
+	*f = (struct frames){ 0 };
+}
