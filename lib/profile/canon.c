@@ -52,13 +52,38 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* The text of an index of STRINGS. */
+static const char *string_at(const struct canon *c, uint32_t index)
+{
+	const struct resolved *r = c->p->resolved;
+
+	return index < r->strings ? r->string[index] : c->p->own.string[index - r->strings];
+}
+
+static uint32_t *string_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+{
+	return &c->strings.rank[t == c->p->resolved ? id : c->p->resolved->strings + id];
+}
+
+static int compare_texts(const void *a, const void *b, void *canon)
+{
+	return strcmp(string_at(canon, *(const uint32_t *)a),
+		      string_at(canon, *(const uint32_t *)b));
+}
+
+static int compare_strings(const struct canon *c, const struct resolved *t, uint32_t a,
+			   const struct resolved *u, uint32_t b)
+{
+	return compare_numbers(*string_rank(c, t, a), *string_rank(c, u, b));
+}
+
 static int compare_objects(const void *a, const void *b, void *canon)
 {
 	uint32_t i, k;
 	const struct resolved *t = canon_object(canon, *(const uint32_t *)a, &i);
 	const struct resolved *u = canon_object(canon, *(const uint32_t *)b, &k);
 	const struct resolved_object *x = &t->object[i], *y = &u->object[k];
-	int order = strcmp(t->string[x->path], u->string[y->path]);
+	int order = compare_strings(canon, t, x->path, u, y->path);
 
 	order = order ? order : compare_numbers(x->kind, y->kind);
 	order = order ? order : memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
@@ -73,10 +98,10 @@ static int compare_functions(const void *a, const void *b, void *canon)
 	const struct resolved *t = canon_function(canon, *(const uint32_t *)a, &i);
 	const struct resolved *u = canon_function(canon, *(const uint32_t *)b, &k);
 	const struct resolved_function *x = &t->function[i], *y = &u->function[k];
-	int order = strcmp(t->string[x->name], u->string[y->name]);
+	int order = compare_strings(canon, t, x->name, u, y->name);
 
-	order = order ? order : strcmp(t->string[x->system_name], u->string[y->system_name]);
-	order = order ? order : strcmp(t->string[x->file], u->string[y->file]);
+	order = order ? order : compare_strings(canon, t, x->system_name, u, y->system_name);
+	order = order ? order : compare_strings(canon, t, x->file, u, y->file);
 	return order ? order : compare_numbers(x->line, y->line);
 }
 
@@ -122,7 +147,7 @@ static int compare_stacks(const void *a, const void *b, void *canon)
 					       canon_frame_rank(c, g->frame[i]));
 	if (f->frames != g->frames)
 		return compare_numbers(f->frames, g->frames);
-	return labels_compare(c->p->labels, x->labels, y->labels);
+	return labels_compare(c->p->labels, c->label_rank, x->labels, y->labels);
 }
 
 /* Put the indices that are marked in RANK in order, and give them ranks. */
@@ -137,6 +162,45 @@ static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
 		o->rank[o->order[i]] = i + 1;
 }
 
+/*
+ * Texts are sorted once, and only by themselves: many objects and functions may have one
+ * text, and texts may be long and nearly equal.  Equal ones get the same rank.
+ */
+static void order_strings(struct canon *c, uint32_t count)
+{
+	struct canon_order *o = &c->strings;
+	uint32_t rank = 0;
+
+	make_order(c, o, count, compare_texts);
+	for (uint32_t i = 0; i < o->used; i++) {
+		if (i == 0 || strcmp(string_at(c, o->order[i - 1]), string_at(c, o->order[i])))
+			rank = i + 1;
+		o->rank[o->order[i]] = rank;
+	}
+}
+
+static int compare_label_texts(const void *a, const void *b, void *texts)
+{
+	const struct intern *in = texts;
+
+	return strcmp(in->text[*(const uint32_t *)a], in->text[*(const uint32_t *)b]);
+}
+
+/* They are all different. */
+static uint32_t *order_label_texts(const struct intern *in)
+{
+	uint32_t *order = mem_zeroed(in->count, sizeof(*order));
+	uint32_t *rank = mem_zeroed(in->count, sizeof(*rank));
+
+	for (uint32_t i = 0; i < in->count; i++)
+		order[i] = i;
+	qsort_r(order, in->count, sizeof(*order), compare_label_texts, (void *)(uintptr_t)in);
+	for (uint32_t i = 0; i < in->count; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
 static uint32_t open_order(struct canon_order *o, uint32_t resolved, uint32_t own)
 {
 	uint32_t count = resolved + own;
@@ -144,6 +208,22 @@ static uint32_t open_order(struct canon_order *o, uint32_t resolved, uint32_t ow
 	o->order = mem_zeroed(count, sizeof(*o->order));
 	o->rank = mem_zeroed(count, sizeof(*o->rank));
 	return count;
+}
+
+static void mark_object(struct canon *c, const struct resolved *t, uint32_t id)
+{
+	c->objects.rank[object_index(c, t, id)] = 1;
+	*string_rank(c, t, t->object[id].path) = 1;
+}
+
+static void mark_function(struct canon *c, const struct resolved *t, uint32_t id)
+{
+	const struct resolved_function *f = &t->function[id];
+
+	c->functions.rank[function_index(c, t, id)] = 1;
+	*string_rank(c, t, f->name) = 1;
+	*string_rank(c, t, f->system_name) = 1;
+	*string_rank(c, t, f->file) = 1;
 }
 
 static void mark_frame(struct canon *c, uint32_t index)
@@ -155,9 +235,9 @@ static void mark_frame(struct canon *c, uint32_t index)
 	if (c->frames.rank[index])
 		return;
 	c->frames.rank[index] = 1;
-	c->objects.rank[object_index(c, t, f->object)] = 1;
+	mark_object(c, t, f->object);
 	for (uint32_t i = 0; i < f->lines; i++)
-		c->functions.rank[function_index(c, t, f->line[i].function)] = 1;
+		mark_function(c, t, f->line[i].function);
 }
 
 /* What the stacks refer to. */
@@ -179,11 +259,14 @@ static void mark_used(struct canon *c)
 void canon_make(struct canon *c, const struct profile *p)
 {
 	*c = (struct canon){ .p = p };
+	uint32_t strings = open_order(&c->strings, p->resolved->strings, p->own.strings);
 	uint32_t objects = open_order(&c->objects, p->resolved->objects, p->own.objects);
 	uint32_t functions = open_order(&c->functions, p->resolved->functions, p->own.functions);
 	uint32_t frames = open_order(&c->frames, p->resolved->frames, p->own.frames);
 
 	mark_used(c);
+	order_strings(c, strings);
+	c->label_rank = order_label_texts(&p->labels->texts);
 	make_order(c, &c->objects, objects, compare_objects);
 	make_order(c, &c->functions, functions, compare_functions);
 	make_order(c, &c->frames, frames, compare_frames);
@@ -195,11 +278,12 @@ void canon_make(struct canon *c, const struct profile *p)
 
 void canon_release(struct canon *c)
 {
-	struct canon_order *orders[] = { &c->objects, &c->functions, &c->frames };
+	struct canon_order *orders[] = { &c->strings, &c->objects, &c->functions, &c->frames };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		free(orders[i]->order);
 		free(orders[i]->rank);
 	}
 	free(c->stacks);
+	free(c->label_rank);
 }

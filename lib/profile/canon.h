@@ -17,7 +17,8 @@ struct canon_order {
 
 struct canon {
 	const struct profile *p;
-	struct canon_order objects, functions, frames;
+	struct canon_order strings, objects, functions, frames;
+	uint32_t *label_rank;	/* by id of a text of labels: its place in their order */
 	uint32_t *stacks;	/* all of P's, in order */
 };
 

@@ -23,6 +23,9 @@ struct encoder {
 	struct canon canon;
 	struct pack *pack;
 	struct intern strings;	/* of the profile: its string table */
+	struct encoded_strings {	/* what texts are in it, plus 1; 0: not yet */
+		uint32_t *resolved, *own, *labels;	/* by their ids */
+	} id;
 	struct object_has {	/* what is known of all frames in an object */
 		bool functions, files, lines, inlines;
 		uint64_t samples;	/* in which it stands, if it is some process's main one */
@@ -49,9 +52,19 @@ static int64_t text_id(struct encoder *e, const char *text)
 	return id;
 }
 
+/* The same, of a text that many things may have; *ID is what is known of it. */
+static int64_t known_id(struct encoder *e, uint32_t *id, const char *text)
+{
+	if (*id == 0)
+		*id = (uint32_t)text_id(e, text) + 1;
+	return (int64_t)*id - 1;
+}
+
 static int64_t string_id(struct encoder *e, const struct resolved *t, uint32_t string)
 {
-	return string ? text_id(e, t->string[string]) : 0;
+	uint32_t *id = t == e->p->resolved ? e->id.resolved : e->id.own;
+
+	return string ? known_id(e, &id[string], t->string[string]) : 0;
 }
 
 static bool shows(const struct encoder *e, uint32_t event)
@@ -240,7 +253,8 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 			continue;
 		to = wire_number(to, 1, (uint64_t)text_id(e, l->key[i].name));
 		if (l->key[i].is_text) {
-			to = wire_number(to, 2, (uint64_t)text_id(e, l->texts.text[value]));
+			to = wire_number(to, 2, (uint64_t)known_id(e, &e->id.labels[value],
+								     l->texts.text[value]));
 		} else {
 			to = wire_number(to, 3, (uint64_t)value);
 			to = wire_number(to, 4, (uint64_t)text_id(e, l->key[i].unit));
@@ -438,6 +452,9 @@ void profile_write(struct profile *p, const struct stream_events *events,
 	malloc_trim(0);		/* what was freed goes back to the system, before more is needed */
 	canon_make(&e.canon, p);
 	e.has = mem_zeroed(e.canon.objects.used, sizeof(*e.has));
+	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));
+	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
+	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
 	text_id(&e, "");	/* entry 0 */
 	write_types(&e);
 	learn_objects(&e);
@@ -449,6 +466,9 @@ void profile_write(struct profile *p, const struct stream_events *events,
 		write_function(&e, i);
 	write_about(&e, origin);
 	write_strings(&e);
+	free(e.id.resolved);
+	free(e.id.own);
+	free(e.id.labels);
 	canon_release(&e.canon);
 	stacks_release(&p->stacks);
 	chains_release(&p->chains);

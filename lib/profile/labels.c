@@ -55,23 +55,24 @@ uint32_t labels_set(struct labels *l, const int64_t *value)
 	return l->last = add_set(l, value, hash);
 }
 
-static int compare_values(const struct labels *l, uint32_t key, int64_t a, int64_t b)
+static int compare_values(const struct labels *l, const uint32_t *rank, uint32_t key, int64_t a,
+			  int64_t b)
 {
 	if (a == b)
 		return 0;
 	if (l->key[key].is_text && a != LABEL_ABSENT && b != LABEL_ABSENT)
-		return strcmp(l->texts.text[a], l->texts.text[b]);
+		return rank[a] < rank[b] ? -1 : 1;
 	return a < b ? -1 : 1;
 }
 
-int labels_compare(const struct labels *l, uint32_t a, uint32_t b)
+int labels_compare(const struct labels *l, const uint32_t *rank, uint32_t a, uint32_t b)
 {
 	int order = 0;
 
 	if (a == b)
 		return 0;
 	for (uint32_t i = 0; i < l->keys && order == 0; i++)
-		order = compare_values(l, i, labels_values(l, a)[i], labels_values(l, b)[i]);
+		order = compare_values(l, rank, i, labels_values(l, a)[i], labels_values(l, b)[i]);
 	return order;
 }
 

@@ -44,7 +44,10 @@ static inline const int64_t *labels_values(const struct labels *l, uint32_t set)
 	return l->value + (size_t)set * l->keys;
 }
 
-/* Less than, equal to or greater than 0, as set A comes before B: by content. */
-int labels_compare(const struct labels *l, uint32_t a, uint32_t b);
+/*
+ * Less than, equal to or greater than 0, as set A comes before B: by content.  RANK is the
+ * place of each text, by its id, in an order of the texts.
+ */
+int labels_compare(const struct labels *l, const uint32_t *rank, uint32_t a, uint32_t b);
 
 void labels_release(struct labels *l);
