@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { CHUNK = 1 << 16 };	/* bytes of the file that are read at a time */
+
 struct unpacking {
 	const char *file;
 	struct report *report;
@@ -27,14 +29,14 @@ static size_t limit_of(const struct unpacking *u)
 	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
 }
 
-/* Room for some more bytes, and one after them. */
+/* Room for at least CHUNK more bytes. */
 static size_t make_room(struct unpacking *u)
 {
-	if (u->capacity - u->size < 65536) {
-		u->capacity = 2 * u->capacity + 131072;
+	if (u->capacity - u->size < CHUNK) {
+		u->capacity = 2 * u->capacity + CHUNK;
 		u->bytes = mem_resize(u->bytes, u->capacity);
 	}
-	return u->capacity - u->size - 1;
+	return u->capacity - u->size;
 }
 
 static bool take_gzip(struct unpacking *u, const uint8_t *in, size_t size)
@@ -54,8 +56,7 @@ static bool take_gzip(struct unpacking *u, const uint8_t *in, size_t size)
 
 static bool take_plain(struct unpacking *u, const uint8_t *in, size_t size)
 {
-	while (make_room(u) < size)
-		;
+	make_room(u);
 	memcpy(u->bytes + u->size, in, size);
 	u->size += size;
 	return true;
@@ -97,7 +98,6 @@ static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 
 static bool unpack(struct unpacking *u)
 {
-	enum { CHUNK = 1 << 16 };
 	uint8_t *in = mem_resize(NULL, CHUNK);
 	bool good = true;
 	ssize_t n;

@@ -1,0 +1,154 @@
+#!/bin/sh
+# Profiles that were made to do harm: they cost what their size allows, no more.
+# kinds: release asan
+. tests/lib.sh
+
+made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
+
+# sanitized: these are the tools that sanitizers watch
+sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
+
+# ways FILE: the tools that read it, each a command line
+ways() {
+	echo "pmu-top $1"
+	echo "pmu-topprof -o out.pb.gz $1"
+	echo "pmu-topprof --diff $1 -o out.pb.gz $1"
+	echo "pmu-topprof --folded -o out.txt $1"
+	echo "pmu-topprof --label thread_comm -o out.pb.gz $1"
+}
+
+# grows KIND: four times as much of it costs less than eight times as much CPU time, however
+# it is read, and its memory is that of the man page
+grows() {
+	for times in 1 2 4; do
+		made "$1" $((N * times)) >$times.pb
+		ways $times.pb | while read -r way; do cost $way; done >$times
+	done
+	size=$(wc -c <4.pb)
+	paste 1 2 4 | awk -v kind="$1" -v size="$size" -v limit="$limit" '
+		$3 > 4 * $1 + 0.3 || $5 > 8 * $1 + 0.3 || (limit && $6 > 65536 + 20 * size / 1024) {
+			print kind, "by way", NR, "of", size, "bytes:", $0
+			bad = 1
+		}
+		END { exit bad || NR != 5 }'
+}
+
+N=20000 limit=1
+! sanitized || { N=2000 limit=; }
+
+check 'ids are found in linear time, whatever they are' <<'END'
+	for kind in dense falling spread high absent; do grows $kind; done
+END
+
+check 'a thing that many refer to is read once' <<'END'
+	for kind in name label mapping function location inlines; do grows $kind; done
+END
+
+check 'long stacks and long names, nearly equal, are compared and folded in linear time' <<'END'
+	for kind in deep begin names; do grows $kind; done
+END
+
+check 'many small things take memory in proportion' <<'END'
+	for kind in strings types comments lines labels; do grows $kind; done
+END
+
+check 'equal ids and the id 0 are errors with their place, as in go tool pprof, at once' <<'END'
+	for n in 2 2000000; do
+		sanitized && test $n -gt 2 && continue
+		made equal $n | gzip >equal.pb.gz
+		made zero $n | gzip >zero.pb.gz
+		for kind in equal zero; do
+			exits 1 pmu-top $kind.pb.gz >out 2>$kind
+			exits 1 pmu-topprof $kind.pb.gz $kind.pb.gz >out 2>err
+			test ! -s out
+			at_most "$(cost pmu-top $kind.pb.gz | cut -d" " -f 1)" 3
+		done
+		grep -qx "pmu-top: 'equal.pb.gz' is damaged: byte [0-9]* of it, uncompressed: a function has the id of another one, 7" equal
+		grep -qx "pmu-top: 'zero.pb.gz' is damaged: byte [0-9]* of it, uncompressed: a function has the reserved id 0" zero
+	done
+	made equal 2 >p
+	at=$(sed 's/.*byte \([0-9]*\) of.*/\1/' equal)
+	test "$(od -An -tu1 -j "$at" -N 4 p | tr -d '\n')" = "   8   7  16   3"
+	go tool pprof -raw equal.pb.gz 2>&1 | grep -q 'multiple functions with same id'
+	go tool pprof -raw zero.pb.gz 2>&1 | grep -q 'reserved ID=0'
+END
+
+check 'what unfolds to much more than its size is refused, or cut with a message' <<'END'
+	made bomb 1 | gzip >bomb.pb.gz
+	exits 1 pmu-top bomb.pb.gz 2>err
+	grep -q 'more than 16 MiB and 100 times as large as its file' err
+	made bomb 1 >bomb.pb
+	exits 0 pmu-top -q bomb.pb >out
+	made too-many-frames 1 >frames.pb
+	exits 1 pmu-top frames.pb 2>err
+	grep -q 'its samples have 1024000000 frames, and a profile may have 1000000000' err
+	made too-many-labels 1 >labels.pb
+	exits 1 pmu-top labels.pb 2>err
+	grep -q 'is no pprof profile, or damaged' err
+	made inlines 1000 >inlines.pb
+	exits 1 pmu-top -n 1000 inlines.pb >table 2>err
+	grep -q "^pmu-top: 'inlines.pb' has 1 locations with more than 256 lines" err
+	grep -q ' f0$' table
+	grep -q ' f255$' table
+	none grep ' f256$' table
+	exits 1 pmu-topprof --folded inlines.pb >lines 2>err
+	grep -q '^f255;f254;.*;f1;f0 1000$' lines
+	made strings 10 | gzip | head -c -9 >cut.pb.gz
+	exits 1 pmu-top cut.pb.gz 2>err
+	grep -q "cannot read 'cut.pb.gz': its gzip data are cut short" err
+END
+
+check 'SIGTERM and SIGINT end a tool that reads a profile at once' <<'END'
+	made name 40000 >name.pb
+	mkfifo input
+	for signal in TERM INT HUP; do
+		for tool in 'pmu-topprof -o out name.pb input' 'pmu-topprof --folded name.pb input' \
+			'pmu-top input'; do
+			$tool >out 2>err &
+			pid=$!
+			exec 3>input		# it has opened it
+			kill -$signal $pid
+			status=0
+			wait $pid || status=$?
+			exec 3>&-
+			case $signal in TERM) want=143 ;; INT) want=130 ;; HUP) want=129 ;; esac
+			test $status = $want || { echo "$tool: $signal: $status"; exit 1; }
+		done
+	done
+END
+
+# frames of 2 million samples: it takes a while
+check 'they do so while it works on what it has read' <<'END'
+	made inlines 400000 >long.pb
+	for signal in TERM INT; do
+		ended=
+		while test -z "$ended"; do	# it may be done before
+			pmu-top long.pb >out 2>err &
+			pid=$!
+			while kill -0 $pid 2>/dev/null && ! has_run $pid 100 2>/dev/null; do :; done
+			kill -$signal $pid 2>/dev/null || :
+			status=0
+			wait $pid || status=$?
+			test $status -le 1 || ended=$status
+		done
+		case $signal in TERM) test "$ended" = 143 ;; INT) test "$ended" = 130 ;; esac
+	done
+END
+
+check 'the first SIGINT is for the whole pipe: what its writer still has to say is shown' <<'END'
+	made dense 10 >dense.pb
+	mkfifo input
+	pmu-top <input >out 2>err &
+	pid=$!
+	exec 3>input
+	head -c 9 dense.pb >&3
+	eventually awk '$1 == "SigCgt:" && substr($2, length($2)) ~ /[2367abef]/ { found = 1 }
+		END { exit !found }' /proc/$pid/status
+	kill -INT $pid
+	tail -c +10 dense.pb >&3
+	exec 3>&-
+	wait $pid
+	grep -q ' main$' out
+END
+
+done_testing
