@@ -53,8 +53,11 @@ check 'help, man page and completions name the same options' <<'END'
 	done
 END
 
-check 'every tool has a page, and mandoc has nothing to say of any' <<'END'
-	for tool in $tools; do test -s "$TOP/man/$tool.1"; done
+check 'every tool has a page, which says what is secure; mandoc has nothing to say of any' <<'END'
+	for tool in $tools; do
+		test -s "$TOP/man/$tool.1"
+		grep -qx "\.Sh SECURITY" "$TOP/man/$tool.1"
+	done
 	none mandoc -T lint -W warning "$TOP"/man/*.[157]
 END
 

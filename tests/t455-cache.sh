@@ -219,6 +219,25 @@ check 'another program of the same build ID' <<'END'
 	none grep f77 two
 END
 
+check 'another user cannot forge a program, and so name the functions of one' <<'END'
+	needs_root
+	build dwarf-5 -Wl,--build-id=0x0102030405060708
+	stream many 0 3
+	touch -d @1000000000 root/many
+	chown nobody root/many
+	resolved --cache kept >one
+	grep -q f77 one
+	size=$(wc -c <root/many)
+	rename f77 g77 other
+	build other -Wl,--build-id=0x0102030405060708
+	touch -d @1000000000 root/many
+	test "$(wc -c <root/many)" = $size
+	resolved --cache kept >two
+	resolved >plain
+	same plain two
+	none grep f77 two
+END
+
 check 'a damaged file is told of, not used, and made anew' <<'END'
 	build dwarf-5
 	stream many 0 3

@@ -294,7 +294,9 @@ uint64_t elf_identity(const struct elf *elf)
 		return 0;
 	uint64_t id = digest_bytes(elf->build_id.at, elf->build_id.size);
 
-	return digest_more(digest_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified) | 1;
+	id = digest_more(digest_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified);
+	/* Who can forge all of this cannot forge the owner. */
+	return digest_more(id, elf->mapped.owner) | 1;
 }
 
 bool elf_is_cut(const struct elf *elf)

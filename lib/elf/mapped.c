@@ -86,6 +86,7 @@ bool mapped_open(struct mapped *m, int fd)
 	*m = (struct mapped){
 		.at = at, .size = size, .next = all,
 		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+		.owner = st.st_uid,
 	};
 	all = m;
 	return true;

@@ -12,11 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct mapped {
 	const uint8_t *at;
 	size_t size;		/* bytes of the file when it was mapped */
 	int64_t modified;	/* when it was changed last, in ns */
+	uid_t owner;
 	volatile bool is_cut;	/* it has become shorter: the rest are zeros */
 	struct mapped *next;	/* in the list that the signal handler walks */
 };

@@ -128,7 +128,8 @@ static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_siz
 		ids = read_section(in, s, "a list of event ids");
 	if (in->swap) {
 		swap_attr(entry, size);
-		swap_words(ids, ids ? s.size : 0);
+		if (ids)
+			swap_words(ids, s.size);
 	}
 	struct cursor id = { .at = ids, .end = ids ? ids + s.size : NULL };
 	if (own < size)
