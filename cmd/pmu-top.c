@@ -151,8 +151,9 @@ int main(int argc, char **argv)
 	if (rows_text)
 		rows = command_count(&command, "rows", rows_text, 0, UINT64_MAX);
 
-	Perftools__Profiles__Profile *p =
-		profile_read(command_input(&command, argc, argv, first), &report);
+	const char *input = command_input(&command, argc, argv, first);
+	command_spare_inputs(&command, NULL, &input, 1);
+	Perftools__Profiles__Profile *p = profile_read(input, &report);
 	if (p)
 		print_table(p, choose_type(p), rows, &report);
 	profile_free(p);

@@ -24,18 +24,20 @@ static void close_quietly(int fd)
 	errno = error;
 }
 
-/*
- * Look up which file PATH is, without opening it.  ROOT: a descriptor of the directory
- * that paths stay below; AT_FDCWD: there is none but our own.
- */
-static int look_up(int root, const char *path, int flags)
+/* Where paths start. */
+struct start {
+	int directory;	/* AT_FDCWD: the working directory */
+	bool is_root;	/* nothing in a path leads out of it */
+};
+
+/* Look up which file PATH is, without opening it. */
+static int look_up(struct start at, const char *path, int flags)
 {
 	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
 				.resolve = RESOLVE_IN_ROOT };
 
-	if (root == AT_FDCWD)
-		return openat(root, path, O_PATH | O_CLOEXEC | flags);
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return at.is_root ? (int)syscall(SYS_openat2, at.directory, path, &how, sizeof(how))
+			  : openat(at.directory, path, O_PATH | O_CLOEXEC | flags);
 }
 
 /*
@@ -79,7 +81,7 @@ static bool follow(int directory, const char *parent, const char *name, char pat
  * Open SEEN, which PATH was, by its name.  Its directory is held meanwhile: who may change
  * what is in there can put another file or a link, but no device, in its place.
  */
-static int open_by_name(int root, const char *path, const struct stat *seen)
+static int open_by_name(struct start from, const char *path, const struct stat *seen)
 {
 	char at[PATH_MAX], parent[PATH_MAX];
 	int fd = -1;
@@ -89,7 +91,7 @@ static int open_by_name(int root, const char *path, const struct stat *seen)
 	for (int links = 0; links < LINKS_MAX; links++) {
 		const char *name = split(at, parent);
 		struct stat st;
-		int directory = look_up(root, parent, O_DIRECTORY);
+		int directory = look_up(from, parent, O_DIRECTORY);
 		if (directory < 0 || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			close_quietly(directory);
 			return -1;
@@ -109,11 +111,11 @@ static int open_by_name(int root, const char *path, const struct stat *seen)
 	return -1;
 }
 
-static int open_in(int root, const char *path, bool no_link)
+static int open_from(struct start from, const char *path, bool no_link)
 {
 	char self[64];
 	struct stat st;
-	int seen = look_up(root, path, no_link ? O_NOFOLLOW : 0);
+	int seen = look_up(from, path, no_link ? O_NOFOLLOW : 0);
 
 	if (seen < 0)
 		return -1;
@@ -125,14 +127,19 @@ static int open_in(int root, const char *path, bool no_link)
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
 	int fd = open(self, READ_FLAGS);
 	if (fd < 0 && errno == ENOENT)		/* /proc is not mounted here */
-		fd = open_by_name(root, path, &st);
+		fd = open_by_name(from, path, &st);
 	close_quietly(seen);
 	return fd;
 }
 
+int regular_open_in(int directory, const char *path, bool no_link)
+{
+	return open_from((struct start){ directory, false }, path, no_link);
+}
+
 int regular_open(const char *path, bool no_link)
 {
-	return open_in(AT_FDCWD, path, no_link);
+	return regular_open_in(AT_FDCWD, path, no_link);
 }
 
 int regular_open_below(const char *root, const char *path, bool no_link)
@@ -144,7 +151,7 @@ int regular_open_below(const char *root, const char *path, bool no_link)
 	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
-	int fd = open_in(directory, path, no_link);
+	int fd = open_from((struct start){ directory, true }, path, no_link);
 	close_quietly(directory);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM) || has_openat2())
 		return fd;

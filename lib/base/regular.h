@@ -18,6 +18,9 @@
  */
 int regular_open(const char *path, bool no_link);
 
+/* The same of PATH, counted from the directory open as DIRECTORY. */
+int regular_open_in(int directory, const char *path, bool no_link);
+
 /*
  * The same of PATH below the directory ROOT, where symbolic links in PATH mean
  * what they mean to those whose root directory this is.  "" is our own root.
