@@ -285,7 +285,8 @@ END
 check 'profiles of processes replace no file through a link, and none elsewhere' <<'END'
 	compose s.data <<-EOF
 	out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)), *[r for pid, name in
-	    ((5, b"../../x"), (6, b"-rf;\$(id)\`"), (7, b"..\n\x1b[1m"), (8, b"a b"), (9, "gr\u00fc\u00df".encode()))
+	    ((5, b"../../x"), (6, b"-rf;\$(id)\`"), (7, b"..\n\x1b[1m"), (8, b"a b"),
+	     (9, "gr\u00fc\u00df".encode()))
 	    for r in (record(3, struct.pack("<II", pid, pid) + pad(name)),
 	              record(9, struct.pack("<QIIQQ", 4096, pid, pid, 1000, 1)))])
 	EOF
