@@ -130,22 +130,6 @@ static void run(struct work *w)
 		tally_print(&w->tally, w->in, json);
 }
 
-/* --cat: all operands, or stdin. */
-static void join(struct work *w, int argc, char **argv, int first)
-{
-	static const char *const standard_input[] = { "-" };
-	const char *const *files = first < argc ? (const char *const *)argv + first
-						: standard_input;
-	size_t count = first < argc ? (size_t)(argc - first) : 1;
-
-	struct join_counts joined = join_streams(files, count, "pmukit " PMU_VERSION ": pmu-stream "
-						 "--cat", &w->out, w->report, &command_stop);
-	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
-		       " of them samples, %" PRIu64 " bytes", count, joined.records,
-		       joined.samples, w->out.written + w->out.used);
-	output_close(&w->out);
-}
-
 static void open_output(struct work *w)
 {
 	uint64_t level = level_text && *level_text
@@ -154,6 +138,24 @@ static void open_output(struct work *w)
 	command_output(&command, &w->out, file, w->report);
 	if (level_text)
 		output_compress(&w->out, (int)level);
+}
+
+/* --cat: all operands, or stdin. */
+static void join(struct work *w, int argc, char **argv, int first)
+{
+	static const char *const standard_input[] = { "-" };
+	const char *const *files = first < argc ? (const char *const *)argv + first
+						: standard_input;
+	size_t count = first < argc ? (size_t)(argc - first) : 1;
+
+	command_spare_inputs(&command, file, files, count);
+	open_output(w);
+	struct join_counts joined = join_streams(files, count, "pmukit " PMU_VERSION ": pmu-stream "
+						 "--cat", &w->out, w->report, &command_stop);
+	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
+		       " of them samples, %" PRIu64 " bytes", count, joined.records,
+		       joined.samples, w->out.written + w->out.used);
+	output_close(&w->out);
 }
 
 int main(int argc, char **argv)
@@ -171,7 +173,6 @@ int main(int argc, char **argv)
 		command_misused(&command, "--cat only joins: pipe what it writes into another "
 				"pmu-stream");
 	if (cat) {
-		open_output(&w);
 		join(&w, argc, argv, first);
 		return command_end(&report);
 	}
@@ -180,6 +181,7 @@ int main(int argc, char **argv)
 		w.head = command_count(&command, "head", head_text, 0, UINT64_MAX - 1);
 	w.writes = !stats && !dump && !check &&
 		   (w.selects || head_text || level_text || decompress || file);
+	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);
 	if (w.writes)
 		open_output(&w);
 	w.in = stream_open(input, &report);

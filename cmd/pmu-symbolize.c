@@ -182,6 +182,7 @@ int main(int argc, char **argv)
 	check_list(&report);
 	struct resolver_options how = parse_options();
 	how.recorded_before = written_at(input);
+	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
 	struct stream_reader *in = stream_open(input, &report);

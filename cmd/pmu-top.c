@@ -151,6 +151,7 @@ int main(int argc, char **argv)
 		rows = command_count(&command, "rows", rows_text, 0, UINT64_MAX);
 
 	const char *input = command_input(&command, argc, argv, first);
+	command_spare_inputs(&command, NULL, &input, 1);
 	command_on_signals(SIGNALS_END_BUT_ONE);
 	struct decoded *d = decoded_read(input, command_input_ended, &report);
 	if (d)

@@ -8,6 +8,8 @@
  * program's options, and resolves the addresses as well: so go tool pprof calls it.
  */
 #include "base/command.h"
+#include "base/directory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "profile/collect.h"
 #include "profile/fold.h"
@@ -93,7 +95,9 @@ static const struct command drop_in = {
 struct target {
 	struct report *report;
 	struct output out;
+	const char *input;
 	const char *dir;	/* one for each process or thread goes there; NULL: no */
+	int directory;		/* DIR, open */
 	uint64_t files;		/* written into DIR, or by the template */
 	char last[PATH_MAX];	/* the one before */
 	uint64_t bytes, stacks;
@@ -184,33 +188,39 @@ static void write_profile(struct collect *c, struct profile *p, struct output *o
 		profile_write(p, stream_events(c->in), stream_origin(c->in), out);
 }
 
-/* Into a file of its own, which appears when it is whole. */
+/* Into a file of its own, which appears when it is whole: NAME in DIRECTORY. */
 static void write_file(struct collect *c, struct collect_part *part, struct target *t,
-		       const char *path)
+		       int directory, const char *name)
 {
-	char hidden[PATH_MAX];
 	struct output out;
 
-	if ((size_t)snprintf(hidden, sizeof(hidden), "%s.tmp", path) >= sizeof(hidden)) {
-		report_error(t->report, "the name '%s' is too long", path);
-		return;
-	}
-	output_open(&out, hidden, t->report);
+	output_open_in(&out, directory, name, t->report);
 	write_profile(c, &part->profile, &out);
 	output_flush(&out);
 	t->bytes += out.written;
-	bool good = !output_ended(&out);
-	output_close(&out);
-	if (good && rename(hidden, path) < 0)
-		report_failure(t->report, "cannot rename '%s' to '%s'", hidden, path);
-	if (!good)
-		unlink(hidden);
-	t->files += good;
+	t->files += output_close(&out);
 }
 
-/* "DIR/name-PID.pb.gz"; what cannot be in a name of a file is "_". */
+/*
+ * Make a process's own name one that a file may have, and that neither a shell nor an
+ * option parser takes for anything else.
+ */
+static void make_file_name(char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789+,-.:=@_ ";
+
+	text_make_safe(name);
+	for (char *at = name; *at; at++)
+		if ((unsigned char)*at < 0x80 && !strchr(plain, *at))
+			*at = '_';
+	if (*name == '.' || *name == '-' || *name == ' ')
+		*name = '_';
+}
+
+/* "name-PID.pb.gz" */
 static void name_of_part(const struct collect *c, const struct collect_part *part,
-			 const struct target *t, char path[PATH_MAX])
+			 char *path, size_t room)
 {
 	static const char *const ends[] = {
 		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
@@ -220,11 +230,8 @@ static void name_of_part(const struct collect *c, const struct collect_part *par
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
-	for (char *at = name; *at; at++)
-		if (*at == '/' || (*at == '.' && at == name) || (unsigned char)*at < ' ')
-			*at = '_';
-	snprintf(path, PATH_MAX, "%s/%s-%d.%s", t->dir, name, part->id,
-		 folded ? "folded" : ends[how.pack]);
+	make_file_name(name);
+	snprintf(path, room, "%s-%d.%s", name, part->id, folded ? "folded" : ends[how.pack]);
 }
 
 /* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
@@ -259,6 +266,28 @@ static bool name_of_interval(const struct collect *c, const struct profile *p, s
 	return true;
 }
 
+/* Write P to PATH, in a directory that nobody else can change. */
+static void write_interval(struct collect *c, struct collect_part *part, struct target *t,
+			   const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[PATH_MAX], why[DIRECTORY_WHY];
+
+	if (command_is_input(path, &t->input, 1)) {
+		report_error(t->report, "'%s' is not written: it is the input", path);
+		return;
+	}
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash + 1 - path) : 1,
+		 slash ? path : ".");
+	int directory = directory_open(parent, why);
+	if (directory < 0) {
+		report_error(t->report, "cannot write into '%s': %s", parent, why);
+		return;
+	}
+	write_file(c, part, t, directory, slash ? slash + 1 : path);
+	close(directory);
+}
+
 static void done(struct collect *c, struct collect_part *part, void *context)
 {
 	struct target *t = context;
@@ -270,28 +299,41 @@ static void done(struct collect *c, struct collect_part *part, void *context)
 	if (t->dir) {
 		if (part->id == 0 && part->profile.stacks.count == 0)
 			return;		/* no sample has come at all */
-		name_of_part(c, part, t, path);
-		write_file(c, part, t, path);
+		name_of_part(c, part, path, sizeof(path));
+		write_file(c, part, t, t->directory, path);
 	} else if (template) {
 		if (name_of_interval(c, &part->profile, t, path))
-			write_file(c, part, t, path);
+			write_interval(c, part, t, path);
 	} else {
 		write_profile(c, &part->profile, &t->out);
 		t->bytes += t->out.written;
 	}
 }
 
-static bool open_target(struct target *t, const struct command *cmd)
+static bool open_directory(struct target *t)
 {
-	t->dir = process_dir ? process_dir : thread_dir;
-	if (t->dir && mkdir(t->dir, 0777) < 0 && errno != EEXIST) {
+	char why[DIRECTORY_WHY];
+
+	if (mkdir(t->dir, 0755) < 0 && errno != EEXIST) {
 		report_failure(t->report, "cannot make the directory '%s'", t->dir);
 		return false;
 	}
+	t->directory = directory_open(t->dir, why);
+	if (t->directory < 0)
+		report_error(t->report, "cannot write into '%s': %s", t->dir, why);
+	return t->directory >= 0;
+}
+
+static bool open_target(struct target *t, const struct command *cmd)
+{
+	t->dir = process_dir ? process_dir : thread_dir;
+	t->directory = -1;
+	if (t->dir)
+		return open_directory(t);
 	if (folded && !file)
 		output_open(&t->out, "-", t->report);	/* text may go to a terminal */
-	else if (!t->dir && !template)
-		command_output(cmd, &t->out, file, t->report);
+	else if (!template)
+		command_output_whole(cmd, &t->out, file, t->report);
 	return true;
 }
 
@@ -314,10 +356,11 @@ static void check_event(const struct stream_events *events, struct report *repor
 /* All of the stream in INPUT. */
 static void aggregate(const struct command *cmd, const char *input, struct report *report)
 {
-	struct target t = { .report = report, .out.fd = -1 };
+	struct target t = { .report = report, .input = input, .out.fd = -1 };
 	const char *wrong;
 	struct collect c;
 
+	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "cannot label by '%s': no label is called so, or another has "
 				"that name, or there are more than 32; there are %s", wrong,
@@ -340,9 +383,13 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
 	stream_close(in);
+	if (c.samples == 0 && report->status)
+		output_discard(&t.out);
 	collect_release(&c);
 	if (t.out.fd >= 0 || (!t.dir && !template))
 		output_close(&t.out);
+	if (t.directory >= 0)
+		close(t.directory);
 }
 
 /* The first SIZE bytes of a file or pipe, which stay there to be read; how many came. */
@@ -441,7 +488,7 @@ static void fold(const char *const *files, int count, struct report *report)
 		decoded_free(d);
 	}
 	if (good) {
-		output_open(&out, file ? file : "-", report);
+		output_open_whole(&out, file ? file : "-", report);
 		folded_write(&lines, &out);
 		output_close(&out);
 	}
@@ -465,7 +512,7 @@ static void merge(const char *const *files, int count, struct report *report)
 		return;
 	}
 	command_on_signals(SIGNALS_STOP);
-	command_output(&command, &out, file, report);
+	command_output_whole(&command, &out, file, report);
 	merge_write(m, how.pack, &out);
 	output_close(&out);
 }
@@ -473,6 +520,8 @@ static void merge(const char *const *files, int count, struct report *report)
 static void work_on_profiles(const char *const *files, int count, struct report *report)
 {
 	refuse_options_of_streams();
+	command_spare_inputs(&command, file, files, (size_t)count);
+	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);
 	if (folded)
 		fold(files, count, report);
 	else

@@ -266,15 +266,55 @@ const char *command_input(const struct command *cmd, int argc, char **argv, int 
 	return file;
 }
 
-void command_output(const struct command *cmd, struct output *out, const char *file,
-		    struct report *report)
+/* FILE, or "-"; misuse where that is a terminal. */
+static const char *binary_output(const struct command *cmd, const char *file)
 {
 	if (!file)
 		file = "-";
 	if (!strcmp(file, "-") && isatty(STDOUT_FILENO))
 		command_misused(cmd, "will not write binary data to a terminal: "
 				"pipe it on, or use -o FILE");
-	output_open(out, file, report);
+	return file;
+}
+
+void command_output(const struct command *cmd, struct output *out, const char *file,
+		    struct report *report)
+{
+	output_open(out, binary_output(cmd, file), report);
+}
+
+void command_output_whole(const struct command *cmd, struct output *out, const char *file,
+			  struct report *report)
+{
+	output_open_whole(out, binary_output(cmd, file), report);
+}
+
+/* The inode of FILE, if it is a regular file that is there; "-": of STANDARD. */
+static bool find_inode(const char *file, int standard, struct stat *st)
+{
+	return (strcmp(file, "-") ? stat(file, st) : fstat(standard, st)) == 0 &&
+	       S_ISREG(st->st_mode);
+}
+
+bool command_is_input(const char *file, const char *const *input, size_t inputs)
+{
+	struct stat out, in;
+
+	if (!find_inode(file, STDOUT_FILENO, &out))
+		return false;
+	for (size_t i = 0; i < inputs; i++)
+		if (find_inode(input[i], STDIN_FILENO, &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
+void command_spare_inputs(const struct command *cmd, const char *file, const char *const *input,
+			  size_t inputs)
+{
+	if (command_is_input(file ? file : "-", input, inputs))
+		command_misused(cmd, "%s is an input, too: write to another file",
+				!file || !strcmp(file, "-") ? "stdout" : file);
 }
 
 /* Does a shell take WORD as it is? */

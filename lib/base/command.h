@@ -70,6 +70,17 @@ const char *command_input(const struct command *cmd, int argc, char **argv, int 
 void command_output(const struct command *cmd, struct output *out, const char *file,
 		    struct report *report);
 
+/* The same for a file that appears whole, or stays what it was (base/replace.h). */
+void command_output_whole(const struct command *cmd, struct output *out, const char *file,
+			  struct report *report);
+
+/* Whether FILE ("-": stdout) is one of the INPUTS ("-": stdin): the same regular file. */
+bool command_is_input(const char *file, const char *const *input, size_t inputs);
+
+/* Misuse where it is, and would be destroyed.  Before FILE (NULL: stdout) is opened. */
+void command_spare_inputs(const struct command *cmd, const char *file, const char *const *input,
+			  size_t inputs);
+
 /*
  * Set when the tool should finish what is in hand and flush: by SIGTERM, by
  * SIGHUP, by SIGINT, but at the second SIGINT only where stdin is a pipe.

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/output-queue.h"
 #include "base/output-zstd.h"
+#include "base/replace.h"
 #include "base/write.h"
 
 #include <errno.h>
@@ -11,16 +12,53 @@
 #include <string.h>
 #include <unistd.h>
 
+static struct output new_output(const char *file, struct report *report)
+{
+	return (struct output){ .report = report, .file = file, .fd = -1,
+				.buffer = mem_resize(NULL, OUTPUT_BUFFER) };
+}
+
 void output_open(struct output *out, const char *file, struct report *report)
 {
 	bool is_stdout = !strcmp(file, "-");
 
-	*out = (struct output){ .report = report, .file = is_stdout ? "stdout" : file,
-				.buffer = mem_resize(NULL, OUTPUT_BUFFER) };
+	*out = new_output(is_stdout ? "stdout" : file, report);
 	if (is_stdout)
 		out->fd = STDOUT_FILENO;
 	else
 		output_begin_file(out);
+}
+
+static void report_unopened(struct output *out)
+{
+	report_failure(out->report, "cannot open '%s' for writing", out->file);
+	out->ended = true;
+}
+
+/* Write to REPLACE; NULL: errno says why it cannot be. */
+static void write_whole_file(struct output *out, struct replace *replace)
+{
+	out->replace = replace;
+	if (replace)
+		out->fd = replace_fd(replace);
+	else
+		report_unopened(out);
+}
+
+void output_open_whole(struct output *out, const char *file, struct report *report)
+{
+	if (!strcmp(file, "-")) {
+		output_open(out, file, report);
+		return;
+	}
+	*out = new_output(file, report);
+	write_whole_file(out, replace_open(file));
+}
+
+void output_open_in(struct output *out, int directory, const char *name, struct report *report)
+{
+	*out = new_output(name, report);
+	write_whole_file(out, replace_open_in(directory, name));
 }
 
 void output_begin_file(struct output *out)
@@ -28,10 +66,8 @@ void output_begin_file(struct output *out)
 	out->written = 0;
 	out->ended = false;
 	out->fd = open(out->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (out->fd < 0) {
-		report_failure(out->report, "cannot open '%s' for writing", out->file);
-		out->ended = true;
-	}
+	if (out->fd < 0)
+		report_unopened(out);
 	if (out->level)
 		output_compress(out, out->level);
 	if (out->elastic)
@@ -135,15 +171,26 @@ void output_end_file(struct output *out)
 		out->queue = NULL;
 	}
 	/* A network or quota file system may tell of a failed write only now. */
-	if (out->fd >= 0 && close(out->fd) < 0 && !out->ended)
-		report_failure(out->report, "cannot write to %s", out->file);
+	bool good = out->replace ? replace_close(out->replace, !out->ended)
+				 : out->fd < 0 || close(out->fd) == 0;
+	out->replace = NULL;
 	out->fd = -1;
+	if (!good)
+		end_output(out, errno);
+	out->is_whole = !out->ended;
 	out->ended = true;
 }
 
-void output_close(struct output *out)
+void output_discard(struct output *out)
+{
+	out->used = 0;
+	out->ended = true;
+}
+
+bool output_close(struct output *out)
 {
 	output_end_file(out);
 	free(out->buffer);
 	out->buffer = NULL;
+	return out->is_whole;
 }

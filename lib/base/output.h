@@ -13,6 +13,7 @@
 
 struct output_queue;
 struct output_zstd;
+struct replace;
 
 struct output {
 	struct report *report;
@@ -22,6 +23,8 @@ struct output {
 	uint64_t written;	/* bytes given to the kernel, or waiting for it */
 	size_t used;		/* bytes in BUFFER */
 	uint8_t *buffer;	/* ours, OUTPUT_BUFFER bytes */
+	struct replace *replace;	/* NULL: the file is written in place */
+	bool is_whole;		/* once it is closed: all was written */
 	struct output_queue *queue;	/* NULL: it is written directly */
 	struct output_zstd *zstd;	/* NULL: it is not compressed */
 	int level;		/* of the compression; 0: none */
@@ -32,6 +35,16 @@ enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
 
 /* Open FILE ("-": stdout) for writing from its start.  REPORT must outlive OUT. */
 void output_open(struct output *out, const char *file, struct report *report);
+
+/*
+ * Open FILE ("-": stdout) so that it appears whole when it is closed without a failure;
+ * else it stays what it was (base/replace.h).  The same of NAME in DIRECTORY, a descriptor.
+ */
+void output_open_whole(struct output *out, const char *file, struct report *report);
+void output_open_in(struct output *out, int directory, const char *name, struct report *report);
+
+/* Write no more, and let a file that was to appear whole stay what it was. */
+void output_discard(struct output *out);
 
 /* SIZE bytes of room (at most OUTPUT_BUFFER) to fill, then output_commit(). Never NULL. */
 uint8_t *output_room(struct output *out, size_t size);
@@ -73,5 +86,5 @@ static inline bool output_ended(const struct output *out)
 void output_end_file(struct output *out);
 void output_begin_file(struct output *out);
 
-/* Flush and close; a failure is reported. */
-void output_close(struct output *out);
+/* Flush and close; a failure is reported.  False: not all was written, or it was discarded. */
+bool output_close(struct output *out);

@@ -6,6 +6,7 @@
  */
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/regular.h"
 #include "locate/internal.h"
 
 #include <fcntl.h>
@@ -61,7 +62,8 @@ static struct elf *open_listed(const char *list, const char *hex, enum locate_ki
 	char line[LINE_MAX_SIZE];
 	struct elf *elf = NULL;
 	size_t length = strlen(hex);
-	FILE *in = list ? fopen(list, "re") : NULL;
+	int fd = list ? regular_open(list, false) : -1;
+	FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
 
 	while (in && !elf && fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\r\n")] = '\0';

@@ -1,44 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "locate/internal.h"
 #include "base/arena.h"
+#include "base/regular.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
-
-/* Symbolic links in PATH mean what they mean to those whose root directory this is. */
-static int open_below(const char *root, const char *path)
-{
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
-	char whole[PATH_MAX + 64];
-	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (directory < 0)
-		return -1;
-	int fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
-	close(directory);
-	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
-		return fd;
-	/* before Linux 5.6, or forbidden */
-	return snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole)
-		? open(whole, OPEN_FLAGS) : -1;
-}
-
-/* Read-only, regular files only; without waiting for the writer of a FIFO. */
+/* A regular file below ROOT, read-only. */
 static int open_regular(const char *root, const char *path, struct stat *st)
 {
-	int fd = *root ? open_below(root, path) : open(path, OPEN_FLAGS);
+	int fd = regular_open_below(root, path, false);
 
-	if (fd >= 0 && (fstat(fd, st) < 0 || !S_ISREG(st->st_mode))) {
+	if (fd >= 0 && fstat(fd, st) < 0) {
 		close(fd);
 		return -1;
 	}
@@ -47,9 +24,8 @@ static int open_regular(const char *root, const char *path, struct stat *st)
 
 struct elf *locate_elf(const char *root, const char *path)
 {
-	struct stat st;
 	const char *why;
-	int fd = open_regular(root, path, &st);
+	int fd = regular_open_below(root, path, false);
 
 	return fd < 0 ? NULL : elf_open(fd, &why);
 }

@@ -61,8 +61,10 @@ void pack_close(struct pack *p, enum pack_how how, struct output *out)
 	uint8_t *packed = how == PACK_GZIP ? compress_gzip(p, &size)
 			  : how == PACK_ZSTD ? compress_zstd(p, &size) : NULL;
 
-	if (size == 0 && p->size > 0)
+	if (size == 0 && p->size > 0) {
 		report_error(out->report, "cannot compress: out of memory");
+		output_discard(out);
+	}
 	output_write(out, packed ? packed : p->bytes, size);
 	output_flush(out);
 	free(packed);

@@ -2,6 +2,9 @@
 /* When a file was used last is its time of modification: a file system keeps that one. */
 #include "resolve/cache.h"
 #include "base/arena.h"
+#include "base/directory.h"
+#include "base/regular.h"
+#include "base/replace.h"
 #include "base/write.h"
 #include "record/record.h"
 
@@ -13,103 +16,100 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 static const char suffix[] = ".index";
-static const char half_suffix[] = ".half";	/* while it is written */
 
-enum { HALF_SECONDS = 3600 };	/* a file half written is left over after so long */
+enum { HIDDEN_SECONDS = 3600 };	/* a hidden file is left over after so long */
 
-/* DIRECTORY/BUILDID-INPUTS.index; false: it is too long. */
-static bool path_of(const struct cache *c, const struct cache_key *key, char path[PATH_MAX])
+/* BUILDID-INPUTS.index; false: there is no build ID. */
+static bool name_of(const struct cache_key *key, char name[NAME_MAX + 1])
 {
 	char id[BUILD_ID_HEX];
 
 	build_id_hex(key->build_id, key->build_id_size, id);
 	return key->build_id_size > 0 &&
-	       snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 "%s", c->directory, id, key->inputs,
-			suffix) < PATH_MAX;
+	       snprintf(name, NAME_MAX + 1, "%s-%016" PRIx64 "%s", id, key->inputs, suffix) <=
+	       NAME_MAX;
+}
+
+void cache_check(struct cache *c)
+{
+	char why[DIRECTORY_WHY];
+	int fd = c->directory ? directory_open(c->directory, why) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	else if (c->directory && !errno) {
+		report_note(c->report, "the cache '%s' is not used: %s", c->directory, why);
+		c->directory = NULL;
+	}
+}
+
+/* Open NAME, if root or we have written it: others could give functions any name. */
+static int open_believed(const struct cache *c, int directory, const char *name)
+{
+	int fd = regular_open_in(directory, name, true);
+	struct stat st = { 0 };
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid())))
+		return fd;
+	report_note(c->report, "'%s/%s' is not used: it belongs to user %u, who is neither root "
+		    "nor you", c->directory, name, st.st_uid);
+	close(fd);
+	return -1;
 }
 
 struct index *cache_open(const struct cache *c, const struct cache_key *key)
 {
-	char path[PATH_MAX];
+	char name[NAME_MAX + 1], unused[DIRECTORY_WHY];
+	int directory = name_of(key, name) ? directory_open(c->directory, unused) : -1;
+	int fd = directory >= 0 ? open_believed(c, directory, name) : -1;
+	struct index *x = NULL;
 	const char *why;
-	int fd = path_of(c, key, path)
-		? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW) : -1;
 
-	if (fd < 0)
-		return NULL;
-	struct index *x = index_open(fd, key->inputs, &why);
+	if (fd >= 0 && (x = index_open(fd, key->inputs, &why)) == NULL)
+		report_note(c->report, "'%s/%s' is not used: %s; it is made anew", c->directory,
+			    name, why);
 	if (x)		/* it is in use; no matter if it is not ours */
-		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
-	else
-		report_note(c->report, "'%s' is not used: %s; it is made anew", path, why);
+		utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
+	if (directory >= 0)
+		close(directory);
 	return x;
 }
 
-/* Make a file for PATH, of a name that no other run takes, for those whom the umask lets read. */
-static int open_half(const char *path, char *half, size_t room)
+/* False: errno says why. */
+static bool write_file(int directory, const char *name, const uint8_t *bytes, size_t size)
 {
-	uint64_t random;
+	struct replace *r = replace_open_in(directory, name);
 
-	/* Not by mkostemps(): its mode is 0600, and without a race nobody can ask for the umask. */
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return -1;
-	snprintf(half, room, "%s.%016" PRIx64 "%s", path, random, half_suffix);
-	return open(half, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
-/* Under a name that no run reads, then under its own. */
-static bool write_file(const char *path, const uint8_t *bytes, size_t size)
-{
-	char half[PATH_MAX + 32];
-	int fd = open_half(path, half, sizeof(half));
-
-	if (fd < 0)
+	if (!r)
 		return false;
-	errno = write_whole(fd, bytes, size);
-	bool good = errno == 0;
-	good = close(fd) == 0 && good && rename(half, path) == 0;
-	if (!good) {
-		int error = errno;
-		unlink(half);
+	int error = write_whole(replace_fd(r), bytes, size);
+	bool good = replace_close(r, !error);
+	if (error)
 		errno = error;
-	}
-	return good;
-}
-
-/* With all above it; what is there already is fine. */
-static bool make_directory(const char *path)
-{
-	char part[PATH_MAX];
-
-	if (strlen(path) >= sizeof(part))
-		return false;
-	for (size_t i = 1; path[i]; i++) {
-		if (path[i] != '/')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		mkdir(part, 0777);
-	}
-	return mkdir(path, 0777) == 0 || errno == EEXIST;
+	return good && !error;
 }
 
 void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
 {
-	char path[PATH_MAX];
+	char name[NAME_MAX + 1], why[DIRECTORY_WHY] = "";
 	size_t size;
-	uint8_t *bytes = path_of(c, key, path) ? index_builder_encode(b, key->inputs, &size) : NULL;
+	uint8_t *bytes = name_of(key, name) ? index_builder_encode(b, key->inputs, &size) : NULL;
+	int directory = -1;
 
 	if (!bytes)
 		return;
-	if (!make_directory(c->directory) || !write_file(path, bytes, size))
+	if (directory_make(c->directory))
+		directory = directory_open(c->directory, why);
+	if (directory < 0 || !write_file(directory, name, bytes, size))
 		report_note(c->report, "cannot keep what was found in '%s': %s", c->directory,
-			    strerror(errno));
+			    *why ? why : strerror(errno));
+	if (directory >= 0)
+		close(directory);
 	free(bytes);
 }
 
@@ -136,20 +136,20 @@ static bool ends_in(const char *name, const char *end)
 	return size > ends && !strcmp(name + size - ends, end);
 }
 
-/* The indexes there, and their sizes added up; what was left half written is removed. */
+/* The indexes there, and their sizes added up; hidden files that were left over are removed. */
 static struct entry *list(DIR *in, size_t *count, uint64_t *total)
 {
 	struct entry *entry = NULL;
 	struct stat st;
 
 	for (const struct dirent *d; (d = readdir(in)) != NULL; ) {
-		bool is_half = ends_in(d->d_name, half_suffix);
-		if ((!is_half && !ends_in(d->d_name, suffix)) ||
+		bool is_hidden = !strncmp(d->d_name, REPLACE_HIDDEN, strlen(REPLACE_HIDDEN));
+		if ((!is_hidden && !ends_in(d->d_name, suffix)) ||
 		    fstatat(dirfd(in), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
-		if (is_half) {
-			if (time(NULL) - st.st_mtime > HALF_SECONDS)
+		if (is_hidden) {
+			if (time(NULL) - st.st_mtime > HIDDEN_SECONDS)
 				unlinkat(dirfd(in), d->d_name, 0);
 			continue;
 		}
@@ -165,7 +165,9 @@ static struct entry *list(DIR *in, size_t *count, uint64_t *total)
 
 void cache_trim(const struct cache *c)
 {
-	DIR *in = opendir(c->directory);
+	char unused[DIRECTORY_WHY];
+	int directory = directory_open(c->directory, unused);
+	DIR *in = directory >= 0 ? fdopendir(directory) : NULL;
 	uint64_t total = 0;
 	size_t count = 0;
 

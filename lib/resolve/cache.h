@@ -24,7 +24,10 @@ struct cache_key {
 	uint64_t inputs;		/* all else that answers depend on */
 };
 
-/* NULL: nothing is known yet. */
+/* Use no directory whose files another user may replace; a note says so. */
+void cache_check(struct cache *c);
+
+/* NULL: nothing is known yet, or another user has written it. */
 struct index *cache_open(const struct cache *c, const struct cache_key *key);
 
 /* Keep what B has; the directory is made if need be.  A failure is noted. */

@@ -33,6 +33,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 
 	r->options = *options;
 	r->options.cache.report = report;
+	cache_check(&r->options.cache);
 	r->tables = tables;
 	r->report = report;
 	set_quick(r, QUICK_FIRST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/existing.h"
+#include "base/regular.h"
 #include "elf/build-id.h"
 #include "stream/writer.h"
 
@@ -54,17 +55,17 @@ static bool parse_maps_line(char *line, struct maps_line *m)
  */
 static size_t mapped_build_id(pid_t pid, const struct maps_line *m, uint8_t id[BUILD_ID_MAX])
 {
-	char path[PATH_MAX + 64];
 	struct stat st;
 	size_t size = 0;
+	char root[64];
 
 	if (m->path[0] != '/')
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	int fd = regular_open_below(root, m->path, false);
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == m->inode)
+	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
 		size = build_id_of_file(fd, id);
 	close(fd);
 	return size;

@@ -6,13 +6,12 @@
  * that way has such a start every few hundred bytes.  Nothing is executed;
  * the file behind /proc/PID/exe is only read.
  */
+#include "base/regular.h"
 #include "show/doctor.h"
 #include "event/event.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -117,13 +116,11 @@ static void examine_frames(struct findings *all, pid_t pid)
 {
 	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
 	struct program program;
-	struct stat status;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    !read_program(fd, &program)) {
+	int fd = regular_open(path, false);
+	if (fd < 0 || !read_program(fd, &program)) {
 		f->state = FINDING_NOTE;
 		snprintf(f->text, sizeof(f->text), "cannot look into %s", path);
 	} else if (program.frames * SPARSE >= program.code) {

@@ -2,8 +2,8 @@
 /* A file of a JIT compiler: read as it grows, a piece at a time. */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
+#include "base/regular.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,12 +23,11 @@ static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t
 bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted)
 {
 	struct stat st;
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	int fd = regular_open(file, true);
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    !is_believed(f, file, st.st_uid, trusted)) {
+	if (fstat(fd, &st) < 0 || !is_believed(f, file, st.st_uid, trusted)) {
 		close(fd);
 		return false;
 	}

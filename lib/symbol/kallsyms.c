@@ -4,14 +4,13 @@
  * code.  The kernel lists its own symbols by address, then each module's.
  */
 #include "symbol/kallsyms.h"
+#include "base/regular.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 to 20 MB */
@@ -59,15 +58,11 @@ failed:
 /* The same of FILE. */
 static char *read_file(const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char *text = NULL;
-	struct stat st;
+	int fd = regular_open(file, false);
 
 	if (fd < 0)
 		return NULL;
-	errno = EINVAL;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		text = read_whole(fd);
+	char *text = read_whole(fd);
 	int error = errno;
 	close(fd);
 	errno = error;
