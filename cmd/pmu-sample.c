@@ -268,7 +268,7 @@ static bool can_be_had(struct event_list *list, char *why, size_t size)
 
 	for (size_t i = 0; all && i < list->count; i++)
 		all = with_kernel ? event_check(&list->event[i], why, size)
-				  : event_check_retreating(list, &list->event[i], why, size);
+				  : event_check_relaxed(list, &list->event[i], why, size);
 	return all;
 }
 

@@ -208,7 +208,7 @@ static bool adapt_to_rights(const struct wants *w, struct event_list *events,
 
 	while (!adapt(event, report)) {
 		bool is_forbidden = errno == EACCES || errno == EPERM;
-		if ((is_forbidden && w->kernel) || !event_retreat(events, event, errno))
+		if ((is_forbidden && w->kernel) || !event_relax(events, event, errno))
 			return false;
 	}
 	if (had_kernel && event->attr.exclude_kernel) {
