@@ -175,7 +175,7 @@ check 'an event that is open on some CPUs only is not scaled up for the others' 
 	touch go
 	wait $sampler
 	cat err
-	none grep "more events were asked for" err
+	none grep "more events than counters" err
 	pmu-topprof s.data >p.pb.gz
 	total=$(go tool pprof -raw p.pb.gz 2>/dev/null | awk '/^Samples:/ { on = 1; next }
 		/^Locations/ { on = 0 } on && $1 ~ /^[0-9]/ { sum += $2 } END { printf "%.0f\n", sum }')
