@@ -212,7 +212,7 @@ check 'under a filter as containers have it: the filter is blamed, not the level
 	grep -q "^cpu-clock  a seccomp filter forbids perf_event_open (a container?): allow it" out
 	exits 1 python3 filtered.py pmu-events -d >out
 	grep -q "^BAD   system call .*a seccomp filter forbids" out
-	grep -q "^note  seccomp            a filter is at work" out
+	grep -q "^note  seccomp            a filter is active" out
 END
 
 check 'out of descriptors: says so, and how many there may be' <<'END'
