@@ -88,7 +88,7 @@ static const struct command_option options[] = {
 	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", &max_size_text, NULL },
 	{ 0, "switch-output", "WHEN", "start a new FILE each SIZE (1Mi), TIME (10s), or signal",
 	  &switch_text, NULL },
-	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (usual) to 19", &level_text,
+	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", &level_text,
 	  NULL },
 	{ 0, "exit-status", NULL, "exit with the command's status", &exit_status, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },

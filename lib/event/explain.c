@@ -68,7 +68,7 @@ static void explain_denied(const struct event *event, int error, char *why, size
 			 "allow it in the profile, or run outside the container");
 	else
 		snprintf(why, size, "not permitted: run as root, or with cap_perfmon "
-			 "(the kernel's lockdown or a security module may forbid it all the same)");
+			 "(the kernel's lockdown or a security module may still forbid it)");
 }
 
 /* Explain why the kernel rejected the breakpoint ATTR. */

@@ -188,8 +188,8 @@ static size_t print_systems(const struct catalog *catalog, size_t from)
 	size_t systems = 0;
 
 	if (from < catalog->count)
-		printf("tracepoints, by system: "
-		       "pmu-events --list 'sched:*' lists the tracepoints of sched\n");
+		printf("tracepoints by system; to list one system: "
+		       "pmu-events --list 'sched:*'\n");
 	for (size_t n; from < catalog->count; from += n, systems++) {
 		n = group_size(catalog, from);
 		printf("  %s:*%*s %zu\n", catalog->entry[from].group,
