@@ -41,7 +41,7 @@ complete -c pmu-sample -l buffer -x -d 'buffer up to SIZE bytes for a slow reade
 complete -c pmu-sample -l flight-recorder -d 'write only the last samples, at SIGUSR1 and at the end'
 complete -c pmu-sample -l max-size -x -d 'stop after SIZE bytes of output'
 complete -c pmu-sample -l switch-output -x -a 'signal' -d 'start a new FILE each SIZE (1Mi), TIME (10s), or signal'
-complete -c pmu-sample -l zstd -s z -d 'compress the stream, at LEVEL 1 (usual) to 19'
+complete -c pmu-sample -l zstd -s z -d 'compress the stream, at LEVEL 1 (default) to 19'
 complete -c pmu-sample -l exit-status -d 'exit with the command\'s status'
 complete -c pmu-sample -l output -s o -r -F -d 'write to FILE instead of stdout'
 complete -c pmu-sample -l quiet -s q -d 'print no messages; the exit status still tells'
