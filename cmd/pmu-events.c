@@ -19,22 +19,23 @@ static const char *to_complete, *pmu, *period, *frequency, *precise, *pid, *sysf
 
 static const struct command_option options[] = {
 	{ 'l', "list", NULL, "list events (those that match a GLOB)", &do_list, NULL },
-	{ 'e', "encode", NULL, "show what each EVENT comes to", &do_encode, NULL },
+	{ 'e', "encode", NULL, "show how each EVENT is encoded", &do_encode, NULL },
 	{ 't', "check", NULL, "test whether each EVENT can be opened here", &do_check, NULL },
 	{ 'd', "doctor", NULL, "examine whether this machine can profile", &do_doctor, NULL },
 	{ 0, "complete", "TEXT", "print events that start with TEXT", &to_complete, NULL },
-	{ 'L', "long", NULL, "list with full texts, umasks and modifiers", &details, NULL },
+	{ 'L', "long", NULL, "list with full descriptions, umasks and modifiers", &details, NULL },
 	{ 'j', "json", NULL, "print JSON", &json, NULL },
-	{ 'P', "perf", NULL, "encode as what perf record -e takes", &perf, NULL },
-	{ 'm', "pmu", "NAME", "list or mean this PMU, or model of libpfm4", &pmu, NULL },
-	{ 'a', "all-models", NULL, "list the events of every model of libpfm4", &all_models, NULL },
+	{ 'P', "perf", NULL, "encode as an argument of perf record -e", &perf, NULL },
+	{ 'm', "pmu", "NAME", "only events of this PMU, or model of libpfm4", &pmu, NULL },
+	{ 'a', "all-models", NULL, "list the events of all models of libpfm4", &all_models, NULL },
 	{ 'c', "period", "COUNT", "sample every COUNT events", &period, NULL },
-	{ 'F', "frequency", "HZ", "sample HZ times a second", &frequency, NULL },
-	{ 0, "precise", "LEVEL", "want precise addresses: 0 to 3, or max", &precise, NULL },
+	{ 'F', "frequency", "HZ", "sample HZ times per second", &frequency, NULL },
+	{ 0, "precise", "LEVEL", "precise level of events without p: 0 to 3, or max", &precise,
+	  NULL },
 	{ 'f', "force", NULL, "allow periods below the floor of an event", &force, NULL },
-	{ 'p', "pid", "PID", "examine this process, too", &pid, NULL },
-	{ 0, "sysfs", "DIR", "read PMUs here instead of /sys", &sysfs, NULL },
-	{ 0, "tracefs", "DIR", "read tracepoints here", &tracefs, NULL },
+	{ 'p', "pid", "PID", "also examine process PID", &pid, NULL },
+	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", &sysfs, NULL },
+	{ 0, "tracefs", "DIR", "read tracepoints in DIR", &tracefs, NULL },
 	{ 0 }
 };
 
@@ -55,7 +56,7 @@ static uint8_t level_of(const char *text)
 	if (text && !strcmp(text, "max"))
 		return EVENT_PRECISE_MAX;
 	if (text && (strlen(text) != 1 || *text < '0' || *text > '3'))
-		command_misused(&command, "--precise wants 0 to 3 or max, not '%s'", text);
+		command_misused(&command, "--precise takes 0 to 3 or max, not '%s'", text);
 	return text ? (uint8_t)(*text - '0') : 0;
 }
 
@@ -77,7 +78,7 @@ static void list_events(const struct event_options *from, char **glob, size_t gl
 
 	if (!catalog_read(&catalog, &wanted))
 		report_error(report, "there is neither a PMU nor a model '%s'; "
-			     "--list --all-models shows those models known", pmu);
+			     "--list --all-models shows all models", pmu);
 	else if (!(json ? catalog_print_json : catalog_print)(&catalog, &style, from))
 		report_error(report, "no event matches");
 	catalog_release(&catalog);
@@ -91,12 +92,12 @@ static void show_events(const struct event_options *how, char **event, size_t ev
 	for (size_t i = 0; i < events; i++)
 		event_parse(&list, how, event[i], report);
 	if (do_check) {
-		if (!check_print(&list, json))
-			report->status = 1;	/* it has been printed why */
+		if (!encoding_print_check(&list, json))
+			report->status = 1;	/* the reason has been printed */
 	} else if (json) {
-		encode_print_json(&list);
+		encoding_print_json(&list);
 	} else if (list.count) {
-		(perf ? encode_print_perf : encode_print)(&list);
+		(perf ? encoding_print_perf : encoding_print)(&list);
 	}
 	event_list_release(&list);
 }
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
 	};
 
 	if (do_list + do_encode + do_check + do_doctor + !!to_complete != 1)
-		command_misused(&command, "want one of --list, --encode, --check, --doctor");
+		command_misused(&command, "give one of --list, --encode, --check, --doctor");
 	if (period && frequency)
 		command_misused(&command, "--period and --frequency exclude each other");
 	if ((do_encode || do_check) && operands == 0)

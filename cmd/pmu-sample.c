@@ -2,8 +2,8 @@
 /*
  * pmu-sample - sample processes or a command by hardware events.
  *
- * Opens events on a target, and writes what the kernel records of it as a
- * stream (pmu-stream(5)) that pmu-symbolize, pmu-topprof and perf read.
+ * Opens events on a target, and writes the kernel's records as a stream (pmu-stream(5)) that
+ * pmu-symbolize, pmu-topprof and perf read.
  */
 #include "base/command.h"
 #include "base/units.h"
@@ -17,7 +17,7 @@ enum {
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
 	JITTER_PERCENT = 5,
 	RING_MAX = 1 << 30,
-	STACK_DEFAULT = 8192,		/* bytes of user stack; perf's, too */
+	STACK_DEFAULT = 8192,		/* bytes of user stack, as in perf */
 };
 
 static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
@@ -32,26 +32,26 @@ static struct command_list names, fallbacks, filters = { .beside = &names };
 static const struct command_option options[] = {
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated",
 	  NULL, &names },
-	{ 0, "filter", "FILTER", "of the tracepoints of the -e before it, only those that match",
+	{ 0, "filter", "FILTER", "only samples that match, for the tracepoints in the last -e",
 	  NULL, &filters },
-	{ 0, "fallback", "EVENT", "take EVENT where one asked for cannot be had; may be repeated",
+	{ 0, "fallback", "EVENT", "use EVENT if another cannot be sampled; may be repeated",
 	  NULL, &fallbacks },
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", &period_text, NULL },
-	{ 'F', "frequency", "HZ", "take HZ samples a second", &frequency_text, NULL },
-	{ 0, "jitter", NULL, "let periods vary by chance: no lockstep with loops", &jitter, NULL },
-	{ 0, "force", NULL, "allow a period that is shorter than is sane", &force, NULL },
+	{ 'F', "frequency", "HZ", "take HZ samples per second", &frequency_text, NULL },
+	{ 0, "jitter", NULL, "vary periods randomly: no lockstep with loops", &jitter, NULL },
+	{ 0, "force", NULL, "allow very short periods, which disturb the program", &force, NULL },
 	{ 'p', "pid", "PID[,PID]", "attach to processes, all their threads", &pid_text, NULL },
 	{ 't', "tid", "TID[,TID]", "attach to single threads", &tid_text, NULL },
 	{ 'u', "uid", "USER", "attach to all processes of a user", &user_name, NULL },
-	{ 0, "comm", "NAME", "attach to all processes of this name", &comm, NULL },
-	{ 0, "children", NULL, "follow processes that they create, too", &children, NULL },
+	{ 0, "comm", "NAME", "attach to all processes with this name", &comm, NULL },
+	{ 0, "children", NULL, "also follow the processes that they create", &children, NULL },
 	{ 'a', "all", NULL, "sample everything that runs", &system_wide, NULL },
 	{ 'C', "cpus", "CPUS", "sample on these CPUs only: 0-3,8", &cpu_text, NULL },
 	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", &cgroup_path, NULL },
 	{ 'd', "duration", "TIME", "stop after TIME: 10, 1.5, 500ms, 2m", &duration_text, NULL },
-	{ 'D', "delay", "TIME", "begin after TIME: 100 (ms), 2s; -1: when told by --control",
+	{ 'D', "delay", "TIME", "start after TIME: 100 (ms), 2s; -1: when --control enables it",
 	  &delay_text, NULL },
-	{ 0, "control", "FD|FIFO", "obey enable, disable, snapshot and stop from FD or FIFO",
+	{ 0, "control", "FD|FIFO", "read commands (enable, disable, snapshot, stop) from FD|FIFO",
 	  &control, NULL },
 	{ 'g', "callchains", NULL, "record callchains, by frame pointers", &callchains, NULL },
 	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none",
@@ -62,35 +62,35 @@ static const struct command_option options[] = {
 	{ 0, "user-stacks", NULL, "record the program's part of callchains only", &user_stacks,
 	  NULL },
 	{ 0, "user", NULL, "do not sample the kernel's own code", &user_only, NULL },
-	{ 0, "kernel", NULL, "fail where the kernel may not be sampled", &with_kernel, NULL },
+	{ 0, "kernel", NULL, "fail if the kernel may not be sampled", &with_kernel, NULL },
 	{ 0, "data", NULL, "record data addresses, sources and weights", &data, NULL },
 	{ 0, "phys", NULL, "record physical data addresses", &phys, NULL },
 	{ 0, "cpu", NULL, "record CPUs", &cpu, NULL },
 	{ 0, "cgroup-id", NULL, "record cgroups", &cgroup_id, NULL },
 	{ 0, "page-size", NULL, "record sizes of code and data pages", &page_size, NULL },
-	{ 'b', "branches", NULL, "record stacks of branches taken", &branches, NULL },
-	{ 'j', "branch-filter", "KINDS", "of these kinds only: any_call,u and others",
+	{ 'b', "branches", NULL, "record the last branches taken", &branches, NULL },
+	{ 'j', "branch-filter", "KINDS", "record only these kinds of branches, such as any_call,u",
 	  &branch_text, NULL },
 	{ 0, "user-regs", "REGS", "record the program's registers: all, or a list", &user_regs_text,
 	  NULL },
-	{ 0, "intr-regs", "REGS", "record the registers at the sample, maybe the kernel's",
+	{ 0, "intr-regs", "REGS", "record the registers at the sample, perhaps the kernel's",
 	  &intr_regs_text, NULL },
 	{ 'R', "raw", NULL, "record the fields of tracepoints", &raw, NULL },
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks",
 	  &off_cpu, NULL },
-	{ 0, "clock", "CLOCK", "take times of monotonic, raw, boottime, realtime or tai",
+	{ 0, "clock", "CLOCK", "clock of the times: monotonic, raw, boottime, realtime, tai",
 	  &clock_name, NULL },
 	{ 'm', "ring", "SIZE", "use rings of SIZE bytes per CPU", &ring_text, NULL },
-	{ 0, "buffer", "SIZE", "keep up to SIZE bytes for a slow reader (64Mi)", &buffer_text,
+	{ 0, "buffer", "SIZE", "buffer up to SIZE bytes for a slow reader (64Mi)", &buffer_text,
 	  NULL },
-	{ 0, "flight-recorder", NULL, "keep the last samples only; write at SIGUSR1 and the end",
+	{ 0, "flight-recorder", NULL, "write only the last samples, at SIGUSR1 and at the end",
 	  &flight_recorder, NULL },
-	{ 0, "max-size", "SIZE", "stop once SIZE bytes are written", &max_size_text, NULL },
-	{ 0, "switch-output", "WHEN", "begin another FILE each SIZE (1Mi), TIME (10s), or signal",
+	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", &max_size_text, NULL },
+	{ 0, "switch-output", "WHEN", "start a new FILE each SIZE (1Mi), TIME (10s), or signal",
 	  &switch_text, NULL },
-	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (usual) to 19", &level_text,
+	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", &level_text,
 	  NULL },
-	{ 0, "exit-status", NULL, "exit as the command does", &exit_status, NULL },
+	{ 0, "exit-status", NULL, "exit with the command's status", &exit_status, NULL },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
 	{ 0 }
 };
@@ -103,7 +103,7 @@ static const struct command command = {
 	.runs_command = true,
 };
 
-/* The count that TEXT, given to --NAME, says; OTHERWISE without it. */
+/* Return the count TEXT, the argument of --NAME; OTHERWISE if TEXT is NULL. */
 static uint64_t count_option(const char *name, const char *text, uint64_t otherwise)
 {
 	return text ? command_count(&command, name, text, 1, UINT64_MAX) : otherwise;
@@ -118,7 +118,7 @@ static uint64_t time_option(const char *name, const char *text)
 	return ns;
 }
 
-/* Nanoseconds to wait before counting; a plain number is milliseconds, as perf's. */
+/* Return the delay before counting in ns; a plain number is milliseconds, as in perf. */
 static uint64_t delay_option(void)
 {
 	uint64_t ms;
@@ -126,7 +126,7 @@ static uint64_t delay_option(void)
 	if (delay_text && !strcmp(delay_text, "-1")) {
 		if (!control)
 			command_misused(&command, "-D -1 waits for --control, which is not given");
-		return SAMPLER_UNTIL_TOLD;
+		return SAMPLER_UNTIL_ENABLED;
 	}
 	if (delay_text && units_parse_count(delay_text, &ms) && ms < UINT64_MAX / 1000000)
 		return ms * 1000000;
@@ -136,7 +136,7 @@ static uint64_t delay_option(void)
 static uint64_t registers_option(const char *name, const char *list)
 {
 	uint64_t mask = 0;
-	const char *wrong = list ? wants_parse_registers(list, &mask) : NULL;
+	const char *wrong = list ? settings_parse_registers(list, &mask) : NULL;
 
 	if (wrong)
 		command_misused(&command, "--%s takes all or registers of this machine, not '%s'",
@@ -148,7 +148,7 @@ static uint64_t branches_option(void)
 {
 	uint64_t type = 0;
 	const char *wrong = branch_text || branches
-		? wants_parse_branches(branch_text ? branch_text : "any,u", &type) : NULL;
+		? settings_parse_branches(branch_text ? branch_text : "any,u", &type) : NULL;
 
 	if (wrong)
 		command_misused(&command, "-j takes kinds of branches such as any_call,u (see "
@@ -176,43 +176,43 @@ static int clock_option(void)
 	return CLOCK_MONOTONIC;
 }
 
-static void parse_callgraph(struct wants *w)
+static void parse_callgraph(struct sample_settings *s)
 {
 	uint64_t bytes = STACK_DEFAULT;
 
-	w->callchain = callchains ? CHAIN_FP : CHAIN_NONE;
+	s->callchain = callchains ? CHAIN_FP : CHAIN_NONE;
 	if (!callgraph_text)
 		return;
 	if (!strcmp(callgraph_text, "fp"))
-		w->callchain = CHAIN_FP;
+		s->callchain = CHAIN_FP;
 	else if (!strcmp(callgraph_text, "lbr"))
-		w->callchain = CHAIN_LBR;
+		s->callchain = CHAIN_LBR;
 	else if (!strncmp(callgraph_text, "dwarf", 5) &&
 		 (!callgraph_text[5] || (callgraph_text[5] == ',' &&
 					 units_parse_count(callgraph_text + 6, &bytes))))
-		w->callchain = CHAIN_DWARF;
+		s->callchain = CHAIN_DWARF;
 	else if (!strcmp(callgraph_text, "none"))
-		w->callchain = CHAIN_NONE;
+		s->callchain = CHAIN_NONE;
 	else
 		command_misused(&command, "--call-graph takes fp, dwarf, dwarf,BYTES, lbr or none, "
 				"not '%s'", callgraph_text);
 	if (bytes < 8 || bytes > 65528 || bytes % 8)	/* the kernel's limit, linux/perf_event.h */
 		command_misused(&command, "a stack dump has a multiple of 8 bytes, up to 65528");
-	w->stack_bytes = (uint32_t)bytes;
+	s->stack_bytes = (uint32_t)bytes;
 }
 
-static void parse_wants(struct wants *w)
+static void parse_settings(struct sample_settings *s)
 {
-	parse_callgraph(w);
-	if (w->callchain == CHAIN_NONE && (!off_cpu || callgraph_text) &&
+	parse_callgraph(s);
+	if (s->callchain == CHAIN_NONE && (!off_cpu || callgraph_text) &&
 	    (max_stack_text || user_stacks || kernel_stacks))
-		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks are of "
+		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
 				"callchains: give -g, too");
 	if (user_only && with_kernel)
-		command_misused(&command, "both --user and --kernel");
-	*w = (struct wants){
-		.callchain = off_cpu && !callgraph_text ? CHAIN_FP : w->callchain,
-		.stack_bytes = w->stack_bytes,
+		command_misused(&command, "--user and --kernel exclude each other");
+	*s = (struct sample_settings){
+		.callchain = off_cpu && !callgraph_text ? CHAIN_FP : s->callchain,
+		.stack_bytes = s->stack_bytes,
 		.max_stack = max_stack_text ? (uint16_t)command_count(
 			&command, "max-stack", max_stack_text, 1, UINT16_MAX) : 0,
 		.no_kernel_stack = user_stacks && !kernel_stacks,
@@ -245,11 +245,11 @@ static bool parse_target(struct target *t, int argc, char **argv, int first,
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
 	if (pid_text && !target_add(t, pid_text, false))
-		command_misused(&command, "'%s' is no pid, nor a list of them", pid_text);
+		command_misused(&command, "'%s' is not a pid or a list of pids", pid_text);
 	if (tid_text && !target_add(t, tid_text, true))
-		command_misused(&command, "'%s' is no thread id, nor a list of them", tid_text);
+		command_misused(&command, "'%s' is not a thread id or a list of them", tid_text);
 	if (cpu_text && !target_set_cpus(t, cpu_text))
-		command_misused(&command, "'%s' is no list of CPUs", cpu_text);
+		command_misused(&command, "'%s' is not a list of CPUs", cpu_text);
 	t->system = system_wide || (cpu_text && !kinds);
 	t->children = children;
 	t->command = is_command ? argv + first : NULL;
@@ -259,20 +259,21 @@ static bool parse_target(struct target *t, int argc, char **argv, int first,
 }
 
 /*
- * Whether all events of LIST can be had here, and if --kernel does not ask for more, then
- * perhaps in the program's own code only, which changes them.  Else WHY says what is missing.
+ * Return whether all events of LIST can be sampled here.  Without --kernel, changes events to
+ * sample only the program's own code if the kernel may not be sampled.  False: WHY has the
+ * reason.
  */
-static bool can_be_had(struct event_list *list, char *why, size_t size)
+static bool can_sample(struct event_list *list, char *why, size_t size)
 {
 	bool all = true;
 
 	for (size_t i = 0; all && i < list->count; i++)
 		all = with_kernel ? event_check(&list->event[i], why, size)
-				  : event_check_retreating(list, &list->event[i], why, size);
+				  : event_check_relaxed(list, &list->event[i], why, size);
 	return all;
 }
 
-/* Cycles where the hardware counts them, else the clock. */
+/* Add the default event: cycles, or cpu-clock if the hardware does not count cycles. */
 static bool choose_event(struct event_list *list, const struct event_options *how,
 			 struct report *report)
 {
@@ -280,14 +281,14 @@ static bool choose_event(struct event_list *list, const struct event_options *ho
 	char why[512];
 
 	bool known = event_parse(&probed, how, "cycles", report);
-	bool counted = known && can_be_had(&probed, why, sizeof(why));
+	bool counted = known && can_sample(&probed, why, sizeof(why));
 	event_list_release(&probed);
 	if (known && !counted)
 		report_note(report, "cycles cannot be sampled, so cpu-clock is: %s", why);
 	return known && event_parse(list, how, counted ? "cycles" : "cpu-clock", report);
 }
 
-/* Take the first fallback that can be had for EVENT, which cannot; REMARK says so. */
+/* EVENT cannot be sampled: add the first fallback that can, and append that to REMARK. */
 static bool fall_back(struct event_list *list, const struct event_options *how, const char *event,
 		      char *remark, size_t size, struct report *report)
 {
@@ -296,28 +297,28 @@ static bool fall_back(struct event_list *list, const struct event_options *how, 
 	for (size_t i = 0; i < fallbacks.count; i++) {
 		struct event_list one = { 0 };
 		bool good = event_parse(&one, how, fallbacks.item[i], report) &&
-			    can_be_had(&one, why, sizeof(why));
+			    can_sample(&one, why, sizeof(why));
 		event_list_release(&one);
 		if (!good)
 			continue;
 		size_t used = strlen(remark);
 		snprintf(remark + used, size - used, "%sasked for %s, got %s", used ? ", " : "",
 			 event, fallbacks.item[i]);
-		report_note(report, "'%s' cannot be had: '%s' is sampled instead", event,
+		report_note(report, "'%s' cannot be sampled: '%s' is sampled instead", event,
 			    fallbacks.item[i]);
 		return event_parse(list, how, fallbacks.item[i], report);
 	}
-	return event_parse(list, how, event, report);	/* the sampler will say why it fails */
+	return event_parse(list, how, event, report);	/* the sampler will report why it fails */
 }
 
-/* Give the filters after the I-th -e to its events, which are those of LIST from FIRST on. */
+/* Apply the filters after the I-th -e to its events, in LIST from index FIRST on. */
 static void filter_events(struct event_list *list, size_t first, size_t i)
 {
 	for (size_t k = 0; k < filters.count; k++) {
 		const char *wrong = filters.place[k] == i + 1
 			? event_list_filter(list, first, filters.item[k]) : NULL;
 		if (wrong)
-			command_misused(&command, "--filter is of tracepoints, which '%s' is not",
+			command_misused(&command, "--filter is for tracepoints: '%s' is not one",
 					wrong);
 	}
 }
@@ -335,7 +336,7 @@ static bool parse_events(struct event_list *list, const struct event_options *ho
 		struct event_list one = { 0 };
 		size_t first = list->count;
 		bool good = event_parse(&one, how, names.item[i], report);
-		bool opens = good && (!fallbacks.count || can_be_had(&one, why, sizeof(why)));
+		bool opens = good && (!fallbacks.count || can_sample(&one, why, sizeof(why)));
 		event_list_release(&one);
 		if (!good || !(opens ? event_parse(list, how, names.item[i], report)
 				     : fall_back(list, how, names.item[i], remark, size, report)))
@@ -363,8 +364,8 @@ static void parse_rotation(struct rotation *rotation)
 				"as 10s, or signal, not '%s'", switch_text);
 }
 
-/* What remains of the options, for the sampler. */
-static void parse_rest(struct sampler_options *o)
+/* Parse the options of the run and its output. */
+static void parse_run(struct sampler_options *o)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint64_t ring = 0;
@@ -384,7 +385,7 @@ static void parse_rest(struct sampler_options *o)
 	o->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 	parse_rotation(&o->rotation);
 	if (period_text && frequency_text)
-		command_misused(&command, "both a period and a frequency");
+		command_misused(&command, "--period and --frequency exclude each other");
 }
 
 int main(int argc, char **argv)
@@ -400,8 +401,8 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	int first = command_begin(&command, &report, argc, argv);
-	parse_rest(&o);
-	parse_wants(&o.wants);
+	parse_run(&o);
+	parse_settings(&o.settings);
 	how.period = count_option("period", period_text, 0);
 	how.frequency = count_option("frequency", frequency_text, 0);
 	how.force = force;
@@ -416,7 +417,7 @@ int main(int argc, char **argv)
 	if (good && parse_events(&events, &how, remark, sizeof(remark), &report)) {
 		o.remark = *remark ? remark : NULL;
 		if (!o.ring_size)
-			o.ring_size = ring_size_default(&events, &o.wants);
+			o.ring_size = ring_size_default(&events, &o.settings);
 		status = sampler_run(&o, &out, &report);
 	}
 	output_close(&out);

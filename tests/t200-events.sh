@@ -104,7 +104,7 @@ check 'mistakes are shown where they are, with what may be meant' <<'END'
 	'cycles,brnch-misses', column 8: unknown event 'brnch-misses': did you mean 'branch-misses'?
 	EOF
 	says -e cycles:x <<-EOF
-	'cycles:x', column 8: 'x' is no modifier; those are u k h G H I p pp ppp P S D e W
+	'cycles:x', column 8: 'x' is not a modifier; u k h G H I p pp ppp P S D e W are
 	EOF
 	says -e cycles:uu <<-EOF
 	'cycles:uu', column 9: 'u' is given twice
@@ -129,13 +129,13 @@ check 'mistakes are shown where they are, with what may be meant' <<'END'
 	EOF
 	pmu-events -e -c 9999 --force cycles | grep -q 'every 9999$'
 	says -e mem:zz <<-EOF
-	'mem:zz', column 5: 'zz' is no address, as in mem:0x4010f0/8:rw
+	'mem:zz', column 5: 'zz' is not an address; example: mem:0x4010f0/8:rw
 	EOF
 	exits 1 pmu-events -e cycles/foo=1/ >out 2>err
 	terms="period, freq, name, max-stack, branch_type, inherit, no-inherit"
 	# with a PMU, and without
-	grep -qxE "pmu-events: 'cycles/foo=1/', column 8: 'foo(=1)?' is no term of this event; \
-those are $terms" err
+	grep -qxE "pmu-events: 'cycles/foo=1/', column 8: 'foo(=1)?' is not a term of this event; \
+its terms are $terms" err
 	test ! -s out
 END
 
@@ -212,14 +212,14 @@ check 'under a filter as containers have it: the filter is blamed, not the level
 	grep -q "^cpu-clock  a seccomp filter forbids perf_event_open (a container?): allow it" out
 	exits 1 python3 filtered.py pmu-events -d >out
 	grep -q "^BAD   system call .*a seccomp filter forbids" out
-	grep -q "^note  seccomp            a filter is at work" out
+	grep -q "^note  seccomp            a filter is active" out
 END
 
 check 'out of descriptors: says so, and how many there may be' <<'END'
 	case $BIN in *asan*) skip "its libraries take descriptors" ;; esac
 	# 0 to 2 are taken, and no more are allowed
 	exits 1 sh -c "ulimit -n 3; exec pmu-events -t $clock" >out
-	grep -q "out of file descriptors, of which there may be 3: ulimit -n" out
+	grep -q "all 3 file descriptors are in use: ulimit -n" out
 END
 
 check 'the doctor reads what the kernel says' <<'END'

@@ -200,19 +200,19 @@ check 'errors name the term, the column, and what may be meant' <<'END'
 	'cpu/event=0x100/', column 5: 0x100 is too large for 'event' (config:0-7): at most 0xff
 	EOF
 	wrong cpu/event=x1/ <<-EOF
-	'cpu/event=x1/', column 11: 'x1' is no number
+	'cpu/event=x1/', column 11: 'x1' is not a number
 	EOF
 	wrong cycles,cpi/event=1/ <<-EOF
 	'cycles,cpi/event=1/', column 8: there is no PMU 'cpi': did you mean 'cpu'?
 	EOF
 	wrong cpu/event=1 <<-EOF
-	'cpu/event=1', column 4: the terms after '/' lack their closing '/'
+	'cpu/event=1', column 4: the terms after '/' lack a closing '/'
 	EOF
 	wrong cpu/event=1/q <<-EOF
-	'cpu/event=1/q', column 13: 'q' is no modifier; those are u k h G H I p pp ppp P S D e W
+	'cpu/event=1/q', column 13: 'q' is not a modifier; u k h G H I p pp ppp P S D e W are
 	EOF
 	wrong cpu/event=1,period=0/ <<-EOF
-	'cpu/event=1,period=0/', column 13: 'period' wants a number from 1 to 9223372036854775807
+	'cpu/event=1,period=0/', column 13: 'period' needs a number from 1 to 9223372036854775807
 	EOF
 	wrong cpu/event=1,period=5/ <<-EOF
 	a period of 5 is below the floor of 1000 for 'cpu/event=1/'; --force allows it
@@ -225,14 +225,14 @@ check 'a tree that lies does no harm' <<'END'
 	dir=skylake/bus/event_source/devices/cpu
 	echo "config:64-70" >$dir/format/event
 	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
-	grep -q "which is no format" err
+	grep -q "which is not a format" err
 	echo "mem-loads,mem-loads" >$dir/events/mem-loads
 	exits 1 pmu-events -e --sysfs skylake cpu/mem-loads/ 2>err
 	exits 1 pmu-events -e --sysfs skylake cpu/../ 2>err
 	exits 1 pmu-events -e --sysfs skylake cpu/events/ 2>err
 	echo elephants >$dir/type
 	exits 1 pmu-events -e --sysfs skylake cpu/umask=1/ 2>err
-	grep -q "does not say its type" err
+	grep -q "has no type in sysfs" err
 	rm -r skylake/bus
 	pmu-events -e --sysfs skylake cycles | grep -qx cycles
 	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err

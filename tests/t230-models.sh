@@ -49,7 +49,7 @@ check '--pmu names the model that a bare name means' <<'END'
 	echo icx::INST_RETIRED:ANY_P:u | same - got
 	LIBPFM_FORCE_PMU=icx pmu-events -e INST_RETIRED:ANY_P:u | head -n 1 | same got -
 	exits 1 pmu-events -e --pmu nosuch INST_RETIRED:ANY_P 2>err
-	grep -q "a model that libpfm4 knows" err
+	grep -q "libpfm4 does not know the model 'nosuch'" err
 END
 
 check 'errors: a wrong event, umask, model' <<'END'
@@ -59,7 +59,7 @@ check 'errors: a wrong event, umask, model' <<'END'
 	done
 	grep -q "unknown event .INST_RETIRD.: did you mean .INST_RETIRED.?" err
 	grep -q ".icx::INST_RETIRED. has no umask or modifier .ANYP.: did you mean .ANY_P.?" err
-	grep -q ".icx::INST_RETIRED. wants one of the umasks .*PREC_DIST" err
+	grep -q ".icx::INST_RETIRED. needs one of the umasks .*PREC_DIST" err
 	if test -r $tracing/events || ! has_tracefs; then
 		grep -q "unknown event .icy::INST_RETIRED." err
 	else

@@ -183,7 +183,7 @@ check 'a fallback is taken where an event cannot be had, and is told everywhere'
 	pmu-sample -e cycles --fallback instructions --fallback cpu-clock -o s.data -- \
 		ten serial 0.1 2>err
 	cat err
-	grep -q "cycles. cannot be had: .cpu-clock. is sampled instead" err
+	grep -q "cycles. cannot be sampled: .cpu-clock. is sampled instead" err
 	pmu-topprof s.data >p.pb.gz
 	go tool pprof -comments p.pb.gz | grep -q "asked for cycles, got cpu-clock"
 END

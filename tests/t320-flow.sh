@@ -165,7 +165,7 @@ check 'commands start and stop counting, and are acknowledged' <<'END'
 	answer stop
 	wait $sampler
 	cat err
-	grep -q "nonsense. is no command" err
+	grep -q "nonsense. is not a command" err
 	whole s.data
 	# what was counted is in the two runs, each fault a sample
 	at_least "$(counted page-faults)" 400

@@ -34,7 +34,7 @@ check 'a CPU that goes offline, and one that comes online' <<'END'
 	whole s.data
 	test "$(on_cpu s.data 1)" = "$seen"
 	exits 1 pmu-sample -C 1 -e cpu-clock -o t.data 2>err
-	grep -q "none of the CPUs to be sampled is online" err
+	grep -q "none of the selected CPUs is online" err
 	pmu-sample -p $target -e cpu-clock -F 1000 -o u.data 2>err &
 	sampler=$!
 	eventually test -s u.data

@@ -129,11 +129,11 @@ check 'no samples: the likely reason' <<'END'
 		pmu-sample "$@" 2>err
 		grep -q "there are no samples: $words" err || { cat err; return 1; }
 	}
-	none_because "'page-faults:u' was counted [0-9]* times only" \
+	none_because "'page-faults:u' was counted only [0-9]* times" \
 		-e page-faults:u -c 1M -o s.data -- true
 	none_because "'alignment-faults:u' did not happen" -e alignment-faults:u -o s.data -- true
-	none_because "the target ran for [0-9.]* ms only" -e cpu-clock/freq=1/ -o s.data -- true
-	none_because "counting had not begun" -e cpu-clock:u -D 100s -o s.data -- true
+	none_because "the target ran for only [0-9.]* ms" -e cpu-clock/freq=1/ -o s.data -- true
+	none_because "counting had not started" -e cpu-clock:u -D 100s -o s.data -- true
 	none grep "more events" err
 	sleep 1000 &
 	asleep() { grep -q "^State:.*sleeping" /proc/$!/status; }
@@ -164,7 +164,7 @@ check 'filters of tracepoints: of the -e before them, in the kernel; others take
 	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
 		-e "sched:sched_process_e[x]ec,sched:sched_process_exit" --filter "nosuch == 1" \
 		-o s.data -- true 2>err && false
-	grep -q "does not take the filter 'nosuch == 1' of 'sched:sched_process_exec'" err
+	grep -q "rejects the filter 'nosuch == 1' of 'sched:sched_process_exec'" err
 	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
 		-e sched:sched_process_exit --filter 'comm == "echo"' -o s.data -- \
 		sh -c "/bin/true; /bin/echo; /bin/true; /bin/echo; /bin/echo; exit 0" >out
@@ -179,7 +179,7 @@ check 'filters of tracepoints: of the -e before them, in the kernel; others take
 	grep -q page-faults events
 	none grep sched_process_exec events
 	exits 2 pmu-sample -e cpu-clock,page-faults --filter "a == 1" -o s.data -- true 2>err
-	grep -q -- "--filter is of tracepoints, which 'cpu-clock' is not" err
+	grep -q -- "--filter is for tracepoints: 'cpu-clock' is not one" err
 	exits 2 pmu-sample --filter "a == 1" -e sched:sched_switch -o s.data -- true 2>err
 	grep -q -- "--filter needs an -e before it" err
 END

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alias - the names that the kernel's interface itself defines: hardware,
- * software and cache events; and what else people call them.
+ * alias - the hardware, software and cache events of the kernel's interface, with their
+ * synonyms, descriptions and preset periods.
  *
- * Canonical names come from event_generic_name(), the stream's table; here is
- * what only a chooser of events needs.  The preset periods are primes, and away
- * from round numbers, so that they rarely beat with a loop's length; pmu-event(7)
- * has the reasoning.
+ * Canonical names come from event_generic_name(), which readers of streams use, too.  Preset
+ * periods are primes away from round numbers, so that they rarely resonate with the length
+ * of a loop; pmu-event(7) explains this.
  */
 #include "event/internal.h"
 #include "record/events.h"
@@ -16,15 +15,15 @@
 
 const struct event_rates event_rates_unknown = { 98269, 0, 1000 };
 
-struct generic {
+struct generic_event {
 	uint32_t type;
 	uint64_t config;
 	struct event_rates rates;
 	const char *text;
 };
 
-/* linux/perf_event.h, enum perf_hw_id and perf_sw_ids, in the order they are listed. */
-static const struct generic generics[] = {
+/* linux/perf_event.h, enum perf_hw_id and perf_sw_ids, in the order of pmu-events --list. */
+static const struct generic_event generics[] = {
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, { 3931177, 0, 10000 },
 	  "core cycles, at the frequency the core runs at" },
 	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, { 4913959, 0, 10000 },
@@ -73,7 +72,7 @@ static const struct generic generics[] = {
 
 enum { GENERICS = sizeof(generics) / sizeof(generics[0]) };
 
-/* Further names: perf's, then Go's. */
+/* Synonyms: perf's, then Go's. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -93,15 +92,15 @@ static const struct {
 	{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
 };
 
-enum { TIMER_HZ = 100 };	/* what Go's profiles are sampled at */
+enum { TIMER_HZ = 100 };	/* sampling rate of Go's own CPU profiles */
 
 /*
- * PERF_TYPE_HW_CACHE: config is cache | op << 8 | result << 16.  The first
- * name of each is the canonical one; the others are perf's, of long standing.
+ * PERF_TYPE_HW_CACHE: config is cache | op << 8 | result << 16.  The first name of each cache,
+ * op and result is the canonical one; the others are perf's synonyms.
  */
-static const struct cache {
+static const struct cache_events {
 	const char *name[5];
-	uint8_t ops;		/* a bit per op that perf names: load, store, prefetch */
+	uint8_t ops;		/* bit mask of ops that perf has names for: load, store, prefetch */
 	const char *text;
 	struct event_rates access, miss;
 } caches[] = {
@@ -132,7 +131,7 @@ static const char *const cache_results[2][4] = {
 
 enum { CACHES = sizeof(caches) / sizeof(caches[0]), CACHE_OPS = 3, CACHE_RESULTS = 2 };
 
-static void fill_generic(const struct generic *g, struct event_alias *alias)
+static void fill_generic(const struct generic_event *g, struct event_alias *alias)
 {
 	*alias = (struct event_alias){ .type = g->type, .config = g->config, .text = g->text,
 				       .rates = g->rates };
@@ -142,7 +141,7 @@ static void fill_generic(const struct generic *g, struct event_alias *alias)
 static void fill_cache(unsigned int cache, unsigned int op, unsigned int result,
 		       struct event_alias *alias)
 {
-	const struct cache *c = &caches[cache];
+	const struct cache_events *c = &caches[cache];
 
 	*alias = (struct event_alias){ .type = PERF_TYPE_HW_CACHE, .text = c->text,
 				       .config = cache | op << 8 | result << 16,
@@ -151,7 +150,7 @@ static void fill_cache(unsigned int cache, unsigned int op, unsigned int result,
 		 c->name[0], cache_ops[op][result ? 0 : 1]);
 }
 
-/* Take WORD off the front of S, whatever its case, if a '-' or the end follows. */
+/* Cut WORD, in any case, off the front of S, if a '-' or the end follows it. */
 static bool take_word(struct slice *s, const char *word)
 {
 	size_t length = strlen(word);
@@ -164,7 +163,7 @@ static bool take_word(struct slice *s, const char *word)
 	return true;
 }
 
-/* Take "-" and the longest of COUNT lists of 4 words off S; the list's index, or -1. */
+/* Cut "-" and a word of one of COUNT lists of 4 words off S.  Returns the list's index, or -1. */
 static int take_part(struct slice *s, const char *const list[][4], int count)
 {
 	struct slice after = { s->at + 1, s->size - 1 };
@@ -180,8 +179,8 @@ static int take_part(struct slice *s, const char *const list[][4], int count)
 	return -1;
 }
 
-/* CACHE, CACHE-OP, CACHE-RESULT, CACHE-OP-RESULT, or the last two the other way round. */
-static bool find_cache_of(struct slice rest, unsigned int cache, struct event_alias *alias)
+/* Find the event of CACHE with the suffix REST: "", -OP, -RESULT, -OP-RESULT, -RESULT-OP. */
+static bool find_cache_event(struct slice rest, unsigned int cache, struct event_alias *alias)
 {
 	int op = -1, result = -1;
 
@@ -204,7 +203,7 @@ static bool find_cache(struct slice name, struct event_alias *alias)
 		for (int i = 0; i < 5 && caches[cache].name[i]; i++) {
 			struct slice rest = name;
 			if (take_word(&rest, caches[cache].name[i]) &&
-			    find_cache_of(rest, cache, alias))
+			    find_cache_event(rest, cache, alias))
 				return true;
 		}
 	return false;
@@ -258,9 +257,9 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
 }
 
 /*
- * What makers call things, in the order to look: "stalled cycles of a cache
- * miss" are cycles.  A period that is too long only makes samples rare, so
- * the frequent goes before the rare.
+ * Parts of makers' names, and periods that fit; the first match counts: "stalled cycles of a
+ * cache miss" are cycles.  Frequent events come first, because a period that is too long only
+ * makes samples rare.
  */
 struct event_rates rates_guess(const char *name)
 {

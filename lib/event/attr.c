@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attr - what is done to every event alike, whoever knew its name: its
- * period, its modifiers, its name; then it joins the list.
+ * attr - the common part of adding an event to the list, whatever source knew its name: apply
+ * its terms and modifiers, choose its period, name it.
  */
 #include "event/internal.h"
 #include "linux/text.h"
@@ -10,12 +10,12 @@
 #include <inttypes.h>
 
 enum {
-	MOST_EVENTS = 8192,	/* of one list: more than all tracepoints of a kernel */
-	TIMER_MIN = 10000,	/* ns: kernel/events/core.c, perf_swevent_hrtimer(), rounds up */
-	USUAL_MAX_RATE = 100000,	/* perf_event_max_sample_rate where none lowered it */
+	MOST_EVENTS = 8192,	/* in one list: more than a kernel has tracepoints */
+	TIMER_MIN = 10000,	/* ns: perf_swevent_hrtimer() in kernel/events/core.c rounds up */
+	USUAL_MAX_RATE = 100000,	/* default of perf_event_max_sample_rate */
 };
 
-/* The rate that the kernel allows. */
+/* Return the highest sample rate that the kernel allows, in Hz. */
 static uint32_t max_rate(const struct event_options *options)
 {
 	long rate;
@@ -37,8 +37,8 @@ static bool set_frequency(struct event_parser *p, const struct event_item *item,
 				   "raises it", frequency, most);
 	if (event_is_clock(&event->attr) && frequency > 1000000000 / TIMER_MIN)
 		return event_wrong(p, item->all.at, "%" PRIu64 " samples per second are more than "
-				   "the kernel's timer can do: %d are the most for '%s'", frequency,
-				   1000000000 / TIMER_MIN, event->name);
+				   "the kernel's timer can take: the most for '%s' is %d",
+				   frequency, event->name, 1000000000 / TIMER_MIN);
 	event->attr.freq = 1;
 	event->attr.sample_freq = frequency < most ? frequency : most;
 	return true;
@@ -48,9 +48,9 @@ static bool set_period(struct event_parser *p, const struct event_item *item,
 		       struct event *event, uint64_t period)
 {
 	if (event_is_clock(&event->attr) && period < TIMER_MIN)
-		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is shorter than "
-				   "the kernel's timer can be: %d is the least for '%s'",
-				   period, TIMER_MIN, event->name);
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is too short for "
+				   "the kernel's timer: the least for '%s' is %d",
+				   period, event->name, TIMER_MIN);
 	if (period < event->floor && !p->options->force)
 		return event_wrong(p, item->all.at, "a period of %" PRIu64 " is below the floor "
 				   "of %u for '%s'; --force allows it", period, event->floor,
@@ -62,7 +62,7 @@ static bool set_period(struct event_parser *p, const struct event_item *item,
 	return true;
 }
 
-/* A term goes before the command line, that before the preset. */
+/* Terms override the command line, which overrides the preset. */
 static bool choose_period(struct event_parser *p, const struct event_item *item,
 			  struct event *event, const struct event_rates *rates)
 {
@@ -83,7 +83,7 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 	return true;
 }
 
-/* Whether a precise_ip means anything to this type of event. */
+/* Return whether precise_ip has a meaning for this type of event. */
 static bool can_be_precise(const struct event *event)
 {
 	uint32_t type = event->attr.type;
@@ -92,7 +92,7 @@ static bool can_be_precise(const struct event *event)
 	       type != PERF_TYPE_BREAKPOINT && !event->per_cpu;
 }
 
-/* --precise, where the event's own letters do not say. */
+/* Apply --precise if the event has no modifier p or P of its own. */
 static void apply_precise(struct event_parser *p, struct event *event)
 {
 	struct modifier_error unused;
@@ -115,7 +115,7 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 	struct modifier_error wrong;
 
 	if (list->count >= MOST_EVENTS)
-		return event_wrong(p, item->all.at, "these are more than %d events", MOST_EVENTS);
+		return event_wrong(p, item->all.at, "more than %d events", MOST_EVENTS);
 	event.attr.size = sizeof(event.attr);
 	event.attr.exclude_guest = 1;
 	event.attr.sample_max_stack = item->max_stack;

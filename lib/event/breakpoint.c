@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * breakpoint - mem:ADDRESS[/LENGTH][:rwx][:letters]: accesses to an address.
+ * breakpoint - mem:ADDRESS[/LENGTH][:rwx][:modifiers]: accesses to an address.
  *
- * As perf has it: reads and writes of 4 bytes where nothing is said, of one
- * machine word for execution.
+ * The defaults are perf's: reads and writes; 4 bytes, or a machine word for execution.
  */
 #include "event/internal.h"
 
 #include <inttypes.h>
 #include <linux/hw_breakpoint.h>
 
-/* The access that S names: letters of rwx, each at most once.  0: it is none. */
-static uint32_t access_of(struct slice s)
+/* Return the access S as HW_BREAKPOINT_*: letters r, w, x, each at most once.  0: malformed. */
+static uint32_t parse_access(struct slice s)
 {
 	uint32_t type = 0;
 
@@ -37,14 +36,14 @@ bool breakpoint_parse(struct event_parser *p, struct event_item *item)
 	struct slice size = slice_cut(&letters, ":");
 	struct slice where = slice_cut(&size, "/");
 	if (!slice_number(where, &address))
-		return event_wrong(p, where.at, "'%.*s' is no address, as in mem:0x4010f0/8:rw",
-				   (int)where.size, where.at);
+		return event_wrong(p, where.at, "'%.*s' is not an address; example: "
+				   "mem:0x4010f0/8:rw", (int)where.size, where.at);
 	if (where.at + where.size < size.at &&
 	    (!slice_number(size, &length) || length < 1 || length > 8))
-		return event_wrong(p, size.at, "'%.*s' is no length: 1 to 8 bytes",
+		return event_wrong(p, size.at, "'%.*s' is not a length: 1 to 8 bytes",
 				   (int)size.size, size.at);
 	struct slice rest = letters, access = slice_cut(&rest, ":");
-	uint32_t type = access_of(access);
+	uint32_t type = parse_access(access);
 	if (type)
 		letters = rest;
 	else

@@ -13,7 +13,7 @@ static void add(struct catalog *c, struct catalog_entry entry)
 	c->entry[c->count++] = entry;
 }
 
-/* A string of the catalog's own. */
+/* Return the formatted text as a string in the catalog's arena. */
 __attribute__((format(printf, 2, 3)))
 static const char *text_of(struct catalog *c, const char *format, ...)
 {
@@ -26,15 +26,15 @@ static const char *text_of(struct catalog *c, const char *format, ...)
 	return arena_text(&c->arena, text, sizeof(text));
 }
 
-/* "load-misses" of "L1-dcache-load-misses". */
-static const char *cache_part(const char *name)
+/* Return the op and result in NAME, a cache event: "load-misses" in "L1-dcache-load-misses". */
+static const char *cache_access(const char *name)
 {
 	const char *part = strstr(name, "cache-");
 
 	return part ? part + strlen("cache-") : strchr(name, '-') + 1;
 }
 
-/* The further names of ALIAS, joined by ", ". */
+/* Return the synonyms of ALIAS, joined by ", ". */
 static const char *others_of(struct catalog *c, const struct event_alias *alias)
 {
 	const char *other;
@@ -57,13 +57,13 @@ static void add_generic(struct catalog *c)
 		add(c, (struct catalog_entry){
 			.group = cache ? "cache" : software ? "software" : "hardware",
 			.kind = "generic", .name = text_of(c, "%s", alias.name),
-			.text = cache ? text_of(c, "%s: %s", alias.text, cache_part(alias.name))
+			.text = cache ? text_of(c, "%s: %s", alias.text, cache_access(alias.name))
 				      : alias.text,
 			.others = others_of(c, &alias), .index = -1 });
 	}
 }
 
-/* A PMU's terms, as one entry that is no event. */
+/* Add an entry that lists a PMU's terms; it is not an event. */
 static void add_terms(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
 {
 	char text[512] = "terms:";
@@ -88,7 +88,7 @@ static void add_pmu(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
 	size_t count;
 
 	const char **names = pmus_names(pmus, pmu, "events", &count);
-	for (size_t i = 0; i < count; i++)	/* with a dot: NAME.unit, NAME.scale */
+	for (size_t i = 0; i < count; i++)	/* names with a dot: NAME.unit, NAME.scale */
 		if (!strchr(names[i], '.') &&
 		    pmus_text(pmus, pmu, "events", names[i], text, sizeof(text)))
 			add(c, (struct catalog_entry){ .group = group, .kind = "pmu",
@@ -98,7 +98,7 @@ static void add_pmu(struct catalog *c, struct pmus *pmus, const struct pmu *pmu)
 	add_terms(c, pmus, pmu);
 }
 
-/* The events of the PMU NAME, or of all PMUs (NULL).  False: there is no such PMU. */
+/* Add the events of the PMU NAME, or of all PMUs (NULL).  False: there is no such PMU. */
 static bool add_pmus(struct catalog *c, const char *root, const char *name)
 {
 	struct pmus pmus = { 0 };
@@ -124,7 +124,10 @@ static void add_model(struct catalog *c, const struct model *model)
 			.text = event.text, .index = event.index });
 }
 
-/* The events of the model NAME; of all (ALL), or of those present.  False: no such model. */
+/*
+ * Add the events of the model NAME; if NAME is NULL, of all models (ALL) or of those present.
+ * False: there is no such model.
+ */
 static bool add_models(struct catalog *c, const char *name, bool all)
 {
 	struct model model;
@@ -160,7 +163,7 @@ static void add_tracepoints(struct catalog *c, const struct event_options *optio
 	free(system);
 }
 
-/* Models that a glob names, but this machine is not. */
+/* Add the models of other CPUs that a glob names. */
 static void add_named_models(struct catalog *c, const struct catalog_options *options)
 {
 	struct model model;

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalog - every event there is to choose from.
+ * catalog - all events that this machine or libpfm4 knows.
  *
- * In groups, in this order: hardware, software and cache events of the
- * kernel's interface, the PMUs of sysfs, the models of libpfm4, tracepoints.
+ * The groups come in this order: generic hardware, software and cache events, the PMUs in
+ * sysfs, the CPU models of libpfm4, tracepoints.
  */
 #pragma once
 #include "event/event.h"
 
 struct catalog_entry {
 	const char *group;	/* "software", "cpu", "icx", "sched" */
-	const char *kind;	/* "generic", "pmu", "model", "tracepoint" */
-	const char *name;	/* as event_parse() takes it */
-	const char *text;	/* what it counts; "" where nobody says */
-	const char *others;	/* further names, joined by ", "; or "" */
-	int index;		/* of a model's event, for models_attribute(); else -1 */
+	const char *kind;	/* "generic", "pmu", "model", "tracepoint"; "terms": not an event,
+				   but the list of a PMU's terms */
+	const char *name;	/* name for event_parse() */
+	const char *text;	/* description, or "" */
+	const char *others;	/* other names of the event, joined by ", "; or "" */
+	int index;		/* of a model event, for models_attribute(); otherwise -1 */
 };
 
 struct catalog_options {
-	const struct event_options *event;	/* where to look */
+	const struct event_options *event;	/* paths of sysfs and tracefs */
 	const char *pmu;	/* only this PMU or model; NULL: all that are present */
-	bool all_models;	/* also of models that this machine is not */
-	char *const *glob;	/* MODEL::NAME among these GLOBS adds that model */
-	size_t globs;
+	bool all_models;	/* only models, including those of other CPUs */
+	char *const *glob;	/* patterns; MODEL::NAME adds the events of MODEL */
+	size_t globs;		/* number of patterns */
 };
 
 /* Zero-initialised: empty. */
 struct catalog {
 	struct catalog_entry *entry;
 	size_t count;
-	struct arena arena;
+	struct arena arena;	/* strings of the entries */
 };
 
-/* Add all entries.  False: there is no such PMU or model. */
+/* Add all entries that OPTIONS select.  False: OPTIONS name an unknown PMU or model. */
 bool catalog_read(struct catalog *catalog, const struct catalog_options *options);
 
 void catalog_release(struct catalog *catalog);

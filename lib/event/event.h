@@ -10,8 +10,8 @@
  *			... list.event[i].attr ...
  *	event_list_release(&list);
  *
- * The language is pmu-event(7).  A name means the same on every machine that
- * has the same /sys and CPU; nothing is opened to parse one.
+ * pmu-event(7) describes the language.  Parsing opens no event: a name means the same on all
+ * machines with the same CPU and /sys.
  */
 #pragma once
 #include "base/arena.h"
@@ -21,122 +21,125 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { EVENT_PRECISE_MAX = 4 };	/* the highest precise_ip that opens: event_probe_precise() */
+/* event_options.precise: probe for the highest precise_ip, as :P does. */
+enum { EVENT_PRECISE_MAX = 4 };
 
-/* The type of an event of a PMU that this machine lacks, so that its number is not known. */
+/* attr.type of an event whose PMU this machine does not have. */
 #define EVENT_TYPE_ABSENT UINT32_MAX
 
 /* One event to open.  Its strings live as long as its list. */
 struct event {
-	const char *name;	/* canonical; parsed again, it gives the same type, config and
-				   excludes ("cycles:u", "cpu_core/cycles/", "r1c0"),
-				   unless the user named it by a name= term */
+	const char *name;	/* canonical name ("cycles:u", "cpu_core/cycles/", "r1c0"): parsing
+				   it again gives the same type, config and excludes;
+				   or the name in a name= term */
 	struct perf_event_attr attr;	/* size, type, config*, exclude_*, precise_ip, pinned,
 					   exclusive; sample_period, or freq and sample_freq;
 					   :S adds to sample_type and read_format */
-	uint32_t group;		/* events of one {group} share a number; 0: none */
-	bool precise_max;	/* :P: event_probe_precise() finds attr.precise_ip */
-	int inherit;		/* 1, -1: the terms inherit, no-inherit; 0: as the tool likes */
-	bool named;		/* NAME is the user's own */
-	bool weak;		/* :W: open it alone where the group does not fit */
-	const char *filter;	/* of a tracepoint: the kernel drops what it does not match; NULL */
-	const char *pmu;	/* the PMU in sysfs that counts it; NULL: any core's, or software */
-	const int *cpu;		/* the CPUs it can be opened on, ascending; NULL: all */
-	size_t cpus;		/* how many; 0: all */
-	bool per_cpu;		/* it counts for a package or device, and for no process: open it
-				   with pid -1, on each of CPU */
-	const char *unit;	/* of its values: "count", "nanoseconds", or sysfs's ("Joules") */
-	double scale;		/* a value times this is in UNIT; 1 for most */
-	uint32_t floor;		/* the shortest period that is sane; 1: any */
+	uint32_t group;		/* number of its {group}; 0: none */
+	bool precise_max;	/* :P: event_probe_precise() will set attr.precise_ip */
+	int inherit;		/* 1: inherit term; -1: no-inherit term; 0: the tool decides */
+	bool named;		/* NAME comes from a name= term */
+	bool weak;		/* :W: open it alone if the group does not fit the counters */
+	const char *filter;	/* filter expression of a tracepoint, for the kernel; or NULL */
+	const char *pmu;	/* name of its PMU in sysfs; NULL: any core PMU, or software */
+	const int *cpu;		/* CPUs it can be opened on, ascending; NULL: all */
+	size_t cpus;		/* number of these CPUs; 0: all */
+	bool per_cpu;		/* its PMU counts for a package or device, not for a process: open
+				   it with pid -1 on each of CPU */
+	const char *unit;	/* unit of scaled values: "count", "nanoseconds", or sysfs's
+				   ("Joules") */
+	double scale;		/* factor from a count to UNIT; mostly 1 */
+	uint32_t floor;		/* shortest period allowed without FORCE; 1: any */
 	const char *base;	/* NAME without modifiers */
-	const char *letters;	/* the modifiers of NAME ("u", "ppS") */
+	const char *letters;	/* the modifiers in NAME ("u", "ppS") */
 };
 
 /* Zero-initialised: empty. */
 struct event_list {
-	struct event *event;	/* moves as it grows */
+	struct event *event;	/* array; it moves when the list grows */
 	size_t count;
-	uint32_t groups;	/* the last number given to a group */
-	struct arena arena;	/* its strings */
+	uint32_t groups;	/* highest group number in use */
+	struct arena arena;	/* strings of the events */
 };
 
-/* How to read names.  Zero-initialised: this machine, preset periods. */
+/* How to resolve names.  Zero-initialised: on this machine, with preset periods. */
 struct event_options {
-	const char *sysfs;	/* NULL: "/sys" */
-	const char *tracefs;	/* NULL: where this machine has it */
-	const char *model;	/* the libpfm4 PMU that names without one mean; NULL: this CPU's */
-	uint64_t period;	/* of events without a period= or freq= term; 0: none given */
-	uint64_t frequency;	/* samples per second, likewise; 0: none given */
-	uint32_t max_rate;	/* samples per second the kernel allows; 0: ask it */
-	uint8_t precise;	/* of events without :p or :P: 1..3, EVENT_PRECISE_MAX; 0: none */
+	const char *sysfs;	/* path of sysfs; NULL: "/sys" */
+	const char *tracefs;	/* path of tracefs; NULL: where it is usually mounted */
+	const char *model;	/* libpfm4 PMU for names without MODEL::; NULL: this CPU's */
+	uint64_t period;	/* period of events without a period= or freq= term; 0: preset */
+	uint64_t frequency;	/* samples per second of these events instead; 0: not given */
+	uint32_t max_rate;	/* highest frequency allowed, in Hz; 0: the kernel's limit */
+	uint8_t precise;	/* precise level of events without :p or :P: 1..3,
+				   EVENT_PRECISE_MAX; 0: none */
 	bool force;		/* allow periods below an event's floor */
 };
 
 /*
- * Add the events that TEXT names, a list of the language's events, to LIST.
- * False where TEXT is no such list: that has been reported, and LIST is as
- * it was.
+ * Parse TEXT, a list of events, and add its events to LIST.  False (reported): TEXT has an
+ * error; LIST is unchanged.
  */
 bool event_parse(struct event_list *list, const struct event_options *options, const char *text,
 		 struct report *report);
 
 /*
- * Give the events of LIST from FIRST on the FILTER, besides what they have.  NULL, or the
- * name of an event that is no tracepoint, and so takes none.
+ * Add FILTER to the events of LIST from index FIRST on; an event that has a filter must then
+ * match both.  Returns NULL, or the name of the first event that is not a tracepoint and so
+ * cannot have a filter.
  */
 const char *event_list_filter(struct event_list *list, size_t first, const char *filter);
 
 /*
- * Leave out what is in LIST twice, but for groups, with a note: the kernel attributes the
- * samples of equal software events to one of them.
+ * Remove duplicates from LIST, except in groups, each with a note: the kernel attributes all
+ * samples of equal software events to one of the events.
  */
 void event_list_drop_equal(struct event_list *list, struct report *report);
 
 void event_list_release(struct event_list *list);
 
-/* perf_event_open(2), which libc lacks: a descriptor, or -1 and errno. */
+/* Call perf_event_open(2), which libc lacks.  Returns a descriptor, or -1 with errno set. */
 int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 	       unsigned long flags);
 
-/* What stands in for event_open() in tests; CONTEXT is the caller's. */
+/* A replacement for event_open() in tests; CONTEXT is the caller's. */
 typedef int event_opener(void *context, const struct perf_event_attr *attr);
 
 /*
- * Find the highest precise_ip that opens here, sampling, and set it in EVENT.
- * OPEN makes the attempts (a descriptor, which is closed, or -1 and errno);
- * NULL: event_open() on this process.  The level, or -1 and errno: none opens.
+ * Find the highest precise_ip with which EVENT opens for sampling, and set it in EVENT.  Each
+ * attempt calls OPEN, or event_open() on this process if OPEN is NULL, and closes the
+ * descriptor.  Returns the level, or -1 with errno set if no level works.
  */
 int event_probe_precise(struct event *event, event_opener *open, void *context);
 
 /*
- * Can EVENT be opened here, counting and then sampling?  It is opened for
- * this process, or on one of its CPUs, and closed.  WHY (SIZE bytes) is "ok",
- * with the precise level that :P comes to; or why not, and what would help.
+ * Return whether EVENT can be counted and sampled here.  Opens it on this process, or on its
+ * first CPU, and closes it again.  Writes "ok", with the precise level that :P found, or the
+ * reason and a remedy to WHY (SIZE bytes).
  */
 bool event_check(const struct event *event, char *why, size_t size);
 
 /*
- * The same for a tool that takes less where it cannot have all: while the kernel
- * refuses EVENT, change it by event_retreat() and try again.  LIST keeps its name.
+ * Like event_check(), but while the kernel refuses EVENT, change it by event_relax() and try
+ * again.  LIST holds the changed name.
  */
-bool event_check_retreating(struct event_list *list, struct event *event, char *why, size_t size);
+bool event_check_relaxed(struct event_list *list, struct event *event, char *why, size_t size);
 
-/* Why the kernel refused EVENT with ERROR (an errno), and what would help, into WHY. */
+/* Write to WHY (SIZE bytes) why the kernel refused EVENT with ERROR, an errno, and a remedy. */
 void event_explain(const struct event *event, int error, char *why, size_t size);
 
-/* The same where it refused EVENT on the thread TID: its owner or its end may be the cause. */
+/* Like event_explain(), for thread TID: also consider that it has ended or is another user's. */
 void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size);
 
 /*
- * What to try next where the kernel refused EVENT with ERROR: leave out the
- * kernel where that is forbidden (its name then has :u), let guests in where
- * the PMU can exclude nothing (IBS, msr, uncore).  True: EVENT is changed, open
- * it again; false: nothing helps.  LIST keeps the name.
+ * Change EVENT so that the kernel, which refused it with ERROR, may accept it: exclude the
+ * kernel if sampling it is forbidden (EVENT's name then has :u), or include guests if the PMU
+ * cannot exclude anything (IBS, msr, uncore).  True: EVENT has changed, try it again.  False:
+ * nothing can be changed.  LIST holds the changed name.
  */
-bool event_retreat(struct event_list *list, struct event *event, int error);
+bool event_relax(struct event_list *list, struct event *event, int error);
 
 /*
- * The directory of this machine's tracepoints ("/sys/kernel/tracing/events")
- * into PATH.  False with errno set if it cannot be read.
+ * Write the directory of this machine's tracepoints ("/sys/kernel/tracing/events") to PATH.
+ * False with errno set: it cannot be read.
  */
 bool event_tracepoints_path(char *path, size_t size);

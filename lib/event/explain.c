@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain - why perf_event_open(2) refused, in words, with what would help.
+ * explain - say in words why perf_event_open(2) failed, and what helps.
  *
- * One errno has many causes.  What tells them apart is read from the machine
- * at that moment: the paranoid level, the PMUs, who holds a counter.
+ * An errno can have many causes.  To tell them apart, look at this machine's paranoid level,
+ * PMUs and users of counters.
  */
 #include "event/event.h"
 #include "event/internal.h"
@@ -57,7 +57,7 @@ static void explain_denied(const struct event *event, int error, char *why, size
 
 	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
 		wanted = event->per_cpu ? 0 : -1;
-	/* The kernel says EACCES where the level forbids it, a filter mostly EPERM. */
+	/* The kernel returns EACCES if the level forbids it; seccomp filters mostly EPERM. */
 	bool filtered = error == EPERM && rights_self_status("\nSeccomp:", 10) == 2;
 	if (paranoid > wanted && !filtered && !rights_is_privileged())
 		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
@@ -68,10 +68,10 @@ static void explain_denied(const struct event *event, int error, char *why, size
 			 "allow it in the profile, or run outside the container");
 	else
 		snprintf(why, size, "not permitted: run as root, or with cap_perfmon "
-			 "(the kernel's lockdown or a security module may forbid it all the same)");
+			 "(the kernel's lockdown or a security module may still forbid it)");
 }
 
-/* Why the kernel takes no breakpoint such as ATTR. */
+/* Explain why the kernel rejected the breakpoint ATTR. */
 static void explain_breakpoint(const struct perf_event_attr *attr, char *why, size_t size)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -81,11 +81,11 @@ static void explain_breakpoint(const struct perf_event_attr *attr, char *why, si
 	}
 #endif
 	if (attr->bp_type & HW_BREAKPOINT_X && attr->bp_len != sizeof(long))
-		snprintf(why, size, "a breakpoint of execution has a length of %zu bytes",
+		snprintf(why, size, "an execution breakpoint has a length of %zu bytes",
 			 sizeof(long));
 	else
 		snprintf(why, size, "a breakpoint watches 1, 2, 4 or 8 bytes, at an address that "
-			 "is a multiple of it");
+			 "is a multiple of its length");
 }
 
 static void explain_invalid(const struct event *event, char *why, size_t size)
@@ -100,12 +100,12 @@ static void explain_invalid(const struct event *event, char *why, size_t size)
 			 "kernel.perf_event_max_sample_rate is %ld",
 			 (unsigned long long)attr->sample_freq, rate);
 	else if (event->per_cpu)
-		snprintf(why, size, "its PMU has no interrupt to sample with, or not these terms");
+		snprintf(why, size, "its PMU has no interrupt to sample with, or rejects a term");
 	else if (attr->precise_ip)
 		snprintf(why, size, "precise level %u is too high for it: use :P, or fewer p",
 			 attr->precise_ip);
 	else
-		snprintf(why, size, "the kernel's PMU driver takes no such combination of "
+		snprintf(why, size, "the kernel's PMU driver rejects this combination of "
 			 "event, modifiers and period");
 }
 
@@ -121,17 +121,17 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 			 "events of the CPU only, such as cycles" : "this CPU, or virtual machine, "
 			 "records no branches");
 	else
-		snprintf(why, size, "its PMU has no interrupt to sample with, or does not take "
+		snprintf(why, size, "its PMU has no interrupt to sample with, or does not support "
 			 "one of the modifiers");
 }
 
 static void explain_busy(char *why, size_t size)
 {
 	if (linux_read_number("/proc/sys/kernel/nmi_watchdog", 0) > 0)
-		snprintf(why, size, "its counter is taken, one by the NMI watchdog: "
+		snprintf(why, size, "its counter is in use, and the NMI watchdog uses one: "
 			 "as root, sysctl kernel.nmi_watchdog=0");
 	else
-		snprintf(why, size, "its counter is taken by another event, pinned or exclusive: "
+		snprintf(why, size, "its counter is in use by a pinned or exclusive event: "
 			 "look for another profiler");
 }
 
@@ -143,7 +143,7 @@ static void explain_files(int error, char *why, size_t size)
 	if (error == ENFILE)
 		snprintf(why, size, "the system is out of open files: sysctl fs.file-max");
 	else
-		snprintf(why, size, "out of file descriptors, of which there may be %llu: "
+		snprintf(why, size, "all %llu file descriptors are in use: "
 			 "ulimit -n %llu", (unsigned long long)limit.rlim_cur,
 			 (unsigned long long)limit.rlim_max);
 }
@@ -152,7 +152,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 {
 	bool is_denied = error == EACCES || error == EPERM;
 
-	/* Rights are looked at first: with all of them an event without a PMU would still fail. */
+	/* The kernel checks rights first; an event without a PMU would fail with all rights. */
 	if (event->attr.type == EVENT_TYPE_ABSENT ||
 	    (is_denied && is_hardware(event) && rights_self_status("\nSeccomp:", 10) != 2 &&
 	     !has_core_pmu()))
@@ -191,14 +191,14 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 			 "/proc/sys/kernel/perf_event_max_stack", 127));
 		break;
 	case E2BIG:
-		snprintf(why, size, "this kernel is too old for what the event asks");
+		snprintf(why, size, "this kernel is too old for the event's attributes");
 		break;
 	default:
 		snprintf(why, size, "%s", strerror(error));
 	}
 }
 
-/* Whether TID has exited, and is a zombie. */
+/* Return whether TID is a zombie. */
 static bool is_zombie(pid_t tid)
 {
 	char text[512];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * internal - what the files of lib/event share.
+ * internal - declarations that the files of lib/event share.
  *
- * language.c cuts a text into items, each the name of one event with its
- * terms and modifiers.  The sources of names (alias.c, sysfs.c, ...) turn an
- * item into events: each fills type and config, and hands the event to
- * event_add(), which does what is the same for all.
+ * language.c splits a text into items: the name of an event with its terms and modifiers.
+ * The sources of names (alias.c, sysfs.c, ...) turn an item into events: they set type and
+ * config, and pass each event to event_add() for the common part.
  */
 #pragma once
 #include "base/slice.h"
@@ -14,25 +13,26 @@
 
 #include <stdarg.h>
 
-/* How often an event happens on a busy core, as a choice of periods. */
+/* Preset and shortest sampling periods of an event. */
 struct event_rates {
-	uint32_t period;	/* preset: about 1,000 samples per second and busy core */
-	uint32_t frequency;	/* preset samples per second, instead of a period; or 0 */
-	uint32_t floor;		/* a shorter period would flood any machine */
+	uint32_t period;	/* preset, for about 1,000 samples per second on a busy core */
+	uint32_t frequency;	/* preset samples per second instead of a period; or 0 */
+	uint32_t floor;		/* shortest period; a shorter one would overload any machine */
 };
 
-/* What a text says of one event besides its name. */
+/* One item of the text: the name of an event with its terms and modifiers. */
 struct event_item {
+	/* set by language.c */
 	struct slice all;	/* the item as typed */
-	struct slice name;	/* up to '/' or the first ':' */
-	struct slice rest;	/* after that ':', or after the terms */
-	struct slice terms;	/* between slashes */
-	bool has_terms;		/* there were slashes */
-	/* from the terms that any event takes */
+	struct slice name;	/* text up to '/' or the first ':' */
+	struct slice rest;	/* text after that ':', or after the terms */
+	struct slice terms;	/* text between the slashes */
+	bool has_terms;		/* the item has slashes */
+	/* set by term_common(), from the terms that any event accepts */
 	const char *rename;	/* name=, or NULL */
 	uint64_t period, frequency;	/* period=, freq=; 0: not given */
 	uint16_t max_stack;	/* max-stack=; 0: not given */
-	uint64_t branches;	/* branch_type=: PERF_SAMPLE_BRANCH_*; 0: not given */
+	uint64_t branches;	/* branch_type= as PERF_SAMPLE_BRANCH_*; 0: not given */
 	bool inherit, no_inherit;
 };
 
@@ -41,120 +41,141 @@ struct event_parser {
 	const struct event_options *options;
 	struct report *report;
 	const char *text;	/* the whole text, NUL-terminated */
-	bool failed;		/* reported */
-	struct pmus pmus;	/* read when first asked for */
+	bool failed;		/* an error has been reported */
+	struct pmus pmus;	/* read on first use */
 };
 
-/* The text is wrong AT (in it, or at its end): report FORMAT with the column.  Returns false. */
+/*
+ * Report the error FORMAT with its column: AT points into the text or to its end.  Only the
+ * first error is reported.  Returns false.
+ */
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Add an event, of which TYPE, CONFIG* and what else is special have been
- * set, under its name BASE; terms and modifiers of ITEM, and a period (preset
- * by RATES), are applied to it.
+ * Add EVENT, with base, attr.type and attr.config* set, to the list.  Applies the terms of
+ * ITEM, MODIFIERS, and a period (RATES has the preset).  False: reported.
  */
 bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
 	       struct slice modifiers, const struct event_rates *rates);
 
-/* rHEX: what the CPU's manual says, as it is. */
+/* Return whether NAME is rHEX, a raw code from the CPU's manual, and set *CONFIG to it. */
 bool event_is_raw(struct slice name, uint64_t *config);
 
-/* pmu.c: the names in the directory PATH, in order; *COUNT of them.  The caller frees. */
+/*
+ * pmu.c: return the names in the directory PATH, sorted, with their number in *COUNT.  The
+ * caller frees the array; the strings are in ARENA.
+ */
 const char **event_read_names(struct arena *arena, size_t *count, const char *path);
 
 /* term.c: one of the terms between slashes. */
 struct event_term {
 	struct slice all, name, value;
-	bool has_value;		/* there was a '=' */
+	bool has_value;		/* the term has a '=' */
 };
+
+/* Cut the next term off LEFT.  False: LEFT is empty. */
 bool term_next(struct slice *left, struct event_term *term);
 
-/* term.c: take a term that every event takes into ITEM. */
+/* term.c: store TERM in ITEM if it is a term that any event accepts. */
 enum term_answer {
 	TERM_TAKEN,
-	TERM_OTHER,		/* it is none of those */
-	TERM_WRONG,		/* reported */
+	TERM_OTHER,		/* it is not such a term */
+	TERM_WRONG,		/* its value is wrong: reported */
 };
 enum term_answer term_common(struct event_parser *p, struct event_item *item,
 			     const struct event_term *term);
 
-/* term.c: take all of ITEM's terms, which must be such.  False: reported. */
+/* term.c: store all terms of ITEM, which must be terms that any event accepts.  False: reported. */
 bool terms_common_only(struct event_parser *p, struct event_item *item);
 
-/* What a source of names says of an item. */
+/* What a source of names returns for an item. */
 enum event_found {
 	EVENT_ADDED,
-	EVENT_UNKNOWN,		/* it does not know the name */
-	EVENT_WRONG,		/* it does, but something else is wrong: reported */
+	EVENT_UNKNOWN,		/* the source does not know the name */
+	EVENT_WRONG,		/* it knows the name, but the item has an error: reported */
 };
 
-/* sysfs.c: PMU/terms/; false: reported. */
+/* sysfs.c: parse PMU/terms/ and add its events.  False: reported. */
 bool sysfs_parse(struct event_parser *p, struct event_item *item);
 
-/* sysfs.c: a name in some PMU's events/, alone. */
+/* sysfs.c: parse a name in a PMU's events/ that is given without the PMU. */
 enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item);
 
-/* sysfs.c: the generic or raw event NAME on each core PMU, where there are several. */
+/* sysfs.c: add the generic or raw event NAME once for each core PMU of a hybrid CPU. */
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
 
-/* sysfs.c: EVENT has a type: put it on that PMU's CPUs. */
+/* sysfs.c: set PMU and CPUs of EVENT by its attr.type. */
 void sysfs_bind(struct event_parser *p, struct event *event);
 
-/* tracepoint.c: SYSTEM:NAME[:letters], both may be globs. */
+/* tracepoint.c: parse SYSTEM:NAME[:modifiers]; SYSTEM and NAME may be globs. */
 enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);
 
-/* tracepoint.c: the directory of tracepoints into PATH.  False: it cannot be read (errno). */
+/*
+ * tracepoint.c: write the directory of tracepoints to PATH.  False with errno set: it cannot
+ * be read.
+ */
 bool tracepoint_root(const struct event_options *options, char *path, size_t size);
 
-/* breakpoint.c: mem:ADDRESS[/LENGTH][:rwx][:letters]; false: reported. */
+/* breakpoint.c: parse mem:ADDRESS[/LENGTH][:rwx][:modifiers].  False: reported. */
 bool breakpoint_parse(struct event_parser *p, struct event_item *item);
 
-/* models.c: a name of libpfm4's. */
+/* models.c: parse a name of a libpfm4 event. */
 enum event_found models_parse(struct event_parser *p, struct event_item *item);
 
-/* attr.c: apply the modifiers LETTERS, and name EVENT anew.  False: *WRONG says where and why. */
+/* Where a modifier is wrong, and why. */
 struct modifier_error {
 	const char *at;
 	const char *why;
 };
+
+/*
+ * modifier.c: apply the modifiers LETTERS to EVENT, and rename it.  GROUP: they are those of
+ * its group, and add to its own.  False: *WRONG is set.
+ */
 bool event_modify(struct event_list *list, struct event *event, struct slice letters, bool group,
 		  struct modifier_error *wrong);
 
-/* attr.c: NAME and LETTERS of EVENT from its BASE and attr. */
+/* modifier.c: set name and letters of EVENT from its base and attr. */
 void event_rename(struct event_list *list, struct event *event);
 
-/* alias.c: an event of the kernel's own names.  False: NAME is none of them. */
+/* alias.c: a hardware, software or cache event of the kernel's interface. */
 struct event_alias {
 	uint32_t type;
 	uint64_t config;
-	const char *text;	/* one line on what it counts */
+	const char *text;	/* description, one line */
 	struct event_rates rates;
-	char name[32];		/* canonical */
+	char name[32];		/* canonical name */
 };
+
+/* Find the event called NAME.  False: there is none. */
 bool alias_find(struct slice name, struct event_alias *alias);
 
-/* The alias of INDEX, counted from 0: generic, software, then cache events.  False: no more. */
+/* Get event number INDEX, from 0: hardware, software, then cache events.  False: no more. */
 bool alias_next(unsigned int index, struct event_alias *alias);
 
-/* A further name of ALIAS's event ("cpu-cycles", "cacheMisses"), by INDEX; NULL: no more. */
+/* Return synonym number INDEX of ALIAS ("cpu-cycles", "cacheMisses"), or NULL: no more. */
 const char *alias_other_name(const struct event_alias *alias, unsigned int index);
 
-/* Periods for events of which only the PMU knows how often they happen. */
+/* Periods for events whose rate is unknown. */
 extern const struct event_rates event_rates_unknown;
 
-/* alias.c: periods for an event of which only the maker's NAME is known. */
+/* alias.c: guess periods from NAME, the CPU maker's name of an event. */
 struct event_rates rates_guess(const char *name);
 
-/* suggest.c: the nearest of many names. */
+/* suggest.c: a search for the known name nearest to a mistyped one. */
 struct suggestion {
-	struct slice wanted;
-	unsigned int distance;	/* of the best so far */
-	char best[96];		/* "": none is near */
+	struct slice wanted;	/* the mistyped name */
+	unsigned int distance;	/* edits from WANTED to BEST; at first, the limit */
+	char best[96];		/* nearest name so far; "": none is near */
 };
+
+/* Start a search for WANTED. */
 void suggest_begin(struct suggestion *s, struct slice wanted);
+
+/* Make NAME the best if it is nearer than the best so far. */
 void suggest_try(struct suggestion *s, const char *name);
 
-/* models.c: try the events of the model that ITEM means, which becomes S's wanted name. */
+/* models.c: try all events of ITEM's model.  Sets S's wanted name to ITEM's event name. */
 void models_suggest(const struct event_parser *p, const struct event_item *item,
 		    struct suggestion *s);

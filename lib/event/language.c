@@ -6,8 +6,8 @@
  *	part  = item | "{" item { "," item } "}" [ ":" letters ]
  *	item  = name [ "/" terms "/" ] [ [ ":" ] letters ]
  *
- * An item ends at a ',' or '}' outside slashes.  Who knows its name is asked
- * in a fixed order, so that what the kernel itself defines always wins.
+ * An item ends at a ',' or '}' outside slashes.  The sources of names are asked in a fixed
+ * order, in which the kernel's own names come first.
  */
 #include "event/internal.h"
 
@@ -18,7 +18,7 @@
 
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 {
-	/* Letters that libpfm4 took are given anew, and are nowhere in the text. */
+	/* AT may point outside the text: models.c spells modifiers that libpfm4 parsed anew. */
 	size_t column = (uintptr_t)at - (uintptr_t)p->text + 1;
 	bool inside = column <= strlen(p->text) + 1;
 	char why[400];
@@ -40,11 +40,11 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
 	return false;
 }
 
-/* The end of the item that starts AT: a ',' or brace outside slashes, or the end of the text. */
+/* Return the end of the item that starts at AT: ',' or a brace outside slashes, or '\0'. */
 static const char *end_of_item(const char *at)
 {
 	bool terms = false, quoted = false;
-	bool slashes = strncmp(at, "mem:", 4) != 0;	/* there '/' comes before a length */
+	bool slashes = strncmp(at, "mem:", 4) != 0;	/* in mem: a '/' precedes the length */
 
 	for (; *at; at++) {
 		if (quoted || *at == '\'')
@@ -57,7 +57,7 @@ static const char *end_of_item(const char *at)
 	return at;
 }
 
-/* Cut an item's text into name, terms and rest. */
+/* Split an item's text into name, terms and rest. */
 static bool cut_item(struct event_parser *p, struct event_item *item)
 {
 	struct slice left = item->all;
@@ -79,7 +79,7 @@ static bool cut_item(struct event_parser *p, struct event_item *item)
 		quoted ^= *close++ == '\'';
 	if (close == left.at + left.size)
 		return event_wrong(p, slash, quoted ? "a quote is not closed"
-						    : "the terms after '/' lack their closing '/'");
+						    : "the terms after '/' lack a closing '/'");
 	item->has_terms = true;
 	item->terms = (struct slice){ left.at, (size_t)(close - left.at) };
 	item->rest = (struct slice){ close + 1, left.size - item->terms.size - 1 };
@@ -104,7 +104,7 @@ bool event_is_raw(struct slice name, uint64_t *config)
 	return true;
 }
 
-/* An event of the kernel's generic types: on a hybrid CPU, one on each kind of core. */
+/* Add an event of a generic or raw type: on a hybrid CPU, one for each kind of core. */
 static bool add_plain(struct event_parser *p, struct event_item *item, struct event event,
 		      const char *name, const struct event_rates *rates)
 {
@@ -150,8 +150,8 @@ static void suggest_aliases(struct suggestion *s)
 	}
 }
 
-/* Nobody knows this name: say which one may be meant. */
-static bool unknown(struct event_parser *p, const struct event_item *item)
+/* Report an unknown name, with the most similar known name. */
+static bool report_unknown(struct event_parser *p, const struct event_item *item)
 {
 	bool two_parts = memchr(item->all.at, ':', item->all.size) != NULL;
 	char root[PATH_MAX];
@@ -171,7 +171,7 @@ static bool unknown(struct event_parser *p, const struct event_item *item)
 			   "known", (int)item->all.size, item->all.at);
 }
 
-/* Ask the sources of names, one after the other. */
+/* Ask the sources of names in turn, and add the item's events. */
 static bool resolve(struct event_parser *p, struct event_item *item)
 {
 	struct event_alias alias;
@@ -194,10 +194,10 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 		if (found != EVENT_UNKNOWN)
 			return found == EVENT_ADDED;
 	}
-	return unknown(p, item);
+	return report_unknown(p, item);
 }
 
-/* Parse the item at *AT and move *AT to its end. */
+/* Parse the item at *AT, and advance *AT to its end. */
 static bool parse_item(struct event_parser *p, const char **at)
 {
 	struct event_item item = { 0 };
@@ -210,9 +210,9 @@ static bool parse_item(struct event_parser *p, const char **at)
 }
 
 /*
- * Number the group of the events from FIRST on.  On a hybrid CPU names stand
- * for an event on each kind of core, which no group can mix: they become a
- * group for each kind, and what is not a core's stays with the first.
+ * Number the group of the events from index FIRST on.  On a hybrid CPU a name stands for one
+ * event per kind of core, and a group cannot mix kinds: make a group for each kind.  Other
+ * events stay with the first kind.
  */
 static void number_group(struct event_list *list, size_t first)
 {
@@ -236,7 +236,7 @@ static void number_group(struct event_list *list, size_t first)
 	list->groups = number;
 }
 
-/* The events from FIRST on are a group: number them, apply LETTERS. */
+/* Make the events from index FIRST on a group, and apply its modifiers LETTERS. */
 static bool make_group(struct event_parser *p, size_t first, struct slice letters)
 {
 	struct event_list *list = p->list;
@@ -248,7 +248,7 @@ static bool make_group(struct event_parser *p, size_t first, struct slice letter
 		struct event *event = &list->event[i];
 		if (letters.size > 0 && !event_modify(list, event, letters, true, &wrong))
 			return event_wrong(p, wrong.at, "'%c' %s", *wrong.at, wrong.why);
-		/* With :S the leader's samples carry the others' counts: those need no period. */
+		/* With :S only the leader is sampled; its samples have the others' counts. */
 		if (event->group == leader && event->attr.sample_type & PERF_SAMPLE_READ) {
 			event->attr.freq = 0;
 			event->attr.sample_period = 0;
@@ -258,7 +258,7 @@ static bool make_group(struct event_parser *p, size_t first, struct slice letter
 	return true;
 }
 
-/* Parse the group at *AT, a '{', and move *AT past its end. */
+/* Parse the group at *AT, a '{', and advance *AT past its end. */
 static bool parse_group(struct event_parser *p, const char **at)
 {
 	const char *open = *at;

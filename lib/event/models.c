@@ -8,23 +8,23 @@
 enum { LONGEST_NAME = 512 };
 
 /*
- * Set libpfm4 up; it does nothing the second time.  It must be told by the
- * environment that models other than this machine's are wanted.
+ * Initialise libpfm4; a second call does nothing.  The environment variable makes it encode
+ * events of other CPUs, too.
  */
-static bool begin(void)
+static bool initialize(void)
 {
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	return pfm_initialize() == PFM_SUCCESS;
 }
 
-/* libpfm4's own rendering of the kernel's generic events: alias.c has those. */
+/* Return whether INFO is a CPU's PMU, not libpfm4's list of generic events: alias.c has these. */
 static bool is_model(const pfm_pmu_info_t *info)
 {
 	return info->type != PFM_PMU_TYPE_OS_GENERIC &&
 	       strcmp(info->name, "perf") && strcmp(info->name, "perf_raw");
 }
 
-static bool info_of(int pmu, pfm_pmu_info_t *info)
+static bool get_info(int pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);
@@ -35,10 +35,10 @@ bool models_next(int *at, struct model *model)
 {
 	pfm_pmu_info_t info;
 
-	if (!begin())
+	if (!initialize())
 		return false;
 	while (*at < PFM_PMU_MAX)
-		if (info_of((*at)++, &info)) {
+		if (get_info((*at)++, &info)) {
 			*model = (struct model){ .name = info.name, .text = info.desc,
 						 .present = info.is_present,
 						 .events = info.nevents };
@@ -53,10 +53,10 @@ bool models_event_next(const char *name, int *at, struct model_event *event)
 	pfm_pmu_info_t pmu;
 
 	if (*at < 0) {
-		if (!begin())
+		if (!initialize())
 			return false;
 		for (int i = 0; i < PFM_PMU_MAX && *at < 0; i++)
-			if (info_of(i, &pmu) && !strcmp(pmu.name, name))
+			if (get_info(i, &pmu) && !strcmp(pmu.name, name))
 				*at = pmu.first_event;
 	}
 	if (*at < 0 || pfm_get_event_info(*at, PFM_OS_NONE, &info) != PFM_SUCCESS)
@@ -65,7 +65,7 @@ bool models_event_next(const char *name, int *at, struct model_event *event)
 				       .index = *at };
 	*at = pfm_get_event_next(*at);
 	if (*at < 0)
-		*at = INT32_MAX;	/* the last: no index there */
+		*at = INT32_MAX;	/* no more: there is no event with this index */
 	return true;
 }
 
@@ -82,13 +82,12 @@ bool models_attribute(int index, int i, struct model_attribute *attribute)
 }
 
 /*
- * The canonical name, from libpfm4's full one, in which every attribute is
- * spelt out: umasks stay, and modifiers that are not 0; what perf's letters
- * and terms say is left to them.
+ * Return the canonical name for FULL, in which libpfm4 spells out every attribute.  Keep
+ * umasks and modifiers that are not 0; drop attributes that perf's modifiers and terms express.
  */
-static const char *canonical(struct arena *arena, const char *full)
+static const char *canonical_name(struct arena *arena, const char *full)
 {
-	static const char *const letters[] = {
+	static const char *const perf_attributes[] = {
 		"u=", "k=", "h=", "precise=", "excl=", "pinned=", "mg=", "mh=", "period=", "freq=",
 		"hw_smpl=", "cpu=",
 	};
@@ -101,8 +100,8 @@ static const char *canonical(struct arena *arena, const char *full)
 		const char *equals = memchr(part.at, '=', part.size);
 		bool drop = equals && slice_is((struct slice){ equals, part.size - (size_t)
 			(equals - part.at) }, "=0");
-		for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
-			drop |= slice_starts(part, letters[i]);
+		for (size_t i = 0; i < sizeof(perf_attributes) / sizeof(*perf_attributes); i++)
+			drop |= slice_starts(part, perf_attributes[i]);
 		if (!drop && used < sizeof(name))	/* the empty part after the model is "::" */
 			used += (size_t)snprintf(name + used, sizeof(name) - used, "%s%.*s",
 						 n ? ":" : "", (int)part.size, part.at);
@@ -110,21 +109,22 @@ static const char *canonical(struct arena *arena, const char *full)
 	return arena_text(arena, name, sizeof(name));
 }
 
-/* What encode() got. */
-struct encoded {
+/* An event as libpfm4 encodes it. */
+struct model_encoding {
 	struct perf_event_attr attr;
-	const char *base;
-	const char *pmu;	/* that this machine lacks; NULL: it has it */
-	int cpu;
+	const char *base;	/* canonical name */
+	const char *pmu;	/* its PMU, if this machine lacks it; otherwise NULL */
+	int cpu;		/* CPU to open it on, or -1 */
 };
 
 /*
- * Encode NAME of an uncore PMU that this machine lacks.  libpfm4 has no type for it, but
- * knows the registers of its events, and so what the kernel's driver takes.
+ * Encode NAME, an event of an uncore PMU that this machine lacks.  libpfm4 does not know the
+ * PMU's type, but the values of its registers, which are the config words of the kernel's
+ * driver.
  */
-static int encode_absent(struct arena *arena, const char *name, struct encoded *out)
+static int encode_absent(struct arena *arena, const char *name, struct model_encoding *out)
 {
-	/* Where bits 20 and 22 (interrupt, enable) are set, the driver sets these and 16, 17. */
+	/* If libpfm4 sets bits 20 and 22 (interrupt, enable), the driver sets these, 16 and 17. */
 	const uint64_t driven = 1 << 20 | 1 << 22, ring = 1 << 16 | 1 << 17;
 	pfm_pmu_encode_arg_t arg = { .size = sizeof(arg) };
 	pfm_event_info_t event = { .size = sizeof(event) };
@@ -142,10 +142,10 @@ static int encode_absent(struct arena *arena, const char *name, struct encoded *
 		bool is_driven = (arg.codes[0] & driven) == driven;
 		out->attr.type = EVENT_TYPE_ABSENT;
 		out->attr.config = arg.codes[0] & ~(is_driven ? driven | ring : 0);
-		/* the two registers of a filter, if it has them */
+		/* the event's two filter registers, if any */
 		out->attr.config1 = (arg.count > 1 ? arg.codes[1] : 0) |
 				    (arg.count > 2 ? arg.codes[2] << 32 : 0);
-		out->base = canonical(arena, full);
+		out->base = canonical_name(arena, full);
 		out->pmu = pmu.name;
 	}
 	free(full);
@@ -153,8 +153,8 @@ static int encode_absent(struct arena *arena, const char *name, struct encoded *
 	return status;
 }
 
-/* Ask libpfm4 for NAME: its status, PFM_SUCCESS or what is wrong. */
-static int encode(struct arena *arena, const char *name, struct encoded *out)
+/* Encode NAME.  Returns libpfm4's status: PFM_SUCCESS or an error. */
+static int encode(struct arena *arena, const char *name, struct model_encoding *out)
 {
 	pfm_perf_encode_arg_t arg = { .size = sizeof(arg), .attr = &out->attr };
 	char *full = NULL;
@@ -165,14 +165,14 @@ static int encode(struct arena *arena, const char *name, struct encoded *out)
 	int status = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3 | PFM_PLMH,
 					       PFM_OS_PERF_EVENT_EXT, &arg);
 	if (status == PFM_SUCCESS && full) {
-		out->base = canonical(arena, full);
+		out->base = canonical_name(arena, full);
 		out->cpu = arg.cpu;
 	}
 	free(full);
 	return status == PFM_ERR_NOTSUPP ? encode_absent(arena, name, out) : status;
 }
 
-/* The ':' before the last part of NAME, if that part is all of LETTERS; else NULL. */
+/* Return the last ':' in NAME if only characters in LETTERS follow it; otherwise NULL. */
 static char *letters_part(char *name, const char *letters)
 {
 	char *colon = strrchr(name, ':');
@@ -182,12 +182,12 @@ static char *letters_part(char *name, const char *letters)
 }
 
 /*
- * Encode NAME, with letters of perf's at its end cut off into LETTERS.  u, k
- * and h are always such; of the others some models have umasks, so those are
- * such only where libpfm4 does not know them.
+ * Encode NAME after cutting perf's modifiers off its end into LETTERS.  u, k and h are always
+ * modifiers.  The other letters may be umasks of some models, so they are modifiers only if
+ * libpfm4 rejects them.
  */
 static int encode_with_letters(struct arena *arena, char *name, char *letters, size_t size,
-			       struct encoded *out)
+			       struct model_encoding *out)
 {
 	char *colon;
 
@@ -208,12 +208,12 @@ static int encode_with_letters(struct arena *arena, char *name, char *letters, s
 }
 
 /*
- * libpfm4 does not take all of its own full names (some umasks stand for many,
- * which exclude each other); E then keeps the NAME as typed, with its model.
+ * Make sure that libpfm4 can parse E's name.  It rejects some of its own full names: a umask
+ * may stand for several that exclude each other.  E then gets NAME, as typed, with its model.
  */
-static void keep_parsable(struct arena *arena, const char *name, struct encoded *e)
+static void keep_parsable(struct arena *arena, const char *name, struct model_encoding *e)
 {
-	struct encoded again = { .cpu = -1 };
+	struct model_encoding again = { .cpu = -1 };
 
 	if (encode(arena, e->base, &again) == PFM_SUCCESS && again.attr.config == e->attr.config &&
 	    again.attr.config1 == e->attr.config1 && !strcmp(again.base, e->base))
@@ -226,8 +226,8 @@ static void keep_parsable(struct arena *arena, const char *name, struct encoded 
 	e->base = typed;
 }
 
-/* Add what ENCODED is; LETTERS are perf's modifiers, besides those libpfm4 took. */
-static bool add(struct event_parser *p, struct event_item *item, const struct encoded *e,
+/* Add the event E; LETTERS are modifiers in addition to those that libpfm4 parsed. */
+static bool add(struct event_parser *p, struct event_item *item, const struct model_encoding *e,
 		const char *letters)
 {
 	const struct perf_event_attr *attr = &e->attr;
@@ -261,7 +261,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct en
 	return event_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 
-/* The nearest umask of the event that NAME starts with, or where there is none, a list. */
+/* Report a wrong umask or modifier in NAME, with the most similar one, or a list of umasks. */
 static bool wrong_attribute(struct event_parser *p, const struct event_item *item, char *name)
 {
 	struct model_attribute a;
@@ -288,11 +288,11 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 		return event_wrong(p, item->all.at, "'%s' has no umask or modifier '%s': did you "
 				   "mean '%s'?", name, part + 1, s.best);
 	if (*list)
-		return event_wrong(p, item->all.at, "'%s' wants one of the umasks %s", name, list);
-	return event_wrong(p, item->all.at, "'%s' does not take this modifier", name);
+		return event_wrong(p, item->all.at, "'%s' needs one of the umasks %s", name, list);
+	return event_wrong(p, item->all.at, "'%s' does not support this modifier", name);
 }
 
-/* Whether MODEL is one libpfm4 knows. */
+/* Return whether libpfm4 knows MODEL. */
 static bool is_known(const char *model)
 {
 	struct model m;
@@ -307,23 +307,24 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 {
 	const char *model = p->options->model;
 	char name[LONGEST_NAME], letters[64];
-	struct encoded encoded = { .cpu = -1 };
+	struct model_encoding encoding = { .cpu = -1 };
 
-	if (item->has_terms || item->all.size + 64 >= sizeof(name) || !begin())
+	if (item->has_terms || item->all.size + 64 >= sizeof(name) || !initialize())
 		return EVENT_UNKNOWN;
 	bool qualified = memmem(item->all.at, item->all.size, "::", 2) != NULL;
 	snprintf(name, sizeof(name), "%s%s%.*s", model && !qualified ? model : "",
 		 model && !qualified ? "::" : "", (int)item->all.size, item->all.at);
 	if (model && !qualified && !is_known(model)) {
-		event_wrong(p, item->all.at, "'%s' is neither an event nor is '%s' a model that "
-			    "libpfm4 knows", strchr(name, ':') + 2, model);
+		event_wrong(p, item->all.at, "unknown event '%s'; libpfm4 does not know the model "
+			    "'%s'", strchr(name, ':') + 2, model);
 		return EVENT_WRONG;
 	}
-	int status = encode_with_letters(&p->list->arena, name, letters, sizeof(letters), &encoded);
+	int status = encode_with_letters(&p->list->arena, name, letters, sizeof(letters),
+					 &encoding);
 	switch (status) {
 	case PFM_SUCCESS:
-		keep_parsable(&p->list->arena, name, &encoded);
-		return add(p, item, &encoded, letters) ? EVENT_ADDED : EVENT_WRONG;
+		keep_parsable(&p->list->arena, name, &encoding);
+		return add(p, item, &encoding, letters) ? EVENT_ADDED : EVENT_WRONG;
 	case PFM_ERR_ATTR: case PFM_ERR_UMASK: case PFM_ERR_FEATCOMB:
 		wrong_attribute(p, item, name);
 		return EVENT_WRONG;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * modifier - the letters after an event's name, with perf's meaning.
+ * modifier - the letters after an event's name; they mean what they mean in perf.
  *
- * The first of u k h excludes the other two; the next ones let theirs back in.
- * An event without letters excludes guests.  With letters it does so only if
- * u or p is one of them, or H; that is an accident in perf, kept so that the
- * same name counts the same thing.
+ * The first of u, k and h excludes the other two levels; each further one includes its level
+ * again.  An event without modifiers excludes guests.  An event with modifiers excludes guests
+ * only if u, p or H is among them: an accident in perf, kept so that the same name counts the
+ * same events.
  */
 #include "event/internal.h"
 
 enum { MOST_LETTERS = 24 };
 
-/* What is wrong with the letters as such: one twice, or more than three p. */
-static bool are_sane(struct slice letters, struct modifier_error *wrong)
+/* Check LETTERS: all known, none given twice, at most three p. */
+static bool check_letters(struct slice letters, struct modifier_error *wrong)
 {
 	static const char known[] = "ukhGHIpPSDeW";
 	int precise = 0;
@@ -21,7 +21,7 @@ static bool are_sane(struct slice letters, struct modifier_error *wrong)
 		const char *at = letters.at + i;
 		wrong->at = at;
 		if (!*at || !strchr(known, *at)) {
-			wrong->why = "is no modifier; those are u k h G H I p pp ppp P S D e W";
+			wrong->why = "is not a modifier; u k h G H I p pp ppp P S D e W are";
 			return false;
 		}
 		if (*at == 'p' ? ++precise > 3 : memchr(letters.at, *at, i) != NULL) {
@@ -38,7 +38,7 @@ static bool are_sane(struct slice letters, struct modifier_error *wrong)
 	return true;
 }
 
-/* Count one privilege level (EXCLUDED is its bit), the first time none but it. */
+/* Include the privilege level LETTER.  The first level included excludes the others. */
 static void include_level(struct perf_event_attr *attr, char letter)
 {
 	if (!attr->exclude_user && !attr->exclude_kernel && !attr->exclude_hv)
@@ -51,7 +51,7 @@ static void include_level(struct perf_event_attr *attr, char letter)
 		attr->exclude_hv = 0;
 }
 
-/* Count guest or host, the first time none but it. */
+/* Include guests (G) or the host (H).  The first one included excludes the other. */
 static void include_side(struct perf_event_attr *attr, char letter, bool *chosen)
 {
 	if (!*chosen)
@@ -70,7 +70,7 @@ bool event_modify(struct event_list *list, struct event *event, struct slice let
 	bool chosen = group && attr->exclude_host;
 	unsigned int precise = 0;
 
-	if (!are_sane(letters, wrong))
+	if (!check_letters(letters, wrong))
 		return false;
 	if (letters.size > 0 && !group)
 		attr->exclude_guest = 0;
@@ -100,14 +100,14 @@ bool event_modify(struct event_list *list, struct event *event, struct slice let
 		attr->precise_ip = precise & 3;
 		event->precise_max = false;
 	} else if (event->precise_max) {
-		attr->precise_ip = 0;	/* until it is probed */
+		attr->precise_ip = 0;	/* event_probe_precise() sets it */
 	}
 	event_rename(list, event);
 	return true;
 }
 
-/* The letters that make EVENT's attr out of a plain one. */
-static void spell(const struct event *event, char letters[MOST_LETTERS])
+/* Write the modifiers that EVENT's attr corresponds to into LETTERS. */
+static void spell_letters(const struct event *event, char letters[MOST_LETTERS])
 {
 	const struct perf_event_attr *attr = &event->attr;
 	bool some = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;
@@ -134,7 +134,7 @@ void event_rename(struct event_list *list, struct event *event)
 	size_t base = strlen(event->base);
 	bool slash = base > 0 && event->base[base - 1] == '/';
 
-	spell(event, letters);
+	spell_letters(event, letters);
 	event->letters = arena_text(&list->arena, letters, sizeof(letters));
 	if (event->named)
 		return;

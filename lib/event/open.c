@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open - try an event on this machine: can it be opened, how precisely, and what instead. */
+/* open - open events, and find out which events, and how precise, this machine can open. */
 #include "event/event.h"
 #include "event/internal.h"
 
@@ -13,7 +13,7 @@ int event_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
-/* Open EVENT with ATTR as a tool would, on its first CPU if it is bound to some. */
+/* Open EVENT with ATTR on this process, or on its first CPU if it counts per CPU. */
 static int try_here(const struct event *event, const struct perf_event_attr *attr)
 {
 	int cpu = event->cpus > 0 && event->per_cpu ? event->cpu[0] : -1;
@@ -27,7 +27,7 @@ static int open_here(void *context, const struct perf_event_attr *attr)
 	return try_here(context, attr);
 }
 
-/* EVENT's attr, but counting nothing: opened and closed it must not disturb. */
+/* Return EVENT's attr, disabled, so that a probe does not disturb anything. */
 static struct perf_event_attr idle_attr(const struct event *event)
 {
 	struct perf_event_attr attr = event->attr;
@@ -47,7 +47,7 @@ int event_probe_precise(struct event *event, event_opener *open, void *context)
 		fd = open ? open(context, &attr) : open_here(event, &attr);
 		if (fd >= 0)
 			break;
-		error = errno;	/* the last is that of no precision: the real obstacle */
+		error = errno;	/* the error of level 0, which comes last, is the real reason */
 	}
 	if (fd < 0) {
 		errno = error;
@@ -58,7 +58,7 @@ int event_probe_precise(struct event *event, event_opener *open, void *context)
 	return level;
 }
 
-/* Open and close EVENT, sampling or counting.  0, or an errno. */
+/* Open EVENT for sampling or counting, and close it.  Returns 0 or an errno. */
 static int try_mode(const struct event *event, bool sampling)
 {
 	struct perf_event_attr attr = idle_attr(event);
@@ -71,7 +71,7 @@ static int try_mode(const struct event *event, bool sampling)
 	}
 	int fd = try_here(event, &attr);
 	if (fd < 0 && errno == EINVAL && attr.exclude_guest && !attr.exclude_host) {
-		attr.exclude_guest = 0;		/* as event_retreat() does */
+		attr.exclude_guest = 0;		/* as event_relax() does */
 		fd = try_here(event, &attr);
 	}
 	if (fd < 0)
@@ -80,7 +80,7 @@ static int try_mode(const struct event *event, bool sampling)
 	return 0;
 }
 
-/* Do what event_check() does.  Return 0, or the kernel's errno. */
+/* Do the work of event_check().  Returns 0 or the kernel's errno. */
 static int check(const struct event *event, char *why, size_t size)
 {
 	struct event probed = *event;
@@ -111,17 +111,17 @@ bool event_check(const struct event *event, char *why, size_t size)
 	return check(event, why, size) == 0;
 }
 
-bool event_check_retreating(struct event_list *list, struct event *event, char *why, size_t size)
+bool event_check_relaxed(struct event_list *list, struct event *event, char *why, size_t size)
 {
 	int error;
 
 	do
 		error = check(event, why, size);
-	while (error && event_retreat(list, event, error));
+	while (error && event_relax(list, event, error));
 	return error == 0;
 }
 
-bool event_retreat(struct event_list *list, struct event *event, int error)
+bool event_relax(struct event_list *list, struct event *event, int error)
 {
 	struct perf_event_attr *attr = &event->attr;
 	struct modifier_error unused;
@@ -130,7 +130,7 @@ bool event_retreat(struct event_list *list, struct event *event, int error)
 	    !event->per_cpu)
 		return event_modify(list, event, (struct slice){ "u", 1 }, true, &unused);
 	if (error == EINVAL && attr->exclude_guest && !attr->exclude_host) {
-		attr->exclude_guest = 0;	/* some PMUs can exclude nothing */
+		attr->exclude_guest = 0;	/* some PMUs cannot exclude anything */
 		event_rename(list, event);
 		return true;
 	}

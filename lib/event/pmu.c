@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum {
-	MOST_NAMES = 65536,	/* in one directory; no PMU has a tenth of it */
+	MOST_NAMES = 65536,	/* in one directory: ten times more than any PMU has */
 	LONGEST_NAME = 128,
 };
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * suggest - the nearest of many names to one that was mistyped.
+ * suggest - find the known name that is nearest to a mistyped one.
  *
- * The distance is that of single edits: a letter more, less, other, or two
- * exchanged; a change of case is none.
+ * The distance is the number of single edits (optimal string alignment): insert, delete or
+ * replace a letter, or swap two neighbours.  Case does not matter.
  */
 #include "event/internal.h"
 
 #include <ctype.h>
 
-enum { LONGEST = 64 };	/* names longer than this are not worth guessing at */
+enum { LONGEST = 64 };	/* no suggestions for longer names */
 
 void suggest_begin(struct suggestion *s, struct slice wanted)
 {
 	*s = (struct suggestion){ .wanted = wanted };
-	/* a third of the letters wrong is another word, not a slip */
+	/* more than a third of the letters wrong: another word, not a typing error */
 	s->distance = wanted.size > LONGEST ? 0 : (unsigned int)(wanted.size / 3 + 1);
 }
 
@@ -28,7 +28,7 @@ static bool same_letter(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* The edits from A to B, both at most LONGEST: three rows of the usual table suffice. */
+/* Return the number of edits from A to B, both at most LONGEST: keeps three rows of the table. */
 static unsigned int distance(struct slice a, struct slice b)
 {
 	unsigned int row[3][LONGEST + 1];

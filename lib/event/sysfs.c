@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sysfs - events as the kernel's PMU drivers describe them: PMU/term=value,.../.
+ * sysfs - events in the form PMU/term=value,.../, as the kernel's PMU drivers describe them.
  *
- * A term is, in this order: one that every event takes (term.c), a config
- * word, on a hybrid CPU a generic event, a name in events/, a name in
- * format/, rHEX, a generic event.
+ * A term is looked up in this order: terms that any event accepts (term.c), a config word, on
+ * a hybrid CPU a generic event, a name in events/, a name in format/, rHEX, a generic event.
  */
 #include "event/internal.h"
 
@@ -13,15 +12,15 @@
 
 enum { LONGEST_TERM = 128, ALIAS_TEXT = 1024 };
 
-/* One event under construction. */
-struct draft {
+/* A PMU's event, whose terms are being applied one by one. */
+struct event_builder {
 	struct event_parser *p;
 	struct event_item *item;
 	struct pmu *pmu;
 	struct event event;
 	struct event_rates rates;
-	const char *at;		/* of the term at work: where an error points */
-	char base[1024];	/* its name: PMU/terms/, without the terms of term.c */
+	const char *at;		/* current term in the text, for errors */
+	char base[1024];	/* name so far: PMU/terms/, without the terms of term.c */
 };
 
 static uint64_t *config_word(struct perf_event_attr *attr, unsigned int word)
@@ -37,7 +36,7 @@ static uint64_t *config_word(struct perf_event_attr *attr, unsigned int word)
 	}
 }
 
-/* Does NAME, of events/, say something about an event instead of being one? */
+/* Return whether NAME in events/ is not an event, but a detail of one, such as its unit. */
 static bool is_detail(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -46,7 +45,7 @@ static bool is_detail(const char *name)
 		       !strcmp(dot, ".per-pkg") || !strcmp(dot, ".snapshot"));
 }
 
-/* A NUL-terminated copy of S in TEXT.  False: it is too long. */
+/* Copy S to TEXT, NUL-terminated.  False: it is too long. */
 static bool slice_text(struct slice s, char text[LONGEST_TERM])
 {
 	if (s.size >= LONGEST_TERM)
@@ -56,7 +55,7 @@ static bool slice_text(struct slice s, char text[LONGEST_TERM])
 	return true;
 }
 
-static bool set_word(struct draft *d, unsigned int word, uint64_t bits, uint64_t value)
+static bool set_word(struct event_builder *d, unsigned int word, uint64_t bits, uint64_t value)
 {
 	uint64_t *config = config_word(&d->event.attr, word);
 
@@ -67,20 +66,22 @@ static bool set_word(struct draft *d, unsigned int word, uint64_t bits, uint64_t
 	return true;
 }
 
-static bool apply_format(struct draft *d, const struct event_term *term, const char *format_text)
+static bool apply_format(struct event_builder *d, const struct event_term *term,
+			 const char *format_text)
 {
 	struct pmu_format format;
 	uint64_t value = 1, spread;
 
 	if (!pmu_format_parse(format_text, &format))
-		return event_wrong(d->p, d->at, "%s describes '%.*s' as '%s', which is no format",
-				   d->pmu->name, (int)term->name.size, term->name.at, format_text);
+		return event_wrong(d->p, d->at, "%s describes '%.*s' as '%s', which is not a "
+				   "format", d->pmu->name, (int)term->name.size, term->name.at,
+				   format_text);
 	if (term->has_value && slice_is(term->value, "?"))
-		return event_wrong(d->p, d->at, "the event wants a value for '%.*s'",
+		return event_wrong(d->p, d->at, "the event needs a value for '%.*s'",
 				   (int)term->name.size, term->name.at);
 	if (term->has_value && !slice_number(term->value, &value))
 		return event_wrong(d->p, term->has_value && d->at == term->all.at ? term->value.at
-				   : d->at, "'%.*s' is no number", (int)term->value.size,
+				   : d->at, "'%.*s' is not a number", (int)term->value.size,
 				   term->value.at);
 	if (!pmu_format_spread(&format, value, &spread)) {
 		unsigned int width = (unsigned int)__builtin_popcountll(format.bits);
@@ -91,10 +92,10 @@ static bool apply_format(struct draft *d, const struct event_term *term, const c
 	return set_word(d, format.word, format.bits, spread);
 }
 
-static bool apply_terms(struct draft *d, struct slice terms, bool within_alias);
+static bool apply_terms(struct event_builder *d, struct slice terms, bool within_alias);
 
-/* NAME is in events/: take its terms, unit and scale. */
-static bool apply_alias(struct draft *d, const char *name, const char *terms)
+/* Apply NAME, which is in events/: its TERMS, unit and scale. */
+static bool apply_alias(struct event_builder *d, const char *name, const char *terms)
 {
 	struct pmus *pmus = &d->p->pmus;
 	struct arena *arena = &d->p->list->arena;
@@ -117,7 +118,7 @@ static bool apply_alias(struct draft *d, const char *name, const char *terms)
 	return apply_terms(d, (struct slice){ terms, strlen(terms) }, true);
 }
 
-static void apply_generic(struct draft *d, const struct event_alias *alias)
+static void apply_generic(struct event_builder *d, const struct event_alias *alias)
 {
 	d->event.attr.type = alias->type;
 	d->event.attr.config = alias->config;
@@ -126,14 +127,14 @@ static void apply_generic(struct draft *d, const struct event_alias *alias)
 	d->rates = alias->rates;
 }
 
-static bool find_generic(const struct draft *d, const struct event_term *term,
+static bool find_generic(const struct event_builder *d, const struct event_term *term,
 			 struct event_alias *alias)
 {
 	return d->pmu->core && !term->has_value && alias_find(term->name, alias) &&
 	       alias->type != PERF_TYPE_SOFTWARE;
 }
 
-static bool unknown_term(struct draft *d, const struct event_term *term)
+static bool unknown_term(struct event_builder *d, const struct event_term *term)
 {
 	static const char *const directories[] = { "format", "events" };
 	struct suggestion s;
@@ -151,12 +152,12 @@ static bool unknown_term(struct draft *d, const struct event_term *term)
 		return event_wrong(d->p, d->at, "%s has no term or event '%.*s': did you mean "
 				   "'%s'?", d->pmu->name, (int)term->name.size, term->name.at,
 				   s.best);
-	return event_wrong(d->p, d->at, "%s has no term or event '%.*s'; pmu-events --list "
-			   "--pmu %s shows those", d->pmu->name, (int)term->name.size,
+	return event_wrong(d->p, d->at, "%s has no term or event '%.*s'; see pmu-events --list "
+			   "--pmu %s", d->pmu->name, (int)term->name.size,
 			   term->name.at, d->pmu->name);
 }
 
-/* config=0x1c0, and rHEX for the same. */
+/* Return whether TERM is config[1-3]=VALUE, or rHEX, which stands for config=0xHEX. */
 static bool is_config(const struct event_term *term, unsigned int *word, uint64_t *value)
 {
 	static const char *const words[] = { "config", "config1", "config2", "config3" };
@@ -172,7 +173,7 @@ static bool is_config(const struct event_term *term, unsigned int *word, uint64_
 	return false;
 }
 
-static bool apply_term(struct draft *d, const struct event_term *term, bool within_alias)
+static bool apply_term(struct event_builder *d, const struct event_term *term, bool within_alias)
 {
 	struct pmus *pmus = &d->p->pmus;
 	char name[LONGEST_TERM], text[ALIAS_TEXT];
@@ -202,7 +203,7 @@ static bool apply_term(struct draft *d, const struct event_term *term, bool with
 	return unknown_term(d, term);
 }
 
-static bool apply_terms(struct draft *d, struct slice terms, bool within_alias)
+static bool apply_terms(struct event_builder *d, struct slice terms, bool within_alias)
 {
 	struct event_term term;
 
@@ -225,8 +226,8 @@ static bool apply_terms(struct draft *d, struct slice terms, bool within_alias)
 	return true;
 }
 
-/* EVENT is counted by PMU, on its CPUs. */
-static void put_on(struct arena *arena, const struct pmu *pmu, struct event *event)
+/* Set PMU and CPUs of EVENT to PMU's. */
+static void bind_to_pmu(struct arena *arena, const struct pmu *pmu, struct event *event)
 {
 	event->pmu = arena_text(arena, pmu->name, LONGEST_TERM);
 	event->per_cpu = pmu->per_cpu;
@@ -234,20 +235,20 @@ static void put_on(struct arena *arena, const struct pmu *pmu, struct event *eve
 	event->cpu = pmu->cpus ? arena_copy(arena, pmu->cpu, pmu->cpus * sizeof(int)) : NULL;
 }
 
-/* The event of PMU that NAME, in its events/ (or empty), and then TERMS describe. */
-static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *pmu,
-		   struct slice name, struct slice terms)
+/* Add an event of PMU, described by NAME in its events/ (or "") and then by TERMS. */
+static bool add_pmu_event(struct event_parser *p, struct event_item *item, struct pmu *pmu,
+			  struct slice name, struct slice terms)
 {
-	struct draft d = { .p = p, .item = item, .pmu = pmu, .rates = event_rates_unknown };
+	struct event_builder d = { .p = p, .item = item, .pmu = pmu, .rates = event_rates_unknown };
 	struct arena *arena = &p->list->arena;
 
 	if (!pmus_load(&p->pmus, pmu))
-		return event_wrong(p, item->all.at, "the PMU '%s' does not say its type",
+		return event_wrong(p, item->all.at, "the PMU '%s' has no type in sysfs",
 				   pmu->name);
-	if (!strncmp(pmu->name, "ibs_", 4))	/* AMD's: a multiple of 16, of a prime here */
+	if (!strncmp(pmu->name, "ibs_", 4))	/* AMD's periods are multiples of 16 */
 		d.rates = (struct event_rates){ 16 * 62501, 0, 10000 };
 	d.event.attr.type = pmu->type;
-	put_on(arena, pmu, &d.event);
+	bind_to_pmu(arena, pmu, &d.event);
 	snprintf(d.base, sizeof(d.base), "%s/", pmu->name);
 	if (!apply_terms(&d, name, false) || !apply_terms(&d, terms, false))
 		return false;
@@ -259,8 +260,8 @@ static bool add_on(struct event_parser *p, struct event_item *item, struct pmu *
 	return event_add(p, item, d.event, item->rest, &d.rates);
 }
 
-/* Does the user's NAME mean PMU: itself, "imc" for uncore_imc_0, or a glob? */
-static bool means(const char *name, const char *pmu)
+/* Return whether NAME matches PMU: itself, "imc" for uncore_imc_0, or a glob. */
+static bool matches_pmu(const char *name, const char *pmu)
 {
 	size_t length = strlen(name);
 
@@ -300,10 +301,10 @@ bool sysfs_parse(struct event_parser *p, struct event_item *item)
 		exact |= !strcmp(p->pmus.pmu[i].name, name);
 	for (size_t i = 0; i < p->pmus.count; i++) {
 		struct pmu *pmu = &p->pmus.pmu[i];
-		if (exact ? strcmp(pmu->name, name) : !means(name, pmu->name))
+		if (exact ? strcmp(pmu->name, name) : !matches_pmu(name, pmu->name))
 			continue;
 		found = true;
-		if (!add_on(p, item, pmu, (struct slice){ "", 0 }, item->terms))
+		if (!add_pmu_event(p, item, pmu, (struct slice){ "", 0 }, item->terms))
 			return false;
 	}
 	if (found)
@@ -325,7 +326,7 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 		if (!pmus_text(&p->pmus, pmu, "events", name, text, sizeof(text)))
 			continue;
 		found = EVENT_ADDED;
-		if (!add_on(p, item, pmu, item->name, item->terms))
+		if (!add_pmu_event(p, item, pmu, item->name, item->terms))
 			return EVENT_WRONG;
 	}
 	return found;
@@ -334,7 +335,8 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name)
 {
 	for (size_t i = 0; i < p->pmus.count; i++)
-		if (p->pmus.pmu[i].core && !add_on(p, item, &p->pmus.pmu[i], name, item->terms))
+		if (p->pmus.pmu[i].core &&
+		    !add_pmu_event(p, item, &p->pmus.pmu[i], name, item->terms))
 			return false;
 	return true;
 }
@@ -350,7 +352,7 @@ void sysfs_bind(struct event_parser *p, struct event *event)
 		struct pmu *pmu = &p->pmus.pmu[i];
 		if (!pmus_load(&p->pmus, pmu) || pmu->type != event->attr.type)
 			continue;
-		put_on(arena, pmu, event);
+		bind_to_pmu(arena, pmu, event);
 		return;
 	}
 }

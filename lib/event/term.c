@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* term - the "name=value" of an event that mean the same for every event. */
+/* term - the terms "name=value" that any event accepts. */
 #include "event/internal.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@ bool term_next(struct slice *left, struct event_term *term)
 	while (size < left->size && (quoted || left->at[size] != ','))
 		quoted ^= left->at[size++] == '\'';
 	term->all = (struct slice){ left->at, size };
-	size_t gone = size < left->size ? size + 1 : size;
-	left->at += gone;
-	left->size -= gone;
+	size_t cut = size < left->size ? size + 1 : size;
+	left->at += cut;
+	left->size -= cut;
 
 	term->value = term->all;
 	term->name = slice_cut(&term->value, "=");
@@ -24,12 +24,12 @@ bool term_next(struct slice *left, struct event_term *term)
 	return true;
 }
 
-/* The number that TERM must have, at most MOST. */
-static bool want_number(struct event_parser *p, const struct event_term *term, uint64_t most,
-			uint64_t *number)
+/* Set *NUMBER to the value of TERM, which must be from 1 to MOST.  False: reported. */
+static bool get_number(struct event_parser *p, const struct event_term *term, uint64_t most,
+		       uint64_t *number)
 {
 	if (!slice_number(term->value, number) || *number == 0 || *number > most)
-		return event_wrong(p, term->all.at, "'%.*s' wants a number from 1 to %" PRIu64,
+		return event_wrong(p, term->all.at, "'%.*s' needs a number from 1 to %" PRIu64,
 				   (int)term->name.size, term->name.at, most);
 	return true;
 }
@@ -44,12 +44,12 @@ static bool take_name(struct event_parser *p, struct event_item *item,
 		name.size -= 2;
 	}
 	if (name.size == 0 || name.size > 255)
-		return event_wrong(p, term->all.at, "'name' wants a name of 1 to 255 bytes");
+		return event_wrong(p, term->all.at, "'name' needs a name of 1 to 255 bytes");
 	item->rename = arena_text(&p->list->arena, name.at, name.size);
 	return true;
 }
 
-/* perf's names of what a branch record may be, linux/perf_event.h. */
+/* perf's names for PERF_SAMPLE_BRANCH_*, linux/perf_event.h. */
 static const struct {
 	const char *name;
 	uint64_t flag;
@@ -62,7 +62,7 @@ static const struct {
 	{ "hv", PERF_SAMPLE_BRANCH_HV }, { "save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE },
 };
 
-/* branch_type=any_call|u: joined by '|', as ',' ends the term. */
+/* branch_type=any_call|u: words are joined by '|', because ',' ends the term. */
 static bool take_branches(struct event_parser *p, struct event_item *item,
 			  const struct event_term *term)
 {
@@ -80,12 +80,12 @@ static bool take_branches(struct event_parser *p, struct event_item *item,
 		item->branches |= flag;
 	}
 	if (!item->branches)
-		return event_wrong(p, term->all.at, "'branch_type' wants a type, such as any");
+		return event_wrong(p, term->all.at, "'branch_type' needs a type, such as any");
 	return true;
 }
 
-/* Terms of perf's that are no matter of one event here. */
-static const char *const elsewhere[] = {
+/* perf's terms for settings that pmukit does not have per event. */
+static const char *const unsupported[] = {
 	"call-graph", "stack-size", "time", "overwrite", "no-overwrite", "percore", "nr",
 	"aux-output", "aux-sample-size", "metric-id", "driver-config",
 };
@@ -97,13 +97,13 @@ enum term_answer term_common(struct event_parser *p, struct event_item *item,
 	bool good;
 
 	if (slice_is(term->name, "period")) {
-		good = want_number(p, term, INT64_MAX, &item->period);
+		good = get_number(p, term, INT64_MAX, &item->period);
 	} else if (slice_is(term->name, "freq")) {
-		good = want_number(p, term, UINT32_MAX, &item->frequency);
+		good = get_number(p, term, UINT32_MAX, &item->frequency);
 	} else if (slice_is(term->name, "name")) {
 		good = take_name(p, item, term);
 	} else if (slice_is(term->name, "max-stack")) {
-		good = want_number(p, term, UINT16_MAX, &number);
+		good = get_number(p, term, UINT16_MAX, &number);
 		item->max_stack = (uint16_t)number;
 	} else if (slice_is(term->name, "branch_type")) {
 		good = take_branches(p, item, term);
@@ -112,10 +112,10 @@ enum term_answer term_common(struct event_parser *p, struct event_item *item,
 		item->no_inherit = !item->inherit;
 		good = true;
 	} else {
-		for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
-			if (slice_is(term->name, elsewhere[i])) {
-				event_wrong(p, term->all.at, "'%s' is perf's own, and not "
-					    "a term of an event here", elsewhere[i]);
+		for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
+			if (slice_is(term->name, unsupported[i])) {
+				event_wrong(p, term->all.at, "perf's term '%s' is not supported",
+					    unsupported[i]);
 				return TERM_WRONG;
 			}
 		return TERM_OTHER;
@@ -133,9 +133,9 @@ bool terms_common_only(struct event_parser *p, struct event_item *item)
 	while (term_next(&left, &term)) {
 		enum term_answer answer = term_common(p, item, &term);
 		if (answer == TERM_OTHER)
-			event_wrong(p, term.all.at, "'%.*s' is no term of this event; those are "
-				    "period, freq, name, max-stack, branch_type, inherit, "
-				    "no-inherit", (int)term.name.size, term.name.at);
+			event_wrong(p, term.all.at, "'%.*s' is not a term of this event; its "
+				    "terms are period, freq, name, max-stack, branch_type, "
+				    "inherit, no-inherit", (int)term.name.size, term.name.at);
 		if (answer != TERM_TAKEN)
 			return false;
 	}

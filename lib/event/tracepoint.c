@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoint - SYSTEM:NAME, from tracefs: events/SYSTEM/NAME/id is the config.
+ * tracepoint - tracepoints SYSTEM:NAME, from tracefs: config is events/SYSTEM/NAME/id.
  *
- * Globs in either part stand for all that match, in order of name.
+ * Both parts may be globs, which stand for all matches, sorted by name.
  */
 #include "event/internal.h"
 #include "linux/text.h"
@@ -30,7 +30,7 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 		if (!access(path, R_OK | X_OK))
 			return true;
 		if (errno != ENOENT)
-			error = errno;	/* there, but not for us: that says more */
+			error = errno;	/* it exists, but we may not read it */
 	}
 	snprintf(path, size, "%s/events", usual[0]);
 	errno = error;
@@ -42,7 +42,10 @@ bool event_tracepoints_path(char *path, size_t size)
 	return tracepoint_root(&(struct event_options){ 0 }, path, size);
 }
 
-/* The names under PATH (a directory per name) that GLOB matches; one that is no glob is itself. */
+/*
+ * Return the names in the directory PATH that match GLOB, with their number in *COUNT.  A
+ * GLOB without special characters is returned as it is.  The caller frees the array.
+ */
 static const char **matches(struct arena *arena, const char *path, const char *glob,
 			    size_t *count)
 {
@@ -63,10 +66,10 @@ static const char **matches(struct arena *arena, const char *path, const char *g
 	return names;
 }
 
-/* Add one, if it has an id. */
-static enum event_found add(struct event_parser *p, const struct event_item *item,
-			    const char *root, const char *system, const char *name,
-			    struct slice letters)
+/* Add the tracepoint SYSTEM:NAME, if it exists. */
+static enum event_found add_one(struct event_parser *p, const struct event_item *item,
+				const char *root, const char *system, const char *name,
+				struct slice letters)
 {
 	static const struct event_rates every = { 1, 0, 1 };
 	struct event event = { .attr.type = PERF_TYPE_TRACEPOINT };
@@ -96,7 +99,7 @@ static enum event_found add_all(struct event_parser *p, const struct event_item 
 		snprintf(path, sizeof(path), "%s/%s", root, s[i]);
 		const char **n = matches(&arena, path, name, &names);
 		for (size_t j = 0; j < names && found != EVENT_WRONG; j++) {
-			enum event_found one = add(p, item, root, s[i], n[j], letters);
+			enum event_found one = add_one(p, item, root, s[i], n[j], letters);
 			if (one != EVENT_UNKNOWN)
 				found = one;
 		}
@@ -107,9 +110,9 @@ static enum event_found add_all(struct event_parser *p, const struct event_item 
 	return found;
 }
 
-/* There is no such one.  Say so if it can only have been meant as a tracepoint. */
-static enum event_found not_there(struct event_parser *p, const struct event_item *item,
-				  const char *system, const char *name)
+/* No tracepoint matches: report an error if the item can only mean a tracepoint. */
+static enum event_found report_missing(struct event_parser *p, const struct event_item *item,
+				       const char *system, const char *name)
 {
 	char root[PATH_MAX / 2], path[PATH_MAX];
 	struct arena arena = { 0 };
@@ -136,8 +139,8 @@ static enum event_found not_there(struct event_parser *p, const struct event_ite
 		event_wrong(p, item->all.at, "no tracepoint '%s:%s': did you mean '%s:%s'?", system,
 			    name, system, s.best);
 	else
-		event_wrong(p, item->all.at, "no tracepoint matches '%s:%s'; pmu-events --list "
-			    "'%s:*' shows those known", system, name, is_system ? system : "*");
+		event_wrong(p, item->all.at, "no tracepoint matches '%s:%s'; see pmu-events --list "
+			    "'%s:*'", system, name, is_system ? system : "*");
 	arena_release(&arena);
 	return EVENT_WRONG;
 }
@@ -160,5 +163,5 @@ enum event_found tracepoint_parse(struct event_parser *p, struct event_item *ite
 	if (!terms_common_only(p, item))
 		return EVENT_WRONG;
 	enum event_found found = add_all(p, item, system, name, letters);
-	return found == EVENT_UNKNOWN ? not_there(p, item, system, name) : found;
+	return found == EVENT_UNKNOWN ? report_missing(p, item, system, name) : found;
 }

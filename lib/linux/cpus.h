@@ -4,7 +4,7 @@
 #include "base/arena.h"
 
 /*
- * Return the CPUs of a list such as "0-3,8", *COUNT of them, in ARENA.  NULL: the list names
- * none.
+ * Return the CPUs of a list such as "0-3,8" as an array in ARENA, with their number in *COUNT.
+ * NULL: the list is empty or malformed.
  */
 const int *cpus_parse(struct arena *arena, const char *text, size_t *count);

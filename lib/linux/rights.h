@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Return the number after FIELD ("\nSeccomp:") in /proc/self/status, in BASE; 0: no such field. */
+/* Return the number, written in BASE, of FIELD ("\nSeccomp:") in /proc/self/status; 0: absent. */
 uint64_t rights_self_status(const char *field, int base);
 
-/* Whether this process has CAPABILITY (CAP_*) in effect. */
+/* Return whether CAPABILITY (CAP_*) is in this process's effective set. */
 bool rights_has_capability(int capability);
 
-/* Whether kernel.perf_event_paranoid does not limit this process. */
+/* Return whether this process is exempt from kernel.perf_event_paranoid. */
 bool rights_is_privileged(void);

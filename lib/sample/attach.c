@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that begin while we attach are either created by a thread that has all
- * events, and inherit them, or are found by looking again.  A FORK record names
- * the parent, but is written when the kernel has copied the parent's events
- * already: if these were opened at that moment, the new thread may have any part
- * of them.  A parent creates one thread at a time: the next one after a FORK
- * record that is later than the opening has them all.  Of all others that is in
- * doubt: their events are opened, and owners.h keeps them from counting twice.
+ * Threads that start while we attach either inherit all events, from a parent on which all
+ * events were open, or are found by scanning again.  A FORK record names the parent, but the
+ * kernel writes it after it has copied the parent's events: if we opened events at that
+ * moment, the new thread may have inherited any part of them.  A parent creates one thread at
+ * a time: if it has a FORK record later than our opening, every thread after that one has all
+ * events.  For all other threads we cannot know: we open their events, and owners.h prevents
+ * that samples count twice.
  */
 #include "sample/attach.h"
 #include "base/arena.h"
@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 enum {
-	SETTLE_MS = 2,		/* from a thread in /proc to its FORK record */
-	SCANS_MAX = 100,	/* of /proc/PID/task, until no thread is new */
+	SETTLE_MS = 2,		/* a thread is in /proc before its FORK record is in the ring */
+	SCANS_MAX = 100,	/* scans of /proc/PID/task, until no thread is new */
 };
 
 struct attaching {
@@ -28,11 +28,11 @@ struct attaching {
 	struct threads *threads;
 	struct owners *owners;
 	struct report *report;
-	bool any;		/* something was opened */
-	size_t forbidden;	/* processes of a user that may not be sampled */
+	bool any;		/* events are open on some thread */
+	size_t forbidden;	/* listed processes that we may not sample */
 };
 
-static bool open_thread(struct attaching *a, struct thread *thread)
+static bool open_thread(struct attaching *a, struct target_thread *thread)
 {
 	bool ended;
 
@@ -43,7 +43,7 @@ static bool open_thread(struct attaching *a, struct thread *thread)
 	return true;
 }
 
-/* Whether the kernel lets us count what PID does, or for -1 all that runs on a CPU. */
+/* Return whether the kernel lets us count process PID, or whole CPUs if PID is -1. */
 static bool may_count(const struct counters *counters, pid_t pid)
 {
 	int fd = event_open(&counters->events->event[0].attr, pid, counters->cpu[0], -1,
@@ -55,10 +55,10 @@ static bool may_count(const struct counters *counters, pid_t pid)
 }
 
 /*
- * Know in time whether descriptors will suffice, rather than fail half-way.
- * Where they do not, *BY_CPU says whether counting on CPUs is a way out.
+ * Check the limit of descriptors, so that opening does not fail half-way.  If they do not
+ * suffice, set *BY_CPU if whole CPUs can be counted instead; otherwise report and return false.
  */
-static bool fits(struct attaching *a, bool *by_cpu)
+static bool fits_descriptors(struct attaching *a, bool *by_cpu)
 {
 	uint64_t needed, allowed;
 	size_t threads = a->threads->count;
@@ -81,8 +81,8 @@ static bool fits(struct attaching *a, bool *by_cpu)
 	return *by_cpu;
 }
 
-/* Whether THREAD has got all events from the one that created it, as the COUNT FORKS say. */
-static bool inherits_all(const struct attaching *a, const struct thread *thread,
+/* Return whether the COUNT records FORKS prove that THREAD inherited all events. */
+static bool inherits_all(const struct attaching *a, const struct target_thread *thread,
 			 const struct fork_record *forks, size_t count)
 {
 	const struct fork_record *own = NULL;
@@ -90,7 +90,7 @@ static bool inherits_all(const struct attaching *a, const struct thread *thread,
 	for (size_t i = 0; i < count; i++)
 		if (forks[i].tid == thread->tid && (!own || forks[i].time > own->time))
 			own = &forks[i];
-	const struct thread *parent = own ? threads_find(a->threads, own->parent) : NULL;
+	const struct target_thread *parent = own ? threads_find(a->threads, own->parent) : NULL;
 	if (!parent || parent->inherits)
 		return parent;
 	for (size_t i = 0; i < count && parent->opened; i++)
@@ -100,25 +100,28 @@ static bool inherits_all(const struct attaching *a, const struct thread *thread,
 	return false;
 }
 
-/* Open the threads that are new since KNOWN, but for those that inherit; *LEFT: any were opened. */
-static bool open_new(struct attaching *a, size_t known, bool is_first, bool *left)
+/*
+ * Open events on the threads from index KNOWN on, except those that inherited all of them.
+ * Sets *OPENED if there was such a thread.
+ */
+static bool open_new(struct attaching *a, size_t known, bool is_first, bool *opened)
 {
 	struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000 };
 	struct fork_record *forks = NULL;
 	bool good = true;
 	size_t count = 0;
 
-	*left = false;
+	*opened = false;
 	if (!is_first) {
 		nanosleep(&settle, NULL);
 		forks = counters_forks(a->counters, &count);
 	}
 	for (size_t i = known; good && i < a->threads->count; i++) {
-		struct thread *thread = &a->threads->thread[i];
+		struct target_thread *thread = &a->threads->thread[i];
 		thread->inherits = !is_first && inherits_all(a, thread, forks, count);
 		if (thread->inherits)
 			continue;
-		*left = true;
+		*opened = true;
 		if (!is_first)
 			owners_set(a->owners, thread->tid, a->counters->tasks,
 				   counters_now(a->counters));
@@ -128,26 +131,29 @@ static bool open_new(struct attaching *a, size_t known, bool is_first, bool *lef
 	return good;
 }
 
-/* Whether it may be gone: it had been there, or nobody named it. */
-static bool process_is_gone(struct attaching *a, pid_t pid, bool was_there)
+/*
+ * Return whether a failure to list the threads of PID is no error: PID existed before, or the
+ * user did not name it.  Otherwise report the error.
+ */
+static bool may_have_ended(struct attaching *a, pid_t pid, bool was_there)
 {
 	if (errno != ENOENT && errno != ESRCH)
 		report_failure(a->report, "cannot list the threads of %d", pid);
-	else if (was_there || a->target->by_user)
+	else if (was_there || a->target->by_search)
 		return true;
 	else
 		report_error(a->report, "no process has the pid %d", pid);
 	return false;
 }
 
-/* Look for the processes that those known have created, and theirs. */
+/* Add the threads of all descendants of the known threads. */
 static void scan_children(struct attaching *a)
 {
 	char path[64];
 	int child;
 
-	for (size_t i = 0; i < a->threads->count; i++) {	/* it grows meanwhile */
-		const struct thread *thread = &a->threads->thread[i];
+	for (size_t i = 0; i < a->threads->count; i++) {	/* the loop adds threads */
+		const struct target_thread *thread = &a->threads->thread[i];
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", thread->pid,
 			 thread->tid);
 		FILE *f = fopen(path, "re");
@@ -159,18 +165,18 @@ static void scan_children(struct attaching *a)
 	}
 }
 
-/* Look for the threads of the target. */
+/* Add the target's threads to the list.  False: reported. */
 static bool scan(struct attaching *a, bool is_first)
 {
 	const struct target *t = a->target;
 
 	for (size_t i = 0; i < t->pids; i++) {
-		if (t->by_user && !may_count(a->counters, t->pid[i])) {
+		if (t->by_search && !may_count(a->counters, t->pid[i])) {
 			a->forbidden += is_first;
 			continue;
 		}
 		if (!threads_scan(a->threads, t->pid[i]) &&
-		    !process_is_gone(a, t->pid[i], !is_first))
+		    !may_have_ended(a, t->pid[i], !is_first))
 			return false;
 	}
 	for (size_t i = 0; i < t->tids && is_first; i++)
@@ -183,7 +189,7 @@ static bool scan(struct attaching *a, bool is_first)
 	return true;
 }
 
-/* Nothing was opened, since everything has ended. */
+/* Report that the whole target ended before events were open on it. */
 static void report_ended(const struct attaching *a)
 {
 	char why[256];
@@ -199,17 +205,17 @@ static void report_ended(const struct attaching *a)
 
 static bool attach_tasks(struct attaching *a)
 {
-	bool left = true;
+	bool opened = true;
 	size_t known = 0;
 
-	for (int i = 0; i < SCANS_MAX && left; i++) {
+	for (int i = 0; i < SCANS_MAX && opened; i++) {
 		if (i > 0 && !scan(a, false))
 			return false;
 		if (a->threads->count == known)
 			break;
 		size_t first = known;
 		known = a->threads->count;
-		if (!open_new(a, first, i == 0, &left))
+		if (!open_new(a, first, i == 0, &opened))
 			return false;
 	}
 	if (a->forbidden && a->any)
@@ -234,7 +240,7 @@ bool attach(struct counters *counters, const struct target *target, struct threa
 		return target->cgroup
 			? counters_open(counters, target->cgroup, PERF_FLAG_PID_CGROUP, &ended)
 			: counters_open(counters, -1, 0, &ended);
-	if (!scan(&a, true) || !fits(&a, by_cpu))
+	if (!scan(&a, true) || !fits_descriptors(&a, by_cpu))
 		return false;
 	return *by_cpu ? counters_open(counters, -1, 0, &ended) : attach_tasks(&a);
 }

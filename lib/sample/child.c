@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TERM_PATIENCE = 5000 };	/* milliseconds that a command has to act on SIGTERM */
+enum { TERM_PATIENCE = 5000 };	/* milliseconds from SIGTERM to SIGKILL */
 
-/* In the child: wait, exec; tell why it failed. */
+/* In the child: wait, exec; send errno to the parent if exec fails. */
 __attribute__((noreturn))
 static void be_child(int go, int failed, char *const *command, bool stdout_is_taken)
 {
@@ -18,13 +18,13 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 
 	if (stdout_is_taken)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	/* What we set for ourselves is not for a command to inherit. */
+	/* The command must not inherit our own signal settings. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, command_ignored_interrupts() ? SIG_IGN : SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	sigprocmask(SIG_SETMASK, command_signals(), NULL);
 	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
-		signal(SIGHUP, SIG_IGN);	/* nohup(1)'s is for it, too */
+		signal(SIGHUP, SIG_IGN);	/* nohup(1) is meant for the command, too */
 	if (read(go, &word, 1) == 1)
 		execvp(command[0], command);
 	else
@@ -40,7 +40,7 @@ bool child_start(struct child *child, char *const *command, bool stdout_is_taken
 {
 	int go[2], failed[2];
 
-	signal(SIGCHLD, SIG_DFL);	/* where it is ignored there is no status */
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(failed, O_CLOEXEC) < 0) {
 		report_failure(report, "cannot make a pipe");
 		return false;
@@ -71,7 +71,7 @@ bool child_go(struct child *child, const char *name, struct report *report)
 		report_failure(report, "cannot start '%s'", name);
 		return false;
 	}
-	do	/* a good exec closes the pipe without a word */
+	do	/* a successful exec closes the pipe */
 		n = read(child->failed, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(error)) {
@@ -82,7 +82,7 @@ bool child_go(struct child *child, const char *name, struct report *report)
 	return true;
 }
 
-/* Has it ended, within this many milliseconds? */
+/* Wait up to so many MILLISECONDS for PID.  Returns whether it ended, with its *STATUS. */
 static bool ends_within(pid_t pid, int milliseconds, int *status)
 {
 	enum { STEP = 10 };	/* milliseconds */
@@ -105,8 +105,8 @@ bool child_has_ended(const struct child *child)
 	       info.si_pid != 0;
 }
 
-/* Report how a command ended by itself. */
-static void tell_status(int status, const char *name, struct report *report)
+/* Report how the command NAME failed, by itself. */
+static void report_status(int status, const char *name, struct report *report)
 {
 	if (WIFSIGNALED(status))
 		report_note(report, "'%s' was ended by signal %d (%s)", name, WTERMSIG(status),
@@ -121,17 +121,17 @@ int child_stop(struct child *child, const char *name, struct report *report)
 
 	if (!child->pid)
 		return 0;
-	close(child->go);	/* one that still waits gives up */
+	close(child->go);	/* a child that still waits for child_go() exits */
 	close(child->failed);
 	if (!ends_within(child->pid, 0, &status)) {
 		kill(child->pid, SIGTERM);
-		kill(child->pid, SIGCONT);	/* a stopped one acts on nothing else */
+		kill(child->pid, SIGCONT);	/* a stopped process handles no other signal */
 		if (!ends_within(child->pid, TERM_PATIENCE, &status)) {
 			kill(child->pid, SIGKILL);
 			waitpid(child->pid, &status, 0);
 		}
 	} else if (name) {
-		tell_status(status, name, report);
+		report_status(status, name, report);
 	}
 	child->pid = 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

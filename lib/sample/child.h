@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child - a command to profile: started, held before its exec, then let go. */
+/* child - a command to profile: forked, held before its exec, then released. */
 #pragma once
 #include "base/report.h"
 
@@ -7,26 +7,26 @@
 
 struct child {
 	pid_t pid;		/* 0: none */
-	int go;			/* writing here lets it exec */
-	int failed;		/* its errno comes from here if exec fails */
+	int go;			/* pipe to the child: a byte lets it exec */
+	int failed;		/* pipe from the child: errno, if its exec fails */
 };
 
 /*
- * Fork; the child waits.  If STDOUT_IS_TAKEN, by the stream, what it prints
- * goes to stderr.  False (reported) where that fails.
+ * Fork a child that waits for child_go().  If STDOUT_IS_TAKEN (by the stream), the command's
+ * stdout is redirected to stderr.  False: reported.
  */
 bool child_start(struct child *child, char *const *command, bool stdout_is_taken,
 		 struct report *report);
 
-/* Let it exec.  False (reported) where it could not: what it names is no command. */
+/* Let the child exec its command, called NAME.  False (reported): it cannot be executed. */
 bool child_go(struct child *child, const char *name, struct report *report);
 
-/* Whether it has. */
+/* Return whether the child has ended. */
 bool child_has_ended(const struct child *child);
 
 /*
- * End it, where it still runs, so that no orphan is left.  Returns its status
- * as a shell gives it: its exit status, or 128 and the signal that ended it.
- * Where it failed by itself, and NAME is not NULL, a line says so.
+ * Terminate the child if it still runs, and return its status as a shell does: its exit
+ * status, or 128 + the signal that ended it.  If it had failed by itself and NAME is not NULL,
+ * report that.
  */
 int child_stop(struct child *child, const char *name, struct report *report);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A descriptor that is ours by inheritance; -1 with errno set. */
+/* Duplicate the inherited descriptor whose number is TEXT.  -1 with errno set: it is not open. */
 static int take_descriptor(const char *text)
 {
 	char *end;
@@ -20,11 +20,11 @@ static int take_descriptor(const char *text)
 		errno = EINVAL;
 		return -1;
 	}
-	/* A copy: it is ours to close, and the command that is run does not get it. */
+	/* The copy is ours to close, and closed on exec. */
 	return fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Open for reading and writing, so that it does not end when a writer goes. */
+/* Open a FIFO for reading and writing, so that it has no end of file when a writer closes it. */
 static int open_fifo(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -32,7 +32,7 @@ static int open_fifo(const char *path)
 
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))) {
 		close(fd);
-		errno = ENOTSUP;	/* "Operation not supported": no FIFO */
+		errno = ENOTSUP;	/* not a FIFO: "Operation not supported" */
 		return -1;
 	}
 	return fd;
@@ -54,8 +54,8 @@ bool control_open(struct control *control, const char *where, struct report *rep
 		control->ack = is_fd ? take_descriptor(comma) : open_fifo(comma);
 	if (control->fd >= 0 && (!comma || control->ack >= 0))
 		return true;
-	report_failure(report, "cannot take commands from '%s' (a descriptor, or a FIFO that "
-		       "mkfifo has made)", where);
+	report_failure(report, "cannot take commands from '%s' (must be a descriptor, or a FIFO "
+		       "made by mkfifo)", where);
 	return false;
 }
 
@@ -66,7 +66,7 @@ static bool is_readable(int fd)
 	return poll(&readable, 1, 0) > 0 && readable.revents & POLLIN;
 }
 
-/* Read up to the end of a line; false: it has not come yet, or never will. */
+/* Read up to the end of a line, without waiting.  False: it has not arrived yet. */
 static bool read_line(struct control *control)
 {
 	char byte;
@@ -95,7 +95,7 @@ enum control_command control_next(struct control *control, struct report *report
 		for (enum control_command i = CONTROL_ENABLE; i <= CONTROL_STOP; i++)
 			if (!strcmp(control->line, words[i]))
 				return i;
-		report_note(report, "'%s' is no command: send enable, disable, snapshot, ping "
+		report_note(report, "'%s' is not a command: send enable, disable, snapshot, ping "
 			    "or stop", control->line);
 	}
 	return CONTROL_NONE;
@@ -105,7 +105,7 @@ void control_acknowledge(const struct control *control)
 {
 	static const char word[] = "ack\n";
 
-	/* Nobody may be listening: that is the asker's matter. */
+	/* A failure, because nobody reads it, is not our problem. */
 	if (control->ack >= 0 && write(control->ack, word, sizeof(word) - 1) < 0)
 		return;
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_MIN = 16 * 1024 };	/* bytes; what fallbacks end at */
+enum { RING_MIN = 16 * 1024 };	/* bytes; smallest ring to fall back to */
 
 static void add_cpu(struct counters *c, int cpu)
 {
@@ -22,7 +22,7 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* Return the CPUs in a list of /sys as a target's; none if the file cannot be read. */
+/* Return the CPUs in the file PATH of /sys as a target's CPUs; none if it cannot be read. */
 static struct target read_cpus(const char *path)
 {
 	struct target cpus = { 0 };
@@ -52,7 +52,7 @@ static bool has_cpu(const int *cpus, size_t count, int cpu)
 	return false;
 }
 
-/* Those asked for, else all that are online; where that is not told, as many as sysconf() says. */
+/* Add the CPUs of TARGET; by default all that are online according to /sys, or to sysconf(). */
 static void find_cpus(struct counters *c, const struct target *target)
 {
 	struct target online = { 0 };
@@ -69,8 +69,8 @@ static void find_cpus(struct counters *c, const struct target *target)
 	target_release(&online);
 }
 
-/* Whether there are all CPUs that were asked for, online or not. */
-static bool are_possible(const struct counters *c)
+/* Check that all selected CPUs exist, online or not. */
+static bool check_cpus(const struct counters *c)
 {
 	struct target possible = read_cpus("/sys/devices/system/cpu/possible");
 	int last = possible.cpus ? possible.cpu[possible.cpus - 1] : -1;
@@ -79,8 +79,8 @@ static bool are_possible(const struct counters *c)
 	for (size_t i = 0; i < c->cpus && last >= 0 && good; i++) {
 		good = has_cpu(possible.cpu, possible.cpus, c->cpu[i]);
 		if (!good)
-			report_error(c->report, "there is no CPU %d here, but %d to %d", c->cpu[i],
-				     possible.cpu[0], last);
+			report_error(c->report, "there is no CPU %d here, only %d to %d",
+				     c->cpu[i], possible.cpu[0], last);
 	}
 	target_release(&possible);
 	return good;
@@ -105,20 +105,20 @@ bool counters_init(struct counters *c, const struct event_list *events,
 	raise_file_limit();
 	c->ids = mem_zeroed(events->count, sizeof(*c->ids));
 	if (c->cpus == 0)
-		report_error(report, "cannot tell which CPUs are online");
-	return c->cpus > 0 && are_possible(c);
+		report_error(report, "cannot find out which CPUs are online");
+	return c->cpus > 0 && check_cpus(c);
 }
 
 void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed)
 {
-	enum { OTHERS = 32 };	/* descriptors for all else */
+	enum { OTHERS = 32 };	/* descriptors reserved for other uses */
 
 	*needed = (uint64_t)tasks * c->cpus * c->events->count;
 	*allowed = raise_file_limit();
 	*allowed -= *allowed < OTHERS + c->count ? *allowed : OTHERS + c->count;
 }
 
-/* Map a ring, by halves where the kernel locks less than asked for. */
+/* Map a ring; halve its size while the kernel refuses to lock so much memory. */
 static bool map_ring(struct counters *c, struct ring *ring, int fd, bool overwrite)
 {
 	size_t asked = c->ring_size;
@@ -135,16 +135,16 @@ static bool map_ring(struct counters *c, struct ring *ring, int fd, bool overwri
 				     "sysctl kernel.perf_event_mlock_kb", asked >> 10);
 			return false;
 		}
-		c->ring_size /= 2;	/* for this and further ones */
+		c->ring_size /= 2;	/* for this ring and all later rings */
 	}
 	if (c->ring_size != asked)
-		report_note(c->report, "rings are of %zu KiB, not %zu: ulimit -l and "
-			    "kernel.perf_event_mlock_kb allow no more", c->ring_size >> 10,
+		report_note(c->report, "rings have %zu KiB, not %zu: ulimit -l and "
+			    "kernel.perf_event_mlock_kb do not allow more", c->ring_size >> 10,
 			    asked >> 10);
 	return true;
 }
 
-/* The first event of a CPU brings the ring, the others write to it. */
+/* Map the ring of a CPU over its first event FD; redirect further events to that ring. */
 static bool share_ring(struct counters *c, size_t cpu, const struct event *event, int fd)
 {
 	bool overwrite = event->attr.write_backward;
@@ -158,7 +158,8 @@ static bool share_ring(struct counters *c, size_t cpu, const struct event *event
 	return false;
 }
 
-static bool keep(struct counters *c, uint32_t event, size_t cpu, int fd, bool by_cpu)
+/* Add the descriptor FD of EVENT, with its ID, to the counters. */
+static bool add_counter(struct counters *c, uint32_t event, size_t cpu, int fd, bool by_cpu)
 {
 	struct ids *ids = &c->ids[event];
 	uint64_t id;
@@ -188,12 +189,12 @@ const struct counter *counters_find(const struct counters *c, uint64_t id)
 	return NULL;
 }
 
-bool counters_know_lost(const struct counters *c)
+bool counters_have_lost(const struct counters *c)
 {
 	return c->events->event[0].attr.read_format & PERF_FORMAT_LOST;
 }
 
-/* Whether an event counts on this CPU: a PMU of some cores, or of a package, does not on all. */
+/* Return whether EVENT can be opened on CPU: some PMUs belong to some cores, or to a package. */
 static bool counts_on(const struct event *event, int cpu)
 {
 	return event->cpus == 0 || has_cpu(event->cpu, event->cpus, cpu);
@@ -208,13 +209,14 @@ static bool is_offline(int cpu)
 	return offline;
 }
 
-static bool refuse(struct counters *c, const struct event *event, pid_t tid, bool by_cpu,
-		   int error)
+/* Report that the kernel refused EVENT with ERROR.  Returns false. */
+static bool report_refusal(struct counters *c, const struct event *event, pid_t tid, bool by_cpu,
+			   int error)
 {
 	struct event asked = *event;
 	char why[512];
 
-	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* takes more rights */
+	asked.per_cpu |= by_cpu && (error == EACCES || error == EPERM);	/* needs more rights */
 	if (by_cpu)
 		event_explain(&asked, error, why, sizeof(why));
 	else
@@ -223,7 +225,7 @@ static bool refuse(struct counters *c, const struct event *event, pid_t tid, boo
 	return false;
 }
 
-/* Let the kernel drop what the filter of EVENT does not match, before the first is counted. */
+/* Set the filter of EVENT in the kernel, and enable the event only then. */
 static bool set_filter(struct counters *c, const struct event *event, int fd)
 {
 	if (!event->filter)
@@ -232,15 +234,15 @@ static bool set_filter(struct counters *c, const struct event *event, int fd)
 	    (event->attr.disabled || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0))
 		return true;
 	if (errno == EINVAL)
-		report_error(c->report, "the kernel does not take the filter '%s' of '%s': its "
-			     "fields are in /sys/kernel/tracing/events/*/*/format", event->filter,
+		report_error(c->report, "the kernel rejects the filter '%s' of '%s': its fields "
+			     "are in /sys/kernel/tracing/events/*/*/format", event->filter,
 			     event->name);
 	else
 		report_failure(c->report, "cannot filter '%s'", event->name);
 	return false;
 }
 
-/* Open all events of one task on the I-th CPU, groups by their leaders. */
+/* Open all events on task TID and the I-th CPU, each group with its leader first. */
 static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size_t i, bool *ended)
 {
 	uint32_t group = 0;
@@ -264,9 +266,9 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		if (fd < 0 && error == ENODEV && is_offline(c->cpu[i]))
 			return true;
 		if (fd < 0)
-			return refuse(c, event, tid, by_cpu, error);
+			return report_refusal(c, event, tid, by_cpu, error);
 		if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
-		    !keep(c, e, i, fd, by_cpu)) {
+		    !add_counter(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;
 		}
@@ -286,13 +288,13 @@ bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *end
 		good = open_on_cpu(c, tid, flags, i, ended);
 	c->tasks++;
 	if (good && !*ended && c->count == 0) {
-		report_error(c->report, "none of the CPUs to be sampled is online");
+		report_error(c->report, "none of the selected CPUs is online");
 		return false;
 	}
 	return good;
 }
 
-int counters_missed_cpu(const struct counters *c)
+int counters_new_cpu(const struct counters *c)
 {
 	struct target online = online_cpus();
 	int missed = -1;
@@ -307,7 +309,7 @@ int counters_missed_cpu(const struct counters *c)
 /* FORK, linux/perf_event.h: after the header u32 pid, ppid, tid, ptid; u64 time. */
 static void add_forks(const struct ring *ring, struct fork_record **forks, size_t *count)
 {
-	struct ring copy = *ring;	/* its tail moves, the ring's own does not */
+	struct ring copy = *ring;	/* reading moves the tail of the copy only */
 	const struct perf_event_header *record;
 
 	if (ring->fd < 0)
@@ -350,8 +352,8 @@ void counters_enable(const struct counters *c, uint32_t tracking, bool on)
 			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Steps of a linear congruential generator (Knuth's MMIX); the high bits are the good ones. */
-static uint64_t chance(uint64_t *seed)
+/* Linear congruential generator (Knuth's MMIX).  Its high bits have the better randomness. */
+static uint64_t random_number(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
 	return *seed >> 33;
@@ -364,12 +366,11 @@ void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed)
 		uint64_t period = attr->sample_period, range = period / 100 * percent;
 		if (attr->freq || range == 0)
 			continue;
-		period = period - range + chance(seed) % (2 * range + 1);
+		period = period - range + random_number(seed) % (2 * range + 1);
 		ioctl(c->counter[i].fd, PERF_EVENT_IOC_PERIOD, &period);
 	}
 }
 
-/* All that this process has opened, in one call. */
 void counters_stop(void)
 {
 	prctl(PR_TASK_PERF_EVENTS_DISABLE);
@@ -384,8 +385,8 @@ static bool has_id(const struct ids *ids, uint64_t id)
 }
 
 /*
- * By read_format: of one event value, enabled, running, id, lost; of a group,
- * whichever of it is read, nr, enabled, running, and each one's value, id, lost.
+ * Read a counter.  A single event gives value, enabled, running, id, lost.  A member of a
+ * group gives the whole group: nr, enabled, running, then value, id, lost of each member.
  */
 static bool read_counter(const struct counters *c, const struct counter *counter,
 			 struct counters_total *out)
@@ -408,13 +409,16 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 	return true;
 }
 
-/* What was found of one task, of all its events. */
+/* Times of a task, the longest of all its events, in ns. */
 struct task_times {
-	uint64_t enabled;	/* the longest of any: a property of the task */
-	uint64_t *on_cpu;	/* by index: the longest that any ran there */
+	uint64_t enabled;	/* time enabled: the same for all events of the task */
+	uint64_t *on_cpu;	/* per CPU index: time running there */
 };
 
-/* Read all counters of TASK, the ones from FIRST on, into READ; the index after them. */
+/*
+ * Read all counters of the task whose counters start at index FIRST into READ, and set TIMES.
+ * Returns the index after them.
+ */
 static size_t read_task(const struct counters *c, size_t first, struct counters_total *read,
 			struct task_times *times)
 {
@@ -436,7 +440,7 @@ static size_t read_task(const struct counters *c, size_t first, struct counters_
 	return i;
 }
 
-/* Add the counters of one task that are of EVENT; how long they should have counted is TIMES. */
+/* Add the values READ of the task's COUNT counters that are EVENT's to TOTAL. */
 static void add_task(const struct counters *c, const struct counter *counter, size_t count,
 		     const struct counters_total *read, const struct task_times *times,
 		     uint32_t event, struct counters_total *total)
@@ -459,13 +463,12 @@ static void add_task(const struct counters *c, const struct counter *counter, si
 }
 
 /*
- * What counts all that a CPU runs is enabled there all the time.  A task's event is
- * enabled while the task runs, on whatever CPU, so its time enabled is the task's.
- * When a thread ends, the kernel adds its time enabled only to the events that were on a
- * counter then.  All events of a task share one time enabled, so the longest is right.
- * An event that is open on some CPUs only (-C, or its PMU) should count while the task
- * runs on these CPUs: as long as the event there that was enabled longest, because it
- * needs no counter.
+ * The kernel's time enabled needs care.  An event of a whole CPU is enabled all the time.  An
+ * event of a task is enabled while the task runs, on any CPU, so all events of the task should
+ * have the same time; but when a thread ends, the kernel adds its time only to events that are
+ * on a counter then.  Hence the longest time is right.  An event that is open on some CPUs
+ * only (-C, or its PMU) should count while the task runs on these CPUs: that is the longest
+ * time running there, of an event that needs no counter.
  */
 void counters_totals(const struct counters *c, struct counters_total *total)
 {

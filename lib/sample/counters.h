@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counters - events opened on tasks or CPUs: one file descriptor for each
- * event, task and CPU, and one ring for each CPU that all of them write to.
+ * counters - events opened on tasks or CPUs: one file descriptor per event, task and CPU.  All
+ * events on a CPU write to one ring.
  *
- * An inherited event cannot be mapped unless it is bound to a CPU
- * (kernel/events/core.c, perf_mmap), so following new threads takes a
- * descriptor per CPU.
+ * Following new threads takes a descriptor per CPU: the kernel maps an inherited event only if
+ * it is bound to a CPU (kernel/events/core.c, perf_mmap).
  */
 #pragma once
 #include "base/table.h"
@@ -15,97 +14,94 @@
 
 #include <sys/types.h>
 
-/* What was counted of an event in all, however often it was sampled. */
+/* The total of an event over all its counters; it does not depend on sampling. */
 struct counters_total {
 	uint64_t count;
-	uint64_t enabled, running;	/* ns: it should have counted, it did count */
-	uint64_t lost;			/* samples that found no room; Linux 6.0 */
+	uint64_t enabled;		/* ns that it should have counted */
+	uint64_t running;		/* ns that it did count: less if it was multiplexed */
+	uint64_t lost;			/* lost samples; 0 before Linux 6.0 */
 };
 
 /* Zero-initialised: none open. */
 struct counters {
 	const struct event_list *events;
 	struct report *report;
-	size_t ring_size;		/* bytes of data of each ring */
+	size_t ring_size;		/* data bytes per ring */
 	int *cpu;			/* ascending */
-	struct ring *ring;		/* of each CPU */
-	struct ring *overwritten;	/* of each CPU, of the events with attr.write_backward */
+	struct ring *ring;		/* one per CPU */
+	struct ring *overwritten;	/* one per CPU, for events with attr.write_backward */
 	size_t cpus;
-	bool all_cpus;			/* nobody has chosen some */
+	bool all_cpus;			/* the user did not select CPUs */
 	struct counter {
 		int fd;
-		uint64_t id;		/* what its samples, and those of its heirs, may carry */
-		uint32_t event;
+		uint64_t id;		/* the ID in its samples, also in threads that inherit it */
+		uint32_t event;		/* index into EVENTS */
 		uint32_t cpu;		/* index into CPU */
-		uint32_t task;		/* counts up: which call of counters_open() */
-		bool by_cpu;		/* all that the CPU runs, and no one task */
+		uint32_t task;		/* number of the counters_open() call */
+		bool by_cpu;		/* it counts everything on its CPU, not a task */
 	} *counter;
 	size_t count;
-	struct table by_id;		/* over COUNTER */
-	uint32_t tasks;
-	struct ids {			/* of each event: what its samples may carry */
+	struct table by_id;		/* index of COUNTER */
+	uint32_t tasks;			/* number of counters_open() calls */
+	struct ids {			/* per event: the IDs of its counters */
 		uint64_t *id;
 		size_t count;
 	} *ids;
 };
 
 /*
- * Get ready to open EVENTS on the CPUs of TARGET with rings of RING_SIZE bytes
- * (halved by itself where the kernel locks less): finds the CPUs and raises
- * the limit of open files.  False (reported) on failure.
+ * Prepare to open EVENTS on the CPUs of TARGET: find the CPUs, and raise the limit of open
+ * files.  Rings will have RING_SIZE bytes, or less if the kernel does not lock so much memory.
+ * False: reported.
  */
 bool counters_init(struct counters *c, const struct event_list *events,
 		   const struct target *target, size_t ring_size, struct report *report);
 
-/*
- * Descriptors that TASKS more tasks take, and how many may still be opened;
- * rings apart.
- */
+/* Set *NEEDED to the descriptors that TASKS more tasks take, *ALLOWED to those still allowed. */
 void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed);
 
 /*
- * Open all events on thread TID; or, with FLAGS of PERF_FLAG_PID_CGROUP, on
- * the cgroup of that descriptor; or on whole CPUs (-1).  False (reported)
- * where that fails; a thread that has ended meanwhile is no failure, but
- * *ENDED.
+ * Open all events on thread TID; if FLAGS is PERF_FLAG_PID_CGROUP, on the cgroup with the
+ * descriptor TID; if TID is -1, on whole CPUs.  False: reported.  If the thread has ended,
+ * returns true and sets *ENDED.
  */
 bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended);
 
-/* Of a thread or process that began under our events, or some of them. */
+/* A FORK record of a thread or process whose parent has some of our events. */
 struct fork_record {
 	pid_t tid, parent;
-	uint64_t time;		/* ns of the records' clock; it began a little earlier */
+	uint64_t time;		/* ns of the records' clock, a little after the fork */
 };
 
-/* The FORK records that are in the rings now; the caller frees. */
+/* Return the FORK records that are in the rings now, their number in *COUNT.  Caller frees. */
 struct fork_record *counters_forks(const struct counters *c, size_t *count);
 
-/* ns of the records' clock */
+/* Return the current time of the records' clock, in ns. */
 uint64_t counters_now(const struct counters *c);
 
-/* The counter whose samples have ID, or NULL. */
+/* Return the counter whose samples have ID, or NULL. */
 const struct counter *counters_find(const struct counters *c, uint64_t id);
 
-/* Whether the kernel counts, for each event, the records that found no room.  Linux 6.0. */
-bool counters_know_lost(const struct counters *c);
+/* Return whether the kernel counts lost records per event (Linux 6.0). */
+bool counters_have_lost(const struct counters *c);
 
-/* Let all events but the last TRACKING ones count, or not. */
+/* Enable (ON) or disable all events except the last TRACKING ones. */
 void counters_enable(const struct counters *c, uint32_t tracking, bool on);
 
 /*
- * Give every event that has a constant period another one, up to PERCENT from
- * its own, by chance; SEED is the generator's state.  Threads that inherit an
- * event keep the period that it had.
+ * Change the period of each event that has a constant period to a random one, within PERCENT
+ * of its preset; SEED is the generator's state.  Threads that have inherited the event keep
+ * their period.
  */
 void counters_jitter(const struct counters *c, unsigned percent, uint64_t *seed);
 
-/* Stop everything. */
+/* Disable all events that this process has opened. */
 void counters_stop(void);
 
-/* A CPU that has come online since, and is not among ours though all should be; -1: none. */
-int counters_missed_cpu(const struct counters *c);
+/* If all CPUs are sampled: return a CPU that came online after counters_init(); otherwise -1. */
+int counters_new_cpu(const struct counters *c);
 
-/* The totals of all events, by their index; all 0 where one cannot be read. */
+/* Read the totals of all events into TOTAL, by event index.  Unreadable counters add 0. */
 void counters_totals(const struct counters *c, struct counters_total *total);
 
 void counters_close(struct counters *c);

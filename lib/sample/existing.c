@@ -22,7 +22,7 @@ struct maps_line {
 	char path[PATH_MAX + 16];	/* "" for anonymous memory */
 };
 
-/* struct sample_id of time 0 */
+/* Append a struct sample_id of zeros, and end the record. */
 static void end_record(struct writer *w, const struct sample_layout *layout)
 {
 	static const uint8_t zeros[64];
@@ -31,7 +31,7 @@ static void end_record(struct writer *w, const struct sample_layout *layout)
 	writer_end(w);
 }
 
-/* START-END PERMS OFFSET MAJOR:MINOR INODE   PATH (proc(5)) */
+/* Parse "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH" (proc(5)).  False: malformed. */
 static bool parse_maps_line(char *line, struct maps_line *m)
 {
 	char perms[5];
@@ -50,8 +50,9 @@ static bool parse_maps_line(char *line, struct maps_line *m)
 }
 
 /*
- * The build ID of what M maps, through PID's own root directory, so that
- * containers are right; 0 if the path now leads to another file.
+ * Read the build ID of the file that M maps.  Opens it below PID's root directory, which may
+ * be a container's.  Returns its size, or 0: the file has none, or the path leads to another
+ * file now.
  */
 static size_t mapped_build_id(pid_t pid, const struct maps_line *m, uint8_t id[BUILD_ID_MAX])
 {
@@ -71,7 +72,7 @@ static size_t mapped_build_id(pid_t pid, const struct maps_line *m, uint8_t id[B
 	return size;
 }
 
-/* The fields of MMAP2 as record_mmap() in stream/record.c has them. */
+/* Write an MMAP2 record (linux/perf_event.h). */
 static void write_mmap2(struct output *out, const struct sample_layout *layout, pid_t pid,
 			const struct maps_line *m)
 {
@@ -94,7 +95,7 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 		writer_u32(&w, m->major);
 		writer_u32(&w, m->minor);
 		writer_u64(&w, m->inode);
-		writer_u64(&w, 0);	/* its generation: /proc does not say */
+		writer_u64(&w, 0);	/* inode generation: unknown */
 	}
 	writer_u32(&w, m->prot);
 	writer_u32(&w, m->flags);
@@ -141,7 +142,7 @@ void existing_thread(struct output *out, const struct sample_layout *layout, pid
 	end_record(&w, layout);
 }
 
-/* Where the kernel's code begins: the first symbols are the lowest. */
+/* Return the start of the kernel's code: one of the first symbols of kallsyms.  0: hidden. */
 static uint64_t kernel_start(void)
 {
 	uint64_t start = 0, address;
@@ -215,8 +216,8 @@ void existing_kernel(struct output *out, const struct sample_layout *layout)
 
 	write_build_id(out, "/sys/kernel/notes", "[kernel.kallsyms]");
 	/*
-	 * Up to the last address: modules cut their parts out of it.  The
-	 * offset is perf's convention: the reference symbol's own address.
+	 * The mapping extends to the last address; modules, which follow, replace parts of it.
+	 * The file offset is the address of the reference symbol, as in perf.
 	 */
 	if (start)
 		write_kernel_mmap(out, layout, start, UINT64_MAX - start, start,

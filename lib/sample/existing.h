@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * existing - records for what was there before sampling began: the kernel and
- * its modules, the threads' names and mappings of a process.
+ * existing - records of the state before sampling started: the kernel and its modules, the
+ * names of threads, the mappings of processes.
  *
- * The kernel's records tell only what happens from then on; these have the
- * time 0, so they come first in the stream's order.
+ * The kernel's own records cover only later changes.  The records here have the time 0, so
+ * that they come first.
  */
 #pragma once
 #include "base/output.h"
@@ -12,15 +12,15 @@
 
 #include <sys/types.h>
 
-/* BUILD_ID and MMAP of the kernel image, MMAP2 of each module. */
+/* Write BUILD_ID and MMAP records of the kernel image and of each module. */
 void existing_kernel(struct output *out, const struct sample_layout *layout);
 
-/* COMM of thread TID of PID; nothing if it has ended. */
+/* Write a COMM record of thread TID of PID, unless it has ended. */
 void existing_thread(struct output *out, const struct sample_layout *layout, pid_t pid, pid_t tid);
 
 /*
- * MMAP2 of each executable mapping of PID, and if WITH_DATA of the others of
- * files, too; with build IDs where they can be read.
+ * Write an MMAP2 record of each executable mapping of PID, and if WITH_DATA of every mapped
+ * file.  A record has the build ID if the file can be read.
  */
 void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
 		       bool with_data);

@@ -25,7 +25,7 @@ void filter_add(struct filter *filter, pid_t pid)
 	table_add(&filter->table, hash_u64((uint32_t)pid), (uint32_t)filter->pids++);
 }
 
-/* A process begins; its pid may have been that of one of ours before. */
+/* A process or thread starts.  A new process may have the pid of a selected one that ended. */
 static bool passes_fork(struct filter *filter, pid_t pid, pid_t parent)
 {
 	if (pid == parent)	/* a thread */
@@ -40,8 +40,8 @@ static bool passes_fork(struct filter *filter, pid_t pid, pid_t parent)
 	return false;
 }
 
-/* Offset in RECORD of the u32 pid that it is about; 0: it is about none. */
-static size_t place_of_pid(const struct perf_event_header *record,
+/* Return the offset in RECORD of the u32 pid of its process; 0: it has no process. */
+static size_t pid_offset(const struct perf_event_header *record,
 			   const struct sample_layout *layout)
 {
 	switch (record->type) {
@@ -55,7 +55,7 @@ static size_t place_of_pid(const struct perf_event_header *record,
 	case PERF_RECORD_NAMESPACES:
 		return sizeof(*record);
 	case PERF_RECORD_SWITCH:
-	case PERF_RECORD_SWITCH_CPU_WIDE:	/* of the sample_id, whose first is the pid */
+	case PERF_RECORD_SWITCH_CPU_WIDE:	/* first field of the sample_id */
 		return record->size - layout->trailer_size;
 	default:
 		return 0;
@@ -65,14 +65,14 @@ static size_t place_of_pid(const struct perf_event_header *record,
 bool filter_passes(struct filter *filter, const struct perf_event_header *record,
 		   const struct sample_layout *layout)
 {
-	size_t at = filter->on ? place_of_pid(record, layout) : 0;
-	pid_t pid[2];	/* a FORK record's second is the parent */
+	size_t at = filter->on ? pid_offset(record, layout) : 0;
+	pid_t pid[2];	/* in a FORK record, the second is the parent */
 
 	if (at == 0)
 		return true;
 	memcpy(pid, (const uint8_t *)record + at, sizeof(pid));
 	bool passes = record->type == PERF_RECORD_FORK ? passes_fork(filter, pid[0], pid[1])
-		    : pid[0] == -1 ? record->type != PERF_RECORD_SAMPLE	/* the kernel's */
+		    : pid[0] == -1 ? record->type != PERF_RECORD_SAMPLE	/* the kernel */
 		    : find(filter, pid[0]) != NULL;
 	filter->dropped += !passes;
 	return passes;

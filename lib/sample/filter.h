@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter - which records are the target's, where the kernel records more.
+ * filter - select the records of the target's processes.
  *
- * That is so where whole CPUs are sampled for some processes, and where an
- * event that follows new threads follows new processes, too (before Linux
- * 5.13).  Zero-initialised: everything passes.
+ * Needed if the kernel records more than the target: if whole CPUs are sampled instead of some
+ * processes, or if events that follow new threads also follow new processes (before Linux
+ * 5.13).  Zero-initialised: all records pass.
  */
 #pragma once
 #include "base/table.h"
@@ -14,18 +14,21 @@
 #include <sys/types.h>
 
 struct filter {
-	bool on;
-	bool children;		/* processes that ours create are ours */
-	pid_t *pid;		/* of our processes; 0: one of them that is no more */
+	bool on;		/* set by filter_add() */
+	bool children;		/* also select the processes that selected processes create */
+	pid_t *pid;		/* selected processes; 0: its pid belongs to another process now */
 	size_t pids;
-	struct table table;	/* over PID */
-	uint64_t dropped;	/* records that were not ours */
+	struct table table;	/* index of PID */
+	uint64_t dropped;	/* records that did not pass */
 };
 
-/* From now on only what has to do with PID, and others so added, passes. */
+/* Turn the filter on, and let records of process PID pass. */
 void filter_add(struct filter *filter, pid_t pid);
 
-/* Whether RECORD is the target's.  FORK records tell whose pid is whose. */
+/*
+ * Return whether RECORD belongs to a selected process, or to no process.  Also learns from
+ * FORK records which new pids belong to the target.
+ */
 bool filter_passes(struct filter *filter, const struct perf_event_header *record,
 		   const struct sample_layout *layout);
 

@@ -12,8 +12,8 @@ bool flight_hold(struct flight *flight, const struct perf_event_header *record, 
 	return true;
 }
 
-/* Room for COPIES rings and the held records; these are the last. */
-static struct ring *begin(struct flight *flight, size_t copies, size_t *rings)
+/* Allocate COPIES rings, followed by the held records. */
+static struct ring *prepare(struct flight *flight, size_t copies, size_t *rings)
 {
 	flight->copy = mem_zeroed(copies + 1, sizeof(*flight->copy));
 	flight->copies = copies;
@@ -25,12 +25,12 @@ static struct ring *begin(struct flight *flight, size_t copies, size_t *rings)
 struct ring *flight_release(struct flight *flight, uint64_t time, size_t *rings)
 {
 	flight->released_to = time;
-	return begin(flight, 0, rings);
+	return prepare(flight, 0, rings);
 }
 
 struct ring *flight_dump(struct flight *flight, const struct counters *counters, size_t *rings)
 {
-	struct ring *copy = begin(flight, counters->cpus, rings);
+	struct ring *copy = prepare(flight, counters->cpus, rings);
 
 	for (size_t i = 0; i < counters->cpus; i++) {
 		const struct ring *ring = &counters->overwritten[i];

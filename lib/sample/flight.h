@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight - the flight recorder: samples go round in rings that the kernel
- * overwrites, and leave them only when asked for.
+ * flight - the flight recorder: the kernel overwrites old samples in its rings, and we write
+ * the rings' contents only on request (a dump).
  *
- * Mappings and names of threads must not be overwritten: they have rings of
- * their own, and what comes from these is held here until samples go out, so
- * that the stream stays in order of time.
+ * Records of mappings and threads must not be overwritten, so they have separate rings.  We
+ * hold these records in memory until the next dump, to keep the stream in order of time.
  */
 #pragma once
 #include "record/events.h"
@@ -13,34 +12,32 @@
 
 /* Zero-initialised: nothing held. */
 struct flight {
-	struct ring held;	/* records of mappings and threads, in memory */
-	struct ring *copy;	/* while samples go out: of each CPU, then HELD */
-	size_t copies;
-	uint64_t dumped_to;	/* ns: older samples have gone out */
-	uint64_t released_to;	/* ns: older samples cannot go out any more, in order */
+	struct ring held;	/* held records of mappings and threads, in memory */
+	struct ring *copy;	/* during a dump: a copy of each CPU's ring, then HELD */
+	size_t copies;		/* number of copies, without HELD */
+	uint64_t dumped_to;	/* ns: older samples have been written */
+	uint64_t released_to;	/* ns: older samples would be out of order, and are dropped */
 };
 
 /*
- * Hold RECORD back until the next dump.  False, and it is not held, where that
- * would take more than LIMIT bytes: the caller then takes the held ones by
- * flight_release() and goes on.
+ * Hold RECORD until the next dump.  False: it would exceed LIMIT bytes; the caller must write
+ * the held records by flight_release() and try again.
  */
 bool flight_hold(struct flight *flight, const struct perf_event_header *record, uint64_t limit);
 
 /*
- * The held records, to be merged and then ended by flight_end().  Samples older
- * than TIME are lost with that.
+ * Return the held records as *RINGS rings, for ring_merge_init(); flight_end() must follow.
+ * Samples older than TIME can no longer be written in order, and are lost.
  */
 struct ring *flight_release(struct flight *flight, uint64_t time, size_t *rings);
 
 /*
- * The held records and copies of what the overwritten rings of COUNTERS have
- * now, to be merged and then ended by flight_end().  The kernel goes on
- * meanwhile.
+ * Return copies of the overwritten rings of COUNTERS, and the held records, as *RINGS rings,
+ * for ring_merge_init(); flight_end() must follow.  The kernel continues to write meanwhile.
  */
 struct ring *flight_dump(struct flight *flight, const struct counters *counters, size_t *rings);
 
-/* Everything up to HORIZON has been taken of what the last call gave. */
+/* Free the rings of the last call, of which all records up to HORIZON (ns) have been merged. */
 void flight_end(struct flight *flight, uint64_t horizon);
 
 void flight_close(struct flight *flight);

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-enum { LOST_INTERVAL = 1000000000 };	/* ns between looks at the counts of lost records */
+enum { LOST_INTERVAL = 1000000000 };	/* ns between readings of the counts of lost records */
 
-/* A field of 8 bytes AT an offset into the body of RECORD. */
+/* Return the u64 at offset AT in the body of RECORD. */
 static uint64_t field(const struct perf_event_header *record, uint16_t at)
 {
 	uint64_t value;
@@ -17,7 +17,7 @@ static uint64_t field(const struct perf_event_header *record, uint16_t at)
 	return value;
 }
 
-/* The index of the event of a sample. */
+/* Return the event index of a sample. */
 static uint32_t event_of(const struct flow *f, const struct perf_event_header *record)
 {
 	if (f->layout->id == ABSENT)
@@ -42,7 +42,7 @@ static void count_sample(struct flow *f, const struct perf_event_header *record)
 	f->event[i].sum += period_of(f, i, record);
 }
 
-/* Whether RECORD is the target's, and did not come by another counter, too. */
+/* Return whether RECORD belongs to the target, and is not a duplicate. */
 static bool passes(struct flow *f, const struct perf_event_header *record)
 {
 	if (!filter_passes(&f->filter, record, f->layout))
@@ -50,12 +50,12 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 	if (owners_pass(&f->owners, f->counters, record, f->layout))
 		return true;
 	uint32_t i = event_of(f, record);
-	f->event[i].twice += period_of(f, i, record);
+	f->event[i].duplicate += period_of(f, i, record);
 	return false;
 }
 
-/* LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
-static void put(struct flow *f, const struct perf_event_header *record)
+/* Count RECORD, and write it.  LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
+static void write_record(struct flow *f, const struct perf_event_header *record)
 {
 	if (record->type == PERF_RECORD_SAMPLE)
 		count_sample(f, record);
@@ -63,15 +63,15 @@ static void put(struct flow *f, const struct perf_event_header *record)
 		f->counts.throttled++;
 	else if (record->type == PERF_RECORD_FORK)
 		f->counts.tasks++;
-	else if (record->type == PERF_RECORD_LOST && counters_know_lost(f->counters))
-		f->lost_some = true;
+	else if (record->type == PERF_RECORD_LOST && counters_have_lost(f->counters))
+		f->any_lost = true;
 	else if (record->type == PERF_RECORD_LOST)
 		f->counts.lost += field(record, 8);
-	if (record->type != PERF_RECORD_LOST || !f->lost_some)
+	if (record->type != PERF_RECORD_LOST || !f->any_lost)
 		output_write(f->out, record, record->size);
 }
 
-/* LOST_SAMPLES, linux/perf_event.h: u64 lost; and the event in the sample_id. */
+/* Write LOST_SAMPLES, linux/perf_event.h: u64 lost; its sample_id identifies the event. */
 static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
 {
 	const struct sample_layout *l = f->layout;
@@ -89,29 +89,29 @@ static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
 	writer_end(&w);
 }
 
-/* Say what each event has lost since the last time: now and then, and at the end. */
-static void tell_lost(struct flow *f, bool is_end)
+/* Write a LOST_SAMPLES record for each event with new losses: sometimes, and at the end. */
+static void write_lost_counts(struct flow *f, bool is_end)
 {
-	if (!counters_know_lost(f->counters) ||
-	    (!is_end && (!f->lost_some || f->time - f->told_lost < LOST_INTERVAL)))
+	if (!counters_have_lost(f->counters) ||
+	    (!is_end && (!f->any_lost || f->time - f->lost_written_at < LOST_INTERVAL)))
 		return;
 	uint32_t events = (uint32_t)f->counters->events->count;
 	struct counters_total *total = mem_zeroed(events, sizeof(*total));
 	counters_totals(f->counters, total);
 	for (uint32_t i = 0; i < events; i++) {
 		uint64_t lost = total[i].lost - f->event[i].lost;
-		if (lost > INT64_MAX || lost == 0)	/* a counter was closed meanwhile */
+		if (lost > INT64_MAX || lost == 0)	/* negative: a counter was closed */
 			continue;
 		write_lost_samples(f, i, lost);
 		f->event[i].lost += lost;
 		f->counts.lost += lost;
 	}
 	free(total);
-	f->told_lost = f->time;
-	f->lost_some = false;
+	f->lost_written_at = f->time;
+	f->any_lost = false;
 }
 
-/* The records that precede are all older than those that follow. */
+/* Mark that all later records are younger than those written so far, and flush. */
 static void end_round(struct flow *f, uint64_t records)
 {
 	if (records)
@@ -119,17 +119,18 @@ static void end_round(struct flow *f, uint64_t records)
 	output_flush(f->out);
 }
 
+/* Write all records that the flight recorder holds; older samples are lost. */
 static void release_held(struct flow *f, uint64_t time)
 {
 	const struct perf_event_header *record;
-	struct merge m;
+	struct ring_merge m;
 	size_t rings;
 
 	struct ring *ring = flight_release(&f->flight, time, &rings);
-	merge_begin(&m, ring, rings, f->layout, UINT64_MAX);
-	while ((record = merge_next(&m)))
-		put(f, record);
-	merge_end(&m);
+	ring_merge_init(&m, ring, rings, f->layout, UINT64_MAX);
+	while ((record = ring_merge_next(&m)))
+		write_record(f, record);
+	ring_merge_release(&m);
 	flight_end(&f->flight, 0);
 	end_round(f, 1);
 }
@@ -148,37 +149,37 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	size_t rings = f->counters->cpus;
 	const struct perf_event_header *record;
 	uint64_t records = 0;
-	struct merge m;
+	struct ring_merge m;
 
 	if (output_waiting(f->out) >= f->buffer_size && horizon != UINT64_MAX)
 		return true;
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_refresh(&ring[i]);
-	merge_begin(&m, ring, rings, f->layout, horizon);
-	for (; (record = merge_next(&m)); records++) {
+	ring_merge_init(&m, ring, rings, f->layout, horizon);
+	for (; (record = ring_merge_next(&m)); records++) {
 		if (!passes(f, record))
 			continue;
 		if (record->type == PERF_RECORD_FORK)
 			filter_passes(&f->family, record, f->layout);
 		f->time = m.time;
-		if (f->flies)
+		if (f->flight_recorder)
 			hold(f, record, m.time);
 		else
-			put(f, record);
+			write_record(f, record);
 	}
-	merge_end(&m);
-	if (!f->flies)
-		tell_lost(f, horizon == UINT64_MAX);
+	ring_merge_release(&m);
+	if (!f->flight_recorder)
+		write_lost_counts(f, horizon == UINT64_MAX);
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_give_back(&ring[i]);
-	end_round(f, f->flies ? 0 : records);
+	end_round(f, f->flight_recorder ? 0 : records);
 	return records > 0;
 }
 
-/* What the flight recorder had to give up: a LOST record, without a time. */
-static void write_lost(struct flow *f, uint64_t lost)
+/* Write a LOST record, without a time, for samples that the flight recorder had to drop. */
+static void write_flight_lost(struct flow *f, uint64_t lost)
 {
 	static const uint8_t zeros[64];
 	struct writer w;
@@ -195,13 +196,13 @@ void flow_dump(struct flow *f, uint64_t horizon)
 {
 	const struct perf_event_header *record;
 	uint64_t records = 0, lost = 0;
-	struct merge m;
+	struct ring_merge m;
 	size_t rings;
 
 	flow_round(f, horizon);
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
-	merge_begin(&m, ring, rings, f->layout, horizon);
-	while ((record = merge_next(&m))) {
+	ring_merge_init(&m, ring, rings, f->layout, horizon);
+	while ((record = ring_merge_next(&m))) {
 		bool is_held = m.lent == &ring[rings - 1];
 		if (!is_held && (m.time < f->flight.dumped_to || !passes(f, record)))
 			continue;
@@ -209,14 +210,14 @@ void flow_dump(struct flow *f, uint64_t horizon)
 			lost += record->type == PERF_RECORD_SAMPLE;
 			continue;
 		}
-		put(f, record);
+		write_record(f, record);
 		records++;
 	}
-	merge_end(&m);
+	ring_merge_release(&m);
 	flight_end(&f->flight, horizon);
-	tell_lost(f, horizon == UINT64_MAX);
+	write_lost_counts(f, horizon == UINT64_MAX);
 	if (lost)
-		write_lost(f, lost);
+		write_flight_lost(f, lost);
 	end_round(f, records);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow - from the rings to the output: in order of time, without what is not
- * the target's, counted as it goes by.
+ * flow - move records from the rings to the output: in order of time, without records that do
+ * not belong to the target, and count them.
  */
 #pragma once
 #include "base/output.h"
@@ -10,50 +10,54 @@
 #include "sample/flight.h"
 #include "sample/owners.h"
 
-/* What went by. */
+/* Counts of records written. */
 struct flow_counts {
 	uint64_t samples;
-	uint64_t lost;		/* records that the kernel, or we, had no room for */
-	uint64_t throttled;	/* times that an event was stopped for coming too fast */
-	uint64_t tasks;		/* threads and processes that began */
+	uint64_t lost;		/* records lost in the kernel or here */
+	uint64_t throttled;	/* times that the kernel stopped an event that was too fast */
+	uint64_t tasks;		/* threads and processes created */
 };
 
-/* The same, of one event. */
+/* Counts of one event. */
 struct flow_event {
 	uint64_t samples;
-	uint64_t sum;		/* of their periods */
-	uint64_t lost;		/* as the kernel counts it; so much of it is in the stream */
-	uint64_t twice;		/* sum of the periods of samples that came twice: dropped */
+	uint64_t sum;		/* sum of their periods */
+	uint64_t lost;		/* lost samples, so far reported in the stream */
+	uint64_t duplicate;	/* sum of the periods of dropped duplicates, see owners.h */
 };
 
 struct flow {
 	struct counters *counters;
-	const struct sample_layout *layout;	/* where the time is, the same of all events */
+	const struct sample_layout *layout;	/* of records: the same for all events */
 	struct output *out;
-	size_t buffer_size;	/* bytes kept for a slow reader, and held by the flight recorder */
-	bool flies;		/* samples go out by flow_dump() only */
-	struct filter filter;
-	struct owners owners;	/* threads that may have inherited what was opened on them */
-	struct filter family;	/* if on: all processes that have been ours, for the next file */
+	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the
+				   records that the flight recorder holds */
+	bool flight_recorder;	/* only flow_dump() writes */
+	struct filter filter;	/* drops records of other processes */
+	struct owners owners;	/* drops duplicate samples */
+	struct filter family;	/* if on: all processes of the target so far, for the next file */
 	struct flight flight;
 	struct flow_counts counts;
-	struct flow_event *event;	/* of each event; the caller's */
-	uint64_t time;		/* of the last record, ns */
-	uint64_t told_lost;	/* when that was last done, the same clock */
-	bool lost_some;		/* since then */
+	struct flow_event *event;	/* per event; the caller's memory */
+	uint64_t time;		/* time of the last record, ns */
+	uint64_t lost_written_at;	/* time of the last LOST_SAMPLES records, ns */
+	bool any_lost;		/* the kernel has reported losses since then */
 };
 
 /*
- * Move what the rings hold, up to HORIZON (ns; UINT64_MAX: all), to the output.
- * A LOST record says how many records of a ring were lost, but not of which event,
- * nor does one follow what is lost last.  Where the kernel counts each event's,
- * LOST_SAMPLES records by these counts stand instead.  While the output waits for a
- * slow reader with a full buffer the rings keep the records, and what they cannot
- * keep the kernel counts as lost.  False: there was nothing.
+ * Move the records older than HORIZON (ns; UINT64_MAX: all) from the rings to the output.
+ * Returns whether there were any.
+ *
+ * The kernel's LOST record has the number of records lost in a ring, but not their event, and
+ * there is none for the last losses.  If the kernel counts losses per event, LOST_SAMPLES
+ * records with these counts replace LOST records.
+ *
+ * While the output's buffer is full, because its reader is slow, records stay in the rings;
+ * if the rings get full, the kernel counts records as lost.
  */
 bool flow_round(struct flow *flow, uint64_t horizon);
 
-/* The same, with the samples that the flight recorder has. */
+/* Like flow_round(), for the flight recorder: also write the samples in its rings. */
 void flow_dump(struct flow *flow, uint64_t horizon);
 
 void flow_close(struct flow *flow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the sampler share: its state. */
+/* internal - the sampler's state, and the functions that its files share. */
 #pragma once
 #include "record/events.h"
 #include "sample/child.h"
@@ -13,28 +13,31 @@ struct sampler {
 	struct output *out;
 	struct report *report;
 	struct counters counters;
-	struct stream_events events;	/* as readers of the stream will know them */
+	struct stream_events events;	/* layouts of the records, as readers compute them */
 	struct threads threads;
 	struct child child;
 	struct control control;
 	struct flow flow;
-	pid_t *leader;		/* the processes of the target that were there at the start */
-	size_t leaders;
-	struct counters_total *total;	/* of each event, when the last file was ended */
-	struct counters_total *before;	/* the same, of the files before that */
-	uint32_t tracking;	/* events, the last ones, that tell of mappings only: 0 or 1 */
-	int poll;
-	int *process;		/* pidfds of those whose end is ours */
-	size_t processes, alive;
-	uint64_t began, ended;	/* ns of the records' clock */
-	uint64_t file_began;	/* the same, of the file that is written now */
-	uint64_t bytes;		/* in the files before that */
-	uint64_t chance;	/* state of the periods' generator */
-	uint64_t varied_at;	/* samples when they were changed last */
-	unsigned files;		/* that were ended */
-	bool idle;		/* the last round moved nothing */
-	bool delayed;		/* counting has not begun */
-	bool done;
+	pid_t *initial_pid;	/* processes of the target that existed at the start */
+	size_t initial_pids;
+	struct counters_total *total;	/* per event, since the start; see sampler_write_end() */
+	struct counters_total *previous;	/* per event, the totals at the end of the previous
+						   file */
+	uint32_t tracking;	/* number of events, at the end of the list, that only record
+				   mappings and threads: 0 or 1 */
+	int poll;		/* epoll descriptor, or -1 */
+	int *pidfd;		/* of the target's processes, then the command; -1: no pidfd */
+	size_t pidfds;
+	size_t alive;		/* processes of the target, with a pidfd, that have not ended */
+	uint64_t start_time, end_time;	/* of sampling, ns of the records' clock */
+	uint64_t file_start;	/* start of the current file, ns of the same clock */
+	uint64_t bytes;		/* written to all previous files */
+	uint64_t jitter_seed;	/* state of the random generator for --jitter */
+	uint64_t jittered_at;	/* number of samples when the periods were last changed */
+	unsigned files;		/* finished files */
+	bool idle;		/* the last round found no records */
+	bool delayed;		/* counting has not started */
+	bool done;		/* leave the loop */
 };
 
 static inline const struct sample_layout *sampler_layout(const struct sampler *s)
@@ -42,27 +45,27 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
 	return &s->events.event[0].layout;
 }
 
-/* All that comes before the kernel's own records. */
-void sampler_write_beginning(struct sampler *s);
+/* Write what precedes the kernel's records: the events, the machine, existing processes. */
+void sampler_write_start(struct sampler *s);
 
-/* All that comes after them: what each event counted, and the span of time. */
+/* Write what follows the kernel's records: the totals of each event, and the time span. */
 void sampler_write_end(struct sampler *s);
 
-/* For the user: whether each event counted all the time; what was recorded, lost and spent. */
+/* Report what was counted, sampled and lost, and what sampling cost. */
 void sampler_summarize(struct sampler *s);
 
-/* Where a file is written and somebody watches: what is sampled; how much was written. */
+/* If the output is a file and stderr a terminal: report what is sampled; how much was written. */
 void sampler_announce(const struct sampler *s);
-void sampler_tell_written(const struct sampler *s);
+void sampler_report_written(const struct sampler *s);
 
-/* If there are no samples, the likely reason. */
-void sampler_tell_silence(const struct sampler *s);
+/* If there are no samples, report the likely reason. */
+void sampler_report_no_samples(const struct sampler *s);
 
-/* Whether it is time to begin another file, at NOW (ns); TOLD: a signal has said so. */
-bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool told);
+/* Return whether to switch to the next file at NOW (ns).  ASKED: by a signal or a command. */
+bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool asked);
 
-/* End this file under a name with the time in it, and begin the next. */
-void sampler_begin_next_file(struct sampler *s, uint64_t now);
+/* Finish the current file, append the time to its name, and start the next file. */
+void sampler_start_next_file(struct sampler *s, uint64_t now);
 
-/* The last file gets a name like the others'. */
+/* Append the time to the name of the last file. */
 void sampler_name_last_file(struct sampler *s);

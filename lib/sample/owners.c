@@ -29,7 +29,7 @@ void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time)
 	}
 }
 
-/* u32 pid, tid */
+/* Return whether a sample counts.  At layout->tid it has u32 pid, tid. */
 static bool sample_passes(const struct owners *owners, const struct counters *counters,
 			  const uint8_t *body, const struct sample_layout *layout)
 {
@@ -55,7 +55,7 @@ static void follow_task(struct owners *owners, const struct perf_event_header *r
 
 	memcpy(&time, task + 4, sizeof(time));
 	if (known && time < known->since)
-		return;		/* its events were opened when it was there already */
+		return;		/* the thread existed when its events were opened */
 	owners_set(owners, (pid_t)task[2], record->type == PERF_RECORD_FORK && parent
 		   ? parent->task : OWNER_ANY, time);
 }

@@ -4,8 +4,8 @@
  *
  * A thread that was created while its parent's events were being opened has inherited
  * some of them, all or none; no record says which.  So pmu-sample opens the thread's
- * events as well.  Of the samples of the thread and its descendants only those of the
- * events that pmu-sample opened count.
+ * events as well.  For the thread and its descendants, only samples of the events that
+ * pmu-sample opened count.
  * Zero-initialised: no thread is in doubt.
  */
 #pragma once
@@ -16,11 +16,11 @@
 struct owners {
 	struct owner {
 		pid_t tid;
-		uint32_t task;	/* struct counter's: whose samples count; OWNER_ANY: all */
-		uint64_t since;	/* ns: a FORK record after it is of another thread with this id */
+		uint32_t task;	/* as in struct counter: only its samples count; or OWNER_ANY */
+		uint64_t since;	/* ns: a later FORK record means a new thread with the same id */
 	} *owner;
 	size_t count;
-	struct table table;	/* over OWNER */
+	struct table table;	/* index of OWNER */
 };
 
 #define OWNER_ANY UINT32_MAX

@@ -17,22 +17,22 @@ static uint64_t time_of(const struct perf_event_header *record, const struct sam
 	return time;
 }
 
-/* Fill in what RING offers; false if that is nothing older than HORIZON. */
-static bool make_offer(struct offer *offer, struct ring *ring, const struct sample_layout *layout,
-		       uint64_t horizon)
+/* Set HEAD to the first record of RING.  False: RING has no record older than HORIZON. */
+static bool read_head(struct ring_head *head, struct ring *ring,
+		      const struct sample_layout *layout, uint64_t horizon)
 {
-	offer->ring = ring;
-	offer->record = ring_peek(ring);
-	if (!offer->record)
+	head->ring = ring;
+	head->record = ring_peek(ring);
+	if (!head->record)
 		return false;
-	offer->time = time_of(offer->record, layout);
-	return offer->time < horizon;
+	head->time = time_of(head->record, layout);
+	return head->time < horizon;
 }
 
-/* HEAP[0..count) is a heap, the oldest on top, but for its element AT: sink it. */
-static void sink(struct offer *heap, size_t count, size_t at)
+/* Restore the heap HEAP[0..COUNT), oldest on top, of which only element AT may be out of place. */
+static void sink(struct ring_head *heap, size_t count, size_t at)
 {
-	struct offer offer = heap[at];
+	struct ring_head head = heap[at];
 
 	for (;;) {
 		size_t child = 2 * at + 1;
@@ -40,41 +40,41 @@ static void sink(struct offer *heap, size_t count, size_t at)
 			break;
 		if (child + 1 < count && heap[child + 1].time < heap[child].time)
 			child++;
-		if (offer.time <= heap[child].time)
+		if (head.time <= heap[child].time)
 			break;
 		heap[at] = heap[child];
 		at = child;
 	}
-	heap[at] = offer;
+	heap[at] = head;
 }
 
-void merge_begin(struct merge *m, struct ring *ring, size_t rings,
-		 const struct sample_layout *layout, uint64_t horizon)
+void ring_merge_init(struct ring_merge *m, struct ring *ring, size_t rings,
+		     const struct sample_layout *layout, uint64_t horizon)
 {
-	*m = (struct merge){ .layout = layout, .horizon = horizon,
-			     .offer = mem_resize(NULL, rings * sizeof(*m->offer)) };
+	*m = (struct ring_merge){ .layout = layout, .horizon = horizon,
+				  .head = mem_resize(NULL, rings * sizeof(*m->head)) };
 	for (size_t i = 0; i < rings; i++)
-		if (ring[i].fd >= 0 && make_offer(&m->offer[m->offers], &ring[i], layout, horizon))
-			m->offers++;
-	for (size_t i = m->offers / 2; i-- > 0; )
-		sink(m->offer, m->offers, i);
+		if (ring[i].fd >= 0 && read_head(&m->head[m->heads], &ring[i], layout, horizon))
+			m->heads++;
+	for (size_t i = m->heads / 2; i-- > 0; )
+		sink(m->head, m->heads, i);
 }
 
-const struct perf_event_header *merge_next(struct merge *m)
+const struct perf_event_header *ring_merge_next(struct ring_merge *m)
 {
 	if (m->lent) {
-		ring_take(m->lent, m->offer[0].record);
-		if (!make_offer(&m->offer[0], m->lent, m->layout, m->horizon))
-			m->offer[0] = m->offer[--m->offers];
-		sink(m->offer, m->offers, 0);
+		ring_take(m->lent, m->head[0].record);
+		if (!read_head(&m->head[0], m->lent, m->layout, m->horizon))
+			m->head[0] = m->head[--m->heads];
+		sink(m->head, m->heads, 0);
 	}
-	m->lent = m->offers > 0 ? m->offer[0].ring : NULL;
-	m->time = m->offers > 0 ? m->offer[0].time : 0;
-	return m->offers > 0 ? m->offer[0].record : NULL;
+	m->lent = m->heads > 0 ? m->head[0].ring : NULL;
+	m->time = m->heads > 0 ? m->head[0].time : 0;
+	return m->heads > 0 ? m->head[0].record : NULL;
 }
 
-void merge_end(struct merge *m)
+void ring_merge_release(struct ring_merge *m)
 {
-	free(m->offer);
-	*m = (struct merge){ 0 };
+	free(m->head);
+	*m = (struct ring_merge){ 0 };
 }

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge - the records of several rings by time, lent where they lie.
+ * ring-merge - read the records of several rings in order of time, without copying.
  *
- *	struct merge m;
+ *	struct ring_merge m;
  *	const struct perf_event_header *record;
  *
- *	merge_begin(&m, ring, rings, layout, horizon);
- *	while ((record = merge_next(&m)))
+ *	ring_merge_init(&m, ring, rings, layout, horizon);
+ *	while ((record = ring_merge_next(&m)))
  *		...
- *	merge_end(&m);
+ *	ring_merge_release(&m);
  *
- * A ring's own records come in order; the merge takes the oldest of all rings
- * again and again, and stops at a horizon: younger records stay in their
- * rings, since another CPU may still be about to write an older one.
+ * Records within a ring are in order.  The merge returns the oldest record of all rings, until
+ * only records at or after a horizon are left: these stay in their rings, because another CPU
+ * may still write an older record.
  */
 #pragma once
 #include "record/events.h"
 #include "sample/ring.h"
 
-struct merge {
+struct ring_merge {
 	const struct sample_layout *layout;
 	uint64_t horizon;
-	struct offer {			/* a heap, the oldest on top */
+	struct ring_head {		/* first record of each ring: a heap, oldest on top */
 		uint64_t time;
 		const struct perf_event_header *record;
 		struct ring *ring;
-	} *offer;
-	size_t offers;
-	struct ring *lent;		/* whose record was handed out last, or NULL */
-	uint64_t time;			/* of that record, ns */
+	} *head;
+	size_t heads;
+	struct ring *lent;		/* ring of the record returned last, or NULL */
+	uint64_t time;			/* time of that record, ns */
 };
 
 /*
- * Begin with what the rings held at their last refresh; those without a
- * descriptor are passed over.  Records older than HORIZON (ns) will come.
+ * Start to merge the records older than HORIZON (ns) that the rings held at their last
+ * refresh.  Rings without a descriptor are skipped.
  */
-void merge_begin(struct merge *m, struct ring *ring, size_t rings,
-		 const struct sample_layout *layout, uint64_t horizon);
+void ring_merge_init(struct ring_merge *m, struct ring *ring, size_t rings,
+		     const struct sample_layout *layout, uint64_t horizon);
 
-/* The next record, or NULL; it lives until the next call, which takes it from its ring. */
-const struct perf_event_header *merge_next(struct merge *m);
+/* Return the next record, or NULL.  It is valid until the next call, which consumes it. */
+const struct perf_event_header *ring_merge_next(struct ring_merge *m);
 
-void merge_end(struct merge *m);
+void ring_merge_release(struct ring_merge *m);

@@ -5,18 +5,20 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define FASTEST 4000000000	/* a CPU's cycles a second, about */
+#define FASTEST 4000000000	/* cycles per second of a fast CPU */
 
 enum {
-	SMALLEST = 512 << 10,		/* bytes: what the kernel usually lets anyone lock */
-	LARGEST = 16 << 20,		/* bytes, for root, who may lock any */
-	USUAL_MLOCK_KB = 516,		/* kernel.perf_event_mlock_kb unless changed */
-	RATE_UNKNOWN = 4000,		/* samples a second, of events whose rate cannot be told */
-	RATE_MAX = 100000,		/* kernel.perf_event_max_sample_rate unless changed */
-	FRAMES = 64,			/* of a deep callchain */
-	BRANCHES = 32,			/* of a branch stack; 24 bytes each */
+	SMALLEST = 512 << 10,		/* bytes: what any user may usually lock */
+	LARGEST = 16 << 20,		/* bytes, for root, who may lock any amount */
+	USUAL_MLOCK_KB = 516,		/* default of kernel.perf_event_mlock_kb */
+	RATE_UNKNOWN = 4000,		/* samples per second of events with an unknown rate */
+	RATE_MAX = 100000,		/* default of kernel.perf_event_max_sample_rate */
+	FRAMES = 64,			/* in a deep callchain */
+	BRANCHES = 32,			/* in a branch stack, 24 bytes each */
 	FIXED = 96,			/* bytes of all other fields */
 };
+
+/* Return the largest ring that this user may lock per CPU, in bytes. */
 
 static size_t lockable(void)
 {
@@ -30,12 +32,12 @@ static size_t lockable(void)
 		kb = USUAL_MLOCK_KB;
 	if (f)
 		fclose(f);
-	while (2 * size + page <= kb << 10)	/* one page is the ring's header */
+	while (2 * size + page <= kb << 10)	/* plus a page for the ring's header */
 		size *= 2;
 	return size;
 }
 
-/* Samples a second, at most and roughly. */
+/* Return a rough upper limit of samples per second. */
 static uint64_t rate_of(const struct perf_event_attr *attr)
 {
 	uint64_t rate = RATE_UNKNOWN;
@@ -50,16 +52,16 @@ static uint64_t rate_of(const struct perf_event_attr *attr)
 	return rate < RATE_MAX ? rate : RATE_MAX;
 }
 
-size_t ring_size_default(const struct event_list *events, const struct wants *w)
+size_t ring_size_default(const struct event_list *events, const struct sample_settings *s)
 {
 	size_t limit = lockable(), size = SMALLEST;
 	uint64_t bytes = FIXED, rate = 0;
 
-	if (w->callchain != CHAIN_NONE)
+	if (s->callchain != CHAIN_NONE)
 		bytes += 8 * FRAMES;
-	if (w->callchain == CHAIN_DWARF)
-		bytes += w->stack_bytes + 8 * 40;	/* and the registers */
-	if (w->callchain == CHAIN_LBR || w->branch_type)
+	if (s->callchain == CHAIN_DWARF)
+		bytes += s->stack_bytes + 8 * 40;	/* and the registers */
+	if (s->callchain == CHAIN_LBR || s->branch_type)
 		bytes += 24 * BRANCHES;
 	for (size_t i = 0; i < events->count; i++)
 		rate += rate_of(&events->event[i].attr);

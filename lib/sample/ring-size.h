@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ring-size - how large rings should be where nobody has said it. */
+/* ring-size - the default size of rings. */
 #pragma once
-#include "sample/wants.h"
+#include "sample/settings.h"
 
 /*
- * Bytes of data per CPU: a quarter second of samples at the rate of EVENTS, but
- * not less than what the kernel locks for anyone, nor more than it locks for us.
+ * Return the data bytes per CPU that hold a quarter of a second of samples of EVENTS; at least
+ * 512 KiB if the kernel lets us lock as much, at most what it lets us lock.
  */
-size_t ring_size_default(const struct event_list *events, const struct wants *wants);
+size_t ring_size_default(const struct event_list *events, const struct sample_settings *settings);

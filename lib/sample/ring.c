@@ -11,7 +11,7 @@ enum { SCRATCH = 64 * 1024 };	/* bytes; a record's size is a u16 */
 bool ring_map(struct ring *ring, int fd, size_t size, bool overwrite)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	int access = overwrite ? PROT_READ : PROT_READ | PROT_WRITE;	/* the kernel tells by it */
+	int access = overwrite ? PROT_READ : PROT_READ | PROT_WRITE;	/* selects the mode */
 	void *at = mmap(NULL, page + size, access, MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
@@ -24,7 +24,7 @@ bool ring_map(struct ring *ring, int fd, size_t size, bool overwrite)
 uint64_t ring_refresh(struct ring *ring)
 {
 	/*
-	 * Acquire: the records up to the head are read after the head
+	 * Acquire: read the records up to the head only after the head
 	 * (linux/perf_event.h, data_head).
 	 */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -49,11 +49,11 @@ const struct perf_event_header *ring_peek(struct ring *ring)
 
 void ring_give_back(struct ring *ring)
 {
-	/* Release: the kernel overwrites only after our reads are done. */
+	/* Release: the kernel may overwrite only after our reads are done. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* Bytes of whole records from HEAD on in DATA of SIZE bytes, of which LIMIT are sound. */
+/* Return the size of the whole records from HEAD on in DATA, of which LIMIT bytes are intact. */
 static uint64_t whole_records(const uint8_t *data, uint64_t size, uint64_t head, uint64_t limit)
 {
 	uint64_t at = 0;
@@ -62,7 +62,7 @@ static uint64_t whole_records(const uint8_t *data, uint64_t size, uint64_t head,
 		const struct perf_event_header *record =
 			(const void *)(data + ((head + at) & (size - 1)));
 		if (record->size < sizeof(*record) || at + record->size > limit)
-			break;	/* its end has been overwritten */
+			break;	/* the end of this record has been overwritten */
 		at += record->size;
 	}
 	return at;
@@ -78,9 +78,9 @@ static void copy_out(const uint8_t *data, uint64_t size, uint64_t from, void *to
 }
 
 /*
- * The kernel goes on writing meanwhile: pausing it would lose what comes in
- * that time.  It writes towards lower addresses, over the oldest: what it has
- * written since, and may be writing now, is not sound in the copy.
+ * The kernel continues to write during the copy: pausing it would lose samples.  It writes
+ * towards lower addresses, over the oldest records: discard from the copy what it has
+ * overwritten since, or may be overwriting now.
  */
 void ring_copy_backward(const struct ring *ring, struct ring *copy)
 {
@@ -91,12 +91,12 @@ void ring_copy_backward(const struct ring *ring, struct ring *copy)
 	memcpy(raw, ring->data, size);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	uint64_t later = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t lost = head - later + now_written, written = -head;	/* it began at 0 */
+	uint64_t lost = head - later + now_written, written = -head;	/* head started at 0 */
 	uint64_t sound = lost < size ? size - lost : 0;
 	uint64_t whole = whole_records(raw, size, head, written < sound ? written : sound);
 
 	*copy = (struct ring){ .data = mem_resize(NULL, size), .size = size, .head = whole };
-	for (uint64_t at = 0; at < whole; ) {	/* the newest comes first here, last there */
+	for (uint64_t at = 0; at < whole; ) {	/* newest first in RAW, last in COPY */
 		struct perf_event_header record;
 		copy_out(raw, size, head + at, &record, sizeof(record));
 		copy_out(raw, size, head + at, copy->data + whole - at - record.size, record.size);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several files instead of one: each is a whole stream.  The one that is
- * written has the name given; one that is ended has the time of that appended,
- * as perf record does it.
+ * rotation - write several files instead of one; each is a whole stream.  The current file has
+ * the name given; a finished file has the time of its end appended, as in perf record.
  */
 #include "sample/internal.h"
 
@@ -27,29 +26,29 @@ static void name_file(struct sampler *s)
 	s->files++;
 }
 
-bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool told)
+bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool asked)
 {
 	const struct sampler_options *o = s->options;
 
 	return (o->rotation.bytes && s->out->written >= o->rotation.bytes) ||
-	       (o->rotation.time && now - s->file_began >= o->rotation.time) ||
-	       (o->rotation.by_signal && told);
+	       (o->rotation.time && now - s->file_start >= o->rotation.time) ||
+	       (o->rotation.by_signal && asked);
 }
 
-void sampler_begin_next_file(struct sampler *s, uint64_t now)
+void sampler_start_next_file(struct sampler *s, uint64_t now)
 {
 	if (s->options->flight_recorder)
 		flow_dump(&s->flow, UINT64_MAX);
 	else
 		flow_round(&s->flow, UINT64_MAX);
-	s->ended = now;
+	s->end_time = now;
 	sampler_write_end(s);
 	output_end_file(s->out);
 	s->bytes += s->out->written;
 	name_file(s);
 	output_begin_file(s->out);
-	s->file_began = now;
-	sampler_write_beginning(s);
+	s->file_start = now;
+	sampler_write_start(s);
 }
 
 void sampler_name_last_file(struct sampler *s)

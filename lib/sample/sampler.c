@@ -12,20 +12,20 @@
 #include <unistd.h>
 
 enum {
-	/* ms: a round at least this often, so that a live pipe is live; and after one that
-	   moved nothing, since a sleeping target should cost next to nothing */
+	/* Longest time between rounds, so that records arrive soon; and after a round without
+	   records, so that an idle target costs almost nothing.  In ms. */
 	ROUND_MS = 100, IDLE_MS = 400,
-	/* Samples of an event between changes of its period: each one loses half a period. */
+	/* Samples of an event between changes of its period: each change loses half a period. */
 	JITTER_SAMPLES = 64, JITTER_MS = 10,
 };
 
 /*
- * A record's time is taken a little before it stands in its ring; only those
- * older than this are in order for sure.  In ns.
+ * The kernel takes a record's time a little before it writes the record.  Only records older
+ * than this, in ns, are certainly complete and in order.
  */
 #define HOLD_BACK 1000000
 
-/* Set by SIGUSR1 and SIGUSR2, which have a meaning with some options only. */
+/* Set by SIGUSR1 and SIGUSR2, if the options use these signals. */
 static volatile sig_atomic_t snapshot_asked, next_file_asked;
 
 static void on_signal(int number)
@@ -39,10 +39,9 @@ static void on_signal(int number)
 static void catch_signals(const struct sampler_options *options)
 {
 	struct sigaction act = { .sa_handler = on_signal };
-
 	sigset_t ours;
 
-	/* They come while we wait only: none falls between a look at it and the wait. */
+	/* Blocked except in epoll_pwait(), so that none is missed between a check and the wait. */
 	sigemptyset(&act.sa_mask);
 	sigemptyset(&ours);
 	if (options->flight_recorder) {
@@ -60,14 +59,13 @@ static uint64_t now(const struct sampler *s)
 {
 	struct timespec t;
 
-	clock_gettime(s->options->wants.clock, &t);
+	clock_gettime(s->options->settings.clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /*
- * Whether one event more is needed to know how long tasks were on CPUs: where events
- * may have to share counters, or count on some CPUs only, and none of them counts
- * without a counter.
+ * Return whether one more event is needed, to know how long tasks ran: if events may be
+ * multiplexed, or count on some CPUs only, and all of them need a hardware counter.
  */
 static bool needs_reference(const struct sampler *s)
 {
@@ -88,12 +86,12 @@ static bool needs_reference(const struct sampler *s)
 	return hardware > (in_part ? 0 : 1);
 }
 
-/* Prepare the attrs; know where the time lies in their records. */
+/* Complete the attrs, and compute the layout of their records.  False: reported. */
 static bool prepare_events(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 	const struct target *t = o->target;
-	struct wants_opening opening = {
+	struct open_settings opening = {
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
 		.tracking_apart = o->delay || o->control || o->flight_recorder ||
 				  needs_reference(s),
@@ -105,11 +103,11 @@ static bool prepare_events(struct sampler *s)
 	const struct event_options presets = { 0 };
 	const char *error;
 
-	/* One that counts nothing tells of mappings and threads while the others wait. */
+	/* A dummy event records mappings and threads while the other events are disabled. */
 	s->tracking = opening.tracking_apart;
 	if (s->tracking && !event_parse(o->events, &presets, "dummy", s->report))
 		return false;
-	if (!wants_apply(&o->wants, &opening, o->events, s->report))
+	if (!settings_apply(&o->settings, &opening, o->events, s->report))
 		return false;
 	for (size_t i = 0; i < o->events->count; i++)
 		events_add(&s->events, &o->events->event[i].attr, sizeof(struct perf_event_attr),
@@ -117,8 +115,8 @@ static bool prepare_events(struct sampler *s)
 	return true;
 }
 
-/* Before Linux 5.13 what follows threads follows processes, too. */
-static bool follows_too_much(const struct sampler *s)
+/* Return whether events follow unwanted new processes: before Linux 5.13, with new threads. */
+static bool follows_processes(const struct sampler *s)
 {
 	const struct perf_event_attr *attr = &s->options->events->event[0].attr;
 
@@ -126,38 +124,38 @@ static bool follows_too_much(const struct sampler *s)
 	       attr->inherit && !attr->inherit_thread;
 }
 
-static void add_leader(struct sampler *s, pid_t pid)
+static void add_initial_pid(struct sampler *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->leaders; i++)
-		if (s->leader[i] == pid)
+	for (size_t i = 0; i < s->initial_pids; i++)
+		if (s->initial_pid[i] == pid)
 			return;
-	s->leader = array_grow(s->leader, s->leaders, sizeof(pid));
-	s->leader[s->leaders++] = pid;
+	s->initial_pid = array_grow(s->initial_pid, s->initial_pids, sizeof(pid));
+	s->initial_pid[s->initial_pids++] = pid;
 }
 
-/* Whose mappings are told, and whose records are ours. */
-static void know_processes(struct sampler *s, bool by_cpu)
+/* Set the processes whose mappings we write, and those whose records we select. */
+static void set_processes(struct sampler *s, bool by_cpu)
 {
 	const struct sampler_options *o = s->options;
 	const struct target *t = o->target;
 	struct filter *filter = &s->flow.filter, *family = &s->flow.family;
 
 	for (size_t i = 0; i < t->pids; i++)
-		add_leader(s, t->pid[i]);
+		add_initial_pid(s, t->pid[i]);
 	for (size_t i = 0; i < s->threads.count && (t->tids || t->children); i++)
-		add_leader(s, s->threads.thread[i].pid);
+		add_initial_pid(s, s->threads.thread[i].pid);
 	if (t->command)
-		add_leader(s, s->child.pid);
+		add_initial_pid(s, s->child.pid);
 	filter->children = t->children;
 	family->children = true;
-	for (size_t i = 0; i < s->leaders; i++) {
-		if (by_cpu || follows_too_much(s))
-			filter_add(filter, s->leader[i]);
+	for (size_t i = 0; i < s->initial_pids; i++) {
+		if (by_cpu || follows_processes(s))
+			filter_add(filter, s->initial_pid[i]);
 		if (rotation_is_on(&o->rotation))
-			filter_add(family, s->leader[i]);
+			filter_add(family, s->initial_pid[i]);
 	}
-	if (t->command)		/* its exec tells its mappings */
-		s->leaders = 0;
+	if (t->command)		/* the kernel records the mappings of its exec */
+		s->initial_pids = 0;
 }
 
 static bool open_target(struct sampler *s)
@@ -174,7 +172,7 @@ static bool open_target(struct sampler *s)
 	if (good && !t->command)
 		good = attach(&s->counters, t, &s->threads, &s->flow.owners, &by_cpu, s->report);
 	if (good)
-		know_processes(s, by_cpu);
+		set_processes(s, by_cpu);
 	return good;
 }
 
@@ -182,17 +180,17 @@ static void watch(struct sampler *s, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.fd = fd };
 
-	/* A file as output cannot be waited for, nor need it be. */
+	/* Fails for a regular file, which needs no waiting. */
 	epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Learn of the end of PID.  Linux 5.3; before that see any_lives(). */
+/* Watch for the end of PID.  Before Linux 5.3 there are no pidfds: see target_is_alive(). */
 static void watch_process(struct sampler *s, pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	s->process = array_grow(s->process, s->processes, sizeof(*s->process));
-	s->process[s->processes++] = fd;
+	s->pidfd = array_grow(s->pidfd, s->pidfds, sizeof(*s->pidfd));
+	s->pidfd[s->pidfds++] = fd;
 	if (fd >= 0)
 		watch(s, fd, EPOLLIN);
 }
@@ -208,11 +206,11 @@ static bool watch_all(struct sampler *s)
 	}
 	for (size_t i = 0; i < t->pids; i++) {
 		watch_process(s, t->pid[i]);
-		s->alive += s->process[i] >= 0;
+		s->alive += s->pidfd[i] >= 0;
 	}
 	if (s->child.pid)
 		watch_process(s, s->child.pid);
-	watch(s, s->out->fd, 0);	/* EPOLLERR: its reader has gone */
+	watch(s, s->out->fd, 0);	/* EPOLLERR: the reader has closed the pipe */
 	if (s->control.fd >= 0)
 		watch(s, s->control.fd, EPOLLIN);
 	for (size_t i = 0; i < s->counters.cpus; i++)
@@ -221,13 +219,13 @@ static bool watch_all(struct sampler *s)
 	return true;
 }
 
-static bool lives(pid_t pid)
+static bool is_alive(pid_t pid)
 {
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* Whether there is still something to sample. */
-static bool any_lives(const struct sampler *s)
+/* Return whether there is still something to sample. */
+static bool target_is_alive(const struct sampler *s)
 {
 	const struct target *t = s->options->target;
 
@@ -236,52 +234,52 @@ static bool any_lives(const struct sampler *s)
 	if (target_is_by_cpu(t) || t->command || s->alive > 0)
 		return true;
 	for (size_t i = 0; i < t->pids; i++)
-		if (s->process[i] < 0 && lives(t->pid[i]))
+		if (s->pidfd[i] < 0 && is_alive(t->pid[i]))
 			return true;
 	for (size_t i = 0; i < t->tids; i++)
-		if (lives(t->tid[i]))
+		if (is_alive(t->tid[i]))
 			return true;
 	return false;
 }
 
-/* The earliest of DUE and TIME, of which 0 is never. */
+/* Return the earlier of DUE and TIME; 0 means never. */
 static uint64_t earlier(uint64_t due, uint64_t time)
 {
 	return !due || (time && time < due) ? time : due;
 }
 
-/* When counting ends; 0: not by itself. */
+/* Return the time when counting ends; 0: never. */
 static uint64_t end_due(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
-	uint64_t delay = o->delay == SAMPLER_UNTIL_TOLD ? 0 : o->delay;
+	uint64_t delay = o->delay == SAMPLER_UNTIL_ENABLED ? 0 : o->delay;
 
-	return o->duration ? s->began + delay + o->duration : 0;
+	return o->duration ? s->start_time + delay + o->duration : 0;
 }
 
-/* When counting begins; 0: it has, or is begun by a command. */
+/* Return the time when counting starts; 0: it has started, or a command starts it. */
 static uint64_t start_due(const struct sampler *s)
 {
 	uint64_t delay = s->options->delay;
 
-	return s->delayed && delay != SAMPLER_UNTIL_TOLD ? s->began + delay : 0;
+	return s->delayed && delay != SAMPLER_UNTIL_ENABLED ? s->start_time + delay : 0;
 }
 
-/* Milliseconds to wait for what no descriptor tells of, at most. */
-static int patience(const struct sampler *s)
+/* Return the timeout for epoll, in ms. */
+static int wait_milliseconds(const struct sampler *s)
 {
 	uint64_t rotation = s->options->rotation.time;
 	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
 	int usual = s->options->jitter ? JITTER_MS : s->idle ? IDLE_MS : ROUND_MS;
 
-	due = earlier(due, rotation ? s->file_began + rotation : 0);
+	due = earlier(due, rotation ? s->file_start + rotation : 0);
 	if (!due || due > time + (uint64_t)usual * 1000000)
 		return usual;
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
 }
 
-static void take_event(struct sampler *s, const struct epoll_event *event)
+static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
 
@@ -289,32 +287,32 @@ static void take_event(struct sampler *s, const struct epoll_event *event)
 		s->done = true;
 		return;
 	}
-	for (size_t i = 0; i < s->processes; i++)
-		if (fd == s->process[i]) {	/* it has ended */
+	for (size_t i = 0; i < s->pidfds; i++)
+		if (fd == s->pidfd[i]) {	/* it has ended */
 			epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
 			s->alive -= i < s->options->target->pids;
 			return;
 		}
-	if (event->events & (EPOLLHUP | EPOLLERR))	/* nobody writes to this now */
+	if (event->events & (EPOLLHUP | EPOLLERR))	/* no writer is left */
 		epoll_ctl(s->poll, EPOLL_CTL_DEL, fd, NULL);
 }
 
-static void start(struct sampler *s)
+static void enable_counting(struct sampler *s)
 {
 	counters_enable(&s->counters, s->tracking, true);
 	if (s->delayed && s->files == 0)
-		s->file_began = now(s);
+		s->file_start = now(s);
 	s->delayed = false;
 }
 
-static void obey(struct sampler *s)
+static void run_commands(struct sampler *s)
 {
 	enum control_command command;
 
 	while ((command = control_next(&s->control, s->report)) != CONTROL_NONE) {
 		switch (command) {
 		case CONTROL_ENABLE:
-			start(s);
+			enable_counting(s);
 			break;
 		case CONTROL_DISABLE:
 			counters_enable(&s->counters, s->tracking, false);
@@ -332,37 +330,37 @@ static void obey(struct sampler *s)
 	}
 }
 
-/* Move records on; to another file where it is time. */
-static void move(struct sampler *s)
+/* Move records to the output, and switch to the next file if it is time. */
+static void move_records(struct sampler *s)
 {
 	bool snapshot = snapshot_asked, next_file = next_file_asked;
 
-	snapshot_asked = next_file_asked = 0;	/* before it is done: more may be asked for */
-	if (snapshot && s->flow.flies)
+	snapshot_asked = next_file_asked = 0;	/* first: another signal may arrive meanwhile */
+	if (snapshot && s->flow.flight_recorder)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
 	else
 		s->idle = !flow_round(&s->flow, now(s) - HOLD_BACK);
 	if (sampler_file_is_full(s, now(s), next_file))
-		sampler_begin_next_file(s, now(s));
+		sampler_start_next_file(s, now(s));
 }
 
-/* Each thread counts by itself, on one CPU at a time. */
-static void vary_periods(struct sampler *s)
+/* Change the periods if enough samples have been taken.  A thread counts on one CPU at a time. */
+static void jitter_periods(struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
 	uint64_t counting = s->counters.count / s->counters.cpus;
 
-	if (c->samples - s->varied_at < JITTER_SAMPLES * (counting ? counting : 1))
+	if (c->samples - s->jittered_at < JITTER_SAMPLES * (counting ? counting : 1))
 		return;
-	s->varied_at = c->samples;
-	counters_jitter(&s->counters, s->options->jitter, &s->chance);
+	s->jittered_at = c->samples;
+	counters_jitter(&s->counters, s->options->jitter, &s->jitter_seed);
 }
 
 static bool is_over(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 
-	return *o->stop || output_ended(s->out) || !any_lives(s) ||
+	return *o->stop || output_ended(s->out) || !target_is_alive(s) ||
 	       (end_due(s) && now(s) >= end_due(s)) ||
 	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }
@@ -375,20 +373,20 @@ static void loop(struct sampler *s)
 	sigdelset(&waiting, SIGUSR1);
 	sigdelset(&waiting, SIGUSR2);
 	while (!s->done) {
-		int n = epoll_pwait(s->poll, event, 16, patience(s), &waiting);
+		int n = epoll_pwait(s->poll, event, 16, wait_milliseconds(s), &waiting);
 		for (int i = 0; i < n; i++)
-			take_event(s, &event[i]);
-		obey(s);
-		move(s);
+			handle_event(s, &event[i]);
+		run_commands(s);
+		move_records(s);
 		if (s->options->jitter)
-			vary_periods(s);
+			jitter_periods(s);
 		if (start_due(s) && now(s) >= start_due(s))
-			start(s);
+			enable_counting(s);
 		s->done |= is_over(s);
 	}
-	s->ended = now(s);
+	s->end_time = now(s);
 	counters_stop();
-	if (s->flow.flies)
+	if (s->flow.flight_recorder)
 		flow_dump(&s->flow, UINT64_MAX);
 	else
 		flow_round(&s->flow, UINT64_MAX);
@@ -396,15 +394,15 @@ static void loop(struct sampler *s)
 
 static void release(struct sampler *s)
 {
-	for (size_t i = 0; i < s->processes; i++)
-		if (s->process[i] >= 0)
-			close(s->process[i]);
+	for (size_t i = 0; i < s->pidfds; i++)
+		if (s->pidfd[i] >= 0)
+			close(s->pidfd[i]);
 	if (s->poll >= 0)
 		close(s->poll);
-	free(s->process);
-	free(s->leader);
+	free(s->pidfd);
+	free(s->initial_pid);
 	free(s->total);
-	free(s->before);
+	free(s->previous);
 	free(s->flow.event);
 	flow_close(&s->flow);
 	control_close(&s->control);
@@ -413,7 +411,7 @@ static void release(struct sampler *s)
 	events_release(&s->events);
 }
 
-/* The command that is run, as target or as clock; NULL: none. */
+/* Return the name of the command that is run, as target or as clock, or NULL. */
 static const char *command_name(const struct sampler_options *o)
 {
 	char *const *command = o->target->command ? o->target->command : o->clock_command;
@@ -421,7 +419,7 @@ static const char *command_name(const struct sampler_options *o)
 	return command ? *command : NULL;
 }
 
-static bool begin(struct sampler *s)
+static bool start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 
@@ -431,16 +429,16 @@ static bool begin(struct sampler *s)
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
 				 .out = s->out, .buffer_size = o->buffer_size,
-				 .flies = o->flight_recorder,
+				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	if (!open_target(s))
 		return false;
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
-	s->before = mem_zeroed(o->events->count, sizeof(*s->before));
-	s->began = s->file_began = now(s);
+	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
+	s->start_time = s->file_start = now(s);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
-	sampler_write_beginning(s);
+	sampler_write_start(s);
 	sampler_announce(s);
 	return watch_all(s) &&
 	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
@@ -452,15 +450,15 @@ int sampler_run(const struct sampler_options *options, struct output *out, struc
 			     .control = CONTROL_CLOSED, .delayed = options->delay };
 
 	catch_signals(options);
-	if (begin(&s)) {
+	if (start(&s)) {
 		loop(&s);
 		sampler_write_end(&s);
 		if (rotation_is_on(&options->rotation))
 			sampler_name_last_file(&s);
 		sampler_summarize(&s);
 	}
-	bool is_told = options->quiet_status || report->status;
-	int status = child_stop(&s.child, is_told ? NULL : command_name(options), report);
+	bool is_reported = options->quiet_status || report->status;
+	int status = child_stop(&s.child, is_reported ? NULL : command_name(options), report);
 	release(&s);
 	return status;
 }

@@ -60,14 +60,14 @@ void target_each_process(void (*visit)(pid_t pid, void *context), void *context)
 		closedir(dir);
 }
 
-struct of_user {
+struct user_search {
 	struct target *target;
 	uid_t uid;
 };
 
 static void add_if_of_user(pid_t pid, void *context)
 {
-	const struct of_user *of = context;
+	const struct user_search *of = context;
 	struct stat st;
 	char path[32];
 
@@ -76,7 +76,10 @@ static void add_if_of_user(pid_t pid, void *context)
 		add_id(&of->target->pid, &of->target->pids, pid);
 }
 
-/* The number of a user, from /etc/passwd: a static program has no other way that always works. */
+/*
+ * Set *UID for USER, a number or a name in /etc/passwd: in a static program, getpwnam(3) does
+ * not always work.
+ */
 static bool find_user(const char *user, uid_t *uid)
 {
 	char *end, line[1024];
@@ -101,34 +104,34 @@ static bool find_user(const char *user, uid_t *uid)
 
 bool target_add_user(struct target *t, const char *user, struct report *report)
 {
-	struct of_user of = { .target = t };
+	struct user_search of = { .target = t };
 
 	if (!find_user(user, &of.uid)) {
 		report_error(report, "no user is called '%s'", user);
 		return false;
 	}
-	t->by_user = true;
+	t->by_search = true;
 	target_each_process(add_if_of_user, &of);
 	if (t->pids == 0)
 		report_error(report, "the user '%s' has no processes", user);
 	return t->pids > 0;
 }
 
-struct of_comm {
+struct name_search {
 	struct target *target;
 	const char *comm;
 };
 
 static void add_if_of_comm(pid_t pid, void *context)
 {
-	const struct of_comm *of = context;
+	const struct name_search *of = context;
 	char path[32], comm[COMM_SIZE + 1] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	FILE *f = pid != getpid() ? fopen(path, "re") : NULL;
 	if (f && fgets(comm, sizeof(comm), f)) {
 		comm[strcspn(comm, "\n")] = '\0';
-		/* The kernel has cut it, as it would cut ours. */
+		/* The kernel has truncated COMM. */
 		if (!strncmp(comm, of->comm, COMM_SIZE - 1))
 			add_id(&of->target->pid, &of->target->pids, pid);
 	}
@@ -138,17 +141,17 @@ static void add_if_of_comm(pid_t pid, void *context)
 
 bool target_add_comm(struct target *t, const char *comm, struct report *report)
 {
-	struct of_comm of = { .target = t, .comm = comm };
+	struct name_search of = { .target = t, .comm = comm };
 	size_t before = t->pids;
 
-	t->by_user = true;
+	t->by_search = true;
 	target_each_process(add_if_of_comm, &of);
 	if (t->pids == before)
 		report_error(report, "no process is called '%s'", comm);
 	return t->pids > before;
 }
 
-/* CPUs are ascending, each once, in whatever order a list has them. */
+/* Insert CPU: the array is ascending, without duplicates. */
 static void add_cpu(struct target *t, int cpu)
 {
 	size_t at = t->cpus;
@@ -185,7 +188,7 @@ bool target_set_cpus(struct target *t, const char *list)
 	return list[-1] == '\0';
 }
 
-/* Where the kernel shows cgroups that perf events know: version 1's hierarchy first. */
+/* Find the mount point of cgroups for perf events: version 1's hierarchy, or version 2's. */
 static bool find_cgroups(char *root, size_t size)
 {
 	FILE *f = setmntent("/proc/mounts", "re");

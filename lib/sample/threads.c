@@ -16,7 +16,7 @@ bool threads_parse_pid(const char *text, pid_t *pid)
 	return !errno && end != text && !*end && number > 0 && number <= INT_MAX;
 }
 
-struct thread *threads_find(const struct threads *threads, pid_t tid)
+struct target_thread *threads_find(const struct threads *threads, pid_t tid)
 {
 	struct table_probe probe = table_probe(&threads->table, hash_u64((uint32_t)tid));
 	uint32_t id;
@@ -32,7 +32,7 @@ static void add(struct threads *threads, pid_t pid, pid_t tid)
 	if (threads_find(threads, tid))
 		return;
 	threads->thread = array_grow(threads->thread, threads->count, sizeof(*threads->thread));
-	threads->thread[threads->count] = (struct thread){ .pid = pid, .tid = tid };
+	threads->thread[threads->count] = (struct target_thread){ .pid = pid, .tid = tid };
 	table_add(&threads->table, hash_u64((uint32_t)tid), (uint32_t)threads->count++);
 }
 

@@ -7,32 +7,33 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct thread {
+struct target_thread {
 	pid_t pid, tid;
-	uint64_t opened;	/* ns of the records' clock: all events were on it; 0: none was */
-	bool inherits;		/* all events, from a thread that had them when it created this */
+	uint64_t opened;	/* time when all events were open on it, ns of the records' clock;
+				   0: not opened */
+	bool inherits;		/* it has inherited all events from its creator */
 };
 
 /* Zero-initialised: none. */
 struct threads {
-	struct thread *thread;
+	struct target_thread *thread;
 	size_t count;
-	struct table table;	/* by tid */
+	struct table table;	/* index by tid */
 };
 
 /*
- * Add the threads that PID has now and THREADS has not yet; those added are
- * the last ones in the array.  False with errno set if they cannot be listed.
+ * Append the threads that PID has now to the array, except those in it.  False with errno set:
+ * they cannot be listed.
  */
 bool threads_scan(struct threads *threads, pid_t pid);
 
-/* Add one thread, whose process is found out.  False with errno set if there is none. */
+/* Add one thread; its process is read from /proc.  False: there is no such thread. */
 bool threads_add(struct threads *threads, pid_t tid);
 
-/* The thread with this id, or NULL.  It moves when one is added. */
-struct thread *threads_find(const struct threads *threads, pid_t tid);
+/* Return the thread TID, or NULL.  Valid until the next thread is added. */
+struct target_thread *threads_find(const struct threads *threads, pid_t tid);
 
 void threads_release(struct threads *threads);
 
-/* Whether TEXT is a process id, and which. */
+/* Return whether TEXT is a process id, and set *PID to it. */
 bool threads_parse_pid(const char *text, pid_t *pid);

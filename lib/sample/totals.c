@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of each stream, and what the user is told: counts, losses, costs. */
-#include "sample/about.h"
+/* totals - the end of each stream, and the summary for the user: counts, losses, costs. */
+#include "sample/features.h"
 #include "sample/internal.h"
 #include "stream/writer.h"
 
 #include <inttypes.h>
 #include <sys/resource.h>
 
-enum { SILENT_NS = 10000000 };	/* what counts nothing in so long a time may not be there */
+enum { SILENT_NS = 10000000 };	/* an event that counts nothing for so long may not exist */
 
 /*
- * A READ record (linux/perf_event.h) per event: u32 pid, tid; value, time
- * enabled, time running, id, lost; sample_id.  Each file has what was counted in it.
+ * Write a READ record (linux/perf_event.h) for EVENT: u32 pid, tid; value, time enabled, time
+ * running, id, lost; sample_id.  With several files, the values are those of the current file.
  */
 static void write_total(struct sampler *s, uint32_t event)
 {
-	struct counters_total *before = &s->before[event];
+	struct counters_total *previous = &s->previous[event];
 	static const uint8_t zeros[64];
 	const struct perf_event_attr *attr = &s->options->events->event[event].attr;
 	const struct ids *ids = &s->counters.ids[event];
@@ -25,30 +25,30 @@ static void write_total(struct sampler *s, uint32_t event)
 	if (!ids->count || attr->read_format & PERF_FORMAT_GROUP)
 		return;
 	writer_begin(&w, s->out, PERF_RECORD_READ, 0);
-	writer_u64(&w, UINT64_MAX);	/* no one process */
-	writer_u64(&w, total.count - before->count);
-	writer_u64(&w, total.enabled - before->enabled);
-	writer_u64(&w, total.running - before->running);
+	writer_u64(&w, UINT64_MAX);	/* pid and tid -1: no single process */
+	writer_u64(&w, total.count - previous->count);
+	writer_u64(&w, total.enabled - previous->enabled);
+	writer_u64(&w, total.running - previous->running);
 	writer_u64(&w, ids->id[0]);
 	if (attr->read_format & PERF_FORMAT_LOST)
-		writer_u64(&w, total.lost - before->lost);
+		writer_u64(&w, total.lost - previous->lost);
 	writer_bytes(&w, zeros, sampler_layout(s)->trailer_size);
 	writer_end(&w);
-	*before = total;
+	*previous = total;
 }
 
 void sampler_write_end(struct sampler *s)
 {
 	counters_totals(&s->counters, s->total);
 	for (uint32_t i = 0; i < s->options->events->count; i++) {
-		uint64_t twice = s->flow.event[i].twice;
-		s->total[i].count -= s->total[i].count > twice ? twice : 0;
+		uint64_t duplicate = s->flow.event[i].duplicate;
+		s->total[i].count -= s->total[i].count > duplicate ? duplicate : 0;
 		write_total(s, i);
 	}
-	about_write_span(s->out, s->file_began, s->ended);
+	features_write_time_span(s->out, s->file_start, s->end_time);
 }
 
-/* Whether EVENT is the CPU's, by whatever name; most of these happen all the time. */
+/* Return whether EVENT is counted by a CPU core; most of these events happen all the time. */
 static bool counts_in_hardware(const struct event *event)
 {
 	switch (event->attr.type) {
@@ -61,8 +61,8 @@ static bool counts_in_hardware(const struct event *event)
 	}
 }
 
-/* What each event counted, and whether it did all the time; the longest of these times, in ns. */
-static uint64_t tell_totals(const struct sampler *s)
+/* Report the totals of each event.  Returns the longest time enabled, in ns. */
+static uint64_t report_totals(const struct sampler *s)
 {
 	uint64_t longest = 0;
 
@@ -76,19 +76,19 @@ static uint64_t tell_totals(const struct sampler *s)
 		if (t.count == 0 && t.running > SILENT_NS &&
 		    counts_in_hardware(&s->options->events->event[i]))
 			report_note(s->report, "'%s' has counted nothing in %.3f s: perhaps this "
-				    "CPU takes its code, but does not have the event", name,
+				    "CPU accepts its code, but does not have the event", name,
 				    (double)t.running / 1e9);
 		if (share < 0.95 && t.enabled > 0 && !s->delayed &&
-		    counters_missed_cpu(&s->counters) < 0)
-			report_note(s->report, "'%s' counted only %.0f %% of the time: more events "
-				    "were asked for than there are counters", name, 100 * share);
+		    counters_new_cpu(&s->counters) < 0)
+			report_note(s->report, "'%s' counted only %.0f %% of the time: there are "
+				    "more events than counters", name, 100 * share);
 		if (t.enabled > longest)
 			longest = t.enabled;
 	}
 	return longest;
 }
 
-static void tell_lost(const struct sampler *s)
+static void report_lost(const struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
 
@@ -96,12 +96,12 @@ static void tell_lost(const struct sampler *s)
 		report_note(s->report, "%" PRIu64 " records were lost of %" PRIu64 ": there was no "
 			    "room for them; sample less often, enlarge the rings with -m, or, for "
 			    "a reader that stalls, --buffer%s", c->lost, c->samples + c->lost,
-			    counters_know_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
+			    counters_have_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
 			    "does not count what is lost last");
 }
 
-/* A COUNT of EVENT for people: "0.825 s", "1234567". */
-static void print_count(char *text, size_t size, const struct event *event, uint64_t count)
+/* Write COUNT of EVENT to TEXT, as "0.825 s" or "1234567". */
+static void format_count(char *text, size_t size, const struct event *event, uint64_t count)
 {
 	if (event_is_clock(&event->attr))
 		snprintf(text, size, "%.3f s", (double)count / 1e9);
@@ -110,13 +110,13 @@ static void print_count(char *text, size_t size, const struct event *event, uint
 }
 
 /*
- * What was counted of an event should be what its samples, and the lost ones, stand
- * for.  Each task and CPU keeps half a period to itself, on average: many short threads
- * may keep most of all that was counted.
+ * Report if the samples of event I, with the lost samples, represent much less than was
+ * counted.  A task loses half a period per CPU, on average, when it ends: with many short
+ * threads, that can be most of the count.
  */
-static void tell_not_sampled(const struct sampler *s, uint32_t i)
+static void report_unsampled(const struct sampler *s, uint32_t i)
 {
-	enum { PERIODS = 20 };	/* a difference of less is chance */
+	enum { PERIODS = 20 };	/* a smaller difference may be chance */
 	const struct event *event = &s->options->events->event[i];
 	const struct flow_event *e = &s->flow.event[i];
 	uint64_t period = event_mean_period(&event->attr, e->samples, e->sum);
@@ -125,11 +125,11 @@ static void tell_not_sampled(const struct sampler *s, uint32_t i)
 	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
 	char all[32], in_samples[32];
 
-	if (s->flow.flies || s->flow.filter.on || !event_samples_all(&event->attr) ||
+	if (s->flow.flight_recorder || s->flow.filter.on || !event_samples_all(&event->attr) ||
 	    missed < PERIODS * period || missed <= counted / 10 || period == 0)
 		return;
-	print_count(all, sizeof(all), event, counted);
-	print_count(in_samples, sizeof(in_samples), event, known);
+	format_count(all, sizeof(all), event, counted);
+	format_count(in_samples, sizeof(in_samples), event, known);
 	if (missed / period <= tasks * s->counters.cpus)
 		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were "
 			    "too short for a sample; -a samples CPUs, whatever runs there",
@@ -148,22 +148,22 @@ static double seconds(struct timeval t)
 void sampler_summarize(struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
-	double elapsed = (double)(s->ended - s->began) / 1e9;
-	double of_target = (double)tell_totals(s) / 1e9;
-	int missed = counters_missed_cpu(&s->counters);
+	double elapsed = (double)(s->end_time - s->start_time) / 1e9;
+	double of_target = (double)report_totals(s) / 1e9;
+	int missed = counters_new_cpu(&s->counters);
 	struct rusage used;
 
 	if (missed >= 0)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
-	tell_lost(s);
+	report_lost(s);
 	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
-		tell_not_sampled(s, i);
+		report_unsampled(s, i);
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);
-	sampler_tell_silence(s);
-	sampler_tell_written(s);
+	sampler_report_no_samples(s);
+	sampler_report_written(s);
 	getrusage(RUSAGE_SELF, &used);
 	double own = seconds(used.ru_utime) + seconds(used.ru_stime);
 	report_summary(s->report, "%" PRIu64 " samples in %.3f s (%.0f/s), %" PRIu64 " lost, "

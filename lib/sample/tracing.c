@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A TRACING_DATA record holds its size (u32), and is followed by so many bytes,
- * padded to 8: what trace-cmd keeps in its files, of version 0.6
- * (trace-cmd.dat(5)), with the kernel's own descriptions as they stand.
+ * A TRACING_DATA record holds the size (u32) of the data that follow it, padded to 8: a
+ * trace-cmd file of version 0.6 (trace-cmd.dat(5)) with the kernel's descriptions of events.
  */
 #include "sample/tracing.h"
 #include "base/arena.h"
@@ -15,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DESCRIPTION_MAX = 1 << 20 };	/* bytes; they have about 1 KiB */
+enum { DESCRIPTION_MAX = 1 << 20 };	/* bytes; usually about 1 KiB */
 
-struct text {
+struct buffer {
 	uint8_t *bytes;
 	size_t size, capacity;
 };
 
-static void add(struct text *t, const void *bytes, size_t size)
+static void add(struct buffer *t, const void *bytes, size_t size)
 {
 	if (t->size + size > t->capacity) {
 		t->capacity = 2 * (t->size + size);
@@ -32,12 +31,12 @@ static void add(struct text *t, const void *bytes, size_t size)
 	t->size += size;
 }
 
-static void add_u32(struct text *t, uint32_t v) { add(t, &v, sizeof(v)); }
-static void add_u64(struct text *t, uint64_t v) { add(t, &v, sizeof(v)); }
-static void add_string(struct text *t, const char *s) { add(t, s, strlen(s) + 1); }
+static void add_u32(struct buffer *t, uint32_t v) { add(t, &v, sizeof(v)); }
+static void add_u64(struct buffer *t, uint64_t v) { add(t, &v, sizeof(v)); }
+static void add_string(struct buffer *t, const char *s) { add(t, s, strlen(s) + 1); }
 
-/* u64 size and bytes of a file below DIR; of one that cannot be read 0 bytes. */
-static void add_file(struct text *t, const char *dir, const char *name)
+/* Add u64 size and the contents of the file NAME in DIR; if it cannot be read, 0 bytes. */
+static void add_file(struct buffer *t, const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 	uint8_t buffer[4096];
@@ -54,12 +53,13 @@ static void add_file(struct text *t, const char *dir, const char *name)
 	memcpy(t->bytes + at, &size, sizeof(size));
 }
 
-/* Whether EVENT is a tracepoint by name, and no number of one. */
+/* Return whether EVENT is a tracepoint that was given by its name, not by a number. */
 static bool is_named(const struct event *event)
 {
 	return event->attr.type == PERF_TYPE_TRACEPOINT && strchr(event->base, ':');
 }
 
+/* Return whether the I-th event is a tracepoint that does not occur before it. */
 static bool is_first(const struct event_list *events, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -69,8 +69,8 @@ static bool is_first(const struct event_list *events, size_t i)
 	return is_named(&events->event[i]);
 }
 
-/* A system, how many events of it follow, the events: here a system for each event. */
-static void add_events(struct text *t, const struct event_list *events, const char *root)
+/* Add each system, the number of its events, and the events: here, a system per event. */
+static void add_events(struct buffer *t, const struct event_list *events, const char *root)
 {
 	uint32_t count = 0;
 
@@ -91,7 +91,7 @@ static void add_events(struct text *t, const struct event_list *events, const ch
 	}
 }
 
-static void compose(struct text *t, const struct event_list *events, const char *root)
+static void compose(struct buffer *t, const struct event_list *events, const char *root)
 {
 	static const uint8_t magic[] = { 23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 	const uint8_t word[2] = { __BYTE_ORDER == __BIG_ENDIAN, sizeof(long) };
@@ -117,7 +117,7 @@ void tracing_write(struct output *out, const struct event_list *events)
 	struct { struct perf_event_header header; uint32_t size; } record = {
 		.header = { .type = RECORD_TRACING_DATA, .size = sizeof(record) },
 	};
-	struct text t = { 0 };
+	struct buffer t = { 0 };
 	char root[PATH_MAX];
 	bool any = false;
 

@@ -8,8 +8,8 @@
 
 enum { NAME_COLUMNS = 30, WHY = 300 };
 
-/* Whether one of the names in LIST, joined by ", ", is taken by GLOB. */
-static bool takes_other(const char *glob, const char *list)
+/* Return whether GLOB matches one of the names in LIST, which are joined by ", ". */
+static bool matches_any(const char *glob, const char *list)
 {
 	struct slice left = { list, strlen(list) };
 	char name[64];
@@ -27,7 +27,8 @@ static bool takes_other(const char *glob, const char *list)
 	return false;
 }
 
-static bool is_wanted(const struct catalog_style *style, const struct catalog_entry *entry)
+/* Return whether the patterns select ENTRY. */
+static bool is_selected(const struct catalog_style *style, const struct catalog_entry *entry)
 {
 	const char *short_name = strstr(entry->name, "::");
 
@@ -35,12 +36,12 @@ static bool is_wanted(const struct catalog_style *style, const struct catalog_en
 		if (!fnmatch(style->glob[i], entry->name, FNM_CASEFOLD) ||
 		    !fnmatch(style->glob[i], entry->group, FNM_CASEFOLD) ||
 		    (short_name && !fnmatch(style->glob[i], short_name + 2, FNM_CASEFOLD)) ||
-		    takes_other(style->glob[i], entry->others))
+		    matches_any(style->glob[i], entry->others))
 			return true;
 	return style->globs == 0;
 }
 
-/* Whether an entry is known to open. */
+/* Whether an event can be opened. */
 enum usable { UNTRIED, USABLE, UNUSABLE };
 
 static enum usable try_entry(const struct catalog_entry *e, const struct catalog_style *style,
@@ -59,7 +60,7 @@ static enum usable try_entry(const struct catalog_entry *e, const struct catalog
 	return answer;
 }
 
-/* TEXT in lines of at most WIDTH columns after INDENT; the first line has begun. */
+/* Print TEXT in lines of at most WIDTH columns.  INDENT all lines except the first. */
 static void print_wrapped(const char *text, int indent, int width)
 {
 	while ((int)strlen(text) > width) {
@@ -74,7 +75,7 @@ static void print_wrapped(const char *text, int indent, int width)
 	printf("%s\n", text);
 }
 
-/* TEXT on what is left of a line, cut if need be. */
+/* Print at most WIDTH columns of TEXT, and end the line. */
 static void print_cut(const char *text, int width)
 {
 	if ((int)strlen(text) > width)
@@ -98,7 +99,7 @@ static void print_attributes(const struct catalog_entry *e, int width)
 	}
 }
 
-/* One event: its name, and a line of text; or all there is to say. */
+/* Print an event: its name and description on one line, or all details. */
 static void print_entry(const struct catalog_entry *e, const struct catalog_style *style,
 			bool unusable)
 {
@@ -123,7 +124,7 @@ static void print_entry(const struct catalog_entry *e, const struct catalog_styl
 	print_attributes(e, width);
 }
 
-/* How many entries from FIRST on are of its group and kind. */
+/* Return the number of entries, from index FIRST on, of the same group. */
 static size_t group_size(const struct catalog *catalog, size_t first)
 {
 	const struct catalog_entry *e = &catalog->entry[first];
@@ -139,7 +140,7 @@ static void print_heading(const struct catalog_entry *e)
 	struct model model;
 
 	if (!strcmp(e->kind, "generic"))
-		printf("%s events, of the kernel's own interface\n", e->group);
+		printf("%s events, defined by the kernel\n", e->group);
 	else if (!strcmp(e->kind, "tracepoint"))
 		printf("%s tracepoints\n", e->group);
 	else if (!strcmp(e->kind, "model")) {
@@ -150,14 +151,14 @@ static void print_heading(const struct catalog_entry *e)
 		printf("%s, a PMU of this machine\n", e->group);
 }
 
-/* Why none of a group can be used, once, instead of at each. */
+/* Print why the following events cannot be opened. */
 static void print_reason(const char *why, unsigned int columns)
 {
 	printf("- ");
 	print_wrapped(why, 2, (int)columns - 3);
 }
 
-/* The entries of one group that are wanted; how many. */
+/* Print the selected entries of a group of COUNT entries.  Returns their number. */
 static size_t print_group(const struct catalog_entry *e, size_t count,
 			  const struct catalog_style *style, const struct event_options *options)
 {
@@ -165,7 +166,7 @@ static size_t print_group(const struct catalog_entry *e, size_t count,
 	char why[WHY], last[WHY] = "";
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_wanted(style, &e[i]))
+		if (!is_selected(style, &e[i]))
 			continue;
 		if (printed++ == 0)
 			print_heading(e);
@@ -181,14 +182,14 @@ static size_t print_group(const struct catalog_entry *e, size_t count,
 	return printed;
 }
 
-/* Tracepoints by system, for a list of everything: there are thousands. */
+/* Print only the number of tracepoints per system: there are thousands. */
 static size_t print_systems(const struct catalog *catalog, size_t from)
 {
 	size_t systems = 0;
 
 	if (from < catalog->count)
-		printf("tracepoints, by system: "
-		       "pmu-events --list 'sched:*' lists those of sched\n");
+		printf("tracepoints by system; to list one system: "
+		       "pmu-events --list 'sched:*'\n");
 	for (size_t n; from < catalog->count; from += n, systems++) {
 		n = group_size(catalog, from);
 		printf("  %s:*%*s %zu\n", catalog->entry[from].group,
@@ -269,7 +270,7 @@ bool catalog_print_json(const struct catalog *catalog, const struct catalog_styl
 	printf("[");
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct catalog_entry *e = &catalog->entry[i];
-		if (!is_wanted(style, e) || !strcmp(e->kind, "terms"))
+		if (!is_selected(style, e) || !strcmp(e->kind, "terms"))
 			continue;
 		printf("%s\n  {", printed++ ? "," : "");
 		print_entry_json(e, style, options);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where in TEXT the name begins that is being typed: after the last ',' or '{' outside slashes. */
+/* Return the offset in TEXT of the last name: after the last ',' or '{' outside slashes. */
 static size_t start_of_name(const char *text)
 {
 	bool terms = false;
@@ -21,7 +21,10 @@ static size_t start_of_name(const char *text)
 	return start;
 }
 
-/* Umasks and modifiers of the model's event that NAME (MODEL::EVENT:...) is in the midst of. */
+/*
+ * Print the completions of the last umask or modifier in NAME (MODEL::EVENT:...), after the
+ * KEPT bytes BEFORE it in the list.
+ */
 static void complete_attribute(struct catalog *c, const char *name, const char *before, int kept)
 {
 	const char *last = strrchr(name, ':');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* completion - names of events for a shell that completes one. */
+/* completion - completions of event names for shells. */
 #pragma once
 #include "event/event.h"
 
-/* Print to stdout what TEXT, the start of a list of events, may be completed to, one per line. */
+/* Print the completions of TEXT, the start of a list of events, to stdout, one per line. */
 void completion_print(const struct event_options *options, const char *text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor-process - can this process be profiled, and which callchains will it give?
+ * doctor-process - examine whether a process can be profiled, and whether its callchains will
+ * be right.
  *
- * A function that keeps a frame pointer starts by saving it, so code built
- * that way has such a start every few hundred bytes.  Nothing is executed;
- * the file behind /proc/PID/exe is only read.
+ * A function with a frame pointer starts by saving it, so code with frame pointers has the
+ * instructions for that every few hundred bytes.  The file /proc/PID/exe is only read.
  */
 #include "base/regular.h"
 #include "show/doctor.h"
@@ -15,21 +15,21 @@
 #include <unistd.h>
 
 enum {
-	MOST_CODE = 8 << 20,	/* bytes of code looked at */
+	MOST_CODE = 8 << 20,	/* bytes of code to read per segment */
 	MOST_HEADERS = 64,
-	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of their names */
-	SPARSE = 4096,		/* bytes of code per saved frame pointer: more is without */
+	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of section names */
+	SPARSE = 4096,		/* bytes of code per frame pointer saved: more means "none" */
 };
 
-/* What of the program is known. */
-struct program {
-	uint64_t code;		/* bytes of code looked at */
-	uint64_t frames;	/* functions that save the frame pointer in them */
-	bool unwind_tables;	/* PT_GNU_EH_FRAME, or a section of that kind */
-	bool is_static;		/* libraries are a part of it, and most of its code */
+/* Properties of the program's file. */
+struct program_code {
+	uint64_t code;		/* bytes of code read */
+	uint64_t frames;	/* functions in them that save the frame pointer */
+	bool unwind_tables;	/* it has PT_GNU_EH_FRAME, .eh_frame or .debug_frame */
+	bool is_static;		/* statically linked: most code comes from libraries */
 };
 
-/* Count the ways in which compilers begin a function with a frame pointer. */
+/* Count the instructions by which compilers set up a frame pointer. */
 static uint64_t count_frames(const uint8_t *code, size_t size, uint16_t machine)
 {
 	uint64_t n = 0;
@@ -49,7 +49,8 @@ static uint64_t count_frames(const uint8_t *code, size_t size, uint16_t machine)
 	return n;
 }
 
-static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine, struct program *program)
+static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine,
+		      struct program_code *program)
 {
 	uint64_t size = header->p_filesz < MOST_CODE ? header->p_filesz : MOST_CODE;
 	uint8_t *code = mem_resize(NULL, (size_t)size);
@@ -62,7 +63,7 @@ static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine, struct
 	free(code);
 }
 
-/* Whether there is a section of tables: static programs have no segment that says so. */
+/* Return whether there is a section with unwind tables: static programs have no such segment. */
 static bool has_table_section(int fd, const Elf64_Ehdr *elf)
 {
 	const size_t size = sizeof(Elf64_Shdr);
@@ -88,13 +89,13 @@ static bool has_table_section(int fd, const Elf64_Ehdr *elf)
 	return found;
 }
 
-/* False: FD is no program of 64 bits and our byte order. */
-static bool read_program(int fd, struct program *program)
+/* Examine the program FD.  False: it is not a 64-bit ELF file with code. */
+static bool read_program(int fd, struct program_code *program)
 {
 	Elf64_Ehdr elf;
 	Elf64_Phdr header;
 
-	*program = (struct program){ .is_static = true };
+	*program = (struct program_code){ .is_static = true };
 	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) ||
 	    memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
 	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(header))
@@ -115,17 +116,17 @@ static bool read_program(int fd, struct program *program)
 static void examine_frames(struct findings *all, pid_t pid)
 {
 	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
-	struct program program;
+	struct program_code program;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	int fd = regular_open(path, false);
 	if (fd < 0 || !read_program(fd, &program)) {
 		f->state = FINDING_NOTE;
-		snprintf(f->text, sizeof(f->text), "cannot look into %s", path);
+		snprintf(f->text, sizeof(f->text), "cannot examine %s", path);
 	} else if (program.frames * SPARSE >= program.code) {
 		snprintf(f->text, sizeof(f->text), "the program keeps them (one per %llu bytes of "
-			 "code): plain callchains are whole but for libraries without",
+			 "code): callchains are complete, except in libraries without them",
 			 (unsigned long long)(program.code / program.frames));
 	} else {
 		f->state = FINDING_NOTE;

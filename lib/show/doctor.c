@@ -43,7 +43,7 @@ static void mend(struct finding *f, const char *format, ...)
 	va_end(args);
 }
 
-/* An event that every kernel can count, to see what is allowed. */
+/* Return an event that every kernel can count, to test our rights. */
 static struct event clock_event(void)
 {
 	return (struct event){ .name = "cpu-clock", .attr = {
@@ -51,13 +51,16 @@ static struct event clock_event(void)
 		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_freq = 100, .exclude_guest = 1 } };
 }
 
-/* How many events fit the counters of ATTR's PMU at once: a group that does not fit is refused. */
+/*
+ * Return how many events such as ATTR fit the PMU's counters at once: the kernel refuses a
+ * group that does not fit.
+ */
 static int count_counters(struct perf_event_attr attr)
 {
 	enum { MOST = 64 };
 	int fd[MOST], n = 0;
 
-	/* Enabled for the moment: the kernel does not count in what is off. */
+	/* Enabled, because the kernel ignores disabled events when it checks a group. */
 	while (n < MOST && (fd[n] = event_open(&attr, 0, -1, n ? fd[0] : -1, 0)) >= 0)
 		n++;
 	for (int i = 0; i < n; i++)
@@ -95,7 +98,7 @@ static void examine_pmus(struct findings *all)
 		say(f, "%d events fit at once", most);
 	} else {
 		f->state = FINDING_BAD;
-		say(f, "none to be had: %s", pmus.cores ? "the PMU refuses cycles"
+		say(f, "none: %s", pmus.cores ? "the PMU refuses cycles"
 		    : "no core's PMU in sysfs (a virtual machine without one?)");
 		mend(f, "give the virtual machine a PMU (-cpu host,pmu=on; vpmu on), "
 			"or sample cpu-clock");
@@ -108,11 +111,11 @@ static void examine_watchdog(struct findings *all)
 	struct finding *f = finding_add(all, FINDING_OK, "NMI watchdog");
 
 	if (linux_read_number(SYSCTL "nmi_watchdog", 0) <= 0) {
-		say(f, "holds no counter");
+		say(f, "off: uses no counter");
 		return;
 	}
 	f->state = FINDING_NOTE;
-	say(f, "holds one counter for cycles");
+	say(f, "uses one counter for cycles");
 	mend(f, "sysctl kernel.nmi_watchdog=0");
 }
 
@@ -124,8 +127,8 @@ static void examine_rights(struct findings *all)
 	struct event event = clock_event();
 	char why[300];
 
-	say(f, "%ld%s", level, capable ? ", which does not bind this user"
-	    : level <= -1 ? ": all is allowed" : level == 0 ? ": no tracepoints"
+	say(f, "%ld%s", level, capable ? ", which does not limit this user"
+	    : level <= -1 ? ": everything is allowed" : level == 0 ? ": no tracepoints"
 	    : level == 1 ? ": no whole CPUs" : level == 2 ? ": no kernel, no whole CPUs"
 	    : ": nothing is allowed");
 	if (!capable && level > 1) {
@@ -156,15 +159,15 @@ static void examine_confinement(struct findings *all)
 
 	if (rights_self_status("\nSeccomp:", 10) == 2) {
 		f->state = FINDING_NOTE;
-		say(f, "a filter is at work (a container?); whether it lets perf_event_open "
-		    "pass: see 'system call'");
+		say(f, "a filter is active (a container?); 'system call' shows whether it allows "
+		    "perf_event_open");
 		mend(f, "docker run --cap-add PERFMON --security-opt seccomp=profile.json");
 	} else {
 		say(f, "no filter");
 	}
 	f = finding_add(all, FINDING_OK, "lockdown");
 	if (!linux_read_text(text, sizeof(text), "/sys/kernel/security/lockdown"))
-		say(f, "not to be seen");
+		say(f, "unknown");
 	else if (strstr(text, "[confidentiality]")) {
 		f->state = FINDING_NOTE;
 		say(f, "confidentiality: no kernel memory, no kprobes");
@@ -196,7 +199,7 @@ static void examine_limits(struct findings *all)
 	}
 	f = finding_add(all, FINDING_OK, "open files");
 	getrlimit(RLIMIT_NOFILE, &files);
-	say(f, "%llu, of which 8 events on %ld CPUs take %llu",
+	say(f, "at most %llu; 8 events on %ld CPUs take %llu per thread",
 	    (unsigned long long)files.rlim_cur, cpus, 8ULL * (unsigned long long)cpus);
 	if (files.rlim_cur < wanted) {
 		f->state = FINDING_NOTE;
@@ -210,7 +213,7 @@ static void examine_symbols(struct findings *all)
 	char root[4096];
 	struct utsname name = { 0 };
 
-	/* 0: all see them; 1: those with cap_syslog; 2: none */
+	/* 0: all users see addresses; 1: users with cap_syslog; 2: nobody */
 	long restrict_level = linux_read_number(SYSCTL "kptr_restrict", 0);
 	bool hidden = restrict_level >= 2 ||
 		      (restrict_level == 1 && !rights_has_capability(CAP_SYSLOG));
@@ -289,6 +292,6 @@ void doctor_print(pid_t pid, bool json, struct report *report)
 	(json ? print_json : print_text)(&all);
 	for (size_t i = 0; i < all.count; i++)
 		if (all.finding[i].state == FINDING_BAD)
-			report->status = 1;	/* the finding has said why */
+			report->status = 1;	/* the finding has the reason */
 	free(all.finding);
 }

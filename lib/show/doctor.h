@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doctor - whether this machine can profile, and how to make it.
+ * doctor - examine whether this machine can profile, and what to change.
  *
- * Each finding is one line, with the command that mends it.  "bad" stands in
- * the way of profiling; "note" limits it.
+ * Each finding is one line, with a command that fixes the problem.  "bad" prevents profiling;
+ * "note" limits it.
  */
 #pragma once
 #include "base/report.h"
@@ -14,25 +14,25 @@ enum finding_state { FINDING_OK, FINDING_NOTE, FINDING_BAD };
 
 struct finding {
 	enum finding_state state;
-	const char *topic;	/* "paranoid level": the same in every version, for scripts */
-	char text[256];		/* what was found */
-	char mend[256];		/* the command that mends it; "": none is needed, or known */
+	const char *topic;	/* "paranoid level"; scripts rely on it, so never change it */
+	char text[256];		/* result */
+	char mend[256];		/* command that fixes the problem; "": none needed, or unknown */
 };
 
 /* Zero-initialised: none. */
 struct findings {
-	struct finding *finding;	/* freed by its user */
+	struct finding *finding;	/* the user frees it */
 	size_t count;
 };
 
-/* A new finding.  It stays valid until the next. */
+/* Add a finding and return it.  It is valid until the next one is added. */
 struct finding *finding_add(struct findings *all, enum finding_state state, const char *topic);
 
 /*
- * Print all findings on this machine, and on the process PID unless it is 0, as
- * text or JSON.  REPORT fails, without a message, if something is bad.
+ * Examine this machine, and the process PID unless it is 0, and print all findings as text or
+ * JSON.  Sets REPORT's status to 1, without a message, if a finding is bad.
  */
 void doctor_print(pid_t pid, bool json, struct report *report);
 
-/* doctor-process.c: the findings on the process PID. */
+/* doctor-process.c: add the findings about the process PID. */
 void doctor_process(struct findings *all, pid_t pid);

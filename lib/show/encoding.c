@@ -18,7 +18,7 @@ static const char *type_name(const struct event *event)
 						       : event->pmu ? event->pmu : "a PMU's own";
 }
 
-/* The config words beyond the first, by name; a breakpoint's share their place. */
+/* Get names and values of the config words after the first; in a breakpoint they are bp_*. */
 static int config_words(const struct event *event, const char *name[3], uint64_t value[3])
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -40,7 +40,7 @@ static int config_words(const struct event *event, const char *name[3], uint64_t
 	return n;
 }
 
-/* The CPUs of EVENT as ranges, "0-7,16". */
+/* Print the CPUs of EVENT as ranges, "0-7,16". */
 static void print_cpus(const struct event *event)
 {
 	for (size_t i = 0; i < event->cpus; i++) {
@@ -109,7 +109,7 @@ static void print_one(const struct event *event)
 		printf("\tunit     %s\n", event->unit);
 }
 
-void encode_print(const struct event_list *list)
+void encoding_print(const struct event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		print_one(&list->event[i]);
@@ -121,7 +121,7 @@ static void json_number(const char *key, uint64_t value)
 	printf("%" PRIu64, value);
 }
 
-/* 64 bits as a string: a reader's numbers may have but 53. */
+/* Print 64 bits as a string: numbers in JavaScript have only 53 bits. */
 static void json_hex(const char *key, uint64_t value)
 {
 	json_key(key, false);
@@ -184,7 +184,7 @@ static void print_one_json(const struct event *event)
 	printf("%.17g", event->scale);
 }
 
-void encode_print_json(const struct event_list *list)
+void encoding_print_json(const struct event_list *list)
 {
 	printf("[");
 	for (size_t i = 0; i < list->count; i++) {
@@ -195,7 +195,7 @@ void encode_print_json(const struct event_list *list)
 	printf("\n]\n");
 }
 
-/* The term of EVENT's period or frequency, for perf. */
+/* Print EVENT's period or frequency as a term for perf. */
 static void print_rate(const struct event *event)
 {
 	if (event->attr.freq)
@@ -204,7 +204,7 @@ static void print_rate(const struct event *event)
 		printf("period=%" PRIu64, (uint64_t)event->attr.sample_period);
 }
 
-/* Whether BASE is PMU/terms/, which is the same for perf. */
+/* Return whether BASE has the form PMU/terms/, which perf accepts as it is. */
 static bool has_terms(const char *base)
 {
 	size_t size = strlen(base);
@@ -212,7 +212,7 @@ static bool has_terms(const char *base)
 	return size > 2 && base[size - 1] == '/' && base[size - 2] != '/';
 }
 
-/* A raw event as a term list of the core PMU, named as far as perf's lexer allows. */
+/* Print a raw event as PMU/terms/, with a name in which perf's lexer allows all characters. */
 static void print_raw(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -241,7 +241,7 @@ static void print_one_perf(const struct event *event)
 		print_raw(event);
 	} else if (!sampled || attr->type == PERF_TYPE_TRACEPOINT ||
 		   attr->type == PERF_TYPE_BREAKPOINT) {
-		/* those take no terms of a period; its default is every one, as ours */
+		/* perf allows no period term here; its default is a period of 1, like ours */
 		printf("%s%s%s", event->base, *event->letters && !has_terms(event->base) ? ":" : "",
 		       event->letters);
 	} else if (has_terms(event->base)) {
@@ -255,7 +255,7 @@ static void print_one_perf(const struct event *event)
 	}
 }
 
-void encode_print_perf(const struct event_list *list)
+void encoding_print_perf(const struct event_list *list)
 {
 	uint32_t group = 0;
 
@@ -273,7 +273,7 @@ void encode_print_perf(const struct event_list *list)
 	printf("%s\n", group ? "}" : "");
 }
 
-bool check_print(const struct event_list *list, bool json)
+bool encoding_print_check(const struct event_list *list, bool json)
 {
 	int width = 0;
 	bool all = true;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encode - what an event comes to, shown to people, to scripts and to perf. */
+/* encoding - print encoded events for people, for scripts and for perf. */
 #pragma once
 #include "event/event.h"
 
-/* Print each event of LIST: its name, and what perf_event_open(2) is told. */
-void encode_print(const struct event_list *list);
+/* Print each event of LIST: its name and its attributes for perf_event_open(2). */
+void encoding_print(const struct event_list *list);
 
-/* The same as a JSON array of objects, whose members pmu-events(1) lists. */
-void encode_print_json(const struct event_list *list);
+/* Print LIST as a JSON array of objects; pmu-events(1) lists the members. */
+void encoding_print_json(const struct event_list *list);
 
-/* LIST as what perf record -e takes, on one line. */
-void encode_print_perf(const struct event_list *list);
+/* Print LIST on one line, as an argument of perf record -e. */
+void encoding_print_perf(const struct event_list *list);
 
 /*
- * Open each event of LIST, and print whether it can be used.  JSON: as an
- * array of objects.  False: one cannot.
+ * Try to open each event of LIST, and print whether that works, as text or as a JSON array.
+ * False: an event cannot be opened.
  */
-bool check_print(const struct event_list *list, bool json);
+bool encoding_print_check(const struct event_list *list, bool json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sample/about.h"
+#include "sample/features.h"
 #include "record/origin.h"
 #include "stream/writer.h"
 
@@ -19,7 +19,7 @@ static uint64_t nanoseconds(int clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The CPU's model as /proc/cpuinfo names it; "" where it does not (ARM has numbers only). */
+/* Read the CPU's model name from /proc/cpuinfo, or "" if there is none (ARM has only numbers). */
 static void cpu_model(char *model, size_t size)
 {
 	char line[256];
@@ -42,6 +42,7 @@ static void write_clock(struct output *out, int clock)
 {
 	uint8_t data[24];
 	uint32_t head[2] = { 1, (uint32_t)clock };
+	/* CLOCK is read before and after the wall clock: the mean is its time in between. */
 	uint64_t before = nanoseconds(clock), wall = nanoseconds(CLOCK_REALTIME);
 	uint64_t time = before + (nanoseconds(clock) - before) / 2;
 
@@ -51,7 +52,7 @@ static void write_clock(struct output *out, int clock)
 	writer_feature(out, FEATURE_CLOCK_DATA, data, sizeof(data));
 }
 
-void about_write_recorder(struct output *out, const char *remark)
+void features_write_recorder(struct output *out, const char *remark)
 {
 	char text[1024];
 
@@ -60,7 +61,7 @@ void about_write_recorder(struct output *out, const char *remark)
 	writer_feature_text(out, FEATURE_VERSION, text);
 }
 
-void about_write(struct output *out, int argc, char *const *argv, int clock)
+void features_write(struct output *out, int argc, char *const *argv, int clock)
 {
 	struct utsname host;
 	char model[256];
@@ -80,7 +81,7 @@ void about_write(struct output *out, int argc, char *const *argv, int clock)
 	write_clock(out, clock);
 }
 
-void about_write_span(struct output *out, uint64_t first, uint64_t last)
+void features_write_time_span(struct output *out, uint64_t first, uint64_t last)
 {
 	uint64_t span[2] = { first, last };
 

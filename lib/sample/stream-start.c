@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of each stream: the events, the machine, what exists already. */
-#include "sample/about.h"
+/* stream-start - the start of each stream: the events, the machine, existing processes. */
+#include "sample/features.h"
 #include "sample/existing.h"
 #include "sample/internal.h"
 #include "sample/tracing.h"
@@ -15,7 +15,7 @@ static void write_process(pid_t pid, void *context)
 		for (size_t i = 0; i < threads.count; i++)
 			existing_thread(s->out, sampler_layout(s), pid, threads.thread[i].tid);
 		existing_mappings(s->out, sampler_layout(s), pid,
-				  s->options->wants.callchain == CHAIN_DWARF);
+				  s->options->settings.callchain == CHAIN_DWARF);
 	}
 	threads_release(&threads);
 }
@@ -27,20 +27,20 @@ static void write_processes(struct sampler *s)
 
 	if (target_is_by_cpu(t))
 		target_each_process(write_process, s);
-	else if (family->on)	/* those of before, and what they have created since */
+	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)
 			write_process(family->pid[i], s);
 	else
-		for (size_t i = 0; i < s->leaders; i++)
-			write_process(s->leader[i], s);
+		for (size_t i = 0; i < s->initial_pids; i++)
+			write_process(s->initial_pid[i], s);
 }
 
-void sampler_write_beginning(struct sampler *s)
+void sampler_write_start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 
 	writer_header(s->out);
-	about_write_recorder(s->out, o->remark);
+	features_write_recorder(s->out, o->remark);
 	for (size_t i = 0; i < o->events->count; i++) {
 		const struct ids *ids = &s->counters.ids[i];
 		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
@@ -48,7 +48,7 @@ void sampler_write_beginning(struct sampler *s)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
 	}
 	tracing_write(s->out, o->events);
-	about_write(s->out, o->argc, o->argv, o->wants.clock);
+	features_write(s->out, o->argc, o->argv, o->settings.clock);
 	existing_kernel(s->out, sampler_layout(s));
 	write_processes(s);
 }

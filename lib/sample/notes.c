@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled and what became of it, for the people at a terminal; why there is nothing. */
+/* notes - messages for a user at a terminal: what is sampled, and why there are no samples. */
 #include "sample/internal.h"
 #include "record/events.h"
 
@@ -39,7 +39,7 @@ void sampler_announce(const struct sampler *s)
 		    o->events->event[0].name, more, o->shown_file);
 }
 
-void sampler_tell_written(const struct sampler *s)
+void sampler_report_written(const struct sampler *s)
 {
 	if (s->options->shown_file)
 		report_note(s->report, "wrote %.3f MB (%" PRIu64 " samples) to '%s'",
@@ -47,29 +47,28 @@ void sampler_tell_written(const struct sampler *s)
 			    s->options->shown_file);
 }
 
-/* Why EVENT, which was counted in all as TOTAL says, led to no sample; "": that is not known. */
+/* Explain why EVENT, with its TOTAL, gave no samples.  "": unknown. */
 static void explain_silence(const struct event *event, const struct counters_total *total,
 			    char *why, size_t size)
 {
 	uint64_t period = event_mean_period(&event->attr, 0, 0);
 
 	if (total->enabled == 0)
-		snprintf(why, size, "the target did not run meanwhile; --off-cpu records where it "
-			 "waits");
+		snprintf(why, size, "the target did not run; --off-cpu records where it waits");
 	else if (total->count == 0)
 		snprintf(why, size, "'%s' did not happen", event->name);
 	else if (total->count >= period && period)
-		snprintf(why, size, "%s", event->attr.exclude_kernel ? "it may have happened in "
-			 "the kernel only, which is not sampled" : "");
+		snprintf(why, size, "%s", event->attr.exclude_kernel ? "the event may have "
+			 "happened only in the kernel, which is not sampled" : "");
 	else if (event_is_clock(&event->attr))
-		snprintf(why, size, "the target ran for %.3f ms only; -F takes more samples a "
+		snprintf(why, size, "the target ran for only %.3f ms; -F takes more samples per "
 			 "second", (double)total->count / 1e6);
 	else
-		snprintf(why, size, "'%s' was counted %" PRIu64 " times only; -c 1 takes a sample "
-			 "of each, -F more a second", event->name, total->count);
+		snprintf(why, size, "'%s' was counted only %" PRIu64 " times; -c 1 samples each "
+			 "of them, -F takes more samples per second", event->name, total->count);
 }
 
-void sampler_tell_silence(const struct sampler *s)
+void sampler_report_no_samples(const struct sampler *s)
 {
 	const struct event_list *events = s->options->events;
 	char why[256] = "";
@@ -83,7 +82,7 @@ void sampler_tell_silence(const struct sampler *s)
 			explain_silence(event, &s->total[i], why, sizeof(why));
 	}
 	if (s->delayed)
-		snprintf(why, sizeof(why), "counting had not begun (--delay, --control)");
+		snprintf(why, sizeof(why), "counting had not started (--delay, --control)");
 	if (*why)
 		report_note(s->report, "there are no samples: %s", why);
 }

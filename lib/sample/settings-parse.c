@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lists that options give: kinds of branches, and registers. */
-#include "sample/wants.h"
+/* settings-parse - parse lists of kinds of branches and of registers. */
+#include "sample/settings.h"
 
 #include <asm/perf_regs.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct word {
 	uint64_t mask;
 };
 
-/* Or the masks of the words in LIST to MASK.  NULL, or the first word that is none of them. */
+/* Add the masks of the words in LIST to MASK.  Returns NULL, or the first unknown word. */
 static const char *parse_words(const char *list, const struct word *words, size_t count,
 			       uint64_t *mask)
 {
@@ -28,7 +28,7 @@ static const char *parse_words(const char *list, const struct word *words, size_
 	}
 }
 
-/* As perf record -j has them; the bits are of linux/perf_event.h. */
+/* The words of perf record -j, with PERF_SAMPLE_BRANCH_* of linux/perf_event.h. */
 static const struct word branch_words[] = {
 	{ "u", PERF_SAMPLE_BRANCH_USER },
 	{ "k", PERF_SAMPLE_BRANCH_KERNEL },
@@ -50,7 +50,7 @@ static const struct word branch_words[] = {
 	{ "hw_index", PERF_SAMPLE_BRANCH_HW_INDEX },
 };
 
-const char *wants_parse_branches(const char *list, uint64_t *type)
+const char *settings_parse_branches(const char *list, uint64_t *type)
 {
 	const uint64_t modes = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |
 			       PERF_SAMPLE_BRANCH_HV;
@@ -88,9 +88,9 @@ static const struct word register_words[] = {
 #endif
 };
 
-const char *wants_parse_registers(const char *list, uint64_t *mask)
+const char *settings_parse_registers(const char *list, uint64_t *mask)
 {
-	*mask = wants_unwind_regs();
+	*mask = settings_unwind_regs();
 	if (!strcmp(list, "all"))
 		return NULL;
 	*mask = 0;

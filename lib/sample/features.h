@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* features - the FEATURE records, which describe the machine and the recording. */
+#pragma once
+#include "base/output.h"
+
+/*
+ * Write the recorder's name and version, and REMARK if it is not NULL.  Must be the first
+ * record.  It tells readers that the time span is the last record of a complete stream.
+ */
+void features_write_recorder(struct output *out, const char *remark);
+
+/*
+ * Write host, kernel, architecture, CPUs, command line, and the wall-clock time that
+ * corresponds to a time of CLOCK.
+ */
+void features_write(struct output *out, int argc, char *const *argv, int clock);
+
+/* Write the start and end of sampling, in ns of the stream's clock (perf's SAMPLE_TIME). */
+void features_write_time_span(struct output *out, uint64_t first, uint64_t last);

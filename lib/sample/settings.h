@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * settings - the fields of samples and how events are opened: translated into the events'
+ * attrs, without features that this kernel does not have.
+ */
+#pragma once
+#include "base/report.h"
+#include "event/event.h"
+
+enum callchain_kind { CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
+
+/* Fields of samples.  Zero-initialised: address, process, thread and time. */
+struct sample_settings {
+	enum callchain_kind callchain;
+	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8 */
+	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
+	bool no_kernel_stack, no_user_stack;	/* leave this part out of callchains */
+	uint64_t sample_type;		/* PERF_SAMPLE_* of further fields */
+	uint64_t branch_type;		/* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
+	uint64_t user_regs, intr_regs;	/* masks of registers */
+	bool user;			/* do not sample the kernel's own code */
+	bool kernel;			/* fail if the kernel may not be sampled */
+	bool switches;			/* record context switches */
+	bool periods;			/* put the period in each sample, because it changes */
+	int clock;			/* CLOCK_* of the records' times */
+};
+
+/* How to open events. */
+struct open_settings {
+	bool on_exec;			/* enable counting when the child execs */
+	bool tracking_apart;		/* the last event only records mappings and threads;
+					   otherwise the first event also does so */
+	bool delayed;			/* do not count until events are enabled */
+	bool overwritten;		/* overwrite rings, except that of the tracking event */
+	bool inherit;			/* follow the tasks that a task creates ... */
+	bool threads_only;		/* ... but only threads */
+	bool ids;			/* put the ID of the counter in each sample */
+	uint32_t wakeup;		/* bytes in a ring that wake us up */
+};
+
+/*
+ * Complete the attrs of EVENTS, and try them on this process.  Features that this kernel lacks
+ * are removed, with a note if that changes the result.  False (reported): an event cannot be
+ * opened.
+ */
+bool settings_apply(const struct sample_settings *settings, const struct open_settings *opening,
+		 struct event_list *events, struct report *report);
+
+/*
+ * Return the mask of registers that a debugger needs to unwind, for sample_regs_user, on this
+ * machine (arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/...).
+ */
+uint64_t settings_unwind_regs(void);
+
+/*
+ * Parse LIST, such as "any_call,u", into PERF_SAMPLE_BRANCH_* bits; if it names no kind of
+ * branch, all kinds.  Returns NULL, or the first unknown word.
+ */
+const char *settings_parse_branches(const char *list, uint64_t *type);
+
+/*
+ * Parse LIST, such as "ip,sp" or "all", into a mask of this machine's registers.  Returns NULL,
+ * or the first unknown word.
+ */
+const char *settings_parse_registers(const char *list, uint64_t *mask);
