@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resolver's inside: shared by its caches (resolver.c), the kernel
- * (resolver-kernel.c), what is mapped where (resolver-object.c), what JIT
- * compilers tell (resolver-jit.c), what it all is called (resolver-name.c), and
- * what came of it (resolver-report.c).
+ * (resolver-kernel.c) and its modules (resolver-module.c), what is mapped where
+ * (resolver-object.c), what JIT compilers tell (resolver-jit.c), what it all is
+ * called (resolver-name.c), and what came of it (resolver-report.c).
  */
 #pragma once
 #include "base/intern.h"
@@ -168,6 +168,10 @@ bool is_local(const struct stream_reader *in);
 
 /* The mapping of the kernel image itself; NULL: the stream has none. */
 const struct mapping *kernel_image(const struct resolver *r);
+
+/* Set where PLACE, in the module that M maps, is looked up: in the module's file, if it is here. */
+void place_in_module(struct resolver *r, const struct stream_reader *in,
+		     const struct mapping *m, uint64_t address, struct place *place);
 
 /* What kallsyms calls the code at PLACE in the kernel; NULL: it does not know. */
 const char *kernel_symbol(const struct resolver *r, const struct place *place);

@@ -215,7 +215,8 @@ static void set_recorded(const struct resolver *r, const struct mapping *m,
 }
 
 /* The kernel image is one part, whatever modules cut out of its mapping. */
-static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
+static struct place place_in_kernel(struct resolver *r, const struct stream_reader *in,
+				    const struct mapping *m, uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	struct resolved_object part = { .kind = (uint16_t)object->kind, .start = m->start,
@@ -232,6 +233,8 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 	set_recorded(r, m, object, address, &place);
 	if (!strcmp(object->path, "[bpf]")) {
 		place.jit = r->ksymbols;
+	} else if (object->kind == OBJECT_MODULE && r->kernel_tried) {
+		place_in_module(r, in, m, address, &place);
 	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
 		place.source = r->vmlinux;
 		place.own_address = address + r->vmlinux_shift;
@@ -325,6 +328,6 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 	if (!m)
 		return nowhere(r, address);
 	if (in_kernel)
-		return place_in_kernel(r, m, address);
+		return place_in_kernel(r, in, m, address);
 	return place_in_process(r, in, pid, space, m, address);
 }
