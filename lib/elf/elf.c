@@ -167,6 +167,22 @@ static void find_build_id(struct elf *elf)
 	}
 }
 
+const char *elf_go_build_id(struct elf *elf)
+{
+	size_t left = NOTES_MAX;
+
+	for (uint32_t i = 0; i < elf->programs && !*elf->go_build_id && left > 0; i++) {
+		struct program p = program_at(elf, i);
+		struct elf_bytes notes = elf_part(elf, p.offset, p.file_size);
+		if (p.type != PT_NOTE)
+			continue;
+		notes.size = notes.size < left ? notes.size : left;
+		left -= notes.size;
+		go_build_id_in_notes(elf_cursor(elf, notes), (uint8_t *)elf->go_build_id);
+	}
+	return elf->go_build_id;
+}
+
 /* e_shstrndx, the header's last field; SHN_XINDEX: the first section's link */
 static void find_section_names(struct elf *elf)
 {

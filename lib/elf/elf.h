@@ -37,6 +37,9 @@ void elf_close(struct elf *elf);
 /* The build ID: its size in bytes (0: none), and where it is. */
 size_t elf_build_id(const struct elf *elf, const uint8_t **id);
 
+/* The build ID that Go's linker gave it; "": none. */
+const char *elf_go_build_id(struct elf *elf);
+
 /* Has it code, which debug files have not; DWARF; DWARF or a symbol table? */
 bool elf_has_code(const struct elf *elf);
 bool elf_has_dwarf(const struct elf *elf);

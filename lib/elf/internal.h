@@ -5,6 +5,7 @@
 #include "base/span.h"
 #include "elf/mapped.h"
 #include "elf/section.h"
+#include "record/record.h"
 
 struct symbol {
 	uint64_t address, size;
@@ -38,6 +39,7 @@ struct elf {
 	uint64_t dense;			/* bytes of those that were packed beyond what is usual */
 	bool refused;			/* one was not unpacked, for it would be too large */
 	struct elf_bytes build_id;
+	char go_build_id[GO_BUILD_ID_MAX];	/* once asked for */
 	bool symbols_read;
 	bool is_mini;		/* it has no further one inside */
 	struct symbol *symbol;	/* by address, one for each */

@@ -89,6 +89,9 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		o.build_id_size = told->size;
 	}
 
+	if (m->go_build_id && !o.build_id_size)
+		o.go_build_id = objects->paths.text[intern_text(&objects->paths, m->go_build_id)];
+
 	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
 	struct table_probe probe = table_probe(&objects->table, hash);
 	uint32_t id;
@@ -96,6 +99,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		const struct object *known = &objects->object[id];
 		if (known->path == o.path && known->kind == o.kind &&
 		    known->deleted == o.deleted && known->build_id_size == o.build_id_size &&
+		    known->go_build_id == o.go_build_id &&
 		    !memcmp(known->build_id, o.build_id, BUILD_ID_MAX) &&
 		    (o.build_id_size || is_same_file(known, &o)))
 			return id;

@@ -104,7 +104,7 @@ static void doubt_file(struct resolver *r, const struct stream_reader *in,
 	const struct object *object = &r->spaces.objects.object[m->object];
 	int64_t taken = taken_before(r, in);
 
-	if (!source->elf || object->kind != OBJECT_FILE || object->build_id_size ||
+	if (!source->elf || object->kind != OBJECT_FILE || object_has_id(object) ||
 	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
 		return;
 	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,

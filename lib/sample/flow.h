@@ -8,6 +8,7 @@
 #include "sample/counters.h"
 #include "sample/filter.h"
 #include "sample/flight.h"
+#include "sample/go-program.h"
 #include "sample/owners.h"
 
 /* What went by. */
@@ -36,6 +37,7 @@ struct flow {
 	struct owners owners;	/* threads that may have inherited what was opened on them */
 	struct filter family;	/* if on: all processes that have been ours, for the next file */
 	struct flight flight;
+	struct go_programs go_programs;
 	struct flow_counts counts;
 	struct flow_event *event;	/* of each event; the caller's */
 	uint64_t time;		/* of the last record, ns */
