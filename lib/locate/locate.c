@@ -222,3 +222,17 @@ const char *locate_reason(enum locate_result result)
 
 	return reason[result];
 }
+
+const char *locate_advice(const struct object *object, enum locate_result result)
+{
+	static const char directory[] = "/go-build";
+	const char *at = result == LOCATE_ABSENT ? strstr(object->path, directory) : NULL;
+	size_t length = strlen(object->path);
+
+	if (!at || !strchr("0123456789", at[sizeof(directory) - 1]) || !at[sizeof(directory) - 1])
+		return "";
+	if (length > 5 && !strcmp(object->path + length - 5, ".test"))
+		return "; 'go test' deletes what it ran: make it with 'go test -c', and run that";
+	return strstr(at, "/exe/") ? "; 'go run' deletes what it ran: make it with 'go build', and "
+				     "run that" : "";
+}

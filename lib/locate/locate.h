@@ -104,3 +104,6 @@ struct elf *locate_elf(const char *root, const char *path);
 
 /* "no such file", ...: why it was not LOCATED. */
 const char *locate_reason(enum locate_result result);
+
+/* "; do this": what would have kept OBJECT where it can be located; "": no idea. */
+const char *locate_advice(const struct object *object, enum locate_result result);

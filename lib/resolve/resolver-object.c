@@ -134,8 +134,9 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		doubt_file(r, in, m, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
 	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
-		report_note(r->report, "no names from '%s': %s", object->path,
-			    locate_reason(source->result));
+		report_note(r->report, "no names from '%s': %s%s", object->path,
+			    locate_reason(source->result),
+			    locate_advice(object, source->result));
 	source->told = true;
 	return source;
 }
