@@ -136,7 +136,8 @@ bool record_read(const struct record *rec, uint64_t read_format, struct read_rec
 				PERF_FORMAT_ID;
 	struct cursor c = rec->body;
 
-	cursor_u64(&c);
+	cursor_u32(&c);		/* pid */
+	out->tid = (pid_t)cursor_u32(&c);
 	out->value = cursor_u64(&c);
 	out->enabled = cursor_u64(&c);
 	out->running = cursor_u64(&c);

@@ -145,6 +145,7 @@ struct lost_record {
 
 /* What an event has counted so far, and for how long. */
 struct read_record {
+	pid_t tid;		/* -1: of all that was recorded, as pmu-sample says it */
 	uint64_t value;
 	uint64_t enabled, running;	/* ns: it should have counted, it did */
 	uint64_t id;			/* of the event */
