@@ -179,7 +179,8 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 		return NULL;
 	build_id_hex(id, size, hex);
 	for (size_t i = 0; i < directories && !elf; i++)
-		elf = locate_with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id, size);
+		elf = locate_with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id,
+				     size);
 	if (!elf && where->sysroot)
 		elf = locate_with_id(open_in(where->sysroot, system, hex, suffix), id, size);
 	if (!elf && *root)

@@ -177,8 +177,8 @@ static const struct compiler {
 	const char *file;	/* the base name of its program or library */
 	const char *program, *advice;
 } compilers[] = {
-	{ "libjvm.so", "Java", "write the stream to a file, and resolve it when Java has written the "
-	  "map: at 'jcmd PID Compiler.perfmap' (Java 17), or at its end if it was started with "
+	{ "libjvm.so", "Java", "write the stream to a file, and resolve it when Java has written "
+	  "the map: at 'jcmd PID Compiler.perfmap' (Java 17), or at its end if it was started with "
 	  "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" },
 	{ "node", "Node.js", "start it with --perf-basic-prof" },
 	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },

@@ -24,8 +24,9 @@ static size_t build_id_of(const struct stream_reader *in, const struct object *o
 	    !is_local(in))
 		return object->build_id_size;
 	int length = (int)strcspn(object->path + 1, "]");
-	return snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", length,
-			object->path + 1) < (int)sizeof(path) ? build_id_of_notes_file(path, id) : 0;
+	length = snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", length,
+			  object->path + 1);
+	return length < (int)sizeof(path) ? build_id_of_notes_file(path, id) : 0;
 }
 
 /* Where CODE, of the module that M maps, begins by a symbol of the kernel's list; 0: unknown. */

@@ -101,7 +101,7 @@ int main(void)
 		counts(0, OTHER_CORE, cpu, 1, 100, 5);
 	}
 	sum();
-	tap(is(CORE, 40, 100, 20) && is(OTHER_CORE, 4, 100, 20), "events that are open on all CPUs");
+	tap(is(CORE, 40, 100, 20) && is(OTHER_CORE, 4, 100, 20), "events open on all CPUs");
 
 	/* Without an event that needs no counter it is not known, and so nothing is scaled. */
 	counts(0, CORE, 0, 150, 100, 15);
