@@ -191,6 +191,21 @@ check 'without rights, the program is sampled and the kernel is not, and a line 
 	grep -q "kernel.perf_event_paranoid is 2: as root, .*paranoid=0" err
 END
 
+check 'where the kernel lets users sample, but not all that runs, the right setting is named' <<'END'
+	needs_root
+	needs_command unshare setpriv
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 || skip "anyone may"
+	cp "$BIN/pmu-sample" .
+	echo 1 >level	# the kernel itself keeps the level that it has
+	unshare -m sh -c "mount --bind level /proc/sys/kernel/perf_event_paranoid" ||
+		skip "nothing may be mounted"
+	exits 1 unshare -m sh -c "
+		mount --bind level /proc/sys/kernel/perf_event_paranoid
+		exec setpriv --reuid=12345 --clear-groups ./pmu-sample -a -e cpu-clock:u" 2>err >&2
+	cat err
+	grep -q "kernel.perf_event_paranoid is 1: as root, sysctl kernel.perf_event_paranoid=0" err
+END
+
 check 'a full disk is an error; a terminal is no output for a stream' <<'END'
 	exits 1 sh -c "pmu-sample -e cpu-clock -- true >/dev/full" 2>err
 	but_for_rights err | grep -qx "pmu-sample: cannot write to stdout: No space left on device"

@@ -127,6 +127,28 @@ check 'SIGUSR1 makes it write; no sample comes twice, none of the last is missin
 	none uniq -d all
 END
 
+check 'a SIGUSR1 that comes while it writes makes it write again' <<'END'
+	needs_command strace
+	start_faulter
+	pmu-sample --flight-recorder -m 64Ki -e page-faults -c 1 -p $target -o s.data &
+	sampler=$!
+	attached s.data
+	# when it wakes its thread that writes it stands still for five seconds
+	strace -qq -p $sampler -o calls -e inject=futex:delay_exit=5000000:when=1 2>err &
+	eventually grep -q "TracerPid:.*[1-9]" /proc/$sampler/status
+	fault 200
+	sleep 0.01	# the last millisecond is left for the next time
+	kill -USR1 $sampler
+	eventually grep -q 'State:.*tracing stop' /proc/$sampler/status
+	fault 200
+	sleep 0.01
+	kill -USR1 $sampler
+	holds() { test "$(count s.data)" -ge 400; }
+	eventually holds
+	kill -TERM $sampler
+	wait $sampler
+END
+
 check 'it reports when commands and files do not go together' <<'END'
 	exits 2 pmu-sample -D -1 -- true 2>err
 	grep -q "waits for --control" err

@@ -7,40 +7,71 @@
 
 enum { NOTES_MAX = 16 * 1024, SEGMENTS_MAX = 64 };	/* looked at, at most */
 
+struct note {
+	uint32_t name_size, size, type;
+	const char *name;
+	const uint8_t *content;
+};
+
 /* A note: u32 name size, u32 content size, u32 type; name and content, padded to 4. */
+static bool next_note(struct cursor *notes, struct note *n)
+{
+	if (cursor_left(notes) < 12)
+		return false;
+	n->name_size = cursor_u32(notes);
+	n->size = cursor_u32(notes);
+	n->type = cursor_u32(notes);
+	n->name = cursor_bytes(notes, ((size_t)n->name_size + 3) & ~(size_t)3);
+	n->content = cursor_bytes(notes, ((size_t)n->size + 3) & ~(size_t)3);
+	return !notes->failed;
+}
+
 size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX])
 {
-	while (cursor_left(&notes) >= 12) {
-		uint32_t name_size = cursor_u32(&notes), size = cursor_u32(&notes);
-		uint32_t type = cursor_u32(&notes);
-		const char *name = cursor_bytes(&notes, ((size_t)name_size + 3) & ~(size_t)3);
-		const void *content = cursor_bytes(&notes, ((size_t)size + 3) & ~(size_t)3);
-		if (notes.failed)
-			return 0;
-		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(name, "GNU", 4) &&
-		    size > 0 && size <= BUILD_ID_MAX) {
-			/* some kernels' vdso has it */
-			static const uint8_t none[BUILD_ID_MAX];
-			memset(id, 0, BUILD_ID_MAX);
-			memcpy(id, content, size);
-			return memcmp(id, none, BUILD_ID_MAX) ? size : 0;
-		}
+	static const uint8_t none[BUILD_ID_MAX];	/* some kernels' vdso has it */
+	struct note n;
+
+	while (next_note(&notes, &n)) {
+		if (n.type != NT_GNU_BUILD_ID || n.name_size != 4 || memcmp(n.name, "GNU", 4) ||
+		    n.size == 0 || n.size > BUILD_ID_MAX)
+			continue;
+		memset(id, 0, BUILD_ID_MAX);
+		memcpy(id, n.content, n.size);
+		return memcmp(id, none, BUILD_ID_MAX) ? n.size : 0;
 	}
 	return 0;
 }
 
-static size_t in_segment(int fd, uint64_t offset, uint64_t size, uint8_t id[BUILD_ID_MAX])
+size_t go_build_id_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX])
+{
+	enum { NT_GO_BUILD_ID = 4 };	/* src/cmd/internal/buildid/note.go: elfGoNoteType */
+	struct note n;
+
+	while (next_note(&notes, &n)) {
+		if (n.type != NT_GO_BUILD_ID || n.name_size != 4 || memcmp(n.name, "Go\0", 4) ||
+		    n.size == 0 || n.size >= GO_BUILD_ID_MAX || memchr(n.content, 0, n.size))
+			continue;
+		memcpy(id, n.content, n.size);
+		id[n.size] = 0;
+		return n.size;
+	}
+	return 0;
+}
+
+typedef size_t search(struct cursor notes, uint8_t *id);
+
+static size_t in_segment(int fd, uint64_t offset, uint64_t size, search *look, uint8_t *id)
 {
 	uint8_t notes[NOTES_MAX];
 	ssize_t n = pread(fd, notes, size < sizeof(notes) ? size : sizeof(notes), (off_t)offset);
 
 	if (n <= 0)
 		return 0;
-	return build_id_in_notes((struct cursor){ .at = notes, .end = notes + n }, id);
+	return look((struct cursor){ .at = notes, .end = notes + n }, id);
 }
 
 /* Elf64_Phdr and Elf32_Phdr have the same fields in another order (elf.h). */
-size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX])
+static size_t in_file(int fd, search *look, uint8_t *id)
 {
 	union {
 		unsigned char ident[EI_NIDENT];
@@ -62,11 +93,21 @@ size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX])
 		if (pread(fd, &p, size, (off_t)(table + i * size)) != (ssize_t)size)
 			break;
 		if (is64 && p.p64.p_type == PT_NOTE)
-			found = in_segment(fd, p.p64.p_offset, p.p64.p_filesz, id);
+			found = in_segment(fd, p.p64.p_offset, p.p64.p_filesz, look, id);
 		else if (!is64 && p.p32.p_type == PT_NOTE)
-			found = in_segment(fd, p.p32.p_offset, p.p32.p_filesz, id);
+			found = in_segment(fd, p.p32.p_offset, p.p32.p_filesz, look, id);
 	}
 	return found;
+}
+
+size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX])
+{
+	return in_file(fd, build_id_in_notes, id);
+}
+
+size_t go_build_id_of_file(int fd, uint8_t id[GO_BUILD_ID_MAX])
+{
+	return in_file(fd, go_build_id_in_notes, id);
 }
 
 size_t build_id_of_notes_file(const char *path, uint8_t id[BUILD_ID_MAX])

@@ -55,10 +55,14 @@ struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 	s.offset = elf_word(elf, &c);
 	s.size = elf_word(elf, &c);
 	s.link = cursor_u32(&c);
-	cursor_u32(&c);		/* info */
-	elf_word(elf, &c);	/* alignment */
+	s.info = cursor_u32(&c);
+	s.alignment = elf_word(elf, &c);
 	s.entry_size = elf_word(elf, &c);
-	return c.failed || index >= elf->sections ? (struct elf_section){ 0 } : s;
+	if (c.failed || index >= elf->sections)
+		return (struct elf_section){ 0 };
+	if (elf->placed)
+		s.address = elf->placed[index].address;
+	return s;
 }
 
 /* As many of COUNT headers of SIZE bytes at OFFSET as there are in the file. */
@@ -86,7 +90,7 @@ static bool read_header(struct elf *elf, const char **why)
 	struct cursor c = elf_cursor(elf, elf_part(elf, 0, elf->is64 ? sizeof(Elf64_Ehdr)
 								     : sizeof(Elf32_Ehdr)));
 	cursor_bytes(&c, EI_NIDENT);
-	cursor_u16(&c);		/* type */
+	elf->type = cursor_u16(&c);
 	elf->machine = cursor_u16(&c);
 	cursor_u32(&c);		/* version */
 	elf_word(elf, &c);	/* entry */
@@ -164,6 +168,22 @@ static void find_build_id(struct elf *elf)
 	}
 }
 
+const char *elf_go_build_id(struct elf *elf)
+{
+	size_t left = NOTES_MAX;
+
+	for (uint32_t i = 0; i < elf->programs && !*elf->go_build_id && left > 0; i++) {
+		struct program p = program_at(elf, i);
+		struct elf_bytes notes = elf_part(elf, p.offset, p.file_size);
+		if (p.type != PT_NOTE)
+			continue;
+		notes.size = notes.size < left ? notes.size : left;
+		left -= notes.size;
+		go_build_id_in_notes(elf_cursor(elf, notes), (uint8_t *)elf->go_build_id);
+	}
+	return elf->go_build_id;
+}
+
 /* e_shstrndx, the header's last field; SHN_XINDEX: the first section's link */
 static void find_section_names(struct elf *elf)
 {
@@ -187,6 +207,8 @@ static struct elf *open_image(struct elf *elf, const char **why)
 	}
 	find_build_id(elf);
 	find_section_names(elf);
+	if (elf->type == ET_REL)
+		elf_place_sections(elf);
 	return elf;
 }
 
@@ -278,6 +300,7 @@ void elf_close(struct elf *elf)
 	free(elf->path);
 	free(elf->symbol);
 	free(elf->relocation);
+	free(elf->placed);
 	free(elf->flat.at);
 	intern_release(&elf->names);
 	free(elf);
@@ -378,8 +401,8 @@ bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uin
 
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 {
-	*start = UINT64_MAX;
-	*end = 0;
+	*start = elf->placed ? 0 : UINT64_MAX;
+	*end = elf->placed_end;
 	for (uint32_t i = 0; i < elf->programs; i++) {
 		struct program p = program_at(elf, i);
 		if (p.type != PT_LOAD || !(p.flags & PF_X) ||

@@ -37,6 +37,9 @@ void elf_close(struct elf *elf);
 /* The build ID: its size in bytes (0: none), and where it is. */
 size_t elf_build_id(const struct elf *elf, const uint8_t **id);
 
+/* The build ID that Go's linker gave it; "": none. */
+const char *elf_go_build_id(struct elf *elf);
+
 /* Has it code, which debug files have not; DWARF; DWARF or a symbol table? */
 bool elf_has_code(const struct elf *elf);
 bool elf_has_dwarf(const struct elf *elf);
@@ -53,6 +56,23 @@ struct elf_segment {
 
 /* The executable segment with the file's byte FILE_OFFSET; false: there is none. */
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
+
+/*
+ * A relocatable file, as a kernel module is, has no segments, and its sections have no
+ * addresses.  Its code gets addresses from 0 on, as the kernel's loader lays it out from
+ * where the module begins; code for booting alone has none of these.
+ */
+bool elf_is_relocatable(const struct elf *elf);
+
+/*
+ * Of a relocatable file: the executable section at *INDEX (0 at first) or behind, which
+ * counts on; false: there is no more.
+ */
+struct elf_code {
+	uint64_t address, size;
+	const char *name;	/* ".text"; valid until elf_close() */
+};
+bool elf_next_code(const struct elf *elf, uint32_t *index, struct elf_code *out);
 
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */

@@ -5,6 +5,7 @@
 #include "base/span.h"
 #include "elf/mapped.h"
 #include "elf/section.h"
+#include "record/record.h"
 
 struct symbol {
 	uint64_t address, size;
@@ -13,6 +14,12 @@ struct symbol {
 	uint8_t rank;		/* of several at one address the highest is shown */
 	uint16_t section;	/* index */
 	uint32_t order;		/* in which they were read */
+};
+
+/* A section of a relocatable file. */
+struct placed {
+	uint64_t address;	/* that we gave it */
+	uint32_t relocations;	/* the section with its relocations; 0: none */
 };
 
 enum { STUB_TABLES_MAX = 8 };	/* three are usual */
@@ -24,7 +31,7 @@ struct elf {
 	char *path;		/* the file's own; NULL: it has none */
 	uint64_t data;		/* bytes of the image that are no holes of a sparse file */
 	bool is64, swap;
-	uint16_t machine;	/* EM_* */
+	uint16_t type, machine;	/* ET_*, EM_* */
 	uint64_t program_headers, section_headers;	/* offsets in the image */
 	uint32_t programs, sections;			/* how many */
 	struct elf_bytes section_names;
@@ -32,6 +39,7 @@ struct elf {
 	uint64_t dense;			/* bytes of those that were packed beyond what is usual */
 	bool refused;			/* one was not unpacked, for it would be too large */
 	struct elf_bytes build_id;
+	char go_build_id[GO_BUILD_ID_MAX];	/* once asked for */
 	bool symbols_read;
 	bool is_mini;		/* it has no further one inside */
 	struct symbol *symbol;	/* by address, one for each */
@@ -46,6 +54,9 @@ struct elf {
 	struct relocation *relocation;	/* by what they fill */
 	size_t relocations;
 	struct intern names;		/* those that are in no table, as "foo@plt" */
+	struct placed *placed;		/* by section; NULL: the file is not relocatable */
+	uint64_t placed_end;		/* where the code ends that begins at address 0 */
+	uint64_t relocation_budget;	/* how many may still be applied */
 };
 
 /* An address or offset, of 4 or 8 bytes by the file's class. */
@@ -54,7 +65,7 @@ static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 	return elf->is64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* Contents that had to be unpacked. */
+/* Contents that had to be unpacked or relocated. */
 struct inflated {
 	struct inflated *next;
 	uint32_t section;	/* its index */
@@ -66,12 +77,21 @@ struct inflated {
  * Unpack PACKED (a zlib or zstd stream) of ELF into SIZE bytes, all of them.  The
  * caller frees; NULL: it is damaged, or refused.  A zero byte follows them.
  */
-enum packing { PACKED_ZLIB, PACKED_ZSTD };
+enum packing { PACKED_ZLIB, PACKED_ZSTD, PACKED_NOT };
 uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,
 			 uint64_t size);
 
 /* The name of the symbol whose address goes to SLOT; or NULL and *VALUE, the address, or 0. */
 const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value);
+
+/* Give the sections of a relocatable file addresses. */
+void elf_place_sections(struct elf *elf);
+
+/* Whether section INDEX has relocations that count. */
+bool elf_has_relocations(const struct elf *elf, uint32_t index);
+
+/* Apply the relocations of section INDEX to its SIZE bytes at BYTES. */
+void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size);
 
 /* The entry of the procedure linkage table at ADDRESS. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);

@@ -26,7 +26,7 @@ static int by_slot(const void *a, const void *b)
 static void read_relocations(struct elf *elf)
 {
 	elf->relocations_read = true;
-	for (uint32_t i = 1; elf->is64 && i < elf->sections; i++) {
+	for (uint32_t i = 1; elf->is64 && !elf->placed && i < elf->sections; i++) {
 		struct elf_section s = elf_section_at(elf, i);
 		if (s.type != SHT_RELA)
 			continue;

@@ -52,6 +52,20 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
 	return index != 0;
 }
 
+/* What is PACKED in section INDEX, which becomes SIZE bytes; relocated; NULL: it is damaged. */
+static uint8_t *unpacked(struct elf *elf, uint32_t index, enum packing packing,
+			 struct elf_bytes packed, uint64_t size)
+{
+	uint8_t *bytes = packing == PACKED_NOT ? mem_zeroed(1, size + 1)
+					       : inflate_section(elf, packing, packed, size);
+
+	if (packing == PACKED_NOT)
+		memcpy(bytes, packed.at, size);
+	if (bytes)
+		elf_relocate(elf, index, bytes, size);
+	return bytes;
+}
+
 /* Unpack a section's contents, or find them unpacked already. */
 static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct cursor *packed,
 		   uint64_t size, struct elf_bytes *out)
@@ -66,8 +80,8 @@ static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct
 		i->next = elf->inflated;
 		elf->inflated = i;
 		if (!packed->failed)
-			i->bytes = inflate_section(elf, packing, (struct elf_bytes){ packed->at,
-						   cursor_left(packed) }, size);
+			i->bytes = unpacked(elf, index, packing, (struct elf_bytes){ packed->at,
+					    cursor_left(packed) }, size);
 		i->size = i->bytes ? size : 0;
 	}
 	*out = (struct elf_bytes){ i->bytes, i->size };
@@ -114,6 +128,10 @@ static bool contents(struct elf *elf, uint32_t index, bool is_old, struct elf_by
 		return unpack_old(elf, index, bytes, out);
 	if (s.flags & SHF_COMPRESSED)
 		return unpack_flagged(elf, index, bytes, out);
+	if (bytes.size && elf_has_relocations(elf, index)) {
+		struct cursor c = elf_cursor(elf, bytes);
+		return unpack(elf, index, PACKED_NOT, &c, bytes.size, out);
+	}
 	*out = bytes;
 	return bytes.size > 0;
 }

@@ -10,8 +10,8 @@
 #include "elf/elf.h"
 
 struct elf_section {
-	uint32_t name, type, link;	/* NAME is an offset into the section names */
-	uint64_t flags, address, offset, size, entry_size;
+	uint32_t name, type, link, info;	/* NAME is an offset into the section names */
+	uint64_t flags, address, offset, size, alignment, entry_size;
 };
 
 /* How many section headers the file has. */

@@ -45,6 +45,8 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 		s.address = cursor_u64(c);
 		s.size = cursor_u64(c);
 	}
+	if (elf->placed && section < elf->sections)
+		s.address += elf->placed[section].address;
 	if (c->failed || section == SHN_UNDEF || s.size > UINT64_MAX - s.address)
 		return;
 	unsigned type = ELF64_ST_TYPE(info_other[0]);	/* the same in both classes */

@@ -21,8 +21,7 @@
 
 enum { LINE_MAX_SIZE = PATH_MAX + 2 * BUILD_ID_HEX };
 
-/* ELF if it has the build ID; closed if not. */
-static struct elf *with_id(struct elf *elf, const uint8_t *id, size_t size)
+struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size)
 {
 	const uint8_t *own;
 
@@ -182,22 +181,23 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 		return NULL;
 	build_id_hex(id, size, hex);
 	for (size_t i = 0; i < directories && !elf; i++)
-		elf = with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id, size);
+		elf = locate_with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id,
+				     size);
 	if (!elf && where->sysroot)
-		elf = with_id(open_in(where->sysroot, system, hex, suffix), id, size);
+		elf = locate_with_id(open_in(where->sysroot, system, hex, suffix), id, size);
 	if (!elf && *root)
-		elf = with_id(open_in(root, system, hex, suffix), id, size);
+		elf = locate_with_id(open_in(root, system, hex, suffix), id, size);
 	if (!elf)
-		elf = with_id(open_in("", system, hex, suffix), id, size);
+		elf = locate_with_id(open_in("", system, hex, suffix), id, size);
 	if (!elf)
-		elf = with_id(open_listed(where->build_id_map, hex, kind), id, size);
+		elf = locate_with_id(open_listed(where->build_id_map, hex, kind), id, size);
 	if (!elf)
-		elf = with_id(open_kept(where, id, size, kind), id, size);
+		elf = locate_with_id(open_kept(where, id, size, kind), id, size);
 	if (!elf)
-		elf = with_id(open_fetched(hex, kind), id, size);
+		elf = locate_with_id(open_fetched(hex, kind), id, size);
 	if (!elf && where->debuginfod && !command_stop) {
 		fetch(where->debuginfod, hex, kind);
-		elf = with_id(open_fetched(hex, kind), id, size);
+		elf = locate_with_id(open_fetched(hex, kind), id, size);
 	}
 	return elf;
 }
@@ -313,7 +313,7 @@ static struct elf *as_linked(struct elf *elf, const struct alternate *link)
 	struct alternate own;
 
 	if (!link->is_dwarf5)
-		return with_id(elf, link->sum.at, link->sum.size);
+		return locate_with_id(elf, link->sum.at, link->sum.size);
 	if (!elf || (read_supplementary(elf, true, &own) && own.sum.size == link->sum.size &&
 		     !memcmp(own.sum.at, link->sum.at, own.sum.size)))
 		return elf;
@@ -374,7 +374,7 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 		char path[PATH_MAX];
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
 			     release, hole + 2) < (int)sizeof(path))
-			elf = with_id(locate_elf(root, path), id, size);
+			elf = locate_with_id(locate_elf(root, path), id, size);
 	}
 	return elf;
 }

@@ -11,3 +11,6 @@ enum locate_kind {
 /* The file of this build ID and kind.  ROOT: also look below it.  NULL: none. */
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
 			 size_t size, enum locate_kind kind);
+
+/* ELF if it has the build ID; closed if not. */
+struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size);

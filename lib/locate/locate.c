@@ -37,7 +37,7 @@ struct elf *locate_elf(const char *root, const char *path)
  */
 static bool is_other_file(const struct object *object, const struct stat *st, bool any_device)
 {
-	return object->inode && !object->build_id_size && st->st_ino != object->inode &&
+	return object->inode && !object_has_id(object) && st->st_ino != object->inode &&
 	       (any_device || (major(st->st_dev) == object->major &&
 			       minor(st->st_dev) == object->minor));
 }
@@ -63,6 +63,10 @@ static enum locate_result try_path(const char *root, const char *path,
 	/* Old recorders pad the ID with zeros, and do not say its size. */
 	if (object->build_id_size && (size == 0 || size > object->build_id_size ||
 				      memcmp(id, object->build_id, size))) {
+		elf_close(elf);
+		return LOCATE_OTHER_BUILD;
+	}
+	if (object->go_build_id && strcmp(elf_go_build_id(elf), object->go_build_id)) {
 		elf_close(elf);
 		return LOCATE_OTHER_BUILD;
 	}
@@ -95,7 +99,7 @@ static enum locate_result try_live(const struct object *object, pid_t pid,
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
 		 m->end);
-	if (!object->build_id_size && !object->inode && !is_mapping_of(object, path))
+	if (!object_has_id(object) && !object->inode && !is_mapping_of(object, path))
 		return LOCATE_ABSENT;
 	return try_path("", path, object, true, elf);
 }
@@ -119,7 +123,7 @@ static enum locate_result try_program(const struct object *object, pid_t pid, st
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (!object->build_id_size &&
+	if (!object_has_id(object) &&
 	    (stat(path, &st) < 0 ||
 	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path)))))
 		return LOCATE_ABSENT;
@@ -142,7 +146,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 			     pid_t pid, const struct mapping *m, bool is_local)
 {
 	struct located l = { .result = LOCATE_ABSENT };
-	bool has_id = object->build_id_size;
+	bool has_id = object_has_id(object);
 	char root[64];
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
@@ -193,4 +197,18 @@ const char *locate_reason(enum locate_result result)
 	};
 
 	return reason[result];
+}
+
+const char *locate_advice(const struct object *object, enum locate_result result)
+{
+	static const char directory[] = "/go-build";
+	const char *at = result == LOCATE_ABSENT ? strstr(object->path, directory) : NULL;
+	size_t length = strlen(object->path);
+
+	if (!at || !strchr("0123456789", at[sizeof(directory) - 1]) || !at[sizeof(directory) - 1])
+		return "";
+	if (length > 5 && !strcmp(object->path + length - 5, ".test"))
+		return "; 'go test' deletes what it ran: make it with 'go test -c', and run that";
+	return strstr(at, "/exe/") ? "; 'go run' deletes what it ran: make it with 'go build', and "
+				     "run that" : "";
 }

@@ -83,6 +83,16 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
 			  const char *release);
 
+/*
+ * Open the file with the debug information of the kernel module that PATH ("[ext4]", or a
+ * file's path) means, of this build ID, in a kernel RELEASE; NULL: it is not here.
+ */
+struct elf *locate_module(const struct locate_options *where, const char *path,
+			  const uint8_t *id, size_t size, const char *release);
+
+/* Is the file at PATH, or "[ext4]", this MODULE, "[ext4]"?  In names of files '-' is '_'. */
+bool locate_is_module(const char *path, const char *module);
+
 /* The package of split units beside PATH ("PATH.dwp"), or NULL. */
 struct elf *locate_package(const char *path, const char *root);
 
@@ -94,3 +104,6 @@ struct elf *locate_elf(const char *root, const char *path);
 
 /* "no such file", ...: why it was not LOCATED. */
 const char *locate_reason(enum locate_result result);
+
+/* "; do this": what would have kept OBJECT where it can be located; "": no idea. */
+const char *locate_advice(const struct object *object, enum locate_result result);

@@ -89,6 +89,9 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		o.build_id_size = told->size;
 	}
 
+	if (m->go_build_id && !o.build_id_size)
+		o.go_build_id = objects->paths.text[intern_text(&objects->paths, m->go_build_id)];
+
 	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
 	if (!o.build_id_size)	/* a file's inode tells it from others of its name */
 		hash = hash_more(hash_more(hash, o.inode), (uint64_t)o.major << 32 | o.minor);
@@ -98,6 +101,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		const struct object *known = &objects->object[id];
 		if (known->path == o.path && known->kind == o.kind &&
 		    known->deleted == o.deleted && known->build_id_size == o.build_id_size &&
+		    known->go_build_id == o.go_build_id &&
 		    !memcmp(known->build_id, o.build_id, BUILD_ID_MAX) &&
 		    (o.build_id_size || is_same_file(known, &o)))
 			return id;

@@ -15,9 +15,16 @@ struct object {
 	bool deleted;		/* the path is gone, or names another file now */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes; 0: unknown */
+	const char *go_build_id;	/* Go's own, where there is no other; NULL: unknown */
 	uint32_t major, minor;	/* the file's device, and */
 	uint64_t inode;		/* its number there; 0: not told */
 };
+
+/* Whether it is known which build of the file was mapped. */
+static inline bool object_has_id(const struct object *o)
+{
+	return o->build_id_size || o->go_build_id;
+}
 
 /* Zero-initialised: empty. */
 struct objects {

@@ -217,8 +217,12 @@ static void take_read(struct collect *c, const struct record *rec)
 	if (c->how.not_sampled && (!c->how.choice.event ||
 				   !strcmp(c->how.choice.event, events->event[event].name)))
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
-	/* What the kernel itself counts needs no counter. */
-	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE)
+	/*
+	 * What the kernel itself counts needs no counter.  What it says of a thread that ended
+	 * (perf record -s) is of no use here: the time enabled is that on all CPUs, even those
+	 * where the event was not open, and too long or too short by the time in other events.
+	 */
+	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE || read.tid != -1)
 		return;
 	for (uint32_t i = 0; i < c->parts; i++)
 		profile_ran(&c->part[i].profile, event, read.enabled, read.running);

@@ -8,13 +8,27 @@
 static const uint8_t no_build_id[BUILD_ID_MAX];
 
 /*
+ * At C, behind the path and its padding: GO_BUILD_ID_MARK, then a string.  A sample_id
+ * never looks like that: it begins with a pid, or with a time, and would have large ones.
+ */
+static const char *go_build_id(struct cursor c)
+{
+	const char *mark = cursor_bytes(&c, sizeof(GO_BUILD_ID_MARK) - 1);
+	const char *id = cursor_string(&c);
+
+	return !c.failed && !memcmp(mark, GO_BUILD_ID_MARK, sizeof(GO_BUILD_ID_MARK) - 1) &&
+	       *id && strlen(id) < GO_BUILD_ID_MAX ? id : NULL;
+}
+
+/*
  * PERF_RECORD_MMAP and MMAP2, linux/perf_event.h:
  *
  *	u32 pid, tid;  u64 addr, len, pgoff;
  *	MMAP2: 24 bytes: device, inode and generation, or (MISC_MMAP_BUILD_ID)
  *		u8 size; u8 reserved; u16 reserved; u8 build_id[20];
  *	MMAP2: u32 prot, flags;
- *	char filename[];  then sample_id, unused here
+ *	char filename[];  then, if it is a Go program's, its own build ID (see go_build_id());
+ *	then sample_id, unused here
  */
 bool record_mmap(const struct record *rec, struct mmap_record *out)
 {
@@ -41,6 +55,8 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	if (c.failed || out->size > UINT64_MAX - out->start)
 		return false;
 
+	cursor_bytes(&c, -(size_t)(c.at - rec->body.at) & 7);
+	out->go_build_id = rec->type == PERF_RECORD_MMAP2 ? go_build_id(c) : NULL;
 	out->build_id_size = 0;
 	out->major = out->minor = 0;
 	out->inode = 0;
@@ -120,7 +136,8 @@ bool record_read(const struct record *rec, uint64_t read_format, struct read_rec
 				PERF_FORMAT_ID;
 	struct cursor c = rec->body;
 
-	cursor_u64(&c);
+	cursor_u32(&c);		/* pid */
+	out->tid = (pid_t)cursor_u32(&c);
 	out->value = cursor_u64(&c);
 	out->enabled = cursor_u64(&c);
 	out->running = cursor_u64(&c);

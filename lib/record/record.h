@@ -60,6 +60,7 @@ enum {
 	RECORD_MAX_SIZE = 65535,	/* the size is a u16 */
 	BUILD_ID_MAX = 20,		/* bytes */
 	BUILD_ID_HEX = 2 * BUILD_ID_MAX + 1,	/* digits, and a NUL */
+	GO_BUILD_ID_MAX = 128,		/* bytes of Go's own, with a NUL; 84 are usual */
 };
 
 struct record {
@@ -115,7 +116,11 @@ struct mmap_record {
 	uint32_t major, minor;	/* of the device; all 0 where the record does not say, */
 	uint64_t inode;		/* as it does not where it has a build ID */
 	const char *path;	/* NUL-terminated, in the record */
+	const char *go_build_id;	/* the same; NULL: the record has none */
 };
+
+/* What is before Go's own build ID, which pmu-sample puts after the path of an MMAP2 record. */
+#define GO_BUILD_ID_MARK "\xff Go build ID: \""
 
 /* A thread got a name. */
 struct comm_record {
@@ -140,6 +145,7 @@ struct lost_record {
 
 /* What an event has counted so far, and for how long. */
 struct read_record {
+	pid_t tid;		/* -1: of all that was recorded, as pmu-sample says it */
 	uint64_t value;
 	uint64_t enabled, running;	/* ns: it should have counted, it did */
 	uint64_t id;			/* of the event */

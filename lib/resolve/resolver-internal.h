@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * resolver's inside: shared by its caches (resolver.c), the kernel
- * (resolver-kernel.c), what is mapped where (resolver-object.c), what JIT
- * compilers tell (resolver-jit.c), what it all is called (resolver-name.c), and
- * what came of it (resolver-report.c).
+ * (resolver-kernel.c) and its modules (resolver-module.c), what is mapped where
+ * (resolver-object.c), what JIT compilers tell (resolver-jit.c), what it all is
+ * called (resolver-name.c), and what came of it (resolver-report.c).
  */
 #pragma once
 #include "base/intern.h"
@@ -36,6 +36,7 @@ struct jit_process {
 	struct jitmap *map;	/* NULL: not read, or not kept */
 	char *dump;		/* the jitdump file it mapped; NULL: none */
 	uid_t user;		/* the effective one, as last seen; 0: root, or not known */
+	uint32_t unnamed;	/* lookups that found nothing, until advice was given */
 	uint32_t ended;		/* rounds since it was heard of, its end being told; 0: it lives */
 };
 
@@ -81,6 +82,7 @@ struct resolver {
 	struct jit_process *jit;
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */
+	uint32_t advised;		/* bit by compiler: how it writes its names was said */
 	bool round_ended;		/* and no sample has come since */
 	enum from from;			/* of the place in hand */
 	bool by_time;			/* another sample there may have another name */
@@ -139,6 +141,9 @@ struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t 
 /* The function of MAP at ADDRESS when the sample in hand was taken; false: it has none. */
 bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found);
 
+/* No file has a name for code that process PID made: if that is often so, say what would help. */
+void advise_jit(struct resolver *r, pid_t pid);
+
 /* Take in REC, which may end a program, or a round. */
 void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec);
 
@@ -168,6 +173,10 @@ bool is_local(const struct stream_reader *in);
 
 /* The mapping of the kernel image itself; NULL: the stream has none. */
 const struct mapping *kernel_image(const struct resolver *r);
+
+/* Set where PLACE, in the module that M maps, is looked up: in the module's file, if it is here. */
+void place_in_module(struct resolver *r, const struct stream_reader *in,
+		     const struct mapping *m, uint64_t address, struct place *place);
 
 /* What kallsyms calls the code at PLACE in the kernel; NULL: it does not know. */
 const char *kernel_symbol(const struct resolver *r, const struct place *place);

@@ -172,6 +172,50 @@ struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t 
 	return map;
 }
 
+/* Compilers that name their code only if they are told to, by what their processes map. */
+static const struct compiler {
+	const char *file;	/* the base name of its program or library */
+	const char *program, *advice;
+} compilers[] = {
+	{ "libjvm.so", "Java", "write the stream to a file, and resolve it when Java has written "
+	  "the map: at 'jcmd PID Compiler.perfmap' (Java 17), or at its end if it was started with "
+	  "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" },
+	{ "node", "Node.js", "start it with --perf-basic-prof" },
+	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },
+};
+
+/* The compiler that process PID has mapped; COMPILERS: none that is known. */
+enum { COMPILERS = sizeof(compilers) / sizeof(*compilers) };
+static size_t compiler_of(struct resolver *r, pid_t pid)
+{
+	const struct space *space = spaces_find(&r->spaces, pid);
+
+	for (size_t i = 0; i < space->code.count; i++) {
+		const char *path = r->spaces.objects.object[space->code.mapping[i].object].path;
+		const char *slash = strrchr(path, '/');
+		for (size_t k = 0; slash && k < COMPILERS; k++)
+			if (!strcmp(slash + 1, compilers[k].file))
+				return k;
+	}
+	return COMPILERS;
+}
+
+void advise_jit(struct resolver *r, pid_t pid)
+{
+	enum { MANY = 20 };	/* some code is the compiler's own, and has no names ever */
+	uint32_t id = find_jit(r, pid);
+
+	if (id == TABLE_NONE || ++r->jit[id].unnamed != MANY)
+		return;
+	size_t compiler = compiler_of(r, pid);
+	if (compiler == COMPILERS || r->advised >> compiler & 1)
+		return;
+	r->advised |= 1U << compiler;
+	report_note(r->report, "no names of code that %s compiled in process %d: there is no "
+		    "/tmp/perf-%d.map; %s", compilers[compiler].program, pid, pid,
+		    compilers[compiler].advice);
+}
+
 /* Is it called jit-NUMBER.dump? */
 static bool is_jitdump(const char *file)
 {

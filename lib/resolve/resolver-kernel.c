@@ -102,19 +102,6 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 		r->init_end = init_end - r->kernel_shift;
 }
 
-/* Is the file at PATH, or "[ext4]", this MODULE?  In names of files '-' stands for '_'. */
-static bool is_module(const char *path, const char *module)
-{
-	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path + 1;
-
-	if ((*path != '[' && !slash) || *module != '[')
-		return false;
-	for (module++; *at && *at != '.' && *at != ']'; at++, module++)
-		if ((*at == '-' ? '_' : *at) != *module)
-			return false;
-	return *module == ']';
-}
-
 /* A symbol of a module tells of its code alone; and modules do not move with the kernel. */
 const char *kernel_symbol(const struct resolver *r, const struct place *place)
 {
@@ -127,7 +114,7 @@ const char *kernel_symbol(const struct resolver *r, const struct place *place)
 	if (!name || (!module && o->kind == OBJECT_KERNEL))
 		return name;
 	return module && r->kernel_shift == 0 &&
-	       (o->kind == OBJECT_KERNEL || is_module(o->path, module)) ? name : NULL;
+	       (o->kind == OBJECT_KERNEL || locate_is_module(o->path, module)) ? name : NULL;
 }
 
 void follow_ksymbol(struct resolver *r, const struct record *rec)

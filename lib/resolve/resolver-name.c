@@ -106,8 +106,11 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jit_knows(r, place->jit, place->address, &found))
+	if (!jit_knows(r, place->jit, place->address, &found)) {
+		if (jitmap_is_empty(place->jit))
+			advise_jit(r, r->part[place->object].pid);
 		return 0;
+	}
 	r->from = FROM_JIT;
 	r->by_time = found.by_time;
 	function.system_name = string_id(r, found.name);

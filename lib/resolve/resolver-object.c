@@ -104,7 +104,7 @@ static void doubt_file(struct resolver *r, const struct stream_reader *in,
 	const struct object *object = &r->spaces.objects.object[m->object];
 	int64_t taken = taken_before(r, in);
 
-	if (!source->elf || object->kind != OBJECT_FILE || object->build_id_size ||
+	if (!source->elf || object->kind != OBJECT_FILE || object_has_id(object) ||
 	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
 		return;
 	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
@@ -134,8 +134,9 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		doubt_file(r, in, m, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
 	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
-		report_note(r->report, "no names from '%s': %s", object->path,
-			    locate_reason(source->result));
+		report_note(r->report, "no names from '%s': %s%s", object->path,
+			    locate_reason(source->result),
+			    locate_advice(object, source->result));
 	source->told = true;
 	return source;
 }
@@ -215,7 +216,8 @@ static void set_recorded(const struct resolver *r, const struct mapping *m,
 }
 
 /* The kernel image is one part, whatever modules cut out of its mapping. */
-static struct place place_in_kernel(struct resolver *r, const struct mapping *m, uint64_t address)
+static struct place place_in_kernel(struct resolver *r, const struct stream_reader *in,
+				    const struct mapping *m, uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	struct resolved_object part = { .kind = (uint16_t)object->kind, .start = m->start,
@@ -232,6 +234,8 @@ static struct place place_in_kernel(struct resolver *r, const struct mapping *m,
 	set_recorded(r, m, object, address, &place);
 	if (!strcmp(object->path, "[bpf]")) {
 		place.jit = r->ksymbols;
+	} else if (object->kind == OBJECT_MODULE && r->kernel_tried) {
+		place_in_module(r, in, m, address, &place);
 	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
 		place.source = r->vmlinux;
 		place.own_address = address + r->vmlinux_shift;
@@ -325,6 +329,6 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 	if (!m)
 		return nowhere(r, address);
 	if (in_kernel)
-		return place_in_kernel(r, m, address);
+		return place_in_kernel(r, in, m, address);
 	return place_in_process(r, in, pid, space, m, address);
 }

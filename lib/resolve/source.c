@@ -204,6 +204,7 @@ void source_release(struct source *source)
 {
 	index_close(source->index);
 	free(source->missed);
+	free(source->code);
 	if (source->dwarf)
 		dwarf_close(source->dwarf);
 	if (source->go)

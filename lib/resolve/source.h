@@ -12,6 +12,12 @@
 #include "resolve/cache.h"
 #include "symbol/gotable.h"
 
+/* A section of a kernel module's code. */
+struct module_code {
+	uint64_t start, size;	/* in the kernel's memory */
+	uint64_t own;		/* START in the file */
+};
+
 /* Zero-initialised: nothing looked for yet. */
 struct source {
 	bool tried;		/* looked for, once; the rest is what was found */
@@ -35,6 +41,8 @@ struct source {
 	struct index *index;	/* what was known before; NULL: nothing */
 	uint64_t *missed;	/* addresses that it does not have */
 	uint32_t hits, misses;
+	struct module_code *code;	/* of a kernel module */
+	uint32_t codes;
 };
 
 /* What is known of an address. */

@@ -2,13 +2,13 @@
 #include "sample/existing.h"
 #include "base/regular.h"
 #include "elf/build-id.h"
+#include "sample/go-program.h"
 #include "stream/writer.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -49,48 +49,46 @@ static bool parse_maps_line(char *line, struct maps_line *m)
 	return true;
 }
 
-/*
- * Read the build ID of the file that M maps.  Opens it below PID's root directory, which may
- * be a container's.  Returns its size, or 0: the file has none, or the path leads to another
- * file now.
- */
-static size_t mapped_build_id(pid_t pid, const struct maps_line *m, uint8_t id[BUILD_ID_MAX])
-{
-	struct stat st;
-	size_t size = 0;
-	char root[64];
+/* What identifies the file of a mapping. */
+struct mapped_id {
+	uint8_t gnu[BUILD_ID_MAX];
+	size_t gnu_size;		/* bytes; 0: it has none */
+	char go[GO_BUILD_ID_MAX];	/* of code without the other; "": it has none */
+};
 
-	if (m->path[0] != '/')
-		return 0;
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	int fd = regular_open_below(root, m->path, false);
+/* The build ID of what PID maps at M; none if the path now leads to another file. */
+static struct mapped_id mapped_id(pid_t pid, const struct maps_line *m)
+{
+	struct mapped_id id = { 0 };
+	int fd = m->path[0] == '/' ? go_program_open(pid, m->path, m->inode) : -1;
+
 	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) == 0 && st.st_ino == m->inode)
-		size = build_id_of_file(fd, id);
+		return id;
+	id.gnu_size = build_id_of_file(fd, id.gnu);
+	if (!id.gnu_size && m->prot & PROT_EXEC)
+		go_build_id_of_file(fd, (uint8_t *)id.go);
 	close(fd);
-	return size;
+	return id;
 }
 
 /* Write an MMAP2 record (linux/perf_event.h). */
 static void write_mmap2(struct output *out, const struct sample_layout *layout, pid_t pid,
 			const struct maps_line *m)
 {
-	uint8_t id[BUILD_ID_MAX];
-	size_t id_size = mapped_build_id(pid, m, id);
+	struct mapped_id id = mapped_id(pid, m);
 	struct writer w;
 
 	writer_begin(&w, out, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
 		     (m->prot & PROT_EXEC ? 0 : PERF_RECORD_MISC_MMAP_DATA) |
-		     (id_size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+		     (id.gnu_size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
 	writer_u32(&w, (uint32_t)pid);
 	writer_u32(&w, (uint32_t)pid);
 	writer_u64(&w, m->start);
 	writer_u64(&w, m->end - m->start);
 	writer_u64(&w, m->file_offset);
-	if (id_size) {
-		writer_bytes(&w, (uint8_t[4]){ (uint8_t)id_size }, 4);	/* and 3 reserved */
-		writer_bytes(&w, id, BUILD_ID_MAX);
+	if (id.gnu_size) {
+		writer_bytes(&w, (uint8_t[4]){ (uint8_t)id.gnu_size }, 4);	/* and 3 reserved */
+		writer_bytes(&w, id.gnu, BUILD_ID_MAX);
 	} else {
 		writer_u32(&w, m->major);
 		writer_u32(&w, m->minor);
@@ -100,6 +98,7 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 	writer_u32(&w, m->prot);
 	writer_u32(&w, m->flags);
 	writer_string(&w, *m->path ? m->path : "//anon");
+	go_program_add(&w, id.go);
 	end_record(&w, layout);
 }
 

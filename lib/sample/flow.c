@@ -67,6 +67,9 @@ static void write_record(struct flow *f, const struct perf_event_header *record)
 		f->any_lost = true;
 	else if (record->type == PERF_RECORD_LOST)
 		f->counts.lost += field(record, 8);
+	else if (record->type == PERF_RECORD_MMAP2 &&
+		 go_programs_write(&f->go_programs, f->out, record, f->layout))
+		return;
 	if (record->type != PERF_RECORD_LOST || !f->any_lost)
 		output_write(f->out, record, record->size);
 }

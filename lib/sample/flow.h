@@ -8,6 +8,7 @@
 #include "sample/counters.h"
 #include "sample/filter.h"
 #include "sample/flight.h"
+#include "sample/go-program.h"
 #include "sample/owners.h"
 
 /* Counts of records written. */
@@ -37,6 +38,7 @@ struct flow {
 	struct owners owners;	/* drops duplicate samples */
 	struct filter family;	/* if on: all processes of the target so far, for the next file */
 	struct flight flight;
+	struct go_programs go_programs;
 	struct flow_counts counts;
 	struct flow_event *event;	/* per event; the caller's memory */
 	uint64_t time;		/* time of the last record, ns */

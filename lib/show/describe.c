@@ -121,6 +121,8 @@ static bool describe_mmap(const struct record *rec, bool json)
 	address(json, "file_offset", m.file_offset);
 	number(json, "executable", m.executable);
 	build_id(json, m.build_id, m.build_id_size);
+	if (m.go_build_id)
+		text(json, "go_build_id", m.go_build_id);
 	text(json, "path", m.path);
 	return true;
 }

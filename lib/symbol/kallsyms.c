@@ -156,21 +156,45 @@ const char *kallsyms_trouble(const struct kallsyms *k)
 	return *k->trouble ? k->trouble : NULL;
 }
 
-const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module)
+/* The index of the first symbol behind ADDRESS. */
+static size_t behind(const struct kallsyms *k, uint64_t address)
 {
 	size_t low = 0, high = k->symbols;
 
-	while (low < high) {	/* the first symbol behind ADDRESS */
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (k->symbol[middle].address > address)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	if (low == 0)
+	return low;
+}
+
+const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module)
+{
+	size_t next = behind(k, address);
+
+	if (next == 0)
 		return NULL;
-	*module = k->symbol[low - 1].module;	/* of several the last, as perf has it */
-	return k->symbol[low - 1].name;
+	*module = k->symbol[next - 1].module;	/* of several the last, as perf has it */
+	return k->symbol[next - 1].name;
+}
+
+uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
+			     const char *name)
+{
+	uint64_t found = 0;
+
+	for (size_t i = start ? behind(k, start - 1) : 0;
+	     i < k->symbols && k->symbol[i].address < end; i++) {
+		if (strcmp(k->symbol[i].name, name))
+			continue;
+		if (found)
+			return 0;
+		found = k->symbol[i].address;
+	}
+	return found;
 }
 
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name)

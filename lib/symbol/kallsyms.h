@@ -25,4 +25,8 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char
 /* The address of the symbol NAME ("_text"), 0 if there is none. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
+/* The address of the only function NAME from START to END; 0: there is none, or several. */
+uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
+			     const char *name);
+
 void kallsyms_close(struct kallsyms *k);

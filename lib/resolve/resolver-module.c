@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel's modules: an address in one, to the address that its file's code has.
+ *
+ * A module's file says in which order and with which gaps its sections are laid out.  What
+ * the loader adds before or between them, as arm64's linkage tables (PLT), it does not say;
+ * so where the kernel's list has a symbol of a section, the section is where that symbol says.
+ */
+#include "elf/build-id.h"
+#include "resolve/resolver-internal.h"
+
+#include <stdio.h>
+
+enum { CODES_MAX = 64, TRIES_MAX = 64 };	/* sections of a module, and symbols of one */
+
+/* The build ID of the module that OBJECT is, as recorded or as it runs here; 0: unknown. */
+static size_t build_id_of(const struct stream_reader *in, const struct object *object,
+			  uint8_t id[BUILD_ID_MAX])
+{
+	char path[128];
+
+	memcpy(id, object->build_id, BUILD_ID_MAX);
+	if (object->build_id_size || *object->path != '[' || strchr(object->path, '/') ||
+	    !is_local(in))
+		return object->build_id_size;
+	int length = (int)strcspn(object->path + 1, "]");
+	length = snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", length,
+			  object->path + 1);
+	return length < (int)sizeof(path) ? build_id_of_notes_file(path, id) : 0;
+}
+
+/* Where CODE, of the module that M maps, begins by a symbol of the kernel's list; 0: unknown. */
+static uint64_t start_by_symbol(const struct resolver *r, const struct mapping *m,
+				struct elf *elf, const struct elf_code *code)
+{
+	uint64_t at = code->address, end = code->address + code->size;
+	struct elf_symbol symbol;
+
+	if (!r->kallsyms || kallsyms_trouble(r->kallsyms) || r->kernel_shift)
+		return 0;
+	for (int i = 0; i < TRIES_MAX && at < end; i++, at = symbol.same.end) {
+		bool found = elf_symbol(elf, at, &symbol);
+		uint64_t there = found && symbol.address >= code->address
+			? kallsyms_address_in(r->kallsyms, m->start, m->end, symbol.name) : 0;
+		if (there)
+			return there - (symbol.address - code->address);
+	}
+	return 0;
+}
+
+/* Set where the code is of the module that M maps. */
+static void lay_out(const struct resolver *r, const struct mapping *m, struct source *source)
+{
+	bool is_known = true;		/* what comes before it */
+	uint32_t index = 0;
+	struct elf_code code;
+
+	source->code = mem_zeroed(CODES_MAX, sizeof(*source->code));
+	while (source->codes < CODES_MAX && elf_next_code(source->elf, &index, &code)) {
+		uint64_t start = start_by_symbol(r, m, source->elf, &code);
+		/* what the loader makes these tables of is not in the file */
+		is_known &= strncmp(code.name, ".plt", 4) && strcmp(code.name,
+								    ".text.ftrace_trampoline");
+		if (!start && !is_known)
+			continue;
+		source->code[source->codes++] = (struct module_code){
+			.start = start ? start : m->start + code.address, .size = code.size,
+			.own = code.address,
+		};
+	}
+}
+
+static void open_module(struct resolver *r, const struct stream_reader *in,
+			const struct mapping *m, struct source *source)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	uint8_t id[BUILD_ID_MAX];
+	size_t size = build_id_of(in, object, id);
+
+	*source = new_source(r, object->path);
+	source->root = mem_zeroed(1, 1);
+	if (!size)
+		return;
+	source->elf = locate_module(&r->options.where, object->path, id, size,
+				    stream_origin(in)->kernel);
+	if (source->elf && !elf_is_relocatable(source->elf)) {
+		elf_close(source->elf);
+		source->elf = NULL;
+	}
+	if (!source->elf)
+		return;
+	r->opened++;
+	lay_out(r, m, source);
+}
+
+void place_in_module(struct resolver *r, const struct stream_reader *in,
+		     const struct mapping *m, uint64_t address, struct place *place)
+{
+	struct source *source = source_at(r, m->object);
+
+	if (!source->tried)
+		open_module(r, in, m, source);
+	for (uint32_t i = 0; i < source->codes; i++) {
+		const struct module_code *code = &source->code[i];
+		if (address - code->start >= code->size)
+			continue;
+		place->source = m->object;
+		place->own_address = address - code->start + code->own;
+		return;
+	}
+}

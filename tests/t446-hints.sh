@@ -1,0 +1,142 @@
+#!/bin/sh
+# What would help is said once: where a compiler names its code only if it is told to, and where
+# Go's tools have deleted what they ran.
+# kinds: release user
+. tests/lib.sh
+
+# A program that runs code in anonymous memory, a run of nops, for argv[1] ms of CPU time.
+cat >"$scratch/compiler.c" <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+extern int is_there;
+int main(int argc, char **argv)
+{
+	enum { SIZE = 4096 };
+	struct timespec used = { 0, 0 };
+	unsigned char *code = mmap(0, SIZE, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	memset(code, 0x90, SIZE);
+	code[SIZE - 1] = 0xc3;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	FILE *map = argc > 2 ? fopen(path, "w") : NULL;
+	if (map) {
+		puts(path);
+		fprintf(map, "%lx %x compiled\n", (long)code, SIZE);
+		fclose(map);
+	}
+	while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < atol(argv[1])) {
+		for (int i = 0; i < 1000; i++)
+			((void (*)(void))code)();
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	}
+	return is_there;
+}
+END
+echo 'int is_there = 0;' >"$scratch/library.c"
+
+# compiler NAME LIBRARY: the program NAME, which maps LIBRARY
+compiler() {
+	test "$(uname -m)" = x86_64 || skip "its code is that of x86-64"
+	gcc -shared -fPIC "$scratch/library.c" -o "$2"
+	gcc -O1 "$scratch/compiler.c" "./$2" -o "$1"
+}
+
+check 'Java without a map of its code: said once what would write one' <<'END'
+	compiler java libjvm.so
+	printf "%s\n" "./java 300 & ./java 300" wait >two
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- sh two
+	pmu-symbolize s.data 2>err >/dev/null
+	cat err
+	grep -q "no names of code that Java compiled in process [0-9]*: .*Compiler.perfmap" err
+	test "$(wc -l <err)" -eq 1
+	pmu-sample -e cpu-clock:u -F 1000 -- ./java 300 2>/dev/null |
+		pmu-symbolize 2>err >/dev/null
+	cat err
+	grep -q DumpPerfMapAtExit err
+END
+
+check 'not where there is a map, nor of a program that is no known compiler' <<'END'
+	compiler java libjvm.so
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 300 map >map
+	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	none cat err
+	grep -q compiled folded
+	rm "$(cat map)"
+	compiler other libother.so
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./other 300
+	pmu-symbolize s.data 2>err >/dev/null
+	none cat err
+END
+
+check 'the same of Java itself, which has names when it was started as was said' <<'END'
+	needs_command java javac
+	cat >Work.java <<-END
+		public class Work {
+			static long sum;
+			static long work(long n) {
+				for (long i = 0; i < n; i++) sum += i ^ sum;
+				return sum;
+			}
+			public static void main(String[] a) {
+				var us = java.lang.management.ManagementFactory.getThreadMXBean();
+				while (us.getCurrentThreadCpuTime() < 600000000L) work(100000);
+			}
+		}
+	END
+	javac Work.java || skip "javac cannot compile it"
+	work() {
+		pmu-sample -e cpu-clock:u -F 500 -o s.data -- java -Xmx64m -XX:+UseSerialGC "$@" Work
+		pid=$(pmu-stream --dump s.data | sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
+		pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+		rm -f "/tmp/perf-$pid.map"
+		cat err
+	}
+	work
+	none grep Work.work folded
+	options=$(grep -o -e "-XX:+Unlock[^ ]* -XX:+[A-Za-z]*" err)
+	work $options
+	none grep . err
+	grep "Work.work" folded
+END
+
+check 'a test that go test has deleted, a program that go run has deleted' <<'END'
+	needs_command go
+	printf 'module a\n\ngo 1.19\n' >go.mod
+	cat >a_test.go <<-END
+		package main
+		import ("testing"; "syscall")
+		func TestWork(t *testing.T) { work() }
+		func work() {
+			var u syscall.Rusage
+			for u.Utime.Sec * 1000000 + u.Utime.Usec < 200000 {
+				for i := 0; i < 1000000; i++ { sum += i ^ sum }
+				syscall.Getrusage(0, &u)
+			}
+		}
+	END
+	cat >a.go <<-END
+		package main
+		var sum int
+		func main() { for i := 0; i < 200000000; i++ { sum += i ^ sum } }
+	END
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- go test .
+	pmu-symbolize s.data 2>err >/dev/null
+	cat err
+	grep "no names from '.*a.test': .*'go test -c'" err
+	go test -c -o kept.test
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./kept.test
+	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	none cat err
+	grep -q a.work folded
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- go run a.go
+	pmu-symbolize s.data 2>err >/dev/null
+	cat err
+	grep "no names from '.*/exe/a': .*'go build'" err
+END
+
+done_testing

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long events should have counted, on CPUs of two kinds (Intel's cpu_core and cpu_atom,
+ * Arm's big.LITTLE): an event of either kind is open on its CPUs only, while the kernel says of
+ * all of them that they were enabled as long as their task ran, wherever that was.
+ */
+#include "sample/counters.h"
+#include "tests/unit/tap.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { CPUS = 4, MS = 1000000 };	/* 0 and 1 are of one kind, 2 and 3 of the other */
+enum { CORE, ATOM, OTHER_CORE, CLOCK, EVENTS };
+
+static struct event event[EVENTS];
+static struct event_list list = { .event = event, .count = EVENTS };
+static struct counter counter[32];
+static struct counters counters = { .events = &list, .cpus = CPUS, .all_cpus = true,
+				    .counter = counter };
+static struct counters_total total[EVENTS];
+
+/* EVENT of TASK on CPU has counted COUNT; it was enabled and has run for so many ms. */
+static void counts(uint32_t task, uint32_t which, uint32_t cpu, uint64_t count, uint64_t enabled,
+		   uint64_t running)
+{
+	uint64_t words[4] = { count, enabled * MS, running * MS, counters.count };
+	int fd = memfd_create("counter", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, words, sizeof(words)) != sizeof(words) || lseek(fd, 0, SEEK_SET))
+		_exit(1);
+	counter[counters.count++] = (struct counter){ .fd = fd, .event = which, .cpu = cpu,
+						      .task = task };
+}
+
+static bool is(uint32_t which, uint64_t count, uint64_t enabled, uint64_t running)
+{
+	const struct counters_total *t = &total[which];
+
+	if (t->count == count && t->enabled == enabled * MS && t->running == running * MS)
+		return true;
+	printf("# event %u: %lu counted, enabled %lu ms, ran %lu ms\n", which, t->count,
+	       t->enabled / MS, t->running / MS);
+	return false;
+}
+
+/* What COUNTS() said, in TOTAL; then nothing is open. */
+static void sum(void)
+{
+	counters_totals(&counters, total);
+	for (size_t i = 0; i < counters.count; i++)
+		close(counter[i].fd);
+	counters.count = 0;
+}
+
+int main(void)
+{
+	for (int i = 0; i < EVENTS; i++)
+		event[i].attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+					    PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+
+	/* A task that ran for 100 ms: 30, 20, 40 and 10 on the four CPUs. */
+	counts(0, CORE, 0, 300, 100, 30);
+	counts(0, CORE, 1, 200, 100, 20);
+	counts(0, ATOM, 2, 80, 100, 40);
+	counts(0, ATOM, 3, 20, 100, 10);
+	sum();
+	tap(is(CORE, 500, 50, 50) && is(ATOM, 100, 50, 50), "each kind for the time on its CPUs");
+
+	/* The same, where two events share the counters of one kind. */
+	counts(0, CORE, 0, 150, 100, 15);
+	counts(0, OTHER_CORE, 0, 15, 100, 15);
+	counts(0, CLOCK, 0, 30, 100, 30);
+	counts(0, CORE, 1, 100, 100, 10);
+	counts(0, OTHER_CORE, 1, 10, 100, 10);
+	counts(0, CLOCK, 1, 20, 100, 20);
+	counts(0, ATOM, 2, 80, 100, 40);
+	counts(0, CLOCK, 2, 40, 100, 40);
+	counts(0, ATOM, 3, 20, 100, 10);
+	counts(0, CLOCK, 3, 10, 100, 10);
+	sum();
+	tap(is(CORE, 250, 50, 25) && is(OTHER_CORE, 25, 50, 25) && is(ATOM, 100, 50, 50) &&
+	    is(CLOCK, 100, 100, 100), "half of the time on its CPUs, as the clock knows");
+
+	/* Two tasks, each on one kind, the first only on one CPU of it. */
+	counts(0, CORE, 0, 700, 70, 70);
+	counts(0, CORE, 1, 0, 70, 0);
+	counts(0, ATOM, 2, 0, 70, 0);
+	counts(0, ATOM, 3, 0, 70, 0);
+	counts(1, CORE, 0, 0, 50, 0);
+	counts(1, CORE, 1, 0, 50, 0);
+	counts(1, ATOM, 2, 50, 50, 25);
+	counts(1, ATOM, 3, 50, 50, 25);
+	sum();
+	tap(is(CORE, 700, 70, 70) && is(ATOM, 100, 50, 50), "two tasks, each on one kind");
+
+	/* On all CPUs the task's time is known, whatever the counters did. */
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		counts(0, CORE, cpu, 10, 100, 5);
+		counts(0, OTHER_CORE, cpu, 1, 100, 5);
+	}
+	sum();
+	tap(is(CORE, 40, 100, 20) && is(OTHER_CORE, 4, 100, 20), "events open on all CPUs");
+
+	/* Without an event that needs no counter it is not known, and so nothing is scaled. */
+	counts(0, CORE, 0, 150, 100, 15);
+	counts(0, OTHER_CORE, 0, 15, 100, 15);
+	sum();
+	tap(is(CORE, 150, 15, 15) && is(OTHER_CORE, 15, 15, 15),
+	    "not known: the longest that one ran there");
+	return tap_done();
+}
