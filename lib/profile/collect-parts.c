@@ -9,17 +9,16 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 {
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
-	*part = (struct collect_part){ .id = id, .comm = comm, .profile = {
+	*part = (struct collect_part){ .id = id, .comm = comm,
+		.process = tasks_name_text(&c->facts.tasks, id), .profile = {
 		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
 		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
 	return part;
 }
 
-struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+static struct collect_part *find_part(struct collect *c, pid_t id)
 {
-	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
-		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
 	uint32_t i;
 
 	if (c->last_part < c->parts && c->part[c->last_part].id == id)
@@ -30,7 +29,28 @@ struct collect_part *collect_part(struct collect *c, const struct resolved_sampl
 			c->last_part = i;
 			return &c->part[i];
 		}
-	return add_part(c, id, s ? s->comm : 0);
+	return NULL;
+}
+
+struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+{
+	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
+		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
+	struct collect_part *part = find_part(c, id);
+
+	return part ? part : add_part(c, id, s ? s->comm : 0);
+}
+
+void collect_rename(struct collect *c, const struct record *rec)
+{
+	struct comm_record comm;
+
+	if (c->how.split != SPLIT_PROCESSES || rec->type != PERF_RECORD_COMM ||
+	    !record_comm(rec, &comm))
+		return;
+	struct collect_part *part = find_part(c, comm.pid);
+	if (part)
+		part->process = tasks_name_text(&c->facts.tasks, comm.pid);
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)

@@ -37,6 +37,7 @@ struct collect_options {
 struct collect_part {
 	pid_t id;		/* of the process or thread; 0: of all */
 	uint32_t comm;		/* string in TABLES: the name in the first sample */
+	const char *process;	/* what the process ID is called, in the end */
 	struct profile profile;
 };
 

@@ -54,6 +54,9 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
+	if (r->spaces.tasks.nameless == 1)
+		report_note(r->report, "threads have more than %d names; the next have none",
+			    NAMES_MAX);
 	if (!r->options.symbols)
 		return;
 	if (rec->type == RECORD_FEATURE)
@@ -151,7 +154,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			     const struct space *space, uint64_t address)
 {
-	const struct mapping *data = space->data.count ? space_find_data(space, address) : NULL;
+	const struct mapping *data = space_find_data(space, address);
 
 	if (!data)
 		return resolve(r, in, pid, space, address);
@@ -276,19 +279,23 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 /* The string of the thread's name. */
 static uint32_t comm_id(struct resolver *r, pid_t tid)
 {
-	uint32_t name = spaces_thread_name(&r->spaces, tid);
+	uint32_t name = tasks_name(&r->spaces.tasks, tid);
 
-	for (; r->comms < r->spaces.names.count; r->comms++) {
+	if (name == 0)
+		return 0;
+	for (; r->comms <= name; r->comms++) {
 		r->comm = array_grow(r->comm, r->comms, sizeof(*r->comm));
-		r->comm[r->comms] = string_id(r, r->spaces.names.text[r->comms]);
+		r->comm[r->comms] = 0;
 	}
-	return name < r->comms ? r->comm[name] : 0;
+	if (!r->comm[name])
+		r->comm[name] = string_id(r, r->spaces.tasks.names.text[name]);
+	return r->comm[name];
 }
 
 uint64_t resolver_version(struct resolver *r, const struct sample *s)
 {
 	const struct space *user = spaces_find(&r->spaces, s->pid);
-	const struct mapping *data = user->data.count ? space_find_data(user, s->ip) : NULL;
+	const struct mapping *data = space_find_data(user, s->ip);
 	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
 				     r->spaces.guest.generation);
 
