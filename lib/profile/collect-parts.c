@@ -117,6 +117,59 @@ static void complete(struct collect *c, struct collect_part *part)
 	c->done(c, part, c->context);
 }
 
+/* Threads that wait keep the labels they had; all others go. */
+static void begin_labels_anew(struct collect *c)
+{
+	struct labels past = labels_begin_anew(&c->facts.labels);
+
+	for (uint32_t i = 0; i < c->waits.count; i++) {
+		struct wait *w = &c->waits.wait[i];
+		if (w->waits)
+			w->labels = labels_take(&c->facts.labels, &past, w->labels);
+	}
+	labels_release(&past);
+}
+
+/* Copy the frames on which threads wait to FRAME, or (BACK) from there.  Returns how many. */
+static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
+{
+	size_t frames = 0;
+
+	for (uint32_t i = 0; i < c->waits.count; i++) {
+		struct wait *w = &c->waits.wait[i];
+		if (!w->waits || w->frames == 0)
+			continue;
+		if (frame)
+			memcpy(back ? w->frame : frame + frames, back ? frame + frames : w->frame,
+			       w->frames * sizeof(*frame));
+		frames += w->frames;
+	}
+	return frames;
+}
+
+/* The same of frames. */
+static void begin_frames_anew(struct collect *c)
+{
+	size_t frames = copy_waiting(c, NULL, false);
+	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
+
+	copy_waiting(c, frame, false);
+	resolver_begin_anew(c->resolver, &c->past, frame, frames);
+	copy_waiting(c, frame, true);
+	free(frame);
+}
+
+/* No profile needs what it was made of any more: an endless stream begins anew at times. */
+static void begin_anew(struct collect *c)
+{
+	enum { FEW_LABELS = 1 << 14, FEW_FRAMES = 1 << 16 };
+
+	if (c->facts.labels.sets > FEW_LABELS)
+		begin_labels_anew(c);
+	if (!c->is_resolved && c->tables.frames > FEW_FRAMES)
+		begin_frames_anew(c);
+}
+
 /* An interval is over: its profiles are complete, the next ones empty. */
 static void next_interval(struct collect *c, uint64_t time)
 {
@@ -126,6 +179,7 @@ static void next_interval(struct collect *c, uint64_t time)
 			complete(c, &c->part[i]);
 		profile_clear(&c->part[i].profile);
 	}
+	begin_anew(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
 	uint64_t over = (time - c->interval_end) / c->how.interval;

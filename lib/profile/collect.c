@@ -136,8 +136,8 @@ static void take_sample(struct collect *c, const struct record *rec)
 		return;
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
-	resolver_facts(c->resolver, c->in, &sample, &facts);
 	for (uint32_t i = 0; i < parts; i++) {
+		resolver_facts(c->resolver, c->in, &sample, &facts);
 		facts.event = part[i].event;
 		facts.period = part[i].period;
 		take(c, &sample, &facts);
@@ -295,13 +295,16 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 	c->in = in;
 	c->done = done;
 	c->context = context;
-	while (stream_next(in, &rec))
+	while (stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE)
 			take_sample(c, &rec);
 		else if (record_is_resolved(rec.type))
 			take_resolved(c, &rec);
 		else
 			take_other(c, &rec);
+		if (c->past.string)
+			resolved_release(&c->past);
+	}
 	if (c->is_resolved && !c->has_end && stream_is_whole(in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
@@ -314,6 +317,7 @@ void collect_release(struct collect *c)
 	collect_release_parts(c);
 	resolver_free(c->resolver);
 	resolved_release(&c->tables);
+	resolved_release(&c->past);
 	facts_release(&c->facts);
 	waits_release(&c->waits);
 	groups_release(&c->groups);

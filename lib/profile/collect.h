@@ -55,6 +55,7 @@ struct collect {
 	uint64_t throttled;	/* times that an event was stopped for coming too fast */
 	uint64_t lost_before, throttled_before;	/* of these, in intervals before */
 	uint64_t samples;	/* that were wanted */
+	struct resolved past;	/* the tables of intervals before, for what is in hand; or empty */
 	/* the rest is the implementation's */
 	struct report *report;
 	struct resolver *resolver;

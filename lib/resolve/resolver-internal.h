@@ -121,6 +121,9 @@ struct place place_in_process(struct resolver *r, const struct stream_reader *in
 			      const struct space *space, const struct mapping *m,
 			      uint64_t address);
 
+/* The tables' object for a part of an object of lib/process; PID: whose memory it is, or 0. */
+uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part);
+
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);
 

@@ -163,9 +163,7 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 		source_release(source);
 }
 
-/* The tables' object for a part of an object of lib/process. */
-static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
-			struct resolved_object part)
+uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part)
 {
 	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
 	struct table_probe probe = table_probe(&r->part_table, hash);

@@ -341,6 +341,44 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	out->frame = r->frame;
 }
 
+/* All that is known by ids of the tables. */
+static void release_ids(struct resolver *r)
+{
+	intern_release(&r->strings);
+	pointers_release(&r->source_strings);
+	table_release(&r->frame_table);
+	table_release(&r->part_table);
+	table_release(&r->function_table);
+	free(r->part);
+	free(r->readable);
+	free(r->comm);
+	r->part = NULL;
+	r->readable = r->comm = NULL;
+	r->readables = r->comms = 0;
+}
+
+void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
+			 size_t frames)
+{
+	struct part *part = r->part;
+
+	*past = *r->tables;
+	*r->tables = (struct resolved){ .samples = past->samples };
+	r->part = NULL;
+	release_ids(r);
+	set_quick(r, QUICK_FIRST);
+	for (size_t i = 0; i < frames; i++) {
+		const struct resolved_frame *f = &past->frame[frame[i]];
+		const struct part *p = &part[f->object];
+		struct place place = {
+			.object = part_id(r, p->object, p->pid, past->object[f->object]),
+			.address = f->address, .source = TABLE_NONE,
+		};
+		frame[i] = frame_at(r, &place);
+	}
+	free(part);
+}
+
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
 	return (struct resolver_counts){ .frames = r->tables->frames, .named = r->named,
@@ -370,16 +408,9 @@ void resolver_free(struct resolver *r)
 	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
-	intern_release(&r->strings);
-	table_release(&r->frame_table);
-	table_release(&r->part_table);
-	table_release(&r->function_table);
+	release_ids(r);
 	free(r->quick);
 	free(r->source);
-	free(r->part);
-	pointers_release(&r->source_strings);
-	free(r->readable);
-	free(r->comm);
 	free(r->frame);
 	free(r);
 }
