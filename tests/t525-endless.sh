@@ -76,4 +76,55 @@ check 'what forks copy, and mappings in descending order, cost what they say' <<
 	echo '[x] 1' | same - got
 END
 
+# chains COUNT FILE: samples of 1000 random addresses each
+chains() {
+	compose "$2" <<-EOF
+		import random
+		words = random.Random(1)
+		parts = [record(64, attr(1, 0, 1, IP | TID | CHAIN, flags=0))]
+		for i in range($1):
+		    parts.append(record(9, struct.pack("<QIIQ", i, 5, 5, 1001) + struct.pack("<Q", 2**64 - 512)
+		                        + words.getrandbits(63000).to_bytes(8000, "little")))
+		out = pipe(*parts)
+	EOF
+}
+
+check 'of a million addresses on, random ones take no more memory, and are one function' <<'END'
+	chains 1100 some.data
+	chains 3300 many.data
+	little=$(cost pmu-symbolize -q some.data | cut -d ' ' -f 2)
+	much=$(cost pmu-symbolize -q many.data | cut -d ' ' -f 2)
+	echo "$little KiB, $much KiB"
+	test $much -le $((little + 2048))
+	pmu-symbolize many.data 2>said >resolved.data
+	grep -q 'more than 1048576 addresses were sampled' said
+	pmu-stream --dump resolved.data >dumped
+	test "$(grep -c '^FRAME' dumped)" -le 1048577
+	grep -q '^STRING.*"\[more addresses\]"' dumped
+END
+
+check 'thousands of events take time and memory in proportion' <<'END'
+	events() {
+		compose "$1.data" <<-EOF
+			parts = [record(64, attr(4, i, 1, IDENT | IP | TID | TIME | PERIOD, flags=0)
+			                    + struct.pack("<Q", i + 1)) for i in range($1)]
+			parts += [record(9, struct.pack("<QQIIQQ", i % $1 + 1, 0x1000 + i, 5, 5, 1, 1))
+			          for i in range(4000)]
+			out = pipe(*parts)
+		EOF
+	}
+	events 4000
+	cost pmu-topprof --pack none 4000.data >used
+	cat used
+	case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
+	# unchanged, it took minutes and 500 MB
+	at_most "$(cut -d ' ' -f 1 used)" 5
+	at_most "$(cut -d ' ' -f 2 used)" 200000
+	pmu-topprof --pack none 4000.data 2>said >p.pb
+	grep -q 'of 4000 events no more than 1048 stacks are kept' said
+	events 5000
+	exits 1 pmu-stream --stats 5000.data 2>said
+	grep -q 'one event more than 4096' said
+END
+
 done_testing

@@ -73,6 +73,7 @@ struct collect {
 	uint32_t *frame;	/* room for a sample's */
 	pid_t first_pid;
 	bool several_processes;
+	bool many_events;	/* more than stacks can be kept for; it was reported */
 	bool usual_labels;	/* which go if there is one process only */
 	bool is_resolved;	/* a filter before us has resolved it */
 	bool is_raw;		/* samples came that none had; a stream is never both */

@@ -135,6 +135,10 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		*error = "its attr is shorter than the first version of the struct";
 		return false;
 	}
+	if (events->count == EVENTS_MAX) {
+		*error = "it defines one event more than 4096";
+		return false;
+	}
 	memcpy(&event.attr, attr, known);
 	event.layout = layout_of(&event.attr);
 	if (events->count > 0 && events->id_place != event.layout.id) {
@@ -142,6 +146,7 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		return false;
 	}
 	events->id_place = event.layout.id;
+	events->switches |= event.attr.context_switch;
 	events->ask_build_ids |= event.attr.build_id;
 	event.name = name_of(&events->arena, &event.attr);
 	events->event = array_grow(events->event, events->count, sizeof(event));

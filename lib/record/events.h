@@ -41,10 +41,13 @@ struct stream_events {
 	uint64_t *id;			/* every id */
 	uint32_t *event_of_id;		/* the event it means: index into EVENT */
 	uint32_t ids;
-	bool ask_build_ids;		/* some event does, by its attr */
+	bool ask_build_ids;		/* some event does, by its attr; */
+	bool switches;			/* and tells when threads run */
 	struct table table;		/* over ID */
 	struct arena arena;		/* the names */
 };
+
+enum { EVENTS_MAX = 4096 };	/* of a stream; all tracepoints of a kernel are fewer */
 
 /*
  * Define an event, from SIZE bytes of attr as a stream holds them (of any

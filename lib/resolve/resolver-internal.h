@@ -20,6 +20,8 @@ enum {
 	QUICK_WAYS = 4,		/* slots where an address may be */
 	QUICK_SHARE = 2,	/* slots for a frame, at least */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
+	FRAMES_MAX = 1 << 20,	/* distinct addresses; others are merged by their lines */
+	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; others are [unknown] */
 };
 
 /* What told the name of a frame. */
@@ -64,6 +66,7 @@ struct resolver {
 	struct quick *quick;
 	size_t quick_slots;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
+	struct table merged_table;	/* the same, by (object, lines), of those over FRAMES_MAX */
 	struct source **source;		/* by object of lib/process */
 	struct tally *tally;		/* the same */
 	uint32_t tallies;
@@ -88,6 +91,7 @@ struct resolver {
 	uint64_t sample_time;		/* the same, in the stream's; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
+	bool many_objects;		/* more than OBJECTS_MAX, which was reported */
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
 	uint64_t init_end;		/* as recorded: where the kernel's code for booting ends */
 	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
@@ -165,6 +169,9 @@ uint32_t string_id(struct resolver *r, const char *text);
 
 /* Look PLACE up; its lines, innermost first, are in r->line.  Returns how many. */
 uint32_t find_lines(struct resolver *r, const struct place *place);
+
+/* The line, in r->line, of addresses without a name that are too many.  Returns 1. */
+uint32_t find_nameless_line(struct resolver *r);
 
 /* Was it recorded on this machine, as it runs now? */
 bool is_local(const struct stream_reader *in);

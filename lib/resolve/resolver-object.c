@@ -174,6 +174,13 @@ uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved
 		if (r->part[id].object == object && r->part[id].start == part.start &&
 		    r->part[id].size == part.size && r->part[id].pid == pid)
 			return id;
+	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
+		if (!r->many_objects)
+			report_note(r->report, "code is at more than %d places: the others are "
+				    "shown as [unknown]", OBJECTS_MAX);
+		r->many_objects = true;
+		return nowhere(r, 0).object;
+	}
 	if (object != TABLE_NONE) {
 		const struct object *o = &r->spaces.objects.object[object];
 		path = o->path;

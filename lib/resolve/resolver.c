@@ -92,6 +92,35 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 }
 
 /*
+ * More addresses than are told apart: those of one object whose names and lines are the
+ * same become one frame; and where even these are too many, all become one.
+ */
+static uint32_t merged_frame(struct resolver *r, struct place place)
+{
+	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
+	uint32_t lines = is_full ? 0 : find_lines(r, &place), id;
+
+	if (r->tables->frames == FRAMES_MAX)
+		report_note(r->report, "more than %d addresses were sampled: of the others, those "
+			    "of the same line are shown as one", FRAMES_MAX);
+	if (is_full)
+		place = nowhere(r, 0);
+	if (lines == 0)
+		lines = find_nameless_line(r);
+	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
+	struct table_probe probe = table_probe(&r->merged_table, hash);
+	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
+		const struct resolved_frame *f = &r->tables->frame[id];
+		if (f->object == place.object && f->lines == lines &&
+		    !memcmp(f->line, r->line, lines * sizeof(*r->line)))
+			return id;
+	}
+	id = add_frame(r, &place, lines);
+	table_add(&r->merged_table, hash, id);
+	return id;
+}
+
+/*
  * Each place is looked up once; but where a JIT compiler's code comes and
  * goes, it is looked up again, and a frame of another name is another one.
  */
@@ -108,6 +137,8 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
 			return id;
 	}
+	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
+		return merged_frame(r, *place);
 	if (!place->jit)
 		lines = find_lines(r, place);
 	id = add_frame(r, place, lines);
@@ -347,6 +378,7 @@ static void release_ids(struct resolver *r)
 	intern_release(&r->strings);
 	pointers_release(&r->source_strings);
 	table_release(&r->frame_table);
+	table_release(&r->merged_table);
 	table_release(&r->part_table);
 	table_release(&r->function_table);
 	free(r->part);

@@ -10,7 +10,7 @@
  */
 #pragma once
 #include "base/intern.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 struct task {
 	pid_t tid, pid;
