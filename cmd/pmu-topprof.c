@@ -225,7 +225,7 @@ static void name_of_part(const struct collect *c, const struct collect_part *par
 	static const char *const ends[] = {
 		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
 	};
-	const char *comm = process_dir ? facts_process_name(&c->facts, part->id)
+	const char *comm = process_dir ? part->process
 			   : part->comm ? c->tables.string[part->comm] : "";
 	char name[64];
 

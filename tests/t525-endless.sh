@@ -3,6 +3,7 @@
 # kinds: release
 . tests/lib.sh
 
+# Samples of few processes
 samples=800000	# 64 MB; 3 bytes kept for each would be seen
 test -z "$ENDLESS" || samples=120000000
 
@@ -27,5 +28,103 @@ for command in 'pmu-stream' 'pmu-stream -d' 'pmu-stream --cat' 'pmu-stream -z' \
 		at_most $much $((most - 1))
 	END
 done
+
+# The same of processes: make-churn's, each of which forks, runs a program, maps and ends.
+processes=40000	# 44 MB; 100 bytes kept for each would be seen
+test -z "$ENDLESS" || processes=10000000
+
+churn_peak() {
+	n=$1
+	shift
+	cost sh -c "make-churn $n | $* >/dev/null" | cut -d ' ' -f 2
+}
+
+for command in 'pmu-symbolize -q' 'pmu-topprof --label none --max-stacks 1000' \
+	'pmu-topprof --interval 1s --output-template p%S.pb.gz' 'pmu-stream --comm program-1' \
+	'pmu-stream --cat'; do
+	check "$command: as much memory for ten times the processes" <<-'END'
+		little=$(churn_peak $((processes / 10)) $command)
+		much=$(churn_peak $processes $command)
+		echo "$little KiB, $much KiB"
+		test $much -le $((little + 2048))
+	END
+done
+
+check 'what forks copy, and mappings in descending order, cost what they say' <<'END'
+	compose forks.data <<-EOF
+		import sys
+		MAPPINGS = FORKS = 10000
+		def fork(kind, pid):
+		    return record(kind, struct.pack("<IIIIQ", pid, 5, pid, 5, 0))
+		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		for i in range(MAPPINGS):
+		    parts.append(record(1, mmap(5, 0x7f0000000000 - i * 0x2000, 0x1000, b"/x")))
+		for i in range(FORKS):
+		    parts += [fork(7, 100 + i), record(1, mmap(100 + i, 0x10000, 0x1000, b"/y"))]
+		parts.append(record(9, struct.pack("<QIIQQ", 0x7f0000000000, 99 + FORKS, 1, 1, 1)))
+		out = pipe(*parts)
+	EOF
+	for command in 'pmu-symbolize -q' pmu-topprof; do
+		# unchanged, it took 4 GB and 3 s
+		cost $command forks.data >used
+		cat used
+		case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
+		at_most "$(cut -d ' ' -f 1 used)" 1
+		at_most "$(cut -d ' ' -f 2 used)" 65536
+	done
+	pmu-topprof --folded forks.data >got
+	echo '[x] 1' | same - got
+END
+
+# chains COUNT FILE: samples of 1000 random addresses each
+chains() {
+	compose "$2" <<-EOF
+		import random
+		words = random.Random(1)
+		parts = [record(64, attr(1, 0, 1, IP | TID | CHAIN, flags=0))]
+		for i in range($1):
+		    parts.append(record(9, struct.pack("<QIIQ", i, 5, 5, 1001) + struct.pack("<Q", 2**64 - 512)
+		                        + words.getrandbits(63000).to_bytes(8000, "little")))
+		out = pipe(*parts)
+	EOF
+}
+
+check 'of a million addresses on, random ones take no more memory, and are one function' <<'END'
+	chains 1100 some.data
+	chains 3300 many.data
+	little=$(cost pmu-symbolize -q some.data | cut -d ' ' -f 2)
+	much=$(cost pmu-symbolize -q many.data | cut -d ' ' -f 2)
+	echo "$little KiB, $much KiB"
+	test $much -le $((little + 2048))
+	pmu-symbolize many.data 2>said >resolved.data
+	grep -q 'more than 1048576 addresses were sampled' said
+	pmu-stream --dump resolved.data >dumped
+	test "$(grep -c '^FRAME' dumped)" -le 1048577
+	grep -q '^STRING.*"\[more addresses\]"' dumped
+END
+
+check 'thousands of events take time and memory in proportion' <<'END'
+	events() {
+		compose "$1.data" <<-EOF
+			parts = [record(64, attr(4, i, 1, IDENT | IP | TID | TIME | PERIOD, flags=0)
+			                    + struct.pack("<Q", i + 1)) for i in range($1)]
+			parts += [record(9, struct.pack("<QQIIQQ", i % $1 + 1, 0x1000 + i, 5, 5, 1, 1))
+			          for i in range(4000)]
+			out = pipe(*parts)
+		EOF
+	}
+	events 4000
+	cost pmu-topprof --pack none 4000.data >used
+	cat used
+	case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
+	# unchanged, it took minutes and 500 MB
+	at_most "$(cut -d ' ' -f 1 used)" 5
+	at_most "$(cut -d ' ' -f 2 used)" 200000
+	pmu-topprof --pack none 4000.data 2>said >p.pb
+	grep -q 'of 4000 events no more than 1048 stacks are kept' said
+	events 5000
+	exits 1 pmu-stream --stats 5000.data 2>said
+	grep -q 'one event more than 4096' said
+END
 
 done_testing

@@ -11,22 +11,36 @@ static uint32_t add(struct intern *in, const char *text, size_t size, uint64_t h
 	return in->count++;
 }
 
+static uint32_t find(const struct intern *in, const char *text, size_t size, uint64_t hash)
+{
+	struct table_probe probe = table_probe(&in->table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&in->table, &probe)) != TABLE_NONE)
+		if (!strncmp(in->text[id], text, size) && !in->text[id][size])
+			break;
+	return id;
+}
+
 uint32_t intern_bytes(struct intern *in, const char *text, size_t size)
 {
 	if (in->count == 0)
 		add(in, "", 0, hash_bytes("", 0));
 	uint64_t hash = hash_bytes(text, size);
-	struct table_probe probe = table_probe(&in->table, hash);
-	uint32_t id;
-	while ((id = table_next(&in->table, &probe)) != TABLE_NONE)
-		if (!strncmp(in->text[id], text, size) && !in->text[id][size])
-			return id;
-	return add(in, text, size, hash);
+	uint32_t id = find(in, text, size, hash);
+	return id == TABLE_NONE ? add(in, text, size, hash) : id;
 }
 
 uint32_t intern_text(struct intern *in, const char *text)
 {
 	return intern_bytes(in, text, strlen(text));
+}
+
+uint32_t intern_find(const struct intern *in, const char *text)
+{
+	size_t size = strlen(text);
+
+	return find(in, text, size, hash_bytes(text, size));
 }
 
 void intern_release(struct intern *in)

@@ -22,4 +22,7 @@ uint32_t intern_bytes(struct intern *in, const char *text, size_t size);
 /* The id of TEXT. */
 uint32_t intern_text(struct intern *in, const char *text);
 
+/* The same, or TABLE_NONE if it has none. */
+uint32_t intern_find(const struct intern *in, const char *text);
+
 void intern_release(struct intern *in);

@@ -37,6 +37,25 @@ void table_add(struct table *t, uint64_t hash, uint32_t id)
 	t->used++;
 }
 
+void table_remove(struct table *t, uint64_t hash, uint32_t id)
+{
+	size_t at = (uint32_t)hash & t->mask;
+
+	while (t->slot[at].id != id)
+		at = (at + 1) & t->mask;
+	t->used--;
+	/* Those after it move up, but for those that are where they belong, or after that. */
+	for (size_t next = (at + 1) & t->mask; t->slot[next].id != TABLE_NONE;
+	     next = (next + 1) & t->mask) {
+		size_t from_home = (next - t->slot[next].hash) & t->mask;
+		if (from_home < ((next - at) & t->mask))
+			continue;
+		t->slot[at] = t->slot[next];
+		at = next;
+	}
+	t->slot[at].id = TABLE_NONE;
+}
+
 void table_release(struct table *t)
 {
 	free(t->slot);

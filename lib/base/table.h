@@ -63,4 +63,7 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 /* Add ID, which is not yet there, under HASH. */
 void table_add(struct table *t, uint64_t hash, uint32_t id);
 
+/* Remove ID, which is there, under HASH. */
+void table_remove(struct table *t, uint64_t hash, uint32_t id);
+
 void table_release(struct table *t);

@@ -5,108 +5,45 @@
 
 static const struct space empty_space;
 
-/* Index of the first mapping that ends after ADDRESS: there it is, or there it would go. */
-static size_t place_of(const struct mappings *in, uint64_t address)
-{
-	size_t low = 0, high = in->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (in->mapping[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static const struct mapping *find_mapping(const struct mappings *in, uint64_t address)
-{
-	size_t at = place_of(in, address);
-
-	if (at < in->count && in->mapping[at].start <= address)
-		return &in->mapping[at];
-	return NULL;
-}
-
 const struct mapping *space_find(const struct space *space, uint64_t address)
 {
-	return find_mapping(&space->code, address);
+	return mappings_find(&space->code, address);
 }
 
 const struct mapping *space_find_data(const struct space *space, uint64_t address)
 {
-	if (space->data.count == 0 || find_mapping(&space->code, address))
+	if (mappings_are_none(&space->data) || mappings_find(&space->code, address))
 		return NULL;
-	return find_mapping(&space->data, address);
-}
-
-/* Room for ADD more mappings at index AT, after REMOVE are gone from there. */
-static struct mapping *splice(struct mappings *in, size_t at, size_t remove, size_t add)
-{
-	size_t tail = in->count - at - remove;
-
-	for (size_t i = 0; i < add; i++)	/* array_grow() grows by one */
-		in->mapping = array_grow(in->mapping, in->count + i, sizeof(*in->mapping));
-	struct mapping *m = in->mapping + at;
-	memmove(m + add, m + remove, tail * sizeof(*m));
-	in->count = at + add + tail;
-	return m;
-}
-
-/* Take [start, end) away from whatever is mapped there. */
-static void unmap(struct mappings *in, uint64_t start, uint64_t end)
-{
-	size_t first = place_of(in, start), last = first;
-
-	while (last < in->count && in->mapping[last].start < end)
-		last++;
-	if (first == last)
-		return;
-	struct mapping left = in->mapping[first], right = in->mapping[last - 1];
-	bool keep_left = left.start < start, keep_right = right.end > end;
-	struct mapping *m = splice(in, first, last - first, (size_t)keep_left + keep_right);
-	if (keep_left) {
-		left.end = start;
-		*m++ = left;
-	}
-	if (keep_right) {
-		right.file_offset += end - right.start;
-		right.start = end;
-		*m = right;
-	}
-}
-
-static void replace(struct mappings *in, struct mapping new)
-{
-	unmap(in, new.start, new.end);
-	*splice(in, place_of(in, new.start), 0, 1) = new;
+	return mappings_find(&space->data, address);
 }
 
 static void map(struct spaces *s, struct space *space, struct mapping new)
 {
-	replace(&space->code, new);
+	mappings_set(&space->code, new);
 	space->generation = ++s->generation;
 }
 
 /*
  * Data.  Code of another object is gone from there; of the same one it is protected for
- * a while only, as compilers do, and its callers are still about to return to it.
+ * a while only, as compilers do, and its callers are still about to return to it.  Over
+ * more code than any compiler protects at a time there is no need to tell them apart.
  */
 static void map_data(struct spaces *s, struct space *space, struct mapping new)
 {
+	enum { LOOK_MAX = 100 };
 	struct mappings *code = &space->code;
-	size_t at = place_of(code, new.start);
+	const struct mapping *m = mappings_from(code, new.start);
 
-	replace(&space->data, new);
-	while (at < code->count && code->mapping[at].start < new.end) {
-		struct mapping m = code->mapping[at++];
-		if (m.object == new.object || (m.is_covered && m.cover == new.object))
-			continue;
-		uint64_t end = m.end < new.end ? m.end : new.end;
-		unmap(code, m.start > new.start ? m.start : new.start, end);
-		at = place_of(code, end);
-		space->generation = ++s->generation;
+	mappings_set(&space->data, new);
+	for (int looks = 0; m && m->start < new.end; looks++) {
+		uint64_t start = m->start > new.start ? m->start : new.start;
+		uint64_t end = m->end < new.end && looks < LOOK_MAX ? m->end : new.end;
+		if (looks == LOOK_MAX || !(m->object == new.object ||
+					   (m->is_covered && m->cover == new.object))) {
+			mappings_remove(code, start, end);
+			space->generation = ++s->generation;
+		}
+		m = mappings_from(code, end);
 	}
 }
 
@@ -135,29 +72,36 @@ static struct process *add_process(struct spaces *s, pid_t pid)
 	return &s->process[id];
 }
 
-static void clear_space(struct spaces *s, struct space *space)
+/* The last one takes the place of PID, which is gone. */
+static void forget_process(struct spaces *s, pid_t pid)
 {
-	free(space->code.mapping);
-	free(space->data.mapping);
-	*space = (struct space){ .generation = ++s->generation };
+	uint32_t id = find_process(s, pid), last = s->processes - 1;
+
+	if (id == TABLE_NONE)
+		return;
+	mappings_release(&s->process[id].space.code);
+	mappings_release(&s->process[id].space.data);
+	table_remove(&s->process_table, hash_u64((uint32_t)pid), id);
+	s->last = s->processes = last;
+	if (id == last)
+		return;
+	table_remove(&s->process_table, hash_u64((uint32_t)s->process[last].pid), last);
+	s->process[id] = s->process[last];
+	table_add(&s->process_table, hash_u64((uint32_t)s->process[id].pid), id);
 }
 
-static struct mappings copy_mappings(const struct mappings *from)
+static void clear_space(struct spaces *s, struct space *space)
 {
-	struct mappings to = { 0 };
-
-	for (; to.count < from->count; to.count++) {
-		to.mapping = array_grow(to.mapping, to.count, sizeof(*to.mapping));
-		to.mapping[to.count] = from->mapping[to.count];
-	}
-	return to;
+	mappings_release(&space->code);
+	mappings_release(&space->data);
+	*space = (struct space){ .generation = ++s->generation };
 }
 
 static void copy_space(struct spaces *s, struct space *to, const struct space *from)
 {
 	clear_space(s, to);
-	to->code = copy_mappings(&from->code);
-	to->data = copy_mappings(&from->data);
+	to->code = mappings_copy(&from->code);
+	to->data = mappings_copy(&from->data);
 	to->has_main = from->has_main;
 }
 
@@ -205,14 +149,15 @@ static void cover(struct mapping *m, uint32_t object)
 	m->object = object;
 }
 
-/* Whether mapping AT, of memory, lies between two parts of one file, where NEW is the second. */
-static bool is_between(const struct spaces *s, const struct mappings *code, size_t at,
-		       const struct mapping *new)
+/* Whether MEMORY lies between two parts of one file, where NEW is the second. */
+static bool is_between(const struct spaces *s, const struct mappings *code,
+		       const struct mapping *memory, const struct mapping *new)
 {
-	const struct mapping *memory = &code->mapping[at], *before = memory - 1;
+	const struct mapping *before = memory->start ? mappings_find(code, memory->start - 1)
+						     : NULL;
 
-	return at > 0 && object_may_be_hugepages(&s->objects.object[memory->object]) &&
-	       before->object == new->object && before->end == memory->start &&
+	return before && object_may_be_hugepages(&s->objects.object[memory->object]) &&
+	       before->object == new->object &&
 	       before->file_offset + (new->start - before->start) == new->file_offset;
 }
 
@@ -224,17 +169,18 @@ static bool is_between(const struct spaces *s, const struct mappings *code, size
 static void adopt_moved_text(const struct spaces *s, struct space *space,
 			     const struct mapping *new)
 {
-	size_t at = place_of(&space->code, new->start - 1);
+	const struct mapping *before = new->start ? mappings_find(&space->code, new->start - 1)
+						  : NULL;
 
-	if (at == space->code.count || s->objects.object[new->object].kind != OBJECT_FILE)
+	if (s->objects.object[new->object].kind != OBJECT_FILE || !before ||
+	    before->end != new->start || new->file_offset < before->end - before->start ||
+	    !(is_huge(s, before) || is_between(s, &space->code, before, new)))
 		return;
-	struct mapping *memory = &space->code.mapping[at];
-	if (memory->end != new->start || new->file_offset < memory->end - memory->start ||
-	    !(is_huge(s, memory) || is_between(s, &space->code, at, new)))
-		return;
-	cover(memory, new->object);
-	memory->file_offset = new->file_offset - (memory->end - memory->start);
-	memory->is_main = new->is_main;
+	struct mapping memory = *before;
+	cover(&memory, new->object);
+	memory.file_offset = new->file_offset - (memory.end - memory.start);
+	memory.is_main = new->is_main;
+	mappings_set(&space->code, memory);
 }
 
 static void follow_mmap(struct spaces *s, const struct record *rec, const struct mmap_record *m)
@@ -255,6 +201,11 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 	if (m->executable && !in_kernel && !space->has_main &&
 	    s->objects.object[new.object].kind == OBJECT_FILE)
 		new.is_main = space->has_main = true;
+	if (in_kernel && s->objects.object[new.object].kind == OBJECT_KERNEL &&
+	    (!s->has_image || new.start < s->image)) {
+		s->has_image = true;
+		s->image = new.start;
+	}
 	const struct mapping *old = space_find(space, new.start);
 	bool is_moved = is_moved_text(s, old, &new);
 	if (!is_code) {
@@ -286,65 +237,28 @@ static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
 		.object = objects_add(&s->objects, &m, true) });
 }
 
-static uint32_t find_thread(const struct spaces *s, pid_t tid)
-{
-	struct table_probe probe = table_probe(&s->thread_table, hash_u64((uint32_t)tid));
-	uint32_t id;
-
-	while ((id = table_next(&s->thread_table, &probe)) != TABLE_NONE)
-		if (s->thread[id].tid == tid)
-			break;
-	return id;
-}
-
-static void name_thread(struct spaces *s, pid_t tid, uint32_t name)
-{
-	uint32_t id = find_thread(s, tid);
-
-	if (id == TABLE_NONE) {
-		id = s->threads++;
-		s->thread = array_grow(s->thread, id, sizeof(*s->thread));
-		table_add(&s->thread_table, hash_u64((uint32_t)tid), id);
-	}
-	s->thread[id] = (struct thread){ .tid = tid, .name = name };
-}
-
-uint32_t spaces_thread_name(const struct spaces *s, pid_t tid)
-{
-	uint32_t id = find_thread(s, tid);
-
-	return id == TABLE_NONE ? 0 : s->thread[id].name;
-}
-
 static void follow_comm(struct spaces *s, const struct comm_record *c)
 {
 	if (c->exec)
 		clear_space(s, &add_process(s, c->pid)->space);
-	name_thread(s, c->tid, intern_text(&s->names, c->name));
 }
 
-/* A thread has its parent's name; a process its parent's mappings as well. */
+/* A process has its parent's mappings. */
 static void follow_fork(struct spaces *s, const struct task_record *t)
 {
-	if (t->pid != t->parent_pid) {
-		add_process(s, t->pid);		/* may move the array: parents are found after it */
-		uint32_t parent = find_process(s, t->parent_pid);
-		struct process *child = add_process(s, t->pid);
-		/*
-		 * A child that was listed from /proc before its parent's mappings
-		 * came has its own already.
-		 */
-		if (parent != TABLE_NONE && (child->ended || child->space.code.count == 0))
-			copy_space(s, &child->space, &s->process[parent].space);
-		child->space.parent = t->parent_pid;
-		child->ended = false;
-	}
-	uint32_t name = spaces_thread_name(s, t->parent_tid);
-	if (name)
-		name_thread(s, t->tid, name);
+	if (t->pid == t->parent_pid)
+		return;
+	add_process(s, t->pid);		/* may move the array: parents are found after it */
+	uint32_t parent = find_process(s, t->parent_pid);
+	struct process *child = add_process(s, t->pid);
+	/* A child that was listed from /proc before its parent's mappings came has its own. */
+	if (parent != TABLE_NONE && (child->ended || mappings_are_none(&child->space.code)))
+		copy_space(s, &child->space, &s->process[parent].space);
+	child->space.parent = t->parent_pid;
+	child->ended = false;
 }
 
-/* Samples that were on their way may still come: what it mapped stays until its pid is reused. */
+/* Samples that were on their way may still come: what it mapped stays until it is gone. */
 static void follow_exit(struct spaces *s, const struct task_record *t)
 {
 	uint32_t id = t->pid == t->tid ? find_process(s, t->pid) : TABLE_NONE;
@@ -360,8 +274,11 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	struct mmap_record mmap;
 	struct comm_record comm;
 	struct task_record task;
-	bool good = true;
+	bool good = tasks_follow(&s->tasks, rec);
 
+	for (uint32_t i = 0; i < s->tasks.gones; i++)
+		if (s->tasks.gone[i].tid == s->tasks.gone[i].pid)
+			forget_process(s, s->tasks.gone[i].pid);
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -370,18 +287,15 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 			follow_mmap(s, rec, &mmap);
 		break;
 	case PERF_RECORD_COMM:
-		good = record_comm(rec, &comm);
-		if (good && !is_guest(rec))
+		if (record_comm(rec, &comm) && !is_guest(rec))
 			follow_comm(s, &comm);
 		break;
 	case PERF_RECORD_FORK:
-		good = record_task(rec, &task);
-		if (good && !is_guest(rec))
+		if (record_task(rec, &task) && !is_guest(rec))
 			follow_fork(s, &task);
 		break;
 	case PERF_RECORD_EXIT:
-		good = record_task(rec, &task);
-		if (good && !is_guest(rec))
+		if (record_task(rec, &task) && !is_guest(rec))
 			follow_exit(s, &task);
 		break;
 	case PERF_RECORD_KSYMBOL:
@@ -408,6 +322,11 @@ const struct space *spaces_find(struct spaces *s, pid_t pid)
 	return &s->process[id].space;
 }
 
+bool spaces_has(const struct spaces *s, pid_t pid)
+{
+	return find_process(s, pid) != TABLE_NONE;
+}
+
 void spaces_release(struct spaces *s)
 {
 	for (uint32_t i = 0; i < s->processes; i++)
@@ -415,10 +334,8 @@ void spaces_release(struct spaces *s)
 	clear_space(s, &s->kernel);
 	clear_space(s, &s->guest);
 	free(s->process);
-	free(s->thread);
 	objects_release(&s->objects);
 	table_release(&s->process_table);
-	table_release(&s->thread_table);
-	intern_release(&s->names);
+	tasks_release(&s->tasks);
 	*s = (struct spaces){ 0 };
 }

@@ -12,29 +12,14 @@
  * them all the same, as its recorder may not know of an mprotect(); but an address that
  * an unwinder found there is no caller.  They come and go without a new generation,
  * unless they take the place of code.
+ *
+ * What a process has mapped goes some rounds after its last thread has ended.
  */
 #pragma once
+#include "process/mappings.h"
 #include "process/object.h"
 #include "stream/reader.h"
-
-struct mapping {
-	uint64_t start, end;	/* addresses in the process; END is the first behind it */
-	uint64_t file_offset;	/* of START's byte in the object */
-	uint32_t object;	/* id in spaces.objects */
-	bool is_main;		/* of the executable that the process runs */
-	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
-	/*
-	 * Anonymous memory has come here: either OBJECT's text was moved there, or
-	 * OBJECT is no longer mapped, and other code is there.
-	 */
-	bool is_covered;
-	uint32_t cover;		/* id of that memory, if IS_COVERED */
-};
-
-struct mappings {
-	struct mapping *mapping;
-	size_t count;
-};
+#include "stream/tasks.h"
 
 struct space {
 	uint64_t generation;
@@ -48,20 +33,18 @@ struct spaces {
 	struct objects objects;
 	struct space kernel;
 	struct space guest;	/* the kernel of a virtual machine */
-	struct intern names;	/* of threads */
+	struct tasks tasks;	/* the threads */
+	bool has_image;		/* the kernel image was mapped, and */
+	uint64_t image;		/* that is where, at the lowest */
 	bool all_is_code;	/* the recorder (simpleperf) does not say what is executable */
 	/* the rest is the implementation's */
-	struct table process_table, thread_table;
+	struct table process_table;
 	struct process {
 		pid_t pid;
-		bool ended;	/* pid may be used again */
+		bool ended;	/* its first thread has: PID may be used again */
 		struct space space;
 	} *process;
-	struct thread {
-		pid_t tid;
-		uint32_t name;	/* in NAMES */
-	} *thread;
-	uint32_t processes, threads;
+	uint32_t processes;
 	uint64_t generation;	/* the last one given */
 	uint32_t last;		/* process found last: samples come in runs */
 };
@@ -78,11 +61,11 @@ bool spaces_follow(struct spaces *s, const struct record *rec);
 /* The space of process PID; empty for one never heard of. Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);
 
+/* Whether process PID is known: its records came, and it is not gone. */
+bool spaces_has(const struct spaces *s, pid_t pid);
+
 /* The mapping of code that covers ADDRESS, or NULL. */
 const struct mapping *space_find(const struct space *space, uint64_t address);
 
 /* The mapping of data that covers ADDRESS, where none of code does, or NULL. */
 const struct mapping *space_find_data(const struct space *space, uint64_t address);
-
-/* The name of thread TID, as an id in s->names; 0 ("") where none was told. */
-uint32_t spaces_thread_name(const struct spaces *s, pid_t tid);

@@ -6,6 +6,9 @@
 /* The part that sample S belongs to; made if it is the first.  S NULL: that of all. */
 struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
 
+/* REC may give a process another name: its part is called so. */
+void collect_rename(struct collect *c, const struct record *rec);
+
 /* Something happened at TIME (0: unknown): profiles last until then; an interval may be over. */
 void collect_time(struct collect *c, uint64_t time);
 

@@ -9,17 +9,16 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 {
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
-	*part = (struct collect_part){ .id = id, .comm = comm, .profile = {
+	*part = (struct collect_part){ .id = id, .comm = comm,
+		.process = tasks_name_text(&c->facts.tasks, id), .profile = {
 		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
 		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
 	return part;
 }
 
-struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+static struct collect_part *find_part(struct collect *c, pid_t id)
 {
-	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
-		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
 	uint32_t i;
 
 	if (c->last_part < c->parts && c->part[c->last_part].id == id)
@@ -30,7 +29,28 @@ struct collect_part *collect_part(struct collect *c, const struct resolved_sampl
 			c->last_part = i;
 			return &c->part[i];
 		}
-	return add_part(c, id, s ? s->comm : 0);
+	return NULL;
+}
+
+struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)
+{
+	pid_t id = c->how.split == SPLIT_NOT || !s ? 0
+		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
+	struct collect_part *part = find_part(c, id);
+
+	return part ? part : add_part(c, id, s ? s->comm : 0);
+}
+
+void collect_rename(struct collect *c, const struct record *rec)
+{
+	struct comm_record comm;
+
+	if (c->how.split != SPLIT_PROCESSES || rec->type != PERF_RECORD_COMM ||
+	    !record_comm(rec, &comm))
+		return;
+	struct collect_part *part = find_part(c, comm.pid);
+	if (part)
+		part->process = tasks_name_text(&c->facts.tasks, comm.pid);
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -97,6 +117,59 @@ static void complete(struct collect *c, struct collect_part *part)
 	c->done(c, part, c->context);
 }
 
+/* Threads that wait keep the labels they had; all others go. */
+static void begin_labels_anew(struct collect *c)
+{
+	struct labels past = labels_begin_anew(&c->facts.labels);
+
+	for (uint32_t i = 0; i < c->waits.count; i++) {
+		struct wait *w = &c->waits.wait[i];
+		if (w->waits)
+			w->labels = labels_take(&c->facts.labels, &past, w->labels);
+	}
+	labels_release(&past);
+}
+
+/* Copy the frames on which threads wait to FRAME, or (BACK) from there.  Returns how many. */
+static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
+{
+	size_t frames = 0;
+
+	for (uint32_t i = 0; i < c->waits.count; i++) {
+		struct wait *w = &c->waits.wait[i];
+		if (!w->waits || w->frames == 0)
+			continue;
+		if (frame)
+			memcpy(back ? w->frame : frame + frames, back ? frame + frames : w->frame,
+			       w->frames * sizeof(*frame));
+		frames += w->frames;
+	}
+	return frames;
+}
+
+/* The same of frames. */
+static void begin_frames_anew(struct collect *c)
+{
+	size_t frames = copy_waiting(c, NULL, false);
+	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
+
+	copy_waiting(c, frame, false);
+	resolver_begin_anew(c->resolver, &c->past, frame, frames);
+	copy_waiting(c, frame, true);
+	free(frame);
+}
+
+/* No profile needs what it was made of any more: an endless stream begins anew at times. */
+static void begin_anew(struct collect *c)
+{
+	enum { FEW_LABELS = 1 << 14, FEW_FRAMES = 1 << 16 };
+
+	if (c->facts.labels.sets > FEW_LABELS)
+		begin_labels_anew(c);
+	if (!c->is_resolved && c->tables.frames > FEW_FRAMES)
+		begin_frames_anew(c);
+}
+
 /* An interval is over: its profiles are complete, the next ones empty. */
 static void next_interval(struct collect *c, uint64_t time)
 {
@@ -106,6 +179,7 @@ static void next_interval(struct collect *c, uint64_t time)
 			complete(c, &c->part[i]);
 		profile_clear(&c->part[i].profile);
 	}
+	begin_anew(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
 	uint64_t over = (time - c->interval_end) / c->how.interval;

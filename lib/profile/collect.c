@@ -25,22 +25,30 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 static bool samples_waiting(const struct stream_events *events, uint32_t event)
 {
 	const struct stream_event *e = &events->event[event];
-	bool switches = false;
 
-	if (e->attr.freq || e->attr.sample_period != 1 ||
-	    !((e->attr.type == PERF_TYPE_SOFTWARE &&
-	       e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-	      (e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch"))))
-		return false;
-	for (uint32_t i = 0; i < events->count; i++)
-		switches |= events->event[i].attr.context_switch;
-	return switches;
+	return events->switches && !e->attr.freq && e->attr.sample_period == 1 &&
+	       ((e->attr.type == PERF_TYPE_SOFTWARE &&
+		 e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")));
 }
 
-/* Room for one more stack in P, if there is a limit. */
-static void limit_stacks(const struct collect *c, struct profile *p)
+/*
+ * Room for one more stack in P, if there is a limit: each has values of each event, which
+ * of hundreds of events is too much for as many stacks as come.
+ */
+static void limit_stacks(struct collect *c, struct profile *p)
 {
-	if (c->how.max_stacks && p->stacks.count >= c->how.max_stacks)
+	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
+	uint64_t most = c->how.max_stacks ? c->how.max_stacks : UINT64_MAX;
+
+	if (p->stacks.events > MANY_EVENTS && VALUES_MAX / p->stacks.events < most) {
+		most = VALUES_MAX / p->stacks.events;
+		if (p->stacks.count >= most && !c->many_events)
+			report_note(c->report, "of %u events no more than %u stacks are kept: the "
+				    "others go to [truncated]", p->stacks.events, (unsigned)most);
+		c->many_events |= p->stacks.count >= most;
+	}
+	if (p->stacks.count >= most)
 		profile_truncate(p);
 }
 
@@ -135,8 +143,8 @@ static void take_sample(struct collect *c, const struct record *rec)
 		return;
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
-	resolver_facts(c->resolver, c->in, &sample, &facts);
 	for (uint32_t i = 0; i < parts; i++) {
+		resolver_facts(c->resolver, c->in, &sample, &facts);
 		facts.event = part[i].event;
 		facts.period = part[i].period;
 		take(c, &sample, &facts);
@@ -254,7 +262,7 @@ static void take_thread(struct collect *c, const struct record *rec)
 	struct task_record task;
 	bool wait = false;
 
-	for (uint32_t i = 0; i < events->count; i++)
+	for (uint32_t i = 0; events->switches && i < events->count; i++)
 		wait |= samples_waiting(events, i);
 	if (wait && record_task(rec, &task))
 		waits_thread(&c->waits, task.tid, rec->type == PERF_RECORD_EXIT);
@@ -284,6 +292,9 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	facts_follow(&c->facts, rec);
+	for (uint32_t i = 0; i < c->facts.tasks.gones; i++)
+		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
+	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
 }
@@ -295,13 +306,16 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 	c->in = in;
 	c->done = done;
 	c->context = context;
-	while (stream_next(in, &rec))
+	while (stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE)
 			take_sample(c, &rec);
 		else if (record_is_resolved(rec.type))
 			take_resolved(c, &rec);
 		else
 			take_other(c, &rec);
+		if (c->past.string)
+			resolved_release(&c->past);
+	}
 	if (c->is_resolved && !c->has_end && stream_is_whole(in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
@@ -314,6 +328,7 @@ void collect_release(struct collect *c)
 	collect_release_parts(c);
 	resolver_free(c->resolver);
 	resolved_release(&c->tables);
+	resolved_release(&c->past);
 	facts_release(&c->facts);
 	waits_release(&c->waits);
 	groups_release(&c->groups);

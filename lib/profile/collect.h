@@ -37,6 +37,7 @@ struct collect_options {
 struct collect_part {
 	pid_t id;		/* of the process or thread; 0: of all */
 	uint32_t comm;		/* string in TABLES: the name in the first sample */
+	const char *process;	/* what the process ID is called, in the end */
 	struct profile profile;
 };
 
@@ -54,6 +55,7 @@ struct collect {
 	uint64_t throttled;	/* times that an event was stopped for coming too fast */
 	uint64_t lost_before, throttled_before;	/* of these, in intervals before */
 	uint64_t samples;	/* that were wanted */
+	struct resolved past;	/* the tables of intervals before, for what is in hand; or empty */
 	/* the rest is the implementation's */
 	struct report *report;
 	struct resolver *resolver;
@@ -71,6 +73,7 @@ struct collect {
 	uint32_t *frame;	/* room for a sample's */
 	pid_t first_pid;
 	bool several_processes;
+	bool many_events;	/* more than stacks can be kept for; it was reported */
 	bool usual_labels;	/* which go if there is one process only */
 	bool is_resolved;	/* a filter before us has resolved it */
 	bool is_raw;		/* samples came that none had; a stream is never both */

@@ -26,6 +26,7 @@ struct encoder {
 	struct encoded_strings {	/* what texts are in it, plus 1; 0: not yet */
 		uint32_t *resolved, *own, *labels;	/* by their ids */
 	} id;
+	uint32_t first_clock;	/* the first event that is one */
 	struct object_has {	/* what is known of all frames in an object */
 		bool functions, files, lines, inlines;
 		uint64_t samples;	/* in which it stands, if it is some process's main one */
@@ -97,50 +98,61 @@ static const char *event_name(const struct encoder *e, uint32_t i)
 /* What the values of event I are called: the first clock, and those equal to it, "cpu". */
 static const char *value_name(const struct encoder *e, uint32_t i)
 {
-	uint32_t first = 0;
+	uint32_t first = e->first_clock < i ? e->first_clock : i;
 
 	if (is_waiting(e, i))
 		return "off-cpu";
-	while (first < i && !event_is_clock(&e->events->event[first].attr))
-		first++;
 	return event_is_clock(&e->events->event[i].attr) &&
 	       !strcmp(event_name(e, first), event_name(e, i)) ? "cpu" : event_name(e, i);
 }
 
-/* Of several events of one name all but the first have a number: "cycles#2". */
-static const char *unique_name(const struct encoder *e, uint32_t i,
-			       const char *name_of(const struct encoder *, uint32_t),
-			       char name[LABEL_SIZE])
-{
-	uint32_t before = 0;
+/* Names of events so far, and how many have each. */
+struct names {
+	struct intern texts;
+	uint32_t *count;	/* by id */
+	uint32_t counts;
+};
 
-	for (uint32_t k = 0; k < i; k++)
-		before += !strcmp(name_of(e, k), name_of(e, i));
-	if (before == 0)
-		return name_of(e, i);
-	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, name_of(e, i), before + 1);
+/* Of several events of one name OF all but the first have a number: "cycles#2". */
+static const char *unique_name(struct names *n, const char *of, char name[LABEL_SIZE])
+{
+	uint32_t id = intern_text(&n->texts, of);
+
+	for (; n->counts < n->texts.count; n->counts++) {
+		n->count = array_grow(n->count, n->counts, sizeof(*n->count));
+		n->count[n->counts] = 0;
+	}
+	if (++n->count[id] == 1)
+		return of;
+	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, of, n->count[id]);
 	return name;
 }
 
+static void release_names(struct names *n)
+{
+	intern_release(&n->texts);
+	free(n->count);
+}
+
 /* What the values of event I are: "cpu" in "nanoseconds", "cycles" in "count". */
-static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i)
+static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i,
+						 const char *name)
 {
 	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 	const struct stream_event *event = &e->events->event[i];
 	bool is_time = event_is_clock(&event->attr) || is_waiting(e, i);
-	char name[LABEL_SIZE];
 
-	type.type = text_id(e, unique_name(e, i, value_name, name));
+	type.type = text_id(e, name);
 	type.unit = text_id(e, is_time ? "nanoseconds" : "count");
 	return type;
 }
 
 /* perf_to_profile's names: cycles_sample and cycles_event, both in "count". */
-static void name_as_perf(struct encoder *e, uint32_t i, Perftools__Profiles__ValueType *samples,
+static void name_as_perf(struct encoder *e, const char *event,
+			 Perftools__Profiles__ValueType *samples,
 			 Perftools__Profiles__ValueType *value)
 {
-	char name[LABEL_SIZE], of[LABEL_SIZE];
-	const char *event = unique_name(e, i, event_name, of);
+	char name[LABEL_SIZE];
 
 	snprintf(name, sizeof(name), "%.100s_sample", event);
 	samples->type = text_id(e, name);
@@ -149,26 +161,36 @@ static void name_as_perf(struct encoder *e, uint32_t i, Perftools__Profiles__Val
 	value->unit = samples->unit;
 }
 
+static void find_first_clock(struct encoder *e)
+{
+	while (e->first_clock < e->events->count &&
+	       !event_is_clock(&e->events->event[e->first_clock].attr))
+		e->first_clock++;
+}
+
 /* For each event "samples" and its values; several events tell their samples apart by name. */
 static void write_types(struct encoder *e)
 {
 	bool several = counting_events(e) > 1, first = true;
-	char name[LABEL_SIZE];
+	char name[LABEL_SIZE], of_value[LABEL_SIZE], of_event[LABEL_SIZE];
+	struct names values = { 0 }, own = { 0 };
 
 	for (uint32_t i = 0; i < e->events->count; i++) {
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 		Perftools__Profiles__ValueType samples = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
 		const struct stream_event *event = &e->events->event[i];
 
+		const char *value_is = unique_name(&values, value_name(e, i), of_value);
+		const char *event_is = unique_name(&own, event_name(e, i), of_event);
 		if (!shows(e, i))
 			continue;
-		Perftools__Profiles__ValueType value = value_type(e, i);
+		Perftools__Profiles__ValueType value = value_type(e, i, value_is);
 		const char *of = several ? e->strings.text[value.type] : "";
 		snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
 		samples.type = text_id(e, name);
 		samples.unit = text_id(e, "count");
 		if (e->p->naming == NAMING_PERF)
-			name_as_perf(e, i, &samples, &value);
+			name_as_perf(e, event_is, &samples, &value);
 		piece.n_sample_type = 2;
 		piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
 		if (first) {
@@ -182,6 +204,8 @@ static void write_types(struct encoder *e)
 		first = false;
 		write_piece(e, &piece);
 	}
+	release_names(&values);
+	release_names(&own);
 }
 
 /* What the frames that are used tell of their objects. */
@@ -456,6 +480,7 @@ void profile_write(struct profile *p, const struct stream_events *events,
 	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
 	text_id(&e, "");	/* entry 0 */
+	find_first_clock(&e);
 	write_types(&e);
 	learn_objects(&e);
 	write_samples(&e);

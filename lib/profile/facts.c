@@ -122,9 +122,8 @@ static void follow_cgroup(struct facts *f, const struct record *rec)
 
 void facts_follow(struct facts *f, const struct record *rec)
 {
-	if (rec->type == PERF_RECORD_COMM || rec->type == PERF_RECORD_FORK)
-		spaces_follow(&f->names, rec);
-	else if (rec->type == PERF_RECORD_CGROUP)
+	tasks_follow(&f->tasks, rec);
+	if (rec->type == PERF_RECORD_CGROUP)
 		follow_cgroup(f, rec);
 	else if (rec->type == RECORD_TRACING_DATA)
 		tracepoints_add(&f->tracepoints, rec->behind);
@@ -222,13 +221,6 @@ static int64_t data_text(struct facts *f, const struct resolved_sample *s, bool 
 	return text_of(f, text);
 }
 
-const char *facts_process_name(const struct facts *f, pid_t pid)
-{
-	uint32_t name = spaces_thread_name(&f->names, pid);
-
-	return f->names.names.count ? f->names.names.text[name] : "";
-}
-
 static int64_t value_of(struct facts *f, const struct fact *fact, const struct resolved_sample *s,
 			const char *comm, const struct perf_event_attr *attr)
 {
@@ -238,7 +230,7 @@ static int64_t value_of(struct facts *f, const struct fact *fact, const struct r
 	case FACT_TID:
 		return s->tid;
 	case FACT_COMM:
-		return text_of(f, facts_process_name(f, s->pid));
+		return text_of(f, tasks_name_text(&f->tasks, s->pid));
 	case FACT_THREAD_COMM:
 		return text_of(f, comm);
 	case FACT_CPU:
@@ -284,7 +276,7 @@ uint32_t facts_labels(struct facts *f, const struct resolved_sample *s, const ch
 void facts_release(struct facts *f)
 {
 	labels_release(&f->labels);
-	spaces_release(&f->names);
+	tasks_release(&f->tasks);
 	tracepoints_release(&f->tracepoints);
 	arena_release(&f->arena);
 	free(f->cgroup);

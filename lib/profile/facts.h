@@ -4,10 +4,10 @@
  * from, the fields of tracepoints.
  */
 #pragma once
-#include "process/space.h"
 #include "profile/labels.h"
 #include "record/tracing-data.h"
 #include "stream/resolved.h"
+#include "stream/tasks.h"
 
 /* Zero-initialised: no labels. */
 struct facts {
@@ -16,7 +16,7 @@ struct facts {
 		int kind;		/* which of those there are */
 		const char *field;	/* of a tracepoint; else NULL */
 	} fact[LABEL_KEYS_MAX];		/* by key */
-	struct spaces names;		/* of threads, by their records */
+	struct tasks tasks;		/* to know their names */
 	struct tracepoints tracepoints;
 	struct cgroup {
 		uint64_t id;
@@ -38,9 +38,6 @@ extern const char facts_names[];
 
 /* Follow a record that tells names, control groups, or the fields of tracepoints. */
 void facts_follow(struct facts *f, const struct record *rec);
-
-/* What process PID is called, or "". */
-const char *facts_process_name(const struct facts *f, pid_t pid);
 
 /* The set of labels of SAMPLE, whose thread is called COMM, of an event with this ATTR. */
 uint32_t facts_labels(struct facts *f, const struct resolved_sample *sample, const char *comm,

@@ -55,6 +55,27 @@ uint32_t labels_set(struct labels *l, const int64_t *value)
 	return l->last = add_set(l, value, hash);
 }
 
+struct labels labels_begin_anew(struct labels *l)
+{
+	struct labels past = *l;
+
+	*l = (struct labels){ .keys = past.keys };
+	memcpy(l->key, past.key, sizeof(l->key));
+	return past;
+}
+
+uint32_t labels_take(struct labels *l, const struct labels *other, uint32_t set)
+{
+	int64_t value[LABEL_KEYS_MAX];
+
+	for (uint32_t i = 0; set && i < l->keys; i++) {
+		value[i] = labels_values(other, set)[i];
+		if (l->key[i].is_text && value[i] != LABEL_ABSENT)
+			value[i] = intern_text(&l->texts, other->texts.text[value[i]]);
+	}
+	return set ? labels_set(l, value) : 0;
+}
+
 static int compare_values(const struct labels *l, const uint32_t *rank, uint32_t key, int64_t a,
 			  int64_t b)
 {

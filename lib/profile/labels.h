@@ -44,6 +44,12 @@ static inline const int64_t *labels_values(const struct labels *l, uint32_t set)
 	return l->value + (size_t)set * l->keys;
 }
 
+/* Forget all sets and texts, but not the keys.  What was there is returned, to be released. */
+struct labels labels_begin_anew(struct labels *l);
+
+/* The set of L that is the SET of OTHER, which has the same keys. */
+uint32_t labels_take(struct labels *l, const struct labels *other, uint32_t set);
+
 /*
  * Less than, equal to or greater than 0, as set A comes before B: by content.  RANK is the
  * place of each text, by its id, in an order of the texts.

@@ -68,6 +68,24 @@ void waits_thread(struct waits *w, pid_t tid, bool exited)
 	wait->exited = exited;
 }
 
+void waits_forget(struct waits *w, pid_t tid)
+{
+	struct wait *wait = find(w, tid);
+	uint32_t last = w->count - 1;
+
+	if (!wait)
+		return;
+	free(wait->frame);
+	uint32_t id = (uint32_t)(wait - w->wait);
+	table_remove(&w->table, hash_u64((uint32_t)tid), id);
+	w->count = last;
+	if (id == last)
+		return;
+	table_remove(&w->table, hash_u64((uint32_t)w->wait[last].tid), last);
+	*wait = w->wait[last];
+	table_add(&w->table, hash_u64((uint32_t)wait->tid), id);
+}
+
 void waits_lead(struct wait *w, uint32_t frame)
 {
 	memmove(w->frame + 1, w->frame, w->frames * sizeof(frame));

@@ -42,6 +42,9 @@ struct wait *waits_end(struct waits *w, pid_t tid);
 /* TID, which runs, has exited; or it is a new thread of that number. */
 void waits_thread(struct waits *w, pid_t tid, bool exited);
 
+/* TID is gone: forget it. */
+void waits_forget(struct waits *w, pid_t tid);
+
 /* Make FRAME the leaf of what W waits on: once, when the wait is over. */
 void waits_lead(struct wait *w, uint32_t frame);
 

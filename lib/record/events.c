@@ -138,6 +138,10 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		*error = "its attr is shorter than the first version of the struct";
 		return false;
 	}
+	if (events->count == EVENTS_MAX) {
+		*error = "it defines one event more than 4096";
+		return false;
+	}
 	memcpy(&event.attr, attr, known);
 	event.layout = layout_of(&event.attr);
 	if (events->count > 0 && events->id_place != event.layout.id) {
@@ -145,6 +149,8 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		return false;
 	}
 	events->id_place = event.layout.id;
+	events->switches |= event.attr.context_switch;
+	events->ask_build_ids |= event.attr.build_id;
 	event.name = name_of(&events->arena, &event.attr);
 	events->event = array_grow(events->event, events->count, sizeof(event));
 	events->event[events->count] = event;
@@ -201,21 +207,25 @@ uint32_t events_of_sample(const struct stream_events *events, struct cursor body
 	return id ? events_find_id(events, id) : 0;
 }
 
+uint32_t events_of_trailer(const struct stream_events *events, struct cursor body)
+{
+	size_t size = cursor_left(&body);
+	/* An IDENTIFIER is the last of all, whatever else the event asks for; an ID is not. */
+	size_t from_end = events->count ? events->event[0].layout.trailer_id : 0;
+
+	if (from_end == 0 || size < from_end)
+		return TABLE_NONE;
+	cursor_bytes(&body, size - from_end);
+	return events_find_id(events, cursor_u64(&body));
+}
+
 const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body)
 {
-	uint32_t event = 0;
-
 	size_t size = cursor_left(&body);
 
 	if (events->count == 0)
 		return NULL;
-	/* An IDENTIFIER is the last of all, whatever else the event asks for; an ID is not. */
-	const struct sample_layout *l = &events->event[0].layout;
-	size_t from_end = l->trailer_id;
-	if (events->count > 1 && from_end && size >= from_end) {
-		cursor_bytes(&body, size - from_end);
-		event = events_find_id(events, cursor_u64(&body));
-	}
+	uint32_t event = events->count > 1 ? events_of_trailer(events, body) : 0;
 	const struct stream_event *e = &events->event[event == TABLE_NONE ? 0 : event];
 	return e->layout.trailer_size > 0 && e->layout.trailer_size <= size ? e : NULL;
 }

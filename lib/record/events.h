@@ -41,9 +41,13 @@ struct stream_events {
 	uint64_t *id;			/* every id */
 	uint32_t *event_of_id;		/* the event it means: index into EVENT */
 	uint32_t ids;
+	bool ask_build_ids;		/* some event does, by its attr; */
+	bool switches;			/* and tells when threads run */
 	struct table table;		/* over ID */
 	struct arena arena;		/* the names */
 };
+
+enum { EVENTS_MAX = 4096 };	/* of a stream; all tracepoints of a kernel are fewer */
 
 /*
  * Define an event, from SIZE bytes of attr as a stream holds them (of any
@@ -68,6 +72,9 @@ uint32_t events_find_id(const struct stream_events *events, uint64_t id);
 
 /* The index of the event of a SAMPLE with this body, or TABLE_NONE. */
 uint32_t events_of_sample(const struct stream_events *events, struct cursor body);
+
+/* The index of the event whose id ends such a record, or TABLE_NONE. */
+uint32_t events_of_trailer(const struct stream_events *events, struct cursor body);
 
 /*
  * The event by which the kernel's other records with this body end in a

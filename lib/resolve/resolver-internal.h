@@ -20,6 +20,8 @@ enum {
 	QUICK_WAYS = 4,		/* slots where an address may be */
 	QUICK_SHARE = 2,	/* slots for a frame, at least */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
+	FRAMES_MAX = 1 << 20,	/* distinct addresses; others are merged by their lines */
+	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; others are [unknown] */
 };
 
 /* What told the name of a frame. */
@@ -65,6 +67,7 @@ struct resolver {
 	struct quick *quick;
 	size_t quick_slots;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
+	struct table merged_table;	/* the same, by (object, lines), of those over FRAMES_MAX */
 	struct source **source;		/* by object of lib/process */
 	struct tally *tally;		/* the same */
 	uint32_t tallies;
@@ -77,7 +80,7 @@ struct resolver {
 	struct table function_table;	/* over tables->function */
 	uint32_t *readable;		/* by string, if it was asked for: it demangled; or 0 */
 	uint32_t readables;
-	uint32_t *comm;			/* string of each thread name in spaces.names */
+	uint32_t *comm;			/* string of each name in spaces.tasks; 0: no sample had it */
 	uint32_t comms;
 	struct jit_process *jit;
 	uint32_t jits;
@@ -90,6 +93,7 @@ struct resolver {
 	uint64_t sample_time;		/* the same, in the stream's; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;
+	bool many_objects;		/* more than OBJECTS_MAX, which was reported */
 	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
 	uint64_t init_end;		/* as recorded: where the kernel's code for booting ends */
 	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
@@ -122,6 +126,9 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			      const struct space *space, const struct mapping *m,
 			      uint64_t address);
+
+/* The tables' object for a part of an object of lib/process; PID: whose memory it is, or 0. */
+uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part);
 
 /* The place of an address where nothing is mapped. */
 struct place nowhere(struct resolver *r, uint64_t address);
@@ -167,6 +174,9 @@ uint32_t string_id(struct resolver *r, const char *text);
 
 /* Look PLACE up; its lines, innermost first, are in r->line.  Returns how many. */
 uint32_t find_lines(struct resolver *r, const struct place *place);
+
+/* The line, in r->line, of addresses without a name that are too many.  Returns 1. */
+uint32_t find_nameless_line(struct resolver *r);
 
 /* Was it recorded on this machine, as it runs now? */
 bool is_local(const struct stream_reader *in);

@@ -269,12 +269,40 @@ static bool is_gone(const struct stream_reader *in, pid_t pid)
 	return !is_local(in) || access(path, F_OK) != 0;
 }
 
-static void age(struct jit_process *p, const struct stream_reader *in)
+/*
+ * A round is over.  Whether nothing can be asked of P any more: the stream knows no such
+ * process, and no child of it has asked of late.
+ */
+static bool is_over(const struct resolver *r, const struct stream_reader *in,
+		    struct jit_process *p)
 {
-	if (!p->map || p->ended == 0 || ++p->ended <= 3 || !is_gone(in, p->pid))
-		return;
+	bool is_known = spaces_has(&r->spaces, p->pid);
+
+	if (p->ended == 0 && !is_known)
+		p->ended = 1;
+	if (p->ended == 0 || ++p->ended <= 3 || (is_known && !is_gone(in, p->pid)))
+		return false;
 	jitmap_free(p->map);
 	p->map = NULL;
+	return !is_known;
+}
+
+static void age(struct resolver *r, const struct stream_reader *in)
+{
+	for (uint32_t i = 0; i < r->jits; ) {
+		struct jit_process *p = &r->jit[i];
+		if (!is_over(r, in, p)) {
+			i++;
+			continue;
+		}
+		free(p->dump);
+		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), i);
+		if (i == --r->jits)
+			break;
+		*p = r->jit[r->jits];	/* the last one takes its place */
+		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), r->jits);
+		table_add(&r->jit_table, hash_u64((uint32_t)p->pid), i);
+	}
 }
 
 static void mark_ended(struct resolver *r, pid_t pid)
@@ -320,8 +348,7 @@ void follow_jit(struct resolver *r, const struct stream_reader *in, const struct
 		return;
 	read_again(r);
 	r->round_ended = true;
-	for (uint32_t i = 0; i < r->jits; i++)
-		age(&r->jit[i], in);
+	age(r, in);
 }
 
 void release_jits(struct resolver *r)

@@ -27,11 +27,15 @@ static bool is_this_kernel(const struct stream_reader *in, const struct object *
 
 const struct mapping *kernel_image(const struct resolver *r)
 {
-	const struct space *kernel = &r->spaces.kernel;
+	enum { MODULES_MAX = 1000 };	/* that have taken the place of the image's start */
+	const struct mappings *code = &r->spaces.kernel.code;
+	const struct mapping *m = mappings_from(code, r->spaces.image);
 
-	for (size_t i = 0; i < kernel->code.count; i++)
-		if (r->spaces.objects.object[kernel->code.mapping[i].object].kind == OBJECT_KERNEL)
-			return &kernel->code.mapping[i];
+	for (int i = 0; m && r->spaces.has_image && i < MODULES_MAX; i++) {
+		if (r->spaces.objects.object[m->object].kind == OBJECT_KERNEL)
+			return m;
+		m = mappings_from(code, m->end);
+	}
 	return NULL;
 }
 

@@ -100,6 +100,15 @@ bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct 
 	       (refresh_jit(r, map) && jitmap_find(map, address, r->time, found));
 }
 
+uint32_t find_nameless_line(struct resolver *r)
+{
+	struct resolved_function function = { .system_name = string_id(r, "[more addresses]") };
+
+	r->from = FROM_NOTHING;
+	r->line[0] = function_line(r, function, NULL);
+	return 1;
+}
+
 static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 {
 	struct resolved_function function = { 0 };

@@ -164,9 +164,7 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 		source_release(source);
 }
 
-/* The tables' object for a part of an object of lib/process. */
-static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
-			struct resolved_object part)
+uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part)
 {
 	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
 	struct table_probe probe = table_probe(&r->part_table, hash);
@@ -177,6 +175,13 @@ static uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid,
 		if (r->part[id].object == object && r->part[id].start == part.start &&
 		    r->part[id].size == part.size && r->part[id].pid == pid)
 			return id;
+	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
+		if (!r->many_objects)
+			report_note(r->report, "code is at more than %d places: the others are "
+				    "shown as [unknown]", OBJECTS_MAX);
+		r->many_objects = true;
+		return nowhere(r, 0).object;
+	}
 	if (object != TABLE_NONE) {
 		const struct object *o = &r->spaces.objects.object[object];
 		path = o->path;

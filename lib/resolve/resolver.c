@@ -55,6 +55,9 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
+	if (r->spaces.tasks.nameless == 1)
+		report_note(r->report, "threads have more than %d names; the next have none",
+			    NAMES_MAX);
 	if (!r->options.symbols)
 		return;
 	if (rec->type == RECORD_FEATURE)
@@ -90,6 +93,35 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 }
 
 /*
+ * More addresses than are told apart: those of one object whose names and lines are the
+ * same become one frame; and where even these are too many, all become one.
+ */
+static uint32_t merged_frame(struct resolver *r, struct place place)
+{
+	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
+	uint32_t lines = is_full ? 0 : find_lines(r, &place), id;
+
+	if (r->tables->frames == FRAMES_MAX)
+		report_note(r->report, "more than %d addresses were sampled: of the others, those "
+			    "of the same line are shown as one", FRAMES_MAX);
+	if (is_full)
+		place = nowhere(r, 0);
+	if (lines == 0)
+		lines = find_nameless_line(r);
+	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
+	struct table_probe probe = table_probe(&r->merged_table, hash);
+	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
+		const struct resolved_frame *f = &r->tables->frame[id];
+		if (f->object == place.object && f->lines == lines &&
+		    !memcmp(f->line, r->line, lines * sizeof(*r->line)))
+			return id;
+	}
+	id = add_frame(r, &place, lines);
+	table_add(&r->merged_table, hash, id);
+	return id;
+}
+
+/*
  * Each place is looked up once; but where a JIT compiler's code comes and
  * goes, it is looked up again, and a frame of another name is another one.
  */
@@ -106,6 +138,8 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
 			return id;
 	}
+	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
+		return merged_frame(r, *place);
 	if (!place->jit)
 		lines = find_lines(r, place);
 	id = add_frame(r, place, lines);
@@ -152,7 +186,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			     const struct space *space, uint64_t address)
 {
-	const struct mapping *data = space->data.count ? space_find_data(space, address) : NULL;
+	const struct mapping *data = space_find_data(space, address);
 
 	if (!data)
 		return resolve(r, in, pid, space, address);
@@ -277,19 +311,23 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 /* The string of the thread's name. */
 static uint32_t comm_id(struct resolver *r, pid_t tid)
 {
-	uint32_t name = spaces_thread_name(&r->spaces, tid);
+	uint32_t name = tasks_name(&r->spaces.tasks, tid);
 
-	for (; r->comms < r->spaces.names.count; r->comms++) {
+	if (name == 0)
+		return 0;
+	for (; r->comms <= name; r->comms++) {
 		r->comm = array_grow(r->comm, r->comms, sizeof(*r->comm));
-		r->comm[r->comms] = string_id(r, r->spaces.names.text[r->comms]);
+		r->comm[r->comms] = 0;
 	}
-	return name < r->comms ? r->comm[name] : 0;
+	if (!r->comm[name])
+		r->comm[name] = string_id(r, r->spaces.tasks.names.text[name]);
+	return r->comm[name];
 }
 
 uint64_t resolver_version(struct resolver *r, const struct sample *s)
 {
 	const struct space *user = spaces_find(&r->spaces, s->pid);
-	const struct mapping *data = user->data.count ? space_find_data(user, s->ip) : NULL;
+	const struct mapping *data = space_find_data(user, s->ip);
 	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
 				     r->spaces.guest.generation);
 
@@ -335,6 +373,45 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	out->frame = r->frame;
 }
 
+/* All that is known by ids of the tables. */
+static void release_ids(struct resolver *r)
+{
+	intern_release(&r->strings);
+	pointers_release(&r->source_strings);
+	table_release(&r->frame_table);
+	table_release(&r->merged_table);
+	table_release(&r->part_table);
+	table_release(&r->function_table);
+	free(r->part);
+	free(r->readable);
+	free(r->comm);
+	r->part = NULL;
+	r->readable = r->comm = NULL;
+	r->readables = r->comms = 0;
+}
+
+void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
+			 size_t frames)
+{
+	struct part *part = r->part;
+
+	*past = *r->tables;
+	*r->tables = (struct resolved){ .samples = past->samples };
+	r->part = NULL;
+	release_ids(r);
+	set_quick(r, QUICK_FIRST);
+	for (size_t i = 0; i < frames; i++) {
+		const struct resolved_frame *f = &past->frame[frame[i]];
+		const struct part *p = &part[f->object];
+		struct place place = {
+			.object = part_id(r, p->object, p->pid, past->object[f->object]),
+			.address = f->address, .source = TABLE_NONE,
+		};
+		frame[i] = frame_at(r, &place);
+	}
+	free(part);
+}
+
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
 	return (struct resolver_counts){ .frames = r->tables->frames, .named = r->named,
@@ -364,16 +441,9 @@ void resolver_free(struct resolver *r)
 	free(r->tally);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
-	intern_release(&r->strings);
-	table_release(&r->frame_table);
-	table_release(&r->part_table);
-	table_release(&r->function_table);
+	release_ids(r);
 	free(r->quick);
 	free(r->source);
-	free(r->part);
-	pointers_release(&r->source_strings);
-	free(r->readable);
-	free(r->comm);
 	free(r->frame);
 	free(r);
 }

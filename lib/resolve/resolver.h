@@ -67,6 +67,14 @@ uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
+/*
+ * Forget all definitions, for the tables to hold no more than what is in use.  They go
+ * to *PAST, for the caller to release; those of the FRAMES ids in FRAME are defined again,
+ * and FRAME gets their new ids.  Not where names are looked up.
+ */
+void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
+			 size_t frames);
+
 struct resolver_counts resolver_counts(const struct resolver *r);
 
 /* For -v: a line for each object with frames, of what told their names, and why not. */

@@ -10,7 +10,7 @@ struct choice {
 	const char *comm;		/* the thread's name at that time */
 	const char *event;		/* by its name in the stream */
 	uint64_t from, to;		/* in the stream's clock; TO 0: no end */
-	struct choice_names *names;	/* of the threads, as COMM records tell; made when needed */
+	struct tasks *tasks;		/* to know their names; made when needed */
 };
 
 #define CHOICE_ALL { .pid = -1, .tid = -1, .cpu = -1 }

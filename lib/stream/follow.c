@@ -115,6 +115,38 @@ static void follow_event_id(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, "EVENT_ID record is shorter than its ids");
 }
 
+/* Whether the event that made REC asks for build IDs; if that is unknown, whether any does. */
+static bool asks_build_id(const struct stream_events *events, const struct record *rec)
+{
+	uint32_t event = events->ask_build_ids ? events_of_trailer(events, rec->body) : TABLE_NONE;
+
+	return event == TABLE_NONE ? events->ask_build_ids
+				   : events->event[event].attr.build_id;
+}
+
+/*
+ * perf inject, and our own recorder where the kernel does not know them, put build IDs into
+ * the records of events that do not ask for them.  These have 16 or 20 bytes, or 8; device
+ * numbers below 16 are those of disks (8), of file systems without one (0), of loops (7), and
+ * then comes a minor number, of 20 bits.
+ */
+void reader_check_mark(const struct stream_reader *in, struct record *rec)
+{
+	enum { AT = 32, SIZE = 24, LEAST = 16, MINOR_BITS = 20 };
+	const uint8_t *id = rec->body.at + AT;
+	uint32_t minor;
+
+	if (rec->type != PERF_RECORD_MMAP2 || !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
+	    in->swap || cursor_left(&rec->body) < AT + SIZE || id[0] >= LEAST)
+		return;
+	memcpy(&minor, id + 4, sizeof(minor));
+	if (minor >> MINOR_BITS || asks_build_id(&in->events, rec))
+		return;
+	rec->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
+	/* what is read of it later, and written on, says so, too */
+	memcpy((uint8_t *)rec->body.at - sizeof(uint32_t), &rec->misc, sizeof(rec->misc));
+}
+
 void reader_follow(struct stream_reader *in, const struct record *rec)
 {
 	switch (rec->type) {

@@ -105,6 +105,13 @@ bool reader_next_inner(struct stream_reader *in, struct record *rec);
 /* The end of the stream, or of its use: is a record begun in COMPRESSED ones? */
 void reader_check_inner_end(struct stream_reader *in);
 
+/*
+ * Of MMAP2 records of an event that does not ask for build IDs: Linux up to 6.1, at least,
+ * leaves the mark of another event's record in them, whoever's that is.  Take it away where
+ * device and inode stand.
+ */
+void reader_check_mark(const struct stream_reader *in, struct record *rec);
+
 /* Learn what the reader itself needs from a record. */
 void reader_follow(struct stream_reader *in, const struct record *rec);
 

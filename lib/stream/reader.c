@@ -376,6 +376,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		}
 		if (rec->type == RECORD_DROPPED)
 			continue;
+		reader_check_mark(in, rec);
 		if (rec->type == RECORD_EVENT_ID) {	/* of what comes behind it alone */
 			in->held = *rec;
 			in->has_held = true;

@@ -104,7 +104,7 @@ static enum object_kind kind_at(struct spaces *s, pid_t pid, uint64_t address)
 
 static bool is_named(const struct spaces *s, pid_t tid, const char *name)
 {
-	return !strcmp(s->names.count ? s->names.text[spaces_thread_name(s, tid)] : "", name);
+	return !strcmp(tasks_name_text(&s->tasks, tid), name);
 }
 
 static void test_mappings(void)
@@ -125,7 +125,7 @@ static void test_mappings(void)
 	tap(is_at(&s, 7, 0x107ff, "/a", 0x17ff) && is_at(&s, 7, 0x117ff, "/c", 0xfff) &&
 	    is_at(&s, 7, 0x11800, "/b", 0x800), "one that overlaps two cuts both");
 	map(&s, 7, 0xf000, 0x10000, 0, "/d");
-	tap(is_at(&s, 7, 0x10000, "/d", 0x1000) && spaces_find(&s, 7)->code.count == 1,
+	tap(is_at(&s, 7, 0x10000, "/d", 0x1000) && !mappings_from(&spaces_find(&s, 7)->code, 0x1f000),
 	    "one that covers all is alone");
 	map(&s, 7, UINT64_MAX - 0xfff, 0xfff, 0, "/top");
 	tap(is_at(&s, 7, UINT64_MAX - 1, "/top", 0xffe), "the last page there is");
@@ -169,6 +169,128 @@ static void test_processes(void)
 	map(&s, 31, 0x80000, 0x1000, 0, "/lib");
 	tap(space_find(spaces_find(&s, 31), 0x70000)->is_main &&
 	    !space_find(spaces_find(&s, 31), 0x80000)->is_main, "the first file is the program");
+	spaces_release(&s);
+}
+
+enum { PAGES = 200 };
+
+/* What each page maps, the slow way: 0 nothing, else the object's id and 1. */
+struct pages {
+	uint32_t object[PAGES];
+	uint64_t offset[PAGES];
+};
+
+static uint32_t draw(uint32_t limit)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(state >> 33) % limit;
+}
+
+static bool are_same(const struct mappings *in, const struct pages *model)
+{
+	for (uint64_t page = 0; page < PAGES; page++) {
+		const struct mapping *m = mappings_find(in, page);
+		if (m ? m->object + 1 != model->object[page] ||
+			m->file_offset + (page - m->start) != model->offset[page]
+		      : model->object[page] != 0)
+			return false;
+	}
+	return true;
+}
+
+static void change(struct mappings *in, struct pages *model, uint32_t object)
+{
+	uint64_t start = draw(PAGES), end = start + 1 + draw(PAGES / 4);
+	bool is_set = draw(4) > 0;
+
+	if (end > PAGES)
+		end = PAGES;
+	if (is_set)
+		mappings_set(in, (struct mapping){ .start = start, .end = end, .object = object,
+						   .file_offset = 1000 });
+	else
+		mappings_remove(in, start, end);
+	for (uint64_t page = start; page < end; page++) {
+		model->object[page] = is_set ? object + 1 : 0;
+		model->offset[page] = 1000 + page - start;
+	}
+}
+
+/* Four spaces that copy each other and change, against what each page would map. */
+static void test_copies(void)
+{
+	struct mappings in[4] = { 0 };
+	static struct pages model[4];
+	int wrong = 0;
+
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t one = draw(4), other = draw(4);
+		if (draw(50) == 0 && one != other) {
+			mappings_release(&in[one]);
+			in[one] = mappings_copy(&in[other]);
+			model[one] = model[other];
+		} else {
+			change(&in[one], &model[one], i);
+		}
+		for (int k = 0; i % 10 == 0 && k < 4; k++)
+			wrong += !are_same(&in[k], &model[k]);
+	}
+	tap(wrong == 0, "copies of mappings change apart");
+	for (int k = 0; k < 4; k++)
+		mappings_release(&in[k]);
+}
+
+static void rounds(struct spaces *s, int count)
+{
+	struct draft d = { .size = 0 };
+
+	while (count-- > 0)
+		follow(s, &d, RECORD_FINISHED_ROUND, 0);
+}
+
+static void test_ends(void)
+{
+	struct spaces s = { 0 };
+
+	map(&s, 7, 0x10000, 0x1000, 0, "/a");
+	comm(&s, 7, 7, "first", 0);
+	task(&s, PERF_RECORD_FORK, 7, 7, 8, 7);
+	task(&s, PERF_RECORD_EXIT, 7, 7, 7, 7);
+	rounds(&s, 10);
+	tap(is_at(&s, 7, 0x10000, "/a", 0) && is_named(&s, 7, "first"),
+	    "a process whose first thread has ended lives on in the others");
+	task(&s, PERF_RECORD_EXIT, 7, 7, 8, 7);
+	rounds(&s, 2);
+	tap(is_at(&s, 7, 0x10000, "/a", 0) && is_named(&s, 8, "first"),
+	    "it is there for late samples some rounds after its last thread has ended");
+	rounds(&s, 6);
+	tap(!spaces_has(&s, 7) && is_at(&s, 7, 0x10000, NULL, 0) && is_named(&s, 7, "") &&
+	    is_named(&s, 8, ""), "then it is gone, and its names with it");
+	map(&s, 9, 0x10000, 0x1000, 0, "/b");
+	task(&s, PERF_RECORD_EXIT, 9, 7, 9, 7);
+	task(&s, PERF_RECORD_FORK, 9, 1, 9, 1);
+	map(&s, 9, 0x20000, 0x1000, 0, "/new");
+	rounds(&s, 10);
+	tap(is_at(&s, 9, 0x20000, "/new", 0), "a pid that is used again right away stays");
+	task(&s, PERF_RECORD_EXIT, 9, 7, 9, 9);
+	comm(&s, 9, 9, "exec", PERF_RECORD_MISC_COMM_EXEC);
+	map(&s, 9, 0x30000, 0x1000, 0, "/run");
+	rounds(&s, 10);
+	tap(is_at(&s, 9, 0x30000, "/run", 0), "so does that of a program run by another thread");
+	for (pid_t pid = 100; pid < 30000; pid++) {
+		task(&s, PERF_RECORD_FORK, pid, 9, pid, 9);
+		map(&s, pid, 0x40000, 0x1000, 0, "/lib");
+		task(&s, PERF_RECORD_FORK, pid, pid, pid + 30000, pid);
+		task(&s, PERF_RECORD_EXIT, pid, pid, pid + 30000, pid);
+		task(&s, PERF_RECORD_EXIT, pid, 9, pid, 9);
+	}
+	tap(s.processes < 20000 && s.tasks.count < 40000,
+	    "processes that have ended go where no rounds are marked, too");
+	rounds(&s, 10);
+	tap(s.processes == 1 && s.tasks.count == 1 && is_at(&s, 9, 0x30000, "/run", 0),
+	    "and only who lives is left");
 	spaces_release(&s);
 }
 
@@ -266,6 +388,8 @@ int main(void)
 {
 	test_mappings();
 	test_processes();
+	test_copies();
+	test_ends();
 	test_kinds();
 	test_kernels();
 	test_huge_pages();

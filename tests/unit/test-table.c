@@ -38,6 +38,7 @@ static void test_table(void)
 	enum { COUNT = 20000, SAME = 50 };
 	struct table t = { 0 };
 	size_t wrong = 0, crowded = 0, slots = 0, growths = 0;
+	static bool removed[COUNT];
 
 	tap(!has_any(&t, 0) && !has_any(&t, UINT64_MAX), "nothing is in an empty table");
 	for (uint32_t id = 0; id < COUNT; id++) {
@@ -55,6 +56,14 @@ static void test_table(void)
 		if (has_any(&t, hash_u64(id)))
 			wrong++;	/* 32 bits of the hash may agree by chance */
 	tap(wrong < 3, "a hash that was not added finds nothing");
+	for (uint32_t id = 0; id < COUNT; id += 1 + draw(2)) {
+		table_remove(&t, hash_u64(id), id);
+		removed[id] = true;
+	}
+	wrong = 0;
+	for (uint32_t id = 0; id < COUNT; id++)
+		wrong += is_there_once(&t, hash_u64(id), id) == removed[id];
+	tap(wrong == 0, "what was removed is gone, the rest is there");
 	table_release(&t);
 	tap(!t.slot && !has_any(&t, hash_u64(1)), "after its release it is empty");
 
@@ -67,6 +76,11 @@ static void test_table(void)
 	tap(wrong == 0, "ids of the same hash are all found");
 	tap(!has_any(&t, 0) && !has_any(&t, UINT64_MAX),
 	    "those of a neighbour's slot are not taken for it");
+	for (uint32_t id = 0; id < SAME; id += 2)
+		table_remove(&t, UINT64_MAX - 5, id);
+	for (uint32_t id = 0; id < SAME; id++)
+		wrong += is_there_once(&t, UINT64_MAX - 5, id) != id % 2;
+	tap(wrong == 0, "removing some leaves the others, across the last slot, too");
 	table_release(&t);
 }
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/tasks.h"
+
+#include <stdlib.h>
+
+enum {
+	TICK_RECORDS = 1 << 14,	/* records that make a tick where no rounds are marked */
+	LATE = 3,		/* ticks after its EXIT until a thread is forgotten */
+};
+
+static uint64_t hash_of(pid_t tid)
+{
+	return hash_u64((uint32_t)tid);
+}
+
+static struct task *find(const struct tasks *t, pid_t tid)
+{
+	struct table_probe probe = table_probe(&t->table, hash_of(tid));
+	uint32_t id;
+
+	while ((id = table_next(&t->table, &probe)) != TABLE_NONE)
+		if (t->task[id].tid == tid)
+			return &t->task[id];
+	return NULL;
+}
+
+static struct task *find_or_add(struct tasks *t, pid_t tid)
+{
+	struct task *known = find(t, tid);
+
+	if (known)
+		return known;
+	t->task = array_grow(t->task, t->count, sizeof(*t->task));
+	t->task[t->count] = (struct task){ .tid = tid, .pid = tid };
+	table_add(&t->table, hash_of(tid), t->count);
+	return &t->task[t->count++];
+}
+
+static void mark_end(struct tasks *t, struct task *task)
+{
+	task->ended = true;
+	task->end = t->tick;
+	t->end = array_grow(t->end, t->ends, sizeof(*t->end));
+	t->end[t->ends++] = (struct task_end){ task->tid, t->tick };
+}
+
+/* The first thread of TASK's process loses one of its others. */
+static void leave_process(struct tasks *t, const struct task *task)
+{
+	struct task *first = task->tid == task->pid ? NULL : find(t, task->pid);
+
+	if (first && first->others > 0 && --first->others == 0 && first->ended)
+		mark_end(t, first);
+}
+
+/* Thread TID, which is one of process PID now.  Valid until another is added. */
+static struct task *task_of(struct tasks *t, pid_t tid, pid_t pid)
+{
+	struct task *task = find_or_add(t, tid);
+
+	if (task->pid == pid)
+		return task;
+	leave_process(t, task);
+	task->pid = pid;
+	if (pid != tid)
+		find_or_add(t, pid)->others++;
+	return find(t, tid);
+}
+
+/* The last one takes the place of TASK. */
+static void forget(struct tasks *t, struct task *task)
+{
+	uint32_t id = (uint32_t)(task - t->task), last = --t->count;
+
+	leave_process(t, task);
+	t->gone = array_grow(t->gone, t->gones, sizeof(*t->gone));
+	t->gone[t->gones++] = *task;
+	table_remove(&t->table, hash_of(task->tid), id);
+	if (id == last)
+		return;
+	table_remove(&t->table, hash_of(t->task[last].tid), last);
+	*task = t->task[last];
+	table_add(&t->table, hash_of(task->tid), id);
+}
+
+/* A tick is over: forget those whose EXIT was long enough ago. */
+static void tick(struct tasks *t)
+{
+	t->tick++;
+	t->records = 0;
+	while (t->first_end < t->ends && t->end[t->first_end].tick + LATE <= t->tick) {
+		const struct task_end *end = &t->end[t->first_end++];
+		struct task *task = find(t, end->tid);
+		/* The number may have been given again; and others of the process may live. */
+		if (task && task->ended && task->end == end->tick && task->others == 0)
+			forget(t, task);
+	}
+	if (t->first_end < t->ends - t->first_end)
+		return;
+	t->ends -= t->first_end;
+	memmove(t->end, t->end + t->first_end, t->ends * sizeof(*t->end));
+	t->first_end = 0;
+}
+
+static uint32_t name_id(struct tasks *t, const char *name)
+{
+	if (t->names.count < NAMES_MAX)
+		return intern_text(&t->names, name);
+	uint32_t id = intern_find(&t->names, name);
+	t->nameless += id == TABLE_NONE;
+	return id == TABLE_NONE ? 0 : id;
+}
+
+static void follow_comm(struct tasks *t, const struct comm_record *c)
+{
+	struct task *task = task_of(t, c->tid, c->pid);
+
+	task->name = name_id(t, c->name);
+	task->ended &= !c->exec;	/* exec by another thread ends the first one, too */
+}
+
+/* A new thread has the name of the one that creates it. */
+static void follow_fork(struct tasks *t, const struct task_record *r)
+{
+	uint32_t name = tasks_name(t, r->parent_tid);
+	struct task *task = task_of(t, r->tid, r->pid);
+
+	if (name || task->ended)
+		task->name = name;
+	task->ended = false;
+}
+
+bool tasks_follow(struct tasks *t, const struct record *rec)
+{
+	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	bool is_guest = mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+			mode == PERF_RECORD_MISC_GUEST_USER;
+	struct comm_record comm;
+	struct task_record task;
+	bool good = true;
+
+	t->gones = 0;
+	switch (rec->type) {
+	case PERF_RECORD_COMM:
+		good = record_comm(rec, &comm);
+		if (good && !is_guest)
+			follow_comm(t, &comm);
+		break;
+	case PERF_RECORD_FORK:
+		good = record_task(rec, &task);
+		if (good && !is_guest)
+			follow_fork(t, &task);
+		break;
+	case PERF_RECORD_EXIT:
+		good = record_task(rec, &task);
+		if (good && !is_guest)
+			mark_end(t, task_of(t, task.tid, task.pid));
+		break;
+	}
+	if (rec->type == RECORD_FINISHED_ROUND || ++t->records == TICK_RECORDS)
+		tick(t);
+	return good;
+}
+
+uint32_t tasks_name(const struct tasks *t, pid_t tid)
+{
+	const struct task *task = find(t, tid);
+
+	return task ? task->name : 0;
+}
+
+const char *tasks_name_text(const struct tasks *t, pid_t tid)
+{
+	uint32_t name = tasks_name(t, tid);
+
+	return name ? t->names.text[name] : "";
+}
+
+void tasks_release(struct tasks *t)
+{
+	free(t->task);
+	free(t->gone);
+	free(t->end);
+	table_release(&t->table);
+	intern_release(&t->names);
+	*t = (struct tasks){ 0 };
+}
