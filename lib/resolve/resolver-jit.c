@@ -184,14 +184,15 @@ static const struct compiler {
 	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },
 };
 
-/* The compiler that process PID has mapped; COMPILERS: none that is known. */
+/* Return the compiler that process PID has mapped; COMPILERS: no known one. */
 enum { COMPILERS = sizeof(compilers) / sizeof(*compilers) };
 static size_t compiler_of(struct resolver *r, pid_t pid)
 {
 	const struct space *space = spaces_find(&r->spaces, pid);
 
-	for (size_t i = 0; i < space->code.count; i++) {
-		const char *path = r->spaces.objects.object[space->code.mapping[i].object].path;
+	for (const struct mapping *m = mappings_from(&space->code, 0); m;
+	     m = mappings_from(&space->code, m->end)) {
+		const char *path = r->spaces.objects.object[m->object].path;
 		const char *slash = strrchr(path, '/');
 		for (size_t k = 0; slash && k < COMPILERS; k++)
 			if (!strcmp(slash + 1, compilers[k].file))
