@@ -74,6 +74,7 @@ END
 check 'both of them are there for arm64' <<'END'
 	needs "$TOP/build/arm64/bin" "$TOP/build/arm64/libsampler.a"
 	needs_command aarch64-linux-gnu-nm
+	test "$TOP/build/arm64/bin/pmu-sample" -nt "$TOP/Makefile" || skip "an old build of arm64"
 	is_defended "$TOP/build/arm64/bin"
 	is_checked "$TOP/build/arm64" aarch64-linux-gnu-nm
 END

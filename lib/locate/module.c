@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a kernel module: by build ID, or where distributions put it. */
 #include "locate/internal.h"
+#include "base/regular.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool locate_is_module(const char *path, const char *module)
@@ -30,13 +29,10 @@ static bool set_path(char path[PATH_MAX], const char *root, const char *release,
 
 static FILE *open_list(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	int fd = regular_open(path, false);
+	FILE *list = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (fd < 0)
-		return NULL;
-	FILE *list = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
-	if (!list)
+	if (fd >= 0 && !list)
 		close(fd);
 	return list;
 }

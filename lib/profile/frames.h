@@ -14,7 +14,7 @@ struct frames {
 	const struct decoded *d;
 	frames_number *of_function, *of_object;
 	void *context;
-	uint32_t *function, *mapping;	/* numbers by index, and one for none; TABLE_NONE: not yet */
+	uint32_t *function, *mapping;	/* numbers by index, and for none; TABLE_NONE: not yet */
 	struct frames_of {
 		uint32_t first;		/* in NAME */
 		uint16_t count;		/* of lines, the innermost call first, or 1; 0: not yet */

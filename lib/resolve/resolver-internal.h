@@ -80,7 +80,7 @@ struct resolver {
 	struct table function_table;	/* over tables->function */
 	uint32_t *readable;		/* by string, if it was asked for: it demangled; or 0 */
 	uint32_t readables;
-	uint32_t *comm;			/* string of each name in spaces.tasks; 0: no sample had it */
+	uint32_t *comm;			/* string of each name in spaces.tasks; 0: not used */
 	uint32_t comms;
 	struct jit_process *jit;
 	uint32_t jits;

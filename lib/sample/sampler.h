@@ -6,8 +6,8 @@
 #pragma once
 #include "base/output.h"
 #include "event/event.h"
-#include "sample/target.h"
 #include "sample/settings.h"
+#include "sample/target.h"
 
 #include <signal.h>
 

@@ -7,8 +7,8 @@
  * instructions for that every few hundred bytes.  The file /proc/PID/exe is only read.
  */
 #include "base/regular.h"
-#include "show/doctor.h"
 #include "event/event.h"
+#include "show/doctor.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -11,7 +11,7 @@ struct summing {
 	struct frames frames;		/* of locations: rows */
 	struct intern names;		/* of rows: the same ids */
 	struct top_row *row;
-	size_t *seen_in;		/* by row: the last sample, from 1, that it was counted for */
+	size_t *seen_in;		/* by row: the last sample, from 1, counted for it */
 	size_t rows;
 	bool *is_counted;		/* by index of the location: among its row's addresses */
 };

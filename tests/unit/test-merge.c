@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* merge: profiles composed by hand, whose sum is known. */
 #include "base/arena.h"
+#include "profile.pb-c.h"
 #include "profile/merge.h"
 #include "profile/unpack.h"
-#include "profile.pb-c.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>

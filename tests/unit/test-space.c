@@ -125,7 +125,8 @@ static void test_mappings(void)
 	tap(is_at(&s, 7, 0x107ff, "/a", 0x17ff) && is_at(&s, 7, 0x117ff, "/c", 0xfff) &&
 	    is_at(&s, 7, 0x11800, "/b", 0x800), "one that overlaps two cuts both");
 	map(&s, 7, 0xf000, 0x10000, 0, "/d");
-	tap(is_at(&s, 7, 0x10000, "/d", 0x1000) && !mappings_from(&spaces_find(&s, 7)->code, 0x1f000),
+	tap(is_at(&s, 7, 0x10000, "/d", 0x1000) &&
+	    !mappings_from(&spaces_find(&s, 7)->code, 0x1f000),
 	    "one that covers all is alone");
 	map(&s, 7, UINT64_MAX - 0xfff, 0xfff, 0, "/top");
 	tap(is_at(&s, 7, UINT64_MAX - 1, "/top", 0xffe), "the last page there is");
