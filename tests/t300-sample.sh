@@ -191,7 +191,7 @@ check 'without rights, the program is sampled and the kernel is not, and a line 
 	grep -q "kernel.perf_event_paranoid is 2: as root, .*paranoid=0" err
 END
 
-check 'where the kernel lets users sample, but not all that runs, the right setting is named' <<'END'
+check 'where users may sample, but not all that runs, the right setting is named' <<'END'
 	needs_root
 	needs_command unshare setpriv
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 || skip "anyone may"

@@ -106,7 +106,7 @@ check "the same build is used, whatever its time and inode are; another is refus
 	grep -q "busy': the file here is of another build than the one recorded" err
 END
 
-check "streams that were joined, selected from or compressed have it, too; two builds differ" <<'END'
+check "joined, selected and compressed streams have it, too; two builds differ" <<'END'
 	needs_command go
 	program labour busy
 	cp busy second

@@ -63,8 +63,9 @@ check 'equal ids and the id 0 are errors with their place, as in go tool pprof, 
 			test ! -s out
 			at_most "$(cost pmu-top $kind.pb.gz | cut -d" " -f 1)" 3
 		done
-		grep -qx "pmu-top: 'equal.pb.gz' is damaged: byte [0-9]* of it, uncompressed: a function has the id of another one, 7" equal
-		grep -qx "pmu-top: 'zero.pb.gz' is damaged: byte [0-9]* of it, uncompressed: a function has the reserved id 0" zero
+		where="is damaged: byte [0-9]* of it, uncompressed"
+		grep -qx "pmu-top: 'equal.pb.gz' $where: a function has the id of another one, 7" equal
+		grep -qx "pmu-top: 'zero.pb.gz' $where: a function has the reserved id 0" zero
 	done
 	made equal 2 >p
 	at=$(sed 's/.*byte \([0-9]*\) of.*/\1/' equal)

@@ -6,9 +6,28 @@
 #include "sample/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
+/* Rename FROM to TO unless that exists (EEXIST). */
+static bool rename_to_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return true;
+	if (errno != EINVAL && errno != ENOSYS)
+		return false;
+	/* a file system without this flag */
+	if (access(to, F_OK) == 0) {
+		errno = EEXIST;
+		return false;
+	}
+	return rename(from, to) == 0;
+}
+
+/* Two files may end in one millisecond: the second then has the next one in its name. */
 static void name_file(struct sampler *s)
 {
 	char name[4096], stamp[32];
@@ -16,10 +35,16 @@ static void name_file(struct sampler *s)
 	struct tm tm;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	localtime_r(&t.tv_sec, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-	snprintf(name, sizeof(name), "%s.%s%03ld", s->out->file, stamp, t.tv_nsec / 1000000);
-	if (rename(s->out->file, name) < 0)
+	uint64_t ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	bool renamed;
+	do {
+		time_t seconds = (time_t)(ms / 1000);
+		localtime_r(&seconds, &tm);
+		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+		snprintf(name, sizeof(name), "%s.%s%03" PRIu64, s->out->file, stamp, ms++ % 1000);
+		renamed = rename_to_new(s->out->file, name);
+	} while (!renamed && errno == EEXIST);
+	if (!renamed)
 		report_failure(s->report, "cannot rename '%s' to '%s'", s->out->file, name);
 	else
 		report_summary(s->report, "%s: %s", s->out->file, name);
