@@ -18,7 +18,7 @@
 
 static const char *inlines, *lines;
 static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *buildid_dir, *debuginfod;
-static const char *cache, *cache_size;
+static const char *debuginfod_time, *cache, *cache_size;
 static struct command_list debug_dirs;
 static struct groups groups;
 
@@ -40,6 +40,8 @@ static const struct command_option options[] = {
 	  &buildid_dir, NULL },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
 	  &debuginfod, NULL },
+	{ 0, "debuginfod-time", "TIME", "wait no longer for them than TIME in all (5m)",
+	  &debuginfod_time, NULL },
 	{ 0, "cache", "DIR", "keep what is found about programs in DIR, for the next run",
 	  &cache, NULL },
 	{ 0, "cache-size", "BYTES", "keep no more than that (1Gi), the least used go first",
@@ -84,14 +86,18 @@ static struct resolver_options parse_options(void)
 		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
 		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
 		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-			   .build_id_map = build_id_map, .build_id_dir = buildid_dir,
-			   .debuginfod = debuginfod },
+			   .build_id_map = build_id_map, .build_id_dir = buildid_dir },
+		.debuginfod = debuginfod, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
 		.cache = { .directory = cache, .size_max = 1 << 30 },
 	};
 
 	if (cache_size && (!cache || !units_parse_count(cache_size, &how.cache.size_max)))
 		command_misused(&command, "--cache-size takes a number of bytes, as 200Mi, "
 				"beside --cache, not '%s'", cache_size);
+	if (debuginfod_time &&
+	    (!debuginfod || !units_parse_duration(debuginfod_time, &how.debuginfod_time)))
+		command_misused(&command, "--debuginfod-time takes a time, as 30 or 2m, beside "
+				"--debuginfod, not '%s'", debuginfod_time);
 	return how;
 }
 

@@ -238,6 +238,78 @@ EOF
 	eventually ended $!
 END
 
+# absent FILE: samples in ten libraries that are nowhere, each with all in its callchain
+absent() {
+	compose "$1" <<-EOF
+	import os
+	here = os.uname()
+	def feature(kind, text):
+	    return record(80, struct.pack("<QI", kind, len(text) + 1) + pad(text.encode()))
+	def library(i):
+	    fields = struct.pack("<IIQQQ", 5, 5, 0x10000 * (i + 1), 0x10000, 0)
+	    rest = struct.pack("<BBH20sII", 20, 0, 0, bytes([i + 1]) * 20, 5, 2)
+	    return record(10, fields + rest + pad(b"/nonexistent/%d.so" % i), 1 << 14 | 2)
+	at = [0x10000 * (i + 1) + 16 for i in range(10)]
+	def sample(i):
+	    return record(9, struct.pack("<QIIQQQ10Q", at[i], 5, 5, 1000 + i, 1, 10,
+	                                 *(at[i:] + at[:i])), 2)
+	out = pipe(feature(3, here.nodename), feature(4, here.release),
+	           record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD | CHAIN, flags=0)),
+	           *map(library, range(10)), *map(sample, range(10)))
+	EOF
+}
+
+# client: bin/debuginfod-find does what stdin says; who was asked for is in ./asked
+client() {
+	mkdir bin
+	{
+		echo "#!/bin/sh"
+		echo "echo \"\$2\" >>$PWD/asked"
+		cat
+	} >bin/debuginfod-find
+	chmod +x bin/debuginfod-find
+	PATH=$PWD/bin:$PATH
+}
+
+check 'a server that hangs costs the time allowed for all files, and that is said once' <<'END'
+	client <<-EOF
+	exec sleep 1000003
+	EOF
+	absent s.data
+	pmu-symbolize --debuginfod http://127.0.0.1:2/ --debuginfod-time 1 s.data 2>told >r.data
+	cat told
+	test "$(grep -c "debuginfod: .http://127.0.0.1:2/. did not answer within 1 s" told)" = 1
+	at_most "$(wc -l <asked)" 8	# at a time
+	pmu-topprof --folded r.data | grep -q "0\.so"
+	none pgrep -fx "sleep 1000003"
+END
+
+check 'a client that gives a server up after its own time: no other file is asked for' <<'END'
+	client <<-EOF
+	sleep \$DEBUGINFOD_TIMEOUT
+	exit 1
+	EOF
+	absent s.data
+	DEBUGINFOD_TIMEOUT=1 pmu-symbolize --debuginfod http://127.0.0.1:2/ s.data 2>told >r.data
+	cat told
+	test "$(grep -c "debuginfod: .* did not answer within 1 s" told)" = 1
+	at_most "$(wc -l <asked)" 8
+END
+
+check 'several files are fetched at once: clients that wait for each other end' <<'END'
+	client <<-EOF
+	until test "\$(wc -l <$PWD/asked)" -ge 8; do sleep 0.01; done
+	exit 1
+	EOF
+	absent s.data
+	DEBUGINFOD_TIMEOUT=3600 pmu-symbolize --debuginfod http://127.0.0.1:2/ \
+		--debuginfod-time 10m s.data 2>told >r.data
+	cat told
+	none grep "did not answer" told
+	test "$(sort -u asked | wc -l)" = 10
+	test "$(wc -l <asked)" = 10
+END
+
 check 'links mean what they mean below --sysroot' <<'END'
 	record -Wl,--build-id=sha1 link
 	mkdir -p "root$PWD" root/kept

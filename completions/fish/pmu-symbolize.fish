@@ -8,6 +8,7 @@ complete -c pmu-symbolize -l sysroot -x -a '(__fish_complete_directories)' -d 't
 complete -c pmu-symbolize -l build-id-map -r -F -d 'find files by FILE\'s lines, each a build ID and a path'
 complete -c pmu-symbolize -l buildid-dir -x -a '(__fish_complete_directories)' -d 'look for files in DIR, perf\'s build ID cache, not in ~/.debug'
 complete -c pmu-symbolize -l debuginfod -x -d 'fetch missing files from these servers, by debuginfod-find'
+complete -c pmu-symbolize -l debuginfod-time -x -d 'wait no longer for them than TIME in all (5m)'
 complete -c pmu-symbolize -l cache -x -a '(__fish_complete_directories)' -d 'keep what is found about programs in DIR, for the next run'
 complete -c pmu-symbolize -l cache-size -x -d 'keep no more than that (1Gi), the least used go first'
 complete -c pmu-symbolize -l output -s o -r -F -d 'write to FILE instead of stdout'

@@ -80,6 +80,8 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
+enum { LEB_BITS_MAX = 16 * 7 };	/* of a padded number; longer ones were made to do harm */
+
 /* A number in groups of 7 bits, the lowest first (LEB128, DWARF 5 §7.6). */
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
@@ -87,7 +89,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 
 	if (c->at < c->end && *c->at < 0x80)	/* as most are */
 		return *c->at++;
-	for (unsigned shift = 0; c->at < c->end; shift += 7) {
+	for (unsigned shift = 0; c->at < c->end && shift < LEB_BITS_MAX; shift += 7) {
 		uint8_t byte = *c->at++;
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
@@ -103,7 +105,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t value = 0;
 
-	for (unsigned shift = 0; c->at < c->end; ) {
+	for (unsigned shift = 0; c->at < c->end && shift < LEB_BITS_MAX; ) {
 		uint8_t byte = *c->at++;
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;

@@ -90,18 +90,28 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 	a->size = (uint16_t)size;
 }
 
-/* Codes and attributes are paid from the budget: tables may overlap, a bomb may not be. */
+/* Bytes and codes are paid from the budget: tables may overlap, a bomb may not be. */
 static bool pay(struct dwarf_file *f, uint64_t items)
 {
-	if (f->abbrev_budget < items)
+	if (f->abbrev_budget < items) {
+		f->dwarf->exceeded = true;
 		return false;
+	}
 	f->abbrev_budget -= items;
 	return true;
 }
 
+/*
+ * Whether an attribute adds nothing to a DIE: it takes no bytes there, and is of no
+ * interest or told before.  A DIE is then as long as it takes to read.
+ */
+static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t seen)
+{
+	return op == STEP_END && fixed == 0 && (!a->slot || seen >> a->slot & 1);
+}
+
 /* The attributes of one code, up to the pair of zeros.  False: damaged. */
-static bool read_attributes(struct dwarf_file *f, struct abbrevs *t, struct cursor *c,
-			    struct abbrev *a)
+static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *a)
 {
 	uint32_t seen = 0;
 
@@ -116,7 +126,7 @@ static bool read_attributes(struct dwarf_file *f, struct abbrevs *t, struct curs
 			break;
 		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name) };
 		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
-		if (op < 0 || !pay(f, 1))
+		if (op < 0)
 			return false;
 		at.size = (uint8_t)fixed;
 		at.kind = kind_of(form);
@@ -127,6 +137,8 @@ static bool read_attributes(struct dwarf_file *f, struct abbrevs *t, struct curs
 			fixed = 0;
 			op = STEP_SIBLING;
 		}
+		if (is_empty(&at, op, fixed, seen))
+			continue;
 		seen |= 1U << at.slot;
 		t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
 		t->attribute[t->attributes++] = at;
@@ -175,14 +187,18 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 
 	if (code_max > CODES_MAX)
 		code_max = CODES_MAX;
-
-	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max) {
+	if (cursor_left(&c) > f->abbrev_budget)	/* no further than is paid for */
+		c.end = c.at + f->abbrev_budget;
+	for (const uint8_t *start = c.at; !c.failed && (code = cursor_uleb(&c)) != 0 &&
+					  code <= code_max; start = c.at) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 		a.has_children = cursor_u8(&c) == 1;
-		if (c.failed || !read_attributes(f, t, &c, &a) ||
-		    (a.tag && !add_abbrev(f, t, code, &a)))
+		if (c.failed || !read_attributes(t, &c, &a) ||
+		    !pay(f, (uint64_t)(c.at - start)) || (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
 	}
+	dwarf_charge(f->dwarf, t->codes * sizeof(*t->abbrev) +
+		     t->attributes * sizeof(*t->attribute) + t->steps * sizeof(*t->step));
 }
 
 struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u)

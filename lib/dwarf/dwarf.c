@@ -39,6 +39,7 @@ void dwarf_close(struct dwarf *d)
 {
 	if (!d)
 		return;
+	dwarf_charge(d, -d->memory);
 	file_close(d->main);
 	file_close(d->alternate);
 	file_close(d->package);
@@ -152,6 +153,11 @@ struct extent dwarf_extent(const struct dwarf *d)
 uint64_t dwarf_function_start(const struct dwarf *d)
 {
 	return d->function_start;
+}
+
+bool dwarf_has_exceeded(const struct dwarf *d)
+{
+	return d->exceeded;
 }
 
 bool dwarf_has_parts(const struct dwarf *d)

@@ -82,4 +82,10 @@ uint64_t dwarf_function_start(const struct dwarf *d);
 /* Whether anything found came out of .dwo files, or would have if they were there. */
 bool dwarf_has_parts(const struct dwarf *d);
 
+/*
+ * Whether some of it was not read since it would take far more time or memory than its
+ * bytes: what refers to the same bytes again and again.
+ */
+bool dwarf_has_exceeded(const struct dwarf *d);
+
 void dwarf_close(struct dwarf *d);

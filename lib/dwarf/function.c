@@ -74,6 +74,8 @@ void unit_read_functions(struct unit *u)
 		}
 	}
 	u->functions = spans_flatten(&spans);
+	dwarf_charge(u->file->dwarf, u->codes * sizeof(*u->code) +
+		     u->functions.count * sizeof(*u->functions.at));
 }
 
 struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset)

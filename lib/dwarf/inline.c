@@ -9,7 +9,15 @@
 
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 1000 };	/* of DIEs in each other; deeper ones are left out */
+enum { DEPTH_MAX = 1000 };	/* of DIEs in each other; deeper calls are left out */
+
+#define DAMAGED UINT64_MAX	/* as the end of a function */
+
+/* Another function that we are in, which has calls of its own. */
+struct inner {
+	struct code *code;
+	size_t depth;		/* of its children */
+};
 
 struct call_reader {
 	struct unit *unit;
@@ -18,8 +26,10 @@ struct call_reader {
 	size_t calls;
 	/* Of each list of children that we are in: the call around it. */
 	uint32_t around[DEPTH_MAX];
-	int depth;
-	int hidden;		/* depth of the other function we are in; 0: none */
+	size_t depth;
+	size_t hidden;		/* depth of the outermost other function we are in; 0: none */
+	struct inner *inner;	/* those that have code, the innermost last */
+	size_t inners;
 };
 
 static uint32_t number(const struct die *die, enum slot slot)
@@ -45,6 +55,57 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 	return index;
 }
 
+/* The function of the unit with this DIE, or NULL. */
+static struct code *find_code(const struct unit *u, uint64_t die)
+{
+	size_t low = 0, high = u->codes;
+
+	while (low < high) {	/* they stand in the order of the file */
+		size_t middle = low + (high - low) / 2;
+		if (u->code[middle].die < die)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < u->codes && u->code[low].die == die ? &u->code[low] : NULL;
+}
+
+/* The end of a list of children, behind which C is.  False: it was the function's. */
+static bool end_children(struct call_reader *r, const struct cursor *c)
+{
+	const uint8_t *info = r->unit->file->section[S_INFO].at;
+
+	if (r->hidden == r->depth)
+		r->hidden = 0;
+	if (r->inners && r->inner[r->inners - 1].depth == r->depth)
+		r->inner[--r->inners].code->end = (uint64_t)(c->at - info);
+	return --r->depth > 0;
+}
+
+/*
+ * The children at C are of the function at OFFSET.  Where they end is found once, so that
+ * functions in each other take no more time than others.  False: it is not found.
+ */
+static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t offset)
+{
+	struct code *inner = find_code(r->unit, offset);
+
+	if (inner && inner->end == DAMAGED)
+		return false;
+	if (inner && inner->end) {
+		c->at = r->unit->file->section[S_INFO].at + inner->end;
+		return true;
+	}
+	r->depth++;
+	if (!r->hidden)
+		r->hidden = r->depth;	/* its calls are its own */
+	if (!inner)
+		return true;
+	r->inner = array_grow(r->inner, r->inners, sizeof(*r->inner));
+	r->inner[r->inners++] = (struct inner){ inner, r->depth };
+	return true;
+}
+
 /* One DIE below the function.  False: the end, or damage. */
 static bool read_one(struct call_reader *r, struct cursor *c)
 {
@@ -53,15 +114,12 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 
 	if (c->failed)
 		return false;
-	if (code == 0) {
-		if (r->hidden == r->depth)
-			r->hidden = 0;
-		return --r->depth > 0;
-	}
+	if (code == 0)
+		return end_children(r, c);
 	const struct abbrev *a = abbrev_of(r->unit, code);
 	if (!a)
 		return false;
-	uint32_t inside = r->around[r->depth];
+	uint32_t inside = r->hidden ? SPAN_NONE : r->around[r->depth];
 	if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
 		struct die die;
 		*c = start;
@@ -79,11 +137,15 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	}
 	if (!a->has_children)
 		return true;
-	if (r->depth + 1 >= DEPTH_MAX)
+	if (a->tag == DW_TAG_subprogram)
+		return enter_function(r, c, (uint64_t)(start.at -
+						       r->unit->file->section[S_INFO].at));
+	r->depth++;
+	if (r->hidden)
+		return true;
+	if (r->depth >= DEPTH_MAX)
 		return false;
-	r->around[++r->depth] = inside;
-	if (a->tag == DW_TAG_subprogram && !r->hidden)
-		r->hidden = r->depth;	/* its calls are its own */
+	r->around[r->depth] = inside;
 	return true;
 }
 
@@ -102,5 +164,10 @@ void code_read_calls(struct unit *u, struct code *code)
 	r.around[1] = SPAN_NONE;
 	while (read_one(&r, &c))
 		;
+	while (r.inners)	/* they did not end */
+		r.inner[--r.inners].code->end = DAMAGED;
+	free(r.inner);
 	code->flat = spans_flatten(&r.spans);
+	dwarf_charge(u->file->dwarf, r.calls * sizeof(*code->call) +
+		     code->flat.count * sizeof(*code->flat.at));
 }

@@ -11,6 +11,7 @@
 #include "base/span.h"
 #include "base/table.h"
 #include "dwarf/dwarf.h"
+#include "elf/section.h"
 
 enum section {
 	S_INFO, S_ABBREV, S_LINE, S_STR, S_LINE_STR, S_RANGES, S_RNGLISTS, S_ADDR,
@@ -123,6 +124,7 @@ struct call {
 
 struct code {
 	uint64_t die;			/* offset in .debug_info */
+	uint64_t end;			/* behind its children; 0: not known */
 	bool calls_read;
 	struct call *call;
 	struct flats flat;		/* address to call */
@@ -160,7 +162,10 @@ struct dwarf_file {
 	struct table abbrevs_table;
 	size_t abbrevs_count;
 	/* of items: what may still be read */
-	uint64_t abbrev_budget, range_budget, row_budget, entry_budget;
+	uint64_t range_budget, row_budget, entry_budget;
+	uint64_t abbrev_budget, line_budget;	/* the same, of bytes */
+	uint64_t path_budget;			/* bytes of paths that may still be made */
+	struct table split_ids;			/* of a .dwo file's units; empty: not made yet */
 	struct lines **lines;
 	struct table lines_table;
 	size_t lines_count;
@@ -174,6 +179,9 @@ struct dwarf {
 	bool rangeless_read;
 	bool no_calls, no_lines;	/* not asked for */
 	bool has_parts;			/* what was found depends on .dwo files */
+	bool exceeded;			/* a budget: not all of it is read */
+	uint64_t memory;		/* bytes that its tables take */
+	uint32_t splits;		/* .dwo files */
 	struct dwarf_frame *frame;
 	struct extent same;		/* where the last answer holds */
 	uint64_t function_start;	/* of the last one */
@@ -190,6 +198,13 @@ struct die {
 	uint32_t has;			/* bit per slot: VALUE is set */
 	struct value value[SLOTS];
 };
+
+/* The tables take BYTES more. */
+static inline void dwarf_charge(struct dwarf *d, uint64_t bytes)
+{
+	d->memory += bytes;
+	elf_charge(d->inputs.elf, bytes);
+}
 
 static inline bool die_has(const struct die *d, enum slot slot)
 {

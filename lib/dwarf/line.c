@@ -211,6 +211,12 @@ static void read_rows(struct lines *l)
 
 	l->rows_read = true;
 	c.end = f->section[S_LINE].at + l->end;
+	/* Many programs may have one end: each of their bytes is paid for. */
+	const uint8_t *start = c.at;
+	if (cursor_left(&c) > f->line_budget) {
+		c.end = c.at + f->line_budget;
+		f->dwarf->exceeded = true;
+	}
 	while (c.at < c.end && !c.failed) {
 		uint8_t opcode = *c.at++;
 		if (opcode >= l->opcode_base) {
@@ -225,8 +231,12 @@ static void read_rows(struct lines *l)
 		}
 	}
 	end_sequence(&m, m.last);	/* if its end is missing */
+	f->dwarf->exceeded |= m.budget == 0;
 	f->row_budget = m.budget;
+	f->line_budget -= (uint64_t)(c.at - start);
 	l->row = m.row;
+	dwarf_charge(f->dwarf, m.room * sizeof(*m.row) +
+		     l->sequences * (sizeof(*l->sequence) + 2 * sizeof(*l->flat.at)));
 	l->flat = spans_flatten(&m.spans);
 }
 

@@ -12,8 +12,10 @@ static bool pay(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
 
-	if (l->directories + l->files == ENTRIES_MAX || f->entry_budget == 0)
+	if (l->directories + l->files == ENTRIES_MAX || f->entry_budget == 0) {
+		f->dwarf->exceeded = true;
 		return false;
+	}
 	f->entry_budget--;
 	return true;
 }
@@ -105,9 +107,29 @@ static bool read_table(struct lines *l, struct cursor *c, bool of_files)
 	return true;
 }
 
+static void read_tables(struct lines *l, struct cursor *c)
+{
+	if (l->version < 5)
+		read_old_tables(l, c);
+	else if (read_table(l, c, false))
+		read_table(l, c, true);
+	dwarf_charge(l->unit->file->dwarf, l->directories * sizeof(*l->directory) +
+		     l->files * sizeof(*l->file));
+}
+
+/* Headers may overlap: each of their bytes is paid for.  False: nothing is left. */
+static bool pay_header(struct dwarf_file *f, uint64_t size)
+{
+	bool can = f->line_budget >= size;
+
+	f->dwarf->exceeded |= !can;
+	f->line_budget -= can ? size : 0;
+	return can;
+}
+
 void lines_read_header(struct lines *l)
 {
-	const struct dwarf_file *f = l->unit->file;
+	struct dwarf_file *f = l->unit->file;
 	struct cursor c = section_cursor(f, S_LINE, l->offset);
 
 	l->is_bad = true;
@@ -123,7 +145,8 @@ void lines_read_header(struct lines *l)
 		cursor_u8(&c);		/* segment selectors */
 	}
 	uint64_t header = cursor_number(&c, l->offset_size);
-	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c))
+	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c) ||
+	    !pay_header(f, header))
 		return;
 	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
 	c.end = c.at + header;
@@ -139,10 +162,7 @@ void lines_read_header(struct lines *l)
 	if (!l->operands)
 		return;
 	l->is_bad = false;
-	if (l->version < 5)
-		read_old_tables(l, &c);
-	else if (read_table(l, &c, false))
-		read_table(l, &c, true);
+	read_tables(l, &c);
 }
 
 static const char *directory_of(const struct lines *l, uint64_t directory)
@@ -170,7 +190,8 @@ static const char *included_from(const struct lines *l, uint64_t directory)
 	return directory_of(l, l->version >= 5 ? directory : directory - 1);
 }
 
-static const char *join(struct arena *arena, const char *const part[3])
+/* NULL: it is too long, or too many others were. */
+static const char *join(struct dwarf_file *f, const char *const part[3])
 {
 	char path[PATH_MAX];
 	size_t used = 0;
@@ -187,7 +208,13 @@ static const char *join(struct arena *arena, const char *const part[3])
 		snprintf(path + used, sizeof(path) - used, "%s%s", slash, part[i]);
 		used += length;
 	}
-	return arena_text(arena, path, used);
+	if (used >= f->path_budget) {
+		f->dwarf->exceeded = true;
+		return NULL;
+	}
+	f->path_budget -= used;
+	dwarf_charge(f->dwarf, used + 1);
+	return arena_text(&f->dwarf->arena, path, used);
 }
 
 const char *lines_path(struct lines *l, uint64_t file)
@@ -201,7 +228,7 @@ const char *lines_path(struct lines *l, uint64_t file)
 			value_string(l->unit, &entry->name),
 		};
 		if (part[2])
-			entry->path = join(&l->unit->file->dwarf->arena, part);
+			entry->path = join(l->unit->file, part);
 		if (!entry->path)
 			entry->path = "";
 	}

@@ -29,8 +29,10 @@ static void add(const struct range_reader *r, uint64_t start, uint64_t end)
 
 bool ranges_pay(struct unit *u)
 {
-	if (u->file->range_budget == 0)
+	if (u->file->range_budget == 0) {
+		u->file->dwarf->exceeded = true;
 		return false;
+	}
 	u->file->range_budget--;
 	return true;
 }

@@ -6,6 +6,7 @@
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
+#include "elf/pool.h"
 
 #include <limits.h>
 
@@ -83,16 +84,50 @@ static struct unit *find_in_package(struct dwarf_file *f, uint64_t id)
 	return u;
 }
 
-/* The unit with this id in a .dwo file, which has few. */
-static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
+static void index_split_ids(struct dwarf_file *f)
 {
 	for (size_t i = 0; i < f->units; i++) {
 		struct unit *u = &f->unit[i];
-		if (u->type != DW_UT_split_type && (u->version >= 5 || unit_read_root(u)) &&
-		    u->dwo_id == id)
-			return u;
+		if (u->type != DW_UT_split_type && (u->version >= 5 || unit_read_root(u)))
+			table_add(&f->split_ids, hash_u64(u->dwo_id), (uint32_t)i);
 	}
+}
+
+/* The unit with this id in a .dwo file. */
+static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
+{
+	uint32_t i;
+
+	if (f->split_ids.used == 0)
+		index_split_ids(f);
+	struct table_probe probe = table_probe(&f->split_ids, hash_u64(id));
+	while ((i = table_next(&f->split_ids, &probe)) != TABLE_NONE)
+		if (f->unit[i].dwo_id == id)
+			return &f->unit[i];
 	return NULL;
+}
+
+/* ELF as a .dwo file, which may have the units of several skeletons.  NULL: there are too many. */
+static struct dwarf_file *add_split(struct dwarf *d, struct elf *elf)
+{
+	enum { SPLITS_MAX = ELF_POOL_MAX / 2 };
+
+	for (struct dwarf_file *f = d->split; f; f = f->next)
+		if (f->elf == elf) {
+			elf_close(elf);
+			return f;
+		}
+	if (d->splits == SPLITS_MAX) {
+		d->exceeded = true;
+		elf_close(elf);
+		return NULL;
+	}
+	struct dwarf_file *f = file_open(d, elf, ".dwo");
+	f->is_owned = true;
+	f->next = d->split;
+	d->split = f;
+	d->splits++;
+	return f;
 }
 
 static struct unit *open_split(struct unit *u)
@@ -112,11 +147,8 @@ static struct unit *open_split(struct unit *u)
 	struct elf *elf = d->inputs.open_split(d->inputs.context, path);
 	if (!elf)
 		return NULL;
-	struct dwarf_file *f = file_open(d, elf, ".dwo");
-	f->is_owned = true;
-	f->next = d->split;
-	d->split = f;
-	return find_in_file(f, u->dwo_id);
+	struct dwarf_file *f = add_split(d, elf);
+	return f ? find_in_file(f, u->dwo_id) : NULL;
 }
 
 struct unit *unit_with_code(struct unit *u)

@@ -9,6 +9,7 @@
 enum {
 	UNITS_MAX = 1000 * 1000,
 	UNIT_LEAST = 12,	/* bytes of one: a header and a DIE */
+	PATHS_LEAST = 16 << 20,	/* bytes of paths that any file may have */
 };
 
 bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
@@ -56,7 +57,10 @@ static uint64_t weight(const struct dwarf_file *f, enum section s)
 static void set_budgets(struct dwarf_file *f)
 {
 	f->abbrev_budget = 1000 + 4 * weight(f, S_ABBREV);
-	f->range_budget = 1000 + weight(f, S_INFO) + weight(f, S_RANGES) + weight(f, S_RNGLISTS);
+	f->range_budget = 1000 + weight(f, S_INFO) / 2 + weight(f, S_RANGES) / 2 +
+			  weight(f, S_RNGLISTS);
+	f->line_budget = 1000 + 2 * weight(f, S_LINE);
+	f->path_budget = PATHS_LEAST + 2 * (weight(f, S_LINE) + weight(f, S_LINE_STR));
 	f->row_budget = 1000 + 2 * weight(f, S_LINE);
 	f->entry_budget = 1000 + weight(f, S_LINE) / 4;
 }
@@ -74,6 +78,7 @@ static void read_headers(struct dwarf_file *f)
 		f->unit = array_grow(f->unit, f->units, sizeof(u));
 		f->unit[f->units++] = u;
 	}
+	dwarf_charge(f->dwarf, f->units * sizeof(u));
 }
 
 /* It is not one of those with one type each, of which a .dwo file may have many. */
@@ -128,6 +133,7 @@ void file_close(struct dwarf_file *f)
 	free(f->unit);
 	abbrevs_release(f);
 	lines_release(f);
+	table_release(&f->split_ids);
 	if (f->is_owned)
 		elf_close(f->elf);
 	free(f);

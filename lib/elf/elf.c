@@ -9,10 +9,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
 	HEADERS_MAX = 100000,	/* program or section headers looked at, at most */
+	LOADS_MAX = 1000,	/* segments that are mapped; real files have less than ten */
 	NOTES_MAX = 1 << 20,	/* bytes of notes, in all: they may overlap */
 };
 
@@ -136,6 +138,20 @@ static struct program program_at(const struct elf *elf, uint32_t index)
 	return c.failed ? (struct program){ 0 } : p;
 }
 
+static void read_loads(struct elf *elf)
+{
+	for (uint32_t i = 0; i < elf->programs && elf->loads < LOADS_MAX; i++) {
+		struct program p = program_at(elf, i);
+		if (p.type != PT_LOAD)
+			continue;
+		elf->load = array_grow(elf->load, elf->loads, sizeof(*elf->load));
+		elf->load[elf->loads++] = (struct elf_load){
+			.is_code = p.flags & PF_X, .offset = p.offset, .address = p.address,
+			.file_size = p.file_size, .memory_size = p.memory_size,
+		};
+	}
+}
+
 /* Look through NOTES; LEFT: bytes that may still be. */
 static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
 {
@@ -205,6 +221,7 @@ static struct elf *open_image(struct elf *elf, const char **why)
 		elf_close(elf);
 		return NULL;
 	}
+	read_loads(elf);
 	find_build_id(elf);
 	find_section_names(elf);
 	if (elf->type == ET_REL)
@@ -288,6 +305,12 @@ void elf_close(struct elf *elf)
 {
 	if (!elf)
 		return;
+	if (elf->further_users) {
+		elf->further_users--;
+		return;
+	}
+	if (elf->pool)
+		elf_pool_remove(elf);
 	while (elf->inflated) {
 		struct inflated *next = elf->inflated->next;
 		free(elf->inflated->bytes);
@@ -297,6 +320,7 @@ void elf_close(struct elf *elf)
 	mapped_close(&elf->mapped);
 	elf_close(elf->mini);
 	free(elf->owned);
+	free(elf->load);
 	free(elf->path);
 	free(elf->symbol);
 	free(elf->relocation);
@@ -304,6 +328,17 @@ void elf_close(struct elf *elf)
 	free(elf->flat.at);
 	intern_release(&elf->names);
 	free(elf);
+}
+
+void **elf_beside(struct elf *elf)
+{
+	return &elf->beside;
+}
+
+void elf_rest(const struct elf *elf)
+{
+	if (elf->mapped.at)
+		madvise((void *)(uintptr_t)elf->mapped.at, elf->mapped.size, MADV_DONTNEED);
 }
 
 struct elf_bytes elf_image(const struct elf *elf)
@@ -338,10 +373,10 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 	const uint64_t page = 4096;	/* the smallest: what larger ones map beside is not code */
 	bool found = false;
 
-	for (uint32_t i = 0; i < elf->programs; i++) {
-		struct program p = program_at(elf, i);
+	for (uint32_t i = 0; i < elf->loads; i++) {
+		struct elf_load p = elf->load[i];
 		uint64_t lead = p.offset & (page - 1);
-		if (p.type != PT_LOAD || !(p.flags & PF_X) || p.file_size > UINT64_MAX / 2 ||
+		if (!p.is_code || p.file_size > UINT64_MAX / 2 ||
 		    p.address < lead)
 			continue;
 		uint64_t start = p.offset - lead;
@@ -371,9 +406,9 @@ static uint64_t room_for_all(const struct elf *elf)
 {
 	uint64_t start = UINT64_MAX, end = 0;
 
-	for (uint32_t i = 0; i < elf->programs; i++) {
-		struct program p = program_at(elf, i);
-		if (p.type != PT_LOAD || p.memory_size > UINT64_MAX - p.address)
+	for (uint32_t i = 0; i < elf->loads; i++) {
+		struct elf_load p = elf->load[i];
+		if (p.memory_size > UINT64_MAX - p.address)
 			continue;
 		start = p.address < start ? p.address : start;
 		end = p.address + p.memory_size > end ? p.address + p.memory_size : end;
@@ -385,10 +420,10 @@ bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uin
 {
 	uint64_t room = room_for_all(elf);
 
-	for (uint32_t i = 0; i < elf->programs; i++) {
-		struct program p = program_at(elf, i);
+	for (uint32_t i = 0; i < elf->loads; i++) {
+		struct elf_load p = elf->load[i];
 		uint64_t start = p.offset & ~(page - 1);
-		if (p.type != PT_LOAD || !(p.flags & PF_X) || file_offset < start ||
+		if (!p.is_code || file_offset < start ||
 		    p.offset > elf->image.size || p.file_size > elf->image.size - p.offset)
 			continue;
 		uint64_t before = file_offset - start, whole = p.offset - start + p.file_size;
@@ -403,9 +438,9 @@ void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 {
 	*start = elf->placed ? 0 : UINT64_MAX;
 	*end = elf->placed_end;
-	for (uint32_t i = 0; i < elf->programs; i++) {
-		struct program p = program_at(elf, i);
-		if (p.type != PT_LOAD || !(p.flags & PF_X) ||
+	for (uint32_t i = 0; i < elf->loads; i++) {
+		struct elf_load p = elf->load[i];
+		if (!p.is_code ||
 		    p.memory_size > UINT64_MAX - p.address)
 			continue;
 		if (p.address < *start)
@@ -419,9 +454,9 @@ void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 
 struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
 {
-	for (uint32_t i = 0; i < elf->programs; i++) {
-		struct program p = program_at(elf, i);
-		if (p.type == PT_LOAD && address >= p.address &&
+	for (uint32_t i = 0; i < elf->loads; i++) {
+		struct elf_load p = elf->load[i];
+		if (address >= p.address &&
 		    address - p.address < p.file_size &&
 		    p.offset <= UINT64_MAX - p.file_size)
 			return elf_part(elf, p.offset + (address - p.address),

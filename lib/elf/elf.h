@@ -40,6 +40,12 @@ size_t elf_build_id(const struct elf *elf, const uint8_t **id);
 /* The build ID that Go's linker gave it; "": none. */
 const char *elf_go_build_id(struct elf *elf);
 
+/* What the user of ELF keeps with it; NULL at first. */
+void **elf_beside(struct elf *elf);
+
+/* ELF may not be used for long: give back the memory that its file has taken so far. */
+void elf_rest(const struct elf *elf);
+
 /* Has it code, which debug files have not; DWARF; DWARF or a symbol table? */
 bool elf_has_code(const struct elf *elf);
 bool elf_has_dwarf(const struct elf *elf);

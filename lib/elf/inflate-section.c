@@ -2,8 +2,8 @@
 /*
  * Unpacks compressed sections.  Debug information is packed at 10 to 1 or less,
  * but for what repeats itself, as the lines of generated code, where zlib gets to
- * 1000 to 1 and zstd beyond.  So what a section claims is believed up to a
- * sane ratio, and up to any for some MiB of each file: what its rows and functions
+ * 1000 to 1 and zstd beyond.  So a file's sections may unpack to a sane multiple
+ * of their bytes, all together, and to some MiB of any: what its rows and functions
  * take in memory is a multiple of that.
  */
 #include "base/arena.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-enum { RATIO_MAX = 100 };
+enum { RATIO_MAX = 32 };
 #define UNPACKED_MAX (8ULL << 30)	/* bytes */
-#define DENSE_MAX (16ULL << 20)		/* bytes of a file that are packed better than that */
+#define DENSE_MAX (16ULL << 20)		/* bytes that any file may unpack to */
 
 static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)
 {
@@ -30,13 +30,19 @@ static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)
 /* Count SIZE bytes as unpacked.  False: they are too many. */
 static bool take(struct elf *elf, uint64_t packed_size, uint64_t size)
 {
-	bool is_dense = size / RATIO_MAX > packed_size;
+	uint64_t left = elf->data > elf->packed ? elf->data - elf->packed : 0;
+	uint64_t packed = packed_size < left ? packed_size : left;	/* sections may overlap */
 
-	if (size > UNPACKED_MAX || (is_dense && size > DENSE_MAX - elf->dense)) {
+	if (elf->packed == 0)
+		elf->unpackable += DENSE_MAX;
+	elf->packed += packed;
+	elf->unpackable += RATIO_MAX * packed;
+	if (size > UNPACKED_MAX || size > elf->unpackable) {
 		elf->refused = true;
 		return false;
 	}
-	elf->dense += is_dense ? size : 0;
+	elf->unpackable -= size;
+	elf_charge(elf, size);
 	return true;
 }
 
@@ -45,7 +51,7 @@ uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes
 {
 	bool good;
 
-	if (size == 0 || !take(elf, packed.size, size))
+	if (size == 0 || packed.size == 0 || !take(elf, packed.size, size))
 		return NULL;
 	uint8_t *to = malloc(size + 1);
 	if (!to)

@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/span.h"
 #include "elf/mapped.h"
+#include "elf/pool.h"
 #include "elf/section.h"
 #include "record/record.h"
 
@@ -22,6 +23,17 @@ struct placed {
 	uint32_t relocations;	/* the section with its relocations; 0: none */
 };
 
+struct elf_load {
+	bool is_code;
+	uint64_t offset, address, file_size, memory_size;
+};
+
+/* What makes it the same file, under another name. */
+struct elf_file {
+	uint64_t device, inode;
+	int64_t size, modified;
+};
+
 enum { STUB_TABLES_MAX = 8 };	/* three are usual */
 
 struct elf {
@@ -34,9 +46,12 @@ struct elf {
 	uint16_t type, machine;	/* ET_*, EM_* */
 	uint64_t program_headers, section_headers;	/* offsets in the image */
 	uint32_t programs, sections;			/* how many */
+	struct elf_load *load;		/* segments that are mapped */
+	uint32_t loads;
 	struct elf_bytes section_names;
 	struct inflated *inflated;	/* sections, once asked for */
-	uint64_t dense;			/* bytes of those that were packed beyond what is usual */
+	uint64_t packed;		/* bytes that sections were unpacked from */
+	uint64_t unpackable;		/* bytes that they still may become */
 	bool refused;			/* one was not unpacked, for it would be too large */
 	struct elf_bytes build_id;
 	char go_build_id[GO_BUILD_ID_MAX];	/* once asked for */
@@ -57,7 +72,16 @@ struct elf {
 	struct placed *placed;		/* by section; NULL: the file is not relocatable */
 	uint64_t placed_end;		/* where the code ends that begins at address 0 */
 	uint64_t relocation_budget;	/* how many may still be applied */
+	struct elf_pool *pool;		/* that it is open in; NULL: none */
+	struct elf *next_in_pool;
+	struct elf_file file;		/* in a pool: which one */
+	uint32_t further_users;		/* beside the first */
+	uint64_t memory;		/* bytes that what was read of it takes */
+	void *beside;			/* what its user keeps with it */
 };
+
+/* Whether section S is called NAME. */
+bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name);
 
 /* An address or offset, of 4 or 8 bytes by the file's class. */
 static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)

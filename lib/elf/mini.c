@@ -8,7 +8,9 @@
 
 enum {
 	WORK_MAX = 128 << 20,		/* bytes of memory for liblzma */
-	MINI_MAX = 256 << 20,		/* bytes of the unpacked file */
+	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; and no more than */
+	MINI_LEAST = 16 << 20,		/* so many, and */
+	RATIO_MAX = 32,			/* bytes for each packed one */
 };
 
 /* The caller frees; NULL: it is damaged, or too large. */
@@ -17,10 +19,12 @@ static uint8_t *unpack(struct elf_bytes packed, size_t *size)
 	lzma_stream s = LZMA_STREAM_INIT;
 	uint8_t *to = NULL;
 	lzma_ret result = lzma_stream_decoder(&s, WORK_MAX, 0);
+	uint64_t most = MINI_LEAST + RATIO_MAX * packed.size;
 
 	s.next_in = packed.at;
 	s.avail_in = packed.size;
-	for (size_t room = 65536; result == LZMA_OK && room <= MINI_MAX; room *= 2) {
+	for (size_t room = 65536; result == LZMA_OK && room <= MINI_MAX &&
+	     room / 2 <= most; room *= 2) {
 		to = mem_resize(to, room);
 		s.next_out = to + s.total_out;
 		s.avail_out = room - s.total_out;
@@ -46,6 +50,7 @@ struct elf *elf_open_mini(struct elf *elf)
 	if (!elf_section(elf, ".gnu_debugdata", &packed) || !(bytes = unpack(packed, &size)))
 		return NULL;
 	struct elf *mini = elf_open_owned(bytes, size, &why);
+	elf_charge(elf, mini ? size : 0);
 	if (mini)
 		mini->is_mini = true;
 	return mini;

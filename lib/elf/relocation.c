@@ -41,6 +41,7 @@ static void read_relocations(struct elf *elf)
 			elf->relocation[elf->relocations++] = r;
 		}
 	}
+	elf_charge(elf, elf->relocations * sizeof(*elf->relocation));
 	if (elf->relocations)
 		qsort(elf->relocation, elf->relocations, sizeof(*elf->relocation), by_slot);
 }

@@ -12,13 +12,21 @@
 
 enum { PACKED_LEAST = 64 };	/* bytes, to bound how many sections are unpacked */
 
+bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct elf_bytes names = elf->section_names;
+
+	return s->name < names.size && size <= names.size - s->name &&
+	       !memcmp(names.at + s->name, name, size);
+}
+
 /* The index of the next section behind AFTER, or 0, which no section with contents has. */
 static uint32_t find_section(const struct elf *elf, const char *name, uint32_t after)
 {
 	for (uint32_t i = after + 1; i < elf->sections; i++) {
 		struct elf_section s = elf_section_at(elf, i);
-		const char *its = elf_string(elf->section_names, s.name);
-		if (s.type != SHT_NOBITS && s.type != SHT_NULL && its && !strcmp(its, name))
+		if (s.type != SHT_NOBITS && s.type != SHT_NULL && elf_is_called(elf, &s, name))
 			return i;
 	}
 	return 0;
@@ -144,6 +152,8 @@ static void forget(struct elf *elf, uint32_t index)
 	if (!i || i->section != index)
 		return;
 	elf->inflated = i->next;
+	elf->unpackable += i->size;
+	elf_charge(elf, -i->size);
 	free(i->bytes);
 	free(i);
 }

@@ -20,6 +20,9 @@ uint32_t elf_sections(const struct elf *elf);
 /* Bytes that the file stores, without the holes of a sparse file: work is limited by them. */
 uint64_t elf_stored(const struct elf *elf);
 
+/* Count BYTES more of memory for what was read of ELF (or NULL): its pool has a limit. */
+void elf_charge(struct elf *elf, uint64_t bytes);
+
 /* Return section header INDEX, all 0 if it is damaged. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 

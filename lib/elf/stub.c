@@ -16,8 +16,9 @@ static void find_tables(struct elf *elf)
 	elf->stubs_read = true;
 	for (uint32_t i = 1; i < elf->sections && elf->stub_tables < STUB_TABLES_MAX; i++) {
 		struct elf_section s = elf_section_at(elf, i);
-		const char *name = elf_string(elf->section_names, s.name);
-		if (s.type == SHT_PROGBITS && name && !strncmp(name, ".plt", 4))
+		struct elf_bytes names = elf->section_names;
+		if (s.type == SHT_PROGBITS && s.name < names.size && names.size - s.name > 4 &&
+		    !memcmp(names.at + s.name, ".plt", 4))
 			elf->stub_table[elf->stub_tables++] = s;
 	}
 }

@@ -23,11 +23,14 @@ static bool is_mapping_symbol(const char *name)
 
 static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 {
-	size_t underscores = strspn(name, "_");
+	enum { MOST = 7 };
+	unsigned underscores = 0;
 	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 0 : 1;
 
+	while (underscores < MOST && name[underscores] == '_')
+		underscores++;
 	rank |= symbol_size ? 4 : 0;
-	return (uint8_t)(rank << 3 | (underscores < 7 ? 7 - underscores : 0));
+	return (uint8_t)(rank << 3 | (MOST - underscores));
 }
 
 /* Elf64_Sym, and Elf32_Sym, whose fields stand in another order. */
@@ -179,6 +182,8 @@ static void read_symbols(struct elf *elf)
 	keep_one_each(elf);
 	elf->symbol = mem_resize(elf->symbol, elf->symbols * sizeof(*elf->symbol));
 	index_symbols(elf);
+	elf_charge(elf, elf->symbols * sizeof(*elf->symbol) +
+		   elf->flat.count * sizeof(*elf->flat.at));
 }
 
 /* The name without the version that some tables have in it: "memcpy@@GLIBC_2.14". */

@@ -12,11 +12,7 @@
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LINE_MAX_SIZE = PATH_MAX + 2 * BUILD_ID_HEX };
@@ -32,15 +28,15 @@ struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size)
 }
 
 /* DIRECTORY/.build-id/12/345678...SUFFIX */
-static struct elf *open_in(const char *root, const char *directory, const char *hex,
-			   const char *suffix)
+static struct elf *open_in(const struct locate_options *where, const char *root,
+			   const char *directory, const char *hex, const char *suffix)
 {
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", directory, hex, hex + 2,
 		     suffix) >= (int)sizeof(path))
 		return NULL;
-	return locate_elf(root, path);
+	return locate_elf(where, root, path);
 }
 
 /* ELF if it is of this kind; closed if not. */
@@ -56,8 +52,10 @@ static struct elf *of_kind(struct elf *elf, enum locate_kind kind)
  * A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in
  * between.  A program and its debug file have one build ID: the first that fits.
  */
-static struct elf *open_listed(const char *list, const char *hex, enum locate_kind kind)
+static struct elf *open_listed(const struct locate_options *where, const char *hex,
+			       enum locate_kind kind)
 {
+	const char *list = where->build_id_map;
 	char line[LINE_MAX_SIZE];
 	struct elf *elf = NULL;
 	size_t length = strlen(hex);
@@ -68,20 +66,17 @@ static struct elf *open_listed(const char *list, const char *hex, enum locate_ki
 		line[strcspn(line, "\r\n")] = '\0';
 		if (strncasecmp(line, hex, length) || !strchr(" \t", line[length]))
 			continue;
-		elf = of_kind(locate_elf("", line + length + strspn(line + length, " \t")), kind);
+		elf = of_kind(locate_elf(where, "", line + length +
+					 strspn(line + length, " \t")), kind);
 	}
 	if (in)
 		fclose(in);
 	return elf;
 }
 
-/* As a debuginfod server calls them. */
-static const char *const kind_name[] = {
-	[LOCATE_PROGRAM] = "executable", [LOCATE_DEBUG] = "debuginfo",
-};
-
 /* What a debuginfod client has fetched before: debuginfod_find_debuginfo(3), FILES. */
-static struct elf *open_fetched(const char *hex, enum locate_kind kind)
+static struct elf *open_fetched(const struct locate_options *where, const char *hex,
+				enum locate_kind kind)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH");
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -90,14 +85,14 @@ static struct elf *open_fetched(const char *hex, enum locate_kind kind)
 
 	if (cache && *cache)
 		length = snprintf(path, sizeof(path), "%s/%s/%s", cache, hex,
-				  kind_name[kind]);
+				  fetch_kind_name(kind));
 	else if (xdg && *xdg)
 		length = snprintf(path, sizeof(path), "%s/debuginfod_client/%s/%s", xdg, hex,
-				  kind_name[kind]);
+				  fetch_kind_name(kind));
 	else
 		length = snprintf(path, sizeof(path), "%s/.cache/debuginfod_client/%s/%s",
-				  home ? home : "", hex, kind_name[kind]);
-	return length < (int)sizeof(path) ? locate_elf("", path) : NULL;
+				  home ? home : "", hex, fetch_kind_name(kind));
+	return length < (int)sizeof(path) ? locate_elf(where, "", path) : NULL;
 }
 
 bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
@@ -123,49 +118,10 @@ static struct elf *open_kept(const struct locate_options *where, const uint8_t *
 	struct elf *elf = NULL;
 
 	if (kind == LOCATE_DEBUG && locate_kept(where, id, size, "debug", path))
-		elf = locate_elf("", path);
+		elf = locate_elf(where, "", path);
 	if (!elf && locate_kept(where, id, size, "elf", path))
-		elf = of_kind(locate_elf("", path), kind);
+		elf = of_kind(locate_elf(where, "", path), kind);
 	return elf;
-}
-
-/* Wait for the end of PID, or ours: who is told to stop does not wait for a server. */
-static void await(pid_t pid)
-{
-	const struct timespec moment = { .tv_nsec = 10000000 };
-	int status;
-
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (command_stop)
-			kill(pid, SIGTERM);
-		nanosleep(&moment, NULL);
-	}
-}
-
-/* Ask debuginfod-find(1); its client puts the file where open_fetched() looks. */
-static void fetch(const char *urls, const char *hex, enum locate_kind kind)
-{
-	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
-				    (char *)(uintptr_t)kind_name[kind], (char *)(uintptr_t)hex,
-				    NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t pipe;
-	pid_t pid;
-
-	setenv("DEBUGINFOD_URLS", urls, 1);
-	posix_spawn_file_actions_init(&actions);
-	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);		/* we ignore it */
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigdefault(&attributes, &pipe);
-	if (posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ) == 0)
-		await(pid);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
 }
 
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
@@ -181,24 +137,22 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 		return NULL;
 	build_id_hex(id, size, hex);
 	for (size_t i = 0; i < directories && !elf; i++)
-		elf = locate_with_id(open_in("", where->debug_dirs->item[i], hex, suffix), id,
-				     size);
+		elf = locate_with_id(open_in(where, "", where->debug_dirs->item[i], hex, suffix),
+				     id, size);
 	if (!elf && where->sysroot)
-		elf = locate_with_id(open_in(where->sysroot, system, hex, suffix), id, size);
+		elf = locate_with_id(open_in(where, where->sysroot, system, hex, suffix), id, size);
 	if (!elf && *root)
-		elf = locate_with_id(open_in(root, system, hex, suffix), id, size);
+		elf = locate_with_id(open_in(where, root, system, hex, suffix), id, size);
 	if (!elf)
-		elf = locate_with_id(open_in("", system, hex, suffix), id, size);
+		elf = locate_with_id(open_in(where, "", system, hex, suffix), id, size);
 	if (!elf)
-		elf = locate_with_id(open_listed(where->build_id_map, hex, kind), id, size);
+		elf = locate_with_id(open_listed(where, hex, kind), id, size);
 	if (!elf)
 		elf = locate_with_id(open_kept(where, id, size, kind), id, size);
 	if (!elf)
-		elf = locate_with_id(open_fetched(hex, kind), id, size);
-	if (!elf && where->debuginfod && !command_stop) {
-		fetch(where->debuginfod, hex, kind);
-		elf = locate_with_id(open_fetched(hex, kind), id, size);
-	}
+		elf = locate_with_id(open_fetched(where, hex, kind), id, size);
+	if (!elf && fetch_wait(where->fetcher, hex, kind))
+		elf = locate_with_id(open_fetched(where, hex, kind), id, size);
 	return elf;
 }
 
@@ -243,8 +197,20 @@ static struct elf *open_link(const struct locate_options *where, struct elf *elf
 				      : i == own + 2 ? "/usr/lib/debug" : "";
 		if (snprintf(at, sizeof(at), "%s%.*s%s/%s", directory, length, path,
 			     i == own + 1 ? "/.debug" : "", name) < (int)sizeof(at))
-			found = with_checksum(locate_elf(i < own ? "" : root, at), crc);
+			found = with_checksum(locate_elf(where, i < own ? "" : root, at), crc);
 	}
+	return found;
+}
+
+bool locate_has_debug(const struct locate_options *where, struct elf *elf, const char *path,
+		      const char *root)
+{
+	struct locate_options here = *where;
+
+	here.fetcher = NULL;
+	struct elf *debug = elf_has_dwarf(elf) ? NULL : locate_debug(&here, elf, path, root);
+	bool found = elf_has_dwarf(elf) || debug;
+	elf_close(debug);
 	return found;
 }
 
@@ -256,7 +222,7 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 	size_t size = elf_build_id(elf, &id);
 
 	if (elf_has_dwarf(elf))		/* no server has more */
-		here.debuginfod = NULL;
+		here.fetcher = NULL;
 	struct elf *debug = locate_by_id(&here, root, id, size, LOCATE_DEBUG);
 
 	if (!debug)
@@ -341,20 +307,21 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 		path = beside;
 	}
 	if (!elf)
-		elf = as_linked(locate_elf(root, path), &link);
+		elf = as_linked(locate_elf(where, root, path), &link);
 	if (!elf && *root)
-		elf = as_linked(locate_elf("", path), &link);
+		elf = as_linked(locate_elf(where, "", path), &link);
 	return elf;
 }
 
-struct elf *locate_package(const char *path, const char *root)
+struct elf *locate_package(const struct locate_options *where, const char *path,
+			   const char *root)
 {
 	char package[PATH_MAX];
 
 	if (*path != '/' ||
 	    snprintf(package, sizeof(package), "%s.dwp", path) >= (int)sizeof(package))
 		return NULL;
-	return locate_elf(root, package);
+	return locate_elf(where, root, package);
 }
 
 struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
@@ -374,7 +341,7 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 		char path[PATH_MAX];
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(hole - paths[i]), paths[i],
 			     release, hole + 2) < (int)sizeof(path))
-			elf = locate_with_id(locate_elf(root, path), id, size);
+			elf = locate_with_id(locate_elf(where, root, path), id, size);
 	}
 	return elf;
 }

@@ -3,11 +3,6 @@
 #pragma once
 #include "locate/locate.h"
 
-enum locate_kind {
-	LOCATE_PROGRAM,		/* with its code */
-	LOCATE_DEBUG,		/* with debug information or symbols */
-};
-
 /* The file of this build ID and kind.  ROOT: also look below it.  NULL: none. */
 struct elf *locate_by_id(const struct locate_options *where, const char *root, const uint8_t *id,
 			 size_t size, enum locate_kind kind);

@@ -22,12 +22,12 @@ static int open_regular(const char *root, const char *path, struct stat *st)
 	return fd;
 }
 
-struct elf *locate_elf(const char *root, const char *path)
+struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path)
 {
 	const char *why;
 	int fd = regular_open_below(root, path, false);
 
-	return fd < 0 ? NULL : elf_open(fd, &why);
+	return fd < 0 ? NULL : elf_pool_open(where->pool, fd, &why);
 }
 
 /*
@@ -42,8 +42,9 @@ static bool is_other_file(const struct object *object, const struct stat *st, bo
 			       minor(st->st_dev) == object->minor));
 }
 
-static enum locate_result try_path(const char *root, const char *path,
-				   const struct object *object, bool any_device, struct elf **out)
+static enum locate_result try_path(const struct locate_options *where, const char *root,
+				   const char *path, const struct object *object,
+				   bool any_device, struct elf **out)
 {
 	const uint8_t *id;
 	struct stat st;
@@ -56,7 +57,7 @@ static enum locate_result try_path(const char *root, const char *path,
 		close(fd);
 		return LOCATE_OTHER_FILE;
 	}
-	struct elf *elf = elf_open(fd, &why);
+	struct elf *elf = elf_pool_open(where->pool, fd, &why);
 	if (!elf)
 		return LOCATE_NO_ELF;
 	size_t size = elf_build_id(elf, &id);
@@ -92,7 +93,8 @@ static bool is_mapping_of(const struct object *object, const char *link)
 }
 
 /* What the living process maps, whatever its path names by now. */
-static enum locate_result try_live(const struct object *object, pid_t pid,
+static enum locate_result try_live(const struct locate_options *where,
+				   const struct object *object, pid_t pid,
 				   const struct mapping *m, struct elf **elf)
 {
 	char path[64];
@@ -101,7 +103,7 @@ static enum locate_result try_live(const struct object *object, pid_t pid,
 		 m->end);
 	if (!object_has_id(object) && !object->inode && !is_mapping_of(object, path))
 		return LOCATE_ABSENT;
-	return try_path("", path, object, true, elf);
+	return try_path(where, "", path, object, true, elf);
 }
 
 /* Whether OBJECT was mapped from the file that ST describes. */
@@ -117,7 +119,8 @@ static bool is_its_file(const struct object *object, const struct stat *st)
  * run another program by now, or OBJECT may be a library: without a build ID,
  * the inode must be that of OBJECT, and the device or the path.
  */
-static enum locate_result try_program(const struct object *object, pid_t pid, struct elf **elf)
+static enum locate_result try_program(const struct locate_options *where,
+				      const struct object *object, pid_t pid, struct elf **elf)
 {
 	char path[64];
 	struct stat st;
@@ -127,15 +130,17 @@ static enum locate_result try_program(const struct object *object, pid_t pid, st
 	    (stat(path, &st) < 0 ||
 	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path)))))
 		return LOCATE_ABSENT;
-	return try_path("", path, object, true, elf);
+	return try_path(where, "", path, object, true, elf);
 }
 
 /* A file below ROOT by its path; a refusal is remembered. */
-static void try_below(struct located *l, const struct object *object, const char *root)
+static void try_below(const struct locate_options *where, struct located *l,
+		      const struct object *object, const char *root)
 {
 	if (l->elf)
 		return;
-	enum locate_result here = try_path(root, object->path, object, false, &l->elf);
+	enum locate_result here = try_path(where, root, object->path, object, false,
+					   &l->elf);
 	if (here != LOCATE_ABSENT)
 		l->result = here;
 	if (here == LOCATED)
@@ -153,18 +158,18 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	if (where->sysroot) {
 		struct object copy = *object;
 		copy.inode = 0;		/* it has another one there */
-		try_below(&l, &copy, where->sysroot);
+		try_below(where, &l, &copy, where->sysroot);
 	} else if (is_local || has_id) {
-		if (is_local && pid > 0 && (try_live(object, pid, m, &l.elf) == LOCATED ||
-					    try_program(object, pid, &l.elf) == LOCATED)) {
+		if (is_local && pid > 0 && (try_live(where, object, pid, m, &l.elf) == LOCATED ||
+					    try_program(where, object, pid, &l.elf) == LOCATED)) {
 			l.result = LOCATED;
 			l.root = mem_text(root);
 		}
 		/* A deleted file's path names nothing, or another file. */
 		if (is_local && pid > 0 && (!object->deleted || has_id))
-			try_below(&l, object, root);
+			try_below(where, &l, object, root);
 		if (!object->deleted || has_id)
-			try_below(&l, object, "");
+			try_below(where, &l, object, "");
 	} else {
 		l.result = LOCATE_UNSURE;
 	}

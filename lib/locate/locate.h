@@ -9,7 +9,8 @@
  */
 #pragma once
 #include "base/command.h"
-#include "elf/elf.h"
+#include "elf/pool.h"
+#include "locate/fetch.h"
 #include "process/space.h"
 
 #include <limits.h>
@@ -21,7 +22,8 @@ struct locate_options {
 	const char *build_id_map;	/* a file of lines "BUILDID PATH" */
 	const struct command_list *debug_dirs;	/* besides /usr/lib/debug, before it */
 	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
-	const char *debuginfod;		/* URLs to fetch from; NULL: fetch nothing */
+	struct fetcher *fetcher;	/* of what is not here; NULL: nothing is fetched */
+	struct elf_pool *pool;		/* to open files in; NULL: each by itself */
 };
 
 enum locate_result {
@@ -68,6 +70,10 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root);
 
+/* Whether ELF has debug information, or locate_debug() finds it without fetching it. */
+bool locate_has_debug(const struct locate_options *where, struct elf *elf, const char *path,
+		      const char *root);
+
 /*
  * Open what DEBUG shares its debug information with (.gnu_debugaltlink, or
  * .debug_sup of DWARF 5, see dwz(1)); NULL: it is not here, and *NAME is its path
@@ -94,13 +100,14 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
 bool locate_is_module(const char *path, const char *module);
 
 /* The package of split units beside PATH ("PATH.dwp"), or NULL. */
-struct elf *locate_package(const char *path, const char *root);
+struct elf *locate_package(const struct locate_options *where, const char *path,
+			   const char *root);
 
 /*
  * A regular ELF file, read-only; NULL: there is none.  ROOT: the root directory
  * of who knows it by PATH; "": ours.
  */
-struct elf *locate_elf(const char *root, const char *path);
+struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path);
 
 /* "no such file", ...: why it was not LOCATED. */
 const char *locate_reason(enum locate_result result);

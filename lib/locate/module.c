@@ -87,6 +87,6 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !elf; i++)
 		if (set_path(file, places[i][0], release, below) &&
 		    snprintf(whole, sizeof(whole), "%s%s", file, places[i][1]) < PATH_MAX)
-			elf = locate_with_id(locate_elf(root, whole), id, size);
+			elf = locate_with_id(locate_elf(where, root, whole), id, size);
 	return elf;
 }

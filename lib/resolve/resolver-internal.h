@@ -19,6 +19,8 @@ enum {
 	QUICK_MAX = 1 << 20,	/* up to this; both a power of two */
 	QUICK_WAYS = 4,		/* slots where an address may be */
 	QUICK_SHARE = 2,	/* slots for a frame, at least */
+	JIT_CREDIT_FIRST = 1 << 18,	/* visits to processes, before any record */
+	JIT_CREDIT_SAMPLE = 8,		/* a sample pays for */
 	LINES_MAX = 512,	/* of one place: calls inlined into each other */
 	FRAMES_MAX = 1 << 20,	/* distinct addresses; others are merged by their lines */
 	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; others are [unknown] */
@@ -48,7 +50,7 @@ struct jit_process {
  */
 struct quick {
 	uint64_t address;
-	uint32_t generation;	/* 0: the slot is empty */
+	uint32_t key;		/* of the generation, see quick_key(); 0: the slot is empty */
 	uint32_t frame;
 };
 
@@ -66,6 +68,8 @@ struct resolver {
 	struct spaces spaces;
 	struct quick *quick;
 	size_t quick_slots;
+	uint32_t quick_salt;		/* another one after each flush */
+	uint64_t flushes;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* the same, by (object, lines), of those over FRAMES_MAX */
 	struct source **source;		/* by object of lib/process */
@@ -73,11 +77,17 @@ struct resolver {
 	uint32_t tallies;
 	struct tally nowhere_tally;
 	uint32_t sources;
+	struct elf_pool pool;		/* their files */
+	struct fetcher fetcher;
+	bool pool_told;			/* that it is nearly full */
+	uint64_t uses;			/* of sources, counted: the time of struct source */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;
 	struct intern strings;		/* the same ids as tables->string */
 	struct pointers source_strings;	/* those that sources gave, which stay where they are */
 	struct table function_table;	/* over tables->function */
+	size_t long_names;		/* bytes of long names of sources */
+	bool names_told;		/* that further ones are cut */
 	uint32_t *readable;		/* by string, if it was asked for: it demangled; or 0 */
 	uint32_t readables;
 	uint32_t *comm;			/* string of each name in spaces.tasks; 0: not used */
@@ -86,6 +96,9 @@ struct resolver {
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */
 	uint32_t advised;		/* bit by compiler: how it writes its names was said */
+	struct table map_table;		/* pids, by the file of their map; some are old */
+	struct jit_budget jit_budget;
+	uint64_t jit_credit;		/* visits to processes that records have paid for */
 	bool round_ended;		/* and no sample has come since */
 	enum from from;			/* of the place in hand */
 	bool by_time;			/* another sample there may have another name */
@@ -118,6 +131,12 @@ struct place {
 	uint64_t recorded_address;	/* in that file */
 };
 
+/* What was found before may have another name now: the first cache is empty, at no cost. */
+static inline void flush_quick(struct resolver *r)
+{
+	r->quick_salt = (uint32_t)hash_u64(++r->flushes);
+}
+
 /* Where ADDRESS is, which is mapped in SPACE of process PID. */
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address);
@@ -138,6 +157,9 @@ struct source *source_at(struct resolver *r, uint32_t object);
 
 /* A source of PATH, which will be looked for right now. */
 struct source new_source(const struct resolver *r, const char *path);
+
+/* Begin to fetch what the frames of S need, all at once. */
+void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s);
 
 /* Open what the MMAP record REC maps, while it is there. */
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);

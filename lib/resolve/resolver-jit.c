@@ -78,6 +78,16 @@ static void open_map(const struct resolver *r, struct jit_process *p)
 	jitmap_open_map(map, path);
 }
 
+/* P gets functions that others have not. */
+static void unshare_map(struct resolver *r, struct jit_process *p)
+{
+	if (!jitmap_is_shared(p->map))
+		return;
+	jitmap_free(p->map);
+	p->map = jitmap_new(&r->jit_budget);
+	open_map(r, p);
+}
+
 static uint32_t find_jit(const struct resolver *r, pid_t pid)
 {
 	struct table_probe probe = table_probe(&r->jit_table, hash_u64((uint32_t)pid));
@@ -87,6 +97,32 @@ static uint32_t find_jit(const struct resolver *r, pid_t pid)
 		if (r->jit[id].pid == pid)
 			break;
 	return id;
+}
+
+/*
+ * P has a map alone: if another process has the same file, under whatever name, the two have
+ * one, which is read once.
+ */
+static void share_map(struct resolver *r, struct jit_process *p)
+{
+	uint64_t id[2], other[2];
+	uint32_t pid, at;
+
+	if (!jitmap_only_map(p->map, id))
+		return;
+	uint64_t hash = hash_more(id[0], id[1]);
+	struct table_probe probe = table_probe(&r->map_table, hash);
+	while ((pid = table_next(&r->map_table, &probe)) != TABLE_NONE) {
+		at = find_jit(r, (pid_t)pid);
+		struct jitmap *map = at == TABLE_NONE ? NULL : r->jit[at].map;
+		if (!map || map == p->map || !jitmap_only_map(map, other) ||
+		    other[0] != id[0] || other[1] != id[1])
+			continue;
+		jitmap_free(p->map);
+		p->map = jitmap_share(map);
+		break;
+	}
+	table_add(&r->map_table, hash, (uint32_t)p->pid);
 }
 
 static struct jit_process *add_jit(struct resolver *r, pid_t pid)
@@ -115,18 +151,19 @@ bool refresh_jit(struct resolver *r, struct jitmap *map)
 			report_note(r->report, "'%s' is not read: it belongs to user %u, who is "
 				    "not its process's, root or you", t.file, t.owner);
 	}
-	if (any)	/* what was found before may have another name now */
-		memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
+	if (any)
+		flush_quick(r);
 	return any;
 }
 
-static void open_dump(const struct resolver *r, struct jit_process *p)
+static void open_dump(struct resolver *r, struct jit_process *p)
 {
 	const char *sysroot = r->options.where.sysroot;
 	char path[PATH_MAX];
 
 	if (!p->dump)
 		return;
+	unshare_map(r, p);
 	trust_user(r, p);
 	int size = sysroot ? snprintf(path, sizeof(path), "%s%s", sysroot, p->dump)
 			   : snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, p->dump);
@@ -148,9 +185,10 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 	if (p->ended)
 		p->ended = 1;
 	if (!p->map) {
-		p->map = jitmap_new();
+		p->map = jitmap_new(&r->jit_budget);
 		open_map(r, p);
 		open_dump(r, p);
+		share_map(r, p);
 		refresh_jit(r, p->map);
 	}
 	return p->map;
@@ -314,20 +352,39 @@ static void mark_ended(struct resolver *r, pid_t pid)
 		r->jit[id].ended = 1;
 }
 
+/*
+ * Rounds may come without samples, and there may be any number of processes: work is
+ * paid for by records.
+ */
+static bool pay(struct resolver *r)
+{
+	if (r->jit_credit < r->jits)
+		return false;
+	r->jit_credit -= r->jits;
+	return true;
+}
+
+static void read_one_again(struct resolver *r, struct jit_process *p)
+{
+	if (!jitmap_has_map(p->map)) {
+		open_map(r, p);
+		share_map(r, p);
+	}
+	refresh_jit(r, p->map);
+}
+
 static void read_again(struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->jits; i++) {
-		struct jitmap *map = r->jit[i].map;
-		if (!map)
-			continue;
-		if (!jitmap_has_map(map))
-			open_map(r, &r->jit[i]);
-		refresh_jit(r, map);
-	}
+	if (!pay(r))
+		return;
+	for (uint32_t i = 0; i < r->jits; i++)
+		if (r->jit[i].map)
+			read_one_again(r, &r->jit[i]);
 }
 
 void refresh_jits(struct resolver *r)
 {
+	r->jit_credit += JIT_CREDIT_SAMPLE;
 	if (r->round_ended)
 		read_again(r);
 	r->round_ended = false;
@@ -338,6 +395,7 @@ void follow_jit(struct resolver *r, const struct stream_reader *in, const struct
 	struct comm_record comm;
 	struct task_record task;
 
+	r->jit_credit++;
 	if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm) && comm.exec)
 		forget(r, comm.pid);
 	if (rec->type == PERF_RECORD_FORK && record_task(rec, &task) &&
@@ -349,7 +407,8 @@ void follow_jit(struct resolver *r, const struct stream_reader *in, const struct
 		return;
 	read_again(r);
 	r->round_ended = true;
-	age(r, in);
+	if (pay(r))
+		age(r, in);
 }
 
 void release_jits(struct resolver *r)
@@ -359,5 +418,9 @@ void release_jits(struct resolver *r)
 		free(r->jit[i].dump);
 	}
 	table_release(&r->jit_table);
+	table_release(&r->map_table);
 	free(r->jit);
+	if (r->jit_budget.files_refused)
+		report_note(r->report, "%u files of JIT compilers are open, as many as may be: "
+			    "code of further processes has no names", r->jit_budget.files_max);
 }

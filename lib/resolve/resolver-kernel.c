@@ -128,8 +128,7 @@ void follow_ksymbol(struct resolver *r, const struct record *rec)
 	if (!record_ksymbol(rec, &k) || k.unregister)
 		return;
 	if (!r->ksymbols)
-		r->ksymbols = jitmap_new();
+		r->ksymbols = jitmap_new(NULL);
 	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
-	/* what was found there before may have another name now */
-	memset(r->quick, 0, r->quick_slots * sizeof(*r->quick));
+	flush_quick(r);
 }

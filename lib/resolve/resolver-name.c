@@ -14,13 +14,38 @@ uint32_t string_id(struct resolver *r, const char *text)
 	return id;
 }
 
+/*
+ * The same, of names in files: those of a file may be parts of each other, so that there are
+ * more of them than the file has bytes.  Long ones are cut when they were very many.
+ */
+static uint32_t bounded_string_id(struct resolver *r, const char *text)
+{
+	enum { SHORT = 256, LONG_NAMES_MAX = 128 << 20 };	/* bytes; of all long ones */
+	char cut[SHORT + 1];
+	size_t length = strlen(text);
+
+	if (length <= SHORT)
+		return string_id(r, text);
+	if (length <= LONG_NAMES_MAX - r->long_names) {
+		r->long_names += length;
+		return string_id(r, text);
+	}
+	if (!r->names_told)
+		report_note(r->report, "names of more than %d bytes take %d MiB: further ones are "
+			    "cut to that length", SHORT, LONG_NAMES_MAX >> 20);
+	r->names_told = true;
+	memcpy(cut, text, SHORT);
+	cut[SHORT] = '\0';
+	return string_id(r, cut);
+}
+
 /* The same for TEXT of a source; 0 for NULL. */
 static uint32_t source_string_id(struct resolver *r, const char *text)
 {
 	uint32_t id = 0;
 
 	return !text || pointers_find(&r->source_strings, text, &id)
-		? id : pointers_add(&r->source_strings, text, string_id(r, text));
+		? id : pointers_add(&r->source_strings, text, bounded_string_id(r, text));
 }
 
 /* The string for the readable form of string ID, NAME. */

@@ -58,13 +58,86 @@ struct source new_source(const struct resolver *r, const char *path)
 				.no_lines = o->no_lines };
 }
 
+/* A source with a file, and when it was used. */
+struct use {
+	uint64_t used;
+	uint32_t source;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Those of the kernel and its modules stay. */
+static bool may_close(const struct resolver *r, uint32_t id)
+{
+	enum object_kind kind = r->spaces.objects.object[id].kind;
+
+	return r->source[id] && r->source[id]->elf && kind != OBJECT_KERNEL &&
+	       kind != OBJECT_MODULE;
+}
+
+static struct use *list_uses(const struct resolver *r, uint32_t *count)
+{
+	struct use *use = mem_resize(NULL, (r->sources + 1) * sizeof(*use));
+
+	*count = 0;
+	for (uint32_t i = 0; i < r->sources; i++)
+		if (may_close(r, i))
+			use[(*count)++] = (struct use){ r->source[i]->used, i };
+	qsort(use, *count, sizeof(*use), by_use);
+	return use;
+}
+
+/*
+ * Before too many files are open, close a quarter of them: those that were not used for the
+ * longest time.  What is needed again is opened again, if it is still there.
+ */
+static void make_room(struct resolver *r)
+{
+	enum { SPARE = 64 };	/* for what one source opens: parts and debug files */
+	uint32_t count;
+
+	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
+		return;
+	if (!r->pool_told)
+		report_note(r->report, "the files mapped are more than %d, or take more than %llu "
+			    "MiB: those not used for the longest time are closed, and opened again "
+			    "where they are still there", ELF_POOL_MAX - SPARE,
+			    ELF_POOL_MEMORY >> 20);
+	r->pool_told = true;
+	struct use *use = list_uses(r, &count);
+	/* The one used last stays: it would come back at once. */
+	for (uint32_t i = 0; i + 1 < count && (r->pool.open > ELF_POOL_MAX / 4 * 3 ||
+					       r->pool.memory > ELF_POOL_MEMORY / 4 * 3); i++) {
+		struct source *source = r->source[use[i].source];
+		if (!source->tables && r->pool.open <= ELF_POOL_MAX / 4 * 3)
+			continue;	/* it takes no memory */
+		uint32_t closed = source->closed + (source->tables != NULL);
+		if (r->options.cache.directory)
+			source_save(source);
+		source_release(source);
+		source->closed = closed;
+	}
+	free(use);
+	pointers_release(&r->source_strings);	/* some have lost their strings */
+}
+
 /* Open the object that M maps in PID; ANYWHERE: not only where it was mapped from. */
 static void open_source(struct resolver *r, const struct stream_reader *in,
 			const struct mapping *m, pid_t pid, bool anywhere, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 
+	uint32_t closed = source->closed;
+
+	make_room(r);
 	*source = new_source(r, object->path);
+	source->closed = closed;
+	source->used = ++r->uses;
 	if (object->kind == OBJECT_VDSO && is_local(in)) {
 		source->elf = object_is_vdso32(object) ? open_vdso_of(pid, m) : open_vdso();
 	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
@@ -128,8 +201,10 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 
 	if (!r->options.symbols)
 		return source;
+	make_room(r);
 	if (!source->tried)
 		open_source(r, in, m, pid, true, source);
+	source->used = ++r->uses;
 	if (!source->told)
 		doubt_file(r, in, m, source);
 	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
@@ -139,6 +214,62 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 			    locate_advice(object, source->result));
 	source->told = true;
 	return source;
+}
+
+/* Begin to fetch the program that M maps in PID, where it is not here. */
+static void foresee_program(struct resolver *r, const struct stream_reader *in,
+			    const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	const struct source *source = m->object < r->sources ? r->source[m->object] : NULL;
+	struct locate_options here = r->options.where;
+	char hex[BUILD_ID_HEX];
+
+	if (object->kind != OBJECT_FILE || object->build_id_size < 2 || (source && source->tried))
+		return;
+	here.fetcher = NULL;
+	struct located l = locate_object(&here, object, pid, m, is_local(in));
+	locate_elsewhere(&here, object, &l);
+	build_id_hex(object->build_id, object->build_id_size, hex);
+	if (!l.elf)
+		fetch_begin(&r->fetcher, hex, LOCATE_PROGRAM);
+	elf_close(l.elf);
+	free(l.root);
+}
+
+/* The same of its debug information. */
+static void foresee_debug(struct resolver *r, const struct stream_reader *in,
+			  const struct mapping *m, pid_t pid)
+{
+	const struct object *object = &r->spaces.objects.object[m->object];
+	const uint8_t *id;
+	char hex[BUILD_ID_HEX];
+
+	if (object->kind != OBJECT_FILE || !object->build_id_size)
+		return;
+	const struct source *source = source_of(r, in, m, pid);
+	size_t size = source->elf ? elf_build_id(source->elf, &id) : 0;
+	if (size < 2 || size > BUILD_ID_MAX || source->tables ||
+	    locate_has_debug(&r->options.where, source->elf, source->path, source->root))
+		return;
+	build_id_hex(id, size, hex);
+	fetch_begin(&r->fetcher, hex, LOCATE_DEBUG);
+}
+
+void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s)
+{
+	const struct space *space = spaces_find(&r->spaces, s->pid);
+
+	for (int debug = 0; debug < 2; debug++)
+		for (uint64_t i = 0; i <= s->callchain.count && fetch_is_on(&r->fetcher); i++) {
+			uint64_t address = i ? word_at(s->callchain, i - 1) : s->ip;
+			const struct mapping *m = address < PERF_CONTEXT_MAX
+				? space_find(space, address) : NULL;
+			if (m && debug)
+				foresee_debug(r, in, m, s->pid);
+			else if (m)
+				foresee_program(r, in, m, s->pid);
+		}
 }
 
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec)
@@ -154,13 +285,16 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 	if (!m)
 		return;
 	const struct object *object = &r->spaces.objects.object[m->object];
+	if (object->kind != OBJECT_FILE && !object_is_memfd(object) && !object_is_vdso32(object))
+		return;
 	struct source *source = source_at(r, m->object);
-	if (source->tried || (object->kind != OBJECT_FILE && !object_is_memfd(object) &&
-			      !object_is_vdso32(object)))
+	if (source->tried)
 		return;
 	open_source(r, in, m, mmap.pid, false, source);
 	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
-	if (!source->tried)
+	if (source->tried)
+		elf_rest(source->elf);
+	else
 		source_release(source);
 }
 

@@ -27,7 +27,8 @@ static const char *reason(const struct resolver *r, uint32_t id)
 				? locate_reason(source->result) : "its file was not looked for";
 		if (elf_is_cut(source->elf))
 			return "the file was cut while it was read";
-		if (!source->debug && !elf_section(source->elf, ".symtab", &symbols))
+		if (!(source->tables && source->tables->debug) &&
+		    !elf_section(source->elf, ".symtab", &symbols))
 			return "it is stripped, and no debug file was found";
 		return "no symbol covers them";
 	}
@@ -60,11 +61,11 @@ static void report_tally(const struct resolver *r, const char *path, const struc
 static void report_cache(const struct resolver *r, uint32_t id)
 {
 	const struct source *source = id < r->sources ? r->source[id] : NULL;
+	const struct tables *t = source ? source->tables : NULL;
 
-	if (source && (source->hits || source->misses))
+	if (t && (t->hits || t->misses))
 		report_summary(r->report, "'%s': %u of %u addresses were in the cache",
-			       r->spaces.objects.object[id].path, source->hits,
-			       source->hits + source->misses);
+			       r->spaces.objects.object[id].path, t->hits, t->hits + t->misses);
 }
 
 void resolver_report(const struct resolver *r)

@@ -9,6 +9,8 @@
  */
 #include "resolve/resolver-internal.h"
 
+#include <sys/resource.h>
+
 /* The slots where this address may be: a cache line of them. */
 static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
 {
@@ -26,6 +28,15 @@ static void set_quick(struct resolver *r, size_t slots)
 	memset(r->quick, 0, slots * sizeof(*r->quick));
 }
 
+/* How many files we may have open. */
+static uint32_t files_limit(void)
+{
+	struct rlimit limit;
+	bool is_known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < UINT32_MAX;
+
+	return is_known ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+}
+
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
 			      struct report *report)
 {
@@ -34,8 +45,14 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->options = *options;
 	r->options.cache.report = report;
 	cache_check(&r->options.cache);
+	r->options.where.pool = &r->pool;
+	r->options.where.fetcher = &r->fetcher;
+	r->fetcher = (struct fetcher){ .urls = options->debuginfod, .report = report,
+				       .limit = options->debuginfod_time };
 	r->tables = tables;
 	r->report = report;
+	r->jit_credit = JIT_CREDIT_FIRST;
+	r->jit_budget.files_max = files_limit() / 2;
 	set_quick(r, QUICK_FIRST);
 	return r;
 }
@@ -147,22 +164,30 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 	return id;
 }
 
-static inline bool is_quick(const struct quick *q, uint64_t address, const struct space *space)
+/* Of this generation since the last flush; 0: it is not kept. */
+static inline uint32_t quick_key(const struct resolver *r, const struct space *space)
 {
-	return ((q->address ^ address) | (q->generation ^ space->generation)) == 0;
+	/* Generation 0 is that of all spaces never heard of. */
+	return space->generation && space->generation <= UINT32_MAX
+		? (uint32_t)space->generation ^ r->quick_salt : 0;
+}
+
+static inline bool is_quick(const struct quick *q, uint64_t address, uint32_t key)
+{
+	return ((q->address ^ address) | (q->key ^ key)) == 0;
 }
 
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
 	struct quick *q = quick_set(r, address, space->generation);
+	uint32_t key = quick_key(r, space);
 
 	/* All are compared: which one it is no CPU could guess. */
 	unsigned at = 0;
 	for (unsigned i = 1; i < QUICK_WAYS; i++)
-		at = is_quick(&q[i], address, space) ? i : at;
-	/* Generation 0, of spaces never heard of, would match empty slots. */
-	if (is_quick(&q[at], address, space) && space->generation)
+		at = is_quick(&q[i], address, key) ? i : at;
+	if (is_quick(&q[at], address, key) && key)
 		return q[at].frame;
 	struct place place = place_of(r, in, pid, space, address);
 	r->by_time = false;
@@ -171,10 +196,9 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		set_quick(r, 2 * r->quick_slots);
 		q = quick_set(r, address, space->generation);
 	}
-	if (space->generation <= UINT32_MAX && !r->by_time) {
+	if (key && !r->by_time) {
 		memmove(q + 1, q, (QUICK_WAYS - 1) * sizeof(*q));
-		q[0] = (struct quick){ .generation = (uint32_t)space->generation,
-				       .address = address, .frame = frame };
+		q[0] = (struct quick){ .key = key, .address = address, .frame = frame };
 	}
 	return frame;
 }
@@ -367,6 +391,7 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
 	refresh_jits(r);
+	foresee_files(r, in, s);
 	r->time = jit_time(attr, s);
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr);
@@ -435,6 +460,7 @@ void resolver_free(struct resolver *r)
 			source_release(r->source[i]);
 		free(r->source[i]);
 	}
+	fetch_release(&r->fetcher);
 	release_jits(r);
 	jitmap_free(r->ksymbols);
 	recorded_names_release(&r->recorded);

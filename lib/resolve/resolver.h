@@ -28,6 +28,8 @@ struct resolver_options {
 	/* the kernel's symbols; NULL: this kernel's, if it is the recorded one */
 	const char *kallsyms;
 	struct locate_options where;	/* to look for files */
+	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
+	uint64_t debuginfod_time;	/* ns that may be waited for them, in all */
 	struct cache cache;		/* its directory NULL: none */
 };
 

@@ -8,19 +8,21 @@
 
 #include <stdlib.h>
 
-enum { ANSWERS_MAX = 1 << 22 };	/* looked up for one file */
+enum {
+	ANSWERS_MAX = 1 << 22,	/* looked up for one file */
+	FRAMES_EACH = 8,	/* more count as more answers */
+};
 
-bool source_key(const struct source *source, struct cache_key *key)
+bool source_key(const struct tables *t, struct cache_key *key)
 {
-	const struct elf *const input[] = { source->elf, source->debug, source->alternate,
-					    source->package };
+	const struct elf *const input[] = { t->elf, t->debug, t->alternate, t->package };
 
 	/* Another version may have other answers. */
 	key->inputs = digest_bytes(PMU_VERSION, sizeof(PMU_VERSION));
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
 		key->inputs = digest_more(key->inputs, elf_identity(input[i]));
-	key->build_id_size = elf_build_id(source->elf, &key->build_id);
-	return key->build_id_size > 0 && elf_identity(source->elf) != 0;
+	key->build_id_size = elf_build_id(t->elf, &key->build_id);
+	return key->build_id_size > 0 && elf_identity(t->elf) != 0;
 }
 
 /* What is learnt of a source. */
@@ -32,8 +34,10 @@ struct lesson {
 
 static struct extent look_up(struct lesson *l, uint64_t address, struct source_answer *out)
 {
-	l->answers++;
-	return source_read(l->source, address, out);
+	struct extent same = source_read(l->source, address, out);
+
+	l->answers += 1 + (uint32_t)out->frames / FRAMES_EACH;
+	return same;
 }
 
 /* NULL: none that has a name. */
@@ -99,30 +103,35 @@ static int by_address(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool is_cut(const struct source *source)
+static bool is_cut(const struct tables *t)
 {
-	return elf_is_cut(source->elf) || elf_is_cut(source->debug) ||
-	       elf_is_cut(source->alternate) || elf_is_cut(source->package);
+	return elf_is_cut(t->elf) || elf_is_cut(t->debug) || elf_is_cut(t->alternate) ||
+	       elf_is_cut(t->package);
 }
 
 void source_save(struct source *source)
 {
+	struct tables *t = source->tables;
 	struct cache_key key;
 	uint64_t done = 0;
 
-	if (source->misses == 0 || !source_key(source, &key) ||
-	    (source->dwarf && dwarf_has_parts(source->dwarf)))
+	if (!t || t->misses == t->saved || !source_key(t, &key) ||
+	    (t->dwarf && dwarf_has_parts(t->dwarf)))
 		return;
-	if (source->dwarf)
-		dwarf_leave_out(source->dwarf, false, false);
-	struct lesson l = { .source = source, .builder = index_builder_new(source->index) };
-	qsort(source->missed, source->misses, sizeof(*source->missed), by_address);
-	for (uint32_t i = 0; i < source->misses && l.answers < ANSWERS_MAX; i++) {
-		uint64_t address = source->missed[i];
+	t->asker = source;
+	if (t->dwarf)
+		dwarf_leave_out(t->dwarf, false, false);
+	struct lesson l = { .source = source, .builder = index_builder_new(t->index) };
+	qsort(t->missed, t->misses, sizeof(*t->missed), by_address);
+	for (uint32_t i = 0; i < t->misses && l.answers < ANSWERS_MAX; i++) {
+		uint64_t address = t->missed[i];
 		if (address >= done)
 			done = add_function(&l, first_address(&l, address, done));
 	}
-	if (!is_cut(source))
+	if (!is_cut(t))
 		cache_save(source->cache, &key, l.builder);
 	index_builder_free(l.builder);
+	if (t->dwarf)
+		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
+	t->saved = t->misses;
 }

@@ -7,4 +7,4 @@
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out);
 
 /* By what its answers are kept; false: they cannot be. */
-bool source_key(const struct source *source, struct cache_key *key);
+bool source_key(const struct tables *t, struct cache_key *key);

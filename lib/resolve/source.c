@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resolve/source-internal.h"
 #include "base/arena.h"
+#include "elf/section.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static struct elf *open_beside(const struct source *source, const char *name)
 	if (!slash || snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - source->path),
 			       source->path, name) >= (int)sizeof(path))
 		return NULL;
-	return locate_elf(source->root, path);
+	return locate_elf(source->where, source->root, path);
 }
 
 /*
@@ -28,58 +29,112 @@ static struct elf *open_beside(const struct source *source, const char *name)
  */
 static struct elf *open_split(void *context, const char *path)
 {
-	const struct source *source = context;
+	const struct source *source = ((const struct tables *)context)->asker;
 	const char *slash = strrchr(path, '/');
-	struct elf *elf = *path == '/' ? locate_elf(source->root, path)
+	struct elf *elf = *path == '/' ? locate_elf(source->where, source->root, path)
 				       : open_beside(source, path);
 
 	if (!elf && *path == '/' && *source->root)
-		elf = locate_elf("", path);
+		elf = locate_elf(source->where, "", path);
 	return elf || !slash ? elf : open_beside(source, slash + 1);
+}
+
+/* Tables that were made for the same files; NULL: there are none. */
+static struct tables *find_tables(const struct source *source, const struct tables *t)
+{
+	struct elf *main = t->debug ? t->debug : t->elf;
+	struct elf_section addresses;
+	/* Parts in files of their own are looked for beside the program, so its name counts. */
+	bool has_parts = elf_find_section(main, ".debug_addr", &addresses);
+	struct tables *other = *elf_beside(t->elf);
+
+	while (other && !(other->debug == t->debug && other->alternate == t->alternate &&
+			  other->package == t->package &&
+			  (!has_parts || !strcmp(other->path, source->path))))
+		other = other->next;
+	return other;
+}
+
+static void close_parts(const struct tables *t)
+{
+	elf_close(t->package);
+	elf_close(t->alternate);
+	elf_close(t->debug);
+}
+
+/* Why no more tables are made of SOURCE: most files have one for all names, and keep it. */
+static const char *why_refused(const struct source *source)
+{
+	enum { TABLES_MAX = 8, CLOSED_MAX = 8 };
+	int count = 0;
+
+	for (const struct tables *t = *elf_beside(source->elf); t; t = t->next)
+		count++;
+	return count >= TABLES_MAX ? "the file has too many names"
+		: source->closed > CLOSED_MAX ? "it was closed for others too many times" : NULL;
 }
 
 static void locate_parts(struct source *source)
 {
+	struct tables found = { .elf = source->elf, .path = source->path }, *t;
 	struct cache_key key;
 	const char *shared;
 
-	source->located = true;
-	source->debug = locate_debug(source->where, source->elf, source->path, source->root);
-	source->alternate = locate_alternate(source->where,
-					     source->debug ? source->debug : source->elf,
-					     source->root, &shared);
-	if (shared && !source->alternate)
+	found.debug = locate_debug(source->where, source->elf, source->path, source->root);
+	found.alternate = locate_alternate(source->where, found.debug ? found.debug : found.elf,
+					   source->root, &shared);
+	if (shared && !found.alternate)
 		report_note(source->report, "names of inlined calls in '%s' are missing: '%s', "
 			    "with the debug information that it shares, is not here", source->path,
 			    shared);
-	source->package = locate_package(source->path, source->root);
-	source->is_kept = source->cache->directory && source_key(source, &key);
-	if (source->is_kept)
-		source->index = cache_open(source->cache, &key);
+	found.package = locate_package(source->where, source->path, source->root);
+	source->tables = t = find_tables(source, &found);
+	if (t) {
+		close_parts(&found);
+		t->further_users++;
+		return;
+	}
+	source->tables = t = mem_zeroed(1, sizeof(*t));
+	*t = found;
+	t->refused = why_refused(source);
+	t->next = *elf_beside(t->elf);
+	*elf_beside(t->elf) = t;
+	t->is_kept = !t->refused && source->cache->directory && source_key(t, &key);
+	if (t->is_kept)
+		t->index = cache_open(source->cache, &key);
 }
 
 static void open_tables(struct source *source)
 {
-	source->opened = true;
+	struct tables *t = source->tables;
 	const struct dwarf_inputs inputs = {
-		.elf = source->elf, .debug = source->debug, .alternate = source->alternate,
-		.package = source->package, .open_split = open_split, .context = source,
+		.elf = t->elf, .debug = t->debug, .alternate = t->alternate,
+		.package = t->package, .open_split = open_split, .context = t,
 	};
-	source->dwarf = dwarf_open(&inputs);
-	if (elf_has_refused(source->elf) || elf_has_refused(source->debug) ||
-	    elf_has_refused(source->alternate) || elf_has_refused(source->package))
+
+	t->opened = true;
+	if (t->refused) {
+		report_note(source->report, "'%s': its debug information is not read: %s",
+			    source->path, t->refused);
+		return;
+	}
+	t->dwarf = dwarf_open(&inputs);
+	if (elf_has_refused(t->elf) || elf_has_refused(t->debug) ||
+	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
 		report_note(source->report, "'%s': some of its debug information is packed too "
 			    "densely to be true; it is not read", source->path);
-	if (source->dwarf)
-		dwarf_leave_out(source->dwarf, source->no_calls, source->no_lines);
+		t->exceeded_told = true;	/* one message is enough */
+	}
+	if (t->dwarf)
+		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
 }
 
-static void open_go(struct source *source)
+static void open_go(struct tables *t)
 {
-	source->go_tried = true;
-	source->go = gotable_open(source->elf);
-	if (source->go)
-		source->answer = mem_zeroed(1, sizeof(*source->answer));
+	t->go_tried = true;
+	t->go = gotable_open(t->elf);
+	if (t->go)
+		t->answer = mem_zeroed(1, sizeof(*t->answer));
 }
 
 /* False: it is no Go code.  Then SAME shrinks to what is none around ADDRESS. */
@@ -87,13 +142,14 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 		    struct extent *same)
 {
 	const struct go_frame *frame;
+	struct tables *t = source->tables;
 
-	if (!source->go_tried)
-		open_go(source);
-	struct go_answer *answer = source->answer;
-	size_t count = gotable_find(source->go, address, &frame);
+	if (!t->go_tried)
+		open_go(t);
+	struct go_answer *answer = t->answer;
+	size_t count = gotable_find(t->go, address, &frame);
 	if (count == 0) {
-		gotable_narrow(source->go, address, same);
+		gotable_narrow(t->go, address, same);
 		return false;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -113,11 +169,12 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 /* The debug file has them all; stubs are in the program only. */
 static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
+	struct elf *debug = source->tables->debug;
 	struct extent other = { 0, UINT64_MAX };
 
-	if (source->debug && elf_symbol(source->debug, address, out))
+	if (debug && elf_symbol(debug, address, out))
 		return true;
-	if (source->debug)
+	if (debug)
 		other = out->same;
 	bool found = elf_symbol(source->elf, address, out);
 	extent_narrow(&out->same, other.start, other.end);
@@ -141,7 +198,7 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 			out->frames = 0;	/* a line of no function: padding between them */
 		return (struct extent){ address, address + 1 };
 	}
-	if (!name || (symbol.address == dwarf_function_start(source->dwarf) &&
+	if (!name || (symbol.address == dwarf_function_start(source->tables->dwarf) &&
 		      strcmp(symbol.name, name)))
 		out->symbol = symbol.name;
 	return symbol.same;
@@ -150,13 +207,20 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };
+	struct tables *t = source->tables;
 
 	*out = (struct source_answer){ 0 };
-	if (!source->opened)
+	t->asker = source;
+	if (!t->opened)
 		open_tables(source);
-	if (source->dwarf) {
-		out->frames = dwarf_find(source->dwarf, address, &out->frame);
-		same = dwarf_extent(source->dwarf);
+	if (t->dwarf) {
+		out->frames = dwarf_find(t->dwarf, address, &out->frame);
+		same = dwarf_extent(t->dwarf);
+	}
+	if (t->dwarf && !t->exceeded_told && dwarf_has_exceeded(t->dwarf)) {
+		t->exceeded_told = true;
+		report_note(source->report, "'%s': its debug information refers to the same bytes "
+			    "again and again; not all of it is read", source->path);
 	}
 	/* C code in a Go program may have DWARF although that of Go was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same))
@@ -169,11 +233,12 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 /* False: the index does not have it. */
 static bool find_known(struct source *source, uint64_t address, struct source_answer *out)
 {
+	struct tables *t = source->tables;
 	struct index_answer known;
 
-	if (!source->index || !index_find(source->index, address, &known))
+	if (!t->index || !index_find(t->index, address, &known))
 		return false;
-	source->hits++;
+	t->hits++;
 	*out = (struct source_answer){ 0 };
 	if (known.kind == INDEX_SYMBOL) {
 		out->symbol = known.frame[0].function->linkage_name;
@@ -189,30 +254,56 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 	*out = (struct source_answer){ 0 };
 	if (!source->elf)
 		return;
-	if (!source->located)
+	if (!source->tables)
 		locate_parts(source);
 	if (find_known(source, address, out))
 		return;
 	source_read(source, address, out);
-	if (!source->is_kept || out->is_go)	/* Go's table is as fast as what is kept */
+	struct tables *t = source->tables;
+	if (!t->is_kept || out->is_go)	/* Go's table is as fast as what is kept */
 		return;
-	source->missed = array_grow(source->missed, source->misses, sizeof(*source->missed));
-	source->missed[source->misses++] = address;
+	t->missed = array_grow(t->missed, t->misses, sizeof(*t->missed));
+	t->missed[t->misses++] = address;
+}
+
+/* Take T out of the list of its file. */
+static void forget_tables(struct tables *t)
+{
+	struct tables *before = *elf_beside(t->elf);
+
+	if (before == t) {
+		*elf_beside(t->elf) = t->next;
+		return;
+	}
+	while (before->next != t)
+		before = before->next;
+	before->next = t->next;
+}
+
+static void release_tables(struct tables *t)
+{
+	if (!t)
+		return;
+	if (t->further_users) {
+		t->further_users--;
+		return;
+	}
+	forget_tables(t);
+	index_close(t->index);
+	free(t->missed);
+	if (t->dwarf)
+		dwarf_close(t->dwarf);
+	if (t->go)
+		gotable_close(t->go);
+	free(t->answer);
+	close_parts(t);
+	free(t);
 }
 
 void source_release(struct source *source)
 {
-	index_close(source->index);
-	free(source->missed);
 	free(source->code);
-	if (source->dwarf)
-		dwarf_close(source->dwarf);
-	if (source->go)
-		gotable_close(source->go);
-	free(source->answer);
-	elf_close(source->package);
-	elf_close(source->alternate);
-	elf_close(source->debug);
+	release_tables(source->tables);
 	elf_close(source->elf);
 	free(source->root);
 	*source = (struct source){ 0 };

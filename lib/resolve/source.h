@@ -18,21 +18,19 @@ struct module_code {
 	uint64_t own;		/* START in the file */
 };
 
-/* Zero-initialised: nothing looked for yet. */
-struct source {
-	bool tried;		/* looked for, once; the rest is what was found */
-	bool told;		/* that nothing was found */
-	enum locate_result result;
-	struct elf *elf;
-	char *root;		/* what its path is below, "" for none; ours */
-	const struct locate_options *where;	/* for the debug files */
-	const struct cache *cache;	/* its directory NULL: none */
-	struct report *report;
-	bool no_calls, no_lines;	/* need not be found */
-	const char *path;	/* of the object; lives as long as its */
-	bool located;		/* DEBUG, ALTERNATE, PACKAGE were looked for, once */
-	struct elf *debug, *alternate, *package;
-	bool opened;		/* so were these */
+/*
+ * What was read of a file and of its debug files: the same for all names of the file that
+ * lead to the same debug files.
+ */
+struct tables {
+	struct tables *next;	/* of the same file */
+	uint32_t further_users;	/* beside the first */
+	const struct source *asker;	/* the one in hand, for parts in files of their own */
+	struct elf *elf, *debug, *alternate, *package;
+	const char *path;	/* the first user's */
+	bool opened;		/* DWARF was, once */
+	const char *refused;	/* why not; NULL: it may be */
+	bool exceeded_told;	/* that DWARF is not read further */
 	struct dwarf *dwarf;
 	bool go_tried;		/* GO was looked for, once: where DWARF knows no function */
 	struct gotable *go;	/* NULL: not looked for, or it is no Go program */
@@ -41,8 +39,26 @@ struct source {
 	struct index *index;	/* what was known before; NULL: nothing */
 	uint64_t *missed;	/* addresses that it does not have */
 	uint32_t hits, misses;
+	uint32_t saved;		/* of the misses, as of the last time */
+};
+
+/* Zero-initialised: nothing looked for yet. */
+struct source {
+	bool tried;		/* looked for, once; the rest is what was found */
+	bool told;		/* that nothing was found */
+	uint64_t used;		/* when, as its owner counts */
+	uint32_t closed;	/* how many times it was, for others to be opened */
+	enum locate_result result;
+	struct elf *elf;
+	char *root;		/* what its path is below, "" for none; ours */
+	const struct locate_options *where;	/* for the debug files */
+	const struct cache *cache;	/* its directory NULL: none */
+	struct report *report;
+	bool no_calls, no_lines;	/* need not be found */
+	const char *path;	/* of the object; lives as long as its */
 	struct module_code *code;	/* of a kernel module */
 	uint32_t codes;
+	struct tables *tables;	/* NULL: its debug files were not looked for yet */
 };
 
 /* What is known of an address. */
@@ -65,7 +81,7 @@ struct source_answer {
  */
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
-/* Keep what was found, if there is a cache. */
+/* Keep what was found since the last time, if there is a cache. */
 void source_save(struct source *source);
 
 void source_release(struct source *source);

@@ -23,6 +23,8 @@
 
 /* The lowest byte of the magic number. */
 enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
+/* Values are read from a function's start: lookups may not read megabytes again and again. */
+enum { BUDGET_FIRST = 256 << 20, BUDGET_EACH = 8192 };	/* bytes; for all, and for each lookup */
 enum { PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
@@ -31,6 +33,7 @@ struct gotable {
 	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
 	uint64_t address, functions, text;	/* ADDRESS: its own */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
+	uint64_t budget;		/* bytes of values that may still be read */
 	struct elf_bytes data;		/* what function data are offsets into; absent: not known */
 	struct go_frame frame[GO_FRAMES_MAX];
 };
@@ -59,23 +62,27 @@ static uint64_t word(const struct gotable *t, struct cursor *c)
 }
 
 /* The value at ADDRESS by the code at offset VALUES of the table's values; -1: none. */
-static int32_t value_at(const struct gotable *t, const struct description *d, uint32_t values,
+static int32_t value_at(struct gotable *t, const struct description *d, uint32_t values,
 			uint64_t address)
 {
 	struct cursor c = at(t, t->values + values);
+	const uint8_t *start = c.at;
 	uint64_t pc = d->entry;
 	uint32_t value = UINT32_MAX;
+	bool found = false;
 
-	for (bool first = true; values && !c.failed; first = false) {
+	if (cursor_left(&c) > t->budget)
+		c.end = c.at + t->budget;
+	for (bool first = true; values && !c.failed && !found; first = false) {
 		uint64_t delta = cursor_uleb(&c);
 		if (delta == 0 && !first)
 			break;
 		value += (uint32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
 		pc += cursor_uleb(&c) * t->quantum;
-		if (!c.failed && address < pc)
-			return (int32_t)value;
+		found = !c.failed && address < pc;
 	}
-	return -1;
+	t->budget -= values ? (uint64_t)(c.at - start) : 0;
+	return found ? (int32_t)value : -1;
 }
 
 /* The pair with this index; one behind the last one's entry is the end of text. */
@@ -187,7 +194,7 @@ static const char *file_name(const struct gotable *t, const struct description *
 	return elf_string(t->bytes, t->version == GO_1_2 ? offset : t->files + offset);
 }
 
-static void place(const struct gotable *t, const struct description *d, uint64_t address,
+static void place(struct gotable *t, const struct description *d, uint64_t address,
 		  struct go_frame *frame)
 {
 	int32_t line = value_at(t, d, d->lines, address);
@@ -229,6 +236,7 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 
 	if (!t || elf_is_cut(t->elf) || !find_function(t, address, &d))
 		return 0;
+	t->budget += BUDGET_EACH;
 	for (; count < GO_FRAMES_MAX - 1 && d.has_inline; count++) {
 		int32_t index = value_at(t, &d, d.inline_index, address);
 		if (index < 0 || !read_inlined(t, &d, index, &call))
@@ -407,6 +415,7 @@ struct gotable *gotable_open(struct elf *elf)
 	struct elf_section s;
 
 	t->elf = elf;
+	t->budget = BUDGET_FIRST;
 	if (elf_find_section(elf, ".gopclntab", &s) ||
 	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s) ? read_at(t, &s, 0)
 								: find_among_data(t))

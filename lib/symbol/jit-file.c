@@ -20,19 +20,27 @@ static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t
 	return false;
 }
 
-bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted)
+bool jit_file_open(struct jitmap *j, struct jit_file *f, const char *file)
 {
+	struct jit_budget *b = j->budget;
 	struct stat st;
+
+	if (b->files_max && b->files >= b->files_max && f->fd < 0) {
+		b->files_refused += access(file, F_OK) == 0;
+		return false;
+	}
 	int fd = regular_open(file, true);
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) < 0 || !is_believed(f, file, st.st_uid, trusted)) {
+	if (fstat(fd, &st) < 0 || !is_believed(f, file, st.st_uid, j->trusted)) {
 		close(fd);
 		return false;
 	}
-	jit_file_close(f);
-	*f = (struct jit_file){ .fd = fd, .name = mem_text(file) };
+	jit_file_close(j, f);
+	*f = (struct jit_file){ .fd = fd, .name = mem_text(file), .device = st.st_dev,
+				.inode = st.st_ino };
+	b->files++;
 	return true;
 }
 
@@ -62,10 +70,21 @@ static void skip(struct jit_file *f, uint64_t size)
 /* The file was written anew: it begins again. */
 static void rewind_file(struct jitmap *j, struct jit_file *f)
 {
-	f->at = f->skip = f->wants = 0;
+	f->at = f->skip = f->wants = f->stuck_size = 0;
 	f->is_bad = false;
+	if ((f == &j->map ? j->dump.fd : j->map.fd) < 0)	/* all functions are from it */
+		jitmap_forget(j);
 	if (f == &j->dump)
 		j->header_read = false;
+}
+
+/* Nothing could be taken in when it was as it is now: do not read megabytes to see it again. */
+static bool is_stuck(const struct jit_file *f, uint64_t size)
+{
+	char now[JIT_STUCK] = "";
+
+	return f->stuck_size == size && pread(f->fd, now, sizeof(now), (off_t)f->at) >= 0 &&
+	       !memcmp(now, f->stuck, sizeof(now));
 }
 
 /*
@@ -85,6 +104,8 @@ bool jit_file_read(struct jitmap *j, struct jit_file *f,
 	uint64_t size = (uint64_t)st.st_size;
 	if (size < f->at)
 		rewind_file(j, f);
+	if (size == f->at || is_stuck(f, size))
+		return false;
 	for (skip(f, size); f->at < size && !f->is_bad; skip(f, size)) {
 		size_t wanted = f->wants > JIT_PIECE ? f->wants : JIT_PIECE;
 		if (wanted > room)
@@ -96,17 +117,23 @@ bool jit_file_read(struct jitmap *j, struct jit_file *f,
 		size_t used = n > 0 ? add(j, piece, (size_t)n) : 0;
 		any |= used > 0;
 		f->at += used;
-		if (used == 0 && (f->wants <= wanted || f->wants > size - f->at))
+		if (used == 0 && (f->wants <= wanted || f->wants > size - f->at)) {
+			f->stuck_size = size;
+			memset(f->stuck, 0, sizeof(f->stuck));
+			memcpy(f->stuck, piece, n < JIT_STUCK ? n > 0 ? (size_t)n : 0 : JIT_STUCK);
 			break;
+		}
 	}
 	free(piece);
 	return any;
 }
 
-void jit_file_close(struct jit_file *f)
+void jit_file_close(struct jitmap *j, struct jit_file *f)
 {
-	if (f->fd >= 0)
+	if (f->fd >= 0) {
 		close(f->fd);
+		j->budget->files--;
+	}
 	free(f->name);
 	free(f->refused);
 	*f = (struct jit_file){ .fd = -1 };

@@ -183,7 +183,7 @@ static void add_lines(struct jitmap *j, struct cursor c)
 	j->pendings = 0;
 	j->pending_start = cursor_u64(&c);
 	uint64_t count = cursor_u64(&c);
-	for (uint64_t i = 0; i < count && j->lines < JIT_LINES_MAX; i++) {
+	for (uint64_t i = 0; i < count && j->budget->lines < JIT_LINES_MAX; i++) {
 		struct jit_line line = { .address = cursor_u64(&c) };
 		line.line = cursor_u32(&c);
 		cursor_u32(&c);
@@ -196,6 +196,7 @@ static void add_lines(struct jitmap *j, struct cursor c)
 		line.file = file;
 		j->line = array_grow(j->line, j->lines, sizeof(line));
 		j->line[j->lines++] = line;
+		j->budget->lines++;
 		j->pendings++;
 	}
 	if (j->pendings > 0)

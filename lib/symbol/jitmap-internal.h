@@ -9,9 +9,11 @@
 #include "symbol/jitmap.h"
 
 enum {
-	JIT_FUNCTIONS_MAX = 1 << 22,	/* then the files are not read further */
-	JIT_STRINGS_MAX = 512 << 20,	/* bytes of all names; the same */
-	JIT_LINES_MAX = 1 << 24,	/* further ones are dropped */
+	JIT_FUNCTIONS_MAX = 1 << 22,	/* of all files; then they are not read further */
+	JIT_STRINGS_MAX = 256 << 20,	/* bytes of all names; the same */
+	JIT_LINES_MAX = 1 << 23,	/* further ones are dropped */
+	JIT_LEVELS = 32,
+	JIT_STUCK = 64,			/* bytes */
 	JIT_NAME_MAX = 4096,		/* bytes; longer names are cut */
 	JIT_PIECE = 1 << 20,		/* bytes of a file looked at at once */
 	JIT_LINES_RECORD_MAX = 64 << 20, /* bytes of a function's lines; larger ones are left out */
@@ -36,10 +38,13 @@ struct jit_function {
 /* A file that is read as it grows. */
 struct jit_file {
 	int fd;				/* -1: none */
+	uint64_t device, inode;
 	char *name;
 	uint64_t at;			/* bytes taken in */
 	uint64_t skip;			/* of those that follow, which are of no use */
 	size_t wants;			/* bytes it takes to go on; 0: as many as there are */
+	uint64_t stuck_size;		/* of the file, when nothing could be taken in; 0: never */
+	char stuck[JIT_STUCK];		/* what was at AT then */
 	bool is_bad;			/* nothing behind AT can be understood */
 	bool was_told;			/* the trouble */
 	const char *trouble;		/* the first one; NULL: none */
@@ -49,7 +54,16 @@ struct jit_file {
 	bool refusal_was_told;
 };
 
+/* A history of functions that were told one after the other. */
+struct jit_level {
+	struct jit_history history;
+	uint32_t first, count;		/* functions */
+};
+
 struct jitmap {
+	uint32_t further_users;		/* beside the first */
+	struct jit_budget *budget, own_budget;
+	size_t counted;			/* bytes of the strings, in the budget */
 	struct jit_file map, dump;
 	uid_t trusted;			/* whose files are read, too */
 	struct jit_function *function;
@@ -59,8 +73,9 @@ struct jitmap {
 	uint64_t pending_start;		/* its address */
 	struct table by_index;		/* of the dump's functions, the first of each index */
 	struct intern strings;
-	struct jit_history history;
-	bool history_is_old;
+	/* The history of all: each level is much smaller than the one before. */
+	struct jit_level level[JIT_LEVELS];
+	uint32_t levels, known;		/* KNOWN: functions in them */
 	bool swap;			/* the dump is of the other byte order */
 	bool header_read;
 	bool has_times;			/* the dump's are ns, not the CPU's own count */
@@ -70,6 +85,9 @@ struct jitmap {
 /* Add a function that is there since TIME (0: not known); returns it, NULL: no room. */
 struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
 				const char *name, size_t length);
+
+/* Forget all functions: the file that told of them is written anew. */
+void jitmap_forget(struct jitmap *j);
 
 /* There is no room for more functions: then F, read AHEAD bytes further, ends. */
 void jitmap_end_if_full(struct jitmap *j, struct jit_file *f, size_t ahead);
@@ -84,7 +102,7 @@ void jit_file_ends(struct jit_file *f, size_t ahead, const char *why);
  * Open FILE, a regular one of root, ourselves or TRUSTED, in place of what F was;
  * false: F is as before, but may have a refusal to tell.
  */
-bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted);
+bool jit_file_open(struct jitmap *j, struct jit_file *f, const char *file);
 
 /*
  * Give to ADD what has been added to F since, as jitmap_add_map() takes it.
@@ -93,4 +111,4 @@ bool jit_file_open(struct jit_file *f, const char *file, uid_t trusted);
 bool jit_file_read(struct jitmap *j, struct jit_file *f,
 		   size_t (*add)(struct jitmap *, const void *, size_t));
 
-void jit_file_close(struct jit_file *f);
+void jit_file_close(struct jitmap *j, struct jit_file *f);

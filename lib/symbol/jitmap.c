@@ -5,23 +5,86 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-struct jitmap *jitmap_new(void)
+struct jitmap *jitmap_new(struct jit_budget *budget)
 {
 	struct jitmap *j = mem_zeroed(1, sizeof(*j));
 
 	j->map.fd = j->dump.fd = -1;
+	j->budget = budget ? budget : &j->own_budget;
 	return j;
+}
+
+struct jitmap *jitmap_share(struct jitmap *j)
+{
+	j->further_users++;
+	return j;
+}
+
+bool jitmap_is_shared(const struct jitmap *j)
+{
+	return j->further_users > 0;
+}
+
+bool jitmap_only_map(const struct jitmap *j, uint64_t id[2])
+{
+	id[0] = j->map.device;
+	id[1] = j->map.inode;
+	return j->map.fd >= 0 && j->dump.fd < 0;
+}
+
+/* One file may take most of what is left for all, so that there is always some for another. */
+static uint64_t share_of(uint64_t all, uint64_t taken, uint64_t own)
+{
+	uint64_t left = all - (taken - own);
+
+	return left - left / 4;
 }
 
 static bool is_full(const struct jitmap *j)
 {
-	return j->functions == JIT_FUNCTIONS_MAX || j->strings.arena.size > JIT_STRINGS_MAX;
+	const struct jit_budget *b = j->budget;
+
+	return j->functions >= share_of(JIT_FUNCTIONS_MAX, b->functions, j->functions) ||
+	       j->strings.arena.size >= share_of(JIT_STRINGS_MAX, b->strings, j->counted);
+}
+
+static void count_strings(struct jitmap *j)
+{
+	j->budget->strings += j->strings.arena.size - j->counted;
+	j->counted = j->strings.arena.size;
+}
+
+static void release_levels(struct jitmap *j)
+{
+	for (; j->levels; j->levels--)
+		jit_history_release(&j->level[j->levels - 1].history);
+	j->known = 0;
+}
+
+void jitmap_forget(struct jitmap *j)
+{
+	j->budget->functions -= j->functions;
+	j->budget->lines -= j->lines;
+	free(j->function);
+	free(j->line);
+	j->function = NULL;
+	j->line = NULL;
+	j->functions = j->lines = j->pendings = 0;
+	j->first_time = 0;
+	release_levels(j);
+	table_release(&j->by_index);
+	j->by_index = (struct table){ 0 };
+	intern_release(&j->strings);
+	j->strings = (struct intern){ 0 };
+	count_strings(j);
 }
 
 void jitmap_end_if_full(struct jitmap *j, struct jit_file *f, size_t ahead)
 {
+	count_strings(j);
 	if (is_full(j))
-		jit_file_ends(f, ahead, "more functions than are kept; not read further");
+		jit_file_ends(f, ahead, "more functions than are kept of all such files; "
+			      "not read further");
 }
 
 struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size, uint64_t time,
@@ -37,7 +100,7 @@ struct jit_function *jitmap_add(struct jitmap *j, uint64_t start, uint64_t size,
 				    .name = intern_bytes(&j->strings, name, length) };
 	if (time && (!j->first_time || time < j->first_time))
 		j->first_time = time;
-	j->history_is_old = true;
+	j->budget->functions++;
 	return f;
 }
 
@@ -97,12 +160,12 @@ void jitmap_trust(struct jitmap *j, uid_t owner)
 
 bool jitmap_open_map(struct jitmap *j, const char *file)
 {
-	return jit_file_open(&j->map, file, j->trusted);
+	return jit_file_open(j, &j->map, file);
 }
 
 bool jitmap_open_dump(struct jitmap *j, const char *file)
 {
-	if (!jit_file_open(&j->dump, file, j->trusted))
+	if (!jit_file_open(j, &j->dump, file))
 		return false;
 	j->header_read = false;
 	return true;
@@ -145,6 +208,63 @@ static void find_line(const struct jitmap *j, const struct jit_function *f, uint
 }
 
 /*
+ * Take the functions in that were told since.  A level is made anew only with at least half
+ * as many functions as it has, so that files that grow by a line at a time cost n log n, too.
+ */
+static void update_levels(struct jitmap *j)
+{
+	uint32_t first = j->known;
+
+	if (j->known == j->functions)
+		return;
+	while (j->levels && (j->levels == JIT_LEVELS ||
+			     j->level[j->levels - 1].count / 2 <= j->functions - first)) {
+		struct jit_level *last = &j->level[--j->levels];
+		first = last->first;
+		jit_history_release(&last->history);
+	}
+	struct jit_level *l = &j->level[j->levels++];
+	*l = (struct jit_level){ .first = first, .count = j->functions - first };
+	jit_history_make(&l->history, j->function + first, l->count);
+	j->known = j->functions;
+}
+
+/* Whether function A counts at TIME rather than B, which was told before it. */
+static bool is_rather(const struct jitmap *j, uint32_t a, uint32_t b, uint64_t time)
+{
+	uint64_t a_time = j->function[a].time, b_time = j->function[b].time;
+
+	if (a_time <= time && b_time <= time)
+		return a_time >= b_time;	/* the latest */
+	return a_time < b_time;			/* the one that was there, or else the first */
+}
+
+/* The function at ADDRESS at TIME, of all levels; JIT_NOBODY: there is none. */
+static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t time,
+			      bool *by_time)
+{
+	uint32_t found = JIT_NOBODY;
+	bool any_by_time = false, any_time = false;
+	int levels = 0;
+
+	for (uint32_t i = 0; i < j->levels; i++) {
+		const struct jit_level *l = &j->level[i];
+		uint32_t id = jit_history_find(&l->history, j->function + l->first, address, time,
+					       by_time);
+		if (id == JIT_NOBODY)
+			continue;
+		id += l->first;
+		levels++;
+		any_by_time |= *by_time;
+		any_time |= j->function[id].time != 0;
+		if (found == JIT_NOBODY || is_rather(j, id, found, time))
+			found = id;
+	}
+	*by_time = any_by_time || (levels > 1 && any_time);
+	return found;
+}
+
+/*
  * Times from before the first of the dump are of no use: then the two are most
  * likely not of one clock, for compilers tell of the code they begin with.
  */
@@ -152,12 +272,10 @@ bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_p
 {
 	bool by_time;
 
-	if (j->history_is_old)
-		jit_history_make(&j->history, j->function, j->functions);
-	j->history_is_old = false;
+	update_levels(j);
 	if (time < j->first_time)
 		time = JIT_LATEST;
-	uint32_t id = jit_history_find(&j->history, j->function, address, time, &by_time);
+	uint32_t id = find_function(j, address, time, &by_time);
 	if (id == JIT_NOBODY)
 		return false;
 	*out = (struct jit_place){ .name = j->strings.text[j->function[id].name],
@@ -190,12 +308,12 @@ void jitmap_free(struct jitmap *j)
 {
 	if (!j)
 		return;
-	jit_file_close(&j->map);
-	jit_file_close(&j->dump);
-	free(j->function);
-	free(j->line);
-	jit_history_release(&j->history);
-	table_release(&j->by_index);
-	intern_release(&j->strings);
+	if (j->further_users) {
+		j->further_users--;
+		return;
+	}
+	jit_file_close(j, &j->map);
+	jit_file_close(j, &j->dump);
+	jitmap_forget(j);
 	free(j);
 }

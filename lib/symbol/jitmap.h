@@ -33,7 +33,23 @@ struct jit_trouble {
 	uid_t owner;		/* if WHY is NULL: the file is not read because it is this user's */
 };
 
-struct jitmap *jitmap_new(void);
+/* What all files may take together.  Zero-initialised: nothing is taken. */
+struct jit_budget {
+	uint64_t functions, lines, strings;	/* STRINGS in bytes */
+	uint32_t files;			/* that are open */
+	uint32_t files_max;		/* 0: any number */
+	uint64_t files_refused;		/* for there were so many */
+};
+
+/* BUDGET, which outlives the result, or NULL: it has one of its own. */
+struct jitmap *jitmap_new(struct jit_budget *budget);
+
+/* J has one more user: jitmap_free() takes effect after as many calls as it has users. */
+struct jitmap *jitmap_share(struct jitmap *j);
+bool jitmap_is_shared(const struct jitmap *j);
+
+/* Device and inode of its map, if that is its only file; false: it has no map, or a dump, too. */
+bool jitmap_only_map(const struct jitmap *j, uint64_t id[2]);
 
 /*
  * Files are read if they are OWNER's, too, beside root's and our own: anyone may

@@ -19,7 +19,7 @@ static size_t look_around(struct jitmap *j)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	size_t first = size ? bytes[size - 1] * size / 256 : 0;
 	size_t used = jitmap_add_dump(j, bytes, first);
 

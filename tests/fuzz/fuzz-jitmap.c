@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	size_t cut = 1 + bytes[0] / 2 % (size - 1);
 	size_t (*add)(struct jitmap *, const void *, size_t) =
 		bytes[0] & 1 ? jitmap_add_dump : jitmap_add_map;
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	size_t used = add(j, bytes + 1, cut);
 	if (used <= size - 1)
 		add(j, bytes + 1 + used, size - 1 - used);

@@ -51,7 +51,7 @@ static bool is_named(struct jitmap *j, uint64_t address, char name)
 static void test_shared_index(void)
 {
 	uint8_t dump[HEADER + 3 * LOAD + MOVE];
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	size_t size = put_header(dump);
 
 	size += put_load(dump + size, 0x1000, 'a');
@@ -69,7 +69,7 @@ static void test_written_anew(void)
 {
 	char file[] = "/tmp/test-jitdump.XXXXXX";
 	uint8_t dump[HEADER + 2 * LOAD];
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	int fd = mkstemp(file);
 	size_t size = put_header(dump);
 
@@ -97,7 +97,7 @@ static void test_lines(void)
 	uint32_t head[4] = { 2, SIZE };
 	uint64_t body[2] = { 0x1000, LINES };
 	uint8_t dump[HEADER + SIZE + LOAD];
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	size_t size = put_header(dump);
 
 	memcpy(dump + size, head, 16);
@@ -131,7 +131,7 @@ static void put_time(uint8_t *record, uint64_t time)
 static void test_byte_by_byte(void)
 {
 	uint8_t dump[HEADER + 2 * LOAD + MOVE];
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 	struct jit_place found;
 	size_t size = put_header(dump), used = 0;
 

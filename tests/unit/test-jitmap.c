@@ -18,7 +18,7 @@ static void test_map(void)
 {
 	static const char lines[] = "1000 20 one two\n0x1020 0x10 next\nnonsense\n1030 0 empty\n"
 				    "ffffffffffffffff 10 wraps\n1008 8 newer\n2000 10 unfinis";
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 
 	tap(jitmap_add_map(j, lines, sizeof(lines) - 1) ==
 	   (size_t)(strstr(lines, "2000") - lines), "an unfinished line is left for later");
@@ -62,7 +62,7 @@ static void test_dump(void)
 {
 	uint8_t dump[512];
 	size_t size = make_dump(dump);
-	struct jitmap *j = jitmap_new();
+	struct jitmap *j = jitmap_new(NULL);
 
 	tap(jitmap_add_dump(j, dump, size) == size, "a whole dump");
 	tap(is_named(j, 0x502f, "body") && is_named(j, 0x5030, NULL), "its function");
@@ -74,7 +74,7 @@ static void test_dump(void)
 	bool good = true;
 	for (size_t cut = 0; cut <= size; cut++) {	/* in two pieces */
 		uint8_t *piece = memcpy(malloc(cut + 1), dump, cut);
-		j = jitmap_new();
+		j = jitmap_new(NULL);
 		size_t used = jitmap_add_dump(j, piece, cut);
 		good = good && used <= cut;
 		used += jitmap_add_dump(j, dump + used, size - used);

@@ -190,7 +190,8 @@ static void open_table(struct opened *o, const struct table_bytes *b, size_t siz
 {
 	*o = (struct opened){ .bytes = memcpy(mem_resize(NULL, size), b->at, size) };
 	o->file = (struct dwarf_file){ .dwarf = &o->dwarf, .swap = b->swap, .row_budget = 1000,
-				       .entry_budget = 1000 };
+				       .entry_budget = 1000, .line_budget = 1 << 20,
+				       .path_budget = 1 << 20 };
 	o->file.section[S_LINE] = (struct elf_bytes){ o->bytes, size };
 	o->unit = (struct unit){ .file = &o->file, .version = (uint16_t)b->version,
 				 .address_size = 8, .offset_size = b->is_64 ? 8 : 4,

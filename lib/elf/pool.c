@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "elf/pool.h"
+#include "base/table.h"
+#include "elf/internal.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct elf **chain_of(struct elf_pool *pool, const struct elf_file *f)
+{
+	return &pool->chain[hash_more(f->device, f->inode) % ELF_POOL_CHAINS];
+}
+
+static struct elf *find(struct elf_pool *pool, const struct elf_file *f)
+{
+	struct elf *elf = *chain_of(pool, f);
+
+	while (elf && !(elf->file.inode == f->inode && elf->file.device == f->device &&
+			elf->file.size == f->size && elf->file.modified == f->modified))
+		elf = elf->next_in_pool;
+	return elf;
+}
+
+static void add(struct elf_pool *pool, const struct elf_file *f, struct elf *elf)
+{
+	struct elf **chain = chain_of(pool, f);
+
+	elf->file = *f;
+	elf->pool = pool;
+	elf->next_in_pool = *chain;
+	*chain = elf;
+	pool->open++;
+	pool->memory += elf->memory;
+}
+
+struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
+{
+	struct stat st;
+
+	if (!pool || fstat(fd, &st) < 0)
+		return elf_open(fd, why);
+	const struct elf_file file = {
+		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
+		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
+	};
+	struct elf *elf = find(pool, &file);
+	if (elf && !elf_is_cut(elf)) {
+		elf->further_users++;
+		close(fd);
+		return elf;
+	}
+	if (pool->open >= ELF_POOL_MAX) {
+		*why = "too many files are open";
+		close(fd);
+		return NULL;
+	}
+	elf = elf_open(fd, why);
+	if (elf)
+		add(pool, &file, elf);
+	return elf;
+}
+
+void elf_pool_remove(struct elf *elf)
+{
+	struct elf **link = chain_of(elf->pool, &elf->file);
+
+	while (*link != elf)
+		link = &(*link)->next_in_pool;
+	*link = elf->next_in_pool;
+	elf->pool->open--;
+	elf->pool->memory -= elf->memory;
+}
+
+void elf_charge(struct elf *elf, uint64_t bytes)
+{
+	if (!elf)
+		return;
+	elf->memory += bytes;
+	if (elf->pool)
+		elf->pool->memory += bytes;
+}

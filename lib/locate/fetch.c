@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "locate/fetch.h"
+#include "base/arena.h"
+#include "base/command.h"
+#include "record/record.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { AT_ONCE = 8, PATIENCE_SECONDS = 30 };
+
+/* A file that was asked for, once. */
+struct query {
+	char hex[BUILD_ID_HEX];
+	enum locate_kind kind;
+	pid_t pid;		/* the client's, and its process group; 0: it has ended */
+	uint64_t started;	/* ns */
+};
+
+const char *fetch_kind_name(enum locate_kind kind)
+{
+	return kind == LOCATE_PROGRAM ? "executable" : "debuginfo";
+}
+
+bool fetch_is_on(const struct fetcher *f)
+{
+	return f && f->urls && !f->given_up && !command_stop;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * The client gives a server up that sends nothing for so many seconds; unless the user says
+ * otherwise they are fewer than its own 90.
+ */
+static void begin(struct fetcher *f)
+{
+	char text[16];
+
+	if (f->begun)
+		return;
+	f->begun = true;
+	snprintf(text, sizeof(text), "%d", PATIENCE_SECONDS);
+	setenv("DEBUGINFOD_URLS", f->urls, 1);
+	setenv("DEBUGINFOD_TIMEOUT", text, 0);
+	f->patience = strtoul(getenv("DEBUGINFOD_TIMEOUT"), NULL, 10) * 1000000000;
+}
+
+static uint64_t hash_of(const char *hex, enum locate_kind kind)
+{
+	return hash_more(hash_bytes(hex, strlen(hex)), kind);
+}
+
+static struct query *find(struct fetcher *f, const char *hex, enum locate_kind kind)
+{
+	struct table_probe probe = table_probe(&f->table, hash_of(hex, kind));
+	uint32_t id;
+
+	while ((id = table_next(&f->table, &probe)) != TABLE_NONE)
+		if (f->query[id].kind == kind && !strcmp(f->query[id].hex, hex))
+			return &f->query[id];
+	return NULL;
+}
+
+/* The client as a process group of its own, so that all of it can be ended; 0: there is none. */
+static pid_t start_client(const char *hex, enum locate_kind kind)
+{
+	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
+				    (char *)(uintptr_t)fetch_kind_name(kind),
+				    (char *)(uintptr_t)hex, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t pipe;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&actions);
+	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
+		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);		/* we ignore it */
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	posix_spawnattr_setsigdefault(&attributes, &pipe);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	if (posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ) != 0)
+		pid = 0;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return pid;
+}
+
+static struct query *start(struct fetcher *f, const char *hex, enum locate_kind kind)
+{
+	begin(f);
+	f->query = array_grow(f->query, f->queries, sizeof(*f->query));
+	struct query *q = &f->query[f->queries];
+	*q = (struct query){ .kind = kind, .pid = start_client(hex, kind), .started = now() };
+	snprintf(q->hex, sizeof(q->hex), "%s", hex);
+	f->running += q->pid > 0;
+	table_add(&f->table, hash_of(hex, kind), f->queries++);
+	return q;
+}
+
+static void end_all(struct fetcher *f)
+{
+	for (uint32_t i = 0; i < f->queries && f->running; i++) {
+		struct query *q = &f->query[i];
+		if (!q->pid)
+			continue;
+		kill(-q->pid, SIGKILL);
+		waitpid(q->pid, NULL, 0);
+		q->pid = 0;
+		f->running--;
+	}
+}
+
+static void give_up(struct fetcher *f, uint64_t waited)
+{
+	if (!f->given_up && !command_stop)
+		report_note(f->report, "debuginfod: '%s' did not answer within %.0f s: nothing "
+			    "more is fetched, and names may be missing", f->urls,
+			    (double)waited / 1e9);
+	f->given_up = true;
+	end_all(f);
+}
+
+/* A client failed after as long as it waits for a server: that one does not answer. */
+static bool has_hung(const struct fetcher *f, const struct query *q, int status)
+{
+	return status != 0 && f->patience && now() - q->started >= f->patience / 10 * 9;
+}
+
+/* See who has ended. */
+static void reap(struct fetcher *f)
+{
+	bool hung = false;
+	int status;
+
+	for (uint32_t i = 0; i < f->queries && f->running; i++) {
+		struct query *q = &f->query[i];
+		if (!q->pid || waitpid(q->pid, &status, WNOHANG) == 0)
+			continue;
+		q->pid = 0;
+		f->running--;
+		hung = hung || has_hung(f, q, status);
+	}
+	if (hung)
+		give_up(f, f->patience);
+}
+
+/* Wait a moment; not longer in all than is allowed, and not if we are to stop. */
+static void wait_a_moment(struct fetcher *f)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+	uint64_t start = now();
+
+	nanosleep(&moment, NULL);
+	reap(f);
+	f->waited += now() - start;
+	if (f->running && (command_stop || f->waited >= f->limit))
+		give_up(f, f->limit);
+}
+
+void fetch_begin(struct fetcher *f, const char *hex, enum locate_kind kind)
+{
+	if (!fetch_is_on(f) || find(f, hex, kind))
+		return;
+	if (f->running == AT_ONCE)
+		reap(f);
+	if (f->running < AT_ONCE && !f->given_up)
+		start(f, hex, kind);
+}
+
+bool fetch_wait(struct fetcher *f, const char *hex, enum locate_kind kind)
+{
+	struct query *q = f ? find(f, hex, kind) : NULL;
+
+	if (!q && !fetch_is_on(f))
+		return false;
+	while (!q && f->running == AT_ONCE)
+		wait_a_moment(f);
+	if (!q && !f->given_up)
+		q = start(f, hex, kind);
+	while (q && q->pid)
+		wait_a_moment(f);
+	return q;
+}
+
+void fetch_release(struct fetcher *f)
+{
+	end_all(f);
+	free(f->query);
+	table_release(&f->table);
+}

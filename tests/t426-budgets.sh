@@ -1,0 +1,394 @@
+#!/bin/sh
+# Files made to take a lot of CPU time or memory: what they take is in proportion to their size.
+# kinds: release asan
+. tests/lib.sh
+
+# sanitized: these are the tools that sanitizers watch
+sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
+
+# within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory
+within() {
+	seconds=$1 mib=$2
+	shift 2
+	(
+		ulimit -t $((10 * seconds + 20))
+		cost "$@" >costs
+	)
+	read -r s kib <costs
+	echo "$s s, $kib KiB: $*"
+	sanitized && return
+	at_most "$s" "$seconds"
+	at_most "$kib" $((mib * 1024))
+}
+
+# with_local FILE: compose FILE as a stream of this machine, from Python on stdin that has
+# records in the list R: executable(pid, address, size, path, offset), sample(pid, address)
+with_local() {
+	{
+		cat <<-END
+		import os
+		def text(t):
+		    t = t.encode() + b"\0"
+		    return struct.pack("<I", len(t)) + t
+		def executable(pid, start, size, path, offset=0):
+		    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, size, offset, 0, 0,
+		                                  0, 0, 5, 2) + pad(path.encode()))
+		def sample(pid, address):
+		    return record(9, struct.pack("<QIIQQ", address, pid, pid, 1000, 1))
+		round_end = record(68, b"")
+		here = os.uname()
+		R = [record(80, struct.pack("<Q", 3) + text(here.nodename)),
+		     record(80, struct.pack("<Q", 4) + text(here.release)),
+		     record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		END
+		cat
+		echo 'out = pipe(*R)'
+	} | compose "$1"
+}
+
+# program: ./t with the function "code" of a page, in few bytes
+program() {
+	printf '%s\n' .text '.globl code' '.type code, @function' 'code: .skip 4096, 0x90' \
+		'.size code, 4096' >t.s
+	as t.s -o t.o
+	ld -n -e code t.o -o t
+	address=$(nm t | sed -n 's/ T code//p')
+	offset=$(readelf -lW t | awk '$1 == "LOAD" && / E /{ print $2; exit }')
+}
+
+check 'a file of 34,000 names is opened once' <<'END'
+	program
+	with_local s.data <<-EOF
+	os.mkdir("names")
+	here = os.getcwd()
+	for i in range(34000):
+	    os.link("t", "names/%d" % i)
+	    R.append(executable(1, 0x10000000 + 0x2000 * i, 0x2000, "%s/names/%d" % (here, i)))
+	for i in range(34000):
+	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
+	EOF
+	within 20 100 pmu-symbolize -o r.data s.data
+	pmu-topprof --folded r.data >folded
+	head -n 3 folded
+	grep -qx "code 34000" folded
+END
+
+check 'of 10,000 files those used last stay open; others are opened again, which is said' <<'END'
+	program
+	with_local s.data <<-EOF
+	os.mkdir("copies")
+	here, bytes_ = os.getcwd(), open("t", "rb").read()
+	for i in range(10000):
+	    open("copies/%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x2000 * i, 0x2000, "%s/copies/%d" % (here, i)))
+	for i in range(10000):
+	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
+	EOF
+	pmu-symbolize -o r.data s.data 2>told
+	cat told
+	test "$(wc -l <told)" = 1
+	grep -q "files mapped are more than 8128" told
+	pmu-topprof --folded r.data >folded
+	head -n 3 folded
+	grep -qx "code 10000" folded
+	within 10 100 pmu-symbolize -o r.data s.data
+END
+
+# elf FILE BYTES: a program with BYTES of code at 0x401000, the function _start, and what files
+# called debug_* hold as sections
+elf() {
+	printf '%s\n' .text '.globl _start' '.type _start, @function' "_start: .skip $2, 0x90" \
+		".size _start, $2" >q.s
+	for section in debug_*; do
+		printf '%s\n' ".section .$section" ".incbin \"$section\"" >>q.s
+	done
+	as q.s -o q.o
+	ld -Ttext=0x401000 q.o -o "$1"
+}
+
+# stepped COUNT STEP: so many addresses of that code
+stepped() { python3 -c "for i in range($1): print(hex(0x401000 + $2 * i)[2:])"; }
+
+check 'line programs of many units that have one end: each byte is read once' <<'END'
+	python3 - <<-EOF
+	import struct
+	UNITS, PROGRAM, HEADER = 20000, 4000000, 27
+	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0x11, 1, 0x12, 6, 0x10, 0x17, 0, 0, 0]))
+	info, line = b"", b""
+	for i in range(UNITS):
+	    die = b"\1" + struct.pack("<QII", 0x401000 + 16 * i, 16, HEADER * i)
+	    unit = struct.pack("<HIB", 4, 0, 8) + die
+	    info += struct.pack("<I", len(unit)) + unit
+	    left = HEADER * (UNITS - i)
+	    line += struct.pack("<IHI", left + PROGRAM - 4, 4, left - 10) + bytes(
+	        [1, 1, 1, 0xfb, 14, 10]) + bytes(11)
+	open("debug_info", "wb").write(info)
+	open("debug_line", "wb").write(line + b"\6" * PROGRAM)
+	EOF
+	elf q.elf 320000
+	stepped 20000 16 >addresses
+	within 5 200 addr2frames q.elf <addresses
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x401000, 320000, os.path.abspath("q.elf"), 0x1000))
+	R += [sample(1, 0x401000 + 16 * i) for i in range(20000)]
+	EOF
+	within 5 200 pmu-symbolize -o r.data s.data
+	pmu-symbolize -o r.data s.data 2>told
+	cat told
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
+	test "$(wc -l <told)" = 1
+	pmu-topprof --folded r.data | grep -qx "_start 20000"
+END
+
+check 'functions in each other, without siblings: each DIE is read once' <<'END'
+	python3 - <<-EOF
+	import struct
+	FUNCTIONS, INSIDE = 20000, 1000000
+	open("debug_abbrev", "wb").write(bytes(
+	    [1, 0x11, 1, 0x11, 1, 0x12, 6, 0, 0, 2, 0x2e, 1, 3, 8, 0x11, 1, 0x12, 6, 0, 0,
+	     3, 0x34, 0, 0, 0, 4, 0x1d, 0, 0x31, 0x13, 0x11, 1, 0x12, 6, 0, 0, 0]))
+	dies = b"\1" + struct.pack("<QI", 0x401000, 16 * FUNCTIONS)
+	for i in range(FUNCTIONS):
+	    at = 11 + len(dies)
+	    dies += b"\2f%d\0" % i + struct.pack("<QI", 0x401000 + 16 * i, 16)
+	    if i % 1000 == 0:
+	        dies += b"\4" + struct.pack("<IQI", 11 + 13, 0x401000 + 16 * i + 8, 4)
+	dies += b"\3" * INSIDE + bytes(FUNCTIONS + 1)
+	unit = struct.pack("<HIB", 4, 0, 8) + dies
+	open("debug_info", "wb").write(struct.pack("<I", len(unit)) + unit)
+	EOF
+	elf q.elf 320000
+	objcopy -N _start q.elf
+	stepped 20000 16 >addresses
+	within 5 200 addr2frames q.elf <addresses
+	for n in 0 5000 19000; do
+		printf "%x\n" $((0x401000 + 16 * n)) $((0x401000 + 16 * n + 8))
+	done | addr2frames q.elf | grep -v : >frames
+	printf "%s\n" f0 "" f0 f0 "" f5000 "" f0 f5000 "" f19000 "" f0 f19000 "" >want
+	same want frames
+END
+
+check 'an abbreviation with a million attributes, for a hundred thousand units' <<'END'
+	python3 - <<-EOF
+	import struct
+	UNITS = 100000
+	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0x11, 1, 0x12, 6]) +
+	                                 bytes([0x3f, 0x19]) * 1000000 + bytes(3))
+	info = b""
+	for i in range(UNITS):
+	    unit = struct.pack("<HIB", 4, 0, 8) + b"\1" + struct.pack("<QI", 0x401000 + 16 * i, 16)
+	    info += struct.pack("<I", len(unit)) + unit
+	open("debug_info", "wb").write(info)
+	EOF
+	elf q.elf 1600000
+	stepped 6 16 >addresses
+	within 5 200 addr2frames q.elf <addresses
+END
+
+check 'tables of abbreviations that have one end, of units that have one each' <<'END'
+	python3 - <<-EOF
+	import struct
+	UNITS = 100000
+	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0, 0]) * 500000 + b"\0")
+	info = b""
+	for i in range(UNITS):
+	    unit = struct.pack("<HIB", 4, 5 * i, 8) + b"\1"
+	    info += struct.pack("<I", len(unit)) + unit
+	open("debug_info", "wb").write(info)
+	EOF
+	elf q.elf 1600
+	stepped 6 16 >addresses
+	within 5 200 addr2frames q.elf <addresses
+END
+
+check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
+	python3 - <<-EOF
+	with open("q.s", "w") as out:
+	    print(".text", "_start: .skip 400000, 0x90", sep="\n", file=out)
+	    for i in range(200000):
+	        print(".globl f%d\n.type f%d, @function\nf%d = _start + %d" % (i, i, i, i),
+	              file=out)
+	EOF
+	as q.s -o q.o
+	ld -Ttext=0x401000 -e 0x401000 q.o -o q.elf
+	python3 - <<-EOF
+	import struct
+	b = bytearray(open("q.elf", "rb").read())
+	at, = struct.unpack_from("<Q", b, 40)
+	size, count = struct.unpack_from("<HH", b, 58)
+	for i in range(count):
+	    s = list(struct.unpack_from("<IIQQQQIIQQ", b, at + i * size))
+	    if s[1] == 2:
+	        for k in range(s[4], s[4] + s[5], 24):
+	            struct.pack_into("<I", b, k, 0)
+	        strings = at + s[6] * size
+	t = list(struct.unpack_from("<IIQQQQIIQQ", b, strings))
+	t[4], t[5] = len(b), 32768
+	struct.pack_into("<IIQQQQIIQQ", b, strings, *t)
+	open("q.elf", "wb").write(b + b"_" * 32767 + b"\0")
+	EOF
+	stepped 6 16 >addresses
+	within 5 200 addr2frames q.elf <addresses
+END
+
+check 'thirty thousand names that are parts of each other: 500 MB of names in a small file' <<'END'
+	sanitized && skip "it is about memory, which sanitizers take themselves"
+	python3 - <<-EOF
+	with open("q.s", "w") as out:
+	    print(".text", "_start: .skip 32000, 0x90", sep="\\n", file=out)
+	    for i in range(32000):
+	        print(".globl f%d\\n.type f%d, @function\\nf%d = _start + %d" % (i, i, i, i),
+	              file=out)
+	EOF
+	as q.s -o q.o
+	ld -Ttext=0x401000 -e 0x401000 q.o -o q.elf
+	python3 - <<-EOF
+	import struct
+	b = bytearray(open("q.elf", "rb").read())
+	at, = struct.unpack_from("<Q", b, 40)
+	size, count = struct.unpack_from("<HH", b, 58)
+	for i in range(count):
+	    s = list(struct.unpack_from("<IIQQQQIIQQ", b, at + i * size))
+	    if s[1] == 2:
+	        for k in range(s[4], s[4] + s[5], 24):
+	            struct.pack_into("<I", b, k, (k - s[4]) // 24 % 32000)
+	        strings = at + s[6] * size
+	t = list(struct.unpack_from("<IIQQQQIIQQ", b, strings))
+	t[4], t[5] = len(b), 32768
+	struct.pack_into("<IIQQQQIIQQ", b, strings, *t)
+	open("q.elf", "wb").write(b + b"n" * 32767 + b"\\0")
+	EOF
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x401000, 32000, os.path.abspath("q.elf"), 0x1000))
+	R += [sample(1, 0x401000 + i) for i in range(32000)]
+	EOF
+	within 5 500 pmu-symbolize -o r.data s.data
+	pmu-symbolize -o r.data s.data 2>told
+	cat told
+	test "$(grep -c "names of more than 256 bytes take 128 MiB" told)" = 1
+END
+
+check 'sixty thousand segments, for twenty thousand addresses' <<'END'
+	program
+	python3 - <<-EOF
+	import struct
+	b = bytearray(open("t", "rb").read())
+	at, = struct.unpack_from("<Q", b, 32)
+	first = bytes(b[at:at + 56])
+	b += bytes(-len(b) % 8)
+	struct.pack_into("<Q", b, 32, len(b))
+	struct.pack_into("<H", b, 56, 60000)
+	open("t", "wb").write(b + struct.pack("<IIQQQQQQ", 1, 5, 1 << 40, 0, 0, 9, 9, 9) * 59999 +
+	                      first)
+	EOF
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x10000000, 0x2000, os.path.abspath("t")))
+	R += [sample(1, 0x10000000 + i % 8192) for i in range(20000)]
+	EOF
+	within 5 100 pmu-symbolize -o r.data s.data
+END
+
+check 'MiniDebugInfo that unpacks to 200 MB' <<'END'
+	needs_command xz
+	program
+	strip t
+	head -c 200000000 /dev/zero | xz -9 >mini
+	objcopy --add-section .gnu_debugdata=mini t
+	echo 1000 >addresses
+	within 5 100 addr2frames t <addresses
+END
+
+check 'a hundred files, each with sections that unpack to 16 MB: the memory is given back' <<'END'
+	sanitized && skip "it is about memory, which sanitizers take themselves"
+	program
+	python3 - <<-EOF
+	import struct
+	open("debug_info", "wb").write(bytes(100))
+	open("debug_abbrev", "wb").write(bytes(100))
+	open("debug_line", "wb").write(bytes(15 << 20))
+	EOF
+	elf q.elf 4096
+	objcopy --compress-debug-sections=zlib q.elf
+	with_local s.data <<-EOF
+	for i in range(100):
+	    bytes_ = open("q.elf", "rb").read()
+	    open("q%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x10000 * i, 0x1000, os.path.abspath("q%d" % i), 0x1000))
+	    R.append(sample(1, 0x10000000 + 0x10000 * i))
+	EOF
+	within 10 1200 pmu-symbolize -o r.data s.data
+	pmu-topprof --folded r.data | grep -qx "_start 100"
+END
+
+check 'a perf map of four names, one for each of four processes, is read once' <<'END'
+	mkdir -p root/tmp
+	python3 -c "for i in range(1000000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map
+	cp map root/tmp/perf-4000001.map
+	for n in 2 3 4; do
+		ln root/tmp/perf-4000001.map root/tmp/perf-400000$n.map
+	done
+	with_local one.data <<-EOF
+	R += [executable(4000001, 0x10000, 0x1000000, "//anon"), sample(4000001, 0x10010)]
+	EOF
+	with_local four.data <<-EOF
+	for pid in range(4000001, 4000005):
+	    R += [executable(pid, 0x10000, 0x1000000, "//anon"), sample(pid, 0x10010)]
+	EOF
+	cost pmu-symbolize --sysroot root one.data >costs
+	read -r s kib <costs
+	within 5 $((kib / 1024 + 32)) pmu-symbolize --sysroot root -o r.data four.data
+	pmu-topprof --folded r.data | grep -qx "function_10 4"
+END
+
+check 'perf maps of many processes: names of four million functions, said where they end' <<'END'
+	sanitized && skip "it is about memory, which sanitizers take themselves"
+	mkdir -p root/tmp
+	python3 -c "for i in range(1500000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map
+	for n in 1 2 3 4 5 6 7 8; do
+		cp map root/tmp/perf-400000$n.map
+	done
+	echo "10000 1000 small" >root/tmp/perf-4000009.map
+	with_local s.data <<-EOF
+	for pid in range(4000001, 4000010):
+	    R += [executable(pid, 0x10000, 0x1000000, "//anon"), sample(pid, 0x10010)]
+	EOF
+	within 20 900 pmu-symbolize --sysroot root -o r.data s.data
+	pmu-symbolize --sysroot root -o r.data s.data 2>told
+	cat told
+	grep -q "perf-400000.\.map.: offset .*: more functions than are kept of all such files" told
+	test "$(grep -c "more functions than are kept" told)" -le 4
+	pmu-topprof --folded r.data | grep -qx "function_10 8"
+	pmu-topprof --folded r.data | grep -qx "small 1"
+END
+
+check 'a perf map that grows by a line at a time' <<'END'
+	mkdir -p root/tmp
+	with_local s.data <<-EOF
+	R += [executable(4000001, 0x10000, 0x1000000, "//anon"), sample(4000001, 0x10010)]
+	EOF
+	PYTHONPATH=$TOP/tests PYTHONDONTWRITEBYTECODE=1 python3 - >cpu <<-EOF
+	import os, resource, subprocess
+	from streams import *
+	with open("root/tmp/perf-4000001.map", "w") as m:
+	    for i in range(200000):
+	        m.write("%x 1 f%x\n" % (0x10000 + i, i))
+	    m.flush()
+	    p = subprocess.Popen(["pmu-symbolize", "--sysroot", "root"], stdin=subprocess.PIPE,
+	                         stdout=subprocess.PIPE)
+	    p.stdin.write(open("s.data", "rb").read())
+	    for i in range(300):
+	        m.write("%x 1 g%x\n" % (0x10000 + i, i))
+	        m.flush()
+	        s = struct.pack("<QIIQQ", 0x10000 + i, 4000001, 4000001, 2000 + i, 1)
+	        p.stdin.write(record(9, s) + record(68, b""))
+	        p.stdin.flush()
+	        os.read(p.stdout.fileno(), 65536)
+	    out = p.communicate()[0]
+	    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+	    print(used.ru_utime + used.ru_stime)
+	EOF
+	cat cpu
+	sanitized || at_most "$(cat cpu)" 4
+END
+
+done_testing
