@@ -46,6 +46,8 @@ for command in 'pmu-symbolize -q' 'pmu-topprof --label none --max-stacks 1000' \
 		little=$(churn_peak $((processes / 10)) $command)
 		much=$(churn_peak $processes $command)
 		echo "$little KiB, $much KiB"
+		# a limit of stacks leaves room for a quarter million of recorded chains
+		case $command in *max-stacks*) little=$((little + 20480)) ;; esac
 		test $much -le $((little + 2048))
 	END
 done
@@ -98,9 +100,8 @@ check 'of a million addresses on, random ones take no more memory, and are one f
 	test $much -le $((little + 2048))
 	pmu-symbolize many.data 2>said >resolved.data
 	grep -q 'more than 1048576 addresses were sampled' said
-	pmu-stream --dump resolved.data >dumped
-	test "$(grep -c '^FRAME' dumped)" -le 1048577
-	grep -q '^STRING.*"\[more addresses\]"' dumped
+	pmu-stream --stats resolved.data | grep '^FRAME  *1048577$'
+	grep -aq '\[more addresses\]' resolved.data
 END
 
 check 'thousands of events take time and memory in proportion' <<'END'

@@ -462,7 +462,7 @@ check 'a mark of a build ID in a record that has device and inode does not count
 	needs_command perf
 	pmu-stream -d s.data >mended.data
 	perf script -i mended.data --show-mmap-events 2>/dev/null |
-		sed -n 's/.* @ 0 \([0-9:]* [0-9]* [0-9]*\)\]: r-xp \(.*\)/\2 \1/p' >got
+		sed -n 's/.* @ 0 \([0-9a-f:]* [0-9]* [0-9]*\)\]: r-xp \(.*\)/\2 \1/p' >got
 	cat >want <<-EOF
 		/disk 08:01 1234 0
 		/overlay 00:2d 77 5

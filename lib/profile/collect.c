@@ -40,12 +40,13 @@ static void limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
 	uint64_t most = c->how.max_stacks ? c->how.max_stacks : UINT64_MAX;
+	uint32_t events = stream_events(c->in)->count;
 
-	if (p->stacks.events > MANY_EVENTS && VALUES_MAX / p->stacks.events < most) {
-		most = VALUES_MAX / p->stacks.events;
+	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
+		most = VALUES_MAX / events;
 		if (p->stacks.count >= most && !c->many_events)
 			report_note(c->report, "of %u events no more than %u stacks are kept: the "
-				    "others go to [truncated]", p->stacks.events, (unsigned)most);
+				    "others go to [truncated]", events, (unsigned)most);
 		c->many_events |= p->stacks.count >= most;
 	}
 	if (p->stacks.count >= most)
