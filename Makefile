@@ -30,6 +30,8 @@ SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
+WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
+FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top
 PAGES   := $(wildcard man/*.[157])
 
 B := build/release
@@ -107,6 +109,14 @@ endif
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+# The fuzzer of whole tools has their main() in it, by other names.
+$B/whole/%.o: $B/cmd/%.o
+	@mkdir -p $(@D)
+	$Qobjcopy --redefine-sym main=main_of_$(subst -,_,$*) $< $@
+$B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsampler.a
+	$(SAY) LINK $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
@@ -121,7 +131,7 @@ $(HELPERS:%=$B/%.o): CFLAGS += -mno-omit-leaf-frame-pointer
 endif
 
 # What the tests run: tools, unit tests, helpers.
-tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
+tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
