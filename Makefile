@@ -120,7 +120,7 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
-	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # Workloads keep frame pointers, for callchains through them.
 $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls

@@ -38,10 +38,10 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
 bool reader_next_inner(struct stream_reader *in, struct record *rec)
 {
 	size_t left = in->inner_size - in->inner_at;
-	uint8_t *at = in->inner + in->inner_at;
 
 	if (left < RECORD_HEADER_SIZE)
 		return false;
+	uint8_t *at = in->inner + in->inner_at;
 	rec->offset = in->inner_offset;
 	size_t size = record_frame(rec, at, in->swap);
 	if (size < RECORD_HEADER_SIZE) {

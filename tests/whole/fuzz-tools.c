@@ -337,6 +337,13 @@ static void fuzz(uint64_t seed, uint64_t most, double seconds)
 		printf("%6u %s\n", findings[i].times, findings[i].what);
 }
 
+static char *absolute(char *path)
+{
+	char text[PATH_MAX];
+
+	return realpath(path, text) ? arena_text(&corpus.arena, text, sizeof(text)) : path;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t seed = 1, most = UINT64_MAX;
@@ -363,7 +370,7 @@ int main(int argc, char **argv)
 	}
 	self = getpid();
 	for (int i = optind; i < argc; i++)
-		argv[i] = realpath(argv[i], NULL) ? realpath(argv[i], NULL) : argv[i];
+		argv[i] = absolute(argv[i]);
 	enter(root);
 	atexit(leave);
 	signal(SIGINT, on_signal);
