@@ -181,13 +181,23 @@ bench:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 tests
 	@BIN=$(CURDIR)/$B/bin tests/bench/run
-fuzz: $(FUZZERS:%=build/fuzz/%)
+fuzz: $(FUZZERS:%=build/fuzz/%) fuzz-whole
 	@tests/fuzz/seeds build/fuzz/seeds
-	@set -e; for f in $^; do \
+	@set -e; for f in $(FUZZERS:%=build/fuzz/%); do \
 		mkdir -p $$f.corpus; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 -max_len=16384 \
 			$$f.corpus $$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} \
 				build/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
+# Whole tools, with their coverage: under sanitizers, and as they are, for time and memory.
+FUZZ_WHOLE = CC=clang CPPFLAGS=-fsanitize-coverage=inline-8bit-counters
+fuzz-whole:
+	+@$(MAKE) --no-print-directory -s all
+	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) SANITIZE=1 BUILD=fuzz/asan CFLAGS='-O1 -g' \
+		build/fuzz/asan/tests/bin/fuzz-tools
+	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) BUILD=fuzz/plain CFLAGS='-O2 -g' \
+		build/fuzz/plain/tests/bin/fuzz-tools
+	@tests/whole/fuzz $(FUZZ_SECONDS) build/fuzz/asan/tests/bin/fuzz-tools \
+		build/fuzz/plain/tests/bin/fuzz-tools
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
@@ -214,7 +224,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz install completions dist clean
+.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

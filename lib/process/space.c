@@ -225,10 +225,11 @@ static void adopt_moved_text(const struct spaces *s, struct space *space,
 			     const struct mapping *new)
 {
 	size_t at = place_of(&space->code, new->start - 1);
-	struct mapping *memory = &space->code.mapping[at];
 
-	if (s->objects.object[new->object].kind != OBJECT_FILE || at == space->code.count ||
-	    memory->end != new->start || new->file_offset < memory->end - memory->start ||
+	if (s->objects.object[new->object].kind != OBJECT_FILE || at == space->code.count)
+		return;
+	struct mapping *memory = &space->code.mapping[at];
+	if (memory->end != new->start || new->file_offset < memory->end - memory->start ||
 	    !(is_huge(s, memory) || is_between(s, &space->code, at, new)))
 		return;
 	cover(memory, new->object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can happen to one record: its fields, its strings, its size. */
 #include "whole.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 #include <limits.h>
 #include <string.h>

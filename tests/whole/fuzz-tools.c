@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz-tools [-s SEED] [-n INPUTS] [-t SECONDS] [-k DIRECTORY] FILE... - fuzz whole tools.
+ * fuzz-tools [-s SEED] [-n INPUTS] [-t SECONDS] [-k DIRECTORY] [-R ROOT] [-K KIND] FILE... -
+ *	fuzz whole tools.
  * fuzz-tools -r FILE... - do again what a kept file did.
  *
  * FILEs are streams and profiles.  They are mutated and given to the scenarios in turn,
  * until INPUTS of them, or SECONDS, are over; where the build counts coverage
  * (clang's -fsanitize-coverage=inline-8bit-counters), inputs that come where none came before
  * are mutated again.  The same SEED, FILEs and build make the same inputs.
+ *
+ * KIND is "streams" or "profiles": only scenarios that begin with these.  ROOT has the
+ * programs that streams tell of.
  *
  * A finding is kept as DIRECTORY/NUMBER.SCENARIO, with the second input of the
  * scenario in NUMBER.SCENARIO.2 and the last tool's messages in NUMBER.SCENARIO.err.
@@ -47,6 +51,7 @@ static struct {
 
 static char scratch[PATH_MAX], keep[PATH_MAX];
 static pid_t self;
+static bool wanted[KINDS] = { true, true };
 static uint64_t inputs, runs, found;
 
 static struct span read_file(const char *path)
@@ -234,7 +239,7 @@ static void fuzz_once(uint64_t seed)
 	const struct scenario *s = &scenarios[dice_below(&d, scenario_count)];
 	struct arena arena = { 0 };
 
-	if (!corpus.has[s->kind])
+	if (!corpus.has[s->kind] || !wanted[s->kind])
 		return;
 	struct span input = make_input(s->kind, &arena, &d);
 	struct entry *second = &corpus.entry[corpus.first[s->kind]];
@@ -352,12 +357,13 @@ int main(int argc, char **argv)
 	bool again = false;
 	int option, status = 0;
 
-	while ((option = getopt(argc, argv, "s:n:t:k:R:r")) != -1) {
+	while ((option = getopt(argc, argv, "s:n:t:k:K:R:r")) != -1) {
 		switch (option) {
 		case 's': seed = strtoull(optarg, NULL, 0); break;
 		case 'n': most = strtoull(optarg, NULL, 0); break;
 		case 't': seconds = strtod(optarg, NULL); break;
 		case 'r': again = true; break;
+		case 'K': wanted[strcmp(optarg, "profiles") ? OF_PROFILE : OF_STREAM] = false; break;
 		case 'k':
 		case 'R':
 			if (!realpath(optarg, option == 'k' ? keep : root)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the fields of records lie: linux/perf_event.h, and pmu-stream(5). */
 #include "whole.h"
-#include "stream/record.h"
+#include "record/record.h"
 #include "stream/resolved.h"
 
 struct walk {

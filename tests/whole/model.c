@@ -2,7 +2,7 @@
 /* A stream, taken apart into records, and put together again. */
 #include "whole.h"
 #include "stream/inflate.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +74,12 @@ struct span span_unpack(struct arena *arena, struct span packed, enum wrapping *
 		    : !memcmp(packed.at, gzip, 2) ? WRAP_GZIP : WRAP_NOT;
 	if (*wrapping == WRAP_NOT)
 		return packed;
-	struct span plain = { arena_alloc(arena, INPUT_MAX), 0 };
+	struct span room = { mem_resize(NULL, INPUT_MAX), 0 };
 	struct inflate *z = *wrapping == WRAP_ZSTD ? inflate_open() : inflate_open_gzip();
-	unpack_into(z, packed, &plain);
+	unpack_into(z, packed, &room);
 	inflate_close(z);
+	struct span plain = span_copy(arena, room, room.size);
+	free(room.at);
 	return plain;
 }
 
@@ -139,7 +141,7 @@ static void take_records(struct model *m, struct span bytes, struct inflate **z,
 			size_t head = rec.type == RECORD_COMPRESSED2 ? 8 : 0;
 			if (!*z) {
 				*z = inflate_open();
-				inner->at = arena_alloc(m->arena, INPUT_MAX);
+				inner->at = mem_resize(NULL, INPUT_MAX);
 			}
 			if (body.size > head)
 				unpack_into(*z, (struct span){ body.at + head, body.size - head },
@@ -232,7 +234,9 @@ bool model_parse(struct model *m, struct span bytes, struct arena *arena)
 		take_sections(m, bytes);
 	}
 	take_records(m, body, &z, &inner);
-	take_records(m, inner, NULL, NULL);
+	struct span kept = span_copy(arena, inner, inner.size);
+	free(inner.at);
+	take_records(m, kept, NULL, NULL);
 	inflate_close(z);
 	model_learn(m);
 	return m->count > 0;

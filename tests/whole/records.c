@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can happen to the records of a stream. */
 #include "whole.h"
-#include "stream/record.h"
+#include "record/record.h"
 
 #include <string.h>
 

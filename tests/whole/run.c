@@ -187,10 +187,11 @@ static struct span read_all(const char *path)
 
 void run_tool(char **argv, const char *input, bool pipe, struct outcome *o)
 {
-	struct rusage used;
+	struct rusage used, own;
 	int status = 0;
 
 	fflush(NULL);
+	getrusage(RUSAGE_SELF, &own);	/* what a child has, too */
 	pid_t child = fork();
 	if (child == 0)
 		become(argv, input, pipe);
@@ -205,7 +206,7 @@ void run_tool(char **argv, const char *input, bool pipe, struct outcome *o)
 		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 		.cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-		.peak = used.ru_maxrss, .out = read_all("out"), .err = read_all("err"),
+		.peak = used.ru_maxrss - own.ru_maxrss, .out = read_all("out"), .err = read_all("err"),
 	};
 }
 

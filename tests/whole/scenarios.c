@@ -208,7 +208,9 @@ static const char *judge_exit(const char *step, const struct course *k, const st
 	if (o->signal)
 		return o->signal == SIGXCPU || o->signal == SIGKILL ? "no end"
 		       : o->signal == SIGALRM ? "waits for ever" : "died by a signal";
-	if (o->status > 2 || (o->status == 2 && !has_word(step, "refuses")))
+	bool may_refuse = has_word(step, "refuses") ||	/* or it looks like a profile now */
+			  strstr((const char *)o->err.at, "but the input is a profile");
+	if (o->status > 2 || (o->status == 2 && !may_refuse))
 		return o->status == 99 ? "a sanitizer's report" : "an exit status of no meaning";
 	if (o->status == 1 && o->err.size == 0 && !strstr(step, " -q"))
 		return "exit status 1, and no message";

@@ -127,7 +127,7 @@ struct outcome {
 	int status;		/* of the exit; -1: by a signal */
 	int signal;
 	double cpu;		/* seconds */
-	long peak;		/* KiB */
+	long peak;		/* KiB, beyond what this program had itself */
 	struct span out, err;	/* from malloc, with a NUL behind */
 };
 
