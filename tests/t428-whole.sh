@@ -3,13 +3,13 @@
 # kinds: release asan
 . tests/lib.sh
 
-inputs=1500
-case $BIN in *asan*) inputs=400 ;; esac
+inputs=1000
+case $BIN in *asan*) inputs=300 ;; esac
 
 # fuzzed KIND SEED: nothing is found in that many inputs; what is found can be replayed
 fuzzed() {
 	needs_command gcc python3
-	"$TOP/tests/whole/seeds" seeds
+	"$TOP/tests/whole/seeds" seeds fixed
 	mkdir found
 	fuzz-tools -K "$1" -s "$2" -n $inputs -R seeds/root -k found seeds/streams/* \
 		"$TOP"/tests/fuzz/corpus/stream/* "$TOP"/tests/fuzz/corpus/pipe/* >log

@@ -15,10 +15,10 @@ counted() { sed -n 's/^pmu-sample: sched:sched_switch: \([0-9]*\) counted.*/\1/p
 # held PID: its resident memory, in KiB; nothing when it has ended
 held() { sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$1/status" 2>/dev/null; }
 
-# watch: the memory of the tools, a line each second, while pmu-sample runs
+# watch: the memory of the tools, a line each second, while pmu-sample runs: dead, it has none
 watch() {
-	while kill -0 "$sampler" 2>/dev/null; do
-		echo "$(held "$sampler") $(held "$symbolizer") $(held "$aggregator")"
+	while own=$(held "$sampler") && test -n "$own"; do
+		echo "$own $(held "$symbolizer") $(held "$aggregator")"
 		sleep 1
 	done | awk 'NF == 3' >memory
 }
