@@ -53,7 +53,8 @@ static void write_map(const void *code)
 	map_name(path, sizeof(path), getpid());
 	FILE *map = fopen(path, "wex");
 	for (unsigned i = 0; map && i < LINES; i++)
-		fprintf(map, "%lx 10 jitted_%d_%u\n", (unsigned long)code + 16 * i, (int)getpid(), i);
+		fprintf(map, "%lx 10 jitted_%d_%u\n", (unsigned long)code + 16 * i,
+			(int)getpid(), i);
 	if (map)
 		fclose(map);
 }

@@ -131,7 +131,8 @@ static void edit_text(struct model *m, struct item *item, struct dice *d)
 {
 	static const char *const some[] = {
 		"", "a", "//anon", "[vdso]", "[kernel.kallsyms]_text", "[ext4]", "/prog", "/lib.so",
-		"[heap]", "\x1b[2J\x1b]0;x\x07", "a\nb c\t;d\r", "\xff\xfe\xc2", "\xed\xa0\x80 \xf4\x90\x80\x80",
+		"[heap]", "\x1b[2J\x1b]0;x\x07", "a\nb c\t;d\r", "\xff\xfe\xc2",
+		"\xed\xa0\x80 \xf4\x90\x80\x80",
 		"\xe2\x80\xae\xc2\x9b", "/../../../x", "/dev/null", "deleted (deleted)",
 		"/memfd:jit (deleted)", "jitted-1-1.so", "inlined at", "%s%n", "\"\\", "",
 	};
@@ -210,8 +211,8 @@ void edit_attr(struct model *m, struct item *item, struct dice *d)
 void edit_item(struct model *m, struct item *item, struct dice *d)
 {
 	static const uint32_t types[] = {
-		0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 63, 64, 66, 67, 68, 69,
-		70, 71, 74, 78, 79, 80, 81, 83, 32769, 32774, 32777, 0x504d0000, 0x504d0001,
+		0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 63, 64, 66, 67, 68,
+		69, 70, 71, 74, 78, 79, 80, 81, 83, 32769, 32774, 32777, 0x504d0000, 0x504d0001,
 		0x504d0002, 0x504d0003, 0x504d0004, 0x504d0005, 0x504d0006, UINT32_MAX,
 	};
 

@@ -335,8 +335,8 @@ static void fuzz(uint64_t seed, uint64_t most, double seconds)
 		fuzz_once(seed);
 		passed = now() - begin;
 	}
-	printf("fuzz-tools: %" PRIu64 " inputs, %" PRIu64 " runs of tools, %.0f a second, %zu edges, "
-	       "%zu files; %" PRIu64 " findings\n", inputs, runs, (double)runs / passed,
+	printf("fuzz-tools: %" PRIu64 " inputs, %" PRIu64 " runs of tools, %.0f a second, "
+	       "%zu edges, %zu files; %" PRIu64 " findings\n", inputs, runs, (double)runs / passed,
 	       coverage_seen(), corpus.count, found);
 	for (size_t i = 0; findings[i].times; i++)
 		printf("%6u %s\n", findings[i].times, findings[i].what);
@@ -363,7 +363,9 @@ int main(int argc, char **argv)
 		case 'n': most = strtoull(optarg, NULL, 0); break;
 		case 't': seconds = strtod(optarg, NULL); break;
 		case 'r': again = true; break;
-		case 'K': wanted[strcmp(optarg, "profiles") ? OF_PROFILE : OF_STREAM] = false; break;
+		case 'K':
+			wanted[strcmp(optarg, "profiles") ? OF_PROFILE : OF_STREAM] = false;
+			break;
 		case 'k':
 		case 'R':
 			if (!realpath(optarg, option == 'k' ? keep : root)) {

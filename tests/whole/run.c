@@ -206,7 +206,8 @@ void run_tool(char **argv, const char *input, bool pipe, struct outcome *o)
 		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 		.cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 		       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-		.peak = used.ru_maxrss - own.ru_maxrss, .out = read_all("out"), .err = read_all("err"),
+		.peak = used.ru_maxrss - own.ru_maxrss, .out = read_all("out"),
+		.err = read_all("err"),
 	};
 }
 

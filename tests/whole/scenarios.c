@@ -161,8 +161,8 @@ static const char *judge_counts(struct course *k, struct span err)
 	const char *at = strstr((const char *)err.at, "pmu-topprof: ");
 	unsigned long long samples = 0, stacks = 0, lost = 0;
 
-	while (at && sscanf(at, "pmu-topprof: %llu samples, %llu distinct stacks, %llu lost", &samples,
-			    &stacks, &lost) != 3)
+	while (at && sscanf(at, "pmu-topprof: %llu samples, %llu distinct stacks, %llu lost",
+			    &samples, &stacks, &lost) != 3)
 		at = strstr(at + 1, "pmu-topprof: ");
 	if (!at)
 		return NULL;
