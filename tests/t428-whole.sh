@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whole tools, fuzzed by their records: a short extract of make fuzz, always the same.
-# kinds: release asan
+# kinds: release
 . tests/lib.sh
 
 inputs=1000
