@@ -18,6 +18,7 @@ VERSION       = 0.1
 PREFIX       ?= /usr/local
 CFLAGS       ?= -O2 -g
 FUZZ_SECONDS ?= 60
+OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
@@ -30,6 +31,8 @@ SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
+WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
+FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top
 PAGES   := $(wildcard man/*.[157])
 
 B := build/release
@@ -61,6 +64,7 @@ B       := build/$(ARCH)
 SYSROOT := build/sysroot-$(ARCH)
 CC      := $(TRIPLET)-gcc
 AR      := $(TRIPLET)-ar
+OBJCOPY := $(TRIPLET)-objcopy
 CPPFLAGS += -isystem $(SYSROOT)/root/usr/include -isystem $(SYSROOT)/root/usr/include/$(TRIPLET)
 LDFLAGS  += -L$(SYSROOT)/root/usr/lib/$(TRIPLET)
 READY    := $(SYSROOT)/ready
@@ -121,10 +125,18 @@ $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 # Calls that fail when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
+# The fuzzer of whole tools has their main() in it, by other names.
+$B/whole/%.o: $B/cmd/%.o
+	@mkdir -p $(@D)
+	$Q$(OBJCOPY) --redefine-sym main=main_of_$(subst -,_,$*) $< $@
+$B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsampler.a
+	$(SAY) LINK $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
-	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
 # Workloads keep frame pointers, for callchains through them.
 $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -135,7 +147,7 @@ $(HELPERS:%=$B/%.o): CFLAGS += -mno-omit-leaf-frame-pointer
 endif
 
 # What the tests run: tools, unit tests, helpers.
-tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
+tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
@@ -185,13 +197,23 @@ bench:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 tests
 	@BIN=$(CURDIR)/$B/bin tests/bench/run
-fuzz: $(FUZZERS:%=build/fuzz/%)
+fuzz: $(FUZZERS:%=build/fuzz/%) fuzz-whole
 	@tests/fuzz/seeds build/fuzz/seeds
-	@set -e; for f in $^; do \
+	@set -e; for f in $(FUZZERS:%=build/fuzz/%); do \
 		mkdir -p $$f.corpus; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -rss_limit_mb=512 -max_len=16384 \
 			$$f.corpus $$(ls -d tests/fuzz/corpus/$${f##*/fuzz-} \
 				build/fuzz/seeds/$${f##*/fuzz-} 2>/dev/null); done
+# Whole tools, with their coverage: under sanitizers, and as they are, for time and memory.
+FUZZ_WHOLE = CC=clang CPPFLAGS=-fsanitize-coverage=inline-8bit-counters
+fuzz-whole:
+	+@$(MAKE) --no-print-directory -s all
+	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) SANITIZE=1 BUILD=fuzz/asan CFLAGS='-O1 -g' \
+		build/fuzz/asan/tests/bin/fuzz-tools
+	+@$(MAKE) --no-print-directory -s $(FUZZ_WHOLE) BUILD=fuzz/plain CFLAGS='-O2 -g' \
+		build/fuzz/plain/tests/bin/fuzz-tools
+	@tests/whole/fuzz $(FUZZ_SECONDS) build/fuzz/asan/tests/bin/fuzz-tools \
+		build/fuzz/plain/tests/bin/fuzz-tools
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
@@ -218,7 +240,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz install completions dist clean
+.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

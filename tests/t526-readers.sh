@@ -88,6 +88,28 @@ check 'tracing data is inside its record or behind it, and may be cut anywhere' 
 	done
 END
 
+check 'tracing data in a COMPRESSED record is inside its own record, or it is dropped' <<'END'
+	{ cat "$scratch/tracing.py"; cat <<-EOF; } | compose s.data
+		import subprocess
+		def packed(*records):
+		    return record(81, subprocess.run(["zstd", "-qc"], input=b"".join(records), check=True,
+		                                     stdout=subprocess.PIPE).stdout, 0)
+		one = record(9, struct.pack("<QIIQ", 0x10100, 1, 1, 7))
+		out = pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD)),
+		           packed(record(66, struct.pack("<I", 1 << 16), 0), *[one] * 9,
+		                  inside(66, bytes(10), 6), one))
+	EOF
+	pmu-stream --stats s.data >want 2>said || test $? = 1
+	grep -q 'TRACING_DATA record without its data' said
+	for how in -d --cat; do
+		exits 1 pmu-stream $how s.data 2>said >again.data
+		pmu-stream again.data >got 2>said || grep -q 'it was cut short' said
+		none grep 'reading on' said
+		grep -q '^SAMPLE  *10$' got
+		grep -q '^TRACING_DATA  *1$' got
+	done
+END
+
 # Samples of process 1, which has mapped data at 0x20000, code at 0x10000 and 0x30000.
 cat >"$scratch/spaces.py" <<'END'
 USER = 0xfffffffffffffe00	# PERF_CONTEXT_USER

@@ -298,6 +298,22 @@ static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t b
 	return whole;
 }
 
+/*
+ * The next record that came out of COMPRESSED ones.  TRACING_DATA has its data inside
+ * there, or nowhere: what follows are other records, which it must not take from a
+ * reader of what we write.
+ */
+static bool next_inner(struct stream_reader *in, struct record *rec)
+{
+	if (!reader_next_inner(in, rec))
+		return false;
+	if (rec->type == RECORD_TRACING_DATA && !move_behind(rec) && bytes_behind(rec) > 0) {
+		stream_damaged(in, rec, "TRACING_DATA record without its data, in a COMPRESSED one");
+		rec->type = RECORD_DROPPED;
+	}
+	return true;
+}
+
 /* The next record in order of the input; false at its end. */
 static bool next_read(struct stream_reader *in, struct record *rec)
 {
@@ -306,7 +322,7 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 		return true;
 	}
 	rec->behind = (struct cursor){ 0 };
-	while (!reader_next_inner(in, rec)) {
+	while (!next_inner(in, rec)) {
 		if (reader_stopped(in) || !read_record(in, rec)) {
 			reader_check_inner_end(in);
 			return false;
