@@ -95,7 +95,7 @@ static void tick(struct tasks *t)
 		if (task && task->ended && task->end == end->tick && task->others == 0)
 			forget(t, task);
 	}
-	if (t->first_end < t->ends - t->first_end)
+	if (t->first_end == 0 || t->first_end < t->ends - t->first_end)
 		return;
 	t->ends -= t->first_end;
 	memmove(t->end, t->end + t->first_end, t->ends * sizeof(*t->end));
