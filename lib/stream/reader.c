@@ -308,7 +308,8 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 	if (!reader_next_inner(in, rec))
 		return false;
 	if (rec->type == RECORD_TRACING_DATA && !move_behind(rec) && bytes_behind(rec) > 0) {
-		stream_damaged(in, rec, "TRACING_DATA record without its data, in a COMPRESSED one");
+		stream_damaged(in, rec, "TRACING_DATA record without its data, in a COMPRESSED "
+			       "one");
 		rec->type = RECORD_DROPPED;
 	}
 	return true;

@@ -211,7 +211,8 @@ void edit_attr(struct model *m, struct item *item, struct dice *d)
 void edit_item(struct model *m, struct item *item, struct dice *d)
 {
 	static const uint32_t types[] = {
-		0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 63, 64, 66, 67, 68,
+		0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 10, 11, 13, 14, 15, 17, 18, 19, 21, 63, 64, 66,
+		67, 68,
 		69, 70, 71, 74, 78, 79, 80, 81, 83, 32769, 32774, 32777, 0x504d0000, 0x504d0001,
 		0x504d0002, 0x504d0003, 0x504d0004, 0x504d0005, 0x504d0006, UINT32_MAX,
 	};

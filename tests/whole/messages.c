@@ -143,7 +143,8 @@ static struct span a_text(struct arena *arena, struct dice *d)
 {
 	static const char *const some[] = {
 		"", "samples", "count", "nanoseconds", "\x1b[31m\a", "\xff\xc0\x80", "a;b c\n5",
-		"/x", "pprof::base", "[kernel.kallsyms]", "\xe2\x80\xae", "\xc2\x85", "pid", "../..",
+		"/x", "pprof::base", "[kernel.kallsyms]", "\xe2\x80\xae", "\xc2\x85", "pid",
+		"../..",
 	};
 	const char *text = some[dice_below(d, sizeof(some) / sizeof(*some))];
 	struct span s = { (uint8_t *)(uintptr_t)text, strlen(text) };
