@@ -13,7 +13,8 @@ ways() {
 	echo "pmu-top $1"
 	echo "pmu-topprof -o out.pb.gz $1"
 	echo "pmu-topprof --diff $1 -o out.pb.gz $1"
-	echo "pmu-topprof --folded -o out.txt $1"
+	# what is written grows with the number of stacks and the length of names both
+	case $2 in name | names) ;; *) echo "pmu-topprof --folded -o /dev/null $1" ;; esac
 	echo "pmu-topprof --label thread_comm -o out.pb.gz $1"
 }
 
@@ -22,7 +23,7 @@ ways() {
 grows() {
 	for times in 1 2 4; do
 		made "$1" $((N * times)) >$times.pb
-		ways $times.pb | while read -r way; do cost $way; done >$times
+		ways $times.pb "$1" | while read -r way; do cost $way; done >$times
 	done
 	size=$(wc -c <4.pb)
 	paste 1 2 4 | awk -v kind="$1" -v size="$size" -v limit="$limit" '
@@ -30,10 +31,10 @@ grows() {
 			print kind, "by way", NR, "of", size, "bytes:", $0
 			bad = 1
 		}
-		END { exit bad || NR != 5 }'
+		END { exit bad || NR < 4 }'
 }
 
-N=20000 limit=1
+N=8000 limit=1
 ! sanitized || { N=2000 limit=; }
 
 check 'ids are found in linear time, whatever they are' <<'END'

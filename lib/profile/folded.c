@@ -6,7 +6,7 @@
 /* The numbers of names, plus 1; 0: not yet. */
 struct numbers {
 	const struct resolved *tables;
-	uint32_t *function, *object;	/* by id in TABLES */
+	uint32_t *function, *object;	/* by id of the text in TABLES */
 };
 
 struct folding {
@@ -19,26 +19,26 @@ struct folding {
 static struct numbers numbers_of(const struct resolved *tables)
 {
 	return (struct numbers){ .tables = tables,
-				 .function = mem_zeroed(tables->functions, sizeof(uint32_t)),
-				 .object = mem_zeroed(tables->objects, sizeof(uint32_t)) };
+				 .function = mem_zeroed(tables->strings, sizeof(uint32_t)),
+				 .object = mem_zeroed(tables->strings, sizeof(uint32_t)) };
 }
 
 static void add_function(struct folded *f, const struct numbers *n, uint32_t id)
 {
-	const struct resolved *t = n->tables;
+	uint32_t name = n->tables->function[id].name;
 
-	if (n->function[id] == 0)
-		n->function[id] = folded_name(f, t->string[t->function[id].name]) + 1;
-	folded_frame(f, n->function[id] - 1);
+	if (n->function[name] == 0)
+		n->function[name] = folded_name(f, n->tables->string[name]) + 1;
+	folded_frame(f, n->function[name] - 1);
 }
 
 static void add_object(struct folded *f, const struct numbers *n, uint32_t id)
 {
-	const struct resolved *t = n->tables;
+	uint32_t path = n->tables->object[id].path;
 
-	if (n->object[id] == 0)
-		n->object[id] = folded_object(f, t->string[t->object[id].path]) + 1;
-	folded_frame(f, n->object[id] - 1);
+	if (n->object[path] == 0)
+		n->object[path] = folded_object(f, n->tables->string[path]) + 1;
+	folded_frame(f, n->object[path] - 1);
 }
 
 /* The name of the thread, where the stack's labels have it. */

@@ -19,7 +19,17 @@ void frames_init(struct frames *f, const struct decoded *d, frames_number *of_fu
 			      .context = context };
 	f->function = unknown_numbers((size_t)d->functions.count + 1);
 	f->mapping = unknown_numbers((size_t)d->mappings.count + 1);
+	f->name_of = unknown_numbers(d->strings);
+	f->path_of = unknown_numbers(d->strings);
 	f->location = mem_zeroed(d->locations.count, sizeof(*f->location));
+}
+
+/* Many functions may have one name, and a long one. */
+static uint32_t number_of(struct frames *f, uint32_t *numbers, uint32_t string, frames_number *of)
+{
+	if (numbers[string] == TABLE_NONE)
+		numbers[string] = of(f->context, decoded_string(f->d, string));
+	return numbers[string];
 }
 
 static uint32_t number_of_function(struct frames *f, uint32_t index)
@@ -28,8 +38,8 @@ static uint32_t number_of_function(struct frames *f, uint32_t index)
 	uint32_t *number = &f->function[known ? index : f->d->functions.count];
 
 	if (*number == TABLE_NONE)
-		*number = f->of_function(f->context, !known ? "?" : decoded_string(f->d,
-						     decoded_function(f->d, index).name));
+		*number = known ? number_of(f, f->name_of, decoded_function(f->d, index).name,
+					    f->of_function) : f->of_function(f->context, "?");
 	return *number;
 }
 
@@ -39,8 +49,8 @@ static uint32_t number_of_object(struct frames *f, uint32_t index)
 	uint32_t *number = &f->mapping[known ? index : f->d->mappings.count];
 
 	if (*number == TABLE_NONE)
-		*number = f->of_object(f->context, !known ? "" : decoded_string(f->d,
-						     decoded_mapping(f->d, index).file));
+		*number = known ? number_of(f, f->path_of, decoded_mapping(f->d, index).file,
+					    f->of_object) : f->of_object(f->context, "");
 	return *number;
 }
 
@@ -72,6 +82,8 @@ void frames_release(struct frames *f)
 {
 	free(f->function);
 	free(f->mapping);
+	free(f->name_of);
+	free(f->path_of);
 	free(f->location);
 	free(f->name);
 	*f = (struct frames){ 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frames - the functions of a location of a profile that was read, as the user numbers
- * them.  Each location, function and mapping is looked at once, however many samples
+ * them.  Each location, function, mapping and name is looked at once, however many samples
  * refer to it.
  */
 #pragma once
@@ -15,6 +15,7 @@ struct frames {
 	frames_number *of_function, *of_object;
 	void *context;
 	uint32_t *function, *mapping;	/* numbers by index, and for none; TABLE_NONE: not yet */
+	uint32_t *name_of, *path_of;	/* by string, of functions and of objects */
 	struct frames_of {
 		uint32_t first;		/* in NAME */
 		uint16_t count;		/* of lines, the innermost call first, or 1; 0: not yet */
