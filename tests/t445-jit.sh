@@ -284,6 +284,7 @@ check 'a thread whose process was thought to have ended: its files are read agai
 	compose s.data <<-END
 		$(cat "$scratch/many.py")
 		one(PID, 1000)
+		records.append(task(7, PID, PID, PID + 1, PID, 1050))
 		records.append(task(4, PID, 1, PID, 1, 1100))
 		for i in range(9):
 		    records += [sample(PID - 1, PID - 1, 1200 + i, 0x1), round_end()]
