@@ -332,8 +332,8 @@ static bool open_target(struct target *t, const struct command *cmd)
 		return open_directory(t);
 	if (folded && !file)
 		output_open(&t->out, "-", t->report);	/* text may go to a terminal */
-	else if (!template)
-		command_output_whole(cmd, &t->out, file, t->report);
+	else if (!template)	/* go tool pprof makes perf_to_profile's FILE, and keeps it open */
+		command_output_whole(cmd, &t->out, file, cmd == &drop_in, t->report);
 	return true;
 }
 
@@ -488,7 +488,7 @@ static void fold(const char *const *files, int count, struct report *report)
 		decoded_free(d);
 	}
 	if (good) {
-		output_open_whole(&out, file ? file : "-", report);
+		output_open_whole(&out, file ? file : "-", false, report);
 		folded_write(&lines, &out);
 		output_close(&out);
 	}
@@ -512,7 +512,7 @@ static void merge(const char *const *files, int count, struct report *report)
 		return;
 	}
 	command_on_signals(SIGNALS_STOP);
-	command_output_whole(&command, &out, file, report);
+	command_output_whole(&command, &out, file, false, report);
 	merge_write(m, how.pack, &out);
 	output_close(&out);
 }

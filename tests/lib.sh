@@ -81,6 +81,9 @@ needs_command() {
 has_tracefs() { grep -q " $tracing tracefs " /proc/mounts; }
 needs_tracepoints() { test -r $tracing/available_events || skip "cannot read $tracing"; }
 
+# sanitized: these are the tools with sanitizers
+sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
+
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
 # none COMMAND...: it prints nothing (a bare "! grep" would never fail a check)

@@ -42,9 +42,6 @@ made() {
 	address=$(nm t.so | sed -n 's/ T code//p')
 }
 
-# sanitized: these are the tools that sanitizers watch
-sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
-
 # bounded COMMAND...: in 20 s of CPU time, and 1 GB of memory (a sanitizer takes terabytes)
 bounded() {
 	(

@@ -3,9 +3,6 @@
 # kinds: release asan
 . tests/lib.sh
 
-# sanitized: these are the tools that sanitizers watch
-sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
-
 # within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory
 within() {
 	seconds=$1 mib=$2

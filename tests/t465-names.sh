@@ -239,7 +239,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 	export GO111MODULE=off GOCACHE=$PWD/cache
 	mkdir whole stripped
 	go build -o whole/t t.go
-	go build -ldflags "-s -w" -o stripped/t t.go
+	strip whole/t -o stripped/t	# the same build, by its build ID
 	pmu-sample -g -e cpu-clock:u -F 1000 -o s.data -- whole/t
 	mkdir -p "root$PWD/whole"
 	cp stripped/t "root$PWD/whole"

@@ -5,9 +5,6 @@
 
 made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
 
-# sanitized: these are the tools that sanitizers watch
-sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
-
 # ways FILE: the tools that read it, each a command line
 ways() {
 	echo "pmu-top $1"

@@ -284,9 +284,9 @@ void command_output(const struct command *cmd, struct output *out, const char *f
 }
 
 void command_output_whole(const struct command *cmd, struct output *out, const char *file,
-			  struct report *report)
+			  bool same_inode, struct report *report)
 {
-	output_open_whole(out, binary_output(cmd, file), report);
+	output_open_whole(out, binary_output(cmd, file), same_inode, report);
 }
 
 /* The inode of FILE, if it is a regular file that is there; "-": of STANDARD. */

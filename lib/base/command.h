@@ -72,7 +72,7 @@ void command_output(const struct command *cmd, struct output *out, const char *f
 
 /* The same for a file that appears whole, or stays what it was (base/replace.h). */
 void command_output_whole(const struct command *cmd, struct output *out, const char *file,
-			  struct report *report);
+			  bool same_inode, struct report *report);
 
 /* Whether FILE ("-": stdout) is one of the INPUTS ("-": stdin): the same regular file. */
 bool command_is_input(const char *file, const char *const *input, size_t inputs);

@@ -45,14 +45,15 @@ static void write_whole_file(struct output *out, struct replace *replace)
 		report_unopened(out);
 }
 
-void output_open_whole(struct output *out, const char *file, struct report *report)
+void output_open_whole(struct output *out, const char *file, bool same_inode,
+		       struct report *report)
 {
 	if (!strcmp(file, "-")) {
 		output_open(out, file, report);
 		return;
 	}
 	*out = new_output(file, report);
-	write_whole_file(out, replace_open(file));
+	write_whole_file(out, replace_open(file, same_inode));
 }
 
 void output_open_in(struct output *out, int directory, const char *name, struct report *report)

@@ -37,10 +37,12 @@ enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
 void output_open(struct output *out, const char *file, struct report *report);
 
 /*
- * Open FILE ("-": stdout) so that it appears whole when it is closed without a failure;
- * else it stays what it was (base/replace.h).  The same of NAME in DIRECTORY, a descriptor.
+ * Open FILE ("-": stdout) so that it appears whole when it is closed without a failure; else
+ * it stays what it was (base/replace.h, which explains SAME_INODE).  output_open_in() does the
+ * same for NAME in DIRECTORY, a descriptor.
  */
-void output_open_whole(struct output *out, const char *file, struct report *report);
+void output_open_whole(struct output *out, const char *file, bool same_inode,
+		       struct report *report);
 void output_open_in(struct output *out, int directory, const char *name, struct report *report);
 
 /* Write no more, and let a file that was to appear whole stay what it was. */

@@ -114,11 +114,11 @@ static bool open_beside_old(struct replace *r, const char *file, const struct st
 }
 
 /* A regular file that is there. */
-static bool open_old(struct replace *r, const char *file, const struct stat *old)
+static bool open_old(struct replace *r, const char *file, const struct stat *old, bool same_inode)
 {
 	if (faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) < 0)
 		return false;
-	if (open_beside_old(r, file, old))
+	if (!same_inode && open_beside_old(r, file, old))
 		return true;
 	free(r->name);
 	r->name = NULL;
@@ -127,7 +127,7 @@ static bool open_old(struct replace *r, const char *file, const struct stat *old
 	return r->fd >= 0;
 }
 
-struct replace *replace_open(const char *file)
+struct replace *replace_open(const char *file, bool same_inode)
 {
 	struct replace *r = new_replace();
 	struct stat st;
@@ -136,7 +136,7 @@ struct replace *replace_open(const char *file)
 	/* The kernel follows links: it refuses those that another user has put into /tmp. */
 	int error = stat(file, &st) < 0 ? errno : 0;
 	if (!error && S_ISREG(st.st_mode)) {
-		good = open_old(r, file, &st);
+		good = open_old(r, file, &st, same_inode);
 	} else if (error == ENOENT && lstat(file, &st) < 0) {
 		good = open_beside(r, file, NULL);
 	} else {	/* no regular file, or a link to what is not there yet */

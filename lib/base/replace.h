@@ -16,10 +16,11 @@
 struct replace;
 
 /*
- * Open FILE, following symbolic links; a file that is there keeps its mode and owner.
+ * Open FILE, following symbolic links.  A file that is there keeps its mode and owner; if
+ * SAME_INODE, it also stays the same file for a program that has it open.
  * NULL: errno says why.
  */
-struct replace *replace_open(const char *file);
+struct replace *replace_open(const char *file, bool same_inode);
 
 /* Open the file NAME of DIRECTORY, a descriptor that must outlive it; a link is replaced. */
 struct replace *replace_open_in(int directory, const char *name);

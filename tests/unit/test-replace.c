@@ -72,7 +72,7 @@ static bool write_file(const char *text)
 	struct report report = { .tool = "test", .quiet = true };
 	struct output out;
 
-	output_open_whole(&out, "file", &report);
+	output_open_whole(&out, "file", false, &report);
 	output_write(&out, text, strlen(text));
 	bool good = output_close(&out);
 	return good == (report.status == 0) && good;
@@ -134,7 +134,7 @@ static void test_discarded(void)
 	struct output out;
 
 	write_file("old");
-	output_open_whole(&out, "file", &report);
+	output_open_whole(&out, "file", false, &report);
 	output_write(&out, "more", 4);
 	output_flush(&out);
 	output_discard(&out);
