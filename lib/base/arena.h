@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena - memory that is freed as a whole; and allocation that cannot fail.
+ * arena - memory that is freed all at once, and allocation that cannot fail.
  *
- * Out of memory ends the program with one line and exit status 1: sizes that
- * come from input have been bounded before anyone asks for them.
+ * If memory runs out, the program ends with one message and exit status 1.
+ * Callers check sizes that come from input before they allocate.
  */
 #pragma once
 #include <stddef.h>
@@ -13,18 +13,18 @@ struct arena_chunk;
 
 /* Zero-initialised: empty. */
 struct arena {
-	struct arena_chunk *chunks;	/* the newest first */
-	uint8_t *at, *end;		/* free bytes of the newest */
-	size_t size;			/* bytes asked of malloc, of all chunks */
+	struct arena_chunk *chunks;	/* list, newest first */
+	uint8_t *at, *end;		/* free bytes of the newest chunk */
+	size_t size;			/* bytes allocated by malloc() for all chunks */
 };
 
-/* SIZE bytes, aligned to 8, not zeroed.  They live until arena_release(). */
+/* Return SIZE bytes, aligned to 8, not zeroed.  They live until arena_release(). */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* A copy of SIZE bytes, aligned to 8. */
+/* Return a copy of SIZE bytes, aligned to 8. */
 void *arena_copy(struct arena *a, const void *bytes, size_t size);
 
-/* A copy of at most SIZE bytes of TEXT (fewer if a NUL comes first), NUL-terminated. */
+/* Return a NUL-terminated copy of the first SIZE bytes of TEXT, or of all up to its NUL. */
 char *arena_text(struct arena *a, const char *text, size_t size);
 
 /* Free everything; the arena is empty again. */
@@ -39,11 +39,11 @@ char *mem_text(const char *text);
 /* calloc() that does not return NULL.  The caller frees. */
 void *mem_zeroed(size_t count, size_t size);
 
-/* SIZE bytes at a multiple of ALIGNMENT, not zeroed.  The caller frees. */
+/* Return SIZE bytes at a multiple of ALIGNMENT, not zeroed.  The caller frees. */
 void *mem_aligned(size_t alignment, size_t size);
 
 /*
- * Make room for one more item in the array P of COUNT items of ITEM bytes:
- * capacity grows at powers of two, so adding is linear.  Returns the array.
+ * Make room for one more item in the array P of COUNT items of ITEM bytes.
+ * The capacity doubles, so adding N items takes linear time.  Return the array.
  */
 void *array_grow(void *p, size_t count, size_t item);

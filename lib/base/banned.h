@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* banned - functions with no place here; included by the compiler, before every file. */
+/* banned - unsafe functions that no code may use.  The build includes this before every file. */
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -8,5 +8,5 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef sprintf	/* glibc's checks make it a macro, for clang */
+#undef sprintf	/* with clang, glibc's checks define it as a macro */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok atoi atol gets

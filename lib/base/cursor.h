@@ -2,8 +2,8 @@
 /*
  * cursor - reads fields from untrusted bytes, in either byte order.
  *
- * A read past the end gives 0 and sets failed, for good: nothing is left then.
- * So a parser reads all its fields in order and checks once, at the end.
+ * A read past the end returns 0 and sets FAILED; all later reads fail, too.  So a
+ * parser can read all fields in order and check FAILED once, at the end.
  */
 #pragma once
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 
 struct cursor {
 	const uint8_t *at;	/* next byte */
-	const uint8_t *end;	/* one past the last byte; AT once a read failed */
-	bool swap;		/* data are of the other byte order */
-	bool failed;		/* some read did not fit; stays set */
+	const uint8_t *end;	/* one past the last byte; equal to AT after a failed read */
+	bool swap;		/* the data have the other byte order */
+	bool failed;		/* a read went past the end, or found a bad number; stays set */
 };
 
 static inline size_t cursor_left(const struct cursor *c)
@@ -23,14 +23,14 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* A read did not fit: no later one does, whatever it asks for. */
+/* Make this read and all later ones fail. */
 static inline void cursor_fail(struct cursor *c)
 {
 	c->failed = true;
 	c->end = c->at;
 }
 
-/* The next SIZE bytes, or NULL (and failed) when fewer are left. */
+/* Return the next SIZE bytes, or NULL (and set FAILED) if fewer are left. */
 static inline const void *cursor_bytes(struct cursor *c, size_t size)
 {
 	const uint8_t *p = c->at;
@@ -80,14 +80,14 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return c->swap ? __builtin_bswap64(v) : v;
 }
 
-enum { LEB_BITS_MAX = 16 * 7 };	/* of a padded number; longer ones were made to do harm */
+enum { LEB_BITS_MAX = 16 * 7 };	/* longest padded number that is read; longer ones are hostile */
 
-/* A number in groups of 7 bits, the lowest first (LEB128, DWARF 5 §7.6). */
+/* Read an unsigned LEB128 number: groups of 7 bits, lowest first (DWARF 5 §7.6). */
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
 	uint64_t value = 0;
 
-	if (c->at < c->end && *c->at < 0x80)	/* as most are */
+	if (c->at < c->end && *c->at < 0x80)	/* the usual case */
 		return *c->at++;
 	for (unsigned shift = 0; c->at < c->end && shift < LEB_BITS_MAX; shift += 7) {
 		uint8_t byte = *c->at++;
@@ -100,7 +100,7 @@ static inline uint64_t cursor_uleb(struct cursor *c)
 	return 0;
 }
 
-/* The same with a sign. */
+/* Read a signed LEB128 number. */
 static inline int64_t cursor_sleb(struct cursor *c)
 {
 	uint64_t value = 0;
@@ -120,7 +120,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
 	return 0;
 }
 
-/* A string that ends, with its NUL, before the end; else "" (and failed). */
+/* Return the next NUL-terminated string, or "" (and set FAILED) if no NUL is left. */
 static inline const char *cursor_string(struct cursor *c)
 {
 	const uint8_t *nul = c->failed ? NULL : memchr(c->at, 0, cursor_left(c));

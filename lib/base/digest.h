@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * digest - numbers that stand for bytes in what is kept or written: they are the same in
- * each run and on each machine.  Who makes the bytes can make two with the same digest:
- * no table is indexed by it (base/hash.h).
+ * digest - 64-bit digests of bytes, for files and output: the same in each run and on
+ * each machine.  An attacker can make two inputs with the same digest, so never use one
+ * as the hash of a table (base/hash.h is for that).
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* The digest of a sequence: of what came before (DIGEST), then X.  Order counts. */
+/* Return the digest of a sequence: DIGEST of the numbers so far, then X.  Order counts. */
 static inline uint64_t digest_more(uint64_t digest, uint64_t x)
 {
 	x += digest * 0x9e3779b97f4a7c15ULL;	/* then the finaliser of MurmurHash3 */

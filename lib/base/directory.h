@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * directory - a directory that files of ours are kept in.
+ * directory - a directory in which a tool keeps its files (a cache).
  *
- * Whoever may write to a directory chooses what its names lead to.  So a directory is
- * used only if it belongs to the caller or to root, and nobody else may replace what
- * is in it; and its files are opened through the descriptor, never by a path.
+ * Whoever can write to a directory decides what the names in it refer to.  So a directory
+ * is used only if it belongs to the caller or to root, and nobody else can replace files
+ * in it.  Its files are opened through the directory's descriptor, never by a path.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,10 +12,10 @@
 enum { DIRECTORY_WHY = 160 };
 
 /*
- * Open the directory PATH.  -1: it cannot be opened, or is not safe; WHY says so, and
- * errno is 0 in the second case.
+ * Open the directory PATH and return its descriptor, or -1 with the reason in WHY: it
+ * cannot be opened (errno is set), or it is not safe (errno is 0).
  */
 int directory_open(const char *path, char why[DIRECTORY_WHY]);
 
-/* Make PATH, with all above it; what is there already is fine.  False: errno says why. */
+/* Create the directory PATH and its parents, unless they exist.  Return false with errno set. */
 bool directory_make(const char *path);

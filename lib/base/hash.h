@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hash - hashes for tables in memory, under a secret that is drawn anew in each run.
+ * hash - hashes for tables in memory, keyed with a secret that is new in each run.
  *
- * Keys come from input that others made.  Who does not know the secret cannot make keys
- * that meet in a table.  So a hash must never reach an output: nothing is ordered by it,
- * nothing is named after it.  What has to be the same in each run is a digest
- * (base/digest.h).
+ * Keys may come from an attacker.  Without the secret nobody can make keys that collide.
+ * So a hash must never reach the output: do not sort by it or derive names from it.  For
+ * numbers that are the same in each run, use a digest (base/digest.h).
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Constant until hash_draw_secret(), as in unit tests and fuzzers. */
+/* A constant until hash_draw_secret(); unit tests and fuzzers keep the constant. */
 extern struct hash_secret {
 	uint64_t a, b;
 } hash_secret;
 
-/* Draw the secret.  Before anything is hashed: command_begin() does so. */
+/* Set a random secret.  command_begin() calls this, before anything is hashed. */
 void hash_draw_secret(void);
 
-/* Return both halves of the product: each bit of X and Y has its say in all of it. */
+/* Return the XOR of both halves of the product: each bit of X and Y affects all its bits. */
 static inline uint64_t hash_fold(uint64_t x, uint64_t y)
 {
 	unsigned __int128 product = (unsigned __int128)x * y;
@@ -28,7 +27,7 @@ static inline uint64_t hash_fold(uint64_t x, uint64_t y)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The hash of a sequence: of what came before (HASH), then X.  Order counts. */
+/* Return the hash of a sequence: HASH of the numbers so far, then X.  Order counts. */
 static inline uint64_t hash_more(uint64_t hash, uint64_t x)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15ULL;
@@ -49,7 +48,7 @@ static inline uint64_t hash_load(const uint8_t *at, size_t size)
 	return word;
 }
 
-/* Two words at a time; the last two may overlap those before. */
+/* Reads two words at a time; the last two may overlap each other. */
 static inline uint64_t hash_bytes(const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern - strings to dense ids: equal strings get the same id.
+ * intern - maps strings to ids: equal strings have the same id.
  *
- * Id 0 is always "".  Ids count up from there, so they index arrays.
+ * Id 0 is always "".  Ids are dense, so they can index arrays.
  */
 #pragma once
 #include "base/arena.h"
@@ -10,19 +10,19 @@
 
 /* Zero-initialised: empty. */
 struct intern {
-	const char **text;	/* by id; NUL-terminated; they live as long as the table */
+	const char **text;	/* strings by id, NUL-terminated; valid until intern_release() */
 	uint32_t count;		/* 0, or 1 + the last id */
 	struct arena arena;
 	struct table table;
 };
 
-/* The id of the SIZE bytes at TEXT (none of them NUL). */
+/* Return the id of the SIZE bytes at TEXT (none of them NUL); add them if they are new. */
 uint32_t intern_bytes(struct intern *in, const char *text, size_t size);
 
-/* The id of TEXT. */
+/* Return the id of TEXT; add it if it is new. */
 uint32_t intern_text(struct intern *in, const char *text);
 
-/* The same, or TABLE_NONE if it has none. */
+/* Return the id of TEXT, or TABLE_NONE if it has not been added. */
 uint32_t intern_find(const struct intern *in, const char *text);
 
 void intern_release(struct intern *in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pointers - numbers by address: what is known already of a string, say, that
- * stays where it is.  Cheaper than to look at it again.
+ * pointers - maps pointers to ids: for example, to look up the id of a string that
+ * never moves without hashing its bytes again.
  */
 #pragma once
 #include "base/table.h"
@@ -18,10 +18,10 @@ struct pointers {
 	struct table table;
 };
 
-/* False: nothing is known of it. */
+/* Set *ID to the id of POINTER.  Return false if it has none. */
 bool pointers_find(const struct pointers *p, const void *pointer, uint32_t *id);
 
-/* Remember ID of POINTER, which is not there yet; returns it. */
+/* Add POINTER, which is not in P yet, with ID.  Return ID. */
 uint32_t pointers_add(struct pointers *p, const void *pointer, uint32_t id);
 
 void pointers_release(struct pointers *p);

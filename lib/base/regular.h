@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * regular - open a file whose name another user may have chosen, or may replace.
+ * regular - opens a file whose name another user may have chosen or may replace.
  *
- * To open a device may start it, and to open a FIFO may wait for ever.  So the
- * kernel first looks up which file it is, without opening it (O_PATH), and only
- * a regular file is opened then: that very file, whatever its name leads to by now.
+ * Opening a device may start it, and opening a FIFO may wait for ever.  So the name is
+ * first looked up without opening the file (O_PATH).  If it is a regular file, exactly
+ * that file is opened, even if the name refers to another file by then.
  *
- * Everything that is no kernel file, and was not named by the user of the tool, is
- * opened here; tests/layers.sh has the list of exceptions.
+ * All files are opened here, except kernel files and files that the user of the tool
+ * named; tests/layers.sh has the list of exceptions.
  */
 #pragma once
 #include <stdbool.h>
 
 /*
- * Open PATH for reading, if it is a regular file.  NO_LINK: and no symbolic link.
- * Returns a descriptor, or -1 with errno set: ENOTSUP for any other kind of file.
+ * Open PATH for reading if it is a regular file; with NO_LINK, a symbolic link is refused.
+ * Return a descriptor, or -1 with errno set: ENOTSUP for any other kind of file.
  */
 int regular_open(const char *path, bool no_link);
 
-/* The same of PATH, counted from the directory open as DIRECTORY. */
+/* Like regular_open(), with PATH relative to the directory of descriptor DIRECTORY. */
 int regular_open_in(int directory, const char *path, bool no_link);
 
 /*
- * The same of PATH below the directory ROOT, where symbolic links in PATH mean
- * what they mean to those whose root directory this is.  "" is our own root.
+ * Like regular_open(), with ROOT as the root directory: symbolic links in PATH are
+ * resolved as by a process whose root directory is ROOT.  "" is our own root.
  */
 int regular_open_below(const char *root, const char *path, bool no_link);

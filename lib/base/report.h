@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report - the one way out for everything a user should know.
+ * report - messages to the user, and the exit status that follows from them.
  *
  * Code reports a problem where it finds it, once, then returns failure;
- * callers pass failure on without a second message.  The exit status is a
- * by-product of the reports, so no path can complain and exit 0, or fail in
- * silence.
+ * callers pass the failure on without a second message.  The exit status follows
+ * from the reports, so a tool cannot report an error and exit 0, or fail without a
+ * message.
  *
- * Messages from one call site are printed REPORT_SHOWN times and then only
+ * The first REPORT_SHOWN messages of each call site are printed, the others only
  * counted; report_finish() prints the counts.
  */
 #pragma once
@@ -16,28 +16,28 @@
 
 enum {
 	REPORT_SHOWN = 3,	/* messages printed per call site */
-	REPORT_KINDS = 64,	/* call sites counted apart; further ones share one count */
+	REPORT_KINDS = 64,	/* call sites with a count of their own; the others share one */
 };
 
 struct report {
-	const char *tool;	/* program name, starts every message */
-	bool quiet;		/* -q: print nothing, still decide the exit status */
-	int verbose;		/* 1, -v: report_summary() prints; 2, -vv: report_detail(), too */
-	int status;		/* exit status so far: 0, or 1 after any report but notes */
+	const char *tool;	/* program name, at the start of every message */
+	bool quiet;		/* -q: print nothing; the exit status is the same */
+	int verbose;		/* 1 (-v): report_summary() prints; 2 (-vv): report_detail(), too */
+	int status;		/* exit status so far: 0, or 1 after damage, failure or error */
 	struct report_kind {
-		const char *format;	/* identity of the call site: its literal */
+		const char *format;	/* the literal of the call site, compared by address */
 		uint64_t count;
-		char first[100];	/* the first message, cut to fit */
+		char first[100];	/* its first message, truncated */
 	} kind[REPORT_KINDS];
 };
 
-/* A file of ours: where a message points. */
+/* The place in an input that a message is about. */
 struct report_place {
 	const char *file;	/* name as the user gave it; "-" for stdin */
 	uint64_t offset;	/* bytes from the start of the file */
 };
 
-/* The input is damaged at PLACE: FORMAT says how, and what was done about it. */
+/* The input is damaged at PLACE: FORMAT says how, and what the tool does about it. */
 void report_damage(struct report *r, struct report_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -45,21 +45,21 @@ void report_damage(struct report *r, struct report_place place, const char *form
 void report_failure(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The work failed for a reason that FORMAT tells itself, with what to do about it. */
+/* The work itself failed: FORMAT says why and what to do; errno is not used. */
 void report_error(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Something the user should know that is no failure: the exit status stays. */
+/* Tell the user something that is no failure: the exit status does not change. */
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A line for -v. */
+/* Print a line with -v. */
 void report_summary(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A line for -vv. */
+/* Print a line with -vv. */
 void report_detail(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Print what was counted but not shown.  Returns the exit status, 0 or 1. */
+/* Print the counts of messages that were not printed.  Return the exit status, 0 or 1. */
 int report_finish(struct report *r);

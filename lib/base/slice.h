@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slice - a part of a text that is not NUL-terminated, for parsers. */
+/* slice - a part of a text, without a NUL at its end, for parsers. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,14 +10,14 @@ struct slice {
 	size_t size;
 };
 
-/* Whether S is TEXT. */
+/* Return whether S equals TEXT. */
 bool slice_is(struct slice s, const char *text);
 
-/* Whether S starts with TEXT. */
+/* Return whether S starts with TEXT. */
 bool slice_starts(struct slice s, const char *text);
 
 /* Return S up to the first byte of STOPS, and remove that part and the stop from S. */
 struct slice slice_cut(struct slice *s, const char *stops);
 
-/* Parse all of S as an unsigned number, decimal, 0x hexadecimal or 0 octal. */
+/* Parse all of S as a decimal, hexadecimal (0x) or octal (0) number.  Return false if it is not. */
 bool slice_number(struct slice s, uint64_t *number);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* span - address ranges that may overlap, and the same flattened for lookup. */
+/* span - address ranges that may overlap, and how to flatten them for lookup. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #define SPAN_NONE UINT32_MAX
 
-/* An address range and what it belongs to. */
+/* An address range, END exclusive, and the id that belongs to it. */
 struct span {
 	uint64_t start, end;
 	uint32_t value;
@@ -18,18 +18,18 @@ struct spans {
 	size_t count;
 };
 
-/* From START up to the next one's: VALUE, or SPAN_NONE. */
+/* VALUE, or SPAN_NONE, holds from START up to the START of the next element. */
 struct flat {
 	uint64_t start;
 	uint32_t value;
 };
 
-/* Addresses from START up to END. */
+/* Addresses from START up to END, exclusive. */
 struct extent {
 	uint64_t start, end;
 };
 
-/* By ascending start.  The caller frees AT. */
+/* A sorted array.  The caller frees AT. */
 struct flats {
 	struct flat *at;
 	size_t count;
@@ -37,16 +37,16 @@ struct flats {
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
 
-/* Where spans overlap, the one added last shows.  S is released. */
+/* Flatten S and release it.  Where spans overlap, the one added last wins. */
 struct flats spans_flatten(struct spans *s);
 
-/* The value at ADDRESS, or SPAN_NONE. */
+/* Return the value at ADDRESS, or SPAN_NONE. */
 uint32_t flats_find(const struct flats *f, uint64_t address);
 
-/* The same; and SAME, which has ADDRESS, shrinks to where the same value is found around it. */
+/* Like flats_find(); also narrow SAME, which contains ADDRESS, to the range with that value. */
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same);
 
-/* SAME shrinks to what it has in common with START up to END. */
+/* Narrow SAME to its intersection with START up to END. */
 static inline void extent_narrow(struct extent *same, uint64_t start, uint64_t end)
 {
 	if (start > same->start)

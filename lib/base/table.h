@@ -10,9 +10,9 @@
  *			return id;
  *	table_add(&t, hash, id = new item);
  *
- * Open addressing, linear probing, at most half full.  The table keeps the
- * ids and the low 32 bits of each hash, so growing never looks at an item,
- * and a probe rarely meets a wrong one.
+ * Open addressing, linear probing, at most half full.  The table keeps the id
+ * and the low 32 bits of the hash of each item: growing needs no items, and a
+ * probe rarely returns the id of a wrong item.
  */
 #pragma once
 #include "base/hash.h"
@@ -23,7 +23,7 @@
 #define TABLE_NONE UINT32_MAX
 
 struct table_slot {
-	uint32_t hash;		/* its low half */
+	uint32_t hash;		/* low half of the hash */
 	uint32_t id;		/* TABLE_NONE: free */
 };
 
@@ -44,7 +44,7 @@ static inline struct table_probe table_probe(const struct table *t, uint64_t has
 	return (struct table_probe){ .at = (uint32_t)hash & t->mask, .hash = (uint32_t)hash };
 }
 
-/* The next id whose hash looks the same, or TABLE_NONE: there is none left. */
+/* Return the next id with the same low half of its hash, or TABLE_NONE at the end. */
 static inline uint32_t table_next(const struct table *t, struct table_probe *probe)
 {
 	if (!t->slot)
@@ -60,10 +60,10 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 	}
 }
 
-/* Add ID, which is not yet there, under HASH. */
+/* Add ID, which is not in the table yet, with its HASH. */
 void table_add(struct table *t, uint64_t hash, uint32_t id);
 
-/* Remove ID, which is there, under HASH. */
+/* Remove ID, which is in the table with HASH. */
 void table_remove(struct table *t, uint64_t hash, uint32_t id);
 
 void table_release(struct table *t);

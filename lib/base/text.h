@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text - names that other people chose, made safe for a terminal, a line, a profile.
+ * text - makes names from others safe for a terminal, a line of text, or a profile.
  *
- * Safe is valid UTF-8 without what moves a cursor or hides text: no control
- * characters (C0, DEL, C1), no line or paragraph separator, nothing that changes
- * the direction of writing.
+ * Safe text is valid UTF-8 without characters that move the cursor or hide text: control
+ * characters (C0, DEL, C1), line and paragraph separators, and characters that change the
+ * direction of writing.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,16 +14,16 @@
 enum { TEXT_INVALID = 0xfffd };	/* U+FFFD, REPLACEMENT CHARACTER */
 
 /*
- * Read the character at TEXT, which ends with NUL: its bytes (1 to 4; 0 at the end)
- * and its code point in *CODE, TEXT_INVALID for a byte that is not UTF-8.
+ * Return the size of the first character of TEXT (1 to 4 bytes; 0 at the NUL) and set
+ * *CODE to its code point, or to TEXT_INVALID for a byte that is not UTF-8.
  */
 size_t text_character(const char *text, uint32_t *code);
 
-/* Whether a character may be printed as it is. */
+/* Return whether the character CODE may be printed as it is. */
 bool text_is_safe(uint32_t code);
 
-/* Replace each byte of what is not safe by '?'; the length stays. */
+/* Replace each byte of an unsafe character by '?'; the length does not change. */
 void text_make_safe(char *text);
 
-/* Whether that would change TEXT. */
+/* Return whether text_make_safe() would change TEXT. */
 bool text_needs_care(const char *text);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write - all of some bytes, to a file, a pipe or a terminal. */
+/* write - writes all bytes to a file, a pipe or a terminal. */
 #pragma once
 #include <stddef.h>
 
 /*
- * Write SIZE BYTES to FD, waiting where the other end was made non-blocking.
- * 0, or what write(2) failed with (errno.h).
+ * Write SIZE bytes to FD; if FD is non-blocking, wait until it takes them.
+ * Return 0, or the errno of the failed write(2).
  */
 int write_whole(int fd, const void *bytes, size_t size);
