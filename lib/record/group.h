@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * group - samples that read the counters of a whole group of events.
+ * group - splits samples that contain the counter values of a whole group of events.
  *
- * Such a sample is one of each event in the group: of as much as its counter
- * went on since the sample before.
+ * Such a sample counts as a sample of each event in the group.  The period is the
+ * increase of the event's counter since the last such sample.
  */
 #pragma once
 #include "base/table.h"
 #include "record/sample.h"
 
-enum { GROUP_PARTS_MAX = 64 };	/* events of a group that are looked at */
+enum { GROUP_PARTS_MAX = 64 };	/* events of a group; the rest are ignored */
 
 struct group_part {
 	uint32_t event;		/* index into the stream's events */
-	uint64_t period;	/* by how much its counter went on */
+	uint64_t period;	/* increase of its counter */
 };
 
-/* What each counter had at its last sample.  Zero-initialised: nothing. */
+/* The value of each counter at its last sample.  Zero-initialised: empty. */
 struct groups {
 	struct group_counter {
 		uint64_t id;
-		pid_t tid;	/* where threads inherit the event; else 0 */
+		pid_t tid;	/* thread, if threads inherit the event; else 0 */
 		uint64_t value;
 	} *counter;
 	uint32_t counters;
@@ -28,8 +28,9 @@ struct groups {
 };
 
 /*
- * The parts of SAMPLE whose counters went on; PART has room for GROUP_PARTS_MAX.
- * A sample that reads no group, or of which nothing went on, is one of its event.
+ * Fill PART (room for GROUP_PARTS_MAX) with the events whose counters increased.  Return
+ * their number, at least 1: if SAMPLE reads no group or no counter increased, the only
+ * part is its own event and period.
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		      const struct sample *sample, struct group_part *part);

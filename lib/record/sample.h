@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample - the fields of a SAMPLE record.
+ * sample - decodes the fields of a SAMPLE record.
  *
- * Where a field lies depends only on the event's attr, so it is computed once
- * per event (struct sample_layout); a sample then costs one check of its size
- * and plain loads.  Fields that its event did not ask for are 0, the pids -1.
+ * The offsets of the fixed fields depend only on the event's attr, so they are
+ * computed once per event (struct sample_layout).  Decoding a sample then takes one
+ * check of its size and plain loads.
  */
 #pragma once
 #include "record/events.h"
@@ -29,24 +29,25 @@ struct bytes {
 	uint64_t size;
 };
 
+/* A decoded sample.  Fields that its event did not ask for are 0, PID and TID -1. */
 struct sample {
 	uint32_t event;			/* index into the stream's events */
 	uint16_t misc;			/* PERF_RECORD_MISC_*: the CPU's mode */
 	pid_t pid, tid;
 	uint32_t cpu;
-	uint64_t ip;			/* where the CPU was */
+	uint64_t ip;			/* address of the instruction */
 	uint64_t time;			/* in the stream's clock, usually ns */
-	uint64_t addr;			/* the data address, or what the event says */
+	uint64_t addr;			/* data address; its meaning depends on the event */
 	uint64_t id, stream_id;
 	uint64_t period;		/* events since the last sample of this event */
 	struct words read;		/* counter values, by attr.read_format */
 	struct words callchain;		/* leaf first, with PERF_CONTEXT_* markers */
 	struct bytes raw;		/* a tracepoint's fields */
-	struct words branches;		/* 3 words each: from, to, flags */
-	struct words user_regs;		/* of those in sample_regs_user, lowest bit first */
+	struct words branches;		/* 3 words per branch: from, to, flags */
+	struct words user_regs;		/* registers in attr.sample_regs_user, lowest bit first */
 	uint64_t user_regs_abi;		/* PERF_SAMPLE_REGS_ABI_* */
 	struct bytes user_stack;
-	uint64_t weight;		/* or the three parts of WEIGHT_STRUCT */
+	uint64_t weight;		/* or the three numbers of PERF_SAMPLE_WEIGHT_STRUCT */
 	uint64_t data_src;
 	uint64_t transaction;
 	struct words intr_regs;
@@ -54,20 +55,19 @@ struct sample {
 	uint64_t phys_addr;
 	uint64_t cgroup;
 	uint64_t data_page_size, code_page_size;	/* bytes */
-	struct bytes aux;		/* what the hardware traced right before; not decoded */
+	struct bytes aux;		/* hardware trace before the sample; not decoded */
 };
 
 /*
- * Decode REC, a SAMPLE of EVENT, which is the INDEX-th of its stream.  False
- * when the record is shorter than its fields; NEEDED is then how many bytes of
- * body they take at least.
+ * Decode REC, a SAMPLE of EVENT, which has INDEX in its stream.  Return false if
+ * the record is shorter than its fields; *NEEDED is then the minimum size of the
+ * body in bytes.
  */
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed);
 
 /*
- * Convert the SIZE bytes of BODY, a SAMPLE of EVENT from a machine of the other byte order, to
- * ours, in place.  Conversion ends at a count that does not fit: sample_decode() then finds the
- * same count, and fails.
+ * Convert the SIZE bytes of BODY, a SAMPLE of EVENT in the other byte order, in place.
+ * The conversion ends at a count that does not fit; sample_decode() fails at the same count.
  */
 void sample_swap(const struct stream_event *event, uint8_t *body, size_t size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tracepoint - where the fields of tracepoints lie, as TRACING_DATA says.
+ * tracing-data - the fields of tracepoints, from the data of TRACING_DATA records.
  *
- * What is behind that record is the head of trace-cmd's files, version 0.6
- * (trace-cmd.dat(5)), with the kernel's own descriptions of events.
+ * The data that follow the record have the format of the first part of trace-cmd's
+ * files, version 0.6 (trace-cmd.dat(5)), with the kernel's descriptions of events.
  */
 #pragma once
 #include "base/arena.h"
@@ -11,34 +11,34 @@
 #include "record/sample.h"
 
 struct tracepoint_field {
-	uint64_t id;		/* of the tracepoint: its events' attr.config */
+	uint64_t id;		/* id of the tracepoint: attr.config of its events */
 	const char *name;
-	uint16_t offset, size;	/* bytes, in the raw fields of a sample */
+	uint16_t offset, size;	/* in a sample's raw data, in bytes */
 	bool is_signed;
 	bool is_text;		/* an array of characters */
-	bool is_elsewhere;	/* a u32 there says where: size << 16 | offset (__data_loc) */
+	bool is_elsewhere;	/* holds a u32 that locates it: size << 16 | offset (__data_loc) */
 };
 
-/* Zero-initialised: none known. */
+/* Zero-initialised: empty. */
 struct tracepoints {
 	struct tracepoint_field *field;
 	size_t fields;
-	bool swap;		/* numbers are of the other byte order */
-	struct arena arena;	/* the names */
+	bool swap;		/* numbers have the other byte order */
+	struct arena arena;	/* memory of the names */
 };
 
-/* Take in what is behind a TRACING_DATA record.  False where it is damaged. */
+/* Add the fields in DATA, which follow a TRACING_DATA record.  Return false if DATA is damaged. */
 bool tracepoints_add(struct tracepoints *t, struct cursor data);
 
-/* The field NAME of tracepoint ID, or NULL. */
+/* Return the field NAME of tracepoint ID, or NULL. */
 const struct tracepoint_field *tracepoints_find(const struct tracepoints *t, uint64_t id,
 						const char *name);
 
-/* The field's number in RAW; false where it is not there. */
+/* Set *VALUE to the number in field F of RAW.  Return false if RAW does not contain it. */
 bool tracepoint_number(const struct tracepoints *t, const struct tracepoint_field *f,
 		       struct bytes raw, int64_t *value);
 
-/* The field's text in RAW: at most SIZE - 1 bytes of it to TEXT. */
+/* Copy at most SIZE - 1 bytes of the text in field F of RAW to TEXT.  Return false as above. */
 bool tracepoint_text(const struct tracepoints *t, const struct tracepoint_field *f,
 		     struct bytes raw, char *text, size_t size);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types - the one table of record types and header features: what each is called, and its
- * fields.  Descriptions and the conversion of byte order follow from it.
+ * types - the table of record types and header features: their names and fields.  The
+ * descriptions of records and the conversion of byte order use it.
  *
- * A layout lists fields with spaces between:
+ * A layout is a list of fields, separated by spaces:
  *
- *	[NAME]:KIND[x]	a field; without a NAME nobody is shown it; x: shown in hexadecimal
- *	#( FIELDS )	u32 count, then FIELDS so many times
- *	*( FIELDS )	FIELDS again and again, to the end
+ *	[NAME]:KIND[x]	a field; without a NAME it is not shown; x: shown in hexadecimal
+ *	#( FIELDS )	u32 count, then FIELDS that many times
+ *	*( FIELDS )	FIELDS repeated up to the end
  *
- *	KIND:	2 4 8	a number of so many bytes
- *		w	words of 64 bits, to the end
- *		s	a string up to its NUL; the bytes after it stay as they are
- *		S	perf's string: u32 size, then so many bytes
- *		C c	16 bytes, 8 bytes that stay as they are
+ *	KIND:	2 4 8	a number of that many bytes
+ *		w	words of 64 bits, up to the end
+ *		s	a string up to its NUL; the bytes after the NUL are not converted
+ *		S	perf's string: u32 size, then that many bytes
+ *		C c	16 bytes (C) or 8 bytes (c) that are not converted
  *
- * Bytes after the last field stay as they are.
+ * Bytes after the last field are not converted.
  */
 #pragma once
 #include <stdbool.h>
@@ -24,23 +24,23 @@
 
 struct type_info {
 	const char *name;	/* NULL: the type is unknown */
-	const char *layout;	/* NULL: nothing is known of its fields */
+	const char *layout;	/* NULL: its fields are unknown */
 };
 
-/* Return what is known of record type TYPE; MISC chooses between two forms of MMAP2. */
+/* Return the entry of record type TYPE; MISC selects one of the two forms of MMAP2. */
 struct type_info record_type_info(uint32_t type, uint16_t misc);
 
-/* Return what is known of header feature FEATURE. */
+/* Return the entry of header feature FEATURE. */
 struct type_info feature_type_info(uint64_t feature);
 
 /* A field of a layout. */
 struct layout_field {
 	const char *name;
 	size_t name_size;	/* bytes; 0: no name */
-	char kind;		/* as above; '#' and '*': a group */
-	bool hex;
-	const char *group;	/* the first field of a group */
+	char kind;		/* KIND above; '#' and '*': a group */
+	bool hex;		/* shown in hexadecimal */
+	const char *group;	/* layout of the group's fields */
 };
 
-/* Take the next field of *LAYOUT into *FIELD.  False: the layout, or its group, ends. */
+/* Read the next field of *LAYOUT into *FIELD.  Return false at the end of the layout or group. */
 bool layout_next(const char **layout, struct layout_field *field);
