@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inflate - zstd or gzip, decompressed as it comes: whole streams, and records inside of them. */
+/* inflate - decompresses zstd and gzip incrementally: whole streams, or COMPRESSED records. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,23 +7,23 @@
 
 struct inflate;
 
-/* Of zstd; or of gzip. */
+/* Return a new decompressor, for zstd or for gzip. */
 struct inflate *inflate_open(void);
 struct inflate *inflate_open_gzip(void);
 
-/* Give it SIZE more compressed bytes; those before have been used up.  They stay the caller's. */
+/* Set the next SIZE compressed bytes, after all earlier ones are used.  The caller keeps them. */
 void inflate_feed(struct inflate *z, const void *bytes, size_t size);
 
 /*
- * Decompress into ROOM bytes at TO.  Returns how many came: 0 when more must
- * be fed; -1: the data are damaged.
+ * Decompress up to ROOM bytes into TO.  Return their number; 0: feed more bytes first;
+ * -1: the data are damaged.
  */
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 
-/* Decompress the begin of gzip data, SIZE bytes, into ROOM bytes at TO; returns how many came. */
+/* Decompress the first SIZE bytes of gzip data into ROOM bytes at TO.  Return the bytes written. */
 size_t inflate_first(const void *bytes, size_t size, void *to, size_t room);
 
-/* Whether it stands at the end of a compressed frame, with nothing begun. */
+/* Return whether Z is at the end of a compressed frame, and no other frame has started. */
 bool inflate_is_whole(const struct inflate *z);
 
 void inflate_close(struct inflate *z);

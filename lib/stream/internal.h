@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's inside: shared by its parts. */
+/* Internals of the stream reader, shared by its source files. */
 #pragma once
 #include "stream/inflate.h"
 #include "stream/order.h"
 #include "stream/reader.h"
 
-/* "PERFILE2" as little endian has it */
+/* "PERFILE2" in little endian */
 #define STREAM_MAGIC 0x32454c4946524550ULL
 /* "PERFFILE": what perf wrote until Linux 3.3, in any byte order */
 #define STREAM_MAGIC_1 0x454c494646524550ULL
@@ -13,12 +13,12 @@
 enum {
 	PIPE_HEADER_SIZE = 16,		/* u64 magic, u64 size of this header */
 	READER_BUFFER = 256 * 1024,	/* bytes; more than the largest record */
-	/* bytes that one COMPRESSED record may become; perf's rings are far smaller */
+	/* decompressed bytes of one COMPRESSED record; perf's rings are far smaller */
 	INNER_MAX = 64 * 1024 * 1024,
-	BEHIND_MAX = 48 * 1024 * 1024,	/* bytes behind a record that are shown with it */
+	BEHIND_MAX = 48 * 1024 * 1024,	/* bytes after a TRACING_DATA record that are kept */
 };
 
-/* A record that cannot be used, and is passed to nobody. */
+/* Type of a record that cannot be used; stream_next() does not return it. */
 #define RECORD_DROPPED UINT32_MAX
 
 struct stream_reader {
@@ -26,52 +26,53 @@ struct stream_reader {
 	const char *file;
 	int fd;
 	bool seekable;		/* pread() works on FD */
-	bool swap;		/* of the other byte order */
-	bool is_file;		/* perf.data with a header and sections, not pipe mode */
-	bool ended;		/* at its end, or damaged: no more records */
-	bool damaged;		/* something was, or is missing */
+	bool swap;		/* the input has the other byte order */
+	bool is_file;		/* a perf.data file with sections, not pipe mode */
+	bool ended;		/* there are no more records */
+	bool damaged;		/* some input was damaged or missing */
 	const volatile sig_atomic_t *stop;
 	struct stream_events events;
 	struct stream_origin origin;
 	uint64_t limit;		/* stream offset where the records end; UINT64_MAX: at EOF */
 	uint64_t offset;	/* stream offset of buffer[begin] */
 	size_t begin, end;	/* unread bytes: buffer[begin..end) */
-	size_t capacity;
+	size_t capacity;	/* bytes of BUFFER */
 	uint8_t *buffer;
-	struct order *order;	/* records wait here for their time */
-	uint8_t kept[64];	/* a record of which more is skipped than is shown */
-	struct record held;	/* what waits until all before it have come out of ORDER */
+	struct order *order;	/* records that wait to be sorted by time */
+	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
+	struct record held;	/* record that waits until ORDER is empty */
 	bool has_held;
-	bool filtered;		/* a filter before us has put it in order, whoever recorded it */
-	bool drained;		/* the input has ended; what waits still comes */
-	/* the whole stream is compressed: its bytes before they are decompressed */
+	bool filtered;		/* one of our filters wrote the stream, so it is in order */
+	bool drained;		/* all input is read; ORDER may still have records */
+	/* for a stream that is compressed as a whole: */
 	struct inflate *wrapping;
-	uint8_t *wrapped;
-	/* COMPRESSED records: what came out of them; inner[inner_at..inner_size) is unread */
+	uint8_t *wrapped;	/* buffer of compressed bytes */
+	/* for COMPRESSED records: unread bytes are inner[inner_at..inner_size) */
 	struct inflate *inflate;
-	uint8_t *inner;
+	uint8_t *inner;		/* buffer of decompressed bytes */
 	size_t inner_at, inner_size, inner_capacity;
-	uint64_t inner_offset;	/* of the COMPRESSED record it came from */
-	/* records made from a file's header: made[made_at..made_size) are still to come */
+	uint64_t inner_offset;	/* stream offset of the last COMPRESSED record */
+	/* records made from a file's header; made[made_at..made_size) are unread */
 	uint8_t *made;
 	size_t made_at, made_size;
 };
 
-/* Make SIZE unread bytes contiguous.  False at the end of the input or an error (reported). */
+/* Buffer SIZE unread bytes.  Return false at the end of the input or on an error (reported). */
 bool reader_fill(struct stream_reader *in, size_t size);
 
-/* Move on by SIZE unread bytes, which need not be buffered.  False at the end of the input. */
+/* Skip SIZE unread bytes, buffered or not.  Return false at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);
 
-/* A stream that zstd or gzip has wrapped: from now on read what is in it. */
+/* If the whole stream is compressed with zstd or gzip, decompress it from now on. */
 void reader_unwrap(struct stream_reader *in);
 
 /*
- * A perf.data file by a pipe or compressed: its features come last, so all of it is put
- * into a temporary file, which from now on is read.  False where that fails (reported).
+ * Copy a perf.data file that comes through a pipe or is compressed into a temporary file,
+ * and read that from now on: the features are at its end.  Return false on failure (reported).
  */
 bool reader_spool(struct stream_reader *in);
 
+/* Return the place of the next unread byte. */
 struct report_place reader_place(const struct stream_reader *in);
 
 static inline bool reader_stopped(const struct stream_reader *in)
@@ -79,45 +80,46 @@ static inline bool reader_stopped(const struct stream_reader *in)
 	return in->stop && *in->stop;
 }
 
-/* The input is damaged where it is being read. */
+/* Report that the input is damaged at its next unread byte. */
 #define reader_damage(in, ...) \
 	((in)->damaged = true, report_damage((in)->report, reader_place(in), __VA_ARGS__))
 
-/* REC is the SIZE bytes at AT: put these into our byte order, or empty it where that cannot be. */
+/* Convert REC, the SIZE bytes at AT, to our byte order.  If that is impossible, drop REC. */
 void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size);
 
 /*
- * Where the input goes on behind damage: at the next place where several
- * records follow each other.  False if there is none.
+ * After damage, skip to the next place where several plausible records follow
+ * each other.  Return false if there is none.
  */
 bool reader_resume(struct stream_reader *in);
 
 /*
- * COMPRESSED: zstd data to the record's end; COMPRESSED2: u64 size of them
- * first, since the record is padded.  All records of a stream are one zstd
- * stream, and the records inside span them.
+ * Decompress REC, a COMPRESSED (zstd data up to its end) or COMPRESSED2 record (u64 size
+ * of the data first, because the record is padded).  Such records of a stream together form
+ * one zstd stream, and a record inside may span several.  Return false if REC is damaged
+ * (reported).
  */
 bool reader_take_compressed(struct stream_reader *in, const struct record *rec);
 
-/* The next whole record that came out of COMPRESSED ones; false: there is none yet. */
+/* Return the next whole record from inside COMPRESSED records in *REC; false: there is none yet. */
 bool reader_next_inner(struct stream_reader *in, struct record *rec);
 
-/* The end of the stream, or of its use: is a record begun in COMPRESSED ones? */
+/* At the end of the stream: report a record in COMPRESSED ones that is incomplete. */
 void reader_check_inner_end(struct stream_reader *in);
 
 /*
- * Of MMAP2 records of an event that does not ask for build IDs: Linux up to 6.1, at least,
- * leaves the mark of another event's record in them, whoever's that is.  Take it away where
- * device and inode stand.
+ * Clear MISC_MMAP_BUILD_ID of an MMAP2 record that has a device and an inode instead of a
+ * build ID.  If one event asks for build IDs and another does not, Linux (6.1 at least) leaves
+ * the flag from the one event's record in the other's.
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec);
 
-/* Learn what the reader itself needs from a record. */
+/* Update the reader's events and origin from REC. */
 void reader_follow(struct stream_reader *in, const struct record *rec);
 
 /*
- * The file's header of HEADER_SIZE bytes begins the buffer: read it, its attrs
- * and its features; make records of them; go to the data.  False if it is
- * damaged beyond use (reported).
+ * Read the header of a file (HEADER_SIZE bytes, at the start of the buffer), its attrs
+ * and its features; make records of them; go to the start of the data.  Return false if
+ * the header is too damaged to read the file (reported).
  */
 bool reader_open_file(struct stream_reader *in, uint64_t header_size);

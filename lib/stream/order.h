@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * order - records of several CPUs, put in order of their time.
+ * order - sorts the records of several CPUs by time.
  *
- * A recorder that reads one CPU's ring after the other writes their records
- * in that order.  It marks rounds: what comes behind a FINISHED_ROUND is not
- * older than what stood before the last one.  So at each mark all records up
- * to the newest time of the round before can go, sorted; the rest waits.
+ * A recorder that reads the rings of all CPUs in turn writes the records of one
+ * CPU after those of another.  It marks the end of each round by FINISHED_ROUND: a
+ * record after the mark is not older than any record before the previous mark.  So
+ * at each mark, all records up to the newest time of the previous round can be
+ * returned, sorted; the rest wait.
  */
 #pragma once
 #include "record/record.h"
@@ -14,19 +15,19 @@ struct order;
 
 struct order *order_new(void);
 
-/* Keep a copy of REC, which is of TIME. */
+/* Keep a copy of REC, whose time is TIME. */
 void order_add(struct order *o, const struct record *rec, uint64_t time);
 
-/* A round has ended with the record MARK: what can go comes out now, MARK last. */
+/* A round ends with the record MARK: order_next() now returns what need not wait, then MARK. */
 void order_round(struct order *o, const struct record *mark);
 
-/* The end: everything comes out. */
+/* The input ends: order_next() now returns all records. */
 void order_end(struct order *o);
 
-/* The next record that comes out; false: no more before another round has ended. */
+/* Return the next record in *REC, valid until the next call; false: all others must wait. */
 bool order_next(struct order *o, struct record *rec);
 
-/* Records that came too late to be put in order: younger ones had gone. */
+/* Return the number of records that came too late to be sorted: newer ones were out already. */
 uint64_t order_late(const struct order *o);
 
 void order_free(struct order *o);

@@ -2,10 +2,10 @@
 /*
  * resolved - the resolved stream's definitions and samples (pmu-stream(5)).
  *
- * Definitions live in arrays by dense ids: strings, objects, functions,
- * frames.  They are filled by a resolver (lib/resolve), or by reading a
- * resolved stream; a consumer cannot tell which, and writing a stream is
- * writing what has been added since the last write.
+ * Definitions (strings, objects, functions, frames) are kept in arrays, indexed by
+ * dense ids.  A resolver (lib/resolve) fills the arrays, or the functions here that
+ * read a resolved stream; the users of the arrays need not know which.  To write a
+ * stream, write the definitions added since the last write, then the sample.
  */
 #pragma once
 #include "base/arena.h"
@@ -19,46 +19,46 @@ enum object_kind {
 	OBJECT_MODULE,		/* a kernel module */
 	OBJECT_VDSO,
 	OBJECT_ANONYMOUS,	/* no file: JIT code, a stack */
-	OBJECT_UNKNOWN,		/* nothing was mapped where the frame is */
+	OBJECT_UNKNOWN,		/* nothing was mapped at the frame's address */
 };
 
 enum { OBJECT_IS_MAIN = 1 };	/* flag: the executable of the profiled process */
 
 /*
- * A part of a file or of memory that holds code.  Addresses in it are those of
- * the object, not of one process: an ELF's own virtual addresses where the
- * file was read, offsets in the file where not (from 2^40 on where the mapping
- * begins at offset 0, so that none starts at 0), and addresses in memory for
- * all that is no file.
+ * A mapped part of a file or of memory that contains code.  Its addresses do not
+ * depend on the process: ELF virtual addresses if the file was read, else file
+ * offsets (plus 2^40 if the mapping starts at offset 0, so that no object starts at
+ * address 0).  Objects that are no files have memory addresses.
  */
 struct resolved_object {
 	uint32_t path;		/* string */
 	uint16_t kind;		/* enum object_kind */
 	uint16_t flags;		/* OBJECT_IS_MAIN */
-	uint64_t start, size;	/* the addresses in the object that are mapped */
-	uint64_t file_offset;	/* bytes from the file's start to START's byte */
+	uint64_t start, size;	/* range of the object's addresses that is mapped */
+	uint64_t file_offset;	/* offset in the file of the byte at START */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint8_t build_id_size;	/* bytes; 0: unknown */
 };
 
 struct resolved_function {
-	uint32_t name;		/* string: as a person reads it */
-	uint32_t system_name;	/* string: as the linker has it (mangled) */
-	uint32_t file;		/* string: where it is declared; 0: unknown */
-	uint32_t line;		/* where it begins; 0: unknown */
+	uint32_t name;		/* string: demangled name */
+	uint32_t system_name;	/* string: name in the symbol table (mangled) */
+	uint32_t file;		/* string: file of its declaration; 0: unknown */
+	uint32_t line;		/* line where it starts; 0: unknown */
 };
 
+/* A function at an address, and the source line there. */
 struct resolved_line {
-	uint32_t function;
+	uint32_t function;	/* id */
 	uint32_t file;		/* string; 0: unknown */
 	uint32_t line;		/* 0: unknown */
 	uint32_t column;	/* 0: unknown */
 };
 
-/* A place in the code, which inlining may make several calls deep. */
+/* An address of code.  It has several lines if functions are inlined there. */
 struct resolved_frame {
-	uint32_t object;
-	uint32_t lines;		/* how many; 0: no name is known */
+	uint32_t object;	/* id */
+	uint32_t lines;		/* number of LINE; 0: the function is unknown */
 	uint64_t address;	/* in the object */
 	const struct resolved_line *line;	/* innermost first */
 };
@@ -71,10 +71,10 @@ struct resolved {
 	struct resolved_frame *frame;
 	uint32_t strings, objects, functions, frames;
 	uint64_t samples;	/* RESOLVED_SAMPLEs read or written */
-	struct arena arena;	/* what the above point to */
+	struct arena arena;	/* memory of strings and lines */
 };
 
-/* Add a definition; its id is returned.  Text and lines are copied; ids in it must be defined. */
+/* Add a definition and return its id.  Text and lines are copied; ids in it must be defined. */
 uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size);
 uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *object);
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
@@ -88,14 +88,14 @@ enum resolved_value {
 	VALUE_CGROUP, VALUE_DATA_PAGE_SIZE, VALUE_CODE_PAGE_SIZE, VALUES
 };
 
-/* Their PERF_SAMPLE_* bits. */
+/* The PERF_SAMPLE_* bits of each optional value. */
 extern const uint64_t resolved_value_bits[VALUES];
 #define RESOLVED_VALUE_BITS	/* all of them */ \
 	(PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT_TYPE | PERF_SAMPLE_DATA_SRC | \
 	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | \
 	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
-/* What a RESOLVED_SAMPLE says. */
+/* The fields of a RESOLVED_SAMPLE record. */
 struct resolved_sample {
 	uint32_t event;		/* index into the stream's events */
 	uint16_t misc;		/* PERF_RECORD_MISC_* */
@@ -103,17 +103,17 @@ struct resolved_sample {
 	uint32_t cpu;
 	uint32_t comm;		/* string: the thread's name at that time */
 	uint64_t time, period;
-	uint64_t has;		/* PERF_SAMPLE_* bits of the values it has, and of RAW */
-	uint64_t value[VALUES];	/* by enum resolved_value; 0 where it has none */
-	struct bytes raw;	/* a tracepoint's fields, if HAS says PERF_SAMPLE_RAW */
-	uint32_t frames;	/* at least 1, the leaf first */
-	const uint32_t *frame;	/* valid until the next record, as RAW is */
+	uint64_t has;		/* PERF_SAMPLE_* bits of the values that are set, and of RAW */
+	uint64_t value[VALUES];	/* by enum resolved_value; 0 if not set */
+	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
+	uint32_t frames;	/* number of FRAME, at least 1 */
+	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
 };
 
-/* As fit into a record, and more than samples have, whose records are no longer. */
+/* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
 
-/* How far definitions have been written.  Zero-initialised: not at all. */
+/* Where to write, and how many definitions have been written. */
 struct resolved_writer {
 	struct output *out;
 	uint32_t strings, objects, functions, frames;
@@ -122,15 +122,15 @@ struct resolved_writer {
 /* Write the definitions added since the last call. */
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r);
 
-/* Write the sample; its definitions must have been written. */
+/* Write SAMPLE and count it in R; its definitions must have been written. */
 void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 			   const struct resolved_sample *sample);
 
-/* TOOL: one filter that made this stream. */
+/* Write a TOOL record, which describes one filter that made this stream. */
 void resolved_write_tool(struct output *out, const char *name, const char *version,
 			 const char *arguments);
 
-/* END: how much was sent; without it a stream was cut short. */
+/* Write the END record: the numbers of definitions and samples.  A truncated stream has none. */
 void resolved_write_end(struct output *out, const struct resolved *r);
 
 /* A TOOL record's fields: views into the record. */
@@ -139,14 +139,15 @@ struct resolved_tool {
 };
 
 /*
- * Read a record of a resolved stream into R.  False when it is damaged: WHY
- * says how.  For those that are no definitions: *SAMPLE has what a
- * RESOLVED_SAMPLE says, with frames in FRAME (room for RESOLVED_FRAMES_MAX).
+ * Read a record of a resolved stream: a definition into R, a RESOLVED_SAMPLE into *SAMPLE,
+ * with its frames in FRAME (room for RESOLVED_FRAMES_MAX), a TOOL record into *TOOL.  EVENTS
+ * is the stream's number of events.  Return false if the record is damaged, with the reason
+ * in *WHY.
  */
 bool resolved_read_definition(struct resolved *r, const struct record *rec, const char **why);
 bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t events,
 			  uint32_t *frame, struct resolved_sample *sample, const char **why);
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
 
-/* Whether the END record's counts are what R has. */
+/* Return whether the counts in the END record are equal to those of R. */
 bool resolved_read_end(const struct resolved *r, const struct record *rec);

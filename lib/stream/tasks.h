@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tasks - the threads of a stream: whose they are, what they are called, and which of
- * them have gone.
+ * tasks - the threads of a stream: their processes, their names, and which have ended.
  *
- * A thread is forgotten some rounds after its EXIT, for samples of it may still be on
- * their way; the first thread of a process not before the others, for the process
- * lives as long as they do.  So there are never more of them than live, and were
- * alive of late.
+ * A thread is forgotten some rounds after its EXIT, because samples of it may still
+ * follow.  The first thread of a process is forgotten after all its others, because the
+ * process lives as long as they do.  So memory is bounded by the threads that are alive or
+ * were so recently.
  */
 #pragma once
 #include "base/intern.h"
 #include "record/record.h"
 
+/* A thread. */
 struct task {
 	pid_t tid, pid;
-	uint32_t name;		/* in tasks.names; 0 (""): not known */
-	uint32_t others;	/* of a process's first thread: others of it that are known */
-	bool ended;		/* EXIT came */
-	uint64_t end;		/* the tick of it */
+	uint32_t name;		/* id in tasks.names; 0 (""): unknown */
+	uint32_t others;	/* for a first thread: known other threads of its process */
+	bool ended;		/* EXIT was read */
+	uint64_t end;		/* tick of the EXIT */
 };
 
 /* Zero-initialised: no threads. */
 struct tasks {
-	struct intern names;	/* all that have been heard of, up to NAMES_MAX */
-	uint64_t nameless;	/* names that were one too many */
-	struct task *gone;	/* forgotten by the last tasks_follow() */
+	struct intern names;	/* all names so far, up to NAMES_MAX */
+	uint64_t nameless;	/* how often a name was dropped because of NAMES_MAX */
+	struct task *gone;	/* threads that the last tasks_follow() has forgotten */
 	uint32_t gones;
-	/* the rest is the implementation's */
+	/* private: */
 	struct task *task;
 	uint32_t count;
-	struct table table;	/* over TASK, by tid */
+	struct table table;	/* index over TASK, by tid */
 	struct task_end {
 		pid_t tid;
 		uint64_t tick;
-	} *end;			/* in order of time: end[first_end..ends) */
+	} *end;			/* EXITs in order of time: end[first_end..ends) */
 	size_t first_end, ends;
-	uint64_t tick;		/* how many rounds, or long runs of records, have passed */
-	uint32_t records;	/* in this tick */
+	uint64_t tick;		/* rounds so far, or runs of many records without a round */
+	uint32_t records;	/* records in this tick */
 };
 
+/* Number of different names that are kept. */
 enum { NAMES_MAX = 1 << 17 };
 
 /*
- * Follow a record of any type but SAMPLE: COMM, FORK, EXIT and FINISHED_ROUND matter.
- * False if it is damaged.
+ * Update T from a record of any type but SAMPLE; COMM, FORK, EXIT and FINISHED_ROUND
+ * matter.  Return false if it is damaged.
  */
 bool tasks_follow(struct tasks *t, const struct record *rec);
 
-/* What thread TID is called, in t->names; 0 ("") if that is not known. */
+/* Return the name of thread TID, an id in t->names; 0 ("") if it is unknown. */
 uint32_t tasks_name(const struct tasks *t, pid_t tid);
 
-/* The same as text. */
+/* Return the name of thread TID as text; "" if it is unknown. */
 const char *tasks_name_text(const struct tasks *t, pid_t tid);
 
 void tasks_release(struct tasks *t);
