@@ -64,7 +64,7 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->size += sizeof(*chunk) + room;
 		chunk->next = a->chunks;
 		a->chunks = chunk;
-		if (room == size)	/* keep what is left of the last one in use */
+		if (room == size)	/* large: keep filling the last chunk */
 			return chunk->bytes;
 		a->at = (uint8_t *)chunk->bytes;
 		a->end = a->at + room;

@@ -23,9 +23,9 @@ enum { MAX_OPTIONS = 64, FIRST_LONG = 256 };	/* getopt_long's val of options wit
 
 volatile sig_atomic_t command_stop;
 
-static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs that leave us reading */
+static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs after which the tool reads on */
 static bool help, version, quiet, verbose;
-static int verbosity;		/* times that --verbose was given */
+static int verbosity;		/* how often --verbose was given */
 
 static const struct command_option common_options[] = {
 	{ 'q', "quiet", NULL, "print no messages; the exit status still tells", &quiet, NULL },
@@ -35,7 +35,7 @@ static const struct command_option common_options[] = {
 	{ 0 }
 };
 
-/* Options of every tool, its own first, as one list. */
+/* List the options of CMD, then the common ones, in ALL.  Return their number. */
 static int all_options(const struct command *cmd, const struct command_option *all[MAX_OPTIONS])
 {
 	const struct command_option *const table[] = { cmd->options, common_options };
@@ -143,7 +143,7 @@ static void parse_options(const struct command *cmd, int argc, char **argv)
 		if (all[i]->letter)
 			shorts[s++] = all[i]->letter;
 		for (int k = 0; all[i]->letter && k < longs[i].has_arg; k++)
-			shorts[s++] = ':';	/* one: it takes an argument, two: it may */
+			shorts[s++] = ':';	/* one: an argument; two: an optional one */
 	}
 	shorts[s] = '\0';
 
@@ -161,7 +161,7 @@ static void parse_options(const struct command *cmd, int argc, char **argv)
 	}
 }
 
-static volatile sig_atomic_t signals_end;	/* the next SIGINT ends the program */
+static volatile sig_atomic_t signals_end;	/* SIGINT ends the program */
 
 static void on_signal(int number)
 {
@@ -192,7 +192,7 @@ void command_on_signals(enum command_signals how)
 		sigaction(numbers[i], &act, NULL);
 	}
 	if (signals_end && command_stop)
-		raise(SIGTERM);		/* it came before */
+		raise(SIGTERM);		/* a signal came before this call */
 }
 
 void command_input_ended(void)
@@ -228,16 +228,16 @@ static void catch_signals(const struct command *cmd)
 	sigprocmask(SIG_SETMASK, NULL, &signals);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, NULL, &hangup);
-	if (hangup.sa_handler != SIG_IGN)	/* nohup(1) has said that we go on */
+	if (hangup.sa_handler != SIG_IGN)	/* ignored by nohup(1): go on */
 		sigaction(SIGHUP, &act, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* EPIPE instead; restored before any exec */
+	signal(SIGPIPE, SIG_IGN);	/* writes fail with EPIPE; restored before any exec */
 }
 
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
 {
 	/*
-	 * Arrays of more than a MiB are mapped: growing them copies nothing, and
-	 * what is freed goes back to the system.  glibc would raise the limit as it likes.
+	 * Have malloc() map blocks of more than 1 MiB: growing them copies nothing, and
+	 * freed blocks return to the system.  By default, glibc would raise this limit.
 	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	parse_options(cmd, argc, argv);
@@ -266,7 +266,7 @@ const char *command_input(const struct command *cmd, int argc, char **argv, int 
 	return file;
 }
 
-/* FILE, or "-"; misuse where that is a terminal. */
+/* Return FILE, or "-" for NULL.  Misuse: stdout is a terminal. */
 static const char *binary_output(const struct command *cmd, const char *file)
 {
 	if (!file)
@@ -289,7 +289,7 @@ void command_output_whole(const struct command *cmd, struct output *out, const c
 	output_open_whole(out, binary_output(cmd, file), same_inode, report);
 }
 
-/* The inode of FILE, if it is a regular file that is there; "-": of STANDARD. */
+/* Fill *ST for FILE ("-": the descriptor STANDARD).  Return whether it is a regular file. */
 static bool find_inode(const char *file, int standard, struct stat *st)
 {
 	return (strcmp(file, "-") ? stat(file, st) : fstat(standard, st)) == 0 &&
@@ -317,7 +317,7 @@ void command_spare_inputs(const struct command *cmd, const char *file, const cha
 				!file || !strcmp(file, "-") ? "stdout" : file);
 }
 
-/* Does a shell take WORD as it is? */
+/* Return whether a shell needs no quotes around WORD. */
 static bool is_plain(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -351,7 +351,7 @@ char *command_line(int argc, char **argv)
 	return line;
 }
 
-/* A pipe without a reader. */
+/* Return whether FD is a pipe whose reader has closed it. */
 static bool is_abandoned(int fd)
 {
 	struct pollfd pipe = { .fd = fd };
@@ -359,7 +359,7 @@ static bool is_abandoned(int fd)
 	return poll(&pipe, 1, 0) > 0 && pipe.revents & POLLERR;
 }
 
-/* A write may have failed long before the end: why, nobody knows any more. */
+/* If an earlier write failed (ferror), its errno is no longer known. */
 int command_end(struct report *report)
 {
 	bool failed = fflush(stdout) != 0;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * A group may write if it is the caller's own: many systems give each user one.  In a
- * sticky directory anyone may create files, but replace only those that are his.
+ * The caller's own group may write: on many systems each user has a group.  In a
+ * sticky directory anyone may create files, but users can replace only their own.
  */
 static bool is_safe(const struct stat *st, char why[DIRECTORY_WHY])
 {
@@ -50,7 +50,7 @@ int directory_open(const char *path, char why[DIRECTORY_WHY])
 
 bool directory_make(const char *path)
 {
-	enum { MODE = 0755 };	/* another group's users could replace files else */
+	enum { MODE = 0755 };	/* else users of another group could replace files */
 	char part[PATH_MAX];
 
 	if (strlen(path) >= sizeof(part)) {

@@ -5,13 +5,13 @@
 #include <sys/random.h>
 #include <time.h>
 
-/* Square roots of 2 and 3: nothing that the hashes themselves use. */
+/* From the square roots of 2 and 3; the hash functions do not use these numbers. */
 struct hash_secret hash_secret = { 0x6a09e667f3bcc909ULL, 0xbb67ae8584caa73bULL };
 
 /*
- * What the kernel gives each program at its start, where getrandom(2) gives nothing: an
- * old kernel, or a machine that has just booted.  The clock and the address of the stack
- * are the last resort.
+ * Draw the secret if getrandom(2) fails (an old kernel, or a machine that has just
+ * booted): from the random bytes that the kernel passes to each program, else from the
+ * clock and the address of the stack.
  */
 static void draw_elsewhere(struct hash_secret *drawn)
 {

@@ -17,7 +17,7 @@ void json_string(const char *text)
 	for (; (size = text_character(text, &code)) > 0; text += size)
 		if (code == '"' || code == '\\')
 			printf("\\%c", (int)code);
-		else if (!text_is_safe(code))	/* all of them are below U+10000 */
+		else if (!text_is_safe(code))	/* all unsafe characters are below U+10000 */
 			printf("\\u%04x", (unsigned)code);
 		else
 			fwrite(text, 1, size, stdout);

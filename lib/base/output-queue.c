@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output-queue - a thread that does the writing, so that a reader who stalls
- * does not stall the writer: what waits for it is kept in memory.
+ * A thread writes the bytes, so a reader that stalls does not stall the tool: the
+ * bytes that the reader has not read yet are kept in memory.
  */
 #include "base/output-queue.h"
 #include "base/arena.h"
@@ -22,7 +22,7 @@ struct output_queue {
 	int fd;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t changed;		/* something was added, or the end came */
+	pthread_cond_t changed;		/* signalled when bytes are added, or at the end */
 	struct chunk *first, **last;
 	size_t waiting;			/* bytes in all chunks */
 	bool ending;
@@ -65,7 +65,7 @@ struct output_queue *output_queue_start(int fd)
 	q->last = &q->first;
 	pthread_mutex_init(&q->lock, NULL);
 	pthread_cond_init(&q->changed, NULL);
-	sigfillset(&all);	/* signals are the main thread's */
+	sigfillset(&all);	/* the main thread handles signals */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int error = pthread_create(&q->thread, NULL, write_all, q);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -35,7 +35,7 @@ static void report_unopened(struct output *out)
 	out->ended = true;
 }
 
-/* Write to REPLACE; NULL: errno says why it cannot be. */
+/* Write OUT to REPLACE; NULL: report that it could not be opened (errno). */
 static void write_whole_file(struct output *out, struct replace *replace)
 {
 	out->replace = replace;
@@ -75,7 +75,7 @@ void output_begin_file(struct output *out)
 		output_make_elastic(out);
 }
 
-/* A write failed with ERROR: an end that the reader made is none to complain of. */
+/* A write failed with ERROR.  EPIPE is not reported: the reader has closed the pipe. */
 static void end_output(struct output *out, int error)
 {
 	errno = error;
@@ -100,7 +100,7 @@ static void write_compressed(void *context, const void *bytes, size_t size)
 	write_all(context, bytes, size);
 }
 
-/* Give SIZE bytes on, compressed if that was asked for. */
+/* Write SIZE bytes, compressed if that was asked for. */
 static void put(struct output *out, const uint8_t *bytes, size_t size, bool is_last)
 {
 	if (!out->zstd || out->ended)
@@ -171,7 +171,7 @@ void output_end_file(struct output *out)
 			end_output(out, error);
 		out->queue = NULL;
 	}
-	/* A network or quota file system may tell of a failed write only now. */
+	/* A network or quota file system may report a failed write only now. */
 	bool good = out->replace ? replace_close(out->replace, !out->ended)
 				 : out->fd < 0 || close(out->fd) == 0;
 	out->replace = NULL;

@@ -24,13 +24,13 @@ static void close_quietly(int fd)
 	errno = error;
 }
 
-/* Where paths start. */
+/* The directory at which paths start. */
 struct start {
-	int directory;	/* AT_FDCWD: the working directory */
-	bool is_root;	/* nothing in a path leads out of it */
+	int directory;	/* descriptor; AT_FDCWD: the working directory */
+	bool is_root;	/* it is the root directory: no path leads out of it */
 };
 
-/* Look up which file PATH is, without opening it. */
+/* Look up PATH without opening the file.  Return an O_PATH descriptor, or -1. */
 static int look_up(struct start at, const char *path, int flags)
 {
 	struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC | flags),
@@ -41,8 +41,8 @@ static int look_up(struct start at, const char *path, int flags)
 }
 
 /*
- * Whether the kernel has openat2(): not before Linux 5.6, nor where it is forbidden.
- * That it fails for one path says nothing: a file system in user space fails as it likes.
+ * Return whether openat2() works: not before Linux 5.6, nor in a sandbox that forbids it.
+ * A failure for another path proves nothing: a FUSE file system can return any error.
  */
 static bool has_openat2(void)
 {
@@ -53,7 +53,7 @@ static bool has_openat2(void)
 	return fd >= 0;
 }
 
-/* The directory part of PATH in PARENT; returns the rest, the name in that directory. */
+/* Copy the directory part of PATH to PARENT.  Return the rest, the name in that directory. */
 static const char *split(const char *path, char parent[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -64,7 +64,7 @@ static const char *split(const char *path, char parent[PATH_MAX])
 	return path + length;
 }
 
-/* Follow the link NAME of PARENT: PATH becomes its target. */
+/* Follow the link NAME in PARENT: set PATH to its target. */
 static bool follow(int directory, const char *parent, const char *name, char path[PATH_MAX])
 {
 	char target[PATH_MAX];
@@ -78,8 +78,9 @@ static bool follow(int directory, const char *parent, const char *name, char pat
 }
 
 /*
- * Open SEEN, which PATH was, by its name.  Its directory is held meanwhile: who may change
- * what is in there can put another file or a link, but no device, in its place.
+ * Open by its name the file that PATH was when SEEN was taken.  Its directory is kept open
+ * meanwhile.  Whoever can write there can replace the file by another file or a link, but
+ * not by a device.
  */
 static int open_by_name(struct start from, const char *path, const struct stat *seen)
 {

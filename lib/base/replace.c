@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 struct replace {
-	int fd;			/* is written to */
-	int directory;		/* of NAME and HIDDEN */
-	bool owns_directory;
-	bool sync;		/* it takes the place of something: only once it is on the disk */
-	char *name;		/* NULL: it is not renamed */
-	char hidden[32];
-	int target;		/* the file, where it is copied to at the end; -1: it is not */
+	int fd;			/* descriptor that is written to */
+	int directory;		/* directory of NAME and HIDDEN */
+	bool owns_directory;	/* close DIRECTORY at the end */
+	bool sync;		/* a file is replaced: write the new one to the disk before */
+	char *name;		/* final name; NULL: no rename */
+	char hidden[32];	/* name of the hidden file */
+	int target;		/* file to which FD is copied at the end; -1: none */
 };
 
 static void close_fd(int fd)
@@ -31,7 +31,7 @@ static void close_fd(int fd)
 	errno = error;
 }
 
-/* Free R and close all but what is written to. */
+/* Free R and close its descriptors, except FD. */
 static void release(struct replace *r)
 {
 	close_fd(r->target);
@@ -41,7 +41,7 @@ static void release(struct replace *r)
 	free(r);
 }
 
-/* A hidden file, for those whom MODE and the umask let read. */
+/* Create the hidden file with MODE and the umask. */
 static bool open_hidden(struct replace *r, mode_t mode)
 {
 	uint64_t random;
@@ -80,7 +80,7 @@ struct replace *replace_open_in(int directory, const char *name)
 	return NULL;
 }
 
-/* A hidden file beside PATH, with the mode and owner of OLD unless that is NULL. */
+/* Create a hidden file in the directory of PATH, with the mode and owner of OLD if not NULL. */
 static bool open_beside(struct replace *r, const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
@@ -101,7 +101,7 @@ static bool open_beside(struct replace *r, const char *path, const struct stat *
 	return false;
 }
 
-/* A hidden file beside the one that FILE, maybe a link, leads to: the one that OLD describes. */
+/* Create a hidden file next to the file OLD, to which FILE refers, maybe through links. */
 static bool open_beside_old(struct replace *r, const char *file, const struct stat *old)
 {
 	char *path = old->st_nlink == 1 ? realpath(file, NULL) : NULL;
@@ -113,7 +113,7 @@ static bool open_beside_old(struct replace *r, const char *file, const struct st
 	return good;
 }
 
-/* A regular file that is there. */
+/* Open FILE, which is an existing regular file. */
 static bool open_old(struct replace *r, const char *file, const struct stat *old, bool same_inode)
 {
 	if (faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) < 0)
@@ -133,13 +133,13 @@ struct replace *replace_open(const char *file, bool same_inode)
 	struct stat st;
 	bool good;
 
-	/* The kernel follows links: it refuses those that another user has put into /tmp. */
+	/* The kernel follows links: it refuses links of other users in /tmp. */
 	int error = stat(file, &st) < 0 ? errno : 0;
 	if (!error && S_ISREG(st.st_mode)) {
 		good = open_old(r, file, &st, same_inode);
 	} else if (error == ENOENT && lstat(file, &st) < 0) {
 		good = open_beside(r, file, NULL);
-	} else {	/* no regular file, or a link to what is not there yet */
+	} else {	/* not a regular file, or a link to a file that does not exist yet */
 		r->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		good = r->fd >= 0;
 	}
@@ -154,7 +154,7 @@ int replace_fd(const struct replace *r)
 	return r->fd;
 }
 
-/* All of FD into TARGET, which is emptied. */
+/* Truncate TARGET and copy all of FD to it. */
 static bool copy(int fd, int target)
 {
 	ssize_t n = 0;
@@ -167,7 +167,7 @@ static bool copy(int fd, int target)
 	return n == 0 && fsync(target) == 0;
 }
 
-/* No failure is left to come.  A few file systems cannot say whether all is on the disk. */
+/* Return whether all is written, so that no later failure is possible.  EINVAL: no fsync() here. */
 static bool finish(struct replace *r)
 {
 	bool good = !r->sync || fsync(r->fd) == 0 || errno == EINVAL;
@@ -180,7 +180,7 @@ static bool finish(struct replace *r)
 	return false;
 }
 
-/* A file that something is mounted on cannot be replaced, but it can be written. */
+/* Copy the hidden file instead of renaming it: a mount point can be written, but not replaced. */
 static bool copy_hidden(struct replace *r)
 {
 	r->fd = openat(r->directory, r->hidden, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);

@@ -19,7 +19,7 @@ static struct report_kind *kind_of(struct report *r, const char *format)
 	return kind;
 }
 
-/* Count a message, print it after PREFIX unless its kind was shown enough. */
+/* Count a message, and print it after PREFIX unless its kind was printed often enough. */
 __attribute__((format(printf, 4, 0)))
 static void add(struct report *r, const char *prefix, const char *suffix,
 		const char *format, va_list args)
@@ -81,7 +81,7 @@ void report_note(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
-/* Print a line right away if the user asked for as much as LEVEL. */
+/* Print a line at once if the verbosity is at least LEVEL. */
 __attribute__((format(printf, 3, 0)))
 static void print_from(const struct report *r, int level, const char *format, va_list args)
 {

@@ -34,7 +34,7 @@ bool slice_number(struct slice s, uint64_t *number)
 	char text[32], *end;
 
 	if (s.size == 0 || s.size >= sizeof(text) || s.at[0] < '0' || s.at[0] > '9')
-		return false;	/* strtoull would take a sign, or spaces */
+		return false;	/* strtoull() would accept a sign or spaces */
 	memcpy(text, s.at, s.size);
 	text[s.size] = '\0';
 	errno = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Overlapping address ranges to disjoint ones: a sweep over the starts, with
- * a heap of the ranges that are open, the one added last on top.
+ * Flatten overlapping address ranges: a sweep over the starts, with a heap of the
+ * ranges that are open at the current address, the one added last on top.
  */
 #include "base/span.h"
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A span's start, and when it was added. */
+/* A span's start, and its index. */
 struct key {
 	uint64_t start;
 	size_t item;
@@ -21,7 +21,7 @@ void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 	s->at[s->count++] = (struct span){ start, end, value };
 }
 
-/* FROM[first..middle) and FROM[middle..end), which are sorted, to TO. */
+/* Merge FROM[first..middle) and FROM[middle..end), which are sorted, into TO. */
 static void merge(const struct key *from, struct key *to, size_t first, size_t middle, size_t end)
 {
 	size_t one = first, other = middle;
@@ -31,7 +31,7 @@ static void merge(const struct key *from, struct key *to, size_t first, size_t m
 			? from[one++] : from[other++];
 }
 
-/* By start, and where it is the same by item, as they come.  SPARE has room for COUNT. */
+/* Sort by start, equal starts by item (a stable sort).  SPARE has room for COUNT. */
 static struct key *sort(struct key *key, struct key *spare, size_t count)
 {
 	for (size_t width = 1; width < count; width *= 2) {
@@ -47,7 +47,7 @@ static struct key *sort(struct key *key, struct key *spare, size_t count)
 	return key;
 }
 
-/* From START on, VALUE shows. */
+/* VALUE holds from START on. */
 static void show(struct flats *f, uint64_t start, uint32_t value)
 {
 	if (f->count && f->at[f->count - 1].start == start)
@@ -86,14 +86,14 @@ static void heap_pop(size_t *heap, size_t count)
 	heap[i] = item;
 }
 
-/* Show what is open up to ADDRESS. */
+/* Close the open spans that end at or before ADDRESS.  Return how many are still open. */
 static size_t close_until(const struct span *span, size_t *heap, size_t open, uint64_t address,
 			  struct flats *out)
 {
 	while (open && span[heap[0]].end <= address) {
 		uint64_t end = span[heap[0]].end;
 		heap_pop(heap, open--);
-		while (open && span[heap[0]].end <= end)	/* it ended unseen */
+		while (open && span[heap[0]].end <= end)	/* covered up to its end */
 			heap_pop(heap, open--);
 		show(out, end, open ? span[heap[0]].value : SPAN_NONE);
 	}
@@ -128,7 +128,7 @@ struct flats spans_flatten(struct spans *s)
 	return out;
 }
 
-/* The index of the first one behind ADDRESS. */
+/* Return the index of the first element that starts after ADDRESS. */
 static size_t behind(const struct flats *f, uint64_t address)
 {
 	size_t low = 0, high = f->count;

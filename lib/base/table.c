@@ -44,7 +44,7 @@ void table_remove(struct table *t, uint64_t hash, uint32_t id)
 	while (t->slot[at].id != id)
 		at = (at + 1) & t->mask;
 	t->used--;
-	/* Those after it move up, but for those that are where they belong, or after that. */
+	/* Fill the gap with later entries of the run, unless it is before their home slot. */
 	for (size_t next = (at + 1) & t->mask; t->slot[next].id != TABLE_NONE;
 	     next = (next + 1) & t->mask) {
 		size_t from_home = (next - t->slot[next].hash) & t->mask;

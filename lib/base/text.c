@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* RFC 3629: how many bytes a first byte announces, and the least code point of so many. */
+/* RFC 3629: the first byte gives the number of bytes; LEAST is the least code point of each. */
 size_t text_character(const char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -27,7 +27,7 @@ static const struct unit durations[] = {
 	{ NULL, 0 }
 };
 
-/* The factor of the unit that TEXT is, 0 if none. */
+/* Return the factor of the unit TEXT, or 0 if it is not a unit. */
 static uint64_t factor_of(const struct unit *unit, const char *text)
 {
 	while (unit->name && strcmp(unit->name, text))
@@ -40,7 +40,7 @@ bool units_parse_count(const char *text, uint64_t *count)
 	char *end;
 
 	if (!isdigit((unsigned char)*text))
-		return false;	/* strtoull would take a sign, or spaces */
+		return false;	/* strtoull() would accept a sign or spaces */
 	errno = 0;
 	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	unsigned long long number = strtoull(text, &end, hex ? 16 : 10);
@@ -62,7 +62,7 @@ bool units_parse_duration(const char *text, uint64_t *ns)
 		return false;
 	if (*end == '.')
 		for (end++; isdigit((unsigned char)*end); end++)
-			/* finer than a nanosecond counts for nothing */
+			/* digits below a nanosecond are ignored */
 			if (scale < 1000000000) {
 				fraction = fraction * 10 + (uint64_t)(*end - '0');
 				scale *= 10;
