@@ -49,7 +49,7 @@ uint64_t event_mean_period(const struct perf_event_attr *attr, uint64_t samples,
 	return event_is_clock(attr) && attr->sample_freq ? 1000000000 / attr->sample_freq : 0;
 }
 
-/* A name from the attr alone: "cycles", "r1c0", "type 8 config 0x11". */
+/* Make a name from the attr alone: "cycles", "r1c0", "type-8-config-0x11". */
 static const char *name_of(struct arena *arena, const struct perf_event_attr *attr)
 {
 	const char *generic = event_generic_name(attr->type, attr->config);
@@ -65,7 +65,7 @@ static const char *name_of(struct arena *arena, const struct perf_event_attr *at
 	return arena_text(arena, text, sizeof(text));
 }
 
-/* The next 8 bytes if FLAG is asked for, else ABSENT. */
+/* Return the offset of the next field and add its 8 bytes to *SIZE, if FLAG is set; else ABSENT. */
 static uint16_t place(uint64_t sample_type, uint64_t flag, uint16_t *size)
 {
 	if (!(sample_type & flag))
@@ -75,9 +75,9 @@ static uint16_t place(uint64_t sample_type, uint64_t flag, uint16_t *size)
 }
 
 /*
- * PERF_RECORD_SAMPLE, linux/perf_event.h: fields of 8 bytes in this order,
- * each only where its flag is set, before all those of variable size; and
- * struct sample_id, which ends every other record if sample_id_all.
+ * PERF_RECORD_SAMPLE, linux/perf_event.h: fields of 8 bytes in this order, each
+ * only if its flag is set, then the fields of variable size.  If sample_id_all is
+ * set, every other record ends with struct sample_id.
  */
 static struct sample_layout layout_of(const struct perf_event_attr *attr)
 {
@@ -98,7 +98,7 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	l.period = place(type, PERF_SAMPLE_PERIOD, &l.size);
 	l.more = type & ~fixed;
 	if (identifier != ABSENT)
-		l.id = identifier;	/* the same number, at a place that is always the same */
+		l.id = identifier;	/* the same id, always at offset 0 */
 
 	l.trailer_time = ABSENT;
 	if (attr->sample_id_all) {
@@ -115,7 +115,7 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	return l;
 }
 
-/* Of equal ids the first one counts. */
+/* Add ID of EVENT, unless ID is known already. */
 static void add_id(struct stream_events *events, uint64_t id, uint32_t event)
 {
 	if (events_find(events, id) != TABLE_NONE)
@@ -201,7 +201,7 @@ uint32_t events_of_sample(const struct stream_events *events, struct cursor body
 	if (events->count < 2)
 		return events->count ? 0 : TABLE_NONE;
 	if (events->id_place == ABSENT || cursor_left(&body) < events->id_place + sizeof(uint64_t))
-		return 0;	/* nothing tells them apart */
+		return 0;	/* events cannot be distinguished */
 	cursor_bytes(&body, events->id_place);
 	uint64_t id = cursor_u64(&body);
 	return id ? events_find_id(events, id) : 0;
@@ -210,7 +210,7 @@ uint32_t events_of_sample(const struct stream_events *events, struct cursor body
 uint32_t events_of_trailer(const struct stream_events *events, struct cursor body)
 {
 	size_t size = cursor_left(&body);
-	/* An IDENTIFIER is the last of all, whatever else the event asks for; an ID is not. */
+	/* An IDENTIFIER is always the last field of the record; an ID is not. */
 	size_t from_end = events->count ? events->event[0].layout.trailer_id : 0;
 
 	if (from_end == 0 || size < from_end)
@@ -248,7 +248,7 @@ size_t attr_stated_size(struct cursor c)
 	size_t size = cursor_u32(&c);
 	if (c.failed)
 		return 0;
-	return size ? size : PERF_ATTR_SIZE_VER0;	/* before it was filled in */
+	return size ? size : PERF_ATTR_SIZE_VER0;	/* written before the field was used */
 }
 
 void events_release(struct stream_events *events)

@@ -20,7 +20,7 @@ static const char *keep_string(struct stream_origin *origin, struct cursor *c)
 	return arena_text(&origin->arena, text, size);
 }
 
-/* u32 count, then that many strings: the arguments. */
+/* Return the command line from: u32 count, then that many strings, the arguments. */
 static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), size;
@@ -29,7 +29,7 @@ static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const char *text = take_string(c, &size);
 		if (i)
-			*to++ = ' ';	/* in place of the size: there is room */
+			*to++ = ' ';	/* the input has a size here, so there is room */
 		to = mempcpy(to, text, strnlen(text, size));
 	}
 	*to = '\0';
@@ -57,7 +57,7 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 		origin->cpu = keep_string(origin, c);
 		break;
 	case FEATURE_NRCPUS:
-		cursor_u32(c);		/* those available */
+		cursor_u32(c);		/* CPUs available */
 		origin->cpus = cursor_u32(c);
 		break;
 	case FEATURE_CMDLINE:

@@ -8,8 +8,8 @@
 static const uint8_t no_build_id[BUILD_ID_MAX];
 
 /*
- * At C, behind the path and its padding: GO_BUILD_ID_MARK, then a string.  A sample_id
- * never looks like that: it begins with a pid, or with a time, and would have large ones.
+ * Return Go's build ID at C, after the path and its padding (GO_BUILD_ID_MARK, then a string),
+ * or NULL.  A sample_id never looks like that: its pid or time would be impossibly large.
  */
 static const char *go_build_id(struct cursor c)
 {
@@ -27,7 +27,7 @@ static const char *go_build_id(struct cursor c)
  *	MMAP2: 24 bytes: device, inode and generation, or (MISC_MMAP_BUILD_ID)
  *		u8 size; u8 reserved; u16 reserved; u8 build_id[20];
  *	MMAP2: u32 prot, flags;
- *	char filename[];  then, if it is a Go program's, its own build ID (see go_build_id());
+ *	char filename[];  then, for a Go program, Go's build ID (see go_build_id());
  *	then sample_id, unused here
  */
 bool record_mmap(const struct record *rec, struct mmap_record *out)
@@ -61,8 +61,8 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	out->major = out->minor = 0;
 	out->inode = 0;
 	/*
-	 * A larger size is no size but a device's number: Linux leaves the mark from an
-	 * event that asks for build IDs in the record of the next, which does not.
+	 * A larger number is no size, but a device number: if one event asks for build IDs
+	 * and the next does not, Linux leaves the flag of the one in the record of the other.
 	 */
 	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 		has_build_id = id[0] <= sizeof(out->build_id);
@@ -145,7 +145,7 @@ bool record_read(const struct record *rec, uint64_t read_format, struct read_rec
 	return !c.failed && (read_format & needed) == needed && !(read_format & PERF_FORMAT_GROUP);
 }
 
-/* Of a build ID whose size was not recorded: without the words of zeros behind it. */
+/* Return the size of a build ID whose size was not recorded: without trailing words of zeros. */
 static uint8_t unpadded_size(const uint8_t id[BUILD_ID_MAX])
 {
 	uint8_t size = BUILD_ID_MAX;

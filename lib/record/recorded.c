@@ -91,8 +91,8 @@ size_t recorded_split(struct recorded_file *file, uint8_t *to, size_t max)
 /* A field of a protocol buffers message. */
 struct field {
 	uint32_t number;
-	uint64_t value;		/* of a number */
-	struct cursor bytes;	/* of a string or a message */
+	uint64_t value;		/* value of a number */
+	struct cursor bytes;	/* contents of a string or a message */
 };
 
 static bool next_field(struct cursor *c, struct field *f)
@@ -187,7 +187,7 @@ static uint8_t *decode_file(const struct cursor message, uint8_t *to)
 
 uint8_t *recorded_decode(struct cursor c, size_t *size)
 {
-	/* A symbol of two bytes, empty, becomes one of 13; a file has 29 more than its message. */
+	/* An empty symbol grows from 2 bytes to 13; a file has 29 bytes more than its message. */
 	uint8_t *bytes = mem_resize(NULL, 1 + 8 * cursor_left(&c) + 32), *at = bytes;
 
 	while (cursor_left(&c) >= 4) {

@@ -21,13 +21,13 @@ static uint32_t load_u32(const uint8_t *body, uint16_t offset)
 #define inlined static inline __attribute__((always_inline))
 
 /*
- * The fields after those of fixed place, one after the other.  The same walk decodes them, and
- * converts them from the other byte order (then BYTES.swap is set), so that both know one order
- * of fields.  It is inlined twice, with IN_PLACE constant: decoding does not pay for conversion.
+ * A walk over the fields after the fixed ones.  The same code decodes the fields, or converts
+ * them from the other byte order (then BYTES.swap is set), so the order of fields is defined
+ * once.  It is inlined twice, with a constant IN_PLACE: conversion does not slow down decoding.
  */
 struct walk {
 	struct cursor bytes;
-	bool in_place;		/* convert what is read; the bytes may be written to */
+	bool in_place;		/* convert the bytes in place; they must be writable */
 };
 
 inlined uint64_t take_u64(struct walk *w)
@@ -55,7 +55,7 @@ inlined uint64_t take_if(struct walk *w, uint64_t asked)
 	return asked ? take_u64(w) : 0;
 }
 
-/* COUNT words; a count that does not fit fails, however large it is. */
+/* Take COUNT words.  Any count that does not fit makes the walk fail. */
 inlined struct words take_words(struct walk *w, uint64_t count)
 {
 	struct words words = { .at = w->bytes.at, .count = count };
@@ -109,7 +109,7 @@ inlined struct words take_regs(struct walk *w, uint64_t mask, uint64_t *abi)
 	return take_words(w, *abi ? (uint64_t)__builtin_popcountll(mask) : 0);
 }
 
-/* u64 size; bytes[size]; if there are any, u64 how many of them are data. */
+/* u64 size; bytes[size]; then, if size is not 0, u64: how many of the bytes are valid. */
 inlined struct bytes take_user_stack(struct walk *w)
 {
 	struct bytes stack = take_bytes(w, take_u64(w));
@@ -123,9 +123,9 @@ inlined struct bytes take_user_stack(struct walk *w)
 }
 
 /*
- * The bit fields of struct perf_branch_entry, which the other byte order counts from the other
- * end: mispred, predicted, in_tx, abort of 1 bit, cycles of 16, type and spec, new_type, priv of
- * 4, 2, 4, 3.
+ * Convert the bit fields of struct perf_branch_entry, which start at the other end of the word
+ * in the other byte order: mispred, predicted, in_tx, abort (1 bit each), cycles (16), type (4),
+ * spec (2), new_type (4), priv (3).
  */
 static uint64_t branch_flags(uint64_t in)
 {
@@ -159,7 +159,7 @@ inlined struct words take_branches(struct walk *w, uint64_t branch_sample_type)
 	return entries;
 }
 
-/* The fields after those of fixed place, in the order of linux/perf_event.h. */
+/* Walk over the fields after the fixed ones, in the order of linux/perf_event.h. */
 inlined void walk_fields(const struct perf_event_attr *attr, struct walk *w, struct sample *out)
 {
 	uint64_t type = attr->sample_type;

@@ -8,7 +8,7 @@ struct swapper {
 	uint8_t *at, *end;
 };
 
-/* What comes next, in our order; 0, and the end, if it does not fit. */
+/* Convert the next number and return it; if it does not fit, return 0 and end the conversion. */
 static uint64_t swap_number(struct swapper *s, size_t size)
 {
 	uint16_t v16;
@@ -41,14 +41,14 @@ static void pass(struct swapper *s, uint64_t size)
 	s->at += size < left ? size : left;
 }
 
-/* COUNT words of 64 bits, as far as they are there. */
+/* Convert COUNT words of 64 bits, or as many as there are. */
 static void swap_u64s(struct swapper *s, uint64_t count)
 {
 	for (; count > 0 && s->at < s->end; count--)
 		swap_number(s, 8);
 }
 
-/* Convert the fields of LAYOUT (record/types.h), as far as they are there. */
+/* Convert the fields of LAYOUT (record/types.h), or as many as there are. */
 static void swap_fields(struct swapper *s, const char *layout)
 {
 	struct layout_field field;
@@ -88,8 +88,8 @@ void swap_words(uint8_t *bytes, size_t size)
 }
 
 /*
- * The attr's 64 flags are bit fields: here they are counted from the other end
- * of each byte.  precise_ip, bits 15 and 16, is a number of two.
+ * The attr's 64 flags are bit fields: the other byte order counts them from the
+ * other end of each byte.  precise_ip, bits 15 and 16, is a 2-bit number.
  */
 static void swap_flags(uint8_t *flags)
 {
@@ -144,7 +144,7 @@ bool swap_feature(uint64_t feature, uint8_t *bytes, size_t size)
 	return layout || feature == FEATURE_EVENT_DESC;
 }
 
-/* struct sample_id, at the end of the kernel's records but SAMPLE */
+/* struct sample_id, at the end of all kernel records except SAMPLE */
 static void swap_trailer(struct swapper *s, uint64_t sample_type)
 {
 	if (sample_type & PERF_SAMPLE_TID)
@@ -170,7 +170,7 @@ static void swap_kernel(const struct stream_events *events, struct swapper *s, c
 		swap_trailer(&trailer, event->attr.sample_type);
 }
 
-/* HEADER_ATTR: an attr of the size it says itself, then ids. */
+/* HEADER_ATTR: an attr of the size that it states, then ids. */
 static void swap_attr_record(struct swapper *s)
 {
 	struct cursor c = { .at = s->at, .end = s->end, .swap = true };

@@ -7,7 +7,7 @@
 
 enum { LINE_MAX_ = 512 };	/* bytes; a field's line is far shorter */
 
-/* The number behind NAME in a field's line: "...\toffset:8;\tsize:16;\tsigned:0;" */
+/* Return the number after NAME in a field's line: "...\toffset:8;\tsize:16;\tsigned:0;" */
 static unsigned number_in(const char *line, const char *name)
 {
 	const char *at = strstr(line, name);
@@ -62,7 +62,7 @@ static void add_format(struct tracepoints *t, const char *text, size_t size)
 	}
 }
 
-/* u64 size, then bytes, which are left out */
+/* Skip a u64 size and that many bytes. */
 static void skip_file(struct cursor *c)
 {
 	cursor_bytes(c, cursor_u64(c));

@@ -5,7 +5,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
-/* linux/perf_event.h, enum perf_event_type.  What follows a name or a size stays as it is. */
+/* linux/perf_event.h, enum perf_event_type.  Bytes after the last field are not converted. */
 static const struct type_info kernel_types[] = {
 	[PERF_RECORD_MMAP] = { "MMAP", "pid:4 tid:4 start:8x bytes:8x file_offset:8x path:s" },
 	[PERF_RECORD_LOST] = { "LOST", "id:8 lost:8" },
@@ -55,7 +55,7 @@ static const struct type_info perf_types[] = {
 	{ "STAT_ROUND", NULL },
 	{ "EVENT_UPDATE", "kind:8 id:8" },
 	{ "TIME_CONV", "shift:8 mult:8 zero:8x :8 :8" },
-	{ "FEATURE", NULL },		/* by its feature's layout */
+	{ "FEATURE", NULL },		/* the layout is that of the feature */
 	{ "COMPRESSED", NULL },
 	{ "FINISHED_INIT", NULL },
 	{ "COMPRESSED2", "compressed_bytes:8" },
@@ -68,7 +68,7 @@ static const struct type_info simpleperf_types[] = {
 	{ "UNWINDING_RESULT", NULL }, { "TRACING_DATA", NULL }, { "DEBUG", NULL },
 };
 
-/* the resolved stream's, from RECORD_STRING on: always of the reader's own byte order */
+/* resolved streams, from RECORD_STRING on: read only in the machine's own byte order */
 static const struct type_info resolved_types[] = {
 	{ "STRING", NULL }, { "OBJECT", NULL }, { "FUNCTION", NULL }, { "FRAME", NULL },
 	{ "RESOLVED_SAMPLE", NULL }, { "TOOL", NULL }, { "END", NULL },
@@ -106,7 +106,7 @@ static const struct type_info features[] = {
 	[9] = { "CPUID", ":S" },
 	[10] = { "TOTAL_MEM", ":8" },
 	[FEATURE_CMDLINE] = { "CMDLINE", "#( :S )" },
-	[FEATURE_EVENT_DESC] = { "EVENT_DESC", NULL },		/* by its own code */
+	[FEATURE_EVENT_DESC] = { "EVENT_DESC", NULL },		/* converted by its own code */
 	[13] = { "CPU_TOPOLOGY", NULL },
 	[14] = { "NUMA_TOPOLOGY", "#( :4 :8 :8 :S )" },
 	[15] = { "BRANCH_STACK", NULL },
