@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records inside of COMPRESSED ones. */
+/* Reads the records inside COMPRESSED records. */
 #include "stream/internal.h"
 
 bool reader_take_compressed(struct stream_reader *in, const struct record *rec)

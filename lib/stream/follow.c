@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reader itself learns from the records that pass. */
+/* Keeps the reader's events and origin up to date from the records. */
 #include "stream/internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* HEADER_ATTR: the attr, of the size it says itself; then u64 ids[]. */
+/* HEADER_ATTR: the attr, of the size that it states; then u64 ids[]. */
 static void follow_attr(struct stream_reader *in, const struct record *rec)
 {
 	struct cursor c = rec->body;
@@ -19,7 +19,7 @@ static void follow_attr(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, error);
 }
 
-/* EVENT_UPDATE: u64 kind (2: name), u64 id of the event, then what it is. */
+/* EVENT_UPDATE: u64 kind (2: name), u64 id of the event, then the new value. */
 static void follow_update(struct stream_reader *in, const struct record *rec)
 {
 	enum { KIND_NAME = 2 };
@@ -53,7 +53,7 @@ static bool follow_event_desc(struct stream_reader *in, struct cursor c)
 	return !c.failed;
 }
 
-/* "sched:sched_switch,2,47": the name of an event of this type and config, if it has none. */
+/* "sched:sched_switch,2,47": name, type, config.  Names the events without a generic name. */
 static void follow_type_info(struct stream_reader *in, const char *line)
 {
 	const char *comma = strchr(line, ',');
@@ -70,7 +70,7 @@ static void follow_type_info(struct stream_reader *in, const char *line)
 	}
 }
 
-/* simpleperf's: strings, a key and its value by turns; "event_type_info" has lines. */
+/* simpleperf's META_INFO: strings, a key and its value in turn; "event_type_info" has lines. */
 static bool follow_meta_info(struct stream_reader *in, struct cursor c)
 {
 	while (cursor_left(&c) > 0 && *c.at) {	/* up to the record's padding */
@@ -100,7 +100,7 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
 }
 
-/* EVENT_ID: u64 count; count times u64 event, by the order of the attrs, and id of it. */
+/* EVENT_ID: u64 count; count times: u64 event (index in the order of the attrs), u64 id. */
 static void follow_event_id(struct stream_reader *in, const struct record *rec)
 {
 	struct cursor c = rec->body;
@@ -115,7 +115,7 @@ static void follow_event_id(struct stream_reader *in, const struct record *rec)
 		stream_damaged(in, rec, "EVENT_ID record is shorter than its ids");
 }
 
-/* Whether the event that made REC asks for build IDs; if that is unknown, whether any does. */
+/* Return whether the event of REC asks for build IDs; if the event is unknown, whether any does. */
 static bool asks_build_id(const struct stream_events *events, const struct record *rec)
 {
 	uint32_t event = events->ask_build_ids ? events_of_trailer(events, rec->body) : TABLE_NONE;
@@ -125,10 +125,11 @@ static bool asks_build_id(const struct stream_events *events, const struct recor
 }
 
 /*
- * perf inject, and our own recorder where the kernel does not know them, put build IDs into
- * the records of events that do not ask for them.  These have 16 or 20 bytes, or 8; device
- * numbers below 16 are those of disks (8), of file systems without one (0), of loops (7), and
- * then comes a minor number, of 20 bits.
+ * Some records have a build ID although their event does not ask for it: perf inject writes
+ * them, and pmu-sample does on kernels without build IDs.  Such build IDs have 8, 16 or 20
+ * bytes.  Where a device was left instead, this byte is the major number: below 16 for disks
+ * (8), loop devices (7) and file systems without a device (0); a minor number of 20 bits
+ * follows.
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec)
 {
@@ -143,7 +144,7 @@ void reader_check_mark(const struct stream_reader *in, struct record *rec)
 	if (minor >> MINOR_BITS || asks_build_id(&in->events, rec))
 		return;
 	rec->misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
-	/* what is read of it later, and written on, says so, too */
+	/* in the record's bytes, too, which are decoded or written later */
 	memcpy((uint8_t *)rec->body.at - sizeof(uint32_t), &rec->misc, sizeof(rec->misc));
 }
 
@@ -151,7 +152,7 @@ void reader_follow(struct stream_reader *in, const struct record *rec)
 {
 	switch (rec->type) {
 	case RECORD_ATTR:
-		if (!rec->made)		/* else known already, with all its ids */
+		if (!rec->made)		/* a made one is known already, with all its ids */
 			follow_attr(in, rec);
 		break;
 	case RECORD_EVENT_UPDATE:

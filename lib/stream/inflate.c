@@ -10,10 +10,10 @@
 enum { WINDOW_LOG_MAX = 26 };	/* 64 MiB of memory at most, whatever a frame asks for */
 
 struct inflate {
-	z_stream *gzip;		/* NULL: it is zstd, by */
-	ZSTD_DCtx *context;
+	z_stream *gzip;		/* NULL: the data are zstd */
+	ZSTD_DCtx *context;	/* for zstd */
 	ZSTD_inBuffer in;
-	size_t expected;	/* what the last call said it still wants; 0: a frame has ended */
+	size_t expected;	/* hint of the last call; 0: a frame has ended */
 };
 
 struct inflate *inflate_open(void)
@@ -44,7 +44,7 @@ void inflate_feed(struct inflate *z, const void *bytes, size_t size)
 	z->in = (ZSTD_inBuffer){ bytes, size, 0 };
 }
 
-/* Of gzip: members may follow each other. */
+/* inflate_read() for gzip, which may have several members, one after the other. */
 static ptrdiff_t read_gzip(struct inflate *z, void *to, size_t room)
 {
 	z_stream *s = z->gzip;
@@ -78,8 +78,8 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 	if (!z->context)
 		return -1;
 	if (z->in.pos == z->in.size && z->expected == 0)
-		return 0;	/* between frames; zstd would take a call for the begin of one */
-	/* What zstd holds back comes out without new input, too. */
+		return 0;	/* between frames; zstd would take a call as the start of one */
+	/* Without new input, zstd may still return bytes that it has kept. */
 	do {
 		size_t left = ZSTD_decompressStream(z->context, &out, &z->in);
 		if (ZSTD_isError(left))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's bytes: buffered, and decompressed where zstd or gzip wraps the whole stream. */
+/* The reader's input: buffered, and decompressed if the whole stream is zstd or gzip. */
 #include "stream/internal.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Move the unread bytes to the buffer's start; make it hold SIZE. */
+/* Move the unread bytes to the start of the buffer, and make room for SIZE unread bytes. */
 static void make_room(struct stream_reader *in, size_t size)
 {
 	if (size > in->capacity) {
@@ -22,8 +22,8 @@ static void make_room(struct stream_reader *in, size_t size)
 }
 
 /*
- * read(), decompressed where the whole stream is.  0 at the end, -1 on a
- * failure (reported).
+ * Like read(), but decompresses a stream that is compressed as a whole.  Return 0
+ * at the end, -1 on failure (reported).
  */
 static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 {
@@ -106,7 +106,7 @@ void reader_unwrap(struct stream_reader *in)
 	in->seekable = false;
 }
 
-/* A file without a name in DIRECTORY; where none can be, in memory.  -1: neither. */
+/* Open a file without a name in DIRECTORY, or else in memory.  Return -1 if neither works. */
 static int open_spool(const char *directory)
 {
 	char path[PATH_MAX];

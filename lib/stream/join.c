@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each source reads on to its next record that has a time; the source whose
- * time is first goes first.  Records without a time, as those that tell what
- * was there before the recording, go right before the next that has one: so
- * the mappings of a later recording do not come before the samples of an
- * earlier one.
+ * Each source reads up to its next record that has a time; the source with the
+ * earliest time is written first.  Records without a time (such as mappings from
+ * before the recording) are written right before the next record with a time.  So
+ * the mappings of a later recording come after the samples of an earlier one.
  */
 #include "stream/join.h"
 #include "base/arena.h"
@@ -15,35 +14,35 @@
 #include <stdlib.h>
 
 enum {
-	PENDING_MAX = 32 * 1024 * 1024,	/* bytes; then they go, time or not */
+	PENDING_MAX = 32 * 1024 * 1024,	/* bytes without a time that wait; then they are written */
 	ROUND = 10000,			/* records between two FINISHED_ROUND */
-	IDS_MAX = 8000,			/* of an event: more do not fit into its record */
-	APART = 1000000000,		/* ns; clocks that differ by more have other origins */
+	IDS_MAX = 8000,			/* ids per event that fit into an ATTR record */
+	APART = 1000000000,		/* ns; clocks that differ by more are different clocks */
 };
 
 struct source {
 	struct stream_reader *in;
 	const char *file;
 	struct relabel relabel;
-	uint32_t events, ids;		/* of those of IN, how many are known */
-	uint64_t *new_id;		/* by index in stream_events(in)->id */
-	uint64_t *event_id;		/* by index of IN's event */
-	uint32_t *joint;		/* the joint event, by index of IN's */
+	uint32_t events, ids;		/* events and ids of IN that are mapped so far */
+	uint64_t *new_id;		/* new id, by index in stream_events(in)->id */
+	uint64_t *event_id;		/* new id of samples without one, by index of IN's event */
+	uint32_t *joint;		/* index of the joint event, by index of IN's event */
 	uint8_t *pending;		/* records without a time, before HEAD */
 	size_t pending_size, pending_capacity;
-	struct record head;		/* the next one; valid until the next read */
+	struct record head;		/* next record with a time; valid until the next read */
 	bool has_head;
-	bool resolved;			/* refused */
-	uint64_t time;			/* of HEAD, in the joint clock; at the end its last */
+	bool resolved;			/* a resolved stream, which is refused */
+	uint64_t time;			/* time of the last HEAD, in the joint clock */
 };
 
 /* An event of the joint stream. */
 struct joint {
-	struct perf_event_attr attr, key;
-	const char *name;	/* a reader's */
+	struct perf_event_attr attr, key;	/* KEY: see key_of() */
+	const char *name;	/* owned by a reader */
 	uint64_t *id;
 	uint32_t ids;
-	bool written;
+	bool written;		/* its ATTR record is written */
 };
 
 struct join {
@@ -52,15 +51,15 @@ struct join {
 	struct joint *event;
 	uint32_t events;
 	uint64_t last_id;
-	uint64_t features;	/* bits of those below 64 that were written */
-	bool begun;		/* the events are written */
+	uint64_t features;	/* bit set of the features below 64 that were written */
+	bool begun;		/* the first events are written */
 	uint64_t first_time, last_time;
 	struct join_counts counts;
 	struct output *out;
 	struct report *report;
 };
 
-/* What makes events the same, whoever recorded them and of whom. */
+/* Return the fields of the attr that must be equal in events that become one. */
 static struct perf_event_attr key_of(const struct perf_event_attr *a)
 {
 	struct perf_event_attr key;
@@ -123,7 +122,7 @@ static void write_events(struct join *j)
 	}
 }
 
-/* Events, and ids of theirs, that S has told since the last call. */
+/* Map the events and ids that S has defined since the last call to the joint stream. */
 static void learn_events(struct join *j, struct source *s)
 {
 	const struct stream_events *events = stream_events(s->in);
@@ -144,7 +143,7 @@ static void learn_events(struct join *j, struct source *s)
 		write_events(j);
 }
 
-/* Of the header features, those that are true of the joint stream, once. */
+/* Write a header feature that holds for the joint stream, once. */
 static void pass_feature(struct join *j, const struct record *rec)
 {
 	const uint64_t own = 1ULL << FEATURE_VERSION | 1ULL << FEATURE_EVENT_DESC |
@@ -153,17 +152,17 @@ static void pass_feature(struct join *j, const struct record *rec)
 	uint64_t feature = cursor_u64(&c);
 
 	if (!c.failed && (feature == FEATURE_FILE || feature == FEATURE_META_INFO))
-		writer_record(j->out, rec);	/* what they say goes by names, not places */
+		writer_record(j->out, rec);	/* they refer to files and events by name */
 	if (c.failed || feature > FEATURE_CLOCK_DATA || own >> feature & 1 ||
 	    j->features >> feature & 1)
 		return;
 	if (feature > FEATURE_CMDLINE && feature != FEATURE_CLOCK_DATA)
-		return;		/* about the file or the machine: one does not speak for all */
+		return;		/* they describe one file or machine, not all */
 	j->features |= 1ULL << feature;
 	writer_record(j->out, rec);
 }
 
-/* An event of S got its name only now. */
+/* Write the names of events of S that were named after their definition. */
 static void rename_events(struct join *j, const struct source *s)
 {
 	for (uint32_t i = 0; i < s->events; i++) {
@@ -176,7 +175,7 @@ static void rename_events(struct join *j, const struct source *s)
 	}
 }
 
-/* A record of perf's own.  What comes before the first time is learned as a whole. */
+/* Handle a record of perf's user space.  begin() maps the events before the first time. */
 static void take_user(struct join *j, struct source *s, const struct record *rec)
 {
 	if (j->begun)
@@ -222,7 +221,7 @@ static void keep_pending(struct join *j, struct source *s, const struct record *
 		write_pending(j, s);
 }
 
-/* Read on to the next record that has a time. */
+/* Read up to the next record that has a time. */
 static void read_head(struct join *j, struct source *s)
 {
 	struct record rec;
@@ -262,13 +261,13 @@ static void write_head(struct join *j, struct source *s)
 	write_one(j, s, &s->head);
 }
 
-/* ns since 1970 of the instant that the stream's clock calls 0. */
+/* Return the wall-clock time at which the stream's clock is 0, in ns since 1970. */
 static int64_t clock_origin(const struct stream_origin *o)
 {
 	return (int64_t)(o->wall_time - o->clock_time);
 }
 
-/* The clock of the first stream that tells the wall clock is the joint one. */
+/* The joint clock is that of the first stream that records the wall clock. */
 static void align_clocks(struct join *j)
 {
 	const struct stream_origin *first = NULL;
@@ -306,7 +305,7 @@ static void begin(struct join *j)
 	write_events(j);
 }
 
-/* The source that goes first; NEXT: the time until which it may go on.  NULL: all have ended. */
+/* Return the source with the earliest time; it is first up to *NEXT.  NULL: all have ended. */
 static struct source *first_source(const struct join *j, uint64_t *next)
 {
 	struct source *first = NULL;
@@ -339,7 +338,7 @@ static void run(struct join *j, const volatile sig_atomic_t *stop)
 		} while (s->has_head && s->time <= next && !*stop);
 }
 
-/* What tells those who read on that nothing is missing. */
+/* Write the record by which readers know that nothing is missing, if all sources were whole. */
 static void end(struct join *j)
 {
 	uint64_t span[2] = { j->first_time, j->last_time };

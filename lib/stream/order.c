@@ -2,41 +2,41 @@
 #include "stream/order.h"
 #include "base/arena.h"
 
-/* Bytes of records and of what is kept beside them; more, and the older half goes. */
+/* Bytes of records and entries that may wait; beyond that, the older half is returned. */
 enum { WAITING_MAX = 64 * 1024 * 1024 };
 
-enum { CHUNK_SIZE = 256 * 1024 };	/* bytes, with its head; a power of two; some records */
+enum { CHUNK_SIZE = 256 * 1024 };	/* bytes, with the header; a power of two */
 
 /*
- * Records are kept in chunks, aligned to their size: so the chunk of a record
- * is known by its address, and free once all in it have come out.
+ * Records are kept in chunks, which are aligned to their size: the address of a record
+ * gives its chunk.  A chunk is free when all its records have been returned.
  */
 struct chunk {
-	struct chunk *next;	/* of those that are free */
-	size_t used;		/* bytes, with this head */
-	size_t live;		/* records in it that wait */
+	struct chunk *next;	/* next free chunk */
+	size_t used;		/* bytes, with this header */
+	size_t live;		/* records in it that are still needed */
 };
 
 struct entry {
-	uint64_t time, offset;	/* of the record in its stream */
-	const uint8_t *at;	/* its bytes */
+	uint64_t time, offset;	/* the record's time, and its offset in the stream */
+	const uint8_t *at;	/* the record's bytes */
 };
 
 struct order {
 	struct entry *entry;
-	struct entry *merged;	/* as large: runs are merged from one to the other */
+	struct entry *merged;	/* second array of that size, to merge runs into */
 	size_t count, entry_capacity;	/* entries */
-	size_t next, going;	/* entries [next..going) come out */
-	size_t *run;		/* where runs of entries in order begin: each CPU's, mostly */
+	size_t next, going;	/* entries [next..going) can be returned */
+	size_t *run;		/* starts of runs of sorted entries, mostly one per CPU */
 	size_t runs;
-	struct chunk *chunk;	/* the one being filled; NULL: none */
-	struct chunk *free;
-	const uint8_t *out;	/* the record that came out last: its user may still look at it */
-	size_t size;		/* bytes of all that wait */
-	uint64_t newest;	/* time, of all so far */
-	uint64_t limit;		/* the newest of the round before */
-	uint64_t gone;		/* newest time that has come out */
-	uint64_t late;
+	struct chunk *chunk;	/* chunk being filled; NULL: none */
+	struct chunk *free;	/* list of free chunks */
+	const uint8_t *out;	/* record returned last; the caller may still use it */
+	size_t size;		/* bytes of all records kept */
+	uint64_t newest;	/* newest time so far */
+	uint64_t limit;		/* newest time before the last mark */
+	uint64_t gone;		/* time of the record returned last */
+	uint64_t late;		/* records that came too late to be sorted */
 };
 
 struct order *order_new(void)
@@ -60,7 +60,7 @@ static size_t room_of(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Room for a record of SIZE bytes. */
+/* Return room for a record of SIZE bytes in a chunk. */
 static uint8_t *place(struct order *o, size_t size)
 {
 	if (!o->chunk || o->chunk->used + room_of(size) > CHUNK_SIZE) {
@@ -78,7 +78,7 @@ static uint8_t *place(struct order *o, size_t size)
 	return at;
 }
 
-/* The record at AT is not needed any more. */
+/* Free the record at AT, and its chunk if that was the last one in it. */
 static void drop(struct order *o, const uint8_t *at)
 {
 	struct chunk *chunk = chunk_of(at);
@@ -110,7 +110,7 @@ static void keep(struct order *o, const struct record *rec, uint64_t time)
 	o->count++;
 }
 
-/* Merge the runs FROM [a..b) and [b..end) into TO; equal times keep the order they came in. */
+/* Merge the runs FROM [a..b) and [b..end) into TO; entries of equal time keep their order. */
 static void merge(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
 {
 	size_t middle = b;
@@ -121,7 +121,7 @@ static void merge(const struct entry *from, size_t a, size_t b, size_t end, stru
 	memcpy(to + (middle - a), from + b, (end - b) * sizeof(*to));
 }
 
-/* Each pair of neighbouring runs becomes one. */
+/* Merge each pair of adjacent runs. */
 static void merge_pairs(struct order *o)
 {
 	struct entry *entry = o->entry;
@@ -139,14 +139,14 @@ static void merge_pairs(struct order *o)
 	o->merged = entry;
 }
 
-/* The records of each CPU come in order: it takes little to merge these. */
+/* Sort by merging runs: the records of each CPU come in order, so there are few runs. */
 static void sort(struct order *o)
 {
 	while (o->runs > 1)
 		merge_pairs(o);
 }
 
-/* What is not newer than LIMIT comes out. */
+/* Sort, and let order_next() return all records that are not newer than LIMIT. */
 static void let_go(struct order *o, uint64_t limit)
 {
 	sort(o);
@@ -161,7 +161,7 @@ void order_add(struct order *o, const struct record *rec, uint64_t time)
 	if (time > o->newest)
 		o->newest = time;
 	keep(o, rec, time);
-	/* No marks come, or a round is too long. */
+	/* The stream has no marks, or a round is too long. */
 	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {
 		let_go(o, UINT64_MAX);
 		o->going = o->count / 2;
@@ -171,7 +171,7 @@ void order_add(struct order *o, const struct record *rec, uint64_t time)
 
 void order_round(struct order *o, const struct record *mark)
 {
-	keep(o, mark, o->limit);	/* the last of its time: it came last */
+	keep(o, mark, o->limit);	/* after all records of that time, since it is added last */
 	let_go(o, o->limit);
 	o->limit = o->newest;
 }
@@ -181,12 +181,12 @@ void order_end(struct order *o)
 	let_go(o, UINT64_MAX);
 }
 
-/* Forget the entries of what came out, move the rest to the front. */
+/* Remove the entries that were returned, and move the rest to the front. */
 static void compact(struct order *o)
 {
 	o->count -= o->going;
 	memmove(o->entry, o->entry + o->going, o->count * sizeof(*o->entry));
-	o->runs = o->count > 0;	/* what is left is in order, from 0 on */
+	o->runs = o->count > 0;	/* the rest is one sorted run */
 	o->next = o->going = 0;
 }
 
@@ -222,7 +222,7 @@ void order_free(struct order *o)
 		return;
 	while (order_next(o, &rec))
 		;
-	order_end(o);		/* what waits has to give its chunk back */
+	order_end(o);		/* return all records, so that their chunks are freed */
 	while (order_next(o, &rec))
 		;
 	while (o->free) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seekable perf.data file.  One that comes by a pipe is kept in a temporary file.
+ * Reads the header of a perf.data file.  A file from a pipe is first copied to a temporary file.
  *
  *	u64 magic, header size, attr entry size;
  *	{ u64 offset, size } of attrs, data, event types (unused);
@@ -8,7 +8,7 @@
  *	...
  *	attr entries: attr, { u64 offset, size } of its ids
  *	data: records
- *	right behind: { u64 offset, size } of each feature, in order of their bits
+ *	right after the data: { u64 offset, size } of each feature, in order of their bits
  *
  * (tools/perf/util/header.h, struct perf_file_header.)
  */
@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 enum {
-	FILE_HEADER_MIN = 72,		/* up to the features; older files end there */
+	FILE_HEADER_MIN = 72,		/* up to the features; older headers end there */
 	FEATURES = 256,			/* bits */
-	SECTION_MAX = 64 * 1024 * 1024,	/* bytes; of a section read as a whole */
-	FEATURE_HEAD = RECORD_HEADER_SIZE + 8,	/* of a FEATURE record: and its number */
+	SECTION_MAX = 64 * 1024 * 1024,	/* bytes of a section that is read as a whole */
+	FEATURE_HEAD = RECORD_HEADER_SIZE + 8,	/* a FEATURE record's header and number */
 };
 
 struct section {
@@ -33,7 +33,7 @@ struct section {
 };
 
 struct file_header {
-	uint64_t attr_size;		/* bytes, of an attr entry */
+	uint64_t attr_size;		/* bytes of an attr entry */
 	struct section attrs, data;
 	uint64_t features[FEATURES / 64];
 };
@@ -46,7 +46,7 @@ static struct section take_section(struct cursor *c)
 	return s;
 }
 
-/* A damaged header: say what is wrong, at OFFSET. */
+/* Report that the header is damaged at OFFSET.  Return false. */
 static bool header_damage(struct stream_reader *in, uint64_t offset, const char *what)
 {
 	in->damaged = true;
@@ -55,8 +55,8 @@ static bool header_damage(struct stream_reader *in, uint64_t offset, const char 
 }
 
 /*
- * The bytes of a section, for the caller to free; NULL (reported) where they
- * cannot be had.
+ * Return the bytes of a section; the caller frees.  NULL: they cannot be read
+ * (reported).
  */
 static uint8_t *read_section(struct stream_reader *in, struct section s, const char *what)
 {
@@ -87,7 +87,7 @@ static uint8_t *read_section(struct stream_reader *in, struct section s, const c
 	return bytes;
 }
 
-/* Room for a made record of SIZE bytes in all; its header is filled in. */
+/* Add a made record of SIZE bytes, and write its header.  Return its body. */
 static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t misc, size_t size)
 {
 	uint16_t size16 = (uint16_t)size;
@@ -101,7 +101,7 @@ static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t mi
 	return rec + RECORD_HEADER_SIZE;
 }
 
-/* An ATTR record, with as many ids as fit: readers of ours need none. */
+/* Make an ATTR record with as many ids as fit; our own reader has all of them already. */
 static void make_attr(struct stream_reader *in, const uint8_t *attr, size_t size,
 		      struct cursor ids)
 {
@@ -163,8 +163,8 @@ static bool open_attrs(struct stream_reader *in, const struct file_header *h)
 }
 
 /*
- * The build ID section is a list of BUILD_ID records, with no type in them
- * where perf is old.
+ * Make BUILD_ID records from the build ID section, a list of such records; old perf
+ * wrote them without a type.
  */
 static void make_build_ids(struct stream_reader *in, uint8_t *bytes, size_t size)
 {
@@ -185,7 +185,7 @@ static void make_build_ids(struct stream_reader *in, uint8_t *bytes, size_t size
 	}
 }
 
-/* A TRACING_DATA record: u32 size, and behind it so many bytes, padded to 8. */
+/* Make a TRACING_DATA record: u32 size, and after the record that many bytes, padded to 8. */
 static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, size_t size)
 {
 	static const uint8_t zeros[8];
@@ -200,10 +200,10 @@ static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, si
 	in->made_size += size32;
 }
 
-/* FEATURE records of simpleperf's symbols, a file each or less. */
+/* Make FEATURE records of simpleperf's symbols, each with one file or a part of one. */
 static void make_recorded(struct stream_reader *in, struct cursor c)
 {
-	enum { PART_MAX = 60000 };	/* bytes, of a record */
+	enum { PART_MAX = 60000 };	/* bytes per record */
 	struct recorded_file file;
 	uint8_t *part = mem_resize(NULL, PART_MAX);
 	const uint64_t feature = FEATURE_FILE;
@@ -242,7 +242,7 @@ static void open_feature(struct stream_reader *in, uint64_t feature, struct sect
 {
 	if (s.size == 0 ||
 	    (!is_of_any_size(feature) && s.size > RECORD_MAX_SIZE - FEATURE_HEAD))
-		return;		/* no record can hold it; none that we read is so large */
+		return;		/* too large for a record; no feature that we use is so large */
 	uint8_t *bytes = read_section(in, s, "a header feature");
 	if (!bytes)
 		return;
@@ -291,7 +291,7 @@ static struct file_header take_header(struct cursor c)
 	take_section(&c);	/* event types: no longer written */
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		h.features[i] = cursor_u64(&c);
-	/* The bits are in the recorder's words: of 32 bits if perf's usual one is not there. */
+	/* The bits are in words of the recorder: of 32 bits if the usual HOSTNAME is missing. */
 	bool short_words = c.swap && !(h.features[0] >> FEATURE_HOSTNAME & 1);
 	for (size_t i = 0; short_words && i < FEATURES / 64; i++)
 		h.features[i] = h.features[i] << 32 | h.features[i] >> 32;

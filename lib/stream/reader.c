@@ -40,7 +40,7 @@ static bool read_header(struct stream_reader *in)
 	uint64_t magic = cursor_u64(&c);
 	in->swap = c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
 	uint64_t size = cursor_u64(&c);
-	if (magic == STREAM_MAGIC_1) {	/* text, which does not tell the byte order */
+	if (magic == STREAM_MAGIC_1) {	/* text, the same in both byte orders */
 		in->swap = size > UINT32_MAX;
 		size = in->swap ? __builtin_bswap64(size) : size;
 		magic = STREAM_MAGIC;
@@ -87,7 +87,7 @@ void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
 		in->stop = stop;
 }
 
-/* At the end of the records: is anything missing? */
+/* At the end of the records, report if something is missing. */
 static void check_end(struct stream_reader *in)
 {
 	size_t left = in->end - in->begin;
@@ -116,11 +116,11 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 	}
 }
 
-/* Why there is no record here. */
+/* Report why there is no valid record here. */
 static void tell_damage(struct stream_reader *in, const struct record *rec, size_t size)
 {
 	if (in->damaged && in->end == in->begin)
-		return;		/* the input failed, which has been told */
+		return;		/* a failure of the input, reported already */
 	if (size < RECORD_HEADER_SIZE)
 		reader_damage(in, "record of type %u claims %zu bytes, less than its header",
 			      rec->type, size);
@@ -129,7 +129,7 @@ static void tell_damage(struct stream_reader *in, const struct record *rec, size
 			      rec->type, size);
 }
 
-/* A record whose bytes were skipped: all that is left is its header, which says so. */
+/* Make REC, whose bytes were skipped, a record without a body. */
 static void show_header_only(struct stream_reader *in, struct record *rec)
 {
 	const uint16_t misc_size[2] = { 0, RECORD_HEADER_SIZE };
@@ -140,15 +140,15 @@ static void show_header_only(struct stream_reader *in, struct record *rec)
 }
 
 /*
- * The size of one of simpleperf's own records, which may be large: its upper half is
- * where others have their misc.
+ * Return the size of one of simpleperf's own records, which may be large: the upper half
+ * of the size is in place of misc.
  */
 static uint64_t large_size(const struct record *rec, size_t low_size)
 {
 	return (uint64_t)rec->misc << 16 | low_size;
 }
 
-/* A record of SIZE bytes that is not of use here. */
+/* Skip a record of SIZE bytes that is not used.  Return false if the stream ends inside. */
 static bool skip_large(struct stream_reader *in, struct record *rec, uint64_t size)
 {
 	rec->offset = in->offset;
@@ -161,8 +161,8 @@ static bool skip_large(struct stream_reader *in, struct record *rec, uint64_t si
 }
 
 /*
- * TRACING_DATA as simpleperf writes it, with its data inside, becomes perf's, which has
- * them behind.  False: it is perf's already.
+ * Convert simpleperf's TRACING_DATA, with the data inside the record, to perf's, with the
+ * data after the record.  Return false if REC has perf's form already.
  */
 static bool move_behind(struct record *rec)
 {
@@ -180,7 +180,7 @@ static bool move_behind(struct record *rec)
 	return true;
 }
 
-/* The same of newer ones: SIZE bytes, which may be more than a record of perf's can have. */
+/* Read TRACING_DATA of newer simpleperf: SIZE bytes, which may exceed perf's largest record. */
 static bool show_large_tracing_data(struct stream_reader *in, struct record *rec, uint64_t size)
 {
 	if (in->swap || size > BEHIND_MAX || !reader_fill(in, size))
@@ -208,7 +208,7 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 			return skip_large(in, rec, large_size(rec, size));
 		if (size >= RECORD_HEADER_SIZE && reader_fill(in, size)) {
 			uint8_t *at = in->buffer + in->begin;
-			record_frame(rec, at, in->swap);	/* it may have moved */
+			record_frame(rec, at, in->swap);	/* the buffer may have moved */
 			rec->offset = in->offset;
 			if (in->swap)
 				reader_swap(in, rec, at, size);
@@ -226,7 +226,7 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 	return false;
 }
 
-/* Bytes that follow a record without being counted in its size. */
+/* Return the number of bytes after a record that its size does not include. */
 static uint64_t bytes_behind(const struct record *rec)
 {
 	struct cursor c = rec->body;
@@ -238,7 +238,7 @@ static uint64_t bytes_behind(const struct record *rec)
 	return 0;
 }
 
-/* The next of the records made from a file's header; they are well formed. */
+/* Return the next record made from a file's header in *REC; these records are well formed. */
 static void next_made(struct stream_reader *in, struct record *rec)
 {
 	size_t size = record_frame(rec, in->made + in->made_at, false);
@@ -252,7 +252,7 @@ static void next_made(struct stream_reader *in, struct record *rec)
 	in->made_at += behind;
 }
 
-/* TRACING_DATA, just read: show it together with the BEHIND bytes behind it. */
+/* Set REC, a TRACING_DATA record just read, together with the BEHIND bytes after it. */
 static bool show_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
 {
 	size_t size = record_size(rec);
@@ -268,7 +268,7 @@ static bool show_behind(struct stream_reader *in, struct record *rec, uint64_t b
 	return whole && reader_skip(in, behind);
 }
 
-/* Any other, or too much of it: skip the BEHIND bytes. */
+/* Skip the BEHIND bytes after REC: they are too many, or REC is not TRACING_DATA. */
 static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
 {
 	size_t size = record_size(rec) < sizeof(in->kept) ? record_size(rec) : sizeof(in->kept);
@@ -285,7 +285,7 @@ static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t b
 	return reader_skip(in, behind);
 }
 
-/* REC has just been read, and BEHIND bytes are behind it.  False if some are missing (reported). */
+/* Read or skip the BEHIND bytes after REC.  Return false if some are missing (reported). */
 static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
 {
 	uint32_t type = rec->type;
@@ -299,9 +299,9 @@ static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t b
 }
 
 /*
- * The next record that came out of COMPRESSED ones.  TRACING_DATA has its data inside
- * there, or nowhere: what follows are other records, which it must not take from a
- * reader of what we write.
+ * Return the next record from inside COMPRESSED records in *REC.  There, TRACING_DATA must
+ * have its data inside: other records follow it.  Without data it is dropped, because a
+ * reader of our output would take the next records for its data.
  */
 static bool next_inner(struct stream_reader *in, struct record *rec)
 {
@@ -315,7 +315,7 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
-/* The next record in order of the input; false at its end. */
+/* Return the next record in input order in *REC, or false at the end. */
 static bool next_read(struct stream_reader *in, struct record *rec)
 {
 	if (in->made_at < in->made_size) {
@@ -341,13 +341,13 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
-/* In our own recordings, and behind a filter of ours, records are in order. */
+/* Return whether the input is in order: recordings of pmu-sample, and output of our filters. */
 static bool is_in_order(const struct stream_reader *in)
 {
 	return in->filtered || origin_is_ours(&in->origin);
 }
 
-/* Whether REC has to wait for older ones of other CPUs.  Not if it has no time. */
+/* Return whether REC, with its *TIME, must wait for older records of other CPUs. */
 static bool must_wait(const struct stream_reader *in, const struct record *rec, uint64_t *time)
 {
 	if (rec->type >= RECORD_ATTR || is_in_order(in))
@@ -383,7 +383,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		}
 		if (in->drained) {
 			in->ended = true;
-			order_free(in->order);	/* what reads it may need the memory now */
+			order_free(in->order);	/* the caller may need the memory now */
 			in->order = NULL;
 			return false;
 		}
@@ -394,7 +394,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		if (rec->type == RECORD_DROPPED)
 			continue;
 		reader_check_mark(in, rec);
-		if (rec->type == RECORD_EVENT_ID) {	/* of what comes behind it alone */
+		if (rec->type == RECORD_EVENT_ID) {	/* applies only to later records */
 			in->held = *rec;
 			in->has_held = true;
 			order_end(in->order);
@@ -447,7 +447,7 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec)
 	uint64_t time = 0;
 
 	if (!in->events.count || rec->type >= RECORD_ATTR)
-		return 0;	/* only the kernel's records have one */
+		return 0;	/* only kernel records have a time */
 	size_t size = cursor_left(&rec->body);
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		uint32_t event = events_of_sample(&in->events, rec->body);

@@ -22,7 +22,7 @@ static uint64_t load(const uint8_t *at)
 static void patch_id(const struct relabel *r, uint8_t *at)
 {
 	uint32_t i = events_find(stream_events(r->in), load(at));
-	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: none, as in made up records */
+	uint64_t id = i == TABLE_NONE ? 0 : r->new_id[i];	/* 0: synthesized record */
 
 	memcpy(at, &id, sizeof(id));
 }
@@ -35,15 +35,15 @@ static void patch_time(const struct relabel *r, uint8_t *at)
 	memcpy(at, &time, sizeof(time));
 }
 
-/* The fields of these flags, 8 bytes each. */
+/* Return the bytes of the fields with FLAGS, 8 bytes each. */
 static size_t fields(uint64_t sample_type, uint64_t flags)
 {
 	return 8 * (size_t)__builtin_popcountll(sample_type & flags);
 }
 
 /*
- * The ids in what read() gives, at AT: struct read_format, linux/perf_event.h.
- * It is known to fit.
+ * Replace the ids in the struct read_format (linux/perf_event.h) at AT, which is known
+ * to fit.
  */
 static void patch_read(const struct relabel *r, uint64_t format, uint8_t *at)
 {
@@ -63,16 +63,16 @@ static void patch_read(const struct relabel *r, uint64_t format, uint8_t *at)
 		patch_id(r, at);
 }
 
-/* The largest part of a sample, to end 8 bytes earlier. */
+/* How to shorten the largest part of a sample by 8 bytes. */
 struct cut {
-	const uint8_t *size;	/* where its size or count is, right before it */
-	const uint8_t *at;	/* its last 8 bytes */
-	uint64_t left;		/* what to put into SIZE */
+	const uint8_t *size;	/* the part's size or count, right before the part */
+	const uint8_t *at;	/* the part's last 8 bytes */
+	uint64_t left;		/* new value of SIZE */
 	size_t size_bytes;	/* 4 or 8 */
-	bool is_stack;		/* how much of it is data follows it */
+	bool is_stack;		/* user stack: the number of valid bytes follows the part */
 };
 
-/* PART has BYTES, and a size before it of SIZE_BYTES, in units of UNIT bytes. */
+/* Cut PART if it is the largest.  Its size of SIZE_BYTES before it is in units of UNIT bytes. */
 static void consider(struct cut *cut, size_t *most, const void *part, uint64_t bytes,
 		     size_t size_bytes, unsigned unit)
 {
@@ -99,7 +99,7 @@ static bool choose_cut(const struct sample *s, struct cut *cut)
 	return most > 0;
 }
 
-/* BODY, of the sample S, without the 8 bytes that the CUT takes away. */
+/* Write BODY without the 8 bytes that CUT removes. */
 static void write_cut(const struct cut *cut, struct cursor body, struct writer *w)
 {
 	const uint8_t *rest = cut->at + 8;
@@ -117,8 +117,8 @@ static void write_cut(const struct cut *cut, struct cursor body, struct writer *
 }
 
 /*
- * The rest of a sample S, behind its id, which was not there before: of one as large as
- * records can be, the end of a stack or the like has to go.  False: nothing can (reported).
+ * Write the rest of the sample S after its new id.  If the record becomes too large, cut the
+ * end of its largest part, such as the stack.  Return false if nothing can be cut (reported).
  */
 static bool write_rest(const struct relabel *r, const struct record *rec, const struct sample *s,
 		       struct cursor body, struct writer *w)
@@ -137,7 +137,7 @@ static bool write_rest(const struct relabel *r, const struct record *rec, const 
 	return true;
 }
 
-/* IDENTIFIER first, the rest as it was; then what is to be changed in it. */
+/* Write the IDENTIFIER and the rest of the sample; then replace the ids and times in it. */
 static void write_sample(const struct relabel *r, const struct record *rec, struct output *out)
 {
 	const uint64_t before_id = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
@@ -159,7 +159,7 @@ static void write_sample(const struct relabel *r, const struct record *rec, stru
 	writer_u64(&w, id);
 	if (!write_rest(r, rec, &s, body, &w))
 		return;
-	uint8_t *first = w.record + RECORD_HEADER_SIZE + 8;	/* behind the IDENTIFIER */
+	uint8_t *first = w.record + RECORD_HEADER_SIZE + 8;	/* after the IDENTIFIER */
 	if (type & PERF_SAMPLE_TIME)
 		patch_time(r, first + fields(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID));
 	if (type & PERF_SAMPLE_ID)
@@ -170,7 +170,7 @@ static void write_sample(const struct relabel *r, const struct record *rec, stru
 	writer_end(&w);
 }
 
-/* Ids and times in the BODY of SIZE bytes of a record, which is of EVENT. */
+/* Replace the ids and times in the BODY of SIZE bytes of a record of EVENT. */
 static void patch_body(const struct relabel *r, const struct record *rec,
 		       const struct stream_event *event, uint8_t *body, size_t size)
 {
@@ -192,7 +192,7 @@ static void patch_body(const struct relabel *r, const struct record *rec,
 	}
 }
 
-/* struct sample_id, of EVENT: the OLD one with its ids and its time changed, or a new one. */
+/* Write a struct sample_id of EVENT: OLD with new ids and time, or an empty one if OLD is NULL. */
 static void write_trailer(const struct relabel *r, const struct stream_event *event, uint64_t id,
 			  const uint8_t *old, struct writer *w)
 {
@@ -211,7 +211,7 @@ static void write_trailer(const struct relabel *r, const struct stream_event *ev
 	writer_u64(w, id);
 }
 
-/* The id in the sample_id at OLD, of EVENT; else IF_NONE. */
+/* Return the new id for the sample_id at OLD, of EVENT; IF_NONE if it has no id. */
 static uint64_t trailer_id(const struct relabel *r, const struct stream_event *event,
 			   const uint8_t *old, uint64_t if_none)
 {

@@ -3,7 +3,7 @@
 
 #define refuse(why, text) (*(why) = (text), false)
 
-/* Ids count up: the next definition has the next id. */
+/* Return whether ID is COUNT: each definition must have the next id. */
 static bool is_next(uint32_t id, uint32_t count, const char **why)
 {
 	return id == count || refuse(why, "definition whose id is not the next one");

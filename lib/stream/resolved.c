@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding and writing; reading is in resolved-read.c. */
+/* Adds and writes definitions and samples; resolved-read.c reads them. */
 #include "stream/resolved.h"
 #include "stream/writer.h"
 
@@ -107,7 +107,7 @@ static void write_function(struct resolved_writer *w, uint32_t id,
 
 static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
 {
-	enum { LINES_MAX = 4000 };	/* as fit into a record; resolver has fewer */
+	enum { LINES_MAX = 4000 };	/* lines that fit into a record; the resolver makes fewer */
 	uint32_t lines = f->lines < LINES_MAX ? f->lines : LINES_MAX;
 	struct writer rec;
 
@@ -142,7 +142,7 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 			   const struct resolved_sample *s)
 {
-	const size_t others = 256;	/* bytes; what is neither frames nor raw */
+	const size_t others = 256;	/* bytes for all but frames and raw */
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
 	bool raw = s->has & PERF_SAMPLE_RAW &&
 		   s->raw.size + 4 * (size_t)frames + others < RECORD_MAX_SIZE;

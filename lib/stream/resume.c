@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the way again behind damage.  Nothing marks where a record begins;
- * but all sizes are multiples of 8, and behind a record stands the next one.
+ * Finding the next record after damage.  Nothing marks where a record starts,
+ * but all sizes are multiples of 8, and each record is followed by another.
  */
 #include "stream/internal.h"
 #include "stream/resolved.h"
@@ -9,12 +9,12 @@
 #include <inttypes.h>
 
 enum {
-	CHAIN = 4,			/* so many records in a row are no chance */
-	WINDOW = 2 * CHAIN * 65536,	/* bytes; what begins in its first half ends in it */
+	CHAIN = 4,			/* plausible records in a row that prove a start */
+	WINDOW = 2 * CHAIN * 65536,	/* bytes; chains start in its first half */
 	MODE_MAX = 5,			/* PERF_RECORD_MISC_GUEST_USER */
 };
 
-/* Whether a header could be one. */
+/* Return whether the header of REC, with SIZE, may be that of a record. */
 static bool is_plausible(const struct record *rec, size_t size)
 {
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -26,7 +26,7 @@ static bool is_plausible(const struct record *rec, size_t size)
 	return rec->misc == 0 || rec->type == RECORD_BUILD_ID;
 }
 
-/* Whether records follow each other from AT on, LEFT bytes before the end of what is buffered. */
+/* Return whether plausible records follow each other at AT, with LEFT bytes buffered. */
 static bool is_chain(const struct stream_reader *in, const uint8_t *at, size_t left)
 {
 	struct record rec;

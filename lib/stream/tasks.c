@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 enum {
-	TICK_RECORDS = 1 << 14,	/* records that make a tick where no rounds are marked */
-	LATE = 3,		/* ticks after its EXIT until a thread is forgotten */
+	TICK_RECORDS = 1 << 14,	/* records per tick if the stream marks no rounds */
+	LATE = 3,		/* ticks from a thread's EXIT until it is forgotten */
 };
 
 static uint64_t hash_of(pid_t tid)
@@ -44,7 +44,7 @@ static void mark_end(struct tasks *t, struct task *task)
 	t->end[t->ends++] = (struct task_end){ task->tid, t->tick };
 }
 
-/* The first thread of TASK's process loses one of its others. */
+/* TASK leaves its process: count down the other threads of the process's first thread. */
 static void leave_process(struct tasks *t, const struct task *task)
 {
 	struct task *first = task->tid == task->pid ? NULL : find(t, task->pid);
@@ -53,7 +53,7 @@ static void leave_process(struct tasks *t, const struct task *task)
 		mark_end(t, first);
 }
 
-/* Thread TID, which is one of process PID now.  Valid until another is added. */
+/* Return thread TID, now of process PID; add it if new.  Valid until a thread is added. */
 static struct task *task_of(struct tasks *t, pid_t tid, pid_t pid)
 {
 	struct task *task = find_or_add(t, tid);
@@ -67,7 +67,7 @@ static struct task *task_of(struct tasks *t, pid_t tid, pid_t pid)
 	return find(t, tid);
 }
 
-/* The last one takes the place of TASK. */
+/* Move TASK to the list GONE; the last task of the array takes its place. */
 static void forget(struct tasks *t, struct task *task)
 {
 	uint32_t id = (uint32_t)(task - t->task), last = --t->count;
@@ -83,7 +83,7 @@ static void forget(struct tasks *t, struct task *task)
 	table_add(&t->table, hash_of(task->tid), id);
 }
 
-/* A tick is over: forget those whose EXIT was long enough ago. */
+/* A tick ends: forget threads whose EXIT was LATE ticks ago. */
 static void tick(struct tasks *t)
 {
 	t->tick++;
@@ -91,7 +91,7 @@ static void tick(struct tasks *t)
 	while (t->first_end < t->ends && t->end[t->first_end].tick + LATE <= t->tick) {
 		const struct task_end *end = &t->end[t->first_end++];
 		struct task *task = find(t, end->tid);
-		/* The number may have been given again; and others of the process may live. */
+		/* The tid may have been reused, and other threads of the process may be alive. */
 		if (task && task->ended && task->end == end->tick && task->others == 0)
 			forget(t, task);
 	}
@@ -116,10 +116,10 @@ static void follow_comm(struct tasks *t, const struct comm_record *c)
 	struct task *task = task_of(t, c->tid, c->pid);
 
 	task->name = name_id(t, c->name);
-	task->ended &= !c->exec;	/* exec by another thread ends the first one, too */
+	task->ended &= !c->exec;	/* exec by another thread reuses this tid after an EXIT */
 }
 
-/* A new thread has the name of the one that creates it. */
+/* A new thread has the name of the thread that creates it. */
 static void follow_fork(struct tasks *t, const struct task_record *r)
 {
 	uint32_t name = tasks_name(t, r->parent_tid);
