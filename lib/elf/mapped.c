@@ -43,7 +43,7 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 		m->is_cut = true;
 		return;		/* the read continues with zeros */
 	}
-	sigaction(SIGBUS, &before, NULL);	/* not ours: the fault repeats, for the old action */
+	sigaction(SIGBUS, &before, NULL);	/* not ours: it repeats, for the old action */
 }
 
 static void catch_sigbus(void)
