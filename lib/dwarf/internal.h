@@ -30,11 +30,19 @@ enum slot {
 };
 
 /*
- * How to interpret value.number: a constant, an address, an index into .debug_addr, a pointer
- * to a string, an offset in .debug_str or .debug_line_str, an index into .debug_str_offsets,
- * an offset in .debug_str of the alternate file, an offset in .debug_info of this file or the
- * alternate file, an offset in the section that the attribute implies, an index of a list of
- * ranges, or nothing of use.
+ * The meaning of value.number:
+ *   V_NONE                   there is no value
+ *   V_CONSTANT, V_ADDRESS    the number itself
+ *   V_ADDRESS_INDEX          an index into .debug_addr
+ *   V_STRING                 a pointer to the string
+ *   V_STR, V_LINE_STR        an offset in .debug_str, in .debug_line_str
+ *   V_STR_INDEX              an index into .debug_str_offsets
+ *   V_ALTERNATE_STR          an offset in .debug_str of the alternate file
+ *   V_REFERENCE              an offset in .debug_info
+ *   V_ALTERNATE_REFERENCE    an offset in .debug_info of the alternate file
+ *   V_OFFSET                 an offset in the section that the attribute implies
+ *   V_LIST_INDEX             an index of a range list in .debug_rnglists
+ *   V_OTHER                  a value that is not used
  */
 enum value_kind {
 	V_NONE, V_CONSTANT, V_ADDRESS, V_ADDRESS_INDEX, V_STRING, V_STR, V_LINE_STR, V_STR_INDEX,
@@ -56,10 +64,14 @@ struct attribute {
 };
 
 /*
- * A step of skipping a DIE: skip FIXED bytes, then do OP.  OP may end the DIE, skip a LEB128
- * number, string or block (whose size is a LEB128 number or has 1, 2 or 4 bytes), skip a value
- * with an indirect form, continue with the next step, or read the offset of the sibling, which
- * comes after the children.
+ * A step to skip a part of a DIE.  Skip FIXED bytes, then do OP:
+ *   STEP_END                the DIE ends here
+ *   STEP_LEB, STEP_STRING   skip a LEB128 number, a string
+ *   STEP_BLOCK              skip a block, after its size as a LEB128 number
+ *   STEP_BLOCK1, 2, 4       skip a block, after its size in 1, 2 or 4 bytes
+ *   STEP_INDIRECT           skip a value, after its form
+ *   STEP_MORE               go on with the next step
+ *   STEP_SIBLING            skip the 4-byte offset of the sibling; or go there, past the children
  */
 enum step_op { STEP_END, STEP_LEB, STEP_STRING, STEP_BLOCK, STEP_BLOCK1, STEP_BLOCK2,
 	       STEP_BLOCK4, STEP_INDIRECT, STEP_MORE, STEP_SIBLING };
@@ -135,7 +147,7 @@ struct lines {
 	size_t directories;
 	struct file_entry *file;	/* file 1 is first before version 5 */
 	size_t files;
-	uint64_t program, end;		/* offsets in .debug_line of the line program */
+	uint64_t program, end;		/* of the line program, as offsets in .debug_line */
 	/* Fields of the header, with their names in the standard: */
 	uint8_t offset_size, address_size, min_length, max_operations, line_range, opcode_base;
 	int8_t line_base;

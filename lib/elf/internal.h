@@ -10,7 +10,7 @@
 
 /* A function symbol, or a label in code. */
 struct symbol {
-	uint64_t address, size;	/* size in bytes; 0 in the file: guessed when indexed */
+	uint64_t address, size;	/* bytes; index_symbols() replaces a size of 0 */
 	uint32_t name;		/* offset in strings[table] */
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
 	uint8_t rank;		/* priority among symbols at one address: the highest wins */
