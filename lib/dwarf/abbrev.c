@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Abbreviation tables (DWARF 5 §7.5.3), and the DIEs they describe.  Most
- * DIEs are only passed over, so for each code the sizes of its forms are
- * summed up into few steps.
+ * Abbreviation tables (DWARF 5 §7.5.3), and the DIEs they describe.  Most DIEs are only
+ * skipped, so the sizes of the forms of each code are added up to a few steps.
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
@@ -10,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-	FIXED_MAX = 60000,	/* bytes in one step */
-	CODES_MAX = 1 << 20,	/* in a table; they are small numbers */
+	FIXED_MAX = 60000,	/* bytes skipped in one step */
+	CODES_MAX = 1 << 20,	/* codes in a table; in real files, codes are small numbers */
 };
 
 static uint8_t slot_of(uint64_t attribute)
@@ -45,7 +44,7 @@ static uint8_t slot_of(uint64_t attribute)
 	return A_NONE;
 }
 
-/* Forms that hold a number of fixed size, if nothing else is to be known. */
+/* Return the kind of value in FORM, if FORM is a common number of fixed size; else V_NONE. */
 static uint8_t kind_of(uint64_t form)
 {
 	switch (form) {
@@ -63,7 +62,7 @@ static uint8_t kind_of(uint64_t form)
 	return V_NONE;
 }
 
-/* Add a step to the table, or to the last one of this abbreviation. */
+/* Add a step: merge it into the last step of this abbreviation, or append it to the table. */
 static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, int op)
 {
 	struct step *last = t->steps > a->step ? &t->step[t->steps - 1] : NULL;
@@ -74,7 +73,7 @@ static void add_step(struct abbrevs *t, const struct abbrev *a, unsigned fixed, 
 		return;
 	}
 	if (last && last->op == STEP_END)
-		last->op = STEP_MORE;	/* full: the next one goes on */
+		last->op = STEP_MORE;	/* full: continue with the next step */
 	t->step = array_grow(t->step, t->steps, sizeof(*t->step));
 	t->step[t->steps++] = (struct step){ (uint16_t)fixed, (uint8_t)op };
 }
@@ -90,7 +89,7 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 	a->size = (uint16_t)size;
 }
 
-/* Bytes and codes are paid from the budget: tables may overlap, a bomb may not be. */
+/* Take ITEMS bytes or codes from the budget, which stops many overlapping tables. */
 static bool pay(struct dwarf_file *f, uint64_t items)
 {
 	if (f->abbrev_budget < items) {
@@ -102,15 +101,15 @@ static bool pay(struct dwarf_file *f, uint64_t items)
 }
 
 /*
- * Whether an attribute adds nothing to a DIE: it takes no bytes there, and is of no
- * interest or told before.  A DIE is then as long as it takes to read.
+ * Whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used or
+ * repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
  */
 static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t seen)
 {
 	return op == STEP_END && fixed == 0 && (!a->slot || seen >> a->slot & 1);
 }
 
-/* The attributes of one code, up to the pair of zeros.  False: damaged. */
+/* Read the attributes of one code, up to the pair of zeros.  False: damage. */
 static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *a)
 {
 	uint32_t seen = 0;
@@ -161,8 +160,8 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 }
 
 /*
- * Codes are dense in practice: the table is an array, at most as long as the
- * section.  False: there are too many.
+ * Store *A as the abbreviation for CODE.  The table is an array, because codes are dense in
+ * practice.  False: the budget does not allow an array of that length.
  */
 static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
 		       const struct abbrev *a)
@@ -179,7 +178,7 @@ static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
 	return true;
 }
 
-/* A table that ends in damage keeps the codes before it. */
+/* Read the table at t->offset.  If it is damaged, keep the codes before the damage. */
 static void read_table(struct dwarf_file *f, struct abbrevs *t)
 {
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
@@ -187,7 +186,7 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 
 	if (code_max > CODES_MAX)
 		code_max = CODES_MAX;
-	if (cursor_left(&c) > f->abbrev_budget)	/* no further than is paid for */
+	if (cursor_left(&c) > f->abbrev_budget)	/* read no more than the budget allows */
 		c.end = c.at + f->abbrev_budget;
 	for (const uint8_t *start = c.at; !c.failed && (code = cursor_uleb(&c)) != 0 &&
 					  code <= code_max; start = c.at) {
@@ -238,7 +237,7 @@ void abbrevs_release(struct dwarf_file *f)
 	table_release(&f->abbrevs_table);
 }
 
-/* What read_form() does, of the commonest forms. */
+/* Like read_form(), for the common forms of fixed size. */
 static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
 			       struct value *v)
 {
@@ -276,7 +275,7 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 	return !c->failed;
 }
 
-/* Pass over what has no fixed size. */
+/* Skip a value that has no fixed size.  False: damage. */
 static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
 {
 	uint64_t size = 0;
@@ -317,7 +316,7 @@ static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
 	return true;
 }
 
-/* To the sibling, which must be ahead. */
+/* Read the offset of the sibling and move C there.  False: it is not ahead in the unit. */
 static bool pass_to_sibling(const struct unit *u, struct cursor *c)
 {
 	const uint8_t *info = u->file->section[S_INFO].at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the standard (DWARF 5, chapter 7) and of GNU's extensions, as far as they are used. */
+/* The constants used here, from the standard (DWARF 5, chapter 7) and from GNU's extensions. */
 #pragma once
 
 enum {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The separate debug file, if it has what is needed; else the program itself. */
+/* Open the separate debug file if it has DWARF, or else the program.  NULL: neither has DWARF. */
 static struct dwarf_file *open_main(struct dwarf *d)
 {
 	struct elf_bytes info;
@@ -64,7 +64,10 @@ static struct dwarf_frame *add_frame(struct dwarf *d, size_t *count)
 	return &d->frame[(*count)++];
 }
 
-/* The function and its inlined calls: where one frame was called from is where the next stands. */
+/*
+ * Add frames for the inlined calls at ADDRESS, innermost first, and for the function CODE; return
+ * their number.  The place where an inlined function is called is the line of the next frame.
+ */
 static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uint64_t address)
 {
 	size_t count = 0;
@@ -95,7 +98,7 @@ static struct unit *unit_of_address(struct dwarf *d, uint64_t address)
 	uint32_t id = flats_narrow(&d->units, address, &d->same);
 
 	if (id == SPAN_NONE && !d->rangeless_read) {
-		/* Only now those units are looked into that do not tell their ranges. */
+		/* Now read the functions of the units without address ranges, too. */
 		d->rangeless_read = true;
 		units_index(d);
 		d->same = (struct extent){ 0, UINT64_MAX };

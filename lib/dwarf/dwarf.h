@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf - debug information, DWARF 2 to 5: an address to its function, the
- * chain of inlined calls it stands in, files and lines.
+ * dwarf - read debug information, DWARF 2 to 5: find the function of an address, the inlined
+ * calls that contain the address, and their files and lines.
  *
- * It is lazy in three steps.  At opening, the address ranges of the units are
- * read; at the first address in a unit, its functions and its line table; at
- * the first address in a function, its inlined calls.  Everything is checked
- * before use: a damaged unit gives fewer answers, or none.
+ * Debug information is read in three steps.  dwarf_open() reads the address ranges of the
+ * units.  The first lookup in a unit reads its functions and its line table.  The first
+ * lookup in a function reads its inlined calls.  Everything is checked before use: a damaged
+ * unit gives fewer answers, or none.
  */
 #pragma once
 #include "base/span.h"
@@ -15,39 +15,40 @@
 struct dwarf;
 
 struct dwarf_inputs {
-	struct elf *elf;	/* the program: says where code is, and may hold DWARF */
+	struct elf *elf;	/* the program: gives the addresses of code; may contain DWARF */
 	struct elf *debug;	/* its separate debug file, or NULL */
-	struct elf *alternate;	/* what .gnu_debugaltlink names (see dwz(1)), or NULL */
+	struct elf *alternate;	/* the file named by .gnu_debugaltlink (see dwz(1)), or NULL */
 	struct elf *package;	/* the .dwp, or NULL */
 	/*
-	 * Opens a .dwo file, whose PATH is absolute or relative to where the
-	 * program was built; NULL: there is none.  May be NULL itself.
+	 * Opens the .dwo file PATH, which is absolute or relative to the directory of the
+	 * build.  Returns NULL if there is no such file.  The pointer may be NULL.
 	 */
 	struct elf *(*open_split)(void *context, const char *path);
-	void *context;
+	void *context;		/* passed to open_split() */
 };
 
-/* What a function is called, and where it is declared.  Each exists once. */
+/* The names of a function, and where it is declared.  There is one for each DIE of a function. */
 struct dwarf_function {
-	const char *name;		/* as in the source, without scopes; NULL: none */
+	const char *name;		/* as in the source, without scopes; NULL: unknown */
 	const char *linkage_name;	/* mangled; NULL: none */
-	const char *file;		/* NULL: not known */
-	uint32_t line;			/* 0: not known */
+	const char *file;		/* full path; NULL: unknown */
+	uint32_t line;			/* 0: unknown */
 };
 
-/* As linkers have it, else as in the source; NULL: none, or no function. */
+/* Return the mangled name, or else the name in the source.  NULL: unknown, or F is NULL. */
 static inline const char *dwarf_function_name(const struct dwarf_function *f)
 {
 	return !f ? NULL : f->linkage_name ? f->linkage_name : f->name;
 }
 
+/* A function, and the place in its source where the code, or the next inner frame's call, is. */
 struct dwarf_frame {
-	const struct dwarf_function *function;	/* NULL: not known, but the line is */
-	const char *file;			/* NULL: not known */
-	uint32_t line, column;			/* 0: not known */
+	const struct dwarf_function *function;	/* NULL: unknown, but the line may be known */
+	const char *file;			/* full path; NULL: unknown */
+	uint32_t line, column;			/* 0: unknown */
 };
 
-/* The function that all the others were inlined into; NULL: there is none, or it is not known. */
+/* Return the function that the functions of all other frames were inlined into; NULL: unknown. */
 static inline const struct dwarf_function *dwarf_outermost(const struct dwarf_frame *frame,
 							   size_t frames)
 {
@@ -55,36 +56,36 @@ static inline const struct dwarf_function *dwarf_outermost(const struct dwarf_fr
 }
 
 /*
- * The inputs outlive the result, which may be used by one thread at a time.
- * NULL: there is no debug information in them.
+ * Open the debug information in INPUTS, which must outlive the result.  Only one thread at a
+ * time may use the result.  Return NULL if there is no debug information.
  */
 struct dwarf *dwarf_open(const struct dwarf_inputs *inputs);
 
 /*
- * The frames at ADDRESS, innermost first; returns how many.  0: nothing is
- * known.  The array is valid until the next call, what it points to until
- * dwarf_close().
+ * Find the frames at ADDRESS, innermost first, and return their number; 0: nothing is known.
+ * The array is valid until the next call; the functions and paths are valid until
+ * dwarf_close().  D may be NULL.
  */
 size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **frames);
 
-/* From now on leave out CALLS that were inlined, and LINES: it is cheaper. */
+/* From now on, leave out inlined CALLS, and LINES of the innermost frame, to save time. */
 void dwarf_leave_out(struct dwarf *d, bool calls, bool lines);
 
-/* Around the last address that was looked for: where the same is found, or as surely nothing. */
+/* Return the address range around the last lookup that has the same answer, or also no answer. */
 struct extent dwarf_extent(const struct dwarf *d);
 
 /*
- * Where the code begins, without a gap up to that address, of the outermost
- * function that was found there.
+ * Return the start of the gapless piece of code, of the outermost function found by the last
+ * lookup, that contains the address.
  */
 uint64_t dwarf_function_start(const struct dwarf *d);
 
-/* Whether anything found came out of .dwo files, or would have if they were there. */
+/* Whether any answer depended on .dwo files, present or missing. */
 bool dwarf_has_parts(const struct dwarf *d);
 
 /*
- * Whether some of it was not read since it would take far more time or memory than its
- * bytes: what refers to the same bytes again and again.
+ * Whether a part was left out because it exceeded a limit of time or memory.  Such a part
+ * refers to the same bytes again and again, so its cost is out of proportion to its size.
  */
 bool dwarf_has_exceeded(const struct dwarf *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forms: how attributes are written (DWARF 5 §7.5.6), and what they refer to. */
+/* Forms: the encodings of attributes (DWARF 5 §7.5.6).  Look up the strings and addresses. */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 #include "elf/section.h"
@@ -208,7 +208,7 @@ bool value_address(const struct unit *u, const struct value *v, uint64_t *addres
 		*address = v->number;
 		return true;
 	}
-	/* A split unit's addresses are in the file it was split from. */
+	/* The addresses of a split unit are in the file with its skeleton. */
 	const struct unit *owner = u->skeleton ? u->skeleton : u;
 	const struct dwarf_file *f = owner->file;
 	if (v->kind != V_ADDRESS_INDEX || v->number > f->section[S_ADDR].size)

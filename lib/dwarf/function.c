@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of a unit, and what they are called.
+ * The functions of a unit, and their names.
  *
- * All DIEs are walked as they stand in the file, without regard to who is
- * whose child: functions with code are also found in types inside functions,
- * where compilers put lambdas.  Where DIEs have siblings, two kinds of children
- * are passed over: of types outside of functions, for the code of their functions is
- * beside them; and of instances of functions, for their types are in the abstract one.
+ * All DIEs of a unit are read in the order of the file, at any depth: compilers put lambdas,
+ * which are functions with code, into types inside functions.  If a DIE has the offset of its
+ * sibling, its children are skipped in two cases.  Types outside functions: the code of their
+ * functions is described in DIEs beside the type.  Instances of functions: their types are in
+ * the abstract instance.
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
@@ -27,7 +27,7 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 	u->code[u->codes++] = (struct code){ .die = offset };
 }
 
-/* Behind the children of the DIE of A whose attributes are at C; or where C is. */
+/* Return the end of the children of the DIE of A with its attributes at C; if unknown, C. */
 static const uint8_t *behind_children(const struct unit *u, struct cursor c, const struct abbrev *a)
 {
 	const uint8_t *here = c.at;
@@ -49,7 +49,7 @@ void unit_read_functions(struct unit *u)
 	c.end = info + u->end;
 	for (ahead = c.at; c.at < c.end; ) {
 		struct cursor start = c;
-		/* Leaps over children are more than the CPU foresees. */
+		/* Prefetch: the CPU cannot predict the jumps over children. */
 		for (ahead = ahead < c.at ? c.at : ahead; ahead < c.at + AHEAD; ahead += LINE)
 			__builtin_prefetch(ahead);
 		uint64_t code = cursor_uleb(&c);
@@ -91,7 +91,7 @@ struct dwarf_file *value_reference(const struct unit *u, const struct value *v, 
 	}
 }
 
-/* Take what FUNCTION lacks from the DIE; returns the attribute that leads on, or NULL. */
+/* Fill missing fields of FUNCTION from DIE.  Return the reference to the next DIE, or NULL. */
 static const struct value *take_names(struct unit *u, const struct die *die,
 				      struct dwarf_function *function)
 {
@@ -109,7 +109,7 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 
 static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_function *function)
 {
-	enum { HOPS = 8 };	/* an instance, its abstract one, its declaration */
+	enum { HOPS = 8 };	/* usual: an instance, its abstract instance, its declaration */
 	struct die die;
 
 	for (int hop = 0; hop < HOPS && f; hop++) {

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inlined calls of one function: its tree of DIEs, flattened to disjoint
- * ranges, each with the innermost call there.  Where calls overlap, the one
- * that stands later in the file shows, as it does in LLVM's reader.
+ * The inlined calls of one function: its tree of DIEs, flattened to disjoint address ranges,
+ * each with the innermost call there.  If calls overlap, the call later in the file wins, as
+ * in LLVM's reader.
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 1000 };	/* of DIEs in each other; deeper calls are left out */
+enum { DEPTH_MAX = 1000 };	/* nested DIEs; the search ends at a deeper DIE */
 
-#define DAMAGED UINT64_MAX	/* as the end of a function */
+#define DAMAGED UINT64_MAX	/* code.end: the end was searched for and not found */
 
-/* Another function that we are in, which has calls of its own. */
+/* A function nested in the function being read.  Its calls are not ours. */
 struct inner {
 	struct code *code;
-	size_t depth;		/* of its children */
+	size_t depth;		/* of its list of children */
 };
 
 struct call_reader {
 	struct unit *unit;
-	struct code *code;
-	struct spans spans;
-	size_t calls;
-	/* Of each list of children that we are in: the call around it. */
+	struct code *code;	/* the function being read */
+	struct spans spans;	/* address ranges of its calls */
+	size_t calls;		/* number of calls in code->call */
+	/* By depth of the current lists of children: the index of the call around the list. */
 	uint32_t around[DEPTH_MAX];
-	size_t depth;
-	size_t hidden;		/* depth of the outermost other function we are in; 0: none */
-	struct inner *inner;	/* those that have code, the innermost last */
+	size_t depth;		/* of the current list; 1: the function's children */
+	size_t hidden;		/* depth of the outermost nested function's children; 0: none */
+	struct inner *inner;	/* current nested functions with code, the innermost last */
 	size_t inners;
 };
 
@@ -37,7 +37,7 @@ static uint32_t number(const struct die *die, enum slot slot)
 	return die_has(die, slot) ? (uint32_t)die->value[slot].number : 0;
 }
 
-/* Add a call; returns its index. */
+/* Add the inlined call DIE, and return its index. */
 static uint32_t add_call(struct call_reader *r, const struct die *die)
 {
 	struct code *code = r->code;
@@ -55,12 +55,12 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 	return index;
 }
 
-/* The function of the unit with this DIE, or NULL. */
+/* Return the function with its DIE at offset DIE, or NULL. */
 static struct code *find_code(const struct unit *u, uint64_t die)
 {
 	size_t low = 0, high = u->codes;
 
-	while (low < high) {	/* they stand in the order of the file */
+	while (low < high) {	/* by ascending offset */
 		size_t middle = low + (high - low) / 2;
 		if (u->code[middle].die < die)
 			low = middle + 1;
@@ -70,7 +70,7 @@ static struct code *find_code(const struct unit *u, uint64_t die)
 	return low < u->codes && u->code[low].die == die ? &u->code[low] : NULL;
 }
 
-/* The end of a list of children, behind which C is.  False: it was the function's. */
+/* End the current list of children, just before C.  False: it was the list of the function. */
 static bool end_children(struct call_reader *r, const struct cursor *c)
 {
 	const uint8_t *info = r->unit->file->section[S_INFO].at;
@@ -83,8 +83,9 @@ static bool end_children(struct call_reader *r, const struct cursor *c)
 }
 
 /*
- * The children at C are of the function at OFFSET.  Where they end is found once, so that
- * functions in each other take no more time than others.  False: it is not found.
+ * Enter the children, at C, of the nested function at OFFSET, or skip them if their end is
+ * known.  Each end is searched for only once, so nested functions do not take quadratic time.
+ * False: the end was not found before.
  */
 static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t offset)
 {
@@ -98,7 +99,7 @@ static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t off
 	}
 	r->depth++;
 	if (!r->hidden)
-		r->hidden = r->depth;	/* its calls are its own */
+		r->hidden = r->depth;	/* from here on, calls are not ours */
 	if (!inner)
 		return true;
 	r->inner = array_grow(r->inner, r->inners, sizeof(*r->inner));
@@ -106,7 +107,7 @@ static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t off
 	return true;
 }
 
-/* One DIE below the function.  False: the end, or damage. */
+/* Read one DIE below the function.  False: the end, damage, or a limit. */
 static bool read_one(struct call_reader *r, struct cursor *c)
 {
 	struct cursor start = *c;
@@ -164,7 +165,7 @@ void code_read_calls(struct unit *u, struct code *code)
 	r.around[1] = SPAN_NONE;
 	while (read_one(&r, &c))
 		;
-	while (r.inners)	/* they did not end */
+	while (r.inners)	/* their end was not found */
 		r.inner[--r.inners].code->end = DAMAGED;
 	free(r.inner);
 	code->flat = spans_flatten(&r.spans);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dwarf's inside.  Names follow the standard (DWARF 5): a unit is a tree of
- * DIEs, written one after the other; each begins with a code, which an
- * abbreviation table turns into a tag and the list of its attributes and the
- * forms they are written in.
+ * Internal structures and functions of dwarf, for the files of this module only.
+ *
+ * Names follow the standard (DWARF 5).  A unit is a tree of DIEs (debugging information
+ * entries), written one after the other.  A DIE starts with a code.  For each code, an
+ * abbreviation table gives the DIE's tag and its attributes.  The form of an attribute is the
+ * encoding of its value.
  */
 #pragma once
 #include "base/arena.h"
@@ -13,12 +15,13 @@
 #include "dwarf/dwarf.h"
 #include "elf/section.h"
 
+/* The sections that are read, by index of dwarf_file.section. */
 enum section {
 	S_INFO, S_ABBREV, S_LINE, S_STR, S_LINE_STR, S_RANGES, S_RNGLISTS, S_ADDR,
 	S_STR_OFFSETS, S_CU_INDEX, SECTIONS,
 };
 
-/* Attributes that are looked at. */
+/* The attributes that are used; A_NONE: any other. */
 enum slot {
 	A_NONE, A_LOW_PC, A_HIGH_PC, A_RANGES, A_ORIGIN, A_SPECIFICATION, A_NAME,
 	A_LINKAGE_NAME, A_CALL_FILE, A_CALL_LINE, A_CALL_COLUMN, A_DECL_FILE, A_DECL_LINE,
@@ -26,180 +29,241 @@ enum slot {
 	A_GNU_RANGES_BASE, A_DWO_NAME, A_DWO_ID, A_DECLARATION, SLOTS,
 };
 
-/* A value as it is written: what it refers to is looked up when it is needed. */
+/*
+ * The meaning of value.number:
+ *   V_NONE                   there is no value
+ *   V_CONSTANT, V_ADDRESS    the number itself
+ *   V_ADDRESS_INDEX          an index into .debug_addr
+ *   V_STRING                 a pointer to the string
+ *   V_STR, V_LINE_STR        an offset in .debug_str, in .debug_line_str
+ *   V_STR_INDEX              an index into .debug_str_offsets
+ *   V_ALTERNATE_STR          an offset in .debug_str of the alternate file
+ *   V_REFERENCE              an offset in .debug_info
+ *   V_ALTERNATE_REFERENCE    an offset in .debug_info of the alternate file
+ *   V_OFFSET                 an offset in the section that the attribute implies
+ *   V_LIST_INDEX             an index of a range list in .debug_rnglists
+ *   V_OTHER                  a value that is not used
+ */
 enum value_kind {
 	V_NONE, V_CONSTANT, V_ADDRESS, V_ADDRESS_INDEX, V_STRING, V_STR, V_LINE_STR, V_STR_INDEX,
 	V_ALTERNATE_STR, V_REFERENCE, V_ALTERNATE_REFERENCE, V_OFFSET, V_LIST_INDEX, V_OTHER,
 };
 
+/* The value of an attribute as encoded.  A string, address or list is looked up when needed. */
 struct value {
-	uint64_t number;	/* V_STRING: a pointer to it */
+	uint64_t number;	/* see KIND; V_STRING: the pointer */
 	enum value_kind kind;
 };
 
+/* An attribute of an abbreviation. */
 struct attribute {
-	uint16_t form;
-	uint8_t slot;
-	uint8_t size, kind;	/* of the commonest forms: bytes, enum value_kind */
-	int64_t implicit;	/* DW_FORM_implicit_const: the value */
+	uint16_t form;		/* DW_FORM_* */
+	uint8_t slot;		/* enum slot */
+	uint8_t size, kind;	/* bytes, enum value_kind; KIND is 0 if not a common fixed form */
+	int64_t implicit;	/* the value, if the form is DW_FORM_implicit_const */
 };
 
-/* How to pass over a DIE: FIXED bytes, then what OP says. */
+/*
+ * A step to skip a part of a DIE.  Skip FIXED bytes, then do OP:
+ *   STEP_END                the DIE ends here
+ *   STEP_LEB, STEP_STRING   skip a LEB128 number, a string
+ *   STEP_BLOCK              skip a block, after its size as a LEB128 number
+ *   STEP_BLOCK1, 2, 4       skip a block, after its size in 1, 2 or 4 bytes
+ *   STEP_INDIRECT           skip a value, after its form
+ *   STEP_MORE               go on with the next step
+ *   STEP_SIBLING            skip the 4-byte offset of the sibling; or go there, past the children
+ */
 enum step_op { STEP_END, STEP_LEB, STEP_STRING, STEP_BLOCK, STEP_BLOCK1, STEP_BLOCK2,
 	       STEP_BLOCK4, STEP_INDIRECT, STEP_MORE, STEP_SIBLING };
 struct step {
-	uint16_t fixed;
-	uint8_t op;
+	uint16_t fixed;		/* bytes */
+	uint8_t op;		/* enum step_op */
 };
 
+/*
+ * An abbreviation: the form of all DIEs with one code.  The children of a DIE need not be
+ * searched for functions with code if it is_codeless, is_instance, or is_class outside functions.
+ */
 struct abbrev {
-	uint16_t tag;		/* 0: no such code */
+	uint16_t tag;		/* DW_TAG_*; 0: the table does not have this code */
 	bool has_children;
 	bool is_function;	/* a subprogram with code */
-	bool has_sibling;	/* an attribute says where its children end */
-	bool is_codeless;	/* no function with code is among its children */
-	bool is_class;		/* nor is there if it is a type outside of functions */
-	bool is_instance;	/* nor is there, for what it holds is in the abstract one */
-	bool is_fixed;		/* all attributes have fixed sizes: SIZE bytes */
-	uint16_t size;
-	uint32_t attribute, attributes;		/* first, count */
-	uint32_t step;				/* first */
+	bool has_sibling;	/* an attribute gives the end of the children */
+	bool is_codeless;	/* a type or declaration without functions in it */
+	bool is_class;		/* a class: the code of its functions is in DIEs outside of it */
+	bool is_instance;	/* a call, or a copy of a function: its types are elsewhere */
+	bool is_fixed;		/* all attributes have fixed sizes, in all SIZE bytes */
+	uint16_t size;		/* bytes of the attributes, if is_fixed */
+	uint32_t attribute, attributes;		/* index of the first in its table; count */
+	uint32_t step;				/* index of the first; the last is STEP_END */
 };
 
+/*
+ * An abbreviation table.  The first four fields identify it: sizes of steps depend on those of
+ * the unit.
+ */
 struct abbrevs {
-	uint64_t offset;		/* with the next three: whose they are */
-	uint8_t address_size, offset_size;
-	bool is_version2;
+	uint64_t offset;		/* in .debug_abbrev */
+	uint8_t address_size, offset_size;	/* bytes */
+	bool is_version2;		/* DWARF 2 */
 	struct abbrev *abbrev;		/* by code */
-	size_t codes;
+	size_t codes;			/* length of ABBREV: the highest code is below it */
 	struct attribute *attribute;
 	size_t attributes;
 	struct step *step;
 	size_t steps;
 };
 
+/* A row of a line table.  It covers the addresses up to the next row of its sequence. */
 struct row {
 	uint32_t delta;		/* address, from the start of its sequence */
-	uint32_t line, file;
+	uint32_t line, file;	/* FILE: its number, see lines_path() */
 	uint32_t column;
 };
 
+/* Rows with ascending addresses, for the range [START, END). */
 struct sequence {
-	uint64_t start, end;
-	size_t row, rows;	/* first, count */
+	uint64_t start, end;	/* addresses */
+	size_t row, rows;	/* index of the first; count */
 };
 
+/* A file of a line table. */
 struct file_entry {
-	struct value name;
-	uint64_t directory;
-	const char *path;	/* once asked for */
+	struct value name;	/* string: absolute, or relative to DIRECTORY */
+	uint64_t directory;	/* number; 0: where the unit was compiled */
+	const char *path;	/* full path, set by lines_path(); "": unknown */
 };
 
-/* A line table; or, for units without code, only its files. */
+/*
+ * A line table.  lines_read_header() fills it up to OPERANDS; the first lines_find() fills the
+ * rest.  Units without code use only the files.
+ */
 struct lines {
 	uint64_t offset;		/* in .debug_line */
-	struct unit *unit;		/* whose strings and directory its files are relative to */
-	uint16_t version;
-	bool is_bad, rows_read;
-	struct value *directory;
+	struct unit *unit;		/* the first that uses it; gives strings and directory */
+	uint16_t version;		/* of the line table: 2 to 5 */
+	bool is_bad, rows_read;		/* header is damaged; rows are filled */
+	struct value *directory;	/* strings; directory 1 is first before version 5 */
 	size_t directories;
-	struct file_entry *file;
+	struct file_entry *file;	/* file 1 is first before version 5 */
 	size_t files;
-	uint64_t program, end;		/* offsets in .debug_line */
+	uint64_t program, end;		/* of the line program, as offsets in .debug_line */
+	/* Fields of the header, with their names in the standard: */
 	uint8_t offset_size, address_size, min_length, max_operations, line_range, opcode_base;
 	int8_t line_base;
-	const uint8_t *operands;	/* of opcodes 1..opcode_base-1 */
-	struct row *row;
-	struct sequence *sequence;	/* by start */
+	const uint8_t *operands;	/* number of operands, of opcodes 1..opcode_base-1 */
+	struct row *row;		/* of all sequences */
+	struct sequence *sequence;	/* in the order of the program */
 	size_t sequences;
-	struct flats flat;		/* address to sequence */
+	struct flats flat;		/* address to index of SEQUENCE */
 };
 
+/* An inlined call. */
 struct call {
-	uint64_t origin;	/* offset of the DIE that says what is inlined here */
-	struct dwarf_file *file;	/* where that is */
-	uint32_t parent;	/* the call this one is in; SPAN_NONE: the function itself */
-	uint32_t call_file, call_line, call_column;
+	uint64_t origin;	/* offset in .debug_info of the DIE of the inlined function */
+	struct dwarf_file *file;	/* the file of that DIE; NULL: unknown */
+	uint32_t parent;	/* index of the call around it; SPAN_NONE: the function itself */
+	uint32_t call_file, call_line, call_column;	/* source of the call; 0: unknown */
 };
 
+/* A function with code.  code_read_calls() fills CALL and FLAT. */
 struct code {
 	uint64_t die;			/* offset in .debug_info */
-	uint64_t end;			/* behind its children; 0: not known */
+	uint64_t end;			/* offset after its children; 0: unknown; see inline.c */
 	bool calls_read;
-	struct call *call;
-	struct flats flat;		/* address to call */
+	struct call *call;		/* inlined calls, in the order of the file */
+	struct flats flat;		/* address to index of the innermost call */
 };
 
+/*
+ * A unit.  unit_header() fills the fields up to OFFSET_SIZE, and DWO_ID if the header has it;
+ * unit_read_root() fills those from ABBREVS to GNU_RANGES_BASE; unit_with_code() SPLIT and
+ * SKELETON; unit_read_functions() CODE to FUNCTIONS; unit_lines() LINES.
+ */
 struct unit {
 	struct dwarf_file *file;
-	uint64_t offset, dies, end;	/* in .debug_info: the header, its first DIE, behind it */
-	uint64_t abbrev_offset;
-	uint16_t version;
-	uint8_t type, address_size, offset_size;
+	uint64_t offset, dies, end;	/* in .debug_info: of the header, first DIE, next unit */
+	uint64_t abbrev_offset;		/* in .debug_abbrev */
+	uint16_t version;		/* DWARF version: 2 to 5 */
+	uint8_t type, address_size, offset_size;	/* DW_UT_*; bytes */
+	/* Which of the above functions were called; IS_BAD: the unit is damaged and unused. */
 	bool root_read, functions_read, lines_read, split_tried, is_bad;
-	struct abbrevs *abbrevs;
+	struct abbrevs *abbrevs;	/* may be shared with other units */
+	/* Attributes of the root DIE; their kind is V_NONE if it does not have them. */
 	struct value low_pc, high_pc, ranges, name, comp_dir, dwo_name;
-	struct value stmt_list;
-	uint64_t dwo_id, base;		/* BASE: what its range lists begin with */
+	struct value stmt_list;		/* offset of the line table in .debug_line */
+	uint64_t dwo_id, base;		/* BASE: initial base address of range lists */
+	/* Offsets in .debug_str_offsets, .debug_addr, .debug_rnglists and .debug_ranges: */
 	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
-	struct unit *split, *skeleton;
-	struct code *code;
+	struct unit *split, *skeleton;	/* see split.c; SPLIT has SKELETON's functions */
+	struct code *code;		/* functions with code, by ascending offset of the DIE */
 	size_t codes;
-	struct flats functions;		/* address to CODE */
-	struct lines *lines;
+	struct flats functions;		/* address to index of CODE */
+	struct lines *lines;		/* may be shared; NULL: none */
 };
 
+/*
+ * A file with debug information.  file_open() fills the sections, units and budgets; tables of
+ * abbreviations and lines are added when a unit needs them.
+ */
 struct dwarf_file {
 	struct dwarf *dwarf;
 	struct elf *elf;
-	bool is_owned;			/* we close ELF */
-	bool swap;
-	struct dwarf_file *next;	/* of the .dwo files */
-	struct elf_bytes section[SECTIONS];
-	struct unit *unit;		/* by offset */
+	bool is_owned;			/* file_close() closes ELF */
+	bool swap;			/* byte order is not this machine's */
+	struct dwarf_file *next;	/* next .dwo file in dwarf.split */
+	struct elf_bytes section[SECTIONS];	/* size 0: absent */
+	struct unit *unit;		/* by ascending offset */
 	size_t units;
-	struct abbrevs **abbrevs;
-	struct table abbrevs_table;
+	struct abbrevs **abbrevs;	/* all tables of abbreviations */
+	struct table abbrevs_table;	/* hash table: unit's parameters to index of ABBREVS */
 	size_t abbrevs_count;
-	/* of items: what may still be read */
+	/*
+	 * How many more may be read: address ranges and inlined calls; rows; and directories
+	 * and files of line tables.
+	 */
 	uint64_t range_budget, row_budget, entry_budget;
-	uint64_t abbrev_budget, line_budget;	/* the same, of bytes */
+	/* How many more bytes may be read of abbreviations (and codes), and of line tables. */
+	uint64_t abbrev_budget, line_budget;
 	uint64_t path_budget;			/* bytes of paths that may still be made */
-	struct table split_ids;			/* of a .dwo file's units; empty: not made yet */
-	struct lines **lines;
-	struct table lines_table;
+	struct table split_ids;			/* .dwo file: dwo_id to UNIT; filled on demand */
+	struct lines **lines;			/* all line tables */
+	struct table lines_table;		/* hash table: offset to index of LINES */
 	size_t lines_count;
 };
 
 struct dwarf {
 	struct dwarf_inputs inputs;
+	/* Debug file or program; .gnu_debugaltlink; .dwp; list of the .dwo files opened so far. */
 	struct dwarf_file *main, *alternate, *package, *split;
-	uint64_t text_start, text_end;	/* where code can be; 0, 0: not known */
-	struct flats units;		/* address to unit of MAIN */
-	bool rangeless_read;
-	bool no_calls, no_lines;	/* not asked for */
-	bool has_parts;			/* what was found depends on .dwo files */
-	bool exceeded;			/* a budget: not all of it is read */
-	uint64_t memory;		/* bytes that its tables take */
-	uint32_t splits;		/* .dwo files */
-	struct dwarf_frame *frame;
-	struct extent same;		/* where the last answer holds */
-	uint64_t function_start;	/* of the last one */
-	struct arena arena;
-	struct dwarf_function **function;
+	uint64_t text_start, text_end;	/* range of all code; 0, 0: unknown */
+	struct flats units;		/* address to index of a unit of MAIN */
+	bool rangeless_read;		/* UNITS includes units without address ranges */
+	bool no_calls, no_lines;	/* see dwarf_leave_out() */
+	bool has_parts;			/* an answer depended on .dwo files */
+	bool exceeded;			/* a budget was exceeded: a part was not read */
+	uint64_t memory;		/* bytes of all tables: see dwarf_charge() */
+	uint32_t splits;		/* number of .dwo files in SPLIT */
+	struct dwarf_frame *frame;	/* the last answer */
+	struct extent same;		/* address range of the last answer */
+	uint64_t function_start;	/* address; see dwarf_function_start() */
+	struct arena arena;		/* functions and paths */
+	struct dwarf_function **function;	/* functions that were in an answer */
+	/* By index of FUNCTION: file, and offset of the function's DIE. */
 	struct { struct dwarf_file *file; uint64_t die; } *function_key;
 	uint32_t functions;
-	struct table function_table;
+	struct table function_table;	/* hash table: key to index of FUNCTION */
 };
 
+/* A DIE with the values of its attributes. */
 struct die {
-	const struct abbrev *abbrev;	/* NULL: the end of a list of children */
-	uint64_t offset;
+	const struct abbrev *abbrev;	/* NULL: end of a list of children */
+	uint64_t offset;		/* unused */
 	uint32_t has;			/* bit per slot: VALUE is set */
-	struct value value[SLOTS];
+	struct value value[SLOTS];	/* by enum slot */
 };
 
-/* The tables take BYTES more. */
+/* Charge BYTES of memory for tables to D and to its program's ELF file. */
 static inline void dwarf_charge(struct dwarf *d, uint64_t bytes)
 {
 	d->memory += bytes;
@@ -212,6 +276,7 @@ static inline bool die_has(const struct die *d, enum slot slot)
 }
 
 /* --- bytes --- */
+/* Return a cursor from OFFSET to the end of section S; failed if OFFSET is outside. */
 static inline struct cursor section_cursor(const struct dwarf_file *f, enum section s,
 					   uint64_t offset)
 {
@@ -222,33 +287,40 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum sect
 	return (struct cursor){ .at = b->at + offset, .end = b->at + b->size, .swap = f->swap };
 }
 
-/* An unsigned number of SIZE bytes: 1, 2, 3, 4 or 8; others fail. */
+/* Read an unsigned number of SIZE bytes: 1, 2, 3, 4 or 8.  Other sizes fail. */
 uint64_t cursor_number(struct cursor *c, unsigned size);
 
-/* The first field of a table: its length, and by that the size of its offsets, 4 or 8. */
+/* Read the length in bytes that starts a unit or table; store the size of its offsets, 4 or 8. */
 uint64_t cursor_length(struct cursor *c, uint8_t *offset_size);
 
-/* --- forms (dwarf-form.c) --- */
+/* --- forms (form.c) --- */
+/* Read a value in FORM at C.  False: unknown form.  A value that is cut off sets C->failed. */
 bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
 	       struct value *v);
 
-/* How a form is passed over; -1: not known. */
+/* Return the step_op that skips a value in FORM, after *FIXED bytes; -1: unknown form. */
 int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed);
 
-/* NULL: none. */
+/* Return the string that V refers to; NULL: not a string, missing, or too long. */
 const char *value_string(const struct unit *u, const struct value *v);
 
-/* False: there is no such address. */
+/* Store the address that V refers to.  False: not an address, or missing. */
 bool value_address(const struct unit *u, const struct value *v, uint64_t *address);
 
-/* --- DIEs (dwarf-abbrev.c) --- */
+/* --- DIEs (abbrev.c) --- */
+/* Return the abbreviation table of U, read if needed.  A damaged table has fewer codes. */
 struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u);
+
+/* Free all abbreviation tables of F. */
 void abbrevs_release(struct dwarf_file *f);
+
+/* Read the DIE at C.  False: damage, or unknown code. */
 bool die_read(const struct unit *u, struct cursor *c, struct die *die);
 
-/* Pass over the attributes of a DIE; where it has_sibling and if WITH_CHILDREN, over those too. */
+/* Skip the attributes of a DIE; if WITH_CHILDREN and it has_sibling, also skip its children. */
 bool die_step(const struct unit *u, struct cursor *c, const struct abbrev *a, bool with_children);
 
+/* Like die_step(), but fast for attributes of fixed sizes. */
 static inline bool die_pass(const struct unit *u, struct cursor *c, const struct abbrev *a,
 			    bool with_children)
 {
@@ -258,6 +330,7 @@ static inline bool die_pass(const struct unit *u, struct cursor *c, const struct
 	return true;
 }
 
+/* Return the abbreviation for CODE, or NULL. */
 static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code)
 {
 	const struct abbrevs *a = u->abbrevs;
@@ -265,54 +338,70 @@ static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code
 	return code < a->codes && a->abbrev[code].tag ? &a->abbrev[code] : NULL;
 }
 
-/* --- units (dwarf-unit.c) --- */
+/* --- units (unit.c, ranges.c, split.c) --- */
+/* Open the sections of ELF whose names end in SUFFIX ("" or ".dwo"); read all unit headers. */
 struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix);
 void file_close(struct dwarf_file *f);
 
-/* Read one header at C; false: it is damaged, or of an unknown version. */
+/*
+ * Read the header at C into U, and move C to the next unit.  False: the length is damaged.
+ * Other damage, and an unknown version, set U->is_bad.
+ */
 bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u);
 
-/* The unit that has this byte of .debug_info, its root read; NULL: none. */
+/* Return the unit with a DIE at OFFSET of .debug_info, its root read; NULL: none, or damaged. */
 struct unit *unit_at(struct dwarf_file *f, uint64_t offset);
 
-/* Read its root DIE, once.  False: the unit is of no use. */
+/* Read the root DIE of U, once.  False: the unit is damaged. */
 bool unit_read_root(struct unit *u);
 
-/* Index the address ranges of all units. */
+/* Fill d->units from the address ranges of all units of d->main. */
 void units_index(struct dwarf *d);
 
-/* The unit with the functions of U: itself, or the split one in another file. */
+/* Return the unit with the functions of U: its split unit, or U if there is none. */
 struct unit *unit_with_code(struct unit *u);
 
-/* Add the address ranges that these attributes mean. */
+/* Add the address ranges in these attributes (NULL: absent) to OUT, with VALUE. */
 void ranges_add(struct unit *u, const struct value *low_pc, const struct value *high_pc,
 		const struct value *ranges, struct spans *out, uint32_t value);
 
 /*
- * Each range and each inlined call is paid from a budget: lists may be shared,
- * a bomb may not be.  False: nothing is left.
+ * Take a range or an inlined call from the budget of the unit's file.  False: nothing is left.
+ * The budget stops files that refer to the same list again and again.
  */
 bool ranges_pay(struct unit *u);
 
-/* The same of the attributes that DIE has. */
+/* Add the address ranges of DIE to OUT, with VALUE. */
 void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value);
 
-/* --- functions (dwarf-function.c, dwarf-inline.c) --- */
+/* --- functions (function.c, inline.c) --- */
+/* Read the functions with code of U, once. */
 void unit_read_functions(struct unit *u);
+
+/* Read the inlined calls of CODE, a function of U, once. */
 void code_read_calls(struct unit *u, struct code *code);
 
-/* What the DIE at this offset is called. */
+/* Return the function with its DIE at offset DIE of .debug_info in F.  Never NULL. */
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);
 
-/* Where an attribute of U refers to: NULL if nowhere. */
+/* Return the file and the *OFFSET of the DIE that V, of unit U, refers to; NULL: none. */
 struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset);
 
-/* --- lines (dwarf-line.c, dwarf-path.c) --- */
+/* --- lines (line.c, path.c) --- */
+/* Return the line table of U, or of its skeleton, with its header read; NULL: none. */
 struct lines *unit_lines(struct unit *u);
+
+/* Read the header of L, whose OFFSET and UNIT are set.  Damage sets L->is_bad. */
 void lines_read_header(struct lines *l);
+
+/* Free all line tables of F. */
 void lines_release(struct dwarf_file *f);
-/* The row that covers ADDRESS; SAME shrinks to what it covers, or to where there is none. */
+
+/*
+ * Find the row that covers ADDRESS.  SAME shrinks to the range of that row or, if false is
+ * returned, to the range without a row.  L may be NULL.
+ */
 bool lines_find(struct lines *l, uint64_t address, struct row *row, struct extent *same);
 
-/* The path of the file with this number; NULL: none. */
+/* Return the path of FILE, a number as used in rows and attributes; NULL: unknown. */
 const char *lines_path(struct lines *l, uint64_t file);

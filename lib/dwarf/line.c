@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line tables: a program for a small machine, whose output is rows of
- * address, file, line and column (DWARF 5 §6.2).  Rows are kept in sequences
- * of ascending addresses.
+ * Line tables (DWARF 5 §6.2).  A line table is a program for a simple state machine.  Its output
+ * is rows of address, file, line and column, which are stored in sequences of ascending
+ * addresses.
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
 
+/* The registers of the state machine; OPERATION is the standard's op_index. */
 struct registers {
 	uint64_t address;
 	uint32_t operation, file, line, column;
@@ -16,16 +17,16 @@ struct registers {
 
 static const struct registers first_registers = { .file = 1, .line = 1 };
 
-/* The rows being written. */
+/* The state of running a line program, and its output. */
 struct machine {
 	struct lines *lines;
-	struct spans spans;
+	struct spans spans;	/* address ranges of the sequences */
 	struct row *row;
-	size_t rows, room;
+	size_t rows, room;	/* number of rows; capacity of ROW */
 	uint64_t budget;	/* rows that may still be written */
-	bool in_sequence;
+	bool in_sequence;	/* SEQUENCE is open */
 	struct sequence sequence;
-	uint64_t last;		/* address of its last row */
+	uint64_t last;		/* last address in SEQUENCE */
 };
 
 struct lines *unit_lines(struct unit *u)
@@ -69,7 +70,7 @@ void lines_release(struct dwarf_file *f)
 	table_release(&f->lines_table);
 }
 
-/* Forget the sequence's rows, or keep them under [start, end). */
+/* End the sequence at END.  Discard its rows if its address range cannot be code. */
 static void end_sequence(struct machine *m, uint64_t end)
 {
 	struct lines *l = m->lines;
@@ -98,7 +99,7 @@ static void begin_sequence(struct machine *m, uint64_t start)
 	m->sequence = (struct sequence){ .start = start, .row = m->rows };
 }
 
-/* Make room for a row.  False: there are too many. */
+/* Make room for a row.  False: too many rows. */
 static bool make_room(struct machine *m)
 {
 	enum { FIRST = 64 };
@@ -113,7 +114,7 @@ static bool make_room(struct machine *m)
 	return true;
 }
 
-/* The registers as a row.  False: there are too many. */
+/* Write the registers as a row, unless it repeats the last one.  False: too many rows. */
 static inline bool emit(struct machine *m, const struct registers *r)
 {
 	uint64_t delta = r->address - m->sequence.start;
@@ -127,7 +128,7 @@ static inline bool emit(struct machine *m, const struct registers *r)
 		if (before->line == r->line && before->column == r->column &&
 		    before->file == r->file)
 			return true;
-		m->rows -= before->delta == delta;	/* of one address the last row counts */
+		m->rows -= before->delta == delta;	/* the last row for an address wins */
 	}
 	if (!make_room(m))
 		return false;
@@ -195,7 +196,7 @@ static inline bool run_standard(struct machine *m, struct registers *r, struct c
 		r->address += cursor_u16(c);
 		r->operation = 0;
 		return true;
-	default:	/* those without effect here, and unknown ones */
+	default:	/* opcodes without effect here, and unknown opcodes */
 		for (uint8_t i = l->operands[opcode - 1]; i > 0 && !c->failed; i--)
 			cursor_uleb(c);
 		return true;
@@ -211,7 +212,7 @@ static void read_rows(struct lines *l)
 
 	l->rows_read = true;
 	c.end = f->section[S_LINE].at + l->end;
-	/* Many programs may have one end: each of their bytes is paid for. */
+	/* Programs may overlap, so each byte counts against the budget. */
 	const uint8_t *start = c.at;
 	if (cursor_left(&c) > f->line_budget) {
 		c.end = c.at + f->line_budget;
@@ -230,7 +231,7 @@ static void read_rows(struct lines *l)
 			break;
 		}
 	}
-	end_sequence(&m, m.last);	/* if its end is missing */
+	end_sequence(&m, m.last);	/* in case DW_LNE_end_sequence is missing */
 	f->dwarf->exceeded |= m.budget == 0;
 	f->row_budget = m.budget;
 	f->line_budget -= (uint64_t)(c.at - start);
@@ -251,7 +252,7 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 		return false;
 	const struct sequence *s = &l->sequence[id];
 	size_t low = s->row, high = s->row + s->rows, end = high;
-	while (low < high) {	/* the first behind ADDRESS */
+	while (low < high) {	/* find the first row after ADDRESS */
 		size_t middle = low + (high - low) / 2;
 		if (l->row[middle].delta > address - s->start)
 			high = middle;

@@ -7,7 +7,10 @@
 
 enum { ENTRIES_MAX = 1 << 20 };	/* directories and files in one table */
 
-/* Each entry is paid from the budget: their count is the file's word, and few bytes make one. */
+/*
+ * Take an entry from the budget.  False: nothing is left.  The file may claim any number of
+ * entries, and an entry takes more memory than its bytes in the file.
+ */
 static bool pay(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
@@ -32,7 +35,7 @@ static void add_file(struct lines *l, struct file_entry entry)
 	l->file[l->files++] = entry;
 }
 
-/* Versions 2 to 4: strings, up to an empty one. */
+/* Versions 2 to 4: two lists that end with an empty string: directories, then files. */
 static void read_old_tables(struct lines *l, struct cursor *c)
 {
 	const char *text;
@@ -52,6 +55,7 @@ static void read_old_tables(struct lines *l, struct cursor *c)
 	}
 }
 
+/* The content (DW_LNCT_*) and form (DW_FORM_*) of each field of an entry. */
 struct entry_format {
 	uint64_t content[256], form[256];
 	unsigned count;
@@ -66,7 +70,7 @@ static void read_format(struct cursor *c, struct entry_format *format)
 	}
 }
 
-/* False: damage; an entry that takes no bytes is that, too. */
+/* Read an entry.  False: damage, or an entry without bytes. */
 static bool read_entry(const struct unit *shape, struct cursor *c,
 		       const struct entry_format *format, struct file_entry *entry)
 {
@@ -86,7 +90,7 @@ static bool read_entry(const struct unit *shape, struct cursor *c,
 	return !c->failed && c->at > start;
 }
 
-/* Version 5: a description of what entries look like, and the entries.  False: damage. */
+/* Version 5: read the format of the entries, then the entries.  False: damage, or a limit. */
 static bool read_table(struct lines *l, struct cursor *c, bool of_files)
 {
 	struct unit shape = *l->unit;
@@ -117,7 +121,7 @@ static void read_tables(struct lines *l, struct cursor *c)
 		     l->files * sizeof(*l->file));
 }
 
-/* Headers may overlap: each of their bytes is paid for.  False: nothing is left. */
+/* Take SIZE bytes of a header from the budget.  Headers may overlap.  False: not enough left. */
 static bool pay_header(struct dwarf_file *f, uint64_t size)
 {
 	bool can = f->line_budget >= size;
@@ -152,7 +156,7 @@ void lines_read_header(struct lines *l)
 	c.end = c.at + header;
 	l->min_length = cursor_u8(&c);
 	l->max_operations = l->version >= 4 ? cursor_u8(&c) : 1;
-	cursor_u8(&c);			/* is a statement, by default */
+	cursor_u8(&c);			/* default_is_stmt */
 	l->line_base = (int8_t)cursor_u8(&c);
 	l->line_range = cursor_u8(&c);
 	l->opcode_base = cursor_u8(&c);
@@ -171,8 +175,8 @@ static const char *directory_of(const struct lines *l, uint64_t directory)
 }
 
 /*
- * Where the unit was compiled.  Version 5 repeats it as directory 0: the two are one
- * directory, never a path of one below the other.
+ * Return the directory where the unit was compiled, or NULL.  Version 5 repeats the
+ * directory as directory 0: if both are relative, they must not be joined.
  */
 static const char *compiled_in(const struct lines *l)
 {
@@ -182,7 +186,10 @@ static const char *compiled_in(const struct lines *l)
 	return first && (*first == '/' || !own || !*own) ? first : own;
 }
 
-/* Directory 0 is the one that the unit was compiled in; the others may be relative to that. */
+/*
+ * Return directory DIRECTORY, which may be relative to compiled_in(); NULL for directory 0, which
+ * is compiled_in(), or if it is unknown.
+ */
 static const char *included_from(const struct lines *l, uint64_t directory)
 {
 	if (directory == 0)
@@ -190,7 +197,7 @@ static const char *included_from(const struct lines *l, uint64_t directory)
 	return directory_of(l, l->version >= 5 ? directory : directory - 1);
 }
 
-/* NULL: it is too long, or too many others were. */
+/* Join the parts (NULL: none) to a path.  NULL: the path is too long, or the budget is used up. */
 static const char *join(struct dwarf_file *f, const char *const part[3])
 {
 	char path[PATH_MAX];

@@ -3,17 +3,17 @@
  * Address ranges: low and high PC, .debug_ranges (DWARF 4 §7.23) and
  * .debug_rnglists (DWARF 5 §7.25).
  *
- * Linkers leave the DIEs of code that they dropped, with addresses of 0, or
- * near -1: those, and all that cannot be code, are left out.
+ * Linkers leave the DIEs of code that they dropped in place, with an address of 0 or near -1.
+ * Such ranges, and all ranges outside of code, are left out.
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
 struct range_reader {
 	struct unit *unit;
-	const struct unit *owner;	/* whose base and .debug_ranges count */
+	const struct unit *owner;	/* has the base and .debug_ranges: UNIT or its skeleton */
 	struct spans *out;
-	uint32_t value;
+	uint32_t value;			/* of each range in OUT */
 };
 
 static void add(const struct range_reader *r, uint64_t start, uint64_t end)
@@ -55,7 +55,7 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 	}
 }
 
-/* An address by its index in .debug_addr. */
+/* Read an index into .debug_addr, and return the address there. */
 static uint64_t indexed(const struct range_reader *r, struct cursor *c)
 {
 	struct value v = { cursor_uleb(c), V_ADDRESS_INDEX };
@@ -112,7 +112,7 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 	}
 }
 
-/* A list by its index: the table of offsets begins at the base, and counts from there. */
+/* Store the offset of list INDEX.  The table of offsets is at the base; offsets start there. */
 static bool list_offset(const struct unit *u, uint64_t index, uint64_t *offset)
 {
 	if (index > u->file->section[S_RNGLISTS].size)

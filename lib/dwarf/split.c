@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Split units (DWARF 5 §7.3): what stays in the program is a skeleton with
- * address ranges and lines; functions are in a .dwo file of its own, or in a
- * .dwp package of many, with an index by the unit's id.
+ * Split units (DWARF 5 §7.3).  The program keeps a skeleton unit with address ranges and
+ * lines.  The functions are in a split unit, in a .dwo file, or in a .dwp package of many
+ * split units.  A package has an index by ID of the unit (dwo_id).
  */
 #include "dwarf/constants.h"
 #include "dwarf/internal.h"
@@ -10,12 +10,12 @@
 
 #include <limits.h>
 
-/* Where a package's sections begin for one unit, by DW_SECT_* number. */
+/* The offsets of a unit's parts in the sections of a package, by DW_SECT_* number. */
 struct contribution {
 	uint64_t offset[DW_SECT_RNGLISTS + 1];
 };
 
-/* The row of the unit in the index's table, counted from 1; 0: none.  C is at the slots. */
+/* Return the row of unit ID in the index (from 1), or 0.  C is at the hash table's slots. */
 static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
 {
 	uint64_t mask = slots - 1, step = (id >> 32 & mask) | 1, slot = id & mask;
@@ -37,7 +37,7 @@ static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
 	return 0;
 }
 
-/* .debug_cu_index (DWARF 5 §7.3.5.3; version 2 is GNU's) */
+/* Look up unit ID in .debug_cu_index (DWARF 5 §7.3.5.3; version 2 is GNU's). */
 static bool find_contribution(const struct dwarf_file *f, uint64_t id, struct contribution *out)
 {
 	struct cursor c = section_cursor(f, S_CU_INDEX, 0);
@@ -93,7 +93,7 @@ static void index_split_ids(struct dwarf_file *f)
 	}
 }
 
-/* The unit with this id in a .dwo file. */
+/* Return the unit ID in a .dwo file, or NULL. */
 static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
 {
 	uint32_t i;
@@ -107,7 +107,10 @@ static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
 	return NULL;
 }
 
-/* ELF as a .dwo file, which may have the units of several skeletons.  NULL: there are too many. */
+/*
+ * Return ELF as a .dwo file of D, which takes over ELF.  A .dwo file may have the split units of
+ * several skeletons, so it may be open already.  NULL: too many .dwo files.
+ */
 static struct dwarf_file *add_split(struct dwarf *d, struct elf *elf)
 {
 	enum { SPLITS_MAX = ELF_POOL_MAX / 2 };

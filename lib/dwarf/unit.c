@@ -8,8 +8,8 @@
 
 enum {
 	UNITS_MAX = 1000 * 1000,
-	UNIT_LEAST = 12,	/* bytes of one: a header and a DIE */
-	PATHS_LEAST = 16 << 20,	/* bytes of paths that any file may have */
+	UNIT_LEAST = 12,	/* bytes of a unit, at least: a header and a DIE */
+	PATHS_LEAST = 16 << 20,	/* bytes of paths that are allowed for any file */
 };
 
 bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
@@ -45,10 +45,13 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 	return true;
 }
 
-/* Bytes that budgets go by: of holes, and of what unpacks to the same again, one can have any. */
+/*
+ * Return the size of section S for work limits.  Sparse or highly compressed input can claim any
+ * size for free, so the size is capped at 4 times the bytes that the file really stores.
+ */
 static uint64_t weight(const struct dwarf_file *f, enum section s)
 {
-	enum { PACKED_AT_MOST = 4 };	/* the file's largest section, to the whole file */
+	enum { PACKED_AT_MOST = 4 };	/* largest section / bytes that the file stores */
 	uint64_t size = f->section[s].size, most = PACKED_AT_MOST * elf_stored(f->elf);
 
 	return size < most ? size : most;
@@ -74,14 +77,14 @@ static void read_headers(struct dwarf_file *f)
 	most = most < UNITS_MAX ? most : UNITS_MAX;
 	for (; most > 0 && cursor_left(&c) > 0 && unit_header(f, &c, &u); most--) {
 		if (u.is_bad)
-			continue;	/* as zeros are, of which holes are full */
+			continue;	/* for example zeros, from a hole in the file */
 		f->unit = array_grow(f->unit, f->units, sizeof(u));
 		f->unit[f->units++] = u;
 	}
 	dwarf_charge(f->dwarf, f->units * sizeof(u));
 }
 
-/* It is not one of those with one type each, of which a .dwo file may have many. */
+/* Whether the first unit in INFO is no type unit: a .dwo file may have many sections of those. */
 static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 {
 	struct dwarf_file f = { .section[S_INFO] = info, .swap = elf_is_swapped(elf) };
@@ -139,7 +142,7 @@ void file_close(struct dwarf_file *f)
 	free(f);
 }
 
-/* Where its tables begin unless it says so: behind the header of the only one. */
+/* Set the bases that hold if the root DIE has none: just after the header of the only table. */
 static void set_default_bases(struct unit *u)
 {
 	if (u->version < 5)
@@ -216,7 +219,7 @@ void units_index(struct dwarf *d)
 	struct dwarf_file *f = d->main;
 	struct spans spans = { 0 };
 
-	/* Backwards, so that the first one shows where they overlap. */
+	/* In reverse order, so the first unit wins where units overlap. */
 	for (size_t i = f->units; i-- > 0; ) {
 		struct unit *u = &f->unit[i];
 		if (u->type == DW_UT_type || !unit_read_root(u))
@@ -227,7 +230,7 @@ void units_index(struct dwarf *d)
 		bool has_ranges = spans.count > before || u->ranges.kind || u->high_pc.kind;
 		if (has_ranges || !d->rangeless_read)
 			continue;
-		/* Asked for at last: its functions tell. */
+		/* The unit has no ranges: use the ranges of its functions. */
 		unit_read_functions(u);
 		for (size_t k = 0; k < u->functions.count; k++)
 			if (u->functions.at[k].value != SPAN_NONE && k + 1 < u->functions.count)

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { NOTES_MAX = 16 * 1024, SEGMENTS_MAX = 64 };	/* looked at, at most */
+enum { NOTES_MAX = 16 * 1024, SEGMENTS_MAX = 64 };	/* limits */
 
 struct note {
 	uint32_t name_size, size, type;
@@ -13,7 +13,7 @@ struct note {
 	const uint8_t *content;
 };
 
-/* A note: u32 name size, u32 content size, u32 type; name and content, padded to 4. */
+/* Read a note: u32 name size, content size, type; name, content (both padded to 4 bytes). */
 static bool next_note(struct cursor *notes, struct note *n)
 {
 	if (cursor_left(notes) < 12)
@@ -28,7 +28,7 @@ static bool next_note(struct cursor *notes, struct note *n)
 
 size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX])
 {
-	static const uint8_t none[BUILD_ID_MAX];	/* some kernels' vdso has it */
+	static const uint8_t none[BUILD_ID_MAX];	/* the vDSO of some kernels has this ID */
 	struct note n;
 
 	while (next_note(&notes, &n)) {
@@ -70,7 +70,7 @@ static size_t in_segment(int fd, uint64_t offset, uint64_t size, search *look, u
 	return look((struct cursor){ .at = notes, .end = notes + n }, id);
 }
 
-/* Elf64_Phdr and Elf32_Phdr have the same fields in another order (elf.h). */
+/* Search the notes of each PT_NOTE segment (elf.h: Elf64_Phdr, Elf32_Phdr). */
 static size_t in_file(int fd, search *look, uint8_t *id)
 {
 	union {

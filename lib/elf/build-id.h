@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build-id - the GNU build ID of a file or of notes, read while the object is still there;
- * and Go's own, a text: Go's linker writes no other before Go 1.24.
+ * build-id - read the GNU build ID, or Go's build ID, from an ELF file or from ELF notes.
+ *
+ * Go's build ID is text.  Before version 1.24, Go's linker writes no GNU build ID.
  */
 #pragma once
 #include "record/record.h"
 
-/* Bytes (1..20) of the build ID in the ELF notes NOTES, stored in ID; 0: none. */
+/* Store the GNU build ID in the ELF notes NOTES; return its size in bytes (1..20), or 0. */
 size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX]);
 
-/* The same from the ELF file open at FD, which is positioned anywhere and stays open. */
+/* Store the GNU build ID of the ELF file FD; return its size, or 0.  Keeps FD's position. */
 size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX]);
 
-/* The same from a file that holds just notes, as /sys/kernel/notes. */
+/* Store the GNU build ID in a file of bare notes, as /sys/kernel/notes; return its size, or 0. */
 size_t build_id_of_notes_file(const char *path, uint8_t id[BUILD_ID_MAX]);
 
-/* Bytes of Go's build ID in NOTES, stored in ID with a NUL; 0: none. */
+/* Store Go's build ID in NOTES, with a NUL; return its length without the NUL, or 0. */
 size_t go_build_id_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
 
-/* The same from the ELF file open at FD. */
+/* Store Go's build ID of the ELF file FD, with a NUL; return its length, or 0. */
 size_t go_build_id_of_file(int fd, uint8_t id[GO_BUILD_ID_MAX]);

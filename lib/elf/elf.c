@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-	HEADERS_MAX = 100000,	/* program or section headers looked at, at most */
-	LOADS_MAX = 1000,	/* segments that are mapped; real files have less than ten */
-	NOTES_MAX = 1 << 20,	/* bytes of notes, in all: they may overlap */
+	HEADERS_MAX = 100000,	/* program or section headers used, of either kind */
+	LOADS_MAX = 1000,	/* PT_LOAD segments; real files have fewer than ten */
+	NOTES_MAX = 1 << 20,	/* bytes of notes searched in all: notes may overlap */
 };
 
 struct elf_bytes elf_part(const struct elf *elf, uint64_t offset, uint64_t size)
@@ -67,7 +67,7 @@ struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 	return s;
 }
 
-/* As many of COUNT headers of SIZE bytes at OFFSET as there are in the file. */
+/* Return how many of the COUNT headers of SIZE bytes at OFFSET the file contains. */
 static uint32_t headers_there(const struct elf *elf, uint64_t offset, uint64_t count,
 			      uint64_t size)
 {
@@ -119,7 +119,7 @@ struct program {
 	uint64_t offset, address, file_size, memory_size;
 };
 
-/* Elf64_Phdr, and Elf32_Phdr, whose flags stand elsewhere */
+/* Elf64_Phdr; in Elf32_Phdr the flags follow the sizes */
 static struct program program_at(const struct elf *elf, uint32_t index)
 {
 	uint64_t size = program_size(elf);
@@ -152,7 +152,7 @@ static void read_loads(struct elf *elf)
 	}
 }
 
-/* Look through NOTES; LEFT: bytes that may still be. */
+/* Search NOTES for a build ID.  *LEFT is the number of bytes that may still be searched. */
 static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
 {
 	uint8_t id[BUILD_ID_MAX];
@@ -161,13 +161,16 @@ static void take_build_id(struct elf *elf, struct elf_bytes notes, size_t *left)
 		notes.size = *left;
 	*left -= notes.size;
 	size_t size = build_id_in_notes(elf_cursor(elf, notes), id);
-	/* A copy tells that it is there; find where. */
+	/* The copy in ID shows that there is one; find it in the image. */
 	const uint8_t *at = size ? memmem(notes.at, notes.size, id, size) : NULL;
 	if (at)
 		elf->build_id = (struct elf_bytes){ at, size };
 }
 
-/* Debug files may have no segments (dwz), or those of the program, which lie elsewhere here. */
+/*
+ * Search sections, too: debug files may have no segments (dwz), or the program's segments,
+ * whose offsets are wrong in the debug file.
+ */
 static void find_build_id(struct elf *elf)
 {
 	size_t left = NOTES_MAX;
@@ -214,7 +217,7 @@ static void find_section_names(struct elf *elf)
 		elf->section_names = elf_part(elf, names.offset, names.size);
 }
 
-/* ELF with its image set: read its header, or close it. */
+/* Read the headers of ELF, whose image is set.  On failure, close ELF and return NULL. */
 static struct elf *open_image(struct elf *elf, const char **why)
 {
 	if (!read_header(elf, why)) {
@@ -229,7 +232,7 @@ static struct elf *open_image(struct elf *elf, const char **why)
 	return elf;
 }
 
-/* For the caller to free; NULL: it has none. */
+/* Return the path of FD for the caller to free, or NULL if it is unknown. */
 static char *path_of(int fd)
 {
 	char link[64], path[PATH_MAX];
@@ -244,7 +247,7 @@ const char *elf_path(const struct elf *elf)
 	return elf->path ? elf->path : "";
 }
 
-/* Bytes of the file that are no holes; what lies behind very many of them is not counted. */
+/* Return the bytes of the file without its holes.  Data after PARTS_MAX parts is not counted. */
 static uint64_t data_size(int fd, uint64_t size)
 {
 	enum { PARTS_MAX = 10000 };
@@ -353,7 +356,7 @@ uint64_t elf_identity(const struct elf *elf)
 	uint64_t id = digest_bytes(elf->build_id.at, elf->build_id.size);
 
 	id = digest_more(digest_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified);
-	/* Who can forge all of this cannot forge the owner. */
+	/* An attacker can forge all of the above, but not the owner. */
 	return digest_more(id, elf->mapped.owner) | 1;
 }
 
@@ -370,7 +373,7 @@ size_t elf_build_id(const struct elf *elf, const uint8_t **id)
 
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out)
 {
-	const uint64_t page = 4096;	/* the smallest: what larger ones map beside is not code */
+	const uint64_t page = 4096;	/* the smallest; what larger pages add is not code */
 	bool found = false;
 
 	for (uint32_t i = 0; i < elf->loads; i++) {
@@ -390,7 +393,7 @@ bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment
 		*out = (struct elf_segment){ .address = p.address - lead, .size = size,
 					     .file_offset = start };
 		found = true;
-		if (is_its_own)		/* others may have it on a page that they share */
+		if (is_its_own)		/* other segments may share the page with these bytes */
 			break;
 	}
 	return found;
@@ -401,7 +404,7 @@ int64_t elf_modified(const struct elf *elf)
 	return elf->mapped.at ? elf->mapped.modified : 0;
 }
 
-/* Bytes from the first to the last segment in memory. */
+/* Return the bytes of address space from the first segment's start to the last one's end. */
 static uint64_t room_for_all(const struct elf *elf)
 {
 	uint64_t start = UINT64_MAX, end = 0;

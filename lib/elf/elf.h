@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf - an ELF file, or image in memory: segments, build ID, function symbols.
+ * elf - read an ELF file, or an ELF image in memory: segments, sections, build ID and
+ * function symbols.
  *
- * Everything in it is checked before use: a hostile file costs a lookup, no
- * more.  Addresses are the file's own virtual addresses.
+ * Everything in the file is checked before use: a hostile file gives wrong answers or none,
+ * and does no other harm.  Addresses are the file's own virtual addresses.
  */
 #pragma once
 #include "base/span.h"
@@ -14,65 +15,66 @@
 
 struct elf;
 
-/* Bytes of a file; size 0: absent. */
+/* A range of bytes in memory.  Size 0: absent. */
 struct elf_bytes {
 	const uint8_t *at;
 	uint64_t size;
 };
 
 /*
- * Open the regular file FD, which is taken over.  NULL: *WHY says what is
- * wrong with it.
+ * Open the regular file FD.  FD is closed in any case.  On failure, return NULL and set *WHY
+ * to the reason.
  */
 struct elf *elf_open(int fd, const char **why);
 
-/* The image of at most SIZE bytes at BYTES, which outlives the result. */
+/* Open the image of at most SIZE bytes at BYTES.  The bytes must outlive the result. */
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why);
 
-/* The same of bytes from malloc(), which are taken over. */
+/* Open the image in bytes from malloc().  BYTES is freed by elf_close(), or on failure. */
 struct elf *elf_open_owned(uint8_t *bytes, size_t size, const char **why);
 
 void elf_close(struct elf *elf);
 
-/* The build ID: its size in bytes (0: none), and where it is. */
+/* Return the size in bytes of the GNU build ID (0: none), and point *ID to it. */
 size_t elf_build_id(const struct elf *elf, const uint8_t **id);
 
-/* The build ID that Go's linker gave it; "": none. */
+/* Return Go's build ID, or "". */
 const char *elf_go_build_id(struct elf *elf);
 
-/* What the user of ELF keeps with it; NULL at first. */
+/* Return a pointer slot for the user's own data about ELF.  The slot is NULL at first. */
 void **elf_beside(struct elf *elf);
 
-/* ELF may not be used for long: give back the memory that its file has taken so far. */
+/* Release the memory of ELF's file pages.  The next access reads the pages from the file again. */
 void elf_rest(const struct elf *elf);
 
-/* Has it code, which debug files have not; DWARF; DWARF or a symbol table? */
+/* Whether ELF contains code (debug files do not); DWARF; DWARF or a symbol table (.symtab). */
 bool elf_has_code(const struct elf *elf);
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_debug(const struct elf *elf);
 
-/* Where the file was when it was opened, without symbolic links; "": no file. */
+/* Return the file's path at opening, without symbolic links; "" for an image in memory. */
 const char *elf_path(const struct elf *elf);
 
-/* An executable segment as the kernel maps it: from page to page. */
+/* An executable segment as the kernel maps it: in whole pages. */
 struct elf_segment {
 	uint64_t address, size;
-	uint64_t file_offset;		/* of ADDRESS's byte */
+	uint64_t file_offset;		/* of the byte at ADDRESS */
 };
 
-/* The executable segment with the file's byte FILE_OFFSET; false: there is none. */
+/* Find the executable segment that contains FILE_OFFSET.  Return false if there is none. */
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
 
 /*
- * A relocatable file, as a kernel module is, has no segments, and its sections have no
- * addresses.  Its code gets addresses from 0 on, as the kernel's loader lays it out from
- * where the module begins; code for booting alone has none of these.
+ * Whether ELF is a relocatable file, such as a kernel module.  Such a file has no segments,
+ * and its sections have no addresses.  This module gives its code addresses from 0 on, in the
+ * layout that the kernel's loader uses from the start of the module.  Code that runs only at
+ * boot or load time (.init*) is left out of this layout.
  */
 bool elf_is_relocatable(const struct elf *elf);
 
 /*
- * Of a relocatable file: the executable section at *INDEX (0 at first) or behind, which
- * counts on; false: there is no more.
+ * Find the next executable section of a relocatable file after section *INDEX (0 to start),
+ * and set *INDEX to it.  Return false if there are no more.
  */
 struct elf_code {
 	uint64_t address, size;
@@ -83,62 +85,67 @@ bool elf_next_code(const struct elf *elf, uint32_t *index, struct elf_code *out)
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */
 	uint64_t address;
-	/* around where it was asked for, this is the answer; or there is none but in the PLT */
+	/*
+	 * The range around the query with the same answer; after a miss, the range without a
+	 * symbol (PLT stubs apart).
+	 */
 	struct extent same;
 };
 
 /*
- * The function that covers ADDRESS, from .symtab, .dynsym or .gnu_debugdata;
- * or an entry of the procedure linkage table, as "foo@plt".  The tables are
- * read at the first call.
+ * Find the function that covers ADDRESS in .symtab, .dynsym or .gnu_debugdata, or an entry
+ * of the procedure linkage table, as "foo@plt".  Return false if there is none; OUT->same is
+ * set in any case.  The first call reads the tables.
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
-/* The address of the symbol NAME in .symtab, of whatever type; false: it has none. */
+/* Store the address of symbol NAME in .symtab, of any type.  False: no such symbol. */
 bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
 
 /*
- * The contents of the section NAME, as ".debug_info"; inflated if they are
- * compressed, also under the older name ".zdebug_info".  False: it is absent,
- * has no contents in this file, or is damaged.  Valid until elf_close(); what
- * follows the last byte may be read and ends a string.
+ * Get the contents of the section NAME, for example ".debug_info".  Compressed contents are
+ * unpacked, also those under the older name ".zdebug_info".  Return false if the section is
+ * absent, has no contents in this file, or is damaged.  The contents are valid until
+ * elf_close().  The byte after them may be read; a string in them ends there at the latest.
  */
 bool elf_section(struct elf *elf, const char *name, struct elf_bytes *out);
 
 /*
- * The same; of several sections of that name, as compilers write for what may
- * be in several files, the first whose contents pass the test, else the first.
+ * Like elf_section().  If several sections have that name (compilers write one for each
+ * group of definitions that may be in several files), take the first section whose contents
+ * pass the test, or else the first section.
  */
 typedef bool elf_section_test(const struct elf *elf, struct elf_bytes contents);
 bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_wanted,
 			struct elf_bytes *out);
 
 /*
- * Whether a section counts as absent because it would unpack to more than any
- * real one (NULL: no).
+ * Whether a section was treated as absent because it would unpack to more bytes than any
+ * real section does.  False if ELF is NULL.
  */
 bool elf_has_refused(const struct elf *elf);
 
-/* The whole file. */
+/* Return the bytes of the whole file. */
 struct elf_bytes elf_image(const struct elf *elf);
 
 /*
- * A number that is another one for another file, or if the file was changed
- * since; 0: it is no file, or NULL.
+ * Return a hash of the file's build ID, size, modification time and owner.  It differs for
+ * different files and changes with the file.  0: an image in memory, or NULL.
  */
 uint64_t elf_identity(const struct elf *elf);
 
-/* When the file was changed last, as of its opening, in ns since 1970; 0: it is no file. */
+/* Return the file's modification time at opening, in ns since 1970; 0: an image in memory. */
 int64_t elf_modified(const struct elf *elf);
 
 /*
- * Whether a loader may map SIZE bytes from FILE_OFFSET of this file as code: an
- * executable segment has them, and the file has the segment; or they are the
- * room for all segments, which starts with code.  PAGE: bytes of a page.
+ * Whether a loader may map SIZE bytes from FILE_OFFSET of this file as code: an executable
+ * segment, which is whole in the file, contains them; or they are the address space that a
+ * loader reserves for all segments, from the start of an executable segment.  PAGE is the
+ * page size in bytes.
  */
 bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uint64_t page);
 
-/* Has the file become shorter since it was opened (NULL: no)?  Then what was read is void. */
+/* Whether the file was truncated while open; then discard all answers.  False if NULL. */
 bool elf_is_cut(const struct elf *elf);
 
 /* Whether the file's byte order is not this machine's. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unpacks compressed sections.  Debug information is packed at 10 to 1 or less,
- * but for what repeats itself, as the lines of generated code, where zlib gets to
- * 1000 to 1 and zstd beyond.  So a file's sections may unpack to a sane multiple
- * of their bytes, all together, and to some MiB of any: what its rows and functions
- * take in memory is a multiple of that.
+ * Unpack compressed sections.  Debug information usually compresses to 1/10 of its size at
+ * best.  Repetitive contents, such as the line tables of generated code, compress further: to
+ * 1/1000 with zlib, and to less with zstd.  So the sections of a file together may unpack to
+ * RATIO_MAX times their compressed size, plus DENSE_MAX.  This also limits the memory for
+ * rows and functions, which is a multiple of the unpacked size.
  */
 #include "base/arena.h"
 #include "elf/internal.h"
@@ -15,7 +15,7 @@
 
 enum { RATIO_MAX = 32 };
 #define UNPACKED_MAX (8ULL << 30)	/* bytes */
-#define DENSE_MAX (16ULL << 20)		/* bytes that any file may unpack to */
+#define DENSE_MAX (16ULL << 20)		/* bytes that any file may unpack to, beside the ratio */
 
 static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)
 {
@@ -27,7 +27,7 @@ static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)
 	return good;
 }
 
-/* Count SIZE bytes as unpacked.  False: they are too many. */
+/* Take SIZE bytes from what may be unpacked.  False: too many; ELF->refused is set. */
 static bool take(struct elf *elf, uint64_t packed_size, uint64_t size)
 {
 	uint64_t left = elf->data > elf->packed ? elf->data - elf->packed : 0;

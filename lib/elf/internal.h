@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elf's inside, shared by the files of this module only. */
+/* Internal structures and functions of elf, for the files of this module only. */
 #pragma once
 #include "base/intern.h"
 #include "base/span.h"
@@ -8,117 +8,128 @@
 #include "elf/section.h"
 #include "record/record.h"
 
+/* A function symbol, or a label in code. */
 struct symbol {
-	uint64_t address, size;
-	uint32_t name;		/* offset in the string table of its symbol table */
+	uint64_t address, size;	/* bytes; index_symbols() replaces a size of 0 */
+	uint32_t name;		/* offset in strings[table] */
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
-	uint8_t rank;		/* of several at one address the highest is shown */
-	uint16_t section;	/* index */
-	uint32_t order;		/* in which they were read */
+	uint8_t rank;		/* priority among symbols at one address: the highest wins */
+	uint16_t section;	/* index of its section */
+	uint32_t order;		/* position in reading order; breaks ties */
 };
 
-/* A section of a relocatable file. */
+/* The layout of one section of a relocatable file. */
 struct placed {
-	uint64_t address;	/* that we gave it */
-	uint32_t relocations;	/* the section with its relocations; 0: none */
+	uint64_t address;	/* assigned by elf_place_sections() */
+	uint32_t relocations;	/* index of the section of its relocations; 0: none */
 };
 
+/* A PT_LOAD segment: offset in the file; sizes in bytes, in the file and in memory. */
 struct elf_load {
-	bool is_code;
+	bool is_code;		/* executable */
 	uint64_t offset, address, file_size, memory_size;
 };
 
-/* What makes it the same file, under another name. */
+/* Identifies a file in a pool, whatever its name. */
 struct elf_file {
 	uint64_t device, inode;
-	int64_t size, modified;
+	int64_t size, modified;	/* in bytes; in ns since 1970 */
 };
 
-enum { STUB_TABLES_MAX = 8 };	/* three are usual */
+enum { STUB_TABLES_MAX = 8 };	/* three are common */
 
+/*
+ * An open ELF file or image.  Opening fills the fields up to SECTION_NAMES, BUILD_ID, and,
+ * of a relocatable file, PLACED to RELOCATION_BUDGET.  elf_pool_open() fills POOL to FILE.
+ * The rest is filled on demand.
+ */
 struct elf {
-	struct elf_bytes image;
-	struct mapped mapped;	/* where the image is, if it is a file */
-	uint8_t *owned;		/* where it is, if it came out of another file */
-	char *path;		/* the file's own; NULL: it has none */
-	uint64_t data;		/* bytes of the image that are no holes of a sparse file */
-	bool is64, swap;
+	struct elf_bytes image;	/* the whole file */
+	struct mapped mapped;	/* the mapping with the image; all 0: it is not a file */
+	uint8_t *owned;		/* the image, if elf_close() frees it; else NULL */
+	char *path;		/* without symbolic links; NULL: unknown, or not a file */
+	uint64_t data;		/* bytes that the file stores, without its holes */
+	bool is64, swap;	/* ELFCLASS64; byte order is not this machine's */
 	uint16_t type, machine;	/* ET_*, EM_* */
 	uint64_t program_headers, section_headers;	/* offsets in the image */
-	uint32_t programs, sections;			/* how many */
-	struct elf_load *load;		/* segments that are mapped */
+	uint32_t programs, sections;			/* number of headers in the file */
+	struct elf_load *load;		/* PT_LOAD segments, in the order of the file */
 	uint32_t loads;
-	struct elf_bytes section_names;
-	struct inflated *inflated;	/* sections, once asked for */
-	uint64_t packed;		/* bytes that sections were unpacked from */
-	uint64_t unpackable;		/* bytes that they still may become */
-	bool refused;			/* one was not unpacked, for it would be too large */
-	struct elf_bytes build_id;
-	char go_build_id[GO_BUILD_ID_MAX];	/* once asked for */
-	bool symbols_read;
-	bool is_mini;		/* it has no further one inside */
-	struct symbol *symbol;	/* by address, one for each */
+	struct elf_bytes section_names;	/* string table */
+	struct inflated *inflated;	/* unpacked or relocated sections, newest first */
+	uint64_t packed;		/* compressed bytes of all sections unpacked so far */
+	uint64_t unpackable;		/* bytes that may still be unpacked */
+	bool refused;			/* a section was too large to unpack */
+	struct elf_bytes build_id;	/* GNU build ID, in the image; size 0: none */
+	char go_build_id[GO_BUILD_ID_MAX];	/* set by elf_go_build_id(); "": none */
+	bool symbols_read;	/* SYMBOL to MINI have been filled */
+	bool is_mini;		/* unpacked MiniDebugInfo; set when that is opened */
+	struct symbol *symbol;	/* by ascending address, one for each address */
 	size_t symbols;
-	struct flats flat;		/* address to SYMBOL */
+	struct flats flat;		/* address to index of SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
-	struct elf *mini;		/* MiniDebugInfo: more symbols, unpacked */
-	bool stubs_read;
+	struct elf *mini;		/* unpacked MiniDebugInfo (more symbols), or NULL */
+	bool stubs_read;		/* STUB_TABLE has been filled */
 	uint32_t stub_tables;
 	struct elf_section stub_table[STUB_TABLES_MAX];	/* procedure linkage tables */
-	bool relocations_read;
-	struct relocation *relocation;	/* by what they fill */
+	bool relocations_read;		/* RELOCATION has been filled */
+	struct relocation *relocation;	/* by ascending address of the word that they fill */
 	size_t relocations;
-	struct intern names;		/* those that are in no table, as "foo@plt" */
+	struct intern names;		/* names that no string table has, as "foo@plt" */
 	struct placed *placed;		/* by section; NULL: the file is not relocatable */
-	uint64_t placed_end;		/* where the code ends that begins at address 0 */
-	uint64_t relocation_budget;	/* how many may still be applied */
-	struct elf_pool *pool;		/* that it is open in; NULL: none */
-	struct elf *next_in_pool;
-	struct elf_file file;		/* in a pool: which one */
-	uint32_t further_users;		/* beside the first */
-	uint64_t memory;		/* bytes that what was read of it takes */
-	void *beside;			/* what its user keeps with it */
+	uint64_t placed_end;		/* end address of the placed code, which starts at 0 */
+	uint64_t relocation_budget;	/* number of relocations that may still be applied */
+	struct elf_pool *pool;		/* that contains this file; NULL: none */
+	struct elf *next_in_pool;	/* in the same hash chain */
+	struct elf_file file;		/* its identity, if it is in a pool */
+	uint32_t further_users;		/* number of users, without the first */
+	uint64_t memory;		/* bytes of memory charged with elf_charge() */
+	void *beside;			/* the user's own data: see elf_beside() */
 };
 
-/* Whether section S is called NAME. */
+/* Whether the name of section S is NAME. */
 bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name);
 
-/* An address or offset, of 4 or 8 bytes by the file's class. */
+/* Read an address or offset: 8 bytes in a 64-bit file, else 4. */
 static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 {
 	return elf->is64 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* Contents that had to be unpacked or relocated. */
+/* The contents of a section that was unpacked or relocated. */
 struct inflated {
 	struct inflated *next;
-	uint32_t section;	/* its index */
-	uint64_t size;		/* 0: they are damaged */
-	uint8_t *bytes;
+	uint32_t section;	/* index */
+	uint64_t size;		/* in bytes; 0: damaged or refused */
+	uint8_t *bytes;		/* from malloc(); NULL: damaged or refused */
 };
 
 /*
- * Unpack PACKED (a zlib or zstd stream) of ELF into SIZE bytes, all of them.  The
- * caller frees; NULL: it is damaged, or refused.  A zero byte follows them.
+ * Unpack PACKED, a zlib or zstd stream in ELF, which must give exactly SIZE bytes.  Return
+ * the bytes with a zero byte after them, for the caller to free; or NULL if the stream is
+ * damaged or too large.
  */
 enum packing { PACKED_ZLIB, PACKED_ZSTD, PACKED_NOT };
 uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,
 			 uint64_t size);
 
-/* The name of the symbol whose address goes to SLOT; or NULL and *VALUE, the address, or 0. */
+/*
+ * Return the name of the symbol whose address a relocation puts at address SLOT.  Without a
+ * symbol, return NULL and set *VALUE to the address that the relocation puts there, or to 0.
+ */
 const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value);
 
-/* Give the sections of a relocatable file addresses. */
+/* Assign addresses to the sections of a relocatable file. */
 void elf_place_sections(struct elf *elf);
 
-/* Whether section INDEX has relocations that count. */
+/* Whether section INDEX of a 64-bit relocatable file has relocations to apply. */
 bool elf_has_relocations(const struct elf *elf, uint32_t index);
 
-/* Apply the relocations of section INDEX to its SIZE bytes at BYTES. */
+/* Apply the relocations of section INDEX to BYTES, a copy of its contents of SIZE bytes. */
 void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size);
 
-/* The entry of the procedure linkage table at ADDRESS. */
+/* Find the entry of the procedure linkage table at ADDRESS.  False: none, or unknown. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
-/* The ELF inside .gnu_debugdata; NULL: none. */
+/* Unpack and open the ELF file in .gnu_debugdata.  Return NULL if there is none. */
 struct elf *elf_open_mini(struct elf *elf);

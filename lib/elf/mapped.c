@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of mappings is global, as the signal's disposition is.  It is
- * changed only by the thread that reads the files, never inside the handler.
+ * The list of mappings is global, because the action for a signal is global.  Only the
+ * thread that reads the files changes the list; the signal handler never does.
  */
 #include "elf/mapped.h"
 
@@ -18,7 +18,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes of address space: whole pages, and one more. */
+/* Return the bytes of address space for a file of SIZE bytes: its pages, and one more. */
 static size_t reserved(size_t size)
 {
 	size_t page = page_size();
@@ -41,9 +41,9 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 			break;
 		m->is_cut = true;
-		return;		/* and read on */
+		return;		/* the read continues with zeros */
 	}
-	sigaction(SIGBUS, &before, NULL);	/* not ours: it comes again, to whom it was for */
+	sigaction(SIGBUS, &before, NULL);	/* not ours: it repeats, for the old action */
 }
 
 static void catch_sigbus(void)
@@ -55,12 +55,13 @@ static void catch_sigbus(void)
 }
 
 /*
- * Reading holes takes time and memory like reading bytes, and making them costs
- * nothing.  Some file systems do not tell blocks.
+ * Whether the file is large and almost all holes.  Reading a hole takes as much time and
+ * memory as reading data, but making a hole costs nothing.  Some file systems report no
+ * blocks (st_blocks is 0); their files are accepted.
  */
 static bool is_hollow(const struct stat *st)
 {
-	enum { SMALL = 64 << 20, SHARE = 64 };	/* bytes; no file system compresses so well */
+	enum { SMALL = 64 << 20, SHARE = 64 };	/* bytes; no file system compresses to 1/SHARE */
 
 	return st->st_size > SMALL && st->st_blocks > 0 &&
 	       st->st_blocks < st->st_size / 512 / SHARE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MiniDebugInfo: .gnu_debugdata holds an ELF file, packed by xz, of the symbols stripped. */
+/* MiniDebugInfo: .gnu_debugdata is an xz-compressed ELF file with symbols that were stripped. */
 #include "base/arena.h"
 #include "elf/internal.h"
 
@@ -8,12 +8,12 @@
 
 enum {
 	WORK_MAX = 128 << 20,		/* bytes of memory for liblzma */
-	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; and no more than */
-	MINI_LEAST = 16 << 20,		/* so many, and */
-	RATIO_MAX = 32,			/* bytes for each packed one */
+	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; also limited to about */
+	MINI_LEAST = 16 << 20,		/* this many bytes, plus */
+	RATIO_MAX = 32,			/* times the compressed size */
 };
 
-/* The caller frees; NULL: it is damaged, or too large. */
+/* Return the unpacked bytes for the caller to free; NULL if they are damaged or too large. */
 static uint8_t *unpack(struct elf_bytes packed, size_t *size)
 {
 	lzma_stream s = LZMA_STREAM_INIT;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Relocatable files (ET_REL): kernel modules and their debug files.  Addresses in them
- * count from the start of a section, and their debug information is to be relocated.
+ * Relocatable files (ET_REL): kernel modules and their debug files.  Addresses in them are
+ * relative to the start of a section, and their debug information must be relocated.
  *
- * The sections get addresses here: code from 0 on, in the order and with the gaps that the
- * kernel's loader gives it (layout_sections() in kernel/module/main.c), so that an address
- * is also an offset in the module's memory.  What is no code, or only for the start, lies
- * far from that; what is not loaded at all, as debug information, begins at 0.
+ * elf_place_sections() gives the sections addresses.  Code starts at 0, in the order and with
+ * the gaps of the kernel's loader (layout_sections() in kernel/module/main.c), so an address
+ * is also an offset in the module's memory.  Loaded sections without code, and code that runs
+ * only at load time (.init*), are at FAR_AWAY.  Sections that are not loaded, such as debug
+ * information, are at 0.
  */
 #include "base/arena.h"
 #include "elf/internal.h"
 
 #include <elf.h>
 
-enum { ALIGNMENT_MAX = 1 << 24 };	/* bytes; a huge page has 2 MiB */
+enum { ALIGNMENT_MAX = 1 << 24 };	/* bytes; more than a huge page of 2 MiB */
 #define FAR_AWAY (1ULL << 40)
 
 static bool is_code(const struct elf *elf, const struct elf_section *s)
@@ -73,7 +74,7 @@ bool elf_has_relocations(const struct elf *elf, uint32_t index)
 	       elf->placed[index].relocations;
 }
 
-/* Bytes that a relocation of TYPE fills with an address or offset; 0: another kind. */
+/* Return the width in bytes of a relocation that stores an address or offset; 0: other TYPE. */
 static unsigned width_of(const struct elf *elf, uint64_t type)
 {
 	switch (elf->machine) {
@@ -86,7 +87,7 @@ static unsigned width_of(const struct elf *elf, uint64_t type)
 	return 0;
 }
 
-/* The value of symbol INDEX of the table SYMBOLS; false: there is no such symbol here. */
+/* Store the value of symbol INDEX in the table SYMBOLS.  False: not defined in this file. */
 static bool symbol_value(const struct elf *elf, struct elf_bytes symbols, uint64_t index,
 			 uint64_t *value)
 {
@@ -104,7 +105,7 @@ static bool symbol_value(const struct elf *elf, struct elf_bytes symbols, uint64
 	return section != SHN_UNDEF;
 }
 
-/* In the file's byte order. */
+/* Write NUMBER to WIDTH bytes at AT, in the file's byte order. */
 static void put_number(const struct elf *elf, uint8_t *at, unsigned width, uint64_t number)
 {
 	bool is_little = elf->swap != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 64-bit relocations with addends (Elf64_Rela), read once: by the word that they fill. */
+/* 64-bit relocations with addends (Elf64_Rela), read once, and sorted by the word they fill. */
 #include "base/arena.h"
 #include "elf/internal.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
-enum { RELOCATIONS_MAX = 2 * 1000 * 1000 };	/* of a file */
+enum { RELOCATIONS_MAX = 2 * 1000 * 1000 };	/* per file */
 
 struct relocation {
-	uint64_t slot, info, addend;
-	uint32_t symbols;	/* section that the symbol's index is of */
-	uint32_t order;		/* in the file */
+	uint64_t slot, info, addend;	/* slot: address of the word; others: as Elf64_Rela */
+	uint32_t symbols;	/* section index of the symbol table */
+	uint32_t order;		/* position in the file; breaks ties */
 };
 
 static int by_slot(const void *a, const void *b)
@@ -46,7 +46,7 @@ static void read_relocations(struct elf *elf)
 		qsort(elf->relocation, elf->relocations, sizeof(*elf->relocation), by_slot);
 }
 
-/* The first relocation of SLOT, or NULL. */
+/* Return the first relocation that fills the word at SLOT, or NULL. */
 static const struct relocation *find(struct elf *elf, uint64_t slot)
 {
 	size_t low = 0, high;
@@ -65,7 +65,7 @@ static const struct relocation *find(struct elf *elf, uint64_t slot)
 									   : NULL;
 }
 
-/* The name of the symbol that R refers to, or NULL. */
+/* Return the name of the symbol that R refers to, or NULL. */
 static const char *symbol_name(const struct elf *elf, const struct relocation *r)
 {
 	struct elf_section symbols = elf_section_at(elf, r->symbols);

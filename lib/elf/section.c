@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections by name; those that are compressed are unpacked once, when asked for. */
+/* Find sections by name.  Compressed sections are unpacked once, at the first request. */
 #include "base/arena.h"
 #include "elf/internal.h"
 
@@ -10,7 +10,7 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-enum { PACKED_LEAST = 64 };	/* bytes, to bound how many sections are unpacked */
+enum { PACKED_LEAST = 64 };	/* bytes charged for each section, to limit how many are unpacked */
 
 bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name)
 {
@@ -21,7 +21,7 @@ bool elf_is_called(const struct elf *elf, const struct elf_section *s, const cha
 	       !memcmp(names.at + s->name, name, size);
 }
 
-/* The index of the next section behind AFTER, or 0, which no section with contents has. */
+/* Return the index of the next section NAME with contents after section AFTER, or 0. */
 static uint32_t find_section(const struct elf *elf, const char *name, uint32_t after)
 {
 	for (uint32_t i = after + 1; i < elf->sections; i++) {
@@ -60,7 +60,7 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
 	return index != 0;
 }
 
-/* What is PACKED in section INDEX, which becomes SIZE bytes; relocated; NULL: it is damaged. */
+/* Return the SIZE bytes unpacked from PACKED of section INDEX, and relocated; NULL: damaged. */
 static uint8_t *unpacked(struct elf *elf, uint32_t index, enum packing packing,
 			 struct elf_bytes packed, uint64_t size)
 {
@@ -74,7 +74,7 @@ static uint8_t *unpacked(struct elf *elf, uint32_t index, enum packing packing,
 	return bytes;
 }
 
-/* Unpack a section's contents, or find them unpacked already. */
+/* Get the unpacked contents of section INDEX: unpack them, unless that was done before. */
 static bool unpack(struct elf *elf, uint32_t index, enum packing packing, struct cursor *packed,
 		   uint64_t size, struct elf_bytes *out)
 {
@@ -144,7 +144,7 @@ static bool contents(struct elf *elf, uint32_t index, bool is_old, struct elf_by
 	return bytes.size > 0;
 }
 
-/* Free what was unpacked last, if it is this section. */
+/* Free the contents of section INDEX, if it is the one that was unpacked last. */
 static void forget(struct elf *elf, uint32_t index)
 {
 	struct inflated *i = elf->inflated;
@@ -159,8 +159,9 @@ static void forget(struct elf *elf, uint32_t index)
 }
 
 /*
- * From the section INDEX on, the first one of NAME that is wanted; 0: none.
- * Sections may overlap, but those that are looked into are no more than the file.
+ * Return the index of the first section NAME, from INDEX on, whose contents pass IS_WANTED;
+ * 0: none.  Sections may overlap, so the budget limits the total size of the sections that
+ * are unpacked in vain to the size of the file.
  */
 static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, bool is_old,
 			    elf_section_test *is_wanted)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries of the procedure linkage table (.plt, .plt.sec, .plt.got) of x86-64
- * and AArch64.  Their instructions tell which slot of the global offset table
- * they jump through, a relocation of that slot tells the symbol.
+ * Entries of the procedure linkage table (.plt, .plt.sec, .plt.got) of x86-64 and AArch64.
+ * Each entry jumps through a slot of the global offset table.  The entry's instructions give
+ * the address of the slot, and the relocation of the slot gives the symbol.
  */
 #include "elf/internal.h"
 
@@ -10,7 +10,7 @@
 
 enum { NAME_MAX_BYTES = 1000, ENTRY = 16 };
 
-/* The sections called .plt, .plt.sec, .plt.got, ... */
+/* Find the sections with names .plt, .plt.sec, .plt.got, ... */
 static void find_tables(struct elf *elf)
 {
 	elf->stubs_read = true;
@@ -23,7 +23,7 @@ static void find_tables(struct elf *elf)
 	}
 }
 
-/* The one that has the byte at ADDRESS. */
+/* Find the procedure linkage table that contains ADDRESS. */
 static bool find_table(struct elf *elf, uint64_t address, struct elf_section *out)
 {
 	if (!elf->stubs_read)
@@ -36,7 +36,7 @@ static bool find_table(struct elf *elf, uint64_t address, struct elf_section *ou
 	return false;
 }
 
-/* "jmp *slot(%rip)", ff 25, after endbr64 or a prefix */
+/* The slot of "jmp *slot(%rip)" (ff 25), which may follow endbr64 or a prefix; 0: none. */
 static uint64_t slot_x86_64(const struct elf *elf, struct elf_bytes code, uint64_t address)
 {
 	for (uint64_t i = 0; i + 6 <= code.size; i++) {
@@ -48,7 +48,7 @@ static uint64_t slot_x86_64(const struct elf *elf, struct elf_bytes code, uint64
 	return 0;
 }
 
-/* "adrp x16, page; ldr x17, [x16, offset]", after "bti c" or not */
+/* The slot of "adrp x16, page; ldr x17, [x16, offset]", which may follow "bti c"; 0: none. */
 static uint64_t slot_aarch64(const struct elf *elf, struct elf_bytes code, uint64_t address)
 {
 	for (uint64_t i = 0; i + 8 <= code.size; i += 4) {
@@ -57,7 +57,7 @@ static uint64_t slot_aarch64(const struct elf *elf, struct elf_bytes code, uint6
 		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
 			continue;
 		int64_t pages = (int64_t)((uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3));
-		pages = (pages ^ 0x100000) - 0x100000;	/* its sign is bit 20 */
+		pages = (pages ^ 0x100000) - 0x100000;	/* sign bit: bit 20 */
 		return ((address + i) & ~0xfffULL) + ((uint64_t)pages << 12) +
 		       (uint64_t)(ldr >> 10 & 0xfff) * 8;
 	}
@@ -72,7 +72,10 @@ static uint64_t slot_of(const struct elf *elf, struct elf_bytes code, uint64_t a
 		: elf->machine == EM_AARCH64 ? slot_aarch64(elf, code, address) : 0;
 }
 
-/* Of the relocation of SLOT: the symbol's name, or the function of a symbol without (IFUNC). */
+/*
+ * Return the name of the symbol in the relocation of SLOT.  If it has no symbol (IFUNC), return
+ * the name of the function at the relocated address.  NULL: unknown.
+ */
 static const char *name_of_slot(struct elf *elf, uint64_t slot)
 {
 	struct elf_symbol target;

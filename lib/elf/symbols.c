@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Function symbols, sorted by address.  One without a size reaches up to the
- * next one, unless it is a label inside a function.  Of several at one address
- * the one that perf would show is kept: one with a size before a label, global
- * before local before weak, then the one with fewer leading underscores, then the
- * longer name, then the first.
+ * Function symbols, sorted by address.  A symbol without a size extends to the next symbol,
+ * unless it is a label inside a function.  Of several symbols at one address, the symbol
+ * that perf would show is kept: a symbol with a size before a label; global before local
+ * before weak; then fewer leading underscores; then the longer name; then the first read.
  */
 #include "base/arena.h"
 #include "elf/internal.h"
@@ -14,7 +13,7 @@
 
 enum { SYMBOLS_MAX = 20 * 1000 * 1000 };	/* more than any program has */
 
-/* "$x", "$d.realign": they mark where code and data begin, and name nothing. */
+/* "$x", "$d.realign": symbols that mark the start of code or data, and name no function. */
 static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("axdt", name[1]) &&
@@ -33,7 +32,7 @@ static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 	return (uint8_t)(rank << 3 | (MOST - underscores));
 }
 
-/* Elf64_Sym, and Elf32_Sym, whose fields stand in another order. */
+/* Read an Elf64_Sym, or an Elf32_Sym, whose fields have another order; add it if it is code. */
 static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 {
 	struct symbol s = { .name = cursor_u32(c), .table = table };
@@ -61,7 +60,7 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 	    !(elf_section_at(elf, section).flags & SHF_EXECINSTR))
 		return;		/* a label in data */
 	if (elf->machine == EM_ARM)
-		s.address &= ~1ULL;	/* it tells Thumb code */
+		s.address &= ~1ULL;	/* bit 0 marks Thumb code */
 	s.section = section;
 	s.order = (uint32_t)elf->symbols;
 	s.rank = rank_of(s.size, ELF64_ST_BIND(info_other[0]), name);
@@ -69,7 +68,7 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 	elf->symbol[elf->symbols++] = s;
 }
 
-/* All symbols of the first section of this type. */
+/* Read all symbols of the first section of this type. */
 static void read_table(struct elf *elf, uint32_t type, uint8_t table)
 {
 	uint64_t entry = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -103,7 +102,7 @@ static int by_address(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Of equal address and rank, SYMBOL[first..end): the index of the one to show. */
+/* Return the index of the symbol to show of SYMBOL[first..end), which have one address. */
 static size_t best_of(const struct elf *elf, size_t first, size_t end)
 {
 	size_t best = first, longest = 0;
@@ -121,7 +120,7 @@ static size_t best_of(const struct elf *elf, size_t first, size_t end)
 	return best;
 }
 
-/* One symbol for each address; the largest of their sizes. */
+/* Keep one symbol for each address, with the largest size of the symbols there. */
 static void keep_one_each(struct elf *elf)
 {
 	size_t kept = 0, end;
@@ -139,7 +138,7 @@ static void keep_one_each(struct elf *elf)
 	elf->symbols = kept;
 }
 
-/* Where the symbol ends if it does not say so: at the next one, or with its section. */
+/* Return the end address of a symbol without a size: the next symbol, or the section's end. */
 static uint64_t presumed_end(const struct elf *elf, size_t i)
 {
 	struct elf_section s = elf_section_at(elf, elf->symbol[i].section);
@@ -150,7 +149,7 @@ static uint64_t presumed_end(const struct elf *elf, size_t i)
 	return end > elf->symbol[i].address ? end : elf->symbol[i].address + 1;
 }
 
-/* The innermost of those that lie in each other shows; a label in a function does not. */
+/* Index symbols by address.  The innermost of nested symbols wins; labels in functions do not. */
 static void index_symbols(struct elf *elf)
 {
 	struct spans spans = { 0 };
@@ -186,7 +185,7 @@ static void read_symbols(struct elf *elf)
 		   elf->flat.count * sizeof(*elf->flat.at));
 }
 
-/* The name without the version that some tables have in it: "memcpy@@GLIBC_2.14". */
+/* Return the name of S without the version that some tables append: "memcpy@@GLIBC_2.14". */
 static const char *shown_name(struct elf *elf, const struct symbol *s)
 {
 	const char *name = name_of(elf, s), *version = name ? strchr(name, '@') : NULL;
@@ -228,7 +227,7 @@ bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address)
 {
 	struct elf_section table = { 0 };
 
-	if (!elf->is64)		/* it is asked for of kernels only */
+	if (!elf->is64)		/* only 64-bit kernels are looked up */
 		return false;
 	for (uint32_t i = 0; i < elf->sections && table.type != SHT_SYMTAB; i++)
 		table = elf_section_at(elf, i);

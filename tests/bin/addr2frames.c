@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * addr2frames - the frames at addresses, in the format of llvm-symbolizer.
+ * addr2frames [-n | -g | -k] ELF [DEBUG [ALTERNATE [PACKAGE]]] - print the frames at addresses.
  *
- * addr2frames [-n | -g | -k] ELF [DEBUG [ALTERNATE [PACKAGE]]]: hexadecimal addresses
- * on stdin; for each, function and FILE:LINE:COLUMN of every frame, innermost
- * first, then an empty line.  -n prints nothing, to measure; -g reads the
- * table of a Go program instead, -k a list of the kernel's symbols.
+ * Reads hexadecimal addresses from stdin.  For each address, prints the function and
+ * FILE:LINE:COLUMN of every frame, innermost first, then an empty line: the format of
+ * llvm-symbolizer.  -n prints nothing, for measurements.  -g reads the function table of a Go
+ * program instead of DWARF, and -k reads a list of kernel symbols.
  */
 #include "dwarf/dwarf.h"
 #include "symbol/demangle.h"
@@ -32,7 +32,7 @@ static struct elf *open_split(void *context, const char *path)
 	return open_elf(path);
 }
 
-/* SYMBOL: what the symbol table says of the outermost frame, as llvm-symbolizer prefers; or NULL */
+/* SYMBOL: the outermost function in the symbol table, which llvm-symbolizer prefers; or NULL */
 static void print_frame(const struct dwarf_frame *f, const char *symbol)
 {
 	const char *name = symbol ? symbol : dwarf_function_name(f->function);

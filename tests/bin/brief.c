@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* brief THREADS - so many threads, one after the other, of 1,000,006 instructions and few more. */
+/* brief THREADS - run THREADS threads in turn, each of 1,000,006 instructions and a few more. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * churn [SECONDS] - a process that is hard to attach to: 1,000 threads a second
- * begin and end, while every 5 ms one more begins that stays, up to 50.
+ * churn [SECONDS] - a process that is hard to attach to: 1,000 short threads start and
+ * end per second, and every 5 ms a lasting thread starts, up to 50 of them.
  *
- * Those that stay print "+", and wait.  When SIGUSR1 comes, each works for 10 ms of
- * CPU time, and prints its thread id and the CPU time that it had in all, in us; then
- * the process ends.  With SECONDS it ends after these, whatever its threads do.
+ * A lasting thread prints "+" and waits.  After SIGUSR1, each lasting thread works for 10 ms
+ * of CPU time, and prints its thread ID and its whole CPU time in us; then the process ends.
+ * Without a signal, the process ends after SECONDS, whatever its threads do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static void *stay(void *unused)
 	pthread_mutex_lock(&gate);
 	pthread_mutex_unlock(&gate);
 	for (long end = cpu_us() + WORK_US; cpu_us() < end; )
-		for (int i = 0; i < 100; i++)	/* the kernel's part, the clock, is small */
+		for (int i = 0; i < 100; i++)	/* reading the clock takes little */
 			come_and_go(NULL);
 	printf("%ld %ld\n", syscall(SYS_gettid), cpu_us());
 	return unused;

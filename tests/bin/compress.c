@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compress SECONDS - a real workload for the demo: zlib and zstd compress text
- * of this program's own making, again and again.  Both are linked in, with
- * their symbols.
+ * compress SECONDS - a real workload for the demo: compress generated text with zlib
+ * and zstd, again and again.  Both libraries are linked in statically, with their
+ * symbols.
  */
 #include <stdint.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 
 enum { SIZE = 4 << 20 };	/* bytes of text */
 
-/* Words of varied length and frequency, as text has. */
+/* Write words of varied length and frequency, like those of real text. */
 static void write_text(char *text)
 {
 	static const char *const words[] = {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine - run a test so that neither its caller nor its leftovers matter.
+ * confine - run a test in a fixed environment, and kill the processes it leaves running.
  *
  *	confine [-t SECONDS] [-o FILE] COMMAND...
  *
  * The command starts with default signal dispositions, an empty signal mask, no
- * files but stdin, stdout and stderr, the umask 022, a process group of its own, and
- * our PID in $CONFINED.  Every process that it leaves behind becomes our child
+ * open files but stdin, stdout and stderr, umask 022, its own process group, and our PID
+ * in $CONFINED.  Every process that outlives its parent becomes our child
  * (PR_SET_CHILD_SUBREAPER), and is killed when the command has ended.
  *
- * -t	kill everything after so many seconds, and exit 124
- * -o	write "WALL CPU" to FILE: seconds that passed, and CPU seconds of all processes
+ * -t	kill everything after SECONDS, and exit 124
+ * -o	write "WALL CPU" to FILE: elapsed seconds, and CPU seconds of all processes
  *
- * SIGINT, SIGTERM, SIGQUIT and SIGHUP kill everything, too; SIGINT and SIGHUP do not
+ * SIGINT, SIGTERM, SIGQUIT and SIGHUP kill everything, too.  SIGINT and SIGHUP are ignored
  * if the caller ignores them, as nohup(1) and & in a script do.
  *
  * Exits with the command's status, or 128 + the number of the signal that ended it
@@ -35,11 +35,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GIVE_UP = 60 };	/* seconds for killed processes to be gone */
+enum { GIVE_UP = 60 };	/* seconds until killed processes must be gone */
 
 /*
- * Block the signals that are waited for, so that none comes too early, and return
- * them.  Those that the caller ignores stay ignored.
+ * Block the signals that we wait for, so that none arrives too early, and return their
+ * set.  Signals that the caller ignores stay ignored.
  */
 static sigset_t take_signals(void)
 {
@@ -51,7 +51,7 @@ static sigset_t take_signals(void)
 	sigaddset(&set, SIGALRM);
 	sigaddset(&set, SIGCHLD);
 	signal(SIGALRM, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);	/* ignored, it would leave us no statuses */
+	signal(SIGCHLD, SIG_DFL);	/* if it were ignored, we would get no statuses */
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
 		if (sigaction(stops[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaddset(&set, stops[i]);
@@ -59,10 +59,10 @@ static sigset_t take_signals(void)
 	return set;
 }
 
-/* Have stdin, stdout and stderr, and leave the command no other file. */
+/* Open stdin, stdout and stderr if they are closed, and pass the command no other file. */
 static void reset_files(void)
 {
-	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* those that are closed */
+	for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO; )	/* until none is closed */
 		fd = open("/dev/null", O_RDWR);
 	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 }
@@ -88,7 +88,7 @@ static void run(char **argv)
 	_exit(127);
 }
 
-/* Return the parent of process PID as /proc has it, or 0. */
+/* Return the parent of process PID according to /proc, or 0. */
 static long parent_of(const char *pid)
 {
 	char path[300], text[512], *end;
@@ -99,7 +99,7 @@ static long parent_of(const char *pid)
 	file = fopen(path, "r");
 	if (!file)
 		return 0;
-	/* PID (COMM) STATE PARENT ...; COMM may contain anything, ')' too */
+	/* PID (COMM) STATE PARENT ...; COMM may contain anything, even ')' */
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	end = strrchr(text, ')');
 	if (end)
@@ -109,8 +109,8 @@ static long parent_of(const char *pid)
 }
 
 /*
- * Kill our children; theirs become ours when they are dead.  A child's PID is not
- * used again before we wait for the child, so no other process is hit.
+ * Kill our children.  When they are dead, their children become ours.  A child's PID is not
+ * reused before we wait for the child, so no other process is killed.
  */
 static void kill_children(void)
 {
@@ -127,7 +127,7 @@ static void kill_children(void)
 		closedir(proc);
 }
 
-/* Reap all that have ended; *RESULT: CHILD's status.  False: no child is left. */
+/* Reap all children that have ended; set *RESULT to CHILD's status.  False: no child is left. */
 static bool reap(pid_t child, int *result)
 {
 	int status;
@@ -141,8 +141,8 @@ static bool reap(pid_t child, int *result)
 }
 
 /*
- * Wait until no child is left, killing the rest once CHILD has ended or a signal
- * came.  Whoever dies may leave us more children: each death is followed by a look.
+ * Wait until no child is left.  Kill the rest once CHILD has ended or a signal arrived.
+ * A dead process may leave us more children, so look for them after each death.
  */
 static int wait_for_all(pid_t child, const sigset_t *signals)
 {

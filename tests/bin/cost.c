@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cost COMMAND... - what a command costs, with all that it starts and waits for:
- * "CPU-SECONDS PEAK-KIB", the largest of all processes', on stdout.  Its own
- * output goes nowhere.  The kernel counts CPU time in ns, so short ones count.
+ * cost COMMAND... - run COMMAND without output, and print "CPU-SECONDS PEAK-KIB": the CPU
+ * time of all processes that it started and waited for, and the peak memory of the largest
+ * process.  The kernel counts CPU time in ns, so short processes count, too.
  */
 #include <fcntl.h>
 #include <stdio.h>

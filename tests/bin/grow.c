@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grow THREADS MILLISECONDS - at SIGUSR1 create as many threads, as fast as can be;
- * each takes so much CPU time, then prints its id and the CPU time it got, in ns.
+ * grow THREADS MILLISECONDS - after SIGUSR1, create THREADS threads as fast as possible.
+ * Each uses MILLISECONDS of CPU time, then prints its thread ID and its CPU time in ns.
  */
 #include <pthread.h>
 #include <signal.h>

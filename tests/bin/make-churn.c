@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-churn PROCESSES - write a raw stream of that many processes, one after the
- * other, to stdout: each is forked by a shell of 100 mappings, runs one of 20
- * programs with 10 mappings, has two threads, a sample of each, and ends.  Another
- * sample of it comes late, after its end.  Every 200 processes a round ends.  A
- * process lasts 1 ms of the stream's clock; pids are used again after 4 million.
+ * make-churn PROCESSES - write a raw stream of PROCESSES processes in turn to stdout.
+ * Each is forked by a shell with 100 mappings, runs one of 20 programs with 10
+ * mappings, has two threads with a sample each, and ends.  Another sample of it comes
+ * late, after its end.  A round ends every 200 processes.  A process lasts 1 ms of
+ * the stream's clock.  PIDs are reused after 4 million.
  */
 #include "stream/writer.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-stream SAMPLES STACKS DEPTH [OBJECT] - write a raw stream of that many
- * samples with callchains of DEPTH frames, over STACKS distinct ones, to stdout:
- * what make bench measures with, on any machine.  Addresses are all over OBJECT's
- * code, or in a program that does not exist.  The first samples have each stack
- * once, if there are enough, and those to ADDRESSES of them have leaves of their own.
+ * make-stream SAMPLES STACKS DEPTH [OBJECT] - write a raw stream of SAMPLES samples to
+ * stdout, as the input of make bench.  Their callchains have DEPTH frames, and STACKS
+ * of the callchains are distinct.  Addresses are spread over the code of OBJECT, or
+ * are in a program that does not exist.  The first STACKS samples have one stack each,
+ * and up to ADDRESSES of these have a leaf address of their own.
  */
 #include "elf/elf.h"
 #include "stream/writer.h"
@@ -13,14 +13,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ADDRESSES = 20000, SPREAD = 7919 };	/* distinct ones; has no divisor in common */
+enum { ADDRESSES = 20000, SPREAD = 7919 };	/* distinct leaves; shares no divisor with it */
 
 static const char *object = "/usr/bin/program";
 static struct elf_segment code = { .size = 0x10000000 };
-static uint64_t step = 16;	/* bytes from an address to the next */
-static uint8_t build_id[24];	/* as MMAP2 has it: its size, padding to 4, itself */
+static uint64_t step = 16;	/* bytes between addresses */
+static uint8_t build_id[24];	/* as in MMAP2: size, padding to 4, ID */
 
-/* Take OBJECT's first segment with code.  False: it has none of that size. */
+/* Use the first segment of OBJECT with code.  False: there is none of sufficient size. */
 static bool take_object(const char *path)
 {
 	const char *why;

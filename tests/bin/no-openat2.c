@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no-openat2 COMMAND... - run COMMAND where openat2(2) is forbidden, as in many a
- * container: it fails by EPERM.
+ * no-openat2 COMMAND... - run COMMAND with openat2(2) forbidden, as in many
+ * containers: the call fails with EPERM.
  */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * old-kernel VERSION COMMAND... - run COMMAND on a kernel that seems older.
+ * old-kernel VERSION COMMAND... - run COMMAND as if on an older kernel.
  *
- * perf_event_open(2) then refuses, by EINVAL, what Linux VERSION (such as 5.10)
- * did not know yet; nothing else changes.  A filter stops the command at that
- * call, and its attr is looked at.
+ * perf_event_open(2) fails with EINVAL if its attr uses features that Linux VERSION
+ * (such as 5.10) did not have; nothing else changes.  A seccomp filter stops the
+ * command at that call, and we check the attr.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -24,10 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int version;	/* that it seems to be: 1000 * major + minor */
+static int version;	/* simulated: 1000 * major + minor */
 
 #ifdef __x86_64__
-/* What came when, as of the kernel's history of include/uapi/linux/perf_event.h. */
+/* Whether the kernel has all features in A (from the history of uapi/linux/perf_event.h). */
 static int is_known(const struct perf_event_attr *a)
 {
 	return (version >= 6000 || !(a->read_format & PERF_FORMAT_LOST)) &&
@@ -48,7 +48,7 @@ static void stop_at_call(pid_t child)
 	struct iovec to = { &attr, sizeof(attr) }, from = { (void *)regs.rdi, sizeof(attr) };
 	if (process_vm_readv(child, &to, 1, &from, 1, 0) < 0 || is_known(&attr))
 		return;
-	regs.orig_rax = (unsigned long long)-1;	/* no such call: the return value stays */
+	regs.orig_rax = (unsigned long long)-1;	/* no system call: the return value is kept */
 	regs.rax = (unsigned long long)-EINVAL;
 	ptrace(PTRACE_SETREGS, child, NULL, &regs);
 }
@@ -61,7 +61,7 @@ static void stop_at_call(pid_t child)
 }
 #endif
 
-/* Until CHILD ends, and with its status. */
+/* Trace CHILD until it ends, and return its status. */
 static void follow(pid_t child)
 {
 	int status;
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 	if (child == 0)
 		be_command(argv + 2);
 	waitpid(child, &status, 0);
-	/* Not PTRACE_O_TRACEFORK: what the command starts runs free, and opens no events. */
+	/* Without PTRACE_O_TRACEFORK: children of the command open no events. */
 	ptrace(PTRACE_SETOPTIONS, child, NULL,
 	       (void *)(long)(PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL));
 	ptrace(PTRACE_CONT, child, NULL, NULL);

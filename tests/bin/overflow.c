@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overflow stack|copy - write 64 bytes into an array of 16, by a loop into one on the
- * stack, or by memcpy(3) into a static one.  Whoever is built as the tools are is
- * ended by SIGABRT.  Else prints "not noticed".
+ * overflow stack|copy - write 64 bytes into an array of 16 bytes: with a loop into an array
+ * on the stack, or with memcpy(3) into a static array.  If built with the flags of the tools,
+ * SIGABRT ends the program; else it prints "not noticed".
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 enum { ROOM = 16, SIZE = 64 };	/* bytes */
 
 static char target[ROOM];
-static char after[SIZE];	/* most likely what is hit otherwise */
+static char after[SIZE];	/* likely to be overwritten */
 
-/* SIZE by a variable, so that no compiler sees it. */
+/* SIZE in a variable, so that compilers cannot detect the overflow. */
 static volatile size_t size = SIZE;
 
 __attribute__((noinline))

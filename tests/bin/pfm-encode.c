@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pfm-encode N - encode N events of each model that libpfm4 knows, by libpfm4 alone.
+ * pfm-encode N - encode N events of each model that libpfm4 supports, with libpfm4 alone.
  *
- * Writes "MODEL::EVENT:UMASK TYPE CONFIG CONFIG1 CONFIG2" per event: a truth
- * from outside for what pmu-events makes of the same name.  The events are
- * spread over each model's list; umasks are the first that goes with it.
+ * Writes "MODEL::EVENT:UMASK TYPE CONFIG CONFIG1 CONFIG2" per event, to check how
+ * pmu-events encodes the same name.  The events are spread over the list of each model;
+ * the umask is the last that encodes with the event, if there is one.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static bool encode(const char *name)
 	return true;
 }
 
-/* The event alone, then with each of its umasks: the first that encodes, and the last. */
+/* Encode the event with its last umask that encodes, or else alone.  False: nothing encodes. */
 static bool encode_any(const char *model, int index)
 {
 	pfm_event_info_t event = { .size = sizeof(event) };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rejit - a JIT compiler, of a kind: runs five functions, each copied over the
- * one before, and records them in a jitdump file, jit-PID.dump.
+ * rejit - simulate a JIT compiler: run five functions in turn, each copied over the last
+ * one, and record them in a jitdump file, jit-PID.dump.
  *
- * Prints to stderr from when to when each ran, in s of CLOCK_MONOTONIC.
+ * Prints the start and end time of each function to stderr, in s of CLOCK_MONOTONIC.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CODE = 512 };	/* bytes; of one function, and some of what follows it */
+enum { CODE = 512 };	/* bytes; a function, and some bytes after it */
 
 static int dump;
 
@@ -44,12 +44,12 @@ static void open_dump(void)
 		exit(1);
 	put(head, sizeof(head));
 	put(tail, sizeof(tail));
-	/* the profiler learns of the file by this mapping */
+	/* this mapping tells the profiler of the file */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump, 0) == MAP_FAILED)
 		exit(1);
 }
 
-/* A CODE_LOAD record. */
+/* Write a CODE_LOAD record. */
 static void tell(const void *code, const char *name, uint64_t index)
 {
 	uint32_t size = (uint32_t)(16 + 40 + strlen(name) + 1 + CODE);
@@ -65,7 +65,7 @@ static void tell(const void *code, const char *name, uint64_t index)
 	put(code, CODE);
 }
 
-/* Of a few instructions, none of which cares where it is. */
+/* A few instructions that run at any address. */
 __attribute__((noinline)) static uint64_t spin(uint64_t x)
 {
 	for (uint64_t i = 0; i < 100000; i++)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spin - workloads of an exact number of instructions, whose profile is known.
+ * spin - workloads with a known number of instructions, and a known profile.
  *
- *	spin serial ROUNDS	in each round functions A..J, of 1/55 .. 10/55 of the work
- *	spin threads ROUNDS	ten threads t0..t9 of equal work, each in its function
- *	spin growing ROUNDS	the same, but each thread is created by the one before it,
- *				when that has done half of its work
- *	spin children ROUNDS	when it has done its work, it creates two processes for as
- *				much each
- *	spin hot ROUNDS		one loop that has one slow instruction, at the label "slow"
- *	spin MODE ROUNDS HZ	the same, as a timer sees it: SIGPROF each 1/HZ s of CPU
- *				time, as profilers inside of programs use; prints how
- *				often each of A..J was hit, "other" elsewhere
+ *	spin serial ROUNDS	functions A..J with 1/55 .. 10/55 of the work in each round
+ *	spin threads ROUNDS	ten threads t0..t9 of equal work, each in a function of its own
+ *	spin growing ROUNDS	like threads, but each thread creates the next thread when it
+ *				has done half of its work
+ *	spin children ROUNDS	works, then creates two processes that do the same work
+ *				each
+ *	spin hot ROUNDS		one loop with one slow instruction, at the label "slow"
+ *	spin MODE ROUNDS HZ	MODE, profiled with SIGPROF every 1/HZ s of CPU time, as
+ *				profilers inside programs do; prints the number of hits
+ *				in each of A..J, and "other"
  *
- * A turn of the loop of A..J is two instructions; a round has 110 * UNIT of
- * them and a few more.  It prints the CPU time that it took, in ns.
+ * An iteration of the loop in A..J has two instructions; a round has slightly more than
+ * 110 * UNIT instructions.  spin prints its CPU time in ns.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -47,7 +47,7 @@
 FUNCTION(A) FUNCTION(B) FUNCTION(C) FUNCTION(D) FUNCTION(E)
 FUNCTION(F) FUNCTION(G) FUNCTION(H) FUNCTION(I) FUNCTION(J)
 
-enum { UNIT = 100003 };	/* turns; prime, so that no period divides a loop */
+enum { UNIT = 100003 };	/* iterations; prime, so that no period divides it */
 
 static void (*const function[10])(uint64_t) = { A, B, C, D, E, F, G, H, I, J };
 static uint64_t rounds;
@@ -144,7 +144,7 @@ static void hot(void)
 		hot_loop(UNIT);
 }
 
-static unsigned hits[11];	/* of A..J, and elsewhere */
+static unsigned hits[11];	/* in A..J, and elsewhere */
 
 #if defined(__aarch64__)
 #define PROGRAM_COUNTER(u) ((u)->uc_mcontext.pc)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * storm SECONDS - a program that is hard to follow: it forks, renames itself, maps code,
- * writes perf maps, and deletes files, all as fast as it can.
+ * storm SECONDS - a program that is hard to profile: it forks, renames itself, maps code,
+ * writes perf maps, and deletes files, all as fast as possible.
  *
- * It harms nobody: 8 processes live at most, a file of 64 KiB each and a perf map of
- * 100 lines, both gone when the process is; memory, descriptors and the size of files are
- * limited; all die with whoever started the first.  Files are made in the working
- * directory, perf maps in /tmp.  At its end, or that of SIGTERM, it prints how
- * many processes there were.
+ * It is harmless: at most 8 processes live at a time, each with a file of 64 KiB and a perf
+ * map of 100 lines, which are deleted with the process.  Memory, descriptors and file sizes are
+ * limited.  All processes end when the process that started storm ends.  Files are in the
+ * working directory, perf maps in /tmp.  After SECONDS, or SIGTERM, it prints the number
+ * of processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static void write_map(const void *code)
 		fclose(map);
 }
 
-/* Code of a file that is deleted at once, mapped over and over; a little of it runs. */
+/* Map code of a file that is deleted at once, and anonymous code; run a little of both. */
 static void map_code(unsigned round)
 {
 	static const unsigned char code[] = {
@@ -117,7 +117,7 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &(struct rlimit){ most, most });
 }
 
-/* The process has ended: nothing of it remains. */
+/* Delete the perf map of process PID, which has ended. */
 static void clean(pid_t pid)
 {
 	char path[64];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream-stats FILE - count a stream's records, a line each as NAME=COUNT: all
- * (TOTAL), each type in order of its number, then the samples of each event.
+ * stream-stats FILE - count the records of a stream.  Prints lines NAME=COUNT: of all
+ * records (TOTAL), of each type in order of its number, then of the samples of each event.
  */
 #include "base/arena.h"
 #include "stream/reader.h"
 
 #include <inttypes.h>
 
-enum { TYPES = 128 };	/* the kernel's and perf's */
+enum { TYPES = 128 };	/* record types of the kernel and of perf */
 
 int main(int argc, char **argv)
 {

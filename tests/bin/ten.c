@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ten - workloads whose profile is known.
+ * ten - workloads with a known profile.
  *
- *	ten serial SECONDS	functions A..J, of 1/55 .. 10/55 of the time
- *	ten threads SECONDS	ten threads t0..t9, of equal work, each in its function
- *	ten growing SECONDS	the same, but each is created by the one before it, when that
+ *	ten serial SECONDS	functions A..J with 1/55 .. 10/55 of the time
+ *	ten threads SECONDS	ten threads t0..t9 of equal work, each in a function of its own
+ *	ten growing SECONDS	like threads, but each thread creates the next thread when it
  *				has done half of its work
- *	ten late SECONDS	the same, but t0..t4 wait for SIGUSR1, when t5..t9 are created
- *	ten faulting SECONDS	one function, faulting(), that spends its time in itself and
+ *	ten late SECONDS	like threads, but t0..t4 wait for SIGUSR1; then t5..t9 start
+ *	ten faulting SECONDS	the function faulting(), which spends its time in itself and
  *				in page faults, and then A for 10 ms
  *
- * Work is measured in CPU time of the thread that does it, so what else the
- * machine does is no matter.  SECONDS may be "forever".
+ * Work is measured in CPU time of the thread that does it, so the load of the
+ * machine does not matter.  SECONDS may be "forever".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ __attribute__((noinline)) static uint64_t cpu_time(void)
 
 static volatile uint64_t sink;
 
-/* Each is a leaf, and looks at the clock rarely. */
+/* Each function is a leaf, and rarely reads the clock. */
 #define FUNCTION(name)						\
 	__attribute__((noinline)) static void name(uint64_t ns)	\
 	{							\
@@ -49,7 +49,7 @@ FUNCTION(F) FUNCTION(G) FUNCTION(H) FUNCTION(I) FUNCTION(J)
 
 static void (*const function[10])(uint64_t) = { A, B, C, D, E, F, G, H, I, J };
 
-/* Rounds of 55 units, so that a part of the whole has the same shares. */
+/* Rounds of 55 units, so that any part of the run has the same shares. */
 static void serial(double seconds)
 {
 	const uint64_t unit = 2000000;	/* ns */

@@ -2,8 +2,8 @@
 /*
  * unopened FILE COMMAND... - run COMMAND, which must not open FILE.
  *
- * Exits 99 if it did, else as COMMAND does.  The kernel keeps count (inotify): of a
- * FIFO or a device, too, and for however short a time it was open.
+ * Exits 99 if COMMAND opened FILE, else with COMMAND's status.  The kernel watches FILE
+ * (inotify): this works for FIFOs and devices, too, and for files open only for an instant.
  */
 #include <poll.h>
 #include <stdio.h>
