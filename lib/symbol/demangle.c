@@ -8,7 +8,7 @@
 
 #include <libiberty/demangle.h>
 
-enum { LIMITED_MAX = 1024 };	/* bytes; libiberty refuses longer names unless told otherwise */
+enum { LIMITED_MAX = 1024 };	/* bytes; libiberty refuses longer names by default */
 
 static void add_text(const char *text, size_t size, void *opaque)
 {
