@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are not found by the path of a mapping: separate debug files, by
- * build ID or by a link with a checksum; what the user's list names; what a
- * debuginfod client keeps on disk, or may fetch.
+ * Finds files otherwise than by the path of a mapping: separate debug files by build ID or by a
+ * link with a checksum, files in the user's list, and files that a debuginfod client has on disk
+ * or can fetch.
  */
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -27,7 +27,7 @@ struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size)
 	return NULL;
 }
 
-/* DIRECTORY/.build-id/12/345678...SUFFIX */
+/* Open DIRECTORY/.build-id/12/345678...SUFFIX below ROOT. Returns NULL on failure. */
 static struct elf *open_in(const struct locate_options *where, const char *root,
 			   const char *directory, const char *hex, const char *suffix)
 {
@@ -39,7 +39,7 @@ static struct elf *open_in(const struct locate_options *where, const char *root,
 	return locate_elf(where, root, path);
 }
 
-/* ELF if it is of this kind; closed if not. */
+/* Return ELF if it is of KIND. Otherwise close ELF and return NULL. ELF may be NULL. */
 static struct elf *of_kind(struct elf *elf, enum locate_kind kind)
 {
 	if (!elf || (kind == LOCATE_DEBUG ? elf_has_debug(elf) : elf_has_code(elf)))
@@ -49,8 +49,8 @@ static struct elf *of_kind(struct elf *elf, enum locate_kind kind)
 }
 
 /*
- * A line of the user's list: "BUILDID PATH", and maybe spaces and tabs in
- * between.  A program and its debug file have one build ID: the first that fits.
+ * Open a file from the user's list of lines "BUILDID PATH", separated by spaces or tabs. A program
+ * and its debug file have the same build ID, so the first file of KIND is taken.
  */
 static struct elf *open_listed(const struct locate_options *where, const char *hex,
 			       enum locate_kind kind)
@@ -74,7 +74,7 @@ static struct elf *open_listed(const struct locate_options *where, const char *h
 	return elf;
 }
 
-/* What a debuginfod client has fetched before: debuginfod_find_debuginfo(3), FILES. */
+/* Open a file that a debuginfod client has fetched, see FILES in debuginfod_find_debuginfo(3). */
 static struct elf *open_fetched(const struct locate_options *where, const char *hex,
 				enum locate_kind kind)
 {
@@ -110,7 +110,7 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 	return length < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* A program is kept as "elf", its debug file as "debug". */
+/* Open a file in perf's cache. A program is stored there as "elf", its debug file as "debug". */
 static struct elf *open_kept(const struct locate_options *where, const uint8_t *id, size_t size,
 			     enum locate_kind kind)
 {
@@ -156,7 +156,7 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 	return elf;
 }
 
-/* ELF if its bytes have the checksum; closed if not. */
+/* Return ELF if its checksum is CRC. Otherwise close ELF and return NULL. ELF may be NULL. */
 static struct elf *with_checksum(struct elf *elf, uint32_t crc)
 {
 	struct elf_bytes image = elf ? elf_image(elf) : (struct elf_bytes){ 0 };
@@ -168,9 +168,9 @@ static struct elf *with_checksum(struct elf *elf, uint32_t crc)
 }
 
 /*
- * .gnu_debuglink: the name of a file, zeros up to a multiple of 4, its CRC-32.
- * It is in the program's directory, in .debug there, or below a directory for
- * debug files as the program is below the root (see gdb's manual).
+ * Open the file of .gnu_debuglink. The section has the name of the file, zeros up to a multiple
+ * of 4, and the file's CRC-32. The file is in the program's directory, in .debug there, or in the
+ * directory of the same path below a directory for debug files (see gdb's manual).
  */
 static struct elf *open_link(const struct locate_options *where, struct elf *elf,
 			     const char *path, const char *root)
@@ -221,7 +221,7 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 	const uint8_t *id;
 	size_t size = elf_build_id(elf, &id);
 
-	if (elf_has_dwarf(elf))		/* no server has more */
+	if (elf_has_dwarf(elf))		/* no server would have more */
 		here.fetcher = NULL;
 	struct elf *debug = locate_by_id(&here, root, id, size, LOCATE_DEBUG);
 
@@ -232,14 +232,14 @@ struct elf *locate_debug(const struct locate_options *where, struct elf *elf, co
 	return debug;
 }
 
-/* What a file says of the one that it shares its debug information with. */
+/* A file's reference to the file with the debug information that it shares. */
 struct alternate {
 	bool is_dwarf5;
-	const char *path;	/* absolute, or relative to the file that says so */
-	struct elf_bytes sum;	/* its build ID; in DWARF 5 a checksum, which it repeats */
+	const char *path;	/* absolute, or relative to the referring file */
+	struct elf_bytes sum;	/* build ID; in DWARF 5 a checksum, which both files have */
 };
 
-/* .gnu_debugaltlink: the path, a NUL, the build ID. */
+/* Read .gnu_debugaltlink: the path, a NUL, the build ID. Returns false if there is none. */
 static bool read_alternate_link(struct elf *elf, struct alternate *out)
 {
 	struct elf_bytes link;
@@ -256,7 +256,10 @@ static bool read_alternate_link(struct elf *elf, struct alternate *out)
 	return true;
 }
 
-/* .debug_sup (DWARF 5 §7.3.6); OF_ITSELF: as the file with the shared information has it. */
+/*
+ * Read .debug_sup (DWARF 5 §7.3.6). OF_ITSELF: ELF must be the file with the shared information;
+ * otherwise a file that refers to it. Returns false if there is no such section.
+ */
 static bool read_supplementary(struct elf *elf, bool of_itself, struct alternate *out)
 {
 	struct elf_bytes link;
@@ -273,7 +276,7 @@ static bool read_supplementary(struct elf *elf, bool of_itself, struct alternate
 	return !c.failed && version == 5 && is_supplementary == of_itself && out->sum.size > 0;
 }
 
-/* ELF if it is what LINK means; closed if not. */
+/* Return ELF if LINK refers to it. Otherwise close ELF and return NULL. ELF may be NULL. */
 static struct elf *as_linked(struct elf *elf, const struct alternate *link)
 {
 	struct alternate own;
@@ -300,7 +303,7 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 							      link.sum.size, LOCATE_DEBUG);
 	char beside[PATH_MAX];
 	const char *own = elf_path(debug), *slash = strrchr(own, '/');
-	if (*path != '/') {	/* it counts from the file with the link */
+	if (*path != '/') {	/* relative to the file with the link */
 		if (!slash || snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - own), own,
 				       path) >= (int)sizeof(beside))
 			return elf;

@@ -15,12 +15,12 @@
 
 enum { AT_ONCE = 8, PATIENCE_SECONDS = 30 };
 
-/* A file that was asked for, once. */
+/* A file that was asked for. Each file is asked for once. */
 struct query {
 	char hex[BUILD_ID_HEX];
 	enum locate_kind kind;
-	pid_t pid;		/* the client's, and its process group; 0: it has ended */
-	uint64_t started;	/* ns */
+	pid_t pid;		/* the client, and its process group; 0: it has ended */
+	uint64_t started;	/* ns of CLOCK_MONOTONIC */
 };
 
 const char *fetch_kind_name(enum locate_kind kind)
@@ -42,8 +42,8 @@ static uint64_t now(void)
 }
 
 /*
- * The client gives a server up that sends nothing for so many seconds; unless the user says
- * otherwise they are fewer than its own 90.
+ * Set the client's environment, once. The client gives up on a server that sends nothing for a
+ * time. Unless the user sets that time, it is shorter than the client's default of 90 seconds.
  */
 static void begin(struct fetcher *f)
 {
@@ -74,7 +74,10 @@ static struct query *find(struct fetcher *f, const char *hex, enum locate_kind k
 	return NULL;
 }
 
-/* The client as a process group of its own, so that all of it can be ended; 0: there is none. */
+/*
+ * Start the client in its own process group, so that all its processes can be killed. Returns its
+ * pid, or 0 if it cannot be started.
+ */
 static pid_t start_client(const char *hex, enum locate_kind kind)
 {
 	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
@@ -86,10 +89,10 @@ static pid_t start_client(const char *hex, enum locate_kind kind)
 	pid_t pid;
 
 	posix_spawn_file_actions_init(&actions);
-	for (int fd = 0; fd <= 2; fd++)		/* a stream may be there: it must not be touched */
+	for (int fd = 0; fd <= 2; fd++)		/* one may be our stream: keep it away */
 		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
 	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);		/* we ignore it */
+	sigaddset(&pipe, SIGPIPE);		/* we ignore it, the client should not */
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 	posix_spawnattr_setsigdefault(&attributes, &pipe);
@@ -136,13 +139,13 @@ static void give_up(struct fetcher *f, uint64_t waited)
 	end_all(f);
 }
 
-/* A client failed after as long as it waits for a server: that one does not answer. */
+/* Whether a client failed after about the time that it waits for a server that does not answer. */
 static bool has_hung(const struct fetcher *f, const struct query *q, int status)
 {
 	return status != 0 && f->patience && now() - q->started >= f->patience / 10 * 9;
 }
 
-/* See who has ended. */
+/* Reap the clients that have ended. Gives up fetching if a server did not answer. */
 static void reap(struct fetcher *f)
 {
 	bool hung = false;
@@ -160,7 +163,7 @@ static void reap(struct fetcher *f)
 		give_up(f, f->patience);
 }
 
-/* Wait a moment; not longer in all than is allowed, and not if we are to stop. */
+/* Wait 10 ms. Gives up if the total exceeds the limit, or if this process is to stop. */
 static void wait_a_moment(struct fetcher *f)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };

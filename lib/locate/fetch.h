@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fetch - asks debuginfod servers for files, by debuginfod-find(1), several at once.
+ * fetch - fetches files from debuginfod servers, with debuginfod-find(1), several at once.
  *
- * Servers that do not answer are not asked again in this run: what waiting for them may
- * cost is limited for all files together.
+ * The time of waiting is limited for all files together. If a server does not answer, nothing
+ * more is fetched in this run.
  */
 #pragma once
 #include "base/report.h"
@@ -13,37 +13,40 @@
 #include <sys/types.h>
 
 enum locate_kind {
-	LOCATE_PROGRAM,		/* with its code */
-	LOCATE_DEBUG,		/* with debug information or symbols */
+	LOCATE_PROGRAM,		/* a file with code */
+	LOCATE_DEBUG,		/* a file with debug information or symbols */
 };
 
 struct fetcher {
 	const char *urls;	/* NULL: nothing is fetched */
-	uint64_t limit;		/* ns of waiting, for all files */
+	uint64_t limit;		/* ns of waiting, for all files together */
 	struct report *report;
-	/* the rest is the implementation's, zero at first */
-	uint64_t waited;	/* ns */
-	uint64_t patience;	/* ns after which the client gives up; 0: not known */
-	bool begun, given_up;
+	/* the rest is private to the implementation, zero at first */
+	uint64_t waited;	/* ns of waiting so far */
+	uint64_t patience;	/* ns after which the client gives up; 0: unknown */
+	bool begun, given_up;	/* the environment is set; nothing more is fetched */
 	struct query *query;
-	uint32_t queries, running;
-	struct table table;
+	uint32_t queries, running;	/* RUNNING: clients that have not ended */
+	struct table table;	/* over QUERY, by build ID and kind */
 };
 
-/* As a debuginfod server calls the KIND. */
+/* Return the name of KIND in the debuginfod protocol. */
 const char *fetch_kind_name(enum locate_kind kind);
 
-/* Whether files are fetched, still. */
+/* Whether more files may be fetched. F may be NULL. */
 bool fetch_is_on(const struct fetcher *f);
 
-/* Begin to fetch the file with build ID HEX, unless it was asked for or too many are under way. */
+/*
+ * Start to fetch the file with build ID HEX, and do not wait. Does nothing if the file was asked
+ * for before, or if too many fetches are running.
+ */
 void fetch_begin(struct fetcher *f, const char *hex, enum locate_kind kind);
 
 /*
- * Fetch that file, and wait for it; returns whether it was asked for, now or before.
- * The client puts it where debuginfod_find_debuginfo(3) says.
+ * Fetch the file with build ID HEX, and wait for the end of the fetch. Returns whether the file
+ * was asked for, now or before. The client stores it where debuginfod_find_debuginfo(3) says.
  */
 bool fetch_wait(struct fetcher *f, const char *hex, enum locate_kind kind);
 
-/* End what is under way. */
+/* Kill all running clients, and free F's memory. */
 void fetch_release(struct fetcher *f);

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* A regular file below ROOT, read-only. */
+/* Open a regular file below ROOT, read-only. Returns -1 on failure. */
 static int open_regular(const char *root, const char *path, struct stat *st)
 {
 	int fd = regular_open_below(root, path, false);
@@ -31,9 +31,9 @@ struct elf *locate_elf(const struct locate_options *where, const char *root, con
 }
 
 /*
- * Is it another inode than the one recorded?  On a device that numbers its
- * files anew for each mount, the numbers tell nothing: ANY_DEVICE ones are
- * what a process maps, where the device alone may look different.
+ * Whether the file's inode differs from the recorded one. Without ANY_DEVICE, inodes are compared
+ * only on the recorded device, because some file systems number their files anew at each mount.
+ * ANY_DEVICE is for files that a process maps, where only the device may look different.
  */
 static bool is_other_file(const struct object *object, const struct stat *st, bool any_device)
 {
@@ -61,7 +61,7 @@ static enum locate_result try_path(const struct locate_options *where, const cha
 	if (!elf)
 		return LOCATE_NO_ELF;
 	size_t size = elf_build_id(elf, &id);
-	/* Old recorders pad the ID with zeros, and do not say its size. */
+	/* Old recorders pad the ID with zeros, and do not record its size. */
 	if (object->build_id_size && (size == 0 || size > object->build_id_size ||
 				      memcmp(id, object->build_id, size))) {
 		elf_close(elf);
@@ -76,8 +76,8 @@ static enum locate_result try_path(const struct locate_options *where, const cha
 }
 
 /*
- * Whether the mapping at LINK is OBJECT's, as far as paths tell: another
- * program may run under this PID now, with something else there.
+ * Whether LINK refers to OBJECT, judged by its path. By now another program may run under the
+ * same PID and map something else.
  */
 static bool is_mapping_of(const struct object *object, const char *link)
 {
@@ -92,7 +92,7 @@ static bool is_mapping_of(const struct object *object, const char *link)
 	       (!target[path] || !strcmp(target + path, " (deleted)"));
 }
 
-/* What the living process maps, whatever its path names by now. */
+/* Open the file that the living process maps, whatever the file's path names by now. */
 static enum locate_result try_live(const struct locate_options *where,
 				   const struct object *object, pid_t pid,
 				   const struct mapping *m, struct elf **elf)
@@ -114,10 +114,10 @@ static bool is_its_file(const struct object *object, const struct stat *st)
 }
 
 /*
- * The program that the living process runs, whatever its path names by now:
- * its user may open it, where map_files takes CAP_CHECKPOINT_RESTORE.  PID may
- * run another program by now, or OBJECT may be a library: without a build ID,
- * the inode must be that of OBJECT, and the device or the path.
+ * Open the program that the living process runs, whatever its path names by now. The user of the
+ * process may open it, while map_files needs CAP_CHECKPOINT_RESTORE. But PID may run another
+ * program by now, or OBJECT may be a library. So if OBJECT has no build ID, its inode must match,
+ * and its device or its path.
  */
 static enum locate_result try_program(const struct locate_options *where,
 				      const struct object *object, pid_t pid, struct elf **elf)
@@ -133,7 +133,7 @@ static enum locate_result try_program(const struct locate_options *where,
 	return try_path(where, "", path, object, true, elf);
 }
 
-/* A file below ROOT by its path; a refusal is remembered. */
+/* Look for OBJECT's path below ROOT, unless it was found before. Notes why a file was refused. */
 static void try_below(const struct locate_options *where, struct located *l,
 		      const struct object *object, const char *root)
 {
@@ -157,7 +157,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	if (where->sysroot) {
 		struct object copy = *object;
-		copy.inode = 0;		/* it has another one there */
+		copy.inode = 0;		/* a copy has another inode */
 		try_below(where, &l, &copy, where->sysroot);
 	} else if (is_local || has_id) {
 		if (is_local && pid > 0 && (try_live(where, object, pid, m, &l.elf) == LOCATED ||
@@ -165,7 +165,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 			l.result = LOCATED;
 			l.root = mem_text(root);
 		}
-		/* A deleted file's path names nothing, or another file. */
+		/* The path of a deleted file names nothing, or another file. */
 		if (is_local && pid > 0 && (!object->deleted || has_id))
 			try_below(where, &l, object, root);
 		if (!object->deleted || has_id)

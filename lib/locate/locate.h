@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * locate - find and open the file that a mapping means, and those with its
- * debug information.
+ * locate - find and open the file that a mapping refers to, and the files with its debug
+ * information.
  *
- * Whatever is found is held against what is known of it: the build ID, or
- * else the inode; for a debug file the build ID or the link's checksum.  A
- * file that disagrees is never used.
+ * Each file found is checked against what was recorded: the build ID, or else the inode. A debug
+ * file must have the right build ID or the checksum of the link. A file that does not match is
+ * never used.
  */
 #pragma once
 #include "base/command.h"
@@ -16,101 +16,105 @@
 #include <limits.h>
 #include <sys/types.h>
 
-/* Where else to look.  Zero-initialised: only where files are by default. */
+/* Where to look for files. Zero-initialised: only in the default places. */
 struct locate_options {
-	const char *sysroot;		/* of the recorded machine's files, in front of each path */
-	const char *build_id_map;	/* a file of lines "BUILDID PATH" */
-	const struct command_list *debug_dirs;	/* besides /usr/lib/debug, before it */
+	const char *sysroot;		/* directory with the recorded machine's files; or NULL */
+	const char *build_id_map;	/* file with lines "BUILDID PATH"; or NULL */
+	const struct command_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
 	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
-	struct fetcher *fetcher;	/* of what is not here; NULL: nothing is fetched */
-	struct elf_pool *pool;		/* to open files in; NULL: each by itself */
+	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
+	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
 };
 
 enum locate_result {
 	LOCATED,
-	LOCATE_ABSENT,		/* no such file, or not to be read */
-	LOCATE_NO_ELF,		/* it is no ELF file */
-	LOCATE_OTHER_BUILD,	/* its build ID is not the one recorded */
-	LOCATE_OTHER_FILE,	/* its inode is not the one recorded */
-	LOCATE_CHANGED,		/* changed since, and what was mapped is no longer in it */
-	/* recorded elsewhere, and no build ID tells whether it is the one */
+	LOCATE_ABSENT,		/* the file does not exist or cannot be read */
+	LOCATE_NO_ELF,		/* the file is not an ELF file */
+	LOCATE_OTHER_BUILD,	/* the file's build ID is not the recorded one */
+	LOCATE_OTHER_FILE,	/* the file's inode is not the recorded one */
+	LOCATE_CHANGED,		/* changed since the recording, and cannot be what was mapped */
+	/* recorded on another machine, without a build ID to recognize the file by */
 	LOCATE_UNSURE,
 };
 
-/* A file found, or why not. */
+/* A file, or why it was not found. */
 struct located {
 	enum locate_result result;
 	struct elf *elf;	/* NULL: not found */
-	char *root;		/* the directory its path is below, for the caller to free */
+	/* the root directory of its path ("" for ours), for the caller to free; NULL: not found */
+	char *root;
 };
 
 /*
- * Open OBJECT, which process PID maps at M.  IS_LOCAL: it was recorded on this
- * machine.  While the process lives its own mapping is opened, whatever has
- * become of the path.
+ * Open OBJECT, which process PID maps at M. IS_LOCAL: the stream was recorded on this machine.
+ * While the process lives, the file that it really maps is opened, even if its path names another
+ * file by now or none.
  */
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);
 
-/* Where *L was not located: look for OBJECT by its build ID alone, which may take long. */
+/* If *L was not located, look for OBJECT by its build ID alone. This may take long. */
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
 		      struct located *l);
 
 /*
- * The path of what perf keeps as NAME ("elf", "debug", "kallsyms") of the file or
- * kernel with this build ID (see perf-buildid-cache(1)); false: it keeps none.
+ * Set PATH to the file NAME ("elf", "debug", "kallsyms") in perf's cache for the file or kernel
+ * with this build ID, see perf-buildid-cache(1). Returns false if the cache does not have it.
  */
 bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t size,
 		 const char *name, char path[PATH_MAX]);
 
 /*
- * Open the file with ELF's debug information, kept apart from it: by build ID,
- * or by its .gnu_debuglink.  PATH: ELF's own, below ROOT.  NULL: there is none.
+ * Open the separate file with ELF's debug information: by build ID, or by ELF's .gnu_debuglink.
+ * PATH is ELF's own path below ROOT. Returns NULL if there is none.
  */
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root);
 
-/* Whether ELF has debug information, or locate_debug() finds it without fetching it. */
+/* Whether ELF has debug information itself, or locate_debug() finds it without a fetch. */
 bool locate_has_debug(const struct locate_options *where, struct elf *elf, const char *path,
 		      const char *root);
 
 /*
- * Open what DEBUG shares its debug information with (.gnu_debugaltlink, or
- * .debug_sup of DWARF 5, see dwz(1)); NULL: it is not here, and *NAME is its path
- * as DEBUG has it, or *NAME is NULL, for there is nothing to share.
+ * Open the file with debug information that DEBUG shares with other files (.gnu_debugaltlink, or
+ * .debug_sup of DWARF 5, see dwz(1)). *NAME is set to its path as DEBUG has it, or to NULL if
+ * DEBUG shares nothing. Returns NULL if the file is not here or DEBUG shares nothing.
  */
 struct elf *locate_alternate(const struct locate_options *where, struct elf *debug,
 			     const char *root, const char **name);
 
 /*
- * Open the kernel with its debug information, of this build ID and RELEASE (as
- * of uname -r), where distributions put it; NULL: it is not here.
+ * Open the kernel file with debug information that has this build ID. Looks by build ID, and where
+ * distributions put the kernel RELEASE (as in uname -r; or NULL). Returns NULL if not found.
  */
 struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id, size_t size,
 			  const char *release);
 
 /*
- * Open the file with the debug information of the kernel module that PATH ("[ext4]", or a
- * file's path) means, of this build ID, in a kernel RELEASE; NULL: it is not here.
+ * Open the file with debug information of the kernel module PATH ("[ext4]", or a file's path)
+ * with this build ID, of the kernel RELEASE (or NULL). Returns NULL if not found.
  */
 struct elf *locate_module(const struct locate_options *where, const char *path,
 			  const uint8_t *id, size_t size, const char *release);
 
-/* Is the file at PATH, or "[ext4]", this MODULE, "[ext4]"?  In names of files '-' is '_'. */
+/*
+ * Whether PATH (a file's path, or "[ext4]") is the module MODULE ("[ext4]"). A '-' in PATH
+ * matches '_'.
+ */
 bool locate_is_module(const char *path, const char *module);
 
-/* The package of split units beside PATH ("PATH.dwp"), or NULL. */
+/* Open the package of split units next to PATH ("PATH.dwp"). Returns NULL if there is none. */
 struct elf *locate_package(const struct locate_options *where, const char *path,
 			   const char *root);
 
 /*
- * A regular ELF file, read-only; NULL: there is none.  ROOT: the root directory
- * of who knows it by PATH; "": ours.
+ * Open the regular ELF file PATH, read-only. Returns NULL on failure. ROOT is the root directory
+ * that PATH is relative to; "" is ours.
  */
 struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path);
 
-/* "no such file", ...: why it was not LOCATED. */
+/* Return the text of a message that says why the result is not LOCATED. */
 const char *locate_reason(enum locate_result result);
 
-/* "; do this": what would have kept OBJECT where it can be located; "": no idea. */
+/* Return advice on how OBJECT could have been located, as "; do this"; "" if there is none. */
 const char *locate_advice(const struct object *object, enum locate_result result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a kernel module: by build ID, or where distributions put it. */
+/* Finds the file of a kernel module: by build ID, or where distributions put it. */
 #include "locate/internal.h"
 #include "base/regular.h"
 
@@ -20,7 +20,7 @@ bool locate_is_module(const char *path, const char *module)
 	return *module == ']';
 }
 
-/* "/lib/modules/RELEASE/FILE"; false: it is too long. */
+/* Set PATH to "ROOT/lib/modules/RELEASE/FILE". Returns false if it is too long. */
 static bool set_path(char path[PATH_MAX], const char *root, const char *release,
 		     const char *file)
 {
@@ -37,7 +37,10 @@ static FILE *open_list(const char *path)
 	return list;
 }
 
-/* The path of MODULE, "[ext4]", below /lib/modules/RELEASE, by depmod(8)'s list there. */
+/*
+ * Set FOUND to the path of MODULE ("[ext4]") below /lib/modules/RELEASE, from the list that
+ * depmod(8) writes there. Returns false if the list does not have it.
+ */
 static bool find_listed(const char *root, const char *release, const char *module,
 			char found[PATH_MAX])
 {
@@ -57,7 +60,7 @@ static bool find_listed(const char *root, const char *release, const char *modul
 	return is_found;
 }
 
-/* Without ".xz", ".gz", ".zst" */
+/* Cut off the ending of a compressed module: ".xz", ".gz", ".zst". */
 static void cut_packing(char *path)
 {
 	char *end = strstr(path, ".ko.");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a file was used last is its time of modification: a file system keeps that one. */
+/*
+ * The last use of a file is stored as its modification time, because every file system keeps that
+ * one.
+ */
 #include "resolve/cache.h"
 #include "base/arena.h"
 #include "base/directory.h"
@@ -22,9 +25,9 @@
 
 static const char suffix[] = ".index";
 
-enum { HIDDEN_SECONDS = 3600 };	/* a hidden file is left over after so long */
+enum { HIDDEN_SECONDS = 3600 };	/* age after which a hidden file counts as left over */
 
-/* BUILDID-INPUTS.index; false: there is no build ID. */
+/* Set NAME to "BUILDID-INPUTS.index". Returns false if KEY has no build ID. */
 static bool name_of(const struct cache_key *key, char name[NAME_MAX + 1])
 {
 	char id[BUILD_ID_HEX];
@@ -48,7 +51,7 @@ void cache_check(struct cache *c)
 	}
 }
 
-/* Open NAME, if root or we have written it: others could give functions any name. */
+/* Open NAME if root or we own it. Returns -1 if not: others could give functions any name. */
 static int open_believed(const struct cache *c, int directory, const char *name)
 {
 	int fd = regular_open_in(directory, name, true);
@@ -73,14 +76,14 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	if (fd >= 0 && (x = index_open(fd, key->inputs, &why)) == NULL)
 		report_note(c->report, "'%s/%s' is not used: %s; it is made anew", c->directory,
 			    name, why);
-	if (x)		/* it is in use; no matter if it is not ours */
+	if (x)		/* note the use; that fails if the file is not ours, and need not work */
 		utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
 	if (directory >= 0)
 		close(directory);
 	return x;
 }
 
-/* False: errno says why. */
+/* Replace the file NAME. On failure returns false and sets errno. */
 static bool write_file(int directory, const char *name, const uint8_t *bytes, size_t size)
 {
 	struct replace *r = replace_open_in(directory, name);
@@ -136,7 +139,10 @@ static bool ends_in(const char *name, const char *end)
 	return size > ends && !strcmp(name + size - ends, end);
 }
 
-/* The indexes there, and their sizes added up; hidden files that were left over are removed. */
+/*
+ * Return the indexes in the directory, for the caller to free, and the sum of their sizes. Removes
+ * hidden files that were left over.
+ */
 static struct entry *list(DIR *in, size_t *count, uint64_t *total)
 {
 	struct entry *entry = NULL;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache - a directory of indexes, one for each program, for runs to come.
+ * cache - a directory of indexes, one for each program, for later runs.
  *
- * A file appears whole or not at all.  One that is damaged or of another
- * version is not used, and made anew.  Any number of runs may use a directory
- * at a time; of two that learn about one program, what the last one learned
- * is kept.
+ * A file appears complete or not at all. A file that is damaged or has another version is not
+ * used, and is rebuilt. Several runs may use a directory at the same time. If two of them write
+ * the index of the same program, the last one wins.
  */
 #pragma once
 #include "base/report.h"
@@ -13,25 +12,25 @@
 
 struct cache {
 	const char *directory;
-	uint64_t size_max;		/* bytes, of all files */
+	uint64_t size_max;		/* bytes of all files together */
 	struct report *report;
 };
 
-/* Of a program. */
+/* The key of a program's index. */
 struct cache_key {
 	const uint8_t *build_id;
 	size_t build_id_size;
-	uint64_t inputs;		/* all else that answers depend on */
+	uint64_t inputs;		/* hash of everything else that answers depend on */
 };
 
-/* Use no directory whose files another user may replace; a note says so. */
+/* Stop using the directory, with a note, if another user may replace its files. */
 void cache_check(struct cache *c);
 
-/* NULL: nothing is known yet, or another user has written it. */
+/* Open the index of KEY. Returns NULL if there is none, or none that can be used or trusted. */
 struct index *cache_open(const struct cache *c, const struct cache_key *key);
 
-/* Keep what B has; the directory is made if need be.  A failure is noted. */
+/* Write the index in B for KEY. Makes the directory if needed. A failure is reported in a note. */
 void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b);
 
-/* Remove files, those used longest ago first, until all of them fit. */
+/* Remove files, least recently used first, until all of them take at most SIZE_MAX bytes. */
 void cache_trim(const struct cache *c);

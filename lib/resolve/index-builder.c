@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings, functions and calls are told apart by what they are; and by where
- * they were found, which is cheaper and knows nearly all of them.
+ * Strings, functions and calls get ids by their content. A cheaper lookup by the address of a
+ * string or function comes first, and finds nearly all of them.
  */
 #include "resolve/index-builder.h"
 #include "base/arena.h"
@@ -18,14 +18,14 @@ struct bytes {
 
 struct index_builder {
 	struct index_chunk *chunk;
-	struct index_call *call;	/* the first is none */
+	struct index_call *call;	/* the first is a placeholder: id 0 means no call */
 	struct index_function *function;
 	uint32_t chunks, calls, functions;
 	struct table call_table, function_table;
 	struct bytes code, strings;
-	struct table string_table;	/* over offsets in them */
-	struct pointers seen;		/* strings, and functions */
-	/* of the chunk in hand */
+	struct table string_table;	/* over offsets in STRINGS */
+	struct pointers seen;		/* ids of strings and functions by their addresses */
+	/* the current chunk: its end, kind and segments, and the line of its last segment */
 	uint64_t end;
 	enum index_kind kind;
 	unsigned segments;
@@ -148,7 +148,7 @@ static uint32_t call_id(struct index_builder *b, const struct index_call *c)
 	return b->calls++;
 }
 
-/* --- what an older one has --- */
+/* --- taking over an older index --- */
 static void take_strings(struct index_builder *b, const struct index *old)
 {
 	const char *end = old->strings + old->strings_size;
@@ -215,7 +215,7 @@ void index_builder_free(struct index_builder *b)
 
 /* --- answers --- */
 
-/* Each is called from the one outside of it. */
+/* Return the id of the innermost call of ANSWER. The parent of each call is the next outer one. */
 static uint32_t chain_of(struct index_builder *b, const struct index_answer *answer,
 			 const char *symbol)
 {
@@ -285,7 +285,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* In order, and where they overlap, as those of damaged programs may, the first one. */
+/* Sort the chunks. If chunks overlap, as in damaged programs, only the first one is kept. */
 static void sort_chunks(struct index_builder *b)
 {
 	uint32_t kept = 0;

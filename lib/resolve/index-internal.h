@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index's inside: shared by what reads it (index.c) and what makes it (index-builder.c). */
+/* Internals of index, shared by the reader (index.c) and the writer (index-builder.c). */
 #pragma once
 #include "elf/mapped.h"
 #include "resolve/index.h"
 
 #define INDEX_MAGIC 0x7865646e69756d70ULL	/* "pmuindex" */
 
-/* Bytes in the file. */
+/* Sizes in the file, in bytes. */
 enum {
-	INDEX_CHECKED = 16,		/* where what has the checksum begins */
+	INDEX_CHECKED = 16,		/* offset of the first byte that the checksum covers */
 	INDEX_HEADER = 48,
 	CHUNK_BYTES = 16,
 	CALL_BYTES = 20,
 	FUNCTION_BYTES = 12,
 };
 
-enum { CHUNK_SEGMENTS = 64 };		/* read up to the one asked for: few enough */
+enum { CHUNK_SEGMENTS = 64 };		/* few enough to read one after the other */
 
 struct index_chunk {
 	uint64_t start;
-	uint32_t size;			/* bytes of program */
-	uint32_t code;			/* offset in the code */
+	uint32_t size;			/* bytes of the program */
+	uint32_t code;			/* offset of its segments in CODE */
 };
 
-/* FILE, LINE, COLUMN are where the parent calls it. */
+/* FILE, LINE and COLUMN are where PARENT calls FUNCTION. */
 struct index_call {
 	uint32_t function, parent, file, line, column;
 };
@@ -37,8 +37,8 @@ struct index {
 	const uint8_t *chunk, *call, *function, *code;
 	const char *strings;
 	uint32_t chunks, calls, functions, code_size, strings_size;
-	struct dwarf_frame frames[INDEX_FRAMES_MAX];	/* of the last answer */
-	struct dwarf_function names[INDEX_FRAMES_MAX];
+	struct dwarf_frame frames[INDEX_FRAMES_MAX];	/* the last answer */
+	struct dwarf_function names[INDEX_FRAMES_MAX];	/* functions of FRAMES */
 };
 
 static inline struct index_chunk index_chunk_at(const struct index *x, uint32_t id)

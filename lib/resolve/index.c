@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checksum is no defence: whoever can write to the directory can make one.
- * So every id and offset is checked when it is followed.
+ * The checksum protects against damage, not against attacks: anyone who can write to the directory
+ * can compute it. So every id and offset is checked before it is used.
  */
 #include "base/arena.h"
 #include "base/cursor.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The tables behind the header, which must fill the file.  False: they do not. */
+/* Find the tables after the header. Returns false if they do not fill the file exactly. */
 static bool find_tables(struct index *x, struct cursor *c)
 {
 	x->chunks = cursor_u32(c);
@@ -70,12 +70,12 @@ void index_close(struct index *x)
 	free(x);
 }
 
-/* The chunk with ADDRESS.  False: none. */
+/* Find the chunk that contains ADDRESS. Returns false if there is none. */
 static bool find_chunk(const struct index *x, uint64_t address, struct index_chunk *out)
 {
 	uint32_t low = 0, high = x->chunks;
 
-	while (low < high) {	/* the first behind ADDRESS */
+	while (low < high) {	/* find the first chunk after ADDRESS */
 		uint32_t middle = low + (high - low) / 2;
 		if (index_chunk_at(x, middle).start > address)
 			high = middle;
@@ -93,7 +93,10 @@ struct segment {
 	uint64_t file, line, column;
 };
 
-/* The segment of the chunk that is OFFSET bytes behind its start.  False: damaged. */
+/*
+ * Find the segment that contains the address OFFSET bytes after the chunk's start. Returns false if
+ * the chunk is damaged.
+ */
 static bool find_segment(struct cursor *c, uint64_t offset, struct segment *out)
 {
 	uint64_t line = 0, length, at = 0;
@@ -113,13 +116,16 @@ static bool find_segment(struct cursor *c, uint64_t offset, struct segment *out)
 	return false;
 }
 
-/* NULL for "" as well as for what is not there. */
+/* Return the string at OFFSET. Returns NULL for "", and if OFFSET is out of range. */
 static const char *string_at(const struct index *x, uint64_t offset)
 {
 	return offset < x->strings_size && x->strings[offset] ? x->strings + offset : NULL;
 }
 
-/* The chain of calls from SEGMENT outwards.  0: damaged. */
+/*
+ * Fill x->frames with the chain of calls from SEGMENT outwards. Returns the number of frames; 0 if
+ * the index is damaged.
+ */
 static size_t follow_calls(struct index *x, const struct segment *segment)
 {
 	struct dwarf_frame leaf = { .file = string_at(x, segment->file),

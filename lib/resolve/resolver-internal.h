@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * resolver's inside: shared by its caches (resolver.c), the kernel
- * (resolver-kernel.c) and its modules (resolver-module.c), what is mapped where
- * (resolver-object.c), what JIT compilers tell (resolver-jit.c), what it all is
- * called (resolver-name.c), and what came of it (resolver-report.c).
+ * Internals of resolver, shared by its caches and callchains (resolver.c), the kernel
+ * (resolver-kernel.c) and its modules (resolver-module.c), mapped objects (resolver-object.c),
+ * code of JIT compilers (resolver-jit.c), names (resolver-name.c), and the report at the end
+ * (resolver-report.c).
  */
 #pragma once
 #include "base/intern.h"
@@ -15,50 +15,50 @@
 #include "symbol/recorded-names.h"
 
 enum {
-	QUICK_FIRST = 1 << 14,	/* slots of the first cache, which grows */
-	QUICK_MAX = 1 << 20,	/* up to this; both a power of two */
-	QUICK_WAYS = 4,		/* slots where an address may be */
-	QUICK_SHARE = 2,	/* slots for a frame, at least */
-	JIT_CREDIT_FIRST = 1 << 18,	/* visits to processes, before any record */
-	JIT_CREDIT_SAMPLE = 8,		/* a sample pays for */
-	LINES_MAX = 512,	/* of one place: calls inlined into each other */
-	FRAMES_MAX = 1 << 20,	/* distinct addresses; others are merged by their lines */
-	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; others are [unknown] */
+	QUICK_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
+	QUICK_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
+	QUICK_WAYS = 4,		/* slots that may hold one address */
+	QUICK_SHARE = 2,	/* minimum of slots per frame, up to QUICK_MAX */
+	JIT_CREDIT_FIRST = 1 << 18,	/* initial credit, in visits to processes */
+	JIT_CREDIT_SAMPLE = 8,		/* credit that a sample adds */
+	LINES_MAX = 512,	/* lines of one frame: a function and its inlined calls */
+	FRAMES_MAX = 1 << 20,	/* distinct addresses; further ones are merged by their lines */
+	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; further ones are [unknown] */
 };
 
-/* What told the name of a frame. */
+/* The source of a frame's name. */
 enum from { FROM_DEBUG, FROM_GO, FROM_SYMBOLS, FROM_KERNEL, FROM_JIT, FROM_NOTHING, FROMS };
 
-/* Distinct frames in an object, by what told their names. */
+/* Count of distinct frames per source of their names, for one object. */
 struct tally {
 	uint64_t frames[FROMS];
 };
 
-/* What the JIT compilers of a process tell. */
+/* The code that the JIT compilers of a process report. */
 struct jit_process {
 	pid_t pid;
-	struct jitmap *map;	/* NULL: not read, or not kept */
-	char *dump;		/* the jitdump file it mapped; NULL: none */
-	uid_t user;		/* the effective one, as last seen; 0: root, or not known */
-	uint32_t unnamed;	/* lookups that found nothing, until advice was given */
-	uint32_t ended;		/* rounds since it was heard of, its end being told; 0: it lives */
+	struct jitmap *map;	/* NULL: not read yet, or discarded */
+	char *dump;		/* path of the jitdump file that it mapped; NULL: none */
+	uid_t user;		/* effective user, as last seen; 0: root, or unknown */
+	uint32_t unnamed;	/* lookups without a result, counted until advice is given */
+	uint32_t ended;		/* 1 + rounds since its end, or its last use after; 0: it lives */
 };
 
 /*
- * First cache: the frame at ADDRESS of the space of this GENERATION.  It is in
- * one of QUICK_WAYS slots next to each other; the first is the one added last.
+ * A slot of the first cache: the frame at ADDRESS in an address space of one generation. It is in
+ * one of QUICK_WAYS neighbouring slots; the first of these is the newest.
  */
 struct quick {
 	uint64_t address;
-	uint32_t key;		/* of the generation, see quick_key(); 0: the slot is empty */
+	uint32_t key;		/* the generation, see quick_key(); 0: the slot is empty */
 	uint32_t frame;
 };
 
-/* An object of the resolved stream, and what it stands for. */
+/* What an object of the resolved stream stands for: part of an object of lib/process. */
 struct part {
-	uint32_t object;	/* of lib/process; TABLE_NONE: what is mapped nowhere */
-	uint64_t start, size;
-	pid_t pid;		/* whose memory it is; 0: the same for all */
+	uint32_t object;	/* id in lib/process; TABLE_NONE: addresses without a mapping */
+	uint64_t start, size;	/* address range; SIZE in bytes */
+	pid_t pid;		/* process whose own memory it is; 0: the same for all */
 };
 
 struct resolver {
@@ -68,153 +68,153 @@ struct resolver {
 	struct spaces spaces;
 	struct quick *quick;
 	size_t quick_slots;
-	uint32_t quick_salt;		/* another one after each flush */
+	uint32_t quick_salt;		/* changes with each flush */
 	uint64_t flushes;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
-	struct table merged_table;	/* the same, by (object, lines), of those over FRAMES_MAX */
-	struct source **source;		/* by object of lib/process */
-	struct tally *tally;		/* the same */
+	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
+	struct source **source;		/* by object of lib/process; NULL: not needed yet */
+	struct tally *tally;		/* by object of lib/process */
 	uint32_t tallies;
-	struct tally nowhere_tally;
+	struct tally nowhere_tally;	/* addresses without a mapping */
 	uint32_t sources;
-	struct elf_pool pool;		/* their files */
+	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;
-	bool pool_told;			/* that it is nearly full */
-	uint64_t uses;			/* of sources, counted: the time of struct source */
+	bool pool_told;			/* that POOL is nearly full was reported */
+	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
-	struct table part_table;
-	struct intern strings;		/* the same ids as tables->string */
-	struct pointers source_strings;	/* those that sources gave, which stay where they are */
+	struct table part_table;	/* over PART */
+	struct intern strings;		/* same ids as tables->string */
+	struct pointers source_strings;	/* ids of sources' strings, by their fixed addresses */
 	struct table function_table;	/* over tables->function */
-	size_t long_names;		/* bytes of long names of sources */
-	bool names_told;		/* that further ones are cut */
-	uint32_t *readable;		/* by string, if it was asked for: it demangled; or 0 */
+	size_t long_names;		/* bytes of long names from sources */
+	bool names_told;		/* that further long names are cut was reported */
+	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;
-	uint32_t *comm;			/* string of each name in spaces.tasks; 0: not used */
+	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
 	uint32_t comms;
 	struct jit_process *jit;
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */
-	uint32_t advised;		/* bit by compiler: how it writes its names was said */
-	struct table map_table;		/* pids, by the file of their map; some are old */
+	uint32_t advised;		/* bit mask of compilers for which advice was given */
+	struct table map_table;		/* pids by the file of their map; may be out of date */
 	struct jit_budget jit_budget;
-	uint64_t jit_credit;		/* visits to processes that records have paid for */
-	bool round_ended;		/* and no sample has come since */
-	enum from from;			/* of the place in hand */
-	bool by_time;			/* another sample there may have another name */
-	uint64_t time;			/* of the sample in hand, in jitdump's clock */
-	uint64_t sample_time;		/* the same, in the stream's; 0: not recorded */
+	uint64_t jit_credit;		/* visits to processes that may be made */
+	bool round_ended;		/* a round ended, and no sample has come since */
+	enum from from;			/* source of the names in LINE */
+	bool by_time;			/* the name at this place depends on the time */
+	uint64_t time;			/* time of the current sample, in jitdump's clock */
+	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
-	bool kernel_tried;
-	bool many_objects;		/* more than OBJECTS_MAX, which was reported */
-	uint64_t kernel_shift;		/* from the recorded kernel's addresses to kallsyms' */
-	uint64_t init_end;		/* as recorded: where the kernel's code for booting ends */
-	uint32_t vmlinux;		/* its source; TABLE_NONE: none */
-	uint64_t vmlinux_shift;		/* the same, to vmlinux's */
-	struct recorded_names recorded;	/* symbols that the stream has itself */
-	struct jitmap *ksymbols;	/* what the kernel itself made; NULL: nothing */
-	struct resolved_line line[LINES_MAX];	/* of the place in hand */
-	uint32_t *frame;		/* of the sample in hand */
+	bool kernel_tried;		/* open_kernel() was called */
+	bool many_objects;		/* that OBJECTS_MAX was exceeded was reported */
+	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
+	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
+	uint32_t vmlinux;		/* the source of vmlinux; TABLE_NONE: none */
+	uint64_t vmlinux_shift;		/* added to recorded kernel addresses for vmlinux */
+	struct recorded_names recorded;	/* symbols that the stream itself carries */
+	struct jitmap *ksymbols;	/* code that the kernel generated (KSYMBOL); NULL: none */
+	struct resolved_line line[LINES_MAX];	/* lines of the current place */
+	uint32_t *frame;		/* frames of the current sample */
 	size_t frame_capacity;
-	uint64_t opened, named;
+	uint64_t opened, named;		/* files opened; frames with a name */
 };
 
 /* Where an address is: a part of an object, and the address in it. */
 struct place {
-	uint32_t object;		/* of the tables */
-	uint64_t address;
-	uint32_t source;		/* to look it up in; TABLE_NONE: none */
-	uint64_t own_address;		/* in that source */
-	bool in_kernel;			/* to look it up in kallsyms */
-	struct jitmap *jit;		/* to look it up in; NULL: none */
-	uint32_t recorded;		/* 1 + the file in r->recorded to look it up in; 0: none */
-	uint64_t recorded_address;	/* in that file */
+	uint32_t object;		/* id in the tables */
+	uint64_t address;		/* as shown in the output */
+	uint32_t source;		/* source to look it up in; TABLE_NONE: none */
+	uint64_t own_address;		/* its address in that source */
+	bool in_kernel;			/* look it up in kallsyms */
+	struct jitmap *jit;		/* jitmap to look it up in; NULL: none */
+	uint32_t recorded;		/* 1 + file in r->recorded to look it up in; 0: none */
+	uint64_t recorded_address;	/* its address in that file */
 };
 
-/* What was found before may have another name now: the first cache is empty, at no cost. */
+/* Empty the first cache, at no cost, because addresses may have new names. */
 static inline void flush_quick(struct resolver *r)
 {
 	r->quick_salt = (uint32_t)hash_u64(++r->flushes);
 }
 
-/* Where ADDRESS is, which is mapped in SPACE of process PID. */
+/* Return the place of ADDRESS in SPACE of process PID. */
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address);
 
-/* The same, where M of that space, of no kernel, covers ADDRESS. */
+/* Return the place of ADDRESS, which mapping M of SPACE covers. SPACE is not the kernel's. */
 struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			      const struct space *space, const struct mapping *m,
 			      uint64_t address);
 
-/* The tables' object for a part of an object of lib/process; PID: whose memory it is, or 0. */
+/* Return the tables' id of a part of an object of lib/process. PID: the owner of memory, or 0. */
 uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part);
 
-/* The place of an address where nothing is mapped. */
+/* Return the place of an address without a mapping. */
 struct place nowhere(struct resolver *r, uint64_t address);
 
-/* The source of this object of lib/process, which may not have been looked for. */
+/* Return the source of an object of lib/process. It may not have been looked for yet. */
 struct source *source_at(struct resolver *r, uint32_t object);
 
-/* A source of PATH, which will be looked for right now. */
+/* Return a new source for PATH, marked as tried: the caller looks for its file right away. */
 struct source new_source(const struct resolver *r, const char *path);
 
-/* Begin to fetch what the frames of S need, all at once. */
+/* Start to fetch all files that the frames of S need. */
 void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s);
 
-/* Open what the MMAP record REC maps, while it is there. */
+/* Open the file that the MMAP record REC maps, while it still exists. */
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
 
-/* What the JIT compilers of process PID tell; NULL: nothing can be known. */
+/* Return the jitmap of process PID; NULL if its files cannot be read. */
 struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
 
-/* The function of MAP at ADDRESS when the sample in hand was taken; false: it has none. */
+/* Find the function of MAP at ADDRESS at the time of the current sample. False: there is none. */
 bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found);
 
-/* No file has a name for code that process PID made: if that is often so, say what would help. */
+/* Count code of process PID that no file names. After some of it, report what would help. */
 void advise_jit(struct resolver *r, pid_t pid);
 
-/* Take in REC, which may end a program, or a round. */
+/* Follow REC, which may end a program or a round. */
 void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec);
 
-/* FILE is mapped by process PID: if it is a jitdump file, read it. */
+/* Read FILE, which process PID maps, if it is a jitdump file. */
 void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		  const char *file);
 
-/* Samples come next, up to the stream's present: read what has been added to all files. */
+/* Before a sample: at the first one after a round, read what was appended to all files. */
 void refresh_jits(struct resolver *r);
 
-/* The same, of one map.  Returns whether there was anything. */
+/* Read what was appended to the files of MAP. Returns whether there was anything. */
 bool refresh_jit(struct resolver *r, struct jitmap *map);
 
-/* The time of a sample of an event of ATTR, in jitdump's clock; JIT_LATEST: not known. */
+/* Return the time of a sample of event ATTR in jitdump's clock; JIT_LATEST: unknown. */
 uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample);
 
 void release_jits(struct resolver *r);
 
-/* The tables' string for TEXT. */
+/* Return the tables' id of string TEXT. */
 uint32_t string_id(struct resolver *r, const char *text);
 
-/* Look PLACE up; its lines, innermost first, are in r->line.  Returns how many. */
+/* Look up PLACE. Returns the number of its lines, which are in r->line, innermost first. */
 uint32_t find_lines(struct resolver *r, const struct place *place);
 
-/* The line, in r->line, of addresses without a name that are too many.  Returns 1. */
+/* Put a line in r->line that stands for all nameless addresses beyond FRAMES_MAX. Returns 1. */
 uint32_t find_nameless_line(struct resolver *r);
 
-/* Was it recorded on this machine, as it runs now? */
+/* Whether the stream was recorded on this machine with the kernel release that runs now. */
 bool is_local(const struct stream_reader *in);
 
-/* The mapping of the kernel image itself; NULL: the stream has none. */
+/* Return the mapping of the kernel image itself; NULL if the stream has none. */
 const struct mapping *kernel_image(const struct resolver *r);
 
-/* Set where PLACE, in the module that M maps, is looked up: in the module's file, if it is here. */
+/* Set PLACE, which is in the module that M maps, to be looked up in the module's file, if found. */
 void place_in_module(struct resolver *r, const struct stream_reader *in,
 		     const struct mapping *m, uint64_t address, struct place *place);
 
-/* What kallsyms calls the code at PLACE in the kernel; NULL: it does not know. */
+/* Return the name in kallsyms of the code at PLACE in the kernel, or NULL. */
 const char *kernel_symbol(const struct resolver *r, const struct place *place);
 
-/* Take in a KSYMBOL record. */
+/* Follow a KSYMBOL record. */
 void follow_ksymbol(struct resolver *r, const struct record *rec);
 
-/* Read the kernel's symbols, at the first of its addresses. */
+/* Read the kernel's symbols. Called at the first kernel address. */
 void open_kernel(struct resolver *r, const struct stream_reader *in);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that JIT compilers write, of each process with code of no file.
- * They are read again after each round of the stream, and right before the
- * samples that come next: what was compiled when these were taken is told by
- * then.  When a process has ended what its files told is given up, two rounds
- * later: its last samples are through by then.  Should there be one more the
- * files are read once more.
+ * Reads the files of JIT compilers, for each process with code outside of files.
+ *
+ * The files are read again after each round of the stream, and right before the next sample. By
+ * then they have the code that was compiled before the sample was taken. When a process has
+ * ended, its jitmap is discarded a few rounds later, after its last samples. If another sample
+ * comes anyway, the files are read again.
  */
 #include "resolve/resolver-internal.h"
 
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The line that begins with NAME in the status of a process. */
+/* Read the line of /proc/PID/status that starts with NAME. Returns false if there is none. */
 static bool status_line(pid_t pid, const char *name, char *line, int room)
 {
 	char path[64];
@@ -31,7 +31,7 @@ static bool status_line(pid_t pid, const char *name, char *line, int room)
 	return found;
 }
 
-/* The process's own number of itself, in its pid namespace. */
+/* Return the PID of process PID in its own pid namespace. */
 static pid_t own_pid(pid_t pid)
 {
 	char line[256];
@@ -43,10 +43,10 @@ static pid_t own_pid(pid_t pid)
 }
 
 /*
- * Anyone may put a file into /tmp that tells of any process.  Those of its
- * effective user count, which /proc/PID itself does not tell of all processes;
- * when it has ended, those of the one it had.  Below another root the files are
- * what the user chose.
+ * Trust files of the process's effective user, because anyone may put a file for any process
+ * into /tmp. The user comes from /proc/PID/status, because the owner of /proc/PID is not the
+ * effective user of every process. After the process has ended, the user last seen counts. With
+ * a sysroot, any owner is trusted: the user chose those files.
  */
 static void trust_user(const struct resolver *r, struct jit_process *p)
 {
@@ -78,7 +78,7 @@ static void open_map(const struct resolver *r, struct jit_process *p)
 	jitmap_open_map(map, path);
 }
 
-/* P gets functions that others have not. */
+/* Give P a jitmap of its own, before it gets functions that other processes do not have. */
 static void unshare_map(struct resolver *r, struct jit_process *p)
 {
 	if (!jitmap_is_shared(p->map))
@@ -100,8 +100,8 @@ static uint32_t find_jit(const struct resolver *r, pid_t pid)
 }
 
 /*
- * P has a map alone: if another process has the same file, under whatever name, the two have
- * one, which is read once.
+ * If P has only a map, and another process has the same file under any name, let both share one
+ * jitmap, so that the file is read once.
  */
 static void share_map(struct resolver *r, struct jit_process *p)
 {
@@ -196,7 +196,7 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 
 struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
 {
-	enum { FORKS_MAX = 8 };		/* of processes that have no file of their own */
+	enum { FORKS_MAX = 8 };		/* of a parent, without files of their own */
 
 	if (!may_know(r, in, pid))
 		return NULL;
@@ -210,9 +210,9 @@ struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t 
 	return map;
 }
 
-/* Compilers that name their code only if they are told to, by what their processes map. */
+/* Compilers that write names of their code only on request. */
 static const struct compiler {
-	const char *file;	/* the base name of its program or library */
+	const char *file;	/* base name of the compiler's program or library */
 	const char *program, *advice;
 } compilers[] = {
 	{ "libjvm.so", "Java", "write the stream to a file, and resolve it when Java has written "
@@ -222,7 +222,7 @@ static const struct compiler {
 	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },
 };
 
-/* Return the compiler that process PID has mapped; COMPILERS: no known one. */
+/* Return the index of the compiler that process PID has mapped; COMPILERS: none is known. */
 enum { COMPILERS = sizeof(compilers) / sizeof(*compilers) };
 static size_t compiler_of(struct resolver *r, pid_t pid)
 {
@@ -241,7 +241,7 @@ static size_t compiler_of(struct resolver *r, pid_t pid)
 
 void advise_jit(struct resolver *r, pid_t pid)
 {
-	enum { MANY = 20 };	/* some code is the compiler's own, and has no names ever */
+	enum { MANY = 20 };	/* some code belongs to the compiler itself, and never has names */
 	uint32_t id = find_jit(r, pid);
 
 	if (id == TABLE_NONE || ++r->jit[id].unnamed != MANY)
@@ -255,7 +255,7 @@ void advise_jit(struct resolver *r, pid_t pid)
 		    compilers[compiler].advice);
 }
 
-/* Is it called jit-NUMBER.dump? */
+/* Whether the base name of FILE is jit-NUMBER.dump. */
 static bool is_jitdump(const char *file)
 {
 	const char *name = strrchr(file, '/');
@@ -287,7 +287,7 @@ uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sampl
 	return is_common ? sample->time : JIT_LATEST;
 }
 
-/* Another program's code is there now: what was told of PID is of no more use. */
+/* Forget what is known of PID, because the process runs another program now. */
 static void forget(struct resolver *r, pid_t pid)
 {
 	uint32_t id = find_jit(r, pid);
@@ -299,7 +299,7 @@ static void forget(struct resolver *r, pid_t pid)
 	r->jit[id] = (struct jit_process){ .pid = pid };
 }
 
-/* Threads may outlive the first of their process, which then is still there. */
+/* Whether process PID no longer exists. Its threads may outlive its first thread. */
 static bool is_gone(const struct stream_reader *in, pid_t pid)
 {
 	char path[64];
@@ -309,8 +309,8 @@ static bool is_gone(const struct stream_reader *in, pid_t pid)
 }
 
 /*
- * A round is over.  Whether nothing can be asked of P any more: the stream knows no such
- * process, and no child of it has asked of late.
+ * Called after a round. Discards P's jitmap a few rounds after P has ended. Returns whether P can
+ * be removed: its jitmap is discarded, and the stream no longer knows the process.
  */
 static bool is_over(const struct resolver *r, const struct stream_reader *in,
 		    struct jit_process *p)
@@ -338,7 +338,7 @@ static void age(struct resolver *r, const struct stream_reader *in)
 		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), i);
 		if (i == --r->jits)
 			break;
-		*p = r->jit[r->jits];	/* the last one takes its place */
+		*p = r->jit[r->jits];	/* the last element takes its place */
 		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), r->jits);
 		table_add(&r->jit_table, hash_u64((uint32_t)p->pid), i);
 	}
@@ -353,8 +353,9 @@ static void mark_ended(struct resolver *r, pid_t pid)
 }
 
 /*
- * Rounds may come without samples, and there may be any number of processes: work is
- * paid for by records.
+ * Take the credit for a visit to every process. Returns false if there is too little. Records add
+ * credit, so the work stays in proportion to the stream, even if it has many rounds without
+ * samples and many processes.
  */
 static bool pay(struct resolver *r)
 {

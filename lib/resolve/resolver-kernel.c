@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's symbols: this one's, or those of a file. */
+/* The kernel's symbols: those of the running kernel, or those of a file. */
 #include "elf/build-id.h"
 #include "resolve/resolver-internal.h"
 
@@ -14,7 +14,7 @@ bool is_local(const struct stream_reader *in)
 	       !strcmp(origin->host, here.nodename) && !strcmp(origin->kernel, here.release);
 }
 
-/* Is KERNEL, as recorded, the one that runs here? */
+/* Whether the recorded KERNEL is the kernel that runs here. */
 static bool is_this_kernel(const struct stream_reader *in, const struct object *kernel)
 {
 	uint8_t id[BUILD_ID_MAX] = { 0 };
@@ -27,7 +27,7 @@ static bool is_this_kernel(const struct stream_reader *in, const struct object *
 
 const struct mapping *kernel_image(const struct resolver *r)
 {
-	enum { MODULES_MAX = 1000 };	/* that have taken the place of the image's start */
+	enum { MODULES_MAX = 1000 };	/* modules mapped over the image's start */
 	const struct mappings *code = &r->spaces.kernel.code;
 	const struct mapping *m = mappings_from(code, r->spaces.image);
 
@@ -39,7 +39,7 @@ const struct mapping *kernel_image(const struct resolver *r)
 	return NULL;
 }
 
-/* The kernel's ELF file, which has inlined calls and lines, if it is here. */
+/* Open the kernel's ELF file, which has inlined calls and lines, if it is found. */
 static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 			 const struct mapping *image)
 {
@@ -100,13 +100,16 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 	/* perf's convention: a kernel mapping's offset is the address of _text (or _stext). */
 	uint64_t text = kallsyms_address(r->kallsyms, "_text");
 	if (image && text && image->file_offset)
-		r->kernel_shift = text - image->file_offset;	/* it booted elsewhere in memory */
+		r->kernel_shift = text - image->file_offset;	/* it booted at another address */
 	uint64_t init_end = kallsyms_address(r->kallsyms, "_einittext");
 	if (init_end)
 		r->init_end = init_end - r->kernel_shift;
 }
 
-/* A symbol of a module tells of its code alone; and modules do not move with the kernel. */
+/*
+ * A module's symbol names only code of that module. It is used only if the kernel has not moved
+ * since the recording, because modules do not move together with the kernel.
+ */
 const char *kernel_symbol(const struct resolver *r, const struct place *place)
 {
 	const struct object *o = &r->spaces.objects.object[r->part[place->object].object];

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's modules: an address in one, to the address that its file's code has.
+ * Maps addresses in kernel modules to addresses in the modules' files.
  *
- * A module's file says in which order and with which gaps its sections are laid out.  What
- * the loader adds before or between them, as arm64's linkage tables (PLT), it does not say;
- * so where the kernel's list has a symbol of a section, the section is where that symbol says.
+ * The file of a module determines the order of its sections and the gaps between them. But the
+ * loader may add tables before or between them, such as arm64's linkage tables (PLT), which the
+ * file does not show. So if kallsyms has a symbol of a section, that symbol gives the section's
+ * address.
  */
 #include "elf/build-id.h"
 #include "resolve/resolver-internal.h"
 
 #include <stdio.h>
 
-enum { CODES_MAX = 64, TRIES_MAX = 64 };	/* sections of a module, and symbols of one */
+enum { CODES_MAX = 64, TRIES_MAX = 64 };	/* sections per module, symbols per section */
 
-/* The build ID of the module that OBJECT is, as recorded or as it runs here; 0: unknown. */
+/*
+ * Set ID to the build ID of the module OBJECT, as recorded, or else as it runs here. Returns its
+ * size in bytes; 0: unknown.
+ */
 static size_t build_id_of(const struct stream_reader *in, const struct object *object,
 			  uint8_t id[BUILD_ID_MAX])
 {
@@ -29,7 +33,7 @@ static size_t build_id_of(const struct stream_reader *in, const struct object *o
 	return length < (int)sizeof(path) ? build_id_of_notes_file(path, id) : 0;
 }
 
-/* Where CODE, of the module that M maps, begins by a symbol of the kernel's list; 0: unknown. */
+/* Return the start address of CODE in the module that M maps, from kallsyms; 0: unknown. */
 static uint64_t start_by_symbol(const struct resolver *r, const struct mapping *m,
 				struct elf *elf, const struct elf_code *code)
 {
@@ -48,17 +52,17 @@ static uint64_t start_by_symbol(const struct resolver *r, const struct mapping *
 	return 0;
 }
 
-/* Set where the code is of the module that M maps. */
+/* Set source->code: the addresses of the code sections of the module that M maps. */
 static void lay_out(const struct resolver *r, const struct mapping *m, struct source *source)
 {
-	bool is_known = true;		/* what comes before it */
+	bool is_known = true;		/* the sizes of all sections before this one are known */
 	uint32_t index = 0;
 	struct elf_code code;
 
 	source->code = mem_zeroed(CODES_MAX, sizeof(*source->code));
 	while (source->codes < CODES_MAX && elf_next_code(source->elf, &index, &code)) {
 		uint64_t start = start_by_symbol(r, m, source->elf, &code);
-		/* what the loader makes these tables of is not in the file */
+		/* the file does not show what size the loader gives these tables */
 		is_known &= strncmp(code.name, ".plt", 4) && strcmp(code.name,
 								    ".text.ftrace_trampoline");
 		if (!start && !is_known)

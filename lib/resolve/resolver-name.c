@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a place is called: from debug information, symbol tables, the kernel's list. */
+/* Names of places: from debug information, symbol tables, kallsyms and JIT compilers. */
 #include "resolve/resolver-internal.h"
 #include "symbol/demangle.h"
 
@@ -7,7 +7,7 @@ uint32_t string_id(struct resolver *r, const char *text)
 {
 	uint32_t known = r->strings.count, id = intern_text(&r->strings, text);
 
-	if (known == 0)		/* the intern has made "" as well */
+	if (known == 0)		/* intern_text() has added "" as well */
 		resolved_add_string(r->tables, "", 0);
 	if (id && id >= known)
 		resolved_add_string(r->tables, text, strlen(text));
@@ -15,12 +15,12 @@ uint32_t string_id(struct resolver *r, const char *text)
 }
 
 /*
- * The same, of names in files: those of a file may be parts of each other, so that there are
- * more of them than the file has bytes.  Long ones are cut when they were very many.
+ * Return the id of TEXT, a name from a file. Names in a file may overlap, so all names together
+ * may be far longer than the file. Beyond a total of LONG_NAMES_MAX bytes long names are cut.
  */
 static uint32_t bounded_string_id(struct resolver *r, const char *text)
 {
-	enum { SHORT = 256, LONG_NAMES_MAX = 128 << 20 };	/* bytes; of all long ones */
+	enum { SHORT = 256, LONG_NAMES_MAX = 128 << 20 };	/* bytes: one, all long ones */
 	char cut[SHORT + 1];
 	size_t length = strlen(text);
 
@@ -39,7 +39,7 @@ static uint32_t bounded_string_id(struct resolver *r, const char *text)
 	return string_id(r, cut);
 }
 
-/* The same for TEXT of a source; 0 for NULL. */
+/* Return the id of TEXT from a source, which stays at its address; 0 for NULL. */
 static uint32_t source_string_id(struct resolver *r, const char *text)
 {
 	uint32_t id = 0;
@@ -48,7 +48,7 @@ static uint32_t source_string_id(struct resolver *r, const char *text)
 		? id : pointers_add(&r->source_strings, text, bounded_string_id(r, text));
 }
 
-/* The string for the readable form of string ID, NAME. */
+/* Return the string of the readable form of NAME, which is string ID. */
 static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
 {
 	struct arena scratch = { 0 };
@@ -78,7 +78,7 @@ static uint32_t function_id(struct resolver *r, const struct resolved_function *
 	return id;
 }
 
-/* What the outermost frame of a place is called by symbol tables; NULL: as FOUND has it. */
+/* Return the name of a place's outermost frame by symbol tables; NULL: FOUND has the name. */
 static const char *symbol_of(const struct resolver *r, const struct place *place,
 			     const struct source_answer *found)
 {
@@ -88,7 +88,7 @@ static const char *symbol_of(const struct resolver *r, const struct place *place
 	return kernel_symbol(r, place);
 }
 
-/* A line of function F, whose name MANGLED is as linkers have it; NULL: it is as it should be. */
+/* Return a line of function F with linkage name MANGLED; NULL: its name is readable already. */
 static struct resolved_line function_line(struct resolver *r, struct resolved_function f,
 					  const char *mangled)
 {
@@ -97,8 +97,8 @@ static struct resolved_line function_line(struct resolver *r, struct resolved_fu
 }
 
 /*
- * One frame of debug information, called SYMBOL unless that is NULL.  Without a
- * linkage name the source's name is the whole name (C).
+ * Return the line for a frame of debug information. SYMBOL replaces its name unless it is NULL. A
+ * function without a linkage name (C) has its name in the source as its whole name.
  */
 static struct resolved_line debug_line(struct resolver *r, const struct dwarf_frame *frame,
 				       const char *symbol)
@@ -158,7 +158,7 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	return 1;
 }
 
-/* Whether r->line[AT], NAME, is only how Go called the method that was inlined into it. */
+/* Whether r->line[AT], named NAME, is a wrapper of Go for the method inlined into it. */
 static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
 {
 	const struct resolved_function *function = r->tables->function;
@@ -199,7 +199,7 @@ uint32_t find_lines(struct resolver *r, const struct place *place)
 	uint32_t lines = 0;
 	for (size_t i = 0; i < frames && lines < LINES_MAX; i++) {
 		const char *outermost = i == frames - 1 ? symbol : NULL;
-		/* What has no name is a part of its caller: debug information may be missing. */
+		/* A frame without a name counts to its caller: debug information may be missing. */
 		const char *name = outermost ?: dwarf_function_name(frame[i].function);
 		if (!name)
 			continue;

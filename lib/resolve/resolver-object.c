@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which object an address lies in, and where in it. */
+/* Finds the object that contains an address, and the place in the object. */
 #include "locate/locate.h"
 #include "resolve/resolver-internal.h"
 
@@ -8,9 +8,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { VDSO_MAX = 4 * 4096 };	/* bytes; of x86 and arm64 it is one or two pages */
+enum { VDSO_MAX = 4 * 4096 };	/* bytes; the vdso of x86 and arm64 has one or two pages */
 
-/* This machine's vdso, which every process maps. */
+/* Open this machine's vdso, which every process maps. */
 static struct elf *open_vdso(void)
 {
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -19,7 +19,7 @@ static struct elf *open_vdso(void)
 	return vdso ? elf_open_memory(vdso, VDSO_MAX, &why) : NULL;
 }
 
-/* That which PID maps at M, as long as it lives. */
+/* Open the vdso that PID maps at M, by the memory of the living process. */
 static struct elf *open_vdso_of(pid_t pid, const struct mapping *m)
 {
 	size_t size = m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX;
@@ -51,14 +51,14 @@ struct source new_source(const struct resolver *r, const char *path)
 {
 	const struct resolver_options *o = &r->options;
 
-	/* Of a call's place in its caller the calls tell: without lines they are of no use. */
+	/* The line in a caller comes from its inlined calls: needed unless lines are off, too. */
 	return (struct source){ .tried = true, .path = path, .where = &o->where,
 				.cache = &o->cache, .report = r->report,
 				.no_calls = o->no_inlines && o->no_lines,
 				.no_lines = o->no_lines };
 }
 
-/* A source with a file, and when it was used. */
+/* A source with a file, and the time of its last use. */
 struct use {
 	uint64_t used;
 	uint32_t source;
@@ -71,7 +71,7 @@ static int by_use(const void *a, const void *b)
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Those of the kernel and its modules stay. */
+/* Whether source ID has a file that may be closed. The kernel and its modules stay open. */
 static bool may_close(const struct resolver *r, uint32_t id)
 {
 	enum object_kind kind = r->spaces.objects.object[id].kind;
@@ -93,12 +93,12 @@ static struct use *list_uses(const struct resolver *r, uint32_t *count)
 }
 
 /*
- * Before too many files are open, close a quarter of them: those that were not used for the
- * longest time.  What is needed again is opened again, if it is still there.
+ * If nearly too many files are open, or they take too much memory, close the least recently used
+ * ones until a quarter is free. A file that is needed again is opened again, if it still exists.
  */
 static void make_room(struct resolver *r)
 {
-	enum { SPARE = 64 };	/* for what one source opens: parts and debug files */
+	enum { SPARE = 64 };	/* files that one source may open: debug and split files */
 	uint32_t count;
 
 	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
@@ -110,12 +110,12 @@ static void make_room(struct resolver *r)
 			    ELF_POOL_MEMORY >> 20);
 	r->pool_told = true;
 	struct use *use = list_uses(r, &count);
-	/* The one used last stays: it would come back at once. */
+	/* The most recently used source stays: it would be opened again at once. */
 	for (uint32_t i = 0; i + 1 < count && (r->pool.open > ELF_POOL_MAX / 4 * 3 ||
 					       r->pool.memory > ELF_POOL_MEMORY / 4 * 3); i++) {
 		struct source *source = r->source[use[i].source];
 		if (!source->tables && r->pool.open <= ELF_POOL_MAX / 4 * 3)
-			continue;	/* it takes no memory */
+			continue;	/* closing it frees no memory */
 		uint32_t closed = source->closed + (source->tables != NULL);
 		if (r->options.cache.directory)
 			source_save(source);
@@ -123,10 +123,10 @@ static void make_room(struct resolver *r)
 		source->closed = closed;
 	}
 	free(use);
-	pointers_release(&r->source_strings);	/* some have lost their strings */
+	pointers_release(&r->source_strings);	/* some of these strings were freed */
 }
 
-/* Open the object that M maps in PID; ANYWHERE: not only where it was mapped from. */
+/* Open the object that M maps in PID. ANYWHERE: look also in other places than its path. */
 static void open_source(struct resolver *r, const struct stream_reader *in,
 			const struct mapping *m, pid_t pid, bool anywhere, struct source *source)
 {
@@ -154,8 +154,8 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 }
 
 /*
- * When the sample in hand was taken at the latest, in ns since 1970; 0: not known.
- * The wall clock may have been a thousandth faster or slower than the stream's.
+ * Return the latest time at which the current sample may have been taken, in ns since 1970; 0:
+ * unknown. The wall clock may have run 0.1 % faster or slower than the stream's clock.
  */
 static int64_t taken_before(const struct resolver *r, const struct stream_reader *in)
 {
@@ -168,8 +168,9 @@ static int64_t taken_before(const struct resolver *r, const struct stream_reader
 }
 
 /*
- * Without a build ID a file is known by its path and inode, which do not change when
- * it is written to.  What the user says that it is, it is.
+ * Check whether the source's file was changed after the sample. Without a build ID, a file is
+ * recognized by path and inode, which stay when the file is written to. If the file may be
+ * what was mapped, a note warns; otherwise it is closed. Files in the user's sysroot are trusted.
  */
 static void doubt_file(struct resolver *r, const struct stream_reader *in,
 		       const struct mapping *m, struct source *source)
@@ -192,7 +193,7 @@ static void doubt_file(struct resolver *r, const struct stream_reader *in,
 	r->opened--;
 }
 
-/* The ELF of the object that M maps in PID, opened at the first need. */
+/* Return the source of the object that M maps in PID. Opens its file on first use. */
 static const struct source *source_of(struct resolver *r, const struct stream_reader *in,
 				      const struct mapping *m, pid_t pid)
 {
@@ -216,7 +217,7 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 	return source;
 }
 
-/* Begin to fetch the program that M maps in PID, where it is not here. */
+/* Start to fetch the program that M maps in PID, if it is not here. */
 static void foresee_program(struct resolver *r, const struct stream_reader *in,
 			    const struct mapping *m, pid_t pid)
 {
@@ -237,7 +238,7 @@ static void foresee_program(struct resolver *r, const struct stream_reader *in,
 	free(l.root);
 }
 
-/* The same of its debug information. */
+/* Start to fetch the debug information of the program that M maps in PID, if it is not here. */
 static void foresee_debug(struct resolver *r, const struct stream_reader *in,
 			  const struct mapping *m, pid_t pid)
 {
@@ -291,7 +292,7 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 	if (source->tried)
 		return;
 	open_source(r, in, m, mmap.pid, false, source);
-	source->tried = source->elf != NULL;	/* else the next who maps it may be luckier */
+	source->tried = source->elf != NULL;	/* else the next process that maps it may succeed */
 	if (source->tried)
 		elf_rest(source->elf);
 	else
@@ -339,7 +340,7 @@ struct place nowhere(struct resolver *r, uint64_t address)
 			       .address = address };
 }
 
-/* Where to look ADDRESS in M up among the symbols that the stream has. */
+/* Set where in the stream's own symbols to look up ADDRESS, which M covers. */
 static void set_recorded(const struct resolver *r, const struct mapping *m,
 			 const struct object *object, uint64_t address, struct place *place)
 {
@@ -354,7 +355,7 @@ static void set_recorded(const struct resolver *r, const struct mapping *m,
 					 address - m->start);
 }
 
-/* The kernel image is one part, whatever modules cut out of its mapping. */
+/* Return the place of a kernel address. The kernel image is one part, even with modules in it. */
 static struct place place_in_kernel(struct resolver *r, const struct stream_reader *in,
 				    const struct mapping *m, uint64_t address)
 {
@@ -383,12 +384,12 @@ static struct place place_in_kernel(struct resolver *r, const struct stream_read
 }
 
 /*
- * A mapping that starts at 0 is one that go tool pprof takes for not relocated,
- * and so finds no symbols of a program linked to another address.
+ * go tool pprof takes a mapping that starts at 0 as not relocated, and then finds no symbols of a
+ * program linked at another address. So such a part starts here instead.
  */
 #define NOT_ZERO (1ULL << 40)
 
-/* In a file: by the ELF's own addresses where it was read, else by offset in the file. */
+/* Return a place in a file: by the ELF's own addresses if it was read, else by file offset. */
 static struct place place_in_file(struct resolver *r, const struct mapping *m,
 				  const struct elf *elf, uint64_t address)
 {
@@ -419,7 +420,7 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 	return place;
 }
 
-/* In memory of no file: JIT, which may be NULL, knows what is there. */
+/* Return a place in memory without a file. JIT is the jitmap that covers it, or NULL. */
 static struct place place_in_memory(struct resolver *r, const struct mapping *m, uint32_t object,
 				    pid_t pid, struct jitmap *jit, uint64_t address)
 {
@@ -441,7 +442,7 @@ struct place place_in_process(struct resolver *r, const struct stream_reader *in
 	bool is_guest = space == &r->spaces.guest;
 	struct jit_place found;
 
-	/* A JIT compiler that claims the place is right: the file is not mapped there. */
+	/* If a JIT compiler has code at ADDRESS, that code has replaced the file's mapping. */
 	struct jitmap *jit = m->is_covered && !is_guest ? jit_of(r, in, pid) : NULL;
 	if (jit && jit_knows(r, jit, address, &found))
 		return place_in_memory(r, m, m->cover, pid, jit, address);
@@ -460,7 +461,7 @@ struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t 
 
 	if (in_kernel && !r->kernel_tried && r->options.symbols)
 		open_kernel(r, in);
-	/* The mapping ends before the code for booting, which calls the idle loop. */
+	/* The mapping ends before the kernel's boot code, which calls the idle loop. */
 	if (in_kernel && !m && address < r->init_end) {
 		m = kernel_image(r);
 		m = m && address >= m->start ? m : NULL;

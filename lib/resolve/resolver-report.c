@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of it, object by object. */
+/* The report of -v: where names came from, object by object. */
 #include "resolve/resolver-internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Why frames in an object have no name. */
+/* Return why frames in an object have no name. */
 static const char *reason(const struct resolver *r, uint32_t id)
 {
 	const struct source *source = id < r->sources ? r->source[id] : NULL;

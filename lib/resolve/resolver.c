@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two caches make the common case cheap.  The first, of four slots a set, goes from
- * an address in a version of an address space straight to the frame; the
- * second, exact, from an address in an object.  Only what both miss is looked
- * up in symbol tables.  Where a JIT compiler's code was replaced the name is
- * the time's as well: such places are kept out of the first, and looked up
- * each time.
+ * Two caches make the common case cheap. The first cache has sets of four slots, and maps an
+ * address in one generation of an address space straight to a frame. The second cache is exact,
+ * and maps an address in an object to a frame. Symbol tables are searched only if both miss.
+ *
+ * If code of a JIT compiler was replaced, the name of an address depends on the time. Such
+ * addresses are not put into the first cache, and are looked up each time.
  */
 #include "resolve/resolver-internal.h"
 
 #include <sys/resource.h>
 
-/* The slots where this address may be: a cache line of them. */
+/* Return the QUICK_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
 static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
 {
 	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
@@ -19,7 +19,7 @@ static struct quick *quick_set(const struct resolver *r, uint64_t address, uint6
 	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
 }
 
-/* Begin anew with so many slots. */
+/* Replace the first cache by an empty one of SLOTS slots. */
 static void set_quick(struct resolver *r, size_t slots)
 {
 	free(r->quick);
@@ -28,7 +28,7 @@ static void set_quick(struct resolver *r, size_t slots)
 	memset(r->quick, 0, slots * sizeof(*r->quick));
 }
 
-/* How many files we may have open. */
+/* Return how many files this process may have open. */
 static uint32_t files_limit(void)
 {
 	struct rlimit limit;
@@ -57,7 +57,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	return r;
 }
 
-/* Symbols that the recorder wrote down. */
+/* Add symbols that the recorder put into the stream. */
 static void follow_recorded(struct resolver *r, struct stream_reader *in,
 			    const struct record *rec)
 {
@@ -86,7 +86,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	follow_jit(r, in, rec);
 }
 
-/* How often names of this object came from where. */
+/* Return the tally of OBJECT, or of addresses without a mapping for TABLE_NONE. */
 static struct tally *tally_of(struct resolver *r, uint32_t object)
 {
 	if (object == TABLE_NONE)
@@ -98,7 +98,7 @@ static struct tally *tally_of(struct resolver *r, uint32_t object)
 	return &r->tally[object];
 }
 
-/* A frame with the LINES in r->line. */
+/* Add a frame with the LINES lines in r->line, and return its id. */
 static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_t lines)
 {
 	struct resolved_frame frame = { .object = place->object, .address = place->address,
@@ -110,8 +110,8 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 }
 
 /*
- * More addresses than are told apart: those of one object whose names and lines are the
- * same become one frame; and where even these are too many, all become one.
+ * Return the frame of PLACE beyond FRAMES_MAX frames. Then addresses of one object with the same
+ * names and lines share a frame. If even these frames are too many, all share one.
  */
 static uint32_t merged_frame(struct resolver *r, struct place place)
 {
@@ -139,8 +139,8 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 }
 
 /*
- * Each place is looked up once; but where a JIT compiler's code comes and
- * goes, it is looked up again, and a frame of another name is another one.
+ * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
+ * of a JIT compiler is looked up every time, and has one frame for each name it has had.
  */
 static uint32_t frame_at(struct resolver *r, const struct place *place)
 {
@@ -164,10 +164,10 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 	return id;
 }
 
-/* Of this generation since the last flush; 0: it is not kept. */
+/* Return the key of SPACE's generation since the last flush; 0: do not cache its addresses. */
 static inline uint32_t quick_key(const struct resolver *r, const struct space *space)
 {
-	/* Generation 0 is that of all spaces never heard of. */
+	/* All unknown spaces have generation 0. */
 	return space->generation && space->generation <= UINT32_MAX
 		? (uint32_t)space->generation ^ r->quick_salt : 0;
 }
@@ -183,7 +183,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 	struct quick *q = quick_set(r, address, space->generation);
 	uint32_t key = quick_key(r, space);
 
-	/* All are compared: which one it is no CPU could guess. */
+	/* Compare all four ways without branching: the hit is unpredictable. */
 	unsigned at = 0;
 	for (unsigned i = 1; i < QUICK_WAYS; i++)
 		at = is_quick(&q[i], address, key) ? i : at;
@@ -204,8 +204,8 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 }
 
 /*
- * The frame of a sampled IP: code wherever it lies.  The first cache knows nothing of
- * data, whose mappings come without a new generation, and is not asked for it.
+ * Return the frame of a sampled IP, which is code even if its mapping is data. The first cache is
+ * not used for data, because new mappings of data do not change the generation.
  */
 static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			     const struct space *space, uint64_t address)
@@ -227,7 +227,7 @@ static void push(struct resolver *r, uint32_t *count, uint32_t frame)
 	r->frame[(*count)++] = frame;
 }
 
-/* The space that a sample's mode, or a marker in a callchain, means; NULL: a guest's process. */
+/* Return the space for the CPU mode in MISC; NULL: a process of a guest. */
 static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t misc)
 {
 	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
@@ -262,8 +262,8 @@ static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64
 }
 
 /*
- * The CPU's own record of calls that have not returned, the last one first:
- * where they were made from.  Other branches that were recorded are no stack.
+ * Push the callers from the CPU's record of calls that have not returned (LBR call stack), the
+ * last call first. Other recorded branches are not a stack.
  */
 static void push_calls(struct resolver *r, const struct stream_reader *in, const struct sample *s,
 		       uint32_t *count)
@@ -273,7 +273,7 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 				       word_at(s->branches, i)));
 }
 
-/* Have the slots of a chain's addresses fetched, all at a time; most are callers in SPACE. */
+/* Prefetch the slots of all addresses of a callchain. Most of them are callers in SPACE. */
 static void foresee(const struct resolver *r, const struct space *space, const struct words *chain)
 {
 	for (uint64_t i = 0; i < chain->count; i++)
@@ -281,14 +281,17 @@ static void foresee(const struct resolver *r, const struct space *space, const s
 }
 
 /*
- * The leaf is the sampled IP.  In the callchain, each PERF_CONTEXT_* marker
- * says whose addresses follow; the first of them is where that code was
- * interrupted, or called the kernel; the others are return addresses, and the
- * call is the instruction before.  The chain begins by repeating the leaf.
+ * Fill r->frame with the frames of S. Returns their number, at least 1.
  *
- * A precise address may be the program's where the interrupt, which comes later,
- * found the kernel running: the kernel's part of such a chain did not call the leaf.
- * An entry 0 is no address: unwinders of the kernel leave it where they gave up.
+ * The leaf is the sampled IP. In the callchain, each PERF_CONTEXT_* marker says which address
+ * space the following addresses belong to. The first address after a marker is where the code was
+ * interrupted or called the kernel. The others are return addresses: the call is the instruction
+ * before. The callchain repeats the leaf at its start.
+ *
+ * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
+ * the program although the interrupt found the kernel running. Then the kernel's part of the
+ * callchain did not call the leaf, and is left out. An entry 0 is not an address: the kernel's
+ * unwinders write it where they give up.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
 			      const struct sample *s, const struct perf_event_attr *attr)
@@ -332,7 +335,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	return count;
 }
 
-/* The string of the thread's name. */
+/* Return the string of thread TID's name. */
 static uint32_t comm_id(struct resolver *r, pid_t tid)
 {
 	uint32_t name = tasks_name(&r->spaces.tasks, tid);
@@ -398,7 +401,7 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	out->frame = r->frame;
 }
 
-/* All that is known by ids of the tables. */
+/* Release everything that refers to ids of the tables. */
 static void release_ids(struct resolver *r)
 {
 	intern_release(&r->strings);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cache keeps of a program: of each function that an address was in all
- * of its addresses, for the next run will sample others of them.
+ * What a cache stores of a program: the answers for all addresses of each function that was looked
+ * up, because the next run will sample other addresses of the same functions.
  */
 #include "base/digest.h"
 #include "resolve/source-internal.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 
 enum {
-	ANSWERS_MAX = 1 << 22,	/* looked up for one file */
-	FRAMES_EACH = 8,	/* more count as more answers */
+	ANSWERS_MAX = 1 << 22,	/* answers looked up for one file */
+	FRAMES_EACH = 8,	/* an answer counts once more for each 8 of its frames */
 };
 
 bool source_key(const struct tables *t, struct cache_key *key)
 {
 	const struct elf *const input[] = { t->elf, t->debug, t->alternate, t->package };
 
-	/* Another version may have other answers. */
+	/* Another version of this program may give other answers. */
 	key->inputs = digest_bytes(PMU_VERSION, sizeof(PMU_VERSION));
 	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
 		key->inputs = digest_more(key->inputs, elf_identity(input[i]));
@@ -25,11 +25,11 @@ bool source_key(const struct tables *t, struct cache_key *key)
 	return key->build_id_size > 0 && elf_identity(t->elf) != 0;
 }
 
-/* What is learnt of a source. */
+/* The state of saving the answers of a source. */
 struct lesson {
 	struct source *source;
 	struct index_builder *builder;
-	uint32_t answers;	/* looked up */
+	uint32_t answers;	/* answers looked up so far, as ANSWERS_MAX counts */
 };
 
 static struct extent look_up(struct lesson *l, uint64_t address, struct source_answer *out)
@@ -40,7 +40,7 @@ static struct extent look_up(struct lesson *l, uint64_t address, struct source_a
 	return same;
 }
 
-/* NULL: none that has a name. */
+/* Return the function of A's outermost frame; NULL if it has no name. */
 static const struct dwarf_function *outermost(const struct source_answer *a)
 {
 	const struct dwarf_function *f = dwarf_outermost(a->frame, a->frames);
@@ -48,7 +48,7 @@ static const struct dwarf_function *outermost(const struct source_answer *a)
 	return dwarf_function_name(f) ? f : NULL;
 }
 
-/* Where the function begins that has ADDRESS, but not before LIMIT. */
+/* Return the start of the function that contains ADDRESS, or LIMIT if that is later. */
 static uint64_t first_address(struct lesson *l, uint64_t address, uint64_t limit)
 {
 	struct source_answer answer;
@@ -64,7 +64,7 @@ static uint64_t first_address(struct lesson *l, uint64_t address, uint64_t limit
 	return same.start > limit ? same.start : limit;
 }
 
-/* Returns the end of what was added. */
+/* Add the answer A for the range SAME. Returns the end of the range. */
 static uint64_t add_answer(struct index_builder *b, struct extent same,
 			   const struct source_answer *a)
 {
@@ -79,7 +79,7 @@ static uint64_t add_answer(struct index_builder *b, struct extent same,
 	return same.end;
 }
 
-/* The function, from START on.  Returns its end. */
+/* Add the function at START, from there to its end. Returns its end. */
 static uint64_t add_function(struct lesson *l, uint64_t start)
 {
 	struct source_answer answer;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source's inside: shared by what asks (source.c) and what is kept of it (source-index.c). */
+/* Internals of source, shared by lookups (source.c) and what is saved of them (source-index.c). */
 #pragma once
 #include "resolve/source.h"
 
-/* What the files themselves say of ADDRESS; returns where around it they say the same. */
+/*
+ * Look up ADDRESS in the files themselves, not in the index. Returns the range around ADDRESS
+ * with the same answer.
+ */
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out);
 
-/* By what its answers are kept; false: they cannot be. */
+/* Set KEY to the cache key of T's answers. Returns false if they cannot be cached. */
 bool source_key(const struct tables *t, struct cache_key *key);

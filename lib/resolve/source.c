@@ -11,7 +11,7 @@ struct go_answer {
 	struct dwarf_frame frame[GO_FRAMES_MAX];
 };
 
-/* NAME in the program's directory. */
+/* Open NAME in the program's directory. Returns NULL on failure. */
 static struct elf *open_beside(const struct source *source, const char *name)
 {
 	const char *slash = strrchr(source->path, '/');
@@ -24,8 +24,8 @@ static struct elf *open_beside(const struct source *source, const char *name)
 }
 
 /*
- * A .dwo file: where the compiler put it, or, of a program that was moved
- * with its parts, beside the program.
+ * Open a .dwo file: where the compiler put it, or next to the program, in case the program was
+ * moved together with its parts.
  */
 static struct elf *open_split(void *context, const char *path)
 {
@@ -39,12 +39,12 @@ static struct elf *open_split(void *context, const char *path)
 	return elf || !slash ? elf : open_beside(source, slash + 1);
 }
 
-/* Tables that were made for the same files; NULL: there are none. */
+/* Return existing tables for the same files as T; NULL: there are none. */
 static struct tables *find_tables(const struct source *source, const struct tables *t)
 {
 	struct elf *main = t->debug ? t->debug : t->elf;
 	struct elf_section addresses;
-	/* Parts in files of their own are looked for beside the program, so its name counts. */
+	/* Split files are looked for next to the program, so its path must be the same too. */
 	bool has_parts = elf_find_section(main, ".debug_addr", &addresses);
 	struct tables *other = *elf_beside(t->elf);
 
@@ -62,7 +62,10 @@ static void close_parts(const struct tables *t)
 	elf_close(t->debug);
 }
 
-/* Why no more tables are made of SOURCE: most files have one for all names, and keep it. */
+/*
+ * Return why no debug information is read for SOURCE, or NULL if it may be read. Most files need
+ * tables once, for all their paths. A file that needs them too often gets none.
+ */
 static const char *why_refused(const struct source *source)
 {
 	enum { TABLES_MAX = 8, CLOSED_MAX = 8 };
@@ -123,7 +126,7 @@ static void open_tables(struct source *source)
 	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
 		report_note(source->report, "'%s': some of its debug information is packed too "
 			    "densely to be true; it is not read", source->path);
-		t->exceeded_told = true;	/* one message is enough */
+		t->exceeded_told = true;	/* one message for each file is enough */
 	}
 	if (t->dwarf)
 		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
@@ -137,7 +140,10 @@ static void open_go(struct tables *t)
 		t->answer = mem_zeroed(1, sizeof(*t->answer));
 }
 
-/* False: it is no Go code.  Then SAME shrinks to what is none around ADDRESS. */
+/*
+ * Look up ADDRESS in the Go table. Returns false if it is not Go code, and shrinks SAME to a range
+ * around ADDRESS without Go code.
+ */
 static bool find_go(struct source *source, uint64_t address, struct source_answer *out,
 		    struct extent *same)
 {
@@ -166,7 +172,7 @@ static bool find_go(struct source *source, uint64_t address, struct source_answe
 	return true;
 }
 
-/* The debug file has them all; stubs are in the program only. */
+/* Look in the debug file first, which has all symbols. Stubs (PLT) are only in the program. */
 static bool find_symbol(struct source *source, uint64_t address, struct elf_symbol *out)
 {
 	struct elf *debug = source->tables->debug;
@@ -182,8 +188,9 @@ static bool find_symbol(struct source *source, uint64_t address, struct elf_symb
 }
 
 /*
- * The symbol's name counts where DWARF has none, and for code that begins with
- * the symbol: that is what perf, too, calls it.
+ * Add the symbol at ADDRESS to OUT. Its name is used if DWARF has no name, and if the symbol
+ * starts where DWARF's code does but has another name: perf uses that name, too. Returns the range
+ * around ADDRESS with the same symbol.
  */
 static struct extent add_symbol(struct source *source, uint64_t address,
 				struct source_answer *out)
@@ -195,7 +202,7 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 		if (name)
 			return symbol.same;
 		if (out->frames == 1)
-			out->frames = 0;	/* a line of no function: padding between them */
+			out->frames = 0;	/* a line without a function: padding */
 		return (struct extent){ address, address + 1 };
 	}
 	if (!name || (symbol.address == dwarf_function_start(source->tables->dwarf) &&
@@ -222,7 +229,7 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		report_note(source->report, "'%s': its debug information refers to the same bytes "
 			    "again and again; not all of it is read", source->path);
 	}
-	/* C code in a Go program may have DWARF although that of Go was left out. */
+	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same))
 		return (struct extent){ address, address + 1 };
 	struct extent symbol = add_symbol(source, address, out);
@@ -230,7 +237,7 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 	return same;
 }
 
-/* False: the index does not have it. */
+/* Look up ADDRESS in the index. Returns false if the index does not have it. */
 static bool find_known(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct tables *t = source->tables;
@@ -260,13 +267,13 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 		return;
 	source_read(source, address, out);
 	struct tables *t = source->tables;
-	if (!t->is_kept || out->is_go)	/* Go's table is as fast as what is kept */
+	if (!t->is_kept || out->is_go)	/* Go's table is as fast as the index */
 		return;
 	t->missed = array_grow(t->missed, t->misses, sizeof(*t->missed));
 	t->missed[t->misses++] = address;
 }
 
-/* Take T out of the list of its file. */
+/* Remove T from the list of its file's tables. */
 static void forget_tables(struct tables *t)
 {
 	struct tables *before = *elf_beside(t->elf);

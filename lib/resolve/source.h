@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source - all that tells names of an object's code: its file, the file with
- * its debug information, that of several programs in common; and what a run
- * before has found out about it.
+ * source - everything that names the code of an object: its file, the file with its debug
+ * information, the debug information that it shares with other programs, and the index of
+ * earlier runs.
  */
 #pragma once
 #include "base/report.h"
@@ -14,74 +14,74 @@
 
 /* A section of a kernel module's code. */
 struct module_code {
-	uint64_t start, size;	/* in the kernel's memory */
-	uint64_t own;		/* START in the file */
+	uint64_t start, size;	/* in the kernel's memory; SIZE in bytes */
+	uint64_t own;		/* address in the file that corresponds to START */
 };
 
 /*
- * What was read of a file and of its debug files: the same for all names of the file that
- * lead to the same debug files.
+ * What was read from a file and its debug files. All paths of a file that lead to the same debug
+ * files share it.
  */
 struct tables {
-	struct tables *next;	/* of the same file */
-	uint32_t further_users;	/* beside the first */
-	const struct source *asker;	/* the one in hand, for parts in files of their own */
-	struct elf *elf, *debug, *alternate, *package;
-	const char *path;	/* the first user's */
-	bool opened;		/* DWARF was, once */
-	const char *refused;	/* why not; NULL: it may be */
-	bool exceeded_told;	/* that DWARF is not read further */
-	struct dwarf *dwarf;
-	bool go_tried;		/* GO was looked for, once: where DWARF knows no function */
-	struct gotable *go;	/* NULL: not looked for, or it is no Go program */
-	struct go_answer *answer;	/* the last one of GO, in DWARF's shape */
-	bool is_kept;		/* what is found goes into the cache */
-	struct index *index;	/* what was known before; NULL: nothing */
-	uint64_t *missed;	/* addresses that it does not have */
-	uint32_t hits, misses;
-	uint32_t saved;		/* of the misses, as of the last time */
+	struct tables *next;	/* further tables of the same file */
+	uint32_t further_users;	/* users besides the first */
+	const struct source *asker;	/* the user of the current lookup, to find split files */
+	struct elf *elf, *debug, *alternate, *package;	/* all but ELF may be NULL */
+	const char *path;	/* path of the first user */
+	bool opened;		/* open_tables() was called */
+	const char *refused;	/* why debug information is not read; NULL: it may be read */
+	bool exceeded_told;	/* that DWARF is not read completely was reported */
+	struct dwarf *dwarf;	/* NULL: not opened, or none */
+	bool go_tried;		/* GO was looked for, because DWARF had no function */
+	struct gotable *go;	/* NULL: not looked for, or not a Go program */
+	struct go_answer *answer;	/* the last answer of GO, as DWARF's structures */
+	bool is_kept;		/* answers go into the cache */
+	struct index *index;	/* answers of earlier runs; NULL: none */
+	uint64_t *missed;	/* addresses that INDEX does not have */
+	uint32_t hits, misses;	/* addresses found in INDEX; elements of MISSED */
+	uint32_t saved;		/* MISSES at the last save */
 };
 
-/* Zero-initialised: nothing looked for yet. */
+/* Zero-initialised: its file was not looked for yet. */
 struct source {
-	bool tried;		/* looked for, once; the rest is what was found */
-	bool told;		/* that nothing was found */
-	uint64_t used;		/* when, as its owner counts */
-	uint32_t closed;	/* how many times it was, for others to be opened */
+	bool tried;		/* the file was looked for; the other fields are set */
+	bool told;		/* problems with the file were reported, if any */
+	uint64_t used;		/* time of the last use, as its owner counts */
+	uint32_t closed;	/* how many times it was closed to make room */
 	enum locate_result result;
-	struct elf *elf;
-	char *root;		/* what its path is below, "" for none; ours */
-	const struct locate_options *where;	/* for the debug files */
-	const struct cache *cache;	/* its directory NULL: none */
+	struct elf *elf;	/* NULL: not found */
+	char *root;		/* root directory of its path, "" for ours; owned */
+	const struct locate_options *where;	/* where to look for debug files */
+	const struct cache *cache;	/* with a NULL directory: no cache */
 	struct report *report;
-	bool no_calls, no_lines;	/* need not be found */
-	const char *path;	/* of the object; lives as long as its */
-	struct module_code *code;	/* of a kernel module */
+	bool no_calls, no_lines;	/* inlined calls, lines: not needed in answers */
+	const char *path;	/* path of the object, which owns it */
+	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
 	uint32_t codes;
 	struct tables *tables;	/* NULL: its debug files were not looked for yet */
 };
 
-/* What is known of an address. */
+/* What is known about an address. */
 struct source_answer {
-	const struct dwarf_frame *frame;	/* innermost first, as dwarf_find() has them */
+	const struct dwarf_frame *frame;	/* innermost first, as from dwarf_find() */
 	size_t frames;
 	/*
-	 * What the outermost frame is called by the symbol table; NULL: as DWARF says.  They
-	 * differ for one function of several names, and for a part that was split off ("f.cold").
+	 * Name of the outermost frame by the symbol table; NULL: the name in FRAME is right. The
+	 * two differ if a function has several names, or for a part split off ("f.cold").
 	 */
 	const char *symbol;
-	bool is_go;		/* the frames are from a Go program's own table */
+	bool is_go;		/* the frames come from a Go program's own table */
 };
 
 /*
- * From DWARF; where that has no function, as it may be of parts of a program only,
- * from a Go program's own table; else from the symbol table of the file or its
- * debug file.  Looks for the debug files at the first call.  Valid until the
- * next one.
+ * Look up ADDRESS: in the index of earlier runs, or else in DWARF. If DWARF has no function there
+ * (it may cover only parts of a program), in a Go program's own table. Otherwise in the symbol
+ * table of the file or its debug file. The first call looks for the debug files. *OUT is valid
+ * until the next call.
  */
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
-/* Keep what was found since the last time, if there is a cache. */
+/* Write what was found since the last save to the cache, if there is one. */
 void source_save(struct source *source);
 
 void source_release(struct source *source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * D: libiberty writes all names with the parameters of their functions, and of the
- * functions these are in: "pack.outer(int).inner(int) const".
+ * D: libiberty always writes the parameters of a function, and those of the functions that
+ * enclose it: "pack.outer(int).inner(int) const".
  */
 #include "symbol/demangle-internal.h"
 
@@ -11,7 +11,7 @@
 
 enum { REFERENCES_MAX = 16 };	/* each may double the output */
 
-/* The quote that ends the string at AT, in which quotes are not marked; or the end. */
+/* Return the quote that ends the string at AT, or the end of AT. Quotes inside are not escaped. */
 static const char *end_of_string(const char *at)
 {
 	for (at++; *at && !(*at == '"' && strchr(",)cwd", at[1])); at++)
@@ -19,7 +19,7 @@ static const char *end_of_string(const char *at)
 	return at;
 }
 
-/* Past the parenthesis that closes the one at AT; NULL: there is none. */
+/* Return the end of the group that the first parenthesis at AT opens; NULL: it is not closed. */
 static const char *past_group(const char *at)
 {
 	size_t depth = 0;
@@ -36,7 +36,7 @@ static const char *past_group(const char *at)
 	return NULL;
 }
 
-/* Past the qualifiers of a function: " const", " shared". */
+/* Return the end of a function's qualifiers at AT: " const", " shared". */
 static const char *past_qualifiers(const char *at)
 {
 	while (at[0] == ' ' && islower((unsigned char)at[1]))
@@ -45,7 +45,10 @@ static const char *past_qualifiers(const char *at)
 	return at;
 }
 
-/* Copy NAME without parameters, and if SIMPLE without the arguments of templates. */
+/*
+ * Copy NAME without parameters; if SIMPLE, without template arguments too. Returns false if a
+ * group of parentheses is not closed.
+ */
 static bool copy_short(const char *name, bool simple, struct sink *s)
 {
 	for (const char *at = name; *at; ) {
@@ -53,7 +56,7 @@ static bool copy_short(const char *name, bool simple, struct sink *s)
 		const char *end = at + 1;
 		if (is_template || (*at == '(' && at > name))
 			end = past_group(at + is_template);
-		if (!end)	/* a string in the arguments has one */
+		if (!end)	/* a string argument contains a parenthesis */
 			return false;
 		bool is_left_out = is_template ? simple : *at == '(' && at > name;
 		if (!is_left_out) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Go: the linker names an instance of a generic function by the shapes of its types,
- * "main.Map[go.shape.int,go.shape.string]"; functions of the assembler's calling
- * convention end in ".abi0", the functions that method values call in "-fm".  Go's own
- * profiles say "main.Map[...]", and leave the endings out.
+ * Go: the linkage name of an instance of a generic function has the shapes of its types:
+ * "main.Map[go.shape.int,go.shape.string]". Functions with the assembler's calling convention
+ * end in ".abi0", and wrappers for method values in "-fm". Go's own profiles say "main.Map[...]",
+ * and leave out both endings.
  */
 #include "symbol/demangle-internal.h"
 
-/* The bracket that closes the one at OPEN; NULL: there is none. */
+/* Return the bracket that closes the one at OPEN, or NULL. OPEN may be NULL. */
 static const char *closing(const char *open)
 {
 	size_t depth = 0;
@@ -21,7 +21,7 @@ static const char *closing(const char *open)
 	return NULL;
 }
 
-/* If the LENGTH bytes of NAME end so: what comes before that, else all. */
+/* Return the length of the LENGTH bytes at NAME without ENDING. */
 static size_t without(const char *name, size_t length, const char *ending)
 {
 	size_t size = strlen(ending);

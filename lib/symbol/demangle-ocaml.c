@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OCaml: "camlStdlib__List__map_154" is Stdlib.List.map_154, as perf has it.  Since
- * version 5.1 compilers write the dots themselves.  What a C identifier cannot have is
+ * OCaml: "camlStdlib__List__map_154" is Stdlib.List.map_154, as in perf. Since version 5.1
+ * compilers write the dots themselves. A character that a C identifier cannot have is written as
  * "$" and two hexadecimal digits.
  */
 #include "symbol/demangle-internal.h"
@@ -14,7 +14,7 @@ static int digit(char c)
 		: c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character that AT begins with, and in *LENGTH how many bytes stand for it. */
+/* Return the first character at AT, decoded. *LENGTH is the number of bytes that encode it. */
 static char next_character(const char *at, size_t *length)
 {
 	*length = 1;
@@ -30,7 +30,7 @@ static char next_character(const char *at, size_t *length)
 	return at[0];
 }
 
-/* Without the number that tells functions of one name: "map_154". */
+/* Cut off the number that distinguishes functions of the same name: "map_154". */
 static void drop_stamp(struct sink *s)
 {
 	size_t used = s->used;

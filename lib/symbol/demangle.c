@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libiberty does most of the work.  A hostile name can make its output grow without
- * end, by references to references: so the output goes to a buffer, and when
- * that is full the demangler is left by a jump.  It holds no memory then but,
- * for a Rust name with a non-ASCII identifier, that identifier's.
+ * libiberty does most of the work. References to references let a hostile name make its output
+ * grow without end. So the output goes to a buffer, and when the buffer is full, a jump leaves
+ * the demangler. This leaks no memory, except a non-ASCII identifier of a Rust name.
  */
 #include "symbol/demangle-internal.h"
 
 #include <libiberty/demangle.h>
 
-enum { LIMITED_MAX = 1024 };	/* libiberty takes longer names only if its limit is lifted */
+enum { LIMITED_MAX = 1024 };	/* bytes; libiberty refuses longer names by default */
 
 static void add_text(const char *text, size_t size, void *opaque)
 {
@@ -21,7 +20,7 @@ static void add_text(const char *text, size_t size, void *opaque)
 	s->used += size;
 }
 
-/* Old Rust looks like C++, and ends in "17h", 16 digits, "E". */
+/* Whether MANGLED is Rust. Old Rust names look like C++, and end in "17h", 16 digits, "E". */
 static bool is_rust(const char *mangled)
 {
 	size_t length = strlen(mangled);
@@ -31,8 +30,8 @@ static bool is_rust(const char *mangled)
 }
 
 /*
- * Where the mangled part of a name ends and what compilers and linkers append
- * begins: ".cold", ".constprop.0", "@plt".  Old Rust has dots in its names.
+ * Return the length of the mangled part of a name, before what compilers and linkers append:
+ * ".cold", ".constprop.0", "@plt". Names of old Rust contain dots.
  */
 static size_t mangled_part(const char *mangled)
 {
@@ -47,7 +46,7 @@ static size_t mangled_part(const char *mangled)
 	return part;
 }
 
-/* The length of the part of SUFFIX that is only a number of the compiler's; 0: it is not. */
+/* Return the length of a compiler's number at the start of SUFFIX (".llvm.123"); 0: none. */
 static size_t numbering(const char *suffix)
 {
 	static const char *const kind[] = { ".llvm.", ".__uniq.", ".lto_priv." };
@@ -62,7 +61,10 @@ static size_t numbering(const char *suffix)
 	return 0;
 }
 
-/* What tells a part of a function, a copy or a stub of it from the function itself. */
+/*
+ * Append SUFFIX, which marks a part, a copy or a stub of a function, without compilers' numbers.
+ * Returns false if S is full.
+ */
 static bool add_suffix(const char *suffix, struct sink *s)
 {
 	while (*suffix && s->used < sizeof(s->text)) {
@@ -91,14 +93,14 @@ static bool demangle_any(const char *mangled, enum demangle_style style, struct 
 	return mangled[1] == 'Z' && cplus_demangle_v3_callback(mangled, options, add_text, s);
 }
 
-/* False: it is not mangled, or its readable form is too long. */
+/* Returns false if MANGLED is not mangled, or if its readable form is too long. */
 static bool readable_form(const char *mangled, enum demangle_style style, struct sink *s)
 {
 	s->used = 0;
 	return setjmp(s->full) == 0 && demangle_any(mangled, style, s);
 }
 
-/* Is the '<' at AT one of an operator's name: <, <<, <=, <=>, <<=? */
+/* Whether the '<' at AT belongs to the name of an operator: <, <<, <=, <=>, <<=. */
 static bool is_operator(const char *start, const char *at)
 {
 	while (at > start && strchr("<-=", at[-1]))
@@ -107,14 +109,13 @@ static bool is_operator(const char *start, const char *at)
 }
 
 /*
- * Cut out template arguments, which nest.  Rust writes the type that a method
- * belongs to, and the trait, in such brackets as well: at the start of a name,
- * or of a part of it, they stay.
+ * Cut out template arguments, which may nest. Rust also uses such brackets for the type that a
+ * method belongs to, and for its trait: brackets at the start of a name, or of a part of it, stay.
  */
 static void drop_arguments(struct sink *s)
 {
 	size_t kept = 0, depth = 0;
-	size_t parentheses = 0;		/* in arguments: in "(1 > 2)" is no bracket */
+	size_t parentheses = 0;		/* open in arguments: the '>' in "(1 > 2)" is no bracket */
 
 	for (size_t i = 0; i < s->used; i++) {
 		const char *at = &s->text[i];
@@ -136,7 +137,7 @@ static void drop_arguments(struct sink *s)
 		s->used = kept;
 }
 
-/* The readable form of the first LENGTH bytes, and the rest, which is a suffix. */
+/* Write the readable form of the first LENGTH bytes, and the rest as a suffix. */
 static bool readable_parts(const char *mangled, size_t length, enum demangle_style style,
 			   struct sink *s)
 {
@@ -144,7 +145,7 @@ static bool readable_parts(const char *mangled, size_t length, enum demangle_sty
 
 	snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
 	if (style == DEMANGLE_FULL && !is_rust(part) && mangled[1] == 'Z') {
-		/* Of what compilers append to C++ names libiberty makes "[clone .cold]". */
+		/* libiberty turns what compilers append to C++ names into "[clone .cold]". */
 		length = strcspn(mangled, "@");
 		snprintf(part, sizeof(part), "%.*s", (int)length, mangled);
 	}
@@ -163,11 +164,11 @@ const char *demangle(struct arena *arena, const char *mangled, enum demangle_sty
 	if (style != DEMANGLE_NONE && length < MANGLED_MAX &&
 	    (demangle_go(mangled, style, &s) || demangle_ocaml(mangled, style, &s)))
 		return arena_text(arena, s.text, s.used);
-	/* "_Z" C++ and old Rust, "_R" new Rust, "_D" D: nothing else is tried. */
+	/* "_Z" is C++ or old Rust, "_R" is new Rust, "_D" is D. Other names are not mangled. */
 	if (style == DEMANGLE_NONE || length < 3 || length == MANGLED_MAX || mangled[0] != '_' ||
 	    !strchr("ZRD", mangled[1]))
 		return mangled;
-	/* Some old compilers have dots in names. */
+	/* Names from some old compilers contain dots. */
 	if (!readable_parts(mangled, mangled_part(mangled), style, &s) &&
 	    !readable_parts(mangled, strcspn(mangled, "@"), style, &s))
 		return mangled;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* demangle - names as people read them, from names as linkers have them. */
+/* demangle - readable names from linkage names. */
 #pragma once
 #include "base/arena.h"
 
 #include <stdbool.h>
 
 enum demangle_style {
-	DEMANGLE_NONE,		/* as it is */
-	/* no parameters, no template arguments, no hash of Rust's, no number of OCaml's */
+	DEMANGLE_NONE,		/* the name unchanged */
+	/* without parameters, template arguments, Rust's hash and OCaml's stamp */
 	DEMANGLE_SIMPLE,
-	DEMANGLE_TEMPLATES,	/* no parameters, no hash of Rust's; with template arguments */
+	DEMANGLE_TEMPLATES,	/* without parameters and Rust's hash; with template arguments */
 	DEMANGLE_FULL,		/* everything */
 };
 
 /*
- * The readable form of MANGLED (C++, Rust, D, OCaml; of Go as its own
- * profiles have it), in ARENA; or MANGLED itself where it is not mangled.
+ * Return the readable form of MANGLED (C++, Rust, D, OCaml, Go), allocated in ARENA. Go names
+ * look as in Go's own profiles. Returns MANGLED itself if it is not mangled or too long.
  */
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style);
 
-/* Whether NAME is that of a function that only calls a method, which Go made for a method value. */
+/* Whether NAME is a wrapper that the Go compiler made for a method value ("main.T.f-fm"). */
 bool demangle_is_wrapper(const char *name);

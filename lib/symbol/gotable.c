@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of a Go program, as its runtime reads it (runtime/symtab.go):
+ * The layout of the table, as Go's runtime reads it (runtime/symtab.go):
  *
  *	u32 magic;  u16 0;  u8 instruction size;  u8 word size;
- *	words, by version:
+ *	words, depending on the version:
  *	1.2   functions; then the pairs; then u32 the offset of the file names
  *	1.16  functions, files, offsets of: names, units, files, values, pairs
  *	1.18  functions, files, start of text, and the same offsets
  *
- * The pairs (entry, offset of its description) are sorted by entry; words
- * up to 1.16, later u32 from the start of text.  A description refers to
- * values by program counter: a run-length code of line, file, and of the
- * index in a tree of inlined calls.  That tree is not in the table itself:
- * the program's moduledata tells where, or up to 1.17 the description.
+ * The pairs (entry address, offset of the function's description) are sorted by entry. Up to
+ * 1.16 they are words; later they are u32, and the entry counts from the start of text. A
+ * description refers to run-length tables that map the program counter to the line, the file,
+ * and the index in a tree of inlined calls. That tree is not in the table itself. The program's
+ * moduledata says where it is; up to 1.17 the description does.
  */
 #include "symbol/gotable.h"
 #include "base/arena.h"
@@ -23,18 +23,18 @@
 
 /* The lowest byte of the magic number. */
 enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
-/* Values are read from a function's start: lookups may not read megabytes again and again. */
-enum { BUDGET_FIRST = 256 << 20, BUDGET_EACH = 8192 };	/* bytes; for all, and for each lookup */
+/* A value is found by reading from the function's start. The budget bounds repeated reading. */
+enum { BUDGET_FIRST = 256 << 20, BUDGET_EACH = 8192 };	/* bytes: once, and for each lookup */
 enum { PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
 	struct elf *elf;
 	struct elf_bytes bytes;
 	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
-	uint64_t address, functions, text;	/* ADDRESS: its own */
+	uint64_t address, functions, text;	/* the table; number of functions; start of text */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
 	uint64_t budget;		/* bytes of values that may still be read */
-	struct elf_bytes data;		/* what function data are offsets into; absent: not known */
+	struct elf_bytes data;		/* base of function data (1.18 on); empty: unknown */
 	struct go_frame frame[GO_FRAMES_MAX];
 };
 
@@ -43,7 +43,7 @@ struct description {
 	uint64_t entry, end;
 	uint32_t name, files, lines, inline_index, unit, start_line;
 	bool has_inline;
-	struct elf_bytes tree;		/* from its start to the end of the segment */
+	struct elf_bytes tree;		/* inlined calls: from the start to the segment's end */
 };
 
 static struct cursor at(const struct gotable *t, uint64_t offset)
@@ -61,7 +61,7 @@ static uint64_t word(const struct gotable *t, struct cursor *c)
 	return t->word == 8 ? cursor_u64(c) : cursor_u32(c);
 }
 
-/* The value at ADDRESS by the code at offset VALUES of the table's values; -1: none. */
+/* Return the value at ADDRESS in the run-length table at offset VALUES; -1: none. */
 static int32_t value_at(struct gotable *t, const struct description *d, uint32_t values,
 			uint64_t address)
 {
@@ -85,7 +85,7 @@ static int32_t value_at(struct gotable *t, const struct description *d, uint32_t
 	return found ? (int32_t)value : -1;
 }
 
-/* The pair with this index; one behind the last one's entry is the end of text. */
+/* Read the pair INDEX. The one after the last has the end of text as its entry. */
 static bool pair_at(const struct gotable *t, uint64_t index, uint64_t *entry, uint64_t *offset)
 {
 	bool is_short = t->version == GO_1_18 || t->version == GO_1_20;
@@ -97,7 +97,7 @@ static bool pair_at(const struct gotable *t, uint64_t index, uint64_t *entry, ui
 	return good;
 }
 
-/* The tree that function data refers to: by an offset; up to 1.17 by an address. */
+/* Return the tree that function data at C refers to: by offset, up to 1.17 by address. */
 static struct elf_bytes tree_at(const struct gotable *t, struct cursor *c)
 {
 	struct elf_bytes tree = { 0 };
@@ -107,12 +107,12 @@ static struct elf_bytes tree_at(const struct gotable *t, struct cursor *c)
 		return address && !c->failed ? elf_at_address(t->elf, address) : tree;
 	}
 	uint32_t offset = cursor_u32(c);
-	if (!c->failed && offset < t->data.size)	/* none: -1 */
+	if (!c->failed && offset < t->data.size)	/* -1 stands for no tree */
 		tree = (struct elf_bytes){ t->data.at + offset, t->data.size - offset };
 	return tree;
 }
 
-/* Where the tree of inlined calls is, for those that have one: found by description's tail. */
+/* Find the tree of inlined calls, if the function has one, by the tail of its description. */
 static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata_count,
 		      uint8_t funcdata_count, struct description *d)
 {
@@ -130,7 +130,7 @@ static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata
 	d->has_inline = d->tree.size > 0;
 }
 
-/* struct _func (runtime/runtime2.go), by version */
+/* Read a struct _func (runtime/runtime2.go), whose layout depends on the version. */
 static bool read_description(const struct gotable *t, uint64_t offset, struct description *d)
 {
 	bool is_new = t->version == GO_1_18 || t->version == GO_1_20;
@@ -159,7 +159,7 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 	return true;
 }
 
-/* The function that covers ADDRESS: the last pair that begins there or before. */
+/* Find the function that covers ADDRESS: the last pair whose entry is not after ADDRESS. */
 static bool find_function(const struct gotable *t, uint64_t address, struct description *d)
 {
 	uint64_t low = 0, high = t->functions, entry, offset, ignored;
@@ -186,7 +186,7 @@ static const char *file_name(const struct gotable *t, const struct description *
 
 	if (file < 0)
 		return NULL;
-	/* A table of offsets; up to 1.15 one for all, counted from 1, later one per unit. */
+	/* Offsets of names: up to 1.15 one table for all, counted from 1; later one per unit. */
 	c = at(t, t->version == GO_1_2 ? t->files + 4ULL * (uint32_t)file : t->units + 4 * unit);
 	uint32_t offset = cursor_u32(&c);
 	if (c.failed)
@@ -204,10 +204,10 @@ static void place(struct gotable *t, const struct description *d, uint64_t addre
 }
 
 struct inlined {
-	uint32_t name, parent, start_line;	/* PARENT: the call, from the function's entry */
+	uint32_t name, parent, start_line;	/* PARENT: offset of the call from the entry */
 };
 
-/* struct inlinedCall (runtime/symtabinl.go), by version */
+/* Read a struct inlinedCall (runtime/symtabinl.go), whose layout depends on the version. */
 static bool read_inlined(const struct gotable *t, const struct description *d, int32_t index,
 			 struct inlined *out)
 {
@@ -265,11 +265,11 @@ void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *sa
 		extent_narrow(same, 0, start);
 	else if (good && address >= end)
 		extent_narrow(same, end, UINT64_MAX);
-	else			/* damaged in part */
+	else			/* the table is partly damaged */
 		extent_narrow(same, address, address + 1);
 }
 
-/* A word of the program's data: what its relocation puts there, or else what the file has. */
+/* Return the word at ADDRESS in the program's data: its relocated value, or else the file's. */
 static uint64_t data_word(const struct gotable *t, uint64_t address)
 {
 	struct cursor c = elf_cursor(t->elf, elf_at_address(t->elf, address));
@@ -278,21 +278,21 @@ static uint64_t data_word(const struct gotable *t, uint64_t address)
 	return elf_relocated(t->elf, address, &value) ? value : cursor_u64(&c);
 }
 
-/* Where function data begin, by moduledata (runtime/symtab.go). */
+/* Return the address of function data, from moduledata (runtime/symtab.go) at MODULE. */
 static uint64_t data_of_module(const struct gotable *t, uint64_t module)
 {
 	enum { GOFUNC_1_18 = 38, GOFUNC_1_20 = 40, GOFUNC_MAX = 48 };	/* words */
 
 	if (t->version == GO_1_18)
 		return data_word(t, module + 8 * GOFUNC_1_18);
-	/* From 1.26 on the word behind it is the end of the table; others moved in 1.27. */
+	/* From 1.26 on the next word is the end of the table; other fields moved in 1.27. */
 	for (uint64_t i = GOFUNC_1_20; i < GOFUNC_MAX; i++)
 		if (data_word(t, module + 8 * (i + 1)) == t->address + t->bytes.size)
 			return data_word(t, module + 8 * i);
 	return data_word(t, module + 8 * GOFUNC_1_20);
 }
 
-/* Take from moduledata, if it is at this address, the start of text and of function data. */
+/* If MODULE is the address of moduledata, take the start of text and of function data from it. */
 static bool take_module(struct gotable *t, uint64_t module)
 {
 	enum { TEXT = 22 };	/* words */
@@ -306,11 +306,11 @@ static bool take_module(struct gotable *t, uint64_t module)
 	return true;
 }
 
-/* Moduledata is among the program's variables: it begins with the address of the table. */
+/* Search moduledata among the program's variables: its first word is the table's address. */
 static void find_module(struct gotable *t)
 {
 	int tries = 16;		/* each may look through all relocations */
-	uint64_t left = elf_image(t->elf).size;	/* to look through: sections may overlap */
+	uint64_t left = elf_image(t->elf).size;	/* bytes to search: sections may overlap */
 	uint64_t slot = 0;
 
 	for (uint32_t i = 1; i < elf_sections(t->elf) && t->word == 8; i++) {
@@ -324,13 +324,13 @@ static void find_module(struct gotable *t)
 			    (tries-- == 0 || take_module(t, s.address + k)))
 				return;
 	}
-	/* What the dynamic linker fills in may be zeros. */
+	/* In the file, words that the dynamic linker fills in may be zero. */
 	while (t->word == 8 && tries-- > 0 && elf_relocated_to(t->elf, t->address, &slot))
 		if (take_module(t, slot))
 			return;
 }
 
-/* Where entries are counted from, if the header does not say: it may be relocated. */
+/* Find the start of text if the header has none: its word may be relocated. */
 static void find_text(struct gotable *t)
 {
 	struct elf_section s;
@@ -393,7 +393,10 @@ static bool read_at(struct gotable *t, const struct elf_section *s, uint64_t off
 	return t->bytes.size && read_header(t);
 }
 
-/* Position-independent programs with C in them: the C linker put it between other data. */
+/*
+ * Search the table in position-independent programs that contain C: the C linker puts the table
+ * between other data.
+ */
 static bool find_among_data(struct gotable *t)
 {
 	enum { ALIGNMENT = 16 };
@@ -402,7 +405,7 @@ static bool find_among_data(struct gotable *t)
 	if (!elf_find_section(t->elf, ".go.buildinfo", &s) ||
 	    !elf_find_section(t->elf, ".data.rel.ro", &s))
 		return false;
-	uint64_t size = elf_part(t->elf, s.offset, s.size).size;	/* 0: it is not all there */
+	uint64_t size = elf_part(t->elf, s.offset, s.size).size;	/* 0: it is truncated */
 	for (uint64_t i = -s.address & (ALIGNMENT - 1); i < size; i += ALIGNMENT)
 		if (read_at(t, &s, i))
 			return true;

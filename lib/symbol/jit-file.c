@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of a JIT compiler: read as it grows, a piece at a time. */
+/* Reads a file of a JIT compiler while it grows, piece by piece. */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
 #include "base/regular.h"
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Is it root's, ours, or TRUSTED's?  As perf has it, but for TRUSTED. */
+/* Whether FILE's OWNER is root, we or TRUSTED. perf has the same rule, without TRUSTED. */
 static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t trusted)
 {
 	if (owner == 0 || owner == geteuid() || owner == trusted || trusted == JIT_ANYONE)
@@ -58,7 +58,7 @@ void jit_file_ends(struct jit_file *f, size_t ahead, const char *why)
 	f->is_bad = true;
 }
 
-/* Go on behind what is of no use, without reading it; SIZE: of the file. */
+/* Move on past the bytes to skip, without reading them. SIZE: size of the file. */
 static void skip(struct jit_file *f, uint64_t size)
 {
 	uint64_t here = size - f->at < f->skip ? size - f->at : f->skip;
@@ -67,18 +67,21 @@ static void skip(struct jit_file *f, uint64_t size)
 	f->skip -= here;
 }
 
-/* The file was written anew: it begins again. */
+/* Start over, because the file was written anew. */
 static void rewind_file(struct jitmap *j, struct jit_file *f)
 {
 	f->at = f->skip = f->wants = f->stuck_size = 0;
 	f->is_bad = false;
-	if ((f == &j->map ? j->dump.fd : j->map.fd) < 0)	/* all functions are from it */
+	if ((f == &j->map ? j->dump.fd : j->map.fd) < 0)	/* all functions are from F */
 		jitmap_forget(j);
 	if (f == &j->dump)
 		j->header_read = false;
 }
 
-/* Nothing could be taken in when it was as it is now: do not read megabytes to see it again. */
+/*
+ * Whether nothing could be parsed when the file was as it is now. Then megabytes need not be
+ * read again to find that out.
+ */
 static bool is_stuck(const struct jit_file *f, uint64_t size)
 {
 	char now[JIT_STUCK] = "";
@@ -88,8 +91,9 @@ static bool is_stuck(const struct jit_file *f, uint64_t size)
 }
 
 /*
- * Up to its end of now: one that grows as fast as it is read does not keep us.
- * What wants more than a piece gets it, once it is there.
+ * Read up to the current end of the file, so that a file that grows as fast as we read cannot
+ * keep us here. If a record needs more than a piece, the read is as large as the record once the
+ * file has all of it.
  */
 bool jit_file_read(struct jitmap *j, struct jit_file *f,
 		   size_t (*add)(struct jitmap *, const void *, size_t))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The edges of all functions cut the addresses into ranges, the leaves of a
- * binary tree: node N has the children 2N and 2N + 1, and leaf I is node
- * EDGES + I.  A function is an entry of the few nodes that together are its
- * ranges.  So who ever had a range are the entries on the way from its leaf to
- * the root; and as entries were made in order of time, each node is bisected.
+ * The start and end addresses of all functions cut the address space into ranges. The ranges are
+ * the leaves of a binary tree: node N has the children 2N and 2N + 1, and range I is node
+ * EDGES + I. Each function is an entry of the few nodes that together cover its ranges. So the
+ * functions that were ever in a range are the entries on the path from its leaf to the root.
+ * Entries are added in order of time, so each node can be searched by bisection.
  */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
@@ -37,7 +37,7 @@ static void make_edges(struct jit_history *h, const struct jit_function *f, uint
 			h->edge[h->edges++] = h->edge[i];
 }
 
-/* How many edges are not behind ADDRESS. */
+/* Return the number of edges at or before ADDRESS. */
 static uint32_t edges_until(const struct jit_history *h, uint64_t address)
 {
 	uint32_t low = 0, high = h->edges;
@@ -83,7 +83,7 @@ static void make_order(struct jit_history *h, const struct jit_function *f, uint
 	free(m);
 }
 
-/* The ranges of a function, as numbers of edges. */
+/* The ranges of a function: the edges FIRST to END - 1. */
 struct reach {
 	uint32_t first, end;
 };
@@ -100,8 +100,9 @@ static struct reach *find_reaches(const struct jit_history *h, const struct jit_
 }
 
 /*
- * Visit the nodes that together are the ranges R: the entry at PLACE is
- * counted in h->first, behind its node, or (PLACE known) put there.
+ * Visit the nodes that together cover the ranges R. If PLACE is JIT_NOBODY, count an entry for
+ * each node in h->first, two elements after the node's own. Otherwise store PLACE as an entry of
+ * each node.
  */
 static void visit(struct jit_history *h, struct reach r, uint32_t place)
 {
@@ -119,8 +120,8 @@ static void visit(struct jit_history *h, struct reach r, uint32_t place)
 }
 
 /*
- * Two counts ahead: the sums make first[N + 1] where node N's entries begin,
- * and filling moves it to where they end, which is where N + 1's begin.
+ * Counts are stored two elements ahead. After the summation first[N + 1] is the index of node N's
+ * first entry. Storing the entries moves it to their end, which is the start of node N + 1's.
  */
 static void make_tree(struct jit_history *h, const struct reach *r, uint32_t count)
 {
@@ -136,11 +137,11 @@ static void make_tree(struct jit_history *h, const struct reach *r, uint32_t cou
 		visit(h, r[h->order[place]], place);
 }
 
-/* The last entry of each node, or of one above it, whichever is later. */
+/* Set LATEST: per range, the last entry in the nodes from its leaf to the root. */
 static void find_latest(struct jit_history *h)
 {
 	size_t nodes = 2 * (size_t)h->edges;
-	uint32_t *last = mem_zeroed(nodes, sizeof(*last));	/* place in ORDER, and 1 */
+	uint32_t *last = mem_zeroed(nodes, sizeof(*last));	/* index in ORDER plus 1; 0: none */
 
 	for (size_t node = 1; node < nodes; node++) {
 		last[node] = last[node / 2];
@@ -155,12 +156,12 @@ static void find_latest(struct jit_history *h)
 	free(last);
 }
 
-/* It depends on the time where functions cover each other, and one of them has a time. */
+/* Set BY_TIME: true for ranges that several functions cover, if one of these has a time. */
 static void find_by_time(struct jit_history *h, const struct jit_function *f,
 			 const struct reach *r, uint32_t count)
 {
 	struct covers {
-		uint32_t all, timed;	/* of those beginning here, less those ending */
+		uint32_t all, timed;	/* functions that start here minus those that end here */
 	} *c = mem_zeroed(h->edges, sizeof(*c)), sum = { 0 };
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -192,7 +193,7 @@ void jit_history_make(struct jit_history *h, const struct jit_function *f, uint3
 	free(r);
 }
 
-/* How many of the entries FIRST..END are of functions that were there at TIME. */
+/* Return how many of the entries [FIRST, END) are functions whose time is not after TIME. */
 static uint32_t entries_until(const struct jit_history *h, const struct jit_function *f,
 			      uint32_t first, uint32_t end, uint64_t time)
 {

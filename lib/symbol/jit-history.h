@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_history - whose code was at an address at a time.
+ * jit_history - which JIT-compiled function was at an address at a time.
  *
- * A function has its addresses from its time on, until one of a later time
- * gets them.  The history of many functions takes memory of n log n, a look
- * into it time of log n squared, however often they cover each other.
+ * A function has its addresses from its own time on, until a function with a later time covers
+ * them. A history of n functions takes O(n log n) memory and a lookup O(log^2 n) time, however
+ * often the functions cover each other.
  */
 #pragma once
 #include "symbol/jitmap.h"
@@ -15,21 +15,23 @@ struct jit_function;
 
 /* Zero-initialised: empty. */
 struct jit_history {
-	uint64_t *edge;		/* where ranges begin or end, ascending */
-	uint32_t *latest;	/* from each edge to the next, at last: function, or JIT_NOBODY */
-	bool *by_time;		/* the same: it depends on the time whose it is */
+	uint64_t *edge;		/* start and end addresses of all functions, ascending, unique */
+	/* per range from an edge to the next: the latest function, or JIT_NOBODY */
+	uint32_t *latest;
+	bool *by_time;		/* per range: the function depends on the time */
 	uint32_t edges;
-	uint32_t *order;	/* functions by time, those of one time as they were told */
-	uint32_t *first;	/* of each node of a tree over the ranges: its first entry */
-	uint32_t *entry;	/* places in ORDER, ascending in each node */
+	uint32_t *order;	/* functions by time; equal times in the order of their records */
+	uint32_t *first;	/* per node of a tree over the ranges: its first index in ENTRY */
+	uint32_t *entry;	/* indexes into ORDER, ascending in each node */
 };
 
-/* The history of COUNT functions at F, which find() below is to be given again. */
+/* Build the history of the COUNT functions at F. jit_history_find() needs the same F. */
 void jit_history_make(struct jit_history *h, const struct jit_function *f, uint32_t count);
 
 /*
- * The function at ADDRESS at TIME; before the first one's time, that one.
- * *BY_TIME: at other times it may be another one.
+ * Return the index in F of the function at ADDRESS at TIME, or JIT_NOBODY. If TIME is before
+ * all functions at ADDRESS, the earliest one is returned. *BY_TIME: the function there may be
+ * different at other times.
  */
 uint32_t jit_history_find(const struct jit_history *h, const struct jit_function *f,
 			  uint64_t address, uint64_t time, bool *by_time);

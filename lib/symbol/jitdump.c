@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jitdump format: a header, then records of "u32 id, total_size; u64
- * timestamp" and a body.  A function's lines come right before it.  The code
- * itself, behind its name, is not looked at: what has a large body is taken in
- * by its beginning, and the file goes on behind it.
+ * The jitdump format: a header, then records. A record is "u32 id, total_size; u64 timestamp"
+ * and a body. The record with a function's lines comes right before the function's record. The
+ * code of a function, which follows its name, is not used: only the first bytes of such a record
+ * are read, and the rest is skipped.
  */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
@@ -15,11 +15,11 @@ enum {
 	CODE_LOAD = 0,
 	CODE_MOVE = 1,
 	DEBUG_INFO = 2,
-	HEADER = 40, HEADER_MAX = 4096,		/* bytes; of today, and of writers to come */
+	HEADER = 40, HEADER_MAX = 4096,		/* bytes; today's header, and room for later ones */
 	RECORD_HEADER = 16,
-	LOAD_HEADER = RECORD_HEADER + 40,	/* up to the name */
+	LOAD_HEADER = RECORD_HEADER + 40,	/* bytes of CODE_LOAD before the name */
 	MOVE_SIZE = RECORD_HEADER + 48,
-	ARCH_TIMESTAMP = 1,	/* a flag: times are what the CPU counts */
+	ARCH_TIMESTAMP = 1,	/* flag: times are values of a CPU counter */
 };
 
 #define MAGIC		0x4A695444u	/* "JiTD" */
@@ -27,8 +27,8 @@ enum {
 
 /*
  * u32 magic, version, total_size, elf_mach, pad, pid; u64 timestamp, flags.
- * Returns its size; 0: it is bad, or not there yet (some writers fill in a
- * file that is as large as it may become from the start).
+ * Returns the size of the header. Returns 0 if it is bad or not there yet: some writers make a
+ * file of its final size first, and fill it later.
  */
 static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 {
@@ -38,7 +38,7 @@ static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 	j->swap = c.swap = magic == MAGIC_SWAPPED;
 	cursor_u32(&c);		/* version */
 	uint32_t total = cursor_u32(&c);
-	cursor_bytes(&c, 3 * 4 + 8);	/* V8's timestamp is of another clock than the records' */
+	cursor_bytes(&c, 3 * 4 + 8);	/* V8's timestamp here has another clock than its records */
 	j->has_times = !(cursor_u64(&c) & ARCH_TIMESTAMP);
 	if (c.failed || !magic)
 		return 0;
@@ -52,7 +52,7 @@ static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 	return total;
 }
 
-/* The first function told under INDEX, or NULL. */
+/* Return the first function with INDEX, or NULL. */
 static struct jit_function *find_index(struct jitmap *j, uint64_t index)
 {
 	struct table_probe probe = table_probe(&j->by_index, hash_u64(index));
@@ -64,7 +64,10 @@ static struct jit_function *find_index(struct jitmap *j, uint64_t index)
 	return NULL;
 }
 
-/* Some writers give every function the same index: the table holds each but once. */
+/*
+ * Give function ID its INDEX. Some writers give all functions the same index, so the table holds
+ * only the first function of each.
+ */
 static void number(struct jitmap *j, uint32_t id, uint64_t index)
 {
 	struct jit_function *first = find_index(j, index);
@@ -77,8 +80,8 @@ static void number(struct jitmap *j, uint32_t id, uint64_t index)
 }
 
 /*
- * u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[]; the code.
- * False: it is damaged.
+ * Add a CODE_LOAD record: u32 pid, tid; u64 vma, code_addr, code_size, code_index; char name[];
+ * the code. Returns false if the record is damaged.
  */
 static bool add_load(struct jitmap *j, struct cursor c, uint64_t time)
 {
@@ -101,8 +104,8 @@ static bool add_load(struct jitmap *j, struct cursor c, uint64_t time)
 }
 
 /*
- * u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size, code_index.
- * False: it is damaged.
+ * Add a CODE_MOVE record: u32 pid, tid; u64 vma, old_code_addr, new_code_addr, code_size,
+ * code_index. Returns false if the record is damaged.
  */
 static bool add_move(struct jitmap *j, struct cursor c, uint64_t time)
 {
@@ -124,7 +127,10 @@ static bool add_move(struct jitmap *j, struct cursor c, uint64_t time)
 	return true;
 }
 
-/* Is it UTF-8, without control characters?  Some writers (V8 of Node 20) write freed memory. */
+/*
+ * Whether TEXT is UTF-8, not empty and without control characters. Some writers (V8 of Node 20)
+ * write freed memory.
+ */
 static bool is_text(const char *text)
 {
 	for (const uint8_t *at = (const uint8_t *)text; *at; at++) {
@@ -152,7 +158,7 @@ static int by_address(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Those of one address stay in their order. */
+/* Sort lines by address. Lines of one address keep their order. */
 static void sort_lines(struct jit_line *line, uint32_t count)
 {
 	bool is_sorted = true;
@@ -171,12 +177,13 @@ static void sort_lines(struct jit_line *line, uint32_t count)
 }
 
 /*
- * u64 code_addr, entries; of each: u64 address; u32 line, discriminator; char file[].
- * What is damaged ends them, without a word: V8's always are.
+ * Add a DEBUG_INFO record: u64 code_addr, entries; per entry: u64 address; u32 line,
+ * discriminator; char file[]. A damaged entry ends the list without a message, because V8's
+ * lists are always damaged.
  */
 static void add_lines(struct jitmap *j, struct cursor c)
 {
-	static const char same[] = "\xff";	/* the file of the entry before */
+	static const char same[] = "\xff";	/* stands for the file of the previous entry */
 	uint32_t file = 0;
 
 	j->pending = j->lines;
@@ -203,7 +210,7 @@ static void add_lines(struct jitmap *j, struct cursor c)
 		sort_lines(j->line + j->pending, j->pendings);
 }
 
-/* How much of a record of TYPE has to be there: its beginning, or all. */
+/* Return how many bytes of a record of TYPE are needed to parse it: the first bytes, or all. */
 static size_t needed_of(uint32_t type, uint32_t total)
 {
 	size_t needed = RECORD_HEADER;
@@ -218,8 +225,8 @@ static size_t needed_of(uint32_t type, uint32_t total)
 }
 
 /*
- * The record at BYTES: how many of its bytes are done with; 0: more have to
- * come, or it is damaged.  The dump skips what has not come of its body.
+ * Parse the record at BYTES. Returns the number of bytes parsed; 0 if more bytes are needed or
+ * the record is damaged. Sets the dump to skip the rest of the record's body.
  */
 static size_t add_record(struct jitmap *j, const uint8_t *bytes, size_t size, size_t ahead)
 {
@@ -229,7 +236,7 @@ static size_t add_record(struct jitmap *j, const uint8_t *bytes, size_t size, si
 	bool good = true;
 
 	j->dump.wants = 0;
-	if (c.failed || (type == 0 && total == 0))	/* to be written yet */
+	if (c.failed || (type == 0 && total == 0))	/* not written yet */
 		return 0;
 	if (total < RECORD_HEADER) {
 		jit_file_ends(&j->dump, ahead,

@@ -32,7 +32,7 @@ bool jitmap_only_map(const struct jitmap *j, uint64_t id[2])
 	return j->map.fd >= 0 && j->dump.fd < 0;
 }
 
-/* One file may take most of what is left for all, so that there is always some for another. */
+/* Return what one jitmap may use: 3/4 of what the others left, so that more can always follow. */
 static uint64_t share_of(uint64_t all, uint64_t taken, uint64_t own)
 {
 	uint64_t left = all - (taken - own);
@@ -109,7 +109,7 @@ void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const 
 	jitmap_add(j, start, size, 0, name, strlen(name));
 }
 
-/* A hexadecimal number, with or without "0x"; false: none, or too large. */
+/* Parse a hexadecimal number, with or without "0x". Returns false if there is none or too large. */
 static bool parse_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *start;
@@ -122,7 +122,7 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 	return *at > start && *at - start <= 16;
 }
 
-/* A line; false: it is none.  One of no bytes is good, but names nothing. */
+/* Add the function of a line. Returns false if the line is malformed; an empty name is skipped. */
 static bool add_line(struct jitmap *j, const char *at, const char *end)
 {
 	uint64_t start, size;
@@ -188,13 +188,13 @@ bool jitmap_refresh(struct jitmap *j)
 	return jit_file_read(j, &j->dump, jitmap_add_dump) || map;
 }
 
-/* The last line at or before ADDRESS, of several there the one told last. */
+/* Find the last source line at or before ADDRESS; of several at one address, the last recorded. */
 static void find_line(const struct jitmap *j, const struct jit_function *f, uint64_t address,
 		      struct jit_place *out)
 {
 	uint32_t low = f->first_line, high = low + f->lines;
 
-	while (low < high) {	/* the first behind ADDRESS */
+	while (low < high) {	/* find the first line after ADDRESS */
 		uint32_t middle = low + (high - low) / 2;
 		if (j->line[middle].address > address - f->moved)
 			high = middle;
@@ -208,8 +208,8 @@ static void find_line(const struct jitmap *j, const struct jit_function *f, uint
 }
 
 /*
- * Take the functions in that were told since.  A level is made anew only with at least half
- * as many functions as it has, so that files that grow by a line at a time cost n log n, too.
+ * Add the new functions to the history. A level is rebuilt only together with at least half as
+ * many functions as it has, so even files that grow by one line at a time cost O(n log n).
  */
 static void update_levels(struct jitmap *j)
 {
@@ -229,17 +229,17 @@ static void update_levels(struct jitmap *j)
 	j->known = j->functions;
 }
 
-/* Whether function A counts at TIME rather than B, which was told before it. */
+/* Whether function A, and not B, was there at TIME. B was recorded before A. */
 static bool is_rather(const struct jitmap *j, uint32_t a, uint32_t b, uint64_t time)
 {
 	uint64_t a_time = j->function[a].time, b_time = j->function[b].time;
 
 	if (a_time <= time && b_time <= time)
-		return a_time >= b_time;	/* the latest */
-	return a_time < b_time;			/* the one that was there, or else the first */
+		return a_time >= b_time;	/* the later one */
+	return a_time < b_time;			/* the one there by then, or else the earlier one */
 }
 
-/* The function at ADDRESS at TIME, of all levels; JIT_NOBODY: there is none. */
+/* Return the function at ADDRESS at TIME among all levels, or JIT_NOBODY. */
 static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t time,
 			      bool *by_time)
 {
@@ -265,8 +265,8 @@ static uint32_t find_function(const struct jitmap *j, uint64_t address, uint64_t
 }
 
 /*
- * Times from before the first of the dump are of no use: then the two are most
- * likely not of one clock, for compilers tell of the code they begin with.
+ * A time before the dump's first function is ignored: compilers record the code that they start
+ * with, so the sample and the dump most likely use different clocks.
  */
 bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out)
 {

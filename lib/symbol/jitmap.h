@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jitmap - the functions that one process's JIT compilers tell of.
+ * jitmap - the functions that the JIT compilers of one process report in files.
  *
- * They come from /tmp/perf-PID.map, a line "START SIZE NAME" for each, and
- * from jitdump files, with lines (tools/perf/Documentation/jit-interface.txt
- * and jitdump-specification.txt).  Both grow while they are read.  A jitdump
- * file tells since when a function is where it is: of those that were at one
- * place, the one counts that was there at the time asked for.  Functions of a
- * map have been there for ever, the last one told on top.
+ * There are two kinds of files: /tmp/perf-PID.map, with a line "START SIZE NAME" for each
+ * function, and jitdump files, which have source lines too (see jit-interface.txt and
+ * jitdump-specification.txt in tools/perf/Documentation of Linux). Both grow while they are read.
+ *
+ * A jitdump file says since when a function has been at its address. A lookup returns the
+ * function that was at the address at the given time. Functions of a map have no time: they
+ * count as there from the start, and the last line for an address wins.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,79 +16,82 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JIT_ANYONE ((uid_t)-1)	/* a user: whoever it is */
-#define JIT_LATEST UINT64_MAX	/* a time: after all others, or not known */
+#define JIT_ANYONE ((uid_t)-1)	/* as a user: every user */
+#define JIT_LATEST UINT64_MAX	/* as a time: after all others, or unknown */
 
 struct jitmap;
 
 struct jit_place {
-	const char *name;	/* of the function; these live until jitmap_free() */
-	const char *file;	/* NULL: not known */
-	uint32_t line;		/* 0: not known */
-	bool by_time;		/* at another time it may be another function's */
+	/* NAME is the function's; the strings live until the jitmap reads on or is freed */
+	const char *name;
+	const char *file;	/* NULL: unknown */
+	uint32_t line;		/* 0: unknown */
+	bool by_time;		/* at another time another function may be there */
 };
 
 struct jit_trouble {
-	const char *file, *why;	/* they live until the next call of any of these functions */
-	uint64_t offset;	/* bytes from the file's start */
-	uid_t owner;		/* if WHY is NULL: the file is not read because it is this user's */
+	const char *file, *why;	/* valid until the next call of a function of this module */
+	uint64_t offset;	/* where in FILE, in bytes */
+	uid_t owner;		/* if WHY is NULL: the untrusted owner, so FILE is not read */
 };
 
-/* What all files may take together.  Zero-initialised: nothing is taken. */
+/* What all jitmaps with this budget use together. Zero-initialised: nothing is used. */
 struct jit_budget {
-	uint64_t functions, lines, strings;	/* STRINGS in bytes */
-	uint32_t files;			/* that are open */
-	uint32_t files_max;		/* 0: any number */
-	uint64_t files_refused;		/* for there were so many */
+	uint64_t functions, lines, strings;	/* in use; STRINGS in bytes */
+	uint32_t files;			/* number of open files */
+	uint32_t files_max;		/* limit of FILES; 0: no limit */
+	uint64_t files_refused;		/* files not opened because of FILES_MAX */
 };
 
-/* BUDGET, which outlives the result, or NULL: it has one of its own. */
+/* Return an empty jitmap. BUDGET must outlive it; NULL: the jitmap has a budget of its own. */
 struct jitmap *jitmap_new(struct jit_budget *budget);
 
-/* J has one more user: jitmap_free() takes effect after as many calls as it has users. */
+/* Return J with one more user. The last of its users' calls of jitmap_free() frees it. */
 struct jitmap *jitmap_share(struct jitmap *j);
 bool jitmap_is_shared(const struct jitmap *j);
 
-/* Device and inode of its map, if that is its only file; false: it has no map, or a dump, too. */
+/* Set ID to device and inode of the map. Returns false if J has no map, or has a dump too. */
 bool jitmap_only_map(const struct jitmap *j, uint64_t id[2]);
 
 /*
- * Files are read if they are OWNER's, too, beside root's and our own: anyone may
- * put a file of any name into /tmp.
+ * Read OWNER's files too, besides root's and our own. Other users' files are refused, because
+ * anyone may put a file of any name into /tmp.
  */
 void jitmap_trust(struct jitmap *j, uid_t owner);
 
 /*
- * Read FILE, a regular one of a user who is trusted, from now on; false: it cannot
- * be opened, or must not.
+ * Open FILE, for jitmap_refresh() to read. Returns false if FILE cannot be opened, is not a
+ * regular file, or belongs to an untrusted user.
  */
 bool jitmap_open_map(struct jitmap *j, const char *file);
 bool jitmap_open_dump(struct jitmap *j, const char *file);
 
 bool jitmap_has_map(const struct jitmap *j);
 
-/* Whether no file of functions is open, and none has told of any. */
+/* Whether J has no open file and no function. */
 bool jitmap_is_empty(const struct jitmap *j);
 
-/* A function that is told otherwise. */
+/* Add a function that comes from elsewhere than a file. */
 void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name);
 
-/* Read what has been added to the files since.  Returns whether there was anything. */
+/* Read what was appended to the files since the last call. Returns whether there was anything. */
 bool jitmap_refresh(struct jitmap *j);
 
 /*
- * The function that covers ADDRESS at TIME (ns of CLOCK_MONOTONIC, as in
- * jitdump files); false: there is none.
+ * Find the function that covered ADDRESS at TIME (ns of CLOCK_MONOTONIC, as in jitdump files).
+ * Returns false if there is none.
  */
 bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out);
 
-/* Why a file is not read, or not all of it, the first of each, once; false: there is nothing. */
+/*
+ * Get the next reason why a file is not read or not read completely. The first trouble of each
+ * file is returned once. Returns false if there is nothing to report.
+ */
 bool jitmap_trouble(struct jitmap *j, struct jit_trouble *out);
 
 /*
- * Take in the SIZE bytes of a file's end at BYTES, which has been read so far
- * up to there.  Returns how many are done with: the others should come again,
- * with more.
+ * Parse the SIZE bytes at BYTES, the part of a file that has not been parsed yet. Returns the
+ * number of bytes parsed. Pass the rest again, together with more bytes.
  */
 size_t jitmap_add_map(struct jitmap *j, const void *bytes, size_t size);
 size_t jitmap_add_dump(struct jitmap *j, const void *bytes, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is "ADDRESS TYPE NAME[\tMODULE]\n", TYPE as of nm(1): t, T, w, W are
- * code.  The kernel lists its own symbols by address, then each module's.
+ * A line is "ADDRESS TYPE NAME[\tMODULE]\n". TYPE is as in nm(1); t, T, w and W are code. The
+ * kernel lists its own symbols by address first, then those of each module.
  */
 #include "symbol/kallsyms.h"
 #include "base/regular.h"
@@ -17,17 +17,20 @@ enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 t
 
 struct symbol {
 	uint64_t address;
-	const char *name, *module;	/* in TEXT; NULL: of no module */
+	const char *name, *module;	/* in TEXT; MODULE is NULL for the kernel itself */
 };
 
 struct kallsyms {
-	char *text;		/* the file, its separators made NULs */
-	struct symbol *symbol;	/* by address */
+	char *text;		/* the file, with NULs as separators */
+	struct symbol *symbol;	/* code only, sorted by address */
 	size_t symbols;
 	char trouble[160];
 };
 
-/* All that FD has, NUL-terminated, for the caller to free; NULL: errno says why. */
+/*
+ * Return the contents of FD, NUL-terminated, for the caller to free. On failure return NULL and
+ * set errno.
+ */
 static char *read_whole(int fd)
 {
 	size_t capacity = 4 << 20, size = 0;
@@ -55,7 +58,7 @@ failed:
 	return NULL;
 }
 
-/* The same of FILE. */
+/* Return the contents of FILE, as read_whole() does. */
 static char *read_file(const char *file)
 {
 	int fd = regular_open(file, false);
@@ -78,7 +81,7 @@ static uint64_t parse_hex(char **at)
 	return v;
 }
 
-/* Take one line apart at AT; its name ends with a NUL.  Returns where the next begins. */
+/* Split the line at AT, and end its name with a NUL. Returns the start of the next line. */
 static char *parse_line(char *at, struct symbol *out, char *type)
 {
 	char *end = strchrnul(at, '\n');
@@ -108,7 +111,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	/* Of several names for one place keep the order of the file. */
+	/* Several names of one address keep the order of the file. */
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
@@ -156,7 +159,7 @@ const char *kallsyms_trouble(const struct kallsyms *k)
 	return *k->trouble ? k->trouble : NULL;
 }
 
-/* The index of the first symbol behind ADDRESS. */
+/* Return the index of the first symbol after ADDRESS. */
 static size_t behind(const struct kallsyms *k, uint64_t address)
 {
 	size_t low = 0, high = k->symbols;
@@ -177,7 +180,7 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char
 
 	if (next == 0)
 		return NULL;
-	*module = k->symbol[next - 1].module;	/* of several the last, as perf has it */
+	*module = k->symbol[next - 1].module;	/* of several, the last: like perf */
 	return k->symbol[next - 1].name;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kallsyms - the kernel's own list of its symbols, and its modules'. */
+/* kallsyms - the kernel's own list of its symbols and of its modules' symbols. */
 #pragma once
 #include "base/arena.h"
 #include "base/report.h"
@@ -7,25 +7,25 @@
 struct kallsyms;
 
 /*
- * Read FILE (/proc/kallsyms, or a copy of one).  Never NULL: where it cannot
- * be read, or shows only zeros (kernel.kptr_restrict), the list is empty, and
+ * Read FILE (/proc/kallsyms or a copy of it). Never returns NULL: if FILE cannot be read, or
+ * shows only zeros as addresses (kernel.kptr_restrict), the list is empty and
  * kallsyms_trouble() says why.
  */
 struct kallsyms *kallsyms_open(const char *file);
 
-/* Why there are no symbols, with what to do about it; NULL: there are. */
+/* Return why there are no symbols and what to do about it; NULL if there are symbols. */
 const char *kallsyms_trouble(const struct kallsyms *k);
 
 /*
- * The last function that begins at ADDRESS or before, or NULL.  *MODULE is the
- * module it is of, as "[ext4]"; NULL: the kernel itself.
+ * Return the name of the last function that starts at or before ADDRESS, or NULL. *MODULE is
+ * set to its module ("[ext4]"), or to NULL for a function of the kernel itself.
  */
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
-/* The address of the symbol NAME ("_text"), 0 if there is none. */
+/* Return the address of the symbol NAME ("_text"), or 0 if there is none. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
-/* The address of the only function NAME from START to END; 0: there is none, or several. */
+/* Return the address of the one function NAME in [START, END); 0 if there is none or several. */
 uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
 			     const char *name);
 

@@ -75,7 +75,7 @@ const char *recorded_names_find(struct recorded_names *names, uint32_t file, uin
 	if (!f->sorted && f->symbols)
 		qsort(f->symbol, f->symbols, sizeof(*f->symbol), compare);
 	f->sorted = true;
-	while (low < high) {	/* the first after ADDRESS */
+	while (low < high) {	/* find the first symbol after ADDRESS */
 		size_t middle = low + (high - low) / 2;
 		if (f->symbol[middle].address <= address)
 			low = middle + 1;

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded_names - the symbols that a stream has itself (stream/recorded.h), by file. */
+/* recorded_names - the symbols that the stream itself carries (record/recorded.h), by file. */
 #pragma once
 #include "base/intern.h"
 #include "record/recorded.h"
 
-/* Zero-initialised: none. */
+/* Zero-initialised: empty. */
 struct recorded_names {
 	struct recorded_names_file {
-		uint32_t path;		/* in STRINGS */
+		uint32_t path;		/* id in STRINGS */
 		uint32_t kind;		/* RECORDED_* */
-		uint64_t least_address, least_offset;	/* as of recorded_file */
-		struct recorded_symbol *symbol;	/* names are in STRINGS */
+		uint64_t least_address, least_offset;	/* as in struct recorded_file */
+		struct recorded_symbol *symbol;	/* their names are in STRINGS */
 		size_t symbols;
-		bool sorted;
+		bool sorted;		/* SYMBOL is sorted by address */
 	} *file;
 	uint32_t files;
-	struct table table;		/* by path */
+	struct table table;		/* indexes of FILE by path */
 	struct intern strings;
 };
 
-/* Take in a FILE feature.  False where it is damaged. */
+/* Add the symbols of a FILE feature. Returns false if the feature is damaged. */
 bool recorded_names_add(struct recorded_names *names, struct cursor feature);
 
-/* The index of the file of this path, or TABLE_NONE. */
+/* Return the index of the file PATH, or TABLE_NONE. */
 uint32_t recorded_names_file(const struct recorded_names *names, const char *path);
 
 /*
- * The address in FILE of what it has at OFFSET (bytes from its start), START bytes behind
- * the start of a mapping.
+ * Return the address that FILE's symbols use for the byte at file offset OFFSET, which is
+ * mapped START bytes after the start of its mapping.
  */
 uint64_t recorded_names_address(const struct recorded_names *names, uint32_t file,
 				uint64_t offset, uint64_t start);
 
-/* The symbol at ADDRESS of FILE, or NULL. */
+/* Return the name of the symbol at ADDRESS of FILE, or NULL. */
 const char *recorded_names_find(struct recorded_names *names, uint32_t file, uint64_t address);
 
 void recorded_names_release(struct recorded_names *names);
