@@ -57,7 +57,7 @@ struct decoded {
 	uint32_t *string;	/* by index: offset of its text in BYTES */
 	uint32_t strings;
 	struct decoded_type *type;
-	uint32_t types, values;	/* sample types kept; values per sample in the file */
+	uint32_t types, values;	/* types kept; values per sample in the file */
 	struct decoded_type period_type;
 	struct decoded_items mappings, functions, locations;
 	struct decoded_item *sample;
@@ -103,7 +103,7 @@ struct decoded_reader {
 	const struct decoded *d;
 	uint32_t next;				/* index of the next sample */
 	struct decoded_sample {
-		uint32_t *location;	/* indices in decoded.locations, leaf first; or TABLE_NONE */
+		uint32_t *location;	/* indices in d->locations, leaf first; or TABLE_NONE */
 		size_t locations;
 		int64_t *value;		/* one for each of decoded.types */
 		struct decoded_label *label;
