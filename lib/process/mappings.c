@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A treap: a binary tree by address, and a heap by priorities that are random, so that
- * its depth is logarithmic whatever the order in which mappings come.  Several trees
- * may share a node; whoever changes a shared one copies it first.
+ * A treap: a binary tree by address that is also a heap by random priorities, so that
+ * its depth is logarithmic whatever the order of insertion.  Several trees may share a
+ * node: a shared node is copied before it is changed.
  */
 #include "process/mappings.h"
 #include "base/arena.h"
@@ -13,11 +13,11 @@
 struct mapping_node {
 	struct mapping mapping;
 	struct mapping_node *left, *right;
-	uint32_t users;		/* trees, and nodes, that point to it */
-	uint32_t priority;	/* not less than those of its children */
+	uint32_t users;		/* count of trees and nodes that point to it */
+	uint32_t priority;	/* at least that of each child */
 };
 
-/* The priority is the node's place in memory, mixed, which no stream can know. */
+/* The priority is a hash of the node's address, which no stream can predict. */
 static struct mapping_node *new_node(struct mapping mapping)
 {
 	struct mapping_node *n = mem_resize(NULL, sizeof(*n));
@@ -43,7 +43,7 @@ static void drop(struct mapping_node *n)
 	}
 }
 
-/* N, or a copy of it that nobody else points to. */
+/* Return N, or a copy if N has several users: only the caller points to the result. */
 static struct mapping_node *own(struct mapping_node *n)
 {
 	if (n->users == 1)
@@ -57,7 +57,7 @@ static struct mapping_node *own(struct mapping_node *n)
 	return copy;
 }
 
-/* The tree N as two: LOW has the mappings that start before ADDRESS, HIGH the others. */
+/* Split tree N: LOW gets the mappings that start before ADDRESS, HIGH the others. */
 static void split(struct mapping_node *n, uint64_t address, struct mapping_node **low,
 		  struct mapping_node **high)
 {
@@ -76,7 +76,7 @@ static void split(struct mapping_node *n, uint64_t address, struct mapping_node 
 	*low = *high = NULL;
 }
 
-/* One tree of two; all of LOW comes before HIGH. */
+/* Join two trees into one.  All of LOW must come before HIGH. */
 static struct mapping_node *join(struct mapping_node *low, struct mapping_node *high)
 {
 	struct mapping_node *root, **at = &root;
@@ -96,7 +96,7 @@ static struct mapping_node *join(struct mapping_node *low, struct mapping_node *
 	return root;
 }
 
-/* What M has from END on. */
+/* Return a node for the part of M from address END on. */
 static struct mapping_node *rest_of(struct mapping m, uint64_t end)
 {
 	m.file_offset += end - m.start;
@@ -112,8 +112,8 @@ static const struct mapping *last_of(const struct mapping_node *n)
 }
 
 /*
- * IN's tree as two, before START and from END on; what is between goes.  Only the last
- * mapping before START, and the last between, may reach farther.
+ * Split IN's tree into LOW, before START, and HIGH, from END on, and drop what is between.
+ * Only the last mapping before START and the last one between may extend beyond their part.
  */
 static void cut(struct mappings *in, uint64_t start, uint64_t end, struct mapping_node **low,
 		struct mapping_node **high)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mappings - what is mapped in one address space, by address; mappings never overlap.
+ * mappings - the mappings of one address space, sorted by address; they never overlap.
  *
- * Copies share memory until one of them changes, and then differ in what has changed
- * alone: a process that forks has its mappings once, whatever its children do.  To find,
- * to set and to remove takes a time that grows with the logarithm of their number.
+ * Copies share memory.  A change to a copy duplicates only the changed part, so that a
+ * process and its forked children keep their common mappings once.  Finding, setting and
+ * removing take logarithmic time.
  */
 #pragma once
 #include <stdbool.h>
@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 struct mapping {
-	uint64_t start, end;	/* addresses in the process; END is the first after it */
-	uint64_t file_offset;	/* of START's byte in the object */
+	uint64_t start, end;	/* addresses in the process: [start, end) */
+	uint64_t file_offset;	/* bytes: the offset of START in the object */
 	uint32_t object;	/* id in spaces.objects */
-	bool is_main;		/* of the executable that the process runs */
-	bool is_jit;		/* simpleperf's: its symbols are at addresses of the process */
+	bool is_main;		/* the executable that the process runs */
+	bool is_jit;		/* from simpleperf: symbols have the process's addresses */
 	/*
-	 * Anonymous memory has come here: either OBJECT's text was moved there, or
-	 * OBJECT is no longer mapped, and other code is there.
+	 * Anonymous memory replaced OBJECT's mapping here: either OBJECT's text was moved
+	 * into it, or OBJECT is no longer mapped and the memory has other code.
 	 */
 	bool is_covered;
-	uint32_t cover;		/* id of that memory, if IS_COVERED */
+	uint32_t cover;		/* object id of that memory, if IS_COVERED */
 };
 
 struct mapping_node;
@@ -37,19 +37,19 @@ static inline bool mappings_are_none(const struct mappings *in)
 	return !in->root;
 }
 
-/* The first mapping that ends after ADDRESS, or NULL.  Valid until IN changes. */
+/* Return the first mapping that ends after ADDRESS, or NULL.  Valid until IN changes. */
 const struct mapping *mappings_from(const struct mappings *in, uint64_t address);
 
-/* The mapping that covers ADDRESS, or NULL.  Valid until IN changes. */
+/* Return the mapping that contains ADDRESS, or NULL.  Valid until IN changes. */
 const struct mapping *mappings_find(const struct mappings *in, uint64_t address);
 
-/* Add NEW, which is not empty, in place of whatever is mapped there. */
+/* Add NEW, which must not be empty.  It replaces whatever is mapped at its addresses. */
 void mappings_set(struct mappings *in, struct mapping new);
 
-/* Remove whatever is mapped from START to END, a part of a mapping, too. */
+/* Remove whatever is mapped in [START, END), also parts of mappings. */
 void mappings_remove(struct mappings *in, uint64_t start, uint64_t end);
 
-/* A copy of FROM. */
+/* Return a copy of FROM, in constant time.  The caller releases it. */
 struct mappings mappings_copy(const struct mappings *from);
 
 void mappings_release(struct mappings *in);

@@ -10,7 +10,7 @@ static bool starts_with(const char *text, const char *start)
 
 static const char host_kernel[] = "[kernel.kallsyms]", guest_kernel[] = "[guest.kernel.kallsyms]";
 
-/* The kernel's own names of mappings are in brackets, perf's and the VM's begin with "//". */
+/* The kernel's own mapping names are in brackets; those of perf and of VMs start with "//". */
 static enum object_kind kind_of(const char *path, bool in_kernel)
 {
 	if (starts_with(path, host_kernel))
@@ -26,7 +26,7 @@ static enum object_kind kind_of(const char *path, bool in_kernel)
 	return OBJECT_FILE;
 }
 
-/* A build ID from elsewhere, where the mapping has none. */
+/* Return the build ID that a BUILD_ID record gave for PATH, or NULL. */
 static const struct build_id_told *find_told(const struct objects *objects, uint32_t path)
 {
 	struct table_probe probe = table_probe(&objects->told, hash_u64(path));
@@ -44,7 +44,7 @@ bool object_may_be_hugepages(const struct object *o)
 					       !strcmp(o->path, "/anon_hugepage"));
 }
 
-/* A 32-bit process has another one; perf calls it so, too. */
+/* A 32-bit process has a vdso of its own, which perf also calls [vdso32]. */
 static bool is_vdso32(const struct object *o, const struct mmap_record *m)
 {
 	return o->kind == OBJECT_VDSO && m->start < UINT32_MAX && m->size < UINT32_MAX;
@@ -93,7 +93,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		o.go_build_id = objects->paths.text[intern_text(&objects->paths, m->go_build_id)];
 
 	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
-	if (!o.build_id_size)	/* a file's inode tells it from others of its name */
+	if (!o.build_id_size)	/* files of the same name differ by inode */
 		hash = hash_more(hash_more(hash, o.inode), (uint64_t)o.major << 32 | o.minor);
 	struct table_probe probe = table_probe(&objects->table, hash);
 	uint32_t id;

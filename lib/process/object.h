@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object - what can be mapped: a file, the kernel, a module, the vdso,
- * anonymous memory.  Equal ones (same path, same build ID; where none is known,
- * the same inode) have the same id.
+ * object - anything that can be mapped: a file, the kernel, a module, the vdso,
+ * anonymous memory.  Objects with the same path and build ID (or the same inode, if
+ * the build ID is unknown) have the same id.
  */
 #pragma once
 #include "base/intern.h"
@@ -12,15 +12,15 @@
 struct object {
 	const char *path;	/* as mapped, without " (deleted)" */
 	enum object_kind kind;
-	bool deleted;		/* the path is gone, or names another file now */
+	bool deleted;		/* the path no longer names this file */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 	uint8_t build_id_size;	/* bytes; 0: unknown */
-	const char *go_build_id;	/* Go's own, where there is no other; NULL: unknown */
-	uint32_t major, minor;	/* the file's device, and */
-	uint64_t inode;		/* its number there; 0: not told */
+	const char *go_build_id;	/* Go's own, if there is no other; NULL: unknown */
+	uint32_t major, minor;	/* device of the file */
+	uint64_t inode;		/* inode number on that device; 0: unknown */
 };
 
-/* Whether it is known which build of the file was mapped. */
+/* Whether any build ID of the mapped file is known. */
 static inline bool object_has_id(const struct object *o)
 {
 	return o->build_id_size || o->go_build_id;
@@ -31,32 +31,32 @@ struct objects {
 	struct object *object;	/* by id; moves as it grows */
 	uint32_t count;
 	struct intern paths;
-	struct table table;
-	struct table told;	/* build IDs from BUILD_ID records, by path: ids in TOLD_ID */
+	struct table table;	/* over OBJECT */
+	struct table told;	/* path to build ID from a BUILD_ID record: index in TOLD_ID */
 	struct build_id_told {
-		uint32_t path;	/* in PATHS */
-		uint8_t build_id[BUILD_ID_MAX];
-		uint8_t size;
+		uint32_t path;	/* id in PATHS */
+		uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
+		uint8_t size;	/* bytes */
 	} *told_id;
 	uint32_t tolds;
 };
 
-/* The id of the object that M maps; IN_KERNEL: its record is of the kernel's own space. */
+/* Return the id of the object that M maps.  IN_KERNEL: M is in the host kernel's space. */
 uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel);
 
 /*
- * Whether O may be pages that a program has put in the place of its own text,
- * copied there, since they are larger.
+ * Whether O may be memory to which a program moved its own text, to run it from huge
+ * pages.
  */
 bool object_may_be_hugepages(const struct object *o);
 
 /* Whether O is the vdso of 32-bit processes. */
 bool object_is_vdso32(const struct object *o);
 
-/* Whether O is a file in memory, that has no path. */
+/* Whether O is a file in memory (memfd_create), which has no path. */
 bool object_is_memfd(const struct object *o);
 
-/* The object of this path has this build ID, when its mapping does not say. */
+/* Remember the build ID of a path, for mappings of it that have none. */
 void objects_tell(struct objects *objects, const struct build_id_record *b);
 
 void objects_release(struct objects *objects);

@@ -24,9 +24,9 @@ static void map(struct spaces *s, struct space *space, struct mapping new)
 }
 
 /*
- * Data.  Code of another object is gone from there; of the same one it is protected for
- * a while only, as compilers do, and its callers are still about to return to it.  Over
- * more code than any compiler protects at a time there is no need to tell them apart.
+ * Map data.  This removes code of other objects at these addresses.  Code of the same object
+ * stays: a compiler (JIT) makes code non-executable for a while, and callers still return to
+ * it.  After LOOK_MAX mappings, more than a compiler protects at once, the rest is removed.
  */
 static void map_data(struct spaces *s, struct space *space, struct mapping new)
 {
@@ -72,7 +72,7 @@ static struct process *add_process(struct spaces *s, pid_t pid)
 	return &s->process[id];
 }
 
-/* The last one takes the place of PID, which is gone. */
+/* Forget process PID.  The last process of the array takes its place. */
 static void forget_process(struct spaces *s, pid_t pid)
 {
 	uint32_t id = find_process(s, pid), last = s->processes - 1;
@@ -112,26 +112,26 @@ static bool is_guest(const struct record *rec)
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
-enum { HUGE_PAGE = 2 * 1024 * 1024 };	/* bytes, the least that are called huge */
+enum { HUGE_PAGE = 2 * 1024 * 1024 };	/* bytes: the smallest huge page */
 
-/* Whether M is of huge pages, and may be text moved there. */
+/* Whether M consists of whole huge pages that may hold moved text. */
 static bool is_huge(const struct spaces *s, const struct mapping *m)
 {
 	return m->start % HUGE_PAGE == 0 && m->end % HUGE_PAGE == 0 &&
 	       object_may_be_hugepages(&s->objects.object[m->object]);
 }
 
-/* Whether NEW is all huge pages that lie in OLD. */
+/* Whether NEW has all huge pages that fit into OLD. */
 static bool is_whole_inside(const struct mapping *old, const struct mapping *new)
 {
 	return new->start - old->start < HUGE_PAGE && old->end - new->end < HUGE_PAGE;
 }
 
 /*
- * A program that moves its text to huge pages maps anonymous memory into the
- * middle of its file's mapping.  The code there is still the file's.  Moving the
- * text of a library covers all of that text.  A mapping that covers only a part of it
- * came after the library was unmapped, which no record reports.
+ * Whether NEW is text moved from OLD.  A program that moves its text to huge pages
+ * maps anonymous memory into the middle of its file's mapping; the code is still the
+ * file's.  Moving the text of a library covers all of that text.  If only a part is
+ * covered, the library was unmapped before, which no record reports.
  */
 static bool is_moved_text(const struct spaces *s, const struct mapping *old,
 			  const struct mapping *new)
@@ -141,7 +141,7 @@ static bool is_moved_text(const struct spaces *s, const struct mapping *old,
 	       (old->is_main || is_whole_inside(old, new));
 }
 
-/* M is of anonymous memory, which probably has the text of the file OBJECT. */
+/* M is anonymous memory that probably holds text of the file OBJECT: attribute it to OBJECT. */
 static void cover(struct mapping *m, uint32_t object)
 {
 	m->is_covered = true;
@@ -149,7 +149,7 @@ static void cover(struct mapping *m, uint32_t object)
 	m->object = object;
 }
 
-/* Whether MEMORY lies between two parts of one file, where NEW is the second. */
+/* Whether MEMORY lies between two mappings of one file, the second of which is NEW. */
 static bool is_between(const struct spaces *s, const struct mappings *code,
 		       const struct mapping *memory, const struct mapping *new)
 {
@@ -162,9 +162,10 @@ static bool is_between(const struct spaces *s, const struct mappings *code,
 }
 
 /*
- * The same, found when it was done already, as /proc lists it: huge pages
- * right before the file mapping NEW, which begins where the file would go on; or pages
- * of any size where the file also goes on from before them.
+ * Find text that was moved before recording started, in mappings listed from /proc.  The
+ * memory ends where the file mapping NEW starts, and NEW's file offset leaves room for the
+ * moved text.  The memory consists of huge pages; or it has any size, and the file is also
+ * mapped right before it, with offsets that continue in NEW.
  */
 static void adopt_moved_text(const struct spaces *s, struct space *space,
 			     const struct mapping *new)
@@ -223,8 +224,8 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 }
 
 /*
- * Code that the kernel made is mapped as "[bpf]", in the kernel's space.  What
- * it took away stays, until other code comes there: samples may be late.
+ * Map code that the kernel generated as "[bpf]", in the kernel's space.  Unregistered
+ * code stays until other code replaces it: samples may arrive late.
  */
 static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
 {
@@ -243,22 +244,22 @@ static void follow_comm(struct spaces *s, const struct comm_record *c)
 		clear_space(s, &add_process(s, c->pid)->space);
 }
 
-/* A process has its parent's mappings. */
+/* A new process gets a copy of its parent's mappings. */
 static void follow_fork(struct spaces *s, const struct task_record *t)
 {
 	if (t->pid == t->parent_pid)
 		return;
-	add_process(s, t->pid);		/* may move the array: parents are found after it */
+	add_process(s, t->pid);		/* may move the array, so find the parent afterwards */
 	uint32_t parent = find_process(s, t->parent_pid);
 	struct process *child = add_process(s, t->pid);
-	/* A child that was listed from /proc before its parent's mappings came has its own. */
+	/* Keep a child's own mappings, if /proc listed them before those of its parent. */
 	if (parent != TABLE_NONE && (child->ended || mappings_are_none(&child->space.code)))
 		copy_space(s, &child->space, &s->process[parent].space);
 	child->space.parent = t->parent_pid;
 	child->ended = false;
 }
 
-/* Samples that were on their way may still come: what it mapped stays until it is gone. */
+/* Samples may arrive late, so the mappings stay until the process is forgotten. */
 static void follow_exit(struct spaces *s, const struct task_record *t)
 {
 	uint32_t id = t->pid == t->tid ? find_process(s, t->pid) : TABLE_NONE;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spaces - which object was mapped at an address of a process, and what its
- * threads were called, as of the records seen so far.
+ * spaces - which object is mapped at an address of a process, and the names of its
+ * threads, according to the records seen so far.
  *
- * A space is the mappings of one process, sorted by address, never
+ * A space holds the mappings of one process, sorted by address and never
  * overlapping: a new mapping cuts those it covers.  Each change gives the
  * space a new generation number, unique among all spaces, so that a cache
  * keyed by (generation, address) is never stale.
  *
- * Mappings that are not for code are kept apart: the address of a sample may lie in
- * them all the same, as its recorder may not know of an mprotect(); but an address that
- * an unwinder found there is no caller.  They come and go without a new generation,
- * unless they take the place of code.
+ * Mappings that are not executable are kept apart.  A sample's address may still lie in
+ * one, because the recorder may have missed an mprotect().  An address that an unwinder
+ * found in one is no caller.  Such mappings change without a new generation, unless they
+ * replace code.
  *
- * What a process has mapped goes some rounds after its last thread has ended.
+ * The mappings of a process are freed a few rounds after its last thread has ended.
  */
 #pragma once
 #include "process/mappings.h"
@@ -24,48 +24,48 @@
 struct space {
 	uint64_t generation;
 	struct mappings code;
-	struct mappings data;	/* not executable; may lie below code, which then counts */
-	bool has_main;		/* its first executable mapping was seen */
-	pid_t parent;		/* the process it was copied from; 0: it runs its own program */
+	struct mappings data;	/* not executable; where code overlaps, code wins */
+	bool has_main;		/* a mapping with is_main was found */
+	pid_t parent;		/* process it was copied from; 0: it runs its own program */
 };
 
 struct spaces {
 	struct objects objects;
 	struct space kernel;
 	struct space guest;	/* the kernel of a virtual machine */
-	struct tasks tasks;	/* the threads */
-	bool has_image;		/* the kernel image was mapped, and */
-	uint64_t image;		/* that is where, at the lowest */
-	bool all_is_code;	/* the recorder (simpleperf) does not say what is executable */
-	/* the rest is the implementation's */
+	struct tasks tasks;	/* threads and their names */
+	bool has_image;		/* a mapping of the kernel image was seen */
+	uint64_t image;		/* lowest address of the kernel image, if HAS_IMAGE */
+	bool all_is_code;	/* the recorder (simpleperf) does not record what is executable */
+	/* private: */
 	struct table process_table;
 	struct process {
 		pid_t pid;
-		bool ended;	/* its first thread has: PID may be used again */
+		bool ended;	/* its main thread has exited: PID may be reused */
 		struct space space;
 	} *process;
 	uint32_t processes;
-	uint64_t generation;	/* the last one given */
-	uint32_t last;		/* process found last: samples come in runs */
+	uint64_t generation;	/* last one assigned */
+	uint32_t last;		/* index of the process found last: samples come in runs */
 };
 
 /* Zero-initialised spaces are empty. */
 void spaces_release(struct spaces *s);
 
 /*
- * Take in a record of any type: MMAP, MMAP2, KSYMBOL, COMM, FORK, EXIT and
- * BUILD_ID change the spaces.  False where it is damaged.
+ * Follow REC, a record of any type: MMAP, MMAP2, KSYMBOL, COMM, FORK, EXIT and
+ * BUILD_ID change the spaces.  Return false if REC is damaged.
  */
 bool spaces_follow(struct spaces *s, const struct record *rec);
 
-/* The space of process PID; empty for one never heard of. Valid until the next record. */
+/* Return the space of process PID, an empty one if PID is unknown.  Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);
 
-/* Whether process PID is known: its records came, and it is not gone. */
+/* Whether process PID is known: it had records, and it has not been freed. */
 bool spaces_has(const struct spaces *s, pid_t pid);
 
-/* The mapping of code that covers ADDRESS, or NULL. */
+/* Return the code mapping that contains ADDRESS, or NULL. */
 const struct mapping *space_find(const struct space *space, uint64_t address);
 
-/* The mapping of data that covers ADDRESS, where none of code does, or NULL. */
+/* Return the data mapping that contains ADDRESS, or NULL; NULL also if code contains it. */
 const struct mapping *space_find_data(const struct space *space, uint64_t address);

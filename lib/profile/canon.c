@@ -52,7 +52,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* The text of an index of STRINGS. */
+/* Return the text at INDEX of c->strings. */
 static const char *string_at(const struct canon *c, uint32_t index)
 {
 	const struct resolved *r = c->p->resolved;
@@ -150,7 +150,7 @@ static int compare_stacks(const void *a, const void *b, void *canon)
 	return labels_compare(c->p->labels, c->label_rank, x->labels, y->labels);
 }
 
-/* Put the indices that are marked in RANK in order, and give them ranks. */
+/* Sort the indices that are marked in o->rank, and set their ranks. */
 static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
 		       int (*compare)(const void *, const void *, void *))
 {
@@ -163,8 +163,8 @@ static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
 }
 
 /*
- * Texts are sorted once, and only by themselves: many objects and functions may have one
- * text, and texts may be long and nearly equal.  Equal ones get the same rank.
+ * Sort each text once, and compare ranks from then on: many objects and functions may share
+ * a text, and texts may be long and nearly equal.  Equal texts have the same rank.
  */
 static void order_strings(struct canon *c, uint32_t count)
 {
@@ -186,7 +186,7 @@ static int compare_label_texts(const void *a, const void *b, void *texts)
 	return strcmp(in->text[*(const uint32_t *)a], in->text[*(const uint32_t *)b]);
 }
 
-/* They are all different. */
+/* Return the rank of each text, by id.  The texts of an intern are all different. */
 static uint32_t *order_label_texts(const struct intern *in)
 {
 	uint32_t *order = mem_zeroed(in->count, sizeof(*order));
@@ -240,7 +240,7 @@ static void mark_frame(struct canon *c, uint32_t index)
 		mark_function(c, t, f->line[i].function);
 }
 
-/* What the stacks refer to. */
+/* Mark everything that the stacks refer to. */
 static void mark_used(struct canon *c)
 {
 	const struct profile *p = c->p;

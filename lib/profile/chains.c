@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Two lanes of their own: each word goes into both, in another way. */
+/* Two independent hashes of 64 bits: each word enters both, in different ways. */
 struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 {
 	const uint64_t odd1 = 0x9e3779b97f4a7c15ULL, odd2 = 0xd1b54a32d192ed03ULL;
@@ -45,7 +45,7 @@ struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_
 
 static struct chain_key frames_key(const uint32_t *frame, uint32_t frames)
 {
-	enum { FRAMES = 1 };	/* a context that no version of an address space has: it is odd */
+	enum { FRAMES = 1 };	/* has_key() passes even contexts only, so this odd one is free */
 
 	return chains_key(frame, frames * sizeof(*frame), FRAMES);
 }

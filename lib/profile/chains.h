@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chains - distinct sequences of frames, numbered.
+ * chains - numbers distinct sequences of frames.
  *
- * Equal ones are one.  They are found by a hash of 128 bits, under a secret that
- * no input can know: two that differ have the same one once in more samples than any
- * machine will ever take, so that the frames need not be compared.  So the
- * same table finds a chain by what it was recorded as, addresses in a version of an
- * address space, before these are looked up one by one.
+ * Equal sequences are one chain.  Chains are found by a hash of 128 bits with a secret that
+ * no input can know: a collision is so unlikely that the frames are not compared.  For the
+ * same reason the table also finds a chain by its recorded form, the addresses in one version
+ * of an address space, before these are looked up one by one.
  */
 #pragma once
 #include "base/arena.h"
@@ -15,7 +14,7 @@
 #include <stdbool.h>
 
 struct chain {
-	const uint32_t *frame;	/* ids, the leaf first */
+	const uint32_t *frame;	/* frame ids, the leaf first */
 	uint32_t frames;
 };
 
@@ -23,11 +22,11 @@ struct chain_key {
 	uint64_t a, b;
 };
 
-/* A key that is known: of a sequence of frames, or of addresses. */
+/* A known key, made from frame ids or from addresses. */
 struct chain_entry {
 	struct chain_key key;
-	uint32_t chain;
-	uint32_t hint;		/* for the user: where it was counted last; 0 at first */
+	uint32_t chain;		/* index in chains.chain */
+	uint32_t hint;		/* for the caller: index of its last stack; 0 at first */
 };
 
 /* Zero-initialised: empty. */
@@ -40,22 +39,22 @@ struct chains {
 	struct arena arena;		/* the frame ids */
 };
 
-/* The key of SIZE bytes and what they are to be told apart by. */
+/* Return the key of SIZE bytes at BYTES.  Equal bytes with another CONTEXT have another key. */
 struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 
-/* What KEY means, or NULL.  Valid until something is added. */
+/* Return the entry of KEY, or NULL.  Valid until an entry is added. */
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key);
 
-/* The chain of these FRAMES, added if it is new. */
+/* Return the entry of the chain with these FRAMES frames; add the chain if it is new. */
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames);
 
-/* From now on KEY, which was not found, means CHAIN. */
+/* Make KEY, which chains_find() did not find, another key of CHAIN.  Returns its entry. */
 struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain);
 
-/* Forget what keys of addresses mean, if that has become much more than there are chains. */
+/* Forget the keys made from addresses, if there are many more keys than chains. */
 void chains_limit(struct chains *c);
 
-/* No more will be added or found: keep the chains alone. */
+/* Free all keys and keep the chains: nothing can be found or added after that. */
 void chains_seal(struct chains *c);
 
 void chains_release(struct chains *c);

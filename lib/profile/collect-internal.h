@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of collect: the profiles that are being made, and their ends. */
+/* Shared inside collect: the profiles that are being made, and their completion. */
 #pragma once
 #include "profile/collect.h"
 
-/* The part that sample S belongs to; made if it is the first.  S NULL: that of all. */
+/* Return the part for sample S, a new one if S is its first.  S NULL: the part of all samples. */
 struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
 
-/* REC may give a process another name: its part is called so. */
+/* If REC renames a process, rename its part. */
 void collect_rename(struct collect *c, const struct record *rec);
 
-/* Something happened at TIME (0: unknown): profiles last until then; an interval may be over. */
+/* A record has TIME (0: unknown): profiles extend to it, and an interval may end before it. */
 void collect_time(struct collect *c, uint64_t time);
 
-/* Thread TID runs again at TIME: count for how long it did not. */
+/* Thread TID runs again at TIME: count the time that it waited. */
 void collect_waited(struct collect *c, pid_t tid, uint64_t time);
 
-/* The stream has ended: all profiles are complete. */
+/* The stream has ended: complete all profiles. */
 void collect_end(struct collect *c);
 
 void collect_release_parts(struct collect *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profiles that a stream is cut into, and what is said in each of them. */
+/* The profiles that a stream is cut into, and their comments. */
 #include "profile/collect-internal.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static void comment_scale(struct profile *p, const struct stream_events *events,
 				"scaled by %.3f", events->event[event].name, 100 / scale, scale);
 }
 
-/* Where, how and how well it was recorded. */
+/* Add comments to P that say where, how and how well it was recorded. */
 static void comment(struct collect *c, struct profile *p)
 {
 	const struct stream_origin *o = stream_origin(c->in);
@@ -91,7 +91,7 @@ static void comment(struct collect *c, struct profile *p)
 		comment_scale(p, events, i);
 }
 
-/* Whether there is anything to write of P. */
+/* Whether P has anything to write: stacks, or lost samples that are shown. */
 static bool has_content(const struct collect *c, const struct profile *p)
 {
 	bool lost = false;
@@ -117,7 +117,7 @@ static void complete(struct collect *c, struct collect_part *part)
 	c->done(c, part, c->context);
 }
 
-/* Threads that wait keep the labels they had; all others go. */
+/* Start with new labels, which keep only the label sets of threads that wait. */
 static void begin_labels_anew(struct collect *c)
 {
 	struct labels past = labels_begin_anew(&c->facts.labels);
@@ -130,7 +130,7 @@ static void begin_labels_anew(struct collect *c)
 	labels_release(&past);
 }
 
-/* Copy the frames on which threads wait to FRAME, or (BACK) from there.  Returns how many. */
+/* Copy the stacks of threads that wait to FRAME, or (BACK) from FRAME.  Returns the frame count. */
 static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
 {
 	size_t frames = 0;
@@ -147,7 +147,7 @@ static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
 	return frames;
 }
 
-/* The same of frames. */
+/* Start with new frame tables, which keep only the frames of threads that wait. */
 static void begin_frames_anew(struct collect *c)
 {
 	size_t frames = copy_waiting(c, NULL, false);
@@ -159,7 +159,7 @@ static void begin_frames_anew(struct collect *c)
 	free(frame);
 }
 
-/* No profile needs what it was made of any more: an endless stream begins anew at times. */
+/* After an interval no profile needs the old tables: bound the memory for an endless stream. */
 static void begin_anew(struct collect *c)
 {
 	enum { FEW_LABELS = 1 << 14, FEW_FRAMES = 1 << 16 };
@@ -170,7 +170,7 @@ static void begin_anew(struct collect *c)
 		begin_frames_anew(c);
 }
 
-/* An interval is over: its profiles are complete, the next ones empty. */
+/* End the interval before TIME: complete its profiles, and empty them for the next one. */
 static void next_interval(struct collect *c, uint64_t time)
 {
 	c->last_time = c->interval_end;
@@ -207,7 +207,7 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 
 	if (time <= w->since)
 		return;
-	/* The frame is the profile's, which may be another one than when the wait began. */
+	/* A named frame belongs to one interval's profile, so add it only now. */
 	if (w->preempted)
 		waits_lead(w, profile_named_frame(p, "[preempted]"));
 	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
@@ -223,7 +223,7 @@ void collect_waited(struct collect *c, pid_t tid, uint64_t time)
 		count_wait(c, w, time);
 }
 
-/* Threads that still wait have done so until the end. */
+/* Count the waits of threads that still wait at the end of the stream. */
 static void end_waits(struct collect *c)
 {
 	uint64_t last = stream_origin(c->in)->last_time;
@@ -243,7 +243,7 @@ void collect_end(struct collect *c)
 	end_waits(c);
 	if (c->parts == 0)
 		add_part(c, 0, 0);
-	/* The recorder knows better than the first and last record when it began and ended. */
+	/* The recorder's own start and end are more exact than the first and last record. */
 	if (!c->how.interval && o->first_time && o->first_time < c->first_time)
 		c->first_time = o->first_time;
 	if (o->last_time > c->last_time)

@@ -19,8 +19,8 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 }
 
 /*
- * Whether the event samples threads as they are switched away from: their time
- * until they run again is what counts, if the stream tells when that is.
+ * Whether EVENT samples threads when they are switched out, in a stream that has SWITCH
+ * records.  The value of such a sample is the time until the thread runs again.
  */
 static bool samples_waiting(const struct stream_events *events, uint32_t event)
 {
@@ -33,8 +33,8 @@ static bool samples_waiting(const struct stream_events *events, uint32_t event)
 }
 
 /*
- * Room for one more stack in P, if there is a limit: each has values of each event, which
- * of hundreds of events is too much for as many stacks as come.
+ * Make room for one more stack in P if a limit is reached.  Every stack has values for
+ * every event, so hundreds of events need a limit on stacks even without --max-stacks.
  */
 static void limit_stacks(struct collect *c, struct profile *p)
 {
@@ -53,7 +53,7 @@ static void limit_stacks(struct collect *c, struct profile *p)
 		profile_truncate(p);
 }
 
-/* Whether the frames of a RAW sample may be known by what they were recorded as: by *KEY. */
+/* Whether the chain of RAW may be found by its recorded addresses; sets *KEY to their key. */
 static bool has_key(struct collect *c, const struct sample *raw, struct chain_key *key)
 {
 	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)
@@ -64,7 +64,7 @@ static bool has_key(struct collect *c, const struct sample *raw, struct chain_ke
 	return true;
 }
 
-/* The frames of S, resolved here if it is RAW; with that of the data it is about, if asked for. */
+/* Set the frames of S: resolve them if RAW is set, and add the data frame if asked for. */
 static void complete_frames(struct collect *c, struct profile *p, const struct sample *raw,
 			    struct resolved_sample *s)
 {
@@ -79,7 +79,7 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 	s->frames = frames + 1;
 }
 
-/* The chain of S in P. */
+/* Return the chain of S in P. */
 static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 				    const struct sample *raw, struct resolved_sample *s)
 {
@@ -95,7 +95,7 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 	return keyed ? chains_alias(&p->chains, key, chain->chain) : chain;
 }
 
-/* S, whose frames are still to be found if it is RAW. */
+/* Count sample S.  RAW is set if the frames of S are not resolved yet. */
 static void take(struct collect *c, const struct sample *raw, struct resolved_sample *s)
 {
 	const struct stream_events *events = stream_events(c->in);
@@ -115,10 +115,10 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (samples_waiting(events, s->event)) {
-		/* Thread 0 is any CPU's idle one; -1 has exited, and is reaped already. */
+		/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
 		if (s->tid <= 0)
 			return;
-		/* Without a frame of data: what waits outlives the profile that has it. */
+		/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
 		if (raw)
 			resolver_frames(c->resolver, c->in, raw, s);
 		struct wait *w = waits_begin(&c->waits, s->tid, s->time, s->frame, s->frames);
@@ -152,7 +152,7 @@ static void take_sample(struct collect *c, const struct record *rec)
 	}
 }
 
-/* A record that a filter before us has added. */
+/* Process a record of a resolved stream, added by a filter before us. */
 static void take_resolved(struct collect *c, const struct record *rec)
 {
 	struct resolved_sample sample;
@@ -189,7 +189,10 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		stream_damaged(c->in, rec, why);
 }
 
-/* What was lost of an event; of all processes, so where these have a profile each of none. */
+/*
+ * Count lost samples.  The record does not say whose samples they were, so with a profile
+ * per process or thread no profile shows them.
+ */
 static void take_lost(struct collect *c, const struct record *rec)
 {
 	const struct stream_events *events = stream_events(c->in);
@@ -211,7 +214,7 @@ static void take_lost(struct collect *c, const struct record *rec)
 		profile_lost(&collect_part(c, NULL)->profile, event, lost.count);
 }
 
-/* How long an event has counted, as its recorder says at the end. */
+/* READ at the end of a stream: the event's final count, and the times it was enabled and ran. */
 static void take_read(struct collect *c, const struct record *rec)
 {
 	const struct stream_events *events = stream_events(c->in);
@@ -227,9 +230,9 @@ static void take_read(struct collect *c, const struct record *rec)
 				   !strcmp(c->how.choice.event, events->event[event].name)))
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/*
-	 * What the kernel itself counts needs no counter.  What it says of a thread that ended
-	 * (perf record -s) is of no use here: the time enabled is that on all CPUs, even those
-	 * where the event was not open, and too long or too short by the time in other events.
+	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)
+	 * is useless here: its time enabled covers all CPUs, even those where the event was not
+	 * open, and is too long or too short by the time in other events.
 	 */
 	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE || read.tid != -1)
 		return;
@@ -238,8 +241,8 @@ static void take_read(struct collect *c, const struct record *rec)
 }
 
 /*
- * SWITCH: a thread runs again, or no longer.  The sample of a switch away comes before the
- * record, which alone says whether the thread could have run on.
+ * SWITCH: a thread was switched in or out.  The sample of a switch out precedes its SWITCH
+ * record; only the record says whether the thread was preempted.
  */
 static void take_switch(struct collect *c, const struct record *rec)
 {
@@ -256,7 +259,7 @@ static void take_switch(struct collect *c, const struct record *rec)
 	}
 }
 
-/* FORK or EXIT: the last switch away from a thread is no wait, so its exit is remembered. */
+/* FORK or EXIT: remember exits, because the last switch out of a thread starts no wait. */
 static void take_thread(struct collect *c, const struct record *rec)
 {
 	const struct stream_events *events = stream_events(c->in);
@@ -271,7 +274,7 @@ static void take_thread(struct collect *c, const struct record *rec)
 
 static void take_other(struct collect *c, const struct record *rec)
 {
-	collect_time(c, stream_time(c->in, rec));	/* it may be of the next interval */
+	collect_time(c, stream_time(c->in, rec));	/* the record may start the next interval */
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

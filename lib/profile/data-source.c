@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 
-/* By bit of mem_lvl, from PERF_MEM_LVL_L1 on. */
+/* Return the name of the lowest bit of mem_lvl from PERF_MEM_LVL_L1 on, or "". */
 static const char *level_name(uint64_t level)
 {
 	static const char *const names[] = {
@@ -19,7 +19,7 @@ static const char *level_name(uint64_t level)
 	return "";
 }
 
-/* mem_lvl_num, which newer CPUs' drivers set instead. */
+/* Return the name of mem_lvl_num, which drivers of newer CPUs set instead of mem_lvl, or "". */
 static const char *level_number_name(uint64_t number)
 {
 	static const char *const names[16] = {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "L1 hit", "L3 miss", "RAM hit": into the SIZE bytes at TEXT; "" where it does not say. */
+/* Write the memory level to TEXT, SIZE bytes: "L1 hit", "L3 miss", "RAM hit"; "" if unknown. */
 void data_source_level(uint64_t source, char *text, size_t size);
 
-/* What another cache had of it: "none", "hit", "miss", "hitm" (modified), likewise. */
+/* Write the snoop result to TEXT, SIZE bytes: "none", "hit", "miss", "hitm"; "" if unknown. */
 void data_source_snoop(uint64_t source, char *text, size_t size);

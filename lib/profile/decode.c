@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First all messages of the profile are found, and those with ids indexed; then each is
- * looked at once, so that whoever reads it later need not check anything.
+ * The first pass finds all messages of the profile and indexes those with ids.  The second
+ * pass checks each message once, so that later reads need no checks.
  * (protobuf.dev/programming-guides/encoding; proto/profile.proto)
  */
 #include "profile/decode.h"
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* kinds of fields */
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* protobuf's wire types */
 
 #define FIELD(number, kind) ((number) << 3 | (kind))
 
@@ -28,12 +28,12 @@ struct decoding {
 	struct decoded *d;
 	const char *file;
 	struct report *report;
-	uint64_t frames;	/* of all samples */
-	uint64_t cut;		/* locations with too many lines */
-	bool reported;		/* what is wrong */
+	uint64_t frames;	/* in all samples */
+	uint64_t cut;		/* count of locations with too many lines */
+	bool reported;		/* the error has been reported */
 };
 
-/* The next field of a message; false at its end, or where it is damaged. */
+/* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
 static bool next_field(struct cursor *c, struct field *f)
 {
 	if (c->failed || c->at == c->end)
@@ -92,7 +92,10 @@ static void scatter(struct decoded_items *items)
 		table_add(&items->table, hash_u64(items->item[i].id), i);
 }
 
-/* Mostly ids count up from 1: then an id is all that is needed to find it. */
+/*
+ * Add a message that has an id.  Return false if it is damaged or its id is taken or 0.
+ * Ids usually count up from 1, and then need no table.
+ */
 static bool add_item(struct decoding *g, struct decoded_items *items, const char *what,
 		     const struct field *f)
 {
@@ -122,7 +125,7 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 	return true;
 }
 
-/* A text moves over the last byte of its length, so that a NUL has room after it. */
+/* Add a string.  Its text moves over the last byte of its length, to make room for a NUL. */
 static void add_string(struct decoded *d, const struct field *f)
 {
 	uint8_t *at = d->bytes + (f->at - d->bytes) - 1;
@@ -141,7 +144,7 @@ static void add_sample(struct decoded *d, const struct field *f)
 		.offset = (uint32_t)(f->at - d->bytes), .size = (uint32_t)f->size };
 }
 
-/* An index of a string, to be checked when all are known; what is out of any range is NONE. */
+/* Return a string index; out of range becomes TABLE_NONE.  Checked once all strings are known. */
 static uint32_t index_of(uint64_t value)
 {
 	return value < TABLE_NONE ? (uint32_t)value : TABLE_NONE;
@@ -184,7 +187,7 @@ static bool add_comments(struct decoded *d, const struct field *f)
 	return !c.failed;
 }
 
-/* message Profile: what is in it */
+/* Take one field of message Profile.  Return false if it is damaged. */
 static bool take_field(struct decoding *g, const struct field *f)
 {
 	struct decoded *d = g->d;
@@ -233,7 +236,7 @@ static bool take_field(struct decoding *g, const struct field *f)
 	return true;
 }
 
-/* message Mapping; strings may be out of range: CHECKED if not */
+/* message Mapping; its strings are out of range until code_is_sound() has checked them */
 static struct decoded_mapping read_mapping(struct cursor c)
 {
 	struct decoded_mapping m = { 0 };
@@ -325,7 +328,7 @@ bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
 	return false;
 }
 
-/* Room for as many locations as there are bytes in the sample. */
+/* Make room for a sample of SIZE bytes: each byte may be a location. */
 static void make_room(struct decoded_reader *r, size_t size)
 {
 	if (!r->all) {
@@ -422,7 +425,7 @@ void decoded_reader_release(struct decoded_reader *r)
 	*r = (struct decoded_reader){ 0 };
 }
 
-/* --- is it sound? --- */
+/* --- checks, once all messages are known --- */
 static bool are_strings(const struct decoded *d, uint32_t a, uint32_t b, uint32_t c)
 {
 	return a < d->strings && b < d->strings && c < d->strings;
@@ -456,7 +459,7 @@ static bool code_is_sound(const struct decoded *d)
 	return good;
 }
 
-/* Its fields and lines are whole; *LINES is how many of them are used. */
+/* Whether a location is whole.  Sets *LINES to its number of frames, at least 1. */
 static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *lines)
 {
 	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);
@@ -473,7 +476,7 @@ static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *line
 	}
 	g->cut += count > PROFILE_LINES_MAX;
 	*lines = count < PROFILE_LINES_MAX ? (uint16_t)count : PROFILE_LINES_MAX;
-	*lines += *lines == 0;		/* it is a frame without lines, too */
+	*lines += *lines == 0;		/* without lines it is one frame, too */
 	return !c.failed;
 }
 
@@ -507,7 +510,7 @@ static bool stacks_are_sound(struct decoding *g)
 	return good;
 }
 
-/* All of it; false (reported unless that has been done). */
+/* Decode and check the profile.  Return false if it is bad; G->reported: that was reported. */
 static bool decode(struct decoding *g)
 {
 	struct cursor c = cursor_of(g->d->bytes, g->d->size);

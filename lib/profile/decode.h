@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode - a profile.proto file, gzip'd or plain, in memory.
+ * decode - reads a profile.proto file, compressed by gzip or plain, into memory.
  *
- * A profile is not unpacked: its parts are read where they lie, each time they are asked
- * for.  So it needs little more memory than its own size, whatever it is made of.
+ * A profile is kept in its encoded form, and each part is decoded whenever a caller asks
+ * for it.  So a profile needs little more memory than its uncompressed size.
  *
  *	struct decoded *d = decoded_read(file, NULL, report);
  *	struct decoded_reader r = { .d = d };
@@ -19,45 +19,45 @@
 
 #include <stdbool.h>
 
-/* The label of the samples of a difference that are its base's ("true"), as pprof calls it. */
+/* In a difference, pprof's label of the samples that come from the base: its value is "true". */
 #define PROFILE_BASE "pprof::base"
 
-/* The limits of what is read.  The man pages name them. */
+/* The limits of a profile that is read.  The man pages state them. */
 #define PROFILE_MAX ((size_t)1 << 30)		/* bytes, uncompressed */
-#define PROFILE_SMALL ((size_t)16 << 20)	/* so many of any file; of more at most */
-#define PROFILE_RATIO 100			/* times the size of the file */
+#define PROFILE_SMALL ((size_t)16 << 20)	/* bytes allowed for any file, and */
+#define PROFILE_RATIO 100			/* times the size of the file more */
 #define PROFILE_FRAMES_MAX 1000000000u		/* in all samples together */
 enum {
-	PROFILE_LINES_MAX = 256,	/* of a location: further inlined calls are left out */
-	PROFILE_LABELS_MAX = 4096,	/* of a sample */
+	PROFILE_LINES_MAX = 256,	/* per location: its outer callers are left out */
+	PROFILE_LABELS_MAX = 4096,	/* per sample */
 };
 
-/* A message that has an id, at its place in the profile. */
+/* An encoded message of the profile. */
 struct decoded_item {
-	uint64_t id;
-	uint32_t offset, size;
+	uint64_t id;			/* 0 in samples, which have none */
+	uint32_t offset, size;		/* bytes, in decoded.bytes */
 };
 
-/* Mappings, functions or locations, in the order in which they came. */
+/* All mappings, functions or locations, in the order of the file. */
 struct decoded_items {
 	struct decoded_item *item;
 	uint32_t count;
-	bool scattered;		/* some id is not 1 + its index: they are in TABLE */
+	bool scattered;		/* some id is not 1 + its index: TABLE finds ids */
 	struct table table;
 };
 
 struct decoded_type {
 	uint32_t type, unit;	/* strings */
-	uint32_t place;		/* of its value among those of a sample */
+	uint32_t place;		/* index of its value in an encoded sample */
 };
 
 struct decoded {
-	uint8_t *bytes;		/* uncompressed; a NUL has been put after each string */
+	uint8_t *bytes;		/* uncompressed; each string ends with a NUL */
 	size_t size;
-	uint32_t *string;	/* by index: the offset of its text */
+	uint32_t *string;	/* by index: offset of its text in BYTES */
 	uint32_t strings;
 	struct decoded_type *type;
-	uint32_t types, values;	/* sample types; values of each sample in the file */
+	uint32_t types, values;	/* types kept; values per sample in the file */
 	struct decoded_type period_type;
 	struct decoded_items mappings, functions, locations;
 	struct decoded_item *sample;
@@ -65,8 +65,8 @@ struct decoded {
 	uint32_t *comment;	/* strings */
 	uint32_t comments;
 	uint32_t default_type, drop_frames, keep_frames;	/* strings */
-	int64_t time, duration, period;
-	bool *hidden;		/* by string: labels with this key are left out; NULL: none */
+	int64_t time, duration, period;	/* ns since the epoch; ns; of PERIOD_TYPE */
+	bool *hidden;		/* by string: labels with this key are left out; NULL: none are */
 };
 
 struct decoded_mapping {
@@ -82,65 +82,65 @@ struct decoded_function {
 
 struct decoded_location {
 	uint64_t address;
-	uint32_t mapping;	/* index in MAPPINGS; TABLE_NONE: none */
+	uint32_t mapping;	/* index in decoded.mappings; TABLE_NONE: none */
 	bool is_folded;
-	const uint8_t *at, *end;	/* for decoded_next_line() */
-	uint32_t lines;		/* that it has returned */
+	const uint8_t *at, *end;	/* private to decoded_next_line(): bytes not yet read */
+	uint32_t lines;		/* private: lines returned so far */
 };
 
 struct decoded_line {
-	uint32_t function;	/* index in FUNCTIONS; TABLE_NONE: none */
+	uint32_t function;	/* index in decoded.functions; TABLE_NONE: none */
 	int64_t line, column;
 };
 
 struct decoded_label {
-	uint32_t key, text, unit;	/* strings */
+	uint32_t key, text, unit;	/* strings; TEXT 0: the value is NUMBER */
 	int64_t number;
 };
 
-/* Reads the samples one by one.  Zero-initialised but for D: at the first one. */
+/* Reads the samples one by one.  Zero-initialised except for D: before the first sample. */
 struct decoded_reader {
 	const struct decoded *d;
-	uint32_t next;
+	uint32_t next;				/* index of the next sample */
 	struct decoded_sample {
-		uint32_t *location;	/* indices in LOCATIONS, the leaf first; TABLE_NONE: none */
+		uint32_t *location;	/* indices in d->locations, leaf first; or TABLE_NONE */
 		size_t locations;
-		int64_t *value;		/* of each of the TYPES */
+		int64_t *value;		/* one for each of decoded.types */
 		struct decoded_label *label;
 		size_t labels;
-	} sample;			/* until the next one is read */
-	size_t room;			/* for locations */
-	int64_t *all;			/* values as in the file */
+	} sample;			/* valid until the next sample is read */
+	size_t room;			/* private: capacity of sample.location */
+	int64_t *all;			/* private: the values in the file */
 };
 
 /*
- * Read FILE ("-": stdin).  NULL (reported) if it cannot be read, is no profile, is larger
- * than the limits, or refers to what it does not have: every index in the result is sound,
- * every string is safe to print (base/text.h).  WHEN_READ, if it is given, is called when
- * all of the input has come.  The caller frees it with decoded_free().
+ * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is no profile,
+ * exceeds a limit, or has an invalid reference.  In the result every index is valid and
+ * every string is safe to print (base/text.h).  WHEN_READ, if not NULL, is called once all
+ * input has been read.  The caller frees the result with decoded_free().
  */
 struct decoded *decoded_read(const char *file, void when_read(void), struct report *report);
 
 void decoded_free(struct decoded *d);
 
-/* The string of this index. */
+/* Return the string with this index. */
 static inline const char *decoded_string(const struct decoded *d, uint32_t index)
 {
 	return (const char *)d->bytes + d->string[index];
 }
 
-/* The index of the one with this ID, or TABLE_NONE. */
+/* Return the index of the item with this ID, or TABLE_NONE. */
 uint32_t decoded_find(const struct decoded_items *items, uint64_t id);
 
-/* What is at an index. */
+/* Decode the message with this index. */
 struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index);
 struct decoded_function decoded_function(const struct decoded *d, uint32_t index);
 struct decoded_location decoded_location(const struct decoded *d, uint32_t index);
 
-/* The lines of a location, the innermost call first; false: there are no more. */
+/* Read the next line of location L, the innermost call first.  Return false after the last. */
 bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
 		       struct decoded_line *line);
 
-/* The next sample; false: there are no more. */
+/* Read the next sample into R->sample.  Return false after the last. */
 bool decoded_next(struct decoded_reader *r);
 void decoded_reader_release(struct decoded_reader *r);

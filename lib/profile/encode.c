@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.proto, written in pieces: a message cut into several that have some
- * of its fields each means the same as their concatenation.  So every sample,
- * mapping, location and function is packed as a profile of its own, and no
- * tree of the whole is ever in memory.
+ * Writes profile.proto in pieces.  Encoded messages that are concatenated mean the same
+ * as one message with all their fields.  So every sample, mapping, location and function
+ * is packed as a profile of its own, and the tree of the whole is never in memory.
  */
 #include "base/intern.h"
 #include "base/text.h"
@@ -15,21 +14,21 @@
 #include <inttypes.h>
 #include <malloc.h>
 
-enum { LABEL_SIZE = 128 };	/* bytes of a sample type's name */
+enum { LABEL_SIZE = 128 };	/* limit of a sample type's name, in bytes */
 
 struct encoder {
 	const struct profile *p;
 	const struct stream_events *events;
 	struct canon canon;
 	struct pack *pack;
-	struct intern strings;	/* of the profile: its string table */
-	struct encoded_strings {	/* what texts are in it, plus 1; 0: not yet */
-		uint32_t *resolved, *own, *labels;	/* by their ids */
+	struct intern strings;	/* the profile's string table */
+	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
+		uint32_t *resolved, *own, *labels;	/* by id of the text there */
 	} id;
-	uint32_t first_clock;	/* the first event that is one */
-	struct object_has {	/* what is known of all frames in an object */
+	uint32_t first_clock;	/* index of the first event that is a clock */
+	struct object_has {	/* what the frames in an object have */
 		bool functions, files, lines, inlines;
-		uint64_t samples;	/* in which it stands, if it is some process's main one */
+		uint64_t samples;	/* that have a frame in it, for a main executable */
 	} *has;			/* by place in canon.objects.order */
 };
 
@@ -40,7 +39,7 @@ static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *p
 	perftools__profiles__profile__pack(piece, pack_room(e->pack, size));
 }
 
-/* Names come from sampled programs: in a profile they are UTF-8, and harmless to print. */
+/* Return the string index of TEXT, made UTF-8 and safe to print: sampled programs choose names. */
 static int64_t text_id(struct encoder *e, const char *text)
 {
 	if (!text_needs_care(text))
@@ -53,7 +52,7 @@ static int64_t text_id(struct encoder *e, const char *text)
 	return id;
 }
 
-/* The same, of a text that many things may have; *ID is what is known of it. */
+/* The same, memoized in *ID, for a text that many parts may share. */
 static int64_t known_id(struct encoder *e, uint32_t *id, const char *text)
 {
 	if (*id == 0)
@@ -89,13 +88,13 @@ static bool is_waiting(const struct encoder *e, uint32_t event)
 	return event < e->p->events && e->p->event[event].is_waiting;
 }
 
-/* The event's own name, for perf. */
+/* Return the event's own name, for NAMING_PERF. */
 static const char *event_name(const struct encoder *e, uint32_t i)
 {
 	return e->events->event[i].name;
 }
 
-/* What the values of event I are called: the first clock, and those equal to it, "cpu". */
+/* Return the name for values of event I.  The first clock, and clocks of its name, are "cpu". */
 static const char *value_name(const struct encoder *e, uint32_t i)
 {
 	uint32_t first = e->first_clock < i ? e->first_clock : i;
@@ -106,14 +105,14 @@ static const char *value_name(const struct encoder *e, uint32_t i)
 	       !strcmp(event_name(e, first), event_name(e, i)) ? "cpu" : event_name(e, i);
 }
 
-/* Names of events so far, and how many have each. */
+/* The names of the events so far, with counts. */
 struct names {
 	struct intern texts;
-	uint32_t *count;	/* by id */
+	uint32_t *count;	/* events with the name, by id */
 	uint32_t counts;
 };
 
-/* Of several events of one name OF all but the first have a number: "cycles#2". */
+/* Return the name OF, or if it is taken, NAME, in which it has a number: "cycles#2". */
 static const char *unique_name(struct names *n, const char *of, char name[LABEL_SIZE])
 {
 	uint32_t id = intern_text(&n->texts, of);
@@ -134,7 +133,7 @@ static void release_names(struct names *n)
 	free(n->count);
 }
 
-/* What the values of event I are: "cpu" in "nanoseconds", "cycles" in "count". */
+/* Return the value type of event I: "cpu" in "nanoseconds", "cycles" in "count". */
 static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i,
 						 const char *name)
 {
@@ -147,7 +146,7 @@ static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i,
 	return type;
 }
 
-/* perf_to_profile's names: cycles_sample and cycles_event, both in "count". */
+/* Use the names of perf_to_profile: cycles_sample and cycles_event, both in "count". */
 static void name_as_perf(struct encoder *e, const char *event,
 			 Perftools__Profiles__ValueType *samples,
 			 Perftools__Profiles__ValueType *value)
@@ -168,7 +167,7 @@ static void find_first_clock(struct encoder *e)
 		e->first_clock++;
 }
 
-/* For each event "samples" and its values; several events tell their samples apart by name. */
+/* Write two types for each event: "samples" ("cycles_samples" if there are several) and values. */
 static void write_types(struct encoder *e)
 {
 	bool several = counting_events(e) > 1, first = true;
@@ -208,7 +207,7 @@ static void write_types(struct encoder *e)
 	release_names(&own);
 }
 
-/* What the frames that are used tell of their objects. */
+/* Learn from the used frames what is known about their objects. */
 static void learn_objects(struct encoder *e)
 {
 	uint32_t id;
@@ -226,7 +225,7 @@ static void learn_objects(struct encoder *e)
 	}
 }
 
-/* Of the executables that were run, the one with most samples gives the profile its name. */
+/* Count samples per main executable: the profile is named after the one with the most. */
 static void weigh_main(struct encoder *e, const struct chain *chain,
 		       const struct stack_value *value)
 {
@@ -246,7 +245,7 @@ static void weigh_main(struct encoder *e, const struct chain *chain,
 	}
 }
 
-/* The SUM of an event's periods, and of what its counter missed while others had it. */
+/* Return SUM, scaled up by the time in which EVENT did not have its counter. */
 static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
 {
 	double scale = profile_scale(e->p, event);
@@ -254,7 +253,10 @@ static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
 	return scale > 1 ? (int64_t)((double)sum * scale + 0.5) : (int64_t)sum;
 }
 
-/* What is behind FROM moves on, for the head of field FIELD, whose bytes it is, to stand before. */
+/*
+ * Make [FROM, END) a length-delimited field: shift it right, and write FIELD's tag and
+ * length before it.  Returns the new end.
+ */
 static uint8_t *enclose(uint8_t *from, uint8_t *end, unsigned field)
 {
 	uint8_t head[1 + WIRE_VARINT_MAX];
@@ -265,7 +267,7 @@ static uint8_t *enclose(uint8_t *from, uint8_t *end, unsigned field)
 	return end + size;
 }
 
-/* message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample, each */
+/* Each label: message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample */
 static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 {
 	const struct labels *l = e->p->labels;
@@ -288,7 +290,7 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 	return to;
 }
 
-/* The two values of each event that is shown. */
+/* Write the two values of each event that is shown. */
 static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8_t *to)
 {
 	for (uint32_t i = 0; i < e->events->count; i++) {
@@ -318,7 +320,7 @@ static size_t put_sample(struct encoder *e, uint32_t s, uint8_t *room)
 	return (size_t)(enclose(room, to, 2) - room);
 }
 
-/* Samples are many: they are encoded here, not by the library, and thrice as fast. */
+/* Samples are many, so they are encoded here, three times as fast as by the library. */
 static void write_samples(struct encoder *e)
 {
 	const size_t heads = 64, label = 4 * WIRE_VARINT_MAX + heads;
@@ -372,7 +374,7 @@ static bool is_main(const struct encoder *e, uint32_t place)
 	return t->object[id].flags & OBJECT_IS_MAIN;
 }
 
-/* The main binary's comes first: pprof names the profile after it. */
+/* The mapping of the main executable comes first: pprof names the profile after it. */
 static void write_mappings(struct encoder *e)
 {
 	uint32_t main = TABLE_NONE, used = e->canon.objects.used;
@@ -436,7 +438,7 @@ static void write_function(struct encoder *e, uint32_t place)
 	write_piece(e, &piece);
 }
 
-/* When, for how long, and the comments. */
+/* Write the profile's time, duration and comments. */
 static void write_about(struct encoder *e, const struct stream_origin *origin)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -473,7 +475,7 @@ void profile_write(struct profile *p, const struct stream_events *events,
 
 	chains_seal(&p->chains);
 	table_release(&p->stacks.table);
-	malloc_trim(0);		/* what was freed goes back to the system, before more is needed */
+	malloc_trim(0);		/* return freed memory to the system before more is needed */
 	canon_make(&e.canon, p);
 	e.has = mem_zeroed(e.canon.objects.used, sizeof(*e.has));
 	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));

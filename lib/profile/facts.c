@@ -12,7 +12,7 @@ enum kind {
 	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_FIELD,
 };
 
-/* Keys and units are those of perf_to_profile where it has them. */
+/* Keys and units are the same as in perf_to_profile, if it has them. */
 static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_PID] = { "pid", "", false },
 	[FACT_TID] = { "tid", "", false },
@@ -39,7 +39,7 @@ const char facts_names[] =
 	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
 	"field:NAME";
 
-/* False: there are too many, or another fact has that name already. */
+/* Add a label.  Return false if there are too many, or another fact has this name. */
 static bool add_fact(struct facts *f, struct label_key key, struct fact fact)
 {
 	for (uint32_t i = 0; i < f->labels.keys; i++)
@@ -134,7 +134,7 @@ static int64_t text_of(struct facts *f, const char *text)
 	return *text ? (int64_t)intern_text(&f->labels.texts, text) : LABEL_ABSENT;
 }
 
-/* The path of the control group, the last that was told; its number where none was. */
+/* Return the last path that a record gave for control group ID; if there is none, ID itself. */
 static int64_t cgroup_of(struct facts *f, uint64_t id)
 {
 	const struct cgroup *group = find_cgroup(f, id);
@@ -161,7 +161,7 @@ static const char *mode_name(uint16_t misc)
 	return name ? name : "Unknown";
 }
 
-/* A tracepoint's field, as text: numbers are, too, so that a key has one sort of values. */
+/* Return a tracepoint's field as text; also numbers, because a key has only one type of value. */
 static int64_t field_of(struct facts *f, const char *name, const struct resolved_sample *s,
 			const struct perf_event_attr *attr)
 {
@@ -181,7 +181,7 @@ static int64_t field_of(struct facts *f, const char *name, const struct resolved
 	return text_of(f, text);
 }
 
-/* A value that the sample has: how it has it. */
+/* Return a value of the sample unchanged, or LABEL_ABSENT. */
 static int64_t number_of(const struct resolved_sample *s, enum resolved_value value)
 {
 	bool has = s->has & resolved_value_bits[value];
@@ -189,7 +189,7 @@ static int64_t number_of(const struct resolved_sample *s, enum resolved_value va
 	return has ? (int64_t)s->value[value] : LABEL_ABSENT;
 }
 
-/* In hexadecimal: as a label's number, which has a sign, an address of the kernel is negative. */
+/* Return a value as hexadecimal text: as a signed number a kernel address would be negative. */
 static int64_t hex_of(struct facts *f, const struct resolved_sample *s, enum resolved_value value)
 {
 	char text[32];
@@ -200,7 +200,7 @@ static int64_t hex_of(struct facts *f, const struct resolved_sample *s, enum res
 	return text_of(f, text);
 }
 
-/* WEIGHT is one number; of WEIGHT_STRUCT the lowest 32 bits are the latency. */
+/* WEIGHT is one number; in WEIGHT_STRUCT the lowest 32 bits are the latency. */
 static int64_t weight_of(const struct resolved_sample *s)
 {
 	int64_t weight = number_of(s, VALUE_WEIGHT);

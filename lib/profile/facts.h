@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facts - what samples are labelled with: pids, names, times, where data came
- * from, the fields of tracepoints.
+ * facts - makes the labels of samples: pids, names, times, sources of data, fields of
+ * tracepoints.
  */
 #pragma once
 #include "profile/labels.h"
@@ -13,33 +13,33 @@
 struct facts {
 	struct labels labels;
 	struct fact {
-		int kind;		/* which of those there are */
-		const char *field;	/* of a tracepoint; else NULL */
-	} fact[LABEL_KEYS_MAX];		/* by key */
-	struct tasks tasks;		/* to know their names */
+		int kind;		/* enum kind */
+		const char *field;	/* name of a tracepoint's field, or NULL */
+	} fact[LABEL_KEYS_MAX];		/* by label key */
+	struct tasks tasks;		/* names of threads and processes */
 	struct tracepoints tracepoints;
 	struct cgroup {
 		uint64_t id;
 		const char *path;
 	} *cgroup;
 	uint32_t cgroups;
-	struct table cgroup_table;	/* by id */
-	struct arena arena;		/* their paths */
+	struct table cgroup_table;	/* over CGROUP, by id */
+	struct arena arena;		/* names of labels, paths of control groups */
 };
 
 /*
- * Ask for labels: LIST has names with commas between, as in --label.  False, and
- * *WRONG points at it, if there is a name that is none.
+ * Ask for the labels in LIST, names separated by commas as for --label.  Return false and
+ * point *WRONG to the name if a name is unknown or there are too many.
  */
 bool facts_choose(struct facts *f, const char *list, const char **wrong);
 
-/* The names that facts_choose() takes, with commas between. */
+/* The names that facts_choose() accepts, separated by commas. */
 extern const char facts_names[];
 
-/* Follow a record that tells names, control groups, or the fields of tracepoints. */
+/* Learn names, control groups and fields of tracepoints from REC, a record of any type. */
 void facts_follow(struct facts *f, const struct record *rec);
 
-/* The set of labels of SAMPLE, whose thread is called COMM, of an event with this ATTR. */
+/* Return the label set of SAMPLE of an event with ATTR; COMM is the name of its thread. */
 uint32_t facts_labels(struct facts *f, const struct resolved_sample *sample, const char *comm,
 		      const struct perf_event_attr *attr);
 

@@ -15,7 +15,7 @@ static uint32_t number_of_object(void *folded, const char *path)
 	return folded_object(folded, path);
 }
 
-/* The name of the thread, where the sample's labels have it.  NUMBER is by string; 0: not yet. */
+/* Add the thread's name, if it is a label.  NUMBER: 1 + id of a name, by string; 0: not yet. */
 static void add_comm(const struct decoded *d, const struct decoded_sample *sample,
 		     uint32_t *number, struct folded *f)
 {

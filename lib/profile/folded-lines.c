@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What separates frames and lines cannot be in a name. */
+/* Replaces the separators of frames and lines in the name. */
 uint32_t folded_name(struct folded *f, const char *name)
 {
 	size_t length = strlen(name);
@@ -40,7 +40,7 @@ uint32_t folded_object(struct folded *f, const char *path)
 void folded_frame(struct folded *f, uint32_t name)
 {
 	if (f->frames == 0 && name == 0)
-		return;		/* no line begins with nothing */
+		return;		/* a line does not start with an empty name */
 	f->frame = array_grow(f->frame, f->frames, sizeof(*f->frame));
 	f->frame[f->frames++] = name;
 }
@@ -65,7 +65,7 @@ static const uint32_t *frames_of_line(const struct folded *f, uint32_t line, siz
 	return f->lines.item[line].bytes;
 }
 
-/* A name stands at the end of a line or before a semicolon, which counts in the order, too. */
+/* A name ends a line or precedes a semicolon; the semicolon is part of the sorted text. */
 static uint32_t place(uint32_t name, bool is_last)
 {
 	return 2 * name + is_last;
@@ -84,7 +84,10 @@ static int compare_places(const void *a, const void *b, void *folded)
 	return of_s < of_t ? -1 : of_s > of_t;
 }
 
-/* So no two names are compared for each two lines that have them: some are very long. */
+/*
+ * Return the rank of each place.  Lines are compared by these ranks, because names may be
+ * very long.
+ */
 static uint32_t *ranks(struct folded *f)
 {
 	uint32_t places = 2 * f->names.count;
@@ -100,7 +103,7 @@ static uint32_t *ranks(struct folded *f)
 	return rank;
 }
 
-/* By their text. */
+/* Compare two lines by their text. */
 static int compare_lines(const void *a, const void *b, void *folded)
 {
 	const struct folded *f = folded;
@@ -141,7 +144,7 @@ static void write_line(const struct folded *f, uint32_t line, struct output *out
 	output_write(out, number, (size_t)length);
 }
 
-/* The lines in ORDER that have a value, as far as there is room for their text. */
+/* Write the lines that have a value, in this ORDER, within FOLDED_TEXT_MAX. */
 static void write_lines(const struct folded *f, const uint32_t *order, struct output *out)
 {
 	uint64_t written = 0, left_out = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stacks of a profile that is being made, as lines of text. */
+/* Writes the stacks of a profile that is being made as folded lines. */
 #include "profile/folded-lines.h"
 #include "profile/profile.h"
 
-/* The numbers of names, plus 1; 0: not yet. */
+/* 1 + id of a name in folding.lines; 0: not yet. */
 struct numbers {
 	const struct resolved *tables;
 	uint32_t *function, *object;	/* by id of the text in TABLES */
@@ -13,7 +13,7 @@ struct folding {
 	const struct profile *p;
 	struct folded lines;
 	struct numbers resolved, own;
-	uint32_t *comm;			/* by id of the text of a label */
+	uint32_t *comm;			/* 1 + id of a name, by id of a label's text */
 };
 
 static struct numbers numbers_of(const struct resolved *tables)
@@ -41,7 +41,7 @@ static void add_object(struct folded *f, const struct numbers *n, uint32_t id)
 	folded_frame(f, n->object[path] - 1);
 }
 
-/* The name of the thread, where the stack's labels have it. */
+/* Add the name of the thread, if it is a label of the stack. */
 static void add_comm(struct folding *g, uint32_t set)
 {
 	const struct labels *labels = g->p->labels;

@@ -24,7 +24,7 @@ void frames_init(struct frames *f, const struct decoded *d, frames_number *of_fu
 	f->location = mem_zeroed(d->locations.count, sizeof(*f->location));
 }
 
-/* Many functions may have one name, and a long one. */
+/* Return the number of a name, by string: many functions may share one long name. */
 static uint32_t number_of(struct frames *f, uint32_t *numbers, uint32_t string, frames_number *of)
 {
 	if (numbers[string] == TABLE_NONE)

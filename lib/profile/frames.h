@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames - the functions of a location of a profile that was read, as the user numbers
- * them.  Each location, function, mapping and name is looked at once, however many samples
- * refer to it.
+ * frames - maps a location of a decoded profile to its functions, as numbers that the
+ * caller assigns.  Each location, function, mapping and name is decoded once, however many
+ * samples refer to it.
  */
 #pragma once
 #include "profile/decode.h"
 
-/* The number of a function of this name, or of an object of this path. */
+/* Callback: return the caller's number for a function or an object with this NAME. */
 typedef uint32_t frames_number(void *context, const char *name);
 
 struct frames {
 	const struct decoded *d;
 	frames_number *of_function, *of_object;
 	void *context;
-	uint32_t *function, *mapping;	/* numbers by index, and for none; TABLE_NONE: not yet */
-	uint32_t *name_of, *path_of;	/* by string, of functions and of objects */
+	uint32_t *function, *mapping;	/* numbers by index, last "none"; TABLE_NONE: not yet */
+	uint32_t *name_of, *path_of;	/* numbers of functions and objects by string */
 	struct frames_of {
-		uint32_t first;		/* in NAME */
-		uint16_t count;		/* of lines, the innermost call first, or 1; 0: not yet */
-		bool is_address;	/* it has no line: the name is its object's */
+		uint32_t first;		/* index in NAME */
+		uint16_t count;		/* of lines, innermost call first, or 1; 0: not yet */
+		bool is_address;	/* no line: the name is that of the object */
 	} *location;			/* by index */
-	uint32_t *name;			/* numbers */
+	uint32_t *name;			/* numbers of all locations */
 	uint32_t names;
 };
 
 void frames_init(struct frames *f, const struct decoded *d, frames_number *of_function,
 		 frames_number *of_object, void *context);
 
-/* Those of the location with this index; until the next call. */
+/* Return the frames of the location with this index.  F->name is valid until the next call. */
 const struct frames_of *frames_of(struct frames *f, uint32_t location);
 
 void frames_release(struct frames *f);

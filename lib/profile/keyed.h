@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keyed - bytes to dense ids: equal bytes get the same id, counting up from 0. */
+/* keyed - maps bytes to dense ids: equal bytes have the same id, counted from 0. */
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
@@ -18,7 +18,7 @@ struct keyed {
 	struct arena arena;
 };
 
-/* The id of the SIZE bytes at BYTES; it is new if it equals the COUNT before. */
+/* Return the id of the SIZE bytes at BYTES.  It is new if it equals K->count before the call. */
 static inline uint32_t keyed_id(struct keyed *k, const void *bytes, size_t size)
 {
 	uint64_t hash = hash_bytes(bytes, size);

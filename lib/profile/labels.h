@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * labels - sets of labels, numbered.
+ * labels - numbers distinct sets of labels.
  *
- * The keys are chosen once; a set is one value for each of them, a number or a
- * text (never both under one key), or none.  Set 0 has none at all.
+ * The keys are chosen once.  A set has one value for each key: a number or a text
+ * (never both under one key), or LABEL_ABSENT.  Set 0 has no values.
  */
 #pragma once
 #include "base/intern.h"
@@ -16,8 +16,8 @@ enum { LABEL_KEYS_MAX = 32 };
 #define LABEL_ABSENT INT64_MIN
 
 struct label_key {
-	const char *name;	/* the caller's */
-	const char *unit;	/* of numbers; "": none */
+	const char *name;	/* owned by the caller */
+	const char *unit;	/* unit of numbers; "": none */
 	bool is_text;
 };
 
@@ -25,34 +25,34 @@ struct label_key {
 struct labels {
 	struct label_key key[LABEL_KEYS_MAX];
 	uint32_t keys;
-	struct intern texts;	/* values of texts are ids in it */
-	int64_t *value;		/* KEYS of each set, one set after the other */
+	struct intern texts;	/* a text value is an id in this */
+	int64_t *value;		/* KEYS values for each set */
 	uint32_t sets;
-	struct table table;
+	struct table table;	/* over the sets */
 	uint32_t last;		/* set found last: samples come in runs */
 };
 
-/* Add a key; its index is returned.  TABLE_NONE: there are too many. */
+/* Add KEY and return its index, or TABLE_NONE if there are too many keys. */
 uint32_t labels_add_key(struct labels *l, struct label_key key);
 
-/* The set of these KEYS values. */
+/* Return the set with these values, one for each key. */
 uint32_t labels_set(struct labels *l, const int64_t *value);
 
-/* The KEYS values of a set. */
+/* Return the values of SET, one for each key. */
 static inline const int64_t *labels_values(const struct labels *l, uint32_t set)
 {
 	return l->value + (size_t)set * l->keys;
 }
 
-/* Forget all sets and texts, but not the keys.  What was there is returned, to be released. */
+/* Remove all sets and texts, keep the keys.  Returns the old labels, for the caller to release. */
 struct labels labels_begin_anew(struct labels *l);
 
-/* The set of L that is the SET of OTHER, which has the same keys. */
+/* Add the SET of OTHER, which has the same keys, to L, and return its number in L. */
 uint32_t labels_take(struct labels *l, const struct labels *other, uint32_t set);
 
 /*
- * Less than, equal to or greater than 0, as set A comes before B: by content.  RANK is the
- * place of each text, by its id, in an order of the texts.
+ * Compare sets A and B by content, as for qsort().  RANK has the place of each text, by
+ * its id, among the sorted texts.
  */
 int labels_compare(const struct labels *l, const uint32_t *rank, uint32_t a, uint32_t b);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each thing's key is its fields as varints, with the new ids of what it refers to: so
- * equal things of two profiles have equal keys, and the keys are all that has to be kept
- * of them.  They are about as long as the things are in the profile.
+ * The key of a mapping, function, location or sample is its fields as varints, in which
+ * references are new ids.  Equal parts of two profiles have equal keys, so only the keys
+ * are kept.  A key is about as long as its part in the profile.
  */
 #include "profile/merge.h"
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 #include "profile/keyed.h"
 #include "profile/wire.h"
 
-/* A mapping as it is written; its key is only what makes it the same. */
+/* A mapping as it is written.  Its key has only the fields that identify it. */
 struct merged_mapping {
 	uint64_t start, limit, offset;
 	int64_t file, build_id;
@@ -29,26 +29,26 @@ struct merge {
 	struct intern strings;
 	struct keyed mappings, functions, locations, samples, comments;
 	struct merged_mapping *mapping;		/* by id */
-	int64_t *value;				/* TYPES of each sample */
-	uint32_t types;				/* sample types; 0: no profile has come */
-	uint64_t *type;				/* type, unit of each, then the period's: strings */
+	int64_t *value;				/* TYPES values for each sample */
+	uint32_t types;				/* sample types; 0: no profile was added */
+	uint64_t *type;				/* strings: type, unit of each, then of period */
 	int64_t default_type;
 	int64_t time, duration, period;
 	int64_t drop, keep;
-	struct {				/* a key that is being put together */
+	struct {				/* the key that is being built */
 		uint8_t *bytes;
 		size_t size, capacity;
 	} key;
 	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
 };
 
-/* One profile, while it is added.  New ids by index; TABLE_NONE: not yet. */
+/* One profile while it is added.  The arrays map its indices to new ids; TABLE_NONE: not yet. */
 struct source {
 	struct merge *m;
 	const struct decoded *d;
 	enum merge_side side;
 	uint32_t *string, *mapping, *function, *location;
-	uint64_t *shift;	/* by index of a mapping: what its addresses differ by */
+	uint64_t *shift;	/* by index of a mapping: new minus old address */
 };
 
 struct merge *merge_new(struct report *report)
@@ -87,7 +87,7 @@ static uint32_t end_key(struct merge *m, struct keyed *in)
 	return keyed_id(in, m->key.bytes, m->key.size);
 }
 
-/* The numbers of a key, from its first one on. */
+/* Return a cursor at the first number of key ID. */
 static struct cursor numbers_of(const struct keyed *in, uint32_t id)
 {
 	const uint8_t *bytes = in->item[id].bytes;
@@ -95,7 +95,7 @@ static struct cursor numbers_of(const struct keyed *in, uint32_t id)
 	return (struct cursor){ .at = bytes, .end = bytes + in->item[id].size };
 }
 
-/* The new id of the mapping with this index, plus 1; 0: none. */
+/* Return 1 + the new id of the mapping with index AT; 0: none. */
 static uint64_t map_mapping(struct source *s, uint32_t at)
 {
 	const uint64_t page = 4096;
@@ -144,7 +144,7 @@ static uint64_t map_function(struct source *s, uint32_t at)
 	return (uint64_t)s->function[at] + 1;
 }
 
-/* address, mapping, is_folded, then function, line, column of each line */
+/* The key: address, mapping, is_folded, then function, line, column of each line. */
 static uint64_t map_location(struct source *s, uint32_t at)
 {
 	struct merge *m = s->m;
@@ -156,7 +156,7 @@ static uint64_t map_location(struct source *s, uint32_t at)
 		return (uint64_t)s->location[at] + 1;
 	struct decoded_location l = decoded_location(s->d, at);
 	uint64_t mapping = map_mapping(s, l.mapping);
-	/* it may be mapped elsewhere in the joint profile */
+	/* the sum may have this mapping at another address */
 	uint64_t address = l.address + (mapping ? s->shift[l.mapping] : 0);
 	struct decoded_location again = l;
 	while (decoded_next_line(s->d, &l, &line))	/* these use the key's room, too */
@@ -179,7 +179,7 @@ static int compare_labels(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct merged_label));
 }
 
-/* Key, text, number, unit of each label, in an order that does not depend on the sample's. */
+/* Add key, text, number, unit of each label.  They are sorted: their order does not matter. */
 static void add_labels(struct source *s, const struct decoded_sample *sample)
 {
 	struct merge *m = s->m;
@@ -207,7 +207,7 @@ static void add_labels(struct source *s, const struct decoded_sample *sample)
 	}
 }
 
-/* The key: locations, their count first, then labels. */
+/* The key: number of locations, the locations, then the labels. */
 static void add_sample(struct source *s, const struct decoded_sample *sample)
 {
 	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
@@ -231,7 +231,7 @@ static void add_sample(struct source *s, const struct decoded_sample *sample)
 				     (uint64_t)factor * (uint64_t)sample->value[i]);
 }
 
-/* Strings of type and unit of each sample type, and of the period. */
+/* Store the type and unit (strings) of each sample type, then those of the period, at TYPE. */
 static void take_types(struct source *s, uint64_t *type)
 {
 	const struct decoded *d = s->d;
@@ -267,7 +267,7 @@ static bool agree_on_types(struct source *s, const char *file)
 	return same;
 }
 
-/* When, how long and the comments; also of what is taken away, as pprof does. */
+/* Add time, duration, period and comments, for a base too, as pprof does. */
 static void add_about(struct source *s)
 {
 	struct merge *m = s->m;
@@ -313,7 +313,7 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 	bool good = agree_on_types(&s, file);
 	if (good) {
 		if (d->mappings.count > 0)
-			map_mapping(&s, 0);	/* the main one stays the first */
+			map_mapping(&s, 0);	/* the main mapping stays first */
 		add_samples(&s);
 		add_about(&s);
 	}
@@ -397,7 +397,7 @@ static void write_location(const struct merge *m, uint32_t id, struct pack *pack
 	write_piece(pack, &piece);
 }
 
-/* The bytes that NUMBER takes. */
+/* Return the size of NUMBER as a varint, in bytes. */
 static size_t size_of(uint64_t number)
 {
 	uint8_t bytes[WIRE_VARINT_MAX];
@@ -416,7 +416,7 @@ static uint8_t *put_label(struct cursor *key, uint8_t *to)
 	return mempcpy(to, fields, (size_t)(end - fields));
 }
 
-/* Locations are in the key as they are in a sample. */
+/* Copy the locations: the key has them in the encoding of a sample. */
 static uint8_t *put_locations(struct cursor *key, uint8_t *to)
 {
 	uint64_t count = cursor_uleb(key);
@@ -459,7 +459,7 @@ static bool has_value(const struct merge *m, uint32_t id)
 	return false;
 }
 
-/* Those that have some value. */
+/* Write the samples that have a value other than 0. */
 static void write_samples(const struct merge *m, struct pack *pack)
 {
 	const size_t heads = 3 * (1 + WIRE_VARINT_MAX), in_label = 4 + 2;
@@ -468,7 +468,7 @@ static void write_samples(const struct merge *m, struct pack *pack)
 	for (uint32_t i = 0; i < m->samples.count; i++)
 		if (m->samples.item[i].size > longest)
 			longest = m->samples.item[i].size;
-	/* a label has at least four bytes in the key, and heads of its fields besides */
+	/* a label has at least four bytes in its key; encoded, it also has tags and lengths */
 	uint8_t *room = mem_resize(NULL, heads + (size_t)m->types * WIRE_VARINT_MAX +
 				   longest * (4 + in_label) / 4);
 	for (uint32_t i = 0; i < m->samples.count; i++)

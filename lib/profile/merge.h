@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge - profiles added up, or taken away from each other, as pprof does.
+ * merge - adds profiles up, or subtracts them, as pprof does.
  *
- * Profiles can be merged that have the same sample types.  What is the same in
- * several (mappings by build ID or name, functions, locations, samples with their
- * labels) becomes one.
+ * Profiles can be merged if they have the same sample types.  Equal parts (mappings by
+ * build ID or name, functions, locations, samples with their labels) become one.
  */
 #pragma once
 #include "profile/decode.h"
@@ -12,6 +11,7 @@
 
 struct merge;
 
+/* Start an empty sum.  The caller passes it to merge_write() or merge_free(). */
 struct merge *merge_new(struct report *report);
 
 enum merge_side {
@@ -20,14 +20,15 @@ enum merge_side {
 };
 
 /*
- * Add PROFILE.  The samples of a base stay apart from the others, as go tool pprof
- * -diff_base keeps them, so that a viewer can show shares of the base.  FILE is for
- * messages.  False (reported) if its sample types differ from those before.
+ * Add PROFILE.  The samples of a base stay separate from the others, as with
+ * go tool pprof -diff_base, so that a viewer can show shares of the base.  FILE is the
+ * name for messages.  Return false (reported) if its sample types differ from those of
+ * the profiles before.
  */
 bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
 	       const char *file);
 
-/* Write the sum, without samples whose values are all 0, and free M. */
+/* Write the sum without samples whose values are all 0, flush OUT, and free M. */
 void merge_write(struct merge *m, enum pack_how how, struct output *out);
 
 void merge_free(struct merge *m);

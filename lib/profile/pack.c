@@ -7,7 +7,7 @@
 #include <zstd.h>
 
 enum {
-	GZIP_LEVEL = 3,		/* less saves no time that make bench would show */
+	GZIP_LEVEL = 3,		/* lower levels save no time that make bench can measure */
 	ZSTD_LEVEL = 3,
 };
 

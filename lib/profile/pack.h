@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack - bytes put together, then compressed as a whole. */
+/* pack - collects bytes in memory, and compresses them as a whole. */
 #pragma once
 #include "base/output.h"
 
@@ -11,8 +11,8 @@ struct pack;
 
 struct pack *pack_open(void);
 
-/* SIZE more bytes, for the caller to fill. */
+/* Append SIZE bytes and return them, for the caller to fill.  Valid until the next call. */
 uint8_t *pack_room(struct pack *p, size_t size);
 
-/* Write all of it to OUT, flush, and free P. */
+/* Compress all bytes, write them to OUT, flush, and free P.  Failures are reported by OUT. */
 void pack_close(struct pack *p, enum pack_how how, struct output *out);

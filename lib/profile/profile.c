@@ -29,7 +29,7 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 		   &chain->hint);
 }
 
-/* The object of our own called NAME, whose addresses are those from START. */
+/* Return the object NAME in OWN; add it with SIZE addresses from START if it is new. */
 static uint32_t own_object(struct resolved *own, const char *name, uint64_t start, uint64_t size)
 {
 	struct resolved_object object = { .kind = OBJECT_ANONYMOUS, .start = start, .size = size };
@@ -58,12 +58,12 @@ static uint32_t own_frame(struct profile *p, struct resolved_frame frame)
 
 uint32_t profile_named_frame(struct profile *p, const char *name)
 {
-	/* perf_to_profile has [lost] there; each name gets a page. */
+	/* perf_to_profile puts [lost] in this range; each name gets a page of it. */
 	uint64_t address = 0x9000000000000000ULL + digest_bytes(name, strlen(name)) % 4096 * 4096;
 	uint32_t object = own_object(&p->own, name, address, 1);
 	uint32_t path = p->own.object[object].path;
 	struct resolved_function function = { .name = path, .system_name = path };
-	struct resolved_line line = { .function = object };	/* as many as objects with one */
+	struct resolved_line line = { .function = object };	/* equal ids: see the loop below */
 	struct resolved_frame frame = { .object = object, .address = address, .lines = 1,
 					.line = &line };
 
@@ -139,7 +139,7 @@ double profile_scale(const struct profile *p, uint32_t event)
 	if (p->no_scale || event >= p->events)
 		return 1;
 	const struct profile_event *e = &p->event[event];
-	/* Times are taken one after the other, so small differences say nothing. */
+	/* The two times are not read at the same moment: ignore small differences. */
 	return e->running > 0 && (double)e->running < 0.999 * (double)e->enabled
 		? (double)e->enabled / (double)e->running : 1;
 }
@@ -174,7 +174,7 @@ bool profile_shows(const struct stream_event *event)
 	       event->attr.config != PERF_COUNT_SW_DUMMY;
 }
 
-/* Add all values of the stack I of OLD to STACK. */
+/* Add all values of stack I of OLD to STACK in P. */
 static void move_values(struct profile *p, const struct stacks *old, uint32_t i,
 			struct stack stack)
 {
@@ -214,7 +214,7 @@ static int compare_counts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* So many samples have at most as many stacks as half of them. */
+/* Return the median number of samples per stack. */
 static uint64_t median_samples(const struct stacks *s)
 {
 	uint64_t *count = mem_resize(NULL, (size_t)s->count * sizeof(*count));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile - resolved samples, aggregated, to pprof's profile.proto.
+ * profile - aggregates resolved samples, and writes them as pprof's profile.proto.
  *
  *	struct profile p = { .resolved = &tables, .labels = &labels };
  *
- *	profile_add(&p, chains_add(&p.chains, ...), labels, ...);	for each
+ *	profile_add(&p, chains_add(&p.chains, ...), labels, ...);	for each sample
  *	profile_write(&p, events, origin, out);
  *	profile_release(&p);
  */
@@ -16,114 +16,114 @@
 #include "profile/stacks.h"
 #include "stream/resolved.h"
 
-/* What is learned of an event from its samples. */
+/* Totals of one event. */
 struct profile_event {
 	uint64_t samples;
-	uint64_t sum;		/* of their periods */
-	uint64_t period;	/* of the first one */
-	bool varies;		/* others had another: the event has no one period */
+	uint64_t sum;		/* of the samples' periods */
+	uint64_t period;	/* of the first sample */
+	bool varies;		/* the samples have different periods */
 	bool is_waiting;	/* its values are ns that threads waited, not periods */
-	uint64_t lost;		/* samples that never came into the stream, by its own word */
-	uint64_t enabled, running;	/* ns that it should have counted, and did; 0: not known */
-	uint64_t counted;	/* of it in all, sampled or not; 0: not known */
+	uint64_t lost;		/* samples lost, according to the stream */
+	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
+	uint64_t counted;	/* final count of the event, sampled or not; 0: unknown */
 };
 
-/* How the sample types are called. */
+/* How sample types are named. */
 enum profile_naming {
-	NAMING_GO,		/* samples/count, cycles/count; cycles_samples/count of several */
+	NAMING_GO,		/* samples/count (if several: cycles_samples/count), cycles/count */
 	NAMING_PERF,		/* cycles_sample/count, cycles_event/count, as perf_to_profile */
 };
 
-/* Zero-initialised but for RESOLVED and LABELS: empty. */
+/* Zero-initialised except for RESOLVED and LABELS: empty. */
 struct profile {
-	const struct resolved *resolved;	/* what the samples' frame ids mean */
-	const struct labels *labels;		/* and what their sets of labels do */
-	struct resolved own;			/* frames that are no code: [lost] */
-	struct table own_table;
+	const struct resolved *resolved;	/* defines the frame ids of samples */
+	const struct labels *labels;		/* defines the label sets of samples */
+	struct resolved own;			/* frames without code, such as [lost] */
+	struct table own_table;			/* over the frames of OWN */
 	struct chains chains;
 	struct stacks stacks;
 	struct profile_event *event;		/* by index */
 	uint32_t events;
-	bool no_scale;				/* values as counted, however short a time */
+	bool no_scale;				/* do not scale multiplexed events */
 	enum profile_naming naming;
-	const char *only;			/* the one event that is shown; NULL: all */
+	const char *only;			/* show only events of this name; NULL: all */
 	enum pack_how packing;
 	uint64_t first_time, last_time;		/* of any record, in the stream's clock; 0: none */
-	char **comment;				/* ours */
+	char **comment;				/* owned by the profile */
 	size_t comments;
 };
 
-/* Frames of OWN are told from those of RESOLVED by this bit of their ids. */
+/* A frame id with this bit is defined in OWN, otherwise in RESOLVED. */
 #define FRAME_OWN 0x80000000u
 
-/* Count a sample of EVENT, whose frames are those of CHAIN, of P's chains, at TIME. */
+/* Count a sample of EVENT at TIME (0: unknown).  CHAIN, in P->chains, has its frames. */
 void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, uint32_t event,
 		 uint64_t period, uint64_t time);
 
-/* Count SAMPLES, of SUM in all, of EVENT on one frame, [NAME], in a mapping of this name. */
+/* Count SAMPLES samples of EVENT, with periods of SUM in all, on the frame NAME ("[lost]"). */
 void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
 		       uint64_t sum);
 
-/* The id of a frame that is no code: of a function, in a mapping, both called NAME. */
+/* Return the id of a frame without code: a function NAME in a mapping NAME. */
 uint32_t profile_named_frame(struct profile *p, const char *name);
 
-/* The id of a frame that stands for the data at ADDRESS. */
+/* Return the id of a frame that stands for the data at ADDRESS. */
 uint32_t profile_data_frame(struct profile *p, uint64_t address);
 
 /*
- * Event EVENT should have counted for ENABLED ns more, and did for RUNNING ns.
- * Unless NO_SCALE its values are scaled by what it was not counted for.
+ * EVENT was enabled for ENABLED more ns, and counted for RUNNING of them.  Unless
+ * P->no_scale, its values are scaled up to the whole time enabled.
  */
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running);
 
-/* COUNT samples of EVENT never came. */
+/* COUNT more samples of EVENT were lost. */
 void profile_lost(struct profile *p, uint32_t event, uint64_t count);
 
-/* EVENT was counted so often in all, as the recorder says. */
+/* The recorder counted COUNT more occurrences of EVENT, sampled or not. */
 void profile_counted(struct profile *p, uint32_t event, uint64_t count);
 
-/* Take in, as samples of [not sampled], what was counted and is neither in samples nor lost. */
+/* Add samples at [not sampled] for counts that neither samples nor lost samples stand for. */
 void profile_add_not_sampled(struct profile *p, const struct stream_events *events);
 
-/* Take in what was lost of each event as samples of [lost], each of the event's period. */
+/* Add the lost samples of each event at [lost], each with the event's mean period. */
 void profile_add_lost(struct profile *p, const struct stream_events *events);
 
-/* What to multiply the values of event EVENT by: 1 where it counted all the time. */
+/* Return the factor for the values of EVENT: 1 if EVENT counted all the time it was enabled. */
 double profile_scale(const struct profile *p, uint32_t event);
 
-/* Something happened at TIME (0: unknown): the profile's duration covers it. */
+/* Extend the profile's duration to TIME (0: unknown). */
 void profile_time(struct profile *p, uint64_t time);
 
-/* A line for the people who read the profile. */
+/* Add a comment, a line for the reader of the profile. */
 void profile_comment(struct profile *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Forget the labels of all stacks: those that are equal without them become one. */
+/* Remove the labels of all stacks.  Stacks that are then equal become one. */
 void profile_drop_labels(struct profile *p);
 
 /*
- * Make room: the half of the stacks with fewer samples becomes one, [truncated].
- * Each event's totals stay what they are.
+ * Make room: move the half of the stacks that has fewer samples to one stack, [truncated].
+ * The totals of each event stay the same.
  */
 void profile_truncate(struct profile *p);
 
-/* Whether EVENT has a sample type: what counts nothing, but carries others' records, has none. */
+/* Whether EVENT has a sample type.  A dummy event, which only carries records, has none. */
 bool profile_shows(const struct stream_event *event);
 
 /*
- * Write the profile, packed, and flush.  Failures to write are reported by OUT.  The
- * stacks are gone then: their memory is needed for packing.
+ * Write the profile, compressed as P->packing says, and flush.  OUT reports failures to
+ * write.  This frees the stacks, because compression needs their memory.
  */
 void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out);
 
 /*
- * Write the values of event EVENT as text, a line for each stack: frames from
- * the root to the leaf with semicolons between, a space, the value.
+ * Write the values of EVENT as folded lines (profile/folded-lines.h), one for each stack,
+ * and flush.
  */
 void profile_write_folded(const struct profile *p, uint32_t event, struct output *out);
 
-/* Forget what was counted, and keep what is known of events; RESOLVED is untouched. */
+/* Remove all counts, stacks and comments, for the next interval.  Options and RESOLVED stay. */
 void profile_clear(struct profile *p);
 
 void profile_release(struct profile *p);

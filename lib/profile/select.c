@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is taken out is forgotten; what stays closes up.  Nothing is changed in the file. */
+/* Arrays keep only the selected items, without gaps.  The encoded bytes are not changed. */
 #include "profile/select.h"
 #include "base/arena.h"
 
@@ -39,7 +39,7 @@ static bool select_by_label(struct decoded *d, const char *key, int64_t number, 
 	return known;
 }
 
-/* Whether LIST, separated by commas, has the word NAME. */
+/* Whether the comma-separated LIST has the word NAME. */
 static bool list_has(const char *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -59,7 +59,7 @@ static void keep_labels(struct decoded *d, const char *list)
 		d->hidden[i] = !list_has(list, decoded_string(d, i));
 }
 
-/* Whether a sample type called TYPE counts EVENT, or samples of it, by either naming. */
+/* Whether the sample type TYPE has the values or the samples of EVENT, in either naming. */
 static bool is_name_of(const char *type, const char *event)
 {
 	static const char *const ends[] = { "", "_samples", "_sample", "_event" };
@@ -68,11 +68,11 @@ static bool is_name_of(const char *type, const char *event)
 	for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)
 		if (!strncmp(type, event, length) && !strcmp(type + length, ends[k]))
 			return true;
-	return !strcmp(type, "cpu") &&	/* what clocks are called */
+	return !strcmp(type, "cpu") &&	/* the sample type of clocks */
 	       (!strcmp(event, "cpu-clock") || !strcmp(event, "task-clock"));
 }
 
-/* The samples of a single event are called just "samples". */
+/* If there is only one event, its samples are called just "samples". */
 static bool is_type_of(const struct decoded *d, uint32_t i, const char *event)
 {
 	const char *type = decoded_string(d, d->type[i].type);

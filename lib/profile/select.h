@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select - the samples, labels and sample types of a profile that were asked for.
+ * select - keeps only some samples, labels and sample types of a decoded profile.
  *
- * A profile keeps less than a stream: a process, a thread, a CPU is known only
- * where it is a label.
+ * A profile has less information than a stream: the process, thread or CPU of a sample
+ * is known only if it is a label.
  */
 #pragma once
 #include "profile/decode.h"
 
-/* Each is absent: NULL, or a negative number. */
+/* NULL or a negative number: do not select by this. */
 struct profile_selection {
 	const char *event;	/* keep the sample types of this event */
 	const char *comm;	/* keep samples with this label thread_comm */
 	int64_t pid, tid, cpu;	/* keep samples with these labels */
-	const char *labels;	/* keep labels with these keys only, separated by commas; "none" */
+	const char *labels;	/* keep only these label keys, separated by commas; or "none" */
 };
 
 #define PROFILE_SELECT_ALL { NULL, NULL, -1, -1, -1, NULL }
 
 /*
- * Take out of D, which was read from FILE, what was not asked for.  False
- * (reported) if D does not have the label or event to select by.
+ * Remove from D everything that WANT does not select.  FILE is the name for messages.
+ * Return false (reported) if D does not have the label or event to select by.
  */
 bool profile_select(struct decoded *d, const struct profile_selection *want,
 		    const char *file, struct report *report);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Events seldom appear after the first sample: then all values move; of many, ever less often. */
+/* Make room for EVENTS events: move all values.  With many events, at least double the room. */
 static void widen(struct stacks *s, uint32_t events)
 {
 	enum { FEW = 16 };

@@ -18,10 +18,10 @@ struct unpacking {
 	struct inflate *gzip;	/* NULL: the file is plain */
 	uint8_t *bytes;
 	size_t size, capacity;
-	size_t taken;		/* bytes of the file */
+	size_t taken;		/* bytes read from the file */
 };
 
-/* Gzip may make a thousand bytes of one: a profile is no such text. */
+/* Gzip can expand a byte to a thousand; a real profile never expands that much. */
 static size_t limit_of(const struct unpacking *u)
 {
 	size_t limit = PROFILE_SMALL + PROFILE_RATIO * u->taken;
@@ -29,7 +29,7 @@ static size_t limit_of(const struct unpacking *u)
 	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
 }
 
-/* Room for at least CHUNK more bytes. */
+/* Make room for at least CHUNK more bytes.  Returns the room, in bytes. */
 static size_t make_room(struct unpacking *u)
 {
 	if (u->capacity - u->size < CHUNK) {
@@ -83,7 +83,7 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 	return false;
 }
 
-/* The next bytes of the file, at least two at its begin: a pipe may give less. */
+/* Read the next bytes, at least two (a pipe may return one) for the check of gzip's magic. */
 static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 {
 	size_t have = 0;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack - the bytes of a gzip'd or plain file, within limits (profile/decode.h). */
+/* unpack - reads a plain or gzip file into memory, within limits (profile/decode.h). */
 #pragma once
 #include "base/report.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of FILE ("-": stdin), SIZE bytes, which the caller frees; NULL (reported). */
+/*
+ * Read all of FILE ("-": stdin).  Return its uncompressed bytes and set *SIZE, or return
+ * NULL (reported).  The caller frees the bytes.
+ */
 uint8_t *unpack_file(const char *file, size_t *size, struct report *report);

@@ -32,7 +32,7 @@ struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32
 {
 	struct wait *wait = find_or_add(w, tid);
 
-	if (frames >= wait->capacity) {		/* and one for waits_lead() */
+	if (frames >= wait->capacity) {		/* one more, for waits_lead() */
 		wait->capacity = 2 * frames + 1;
 		wait->frame = mem_resize(wait->frame, wait->capacity * sizeof(*frame));
 	}

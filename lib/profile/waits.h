@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits - threads that were switched away from: on which stack, and since when. */
+/* waits - threads that wait (were switched out): on which stack, and since when. */
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
@@ -9,43 +9,43 @@
 
 struct wait {
 	pid_t tid;
-	bool waits;
-	bool exited;		/* it has: once switched away from, it never runs again */
-	bool preempted;		/* it could have run on: the CPU was given to another */
-	uint64_t since;		/* in the stream's clock */
+	bool waits;		/* it is switched out; false: it runs */
+	bool exited;		/* it has exited: once switched out, it never runs again */
+	bool preempted;		/* it was still runnable: another thread took its CPU */
+	uint64_t since;		/* time it was switched out, in the stream's clock */
 	uint32_t event, labels;
-	uint32_t part;		/* of the profiles it is counted in */
+	uint32_t part;		/* index of the collect_part that counts the wait */
 	uint32_t frames, capacity;
-	uint32_t *frame;	/* ids, the leaf first */
+	uint32_t *frame;	/* frame ids, the leaf first */
 };
 
-/* Zero-initialised: none. */
+/* Zero-initialised: no threads. */
 struct waits {
-	struct wait *wait;	/* a thread each */
+	struct wait *wait;	/* one for each thread */
 	uint32_t count;
-	struct table table;
+	struct table table;	/* over WAIT, by tid */
 };
 
 /*
- * TID waits from TIME on, on FRAMES frames.  Its entry is returned, for the rest to be
- * filled in.
+ * TID waits from TIME on, with these FRAMES frames as its stack.  Return its entry, in
+ * which the caller sets event, labels and part.  Valid until the next call.
  */
 struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32_t *frame,
 			 uint32_t frames);
 
-/* What TID waits for, until the next call; NULL if it runs, or that is not known. */
+/* Return the wait of TID, valid until the next call; NULL if TID runs or is unknown. */
 struct wait *waits_find(const struct waits *w, pid_t tid);
 
-/* TID runs again: what it waited for, until the next call; NULL if that is not known. */
+/* End the wait of TID and return it, valid until the next call; NULL if there was none. */
 struct wait *waits_end(struct waits *w, pid_t tid);
 
-/* TID, which runs, has exited; or it is a new thread of that number. */
+/* TID has exited (EXITED) while it ran, or is a new thread. */
 void waits_thread(struct waits *w, pid_t tid, bool exited);
 
-/* TID is gone: forget it. */
+/* Forget TID. */
 void waits_forget(struct waits *w, pid_t tid);
 
-/* Make FRAME the leaf of what W waits on: once, when the wait is over. */
+/* Make FRAME the new leaf of W's stack: at most once, after the wait has ended. */
 void waits_lead(struct wait *w, uint32_t frame);
 
 void waits_release(struct waits *w);

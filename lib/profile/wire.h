@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire - protobuf's encoding of numbers, for the one message of which a profile has
- * many: a sample.  (protobuf.dev/programming-guides/encoding)
+ * wire - protobuf's encoding of numbers, for samples, the one message that a profile has
+ * many of.  (protobuf.dev/programming-guides/encoding)
  */
 #pragma once
 #include <stdint.h>
 
-enum { WIRE_VARINT_MAX = 10 };	/* bytes of a number */
+enum { WIRE_VARINT_MAX = 10 };	/* bytes of an encoded number, at most */
 
-/* V at TO, seven bits a byte, the lowest first; behind it is returned. */
+/* Write V to TO, seven bits per byte, the lowest first.  Returns the end. */
 static inline uint8_t *wire_varint(uint8_t *to, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -17,14 +17,14 @@ static inline uint8_t *wire_varint(uint8_t *to, uint64_t v)
 	return to;
 }
 
-/* The head of field FIELD (below 16), whose SIZE bytes follow. */
+/* Write tag and length of FIELD (below 16), whose SIZE bytes follow.  Returns the end. */
 static inline uint8_t *wire_bytes(uint8_t *to, unsigned field, uint64_t size)
 {
 	*to++ = (uint8_t)(field << 3 | 2);
 	return wire_varint(to, size);
 }
 
-/* Field FIELD (below 16), a number; nothing if it is 0, which is what is not there. */
+/* Write FIELD (below 16) with the number V, or nothing if V is 0, the default.  Returns the end. */
 static inline uint8_t *wire_number(uint8_t *to, unsigned field, uint64_t v)
 {
 	if (v == 0)

@@ -20,14 +20,14 @@ static void number(bool json, const char *name, uint64_t value)
 	printf("%" PRIu64, value);
 }
 
-/* A pid: -1 where there is none. */
+/* Print a pid, which may be -1 for none. */
 static void id(bool json, const char *name, pid_t value)
 {
 	key(json, name);
 	printf("%d", value);
 }
 
-/* An address: a number too large for what many readers of JSON take is a string there. */
+/* Print an address; in JSON as a string, because many readers cannot take 64-bit numbers. */
 static void address(bool json, const char *name, uint64_t value)
 {
 	key(json, name);
@@ -40,7 +40,7 @@ static void text(bool json, const char *name, const char *value)
 	json_string(value);
 }
 
-/* Addresses, or what registers hold; nothing where there are none. */
+/* Print addresses or register values; nothing if there are none. */
 static void words(bool json, const char *name, struct words w)
 {
 	if (w.count == 0)
@@ -52,7 +52,7 @@ static void words(bool json, const char *name, struct words w)
 	putchar(']');
 }
 
-/* What ran: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
+/* Return the CPU mode: linux/perf_event.h, PERF_RECORD_MISC_CPUMODE_MASK */
 static const char *mode_name(uint16_t misc)
 {
 	static const char *const names[] = {
@@ -164,7 +164,7 @@ static bool describe_lost(const struct record *rec, bool json)
 	return true;
 }
 
-/* Not all READ records tell times: then nothing is said of them. */
+/* Print nothing for a READ record without times, which is not damaged. */
 static bool describe_read(const struct stream_reader *in, const struct record *rec, bool json)
 {
 	const struct stream_events *events = stream_events(in);
@@ -228,7 +228,7 @@ static bool describe_layout(const struct stream_reader *in, const struct record 
 	return !c.failed;
 }
 
-/* EVENT_UPDATE: u64 kind, id, and what it tells: for 0, the unit, and 2, the name, a string. */
+/* EVENT_UPDATE: u64 kind, u64 id, data; for kind 0 (unit) and 2 (name) the data are a string. */
 static bool describe_update(const struct record *rec, bool json)
 {
 	struct cursor c = rec->body;
@@ -241,7 +241,7 @@ static bool describe_update(const struct record *rec, bool json)
 	return !c.failed;
 }
 
-/* A header feature: what it is called, its text if it is one. */
+/* Print a header feature: its number, its name, and its text if it is one. */
 static bool describe_feature(const struct record *rec, bool json)
 {
 	struct cursor c = rec->body;

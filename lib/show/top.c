@@ -8,15 +8,15 @@
 
 struct summing {
 	const struct decoded *d;
-	struct frames frames;		/* of locations: rows */
-	struct intern names;		/* of rows: the same ids */
+	struct frames frames;		/* its numbers are rows */
+	struct intern names;		/* of rows: ids are rows */
 	struct top_row *row;
-	size_t *seen_in;		/* by row: the last sample, from 1, counted for it */
+	size_t *seen_in;		/* by row: last sample counted in it, from 1 */
 	size_t rows;
-	bool *is_counted;		/* by index of the location: among its row's addresses */
+	bool *is_counted;		/* by location: it is in its row's addresses */
 };
 
-/* Before the name of an object whose addresses are a row: no function is called so. */
+/* First byte of the name of an object's row: no function name starts with it. */
 enum { OBJECT_MARK = '\1' };
 
 static uint32_t row_named(void *summing, const char *name)
@@ -33,7 +33,7 @@ static uint32_t row_named(void *summing, const char *name)
 	return id;
 }
 
-/* The row of all addresses of an object that have no function. */
+/* Return the row of all addresses of an object that have no function. */
 static uint32_t row_of_object(void *summing, const char *file)
 {
 	char name[512];
@@ -48,7 +48,7 @@ static uint32_t row_of_object(void *summing, const char *file)
 	return row_named(summing, name);
 }
 
-/* "[libfoo.so: 6,570 addresses]" */
+/* Name the row of an object: "[libfoo.so: 6,570 addresses]" */
 static void name_object(struct top_row *row, struct arena *names)
 {
 	char name[600], digits[32], number[48] = "";
@@ -97,7 +97,7 @@ static uint64_t size_of(int64_t value)
 	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* The larger first, whatever the sign: then gains and losses of a difference. */
+/* Order by absolute value, the largest first; if equal, gains before losses. */
 static int by_size(int64_t a1, int64_t b1, int64_t a2, int64_t b2, const char *a, const char *b)
 {
 	if (size_of(a1) != size_of(b1))
@@ -131,7 +131,7 @@ static bool is_of_base(const struct decoded *d, const struct decoded_sample *sam
 	return false;
 }
 
-/* All samples; what shares are of is the sum of sizes, of a difference its base's. */
+/* Sum up all samples.  TOP->whole is the sum of absolute values, or those of a base if any. */
 static void sum_samples(struct summing *s, size_t type, struct top *top)
 {
 	struct decoded_reader r = { .d = s->d };
@@ -150,7 +150,7 @@ static void sum_samples(struct summing *s, size_t type, struct top *top)
 	top->whole = top->is_difference && base > 0 ? base : all;
 }
 
-/* Hand the rows over, sorted. */
+/* Move the rows to TOP, named and sorted. */
 static void take_rows(struct summing *s, struct top *top, bool by_cumulative)
 {
 	top->names = mem_zeroed(1, sizeof(*top->names));
