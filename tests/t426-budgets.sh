@@ -1,6 +1,6 @@
 #!/bin/sh
 # Files made to take a lot of CPU time or memory: what they take is in proportion to their size.
-# kinds: release asan
+# kinds: release
 . tests/lib.sh
 
 # within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory
@@ -17,6 +17,9 @@ within() {
 	at_most "$s" "$seconds"
 	at_most "$kib" $((mib * 1024))
 }
+
+# long: skip this check but in make check-all (ALL)
+long() { test -n "$ALL" || skip "it takes long: in make check-all"; }
 
 # with_local FILE: compose FILE as a stream of this machine, from Python on stdin that has
 # records in the list R: executable(pid, address, size, path, offset), sample(pid, address)
@@ -166,6 +169,7 @@ check 'functions in each other, without siblings: each DIE is read once' <<'END'
 END
 
 check 'an abbreviation with a million attributes, for a hundred thousand units' <<'END'
+	long
 	python3 - <<-EOF
 	import struct
 	UNITS = 100000
@@ -338,6 +342,7 @@ check 'a perf map of four names, one for each of four processes, is read once' <
 END
 
 check 'perf maps of many processes: names of four million functions, said where they end' <<'END'
+	long
 	sanitized && skip "it is about memory, which sanitizers take themselves"
 	mkdir -p root/tmp
 	python3 -c "for i in range(1500000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Profiles that were made to do harm: they cost what their size allows, no more.
-# kinds: release asan
+# kinds: release
 . tests/lib.sh
 
 made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/profiles.py" "$@"; }
