@@ -202,18 +202,21 @@ check 'tables of abbreviations that have one end, of units that have one each' <
 	within 5 200 addr2frames q.elf <addresses
 END
 
-check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
-	python3 - <<-EOF
-	with open("q.s", "w") as out:
-	    print(".text", "_start: .skip 400000, 0x90", sep="\n", file=out)
-	    for i in range(200000):
-	        print(".globl f%d\n.type f%d, @function\nf%d = _start + %d" % (i, i, i, i),
-	              file=out)
+# named SYMBOLS BYTES STEP FILL: make q.elf, with so many symbols in so many bytes of code.
+# Their names lie in 32 KB of the letter FILL: each starts STEP bytes after the one before.
+named() {
+	python3 - "$1" "$2" >q.s <<-'EOF'
+	import sys
+	symbols, size = map(int, sys.argv[1:])
+	print(".text", "_start: .skip %d, 0x90" % size, sep="\n")
+	for i in range(symbols):
+	    print(".globl f%d\n.type f%d, @function\nf%d = _start + %d" % (i, i, i, i))
 	EOF
 	as q.s -o q.o
 	ld -Ttext=0x401000 -e 0x401000 q.o -o q.elf
-	python3 - <<-EOF
-	import struct
+	python3 - "$3" "$4" <<-'EOF'
+	import struct, sys
+	step, fill = int(sys.argv[1]), sys.argv[2].encode()
 	b = bytearray(open("q.elf", "rb").read())
 	at, = struct.unpack_from("<Q", b, 40)
 	size, count = struct.unpack_from("<HH", b, 58)
@@ -221,44 +224,24 @@ check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
 	    s = list(struct.unpack_from("<IIQQQQIIQQ", b, at + i * size))
 	    if s[1] == 2:
 	        for k in range(s[4], s[4] + s[5], 24):
-	            struct.pack_into("<I", b, k, 0)
+	            struct.pack_into("<I", b, k, (k - s[4]) // 24 * step % 32000)
 	        strings = at + s[6] * size
 	t = list(struct.unpack_from("<IIQQQQIIQQ", b, strings))
 	t[4], t[5] = len(b), 32768
 	struct.pack_into("<IIQQQQIIQQ", b, strings, *t)
-	open("q.elf", "wb").write(b + b"_" * 32767 + b"\0")
+	open("q.elf", "wb").write(b + fill * 32767 + b"\0")
 	EOF
+}
+
+check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
+	named 200000 400000 0 _
 	stepped 6 16 >addresses
 	within 5 200 addr2frames q.elf <addresses
 END
 
 check 'thirty thousand names that are parts of each other: 500 MB of names in a small file' <<'END'
 	sanitized && skip "it is about memory, which sanitizers take themselves"
-	python3 - <<-EOF
-	with open("q.s", "w") as out:
-	    print(".text", "_start: .skip 32000, 0x90", sep="\\n", file=out)
-	    for i in range(32000):
-	        print(".globl f%d\\n.type f%d, @function\\nf%d = _start + %d" % (i, i, i, i),
-	              file=out)
-	EOF
-	as q.s -o q.o
-	ld -Ttext=0x401000 -e 0x401000 q.o -o q.elf
-	python3 - <<-EOF
-	import struct
-	b = bytearray(open("q.elf", "rb").read())
-	at, = struct.unpack_from("<Q", b, 40)
-	size, count = struct.unpack_from("<HH", b, 58)
-	for i in range(count):
-	    s = list(struct.unpack_from("<IIQQQQIIQQ", b, at + i * size))
-	    if s[1] == 2:
-	        for k in range(s[4], s[4] + s[5], 24):
-	            struct.pack_into("<I", b, k, (k - s[4]) // 24 % 32000)
-	        strings = at + s[6] * size
-	t = list(struct.unpack_from("<IIQQQQIIQQ", b, strings))
-	t[4], t[5] = len(b), 32768
-	struct.pack_into("<IIQQQQIIQQ", b, strings, *t)
-	open("q.elf", "wb").write(b + b"n" * 32767 + b"\\0")
-	EOF
+	named 32000 32000 1 n
 	with_local s.data <<-EOF
 	R.append(executable(1, 0x401000, 32000, os.path.abspath("q.elf"), 0x1000))
 	R += [sample(1, 0x401000 + i) for i in range(32000)]
