@@ -186,7 +186,7 @@ struct unit {
 	uint64_t abbrev_offset;		/* in .debug_abbrev */
 	uint16_t version;		/* DWARF version: 2 to 5 */
 	uint8_t type, address_size, offset_size;	/* DW_UT_*; bytes */
-	/* Which of the above functions were called; IS_BAD: the unit is damaged and unused. */
+	/* The steps above that are done.  IS_BAD: the unit is damaged, and is not used. */
 	bool root_read, functions_read, lines_read, split_tried, is_bad;
 	struct abbrevs *abbrevs;	/* may be shared with other units */
 	/* Attributes of the root DIE; their kind is V_NONE if it does not have them. */
@@ -258,7 +258,6 @@ struct dwarf {
 /* A DIE with the values of its attributes. */
 struct die {
 	const struct abbrev *abbrev;	/* NULL: end of a list of children */
-	uint64_t offset;		/* unused */
 	uint32_t has;			/* bit per slot: VALUE is set */
 	struct value value[SLOTS];	/* by enum slot */
 };

@@ -2,8 +2,8 @@
 /*
  * explain - say in words why perf_event_open(2) failed, and what helps.
  *
- * An errno can have many causes.  To tell them apart, look at this machine's paranoid level,
- * PMUs and users of counters.
+ * One errno can have many causes.  This machine's paranoid level, its PMUs and the users of
+ * its counters show which one it is.
  */
 #include "event/event.h"
 #include "event/internal.h"
