@@ -7,10 +7,10 @@
  * callchain, and leaves the dump out.  The callers come from call frame information, where an
  * object has it, and else from frame pointers.
  *
- *	struct unwind *u = unwind_new(&options, report);
+ *	struct unwind *u = unwind_new(&options, origin, report);
  *
  *	ATTR:	  unwind_attr(u, attr, size);
- *	SAMPLE:	  size = unwind_sample(u, origin, event, rec, &sample, out);
+ *	SAMPLE:	  size = unwind_sample(u, event, rec, &sample, out);
  *	others:	  unwind_follow(u, rec);
  *	at the end: unwind_report(u);
  *
@@ -25,7 +25,7 @@
 #include "record/sample.h"
 
 enum {
-	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say another number */
+	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say other */
 	UNWIND_STACK_MOST = 8000,	/* the most that the options may say: they fit a record */
 };
 
@@ -34,7 +34,7 @@ struct unwind_options {
 	struct locate_options where;	/* where to look for files; POOL and FETCHER are not used */
 	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
-	const char *arch;		/* machine of the stream, if it does not say; NULL: this one */
+	const char *arch;		/* machine, if the stream does not say; NULL: this one */
 	uint32_t stack_max;		/* user frames of a chain; 0: UNWIND_STACK_MAX */
 	bool no_join;			/* do not extend cut stacks by earlier ones of their thread */
 	bool no_frame_pointers;		/* do not follow frame pointers where there is no CFI */
@@ -49,8 +49,12 @@ struct unwind_options {
 
 struct unwind;
 
-/* Return a new unwinder, which reports problems to REPORT.  REPORT must outlive it. */
-struct unwind *unwind_new(const struct unwind_options *options, struct report *report);
+/*
+ * Return a new unwinder for the stream with ORIGIN, which may learn its origin later; NULL: this
+ * machine records it now.  Problems are reported to REPORT.  Both must outlive the unwinder.
+ */
+struct unwind *unwind_new(const struct unwind_options *options,
+			  const struct stream_origin *origin, struct report *report);
 
 /* Return whether unwind_sample() rewrites the samples of events with ATTR. */
 bool unwind_takes(const struct perf_event_attr *attr);
@@ -69,12 +73,12 @@ bool unwind_follow(struct unwind *u, const struct record *rec);
 
 /*
  * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
- * ORIGIN: of the stream.  Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
+ * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
  * 0: REC stays as it is.  OUT must not overlap REC.
  */
-size_t unwind_sample(struct unwind *u, const struct stream_origin *origin,
-		     const struct stream_event *event, const struct record *rec,
-		     const struct sample *sample, uint8_t out[RECORD_MAX_SIZE]);
+size_t unwind_sample(struct unwind *u, const struct stream_event *event,
+		     const struct record *rec, const struct sample *sample,
+		     uint8_t out[RECORD_MAX_SIZE]);
 
 /* How unwinding a sample ended. */
 enum unwind_outcome {
