@@ -45,6 +45,7 @@ struct unwind_options {
 	 */
 	bool keep_fields;
 	bool keep_dumps;		/* keep the registers and stacks, too */
+	bool is_swapped;		/* the stream has the other byte order: do not unwind */
 };
 
 struct unwind;
@@ -56,8 +57,11 @@ struct unwind;
 struct unwind *unwind_new(const struct unwind_options *options,
 			  const struct stream_origin *origin, struct report *report);
 
-/* Return whether unwind_sample() rewrites the samples of events with ATTR. */
-bool unwind_takes(const struct perf_event_attr *attr);
+/*
+ * Return whether unwind_sample() rewrites the samples of events with ATTR: they have dumps.  If
+ * the fields of dumps are kept, only samples that have a callchain have room for it.
+ */
+bool unwind_takes(const struct unwind *u, const struct perf_event_attr *attr);
 
 /*
  * Rewrite ATTR, SIZE bytes of any version of struct perf_event_attr, in place, for the samples
