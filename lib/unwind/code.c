@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of objects, opened when they are first needed, or when they are mapped. */
 #include "unwind/internal.h"
+#include "elf/section.h"
 
 static struct code *code_at(struct unwind *u, uint32_t object)
 {

@@ -14,10 +14,6 @@
 #include "base/output.h"
 #include "record/sample.h"
 
-/* Newer than some linux/perf_event.h. */
-enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED */
-
 enum {
 	DEFERRED_SAMPLES = 4096,	/* waiting samples at most */
 	DEFERRED_BYTES = 16 << 20,	/* held bytes at most */

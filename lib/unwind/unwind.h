@@ -105,6 +105,9 @@ struct unwind_counts {
 
 struct unwind_counts unwind_counts(const struct unwind *u);
 
+/* Write the counts to TEXT of SIZE bytes, as "120 stacks, 31.2 frames: 98.6 % whole, ...". */
+void unwind_describe(const struct unwind *u, char *text, size_t size);
+
 /* Report the counts (-v), what is wrong with files, and whether the dumps are too short. */
 void unwind_report(struct unwind *u);
 
