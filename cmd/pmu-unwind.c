@@ -118,9 +118,13 @@ static void write_attr(struct work *w, const struct record *rec)
  */
 static bool write_command(struct work *w, struct cursor body, const char *counts)
 {
-	const char *const text[] = { "|", command.name, w->line, counts };
-	size_t size = counts ? 4 : *w->line ? 3 : 2;
+	const char *text[4] = { "|", command.name };
+	size_t size = 2;
 
+	if (*w->line)
+		text[size++] = w->line;
+	if (counts)
+		text[size++] = counts;
 	return writer_longer_command(&w->out, body, text, size);
 }
 

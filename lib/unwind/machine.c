@@ -46,10 +46,10 @@ uint64_t machine_strip(const struct machine *m, uint64_t address, bool is_52_bit
 /* Whether the SIZE bytes of TEXT are DISTANCE bytes after the code's address. */
 static bool has(struct machine_code code, int distance, const char *text, size_t size)
 {
-	if (distance < 0 ? code.before < (uint64_t)-distance
+	if (distance < 0 ? code.before < (uint64_t)-(int64_t)distance
 			 : code.after < (uint64_t)distance)
 		return false;
-	return code.after + (uint64_t)-distance >= size &&
+	return code.after + (uint64_t)-(int64_t)distance >= size &&
 	       !memcmp(code.at + distance, text, size);
 }
 
@@ -106,22 +106,36 @@ static void arm64_signal_row(struct cfi_row *row)
 		add(row, reg, CFI_OFFSET, (int32_t)(REGS + 8 * reg));
 }
 
+/* A trampoline: the SIZE bytes of TEXT, whose last SYSCALL bytes are the system call. */
+struct trampoline {
+	const char *text;
+	uint8_t size, syscall;
+};
+
+/* Whether CODE is in T: at its start, at the system call, or after that. */
+static bool is_in(struct machine_code code, struct trampoline t, bool is_exact)
+{
+	return has(code, 0, t.text, t.size) ||
+	       (is_exact && (has(code, t.syscall - t.size, t.text, t.size) ||
+			     has(code, -t.size, t.text, t.size)));
+}
+
 bool machine_signal_row(const struct machine *m, struct machine_code code, bool is_exact,
 			struct cfi_row *row)
 {
-	if (m == &arm64) {	/* mov x8, #139; svc #0 */
-		if (!HAS(code, 0, "\x68\x11\x80\xd2\x01\0\0\xd4") &&
-		    !(is_exact && HAS(code, -4, "\x68\x11\x80\xd2\x01\0\0\xd4")))
-			return false;
-		arm64_signal_row(row);
-		return true;
-	}
 	/* mov $15, %rax or %eax; syscall */
-	if (!HAS(code, 0, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05") && !HAS(code, 0, "\xb8\x0f\0\0\0\x0f\x05") &&
-	    !(is_exact && (HAS(code, -7, "\x48\xc7\xc0\x0f\0\0\0\x0f\x05") ||
-			   HAS(code, -5, "\xb8\x0f\0\0\0\x0f\x05"))))
+	static const struct trampoline glibc = { "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9, 2 },
+				       musl = { "\xb8\x0f\0\0\0\x0f\x05", 7, 2 };
+	/* mov x8, #139; svc #0 */
+	static const struct trampoline kernel = { "\x68\x11\x80\xd2\x01\0\0\xd4", 8, 4 };
+
+	if (m == &arm64 ? !is_in(code, kernel, is_exact)
+			: !is_in(code, glibc, is_exact) && !is_in(code, musl, is_exact))
 		return false;
-	x86_signal_row(row);
+	if (m == &arm64)
+		arm64_signal_row(row);
+	else
+		x86_signal_row(row);
 	return true;
 }
 
@@ -176,7 +190,7 @@ static int32_t arm64_frame_size(struct machine_code code, int distance)
 {
 	uint32_t word;
 
-	if (!has(code, distance, "\xfd", 1) || code.after + (uint64_t)-distance < 4)
+	if (!has(code, distance, "\xfd", 1) || code.after + (uint64_t)-(int64_t)distance < 4)
 		return 0;
 	memcpy(&word, code.at + distance, sizeof(word));
 	if ((word & 0xffc07fff) != 0xa9807bfd)

@@ -212,6 +212,9 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	}
 	if (machine_signal_row(machine, after, is_exact, &row))
 		return intern(&u->rules, &row, machine, m->object);
+	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
+	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
+		return ID_END;
 	if (!found && is_in_plt(code->elf, own, &at)) {
 		machine_plt_row(machine, around, at, &row);
 		found = true;

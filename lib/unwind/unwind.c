@@ -179,8 +179,8 @@ static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
 	dump->at = s->user_stack.at;
 	dump->base = sp;
 	dump->size = size;
-	/* The copy ends before its size where the stack's last page ends. */
-	dump->is_full = size + 8 > attr->sample_stack_user || (sp + size) % PAGE;
+	/* The copy ends before its size where the stack's last page ends, or nothing was there. */
+	dump->is_full = size && (size + 8 > attr->sample_stack_user || (sp + size) % PAGE);
 	return true;
 }
 
