@@ -11,7 +11,10 @@
     chains.py joined CUT JOINED WHOLE
                                   judges joining, by the same recording with longer dumps: prints
                                   "CUT RIGHT WRONG": stacks cut, of these joined, right and wrong
-User frames only.  perf's callers are one byte before the return address; ours are it.
+    chains.py prefixes STREAM     every stack is the first part of the longest one; prints
+                                  "LONGEST TOTAL"
+    chains.py kernel A B          the kernel's frames are the same in both; prints how many
+All but kernel: user frames only.  perf's callers are one byte before the return address; ours are it.
 """
 import collections
 import os
@@ -25,7 +28,7 @@ STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|
                     r"(@.*)?$")
 
 
-def stacks(path):
+def stacks(path, is_kernel=False):
     text = subprocess.run(
         ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
          "-F", "tid,time,ip,sym,dso"],
@@ -36,7 +39,8 @@ def stacks(path):
         head, frame = HEAD.match(line), FRAME.match(line)
         if head:
             frames = found[head[1], head[2]] = []
-        elif frame and frames is not None and int(frame[1], 16) < 1 << 63:
+        elif frame and frames is not None and (int(frame[1], 16) >> 63 == is_kernel) and \
+                frame[1] != "f" * 16:  # what perf writes where it gives up
             frames.append((int(frame[1], 16), frame[2], os.path.basename(frame[3])))
     return found
 
@@ -103,13 +107,30 @@ def joined(cut, joined_, whole):
     return True
 
 
+def prefixes(path):
+    found = list(stacks(path).values())
+    longest = max(found, key=len)
+    for frames in found:
+        if frames != longest[:len(frames)]:
+            complain(frames, longest)
+            return False
+    print(len(longest), len(found))
+    return True
+
+
+def kernel(a, b):
+    a, b = stacks(a, True), stacks(b, True)
+    print(sum(map(len, a.values())))
+    return a == b
+
+
 def main(what, *arguments):
     if what == "same":
         return same(*arguments)
     if what == "known":
         return known(arguments[0], int(arguments[1]))
-    if what == "joined":
-        return joined(*arguments)
+    if what in ("joined", "prefixes", "kernel"):
+        return globals()[what](*arguments)
     found = stacks(arguments[0])
     if what == "whole":
         print(sum(is_whole(f) for f in found.values()), len(found))

@@ -374,7 +374,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		outcome = finish(u, s, outcome);
 		u->counts.samples[outcome]++;
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)
-			u->full_size = dump.size > u->full_size ? dump.size : u->full_size;
+			u->full_size = event->attr.sample_stack_user;
 		is_unwound = true;
 	}
 	return write_sample(u, event, rec, s, is_unwound, out);
