@@ -284,7 +284,7 @@ static bool choose_event(struct event_list *list, const struct event_options *ho
 	bool counted = known && can_sample(&probed, why, sizeof(why));
 	event_list_release(&probed);
 	if (known && !counted)
-		report_note(report, "cycles cannot be sampled, so cpu-clock is: %s", why);
+		report_note(report, "cannot sample cycles, so sampling cpu-clock: %s", why);
 	return known && event_parse(list, how, counted ? "cycles" : "cpu-clock", report);
 }
 

@@ -110,6 +110,9 @@ static void advise(const struct decoded *d, const struct top *top, uint64_t rows
 	else if (!top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
+	else if (nameless && !strncmp(nameless->name, "[anon: ", 7))
+		report_note(report, "%s have no names: the program made this code while it ran; "
+			    "pmu-symbolize says what its compiler needs", nameless->name);
 	else if (nameless)
 		report_note(report, "%s have no names: install the debug package of that file; "
 			    "pmu-symbolize -v says what was missing", nameless->name);

@@ -58,6 +58,10 @@ check 'Java without a map of its code: said once what would write one' <<'END'
 		pmu-symbolize 2>err >/dev/null
 	cat err
 	grep -q DumpPerfMapAtExit err
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	pmu-top p.pb.gz 2>err >/dev/null
+	cat err
+	grep -q "^pmu-top: .anon: [0-9]* address[es]*. have no names: .* made this code while it ran" err
 END
 
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
