@@ -162,10 +162,10 @@ check 'fields of tracepoints as labels, also through the whole pipe' <<'END'
 	pmu-symbolize -q s.data >r.data
 	for stream in s.data r.data; do
 		pmu-topprof --label field:prev_comm,field:next_pid -o p.pb.gz $stream
-		samples p.pb.gz | sed -n "s/.*next_pid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
-		sed "s/.*next_pid=\([0-9]*\).*/\1/" want | sort -u | same - got
-		samples p.pb.gz | sed -n "s/.*prev_comm:\[\([^]]*\)\].*/\1/p" | sort -u >got
-		sed "s/prev_comm=\(.*\) prev_pid.*/\1/" want | sort -u | same - got
+		samples p.pb.gz | LC_ALL=C sed -n "s/.*next_pid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
+		LC_ALL=C sed "s/.*next_pid=\([0-9]*\).*/\1/" want | sort -u | same - got
+		samples p.pb.gz | LC_ALL=C sed -n "s/.*prev_comm:\[\([^]]*\)\].*/\1/p" | sort -u >got
+		LC_ALL=C sed "s/prev_comm=\(.*\) prev_pid.*/\1/" want | sort -u | same - got
 	done
 END
 
