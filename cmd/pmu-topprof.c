@@ -10,7 +10,6 @@
 #include "base/command.h"
 #include "base/directory.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "profile/collect.h"
 #include "profile/fold.h"
 #include "profile/merge.h"
@@ -26,47 +25,54 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool no_scale, drop_lost, not_sampled, data_frames, folded, force, jit;
-static const char *file, *input_file, *pid_text, *tid_text, *cpu_text, *time_text, *label_list;
-static const char *naming_text, *stacks_text, *process_dir, *thread_dir, *interval_text;
-static const char *template, *pack_text, *diff_base;
+static bool folded, force, jit;
+static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
+static int naming = NAMING_GO, packing = PACK_GZIP;
 static struct collect_options how = { .choice = CHOICE_ALL };
 
+static const char *const naming_styles[] = {
+	[NAMING_GO] = "go", [NAMING_PERF] = "perf", NULL
+};
+
+static const char *const packings[] = {
+	[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd", NULL
+};
+
 static const struct command_option options[] = {
-	{ 'e', "event", "NAME", "leave out samples of other events", &how.choice.event, NULL },
-	{ 'p', "pid", "PID", "leave out samples of other processes", &pid_text, NULL },
-	{ 't', "tid", "TID", "leave out samples of other threads", &tid_text, NULL },
-	{ 0, "comm", "NAME", "leave out samples of threads of other names", &how.choice.comm,
-	  NULL },
-	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", &cpu_text, NULL },
+	{ 'e', "event", "NAME", "leave out samples of other events", .text = &how.choice.event },
+	{ 'p', "pid", "PID", "leave out samples of other processes", .integer = &how.choice.pid },
+	{ 't', "tid", "TID", "leave out samples of other threads", .integer = &how.choice.tid },
+	{ 0, "comm", "NAME", "leave out samples of threads of other names",
+	  .text = &how.choice.comm },
+	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", .integer = &how.choice.cpu },
 	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
-	  &time_text, NULL },
-	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; none", &label_list, NULL },
-	{ 0, "data-frames", NULL, "make the address of data the leaf of the stack", &data_frames,
-	  NULL },
+	  .parse = choice_parse_time, .value = &how.choice, .takes = CHOICE_TIME_TAKES },
+	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; none", .text = &how.labels },
+	{ 0, "data-frames", NULL, "make the address of data the leaf of the stack",
+	  .flag = &how.data_frames },
 	{ 0, "drop-lost", NULL, "leave out what never came, instead of showing it at [lost]",
-	  &drop_lost, NULL },
+	  .flag = &how.drop_lost },
 	{ 0, "not-sampled", NULL, "show what was counted, but not sampled, at [not sampled]",
-	  &not_sampled, NULL },
+	  .flag = &how.not_sampled },
 	{ 0, "no-scale", NULL, "leave values of multiplexed events as they were counted",
-	  &no_scale, NULL },
-	{ 0, "naming", "STYLE", "name sample types as go does (usual), or as perf_to_profile: perf",
-	  &naming_text, NULL },
+	  .flag = &how.no_scale },
+	{ 0, "naming", "STYLE", "name sample types as go does, or as perf_to_profile",
+	  .choice = &naming, .choices = naming_styles },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [truncated]",
-	  &stacks_text, NULL },
-	{ 0, "per-process", "DIR", "write a profile for each process into DIR", &process_dir,
-	  NULL },
-	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", &thread_dir, NULL },
-	{ 0, "interval", "TIME", "write a profile each TIME of the stream", &interval_text, NULL },
-	{ 0, "output-template", "NAME", "name those by their begin, as strftime(3) does", &template,
-	  NULL },
-	{ 0, "diff", "BASE", "take away the profile BASE from the profiles given", &diff_base,
-	  NULL },
-	{ 0, "folded", NULL, "write lines of text for flame graphs instead of a profile", &folded,
-	  NULL },
-	{ 'Z', "pack", "HOW", "compress the profile by gzip (usual), zstd, or none", &pack_text,
-	  NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
+	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
+	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
+	  .text = &process_dir },
+	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", .text = &thread_dir },
+	{ 0, "interval", "TIME", "write a profile each TIME of the stream",
+	  .time = &how.interval, .least = 1 },
+	{ 0, "output-template", "NAME", "name those by their begin, as strftime(3) does",
+	  .text = &template },
+	{ 0, "diff", "BASE", "take away the profile BASE from the profiles given",
+	  .text = &diff_base },
+	{ 0, "folded", NULL, "write lines of text for flame graphs instead of a profile",
+	  .flag = &folded },
+	{ 'Z', "pack", "HOW", "compress the profile", .choice = &packing, .choices = packings },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
 
@@ -75,13 +81,14 @@ static const struct command command = {
 	.purpose = "aggregate a stream to a pprof profile; merge profiles",
 	.operands = "[FILE...]",
 	.options = options,
+	.reads_files = true,
 };
 
 static const struct command_option drop_in_options[] = {
-	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", &input_file, NULL },
-	{ 'o', "output", "FILE", "write the profile to FILE", &file, NULL },
-	{ 'f', "force", NULL, "write over FILE if it is there", &force, NULL },
-	{ 'j', "jit", NULL, "resolve JIT code, which is always done", &jit, NULL },
+	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", .text = &input_file },
+	{ 'o', "output", "FILE", "write the profile to FILE", .text = &file },
+	{ 'f', "force", NULL, "write over FILE if it is there", .flag = &force },
+	{ 'j', "jit", NULL, "resolve JIT code, which is always done", .flag = &jit },
 	{ 0 }
 };
 
@@ -103,71 +110,31 @@ struct target {
 	uint64_t bytes, stacks;
 };
 
-static void parse_time(const char *text)
+/* Return whether options select samples by more than their event. */
+static bool selects_samples(void)
 {
-	if (!choice_parse_time(&how.choice, text))
-		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
-				"either may be missing, not '%s'", text);
+	struct choice but_event = how.choice;
+
+	but_event.event = NULL;
+	return choice_selects(&but_event);
 }
 
-static enum pack_how parse_pack(void)
+static void check_options(void)
 {
-	static const char *const names[] = {
-		[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd",
-	};
-
-	for (enum pack_how h = PACK_GZIP; pack_text && h <= PACK_ZSTD; h++)
-		if (!strcmp(names[h], pack_text))
-			return h;
-	if (pack_text)
-		command_misused(&command, "--pack takes gzip, zstd or none, not '%s'", pack_text);
-	return PACK_GZIP;
-}
-
-static void parse_intervals(void)
-{
-	if (interval_text && (!units_parse_duration(interval_text, &how.interval) ||
-			      how.interval == 0))
-		command_misused(&command, "--interval takes a time such as 10s, not '%s'",
-				interval_text);
-	if (!interval_text != !template)
-		command_misused(&command, "--interval and --output-template belong together");
+	command_needs(&command, "interval", "output-template");
+	command_needs(&command, "output-template", "interval");
 	if (template && !strchr(template, '%'))
 		command_misused(&command, "--output-template needs the time in it, as in "
 				"p-%%Y%%m%%d-%%H%%M%%S.pb.gz, or each profile replaces the last");
-	if (!!interval_text + !!process_dir + !!thread_dir + !!file > 1)
-		command_misused(&command, "only one of --interval, --per-process, --per-thread and "
-				"--output");
-}
-
-static void parse_options(void)
-{
-	if (pid_text)
-		how.choice.pid = (pid_t)command_count(&command, "pid", pid_text, 0, INT_MAX);
-	if (tid_text)
-		how.choice.tid = (pid_t)command_count(&command, "tid", tid_text, 0, INT_MAX);
-	if (cpu_text)
-		how.choice.cpu = (int)command_count(&command, "cpu", cpu_text, 0, INT_MAX);
-	if (time_text)
-		parse_time(time_text);
-	if (stacks_text)
-		how.max_stacks = command_count(&command, "max-stacks", stacks_text, 2,
-					       UINT32_MAX);
-	if (naming_text && strcmp(naming_text, "perf") && strcmp(naming_text, "go"))
-		command_misused(&command, "--naming takes go or perf, not '%s'", naming_text);
-	parse_intervals();
-	how.naming = naming_text && !strcmp(naming_text, "perf") ? NAMING_PERF : NAMING_GO;
-	how.pack = parse_pack();
+	command_one_of(&command, "interval", "per-process", "per-thread", "output", NULL);
+	how.naming = (enum profile_naming)naming;
+	how.pack = (enum pack_how)packing;
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
-	how.labels = label_list ? label_list : folded ? "thread_comm" : NULL;
-	how.data_frames = data_frames;
-	how.drop_lost = drop_lost;
-	how.not_sampled = not_sampled;
-	if (not_sampled && (pid_text || tid_text || cpu_text || time_text || how.choice.comm ||
-			    how.interval || how.split))
-		command_misused(&command, "--not-sampled is known of all that was recorded, and of "
-				"no part of it");
-	how.no_scale = no_scale;
+	if (!how.labels && folded)
+		how.labels = "thread_comm";
+	if (how.not_sampled && (selects_samples() || how.interval || how.split))
+		command_misused(&command, "--not-sampled is known only for the whole recording, "
+				"not for a part of it");
 }
 
 /* The event whose values are folded: the one asked for, or the first. */
@@ -362,9 +329,9 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
-		command_misused(cmd, "cannot label by '%s': no label is called so, or another has "
-				"that name, or there are more than 32; there are %s", wrong,
-				facts_names);
+		command_misused(cmd, "--label takes some of %s, none, not '%s'; "
+				"no two labels may have one name",
+				facts_names, wrong);
 	if (!open_target(&t, cmd)) {
 		collect_release(&c);
 		return;
@@ -378,8 +345,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	if (t.dir || template)
 		report_summary(report, "%" PRIu64 " files", t.files);
 	check_event(stream_events(in), report);
-	if (in && c.samples == 0 && (how.choice.event || how.choice.comm || pid_text || tid_text ||
-				     cpu_text || time_text))
+	if (in && c.samples == 0 && choice_selects(&how.choice))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
 	stream_close(in);
@@ -435,24 +401,19 @@ static bool is_profile(const char *path)
 	return size >= 3 && magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08;
 }
 
-/* What can be done to a stream only: options that say how its samples are aggregated. */
+/* Misuse: an option that says how the samples of a stream are aggregated. */
 static void refuse_options_of_streams(void)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} of_streams[] = {
-		{ "time", time_text }, { "per-process", process_dir }, { "per-thread", thread_dir },
-		{ "interval", interval_text }, { "max-stacks", stacks_text },
-		{ "naming", naming_text }, { "data-frames", data_frames },
-		{ "drop-lost", drop_lost }, { "no-scale", no_scale },
+	static const char *const of_streams[] = {
+		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
+		"data-frames", "drop-lost", "no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
-		if (of_streams[i].given)
+		if (command_given(of_streams[i]))
 			command_misused(&command, "--%s works on a stream, but the input is a "
 					"profile: give the stream that it was made of",
-					of_streams[i].name);
+					of_streams[i]);
 	if (folded && diff_base)
 		command_misused(&command, "--folded shows no differences: leave out --diff");
 }
@@ -462,8 +423,8 @@ static struct decoded *read_selected(const char *path, struct report *report)
 {
 	const struct profile_selection want = {
 		.event = how.choice.event, .comm = how.choice.comm,
-		.pid = pid_text ? how.choice.pid : -1, .tid = tid_text ? how.choice.tid : -1,
-		.cpu = cpu_text ? how.choice.cpu : -1, .labels = label_list,
+		.pid = how.choice.pid, .tid = how.choice.tid, .cpu = how.choice.cpu,
+		.labels = command_given("label") ? how.labels : NULL,
 	};
 
 	command_on_signals(SIGNALS_END_BUT_ONE);
@@ -474,14 +435,14 @@ static struct decoded *read_selected(const char *path, struct report *report)
 	return NULL;
 }
 
-static void fold(const char *const *files, int count, struct report *report)
+static void fold(const struct command_list *files, struct report *report)
 {
 	struct folded lines = { .sum = NULL };
 	struct output out;
 	bool good = true;
 
-	for (int i = 0; i < count && good; i++) {
-		struct decoded *d = read_selected(files[i], report);
+	for (size_t i = 0; i < files->count && good; i++) {
+		struct decoded *d = read_selected(files->item[i], report);
 		good = d != NULL;
 		if (good)
 			fold_profile(d, &lines);
@@ -495,16 +456,17 @@ static void fold(const char *const *files, int count, struct report *report)
 	folded_release(&lines);
 }
 
-static void merge(const char *const *files, int count, struct report *report)
+static void merge(const struct command_list *files, struct report *report)
 {
 	struct merge *m = merge_new(report);
 	struct output out;
 	bool good = true;
 
-	for (int i = 0; i <= count && good; i++) {
-		const char *path = i < count ? files[i] : diff_base;
+	for (size_t i = 0; i <= files->count && good; i++) {
+		const char *path = i < files->count ? files->item[i] : diff_base;
 		struct decoded *d = path ? read_selected(path, report) : NULL;
-		good = !path || (d && merge_add(m, d, i < count ? MERGE_SUM : MERGE_BASE, path));
+		good = !path || (d && merge_add(m, d, i < files->count ? MERGE_SUM : MERGE_BASE,
+						   path));
 		decoded_free(d);
 	}
 	if (!good) {
@@ -517,15 +479,15 @@ static void merge(const char *const *files, int count, struct report *report)
 	output_close(&out);
 }
 
-static void work_on_profiles(const char *const *files, int count, struct report *report)
+static void work_on_profiles(const struct command_list *files, struct report *report)
 {
 	refuse_options_of_streams();
-	command_spare_inputs(&command, file, files, (size_t)count);
+	command_spare_inputs(&command, file, files->item, files->count);
 	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);
 	if (folded)
-		fold(files, count, report);
+		fold(files, report);
 	else
-		merge(files, count, report);
+		merge(files, report);
 }
 
 static int run_drop_in(int argc, char **argv)
@@ -552,17 +514,13 @@ int main(int argc, char **argv)
 	if (argc > 0 && !strcmp(slash ? slash + 1 : argv[0], drop_in.name))
 		return run_drop_in(argc, argv);
 	int first = command_begin(&command, &report, argc, argv);
-	parse_options();
-	if (diff_base && first == argc)
+	check_options();
+	if (diff_base && first == argc && !command_given("input"))
 		command_misused(&command, "--diff needs the profiles that BASE is taken away from");
-	if (argc - first > 1 || diff_base) {
-		work_on_profiles((const char *const *)argv + first, argc - first, &report);
-		return command_end(&report);
-	}
-	const char *input = command_input(&command, argc, argv, first);
-	if (is_profile(input))
-		work_on_profiles(&input, 1, &report);
+	const struct command_list *files = command_inputs(&command);
+	if (files->count > 1 || diff_base || is_profile(files->item[0]))
+		work_on_profiles(files, &report);
 	else
-		aggregate(&command, input, &report);
+		aggregate(&command, files->item[0], &report);
 	return command_end(&report);
 }

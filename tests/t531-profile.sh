@@ -100,7 +100,7 @@ check 'labels: what was asked for, as perf script has it' <<'END'
 	samples p.pb.gz | grep -q "execution_mode:\[Host User\]"
 	samples p.pb.gz | grep -q "thread_comm:\[t7\]"
 	exits 2 pmu-topprof --label pid,colour s.data >out 2>err
-	grep -q "cannot label by .colour." err
+	grep -q "none, not .colour." err
 	exits 2 pmu-topprof --label pid,field:pid s.data >out 2>err
 	exits 0 pmu-topprof --label pid,pid s.data -o p.pb.gz
 	grep -q "snoop_status" err

@@ -23,12 +23,19 @@ struct choice_facts {
 	const char *event, *comm;	/* names; NULL: unknown */
 };
 
-/* Return whether SAMPLE is selected. */
+/* Return whether CHOICE restricts the selection. */
+bool choice_selects(const struct choice *choice);
 
+/* Return whether SAMPLE is selected. */
 bool choice_wants(const struct choice *choice, const struct choice_facts *sample);
 
-/* Parse "FROM,TO", each a duration (base/units.h) or empty.  Return false if TEXT is not that. */
-bool choice_parse_time(struct choice *choice, const char *text);
+/*
+ * Parse "FROM,TO", each a duration (base/units.h) or empty, into a struct choice.  Return NULL, or
+ * TEXT if it is wrong.  For command_option.parse; CHOICE_TIME_TAKES is its "takes".
+ */
+const char *choice_parse_time(const char *text, void *choice);
+
+#define CHOICE_TIME_TAKES "FROM,TO in seconds of the stream's clock, either of which may be missing"
 
 /*
  * Return whether to keep REC, just read from IN: true for selected samples and for all
