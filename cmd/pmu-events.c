@@ -14,30 +14,38 @@
 #include <sys/ioctl.h>
 
 static bool do_list, do_encode, do_check, do_doctor;
-static bool details, json, perf, all_models;
-static int precise = -1, pid;
+static bool details, json, all_models;
+static int format, precise = -1, pid;
 static const char *to_complete, *pmu;
 static struct event_options how;
+
+enum { TO_TEXT, TO_JSON, TO_PERF };
+static const char *const formats[] = {
+	[TO_TEXT] = "text", [TO_JSON] = "json", [TO_PERF] = "perf", NULL
+};
 
 static const char *const levels[] = {
 	"0", "1", "2", "3", [EVENT_PRECISE_MAX] = "max", NULL
 };
 
 static const struct command_option options[] = {
-	{ 'l', "list", NULL, "list events (those that match a GLOB)", .flag = &do_list },
-	{ 'e', "encode", NULL, "show how each EVENT is encoded", .flag = &do_encode },
-	{ 't', "check", NULL, "test whether each EVENT can be opened here", .flag = &do_check },
-	{ 'd', "doctor", NULL, "examine whether this machine can profile", .flag = &do_doctor },
+	{ 0, "list", NULL, "list events, or those that match a GLOB", .flag = &do_list },
+	{ 0, "encode", NULL, "show how each EVENT is encoded", .flag = &do_encode },
+	{ 0, "check", NULL, "test whether each EVENT can be opened here", .flag = &do_check },
+	{ 0, "doctor", NULL, "examine whether this machine can profile", .flag = &do_doctor },
 	{ 0, "complete", "TEXT", "print events that start with TEXT", .text = &to_complete },
 	{ 'L', "long", NULL, "list with full descriptions, umasks and modifiers",
 	  .flag = &details },
-	{ 'j', "json", NULL, "print JSON", .flag = &json },
-	{ 'P', "perf", NULL, "encode as an argument of perf record -e", .flag = &perf },
-	{ 'm', "pmu", "NAME", "only events of this PMU, or model of libpfm4", .text = &pmu },
-	{ 'a', "all-models", NULL, "list the events of all models of libpfm4",
+	{ 'j', "json", NULL, "print JSON, like --to json", .flag = &json },
+	{ 0, "to", "FORMAT", "print for people, programs, or perf record -e", .choice = &format,
+	  .choices = formats },
+	{ 0, "pmu", "NAME", "only events of this PMU, or of this model in libpfm4",
+	  .text = &pmu },
+	{ 0, "all-models", NULL, "list the events of all models that libpfm4 knows",
 	  .flag = &all_models },
-	{ 'c', "period", "COUNT", "sample every COUNT events", .count = &how.period, .least = 1 },
-	{ 'F', "frequency", "HZ", "sample HZ times per second", .count = &how.frequency,
+	{ 'c', "period", "COUNT", "take a sample every COUNT events", .count = &how.period,
+	  .least = 1 },
+	{ 'F', "frequency", "HZ", "take HZ samples per second", .count = &how.frequency,
 	  .least = 1 },
 	{ 0, "precise", "LEVEL", "precise level of events without p", .choice = &precise,
 	  .choices = levels },
@@ -90,7 +98,7 @@ static void show_events(char **event, size_t events, struct report *report)
 	} else if (json) {
 		encoding_print_json(&list);
 	} else if (list.count) {
-		(perf ? encoding_print_perf : encoding_print)(&list);
+		(format == TO_PERF ? encoding_print_perf : encoding_print)(&list);
 	}
 	event_list_release(&list);
 }
@@ -102,6 +110,7 @@ int main(int argc, char **argv)
 	char **operand = argv + first;
 	size_t operands = (size_t)(argc - first);
 
+	json |= format == TO_JSON;
 	how.model = pmu;
 	how.precise = precise < 0 ? 0 : (uint8_t)precise;
 	if (command_one_of(&command, "list", "encode", "check", "doctor", "complete", NULL) == 0)

@@ -23,25 +23,19 @@ static const char *file;
 static struct choice choice = CHOICE_ALL;
 
 static const struct command_option options[] = {
-	{ 's', "stats", NULL, "count records, samples and losses (so without another choice)",
+	{ 's', "stats", NULL, "count records, samples and losses, as without options",
 	  .flag = &stats },
-	{ 'D', "dump", NULL, "print the records, a line each", .flag = &dump },
-	{ 'c', "check", NULL, "print nothing; the exit status tells whether it is whole",
+	{ 'D', "dump", NULL, "print each record on a line", .flag = &dump },
+	{ 0, "check", NULL, "print nothing; the exit status says whether the stream is whole",
 	  .flag = &check },
 	{ 'j', "json", NULL, "count or print in JSON", .flag = &json },
-	{ 0, "cat", NULL, "join all FILEs to one stream, in order of time", .flag = &cat },
-	{ 'n', "head", "COUNT", "end after COUNT samples", .count = &head,
+	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", .flag = &cat },
+	{ 'n', "head", "COUNT", "stop after COUNT samples", .count = &head,
 	  .most = UINT64_MAX - 1 },
-	{ 'p', "pid", "PID", "leave out samples of other processes", .integer = &choice.pid },
-	{ 't', "tid", "TID", "leave out samples of other threads", .integer = &choice.tid },
-	{ 0, "comm", "NAME", "leave out samples of threads of other names", .text = &choice.comm },
-	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", .integer = &choice.cpu },
-	{ 'e', "event", "NAME", "leave out samples of other events", .text = &choice.event },
-	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
-	  .parse = choice_parse_time, .value = &choice, .takes = CHOICE_TIME_TAKES },
-	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (usual) to 19",
+	CHOICE_OPTIONS(choice),
+	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
 	  .integer = &level, .least = 1, .most = 19, .implied = 1 },
-	{ 'd', "decompress", NULL, "write the stream, not compressed", .flag = &decompress },
+	{ 0, "decompress", NULL, "write the stream, uncompressed", .flag = &decompress },
 	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", .text = &file },
 	{ 0 }
 };

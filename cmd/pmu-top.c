@@ -18,10 +18,11 @@ static uint64_t rows = 20;
 static const char *type;
 
 static const struct command_option options[] = {
-	{ 'c', "cum", NULL, "sort by what functions cost with all they call",
+	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
 	  .flag = &by_cumulative },
 	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
-	{ 't', "type", "TYPE", "sum up this sample type, such as samples", .text = &type },
+	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
 	{ 0 }
 };
 

@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool folded, force, jit;
+static bool force, jit;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
-static int naming = NAMING_GO, packing = PACK_GZIP;
+static int naming = NAMING_GO, packing = PACK_GZIP, format;
 static struct collect_options how = { .choice = CHOICE_ALL };
 
 static const char *const naming_styles[] = {
@@ -38,40 +38,39 @@ static const char *const packings[] = {
 	[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd", NULL
 };
 
+enum { TO_PPROF, TO_FOLDED };
+static const char *const formats[] = {
+	[TO_PPROF] = "pprof", [TO_FOLDED] = "folded", NULL
+};
+
 static const struct command_option options[] = {
-	{ 'e', "event", "NAME", "leave out samples of other events", .text = &how.choice.event },
-	{ 'p', "pid", "PID", "leave out samples of other processes", .integer = &how.choice.pid },
-	{ 't', "tid", "TID", "leave out samples of other threads", .integer = &how.choice.tid },
-	{ 0, "comm", "NAME", "leave out samples of threads of other names",
-	  .text = &how.choice.comm },
-	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", .integer = &how.choice.cpu },
-	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
-	  .parse = choice_parse_time, .value = &how.choice, .takes = CHOICE_TIME_TAKES },
-	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; none", .text = &how.labels },
-	{ 0, "data-frames", NULL, "make the address of data the leaf of the stack",
+	CHOICE_OPTIONS(how.choice),
+	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
 	  .flag = &how.data_frames },
-	{ 0, "drop-lost", NULL, "leave out what never came, instead of showing it at [lost]",
+	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
 	  .flag = &how.drop_lost },
-	{ 0, "not-sampled", NULL, "show what was counted, but not sampled, at [not sampled]",
+	{ 0, "not-sampled", NULL, "show events that are in no sample at [not sampled]",
 	  .flag = &how.not_sampled },
-	{ 0, "no-scale", NULL, "leave values of multiplexed events as they were counted",
+	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
 	  .flag = &how.no_scale },
-	{ 0, "naming", "STYLE", "name sample types as go does, or as perf_to_profile",
+	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [truncated]",
 	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
 	  .text = &process_dir },
 	{ 0, "per-thread", "DIR", "write a profile for each thread into DIR", .text = &thread_dir },
-	{ 0, "interval", "TIME", "write a profile each TIME of the stream",
+	{ 0, "interval", "TIME", "write a profile for each TIME of the stream, such as 10s",
 	  .time = &how.interval, .least = 1 },
-	{ 0, "output-template", "NAME", "name those by their begin, as strftime(3) does",
+	{ 0, "output-template", "NAME", "names of these files, with the start time as in strftime",
 	  .text = &template },
-	{ 0, "diff", "BASE", "take away the profile BASE from the profiles given",
+	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
 	  .text = &diff_base },
-	{ 0, "folded", NULL, "write lines of text for flame graphs instead of a profile",
-	  .flag = &folded },
-	{ 'Z', "pack", "HOW", "compress the profile", .choice = &packing, .choices = packings },
+	{ 0, "to", "FORMAT", "write a profile, or stacks for flame graphs",
+	  .choice = &format, .choices = formats },
+	{ 'Z', "compress", "HOW", "compress the profile", .choice = &packing,
+	  .choices = packings },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
@@ -87,8 +86,8 @@ static const struct command command = {
 static const struct command_option drop_in_options[] = {
 	{ 'i', "input", "FILE", "read FILE, a perf.data file or a stream", .text = &input_file },
 	{ 'o', "output", "FILE", "write the profile to FILE", .text = &file },
-	{ 'f', "force", NULL, "write over FILE if it is there", .flag = &force },
-	{ 'j', "jit", NULL, "resolve JIT code, which is always done", .flag = &jit },
+	{ 'f', "force", NULL, "overwrite FILE if it exists", .flag = &force },
+	{ 'j', "jit", NULL, "resolve JIT code (always done)", .flag = &jit },
 	{ 0 }
 };
 
@@ -130,7 +129,7 @@ static void check_options(void)
 	how.naming = (enum profile_naming)naming;
 	how.pack = (enum pack_how)packing;
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
-	if (!how.labels && folded)
+	if (!how.labels && format == TO_FOLDED)
 		how.labels = "thread_comm";
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--not-sampled is known only for the whole recording, "
@@ -149,7 +148,7 @@ static uint32_t folded_event(const struct stream_events *events)
 
 static void write_profile(struct collect *c, struct profile *p, struct output *out)
 {
-	if (folded)
+	if (format == TO_FOLDED)
 		profile_write_folded(p, folded_event(stream_events(c->in)), out);
 	else
 		profile_write(p, stream_events(c->in), stream_origin(c->in), out);
@@ -198,7 +197,8 @@ static void name_of_part(const struct collect *c, const struct collect_part *par
 
 	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
 	make_file_name(name);
-	snprintf(path, room, "%s-%d.%s", name, part->id, folded ? "folded" : ends[how.pack]);
+	snprintf(path, room, "%s-%d.%s", name, part->id,
+		 format == TO_FOLDED ? "folded" : ends[how.pack]);
 }
 
 /* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
@@ -297,7 +297,7 @@ static bool open_target(struct target *t, const struct command *cmd)
 	t->directory = -1;
 	if (t->dir)
 		return open_directory(t);
-	if (folded && !file)
+	if (format == TO_FOLDED && !file)
 		output_open(&t->out, "-", t->report);	/* text may go to a terminal */
 	else if (!template)	/* go tool pprof makes perf_to_profile's FILE, and keeps it open */
 		command_output_whole(cmd, &t->out, file, cmd == &drop_in, t->report);
@@ -414,8 +414,9 @@ static void refuse_options_of_streams(void)
 			command_misused(&command, "--%s works on a stream, but the input is a "
 					"profile: give the stream that it was made of",
 					of_streams[i]);
-	if (folded && diff_base)
-		command_misused(&command, "--folded shows no differences: leave out --diff");
+	if (format == TO_FOLDED && diff_base)
+		command_misused(&command, "--to folded cannot show differences: leave out "
+				"--diff");
 }
 
 /* A profile with what was asked for of it; NULL (reported). */
@@ -484,7 +485,7 @@ static void work_on_profiles(const struct command_list *files, struct report *re
 	refuse_options_of_streams();
 	command_spare_inputs(&command, file, files->item, files->count);
 	command_spare_inputs(&command, file, &diff_base, diff_base != NULL);
-	if (folded)
+	if (format == TO_FOLDED)
 		fold(files, report);
 	else
 		merge(files, report);

@@ -34,6 +34,25 @@ check 'wrong usage exits 2 and shows the usage line' <<'END'
 	done
 END
 
+# Two meanings of a letter, because perf or pprof users expect both: see ARCHITECTURE.md.
+check 'a letter means the same option in all tools, except for those known' <<'END'
+	for tool in $tools; do
+		"$tool" --help | sed -n "s/^  -\(.\), --\([a-z-]*\).*/\1 \2/p"
+	done | sort -u >letters
+	cut -d " " -f 1 letters | uniq -d | sed "s|.*|^& |" >several
+	grep -f several letters >got
+	same - got <<-EOF
+		D delay
+		D dump
+		j branch-filter
+		j json
+		n head
+		n rows
+		t tid
+		t type
+	EOF
+END
+
 check '-i FILE is FILE as an operand, in every reader' <<'END'
 	make-stream 20 5 2 >s.data
 	pmu-topprof s.data >p.pb.gz
@@ -71,7 +90,7 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 		refused pmu-symbolize --demangle nice
 	says="--lines takes one of yes, no" refused pmu-symbolize --lines maybe
 	says="--zstd takes a number from 1 to 19" refused pmu-stream -z20
-	says="--cpus takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
+	says="--cpu takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
 	pmu-top -n 5 --help | grep -q "COUNT functions (20)$"
 	pmu-symbolize --help | grep -q "none, simple, templates, full (templates)$"
 	pmu-symbolize --help | grep -q "together (5m)$"
