@@ -93,7 +93,7 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 	says="--cpu takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
 	pmu-top -n 5 --help | grep -q "COUNT functions (20)$"
 	pmu-symbolize --help | grep -q "none, simple, templates, full (templates)$"
-	pmu-symbolize --help | grep -q "together (5m)$"
+	pmu-symbolize --help | grep -q "in total (5m)$"
 	pmu-sample --help | grep -q "reader (64Mi)$"
 	pmu-symbolize --help | grep -q -- "--lines=YES|NO .* (yes)$"
 END
