@@ -6,6 +6,7 @@
  * pmu-symbolize, pmu-topprof and perf read.
  */
 #include "base/command.h"
+#include "sample/request.h"
 #include "sample/ring-size.h"
 #include "sample/sampler.h"
 
@@ -181,93 +182,24 @@ static bool complete_target(char *const *operand, struct report *report)
 	       (!cgroup_path || target_set_cgroup(t, cgroup_path, report));
 }
 
-/*
- * Return whether all events of LIST can be sampled here.  Without --kernel, changes events to
- * sample only the program's own code if the kernel may not be sampled.  False: WHY has the
- * reason.
- */
-static bool can_sample(struct event_list *list, char *why, size_t size)
+/* Add the events that options name to LIST, and their remark to RUN. */
+static bool choose_events(struct event_list *list, struct event_reply *reply,
+			  struct report *report)
 {
-	bool all = true;
-
-	for (size_t i = 0; all && i < list->count; i++)
-		all = run.settings.kernel ? event_check(&list->event[i], why, size)
-				  : event_check_relaxed(list, &list->event[i], why, size);
-	return all;
-}
-
-/* Add the default event: cycles, or cpu-clock if the hardware does not count cycles. */
-static bool choose_event(struct event_list *list, struct report *report)
-{
-	struct event_list probed = { 0 };
-	char why[512];
-
-	bool known = event_parse(&probed, &how, "cycles", report);
-	bool counted = known && can_sample(&probed, why, sizeof(why));
-	event_list_release(&probed);
-	if (known && !counted)
-		report_note(report, "cannot sample cycles, so sampling cpu-clock: %s", why);
-	return known && event_parse(list, &how, counted ? "cycles" : "cpu-clock", report);
-}
-
-/* EVENT cannot be sampled: add the first fallback that can, and append that to REMARK. */
-static bool fall_back(struct event_list *list, const char *event, char *remark, size_t size,
-		      struct report *report)
-{
-	char why[512];
-
-	for (size_t i = 0; i < fallbacks.count; i++) {
-		struct event_list one = { 0 };
-		bool good = event_parse(&one, &how, fallbacks.item[i], report) &&
-			    can_sample(&one, why, sizeof(why));
-		event_list_release(&one);
-		if (!good)
-			continue;
-		size_t used = strlen(remark);
-		snprintf(remark + used, size - used, "%sasked for %s, got %s", used ? ", " : "",
-			 event, fallbacks.item[i]);
-		report_note(report, "'%s' cannot be sampled: '%s' is sampled instead", event,
-			    fallbacks.item[i]);
-		return event_parse(list, &how, fallbacks.item[i], report);
-	}
-	return event_parse(list, &how, event, report);	/* the sampler will report why it fails */
-}
-
-/* Apply the filters after the I-th -e to its events, in LIST from index FIRST on. */
-static void filter_events(struct event_list *list, size_t first, size_t i)
-{
-	for (size_t k = 0; k < filters.count; k++) {
-		const char *wrong = filters.place[k] == i + 1
-			? event_list_filter(list, first, filters.item[k]) : NULL;
-		if (wrong)
-			command_misused(&command, "--filter is for tracepoints: '%s' is not one",
-					wrong);
-	}
-}
-
-static bool parse_events(struct event_list *list, char *remark, size_t size,
-			 struct report *report)
-{
-	char why[512];
+	const struct event_request request = {
+		.how = &how, .names = &names, .filters = &filters, .fallbacks = &fallbacks,
+		.kernel = run.settings.kernel, .switches = run.settings.switches,
+	};
 
 	if (filters.count && filters.place[0] == 0)
 		command_misused(&command, "--filter needs an -e before it: it filters that event");
-	if (names.count == 0 && !choose_event(list, report))
-		return false;
-	for (size_t i = 0; i < names.count; i++) {
-		struct event_list one = { 0 };
-		size_t first = list->count;
-		bool good = event_parse(&one, &how, names.item[i], report);
-		bool opens = good && (!fallbacks.count || can_sample(&one, why, sizeof(why)));
-		event_list_release(&one);
-		if (!good || !(opens ? event_parse(list, &how, names.item[i], report)
-				     : fall_back(list, names.item[i], remark, size, report)))
-			return false;
-		filter_events(list, first, i);
-	}
-	event_list_drop_equal(list, report);
-	return !run.settings.switches ||
-	       event_parse(list, &how, "context-switches/period=1/", report);
+	bool good = request_events(&request, list, reply, report);
+	if (reply->not_filtered)
+		command_misused(&command, "--filter is for tracepoints: '%s' is not one",
+				reply->not_filtered);
+	run.events = list;
+	run.remark = *reply->remark ? reply->remark : NULL;
+	return good;
 }
 
 /* Complete RUN: what is left of the run and its output. */
@@ -292,7 +224,7 @@ static void complete_run(void)
 
 int main(int argc, char **argv)
 {
-	char remark[512] = "";
+	struct event_reply reply;
 	struct report report;
 	struct output out;
 	struct event_list events = { 0 };
@@ -305,11 +237,9 @@ int main(int argc, char **argv)
 	command_output(&command, &out, file, &report);
 	if (level)
 		output_compress(&out, level);
-	if (good && parse_events(&events, remark, sizeof(remark), &report)) {
-		run.events = &events;
+	if (good && choose_events(&events, &reply, &report)) {
 		run.argc = argc;
 		run.argv = argv;
-		run.remark = *remark ? remark : NULL;
 		if (!run.ring_size)
 			run.ring_size = ring_size_default(&events, &run.settings);
 		status = sampler_run(&run, &out, &report);
