@@ -8,21 +8,13 @@
  * program's options, and resolves the addresses as well: so go tool pprof calls it.
  */
 #include "base/command.h"
-#include "base/directory.h"
-#include "base/text.h"
-#include "profile/collect.h"
+#include "profile/detect.h"
 #include "profile/fold.h"
 #include "profile/merge.h"
+#include "profile/outputs.h"
 #include "profile/select.h"
-#include "stream/inflate.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool force, jit;
@@ -97,18 +89,6 @@ static const struct command drop_in = {
 	.options = drop_in_options,
 };
 
-/* Where profiles go. */
-struct target {
-	struct report *report;
-	struct output out;
-	const char *input;
-	const char *dir;	/* one for each process or thread goes there; NULL: no */
-	int directory;		/* DIR, open */
-	uint64_t files;		/* written into DIR, or by the template */
-	char last[PATH_MAX];	/* the one before */
-	uint64_t bytes, stacks;
-};
-
 /* Return whether options select samples by more than their event. */
 static bool selects_samples(void)
 {
@@ -136,174 +116,6 @@ static void check_options(void)
 				"not for a part of it");
 }
 
-/* The event whose values are folded: the one asked for, or the first. */
-static uint32_t folded_event(const struct stream_events *events)
-{
-	for (uint32_t i = 0; i < events->count; i++)
-		if (profile_shows(&events->event[i]) &&
-		    (!how.choice.event || !strcmp(events->event[i].name, how.choice.event)))
-			return i;
-	return 0;
-}
-
-static void write_profile(struct collect *c, struct profile *p, struct output *out)
-{
-	if (format == TO_FOLDED)
-		profile_write_folded(p, folded_event(stream_events(c->in)), out);
-	else
-		profile_write(p, stream_events(c->in), stream_origin(c->in), out);
-}
-
-/* Into a file of its own, which appears when it is whole: NAME in DIRECTORY. */
-static void write_file(struct collect *c, struct collect_part *part, struct target *t,
-		       int directory, const char *name)
-{
-	struct output out;
-
-	output_open_in(&out, directory, name, t->report);
-	write_profile(c, &part->profile, &out);
-	output_flush(&out);
-	t->bytes += out.written;
-	t->files += output_close(&out);
-}
-
-/*
- * Make a process's own name one that a file may have, and that neither a shell nor an
- * option parser takes for anything else.
- */
-static void make_file_name(char *name)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789+,-.:=@_ ";
-
-	text_make_safe(name);
-	for (char *at = name; *at; at++)
-		if ((unsigned char)*at < 0x80 && !strchr(plain, *at))
-			*at = '_';
-	if (*name == '.' || *name == '-' || *name == ' ')
-		*name = '_';
-}
-
-/* "name-PID.pb.gz" */
-static void name_of_part(const struct collect *c, const struct collect_part *part,
-			 char *path, size_t room)
-{
-	static const char *const ends[] = {
-		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
-	};
-	const char *comm = process_dir ? part->process
-			   : part->comm ? c->tables.string[part->comm] : "";
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
-	make_file_name(name);
-	snprintf(path, room, "%s-%d.%s", name, part->id,
-		 format == TO_FOLDED ? "folded" : ends[how.pack]);
-}
-
-/* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static size_t format_time(char *text, size_t size, const struct tm *time)
-{
-	return strftime(text, size, template, time);
-}
-#pragma GCC diagnostic pop
-
-/* The template with the time in it at which P begins.  Each name may be used once. */
-static bool name_of_interval(const struct collect *c, const struct profile *p, struct target *t,
-			     char path[PATH_MAX])
-{
-	const struct stream_origin *o = stream_origin(c->in);
-	time_t begin = time(NULL);
-	struct tm local;
-
-	if (o->has_clock)
-		begin = (time_t)((o->wall_time + (p->first_time - o->clock_time)) / 1000000000);
-	if (!localtime_r(&begin, &local) || format_time(path, PATH_MAX, &local) == 0) {
-		report_error(t->report, "--output-template '%s' makes no name", template);
-		return false;
-	}
-	if (!strcmp(path, t->last)) {
-		report_error(t->report, "two profiles would be called '%s': put more of the time "
-			     "into --output-template", path);
-		return false;
-	}
-	snprintf(t->last, sizeof(t->last), "%s", path);
-	return true;
-}
-
-/* Write P to PATH, in a directory that nobody else can change. */
-static void write_interval(struct collect *c, struct collect_part *part, struct target *t,
-			   const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char parent[PATH_MAX], why[DIRECTORY_WHY];
-
-	if (command_is_input(path, &t->input, 1)) {
-		report_error(t->report, "'%s' is not written: it is the input", path);
-		return;
-	}
-	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash + 1 - path) : 1,
-		 slash ? path : ".");
-	int directory = directory_open(parent, why);
-	if (directory < 0) {
-		report_error(t->report, "cannot write into '%s': %s", parent, why);
-		return;
-	}
-	write_file(c, part, t, directory, slash ? slash + 1 : path);
-	close(directory);
-}
-
-static void done(struct collect *c, struct collect_part *part, void *context)
-{
-	struct target *t = context;
-	char path[PATH_MAX];
-
-	part->profile.packing = how.pack;
-	part->profile.only = how.choice.event;
-	t->stacks += part->profile.stacks.count;
-	if (t->dir) {
-		if (part->id == 0 && part->profile.stacks.count == 0)
-			return;		/* no sample has come at all */
-		name_of_part(c, part, path, sizeof(path));
-		write_file(c, part, t, t->directory, path);
-	} else if (template) {
-		if (name_of_interval(c, &part->profile, t, path))
-			write_interval(c, part, t, path);
-	} else {
-		write_profile(c, &part->profile, &t->out);
-		t->bytes += t->out.written;
-	}
-}
-
-static bool open_directory(struct target *t)
-{
-	char why[DIRECTORY_WHY];
-
-	if (mkdir(t->dir, 0755) < 0 && errno != EEXIST) {
-		report_failure(t->report, "cannot make the directory '%s'", t->dir);
-		return false;
-	}
-	t->directory = directory_open(t->dir, why);
-	if (t->directory < 0)
-		report_error(t->report, "cannot write into '%s': %s", t->dir, why);
-	return t->directory >= 0;
-}
-
-static bool open_target(struct target *t, const struct command *cmd)
-{
-	t->dir = process_dir ? process_dir : thread_dir;
-	t->directory = -1;
-	if (t->dir)
-		return open_directory(t);
-	if (format == TO_FOLDED && !file)
-		output_open(&t->out, "-", t->report);	/* text may go to a terminal */
-	else if (!template)	/* go tool pprof makes perf_to_profile's FILE, and keeps it open */
-		command_output_whole(cmd, &t->out, file, cmd == &drop_in, t->report);
-	return true;
-}
-
 /* An event that the stream does not have selects nothing: the user should know its events. */
 static void check_event(const struct stream_events *events, struct report *report)
 {
@@ -320,85 +132,60 @@ static void check_event(const struct stream_events *events, struct report *repor
 	report_error(report, "the stream has no event '%s'; it has%s", how.choice.event, names);
 }
 
-/* All of the stream in INPUT. */
+/* Open OUT for all profiles, unless each has a file of its own. */
+static void open_output(const struct command *cmd, struct output *out, struct report *report)
+{
+	if (format == TO_FOLDED && !file)
+		output_open(out, "-", report);	/* text may go to a terminal */
+	else	/* go tool pprof creates perf_to_profile's FILE, and keeps it open */
+		command_output_whole(cmd, out, file, cmd == &drop_in, report);
+}
+
+/* Report what C and O have done with all of IN. */
+static void summarize(const struct collect *c, const struct outputs *o, struct stream_reader *in,
+		      struct report *report)
+{
+	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %" PRIu64
+		       " lost, throttled %" PRIu64 " times, %" PRIu64 " bytes", c->samples,
+		       o->stacks, c->lost, c->throttled, o->bytes);
+	if (!o->single)
+		report_summary(report, "%" PRIu64 " files", o->files);
+	check_event(stream_events(in), report);
+	if (in && c->samples == 0 && choice_selects(&how.choice))
+		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
+			    "--comm, --cpu and --time");
+}
+
+/* Aggregate the stream in INPUT. */
 static void aggregate(const struct command *cmd, const char *input, struct report *report)
 {
-	struct target t = { .report = report, .input = input, .out.fd = -1 };
-	const char *wrong;
+	const char *directory = process_dir ? process_dir : thread_dir, *wrong;
+	struct output out;
+	struct outputs outputs = {
+		.report = report, .input = input, .directory = directory, .template = template,
+		.single = directory || template ? NULL : &out, .folded = format == TO_FOLDED,
+	};
 	struct collect c;
 
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
-		command_misused(cmd, "--label takes some of %s, none, not '%s'; "
-				"no two labels may have one name",
-				facts_names, wrong);
-	if (!open_target(&t, cmd)) {
-		collect_release(&c);
-		return;
+		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
+				"have one name", facts_names, wrong);
+	if (outputs_open(&outputs)) {
+		if (outputs.single)
+			open_output(cmd, &out, report);
+		struct stream_reader *in = stream_open(input, report);
+		stream_stop_on(in, &command_stop);
+		collect_stream(&c, in, outputs_write, &outputs);
+		summarize(&c, &outputs, in, report);
+		stream_close(in);
+		if (outputs.single && c.samples == 0 && report->status)
+			output_discard(&out);
+		if (outputs.single)
+			output_close(&out);
+		outputs_close(&outputs);
 	}
-	struct stream_reader *in = stream_open(input, report);
-	stream_stop_on(in, &command_stop);
-	collect_stream(&c, in, done, &t);
-	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %" PRIu64
-		       " lost, throttled %" PRIu64 " times, %" PRIu64 " bytes", c.samples, t.stacks,
-		       c.lost, c.throttled, t.bytes);
-	if (t.dir || template)
-		report_summary(report, "%" PRIu64 " files", t.files);
-	check_event(stream_events(in), report);
-	if (in && c.samples == 0 && choice_selects(&how.choice))
-		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
-			    "--comm, --cpu and --time");
-	stream_close(in);
-	if (c.samples == 0 && report->status)
-		output_discard(&t.out);
 	collect_release(&c);
-	if (t.out.fd >= 0 || (!t.dir && !template))
-		output_close(&t.out);
-	if (t.directory >= 0)
-		close(t.directory);
-}
-
-/* The first SIZE bytes of a file or pipe, which stay there to be read; how many came. */
-static size_t peek(int fd, uint8_t *bytes, size_t size)
-{
-	struct stat st;
-	ssize_t n = 0;
-	int copy[2];
-
-	if (fstat(fd, &st) < 0)
-		return 0;
-	if (S_ISREG(st.st_mode)) {
-		n = pread(fd, bytes, size, lseek(fd, 0, SEEK_CUR));
-	} else if (S_ISFIFO(st.st_mode) && pipe2(copy, O_CLOEXEC) == 0) {
-		n = tee(fd, copy[1], size, 0);
-		if (n > 0)
-			n = read(copy[0], bytes, (size_t)n);
-		close(copy[0]);
-		close(copy[1]);
-	}
-	return n > 0 ? (size_t)n : 0;
-}
-
-/*
- * Whether FILE is a profile, by its first bytes, and no stream: in gzip with anything but
- * a stream inside, or plain, which begins with a sample type (field 1, its length, its
- * first field).
- */
-static bool is_profile(const char *path)
-{
-	uint8_t magic[512] = { 0 }, first[4] = { 0 };
-	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return false;
-	size_t size = peek(fd, magic, sizeof(magic));
-	if (!is_stdin)
-		close(fd);
-	if (magic[0] == 0x1f && magic[1] == 0x8b)
-		return inflate_first(magic, size, first, sizeof(first)) < sizeof(first) ||
-		       memcmp(first, "PERF", sizeof(first)) != 0;
-	return size >= 3 && magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08;
 }
 
 /* Misuse: an option that says how the samples of a stream are aggregated. */
@@ -519,7 +306,7 @@ int main(int argc, char **argv)
 	if (diff_base && first == argc && !command_given("input"))
 		command_misused(&command, "--diff needs the profiles that BASE is taken away from");
 	const struct command_list *files = command_inputs(&command);
-	if (files->count > 1 || diff_base || is_profile(files->item[0]))
+	if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);
 	else
 		aggregate(&command, files->item[0], &report);
