@@ -185,36 +185,44 @@ static uint32_t count_to(const struct lookup *l, uint64_t address)
 	return low;
 }
 
-/* Find the FDE of ADDRESS.  CFI_DAMAGED: the index names an entry that is not as it says. */
+/* Read FDE INDEX.  False: the index names an entry that is not as it says. */
+static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
+{
+	uint64_t offset, start = place_at(l, index, &offset);
+	struct entry e;
+
+	return entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
+	       fde_read(l->section, &e, fde) && fde->start == start;
+}
+
+/* Find the FDE of ADDRESS.  CFI_DAMAGED: the index is wrong around ADDRESS. */
 static enum cfi_result find(const struct lookup *l, uint64_t address, struct fde *fde,
 			    struct extent *same)
 {
 	uint32_t count = count_to(l, address);
-	uint64_t end = 0, offset, start;
+	uint64_t last = 0, end = 0, offset;
 	bool is_wrong = false;
-	struct entry e;
 
+	if (count > 0)
+		last = place_at(l, count - 1, &offset);
 	if (count < l->count)
-		extent_narrow(same, 0, place_at(l, count, &offset));
-	if (count == 0)
-		return CFI_NONE;
-	uint64_t last = place_at(l, count - 1, &offset);
+		extent_narrow(same, last, place_at(l, count, &offset));
 	for (uint32_t i = count; i-- > 0 && count - i <= TWINS_MAX; ) {
-		start = place_at(l, i, &offset);
-		if (start != last)
+		if (place_at(l, i, &offset) != last)
 			break;
-		if (!entry_read(l->section, offset, &e) || e.kind != ENTRY_FDE ||
-		    !fde_read(l->section, &e, fde) || fde->start != start) {
+		if (!read_place(l, i, fde)) {
 			is_wrong = true;
 			continue;
 		}
 		if (address < fde->end) {
-			extent_narrow(same, start, fde->end);
+			extent_narrow(same, last, fde->end);
 			return CFI_FOUND;
 		}
 		end = fde->end > end ? fde->end : end;
 	}
 	extent_narrow(same, end > last ? end : last, UINT64_MAX);
+	if (count < l->count && !read_place(l, count, fde))	/* it may start before */
+		is_wrong = true;
 	return is_wrong ? CFI_DAMAGED : CFI_NONE;
 }
 
