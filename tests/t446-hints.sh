@@ -58,12 +58,16 @@ check 'Java without a map of its code: said once what would write one' <<'END'
 		pmu-symbolize 2>err >/dev/null
 	cat err
 	grep -q DumpPerfMapAtExit err
+	pmu-symbolize -q s.data | pmu-topprof -o p.pb.gz
+	pmu-top p.pb.gz 2>err >/dev/null
+	cat err
+	grep -q "^pmu-top: .anon: [0-9]* address[es]*. have no names: .* made this code while it ran" err
 END
 
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
 	compiler java libjvm.so
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 300 map >map
-	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 	none cat err
 	grep -q compiled folded
 	rm "$(cat map)"
@@ -92,7 +96,7 @@ check 'the same of Java itself, which has names when it was started as was said'
 	work() {
 		pmu-sample -e cpu-clock:u -F 500 -o s.data -- java -Xmx64m -XX:+UseSerialGC "$@" Work
 		pid=$(pmu-stream --dump s.data | sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
-		pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+		pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 		rm -f "/tmp/perf-$pid.map"
 		cat err
 	}
@@ -130,7 +134,7 @@ check 'a test that go test has deleted, a program that go run has deleted' <<'EN
 	grep "no names from '.*a.test': .*'go test -c'" err
 	go test -c -o kept.test
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./kept.test
-	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 	none cat err
 	grep -q a.work folded
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- go run a.go
