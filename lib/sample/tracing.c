@@ -5,6 +5,7 @@
  */
 #include "sample/tracing.h"
 #include "base/arena.h"
+#include "linux/text.h"
 #include "record/record.h"
 
 #include <endian.h>
@@ -38,13 +39,11 @@ static void add_string(struct buffer *t, const char *s) { add(t, s, strlen(s) + 
 /* Add u64 size and the contents of the file NAME in DIR; if it cannot be read, 0 bytes. */
 static void add_file(struct buffer *t, const char *dir, const char *name)
 {
-	char path[PATH_MAX];
 	uint8_t buffer[4096];
 	size_t at = t->size, n;
 
 	add_u64(t, 0);
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	FILE *f = fopen(path, "re");
+	FILE *f = linux_open_stream("%s/%s", dir, name);
 	while (f && (n = fread(buffer, 1, sizeof(buffer), f)) > 0 && t->size - at < DESCRIPTION_MAX)
 		add(t, buffer, n);
 	if (f)
