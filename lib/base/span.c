@@ -5,6 +5,7 @@
  */
 #include "base/span.h"
 #include "base/arena.h"
+#include "base/bisect.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -129,30 +130,21 @@ struct flats spans_flatten(struct spans *s)
 }
 
 /* Return the index of the first element that starts after ADDRESS. */
-static size_t behind(const struct flats *f, uint64_t address)
+static size_t after(const struct flats *f, uint64_t address)
 {
-	size_t low = 0, high = f->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (f->at[middle].start > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(0, f->count, i, f->at[i].start > address);
 }
 
 uint32_t flats_find(const struct flats *f, uint64_t address)
 {
-	size_t next = behind(f, address);
+	size_t next = after(f, address);
 
 	return next ? f->at[next - 1].value : SPAN_NONE;
 }
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t next = behind(f, address);
+	size_t next = after(f, address);
 
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);

@@ -5,6 +5,7 @@
  * addresses.
  */
 #include "dwarf/constants.h"
+#include "base/bisect.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
@@ -251,18 +252,12 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 	if (id == SPAN_NONE)
 		return false;
 	const struct sequence *s = &l->sequence[id];
-	size_t low = s->row, high = s->row + s->rows, end = high;
-	while (low < high) {	/* find the first row after ADDRESS */
-		size_t middle = low + (high - low) / 2;
-		if (l->row[middle].delta > address - s->start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	extent_narrow(same, low == s->row ? 0 : s->start + l->row[low - 1].delta,
-		      low == end ? UINT64_MAX : s->start + l->row[low].delta);
-	if (low == s->row)
+	size_t end = s->row + s->rows;
+	size_t next = BISECT(s->row, end, i, l->row[i].delta > address - s->start);
+	extent_narrow(same, next == s->row ? 0 : s->start + l->row[next - 1].delta,
+		      next == end ? UINT64_MAX : s->start + l->row[next].delta);
+	if (next == s->row)
 		return false;
-	*row = l->row[low - 1];
+	*row = l->row[next - 1];
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
+#include "base/bisect.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -192,18 +193,12 @@ bool jitmap_refresh(struct jitmap *j)
 static void find_line(const struct jitmap *j, const struct jit_function *f, uint64_t address,
 		      struct jit_place *out)
 {
-	uint32_t low = f->first_line, high = low + f->lines;
+	uint32_t first = f->first_line;
+	size_t next = BISECT(first, first + f->lines, i, j->line[i].address > address - f->moved);
 
-	while (low < high) {	/* find the first line after ADDRESS */
-		uint32_t middle = low + (high - low) / 2;
-		if (j->line[middle].address > address - f->moved)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low > f->first_line) {
-		out->file = j->strings.text[j->line[low - 1].file];
-		out->line = j->line[low - 1].line;
+	if (next > first) {
+		out->file = j->strings.text[j->line[next - 1].file];
+		out->line = j->line[next - 1].line;
 	}
 }
 

@@ -4,6 +4,7 @@
  * kernel lists its own symbols by address first, then those of each module.
  */
 #include "symbol/kallsyms.h"
+#include "base/bisect.h"
 #include "base/regular.h"
 
 #include <ctype.h>
@@ -160,23 +161,14 @@ const char *kallsyms_trouble(const struct kallsyms *k)
 }
 
 /* Return the index of the first symbol after ADDRESS. */
-static size_t behind(const struct kallsyms *k, uint64_t address)
+static size_t after(const struct kallsyms *k, uint64_t address)
 {
-	size_t low = 0, high = k->symbols;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (k->symbol[middle].address > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(0, k->symbols, i, k->symbol[i].address > address);
 }
 
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module)
 {
-	size_t next = behind(k, address);
+	size_t next = after(k, address);
 
 	if (next == 0)
 		return NULL;
@@ -189,7 +181,7 @@ uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t 
 {
 	uint64_t found = 0;
 
-	for (size_t i = start ? behind(k, start - 1) : 0;
+	for (size_t i = start ? after(k, start - 1) : 0;
 	     i < k->symbols && k->symbol[i].address < end; i++) {
 		if (strcmp(k->symbol[i].name, name))
 			continue;
