@@ -9,6 +9,7 @@
  * A line is kept as ids of names, and becomes text only when it is written.
  */
 #pragma once
+#include "base/buffer.h"
 #include "base/intern.h"
 #include "base/output.h"
 #include "profile/keyed.h"
@@ -26,8 +27,7 @@ struct folded {
 	uint32_t *frame;	/* ids of names of the line that is being made */
 	size_t frames;
 	uint32_t *rank;		/* by place(): order of the texts; only during folded_write() */
-	char *text;		/* scratch of folded_name() */
-	size_t capacity;
+	struct buffer text;	/* scratch of folded_name() */
 };
 
 /* Return the id of NAME; or of a frame without a function in the object PATH: "[libfoo.so]". */

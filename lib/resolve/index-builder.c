@@ -5,16 +5,12 @@
  */
 #include "resolve/index-builder.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/pointers.h"
 #include "resolve/index-internal.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
-
-struct bytes {
-	uint8_t *at;
-	size_t size, room;
-};
 
 struct index_builder {
 	struct index_chunk *chunk;
@@ -22,7 +18,7 @@ struct index_builder {
 	struct index_function *function;
 	uint32_t chunks, calls, functions;
 	struct table call_table, function_table;
-	struct bytes code, strings;
+	struct buffer code, strings;
 	struct table string_table;	/* over offsets in STRINGS */
 	struct pointers seen;		/* ids of strings and functions by their addresses */
 	/* the current chunk: its end, kind and segments, and the line of its last segment */
@@ -33,24 +29,9 @@ struct index_builder {
 };
 
 /* --- bytes --- */
-static uint8_t *room_for(struct bytes *b, size_t size)
+static void add_uleb(struct buffer *b, uint64_t v)
 {
-	if (b->room - b->size < size) {
-		b->room = 2 * (b->room + size);
-		b->at = mem_resize(b->at, b->room);
-	}
-	return b->at + b->size;
-}
-
-static void add_bytes(struct bytes *b, const void *bytes, size_t size)
-{
-	memcpy(room_for(b, size), bytes, size);
-	b->size += size;
-}
-
-static void add_uleb(struct bytes *b, uint64_t v)
-{
-	uint8_t *to = room_for(b, 10);
+	uint8_t *to = buffer_end(b, 10);
 
 	for (; v >= 0x80; v >>= 7)
 		*to++ = (uint8_t)(v | 0x80);
@@ -58,9 +39,9 @@ static void add_uleb(struct bytes *b, uint64_t v)
 	b->size = (size_t)(to - b->at);
 }
 
-static void add_sleb(struct bytes *b, int64_t v)
+static void add_sleb(struct buffer *b, int64_t v)
 {
-	uint8_t *to = room_for(b, 10);
+	uint8_t *to = buffer_end(b, 10);
 
 	for (; v < -0x40 || v >= 0x40; v >>= 7)
 		*to++ = (uint8_t)(v | 0x80);
@@ -80,7 +61,7 @@ static uint32_t string_id(struct index_builder *b, const char *text)
 		if (!strcmp((const char *)b->strings.at + id, text))
 			return id;
 	id = (uint32_t)b->strings.size;
-	add_bytes(&b->strings, text, size + 1);
+	buffer_add(&b->strings, text, size + 1);
 	table_add(&b->string_table, hash, id);
 	return id;
 }
@@ -153,7 +134,7 @@ static void take_strings(struct index_builder *b, const struct index *old)
 {
 	const char *end = old->strings + old->strings_size;
 
-	add_bytes(&b->strings, old->strings, old->strings_size);
+	buffer_add(&b->strings, old->strings, old->strings_size);
 	for (const char *at = old->strings; at < end; at += strlen(at) + 1)
 		table_add(&b->string_table, hash_bytes(at, strlen(at)),
 			  (uint32_t)(at - old->strings));
@@ -162,7 +143,7 @@ static void take_strings(struct index_builder *b, const struct index *old)
 static void take(struct index_builder *b, const struct index *old)
 {
 	take_strings(b, old);
-	add_bytes(&b->code, old->code, old->code_size);
+	buffer_add(&b->code, old->code, old->code_size);
 	for (; b->functions < old->functions; b->functions++) {
 		b->function = array_grow(b->function, b->functions, sizeof(*b->function));
 		b->function[b->functions] = index_function_at(old, b->functions);
@@ -241,7 +222,7 @@ static void begin_chunk(struct index_builder *b, uint64_t start, enum index_kind
 	b->kind = kind;
 	b->segments = 0;
 	b->line = 0;
-	*room_for(&b->code, 1) = (uint8_t)kind;
+	*buffer_end(&b->code, 1) = (uint8_t)kind;
 	b->code.size++;
 }
 
@@ -306,7 +287,7 @@ uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *siz
 {
 	uint32_t start[2] = { INDEX_VERSION, 0 };
 	uint64_t magic = INDEX_MAGIC;
-	struct bytes out = { 0 };
+	struct buffer out = { 0 };
 
 	if (size_of(b) > INDEX_SIZE_MAX)
 		return NULL;
@@ -314,20 +295,19 @@ uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *siz
 		sort_chunks(b);
 	uint32_t counts[6] = { b->chunks, b->calls, b->functions, (uint32_t)b->code.size,
 			       (uint32_t)b->strings.size, 0 };
-	room_for(&out, size_of(b));
-	add_bytes(&out, &magic, sizeof(magic));
-	add_bytes(&out, start, sizeof(start));
-	add_bytes(&out, &key, sizeof(key));
-	add_bytes(&out, counts, sizeof(counts));
+	buffer_end(&out, size_of(b));
+	buffer_add(&out, &magic, sizeof(magic));
+	buffer_add(&out, start, sizeof(start));
+	buffer_add(&out, &key, sizeof(key));
+	buffer_add(&out, counts, sizeof(counts));
 	for (uint32_t i = 0; i < b->chunks; i++)
-		add_bytes(&out, &b->chunk[i], CHUNK_BYTES);
+		buffer_add(&out, &b->chunk[i], CHUNK_BYTES);
 	for (uint32_t i = 0; i < b->calls; i++)
-		add_bytes(&out, &b->call[i], CALL_BYTES);
+		buffer_add(&out, &b->call[i], CALL_BYTES);
 	for (uint32_t i = 0; i < b->functions; i++)
-		add_bytes(&out, &b->function[i], FUNCTION_BYTES);
-	if (b->code.size)
-		add_bytes(&out, b->code.at, b->code.size);
-	add_bytes(&out, b->strings.at, b->strings.size);
+		buffer_add(&out, &b->function[i], FUNCTION_BYTES);
+	buffer_add(&out, b->code.at, b->code.size);
+	buffer_add(&out, b->strings.at, b->strings.size);
 	start[1] = libdeflate_crc32(0, out.at + INDEX_CHECKED, out.size - INDEX_CHECKED);
 	memcpy(out.at + INDEX_CHECKED - sizeof(start[1]), &start[1], sizeof(start[1]));
 	*size = out.size;

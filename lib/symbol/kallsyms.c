@@ -5,6 +5,7 @@
  */
 #include "symbol/kallsyms.h"
 #include "base/bisect.h"
+#include "base/buffer.h"
 #include "base/regular.h"
 
 #include <ctype.h>
@@ -34,29 +35,27 @@ struct kallsyms {
  */
 static char *read_whole(int fd)
 {
-	size_t capacity = 4 << 20, size = 0;
-	char *text = mem_resize(NULL, capacity);
+	enum { CHUNK = 1 << 20 };
+	struct buffer text = { 0 };
+	ssize_t n;
 
-	for (;;) {
-		ssize_t n = read(fd, text + size, capacity - 1 - size);
-		if (n == 0)
+	buffer_grow(&text, 4 * CHUNK);
+	do {
+		uint8_t *end = buffer_end(&text, CHUNK);
+		n = read(fd, end, text.room - text.size - 1);
+		text.size += n > 0 ? (size_t)n : 0;
+		if (text.size >= FILE_MAX_SIZE) {
+			errno = EFBIG;
+			n = -1;
 			break;
-		if (n > 0)
-			size += (size_t)n;
-		else if (errno != EINTR)
-			goto failed;
-		if (size < capacity - 1)
-			continue;
-		errno = EFBIG;
-		if (capacity >= FILE_MAX_SIZE)
-			goto failed;
-		text = mem_resize(text, capacity *= 2);
+		}
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0) {
+		free(text.at);
+		return NULL;
 	}
-	text[size] = '\0';
-	return text;
-failed:
-	free(text);
-	return NULL;
+	text.at[text.size] = '\0';
+	return (char *)text.at;
 }
 
 /* Return the contents of FILE, as read_whole() does. */
