@@ -2,8 +2,8 @@
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/hex.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 struct jitmap *jitmap_new(struct jit_budget *budget)
@@ -117,9 +117,8 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 
 	if (end - *at > 2 && (*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
 		*at += 2;
-	*out = 0;
-	for (start = *at; *at < end && isxdigit((unsigned char)**at); ++*at)
-		*out = *out << 4 | (uint64_t)(**at <= '9' ? **at - '0' : (**at | 0x20) - 'a' + 10);
+	start = *at;
+	*at = hex_number(start, end, out);
 	return *at > start && *at - start <= 16;
 }
 

@@ -6,9 +6,9 @@
 #include "symbol/kallsyms.h"
 #include "base/bisect.h"
 #include "base/buffer.h"
+#include "base/hex.h"
 #include "base/regular.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -72,15 +72,6 @@ static char *read_file(const char *file)
 	return text;
 }
 
-static uint64_t parse_hex(char **at)
-{
-	uint64_t v = 0;
-
-	for (; isxdigit((unsigned char)**at); ++*at)
-		v = v << 4 | (uint64_t)(**at <= '9' ? **at - '0' : (**at | 0x20) - 'a' + 10);
-	return v;
-}
-
 /* Split the line at AT, and end its name with a NUL. Returns the start of the next line. */
 static char *parse_line(char *at, struct symbol *out, char *type)
 {
@@ -89,7 +80,7 @@ static char *parse_line(char *at, struct symbol *out, char *type)
 
 	*end = '\0';
 	*type = '\0';
-	out->address = parse_hex(&at);
+	at += hex_number(at, end, &out->address) - at;
 	if (at[0] != ' ' || !at[1] || at[2] != ' ')
 		return next;
 	*type = at[1];
