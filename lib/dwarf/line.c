@@ -42,10 +42,10 @@ struct lines *unit_lines(struct unit *u)
 	if (owner->stmt_list.kind != V_OFFSET && owner->stmt_list.kind != V_CONSTANT)
 		return NULL;
 	uint64_t hash = hash_u64(owner->stmt_list.number);
-	struct table_probe probe = table_probe(&f->lines_table, hash);
-	while ((id = table_next(&f->lines_table, &probe)) != TABLE_NONE)
-		if (f->lines[id]->offset == owner->stmt_list.number)
-			return owner->lines = f->lines[id];
+	id = TABLE_FIND(&f->lines_table, hash, i,
+			f->lines[i]->offset == owner->stmt_list.number);
+	if (id != TABLE_NONE)
+		return owner->lines = f->lines[id];
 	struct lines *l = mem_zeroed(1, sizeof(*l));
 	l->offset = owner->stmt_list.number;
 	l->unit = owner;

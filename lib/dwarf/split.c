@@ -91,15 +91,10 @@ static void index_split_ids(struct dwarf_file *f)
 /* Return the unit ID in a .dwo file, or NULL. */
 static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
 {
-	uint32_t i;
-
 	if (f->split_ids.used == 0)
 		index_split_ids(f);
-	struct table_probe probe = table_probe(&f->split_ids, hash_u64(id));
-	while ((i = table_next(&f->split_ids, &probe)) != TABLE_NONE)
-		if (f->unit[i].dwo_id == id)
-			return &f->unit[i];
-	return NULL;
+	uint32_t at = TABLE_FIND(&f->split_ids, hash_u64(id), i, f->unit[i].dwo_id == id);
+	return at == TABLE_NONE ? NULL : &f->unit[at];
 }
 
 /*

@@ -54,12 +54,11 @@ static uint32_t string_id(struct index_builder *b, const char *text)
 {
 	size_t size = strlen(text);
 	uint64_t hash = hash_bytes(text, size);
-	struct table_probe probe = table_probe(&b->string_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&b->string_table, hash, i,
+				 !strcmp((const char *)b->strings.at + i, text));
 
-	while ((id = table_next(&b->string_table, &probe)) != TABLE_NONE)
-		if (!strcmp((const char *)b->strings.at + id, text))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	id = (uint32_t)b->strings.size;
 	buffer_add(&b->strings, text, size + 1);
 	table_add(&b->string_table, hash, id);
@@ -82,12 +81,11 @@ static uint64_t hash_of_function(const struct index_function *f)
 static uint32_t function_id(struct index_builder *b, const struct index_function *f)
 {
 	uint64_t hash = hash_of_function(f);
-	struct table_probe probe = table_probe(&b->function_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&b->function_table, hash, i,
+				 !memcmp(&b->function[i], f, sizeof(*f)));
 
-	while ((id = table_next(&b->function_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&b->function[id], f, sizeof(*f)))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	b->function = array_grow(b->function, b->functions, sizeof(*f));
 	b->function[b->functions] = *f;
 	table_add(&b->function_table, hash, b->functions);
@@ -117,12 +115,10 @@ static uint64_t hash_of_call(const struct index_call *c)
 static uint32_t call_id(struct index_builder *b, const struct index_call *c)
 {
 	uint64_t hash = hash_of_call(c);
-	struct table_probe probe = table_probe(&b->call_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&b->call_table, hash, i, !memcmp(&b->call[i], c, sizeof(*c)));
 
-	while ((id = table_next(&b->call_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&b->call[id], c, sizeof(*c)))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	b->call = array_grow(b->call, b->calls, sizeof(*c));
 	b->call[b->calls] = *c;
 	table_add(&b->call_table, hash, b->calls);

@@ -63,13 +63,7 @@ static void unshare_map(struct resolver *r, struct jit_process *p)
 
 static uint32_t find_jit(const struct resolver *r, pid_t pid)
 {
-	struct table_probe probe = table_probe(&r->jit_table, hash_u64((uint32_t)pid));
-	uint32_t id;
-
-	while ((id = table_next(&r->jit_table, &probe)) != TABLE_NONE)
-		if (r->jit[id].pid == pid)
-			break;
-	return id;
+	return TABLE_FIND(&r->jit_table, hash_u64((uint32_t)pid), i, r->jit[i].pid == pid);
 }
 
 /*

@@ -151,13 +151,9 @@ static bool add_counter(struct counters *c, uint32_t event, size_t cpu, int fd, 
 
 const struct counter *counters_find(const struct counters *c, uint64_t id)
 {
-	struct table_probe probe = table_probe(&c->by_id, hash_u64(id));
-	uint32_t i;
+	uint32_t at = TABLE_FIND(&c->by_id, hash_u64(id), i, c->counter[i].id == id);
 
-	while ((i = table_next(&c->by_id, &probe)) != TABLE_NONE)
-		if (c->counter[i].id == id)
-			return &c->counter[i];
-	return NULL;
+	return at == TABLE_NONE ? NULL : &c->counter[at];
 }
 
 bool counters_have_lost(const struct counters *c)

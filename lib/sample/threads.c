@@ -7,13 +7,10 @@
 
 struct target_thread *threads_find(const struct threads *threads, pid_t tid)
 {
-	struct table_probe probe = table_probe(&threads->table, hash_u64((uint32_t)tid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&threads->table, hash_u64((uint32_t)tid), i,
+				 threads->thread[i].tid == tid);
 
-	while ((id = table_next(&threads->table, &probe)) != TABLE_NONE)
-		if (threads->thread[id].tid == tid)
-			return &threads->thread[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &threads->thread[id];
 }
 
 static void add(struct threads *threads, pid_t pid, pid_t tid)

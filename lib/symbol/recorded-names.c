@@ -6,13 +6,8 @@
 
 uint32_t recorded_names_file(const struct recorded_names *names, const char *path)
 {
-	struct table_probe probe = table_probe(&names->table, hash_bytes(path, strlen(path)));
-	uint32_t id;
-
-	while ((id = table_next(&names->table, &probe)) != TABLE_NONE)
-		if (!strcmp(names->strings.text[names->file[id].path], path))
-			break;
-	return id;
+	return TABLE_FIND(&names->table, hash_bytes(path, strlen(path)), i,
+			  !strcmp(names->strings.text[names->file[i].path], path));
 }
 
 static struct recorded_names_file *add_file(struct recorded_names *names,
