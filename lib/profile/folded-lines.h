@@ -11,8 +11,8 @@
 #pragma once
 #include "base/buffer.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "base/output.h"
-#include "profile/keyed.h"
 
 /* Limit of the text in bytes: a few samples may repeat a long name many times. */
 #define FOLDED_TEXT_MAX ((uint64_t)4 << 30)

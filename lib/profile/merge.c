@@ -9,8 +9,8 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "profile.pb-c.h"
-#include "profile/keyed.h"
 #include "profile/wire.h"
 
 /* A mapping as it is written.  Its key has only the fields that identify it. */
