@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+__attribute__((format(printf, 1, 0)))
 static int open_path(const char *format, va_list args)
 {
 	char path[PATH_MAX];
@@ -17,6 +18,7 @@ static int open_path(const char *format, va_list args)
 		? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
+__attribute__((format(printf, 3, 0)))
 static ssize_t read_path(void *bytes, size_t size, const char *format, va_list args)
 {
 	int fd = open_path(format, args);
