@@ -6,6 +6,7 @@
 #include "resolve/index-builder.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/keyed.h"
 #include "base/pointers.h"
 #include "resolve/index-internal.h"
 
@@ -14,10 +15,9 @@
 
 struct index_builder {
 	struct index_chunk *chunk;
-	struct index_call *call;	/* the first is a placeholder: id 0 means no call */
-	struct index_function *function;
-	uint32_t chunks, calls, functions;
-	struct table call_table, function_table;
+	uint32_t chunks;
+	struct keyed calls;		/* the first is a placeholder: id 0 means no call */
+	struct keyed functions;
 	struct buffer code, strings;
 	struct table string_table;	/* over offsets in STRINGS */
 	struct pointers seen;		/* ids of strings and functions by their addresses */
@@ -73,25 +73,6 @@ static uint32_t string_at(struct index_builder *b, const char *text)
 		? id : pointers_add(&b->seen, text, string_id(b, text));
 }
 
-static uint64_t hash_of_function(const struct index_function *f)
-{
-	return hash_more((uint64_t)f->name << 32 | f->file, f->line);
-}
-
-static uint32_t function_id(struct index_builder *b, const struct index_function *f)
-{
-	uint64_t hash = hash_of_function(f);
-	uint32_t id = TABLE_FIND(&b->function_table, hash, i,
-				 !memcmp(&b->function[i], f, sizeof(*f)));
-
-	if (id != TABLE_NONE)
-		return id;
-	b->function = array_grow(b->function, b->functions, sizeof(*f));
-	b->function[b->functions] = *f;
-	table_add(&b->function_table, hash, b->functions);
-	return b->functions++;
-}
-
 static uint32_t function_at(struct index_builder *b, const struct dwarf_function *f,
 			    const char *symbol)
 {
@@ -100,29 +81,10 @@ static uint32_t function_at(struct index_builder *b, const struct dwarf_function
 
 	if (f && !symbol && pointers_find(&b->seen, f, &id))
 		return id;
-	id = function_id(b, &(struct index_function){ string_at(b, name),
-						      string_at(b, f ? f->file : NULL),
-						      f ? f->line : 0 });
+	struct index_function function = { string_at(b, name), string_at(b, f ? f->file : NULL),
+					   f ? f->line : 0 };
+	id = keyed_id(&b->functions, &function, sizeof(function));
 	return f && !symbol ? pointers_add(&b->seen, f, id) : id;
-}
-
-static uint64_t hash_of_call(const struct index_call *c)
-{
-	return hash_more(hash_more((uint64_t)c->function << 32 | c->parent, c->file),
-			 (uint64_t)c->line << 32 | c->column);
-}
-
-static uint32_t call_id(struct index_builder *b, const struct index_call *c)
-{
-	uint64_t hash = hash_of_call(c);
-	uint32_t id = TABLE_FIND(&b->call_table, hash, i, !memcmp(&b->call[i], c, sizeof(*c)));
-
-	if (id != TABLE_NONE)
-		return id;
-	b->call = array_grow(b->call, b->calls, sizeof(*c));
-	b->call[b->calls] = *c;
-	table_add(&b->call_table, hash, b->calls);
-	return b->calls++;
 }
 
 /* --- taking over an older index --- */
@@ -136,41 +98,41 @@ static void take_strings(struct index_builder *b, const struct index *old)
 			  (uint32_t)(at - old->strings));
 }
 
-static void take(struct index_builder *b, const struct index *old)
+/* Returns false if OLD has the same function or call twice, so that ids would change. */
+static bool take(struct index_builder *b, const struct index *old)
 {
 	take_strings(b, old);
 	buffer_add(&b->code, old->code, old->code_size);
-	for (; b->functions < old->functions; b->functions++) {
-		b->function = array_grow(b->function, b->functions, sizeof(*b->function));
-		b->function[b->functions] = index_function_at(old, b->functions);
-		table_add(&b->function_table, hash_of_function(&b->function[b->functions]),
-			  b->functions);
+	for (uint32_t i = 0; i < old->functions; i++) {
+		struct index_function function = index_function_at(old, i);
+		if (keyed_id(&b->functions, &function, sizeof(function)) != i)
+			return false;
 	}
-	for (; b->calls < old->calls; b->calls++) {
-		b->call = array_grow(b->call, b->calls, sizeof(*b->call));
-		b->call[b->calls] = index_call_at(old, b->calls);
-		if (b->calls)
-			table_add(&b->call_table, hash_of_call(&b->call[b->calls]), b->calls);
+	for (uint32_t i = 1; i < old->calls; i++) {
+		struct index_call call = index_call_at(old, i);
+		if (keyed_id(&b->calls, &call, sizeof(call)) != i)
+			return false;
 	}
 	for (; b->chunks < old->chunks; b->chunks++) {
 		b->chunk = array_grow(b->chunk, b->chunks, sizeof(*b->chunk));
 		b->chunk[b->chunks] = index_chunk_at(old, b->chunks);
 	}
+	return true;
 }
 
 struct index_builder *index_builder_new(const struct index *old)
 {
+	static const struct index_call placeholder = { UINT32_MAX, UINT32_MAX, 0, 0, 0 };
 	struct index_builder *b = mem_zeroed(1, sizeof(*b));
 
 	b->end = UINT64_MAX;
-	if (old)
-		take(b, old);
+	keyed_id(&b->calls, &placeholder, sizeof(placeholder));
+	if (old && !take(b, old)) {
+		index_builder_free(b);
+		return index_builder_new(NULL);
+	}
 	if (b->strings.size == 0)
 		string_id(b, "");
-	if (b->calls == 0) {
-		b->call = array_grow(NULL, 0, sizeof(*b->call));
-		b->call[b->calls++] = (struct index_call){ 0 };
-	}
 	return b;
 }
 
@@ -179,12 +141,10 @@ void index_builder_free(struct index_builder *b)
 	if (!b)
 		return;
 	free(b->chunk);
-	free(b->call);
-	free(b->function);
+	keyed_release(&b->calls);
+	keyed_release(&b->functions);
 	free(b->code.at);
 	free(b->strings.at);
-	table_release(&b->call_table);
-	table_release(&b->function_table);
 	table_release(&b->string_table);
 	pointers_release(&b->seen);
 	free(b);
@@ -203,7 +163,7 @@ static uint32_t chain_of(struct index_builder *b, const struct index_answer *ans
 		const struct dwarf_frame *f = &answer->frame[i];
 		call.function = function_at(b, f->function,
 					    i + 1 == answer->frames ? symbol : NULL);
-		id = call_id(b, &call);
+		id = keyed_id(&b->calls, &call, sizeof(call));
 		call = (struct index_call){ .parent = id, .file = string_at(b, f->file),
 					    .line = f->line, .column = f->column };
 	}
@@ -224,8 +184,9 @@ static void begin_chunk(struct index_builder *b, uint64_t start, enum index_kind
 
 static size_t size_of(const struct index_builder *b)
 {
-	return INDEX_HEADER + (size_t)b->chunks * CHUNK_BYTES + (size_t)b->calls * CALL_BYTES +
-	       (size_t)b->functions * FUNCTION_BYTES + b->code.size + b->strings.size;
+	return INDEX_HEADER + (size_t)b->chunks * CHUNK_BYTES +
+	       (size_t)b->calls.count * CALL_BYTES + (size_t)b->functions.count * FUNCTION_BYTES +
+	       b->code.size + b->strings.size;
 }
 
 void index_builder_add(struct index_builder *b, struct extent same,
@@ -289,8 +250,8 @@ uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *siz
 		return NULL;
 	if (b->chunks)
 		sort_chunks(b);
-	uint32_t counts[6] = { b->chunks, b->calls, b->functions, (uint32_t)b->code.size,
-			       (uint32_t)b->strings.size, 0 };
+	uint32_t counts[6] = { b->chunks, b->calls.count, b->functions.count,
+			       (uint32_t)b->code.size, (uint32_t)b->strings.size, 0 };
 	buffer_end(&out, size_of(b));
 	buffer_add(&out, &magic, sizeof(magic));
 	buffer_add(&out, start, sizeof(start));
@@ -298,10 +259,10 @@ uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *siz
 	buffer_add(&out, counts, sizeof(counts));
 	for (uint32_t i = 0; i < b->chunks; i++)
 		buffer_add(&out, &b->chunk[i], CHUNK_BYTES);
-	for (uint32_t i = 0; i < b->calls; i++)
-		buffer_add(&out, &b->call[i], CALL_BYTES);
-	for (uint32_t i = 0; i < b->functions; i++)
-		buffer_add(&out, &b->function[i], FUNCTION_BYTES);
+	for (uint32_t i = 0; i < b->calls.count; i++)
+		buffer_add(&out, b->calls.item[i].bytes, CALL_BYTES);
+	for (uint32_t i = 0; i < b->functions.count; i++)
+		buffer_add(&out, b->functions.item[i].bytes, FUNCTION_BYTES);
 	buffer_add(&out, b->code.at, b->code.size);
 	buffer_add(&out, b->strings.at, b->strings.size);
 	start[1] = libdeflate_crc32(0, out.at + INDEX_CHECKED, out.size - INDEX_CHECKED);
