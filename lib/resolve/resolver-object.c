@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the object that contains an address, and the place in the object. */
+#include "linux/proc.h"
 #include "locate/locate.h"
 #include "resolve/resolver-internal.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -23,16 +23,10 @@ static struct elf *open_vdso(void)
 static struct elf *open_vdso_of(pid_t pid, const struct mapping *m)
 {
 	size_t size = m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX;
-	char path[64];
+	uint8_t *bytes = mem_zeroed(1, size);
+	ssize_t n = proc_read_memory(pid, m->start, bytes, size);
 	const char *why;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	uint8_t *bytes = mem_zeroed(1, size);
-	ssize_t n = pread(fd, bytes, size, (off_t)m->start);
-	close(fd);
 	return elf_open_owned(bytes, n > 0 ? (size_t)n : 0, &why);
 }
 
