@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream-start - the start of each stream: the events, the machine, existing processes. */
+#include "linux/proc.h"
 #include "sample/features.h"
 #include "sample/existing.h"
 #include "sample/internal.h"
 #include "sample/tracing.h"
 #include "stream/writer.h"
 
-static void write_process(pid_t pid, void *context)
+static void write_process(struct sampler *s, pid_t pid)
 {
-	struct sampler *s = context;
-	struct threads threads = { 0 };
+	struct proc_ids tids;
 
-	if (threads_scan(&threads, pid)) {
-		for (size_t i = 0; i < threads.count; i++)
-			existing_thread(s->out, sampler_layout(s), pid, threads.thread[i].tid);
+	if (proc_threads(pid, &tids)) {
+		for (size_t i = 0; i < tids.count; i++)
+			existing_thread(s->out, sampler_layout(s), pid, tids.id[i]);
 		existing_mappings(s->out, sampler_layout(s), pid,
 				  s->options->settings.callchain == CHAIN_DWARF);
 	}
-	threads_release(&threads);
+	free(tids.id);
+}
+
+static void write_all_processes(struct sampler *s)
+{
+	struct proc_ids all;
+
+	proc_processes(&all);
+	for (size_t i = 0; i < all.count; i++)
+		write_process(s, all.id[i]);
+	free(all.id);
 }
 
 static void write_processes(struct sampler *s)
@@ -26,13 +36,13 @@ static void write_processes(struct sampler *s)
 	const struct filter *family = &s->flow.family;
 
 	if (target_is_by_cpu(t))
-		target_each_process(write_process, s);
+		write_all_processes(s);
 	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)
-			write_process(family->pid[i], s);
+			write_process(s, family->pid[i]);
 	else
 		for (size_t i = 0; i < s->initial_pids; i++)
-			write_process(s->initial_pid[i], s);
+			write_process(s, s->initial_pid[i]);
 }
 
 void sampler_write_start(struct sampler *s)

@@ -8,6 +8,7 @@
  */
 #include "base/regular.h"
 #include "event/event.h"
+#include "linux/proc.h"
 #include "show/doctor.h"
 
 #include <elf.h>
@@ -117,13 +118,12 @@ static void examine_frames(struct findings *all, pid_t pid)
 {
 	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
 	struct program_code program;
-	char path[64];
+	struct proc_path path = proc_path(pid, "exe");
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	int fd = regular_open(path, false);
+	int fd = regular_open(path.text, false);
 	if (fd < 0 || !read_program(fd, &program)) {
 		f->state = FINDING_NOTE;
-		snprintf(f->text, sizeof(f->text), "cannot examine %s", path);
+		snprintf(f->text, sizeof(f->text), "cannot examine %s", path.text);
 	} else if (program.frames * SPARSE >= program.code) {
 		snprintf(f->text, sizeof(f->text), "the program keeps them (one per %llu bytes of "
 			 "code): callchains are complete, except in libraries without them",
