@@ -194,8 +194,8 @@ static void run(struct work *w, struct report *report)
 		return;
 	unwind_describe(w->unwind, counts + 1, sizeof(counts) - 2);
 	counts[strlen(counts)] = ')';
-	write_command(w, (struct cursor){ .at = w->recorder, .end = w->recorder + w->recorder_size },
-		      counts);
+	struct cursor body = { .at = w->recorder, .end = w->recorder + w->recorder_size };
+	write_command(w, body, counts);
 }
 
 static void report_deferred(const struct work *w, struct report *report)
