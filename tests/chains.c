@@ -10,10 +10,13 @@
  *	clock	once() calls the vdso
  *	stub	loop() calls tiny(), of a library, through the procedure linkage table
  *	frames	functions with frames of sizes not known when compiled, and aligned frames
+ *	pops	pops() saves registers, restores them and returns, called from a frame by rbp
+ *	jumps	last() ends in a call of jumps(), which does not return to it
  *	context	coroutines of makecontext(), which call rec() and burn()
  *	thread	a second thread calls rec() and burn()
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +168,42 @@ apart static long aligned(int n)
 	return (long)x[3] + room[0];
 }
 
+/* Most of its time is in its last instructions, where the registers are restored already. */
+apart static long pops(long n)
+{
+#ifdef POPS	/* not with frame pointers */
+	__asm__ volatile("" : "+r" (n) : : "rbx", "rbp", "r12", "r13", "r14", "r15");
+#endif
+	return n + 1;
+}
+
+apart static long many_pops(int n)
+{
+	char *room = __builtin_alloca(n * 16);
+	long sum = 0;
+
+	room[0] = 1;
+	for (int i = 0; i < 200000; i++)
+		sum += pops(i);
+	return sum + room[0];
+}
+
+static jmp_buf back;
+
+apart __attribute__((noreturn)) static void jumps(void)
+{
+	burn(50000);
+	longjmp(back, 1);
+}
+
+apart __attribute__((noreturn)) static void last(void)
+{
+	volatile char room[40];
+
+	room[0] = 1;
+	jumps();
+}
+
 static ucontext_t scheduler, coroutine[4];
 
 static void run_coroutine(int which)
@@ -219,6 +258,10 @@ int main(int argc, char **argv)
 			sink += (unsigned long)loop(100000);
 		else if (!strcmp(what, "frames"))
 			sink += (unsigned long)(of_any_size(i % 50 + 1) + aligned(i % 100 + 1));
+		else if (!strcmp(what, "pops"))
+			sink += (unsigned long)many_pops(i % 50 + 1);
+		else if (!strcmp(what, "jumps") && setjmp(back) == 0)
+			last();
 		else if (!strcmp(what, "context"))
 			swapcontext(&scheduler, &coroutine[i % 4]);
 		else

@@ -43,9 +43,9 @@ all_whole() {
 	at_least "$((whole * 100))" $((total * 99))
 }
 
-for what in sort signal clock frames thread; do
+for what in sort signal clock frames pops jumps thread; do
 	check "stacks of '$what' are those of perf script" <<-END
-		build -mavx2
+		build -mavx2 -DPOPS
 		recorded $what 150 10
 		as_perf
 		all_whole
