@@ -14,8 +14,8 @@
  * A caller that shows a stream while it comes uses the steps one by one.
  */
 #pragma once
-#include "profile/decode.h"
 #include "profile/collect.h"
+#include "profile/decode.h"
 #include "stream/reader.h"
 
 /* Zero-initialised: as pmu-topprof does without options. */
@@ -64,5 +64,8 @@ struct decoded *opened_profile(struct opened *o, const struct open_options *opti
 /* Return what the aggregation C has collected in PART as a decoded profile; NULL: reported. */
 struct decoded *opened_part(struct opened *o, struct collect *c, struct collect_part *part);
 
-/* Close all.  Waits for the filters that were started, and reports if one failed. */
-void opened_free(struct opened *o);
+/*
+ * Close all.  Wait for the filters that were started, and report if one failed; STOPPED: the
+ * caller has not read all, so that their failures mean nothing.
+ */
+void opened_free(struct opened *o, bool stopped);

@@ -71,3 +71,12 @@ void pack_close(struct pack *p, enum pack_how how, struct output *out)
 	free(p->bytes);
 	free(p);
 }
+
+uint8_t *pack_take(struct pack *p, size_t *size)
+{
+	uint8_t *bytes = mem_resize(p->bytes, p->size);
+
+	*size = p->size;
+	free(p);
+	return bytes;
+}
