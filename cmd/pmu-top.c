@@ -55,8 +55,10 @@ static void parse_by(void)
 		const char *name;
 		struct top_how how;
 	} names[] = {
-		{ "function", { .by = FRAMES_BY_FUNCTION } }, { "object", { .by = FRAMES_BY_OBJECT } },
-		{ "file", { .by = FRAMES_BY_FILE } }, { "line", { .by = FRAMES_BY_LINE } },
+		{ "function", { .by = FRAMES_BY_FUNCTION } },
+		{ "object", { .by = FRAMES_BY_OBJECT } },
+		{ "file", { .by = FRAMES_BY_FILE } },
+		{ "line", { .by = FRAMES_BY_LINE } },
 		{ "comm", { .label = "thread_comm" } },
 	};
 
@@ -135,18 +137,13 @@ static void advise(const struct top *top, struct report *report)
 	if (top->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
-	else if (how.label && !top->has_label)
-		report_error(report, "no sample has the label '%s': pmu-topprof --label sets "
-			     "labels", how.label);
-	else if (how.label)
-		return;
-	else if (!top->has_functions)
+	else if (!how.label && !top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
-	else if (nameless && !strncmp(nameless->name, "[anon: ", 7))
+	else if (!how.label && nameless && !strncmp(nameless->name, "[anon: ", 7))
 		report_note(report, "%s have no names: the program made this code while it ran; "
 			    "pmu-symbolize says what its compiler needs", nameless->name);
-	else if (nameless)
+	else if (!how.label && nameless)
 		report_note(report, "%s have no names: install the debug package of that file; "
 			    "pmu-symbolize -v says what was missing", nameless->name);
 }
@@ -154,6 +151,12 @@ static void advise(const struct top *top, struct report *report)
 static void print(struct top *top, const char *name, const char *unit, struct report *report)
 {
 	struct winsize size = { 0 };
+
+	if (how.label && !top->has_label && top->samples > 0) {
+		report_error(report, "no sample has the label '%s': pmu-topprof --label sets "
+			     "labels", how.label);
+		return;
+	}
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
 				 .min_call = min_call };
 

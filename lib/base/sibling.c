@@ -174,8 +174,8 @@ void sibling_end(struct sibling *s, bool enough, struct report *report)
 	if (ended < 0 || enough)
 		return;
 	if (WIFSIGNALED(status))
-		report_error(report, "'%s' was ended by signal %d (%s): what it had not yet read is "
-			     "missing", s->name ? s->name : "stdin", WTERMSIG(status),
+		report_error(report, "'%s' was ended by signal %d (%s): the rest is missing",
+			     s->name ? s->name : "stdin", WTERMSIG(status),
 			     strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) && s->name)
 		report_error(report, "'%s' failed: exit status %d; what it could not read is "

@@ -115,7 +115,7 @@ static int start_filter(struct opened *o, struct sibling *s, const char *name, i
 	return sibling_start(s, argv, in, o->report);
 }
 
-/* Start the filters that make O, raw, a resolved stream.  Return its descriptor, or -1 (reported). */
+/* Start the filters that make O, raw, a resolved stream.  Return its pipe, or -1 (reported). */
 static int start_filters(struct opened *o)
 {
 	char path[PATH_MAX];

@@ -20,7 +20,7 @@
 
 /* Zero-initialised: as pmu-topprof does without options. */
 struct open_options {
-	const char *labels;	/* labels of a stream's samples, as for facts_choose(); NULL: usual */
+	const char *labels;	/* of a stream's samples, as for facts_choose(); NULL: usual */
 	void (*when_read)(void);	/* called once all input has been read; or NULL */
 };
 

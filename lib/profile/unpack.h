@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack - reads a file into memory, plain or compressed by gzip or zstd (limits: profile/decode.h) */
+/* unpack - reads a file, plain or compressed by gzip or zstd, within limits (profile/decode.h). */
 #pragma once
 #include "base/report.h"
 

@@ -90,7 +90,7 @@ static void choose_type(struct live *l, const struct decoded *d)
 	for (l->shown = 0; l->shown < l->types; l->shown++)
 		if (!strcmp(l->type[l->shown].name, name))
 			return;
-	report_error(l->report, "the stream has no sample type '%s'; key t shows what it has", name);
+	report_error(l->report, "the stream has no sample type '%s'; key t shows others", name);
 	l->shown = 0;
 }
 
@@ -328,7 +328,8 @@ static void begin(struct live *l)
 	l->slice = window < longest ? window : longest;
 	l->slices = (uint32_t)((window + l->slice - 1) / l->slice) + 1;	/* one is being filled */
 	l->by_cumulative = l->options->by_cumulative;
-	l->next = now() + (l->slice < longest / 4 ? l->slice : longest / 4);	/* the first is short */
+	/* the first one is short: the user waits */
+	l->next = now() + (l->slice < longest / 4 ? l->slice : longest / 4);
 	if (!command_ignored_interrupts())
 		sigaction(SIGINT, &interrupt, NULL);
 	screen_begin();

@@ -66,7 +66,8 @@ static size_t characters_of(const char *text)
 /* Shorten a name that is too long in its middle: functions differ at both ends. */
 static void print_name(const char *name, size_t columns, FILE *out)
 {
-	size_t length = columns ? characters_of(name) : 0, head = columns > 3 ? (columns - 3) / 2 : 0;
+	size_t length = columns ? characters_of(name) : 0;
+	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
 
 	if (length <= columns)
 		fprintf(out, "%s\n", name);
@@ -207,8 +208,9 @@ static void print_table_head(const struct printing *p)
 	print_value(p->t->total, v->unit, p->out);
 	if (p->t->is_difference)
 		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
-	fprintf(p->out, "%s in %" PRIu32 " %s%s%s", v->note ? v->note : "", p->t->count, plural(p->t),
-		p->t->how.label ? " of the label " : "", p->t->how.label ? p->t->how.label : "");
+	fprintf(p->out, "%s in %" PRIu32 " %s", v->note ? v->note : "", p->t->count, plural(p->t));
+	if (p->t->how.label)
+		fprintf(p->out, " of the label %s", p->t->how.label);
 	fprintf(p->out, "\n    flat   flat%%      cum    cum%%%s\n",
 		p->t->how.calls ? "  (above: callers, below: callees)" : "");
 }
@@ -230,8 +232,8 @@ static void print_json_calls(const struct printing *p, const char *key,
 		fprintf(p->out, "%s{", i ? ", " : "");
 		json_key("name", true);
 		json_string(name_at_other_end(s, call));
-		fprintf(p->out, ", \"value\": %" PRId64 ", \"share\": %.6f}", s->t->call[call].value,
-			share_of_call(s, row, call));
+		fprintf(p->out, ", \"value\": %" PRId64 ", \"share\": %.6f}",
+			s->t->call[call].value, share_of_call(s, row, call));
 	}
 	fputc(']', p->out);
 }

@@ -16,7 +16,7 @@ struct top_view {
 	double min_call;	/* leave out calls below this share of the row's cumulative value */
 	size_t columns;		/* width of the terminal; 0: names are not shortened */
 	const regex_t *filter;	/* only rows whose name matches; NULL: all */
-	const char *note;	/* table: after the total, such as " in the last 10 s"; NULL: none */
+	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 
 /* Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too. */

@@ -142,7 +142,6 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 /* Count a sample by the values of its label. */
 static void count_labels(struct summing *s, const struct decoded_sample *sample, int64_t value)
 {
-	const char *unit;
 	char text[600];
 	bool found = false;
 
@@ -150,7 +149,7 @@ static void count_labels(struct summing *s, const struct decoded_sample *sample,
 		const struct decoded_label *l = &sample->label[i];
 		if (l->key != s->label)
 			continue;
-		unit = decoded_string(s->d, l->unit);
+		const char *unit = l->unit == l->key ? "" : decoded_string(s->d, l->unit);
 		if (l->text)
 			snprintf(text, sizeof(text), "%.500s", decoded_string(s->d, l->text));
 		else
