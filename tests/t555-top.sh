@@ -378,7 +378,7 @@ END
 
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
 	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 500 -- \
-		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top --live 2" >out <<-'EOF'
+		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
 		see work
 		see serial
 		miss work
@@ -389,10 +389,11 @@ check 'the window follows the time: what was before it goes, since the start it 
 	EOF
 	grep -q ' work$' out
 	grep -q ' serial$' out
+	none grep 'pmu-' out
 END
 
 check 'an interrupt ends the recording; all that the pipe holds is read, and shown' <<'END'
-	on_terminal 80 24 "$stream | pmu-symbolize -q | tee stream | pmu-top -t samples" >out <<-'EOF'
+	on_terminal 80 24 "$stream | pmu-symbolize -q | tee -i stream | pmu-top -t samples" >out <<-'EOF'
 		see in the last 10 s
 		see samples \(count\): +[1-9]
 		type \x03

@@ -8,7 +8,7 @@ Steps, a line each:
     type TEXT        type; \\n, \\x03 and the like are keys
     size C L         change the size
     run COMMAND      run a shell command, off the terminal
-    fits             fail if a line of the screen is wider than the terminal
+    fits             wait until the screen is no wider than the terminal
     end              wait until the command ends; its status is ours
 What came on the first screen is printed at the end, where a step fails the screen as well.
 """
@@ -86,9 +86,8 @@ def run(t, word, rest):
     elif word == "run":
         subprocess.run(rest, shell=True, check=True)
     elif word == "fits":
-        wide = [line for line in t.screen().split("\n") if len(line) > t.columns]
-        if wide:
-            sys.exit(f"wider than {t.columns}: {wide}")
+        t.wait(f"no wider than {t.columns}", lambda: t.screen() and all(
+            len(line) <= t.columns for line in t.screen().split("\n")))
     elif word == "end":
         while t.read(PATIENCE):
             pass

@@ -165,8 +165,8 @@ void sibling_end(struct sibling *s, bool enough, struct report *report)
 
 	if (!s->pid)
 		return;
-	if (enough && !s->name)
-		kill(s->pid, SIGTERM);	/* a feeder may wait for input that nobody needs */
+	if (enough)
+		kill(s->pid, SIGTERM);	/* it may wait for input that nobody needs */
 	do
 		ended = waitpid(s->pid, &status, 0);
 	while (ended < 0 && errno == EINTR);

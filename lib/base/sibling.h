@@ -33,7 +33,7 @@ int sibling_start(struct sibling *s, char *const *argv, int in, struct report *r
 int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
 
 /*
- * Wait until S has ended.  If it failed, say so; ENOUGH: we have closed its pipe early, so
- * that a failure to write is none.
+ * Wait until S has ended.  If it failed, report that.  ENOUGH: no more of it is needed; it is
+ * terminated, and how it ends does not matter.
  */
 void sibling_end(struct sibling *s, bool enough, struct report *report);

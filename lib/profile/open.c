@@ -236,9 +236,10 @@ void opened_free(struct opened *o, bool stopped)
 {
 	if (!o)
 		return;
-	sibling_end(&o->feeder, stopped, o->report);
-	sibling_end(&o->unwinder, stopped, o->report);
+	/* the last first: if it is ended, it does not miss the input */
 	sibling_end(&o->symbolizer, stopped, o->report);
+	sibling_end(&o->unwinder, stopped, o->report);
+	sibling_end(&o->feeder, stopped, o->report);
 	if (o->fd > STDIN_FILENO)
 		close(o->fd);
 	free(o->head);
