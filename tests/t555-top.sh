@@ -55,7 +55,7 @@ check 'a file of perf record is opened, and a stream of it' <<'END'
 END
 
 check 'folded text has the sums that counting its lines gives' <<'END'
-	pmu-topprof --folded -l none "$scratch/resolved" >folded
+	pmu-topprof --to folded -l none "$scratch/resolved" >folded
 	awk '{ value = $NF; sub(/ [0-9]+$/, ""); n = split($0, f, ";"); flat[f[n]] += value
 		split("", seen)
 		for (i = 1; i <= n; i++) if (!seen[f[i]]++) cum[f[i]] += value }
@@ -239,14 +239,14 @@ END
 
 check 'the tree is cut at --min, and says how many are left out' <<'END'
 	printf 'm;a 900\nm;b 90\nm;c 9\nm;d 1\n' >text
-	pmu-top --tree --min 5% -n 1 -c text >out
+	pmu-top --tree --min 5% -n 1 --cum text >out
 	grep -qE "^ +900  90.00%      a$" out
 	grep -qE "^ +90   9.00%      b$" out
 	grep -qE "^ +\[2 more, with less\]$" out
 	none grep -qE " [cd]$" out
 	pmu-top --min 0.05 text | tail -n +3 | awk '{ print $5 }' >names
 	printf 'a\nb\nm\n' | same names -
-	pmu-top --tree --min 0 -n 1 -c text | grep -qE "^ +1   0.10%      d$"
+	pmu-top --tree --min 0 -n 1 --cum text | grep -qE "^ +1   0.10%      d$"
 	for wrong in 2 -1 x 5%% '' nan; do exits 2 pmu-top --min "$wrong" text 2>err; done
 END
 
