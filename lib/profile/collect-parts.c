@@ -170,10 +170,10 @@ static void begin_anew(struct collect *c)
 		begin_frames_anew(c);
 }
 
-/* End the interval before TIME: complete its profiles, and empty them for the next one. */
-static void next_interval(struct collect *c, uint64_t time)
+void collect_cut(struct collect *c)
 {
-	c->last_time = c->interval_end;
+	if (c->past.string)
+		resolved_release(&c->past);
 	for (uint32_t i = 0; i < c->parts; i++) {
 		if (has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
@@ -182,6 +182,13 @@ static void next_interval(struct collect *c, uint64_t time)
 	begin_anew(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
+}
+
+/* End the interval before TIME: complete its profiles, and empty them for the next one. */
+static void next_interval(struct collect *c, uint64_t time)
+{
+	c->last_time = c->interval_end;
+	collect_cut(c);
 	uint64_t over = (time - c->interval_end) / c->how.interval;
 	c->first_time = c->interval_end + over * c->how.interval;
 	c->interval_end = c->first_time + c->how.interval;

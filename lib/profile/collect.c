@@ -303,28 +303,45 @@ static void take_other(struct collect *c, const struct record *rec)
 		resolver_follow(c->resolver, c->in, rec);
 }
 
-void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
+void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
-	struct record rec;
-
 	c->in = in;
 	c->done = done;
 	c->context = context;
-	while (stream_next(in, &rec)) {
-		if (rec.type == PERF_RECORD_SAMPLE)
-			take_sample(c, &rec);
-		else if (record_is_resolved(rec.type))
-			take_resolved(c, &rec);
-		else
-			take_other(c, &rec);
-		if (c->past.string)
-			resolved_release(&c->past);
-	}
-	if (c->is_resolved && !c->has_end && stream_is_whole(in))
+}
+
+bool collect_next(struct collect *c)
+{
+	struct record rec;
+
+	if (!stream_next(c->in, &rec))
+		return false;
+	if (rec.type == PERF_RECORD_SAMPLE)
+		take_sample(c, &rec);
+	else if (record_is_resolved(rec.type))
+		take_resolved(c, &rec);
+	else
+		take_other(c, &rec);
+	if (c->past.string)
+		resolved_release(&c->past);
+	return true;
+}
+
+void collect_finish(struct collect *c)
+{
+	if (c->is_resolved && !c->has_end && stream_is_whole(c->in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
-	if (in)
+	if (c->in)
 		collect_end(c);
+}
+
+void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
+{
+	collect_begin(c, in, done, context);
+	while (collect_next(c))
+		;
+	collect_finish(c);
 }
 
 void collect_release(struct collect *c)

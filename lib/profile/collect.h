@@ -91,4 +91,15 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done,
 		    void *context);
 
+/*
+ * The same in steps, for a caller that does other things between records: collect_next()
+ * processes one record and returns false at the end; collect_cut() calls DONE for what has
+ * been collected since the last cut, unless that is nothing.
+ */
+void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done,
+		   void *context);
+bool collect_next(struct collect *c);
+void collect_cut(struct collect *c);
+void collect_finish(struct collect *c);
+
 void collect_release(struct collect *c);

@@ -117,6 +117,10 @@ bool profile_shows(const struct stream_event *event);
 void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out);
 
+/* The same in memory, uncompressed.  Return the bytes, which the caller frees, and set *SIZE. */
+uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
+		       const struct stream_origin *origin, size_t *size);
+
 /*
  * Write the values of EVENT as folded lines (profile/folded-lines.h), one for each stack,
  * and flush.
