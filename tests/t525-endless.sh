@@ -59,7 +59,8 @@ named_peak() {
 	cost sh -c "make-churn $n 1000000000 | $* >/dev/null" | cut -d ' ' -f 2
 }
 
-for command in 'pmu-symbolize -q --definitions 1Mi' \
+# cost has the larger of a pipe's two
+for command in \
 	'pmu-symbolize -q --definitions 1Mi | pmu-topprof --interval 1s --output-template p%S.pb.gz' \
 	'pmu-topprof --interval 1s --output-template p%S.pb.gz' \
 	'pmu-stream --comm program-1'; do
