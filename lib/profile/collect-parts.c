@@ -10,7 +10,7 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
 	*part = (struct collect_part){ .id = id, .comm = comm,
-		.process = tasks_name_text(&c->facts.tasks, id), .profile = {
+		.process = mem_text(tasks_name_text(&c->facts.tasks, id)), .profile = {
 		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
 		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
@@ -49,8 +49,10 @@ void collect_rename(struct collect *c, const struct record *rec)
 	    !record_comm(rec, &comm))
 		return;
 	struct collect_part *part = find_part(c, comm.pid);
-	if (part)
-		part->process = tasks_name_text(&c->facts.tasks, comm.pid);
+	if (!part)
+		return;
+	free(part->process);
+	part->process = mem_text(tasks_name_text(&c->facts.tasks, comm.pid));
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -154,7 +156,10 @@ static void begin_frames_anew(struct collect *c)
 	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
 
 	copy_waiting(c, frame, false);
-	resolver_begin_anew(c->resolver, &c->past, frame, frames);
+	if (c->is_resolved)
+		resolved_forget(&c->reader, &c->past, frame, frames);
+	else
+		resolver_begin_anew(c->resolver, &c->past, frame, frames);
 	copy_waiting(c, frame, true);
 	free(frame);
 }
@@ -162,11 +167,11 @@ static void begin_frames_anew(struct collect *c)
 /* After an interval no profile needs the old tables: bound the memory for an endless stream. */
 static void begin_anew(struct collect *c)
 {
-	enum { FEW_LABELS = 1 << 14, FEW_FRAMES = 1 << 16 };
+	enum { FEW_LABELS = 1 << 14, SMALL = 4 << 20 };		/* bytes of frame tables */
 
 	if (c->facts.labels.sets > FEW_LABELS)
 		begin_labels_anew(c);
-	if (!c->is_resolved && c->tables.frames > FEW_FRAMES)
+	if (c->is_resolved ? c->reader.restarted : resolved_memory(&c->tables) > SMALL)
 		begin_frames_anew(c);
 }
 
@@ -263,8 +268,10 @@ void collect_end(struct collect *c)
 
 void collect_release_parts(struct collect *c)
 {
-	for (uint32_t i = 0; i < c->parts; i++)
+	for (uint32_t i = 0; i < c->parts; i++) {
 		profile_release(&c->part[i].profile);
+		free(c->part[i].process);
+	}
 	profile_release(&c->told);
 	free(c->part);
 	table_release(&c->part_table);

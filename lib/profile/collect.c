@@ -10,7 +10,8 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 {
 	static const char usual[] = "pid,thread_comm";
 
-	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels };
+	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels,
+			       .reader.tables = &c->tables };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 1, sizeof(*c->frame));
 	if (how->labels && !strcmp(how->labels, "none"))
@@ -167,7 +168,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->tables, rec, stream_events(c->in)->count, c->frame,
+		good = resolved_read_sample(&c->reader, rec, stream_events(c->in)->count, c->frame,
 					    &sample, &why);
 		if (good)
 			take(c, NULL, &sample);
@@ -180,10 +181,10 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";
-		good = c->has_end = resolved_read_end(&c->tables, rec);
+		good = c->has_end = resolved_read_end(&c->reader, rec);
 		break;
 	default:
-		good = resolved_read_definition(&c->tables, rec, &why);
+		good = resolved_read_definition(&c->reader, rec, &why);
 	}
 	if (!good)
 		stream_damaged(c->in, rec, why);
@@ -296,8 +297,10 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	facts_follow(&c->facts, rec);
-	for (uint32_t i = 0; i < c->facts.tasks.gones; i++)
+	for (uint32_t i = 0; i < c->facts.tasks.gones; i++) {
 		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
+		groups_forget(&c->groups, c->facts.tasks.gone[i].tid);
+	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
@@ -348,6 +351,7 @@ void collect_release(struct collect *c)
 {
 	collect_release_parts(c);
 	resolver_free(c->resolver);
+	resolved_reader_release(&c->reader);
 	resolved_release(&c->tables);
 	resolved_release(&c->past);
 	facts_release(&c->facts);

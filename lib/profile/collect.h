@@ -37,7 +37,7 @@ struct collect_options {
 struct collect_part {
 	pid_t id;		/* process or thread; 0: all */
 	uint32_t comm;		/* string in TABLES: name in the first sample */
-	const char *process;	/* last name of process ID */
+	char *process;		/* last name of process ID; owned */
 	struct profile profile;
 };
 
@@ -59,6 +59,7 @@ struct collect {
 	/* private: */
 	struct report *report;
 	struct resolver *resolver;
+	struct resolved_reader reader;	/* of a resolved stream */
 	struct waits waits;
 	struct groups groups;
 	struct collect_part *part;

@@ -48,11 +48,12 @@ enum {
 	RECORD_RESOLVED_SAMPLE	= 0x504d0004,
 	RECORD_TOOL		= 0x504d0005,
 	RECORD_END		= 0x504d0006,
+	RECORD_RESTART		= 0x504d0007,
 };
 
 static inline bool record_is_resolved(uint32_t type)
 {
-	return type >= RECORD_STRING && type <= RECORD_END;
+	return type >= RECORD_STRING && type <= RECORD_RESTART;
 }
 
 enum {
