@@ -163,7 +163,7 @@ struct resolved_reader {
 	uint32_t strings, objects, functions, frames;	/* defined since the last restart */
 	/* ids in TABLES, by id in the stream: */
 	uint32_t *string, *object, *function, *frame;
-	bool restarted;			/* TABLES may have definitions that the stream has forgotten */
+	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
 	/* private: over the definitions in TABLES, by content */
 	struct table string_table, object_table, function_table, frame_table;
 };
