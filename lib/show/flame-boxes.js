@@ -117,7 +117,7 @@ function callersRoot() {
 function sandwichRoots() {
 	const { total, otherTotal } = weights, key = keys.name.indexOf(state.f), found = [];
 
-	root = newBox(Math.max(0, key), null, null);
+	root = newBox(max(0, key), null, null);
 	above = newBox(root.key, null, { own: total, other: otherTotal });
 	for (let i = 1; key >= 0 && i < nodes; i++)
 		if (keys.node[i] === key && keys.outer[i] &&

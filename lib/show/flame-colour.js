@@ -31,7 +31,7 @@ function kindColour(kind, inlined, seed) {
 
 // BY: -1 to 1.  Orange is more, blue is less; of ratios, violet and green-blue.
 function changeColour(by, ofRatio) {
-	const strength = Math.round(Math.min(1, Math.abs(by)) * 8) / 8;
+	const strength = round(min(1, abs(by)) * 8) / 8;
 	const hue = ofRatio ? (by > 0 ? 285 : 165) : by > 0 ? 18 : 214;
 	const most = (ofRatio ? 0.6 : 1) * (dark ? 20 + 55 * strength : 30 + 60 * strength);
 
@@ -68,9 +68,9 @@ function colourOf(box) {
 	if (isRest(box))
 		return dark ? '#2b2f36' : '#e9e6e0';
 	if (mode && box.parent) {
-		if (Math.abs(changeOf(box.value, box.other)) < SIGNIFICANT)
+		if (abs(changeOf(box.value, box.other)) < SIGNIFICANT)
 			return grey();
-		const by = Math.log2(factorOf(box.value, box.other) || 1e-9) / 1.5;
+		const by = log2(factorOf(box.value, box.other) || 1e-9) / 1.5;
 		return changeColour(direction() * by, mode === 'ratio');
 	}
 	if (!box.parent && state.v !== 'sandwich')

@@ -3,7 +3,7 @@
  * that has the height of the graph.
  */
 const ROW = 19;
-const FONT = '12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif';
+const FONT = '12px system-ui,sans-serif';
 let plot, canvas, pen;
 let hover = null, focus = null;		// places
 let selected = -1;			// the key that is marked everywhere
@@ -11,16 +11,16 @@ let whole = 0;				// height of the canvas for a printer; 0: the window's
 const textWidths = new Map();
 
 const upward = () => state.v === 'flame';
-const graphHeight = () => Math.max(plot.clientHeight, layout.rows.length * ROW + 8);
+const graphHeight = () => max(plot.clientHeight, layout.rows.length * ROW + 8);
 const topOf = row => upward() ? graphHeight() - (row + 1) * ROW - 4 : row * ROW + 4;
-const rowAtHeight = y => Math.floor((upward() ? graphHeight() - 4 - y : y - 4) / ROW);
+const rowAtHeight = y => floor((upward() ? graphHeight() - 4 - y : y - 4) / ROW);
 
 function nameOf(box) {
 	if (isRest(box))
 		return box.children.length + ' functions, each thinner than a pixel';
 	const paths = box.up || !box.members.length || !isCut(frameOf[box.members[0]]) ? 0
 		: box.members.reduce((sum, node) => sum + frames.line[frameOf[node]], 0);
-	return paths ? '[too small: ' + paths.toLocaleString('en') + ' paths]' : keys.name[box.key];
+	return paths ? '[too small: ' + grouped(paths) + ' paths]' : keys.name[box.key];
 }
 
 // The text of a box: its name, and what may follow where there is room.
@@ -34,7 +34,7 @@ function caption(box) {
 		return [nameOf(box), box.other ? '   ' + digits(box.value / box.other) : ''];
 	if (weights.mode && box.parent) {
 		const z = changeOf(box.value, box.other);
-		return [nameOf(box), Math.abs(z) < SIGNIFICANT ? '' : '   ' +
+		return [nameOf(box), abs(z) < SIGNIFICANT ? '' : '   ' +
 			(z * direction() > 0 ? '\u25b2 ' : '\u25bc ') +
 			points(box.value, box.other)];
 	}
@@ -50,7 +50,7 @@ function textWidth(text) {
 }
 
 function fit(text, room) {
-	let length = Math.floor(text.length * (room - 9) / textWidth(text));
+	let length = floor(text.length * (room - 9) / textWidth(text));
 
 	while (length > 1 && textWidth(text.slice(0, length) + '\u2026') > room)
 		length--;
@@ -98,7 +98,7 @@ function drawPlace(place, y, hatch) {
 		g.globalAlpha = 1;
 		g.strokeStyle = dark ? '#ffd9a8' : '#7a2f00';
 		g.lineWidth = 2;
-		g.strokeRect(x + 1, y + 1, Math.max(1, width - 2), height - 2);
+		g.strokeRect(x + 1, y + 1, max(1, width - 2), height - 2);
 	}
 	if (place.width > 22) {
 		g.globalAlpha = dim ? 0.8 : faint ? 0.65 : 1;
@@ -113,7 +113,7 @@ function drawFrame(place, scroll, colour, width) {
 	pen.strokeStyle = colour;
 	pen.lineWidth = width;
 	pen.strokeRect(place.x + 0.6, topOf(place.row) - scroll + 0.6,
-		Math.max(1.5, place.width - 1.2), ROW - 2.2);
+		max(1.5, place.width - 1.2), ROW - 2.2);
 }
 
 function sayEmpty(width, height) {
@@ -131,8 +131,8 @@ function sayEmpty(width, height) {
 
 // Give the canvas the size of the window, in the pixels of the device.
 function sizeCanvas(width, height) {
-	const ratio = Math.min(3, window.devicePixelRatio || 1);
-	const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+	const ratio = min(3, window.devicePixelRatio || 1);
+	const [w, h] = [round(width * ratio), round(height * ratio)];
 
 	if (canvas.width !== w || canvas.height !== h) {
 		canvas.width = w;
@@ -199,7 +199,7 @@ function placeAt(x, y) {
 			high = middle - 1;
 	}
 	const place = row[low];
-	return x >= place.x && x < place.x + Math.max(place.width, 1.5) ? place : null;
+	return x >= place.x && x < place.x + max(place.width, 1.5) ? place : null;
 }
 
 // The lines of a box that cost most.
@@ -231,7 +231,7 @@ function factsOfCode(box) {
 }
 
 function factsOfChange(box) {
-	const w = weights, z = Math.abs(changeOf(box.value, box.other));
+	const w = weights, z = abs(changeOf(box.value, box.other));
 
 	if (w.mode === 'ratio')
 		return [[safe(types[state.t].name) + ' / ' + safe(types[ratioType()].name) + ' = ' +
@@ -255,8 +255,8 @@ function factsOf(box) {
 	if (!isRest(box) && box.parent)
 		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all), 'v']);
 	if (w.count && share >= 0 && share <= 1)
-		out.push(['about ' + Math.round(box.value / types[state.t].per) + ' samples, \u00b1 ' +
-			(196 * Math.sqrt(share * (1 - share) / w.count)).toFixed(2) +
+		out.push(['about ' + round(box.value / types[state.t].per) + ' samples, \u00b1 ' +
+			(196 * sqrt(share * (1 - share) / w.count)).toFixed(2) +
 			' points (95 %)']);
 	if (w.mode)
 		out.push(...factsOfChange(box));
@@ -277,8 +277,8 @@ function showTip(place, x, y) {
 		([text, name]) => el(name ? 'div.' + name : 'div', null, text)));
 	tip.style.display = 'block';
 	const { width, height } = tip.getBoundingClientRect();
-	tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - width - 6)) + 'px';
-	tip.style.top = (y + 18 + height > innerHeight ? Math.max(4, y - height - 12) : y + 18) +
+	tip.style.left = max(4, min(x + 14, innerWidth - width - 6)) + 'px';
+	tip.style.top = (y + 18 + height > innerHeight ? max(4, y - height - 12) : y + 18) +
 		'px';
 	for (let box = place.box; box && box.parent && path.length < 8; box = box.parent)
 		path.push(cut(nameOf(box), 60));

@@ -12,7 +12,7 @@ function chooseGrid(room) {
 
 	heat.end = profile.time.reduce((last, time) => time > last ? time : last, 0);
 	if (slices) {
-		heat.rows = slices <= 120 ? 1 : Math.ceil(slices / 120);
+		heat.rows = slices <= 120 ? 1 : ceil(slices / 120);
 		heat.cell = tick;
 	} else {
 		heat.rows = 25;
@@ -20,12 +20,12 @@ function chooseGrid(room) {
 			heat.end / 1000 / room * 4;
 		heat.cell = span * 1000 / heat.rows;
 	}
-	heat.columns = Math.floor(heat.end / heat.cell / heat.rows) + 1;
-	heat.width = Math.min(26, room / heat.columns);
-	heat.height = heat.rows === 1 ? 40 : Math.max(5, Math.min(20, 100 / heat.rows));
+	heat.columns = floor(heat.end / heat.cell / heat.rows) + 1;
+	heat.width = min(26, room / heat.columns);
+	heat.height = heat.rows === 1 ? 40 : max(5, min(20, 100 / heat.rows));
 }
 
-const cellOf = time => Math.floor(time / heat.cell + 1e-6);
+const cellOf = time => floor(time / heat.cell + 1e-6);
 
 function fillCells() {
 	const value = profile.values[state.t], keep = byLabel(profile);
@@ -46,7 +46,7 @@ function heatColour(q) {
 
 // The rectangle of cell NUMBER.
 function cellRectangle(number) {
-	const column = Math.floor(number / heat.rows), row = number % heat.rows;
+	const column = floor(number / heat.rows), row = number % heat.rows;
 
 	return [heat.left + column * heat.width,
 		(heat.rows - 1 - row) * heat.height,
@@ -57,7 +57,7 @@ const timeText = ms => ms >= 10000 || ms % 1000 === 0 ? (ms / 1000).toFixed(0) +
 	: ms >= 1 ? (ms / 1000).toFixed(3) + ' s' : ms.toFixed(3) + ' ms';
 
 function drawAxes(g, height) {
-	const column = heat.cell * heat.rows, step = Math.ceil(60 / heat.width);
+	const column = heat.cell * heat.rows, step = ceil(60 / heat.width);
 
 	g.fillStyle = dark ? '#a3a6ad' : '#6a645c';
 	g.textAlign = 'left';
@@ -92,7 +92,7 @@ function drawHeat() {
 		return;
 	const c = find('hc'), g = c.getContext('2d'), width = box.clientWidth - 24;
 	const now = [state.t, state.l, width].join('|');
-	const ratio = Math.min(3, window.devicePixelRatio || 1);
+	const ratio = min(3, window.devicePixelRatio || 1);
 	if (now !== heat.for) {
 		heat.for = now;
 		chooseGrid(width - heat.left);
@@ -105,7 +105,7 @@ function drawHeat() {
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	g.font = '11px system-ui,sans-serif';
 	for (let i = 0; i <= cellOf(heat.end); i++) {
-		g.fillStyle = heatColour(heat.most > 0 ? Math.sqrt(Math.max(0, heat.cells[i]) /
+		g.fillStyle = heatColour(heat.most > 0 ? sqrt(max(0, heat.cells[i]) /
 			heat.most) : 0);
 		g.fillRect(...cellRectangle(i));
 	}
@@ -126,21 +126,21 @@ function sayHeat() {
 		: 'Drag over a span to see only its samples. Darker: more ' +
 			safe(types[state.t].name) + '.';
 	find('hclr').disabled = find('hvs').disabled = !span;
-	find('hvs').setAttribute('aria-pressed', state.vs === '1');
+	press('hvs', state.vs === '1');
 }
 
 // The number of the cell at a point of the page.
 function cellAt(event) {
 	const { left, top } = find('hc').getBoundingClientRect();
-	const inside = (x, count) => Math.max(0, Math.min(count - 1, Math.floor(x)));
+	const inside = (x, count) => max(0, min(count - 1, floor(x)));
 	const column = inside((event.clientX - left - heat.left) / heat.width, heat.columns);
 	const row = heat.rows - 1 - inside((event.clientY - top) / heat.height, heat.rows);
 
-	return Math.min(column * heat.rows + row, cellOf(heat.end));
+	return min(column * heat.rows + row, cellOf(heat.end));
 }
 
 // From cell A to cell B, whichever is first, in ms.
-const spanOfCells = (a, b) => [Math.min(a, b) * heat.cell, (Math.max(a, b) + 1) * heat.cell];
+const spanOfCells = (a, b) => [min(a, b) * heat.cell, (max(a, b) + 1) * heat.cell];
 
 function selectSpan(span) {
 	heat.drag = heat.from = null;
@@ -151,26 +151,26 @@ function listenToHeat() {
 	const c = find('hc');
 	let from = null;
 
-	c.addEventListener('pointerdown', event => {
+	on(c, 'pointerdown', event => {
 		from = cellAt(event);
 		c.setPointerCapture(event.pointerId);
 	});
-	c.addEventListener('pointermove', event => {
+	on(c, 'pointermove', event => {
 		if (from === null)
 			return;
 		heat.drag = spanOfCells(from, cellAt(event));
 		drawHeat();
 	});
-	c.addEventListener('pointerup', event => {
+	on(c, 'pointerup', event => {
 		if (from === null)
 			return;
 		const span = heat.drag || spanOfCells(from, cellAt(event));
 		from = null;
 		selectSpan(span);
 	});
-	c.addEventListener('keydown', heatKey);
-	c.addEventListener('blur', () => drawHeat());
-	c.addEventListener('focus', () => {
+	on(c, 'keydown', heatKey);
+	on(c, 'blur', () => drawHeat());
+	on(c, 'focus', () => {
 		heat.at = heat.at === null ? 0 : heat.at;
 		drawHeat();
 	});
@@ -181,7 +181,7 @@ function heatKey(event) {
 	const steps = { ArrowRight: heat.rows, ArrowLeft: -heat.rows, ArrowUp: 1, ArrowDown: -1 };
 
 	if (Object.hasOwn(steps, event.key)) {
-		heat.at = Math.max(0, Math.min(cellOf(heat.end), heat.at + steps[event.key]));
+		heat.at = max(0, min(cellOf(heat.end), heat.at + steps[event.key]));
 		heat.drag = heat.from === null ? null : spanOfCells(heat.from, heat.at);
 	} else if (event.key === ' ' && heat.from === null) {
 		heat.from = heat.at;

@@ -28,7 +28,7 @@ function readFragment() {
 			// not encoded as it should be
 		}
 	}
-	state.t = Math.min(types.length - 1, Math.max(0, state.t | 0));
+	state.t = min(types.length - 1, max(0, state.t | 0));
 	for (const [key, list] of Object.entries(ALLOWED))
 		if (!list.includes(state[key]))
 			state[key] = usual[key];
@@ -148,12 +148,12 @@ const foot = () => el('div#foot', null, el('span#now', { 'aria-live': 'off' }),
 
 function showControls() {
 	for (const [name] of VIEWS)
-		find('v-' + name).setAttribute('aria-pressed', state.v === name);
-	find('bt').setAttribute('aria-pressed', state.side !== '0');
+		press('v-' + name, state.v === name);
+	press('bt', state.side !== '0');
 	if (profile.time)
-		find('bh').setAttribute('aria-pressed', state.heat === '1');
+		press('bh', state.heat === '1');
 	if (base)
-		find('bg').setAttribute('aria-pressed', state.gone === '1');
+		press('bg', state.gone === '1');
 	choices(find('ty'), types.map((type, i) => [i, typeName(type)]), state.t);
 	choices(find('gr'), GRAINS.map(name => [name, name]), state.g);
 	choices(find('co'), colourChoices(),
@@ -170,15 +170,15 @@ function showSums() {
 	const { all, count, span } = weights;
 
 	find('sum').textContent = amount(all) +
-		(count ? ' \u00b7 ' + Math.round(count).toLocaleString('en') + ' samples' : '') +
+		(count ? ' \u00b7 ' + round(count).toLocaleString('en') + ' samples' : '') +
 		(data.duration ? ' \u00b7 ' + digits(data.duration / 1e9) + ' s' : '') +
 		(state.l || span ? ' (filtered)' : '');
 	find('found').textContent = !state.q ? '' : 'matched ' + percent(search.sum / all) +
 		(zoom && zoom.value ? ', ' + percent(matchedIn(zoom) / zoom.value) +
 			' of the zoomed' : '') + (search.error ? ' \u2013 ' + search.error : '');
-	find('stat').textContent = layout.boxes.toLocaleString('en') + ' boxes' + (layout.thin
-		? ', ' + layout.thin.toLocaleString('en') + ' thinner than a pixel' : '') +
-		(data.cut ? ', ' + data.cut.nodes.toLocaleString('en') + ' call paths summed up (at ' +
+	find('stat').textContent = grouped(layout.boxes) + ' boxes' + (layout.thin
+		? ', ' + grouped(layout.thin) + ' thinner than a pixel' : '') +
+		(data.cut ? ', ' + grouped(data.cut.nodes) + ' call paths summed up (at ' +
 			'most ' + percent(data.cut.share, 4) + ' each)' : '');
 }
 
@@ -266,7 +266,7 @@ function update() {
 		lastView = state.v + state.f;
 		find('spacer').style.height = graphHeight() + 'px';
 		plot.scrollTop = upward() ? graphHeight() : state.v !== 'sandwich' ? 0
-			: Math.max(0, layout.middle * ROW - plot.clientHeight * 0.4);
+			: max(0, layout.middle * ROW - plot.clientHeight * 0.4);
 	}
 	draw();
 	drawTable();
@@ -290,7 +290,7 @@ function goTo(place) {
 		plot.scrollTop = y + 2 * ROW - plot.clientHeight;
 	draw();
 	const { left, top } = plot.getBoundingClientRect();
-	showTip(place, left + place.x + Math.min(place.width / 2, 80), top + y - plot.scrollTop);
+	showTip(place, left + place.x + min(place.width / 2, 80), top + y - plot.scrollTop);
 	find('live').textContent = cut(nameOf(place.box), 120) + ', ' +
 		percent(place.box.value / weights.all) + ' of all, level ' + place.box.depth + ', ' +
 		(row.indexOf(place) + 1) + ' of ' + row.length;
@@ -451,7 +451,7 @@ const placeOf = event => {
 };
 
 function listenToPlot() {
-	plot.addEventListener('mousemove', event => {
+	on(plot, 'mousemove', event => {
 		const place = placeOf(event);
 		canvas.style.cursor = place ? 'pointer' : '';
 		if (place !== hover) {
@@ -460,35 +460,35 @@ function listenToPlot() {
 		}
 		showTip(place, event.clientX, event.clientY);
 	});
-	plot.addEventListener('mouseleave', () => {
+	on(plot, 'mouseleave', () => {
 		hover = null;
 		showTip(null);
 		drawLater();
 	});
-	plot.addEventListener('click', event => {
+	on(plot, 'click', event => {
 		const place = placeOf(event);
 		if (!place || event.detail > 1)
 			return;
 		selected = -1;
 		zoomTo(zoom === place.box ? zoom.parent : place.box);
 	});
-	plot.addEventListener('dblclick', event => {
+	on(plot, 'dblclick', event => {
 		const place = placeOf(event);
 		if (place && place.box.key > 0)
 			act('s', place.box);
 	});
-	plot.addEventListener('scroll', drawLater);
+	on(plot, 'scroll', drawLater);
 }
 
 function listenToSide() {
 	const side = find('side'), rowOf = event => event.target.closest('tr.r');
 
-	side.addEventListener('scroll', () => drawTable(), { passive: true });
-	side.addEventListener('click', event =>
+	on(side, 'scroll', () => drawTable(), { passive: true });
+	on(side, 'click', event =>
 		rowOf(event) && pick(+rowOf(event).dataset.k, false));
-	side.addEventListener('dblclick', event =>
+	on(side, 'dblclick', event =>
 		rowOf(event) && pick(+rowOf(event).dataset.k, true));
-	side.addEventListener('keydown', moveInTable);
+	on(side, 'keydown', moveInTable);
 }
 
 // A printer gets the whole graph, up to what a canvas may be high.
@@ -496,7 +496,7 @@ function print(on) {
 	const most = 16000, style = document.documentElement.dataset;
 
 	dark = !on && style.theme === 'dark';
-	whole = on ? Math.min(most, layout.rows.length * ROW + 8) : 0;
+	whole = on ? min(most, layout.rows.length * ROW + 8) : 0;
 	draw();
 	if (!on)
 		update();
@@ -506,14 +506,14 @@ function listen() {
 	listenToPlot();
 	listenToSide();
 	listenToHeat();
-	document.addEventListener('keydown', onKey);
+	on(document, 'keydown', onKey);
 	for (const name of ['popstate', 'hashchange'])
-		window.addEventListener(name, () => {
+		on(window, name, () => {
 			readFragment();
 			update();
 		});
 	let bottom = true;
-	plot.addEventListener('scroll', () => {
+	on(plot, 'scroll', () => {
 		bottom = plot.scrollHeight - plot.scrollTop - plot.clientHeight < 4;
 	});
 	new ResizeObserver(() => {
@@ -528,9 +528,9 @@ function listen() {
 		draw();
 		drawTable();
 	}).observe(plot);
-	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => update());
-	window.addEventListener('beforeprint', () => print(true));
-	window.addEventListener('afterprint', () => print(false));
+	on(matchMedia('(prefers-color-scheme: dark)'), 'change', () => update());
+	on(window, 'beforeprint', () => print(true));
+	on(window, 'afterprint', () => print(false));
 }
 
 // What the page starts with where the address says nothing.
@@ -550,14 +550,13 @@ function chooseUsual() {
 // For tests: sums per function as the table has them; a row of boxes as it is drawn.
 function offerToTests() {
 	window.__sums = () => {
-		const out = {};
+		const out = Object.create(null);
 		sumKeys();
 		for (let key = 0; key < keys.count; key++) {
 			const name = keys.name[key];
 			if (!sums.cum[key] && !sums.otherCum[key] || key === keys.node[0])
 				continue;
-			const sum = Object.hasOwn(out, name) ? out[name]
-				: Object.defineProperty(out, name, { value: [0, 0], enumerable: true })[name];
+			const sum = out[name] = out[name] || [0, 0];
 			sum[0] += sums.flat[key];
 			sum[1] += sums.cum[key];
 		}

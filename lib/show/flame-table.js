@@ -38,7 +38,7 @@ const ORDERS = {
 	f: (a, b) => sums.flat[b] - sums.flat[a],
 	c: (a, b) => sums.cum[b] - sums.cum[a],
 	n: (a, b) => keys.name[a] < keys.name[b] ? -1 : 1,
-	d: (a, b) => Math.abs(changeOfKey(b)) - Math.abs(changeOfKey(a)),
+	d: (a, b) => abs(changeOfKey(b)) - abs(changeOfKey(a)),
 };
 
 const changeOfKey = key => weights.mode === 'ratio' ? sums.flat[key]
@@ -86,7 +86,7 @@ function headRow(wide) {
 function shareCell(value, wide) {
 	const share = value / weights.all, width = (100 * share).toFixed(1) + '%';
 	const error = wide && weights.count && share >= 0 && share <= 1
-		? ' \u00b1' + (196 * Math.sqrt(share * (1 - share) / weights.count)).toFixed(2) : '';
+		? ' \u00b1' + (196 * sqrt(share * (1 - share) / weights.count)).toFixed(2) : '';
 	const cell = el('td', null, percent(share), el('small', null, error));
 
 	cell.style.background =
@@ -99,9 +99,9 @@ function changeCell(key) {
 
 	if (weights.mode === 'ratio')
 		return el('td', null, other ? digits(flat / other) : '\u2013');
-	const z = direction() * changeOf(flat, other), grey = Math.abs(z) < SIGNIFICANT;
+	const z = direction() * changeOf(flat, other), grey = abs(z) < SIGNIFICANT;
 	return el(grey ? 'td.ns' : z > 0 ? 'td.up' : 'td.dn',
-		{ title: Math.abs(z) >= 99 ? 'number of samples unknown'
+		{ title: abs(z) >= 99 ? 'number of samples unknown'
 			: z.toFixed(1) + ' standard errors' },
 		(grey ? '' : z > 0 ? '\u25b2 ' : '\u25bc ') + points(flat, other));
 }
@@ -142,8 +142,8 @@ function drawTable() {
 		return;
 	sums.shownFor = now;
 	const { list } = sums, columns = 3 + (wide ? 2 : 0) + (weights.mode ? 1 : 0);
-	const from = Math.max(0, Math.floor((scrollTop - 30) / LINE) - 5);
-	const to = Math.min(list.length, from + Math.ceil(side.clientHeight / LINE) + 12);
+	const from = max(0, floor((scrollTop - 30) / LINE) - 5);
+	const to = min(list.length, from + ceil(side.clientHeight / LINE) + 12);
 	const body = el('tbody');
 	if (from)
 		body.append(gap(from, columns));

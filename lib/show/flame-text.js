@@ -4,7 +4,11 @@
  * Text of the profile is data: it reaches the page by append() and textContent only, with
  * characters that would hide, reorder or break text shown as their code.
  */
+const { abs, max, min, floor, ceil, round, log, log2, exp, sqrt } = Math;
+
 const find = id => document.getElementById(id);
+const on = (e, name, listener, how) => e.addEventListener(name, listener, how);
+const press = (id, pressed) => find(id).setAttribute('aria-pressed', pressed);
 
 // Make an element: 'div.class#id', its attributes (onNAME: a listener), its children.
 function el(tag, attributes, ...children) {
@@ -18,7 +22,7 @@ function el(tag, attributes, ...children) {
 			e.classList.add(word);
 	for (const [key, value] of Object.entries(attributes || {}))
 		if (key.startsWith('on'))
-			e.addEventListener(key.slice(2), value);
+			on(e, key.slice(2), value);
 		else if (value !== null)
 			e.setAttribute(key, value);
 	e.append(...children.filter(child => child !== null));
@@ -77,7 +81,7 @@ const COUNTS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
 
 // A value of a type, with its unit.
 function amount(value, type = types[state.t]) {
-	const size = Math.abs(value), sign = value < 0 ? '\u2212' : '';
+	const size = abs(value), sign = value < 0 ? '\u2212' : '';
 	const unit = Object.hasOwn(UNITS, type.unit) ? UNITS[type.unit] : null;
 
 	for (const [from, name, by] of unit || COUNTS)
@@ -87,6 +91,8 @@ function amount(value, type = types[state.t]) {
 	return sign + (Number.isInteger(size) ? size : digits(size)) +
 		(type.unit === 'count' ? '' : ' ' + safe(type.unit));
 }
+
+const grouped = number => number.toLocaleString('en');
 
 const percent = (share, places = 2) =>
 	Number.isFinite(share) ? (100 * share).toFixed(places) + ' %' : '\u2013';

@@ -80,7 +80,7 @@ function chooseKeys() {
 let weights = null, weightsFor = '', version = 0;
 
 const ratioType = () => state.r === '' ? (state.t === types.length - 1 ? 0 : state.t + 1)
-	: Math.min(types.length - 1, state.r | 0);
+	: min(types.length - 1, state.r | 0);
 
 function sumRows(rows, type, keep) {
 	const out = new Float64Array(nodes), value = rows.values[type];
@@ -174,16 +174,16 @@ const SIGNIFICANT = 3;
 function exactChange(x, n, fraction) {
 	if (fraction > 0.5)
 		return -exactChange(n - x, n, 1 - fraction);
-	const up = x > n * fraction, odds = Math.log(fraction / (1 - fraction));
-	let tail = 0, term = n * Math.log(1 - fraction);
+	const up = x > n * fraction, odds = log(fraction / (1 - fraction));
+	let tail = 0, term = n * log(1 - fraction);
 
 	for (let k = 0; k <= n && k < 4000; k++) {
 		if (up ? k >= x : k <= x)
-			tail += Math.exp(term);
-		term += Math.log((n - k) / (k + 1)) + odds;
+			tail += exp(term);
+		term += log((n - k) / (k + 1)) + odds;
 	}
-	const s = Math.sqrt(-2 * Math.log(Math.min(0.5, Math.max(1e-300, tail))));
-	const z = Math.max(0, s - (2.30753 + 0.27061 * s) / (1 + 0.99229 * s + 0.04481 * s * s));
+	const s = sqrt(-2 * log(min(0.5, max(1e-300, tail))));
+	const z = max(0, s - (2.30753 + 0.27061 * s) / (1 + 0.99229 * s + 0.04481 * s * s));
 	return up ? z : -z;
 }
 
@@ -197,14 +197,14 @@ function changeOf(value, other) {
 	const p = value / w.all, q = other / w.otherAll;
 	if (!w.count || !w.otherCount)
 		return p === q ? 0 : p > q ? 99 : -99;
-	const x = Math.round(p * w.count), n = x + Math.round(q * w.otherCount);
+	const x = round(p * w.count), n = x + round(q * w.otherCount);
 	const both = w.count + w.otherCount, fraction = w.count / both, mean = n / both;
 	if (n <= 0)
 		return 0;
-	if (n * Math.min(fraction, 1 - fraction) < 10)
+	if (n * min(fraction, 1 - fraction) < 10)
 		return exactChange(x, n, fraction);
 	const variance = mean * (1 - mean) * (1 / w.count + 1 / w.otherCount);
-	return (p - q) / Math.sqrt(variance > 0 ? variance : 1);
+	return (p - q) / sqrt(variance > 0 ? variance : 1);
 }
 
 const factorOf = (value, other) =>
@@ -214,5 +214,5 @@ const factorOf = (value, other) =>
 function points(value, other) {
 	const d = direction() * 100 * (value / weights.all - other / weights.otherAll);
 
-	return (d < 0 ? '\u2212' : '+') + Math.abs(d).toFixed(Math.abs(d) < 1 ? 2 : 1) + ' pt';
+	return (d < 0 ? '\u2212' : '+') + abs(d).toFixed(abs(d) < 1 ? 2 : 1) + ' pt';
 }

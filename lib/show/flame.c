@@ -163,6 +163,19 @@ static void add_address(struct adding *a, const struct decoded_location *l, cons
 						     kind_of(name, object, a->main)), 0, false));
 }
 
+static uint32_t function_of_line(struct adding *a, const struct decoded_line *line,
+				 const char *object)
+{
+	struct decoded_function g = { 0 };
+
+	if (line->function != TABLE_NONE)
+		g = decoded_function(a->d, line->function);
+	const char *name = decoded_string(a->d, g.name);
+	name = *name ? name : "?";
+	return flame_function(a->f, name, decoded_string(a->d, g.file), object,
+			      clamped_line(g.line), kind_of(name, object, a->main));
+}
+
 /* Return the frames of the location with this index, the outermost first. */
 static struct location_frames frames_of_location(struct adding *a, uint32_t index)
 {
@@ -175,22 +188,14 @@ static struct location_frames frames_of_location(struct adding *a, uint32_t inde
 	const char *object = l.mapping == TABLE_NONE ? ""
 		: decoded_string(a->d, decoded_mapping(a->d, l.mapping).file);
 	of->first = a->frames;
-	while (decoded_next_line(a->d, &l, &line)) {
-		struct decoded_function g = { 0 };
-		if (line.function != TABLE_NONE)
-			g = decoded_function(a->d, line.function);
-		const char *name = decoded_string(a->d, g.name);
-		name = *name ? name : "?";
-		uint32_t function = flame_function(a->f, name, decoded_string(a->d, g.file),
-			object, clamped_line(g.line), kind_of(name, object, a->main));
-		add_frame(a, flame_line(a->f, function, clamped_line(line.line), true));
+	for (bool more = decoded_next_line(a->d, &l, &line); more;) {
+		uint32_t function = function_of_line(a, &line, object);
+		int64_t number = line.line;
+		more = decoded_next_line(a->d, &l, &line);	/* the last was not inlined */
+		add_frame(a, flame_line(a->f, function, clamped_line(number), more));
 	}
 	if (a->frames == of->first)
 		add_address(a, &l, object);
-	else {		/* the last line is the function that the others were inlined into */
-		struct flame_frame outer = *flame_frame(a->f, a->frame[a->frames - 1]);
-		a->frame[a->frames - 1] = flame_line(a->f, outer.function, outer.line, false);
-	}
 	for (uint32_t i = of->first, k = a->frames - 1; i < k; i++, k--) {
 		uint32_t swap = a->frame[i];
 		a->frame[i] = a->frame[k];
