@@ -180,11 +180,11 @@ static uint32_t function_of_line(struct adding *a, const struct decoded_line *li
 static struct location_frames frames_of_location(struct adding *a, uint32_t index)
 {
 	struct location_frames *of = &a->location[index];
-	struct decoded_location l = decoded_location(a->d, index);
 	struct decoded_line line;
 
 	if (of->count > 0)
 		return *of;
+	struct decoded_location l = decoded_location(a->d, index);
 	const char *object = l.mapping == TABLE_NONE ? ""
 		: decoded_string(a->d, decoded_mapping(a->d, l.mapping).file);
 	of->first = a->frames;
