@@ -358,11 +358,12 @@ static void count_ticks(struct flame *f)
 		for (uint32_t i = 0; i < f->side[side].rows; i++) {
 			struct flame_row *row = &f->side[side].row[i];
 			uint64_t since = (uint64_t)row->time - (uint64_t)f->first_time;
-			if (row->time == INT64_MIN || (slices && (row->time < 0 ||
-						       row->time >= f->slices)))
+			if (row->time == INT64_MIN || (slices && (row->time < 1 ||
+						       row->time > f->slices)))
 				row->time = -1;
-			else if (!slices)
-				row->time = (int64_t)(since / (uint64_t)f->tick);
+			else
+				row->time = slices ? row->time - 1
+					: (int64_t)(since / (uint64_t)f->tick);
 		}
 }
 

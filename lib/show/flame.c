@@ -354,8 +354,8 @@ static uint32_t set_of(struct adding *a, const struct decoded_sample *s, int64_t
 			pair[2 * pairs++ + 1] = string_of_value(a, l);
 		}
 	}
-	if (best == TIME_SLICE && *time >= 0 && *time < INT32_MAX && *time >= a->f->slices)
-		a->f->slices = *time + 1;
+	if (best == TIME_SLICE && *time < INT32_MAX && *time > a->f->slices)
+		a->f->slices = *time;
 	qsort(pair, pairs, 2 * sizeof(*pair), compare_pairs);
 	return keyed_id(&a->f->sets, pair, pairs * 2 * sizeof(*pair));
 }

@@ -108,7 +108,7 @@ struct flame {
 	} *step;			/* the last stack, from its outermost frame */
 	size_t steps, step_room;
 	int64_t slice;			/* ns in a slice; 0: unknown */
-	int64_t slices;			/* highest number of a slice + 1; 0: times are in ns */
+	int64_t slices;			/* highest number of a slice, from 1; 0: times are in ns */
 	uint64_t too_deep;		/* stacks that were not followed to their leaf */
 	struct arena arena;
 };
