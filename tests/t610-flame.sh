@@ -1,0 +1,196 @@
+#!/bin/sh
+# pmu-flame: what is in the page and in the picture.  t620-browser.sh opens them.
+# kinds: quick release asan
+. tests/lib.sh
+
+page() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame.py" "$@"; }
+made() { PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$TOP/tests" python3 -c "
+import sys
+from profiles import *
+$(cat)
+sys.stdout.buffer.write(out)"; }
+
+# top PROFILE TYPE: "flat cum name" as go tool pprof has them, sorted
+top() {
+	go tool pprof -top -nodecount=1000000 -nodefraction=0 -unit=ns -sample_index="$2" "$1" 2>/dev/null |
+		sed -E '1,/^ *flat +flat%/d; s/ \((inline|partial-inline)\)$//; s/([0-9])ns/\1/g' |
+		awk '{ f = $1; c = $4; $1 = $2 = $3 = $4 = $5 = ""; sub(/^ */, ""); print f, c, $0 }' | sort
+}
+
+# A small profile of two events, with recursion, inlined calls and labels
+cat >"$scratch/two.py" <<'END'
+types = bytes_of(1, number(1, 5) + number(2, 6)) + bytes_of(1, number(1, 7) + number(2, 2))
+def line(f, n): return bytes_of(4, number(1, f) + number(2, n))
+names = [b"cpu", b"nanoseconds", b"cycles", b"work<int>", b"help", b"rec", b"/src/a.c", b"/lib/x.so"]
+parts = [mapping(1, MAIN), mapping(2, 12)]
+parts += [function(i, n, number(4, 11)) for i, n in ((1, MAIN), (2, 8), (3, 9), (4, 10))]
+parts += [bytes_of(4, number(1, i) + number(2, 1 + (i == 4)) + number(3, 16 * i) + lines) for i, lines in
+          ((1, line(1, 3)), (2, line(3, 7) + line(2, 5)), (3, line(4, 9)), (4, line(4, 10)))]
+one = lambda stack, cpu, cycles, comm: sample(stack, [cpu // 10, cpu, cycles], label(COMM, comm))
+parts += [one([2, 1], 700, 50, MAIN), one([3, 4, 3, 1], 200, 80, MAIN), one([1], 90, 4, 8), one([3, 1], 10, 1, 8)]
+out = profile([types, *parts], names)
+END
+
+check 'each function has the sums that go tool pprof has, of each type' <<'END'
+	made <"$scratch/two.py" >p.pb
+	pmu-flame p.pb -o p.html
+	for type in samples cpu cycles; do
+		top p.pb $type >want
+		test "$(wc -l <want)" = 4
+		page sums p.html $type | sort | same want -
+	done
+	pmu-flame <p.pb >q.html
+	sed "s/>p.pb</>profile</; s/\"p.pb\"/\"profile\"/" p.html | cmp - q.html
+END
+
+check 'a real profile: the same, and the same bytes in each run' <<'END'
+	pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.2 | pmu-symbolize | pmu-topprof -o p.pb.gz
+	pmu-flame -o p.html p.pb.gz
+	# pprof has one name for all addresses without a function
+	top p.pb.gz cpu | grep -v "<unknown>\|\[.*\]$" >want
+	at_least "$(wc -l <want)" 5
+	page sums p.html cpu | grep -v "+0x" | sort | same want -
+	test "$(top p.pb.gz cpu | awk "{ n += \$1 } END { print n }")" = "$(page total p.html cpu)"
+	pmu-flame -o q.html p.pb.gz
+	cmp p.html q.html
+END
+
+check 'names are data: the page has one script and one style, allowed by their hashes' <<'END'
+	made >p.pb <<-PY
+		names = [b"</script><script>alert(1)</script>", b"<img src=x onerror=alert(2)>", b"\xff\xfe(",
+		         b"a\0b\x1b[31m", "\u202eevil".encode(), b"A<" * 2000, b"__proto__", b"constructor", b"\"'&",
+		         b"<!--<script>", "\u2028x".encode(), b"\\\\u003c", b"@DATA@", b"", b"all", b"\n\t;"]
+		n = len(names)
+		out = profile([mapping(1, FIRST)] + [function(i + 1, FIRST + i, number(4, FIRST + i)) + location(i + 1, [i + 1], 1)
+		               for i in range(n)] + [sample(range(i + 1, 0, -1), [i + 1], label(FIRST, FIRST + i)) for i in range(n)] +
+		              [number(13, FIRST + i) for i in range(n)], names)
+	PY
+	pmu-flame --title "</title><script>alert(3)</script>" --by "</script><script>alert(1)</script>" \
+		-o p.html p.pb
+	page strict p.html
+	pmu-flame --to svg -o p.svg p.pb
+	python3 -c "
+import xml.dom.minidom as x
+d = x.parse('p.svg')
+assert {e.tagName for e in d.getElementsByTagName('*')} == {'svg', 'defs', 'pattern', 'path', 'rect', 'text', 'g', 'title'}
+assert any('</script><script>alert(1)' in t.firstChild.data for t in d.getElementsByTagName('title'))"
+	test "$(page total p.html samples)" = 136
+END
+
+check 'lighter call paths are summed up per caller: nothing is lost, and a message says so' <<'END'
+	make-tree 2000 300 20 >p.pb
+	pmu-flame -o p.html p.pb
+	pmu-flame --min 1% -o cut.html p.pb 2>err
+	grep -q "call paths are below --min: of each caller they are summed up as \[too small\]" err
+	test "$(page total p.html cpu)" = "$(page total cut.html cpu)"
+	at_most "$(wc -c <cut.html)" 110000
+	page sums p.html cpu >all
+	python3 - >want <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		d, cut = data_of("p.html"), data_of("cut.html")
+		parents, frames = nodes_of(d)
+		total, at = [0] * len(parents), 0
+		for delta, v in zip(column(d["rows"]["node"], True), values_of(d["rows"], 1)):
+		    at += delta
+		    total[at] += v
+		for i in range(len(parents) - 1, 0, -1):
+		    total[parents[i]] += total[i]
+		kept = sum(t >= total[0] / 100 for t in total) - 1
+		gone = len(parents) - 1 - kept
+		rests = len({parents[i] for i in range(1, len(parents))
+		             if total[i] < total[0] / 100 and (parents[i] == 0 or total[parents[i]] >= total[0] / 100)})
+		assert cut["cut"]["nodes"] == gone, (cut["cut"]["nodes"], gone)
+		assert cut["nodes"]["pop"]["n"] == kept + rests
+		lines, funcs = column(cut["frames"]["line"]), column(cut["frames"]["func"])
+		assert sum(lines[f] for f in nodes_of(cut)[1] if funcs[f] == cut["cut"]["func"]) == gone
+		names = column(cut["funcs"]["name"])
+		for f, c, n in zip(column(cut["cut"]["flat"][1], True), column(cut["cut"]["cum"][1], True), names):
+		    m = [s["cut"][k][1].get("mul", 1) or 1 for s in (cut,) for k in ("flat", "cum")]
+		    print("%d %d %s" % (f * m[0], c * m[1], cut["strings"][n])) if c and n != names[0] else None
+	PY
+	sort want >sorted
+	sort all | same - sorted
+END
+
+check 'differences, ratios, labels and types are in the page; what the profile lacks is said' <<'END'
+	made <"$scratch/two.py" >p.pb
+	pmu-flame -t cycles -o p.html p.pb
+	pmu-flame --diff p.pb -o d.html p.pb
+	pmu-flame --ratio cycles/cpu -o r.html p.pb
+	pmu-flame --by thread_comm -o b.html p.pb
+	pmu-flame --invert -o i.html p.pb
+	python3 - <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		assert data_of("p.html")["default"] == 2
+		d = data_of("d.html")
+		assert d["base"]["val"] == d["rows"]["val"] and d["base"]["node"] == d["rows"]["node"]
+		assert data_of("r.html")["ratio"] == [2, 1] and data_of("i.html")["view"] == "callers"
+		assert sums(data_of("b.html"), "cpu")["thread_comm: main"] == (0, 900)
+		p = data_of("p.html")
+		assert [t["per"] for t in p["types"]] == [1, 10, 1.35], p["types"]
+		assert column(p["frames"]["inl"]).count(1) == 1
+		assert sorted(column(p["funcs"]["kind"])) == [0, 0, 0, 0, 0, 1]
+	PY
+	exits 1 pmu-flame -t nothing p.pb -o x.html 2>err
+	grep -q "no sample type .nothing.; it has samples cpu cycles" err
+	exits 1 pmu-flame --by nothing p.pb -o x.html 2>err
+	grep -q "no sample has the label .nothing." err
+	test ! -e x.html
+	for wrong in "--min 2" "--min x" "--min -1" "--ratio cycles" "--to pdf" "--ratio a/b -t a"; do
+		exits 2 pmu-flame $wrong p.pb -o x.html 2>err
+	done
+END
+
+check 'a picture: each box has its share as width, and its name in a tooltip' <<'END'
+	made <"$scratch/two.py" >p.pb
+	pmu-flame --to svg -t cpu --title "a & b" p.pb -o p.svg
+	python3 - <<-PY
+		import xml.dom.minidom as x
+		d = x.parse("p.svg")
+		width = {}
+		for g in d.getElementsByTagName("g"):
+		    name = g.getElementsByTagName("title")[0].firstChild.data.split("\n")
+		    w = float(g.getElementsByTagName("rect")[0].getAttribute("width"))
+		    width.setdefault(name[0], []).append((w, name[-1]))
+		assert width["all"][0][0] == 1179.5 and width["all"][0][1] == "0.00 ms, 100.00 %"
+		for name, share in ("main", 1), ("work<int>", .7), ("help", .7):
+		    assert abs(width[name][0][0] - (1180 * share - .5)) < .06, (name, width[name])
+		assert len(width["rec"]) == 3 and width["rec"][0][1].endswith("21.00 %")
+		assert "a & b" in d.documentElement.toxml() or "a &amp; b" in d.documentElement.toxml()
+	PY
+	pmu-flame --to svg --invert p.pb -o i.svg
+	pmu-flame --to svg -t cpu --diff p.pb p.pb -o d.svg
+	grep -c "dcd9d3" d.svg | grep -qx 6	# all grey
+	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "color: per cpu"
+END
+
+check 'no samples are a note; bad input leaves the file as it is; full disks are errors' <<'END'
+	echo "out = profile([])" | made >p.pb
+	pmu-flame p.pb -o p.html 2>err
+	grep -q "has no samples" err
+	echo before >x.html
+	echo text >bad
+	exits 1 pmu-flame bad -o x.html 2>err
+	exits 1 pmu-flame nosuch -o x.html 2>err
+	test "$(cat x.html)" = before
+	exits 1 pmu-flame p.pb >/dev/full 2>err
+	grep -q "No space left" err
+	exits 2 pmu-flame p.pb -o p.pb 2>err
+	exits 2 pmu-flame --diff - - <p.pb 2>err
+	ls -A | none grep "^\.pmukit"
+END
+
+check 'every kind of crafted profile becomes a page, or is refused' <<'END'
+	for kind in dense spread absent name label mapping function location inlines deep names strings \
+		types comments lines labels equal zero; do
+		python3 "$TOP/tests/profiles.py" $kind 2000 >$kind.pb
+		pmu-flame $kind.pb -o $kind.html 2>err || test $? = 1
+		test ! -e $kind.html || page strict $kind.html
+	done
+END
+
+done_testing
