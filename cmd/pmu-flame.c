@@ -23,9 +23,9 @@ static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "show this sample type first, such as samples",
 	  .text = &how.type },
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &how.type },
-	{ 0, "diff", "BASE", "color by the change of shares since the profile BASE",
+	{ 0, "diff", "BASE", "colour by the change of shares since the profile BASE",
 	  .text = &base },
-	{ 0, "ratio", "A/B", "show type A, colored by A per B, such as cycles/instructions",
+	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
 	  .text = &ratio },
 	{ 0, "by", "LABEL", "divide the graph by the values of a label, such as thread_comm",
 	  .text = &how.by },
@@ -57,7 +57,7 @@ static void split_ratio(void)
 		command_misused(&command, "--ratio takes two sample types, as in "
 				"cycles/instructions, not '%s'", ratio);
 	if (how.type || base)
-		command_misused(&command, "--ratio chooses the type and the colors: leave out %s",
+		command_misused(&command, "--ratio chooses the type and the colours: leave out %s",
 				base ? "--diff" : "--type");
 	*slash = '\0';
 	how.type = text;

@@ -165,7 +165,7 @@ check 'a picture: each box has its share as width, and its name in a tooltip' <<
 	pmu-flame --to svg --invert p.pb -o i.svg
 	pmu-flame --to svg -t cpu --diff p.pb p.pb -o d.svg
 	grep -c "dcd9d3" d.svg | grep -qx 6	# all grey
-	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "color: per cpu"
+	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "colour: per cpu"
 END
 
 check 'no samples are a note; bad input leaves the file as it is; full disks are errors' <<'END'

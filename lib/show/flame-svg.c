@@ -89,8 +89,8 @@ static void format_value(char *text, size_t size, double value, const char *unit
 		snprintf(text, size, "%.0f", value);
 }
 
-/* A color that says what kind of code it is, and varies a little by name. */
-static void kind_color(char *text, size_t size, enum flame_kind kind, const char *name)
+/* A colour that says what kind of code it is, and varies a little by name. */
+static void kind_colour(char *text, size_t size, enum flame_kind kind, const char *name)
 {
 	static const int hsl[][3] = { { 40, 92, 70 }, { 16, 82, 76 }, { 208, 72, 76 },
 				      { 152, 44, 68 }, { 0, 0, 80 } };
@@ -118,7 +118,7 @@ static double change_factor(const struct picture *p, uint32_t node)
 }
 
 /* Orange is more, blue is less; of a ratio, violet and green-blue; grey is not significant. */
-static void change_color(const struct picture *p, uint32_t node, char *text, size_t size)
+static void change_colour(const struct picture *p, uint32_t node, char *text, size_t size)
 {
 	bool ratio = p->f->over != TABLE_NONE;
 	double change = flame_change(part_of(p->value[node], p->value[0], p->samples),
@@ -190,7 +190,7 @@ static void write_title(const struct picture *p, uint32_t node, const char *name
 	flame_print(p->out, "</title>");
 }
 
-/* The second sign of a kind, for those who cannot see its color; as in the page. */
+/* The second sign of a kind, for those who cannot see its colour; as in the page. */
 static void write_mark(const struct picture *p, enum flame_kind kind, double x, double y,
 		       double width)
 {
@@ -214,20 +214,20 @@ static void write_box(const struct picture *p, uint32_t node)
 	bool down = f->options.invert;
 	double y = HEAD + ROW * (double)(down ? p->depth[node] : p->rows - p->depth[node]);
 	enum flame_kind kind = flame_function_of(f, node)->kind;
-	char name[1024], color[64];
+	char name[1024], colour[64];
 
 	name_of(f, node, name, sizeof(name));
 	if (node == 0)
-		snprintf(color, sizeof(color), "#e4e0d9");
+		snprintf(colour, sizeof(colour), "#e4e0d9");
 	else if (p->other)
-		change_color(p, node, color, sizeof(color));
+		change_colour(p, node, colour, sizeof(colour));
 	else
-		kind_color(color, sizeof(color), kind, name);
+		kind_colour(colour, sizeof(colour), kind, name);
 	flame_print(p->out, "<g>");
 	write_title(p, node, name);
 	width = width > 1 ? width - 0.5 : width;
 	flame_print(p->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"1\" "
-		    "fill=\"%s\"/>", x, y, width, ROW - 1, color);
+		    "fill=\"%s\"/>", x, y, width, ROW - 1, colour);
 	if (node > 0)
 		write_mark(p, kind, x, y, width);
 	if (width > 3 * LETTER) {
@@ -252,7 +252,7 @@ static void write_caption(const struct picture *p, const struct flame_about *abo
 	flame_markup(p->out, type->name);
 	flame_print(p->out, " %s", value);
 	if (p->f->over != TABLE_NONE) {
-		flame_print(p->out, "; color: per ");
+		flame_print(p->out, "; colour: per ");
 		flame_markup(p->out, p->f->type[p->f->over].name);
 		flame_print(p->out, ", violet is above the whole, green below, grey not "
 			    "significant");
