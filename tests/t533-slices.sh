@@ -43,7 +43,7 @@ check 'there are N to 2N slices, and each sample is in the slice of its time' <<
 	done
 END
 
-check 'they depend on the times only: any order of the samples, a second pass, a resolved stream' <<'END'
+check 'they depend on the times only, in any order, in each pass, in a resolved stream' <<'END'
 	made $(seq 0 7 3000)
 	pmu-topprof --slices 20 -o p.pb.gz s.data
 	pmu-topprof --slices 20 -o q.pb.gz s.data

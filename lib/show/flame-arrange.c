@@ -12,7 +12,7 @@
 struct arranging {
 	struct flame *f;
 	double *weight;			/* by node */
-	uint32_t *first, *child;	/* children of node n: CHILD[FIRST[n]] .. CHILD[FIRST[n + 1] - 1] */
+	uint32_t *first, *child;	/* node n's: CHILD[FIRST[n]] .. CHILD[FIRST[n + 1] - 1] */
 	/* By node, as it was added: */
 	uint32_t *owner;		/* node whose rest it goes into; TABLE_NONE: it is kept */
 	uint32_t *new;			/* new number, if it is kept */
@@ -267,7 +267,8 @@ static void number_nodes(struct arranging *a)
 	struct flame *f = a->f;
 	uint32_t *at = mem_zeroed(f->nodes, sizeof(*at));	/* children done, by node */
 
-	a->node = mem_resize(NULL, f->nodes * sizeof(*a->node));	/* a rest stands for a node */
+	/* There is room for the rests: each stands for at least one node. */
+	a->node = mem_resize(NULL, f->nodes * sizeof(*a->node));
 	a->new[0] = place(a, 0, 0);
 	for (uint32_t i = 0;;) {
 		if (a->first[i] + at[i] < a->first[i + 1]) {

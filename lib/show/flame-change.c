@@ -14,7 +14,7 @@ static double deviation_of(double probability)
 	return z > 0 ? z : 0;
 }
 
-/* N samples fell on both sides, X on the first, where FRACTION of N is expected: few, or few less. */
+/* Of N samples on both sides X are on the first, where FRACTION of N is expected. */
 static double exact(double x, double n, double fraction)
 {
 	enum { TERMS = 4000 };		/* far above what is expected */

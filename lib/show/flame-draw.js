@@ -220,8 +220,9 @@ function linesOf(box) {
 
 // Where a box's code is, and of which kind it is.
 function factsOfCode(box) {
-	const f = keys.func[box.key], file = strings[funcs.file[f]], object = strings[funcs.object[f]];
-	const line = linesOf(box) || funcs.line[f] || '', out = [];
+	const f = keys.func[box.key], out = [];
+	const file = strings[funcs.file[f]], object = strings[funcs.object[f]];
+	const line = linesOf(box) || funcs.line[f] || '';
 
 	if (file || object)
 		out.push([cut((file ? file + (line ? ':' + line : '') : 'no source') +
@@ -240,7 +241,8 @@ function factsOfChange(box) {
 	const side = w.mode === 'rest' ? 'rest ' : state.gone === '1' ? 'after ' : 'before ';
 	return [[side + percent(box.other / w.otherAll) + '   ' + points(box.value, box.other) +
 		(z < SIGNIFICANT ? '   not significant (' : '   (') +
-		(z >= 99 ? 'number of samples unknown)' : z.toFixed(1) + ' standard errors)'), 'v']];
+		(z >= 99 ? 'number of samples unknown)' : z.toFixed(1) + ' standard errors)'),
+	'v']];
 }
 
 // What the reader sees of a box: lines of text, with a class.
@@ -253,7 +255,8 @@ function factsOf(box) {
 		(zoom && zoom.value ? ',  ' + percent(box.value / zoom.value) + ' of ' +
 			cut(nameOf(zoom), 40) : ''), 'v']);
 	if (!isRest(box) && box.parent)
-		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all), 'v']);
+		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all),
+			'v']);
 	if (w.count && share >= 0 && share <= 1)
 		out.push(['about ' + round(box.value / types[state.t].per) + ' samples, \u00b1 ' +
 			(196 * sqrt(share * (1 - share) / w.count)).toFixed(2) +

@@ -257,8 +257,9 @@ static void write_rows(const struct flame *f, const char *key, const struct flam
 	if (f->sets.count > 1)
 		write_column(out, "set", &set);
 	if (f->has_times) {
-		flame_print(out, ",\"untimed\":%" PRIu32 ",\"slices\":%" PRId64 ",\"tick\":%" PRId64,
-			    untimed, f->slices, f->tick);
+		flame_print(out, ",\"untimed\":%" PRIu32 ",\"slices\":%" PRId64, untimed,
+			    f->slices);
+		flame_print(out, ",\"tick\":%" PRId64, f->tick);
 		write_column(out, "time", &time);
 	}
 	free(set.bytes);

@@ -116,8 +116,8 @@ const header = () => el('header', null,
 		oninput: event => set({ q: event.target.value }, false) })));
 
 const bar = () => el('div#bar', null,
-	el('span.seg', { role: 'group', 'aria-label': 'View' }, ...VIEWS.map(([name, text, title], i) =>
-		button('v-' + name, text, title, String(i + 1)))),
+	el('span.seg', { role: 'group', 'aria-label': 'View' }, ...VIEWS.map(
+		([name, text, title], i) => button('v-' + name, text, title, String(i + 1)))),
 	button('bt', 'Table', 'Table of functions', 't'),
 	profile.time ? button('bh', 'Time', 'Heat map over time', 'h') : null,
 	base ? button('bg', 'Gone', 'Show what disappeared: width is before', 'x') : null,
@@ -292,8 +292,8 @@ function goTo(place) {
 	const { left, top } = plot.getBoundingClientRect();
 	showTip(place, left + place.x + min(place.width / 2, 80), top + y - plot.scrollTop);
 	find('live').textContent = cut(nameOf(place.box), 120) + ', ' +
-		percent(place.box.value / weights.all) + ' of all, level ' + place.box.depth + ', ' +
-		(row.indexOf(place) + 1) + ' of ' + row.length;
+		percent(place.box.value / weights.all) + ' of all, level ' + place.box.depth +
+		', ' + (row.indexOf(place) + 1) + ' of ' + row.length;
 }
 
 // Move the focus to the row above or below, or along its row.
@@ -535,7 +535,7 @@ function listen() {
 
 // What the page starts with where the address says nothing.
 function chooseUsual() {
-	const last = profile.time && profile.time.length ? profile.time[profile.time.length - 1] : 0;
+	const last = profile.time ? profile.time[profile.time.length - 1] || 0 : 0;
 
 	usual.t = data.default;
 	usual.v = data.view || 'flame';
@@ -572,15 +572,15 @@ async function start() {
 	try {
 		await readData();
 	} catch (error) {
-		return fail('This profile cannot be shown', typeof DecompressionStream === 'undefined'
+		return fail('This profile cannot be shown', !window.DecompressionStream
 			? 'The browser is too old: it lacks DecompressionStream (Chrome 103, ' +
 				'Firefox 113, Safari 16.4 have it).'
 			: 'The data in the file is damaged: ' + error.message + '.');
 	}
 	if (!profile.node.length && !(base && base.node.length))
-		return fail('This profile has no samples', 'Nothing was recorded: the program may ' +
-			'have ended at once, or slept. Record longer, or choose an event that the ' +
-			'program causes.');
+		return fail('This profile has no samples', 'Nothing was recorded: the program ' +
+			'may have ended at once, or slept. Record longer, or choose an event ' +
+			'that the program causes.');
 	document.body.append(header(), bar(), heatSection(), graph(), foot(),
 		el('div#tip', { role: 'tooltip' }), el('div#live.vh', { 'aria-live': 'polite' }),
 		el('dialog#help'));

@@ -264,8 +264,8 @@ static void write_caption(const struct picture *p, const struct flame_about *abo
 	flame_print(p->out, "</text>\n");
 	if (p->left_out)
 		flame_print(p->out, "<text x=\"%d\" y=\"%d\" fill=\"#6a645c\">%" PRIu32
-			    " call paths narrower than 0.1 %% are left out, %.2f %% of all</text>\n",
-			    MARGIN, height - 10, p->left_out, p->value[0] > 0
+			    " call paths narrower than 0.1 %% are left out, %.2f %% of all</text>"
+			    "\n", MARGIN, height - 10, p->left_out, p->value[0] > 0
 			    ? 100 * p->left_out_value / p->value[0] : 0);
 }
 

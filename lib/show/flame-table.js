@@ -69,7 +69,8 @@ function headCell(column, text, title, width) {
 
 function headRow(wide) {
 	const width = wide ? 124 : 74, space = () => el('th', { scope: 'col', width: 90 }, '');
-	const row = el('tr', null, headCell('f', 'Self', 'Samples with this function on top', width));
+	const row = el('tr', null,
+		headCell('f', 'Self', 'Samples with this function on top', width));
 
 	if (wide)
 		row.append(space());
@@ -77,7 +78,8 @@ function headRow(wide) {
 	if (wide)
 		row.append(space());
 	if (weights.mode)
-		row.append(headCell('d', weights.mode === 'ratio' ? 'Ratio' : 'Change', 'of Self', 92));
+		row.append(headCell('d', weights.mode === 'ratio' ? 'Ratio' : 'Change', 'of Self',
+			92));
 	row.append(headCell('n', state.g[0].toUpperCase() + state.g.slice(1),
 		sums.list.length + ' rows', null));
 	return row;

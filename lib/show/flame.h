@@ -32,10 +32,10 @@ enum flame_side { FLAME_PROFILE, FLAME_BASE, FLAME_SIDES };
 
 /* Zero-initialised: everything as the profile says. */
 struct flame_options {
-	const char *type;	/* name of the sample type shown first; NULL: the profile's default */
+	const char *type;	/* name of the type shown first; NULL: the profile's default */
 	const char *by;		/* label: its value is the outermost frame; NULL: no such frame */
 	const char *over;	/* name of the type that TYPE is divided by; NULL: no ratio */
-	double least;		/* share of the total below which nodes are summed up; 0: all kept */
+	double least;		/* share of all below which nodes are summed up */
 	bool invert;		/* show callers: the function on top is the root */
 	bool still;		/* the tree is for a picture: by function, not by line */
 };
