@@ -92,7 +92,7 @@ check 'lighter call paths are summed up per caller: nothing is lost, and a messa
 	sort all | same - sorted
 END
 
-check 'differences, ratios, labels and types are in the page; what the profile lacks is said' <<'END'
+check 'differences, ratios, labels and types are in the page; what is missing is reported' <<'END'
 	made two >p.pb
 	pmu-flame -t cycles -o p.html p.pb
 	pmu-flame --diff p.pb -o d.html p.pb
@@ -169,6 +169,41 @@ check 'every kind of crafted profile becomes a page, or is refused' <<'END'
 		pmu-flame $kind.pb -o $kind.html 2>err || test $? = 1
 		test ! -e $kind.html || page strict $kind.html
 	done
+END
+
+check 'text on every colour has a contrast of 4.5 at least, light and dark' <<'END'
+	needs_command node
+	cat "$TOP/lib/show/flame-text.js" "$TOP/lib/show/flame-colour.js" - >contrast.mjs <<-JS
+		const state = { g: "function" }, LOST = 4;
+		const bright = rgb => rgb.map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+			.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+		const fromHex = c => (c.length === 4 ? [1, 2, 3].map(i => c[i] + c[i])
+			: [1, 3, 5].map(i => c.slice(i, i + 2))).map(h => parseInt(h, 16) / 255);
+		const fromHsl = c => {
+			const [h, s, l] = c.match(/[\d.]+/g).map(Number), a = s / 100 * min(l / 100, 1 - l / 100);
+			return [0, 8, 4].map(n => (n + h / 30) % 12)
+				.map(k => l / 100 - a * max(-1, min(k - 3, 9 - k, 1)));
+		};
+		let tried = 0;
+		const check = colour => {
+			const [x, y] = [ink(), colour].map(c => bright(c[0] === "#" ? fromHex(c) : fromHsl(c)));
+			const contrast = (max(x, y) + 0.05) / (min(x, y) + 0.05);
+			tried++;
+			if (contrast < 4.5)
+				throw new Error(colour + (dark ? " dark: " : " light: ") + contrast.toFixed(2));
+		};
+		for (dark of [false, true]) {
+			for (let kind = 0; kind <= LOST; kind++)
+				for (let seed = 0; seed < SEEDS; seed++)
+					[0, 1].forEach(inlined => check(kindColour(kind, inlined, seed)));
+			for (let by = -1; by <= 1; by += 0.125)
+				[true, false].forEach(ofRatio => check(changeColour(by, ofRatio)));
+			[grey(), hitColour()].forEach(check);
+		}
+		if (tried !== 192)
+			throw new Error(tried + " colours");
+	JS
+	node contrast.mjs
 END
 
 done_testing

@@ -4,7 +4,7 @@
  */
 let dark = false;
 const LIGHT_HUES = [[40, 92, 70], [16, 82, 76], [208, 72, 76], [152, 44, 68], [0, 0, 80]];
-const DARK_HUES = [[33, 62, 37], [8, 46, 41], [211, 48, 42], [158, 40, 31], [0, 0, 34]];
+const DARK_HUES = [[33, 62, 35], [8, 46, 41], [211, 48, 42], [158, 40, 31], [0, 0, 34]];
 const SEEDS = 6;
 const palette = new Map();
 
@@ -35,7 +35,7 @@ function changeColour(by, ofRatio) {
 	const hue = ofRatio ? (by > 0 ? 285 : 165) : by > 0 ? 18 : 214;
 	const most = (ofRatio ? 0.6 : 1) * (dark ? 20 + 55 * strength : 30 + 60 * strength);
 
-	return `hsl(${hue} ${most}% ${dark ? 30 + 10 * strength : 88 - 22 * strength}%)`;
+	return `hsl(${hue} ${most}% ${dark ? 28 + 7 * strength : 88 - 22 * strength}%)`;
 }
 
 function objectColour(box) {
@@ -50,7 +50,7 @@ function objectColour(box) {
 		: `hsl(${hue} 62% ${76 + keys.seed[box.key]}%)`;
 }
 
-const ink = () => dark ? '#f3f1ec' : '#1d1b19';
+const ink = () => dark ? '#fff' : '#1d1b19';
 const grey = () => dark ? '#3a3e46' : '#dcd9d3';
 const hitColour = () => dark ? '#8d35a8' : '#c77ddc';
 
