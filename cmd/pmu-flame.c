@@ -78,19 +78,12 @@ static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 	return good;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void draw(const char *input, struct report *report)
 {
 	struct flame *f = flame_new(&how, report);
 	struct flame_about about = {
-		.title = title ? title : !strcmp(input, "-") ? "profile" : base_name(input),
-		.base = base ? base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
+		.title = title ? title : !strcmp(input, "-") ? "profile" : flame_base_name(input),
+		.base = base ? flame_base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
 	struct output out;
 
 	if (add_profile(f, input, FLAME_PROFILE, report) &&

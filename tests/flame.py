@@ -103,7 +103,8 @@ class Page:
         options = webdriver.ChromeOptions()
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                          "--window-size=1440,1000", "--disable-dev-shm-usage",
-                         "--disable-extensions", "--disable-background-networking", "--disable-component-update"):
+                         "--disable-extensions", "--disable-background-networking",
+                         "--disable-component-update"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
@@ -224,6 +225,15 @@ def browse_use(page, path):
                       ("l", "th=dark"), ("s", "v=sandwich"), ("Escape", "")):
         page.key(key)
         assert part in page.run("location.hash"), (key, part, page.run("location.hash"))
+    page.go("#th=dark")
+    height = "document.getElementById('cv').style.height"
+    before = page.run(height)
+    page.run("void window.dispatchEvent(new Event('beforeprint'))")
+    assert page.run(height) == "%dpx" % (19 * len(page.rows()) + 8), page.run(height)
+    assert page.run("document.documentElement.dataset.theme") == "light"
+    assert page.pixels("r > 200 && b < 150") > 0.1, "no box is drawn for the printer"
+    page.run("void window.dispatchEvent(new Event('afterprint'))")
+    assert page.run(height) == before
     page.key("?")
     assert page.run("document.getElementById('help').open")
     for comment in d["comments"]:

@@ -11,7 +11,7 @@ let whole = 0;				// height of the canvas for a printer; 0: the window's
 const textWidths = new Map();
 
 const upward = () => state.v === 'flame';
-const graphHeight = () => max(plot.clientHeight, layout.rows.length * ROW + 8);
+const graphHeight = () => whole || max(plot.clientHeight, layout.rows.length * ROW + 8);
 const topOf = row => upward() ? graphHeight() - (row + 1) * ROW - 4 : row * ROW + 4;
 const rowAtHeight = y => floor((upward() ? graphHeight() - 4 - y : y - 4) / ROW);
 

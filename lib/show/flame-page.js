@@ -493,13 +493,12 @@ function listenToSide() {
 
 // A printer gets the whole graph, up to what a canvas may be high.
 function print(on) {
-	const most = 16000, style = document.documentElement.dataset;
-
-	dark = !on && style.theme === 'dark';
-	whole = on ? min(most, layout.rows.length * ROW + 8) : 0;
-	draw();
+	whole = on ? min(16000, layout.rows.length * ROW + 8) : 0;
 	if (!on)
-		update();
+		return update();
+	dark = false;
+	document.documentElement.dataset.theme = 'light';
+	draw();
 }
 
 function listen() {

@@ -61,20 +61,13 @@ void flame_free(struct flame *f)
 	free(f);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 uint32_t flame_function(struct flame *f, const char *name, const char *file, const char *object,
 			uint32_t line, enum flame_kind kind)
 {
 	/* Not the paths: the same function of two builds is one. */
 	uint32_t identity[] = { intern_text(&f->names, name),
-				intern_text(&f->names, base_name(file)),
-				intern_text(&f->names, base_name(object)) };
+				intern_text(&f->names, flame_base_name(file)),
+				intern_text(&f->names, flame_base_name(object)) };
 	uint32_t count = f->identities.count;
 	uint32_t id = keyed_id(&f->identities, identity, sizeof(identity));
 
@@ -115,7 +108,7 @@ static enum flame_kind kind_of(const char *name, const char *object, const char 
 					    "[not sampled]", NULL };
 	static const char *const jit[] = { "[jit]", "//anon", "[anon]", "anon", NULL };
 	static const char *const user[] = { "[vdso]", "[vsyscall]", "[heap]", "[stack]", NULL };
-	const char *base = base_name(object);
+	const char *base = flame_base_name(object);
 	size_t length = strlen(base);
 
 	if (is_one_of(name, lost))
@@ -155,7 +148,7 @@ static void add_frame(struct adding *a, uint32_t frame)
 /* An address without a function: "libfoo.so+0x1f40". */
 static void add_address(struct adding *a, const struct decoded_location *l, const char *object)
 {
-	const char *base = base_name(object);
+	const char *base = flame_base_name(object);
 	char name[512];
 
 	snprintf(name, sizeof(name), "%.400s+%#" PRIx64, *base ? base : "?", l->address);
@@ -209,12 +202,11 @@ static struct location_frames frames_of_location(struct adding *a, uint32_t inde
 static uint32_t child_of(struct flame *f, uint32_t parent, uint32_t frame)
 {
 	uint64_t hash = hash_u64((uint64_t)parent << 32 | frame);
-	struct table_probe probe = table_probe(&f->children, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&f->children, hash, i, f->node[i].parent == parent &&
+				 f->node[i].frame == frame);
 
-	while ((id = table_next(&f->children, &probe)) != TABLE_NONE)
-		if (f->node[id].parent == parent && f->node[id].frame == frame)
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	if (f->nodes == FLAME_NODES_MAX)
 		return TABLE_NONE;
 	f->node = array_grow(f->node, f->nodes, sizeof(*f->node));
@@ -256,8 +248,10 @@ static void walk_label(struct adding *a, struct walk *w, const struct decoded_sa
 	const char *by = a->f->options.by;
 	char name[600];
 
-	snprintf(name, sizeof(name), "%.200s: none", by ? by : "");
-	for (size_t i = 0; by && i < s->labels; i++) {
+	if (!by)
+		return;
+	snprintf(name, sizeof(name), "%.200s: none", by);
+	for (size_t i = 0; i < s->labels; i++) {
 		const struct decoded_label *l = &s->label[i];
 		if (strcmp(decoded_string(a->d, l->key), by))
 			continue;
@@ -269,9 +263,8 @@ static void walk_label(struct adding *a, struct walk *w, const struct decoded_sa
 			snprintf(name, sizeof(name), "%.200s: %" PRId64, by, l->number);
 		break;
 	}
-	if (by)
-		walk_down(a->f, w, flame_line(a->f, flame_function(a->f, name, "", "", 0,
-								   KIND_PROGRAM), 0, false));
+	uint32_t function = flame_function(a->f, name, "", "", 0, KIND_PROGRAM);
+	walk_down(a->f, w, flame_line(a->f, function, 0, false));
 }
 
 static uint32_t node_of(struct adding *a, const struct decoded_sample *s)

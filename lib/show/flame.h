@@ -17,7 +17,7 @@
 #pragma once
 #include "base/intern.h"
 #include "profile/decode.h"
-#include "profile/keyed.h"
+#include "base/keyed.h"
 
 enum {
 	FLAME_NODES_MAX = 1 << 24,	/* in memory; deeper frames are left out, with a message */
@@ -138,6 +138,14 @@ static inline const struct flame_function *flame_function_of(const struct flame 
 							     uint32_t node)
 {
 	return &f->function[flame_frame(f, f->node[node].frame)->function];
+}
+
+/* Return the part of PATH after its last slash. */
+static inline const char *flame_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 void flame_free(struct flame *f);
