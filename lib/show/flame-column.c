@@ -13,11 +13,9 @@ enum { LEVEL = 6 };		/* of deflate: 9 saves 2 % and takes three times as long */
 
 void flame_column_add(struct flame_column *c, uint64_t number)
 {
-	if (c->capacity - c->size < WIRE_VARINT_MAX) {
-		c->capacity = 2 * c->capacity + 512;
-		c->bytes = mem_resize(c->bytes, c->capacity);
-	}
-	c->size = (size_t)(wire_varint(c->bytes + c->size, number) - c->bytes);
+	uint8_t *end = wire_varint(buffer_end(&c->bytes, WIRE_VARINT_MAX), number);
+
+	c->bytes.size = (size_t)(end - c->bytes.at);
 	c->count++;
 }
 
@@ -49,9 +47,10 @@ static void write_base64(struct output *out, const uint8_t *bytes, size_t size)
 void flame_column_write(struct flame_column *c, uint64_t mul, struct output *out)
 {
 	struct libdeflate_compressor *by = libdeflate_alloc_compressor(LEVEL);
-	size_t bound = libdeflate_deflate_compress_bound(by, c->size);
+	size_t bound = libdeflate_deflate_compress_bound(by, c->bytes.size);
 	uint8_t *packed = mem_resize(NULL, bound);
-	size_t size = by ? libdeflate_deflate_compress(by, c->bytes, c->size, packed, bound) : 0;
+	size_t size = by ? libdeflate_deflate_compress(by, c->bytes.at, c->bytes.size, packed,
+						     bound) : 0;
 
 	if (size == 0) {
 		report_error(out->report, "cannot compress: out of memory");
@@ -65,7 +64,7 @@ void flame_column_write(struct flame_column *c, uint64_t mul, struct output *out
 	flame_print(out, "\"}");
 	libdeflate_free_compressor(by);
 	free(packed);
-	free(c->bytes);
+	free(c->bytes.at);
 	*c = (struct flame_column){ 0 };
 }
 

@@ -4,6 +4,7 @@
  * {"n":count,"z":"..."}: LEB128 varints, compressed by raw deflate, in base64.
  */
 #pragma once
+#include "base/buffer.h"
 #include "base/output.h"
 
 #include <stdbool.h>
@@ -11,8 +12,7 @@
 
 /* Zero-initialised: empty. */
 struct flame_column {
-	uint8_t *bytes;
-	size_t size, capacity;
+	struct buffer bytes;
 	uint32_t count;
 };
 

@@ -262,8 +262,8 @@ static void write_rows(const struct flame *f, const char *key, const struct flam
 		flame_print(out, ",\"tick\":%" PRId64, f->tick);
 		write_column(out, "time", &time);
 	}
-	free(set.bytes);
-	free(time.bytes);
+	free(set.bytes.at);
+	free(time.bytes.at);
 	write_key(out, "val");
 	for (uint32_t i = 0; i < f->types; i++)
 		write_values(f, rows, i, out);
