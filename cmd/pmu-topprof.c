@@ -38,6 +38,8 @@ static const char *const formats[] = {
 static const struct command_option options[] = {
 	CHOICE_OPTIONS(how.choice),
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
+	  .count = &how.slices, .least = 1, .most = 1000000 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
 	  .flag = &how.data_frames },
 	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
@@ -193,7 +195,7 @@ static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"data-frames", "drop-lost", "no-scale",
+		"slices", "data-frames", "drop-lost", "no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

@@ -89,6 +89,8 @@ static void comment(struct collect *c, struct profile *p)
 	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
+	if (c->facts.slices.span)	/* pmu-flame reads this */
+		profile_comment(p, "slices: %" PRIu64 "ms each", c->facts.slices.span / 1000000);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }
@@ -103,6 +105,12 @@ static bool has_content(const struct collect *c, const struct profile *p)
 	return p->stacks.count > 0 || (lost && !c->how.drop_lost);
 }
 
+/* The usual labels say nothing if there is only one process. */
+static bool drops_labels(const struct collect *c)
+{
+	return c->usual_labels && !c->several_processes;
+}
+
 static void complete(struct collect *c, struct collect_part *part)
 {
 	struct profile *p = &part->profile;
@@ -113,7 +121,7 @@ static void complete(struct collect *c, struct collect_part *part)
 		profile_add_not_sampled(p, stream_events(c->in));
 	if (!c->how.drop_lost)
 		profile_add_lost(p, stream_events(c->in));
-	if (c->usual_labels && !c->several_processes)
+	if (drops_labels(c) && !c->how.slices)
 		profile_drop_labels(p);
 	comment(c, p);
 	c->done(c, part, c->context);
@@ -177,6 +185,7 @@ static void begin_anew(struct collect *c)
 
 void collect_cut(struct collect *c)
 {
+	collect_number_slices(c, drops_labels(c));
 	if (c->past.string)
 		resolved_release(&c->past);
 	for (uint32_t i = 0; i < c->parts; i++) {
@@ -184,6 +193,7 @@ void collect_cut(struct collect *c)
 			complete(c, &c->part[i]);
 		profile_clear(&c->part[i].profile);
 	}
+	collect_forget_slices(c);
 	begin_anew(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
@@ -260,6 +270,7 @@ void collect_end(struct collect *c)
 		c->first_time = o->first_time;
 	if (o->last_time > c->last_time)
 		c->last_time = o->last_time;
+	collect_number_slices(c, drops_labels(c));
 	for (uint32_t i = 0; i < c->parts; i++) {
 		if (!c->how.interval || has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);

@@ -14,9 +14,11 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 			       .reader.tables = &c->tables };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 1, sizeof(*c->frame));
-	if (how->labels && !strcmp(how->labels, "none"))
-		return true;
-	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
+	bool any = !how->labels || strcmp(how->labels, "none") != 0;
+	if (any && !facts_choose(&c->facts, how->labels ? how->labels : usual, wrong))
+		return false;
+	*wrong = "slice";
+	return !how->slices || facts_slice(&c->facts, how->slices);
 }
 
 /*
@@ -111,6 +113,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_time(c, s->time);
+	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);

@@ -24,6 +24,7 @@ struct collect_options {
 	const char *labels;		/* list for facts_choose(), or "none"; NULL: default */
 	enum collect_split split;
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
+	uint64_t slices;		/* this many, to twice as many, slices of time; 0: none */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
 	bool drop_lost;			/* do not show lost samples */

@@ -98,6 +98,12 @@ void profile_time(struct profile *p, uint64_t time);
 void profile_comment(struct profile *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Replace each label set S by MOVED[S]; by none if MOVED is NULL.  Stacks that are then
+ * equal become one.
+ */
+void profile_relabel(struct profile *p, const uint32_t *moved);
+
 /* Remove the labels of all stacks.  Stacks that are then equal become one. */
 void profile_drop_labels(struct profile *p);
 
