@@ -3,8 +3,8 @@
  * make-churn PROCESSES [NAMES] - write a raw stream of PROCESSES processes in turn to stdout.
  * Each is forked by a shell with 100 mappings, runs one of NAMES (20) programs with 10
  * mappings of as many libraries, has two threads with a sample each, and ends.  Another
- * sample of it comes late, after its end.  A round ends every 200 processes.  A process lasts 1 ms of
- * the stream's clock.  PIDs are reused after 4 million.
+ * sample of it comes late, after its end.  A round ends every 200 processes.  A process
+ * lasts 1 ms of the stream's clock.  PIDs are reused after 4 million.
  */
 #include "stream/writer.h"
 
