@@ -186,6 +186,21 @@ void locate_elsewhere(const struct locate_options *where, const struct object *o
 	}
 }
 
+void locate_check_list(const char **list, struct report *report)
+{
+	struct stat st;
+
+	if (!*list)
+		return;
+	if (access(*list, R_OK) < 0 || stat(*list, &st) < 0)
+		report_failure(report, "cannot read '%s'", *list);
+	else if (!S_ISREG(st.st_mode))
+		report_error(report, "cannot read '%s': it is no regular file", *list);
+	else
+		return;
+	*list = NULL;
+}
+
 const char *locate_reason(enum locate_result result)
 {
 	static const char *const reason[] = {

@@ -260,13 +260,10 @@ static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t
 
 static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64_t marker)
 {
-	enum { USER_DEFERRED = -640 };	/* PERF_CONTEXT_USER_DEFERRED, newer than our header */
-
 	switch ((int64_t)marker) {
 	case (int64_t)PERF_CONTEXT_KERNEL:
 		return &r->spaces.kernel;
 	case (int64_t)PERF_CONTEXT_USER:
-	case USER_DEFERRED:
 		return spaces_find(&r->spaces, pid);
 	case (int64_t)PERF_CONTEXT_GUEST:
 	case (int64_t)PERF_CONTEXT_GUEST_KERNEL:
@@ -306,7 +303,8 @@ static void foresee(const struct resolver *r, const struct space *space, const s
  * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
  * the program although the interrupt found the kernel running. Then the kernel's part of the
  * callchain did not call the leaf, and is left out. An entry 0 is not an address: the kernel's
- * unwinders write it where they give up.
+ * unwinders write it where they give up. CONTEXT_USER_DEFERRED and its cookie stand for the user's
+ * part of the callchain, which pmu-unwind would have put in their place.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
 			      const struct sample *s, const struct perf_event_attr *attr)
@@ -328,6 +326,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 		if (address >= PERF_CONTEXT_MAX) {
 			space = space_of_marker(r, s->pid, address);
 			exact = true;
+			i += address == CONTEXT_USER_DEFERRED;	/* the cookie */
 			continue;
 		}
 		if (leaf_is_user && space == &r->spaces.kernel)
