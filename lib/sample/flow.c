@@ -2,6 +2,7 @@
 #include "sample/flow.h"
 #include "base/arena.h"
 #include "sample/ring-merge.h"
+#include "sample/trim.h"
 #include "stream/writer.h"
 
 #include <stdlib.h>
@@ -33,13 +34,19 @@ static uint64_t period_of(const struct flow *f, uint32_t event,
 	     : f->counters->events->event[event].attr.sample_period;
 }
 
-static void count_sample(struct flow *f, const struct perf_event_header *record)
+/* Count the SAMPLE in RECORD, and write it without unused bytes. */
+static void write_sample(struct flow *f, const struct perf_event_header *record)
 {
 	uint32_t i = event_of(f, record);
+	const struct stream_event *event = &f->events->event[i];
 
 	f->counts.samples++;
 	f->event[i].samples++;
 	f->event[i].sum += period_of(f, i, record);
+	if (event->attr.sample_type & PERF_SAMPLE_STACK_USER)
+		output_commit(f->out, trim_copy(output_room(f->out, record->size), record, event));
+	else
+		output_write(f->out, record, record->size);
 }
 
 /* Return whether RECORD belongs to the target, and is not a duplicate. */
@@ -57,9 +64,11 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 /* Count RECORD, and write it.  LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
 static void write_record(struct flow *f, const struct perf_event_header *record)
 {
-	if (record->type == PERF_RECORD_SAMPLE)
-		count_sample(f, record);
-	else if (record->type == PERF_RECORD_THROTTLE)
+	if (record->type == PERF_RECORD_SAMPLE) {
+		write_sample(f, record);
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE)
 		f->counts.throttled++;
 	else if (record->type == PERF_RECORD_FORK)
 		f->counts.tasks++;

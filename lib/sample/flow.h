@@ -29,6 +29,7 @@ struct flow_event {
 
 struct flow {
 	struct counters *counters;
+	const struct stream_events *events;	/* as readers see them, in COUNTERS' order */
 	const struct sample_layout *layout;	/* of records: the same for all events */
 	struct output *out;
 	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the

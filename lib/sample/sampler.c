@@ -427,8 +427,9 @@ static bool start(struct sampler *s)
 	    !prepare_events(s) ||
 	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
 		return false;
-	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
-				 .out = s->out, .buffer_size = o->buffer_size,
+	s->flow = (struct flow){ .counters = &s->counters, .events = &s->events,
+				 .layout = sampler_layout(s), .out = s->out,
+				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	if (!open_target(s))
