@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool no_scale, drop_lost, not_sampled, data_frames, folded, force, jit;
+static bool no_scale, drop_lost, mark_cut, not_sampled, data_frames, folded, force, jit;
 static const char *file, *input_file, *pid_text, *tid_text, *cpu_text, *time_text, *label_list;
 static const char *naming_text, *stacks_text, *process_dir, *thread_dir, *interval_text;
 static const char *template, *pack_text, *diff_base;
@@ -44,6 +44,8 @@ static const struct command_option options[] = {
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; none", &label_list, NULL },
 	{ 0, "data-frames", NULL, "make the address of data the leaf of the stack", &data_frames,
 	  NULL },
+	{ 0, "mark-cut", NULL, "say at the root of a stack that was cut why: [cut: ...]", &mark_cut,
+	  NULL },
 	{ 0, "drop-lost", NULL, "leave out what never came, instead of showing it at [lost]",
 	  &drop_lost, NULL },
 	{ 0, "not-sampled", NULL, "show what was counted, but not sampled, at [not sampled]",
@@ -52,7 +54,7 @@ static const struct command_option options[] = {
 	  &no_scale, NULL },
 	{ 0, "naming", "STYLE", "name sample types as go does (usual), or as perf_to_profile: perf",
 	  &naming_text, NULL },
-	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [truncated]",
+	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
 	  &stacks_text, NULL },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR", &process_dir,
 	  NULL },
@@ -161,6 +163,7 @@ static void parse_options(void)
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
 	how.labels = label_list ? label_list : folded ? "thread_comm" : NULL;
 	how.data_frames = data_frames;
+	how.mark_cut = mark_cut;
 	how.drop_lost = drop_lost;
 	how.not_sampled = not_sampled;
 	if (not_sampled && (pid_text || tid_text || cpu_text || time_text || how.choice.comm ||
@@ -377,6 +380,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		       c.lost, c.throttled, t.bytes);
 	if (t.dir || template)
 		report_summary(report, "%" PRIu64 " files", t.files);
+	stack_ends_report(collect_ends(&c), report);
 	check_event(stream_events(in), report);
 	if (in && c.samples == 0 && (how.choice.event || how.choice.comm || pid_text || tid_text ||
 				     cpu_text || time_text))
@@ -445,7 +449,7 @@ static void refuse_options_of_streams(void)
 		{ "time", time_text }, { "per-process", process_dir }, { "per-thread", thread_dir },
 		{ "interval", interval_text }, { "max-stacks", stacks_text },
 		{ "naming", naming_text }, { "data-frames", data_frames },
-		{ "drop-lost", drop_lost }, { "no-scale", no_scale },
+		{ "mark-cut", mark_cut }, { "drop-lost", drop_lost }, { "no-scale", no_scale },
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

@@ -88,4 +88,141 @@ check 'dumps are trimmed for several events, and in the flight recorder' <<'END'
 	done
 END
 
+# A program that spends its time in spin(), with a frame pointer that the argument chooses:
+# "text": the frame's return address is the text DLL=/bin; "null": there is no frame;
+# "good": two frames, called() and caller().
+cat >"$scratch/frames.c" <<'END'
+#include <stdint.h>
+#include <string.h>
+
+struct frame { const struct frame *next; uint64_t return_address; };
+
+__attribute__((noinline)) void called(void) { __asm__ volatile (""); }
+__attribute__((noinline)) void caller(void) { __asm__ volatile (""); }
+
+/* Run ROUNDS rounds with the frame pointer FRAME. */
+__attribute__((noinline)) static void spin(const struct frame *frame, uint64_t rounds)
+{
+	__asm__ volatile ("push %%rbp; mov %0, %%rbp\n"
+			  "1: dec %1; jnz 1b\n"
+			  "pop %%rbp" : "+r" (frame), "+r" (rounds) : : "memory");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct frame text = { NULL, 0x6e69622f3d4c4c44 };
+	struct frame caller_frame = { NULL, (uint64_t)caller + 1 };
+	struct frame good = { &caller_frame, (uint64_t)called + 1 };
+	const char *how = argc > 1 ? argv[1] : "good";
+
+	spin(!strcmp(how, "text") ? &text : !strcmp(how, "null") ? NULL : &good, 600000000);
+	return 0;
+}
+END
+if test "$(uname -m)" = x86_64; then
+	gcc -O1 -mno-red-zone "$scratch/frames.c" -o "$scratch/frames" || exit 1
+fi
+needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
+
+# folds FILE OPTION...: its folded lines, without values and labels
+folds() { pmu-topprof --label none --folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
+
+check 'an address that is no code is not shown as a caller: the stack ends before it, counted' <<'END'
+	needs_frames
+	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" text
+	samples s.data ip | grep -q 6e69622f3d4c4c44	# so perf shows it
+	pmu-symbolize -v s.data >named.data 2>err
+	cat err
+	test "$(grep -c 'no frame pointers; record with pmu-sample --unwind' err)" = 1
+	grep -Eq ': (9[0-9]|100) % of the .*is no code \((9[0-9]|100) %\)' err
+	grep -Eq 'stacks of programs, cut: (9[0-9]|100)\.[0-9] % no code' err
+	folds named.data | tee folded
+	none grep -i '0x\|6e69\|unknown\|cut' folded
+	grep -qx spin folded
+	folds named.data --mark-cut | tee folded
+	grep -Fqx '[cut: no code];spin' folded
+	folds s.data --mark-cut 2>err | grep -Fq '[cut: no code];'
+	grep -q 'record with pmu-sample --unwind' err
+	pmu-topprof -o p.pb.gz named.data 2>err
+	none cat err		# pmu-symbolize has said it
+	go tool pprof -comments p.pb.gz | grep -Eq '^cut stacks.*(9[0-9]|100)\.[0-9] % no code'
+END
+
+check 'stacks of one frame are counted, and named if asked for' <<'END'
+	needs_frames
+	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" null
+	pmu-symbolize s.data >named.data 2>err
+	grep -Eq 'after one frame \((9[0-9]|100) %\)' err
+	folds named.data --mark-cut | grep -Fqx '[cut: no unwind information];spin'
+	folds named.data | grep -Fqx spin
+END
+
+check 'no word about stacks that are whole, or were not asked for' <<'END'
+	needs_frames
+	for how in "good -g" "text" "null"; do
+		set -- $how
+		pmu-sample -e cpu-clock:u -F 1000 $2 -o s.data -- "$scratch/frames" "$1"
+		pmu-symbolize s.data >named.data 2>err
+		folds s.data --mark-cut >folded 2>>err
+		none grep unwind err
+		at_most "$(grep -c 'cut: ' folded)" 1	# the loader has no frame pointers
+	done
+	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" good
+	pmu-symbolize s.data | folds - | grep -Fqx 'caller;called;spin'
+END
+
+check 'dumps that were not unwound are noticed, once; the status is 0' <<'END'
+	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf -o s.data -- "$scratch/deep" 100
+	note="samples hold stacks that were not unwound: put pmu-unwind before"
+	exits 0 pmu-symbolize s.data >named.data 2>err
+	test "$(cat err)" = "pmu-symbolize: $note pmu-symbolize"
+	exits 0 pmu-topprof -o p.pb.gz s.data 2>err
+	test "$(cat err)" = "pmu-topprof: $note pmu-topprof"
+	go tool pprof -comments p.pb.gz | grep -q 'not unwound'
+	exits 0 pmu-topprof -o p.pb.gz named.data 2>err
+	none cat err
+END
+
+# chains FILE WORDS...: a stream of one process with code at 0x1000..0x9000, one sample for each
+# line of words, a callchain
+chains() {
+	file=$1
+	shift
+	compose "$file" <<-END
+		words = [[int(word, 0) for word in line.split(",")] for line in "$*".split()]
+		out = pipe(record(64, attr(1, 0, 1000, IP | TID | TIME | CHAIN, 1 << 18) + bytes(8)),
+		    record(3, struct.pack("<II", 7, 7) + pad(b"prog"), 0),
+		    record(1, mmap(7, 0x1000, 0x8000, b"/prog", 0)),
+		    *[record(9, struct.pack("<QIIQQ", line[1], 7, 7, 1 + i, len(line)) +
+		        struct.pack("<%dQ" % len(line), *[word % 2 ** 64 for word in line]))
+		        for i, line in enumerate(words)])
+	END
+}
+
+check 'a cookie of a deferred callchain is no address' <<'END'
+	chains s.data -512,0x2000,0x3001,0x4001 -512,0x2000,-640,0x3001
+	folds s.data >folded
+	cat folded
+	test "$(awk -F ';' '{ print NF }' folded | sort | tr '\n' ' ')" = "1 3 "
+END
+
+check 'the cause that markers at the end of a callchain say; perf prints the same without' <<'END'
+	chain=-512,0x2000,0x3001
+	chains s.data $chain $chain,-512 $chain,-512,-512 $chain,-512,-512,-512 \
+		$chain,-512,-512,-512,-512
+	chains plain.data $chain $chain $chain $chain $chain
+	samples plain.data time,ip,sym >want
+	samples s.data time,ip,sym | same want -
+	at_least "$(grep -c 3001 want)" 5
+	folds s.data --mark-cut | grep -o '^.cut[^;]*' >marks
+	printf '[cut: %s]\n' "dump too short" "no code" "no unwind information" | same - marks
+	folds s.data >folded
+	test "$(wc -l <folded)" = 1
+	pmu-symbolize s.data | folds - --mark-cut | grep -o '^.cut[^;]*' | same marks -
+	# an address after the last marker: the markers are no cause
+	chains s.data $chain,-512,-512,0x4000
+	folds s.data --mark-cut >folded
+	none grep cut folded
+END
+
 done_testing

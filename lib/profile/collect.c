@@ -12,7 +12,7 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 
 	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
-	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 1, sizeof(*c->frame));
+	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
 	if (how->labels && !strcmp(how->labels, "none"))
 		return true;
 	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
@@ -39,14 +39,14 @@ static bool samples_waiting(const struct stream_events *events, uint32_t event)
 static void limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
-	uint64_t most = c->how.max_stacks ? c->how.max_stacks : UINT64_MAX;
+	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
 	uint32_t events = stream_events(c->in)->count;
 
 	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
 		most = VALUES_MAX / events;
 		if (p->stacks.count >= most && !c->many_events)
 			report_note(c->report, "of %u events no more than %u stacks are kept: the "
-				    "others go to [truncated]", events, (unsigned)most);
+				    "others go to [other stacks]", events, (unsigned)most);
 		c->many_events |= p->stacks.count >= most;
 	}
 	if (p->stacks.count >= most)
@@ -64,19 +64,24 @@ static bool has_key(struct collect *c, const struct sample *raw, struct chain_ke
 	return true;
 }
 
-/* Set the frames of S: resolve them if RAW is set, and add the data frame if asked for. */
+/* Set the frames of S: resolve them if RAW is set, and add the frames that are asked for. */
 static void complete_frames(struct collect *c, struct profile *p, const struct sample *raw,
 			    struct resolved_sample *s)
 {
 	if (raw)
 		resolver_frames(c->resolver, c->in, raw, s);
-	if (!c->how.data_frames || !(s->has & PERF_SAMPLE_ADDR) || !s->value[VALUE_ADDR])
+	bool data = c->how.data_frames && s->has & PERF_SAMPLE_ADDR && s->value[VALUE_ADDR];
+	const char *mark = c->how.mark_cut ? stack_end_name(s->end) : NULL;
+	if (!data && !mark)
 		return;
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
-	memmove(c->frame + 1, s->frame, frames * sizeof(*c->frame));
-	c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+	memmove(c->frame + data, s->frame, frames * sizeof(*c->frame));
 	s->frame = c->frame;
-	s->frames = frames + 1;
+	s->frames = data + frames;
+	if (data)
+		c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+	if (mark)
+		c->frame[s->frames++] = profile_named_frame(p, mark);
 }
 
 /* Return the chain of S in P. */
@@ -88,11 +93,16 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 	bool keyed = has_key(c, raw, &key);
 	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
 
-	if (known)
+	if (known) {
+		s->end = known->end;
 		return known;
+	}
 	complete_frames(c, p, raw, s);
 	struct chain_entry *chain = chains_add(&p->chains, s->frame, s->frames);
-	return keyed ? chains_alias(&p->chains, key, chain->chain) : chain;
+	if (keyed)
+		chain = chains_alias(&p->chains, key, chain->chain);
+	chain->end = s->end;
+	return chain;
 }
 
 /* Count sample S.  RAW is set if the frames of S are not resolved yet. */
@@ -125,9 +135,14 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		w->event = s->event;
 		w->labels = labels;
 		w->part = (uint32_t)(part - c->part);
-		return;
+		w->end = s->end;
+	} else {
+		profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
 	}
-	profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
+	if (raw)
+		resolver_count(c->resolver, c->in, raw, s->end);
+	else
+		c->ends.count[s->end]++;
 }
 
 static void take_sample(struct collect *c, const struct record *rec)
@@ -325,6 +340,11 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 			     "or the filter before found damage");
 	if (in)
 		collect_end(c);
+}
+
+const struct stack_ends *collect_ends(const struct collect *c)
+{
+	return c->is_resolved ? &c->ends : resolver_stack_ends(c->resolver);
 }
 
 void collect_release(struct collect *c)

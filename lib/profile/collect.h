@@ -26,6 +26,7 @@ struct collect_options {
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
+	bool mark_cut;			/* say at the root of a cut stack why it was cut */
 	bool drop_lost;			/* do not show lost samples */
 	bool not_sampled;		/* show what was counted, but not sampled */
 	bool no_scale;			/* do not scale multiplexed events */
@@ -67,6 +68,7 @@ struct collect {
 	uint32_t last_part;
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample yet */
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
+	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */
 	struct profile told;	/* only comments, which every profile gets */
 	collect_done *done;
 	void *context;
@@ -90,5 +92,8 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
  */
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done,
 		    void *context);
+
+/* Return how the stacks of the selected samples end. */
+const struct stack_ends *collect_ends(const struct collect *c);
 
 void collect_release(struct collect *c);

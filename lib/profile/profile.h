@@ -102,7 +102,7 @@ void profile_comment(struct profile *p, const char *format, ...)
 void profile_drop_labels(struct profile *p);
 
 /*
- * Make room: move the half of the stacks that has fewer samples to one stack, [truncated].
+ * Make room: move the half of the stacks that has fewer samples to one stack, [other stacks].
  * The totals of each event stay the same.
  */
 void profile_truncate(struct profile *p);
