@@ -18,11 +18,12 @@ enum {
 	JITTER_PERCENT = 5,
 	RING_MAX = 1 << 30,
 	STACK_DEFAULT = 8192,		/* bytes of user stack, as in perf */
+	STACK_UNWOUND = 32768,		/* the same, if it is unwound at once */
 };
 
 static bool callchains, system_wide, children, user_only, with_kernel, kernel_stacks;
 static bool jitter, flight_recorder, user_stacks, data, phys, cpu, cgroup_id, page_size, branches;
-static bool raw, off_cpu, force, exit_status;
+static bool raw, off_cpu, force, exit_status, unwind;
 static const char *pid_text, *tid_text, *cpu_text, *cgroup_path, *user_name, *comm, *period_text;
 static const char *frequency_text, *duration_text, *delay_text, *callgraph_text, *max_stack_text;
 static const char *clock_name, *ring_text, *buffer_text, *level_text, *file, *branch_text;
@@ -56,6 +57,7 @@ static const struct command_option options[] = {
 	{ 'g', "callchains", NULL, "record callchains, by frame pointers", &callchains, NULL },
 	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none",
 	  &callgraph_text, NULL },
+	{ 0, "unwind", NULL, "record whole callchains: unwind copies of the stack", &unwind, NULL },
 	{ 0, "max-stack", "COUNT", "record at most COUNT frames", &max_stack_text, NULL },
 	{ 0, "kernel-stacks", NULL, "record the kernel's part of callchains only", &kernel_stacks,
 	  NULL },
@@ -178,9 +180,10 @@ static int clock_option(void)
 
 static void parse_callgraph(struct sample_settings *s)
 {
-	uint64_t bytes = STACK_DEFAULT;
+	uint64_t bytes = unwind ? STACK_UNWOUND : STACK_DEFAULT;
 
-	s->callchain = callchains ? CHAIN_FP : CHAIN_NONE;
+	s->stack_bytes = (uint32_t)bytes;
+	s->callchain = unwind ? CHAIN_DWARF : callchains ? CHAIN_FP : CHAIN_NONE;
 	if (!callgraph_text)
 		return;
 	if (!strcmp(callgraph_text, "fp"))
@@ -198,6 +201,9 @@ static void parse_callgraph(struct sample_settings *s)
 				"not '%s'", callgraph_text);
 	if (bytes < 8 || bytes > 65528 || bytes % 8)	/* the kernel's limit, linux/perf_event.h */
 		command_misused(&command, "a stack dump has a multiple of 8 bytes, up to 65528");
+	if (unwind && s->callchain != CHAIN_DWARF)
+		command_misused(&command, "--unwind unwinds copies of the stack: --call-graph %s "
+				"records none", callgraph_text);
 	s->stack_bytes = (uint32_t)bytes;
 }
 
@@ -211,7 +217,7 @@ static void parse_settings(struct sample_settings *s)
 	if (user_only && with_kernel)
 		command_misused(&command, "--user and --kernel exclude each other");
 	*s = (struct sample_settings){
-		.callchain = off_cpu && !callgraph_text ? CHAIN_FP : s->callchain,
+		.callchain = off_cpu && !callgraph_text && !unwind ? CHAIN_FP : s->callchain,
 		.stack_bytes = s->stack_bytes,
 		.max_stack = max_stack_text ? (uint16_t)command_count(
 			&command, "max-stack", max_stack_text, 1, UINT16_MAX) : 0,
@@ -381,6 +387,7 @@ static void parse_run(struct sampler_options *o)
 	o->max_size = count_option("max-size", max_size_text, 0);
 	o->jitter = jitter ? JITTER_PERCENT : 0;
 	o->flight_recorder = flight_recorder;
+	o->unwind = unwind;
 	o->control = control;
 	o->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 	parse_rotation(&o->rotation);

@@ -2,6 +2,7 @@
 #
 #	dumps.py fill BYTES IN OUT	put junk after each dump, up to BYTES: as the kernel leaves it
 #	dumps.py sizes IN		print "RESERVED USED" of each dump
+#	dumps.py times IN		print the time of each sample, in the order of the stream
 #
 # Fields as in linux/perf_event.h: IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD
 # have 8 bytes each; CALLCHAIN, REGS_USER and STACK_USER have sizes of their own.
@@ -45,6 +46,10 @@ def dumps(data):
         yield record, place(record, sample_type, registers) if kind == SAMPLE else 0
 
 
+def identified(data):
+    return any(kind == ATTR and word(record, 8 + 24) & 1 << 16 for kind, record in records(data))
+
+
 def fill(record, at, size):
     old = word(record, at)
     used = word(record, at + 8 + old) if old else 0
@@ -61,6 +66,8 @@ def main():
     for record, at in dumps(data):
         if sys.argv[1] == "fill":
             out += fill(record, at, int(sys.argv[2])) if at else record
+        elif at and sys.argv[1] == "times":
+            print(word(record, 24 + 8 * identified(data)))
         elif at:
             size = word(record, at)
             print(size, word(record, at + 8 + size) if size else 0)

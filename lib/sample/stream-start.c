@@ -4,35 +4,64 @@
 #include "sample/existing.h"
 #include "sample/internal.h"
 #include "sample/tracing.h"
+#include "sample/transform.h"
 #include "stream/writer.h"
+
+#include <sys/mman.h>
+
+/* Where processes are written. */
+struct process_writer {
+	struct sampler *s;
+	struct output *out;
+};
 
 static void write_process(pid_t pid, void *context)
 {
-	struct sampler *s = context;
+	struct process_writer *w = context;
+	struct sampler *s = w->s;
 	struct threads threads = { 0 };
 
 	if (threads_scan(&threads, pid)) {
 		for (size_t i = 0; i < threads.count; i++)
-			existing_thread(s->out, sampler_layout(s), pid, threads.thread[i].tid);
-		existing_mappings(s->out, sampler_layout(s), pid,
+			existing_thread(w->out, sampler_layout(s), pid, threads.thread[i].tid);
+		existing_mappings(w->out, sampler_layout(s), pid,
 				  s->options->settings.callchain == CHAIN_DWARF);
 	}
 	threads_release(&threads);
 }
 
-static void write_processes(struct sampler *s)
+static void write_processes(struct sampler *s, struct output *out)
 {
+	struct process_writer w = { s, out };
 	const struct target *t = s->options->target;
 	const struct filter *family = &s->flow.family;
 
 	if (target_is_by_cpu(t))
-		target_each_process(write_process, s);
+		target_each_process(write_process, &w);
 	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)
-			write_process(family->pid[i], s);
+			write_process(family->pid[i], &w);
 	else
 		for (size_t i = 0; i < s->initial_pids; i++)
-			write_process(s->initial_pid[i], s);
+			write_process(s->initial_pid[i], &w);
+}
+
+/* Write existing processes, and show them to the helper that unwinds. */
+static void write_shown_processes(struct sampler *s)
+{
+	struct output copy;
+
+	output_open_memory(&copy, s->report);
+	write_processes(s, &copy);
+	output_flush(&copy);
+	size_t size = copy.written;
+	uint8_t *bytes = size ? mmap(NULL, size, PROT_READ, MAP_SHARED, copy.fd, 0) : MAP_FAILED;
+	if (bytes != MAP_FAILED) {
+		output_write(s->out, bytes, size);
+		relay_show(&s->flow.relay, bytes, size);
+		munmap(bytes, size);
+	}
+	output_close(&copy);
 }
 
 void sampler_write_start(struct sampler *s)
@@ -43,12 +72,18 @@ void sampler_write_start(struct sampler *s)
 	features_write_recorder(s->out, o->remark);
 	for (size_t i = 0; i < o->events->count; i++) {
 		const struct ids *ids = &s->counters.ids[i];
-		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
+		struct perf_event_attr attr = o->events->event[i].attr;
+		if (o->unwind)
+			transform_attr(&attr, s->report);
+		writer_attr(s->out, &attr, ids->id, ids->count);
 		if (ids->count)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
 	}
 	tracing_write(s->out, o->events);
 	features_write(s->out, o->argc, o->argv, o->settings.clock);
 	existing_kernel(s->out, sampler_layout(s));
-	write_processes(s);
+	if (o->unwind)
+		write_shown_processes(s);
+	else
+		write_processes(s, s->out);
 }
