@@ -95,7 +95,7 @@ static bool read_header(struct elf *elf, const char **why)
 	elf->type = cursor_u16(&c);
 	elf->machine = cursor_u16(&c);
 	cursor_u32(&c);		/* version */
-	elf_word(elf, &c);	/* entry */
+	elf->entry = elf_word(elf, &c);
 	elf->program_headers = elf_word(elf, &c);
 	elf->section_headers = elf_word(elf, &c);
 	cursor_u32(&c);		/* flags */
@@ -138,16 +138,22 @@ static struct program program_at(const struct elf *elf, uint32_t index)
 	return c.failed ? (struct program){ 0 } : p;
 }
 
-static void read_loads(struct elf *elf)
+/* Read the PT_LOAD segments, and where PT_GNU_EH_FRAME is. */
+static void read_segments(struct elf *elf)
 {
 	for (uint32_t i = 0; i < elf->programs && elf->loads < LOADS_MAX; i++) {
 		struct program p = program_at(elf, i);
+		if (p.type == PT_GNU_EH_FRAME) {
+			elf->frame_header = p.address;
+			elf->frame_header_size = p.file_size;
+		}
 		if (p.type != PT_LOAD)
 			continue;
 		elf->load = array_grow(elf->load, elf->loads, sizeof(*elf->load));
 		elf->load[elf->loads++] = (struct elf_load){
-			.is_code = p.flags & PF_X, .offset = p.offset, .address = p.address,
-			.file_size = p.file_size, .memory_size = p.memory_size,
+			.is_code = p.flags & PF_X, .is_writable = p.flags & PF_W,
+			.offset = p.offset, .address = p.address, .file_size = p.file_size,
+			.memory_size = p.memory_size,
 		};
 	}
 }
@@ -224,7 +230,7 @@ static struct elf *open_image(struct elf *elf, const char **why)
 		elf_close(elf);
 		return NULL;
 	}
-	read_loads(elf);
+	read_segments(elf);
 	find_build_id(elf);
 	find_section_names(elf);
 	if (elf->type == ET_REL)
@@ -455,17 +461,51 @@ void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 		*start = 0;
 }
 
-struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
+/* Return the first segment that contains ADDRESS and has contents there; NULL: none. */
+static const struct elf_load *load_at(const struct elf *elf, uint64_t address)
 {
 	for (uint32_t i = 0; i < elf->loads; i++) {
-		struct elf_load p = elf->load[i];
-		if (address >= p.address &&
-		    address - p.address < p.file_size &&
-		    p.offset <= UINT64_MAX - p.file_size)
-			return elf_part(elf, p.offset + (address - p.address),
-					p.file_size - (address - p.address));
+		const struct elf_load *p = &elf->load[i];
+		if (address >= p->address && address - p->address < p->file_size &&
+		    p->offset <= UINT64_MAX - p->file_size)
+			return p;
 	}
-	return (struct elf_bytes){ 0 };
+	return NULL;
+}
+
+struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address)
+{
+	const struct elf_load *p = load_at(elf, address);
+
+	return p ? elf_part(elf, p->offset + (address - p->address),
+			    p->file_size - (address - p->address)) : (struct elf_bytes){ 0 };
+}
+
+struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address)
+{
+	const struct elf_load *p = load_at(elf, address);
+
+	return p && !p->is_writable ? elf_at_address(elf, address) : (struct elf_bytes){ 0 };
+}
+
+struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address)
+{
+	struct elf_bytes bytes = elf_at_address(elf, elf->frame_header);
+
+	*address = elf->frame_header;
+	if (bytes.size > elf->frame_header_size)
+		bytes.size = elf->frame_header_size;
+	return bytes;
+}
+
+uint16_t elf_machine(const struct elf *elf)
+{
+	return elf->is64 ? elf->machine : EM_NONE;
+}
+
+uint64_t elf_entry(const struct elf *elf)
+{
+	return elf->entry;
 }
 
 bool elf_is_swapped(const struct elf *elf)

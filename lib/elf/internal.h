@@ -26,7 +26,7 @@ struct placed {
 
 /* A PT_LOAD segment: offset in the file; sizes in bytes, in the file and in memory. */
 struct elf_load {
-	bool is_code;		/* executable */
+	bool is_code, is_writable;
 	uint64_t offset, address, file_size, memory_size;
 };
 
@@ -51,10 +51,12 @@ struct elf {
 	uint64_t data;		/* bytes that the file stores, without its holes */
 	bool is64, swap;	/* ELFCLASS64; byte order is not this machine's */
 	uint16_t type, machine;	/* ET_*, EM_* */
+	uint64_t entry;			/* address where a program or a loader starts; 0: nowhere */
 	uint64_t program_headers, section_headers;	/* offsets in the image */
 	uint32_t programs, sections;			/* number of headers in the file */
 	struct elf_load *load;		/* PT_LOAD segments, in the order of the file */
 	uint32_t loads;
+	uint64_t frame_header, frame_header_size;	/* address, bytes: see elf_frame_header() */
 	struct elf_bytes section_names;	/* string table */
 	struct inflated *inflated;	/* unpacked or relocated sections, newest first */
 	uint64_t packed;		/* compressed bytes of all sections unpacked so far */

@@ -40,11 +40,23 @@ enum { STRING_MAX = 32768 };	/* bytes; a longer string is hostile and treated as
 /* Return the string at OFFSET of a string table; NULL: outside, or too long. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 
+/* Return the machine (EM_*) of a 64-bit file; EM_NONE: the file is not 64-bit. */
+uint16_t elf_machine(const struct elf *elf);
+
+/* Return the address where the program, or a loader, starts; 0: nowhere. */
+uint64_t elf_entry(const struct elf *elf);
+
+/* Return the contents of the segment of .eh_frame_hdr, and store its address; size 0: none. */
+struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address);
+
 /* Store the start and the end address of all code; 0 and 0 if there is none. */
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);
 
 /* Return the file's bytes from ADDRESS to the end of the segment that contains it. */
 struct elf_bytes elf_at_address(const struct elf *elf, uint64_t address);
+
+/* Like elf_at_address(), but no bytes if the process may write to them. */
+struct elf_bytes elf_constant_at(const struct elf *elf, uint64_t address);
 
 /* Store the value that a relocation without symbol puts at address SLOT.  False: none does. */
 bool elf_relocated(struct elf *elf, uint64_t slot, uint64_t *value);

@@ -50,6 +50,10 @@ enum {
 	RECORD_END		= 0x504d0006,
 };
 
+/* A type and a marker that older linux/perf_event.h lack. */
+enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED: a cookie follows */
+
 static inline bool record_is_resolved(uint32_t type)
 {
 	return type >= RECORD_STRING && type <= RECORD_END;

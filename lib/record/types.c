@@ -29,6 +29,7 @@ static const struct type_info kernel_types[] = {
 	[PERF_RECORD_CGROUP] = { "CGROUP", "id:8 path:s" },
 	[PERF_RECORD_TEXT_POKE] = { "TEXT_POKE", "start:8x old_bytes:2 new_bytes:2" },
 	[PERF_RECORD_AUX_OUTPUT_HW_ID] = { "AUX_OUTPUT_HW_ID", "hw_id:8" },
+	[RECORD_CALLCHAIN_DEFERRED] = { "CALLCHAIN_DEFERRED", "cookie:8x count:8 callchain:w" },
 };
 
 /* With MISC_MMAP_BUILD_ID: u8 size, u8, u16, u8 build_id[20] in place of the inode. */

@@ -3,15 +3,9 @@
 #include "elf/build-id.h"
 #include "resolve/resolver-internal.h"
 
-#include <sys/utsname.h>
-
 bool is_local(const struct stream_reader *in)
 {
-	const struct stream_origin *origin = stream_origin(in);
-	struct utsname here;
-
-	return origin->host && origin->kernel && uname(&here) == 0 &&
-	       !strcmp(origin->host, here.nodename) && !strcmp(origin->kernel, here.release);
+	return locate_is_local(stream_origin(in));
 }
 
 /* Whether the recorded KERNEL is the kernel that runs here. */

@@ -350,19 +350,19 @@ static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader
  * space the following addresses belong to. The first address after a marker is where the code was
  * interrupted or called the kernel. The others are return addresses: the call is the instruction
  * before. The callchain repeats the leaf at its start. A return address that is no code ends the
- * program's part. A cookie follows the marker of a deferred part, which has another record.
+ * program's part.
  *
  * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
  * the program although the interrupt found the kernel running. Then the kernel's part of the
  * callchain did not call the leaf, and is left out. An entry 0 is not an address: the kernel's
- * unwinders write it where they give up.
+ * unwinders write it where they give up. CONTEXT_USER_DEFERRED and its cookie stand for the user's
+ * part of the callchain, which pmu-unwind would have put in their place.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
 			      const struct sample *s, const struct perf_event_attr *attr,
 			      enum stack_end *end)
 {
 	static const struct space nothing;
-	const int64_t user_deferred = -640;	/* PERF_CONTEXT_USER_DEFERRED, Linux 6.19 */
 	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
 	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
@@ -380,7 +380,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	for (uint64_t i = 0; i < chain.count; i++) {
 		uint64_t address = word_at(chain, i);
 		if (address >= PERF_CONTEXT_MAX) {
-			i += (int64_t)address == user_deferred;
+			i += address == CONTEXT_USER_DEFERRED;
 			w.space = space_of_marker(r, s->pid, address);
 			w.exact = true;
 		} else if (!w.ended && !(w.leaf_is_user && w.space == &r->spaces.kernel) &&

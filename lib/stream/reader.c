@@ -480,6 +480,11 @@ bool stream_is_whole(const struct stream_reader *in)
 	return in && in->ended && !in->damaged;
 }
 
+bool stream_is_swapped(const struct stream_reader *in)
+{
+	return in && in->swap;
+}
+
 bool stream_has_more(const struct stream_reader *in)
 {
 	return in && (in->made_at < in->made_size || in->begin < in->end ||

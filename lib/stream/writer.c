@@ -111,3 +111,24 @@ void writer_feature(struct output *out, uint64_t feature, const void *bytes, siz
 	writer_bytes(&w, bytes, size);
 	writer_end(&w);
 }
+
+bool writer_longer_command(struct output *out, struct cursor body, const char *const *text,
+			   size_t count)
+{
+	uint64_t feature = cursor_u64(&body);
+	uint32_t old = cursor_u32(&body);
+	const uint8_t *first = body.at;
+	struct writer w;
+
+	for (uint32_t i = 0; i < old && !body.failed; i++)
+		cursor_bytes(&body, cursor_u32(&body));
+	if (body.failed)
+		return false;
+	writer_begin(&w, out, RECORD_FEATURE, 0);
+	writer_u64(&w, feature);
+	writer_u32(&w, old + (uint32_t)count);
+	writer_bytes(&w, first, (size_t)(body.at - first));
+	for (size_t i = 0; i < count; i++)
+		feature_string(&w, text[i]);
+	return writer_end(&w);
+}

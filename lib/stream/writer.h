@@ -69,3 +69,11 @@ void writer_event_name(struct output *out, uint64_t id, const char *name);
 void writer_feature_text(struct output *out, uint64_t feature, const char *text);
 void writer_feature_list(struct output *out, uint64_t feature, char *const *text, size_t count);
 void writer_feature(struct output *out, uint64_t feature, const void *bytes, size_t size);
+
+/*
+ * Write a command line (FEATURE_CMDLINE): the arguments in BODY, the body of such a FEATURE record,
+ * and after them the COUNT strings of TEXT.  Return false if BODY is damaged or the record would
+ * be too large; nothing is written then.
+ */
+bool writer_longer_command(struct output *out, struct cursor body, const char *const *text,
+			   size_t count);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-unwind - turn copies of stacks into callchains.
+ *
+ * Reads a stream or a perf.data file (pmu-stream(5)) whose samples have registers and a copy of
+ * the stack (--call-graph dwarf) from FILE or stdin, and writes the same stream with callchains
+ * in their place.  Everything else passes through.
+ */
+#include "base/arena.h"
+#include "base/command.h"
+#include "base/units.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
+#include "unwind/deferred.h"
+#include "unwind/unwind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const char *file, *max_stack, *join, *frame_pointers, *arch;
+static const char *sysroot, *build_id_map, *debuginfod, *debuginfod_time;
+static struct command_list debug_dirs;
+static bool keep_dumps;
+
+static const struct command_option options[] = {
+	{ 0, "max-stack", "COUNT", "write no more user frames of a sample (1024)", &max_stack,
+	  NULL },
+	{ 0, "join", "YES|NO", "extend stacks longer than their copy by earlier ones (usual)",
+	  &join, NULL },
+	{ 0, "frame-pointers", "YES|NO", "follow frame pointers in code without CFI (usual)",
+	  &frame_pointers, NULL },
+	{ 0, "keep-dumps", NULL, "keep the registers and stacks, too", &keep_dumps, NULL },
+	{ 0, "arch", "ARCH", "take a stream that does not say for x86_64's or arm64's", &arch,
+	  NULL },
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
+	  NULL, &debug_dirs },
+	{ 0, "sysroot", "DIR", "take files from below DIR, a copy of the recorded root",
+	  &sysroot, NULL },
+	{ 0, "symfs", "DIR", "the same as --sysroot, as perf calls it", &sysroot, NULL },
+	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
+	  &build_id_map, NULL },
+	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
+	  &debuginfod, NULL },
+	{ 0, "debuginfod-time", "TIME", "wait no longer for them than TIME in all (5m)",
+	  &debuginfod_time, NULL },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-unwind",
+	.purpose = "turn copies of stacks into callchains",
+	.operands = "[FILE]",
+	.options = options,
+};
+
+/* What the samples go through. */
+struct work {
+	struct stream_reader *in;
+	struct output out;
+	struct unwind *unwind;
+	struct deferred *deferred;
+	char *line;		/* our arguments, as one string */
+	uint8_t *recorder;	/* body of the FEATURE record with the recorder's command line */
+	size_t recorder_size;	/* bytes; RECORDER is NULL: none came */
+	uint8_t *record;	/* RECORD_MAX_SIZE bytes: the record being made */
+};
+
+static bool is_no(const char *name, const char *text)
+{
+	if (text && strcmp(text, "yes") && strcmp(text, "no"))
+		command_misused(&command, "--%s takes yes or no, not '%s'", name, text);
+	return text && !strcmp(text, "no");
+}
+
+static struct unwind_options parse_options(void)
+{
+	struct unwind_options how = {
+		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
+			   .build_id_map = build_id_map },
+		.debuginfod = debuginfod, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
+		.no_join = is_no("join", join), .arch = arch, .keep_dumps = keep_dumps,
+		.no_frame_pointers = is_no("frame-pointers", frame_pointers),
+	};
+
+	if (max_stack)
+		how.stack_max = (uint32_t)command_count(&command, "max-stack", max_stack, 1,
+							UNWIND_STACK_MOST);
+	if (arch && strcmp(arch, "x86_64") && strcmp(arch, "arm64"))
+		command_misused(&command, "--arch takes x86_64 or arm64, not '%s'", arch);
+	if (debuginfod_time &&
+	    (!debuginfod || !units_parse_duration(debuginfod_time, &how.debuginfod_time)))
+		command_misused(&command, "--debuginfod-time takes a time, as 30 or 2m, beside "
+				"--debuginfod, not '%s'", debuginfod_time);
+	return how;
+}
+
+/* Write a record that is not deferred, now or when it is its turn. */
+static void write_later(struct work *w, const void *record, size_t size)
+{
+	deferred_write(w->deferred, record, size, 0, 0, &w->out);
+}
+
+static void write_attr(struct work *w, const struct record *rec)
+{
+	size_t size = attr_stated_size(rec->body);
+
+	if (size > cursor_left(&rec->body))
+		size = 0;	/* damaged, and reported */
+	memcpy(w->record, record_bytes(rec), record_size(rec));
+	unwind_attr(w->unwind, w->record + RECORD_HEADER_SIZE, size);
+	write_later(w, w->record, record_size(rec));
+}
+
+/*
+ * Add this program to the recorder's command line, so that profiles name it.  COUNTS: what it
+ * did, at the end of the stream; or NULL.
+ */
+static bool write_command(struct work *w, struct cursor body, const char *counts)
+{
+	const char *text[4] = { "|", command.name };
+	size_t size = 2;
+
+	if (*w->line)
+		text[size++] = w->line;
+	if (counts)
+		text[size++] = counts;
+	return writer_longer_command(&w->out, body, text, size);
+}
+
+static void write_feature(struct work *w, const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	if (cursor_u64(&c) != FEATURE_CMDLINE || !write_command(w, rec->body, NULL)) {
+		write_later(w, record_bytes(rec), record_size(rec));
+		return;
+	}
+	free(w->recorder);
+	w->recorder_size = cursor_left(&rec->body);
+	w->recorder = memcpy(mem_resize(NULL, w->recorder_size), rec->body.at, w->recorder_size);
+}
+
+static void write_sample(struct work *w, const struct record *rec)
+{
+	const uint8_t *bytes = record_bytes(rec);
+	struct sample s;
+
+	if (!stream_sample(w->in, rec, &s))
+		return;
+	const struct stream_event *event = &stream_events(w->in)->event[s.event];
+	size_t chain = s.callchain.at ? (size_t)(s.callchain.at - bytes) - 8 : 0;
+	size_t size = unwind_sample(w->unwind, event, rec, &s, w->record);
+	if (size)
+		bytes = w->record;
+	else
+		size = record_size(rec);
+	deferred_write(w->deferred, bytes, size, chain, s.tid, &w->out);
+}
+
+/* Take the user's part of the callchain of samples that came before. */
+static void take_deferred(struct work *w, const struct record *rec)
+{
+	pid_t tid = -1;
+
+	events_trailer_tid(stream_events(w->in), rec->body, &tid);
+	if (!deferred_take(w->deferred, rec, tid, &w->out))
+		stream_damaged(w->in, rec, "CALLCHAIN_DEFERRED record is shorter than its fields");
+}
+
+static void write_other(struct work *w, const struct record *rec)
+{
+	if (!unwind_follow(w->unwind, rec))
+		stream_damaged(w->in, rec, "record with fields that do not fit it");
+	switch (rec->type) {
+	case RECORD_ATTR:
+		write_attr(w, rec);
+		return;
+	case RECORD_FEATURE:
+		write_feature(w, rec);
+		return;
+	case RECORD_CALLCHAIN_DEFERRED:
+		take_deferred(w, rec);
+		return;
+	case RECORD_AUXTRACE:	/* the bytes behind it were skipped */
+		return;
+	}
+	write_later(w, record_bytes(rec), record_size(rec));
+	if (cursor_left(&rec->behind))
+		write_later(w, rec->behind.at, cursor_left(&rec->behind));
+	if (rec->type == RECORD_FINISHED_ROUND) {
+		deferred_round(w->deferred, &w->out);
+		output_flush(&w->out);
+	}
+}
+
+static void run(struct work *w, struct report *report)
+{
+	struct record rec;
+	char counts[512] = { '(' };
+
+	writer_header(&w->out);
+	while (!output_ended(&w->out) && stream_next(w->in, &rec)) {
+		if (record_is_resolved(rec.type)) {
+			report_error(report, "the input is resolved already: "
+				     "put pmu-unwind before pmu-symbolize");
+			break;
+		}
+		if (rec.type == PERF_RECORD_SAMPLE)
+			write_sample(w, &rec);
+		else
+			write_other(w, &rec);
+	}
+	deferred_end(w->deferred, &w->out);
+	if (!w->recorder)
+		return;
+	unwind_describe(w->unwind, counts + 1, sizeof(counts) - 2);
+	counts[strlen(counts)] = ')';
+	write_command(w, (struct cursor){ .at = w->recorder, .end = w->recorder + w->recorder_size },
+		      counts);
+}
+
+static void report_deferred(const struct work *w, struct report *report)
+{
+	uint64_t merged, without;
+
+	deferred_counts(w->deferred, &merged, &without);
+	if (merged + without)
+		report_summary(report, "%" PRIu64 " callchains got their deferred user part, %"
+			       PRIu64 " did not", merged, without);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	struct work w = { .line = command_line(argc - 1, argv + 1) };
+
+	int first = command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command, argc, argv, first);
+	struct unwind_options how = parse_options();
+	command_spare_inputs(&command, file, &input, 1);
+	command_output(&command, &w.out, file, &report);
+	w.in = stream_open(input, &report);
+	stream_stop_on(w.in, &command_stop);
+	how.is_swapped = stream_is_swapped(w.in);
+	w.unwind = unwind_new(&how, stream_origin(w.in), &report);
+	w.deferred = deferred_new();
+	w.record = mem_resize(NULL, RECORD_MAX_SIZE);
+	if (w.in)
+		run(&w, &report);
+	output_close(&w.out);
+	unwind_report(w.unwind);
+	report_deferred(&w, &report);
+	unwind_free(w.unwind);
+	deferred_free(w.deferred);
+	stream_close(w.in);
+	free(w.recorder);
+	free(w.record);
+	free(w.line);
+	return command_end(&report);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Find the FDE of an address.  Most files have a sorted table of all FDEs, in .eh_frame_hdr (LSB
+ * Core 5.0, chapter 10.6.2).  Without a usable table, all entries are read and sorted once.
+ *
+ * Nothing relies on the table: the FDE that it names must start at the address that it says,
+ * and must contain the address looked for.  If the table is wrong about an FDE, the sorted
+ * entries decide.  Where FDEs overlap, the one with the last start wins.
+ */
+#include "base/arena.h"
+#include "dwarf/cfi-internal.h"
+#include "dwarf/constants.h"
+
+#include <stdlib.h>
+
+enum {
+	ENTRIES_MAX = 2 * CFI_FDES_MAX,	/* entries of any kind that are read */
+	TWINS_MAX = 16,			/* FDEs with the same start that are tried */
+	PAIR = 8,			/* bytes of a row of the table: two 4-byte numbers */
+};
+
+void cfi_section_damaged(struct cfi_section *s, uint64_t offset)
+{
+	if (!s->damage.section)
+		s->damage = (struct cfi_damage){ .section = s->name, .offset = offset };
+}
+
+/* Read .eh_frame_hdr; return the address of .eh_frame, or 0 if the table cannot be used. */
+static uint64_t read_header(struct cfi_section *s)
+{
+	struct elf_bytes bytes = elf_frame_header(s->elf, &s->table_base);
+	struct cursor c = elf_cursor(s->elf, bytes);
+	uint8_t version = cursor_u8(&c), pointer = cursor_u8(&c), count = cursor_u8(&c),
+		table = cursor_u8(&c);
+	uint64_t eh_frame = s->table_base + 4 + (uint64_t)(int32_t)cursor_u32(&c);
+
+	if (c.failed || version != 1 || pointer != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+		return 0;
+	uint64_t pairs = cursor_u32(&c);
+	if (count == DW_EH_PE_udata4 && table == (DW_EH_PE_datarel | DW_EH_PE_sdata4) &&
+	    !c.failed && pairs <= CFI_FDES_MAX && pairs * PAIR <= cursor_left(&c))
+		s->table = (struct elf_bytes){ c.at, pairs * PAIR };
+	return eh_frame;
+}
+
+void cfi_section_open_eh(struct cfi_section *s, struct elf *elf)
+{
+	struct elf_section section;
+
+	*s = (struct cfi_section){ .name = ".eh_frame", .elf = elf, .is_eh = true };
+	elf_text(elf, &s->text_start, &s->text_end);
+	uint64_t address = read_header(s);
+	if (elf_find_section(elf, s->name, &section) && elf_section(elf, s->name, &s->bytes)) {
+		s->address = section.address;
+		if (address != s->address)
+			s->table.size = 0;
+	} else if (address) {
+		s->address = address;
+		s->bytes = elf_at_address(elf, address);
+		s->ends_at_zero = true;
+	}
+}
+
+void cfi_section_open_debug(struct cfi_section *s, struct elf *file, const struct elf *elf)
+{
+	*s = (struct cfi_section){ .name = ".debug_frame", .elf = file };
+	elf_text(elf, &s->text_start, &s->text_end);
+	elf_section(file, s->name, &s->bytes);
+}
+
+void cfi_section_release(struct cfi_section *s)
+{
+	free(s->place);
+}
+
+static uint64_t start_of(const struct fde_place *p)
+{
+	return (uint64_t)p->start_high << 32 | p->start_low;
+}
+
+static int by_start(const void *x, const void *y)
+{
+	const struct fde_place *a = x, *b = y;
+	uint64_t first = start_of(a), second = start_of(b);
+
+	if (first != second)
+		return first < second ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Add the FDE that starts with E, if it is of code. */
+static void add_place(struct cfi_section *s, const struct entry *e)
+{
+	struct fde fde;
+
+	if (!fde_read(s, e, &fde)) {
+		cfi_section_damaged(s, e->offset);
+		return;
+	}
+	if (fde.start == fde.end || fde.start < s->text_start ||
+	    (s->text_end && fde.start >= s->text_end))	/* the linker removed the function */
+		return;
+	s->place = array_grow(s->place, s->places, sizeof(*s->place));
+	s->place[s->places++] = (struct fde_place){
+		.start_low = (uint32_t)fde.start, .start_high = (uint32_t)(fde.start >> 32),
+		.offset = (uint32_t)e->offset,
+	};
+}
+
+/* Read all entries.  What follows a damaged length is lost.  False: there are too many. */
+static bool read_places(struct cfi_section *s)
+{
+	struct entry e = { 0 };
+
+	if (s->bytes.size > UINT32_MAX)
+		return false;
+	for (uint32_t entries = 0; e.next < s->bytes.size; entries++) {
+		uint64_t offset = e.next;
+		if (entries == ENTRIES_MAX || s->places == CFI_FDES_MAX)
+			return false;
+		if (!entry_read(s, offset, &e)) {
+			cfi_section_damaged(s, offset);
+			break;
+		}
+		if (e.kind == ENTRY_ZERO && s->ends_at_zero)
+			break;
+		if (e.kind == ENTRY_FDE)
+			add_place(s, &e);
+	}
+	return true;
+}
+
+/* Fill PLACE, once. */
+static void scan(struct cfi_section *s)
+{
+	s->is_scanned = true;
+	if (!read_places(s)) {
+		s->places = 0;
+		s->damage = (struct cfi_damage){ .section = s->name, .has_exceeded = true };
+	}
+	bool is_sorted = true;
+	for (uint32_t i = 1; i < s->places && is_sorted; i++)
+		is_sorted = by_start(&s->place[i - 1], &s->place[i]) <= 0;
+	if (!is_sorted)		/* linkers keep the order of the code, mostly */
+		qsort(s->place, s->places, sizeof(*s->place), by_start);
+	elf_charge(s->elf, s->places * sizeof(*s->place));
+}
+
+/* The two ways to look FDEs up: by the file's table, or by our own index. */
+struct lookup {
+	struct cfi_section *section;
+	bool by_table;
+	uint32_t count;
+};
+
+/* Return the start of FDE INDEX, and store its offset. */
+static uint64_t place_at(const struct lookup *l, uint32_t index, uint64_t *offset)
+{
+	const struct cfi_section *s = l->section;
+
+	if (!l->by_table) {
+		*offset = s->place[index].offset;
+		return start_of(&s->place[index]);
+	}
+	struct cursor c = elf_cursor(s->elf, (struct elf_bytes){
+				     s->table.at + (size_t)index * PAIR, PAIR });
+	uint64_t start = s->table_base + (uint64_t)(int32_t)cursor_u32(&c);
+	*offset = s->table_base + (uint64_t)(int32_t)cursor_u32(&c) - s->address;
+	return start;
+}
+
+/* Return the number of FDEs that start at ADDRESS or before. */
+static uint32_t count_to(const struct lookup *l, uint64_t address)
+{
+	uint32_t low = 0, high = l->count;
+	uint64_t offset;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (place_at(l, middle, &offset) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Read FDE INDEX.  False: the index names an entry that is not as it says. */
+static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
+{
+	uint64_t offset, start = place_at(l, index, &offset);
+	struct entry e;
+
+	return entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
+	       fde_read(l->section, &e, fde) && fde->start == start;
+}
+
+/* Find the FDE of ADDRESS.  CFI_DAMAGED: the index is wrong around ADDRESS. */
+static enum cfi_result find(const struct lookup *l, uint64_t address, struct fde *fde,
+			    struct extent *same)
+{
+	uint32_t count = count_to(l, address);
+	uint64_t last = 0, end = 0, offset;
+	bool is_wrong = false;
+
+	if (count > 0)
+		last = place_at(l, count - 1, &offset);
+	if (count < l->count)
+		extent_narrow(same, last, place_at(l, count, &offset));
+	for (uint32_t i = count; i-- > 0 && count - i <= TWINS_MAX; ) {
+		if (place_at(l, i, &offset) != last)
+			break;
+		if (!read_place(l, i, fde)) {
+			is_wrong = true;
+			continue;
+		}
+		if (address < fde->end) {
+			extent_narrow(same, last, fde->end);
+			return CFI_FOUND;
+		}
+		end = fde->end > end ? fde->end : end;
+	}
+	extent_narrow(same, end > last ? end : last, UINT64_MAX);
+	if (count < l->count && !read_place(l, count, fde))	/* it may start before */
+		is_wrong = true;
+	return is_wrong ? CFI_DAMAGED : CFI_NONE;
+}
+
+/* Whether the table is in ascending order.  If not, it is not used again. */
+static bool check_order(struct cfi_section *s)
+{
+	struct lookup l = { s, .by_table = true };
+	uint64_t before = 0, offset;
+
+	for (uint32_t i = 0; i < s->table.size / PAIR && !s->is_sorted; i++) {
+		uint64_t start = place_at(&l, i, &offset);
+		if (start < before) {
+			s->table.size = 0;
+			return false;
+		}
+		before = start;
+	}
+	return s->is_sorted = true;
+}
+
+enum cfi_result cfi_section_find(struct cfi_section *s, uint64_t address, struct fde *fde,
+				 struct extent *same)
+{
+	struct extent around = *same;
+
+	if (s->bytes.size == 0)
+		return CFI_NONE;
+	if (s->table.size) {
+		struct lookup by_table = { s, true, (uint32_t)(s->table.size / PAIR) };
+		enum cfi_result result = find(&by_table, address, fde, same);
+		if (result == CFI_FOUND || (result == CFI_NONE && check_order(s)))
+			return result;
+		*same = around;
+	}
+	if (!s->is_scanned)
+		scan(s);
+	struct lookup own = { s, false, s->places };
+	return find(&own, address, fde, same);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of objects, opened when they are first needed, or when they are mapped. */
+#include "unwind/internal.h"
+#include "elf/section.h"
+
+static struct code *code_at(struct unwind *u, uint32_t object)
+{
+	for (; u->codes <= object; u->codes++) {
+		u->code = array_grow(u->code, u->codes, sizeof(*u->code));
+		u->code[u->codes] = NULL;
+	}
+	if (!u->code[object])
+		u->code[object] = mem_zeroed(1, sizeof(*u->code[object]));
+	return u->code[object];
+}
+
+void code_release(struct code *code)
+{
+	cfi_close(code->cfi);
+	elf_close(code->debug);
+	elf_close(code->elf);
+	free(code->root);
+	*code = (struct code){ .ends = code->ends, .is_told = code->is_told,
+			       .is_damaged = code->is_damaged };
+}
+
+void code_make_room(struct unwind *u)
+{
+	enum { SPARE = 64 };	/* files */
+
+	if (u->pool.open + SPARE < ELF_POOL_MAX && u->pool.memory <= ELF_POOL_MEMORY)
+		return;
+	for (uint32_t i = 0; i < u->codes; i++)
+		if (u->code[i])
+			code_release(u->code[i]);
+	rules_forget(&u->rules);
+}
+
+/* Open the file of OBJECT, which M maps in PID.  ANYWHERE: look also elsewhere than at its path. */
+static void open_code(struct unwind *u, const struct object *object, const struct mapping *m,
+		      pid_t pid, bool anywhere, struct code *code)
+{
+	const struct machine *machine = unwind_machine(u);
+	bool is_local = unwind_is_local(u);
+
+	if (object->kind == OBJECT_VDSO && is_local) {
+		code->elf = locate_vdso(object, pid, m);
+	} else if (object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO ||
+		   object_is_memfd(object)) {
+		struct located l = { .result = LOCATE_ABSENT };
+		if (object->kind != OBJECT_VDSO)
+			l = locate_object(&u->options.where, object, pid, m, is_local);
+		if (anywhere)
+			locate_elsewhere(&u->options.where, object, &l);
+		code->elf = l.elf;
+		code->root = l.root;
+		code->result = l.result;
+	}
+	if (!code->root)
+		code->root = mem_zeroed(1, 1);
+	if (code->elf && machine && elf_machine(code->elf) == machine->elf)
+		code->cfi = cfi_open(code->elf);
+}
+
+struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m, pid_t pid)
+{
+	const struct object *o = &u->spaces.objects.object[object];
+	struct code *code = code_at(u, object);
+
+	if (code->tried)
+		return code;
+	code->tried = true;
+	open_code(u, o, m, pid, true, code);
+	if (!code->elf && o->kind == OBJECT_FILE && !code->is_told)
+		report_note(u->report, "stacks may end in '%s': %s%s", o->path,
+			    locate_reason(code->result), locate_advice(o, code->result));
+	code->is_told = true;
+	return code;
+}
+
+void code_open_mapped(struct unwind *u, const struct record *rec)
+{
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0 || !unwind_is_local(u))
+		return;
+	const struct mapping *m = space_find(spaces_find(&u->spaces, mmap.pid), mmap.start);
+	if (!m)
+		return;
+	const struct object *object = &u->spaces.objects.object[m->object];
+	if (object->kind != OBJECT_FILE && !object_is_memfd(object) && !object_is_vdso32(object))
+		return;
+	struct code *code = code_at(u, m->object);
+	if (code->tried)
+		return;
+	code_make_room(u);
+	open_code(u, object, m, mmap.pid, false, code);
+	code->tried = code->elf != NULL;	/* else the next process that maps it may succeed */
+	if (code->tried)
+		elf_rest(code->elf);
+	else
+		code_release(code);
+}
+
+bool code_own_address(const struct code *code, const struct mapping *m, uint64_t address,
+		      uint64_t *own)
+{
+	uint64_t offset = address - m->start + m->file_offset;
+	struct elf_segment segment;
+
+	if (!code->elf || !elf_segment(code->elf, offset, &segment))
+		return false;
+	*own = offset - segment.file_offset + segment.address;
+	return true;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
+ * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
+ * earlier stacks of threads (joiner.c), and the report at the end (unwind-report.c).
+ */
+#pragma once
+#include "base/arena.h"
+#include "elf/pool.h"
+#include "process/space.h"
+#include "record/stack-end.h"
+#include "unwind/joiner.h"
+#include "unwind/machine.h"
+#include "unwind/unwind.h"
+
+/* What is at an address. */
+enum rule_kind {
+	RULE_ROW,		/* a row: of CFI, or of code that is always the same */
+	RULE_END,		/* the start of a program: there is no caller */
+	RULE_NO_CFI,		/* code without CFI */
+	RULE_NO_CODE,		/* no code */
+};
+
+enum {
+	RULES_FIXED = 3,	/* ids of the rules without a row: RULE_END and so on, minus 1 */
+	RULE_MAX = 1 << 18,	/* distinct rules; more are RULE_NO_CFI */
+	PLACES_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
+	QUICK_FIRST = 1 << 14,	/* slots of the first cache at the start, and */
+	QUICK_MAX = 1 << 20,	/* at most; powers of two */
+	QUICK_WAYS = 4,		/* slots that may have one address */
+};
+
+/* How to find the caller from a frame.  Rules of one object with equal bytes have one id. */
+struct rule {
+	uint32_t object;	/* of lib/process, for expressions; TABLE_NONE: has none */
+	uint8_t kind;		/* enum rule_kind */
+	bool is_signal;		/* the caller was interrupted by a signal: its pc is exact */
+	/*
+	 * The CFA is a register and an offset, all rules are CFI_OFFSET, and none is of the
+	 * stack pointer: nearly all rules.
+	 */
+	bool is_plain;
+	uint8_t cfa_kind, cfa_reg;	/* as in struct cfi_row */
+	uint8_t ra_kind;	/* enum cfi_kind of the return address */
+	uint8_t ra_reg;
+	uint8_t saves;		/* number of rules in SAVE, without the return address's */
+	int32_t cfa_value, ra_value;
+	struct cfi_save save[CFI_REGISTERS];
+};
+
+/* A slot of the first cache: the rule at ADDRESS in an address space of one generation. */
+struct rule_slot {
+	uint64_t address;
+	uint32_t key;		/* generation; 0: the slot is empty */
+	uint32_t rule;
+};
+
+/* The rule at an address of an object. */
+struct rule_place {
+	uint64_t address;	/* the object's own; bit 63: exact */
+	uint32_t object, rule;
+};
+
+struct rules {
+	struct arena arena;
+	struct rule **rule;	/* by id */
+	uint32_t count;
+	struct table table;	/* over RULE */
+	struct rule_place *place;
+	uint32_t places;
+	struct table place_table;	/* over PLACE */
+	struct rule_slot *quick;
+	size_t quick_slots;
+	uint64_t misses;	/* of the first cache, since it was made */
+};
+
+/* The file of an object. */
+struct code {
+	bool tried;		/* the file was looked for */
+	bool is_told;		/* that it was not found was reported */
+	bool debug_tried;	/* its debug file was looked for */
+	enum locate_result result;
+	struct elf *elf, *debug;	/* NULL: not found */
+	char *root;		/* root directory of its path; owned */
+	struct cfi *cfi;	/* NULL: none */
+	uint64_t entry, entry_end;	/* address range of the code at its entry point */
+	uint64_t ends;		/* number of stacks that ended here for want of CFI */
+	bool is_damaged;	/* its damage was reported */
+};
+
+/* A frame that was found. */
+struct frame {
+	uint64_t pc, sp;	/* SP: before the call to the frame's callee */
+	bool is_exact;		/* PC is not a return address */
+};
+
+struct unwind {
+	struct unwind_options options;
+	const struct stream_origin *origin;	/* NULL: this machine, now */
+	struct report *report;
+	struct spaces spaces;
+	struct elf_pool pool;
+	struct fetcher fetcher;
+	struct code **code;	/* by object of lib/process; NULL: not needed yet */
+	uint32_t codes;
+	struct rules rules;
+	struct joiner *joiner;	/* NULL: stacks are not joined */
+	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
+	uint32_t frames;
+	uint32_t last_object;	/* object where the current stack ended; TABLE_NONE: none */
+	/* registers of the last event: its mask, and per register its number (machine.h) */
+	uint64_t mask;
+	const struct machine *mask_machine;
+	uint8_t number[MACHINE_BITS];
+	struct unwind_counts counts;
+	uint64_t full_size;	/* most bytes that the dump of a cut stack had */
+	enum stack_end end;	/* of the sample that was unwound last */
+	uint64_t too_long;	/* samples that were cut to fit a record */
+	const char *foreign;	/* why samples were not unwound, at the last of them */
+};
+
+/* Set *OUT to the machine of the stream.  NULL: it is not known. */
+const struct machine *unwind_machine(const struct unwind *u);
+
+/* Whether the stream was recorded on this machine with the kernel release that runs now. */
+bool unwind_is_local(const struct unwind *u);
+
+/* Return the code of OBJECT, which M maps in PID; its file is looked for at the first call. */
+struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m, pid_t pid);
+
+/* Open the file that the MMAP record REC maps, while it still exists. */
+void code_open_mapped(struct unwind *u, const struct record *rec);
+
+/*
+ * Set *OWN to the address in CODE's file of ADDRESS, which M maps.  Return false if no executable
+ * segment has it.
+ */
+bool code_own_address(const struct code *code, const struct mapping *m, uint64_t address,
+		      uint64_t *own);
+
+void code_release(struct code *code);
+
+/*
+ * If nearly too many files are open, or they take too much memory, close all and forget the rules
+ * from them.  Files are opened again when they are needed.  Do not call this inside a walk.
+ */
+void code_make_room(struct unwind *u);
+
+/* Return the id of the rule at ADDRESS of SPACE. */
+uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint64_t address,
+		   bool is_exact);
+
+void rules_init(struct rules *r);
+void rules_release(struct rules *r);
+
+/* Forget all rules that refer to objects: their files were closed. */
+void rules_forget(struct rules *r);
+
+/* A dump: the registers, and the SIZE bytes at BASE of the stack. */
+struct dump {
+	const struct machine *machine;
+	struct cfi_registers registers;
+	const uint8_t *at;
+	uint64_t base, size;
+	bool is_full;		/* the stack may have more bytes than the dump */
+};
+
+/* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
+enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
+				const struct dump *dump);

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unwind/machine.h"
+
+#include <elf.h>
+#include <string.h>
+
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, RIP = 16 };	/* DWARF's numbers of x86-64 */
+enum { X29 = 29, X30, SP };					/* of arm64 */
+
+#define NONE NO_REGISTER
+
+/* asm/perf_regs.h of x86: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 */
+static const struct machine x86_64 = {
+	.name = "x86_64", .elf = EM_X86_64, .pc = RIP, .sp = RSP, .fp = RBP, .lr = NONE,
+	.number = {
+		RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, RIP, NONE, NONE, NONE, NONE, NONE, NONE,
+		NONE, R8, 9, 10, 11, 12, 13, 14, 15, [24 ... MACHINE_BITS - 1] = NONE,
+	},
+};
+
+/* of arm64: x0-x30 sp pc */
+static const struct machine arm64 = {
+	.name = "aarch64", .elf = EM_AARCH64, .pc = ARM64_PC, .sp = SP, .fp = X29, .lr = X30,
+	.number = {
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+		23, 24, 25, 26, 27, 28, X29, X30, SP, ARM64_PC, [33 ... MACHINE_BITS - 1] = NONE,
+	},
+};
+
+const struct machine *machine_find(const char *name)
+{
+	if (!strcmp(name, x86_64.name))
+		return &x86_64;
+	if (!strcmp(name, arm64.name) || !strcmp(name, "arm64"))
+		return &arm64;
+	return NULL;
+}
+
+uint64_t machine_strip(const struct machine *m, uint64_t address, bool is_52_bits)
+{
+	if (m != &arm64)
+		return address;
+	return address & ((1ULL << (is_52_bits ? 52 : 48)) - 1);
+}
+
+/* Whether the SIZE bytes of TEXT are DISTANCE bytes after the code's address. */
+static bool has(struct machine_code code, int distance, const char *text, size_t size)
+{
+	if (distance < 0 ? code.before < (uint64_t)-(int64_t)distance
+			 : code.after < (uint64_t)distance)
+		return false;
+	return code.after + (uint64_t)-(int64_t)distance >= size &&
+	       !memcmp(code.at + distance, text, size);
+}
+
+/* The bytes of the literal TEXT, without its NUL. */
+#define HAS(code, distance, text) has(code, distance, text, sizeof(text) - 1)
+
+static void add(struct cfi_row *row, unsigned reg, enum cfi_kind kind, int32_t value)
+{
+	row->save[row->saves++] = (struct cfi_save){ .reg = (uint8_t)reg, .kind = (uint8_t)kind,
+						     .value = value };
+}
+
+/* A row with CFA = sp + SIZE, and all registers unchanged but those that are added. */
+static struct cfi_row start_row(const struct machine *m, int32_t size)
+{
+	return (struct cfi_row){ .cfa_kind = CFI_OFFSET, .cfa_reg = m->sp, .cfa_value = size,
+				 .ra_reg = m->lr == NONE ? m->pc : m->lr };
+}
+
+/* x86-64: the return address is the last word before the CFA. */
+static struct cfi_row x86_row(int32_t size)
+{
+	struct cfi_row row = start_row(&x86_64, size);
+
+	add(&row, RIP, CFI_OFFSET, -8);
+	return row;
+}
+
+/* struct rt_sigframe without the handler's return address: the gregs of struct ucontext. */
+static void x86_signal_row(struct cfi_row *row)
+{
+	enum { GREGS = 40 };	/* offset in struct ucontext */
+	/* by register: its index in the gregs */
+	static const uint8_t index[] = {
+		[RAX] = 13, [RDX] = 12, [RCX] = 14, [RBX] = 11, [RSI] = 9, [RDI] = 8, [RBP] = 10,
+		[RSP] = 15, [R8] = 0, 1, 2, 3, 4, 5, 6, 7, [RIP] = 16,
+	};
+
+	*row = start_row(&x86_64, 0);
+	row->is_signal = true;
+	for (unsigned reg = 0; reg <= RIP; reg++)
+		add(row, reg, CFI_OFFSET, GREGS + 8 * index[reg]);
+}
+
+/* struct rt_sigframe: siginfo (128 bytes), struct ucontext with a struct sigcontext in it. */
+static void arm64_signal_row(struct cfi_row *row)
+{
+	enum { REGS = 128 + 176 + 8 };
+
+	*row = start_row(&arm64, 0);
+	row->is_signal = true;
+	row->ra_reg = ARM64_PC;
+	for (unsigned reg = 0; reg <= ARM64_PC; reg++)
+		add(row, reg, CFI_OFFSET, (int32_t)(REGS + 8 * reg));
+}
+
+/* A trampoline: the SIZE bytes of TEXT, whose last SYSCALL bytes are the system call. */
+struct trampoline {
+	const char *text;
+	uint8_t size, syscall;
+};
+
+/* Whether CODE is in T: at its start, at the system call, or after that. */
+static bool is_in(struct machine_code code, struct trampoline t, bool is_exact)
+{
+	return has(code, 0, t.text, t.size) ||
+	       (is_exact && (has(code, t.syscall - t.size, t.text, t.size) ||
+			     has(code, -t.size, t.text, t.size)));
+}
+
+bool machine_signal_row(const struct machine *m, struct machine_code code, bool is_exact,
+			struct cfi_row *row)
+{
+	/* mov $15, %rax or %eax; syscall */
+	static const struct trampoline glibc = { "\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 9, 2 },
+				       musl = { "\xb8\x0f\0\0\0\x0f\x05", 7, 2 };
+	/* mov x8, #139; svc #0 */
+	static const struct trampoline kernel = { "\x68\x11\x80\xd2\x01\0\0\xd4", 8, 4 };
+
+	if (m == &arm64 ? !is_in(code, kernel, is_exact)
+			: !is_in(code, glibc, is_exact) && !is_in(code, musl, is_exact))
+		return false;
+	if (m == &arm64)
+		arm64_signal_row(row);
+	else
+		x86_signal_row(row);
+	return true;
+}
+
+/*
+ * x86-64: an entry jumps by its pointer, or pushes its number and jumps to the first entry, which
+ * pushes a word and jumps.  arm64: only the first entry pushes, two words.
+ */
+void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,
+		     struct cfi_row *row)
+{
+	bool pushes = HAS(code, 0, "\xff\x35");		/* push GOT+8(%rip), of 6 bytes */
+	bool jumps = HAS(code, 0, "\xe9") || HAS(code, 0, "\xf2\xe9");
+
+	if (m == &arm64) {	/* stp x16, x30, [sp, #-16]! */
+		bool pushed = at > 0 && at < 32 && HAS(code, -(int)at, "\xf0\x7b\xbf\xa9");
+		*row = start_row(m, pushed ? 16 : 0);
+		if (pushed)
+			add(row, m->lr, CFI_OFFSET, -8);
+	} else if (at < 16 && (pushes || HAS(code, -6, "\xff\x35"))) {
+		*row = x86_row(pushes ? 16 : 24);
+	} else {
+		*row = x86_row(jumps ? 16 : 8);
+	}
+}
+
+/* push %rbp; mov %rsp, %rbp, in both encodings */
+static bool x86_sets_frame(struct machine_code code, int distance)
+{
+	return HAS(code, distance, "\x55\x48\x89\xe5") || HAS(code, distance, "\x55\x48\x8b\xec");
+}
+
+static bool x86_edge_row(struct machine_code code, struct cfi_row *row)
+{
+	bool at_start = x86_sets_frame(code, 0) ||
+			(HAS(code, 0, "\xf3\x0f\x1e\xfa") && x86_sets_frame(code, 4));
+	bool returns = HAS(code, 0, "\xc3") || HAS(code, 0, "\xf3\xc3") || HAS(code, 0, "\xc2");
+
+	if (at_start || returns) {
+		*row = x86_row(8);
+		return true;
+	}
+	if (!x86_sets_frame(code, -1))
+		return false;
+	*row = start_row(&x86_64, 16);
+	add(row, RBP, CFI_OFFSET, -16);
+	add(row, RIP, CFI_OFFSET, -8);
+	return true;
+}
+
+/* Return N if stp x29, x30, [sp, #-N]! is DISTANCE bytes after the code's address; else 0. */
+static int32_t arm64_frame_size(struct machine_code code, int distance)
+{
+	uint32_t word;
+
+	if (!has(code, distance, "\xfd", 1) || code.after + (uint64_t)-(int64_t)distance < 4)
+		return 0;
+	memcpy(&word, code.at + distance, sizeof(word));
+	if ((word & 0xffc07fff) != 0xa9807bfd)
+		return 0;
+	return 8 * (int32_t)(0x80 - (word >> 15 & 0x7f));
+}
+
+static bool arm64_edge_row(struct machine_code code, struct cfi_row *row)
+{
+	int32_t size = arm64_frame_size(code, -4);
+	bool signs = HAS(code, 0, "\x3f\x23\x03\xd5"), returns = HAS(code, 0, "\xc0\x03\x5f\xd6");
+
+	if (signs || returns || arm64_frame_size(code, 0)) {
+		*row = start_row(&arm64, 0);
+		return true;
+	}
+	if (!size)
+		return false;
+	*row = start_row(&arm64, size);
+	add(row, X29, CFI_OFFSET, -size);
+	add(row, X30, CFI_OFFSET, 8 - size);
+	return true;
+}
+
+bool machine_edge_row(const struct machine *m, struct machine_code code, struct cfi_row *row)
+{
+	return m == &arm64 ? arm64_edge_row(code, row) : x86_edge_row(code, row);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine - what the unwinder must know about x86-64 and arm64: registers, and code that has no
+ * call frame information but is always the same.
+ */
+#pragma once
+#include "dwarf/cfi.h"
+
+/* Number of bits in attr.sample_regs_user. */
+enum { MACHINE_BITS = 64 };
+
+struct machine {
+	const char *name;		/* as uname -m prints it */
+	uint16_t elf;			/* EM_* */
+	uint8_t pc, sp, fp;		/* registers, by DWARF's numbers */
+	uint8_t lr;			/* register of the return address at a function's start;
+					   NO_REGISTER: the return address is on the stack */
+	/* by bit of attr.sample_regs_user: DWARF's number of the register, or NO_REGISTER */
+	uint8_t number[MACHINE_BITS];
+};
+
+enum {
+	NO_REGISTER = 0xff,
+	ARM64_PC = 32,		/* DWARF has no number for it */
+};
+
+/* Return the machine with the name NAME, as uname -m prints it; NULL: it is not known. */
+const struct machine *machine_find(const char *name);
+
+/* Return ADDRESS without the signature that arm64 puts into return addresses (PAC). */
+uint64_t machine_strip(const struct machine *m, uint64_t address, bool is_52_bits);
+
+/*
+ * The bytes of code around an address: AT is the address's own byte, and the code has BEFORE
+ * bytes before it and AFTER bytes from it on.
+ */
+struct machine_code {
+	const uint8_t *at;
+	uint64_t before, after;
+};
+
+/*
+ * Set *ROW to the row of the trampoline to which a signal handler returns, if CODE is in one.
+ * IS_EXACT: the address is where the thread was interrupted; else CODE is at a return address.
+ */
+bool machine_signal_row(const struct machine *m, struct machine_code code, bool is_exact,
+			struct cfi_row *row);
+
+/* Set *ROW to the row at CODE, which is AT bytes after the start of a procedure linkage table. */
+void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,
+		     struct cfi_row *row);
+
+/*
+ * Set *ROW to the row at CODE, if it is in the first instructions of a function that keeps
+ * frame pointers, before its frame pointer is set, or at its return.  CODE must be exact.
+ */
+bool machine_edge_row(const struct machine *m, struct machine_code code, struct cfi_row *row);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules at addresses, and their caches.
+ *
+ * A first cache has sets of four slots and maps an address in one generation of an address space
+ * straight to a rule, as lib/resolve does.  If it misses, an exact cache maps an address in an
+ * object to a rule, so that a new mapping or another process costs no look at the file.  If both
+ * miss, the call frame information is run up to the address.  Most programs have fewer than a
+ * hundred distinct rules.
+ */
+#include "unwind/internal.h"
+#include "elf/section.h"
+
+/* Ids of the rules without a row. */
+enum { ID_END, ID_NO_CFI, ID_NO_CODE };
+
+#define EXACT (1ULL << 63)
+
+static uint32_t add_rule(struct rules *r, const struct rule *rule, size_t size)
+{
+	r->rule = array_grow(r->rule, r->count, sizeof(struct rule *));
+	r->rule[r->count] = arena_copy(&r->arena, rule, size);
+	return r->count++;
+}
+
+static void set_quick(struct rules *r, size_t slots)
+{
+	free(r->quick);
+	r->quick_slots = slots;
+	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
+	memset(r->quick, 0, slots * sizeof(*r->quick));
+	r->misses = 0;
+}
+
+void rules_init(struct rules *r)
+{
+	static const enum rule_kind fixed[RULES_FIXED] = {
+		[ID_END] = RULE_END, [ID_NO_CFI] = RULE_NO_CFI, [ID_NO_CODE] = RULE_NO_CODE,
+	};
+
+	for (int i = 0; i < RULES_FIXED; i++) {
+		struct rule rule = { .kind = (uint8_t)fixed[i] };
+		add_rule(r, &rule, offsetof(struct rule, save));
+	}
+	set_quick(r, QUICK_FIRST);
+}
+
+void rules_release(struct rules *r)
+{
+	arena_release(&r->arena);
+	table_release(&r->table);
+	table_release(&r->place_table);
+	free(r->rule);
+	free(r->place);
+	free(r->quick);
+	*r = (struct rules){ 0 };
+}
+
+void rules_forget(struct rules *r)
+{
+	rules_release(r);
+	rules_init(r);
+}
+
+/* Fill RULE from ROW of OBJECT.  Return the number of bytes of RULE in use. */
+static size_t convert(const struct cfi_row *row, const struct machine *m, uint32_t object,
+		      struct rule *rule)
+{
+	bool needs_object = row->cfa_kind == CFI_VALUE_EXPRESSION;
+	bool is_plain = row->cfa_kind == CFI_OFFSET && !row->is_signal;
+
+	*rule = (struct rule){ .kind = RULE_ROW, .is_signal = row->is_signal,
+			       .cfa_kind = row->cfa_kind, .cfa_reg = row->cfa_reg,
+			       .cfa_value = row->cfa_value, .ra_reg = row->ra_reg };
+	for (unsigned i = 0; i < row->saves; i++) {
+		const struct cfi_save *save = &row->save[i];
+		needs_object |= save->kind == CFI_EXPRESSION || save->kind == CFI_VALUE_EXPRESSION;
+		is_plain &= save->kind == CFI_OFFSET && save->reg != m->sp;
+		if (save->reg == row->ra_reg) {
+			rule->ra_kind = save->kind;
+			rule->ra_value = save->value;
+		}
+		if (save->reg != m->pc)
+			rule->save[rule->saves++] = *save;
+	}
+	/* Without a rule, x86-64's return address is nowhere. */
+	if (row->ra_reg == m->pc && rule->ra_kind == CFI_SAME)
+		rule->ra_kind = CFI_UNDEFINED;
+	rule->is_plain = is_plain;
+	rule->object = needs_object ? object : TABLE_NONE;
+	return offsetof(struct rule, save) + rule->saves * sizeof(rule->save[0]);
+}
+
+/* Return the id of the rule with ROW of OBJECT. */
+static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct machine *m,
+		       uint32_t object)
+{
+	struct rule rule;
+	size_t size = convert(row, m, object, &rule);
+	uint64_t hash = hash_bytes(&rule, size);
+	struct table_probe probe = table_probe(&r->table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->table, &probe)) != TABLE_NONE)
+		if (r->rule[id]->saves == rule.saves && !memcmp(r->rule[id], &rule, size))
+			return id;
+	if (r->count >= RULE_MAX)
+		return ID_NO_CFI;
+	id = add_rule(r, &rule, size);
+	table_add(&r->table, hash, id);
+	return id;
+}
+
+/* Return the bytes of code around address OWN of ELF. */
+static struct machine_code code_around(const struct elf *elf, uint64_t own)
+{
+	enum { BEFORE = 32 };
+	struct elf_bytes from = elf_constant_at(elf, own);
+	struct machine_code around = { .at = from.at, .after = from.size };
+
+	for (uint64_t n = 1; n <= BEFORE && n <= own; n++) {
+		struct elf_bytes bytes = elf_constant_at(elf, own - n);
+		if (!from.size || bytes.at != from.at - n)
+			break;
+		around.before = n;
+	}
+	return around;
+}
+
+/* Whether OWN is in a procedure linkage table; *AT: bytes after the table's start. */
+static bool is_in_plt(const struct elf *elf, uint64_t own, uint64_t *at)
+{
+	static const char *const name[] = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };
+	struct elf_section s;
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		if (!elf_find_section(elf, name[i], &s) || own < s.address ||
+		    own - s.address >= s.size)
+			continue;
+		*at = i == 0 ? own - s.address : UINT32_MAX;	/* only .plt has a first entry */
+		return true;
+	}
+	return false;
+}
+
+/* Return the address range of the code at ELF's entry point: there is no caller. */
+static void find_entry(struct code *code)
+{
+	enum { UNKNOWN = 64, MOST = 256 };	/* bytes */
+	struct elf_symbol symbol;
+
+	code->entry = elf_entry(code->elf);
+	code->entry_end = code->entry + (code->entry ? UNKNOWN : 0);
+	if (code->entry && elf_symbol(code->elf, code->entry, &symbol) &&
+	    symbol.same.end - code->entry <= MOST)
+		code->entry_end = symbol.same.end;
+}
+
+static bool is_entry(struct code *code, uint64_t own)
+{
+	enum { MOST = 256 };
+
+	uint64_t entry = elf_entry(code->elf);
+	if (!entry || own < entry || own - entry >= MOST)
+		return false;
+	if (!code->entry)
+		find_entry(code);
+	return own < code->entry_end;
+}
+
+/* Look for the row at OWN also in the separate debug file. */
+static bool find_in_debug(struct unwind *u, struct code *code, const char *path, uint64_t own,
+			  struct cfi_row *row)
+{
+	struct locate_options here = u->options.where;
+	struct extent same;
+
+	if (code->debug_tried)
+		return false;
+	code->debug_tried = true;
+	here.fetcher = NULL;	/* a debug file may be large, and few have CFI */
+	code->debug = locate_debug(&here, code->elf, path, code->root);
+	if (!code->debug)
+		return false;
+	cfi_add_debug(code->cfi, code->debug);
+	return cfi_row_at(code->cfi, own, row, &same) == CFI_FOUND;
+}
+
+/* Find the rule at address OWN of the object that M maps. */
+static uint32_t look_up(struct unwind *u, struct code *code, const struct mapping *m,
+			uint64_t own, bool is_exact)
+{
+	const char *path = u->spaces.objects.object[m->object].path;
+	const struct machine *machine = unwind_machine(u);
+	struct cfi_row row;
+	struct extent same;
+	uint64_t at;
+
+	bool found = cfi_row_at(code->cfi, own, &row, &same) == CFI_FOUND ||
+		     find_in_debug(u, code, path, own, &row);
+	if (found && row.is_signal)
+		return intern(&u->rules, &row, machine, m->object);
+	/* The entry point's CFI may say nothing about the end of the stack. */
+	if (is_entry(code, own))
+		return ID_END;
+	struct machine_code around = code_around(code->elf, own);
+	struct machine_code after = around;
+	if (!is_exact && after.after > 0) {	/* the return address itself */
+		after.at++;
+		after.after--;
+		after.before++;
+	}
+	if (machine_signal_row(machine, after, is_exact, &row))
+		return intern(&u->rules, &row, machine, m->object);
+	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
+	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
+		return ID_END;
+	if (!found && is_in_plt(code->elf, own, &at)) {
+		machine_plt_row(machine, around, at, &row);
+		found = true;
+	}
+	if (!found && is_exact)
+		found = machine_edge_row(machine, around, &row);
+	return found ? intern(&u->rules, &row, machine, m->object) : (uint32_t)ID_NO_CFI;
+}
+
+/* Return the rule at address OWN of CODE, by the exact cache. */
+static uint32_t place_rule(struct unwind *u, struct code *code, const struct mapping *m,
+			   uint64_t own, bool is_exact)
+{
+	struct rules *r = &u->rules;
+	uint64_t key = own | (is_exact ? EXACT : 0), hash = hash_more(m->object, key);
+	struct table_probe probe = table_probe(&r->place_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->place_table, &probe)) != TABLE_NONE)
+		if (r->place[id].address == key && r->place[id].object == m->object)
+			return r->place[id].rule;
+	uint32_t rule = look_up(u, code, m, own, is_exact);
+	if (r->places == PLACES_MAX) {
+		table_release(&r->place_table);
+		r->places = 0;
+	}
+	r->place = array_grow(r->place, r->places, sizeof(*r->place));
+	r->place[r->places] = (struct rule_place){ key, m->object, rule };
+	table_add(&r->place_table, hash, r->places++);
+	return rule;
+}
+
+static uint32_t find_slowly(struct unwind *u, const struct space *space, pid_t pid,
+			    uint64_t address, bool is_exact)
+{
+	const struct mapping *m = space_find(space, address);
+	uint64_t own;
+
+	if (!m)
+		return ID_NO_CODE;
+	struct code *code = code_of(u, m->object, m, pid);
+	if (!code->elf || !code->cfi || !code_own_address(code, m, address, &own))
+		return ID_NO_CFI;
+	return place_rule(u, code, m, own, is_exact);
+}
+
+uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint64_t address,
+		   bool is_exact)
+{
+	struct rules *r = &u->rules;
+	/* All unknown spaces have generation 0: their addresses are not cached. */
+	uint32_t key = space->generation <= UINT32_MAX ? (uint32_t)space->generation : 0;
+	uint64_t hash = hash_u64(address + space->generation * 0x9e3779b97f4a7c15ULL);
+	struct rule_slot *slot = &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+
+	for (unsigned i = 0; i < QUICK_WAYS; i++)
+		if (slot[i].address == address && slot[i].key == key && key)
+			return slot[i].rule;
+	uint32_t rule = find_slowly(u, space, pid, address, is_exact);
+	if (!key)
+		return rule;
+	if (++r->misses > r->quick_slots && r->quick_slots < QUICK_MAX)
+		set_quick(r, 2 * r->quick_slots);
+	slot = &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+	memmove(slot + 1, slot, (QUICK_WAYS - 1) * sizeof(*slot));
+	slot[0] = (struct rule_slot){ .address = address, .key = key, .rule = rule };
+	return rule;
+}

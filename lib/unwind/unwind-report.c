@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is reported at the end: how stacks ended, and what would help. */
+#include "unwind/internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Append FORMAT to TEXT, as much as fits. */
+static void append(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text + used, size - used, format, arguments);
+	va_end(arguments);
+}
+
+/* Report the damage of each object's CFI, once. */
+static void report_damage_of(struct unwind *u, uint32_t object)
+{
+	struct code *code = u->code[object];
+	const struct cfi_damage *damage = cfi_damage(code->cfi);
+
+	if (!damage || code->is_damaged)
+		return;
+	code->is_damaged = true;
+	const char *path = u->spaces.objects.object[object].path;
+	if (damage->has_exceeded)
+		report_note(u->report, "'%s': %s is too large; its functions are not unwound",
+			    path, damage->section);
+	else
+		report_note(u->report, "'%s': %s is damaged at 0x%" PRIx64 "; its functions are "
+			    "not unwound", path, damage->section, damage->offset);
+}
+
+struct ended {
+	uint64_t stacks;
+	const char *path;
+};
+
+static int by_stacks(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	return x->stacks < y->stacks ? 1 : -(x->stacks > y->stacks);
+}
+
+/* Append the objects without CFI in which most stacks ended: " ('a.so' 54, 'b' 7, ...)". */
+static void append_objects(const struct unwind *u, char *text, size_t size)
+{
+	enum { SHOWN = 3 };
+	struct ended *ended = mem_resize(NULL, (u->codes + 1) * sizeof(*ended));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < u->codes; i++)
+		if (u->code[i] && u->code[i]->ends)
+			ended[count++] = (struct ended){ u->code[i]->ends,
+							 u->spaces.objects.object[i].path };
+	qsort(ended, count, sizeof(*ended), by_stacks);
+	for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+		const char *slash = strrchr(ended[i].path, '/');
+		append(text, size, "%s'%s' %" PRIu64, i ? ", " : " (",
+		       slash ? slash + 1 : ended[i].path, ended[i].stacks);
+	}
+	if (count)
+		append(text, size, "%s)", count > SHOWN ? ", ..." : "");
+	free(ended);
+}
+
+/* Return how many samples were unwound, wholly or not. */
+static uint64_t unwound(const struct unwind_counts *c)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < UNWIND_FOREIGN; i++)
+		sum += c->samples[i];
+	return sum;
+}
+
+static void append_share(char *text, size_t size, uint64_t part, uint64_t all, const char *what)
+{
+	if (part)
+		append(text, size, ", %.1f %% %s", 100. * (double)part / (double)all, what);
+}
+
+void unwind_describe(const struct unwind *u, char *text, size_t size)
+{
+	const struct unwind_counts *c = &u->counts;
+	uint64_t all = unwound(c), cut = c->samples[UNWIND_CUT] + c->samples[UNWIND_JOINED];
+	double percent = all ? 100. / (double)all : 0;
+
+	snprintf(text, size, "%" PRIu64 " stacks, %.1f frames: %.1f %% whole", all,
+		 all ? (double)c->frames / (double)all : 0,
+		 percent * (double)c->samples[UNWIND_WHOLE]);
+	if (cut)
+		append(text, size, ", %.1f %% cut by the dump's %" PRIu64 " bytes", 
+		       percent * (double)cut, u->full_size);
+	if (c->samples[UNWIND_JOINED])
+		append(text, size, " (%.1f %% joined)",
+		       percent * (double)c->samples[UNWIND_JOINED]);
+	append_share(text, size, c->samples[UNWIND_NO_CFI], all, "no CFI");
+	if (c->samples[UNWIND_NO_CFI])
+		append_objects(u, text, size);
+	append_share(text, size, c->samples[UNWIND_NO_CODE], all, "at an address without code");
+	append_share(text, size, c->samples[UNWIND_LIMIT], all, "too deep");
+	append_share(text, size, c->samples[UNWIND_LOST], all, "lost");
+}
+
+/* Report the CPU time per stack of this process, which does little else. */
+static void report_summaries(struct unwind *u)
+{
+	uint64_t all = unwound(&u->counts);
+	char text[512];
+	struct timespec t;
+
+	unwind_describe(u, text, sizeof(text));
+	if (all && clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0)
+		append(text, sizeof(text), "; %.1f us each",
+		       ((double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3) / (double)all);
+	report_summary(u->report, "%s", text);
+	if (u->counts.samples[UNWIND_FOREIGN])
+		report_summary(u->report, "%" PRIu64 " stacks not unwound: %s",
+			       u->counts.samples[UNWIND_FOREIGN], u->foreign);
+	if (u->counts.samples[UNWIND_BEFORE])
+		report_summary(u->report, "%" PRIu64 " stacks were unwound before",
+			       u->counts.samples[UNWIND_BEFORE]);
+	if (u->too_long)
+		report_summary(u->report, "%" PRIu64 " stacks are cut: they do not fit a record",
+			       u->too_long);
+}
+
+/* If many stacks are longer than their dumps, say what would help. */
+static void report_short_dumps(struct unwind *u)
+{
+	const uint64_t sizes[] = { 16384, 32768, 65528 };
+	const struct unwind_counts *c = &u->counts;
+	uint64_t all = unwound(c), cut = c->samples[UNWIND_CUT], better = 0;
+
+	if (cut * 5 <= all || all == 0)		/* more than 20 % */
+		return;
+	for (int i = 2; i >= 0; i--)	/* four times as many bytes, if that is possible */
+		if (sizes[i] > u->full_size && (sizes[i] >= 4 * u->full_size || !better))
+			better = sizes[i];
+	if (better)
+		report_note(u->report, "%.0f %% of stacks are longer than the %" PRIu64 " bytes "
+			    "recorded: try --call-graph dwarf,%" PRIu64,
+			    100. * (double)cut / (double)all, u->full_size, better);
+	else
+		report_note(u->report, "%.0f %% of stacks are longer than the %" PRIu64 " bytes "
+			    "recorded, the most that can be", 100. * (double)cut / (double)all,
+			    u->full_size);
+}
+
+void unwind_report(struct unwind *u)
+{
+	for (uint32_t i = 0; i < u->codes; i++)
+		if (u->code[i])
+			report_damage_of(u, i);
+	report_short_dumps(u);
+	report_summaries(u);
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attrs and samples: takes the dump out, puts the callers in, and counts. */
+#include "unwind/deferred.h"
+#include "unwind/internal.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#define DUMP (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+struct unwind *unwind_new(const struct unwind_options *options,
+			  const struct stream_origin *origin, struct report *report)
+{
+	struct unwind *u = mem_zeroed(1, sizeof(*u));
+
+	u->options = *options;
+	if (!u->options.stack_max)
+		u->options.stack_max = UNWIND_STACK_MAX;
+	u->options.where.pool = &u->pool;
+	u->options.where.fetcher = &u->fetcher;
+	u->fetcher = (struct fetcher){ .urls = options->debuginfod, .report = report,
+				       .limit = options->debuginfod_time };
+	u->origin = origin;
+	u->report = report;
+	u->frame = mem_resize(NULL, u->options.stack_max * sizeof(*u->frame));
+	rules_init(&u->rules);
+	if (!options->no_join)
+		u->joiner = joiner_new();
+	return u;
+}
+
+void unwind_free(struct unwind *u)
+{
+	if (!u)
+		return;
+	rules_release(&u->rules);
+	for (uint32_t i = 0; i < u->codes; i++) {
+		if (u->code[i])
+			code_release(u->code[i]);
+		free(u->code[i]);
+	}
+	free(u->code);
+	fetch_release(&u->fetcher);
+	spaces_release(&u->spaces);
+	joiner_free(u->joiner);
+	free(u->frame);
+	free(u);
+}
+
+const struct machine *unwind_machine(const struct unwind *u)
+{
+	const char *name = u->origin && u->origin->arch && *u->origin->arch ? u->origin->arch
+									    : u->options.arch;
+	struct utsname here;
+
+	if (!name && uname(&here) == 0)
+		name = here.machine;
+	return name ? machine_find(name) : NULL;
+}
+
+bool unwind_is_local(const struct unwind *u)
+{
+	return !u->origin || locate_is_local(u->origin);
+}
+
+static bool keeps_fields(const struct unwind *u)
+{
+	return u->options.keep_fields || u->options.keep_dumps;
+}
+
+bool unwind_takes(const struct unwind *u, const struct perf_event_attr *attr)
+{
+	return (attr->sample_type & DUMP) == DUMP &&
+	       (attr->sample_type & PERF_SAMPLE_CALLCHAIN || !keeps_fields(u));
+}
+
+void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
+{
+	const size_t max_stack = offsetof(struct perf_event_attr, sample_max_stack);
+	const uint32_t kernel = 256;	/* words for the kernel's part, and markers */
+	struct perf_event_attr attr = { 0 };
+	size_t known = size < sizeof(attr) ? size : sizeof(attr);
+
+	memcpy(&attr, bytes, known);
+	attr_clear_deferred(&attr);
+	if (unwind_takes(u, &attr)) {
+		uint32_t words = u->options.stack_max + kernel;
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr.exclude_callchain_user = 0;
+		if (!keeps_fields(u)) {
+			attr.sample_type &= ~(uint64_t)DUMP;
+			attr.sample_regs_user = 0;
+			attr.sample_stack_user = 0;
+		}
+		if (size >= max_stack + sizeof(attr.sample_max_stack) &&
+		    attr.sample_max_stack < words)
+			attr.sample_max_stack = (uint16_t)words;
+	}
+	memcpy(bytes, &attr, known);
+}
+
+/* A thread or a program may have ended: its stacks say nothing about those to come. */
+static void follow_joiner(struct unwind *u, const struct record *rec)
+{
+	struct comm_record comm;
+	struct task_record task;
+
+	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task))
+		joiner_end(u->joiner, task.tid);
+	else if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm) && comm.exec)
+		joiner_end(u->joiner, comm.tid);
+	for (uint32_t i = 0; i < u->spaces.tasks.gones; i++)
+		joiner_forget(u->joiner, u->spaces.tasks.gone[i].tid);
+}
+
+bool unwind_follow(struct unwind *u, const struct record *rec)
+{
+	if (u->origin)
+		u->spaces.all_is_code = u->origin->is_simpleperf;
+	bool good = spaces_follow(&u->spaces, rec);
+	if (u->joiner)
+		follow_joiner(u, rec);
+	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
+		code_open_mapped(u, rec);
+	return good;
+}
+
+/* Prepare for the registers in MASK of machine M. */
+static void set_mask(struct unwind *u, uint64_t mask, const struct machine *m)
+{
+	unsigned count = 0;
+
+	for (unsigned bit = 0; bit < MACHINE_BITS; bit++)
+		if (mask >> bit & 1)
+			u->number[count++] = m->number[bit];
+	u->mask = mask;
+	u->mask_machine = m;
+}
+
+static bool read_registers(struct unwind *u, const struct perf_event_attr *attr,
+			   const struct sample *s, struct dump *dump)
+{
+	const struct machine *m = dump->machine;
+	struct cfi_registers *r = &dump->registers;
+
+	if (u->mask != attr->sample_regs_user || u->mask_machine != m)
+		set_mask(u, attr->sample_regs_user, m);
+	for (uint64_t i = 0; i < s->user_regs.count; i++) {
+		uint8_t reg = u->number[i];
+		if (reg == NO_REGISTER)
+			continue;
+		r->value[reg] = word_at(s->user_regs, i);
+		r->known |= 1ULL << reg;
+	}
+	return r->known >> m->pc & 1 && r->known >> m->sp & 1;
+}
+
+/* Return whether S can be unwound, and fill DUMP.  If not, say why in *WHY. */
+static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
+		      const struct sample *s, struct dump *dump, const char **why)
+{
+	enum { ABI_64 = 2, PAGE = 4096 };	/* PERF_SAMPLE_REGS_ABI_64 */
+
+	*dump = (struct dump){ .machine = unwind_machine(u) };
+	if (s->user_regs_abi != ABI_64)
+		*why = "32-bit code";
+	else if (u->options.is_swapped || !dump->machine)
+		*why = "code of a machine that is not x86-64 or arm64";
+	else if (!read_registers(u, attr, s, dump))
+		*why = "samples without the program counter or the stack pointer";
+	else
+		*why = NULL;
+	if (*why)
+		return false;
+	uint64_t sp = dump->registers.value[dump->machine->sp], size = s->user_stack.size;
+	if (size > UINT64_MAX - sp)
+		size = UINT64_MAX - sp;
+	dump->at = s->user_stack.at;
+	dump->base = sp;
+	dump->size = size;
+	/* The copy ends before its size where the stack's last page ends, or nothing was there. */
+	dump->is_full = size && (size + 8 > attr->sample_stack_user || (sp + size) % PAGE);
+	return true;
+}
+
+/* Count how the walk ended.  CUT: try to join. */
+static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
+				  enum unwind_outcome outcome)
+{
+	bool is_whole = outcome == UNWIND_WHOLE;
+
+	if (!u->joiner)
+		return outcome;
+	if (outcome == UNWIND_CUT)
+		u->frames = joiner_extend(u->joiner, s->tid, u->frame, u->frames,
+					  u->options.stack_max, &is_whole);
+	joiner_add(u->joiner, s->tid, u->frame, u->frames, is_whole);
+	return outcome == UNWIND_CUT && is_whole ? UNWIND_JOINED : outcome;
+}
+
+/* The words of a record, written one after another. */
+struct words_out {
+	uint8_t *at, *end;
+	bool failed;		/* no room */
+};
+
+static void put(struct words_out *w, const void *bytes, size_t size)
+{
+	if (w->failed || (size_t)(w->end - w->at) < size) {
+		w->failed = true;
+		return;
+	}
+	memcpy(w->at, bytes, size);
+	w->at += size;
+}
+
+static void put_u64(struct words_out *w, uint64_t v)
+{
+	put(w, &v, sizeof(v));
+}
+
+static bool is_user_marker(uint64_t word)
+{
+	return word == PERF_CONTEXT_USER || word == CONTEXT_USER_DEFERRED;
+}
+
+/* Write the words of the chain C that are not the user's. */
+static void put_kernel_words(struct words_out *w, struct words c)
+{
+	bool is_user = false;
+
+	for (uint64_t i = 0; i < c.count; i++) {
+		uint64_t word = word_at(c, i);
+		if (word >= PERF_CONTEXT_MAX)
+			is_user = is_user_marker(word);
+		if (!is_user)
+			put_u64(w, word);
+	}
+}
+
+/* Return what the callchain says about the end of a stack. */
+static enum stack_end end_of(enum unwind_outcome outcome)
+{
+	switch (outcome) {
+	case UNWIND_CUT:
+		return STACK_DUMP;
+	case UNWIND_NO_CODE:
+		return STACK_NO_CODE;
+	case UNWIND_NO_CFI:
+	case UNWIND_LOST:
+		return STACK_NO_INFORMATION;
+	default:
+		return STACK_WHOLE;
+	}
+}
+
+/*
+ * Write the frames that were found, at most as many as leave REST bytes of room, and how the stack
+ * ends.
+ */
+static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
+{
+	uint64_t markers = stack_end_markers(u->end);
+
+	for (uint32_t i = 0; i < u->frames; i++) {
+		const struct frame *f = &u->frame[i];
+		if ((size_t)(w->end - w->at) < rest + 16 + 8 * markers) {
+			u->too_long++;
+			return;
+		}
+		if (f->is_exact)
+			put_u64(w, PERF_CONTEXT_USER);
+		put_u64(w, f->pc);
+		u->counts.frames++;
+	}
+	for (uint64_t i = 0; i < markers && u->frames; i++)
+		put_u64(w, PERF_CONTEXT_USER);
+}
+
+/* Where the parts of a SAMPLE are. */
+struct parts {
+	const uint8_t *chain;		/* first byte of the callchain, or of the next field */
+	const uint8_t *after_chain;
+	const uint8_t *dump;		/* the registers' ABI */
+	const uint8_t *stack;		/* the stack's size */
+	const uint8_t *tail;		/* the field after the dump */
+	const uint8_t *end;
+};
+
+static struct parts parts_of(const struct stream_event *event, const struct record *rec,
+			     const struct sample *s)
+{
+	const uint8_t *body = rec->body.at;
+	struct parts p = { .dump = s->user_regs.at - 8, .stack = s->user_stack.at - 8,
+			   .end = rec->body.end };
+	uint64_t size;
+
+	if (event->attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
+		p.chain = s->callchain.at - 8;
+		p.after_chain = s->callchain.at + 8 * s->callchain.count;
+	} else {
+		p.chain = event->attr.sample_type & PERF_SAMPLE_READ
+			? s->read.at + 8 * s->read.count : body + event->layout.size;
+		p.after_chain = p.chain;
+	}
+	memcpy(&size, p.stack, sizeof(size));
+	p.tail = s->user_stack.at + size + (size ? 8 : 0);
+	return p;
+}
+
+/* Write the registers and the valid bytes of the stack, as far as there is room before REST. */
+static void put_dump(struct words_out *w, const struct sample *s, const struct parts *p,
+		     size_t rest)
+{
+	static const uint8_t zeros[8];
+	uint64_t used = s->user_stack.size;
+
+	put(w, p->dump, (size_t)(p->stack - p->dump));
+	size_t room = (size_t)(w->end - w->at);
+	if (w->failed || room < rest + 24) {
+		put_u64(w, 0);
+		return;
+	}
+	if (used > room - rest - 24)
+		used = room - rest - 24;
+	uint64_t size = (used + 7) & ~7ULL;
+	put_u64(w, size);
+	put(w, s->user_stack.at, used);
+	put(w, zeros, size - used);
+	if (size)
+		put_u64(w, used);
+}
+
+/* Write the record of sample S.  IS_UNWOUND: its user words are those in u->frame. */
+static size_t write_sample(struct unwind *u, const struct stream_event *event,
+			   const struct record *rec, const struct sample *s, bool is_unwound,
+			   uint8_t *out)
+{
+	struct parts p = parts_of(event, rec, s);
+	struct words_out w = { .at = out, .end = out + (RECORD_MAX_SIZE & ~7) };
+	size_t after = (size_t)(p.dump - p.after_chain), tail = (size_t)(p.end - p.tail);
+	size_t dump = u->options.keep_dumps ? (size_t)(p.stack - p.dump) + 8
+					    : u->options.keep_fields ? 16 : 0;
+
+	put(&w, record_bytes(rec), (size_t)(p.chain - (rec->body.at - RECORD_HEADER_SIZE)));
+	uint8_t *count = w.at;
+	put_u64(&w, 0);
+	if (is_unwound) {
+		put_kernel_words(&w, s->callchain);
+		put_frames(u, &w, after + dump + tail);
+	} else if (s->callchain.count) {
+		put(&w, s->callchain.at, 8 * s->callchain.count);
+	}
+	uint64_t words = w.failed ? 0 : (uint64_t)(w.at - count) / 8 - 1;
+	put(&w, p.after_chain, after);
+	if (u->options.keep_dumps)
+		put_dump(&w, s, &p, tail);
+	else if (u->options.keep_fields)
+		put(&w, (const uint8_t[16]){ 0 }, 16);
+	put(&w, p.tail, tail);
+	if (w.failed)
+		return 0;
+	memcpy(count, &words, sizeof(words));
+	uint16_t size = (uint16_t)(w.at - out);
+	memcpy(out + 6, &size, sizeof(size));
+	return size;
+}
+
+/* Whether S has user words, and no dump: this program has unwound it before. */
+static bool is_finished(const struct sample *s)
+{
+	for (uint64_t i = 0; i < s->callchain.count; i++)
+		if (word_at(s->callchain, i) == PERF_CONTEXT_USER)
+			return true;
+	return false;
+}
+
+size_t unwind_sample(struct unwind *u, const struct stream_event *event,
+		     const struct record *rec, const struct sample *s,
+		     uint8_t out[RECORD_MAX_SIZE])
+{
+	struct dump dump;
+	bool is_unwound = false;
+
+	if (!unwind_takes(u, &event->attr))
+		return 0;
+	code_make_room(u);
+	if (s->user_regs_abi == 0) {	/* a thread of the kernel; or nothing is left to do */
+		if (is_finished(s))
+			u->counts.samples[UNWIND_BEFORE]++;
+	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {
+		u->counts.samples[UNWIND_FOREIGN]++;
+	} else {
+		enum unwind_outcome outcome = unwind_walk(u, spaces_find(&u->spaces, s->pid),
+							  s->pid, &dump);
+		outcome = finish(u, s, outcome);
+		u->counts.samples[outcome]++;
+		u->end = end_of(outcome);
+		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)
+			u->full_size = dump.size > u->full_size ? dump.size : u->full_size;
+		is_unwound = true;
+	}
+	return write_sample(u, event, rec, s, is_unwound, out);
+}
+
+struct unwind_counts unwind_counts(const struct unwind *u)
+{
+	return u->counts;
+}

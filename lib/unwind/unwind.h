@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind - finds the callers of samples that have the registers and a copy of the stack.
+ *
+ * The kernel copies the user's registers and the top of the stack into a SAMPLE ("dump") if the
+ * event's attr has REGS_USER and STACK_USER.  This module puts the callers into the sample's
+ * callchain, and leaves the dump out.  The callers come from call frame information, where an
+ * object has it, and else from frame pointers.
+ *
+ *	struct unwind *u = unwind_new(&options, origin, report);
+ *
+ *	ATTR:	  unwind_attr(u, attr, size);
+ *	SAMPLE:	  size = unwind_sample(u, event, rec, &sample, out);
+ *	others:	  unwind_follow(u, rec);
+ *	at the end: unwind_report(u);
+ *
+ * The result is a perf.data stream that perf reads.  After a marker PERF_CONTEXT_USER, the first
+ * address is exact: where the thread, or a signal handler's caller, was interrupted.  All other
+ * addresses are return addresses.
+ */
+#pragma once
+#include "base/report.h"
+#include "locate/locate.h"
+#include "record/origin.h"
+#include "record/sample.h"
+
+enum {
+	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say other */
+	UNWIND_STACK_MOST = 8000,	/* the most that the options may say: they fit a record */
+};
+
+/* Zero-initialised: the defaults. */
+struct unwind_options {
+	struct locate_options where;	/* where to look for files; POOL and FETCHER are not used */
+	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
+	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
+	const char *arch;		/* machine, if the stream does not say; NULL: this one */
+	uint32_t stack_max;		/* user frames of a chain; 0: UNWIND_STACK_MAX */
+	bool no_join;			/* do not extend cut stacks by earlier ones of their thread */
+	bool no_frame_pointers;		/* do not follow frame pointers where there is no CFI */
+	/*
+	 * The stream may still hold dumps: the attr keeps REGS_USER and STACK_USER.  An unwound
+	 * sample then has register ABI 0 and stack size 0.  unwind_sample() takes such a sample
+	 * as finished.
+	 */
+	bool keep_fields;
+	bool keep_dumps;		/* keep the registers and stacks, too */
+	bool is_swapped;		/* the stream has the other byte order: do not unwind */
+};
+
+struct unwind;
+
+/*
+ * Return a new unwinder for the stream with ORIGIN, which may learn its origin later; NULL: this
+ * machine records it now.  Problems are reported to REPORT.  Both must outlive the unwinder.
+ */
+struct unwind *unwind_new(const struct unwind_options *options,
+			  const struct stream_origin *origin, struct report *report);
+
+/*
+ * Return whether unwind_sample() rewrites the samples of events with ATTR: they have dumps.  If
+ * the fields of dumps are kept, only samples that have a callchain have room for it.
+ */
+bool unwind_takes(const struct unwind *u, const struct perf_event_attr *attr);
+
+/*
+ * Rewrite ATTR, SIZE bytes of any version of struct perf_event_attr, in place, for the samples
+ * that unwind_sample() writes.  An attr of another event stays as it is.
+ */
+void unwind_attr(const struct unwind *u, uint8_t *attr, size_t size);
+
+/*
+ * Follow REC of any type except SAMPLE: it may say what is mapped where, or that a thread or a
+ * round has ended.  Return false if REC is damaged.
+ */
+bool unwind_follow(struct unwind *u, const struct record *rec);
+
+/*
+ * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
+ * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
+ * 0: REC stays as it is.  OUT must not overlap REC.
+ */
+size_t unwind_sample(struct unwind *u, const struct stream_event *event,
+		     const struct record *rec, const struct sample *sample,
+		     uint8_t out[RECORD_MAX_SIZE]);
+
+/* How unwinding a sample ended. */
+enum unwind_outcome {
+	UNWIND_WHOLE,		/* at the start of the thread */
+	UNWIND_JOINED,		/* the dump was too short, but an earlier stack had the rest */
+	UNWIND_CUT,		/* the dump is too short */
+	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
+	UNWIND_NO_CODE,		/* at a return address that is no code */
+	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
+	UNWIND_LIMIT,		/* at the limit of frames */
+	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */
+	UNWIND_BEFORE,		/* unwound already, by an earlier program */
+	UNWIND_OUTCOMES
+};
+
+struct unwind_counts {
+	uint64_t samples[UNWIND_OUTCOMES];
+	uint64_t frames;	/* user frames that were written */
+};
+
+struct unwind_counts unwind_counts(const struct unwind *u);
+
+/* Write the counts to TEXT of SIZE bytes, as "120 stacks, 31.2 frames: 98.6 % whole, ...". */
+void unwind_describe(const struct unwind *u, char *text, size_t size);
+
+/* Report the counts (-v), what is wrong with files, and whether the dumps are too short. */
+void unwind_report(struct unwind *u);
+
+void unwind_free(struct unwind *u);

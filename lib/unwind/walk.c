@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop over frames: from the registers of a frame to those of its caller.
+ *
+ * A register is known or not known.  One that is not known ends the loop only if it is needed.
+ * Nothing is invented: an address that is no code is not written.
+ */
+#include "unwind/internal.h"
+#include "elf/section.h"
+
+struct walk {
+	struct unwind *u;
+	const struct space *space;
+	pid_t pid;
+	const struct dump *dump;
+	const struct machine *machine;
+	struct cfi_registers now;
+	uint64_t beyond;	/* bit per register: not known, because the dump is too short */
+	bool is_exact, is_first;
+};
+
+/* Whether to go on, or how the loop ended. */
+enum { GO_ON = UNWIND_OUTCOMES };
+
+static bool load(const struct dump *d, uint64_t address, uint64_t *value)
+{
+	uint64_t offset = address - d->base;
+
+	if (d->size < 8 || offset > d->size - 8)
+		return false;
+	memcpy(value, d->at + offset, 8);
+	return true;
+}
+
+/* Whether a longer dump would have had ADDRESS. */
+static bool is_beyond(const struct dump *d, uint64_t address)
+{
+	const uint64_t deep = 64 << 20;	/* bytes; deeper stacks are rarer than wrong addresses */
+
+	return d->is_full && address - d->base >= (d->size & ~7ULL) &&
+	       address - d->base < d->size + deep;
+}
+
+static bool is_known(const struct walk *w, unsigned reg)
+{
+	return reg < CFI_REGISTERS && w->now.known >> reg & 1;
+}
+
+static void set(struct walk *w, unsigned reg, uint64_t value)
+{
+	w->now.value[reg] = value;
+	w->now.known |= 1ULL << reg;
+	w->beyond &= ~(1ULL << reg);
+}
+
+static void set_unknown(struct walk *w, unsigned reg, bool beyond)
+{
+	w->now.value[reg] = 0;
+	w->now.known &= ~(1ULL << reg);
+	w->beyond = (w->beyond & ~(1ULL << reg)) | (uint64_t)beyond << reg;
+}
+
+/* Return the outcome of a walk that needs register REG, which is not known. */
+static int without(const struct walk *w, unsigned reg)
+{
+	return reg < CFI_REGISTERS && w->beyond >> reg & 1 ? UNWIND_CUT : UNWIND_LOST;
+}
+
+/* Copy bytes of the stack, or of a file's segments that nobody can write to. */
+static bool read_memory(void *context, uint64_t address, void *bytes, size_t size)
+{
+	struct walk *w = context;
+	const struct dump *d = w->dump;
+	uint64_t offset = address - d->base, own;
+
+	if (offset < d->size && d->size - offset >= size) {
+		memcpy(bytes, d->at + offset, size);
+		return true;
+	}
+	const struct mapping *m = space_find(w->space, address);
+	if (!m)
+		return false;
+	struct code *code = code_of(w->u, m->object, m, w->pid);
+	if (!code->elf || !code_own_address(code, m, address, &own))
+		return false;
+	struct elf_bytes constant = elf_constant_at(code->elf, own);
+	if (constant.size < size)
+		return false;
+	memcpy(bytes, constant.at, size);
+	return true;
+}
+
+/* Evaluate EXPRESSION of RULE with the registers FROM; see cfi_evaluate(). */
+static bool evaluate(struct walk *w, const struct rule *rule, int32_t expression,
+		     const struct cfi_registers *from, const uint64_t *cfa, uint64_t *value)
+{
+	uint64_t pc = w->now.value[w->machine->pc], own;
+	const struct mapping *m = space_find(w->space, w->is_exact ? pc : pc - 1);
+
+	if (!m || rule->object == TABLE_NONE)
+		return false;
+	struct code *code = code_of(w->u, rule->object, m, w->pid);
+	if (!code->cfi || !code_own_address(code, m, w->is_exact ? pc : pc - 1, &own))
+		return false;
+	struct cfi_memory memory = { .read = read_memory, .context = w,
+				     .bias = (w->is_exact ? pc : pc - 1) - own };
+	return cfi_evaluate(code->cfi, expression, from, &memory, cfa, value);
+}
+
+/* Find the value that a register had in the caller.  False: it is not known; see *BEYOND. */
+static bool restore(struct walk *w, const struct rule *rule, unsigned kind, int32_t value,
+		    const struct cfi_registers *old, uint64_t cfa, uint64_t *out, bool *beyond)
+{
+	uint64_t address = cfa + (uint64_t)(int64_t)value;
+
+	*beyond = false;
+	switch (kind) {
+	case CFI_EXPRESSION:
+		if (!evaluate(w, rule, value, old, &cfa, &address))
+			return false;
+		/* fallthrough */
+	case CFI_OFFSET:
+		*beyond = is_beyond(w->dump, address);
+		return load(w->dump, address, out);
+	case CFI_VALUE_OFFSET:
+		*out = address;
+		return true;
+	case CFI_REGISTER:
+		*out = (uint32_t)value < CFI_REGISTERS ? old->value[value] : 0;
+		*beyond = (uint32_t)value < CFI_REGISTERS && w->beyond >> value & 1;
+		return (uint32_t)value < CFI_REGISTERS && old->known >> value & 1;
+	case CFI_VALUE_EXPRESSION:
+		return evaluate(w, rule, value, old, &cfa, out);
+	default:
+		return false;
+	}
+}
+
+/* Find the CFA of the frame. */
+static int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
+{
+	uint64_t sp = w->now.value[w->machine->sp];
+
+	if (rule->cfa_kind == CFI_VALUE_EXPRESSION) {
+		if (!evaluate(w, rule, rule->cfa_value, &w->now, NULL, cfa))
+			return UNWIND_LOST;
+	} else if (rule->cfa_kind != CFI_OFFSET) {
+		return UNWIND_LOST;
+	} else if (!is_known(w, rule->cfa_reg)) {
+		return without(w, rule->cfa_reg);
+	} else {
+		*cfa = w->now.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
+	}
+	/* Stacks grow down.  A leaf function of arm64 may have no bytes of its own. */
+	bool may_equal = w->machine->lr != NO_REGISTER && w->is_exact;
+	if (rule->is_signal || *cfa > sp || (may_equal && *cfa == sp))
+		return GO_ON;
+	return UNWIND_LOST;
+}
+
+/* Find the return address, by RULE and the CFA. */
+static int find_return(struct walk *w, const struct rule *rule, uint64_t cfa, uint64_t *address)
+{
+	bool beyond;
+
+	if (rule->ra_kind == CFI_SAME) {	/* a call has changed the register since */
+		*address = w->now.value[rule->ra_reg];
+		return w->is_exact && is_known(w, rule->ra_reg) ? GO_ON : UNWIND_LOST;
+	}
+	if (restore(w, rule, rule->ra_kind, rule->ra_value, &w->now, cfa, address, &beyond))
+		return GO_ON;
+	return beyond ? UNWIND_CUT : UNWIND_LOST;
+}
+
+/*
+ * Restore the registers of a plain rule.  A slot below the sampled stack pointer was popped
+ * already: the register has its old value again.
+ */
+static void restore_plain(struct walk *w, const struct rule *rule, uint64_t cfa)
+{
+	for (unsigned i = 0; i < rule->saves; i++) {
+		const struct cfi_save *save = &rule->save[i];
+		uint64_t address = cfa + (uint64_t)(int64_t)save->value, value;
+		if (load(w->dump, address, &value))
+			set(w, save->reg, value);
+		else if (address >= w->dump->base)
+			set_unknown(w, save->reg, is_beyond(w->dump, address));
+	}
+}
+
+static void restore_any(struct walk *w, const struct rule *rule, uint64_t cfa)
+{
+	struct cfi_registers old = w->now;
+	uint64_t value;
+	bool beyond;
+
+	for (unsigned i = 0; i < rule->saves; i++) {
+		const struct cfi_save *save = &rule->save[i];
+		bool is_popped = save->kind == CFI_OFFSET && !rule->is_signal &&
+				 cfa + (uint64_t)(int64_t)save->value < w->dump->base;
+		if (restore(w, rule, save->kind, save->value, &old, cfa, &value, &beyond))
+			set(w, save->reg, value);
+		else if (!is_popped)
+			set_unknown(w, save->reg, beyond);
+	}
+}
+
+/* Whether RULE says where the stack pointer was. */
+static bool restores(const struct rule *rule, unsigned reg)
+{
+	for (unsigned i = 0; i < rule->saves; i++)
+		if (rule->save[i].reg == reg)
+			return true;
+	return false;
+}
+
+/* Go to the caller, at the return address ADDRESS. */
+static int enter(struct walk *w, uint64_t address, bool is_exact)
+{
+	const uint64_t most = 1ULL << 48;
+	bool is_52_bits = address >= most && mappings_from(&w->space->code, most);
+
+	address = machine_strip(w->machine, address, is_52_bits);
+	if (address == 0)
+		return UNWIND_WHOLE;
+	set(w, w->machine->pc, address);
+	w->is_exact = is_exact;
+	w->is_first = false;
+	return GO_ON;
+}
+
+static int step_by_row(struct walk *w, const struct rule *rule)
+{
+	uint64_t cfa, address;
+
+	if (rule->ra_kind == CFI_UNDEFINED)
+		return UNWIND_WHOLE;
+	int how = find_cfa(w, rule, &cfa);
+	if (how == GO_ON)
+		how = find_return(w, rule, cfa, &address);
+	if (how != GO_ON)
+		return how;
+	if (rule->is_plain) {
+		restore_plain(w, rule, cfa);
+		set(w, w->machine->sp, cfa);
+	} else {
+		restore_any(w, rule, cfa);
+		if (!restores(rule, w->machine->sp))
+			set(w, w->machine->sp, cfa);
+	}
+	if (!is_known(w, w->machine->sp))
+		return without(w, w->machine->sp);
+	return enter(w, address, rule->is_signal);
+}
+
+/*
+ * In code without CFI: the frame pointer points to the caller's, and the return address follows
+ * it.  Nothing is known about the other registers then.
+ */
+static int step_by_frame_pointer(struct walk *w)
+{
+	const struct machine *m = w->machine;
+	uint64_t fp = w->now.value[m->fp], caller, address;
+
+	if (w->u->options.no_frame_pointers || !is_known(w, m->fp))
+		return w->beyond >> m->fp & 1 ? UNWIND_CUT : UNWIND_NO_CFI;
+	if (fp == 0 && !w->is_first)
+		return UNWIND_WHOLE;
+	if (fp & 7 || fp < w->now.value[m->sp])
+		return UNWIND_NO_CFI;
+	if (!load(w->dump, fp, &caller) || !load(w->dump, fp + 8, &address))
+		return is_beyond(w->dump, fp + 8) ? UNWIND_CUT : UNWIND_NO_CFI;
+	address = machine_strip(m, address, mappings_from(&w->space->code, 1ULL << 48));
+	if (address == 0)
+		return UNWIND_WHOLE;
+	if (!space_find(w->space, address - 1))
+		return UNWIND_NO_CFI;
+	w->now.known = 0;
+	w->beyond = 0;
+	set(w, m->fp, caller);
+	set(w, m->sp, fp + 16);
+	return enter(w, address, false);
+}
+
+static int step(struct walk *w, const struct rule *rule)
+{
+	switch (rule->kind) {
+	case RULE_ROW:
+		return step_by_row(w, rule);
+	case RULE_END:
+		return UNWIND_WHOLE;
+	default:
+		return step_by_frame_pointer(w);
+	}
+}
+
+/* Remember for the report which object had no CFI. */
+static void note_end(struct walk *w)
+{
+	uint64_t pc = w->now.value[w->machine->pc];
+	const struct mapping *m = space_find(w->space, w->is_exact ? pc : pc - 1);
+
+	if (m)
+		code_of(w->u, m->object, m, w->pid)->ends++;
+}
+
+enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
+				const struct dump *dump)
+{
+	struct walk w = {
+		.u = u, .space = space, .pid = pid, .dump = dump, .machine = dump->machine,
+		.now = dump->registers, .is_exact = true, .is_first = true,
+	};
+	int how = GO_ON;
+
+	u->frames = 0;
+	while (how == GO_ON) {
+		uint64_t pc = w.now.value[w.machine->pc];
+		uint32_t id = rule_find(u, space, pid, w.is_exact ? pc : pc - 1, w.is_exact);
+		const struct rule *rule = u->rules.rule[id];
+		if (rule->kind == RULE_NO_CODE && !w.is_first)
+			return UNWIND_NO_CODE;
+		if (u->frames == u->options.stack_max)
+			return UNWIND_LIMIT;
+		u->frame[u->frames++] = (struct frame){ pc, w.now.value[w.machine->sp],
+							w.is_exact };
+		how = step(&w, rule);
+	}
+	if (how == UNWIND_NO_CFI)
+		note_end(&w);
+	return (enum unwind_outcome)how;
+}
