@@ -61,17 +61,19 @@ def fill(record, at, size):
 
 
 def main():
-    data = open(sys.argv[-2 if sys.argv[1] == "fill" else -1], "rb").read()
+    command = sys.argv[1]
+    data = open(sys.argv[-2 if command == "fill" else -1], "rb").read()
+    time_at = 24 + 8 * identified(data)
     out = bytearray(data[:16])
     for record, at in dumps(data):
-        if sys.argv[1] == "fill":
+        if command == "fill":
             out += fill(record, at, int(sys.argv[2])) if at else record
-        elif at and sys.argv[1] == "times":
-            print(word(record, 24 + 8 * identified(data)))
+        elif at and command == "times":
+            print(word(record, time_at))
         elif at:
             size = word(record, at)
             print(size, word(record, at + 8 + size) if size else 0)
-    if sys.argv[1] == "fill":
+    if command == "fill":
         open(sys.argv[-1], "wb").write(out)
 
 

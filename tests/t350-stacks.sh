@@ -225,4 +225,149 @@ check 'the cause that markers at the end of a callchain say; perf prints the sam
 	none grep cut folded
 END
 
+# A program that does the same for ever.
+forever="$scratch/deep 1000000000"
+
+# Which stacks are whole: leaf, 20 times down, main and what called it.
+whole_chains() {
+	chains_of "$1" | awk -v chain=" leaf$(printf ' down%.0s' $(seq 20)) main " '
+		index($0, chain) { n += $1 } END { print n + 0 }'
+}
+
+# ordered STREAM: each sample is not older than the one before
+ordered() {
+	dumps times "$1" >times
+	sort -nc times
+}
+
+# start_unwinding OPTION...: sample $target into u.data; $sampler, and $helper, its other process
+start_unwinding() {
+	pmu-sample -v --unwind -e cpu-clock:u -F 1000 -o u.data "$@" -p "$target" 2>err &
+	sampler=$!
+	eventually test -s u.data
+	helper=$(cat /proc/$sampler/task/$sampler/children)
+	helper=${helper% }
+	test "$(cat "/proc/$helper/comm")" = pmu-unwind
+}
+some_files() { set -- "$1".*; test -e "$1"; }
+start_target() {
+	$forever &
+	target=$!
+}
+# runs MS: the target gets so much more CPU time
+runs() { eventually has_run "$target" $(($(cpu_ms "$target") + $1)); }
+# stop_unwinding: the recording ends well, and has every sample that was taken
+stop_unwinding() {
+	kill -INT $sampler
+	wait $sampler
+	cat err
+	ordered u.data
+	counted=$(sed -n "s/.*cpu-clock:u: \([0-9]*\) counted.*lost 0 samples/\1/p" err)
+	near "$(perf_samples u.data)" $((counted / 1000000)) $((counted / 20000000 + 5))
+}
+
+check 'stacks are unwound on the way: all are whole, in order, and no dump is left' <<'END'
+	exits 0 pmu-sample -v --unwind -e cpu-clock:u -F 1000 -o u.data -- "$scratch/deep" 300 2>err
+	cat err
+	ordered u.data
+	dumps sizes u.data >sizes
+	none awk '$1' sizes
+	all=$(wc -l <sizes)
+	at_least "$all" 250
+	at_least "$(whole_chains u.data)" $((all - 20))	# not those of the loader
+	pmu-symbolize u.data 2>notes | folds - >folded
+	none cat notes
+	grep -q "main$(printf ';down%.0s' $(seq 20));leaf$" folded
+	pmu-sample --unwind -g -z -e cpu-clock:u -F 1000 -- "$scratch/deep" 100 |
+		pmu-symbolize | folds - | grep -q "down;leaf$"
+	exits 2 pmu-sample --unwind --call-graph fp -- true 2>err
+	grep -q "copies of the stack" err
+END
+
+check 'the process that unwinds has given up its rights' <<'END'
+	start_target
+	start_unwinding
+	status=/proc/$helper/status
+	cat $status
+	grep -q "^NoNewPrivs:.1" $status
+	grep -q "^Seccomp:.2" $status || sanitized
+	# CAP_DAC_READ_SEARCH, SYS_PTRACE, CHECKPOINT_RESTORE at most
+	none awk '/^Cap(Prm|Eff|Inh)/ && $2 !~ /^00000[01]00000[08]000[04]$/' $status
+	test "$(id -u)" != 0 || test "$(awk '/^Uid/ { print $2 }' $status)" = 65534
+	# stdin, stdout, stderr, and the socket
+	test "$(ls /proc/$helper/fd | wc -l)" -le 4 || test "$(id -u)" != 0
+	runs 100
+	stop_unwinding
+END
+
+check 'if the process that unwinds is killed, the recording is whole' <<'END'
+	start_target
+	start_unwinding
+	runs 200
+	kill -KILL "$helper"
+	runs 200
+	stop_unwinding
+	grep -q 'process that unwinds stacks has ended: .* put pmu-unwind after' err
+	at_least "$(whole_chains u.data)" 200
+	dumps sizes u.data >sizes
+	at_least "$(awk '$1' sizes | wc -l)" 50
+	at_least "$(awk '!$1' sizes | wc -l)" 20
+	# what was left is unwound later, and what was unwound stays
+	pmu-unwind u.data >later.data
+	test "$(whole_chains later.data)" = "$(whole_chains u.data)"
+	samples u.data time,ip | wc -l >want
+	pmu-symbolize later.data 2>notes | folds - >folded
+	none grep 'not unwound' notes
+	grep -q "main$(printf ';down%.0s' $(seq 20));leaf$" folded
+END
+
+check 'if the process that unwinds is stopped, the recording is whole, and ends' <<'END'
+	start_target
+	start_unwinding
+	runs 100
+	kill -STOP "$helper"
+	runs 300
+	stop_unwinding
+	grep -q 'stacks were recorded as they are.*put pmu-unwind after' err
+	gone "$helper"
+	at_least "$(whole_chains u.data)" 250
+END
+
+check 'if the process that unwinds stops again and again, the recording is whole' <<'END'
+	start_target
+	start_unwinding
+	for i in 1 2 3 4 5 6; do
+		kill -STOP "$helper"
+		runs 50
+		kill -CONT "$helper"
+		runs 20
+	done
+	stop_unwinding
+	at_least "$(whole_chains u.data)" 300
+END
+
+check 'a flight recorder unwinds what it writes, and so does each of several files' <<'END'
+	pmu-sample -v --flight-recorder -m 4Mi --unwind -e cpu-clock:u -F 1000 -o f.data -- \
+		"$scratch/deep" 300 2>err
+	cat err
+	dumps sizes f.data >sizes
+	at_least "$(wc -l <sizes)" 80		# 4 MiB for each CPU
+	none awk '$1' sizes
+	at_least "$(whole_chains f.data)" $(($(wc -l <sizes) - 20))
+	start_target
+	start_unwinding --switch-output signal
+	runs 100
+	kill -USR2 $sampler
+	eventually some_files u.data
+	runs 100
+	kill -INT $sampler
+	wait $sampler
+	for file in u.data.*; do
+		dumps sizes "$file" >sizes
+		at_least "$(wc -l <sizes)" 20
+		none awk '$1' sizes
+		at_least "$(whole_chains "$file")" $(($(wc -l <sizes) - 20))
+	done
+END
+
 done_testing
