@@ -15,32 +15,28 @@
 #include "stream/writer.h"
 
 #include <inttypes.h>
-#include <limits.h>
 
 static bool stats, dump, check, json, cat, decompress;
-static const char *head_text, *pid_text, *tid_text, *cpu_text, *time_text, *level_text, *file;
+static int level;			/* of compression; 0: none */
+static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
+static const char *file;
 static struct choice choice = CHOICE_ALL;
 
 static const struct command_option options[] = {
-	{ 's', "stats", NULL, "count records, samples and losses (so without another choice)",
-	  &stats, NULL },
-	{ 'D', "dump", NULL, "print the records, a line each", &dump, NULL },
-	{ 'c', "check", NULL, "print nothing; the exit status tells whether it is whole", &check,
-	  NULL },
-	{ 'j', "json", NULL, "count or print in JSON", &json, NULL },
-	{ 0, "cat", NULL, "join all FILEs to one stream, in order of time", &cat, NULL },
-	{ 'n', "head", "COUNT", "end after COUNT samples", &head_text, NULL },
-	{ 'p', "pid", "PID", "leave out samples of other processes", &pid_text, NULL },
-	{ 't', "tid", "TID", "leave out samples of other threads", &tid_text, NULL },
-	{ 0, "comm", "NAME", "leave out samples of threads of other names", &choice.comm, NULL },
-	{ 'C', "cpu", "CPU", "leave out samples of other CPUs", &cpu_text, NULL },
-	{ 'e', "event", "NAME", "leave out samples of other events", &choice.event, NULL },
-	{ 0, "time", "FROM,TO", "leave out samples before FROM or from TO on, in seconds",
-	  &time_text, NULL },
-	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (usual) to 19",
-	  &level_text, NULL },
-	{ 'd', "decompress", NULL, "write the stream, not compressed", &decompress, NULL },
-	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", &file, NULL },
+	{ 's', "stats", NULL, "count records, samples and losses, as without options",
+	  .flag = &stats },
+	{ 'D', "dump", NULL, "print each record on a line", .flag = &dump },
+	{ 0, "check", NULL, "print nothing; the exit status says whether the stream is whole",
+	  .flag = &check },
+	{ 'j', "json", NULL, "count or print in JSON", .flag = &json },
+	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", .flag = &cat },
+	{ 'n', "head", "COUNT", "stop after COUNT samples", .count = &head,
+	  .most = UINT64_MAX - 1 },
+	CHOICE_OPTIONS(choice),
+	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
+	  .integer = &level, .least = 1, .most = 19, .implied = 1 },
+	{ 0, "decompress", NULL, "write the stream, uncompressed", .flag = &decompress },
+	{ 'o', "output", "FILE", "write the stream to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
 
@@ -49,6 +45,7 @@ static const struct command command = {
 	.purpose = "show, check, select, join and convert streams",
 	.operands = "[FILE...]",
 	.options = options,
+	.reads_files = true,
 };
 
 /* What is done with the records that stay. */
@@ -63,19 +60,6 @@ struct work {
 	uint64_t read, used;	/* records */
 	struct tally tally;
 };
-
-static void parse_choice(void)
-{
-	if (pid_text)
-		choice.pid = (pid_t)command_count(&command, "pid", pid_text, 0, INT_MAX);
-	if (tid_text)
-		choice.tid = (pid_t)command_count(&command, "tid", tid_text, 0, INT_MAX);
-	if (cpu_text)
-		choice.cpu = (int)command_count(&command, "cpu", cpu_text, 0, INT_MAX);
-	if (time_text && !choice_parse_time(&choice, time_text))
-		command_misused(&command, "--time takes FROM,TO in seconds of the stream's clock, "
-				"either may be missing, not '%s'", time_text);
-}
 
 /* False: the rest of the stream does not matter. */
 static bool take(struct work *w, const struct record *rec)
@@ -132,26 +116,22 @@ static void run(struct work *w)
 
 static void open_output(struct work *w)
 {
-	uint64_t level = level_text && *level_text
-		? command_count(&command, "zstd", level_text, 1, 19) : 1;
-
 	command_output(&command, &w->out, file, w->report);
-	if (level_text)
-		output_compress(&w->out, (int)level);
+	if (level)
+		output_compress(&w->out, level);
 }
 
-/* --cat: all operands, or stdin. */
-static void join(struct work *w, int argc, char **argv, int first)
+/* --cat: join all inputs. */
+static void join(struct work *w)
 {
-	static const char *const standard_input[] = { "-" };
-	const char *const *files = first < argc ? (const char *const *)argv + first
-						: standard_input;
-	size_t count = first < argc ? (size_t)(argc - first) : 1;
+	const struct command_list *files = command_inputs(&command);
+	size_t count = files->count;
 
-	command_spare_inputs(&command, file, files, count);
+	command_spare_inputs(&command, file, files->item, count);
 	open_output(w);
-	struct join_counts joined = join_streams(files, count, "pmukit " PMU_VERSION ": pmu-stream "
-						 "--cat", &w->out, w->report, &command_stop);
+	struct join_counts joined = join_streams(files->item, count, "pmukit " PMU_VERSION
+						 ": pmu-stream --cat", &w->out, w->report,
+						 &command_stop);
 	report_summary(w->report, "%zu streams joined: %" PRIu64 " records, %" PRIu64
 		       " of them samples, %" PRIu64 " bytes", count, joined.records,
 		       joined.samples, w->out.written + w->out.used);
@@ -160,27 +140,24 @@ static void join(struct work *w, int argc, char **argv, int first)
 
 int main(int argc, char **argv)
 {
-	struct work w = { .head = UINT64_MAX };
+	struct work w = { 0 };
 	struct report report;
 
-	int first = command_begin(&command, &report, argc, argv);
-	if (stats + dump + check > 1)
-		command_misused(&command, "more than one of --stats, --dump and --check");
-	parse_choice();
+	command_begin(&command, &report, argc, argv);
+	command_one_of(&command, "stats", "dump", "check", NULL);
 	w.report = &report;
-	w.selects = pid_text || tid_text || cpu_text || time_text || choice.comm || choice.event;
-	if (cat && (stats || dump || check || w.selects || head_text))
+	w.head = head;
+	w.selects = choice_selects(&choice);
+	if (cat && (stats || dump || check || w.selects || command_given("head")))
 		command_misused(&command, "--cat only joins: pipe what it writes into another "
 				"pmu-stream");
 	if (cat) {
-		join(&w, argc, argv, first);
+		join(&w);
 		return command_end(&report);
 	}
-	const char *input = command_input(&command, argc, argv, first);
-	if (head_text)
-		w.head = command_count(&command, "head", head_text, 0, UINT64_MAX - 1);
+	const char *input = command_input(&command);
 	w.writes = !stats && !dump && !check &&
-		   (w.selects || head_text || level_text || decompress || file);
+		   (w.selects || command_given("head") || level || decompress || file);
 	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);
 	if (w.writes)
 		open_output(&w);

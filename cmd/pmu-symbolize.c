@@ -7,7 +7,6 @@
  * passes through.
  */
 #include "base/command.h"
-#include "base/units.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
 #include "stream/writer.h"
@@ -16,37 +15,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *inlines, *lines;
-static const char *file, *kallsyms, *style, *sysroot, *build_id_map, *buildid_dir, *debuginfod;
-static const char *debuginfod_time, *cache, *cache_size;
+static bool inlines = true, lines = true;
+static int style = DEMANGLE_TEMPLATES;
+static const char *file;
 static struct command_list debug_dirs;
 static struct groups groups;
+static struct resolver_options how = {
+	.symbols = true, .where.debug_dirs = &debug_dirs,
+	.debuginfod_time = 300ULL * 1000 * 1000 * 1000, .cache.size_max = 1 << 30,
+};
+
+static const char *const styles[] = {
+	[DEMANGLE_NONE] = "none", [DEMANGLE_SIMPLE] = "simple",
+	[DEMANGLE_TEMPLATES] = "templates", [DEMANGLE_FULL] = "full", NULL
+};
 
 static const struct command_option options[] = {
 	{ 0, "kallsyms", "FILE", "take the kernel's symbols from FILE, a copy of /proc/kallsyms",
-	  &kallsyms, NULL },
-	{ 0, "demangle", "STYLE", "show names as none, simple, templates (the default) or full",
-	  &style, NULL },
-	{ 0, "inlines", "YES|NO", "show calls inlined into functions (usual), or not", &inlines,
-	  NULL },
-	{ 0, "lines", "YES|NO", "tell files and lines (usual), or not", &lines, NULL },
-	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
-	  NULL, &debug_dirs },
-	{ 0, "sysroot", "DIR", "take files from below DIR, a copy of the recorded root",
-	  &sysroot, NULL },
-	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
-	  &build_id_map, NULL },
-	{ 0, "buildid-dir", "DIR", "look for files in DIR, perf's build ID cache, not in ~/.debug",
-	  &buildid_dir, NULL },
+	  .text = &how.kallsyms },
+	{ 0, "demangle", "STYLE", "show names in this style", .choice = &style,
+	  .choices = styles },
+	{ 0, "inlines", "YES|NO", "show calls inlined into functions", .yes_no = &inlines },
+	{ 0, "lines", "YES|NO", "add files and lines", .yes_no = &lines },
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated",
+	  .list = &debug_dirs },
+	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",
+	  .text = &how.where.sysroot },
+	{ 0, "build-id-map", "FILE", "find files by the lines of FILE: a build ID and a path",
+	  .text = &how.where.build_id_map },
+	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug",
+	  .text = &how.where.build_id_dir },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
-	  &debuginfod, NULL },
-	{ 0, "debuginfod-time", "TIME", "wait no longer for them than TIME in all (5m)",
-	  &debuginfod_time, NULL },
-	{ 0, "cache", "DIR", "keep what is found about programs in DIR, for the next run",
-	  &cache, NULL },
-	{ 0, "cache-size", "BYTES", "keep no more than that (1Gi), the least used go first",
-	  &cache_size, NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
+	  .text = &how.debuginfod },
+	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total",
+	  .time = &how.debuginfod_time },
+	{ 0, "cache", "DIR", "save what is found about programs in DIR for the next run",
+	  .text = &how.cache.directory },
+	{ 0, "cache-size", "SIZE", "limit the size of this cache; old files are removed first",
+	  .size = &how.cache.size_max },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
 
@@ -55,51 +62,8 @@ static const struct command command = {
 	.purpose = "resolve the addresses in a stream to functions",
 	.operands = "[FILE]",
 	.options = options,
+	.reads_files = true,
 };
-
-static bool is_no(const char *name, const char *text)
-{
-	if (text && strcmp(text, "yes") && strcmp(text, "no"))
-		command_misused(&command, "--%s takes yes or no, not '%s'", name, text);
-	return text && !strcmp(text, "no");
-}
-
-static enum demangle_style parse_style(void)
-{
-	static const char *const styles[] = {
-		[DEMANGLE_NONE] = "none", [DEMANGLE_SIMPLE] = "simple",
-		[DEMANGLE_TEMPLATES] = "templates", [DEMANGLE_FULL] = "full",
-	};
-
-	for (enum demangle_style s = DEMANGLE_NONE; style && s <= DEMANGLE_FULL; s++)
-		if (!strcmp(styles[s], style))
-			return s;
-	if (style)
-		command_misused(&command, "--demangle takes none, simple, templates or full, "
-				"not '%s'", style);
-	return DEMANGLE_TEMPLATES;
-}
-
-static struct resolver_options parse_options(void)
-{
-	struct resolver_options how = {
-		.symbols = true, .kallsyms = kallsyms, .demangle = parse_style(),
-		.no_inlines = is_no("inlines", inlines), .no_lines = is_no("lines", lines),
-		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-			   .build_id_map = build_id_map, .build_id_dir = buildid_dir },
-		.debuginfod = debuginfod, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
-		.cache = { .directory = cache, .size_max = 1 << 30 },
-	};
-
-	if (cache_size && (!cache || !units_parse_count(cache_size, &how.cache.size_max)))
-		command_misused(&command, "--cache-size takes a number of bytes, as 200Mi, "
-				"beside --cache, not '%s'", cache_size);
-	if (debuginfod_time &&
-	    (!debuginfod || !units_parse_duration(debuginfod_time, &how.debuginfod_time)))
-		command_misused(&command, "--debuginfod-time takes a time, as 30 or 2m, beside "
-				"--debuginfod, not '%s'", debuginfod_time);
-	return how;
-}
 
 /* When INPUT, a file, was written last, in ns since 1970; 0: not known. */
 static int64_t written_at(const char *input)
@@ -112,20 +76,20 @@ static int64_t written_at(const char *input)
 	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* The rest goes on without it. */
-static void check_list(struct report *report)
+/* A list that cannot be read is reported once, here; everything else goes on without it. */
+static void check_list(const char **list, struct report *report)
 {
 	struct stat st;
 
-	if (!build_id_map)
+	if (!*list)
 		return;
-	if (access(build_id_map, R_OK) < 0 || stat(build_id_map, &st) < 0)
-		report_failure(report, "cannot read '%s'", build_id_map);
+	if (access(*list, R_OK) < 0 || stat(*list, &st) < 0)
+		report_failure(report, "cannot read '%s'", *list);
 	else if (!S_ISREG(st.st_mode))
-		report_error(report, "cannot read '%s': it is no regular file", build_id_map);
+		report_error(report, "cannot read '%s': it is no regular file", *list);
 	else
 		return;
-	build_id_map = NULL;
+	*list = NULL;
 }
 
 /* A sample that reads a group of events is one of each of them. */
@@ -183,10 +147,14 @@ int main(int argc, char **argv)
 	struct resolved tables = { 0 };
 
 	char *line = command_line(argc - 1, argv + 1);
-	int first = command_begin(&command, &report, argc, argv);
-	const char *input = command_input(&command, argc, argv, first);
-	check_list(&report);
-	struct resolver_options how = parse_options();
+	command_begin(&command, &report, argc, argv);
+	command_needs(&command, "cache-size", "cache");
+	command_needs(&command, "debuginfod-time", "debuginfod");
+	const char *input = command_input(&command);
+	how.demangle = (enum demangle_style)style;
+	how.no_inlines = !inlines;
+	how.no_lines = !lines;
+	check_list(&how.where.build_id_map, &report);
 	how.recorded_before = written_at(input);
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);

@@ -14,13 +14,15 @@
 #include <unistd.h>
 
 static bool by_cumulative;
-static const char *rows_text, *type_text;
+static uint64_t rows = 20;
+static const char *type;
 
 static const struct command_option options[] = {
-	{ 'c', "cum", NULL, "sort by what functions cost with all they call",
-	  &by_cumulative, NULL },
-	{ 'n', "rows", "COUNT", "show COUNT functions (20)", &rows_text, NULL },
-	{ 't', "type", "TYPE", "sum up this sample type, such as samples", &type_text, NULL },
+	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
+	  .flag = &by_cumulative },
+	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
+	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
 	{ 0 }
 };
 
@@ -29,21 +31,22 @@ static const struct command command = {
 	.purpose = "show the most expensive functions of a profile",
 	.operands = "[FILE]",
 	.options = options,
+	.reads_files = true,
 };
 
 /* The index of the sample type asked for: TYPE by name, or the profile's default, or the last. */
 static size_t choose_type(const struct decoded *d)
 {
 	for (size_t i = 0; i < d->types; i++)
-		if (type_text ? !strcmp(decoded_string(d, d->type[i].type), type_text)
+		if (type ? !strcmp(decoded_string(d, d->type[i].type), type)
 			      : d->default_type && d->type[i].type == d->default_type)
 			return i;
-	if (type_text) {
+	if (type) {
 		fprintf(stderr, "pmu-top: the profile has these sample types:");
 		for (size_t i = 0; i < d->types; i++)
 			fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
 		fputc('\n', stderr);
-		command_misused(&command, "the profile has no sample type '%s'", type_text);
+		command_misused(&command, "the profile has no sample type '%s'", type);
 	}
 	return d->types - 1;
 }
@@ -90,7 +93,7 @@ static void print_name(const char *name, size_t columns)
 }
 
 /* The first row shown whose object has no names; NULL: each has, or nobody knows the object. */
-static const struct top_row *nameless_row(const struct top *top, uint64_t rows)
+static const struct top_row *nameless_row(const struct top *top)
 {
 	for (size_t i = 0; i < top->rows && i < rows; i++)
 		if (top->row[i].addresses > 0 && strncmp(top->row[i].name, "[unknown", 8))
@@ -99,10 +102,9 @@ static const struct top_row *nameless_row(const struct top *top, uint64_t rows)
 }
 
 /* What to do where the table says less than it could. */
-static void advise(const struct decoded *d, const struct top *top, uint64_t rows,
-		   struct report *report)
+static void advise(const struct decoded *d, const struct top *top, struct report *report)
 {
-	const struct top_row *nameless = nameless_row(top, rows);
+	const struct top_row *nameless = nameless_row(top);
 
 	if (d->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
@@ -118,15 +120,14 @@ static void advise(const struct decoded *d, const struct top *top, uint64_t rows
 			    "pmu-symbolize -v says what was missing", nameless->name);
 }
 
-static void print_table(const struct decoded *d, size_t type, uint64_t rows,
-			struct report *report)
+static void print_table(const struct decoded *d, size_t index, struct report *report)
 {
-	const char *unit = decoded_string(d, d->type[type].unit);
-	struct top top = top_of(d, type, by_cumulative);
+	const char *unit = decoded_string(d, d->type[index].unit);
+	struct top top = top_of(d, index, by_cumulative);
 	double percent = top.whole ? 100 / (double)top.whole : 0;
 	size_t columns = columns_for_names();
 
-	printf("%s (%s): ", decoded_string(d, d->type[type].type), unit);
+	printf("%s (%s): ", decoded_string(d, d->type[index].type), unit);
 	print_value(top.total, unit);
 	if (top.is_difference)
 		printf(", %+.2f%% of the base,", percent * (double)top.total);
@@ -140,25 +141,21 @@ static void print_table(const struct decoded *d, size_t type, uint64_t rows,
 		print_name(row->name, columns);
 	}
 	fflush(stdout);
-	advise(d, &top, rows, report);
+	advise(d, &top, report);
 	top_release(&top);
 }
 
 int main(int argc, char **argv)
 {
 	struct report report;
-	uint64_t rows = 20;
 
-	int first = command_begin(&command, &report, argc, argv);
-	if (rows_text)
-		rows = command_count(&command, "rows", rows_text, 0, UINT64_MAX);
-
-	const char *input = command_input(&command, argc, argv, first);
+	command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command);
 	command_spare_inputs(&command, NULL, &input, 1);
 	command_on_signals(SIGNALS_END_BUT_ONE);
 	struct decoded *d = decoded_read(input, command_input_ended, &report);
 	if (d)
-		print_table(d, choose_type(d), rows, &report);
+		print_table(d, choose_type(d), &report);
 	decoded_free(d);
 	return command_end(&report);
 }

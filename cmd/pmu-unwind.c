@@ -8,7 +8,6 @@
  */
 #include "base/arena.h"
 #include "base/command.h"
-#include "base/units.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 #include "unwind/deferred.h"
@@ -17,33 +16,40 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *file, *max_stack, *join, *frame_pointers, *arch;
-static const char *sysroot, *build_id_map, *debuginfod, *debuginfod_time;
+static const char *file;
+static bool join = true, frame_pointers = true;
+static uint64_t max_stack;
+static int arch = -1;
 static struct command_list debug_dirs;
-static bool keep_dumps;
+static struct unwind_options how = {
+	.where.debug_dirs = &debug_dirs, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
+};
+
+static const char *const archs[] = { "x86_64", "arm64", NULL };
 
 static const struct command_option options[] = {
-	{ 0, "max-stack", "COUNT", "write no more user frames of a sample (1024)", &max_stack,
-	  NULL },
-	{ 0, "join", "YES|NO", "extend stacks longer than their copy by earlier ones (usual)",
-	  &join, NULL },
-	{ 0, "frame-pointers", "YES|NO", "follow frame pointers in code without CFI (usual)",
-	  &frame_pointers, NULL },
-	{ 0, "keep-dumps", NULL, "keep the registers and stacks, too", &keep_dumps, NULL },
-	{ 0, "arch", "ARCH", "take a stream that does not say for x86_64's or arm64's", &arch,
-	  NULL },
-	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be given again",
-	  NULL, &debug_dirs },
-	{ 0, "sysroot", "DIR", "take files from below DIR, a copy of the recorded root",
-	  &sysroot, NULL },
-	{ 0, "symfs", "DIR", "the same as --sysroot, as perf calls it", &sysroot, NULL },
-	{ 0, "build-id-map", "FILE", "find files by FILE's lines, each a build ID and a path",
-	  &build_id_map, NULL },
+	{ 0, "max-stack", "COUNT", "write at most COUNT user frames of a sample (1024)",
+	  .count = &max_stack, .least = 1, .most = UNWIND_STACK_MOST },
+	{ 0, "join", "YES|NO", "extend stacks longer than their copy by earlier ones",
+	  .yes_no = &join },
+	{ 0, "frame-pointers", "YES|NO", "follow frame pointers in code without CFI",
+	  .yes_no = &frame_pointers },
+	{ 0, "keep-dumps", NULL, "keep the registers and stacks, too", .flag = &how.keep_dumps },
+	{ 0, "arch", "ARCH", "machine of a stream that does not say it", .choice = &arch,
+	  .choices = archs },
+	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated",
+	  .list = &debug_dirs },
+	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",
+	  .text = &how.where.sysroot },
+	{ 0, "symfs", "DIR", "the same as --sysroot, as perf calls it",
+	  .text = &how.where.sysroot },
+	{ 0, "build-id-map", "FILE", "find files by the lines of FILE: a build ID and a path",
+	  .text = &how.where.build_id_map },
 	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
-	  &debuginfod, NULL },
-	{ 0, "debuginfod-time", "TIME", "wait no longer for them than TIME in all (5m)",
-	  &debuginfod_time, NULL },
-	{ 'o', "output", "FILE", "write to FILE instead of stdout", &file, NULL },
+	  .text = &how.debuginfod },
+	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total",
+	  .time = &how.debuginfod_time },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
 
@@ -52,6 +58,7 @@ static const struct command command = {
 	.purpose = "turn copies of stacks into callchains",
 	.operands = "[FILE]",
 	.options = options,
+	.reads_files = true,
 };
 
 /* What the samples go through. */
@@ -66,33 +73,13 @@ struct work {
 	uint8_t *record;	/* RECORD_MAX_SIZE bytes: the record being made */
 };
 
-static bool is_no(const char *name, const char *text)
+static void complete_options(void)
 {
-	if (text && strcmp(text, "yes") && strcmp(text, "no"))
-		command_misused(&command, "--%s takes yes or no, not '%s'", name, text);
-	return text && !strcmp(text, "no");
-}
-
-static struct unwind_options parse_options(void)
-{
-	struct unwind_options how = {
-		.where = { .sysroot = sysroot, .debug_dirs = &debug_dirs,
-			   .build_id_map = build_id_map },
-		.debuginfod = debuginfod, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
-		.no_join = is_no("join", join), .arch = arch, .keep_dumps = keep_dumps,
-		.no_frame_pointers = is_no("frame-pointers", frame_pointers),
-	};
-
-	if (max_stack)
-		how.stack_max = (uint32_t)command_count(&command, "max-stack", max_stack, 1,
-							UNWIND_STACK_MOST);
-	if (arch && strcmp(arch, "x86_64") && strcmp(arch, "arm64"))
-		command_misused(&command, "--arch takes x86_64 or arm64, not '%s'", arch);
-	if (debuginfod_time &&
-	    (!debuginfod || !units_parse_duration(debuginfod_time, &how.debuginfod_time)))
-		command_misused(&command, "--debuginfod-time takes a time, as 30 or 2m, beside "
-				"--debuginfod, not '%s'", debuginfod_time);
-	return how;
+	how.stack_max = (uint32_t)max_stack;
+	how.no_join = !join;
+	how.no_frame_pointers = !frame_pointers;
+	how.arch = arch < 0 ? NULL : archs[arch];
+	command_needs(&command, "debuginfod-time", "debuginfod");
 }
 
 /* Write a record that is not deferred, now or when it is its turn. */
@@ -235,9 +222,9 @@ int main(int argc, char **argv)
 	struct report report;
 	struct work w = { .line = command_line(argc - 1, argv + 1) };
 
-	int first = command_begin(&command, &report, argc, argv);
-	const char *input = command_input(&command, argc, argv, first);
-	struct unwind_options how = parse_options();
+	command_begin(&command, &report, argc, argv);
+	const char *input = command_input(&command);
+	complete_options();
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &w.out, file, &report);
 	w.in = stream_open(input, &report);

@@ -3,7 +3,7 @@
 Ours is what pmu-events --encode says; perf's is the attr that it tries to open, which
 it prints with -vv.  Prints the events that differ, and exits 1 then.
 
---translated: perf is given what pmu-events --encode --perf makes of the event, to record.
+--translated: perf is given what pmu-events --encode --to perf makes of the event, to record.
 """
 import json
 import re
@@ -68,7 +68,7 @@ def theirs(events):
 
 def translated(event):
     said = run("perf", "record", "-vv", "-o", "data", "-e",
-               run("pmu-events", "--encode", "--perf", event).strip(), "true")
+               run("pmu-events", "--encode", "--to", "perf", event).strip(), "true")
     return attrs(said.splitlines())[:1]
 
 

@@ -34,6 +34,70 @@ check 'wrong usage exits 2 and shows the usage line' <<'END'
 	done
 END
 
+# Two meanings of a letter, because perf or pprof users expect both: see ARCHITECTURE.md.
+check 'a letter means the same option in all tools, except for those known' <<'END'
+	for tool in $tools; do
+		"$tool" --help | sed -n "s/^  -\(.\), --\([a-z-]*\).*/\1 \2/p"
+	done | sort -u >letters
+	cut -d " " -f 1 letters | uniq -d | sed "s|.*|^& |" >several
+	grep -f several letters >got
+	same - got <<-EOF
+		D delay
+		D dump
+		j branch-filter
+		j json
+		n head
+		n rows
+		t tid
+		t type
+	EOF
+END
+
+check '-i FILE is FILE as an operand, in every reader' <<'END'
+	make-stream 20 5 2 >s.data
+	pmu-topprof s.data >p.pb.gz
+	for pair in 'pmu-stream s.data' 'pmu-topprof s.data' 'pmu-top p.pb.gz'; do
+		set -- $pair
+		"$1" "$2" >operand
+		for form in "-i $2" "--input=$2" "-i$2"; do
+			"$1" $form | cmp operand -
+		done
+		test $1 = pmu-topprof || exits 2 "$1" -i "$2" "$2" 2>err
+	done
+	pmu-symbolize -q s.data | pmu-topprof >p.pb.gz	# its command line is in its stream
+	pmu-symbolize -q -i s.data | pmu-topprof -i - >q.pb.gz
+	pmu-top p.pb.gz >top
+	pmu-top q.pb.gz | same top -
+	exits 2 pmu-symbolize -i s.data s.data 2>err
+	pmu-topprof p.pb.gz p.pb.gz >both
+	pmu-topprof -i p.pb.gz p.pb.gz | cmp both -
+	pmu-stream --cat s.data s.data >both
+	pmu-stream --cat -i s.data -i s.data | cmp both -
+END
+
+check 'wrong values are refused by one rule for each type, and --help shows the default' <<'END'
+	refused() {
+		exits 2 "$@" 2>err </dev/null
+		cat err
+		grep -qF -- "$says, not '" err
+	}
+	says="--rows takes a number from 0 on" refused pmu-top -n x
+	says="--pid takes a number from 0 to 2147483647" refused pmu-stream -p 2147483648
+	says="--max-stacks takes a number from 2 to 4294967295" refused pmu-topprof --max-stacks 1
+	says="--buffer takes a number of bytes from 1 on, such as 64Mi" refused pmu-sample --buffer 0
+	says="--duration takes a time such as 10s" refused pmu-sample -d 10x
+	says="--demangle takes one of none, simple, templates, full" \
+		refused pmu-symbolize --demangle nice
+	says="--lines takes one of yes, no" refused pmu-symbolize --lines maybe
+	says="--zstd takes a number from 1 to 19" refused pmu-stream -z20
+	says="--cpu takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
+	pmu-top -n 5 --help | grep -q "COUNT functions (20)$"
+	pmu-symbolize --help | grep -q "none, simple, templates, full (templates)$"
+	pmu-symbolize --help | grep -q "in total (5m)$"
+	pmu-sample --help | grep -q "reader (64Mi)$"
+	pmu-symbolize --help | grep -q -- "--lines=YES|NO .* (yes)$"
+END
+
 check 'help, man page and completions name the same options' <<'END'
 	for tool in $tools; do
 		"$tool" --help | grep -o -- "^  ... --[a-z][a-z-]*" | grep -o -- "--.*" | sort -u >help

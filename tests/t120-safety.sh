@@ -174,7 +174,7 @@ check 'an output that is an input is refused, by whatever name, and stays what i
 	refused pmu-topprof good -o good
 	refused pmu-topprof before good -o good
 	refused pmu-topprof --diff good before -o good
-	refused pmu-topprof --folded good -o good
+	refused pmu-topprof --to folded good -o good
 	refused pmu-top good >>good
 	same before good
 	pmu-stream -D s.data >/dev/null </dev/null
@@ -185,7 +185,7 @@ check 'a profile that is there stays where the input has no sample' <<'END'
 	head -c 100 s.data >cut
 	for input in junk absent /dev/null cut; do
 		exits 1 pmu-topprof $input -o good
-		exits 1 pmu-topprof --folded $input -o good
+		exits 1 pmu-topprof --to folded $input -o good
 		exits 1 pmu-topprof good $input -o good.2
 	done
 	exits 1 pmu-topprof -e other s.data -o good

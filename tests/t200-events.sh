@@ -44,13 +44,13 @@ check 'what perf lists of tracepoints is listed' <<'END'
 END
 
 check 'globs, of names, other names and groups, whatever the case' <<'END'
-	pmu-events -l "CPU-c*" >got
+	pmu-events --list "CPU-c*" >got
 	grep -q "^$usable cpu-clock " got
 	grep -q "^. cycles " got
 	none grep page-faults got
-	pmu-events -l cacheMisses | grep -q "cache-misses"
-	pmu-events -l software | grep -q "page-faults"
-	exits 1 pmu-events -l nosuchevent 2>err
+	pmu-events --list cacheMisses | grep -q "cache-misses"
+	pmu-events --list software | grep -q "page-faults"
+	exits 1 pmu-events --list nosuchevent 2>err
 	grep -qx "pmu-events: no event matches" err
 END
 
@@ -82,11 +82,11 @@ check 'encoding: every word, and the period in plain words' <<'END'
 		unit     count
 	EOF
 	same want got
-	pmu-events -e -F 99 cpu-clock | grep -qx "	sample   99 times per second"
-	pmu-events -e -c 20k cycles | grep -qx "	sample   every 20000"
-	pmu-events -e mem:0x1000/8:w | grep -qx "	bp_addr  0x1000"
-	pmu-events -e --precise max cycles | grep -qx "	precise  the highest level that opens"
-	pmu-events -e "{cs,faults}:S" | grep -c "group    1, read together" | grep -qx 2
+	pmu-events --encode -F 99 cpu-clock | grep -qx "	sample   99 times per second"
+	pmu-events --encode -c 20k cycles | grep -qx "	sample   every 20000"
+	pmu-events --encode mem:0x1000/8:w | grep -qx "	bp_addr  0x1000"
+	pmu-events --encode --precise max cycles | grep -qx "	precise  the highest level that opens"
+	pmu-events --encode "{cs,faults}:S" | grep -c "group    1, read together" | grep -qx 2
 END
 
 # says ARGUMENT...: fails with the message on stdin, and no other word
@@ -97,41 +97,41 @@ says() {
 }
 
 check 'mistakes are shown where they are, with what may be meant' <<'END'
-	says -e cycels <<-EOF
+	says --encode cycels <<-EOF
 	unknown event 'cycels': did you mean 'cycles'?
 	EOF
-	says -e cycles,brnch-misses <<-EOF
+	says --encode cycles,brnch-misses <<-EOF
 	'cycles,brnch-misses', column 8: unknown event 'brnch-misses': did you mean 'branch-misses'?
 	EOF
-	says -e cycles:x <<-EOF
+	says --encode cycles:x <<-EOF
 	'cycles:x', column 8: 'x' is not a modifier; u k h G H I p pp ppp P S D e W are
 	EOF
-	says -e cycles:uu <<-EOF
+	says --encode cycles:uu <<-EOF
 	'cycles:uu', column 9: 'u' is given twice
 	EOF
-	says -e cycles:pppp <<-EOF
+	says --encode cycles:pppp <<-EOF
 	'cycles:pppp', column 11: 'p' asks for more than precise level 3
 	EOF
-	says -e "{cycles" <<-EOF
+	says --encode "{cycles" <<-EOF
 	this '{' lacks its '}'
 	EOF
-	says -e "{cycles,{cs}}" <<-EOF
+	says --encode "{cycles,{cs}}" <<-EOF
 	'{cycles,{cs}}', column 9: an event's name is missing here
 	EOF
-	says -e cs,,cs <<-EOF
+	says --encode cs,,cs <<-EOF
 	'cs,,cs', column 4: an event's name is missing here
 	EOF
-	says -e "cs}" <<-EOF
+	says --encode "cs}" <<-EOF
 	'cs}', column 3: '}' is not expected here
 	EOF
-	says -e -c 9999 cycles <<-EOF
+	says --encode -c 9999 cycles <<-EOF
 	a period of 9999 is below the floor of 10000 for 'cycles'; --force allows it
 	EOF
-	pmu-events -e -c 9999 --force cycles | grep -q 'every 9999$'
-	says -e mem:zz <<-EOF
+	pmu-events --encode -c 9999 --force cycles | grep -q 'every 9999$'
+	says --encode mem:zz <<-EOF
 	'mem:zz', column 5: 'zz' is not an address; example: mem:0x4010f0/8:rw
 	EOF
-	exits 1 pmu-events -e cycles/foo=1/ >out 2>err
+	exits 1 pmu-events --encode cycles/foo=1/ >out 2>err
 	terms="period, freq, name, max-stack, branch_type, inherit, no-inherit"
 	# with a PMU, and without
 	grep -qxE "pmu-events: 'cycles/foo=1/', column 8: 'foo(=1)?' is not a term of this event; \
@@ -140,8 +140,9 @@ its terms are $terms" err
 END
 
 check 'misuse is exit 2' <<'END'
-	for arguments in "" "-l -e cycles" "-e" "-t" "-d cycles" "-e -c 0 cycles" "-e -c x cycles" \
-		"-e --precise 4 cycles" "-e -c 9 -F 9 cycles" "-d -p x"; do
+	for arguments in "" "--list --encode cycles" "--encode" "--check" "--doctor cycles" \
+		"--encode -c 0 cycles" "--encode -c x cycles" "--encode --precise 4 cycles" \
+		"--encode -c 9 -F 9 cycles" "--doctor -p x"; do
 		exits 2 pmu-events $arguments >out 2>err
 		grep -q "^usage: pmu-events" err
 	done
@@ -171,12 +172,12 @@ check 'without rights: the level, the sysctl and the modifier that would help' <
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 || skip "paranoid is not 2"
 	cp "$BIN/pmu-events" "$scratch/pmu-events"
 	chmod 755 "$scratch/pmu-events"
-	exits 1 as_nobody "$scratch/pmu-events" -t cpu-clock >out
+	exits 1 as_nobody "$scratch/pmu-events" --check cpu-clock >out
 	help="as root, sysctl kernel.perf_event_paranoid=1, or give the program cap_perfmon"
 	grep -q "kernel.perf_event_paranoid is 2: $help; or leave the kernel out with :u" out
-	as_nobody "$scratch/pmu-events" -t cpu-clock:u >out
+	as_nobody "$scratch/pmu-events" --check cpu-clock:u >out
 	grep -qx "cpu-clock:u  ok" out
-	as_nobody "$scratch/pmu-events" -d >out || :
+	as_nobody "$scratch/pmu-events" --doctor >out || :
 	grep -q "^note  paranoid level     2: no kernel, no whole CPUs" out
 	grep -q "> sysctl kernel.perf_event_paranoid=1" out
 	grep -q "neither cap_perfmon nor cap_sys_admin" out
@@ -187,7 +188,7 @@ check 'without rights: a tracepoint cannot be looked up' <<'END'
 	test "$(id -u)" = 0 || ! test -r $tracing/events || skip "everyone may read $tracing"
 	cp "$BIN/pmu-events" "$scratch/pmu-events"
 	chmod 755 "$scratch/pmu-events"
-	exits 1 as_nobody "$scratch/pmu-events" -e sched:sched_switch 2>err
+	exits 1 as_nobody "$scratch/pmu-events" --encode sched:sched_switch 2>err
 	cat err
 	grep -q "may be a tracepoint, but only root can read" err
 END
@@ -208,9 +209,9 @@ check 'under a filter as containers have it: the filter is blamed, not the level
 	    sys.exit(77)		# PR_SET_SECCOMP
 	os.execvp(sys.argv[1], sys.argv[1:])
 	EOF
-	exits 1 python3 filtered.py pmu-events -t cpu-clock >out
+	exits 1 python3 filtered.py pmu-events --check cpu-clock >out
 	grep -q "^cpu-clock  a seccomp filter forbids perf_event_open (a container?): allow it" out
-	exits 1 python3 filtered.py pmu-events -d >out
+	exits 1 python3 filtered.py pmu-events --doctor >out
 	grep -q "^BAD   system call .*a seccomp filter forbids" out
 	grep -q "^note  seccomp            a filter is active" out
 END
@@ -218,7 +219,7 @@ END
 check 'out of descriptors: says so, and how many there may be' <<'END'
 	case $BIN in *asan*) skip "its libraries take descriptors" ;; esac
 	# 0 to 2 are taken, and no more are allowed
-	exits 1 sh -c "ulimit -n 3; exec pmu-events -t $clock" >out
+	exits 1 sh -c "ulimit -n 3; exec pmu-events --check $clock" >out
 	grep -q "all 3 file descriptors are in use: ulimit -n" out
 END
 
@@ -235,9 +236,9 @@ check 'the doctor reads what the kernel says' <<'END'
 	print(1 if any(f["state"] == "bad" for f in j) else 0)
 	EOF
 	got=0
-	pmu-events -d >text || got=$?
+	pmu-events --doctor >text || got=$?
 	echo $got | same want -
-	sh -c "ulimit -n 70; pmu-events -d" | grep -A1 "open files" | grep -q "> ulimit -n"
+	sh -c "ulimit -n 70; pmu-events --doctor" | grep -A1 "open files" | grep -q "> ulimit -n"
 END
 
 check 'the doctor on a process: frame pointers in its program, or none' <<'END'
@@ -255,14 +256,14 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 		./p$flag &
 		pid=$!
 		eventually grep -q "p$flag" /proc/$pid/cmdline
-		pmu-events -d -p $pid >out || :
+		pmu-events --doctor -p $pid >out || :
 		kill $pid
 		case $flag in
 		-fno*) grep -q "^ok    frame pointers     the program keeps them" out ;;
 		*) grep "^note  frame pointers " out | grep "lacks them, and has unwind tables" ;;
 		esac
 	done
-	exits 1 pmu-events -d -p 999999999 >out
+	exits 1 pmu-events --doctor -p 999999999 >out
 	grep -q "999999999 cannot be profiled: the process has ended" out
 END
 

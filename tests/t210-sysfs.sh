@@ -224,18 +224,18 @@ check 'a tree that lies does no harm' <<'END'
 	tree skylake
 	dir=skylake/bus/event_source/devices/cpu
 	echo "config:64-70" >$dir/format/event
-	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
+	exits 1 pmu-events --encode --sysfs skylake cpu/event=1/ 2>err
 	grep -q "which is not a format" err
 	echo "mem-loads,mem-loads" >$dir/events/mem-loads
-	exits 1 pmu-events -e --sysfs skylake cpu/mem-loads/ 2>err
-	exits 1 pmu-events -e --sysfs skylake cpu/../ 2>err
-	exits 1 pmu-events -e --sysfs skylake cpu/events/ 2>err
+	exits 1 pmu-events --encode --sysfs skylake cpu/mem-loads/ 2>err
+	exits 1 pmu-events --encode --sysfs skylake cpu/../ 2>err
+	exits 1 pmu-events --encode --sysfs skylake cpu/events/ 2>err
 	echo elephants >$dir/type
-	exits 1 pmu-events -e --sysfs skylake cpu/umask=1/ 2>err
+	exits 1 pmu-events --encode --sysfs skylake cpu/umask=1/ 2>err
 	grep -q "has no type in sysfs" err
 	rm -r skylake/bus
-	pmu-events -e --sysfs skylake cycles | grep -qx cycles
-	exits 1 pmu-events -e --sysfs skylake cpu/event=1/ 2>err
+	pmu-events --encode --sysfs skylake cycles | grep -qx cycles
+	exits 1 pmu-events --encode --sysfs skylake cpu/event=1/ 2>err
 END
 
 done_testing

@@ -68,15 +68,15 @@ END
 check 'what --perf prints is the same event for perf' <<'END'
 	can_perf
 	set -- cycles cycles:u timer cacheMisses LLC-load-misses:k mem:0x1000/2:w:u page-faults:uD
-	case $(pmu-events --encode --perf r1c0) in
+	case $(pmu-events --encode --to perf r1c0) in
 	cpu/config=0x1c0,name=r1c0,period=98269/) ;;
 	cpu/*) exit 1 ;;
 	*) set -- "$@" r1c0 ;;
 	esac
 	agree --translated "$@"
-	perf record -vv -o data -e "$(pmu-events -e --perf timer)" true 2>&1 |
+	perf record -vv -o data -e "$(pmu-events --encode --to perf timer)" true 2>&1 |
 		grep -q 'sample_freq } *100$'
-	perf record -vv -o data -e "$(pmu-events -e --perf page-faults)" true 2>&1 |
+	perf record -vv -o data -e "$(pmu-events --encode --to perf page-faults)" true 2>&1 |
 		grep -q 'sample_freq } *211$'
 END
 

@@ -45,17 +45,17 @@ END
 
 check '--pmu names the model that a bare name means' <<'END'
 	needs_icx
-	pmu-events -e --pmu icx INST_RETIRED:ANY_P:u | head -n 1 >got
+	pmu-events --encode --pmu icx INST_RETIRED:ANY_P:u | head -n 1 >got
 	echo icx::INST_RETIRED:ANY_P:u | same - got
-	LIBPFM_FORCE_PMU=icx pmu-events -e INST_RETIRED:ANY_P:u | head -n 1 | same got -
-	exits 1 pmu-events -e --pmu nosuch INST_RETIRED:ANY_P 2>err
+	LIBPFM_FORCE_PMU=icx pmu-events --encode INST_RETIRED:ANY_P:u | head -n 1 | same got -
+	exits 1 pmu-events --encode --pmu nosuch INST_RETIRED:ANY_P 2>err
 	grep -q "libpfm4 does not know the model 'nosuch'" err
 END
 
 check 'errors: a wrong event, umask, model' <<'END'
 	needs_icx
 	for e in icx::INST_RETIRD:ANY_P icx::INST_RETIRED:ANYP icx::INST_RETIRED:e icy::INST_RETIRED; do
-		exits 1 pmu-events -e $e 2>>err
+		exits 1 pmu-events --encode $e 2>>err
 	done
 	grep -q "unknown event .INST_RETIRD.: did you mean .INST_RETIRED.?" err
 	grep -q ".icx::INST_RETIRED. has no umask or modifier .ANYP.: did you mean .ANY_P.?" err

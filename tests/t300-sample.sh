@@ -157,9 +157,9 @@ check 'bad targets and events are told in one line, with what to do' <<'END'
 	exits 2 pmu-sample 2>err
 	grep -q "^pmu-sample: nothing to sample: give -p PID or a command" err
 	exits 2 pmu-sample -p x 2>err
-	grep -q "is not a pid" err
+	grep -q "takes a pid or a list of pids, not .x." err
 	exits 2 pmu-sample -c 1 -F 1 true 2>err
-	grep -q "exclude each other" err
+	grep -q "give only one of --period, --frequency" err
 END
 
 check 'a target that ends at once still gives a whole stream' <<'END'

@@ -221,7 +221,7 @@ check 'callchains by stack dumps are unwound by perf' <<'END'
 END
 
 check 'samples have what was asked for' <<'END'
-	pmu-sample --cpu --data --page-size --cgroup-id -g -e cpu-clock -F 500 -o s.data -- \
+	pmu-sample --sample-cpu --data --page-size --cgroup-id -g -e cpu-clock -F 500 -o s.data -- \
 		ten serial 0.1
 	samples s.data cpu,addr,ip,sym >fields
 	grep -q "\[00" fields

@@ -12,9 +12,9 @@ refused() {
 }
 
 check 'sizes, CPUs and callchains that cannot be: the limit is named' <<'END'
-	refused 2 "from [0-9]* bytes to 1Gi, not '2Gi'" -m 2Gi
-	refused 2 "from [0-9]* bytes to 1Gi, not '1Ti'" -m 1Ti
-	refused 2 "from [0-9]* bytes to 1Gi, not '3M'" -m 3M
+	refused 2 "bytes from 4Ki to 1Gi, such as 64Mi, not '2Gi'" -m 2Gi
+	refused 2 "bytes from 4Ki to 1Gi, such as 64Mi, not '1Ti'" -m 1Ti
+	refused 2 "a power of two of at least [0-9]* bytes, not 3000000" -m 3M
 	refused 1 "there is no CPU 60000 here" -e cpu-clock:u -C 0,60000 -p $$
 	limit=$(cat /proc/sys/kernel/perf_event_max_stack)
 	refused 1 "at most $limit frames.*kernel.perf_event_max_stack" \
@@ -75,9 +75,9 @@ END
 
 check 'a wrong letter that libpfm4 took has no column' <<'END'
 	test "$(uname -m)" = x86_64 || skip "models of x86"
-	exits 1 pmu-events -e page-faults,ivb::INST_RETIRED:ANY_P:pppp 2>err
+	exits 1 pmu-events --encode page-faults,ivb::INST_RETIRED:ANY_P:pppp 2>err
 	grep -q "'page-faults,ivb::INST_RETIRED:ANY_P:pppp': 'p' asks for more" err
-	exits 1 pmu-events -e page-faults,cycles:y 2>err
+	exits 1 pmu-events --encode page-faults,cycles:y 2>err
 	grep -q "column 20:" err
 END
 
@@ -115,7 +115,7 @@ check 'the same event twice is sampled once; another period or group is another 
 	pmu-sample -e page-faults:u,page-faults:u -c 1 -o s.data -- true 2>err
 	grep -q "'page-faults:u' is given twice, and sampled once" err
 	pmu-sample -v -e page-faults:u -c 1 -o t.data -- true 2>err
-	pmu-topprof --folded s.data >folded
+	pmu-topprof --to folded s.data >folded
 	test -s folded
 	pmu-sample -e cpu-clock:u -e cpu-clock/freq=99/u -e "{page-faults:u,cs:u}" \
 		-e page-faults:u -o s.data -- true 2>err

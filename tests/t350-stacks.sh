@@ -3,7 +3,7 @@
 # kinds: release user
 . tests/lib.sh
 
-dumps() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/dumps.py" "$@"; }
+dumps() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/stack-dumps.py" "$@"; }
 
 # A program whose chain is known: 20 calls of down(), then leaf(), without frame pointers.
 cat >"$scratch/deep.c" <<'END'
@@ -125,7 +125,7 @@ fi
 needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
 
 # folds FILE OPTION...: its folded lines, without values and labels
-folds() { pmu-topprof --label none --folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
+folds() { pmu-topprof --label none --to folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
 
 check 'an address that is no code is not shown as a caller: the stack ends before it, counted' <<'END'
 	needs_frames

@@ -97,7 +97,7 @@ check 'two segments of code that share a page of the file, as perf has them' <<'
 	END
 	gcc -O1 -static -nostdlib -no-pie -Wl,-T,t.ld -Wl,--build-id=none t.c -o t
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- ./t
-	pmu-symbolize s.data | pmu-topprof --folded >folded
+	pmu-symbolize s.data | pmu-topprof --to folded >folded
 	cat folded
 	grep -q "t;one " folded
 	grep -q "t;two " folded

@@ -68,7 +68,7 @@ check 'a file of 34,000 names is opened once' <<'END'
 	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
 	EOF
 	within 20 100 pmu-symbolize -o r.data s.data
-	pmu-topprof --folded r.data >folded
+	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 34000" folded
 END
@@ -88,7 +88,7 @@ check 'of 10,000 files those used last stay open; others are opened again, which
 	cat told
 	test "$(wc -l <told)" = 1
 	grep -q "files mapped are more than 8128" told
-	pmu-topprof --folded r.data >folded
+	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 10000" folded
 	within 10 100 pmu-symbolize -o r.data s.data
@@ -137,7 +137,7 @@ check 'line programs of many units that have one end: each byte is read once' <<
 	cat told
 	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
 	test "$(wc -l <told)" = 1
-	pmu-topprof --folded r.data | grep -qx "_start 20000"
+	pmu-topprof --to folded r.data | grep -qx "_start 20000"
 END
 
 check 'functions in each other, without siblings: each DIE is read once' <<'END'
@@ -301,7 +301,7 @@ check 'a hundred files, each with sections that unpack to 16 MB: the memory is g
 	    R.append(sample(1, 0x10000000 + 0x10000 * i))
 	EOF
 	within 10 1200 pmu-symbolize -o r.data s.data
-	pmu-topprof --folded r.data | grep -qx "_start 100"
+	pmu-topprof --to folded r.data | grep -qx "_start 100"
 END
 
 check 'a perf map of four names, one for each of four processes, is read once' <<'END'
@@ -321,7 +321,7 @@ check 'a perf map of four names, one for each of four processes, is read once' <
 	cost pmu-symbolize --sysroot root one.data >costs
 	read -r s kib <costs
 	within 5 $((kib / 1024 + 32)) pmu-symbolize --sysroot root -o r.data four.data
-	pmu-topprof --folded r.data | grep -qx "function_10 4"
+	pmu-topprof --to folded r.data | grep -qx "function_10 4"
 END
 
 check 'perf maps of many processes: names of four million functions, said where they end' <<'END'
@@ -342,8 +342,8 @@ check 'perf maps of many processes: names of four million functions, said where 
 	cat told
 	grep -q "perf-400000.\.map.: offset .*: more functions than are kept of all such files" told
 	test "$(grep -c "more functions than are kept" told)" -le 4
-	pmu-topprof --folded r.data | grep -qx "function_10 8"
-	pmu-topprof --folded r.data | grep -qx "small 1"
+	pmu-topprof --to folded r.data | grep -qx "function_10 8"
+	pmu-topprof --to folded r.data | grep -qx "small 1"
 END
 
 check 'a perf map that grows by a line at a time' <<'END'

@@ -41,7 +41,7 @@ recorded() {
 	grep "MMAP2 .* go_build_id=\"$(go tool buildid "$2")\" path=\"$PWD/busy\"" dump
 }
 
-names() { pmu-symbolize "$@" 2>err | pmu-topprof --folded >folded; cat err; }
+names() { pmu-symbolize "$@" 2>err | pmu-topprof --to folded >folded; cat err; }
 
 check "what a new program maps, and a running one has mapped, has Go's build ID" <<'END'
 	needs_command go

@@ -47,7 +47,7 @@ share() {
 # or $size of them
 watch() {
 	pmu-sample --user -e cpu-clock -F 1000 --max-size="${size:-8K}" "$@" |
-		pmu-symbolize -v 2>err | pmu-topprof --folded >folded
+		pmu-symbolize -v 2>err | pmu-topprof --to folded >folded
 	cat err folded
 }
 
@@ -80,7 +80,7 @@ check "replaced after the recording: it is refused, with the reason (build ID: $
 	cp first_one kept
 	mv other_one first_one
 	pmu-symbolize -v s.data 2>err >r.data
-	pmu-topprof --folded r.data >folded
+	pmu-topprof --to folded r.data >folded
 	cat err folded
 	reason="\(the file here is of another build\|another file is in its place\)"
 	grep -q "no names from .*/first_one.: $reason" err
@@ -163,7 +163,7 @@ check 'a library that is loaded, unloaded, and another loaded in its place' <<'E
 	eventually grep lib2.so /proc/$resolver/maps
 	touch go2
 	wait
-	pmu-topprof --folded r.data >folded
+	pmu-topprof --to folded r.data >folded
 	cat ran folded
 	while read -r name ms; do
 		near "$(share folded "$name")" "$(awk -v name="$name" '
@@ -238,7 +238,7 @@ check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' <<'END'
 	pmu-sample --user -g -e cpu-clock -F 500 -o s.data -- sh -c '
 		echo $$ >pid
 		exec node --perf-basic-prof --no-turbo-inlining "$0" 0.6' "$scratch/jit.js"
-	pmu-symbolize -v s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
 	samples s.data ip,sym >script
 	rm -f "/tmp/perf-$(cat pid).map"
 	cat err
@@ -271,7 +271,7 @@ check 'JIT code of node, by its jitdump file' <<'END'
 	pmu-sample --user -e cpu-clock -F 500 -o s.data -- \
 		node --perf-prof --no-turbo-inlining "$scratch/jit.js" 0.5
 	ls jit-*.dump || skip "this node writes no jitdump"
-	pmu-symbolize -v s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
 	cat err folded
 	at_least "$(hot_share folded)" 50
 END
@@ -344,7 +344,7 @@ check 'the vdso of a 32-bit process, which is another one' <<'END'
 	grep -q "\[vdso32\].: .* named by symbols" err
 	at_least "$(share folded __vdso_clock_gettime64)" 50
 	pmu-sample --user -e cpu-clock -F 1000 -o s.data -- ./vdso32
-	pmu-symbolize -v s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
 	cat err folded
 	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was there" err
 END

@@ -326,7 +326,7 @@ END
 # are_named STREAM: in each phase of rejit, the code has the name of what ran then
 are_named() {
 	while read -r name times; do
-		pmu-topprof --folded --time="$times" "$1" >folded
+		pmu-topprof --to folded --time="$times" "$1" >folded
 		echo "$times: $name, samples:"
 		grep -E ';(one|two|three|four|five) ' folded
 		test "$(grep -cE ';(one|two|three|four|five) ' folded)" = 1
@@ -377,7 +377,7 @@ check 'a child of a process with JIT code has its names, until it runs another p
 	END
 	gcc -O1 t.c -o t
 	pmu-sample --user -e cpu-clock -F 500 -o s.data -- ./t >map
-	pmu-symbolize s.data | pmu-topprof --folded >folded
+	pmu-symbolize s.data | pmu-topprof --to folded >folded
 	rm "$(cat map)"
 	cat folded
 	at_least "$(awk '{ sum += $NF } /jit_loop/ { n += $NF }

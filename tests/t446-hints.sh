@@ -67,7 +67,7 @@ END
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
 	compiler java libjvm.so
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 300 map >map
-	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 	none cat err
 	grep -q compiled folded
 	rm "$(cat map)"
@@ -96,7 +96,7 @@ check 'the same of Java itself, which has names when it was started as was said'
 	work() {
 		pmu-sample -e cpu-clock:u -F 500 -o s.data -- java -Xmx64m -XX:+UseSerialGC "$@" Work
 		pid=$(pmu-stream --dump s.data | sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
-		pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+		pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 		rm -f "/tmp/perf-$pid.map"
 		cat err
 	}
@@ -134,7 +134,7 @@ check 'a test that go test has deleted, a program that go run has deleted' <<'EN
 	grep "no names from '.*a.test': .*'go test -c'" err
 	go test -c -o kept.test
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./kept.test
-	pmu-symbolize s.data 2>err | pmu-topprof --folded >folded
+	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 	none cat err
 	grep -q a.work folded
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- go run a.go

@@ -67,7 +67,7 @@ END
 check '--inlines no and --lines no leave out just that' <<'END'
 	gcc -O1 -g "$scratch/program.c" -o program
 	pmu-sample --user -e cpu-clock -F 1000 -o s.data -- ./program
-	pmu-symbolize --lines no s.data | pmu-topprof --folded >folded
+	pmu-symbolize --lines no s.data | pmu-topprof --to folded >folded
 	grep -q "static_one;inlined_one " folded
 	pmu-symbolize --lines no s.data | pmu-topprof >p.pb.gz
 	go tool pprof -raw p.pb.gz >raw 2>/dev/null
@@ -134,7 +134,7 @@ check 'a list has program and debug file of one build ID, in any order and spell
 	for bad in nosuch away; do
 		exits 1 pmu-symbolize --build-id-map $bad s.data 2>err >named
 		grep -q "^pmu-symbolize: cannot read .$bad.: " err
-		pmu-topprof --folded named | grep -q .
+		pmu-topprof --to folded named | grep -q .
 	done
 	mkfifo pipe
 	exits 1 timeout 600 pmu-symbolize --build-id-map pipe s.data 2>err >named
@@ -280,7 +280,7 @@ check 'a server that hangs costs the time allowed for all files, and that is sai
 	cat told
 	test "$(grep -c "debuginfod: .http://127.0.0.1:2/. did not answer within 1 s" told)" = 1
 	at_most "$(wc -l <asked)" 8	# at a time
-	pmu-topprof --folded r.data | grep -q "0\.so"
+	pmu-topprof --to folded r.data | grep -q "0\.so"
 	none pgrep -fx "sleep 1000003"
 END
 

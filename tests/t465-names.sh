@@ -5,7 +5,7 @@
 
 # share STREAM NAME: percent of its samples whose leaf is called so
 share() {
-	pmu-symbolize "$1" | pmu-topprof --folded >folded
+	pmu-symbolize "$1" | pmu-topprof --to folded >folded
 	awk -v name="$2" '{ n = $NF; sub(/ [0-9]*$/, ""); sub(/.*;/, ""); all += n
 		if ($0 == name) its += n }
 		END { print all ? 100 * its / all : 0 }' folded
@@ -132,13 +132,13 @@ check "the stub of a C++ function, a part split off one, and the functions are f
 	END2
 	g++ -O2 -fcf-protection=none t.cc -o t
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
-	pmu-symbolize --demangle none s.data | pmu-topprof --folded | sort >mangled
+	pmu-symbolize --demangle none s.data | pmu-topprof --to folded | sort >mangled
 	grep ";_ZSt13get_terminatev@plt " mangled
 	grep ";_ZSt13get_terminatev " mangled
 	grep ";_Z5spliti.cold " mangled
 	sed "s/_ZSt13get_terminatev/std::get_terminate/; s/_Z5spliti/split/" mangled |
 		sort >expected
-	pmu-symbolize s.data | pmu-topprof --folded | sort | same expected -
+	pmu-symbolize s.data | pmu-topprof --to folded | sort | same expected -
 END
 
 # OCaml's compiler puts a label before the first function of a module.
@@ -179,9 +179,9 @@ check "OCaml's functions have readable names, as in perf, not that of a label be
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
 	samples s.data ip,sym | grep -F " M.+!_83"
 	printf "M.+!_83\nM.first_81\n" >expected
-	pmu-symbolize s.data | pmu-topprof --folded | sed -n "s/^t;\(M.*\) [0-9]*$/\1/p" |
+	pmu-symbolize s.data | pmu-topprof --to folded | sed -n "s/^t;\(M.*\) [0-9]*$/\1/p" |
 		sort -u | same expected -
-	pmu-symbolize --demangle simple s.data | pmu-topprof --folded |
+	pmu-symbolize --demangle simple s.data | pmu-topprof --to folded |
 		grep "^t;M.first "
 END
 
@@ -194,7 +194,7 @@ check "and so in a program by OCaml's own compiler" <<'END'
 	ocamlopt m.ml -o m
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./m
 	nm m | sed -n "s/.* camlM.*\(fib_[0-9]*\)$/M.\1/p" | sort -u >expected
-	pmu-symbolize s.data | pmu-topprof --folded | sed "s/ [0-9]*$//; s/.*;//" |
+	pmu-symbolize s.data | pmu-topprof --to folded | sed "s/ [0-9]*$//; s/.*;//" |
 		grep "^M\.[cf]" | sort -u | same expected -
 END
 
@@ -243,14 +243,14 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 	pmu-sample -g -e cpu-clock:u -F 1000 -o s.data -- whole/t
 	mkdir -p "root$PWD/whole"
 	cp stripped/t "root$PWD/whole"
-	pmu-symbolize s.data | pmu-topprof --folded | sort >of-whole
-	pmu-symbolize --sysroot root s.data | pmu-topprof --folded | sort | same of-whole -
+	pmu-symbolize s.data | pmu-topprof --to folded | sort >of-whole
+	pmu-symbolize --sysroot root s.data | pmu-topprof --to folded | sort | same of-whole -
 	none grep -e "\.abi0" -e "-fm[; ]" of-whole
 	none grep "main.T.Short;main.T.Short" of-whole
 	for name in main.T.Value main.T.Short runtime.memmove; do
 		grep "[;]$name " of-whole
 	done
-	pmu-symbolize --demangle none s.data | pmu-topprof --folded | grep "memmove.abi0\|-fm "
+	pmu-symbolize --demangle none s.data | pmu-topprof --to folded | grep "memmove.abi0\|-fm "
 END
 
 done_testing

@@ -145,7 +145,7 @@ share() {
 # folded OPTION...: "stacks" of s.data, and "err"
 folded() {
 	pmu-symbolize "$@" s.data 2>err >resolved
-	pmu-topprof --folded resolved >stacks
+	pmu-topprof --to folded resolved >stacks
 }
 
 check "debug information that files share by .debug_sup (DWARF 5) is found, by its checksum" <<'END'
@@ -193,7 +193,7 @@ check "a file without build ID that was changed since is used with a note, or re
 	test "$(cat err)" = \
 		"pmu-symbolize: '$PWD/program' was changed since; its names may be wrong"
 	at_least $(share stacks outer) 90
-	pmu-symbolize --sysroot / s.data 2>err | pmu-topprof --folded >stacks
+	pmu-symbolize --sysroot / s.data 2>err | pmu-topprof --to folded >stacks
 	none cat err
 	at_least $(share stacks outer) 90
 	cat small >program

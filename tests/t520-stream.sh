@@ -59,7 +59,7 @@ check 'a line for each record: its place, its fields' <<'END'
 END
 
 check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'END'
-	pmu-sample --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.4
+	pmu-sample --sample-cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.4
 	perf script -i s.data -F comm,tid,cpu,event,time 2>/dev/null | sed "s/^ *//" >all
 	tid=$(awk '$1 == "t4" { print $2; exit }' all)
 	pmu-stream --tid $tid s.data >a.data
@@ -102,11 +102,11 @@ check 'compressed and back: the same bytes' <<'END'
 	pmu-stream -z s.data >s.zst
 	test "$(wc -c <s.zst)" -lt "$(($(wc -c <s.data) / 2))"
 	zstd -q -t s.zst
-	pmu-stream -d s.zst >back.data
+	pmu-stream --decompress s.zst >back.data
 	cmp s.data back.data
 	# what is compressed inside of a file of perf, too
 	perf_record -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.3 || exit 0
-	pmu-stream -d p.data >d.data
+	pmu-stream --decompress p.data >d.data
 	test "$(has d.data SAMPLE)" = "$(records p.data SAMPLE)"
 	perf script -i d.data -F ip >got 2>errors
 	perf script -i p.data -F ip | same - got
@@ -114,7 +114,7 @@ END
 
 check 'a file becomes a stream for pipes, which perf reads' <<'END'
 	perf_record -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3
-	pmu-stream -d p.data | perf script -i - -F ip,event >got 2>errors
+	pmu-stream --decompress p.data | perf script -i - -F ip,event >got 2>errors
 	perf script -i p.data -F ip,event | same - got
 END
 

@@ -55,7 +55,7 @@ check 'a stream that is joined alone, and compressed, stays what it is' <<'END'
 	cat a.data | pmu-stream --cat >k.data
 	cmp j.data k.data
 	pmu-stream --cat -z -o z.data a.data
-	pmu-stream -d z.data | cmp - j.data
+	pmu-stream --decompress z.data | cmp - j.data
 	events a.data >want
 	events j.data | same want -
 	# twice is twice

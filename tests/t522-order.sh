@@ -20,7 +20,7 @@ for path in "$SHARED"/*.data; do
 		needs "$path"
 		case $file in
 		*compressed*)
-			pmu-stream -d "$path" >plain.data 2>err
+			pmu-stream --decompress "$path" >plain.data 2>err
 			turn plain.data turned.data ;;
 		*)	cp "$path" plain.data
 			turn plain.data turned.data
@@ -68,10 +68,10 @@ check 'bit fields: precise_ip, branch flags; and a truncated turned stream' <<'E
 	    f.write(b"PERFILE2" + struct.pack("<Q", 16) + record(64, attr) + record(9, body))
 	END
 	turn s.data turned.data
-	pmu-stream -d turned.data >back.data
+	pmu-stream --decompress turned.data >back.data
 	cmp s.data back.data
 	head -c 170 turned.data >cut.data
-	exits 1 pmu-stream -c cut.data 2>err
+	exits 1 pmu-stream --check cut.data 2>err
 	grep -q "cut.data: offset 0x88: stream ends inside a record of type 9" err
 END
 

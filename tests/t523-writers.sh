@@ -111,7 +111,7 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 	grep -q "^unknown  *1$" out
 	grep -q "is skipped: it is not decoded" err
 	# and passed on without it
-	pmu-stream -d x.data >y.data 2>err
+	pmu-stream --decompress x.data >y.data 2>err
 	test "$(has y.data SAMPLE)" = 3
 	test "$(wc -c <y.data)" -lt 1000
 	exits 0 pmu-symbolize x.data 2>err | pmu-topprof -o p.pb.gz

@@ -46,7 +46,7 @@ while read -r options; do
 		pmu-symbolize p.data 2>err | exits 0 pmu-topprof -o p.pb.gz
 		go tool pprof -raw p.pb.gz 2>err | grep -q "^Mappings"
 		# as a stream for pipes, perf has the same samples still
-		pmu-stream -d p.data >d.data
+		pmu-stream --decompress p.data >d.data
 		perf script -G -i d.data -F tid,time,event >got 2>err
 		perf script -G -i p.data -F tid,time,event 2>err | same got -
 	END

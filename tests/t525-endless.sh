@@ -14,7 +14,7 @@ peak() {
 	cost sh -c "make-stream $n 20000 4 | $* >/dev/null" | cut -d ' ' -f 2
 }
 
-for command in 'pmu-stream' 'pmu-stream -d' 'pmu-stream --cat' 'pmu-stream -z' \
+for command in 'pmu-stream' 'pmu-stream --decompress' 'pmu-stream --cat' 'pmu-stream -z' \
 	'pmu-symbolize -q' 'pmu-topprof'; do
 	check "$command: as much memory for ten times the stream" <<-'END'
 		little=$(peak $((samples / 10)) $command)
@@ -74,7 +74,7 @@ check 'what forks copy, and mappings in descending order, cost what they say' <<
 		at_most "$(cut -d ' ' -f 1 used)" 1
 		at_most "$(cut -d ' ' -f 2 used)" 65536
 	done
-	pmu-topprof --folded forks.data >got
+	pmu-topprof --to folded forks.data >got
 	echo '[x] 1' | same - got
 END
 
@@ -115,13 +115,13 @@ check 'thousands of events take time and memory in proportion' <<'END'
 		EOF
 	}
 	events 4000
-	cost pmu-topprof --pack none 4000.data >used
+	cost pmu-topprof --compress none 4000.data >used
 	cat used
 	case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
 	# unchanged, it took minutes and 500 MB
 	at_most "$(cut -d ' ' -f 1 used)" 5
 	at_most "$(cut -d ' ' -f 2 used)" 200000
-	pmu-topprof --pack none 4000.data 2>said >p.pb
+	pmu-topprof --compress none 4000.data 2>said >p.pb
 	grep -q 'of 4000 events no more than 1048 stacks are kept' said
 	events 5000
 	exits 1 pmu-stream --stats 5000.data 2>said

@@ -38,7 +38,7 @@ END
 check "fields of simpleperf's tracepoints are read, from the file and through pipes" <<'END'
 	needs "$simpleperf/perf_sched_stat_runtime.data"
 	cp "$simpleperf/perf_sched_stat_runtime.data" s.data
-	pmu-stream -d s.data >pipe.data
+	pmu-stream --decompress s.data >pipe.data
 	pmu-stream --cat s.data >joined.data
 	for file in s.data pipe.data joined.data; do
 		pmu-topprof --label field:comm,field:runtime $file -o p.pb.gz
@@ -72,7 +72,7 @@ check 'tracing data is inside its record or behind it, and may be cut anywhere' 
 		pmu-stream $i.data >got
 		grep -q '^SAMPLE  *3$' got
 		grep -q '^TRACING_DATA  *1$' got
-		pmu-stream -d $i.data | pmu-stream >again
+		pmu-stream --decompress $i.data | pmu-stream >again
 		grep -q '^SAMPLE  *3$' again
 		grep -q '^TRACING_DATA  *1$' again
 	done
@@ -127,8 +127,8 @@ END
 
 # folded STREAM: its stacks, found in two ways
 folded() {
-	pmu-topprof --folded --label none "$1" | sort >direct
-	pmu-symbolize -q "$1" | pmu-topprof --folded --label none | sort | same direct - >&2
+	pmu-topprof --to folded --label none "$1" | sort >direct
+	pmu-symbolize -q "$1" | pmu-topprof --to folded --label none | sort | same direct - >&2
 	cat direct
 }
 
@@ -168,7 +168,7 @@ check "in simpleperf's recordings all that is mapped may be code, as is what pid
 	file=$simpleperf/perf_with_jit_symbol.data
 	needs "$file"
 	pmu-stream --dump --json "$file" >dump
-	pmu-topprof --folded --label none "$file" >folded
+	pmu-topprof --to folded --label none "$file" >folded
 	python3 - <<-EOF
 		import json
 		maps, leaves, nowhere = [], 0, 0
@@ -186,7 +186,7 @@ check "in simpleperf's recordings all that is mapped may be code, as is what pid
 	EOF
 	none grep 'unknown.*jit_app_cache' folded
 	needs "$simpleperf/script_perf_test_vmlinux.data"
-	pmu-topprof --folded --label none "$simpleperf/script_perf_test_vmlinux.data" >folded
+	pmu-topprof --to folded --label none "$simpleperf/script_perf_test_vmlinux.data" >folded
 	none grep unknown folded
 END
 
@@ -205,7 +205,7 @@ END
 check "simpleperf's names of tracepoints are the events'" <<'END'
 	needs "$simpleperf/perf_with_tracepoint_event.data"
 	cp "$simpleperf/perf_with_tracepoint_event.data" s.data
-	pmu-stream -d s.data >pipe.data
+	pmu-stream --decompress s.data >pipe.data
 	pmu-stream --cat s.data >joined.data
 	for file in s.data pipe.data joined.data; do
 		pmu-stream $file | sed -n 's/^event \(.*\): .* samples.*/\1/p' | sort >got
@@ -216,10 +216,10 @@ END
 check "Android's stacks have the names that simpleperf itself gives them" <<'END'
 	recording=$simpleperf/perf_with_jit_symbol
 	needs "$recording.data" "$recording.foldedstack"
-	pmu-stream -d "$recording.data" >pipe.data
+	pmu-stream --decompress "$recording.data" >pipe.data
 	pmu-stream --cat "$recording.data" >joined.data
 	for i in "$recording.data" pipe.data joined.data; do
-		pmu-symbolize "$i" 2>said | pmu-topprof --folded --label thread_comm >got
+		pmu-symbolize "$i" 2>said | pmu-topprof --to folded --label thread_comm >got
 		none grep 'no names from' said
 		python3 - "$recording.foldedstack" got <<-EOF
 			import re, sys
@@ -254,7 +254,7 @@ check "Android's stacks have the names that simpleperf itself gives them" <<'END
 	done
 	needs "$simpleperf/script_perf_test_vmlinux.data"
 	pmu-symbolize "$simpleperf/script_perf_test_vmlinux.data" 2>said |
-		pmu-topprof --folded --label none >got
+		pmu-topprof --to folded --label none >got
 	none cat said
 	names='ret_from_fork;kthread;rcu_gp_kthread;rcu_gp_cleanup;swake_up_all'
 	grep -qx "$names;_raw_spin_unlock_irq 239956" got
@@ -274,8 +274,8 @@ check '--comm selects the same samples in pmu-stream and pmu-topprof' <<'END'
 	EOF
 	for comm in $long=2 bbbbbbbbbbbbbbb=3 guest=0 org.example.app=0 =2; do
 		pmu-stream -o one.data --comm "${comm%=*}" s.data
-		pmu-topprof --label none --folded one.data >stream
-		pmu-topprof --label none --folded --comm "${comm%=*}" s.data 2>said | same stream -
+		pmu-topprof --label none --to folded one.data >stream
+		pmu-topprof --label none --to folded --comm "${comm%=*}" s.data 2>said | same stream -
 		test "$(awk '{ n += $NF } END { print n + 0 }' stream)" = "${comm#*=}"
 	done
 END
@@ -326,7 +326,7 @@ check 'a perf.data file is the same through a pipe, by zstd or gzip: names, buil
 		exits 1 pmu-topprof cut -o cut.pb.gz
 	done
 	gzip -c want.pb >profile.pb.gz
-	test "$(pmu-topprof --folded profile.pb.gz)" = "$(pmu-topprof --folded want.pb)"
+	test "$(pmu-topprof --to folded profile.pb.gz)" = "$(pmu-topprof --to folded want.pb)"
 	exits 1 pmu-stream profile.pb.gz 2>said
 	grep -q 'not a stream' said
 END
@@ -354,8 +354,8 @@ check 'perf.data of the first format is read, as perf reads it' <<'END'
 	EOF
 	test "$(perf_samples s.data)" = 5
 	pmu-stream s.data | grep -q '^event cycles: 5 samples, 2500 in all'
-	pmu-topprof --label none --folded s.data | grep -q ' 2500$'
-	cat s.data | pmu-stream -d | pmu-stream | grep -q '^COMM  *1$'
+	pmu-topprof --label none --to folded s.data | grep -q ' 2500$'
+	cat s.data | pmu-stream --decompress | pmu-stream | grep -q '^COMM  *1$'
 	needs "$SHARED/callgraph-3.8.perf.data"
 	{ printf PERFFILE; tail -c +9 "$SHARED/callgraph-3.8.perf.data"; } >old.data
 	pmu-stream "$SHARED/callgraph-3.8.perf.data" >want
@@ -482,7 +482,7 @@ check 'a mark of a build ID in a record that has device and inode does not count
 	EOF
 	same want got
 	needs_command perf
-	pmu-stream -d s.data >mended.data
+	pmu-stream --decompress s.data >mended.data
 	perf script -i mended.data --show-mmap-events 2>/dev/null |
 		sed -n 's/.* @ 0 \([0-9a-f:]* [0-9]* [0-9]*\)\]: r-xp \(.*\)/\2 \1/p' >got
 	cat >want <<-EOF

@@ -59,7 +59,7 @@ check 'names of sample types: of one event, of several, of time, as perf_to_prof
 END
 
 check 'samples of a process, thread, name, CPU, time: as perf script has them' <<'END'
-	pmu-sample --cpu -e cpu-clock -F 2000 -o s.data -- \
+	pmu-sample --sample-cpu -e cpu-clock -F 2000 -o s.data -- \
 		sh -c "ten threads 0.3 & ten threads 0.2; wait"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
 	test "$(wc -l <all)" -gt 300
@@ -84,7 +84,7 @@ check 'samples of a process, thread, name, CPU, time: as perf script has them' <
 END
 
 check 'labels: what was asked for, as perf script has it' <<'END'
-	pmu-sample --cpu -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
+	pmu-sample --sample-cpu -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
 	pmu-topprof --label tid,cpu -o p.pb.gz s.data
 	samples p.pb.gz | sed -n "s/.*tid:\[\([0-9]*\)\].*/\1/p" | sort -u >got
@@ -100,7 +100,7 @@ check 'labels: what was asked for, as perf script has it' <<'END'
 	samples p.pb.gz | grep -q "execution_mode:\[Host User\]"
 	samples p.pb.gz | grep -q "thread_comm:\[t7\]"
 	exits 2 pmu-topprof --label pid,colour s.data >out 2>err
-	grep -q "cannot label by .colour." err
+	grep -q "none, not .colour." err
 	exits 2 pmu-topprof --label pid,field:pid s.data >out 2>err
 	exits 0 pmu-topprof --label pid,pid s.data -o p.pb.gz
 	grep -q "snoop_status" err
@@ -318,7 +318,7 @@ check 'a precise leaf replaces that of the callchain; branches are no stack, but
 END
 
 check 'equal samples in any order make the same profile, to the byte' <<'END'
-	pmu-sample -g --cpu -e cpu-clock,page-faults -F 2000 -o s.data -- \
+	pmu-sample -g --sample-cpu -e cpu-clock,page-faults -F 2000 -o s.data -- \
 		sh -c "ten threads 0.2; ten serial 0.1"
 	pmu-symbolize -q s.data >r.data
 	cat >shuffle.py <<-END

@@ -11,7 +11,7 @@ record() {
 
 check 'folded stacks are those of perf script, folded' <<'END'
 	record threads 0.5
-	pmu-topprof --folded r.data >ours
+	pmu-topprof --to folded r.data >ours
 	# perf has no inlines here, for these functions have none
 	perf script -i s.data --no-inline -F comm,ip,sym 2>/dev/null | awk '
 		NF == 0 {
@@ -36,10 +36,10 @@ check 'folded stacks are those of perf script, folded' <<'END'
 	LC_ALL=C sort -c ours
 	total=$(awk '{ s += $NF } END { printf "%.0f", s }' ours)
 	test $total = "$(pmu-stream --json s.data | sed "s/.*\"sum\": \([0-9]*\).*/\1/")"
-	pmu-topprof --folded --event cpu-clock r.data | same ours -
+	pmu-topprof --to folded --event cpu-clock r.data | same ours -
 	# without symbols: objects
-	pmu-topprof --folded s.data | grep -q ";\[ten\];\[ten\] "
-	pmu-topprof --folded r.data | pmu-topprof --folded r.data >/dev/null
+	pmu-topprof --to folded s.data | grep -q ";\[ten\];\[ten\] "
+	pmu-topprof --to folded r.data | pmu-topprof --to folded r.data >/dev/null
 END
 
 check 'packed by zstd, or not at all: the same bytes inside' <<'END'

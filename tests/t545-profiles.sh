@@ -3,9 +3,9 @@
 # kinds: release asan
 . tests/lib.sh
 
-pmu-sample -q --cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.2; ten threads 0.1' |
+pmu-sample -q --sample-cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.2; ten threads 0.1' |
 	pmu-symbolize -q >"$scratch/1.data" 2>/dev/null
-pmu-sample -q --cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.4; ten threads 0.1' |
+pmu-sample -q --sample-cpu -g -e cpu-clock -F 1000 -- sh -c 'ten serial 0.4; ten threads 0.1' |
 	pmu-symbolize -q >"$scratch/2.data" 2>/dev/null
 for n in 1 2; do
 	pmu-topprof --label pid,tid,cpu,thread_comm -o "$scratch/$n.pb.gz" "$scratch/$n.data"
@@ -14,20 +14,20 @@ done
 total() { pmu-top -t samples -n 0 "$1" | sed -n 's/^samples (count): *\([0-9]*\) .*/\1/p'; }
 
 check 'folded text of a profile is that of its stream, from a file and from a pipe' <<'END'
-	pmu-topprof --folded --label thread_comm "$scratch/1.data" >want
+	pmu-topprof --to folded --label thread_comm "$scratch/1.data" >want
 	test "$(wc -l <want)" -gt 20
-	pmu-topprof --folded "$scratch/1.pb.gz" | same want -
-	pmu-topprof --folded <"$scratch/1.pb.gz" | same want -
-	cat "$scratch/1.pb.gz" | pmu-topprof --folded | same want -
+	pmu-topprof --to folded "$scratch/1.pb.gz" | same want -
+	pmu-topprof --to folded <"$scratch/1.pb.gz" | same want -
+	cat "$scratch/1.pb.gz" | pmu-topprof --to folded | same want -
 END
 
 check 'of two events the one that is asked for is folded; a sample type may be selected' <<'END'
 	pmu-sample -q -e cpu-clock,page-faults -F 1000 -o s.data -- ten serial 0.2
 	pmu-topprof --label none s.data -o p.pb.gz
 	for event in cpu-clock page-faults; do
-		pmu-topprof --folded -e $event --label none s.data >want
+		pmu-topprof --to folded -e $event --label none s.data >want
 		test -s want
-		pmu-topprof --folded -e $event p.pb.gz | same want -
+		pmu-topprof --to folded -e $event p.pb.gz | same want -
 	done
 	pmu-topprof -e page-faults p.pb.gz -o faults.pb.gz
 	go tool pprof -raw faults.pb.gz | grep -qx 'page-faults_samples/count page-faults/count\[dflt\]'
@@ -38,8 +38,8 @@ END
 check 'processes, threads, CPUs and names are selected as from the stream' <<'END'
 	pid=$(samples "$scratch/1.data" pid | head -n 1)
 	for select in '--comm t3' '--comm ten' '--cpu 0' '--cpu 1'; do
-		pmu-topprof --label thread_comm --folded $select "$scratch/1.data" >want
-		pmu-topprof --folded $select "$scratch/1.pb.gz" | same want -
+		pmu-topprof --label thread_comm --to folded $select "$scratch/1.data" >want
+		pmu-topprof --to folded $select "$scratch/1.pb.gz" | same want -
 	done
 	test "$(pmu-topprof --comm t3 "$scratch/1.pb.gz" | total -)" -gt 0
 	pid=$(go tool pprof -tags "$scratch/1.pb.gz" 2>/dev/null |
@@ -63,7 +63,7 @@ check 'what only a stream can answer is refused' <<'END'
 		grep -q -- "^pmu-topprof: ${option%%=*} works on a stream, but the input is a profile" err
 		test ! -s out
 	done
-	exits 2 pmu-topprof --folded --diff "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err
+	exits 2 pmu-topprof --to folded --diff "$scratch/1.pb.gz" "$scratch/2.pb.gz" 2>err
 	test ! -e d
 END
 

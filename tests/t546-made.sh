@@ -18,7 +18,7 @@ def stream(*samples):
 END
 
 # folded: the objects of each stack, and how many samples of period 7 it has
-folded() { pmu-topprof --folded --label none s.data | sort; }
+folded() { pmu-topprof --to folded --label none s.data | sort; }
 
 check 'an entry 0 is no caller; an IP of 0 is one address' <<'END'
 	{ cat "$scratch/chains.py"; cat <<-EOF; } | compose s.data
@@ -28,7 +28,7 @@ check 'an entry 0 is no caller; an IP of 0 is one address' <<'END'
 	EOF
 	printf '%s\n' '[a.so] 7' '[b.so];[a.so] 7' '[b.so];[unknown] 7' >want
 	folded | same want -
-	pmu-symbolize -q s.data | pmu-topprof --folded --label none | sort | same want -
+	pmu-symbolize -q s.data | pmu-topprof --to folded --label none | sort | same want -
 END
 
 check "the kernel's part of a chain did not call a precise address of the program" <<'END'
@@ -37,8 +37,8 @@ check "the kernel's part of a chain did not call a precise address of the progra
 		out = stream(sample(0x10100, chain), sample(TEXT + 0x100, chain, 1))
 	EOF
 	printf '%s\n' '[b.so];[a.so] 7' '[b.so];[a.so];[kernel.kallsyms];[kernel.kallsyms] 7' >want
-	pmu-topprof --folded --label none s.data | sed 's/\[kernel.kallsyms\]_text/[kernel.kallsyms]/g' |
-		sort | same want -
+	pmu-topprof --to folded --label none s.data |
+		sed 's/\[kernel.kallsyms\]_text/[kernel.kallsyms]/g' | sort | same want -
 END
 
 check 'the idle task is selected by pid 0 and tid 0, as perf shows it' <<'END'
@@ -47,13 +47,13 @@ check 'the idle task is selected by pid 0 and tid 0, as perf shows it' <<'END'
 	EOF
 	test "$(samples s.data pid | grep -cx ' *0 *')" = 1
 	for select in '-p 0' '-t 0'; do
-		pmu-topprof --label none $select --folded s.data >got
+		pmu-topprof --label none $select --to folded s.data >got
 		test "$(cut -d ' ' -f 2 got)" = 7
 		grep -q kernel got
 		pmu-stream $select -o selected.data s.data
 		test "$(perf_samples selected.data)" = 1
 	done
-	test "$(pmu-topprof -p 1 --folded s.data | cut -d ' ' -f 2)" = 14
+	test "$(pmu-topprof -p 1 --to folded s.data | cut -d ' ' -f 2)" = 14
 END
 
 # What a program may call itself and its files: UTF-8, a cursor moved by C0 and C1, no UTF-8.
@@ -75,7 +75,7 @@ check 'names in UTF-8 are shown as they are, everywhere' <<'END'
 		assert [json.loads(l)["comm"] for l in open("json") if "COMM" in l] == ["Grüße-日本"]
 	EOF
 	pmu-topprof s.data -o p.pb.gz
-	pmu-topprof --folded s.data >folded
+	pmu-topprof --to folded s.data >folded
 	pmu-top p.pb.gz >table
 	pmu-symbolize -v s.data 2>said >r.data
 	for file in text folded table said; do grep -q 'Grüße-日本' $file; done
@@ -86,7 +86,7 @@ check 'no name moves a cursor or is anything but UTF-8, in text, messages and pr
 	{ cat "$scratch/names.py"; echo 'out = named(bad)'; } | compose s.data
 	pmu-stream --dump s.data >text
 	pmu-stream --dump --json s.data >json
-	pmu-topprof --folded s.data >folded
+	pmu-topprof --to folded s.data >folded
 	pmu-topprof s.data -Z none -o p.pb
 	pmu-top p.pb >table 2>said
 	pmu-symbolize -v s.data 2>>said >r.data

@@ -44,7 +44,7 @@ check 'threads that lost their CPU are apart from those that were blocked' <<'EN
 	printf '7 blocked 70ns\n7 preempted 30ns\n8 preempted 3ns\n' >want
 	same want got
 	# the function is the caller, in folded stacks, too, and after a filter
-	pmu-symbolize -q s.data | pmu-topprof --folded >folded
+	pmu-symbolize -q s.data | pmu-topprof --to folded >folded
 	grep -q ';\[preempted\] 33$' folded
 	grep -q '^\[prog\] 70$' folded || grep -q ';\[prog\] 70$' folded
 END
@@ -76,7 +76,7 @@ ns_of() { awk -v p="$2" '$0 ~ p { s += $NF } END { printf "%.0f\n", s }' "$1"; }
 check 'two that share a CPU are preempted while the other runs, one that sleeps is not' <<'END'
 	pmu-sample --off-cpu -e dummy -o s.data -- taskset -c 0 \
 		sh -c "ten serial 0.3 & ten serial 0.3 & sleep 0.2; wait" || exit 77
-	pmu-symbolize -q s.data | pmu-topprof --folded -e context-switches >folded
+	pmu-symbolize -q s.data | pmu-topprof --to folded -e context-switches >folded
 	at_least "$(ns_of folded '^ten;.*;.preempted. ')" 200000000
 	# each wait of sleep in nanosleep is one that blocks
 	at_least "$(ns_of folded '^sleep;.*nanosleep.*[^d]. ?[0-9]*$')" 150000000

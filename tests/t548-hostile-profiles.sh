@@ -11,7 +11,7 @@ ways() {
 	echo "pmu-topprof -o out.pb.gz $1"
 	echo "pmu-topprof --diff $1 -o out.pb.gz $1"
 	# what is written grows with the number of stacks and the length of names both
-	case $2 in name | names) ;; *) echo "pmu-topprof --folded -o /dev/null $1" ;; esac
+	case $2 in name | names) ;; *) echo "pmu-topprof --to folded -o /dev/null $1" ;; esac
 	echo "pmu-topprof --label thread_comm -o out.pb.gz $1"
 }
 
@@ -90,7 +90,7 @@ check 'what unfolds to much more than its size is refused, or cut with a message
 	grep -q ' f0$' table
 	grep -q ' f255$' table
 	none grep ' f256$' table
-	exits 1 pmu-topprof --folded inlines.pb >lines 2>err
+	exits 1 pmu-topprof --to folded inlines.pb >lines 2>err
 	grep -q '^f255;f254;.*;f1;f0 1000$' lines
 	made strings 10 | gzip | head -c -9 >cut.pb.gz
 	exits 1 pmu-top cut.pb.gz 2>err
@@ -101,7 +101,7 @@ check 'SIGTERM and SIGINT end a tool that reads a profile at once' <<'END'
 	made name 40000 >name.pb
 	mkfifo input
 	for signal in TERM INT HUP; do
-		for tool in 'pmu-topprof -o out name.pb input' 'pmu-topprof --folded name.pb input' \
+		for tool in 'pmu-topprof -o out name.pb input' 'pmu-topprof --to folded name.pb input' \
 			'pmu-top input'; do
 			$tool >out 2>err &
 			pid=$!

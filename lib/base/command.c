@@ -2,165 +2,19 @@
 #include "base/command.h"
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/units.h"
+#include "base/options.h"
 
 #include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef PMU_VERSION
-#define PMU_VERSION "0.0"
-#endif
-
-enum { MAX_OPTIONS = 64, FIRST_LONG = 256 };	/* getopt_long's val of options without a letter */
-
 volatile sig_atomic_t command_stop;
 
 static volatile sig_atomic_t interrupts_to_ignore;	/* SIGINTs after which the tool reads on */
-static bool help, version, quiet, verbose;
-static int verbosity;		/* how often --verbose was given */
-
-static const struct command_option common_options[] = {
-	{ 'q', "quiet", NULL, "print no messages; the exit status still tells", &quiet, NULL },
-	{ 'v', "verbose", NULL, "print a summary of counts and costs at the end", &verbose, NULL },
-	{ 'h', "help", NULL, "print this help", &help, NULL },
-	{ 'V', "version", NULL, "print the version", &version, NULL },
-	{ 0 }
-};
-
-/* List the options of CMD, then the common ones, in ALL.  Return their number. */
-static int all_options(const struct command *cmd, const struct command_option *all[MAX_OPTIONS])
-{
-	const struct command_option *const table[] = { cmd->options, common_options };
-	int n = 0;
-
-	for (int t = 0; t < 2; t++)
-		for (const struct command_option *o = table[t]; o && o->name; o++)
-			if (n < MAX_OPTIONS)
-				all[n++] = o;
-	return n;
-}
-
-static bool is_optional(const struct command_option *option)
-{
-	return option->argument && option->argument[0] == '[';
-}
-
-static void print_usage(const struct command *cmd, FILE *out)
-{
-	fprintf(out, "usage: %s [OPTION]... %s\n", cmd->name, cmd->operands);
-}
-
-static void print_help(const struct command *cmd)
-{
-	const struct command_option *all[MAX_OPTIONS];
-	int n = all_options(cmd, all);
-
-	print_usage(cmd, stdout);
-	printf("%s: %s\n\n", cmd->name, cmd->purpose);
-	for (int i = 0; i < n; i++) {
-		const struct command_option *o = all[i];
-		bool optional = is_optional(o);
-		char form[64];
-
-		snprintf(form, sizeof(form), "%c%c%c --%s%s%s", o->letter ? '-' : ' ',
-			 o->letter ? o->letter : ' ', o->letter ? ',' : ' ', o->name,
-			 optional ? "[=" : o->argument ? "=" : "",
-			 o->argument ? o->argument + optional : "");
-		printf("  %-26s %s\n", form, o->help);
-	}
-	printf("\nSee %s(1).\n", cmd->name);
-}
-
-void command_misused(const struct command *cmd, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "%s: ", cmd->name);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	print_usage(cmd, stderr);
-	exit(2);
-}
-
-uint64_t command_count(const struct command *cmd, const char *name, const char *text,
-		       uint64_t least, uint64_t most)
-{
-	uint64_t count;
-
-	if (!units_parse_count(text, &count) || count < least)
-		command_misused(cmd, "--%s takes a number from %" PRIu64 " on, not '%s'", name,
-				least, text);
-	if (count > most)
-		command_misused(cmd, "--%s takes a number up to %" PRIu64 ", not '%s'", name, most,
-				text);
-	return count;
-}
-
-static void set_option(const struct command_option *o)
-{
-	if (o->list) {
-		o->list->item = mem_resize(o->list->item,
-					 (o->list->count + 1) * sizeof(*o->list->item));
-		if (o->list->beside) {
-			o->list->place = mem_resize(o->list->place, (o->list->count + 1) *
-						    sizeof(*o->list->place));
-			o->list->place[o->list->count] = o->list->beside->count;
-		}
-		o->list->item[o->list->count++] = optarg;
-	} else if (o->argument) {
-		*(const char **)o->value = optarg ? optarg : "";
-	} else {
-		*(bool *)o->value = true;
-		verbosity += o->value == &verbose;
-	}
-}
-
-static void parse_options(const struct command *cmd, int argc, char **argv)
-{
-	const struct command_option *all[MAX_OPTIONS];
-	struct option longs[MAX_OPTIONS + 1] = { 0 };
-	char shorts[3 * MAX_OPTIONS + 2];
-	int n = all_options(cmd, all), s = 0, val;
-
-	if (cmd->runs_command)
-		shorts[s++] = '+';	/* the command's options are not ours */
-	for (int i = 0; i < n; i++) {
-		longs[i] = (struct option){
-			.name = all[i]->name, .val = FIRST_LONG + i,
-			.has_arg = is_optional(all[i]) ? optional_argument
-				 : all[i]->argument ? required_argument : no_argument,
-		};
-		if (all[i]->letter)
-			shorts[s++] = all[i]->letter;
-		for (int k = 0; all[i]->letter && k < longs[i].has_arg; k++)
-			shorts[s++] = ':';	/* one: an argument; two: an optional one */
-	}
-	shorts[s] = '\0';
-
-	argv[0] = (char *)cmd->name;	/* getopt's messages start with it */
-	while ((val = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		int i = val - FIRST_LONG;
-		if (val < FIRST_LONG)
-			for (i = 0; i < n && all[i]->letter != val; i++)
-				;
-		if (i == n) {
-			print_usage(cmd, stderr);
-			exit(2);
-		}
-		set_option(all[i]);
-	}
-}
-
 static volatile sig_atomic_t signals_end;	/* SIGINT ends the program */
 
 static void on_signal(int number)
@@ -240,14 +94,10 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 	 * freed blocks return to the system.  By default, glibc would raise this limit.
 	 */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	parse_options(cmd, argc, argv);
-	*report = (struct report){ .tool = cmd->name, .quiet = quiet,
-				    .verbose = verbosity };
-	if (version)
-		printf("%s %s\n", cmd->name, PMU_VERSION);
-	else if (help)
-		print_help(cmd);
-	if (version || help) {
+	struct options_common common = options_parse(cmd, argc, argv);
+	*report = (struct report){ .tool = cmd->name, .quiet = common.quiet,
+				   .verbose = common.verbose };
+	if (common.printed) {
 		signal(SIGPIPE, SIG_IGN);
 		exit(command_end(report));
 	}
@@ -256,14 +106,28 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 	return optind;
 }
 
-const char *command_input(const struct command *cmd, int argc, char **argv, int first)
+const struct command_list *command_inputs(const struct command *cmd)
 {
-	if (argc - first > 1)
-		command_misused(cmd, "more than one FILE: '%s'", argv[first + 1]);
-	const char *file = first < argc ? argv[first] : "-";
-	if (!strcmp(file, "-") && isatty(STDIN_FILENO))
-		command_misused(cmd, "stdin is a terminal: name a FILE, or pipe a stream in");
-	return file;
+	static const char *standard_input = "-";
+	static const struct command_list only_stdin = { .item = &standard_input, .count = 1 };
+	const struct command_list *files = options_files();
+
+	if (files->count == 0)
+		files = &only_stdin;
+	for (size_t i = 0; i < files->count; i++)
+		if (!strcmp(files->item[i], "-") && isatty(STDIN_FILENO))
+			command_misused(cmd, "stdin is a terminal: name a FILE, or pipe a stream "
+					"in");
+	return files;
+}
+
+const char *command_input(const struct command *cmd)
+{
+	const struct command_list *files = command_inputs(cmd);
+
+	if (files->count > 1)
+		command_misused(cmd, "more than one FILE: '%s'", files->item[1]);
+	return files->item[0];
 }
 
 /* Return FILE, or "-" for NULL.  Misuse: stdout is a terminal. */

@@ -23,14 +23,37 @@ struct command_list {
 	size_t *place;		/* for each item: length of BESIDE when the item was given */
 };
 
+/*
+ * An option.  Exactly one of the pointers from FLAG to PARSE says what its argument is and
+ * where the value goes.  The initial value is the default; --help shows it if the option could
+ * set it.  An option given twice has the last value.
+ */
 struct command_option {
 	char letter;		/* short form, or 0 */
 	const char *name;	/* long form, without "--" */
 	const char *argument;	/* name of its argument in --help; NULL: no argument; "[NAME]": an
-				   optional one, "" if left out */
-	const char *help;	/* one line, starts with a verb, no full stop */
-	void *value;		/* bool * without an argument, const char ** with one */
-	struct command_list *list;	/* instead of VALUE: list of all arguments */
+				   optional one */
+	const char *help;	/* one line: what the user gets, no full stop */
+
+	bool *flag;		/* no argument; set to true */
+	int *times;		/* no argument; how often the option was given */
+	const char **text;
+	struct command_list *list;	/* texts; each use of the option adds one */
+	uint64_t *count;	/* a whole number, such as 10k, from LEAST to MOST */
+	uint64_t *size;		/* bytes, such as 64Mi, from LEAST to MOST */
+	int *integer;		/* a whole number from LEAST to MOST */
+	uint64_t *time;		/* a duration such as 10s, in ns, from LEAST on */
+	double *share;		/* "0.5%" or "0.005": from 0 to 1 */
+	int *choice;		/* one of CHOICES: its index */
+	bool *yes_no;		/* "yes" or "no" */
+	/* parse TEXT into VALUE; return NULL, or what is wrong, where TAKES says what is right */
+	const char *(*parse)(const char *text, void *value);
+
+	void *value;		/* of PARSE */
+	const char *takes;	/* of PARSE: "a list of pids" */
+	uint64_t least, most;	/* MOST 0: as much as the type holds */
+	int implied;		/* of INTEGER with an optional argument: value without it */
+	const char *const *choices;	/* ends with NULL */
 };
 
 struct command {
@@ -39,6 +62,7 @@ struct command {
 	const char *operands;	/* "[FILE]" */
 	const struct command_option *options;	/* the last has no name; may be NULL */
 	bool runs_command;	/* operands are a command: options end at the first operand */
+	bool reads_files;	/* operands are files to read: -i FILE is the same */
 };
 
 /*
@@ -52,15 +76,23 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 void command_misused(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 
-/* Return the number (units.h) in TEXT, the argument of option NAME.  Misuse: not LEAST to MOST. */
-uint64_t command_count(const struct command *cmd, const char *name, const char *text,
-		       uint64_t least, uint64_t most);
+/* Return whether the option with this long NAME was given. */
+bool command_given(const char *name);
+
+/* Misuse: the option NAME was given without the option NEEDED. */
+void command_needs(const struct command *cmd, const char *name, const char *needed);
+
+/* Return how many of the options named, up to NULL, were given.  Misuse: more than one. */
+size_t command_one_of(const struct command *cmd, ...) __attribute__((sentinel));
 
 /*
- * Return the only operand, or "-" (stdin) if there is none.  Misuse: a second
- * operand, or stdin is a terminal.
+ * Return the files to read, at least one: those of -i, then the operands; "-" (stdin) if there
+ * are none.  Misuse: stdin is one of them and a terminal.
  */
-const char *command_input(const struct command *cmd, int argc, char **argv, int first);
+const struct command_list *command_inputs(const struct command *cmd);
+
+/* Return the only file to read, as command_inputs() does.  Misuse: there are more. */
+const char *command_input(const struct command *cmd);
 
 /*
  * Open FILE (NULL or "-": stdout) for binary data.  Misuse: stdout is a

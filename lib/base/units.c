@@ -3,7 +3,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,4 +74,48 @@ bool units_parse_duration(const char *text, uint64_t *ns)
 		return false;
 	uint64_t part = factor >= scale ? factor / scale * fraction : fraction * factor / scale;
 	return !__builtin_add_overflow(whole, part, ns);
+}
+
+bool units_parse_share(const char *text, double *share)
+{
+	size_t digits = strspn(text, "0123456789.");	/* strtod() would accept more */
+	char *end;
+
+	double number = strtod(text, &end);
+	if (digits == 0 || end != text + digits)
+		return false;
+	if (*end == '%')
+		number /= 100;
+	if (end[*end == '%'] || !(number <= 1))
+		return false;
+	*share = number;
+	return true;
+}
+
+/* Write VALUE to TEXT in the first unit of SCALE that it is a multiple of; the last is 1. */
+static void format(char text[UNITS_SIZE], uint64_t value, const struct unit *scale)
+{
+	while (value % scale->factor != 0 || (value == 0 && scale->factor != 1))
+		scale++;
+	snprintf(text, UNITS_SIZE, "%" PRIu64 "%s", value / scale->factor, scale->name);
+}
+
+void units_format_size(char text[UNITS_SIZE], uint64_t bytes)
+{
+	static const struct unit scale[] = {
+		{ "Ti", 1ULL << 40 }, { "Gi", 1 << 30 }, { "Mi", 1 << 20 }, { "Ki", 1 << 10 },
+		{ "", 1 },
+	};
+
+	format(text, bytes, scale);
+}
+
+void units_format_duration(char text[UNITS_SIZE], uint64_t ns)
+{
+	static const struct unit scale[] = {
+		{ "h", 3600000000000 }, { "m", 60000000000 }, { "s", 1000000000 },
+		{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
+	};
+
+	format(text, ns, scale);
 }

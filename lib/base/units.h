@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* units - parses numbers with units, as users type them. */
+/* units - numbers with units, as users type them. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,3 +16,15 @@ bool units_parse_count(const char *text, uint64_t *count);
  * "7ns", "2m", "1h".  Return false if TEXT is no duration or does not fit.
  */
 bool units_parse_duration(const char *text, uint64_t *ns);
+
+/* Parse a share of a whole, from 0 to 1: "0.5%" or "0.005".  Return false if TEXT is none. */
+bool units_parse_share(const char *text, double *share);
+
+/* Size of TEXT in what follows, with its NUL. */
+enum { UNITS_SIZE = 24 };
+
+/* Write BYTES to TEXT as units_parse_count() reads it: "64Mi", "1000". */
+void units_format_size(char text[UNITS_SIZE], uint64_t bytes);
+
+/* Write NS to TEXT as units_parse_duration() reads it: "5m", "1500ms". */
+void units_format_duration(char text[UNITS_SIZE], uint64_t ns);

@@ -31,7 +31,7 @@ static struct target read_cpus(const char *path)
 	FILE *f = fopen(path, "re");
 	if (f && fgets(list, sizeof(list), f)) {
 		list[strcspn(list, "\n")] = '\0';
-		if (!target_set_cpus(&cpus, list))
+		if (target_parse_cpus(list, &cpus))
 			target_release(&cpus);
 	}
 	if (f)

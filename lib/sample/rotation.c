@@ -4,6 +4,7 @@
  * the name given; a finished file has the time of its end appended, as in perf record.
  */
 #include "sample/internal.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,17 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+
+const char *rotation_parse(const char *when, void *rotation)
+{
+	struct rotation *r = rotation;
+
+	*r = (struct rotation){ .by_signal = !strcmp(when, "signal") };
+	if (when[strspn(when, "0123456789")] == '\0')
+		return when;	/* bytes or seconds? */
+	return r->by_signal || (units_parse_count(when, &r->bytes) && r->bytes) ||
+	       (units_parse_duration(when, &r->time) && r->time) ? NULL : when;
+}
 
 /* Rename FROM to TO unless that exists (EEXIST). */
 static bool rename_to_new(const char *from, const char *to)

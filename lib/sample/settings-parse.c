@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings-parse - parse lists of kinds of branches and of registers. */
+/* settings-parse - parse kinds of branches and of callchains, and registers. */
 #include "sample/settings.h"
+#include "base/units.h"
 
 #include <asm/perf_regs.h>
 #include <string.h>
@@ -29,29 +30,22 @@ static const char *parse_words(const char *list, const struct word *words, size_
 }
 
 /* The words of perf record -j, with PERF_SAMPLE_BRANCH_* of linux/perf_event.h. */
-static const struct word branch_words[] = {
-	{ "u", PERF_SAMPLE_BRANCH_USER },
-	{ "k", PERF_SAMPLE_BRANCH_KERNEL },
-	{ "hv", PERF_SAMPLE_BRANCH_HV },
-	{ "any", PERF_SAMPLE_BRANCH_ANY },
-	{ "any_call", PERF_SAMPLE_BRANCH_ANY_CALL },
-	{ "any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN },
-	{ "ind_call", PERF_SAMPLE_BRANCH_IND_CALL },
-	{ "ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP },
-	{ "call", PERF_SAMPLE_BRANCH_CALL },
-	{ "cond", PERF_SAMPLE_BRANCH_COND },
-	{ "in_tx", PERF_SAMPLE_BRANCH_IN_TX },
-	{ "no_tx", PERF_SAMPLE_BRANCH_NO_TX },
-	{ "abort_tx", PERF_SAMPLE_BRANCH_ABORT_TX },
-	{ "save_type", PERF_SAMPLE_BRANCH_TYPE_SAVE },
-	{ "stack", PERF_SAMPLE_BRANCH_CALL_STACK },
-	{ "no_flags", PERF_SAMPLE_BRANCH_NO_FLAGS },
-	{ "no_cycles", PERF_SAMPLE_BRANCH_NO_CYCLES },
-	{ "hw_index", PERF_SAMPLE_BRANCH_HW_INDEX },
-};
+#define BRANCH_WORDS(WORD) \
+	WORD(any, ANY) WORD(any_call, ANY_CALL) WORD(any_ret, ANY_RETURN) \
+	WORD(ind_call, IND_CALL) WORD(ind_jmp, IND_JUMP) WORD(call, CALL) WORD(cond, COND) \
+	WORD(u, USER) WORD(k, KERNEL) WORD(hv, HV) WORD(stack, CALL_STACK) \
+	WORD(save_type, TYPE_SAVE) WORD(no_flags, NO_FLAGS) WORD(no_cycles, NO_CYCLES) \
+	WORD(hw_index, HW_INDEX) WORD(in_tx, IN_TX) WORD(no_tx, NO_TX) WORD(abort_tx, ABORT_TX)
+#define ROW(name, bit) { #name, PERF_SAMPLE_BRANCH_##bit },
+#define NAME(name, bit) " " #name
 
-const char *settings_parse_branches(const char *list, uint64_t *type)
+static const struct word branch_words[] = { BRANCH_WORDS(ROW) };
+
+const char settings_branches_takes[] = "some of" BRANCH_WORDS(NAME);
+
+const char *settings_parse_branches(const char *list, void *value)
 {
+	uint64_t *type = value;
 	const uint64_t modes = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL |
 			       PERF_SAMPLE_BRANCH_HV;
 	const uint64_t extras = PERF_SAMPLE_BRANCH_IN_TX | PERF_SAMPLE_BRANCH_NO_TX |
@@ -88,12 +82,40 @@ static const struct word register_words[] = {
 #endif
 };
 
-const char *settings_parse_registers(const char *list, uint64_t *mask)
+const char *settings_parse_registers(const char *list, void *value)
 {
+	uint64_t *mask = value;
+
 	*mask = settings_unwind_regs();
 	if (!strcmp(list, "all"))
 		return NULL;
 	*mask = 0;
 	return parse_words(list, register_words,
 			   sizeof(register_words) / sizeof(*register_words), mask);
+}
+
+const char *settings_parse_callgraph(const char *text, void *settings)
+{
+	enum { STACK_MAX = 65528 };	/* bytes: the kernel's limit, linux/perf_event.h */
+	static const char *const kinds[] = {
+		[CHAIN_NONE] = "none", [CHAIN_FP] = "fp", [CHAIN_DWARF] = "dwarf",
+		[CHAIN_LBR] = "lbr",
+	};
+	static const char dump[] = "dwarf,";
+	struct sample_settings *s = settings;
+	uint64_t bytes = 0;
+
+	if (!strncmp(text, dump, strlen(dump))) {
+		if (!units_parse_count(text + strlen(dump), &bytes) || bytes < 8 ||
+		    bytes > STACK_MAX || bytes % 8)
+			return text;
+		text = kinds[CHAIN_DWARF];
+	}
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
+		if (!strcmp(kinds[kind], text)) {
+			s->callchain = (enum callchain_kind)kind;
+			s->stack_bytes = (uint32_t)bytes;
+			return NULL;
+		}
+	return text;
 }

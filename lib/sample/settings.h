@@ -12,7 +12,8 @@ enum callchain_kind { CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 /* Fields of samples.  Zero-initialised: address, process, thread and time. */
 struct sample_settings {
 	enum callchain_kind callchain;
-	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8 */
+	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8; as
+					   parsed, 0: not named */
 	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
 	bool no_kernel_stack, no_user_stack;	/* leave this part out of callchains */
 	uint64_t sample_type;		/* PERF_SAMPLE_* of further fields */
@@ -53,13 +54,22 @@ bool settings_apply(const struct sample_settings *settings, const struct open_se
 uint64_t settings_unwind_regs(void);
 
 /*
- * Parse LIST, such as "any_call,u", into PERF_SAMPLE_BRANCH_* bits; if it names no kind of
- * branch, all kinds.  Returns NULL, or the first unknown word.
+ * Parse the arguments of options: for command_option.parse.  Each returns NULL, or the first wrong
+ * word.
+ *
+ * Kinds of branches such as "any_call,u", into a uint64_t of PERF_SAMPLE_BRANCH_* bits; if no
+ * kind is named, all kinds.
  */
-const char *settings_parse_branches(const char *list, uint64_t *type);
+const char *settings_parse_branches(const char *list, void *type);
 
-/*
- * Parse LIST, such as "ip,sp" or "all", into a mask of this machine's registers.  Returns NULL,
- * or the first unknown word.
- */
-const char *settings_parse_registers(const char *list, uint64_t *mask);
+/* Registers such as "ip,sp" or "all", into a uint64_t, the mask of this machine's registers. */
+const char *settings_parse_registers(const char *list, void *mask);
+
+/* "fp", "dwarf", "dwarf,BYTES", "lbr" or "none", into a struct sample_settings. */
+const char *settings_parse_callgraph(const char *text, void *settings);
+
+/* What they take, for messages. */
+extern const char settings_branches_takes[];
+#define SETTINGS_REGISTERS_TAKES "all, or a list of this machine's registers"
+#define SETTINGS_CALLGRAPH_TAKES \
+	"one of fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to 65528"

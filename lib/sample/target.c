@@ -25,7 +25,7 @@ static void add_id(pid_t **array, size_t *count, pid_t id)
 	(*array)[(*count)++] = id;
 }
 
-bool target_add(struct target *t, const char *list, bool are_threads)
+static bool add_ids(pid_t **array, size_t *count, const char *list)
 {
 	char one[16];
 	pid_t id;
@@ -38,13 +38,24 @@ bool target_add(struct target *t, const char *list, bool are_threads)
 		one[length] = '\0';
 		if (!threads_parse_pid(one, &id))
 			return false;
-		if (are_threads)
-			add_id(&t->tid, &t->tids, id);
-		else
-			add_id(&t->pid, &t->pids, id);
+		add_id(array, count, id);
 		list += length;
 	} while (*list++ == ',');
 	return true;
+}
+
+const char *target_parse_pids(const char *list, void *target)
+{
+	struct target *t = target;
+
+	return add_ids(&t->pid, &t->pids, list) ? NULL : list;
+}
+
+const char *target_parse_tids(const char *list, void *target)
+{
+	struct target *t = target;
+
+	return add_ids(&t->tid, &t->tids, list) ? NULL : list;
 }
 
 void target_each_process(void (*visit)(pid_t pid, void *context), void *context)
@@ -166,7 +177,7 @@ static void add_cpu(struct target *t, int cpu)
 	t->cpus++;
 }
 
-bool target_set_cpus(struct target *t, const char *list)
+static bool add_cpus(struct target *t, const char *list)
 {
 	do {
 		char *end;
@@ -186,6 +197,11 @@ bool target_set_cpus(struct target *t, const char *list)
 		list = end;
 	} while (*list++ == ',');
 	return list[-1] == '\0';
+}
+
+const char *target_parse_cpus(const char *list, void *target)
+{
+	return add_cpus(target, list) ? NULL : list;
 }
 
 /* Find the mount point of cgroups for perf events: version 1's hierarchy, or version 2's. */

@@ -22,10 +22,17 @@ struct target {
 };
 
 /*
- * Add the processes, or if ARE_THREADS the threads, in a list of ids such as "42,43".  False:
- * the list is malformed.
+ * Add the processes or threads in a list of ids such as "42,43" to a struct target, or set its CPUs
+ * from a list such as "0-3,8".  Return NULL, or LIST if it is malformed.  For
+ * command_option.parse; TARGET_*_TAKES are its "takes".
  */
-bool target_add(struct target *t, const char *list, bool are_threads);
+const char *target_parse_pids(const char *list, void *target);
+const char *target_parse_tids(const char *list, void *target);
+const char *target_parse_cpus(const char *list, void *target);
+
+#define TARGET_PIDS_TAKES "a pid or a list of pids"
+#define TARGET_TIDS_TAKES "a thread id or a list of thread ids"
+#define TARGET_CPUS_TAKES "a list of CPUs such as 0-3,8"
 
 /* Add all processes of a user, named or by number.  False (reported) if there are none. */
 bool target_add_user(struct target *t, const char *user, struct report *report);
@@ -35,9 +42,6 @@ bool target_add_user(struct target *t, const char *user, struct report *report);
  * if there are none.
  */
 bool target_add_comm(struct target *t, const char *comm, struct report *report);
-
-/* Set the CPUs from a list such as "0-3,8".  False: the list is malformed. */
-bool target_set_cpus(struct target *t, const char *list);
 
 /* Open the cgroup PATH, relative to the mount point of cgroups.  False: reported. */
 bool target_set_cgroup(struct target *t, const char *path, struct report *report);

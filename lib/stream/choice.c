@@ -6,17 +6,23 @@
 
 #include <stdlib.h>
 
-bool choice_parse_time(struct choice *c, const char *text)
+const char *choice_parse_time(const char *text, void *choice)
 {
 	const char *comma = strchr(text, ',');
 	size_t length = comma ? (size_t)(comma - text) : 0;
+	struct choice *c = choice;
 	char from[32];
 
 	if (!comma || length >= sizeof(from))
-		return false;
+		return text;
 	snprintf(from, sizeof(from), "%.*s", (int)length, text);
 	return (!*from || units_parse_duration(from, &c->from)) &&
-	       (!comma[1] || units_parse_duration(comma + 1, &c->to));
+	       (!comma[1] || units_parse_duration(comma + 1, &c->to)) ? NULL : text;
+}
+
+bool choice_selects(const struct choice *c)
+{
+	return c->pid >= 0 || c->tid >= 0 || c->cpu >= 0 || c->comm || c->event || c->from || c->to;
 }
 
 static bool is_called(const char *wanted, const char *name)

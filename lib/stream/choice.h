@@ -23,12 +23,28 @@ struct choice_facts {
 	const char *event, *comm;	/* names; NULL: unknown */
 };
 
-/* Return whether SAMPLE is selected. */
+/* Return whether CHOICE restricts the selection. */
+bool choice_selects(const struct choice *choice);
 
+/* Return whether SAMPLE is selected. */
 bool choice_wants(const struct choice *choice, const struct choice_facts *sample);
 
-/* Parse "FROM,TO", each a duration (base/units.h) or empty.  Return false if TEXT is not that. */
-bool choice_parse_time(struct choice *choice, const char *text);
+/*
+ * Parse "FROM,TO", each a duration (base/units.h) or empty, into a struct choice.  Return NULL, or
+ * TEXT if it is wrong.  For command_option.parse.
+ */
+const char *choice_parse_time(const char *text, void *choice);
+
+/* The rows of a table of options (base/command.h) that fill CHOICE, a struct choice. */
+#define CHOICE_OPTIONS(choice) \
+	{ 'p', "pid", "PID", "only samples of process PID", .integer = &(choice).pid }, \
+	{ 't', "tid", "TID", "only samples of thread TID", .integer = &(choice).tid }, \
+	{ 0, "comm", "NAME", "only samples of threads called NAME", .text = &(choice).comm }, \
+	{ 'C', "cpu", "CPU", "only samples taken on CPU", .integer = &(choice).cpu }, \
+	{ 'e', "event", "NAME", "only samples of this event", .text = &(choice).event }, \
+	{ 0, "time", "FROM,TO", "only samples from FROM until before TO, in seconds", \
+	  .parse = choice_parse_time, .value = &(choice), \
+	  .takes = "FROM,TO in seconds of the stream's clock, either of which may be missing" }
 
 /*
  * Return whether to keep REC, just read from IN: true for selected samples and for all

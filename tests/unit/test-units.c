@@ -4,6 +4,7 @@
 #include "tests/unit/tap.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct good {
 	const char *text;
@@ -87,6 +88,59 @@ static size_t count_taken(bool parse(const char *, uint64_t *), const char *cons
 	return taken;
 }
 
+/* Return how often a share is misread, and print these. */
+static size_t count_wrong_shares(void)
+{
+	static const struct {
+		const char *text;
+		double share;	/* -1: not a share */
+	} shares[] = {
+		{ "0", 0 }, { "1", 1 }, { "0.005", 0.005 }, { "0.5%", 0.005 }, { ".5", 0.5 },
+		{ "100%", 1 }, { "1.%", 0.01 }, { "101%", -1 }, { "1.01", -1 }, { "", -1 },
+		{ "%", -1 }, { ".", -1 }, { ".%", -1 }, { "-1%", -1 }, { " 1", -1 }, { "1 %", -1 },
+		{ "1%%", -1 }, { "1e-3", -1 }, { "0x1", -1 }, { "nan", -1 }, { "inf%", -1 },
+		{ "0.1.1", -1 }, { "1%x", -1 },
+	};
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		double share = -1;
+		bool good = units_parse_share(shares[i].text, &share);
+		double off = share - shares[i].share;
+		if (good == (shares[i].share >= 0) && off < 1e-12 && off > -1e-12)
+			continue;
+		wrong++;
+		printf("# '%s' gives %g\n", shares[i].text, share);
+	}
+	return wrong;
+}
+
+/* Return how many numbers are not written as they should be, or not read back, and print these. */
+static size_t count_wrong_formats(void)
+{
+	static const struct good sizes[] = {
+		{ "0", 0 }, { "1", 1 }, { "1000", 1000 }, { "1Ki", 1024 }, { "64Mi", 64 << 20 },
+		{ "1Gi", 1 << 30 }, { "1025", 1025 }, { "18446744073709551615", UINT64_MAX },
+	};
+	static const struct good times[] = {
+		{ "0ns", 0 }, { "5m", 300 * S }, { "1h", 3600 * S }, { "1500ms", 3 * S / 2 },
+		{ "18446744073709551615ns", UINT64_MAX },
+	};
+	char text[UNITS_SIZE];
+	size_t wrong = count_wrong(units_parse_count, sizes, sizeof(sizes) / sizeof(*sizes)) +
+		       count_wrong(units_parse_duration, times, sizeof(times) / sizeof(*times));
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		units_format_size(text, sizes[i].value);
+		wrong += strcmp(text, sizes[i].text) != 0;
+	}
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		units_format_duration(text, times[i].value);
+		wrong += strcmp(text, times[i].text) != 0;
+	}
+	return wrong;
+}
+
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 int main(void)
@@ -99,5 +153,7 @@ int main(void)
 	    "durations with each unit, fractions, up to the longest");
 	tap(!count_taken(units_parse_duration, no_durations, LENGTH(no_durations)),
 	    "what is no duration, or too long, is refused");
+	tap(!count_wrong_shares(), "shares, plain and in per cent, from 0 to 1");
+	tap(!count_wrong_formats(), "sizes and durations are written as they are read");
 	return tap_done();
 }

@@ -1,8 +1,8 @@
-# dumps.py - what the tests do to the user stack dumps of a stream with one kind of samples.
+# stack-dumps.py - what the tests do to the user stack dumps of a stream with one kind of samples.
 #
-#	dumps.py fill BYTES IN OUT	put junk after each dump, up to BYTES: as the kernel leaves it
-#	dumps.py sizes IN		print "RESERVED USED" of each dump
-#	dumps.py times IN		print the time of each sample, in the order of the stream
+#	stack-dumps.py fill BYTES IN OUT	put junk after each dump, up to BYTES: as the kernel leaves it
+#	stack-dumps.py sizes IN		print "RESERVED USED" of each dump
+#	stack-dumps.py times IN		print the time of each sample, in the order of the stream
 #
 # Fields as in linux/perf_event.h: IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD
 # have 8 bytes each; CALLCHAIN, REGS_USER and STACK_USER have sizes of their own.

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/outputs.h"
+#include "base/command.h"
+#include "base/directory.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Return the index of the event to fold: the one called NAME; if NAME is NULL, the first. */
+static uint32_t folded_event(const struct stream_events *events, const char *name)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		if (profile_shows(&events->event[i]) &&
+		    (!name || !strcmp(events->event[i].name, name)))
+			return i;
+	return 0;
+}
+
+static void write_profile(const struct outputs *o, struct collect *c, struct profile *p,
+			  struct output *out)
+{
+	const struct stream_events *events = stream_events(c->in);
+
+	if (o->folded)
+		profile_write_folded(p, folded_event(events, c->how.choice.event), out);
+	else
+		profile_write(p, events, stream_origin(c->in), out);
+}
+
+/* Write PART to the file NAME in DIRECTORY; it appears when it is complete. */
+static void write_file(struct outputs *o, struct collect *c, struct collect_part *part,
+		       int directory, const char *name)
+{
+	struct output out;
+
+	output_open_in(&out, directory, name, o->report);
+	write_profile(o, c, &part->profile, &out);
+	output_flush(&out);
+	o->bytes += out.written;
+	o->files += output_close(&out);
+}
+
+/*
+ * Make NAME, which a process chose, a name for a file that neither a shell nor an option parser
+ * takes for anything else.
+ */
+static void make_file_name(char *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789+,-.:=@_ ";
+
+	text_make_safe(name);
+	for (char *at = name; *at; at++)
+		if ((unsigned char)*at < 0x80 && !strchr(plain, *at))
+			*at = '_';
+	if (*name == '.' || *name == '-' || *name == ' ')
+		*name = '_';
+}
+
+/* Write the name of PART's file to PATH: "name-PID.pb.gz". */
+static void name_part(const struct outputs *o, const struct collect *c,
+		      const struct collect_part *part, char path[PATH_MAX])
+{
+	static const char *const ends[] = {
+		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
+	};
+	const char *comm = c->how.split == SPLIT_PROCESSES ? part->process
+			   : part->comm ? c->tables.string[part->comm] : "";
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
+	make_file_name(name);
+	snprintf(path, PATH_MAX, "%s-%d.%s", name, part->id,
+		 o->folded ? "folded" : ends[c->how.pack]);
+}
+
+/* strftime(3) with the user's format: it writes no more than SIZE, whatever that asks for. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static size_t format_time(char *text, size_t size, const char *format, const struct tm *time)
+{
+	return strftime(text, size, format, time);
+}
+#pragma GCC diagnostic pop
+
+/* Write the template with P's start time to PATH.  False (reported): the name was used before. */
+static bool name_interval(struct outputs *o, const struct collect *c, const struct profile *p,
+			  char path[PATH_MAX])
+{
+	const struct stream_origin *origin = stream_origin(c->in);
+	time_t start = time(NULL);
+	struct tm local;
+
+	if (origin->has_clock)
+		start = (time_t)((origin->wall_time + (p->first_time - origin->clock_time)) /
+				 1000000000);
+	if (!localtime_r(&start, &local) || format_time(path, PATH_MAX, o->template, &local) == 0) {
+		report_error(o->report, "--output-template '%s' makes no name", o->template);
+		return false;
+	}
+	if (!strcmp(path, o->last)) {
+		report_error(o->report, "two profiles would be called '%s': put more of the time "
+			     "into --output-template", path);
+		return false;
+	}
+	snprintf(o->last, sizeof(o->last), "%s", path);
+	return true;
+}
+
+/* Write PART to PATH, in a directory that nobody else can change. */
+static void write_interval(struct outputs *o, struct collect *c, struct collect_part *part,
+			   const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[PATH_MAX], why[DIRECTORY_WHY];
+
+	if (command_is_input(path, &o->input, 1)) {
+		report_error(o->report, "'%s' is not written: it is the input", path);
+		return;
+	}
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash + 1 - path) : 1,
+		 slash ? path : ".");
+	int directory = directory_open(parent, why);
+	if (directory < 0) {
+		report_error(o->report, "cannot write into '%s': %s", parent, why);
+		return;
+	}
+	write_file(o, c, part, directory, slash ? slash + 1 : path);
+	close(directory);
+}
+
+bool outputs_open(struct outputs *o)
+{
+	char why[DIRECTORY_WHY];
+
+	o->fd = -1;
+	if (!o->directory)
+		return true;
+	if (mkdir(o->directory, 0755) < 0 && errno != EEXIST) {
+		report_failure(o->report, "cannot make the directory '%s'", o->directory);
+		return false;
+	}
+	o->fd = directory_open(o->directory, why);
+	if (o->fd < 0)
+		report_error(o->report, "cannot write into '%s': %s", o->directory, why);
+	return o->fd >= 0;
+}
+
+void outputs_write(struct collect *c, struct collect_part *part, void *context)
+{
+	struct outputs *o = context;
+	char path[PATH_MAX];
+
+	part->profile.packing = c->how.pack;
+	part->profile.only = c->how.choice.event;
+	o->stacks += part->profile.stacks.count;
+	if (o->directory) {
+		if (part->id == 0 && part->profile.stacks.count == 0)
+			return;		/* there was no sample at all */
+		name_part(o, c, part, path);
+		write_file(o, c, part, o->fd, path);
+	} else if (o->template) {
+		if (name_interval(o, c, &part->profile, path))
+			write_interval(o, c, part, path);
+	} else {
+		write_profile(o, c, &part->profile, o->single);
+		o->bytes += o->single->written;
+	}
+}
+
+void outputs_close(struct outputs *o)
+{
+	if (o->fd >= 0)
+		close(o->fd);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/request.h"
+
+#include <stdio.h>
+
+/*
+ * Return whether all events of LIST can be sampled here.  Unless REQUEST has KERNEL, changes
+ * events to sample only the program's own code if the kernel may not be sampled.  False: WHY has
+ * the reason.
+ */
+static bool can_sample(const struct event_request *request, struct event_list *list, char *why,
+		       size_t size)
+{
+	bool all = true;
+
+	for (size_t i = 0; all && i < list->count; i++)
+		all = request->kernel ? event_check(&list->event[i], why, size)
+				      : event_check_relaxed(list, &list->event[i], why, size);
+	return all;
+}
+
+/* Return whether NAME is known, and set *CAN to whether it can be sampled.  False: reported. */
+static bool probe(const struct event_request *request, const char *name, bool *can, char *why,
+		  size_t size, struct report *report)
+{
+	struct event_list one = { 0 };
+	bool known = event_parse(&one, request->how, name, report);
+
+	*can = known && can_sample(request, &one, why, size);
+	event_list_release(&one);
+	return known;
+}
+
+/* Add the default event: cycles, or cpu-clock if the hardware does not count cycles. */
+static bool add_default(const struct event_request *request, struct event_list *list,
+			struct report *report)
+{
+	char why[512];
+	bool can;
+
+	if (!probe(request, "cycles", &can, why, sizeof(why), report))
+		return false;
+	if (!can)
+		report_note(report, "cannot sample cycles, so sampling cpu-clock: %s", why);
+	return event_parse(list, request->how, can ? "cycles" : "cpu-clock", report);
+}
+
+/* Return the first fallback that can be sampled instead of NAME, with a note; or NAME itself. */
+static const char *fall_back(const struct event_request *request, const char *name,
+			     struct event_reply *reply, struct report *report)
+{
+	size_t used = strlen(reply->remark);
+	char why[512];
+	bool can;
+
+	for (size_t i = 0; i < request->fallbacks->count; i++) {
+		const char *other = request->fallbacks->item[i];
+		if (!probe(request, other, &can, why, sizeof(why), report) || !can)
+			continue;
+		snprintf(reply->remark + used, sizeof(reply->remark) - used,
+			 "%sasked for %s, got %s", used ? ", " : "", name, other);
+		report_note(report, "'%s' cannot be sampled: '%s' is sampled instead", name, other);
+		return other;
+	}
+	return name;	/* the sampler will report why it fails */
+}
+
+/* Apply the filters after name I to its events, in LIST from index FIRST on. */
+static void add_filters(const struct event_request *request, struct event_list *list, size_t first,
+			size_t i, struct event_reply *reply)
+{
+	const struct command_list *filters = request->filters;
+
+	for (size_t k = 0; k < filters->count && !reply->not_filtered; k++)
+		if (filters->place[k] == i + 1)
+			reply->not_filtered = event_list_filter(list, first, filters->item[k]);
+}
+
+bool request_events(const struct event_request *request, struct event_list *list,
+		    struct event_reply *reply, struct report *report)
+{
+	char why[512];
+
+	*reply = (struct event_reply){ .remark = "" };
+	if (request->names->count == 0 && !add_default(request, list, report))
+		return false;
+	for (size_t i = 0; i < request->names->count; i++) {
+		const char *name = request->names->item[i];
+		size_t first = list->count;
+		bool can = true;
+		if (request->fallbacks->count &&
+		    !probe(request, name, &can, why, sizeof(why), report))
+			return false;
+		if (!can)
+			name = fall_back(request, name, reply, report);
+		if (!event_parse(list, request->how, name, report))
+			return false;
+		add_filters(request, list, first, i, reply);
+		if (reply->not_filtered)
+			return false;
+	}
+	event_list_drop_equal(list, report);
+	return !request->switches ||
+	       event_parse(list, request->how, "context-switches/period=1/", report);
+}

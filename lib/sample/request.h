@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request - find the events to sample: those asked for, a fallback, or cycles or the CPU clock. */
+#pragma once
+#include "base/command.h"
+#include "event/event.h"
+
+/* What the user asks for.  Zero-initialised except for HOW and the lists: the default event. */
+struct event_request {
+	const struct event_options *how;
+	const struct command_list *names;	/* events, each as event_parse() takes it */
+	const struct command_list *filters;	/* of the tracepoints in the name before; BESIDE
+						   is NAMES */
+	const struct command_list *fallbacks;	/* used if a name cannot be sampled */
+	bool kernel;		/* fail if the kernel may not be sampled */
+	bool switches;		/* also add the event that samples context switches */
+};
+
+/* What else there is to say of the events. */
+struct event_reply {
+	char remark[512];	/* which events a fallback replaced, for the stream; or "" */
+	const char *not_filtered;	/* the request is wrong: event of a filter that is not a
+					   tracepoint; or NULL */
+};
+
+/*
+ * Add the events of REQUEST to LIST.  Returns false if there are none to sample: reported, or
+ * REPLY has the reason.
+ */
+bool request_events(const struct event_request *request, struct event_list *list,
+		    struct event_reply *reply, struct report *report);
