@@ -293,6 +293,7 @@ static int run_drop_in(int argc, char **argv)
 	}
 	how.resolve = (struct resolver_options){ .symbols = true,
 						 .demangle = DEMANGLE_TEMPLATES };
+	how.unwind = true;
 	aggregate(&drop_in, input_file, &report);
 	return command_end(&report);
 }

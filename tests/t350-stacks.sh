@@ -256,6 +256,8 @@ start_target() {
 }
 # runs MS: the target gets so much more CPU time
 runs() { eventually has_run "$target" $(($(cpu_ms "$target") + $1)); }
+# some_unwound: u.data has 20 samples without dumps, at least
+some_unwound() { dumps sizes u.data >so-far && at_least "$(awk '!$1' so-far | wc -l)" 20; }
 # stop_unwinding: the recording ends well, and has every sample that was taken
 stop_unwinding() {
 	kill -INT $sampler
@@ -304,6 +306,7 @@ check 'if the process that unwinds is killed, the recording is whole' <<'END'
 	start_target
 	start_unwinding
 	runs 200
+	eventually some_unwound
 	kill -KILL "$helper"
 	runs 200
 	stop_unwinding
@@ -368,6 +371,26 @@ check 'a flight recorder unwinds what it writes, and so does each of several fil
 		none awk '$1' sizes
 		at_least "$(whole_chains "$file")" $(($(wc -l <sizes) - 20))
 	done
+END
+
+check 'perf_to_profile and go tool pprof unwind the stack dumps of a perf.data file' <<'END'
+	ln -s "$BIN/pmu-topprof" perf_to_profile
+	PATH=$PWD:$PATH
+	perf_record -e cpu-clock:u -F 1000 --call-graph dwarf,16384 -o perf.data -- \
+		"$scratch/deep" 200
+	./perf_to_profile -i perf.data -o p.pb.gz 2>err
+	none cat err
+	go tool pprof -traces p.pb.gz >traces
+	go tool pprof -traces perf.data >same 2>err
+	for file in traces same; do
+		at_least "$(awk '$NF == "main" { mains++ } $NF == "down" { downs++ }
+			END { print mains ? downs / mains : 0 }' $file)" 19.5
+		at_least "$(grep -c 'leaf$' $file)" 1
+	done
+	# ours in the way: as without it
+	pmu-unwind perf.data | pmu-symbolize | folds - | grep "leaf$" >want
+	pmu-topprof --to folded --label none p.pb.gz | sed "s/ [0-9]*$//" | grep "leaf$" |
+		sort -u | same want -
 END
 
 done_testing

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/collect.h"
 #include "profile/collect-internal.h"
+#include "unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,6 +146,23 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		c->ends.count[s->end]++;
 }
 
+/*
+ * Unwind the stack dump of SAMPLE, which REC holds, if it has one.  SAMPLE then refers to
+ * c->unwound.  Returns false if the new record is damaged (reported).
+ */
+static bool unwind_dump(struct collect *c, const struct record *rec, struct sample *sample)
+{
+	const struct stream_event *event = &stream_events(c->in)->event[sample->event];
+	struct record new;
+
+	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
+	    unwind_sample(c->unwind, event, rec, sample, c->unwound) == 0)
+		return true;
+	record_frame(&new, c->unwound, false);
+	new.offset = rec->offset;
+	return stream_sample(c->in, &new, sample);
+}
+
 static void take_sample(struct collect *c, const struct record *rec)
 {
 	struct resolved_sample facts;
@@ -155,7 +173,7 @@ static void take_sample(struct collect *c, const struct record *rec)
 		return;
 	}
 	c->is_raw = true;
-	if (!stream_sample(c->in, rec, &sample))
+	if (!stream_sample(c->in, rec, &sample) || !unwind_dump(c, rec, &sample))
 		return;
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
@@ -316,6 +334,19 @@ static void take_other(struct collect *c, const struct record *rec)
 	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
+	if (c->unwind)
+		unwind_follow(c->unwind, rec);	/* the resolver reports damage */
+}
+
+/* Unwind the stack dumps of c->in.  In its samples the fields of dumps stay. */
+static void begin_unwinding(struct collect *c)
+{
+	const struct unwind_options how = {
+		.keep_fields = true, .is_swapped = stream_is_swapped(c->in),
+	};
+
+	c->unwind = unwind_new(&how, stream_origin(c->in), c->report);
+	c->unwound = mem_resize(NULL, RECORD_MAX_SIZE);
 }
 
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
@@ -325,6 +356,8 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 	c->in = in;
 	c->done = done;
 	c->context = context;
+	if (c->how.unwind && in)
+		begin_unwinding(c);
 	while (stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE)
 			take_sample(c, &rec);
@@ -338,6 +371,8 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 	if (c->is_resolved && !c->has_end && stream_is_whole(in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
+	if (c->unwind)
+		unwind_report(c->unwind);
 	if (in)
 		collect_end(c);
 }
@@ -351,6 +386,8 @@ void collect_release(struct collect *c)
 {
 	collect_release_parts(c);
 	resolver_free(c->resolver);
+	unwind_free(c->unwind);
+	free(c->unwound);
 	resolved_release(&c->tables);
 	resolved_release(&c->past);
 	facts_release(&c->facts);

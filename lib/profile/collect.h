@@ -26,6 +26,7 @@ struct collect_options {
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
+	bool unwind;			/* unwind stack dumps of a raw stream */
 	bool mark_cut;			/* say at the root of a cut stack why it was cut */
 	bool drop_lost;			/* do not show lost samples */
 	bool not_sampled;		/* show what was counted, but not sampled */
@@ -60,6 +61,8 @@ struct collect {
 	/* private: */
 	struct report *report;
 	struct resolver *resolver;
+	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
+	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct waits waits;
 	struct groups groups;
 	struct collect_part *part;

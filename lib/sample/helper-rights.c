@@ -79,7 +79,7 @@ static bool change_user(uid_t user)
 	return keep_capabilities(kept);
 }
 
-/* Close all descriptors but SOCKET and stderr; stdin and stdout are /dev/null. */
+/* Close all descriptors but SOCKET and stderr; 0 and 1 are /dev/null. */
 static void close_files(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

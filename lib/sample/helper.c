@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/helper.h"
 #include "base/arena.h"
+#include "linux/text.h"
 #include "sample/helper-rights.h"
 #include "sample/transform.h"
 
@@ -14,8 +15,9 @@
 #include <unistd.h>
 
 enum {
-	STILL_MS = 2000,	/* a helper that does nothing for so long is left alone */
-	END_MS = 5000,		/* to report and exit, when it has read all */
+	/* A helper that does nothing for so long hangs; while it only waits for a CPU, later. */
+	STILL_MS = 2000, STARVED_MS = 20000,
+	END_MS = 10000,		/* to report and exit, when it has read all */
 };
 
 static uint64_t now(void)
@@ -111,6 +113,24 @@ void helper_wake(struct helper *h)
 		wake(h->socket);
 }
 
+/* Return whether H is runnable: it computes, or waits for a CPU. */
+static bool is_runnable(const struct helper *h)
+{
+	char stat[512];
+
+	linux_read_text(stat, sizeof(stat), "/proc/%d/stat", (int)h->pid);
+	const char *name_end = strrchr(stat, ')');	/* PID (NAME) STATE ... */
+	return name_end && name_end[1] && name_end[2] == 'R';
+}
+
+/* Return whether H, which has not got on since h->progress_at, may still do so. */
+static bool may_get_on(const struct helper *h)
+{
+	uint64_t still = (now() - h->progress_at) / 1000000;
+
+	return still < STILL_MS || (still < STARVED_MS && is_runnable(h));
+}
+
 bool helper_works(struct helper *h, int milliseconds)
 {
 	struct pollfd poll_for = { .fd = h->socket, .events = POLLIN };
@@ -128,7 +148,7 @@ bool helper_works(struct helper *h, int milliseconds)
 		h->progress = progress;
 		h->progress_at = now();
 	}
-	return now() - h->progress_at < STILL_MS * 1000000ULL;
+	return may_get_on(h);
 }
 
 /* Wait until the helper has ended, up to so many MILLISECONDS. */
