@@ -4,7 +4,7 @@
 . tests/lib.sh
 
 tools=$(cd "$BIN" && echo pmu-*)
-filters='pmu-symbolize pmu-topprof'
+filters='pmu-unwind pmu-symbolize pmu-topprof'
 
 # header PERFILE2, then a COMM record of 24 bytes (type 3)
 printf 'PERFILE2\020\0\0\0\0\0\0\0' >"$scratch/empty"

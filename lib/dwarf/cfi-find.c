@@ -52,8 +52,6 @@ void cfi_section_open_eh(struct cfi_section *s, struct elf *elf)
 	uint64_t address = read_header(s);
 	if (elf_find_section(elf, s->name, &section) && elf_section(elf, s->name, &s->bytes)) {
 		s->address = section.address;
-		if (address != s->address)
-			s->table.size = 0;
 	} else if (address) {
 		s->address = address;
 		s->bytes = elf_at_address(elf, address);

@@ -65,7 +65,8 @@ struct expression {
 /* An object's call frame information.  A section is opened when it is needed. */
 struct cfi {
 	struct elf *elf, *debug;		/* DEBUG: NULL: none */
-	struct cfi_section eh_frame, debug_frame, separate;	/* SEPARATE: .debug_frame of DEBUG */
+	struct cfi_section eh_frame, debug_frame;
+	struct cfi_section separate;		/* .debug_frame of DEBUG */
 	struct expression *expression;		/* by id; different from each other */
 	uint32_t expressions;
 	struct table expression_table;		/* hash of its bytes to id */

@@ -113,7 +113,7 @@ struct unwind {
 	const struct machine *mask_machine;
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
-	uint64_t full_size;	/* most bytes that the dump of a cut stack had */
+	uint64_t full_size;	/* bytes asked for, of the last stack that was cut */
 	enum stack_end end;	/* of the sample that was unwound last */
 	uint64_t too_long;	/* samples that were cut to fit a record */
 	const char *foreign;	/* why samples were not unwound, at the last of them */

@@ -97,8 +97,9 @@ static uint32_t extend_from(struct generation *g, uint32_t serial, struct frame 
 			    uint32_t frames, uint32_t frames_max, bool *is_whole)
 {
 	struct node *n = find_node(g, &frame[frames - 1], serial);
+	const struct node *before = find_node(g, &frame[frames - 2], serial);
 
-	if (!n || !find_node(g, &frame[frames - 2], serial))
+	if (!n || !before || before->caller != (uint32_t)(n - g->node) + 1)
 		return frames;
 	while (n->caller != CALLER_UNKNOWN && n->caller != CALLER_NONE && frames < frames_max) {
 		n = &g->node[n->caller - 1];

@@ -100,7 +100,7 @@ void unwind_describe(const struct unwind *u, char *text, size_t size)
 		 all ? (double)c->frames / (double)all : 0,
 		 percent * (double)c->samples[UNWIND_WHOLE]);
 	if (cut)
-		append(text, size, ", %.1f %% cut by the dump's %" PRIu64 " bytes", 
+		append(text, size, ", %.1f %% cut by the dump's %" PRIu64 " bytes",
 		       percent * (double)cut, u->full_size);
 	if (c->samples[UNWIND_JOINED])
 		append(text, size, " (%.1f %% joined)",

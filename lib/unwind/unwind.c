@@ -398,7 +398,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		u->counts.samples[outcome]++;
 		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)
-			u->full_size = dump.size > u->full_size ? dump.size : u->full_size;
+			u->full_size = event->attr.sample_stack_user;
 		is_unwound = true;
 	}
 	return write_sample(u, event, rec, s, is_unwound, out);

@@ -312,8 +312,8 @@ static bool finds_without_table(void)
 }
 
 /* How a search table is wrong. */
-enum wrong { RIGHT, UNSORTED, OTHER_START, OUTSIDE, AT_CIE, TOO_MANY, ELSEWHERE, ENCODING, VERSION,
-	     WRONGS };
+enum wrong { RIGHT, UNSORTED, OTHER_START, OUTSIDE, AT_CIE, TOO_MANY, FAR_TOO_MANY, ENCODING, VERSION,
+	     ELSEWHERE, WRONGS };
 
 /* Add a table of the FDEs in several(), but WRONG. */
 static struct bytes table_of(const size_t offset[6], enum wrong wrong)
@@ -327,7 +327,7 @@ static struct bytes table_of(const size_t offset[6], enum wrong wrong)
 	add(&b, wrong == VERSION ? "\x02\x1b\x03\x3b" : wrong == ENCODING ? "\x01\x1b\x03\x0b"
 		: "\x01\x1b\x03\x3b", 4);
 	add_u32(&b, SIZE - 4 + (wrong == ELSEWHERE ? 4 : 0));
-	add_u32(&b, wrong == TOO_MANY ? UINT32_MAX : 6);
+	add_u32(&b, wrong == FAR_TOO_MANY ? UINT32_MAX : wrong == TOO_MANY ? 4 << 20 : 6);
 	for (int i = 0; i < 6; i++) {
 		int from = wrong == UNSORTED ? 5 - i : i;
 		uint32_t at = start[from], to = (uint32_t)offset[which[from]] + SIZE;
@@ -438,6 +438,22 @@ static bool gives_debug(const uint8_t *body, size_t size, uint32_t cie, const ch
 	return one_is(&b, true, expected);
 }
 
+/* An FDE whose CIE is another FDE, with the same bytes as a CIE. */
+static bool refuses_an_fde_as_cie(void)
+{
+	struct bytes b = debug_frame(PROGRAM("\x01\0\x01\x78\x10\x0c\x07\x08"), 0);
+	size_t first = b.size;
+
+	add_u32(&b, 12);
+	add_u32(&b, 0);
+	add(&b, "\x01\0\x01\x78\x10\x0c\x07\x10", 8);
+	add_u32(&b, 20);
+	add_u32(&b, (uint32_t)first);
+	add_u64(&b, 0x1700);
+	add_u64(&b, 0x1000);
+	return one_is(&b, true, "r7+8");
+}
+
 static void test_cies(void)
 {
 	struct bytes b = { 0 };
@@ -462,6 +478,7 @@ static void test_cies(void)
 	    gives_debug(PROGRAM("\x01\0\x01\x78\x10\x0c\x07\x08"), 1, "none") &&
 	    gives_debug(PROGRAM("\x01\0\x01\x78\x10\x0c\x07\x08"), 0x7fffffff, "none"),
 	    "an FDE that is its own CIE; whose CIE is inside another, or outside");
+	tap(refuses_an_fde_as_cie(), "an FDE whose CIE is another FDE");
 	add_fde(&b, add_cie(&b, "zRS", initial, sizeof(initial) - 1), 0x1000, 0x1000, "", 0);
 	tap(one_is(&b, false, "r7+8 r16=c-8 signal"), "a signal frame");
 	add_fde(&b, add_cie(&b, "zR", "", 0), 0x1000, 0x1000, PROGRAM("\x07\x10"));
@@ -510,31 +527,33 @@ static bool refuses_too_many(void)
 	return good;
 }
 
-/* Cut a file at each byte, in a copy of exactly that size. */
-static bool cut_everywhere(bool is_stripped)
+static void look_around(const struct cfi_parts *p)
 {
-	size_t offset[6], size;
-	struct bytes frames = several(offset), table = table_of(offset, RIGHT);
-	struct cfi_parts p = { .frames = frames.at, .frames_size = frames.size, .table = table.at,
-			       .table_size = table.size, .machine = EM_X86_64,
-			       .is_stripped = is_stripped };
-	uint8_t *image = cfi_image_make(&p, &size);
+	struct object o = open_object(p);
 	struct cfi_row row;
 	struct extent same;
-	const char *why;
 
-	for (size_t cut = 0; cut < size; cut++) {
-		uint8_t *copy = mem_resize(NULL, cut ? cut : 1);
-		memcpy(copy, image, cut);
-		struct elf *elf = elf_open_memory(copy, cut, &why);
-		struct cfi *c = elf ? cfi_open(elf) : NULL;
-		for (uint64_t at = 0; at < 0x3200; at += 0x80)
-			cfi_row_at(c, at, &row, &same);
-		cfi_close(c);
-		elf_close(elf);
-		free(copy);
-	}
-	free(image);
+	for (uint64_t at = 0; at < 0x3200; at += 0x80)
+		cfi_row_at(o.cfi, at, &row, &same);
+	close_object(&o);
+}
+
+/* Cut the entries, and then the table, at each byte: the file ends there. */
+static bool cut_everywhere(bool is_stripped, bool is_debug)
+{
+	size_t offset[6];
+	struct bytes frames = several(offset), table = table_of(offset, RIGHT);
+	struct cfi_parts p = { .frames = frames.at, .table = table.at, .table_size = table.size,
+			       .machine = EM_X86_64, .is_stripped = is_stripped,
+			       .is_debug = is_debug };
+
+	for (p.frames_size = 0; p.frames_size < frames.size; p.frames_size++)
+		look_around(&p);
+	for (p.frames_size = 0; p.table_size > 0; p.table_size--)
+		look_around(&p);
+	p.frames_size = frames.size;
+	for (; p.table_size < table.size; p.table_size++)
+		look_around(&p);
 	free(frames.at);
 	free(table.at);
 	return true;
@@ -698,8 +717,8 @@ static void test_control(void)
 	tap(fails(PROGRAM("\x9c")) && evaluate(PROGRAM("\x9c\x1c"), &cfa, &value) && value == 0 &&
 	    evaluate(PROGRAM("\x38\x22"), &cfa, &value) && value == 0x7008,
 	    "call_frame_cfa; the CFA on the stack");
-	tap(fails(PROGRAM("\xe0")) && fails(PROGRAM("\x93\x08")) && fails(PROGRAM("\xa3\x01\x50")) &&
-	    fails(PROGRAM("\x98\0\0")) && fails(PROGRAM("\xe1")), "other operations");
+	tap(fails(PROGRAM("\xe0")) && fails(PROGRAM("\x93\x08")) && fails(PROGRAM("\xe1")) &&
+	    fails(PROGRAM("\x98\0\0")) && fails(PROGRAM("\xa3\x01\x50")), "other operations");
 	memset(many, 0x31, sizeof(many));
 	tap(is(many, 64, 1) && fails(many, 65), "64 values, no more");
 	memset(many, 0x96, sizeof(many));
@@ -752,7 +771,8 @@ int main(void)
 	test_cies();
 	tap(survives_a_bad_length(), "a length longer than the section");
 	tap(refuses_too_many(), "too many entries");
-	tap(cut_everywhere(false) && cut_everywhere(true), "cut anywhere");
+	tap(cut_everywhere(false, false) && cut_everywhere(true, false) &&
+	    cut_everywhere(false, true), "cut anywhere");
 	tap(survives_truncation(), "a mapped file is truncated");
 	test_constants();
 	test_operations();

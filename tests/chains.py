@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""chains.py - callchains as perf script prints them, for the tests of pmu-unwind.
+
+    chains.py same OURS THEIRS    every stack that is whole in THEIRS is the same in OURS, and
+                                  no stack of OURS is shorter; prints "SAME WHOLE TOTAL"
+    chains.py whole STREAM        prints "WHOLE TOTAL": how many stacks reach a thread's start
+    chains.py known STREAM N      of the stacks that rec() has called something in: all have it N
+                                  times in a row, then main() or run_thread(), and the thread's
+                                  start; prints how many there are
+    chains.py frames STREAM       the names of each stack's frames, a line each, counted
+    chains.py joined CUT JOINED WHOLE
+                                  judges joining, by the same recording with longer dumps: prints
+                                  "CUT RIGHT WRONG": stacks cut, of these joined, right and wrong
+    chains.py prefixes STREAM     every stack is the first part of the longest one; prints
+                                  "LONGEST TOTAL"
+    chains.py kernel A B          the kernel's frames are the same in both; prints how many
+All but kernel: user frames only.  perf's callers are one byte before the return address; ours are it.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
+FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
+STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start)"
+                    r"(@.*)?$")
+
+
+def stacks(path, is_kernel=False):
+    text = subprocess.run(
+        ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
+         "-F", "tid,time,ip,sym,dso"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
+    found = collections.OrderedDict()
+    frames = None
+    for line in text.splitlines():
+        head, frame = HEAD.match(line), FRAME.match(line)
+        if head:
+            frames = found[head[1], head[2]] = []
+        elif frame and frames is not None and (int(frame[1], 16) >> 63 == is_kernel) and \
+                frame[1] != "f" * 16:  # what perf writes where it gives up
+            frames.append((int(frame[1], 16), frame[2], os.path.basename(frame[3])))
+    return found
+
+
+def is_whole(frames):
+    return bool(frames) and bool(STARTS.match(frames[-1][1]))
+
+
+def is_same(a, b):
+    return len(a) == len(b) and all(
+        x[2] == y[2] and (x[0] == y[0] or (i > 0 and abs(x[0] - y[0]) == 1))
+        for i, (x, y) in enumerate(zip(a, b)))
+
+
+def complain(*what):
+    print(*(str(w)[:1500] for w in what), file=sys.stderr)
+
+
+def same(ours, theirs):
+    ours, theirs = stacks(ours), stacks(theirs)
+    equal = whole = bad = 0
+    for key, their in theirs.items():
+        our = ours.get(key, [])
+        equal += is_same(our, their)
+        whole += is_whole(their)
+        if (is_whole(their) and not is_same(our, their)) or \
+                len(our) < len([f for f in their if f[2] != "[unknown]" and f[1] != "[unknown]"]):
+            bad += 1
+            complain(key, "ours:", our, "theirs:", their)
+    print(equal, whole, len(theirs))
+    return bad == 0 and len(ours) == len(theirs)
+
+
+def known(path, depth):
+    count, good = 0, True
+    for key, frames in stacks(path).items():
+        names = [f[1] for f in frames]
+        if "rec" not in names or not {"burn_some", "sort"} & set(names):
+            continue
+        first = names.index("rec")
+        ok = names[first:first + depth] == ["rec"] * depth and \
+            names[first + depth] in ("main", "run_thread") and is_whole(frames)
+        count += ok
+        if not ok:
+            complain(key, names)
+            good = False
+    print(count)
+    return good
+
+
+def joined(cut, joined_, whole):
+    cut, joined_, whole = stacks(cut), stacks(joined_), stacks(whole)
+    cuts = right = wrong = 0
+    for key, full in whole.items():
+        if cut.get(key) == full:
+            continue
+        cuts += 1
+        if joined_.get(key) == full:
+            right += 1
+        elif joined_.get(key) != full[:len(joined_.get(key, []))]:
+            wrong += 1
+            complain(key, joined_.get(key), full)
+    print(cuts, right, wrong)
+    return True
+
+
+def prefixes(path):
+    found = list(stacks(path).values())
+    longest = max(found, key=len)
+    for frames in found:
+        if frames != longest[:len(frames)]:
+            complain(frames, longest)
+            return False
+    print(len(longest), len(found))
+    return True
+
+
+def kernel(a, b):
+    a, b = stacks(a, True), stacks(b, True)
+    print(sum(map(len, a.values())))
+    return a == b
+
+
+def main(what, *arguments):
+    if what == "same":
+        return same(*arguments)
+    if what == "known":
+        return known(arguments[0], int(arguments[1]))
+    if what in ("joined", "prefixes", "kernel"):
+        return globals()[what](*arguments)
+    found = stacks(arguments[0])
+    if what == "whole":
+        print(sum(is_whole(f) for f in found.values()), len(found))
+    else:
+        lines = collections.Counter(" ".join(f[1] for f in fs) for fs in found.values())
+        for line, count in lines.most_common():
+            print(count, line)
+    return True
+
+
+sys.exit(not main(*sys.argv[1:]))

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""dumps.py - changes the copies of stacks in a stream of pmu-sample, for the tests of pmu-unwind.
+
+    dumps.py shorten BYTES IN OUT   as if only BYTES of each stack had been recorded
+    dumps.py every IN OUT           of the sample with the longest chain of bytes: one sample for
+                                    each length from 0 to all, the times say which
+    dumps.py finish IN OUT          as if all had been unwound: no registers and no stack
+    dumps.py random SEED IN OUT     other values in registers and stacks
+"""
+import random
+import struct
+import sys
+
+CALLCHAIN, REGS, STACK = 1 << 5, 1 << 12, 1 << 13
+FIXED = [1 << i for i in (16, 0, 1, 2, 3, 6, 9, 7, 8)]  # in the order of a sample's fields
+
+
+class Sample:
+    """A sample, taken apart: before + registers + stack + after."""
+
+    def __init__(self, body, kind, mask):
+        at = 8 * sum(bool(kind & flag) for flag in FIXED)
+        self.time_at = 8 * sum(bool(kind & flag) for flag in (1 << 16, 1, 2))
+        assert not kind & (1 << 4 | 1 << 10 | 1 << 11), "READ, RAW, BRANCH_STACK"
+        if kind & CALLCHAIN:
+            at += 8 + 8 * struct.unpack_from("<Q", body, at)[0]
+        self.before = bytearray(body[:at])
+        self.abi, = struct.unpack_from("<Q", body, at)
+        at += 8
+        count = bin(mask).count("1") if self.abi else 0
+        self.regs = list(struct.unpack_from("<%dQ" % count, body, at))
+        at += 8 * count
+        size, = struct.unpack_from("<Q", body, at)
+        used = struct.unpack_from("<Q", body, at + 8 + size)[0] if size else 0
+        self.stack = body[at + 8:at + 8 + used]
+        at += 8 + size + (8 if size else 0)
+        self.after = body[at:]
+
+    def bytes(self, size=None):
+        size = -(-len(self.stack) // 8) * 8 if size is None else size
+        out = bytes(self.before) + struct.pack("<Q", self.abi)
+        out += struct.pack("<%dQ" % len(self.regs), *self.regs) + struct.pack("<Q", size)
+        if size:
+            out += self.stack[:size].ljust(size, b"\0")
+            out += struct.pack("<Q", min(size, len(self.stack)))
+        return out + self.after
+
+
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def main(what, *arguments):
+    data = open(arguments[-2], "rb").read()
+    rng = random.Random(arguments[0])
+    out = bytearray(data[:16])
+    at, kind, mask, longest = 16, 0, 0, None
+    while at < len(data):
+        type_, misc, size = struct.unpack_from("<IHH", data, at)
+        body = data[at + 8:at + size]
+        at += size
+        if type_ == 64:
+            kind, = struct.unpack_from("<Q", body, 24)
+            mask, = struct.unpack_from("<Q", body, 80)
+            if what == "shorten":
+                body = bytearray(body)
+                struct.pack_into("<I", body, 88, int(arguments[0]))
+        if type_ != 9:
+            out += record(type_, misc, bytes(body))
+            continue
+        sample = Sample(body, kind, mask)
+        if what == "shorten":
+            sample.stack = sample.stack[:int(arguments[0])]
+            out += record(9, misc, sample.bytes())
+        elif what == "finish":
+            sample.abi, sample.regs, sample.stack = 0, [], b""
+            out += record(9, misc, sample.bytes())
+        elif what == "random":
+            for i in range(rng.choice((0, 0, 1, 3))):
+                sample.regs[rng.randrange(len(sample.regs))] = rng.choice(
+                    (0, 8, rng.randrange(1 << 64), sample.regs[7] + rng.randrange(-64, 9000)))
+            stack = bytearray(sample.stack)
+            for i in range(rng.choice((0, 1, 5, 100)) if len(stack) > 8 else 0):
+                struct.pack_into("<Q", stack, rng.randrange(len(stack) - 8), rng.choice(
+                    (0, rng.randrange(1 << 64), sample.regs[8], sample.regs[7])))
+            sample.stack = bytes(stack)
+            out += record(9, misc, sample.bytes())
+        elif misc & 7 == 2 and (longest is None or len(sample.stack) >= len(longest[1].stack)):
+            longest = misc, sample
+    if what == "every":
+        misc, sample = longest
+        whole, first = sample.stack, struct.unpack_from("<Q", sample.before, sample.time_at)[0]
+        for used in range(len(whole) + 1):
+            sample.stack = whole[:used]
+            struct.pack_into("<Q", sample.before, sample.time_at, first + 1000 * used)
+            out += record(9, misc, sample.bytes(-(-len(whole) // 8) * 8 if used % 2 else None))
+    open(arguments[-1], "wb").write(out)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,171 @@
+#!/bin/sh
+# pmu-unwind: callchains from copies of stacks, held against perf's own unwinder and against
+# programs whose chains are known by construction (tests/chains.c).
+# kinds: release asan
+. tests/lib.sh
+
+plain="-g -O2 -fomit-frame-pointer"
+no_eh="-fno-asynchronous-unwind-tables -fno-exceptions -fno-unwind-tables"
+source="$TOP/tests/chains.c"
+
+# build OPTION...: ./chains
+build() {
+	needs_command gcc
+	${CC:-gcc} $plain "$@" "$source" -o chains -lpthread
+}
+
+chains() { python3 "$TOP/tests/chains.py" "$@"; }
+
+# recorded WHAT MS [DEPTH]: s.data and, unwound, u.data; stacks of 8 KiB, or $BYTES
+recorded() {
+	needs_command perf python3
+	pmu-sample -q -e cpu-clock -F 997 --call-graph "dwarf${BYTES:+,$BYTES}" -o s.data -- \
+		./chains "$@" >/dev/null
+	pmu-unwind -v -o u.data s.data 2>said
+	cat said
+}
+
+# as_perf: every stack that perf unwinds whole is the same, and none is shorter
+as_perf() {
+	chains same u.data s.data >counts
+	cat counts
+	read -r same whole total <counts
+	at_least "$total" 20
+	at_least "$whole" $((total * 9 / 10))
+}
+
+# all_whole [LEAST]: all stacks but 1 of 100 (a program's end has no stack any more)
+all_whole() {
+	chains whole u.data >counts
+	cat counts
+	read -r whole total <counts
+	at_least "$total" "${1:-20}"
+	at_least "$((whole * 100))" $((total * 99))
+}
+
+for what in sort signal clock frames thread; do
+	check "stacks of '$what' are those of perf script" <<-END
+		build -mavx2
+		recorded $what 150 10
+		as_perf
+		all_whole
+	END
+done
+
+check 'stacks in stubs of the procedure linkage table are those of perf script' <<'END'
+	gcc -shared -fPIC -O2 -DLIBRARY "$source" -o libtiny.so
+	for way in "-z,lazy" "-z,lazy,-z,ibtplt"; do
+		gcc $plain -fcf-protection=full -DSTUB "$source" -o chains -Wl,$way -L. -ltiny \
+			-Wl,-rpath,"$PWD" -lpthread
+		recorded stub 100
+		as_perf
+	done
+END
+
+# A known depth, built in ways that perf's unwinder does not read.
+known() {
+	recorded rec 100 "$1"
+	chains known u.data $(($1 + 1)) >count
+	cat count
+	at_least "$(cat count)" 20
+	all_whole
+}
+
+check 'a recursion of 20 calls has 21 frames' <<'END'
+	build
+	known 20
+END
+
+check 'the same from .debug_frame alone' <<'END'
+	build $no_eh
+	none sh -c "readelf -wF chains | grep 'rec$'"
+	known 20
+END
+
+check 'from a compressed .debug_frame' <<'END'
+	build $no_eh -gz
+	known 20
+END
+
+check 'from .debug_frame of a separate debug file' <<'END'
+	build $no_eh
+	mkdir -p debug
+	objcopy --only-keep-debug chains chains.debug
+	strip chains
+	objcopy --add-gnu-debuglink=chains.debug chains
+	known 20
+END
+
+check 'from .eh_frame without its header' <<'END'
+	build -Wl,--no-eh-frame-hdr
+	known 20
+END
+
+check 'in a static program, of fixed addresses or not' <<'END'
+	build -static
+	known 20
+	build -static-pie
+	known 20
+END
+
+check 'after link time optimization, and by clang' <<'END'
+	build -flto
+	known 20
+	needs_command clang
+	CC=clang build
+	known 20
+END
+
+check 'in a file that was deleted' <<'END'
+	build
+	mkfifo input
+	cp chains gone
+	echo "exec ./gone rec 100 20 <input" >script
+	{ pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -- sh script |
+		pmu-unwind -v -o u.data 2>said; } &
+	exec 3>input
+	rm gone
+	eventually sh -c "test \$(stat -c %s u.data) -gt 20000"
+	exec 3>&-
+	wait
+	cat said
+	at_least "$(sed "s/.*frames: \([0-9]*\).*/\1/" said)" 97
+	none grep "no CFI ('gone'" said
+END
+
+check '500 frames are all written, and --max-stack limits them' <<'END'
+	build
+	BYTES=65528 recorded rec 100 500
+	chains known u.data 501
+	pmu-unwind --max-stack 100 -o u.data s.data
+	chains frames u.data | awk '{ if (NF - 1 > most) most = NF - 1 } END { exit most != 100 }'
+END
+
+check 'code with frame pointers and no other information is followed by them' <<'END'
+	build $no_eh -g0 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+	recorded rec 100 20
+	all_whole
+	chains known u.data 21
+	pmu-unwind --frame-pointers=no -o u.data s.data
+	test "$(chains whole u.data | cut -d " " -f 1)" -lt 5
+END
+
+check 'without any information a stack ends, and nothing is invented' <<'END'
+	build $no_eh -g0
+	recorded rec 100 20
+	grep "no CFI ('chains'" said
+	chains frames u.data >names
+	cat names
+	none grep "\[unknown\]" names
+	# burn() is in code without CFI: no caller may be shown but true ones
+	none awk '$2 == "burn" && NF > 2 && $3 != "burn_some" && $3 != "inside"' names
+END
+
+check 'a coroutine ends where makecontext() started it' <<'END'
+	build
+	recorded context 150
+	all_whole
+	grep "100.0 % whole" said || grep "9[0-9].[0-9] % whole" said
+END
+
+done_testing

@@ -1,0 +1,202 @@
+#!/bin/sh
+# pmu-unwind: what its streams have beside callchains, stacks that were cut or damaged, joined
+# stacks, and callchains that the kernel recorded later.
+# kinds: release asan
+. tests/lib.sh
+
+chains() { python3 "$TOP/tests/chains.py" "$@"; }
+dumps() { python3 "$TOP/tests/dumps.py" "$@"; }
+
+# One recording for all checks: s.data, of stacks with some depth, and its program.
+source="$TOP/tests/chains.c"
+record() {
+	gcc -g -O2 -fomit-frame-pointer "$source" -o chains -lpthread &&
+	pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -o s.data -- ./chains sort 150 10
+}
+if command -v gcc >/dev/null && command -v perf >/dev/null && command -v python3 >/dev/null; then
+	(cd "$scratch" && record </dev/null >log 2>&1) || { cat "$scratch/log"; exit 1; }
+fi
+needs_recording() { test -s "$scratch/s.data" || skip "no gcc, perf or python3"; }
+recording=$scratch/s.data
+
+check 'the kernel part of callchains stays as it was' <<'END'
+	needs_recording
+	perf record -q -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
+		dd if=/dev/zero of=/dev/null bs=4M count=2000 2>log || skip "perf: $(tail -n 1 log)"
+	pmu-unwind -o u.data k.data
+	chains kernel k.data u.data >count
+	cat count
+	at_least "$(cat count)" 100
+END
+
+check 'all records but ATTR, SAMPLE and the command line pass through as they are' <<'END'
+	needs_recording
+	pmu-unwind -o u.data "$recording"
+	for file in "$recording" u.data; do
+		pmu-stream --dump "$file" | sed "s/^[^ ]* *//" |
+			grep -v "^SAMPLE\|^ATTR\|\"CMDLINE\"" >"${file##*/}.txt"
+	done
+	test "$(wc -l <s.data.txt)" -gt 20
+	same s.data.txt u.data.txt
+END
+
+check 'the new events ask for callchains, and no more for registers and stacks' <<'END'
+	needs_recording
+	pmu-unwind -o u.data "$recording"
+	asks() { pmu-stream --dump "$1" | sed -n "s/.* ATTR .*sample_type=\(0x[0-9a-f]*\).*/\1/p"; }
+	test $(($(asks "$recording") & 0x3020)) = $((0x3020))
+	test $(($(asks u.data) & 0x3020)) = $((0x20))
+	pmu-unwind --keep-dumps -o k.data "$recording"
+	test "$(asks k.data)" = "$(asks "$recording")"
+	chains frames u.data >want
+	perf script -f -i k.data -F ip,uregs 2>/dev/null | grep -q " SP:0x"
+END
+
+check 'profiles say that stacks were unwound, and how they ended' <<'END'
+	needs_recording
+	pmu-unwind --join=no "$recording" | pmu-symbolize | pmu-topprof -o p.pb.gz
+	go tool pprof -comments p.pb.gz 2>/dev/null >comments
+	cat comments
+	grep -q "| pmu-unwind --join=no.* ([0-9]* stacks, [0-9.]* frames: 100.0 % whole)" comments
+END
+
+check 'compressed streams and files that can be sought in are read alike' <<'END'
+	needs_recording
+	pmu-unwind -o u.data "$recording"
+	pmu-stream -z -o z.data "$recording"
+	pmu-unwind -o from-z.data z.data
+	chains frames u.data >want
+	chains frames from-z.data | same want -
+	perf record -q -e cpu-clock -F 997 --call-graph dwarf -o f.data -- true 2>log ||
+		skip "perf: $(tail -n 1 log)"
+	pmu-unwind f.data >from-file.data
+	pmu-unwind <f.data >from-stdin.data
+	pmu-stream --check from-file.data
+	chains frames from-file.data >want
+	chains frames from-stdin.data | same want -
+END
+
+check 'events with copies of stacks and events without may share a stream' <<'END'
+	needs_recording
+	perf record -q -o m.data -e cpu-clock/call-graph=dwarf,period=1000000/ \
+		-e task-clock/call-graph=no,period=1000000/ -- "$scratch/chains" rec 50 5 \
+		</dev/null >log 2>&1 || skip "perf: $(tail -n 1 log)"
+	pmu-unwind -o u.data m.data
+	for file in m u; do
+		perf script -f -i $file.data -F event,time,ip,sym 2>/dev/null |
+			awk "/task-clock/ { on = 1 } /cpu-clock/ { on = 0 } on" >$file.txt
+	done
+	test -s m.txt
+	same m.txt u.txt
+	chains whole u.data >whole
+	cat whole
+END
+
+check 'a stack cut at any byte gives the first frames of the whole one' <<'END'
+	needs_recording
+	dumps every "$recording" e.data
+	pmu-unwind -v --join=no -o u.data e.data 2>said
+	cat said
+	chains prefixes u.data >counts
+	cat counts
+	read -r longest total <counts
+	at_least "$longest" 15
+	at_least "$total" 1000
+	grep -q "try --call-graph dwarf,32768" said
+END
+
+check 'registers and stacks of any values give callchains that perf reads' <<'END'
+	needs_recording
+	for seed in 1 2 3 4 5; do
+		dumps random $seed "$recording" r.data
+		exits 0 pmu-unwind -o u.data r.data
+		pmu-stream --check u.data
+		test "$(perf_samples u.data)" = "$(perf_samples "$recording")"
+	done
+END
+
+check 'samples that were unwound before keep their callchains' <<'END'
+	needs_recording
+	dumps finish "$recording" f.data
+	exits 0 pmu-unwind -v -o u.data f.data 2>said
+	cat said
+	test "$(perf_samples u.data)" = "$(perf_samples "$recording")"
+	pmu-stream --dump u.data >dump
+	none grep " SAMPLE .*registers" dump
+END
+
+check 'what a machine of the other byte order recorded is not unwound, and counted' <<'END'
+	needs_recording
+	python3 "$TOP/tests/other-order.py" "$recording" other.data
+	exits 0 pmu-unwind -v -o u.data other.data 2>said
+	cat said
+	grep -q " stacks not unwound: " said
+	pmu-stream --check u.data
+	test "$(perf_samples u.data)" = "$(perf_samples "$recording")"
+END
+
+check 'a compiler: cut stacks are joined to earlier ones, nearly none of them wrongly' <<'END'
+	needs_recording
+	needs_command g++
+	g++ -E -std=c++17 -DUNIT=1 -DPER_UNIT=1 "$TOP/tests/templates.cc" -o t.ii
+	pmu-sample -q -e cpu-clock -F 199 --call-graph dwarf,65528 -o w.data -- \
+		"$(g++ -print-prog-name=cc1plus)" -quiet -fpreprocessed -O0 -std=c++17 t.ii -o t.s
+	dumps shorten 2048 w.data c.data
+	pmu-unwind -q -o whole w.data
+	pmu-unwind -q --join=no -o cut c.data
+	pmu-unwind -v -o joined c.data
+	chains joined cut joined whole >counts
+	cat counts
+	read -r cut right wrong <counts
+	total=$(perf_samples w.data)
+	at_least "$cut" $((total / 10))
+	at_least "$right" $((cut / 10))
+	at_most "$wrong" $((total / 50 + 1))
+END
+
+check 'deferred callchains: the sample keeps its place and gets the words of its cookie' <<'END'
+	needs_recording
+	compose d.data <<-"X"
+		KERNEL, USER, DEFERRED = (2 ** 64 - n for n in (128, 512, 640))
+		kind = IP | TID | TIME | CHAIN | PERIOD
+		def sample(time, tid, *words):
+		    return record(9, struct.pack("<QIIQQQ", 0x400100, 5, tid, time, 1000, len(words)) +
+		                  struct.pack("<%dQ" % len(words), *words))
+		def late(time, tid, cookie, *words):
+		    return record(22, struct.pack("<QQ", cookie, len(words)) +
+		                  struct.pack("<%dQ" % len(words), *words) + struct.pack("<IIQ", 5, tid, time))
+		flags = 1 << 18 | 3 << 38
+		out = pipe(record(64, attr(1, 0, 1000, kind, flags, 128)),
+		    record(1, mmap(5, 0x400000, 0x10000, b"/nosuch/program") + struct.pack("<IIQ", 5, 5, 1)),
+		    sample(100, 5, KERNEL, 0xffffffff81000001, DEFERRED, 77),
+		    sample(200, 5, KERNEL, 0xffffffff81000002, DEFERRED, 77),
+		    sample(300, 6, KERNEL, 0xffffffff81000003, DEFERRED, 77),
+		    sample(400, 7, USER, 0x400400),
+		    late(500, 5, 77, USER, 0x400500, 0x400600),
+		    late(600, 6, 77, 0x400700),
+		    sample(700, 8, DEFERRED, 99), record(68, b""), record(68, b""), record(68, b""),
+		    sample(800, 8, USER, 0x400800))
+	X
+	pmu-unwind -v -o u.data d.data 2>said
+	cat said
+	grep -q "3 callchains got their deferred user part, 1 did not" said
+	pmu-stream --dump u.data | sed -n "s/.* SAMPLE .*time=\([0-9]*\) .* period=1000/\1/p" >got
+	cat >want <<-"X"
+		100 callchain=[0xffffffffffffff80, 0xffffffff81000001, 0xfffffffffffffe00, 0x400500, 0x400600]
+		200 callchain=[0xffffffffffffff80, 0xffffffff81000002, 0xfffffffffffffe00, 0x400500, 0x400600]
+		300 callchain=[0xffffffffffffff80, 0xffffffff81000003, 0xfffffffffffffe00, 0x400700]
+		400 callchain=[0xfffffffffffffe00, 0x400400]
+		700
+		800 callchain=[0xfffffffffffffe00, 0x400800]
+	X
+	sed -i "s/\[0x.*, 0xfffffffffffffe00/[..., user/" want got
+	same want got
+	# perf, which does not know the new record, reads the result
+	perf script -f -i u.data -F time,ip >theirs 2>/dev/null
+	test "$(awk "/unknown/ { printf \$1 \" \" }" theirs)" = "ffffffff81000001 500 600 $(
+		)ffffffff81000002 500 600 ffffffff81000003 700 400 800 "
+	pmu-symbolize d.data 2>/dev/null | pmu-topprof --folded >folded	# the cookie is no address
+	none grep "0x4d\|77" folded
+END
+
+done_testing
