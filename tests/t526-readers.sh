@@ -101,7 +101,7 @@ check 'tracing data in a COMPRESSED record is inside its own record, or it is dr
 	EOF
 	pmu-stream --stats s.data >want 2>said || test $? = 1
 	grep -q 'TRACING_DATA record without its data' said
-	for how in -d --cat; do
+	for how in --decompress --cat; do
 		exits 1 pmu-stream $how s.data 2>said >again.data
 		pmu-stream again.data >got 2>said || grep -q 'it was cut short' said
 		none grep 'reading on' said
@@ -152,6 +152,27 @@ check 'a sampled address is found in any mapping, a caller in executable ones' <
 		[unknown];[data] 14
 	EOF
 	folded s.data | same want -
+END
+
+check 'a mapping that Linux marks for another session has no build ID; perf reads what passes' <<'END'
+	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
+		MARK = 0x4000			# PERF_RECORD_MISC_MMAP_BUILD_ID
+		def marked(device):		# linux/perf_event.h: maj, min, ino, ino_generation
+		    return record(10, struct.pack("<IIQQQIIQQII", 1, 1, 0x50000, 0x1000, 0, *device,
+		                                  7, 5, 2) + pad(b"/marked"), 2 | MARK)
+		out = stream(*(marked(device) + sample(0x50010)
+		               for device in [(0, 33, 5), (7, 0, 1 << 33), (8, 1, 9), (254, 0, 10963607)]))
+	EOF
+	pmu-stream --dump s.data | grep /marked >dump
+	test "$(wc -l <dump)" -eq 4
+	none grep build_id dump
+	if command -v perf >/dev/null; then
+		none perf script -i - -F ip <s.data >out 2>&1
+	fi
+	pmu-stream --decompress s.data >d.data
+	command -v perf >/dev/null || exit 0
+	perf script -i - -F ip <d.data >out
+	test "$(grep -c unknown out)" -eq 4
 END
 
 check 'code that is made writable is still called from; what takes its place is not code' <<'END'

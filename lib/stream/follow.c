@@ -128,17 +128,18 @@ static bool asks_build_id(const struct stream_events *events, const struct recor
  * Some records have a build ID although their event does not ask for it: perf inject writes
  * them, and pmu-sample does on kernels without build IDs.  Such build IDs have 8, 16 or 20
  * bytes.  Where a device was left instead, this byte is the major number: below 16 for disks
- * (8), loop devices (7) and file systems without a device (0); a minor number of 20 bits
- * follows.
+ * (8), loop devices (7) and file systems without a device (0), above 20 for newer kinds of
+ * devices (254); a minor number of 20 bits follows.  perf 6.1 stops at such a record.
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec)
 {
-	enum { AT = 32, SIZE = 24, LEAST = 16, MINOR_BITS = 20 };
+	enum { AT = 32, SIZE = 24, LEAST = 16, MOST = 20, MINOR_BITS = 20 };
 	const uint8_t *id = rec->body.at + AT;
 	uint32_t minor;
 
 	if (rec->type != PERF_RECORD_MMAP2 || !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
-	    in->swap || cursor_left(&rec->body) < AT + SIZE || id[0] >= LEAST)
+	    in->swap || cursor_left(&rec->body) < AT + SIZE ||
+	    (id[0] >= LEAST && id[0] <= MOST))
 		return;
 	memcpy(&minor, id + 4, sizeof(minor));
 	if (minor >> MINOR_BITS || asks_build_id(&in->events, rec))
