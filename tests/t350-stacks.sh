@@ -61,8 +61,9 @@ check 'dumps of stacks are as long as the stack, and unwind as if they had been 
 	dumps sizes s.data >sizes
 	at_least "$(wc -l <sizes)" 100
 	# 20 frames of 256 bytes and more: less than 16 KiB with arguments and environment
-	awk '{ if ($1 % 8 || $1 < $2 || $1 >= $2 + 8 || $2 < 5120) wrong++; all += $1 }
-		END { print all / NR, wrong + 0; exit wrong > 0 || all / NR > 16384 }' sizes
+	awk '{ if ($1 % 8 || $1 < $2 || $1 >= $2 + 8) wrong++; deep += $2 >= 5120; all += $1 }
+		END { print all / NR, wrong + 0, deep
+		      exit wrong > 0 || deep < 100 || all / NR > 16384 }' sizes
 	dumps fill 32768 s.data filled.data
 	at_least "$(wc -c <filled.data)" $((2 * $(wc -c <s.data)))
 	samples s.data time,ip,sym,dso >got

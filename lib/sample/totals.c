@@ -113,9 +113,9 @@ static void report_unwinding(const struct sampler *s)
 	if (!r->helper)
 		return;
 	if (r->kept)
-		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they are, "
-			    "since the process that unwinds them had no time: put pmu-unwind after "
-			    "pmu-sample", r->kept, r->kept + r->unwound);
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
+			    "are, since the process that unwinds them had no time: put pmu-unwind "
+			    "after pmu-sample", r->kept, r->kept + r->unwound);
 	report_summary(s->report, "%" PRIu64 " stacks unwound in %.3f s of another process's CPU "
 		       "time", r->unwound, seconds(r->helper->used.ru_utime) +
 					   seconds(r->helper->used.ru_stime));

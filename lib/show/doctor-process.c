@@ -237,7 +237,8 @@ static void examine_callchains(struct findings *all, pid_t pid)
 		snprintf(f->text, sizeof(f->text), "cannot examine the files that %d maps",
 			 (int)pid);
 	} else if (o.with_frames == o.count) {
-		snprintf(f->text, sizeof(f->text), "-g works: all code has frame pointers%s", calls);
+		snprintf(f->text, sizeof(f->text), "-g works: all code has frame pointers%s",
+			 calls);
 	} else if (o.with_tables == o.count) {
 		snprintf(f->text, sizeof(f->text), "--unwind and --call-graph dwarf work: all code "
 			 "has unwind tables; -g stops where there are no frame pointers (%s)%s",
