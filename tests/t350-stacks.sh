@@ -351,13 +351,13 @@ check 'if the process that unwinds stops again and again, the recording is whole
 END
 
 check 'a flight recorder unwinds what it writes, and so does each of several files' <<'END'
-	pmu-sample -v --flight-recorder -m 4Mi --unwind -e cpu-clock:u -F 1000 -o f.data -- \
-		"$scratch/deep" 300 2>err
+	pmu-sample -v --flight-recorder -m 4Mi --unwind --call-graph dwarf,16384 -e cpu-clock:u \
+		-F 1000 -o f.data -- "$scratch/deep" 300 2>err
 	cat err
 	dumps sizes f.data >sizes
-	at_least "$(wc -l <sizes)" 80		# 4 MiB for each CPU
+	at_least "$(wc -l <sizes)" 15		# a user may have no more than 512 KiB for a CPU
 	none awk '$1' sizes
-	at_least "$(whole_chains f.data)" $(($(wc -l <sizes) - 20))
+	at_least "$(whole_chains f.data)" $(($(wc -l <sizes) - 10))
 	start_target
 	start_unwinding --switch-output signal
 	runs 100
