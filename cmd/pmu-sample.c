@@ -137,7 +137,7 @@ static uint64_t chosen_fields(void)
 {
 	return (data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
 	       (phys ? PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR : 0) |
-	       (cpu || target.system || target.cpus || cgroup_path ? PERF_SAMPLE_CPU : 0) |
+	       (cpu || target.system || target.cpus.count || cgroup_path ? PERF_SAMPLE_CPU : 0) |
 	       (cgroup_id ? PERF_SAMPLE_CGROUP : 0) |
 	       (page_size ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 			    PERF_SAMPLE_CODE_PAGE_SIZE : 0) |
@@ -177,15 +177,15 @@ static bool complete_target(char *const *operand, struct report *report)
 	struct target *t = &target;
 	int kinds = (t->pids || t->tids || user_name || comm) + t->system + !!cgroup_path;
 
-	if (!kinds && !t->cpus && !operand)
+	if (!kinds && !t->cpus.count && !operand)
 		command_misused(&command, "nothing to sample: give -p PID or a command");
 	if (kinds > 1)
 		command_misused(&command, "more than one kind of target");
-	if (kinds || t->cpus)
+	if (kinds || t->cpus.count)
 		run.clock_command = operand;
 	else
 		t->command = operand;
-	t->system = t->system || (t->cpus && !kinds);
+	t->system = t->system || (t->cpus.count && !kinds);
 	return (!user_name || target_add_user(t, user_name, report)) &&
 	       (!comm || target_add_comm(t, comm, report)) &&
 	       (!cgroup_path || target_set_cgroup(t, cgroup_path, report));

@@ -76,22 +76,6 @@ static int64_t written_at(const char *input)
 	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* A list that cannot be read is reported once, here; everything else goes on without it. */
-static void check_list(const char **list, struct report *report)
-{
-	struct stat st;
-
-	if (!*list)
-		return;
-	if (access(*list, R_OK) < 0 || stat(*list, &st) < 0)
-		report_failure(report, "cannot read '%s'", *list);
-	else if (!S_ISREG(st.st_mode))
-		report_error(report, "cannot read '%s': it is no regular file", *list);
-	else
-		return;
-	*list = NULL;
-}
-
 /* A sample that reads a group of events is one of each of them. */
 static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 			const struct stream_events *events, const struct sample *sample,
@@ -154,7 +138,7 @@ int main(int argc, char **argv)
 	how.demangle = (enum demangle_style)style;
 	how.no_inlines = !inlines;
 	how.no_lines = !lines;
-	check_list(&how.where.build_id_map, &report);
+	locate_check_list(&how.where.build_id_map, &report);
 	how.recorded_before = written_at(input);
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);

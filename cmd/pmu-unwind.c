@@ -16,27 +16,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *file;
 static bool join = true, frame_pointers = true;
-static uint64_t max_stack;
 static int arch = -1;
+static uint64_t max_stack = UNWIND_STACK_MAX;
+static const char *file;
 static struct command_list debug_dirs;
 static struct unwind_options how = {
 	.where.debug_dirs = &debug_dirs, .debuginfod_time = 300ULL * 1000 * 1000 * 1000,
 };
 
-static const char *const archs[] = { "x86_64", "arm64", NULL };
+static const char *const arches[] = { "x86_64", "arm64", NULL };
 
 static const struct command_option options[] = {
-	{ 0, "max-stack", "COUNT", "write at most COUNT user frames of a sample (1024)",
+	{ 0, "max-stack", "COUNT", "write at most COUNT user frames of a sample",
 	  .count = &max_stack, .least = 1, .most = UNWIND_STACK_MOST },
 	{ 0, "join", "YES|NO", "extend stacks longer than their copy by earlier ones",
 	  .yes_no = &join },
 	{ 0, "frame-pointers", "YES|NO", "follow frame pointers in code without CFI",
 	  .yes_no = &frame_pointers },
 	{ 0, "keep-dumps", NULL, "keep the registers and stacks, too", .flag = &how.keep_dumps },
-	{ 0, "arch", "ARCH", "machine of a stream that does not say it", .choice = &arch,
-	  .choices = archs },
+	{ 0, "arch", "ARCH", "the machine of a stream that does not say which", .choice = &arch,
+	  .choices = arches },
 	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated",
 	  .list = &debug_dirs },
 	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",
@@ -72,15 +72,6 @@ struct work {
 	size_t recorder_size;	/* bytes; RECORDER is NULL: none came */
 	uint8_t *record;	/* RECORD_MAX_SIZE bytes: the record being made */
 };
-
-static void complete_options(void)
-{
-	how.stack_max = (uint32_t)max_stack;
-	how.no_join = !join;
-	how.no_frame_pointers = !frame_pointers;
-	how.arch = arch < 0 ? NULL : archs[arch];
-	command_needs(&command, "debuginfod-time", "debuginfod");
-}
 
 /* Write a record that is not deferred, now or when it is its turn. */
 static void write_later(struct work *w, const void *record, size_t size)
@@ -203,8 +194,8 @@ static void run(struct work *w, struct report *report)
 		return;
 	unwind_describe(w->unwind, counts + 1, sizeof(counts) - 2);
 	counts[strlen(counts)] = ')';
-	write_command(w, (struct cursor){ .at = w->recorder, .end = w->recorder + w->recorder_size },
-		      counts);
+	struct cursor body = { .at = w->recorder, .end = w->recorder + w->recorder_size };
+	write_command(w, body, counts);
 }
 
 static void report_deferred(const struct work *w, struct report *report)
@@ -224,7 +215,12 @@ int main(int argc, char **argv)
 
 	command_begin(&command, &report, argc, argv);
 	const char *input = command_input(&command);
-	complete_options();
+	command_needs(&command, "debuginfod-time", "debuginfod");
+	locate_check_list(&how.where.build_id_map, &report);
+	how.stack_max = (uint32_t)max_stack;
+	how.no_join = !join;
+	how.no_frame_pointers = !frame_pointers;
+	how.arch = arch < 0 ? NULL : arches[arch];
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &w.out, file, &report);
 	w.in = stream_open(input, &report);

@@ -3,7 +3,7 @@
 
     dumps.py shorten BYTES IN OUT   as if only BYTES of each stack had been recorded
     dumps.py every IN OUT           of the sample with the longest chain of bytes: one sample for
-                                    each length from 0 to all, the times say which
+                                    each length from 0 to 3000, the times say which
     dumps.py finish IN OUT          as if all had been unwound: no registers and no stack
     dumps.py random SEED IN OUT     other values in registers and stacks
 """
@@ -90,7 +90,7 @@ def main(what, *arguments):
     if what == "every":
         misc, sample = longest
         whole, first = sample.stack, struct.unpack_from("<Q", sample.before, sample.time_at)[0]
-        for used in range(len(whole) + 1):
+        for used in range(min(len(whole), 3000) + 1):
             sample.stack = whole[:used]
             struct.pack_into("<Q", sample.before, sample.time_at, first + 1000 * used)
             out += record(9, misc, sample.bytes(-(-len(whole) // 8) * 8 if used % 2 else None))

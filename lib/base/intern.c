@@ -13,13 +13,8 @@ static uint32_t add(struct intern *in, const char *text, size_t size, uint64_t h
 
 static uint32_t find(const struct intern *in, const char *text, size_t size, uint64_t hash)
 {
-	struct table_probe probe = table_probe(&in->table, hash);
-	uint32_t id;
-
-	while ((id = table_next(&in->table, &probe)) != TABLE_NONE)
-		if (!strncmp(in->text[id], text, size) && !in->text[id][size])
-			break;
-	return id;
+	return TABLE_FIND(&in->table, hash, i,
+			  !strncmp(in->text[i], text, size) && !in->text[i][size]);
 }
 
 uint32_t intern_bytes(struct intern *in, const char *text, size_t size)

@@ -5,6 +5,8 @@
  */
 #include "base/span.h"
 #include "base/arena.h"
+#include "base/bisect.h"
+#include "base/heap.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,52 +60,29 @@ static void show(struct flats *f, uint64_t start, uint32_t value)
 	f->at[f->count++] = (struct flat){ start, value };
 }
 
-static void heap_push(size_t *heap, size_t count, size_t item)
+/* The open spans are a heap, the last one first. */
+static struct heap_item item_of(size_t span)
 {
-	size_t i = count;
-
-	for (; i > 0 && heap[(i - 1) / 2] < item; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = item;
+	return (struct heap_item){ .key = UINT64_MAX - span, .value = span };
 }
 
-/* Remove the top of a heap of COUNT. */
-static void heap_pop(size_t *heap, size_t count)
+/* Close the open spans that end at or before ADDRESS. */
+static void close_until(const struct span *span, struct heap *open, uint64_t address,
+			struct flats *out)
 {
-	size_t item = heap[count - 1], i = 0;
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-		if (child >= count - 1)
-			break;
-		if (child + 1 < count - 1 && heap[child + 1] > heap[child])
-			child++;
-		if (heap[child] < item)
-			break;
-		heap[i] = heap[child];
-		i = child;
+	while (open->count && span[open->item[0].value].end <= address) {
+		uint64_t end = span[open->item[0].value].end;
+		heap_remove(open);
+		while (open->count && span[open->item[0].value].end <= end)
+			heap_remove(open);		/* it was covered up to its end */
+		show(out, end, open->count ? span[open->item[0].value].value : SPAN_NONE);
 	}
-	heap[i] = item;
-}
-
-/* Close the open spans that end at or before ADDRESS.  Return how many are still open. */
-static size_t close_until(const struct span *span, size_t *heap, size_t open, uint64_t address,
-			  struct flats *out)
-{
-	while (open && span[heap[0]].end <= address) {
-		uint64_t end = span[heap[0]].end;
-		heap_pop(heap, open--);
-		while (open && span[heap[0]].end <= end)	/* covered up to its end */
-			heap_pop(heap, open--);
-		show(out, end, open ? span[heap[0]].value : SPAN_NONE);
-	}
-	return open;
 }
 
 struct flats spans_flatten(struct spans *s)
 {
 	struct key *keys = mem_resize(NULL, 2 * s->count * sizeof(*keys)), *key = keys;
-	size_t *heap = mem_resize(NULL, s->count * sizeof(*heap)), open = 0;
+	struct heap open = { 0 };
 	struct flats out = { 0 };
 	bool is_sorted = true;
 
@@ -114,13 +93,13 @@ struct flats spans_flatten(struct spans *s)
 	if (!is_sorted)
 		key = sort(key, key + s->count, s->count);
 	for (size_t i = 0; i < s->count; i++) {
-		open = close_until(s->at, heap, open, key[i].start, &out);
-		heap_push(heap, open++, key[i].item);
-		show(&out, key[i].start, s->at[heap[0]].value);
+		close_until(s->at, &open, key[i].start, &out);
+		heap_add(&open, item_of(key[i].item));
+		show(&out, key[i].start, s->at[open.item[0].value].value);
 	}
-	close_until(s->at, heap, open, UINT64_MAX, &out);
+	close_until(s->at, &open, UINT64_MAX, &out);
 	free(keys);
-	free(heap);
+	heap_release(&open);
 	free(s->at);
 	*s = (struct spans){ 0 };
 	if (out.count)
@@ -129,30 +108,21 @@ struct flats spans_flatten(struct spans *s)
 }
 
 /* Return the index of the first element that starts after ADDRESS. */
-static size_t behind(const struct flats *f, uint64_t address)
+static size_t after(const struct flats *f, uint64_t address)
 {
-	size_t low = 0, high = f->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (f->at[middle].start > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(0, f->count, i, f->at[i].start > address);
 }
 
 uint32_t flats_find(const struct flats *f, uint64_t address)
 {
-	size_t next = behind(f, address);
+	size_t next = after(f, address);
 
 	return next ? f->at[next - 1].value : SPAN_NONE;
 }
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t next = behind(f, address);
+	size_t next = after(f, address);
 
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);

@@ -2,13 +2,10 @@
 /*
  * table - a hash index over items that the caller keeps in an array.
  *
- *	struct table_probe probe = table_probe(&t, hash);
- *	uint32_t id;
+ *	uint32_t id = TABLE_FIND(&t, hash, i, item[i] is the one);
  *
- *	while ((id = table_next(&t, &probe)) != TABLE_NONE)
- *		if (item[id] is the one)
- *			return id;
- *	table_add(&t, hash, id = new item);
+ *	if (id == TABLE_NONE)
+ *		table_add(&t, hash, id = new item);
  *
  * Open addressing, linear probing, at most half full.  The table keeps the id
  * and the low 32 bits of the hash of each item: growing needs no items, and a
@@ -59,6 +56,19 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 			return s->id;
 	}
 }
+
+/*
+ * Return the id of the item with HASH for which IS_IT holds, an expression of the id I, or
+ * TABLE_NONE.  A macro, because keys differ, and each sample takes several lookups.
+ */
+#define TABLE_FIND(TABLE, HASH, I, IS_IT) ({				\
+	const struct table *table_in = (TABLE);				\
+	struct table_probe table_at = table_probe(table_in, HASH);	\
+	uint32_t I;							\
+	do								\
+		I = table_next(table_in, &table_at);			\
+	while (I != TABLE_NONE && !(IS_IT));				\
+	I; })
 
 /* Add ID, which is not in the table yet, with its HASH. */
 void table_add(struct table *t, uint64_t hash, uint32_t id);

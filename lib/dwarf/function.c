@@ -131,12 +131,11 @@ const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die)
 {
 	struct dwarf *d = f->dwarf;
 	uint64_t hash = hash_more((uintptr_t)f, die);
-	struct table_probe probe = table_probe(&d->function_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&d->function_table, hash, i,
+				 d->function_key[i].die == die && d->function_key[i].file == f);
 
-	while ((id = table_next(&d->function_table, &probe)) != TABLE_NONE)
-		if (d->function_key[id].die == die && d->function_key[id].file == f)
-			return d->function[id];
+	if (id != TABLE_NONE)
+		return d->function[id];
 	struct dwarf_function *function = arena_alloc(&d->arena, sizeof(*function));
 	*function = (struct dwarf_function){ 0 };
 	read_names(f, die, function);

@@ -5,6 +5,7 @@
  * in LLVM's reader.
  */
 #include "dwarf/constants.h"
+#include "base/bisect.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
@@ -58,16 +59,9 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 /* Return the function with its DIE at offset DIE, or NULL. */
 static struct code *find_code(const struct unit *u, uint64_t die)
 {
-	size_t low = 0, high = u->codes;
+	size_t at = BISECT(0, u->codes, i, u->code[i].die >= die);
 
-	while (low < high) {	/* by ascending offset */
-		size_t middle = low + (high - low) / 2;
-		if (u->code[middle].die < die)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < u->codes && u->code[low].die == die ? &u->code[low] : NULL;
+	return at < u->codes && u->code[at].die == die ? &u->code[at] : NULL;
 }
 
 /* End the current list of children, just before C.  False: it was the list of the function. */

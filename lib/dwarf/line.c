@@ -5,6 +5,7 @@
  * addresses.
  */
 #include "dwarf/constants.h"
+#include "base/bisect.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
@@ -41,10 +42,10 @@ struct lines *unit_lines(struct unit *u)
 	if (owner->stmt_list.kind != V_OFFSET && owner->stmt_list.kind != V_CONSTANT)
 		return NULL;
 	uint64_t hash = hash_u64(owner->stmt_list.number);
-	struct table_probe probe = table_probe(&f->lines_table, hash);
-	while ((id = table_next(&f->lines_table, &probe)) != TABLE_NONE)
-		if (f->lines[id]->offset == owner->stmt_list.number)
-			return owner->lines = f->lines[id];
+	id = TABLE_FIND(&f->lines_table, hash, i,
+			f->lines[i]->offset == owner->stmt_list.number);
+	if (id != TABLE_NONE)
+		return owner->lines = f->lines[id];
 	struct lines *l = mem_zeroed(1, sizeof(*l));
 	l->offset = owner->stmt_list.number;
 	l->unit = owner;
@@ -251,18 +252,12 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 	if (id == SPAN_NONE)
 		return false;
 	const struct sequence *s = &l->sequence[id];
-	size_t low = s->row, high = s->row + s->rows, end = high;
-	while (low < high) {	/* find the first row after ADDRESS */
-		size_t middle = low + (high - low) / 2;
-		if (l->row[middle].delta > address - s->start)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	extent_narrow(same, low == s->row ? 0 : s->start + l->row[low - 1].delta,
-		      low == end ? UINT64_MAX : s->start + l->row[low].delta);
-	if (low == s->row)
+	size_t end = s->row + s->rows;
+	size_t next = BISECT(s->row, end, i, l->row[i].delta > address - s->start);
+	extent_narrow(same, next == s->row ? 0 : s->start + l->row[next - 1].delta,
+		      next == end ? UINT64_MAX : s->start + l->row[next].delta);
+	if (next == s->row)
 		return false;
-	*row = l->row[low - 1];
+	*row = l->row[next - 1];
 	return true;
 }

@@ -5,6 +5,7 @@
  * split units.  A package has an index by ID of the unit (dwo_id).
  */
 #include "dwarf/constants.h"
+#include "base/bisect.h"
 #include "dwarf/internal.h"
 #include "elf/pool.h"
 
@@ -65,17 +66,11 @@ static struct unit *find_in_package(struct dwarf_file *f, uint64_t id)
 
 	if (!find_contribution(f, id, &at))
 		return NULL;
-	size_t low = 0, high = f->units;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (f->unit[middle].offset < at.offset[DW_SECT_INFO])
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == f->units || f->unit[low].offset != at.offset[DW_SECT_INFO])
+	uint64_t offset = at.offset[DW_SECT_INFO];
+	size_t index = BISECT(0, f->units, i, f->unit[i].offset >= offset);
+	if (index == f->units || f->unit[index].offset != offset)
 		return NULL;
-	struct unit *u = &f->unit[low];
+	struct unit *u = &f->unit[index];
 	if (!u->root_read) {
 		u->abbrev_offset += at.offset[DW_SECT_ABBREV];
 		u->str_offsets_base = at.offset[DW_SECT_STR_OFFSETS];
@@ -96,15 +91,10 @@ static void index_split_ids(struct dwarf_file *f)
 /* Return the unit ID in a .dwo file, or NULL. */
 static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
 {
-	uint32_t i;
-
 	if (f->split_ids.used == 0)
 		index_split_ids(f);
-	struct table_probe probe = table_probe(&f->split_ids, hash_u64(id));
-	while ((i = table_next(&f->split_ids, &probe)) != TABLE_NONE)
-		if (f->unit[i].dwo_id == id)
-			return &f->unit[i];
-	return NULL;
+	uint32_t at = TABLE_FIND(&f->split_ids, hash_u64(id), i, f->unit[i].dwo_id == id);
+	return at == TABLE_NONE ? NULL : &f->unit[at];
 }
 
 /*

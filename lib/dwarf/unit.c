@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units: their headers (DWARF 5 §7.5.1), root DIEs, and address ranges. */
 #include "dwarf/constants.h"
+#include "base/bisect.h"
 #include "dwarf/internal.h"
 #include "elf/section.h"
 
@@ -196,16 +197,9 @@ bool unit_read_root(struct unit *u)
 
 struct unit *unit_at(struct dwarf_file *f, uint64_t offset)
 {
-	size_t low = 0, high = f->units;
+	size_t next = BISECT(0, f->units, i, f->unit[i].offset > offset);
+	struct unit *u = next ? &f->unit[next - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (f->unit[middle].offset > offset)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	struct unit *u = low ? &f->unit[low - 1] : NULL;
 	return u && offset >= u->dies && offset < u->end && unit_read_root(u) ? u : NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elf/build-id.h"
+#include "linux/kernel-info.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 enum { NOTES_MAX = 16 * 1024, SEGMENTS_MAX = 64 };	/* limits */
@@ -110,14 +110,10 @@ size_t go_build_id_of_file(int fd, uint8_t id[GO_BUILD_ID_MAX])
 	return in_file(fd, go_build_id_in_notes, id);
 }
 
-size_t build_id_of_notes_file(const char *path, uint8_t id[BUILD_ID_MAX])
+size_t build_id_of_kernel(const char *module, uint8_t id[BUILD_ID_MAX])
 {
 	uint8_t notes[NOTES_MAX];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = kernel_notes(module, notes, sizeof(notes));
 
-	if (fd < 0)
-		return 0;
-	ssize_t n = read(fd, notes, sizeof(notes));
-	close(fd);
 	return n <= 0 ? 0 : build_id_in_notes((struct cursor){ .at = notes, .end = notes + n }, id);
 }

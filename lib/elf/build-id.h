@@ -13,8 +13,11 @@ size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX]);
 /* Store the GNU build ID of the ELF file FD; return its size, or 0.  Keeps FD's position. */
 size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX]);
 
-/* Store the GNU build ID in a file of bare notes, as /sys/kernel/notes; return its size, or 0. */
-size_t build_id_of_notes_file(const char *path, uint8_t id[BUILD_ID_MAX]);
+/*
+ * Store the GNU build ID of the MODULE that is loaded, or if it is NULL, of the running kernel;
+ * return its size, or 0.
+ */
+size_t build_id_of_kernel(const char *module, uint8_t id[BUILD_ID_MAX]);
 
 /* Store Go's build ID in NOTES, with a NUL; return its length without the NUL, or 0. */
 size_t go_build_id_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "elf/build-id.h"
+#include "linux/proc.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -241,10 +242,9 @@ static struct elf *open_image(struct elf *elf, const char **why)
 /* Return the path of FD for the caller to free, or NULL if it is unknown. */
 static char *path_of(int fd)
 {
-	char link[64], path[PATH_MAX];
+	char path[PATH_MAX];
+	ssize_t length = readlink(proc_descriptor(fd).text, path, sizeof(path));
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t length = readlink(link, path, sizeof(path));
 	return length > 0 && length < PATH_MAX ? strndup(path, (size_t)length) : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 64-bit relocations with addends (Elf64_Rela), read once, and sorted by the word they fill. */
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "elf/internal.h"
 
 #include <elf.h>
@@ -49,20 +50,11 @@ static void read_relocations(struct elf *elf)
 /* Return the first relocation that fills the word at SLOT, or NULL. */
 static const struct relocation *find(struct elf *elf, uint64_t slot)
 {
-	size_t low = 0, high;
-
 	if (!elf->relocations_read)
 		read_relocations(elf);
-	high = elf->relocations;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (elf->relocation[middle].slot < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < elf->relocations && elf->relocation[low].slot == slot ? &elf->relocation[low]
-									   : NULL;
+	size_t at = BISECT(0, elf->relocations, i, elf->relocation[i].slot >= slot);
+	return at < elf->relocations && elf->relocation[at].slot == slot ? &elf->relocation[at]
+									 : NULL;
 }
 
 /* Return the name of the symbol that R refers to, or NULL. */

@@ -4,7 +4,7 @@
  * its terms and modifiers, choose its period, name it.
  */
 #include "event/internal.h"
-#include "linux/text.h"
+#include "linux/kernel-info.h"
 #include "record/events.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static uint32_t max_rate(const struct event_options *options)
 
 	if (options->max_rate)
 		return options->max_rate;
-	rate = linux_read_number("/proc/sys/kernel/perf_event_max_sample_rate", USUAL_MAX_RATE);
+	rate = kernel_sysctl("perf_event_max_sample_rate");
 	return rate > 0 && rate < UINT32_MAX ? (uint32_t)rate : USUAL_MAX_RATE;
 }
 

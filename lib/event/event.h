@@ -64,7 +64,7 @@ struct event_list {
 
 /* How to resolve names.  Zero-initialised: on this machine, with preset periods. */
 struct event_options {
-	const char *sysfs;	/* path of sysfs; NULL: "/sys" */
+	const char *sysfs;	/* path of sysfs; NULL: SYSFS_ROOT */
 	const char *tracefs;	/* path of tracefs; NULL: where it is usually mounted */
 	const char *model;	/* libpfm4 PMU for names without MODEL::; NULL: this CPU's */
 	uint64_t period;	/* period of events without a period= or freq= term; 0: preset */
@@ -139,7 +139,7 @@ void event_explain_task(const struct event *event, pid_t tid, int error, char *w
 bool event_relax(struct event_list *list, struct event *event, int error);
 
 /*
- * Write the directory of this machine's tracepoints ("/sys/kernel/tracing/events") to PATH.
+ * Write the directory of this machine's tracepoints (/sys/kernel/tracing/events) to PATH.
  * False with errno set: it cannot be read.
  */
 bool event_tracepoints_path(char *path, size_t size);

@@ -7,13 +7,13 @@
  */
 #include "event/event.h"
 #include "event/internal.h"
+#include "linux/kernel-info.h"
+#include "linux/proc.h"
 #include "linux/rights.h"
-#include "linux/text.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool has_core_pmu(void)
@@ -51,14 +51,14 @@ static void explain_absent(const struct event *event, char *why, size_t size)
 
 static void explain_denied(const struct event *event, int error, char *why, size_t size)
 {
-	long paranoid = linux_read_number("/proc/sys/kernel/perf_event_paranoid", 2);
+	long paranoid = kernel_sysctl("perf_event_paranoid");
 	const struct perf_event_attr *attr = &event->attr;
 	int wanted = !attr->exclude_kernel ? 1 : 2;
 
 	if (event->per_cpu || attr->type == PERF_TYPE_TRACEPOINT)
 		wanted = event->per_cpu ? 0 : -1;
 	/* The kernel returns EACCES if the level forbids it; seccomp filters mostly EPERM. */
-	bool filtered = error == EPERM && rights_self_status("\nSeccomp:", 10) == 2;
+	bool filtered = error == EPERM && rights_is_filtered();
 	if (paranoid > wanted && !filtered && !rights_is_privileged())
 		snprintf(why, size, "kernel.perf_event_paranoid is %ld: as root, sysctl "
 			 "kernel.perf_event_paranoid=%d, or give the program cap_perfmon%s",
@@ -91,7 +91,7 @@ static void explain_breakpoint(const struct perf_event_attr *attr, char *why, si
 static void explain_invalid(const struct event *event, char *why, size_t size)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	long rate = linux_read_number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	long rate = kernel_sysctl("perf_event_max_sample_rate");
 
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		explain_breakpoint(attr, why, size);
@@ -127,7 +127,7 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 
 static void explain_busy(char *why, size_t size)
 {
-	if (linux_read_number("/proc/sys/kernel/nmi_watchdog", 0) > 0)
+	if (kernel_sysctl("nmi_watchdog") > 0)
 		snprintf(why, size, "its counter is in use, and the NMI watchdog uses one: "
 			 "as root, sysctl kernel.nmi_watchdog=0");
 	else
@@ -154,7 +154,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 
 	/* The kernel checks rights first; an event without a PMU would fail with all rights. */
 	if (event->attr.type == EVENT_TYPE_ABSENT ||
-	    (is_denied && is_hardware(event) && rights_self_status("\nSeccomp:", 10) != 2 &&
+	    (is_denied && is_hardware(event) && !rights_is_filtered() &&
 	     !has_core_pmu()))
 		error = ENOENT;
 	switch (error) {
@@ -187,8 +187,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 		break;
 	case EOVERFLOW:
 		snprintf(why, size, "callchains have at most %ld frames here: sysctl "
-			 "kernel.perf_event_max_stack", linux_read_number(
-			 "/proc/sys/kernel/perf_event_max_stack", 127));
+			 "kernel.perf_event_max_stack", kernel_sysctl("perf_event_max_stack"));
 		break;
 	case E2BIG:
 		snprintf(why, size, "this kernel is too old for the event's attributes");
@@ -198,30 +197,17 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 	}
 }
 
-/* Return whether TID is a zombie. */
-static bool is_zombie(pid_t tid)
-{
-	char text[512];
-
-	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)tid))
-		return false;
-	const char *name_end = strrchr(text, ')');	/* "PID (NAME) STATE" */
-	return name_end && !strncmp(name_end, ") Z", 3);
-}
-
 void event_explain_task(const struct event *event, pid_t tid, int error, char *why, size_t size)
 {
-	char path[32];
-	struct stat st;
+	uid_t user;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)tid);
-	if (error == ESRCH && is_zombie(tid))
+	if (error == ESRCH && proc_is_zombie(tid))
 		snprintf(why, size, "the process has exited, and is a zombie until its parent "
 			 "waits for it");
 	else if ((error == EACCES || error == EPERM) && tid > 0 && !rights_is_privileged() &&
-		 stat(path, &st) == 0 && st.st_uid != geteuid())
+		 proc_owner(tid, &user) && user != geteuid())
 		snprintf(why, size, "the process belongs to another user, of uid %u: run as root, "
-			 "or with cap_perfmon", (unsigned)st.st_uid);
+			 "or with cap_perfmon", (unsigned)user);
 	else
 		event_explain(event, error, why, size);
 }

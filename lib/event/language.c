@@ -10,8 +10,8 @@
  * order, in which the kernel's own names come first.
  */
 #include "event/internal.h"
+#include "base/hex.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -94,13 +94,9 @@ bool event_is_raw(struct slice name, uint64_t *config)
 {
 	if (name.size < 2 || name.size > 17 || *name.at != 'r')
 		return false;
-	*config = 0;
-	for (size_t i = 1; i < name.size; i++) {
-		unsigned char c = (unsigned char)name.at[i];
-		if (!isxdigit(c))
-			return false;
-		*config = *config << 4 | (uint64_t)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
+	const char *end = name.at + name.size;
+	if (hex_number(name.at + 1, end, config) != end)
+		return false;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "event/pmu.h"
 #include "event/internal.h"
 #include "linux/cpus.h"
+#include "linux/sysfs.h"
 #include "linux/text.h"
 
 #include <dirent.h>
@@ -27,7 +28,8 @@ const char **event_read_names(struct arena *arena, size_t *count, const char *pa
 {
 	const char **names = NULL;
 	struct dirent *entry;
-	DIR *dir = opendir(path);
+	int fd = linux_open("%s", path);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	*count = 0;
 	while (dir && (entry = readdir(dir)) != NULL && *count < MOST_NAMES) {
@@ -47,7 +49,7 @@ static bool has_file(const struct pmus *pmus, const char *pmu, const char *file)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/%s", pmus->root, pmu, file);
+	snprintf(path, sizeof(path), "%s/" SYSFS_PMUS "/%s/%s", pmus->root, pmu, file);
 	return !access(path, F_OK);
 }
 
@@ -57,8 +59,8 @@ void pmus_read(struct pmus *pmus, const char *root)
 
 	if (pmus->read)
 		return;
-	*pmus = (struct pmus){ .read = true, .root = root ? root : "/sys" };
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices", pmus->root);
+	*pmus = (struct pmus){ .read = true, .root = root ? root : SYSFS_ROOT };
+	snprintf(path, sizeof(path), "%s/" SYSFS_PMUS, pmus->root);
 	const char **names = event_read_names(&pmus->arena, &pmus->count, path);
 	pmus->pmu = mem_zeroed(pmus->count, sizeof(*pmus->pmu));
 	for (size_t i = 0; i < pmus->count; i++) {
@@ -76,8 +78,20 @@ bool pmus_text(const struct pmus *pmus, const struct pmu *pmu, const char *direc
 {
 	if (*name == '.' || strchr(name, '/'))
 		return false;
-	return linux_read_text(text, size, "%s/bus/event_source/devices/%s/%s%s%s", pmus->root,
+	return linux_read_text(text, size, "%s/" SYSFS_PMUS "/%s/%s%s%s", pmus->root,
 			       pmu->name, directory, *directory ? "/" : "", name);
+}
+
+/* Set the CPUs of PMU from a text of sysfs; all CPUs if it is empty or malformed. */
+static void set_cpus(struct pmus *pmus, struct pmu *pmu, const char *text)
+{
+	struct cpu_list list = { 0 };
+
+	if (cpus_add(&list, text)) {
+		pmu->cpu = arena_copy(&pmus->arena, list.cpu, list.count * sizeof(*list.cpu));
+		pmu->cpus = list.count;
+	}
+	cpus_release(&list);
 }
 
 bool pmus_load(struct pmus *pmus, struct pmu *pmu)
@@ -92,7 +106,7 @@ bool pmus_load(struct pmus *pmus, struct pmu *pmu)
 		return false;
 	pmu->type = (uint32_t)type;
 	if (pmus_text(pmus, pmu, "", pmu->core ? "cpus" : "cpumask", text, sizeof(text))) {
-		pmu->cpu = cpus_parse(&pmus->arena, text, &pmu->cpus);
+		set_cpus(pmus, pmu, text);
 		pmu->per_cpu = !pmu->core;
 	}
 	pmu->loaded = true;
@@ -104,7 +118,7 @@ const char **pmus_names(struct pmus *pmus, const struct pmu *pmu, const char *di
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/%s", pmus->root, pmu->name,
+	snprintf(path, sizeof(path), "%s/" SYSFS_PMUS "/%s/%s", pmus->root, pmu->name,
 		 directory);
 	return event_read_names(&pmus->arena, count, path);
 }

@@ -34,7 +34,7 @@ struct pmus {
 	struct arena arena;
 };
 
-/* Read the names of all PMUs under ROOT (NULL: "/sys"), once. */
+/* Read the names of all PMUs under ROOT (NULL: SYSFS_ROOT), once. */
 void pmus_read(struct pmus *pmus, const char *root);
 
 /* Read type and CPUs of PMU, once.  False: it has no type. */

@@ -5,6 +5,7 @@
  * Both parts may be globs, which stand for all matches, sorted by name.
  */
 #include "event/internal.h"
+#include "linux/sysfs.h"
 #include "linux/text.h"
 
 #include <errno.h>
@@ -18,23 +19,10 @@ static const char globs[] = "*?[";
 
 bool tracepoint_root(const struct event_options *options, char *path, size_t size)
 {
-	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-
-	if (options->tracefs) {
-		snprintf(path, size, "%s/events", options->tracefs);
-		return !access(path, R_OK | X_OK);
-	}
-	int error = ENOENT;
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, size, "%s/events", usual[i]);
-		if (!access(path, R_OK | X_OK))
-			return true;
-		if (errno != ENOENT)
-			error = errno;	/* it exists, but we may not read it */
-	}
-	snprintf(path, size, "%s/events", usual[0]);
-	errno = error;
-	return false;
+	if (!options->tracefs)
+		return sysfs_tracepoints(path, size);
+	snprintf(path, size, "%s/events", options->tracefs);
+	return !access(path, R_OK | X_OK);
 }
 
 bool event_tracepoints_path(char *path, size_t size)

@@ -1,32 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/cpus.h"
-#include "base/slice.h"
+#include "base/arena.h"
+#include "linux/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const int *cpus_parse(struct arena *arena, const char *text, size_t *count)
-{
-	enum { MOST_CPUS = 16384 };
-	struct slice left = { text, strlen(text) };
-	uint64_t from, to;
-	int *cpu = NULL;
-	size_t n = 0;
+enum { CPUS_MAX = 65536 };
 
-	while (left.size > 0 && n < MOST_CPUS) {
-		struct slice range = slice_cut(&left, ",");
-		struct slice low = slice_cut(&range, "-");
-		if (!slice_number(low, &from))
-			break;
-		if (range.size == 0 || !slice_number(range, &to))
-			to = from;
-		for (; from <= to && to < MOST_CPUS && n < MOST_CPUS; from++) {
-			cpu = array_grow(cpu, n, sizeof(*cpu));
-			cpu[n++] = (int)from;
+static void add(struct cpu_list *list, int cpu)
+{
+	size_t at = list->count;
+
+	while (at > 0 && list->cpu[at - 1] > cpu)
+		at--;
+	if (at > 0 && list->cpu[at - 1] == cpu)
+		return;
+	list->cpu = array_grow(list->cpu, list->count, sizeof(*list->cpu));
+	memmove(list->cpu + at + 1, list->cpu + at, (list->count - at) * sizeof(*list->cpu));
+	list->cpu[at] = cpu;
+	list->count++;
+}
+
+bool cpus_add(struct cpu_list *list, const char *text)
+{
+	do {
+		char *end;
+		unsigned long first = strtoul(text, &end, 10), last = first;
+		if (end == text)
+			return false;
+		if (*end == '-') {
+			text = end + 1;
+			last = strtoul(text, &end, 10);
+			if (end == text)
+				return false;
 		}
-	}
-	const int *kept = n > 0 ? arena_copy(arena, cpu, n * sizeof(*cpu)) : NULL;
-	free(cpu);
-	*count = n;
-	return kept;
+		if (last < first || last >= CPUS_MAX)
+			return false;
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			add(list, (int)cpu);
+		text = end;
+	} while (*text++ == ',');
+	return text[-1] == '\0';
+}
+
+bool cpus_has(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static struct cpu_list read_list(const char *name)
+{
+	struct cpu_list list = { 0 };
+	char text[4096];
+
+	if (linux_read_text(text, sizeof(text), "/sys/devices/system/cpu/%s", name) &&
+	    !cpus_add(&list, text))
+		cpus_release(&list);
+	return list;
+}
+
+struct cpu_list cpus_online(void)
+{
+	return read_list("online");
+}
+
+struct cpu_list cpus_possible(void)
+{
+	return read_list("possible");
+}
+
+void cpus_release(struct cpu_list *list)
+{
+	free(list->cpu);
+	*list = (struct cpu_list){ 0 };
+}
+
+bool cpus_model(char *model, size_t size)
+{
+	char line[256];
+
+	*model = '\0';
+	FILE *f = linux_open_stream("/proc/cpuinfo");
+	while (f && !*model && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+			char *name = strchr(line, ':') + 1;
+			name += strspn(name, " \t");
+			name[strcspn(name, "\n")] = '\0';
+			snprintf(model, size, "%s", name);
+		}
+	if (f)
+		fclose(f);
+	return *model;
 }

@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpus - lists of CPUs as Linux writes them. */
+/* cpus - the CPUs of this machine, and lists of CPUs as Linux writes them. */
 #pragma once
-#include "base/arena.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialised: empty. */
+struct cpu_list {
+	int *cpu;		/* ascending, without duplicates */
+	size_t count;
+};
 
 /*
- * Return the CPUs of a list such as "0-3,8" as an array in ARENA, with their number in *COUNT.
- * NULL: the list is empty or malformed.
+ * Add the CPUs of a text such as "0-3,8" to LIST.  False: the text is malformed, and LIST has only
+ * what was before the error.
  */
-const int *cpus_parse(struct arena *arena, const char *text, size_t *count);
+bool cpus_add(struct cpu_list *list, const char *text);
+
+/* Return whether CPU is one of the COUNT CPUS. */
+bool cpus_has(const int *cpus, size_t count, int cpu);
+
+/* Return the CPUs that are online.  Empty: unknown. */
+struct cpu_list cpus_online(void);
+
+/* Return the CPUs that this machine can have, online or not.  Empty: unknown. */
+struct cpu_list cpus_possible(void);
+
+void cpus_release(struct cpu_list *list);
+
+/* Store the name of the CPU's model in MODEL.  False: there is none (ARM has only numbers). */
+bool cpus_model(char *model, size_t size);

@@ -65,13 +65,10 @@ static uint64_t hash_of(const char *hex, enum locate_kind kind)
 
 static struct query *find(struct fetcher *f, const char *hex, enum locate_kind kind)
 {
-	struct table_probe probe = table_probe(&f->table, hash_of(hex, kind));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&f->table, hash_of(hex, kind), i,
+				 f->query[i].kind == kind && !strcmp(f->query[i].hex, hex));
 
-	while ((id = table_next(&f->table, &probe)) != TABLE_NONE)
-		if (f->query[id].kind == kind && !strcmp(f->query[id].hex, hex))
-			return &f->query[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &f->query[id];
 }
 
 /*

@@ -2,6 +2,7 @@
 #include "locate/internal.h"
 #include "base/arena.h"
 #include "base/regular.h"
+#include "linux/proc.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -97,13 +98,11 @@ static enum locate_result try_live(const struct locate_options *where,
 				   const struct object *object, pid_t pid,
 				   const struct mapping *m, struct elf **elf)
 {
-	char path[64];
+	struct proc_path path = proc_map_file(pid, m->start, m->end);
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
-		 m->end);
-	if (!object_has_id(object) && !object->inode && !is_mapping_of(object, path))
+	if (!object_has_id(object) && !object->inode && !is_mapping_of(object, path.text))
 		return LOCATE_ABSENT;
-	return try_path(where, "", path, object, true, elf);
+	return try_path(where, "", path.text, object, true, elf);
 }
 
 /* Whether OBJECT was mapped from the file that ST describes. */
@@ -122,15 +121,14 @@ static bool is_its_file(const struct object *object, const struct stat *st)
 static enum locate_result try_program(const struct locate_options *where,
 				      const struct object *object, pid_t pid, struct elf **elf)
 {
-	char path[64];
+	struct proc_path path = proc_path(pid, "exe");
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	if (!object_has_id(object) &&
-	    (stat(path, &st) < 0 ||
-	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path)))))
+	    (stat(path.text, &st) < 0 ||
+	     (!is_its_file(object, &st) && !(object->inode && is_mapping_of(object, path.text)))))
 		return LOCATE_ABSENT;
-	return try_path(where, "", path, object, true, elf);
+	return try_path(where, "", path.text, object, true, elf);
 }
 
 /* Look for OBJECT's path below ROOT, unless it was found before. Notes why a file was refused. */
@@ -152,9 +150,8 @@ struct located locate_object(const struct locate_options *where, const struct ob
 {
 	struct located l = { .result = LOCATE_ABSENT };
 	bool has_id = object_has_id(object);
-	char root[64];
+	struct proc_path root = proc_path(pid, "root");
 
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	if (where->sysroot) {
 		struct object copy = *object;
 		copy.inode = 0;		/* a copy has another inode */
@@ -163,11 +160,11 @@ struct located locate_object(const struct locate_options *where, const struct ob
 		if (is_local && pid > 0 && (try_live(where, object, pid, m, &l.elf) == LOCATED ||
 					    try_program(where, object, pid, &l.elf) == LOCATED)) {
 			l.result = LOCATED;
-			l.root = mem_text(root);
+			l.root = mem_text(root.text);
 		}
 		/* The path of a deleted file names nothing, or another file. */
 		if (is_local && pid > 0 && (!object->deleted || has_id))
-			try_below(where, &l, object, root);
+			try_below(where, &l, object, root.text);
 		if (!object->deleted || has_id)
 			try_below(where, &l, object, "");
 	} else {
@@ -187,6 +184,21 @@ void locate_elsewhere(const struct locate_options *where, const struct object *o
 		l->result = LOCATED;
 		l->root = mem_text("");
 	}
+}
+
+void locate_check_list(const char **list, struct report *report)
+{
+	struct stat st;
+
+	if (!*list)
+		return;
+	if (access(*list, R_OK) < 0 || stat(*list, &st) < 0)
+		report_failure(report, "cannot read '%s'", *list);
+	else if (!S_ISREG(st.st_mode))
+		report_error(report, "cannot read '%s': it is no regular file", *list);
+	else
+		return;
+	*list = NULL;
 }
 
 const char *locate_reason(enum locate_result result)

@@ -123,6 +123,9 @@ struct elf *locate_vdso(const struct object *object, pid_t pid, const struct map
 /* Whether a stream was recorded on this machine with the kernel release that runs now. */
 bool locate_is_local(const struct stream_origin *origin);
 
+/* If the file *LIST, a build ID map, cannot be read, report it and set *LIST to NULL. */
+void locate_check_list(const char **list, struct report *report);
+
 /* Return the text of a message that says why the result is not LOCATED. */
 const char *locate_reason(enum locate_result result);
 

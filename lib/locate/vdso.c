@@ -2,12 +2,10 @@
 /* Finds what the kernel of this machine maps into every process. */
 #include "locate/locate.h"
 #include "base/arena.h"
+#include "linux/proc.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 enum { VDSO_MAX = 4 * 4096 };	/* bytes; the vdso of x86 and arm64 has one or two pages */
 
@@ -24,16 +22,10 @@ static struct elf *open_vdso(void)
 static struct elf *open_vdso_of(pid_t pid, const struct mapping *m)
 {
 	size_t size = m->end - m->start < VDSO_MAX ? m->end - m->start : VDSO_MAX;
-	char path[64];
+	uint8_t *bytes = mem_zeroed(1, size);
+	ssize_t n = proc_read_memory(pid, m->start, bytes, size);
 	const char *why;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	uint8_t *bytes = mem_zeroed(1, size);
-	ssize_t n = pread(fd, bytes, size, (off_t)m->start);
-	close(fd);
 	return elf_open_owned(bytes, n > 0 ? (size_t)n : 0, &why);
 }
 

@@ -29,13 +29,10 @@ static enum object_kind kind_of(const char *path, bool in_kernel)
 /* Return the build ID that a BUILD_ID record gave for PATH, or NULL. */
 static const struct build_id_told *find_told(const struct objects *objects, uint32_t path)
 {
-	struct table_probe probe = table_probe(&objects->told, hash_u64(path));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&objects->told, hash_u64(path), i,
+				 objects->told_id[i].path == path);
 
-	while ((id = table_next(&objects->told, &probe)) != TABLE_NONE)
-		if (objects->told_id[id].path == path)
-			return &objects->told_id[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &objects->told_id[id];
 }
 
 bool object_may_be_hugepages(const struct object *o)

@@ -51,12 +51,8 @@ static uint32_t find_process(const struct spaces *s, pid_t pid)
 {
 	if (s->last < s->processes && s->process[s->last].pid == pid)
 		return s->last;
-	struct table_probe probe = table_probe(&s->process_table, hash_u64((uint32_t)pid));
-	uint32_t id;
-	while ((id = table_next(&s->process_table, &probe)) != TABLE_NONE)
-		if (s->process[id].pid == pid)
-			break;
-	return id;
+	return TABLE_FIND(&s->process_table, hash_u64((uint32_t)pid), i,
+			  s->process[i].pid == pid);
 }
 
 static struct process *add_process(struct spaces *s, pid_t pid)

@@ -26,13 +26,10 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key)
 {
-	struct table_probe probe = table_probe(&c->table, key.a);
-	uint32_t i;
+	uint32_t at = TABLE_FIND(&c->table, key.a, i,
+				 c->entry[i].key.a == key.a && c->entry[i].key.b == key.b);
 
-	while ((i = table_next(&c->table, &probe)) != TABLE_NONE)
-		if (c->entry[i].key.a == key.a && c->entry[i].key.b == key.b)
-			return &c->entry[i];
-	return NULL;
+	return at == TABLE_NONE ? NULL : &c->entry[at];
 }
 
 struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain)

@@ -77,12 +77,7 @@ uint32_t decoded_find(const struct decoded_items *items, uint64_t id)
 		return (uint32_t)(id - 1);
 	if (!items->scattered)
 		return TABLE_NONE;
-	struct table_probe probe = table_probe(&items->table, hash_u64(id));
-	uint32_t index;
-	while ((index = table_next(&items->table, &probe)) != TABLE_NONE)
-		if (items->item[index].id == id)
-			break;
-	return index;
+	return TABLE_FIND(&items->table, hash_u64(id), i, items->item[i].id == id);
 }
 
 static void scatter(struct decoded_items *items)

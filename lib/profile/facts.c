@@ -89,13 +89,9 @@ bool facts_choose(struct facts *f, const char *list, const char **wrong)
 
 static struct cgroup *find_cgroup(const struct facts *f, uint64_t id)
 {
-	struct table_probe probe = table_probe(&f->cgroup_table, hash_u64(id));
-	uint32_t i;
+	uint32_t at = TABLE_FIND(&f->cgroup_table, hash_u64(id), i, f->cgroup[i].id == id);
 
-	while ((i = table_next(&f->cgroup_table, &probe)) != TABLE_NONE)
-		if (f->cgroup[i].id == id)
-			return &f->cgroup[i];
-	return NULL;
+	return at == TABLE_NONE ? NULL : &f->cgroup[at];
 }
 
 /* PERF_RECORD_CGROUP: u64 id; char path[] */

@@ -10,14 +10,12 @@ uint32_t folded_name(struct folded *f, const char *name)
 {
 	size_t length = strlen(name);
 
-	if (length + 1 > f->capacity) {
-		f->capacity = 2 * (length + 1);
-		f->text = mem_resize(f->text, f->capacity);
-	}
+	char *text = (char *)buffer_end(&f->text, length + 1);
+
 	for (size_t i = 0; i <= length; i++)
-		f->text[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
-	text_make_safe(f->text);
-	uint32_t id = intern_bytes(&f->names, f->text, length);
+		text[i] = name[i] == ';' ? ':' : name[i] == '\n' ? ' ' : name[i];
+	text_make_safe(text);
+	uint32_t id = intern_bytes(&f->names, text, length);
 	for (; f->lengths < f->names.count; f->lengths++) {
 		f->length = array_grow(f->length, f->lengths, sizeof(*f->length));
 		f->length[f->lengths] = f->lengths ? (uint32_t)length : 0;	/* 0 is "" */
@@ -186,7 +184,7 @@ void folded_release(struct folded *f)
 	keyed_release(&f->lines);
 	free(f->sum);
 	free(f->frame);
-	free(f->text);
+	free(f->text.at);
 	free(f->length);
 	*f = (struct folded){ 0 };
 }

@@ -9,9 +9,10 @@
  * A line is kept as ids of names, and becomes text only when it is written.
  */
 #pragma once
+#include "base/buffer.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "base/output.h"
-#include "profile/keyed.h"
 
 /* Limit of the text in bytes: a few samples may repeat a long name many times. */
 #define FOLDED_TEXT_MAX ((uint64_t)4 << 30)
@@ -26,8 +27,7 @@ struct folded {
 	uint32_t *frame;	/* ids of names of the line that is being made */
 	size_t frames;
 	uint32_t *rank;		/* by place(): order of the texts; only during folded_write() */
-	char *text;		/* scratch of folded_name() */
-	size_t capacity;
+	struct buffer text;	/* scratch of folded_name() */
 };
 
 /* Return the id of NAME; or of a frame without a function in the object PATH: "[libfoo.so]". */

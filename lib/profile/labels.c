@@ -48,10 +48,9 @@ uint32_t labels_set(struct labels *l, const int64_t *value)
 	if (is_set(l, l->last, value))
 		return l->last;
 	uint64_t hash = hash_bytes(value, l->keys * sizeof(*value));
-	struct table_probe probe = table_probe(&l->table, hash);
-	while ((id = table_next(&l->table, &probe)) != TABLE_NONE)
-		if (is_set(l, id, value))
-			return l->last = id;
+	id = TABLE_FIND(&l->table, hash, i, is_set(l, i, value));
+	if (id != TABLE_NONE)
+		return l->last = id;
 	return l->last = add_set(l, value, hash);
 }
 

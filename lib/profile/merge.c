@@ -6,10 +6,11 @@
  */
 #include "profile/merge.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/intern.h"
+#include "base/keyed.h"
 #include "profile.pb-c.h"
-#include "profile/keyed.h"
 #include "profile/wire.h"
 
 /* A mapping as it is written.  Its key has only the fields that identify it. */
@@ -35,10 +36,7 @@ struct merge {
 	int64_t default_type;
 	int64_t time, duration, period;
 	int64_t drop, keep;
-	struct {				/* the key that is being built */
-		uint8_t *bytes;
-		size_t size, capacity;
-	} key;
+	struct buffer key;			/* the key that is being built */
 	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
 };
 
@@ -75,16 +73,14 @@ static void begin_key(struct merge *m)
 
 static void add_number(struct merge *m, uint64_t number)
 {
-	if (m->key.capacity - m->key.size < WIRE_VARINT_MAX) {
-		m->key.capacity = 2 * m->key.capacity + 512;
-		m->key.bytes = mem_resize(m->key.bytes, m->key.capacity);
-	}
-	m->key.size = (size_t)(wire_varint(m->key.bytes + m->key.size, number) - m->key.bytes);
+	uint8_t *end = buffer_end(&m->key, WIRE_VARINT_MAX);
+
+	m->key.size = (size_t)(wire_varint(end, number) - m->key.at);
 }
 
 static uint32_t end_key(struct merge *m, struct keyed *in)
 {
-	return keyed_id(in, m->key.bytes, m->key.size);
+	return keyed_id(in, m->key.at, m->key.size);
 }
 
 /* Return a cursor at the first number of key ID. */
@@ -548,7 +544,7 @@ void merge_free(struct merge *m)
 	free(m->mapping);
 	free(m->value);
 	free(m->type);
-	free(m->key.bytes);
+	free(m->key.at);
 	free(m->label);
 	free(m);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/pack.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@ enum {
 };
 
 struct pack {
-	uint8_t *bytes;
-	size_t size, capacity;
+	struct buffer buffer;
 };
 
 struct pack *pack_open(void)
@@ -23,31 +23,26 @@ struct pack *pack_open(void)
 
 uint8_t *pack_room(struct pack *p, size_t size)
 {
-	if (size > p->capacity - p->size) {
-		p->capacity = p->capacity + p->capacity / 4 + size + 65536;
-		p->bytes = mem_resize(p->bytes, p->capacity);
-	}
-	p->size += size;
-	return p->bytes + p->size - size;
+	return buffer_extend(&p->buffer, size);
 }
 
-static uint8_t *compress_gzip(const struct pack *p, size_t *size)
+static uint8_t *compress_gzip(const struct buffer *b, size_t *size)
 {
 	struct libdeflate_compressor *c = libdeflate_alloc_compressor(GZIP_LEVEL);
-	size_t bound = libdeflate_gzip_compress_bound(c, p->size);
+	size_t bound = libdeflate_gzip_compress_bound(c, b->size);
 	uint8_t *to = mem_resize(NULL, bound);
 
-	*size = c ? libdeflate_gzip_compress(c, p->bytes, p->size, to, bound) : 0;
+	*size = c ? libdeflate_gzip_compress(c, b->at, b->size, to, bound) : 0;
 	libdeflate_free_compressor(c);
 	return to;
 }
 
-static uint8_t *compress_zstd(const struct pack *p, size_t *size)
+static uint8_t *compress_zstd(const struct buffer *b, size_t *size)
 {
-	size_t bound = ZSTD_compressBound(p->size);
+	size_t bound = ZSTD_compressBound(b->size);
 	uint8_t *to = mem_resize(NULL, bound);
 
-	*size = ZSTD_compress(to, bound, p->bytes, p->size, ZSTD_LEVEL);
+	*size = ZSTD_compress(to, bound, b->at, b->size, ZSTD_LEVEL);
 	if (ZSTD_isError(*size))
 		*size = 0;
 	return to;
@@ -55,19 +50,20 @@ static uint8_t *compress_zstd(const struct pack *p, size_t *size)
 
 void pack_close(struct pack *p, enum pack_how how, struct output *out)
 {
-	size_t size = p->size;
+	struct buffer *b = &p->buffer;
+	size_t size = b->size;
 
-	p->bytes = mem_resize(p->bytes, size);
-	uint8_t *packed = how == PACK_GZIP ? compress_gzip(p, &size)
-			  : how == PACK_ZSTD ? compress_zstd(p, &size) : NULL;
+	b->at = mem_resize(b->at, size);
+	uint8_t *packed = how == PACK_GZIP ? compress_gzip(b, &size)
+			  : how == PACK_ZSTD ? compress_zstd(b, &size) : NULL;
 
-	if (size == 0 && p->size > 0) {
+	if (size == 0 && b->size > 0) {
 		report_error(out->report, "cannot compress: out of memory");
 		output_discard(out);
 	}
-	output_write(out, packed ? packed : p->bytes, size);
+	output_write(out, packed ? packed : b->at, size);
 	output_flush(out);
 	free(packed);
-	free(p->bytes);
+	free(b->at);
 	free(p);
 }

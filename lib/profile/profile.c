@@ -44,13 +44,12 @@ static uint32_t own_object(struct resolved *own, const char *name, uint64_t star
 static uint32_t own_frame(struct profile *p, struct resolved_frame frame)
 {
 	uint64_t hash = hash_more(frame.object, frame.address);
-	struct table_probe probe = table_probe(&p->own_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&p->own_table, hash, i,
+				 p->own.frame[i].object == frame.object &&
+				 p->own.frame[i].address == frame.address);
 
-	while ((id = table_next(&p->own_table, &probe)) != TABLE_NONE)
-		if (p->own.frame[id].object == frame.object &&
-		    p->own.frame[id].address == frame.address)
-			return id | FRAME_OWN;
+	if (id != TABLE_NONE)
+		return id | FRAME_OWN;
 	id = resolved_add_frame(&p->own, &frame);
 	table_add(&p->own_table, hash, id);
 	return id | FRAME_OWN;

@@ -41,12 +41,12 @@ static uint32_t add_stack(struct stacks *s, struct stack stack, uint64_t hash)
 static uint32_t find_stack(struct stacks *s, struct stack stack)
 {
 	uint64_t hash = hash_u64((uint64_t)stack.labels << 32 | stack.chain);
-	struct table_probe probe = table_probe(&s->table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&s->table, hash, i,
+				 s->stack[i].chain == stack.chain &&
+				 s->stack[i].labels == stack.labels);
 
-	while ((id = table_next(&s->table, &probe)) != TABLE_NONE)
-		if (s->stack[id].chain == stack.chain && s->stack[id].labels == stack.labels)
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	return add_stack(s, stack, hash);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/unpack.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "profile/decode.h"
 #include "stream/inflate.h"
 
@@ -16,8 +17,7 @@ struct unpacking {
 	struct report *report;
 	int fd;
 	struct inflate *gzip;	/* NULL: the file is plain */
-	uint8_t *bytes;
-	size_t size, capacity;
+	struct buffer out;
 	size_t taken;		/* bytes read from the file */
 };
 
@@ -29,37 +29,19 @@ static size_t limit_of(const struct unpacking *u)
 	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
 }
 
-/* Make room for at least CHUNK more bytes.  Returns the room, in bytes. */
-static size_t make_room(struct unpacking *u)
-{
-	if (u->capacity - u->size < CHUNK) {
-		u->capacity = 2 * u->capacity + CHUNK;
-		u->bytes = mem_resize(u->bytes, u->capacity);
-	}
-	return u->capacity - u->size;
-}
-
 static bool take_gzip(struct unpacking *u, const uint8_t *in, size_t size)
 {
 	ptrdiff_t n;
 
 	inflate_feed(u->gzip, in, size);
 	do {
-		size_t room = make_room(u);
-		n = inflate_read(u->gzip, u->bytes + u->size, room);
-		u->size += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && u->size <= limit_of(u));
+		uint8_t *end = buffer_end(&u->out, CHUNK);
+		n = inflate_read(u->gzip, end, u->out.room - u->out.size);
+		u->out.size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && u->out.size <= limit_of(u));
 	if (n < 0)
 		report_error(u->report, "cannot read '%s': its gzip data are damaged", u->file);
 	return n >= 0;
-}
-
-static bool take_plain(struct unpacking *u, const uint8_t *in, size_t size)
-{
-	make_room(u);
-	memcpy(u->bytes + u->size, in, size);
-	u->size += size;
-	return true;
 }
 
 static bool take(struct unpacking *u, const uint8_t *in, size_t size)
@@ -69,9 +51,11 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 	u->taken += size;
 	if (is_first && size >= 2 && in[0] == 0x1f && in[1] == 0x8b)
 		u->gzip = inflate_open_gzip();
-	if (!(u->gzip ? take_gzip(u, in, size) : take_plain(u, in, size)))
+	if (!u->gzip)
+		buffer_add(&u->out, in, size);
+	else if (!take_gzip(u, in, size))
 		return false;
-	if (u->size <= limit_of(u))
+	if (u->out.size <= limit_of(u))
 		return true;
 	if (limit_of(u) == PROFILE_MAX)
 		report_error(u->report, "'%s' is too large: a profile may have %zu MiB, "
@@ -125,15 +109,15 @@ uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
 		report_failure(report, "cannot open '%s'", file);
 		return NULL;
 	}
-	make_room(&u);
+	buffer_grow(&u.out, CHUNK);
 	bool good = unpack(&u);
 	inflate_close(u.gzip);
 	if (!is_stdin)
 		close(u.fd);
 	if (!good) {
-		free(u.bytes);
+		free(u.out.at);
 		return NULL;
 	}
-	*size = u.size;
-	return u.bytes;
+	*size = u.out.size;
+	return u.out.at;
 }

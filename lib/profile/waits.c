@@ -5,13 +5,9 @@
 
 static struct wait *find(const struct waits *w, pid_t tid)
 {
-	struct table_probe probe = table_probe(&w->table, hash_u64((uint32_t)tid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&w->table, hash_u64((uint32_t)tid), i, w->wait[i].tid == tid);
 
-	while ((id = table_next(&w->table, &probe)) != TABLE_NONE)
-		if (w->wait[id].tid == tid)
-			return &w->wait[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &w->wait[id];
 }
 
 static struct wait *find_or_add(struct waits *w, pid_t tid)

@@ -168,13 +168,7 @@ void events_name(struct stream_events *events, uint32_t index, const char *name,
 
 uint32_t events_find(const struct stream_events *events, uint64_t id)
 {
-	struct table_probe probe = table_probe(&events->table, hash_u64(id));
-	uint32_t at;
-
-	while ((at = table_next(&events->table, &probe)) != TABLE_NONE)
-		if (events->id[at] == id)
-			return at;
-	return TABLE_NONE;
+	return TABLE_FIND(&events->table, hash_u64(id), i, events->id[i] == id);
 }
 
 void events_set_id(struct stream_events *events, uint64_t id, uint32_t index)

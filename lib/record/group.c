@@ -6,12 +6,11 @@
 static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid)
 {
 	uint64_t hash = hash_more(id, (uint32_t)tid);
-	struct table_probe probe = table_probe(&g->table, hash);
-	uint32_t i;
+	uint32_t at = TABLE_FIND(&g->table, hash, i,
+				 g->counter[i].id == id && g->counter[i].tid == tid);
 
-	while ((i = table_next(&g->table, &probe)) != TABLE_NONE)
-		if (g->counter[i].id == id && g->counter[i].tid == tid)
-			return &g->counter[i];
+	if (at != TABLE_NONE)
+		return &g->counter[at];
 	g->counter = array_grow(g->counter, g->counters, sizeof(*g->counter));
 	g->counter[g->counters] = (struct group_counter){ .id = id, .tid = tid };
 	table_add(&g->table, hash, g->counters);

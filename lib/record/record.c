@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/record.h"
+#include "base/hex.h"
 #include "record/types.h"
 
 #include <stdio.h>
@@ -185,7 +186,5 @@ const char *record_type_name(uint32_t type)
 
 void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])
 {
-	*hex = '\0';
-	for (size_t i = 0; i < size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	hex_write(hex, id, size);
 }

@@ -5,24 +5,20 @@
  */
 #include "resolve/index-builder.h"
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/keyed.h"
 #include "base/pointers.h"
 #include "resolve/index-internal.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 
-struct bytes {
-	uint8_t *at;
-	size_t size, room;
-};
-
 struct index_builder {
 	struct index_chunk *chunk;
-	struct index_call *call;	/* the first is a placeholder: id 0 means no call */
-	struct index_function *function;
-	uint32_t chunks, calls, functions;
-	struct table call_table, function_table;
-	struct bytes code, strings;
+	uint32_t chunks;
+	struct keyed calls;		/* the first is a placeholder: id 0 means no call */
+	struct keyed functions;
+	struct buffer code, strings;
 	struct table string_table;	/* over offsets in STRINGS */
 	struct pointers seen;		/* ids of strings and functions by their addresses */
 	/* the current chunk: its end, kind and segments, and the line of its last segment */
@@ -33,24 +29,9 @@ struct index_builder {
 };
 
 /* --- bytes --- */
-static uint8_t *room_for(struct bytes *b, size_t size)
+static void add_uleb(struct buffer *b, uint64_t v)
 {
-	if (b->room - b->size < size) {
-		b->room = 2 * (b->room + size);
-		b->at = mem_resize(b->at, b->room);
-	}
-	return b->at + b->size;
-}
-
-static void add_bytes(struct bytes *b, const void *bytes, size_t size)
-{
-	memcpy(room_for(b, size), bytes, size);
-	b->size += size;
-}
-
-static void add_uleb(struct bytes *b, uint64_t v)
-{
-	uint8_t *to = room_for(b, 10);
+	uint8_t *to = buffer_end(b, 10);
 
 	for (; v >= 0x80; v >>= 7)
 		*to++ = (uint8_t)(v | 0x80);
@@ -58,9 +39,9 @@ static void add_uleb(struct bytes *b, uint64_t v)
 	b->size = (size_t)(to - b->at);
 }
 
-static void add_sleb(struct bytes *b, int64_t v)
+static void add_sleb(struct buffer *b, int64_t v)
 {
-	uint8_t *to = room_for(b, 10);
+	uint8_t *to = buffer_end(b, 10);
 
 	for (; v < -0x40 || v >= 0x40; v >>= 7)
 		*to++ = (uint8_t)(v | 0x80);
@@ -73,14 +54,13 @@ static uint32_t string_id(struct index_builder *b, const char *text)
 {
 	size_t size = strlen(text);
 	uint64_t hash = hash_bytes(text, size);
-	struct table_probe probe = table_probe(&b->string_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&b->string_table, hash, i,
+				 !strcmp((const char *)b->strings.at + i, text));
 
-	while ((id = table_next(&b->string_table, &probe)) != TABLE_NONE)
-		if (!strcmp((const char *)b->strings.at + id, text))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	id = (uint32_t)b->strings.size;
-	add_bytes(&b->strings, text, size + 1);
+	buffer_add(&b->strings, text, size + 1);
 	table_add(&b->string_table, hash, id);
 	return id;
 }
@@ -93,26 +73,6 @@ static uint32_t string_at(struct index_builder *b, const char *text)
 		? id : pointers_add(&b->seen, text, string_id(b, text));
 }
 
-static uint64_t hash_of_function(const struct index_function *f)
-{
-	return hash_more((uint64_t)f->name << 32 | f->file, f->line);
-}
-
-static uint32_t function_id(struct index_builder *b, const struct index_function *f)
-{
-	uint64_t hash = hash_of_function(f);
-	struct table_probe probe = table_probe(&b->function_table, hash);
-	uint32_t id;
-
-	while ((id = table_next(&b->function_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&b->function[id], f, sizeof(*f)))
-			return id;
-	b->function = array_grow(b->function, b->functions, sizeof(*f));
-	b->function[b->functions] = *f;
-	table_add(&b->function_table, hash, b->functions);
-	return b->functions++;
-}
-
 static uint32_t function_at(struct index_builder *b, const struct dwarf_function *f,
 			    const char *symbol)
 {
@@ -121,31 +81,10 @@ static uint32_t function_at(struct index_builder *b, const struct dwarf_function
 
 	if (f && !symbol && pointers_find(&b->seen, f, &id))
 		return id;
-	id = function_id(b, &(struct index_function){ string_at(b, name),
-						      string_at(b, f ? f->file : NULL),
-						      f ? f->line : 0 });
+	struct index_function function = { string_at(b, name), string_at(b, f ? f->file : NULL),
+					   f ? f->line : 0 };
+	id = keyed_id(&b->functions, &function, sizeof(function));
 	return f && !symbol ? pointers_add(&b->seen, f, id) : id;
-}
-
-static uint64_t hash_of_call(const struct index_call *c)
-{
-	return hash_more(hash_more((uint64_t)c->function << 32 | c->parent, c->file),
-			 (uint64_t)c->line << 32 | c->column);
-}
-
-static uint32_t call_id(struct index_builder *b, const struct index_call *c)
-{
-	uint64_t hash = hash_of_call(c);
-	struct table_probe probe = table_probe(&b->call_table, hash);
-	uint32_t id;
-
-	while ((id = table_next(&b->call_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&b->call[id], c, sizeof(*c)))
-			return id;
-	b->call = array_grow(b->call, b->calls, sizeof(*c));
-	b->call[b->calls] = *c;
-	table_add(&b->call_table, hash, b->calls);
-	return b->calls++;
 }
 
 /* --- taking over an older index --- */
@@ -153,47 +92,47 @@ static void take_strings(struct index_builder *b, const struct index *old)
 {
 	const char *end = old->strings + old->strings_size;
 
-	add_bytes(&b->strings, old->strings, old->strings_size);
+	buffer_add(&b->strings, old->strings, old->strings_size);
 	for (const char *at = old->strings; at < end; at += strlen(at) + 1)
 		table_add(&b->string_table, hash_bytes(at, strlen(at)),
 			  (uint32_t)(at - old->strings));
 }
 
-static void take(struct index_builder *b, const struct index *old)
+/* Returns false if OLD has the same function or call twice, so that ids would change. */
+static bool take(struct index_builder *b, const struct index *old)
 {
 	take_strings(b, old);
-	add_bytes(&b->code, old->code, old->code_size);
-	for (; b->functions < old->functions; b->functions++) {
-		b->function = array_grow(b->function, b->functions, sizeof(*b->function));
-		b->function[b->functions] = index_function_at(old, b->functions);
-		table_add(&b->function_table, hash_of_function(&b->function[b->functions]),
-			  b->functions);
+	buffer_add(&b->code, old->code, old->code_size);
+	for (uint32_t i = 0; i < old->functions; i++) {
+		struct index_function function = index_function_at(old, i);
+		if (keyed_id(&b->functions, &function, sizeof(function)) != i)
+			return false;
 	}
-	for (; b->calls < old->calls; b->calls++) {
-		b->call = array_grow(b->call, b->calls, sizeof(*b->call));
-		b->call[b->calls] = index_call_at(old, b->calls);
-		if (b->calls)
-			table_add(&b->call_table, hash_of_call(&b->call[b->calls]), b->calls);
+	for (uint32_t i = 1; i < old->calls; i++) {
+		struct index_call call = index_call_at(old, i);
+		if (keyed_id(&b->calls, &call, sizeof(call)) != i)
+			return false;
 	}
 	for (; b->chunks < old->chunks; b->chunks++) {
 		b->chunk = array_grow(b->chunk, b->chunks, sizeof(*b->chunk));
 		b->chunk[b->chunks] = index_chunk_at(old, b->chunks);
 	}
+	return true;
 }
 
 struct index_builder *index_builder_new(const struct index *old)
 {
+	static const struct index_call placeholder = { UINT32_MAX, UINT32_MAX, 0, 0, 0 };
 	struct index_builder *b = mem_zeroed(1, sizeof(*b));
 
 	b->end = UINT64_MAX;
-	if (old)
-		take(b, old);
+	keyed_id(&b->calls, &placeholder, sizeof(placeholder));
+	if (old && !take(b, old)) {
+		index_builder_free(b);
+		return index_builder_new(NULL);
+	}
 	if (b->strings.size == 0)
 		string_id(b, "");
-	if (b->calls == 0) {
-		b->call = array_grow(NULL, 0, sizeof(*b->call));
-		b->call[b->calls++] = (struct index_call){ 0 };
-	}
 	return b;
 }
 
@@ -202,12 +141,10 @@ void index_builder_free(struct index_builder *b)
 	if (!b)
 		return;
 	free(b->chunk);
-	free(b->call);
-	free(b->function);
+	keyed_release(&b->calls);
+	keyed_release(&b->functions);
 	free(b->code.at);
 	free(b->strings.at);
-	table_release(&b->call_table);
-	table_release(&b->function_table);
 	table_release(&b->string_table);
 	pointers_release(&b->seen);
 	free(b);
@@ -226,7 +163,7 @@ static uint32_t chain_of(struct index_builder *b, const struct index_answer *ans
 		const struct dwarf_frame *f = &answer->frame[i];
 		call.function = function_at(b, f->function,
 					    i + 1 == answer->frames ? symbol : NULL);
-		id = call_id(b, &call);
+		id = keyed_id(&b->calls, &call, sizeof(call));
 		call = (struct index_call){ .parent = id, .file = string_at(b, f->file),
 					    .line = f->line, .column = f->column };
 	}
@@ -241,14 +178,15 @@ static void begin_chunk(struct index_builder *b, uint64_t start, enum index_kind
 	b->kind = kind;
 	b->segments = 0;
 	b->line = 0;
-	*room_for(&b->code, 1) = (uint8_t)kind;
+	*buffer_end(&b->code, 1) = (uint8_t)kind;
 	b->code.size++;
 }
 
 static size_t size_of(const struct index_builder *b)
 {
-	return INDEX_HEADER + (size_t)b->chunks * CHUNK_BYTES + (size_t)b->calls * CALL_BYTES +
-	       (size_t)b->functions * FUNCTION_BYTES + b->code.size + b->strings.size;
+	return INDEX_HEADER + (size_t)b->chunks * CHUNK_BYTES +
+	       (size_t)b->calls.count * CALL_BYTES + (size_t)b->functions.count * FUNCTION_BYTES +
+	       b->code.size + b->strings.size;
 }
 
 void index_builder_add(struct index_builder *b, struct extent same,
@@ -306,28 +244,27 @@ uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *siz
 {
 	uint32_t start[2] = { INDEX_VERSION, 0 };
 	uint64_t magic = INDEX_MAGIC;
-	struct bytes out = { 0 };
+	struct buffer out = { 0 };
 
 	if (size_of(b) > INDEX_SIZE_MAX)
 		return NULL;
 	if (b->chunks)
 		sort_chunks(b);
-	uint32_t counts[6] = { b->chunks, b->calls, b->functions, (uint32_t)b->code.size,
-			       (uint32_t)b->strings.size, 0 };
-	room_for(&out, size_of(b));
-	add_bytes(&out, &magic, sizeof(magic));
-	add_bytes(&out, start, sizeof(start));
-	add_bytes(&out, &key, sizeof(key));
-	add_bytes(&out, counts, sizeof(counts));
+	uint32_t counts[6] = { b->chunks, b->calls.count, b->functions.count,
+			       (uint32_t)b->code.size, (uint32_t)b->strings.size, 0 };
+	buffer_end(&out, size_of(b));
+	buffer_add(&out, &magic, sizeof(magic));
+	buffer_add(&out, start, sizeof(start));
+	buffer_add(&out, &key, sizeof(key));
+	buffer_add(&out, counts, sizeof(counts));
 	for (uint32_t i = 0; i < b->chunks; i++)
-		add_bytes(&out, &b->chunk[i], CHUNK_BYTES);
-	for (uint32_t i = 0; i < b->calls; i++)
-		add_bytes(&out, &b->call[i], CALL_BYTES);
-	for (uint32_t i = 0; i < b->functions; i++)
-		add_bytes(&out, &b->function[i], FUNCTION_BYTES);
-	if (b->code.size)
-		add_bytes(&out, b->code.at, b->code.size);
-	add_bytes(&out, b->strings.at, b->strings.size);
+		buffer_add(&out, &b->chunk[i], CHUNK_BYTES);
+	for (uint32_t i = 0; i < b->calls.count; i++)
+		buffer_add(&out, b->calls.item[i].bytes, CALL_BYTES);
+	for (uint32_t i = 0; i < b->functions.count; i++)
+		buffer_add(&out, b->functions.item[i].bytes, FUNCTION_BYTES);
+	buffer_add(&out, b->code.at, b->code.size);
+	buffer_add(&out, b->strings.at, b->strings.size);
 	start[1] = libdeflate_crc32(0, out.at + INDEX_CHECKED, out.size - INDEX_CHECKED);
 	memcpy(out.at + INDEX_CHECKED - sizeof(start[1]), &start[1], sizeof(start[1]));
 	*size = out.size;

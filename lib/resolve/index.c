@@ -4,6 +4,7 @@
  * can compute it. So every id and offset is checked before it is used.
  */
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/cursor.h"
 #include "resolve/index-internal.h"
 
@@ -73,18 +74,11 @@ void index_close(struct index *x)
 /* Find the chunk that contains ADDRESS. Returns false if there is none. */
 static bool find_chunk(const struct index *x, uint64_t address, struct index_chunk *out)
 {
-	uint32_t low = 0, high = x->chunks;
+	size_t next = BISECT(0, x->chunks, i, index_chunk_at(x, (uint32_t)i).start > address);
 
-	while (low < high) {	/* find the first chunk after ADDRESS */
-		uint32_t middle = low + (high - low) / 2;
-		if (index_chunk_at(x, middle).start > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low == 0)
+	if (next == 0)
 		return false;
-	*out = index_chunk_at(x, low - 1);
+	*out = index_chunk_at(x, (uint32_t)next - 1);
 	return address - out->start < out->size;
 }
 

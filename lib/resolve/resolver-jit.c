@@ -7,6 +7,7 @@
  * ended, its jitmap is discarded a few rounds later, after its last samples. If another sample
  * comes anyway, the files are read again.
  */
+#include "linux/proc.h"
 #include "resolve/resolver-internal.h"
 
 #include <inttypes.h>
@@ -16,44 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Read the line of /proc/PID/status that starts with NAME. Returns false if there is none. */
-static bool status_line(pid_t pid, const char *name, char *line, int room)
-{
-	char path[64];
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	FILE *in = fopen(path, "re");
-	while (in && !found && fgets(line, room, in))
-		found = !strncmp(line, name, strlen(name));
-	if (in)
-		fclose(in);
-	return found;
-}
-
-/* Return the PID of process PID in its own pid namespace. */
-static pid_t own_pid(pid_t pid)
-{
-	char line[256];
-	const char *last = status_line(pid, "NSpid:", line, sizeof(line)) ? strrchr(line, '\t')
-									  : NULL;
-	long number = last ? strtol(last, NULL, 10) : 0;
-
-	return number > 0 && number <= INT_MAX ? (pid_t)number : pid;
-}
-
 /*
  * Trust files of the process's effective user, because anyone may put a file for any process
- * into /tmp. The user comes from /proc/PID/status, because the owner of /proc/PID is not the
- * effective user of every process. After the process has ended, the user last seen counts. With
- * a sysroot, any owner is trusted: the user chose those files.
+ * into /tmp. After the process has ended, the user last seen counts. With a sysroot, any owner is
+ * trusted: the user chose those files.
  */
 static void trust_user(const struct resolver *r, struct jit_process *p)
 {
-	char line[256];
-
-	if (!r->options.where.sysroot && status_line(p->pid, "Uid:", line, sizeof(line)))
-		sscanf(line, "Uid: %*u %u", &p->user);
+	if (!r->options.where.sysroot)
+		proc_effective_user(p->pid, &p->user);
 	jitmap_trust(p->map, r->options.where.sysroot ? JIT_ANYONE : p->user);
 }
 
@@ -71,7 +43,8 @@ static void open_map(const struct resolver *r, struct jit_process *p)
 			jitmap_open_map(map, path);
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, own_pid(pid));
+	snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", proc_path(pid, "root").text,
+		 proc_own_id(pid));
 	if (jitmap_open_map(map, path))
 		return;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
@@ -90,13 +63,7 @@ static void unshare_map(struct resolver *r, struct jit_process *p)
 
 static uint32_t find_jit(const struct resolver *r, pid_t pid)
 {
-	struct table_probe probe = table_probe(&r->jit_table, hash_u64((uint32_t)pid));
-	uint32_t id;
-
-	while ((id = table_next(&r->jit_table, &probe)) != TABLE_NONE)
-		if (r->jit[id].pid == pid)
-			break;
-	return id;
+	return TABLE_FIND(&r->jit_table, hash_u64((uint32_t)pid), i, r->jit[i].pid == pid);
 }
 
 /*
@@ -166,7 +133,8 @@ static void open_dump(struct resolver *r, struct jit_process *p)
 	unshare_map(r, p);
 	trust_user(r, p);
 	int size = sysroot ? snprintf(path, sizeof(path), "%s%s", sysroot, p->dump)
-			   : snprintf(path, sizeof(path), "/proc/%d/root%s", p->pid, p->dump);
+			   : snprintf(path, sizeof(path), "%s%s",
+				      proc_path(p->pid, "root").text, p->dump);
 	if (size < (int)sizeof(path) && jitmap_open_dump(p->map, path))
 		return;
 	if (!sysroot)
@@ -302,10 +270,9 @@ static void forget(struct resolver *r, pid_t pid)
 /* Whether process PID no longer exists. Its threads may outlive its first thread. */
 static bool is_gone(const struct stream_reader *in, pid_t pid)
 {
-	char path[64];
+	uid_t user;
 
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	return !is_local(in) || access(path, F_OK) != 0;
+	return !is_local(in) || !proc_owner(pid, &user);
 }
 
 /*

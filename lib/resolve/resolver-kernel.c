@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel's symbols: those of the running kernel, or those of a file. */
 #include "elf/build-id.h"
+#include "linux/kernel-info.h"
 #include "resolve/resolver-internal.h"
 
 bool is_local(const struct stream_reader *in)
@@ -15,7 +16,7 @@ static bool is_this_kernel(const struct stream_reader *in, const struct object *
 
 	if (!kernel->build_id_size)
 		return is_local(in);
-	return build_id_of_notes_file("/sys/kernel/notes", id) &&
+	return build_id_of_kernel(NULL, id) &&
 	       !memcmp(id, kernel->build_id, BUILD_ID_MAX);
 }
 
@@ -44,7 +45,7 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 
 	memcpy(id, kernel->build_id, BUILD_ID_MAX);
 	if (!size && is_local(in))
-		size = build_id_of_notes_file("/sys/kernel/notes", id);
+		size = build_id_of_kernel(NULL, id);
 	struct elf *elf = size && image->file_offset
 		? locate_kernel(&r->options.where, id, size, stream_origin(in)->kernel) : NULL;
 	if (!elf)
@@ -87,7 +88,7 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
 				    "with --kallsyms");
 		return;
 	}
-	r->kallsyms = kallsyms_open(file ? file : "/proc/kallsyms");
+	r->kallsyms = kallsyms_open(file ? file : KERNEL_KALLSYMS);
 	if (kallsyms_trouble(r->kallsyms) && r->vmlinux == TABLE_NONE)
 		report_note(r->report, "kernel addresses stay without names: %s",
 			    kallsyms_trouble(r->kallsyms));

@@ -21,16 +21,15 @@ enum { CODES_MAX = 64, TRIES_MAX = 64 };	/* sections per module, symbols per sec
 static size_t build_id_of(const struct stream_reader *in, const struct object *object,
 			  uint8_t id[BUILD_ID_MAX])
 {
-	char path[128];
+	char name[64];
 
 	memcpy(id, object->build_id, BUILD_ID_MAX);
 	if (object->build_id_size || *object->path != '[' || strchr(object->path, '/') ||
 	    !is_local(in))
 		return object->build_id_size;
 	int length = (int)strcspn(object->path + 1, "]");
-	length = snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", length,
-			  object->path + 1);
-	return length < (int)sizeof(path) ? build_id_of_notes_file(path, id) : 0;
+	length = snprintf(name, sizeof(name), "%.*s", length, object->path + 1);
+	return length < (int)sizeof(name) ? build_id_of_kernel(name, id) : 0;
 }
 
 /* Return the start address of CODE in the module that M maps, from kallsyms; 0: unknown. */

@@ -67,12 +67,11 @@ static uint32_t function_id(struct resolver *r, const struct resolved_function *
 {
 	uint64_t hash = hash_more(hash_more((uint64_t)f->name << 32 | f->system_name, f->file),
 				  f->line);
-	struct table_probe probe = table_probe(&r->function_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&r->function_table, hash, i,
+				 !memcmp(&r->tables->function[i], f, sizeof(*f)));
 
-	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	id = resolved_add_function(r->tables, f);
 	table_add(&r->function_table, hash, id);
 	return id;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the object that contains an address, and the place in the object. */
+#include "linux/proc.h"
 #include "locate/locate.h"
 #include "resolve/resolver-internal.h"
 

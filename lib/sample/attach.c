@@ -10,6 +10,7 @@
  */
 #include "sample/attach.h"
 #include "base/arena.h"
+#include "linux/proc.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -149,19 +150,15 @@ static bool may_have_ended(struct attaching *a, pid_t pid, bool was_there)
 /* Add the threads of all descendants of the known threads. */
 static void scan_children(struct attaching *a)
 {
-	char path[64];
-	int child;
+	struct proc_ids children;
 
 	for (size_t i = 0; i < a->threads->count; i++) {	/* the loop adds threads */
 		const struct target_thread *thread = &a->threads->thread[i];
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", thread->pid,
-			 thread->tid);
-		FILE *f = fopen(path, "re");
-		while (f && fscanf(f, "%d", &child) == 1)
-			if (child != getpid())
-				threads_scan(a->threads, child);
-		if (f)
-			fclose(f);
+		proc_children(thread->pid, thread->tid, &children);
+		for (size_t k = 0; k < children.count; k++)
+			if (children.id[k] != getpid())
+				threads_scan(a->threads, children.id[k]);
+		free(children.id);
 	}
 }
 

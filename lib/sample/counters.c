@@ -22,67 +22,38 @@ static void add_cpu(struct counters *c, int cpu)
 	c->ring[c->cpus++] = (struct ring){ .fd = -1 };
 }
 
-/* Return the CPUs in the file PATH of /sys as a target's CPUs; none if it cannot be read. */
-static struct target read_cpus(const char *path)
-{
-	struct target cpus = { 0 };
-	char list[4096] = "";
-
-	FILE *f = fopen(path, "re");
-	if (f && fgets(list, sizeof(list), f)) {
-		list[strcspn(list, "\n")] = '\0';
-		if (target_parse_cpus(list, &cpus))
-			target_release(&cpus);
-	}
-	if (f)
-		fclose(f);
-	return cpus;
-}
-
-static struct target online_cpus(void)
-{
-	return read_cpus("/sys/devices/system/cpu/online");
-}
-
-static bool has_cpu(const int *cpus, size_t count, int cpu)
-{
-	for (size_t i = 0; i < count; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
-}
-
 /* Add the CPUs of TARGET; by default all that are online according to /sys, or to sysconf(). */
 static void find_cpus(struct counters *c, const struct target *target)
 {
-	struct target online = { 0 };
+	struct cpu_list online = { 0 };
+	const struct cpu_list *wanted = &target->cpus;
 
-	c->all_cpus = target->cpus == 0;
+	c->all_cpus = wanted->count == 0;
 	if (c->all_cpus) {
-		online = online_cpus();
-		target = &online;
+		online = cpus_online();
+		wanted = &online;
 	}
-	for (size_t i = 0; i < target->cpus; i++)
-		add_cpu(c, target->cpu[i]);
+	for (size_t i = 0; i < wanted->count; i++)
+		add_cpu(c, wanted->cpu[i]);
 	for (int cpu = 0; c->cpus == 0 && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
 		add_cpu(c, cpu);
-	target_release(&online);
+	cpus_release(&online);
 }
 
 /* Check that all selected CPUs exist, online or not. */
 static bool check_cpus(const struct counters *c)
 {
-	struct target possible = read_cpus("/sys/devices/system/cpu/possible");
-	int last = possible.cpus ? possible.cpu[possible.cpus - 1] : -1;
+	struct cpu_list possible = cpus_possible();
+	int last = possible.count ? possible.cpu[possible.count - 1] : -1;
 	bool good = true;
 
 	for (size_t i = 0; i < c->cpus && last >= 0 && good; i++) {
-		good = has_cpu(possible.cpu, possible.cpus, c->cpu[i]);
+		good = cpus_has(possible.cpu, possible.count, c->cpu[i]);
 		if (!good)
 			report_error(c->report, "there is no CPU %d here, only %d to %d",
 				     c->cpu[i], possible.cpu[0], last);
 	}
-	target_release(&possible);
+	cpus_release(&possible);
 	return good;
 }
 
@@ -180,13 +151,9 @@ static bool add_counter(struct counters *c, uint32_t event, size_t cpu, int fd, 
 
 const struct counter *counters_find(const struct counters *c, uint64_t id)
 {
-	struct table_probe probe = table_probe(&c->by_id, hash_u64(id));
-	uint32_t i;
+	uint32_t at = TABLE_FIND(&c->by_id, hash_u64(id), i, c->counter[i].id == id);
 
-	while ((i = table_next(&c->by_id, &probe)) != TABLE_NONE)
-		if (c->counter[i].id == id)
-			return &c->counter[i];
-	return NULL;
+	return at == TABLE_NONE ? NULL : &c->counter[at];
 }
 
 bool counters_have_lost(const struct counters *c)
@@ -197,15 +164,15 @@ bool counters_have_lost(const struct counters *c)
 /* Return whether EVENT can be opened on CPU: some PMUs belong to some cores, or to a package. */
 static bool counts_on(const struct event *event, int cpu)
 {
-	return event->cpus == 0 || has_cpu(event->cpu, event->cpus, cpu);
+	return event->cpus == 0 || cpus_has(event->cpu, event->cpus, cpu);
 }
 
 static bool is_offline(int cpu)
 {
-	struct target online = online_cpus();
-	bool offline = online.cpus > 0 && !has_cpu(online.cpu, online.cpus, cpu);
+	struct cpu_list online = cpus_online();
+	bool offline = online.count > 0 && !cpus_has(online.cpu, online.count, cpu);
 
-	target_release(&online);
+	cpus_release(&online);
 	return offline;
 }
 
@@ -296,13 +263,13 @@ bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *end
 
 int counters_new_cpu(const struct counters *c)
 {
-	struct target online = online_cpus();
+	struct cpu_list online = cpus_online();
 	int missed = -1;
 
-	for (size_t i = 0; i < online.cpus && c->all_cpus && missed < 0; i++)
-		if (!has_cpu(c->cpu, c->cpus, online.cpu[i]))
+	for (size_t i = 0; i < online.count && c->all_cpus && missed < 0; i++)
+		if (!cpus_has(c->cpu, c->cpus, online.cpu[i]))
 			missed = online.cpu[i];
-	target_release(&online);
+	cpus_release(&online);
 	return missed;
 }
 

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/existing.h"
-#include "base/regular.h"
 #include "elf/build-id.h"
+#include "linux/kernel-info.h"
+#include "linux/maps.h"
+#include "linux/proc.h"
 #include "sample/go-program.h"
 #include "stream/writer.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-/* A line of /proc/PID/maps. */
-struct maps_line {
-	uint64_t start, end, file_offset;
-	uint32_t major, minor;
-	uint64_t inode;
-	uint32_t prot;		/* PROT_* */
-	uint32_t flags;		/* MAP_* */
-	char path[PATH_MAX + 16];	/* "" for anonymous memory */
-};
 
 /* Append a struct sample_id of zeros, and end the record. */
 static void end_record(struct writer *w, const struct sample_layout *layout)
@@ -31,24 +20,6 @@ static void end_record(struct writer *w, const struct sample_layout *layout)
 	writer_end(w);
 }
 
-/* Parse "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH" (proc(5)).  False: malformed. */
-static bool parse_maps_line(char *line, struct maps_line *m)
-{
-	char perms[5];
-	int path;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &m->start, &m->end, perms, &m->file_offset, &m->major, &m->minor,
-		   &m->inode, &path) != 7)
-		return false;
-	m->prot = (perms[0] == 'r' ? PROT_READ : 0) | (perms[1] == 'w' ? PROT_WRITE : 0) |
-		  (perms[2] == 'x' ? PROT_EXEC : 0);
-	m->flags = perms[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	line[strcspn(line, "\n")] = '\0';
-	snprintf(m->path, sizeof(m->path), "%s", line + path);
-	return true;
-}
-
 /* What identifies the file of a mapping. */
 struct mapped_id {
 	uint8_t gnu[BUILD_ID_MAX];
@@ -57,7 +28,7 @@ struct mapped_id {
 };
 
 /* The build ID of what PID maps at M; none if the path now leads to another file. */
-static struct mapped_id mapped_id(pid_t pid, const struct maps_line *m)
+static struct mapped_id mapped_id(pid_t pid, const struct proc_mapping *m)
 {
 	struct mapped_id id = { 0 };
 	int fd = m->path[0] == '/' ? go_program_open(pid, m->path, m->inode) : -1;
@@ -73,7 +44,7 @@ static struct mapped_id mapped_id(pid_t pid, const struct maps_line *m)
 
 /* Write an MMAP2 record (linux/perf_event.h). */
 static void write_mmap2(struct output *out, const struct sample_layout *layout, pid_t pid,
-			const struct maps_line *m)
+			const struct proc_mapping *m)
 {
 	struct mapped_id id = mapped_id(pid, m);
 	struct writer w;
@@ -105,56 +76,27 @@ static void write_mmap2(struct output *out, const struct sample_layout *layout, 
 void existing_mappings(struct output *out, const struct sample_layout *layout, pid_t pid,
 		       bool with_data)
 {
-	struct maps_line m;
-	char path[64], *line = NULL;
-	size_t capacity = 0;
+	struct proc_maps maps = proc_maps_open(pid);
+	struct proc_mapping m;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	FILE *f = fopen(path, "re");
-	while (f && getline(&line, &capacity, f) > 0)
-		if (parse_maps_line(line, &m) &&
-		    (m.prot & PROT_EXEC || (with_data && *m.path == '/')))
+	while (proc_maps_next(&maps, &m))
+		if (m.prot & PROT_EXEC || (with_data && *m.path == '/'))
 			write_mmap2(out, layout, pid, &m);
-	free(line);
-	if (f)
-		fclose(f);
+	proc_maps_close(&maps);
 }
 
 void existing_thread(struct output *out, const struct sample_layout *layout, pid_t pid, pid_t tid)
 {
-	char path[64], name[64];
+	char name[PROC_NAME_SIZE];
 	struct writer w;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof(name) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!proc_name(pid, tid, name))
 		return;
-	name[n] = '\0';
-	name[strcspn(name, "\n")] = '\0';
 	writer_begin(&w, out, PERF_RECORD_COMM, 0);
 	writer_u32(&w, (uint32_t)pid);
 	writer_u32(&w, (uint32_t)tid);
 	writer_string(&w, name);
 	end_record(&w, layout);
-}
-
-/* Return the start of the kernel's code: one of the first symbols of kallsyms.  0: hidden. */
-static uint64_t kernel_start(void)
-{
-	uint64_t start = 0, address;
-	char name[128];
-
-	FILE *f = fopen("/proc/kallsyms", "re");
-	for (int line = 0; f && !start && line < 64; line++)
-		if (fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &address, name) == 2 &&
-		    (!strcmp(name, "_text") || !strcmp(name, "_stext")))
-			start = address;
-	if (f)
-		fclose(f);
-	return start;
 }
 
 static void write_kernel_mmap(struct output *out, const struct sample_layout *layout,
@@ -172,11 +114,12 @@ static void write_kernel_mmap(struct output *out, const struct sample_layout *la
 	end_record(&w, layout);
 }
 
-static void write_build_id(struct output *out, const char *notes, const char *name)
+/* Write the build ID of MODULE (NULL: the kernel), with the NAME of its mapping. */
+static void write_build_id(struct output *out, const char *module, const char *name)
 {
 	enum { HAS_SIZE = 1 << 15 };	/* PERF_RECORD_MISC_BUILD_ID_SIZE */
 	uint8_t id[BUILD_ID_MAX];
-	size_t size = build_id_of_notes_file(notes, id);
+	size_t size = build_id_of_kernel(module, id);
 	struct writer w;
 
 	if (size == 0)
@@ -189,31 +132,28 @@ static void write_build_id(struct output *out, const char *notes, const char *na
 	writer_end(&w);
 }
 
-/* /proc/modules: NAME SIZE REFERENCES USERS STATE ADDRESS */
 static void write_modules(struct output *out, const struct sample_layout *layout)
 {
-	char name[64], path[128], bracketed[72];
-	uint64_t size, start;
+	FILE *modules = kernel_modules();
+	struct kernel_module m;
+	char name[sizeof(m.name) + 2];
 
-	FILE *f = fopen("/proc/modules", "re");
-	while (f && fscanf(f, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64 "%*[^\n]",
-			   name, &size, &start) == 3) {
-		if (!start)
+	while (kernel_next_module(modules, &m)) {
+		if (!m.start)
 			continue;	/* hidden by kptr_restrict */
-		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
-		snprintf(bracketed, sizeof(bracketed), "[%s]", name);
-		write_build_id(out, path, bracketed);
-		write_kernel_mmap(out, layout, start, size, 0, bracketed);
+		snprintf(name, sizeof(name), "[%s]", m.name);
+		write_build_id(out, m.name, name);
+		write_kernel_mmap(out, layout, m.start, m.size, 0, name);
 	}
-	if (f)
-		fclose(f);
+	if (modules)
+		fclose(modules);
 }
 
 void existing_kernel(struct output *out, const struct sample_layout *layout)
 {
 	uint64_t start = kernel_start();
 
-	write_build_id(out, "/sys/kernel/notes", "[kernel.kallsyms]");
+	write_build_id(out, NULL, "[kernel.kallsyms]");
 	/*
 	 * The mapping extends to the last address; modules, which follow, replace parts of it.
 	 * The file offset is the address of the reference symbol, as in perf.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/features.h"
+#include "linux/cpus.h"
 #include "record/origin.h"
 #include "stream/writer.h"
 
@@ -17,24 +18,6 @@ static uint64_t nanoseconds(int clock)
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* Read the CPU's model name from /proc/cpuinfo, or "" if there is none (ARM has only numbers). */
-static void cpu_model(char *model, size_t size)
-{
-	char line[256];
-
-	*model = '\0';
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	while (f && !*model && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
-			char *name = strchr(line, ':') + 1;
-			name += strspn(name, " \t");
-			name[strcspn(name, "\n")] = '\0';
-			snprintf(model, size, "%s", name);
-		}
-	if (f)
-		fclose(f);
 }
 
 /* u32 version 1; u32 clock; u64 wall-clock time; u64 time of CLOCK at that instant */
@@ -74,8 +57,7 @@ void features_write(struct output *out, int argc, char *const *argv, int clock)
 		writer_feature_text(out, FEATURE_ARCH, host.machine);
 	}
 	writer_feature(out, FEATURE_NRCPUS, cpus, sizeof(cpus));
-	cpu_model(model, sizeof(model));
-	if (*model)
+	if (cpus_model(model, sizeof(model)))
 		writer_feature_text(out, FEATURE_CPUDESC, model);
 	writer_feature_list(out, FEATURE_CMDLINE, argv, (size_t)argc);
 	write_clock(out, clock);

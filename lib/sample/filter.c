@@ -6,13 +6,10 @@
 
 static pid_t *find(const struct filter *filter, pid_t pid)
 {
-	struct table_probe probe = table_probe(&filter->table, hash_u64((uint32_t)pid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&filter->table, hash_u64((uint32_t)pid), i,
+				 filter->pid[i] == pid);
 
-	while ((id = table_next(&filter->table, &probe)) != TABLE_NONE)
-		if (filter->pid[id] == pid)
-			return &filter->pid[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &filter->pid[id];
 }
 
 void filter_add(struct filter *filter, pid_t pid)

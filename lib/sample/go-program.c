@@ -3,6 +3,7 @@
 #include "base/regular.h"
 #include "base/table.h"
 #include "elf/build-id.h"
+#include "linux/proc.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,10 +12,8 @@
 int go_program_open(pid_t pid, const char *path, uint64_t inode)
 {
 	struct stat st;
-	char root[64];
+	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
 
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	int fd = regular_open_below(root, path, false);
 	if (fd < 0 || (fstat(fd, &st) == 0 && st.st_ino == inode))
 		return fd;
 	close(fd);

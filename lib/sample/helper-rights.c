@@ -4,6 +4,7 @@
  * user, or a user without files who may read all files.  Then it can call only what reading takes.
  */
 #include "sample/helper-rights.h"
+#include "linux/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,8 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,18 +29,15 @@ enum { NOBODY = 65534 };	/* the user and group without files */
 /* Return the user of all processes and threads of TARGET; 0: root, several, or not known yet. */
 static uid_t user_of(const struct target *target)
 {
-	uid_t user = 0;
-	struct stat st;
-	char path[32];
+	uid_t user = 0, owner;
 
 	if (target_is_by_cpu(target) || target->command)
 		return 0;
 	for (size_t i = 0; i < target->pids + target->tids; i++) {
-		int id = i < target->pids ? target->pid[i] : target->tid[i - target->pids];
-		snprintf(path, sizeof(path), "/proc/%d", id);
-		if (stat(path, &st) < 0 || (i > 0 && st.st_uid != user))
+		pid_t id = i < target->pids ? target->pid[i] : target->tid[i - target->pids];
+		if (!proc_owner(id, &owner) || (i > 0 && owner != user))
 			return 0;
-		user = st.st_uid;
+		user = owner;
 	}
 	return user;
 }

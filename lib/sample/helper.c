@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/helper.h"
 #include "base/arena.h"
-#include "linux/text.h"
+#include "linux/proc.h"
 #include "sample/helper-rights.h"
 #include "sample/transform.h"
 
@@ -116,11 +116,9 @@ void helper_wake(struct helper *h)
 /* Return whether H is runnable: it computes, or waits for a CPU. */
 static bool is_runnable(const struct helper *h)
 {
-	char stat[512];
+	char state[32];
 
-	linux_read_text(stat, sizeof(stat), "/proc/%d/stat", (int)h->pid);
-	const char *name_end = strrchr(stat, ')');	/* PID (NAME) STATE ... */
-	return name_end && name_end[1] && name_end[2] == 'R';
+	return proc_status(h->pid, "State", state, sizeof(state)) && *state == 'R';
 }
 
 /* Return whether H, which has not got on since h->progress_at, may still do so. */

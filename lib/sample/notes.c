@@ -18,8 +18,8 @@ static void name_target(const struct target *t, char *text, size_t size)
 		snprintf(text, size, "%zu thread%s", t->tids, t->tids == 1 ? "" : "s");
 	else if (t->cgroup)
 		snprintf(text, size, "a cgroup");
-	else if (t->cpus)
-		snprintf(text, size, "%zu CPU%s", t->cpus, t->cpus == 1 ? "" : "s");
+	else if (t->cpus.count)
+		snprintf(text, size, "%zu CPU%s", t->cpus.count, t->cpus.count == 1 ? "" : "s");
 	else
 		snprintf(text, size, "all CPUs");
 }

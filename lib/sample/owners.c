@@ -6,13 +6,10 @@
 
 static struct owner *find(const struct owners *owners, pid_t tid)
 {
-	struct table_probe probe = table_probe(&owners->table, hash_u64((uint32_t)tid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&owners->table, hash_u64((uint32_t)tid), i,
+				 owners->owner[i].tid == tid);
 
-	while ((id = table_next(&owners->table, &probe)) != TABLE_NONE)
-		if (owners->owner[id].tid == tid)
-			return &owners->owner[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &owners->owner[id];
 }
 
 void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time)

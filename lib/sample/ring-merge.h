@@ -15,19 +15,17 @@
  * may still write an older record.
  */
 #pragma once
+#include "base/heap.h"
 #include "record/events.h"
 #include "sample/ring.h"
 
 struct ring_merge {
 	const struct sample_layout *layout;
 	uint64_t horizon;
-	struct ring_head {		/* first record of each ring: a heap, oldest on top */
-		uint64_t time;
-		const struct perf_event_header *record;
-		struct ring *ring;
-	} *head;
-	size_t heads;
+	struct ring *ring;
+	struct heap heads;		/* indexes of rings by the times of their first records */
 	struct ring *lent;		/* ring of the record returned last, or NULL */
+	const struct perf_event_header *record;	/* that record */
 	uint64_t time;			/* time of that record, ns */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/ring-size.h"
+#include "linux/kernel-info.h"
 #include "record/events.h"
 
 #include <stdio.h>
@@ -10,7 +11,6 @@
 enum {
 	SMALLEST = 512 << 10,		/* bytes: what any user may usually lock */
 	LARGEST = 16 << 20,		/* bytes, for root, who may lock any amount */
-	USUAL_MLOCK_KB = 516,		/* default of kernel.perf_event_mlock_kb */
 	RATE_UNKNOWN = 4000,		/* samples per second of events with an unknown rate */
 	RATE_MAX = 100000,		/* default of kernel.perf_event_max_sample_rate */
 	FRAMES = 64,			/* in a deep callchain */
@@ -19,19 +19,13 @@ enum {
 };
 
 /* Return the largest ring that this user may lock per CPU, in bytes. */
-
 static size_t lockable(void)
 {
-	unsigned long kb = USUAL_MLOCK_KB;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page;
 
 	if (geteuid() == 0)
 		return LARGEST;
-	FILE *f = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
-	if (f && fscanf(f, "%lu", &kb) != 1)
-		kb = USUAL_MLOCK_KB;
-	if (f)
-		fclose(f);
+	size_t kb = (size_t)kernel_sysctl("perf_event_mlock_kb");
 	while (2 * size + page <= kb << 10)	/* plus a page for the ring's header */
 		size *= 2;
 	return size;

@@ -71,7 +71,7 @@ static uint64_t now(const struct sampler *s)
 static bool needs_reference(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
-	bool in_part = o->target->cpus > 0;
+	bool in_part = o->target->cpus.count > 0;
 	size_t hardware = 0;
 
 	if (target_is_by_cpu(o->target))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream-start - the start of each stream: the events, the machine, existing processes. */
+#include "linux/proc.h"
 #include "sample/features.h"
 #include "sample/existing.h"
 #include "sample/internal.h"
@@ -9,41 +10,42 @@
 
 #include <sys/mman.h>
 
-/* Where processes are written. */
-struct process_writer {
-	struct sampler *s;
-	struct output *out;
-};
-
-static void write_process(pid_t pid, void *context)
+static void write_process(struct sampler *s, pid_t pid, struct output *out)
 {
-	struct process_writer *w = context;
-	struct sampler *s = w->s;
-	struct threads threads = { 0 };
+	struct proc_ids tids;
 
-	if (threads_scan(&threads, pid)) {
-		for (size_t i = 0; i < threads.count; i++)
-			existing_thread(w->out, sampler_layout(s), pid, threads.thread[i].tid);
-		existing_mappings(w->out, sampler_layout(s), pid,
+	if (proc_threads(pid, &tids)) {
+		for (size_t i = 0; i < tids.count; i++)
+			existing_thread(out, sampler_layout(s), pid, tids.id[i]);
+		existing_mappings(out, sampler_layout(s), pid,
 				  s->options->settings.callchain == CHAIN_DWARF);
 	}
-	threads_release(&threads);
+	free(tids.id);
+}
+
+static void write_all_processes(struct sampler *s, struct output *out)
+{
+	struct proc_ids all;
+
+	proc_processes(&all);
+	for (size_t i = 0; i < all.count; i++)
+		write_process(s, all.id[i], out);
+	free(all.id);
 }
 
 static void write_processes(struct sampler *s, struct output *out)
 {
-	struct process_writer w = { s, out };
 	const struct target *t = s->options->target;
 	const struct filter *family = &s->flow.family;
 
 	if (target_is_by_cpu(t))
-		target_each_process(write_process, &w);
+		write_all_processes(s, out);
 	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)
-			write_process(family->pid[i], &w);
+			write_process(s, family->pid[i], out);
 	else
 		for (size_t i = 0; i < s->initial_pids; i++)
-			write_process(s->initial_pid[i], &w);
+			write_process(s, s->initial_pid[i], out);
 }
 
 /* Write existing processes, and show them to the helper that unwinds. */

@@ -2,6 +2,7 @@
 /* target - what to sample: a command, processes, threads, a cgroup, or whole CPUs. */
 #pragma once
 #include "base/report.h"
+#include "linux/cpus.h"
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -16,8 +17,7 @@ struct target {
 	size_t tids;
 	bool system;		/* everything that runs on the CPUs */
 	int cgroup;		/* descriptor of a cgroup's directory; 0: none */
-	int *cpu;		/* sample on these CPUs only, ascending */
-	size_t cpus;		/* their number; 0: all that are online */
+	struct cpu_list cpus;	/* sample on these CPUs only; empty: on all that are online */
 	bool children;		/* also the processes that these processes create */
 };
 
@@ -51,8 +51,5 @@ static inline bool target_is_by_cpu(const struct target *t)
 {
 	return t->system || t->cgroup;
 }
-
-/* Call VISIT for each process that exists now. */
-void target_each_process(void (*visit)(pid_t pid, void *context), void *context);
 
 void target_release(struct target *t);

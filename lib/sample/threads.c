@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/threads.h"
 #include "base/arena.h"
+#include "linux/proc.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-
-bool threads_parse_pid(const char *text, pid_t *pid)
-{
-	char *end;
-
-	errno = 0;
-	long number = strtol(text, &end, 10);
-	*pid = (pid_t)number;
-	return !errno && end != text && !*end && number > 0 && number <= INT_MAX;
-}
+#include <stdlib.h>
 
 struct target_thread *threads_find(const struct threads *threads, pid_t tid)
 {
-	struct table_probe probe = table_probe(&threads->table, hash_u64((uint32_t)tid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&threads->table, hash_u64((uint32_t)tid), i,
+				 threads->thread[i].tid == tid);
 
-	while ((id = table_next(&threads->table, &probe)) != TABLE_NONE)
-		if (threads->thread[id].tid == tid)
-			return &threads->thread[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &threads->thread[id];
 }
 
 static void add(struct threads *threads, pid_t pid, pid_t tid)
@@ -38,33 +24,22 @@ static void add(struct threads *threads, pid_t pid, pid_t tid)
 
 bool threads_scan(struct threads *threads, pid_t pid)
 {
-	struct dirent *entry;
-	char path[64];
-	pid_t tid;
+	struct proc_ids tids;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *dir = opendir(path);
-	if (!dir)
+	if (!proc_threads(pid, &tids))
 		return false;
-	while ((entry = readdir(dir)))
-		if (threads_parse_pid(entry->d_name, &tid))
-			add(threads, pid, tid);
-	closedir(dir);
+	for (size_t i = 0; i < tids.count; i++)
+		add(threads, pid, tids.id[i]);
+	free(tids.id);
 	return true;
 }
 
 bool threads_add(struct threads *threads, pid_t tid)
 {
-	char path[64], line[128];
-	int pid = 0;
+	pid_t pid = proc_of_thread(tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	FILE *f = fopen(path, "re");
-	while (f && !pid && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %d", &pid) == 1)
-			add(threads, pid, tid);
-	if (f)
-		fclose(f);
+	if (pid)
+		add(threads, pid, tid);
 	return pid != 0;
 }
 

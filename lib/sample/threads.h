@@ -34,6 +34,3 @@ bool threads_add(struct threads *threads, pid_t tid);
 struct target_thread *threads_find(const struct threads *threads, pid_t tid);
 
 void threads_release(struct threads *threads);
-
-/* Return whether TEXT is a process id, and set *PID to it. */
-bool threads_parse_pid(const char *text, pid_t *pid);

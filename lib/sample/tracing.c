@@ -5,6 +5,8 @@
  */
 #include "sample/tracing.h"
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "linux/text.h"
 #include "record/record.h"
 
 #include <endian.h>
@@ -16,41 +18,24 @@
 
 enum { DESCRIPTION_MAX = 1 << 20 };	/* bytes; usually about 1 KiB */
 
-struct buffer {
-	uint8_t *bytes;
-	size_t size, capacity;
-};
-
-static void add(struct buffer *t, const void *bytes, size_t size)
-{
-	if (t->size + size > t->capacity) {
-		t->capacity = 2 * (t->size + size);
-		t->bytes = mem_resize(t->bytes, t->capacity);
-	}
-	memcpy(t->bytes + t->size, bytes, size);
-	t->size += size;
-}
-
-static void add_u32(struct buffer *t, uint32_t v) { add(t, &v, sizeof(v)); }
-static void add_u64(struct buffer *t, uint64_t v) { add(t, &v, sizeof(v)); }
-static void add_string(struct buffer *t, const char *s) { add(t, s, strlen(s) + 1); }
+static void add_u32(struct buffer *t, uint32_t v) { buffer_add(t, &v, sizeof(v)); }
+static void add_u64(struct buffer *t, uint64_t v) { buffer_add(t, &v, sizeof(v)); }
+static void add_string(struct buffer *t, const char *s) { buffer_add(t, s, strlen(s) + 1); }
 
 /* Add u64 size and the contents of the file NAME in DIR; if it cannot be read, 0 bytes. */
 static void add_file(struct buffer *t, const char *dir, const char *name)
 {
-	char path[PATH_MAX];
 	uint8_t buffer[4096];
 	size_t at = t->size, n;
 
 	add_u64(t, 0);
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	FILE *f = fopen(path, "re");
+	FILE *f = linux_open_stream("%s/%s", dir, name);
 	while (f && (n = fread(buffer, 1, sizeof(buffer), f)) > 0 && t->size - at < DESCRIPTION_MAX)
-		add(t, buffer, n);
+		buffer_add(t, buffer, n);
 	if (f)
 		fclose(f);
 	uint64_t size = t->size - at - sizeof(size);
-	memcpy(t->bytes + at, &size, sizeof(size));
+	memcpy(t->at + at, &size, sizeof(size));
 }
 
 /* Return whether EVENT is a tracepoint that was given by its name, not by a number. */
@@ -96,9 +81,9 @@ static void compose(struct buffer *t, const struct event_list *events, const cha
 	static const uint8_t magic[] = { 23, 8, 68, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
 	const uint8_t word[2] = { __BYTE_ORDER == __BIG_ENDIAN, sizeof(long) };
 
-	add(t, magic, sizeof(magic));
+	buffer_add(t, magic, sizeof(magic));
 	add_string(t, "0.6");
-	add(t, word, sizeof(word));
+	buffer_add(t, word, sizeof(word));
 	add_u32(t, (uint32_t)sysconf(_SC_PAGESIZE));
 	add_string(t, "header_page");
 	add_file(t, root, "header_page");
@@ -126,9 +111,9 @@ void tracing_write(struct output *out, const struct event_list *events)
 	if (!any || !event_tracepoints_path(root, sizeof(root)))
 		return;
 	compose(&t, events, root);
-	add(&t, padding, -t.size & 7);
+	buffer_add(&t, padding, -t.size & 7);
 	record.size = (uint32_t)t.size;
 	output_write(out, &record, sizeof(record));
-	output_write(out, t.bytes, t.size);
-	free(t.bytes);
+	output_write(out, t.at, t.size);
+	free(t.at);
 }

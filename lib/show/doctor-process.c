@@ -8,11 +8,14 @@
  */
 #include "base/regular.h"
 #include "event/event.h"
+#include "linux/maps.h"
+#include "linux/proc.h"
 #include "show/doctor.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -119,13 +122,12 @@ static void examine_frames(struct findings *all, pid_t pid)
 {
 	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
 	struct program_code program;
-	char path[64];
+	struct proc_path path = proc_path(pid, "exe");
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	int fd = regular_open(path, false);
+	int fd = regular_open(path.text, false);
 	if (fd < 0 || !read_program(fd, &program)) {
 		f->state = FINDING_NOTE;
-		snprintf(f->text, sizeof(f->text), "cannot examine %s", path);
+		snprintf(f->text, sizeof(f->text), "cannot examine %s", path.text);
 	} else if (program.frames * SPARSE >= program.code) {
 		snprintf(f->text, sizeof(f->text), "the program keeps them (one per %llu bytes of "
 			 "code): callchains are complete, except in libraries without them",
@@ -165,10 +167,8 @@ static void add_name(char *list, size_t size, const char *path)
 static void examine_object(struct objects *all, pid_t pid, const char *path)
 {
 	struct program_code code;
-	char root[32];
+	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
 
-	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
-	int fd = regular_open_below(root, path, false);
 	if (fd >= 0 && read_program(fd, &code)) {
 		all->count++;
 		all->with_tables += code.unwind_tables;
@@ -187,24 +187,18 @@ static void examine_object(struct objects *all, pid_t pid, const char *path)
 static struct objects examine_objects(pid_t pid)
 {
 	struct objects all = { 0 };
-	char path[64], *line = NULL, last[PATH_MAX] = "";
-	size_t capacity = 0;
+	struct proc_maps maps = proc_maps_open(pid);
+	struct proc_mapping m;
+	char last[PATH_MAX] = "";
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *f = fopen(path, "re");
-	while (f && all.count < MOST_OBJECTS && getline(&line, &capacity, f) > 0) {
-		char *name = strchr(line, '/');
-		line[strcspn(line, "\n")] = '\0';
-		/* START-END PERMS ...  PATH (proc(5)); mappings of a file follow each other */
-		const char *perms = strchr(line, ' ');
-		if (!name || !perms || !memchr(perms, 'x', 5) || !strcmp(name, last))
+	while (all.count < MOST_OBJECTS && proc_maps_next(&maps, &m)) {
+		/* the mappings of a file follow each other */
+		if (!(m.prot & PROT_EXEC) || *m.path != '/' || !strcmp(m.path, last))
 			continue;
-		snprintf(last, sizeof(last), "%s", name);
-		examine_object(&all, pid, name);
+		snprintf(last, sizeof(last), "%s", m.path);
+		examine_object(&all, pid, m.path);
 	}
-	free(line);
-	if (f)
-		fclose(f);
+	proc_maps_close(&maps);
 	return all;
 }
 

@@ -3,7 +3,9 @@
 #include "base/json.h"
 #include "event/event.h"
 #include "event/pmu.h"
+#include "linux/kernel-info.h"
 #include "linux/rights.h"
+#include "linux/sysfs.h"
 #include "linux/text.h"
 
 #include <errno.h>
@@ -12,8 +14,6 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-#define SYSCTL "/proc/sys/kernel/"
 
 struct finding *finding_add(struct findings *all, enum finding_state state, const char *topic)
 {
@@ -110,7 +110,7 @@ static void examine_watchdog(struct findings *all)
 {
 	struct finding *f = finding_add(all, FINDING_OK, "NMI watchdog");
 
-	if (linux_read_number(SYSCTL "nmi_watchdog", 0) <= 0) {
+	if (kernel_sysctl("nmi_watchdog") <= 0) {
 		say(f, "off: uses no counter");
 		return;
 	}
@@ -121,7 +121,7 @@ static void examine_watchdog(struct findings *all)
 
 static void examine_rights(struct findings *all)
 {
-	long level = linux_read_number(SYSCTL "perf_event_paranoid", 2);
+	long level = kernel_sysctl("perf_event_paranoid");
 	bool capable = rights_is_privileged();
 	struct finding *f = finding_add(all, FINDING_OK, "paranoid level");
 	struct event event = clock_event();
@@ -157,7 +157,7 @@ static void examine_confinement(struct findings *all)
 	struct finding *f = finding_add(all, FINDING_OK, "seccomp");
 	char text[128];
 
-	if (rights_self_status("\nSeccomp:", 10) == 2) {
+	if (rights_is_filtered()) {
 		f->state = FINDING_NOTE;
 		say(f, "a filter is active (a container?); 'system call' shows whether it allows "
 		    "perf_event_open");
@@ -166,7 +166,7 @@ static void examine_confinement(struct findings *all)
 		say(f, "no filter");
 	}
 	f = finding_add(all, FINDING_OK, "lockdown");
-	if (!linux_read_text(text, sizeof(text), "/sys/kernel/security/lockdown"))
+	if (!linux_read_text(text, sizeof(text), SYSFS_LOCKDOWN))
 		say(f, "unknown");
 	else if (strstr(text, "[confidentiality]")) {
 		f->state = FINDING_NOTE;
@@ -184,14 +184,14 @@ static void examine_limits(struct findings *all)
 	unsigned long long wanted = 64 + 8ULL * (unsigned long long)(cpus > 0 ? cpus : 1);
 	struct finding *f = finding_add(all, FINDING_OK, "ring memory");
 
-	long kb = linux_read_number(SYSCTL "perf_event_mlock_kb", 516);
+	long kb = kernel_sysctl("perf_event_mlock_kb");
 	say(f, "kernel.perf_event_mlock_kb is %ld per CPU", kb);
 	if (kb < 516 && geteuid() != 0) {
 		f->state = FINDING_NOTE;
 		mend(f, "sysctl kernel.perf_event_mlock_kb=516");
 	}
 	f = finding_add(all, FINDING_OK, "sample rate");
-	long rate = linux_read_number(SYSCTL "perf_event_max_sample_rate", 100000);
+	long rate = kernel_sysctl("perf_event_max_sample_rate");
 	say(f, "at most %ld samples per second and CPU", rate);
 	if (rate < 10000) {	/* the kernel lowers it for good when interrupts take long */
 		f->state = FINDING_NOTE;
@@ -214,7 +214,7 @@ static void examine_symbols(struct findings *all)
 	struct utsname name = { 0 };
 
 	/* 0: all users see addresses; 1: users with cap_syslog; 2: nobody */
-	long restrict_level = linux_read_number(SYSCTL "kptr_restrict", 0);
+	long restrict_level = kernel_sysctl("kptr_restrict");
 	bool hidden = restrict_level >= 2 ||
 		      (restrict_level == 1 && !rights_has_capability(CAP_SYSLOG));
 	say(f, "kernel.kptr_restrict is %ld: addresses are %s", restrict_level,
@@ -234,7 +234,7 @@ static void examine_symbols(struct findings *all)
 					: "mount -t tracefs nodev /sys/kernel/tracing");
 	}
 	f = finding_add(all, FINDING_OK, "kernel types");
-	say(f, access("/sys/kernel/btf/vmlinux", R_OK) ? "no BTF" : "BTF in /sys/kernel/btf");
+	say(f, access(SYSFS_BTF, R_OK) ? "no BTF" : "BTF in /sys/kernel/btf");
 
 	f = finding_add(all, FINDING_OK, "debug files");
 	uname(&name);

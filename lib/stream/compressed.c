@@ -17,18 +17,15 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
 		in->inflate = inflate_open();
 	inflate_feed(in->inflate, data, size);
 	if (in->inner_at > 0)
-		memmove(in->inner, in->inner + in->inner_at, in->inner_size - in->inner_at);
-	in->inner_size -= in->inner_at;
+		memmove(in->inner.at, in->inner.at + in->inner_at, in->inner.size - in->inner_at);
+	in->inner.size -= in->inner_at;
 	in->inner_at = 0;
 	in->inner_offset = rec->offset;
 	do {
-		if (in->inner_size + RECORD_MAX_SIZE > in->inner_capacity) {
-			in->inner_capacity = 2 * in->inner_capacity + 4 * RECORD_MAX_SIZE;
-			in->inner = mem_resize(in->inner, in->inner_capacity);
-		}
-		n = inflate_read(in->inflate, in->inner + in->inner_size, RECORD_MAX_SIZE);
-		in->inner_size += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && in->inner_size < INNER_MAX);
+		n = inflate_read(in->inflate, buffer_end(&in->inner, RECORD_MAX_SIZE),
+				 RECORD_MAX_SIZE);
+		in->inner.size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && in->inner.size < INNER_MAX);
 	if (n != 0)
 		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
 			       : "COMPRESSED record that grows beyond all measure");
@@ -37,16 +34,16 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
 
 bool reader_next_inner(struct stream_reader *in, struct record *rec)
 {
-	size_t left = in->inner_size - in->inner_at;
+	size_t left = in->inner.size - in->inner_at;
 
 	if (left < RECORD_HEADER_SIZE)
 		return false;
-	uint8_t *at = in->inner + in->inner_at;
+	uint8_t *at = in->inner.at + in->inner_at;
 	rec->offset = in->inner_offset;
 	size_t size = record_frame(rec, at, in->swap);
 	if (size < RECORD_HEADER_SIZE) {
 		stream_damaged(in, rec, "COMPRESSED record with a record shorter than its header");
-		in->inner_at = in->inner_size;
+		in->inner_at = in->inner.size;
 		return false;
 	}
 	if (left < size)
@@ -59,6 +56,6 @@ bool reader_next_inner(struct stream_reader *in, struct record *rec)
 
 void reader_check_inner_end(struct stream_reader *in)
 {
-	if (in->inner_at < in->inner_size && !in->damaged && !reader_stopped(in))
+	if (in->inner_at < in->inner.size && !in->damaged && !reader_stopped(in))
 		reader_damage(in, "stream ends inside a record that is compressed");
 }

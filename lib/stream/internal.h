@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internals of the stream reader, shared by its source files. */
 #pragma once
+#include "base/buffer.h"
 #include "stream/inflate.h"
 #include "stream/order.h"
 #include "stream/reader.h"
@@ -47,14 +48,13 @@ struct stream_reader {
 	/* for a stream that is compressed as a whole: */
 	struct inflate *wrapping;
 	uint8_t *wrapped;	/* buffer of compressed bytes */
-	/* for COMPRESSED records: unread bytes are inner[inner_at..inner_size) */
+	/* for COMPRESSED records: */
 	struct inflate *inflate;
-	uint8_t *inner;		/* buffer of decompressed bytes */
-	size_t inner_at, inner_size, inner_capacity;
+	struct buffer inner;	/* decompressed bytes; those from inner_at on are unread */
+	size_t inner_at;
 	uint64_t inner_offset;	/* stream offset of the last COMPRESSED record */
-	/* records made from a file's header; made[made_at..made_size) are unread */
-	uint8_t *made;
-	size_t made_at, made_size;
+	struct buffer made;	/* records made from a file's header; unread from made_at on */
+	size_t made_at;
 };
 
 /* Buffer SIZE unread bytes.  Return false at the end of the input or on an error (reported). */

@@ -7,6 +7,7 @@
  */
 #include "stream/join.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "stream/relabel.h"
 #include "stream/resolved.h"
 
@@ -28,8 +29,7 @@ struct source {
 	uint64_t *new_id;		/* new id, by index in stream_events(in)->id */
 	uint64_t *event_id;		/* new id of samples without one, by index of IN's event */
 	uint32_t *joint;		/* index of the joint event, by index of IN's event */
-	uint8_t *pending;		/* records without a time, before HEAD */
-	size_t pending_size, pending_capacity;
+	struct buffer pending;		/* records without a time, before HEAD */
 	struct record head;		/* next record with a time; valid until the next read */
 	bool has_head;
 	bool resolved;			/* a resolved stream, which is refused */
@@ -200,24 +200,19 @@ static void write_pending(struct join *j, struct source *s)
 {
 	struct record rec = { 0 };
 
-	for (size_t at = 0; at < s->pending_size; at += record_size(&rec)) {
-		record_frame(&rec, s->pending + at, false);
+	for (size_t at = 0; at < s->pending.size; at += record_size(&rec)) {
+		record_frame(&rec, s->pending.at + at, false);
 		write_one(j, s, &rec);
 	}
-	s->pending_size = 0;
+	s->pending.size = 0;
 }
 
 static void keep_pending(struct join *j, struct source *s, const struct record *rec)
 {
 	size_t size = record_size(rec);
 
-	if (s->pending_size + size > s->pending_capacity) {
-		s->pending_capacity = 2 * s->pending_capacity + size;
-		s->pending = mem_resize(s->pending, s->pending_capacity);
-	}
-	memcpy(s->pending + s->pending_size, record_bytes(rec), size);
-	s->pending_size += size;
-	if (j->begun && s->pending_size > PENDING_MAX)
+	buffer_add(&s->pending, record_bytes(rec), size);
+	if (j->begun && s->pending.size > PENDING_MAX)
 		write_pending(j, s);
 }
 
@@ -313,7 +308,7 @@ static struct source *first_source(const struct join *j, uint64_t *next)
 	*next = UINT64_MAX;
 	for (size_t i = 0; i < j->sources; i++) {
 		struct source *s = &j->source[i];
-		if (!s->has_head && s->pending_size == 0)
+		if (!s->has_head && s->pending.size == 0)
 			continue;
 		if (!first || s->time < first->time) {
 			if (first)
@@ -365,7 +360,7 @@ static void release(struct join *j)
 		free(s->new_id);
 		free(s->event_id);
 		free(s->joint);
-		free(s->pending);
+		free(s->pending.at);
 	}
 	for (uint32_t i = 0; i < j->events; i++)
 		free(j->event[i].id);

@@ -92,9 +92,7 @@ static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t mi
 {
 	uint16_t size16 = (uint16_t)size;
 
-	in->made = mem_resize(in->made, in->made_size + size);
-	uint8_t *rec = in->made + in->made_size;
-	in->made_size += size;
+	uint8_t *rec = buffer_extend(&in->made, size);
 	memcpy(rec, &type, 4);
 	memcpy(rec + 4, &misc, 2);
 	memcpy(rec + 6, &size16, 2);
@@ -194,10 +192,8 @@ static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, si
 	if (size > BEHIND_MAX)
 		return;
 	memcpy(make_record(in, RECORD_TRACING_DATA, 0, RECORD_HEADER_SIZE + 4), &size32, 4);
-	in->made = mem_resize(in->made, in->made_size + size32);
-	memcpy(in->made + in->made_size, bytes, size);
-	memcpy(in->made + in->made_size + size, zeros, size32 - size);
-	in->made_size += size32;
+	buffer_add(&in->made, bytes, size);
+	buffer_add(&in->made, zeros, size32 - size);
 }
 
 /* Make FEATURE records of simpleperf's symbols, each with one file or a part of one. */

@@ -241,14 +241,14 @@ static uint64_t bytes_behind(const struct record *rec)
 /* Return the next record made from a file's header in *REC; these records are well formed. */
 static void next_made(struct stream_reader *in, struct record *rec)
 {
-	size_t size = record_frame(rec, in->made + in->made_at, false);
+	size_t size = record_frame(rec, in->made.at + in->made_at, false);
 	uint64_t behind = bytes_behind(rec);
 
 	rec->made = true;
 	rec->offset = 0;
 	in->made_at += size;
-	rec->behind = (struct cursor){ .at = in->made + in->made_at,
-				       .end = in->made + in->made_at + behind };
+	rec->behind = (struct cursor){ .at = in->made.at + in->made_at,
+				       .end = in->made.at + in->made_at + behind };
 	in->made_at += behind;
 }
 
@@ -318,7 +318,7 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 /* Return the next record in input order in *REC, or false at the end. */
 static bool next_read(struct stream_reader *in, struct record *rec)
 {
-	if (in->made_at < in->made_size) {
+	if (in->made_at < in->made.size) {
 		next_made(in, rec);
 		return true;
 	}
@@ -487,8 +487,8 @@ bool stream_is_swapped(const struct stream_reader *in)
 
 bool stream_has_more(const struct stream_reader *in)
 {
-	return in && (in->made_at < in->made_size || in->begin < in->end ||
-		      in->inner_at < in->inner_size);
+	return in && (in->made_at < in->made.size || in->begin < in->end ||
+		      in->inner_at < in->inner.size);
 }
 
 void stream_close(struct stream_reader *in)
@@ -503,8 +503,8 @@ void stream_close(struct stream_reader *in)
 	inflate_close(in->wrapping);
 	inflate_close(in->inflate);
 	free(in->wrapped);
-	free(in->inner);
-	free(in->made);
+	free(in->inner.at);
+	free(in->made.at);
 	free(in->buffer);
 	free(in);
 }

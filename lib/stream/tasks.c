@@ -15,13 +15,9 @@ static uint64_t hash_of(pid_t tid)
 
 static struct task *find(const struct tasks *t, pid_t tid)
 {
-	struct table_probe probe = table_probe(&t->table, hash_of(tid));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&t->table, hash_of(tid), i, t->task[i].tid == tid);
 
-	while ((id = table_next(&t->table, &probe)) != TABLE_NONE)
-		if (t->task[id].tid == tid)
-			return &t->task[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &t->task[id];
 }
 
 static struct task *find_or_add(struct tasks *t, pid_t tid)

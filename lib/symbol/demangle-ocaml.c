@@ -5,14 +5,9 @@
  * "$" and two hexadecimal digits.
  */
 #include "symbol/demangle-internal.h"
+#include "base/hex.h"
 
 #include <ctype.h>
-
-static int digit(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0'
-		: c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /* Return the first character at AT, decoded. *LENGTH is the number of bytes that encode it. */
 static char next_character(const char *at, size_t *length)
@@ -22,8 +17,8 @@ static char next_character(const char *at, size_t *length)
 		*length = 2;
 		return '.';
 	}
-	if (at[0] == '$' && digit(at[1]) >= 0 && digit(at[2]) >= 0) {
-		char c = (char)(digit(at[1]) << 4 | digit(at[2]));
+	if (at[0] == '$' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0) {
+		char c = (char)(hex_digit(at[1]) << 4 | hex_digit(at[2]));
 		*length = isprint((unsigned char)c) ? 3 : 1;
 		return *length == 3 ? c : at[0];
 	}

@@ -16,6 +16,7 @@
  */
 #include "symbol/gotable.h"
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "elf/section.h"
 
 #include <elf.h>
@@ -162,20 +163,13 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 /* Find the function that covers ADDRESS: the last pair whose entry is not after ADDRESS. */
 static bool find_function(const struct gotable *t, uint64_t address, struct description *d)
 {
-	uint64_t low = 0, high = t->functions, entry, offset, ignored;
+	uint64_t entry, offset, ignored;
+	size_t next = BISECT(0, t->functions, i,
+			     !pair_at(t, i, &entry, &offset) || entry > address);
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if (!pair_at(t, middle, &entry, &offset))
-			return false;
-		if (entry > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	*d = (struct description){ 0 };
-	return low > 0 && pair_at(t, low - 1, &d->entry, &offset) &&
-	       pair_at(t, low, &d->end, &ignored) && address < d->end &&
+	return next > 0 && pair_at(t, next - 1, &d->entry, &offset) &&
+	       pair_at(t, next, &d->end, &ignored) && address < d->end &&
 	       read_description(t, offset, d);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 
@@ -40,16 +41,7 @@ static void make_edges(struct jit_history *h, const struct jit_function *f, uint
 /* Return the number of edges at or before ADDRESS. */
 static uint32_t edges_until(const struct jit_history *h, uint64_t address)
 {
-	uint32_t low = 0, high = h->edges;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (h->edge[middle] > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (uint32_t)BISECT(0, h->edges, i, h->edge[i] > address);
 }
 
 struct moment {
@@ -197,16 +189,7 @@ void jit_history_make(struct jit_history *h, const struct jit_function *f, uint3
 static uint32_t entries_until(const struct jit_history *h, const struct jit_function *f,
 			      uint32_t first, uint32_t end, uint64_t time)
 {
-	uint32_t low = first;
-
-	while (low < end) {
-		uint32_t middle = low + (end - low) / 2;
-		if (f[h->order[h->entry[middle]]].time > time)
-			end = middle;
-		else
-			low = middle + 1;
-	}
-	return low - first;
+	return (uint32_t)BISECT(first, end, i, f[h->order[h->entry[i]]].time > time) - first;
 }
 
 uint32_t jit_history_find(const struct jit_history *h, const struct jit_function *f,

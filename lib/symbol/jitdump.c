@@ -55,13 +55,10 @@ static size_t add_header(struct jitmap *j, const uint8_t *bytes, size_t size)
 /* Return the first function with INDEX, or NULL. */
 static struct jit_function *find_index(struct jitmap *j, uint64_t index)
 {
-	struct table_probe probe = table_probe(&j->by_index, hash_u64(index));
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&j->by_index, hash_u64(index), i,
+				 j->function[i].index == index);
 
-	while ((id = table_next(&j->by_index, &probe)) != TABLE_NONE)
-		if (j->function[id].index == index)
-			return &j->function[id];
-	return NULL;
+	return id == TABLE_NONE ? NULL : &j->function[id];
 }
 
 /*

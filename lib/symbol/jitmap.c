@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/jitmap-internal.h"
 #include "base/arena.h"
+#include "base/bisect.h"
+#include "base/hex.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 struct jitmap *jitmap_new(struct jit_budget *budget)
@@ -116,9 +117,8 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 
 	if (end - *at > 2 && (*at)[0] == '0' && ((*at)[1] | 0x20) == 'x')
 		*at += 2;
-	*out = 0;
-	for (start = *at; *at < end && isxdigit((unsigned char)**at); ++*at)
-		*out = *out << 4 | (uint64_t)(**at <= '9' ? **at - '0' : (**at | 0x20) - 'a' + 10);
+	start = *at;
+	*at = hex_number(start, end, out);
 	return *at > start && *at - start <= 16;
 }
 
@@ -192,18 +192,12 @@ bool jitmap_refresh(struct jitmap *j)
 static void find_line(const struct jitmap *j, const struct jit_function *f, uint64_t address,
 		      struct jit_place *out)
 {
-	uint32_t low = f->first_line, high = low + f->lines;
+	uint32_t first = f->first_line;
+	size_t next = BISECT(first, first + f->lines, i, j->line[i].address > address - f->moved);
 
-	while (low < high) {	/* find the first line after ADDRESS */
-		uint32_t middle = low + (high - low) / 2;
-		if (j->line[middle].address > address - f->moved)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (low > f->first_line) {
-		out->file = j->strings.text[j->line[low - 1].file];
-		out->line = j->line[low - 1].line;
+	if (next > first) {
+		out->file = j->strings.text[j->line[next - 1].file];
+		out->line = j->line[next - 1].line;
 	}
 }
 

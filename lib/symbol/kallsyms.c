@@ -4,9 +4,11 @@
  * kernel lists its own symbols by address first, then those of each module.
  */
 #include "symbol/kallsyms.h"
+#include "base/bisect.h"
+#include "base/buffer.h"
+#include "base/hex.h"
 #include "base/regular.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -33,29 +35,27 @@ struct kallsyms {
  */
 static char *read_whole(int fd)
 {
-	size_t capacity = 4 << 20, size = 0;
-	char *text = mem_resize(NULL, capacity);
+	enum { CHUNK = 1 << 20 };
+	struct buffer text = { 0 };
+	ssize_t n;
 
-	for (;;) {
-		ssize_t n = read(fd, text + size, capacity - 1 - size);
-		if (n == 0)
+	buffer_grow(&text, 4 * CHUNK);
+	do {
+		uint8_t *end = buffer_end(&text, CHUNK);
+		n = read(fd, end, text.room - text.size - 1);
+		text.size += n > 0 ? (size_t)n : 0;
+		if (text.size >= FILE_MAX_SIZE) {
+			errno = EFBIG;
+			n = -1;
 			break;
-		if (n > 0)
-			size += (size_t)n;
-		else if (errno != EINTR)
-			goto failed;
-		if (size < capacity - 1)
-			continue;
-		errno = EFBIG;
-		if (capacity >= FILE_MAX_SIZE)
-			goto failed;
-		text = mem_resize(text, capacity *= 2);
+		}
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0) {
+		free(text.at);
+		return NULL;
 	}
-	text[size] = '\0';
-	return text;
-failed:
-	free(text);
-	return NULL;
+	text.at[text.size] = '\0';
+	return (char *)text.at;
 }
 
 /* Return the contents of FILE, as read_whole() does. */
@@ -72,15 +72,6 @@ static char *read_file(const char *file)
 	return text;
 }
 
-static uint64_t parse_hex(char **at)
-{
-	uint64_t v = 0;
-
-	for (; isxdigit((unsigned char)**at); ++*at)
-		v = v << 4 | (uint64_t)(**at <= '9' ? **at - '0' : (**at | 0x20) - 'a' + 10);
-	return v;
-}
-
 /* Split the line at AT, and end its name with a NUL. Returns the start of the next line. */
 static char *parse_line(char *at, struct symbol *out, char *type)
 {
@@ -89,7 +80,7 @@ static char *parse_line(char *at, struct symbol *out, char *type)
 
 	*end = '\0';
 	*type = '\0';
-	out->address = parse_hex(&at);
+	at += hex_number(at, end, &out->address) - at;
 	if (at[0] != ' ' || !at[1] || at[2] != ' ')
 		return next;
 	*type = at[1];
@@ -160,23 +151,14 @@ const char *kallsyms_trouble(const struct kallsyms *k)
 }
 
 /* Return the index of the first symbol after ADDRESS. */
-static size_t behind(const struct kallsyms *k, uint64_t address)
+static size_t after(const struct kallsyms *k, uint64_t address)
 {
-	size_t low = 0, high = k->symbols;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (k->symbol[middle].address > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return BISECT(0, k->symbols, i, k->symbol[i].address > address);
 }
 
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module)
 {
-	size_t next = behind(k, address);
+	size_t next = after(k, address);
 
 	if (next == 0)
 		return NULL;
@@ -189,7 +171,7 @@ uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t 
 {
 	uint64_t found = 0;
 
-	for (size_t i = start ? behind(k, start - 1) : 0;
+	for (size_t i = start ? after(k, start - 1) : 0;
 	     i < k->symbols && k->symbol[i].address < end; i++) {
 		if (strcmp(k->symbol[i].name, name))
 			continue;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "symbol/recorded-names.h"
+#include "base/bisect.h"
 
 #include <stdlib.h>
 
 uint32_t recorded_names_file(const struct recorded_names *names, const char *path)
 {
-	struct table_probe probe = table_probe(&names->table, hash_bytes(path, strlen(path)));
-	uint32_t id;
-
-	while ((id = table_next(&names->table, &probe)) != TABLE_NONE)
-		if (!strcmp(names->strings.text[names->file[id].path], path))
-			break;
-	return id;
+	return TABLE_FIND(&names->table, hash_bytes(path, strlen(path)), i,
+			  !strcmp(names->strings.text[names->file[i].path], path));
 }
 
 static struct recorded_names_file *add_file(struct recorded_names *names,
@@ -70,21 +66,14 @@ static int compare(const void *a, const void *b)
 const char *recorded_names_find(struct recorded_names *names, uint32_t file, uint64_t address)
 {
 	struct recorded_names_file *f = &names->file[file];
-	size_t low = 0, high = f->symbols;
 
 	if (!f->sorted && f->symbols)
 		qsort(f->symbol, f->symbols, sizeof(*f->symbol), compare);
 	f->sorted = true;
-	while (low < high) {	/* find the first symbol after ADDRESS */
-		size_t middle = low + (high - low) / 2;
-		if (f->symbol[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	size_t next = BISECT(0, f->symbols, i, f->symbol[i].address > address);
+	if (next == 0)
 		return NULL;
-	const struct recorded_symbol *s = &f->symbol[low - 1];
+	const struct recorded_symbol *s = &f->symbol[next - 1];
 	return (s->size == 0 || address - s->address < s->size) && *s->name ? s->name : NULL;
 }
 

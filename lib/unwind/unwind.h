@@ -36,7 +36,7 @@ struct unwind_options {
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	const char *arch;		/* machine, if the stream does not say; NULL: this one */
 	uint32_t stack_max;		/* user frames of a chain; 0: UNWIND_STACK_MAX */
-	bool no_join;			/* do not extend cut stacks by earlier ones of their thread */
+	bool no_join;			/* do not extend cut stacks by earlier ones */
 	bool no_frame_pointers;		/* do not follow frame pointers where there is no CFI */
 	/*
 	 * The stream may still hold dumps: the attr keeps REGS_USER and STACK_USER.  An unwound

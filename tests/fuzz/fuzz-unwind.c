@@ -47,8 +47,8 @@ static void unwind_stream(const char *file)
 		size_t n = unwind_sample(u, &stream_events(in)->event[s.event], &rec, &s, made);
 		if (n > RECORD_MAX_SIZE)
 			abort();
-		size_t chain = s.callchain.at ? (size_t)(s.callchain.at -
-							 (const uint8_t *)record_bytes(&rec)) - 8 : 0;
+		const uint8_t *start = record_bytes(&rec);
+		size_t chain = s.callchain.at ? (size_t)(s.callchain.at - start) - 8 : 0;
 		deferred_write(d, n ? made : record_bytes(&rec), n ? n : record_size(&rec), chain,
 			       s.tid, &out);
 	}

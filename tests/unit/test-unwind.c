@@ -54,7 +54,7 @@ static void test_signal(void)
 	tap(ASK("x86_64", SIGNAL, glibc, 7).found && ASK("x86_64", SIGNAL, glibc, 9).found &&
 	    !ASK("x86_64", RETURN_TO_SIGNAL, glibc, 7).found,
 	    "a thread may be in it, but no handler returns to its middle");
-	tap(ASK("x86_64", RETURN_TO_SIGNAL, "\xb8\x0f\0\0\0\x0f\x05", 0).found, "musl's is shorter");
+	tap(ASK("x86_64", RETURN_TO_SIGNAL, "\xb8\x0f\0\0\0\x0f\x05", 0).found, "as to musl's");
 	q = ASK("aarch64", RETURN_TO_SIGNAL, arm, 0);
 	tap(q.found && q.row.is_signal && q.row.saves == 33, "arm64's has 31 registers, sp and pc");
 	for (size_t size = 1; size < sizeof(glibc) - 1; size++)
@@ -116,7 +116,7 @@ static void test_joiner(void)
 	tap(joiner_extend(j, 7, cut, 3, 4, &whole) == 4 && !whole, "up to the limit of frames");
 	struct frame other[3] = { { 1, 10, true }, { 2, 20, false }, { 3, 30, false } };
 	joiner_add(j, 7, other, 3, false);
-	tap(extend(j, 7, cut, 3, &whole) == 5 && whole, "a cut stack adds nothing and keeps the rest");
+	tap(extend(j, 7, cut, 3, &whole) == 5 && whole, "a cut stack changes nothing");
 	for (uint64_t i = 0; i < 40000; i++) {
 		struct frame many[2] = { { 1, 10, true }, { 100 + i, 20, false } };
 		joiner_add(j, 7, many, 2, true);

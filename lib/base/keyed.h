@@ -22,12 +22,11 @@ struct keyed {
 static inline uint32_t keyed_id(struct keyed *k, const void *bytes, size_t size)
 {
 	uint64_t hash = hash_bytes(bytes, size);
-	struct table_probe probe = table_probe(&k->table, hash);
-	uint32_t id;
+	uint32_t found = TABLE_FIND(&k->table, hash, i, k->item[i].size == size &&
+				    !memcmp(k->item[i].bytes, bytes, size));
 
-	while ((id = table_next(&k->table, &probe)) != TABLE_NONE)
-		if (k->item[id].size == size && !memcmp(k->item[id].bytes, bytes, size))
-			return id;
+	if (found != TABLE_NONE)
+		return found;
 	k->item = array_grow(k->item, k->count, sizeof(*k->item));
 	k->item[k->count] = (struct keyed_item){ arena_copy(&k->arena, bytes, size), size };
 	table_add(&k->table, hash, k->count);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel-info - the running kernel: its limits, its code and its modules. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define KERNEL_KALLSYMS "/proc/kallsyms"
+
+/* Return the number kernel.NAME of sysctl(8), or its usual value if it cannot be read. */
+long kernel_sysctl(const char *name);
+
+/* Return the start of the kernel's code, from kallsyms; 0: addresses are hidden. */
+uint64_t kernel_start(void);
+
+/*
+ * Read the ELF notes that hold the build ID of the module NAME, or if it is NULL, the kernel's.
+ * Return their size, or -1.
+ */
+ssize_t kernel_notes(const char *name, void *notes, size_t size);
+
+struct kernel_module {
+	char name[64];
+	uint64_t start;		/* address; 0: hidden */
+	uint64_t size;		/* bytes */
+};
+
+/* Open the list of modules.  NULL: there is none.  The caller closes it by fclose(). */
+FILE *kernel_modules(void);
+
+/* Return the next of MODULES in *MODULE.  False: there are no more. */
+bool kernel_next_module(FILE *modules, struct kernel_module *module);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linux/proc.h"
+#include "base/arena.h"
+#include "linux/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct proc_path proc_path(pid_t pid, const char *file)
+{
+	struct proc_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/%d/%s", (int)pid, file);
+	return path;
+}
+
+struct proc_path proc_map_file(pid_t pid, uint64_t start, uint64_t end)
+{
+	struct proc_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+		 start, end);
+	return path;
+}
+
+struct proc_path proc_descriptor(int fd)
+{
+	struct proc_path path;
+
+	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
+	return path;
+}
+
+bool proc_parse_id(const char *text, pid_t *id)
+{
+	char *end;
+
+	errno = 0;
+	long number = strtol(text, &end, 10);
+	*id = (pid_t)number;
+	return !errno && end != text && !*end && number > 0 && number <= INT_MAX;
+}
+
+static void add_id(struct proc_ids *ids, pid_t id)
+{
+	ids->id = array_grow(ids->id, ids->count, sizeof(*ids->id));
+	ids->id[ids->count++] = id;
+}
+
+/* List the numeric names in the directory FD; close it. */
+static bool list_directory(int fd, struct proc_ids *ids)
+{
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	pid_t id;
+
+	*ids = (struct proc_ids){ 0 };
+	if (!directory)
+		return false;
+	while ((entry = readdir(directory)))
+		if (proc_parse_id(entry->d_name, &id))
+			add_id(ids, id);
+	closedir(directory);
+	return true;
+}
+
+bool proc_processes(struct proc_ids *ids)
+{
+	return list_directory(linux_open("/proc"), ids);
+}
+
+bool proc_threads(pid_t pid, struct proc_ids *ids)
+{
+	return list_directory(linux_open("/proc/%d/task", (int)pid), ids);
+}
+
+bool proc_children(pid_t pid, pid_t tid, struct proc_ids *ids)
+{
+	FILE *f = linux_open_stream("/proc/%d/task/%d/children", (int)pid, (int)tid);
+	int child;
+
+	*ids = (struct proc_ids){ 0 };
+	if (!f)
+		return false;
+	while (fscanf(f, "%d", &child) == 1)
+		add_id(ids, child);
+	fclose(f);
+	return true;
+}
+
+bool proc_status(pid_t pid, const char *field, char *value, size_t size)
+{
+	size_t length = strlen(field);
+	bool found = false;
+	char line[256];
+
+	FILE *f = pid ? linux_open_stream("/proc/%d/status", (int)pid)
+		      : linux_open_stream("/proc/self/status");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		found = !strncmp(line, field, length) && line[length] == ':';
+		if (found) {
+			const char *start = line + length + 1;
+			start += strspn(start, " \t");
+			snprintf(value, size, "%.*s", (int)strcspn(start, "\n"), start);
+		}
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+pid_t proc_of_thread(pid_t tid)
+{
+	char value[32];
+	pid_t pid;
+
+	return proc_status(tid, "Tgid", value, sizeof(value)) && proc_parse_id(value, &pid)
+		? pid : 0;
+}
+
+pid_t proc_own_id(pid_t pid)
+{
+	char ids[256];		/* in each pid namespace, the innermost last */
+	pid_t own;
+
+	if (!proc_status(pid, "NSpid", ids, sizeof(ids)))
+		return pid;
+	const char *last = strrchr(ids, '\t');
+	return proc_parse_id(last ? last + 1 : ids, &own) ? own : pid;
+}
+
+bool proc_effective_user(pid_t pid, uid_t *user)
+{
+	char users[64];		/* real, effective, saved, of file system */
+	unsigned int effective;
+
+	if (!proc_status(pid, "Uid", users, sizeof(users)) ||
+	    sscanf(users, "%*u %u", &effective) != 1)
+		return false;
+	*user = effective;
+	return true;
+}
+
+bool proc_owner(pid_t pid, uid_t *user)
+{
+	struct stat st;
+
+	if (stat(proc_path(pid, "").text, &st) < 0)
+		return false;
+	*user = st.st_uid;
+	return true;
+}
+
+bool proc_is_zombie(pid_t pid)
+{
+	char text[512];
+
+	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)pid))
+		return false;
+	const char *name_end = strrchr(text, ')');	/* "PID (NAME) STATE" */
+	return name_end && !strncmp(name_end, ") Z", 3);
+}
+
+bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE])
+{
+	ssize_t n = linux_read(name, PROC_NAME_SIZE - 1, "/proc/%d/task/%d/comm", (int)pid,
+			       (int)tid);
+
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return n > 0;
+}
+
+ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
+{
+	int fd = linux_open("/proc/%d/mem", (int)pid);
+	ssize_t n = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)address);
+
+	if (fd >= 0)
+		close(fd);
+	return n;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proc - processes and threads as /proc shows them (proc(5)). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A path by value: proc_path(pid, "exe").text is valid up to the end of its expression. */
+struct proc_path {
+	char text[80];
+};
+
+/* Return the path of FILE ("exe", "root") of process PID. */
+struct proc_path proc_path(pid_t pid, const char *file);
+
+/* Return the path of the link to the file that process PID maps from START to END. */
+struct proc_path proc_map_file(pid_t pid, uint64_t start, uint64_t end);
+
+/* Return the path of the link to our descriptor FD. */
+struct proc_path proc_descriptor(int fd);
+
+/* Ids of processes or threads, when they were listed.  The caller frees ID. */
+struct proc_ids {
+	pid_t *id;
+	size_t count;
+};
+
+/* List all processes.  False, with errno set: failure, and IDS is empty. */
+bool proc_processes(struct proc_ids *ids);
+
+/* List the threads of process PID.  False, with errno set: failure, and IDS is empty. */
+bool proc_threads(pid_t pid, struct proc_ids *ids);
+
+/* List the processes that thread TID of process PID created.  False, with errno set: failure. */
+bool proc_children(pid_t pid, pid_t tid, struct proc_ids *ids);
+
+/* Store the id that TEXT is in *ID.  False: TEXT is no id of a process or thread. */
+bool proc_parse_id(const char *text, pid_t *id);
+
+/*
+ * Store the value of FIELD ("Tgid") of /proc/PID/status, without spaces before it, in VALUE.  PID
+ * 0 is this process; a thread's id is allowed, too.  False: there is no such process or field.
+ */
+bool proc_status(pid_t pid, const char *field, char *value, size_t size);
+
+/* Return the process of thread TID, or 0. */
+pid_t proc_of_thread(pid_t tid);
+
+/* Return the id of process PID in its own pid namespace; PID if it is unknown. */
+pid_t proc_own_id(pid_t pid);
+
+/* Store the effective user of process PID in *USER.  False: there is no such process. */
+bool proc_effective_user(pid_t pid, uid_t *user);
+
+/*
+ * Store the owner of /proc/PID in *USER: root if the process may not be dumped, otherwise its
+ * effective user.  False: there is no such process.
+ */
+bool proc_owner(pid_t pid, uid_t *user);
+
+/* Return whether process PID has exited, and waits for its parent. */
+bool proc_is_zombie(pid_t pid);
+
+/* The kernel's workers have longer names than TASK_COMM_LEN. */
+enum { PROC_NAME_SIZE = 64 };
+
+/* Store the name of thread TID of process PID in NAME.  False: there is no such thread. */
+bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE]);
+
+/* Read SIZE bytes of PID's memory from ADDRESS.  Return how many could be read, or -1. */
+ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size);
