@@ -11,12 +11,15 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 {
 	static const char usual[] = "pid,thread_comm";
 
-	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels };
+	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels,
+			       .reader.tables = &c->tables };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
-	if (how->labels && !strcmp(how->labels, "none"))
-		return true;
-	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
+	bool any = !how->labels || strcmp(how->labels, "none") != 0;
+	if (any && !facts_choose(&c->facts, how->labels ? how->labels : usual, wrong))
+		return false;
+	*wrong = "slice";
+	return !how->slices || facts_slice(&c->facts, how->slices);
 }
 
 /*
@@ -121,6 +124,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_time(c, s->time);
+	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
@@ -200,7 +204,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->tables, rec, stream_events(c->in)->count, c->frame,
+		good = resolved_read_sample(&c->reader, rec, stream_events(c->in)->count, c->frame,
 					    &sample, &why);
 		if (good)
 			take(c, NULL, &sample);
@@ -213,10 +217,10 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";
-		good = c->has_end = resolved_read_end(&c->tables, rec);
+		good = c->has_end = resolved_read_end(&c->reader, rec);
 		break;
 	default:
-		good = resolved_read_definition(&c->tables, rec, &why);
+		good = resolved_read_definition(&c->reader, rec, &why);
 	}
 	if (!good)
 		stream_damaged(c->in, rec, why);
@@ -329,8 +333,10 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	facts_follow(&c->facts, rec);
-	for (uint32_t i = 0; i < c->facts.tasks.gones; i++)
+	for (uint32_t i = 0; i < c->facts.tasks.gones; i++) {
 		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
+		groups_forget(&c->groups, c->facts.tasks.gone[i].tid);
+	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
@@ -349,31 +355,40 @@ static void begin_unwinding(struct collect *c)
 	c->unwound = mem_resize(NULL, RECORD_MAX_SIZE);
 }
 
-void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
+void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
-	struct record rec;
-
 	c->in = in;
 	c->done = done;
 	c->context = context;
 	if (c->how.unwind && in)
 		begin_unwinding(c);
-	while (stream_next(in, &rec)) {
-		if (rec.type == PERF_RECORD_SAMPLE)
-			take_sample(c, &rec);
-		else if (record_is_resolved(rec.type))
-			take_resolved(c, &rec);
-		else
-			take_other(c, &rec);
-		if (c->past.string)
-			resolved_release(&c->past);
-	}
-	if (c->is_resolved && !c->has_end && stream_is_whole(in))
+}
+
+bool collect_next(struct collect *c)
+{
+	struct record rec;
+
+	if (!stream_next(c->in, &rec))
+		return false;
+	if (rec.type == PERF_RECORD_SAMPLE)
+		take_sample(c, &rec);
+	else if (record_is_resolved(rec.type))
+		take_resolved(c, &rec);
+	else
+		take_other(c, &rec);
+	if (c->past.string)
+		resolved_release(&c->past);
+	return true;
+}
+
+void collect_finish(struct collect *c)
+{
+	if (c->is_resolved && !c->has_end && stream_is_whole(c->in))
 		report_error(c->report, "the resolved stream has no END record: it was cut short, "
 			     "or the filter before found damage");
 	if (c->unwind)
 		unwind_report(c->unwind);
-	if (in)
+	if (c->in)
 		collect_end(c);
 }
 
@@ -382,12 +397,21 @@ const struct stack_ends *collect_ends(const struct collect *c)
 	return c->is_resolved ? &c->ends : resolver_stack_ends(c->resolver);
 }
 
+void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
+{
+	collect_begin(c, in, done, context);
+	while (collect_next(c))
+		;
+	collect_finish(c);
+}
+
 void collect_release(struct collect *c)
 {
 	collect_release_parts(c);
 	resolver_free(c->resolver);
 	unwind_free(c->unwind);
 	free(c->unwound);
+	resolved_reader_release(&c->reader);
 	resolved_release(&c->tables);
 	resolved_release(&c->past);
 	facts_release(&c->facts);

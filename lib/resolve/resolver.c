@@ -19,8 +19,7 @@ static struct quick *quick_set(const struct resolver *r, uint64_t address, uint6
 	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
 }
 
-/* Replace the first cache by an empty one of SLOTS slots. */
-static void set_quick(struct resolver *r, size_t slots)
+void set_quick(struct resolver *r, size_t slots)
 {
 	free(r->quick);
 	r->quick_slots = slots;
@@ -52,6 +51,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->tables = tables;
 	r->report = report;
 	r->jit_credit = JIT_CREDIT_FIRST;
+	r->limit = options->definitions_max;
 	r->jit_budget.files_max = files_limit() / 2;
 	set_quick(r, QUICK_FIRST);
 	return r;
@@ -67,14 +67,26 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
 }
 
+/* The names of threads have new ids. */
+static void forget_comms(struct resolver *r)
+{
+	free(r->comm);
+	r->comm = NULL;
+	r->comms = 0;
+	r->comms_renumbered = r->spaces.tasks.renumbered;
+}
+
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
+	remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
 	if (r->spaces.tasks.nameless == 1)
 		report_note(r->report, "threads have more than %d names; the next have none",
 			    NAMES_MAX);
+	if (r->comms_renumbered != r->spaces.tasks.renumbered)
+		forget_comms(r);
 	if (!r->options.symbols)
 		return;
 	if (rec->type == RECORD_FEATURE)
@@ -89,8 +101,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 /* Return the tally of OBJECT, or of addresses without a mapping for TABLE_NONE. */
 static struct tally *tally_of(struct resolver *r, uint32_t object)
 {
-	if (object == TABLE_NONE)
-		return &r->nowhere_tally;
+	if (object >= PART_REMOVED)
+		return object == TABLE_NONE ? &r->nowhere_tally : &r->removed_tally;
 	for (; r->tallies <= object; r->tallies++) {
 		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
 		r->tally[r->tallies] = (struct tally){ 0 };
@@ -104,9 +116,18 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 	struct resolved_frame frame = { .object = place->object, .address = place->address,
 					.lines = lines, .line = r->line };
 
+	r->added++;
+	r->again += was_before(r, place);
 	r->named += frame.lines > 0;
 	tally_of(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
+}
+
+/* Whether F has the LINES lines in r->line. */
+static bool has_lines(const struct resolver *r, const struct resolved_frame *f, uint32_t lines)
+{
+	return f->lines == lines &&
+	       (lines == 0 || !memcmp(f->line, r->line, lines * sizeof(*r->line)));
 }
 
 /*
@@ -129,8 +150,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	struct table_probe probe = table_probe(&r->merged_table, hash);
 	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
-		if (f->object == place.object && f->lines == lines &&
-		    !memcmp(f->line, r->line, lines * sizeof(*r->line)))
+		if (f->object == place.object && has_lines(r, f, lines))
 			return id;
 	}
 	id = add_frame(r, &place, lines);
@@ -138,11 +158,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	return id;
 }
 
-/*
- * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
- * of a JIT compiler is looked up every time, and has one frame for each name it has had.
- */
-static uint32_t frame_at(struct resolver *r, const struct place *place)
+uint32_t frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
 	struct table_probe probe = table_probe(&r->frame_table, hash);
@@ -151,8 +167,7 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
 		if (f->address == place->address && f->object == place->object &&
-		    (!place->jit || (f->lines == lines &&
-				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
+		    (!place->jit || has_lines(r, f, lines)))
 			return id;
 	}
 	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
@@ -421,8 +436,10 @@ uint64_t resolver_version(struct resolver *r, const struct sample *s)
 	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
 				     r->spaces.guest.generation);
 
-	return data ? hash_more(hash_more(version, data->object), data->start - data->file_offset)
-		    : version;
+	if (!data)
+		return version;
+	version = hash_more(version, (uint64_t)r->spaces.objects.removals << 32 | data->object);
+	return hash_more(version, data->start - data->file_offset);
 }
 
 void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
@@ -477,48 +494,14 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	out->frame = r->frame;
 }
 
-/* Release everything that refers to ids of the tables. */
-static void release_ids(struct resolver *r)
+const struct tasks *resolver_tasks(const struct resolver *r)
 {
-	intern_release(&r->strings);
-	pointers_release(&r->source_strings);
-	table_release(&r->frame_table);
-	table_release(&r->merged_table);
-	table_release(&r->part_table);
-	table_release(&r->function_table);
-	free(r->part);
-	free(r->readable);
-	free(r->comm);
-	r->part = NULL;
-	r->readable = r->comm = NULL;
-	r->readables = r->comms = 0;
-}
-
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames)
-{
-	struct part *part = r->part;
-
-	*past = *r->tables;
-	*r->tables = (struct resolved){ .samples = past->samples };
-	r->part = NULL;
-	release_ids(r);
-	set_quick(r, QUICK_FIRST);
-	for (size_t i = 0; i < frames; i++) {
-		const struct resolved_frame *f = &past->frame[frame[i]];
-		const struct part *p = &part[f->object];
-		struct place place = {
-			.object = part_id(r, p->object, p->pid, past->object[f->object]),
-			.address = f->address, .source = TABLE_NONE,
-		};
-		frame[i] = frame_at(r, &place);
-	}
-	free(part);
+	return &r->spaces.tasks;
 }
 
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
-	return (struct resolver_counts){ .frames = r->tables->frames, .named = r->named,
+	return (struct resolver_counts){ .frames = r->added, .named = r->named,
 					 .objects = r->opened };
 }
 
@@ -547,6 +530,7 @@ void resolver_free(struct resolver *r)
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
 	release_ids(r);
+	free(r->before);
 	free(r->quick);
 	free(r->source);
 	free(r->frame);

@@ -31,12 +31,13 @@ struct resolver_options {
 	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct cache cache;		/* with a NULL directory: no cache */
+	uint64_t definitions_max;	/* for resolver_is_full(), in bytes of records */
 };
 
 /* Totals for the summary. */
 struct resolver_counts {
-	uint64_t frames;	/* distinct frames */
-	uint64_t named;		/* distinct frames with a name */
+	uint64_t frames;	/* frames defined: distinct ones since the tables were new */
+	uint64_t named;		/* those of them with a name */
 	uint64_t objects;	/* files opened */
 };
 
@@ -87,10 +88,19 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 /*
  * Start with new tables, to drop definitions that are no longer in use. The old definitions move
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
- * and FRAME is set to their new ids. Do not call this if names are looked up.
+ * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0.
  */
 void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
 			 size_t frames);
+
+/* Return the threads of the stream: those of them that have ended, too. */
+const struct tasks *resolver_tasks(const struct resolver *r);
+
+/*
+ * Whether so many definitions, BYTES of records since the tables were new, should be dropped by
+ * resolver_begin_anew(): more than definitions_max, or than about twice what is in use.
+ */
+bool resolver_is_full(struct resolver *r, uint64_t bytes);
 
 struct resolver_counts resolver_counts(const struct resolver *r);
 
