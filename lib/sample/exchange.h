@@ -61,7 +61,10 @@ struct exchange {
 	uint64_t tail, results_head;
 };
 
-/* Map an exchange for SIZE bytes of records, a power of two from 512 KiB on.  False: errno is set. */
+/*
+ * Map an exchange for SIZE bytes of records, a power of two from 512 KiB on.  False: errno is
+ * set.
+ */
 bool exchange_open(struct exchange *x, size_t size);
 void exchange_close(struct exchange *x);
 

@@ -210,10 +210,12 @@ int main(void)
 	pass(ANSWERS, false, "without time, all is there, in order");
 	pass(ANSWERS_SLOWLY, false, "the process is slow: all is there, in order");
 	tap(pass(ANSWERS_SOME, true, "some stays as it is: in order") < dumps, "some is unwound");
-	tap(pass(ANSWERS_NONSENSE, true, "nonsense is not written") < dumps / 2, "only the rest is");
+	tap(pass(ANSWERS_NONSENSE, true, "nonsense is not written") < dumps / 2,
+	    "only the rest is");
 	pass(ENDS, false, "the process ends: nothing is lost");
 	tap(pass(ENDS, true, "the same, with time for it") >= 900, "what it answered is used");
-	tap(pass(SLEEPS, false, "the process does nothing: nothing is lost") == 0, "none is unwound");
+	tap(pass(SLEEPS, false, "the process does nothing: nothing is lost") == 0,
+	    "none is unwound");
 	tap(!*missed, "the process sees all mappings and names, in order, however slow it is");
 	return tap_done();
 }
