@@ -178,6 +178,7 @@ int main(int argc, char **argv)
 	report_summary(&report, "%" PRIu64 " samples, %" PRIu64 " distinct frames, %" PRIu64
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
+	stack_ends_report(resolver_stack_ends(resolver), &report);
 	resolver_report(resolver);
 	stream_close(in);
 	resolver_save(resolver);	/* neither neighbour in the pipe waits for it */

@@ -64,6 +64,18 @@ static void comment_scale(struct profile *p, const struct stream_events *events,
 				"scaled by %.3f", events->event[event].name, 100 / scale, scale);
 }
 
+/* The counts are of the whole stream so far, as one profile of several may have few stacks. */
+static void comment_ends(const struct collect *c, struct profile *p)
+{
+	char text[256];
+
+	stack_ends_text(collect_ends(c), text, sizeof(text));
+	if (*text)
+		profile_comment(p, "cut stacks of programs: %s", text);
+	if (collect_ends(c)->dumps)
+		profile_comment(p, "stack dumps were not unwound");
+}
+
 /* Add comments to P that say where, how and how well it was recorded. */
 static void comment(struct collect *c, struct profile *p)
 {
@@ -86,6 +98,7 @@ static void comment(struct collect *c, struct profile *p)
 	if (lost)
 		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", lost,
 				c->how.drop_lost || c->how.split ? "" : "; they are at [lost]");
+	comment_ends(c, p);
 	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
@@ -230,6 +243,9 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 	if (time <= w->since)
 		return;
 	/* A named frame belongs to one interval's profile, so add it only now. */
+	const char *mark = c->how.mark_cut ? stack_end_name(w->end) : NULL;
+	if (mark)
+		waits_end_in(w, profile_named_frame(p, mark));
 	if (w->preempted)
 		waits_lead(w, profile_named_frame(p, "[preempted]"));
 	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,

@@ -27,6 +27,8 @@ struct collect_options {
 	uint64_t slices;		/* this many, to twice as many, slices of time; 0: none */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
+	bool unwind;			/* unwind stack dumps of a raw stream */
+	bool mark_cut;			/* say at the root of a cut stack why it was cut */
 	bool drop_lost;			/* do not show lost samples */
 	bool not_sampled;		/* show what was counted, but not sampled */
 	bool no_scale;			/* do not scale multiplexed events */
@@ -61,6 +63,8 @@ struct collect {
 	struct report *report;
 	struct resolver *resolver;
 	struct resolved_reader reader;	/* of a resolved stream */
+	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
+	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct waits waits;
 	struct groups groups;
 	struct collect_part *part;
@@ -69,6 +73,7 @@ struct collect {
 	uint32_t last_part;
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample yet */
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
+	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */
 	struct profile told;	/* only comments, which every profile gets */
 	collect_done *done;
 	void *context;
@@ -103,5 +108,8 @@ void collect_begin(struct collect *c, struct stream_reader *in, collect_done *do
 bool collect_next(struct collect *c);
 void collect_cut(struct collect *c);
 void collect_finish(struct collect *c);
+
+/* Return how the stacks of the selected samples end. */
+const struct stack_ends *collect_ends(const struct collect *c);
 
 void collect_release(struct collect *c);

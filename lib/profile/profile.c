@@ -238,7 +238,7 @@ void profile_truncate(struct profile *p)
 	struct stacks old = p->stacks;
 	struct chains chains = p->chains;
 	uint64_t median = median_samples(&old);
-	uint32_t kept = 0, frame = profile_named_frame(p, "[truncated]");
+	uint32_t kept = 0, frame = profile_named_frame(p, "[other stacks]");
 
 	p->stacks = (struct stacks){ 0 };
 	p->chains = (struct chains){ 0 };

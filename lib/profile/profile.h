@@ -108,7 +108,7 @@ void profile_relabel(struct profile *p, const uint32_t *moved);
 void profile_drop_labels(struct profile *p);
 
 /*
- * Make room: move the half of the stacks that has fewer samples to one stack, [truncated].
+ * Make room: move the half of the stacks that has fewer samples to one stack, [other stacks].
  * The totals of each event stay the same.
  */
 void profile_truncate(struct profile *p);

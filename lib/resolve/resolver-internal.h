@@ -10,6 +10,7 @@
 #include "base/pointers.h"
 #include "resolve/resolver.h"
 #include "resolve/source.h"
+#include "resolve/stack-ends.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
 #include "symbol/recorded-names.h"
@@ -128,6 +129,7 @@ struct resolver {
 	struct resolved_line line[LINES_MAX];	/* lines of the current place */
 	uint32_t *frame;		/* frames of the current sample */
 	size_t frame_capacity;
+	struct stack_ends ends;
 	uint64_t opened;		/* files */
 	uint64_t added, named;		/* frames; those of them that have a name */
 	uint64_t limit;			/* bytes of definitions until a restart */

@@ -11,6 +11,7 @@
 #include "locate/locate.h"
 #include "process/space.h"
 #include "resolve/cache.h"
+#include "resolve/stack-ends.h"
 #include "stream/resolved.h"
 #include "symbol/demangle.h"
 
@@ -59,7 +60,10 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 void resolver_facts(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, struct resolved_sample *out);
 
-/* Set the frames in *OUT, which resolver_facts() has filled. They are valid until the next call. */
+/*
+ * Set the frames in *OUT, which resolver_facts() has filled, and how the program's stack ends. They
+ * are valid until the next call.
+ */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
@@ -70,7 +74,14 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
  */
 uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 
-/* Call resolver_facts() and resolver_frames(). */
+/* Count SAMPLE, whose stack ends in END, for the advice of stack_ends_report(). */
+void resolver_count(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *sample, enum stack_end end);
+
+/* Return what was counted. */
+const struct stack_ends *resolver_stack_ends(const struct resolver *r);
+
+/* Call resolver_facts(), resolver_frames() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 

@@ -231,6 +231,9 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 	s->time = cursor_u64(&c);
 	s->period = cursor_u64(&c);
 	s->has = cursor_u64(&c);
+	uint64_t end = s->has >> RESOLVED_END_SHIFT & RESOLVED_END_MASK;
+	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT);
+	s->end = end < STACK_ENDS ? (enum stack_end)end : STACK_NONE;
 	s->comm = cursor_u32(&c);
 	s->frames = cursor_u32(&c);
 	for (int i = 0; i < VALUES; i++)

@@ -168,7 +168,8 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	writer_u32(&rec, s->cpu);
 	writer_u64(&rec, s->time);
 	writer_u64(&rec, s->period);
-	writer_u64(&rec, raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW);
+	writer_u64(&rec, (raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW) |
+			 (uint64_t)s->end << RESOLVED_END_SHIFT);
 	writer_u32(&rec, s->comm);
 	writer_u32(&rec, frames);
 	for (int i = 0; i < VALUES; i++)

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/output.h"
 #include "base/table.h"
-#include "record/events.h"
+#include "record/stack-end.h"
 #include "stream/reader.h"
 
 enum object_kind {
@@ -114,10 +114,14 @@ struct resolved_sample {
 	uint64_t time, period;
 	uint64_t has;		/* PERF_SAMPLE_* bits of the values that are set, and of RAW */
 	uint64_t value[VALUES];	/* by enum resolved_value; 0 if not set */
+	enum stack_end end;	/* of the program's stack */
 	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
 	uint32_t frames;	/* number of FRAME, at least 1 */
 	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
 };
+
+/* In the record, the lowest bit of END in the field HAS: above all bits of sample_type. */
+enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
 
 /* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
