@@ -22,9 +22,9 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
-MODULES = base linux record stream elf event sample process locate dwarf unwind symbol resolve profile show
+MODULES = base linux record stream elf event process locate dwarf unwind sample symbol resolve profile show
 
-LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread
+LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
@@ -107,7 +107,22 @@ $B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
 	$Q$(CC) -fPIE $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
 $(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
 
-$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o
+# The script and the style of pmu-flame's pages.
+SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text weights boxes search colour \
+		draw table heat page))
+build/show/flame_script.c: $(SCRIPT)
+build/show/flame_style.c: lib/show/flame.css
+build/show/%.c: lib/show/embed
+	$(SAY) EMBED $@
+	@mkdir -p $(@D)
+	$Qlib/show/embed $* $(filter-out $<,$^) >$@
+EMBEDDED := $(patsubst %,build/show/%.c,flame_script flame_style)
+$(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
+
+$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o)
 	$(SAY) AR $@
 	$Qrm -f $@ && $(AR) rcs $@ $^
 $B/bin/%: $B/cmd/%.o $B/libsampler.a
@@ -133,7 +148,7 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
-build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c
+build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED)
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)

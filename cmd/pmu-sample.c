@@ -18,6 +18,8 @@ enum {
 	BUFFER_DEFAULT = 64 << 20,	/* bytes */
 	JITTER_PERCENT = 5,
 	RING_MAX = 1 << 30,
+	STACK_DEFAULT = 8192,		/* bytes of a stack dump, as in perf */
+	STACK_UNWOUND = 32768,		/* the same, if it is unwound at once */
 };
 
 static bool callchains, user_stacks, kernel_stacks, data, phys, cpu, cgroup_id, page_size;
@@ -74,6 +76,8 @@ static const struct command_option options[] = {
 	{ 0, "call-graph", "HOW", "record callchains: fp, dwarf[,BYTES], lbr or none",
 	  .parse = settings_parse_callgraph, .value = &run.settings,
 	  .takes = SETTINGS_CALLGRAPH_TAKES },
+	{ 0, "unwind", NULL, "record whole callchains: unwind copies of the stack",
+	  .flag = &run.unwind },
 	{ 0, "max-stack", "COUNT", "record at most COUNT frames", .count = &max_stack, .least = 1,
 	  .most = UINT16_MAX },
 	{ 0, "kernel-stacks", NULL, "record only the kernel's part of callchains",
@@ -146,8 +150,13 @@ static void complete_settings(void)
 {
 	struct sample_settings *s = &run.settings;
 
-	if ((callchains || s->switches) && !command_given("call-graph"))
-		s->callchain = CHAIN_FP;
+	if ((callchains || s->switches || run.unwind) && !command_given("call-graph"))
+		s->callchain = run.unwind ? CHAIN_DWARF : CHAIN_FP;
+	if (run.unwind && s->callchain != CHAIN_DWARF)
+		command_misused(&command, "--unwind unwinds copies of the stack: it needs "
+				"--call-graph dwarf");
+	if (s->callchain == CHAIN_DWARF && !s->stack_bytes)
+		s->stack_bytes = run.unwind ? STACK_UNWOUND : STACK_DEFAULT;
 	if (s->callchain == CHAIN_NONE && (max_stack || user_stacks || kernel_stacks))
 		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
 				"callchains: give -g, too");

@@ -23,6 +23,7 @@ static struct groups groups;
 static struct resolver_options how = {
 	.symbols = true, .where.debug_dirs = &debug_dirs,
 	.debuginfod_time = 300ULL * 1000 * 1000 * 1000, .cache.size_max = 1 << 30,
+	.definitions_max = 16 << 20,
 };
 
 static const char *const styles[] = {
@@ -53,6 +54,8 @@ static const struct command_option options[] = {
 	  .text = &how.cache.directory },
 	{ 0, "cache-size", "SIZE", "limit the size of this cache; old files are removed first",
 	  .size = &how.cache.size_max },
+	{ 0, "definitions", "SIZE", "forget names and places after so many bytes of them",
+	  .size = &how.definitions_max },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }
 };
@@ -91,6 +94,24 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 	}
 }
 
+/* The counters of threads that have ended are not needed any more. */
+static void forget_ended(const struct tasks *tasks)
+{
+	for (uint32_t i = 0; i < tasks->gones; i++)
+		groups_forget(&groups, tasks->gone[i].tid);
+}
+
+/* Forget all definitions: what is still in use is looked up and written again. */
+static void restart(struct resolver *resolver, struct resolved_writer *writer,
+		    struct resolved *tables)
+{
+	struct resolved past;
+
+	resolved_write_restart(writer, tables);
+	resolver_begin_anew(resolver, &past, NULL, 0);
+	resolved_release(&past);
+}
+
 /* Resolve the samples of IN into OUT, pass on the rest. */
 static void resolve(struct resolver *resolver, struct stream_reader *in, struct output *out,
 		    struct resolved *tables, struct report *report)
@@ -107,6 +128,8 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, tables);
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
+			if (resolver_is_full(resolver, writer.bytes))
+				restart(resolver, &writer, tables);
 			continue;
 		}
 		if (record_is_resolved(rec.type)) {
@@ -115,6 +138,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			break;
 		}
 		resolver_follow(resolver, in, &rec);
+		forget_ended(resolver_tasks(resolver));
 		if (rec.type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
 			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
@@ -154,6 +178,7 @@ int main(int argc, char **argv)
 	report_summary(&report, "%" PRIu64 " samples, %" PRIu64 " distinct frames, %" PRIu64
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
+	stack_ends_report(resolver_stack_ends(resolver), &report);
 	resolver_report(resolver);
 	stream_close(in);
 	resolver_save(resolver);	/* neither neighbour in the pipe waits for it */

@@ -1,44 +1,111 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-top - show the most expensive functions of a profile.
+ * pmu-top - show where the samples of a profile or stream are.
  *
- * Reads a pprof profile from FILE or stdin, and writes a table to stdout: a
- * line per function, with what it costs itself (flat) and with what it calls
- * (cum).
+ * Reads a stream, raw or resolved, a perf.data file, a pprof profile or folded text from
+ * FILE or stdin, and writes a table to stdout: a line per function, with what it costs
+ * itself (flat) and with what it calls (cum).  While a stream comes by a pipe, a terminal
+ * shows the last seconds of it.
  */
 #include "base/command.h"
-#include "show/top.h"
+#include "show/live.h"
 
-#include <inttypes.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool by_cumulative;
-static uint64_t rows = 20;
-static const char *type;
+static bool by_cumulative, json;
+static uint64_t rows = 20, window = 10000000000;
+static double min, min_call = 0.005;
+static int format = TOP_TABLE;		/* enum top_format */
+static const char *type, *by;
+static struct top_how how;
+
+static const char *const formats[] = {
+	[TOP_TABLE] = "text", [TOP_JSON] = "json", [TOP_CSV] = "csv", NULL
+};
 
 static const struct command_option options[] = {
 	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
 	  .flag = &by_cumulative },
-	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
+	{ 'n', "rows", "COUNT", "show COUNT functions; JSON and CSV: all", .count = &rows },
 	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
+	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, tid, comm, ...",
+	  .text = &by },
+	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
+	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
+	{ 'j', "json", NULL, "write JSON", .flag = &json },
+	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
+	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", .time = &window,
+	  .least = LIVE_WINDOW_MIN },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-top",
-	.purpose = "show the most expensive functions of a profile",
+	.purpose = "show where the samples of a profile or stream are",
 	.operands = "[FILE]",
 	.options = options,
 	.reads_files = true,
 };
 
-/* The index of the sample type asked for: TYPE by name, or the profile's default, or the last. */
+static void parse_by(void)
+{
+	static const struct {
+		const char *name;
+		struct top_how how;
+	} names[] = {
+		{ "function", { .by = FRAMES_BY_FUNCTION } },
+		{ "object", { .by = FRAMES_BY_OBJECT } },
+		{ "file", { .by = FRAMES_BY_FILE } },
+		{ "line", { .by = FRAMES_BY_LINE } },
+		{ "comm", { .label = "thread_comm" } },
+	};
+
+	if (!by)
+		return;
+	how.label = by;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(by, names[i].name)) {
+			how.by = names[i].how.by;
+			how.label = names[i].how.label;
+		}
+	if (how.label && how.calls)
+		command_misused(&command, "--tree shows calls, and a label has none: leave out "
+				"--by=%s", by);
+}
+
+static void parse_options(void)
+{
+	parse_by();
+	if (json && command_given("to") && format != TOP_JSON)
+		command_misused(&command, "--json and --to=%s: which one?", formats[format]);
+	if (json)
+		format = TOP_JSON;
+	if (format != TOP_TABLE && !command_given("rows"))
+		rows = UINT64_MAX;
+	if (command_given("min"))
+		min_call = min;
+	else if (format != TOP_TABLE)
+		min_call = 0;
+	if (window > LIVE_WINDOW_MAX)
+		command_misused(&command, "--live takes a time up to 10m");
+}
+
+/* Return whether the sample type NAME, with this INDEX, is the one asked for, by either. */
+static bool is_asked_for(const char *name, size_t index)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%zu", index);
+	return !strcmp(name, type) || !strcmp(number, type);
+}
+
+/* The index of the sample type asked for, or the profile's default, or the last. */
 static size_t choose_type(const struct decoded *d)
 {
 	for (size_t i = 0; i < d->types; i++)
-		if (type ? !strcmp(decoded_string(d, d->type[i].type), type)
+		if (type ? is_asked_for(decoded_string(d, d->type[i].type), i)
 			      : d->default_type && d->type[i].type == d->default_type)
 			return i;
 	if (type) {
@@ -51,98 +118,96 @@ static size_t choose_type(const struct decoded *d)
 	return d->types - 1;
 }
 
-/* A value in its unit, as people read it, in 8 columns. */
-static void print_value(int64_t value, const char *unit)
-{
-	bool is_time = !strcmp(unit, "nanoseconds");
-	double v = (double)value, size = v < 0 ? -v : v;
-
-	if (is_time && size >= 1e9)
-		printf("%7.2fs", v / 1e9);
-	else if (is_time)
-		printf("%6.1fms", v / 1e6);
-	else if (size >= 1e10)
-		printf("%7.2fG", v / 1e9);
-	else if (size >= 1e7)
-		printf("%7.2fM", v / 1e6);
-	else
-		printf("%8" PRId64, value);
-}
-
-/* How many columns names may take: those that a terminal has left; 0: all that they need. */
-static size_t columns_for_names(void)
-{
-	enum { BEFORE_NAME = 36, LEAST = 20 };
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ||
-	    size.ws_col == 0)
-		return 0;
-	return size.ws_col > BEFORE_NAME + LEAST ? size.ws_col - BEFORE_NAME : LEAST;
-}
-
-/* Shorten a name that is too long in its middle: functions differ at both ends. */
-static void print_name(const char *name, size_t columns)
-{
-	size_t length = strlen(name), head = columns > 3 ? (columns - 3) / 2 : 0;
-
-	if (columns == 0 || length <= columns)
-		printf("%s\n", name);
-	else
-		printf("%.*s...%s\n", (int)head, name, name + length - (columns - 3 - head));
-}
-
 /* The first row shown whose object has no names; NULL: each has, or nobody knows the object. */
 static const struct top_row *nameless_row(const struct top *top)
 {
-	for (size_t i = 0; i < top->rows && i < rows; i++)
-		if (top->row[i].addresses > 0 && strncmp(top->row[i].name, "[unknown", 8))
-			return &top->row[i];
+	for (uint32_t i = 0; how.by != FRAMES_BY_OBJECT && i < top->count && i < rows; i++) {
+		const struct top_row *row = &top->row[top->order[i]];
+		if (row->addresses > 0 && strncmp(row->name, "[unknown", 8))
+			return row;
+	}
 	return NULL;
 }
 
 /* What to do where the table says less than it could. */
-static void advise(const struct decoded *d, const struct top *top, struct report *report)
+static void advise(const struct top *top, struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top);
 
-	if (d->samples == 0)
+	if (top->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
-	else if (!top->has_functions)
+	else if (!how.label && !top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
-	else if (nameless && !strncmp(nameless->name, "[anon: ", 7))
+	else if (!how.label && nameless && !strncmp(nameless->name, "[anon: ", 7))
 		report_note(report, "%s have no names: the program made this code while it ran; "
 			    "pmu-symbolize says what its compiler needs", nameless->name);
-	else if (nameless)
+	else if (!how.label && nameless)
 		report_note(report, "%s have no names: install the debug package of that file; "
 			    "pmu-symbolize -v says what was missing", nameless->name);
 }
 
-static void print_table(const struct decoded *d, size_t index, struct report *report)
+static void print(struct top *top, const char *name, const char *unit, struct report *report)
 {
-	const char *unit = decoded_string(d, d->type[index].unit);
-	struct top top = top_of(d, index, by_cumulative);
-	double percent = top.whole ? 100 / (double)top.whole : 0;
-	size_t columns = columns_for_names();
+	struct winsize size = { 0 };
 
-	printf("%s (%s): ", decoded_string(d, d->type[index].type), unit);
-	print_value(top.total, unit);
-	if (top.is_difference)
-		printf(", %+.2f%% of the base,", percent * (double)top.total);
-	printf(" in %zu functions\n    flat   flat%%      cum    cum%%\n", top.rows);
-	for (size_t i = 0; i < top.rows && i < rows; i++) {
-		const struct top_row *row = &top.row[i];
-		print_value(row->flat, unit);
-		printf(" %6.2f%% ", percent * (double)row->flat);
-		print_value(row->cumulative, unit);
-		printf(" %6.2f%%  ", percent * (double)row->cumulative);
-		print_name(row->name, columns);
+	if (how.label && !top->has_label && top->samples > 0) {
+		report_error(report, "no sample has the label '%s': pmu-topprof --label sets "
+			     "labels", how.label);
+		return;
 	}
+	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
+				 .min_call = min_call };
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		view.columns = size.ws_col;
+	top_sort(top, by_cumulative);
+	top_print(top, &view, (enum top_format)format, stdout);
 	fflush(stdout);
-	advise(d, &top, report);
+	advise(top, report);
+}
+
+static void show_once(struct opened *o, struct report *report)
+{
+	const struct open_options as = { .labels = how.label ? how.label : "none",
+					 .when_read = command_input_ended };
+	struct decoded *d = opened_profile(o, &as);
+	struct top top = { .how = how };
+
+	if (d) {
+		size_t index = choose_type(d);
+		top_add(&top, d, index);
+		print(&top, decoded_string(d, d->type[index].type),
+		      decoded_string(d, d->type[index].unit), report);
+	}
 	top_release(&top);
+	decoded_free(d);
+	opened_free(o, false);
+}
+
+static void show_live(struct opened *o, struct report *report)
+{
+	const struct live_options as = { .how = how, .type = type, .min = min,
+		.min_call = min_call, .window = window, .by_cumulative = by_cumulative };
+
+	command_on_signals(SIGNALS_STOP);
+	struct live_result result = live_show(o, &as, report);
+	bool stopped = result.stopped;
+	by_cumulative = result.by_cumulative;
+	if (result.type)
+		print(&result.top, result.type, result.unit, report);
+	live_result_release(&result);
+	opened_free(o, stopped);
+}
+
+/* Return whether O comes slowly, and somebody looks at it. */
+static bool is_watched(const struct opened *o)
+{
+	enum open_kind kind = opened_kind(o);
+
+	return opened_is_live(o) && (kind == OPEN_RAW || kind == OPEN_RESOLVED) &&
+	       format == TOP_TABLE && isatty(STDOUT_FILENO);
 }
 
 int main(int argc, char **argv)
@@ -150,12 +215,14 @@ int main(int argc, char **argv)
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
+	parse_options();
 	const char *input = command_input(&command);
 	command_spare_inputs(&command, NULL, &input, 1);
 	command_on_signals(SIGNALS_END_BUT_ONE);
-	struct decoded *d = decoded_read(input, command_input_ended, &report);
-	if (d)
-		print_table(d, choose_type(d), &report);
-	decoded_free(d);
+	struct opened *o = opened_new(input, &report);
+	if (o && is_watched(o))
+		show_live(o, &report);
+	else if (o)
+		show_once(o, &report);
 	return command_end(&report);
 }

@@ -38,8 +38,12 @@ static const char *const formats[] = {
 static const struct command_option options[] = {
 	CHOICE_OPTIONS(how.choice),
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
+	  .count = &how.slices, .least = 1, .most = 1000000 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
 	  .flag = &how.data_frames },
+	{ 0, "mark-cut", NULL, "say at the root of a cut stack why it was cut: [cut: ...]",
+	  .flag = &how.mark_cut },
 	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
 	  .flag = &how.drop_lost },
 	{ 0, "not-sampled", NULL, "show events that are in no sample at [not sampled]",
@@ -48,7 +52,7 @@ static const struct command_option options[] = {
 	  .flag = &how.no_scale },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
-	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [truncated]",
+	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
 	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
 	  .text = &process_dir },
@@ -150,6 +154,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 		       o->stacks, c->lost, c->throttled, o->bytes);
 	if (!o->single)
 		report_summary(report, "%" PRIu64 " files", o->files);
+	stack_ends_report(collect_ends(c), report);
 	check_event(stream_events(in), report);
 	if (in && c->samples == 0 && choice_selects(&how.choice))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
@@ -193,7 +198,7 @@ static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"data-frames", "drop-lost", "no-scale",
+		"slices", "data-frames", "mark-cut", "drop-lost", "no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)
@@ -290,6 +295,7 @@ static int run_drop_in(int argc, char **argv)
 	}
 	how.resolve = (struct resolver_options){ .symbols = true,
 						 .demangle = DEMANGLE_TEMPLATES };
+	how.unwind = true;
 	aggregate(&drop_in, input_file, &report);
 	return command_end(&report);
 }

@@ -91,7 +91,7 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 	says="--lines takes one of yes, no" refused pmu-symbolize --lines maybe
 	says="--zstd takes a number from 1 to 19" refused pmu-stream -z20
 	says="--cpu takes a list of CPUs such as 0-3,8" refused pmu-sample -C 3-
-	pmu-top -n 5 --help | grep -q "COUNT functions (20)$"
+	pmu-top -n 5 --help | grep -q "COUNT functions.* (20)$"
 	pmu-symbolize --help | grep -q "none, simple, templates, full (templates)$"
 	pmu-symbolize --help | grep -q "in total (5m)$"
 	pmu-sample --help | grep -q "reader (64Mi)$"

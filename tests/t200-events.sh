@@ -260,9 +260,26 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 		kill $pid
 		case $flag in
 		-fno*) grep -q "^ok    frame pointers     the program keeps them" out ;;
-		*) grep "^note  frame pointers " out | grep "lacks them, and has unwind tables" ;;
+		*)	grep "^note  frame pointers " out | grep "lacks them, and has unwind tables"
+			grep -A1 "^note  frame pointers " out | grep "> pmu-sample --unwind; or" ;;
+		esac
+		grep "^ok    callchains .*--unwind and --call-graph dwarf work: all code has" out
+		grep "^ok    callchains .*-g stops .*libc" out	# Debian's has no frame pointers
+		case $flag in
+		-fno*) none grep "callchains .*(p-f" out ;;
+		*) grep "^ok    callchains .*-g stops .*(p-f" out ;;
 		esac
 	done
+	gcc -O1 -static -fomit-frame-pointer -fno-asynchronous-unwind-tables -nostdlib \
+		-Wl,--build-id=none -x c - -o bare <<-EOF || skip "no bare programs here"
+		void _start(void) { for (;;) ; }
+	EOF
+	./bare &
+	pid=$!
+	eventually has_run $pid 1
+	pmu-events --doctor -p $pid >out || :
+	kill $pid
+	grep "^note  callchains .*--unwind stops in code without unwind tables (bare)" out
 	exits 1 pmu-events --doctor -p 999999999 >out
 	grep -q "999999999 cannot be profiled: the process has ended" out
 END

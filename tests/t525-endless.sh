@@ -52,6 +52,69 @@ for command in 'pmu-symbolize -q' 'pmu-topprof --label none --max-stacks 1000' \
 	END
 done
 
+# The same, where no process has the name or the library of another
+named_peak() {
+	n=$1
+	shift
+	cost sh -c "make-churn $n 1000000000 | $* >/dev/null" | cut -d ' ' -f 2
+}
+
+# cost has the larger of a pipe's two
+for command in \
+	'pmu-symbolize -q --definitions 1Mi | pmu-topprof --interval 1s --output-template p%S.pb.gz' \
+	'pmu-topprof --interval 1s --output-template p%S.pb.gz' \
+	'pmu-stream --comm program-1'; do
+	check "$command: as much memory for four times the names" <<-'END'
+		little=$(named_peak $processes "$command")
+		much=$(named_peak $((processes * 4)) "$command")
+		echo "$little KiB, $much KiB"
+		test $much -le $((little + 4096))
+	END
+done
+
+# without COUNT KIND FILE: the stream in FILE without the first COUNT records of this type
+without() {
+	python3 - "$@" <<-'EOF'
+		import struct, sys
+		left, kind, data = int(sys.argv[1]), int(sys.argv[2], 0), open(sys.argv[3], "rb").read()
+		at, out = 16, sys.stdout.buffer
+		out.write(data[:at])
+		while at < len(data):
+		    found, misc, size = struct.unpack_from("<IHH", data, at)
+		    if found == kind and left:
+		        left -= 1
+		    else:
+		        out.write(data[at:at + size])
+		    at += size
+	EOF
+}
+
+check 'a limit of definitions changes no profile' <<'END'
+	make-churn 3000 1500 >churn.data	# the second half has the names of the first
+	pmu-symbolize churn.data >whole.data
+	pmu-symbolize --definitions 1 churn.data >anew.data
+	pmu-stream --stats whole.data | none grep '^RESTART'
+	at_least "$(pmu-stream --stats anew.data | sed -n 's/^RESTART *//p')" 1000
+	for data in whole.data anew.data; do
+		# the comments of a profile have the options of the filters: TOOL
+		without 9 0x504d0005 $data >$data.plain
+		pmu-topprof --compress none -o $data.pb $data.plain
+	done
+	at_least "$(wc -c <whole.data.pb)" 100000
+	cmp whole.data.pb anew.data.pb
+END
+
+check 'a definition that is missing before a restart is reported; later ones are read' <<'END'
+	make-churn 100 1000000000 >churn.data
+	pmu-symbolize --definitions 1 churn.data >anew.data
+	without 1 0x504d0003 anew.data >cut.data	# a FRAME
+	exits 1 pmu-topprof -o p.pb.gz cut.data 2>said
+	cat said
+	test "$(grep -c 'RESTART record with other counts' said)" = 1
+	grep -c . said
+	at_most "$(wc -l <said)" 5
+END
+
 check 'what forks copy, and mappings in descending order, cost what they say' <<'END'
 	compose forks.data <<-EOF
 		import sys
@@ -94,11 +157,11 @@ chains() {
 check 'of a million addresses on, random ones take no more memory, and are one function' <<'END'
 	chains 1100 some.data
 	chains 3300 many.data
-	little=$(cost pmu-symbolize -q some.data | cut -d ' ' -f 2)
-	much=$(cost pmu-symbolize -q many.data | cut -d ' ' -f 2)
+	little=$(cost pmu-symbolize -q --definitions 1Gi some.data | cut -d ' ' -f 2)
+	much=$(cost pmu-symbolize -q --definitions 1Gi many.data | cut -d ' ' -f 2)
 	echo "$little KiB, $much KiB"
 	test $much -le $((little + 2048))
-	pmu-symbolize many.data 2>said >resolved.data
+	pmu-symbolize --definitions 1Gi many.data 2>said >resolved.data
 	grep -q 'more than 1048576 addresses were sampled' said
 	pmu-stream --stats resolved.data | grep '^FRAME  *1048577$'
 	grep -aq '\[more addresses\]' resolved.data

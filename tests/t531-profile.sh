@@ -243,14 +243,14 @@ check 'a profile for each interval, whole when it appears, all samples in one of
 	grep -q "needs the time in it" err
 END
 
-check 'no more stacks than allowed, the rest at [truncated], totals as they are' <<'END'
+check 'no more stacks than allowed, the rest at [other stacks], totals as they are' <<'END'
 	make-stream 50000 5000 6 >s.data
 	pmu-topprof s.data >all.pb.gz
 	pmu-topprof --max-stacks 100 s.data >few.pb.gz
 	test "$(samples few.pb.gz | grep -c "^ *[0-9]")" -le 101
 	test "$(column few.pb.gz 1)" = "$(column all.pb.gz 1)"
 	test "$(column few.pb.gz 2)" = "$(column all.pb.gz 2)"
-	go tool pprof -top -nodecount=1 few.pb.gz 2>err | grep -q "\[truncated\]"
+	go tool pprof -top -nodecount=1 few.pb.gz 2>err | grep -q "\[other stacks\]"
 	exits 2 pmu-topprof --max-stacks 1 s.data 2>err >out
 END
 

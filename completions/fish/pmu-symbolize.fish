@@ -11,6 +11,7 @@ complete -c pmu-symbolize -l debuginfod -x -d 'fetch missing files from these se
 complete -c pmu-symbolize -l debuginfod-time -x -d 'wait at most TIME for these servers, in total (5m)'
 complete -c pmu-symbolize -l cache -x -a '(__fish_complete_directories)' -d 'save what is found about programs in DIR for the next run'
 complete -c pmu-symbolize -l cache-size -x -d 'limit the size of this cache; old files are removed first (1Gi)'
+complete -c pmu-symbolize -l definitions -x -d 'forget names and places after so many bytes of them (16Mi)'
 complete -c pmu-symbolize -l output -s o -r -F -d 'write to FILE instead of stdout'
 complete -c pmu-symbolize -l input -s i -r -F -d 'read FILE, as if it were an operand'
 complete -c pmu-symbolize -l quiet -s q -d 'print no messages; only the exit status shows errors'

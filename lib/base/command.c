@@ -68,6 +68,16 @@ const sigset_t *command_signals(void)
 	return &signals;
 }
 
+void command_restore_signals(void)
+{
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, ignored_interrupts ? SIG_IGN : SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
+		signal(SIGHUP, SIG_IGN);	/* nohup(1) is meant for the child, too */
+}
+
 static void catch_signals(const struct command *cmd)
 {
 	struct sigaction act = { .sa_handler = on_signal };	/* no SA_RESTART: wake read() */

@@ -137,6 +137,9 @@ void command_input_ended(void);
 bool command_ignored_interrupts(void);
 const sigset_t *command_signals(void);
 
+/* In a child before its exec: set the signals as they were when this program started. */
+void command_restore_signals(void);
+
 /* Return ARGV as one string, quoted for a shell where needed.  The caller frees. */
 char *command_line(int argc, char **argv);
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct output new_output(const char *file, struct report *report)
@@ -33,6 +34,14 @@ static void report_unopened(struct output *out)
 {
 	report_failure(out->report, "cannot open '%s' for writing", out->file);
 	out->ended = true;
+}
+
+void output_open_memory(struct output *out, struct report *report)
+{
+	*out = new_output("memory", report);
+	out->fd = memfd_create("pmukit", MFD_CLOEXEC);
+	if (out->fd < 0)
+		report_unopened(out);
 }
 
 /* Write OUT to REPLACE; NULL: report that it could not be opened (errno). */

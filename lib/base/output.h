@@ -37,6 +37,9 @@ enum { OUTPUT_BUFFER = 256 * 1024 };	/* bytes; larger than any record */
 /* Open FILE ("-": stdout) for writing from its start.  REPORT must outlive OUT. */
 void output_open(struct output *out, const char *file, struct report *report);
 
+/* Open a file in memory, which only OUT->fd leads to. */
+void output_open_memory(struct output *out, struct report *report);
+
 /*
  * Open FILE ("-": stdout), or NAME in DIRECTORY (a descriptor), so that the file is
  * replaced as a whole when it is closed without failure; else it stays unchanged

@@ -15,6 +15,7 @@ struct mapping_node {
 	struct mapping_node *left, *right;
 	uint32_t users;		/* count of trees and nodes that point to it */
 	uint32_t priority;	/* at least that of each child */
+	uint32_t round;		/* of the last mappings_mark() that came here */
 };
 
 /* The priority is a hash of the node's address, which no stream can predict. */
@@ -178,6 +179,22 @@ struct mappings mappings_copy(const struct mappings *from)
 {
 	share(from->root);
 	return *from;
+}
+
+static void mark(struct mapping_node *n, uint32_t round, bool *live)
+{
+	for (; n && n->round != round; n = n->right) {
+		n->round = round;
+		live[n->mapping.object] = true;
+		if (n->mapping.is_covered)
+			live[n->mapping.cover] = true;
+		mark(n->left, round, live);
+	}
+}
+
+void mappings_mark(const struct mappings *in, uint32_t round, bool *live)
+{
+	mark(in->root, round, live);
 }
 
 void mappings_release(struct mappings *in)

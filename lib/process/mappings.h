@@ -52,4 +52,11 @@ void mappings_remove(struct mappings *in, uint64_t start, uint64_t end);
 /* Return a copy of FROM, in constant time.  The caller releases it. */
 struct mappings mappings_copy(const struct mappings *from);
 
+/*
+ * Set LIVE[id] for each object that a mapping has, and for its cover.  ROUND is a number that no
+ * earlier call had, and the same for all mappings that share memory: what they share is looked at
+ * once.
+ */
+void mappings_mark(const struct mappings *in, uint32_t round, bool *live);
+
 void mappings_release(struct mappings *in);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+enum { FEW = 4096 };	/* objects, of about 500 bytes with all that is kept of them */
+
 static bool starts_with(const char *text, const char *start)
 {
 	return !strncmp(text, start, strlen(start));
@@ -62,6 +64,23 @@ static bool is_same_file(const struct object *a, const struct object *b)
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
+static uint64_t hash_of(const struct object *o, uint32_t path)
+{
+	uint64_t hash = hash_more(hash_bytes(o->build_id, o->build_id_size), path << 4 | o->kind);
+
+	/* Files of the same name without a build ID differ by inode. */
+	return o->build_id_size ? hash
+		: hash_more(hash_more(hash, o->inode), (uint64_t)o->major << 32 | o->minor);
+}
+
+static uint32_t new_id(struct objects *objects)
+{
+	if (objects->unuseds)
+		return objects->unused[--objects->unuseds];
+	objects->object = array_grow(objects->object, objects->count, sizeof(*objects->object));
+	return objects->count++;
+}
+
 uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel)
 {
 	static const char deleted[] = " (deleted)";
@@ -88,10 +107,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 
 	if (m->go_build_id && !o.build_id_size)
 		o.go_build_id = objects->paths.text[intern_text(&objects->paths, m->go_build_id)];
-
-	uint64_t hash = hash_more(hash_bytes(o.build_id, o.build_id_size), path << 4 | o.kind);
-	if (!o.build_id_size)	/* files of the same name differ by inode */
-		hash = hash_more(hash_more(hash, o.inode), (uint64_t)o.major << 32 | o.minor);
+	uint64_t hash = hash_of(&o, path);
 	struct table_probe probe = table_probe(&objects->table, hash);
 	uint32_t id;
 	while ((id = table_next(&objects->table, &probe)) != TABLE_NONE) {
@@ -103,10 +119,10 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 		    (o.build_id_size || is_same_file(known, &o)))
 			return id;
 	}
-	objects->object = array_grow(objects->object, objects->count, sizeof(o));
-	objects->object[objects->count] = o;
-	table_add(&objects->table, hash, objects->count);
-	return objects->count++;
+	id = new_id(objects);
+	objects->object[id] = o;
+	table_add(&objects->table, hash, id);
+	return id;
 }
 
 void objects_tell(struct objects *objects, const struct build_id_record *b)
@@ -122,9 +138,60 @@ void objects_tell(struct objects *objects, const struct build_id_record *b)
 	table_add(&objects->told, hash_u64(told.path), objects->tolds++);
 }
 
+bool objects_are_many(const struct objects *objects)
+{
+	return objects->count - objects->unuseds > (objects->limit ? objects->limit : FEW);
+}
+
+static void remove_object(struct objects *objects, uint32_t id)
+{
+	objects->object[id] = (struct object){ 0 };
+	objects->unused = array_grow(objects->unused, objects->unuseds, sizeof(id));
+	objects->unused[objects->unuseds++] = id;
+}
+
+/* Add object ID to the table again, with a path of the new PATHS. */
+static void move_object(struct objects *objects, uint32_t id)
+{
+	struct object *o = &objects->object[id];
+	uint32_t path = intern_text(&objects->paths, o->path);
+
+	o->path = objects->paths.text[path];
+	if (o->go_build_id)
+		o->go_build_id = objects->paths.text[intern_text(&objects->paths, o->go_build_id)];
+	table_add(&objects->table, hash_of(o, path), id);
+}
+
+void objects_remove(struct objects *objects, const bool *live)
+{
+	struct intern past = objects->paths;
+
+	objects->removals++;
+	objects->paths = (struct intern){ 0 };
+	table_release(&objects->table);
+	table_release(&objects->told);
+	for (uint32_t id = 0; id < objects->count; id++) {
+		if (!objects->object[id].path)
+			continue;
+		if (live[id])
+			move_object(objects, id);
+		else
+			remove_object(objects, id);
+	}
+	for (uint32_t i = 0; i < objects->tolds; i++) {
+		struct build_id_told *told = &objects->told_id[i];
+		told->path = intern_text(&objects->paths, past.text[told->path]);
+		table_add(&objects->told, hash_u64(told->path), i);
+	}
+	intern_release(&past);
+	uint32_t left = objects->count - objects->unuseds;
+	objects->limit = left < FEW / 2 ? FEW : 2 * left;
+}
+
 void objects_release(struct objects *objects)
 {
 	free(objects->object);
+	free(objects->unused);
 	free(objects->told_id);
 	intern_release(&objects->paths);
 	table_release(&objects->table);

@@ -3,6 +3,9 @@
  * object - anything that can be mapped: a file, the kernel, a module, the vdso,
  * anonymous memory.  Objects with the same path and build ID (or the same inode, if
  * the build ID is unknown) have the same id.
+ *
+ * Objects that are mapped nowhere any more are removed when there are too many; their ids are
+ * used again.
  */
 #pragma once
 #include "base/intern.h"
@@ -10,7 +13,7 @@
 #include "stream/resolved.h"
 
 struct object {
-	const char *path;	/* as mapped, without " (deleted)" */
+	const char *path;	/* as mapped, without " (deleted)"; NULL: a removed object */
 	enum object_kind kind;
 	bool deleted;		/* the path no longer names this file */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
@@ -29,7 +32,11 @@ static inline bool object_has_id(const struct object *o)
 /* Zero-initialised: empty. */
 struct objects {
 	struct object *object;	/* by id; moves as it grows */
-	uint32_t count;
+	uint32_t count;		/* of ids, also of removed objects */
+	uint32_t *unused;	/* ids of removed objects */
+	uint32_t unuseds;
+	uint32_t removals;	/* calls of objects_remove(): after each, ids have new meanings */
+	uint32_t limit;		/* more objects than this are too many; 0: not computed yet */
 	struct intern paths;
 	struct table table;	/* over OBJECT */
 	struct table told;	/* path to build ID from a BUILD_ID record: index in TOLD_ID */
@@ -58,5 +65,11 @@ bool object_is_memfd(const struct object *o);
 
 /* Remember the build ID of a path, for mappings of it that have none. */
 void objects_tell(struct objects *objects, const struct build_id_record *b);
+
+/* Whether there are so many objects that it is time to remove those that are not in use. */
+bool objects_are_many(const struct objects *objects);
+
+/* Remove the objects whose ids are not set in LIVE.  This moves the paths of the others. */
+void objects_remove(struct objects *objects, const bool *live);
 
 void objects_release(struct objects *objects);

@@ -324,6 +324,21 @@ bool spaces_has(const struct spaces *s, pid_t pid)
 	return find_process(s, pid) != TABLE_NONE;
 }
 
+static void mark_space(const struct spaces *s, const struct space *space, bool *live)
+{
+	mappings_mark(&space->code, s->rounds, live);
+	mappings_mark(&space->data, s->rounds, live);
+}
+
+void spaces_mark_objects(struct spaces *s, bool *live)
+{
+	s->rounds++;
+	mark_space(s, &s->kernel, live);
+	mark_space(s, &s->guest, live);
+	for (uint32_t i = 0; i < s->processes; i++)
+		mark_space(s, &s->process[i].space, live);
+}
+
 void spaces_release(struct spaces *s)
 {
 	for (uint32_t i = 0; i < s->processes; i++)

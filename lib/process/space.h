@@ -46,6 +46,7 @@ struct spaces {
 	} *process;
 	uint32_t processes;
 	uint64_t generation;	/* last one assigned */
+	uint32_t rounds;	/* calls of spaces_mark_objects() */
 	uint32_t last;		/* index of the process found last: samples come in runs */
 };
 
@@ -63,6 +64,9 @@ const struct space *spaces_find(struct spaces *s, pid_t pid);
 
 /* Whether process PID is known: it had records, and it has not been freed. */
 bool spaces_has(const struct spaces *s, pid_t pid);
+
+/* Set LIVE[id] for each of s->objects that is mapped in any space. */
+void spaces_mark_objects(struct spaces *s, bool *live);
 
 /* Return the code mapping that contains ADDRESS, or NULL. */
 const struct mapping *space_find(const struct space *space, uint64_t address);

@@ -86,6 +86,7 @@ static int compare_objects(const void *a, const void *b, void *canon)
 	int order = compare_strings(canon, t, x->path, u, y->path);
 
 	order = order ? order : compare_numbers(x->kind, y->kind);
+	order = order ? order : compare_numbers(x->flags, y->flags);
 	order = order ? order : memcmp(x->build_id, y->build_id, BUILD_ID_MAX);
 	order = order ? order : compare_numbers(x->start, y->start);
 	order = order ? order : compare_numbers(x->size, y->size);

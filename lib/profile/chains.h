@@ -18,6 +18,8 @@ struct chain {
 	uint32_t frames;
 };
 
+enum { CHAINS_MAX = 1 << 28 };	/* chains; the caller must not add more */
+
 struct chain_key {
 	uint64_t a, b;
 };
@@ -25,7 +27,8 @@ struct chain_key {
 /* A known key, made from frame ids or from addresses. */
 struct chain_entry {
 	struct chain_key key;
-	uint32_t chain;		/* index in chains.chain */
+	uint32_t chain : 28;	/* index in chains.chain */
+	uint32_t end : 4;	/* for the caller: how the program's stack ends; 0 at first */
 	uint32_t hint;		/* for the caller: index of its last stack; 0 at first */
 };
 

@@ -3,6 +3,15 @@
 #pragma once
 #include "profile/collect.h"
 
+/* Set the slices of time to reach S: earlier slices may become fewer. */
+void collect_slice(struct collect *c, const struct resolved_sample *s);
+
+/* Complete the labels of all slices.  DROP_OTHERS: remove all other labels. */
+void collect_number_slices(struct collect *c, bool drop_others);
+
+/* Start with new slices.  Threads that wait lose theirs. */
+void collect_forget_slices(struct collect *c);
+
 /* Return the part for sample S, a new one if S is its first.  S NULL: the part of all samples. */
 struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
 

@@ -10,7 +10,7 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
 	*part = (struct collect_part){ .id = id, .comm = comm,
-		.process = tasks_name_text(&c->facts.tasks, id), .profile = {
+		.process = mem_text(tasks_name_text(&c->facts.tasks, id)), .profile = {
 		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
 		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
@@ -49,8 +49,10 @@ void collect_rename(struct collect *c, const struct record *rec)
 	    !record_comm(rec, &comm))
 		return;
 	struct collect_part *part = find_part(c, comm.pid);
-	if (part)
-		part->process = tasks_name_text(&c->facts.tasks, comm.pid);
+	if (!part)
+		return;
+	free(part->process);
+	part->process = mem_text(tasks_name_text(&c->facts.tasks, comm.pid));
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -60,6 +62,18 @@ static void comment_scale(struct profile *p, const struct stream_events *events,
 	if (scale > 1)
 		profile_comment(p, "multiplexed: %s counted %.1f %% of the time; its values are "
 				"scaled by %.3f", events->event[event].name, 100 / scale, scale);
+}
+
+/* The counts are of the whole stream so far, as one profile of several may have few stacks. */
+static void comment_ends(const struct collect *c, struct profile *p)
+{
+	char text[256];
+
+	stack_ends_text(collect_ends(c), text, sizeof(text));
+	if (*text)
+		profile_comment(p, "cut stacks of programs: %s", text);
+	if (collect_ends(c)->dumps)
+		profile_comment(p, "stack dumps were not unwound");
 }
 
 /* Add comments to P that say where, how and how well it was recorded. */
@@ -84,9 +98,12 @@ static void comment(struct collect *c, struct profile *p)
 	if (lost)
 		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", lost,
 				c->how.drop_lost || c->how.split ? "" : "; they are at [lost]");
+	comment_ends(c, p);
 	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
+	if (c->facts.slices.span)	/* pmu-flame reads this */
+		profile_comment(p, "slices: %" PRIu64 "ms each", c->facts.slices.span / 1000000);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }
@@ -101,6 +118,12 @@ static bool has_content(const struct collect *c, const struct profile *p)
 	return p->stacks.count > 0 || (lost && !c->how.drop_lost);
 }
 
+/* The usual labels say nothing if there is only one process. */
+static bool drops_labels(const struct collect *c)
+{
+	return c->usual_labels && !c->several_processes;
+}
+
 static void complete(struct collect *c, struct collect_part *part)
 {
 	struct profile *p = &part->profile;
@@ -111,7 +134,7 @@ static void complete(struct collect *c, struct collect_part *part)
 		profile_add_not_sampled(p, stream_events(c->in));
 	if (!c->how.drop_lost)
 		profile_add_lost(p, stream_events(c->in));
-	if (c->usual_labels && !c->several_processes)
+	if (drops_labels(c) && !c->how.slices)
 		profile_drop_labels(p);
 	comment(c, p);
 	c->done(c, part, c->context);
@@ -154,7 +177,10 @@ static void begin_frames_anew(struct collect *c)
 	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
 
 	copy_waiting(c, frame, false);
-	resolver_begin_anew(c->resolver, &c->past, frame, frames);
+	if (c->is_resolved)
+		resolved_forget(&c->reader, &c->past, frame, frames);
+	else
+		resolver_begin_anew(c->resolver, &c->past, frame, frames);
 	copy_waiting(c, frame, true);
 	free(frame);
 }
@@ -162,26 +188,35 @@ static void begin_frames_anew(struct collect *c)
 /* After an interval no profile needs the old tables: bound the memory for an endless stream. */
 static void begin_anew(struct collect *c)
 {
-	enum { FEW_LABELS = 1 << 14, FEW_FRAMES = 1 << 16 };
+	enum { FEW_LABELS = 1 << 14, SMALL = 4 << 20 };		/* bytes of frame tables */
 
 	if (c->facts.labels.sets > FEW_LABELS)
 		begin_labels_anew(c);
-	if (!c->is_resolved && c->tables.frames > FEW_FRAMES)
+	if (c->is_resolved ? c->reader.restarted : resolved_memory(&c->tables) > SMALL)
 		begin_frames_anew(c);
+}
+
+void collect_cut(struct collect *c)
+{
+	collect_number_slices(c, drops_labels(c));
+	if (c->past.string)
+		resolved_release(&c->past);
+	for (uint32_t i = 0; i < c->parts; i++) {
+		if (has_content(c, &c->part[i].profile))
+			complete(c, &c->part[i]);
+		profile_clear(&c->part[i].profile);
+	}
+	collect_forget_slices(c);
+	begin_anew(c);
+	c->lost_before = c->lost;
+	c->throttled_before = c->throttled;
 }
 
 /* End the interval before TIME: complete its profiles, and empty them for the next one. */
 static void next_interval(struct collect *c, uint64_t time)
 {
 	c->last_time = c->interval_end;
-	for (uint32_t i = 0; i < c->parts; i++) {
-		if (has_content(c, &c->part[i].profile))
-			complete(c, &c->part[i]);
-		profile_clear(&c->part[i].profile);
-	}
-	begin_anew(c);
-	c->lost_before = c->lost;
-	c->throttled_before = c->throttled;
+	collect_cut(c);
 	uint64_t over = (time - c->interval_end) / c->how.interval;
 	c->first_time = c->interval_end + over * c->how.interval;
 	c->interval_end = c->first_time + c->how.interval;
@@ -208,6 +243,9 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 	if (time <= w->since)
 		return;
 	/* A named frame belongs to one interval's profile, so add it only now. */
+	const char *mark = c->how.mark_cut ? stack_end_name(w->end) : NULL;
+	if (mark)
+		waits_end_in(w, profile_named_frame(p, mark));
 	if (w->preempted)
 		waits_lead(w, profile_named_frame(p, "[preempted]"));
 	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
@@ -248,6 +286,7 @@ void collect_end(struct collect *c)
 		c->first_time = o->first_time;
 	if (o->last_time > c->last_time)
 		c->last_time = o->last_time;
+	collect_number_slices(c, drops_labels(c));
 	for (uint32_t i = 0; i < c->parts; i++) {
 		if (!c->how.interval || has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
@@ -256,8 +295,10 @@ void collect_end(struct collect *c)
 
 void collect_release_parts(struct collect *c)
 {
-	for (uint32_t i = 0; i < c->parts; i++)
+	for (uint32_t i = 0; i < c->parts; i++) {
 		profile_release(&c->part[i].profile);
+		free(c->part[i].process);
+	}
 	profile_release(&c->told);
 	free(c->part);
 	table_release(&c->part_table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/collect.h"
 #include "profile/collect-internal.h"
+#include "unwind/unwind.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,12 +11,15 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 {
 	static const char usual[] = "pid,thread_comm";
 
-	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels };
+	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels,
+			       .reader.tables = &c->tables };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
-	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 1, sizeof(*c->frame));
-	if (how->labels && !strcmp(how->labels, "none"))
-		return true;
-	return facts_choose(&c->facts, how->labels ? how->labels : usual, wrong);
+	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
+	bool any = !how->labels || strcmp(how->labels, "none") != 0;
+	if (any && !facts_choose(&c->facts, how->labels ? how->labels : usual, wrong))
+		return false;
+	*wrong = "slice";
+	return !how->slices || facts_slice(&c->facts, how->slices);
 }
 
 /*
@@ -39,14 +43,14 @@ static bool samples_waiting(const struct stream_events *events, uint32_t event)
 static void limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
-	uint64_t most = c->how.max_stacks ? c->how.max_stacks : UINT64_MAX;
+	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
 	uint32_t events = stream_events(c->in)->count;
 
 	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
 		most = VALUES_MAX / events;
 		if (p->stacks.count >= most && !c->many_events)
 			report_note(c->report, "of %u events no more than %u stacks are kept: the "
-				    "others go to [truncated]", events, (unsigned)most);
+				    "others go to [other stacks]", events, (unsigned)most);
 		c->many_events |= p->stacks.count >= most;
 	}
 	if (p->stacks.count >= most)
@@ -64,19 +68,24 @@ static bool has_key(struct collect *c, const struct sample *raw, struct chain_ke
 	return true;
 }
 
-/* Set the frames of S: resolve them if RAW is set, and add the data frame if asked for. */
+/* Set the frames of S: resolve them if RAW is set, and add the frames that are asked for. */
 static void complete_frames(struct collect *c, struct profile *p, const struct sample *raw,
 			    struct resolved_sample *s)
 {
 	if (raw)
 		resolver_frames(c->resolver, c->in, raw, s);
-	if (!c->how.data_frames || !(s->has & PERF_SAMPLE_ADDR) || !s->value[VALUE_ADDR])
+	bool data = c->how.data_frames && s->has & PERF_SAMPLE_ADDR && s->value[VALUE_ADDR];
+	const char *mark = c->how.mark_cut ? stack_end_name(s->end) : NULL;
+	if (!data && !mark)
 		return;
 	uint32_t frames = s->frames < RESOLVED_FRAMES_MAX ? s->frames : RESOLVED_FRAMES_MAX;
-	memmove(c->frame + 1, s->frame, frames * sizeof(*c->frame));
-	c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+	memmove(c->frame + data, s->frame, frames * sizeof(*c->frame));
 	s->frame = c->frame;
-	s->frames = frames + 1;
+	s->frames = data + frames;
+	if (data)
+		c->frame[0] = profile_data_frame(p, s->value[VALUE_ADDR]);
+	if (mark)
+		c->frame[s->frames++] = profile_named_frame(p, mark);
 }
 
 /* Return the chain of S in P. */
@@ -88,11 +97,16 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 	bool keyed = has_key(c, raw, &key);
 	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
 
-	if (known)
+	if (known) {
+		s->end = known->end;
 		return known;
+	}
 	complete_frames(c, p, raw, s);
 	struct chain_entry *chain = chains_add(&p->chains, s->frame, s->frames);
-	return keyed ? chains_alias(&p->chains, key, chain->chain) : chain;
+	if (keyed)
+		chain = chains_alias(&p->chains, key, chain->chain);
+	chain->end = s->end;
+	return chain;
 }
 
 /* Count sample S.  RAW is set if the frames of S are not resolved yet. */
@@ -110,6 +124,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
 	collect_time(c, s->time);
+	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
 	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
@@ -125,9 +140,31 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		w->event = s->event;
 		w->labels = labels;
 		w->part = (uint32_t)(part - c->part);
-		return;
+		w->end = s->end;
+	} else {
+		profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
 	}
-	profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
+	if (raw)
+		resolver_count(c->resolver, c->in, raw, s->end);
+	else
+		c->ends.count[s->end]++;
+}
+
+/*
+ * Unwind the stack dump of SAMPLE, which REC holds, if it has one.  SAMPLE then refers to
+ * c->unwound.  Returns false if the new record is damaged (reported).
+ */
+static bool unwind_dump(struct collect *c, const struct record *rec, struct sample *sample)
+{
+	const struct stream_event *event = &stream_events(c->in)->event[sample->event];
+	struct record new;
+
+	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
+	    unwind_sample(c->unwind, event, rec, sample, c->unwound) == 0)
+		return true;
+	record_frame(&new, c->unwound, false);
+	new.offset = rec->offset;
+	return stream_sample(c->in, &new, sample);
 }
 
 static void take_sample(struct collect *c, const struct record *rec)
@@ -140,7 +177,7 @@ static void take_sample(struct collect *c, const struct record *rec)
 		return;
 	}
 	c->is_raw = true;
-	if (!stream_sample(c->in, rec, &sample))
+	if (!stream_sample(c->in, rec, &sample) || !unwind_dump(c, rec, &sample))
 		return;
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
@@ -167,7 +204,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->tables, rec, stream_events(c->in)->count, c->frame,
+		good = resolved_read_sample(&c->reader, rec, stream_events(c->in)->count, c->frame,
 					    &sample, &why);
 		if (good)
 			take(c, NULL, &sample);
@@ -180,10 +217,10 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";
-		good = c->has_end = resolved_read_end(&c->tables, rec);
+		good = c->has_end = resolved_read_end(&c->reader, rec);
 		break;
 	default:
-		good = resolved_read_definition(&c->tables, rec, &why);
+		good = resolved_read_definition(&c->reader, rec, &why);
 	}
 	if (!good)
 		stream_damaged(c->in, rec, why);
@@ -296,41 +333,85 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	facts_follow(&c->facts, rec);
-	for (uint32_t i = 0; i < c->facts.tasks.gones; i++)
+	for (uint32_t i = 0; i < c->facts.tasks.gones; i++) {
 		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
+		groups_forget(&c->groups, c->facts.tasks.gone[i].tid);
+	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
 		resolver_follow(c->resolver, c->in, rec);
+	if (c->unwind)
+		unwind_follow(c->unwind, rec);	/* the resolver reports damage */
+}
+
+/* Unwind the stack dumps of c->in.  In its samples the fields of dumps stay. */
+static void begin_unwinding(struct collect *c)
+{
+	const struct unwind_options how = {
+		.keep_fields = true, .is_swapped = stream_is_swapped(c->in),
+	};
+
+	c->unwind = unwind_new(&how, stream_origin(c->in), c->report);
+	c->unwound = mem_resize(NULL, RECORD_MAX_SIZE);
+}
+
+void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
+{
+	c->in = in;
+	c->done = done;
+	c->context = context;
+	if (c->how.unwind && in)
+		begin_unwinding(c);
+}
+
+bool collect_next(struct collect *c)
+{
+	struct record rec;
+
+	if (!stream_next(c->in, &rec))
+		return false;
+	if (rec.type == PERF_RECORD_SAMPLE)
+		take_sample(c, &rec);
+	else if (record_is_resolved(rec.type))
+		take_resolved(c, &rec);
+	else
+		take_other(c, &rec);
+	if (c->past.string)
+		resolved_release(&c->past);
+	return true;
+}
+
+void collect_finish(struct collect *c)
+{
+	if (c->is_resolved && !c->has_end && stream_is_whole(c->in))
+		report_error(c->report, "the resolved stream has no END record: it was cut short, "
+			     "or the filter before found damage");
+	if (c->unwind)
+		unwind_report(c->unwind);
+	if (c->in)
+		collect_end(c);
+}
+
+const struct stack_ends *collect_ends(const struct collect *c)
+{
+	return c->is_resolved ? &c->ends : resolver_stack_ends(c->resolver);
 }
 
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
-	struct record rec;
-
-	c->in = in;
-	c->done = done;
-	c->context = context;
-	while (stream_next(in, &rec)) {
-		if (rec.type == PERF_RECORD_SAMPLE)
-			take_sample(c, &rec);
-		else if (record_is_resolved(rec.type))
-			take_resolved(c, &rec);
-		else
-			take_other(c, &rec);
-		if (c->past.string)
-			resolved_release(&c->past);
-	}
-	if (c->is_resolved && !c->has_end && stream_is_whole(in))
-		report_error(c->report, "the resolved stream has no END record: it was cut short, "
-			     "or the filter before found damage");
-	if (in)
-		collect_end(c);
+	collect_begin(c, in, done, context);
+	while (collect_next(c))
+		;
+	collect_finish(c);
 }
 
 void collect_release(struct collect *c)
 {
 	collect_release_parts(c);
 	resolver_free(c->resolver);
+	unwind_free(c->unwind);
+	free(c->unwound);
+	resolved_reader_release(&c->reader);
 	resolved_release(&c->tables);
 	resolved_release(&c->past);
 	facts_release(&c->facts);

@@ -24,8 +24,11 @@ struct collect_options {
 	const char *labels;		/* list for facts_choose(), or "none"; NULL: default */
 	enum collect_split split;
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
+	uint64_t slices;		/* this many, to twice as many, slices of time; 0: none */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
+	bool unwind;			/* unwind stack dumps of a raw stream */
+	bool mark_cut;			/* say at the root of a cut stack why it was cut */
 	bool drop_lost;			/* do not show lost samples */
 	bool not_sampled;		/* show what was counted, but not sampled */
 	bool no_scale;			/* do not scale multiplexed events */
@@ -37,7 +40,7 @@ struct collect_options {
 struct collect_part {
 	pid_t id;		/* process or thread; 0: all */
 	uint32_t comm;		/* string in TABLES: name in the first sample */
-	const char *process;	/* last name of process ID */
+	char *process;		/* last name of process ID; owned */
 	struct profile profile;
 };
 
@@ -59,6 +62,9 @@ struct collect {
 	/* private: */
 	struct report *report;
 	struct resolver *resolver;
+	struct resolved_reader reader;	/* of a resolved stream */
+	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
+	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct waits waits;
 	struct groups groups;
 	struct collect_part *part;
@@ -67,6 +73,7 @@ struct collect {
 	uint32_t last_part;
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample yet */
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
+	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */
 	struct profile told;	/* only comments, which every profile gets */
 	collect_done *done;
 	void *context;
@@ -90,5 +97,19 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
  */
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done,
 		    void *context);
+
+/*
+ * The same in steps, for a caller that does other things between records: collect_next()
+ * processes one record and returns false at the end; collect_cut() calls DONE for what has
+ * been collected since the last cut, unless that is nothing.
+ */
+void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done,
+		   void *context);
+bool collect_next(struct collect *c);
+void collect_cut(struct collect *c);
+void collect_finish(struct collect *c);
+
+/* Return how the stacks of the selected samples end. */
+const struct stack_ends *collect_ends(const struct collect *c);
 
 void collect_release(struct collect *c);

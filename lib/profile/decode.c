@@ -534,10 +534,14 @@ struct decoded *decoded_read(const char *file, void when_read(void), struct repo
 	size_t size;
 	uint8_t *bytes = unpack_file(file, &size, report);
 
-	if (!bytes)
-		return NULL;
-	if (when_read)
+	if (bytes && when_read)
 		when_read();
+	return bytes ? decoded_take(bytes, size, file, report) : NULL;
+}
+
+struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
+			     struct report *report)
+{
 	struct decoded *d = mem_zeroed(1, sizeof(*d));
 	struct decoding g = { .d = d, .file = file, .report = report };
 	d->bytes = bytes;

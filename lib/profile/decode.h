@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decode - reads a profile.proto file, compressed by gzip or plain, into memory.
+ * decode - reads a profile.proto file, compressed by gzip or zstd or plain, into memory.
  *
  * A profile is kept in its encoded form, and each part is decoded whenever a caller asks
  * for it.  So a profile needs little more memory than its uncompressed size.
@@ -120,6 +120,13 @@ struct decoded_reader {
  * input has been read.  The caller frees the result with decoded_free().
  */
 struct decoded *decoded_read(const char *file, void when_read(void), struct report *report);
+
+/*
+ * The same for a profile that is in memory: the SIZE bytes at BYTES, uncompressed, less than
+ * 4 GiB, which the result owns.  FILE is the name for messages.
+ */
+struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
+			     struct report *report);
 
 void decoded_free(struct decoded *d);
 

@@ -468,8 +468,9 @@ static void write_strings(struct encoder *e)
 	}
 }
 
-void profile_write(struct profile *p, const struct stream_events *events,
-		   const struct stream_origin *origin, struct output *out)
+/* Encode all of P, and free its stacks: what comes next needs their memory. */
+static struct pack *encode(struct profile *p, const struct stream_events *events,
+			   const struct stream_origin *origin)
 {
 	struct encoder e = { .p = p, .events = events, .pack = pack_open() };
 
@@ -499,8 +500,20 @@ void profile_write(struct profile *p, const struct stream_events *events,
 	canon_release(&e.canon);
 	stacks_release(&p->stacks);
 	chains_release(&p->chains);
-	malloc_trim(0);
-	pack_close(e.pack, p->packing, out);
 	intern_release(&e.strings);
 	free(e.has);
+	malloc_trim(0);
+	return e.pack;
+}
+
+void profile_write(struct profile *p, const struct stream_events *events,
+		   const struct stream_origin *origin, struct output *out)
+{
+	pack_close(encode(p, events, origin), p->packing, out);
+}
+
+uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
+		       const struct stream_origin *origin, size_t *size)
+{
+	return pack_take(encode(p, events, origin), size);
 }

@@ -9,7 +9,7 @@
 enum kind {
 	FACT_PID, FACT_TID, FACT_COMM, FACT_THREAD_COMM, FACT_CPU, FACT_CGROUP, FACT_TIME,
 	FACT_MODE, FACT_DATA_SRC, FACT_SNOOP, FACT_WEIGHT, FACT_ADDR, FACT_PHYS_ADDR,
-	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_FIELD,
+	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_SLICE, FACT_RUN, FACT_FIELD,
 };
 
 /* Keys and units are the same as in perf_to_profile, if it has them. */
@@ -30,9 +30,11 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_DATA_PAGE] = { "data_page_size", "bytes", false },
 	[FACT_CODE_PAGE] = { "code_page_size", "bytes", false },
 	[FACT_TRANSACTION] = { "transaction", "", true },
+	[FACT_SLICE] = { "slice", "", false },
+	[FACT_RUN] = { "run", "", true },
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = FACT_SLICE };	/* that users choose by name */
 
 const char facts_names[] =
 	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
@@ -59,15 +61,27 @@ static bool add_field(struct facts *f, const char *name)
 	return *name && add_fact(f, key, (struct fact){ .kind = FACT_FIELD, .field = name });
 }
 
+static struct label_key key_of(enum kind kind)
+{
+	return (struct label_key){ .name = kinds[kind].name, .unit = kinds[kind].unit,
+				   .is_text = kinds[kind].is_text };
+}
+
 static bool add_kind(struct facts *f, const char *name)
 {
-	for (int kind = 0; kind < KINDS; kind++) {
-		struct label_key key = { .name = kinds[kind].name, .unit = kinds[kind].unit,
-					 .is_text = kinds[kind].is_text };
+	for (int kind = 0; kind < KINDS; kind++)
 		if (!strcmp(kinds[kind].name, name))
-			return add_fact(f, key, (struct fact){ .kind = kind });
-	}
+			return add_fact(f, key_of(kind), (struct fact){ .kind = kind });
 	return false;
+}
+
+bool facts_slice(struct facts *f, uint64_t count)
+{
+	f->slices.most = 2 * count;
+	f->slice_key = f->labels.keys;
+	f->run_key = f->labels.keys + 1;
+	return add_fact(f, key_of(FACT_SLICE), (struct fact){ .kind = FACT_SLICE }) &&
+	       add_fact(f, key_of(FACT_RUN), (struct fact){ .kind = FACT_RUN });
 }
 
 bool facts_choose(struct facts *f, const char *list, const char **wrong)
@@ -253,6 +267,10 @@ static int64_t value_of(struct facts *f, const struct fact *fact, const struct r
 		return number_of(s, VALUE_CODE_PAGE_SIZE);
 	case FACT_TRANSACTION:
 		return hex_of(f, s, VALUE_TRANSACTION);
+	case FACT_SLICE:
+		return s->time ? (int64_t)slices_at(&f->slices, s->time) : LABEL_ABSENT;
+	case FACT_RUN:			/* known at the end */
+		return LABEL_ABSENT;
 	case FACT_FIELD:
 		return field_of(f, fact->field, s, attr);
 	}

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "profile/labels.h"
+#include "profile/slices.h"
 #include "record/tracing-data.h"
 #include "stream/resolved.h"
 #include "stream/tasks.h"
@@ -16,6 +17,8 @@ struct facts {
 		int kind;		/* enum kind */
 		const char *field;	/* name of a tracepoint's field, or NULL */
 	} fact[LABEL_KEYS_MAX];		/* by label key */
+	struct slices slices;
+	uint32_t slice_key, run_key;	/* label keys, if there are slices */
 	struct tasks tasks;		/* names of threads and processes */
 	struct tracepoints tracepoints;
 	struct cgroup {
@@ -32,6 +35,12 @@ struct facts {
  * point *WRONG to the name if a name is unknown or there are too many.
  */
 bool facts_choose(struct facts *f, const char *list, const char **wrong);
+
+/*
+ * Ask for the labels "slice", COUNT to twice as many, and "run".  Return false if another
+ * label has one of these names, or there are too many labels.
+ */
+bool facts_slice(struct facts *f, uint64_t count);
 
 /* The names that facts_choose() accepts, separated by commas. */
 extern const char facts_names[];

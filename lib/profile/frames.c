@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/frames.h"
 #include "base/arena.h"
+#include "base/text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static uint32_t *unknown_numbers(size_t count)
@@ -37,10 +40,39 @@ static uint32_t number_of_function(struct frames *f, uint32_t index)
 	bool known = index != TABLE_NONE;
 	uint32_t *number = &f->function[known ? index : f->d->functions.count];
 
-	if (*number == TABLE_NONE)
-		*number = known ? number_of(f, f->name_of, decoded_function(f->d, index).name,
-					    f->of_function) : f->of_function(f->context, "?");
+	if (*number == TABLE_NONE) {
+		struct decoded_function of = { 0 };
+		if (known)
+			of = decoded_function(f->d, index);
+		uint32_t string = f->by == FRAMES_BY_FILE ? of.file : of.name;
+		*number = known ? number_of(f, f->name_of, string, f->of_function)
+				: f->of_function(f->context, "?");
+	}
 	return *number;
+}
+
+/* Names are cut: many lines may have the same long name, and each makes a text of its own. */
+static uint32_t number_of_line(struct frames *f, struct decoded_line line)
+{
+	const struct {
+		uint64_t function;
+		int64_t line;
+	} key = { line.function, line.line };
+	uint32_t count = f->lines.count, id = keyed_id(&f->lines, &key, sizeof(key));
+	char text[1200];
+
+	if (id < count)
+		return f->line[id];
+	struct decoded_function of = { 0 };
+	if (line.function != TABLE_NONE)
+		of = decoded_function(f->d, line.function);
+	const char *name = decoded_string(f->d, of.name), *file = decoded_string(f->d, of.file);
+	snprintf(text, sizeof(text), "%.500s %.500s:%" PRId64, *name ? name : "?",
+		 *file ? file : "?", line.line);
+	text_make_safe(text);	/* a cut may be inside a character */
+	f->line = array_grow(f->line, count, sizeof(*f->line));
+	f->line[id] = f->of_function(f->context, text);
+	return f->line[id];
 }
 
 static uint32_t number_of_object(struct frames *f, uint32_t index)
@@ -70,8 +102,9 @@ const struct frames_of *frames_of(struct frames *f, uint32_t location)
 		return of;
 	of->first = f->names;
 	struct decoded_location l = decoded_location(f->d, location);
-	while (decoded_next_line(f->d, &l, &line))
-		add(f, of, number_of_function(f, line.function));
+	while (f->by != FRAMES_BY_OBJECT && decoded_next_line(f->d, &l, &line))
+		add(f, of, f->by == FRAMES_BY_LINE ? number_of_line(f, line)
+						   : number_of_function(f, line.function));
 	of->is_address = of->count == 0;
 	if (of->is_address)
 		add(f, of, number_of_object(f, l.mapping));
@@ -80,6 +113,8 @@ const struct frames_of *frames_of(struct frames *f, uint32_t location)
 
 void frames_release(struct frames *f)
 {
+	keyed_release(&f->lines);
+	free(f->line);
 	free(f->function);
 	free(f->mapping);
 	free(f->name_of);

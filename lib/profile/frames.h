@@ -5,7 +5,16 @@
  * samples refer to it.
  */
 #pragma once
+#include "base/keyed.h"
 #include "profile/decode.h"
+
+/* What a frame is numbered by. */
+enum frames_by {
+	FRAMES_BY_FUNCTION,	/* its name */
+	FRAMES_BY_FILE,		/* the source file, or "?" */
+	FRAMES_BY_LINE,		/* "function file:line" */
+	FRAMES_BY_OBJECT,	/* the object; calls inlined at a location are one frame */
+};
 
 /* Callback: return the caller's number for a function or an object with this NAME. */
 typedef uint32_t frames_number(void *context, const char *name);
@@ -14,6 +23,9 @@ struct frames {
 	const struct decoded *d;
 	frames_number *of_function, *of_object;
 	void *context;
+	enum frames_by by;	/* set after frames_init(); else by function */
+	struct keyed lines;	/* by line: function and line */
+	uint32_t *line;		/* numbers by id in LINES */
 	uint32_t *function, *mapping;	/* numbers by index, last "none"; TABLE_NONE: not yet */
 	uint32_t *name_of, *path_of;	/* numbers of functions and objects by string */
 	struct frames_of {

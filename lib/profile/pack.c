@@ -67,3 +67,12 @@ void pack_close(struct pack *p, enum pack_how how, struct output *out)
 	free(b->at);
 	free(p);
 }
+
+uint8_t *pack_take(struct pack *p, size_t *size)
+{
+	uint8_t *bytes = mem_resize(p->buffer.at, p->buffer.size);
+
+	*size = p->buffer.size;
+	free(p);
+	return bytes;
+}

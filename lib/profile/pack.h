@@ -16,3 +16,6 @@ uint8_t *pack_room(struct pack *p, size_t size);
 
 /* Compress all bytes, write them to OUT, flush, and free P.  Failures are reported by OUT. */
 void pack_close(struct pack *p, enum pack_how how, struct output *out);
+
+/* Return all bytes, uncompressed, set *SIZE, and free P.  The caller frees the bytes. */
+uint8_t *pack_take(struct pack *p, size_t *size);

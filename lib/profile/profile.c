@@ -186,14 +186,21 @@ static void move_values(struct profile *p, const struct stacks *old, uint32_t i,
 				   &hint);
 }
 
-void profile_drop_labels(struct profile *p)
+void profile_relabel(struct profile *p, const uint32_t *moved)
 {
 	struct stacks old = p->stacks;
 
 	p->stacks = (struct stacks){ 0 };
-	for (uint32_t i = 0; i < old.count; i++)
-		move_values(p, &old, i, (struct stack){ old.stack[i].chain, 0 });
+	for (uint32_t i = 0; i < old.count; i++) {
+		uint32_t labels = moved ? moved[old.stack[i].labels] : 0;
+		move_values(p, &old, i, (struct stack){ old.stack[i].chain, labels });
+	}
 	stacks_release(&old);
+}
+
+void profile_drop_labels(struct profile *p)
+{
+	profile_relabel(p, NULL);
 }
 
 static uint64_t samples_of(const struct stacks *s, uint32_t stack)
@@ -231,7 +238,7 @@ void profile_truncate(struct profile *p)
 	struct stacks old = p->stacks;
 	struct chains chains = p->chains;
 	uint64_t median = median_samples(&old);
-	uint32_t kept = 0, frame = profile_named_frame(p, "[truncated]");
+	uint32_t kept = 0, frame = profile_named_frame(p, "[other stacks]");
 
 	p->stacks = (struct stacks){ 0 };
 	p->chains = (struct chains){ 0 };

@@ -98,11 +98,17 @@ void profile_time(struct profile *p, uint64_t time);
 void profile_comment(struct profile *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Replace each label set S by MOVED[S]; by none if MOVED is NULL.  Stacks that are then
+ * equal become one.
+ */
+void profile_relabel(struct profile *p, const uint32_t *moved);
+
 /* Remove the labels of all stacks.  Stacks that are then equal become one. */
 void profile_drop_labels(struct profile *p);
 
 /*
- * Make room: move the half of the stacks that has fewer samples to one stack, [truncated].
+ * Make room: move the half of the stacks that has fewer samples to one stack, [other stacks].
  * The totals of each event stay the same.
  */
 void profile_truncate(struct profile *p);
@@ -116,6 +122,10 @@ bool profile_shows(const struct stream_event *event);
  */
 void profile_write(struct profile *p, const struct stream_events *events,
 		   const struct stream_origin *origin, struct output *out);
+
+/* The same in memory, uncompressed.  Return the bytes, which the caller frees, and set *SIZE. */
+uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
+		       const struct stream_origin *origin, size_t *size);
 
 /*
  * Write the values of EVENT as folded lines (profile/folded-lines.h), one for each stack,

@@ -52,11 +52,16 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
+/* Without the run, slices of two runs would become one: they go together. */
 static void keep_labels(struct decoded *d, const char *list)
 {
+	bool has_run = list_has(list, "run");
+
 	d->hidden = mem_zeroed(d->strings, sizeof(*d->hidden));
-	for (uint32_t i = 0; i < d->strings; i++)
-		d->hidden[i] = !list_has(list, decoded_string(d, i));
+	for (uint32_t i = 0; i < d->strings; i++) {
+		const char *key = decoded_string(d, i);
+		d->hidden[i] = !list_has(list, key) || (!has_run && !strcmp(key, "slice"));
+	}
 }
 
 /* Whether the sample type TYPE has the values or the samples of EVENT, in either naming. */

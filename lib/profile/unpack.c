@@ -16,12 +16,13 @@ struct unpacking {
 	const char *file;
 	struct report *report;
 	int fd;
-	struct inflate *gzip;	/* NULL: the file is plain */
+	struct inflate *packed;	/* NULL: the file is plain */
+	const char *how;	/* "gzip" or "zstd" */
 	struct buffer out;
 	size_t taken;		/* bytes read from the file */
 };
 
-/* Gzip can expand a byte to a thousand; a real profile never expands that much. */
+/* A byte may expand to a thousand and more; a real profile never expands that much. */
 static size_t limit_of(const struct unpacking *u)
 {
 	size_t limit = PROFILE_SMALL + PROFILE_RATIO * u->taken;
@@ -29,31 +30,44 @@ static size_t limit_of(const struct unpacking *u)
 	return limit < PROFILE_MAX ? limit : PROFILE_MAX;
 }
 
-static bool take_gzip(struct unpacking *u, const uint8_t *in, size_t size)
+static bool take_packed(struct unpacking *u, const uint8_t *in, size_t size)
 {
 	ptrdiff_t n;
 
-	inflate_feed(u->gzip, in, size);
+	inflate_feed(u->packed, in, size);
 	do {
 		uint8_t *end = buffer_end(&u->out, CHUNK);
-		n = inflate_read(u->gzip, end, u->out.room - u->out.size);
+		n = inflate_read(u->packed, end, u->out.room - u->out.size);
 		u->out.size += n > 0 ? (size_t)n : 0;
 	} while (n > 0 && u->out.size <= limit_of(u));
 	if (n < 0)
-		report_error(u->report, "cannot read '%s': its gzip data are damaged", u->file);
+		report_error(u->report, "cannot read '%s': its %s data are damaged", u->file,
+			     u->how);
 	return n >= 0;
+}
+
+/* Look at the first bytes for what they are compressed by. */
+static void begin(struct unpacking *u, const uint8_t *in, size_t size)
+{
+	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
+
+	if (size >= 2 && in[0] == 0x1f && in[1] == 0x8b) {		/* RFC 1952, 2.3.1 */
+		u->packed = inflate_open_gzip();
+		u->how = "gzip";
+	} else if (size >= sizeof(zstd) && !memcmp(in, zstd, sizeof(zstd))) {
+		u->packed = inflate_open();
+		u->how = "zstd";
+	}
 }
 
 static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 {
-	bool is_first = u->taken == 0;
-
+	if (u->taken == 0)
+		begin(u, in, size);
 	u->taken += size;
-	if (is_first && size >= 2 && in[0] == 0x1f && in[1] == 0x8b)
-		u->gzip = inflate_open_gzip();
-	if (!u->gzip)
+	if (!u->packed)
 		buffer_add(&u->out, in, size);
-	else if (!take_gzip(u, in, size))
+	else if (!take_packed(u, in, size))
 		return false;
 	if (u->out.size <= limit_of(u))
 		return true;
@@ -67,7 +81,7 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 	return false;
 }
 
-/* Read the next bytes, at least two (a pipe may return one) for the check of gzip's magic. */
+/* Read the next bytes, at least four (a pipe may return one), so that begin() can see them. */
 static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 {
 	size_t have = 0;
@@ -76,48 +90,61 @@ static ssize_t fill(const struct unpacking *u, uint8_t *in, size_t size)
 	do {
 		n = read(u->fd, in + have, size - have);
 		have += n > 0 ? (size_t)n : 0;
-	} while ((n > 0 && have < 2) || (n < 0 && errno == EINTR));
+	} while ((n > 0 && have < 4) || (n < 0 && errno == EINTR));
 	return n < 0 ? n : (ssize_t)have;
 }
 
-static bool unpack(struct unpacking *u)
+static bool unpack(struct unpacking *u, const uint8_t *head, size_t size)
 {
 	uint8_t *in = mem_resize(NULL, CHUNK);
 	bool good = true;
-	ssize_t n;
+	ssize_t n = 0;
 
+	for (size_t part; good && size > 0; head += part, size -= part) {
+		part = size < CHUNK ? size : CHUNK;
+		good = take(u, head, part);
+	}
 	while (good && (n = fill(u, in, CHUNK)) > 0)
 		good = take(u, in, (size_t)n);
 	if (good && n < 0)
 		report_failure(u->report, "cannot read '%s'", u->file);
-	else if (good && u->gzip && !inflate_is_whole(u->gzip))
-		report_error(u->report, "cannot read '%s': its gzip data are cut short", u->file);
+	else if (good && u->packed && !inflate_is_whole(u->packed))
+		report_error(u->report, "cannot read '%s': its %s data are cut short", u->file,
+			     u->how);
 	else
 		n = good ? 0 : -1;
-	good = good && n == 0 && (!u->gzip || inflate_is_whole(u->gzip));
+	good = good && n == 0 && (!u->packed || inflate_is_whole(u->packed));
 	free(in);
 	return good;
 }
 
-uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
+uint8_t *unpack_rest(int fd, const char *file, const uint8_t *head, size_t head_size,
+		     size_t *size, struct report *report)
 {
-	struct unpacking u = { .file = file, .report = report };
-	bool is_stdin = !strcmp(file, "-");
+	struct unpacking u = { .file = file, .report = report, .fd = fd };
 
-	u.fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
-	if (u.fd < 0) {
-		report_failure(report, "cannot open '%s'", file);
-		return NULL;
-	}
 	buffer_grow(&u.out, CHUNK);
-	bool good = unpack(&u);
-	inflate_close(u.gzip);
-	if (!is_stdin)
-		close(u.fd);
+	bool good = unpack(&u, head, head_size);
+	inflate_close(u.packed);
 	if (!good) {
 		free(u.out.at);
 		return NULL;
 	}
 	*size = u.out.size;
 	return u.out.at;
+}
+
+uint8_t *unpack_file(const char *file, size_t *size, struct report *report)
+{
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		report_failure(report, "cannot open '%s'", file);
+		return NULL;
+	}
+	uint8_t *bytes = unpack_rest(fd, file, NULL, 0, size, report);
+	if (!is_stdin)
+		close(fd);
+	return bytes;
 }

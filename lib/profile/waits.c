@@ -28,8 +28,8 @@ struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32
 {
 	struct wait *wait = find_or_add(w, tid);
 
-	if (frames >= wait->capacity) {		/* one more, for waits_lead() */
-		wait->capacity = 2 * frames + 1;
+	if (frames + 2 > wait->capacity) {	/* two more: waits_lead() and waits_end_in() */
+		wait->capacity = 2 * frames + 2;
 		wait->frame = mem_resize(wait->frame, wait->capacity * sizeof(*frame));
 	}
 	memcpy(wait->frame, frame, frames * sizeof(*frame));
@@ -87,6 +87,11 @@ void waits_lead(struct wait *w, uint32_t frame)
 	memmove(w->frame + 1, w->frame, w->frames * sizeof(frame));
 	w->frame[0] = frame;
 	w->frames++;
+}
+
+void waits_end_in(struct wait *w, uint32_t frame)
+{
+	w->frame[w->frames++] = frame;
 }
 
 void waits_release(struct waits *w)

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
+#include "record/stack-end.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,6 +16,7 @@ struct wait {
 	uint64_t since;		/* time it was switched out, in the stream's clock */
 	uint32_t event, labels;
 	uint32_t part;		/* index of the collect_part that counts the wait */
+	enum stack_end end;	/* how its stack ends */
 	uint32_t frames, capacity;
 	uint32_t *frame;	/* frame ids, the leaf first */
 };
@@ -47,5 +49,8 @@ void waits_forget(struct waits *w, pid_t tid);
 
 /* Make FRAME the new leaf of W's stack: at most once, after the wait has ended. */
 void waits_lead(struct wait *w, uint32_t frame);
+
+/* Make FRAME the new root of W's stack: at most once, after the wait has ended. */
+void waits_end_in(struct wait *w, uint32_t frame);
 
 void waits_release(struct waits *w);

@@ -3,18 +3,72 @@
 
 #include <stdlib.h>
 
+static uint64_t hash_of(uint64_t id, pid_t tid)
+{
+	return hash_more(id, (uint32_t)tid);
+}
+
+/* Return the first counter of thread TID, or TABLE_NONE. */
+static uint32_t first_of(const struct groups *g, pid_t tid)
+{
+	struct table_probe probe = table_probe(&g->threads, hash_u64((uint32_t)tid));
+	uint32_t i;
+
+	while ((i = table_next(&g->threads, &probe)) != TABLE_NONE)
+		if (g->counter[i].tid == tid)
+			break;
+	return i;
+}
+
+static uint32_t new_counter(struct groups *g)
+{
+	uint32_t i = g->unused - 1;
+
+	if (g->unused) {
+		g->unused = g->counter[i].next + 1;
+		return i;
+	}
+	g->counter = array_grow(g->counter, g->counters, sizeof(*g->counter));
+	return g->counters++;
+}
+
 static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid)
 {
-	uint64_t hash = hash_more(id, (uint32_t)tid);
-	uint32_t at = TABLE_FIND(&g->table, hash, i,
-				 g->counter[i].id == id && g->counter[i].tid == tid);
+	uint64_t hash = hash_of(id, tid);
+	struct table_probe probe = table_probe(&g->table, hash);
+	uint32_t i;
 
-	if (at != TABLE_NONE)
-		return &g->counter[at];
-	g->counter = array_grow(g->counter, g->counters, sizeof(*g->counter));
-	g->counter[g->counters] = (struct group_counter){ .id = id, .tid = tid };
-	table_add(&g->table, hash, g->counters);
-	return &g->counter[g->counters++];
+	while ((i = table_next(&g->table, &probe)) != TABLE_NONE)
+		if (g->counter[i].id == id && g->counter[i].tid == tid)
+			return &g->counter[i];
+	i = new_counter(g);
+	uint32_t first = first_of(g, tid);
+	g->counter[i] = (struct group_counter){ .id = id, .tid = tid, .next = TABLE_NONE };
+	table_add(&g->table, hash, i);
+	if (first == TABLE_NONE) {
+		table_add(&g->threads, hash_u64((uint32_t)tid), i);
+	} else {
+		g->counter[i].next = g->counter[first].next;
+		g->counter[first].next = i;
+	}
+	return &g->counter[i];
+}
+
+void groups_forget(struct groups *g, pid_t tid)
+{
+	uint32_t i = first_of(g, tid), next;
+
+	if (i == TABLE_NONE)
+		return;
+	table_remove(&g->threads, hash_u64((uint32_t)tid), i);
+	for (; i != TABLE_NONE; i = next) {
+		struct group_counter *c = &g->counter[i];
+		next = c->next;
+		table_remove(&g->table, hash_of(c->id, tid), i);
+		c->tid = -1;
+		c->next = g->unused - 1;	/* TABLE_NONE at the end of the list */
+		g->unused = i + 1;
+	}
 }
 
 /* struct read_format with GROUP: u64 nr, times; each: value, id, lost (linux/perf_event.h) */
@@ -58,5 +112,6 @@ void groups_release(struct groups *g)
 {
 	free(g->counter);
 	table_release(&g->table);
+	table_release(&g->threads);
 	*g = (struct groups){ 0 };
 }

@@ -21,10 +21,13 @@ struct groups {
 	struct group_counter {
 		uint64_t id;
 		pid_t tid;	/* thread, if threads inherit the event; else 0 */
+		uint32_t next;	/* next counter of this thread, or next unused one; or TABLE_NONE */
 		uint64_t value;
 	} *counter;
-	uint32_t counters;
-	struct table table;
+	uint32_t counters;	/* also unused ones */
+	uint32_t unused;	/* 1 + first unused counter; 0: none */
+	struct table table;	/* over COUNTER, by id and thread */
+	struct table threads;	/* over the first counter of each thread */
 };
 
 /*
@@ -34,5 +37,8 @@ struct groups {
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		      const struct sample *sample, struct group_part *part);
+
+/* Forget the counters of thread TID, which has ended. */
+void groups_forget(struct groups *g, pid_t tid);
 
 void groups_release(struct groups *g);

@@ -204,5 +204,5 @@ bool swap_record(const struct stream_events *events, uint8_t *record, size_t siz
 	} else if (layout) {
 		swap_fields(&s, layout);
 	}
-	return type < RECORD_STRING || type > RECORD_END;	/* resolved on that machine */
+	return !record_is_resolved(type);	/* resolved on that machine */
 }

@@ -72,7 +72,7 @@ static const struct type_info simpleperf_types[] = {
 /* resolved streams, from RECORD_STRING on: read only in the machine's own byte order */
 static const struct type_info resolved_types[] = {
 	{ "STRING", NULL }, { "OBJECT", NULL }, { "FUNCTION", NULL }, { "FRAME", NULL },
-	{ "RESOLVED_SAMPLE", NULL }, { "TOOL", NULL }, { "END", NULL },
+	{ "RESOLVED_SAMPLE", NULL }, { "TOOL", NULL }, { "END", NULL }, { "RESTART", NULL },
 };
 
 struct type_info record_type_info(uint32_t type, uint16_t misc)

@@ -2,14 +2,15 @@
 /*
  * Internals of resolver, shared by its caches and callchains (resolver.c), the kernel
  * (resolver-kernel.c) and its modules (resolver-module.c), mapped objects (resolver-object.c),
- * code of JIT compilers (resolver-jit.c), names (resolver-name.c), and the report at the end
- * (resolver-report.c).
+ * code of JIT compilers (resolver-jit.c), names (resolver-name.c), what is forgotten
+ * (resolver-memory.c), and the report at the end (resolver-report.c).
  */
 #pragma once
 #include "base/intern.h"
 #include "base/pointers.h"
 #include "resolve/resolver.h"
 #include "resolve/source.h"
+#include "resolve/stack-ends.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"
 #include "symbol/recorded-names.h"
@@ -56,10 +57,20 @@ struct quick {
 
 /* What an object of the resolved stream stands for: part of an object of lib/process. */
 struct part {
-	uint32_t object;	/* id in lib/process; TABLE_NONE: addresses without a mapping */
+	/* id in lib/process; TABLE_NONE: addresses without a mapping */
+	uint32_t object;
 	uint64_t start, size;	/* address range; SIZE in bytes */
 	pid_t pid;		/* process whose own memory it is; 0: the same for all */
+	uint32_t flags;		/* OBJECT_IS_MAIN: a program may also be mapped as a library */
 };
+
+#define PART_REMOVED (TABLE_NONE - 1)	/* as the object of a part: it was removed */
+
+static inline uint64_t part_hash(const struct part *p)
+{
+	return hash_more(hash_more((uint64_t)p->pid << 32 | p->object, p->start),
+			 p->size ^ (uint64_t)p->flags << 63);
+}
 
 struct resolver {
 	struct resolver_options options;
@@ -76,6 +87,7 @@ struct resolver {
 	struct tally *tally;		/* by object of lib/process */
 	uint32_t tallies;
 	struct tally nowhere_tally;	/* addresses without a mapping */
+	struct tally removed_tally;	/* objects that were removed */
 	uint32_t sources;
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;
@@ -92,6 +104,7 @@ struct resolver {
 	uint32_t readables;
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
 	uint32_t comms;
+	uint32_t comms_renumbered;	/* spaces.tasks.renumbered when COMM was empty */
 	struct jit_process *jit;
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */
@@ -116,7 +129,12 @@ struct resolver {
 	struct resolved_line line[LINES_MAX];	/* lines of the current place */
 	uint32_t *frame;		/* frames of the current sample */
 	size_t frame_capacity;
-	uint64_t opened, named;		/* files opened; frames with a name */
+	struct stack_ends ends;
+	uint64_t opened;		/* files */
+	uint64_t added, named;		/* frames; those of them that have a name */
+	uint64_t limit;			/* bytes of definitions until a restart */
+	uint64_t *before;		/* bits: places defined before the last restart, by hash */
+	uint32_t again;			/* frames since then whose place was defined before, too */
 };
 
 /* Where an address is: a part of an object, and the address in it. */
@@ -137,6 +155,24 @@ static inline void flush_quick(struct resolver *r)
 	r->quick_salt = (uint32_t)hash_u64(++r->flushes);
 }
 
+/* Replace the first cache by an empty one of SLOTS slots. */
+void set_quick(struct resolver *r, size_t slots);
+
+/*
+ * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
+ * of a JIT compiler is looked up every time, and has one frame for each name it has had.
+ */
+uint32_t frame_at(struct resolver *r, const struct place *place);
+
+/* Whether PLACE was probably defined before the last restart. */
+bool was_before(const struct resolver *r, const struct place *place);
+
+/* If there are many objects, remove those that are mapped nowhere any more. */
+void remove_objects(struct resolver *r);
+
+/* Release everything that refers to ids of the tables. */
+void release_ids(struct resolver *r);
+
 /* Return the place of ADDRESS in SPACE of process PID. */
 struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
 		      const struct space *space, uint64_t address);
@@ -148,6 +184,9 @@ struct place place_in_process(struct resolver *r, const struct stream_reader *in
 
 /* Return the tables' id of a part of an object of lib/process. PID: the owner of memory, or 0. */
 uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part);
+
+/* Add OBJECT to the tables, for P, and return its id. */
+uint32_t add_part(struct resolver *r, const struct resolved_object *object, const struct part *p);
 
 /* Return the place of an address without a mapping. */
 struct place nowhere(struct resolver *r, uint64_t address);

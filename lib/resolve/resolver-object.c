@@ -269,16 +269,27 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 		source_release(source);
 }
 
+uint32_t add_part(struct resolver *r, const struct resolved_object *object, const struct part *p)
+{
+	uint32_t id = resolved_add_object(r->tables, object);
+
+	r->part = array_grow(r->part, id, sizeof(*r->part));
+	r->part[id] = *p;
+	return id;
+}
+
 uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part)
 {
-	uint64_t hash = hash_more(hash_more((uint64_t)pid << 32 | object, part.start), part.size);
+	const struct part key = { object, part.start, part.size, pid, part.flags };
+	uint64_t hash = part_hash(&key);
 	struct table_probe probe = table_probe(&r->part_table, hash);
 	const char *path = "[unknown]";
 	uint32_t id;
 
 	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
 		if (r->part[id].object == object && r->part[id].start == part.start &&
-		    r->part[id].size == part.size && r->part[id].pid == pid)
+		    r->part[id].size == part.size && r->part[id].pid == pid &&
+		    r->part[id].flags == part.flags)
 			return id;
 	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
 		if (!r->many_objects)
@@ -295,9 +306,7 @@ uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved
 			part.build_id_size = o->build_id_size;
 	}
 	part.path = string_id(r, path);
-	id = resolved_add_object(r->tables, &part);
-	r->part = array_grow(r->part, id, sizeof(*r->part));
-	r->part[id] = (struct part){ object, part.start, part.size, pid };
+	id = add_part(r, &part, &key);
 	table_add(&r->part_table, hash, id);
 	return id;
 }

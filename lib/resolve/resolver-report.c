@@ -74,5 +74,6 @@ void resolver_report(const struct resolver *r)
 		report_tally(r, r->spaces.objects.object[i].path, &r->tally[i], reason(r, i));
 		report_cache(r, i);
 	}
+	report_tally(r, "[removed]", &r->removed_tally, "they are mapped nowhere any more");
 	report_tally(r, "[unknown]", &r->nowhere_tally, "nothing is mapped there");
 }

@@ -19,8 +19,7 @@ static struct quick *quick_set(const struct resolver *r, uint64_t address, uint6
 	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
 }
 
-/* Replace the first cache by an empty one of SLOTS slots. */
-static void set_quick(struct resolver *r, size_t slots)
+void set_quick(struct resolver *r, size_t slots)
 {
 	free(r->quick);
 	r->quick_slots = slots;
@@ -52,6 +51,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->tables = tables;
 	r->report = report;
 	r->jit_credit = JIT_CREDIT_FIRST;
+	r->limit = options->definitions_max;
 	r->jit_budget.files_max = files_limit() / 2;
 	set_quick(r, QUICK_FIRST);
 	return r;
@@ -67,14 +67,26 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
 }
 
+/* The names of threads have new ids. */
+static void forget_comms(struct resolver *r)
+{
+	free(r->comm);
+	r->comm = NULL;
+	r->comms = 0;
+	r->comms_renumbered = r->spaces.tasks.renumbered;
+}
+
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
+	remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
 	if (r->spaces.tasks.nameless == 1)
 		report_note(r->report, "threads have more than %d names; the next have none",
 			    NAMES_MAX);
+	if (r->comms_renumbered != r->spaces.tasks.renumbered)
+		forget_comms(r);
 	if (!r->options.symbols)
 		return;
 	if (rec->type == RECORD_FEATURE)
@@ -89,8 +101,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 /* Return the tally of OBJECT, or of addresses without a mapping for TABLE_NONE. */
 static struct tally *tally_of(struct resolver *r, uint32_t object)
 {
-	if (object == TABLE_NONE)
-		return &r->nowhere_tally;
+	if (object >= PART_REMOVED)
+		return object == TABLE_NONE ? &r->nowhere_tally : &r->removed_tally;
 	for (; r->tallies <= object; r->tallies++) {
 		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
 		r->tally[r->tallies] = (struct tally){ 0 };
@@ -104,9 +116,18 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 	struct resolved_frame frame = { .object = place->object, .address = place->address,
 					.lines = lines, .line = r->line };
 
+	r->added++;
+	r->again += was_before(r, place);
 	r->named += frame.lines > 0;
 	tally_of(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
+}
+
+/* Whether F has the LINES lines in r->line. */
+static bool has_lines(const struct resolver *r, const struct resolved_frame *f, uint32_t lines)
+{
+	return f->lines == lines &&
+	       (lines == 0 || !memcmp(f->line, r->line, lines * sizeof(*r->line)));
 }
 
 /*
@@ -129,8 +150,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	struct table_probe probe = table_probe(&r->merged_table, hash);
 	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
-		if (f->object == place.object && f->lines == lines &&
-		    !memcmp(f->line, r->line, lines * sizeof(*r->line)))
+		if (f->object == place.object && has_lines(r, f, lines))
 			return id;
 	}
 	id = add_frame(r, &place, lines);
@@ -138,11 +158,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	return id;
 }
 
-/*
- * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
- * of a JIT compiler is looked up every time, and has one frame for each name it has had.
- */
-static uint32_t frame_at(struct resolver *r, const struct place *place)
+uint32_t frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
 	struct table_probe probe = table_probe(&r->frame_table, hash);
@@ -151,8 +167,7 @@ static uint32_t frame_at(struct resolver *r, const struct place *place)
 	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
 		if (f->address == place->address && f->object == place->object &&
-		    (!place->jit || (f->lines == lines &&
-				     !memcmp(f->line, r->line, lines * sizeof(*r->line)))))
+		    (!place->jit || has_lines(r, f, lines)))
 			return id;
 	}
 	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
@@ -177,6 +192,14 @@ static inline bool is_quick(const struct quick *q, uint64_t address, uint32_t ke
 	return ((q->address ^ address) | (q->key ^ key)) == 0;
 }
 
+/* Return whether SPACE, a process whose mappings are known, has no code at ADDRESS. */
+static bool is_no_code(const struct resolver *r, const struct space *space, uint64_t address)
+{
+	return space != &r->spaces.kernel && space != &r->spaces.guest &&
+	       !mappings_are_none(&space->code) && !space_find(space, address);
+}
+
+/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is no code. */
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
@@ -191,7 +214,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		return q[at].frame;
 	struct place place = place_of(r, in, pid, space, address);
 	r->by_time = false;
-	uint32_t frame = frame_at(r, &place);
+	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : frame_at(r, &place);
 	if (r->tables->frames > r->quick_slots / QUICK_SHARE && r->quick_slots < QUICK_MAX) {
 		set_quick(r, 2 * r->quick_slots);
 		q = quick_set(r, address, space->generation);
@@ -201,6 +224,18 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		q[0] = (struct quick){ .key = key, .address = address, .frame = frame };
 	}
 	return frame;
+}
+
+/* Return the frame of ADDRESS, which the CPU has executed, wherever that is. */
+static uint32_t resolve_executed(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				 const struct space *space, uint64_t address)
+{
+	uint32_t frame = resolve(r, in, pid, space, address);
+
+	if (frame != TABLE_NONE)
+		return frame;
+	struct place place = nowhere(r, address);
+	return frame_at(r, &place);
 }
 
 /*
@@ -213,7 +248,7 @@ static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in,
 	const struct mapping *data = space_find_data(space, address);
 
 	if (!data)
-		return resolve(r, in, pid, space, address);
+		return resolve_executed(r, in, pid, space, address);
 	struct place place = place_in_process(r, in, pid, space, data, address);
 	return frame_at(r, &place);
 }
@@ -266,8 +301,8 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 		       uint32_t *count)
 {
 	for (uint64_t i = 0; i + 2 < s->branches.count; i += 3)
-		push(r, count, resolve(r, in, s->pid, spaces_find(&r->spaces, s->pid),
-				       word_at(s->branches, i)));
+		push(r, count, resolve_executed(r, in, s->pid, spaces_find(&r->spaces, s->pid),
+						word_at(s->branches, i)));
 }
 
 /* Prefetch the slots of all addresses of a callchain. Most of them are callers in SPACE. */
@@ -277,13 +312,60 @@ static void foresee(const struct resolver *r, const struct space *space, const s
 		__builtin_prefetch(quick_set(r, word_at(*chain, i) - (i > 1), space->generation));
 }
 
+/* A callchain while its addresses are resolved. */
+struct walk {
+	const struct space *leaf, *space;	/* of the sampled IP; of the current address */
+	bool leaf_is_user;
+	bool repeats;		/* the chain may still repeat the sampled IP */
+	bool exact;		/* the current address was executed, not returned to */
+	bool ended;		/* the rest of the program's stack is not code */
+	uint32_t user;		/* addresses of the program so far */
+};
+
+/* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
+static void walk_address(struct resolver *r, const struct stream_reader *in,
+			 const struct sample *s, struct walk *w, uint64_t address,
+			 uint32_t *count)
+{
+	static const struct space nothing;
+	const struct space *space = w->space ? w->space : &nothing;
+
+	if (!(w->repeats && w->space == w->leaf)) {
+		uint32_t frame = w->exact ? resolve_executed(r, in, s->pid, space, address)
+					  : resolve(r, in, s->pid, space, address - 1);
+		w->ended = frame == TABLE_NONE;
+		if (w->ended)
+			return;
+		push(r, count, frame);
+	} else {
+		w->repeats = false;
+	}
+	w->user += space != &r->spaces.kernel && space != &r->spaces.guest;
+	w->exact = false;
+}
+
+/* Return how the program's stack of S ends, according to its markers (SAID) and its walk. */
+static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader *in,
+				  const struct perf_event_attr *attr, const struct walk *w,
+				  enum stack_end said)
+{
+	if (w->user == 0)
+		return STACK_NONE;
+	if (w->ended)
+		return STACK_NO_CODE;
+	return w->user == 1 && said == STACK_WHOLE &&
+	       stack_ends_follows(&r->ends, attr, stream_origin(in)) ? STACK_ONE_FRAME : said;
+}
+
 /*
- * Fill r->frame with the frames of S. Returns their number, at least 1.
+ * Fill r->frame with the frames of S. Returns their number, at least 1. Sets *END to how the
+ * program's stack ends.
  *
  * The leaf is the sampled IP. In the callchain, each PERF_CONTEXT_* marker says which address
  * space the following addresses belong to. The first address after a marker is where the code was
  * interrupted or called the kernel. The others are return addresses: the call is the instruction
- * before. The callchain repeats the leaf at its start.
+ * before. The callchain repeats the leaf at its start. A return address that is no code ends the
+ * program's part.
  *
  * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
  * the program although the interrupt found the kernel running. Then the kernel's part of the
@@ -292,39 +374,36 @@ static void foresee(const struct resolver *r, const struct space *space, const s
  * part of the callchain, which pmu-unwind would have put in their place.
  */
 static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in,
-			      const struct sample *s, const struct perf_event_attr *attr)
+			      const struct sample *s, const struct perf_event_attr *attr,
+			      enum stack_end *end)
 {
 	static const struct space nothing;
 	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
-	const struct space *leaf = space_of_mode(r, s->pid, s->misc), *space = leaf;
-	bool leaf_is_user = has_ip && (s->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
-				      PERF_RECORD_MISC_USER;
-	bool repeats = has_ip, exact = true;
+	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
+			  .leaf_is_user = has_ip && mode == PERF_RECORD_MISC_USER,
+			  .exact = true };
+	struct words chain = s->callchain;
+	enum stack_end said = stack_end_take(&chain);
 	uint32_t count = 0;
 
-	if (leaf)
-		foresee(r, leaf, &s->callchain);
+	w.space = w.leaf;
+	if (w.leaf)
+		foresee(r, w.leaf, &chain);
 	if (has_ip)
-		push(r, &count, resolve_leaf(r, in, s->pid, leaf ? leaf : &nothing, s->ip));
-	for (uint64_t i = 0; i < s->callchain.count; i++) {
-		uint64_t address = word_at(s->callchain, i);
+		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
+	for (uint64_t i = 0; i < chain.count; i++) {
+		uint64_t address = word_at(chain, i);
 		if (address >= PERF_CONTEXT_MAX) {
-			space = space_of_marker(r, s->pid, address);
-			exact = true;
-			i += address == CONTEXT_USER_DEFERRED;	/* the cookie */
-			continue;
+			i += address == CONTEXT_USER_DEFERRED;
+			w.space = space_of_marker(r, s->pid, address);
+			w.exact = true;
+		} else if (!w.ended && !(w.leaf_is_user && w.space == &r->spaces.kernel) &&
+			   (address || (w.repeats && w.exact))) {
+			walk_address(r, in, s, &w, address, &count);
 		}
-		if (leaf_is_user && space == &r->spaces.kernel)
-			continue;
-		if (address == 0 && !(repeats && exact))
-			continue;
-		if (!(repeats && space == leaf))
-			push(r, &count, resolve(r, in, s->pid, space ? space : &nothing,
-						exact ? address : address - 1));
-		else
-			repeats = false;
-		exact = false;
 	}
+	*end = end_of_walk(r, in, attr, &w, said);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(r, in, s, &count);
 	if (count == 0) {
@@ -357,8 +436,10 @@ uint64_t resolver_version(struct resolver *r, const struct sample *s)
 	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
 				     r->spaces.guest.generation);
 
-	return data ? hash_more(hash_more(version, data->object), data->start - data->file_offset)
-		    : version;
+	if (!data)
+		return version;
+	version = hash_more(version, (uint64_t)r->spaces.objects.removals << 32 | data->object);
+	return hash_more(version, data->start - data->file_offset);
 }
 
 void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
@@ -385,6 +466,19 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 {
 	resolver_facts(r, in, s, out);
 	resolver_frames(r, in, s, out);
+	resolver_count(r, in, s, out->end);
+}
+
+void resolver_count(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *s, enum stack_end end)
+{
+	stack_ends_add(&r->ends, &stream_events(in)->event[s->event].attr, stream_origin(in), s,
+		       end, r->report);
+}
+
+const struct stack_ends *resolver_stack_ends(const struct resolver *r)
+{
+	return &r->ends;
 }
 
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
@@ -396,52 +490,18 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	foresee_files(r, in, s);
 	r->time = jit_time(attr, s);
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
-	out->frames = resolve_chain(r, in, s, attr);
+	out->frames = resolve_chain(r, in, s, attr, &out->end);
 	out->frame = r->frame;
 }
 
-/* Release everything that refers to ids of the tables. */
-static void release_ids(struct resolver *r)
+const struct tasks *resolver_tasks(const struct resolver *r)
 {
-	intern_release(&r->strings);
-	pointers_release(&r->source_strings);
-	table_release(&r->frame_table);
-	table_release(&r->merged_table);
-	table_release(&r->part_table);
-	table_release(&r->function_table);
-	free(r->part);
-	free(r->readable);
-	free(r->comm);
-	r->part = NULL;
-	r->readable = r->comm = NULL;
-	r->readables = r->comms = 0;
-}
-
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames)
-{
-	struct part *part = r->part;
-
-	*past = *r->tables;
-	*r->tables = (struct resolved){ .samples = past->samples };
-	r->part = NULL;
-	release_ids(r);
-	set_quick(r, QUICK_FIRST);
-	for (size_t i = 0; i < frames; i++) {
-		const struct resolved_frame *f = &past->frame[frame[i]];
-		const struct part *p = &part[f->object];
-		struct place place = {
-			.object = part_id(r, p->object, p->pid, past->object[f->object]),
-			.address = f->address, .source = TABLE_NONE,
-		};
-		frame[i] = frame_at(r, &place);
-	}
-	free(part);
+	return &r->spaces.tasks;
 }
 
 struct resolver_counts resolver_counts(const struct resolver *r)
 {
-	return (struct resolver_counts){ .frames = r->tables->frames, .named = r->named,
+	return (struct resolver_counts){ .frames = r->added, .named = r->named,
 					 .objects = r->opened };
 }
 
@@ -470,6 +530,7 @@ void resolver_free(struct resolver *r)
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
 	release_ids(r);
+	free(r->before);
 	free(r->quick);
 	free(r->source);
 	free(r->frame);

@@ -11,6 +11,7 @@
 #include "locate/locate.h"
 #include "process/space.h"
 #include "resolve/cache.h"
+#include "resolve/stack-ends.h"
 #include "stream/resolved.h"
 #include "symbol/demangle.h"
 
@@ -30,12 +31,13 @@ struct resolver_options {
 	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct cache cache;		/* with a NULL directory: no cache */
+	uint64_t definitions_max;	/* for resolver_is_full(), in bytes of records */
 };
 
 /* Totals for the summary. */
 struct resolver_counts {
-	uint64_t frames;	/* distinct frames */
-	uint64_t named;		/* distinct frames with a name */
+	uint64_t frames;	/* frames defined: distinct ones since the tables were new */
+	uint64_t named;		/* those of them with a name */
 	uint64_t objects;	/* files opened */
 };
 
@@ -58,7 +60,10 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 void resolver_facts(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, struct resolved_sample *out);
 
-/* Set the frames in *OUT, which resolver_facts() has filled. They are valid until the next call. */
+/*
+ * Set the frames in *OUT, which resolver_facts() has filled, and how the program's stack ends. They
+ * are valid until the next call.
+ */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
@@ -69,17 +74,33 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
  */
 uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 
-/* Call resolver_facts() and resolver_frames(). */
+/* Count SAMPLE, whose stack ends in END, for the advice of stack_ends_report(). */
+void resolver_count(struct resolver *r, const struct stream_reader *in,
+		    const struct sample *sample, enum stack_end end);
+
+/* Return what was counted. */
+const struct stack_ends *resolver_stack_ends(const struct resolver *r);
+
+/* Call resolver_facts(), resolver_frames() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
  * Start with new tables, to drop definitions that are no longer in use. The old definitions move
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
- * and FRAME is set to their new ids. Do not call this if names are looked up.
+ * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0.
  */
 void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
 			 size_t frames);
+
+/* Return the threads of the stream: those of them that have ended, too. */
+const struct tasks *resolver_tasks(const struct resolver *r);
+
+/*
+ * Whether so many definitions, BYTES of records since the tables were new, should be dropped by
+ * resolver_begin_anew(): more than definitions_max, or than about twice what is in use.
+ */
+bool resolver_is_full(struct resolver *r, uint64_t bytes);
 
 struct resolver_counts resolver_counts(const struct resolver *r);
 

@@ -79,7 +79,7 @@ static const char *why_refused(const struct source *source)
 
 static void locate_parts(struct source *source)
 {
-	struct tables found = { .elf = source->elf, .path = source->path }, *t;
+	struct tables found = { .elf = source->elf }, *t;
 	struct cache_key key;
 	const char *shared;
 
@@ -99,6 +99,7 @@ static void locate_parts(struct source *source)
 	}
 	source->tables = t = mem_zeroed(1, sizeof(*t));
 	*t = found;
+	t->path = mem_text(source->path);
 	t->refused = why_refused(source);
 	t->next = *elf_beside(t->elf);
 	*elf_beside(t->elf) = t;
@@ -303,6 +304,7 @@ static void release_tables(struct tables *t)
 	if (t->go)
 		gotable_close(t->go);
 	free(t->answer);
+	free(t->path);
 	close_parts(t);
 	free(t);
 }

@@ -27,7 +27,7 @@ struct tables {
 	uint32_t further_users;	/* users besides the first */
 	const struct source *asker;	/* the user of the current lookup, to find split files */
 	struct elf *elf, *debug, *alternate, *package;	/* all but ELF may be NULL */
-	const char *path;	/* path of the first user */
+	char *path;		/* path of the first user */
 	bool opened;		/* open_tables() was called */
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
 	bool exceeded_told;	/* that DWARF is not read completely was reported */
@@ -55,7 +55,7 @@ struct source {
 	const struct cache *cache;	/* with a NULL directory: no cache */
 	struct report *report;
 	bool no_calls, no_lines;	/* inlined calls, lines: not needed in answers */
-	const char *path;	/* path of the object, which owns it */
+	const char *path;	/* path of the object, which owns it; NULL: not set yet */
 	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
 	uint32_t codes;
 	struct tables *tables;	/* NULL: its debug files were not looked for yet */

@@ -18,13 +18,7 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 
 	if (stdout_is_taken)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	/* The command must not inherit our own signal settings. */
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, command_ignored_interrupts() ? SIG_IGN : SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	sigprocmask(SIG_SETMASK, command_signals(), NULL);
-	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
-		signal(SIGHUP, SIG_IGN);	/* nohup(1) is meant for the command, too */
+	command_restore_signals();
 	if (read(go, &word, 1) == 1)
 		execvp(command[0], command);
 	else

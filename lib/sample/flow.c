@@ -33,13 +33,29 @@ static uint64_t period_of(const struct flow *f, uint32_t event,
 	     : f->counters->events->event[event].attr.sample_period;
 }
 
-static void count_sample(struct flow *f, const struct perf_event_header *record)
+/* Count the SAMPLE in RECORD, and write it without unused bytes. */
+static void write_sample(struct flow *f, const struct perf_event_header *record)
 {
 	uint32_t i = event_of(f, record);
+	const struct stream_event *event = &f->events->event[i];
 
 	f->counts.samples++;
 	f->event[i].samples++;
 	f->event[i].sum += period_of(f, i, record);
+	if (event->attr.sample_type & PERF_SAMPLE_STACK_USER)
+		relay_sample(&f->relay, record, i);
+	else
+		relay_write(&f->relay, record);
+}
+
+/* Write RECORD, MMAP2, with its program's Go build ID.  False: the program has none. */
+static bool write_go_program(struct flow *f, const struct perf_event_header *record)
+{
+	bool is_written = go_programs_write(&f->go_programs, relay_begin(&f->relay), record,
+					    f->layout);
+
+	relay_end(&f->relay);
+	return is_written;
 }
 
 /* Return whether RECORD belongs to the target, and is not a duplicate. */
@@ -57,9 +73,11 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 /* Count RECORD, and write it.  LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
 static void write_record(struct flow *f, const struct perf_event_header *record)
 {
-	if (record->type == PERF_RECORD_SAMPLE)
-		count_sample(f, record);
-	else if (record->type == PERF_RECORD_THROTTLE)
+	if (record->type == PERF_RECORD_SAMPLE) {
+		write_sample(f, record);
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE)
 		f->counts.throttled++;
 	else if (record->type == PERF_RECORD_FORK)
 		f->counts.tasks++;
@@ -67,11 +85,10 @@ static void write_record(struct flow *f, const struct perf_event_header *record)
 		f->any_lost = true;
 	else if (record->type == PERF_RECORD_LOST)
 		f->counts.lost += field(record, 8);
-	else if (record->type == PERF_RECORD_MMAP2 &&
-		 go_programs_write(&f->go_programs, f->out, record, f->layout))
+	else if (record->type == PERF_RECORD_MMAP2 && write_go_program(f, record))
 		return;
 	if (record->type != PERF_RECORD_LOST || !f->any_lost)
-		output_write(f->out, record, record->size);
+		relay_write(&f->relay, record);
 }
 
 /* Write LOST_SAMPLES, linux/perf_event.h: u64 lost; its sample_id identifies the event. */
@@ -86,10 +103,11 @@ static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
 	if (l->trailer_id)
 		memcpy(trailer + l->trailer_size - l->trailer_id,
 		       &f->counters->ids[event].id[0], sizeof(uint64_t));
-	writer_begin(&w, f->out, PERF_RECORD_LOST_SAMPLES, 0);
+	writer_begin(&w, relay_begin(&f->relay), PERF_RECORD_LOST_SAMPLES, 0);
 	writer_u64(&w, lost);
 	writer_bytes(&w, trailer, l->trailer_size);
 	writer_end(&w);
+	relay_end(&f->relay);
 }
 
 /* Write a LOST_SAMPLES record for each event with new losses: sometimes, and at the end. */
@@ -114,9 +132,13 @@ static void write_lost_counts(struct flow *f, bool is_end)
 	f->any_lost = false;
 }
 
-/* Mark that all later records are younger than those written so far, and flush. */
-static void end_round(struct flow *f, uint64_t records)
+/*
+ * Mark that all later records are younger than those written so far, and flush.  IS_LAST: wait for
+ * records that the helper has.
+ */
+static void end_round(struct flow *f, uint64_t records, bool is_last)
 {
+	relay_round(&f->relay, is_last);
 	if (records)
 		writer_empty(f->out, RECORD_FINISHED_ROUND);
 	output_flush(f->out);
@@ -135,7 +157,7 @@ static void release_held(struct flow *f, uint64_t time)
 		write_record(f, record);
 	ring_merge_release(&m);
 	flight_end(&f->flight, 0);
-	end_round(f, 1);
+	end_round(f, 1, false);
 }
 
 static void hold(struct flow *f, const struct perf_event_header *record, uint64_t time)
@@ -177,8 +199,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_give_back(&ring[i]);
-	end_round(f, f->flight_recorder ? 0 : records);
-	return records > 0;
+	end_round(f, f->flight_recorder ? 0 : records, horizon == UINT64_MAX);
+	return records > 0 || relay_waits(&f->relay);
 }
 
 /* Write a LOST record, without a time, for samples that the flight recorder had to drop. */
@@ -187,11 +209,12 @@ static void write_flight_lost(struct flow *f, uint64_t lost)
 	static const uint8_t zeros[64];
 	struct writer w;
 
-	writer_begin(&w, f->out, PERF_RECORD_LOST, 0);
+	writer_begin(&w, relay_begin(&f->relay), PERF_RECORD_LOST, 0);
 	writer_u64(&w, f->counters->ids[0].id[0]);
 	writer_u64(&w, lost);
 	writer_bytes(&w, zeros, f->layout->trailer_size);
 	writer_end(&w);
+	relay_end(&f->relay);
 	f->counts.lost += lost;
 }
 
@@ -203,6 +226,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	size_t rings;
 
 	flow_round(f, horizon);
+	f->relay.patient = true;
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
 	ring_merge_init(&m, ring, rings, f->layout, horizon);
 	while ((record = ring_merge_next(&m))) {
@@ -221,7 +245,8 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	write_lost_counts(f, horizon == UINT64_MAX);
 	if (lost)
 		write_flight_lost(f, lost);
-	end_round(f, records);
+	end_round(f, records, true);
+	f->relay.patient = false;
 }
 
 void flow_close(struct flow *f)
@@ -230,4 +255,5 @@ void flow_close(struct flow *f)
 	filter_release(&f->family);
 	owners_release(&f->owners);
 	flight_close(&f->flight);
+	relay_release(&f->relay);
 }

@@ -10,6 +10,7 @@
 #include "sample/flight.h"
 #include "sample/go-program.h"
 #include "sample/owners.h"
+#include "sample/relay.h"
 
 /* Counts of records written. */
 struct flow_counts {
@@ -29,8 +30,10 @@ struct flow_event {
 
 struct flow {
 	struct counters *counters;
+	const struct stream_events *events;	/* of the kernel's records, in COUNTERS' order */
 	const struct sample_layout *layout;	/* of records: the same for all events */
 	struct output *out;
+	struct relay relay;	/* the records' way to OUT */
 	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the
 				   records that the flight recorder holds */
 	bool flight_recorder;	/* only flow_dump() writes */

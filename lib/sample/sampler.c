@@ -391,6 +391,7 @@ static void loop(struct sampler *s)
 		flow_dump(&s->flow, UINT64_MAX);
 	else
 		flow_round(&s->flow, UINT64_MAX);
+	relay_stop(&s->flow.relay);
 }
 
 static void release(struct sampler *s)
@@ -420,6 +421,21 @@ static const char *command_name(const struct sampler_options *o)
 	return command ? *command : NULL;
 }
 
+/* Start the process that unwinds stacks.  False: reported. */
+static bool start_helper(struct sampler *s)
+{
+	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of records on the way */
+	const struct sampler_options *o = s->options;
+	size_t size = LEAST;
+
+	while (size < MOST && size < o->ring_size * s->counters.cpus)
+		size *= 2;
+	struct helper *helper = helper_start(&s->events, o->target, size, s->report);
+	if (helper)
+		relay_use(&s->flow.relay, helper);
+	return helper;
+}
+
 static bool start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -428,11 +444,13 @@ static bool start(struct sampler *s)
 	    !prepare_events(s) ||
 	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
 		return false;
-	s->flow = (struct flow){ .counters = &s->counters, .layout = sampler_layout(s),
-				 .out = s->out, .buffer_size = o->buffer_size,
+	s->flow = (struct flow){ .counters = &s->counters, .events = &s->events,
+				 .layout = sampler_layout(s), .out = s->out,
+				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
-	if (!open_target(s))
+	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report };
+	if ((o->unwind && !start_helper(s)) || !open_target(s))
 		return false;
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));

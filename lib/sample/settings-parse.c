@@ -96,17 +96,14 @@ const char *settings_parse_registers(const char *list, void *value)
 
 const char *settings_parse_callgraph(const char *text, void *settings)
 {
-	enum {
-		STACK_DEFAULT = 8192,	/* bytes, as in perf */
-		STACK_MAX = 65528,	/* the kernel's limit, linux/perf_event.h */
-	};
+	enum { STACK_MAX = 65528 };	/* bytes: the kernel's limit, linux/perf_event.h */
 	static const char *const kinds[] = {
 		[CHAIN_NONE] = "none", [CHAIN_FP] = "fp", [CHAIN_DWARF] = "dwarf",
 		[CHAIN_LBR] = "lbr",
 	};
 	static const char dump[] = "dwarf,";
 	struct sample_settings *s = settings;
-	uint64_t bytes = STACK_DEFAULT;
+	uint64_t bytes = 0;
 
 	if (!strncmp(text, dump, strlen(dump))) {
 		if (!units_parse_count(text + strlen(dump), &bytes) || bytes < 8 ||

@@ -12,7 +12,8 @@ enum callchain_kind { CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 /* Fields of samples.  Zero-initialised: address, process, thread and time. */
 struct sample_settings {
 	enum callchain_kind callchain;
-	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8 */
+	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8; as
+					   parsed, 0: not named */
 	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
 	bool no_kernel_stack, no_user_stack;	/* leave this part out of callchains */
 	uint64_t sample_type;		/* PERF_SAMPLE_* of further fields */

@@ -5,44 +5,65 @@
 #include "sample/existing.h"
 #include "sample/internal.h"
 #include "sample/tracing.h"
+#include "sample/transform.h"
 #include "stream/writer.h"
 
-static void write_process(struct sampler *s, pid_t pid)
+#include <sys/mman.h>
+
+static void write_process(struct sampler *s, pid_t pid, struct output *out)
 {
 	struct proc_ids tids;
 
 	if (proc_threads(pid, &tids)) {
 		for (size_t i = 0; i < tids.count; i++)
-			existing_thread(s->out, sampler_layout(s), pid, tids.id[i]);
-		existing_mappings(s->out, sampler_layout(s), pid,
+			existing_thread(out, sampler_layout(s), pid, tids.id[i]);
+		existing_mappings(out, sampler_layout(s), pid,
 				  s->options->settings.callchain == CHAIN_DWARF);
 	}
 	free(tids.id);
 }
 
-static void write_all_processes(struct sampler *s)
+static void write_all_processes(struct sampler *s, struct output *out)
 {
 	struct proc_ids all;
 
 	proc_processes(&all);
 	for (size_t i = 0; i < all.count; i++)
-		write_process(s, all.id[i]);
+		write_process(s, all.id[i], out);
 	free(all.id);
 }
 
-static void write_processes(struct sampler *s)
+static void write_processes(struct sampler *s, struct output *out)
 {
 	const struct target *t = s->options->target;
 	const struct filter *family = &s->flow.family;
 
 	if (target_is_by_cpu(t))
-		write_all_processes(s);
+		write_all_processes(s, out);
 	else if (family->on)	/* the initial processes, and those that they have created */
 		for (size_t i = 0; i < family->pids; i++)
-			write_process(s, family->pid[i]);
+			write_process(s, family->pid[i], out);
 	else
 		for (size_t i = 0; i < s->initial_pids; i++)
-			write_process(s, s->initial_pid[i]);
+			write_process(s, s->initial_pid[i], out);
+}
+
+/* Write existing processes, and show them to the helper that unwinds. */
+static void write_shown_processes(struct sampler *s)
+{
+	struct output copy;
+
+	output_open_memory(&copy, s->report);
+	write_processes(s, &copy);
+	output_flush(&copy);
+	size_t size = copy.written;
+	uint8_t *bytes = size ? mmap(NULL, size, PROT_READ, MAP_SHARED, copy.fd, 0) : MAP_FAILED;
+	if (bytes != MAP_FAILED) {
+		output_write(s->out, bytes, size);
+		relay_show(&s->flow.relay, bytes, size);
+		munmap(bytes, size);
+	}
+	output_close(&copy);
 }
 
 void sampler_write_start(struct sampler *s)
@@ -53,12 +74,18 @@ void sampler_write_start(struct sampler *s)
 	features_write_recorder(s->out, o->remark);
 	for (size_t i = 0; i < o->events->count; i++) {
 		const struct ids *ids = &s->counters.ids[i];
-		writer_attr(s->out, &o->events->event[i].attr, ids->id, ids->count);
+		struct perf_event_attr attr = o->events->event[i].attr;
+		if (o->unwind)
+			transform_attr(&attr, s->report);
+		writer_attr(s->out, &attr, ids->id, ids->count);
 		if (ids->count)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
 	}
 	tracing_write(s->out, o->events);
 	features_write(s->out, o->argc, o->argv, o->settings.clock);
 	existing_kernel(s->out, sampler_layout(s));
-	write_processes(s);
+	if (o->unwind)
+		write_shown_processes(s);
+	else
+		write_processes(s, s->out);
 }

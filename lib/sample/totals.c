@@ -100,6 +100,27 @@ static void report_lost(const struct sampler *s)
 			    "does not count what is lost last");
 }
 
+static double seconds(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Report stacks that the helper did not unwind, and what it cost. */
+static void report_unwinding(const struct sampler *s)
+{
+	const struct relay *r = &s->flow.relay;
+
+	if (!r->helper)
+		return;
+	if (r->kept)
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
+			    "are, since the process that unwinds them had no time: put pmu-unwind "
+			    "after pmu-sample", r->kept, r->kept + r->unwound);
+	report_summary(s->report, "%" PRIu64 " stacks unwound in %.3f s of another process's CPU "
+		       "time", r->unwound, seconds(r->helper->used.ru_utime) +
+					   seconds(r->helper->used.ru_stime));
+}
+
 /* Write COUNT of EVENT to TEXT, as "0.825 s" or "1234567". */
 static void format_count(char *text, size_t size, const struct event *event, uint64_t count)
 {
@@ -140,11 +161,6 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 			    in_samples);
 }
 
-static double seconds(struct timeval t)
-{
-	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
-
 void sampler_summarize(struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
@@ -157,6 +173,7 @@ void sampler_summarize(struct sampler *s)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
 	report_lost(s);
+	report_unwinding(s);
 	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
 		report_unsampled(s, i);
 	if (c->throttled)

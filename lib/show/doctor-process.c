@@ -4,20 +4,24 @@
  * be right.
  *
  * A function with a frame pointer starts by saving it, so code with frame pointers has the
- * instructions for that every few hundred bytes.  The file /proc/PID/exe is only read.
+ * instructions for that every few hundred bytes.  The files that the process maps are only read.
  */
 #include "base/regular.h"
 #include "event/event.h"
+#include "linux/maps.h"
 #include "linux/proc.h"
 #include "show/doctor.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
 	MOST_CODE = 8 << 20,	/* bytes of code to read per segment */
 	MOST_HEADERS = 64,
+	MOST_OBJECTS = 256,	/* libraries to examine */
 	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of section names */
 	SPARSE = 4096,		/* bytes of code per frame pointer saved: more means "none" */
 };
@@ -134,12 +138,111 @@ static void examine_frames(struct findings *all, pid_t pid)
 			 ? "most of the program lacks them (it is linked statically: its own code "
 			   "may keep them)" : "the program lacks them",
 			 program.unwind_tables ? "" : "no ");
-		snprintf(f->mend, sizeof(f->mend), "build it with -fno-omit-frame-pointer%s",
-			 program.unwind_tables ? "; or pmu-sample --call-graph dwarf -o FILE, and "
-			 "perf report -i FILE" : "");
+		snprintf(f->mend, sizeof(f->mend), "%sbuild it with -fno-omit-frame-pointer",
+			 program.unwind_tables ? "pmu-sample --unwind; or " : "");
 	}
 	if (fd >= 0)
 		close(fd);
+}
+
+/* What the objects that a process has mapped as code have. */
+struct objects {
+	unsigned count;
+	unsigned with_frames, with_tables;
+	char no_frames[56], no_tables[56];	/* names of some that lack them */
+};
+
+/* Append the last part of PATH to LIST of names, as far as there is room. */
+static void add_name(char *list, size_t size, const char *path)
+{
+	size_t used = strlen(list);
+	const char *name = strrchr(path, '/') + 1;
+
+	if (used + strlen(name) + sizeof(", , ...") <= size)
+		snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+	else if (used + sizeof(", ...") <= size && !strstr(list, ", ..."))
+		snprintf(list + used, size - used, ", ...");
+}
+
+static void examine_object(struct objects *all, pid_t pid, const char *path)
+{
+	struct program_code code;
+	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
+
+	if (fd >= 0 && read_program(fd, &code)) {
+		all->count++;
+		all->with_tables += code.unwind_tables;
+		if (!code.unwind_tables)
+			add_name(all->no_tables, sizeof(all->no_tables), path);
+		if (code.frames * SPARSE >= code.code)
+			all->with_frames++;
+		else
+			add_name(all->no_frames, sizeof(all->no_frames), path);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Examine each object that PID has mapped as code; a deleted one is not found. */
+static struct objects examine_objects(pid_t pid)
+{
+	struct objects all = { 0 };
+	struct proc_maps maps = proc_maps_open(pid);
+	struct proc_mapping m;
+	char last[PATH_MAX] = "";
+
+	while (all.count < MOST_OBJECTS && proc_maps_next(&maps, &m)) {
+		/* the mappings of a file follow each other */
+		if (!(m.prot & PROT_EXEC) || *m.path != '/' || !strcmp(m.path, last))
+			continue;
+		snprintf(last, sizeof(last), "%s", m.path);
+		examine_object(&all, pid, m.path);
+	}
+	proc_maps_close(&maps);
+	return all;
+}
+
+/* Return whether the CPU records calls (LBR call stack). */
+static bool has_call_stack(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES, .sample_period = 1000003, .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK,
+	};
+	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Say which of the ways to record callchains work. */
+static void examine_callchains(struct findings *all, pid_t pid)
+{
+	struct finding *f = finding_add(all, FINDING_OK, "callchains");
+	struct objects o = examine_objects(pid);
+	const char *calls = has_call_stack(pid) ? "" : "; --call-graph lbr does not work here";
+
+	if (o.count == 0) {
+		f->state = FINDING_NOTE;
+		snprintf(f->text, sizeof(f->text), "cannot examine the files that %d maps",
+			 (int)pid);
+	} else if (o.with_frames == o.count) {
+		snprintf(f->text, sizeof(f->text), "-g works: all code has frame pointers%s",
+			 calls);
+	} else if (o.with_tables == o.count) {
+		snprintf(f->text, sizeof(f->text), "--unwind and --call-graph dwarf work: all code "
+			 "has unwind tables; -g stops where there are no frame pointers (%s)%s",
+			 o.no_frames, calls);
+	} else {
+		f->state = FINDING_NOTE;
+		snprintf(f->text, sizeof(f->text), "--unwind stops in code without unwind tables "
+			 "(%s), unless it has frame pointers; -g without them (%s)%s", o.no_tables,
+			 o.no_frames, calls);
+	}
 }
 
 void doctor_process(struct findings *all, pid_t pid)
@@ -161,4 +264,5 @@ void doctor_process(struct findings *all, pid_t pid)
 	close(fd);
 	snprintf(f->text, sizeof(f->text), "%d can be profiled", (int)pid);
 	examine_frames(all, pid);
+	examine_callchains(all, pid);
 }

@@ -28,6 +28,16 @@ static void add_time(struct tally *t, uint64_t time)
 		t->last_time = time;
 }
 
+/* The counters of threads that have ended are not needed any more. */
+static void forget_ended(struct tally *t, const struct record *rec)
+{
+	if (t->groups.counters == 0)
+		return;
+	tasks_follow(&t->tasks, rec);
+	for (uint32_t i = 0; i < t->tasks.gones; i++)
+		groups_forget(&t->groups, t->tasks.gone[i].tid);
+}
+
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
 	struct group_part part[GROUP_PARTS_MAX];
@@ -54,6 +64,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		t->lost += record_lost(rec, &lost) ? lost.count : 0;
 	t->throttled += rec->type == PERF_RECORD_THROTTLE;
+	forget_ended(t, rec);
 	add_time(t, stream_time(in, rec));
 }
 
@@ -133,6 +144,7 @@ void tally_print(const struct tally *t, const struct stream_reader *in, bool jso
 void tally_release(struct tally *t)
 {
 	free(t->event);
+	tasks_release(&t->tasks);
 	groups_release(&t->groups);
 	*t = (struct tally){ 0 };
 }

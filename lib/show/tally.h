@@ -3,6 +3,7 @@
 #pragma once
 #include "record/group.h"
 #include "stream/reader.h"
+#include "stream/tasks.h"
 
 enum { TALLY_TYPES = 128 };	/* types of the kernel and perf; ours are in RESOLVED */
 
@@ -17,6 +18,7 @@ struct tally {
 		uint64_t sum;		/* of periods, or of counts in group samples */
 	} *event;			/* by index */
 	struct groups groups;
+	struct tasks tasks;		/* followed once GROUPS has counters */
 	uint32_t events;
 	uint64_t lost, throttled;	/* lost samples; THROTTLE records */
 	uint64_t first_time, last_time;	/* of any record; 0: no record has a time */

@@ -1,41 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/top.h"
 #include "base/arena.h"
-#include "base/intern.h"
-#include "profile/frames.h"
+#include "base/text.h"
 
 #include <inttypes.h>
-
-struct summing {
-	const struct decoded *d;
-	struct frames frames;		/* its numbers are rows */
-	struct intern names;		/* of rows: ids are rows */
-	struct top_row *row;
-	size_t *seen_in;		/* by row: last sample counted in it, from 1 */
-	size_t rows;
-	bool *is_counted;		/* by location: it is in its row's addresses */
-};
+#include <stdio.h>
+#include <stdlib.h>
 
 /* First byte of the name of an object's row: no function name starts with it. */
 enum { OBJECT_MARK = '\1' };
 
-static uint32_t row_named(void *summing, const char *name)
-{
-	struct summing *s = summing;
-	uint32_t id = intern_text(&s->names, *name ? name : "?");
+struct summing {
+	struct top *top;
+	const struct decoded *d;
+	struct frames frames;		/* its numbers are rows */
+	bool *is_counted;		/* by location: it is in its row's addresses */
+	uint32_t base, label;		/* strings of these label keys; TABLE_NONE: not used */
+};
 
-	for (; s->rows < s->names.count; s->rows++) {
-		s->row = array_grow(s->row, s->rows, sizeof(*s->row));
-		s->seen_in = array_grow(s->seen_in, s->rows, sizeof(*s->seen_in));
-		s->row[s->rows] = (struct top_row){ .name = s->names.text[s->rows] };
-		s->seen_in[s->rows] = 0;
+/* What does not fit wraps, as in pprof. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static uint32_t row_of(struct top *t, const char *name)
+{
+	uint32_t id = intern_text(&t->names, *name ? name : "?");
+
+	for (; t->rows < t->names.count; t->rows++) {
+		t->row = array_grow(t->row, t->rows, sizeof(*t->row));
+		t->row[t->rows] = (struct top_row){ .flat = 0 };
 	}
 	return id;
 }
 
-/* Return the row of all addresses of an object that have no function. */
-static uint32_t row_of_object(void *summing, const char *file)
+static uint32_t row_of_function(void *top, const char *name)
 {
+	return row_of(top, name);
+}
+
+/* Return the row of all addresses of an object that have no function. */
+static uint32_t row_of_object(void *top, const char *file)
+{
+	struct top *t = top;
 	char name[512];
 	const char *slash = strrchr(file, '/');
 
@@ -44,15 +52,19 @@ static uint32_t row_of_object(void *summing, const char *file)
 	if (slash)
 		file = slash + 1;
 	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
-	snprintf(name, sizeof(name), "%c%.*s", OBJECT_MARK, length, file);
-	return row_named(summing, name);
+	if (t->how.by == FRAMES_BY_OBJECT)
+		snprintf(name, sizeof(name), "%s%.*s%s", file[length] ? "[" : "", length, file,
+			 file[length] ? "]" : "");
+	else
+		snprintf(name, sizeof(name), "%c%.*s", OBJECT_MARK, length, file);
+	return row_of(t, name);
 }
 
 /* Name the row of an object: "[libfoo.so: 6,570 addresses]" */
-static void name_object(struct top_row *row, struct arena *names)
+static const char *name_of_object(const char *object, uint64_t addresses, struct arena *names)
 {
 	char name[600], digits[32], number[48] = "";
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, row->addresses), at = 0;
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, addresses), at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (i > 0 && (n - i) % 3 == 0)
@@ -60,137 +72,271 @@ static void name_object(struct top_row *row, struct arena *names)
 		number[at++] = digits[i];
 	}
 	number[at] = '\0';
-	n = (size_t)snprintf(name, sizeof(name), "[%s: %s address%s]", row->name + 1, number,
-			     row->addresses == 1 ? "" : "es");
-	row->name = arena_copy(names, name, n + 1);
+	n = (size_t)snprintf(name, sizeof(name), "[%s: %s address%s]", object, number,
+			     addresses == 1 ? "" : "es");
+	return arena_copy(names, name, n + 1);
 }
 
-static void count(struct summing *s, size_t row, size_t sample, int64_t value, bool is_leaf)
+static void count(struct top *t, uint32_t row, int64_t value, bool is_leaf)
 {
-	struct top_row *r = &s->row[row];
+	struct top_row *r = &t->row[row];
 
-	if (is_leaf)	/* what does not fit wraps, as in pprof */
-		r->flat = (int64_t)((uint64_t)r->flat + (uint64_t)value);
-	if (s->seen_in[row] != sample)
-		r->cumulative = (int64_t)((uint64_t)r->cumulative + (uint64_t)value);
-	s->seen_in[row] = sample;
+	if (is_leaf)
+		r->flat = sum(r->flat, value);
+	if (r->seen_in != t->samples)
+		r->cumulative = sum(r->cumulative, value);
+	r->seen_in = t->samples;
 }
 
-static void sum_sample(struct summing *s, const struct decoded_sample *stack, size_t sample,
-		       int64_t value)
+static struct top_call *find_call(struct top *t, uint32_t caller, uint32_t callee)
 {
+	uint64_t hash = hash_u64((uint64_t)caller << 32 | callee);
+	struct table_probe probe = table_probe(&t->call_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&t->call_table, &probe)) != TABLE_NONE)
+		if (t->call[id].caller == caller && t->call[id].callee == callee)
+			return &t->call[id];
+	t->call = array_grow(t->call, t->calls, sizeof(*t->call));
+	t->call[t->calls] = (struct top_call){ .caller = caller, .callee = callee };
+	table_add(&t->call_table, hash, t->calls);
+	return &t->call[t->calls++];
+}
+
+/* A row called by itself is no call, as in pprof. */
+static void count_call(struct top *t, uint32_t caller, uint32_t callee, int64_t value)
+{
+	if (caller == TABLE_NONE || callee == TABLE_NONE || caller == callee)
+		return;
+	struct top_call *call = find_call(t, caller, callee);
+	if (call->seen_in != t->samples)
+		call->value = sum(call->value, value);
+	call->seen_in = t->samples;
+}
+
+/* Count the stack of a sample, from the leaf on. */
+static void count_stack(struct summing *s, const struct decoded_sample *stack, int64_t value)
+{
+	struct top *t = s->top;
+	uint32_t callee = TABLE_NONE;
+
 	for (size_t i = 0; i < stack->locations; i++) {
 		uint32_t location = stack->location[i];
 		if (location == TABLE_NONE)
 			continue;
 		const struct frames_of *of = frames_of(&s->frames, location);
-		for (uint32_t k = 0; k < of->count; k++)
-			count(s, s->frames.name[of->first + k], sample, value, i == 0 && k == 0);
+		for (uint32_t k = 0; k < of->count; k++) {
+			uint32_t row = s->frames.name[of->first + k];
+			count(t, row, value, i == 0 && k == 0);
+			if (t->how.calls)
+				count_call(t, row, callee, value);
+			callee = row;
+		}
+		t->has_functions |= !of->is_address || t->how.by == FRAMES_BY_OBJECT;
 		if (of->is_address && !s->is_counted[location])
-			s->row[s->frames.name[of->first]].addresses++;
+			t->row[s->frames.name[of->first]].addresses++;
 		s->is_counted[location] = true;
 	}
 }
 
-static uint64_t size_of(int64_t value)
+/* Count a sample by the values of its label. */
+static void count_labels(struct summing *s, const struct decoded_sample *sample, int64_t value)
 {
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char text[600];
+	bool found = false;
+
+	for (size_t i = 0; i < sample->labels; i++) {
+		const struct decoded_label *l = &sample->label[i];
+		if (l->key != s->label)
+			continue;
+		const char *unit = l->unit == l->key ? "" : decoded_string(s->d, l->unit);
+		if (l->text)
+			snprintf(text, sizeof(text), "%.500s", decoded_string(s->d, l->text));
+		else
+			snprintf(text, sizeof(text), "%" PRId64 "%s%.100s", l->number,
+				 *unit ? " " : "", unit);
+		text_make_safe(text);	/* the cut may be inside a character */
+		count(s->top, row_of(s->top, text), value, true);
+		found = true;
+	}
+	s->top->has_label |= found;
+	if (found)
+		return;
+	snprintf(text, sizeof(text), "[no %.100s]", s->top->how.label);
+	count(s->top, row_of(s->top, text), value, true);
 }
 
-/* Order by absolute value, the largest first; if equal, gains before losses. */
-static int by_size(int64_t a1, int64_t b1, int64_t a2, int64_t b2, const char *a, const char *b)
+static bool has_key(const struct decoded_sample *sample, uint32_t key)
 {
-	if (size_of(a1) != size_of(b1))
-		return size_of(a1) < size_of(b1) ? 1 : -1;
-	if (size_of(a2) != size_of(b2))
-		return size_of(a2) < size_of(b2) ? 1 : -1;
-	if (a1 != b1)
-		return a1 < b1 ? 1 : -1;
-	return strcmp(a, b);
-}
-
-static int compare_flat(const void *a, const void *b)
-{
-	const struct top_row *x = a, *y = b;
-
-	return by_size(x->flat, y->flat, x->cumulative, y->cumulative, x->name, y->name);
-}
-
-static int compare_cumulative(const void *a, const void *b)
-{
-	const struct top_row *x = a, *y = b;
-
-	return by_size(x->cumulative, y->cumulative, x->flat, y->flat, x->name, y->name);
-}
-
-static bool is_of_base(const struct decoded *d, const struct decoded_sample *sample)
-{
-	for (size_t i = 0; i < sample->labels; i++)
-		if (!strcmp(decoded_string(d, sample->label[i].key), PROFILE_BASE))
+	for (size_t i = 0; key != TABLE_NONE && i < sample->labels; i++)
+		if (sample->label[i].key == key)
 			return true;
 	return false;
 }
 
-/* Sum up all samples.  TOP->whole is the sum of absolute values, or those of a base if any. */
-static void sum_samples(struct summing *s, size_t type, struct top *top)
+static uint32_t string_of(const struct decoded *d, const char *text)
+{
+	for (uint32_t i = 1; text && i < d->strings; i++)
+		if (!strcmp(decoded_string(d, i), text))
+			return i;
+	return TABLE_NONE;
+}
+
+static void add_samples(struct summing *s, size_t type)
 {
 	struct decoded_reader r = { .d = s->d };
-	uint64_t all = 0, base = 0;
+	struct top *t = s->top;
 
 	while (decoded_next(&r)) {
 		int64_t value = r.sample.value[type];
-		bool of_base = is_of_base(s->d, &r.sample);
-		top->total = (int64_t)((uint64_t)top->total + (uint64_t)value);
-		top->is_difference |= of_base;
-		all += size_of(value);
-		base += of_base ? size_of(value) : 0;
-		sum_sample(s, &r.sample, r.next, value);
+		bool of_base = has_key(&r.sample, s->base);
+		t->samples++;
+		t->total = sum(t->total, value);
+		t->is_difference |= of_base;
+		t->all += top_size(value);
+		t->base += of_base ? top_size(value) : 0;
+		if (t->how.label)
+			count_labels(s, &r.sample, value);
+		else
+			count_stack(s, &r.sample, value);
 	}
 	decoded_reader_release(&r);
-	top->whole = top->is_difference && base > 0 ? base : all;
 }
 
-/* Move the rows to TOP, named and sorted. */
-static void take_rows(struct summing *s, struct top *top, bool by_cumulative)
+void top_add(struct top *t, const struct decoded *d, size_t type)
 {
-	top->names = mem_zeroed(1, sizeof(*top->names));
-	*top->names = s->names.arena;	/* rows point into it */
-	s->names.arena = (struct arena){ 0 };
-	if (s->rows == 0)
-		return;
-	/* row 0 is the intern's empty string */
-	memmove(s->row, s->row + 1, (s->rows - 1) * sizeof(*s->row));
-	top->row = s->row;
-	top->rows = s->rows - 1;
-	for (size_t i = 0; i < top->rows; i++)
-		if (top->row[i].addresses > 0)
-			name_object(&top->row[i], top->names);
-		else
-			top->has_functions = true;
-	qsort(top->row, top->rows, sizeof(*top->row),
-	      by_cumulative ? compare_cumulative : compare_flat);
-}
-
-struct top top_of(const struct decoded *d, size_t type, bool by_cumulative)
-{
-	struct summing s = { .d = d };
-	struct top top = { 0 };
+	struct summing s = { .top = t, .d = d, .base = string_of(d, PROFILE_BASE),
+			     .label = string_of(d, t->how.label) };
 
 	s.is_counted = mem_zeroed(d->locations.count, sizeof(*s.is_counted));
-	frames_init(&s.frames, d, row_named, row_of_object, &s);
-	sum_samples(&s, type, &top);
-	take_rows(&s, &top, by_cumulative);
+	frames_init(&s.frames, d, row_of_function, row_of_object, t);
+	s.frames.by = t->how.by;
+	add_samples(&s, type);
 	frames_release(&s.frames);
-	intern_release(&s.names);
-	free(s.seen_in);
 	free(s.is_counted);
-	return top;
 }
 
-void top_release(struct top *top)
+static void add_row(struct top *t, uint32_t row, const struct top_row *from)
 {
-	arena_release(top->names);
-	free(top->names);
-	free(top->row);
-	*top = (struct top){ 0 };
+	struct top_row *to = &t->row[row];
+
+	to->flat = sum(to->flat, from->flat);
+	to->cumulative = sum(to->cumulative, from->cumulative);
+	/* the same addresses come again: this is how many there are at least */
+	if (from->addresses > to->addresses)
+		to->addresses = from->addresses;
+}
+
+/* Add FROM's rows and calls.  Those of rows that KEEP (NULL: of all) is not set for are [other]. */
+static void add_rows(struct top *t, const struct top *from, const bool *keep)
+{
+	uint32_t *row = mem_zeroed(from->rows, sizeof(*row));
+
+	for (uint32_t i = 1; i < from->rows; i++) {
+		row[i] = row_of(t, keep && !keep[i] ? "[other]" : from->names.text[i]);
+		add_row(t, row[i], &from->row[i]);
+	}
+	for (uint32_t i = 0; i < from->calls; i++) {
+		uint32_t caller = row[from->call[i].caller], callee = row[from->call[i].callee];
+		if (caller == callee)
+			continue;
+		struct top_call *call = find_call(t, caller, callee);
+		call->value = sum(call->value, from->call[i].value);
+	}
+	free(row);
+}
+
+void top_merge(struct top *t, const struct top *from)
+{
+	add_rows(t, from, NULL);
+	t->total = sum(t->total, from->total);
+	t->all += from->all;
+	t->base += from->base;
+	t->is_difference |= from->is_difference;
+	t->has_functions |= from->has_functions;
+	t->has_label |= from->has_label;
+	t->samples += from->samples;
+}
+
+void top_limit(struct top *t, uint32_t most)
+{
+	if (t->rows <= most)
+		return;
+	struct top small = *t;
+	bool *keep = mem_zeroed(t->rows, sizeof(*keep));
+
+	top_sort(t, true);
+	for (uint32_t i = 0; i < most / 2; i++)
+		keep[t->order[i]] = true;
+	small.names = (struct intern){ 0 };
+	small.call_table = (struct table){ 0 };
+	small.shown = (struct arena){ 0 };
+	small.row = NULL;
+	small.call = NULL;
+	small.order = NULL;
+	small.rows = small.calls = small.count = 0;
+	add_rows(&small, t, keep);
+	free(keep);
+	top_release(t);
+	*t = small;
+}
+
+uint64_t top_whole(const struct top *t)
+{
+	return t->is_difference && t->base > 0 ? t->base : t->all;
+}
+
+/* Order by absolute value, the largest first; if equal, gains before losses. */
+static int by_size(int64_t a1, int64_t b1, int64_t a2, int64_t b2)
+{
+	if (top_size(a1) != top_size(b1))
+		return top_size(a1) < top_size(b1) ? 1 : -1;
+	if (top_size(a2) != top_size(b2))
+		return top_size(a2) < top_size(b2) ? 1 : -1;
+	return a1 == b1 ? 0 : a1 < b1 ? 1 : -1;
+}
+
+static int compare_flat(const void *a, const void *b, void *top)
+{
+	const struct top_row *row = ((const struct top *)top)->row;
+	const struct top_row *x = &row[*(const uint32_t *)a], *y = &row[*(const uint32_t *)b];
+	int order = by_size(x->flat, y->flat, x->cumulative, y->cumulative);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static int compare_cumulative(const void *a, const void *b, void *top)
+{
+	const struct top_row *row = ((const struct top *)top)->row;
+	const struct top_row *x = &row[*(const uint32_t *)a], *y = &row[*(const uint32_t *)b];
+	int order = by_size(x->cumulative, y->cumulative, x->flat, y->flat);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+void top_sort(struct top *t, bool by_cumulative)
+{
+	arena_release(&t->shown);
+	free(t->order);
+	t->count = t->rows ? t->rows - 1 : 0;	/* row 0 is the intern's empty string */
+	t->order = mem_zeroed(t->count, sizeof(*t->order));
+	for (uint32_t i = 1; i < t->rows; i++) {
+		const char *name = t->names.text[i];
+		t->row[i].name = *name == OBJECT_MARK
+			? name_of_object(name + 1, t->row[i].addresses, &t->shown) : name;
+		t->order[i - 1] = i;
+	}
+	qsort_r(t->order, t->count, sizeof(*t->order),
+		by_cumulative ? compare_cumulative : compare_flat, t);
+}
+
+void top_release(struct top *t)
+{
+	intern_release(&t->names);
+	table_release(&t->call_table);
+	arena_release(&t->shown);
+	free(t->row);
+	free(t->call);
+	free(t->order);
+	*t = (struct top){ .how = t->how };
 }

@@ -1,30 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* top - the cost of each function of a profile, itself (flat) and with its callees (cumulative). */
+/*
+ * top - the cost of each function of profiles, itself (flat) and with its callees (cumulative);
+ * or of each object, source file, line, or value of a label.
+ *
+ *	struct top top = { .how = { .by = FRAMES_BY_FUNCTION } };
+ *
+ *	top_add(&top, profile, type);		for one profile or several
+ *	top_sort(&top, false);
+ *	use top.row[top.order[0]] to top.row[top.order[top.count - 1]]
+ *	top_release(&top);
+ */
 #pragma once
-#include "profile/decode.h"
+#include "base/intern.h"
+#include "profile/frames.h"
 
 struct top_row {
-	const char *name;	/* function, or "[libfoo.so: 6,570 addresses]" */
+	const char *name;	/* function, or "[libfoo.so: 6,570 addresses]"; set by top_sort() */
 	int64_t flat;		/* value of samples in which it is the leaf */
 	int64_t cumulative;	/* value of samples that have it anywhere, each once */
 	uint64_t addresses;	/* of an object, without a function; 0: a function */
+	uint64_t seen_in;	/* private: last sample counted in CUMULATIVE */
 };
 
+/* A call of one row by another, directly or through inlined calls. */
+struct top_call {
+	uint32_t caller, callee;	/* rows */
+	int64_t value;		/* of samples with this call, each once */
+	uint64_t seen_in;	/* private: last sample counted in VALUE */
+};
+
+struct top_how {
+	enum frames_by by;
+	const char *label;	/* a row for each value of this label instead; NULL: by BY */
+	bool calls;		/* collect calls, too */
+};
+
+/* Zero-initialised except for HOW: empty. */
 struct top {
-	struct top_row *row;	/* the largest first, whatever its sign */
-	size_t rows;
+	struct top_how how;
+	struct intern names;	/* ids are rows */
+	struct top_row *row;	/* row 0 is unused */
+	uint32_t rows;
+	struct top_call *call;
+	uint32_t calls;
+	struct table call_table;	/* over CALL */
 	int64_t total;		/* value of all samples; in a difference, the growth */
-	uint64_t whole;		/* 100 %: the sum of all absolute values, or of the base's */
+	uint64_t all, base;	/* sums of absolute values: of all samples, of the base's */
 	bool is_difference;	/* some samples have the label PROFILE_BASE */
-	bool has_functions;
-	struct arena *names;	/* texts of row.name */
+	bool has_functions;	/* some address has a name */
+	bool has_label;		/* some sample has HOW.label */
+	uint64_t samples;	/* stacks that were added; stamps SEEN_IN */
+	/* set by top_sort(): */
+	uint32_t *order;	/* rows, the largest first, whatever their sign */
+	uint32_t count;		/* of ORDER */
+	struct arena shown;	/* names of objects */
 };
 
 /*
- * Sum up the values of the sample type with index TYPE, and sort the rows by flat value, or
- * by cumulative value if BY_CUMULATIVE.  All addresses of an object that have no function
- * are one row.  The result does not refer to D.
+ * Add the values of the sample type of D with index TYPE.  All addresses of an object that
+ * have no function are one row.  T does not refer to D afterwards.
  */
-struct top top_of(const struct decoded *d, size_t type, bool by_cumulative);
+void top_add(struct top *t, const struct decoded *d, size_t type);
 
-void top_release(struct top *top);
+/* Add FROM, which was made with the same HOW, to T. */
+void top_merge(struct top *t, const struct top *from);
+
+/* If T has more than MOST rows, keep the larger half; the others become the row "[other]". */
+void top_limit(struct top *t, uint32_t most);
+
+/* Return 100 %: the sum of all absolute values, or of the base's in a difference. */
+uint64_t top_whole(const struct top *t);
+
+/* Sort and name the rows: by flat value, or by cumulative value if BY_CUMULATIVE. */
+void top_sort(struct top *t, bool by_cumulative);
+
+/* Return the absolute value. */
+static inline uint64_t top_size(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* Free all that T holds.  It is empty again, with the same HOW. */
+void top_release(struct top *t);

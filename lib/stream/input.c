@@ -86,18 +86,24 @@ bool reader_skip(struct stream_reader *in, uint64_t size)
 	return true;
 }
 
-void reader_unwrap(struct stream_reader *in)
+struct inflate *reader_inflate_for(const uint8_t *bytes, size_t size)
 {
 	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */
-	static const uint8_t gzip[4] = { 0x1f, 0x8b, 8 };		/* RFC 1952, 2.3.1 */
+	static const uint8_t gzip[3] = { 0x1f, 0x8b, 8 };		/* RFC 1952, 2.3.1 */
 
-	if (!reader_fill(in, sizeof(zstd)))
+	if (size >= sizeof(zstd) && !memcmp(bytes, zstd, sizeof(zstd)))
+		return inflate_open();
+	if (size >= sizeof(gzip) && !memcmp(bytes, gzip, sizeof(gzip)))
+		return inflate_open_gzip();
+	return NULL;
+}
+
+void reader_unwrap(struct stream_reader *in)
+{
+	if (!reader_fill(in, 4))
 		return;
-	if (!memcmp(in->buffer, zstd, 4))
-		in->wrapping = inflate_open();
-	else if (!memcmp(in->buffer, gzip, 3))
-		in->wrapping = inflate_open_gzip();
-	else
+	in->wrapping = reader_inflate_for(in->buffer, in->end);
+	if (!in->wrapping)
 		return;
 	in->wrapped = mem_resize(NULL, in->capacity);
 	memcpy(in->wrapped, in->buffer, in->end);

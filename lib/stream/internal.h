@@ -63,6 +63,9 @@ bool reader_fill(struct stream_reader *in, size_t size);
 /* Skip SIZE unread bytes, buffered or not.  Return false at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);
 
+/* Return a decompressor for what starts with these bytes, or NULL if it is not compressed. */
+struct inflate *reader_inflate_for(const uint8_t *bytes, size_t size);
+
 /* If the whole stream is compressed with zstd or gzip, decompress it from now on. */
 void reader_unwrap(struct stream_reader *in);
 

@@ -59,6 +59,13 @@ struct stream_reader *stream_open(const char *file, struct report *report)
 {
 	bool is_stdin = !strcmp(file, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+
+	return stream_open_rest(fd, file, NULL, 0, report);
+}
+
+struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
+				       struct report *report)
+{
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0) {
@@ -74,6 +81,9 @@ struct stream_reader *stream_open(const char *file, struct report *report)
 	in->limit = UINT64_MAX;
 	in->capacity = READER_BUFFER;
 	in->buffer = mem_resize(NULL, READER_BUFFER);
+	if (size > 0)
+		memcpy(in->buffer, head, size);
+	in->end = size;
 	if (!read_header(in)) {
 		stream_close(in);
 		return NULL;

@@ -36,6 +36,14 @@ struct stream_reader;
  */
 struct stream_reader *stream_open(const char *file, struct report *report);
 
+/*
+ * The same for the stream in FD, which FILE names in messages, after the SIZE bytes at HEAD
+ * (up to STREAM_HEAD_MAX), which the caller has read from it.  FD belongs to the reader.
+ */
+enum { STREAM_HEAD_MAX = 128 * 1024 };
+struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
+				       struct report *report);
+
 /* End the stream without a report of damage once *STOP is set, even while it waits for input. */
 void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop);
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads definitions and samples.  Each distinct definition is in the tables once; a map for each
+ * kind has its id there by its id in the stream.
+ */
 #include "stream/resolved.h"
+
+#include <stdlib.h>
 
 #define refuse(why, text) (*(why) = (text), false)
 
@@ -9,85 +15,195 @@ static bool is_next(uint32_t id, uint32_t count, const char **why)
 	return id == count || refuse(why, "definition whose id is not the next one");
 }
 
-static bool read_string(struct resolved *r, struct cursor c, const char **why)
+/* Note that the definition with the next id in the stream, *COUNT, is ID in the tables. */
+static uint32_t *map_id(uint32_t *map, uint32_t *count, uint32_t id)
+{
+	map = array_grow(map, *count, sizeof(*map));
+	map[(*count)++] = id;
+	return map;
+}
+
+/* Return the id of TEXT in the tables; add it if it is new. */
+static uint32_t put_string(struct resolved_reader *r, const char *text)
+{
+	struct resolved *t = r->tables;
+	size_t size = strlen(text);
+	uint64_t hash = hash_bytes(text, size);
+	struct table_probe probe = table_probe(&r->string_table, hash);
+	uint32_t id;
+
+	if (size == 0)
+		return resolved_add_string(t, text, 0);
+	while ((id = table_next(&r->string_table, &probe)) != TABLE_NONE)
+		if (!strcmp(t->string[id], text))
+			return id;
+	id = resolved_add_string(t, text, size);
+	table_add(&r->string_table, hash, id);
+	return id;
+}
+
+static bool is_same_object(const struct resolved_object *a, const struct resolved_object *b)
+{
+	return a->path == b->path && a->kind == b->kind && a->flags == b->flags &&
+	       a->start == b->start && a->size == b->size && a->file_offset == b->file_offset &&
+	       a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, BUILD_ID_MAX);
+}
+
+static uint32_t put_object(struct resolved_reader *r, const struct resolved_object *o)
+{
+	uint64_t hash = hash_more(hash_more(o->path, o->start), o->size);
+	struct table_probe probe = table_probe(&r->object_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->object_table, &probe)) != TABLE_NONE)
+		if (is_same_object(&r->tables->object[id], o))
+			return id;
+	id = resolved_add_object(r->tables, o);
+	table_add(&r->object_table, hash, id);
+	return id;
+}
+
+static uint32_t put_function(struct resolved_reader *r, const struct resolved_function *f)
+{
+	uint64_t hash = hash_bytes(f, sizeof(*f));
+	struct table_probe probe = table_probe(&r->function_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
+		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
+			return id;
+	id = resolved_add_function(r->tables, f);
+	table_add(&r->function_table, hash, id);
+	return id;
+}
+
+static uint32_t put_frame(struct resolved_reader *r, const struct resolved_frame *f)
+{
+	size_t size = f->lines * sizeof(*f->line);
+	uint64_t hash = hash_more(hash_more(f->object, f->address), hash_bytes(f->line, size));
+	struct table_probe probe = table_probe(&r->frame_table, hash);
+	uint32_t id;
+
+	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
+		const struct resolved_frame *known = &r->tables->frame[id];
+		if (known->object == f->object && known->address == f->address &&
+		    known->lines == f->lines && (!size || !memcmp(known->line, f->line, size)))
+			return id;
+	}
+	id = resolved_add_frame(r->tables, f);
+	table_add(&r->frame_table, hash, id);
+	return id;
+}
+
+static bool read_string(struct resolved_reader *r, struct cursor c, const char **why)
 {
 	uint32_t id = cursor_u32(&c);
 	const char *text = cursor_string(&c);
 
 	if (c.failed || !*text)
 		return refuse(why, "STRING record without a string");
-	if (r->strings == 0)
-		resolved_add_string(r, "", 0);
-	return is_next(id, r->strings, why) && resolved_add_string(r, text, strlen(text));
+	if (!is_next(id, r->strings, why))
+		return false;
+	r->string = map_id(r->string, &r->strings, put_string(r, text));
+	return true;
 }
 
-static bool read_object(struct resolved *r, struct cursor c, const char **why)
+static bool read_object(struct resolved_reader *r, struct cursor c, const char **why)
 {
-	uint32_t id = cursor_u32(&c);
-	struct resolved_object o = { .path = cursor_u32(&c) };
+	uint32_t id = cursor_u32(&c), path = cursor_u32(&c);
+	struct resolved_object o = { .kind = cursor_u16(&c) };
 
-	o.kind = cursor_u16(&c);
 	o.flags = cursor_u16(&c);
 	uint32_t build_id_size = cursor_u32(&c);
 	o.start = cursor_u64(&c);
 	o.size = cursor_u64(&c);
 	o.file_offset = cursor_u64(&c);
 	const void *build_id = cursor_bytes(&c, BUILD_ID_MAX);
-	if (c.failed || o.path >= r->strings || build_id_size > BUILD_ID_MAX ||
+	if (c.failed || path >= r->strings || build_id_size > BUILD_ID_MAX ||
 	    o.size > UINT64_MAX - o.start)
 		return refuse(why, "OBJECT record with fields that cannot be");
-	memcpy(o.build_id, build_id, BUILD_ID_MAX);
-	o.build_id_size = (uint8_t)build_id_size;
 	if (!is_next(id, r->objects, why))
 		return false;
-	resolved_add_object(r, &o);
+	o.path = r->string[path];
+	memcpy(o.build_id, build_id, BUILD_ID_MAX);
+	o.build_id_size = (uint8_t)build_id_size;
+	r->object = map_id(r->object, &r->objects, put_object(r, &o));
 	return true;
 }
 
-static bool read_function(struct resolved *r, struct cursor c, const char **why)
+static bool read_function(struct resolved_reader *r, struct cursor c, const char **why)
 {
-	uint32_t id = cursor_u32(&c);
-	struct resolved_function f = { .name = cursor_u32(&c) };
+	uint32_t id = cursor_u32(&c), name = cursor_u32(&c);
+	uint32_t system_name = cursor_u32(&c), file = cursor_u32(&c);
+	uint32_t line = cursor_u32(&c);
 
-	f.system_name = cursor_u32(&c);
-	f.file = cursor_u32(&c);
-	f.line = cursor_u32(&c);
-	if (c.failed || f.name >= r->strings || f.system_name >= r->strings || f.file >= r->strings)
+	if (c.failed || name >= r->strings || system_name >= r->strings || file >= r->strings)
 		return refuse(why, "FUNCTION record with fields that cannot be");
 	if (!is_next(id, r->functions, why))
 		return false;
-	resolved_add_function(r, &f);
+	const struct resolved_function f = {
+		.name = r->string[name], .system_name = r->string[system_name],
+		.file = r->string[file], .line = line,
+	};
+	r->function = map_id(r->function, &r->functions, put_function(r, &f));
 	return true;
 }
 
-static bool read_frame(struct resolved *r, struct cursor c, const char **why)
+static bool read_line(const struct resolved_reader *r, struct cursor *c,
+		      struct resolved_line *line)
 {
-	uint32_t id = cursor_u32(&c);
-	struct resolved_frame f = { .object = cursor_u32(&c) };
+	uint32_t function = cursor_u32(c), file = cursor_u32(c);
 
-	f.address = cursor_u64(&c);
+	line->line = cursor_u32(c);
+	line->column = cursor_u32(c);
+	if (function >= r->functions || file >= r->strings)
+		return false;
+	line->function = r->function[function];
+	line->file = r->string[file];
+	return true;
+}
+
+static bool read_frame(struct resolved_reader *r, struct cursor c, const char **why)
+{
+	struct resolved_line line[RECORD_MAX_SIZE / sizeof(struct resolved_line)];
+	uint32_t id = cursor_u32(&c), object = cursor_u32(&c);
+	struct resolved_frame f = { .address = cursor_u64(&c), .line = line };
+
 	f.lines = cursor_u32(&c);
-	if (c.failed || f.object >= r->objects || f.lines > cursor_left(&c) / sizeof(*f.line))
+	if (c.failed || object >= r->objects || f.lines > cursor_left(&c) / sizeof(*line))
 		return refuse(why, "FRAME record with fields that cannot be");
 	if (!is_next(id, r->frames, why))
 		return false;
-	struct resolved_line *line = arena_alloc(&r->arena, f.lines * sizeof(*line));
-	for (uint32_t i = 0; i < f.lines; i++) {
-		line[i].function = cursor_u32(&c);
-		line[i].file = cursor_u32(&c);
-		line[i].line = cursor_u32(&c);
-		line[i].column = cursor_u32(&c);
-		if (line[i].function >= r->functions || line[i].file >= r->strings)
+	for (uint32_t i = 0; i < f.lines; i++)
+		if (!read_line(r, &c, &line[i]))
 			return refuse(why, "FRAME record with a line that cannot be");
-	}
-	f.line = line;
-	r->frame = array_grow(r->frame, r->frames, sizeof(f));
-	r->frame[r->frames++] = f;
+	f.object = r->object[object];
+	r->frame = map_id(r->frame, &r->frames, put_frame(r, &f));
 	return true;
 }
 
-bool resolved_read_definition(struct resolved *r, const struct record *rec, const char **why)
+/*
+ * RESTART: its counts must be those of what has come, like END's.  If they are not, the samples
+ * are counted from its count on, so that what is missing is reported once.
+ */
+static bool read_restart(struct resolved_reader *r, const struct record *rec, const char **why)
 {
+	bool good = resolved_read_end(r, rec);
+	struct cursor c = rec->body;
+
+	r->tables->samples = cursor_u64(&c);
+	r->strings = r->objects = r->functions = r->frames = 0;
+	r->restarted = true;
+	return good || refuse(why, "RESTART record with other counts than have come: some records "
+			      "are missing");
+}
+
+bool resolved_read_definition(struct resolved_reader *r, const struct record *rec,
+			      const char **why)
+{
+	if (r->strings == 0)
+		r->string = map_id(r->string, &r->strings, put_string(r, ""));
 	switch (rec->type) {
 	case RECORD_STRING:
 		return read_string(r, rec->body, why);
@@ -95,13 +211,16 @@ bool resolved_read_definition(struct resolved *r, const struct record *rec, cons
 		return read_object(r, rec->body, why);
 	case RECORD_FUNCTION:
 		return read_function(r, rec->body, why);
-	default:
+	case RECORD_FRAME:
 		return read_frame(r, rec->body, why);
+	default:
+		return read_restart(r, rec, why);
 	}
 }
 
-bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t events,
-			  uint32_t *frame, struct resolved_sample *s, const char **why)
+bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
+			  uint32_t events, uint32_t *frame, struct resolved_sample *s,
+			  const char **why)
 {
 	struct cursor c = rec->body;
 
@@ -112,6 +231,9 @@ bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t
 	s->time = cursor_u64(&c);
 	s->period = cursor_u64(&c);
 	s->has = cursor_u64(&c);
+	uint64_t end = s->has >> RESOLVED_END_SHIFT & RESOLVED_END_MASK;
+	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT);
+	s->end = end < STACK_ENDS ? (enum stack_end)end : STACK_NONE;
 	s->comm = cursor_u32(&c);
 	s->frames = cursor_u32(&c);
 	for (int i = 0; i < VALUES; i++)
@@ -123,9 +245,12 @@ bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t
 	if (s->event >= events || (s->comm && s->comm >= r->strings))
 		return refuse(why, "RESOLVED_SAMPLE record of an undefined event or name");
 	memcpy(frame, c.at, s->frames * sizeof(*frame));
-	for (uint32_t i = 0; i < s->frames; i++)
+	for (uint32_t i = 0; i < s->frames; i++) {
 		if (frame[i] >= r->frames)
 			return refuse(why, "RESOLVED_SAMPLE record with an undefined frame");
+		frame[i] = r->frame[frame[i]];
+	}
+	s->comm = s->comm ? r->string[s->comm] : 0;
 	s->frame = frame;
 	cursor_bytes(&c, s->frames * sizeof(*frame));
 	if (s->has & PERF_SAMPLE_RAW) {
@@ -134,7 +259,7 @@ bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t
 		if (!s->raw.at)
 			return refuse(why, "RESOLVED_SAMPLE record is shorter than its raw fields");
 	}
-	r->samples++;
+	r->tables->samples++;
 	return true;
 }
 
@@ -148,12 +273,82 @@ bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool)
 	return !c.failed;
 }
 
-bool resolved_read_end(const struct resolved *r, const struct record *rec)
+bool resolved_read_end(const struct resolved_reader *r, const struct record *rec)
 {
 	struct cursor c = rec->body;
 
-	return cursor_u64(&c) == r->samples &&
+	return cursor_u64(&c) == r->tables->samples &&
 	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
 	       cursor_u32(&c) == r->frames && !c.failed;
+}
+
+static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)
+{
+	struct resolved_object o = past->object[id];
+
+	o.path = put_string(r, past->string[o.path]);
+	return put_object(r, &o);
+}
+
+static uint32_t move_function(struct resolved_reader *r, const struct resolved *past, uint32_t id)
+{
+	struct resolved_function f = past->function[id];
+
+	f.name = put_string(r, past->string[f.name]);
+	f.system_name = put_string(r, past->string[f.system_name]);
+	f.file = put_string(r, past->string[f.file]);
+	return put_function(r, &f);
+}
+
+static uint32_t move_frame(struct resolved_reader *r, const struct resolved *past, uint32_t id)
+{
+	struct resolved_line line[RECORD_MAX_SIZE / sizeof(struct resolved_line)];
+	struct resolved_frame f = past->frame[id];
+
+	f.object = move_object(r, past, f.object);
+	for (uint32_t i = 0; i < f.lines; i++) {
+		line[i] = f.line[i];
+		line[i].function = move_function(r, past, line[i].function);
+		line[i].file = put_string(r, past->string[line[i].file]);
+	}
+	f.line = line;
+	return put_frame(r, &f);
+}
+
+static void release_tables(struct resolved_reader *r)
+{
+	table_release(&r->string_table);
+	table_release(&r->object_table);
+	table_release(&r->function_table);
+	table_release(&r->frame_table);
+}
+
+void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t *frame,
+		     size_t frames)
+{
+	*past = *r->tables;
+	*r->tables = (struct resolved){ .samples = past->samples };
+	release_tables(r);
+	for (uint32_t i = 0; i < r->strings; i++)
+		r->string[i] = put_string(r, past->string[r->string[i]]);
+	for (uint32_t i = 0; i < r->objects; i++)
+		r->object[i] = move_object(r, past, r->object[i]);
+	for (uint32_t i = 0; i < r->functions; i++)
+		r->function[i] = move_function(r, past, r->function[i]);
+	for (uint32_t i = 0; i < r->frames; i++)
+		r->frame[i] = move_frame(r, past, r->frame[i]);
+	for (size_t i = 0; i < frames; i++)
+		frame[i] = move_frame(r, past, frame[i]);
+	r->restarted = false;
+}
+
+void resolved_reader_release(struct resolved_reader *r)
+{
+	release_tables(r);
+	free(r->string);
+	free(r->object);
+	free(r->function);
+	free(r->frame);
+	*r = (struct resolved_reader){ .tables = r->tables };
 }

@@ -54,6 +54,13 @@ uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *fra
 	return r->frames++;
 }
 
+size_t resolved_memory(const struct resolved *r)
+{
+	return r->strings * sizeof(*r->string) + r->objects * sizeof(*r->object) +
+	       r->functions * sizeof(*r->function) + r->frames * sizeof(*r->frame) +
+	       r->arena.size;
+}
+
 void resolved_release(struct resolved *r)
 {
 	free(r->string);
@@ -64,6 +71,12 @@ void resolved_release(struct resolved *r)
 	*r = (struct resolved){ 0 };
 }
 
+static void end_definition(struct resolved_writer *w, struct writer *rec)
+{
+	writer_end(rec);
+	w->bytes += rec->size;
+}
+
 static void write_string(struct resolved_writer *w, uint32_t id, const char *text)
 {
 	struct writer rec;
@@ -71,7 +84,7 @@ static void write_string(struct resolved_writer *w, uint32_t id, const char *tex
 	writer_begin(&rec, w->out, RECORD_STRING, 0);
 	writer_u32(&rec, id);
 	writer_string(&rec, text);
-	writer_end(&rec);
+	end_definition(w, &rec);
 }
 
 static void write_object(struct resolved_writer *w, uint32_t id, const struct resolved_object *o)
@@ -88,7 +101,7 @@ static void write_object(struct resolved_writer *w, uint32_t id, const struct re
 	writer_u64(&rec, o->size);
 	writer_u64(&rec, o->file_offset);
 	writer_bytes(&rec, o->build_id, BUILD_ID_MAX);
-	writer_end(&rec);
+	end_definition(w, &rec);
 }
 
 static void write_function(struct resolved_writer *w, uint32_t id,
@@ -102,7 +115,7 @@ static void write_function(struct resolved_writer *w, uint32_t id,
 	writer_u32(&rec, f->system_name);
 	writer_u32(&rec, f->file);
 	writer_u32(&rec, f->line);
-	writer_end(&rec);
+	end_definition(w, &rec);
 }
 
 static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
@@ -122,7 +135,7 @@ static void write_frame(struct resolved_writer *w, uint32_t id, const struct res
 		writer_u32(&rec, f->line[i].line);
 		writer_u32(&rec, f->line[i].column);
 	}
-	writer_end(&rec);
+	end_definition(w, &rec);
 }
 
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
@@ -155,7 +168,8 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	writer_u32(&rec, s->cpu);
 	writer_u64(&rec, s->time);
 	writer_u64(&rec, s->period);
-	writer_u64(&rec, raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW);
+	writer_u64(&rec, (raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW) |
+			 (uint64_t)s->end << RESOLVED_END_SHIFT);
 	writer_u32(&rec, s->comm);
 	writer_u32(&rec, frames);
 	for (int i = 0; i < VALUES; i++)
@@ -183,15 +197,27 @@ void resolved_write_tool(struct output *out, const char *name, const char *versi
 	writer_end(&rec);
 }
 
-void resolved_write_end(struct output *out, const struct resolved *r)
+/* END or RESTART: what was sent. */
+static void write_counts(struct output *out, uint32_t type, const struct resolved *r)
 {
 	struct writer rec;
 
-	writer_begin(&rec, out, RECORD_END, 0);
+	writer_begin(&rec, out, type, 0);
 	writer_u64(&rec, r->samples);
 	writer_u32(&rec, r->strings ? r->strings - 1 : 0);
 	writer_u32(&rec, r->objects);
 	writer_u32(&rec, r->functions);
 	writer_u32(&rec, r->frames);
 	writer_end(&rec);
+}
+
+void resolved_write_restart(struct resolved_writer *w, const struct resolved *r)
+{
+	write_counts(w->out, RECORD_RESTART, r);
+	*w = (struct resolved_writer){ .out = w->out };
+}
+
+void resolved_write_end(struct output *out, const struct resolved *r)
+{
+	write_counts(out, RECORD_END, r);
 }

@@ -6,11 +6,17 @@
  * dense ids.  A resolver (lib/resolve) fills the arrays, or the functions here that
  * read a resolved stream; the users of the arrays need not know which.  To write a
  * stream, write the definitions added since the last write, then the sample.
+ *
+ * A stream restarts its definitions from time to time (RESTART): ids then start at 0
+ * again, and what is still in use is defined again.  So a writer can forget definitions.
+ * A reader gives equal definitions the same id in its arrays, whatever their ids in the
+ * stream: its users do not notice a restart.
  */
 #pragma once
 #include "base/arena.h"
 #include "base/output.h"
-#include "record/events.h"
+#include "base/table.h"
+#include "record/stack-end.h"
 #include "stream/reader.h"
 
 enum object_kind {
@@ -80,6 +86,9 @@ uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *o
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
 
+/* Return about how many bytes of memory R takes. */
+size_t resolved_memory(const struct resolved *r);
+
 void resolved_release(struct resolved *r);
 
 /* The optional values of a sample, in the order of their bits in sample_type. */
@@ -105,18 +114,23 @@ struct resolved_sample {
 	uint64_t time, period;
 	uint64_t has;		/* PERF_SAMPLE_* bits of the values that are set, and of RAW */
 	uint64_t value[VALUES];	/* by enum resolved_value; 0 if not set */
+	enum stack_end end;	/* of the program's stack */
 	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
 	uint32_t frames;	/* number of FRAME, at least 1 */
 	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
 };
 
+/* In the record, the lowest bit of END in the field HAS: above all bits of sample_type. */
+enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
+
 /* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
 
-/* Where to write, and how many definitions have been written. */
+/* Where to write, and how many definitions have been written since the last restart. */
 struct resolved_writer {
 	struct output *out;
 	uint32_t strings, objects, functions, frames;
+	uint64_t bytes;		/* size of these definitions' records */
 };
 
 /* Write the definitions added since the last call. */
@@ -130,7 +144,16 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 void resolved_write_tool(struct output *out, const char *name, const char *version,
 			 const char *arguments);
 
-/* Write the END record: the numbers of definitions and samples.  A truncated stream has none. */
+/*
+ * Write a RESTART record: the definitions in R are forgotten.  The caller then empties R, but
+ * keeps R->samples.
+ */
+void resolved_write_restart(struct resolved_writer *w, const struct resolved *r);
+
+/*
+ * Write the END record: the number of samples, and of definitions since the last restart.  A
+ * truncated stream has none.
+ */
 void resolved_write_end(struct output *out, const struct resolved *r);
 
 /* A TOOL record's fields: views into the record. */
@@ -138,16 +161,40 @@ struct resolved_tool {
 	const char *name, *version, *arguments;
 };
 
+/* Where definitions that are read go.  Zero-initialised but for TABLES: none was read. */
+struct resolved_reader {
+	struct resolved *tables;	/* each definition once */
+	uint32_t strings, objects, functions, frames;	/* defined since the last restart */
+	/* ids in TABLES, by id in the stream: */
+	uint32_t *string, *object, *function, *frame;
+	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
+	/* private: over the definitions in TABLES, by content */
+	struct table string_table, object_table, function_table, frame_table;
+};
+
 /*
- * Read a record of a resolved stream: a definition into R, a RESOLVED_SAMPLE into *SAMPLE,
- * with its frames in FRAME (room for RESOLVED_FRAMES_MAX), a TOOL record into *TOOL.  EVENTS
- * is the stream's number of events.  Return false if the record is damaged, with the reason
- * in *WHY.
+ * Read a record of a resolved stream: a definition or a RESTART; a RESOLVED_SAMPLE into *SAMPLE,
+ * with ids of r->tables and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a TOOL record
+ * into *TOOL.  EVENTS is the stream's number of events.  Return false if the record is damaged,
+ * with the reason in *WHY.
  */
-bool resolved_read_definition(struct resolved *r, const struct record *rec, const char **why);
-bool resolved_read_sample(struct resolved *r, const struct record *rec, uint32_t events,
-			  uint32_t *frame, struct resolved_sample *sample, const char **why);
+bool resolved_read_definition(struct resolved_reader *r, const struct record *rec,
+			      const char **why);
+bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
+			  uint32_t events, uint32_t *frame, struct resolved_sample *sample,
+			  const char **why);
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
 
 /* Return whether the counts in the END record are equal to those of R. */
-bool resolved_read_end(const struct resolved *r, const struct record *rec);
+bool resolved_read_end(const struct resolved_reader *r, const struct record *rec);
+
+/*
+ * Remove from r->tables what the stream has forgotten.  The old tables move to *PAST, for the
+ * caller to release.  The FRAMES frames whose ids are in FRAME stay; FRAME is set to their new
+ * ids.
+ */
+void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t *frame,
+		     size_t frames);
+
+/* Free all but r->tables. */
+void resolved_reader_release(struct resolved_reader *r);

@@ -6,6 +6,7 @@
 enum {
 	TICK_RECORDS = 1 << 14,	/* records per tick if the stream marks no rounds */
 	LATE = 3,		/* ticks from a thread's EXIT until it is forgotten */
+	FEW_NAMES = 1 << 12,
 };
 
 static uint64_t hash_of(pid_t tid)
@@ -79,11 +80,29 @@ static void forget(struct tasks *t, struct task *task)
 	table_add(&t->table, hash_of(task->tid), id);
 }
 
+/* If there are many names, keep only those of known threads. */
+static void forget_names(struct tasks *t)
+{
+	struct intern past = t->names;
+
+	if (past.count <= (t->names_limit ? t->names_limit : FEW_NAMES))
+		return;
+	t->names = (struct intern){ 0 };
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->task[i].name)
+			t->task[i].name = intern_text(&t->names, past.text[t->task[i].name]);
+	intern_release(&past);
+	t->names_limit = t->names.count < FEW_NAMES / 2 ? FEW_NAMES
+			 : t->names.count < NAMES_MAX / 4 ? 2 * t->names.count : NAMES_MAX / 2;
+	t->renumbered++;
+}
+
 /* A tick ends: forget threads whose EXIT was LATE ticks ago. */
 static void tick(struct tasks *t)
 {
 	t->tick++;
 	t->records = 0;
+	forget_names(t);
 	while (t->first_end < t->ends && t->end[t->first_end].tick + LATE <= t->tick) {
 		const struct task_end *end = &t->end[t->first_end++];
 		struct task *task = find(t, end->tid);

@@ -4,8 +4,8 @@
  *
  * A thread is forgotten some rounds after its EXIT, because samples of it may still
  * follow.  The first thread of a process is forgotten after all its others, because the
- * process lives as long as they do.  So memory is bounded by the threads that are alive or
- * were so recently.
+ * process lives as long as they do.  Names that no thread has any more are forgotten when
+ * there are many.  So memory is bounded by the threads that are alive or were so recently.
  */
 #pragma once
 #include "base/intern.h"
@@ -22,7 +22,8 @@ struct task {
 
 /* Zero-initialised: no threads. */
 struct tasks {
-	struct intern names;	/* all names so far, up to NAMES_MAX */
+	struct intern names;	/* of all threads, and some that are no longer in use */
+	uint32_t renumbered;	/* how often names got new ids, to forget those not in use */
 	uint64_t nameless;	/* how often a name was dropped because of NAMES_MAX */
 	struct task *gone;	/* threads that the last tasks_follow() has forgotten */
 	uint32_t gones;
@@ -37,9 +38,10 @@ struct tasks {
 	size_t first_end, ends;
 	uint64_t tick;		/* rounds so far, or runs of many records without a round */
 	uint32_t records;	/* records in this tick */
+	uint32_t names_limit;	/* more names than this are too many; 0: not computed yet */
 };
 
-/* Number of different names that are kept. */
+/* Number of different names that are kept at a time. */
 enum { NAMES_MAX = 1 << 17 };
 
 /*
@@ -48,10 +50,13 @@ enum { NAMES_MAX = 1 << 17 };
  */
 bool tasks_follow(struct tasks *t, const struct record *rec);
 
-/* Return the name of thread TID, an id in t->names; 0 ("") if it is unknown. */
+/*
+ * Return the name of thread TID, an id in t->names; 0 ("") if it is unknown.  Valid until
+ * t->renumbered changes.
+ */
 uint32_t tasks_name(const struct tasks *t, pid_t tid);
 
-/* Return the name of thread TID as text; "" if it is unknown. */
+/* Return the name of thread TID as text, valid until the next record; "" if it is unknown. */
 const char *tasks_name_text(const struct tasks *t, pid_t tid);
 
 void tasks_release(struct tasks *t);

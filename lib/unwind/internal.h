@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "elf/pool.h"
 #include "process/space.h"
+#include "record/stack-end.h"
 #include "unwind/joiner.h"
 #include "unwind/machine.h"
 #include "unwind/unwind.h"
@@ -113,6 +114,7 @@ struct unwind {
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
 	uint64_t full_size;	/* bytes asked for, of the last stack that was cut */
+	enum stack_end end;	/* of the sample that was unwound last */
 	uint64_t too_long;	/* samples that were cut to fit a record */
 	const char *foreign;	/* why samples were not unwound, at the last of them */
 };

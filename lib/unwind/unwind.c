@@ -239,12 +239,33 @@ static void put_kernel_words(struct words_out *w, struct words c)
 	}
 }
 
-/* Write the frames that were found: at most as many as leave REST bytes of room. */
+/* Return what the callchain says about the end of a stack. */
+static enum stack_end end_of(enum unwind_outcome outcome)
+{
+	switch (outcome) {
+	case UNWIND_CUT:
+		return STACK_DUMP;
+	case UNWIND_NO_CODE:
+		return STACK_NO_CODE;
+	case UNWIND_NO_CFI:
+	case UNWIND_LOST:
+		return STACK_NO_INFORMATION;
+	default:
+		return STACK_WHOLE;
+	}
+}
+
+/*
+ * Write the frames that were found, at most as many as leave REST bytes of room, and how the stack
+ * ends.
+ */
 static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
 {
+	uint64_t markers = stack_end_markers(u->end);
+
 	for (uint32_t i = 0; i < u->frames; i++) {
 		const struct frame *f = &u->frame[i];
-		if ((size_t)(w->end - w->at) < rest + 16) {
+		if ((size_t)(w->end - w->at) < rest + 16 + 8 * markers) {
 			u->too_long++;
 			return;
 		}
@@ -253,6 +274,8 @@ static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
 		put_u64(w, f->pc);
 		u->counts.frames++;
 	}
+	for (uint64_t i = 0; i < markers && u->frames; i++)
+		put_u64(w, PERF_CONTEXT_USER);
 }
 
 /* Where the parts of a SAMPLE are. */
@@ -373,6 +396,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 							  s->pid, &dump);
 		outcome = finish(u, s, outcome);
 		u->counts.samples[outcome]++;
+		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)
 			u->full_size = event->attr.sample_stack_user;
 		is_unwound = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-churn PROCESSES - write a raw stream of PROCESSES processes in turn to stdout.
- * Each is forked by a shell with 100 mappings, runs one of 20 programs with 10
- * mappings, has two threads with a sample each, and ends.  Another sample of it comes
- * late, after its end.  A round ends every 200 processes.  A process lasts 1 ms of
- * the stream's clock.  PIDs are reused after 4 million.
+ * make-churn PROCESSES [NAMES] - write a raw stream of PROCESSES processes in turn to stdout.
+ * Each is forked by a shell with 100 mappings, runs one of NAMES (20) programs with 10
+ * mappings of as many libraries, has two threads with a sample each, and ends.  Another
+ * sample of it comes late, after its end.  A round ends every 200 processes.  A process
+ * lasts 1 ms of the stream's clock.  PIDs are reused after 4 million.
  */
 #include "stream/writer.h"
 
@@ -16,7 +16,7 @@
 enum { SHELL = 5, PIDS = 4000000, ROUND = 200, STEP = 1000000 /* ns */ };
 
 static struct output out;
-static uint64_t now;
+static uint64_t now, names = 20;
 
 static void write_end(struct writer *w, uint32_t pid, uint32_t tid)
 {
@@ -57,7 +57,7 @@ static void write_task(uint32_t type, uint32_t pid, uint32_t parent, uint32_t ti
 
 static void write_comm(uint32_t pid, uint64_t number)
 {
-	char name[16];
+	char name[32];
 	struct writer w;
 
 	snprintf(name, sizeof(name), "program-%" PRIu64, number);
@@ -85,9 +85,9 @@ static void write_process(uint64_t i)
 	now = (i + 1) * STEP;
 	write_task(PERF_RECORD_FORK, pid, SHELL, pid);
 	write_sample(pid, pid, 0x10000 + i % 100 * 0x2000);
-	write_comm(pid, i % 20);
+	write_comm(pid, i % names);
 	for (uint64_t k = 0; k < 10; k++)
-		write_mapping(pid, 0x10000 + k * 0x2000, "/usr/lib/lib", (i + k) % 20);
+		write_mapping(pid, 0x10000 + k * 0x2000, "/usr/lib/lib", (i + k) % names);
 	write_task(PERF_RECORD_FORK, pid, pid, thread);
 	write_sample(pid, thread, 0x10000 + i % 10 * 0x2000);
 	write_task(PERF_RECORD_EXIT, pid, SHELL, pid);
@@ -106,9 +106,13 @@ int main(int argc, char **argv)
 	const uint64_t id = 7;
 	struct report report = { .tool = "make-churn" };
 
-	if (argc != 2 || isatty(STDOUT_FILENO))
+	if (argc < 2 || argc > 3 || isatty(STDOUT_FILENO))
 		return 2;
 	uint64_t processes = strtoull(argv[1], NULL, 10);
+	if (argc == 3)
+		names = strtoull(argv[2], NULL, 10);
+	if (names == 0)
+		return 2;
 	output_open(&out, "-", &report);
 	writer_header(&out);
 	writer_attr(&out, &attr, &id, 1);

@@ -312,8 +312,8 @@ static bool finds_without_table(void)
 }
 
 /* How a search table is wrong. */
-enum wrong { RIGHT, UNSORTED, OTHER_START, OUTSIDE, AT_CIE, TOO_MANY, FAR_TOO_MANY, ENCODING, VERSION,
-	     ELSEWHERE, WRONGS };
+enum wrong { RIGHT, UNSORTED, OTHER_START, OUTSIDE, AT_CIE, TOO_MANY, FAR_TOO_MANY, ENCODING,
+	     VERSION, ELSEWHERE, WRONGS };
 
 /* Add a table of the FDEs in several(), but WRONG. */
 static struct bytes table_of(const size_t offset[6], enum wrong wrong)

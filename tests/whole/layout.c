@@ -132,7 +132,8 @@ static const char *letters_of(uint32_t type)
 	case RECORD_FUNCTION: return "sssss";
 	case RECORD_FRAME: return "ssassssssss";
 	case RECORD_RESOLVED_SAMPLE: return "spps" "tcc" "sssssssss";
-	case RECORD_END: return "cssss";
+	case RECORD_END:
+	case RECORD_RESTART: return "cssss";
 	default: return "";
 	}
 }

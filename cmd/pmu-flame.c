@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-flame - show a profile as a flame graph: one HTML file, or a picture.
+ *
+ * Reads a pprof profile from FILE or stdin, and writes a page that needs nothing but a
+ * browser, or with --to svg a still picture.
+ */
+#include "base/arena.h"
+#include "base/command.h"
+#include "show/flame-page.h"
+#include "show/flame-svg.h"
+
+#include <unistd.h>
+
+static struct flame_options how;
+static const char *base, *ratio, *title, *file;
+
+enum { TO_HTML, TO_SVG };
+static const char *const formats[] = { [TO_HTML] = "html", [TO_SVG] = "svg", NULL };
+static int format;
+
+static const struct command_option options[] = {
+	{ 't', "type", "TYPE", "show this sample type first, such as samples",
+	  .text = &how.type },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &how.type },
+	{ 0, "diff", "BASE", "colour by the change of shares since the profile BASE",
+	  .text = &base },
+	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
+	  .text = &ratio },
+	{ 0, "by", "LABEL", "divide the graph by the values of a label, such as thread_comm",
+	  .text = &how.by },
+	{ 0, "invert", NULL, "show callers: the function on top is the root",
+	  .flag = &how.invert },
+	{ 0, "min", "SHARE", "sum up call paths with less than SHARE, such as 0.1%",
+	  .share = &how.least },
+	{ 0, "title", "TEXT", "use this title instead of the name of FILE", .text = &title },
+	{ 0, "to", "FORMAT", "write a page, or a still picture", .choice = &format,
+	  .choices = formats },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-flame",
+	.purpose = "show a profile as a flame graph, in one HTML file",
+	.operands = "[FILE]",
+	.options = options,
+	.reads_files = true,
+};
+
+/* Take --ratio A/B apart, in a copy of it that lives as long as the options. */
+static void split_ratio(void)
+{
+	char *text = mem_text(ratio), *slash = strchr(text, '/');
+
+	if (!slash || slash == text || !slash[1])
+		command_misused(&command, "--ratio takes two sample types, as in "
+				"cycles/instructions, not '%s'", ratio);
+	if (how.type || base)
+		command_misused(&command, "--ratio chooses the type and the colours: leave out %s",
+				base ? "--diff" : "--type");
+	*slash = '\0';
+	how.type = text;
+	how.over = slash + 1;
+}
+
+static bool add_profile(struct flame *f, const char *path, enum flame_side side,
+			struct report *report)
+{
+	command_on_signals(SIGNALS_END_BUT_ONE);
+	struct decoded *d = decoded_read(path, command_input_ended, report);
+	bool good = d && flame_add(f, d, side);
+
+	if (good && side == FLAME_PROFILE && d->samples == 0)
+		report_note(report, "'%s' has no samples: what was profiled did nothing that the "
+			    "event counts, or ended too soon", path);
+	decoded_free(d);
+	return good;
+}
+
+static void draw(const char *input, struct report *report)
+{
+	struct flame *f = flame_new(&how, report);
+	struct flame_about about = {
+		.title = title ? title : !strcmp(input, "-") ? "profile" : flame_base_name(input),
+		.base = base ? flame_base_name(base) : NULL, .tool = "pmu-flame " PMU_VERSION };
+	struct output out;
+
+	if (add_profile(f, input, FLAME_PROFILE, report) &&
+	    (!base || add_profile(f, base, FLAME_BASE, report))) {
+		flame_arrange(f);
+		command_on_signals(SIGNALS_STOP);
+		output_open_whole(&out, file ? file : "-", false, report);
+		if (how.still)
+			flame_write_svg(f, &about, &out);
+		else
+			flame_write_page(f, &about, &out);
+		if (command_stop)
+			output_discard(&out);
+		output_close(&out);
+	}
+	flame_free(f);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+
+	command_begin(&command, &report, argc, argv);
+	how.still = format == TO_SVG;
+	if (ratio)
+		split_ratio();
+	const char *input = command_input(&command);
+	if (base && !strcmp(base, "-") && !strcmp(input, "-"))
+		command_misused(&command, "only one of the two profiles can come from stdin");
+	if (!file && isatty(STDOUT_FILENO))
+		command_misused(&command, "will not write a page to a terminal: pipe it on, or use "
+				"-o FILE");
+	command_spare_inputs(&command, file, &input, 1);
+	command_spare_inputs(&command, file, &base, base != NULL);
+	draw(input, &report);
+	return command_end(&report);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sibling.h"
+#include "base/command.h"
+#include "base/write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Write DIRECTORY/NAME to PATH.  Return whether it is a program that may be run. */
+static bool is_in(const char *directory, size_t length, const char *name, char path[PATH_MAX])
+{
+	int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, directory, name);
+
+	return length > 0 && n < PATH_MAX && access(path, X_OK) == 0;
+}
+
+/* Look in each of DIRECTORIES, a list separated by colons.  Empty names are skipped. */
+static bool is_in_one(const char *directories, const char *name, char path[PATH_MAX])
+{
+	for (const char *at = directories; at; at = strchr(at, ':')) {
+		at += *at == ':' && at != directories;
+		size_t length = strcspn(at, ":");
+		if (length < PATH_MAX && is_in(at, length, name, path))
+			return true;
+		if (at[length] == '\0')
+			break;
+		at += length;
+	}
+	return false;
+}
+
+static bool is_beside_us(const char *name, char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own));
+	const char *slash = n > 0 && n < PATH_MAX ? memrchr(own, '/', (size_t)n) : NULL;
+
+	return slash && is_in(own, (size_t)(slash - own), name, path);
+}
+
+bool sibling_find(const char *name, char path[PATH_MAX])
+{
+	return is_in_one(secure_getenv("PMU_PATH"), name, path) || is_beside_us(name, path) ||
+	       is_in_one(secure_getenv("PATH"), name, path);
+}
+
+/* In the child: become the program at PATH, from IN (-1: our stdin) to OUT. */
+__attribute__((noreturn))
+static void be_program(const char *path, char *const *argv, int in, int out,
+		       struct report *report)
+{
+	command_restore_signals();
+	if ((in < 0 || dup2(in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0)
+		execv(path, argv);
+	report_failure(report, "cannot run '%s'", path);
+	_exit(127);
+}
+
+/*
+ * Fork, with a pipe from the child to us.  Return 0 in the child, and set *END to its end of
+ * the pipe; or the child's pid, and our end; or -1 (reported).
+ */
+static pid_t fork_with_pipe(int *end, struct report *report)
+{
+	int ends[2];
+
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		report_failure(report, "cannot make a pipe");
+		return -1;
+	}
+	pid_t pid = fork();
+	if (pid < 0)
+		report_failure(report, "cannot fork");
+	*end = ends[pid == 0];
+	close(ends[pid != 0]);
+	if (pid < 0)
+		close(*end);
+	return pid;
+}
+
+int sibling_start(struct sibling *s, char *const *argv, int in, struct report *report)
+{
+	char path[PATH_MAX];
+	int end = -1;
+
+	*s = (struct sibling){ .name = argv[0], .pid = -1 };
+	if (sibling_find(argv[0], path))
+		s->pid = fork_with_pipe(&end, report);
+	else
+		report_error(report, "cannot find '%s', which this input needs: put it beside "
+			     "this program, or into PATH", argv[0]);
+	if (s->pid == 0)
+		be_program(path, argv, in, end, report);
+	if (in >= 0)
+		close(in);
+	if (s->pid > 0)
+		return end;
+	s->pid = 0;
+	return -1;
+}
+
+/* Copy all of IN to OUT by read() and write(). */
+static int copy(int in, int out)
+{
+	static char buffer[1 << 16];
+	int error = 0;
+	ssize_t n;
+
+	do {
+		n = read(in, buffer, sizeof(buffer));
+		if (n < 0)
+			error = errno == EINTR ? 0 : errno;
+		else
+			error = write_whole(out, buffer, (size_t)n);
+	} while (n != 0 && error == 0);
+	return error;
+}
+
+/* In the child: write HEAD to OUT, and then all that comes from IN. */
+__attribute__((noreturn))
+static void be_feeder(int in, int out, const void *head, size_t size)
+{
+	enum { AT_ONCE = 1 << 20 };
+	ssize_t n = 1;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_IGN);	/* its input ends, too, and is to be read to its end */
+	close(STDOUT_FILENO);
+	int error = write_whole(out, head, size);
+	while (error == 0 && n != 0) {
+		n = splice(in, NULL, out, NULL, AT_ONCE, SPLICE_F_MOVE);
+		if (n < 0 && errno != EINTR)
+			error = errno;
+	}
+	if (error == EINVAL)	/* a kind of file that cannot be spliced */
+		error = copy(in, out);
+	_exit(error && error != EPIPE);
+}
+
+int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report)
+{
+	int end;
+
+	*s = (struct sibling){ .pid = fork_with_pipe(&end, report) };
+	if (s->pid == 0)
+		be_feeder(in, end, head, size);
+	if (s->pid > 0)
+		return end;
+	s->pid = 0;
+	return -1;
+}
+
+void sibling_end(struct sibling *s, bool enough, struct report *report)
+{
+	int status = 0;
+	pid_t ended;
+
+	if (!s->pid)
+		return;
+	if (enough)
+		kill(s->pid, SIGTERM);	/* it may wait for input that nobody needs */
+	do
+		ended = waitpid(s->pid, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	s->pid = 0;
+	if (ended < 0 || enough)
+		return;
+	if (WIFSIGNALED(status))
+		report_error(report, "'%s' was ended by signal %d (%s): the rest is missing",
+			     s->name ? s->name : "stdin", WTERMSIG(status),
+			     strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status) && s->name)
+		report_error(report, "'%s' failed: exit status %d; what it could not read is "
+			     "missing", s->name, WEXITSTATUS(status));
+	else if (WEXITSTATUS(status))
+		report_error(report, "not all of stdin could be read");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sibling - starts another tool of ours as a filter, without a shell.
+ *
+ * A tool is looked for in the directories of $PMU_PATH, beside the running program, and in
+ * $PATH, in this order.  No name comes from input.
+ */
+#pragma once
+#include "base/report.h"
+
+#include <limits.h>
+#include <sys/types.h>
+
+/* Zero-initialised: not started. */
+struct sibling {
+	const char *name;	/* "pmu-symbolize"; NULL for sibling_feed() */
+	pid_t pid;		/* 0: not started, or ended */
+};
+
+/* Write the path of the tool NAME to PATH.  Return false if there is none. */
+bool sibling_find(const char *name, char path[PATH_MAX]);
+
+/*
+ * Start the tool argv[0] with ARGV, from IN (a descriptor; -1: our stdin) to a new pipe.
+ * Return the pipe's reading end, and fill S; or return -1 (reported).  Closes IN.
+ */
+int sibling_start(struct sibling *s, char *const *argv, int in, struct report *report);
+
+/*
+ * Start a process that writes the SIZE bytes at HEAD, and then all that comes from IN (not
+ * closed), to a new pipe.  Return its reading end, or -1 (reported).
+ */
+int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
+
+/*
+ * Wait until S has ended.  If it failed, report that.  ENOUGH: no more of it is needed; it is
+ * terminated, and how it ends does not matter.
+ */
+void sibling_end(struct sibling *s, bool enough, struct report *report);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The labels "slice" and "run" of a collection.  Until a profile is complete, a slice has
+ * its number from time 0 of the clock, and no run.
+ */
+#include "base/digest.h"
+#include "profile/collect-internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* How the values of the label sets change. */
+struct change {
+	uint32_t slice, run;	/* keys */
+	unsigned halved;	/* times that pairs of slices became one */
+	bool number;		/* count slices from 1 (pprof drops a 0), and set RUN_IS */
+	bool forget;		/* neither slice nor run */
+	bool drop_others;	/* no other labels */
+	int64_t before, run_is;	/* number before the first slice; text of the run */
+};
+
+static void change_values(const struct change *by, uint32_t keys, int64_t *value)
+{
+	int64_t slice = value[by->slice];
+	bool has = slice != LABEL_ABSENT && !by->forget;
+
+	for (uint32_t i = 0; i < keys && by->drop_others; i++)
+		value[i] = LABEL_ABSENT;
+	if (slice != LABEL_ABSENT)
+		slice = (slice >> by->halved) - (by->number ? by->before : 0);
+	value[by->slice] = has ? slice : LABEL_ABSENT;
+	value[by->run] = has && by->number ? by->run_is : LABEL_ABSENT;
+}
+
+/* Change all label sets, and the stacks and waits that have them.  RUN: a text; or NULL. */
+static void relabel(struct collect *c, struct change *by, const char *run)
+{
+	struct labels *l = &c->facts.labels, past = labels_begin_anew(l);
+	uint32_t *moved = mem_zeroed((size_t)past.sets + 1, sizeof(*moved));
+
+	by->run_is = run ? intern_text(&past.texts, run) : 0;
+	for (uint32_t i = 1; i < past.sets; i++) {
+		change_values(by, past.keys, past.value + (size_t)i * past.keys);
+		moved[i] = labels_take(l, &past, i);
+	}
+	for (uint32_t i = 0; i < c->parts; i++)
+		profile_relabel(&c->part[i].profile, moved);
+	for (uint32_t i = 0; i < c->waits.count; i++)
+		if (c->waits.wait[i].waits)
+			c->waits.wait[i].labels = moved[c->waits.wait[i].labels];
+	free(moved);
+	labels_release(&past);
+}
+
+static struct change no_change(const struct collect *c)
+{
+	return (struct change){ .slice = c->facts.slice_key, .run = c->facts.run_key };
+}
+
+void collect_slice(struct collect *c, const struct resolved_sample *s)
+{
+	struct slices *slices = &c->facts.slices;
+
+	if (slices->most == 0 || s->time == 0)
+		return;
+	struct change by = no_change(c);
+	by.halved = slices_reach(slices, s->time, s->pid);
+	if (by.halved)
+		relabel(c, &by, NULL);
+}
+
+/* What tells this run from others: its host, when that started, and its first sample. */
+static void name_run(const struct collect *c, char name[9])
+{
+	const struct stream_origin *o = stream_origin(c->in);
+	const struct slices *slices = &c->facts.slices;
+	uint64_t digest = o->host ? digest_bytes(o->host, strlen(o->host)) : 0;
+
+	if (o->has_clock)
+		digest = digest_more(digest, o->wall_time - o->clock_time);
+	digest = digest_more(digest, slices->start);
+	digest = digest_more(digest, (uint32_t)slices->pid);
+	snprintf(name, 9, "%08" PRIx32, (uint32_t)(digest ^ digest >> 32));
+}
+
+void collect_number_slices(struct collect *c, bool drop_others)
+{
+	struct slices *slices = &c->facts.slices;
+	struct change by = no_change(c);
+	char run[9];
+
+	if (slices->span == 0)
+		return;
+	by.number = true;
+	by.before = (int64_t)slices->first - 1;
+	by.drop_others = drop_others;
+	name_run(c, run);
+	relabel(c, &by, run);
+}
+
+void collect_forget_slices(struct collect *c)
+{
+	struct slices *slices = &c->facts.slices;
+	struct change by = no_change(c);
+
+	if (slices->span == 0)
+		return;
+	*slices = (struct slices){ .most = slices->most };
+	by.forget = true;
+	relabel(c, &by, NULL);
+}

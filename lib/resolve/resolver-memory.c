@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bounds the memory of a resolver by what is in use: forgets definitions that the caller drops,
+ * and objects that are mapped nowhere any more.
+ */
+#include "resolve/resolver-internal.h"
+
+#include <stdlib.h>
+
+void release_ids(struct resolver *r)
+{
+	intern_release(&r->strings);
+	pointers_release(&r->source_strings);
+	table_release(&r->frame_table);
+	table_release(&r->merged_table);
+	table_release(&r->part_table);
+	table_release(&r->function_table);
+	free(r->part);
+	free(r->readable);
+	free(r->comm);
+	r->part = NULL;
+	r->readable = r->comm = NULL;
+	r->readables = r->comms = 0;
+	r->long_names = 0;
+}
+
+enum { BEFORE_BITS = 1 << 23 };
+
+/* Return the bit that stands for ADDRESS in the object OBJECT of TABLES. */
+static uint32_t before_bit(const struct resolved *tables, uint32_t object, uint64_t address)
+{
+	const char *path = tables->string[tables->object[object].path];
+
+	return (uint32_t)hash_more(hash_bytes(path, strlen(path)), address) % BEFORE_BITS;
+}
+
+bool was_before(const struct resolver *r, const struct place *place)
+{
+	if (!r->before)
+		return false;
+	uint32_t bit = before_bit(r->tables, place->object, place->address);
+	return r->before[bit / 64] >> bit % 64 & 1;
+}
+
+/* Remember which places PAST defines. */
+static void remember(struct resolver *r, const struct resolved *past)
+{
+	free(r->before);
+	r->before = mem_zeroed(BEFORE_BITS / 64, sizeof(*r->before));
+	for (uint32_t i = 0; i < past->frames; i++) {
+		const struct resolved_frame *f = &past->frame[i];
+		uint32_t bit = before_bit(past, f->object, f->address);
+		r->before[bit / 64] |= 1ULL << bit % 64;
+	}
+	r->again = 0;
+}
+
+/*
+ * If most definitions are in use again after each restart, forgetting them gains little memory
+ * and costs many lookups: the limit doubles.  It halves when few are in use again.
+ */
+bool resolver_is_full(struct resolver *r, uint64_t bytes)
+{
+	if (bytes <= r->limit)
+		return false;
+	if (r->again > r->tables->frames / 2) {
+		r->limit *= 2;
+		return false;
+	}
+	if (r->again < r->tables->frames / 8 && r->limit / 2 >= r->options.definitions_max)
+		r->limit /= 2;
+	return true;
+}
+
+/*
+ * Return the new id of object ID of PAST, which stood for the part P.  A part of a removed object
+ * has an id of its own: no other address can be in it.
+ */
+static uint32_t define_again(struct resolver *r, const struct resolved *past, uint32_t id,
+			     const struct part *p)
+{
+	struct resolved_object object = past->object[id];
+
+	if (p->object != PART_REMOVED)
+		return part_id(r, p->object, p->pid, object);
+	object.path = string_id(r, past->string[object.path]);
+	return add_part(r, &object, p);
+}
+
+void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
+			 size_t frames)
+{
+	struct part *part = r->part;
+
+	*past = *r->tables;
+	*r->tables = (struct resolved){ .samples = past->samples };
+	r->part = NULL;
+	release_ids(r);
+	set_quick(r, QUICK_FIRST);
+	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
+	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
+	for (size_t i = 0; i < frames; i++) {
+		const struct resolved_frame *f = &past->frame[frame[i]];
+		if (object[f->object] == TABLE_NONE)
+			object[f->object] = define_again(r, past, f->object, &part[f->object]);
+		struct place place = { .object = object[f->object], .address = f->address,
+				       .source = TABLE_NONE };
+		frame[i] = frame_at(r, &place);
+	}
+	if (r->options.symbols)
+		remember(r, past);
+	free(object);
+	free(part);
+}
+
+/* Add the tally of object ID, which is removed, to the tally of all that were. */
+static void remove_tally(struct resolver *r, uint32_t id)
+{
+	if (id >= r->tallies)
+		return;
+	for (int from = 0; from < FROMS; from++)
+		r->removed_tally.frames[from] += r->tally[id].frames[from];
+	r->tally[id] = (struct tally){ 0 };
+}
+
+static void remove_source(struct resolver *r, uint32_t id)
+{
+	if (id >= r->sources || !r->source[id])
+		return;
+	if (r->options.cache.directory)
+		source_save(r->source[id]);
+	source_release(r->source[id]);
+	free(r->source[id]);
+	r->source[id] = NULL;
+}
+
+/* No address will be found in parts of objects that are not LIVE: their ids get a new meaning. */
+static void detach_parts(struct resolver *r, const bool *live)
+{
+	for (uint32_t id = 0; id < r->tables->objects; id++) {
+		struct part *p = &r->part[id];
+		if (p->object >= PART_REMOVED || live[p->object])
+			continue;
+		table_remove(&r->part_table, part_hash(p), id);
+		p->object = PART_REMOVED;
+	}
+}
+
+void remove_objects(struct resolver *r)
+{
+	struct objects *objects = &r->spaces.objects;
+
+	if (!objects_are_many(objects))
+		return;
+	bool *live = mem_zeroed(objects->count, sizeof(*live));
+	spaces_mark_objects(&r->spaces, live);
+	if (r->kernel_tried && r->vmlinux != TABLE_NONE)
+		live[r->vmlinux] = true;
+	detach_parts(r, live);
+	for (uint32_t id = 0; id < objects->count; id++) {
+		if (live[id])
+			continue;
+		remove_tally(r, id);
+		remove_source(r, id);
+	}
+	pointers_release(&r->source_strings);	/* some of these strings were freed */
+	objects_remove(objects, live);
+	for (uint32_t id = 0; id < r->sources; id++)
+		if (r->source[id] && r->source[id]->path)
+			r->source[id]->path = objects->object[id].path;
+	free(live);
+}

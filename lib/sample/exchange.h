@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exchange - records to another process, and its results back, through shared memory.
+ *
+ *	recorder			    helper
+ *	exchange_put()	  --- records --->  exchange_next()
+ *	exchange_take()	  <--- results ---  exchange_answer()
+ *
+ * Neither process ever waits for the other here.  The helper cannot write to the records, and the
+ * recorder checks what the helper says: a helper that is broken, or was taken over by a file that
+ * it read, can spoil its results and nothing else.
+ *
+ * Each question, a record that has a result, has a number.  Its state is one word: open, answered
+ * or withdrawn.  The recorder withdraws a question that it no longer waits for; so a question is
+ * either answered or withdrawn, whatever happens to the helper in between.
+ */
+#pragma once
+#include "record/record.h"
+
+#include <stddef.h>
+
+enum { EXCHANGE_QUESTIONS = 1 << 14 };	/* open at the same time; a power of two */
+
+#define EXCHANGE_NO_QUESTION UINT64_MAX
+
+/* What precedes each record in the shared memory. */
+struct exchange_entry {
+	uint64_t question;	/* its number, or EXCHANGE_NO_QUESTION */
+	uint32_t event;		/* of a SAMPLE: index */
+	uint32_t size;		/* of the record that follows, in bytes, with padding to 8 */
+};
+
+/* Written by the recorder; the helper may only read it. */
+struct exchange_records {
+	uint64_t head;		/* bytes put so far */
+	uint64_t results_tail;	/* bytes of results taken so far */
+};
+
+/* Written by the helper, but for the states. */
+struct exchange_results {
+	uint64_t tail;		/* bytes of records done with */
+	uint64_t state[EXCHANGE_QUESTIONS];	/* 4 * number + enum of exchange.c */
+	struct {
+		uint64_t at;	/* position of the result; its header has its size */
+		uint64_t size;	/* 0: the record stays as it is */
+	} result[EXCHANGE_QUESTIONS];
+};
+
+struct exchange {
+	struct exchange_records *records;
+	struct exchange_results *results;
+	/* each mapped twice in a row, so that nothing wraps: */
+	uint8_t *record_bytes, *result_bytes;
+	uint64_t size;		/* bytes of records, a power of two; of results: a quarter */
+	int fd;			/* of the records' memory, for exchange_enter(), or -1 */
+	/* the recorder's own: */
+	uint64_t head;		/* as in RECORDS */
+	uint64_t free_from;	/* position of the oldest record that must stay */
+	uint64_t asked, taken;	/* numbers of questions so far */
+	/* the helper's own: */
+	uint64_t tail, results_head;
+};
+
+/*
+ * Map an exchange for SIZE bytes of records, a power of two from 512 KiB on.  False: errno is
+ * set.
+ */
+bool exchange_open(struct exchange *x, size_t size);
+void exchange_close(struct exchange *x);
+
+/* In the helper, after fork(): give up the right to write records.  False: errno is set. */
+bool exchange_enter(struct exchange *x);
+
+/*
+ * Recorder: return room for a record of SIZE bytes, or NULL: there is none now.  IS_QUESTION leaves
+ * a quarter of the room for other records.
+ */
+void *exchange_room(struct exchange *x, size_t size, bool is_question);
+
+/*
+ * Put the record of SIZE bytes that is in the room.  Returns the number of its question, or
+ * EXCHANGE_NO_QUESTION.
+ */
+uint64_t exchange_put(struct exchange *x, size_t size, uint32_t event, bool is_question);
+
+/* Return whether the question NUMBER is answered. */
+bool exchange_is_answered(const struct exchange *x, uint64_t number);
+
+/*
+ * Copy the answer to question NUMBER to OUT (RECORD_MAX_SIZE bytes), or withdraw the question.
+ * Returns the size of the answer; 0: the record stays as it is.  Questions must be taken in order.
+ */
+size_t exchange_take(struct exchange *x, uint64_t number, void *out);
+
+/* Let the records before POSITION be overwritten, as far as the helper has done with them. */
+static inline void exchange_release(struct exchange *x, uint64_t position)
+{
+	x->free_from = position;
+}
+
+/* Return how many bytes of records the helper has done with, for noticing that it stands still. */
+uint64_t exchange_progress(const struct exchange *x);
+
+/* Helper: return the next record, or NULL.  It is valid until the next call, which consumes it. */
+const struct exchange_entry *exchange_next(struct exchange *x);
+
+/* Return room for an answer, RECORD_MAX_SIZE bytes, or NULL: there is none now. */
+void *exchange_answer_room(struct exchange *x);
+
+/* Answer the question of ENTRY by the SIZE bytes in the room; 0: it stays as it is. */
+void exchange_answer(struct exchange *x, const struct exchange_entry *entry, size_t size);
+
+/* Return whether ENTRY's question was withdrawn. */
+bool exchange_is_withdrawn(const struct exchange *x, const struct exchange_entry *entry);

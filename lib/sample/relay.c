@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/relay.h"
+#include "base/arena.h"
+#include "sample/trim.h"
+#include "stream/writer.h"
+
+#include <stdlib.h>
+
+enum {
+	WAITING_MAX = 32 << 20,	/* bytes; what exceeds them leaves as it is */
+	LOOK_MS = 20,		/* between looks at a helper that is waited for */
+};
+
+/* What waits: a record that follows here, or one that the helper has. */
+struct waiting {
+	uint64_t question;	/* number; EXCHANGE_NO_QUESTION: the record follows */
+	uint64_t position;	/* of the question in the exchange, after its entry */
+	uint64_t size;		/* of the record, in bytes */
+};
+
+void relay_use(struct relay *r, struct helper *helper)
+{
+	r->helper = helper;
+	r->made = (struct output){ .report = r->report, .file = "memory", .fd = -1,
+				   .buffer = mem_resize(NULL, OUTPUT_BUFFER) };
+}
+
+static struct exchange *exchange_of(struct relay *r)
+{
+	return r->helper && r->helper->pid ? &r->helper->exchange : NULL;
+}
+
+/* Append W, and the bytes of its record unless the helper has them. */
+static void append(struct relay *r, struct waiting w, const void *record)
+{
+	size_t bytes = w.question == EXCHANGE_NO_QUESTION ? w.size : 0;
+	size_t needed = sizeof(w) + bytes;
+
+	if (r->first == r->end)
+		r->first = r->end = 0;
+	if (r->end + needed > r->room && r->first > r->room / 2) {
+		memmove(r->waiting, r->waiting + r->first, r->end - r->first);
+		r->end -= r->first;
+		r->first = 0;
+	}
+	while (r->end + needed > r->room) {
+		r->room = r->room ? 2 * r->room : OUTPUT_BUFFER;
+		r->waiting = mem_resize(r->waiting, r->room);
+	}
+	memcpy(r->waiting + r->end, &w, sizeof(w));
+	if (bytes)
+		memcpy(r->waiting + r->end + sizeof(w), record, bytes);
+	r->end += needed;
+}
+
+/* Write the answer to W, or its record as it is. */
+static void write_question(struct relay *r, const struct waiting *w)
+{
+	struct exchange *x = &r->helper->exchange;
+	uint8_t *room = output_room(r->out, RECORD_MAX_SIZE);
+	bool is_answered = exchange_is_answered(x, w->question);
+	size_t size = exchange_take(x, w->question, room);
+	struct perf_event_header header = { 0 };
+
+	/* The copy in ROOM is ours: the helper cannot change it any more. */
+	if (size >= sizeof(header))
+		memcpy(&header, room, sizeof(header));
+	if (header.type == PERF_RECORD_SAMPLE && header.size == size && size % 8 == 0) {
+		output_commit(r->out, size);
+		r->unwound++;
+	} else {
+		output_write(r->out, x->record_bytes + (w->position & (x->size - 1)), w->size);
+		r->kept += !is_answered;
+	}
+	r->questions--;
+}
+
+/* Write the first records that wait: all, or those that are ready. */
+static void leave(struct relay *r, bool all)
+{
+	struct waiting w;
+
+	while (relay_waits(r)) {
+		memcpy(&w, r->waiting + r->first, sizeof(w));
+		bool is_question = w.question != EXCHANGE_NO_QUESTION;
+		if (is_question && !all &&
+		    !exchange_is_answered(&r->helper->exchange, w.question))
+			break;
+		if (is_question)
+			write_question(r, &w);
+		else
+			output_write(r->out, r->waiting + r->first + sizeof(w), w.size);
+		r->first += sizeof(w) + (is_question ? 0 : w.size);
+		if (is_question && r->helper)
+			exchange_release(&r->helper->exchange, w.position + w.size);
+	}
+	if (r->helper && r->questions == 0)
+		exchange_release(&r->helper->exchange, r->helper->exchange.head);
+}
+
+/* The helper has ended by itself, or missed a mapping: go on without it. */
+static void give_up(struct relay *r, const char *why)
+{
+	leave(r, true);
+	helper_end(r->helper, true);
+	report_note(r->report, "the process that unwinds stacks %s: from here on stacks are "
+		    "recorded as they are; put pmu-unwind after pmu-sample", why);
+}
+
+/* Write what is ready, or if the helper does not work, all. */
+static void look(struct relay *r, int milliseconds)
+{
+	if (!exchange_of(r)) {
+		leave(r, true);
+		return;
+	}
+	bool works = helper_works(r->helper, milliseconds);
+	leave(r, !works);
+	if (!r->helper->pid)
+		give_up(r, "has ended");
+}
+
+/* Wait until all that the helper has is written. */
+static void wait_for_all(struct relay *r)
+{
+	while (relay_waits(r)) {
+		if (exchange_of(r))
+			helper_wake(r->helper);
+		look(r, LOOK_MS);
+	}
+}
+
+/* Return room in the exchange for SIZE bytes; if we are patient, wait for it. */
+static void *room_for(struct relay *r, size_t size, bool is_question)
+{
+	struct exchange *x = exchange_of(r);
+	void *room = x ? exchange_room(x, size, is_question) : NULL;
+
+	if (room || !x || !r->patient)
+		return room;
+	wait_for_all(r);
+	return exchange_of(r) ? exchange_room(x, size, is_question) : NULL;
+}
+
+/* Let the helper follow RECORD, if it says what is mapped where or who lives. */
+static void show(struct relay *r, const struct perf_event_header *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case RECORD_FINISHED_ROUND:
+		break;
+	default:
+		return;
+	}
+	void *room = room_for(r, record->size, false);
+	if (room) {
+		memcpy(room, record, record->size);
+		exchange_put(exchange_of(r), record->size, 0, false);
+	} else if (exchange_of(r)) {
+		give_up(r, "does not read");
+	}
+}
+
+void relay_write(struct relay *r, const struct perf_event_header *record)
+{
+	if (r->helper)
+		show(r, record);
+	if (relay_waits(r))
+		append(r, (struct waiting){ EXCHANGE_NO_QUESTION, 0, record->size }, record);
+	else
+		output_write(r->out, record, record->size);
+	if (r->end - r->first > WAITING_MAX)
+		leave(r, true);
+}
+
+/* Write RECORD without its unused bytes, after what waits. */
+static void write_trimmed(struct relay *r, const struct perf_event_header *record,
+			  const struct stream_event *event)
+{
+	uint8_t *room = output_room(relay_waits(r) ? &r->made : r->out, record->size);
+	size_t size = trim_copy(room, record, event);
+
+	r->kept += r->helper != NULL;
+	if (relay_waits(r))
+		append(r, (struct waiting){ EXCHANGE_NO_QUESTION, 0, size }, room);
+	else
+		output_commit(r->out, size);
+	if (r->end - r->first > WAITING_MAX)
+		leave(r, true);
+}
+
+void relay_sample(struct relay *r, const struct perf_event_header *record, uint32_t index)
+{
+	const struct stream_event *event = &r->events->event[index];
+	uint8_t *room = r->helper ? room_for(r, record->size, true) : NULL;
+
+	if (!room) {
+		write_trimmed(r, record, event);
+		return;
+	}
+	struct exchange *x = exchange_of(r);
+	size_t size = trim_copy(room, record, event);
+	uint64_t position = x->head + sizeof(struct exchange_entry);
+	if (r->questions++ == 0)
+		r->helper->progress_at = 0;	/* it could do nothing so far */
+	append(r, (struct waiting){ exchange_put(x, size, index, true), position, size }, NULL);
+	/* Let it work while the round goes on. */
+	if (r->questions == 1 || x->head - exchange_progress(x) > x->size / 2)
+		helper_wake(r->helper);
+}
+
+struct output *relay_begin(struct relay *r)
+{
+	return r->helper ? &r->made : r->out;
+}
+
+void relay_end(struct relay *r)
+{
+	if (!r->helper)
+		return;
+	for (size_t at = 0; at < r->made.used; ) {
+		const struct perf_event_header *record = (const void *)(r->made.buffer + at);
+		at += record->size;
+		relay_write(r, record);
+	}
+	r->made.used = 0;
+}
+
+void relay_show(struct relay *r, const uint8_t *bytes, size_t size)
+{
+	for (size_t at = 0; r->helper && at < size; ) {
+		const struct perf_event_header *record = (const void *)(bytes + at);
+		at += record->size;
+		show(r, record);
+	}
+}
+
+void relay_round(struct relay *r, bool is_last)
+{
+	static const struct perf_event_header round = { RECORD_FINISHED_ROUND, 0, sizeof(round) };
+
+	if (!r->helper)
+		return;
+	show(r, &round);
+	if (exchange_of(r))
+		helper_wake(r->helper);
+	look(r, 0);
+	if (is_last)
+		wait_for_all(r);
+}
+
+void relay_stop(struct relay *r)
+{
+	if (!r->helper)
+		return;
+	bool is_bad = exchange_of(r) && !helper_works(r->helper, 0);
+	helper_end(r->helper, is_bad);
+}
+
+void relay_release(struct relay *r)
+{
+	if (r->helper)
+		helper_end(r->helper, true);
+	helper_free(r->helper);
+	free(r->made.buffer);
+	free(r->waiting);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * relay - the way of records from the sampler to the output, past the helper that unwinds stacks.
+ *
+ * Records leave in the order in which they came.  A sample with a stack dump is given to the
+ * helper, and leaves unwound; the records after it wait.  It leaves as it is if the helper has no
+ * room for it, or has ended, or stands still.  Without a helper all records leave at once.
+ */
+#pragma once
+#include "base/output.h"
+#include "record/events.h"
+#include "sample/helper.h"
+
+/* Zero-initialised but for OUT, EVENTS and REPORT: no helper. */
+struct relay {
+	struct output *out;
+	const struct stream_events *events;
+	struct report *report;
+	struct helper *helper;	/* NULL: records leave at once; owned */
+	struct output made;	/* records of relay_begin() */
+	uint8_t *waiting;	/* records in order, each after a struct of relay.c */
+	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
+	uint64_t questions;	/* records in WAITING that the helper has */
+	bool patient;		/* the helper may take its time: nothing comes meanwhile */
+	uint64_t unwound;	/* dumps that left unwound */
+	uint64_t kept;		/* dumps that left as they were, since the helper had no time */
+};
+
+/* From now on pass stack dumps to HELPER, which the relay owns. */
+void relay_use(struct relay *r, struct helper *helper);
+
+/* Write RECORD, of any type. */
+void relay_write(struct relay *r, const struct perf_event_header *record);
+
+/* Write RECORD, a SAMPLE of event INDEX with a stack dump, without unused bytes. */
+void relay_sample(struct relay *r, const struct perf_event_header *record, uint32_t index);
+
+/* Return the output to which records may be written that are made here, until relay_end(). */
+struct output *relay_begin(struct relay *r);
+void relay_end(struct relay *r);
+
+/* Let the helper see the records in BYTES, which have been written. */
+void relay_show(struct relay *r, const uint8_t *bytes, size_t size);
+
+/* A round has ended: write what is ready.  IS_LAST: write all, and wait for the helper. */
+void relay_round(struct relay *r, bool is_last);
+
+/* Return whether records wait. */
+static inline bool relay_waits(const struct relay *r)
+{
+	return r->first < r->end;
+}
+
+/* End the helper.  Nothing may wait. */
+void relay_stop(struct relay *r);
+
+void relay_release(struct relay *r);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transform - what the helper process does to samples: it unwinds their stacks. */
+#pragma once
+#include "base/report.h"
+#include "record/events.h"
+
+struct transform;
+
+/* Return a transform of SAMPLEs of EVENTS.  Both arguments must outlive it. */
+struct transform *transform_new(const struct stream_events *events, struct report *report);
+
+/* Follow RECORD, of any type but SAMPLE. */
+void transform_follow(struct transform *t, const struct perf_event_header *record);
+
+/*
+ * Write to OUT (RECORD_MAX_SIZE bytes) what replaces RECORD, a SAMPLE of event INDEX.  Returns its
+ * size in bytes; 0: RECORD stays as it is.
+ */
+size_t transform_sample(struct transform *t, const struct perf_event_header *record,
+			uint32_t index, uint8_t *out);
+
+/* Report what was done, and free T. */
+void transform_end(struct transform *t);
+
+/* Change ATTR, in the stream, to that of the samples that transform_sample() writes. */
+void transform_attr(struct perf_event_attr *attr, struct report *report);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trim - leave out the unused end of a sample's copy of the user stack.
+ *
+ * The kernel reserves attr.sample_stack_user bytes in every SAMPLE record, and fills only those
+ * that the thread's stack has.  What follows them in the ring are bytes of older records.
+ */
+#pragma once
+#include "record/events.h"
+
+/*
+ * Copy RECORD, a SAMPLE of EVENT, to TO (room for RECORD->size bytes), and leave out the unused
+ * end of its stack.  The copy is a valid record: its size and the stack's size, rounded up to 8
+ * bytes, are smaller.  Returns the size of the copy in bytes.
+ */
+size_t trim_copy(void *to, const struct perf_event_header *record,
+		 const struct stream_event *event);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flame-page - writes a model (show/flame.h) as one HTML file that needs nothing else.
+ *
+ * The file has our style and script, and the model as data: JSON of version 1, whose fields
+ * are named in flame-page.c.  A policy in the file forbids all other scripts, styles and
+ * requests.
+ */
+#pragma once
+#include "base/output.h"
+#include "show/flame.h"
+
+/* What a page or picture says of itself. */
+struct flame_about {
+	const char *title;
+	const char *base;	/* name of the base, or NULL */
+	const char *tool;	/* name and version */
+};
+
+/* Write F, arranged, to OUT.  Writes may be discarded: output_ended(). */
+void flame_write_page(const struct flame *f, const struct flame_about *about,
+		      struct output *out);
+
+/* Our own texts: made by the build (lib/show/embed) from flame-*.js and flame.css. */
+struct flame_asset {
+	const char *text;
+	size_t size;
+	const char *hash;	/* SHA-256, in base64 */
+};
+
+extern const struct flame_asset flame_script, flame_style;

@@ -1,0 +1,192 @@
+/* The table of functions: all rows are sorted, those that can be seen are elements. */
+const LINE = 22;			// height of a row
+const sums = { for: '', sortedFor: '', shownFor: '', list: [] };
+
+// Sum up each key: flat, cum; of the other side, too.
+function sumKeys() {
+	const now = [version, state.g].join('|'), { own, total, other, otherTotal } = weights;
+
+	if (now === sums.for)
+		return;
+	const [flat, cum, otherFlat, otherCum] =
+		Array.from({ length: 4 }, () => new Float64Array(keys.count));
+	Object.assign(sums, { for: now, sortedFor: '', flat, cum, otherFlat, otherCum });
+	for (let i = 1; i < nodes; i++) {
+		const key = keys.node[i];
+		flat[key] += own[i];
+		cum[key] += keys.outer[i] ? total[i] : 0;
+		otherFlat[key] += other ? other[i] : 0;
+		otherCum[key] += other && keys.outer[i] ? otherTotal[i] : 0;
+	}
+	if (data.cut && weights.isWhole && state.g === 'function')
+		useExactSums(flat, cum);
+}
+
+// Of call paths that are summed up the functions are known only as sums over everything.
+function useExactSums(flat, cum) {
+	flat.fill(0);
+	cum.fill(0);
+	keys.func.forEach((f, key) => {
+		flat[key] = data.cut.flat[state.t][f];
+		cum[key] = key === keys.node[0] ? 0 : data.cut.cum[state.t][f];
+	});
+}
+
+const sortOrder = () => state.sort || (weights.mode ? 'd' : 'f');
+
+const ORDERS = {
+	f: (a, b) => sums.flat[b] - sums.flat[a],
+	c: (a, b) => sums.cum[b] - sums.cum[a],
+	n: (a, b) => keys.name[a] < keys.name[b] ? -1 : 1,
+	d: (a, b) => abs(changeOfKey(b)) - abs(changeOfKey(a)),
+};
+
+const changeOfKey = key => weights.mode === 'ratio' ? sums.flat[key]
+	: changeOf(sums.flat[key], sums.otherFlat[key]);
+
+function sortKeys() {
+	const now = [sums.for, state.sort, state.q].join('|'), order = sortOrder();
+
+	if (now === sums.sortedFor)
+		return;
+	const list = [], sign = order[1] === '-' ? -1 : 1;
+	for (let key = 0; key < keys.count; key++)
+		if ((sums.cum[key] || sums.otherCum[key]) && key !== keys.node[0] &&
+		    (!search.hits || search.hits[key]))
+			list.push(key);
+	list.sort((a, b) => sign * ORDERS[order[0]](a, b) || sums.cum[b] - sums.cum[a]);
+	Object.assign(sums, { sortedFor: now, list });
+}
+
+function headCell(column, text, title, width) {
+	const order = sortOrder(), down = order === column, up = order === column + '-';
+
+	return el('th', { scope: 'col', title, width,
+		'aria-sort': down ? 'descending' : up ? 'ascending' : 'none' },
+		el('button', { onclick: () => set({ sort: down ? column + '-' : column }, false) },
+			text + (down ? ' \u25be' : up ? ' \u25b4' : '')));
+}
+
+function headRow(wide) {
+	const width = wide ? 124 : 74, space = () => el('th', { scope: 'col', width: 90 }, '');
+	const row = el('tr', null,
+		headCell('f', 'Self', 'Samples with this function on top', width));
+
+	if (wide)
+		row.append(space());
+	row.append(headCell('c', 'Total', 'Samples with this function anywhere', width));
+	if (wide)
+		row.append(space());
+	if (weights.mode)
+		row.append(headCell('d', weights.mode === 'ratio' ? 'Ratio' : 'Change', 'of Self',
+			92));
+	row.append(headCell('n', state.g[0].toUpperCase() + state.g.slice(1),
+		sums.list.length + ' rows', null));
+	return row;
+}
+
+function shareCell(value, wide) {
+	const share = value / weights.all, width = (100 * share).toFixed(1) + '%';
+	const error = wide && weights.count && share >= 0 && share <= 1
+		? ' \u00b1' + (196 * sqrt(share * (1 - share) / weights.count)).toFixed(2) : '';
+	const cell = el('td', null, percent(share), el('small', null, error));
+
+	cell.style.background =
+		`linear-gradient(to right,var(--bar) ${width},transparent ${width})`;
+	return cell;
+}
+
+function changeCell(key) {
+	const flat = sums.flat[key], other = sums.otherFlat[key];
+
+	if (weights.mode === 'ratio')
+		return el('td', null, other ? digits(flat / other) : '\u2013');
+	const z = direction() * changeOf(flat, other), grey = abs(z) < SIGNIFICANT;
+	return el(grey ? 'td.ns' : z > 0 ? 'td.up' : 'td.dn',
+		{ title: abs(z) >= 99 ? 'number of samples unknown'
+			: z.toFixed(1) + ' standard errors' },
+		(grey ? '' : z > 0 ? '\u25b2 ' : '\u25bc ') + points(flat, other));
+}
+
+function bodyRow(key, index, wide) {
+	const inlined = keys.folds ? 0 : keys.inlined[key], name = keys.name[key];
+	const row = el('tr.r', { tabindex: -1, 'data-k': key, 'aria-rowindex': index + 2,
+		'aria-selected': key === selected }, shareCell(sums.flat[key], wide));
+
+	row.classList.toggle('sel', key === selected);
+	row.classList.toggle('hit', search.hits !== null);
+	if (wide)
+		row.append(el('td.n', null, amount(sums.flat[key])));
+	row.append(shareCell(sums.cum[key], wide));
+	if (wide)
+		row.append(el('td.n', null, amount(sums.cum[key])));
+	if (weights.mode)
+		row.append(changeCell(key));
+	row.append(el('td', { title: cut(name, 400), dir: 'ltr' }, cut(name, 200) +
+		(inlined ? inlined === 1 ? ' (inlined)' : ' (partly inlined)' : '')));
+	return row;
+}
+
+// An empty row, as high as the COUNT rows that cannot be seen.
+const gap = (count, columns) => el('tr', { 'aria-hidden': 'true' },
+	el('td', { height: count * LINE, colspan: columns }));
+
+function drawTable() {
+	const side = find('side'), wide = state.side === '2', { scrollTop } = side;
+
+	if (state.side === '0')
+		return;
+	sumKeys();
+	sortKeys();
+	const now = [sums.sortedFor, scrollTop, side.clientHeight, selected, state.side,
+		weights.mode, state.gone].join('|');
+	if (now === sums.shownFor)
+		return;
+	sums.shownFor = now;
+	const { list } = sums, columns = 3 + (wide ? 2 : 0) + (weights.mode ? 1 : 0);
+	const from = max(0, floor((scrollTop - 30) / LINE) - 5);
+	const to = min(list.length, from + ceil(side.clientHeight / LINE) + 12);
+	const body = el('tbody');
+	if (from)
+		body.append(gap(from, columns));
+	for (let i = from; i < to; i++)
+		body.append(bodyRow(list[i], i, wide));
+	if (to < list.length)
+		body.append(gap(list.length - to, columns));
+	const first = body.querySelector('tr.r');
+	if (first)
+		first.tabIndex = 0;
+	clear(side).append(el('table', { 'aria-label': 'functions',
+		'aria-rowcount': list.length + 1 }, el('thead', null, headRow(wide)), body));
+	side.scrollTop = scrollTop;
+}
+
+// Mark a key in graph and table, or show its sandwich.
+function pick(key, sandwich) {
+	selected = key;
+	if (sandwich)
+		return set({ v: 'sandwich', f: keys.name[key], z: '' });
+	drawTable();
+	draw();
+}
+
+function moveInTable(event) {
+	const row = event.target.closest('tr.r');
+
+	if (!row)
+		return;
+	const key = +row.dataset.k, at = sums.list.indexOf(key);
+	const to = event.key === 'ArrowDown' ? at + 1 : event.key === 'ArrowUp' ? at - 1 : -1;
+	if (event.key === 'Enter') {
+		pick(key, true);
+	} else if (to >= 0 && to < sums.list.length) {
+		pick(sums.list[to], false);
+		const next = find('side').querySelector('[data-k="' + selected + '"]');
+		if (next)
+			next.focus();
+	} else {
+		return;
+	}
+	event.preventDefault();
+	event.stopPropagation();
+}

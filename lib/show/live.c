@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/live.h"
+#include "base/arena.h"
+#include "base/command.h"
+#include "show/screen.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	SLICE_MS = 2000,	/* between two drawings, at most */
+	RECORDS_AT_ONCE = 256,	/* between two looks at the clock */
+	ROWS_MAX = 1 << 17,	/* since the start */
+	TYPES_MAX = 64,		/* sample types that are summed up */
+	FILTER_MAX = 100,	/* bytes of the filter that the user types */
+};
+
+struct live_type {
+	char *name, *unit;
+	struct top all;		/* since the start */
+	struct top *slice;	/* ring of the last slices */
+};
+
+struct live {
+	struct opened *opened;
+	const struct live_options *options;
+	struct report *report;
+	struct collect collect;
+	struct stream_reader *in;
+	struct live_type *type;
+	uint32_t types, shown;	/* index of the type on the screen */
+	uint32_t slices, at;	/* size of the ring; index of the slice that is being filled */
+	uint64_t next;		/* CLOCK_MONOTONIC, ns: when the slice ends */
+	uint64_t slice;		/* ns */
+	bool has_chosen, since_start, by_cumulative, paused, editing, quit, drawing;
+	char typed[FILTER_MAX + 1];
+	size_t length;		/* of TYPED */
+	regex_t filter;
+	bool has_filter, bad_filter;
+};
+
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupts++;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Return the type with this NAME and UNIT, or NULL if there are too many. */
+static struct live_type *type_of(struct live *l, const char *name, const char *unit)
+{
+	for (uint32_t i = 0; i < l->types; i++)
+		if (!strcmp(l->type[i].name, name) && !strcmp(l->type[i].unit, unit))
+			return &l->type[i];
+	if (l->types == TYPES_MAX)
+		return NULL;
+	l->type = array_grow(l->type, l->types, sizeof(*l->type));
+	struct live_type *t = &l->type[l->types++];
+	*t = (struct live_type){ .name = mem_text(name), .unit = mem_text(unit),
+				 .all.how = l->options->how,
+				 .slice = mem_zeroed(l->slices, sizeof(*t->slice)) };
+	for (uint32_t i = 0; i < l->slices; i++)
+		t->slice[i].how = l->options->how;
+	return t;
+}
+
+/* At the first profile: show the type that was asked for, or that the profile prefers. */
+static void choose_type(struct live *l, const struct decoded *d)
+{
+	uint32_t string = d->default_type ? d->default_type : d->type[d->types - 1].type;
+	const char *name = l->options->type ? l->options->type : decoded_string(d, string);
+
+	if (l->has_chosen)
+		return;
+	l->has_chosen = true;
+	for (l->shown = 0; l->shown < l->types; l->shown++)
+		if (!strcmp(l->type[l->shown].name, name))
+			return;
+	report_error(l->report, "the stream has no sample type '%s'; key t shows others", name);
+	l->shown = 0;
+}
+
+/* Add a slice of the stream to the sums. */
+static void take_slice(struct collect *c, struct collect_part *part, void *live)
+{
+	struct live *l = live;
+	struct decoded *d = opened_part(l->opened, c, part);
+
+	for (uint32_t i = 0; d && i < d->types; i++) {
+		struct live_type *t = type_of(l, decoded_string(d, d->type[i].type),
+					      decoded_string(d, d->type[i].unit));
+		if (!t)
+			continue;
+		top_add(&t->slice[l->at], d, i);
+		top_merge(&t->all, &t->slice[l->at]);
+		top_limit(&t->all, ROWS_MAX);
+	}
+	if (d)
+		choose_type(l, d);
+	decoded_free(d);
+}
+
+/* End the slice, and make room for the next one, where the oldest was. */
+static void end_slice(struct live *l)
+{
+	collect_cut(&l->collect);
+	l->at = (l->at + 1) % l->slices;
+	for (uint32_t i = 0; i < l->types; i++)
+		top_release(&l->type[i].slice[l->at]);
+}
+
+/* --- the screen --- */
+
+static void print_status(const struct live *l, FILE *out)
+{
+	const struct collect *c = &l->collect;
+
+	fprintf(out, "pmu-top: %" PRIu64 " samples", c->samples);
+	if (c->lost)
+		fprintf(out, ", %" PRIu64 " lost", c->lost);
+	if (c->throttled)
+		fprintf(out, ", throttled %" PRIu64 " times", c->throttled);
+	fputs(l->paused ? "; paused, p: go on\n" : "\n", out);
+	if (l->editing)
+		fprintf(out, "/%s_   (Enter: keep, Esc: show all)\n", l->typed);
+	else if (l->has_filter || l->bad_filter)
+		fprintf(out, "q quit  a %s  c cum  t type  p pause  / filter: %s%s\n",
+			l->since_start ? "last" : "all", l->typed,
+			l->bad_filter ? " (no regular expression)" : "");
+	else
+		fprintf(out, "q quit  a %s  c %s  t type  p pause  / filter\n",
+			l->since_start ? "last seconds" : "since the start",
+			l->by_cumulative ? "flat" : "cum");
+}
+
+static void print_shares(struct live *l, FILE *out, size_t columns, size_t lines)
+{
+	enum { OTHER_LINES = 4 };
+	const struct live_type *t = &l->type[l->shown];
+	struct top sum = { .how = l->options->how };
+	char note[64];
+
+	if (l->since_start)
+		top_merge(&sum, &t->all);
+	for (uint32_t i = 0; !l->since_start && i < l->slices; i++)
+		top_merge(&sum, &t->slice[i]);
+	top_sort(&sum, l->by_cumulative);
+	snprintf(note, sizeof(note), l->since_start ? " since the start" : " in the last %g s",
+		 (double)l->options->window / 1e9);
+	struct top_view view = {
+		.type = t->name, .unit = t->unit, .min = l->options->min,
+		.min_call = l->options->min_call, .columns = columns, .note = note,
+		.rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,
+		.filter = l->has_filter ? &l->filter : NULL,
+	};
+	top_print(&sum, &view, TOP_TABLE, out);
+	top_release(&sum);
+}
+
+static void draw(struct live *l)
+{
+	size_t columns, lines, size;
+	char *text = NULL;
+	FILE *out = l->drawing ? open_memstream(&text, &size) : NULL;
+
+	if (!out)
+		return;
+	screen_size(&columns, &lines);
+	print_status(l, out);
+	if (l->types > 0)
+		print_shares(l, out, columns, lines);
+	else
+		fputs("no samples yet\n", out);
+	fclose(out);
+	screen_draw(text);
+	free(text);
+}
+
+static void drop_filter(struct live *l)
+{
+	if (l->has_filter)
+		regfree(&l->filter);
+	l->has_filter = l->bad_filter = false;
+}
+
+static void set_filter(struct live *l)
+{
+	drop_filter(l);
+	if (l->length == 0)
+		return;
+	l->has_filter = regcomp(&l->filter, l->typed, REG_EXTENDED | REG_NOSUB | REG_ICASE) == 0;
+	l->bad_filter = !l->has_filter;
+}
+
+/* A key while the filter is typed. */
+static void edit(struct live *l, int key)
+{
+	enum { ESCAPE = 27, BACKSPACE = 8, DELETE = 127 };
+
+	if (key == ESCAPE)
+		l->length = 0;
+	else if ((key == BACKSPACE || key == DELETE) && l->length > 0)
+		l->length--;
+	else if (isprint(key) && l->length < FILTER_MAX)
+		l->typed[l->length++] = (char)key;
+	l->typed[l->length] = '\0';
+	l->editing = key != ESCAPE && key != '\n' && key != '\r';
+	set_filter(l);
+}
+
+static void press(struct live *l, int key)
+{
+	if (l->editing) {
+		edit(l, key);
+		return;
+	}
+	switch (key) {
+	case 'q':
+		l->quit = true;
+		break;
+	case 'a':
+		l->since_start = !l->since_start;
+		break;
+	case 'c':
+		l->by_cumulative = !l->by_cumulative;
+		break;
+	case 't':
+		l->shown = l->types ? (l->shown + 1) % l->types : 0;
+		break;
+	case 'p':
+		l->paused = !l->paused;
+		break;
+	case '/':
+		l->editing = true;
+		break;
+	}
+}
+
+/* --- the loop --- */
+
+/* An interrupt gives the terminal back.  All that the pipe still writes is read to its end. */
+static void take_interrupts(struct live *l, bool is_pipe)
+{
+	if (interrupts == 0)
+		return;
+	if (l->drawing)
+		screen_end();
+	l->drawing = false;
+	if (interrupts > 1 || !is_pipe)
+		l->quit = true;
+}
+
+static void take_keys(struct live *l)
+{
+	bool pressed = false;
+
+	for (int key; l->drawing && (key = screen_key()) != 0; pressed = true)
+		press(l, key);
+	if (screen_changed() || pressed)
+		draw(l);
+}
+
+/* Wait for a record, a key, or the end of the slice.  Return whether a record can be read. */
+static bool wait_for_input(struct live *l)
+{
+	struct pollfd poll_on[] = {
+		{ .fd = opened_fd(l->opened), .events = POLLIN },
+		{ .fd = l->drawing ? screen_keys() : -1, .events = POLLIN },
+	};
+	uint64_t time = now();
+	int ms = time < l->next ? (int)((l->next - time) / 1000000) + 1 : 0;
+
+	if (stream_has_more(l->in))
+		return true;
+	return poll(poll_on, 2, ms) > 0 && poll_on[0].revents;
+}
+
+/* Read records for a while.  Return false at the end of the stream. */
+static bool read_some(struct live *l)
+{
+	for (int i = 0; i < RECORDS_AT_ONCE; i++) {
+		if (!collect_next(&l->collect))
+			return false;
+		if (!stream_has_more(l->in))
+			return true;
+	}
+	return true;
+}
+
+static void loop(struct live *l, bool is_pipe)
+{
+	bool more = l->in != NULL;
+
+	while (more && !l->quit && !command_stop) {
+		if (wait_for_input(l))
+			more = read_some(l);
+		take_interrupts(l, is_pipe);
+		take_keys(l);
+		if (now() < l->next)
+			continue;
+		end_slice(l);
+		l->next = now() + l->slice;
+		if (!l->paused)
+			draw(l);
+	}
+	l->quit |= more;
+}
+
+static void begin(struct live *l)
+{
+	struct sigaction interrupt = { .sa_handler = on_interrupt };
+	uint64_t window = l->options->window, longest = SLICE_MS * 1000000ull;
+
+	l->slice = window < longest ? window : longest;
+	l->slices = (uint32_t)((window + l->slice - 1) / l->slice) + 1;	/* one is being filled */
+	l->by_cumulative = l->options->by_cumulative;
+	/* the first one is short: the user waits */
+	l->next = now() + (l->slice < longest / 4 ? l->slice : longest / 4);
+	if (!command_ignored_interrupts())
+		sigaction(SIGINT, &interrupt, NULL);
+	screen_begin();
+	l->drawing = true;
+	draw(l);
+}
+
+/* Move what is left to the result, and free the rest. */
+static struct live_result end(struct live *l)
+{
+	struct live_result result = { .samples = l->collect.samples, .stopped = l->quit,
+				      .by_cumulative = l->by_cumulative };
+
+	screen_end();
+	for (uint32_t i = 0; i < l->types; i++) {
+		struct live_type *t = &l->type[i];
+		for (uint32_t k = 0; k < l->slices; k++)
+			top_release(&t->slice[k]);
+		free(t->slice);
+		if (i == l->shown) {
+			result.top = t->all;
+			result.type = t->name;
+			result.unit = t->unit;
+			continue;
+		}
+		top_release(&t->all);
+		free(t->name);
+		free(t->unit);
+	}
+	drop_filter(l);
+	free(l->type);
+	return result;
+}
+
+struct live_result live_show(struct opened *o, const struct live_options *options,
+			     struct report *report)
+{
+	const struct collect_options how = { .choice = CHOICE_ALL,
+		.labels = options->how.label ? options->how.label : "none" };
+	struct live l = { .opened = o, .options = options, .report = report };
+	struct live_result result = { .type = NULL };
+	const char *wrong;
+	struct stat in;
+
+	if (!collect_init(&l.collect, &how, report, &wrong)) {
+		report_error(report, "a stream has no label '%s'; it has %s", wrong, facts_names);
+		collect_release(&l.collect);
+		return result;
+	}
+	l.in = opened_stream(o);
+	stream_stop_on(l.in, &command_stop);
+	collect_begin(&l.collect, l.in, take_slice, &l);
+	begin(&l);
+	loop(&l, fstat(STDIN_FILENO, &in) == 0 && S_ISFIFO(in.st_mode));
+	screen_end();
+	collect_finish(&l.collect);
+	result = end(&l);
+	stream_close(l.in);
+	collect_release(&l.collect);
+	return result;
+}
+
+void live_result_release(struct live_result *r)
+{
+	top_release(&r->top);
+	free(r->type);
+	free(r->unit);
+	*r = (struct live_result){ .type = NULL };
+}

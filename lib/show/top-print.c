@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/top-print.h"
+#include "base/arena.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of calls, sorted by row and then by size; those of a row are next to each other. */
+struct sorted_calls {
+	const struct top *t;
+	bool by_caller;
+	uint32_t *order;
+	uint32_t *first;	/* by row: index in ORDER of its first call; ROWS + 1 items */
+};
+
+struct printing {
+	struct top *t;
+	const struct top_view *view;
+	FILE *out;
+	double percent;		/* of one unit of value */
+	struct sorted_calls callers, callees;	/* of each row; only if T has calls */
+};
+
+/* A value in its unit, as people read it, in 8 columns. */
+static void print_value(int64_t value, const char *unit, FILE *out)
+{
+	bool is_time = !strcmp(unit, "nanoseconds");
+	double v = (double)value, size = v < 0 ? -v : v;
+
+	if (is_time && size >= 1e9)
+		fprintf(out, "%7.2fs", v / 1e9);
+	else if (is_time)
+		fprintf(out, "%6.1fms", v / 1e6);
+	else if (size >= 1e10)
+		fprintf(out, "%7.2fG", v / 1e9);
+	else if (size >= 1e7)
+		fprintf(out, "%7.2fM", v / 1e6);
+	else
+		fprintf(out, "%8" PRId64, value);
+}
+
+/* Return the first byte of TEXT after so many CHARACTERS; the end if it has fewer. */
+static const char *after(const char *text, size_t characters)
+{
+	uint32_t code;
+
+	while (characters-- > 0 && *text)
+		text += text_character(text, &code);
+	return text;
+}
+
+static size_t characters_of(const char *text)
+{
+	size_t n = 0;
+
+	while (*text) {
+		text = after(text, 1);
+		n++;
+	}
+	return n;
+}
+
+/* Shorten a name that is too long in its middle: functions differ at both ends. */
+static void print_name(const char *name, size_t columns, FILE *out)
+{
+	size_t length = columns ? characters_of(name) : 0;
+	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
+
+	if (length <= columns)
+		fprintf(out, "%s\n", name);
+	else
+		fprintf(out, "%.*s...%s\n", (int)(after(name, head) - name), name,
+			after(name, length - (columns - 3 - head)));
+}
+
+/* How many columns a name may take after USED others; 0: all that it needs. */
+static size_t columns_for_name(const struct printing *p, size_t used)
+{
+	enum { LEAST = 20 };
+
+	if (p->view->columns == 0)
+		return 0;
+	return p->view->columns > used + LEAST ? p->view->columns - used : LEAST;
+}
+
+static uint32_t row_of_call(const struct sorted_calls *s, uint32_t call)
+{
+	return s->by_caller ? s->t->call[call].caller : s->t->call[call].callee;
+}
+
+/* Return the other end of the call. */
+static const char *name_at_other_end(const struct sorted_calls *s, uint32_t call)
+{
+	const struct top_call *c = &s->t->call[call];
+
+	return s->t->row[s->by_caller ? c->callee : c->caller].name;
+}
+
+static int compare_calls(const void *a, const void *b, void *sorted)
+{
+	const struct sorted_calls *s = sorted;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t row_x = row_of_call(s, x), row_y = row_of_call(s, y);
+	uint64_t size_x = top_size(s->t->call[x].value), size_y = top_size(s->t->call[y].value);
+
+	if (row_x != row_y)
+		return row_x < row_y ? -1 : 1;
+	if (size_x != size_y)
+		return size_x < size_y ? 1 : -1;
+	return strcmp(name_at_other_end(s, x), name_at_other_end(s, y));
+}
+
+static struct sorted_calls sort_calls(const struct top *t, bool by_caller)
+{
+	struct sorted_calls s = { .t = t, .by_caller = by_caller };
+
+	s.order = mem_zeroed(t->calls, sizeof(*s.order));
+	s.first = mem_zeroed((size_t)t->rows + 1, sizeof(*s.first));
+	for (uint32_t i = 0; i < t->calls; i++) {
+		s.order[i] = i;
+		s.first[row_of_call(&s, i) + 1]++;
+	}
+	for (uint32_t i = 0; i < t->rows; i++)
+		s.first[i + 1] += s.first[i];
+	qsort_r(s.order, t->calls, sizeof(*s.order), compare_calls, &s);
+	return s;
+}
+
+static double share_of_call(const struct sorted_calls *s, uint32_t row, uint32_t call)
+{
+	uint64_t whole = top_size(s->t->row[row].cumulative);
+
+	return whole ? (double)top_size(s->t->call[call].value) / (double)whole : 0;
+}
+
+/* Return how many of the calls of ROW, the largest, are shown. */
+static uint32_t calls_shown(const struct printing *p, const struct sorted_calls *s, uint32_t row)
+{
+	uint32_t count = s->first[row + 1] - s->first[row], shown = 0;
+
+	while (shown < count &&
+	       share_of_call(s, row, s->order[s->first[row] + shown]) >= p->view->min_call)
+		shown++;
+	return shown;
+}
+
+/* The calls of ROW, with their shares of its cumulative value. */
+static void print_calls(const struct printing *p, const struct sorted_calls *s, uint32_t row)
+{
+	enum { BEFORE_NAME = 40 };
+	uint32_t count = s->first[row + 1] - s->first[row], shown = calls_shown(p, s, row);
+
+	for (uint32_t i = 0; i < shown; i++) {
+		uint32_t call = s->order[s->first[row] + i];
+		fprintf(p->out, "%17s", "");
+		print_value(s->t->call[call].value, p->view->unit, p->out);
+		fprintf(p->out, " %6.2f%%      ", 100 * share_of_call(s, row, call));
+		print_name(name_at_other_end(s, call), columns_for_name(p, BEFORE_NAME), p->out);
+	}
+	if (shown < count)
+		fprintf(p->out, "%39s [%" PRIu32 " more, with less]\n", "", count - shown);
+}
+
+static void print_rule(const struct printing *p)
+{
+	for (size_t i = 0; i < (p->view->columns && p->view->columns < 76 ? p->view->columns : 76);
+	     i++)
+		fputc('-', p->out);
+	fputc('\n', p->out);
+}
+
+static void print_row(const struct printing *p, uint32_t row)
+{
+	enum { BEFORE_NAME = 36 };
+	const struct top_row *r = &p->t->row[row];
+
+	if (p->t->how.calls) {
+		print_rule(p);
+		print_calls(p, &p->callers, row);
+	}
+	print_value(r->flat, p->view->unit, p->out);
+	fprintf(p->out, " %6.2f%% ", p->percent * (double)r->flat);
+	print_value(r->cumulative, p->view->unit, p->out);
+	fprintf(p->out, " %6.2f%%  ", p->percent * (double)r->cumulative);
+	print_name(r->name, columns_for_name(p, BEFORE_NAME), p->out);
+	if (p->t->how.calls)
+		print_calls(p, &p->callees, row);
+}
+
+static const char *plural(const struct top *t)
+{
+	static const char *const names[] = {
+		[FRAMES_BY_FUNCTION] = "functions", [FRAMES_BY_FILE] = "files",
+		[FRAMES_BY_LINE] = "lines", [FRAMES_BY_OBJECT] = "objects",
+	};
+
+	return t->how.label ? "values" : names[t->how.by];
+}
+
+static void print_table_head(const struct printing *p)
+{
+	const struct top_view *v = p->view;
+
+	fprintf(p->out, "%s (%s): ", v->type, v->unit);
+	print_value(p->t->total, v->unit, p->out);
+	if (p->t->is_difference)
+		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
+	fprintf(p->out, "%s in %" PRIu32 " %s", v->note ? v->note : "", p->t->count, plural(p->t));
+	if (p->t->how.label)
+		fprintf(p->out, " of the label %s", p->t->how.label);
+	fprintf(p->out, "\n    flat   flat%%      cum    cum%%%s\n",
+		p->t->how.calls ? "  (above: callers, below: callees)" : "");
+}
+
+static double share(const struct printing *p, int64_t value)
+{
+	return p->percent / 100 * (double)value;
+}
+
+static void print_json_calls(const struct printing *p, const char *key,
+			     const struct sorted_calls *s, uint32_t row)
+{
+	uint32_t shown = calls_shown(p, s, row);
+
+	json_key(key, false);
+	fputc('[', p->out);
+	for (uint32_t i = 0; i < shown; i++) {
+		uint32_t call = s->order[s->first[row] + i];
+		fprintf(p->out, "%s{", i ? ", " : "");
+		json_key("name", true);
+		json_string(name_at_other_end(s, call));
+		fprintf(p->out, ", \"value\": %" PRId64 ", \"share\": %.6f}",
+			s->t->call[call].value, share_of_call(s, row, call));
+	}
+	fputc(']', p->out);
+}
+
+static void print_json_head(const struct printing *p)
+{
+	fputc('{', p->out);
+	json_key("type", true);
+	json_string(p->view->type);
+	json_key("unit", false);
+	json_string(p->view->unit);
+	fprintf(p->out, ", \"total\": %" PRId64 ", \"whole\": %" PRIu64 ", \"count\": %" PRIu32
+		", \"rows\": [", p->t->total, top_whole(p->t), p->t->count);
+}
+
+static void print_json_row(const struct printing *p, uint32_t row, bool is_first)
+{
+	const struct top_row *r = &p->t->row[row];
+
+	fprintf(p->out, "%s\n{", is_first ? "" : ",");
+	json_key("name", true);
+	json_string(r->name);
+	fprintf(p->out, ", \"flat\": %" PRId64 ", \"flat_share\": %.6f, \"cum\": %" PRId64
+		", \"cum_share\": %.6f", r->flat, share(p, r->flat), r->cumulative,
+		share(p, r->cumulative));
+	if (p->t->how.calls) {
+		print_json_calls(p, "callers", &p->callers, row);
+		print_json_calls(p, "callees", &p->callees, row);
+	}
+	fputc('}', p->out);
+}
+
+/* RFC 4180: a field with a quote, comma or line end is quoted, and its quotes are doubled. */
+static void print_csv_text(const char *text, FILE *out)
+{
+	if (!text[strcspn(text, "\",\r\n")]) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void print_csv_calls(const struct printing *p, const char *relation,
+			    const struct sorted_calls *s, uint32_t row)
+{
+	uint32_t shown = calls_shown(p, s, row);
+
+	for (uint32_t i = 0; i < shown; i++) {
+		uint32_t call = s->order[s->first[row] + i];
+		print_csv_text(s->t->row[row].name, p->out);
+		fprintf(p->out, ",%s,,,%" PRId64 ",%.6f,", relation, s->t->call[call].value,
+			share_of_call(s, row, call));
+		print_csv_text(name_at_other_end(s, call), p->out);
+		fputs("\r\n", p->out);
+	}
+}
+
+static void print_csv_row(const struct printing *p, uint32_t row)
+{
+	const struct top_row *r = &p->t->row[row];
+
+	if (p->t->how.calls) {
+		print_csv_calls(p, "caller", &p->callers, row);
+		print_csv_text(r->name, p->out);
+		fputs(",self,", p->out);
+	}
+	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat, share(p, r->flat),
+		r->cumulative, share(p, r->cumulative));
+	print_csv_text(r->name, p->out);
+	fputs("\r\n", p->out);
+	if (p->t->how.calls)
+		print_csv_calls(p, "callee", &p->callees, row);
+}
+
+/* Return whether the row is shown. */
+static bool is_wanted(const struct printing *p, const struct top_row *r)
+{
+	uint64_t size = top_size(r->flat), cumulative = top_size(r->cumulative);
+
+	size = size > cumulative ? size : cumulative;
+	return p->percent / 100 * (double)size >= p->view->min &&
+	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0);
+}
+
+static void print_rows(const struct printing *p, enum top_format format)
+{
+	uint64_t shown = 0;
+
+	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
+		uint32_t row = p->t->order[i];
+		if (!is_wanted(p, &p->t->row[row]))
+			continue;
+		if (format == TOP_TABLE)
+			print_row(p, row);
+		else if (format == TOP_JSON)
+			print_json_row(p, row, shown == 0);
+		else
+			print_csv_row(p, row);
+		shown++;
+	}
+}
+
+void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out)
+{
+	uint64_t whole = top_whole(t);
+	struct printing p = { .t = t, .view = view, .out = out,
+			      .percent = whole ? 100 / (double)whole : 0 };
+
+	if (t->how.calls) {
+		p.callers = sort_calls(t, false);
+		p.callees = sort_calls(t, true);
+	}
+	if (format == TOP_TABLE)
+		print_table_head(&p);
+	else if (format == TOP_JSON)
+		print_json_head(&p);
+	else
+		fprintf(out, "%sflat,flat_share,%s,name\r\n", t->how.calls ? "of,relation," : "",
+			t->how.calls ? "value,share" : "cum,cum_share");
+	print_rows(&p, format);
+	if (format == TOP_JSON)
+		fputs("\n]}\n", out);
+	free(p.callers.order);
+	free(p.callers.first);
+	free(p.callees.order);
+	free(p.callees.first);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
+#pragma once
+#include "show/top.h"
+
+#include <regex.h>
+#include <stdio.h>
+
+enum top_format { TOP_TABLE, TOP_JSON, TOP_CSV };
+
+/* What of a top is printed. */
+struct top_view {
+	const char *type, *unit;	/* of the values */
+	uint64_t rows;		/* at most so many */
+	double min;		/* leave out rows below this share of the whole, 0 to 1 */
+	double min_call;	/* leave out calls below this share of the row's cumulative value */
+	size_t columns;		/* width of the terminal; 0: names are not shortened */
+	const regex_t *filter;	/* only rows whose name matches; NULL: all */
+	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
+};
+
+/* Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too. */
+void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stream/look.h"
+#include "base/arena.h"
+#include "base/cursor.h"
+#include "stream/internal.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character earlier */
+
+/* Decompress what is whole of HEAD into ROOM bytes at TO.  Return their number. */
+static size_t unpack(struct inflate *z, const uint8_t *head, size_t size, uint8_t *to, size_t room)
+{
+	size_t have = 0;
+	ptrdiff_t n;
+
+	inflate_feed(z, head, size);
+	do {
+		n = inflate_read(z, to + have, room - have);
+		have += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && have < room);
+	inflate_close(z);
+	return have;
+}
+
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size && i < TEXT_LOOKED_AT; i++)
+		if ((bytes[i] < ' ' && !memchr("\t\n\r", bytes[i], 3)) || bytes[i] == 0x7f)
+			return false;
+	return size > 0;
+}
+
+/* struct perf_event_attr: u32 type, u32 size, u64 config, u64 period, u64 sample_type, ... */
+static bool dumps_stacks(struct cursor attr)
+{
+	cursor_bytes(&attr, 24);
+	return cursor_u64(&attr) & PERF_SAMPLE_STACK_USER;
+}
+
+/* The attrs of a perf.data file: u64 magic, size, attr_size, then offset and size of all attrs */
+static struct look look_at_file(const uint8_t *head, size_t size, struct cursor c)
+{
+	struct look look = { .kind = LOOK_RAW };
+	uint64_t attr_size = cursor_u64(&c), offset = cursor_u64(&c), length = cursor_u64(&c);
+
+	while (attr_size > 0 && offset < size && length >= attr_size) {
+		look.has_dumps |= dumps_stacks((struct cursor){ .at = head + offset,
+						.end = head + size, .swap = c.swap });
+		if (attr_size > size - offset)
+			break;
+		offset += attr_size;
+		length -= attr_size;
+	}
+	return look;
+}
+
+/* The first record that only one kind of stream has decides. */
+static struct look look_at_records(struct cursor c, bool is_all)
+{
+	struct look look = { .kind = LOOK_TOO_SHORT };
+
+	while (look.kind == LOOK_TOO_SHORT && cursor_left(&c) >= RECORD_HEADER_SIZE) {
+		uint32_t type = cursor_u32(&c);
+		cursor_u16(&c);		/* misc */
+		uint16_t size = cursor_u16(&c);
+		size_t left = size - RECORD_HEADER_SIZE;
+		if (record_is_resolved(type))
+			look.kind = LOOK_RESOLVED;
+		else if (size < RECORD_HEADER_SIZE || type == PERF_RECORD_SAMPLE ||
+			 type == RECORD_FINISHED_ROUND || type == RECORD_COMPRESSED ||
+			 type == RECORD_COMPRESSED2 || type == RECORD_AUXTRACE)
+			look.kind = LOOK_RAW;
+		else if (type == RECORD_ATTR)
+			look.has_dumps |= dumps_stacks(c);
+		else if (type == RECORD_TRACING_DATA) {
+			struct cursor data = c;		/* so many bytes come after the record */
+			left += ((size_t)cursor_u32(&data) + 7) & ~(size_t)7;
+		}
+		cursor_bytes(&c, left);
+	}
+	if (look.kind == LOOK_TOO_SHORT && is_all)
+		look.kind = LOOK_RAW;
+	return look;
+}
+
+static struct look look_at_plain(const uint8_t *head, size_t size, bool is_all)
+{
+	struct cursor c = { .at = head, .end = head + size };
+	uint64_t magic = cursor_u64(&c), header = cursor_u64(&c);
+
+	c.swap = magic == __builtin_bswap64(STREAM_MAGIC);
+	if (c.swap)
+		header = __builtin_bswap64(header);
+	if (size >= sizeof(magic) && magic == STREAM_MAGIC_1)
+		return (struct look){ .kind = LOOK_RAW };
+	if (size >= sizeof(magic) && (magic == STREAM_MAGIC || c.swap))
+		return c.failed ? (struct look){ .kind = is_all ? LOOK_RAW : LOOK_TOO_SHORT }
+		       : header == PIPE_HEADER_SIZE ? look_at_records(c, is_all)
+						    : look_at_file(head, size, c);
+	if (size < sizeof(magic) && !is_all)
+		return (struct look){ .kind = LOOK_TOO_SHORT };
+	return (struct look){ .kind = is_text(head, size) ? LOOK_TEXT : LOOK_OTHER };
+}
+
+struct look look_at(const uint8_t *head, size_t size, bool is_all)
+{
+	struct inflate *z = reader_inflate_for(head, size);
+
+	if (!z)
+		return look_at_plain(head, size, is_all);
+	uint8_t *inner = mem_resize(NULL, READER_BUFFER);
+	size_t have = unpack(z, head, size, inner, READER_BUFFER);
+	struct look look = look_at_plain(inner, have, is_all);
+	free(inner);
+	return look;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* look - says what an input is by its first bytes: a stream, at which stage, or something else. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum look_kind {
+	LOOK_TOO_SHORT,		/* more bytes are needed */
+	LOOK_RAW,		/* a stream with raw samples, or a perf.data file */
+	LOOK_RESOLVED,		/* a stream after pmu-symbolize */
+	LOOK_TEXT,
+	LOOK_OTHER,
+};
+
+struct look {
+	enum look_kind kind;
+	bool has_dumps;		/* of LOOK_RAW: an event's samples have parts of stacks */
+};
+
+/*
+ * Look at HEAD, the first SIZE bytes of an input, compressed or not.  IS_ALL: there are no
+ * more, or the caller wants no more; the answer is then never LOOK_TOO_SHORT.
+ */
+struct look look_at(const uint8_t *head, size_t size, bool is_all);

@@ -1,0 +1,407 @@
+"""Reads a page of pmu-flame without our code, and drives it in a browser: for the tests.
+
+    flame.py sums PAGE TYPE       flat and cum of each function, as the rows in the page have them
+    flame.py total PAGE TYPE      the sum of all rows
+    flame.py strict PAGE          whether the policy, the scripts and the data are as they must be
+    flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium
+"""
+import base64
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+import zlib
+
+
+# --- the data, read as flame-page.c describes them ---
+def data_of(path):
+    page = open(path, encoding="utf-8").read()
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+
+
+def column(c, signed=False):
+    raw, out, at = zlib.decompress(base64.b64decode(c["z"]), -15), [], 0
+    while at < len(raw):
+        x = shift = 0
+        while True:
+            byte = raw[at]
+            at += 1
+            x |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        out.append((x >> 1) ^ -(x & 1) if signed else x)
+    assert len(out) == c["n"]
+    return out
+
+
+def values_of(rows, i):
+    return [v * rows["val"][i].get("mul", 1) for v in column(rows["val"][i], True)]
+
+
+def nodes_of(d):
+    parents, frames = [0], [0]
+    for up, frame in zip(column(d["nodes"]["pop"]), column(d["nodes"]["frame"])):
+        above = len(parents) - 1
+        for _ in range(up):
+            above = parents[above]
+        parents.append(above)
+        frames.append(frame)
+    return parents, frames
+
+
+def type_of(d, name):
+    return [t["name"] for t in d["types"]].index(name)
+
+
+def sums(d, name):
+    """Each stack counts once for a function, however often it is in it."""
+    parents, frames = nodes_of(d)
+    functions, names = column(d["frames"]["func"]), column(d["funcs"]["name"])
+    name_of = [d["strings"][names[functions[f]]] for f in frames]
+    flat, cum, at = {}, {}, 0
+    values = values_of(d["rows"], type_of(d, name))
+    for delta, value in zip(column(d["rows"]["node"], True), values):
+        at += delta
+        flat[name_of[at]] = flat.get(name_of[at], 0) + value
+        seen, node = set(), at
+        while node:
+            seen.add(name_of[node])
+            node = parents[node]
+        for n in seen:
+            cum[n] = cum.get(n, 0) + value
+    return {n: (flat.get(n, 0), cum[n]) for n in cum}
+
+
+def check_strict(path):
+    page = open(path, "rb").read()
+    head = page[:page.index(b'id="data">')]
+    policy = re.search(rb'http-equiv="Content-Security-Policy" content="(.*?)"', head)[1].decode()
+    for text, kind in ((rb"<style>(.*?)</style>", "style"),
+                       (rb'<script type="module">(.*?)</script>', "script")):
+        found = re.findall(text, page, re.S)
+        assert len(found) == 1, (kind, len(found))
+        digest = base64.b64encode(hashlib.sha256(found[0]).digest()).decode()
+        assert "%s-src 'sha256-%s'" % (kind, digest) in policy, policy
+    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
+    data = re.search(rb'id="data">(.*?)</script>', page, re.S)[1]
+    assert not re.search(rb"[<>&\x00-\x1f\x7f]|\xe2\x80[\xa8\xa9\xae]", data), "unescaped"
+    page.decode("utf-8")
+    assert page.lower().count(b"<script") == 2 and page.lower().count(b"<svg") == 0
+    ours = len(re.search(rb"<style>(.*?)</style>", page, re.S)[1]) + \
+        len(re.search(rb'type="module">(.*?)</script>', page, re.S)[1])
+    assert ours <= 60 * 1024, ours
+
+
+# --- a browser ---
+class Page:
+    def __init__(self):
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+        options = webdriver.ChromeOptions()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                         "--window-size=1440,1000", "--disable-dev-shm-usage",
+                         "--disable-extensions", "--disable-background-networking",
+                         "--disable-component-update"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script("return " + script, *arguments)
+
+    def until(self, script):
+        """Wait as long as it takes: only the test file has a limit."""
+        while not self.run(script):
+            time.sleep(0.05)
+
+    def open(self, path, fragment=""):
+        self.driver.get("about:blank")
+        self.driver.get("file://" + os.path.abspath(path) + fragment)
+        self.until("window.__ready !== undefined || document.getElementById('msg') !== null")
+
+    def go(self, fragment):
+        """As if the reader had followed a link in the page."""
+        self.run("void (location.hash = arguments[0])", fragment)
+        self.settle()
+
+    def settle(self):
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done))")
+
+    def key(self, *keys):
+        for key in keys:
+            self.run("void document.getElementById('plot').dispatchEvent(new KeyboardEvent("
+                     "'keydown', { key: arguments[0], bubbles: true }))", key)
+        self.settle()
+
+    def text(self, name):
+        return self.run("document.getElementById(arguments[0]).textContent", name)
+
+    def rows(self):
+        rows = []
+        while row := self.run("__row(arguments[0])", len(rows)):
+            rows.append(row)
+        return rows
+
+    def errors(self):
+        """Page errors, refused scripts and requests: all are messages of the console."""
+        return [m["message"] for m in self.driver.get_log("browser") if m["level"] == "SEVERE"]
+
+    def pixels(self, js_condition):
+        """The share of the graph's pixels (r, g, b) for which JS_CONDITION is true."""
+        return self.run("""(() => {
+            const c = document.getElementById('cv');
+            const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+            let n = 0;
+            for (let i = 0; i < d.length; i += 4) {
+                const [r, g, b] = [d[i], d[i + 1], d[i + 2]];
+                n += d[i + 3] > 0 && (""" + js_condition + """) ? 1 : 0;
+            }
+            return n / (d.length / 4);
+        })()""")
+
+
+def check_widths(rows):
+    """No box overlaps the next, and widths are in proportion to values."""
+    width, total = rows[0][0][2], rows[0][0][3]
+    for row in rows:
+        end = -1
+        for name, x, w, value, rest in row:
+            assert x >= end - 1e-3, (name, x, end)
+            assert abs(w / width - value / total) < 1e-9, (name, w, value)
+            end = x + w
+
+
+def browse_sums(page, path, *names):
+    """The table has the sums of an independent reader, for each type, with each view's widths."""
+    d = data_of(path)
+    for i, name in enumerate(t["name"] for t in d["types"]):
+        page.open(path, "#t=%d" % i)
+        want = {n: list(s) for n, s in sums(d, name).items() if any(s)}
+        got = page.run("__sums()")
+        assert {n: s for n, s in got.items()} == want, (name, set(got) ^ set(want))
+        for view in ("flame", "icicle", "callers"):
+            page.go("#t=%d&v=%s" % (i, view))
+            check_widths(page.rows())
+        top = max(want, key=lambda n: want[n][1])
+        page.run("void (location.hash = arguments[0] + encodeURIComponent(arguments[1]))",
+                 "#t=%d&v=sandwich&f=" % i, top)
+        page.settle()
+        assert any(r[0][0] == top and r[0][3] == want[top][1] and len(r) == 1 for r in page.rows())
+
+
+def browse_use(page, path):
+    """Search, zoom, back, types, granularity, table, help, theme: by keys, and by the fragment."""
+    d = data_of(path)
+    stacks = sums(d, d["types"][d["default"]]["name"])
+    total = sum(f for f, c in stacks.values())
+    page.open(path)
+    name = sorted(stacks, key=lambda n: -stacks[n][1])[1]
+    page.driver.execute_script("""
+        const q = document.getElementById('q');
+        q.value = arguments[0];
+        q.dispatchEvent(new Event('input'));""", "^" + re.escape(name) + "$")
+    matched = float(re.search(r"matched ([\d.]+) %", page.text("found"))[1])
+    assert abs(matched - 100 * stacks[name][1] / total) < 0.006, (matched, name)
+    assert page.pixels("b > r && r - g > 50") > 0.001, "no box is violet"
+    page.key("Escape")
+    assert page.text("found") == ""
+    before = page.rows()
+    level = [len(row) > 1 for row in before].index(True)
+    page.key(*["ArrowUp"] * (level + 1), "Enter")
+    zoomed = page.rows()
+    assert "z=" in page.run("location.hash") and len(zoomed[level]) == 1
+    assert abs(zoomed[level][0][2] - zoomed[0][0][2]) < 1e-6
+    page.run("void history.back()")
+    page.until("!location.hash.includes('z=')")
+    page.settle()
+    assert page.rows() == before
+    for key, part in (("2", "v=icicle"), ("3", "v=callers"), ("1", ""), ("]", "t="), ("[", ""),
+                      ("g", "g=line"), ("g", "g=file"), ("g", "g=object"), ("g", ""),
+                      ("t", "side="), ("t", "side="), ("t", ""), ("c", "c=object"),
+                      ("l", "th=dark"), ("s", "v=sandwich"), ("Escape", "")):
+        page.key(key)
+        assert part in page.run("location.hash"), (key, part, page.run("location.hash"))
+    page.go("#th=dark")
+    height = "document.getElementById('cv').style.height"
+    before = page.run(height)
+    page.run("void window.dispatchEvent(new Event('beforeprint'))")
+    assert page.run(height) == "%dpx" % (19 * len(page.rows()) + 8), page.run(height)
+    assert page.run("document.documentElement.dataset.theme") == "light"
+    assert page.pixels("r > 200 && b < 150") > 0.1, "no box is drawn for the printer"
+    page.run("void window.dispatchEvent(new Event('afterprint'))")
+    assert page.run(height) == before
+    page.key("?")
+    assert page.run("document.getElementById('help').open")
+    for comment in d["comments"]:
+        assert comment.split("\u202e")[0] in page.text("help")
+    for bad in ("#z=zz.r9.^", "#v=nonsense&t=99&g=&c=diff", "#s=9-1", "#q=(", "#f=%", "#l=a%3Db",
+                "#th=x&sort=__proto__"):
+        page.open(path, bad)
+        assert page.rows()[0][0][3] == total or "t=" in bad, bad
+
+
+def browse_heat(page, path):
+    """A span of time selects its samples, by mouse and by keys; all of the time is all samples."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    d = data_of(path)
+    rows, times, values = d["rows"], [], values_of(d["rows"], d["default"])
+    for delta in column(rows["time"]):
+        times.append(delta + (times[-1] if times else 0))
+    tick = rows["tick"] / 1e6
+    timed = list(zip(times, values))[rows["untimed"]:]
+    page.open(path, "#heat=1&side=0")
+    total = page.rows()[0][0][3]
+    assert total == sum(values)
+    page.go("#heat=1&s=0-%d" % (tick * (times[-1] + 1) + 60000))
+    assert page.rows()[0][0][3] == sum(v for t, v in timed)
+    end = tick * times[-1] / 2
+    page.go("#heat=1&s=0-%.3f" % end)
+    assert page.rows()[0][0][3] == sum(v for t, v in timed if t * tick < float("%.3f" % end))
+    page.open(path, "#heat=1")
+    canvas = page.driver.find_element("id", "hc")
+    hand = ActionChains(page.driver)
+    hand.move_to_element_with_offset(canvas, 40 - canvas.size["width"] / 2, 0)
+    hand.click_and_hold().move_by_offset(30, 0).release().perform()
+    page.settle()
+    part = page.rows()[0][0][3]
+    span = [float(x) for x in re.search(r"s=([\d.]+)-([\d.]+)", page.run("location.hash")).groups()]
+    assert part == sum(v for t, v in timed if span[0] <= t * tick < span[1]) and 0 < part < total
+    page.run("void document.getElementById('hvs').click()")
+    page.settle()
+    assert "vs=1" in page.run("location.hash") and "less" in page.text("legend")
+    page.open(path, "#heat=1")
+    for key in (" ", "ArrowRight", " "):
+        page.driver.execute_script("""
+            const c = document.getElementById('hc');
+            c.focus();
+            c.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], bubbles: true }));
+            """, key)
+    page.settle()
+    assert "s=0-" in page.run("location.hash")
+
+
+def browse_hostile(page, path):
+    """Names run nothing, in any view; and what is tried on purpose is refused, by the policy."""
+    page.open(path)
+    for fragment in ("#v=icicle", "#v=callers", "#side=2", "#g=file", "#q=.&c=object",
+                     "#v=sandwich&f=__proto__"):
+        page.open(path, fragment)
+        page.key("ArrowUp", "ArrowUp", "ArrowUp", "?")
+        assert page.run("document.scripts.length") == 2
+        assert page.run("document.querySelectorAll('img,svg,iframe,object,embed').length") == 0
+    assert page.errors() == []
+    page.open(path)
+    page.run("""void (() => {
+        const quietly = f => { try { f() } catch {} };
+        quietly(() => document.body.insertAdjacentHTML('beforeend', '<b>x</b>'));
+        const made = name => document.createElement(name), s = made('script'), b = made('b');
+        quietly(() => { s.text = 'window.owned = 1'; document.body.append(s) });
+        quietly(() => { b.setAttribute('onclick', 'window.owned = 2'); b.click() });
+        quietly(() => { new Image().src = 'http://127.0.0.1:9/x.png' });
+    })()""")
+    page.settle()
+    assert page.run("window.owned === undefined && document.querySelector('body > b') === null")
+    assert page.errors() != [], "what was tried was not refused, so that nothing above is proved"
+
+
+def browse_grey(page, path):
+    """Against itself a profile has no change that is significant."""
+    page.open(path)
+    assert "significant" in page.text("legend")
+    for selector in ("td.up", "td.dn"):
+        assert page.run("document.querySelectorAll(arguments[0]).length", selector) == 0
+    assert page.run("document.querySelector('td.ns') !== null") or "lower" in page.text("legend")
+    assert page.pixels("Math.max(r, g, b) - Math.min(r, g, b) > 60") < 0.001
+
+
+def browse_change(page, path, more, less, gone):
+    """A function that is more, one that is less, and one that is gone."""
+    page.open(path, "#side=2&sort=n")
+    rows = page.run("""[...document.querySelectorAll('tr.r')].map(row =>
+        [...row.children].map(c => c.className + ' ' + c.textContent))""")
+    change = {row[-1].strip().split(" ")[0]: row[-2] for row in rows}
+    assert change[more].startswith("up \u25b2 +"), change
+    assert change[less].startswith("dn \u25bc \u2212"), change
+    page.go("#side=1")
+    boxes = [box[0] for row in page.rows() for box in row]
+    assert more in boxes and gone not in boxes, boxes
+    page.key("x")
+    boxes = [box[0] for row in page.rows() for box in row]
+    assert more in boxes and gone in boxes, boxes
+
+
+def browse_empty(page, path):
+    page.open(path)
+    assert "no samples" in page.text("msg")
+
+
+def browse_cut(page, path, want):
+    """Where call paths are summed up, the page says so, and the table is exact."""
+    d = data_of(path)
+    page.open(path)
+    assert "call paths summed up" in page.text("stat")
+    assert any("[too small: " in box[0] for row in page.rows() for box in row)
+    name = d["types"][d["default"]]["name"]
+    got = page.run("__sums()")
+    for n, (flat, cum) in json.load(open(want)).items():
+        assert got.get(n, [0, 0]) == [flat, cum], (name, n, got.get(n), flat, cum)
+
+
+def browse_large(page, path):
+    """Shown and zoomed in time: compared with a loop in the same page, not with seconds."""
+    page.open(path)
+    check_widths(page.rows())
+    figures = page.driver.execute_async_script("""
+        const done = arguments[0], plot = document.getElementById('plot'), zooms = [];
+        const frame = () => new Promise(r => requestAnimationFrame(() => setTimeout(r)));
+        const key = k => plot.dispatchEvent(
+            new KeyboardEvent('keydown', { key: k, bubbles: true }));
+        (async () => {
+            for (let i = 0; i < 15; i++) {
+                key('ArrowUp');
+                const begun = performance.now();
+                key('Enter');
+                await frame();
+                zooms.push(performance.now() - begun);
+            }
+            const begun = performance.now();
+            let sum = 0;
+            for (let i = 0; i < 3e8; i++) sum = sum + i | 0;
+            done([__ready, zooms.sort((a, b) => a - b)[7], performance.now() - begun, sum]);
+        })()""")
+    print("ready %.0f ms, zoom %.0f ms, 300 million additions %.0f ms" % tuple(figures[:3]))
+    assert figures[1] < figures[2], "a zoom takes longer than the loop"
+
+
+def browse(*cases):
+    page = Page()
+    try:
+        for words in cases:
+            case, *arguments = words.split(",")
+            print(words)
+            globals()["browse_" + case](page, *arguments)
+            if case != "hostile":
+                assert page.errors() == [], page.errors()
+    except BaseException:
+        page.driver.save_screenshot("failed.png")
+        raise
+    finally:
+        page.driver.quit()
+
+
+if __name__ == "__main__":
+    what, path = sys.argv[1:3]
+    if what == "sums":
+        for n, s in sorted(sums(data_of(path), sys.argv[3]).items()):
+            print("%d %d %s" % (*s, n))
+    elif what == "total":
+        d = data_of(path)
+        print(sum(values_of(d["rows"], type_of(d, sys.argv[3]))))
+    elif what == "strict":
+        check_strict(path)
+    else:
+        browse(*sys.argv[2:])

@@ -1,0 +1,443 @@
+#!/bin/sh
+# pmu-top: it opens whatever holds samples; callers and callees; rows of other things than
+# functions; JSON and CSV; the last seconds of a stream on a terminal.
+# kinds: release asan
+. tests/lib.sh
+
+pmu-sample -q --sample-cpu -g -e cpu-clock -F 1000 -o "$scratch/raw" -- \
+	sh -c 'ten serial 0.2; ten threads 0.1'
+pmu-symbolize -q "$scratch/raw" >"$scratch/resolved"
+pmu-topprof -l pid,thread_comm -o "$scratch/p.pb.gz" "$scratch/resolved"
+pmu-top -n 100 "$scratch/p.pb.gz" >"$scratch/table"
+
+# as_table INPUT: it shows the table by its name, by stdin and by a pipe
+as_table() {
+	pmu-top -n 100 "$1" | same "$scratch/table" - && pmu-top -n 100 <"$1" |
+		same "$scratch/table" - && cat "$1" | pmu-top -n 100 | same "$scratch/table" -
+}
+
+# fields KEY...: of the rows of the JSON on stdin, a line each, with the name first
+fields() {
+	python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    print(row["name"], *(row[key] for key in sys.argv[1:]))' "$@" | sort
+}
+
+check 'a stream, raw or resolved, and its profile make one table, compressed or not' <<'END'
+	test "$(wc -l <"$scratch/table")" -gt 20
+	for input in raw resolved; do
+		as_table "$scratch/$input"
+		gzip -c "$scratch/$input" >$input.gz
+		as_table $input.gz
+		zstd -q "$scratch/$input" -o $input.zst
+		as_table $input.zst
+	done
+	for how in gzip zstd none; do
+		pmu-topprof -Z $how -o p.$how "$scratch/resolved"
+		as_table p.$how
+	done
+	go tool pprof -proto -symbolize=none -output go.pb.gz "$scratch/p.pb.gz" 2>go-log
+	as_table go.pb.gz
+END
+
+check 'a file of perf record is opened, and a stream of it' <<'END'
+	needs_command perf
+	perf_record -e cpu-clock -F 1000 -g -o perf.data -- ten serial 0.2
+	pmu-symbolize -q perf.data | pmu-topprof -l none | pmu-top -n 100 >want
+	grep -q " J$" want
+	pmu-top -n 100 perf.data | same want -
+	pmu-top -n 100 <perf.data | same want -
+	cat perf.data | pmu-top -n 100 | same want -
+	perf record -q -e cpu-clock -F 1000 -g -o - -- ten serial 0.2 2>log | tee piped |
+		pmu-top -n 100 >got
+	pmu-symbolize -q piped | pmu-topprof -l none | pmu-top -n 100 | same got -
+END
+
+check 'folded text has the sums that counting its lines gives' <<'END'
+	pmu-topprof --to folded -l none "$scratch/resolved" >folded
+	awk '{ value = $NF; sub(/ [0-9]+$/, ""); n = split($0, f, ";"); flat[f[n]] += value
+		split("", seen)
+		for (i = 1; i <= n; i++) if (!seen[f[i]]++) cum[f[i]] += value }
+		END { for (name in cum) print name, flat[name] + 0, cum[name] }' folded | sort >want
+	test "$(wc -l <want)" -gt 20
+	pmu-top -j folded | fields flat cum | same want -
+	gzip -c folded | pmu-top -j | fields flat cum | same want -
+	zstd -qc folded | pmu-top -j | fields flat cum | same want -
+	printf 'a;b;a;c 3\n\n# comment\na;b 4\r\nc 2.5\nx;;y 1' | pmu-top -j | fields flat cum >got
+	printf '%s\n' 'a 0 7' 'b 4 7' 'c 6 6' 'x 0 1' 'y 1 1' | same got -
+END
+
+check 'text that is no stack is reported, and an input that is nothing is refused' <<'END'
+	printf 'a;b 3\nno number\nc 1\n' >text
+	exits 1 pmu-top -j text >out 2>err
+	fields flat <out | grep -qx "b 3"
+	grep -q "^pmu-top: 'text': 1 lines are no stack, space and number, .* first is line 2$" err
+	for bytes in 'just words' '1 2 x' ''; do
+		printf "$bytes" >text
+		exits 1 pmu-top text >out 2>err
+		test ! -s out
+		test "$(wc -l <err)" = 1
+	done
+	head -c 3000 /dev/urandom >noise
+	exits 1 pmu-top noise >out
+	exits 1 pmu-top . >out
+	exits 1 pmu-top nowhere >out
+END
+
+check 'byte by byte, a pipe is opened as well' <<'END'
+	head -c 20000 "$scratch/raw" >cut
+	for input in cut "$scratch/p.pb.gz"; do
+		pmu-top -n 5 $input >want 2>err || :
+		python3 -c "
+import os, sys
+for byte in open('$input', 'rb').read():
+    os.write(1, bytes([byte]))" | { pmu-top -n 5 2>err || :; } | same want -
+	done
+END
+
+check 'a cut or damaged stream is shown as far as it goes, with exit 1' <<'END'
+	for input in raw resolved; do
+		size=$(wc -c <"$scratch/$input")
+		for cut in 0 7 15 16 40 300 $((size / 2)) $((size - 5)); do
+			head -c $cut "$scratch/$input" >cut
+			exits 1 pmu-top cut >out 2>err
+			test -s err
+			{ exits 1 pmu-top >out 2>err; } <cut
+			exits 1 sh -c "cat cut | pmu-top >out 2>err"
+		done
+	done
+END
+
+check 'the other tools are found in $PMU_PATH, beside pmu-top, and in $PATH, in this order' <<'END'
+	test -z "$WRAP" || skip 'under a wrapper'
+	mkdir beside first path
+	cp "$BIN/pmu-top" beside
+	for where in beside first path; do
+		printf "#!/bin/sh\necho $where >found\nexec $BIN/pmu-symbolize \"\$@\"\n" >tool
+		install -m 755 tool $where/pmu-symbolize
+	done
+	found() { env PATH="$PWD/path:/bin:/usr/bin" "$@" beside/pmu-top "$scratch/raw" >out; cat found; }
+	test "$(found env PMU_PATH=$PWD/nowhere:$PWD/first)" = first
+	test "$(found env)" = beside
+	test "$(found env PMU_PATH=)" = beside
+	rm beside/pmu-symbolize
+	test "$(found env)" = path
+	exits 1 env PATH=/bin:/usr/bin beside/pmu-top "$scratch/raw" >out 2>err
+	grep -q "^pmu-top: cannot find 'pmu-symbolize', which this input needs: put it beside" err
+	test ! -s out
+	# what needs no other tool works alone
+	env PATH=/nowhere beside/pmu-top -n 100 "$scratch/resolved" | same "$scratch/table" -
+END
+
+check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothing is left' <<'END'
+	mkdir tools
+	tool() { printf "#!/bin/sh\n$1\n" >tools/pmu-symbolize; chmod +x tools/pmu-symbolize; }
+	cp "$scratch/raw" raw
+	tool "$BIN/pmu-symbolize \"\$@\"; exit 3"
+	for input in raw -; do
+		PMU_PATH=$PWD/tools exits 1 pmu-top -n 100 $input <raw >out 2>err
+		same "$scratch/table" out
+		grep -q "^pmu-top: 'pmu-symbolize' failed: exit status 3" err
+	done
+	tool 'kill -KILL $$'
+	cat raw | PMU_PATH=$PWD/tools exits 1 pmu-top >out 2>err
+	grep -q "^pmu-top: 'pmu-symbolize' was ended by signal 9 (Killed): the rest is missing" err
+	printf 'no program' >tools/pmu-symbolize
+	PMU_PATH=$PWD/tools exits 1 pmu-top raw >out 2>err
+	grep -q "^pmu-top: cannot run '$PWD/tools/pmu-symbolize': " err
+	none strays_left
+END
+
+check 'samples with dumps of stacks go through pmu-unwind first' <<'END'
+	mkdir tools
+	printf '#!/bin/sh\necho "$@" >called\nexec cat "${2:--}"\n' >tools/pmu-unwind
+	chmod +x tools/pmu-unwind
+	needs_command perf
+	perf_record -e cpu-clock -F 500 --call-graph dwarf,1024 -o dumps -- ten serial 0.1
+	PMU_PATH=$PWD/tools pmu-top dumps >got
+	grep -qx -- "-- dumps" called
+	grep -q " J$" got
+	rm called
+	cat dumps | PMU_PATH=$PWD/tools pmu-top >got
+	grep -qx "" called
+	rm called
+	PMU_PATH=$PWD/tools pmu-top "$scratch/raw" >got
+	test ! -e called
+END
+
+check 'a reader that closes the pipe is no failure, a full disk is' <<'END'
+	for input in raw resolved p.pb.gz; do
+		(pmu-top -n 1000 "$scratch/$input"; echo $? >status) | true
+		test "$(cat status)" = 0
+		exits 1 pmu-top "$scratch/$input" >/dev/full 2>err
+	done
+END
+
+# calls: of the JSON on stdin, a line for each row and each of its callers and callees
+calls() {
+	python3 -c '
+import json, sys
+for row in json.load(sys.stdin)["rows"]:
+    print(row["name"], row["flat"], row["cum"])
+    for what in "callers", "callees":
+        for call in row[what]:
+            print(row["name"], what, call["name"], call["value"])' |
+		grep -v "\[" | sort
+}
+
+# calls_of_pprof PROFILE: the same from go tool pprof -tree
+calls_of_pprof() {
+	go tool pprof -tree -symbolize=none -sample_index=samples -nodefraction=0 \
+		-edgefraction=0 -nodecount=100000 "$1" 2>go-log | python3 -c '
+import re, sys
+blocks = sys.stdin.read().split("----------------------------------------------------------+")
+for block in blocks[2:]:
+    calls, name = {"callers": [], "callees": []}, None
+    for line in block.split("\n")[1:]:
+        if "|" not in line:
+            continue
+        left, right = line.split("|", 1)
+        left, right = left.split(), right.strip().replace(" (inline)", "")
+        if len(left) == 5:
+            name, row = right, f"{right} {left[0]} {left[3]}"
+        else:
+            calls["callees" if name else "callers"].append((right, left[0]))
+    if name:
+        print(row)
+        for what, list in calls.items():
+            for other, value in list:
+                print(name, what, other, value)' |
+		grep -vE "\[|<unknown>|0x[0-9a-f]{6}" | sort
+}
+
+check 'callers and callees are those of go tool pprof -tree' <<'END'
+	pmu-top -t samples --tree -j "$scratch/p.pb.gz" | calls >got
+	calls_of_pprof "$scratch/p.pb.gz" >want
+	test "$(wc -l <want)" -gt 60
+	same want got
+	pmu-top --sample-index samples --tree -j "$scratch/raw" | calls | same want -
+END
+
+check 'calls are counted once for each sample; a function that calls itself is no call' <<'END'
+	printf 'a;b;a;b;c 3\na;a;c 5\nb;c 2\n' | pmu-top --tree -j | calls >got
+	sort >want <<-EOF
+		a 0 8
+		a callers b 3
+		a callees b 3
+		a callees c 5
+		b 0 5
+		b callers a 3
+		b callees a 3
+		b callees c 5
+		c 10 10
+		c callers a 5
+		c callers b 5
+	EOF
+	same want got
+END
+
+check 'the tree is cut at --min, and says how many are left out' <<'END'
+	printf 'm;a 900\nm;b 90\nm;c 9\nm;d 1\n' >text
+	pmu-top --tree --min 5% -n 1 --cum text >out
+	grep -qE "^ +900  90.00%      a$" out
+	grep -qE "^ +90   9.00%      b$" out
+	grep -qE "^ +\[2 more, with less\]$" out
+	none grep -qE " [cd]$" out
+	pmu-top --min 0.05 text | tail -n +3 | awk '{ print $5 }' >names
+	printf 'a\nb\nm\n' | same names -
+	pmu-top --tree --min 0 -n 1 --cum text | grep -qE "^ +1   0.10%      d$"
+	for wrong in 2 -1 x 5%% '' nan; do exits 2 pmu-top --min "$wrong" text 2>err; done
+END
+
+check 'rows of processes, threads, names and CPUs are the labels that pprof counts' <<'END'
+	for by in pid tid comm cpu; do
+		label=$by
+		test $by != comm || label=thread_comm
+		pmu-topprof -l $label -o $by.pb.gz "$scratch/resolved"
+		go tool pprof -tags -sample_index=samples $by.pb.gz 2>go-log |
+			sed -n 's/^ *\([0-9]*\)\.0 *(.*): *\([^ ]*\) *$/\2 \1/p' | sort >want
+		test -s want
+		pmu-top -j -t samples --by $by $by.pb.gz | fields flat | same want -
+		pmu-top -j -t samples --by $by "$scratch/raw" | fields cum | same want -
+		pmu-top -j -t samples --by $label "$scratch/resolved" | fields cum | same want -
+	done
+	exits 1 pmu-top --by cpu pid.pb.gz >out 2>err
+	grep -q "^pmu-top: no sample has the label 'cpu'" err
+	test ! -s out
+	exits 1 pmu-top --by nosuch "$scratch/raw" >out 2>err
+	grep -q "^pmu-top: a stream has no label 'nosuch'; it has pid, " err
+	exits 2 pmu-top --tree --by pid pid.pb.gz 2>err
+END
+
+check 'rows of files and lines are those of go tool pprof, rows of objects those of perf' <<'END'
+	# pprof has a row for each function of a file
+	for by in file line; do
+		go tool pprof -top -${by}s -symbolize=none -sample_index=samples -nodefraction=0 \
+			-nodecount=100000 "$scratch/p.pb.gz" 2>go-log | sed 's/ (inline)$//' |
+			awk 'on { name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+				flat[name] += $1 } $1 == "flat" { on = 1 }
+				END { for (name in flat) if (flat[name]) print name, flat[name] }' |
+			grep '^[^[]*\.c[: ]' | sort >want
+		test -s want
+		pmu-top -j -t samples --by $by "$scratch/p.pb.gz" | fields flat |
+			grep '^[^[]*\.c[: ]' | grep -v ' 0$' | same want -
+	done
+	needs_command perf
+	perf report -i "$scratch/raw" --stdio --no-children -g none -F sample,dso 2>log |
+		awk '$1 ~ /^[0-9]+$/ { sub("^/.*/", "", $2); print $2, $1 }' | sort >want
+	pmu-top -j -t samples --by object "$scratch/raw" | fields flat | awk '$2 > 0' >got
+	grep -v kernel want >a
+	grep -v kernel got | same a -
+	grep -q "^ten " a
+END
+
+check 'JSON and CSV have all rows, and every name comes back from them' <<'END'
+	python3 - >text <<-EOF
+		names = ["plain", 'a "quoted, one', "tab	here", "ünïcode", "back\\\\slash", "=1+1"]
+		for i, name in enumerate(names * 10):
+		    print(f"{name}{i} {i + 1}")
+	EOF
+	pmu-top -j text >out.json
+	pmu-top --to json text | same out.json -
+	pmu-top --to csv text >out.csv
+	python3 - <<-EOF
+		import csv, json
+		want = {}
+		for line in open("text"):
+		    name, value = line.rsplit(" ", 1)
+		    want[name.replace("\t", "?")] = int(value)
+		rows = json.load(open("out.json"))["rows"]
+		assert {r["name"]: r["flat"] for r in rows} == want, rows
+		rows = list(csv.DictReader(open("out.csv", newline="")))
+		assert {r["name"]: int(r["flat"]) for r in rows} == want, rows
+		assert abs(sum(float(r["flat_share"]) for r in rows) - 1) < 1e-3
+	EOF
+	test "$(pmu-top --to csv -n 3 text | wc -l)" = 4
+	pmu-top --tree --to csv "$scratch/p.pb.gz" >tree.csv
+	python3 -c '
+import csv
+rows = list(csv.DictReader(open("tree.csv", newline="")))
+assert {r["relation"] for r in rows} == {"self", "caller", "callee"}
+assert any(r["of"] == "J" and r["name"] == "serial" and r["relation"] == "caller" for r in rows)'
+	exits 2 pmu-top --to xml text 2>err
+	exits 2 pmu-top -j --to csv text 2>err
+END
+
+check 'a sample type is chosen by its name or its number' <<'END'
+	pmu-top -t samples "$scratch/p.pb.gz" >want
+	pmu-top --sample-index 0 "$scratch/p.pb.gz" | same want -
+	pmu-top --sample-index 1 "$scratch/p.pb.gz" | head -n 1 | grep -q "^cpu (nanoseconds)"
+	exits 2 pmu-top -t 2 "$scratch/p.pb.gz" 2>err
+	grep -q "these sample types: samples cpu" err
+END
+
+# on_terminal COLUMNS LINES COMMAND: with steps for tests/terminal.py on stdin
+on_terminal() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" "$@"; }
+
+# Samples for as long as the test wants.
+stream='pmu-sample -q -g -e cpu-clock -F 200 -- ten serial 600'
+
+check 'on a terminal the last seconds are drawn again, keys change what is shown' <<'END'
+	on_terminal 80 24 "$stream | pmu-symbolize -q | pmu-top --live=4" >out <<-'EOF'
+		see cpu \(nanoseconds\).* in the last 4 s in [0-9]+ functions
+		see q quit
+		see [A-J]\n
+		fits
+		type a
+		see since the start
+		type a
+		see in the last 4 s
+		type /
+		type ^main$|serial
+		see /\^main\$\|serial_
+		miss [A-J]\n
+		type \n
+		see filter: \^main
+		see serial
+		type /
+		type \x1b
+		see [A-J]\n
+		type c
+		see c flat
+		see 0.0ms +0.00% +[^ ]+ 100.00%
+		type t
+		see samples \(count\)
+		type t
+		see cpu
+		type p
+		see paused
+		type p
+		miss paused
+		type q
+		end
+	EOF
+	grep -q "^cpu (nanoseconds): .* functions" out
+	grep -q " serial$" out
+END
+
+check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
+	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 500 -- \
+		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
+		see work
+		see serial
+		miss work
+		type a
+		see work
+		type q
+		end
+	EOF
+	grep -q ' work$' out
+	grep -q ' serial$' out
+	none grep 'pmu-' out
+END
+
+check 'an interrupt ends the recording; all that the pipe holds is read, and shown' <<'END'
+	on_terminal 80 24 "$stream | pmu-symbolize -q | tee -i stream | pmu-top -t samples" >out <<-'EOF'
+		see in the last 10 s
+		see samples \(count\): +[1-9]
+		type \x03
+		end
+	EOF
+	want=$(pmu-top -j -t samples stream | sed -n 's/.*"total": \([0-9]*\),.*/\1/p')
+	at_least "$want" 1
+	grep -qE "^samples \(count\): +$want in " out
+END
+
+check 'the stream ends by itself; narrow terminals and new sizes are kept to' <<'END'
+	on_terminal 50 10 "pmu-sample -q -g -e cpu-clock -F 500 -- ten serial 2 | pmu-top --live 1" \
+		>out <<-'EOF'
+		see [A-J]\n
+		fits
+		size 30 6
+		see flat
+		fits
+		size 100 30
+		see (?s)serial.*
+		fits
+		end
+	EOF
+	grep -qE "^ .* J$" out
+END
+
+check 'a signal ends it; the terminal is as before, and the other programs end' <<'END'
+	on_terminal 80 24 "$stream | sh -c 'echo \$\$ >pid; exec pmu-top'; stty -a" >out <<-'EOF'
+		see in the last 10 s
+		see [A-J]\n
+		run kill -TERM $(cat pid)
+		end
+	EOF
+	grep -q ' J$' out
+	grep -qE '(^|[^-])icanon' out
+	grep -qE '(^|[^-])echo ' out
+	none strays_left
+END
+
+check 'no terminal: one table at the end, without control characters' <<'END'
+	pmu-sample -q -g -e cpu-clock -F 500 -- ten serial 0.2 | pmu-top --live=1 >out
+	grep -q " J$" out
+	none grep -q "$(printf '\033')" out
+	for wrong in 0 11m x ''; do exits 2 pmu-top --live="$wrong" "$scratch/raw" 2>err; done
+END
+
+done_testing

@@ -1,0 +1,209 @@
+#!/bin/sh
+# pmu-flame: what is in the page and in the picture.  t620-browser.sh opens them.
+# kinds: quick release asan
+. tests/lib.sh
+
+page() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame.py" "$@"; }
+made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame-profiles.py" "$@"; }
+
+# top PROFILE TYPE: "flat cum name" as go tool pprof has them, sorted
+top() {
+	go tool pprof -top -nodecount=1000000 -nodefraction=0 -unit=ns -sample_index="$2" \
+		"$1" 2>/dev/null |
+		sed -E '1,/^ *flat +flat%/d; s/ \((inline|partial-inline)\)$//; s/([0-9])ns/\1/g' |
+		awk '{ f = $1; c = $4; $1 = $2 = $3 = $4 = $5 = ""; sub(/^ */, ""); print f, c, $0 }' | sort
+}
+
+check 'each function has the sums that go tool pprof has, of each type' <<'END'
+	made two >p.pb
+	pmu-flame p.pb -o p.html
+	for type in samples cpu cycles; do
+		top p.pb $type >want
+		test "$(wc -l <want)" = 4
+		page sums p.html $type | sort | same want -
+	done
+	pmu-flame <p.pb >q.html
+	sed "s/>p.pb</>profile</; s/\"p.pb\"/\"profile\"/" p.html | cmp - q.html
+END
+
+check 'a real profile: the same, and the same bytes in each run' <<'END'
+	pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.2 | pmu-symbolize | pmu-topprof -o p.pb.gz
+	pmu-flame -o p.html p.pb.gz
+	# pprof has one name for all addresses without a function
+	top p.pb.gz cpu | grep -v "<unknown>\|\[.*\]$" >want
+	at_least "$(wc -l <want)" 5
+	page sums p.html cpu | grep -v "+0x" | sort | same want -
+	test "$(top p.pb.gz cpu | awk "{ n += \$1 } END { print n }")" = "$(page total p.html cpu)"
+	pmu-flame -o q.html p.pb.gz
+	cmp p.html q.html
+END
+
+check 'names are data: the page has one script and one style, allowed by their hashes' <<'END'
+	made hostile >p.pb
+	script="</script><script>window.owned=1</script>"
+	pmu-flame --title "$script" --by "$script" -o p.html p.pb
+	page strict p.html
+	pmu-flame --to svg -o p.svg p.pb
+	python3 -c "
+import xml.dom.minidom as x
+d = x.parse('p.svg')
+used = {e.tagName for e in d.getElementsByTagName('*')}
+assert used == {'svg', 'defs', 'pattern', 'path', 'rect', 'text', 'g', 'title'}
+titles = [t.firstChild.data for t in d.getElementsByTagName('title')]
+assert any('</script><script>window' in t for t in titles)"
+	test "$(page total p.html samples)" = 171
+END
+
+check 'lighter call paths are summed up per caller: nothing is lost, and a message says so' <<'END'
+	make-tree 2000 300 20 >p.pb
+	pmu-flame -o p.html p.pb
+	pmu-flame --min 1% -o cut.html p.pb 2>err
+	grep -q "call paths are below --min: of each caller they are summed up as \[too small\]" err
+	test "$(page total p.html cpu)" = "$(page total cut.html cpu)"
+	at_most "$(wc -c <cut.html)" 110000
+	page sums p.html cpu >all
+	python3 - >want <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		d, cut = data_of("p.html"), data_of("cut.html")
+		parents, frames = nodes_of(d)
+		total, at = [0] * len(parents), 0
+		for delta, v in zip(column(d["rows"]["node"], True), values_of(d["rows"], 1)):
+		    at += delta
+		    total[at] += v
+		for i in range(len(parents) - 1, 0, -1):
+		    total[parents[i]] += total[i]
+		kept = sum(t >= total[0] / 100 for t in total) - 1
+		gone = len(parents) - 1 - kept
+		least = total[0] / 100
+		rests = len({p for t, p in zip(total, parents) if t < least <= total[p]})
+		assert cut["cut"]["nodes"] == gone, (cut["cut"]["nodes"], gone)
+		assert cut["nodes"]["pop"]["n"] == kept + rests
+		lines, funcs = column(cut["frames"]["line"]), column(cut["frames"]["func"])
+		rest = cut["cut"]["func"]
+		assert sum(lines[f] for f in nodes_of(cut)[1] if funcs[f] == rest) == gone
+		flat, cum = (column(cut["cut"][key][1], True) for key in ("flat", "cum"))
+		for f, c, n in zip(flat, cum, column(cut["funcs"]["name"])):
+		    if c and cut["strings"][n] != "all":
+		        print("%d %d %s" % (f, c, cut["strings"][n]))
+	PY
+	sort want >sorted
+	sort all | same - sorted
+END
+
+check 'differences, ratios, labels and types are in the page; what is missing is reported' <<'END'
+	made two >p.pb
+	pmu-flame -t cycles -o p.html p.pb
+	pmu-flame --diff p.pb -o d.html p.pb
+	pmu-flame --ratio cycles/cpu -o r.html p.pb
+	pmu-flame --by thread_comm -o b.html p.pb
+	pmu-flame --invert -o i.html p.pb
+	python3 - <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		assert data_of("p.html")["default"] == 2
+		d = data_of("d.html")
+		assert d["base"]["val"] == d["rows"]["val"] and d["base"]["node"] == d["rows"]["node"]
+		assert data_of("r.html")["ratio"] == [2, 1] and data_of("i.html")["view"] == "callers"
+		assert sums(data_of("b.html"), "cpu")["thread_comm: main"] == (0, 900)
+		p = data_of("p.html")
+		assert [t["per"] for t in p["types"]] == [1, 10, 1.35], p["types"]
+		assert column(p["frames"]["inl"]).count(1) == 1
+		assert sorted(column(p["funcs"]["kind"])) == [0, 0, 0, 0, 0, 1]
+	PY
+	exits 1 pmu-flame -t nothing p.pb -o x.html 2>err
+	grep -q "no sample type .nothing.; it has samples cpu cycles" err
+	exits 1 pmu-flame --by nothing p.pb -o x.html 2>err
+	grep -q "no sample has the label .nothing." err
+	test ! -e x.html
+	for wrong in "--min 2" "--min x" "--min -1" "--ratio cycles" "--to pdf" "--ratio a/b -t a"; do
+		exits 2 pmu-flame $wrong p.pb -o x.html 2>err
+	done
+END
+
+check 'a picture: each box has its share as width, and its name in a tooltip' <<'END'
+	made two >p.pb
+	pmu-flame --to svg -t cpu --title "a & b" p.pb -o p.svg
+	python3 - <<-PY
+		import xml.dom.minidom as x
+		d = x.parse("p.svg")
+		width = {}
+		for g in d.getElementsByTagName("g"):
+		    name = g.getElementsByTagName("title")[0].firstChild.data.split("\n")
+		    w = float(g.getElementsByTagName("rect")[0].getAttribute("width"))
+		    width.setdefault(name[0], []).append((w, name[-1]))
+		assert width["all"][0][0] == 1179.5 and width["all"][0][1] == "0.00 ms, 100.00 %"
+		for name, share in ("main", 1), ("work<int>", .7), ("help", .7):
+		    assert abs(width[name][0][0] - (1180 * share - .5)) < .06, (name, width[name])
+		assert len(width["rec"]) == 3 and width["rec"][0][1].endswith("21.00 %")
+		assert "a & b" in [t.firstChild.data for t in d.getElementsByTagName("text")]
+	PY
+	pmu-flame --to svg --invert p.pb -o i.svg
+	pmu-flame --to svg -t cpu --diff p.pb p.pb -o d.svg
+	grep -c "dcd9d3" d.svg | grep -qx 6	# all grey
+	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "colour: per cpu"
+END
+
+check 'no samples are a note; bad input leaves the file as it is; full disks are errors' <<'END'
+	made empty >p.pb
+	pmu-flame p.pb -o p.html 2>err
+	grep -q "has no samples" err
+	echo before >x.html
+	echo text >bad
+	exits 1 pmu-flame bad -o x.html 2>err
+	exits 1 pmu-flame nosuch -o x.html 2>err
+	test "$(cat x.html)" = before
+	exits 1 pmu-flame p.pb >/dev/full 2>err
+	grep -q "No space left" err
+	exits 2 pmu-flame p.pb -o p.pb 2>err
+	exits 2 pmu-flame --diff - - <p.pb 2>err
+	ls -A | none grep "^\.pmukit"
+END
+
+check 'every kind of crafted profile becomes a page, or is refused' <<'END'
+	for kind in dense spread absent name label mapping function location inlines deep names strings \
+		types comments lines labels equal zero; do
+		python3 "$TOP/tests/profiles.py" $kind 2000 >$kind.pb
+		pmu-flame $kind.pb -o $kind.html 2>err || test $? = 1
+		test ! -e $kind.html || page strict $kind.html
+	done
+END
+
+check 'text on every colour has a contrast of 4.5 at least, light and dark' <<'END'
+	needs_command node
+	cat "$TOP/lib/show/flame-text.js" "$TOP/lib/show/flame-colour.js" - >contrast.mjs <<-JS
+		const state = { g: "function" }, LOST = 4;
+		const bright = rgb => rgb.map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+			.reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+		const fromHex = c => (c.length === 4 ? [1, 2, 3].map(i => c[i] + c[i])
+			: [1, 3, 5].map(i => c.slice(i, i + 2))).map(h => parseInt(h, 16) / 255);
+		const fromHsl = c => {
+			const [h, s, l] = c.match(/[\d.]+/g).map(Number), a = s / 100 * min(l / 100, 1 - l / 100);
+			return [0, 8, 4].map(n => (n + h / 30) % 12)
+				.map(k => l / 100 - a * max(-1, min(k - 3, 9 - k, 1)));
+		};
+		let tried = 0;
+		const check = colour => {
+			const [x, y] = [ink(), colour].map(c => bright(c[0] === "#" ? fromHex(c) : fromHsl(c)));
+			const contrast = (max(x, y) + 0.05) / (min(x, y) + 0.05);
+			tried++;
+			if (contrast < 4.5)
+				throw new Error(colour + (dark ? " dark: " : " light: ") + contrast.toFixed(2));
+		};
+		for (dark of [false, true]) {
+			for (let kind = 0; kind <= LOST; kind++)
+				for (let seed = 0; seed < SEEDS; seed++)
+					[0, 1].forEach(inlined => check(kindColour(kind, inlined, seed)));
+			for (let by = -1; by <= 1; by += 0.125)
+				[true, false].forEach(ofRatio => check(changeColour(by, ofRatio)));
+			[grey(), hitColour()].forEach(check);
+		}
+		if (tried !== 192)
+			throw new Error(tried + " colours");
+	JS
+	node contrast.mjs
+END
+
+done_testing

@@ -1,0 +1,65 @@
+#!/bin/sh
+# pmu-flame's pages in a real browser: headless Chromium, driven by Selenium.  The cases are
+# in tests/flame.py; a screenshot of a case that fails is left in its directory.
+# BROWSER=all (make check-all): also the large pages, and their times.
+# kinds: release
+. tests/lib.sh
+
+# browse CASE,PAGE...: what must be true of the pages.  A browser takes seconds to start, so
+# one does all cases of a check.
+browse() {
+	needs_command chromium chromedriver
+	/usr/bin/python3 -c "import selenium" 2>/dev/null || skip "no selenium for python3"
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$TOP/tests/flame.py" browse "$@"
+}
+made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame-profiles.py" "$@"; }
+
+check 'sums of another reader, search, zoom, views, types, spans of time, what is summed up' <<'END'
+	made times >p.pb
+	pmu-flame -t cpu -o p.html p.pb
+	compose s.data <<-PY
+		t = IP | TID | TIME
+		out = pipe(record(64, attr(1, 0, 1000000, t) + struct.pack("<Q", 1), 0),
+		    *[record(9, struct.pack("<QIIQ", 0x1000 + i % 3, 7, 7, i * 10**7 + 10**12))
+		      for i in range(900)])
+	PY
+	pmu-topprof --slices 20 -l cpu s.data | pmu-flame -o slices.html
+	make-tree 500 200 20 >tree.pb
+	pmu-flame -o tree.html tree.pb
+	pmu-flame --min 2% -o cut.html tree.pb
+	PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 -c "
+from flame import *
+json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
+	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want
+END
+
+check 'hostile names run nothing; comparisons show what changed, was lost or is by chance' <<'END'
+	made hostile >hostile.pb
+	pmu-flame --title "</title><svg onload=alert(3)>" -o hostile.html hostile.pb
+	made times >p.pb
+	pmu-flame -t cpu --diff p.pb -o same.html p.pb
+	pmu-flame --ratio cpu/cpu -o ratio.html p.pb
+	made counts 600 300 0 >after.pb
+	made counts 300 500 100 >before.pb
+	pmu-flame --diff before.pb -o change.html after.pb
+	made empty >empty.pb
+	pmu-flame -o empty.html empty.pb
+	browse grey,same.html grey,ratio.html change,change.html,more,less,gone empty,empty.html \
+		hostile,hostile.html
+END
+
+check '1.5 million call paths: made in 200 MB and 8 MB of page, and soon shown and zoomed' <<'END'
+	test "$BROWSER" = all || skip "BROWSER=all (make check-all) does it"
+	make-tree 100000 8000 45 >p.pb
+	python3 - >used <<-PY
+		import resource, subprocess
+		subprocess.check_call(["pmu-flame", "-o", "p.html", "p.pb"])
+		u = resource.getrusage(resource.RUSAGE_CHILDREN)
+		print(int(u.ru_maxrss / 1024), "MB,", u.ru_utime + u.ru_stime, "s of CPU time")
+	PY
+	at_most "$(cut -d " " -f 1 used)" 200
+	at_most "$(wc -c <p.html)" 8000000
+	browse large,p.html
+END
+
+done_testing

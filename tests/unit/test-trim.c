@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trim: a sample says the same without the unused end of its stack, however much is used. */
+#include "sample/trim.h"
+#include "record/sample.h"
+#include "tests/unit/tap.h"
+
+#include <stdlib.h>
+
+enum { STACK = 64, TYPE = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN |
+			  PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT };
+
+static const struct perf_event_attr attr = {
+	.size = sizeof(attr), .sample_type = TYPE, .sample_regs_user = 3,
+	.sample_stack_user = STACK,
+};
+
+static uint8_t *put(uint8_t *at, uint64_t word)
+{
+	memcpy(at, &word, sizeof(word));
+	return at + sizeof(word);
+}
+
+/* Make a SAMPLE with a stack of RESERVED bytes, USED of them valid; returns its size. */
+static size_t make(uint8_t *record, uint64_t reserved, uint64_t used)
+{
+	struct perf_event_header header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 0 };
+	uint8_t *at = put(put(record + sizeof(header), 0x1000), 77);
+
+	at = put(put(put(at, 2), (uint64_t)PERF_CONTEXT_USER), 0x1000);
+	at = put(put(put(at, PERF_SAMPLE_REGS_ABI_64), 11), 12);
+	at = put(at, reserved);
+	for (uint64_t i = 0; i < reserved; i++)
+		*at++ = (uint8_t)(i + 1);
+	if (reserved)
+		at = put(at, used);
+	at = put(at, 99);
+	header.size = (uint16_t)(at - record);
+	memcpy(record, &header, sizeof(header));
+	return header.size;
+}
+
+static struct sample decode(const uint8_t *record, const struct stream_event *event)
+{
+	struct sample sample = { 0 };
+	struct record rec;
+	uint64_t needed;
+
+	record_frame(&rec, record, false);
+	tap(sample_decode(event, 0, &rec, &sample, &needed) &&
+	    (size_t)(rec.body.end - record) >= needed, "the record has all its fields");
+	return sample;
+}
+
+static bool same(const struct sample *a, const struct sample *b)
+{
+	return a->ip == b->ip && a->time == b->time && a->weight == b->weight &&
+	       a->callchain.count == b->callchain.count && a->user_regs_abi == b->user_regs_abi &&
+	       word_at(a->user_regs, 1) == word_at(b->user_regs, 1) &&
+	       a->user_stack.size == b->user_stack.size &&
+	       !memcmp(a->user_stack.at, b->user_stack.at, a->user_stack.size);
+}
+
+static void test_used(const struct stream_event *event, uint64_t reserved, uint64_t used)
+{
+	uint8_t made[512];
+	size_t size = make(made, reserved, used);
+	uint64_t kept = used < reserved ? (used + 7) & ~7ULL : reserved;
+	size_t want = size - (reserved - kept) - (reserved && !kept ? 8 : 0);
+	uint8_t *record = malloc(size), *copy = malloc(size);
+
+	memcpy(record, made, size);
+	size_t trimmed = trim_copy(copy, (void *)record, event);
+	uint8_t *exact = malloc(want);	/* so that a byte too far is noticed */
+	tap(trimmed == want && ((struct perf_event_header *)(void *)copy)->size == want,
+	    "the copy has the bytes in use, rounded up to 8, and no others");
+	memcpy(exact, copy, want);
+	struct sample before = decode(record, event), after = decode(exact, event);
+	tap(same(&before, &after), "the copy says what the sample said");
+	free(record);
+	free(copy);
+	free(exact);
+}
+
+int main(void)
+{
+	struct stream_events events = { 0 };
+	const char *error;
+
+	tap(events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error), "the event");
+	for (uint64_t used = 0; used <= STACK; used++)
+		test_used(&events.event[0], STACK, used);
+	test_used(&events.event[0], STACK, STACK + 8);	/* more than there is: all is kept */
+	test_used(&events.event[0], 0, 0);
+	events_release(&events);
+	return tap_done();
+}
