@@ -85,7 +85,7 @@ apart static void burn_some(void)
 
 apart static void inside(void)
 {
-	burn(50000);
+	burn(400000);
 	sink++;
 }
 

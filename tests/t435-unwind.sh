@@ -124,6 +124,7 @@ check 'in a file that was deleted' <<'END'
 	{ pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -- sh script |
 		pmu-unwind -v -o u.data 2>said; } &
 	exec 3>input
+	eventually sh -c "ls -l /proc/[0-9]*/exe 2>/dev/null | grep -q $PWD/gone"
 	rm gone
 	eventually sh -c "test \$(stat -c %s u.data) -gt 20000"
 	exec 3>&-
@@ -166,6 +167,16 @@ check 'a coroutine ends where makecontext() started it' <<'END'
 	recorded context 150
 	all_whole
 	grep "100.0 % whole" said || grep "9[0-9].[0-9] % whole" said
+END
+
+check 'before the address that a signal interrupted there is a marker, for it is exact' <<'END'
+	build
+	recorded signal 150 10
+	chains frames u.data | awk "/__restore_rt/ { n += \$1 } END { print n + 0 }" >handlers
+	pmu-stream --dump u.data | grep -c "0xfffffffffffffe00.*0xfffffffffffffe00" >marked
+	cat handlers marked
+	at_least "$(cat handlers)" 5
+	same handlers marked
 END
 
 done_testing
