@@ -379,7 +379,8 @@ END
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
 	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 500 -- \
 		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
-		see work
+		type /w[o]rk|s[e]rial
+		type \n
 		see serial
 		miss work
 		type a
