@@ -56,7 +56,7 @@ chains_of() {
 		END { if (chain != "") print chain }' | sort | uniq -c
 }
 
-check 'dumps of stacks are as long as the stack, and unwind as if they had been recorded whole' <<'END'
+check 'dumps are as long as the stack, and unwind as if they had been recorded whole' <<'END'
 	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf,32768 -o s.data -- "$scratch/deep" 200
 	dumps sizes s.data >sizes
 	at_least "$(wc -l <sizes)" 100
@@ -128,7 +128,7 @@ needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
 # folds FILE OPTION...: its folded lines, without values and labels
 folds() { pmu-topprof --label none --to folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
 
-check 'an address that is no code is not shown as a caller: the stack ends before it, counted' <<'END'
+check 'an address that is no code is not a caller: the stack ends before it, counted' <<'END'
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" text
 	samples s.data ip | grep -q 6e69622f3d4c4c44	# so perf shows it
