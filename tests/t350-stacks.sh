@@ -287,7 +287,7 @@ check 'stacks are unwound on the way: all are whole, in order, and no dump is le
 	grep -q "copies of the stack" err
 END
 
-check 'stacks where threads wait are unwound, too: in vfork(), whose caller is in a register' <<'END'
+check 'stacks of threads that wait are unwound, too: vfork() has its caller in a register' <<'END'
 	pmu-sample --unwind --off-cpu -e cpu-clock:u -F 100 -o u.data -- sh -c "
 		i=0; while test \$i -lt 10; do i=\$((i + 1)); sleep 0.001; done"
 	pmu-symbolize -q u.data | folds - -q --mark-cut --event context-switches >folded
