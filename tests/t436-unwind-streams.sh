@@ -21,8 +21,8 @@ recording=$scratch/s.data
 
 check 'the kernel part of callchains stays as it was' <<'END'
 	needs_recording
-	perf record -q -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
-		dd if=/dev/zero of=/dev/null bs=4M count=2000 2>log || skip "perf: $(tail -n 1 log)"
+	perf_record -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
+		dd if=/dev/zero of=/dev/null bs=4M count=2000
 	pmu-unwind -o u.data k.data
 	chains kernel k.data u.data >count
 	cat count
@@ -67,8 +67,7 @@ check 'compressed streams and files that can be sought in are read alike' <<'END
 	pmu-unwind -o from-z.data z.data
 	chains frames u.data >want
 	chains frames from-z.data | same want -
-	perf record -q -e cpu-clock -F 997 --call-graph dwarf -o f.data -- true 2>log ||
-		skip "perf: $(tail -n 1 log)"
+	perf_record -e cpu-clock -F 997 --call-graph dwarf -o f.data -- true
 	pmu-unwind f.data >from-file.data
 	pmu-unwind <f.data >from-stdin.data
 	pmu-stream --check from-file.data
@@ -78,9 +77,9 @@ END
 
 check 'events with copies of stacks and events without may share a stream' <<'END'
 	needs_recording
-	perf record -q -o m.data -e cpu-clock/call-graph=dwarf,period=1000000/ \
+	perf_record -o m.data -e cpu-clock/call-graph=dwarf,period=1000000/ \
 		-e task-clock/call-graph=no,period=1000000/ -- "$scratch/chains" rec 50 5 \
-		</dev/null >log 2>&1 || skip "perf: $(tail -n 1 log)"
+		</dev/null >log
 	pmu-unwind -o u.data m.data
 	for file in m u; do
 		perf script -f -i $file.data -F event,time,ip,sym 2>/dev/null |

@@ -17,6 +17,7 @@ struct walk {
 	struct cfi_registers now;
 	uint64_t beyond;	/* bit per register: not known, because the dump is too short */
 	bool is_exact, is_first;
+	bool by_frame_pointer;	/* the frame was found so: its frame pointer is one */
 };
 
 /* Whether to go on, or how the loop ended. */
@@ -252,6 +253,7 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 	}
 	if (!is_known(w, w->machine->sp))
 		return without(w, w->machine->sp);
+	w->by_frame_pointer = false;
 	return enter(w, address, rule->is_signal);
 }
 
@@ -271,7 +273,8 @@ static int step_by_frame_pointer(struct walk *w)
 	if (fp & 7 || fp < w->now.value[m->sp])
 		return UNWIND_NO_CFI;
 	if (!load(w->dump, fp, &caller) || !load(w->dump, fp + 8, &address))
-		return is_beyond(w->dump, fp + 8) ? UNWIND_CUT : UNWIND_NO_CFI;
+		return w->by_frame_pointer && is_beyond(w->dump, fp + 8) ? UNWIND_CUT
+									 : UNWIND_NO_CFI;
 	address = machine_strip(m, address, mappings_from(&w->space->code, 1ULL << 48));
 	if (address == 0)
 		return UNWIND_WHOLE;
@@ -281,6 +284,7 @@ static int step_by_frame_pointer(struct walk *w)
 	w->beyond = 0;
 	set(w, m->fp, caller);
 	set(w, m->sp, fp + 16);
+	w->by_frame_pointer = true;
 	return enter(w, address, false);
 }
 
