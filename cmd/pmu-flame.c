@@ -2,15 +2,19 @@
 /*
  * pmu-flame - show a profile as a flame graph: one HTML file, or a picture.
  *
- * Reads a pprof profile from FILE or stdin, and writes a page that needs nothing but a
- * browser, or with --to svg a still picture.
+ * Reads a pprof profile, folded text, a stream, raw or resolved, or a perf.data file from
+ * FILE or stdin, and writes a page that needs nothing but a browser, or with --to svg a
+ * still picture.
  */
 #include "base/arena.h"
 #include "base/command.h"
+#include "profile/open.h"
 #include "show/flame-page.h"
 #include "show/flame-svg.h"
 
 #include <unistd.h>
+
+enum { SLICES = 200 };		/* of a stream's time, at least, for the heat map */
 
 static struct flame_options how;
 static const char *base, *ratio, *title, *file;
@@ -67,8 +71,11 @@ static void split_ratio(void)
 static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 			struct report *report)
 {
+	const struct open_options as = { .labels = how.by, .slices = SLICES,
+					 .when_read = command_input_ended };
+
 	command_on_signals(SIGNALS_END_BUT_ONE);
-	struct decoded *d = decoded_read(path, command_input_ended, report);
+	struct decoded *d = open_profile(path, &as, report);
 	bool good = d && flame_add(f, d, side);
 
 	if (good && side == FLAME_PROFILE && d->samples == 0)

@@ -27,7 +27,7 @@ static const char *const formats[] = {
 static const struct command_option options[] = {
 	{ 0, "cum", NULL, "sort by cumulative cost: functions with all that they call",
 	  .flag = &by_cumulative },
-	{ 'n', "rows", "COUNT", "show COUNT functions; JSON and CSV: all", .count = &rows },
+	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
 	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
 	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, tid, comm, ...",

@@ -90,6 +90,7 @@ static const struct command_option drop_in_options[] = {
 static const struct command drop_in = {
 	.name = "perf_to_profile",
 	.purpose = "make a pprof profile of a perf.data file, with symbols",
+	.operands = "-i FILE -o FILE",
 	.options = drop_in_options,
 };
 

@@ -62,7 +62,7 @@ def times():
                (5, 1, [(5, 11)]))]
     stacks = [[2, 1], [3, 2, 1], [4, 3, 2, 1], [5, 5, 5, 1], [3, 5, 1], [1]]
     for i in range(900):
-        stack = stacks[i * i % 7 % 6] if i < 450 else stacks[i % 3]
+        stack = stacks[i * i % 11 % 6] if i < 450 else stacks[i % 3]
         when = bytes_of(3, number(1, time) + number(3, 10**15 + 5 * i * 10**6))
         parts.append(sample(stack, [1, 10**6, 1000 + i % 7],
                             label(COMM, MAIN if i % 2 else copy) + when))

@@ -56,7 +56,7 @@ chains_of() {
 		END { if (chain != "") print chain }' | sort | uniq -c
 }
 
-check 'dumps of stacks are as long as the stack, and unwind as if they had been recorded whole' <<'END'
+check 'dumps are as long as the stack, and unwind as if they had been recorded whole' <<'END'
 	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf,32768 -o s.data -- "$scratch/deep" 200
 	dumps sizes s.data >sizes
 	at_least "$(wc -l <sizes)" 100
@@ -128,7 +128,7 @@ needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
 # folds FILE OPTION...: its folded lines, without values and labels
 folds() { pmu-topprof --label none --to folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
 
-check 'an address that is no code is not shown as a caller: the stack ends before it, counted' <<'END'
+check 'an address that is no code is not a caller: the stack ends before it, counted' <<'END'
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" text
 	samples s.data ip | grep -q 6e69622f3d4c4c44	# so perf shows it
@@ -285,6 +285,14 @@ check 'stacks are unwound on the way: all are whole, in order, and no dump is le
 		pmu-symbolize | folds - | grep -q "down;leaf$"
 	exits 2 pmu-sample --unwind --call-graph fp -- true 2>err
 	grep -q "copies of the stack" err
+END
+
+check 'stacks of threads that wait are unwound, too: vfork() has its caller in a register' <<'END'
+	pmu-sample --unwind --off-cpu -e cpu-clock:u -F 100 -o u.data -- sh -c "
+		i=0; while test \$i -lt 10; do i=\$((i + 1)); sleep 0.001; done"
+	pmu-symbolize -q u.data | folds - -q --mark-cut --event context-switches >folded
+	grep vfork folded
+	none grep 'cut: .*vfork' folded
 END
 
 check 'the process that unwinds has given up its rights' <<'END'

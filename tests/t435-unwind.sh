@@ -124,7 +124,7 @@ check 'in a file that was deleted' <<'END'
 	{ pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -- sh script |
 		pmu-unwind -v -o u.data 2>said; } &
 	exec 3>input
-	eventually sh -c "ls -l /proc/[0-9]*/exe 2>/dev/null | grep -q $PWD/gone"
+	eventually sh -c "ls -l /proc/[0-9]*/exe 2>&1 | grep -q '$PWD/gone\$'"
 	rm gone
 	eventually sh -c "test \$(stat -c %s u.data) -gt 20000"
 	exec 3>&-

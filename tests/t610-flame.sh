@@ -26,8 +26,10 @@ check 'each function has the sums that go tool pprof has, of each type' <<'END'
 	sed "s/>p.pb</>profile</; s/\"p.pb\"/\"profile\"/" p.html | cmp - q.html
 END
 
-check 'a real profile: the same, and the same bytes in each run' <<'END'
-	pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.2 | pmu-symbolize | pmu-topprof -o p.pb.gz
+check 'a real profile, and its streams: the same; and the same bytes in each run' <<'END'
+	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	pmu-symbolize s.data >s.named
+	pmu-topprof -o p.pb.gz s.named
 	pmu-flame -o p.html p.pb.gz
 	# pprof has one name for all addresses without a function
 	top p.pb.gz cpu | grep -v "<unknown>\|\[.*\]$" >want
@@ -36,6 +38,11 @@ check 'a real profile: the same, and the same bytes in each run' <<'END'
 	test "$(top p.pb.gz cpu | awk "{ n += \$1 } END { print n }")" = "$(page total p.html cpu)"
 	pmu-flame -o q.html p.pb.gz
 	cmp p.html q.html
+	for stream in s.data s.named; do
+		pmu-flame -o q.html $stream
+		page sums q.html cpu | grep -v "+0x" | sort | same want -
+		grep -q '"slices":[0-9]' q.html
+	done
 END
 
 check 'names are data: the page has one script and one style, allowed by their hashes' <<'END'

@@ -1,6 +1,6 @@
 # fish completion for pmu-top; made by completions/generate
 complete -c pmu-top -l cum -d 'sort by cumulative cost: functions with all that they call'
-complete -c pmu-top -l rows -s n -x -d 'show COUNT functions; JSON and CSV: all (20)'
+complete -c pmu-top -l rows -s n -x -d 'show COUNT functions (20)'
 complete -c pmu-top -l type -s t -x -d 'show this sample type, such as samples'
 complete -c pmu-top -l sample-index -x -d 'the same, as go tool pprof calls it'
 complete -c pmu-top -l by -x -d 'show objects, files, lines, or a label: pid, tid, comm, ...'

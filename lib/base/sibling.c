@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,11 +36,12 @@ static bool is_in_one(const char *directories, const char *name, char path[PATH_
 	return false;
 }
 
+/* The kernel passes the path by which this program was started. */
 static bool is_beside_us(const char *name, char path[PATH_MAX])
 {
+	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
 	char own[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", own, sizeof(own));
-	const char *slash = n > 0 && n < PATH_MAX ? memrchr(own, '/', (size_t)n) : NULL;
+	const char *slash = started && realpath(started, own) ? strrchr(own, '/') : NULL;
 
 	return slash && is_in(own, (size_t)(slash - own), name, path);
 }

@@ -63,6 +63,9 @@ function labels() {
 	const seen = new Map();
 	for (const pair of data.sets.flat())
 		seen.set(labelId(...pair), strings[pair[0]] + '=' + strings[pair[1]]);
+	const runs = [...seen.keys()].filter(id => id.startsWith('run='));
+	if (runs.length === 1)
+		seen.delete(runs[0]);
 	return labelList = [...seen].sort((a, b) => a[1] < b[1] ? -1 : 1);
 }
 
@@ -243,8 +246,6 @@ function showLegend() {
 
 let lastView = '';
 function update() {
-	const begun = performance.now();
-
 	dark = state.th ? state.th === 'dark'
 		: matchMedia('(prefers-color-scheme: dark)').matches;
 	document.documentElement.dataset.theme = dark ? 'dark' : 'light';
@@ -270,7 +271,6 @@ function update() {
 	}
 	draw();
 	drawTable();
-	window.__update = performance.now() - begun;
 }
 
 function zoomTo(box) {

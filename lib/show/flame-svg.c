@@ -145,12 +145,23 @@ static void name_of(const struct flame *f, uint32_t node, char *text, size_t siz
 		snprintf(text, size, "%s", name);
 }
 
-/* Shorten NAME to ROOM letters, whole characters. */
-static void shorten(char *name, size_t room)
+/* Return NAME without the directories of its package: "json.Unmarshal", not "encoding/...". */
+static char *without_directories(char *name)
+{
+	for (char *end = name + strcspn(name, "(<[ "); end > name; end--)
+		if (end[-1] == '/')
+			return end;
+	return name;
+}
+
+/* Shorten NAME to ROOM letters, whole characters.  Return what is left of it. */
+static char *shorten(char *name, size_t room)
 {
 	size_t letters = 0, at = 0, end = 0, size;
 	uint32_t code;
 
+	if (strlen(name) > room)
+		name = without_directories(name);
 	while ((size = text_character(name + at, &code)) > 0) {
 		at += size;
 		if (++letters + 2 <= room)
@@ -158,6 +169,7 @@ static void shorten(char *name, size_t room)
 	}
 	if (letters > room)
 		snprintf(name + end, 3, "..");
+	return name;
 }
 
 /* The tooltip: name, file and line, object, value, share, and what has changed. */
@@ -232,8 +244,7 @@ static void write_box(const struct picture *p, uint32_t node)
 		write_mark(p, kind, x, y, width);
 	if (width > 3 * LETTER) {
 		flame_print(p->out, "<text x=\"%.1f\" y=\"%.1f\">", x + 3, y + ROW - 5.5);
-		shorten(name, (size_t)((width - 4) / LETTER));
-		flame_markup(p->out, name);
+		flame_markup(p->out, shorten(name, (size_t)((width - 4) / LETTER)));
 		flame_print(p->out, "</text>");
 	}
 	flame_print(p->out, "</g>\n");

@@ -152,8 +152,10 @@ static int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
 	} else {
 		*cfa = w->now.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value;
 	}
-	/* Stacks grow down.  A leaf function of arm64 may have no bytes of its own. */
-	bool may_equal = w->machine->lr != NO_REGISTER && w->is_exact;
+	/* Stacks grow down.  Where a register has the return address, a leaf may have no bytes:
+	   on arm64, and in vfork(). */
+	bool may_equal = w->is_exact && (w->machine->lr != NO_REGISTER ||
+					 rule->ra_kind == CFI_REGISTER);
 	if (rule->is_signal || *cfa > sp || (may_equal && *cfa == sp))
 		return GO_ON;
 	return UNWIND_LOST;
