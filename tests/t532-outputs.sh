@@ -143,7 +143,7 @@ check 'pprof has nothing to warn of, whatever it is asked' <<'END'
 	done
 END
 
-check 'twenty runs over one stream write the same bytes: none depends on the secret of a hash' <<'END'
+check 'twenty runs over one stream write the same bytes: no output depends on hashes' <<'END'
 	pmu-sample -g -e cpu-clock -F 1000 -o ten.data -- ten threads 0.3
 	make-churn 300 150 >churn.data
 	for run in $(seq 20); do
