@@ -375,4 +375,16 @@ check 'what other users may have put into the cache is not believed' <<'END'
 	unopened fifo pmu-symbolize --sysroot root --cache kept s.data >r.data
 END
 
+check 'a line of /etc/passwd that lacks fields is of no user; nothing after its end is read' <<'END'
+	needs_root
+	needs_command unshare
+	{ printf '%01023d\n' 0; printf 'one\ntwo:x\nthree:x:\nfour:x::0::\nfive:x:0:0:::\n'; } >passwd
+	unshare -m sh -c 'mount --bind passwd /etc/passwd' || skip 'may not mount here'
+	for user in none one two three four five:x; do
+		exits 1 unshare -m sh -c "mount --bind passwd /etc/passwd
+			exec pmu-sample -e cpu-clock -u $user -d 0.01 -o s.data" 2>err
+		grep -q "no user is called '$user'" err
+	done
+END
+
 done_testing

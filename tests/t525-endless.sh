@@ -115,6 +115,28 @@ check 'a definition that is missing before a restart is reported; later ones are
 	at_most "$(wc -l <said)" 5
 END
 
+check 'programs that stay mapped keep their names and Go build IDs while others come and go' <<'END'
+	compose go.data <<-EOF
+		PROGRAMS = 1000
+		def mmap2(pid, start, path, go=b""):
+		    mark = b"\xff Go build ID: \"" + pad(go) if go else b""
+		    return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, 0x1000, 0, 8, 1,
+		                                  start, 0, 5, 2) + pad(path) + mark)
+		def samples():
+		    return [record(9, struct.pack("<QIIQQ", 0x10000 + i * 0x1000, 5, 5, 1, 1))
+		            for i in range(PROGRAMS)]
+		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		for i in range(PROGRAMS):
+		    parts.append(mmap2(5, 0x10000 + i * 0x1000, b"/go/%d" % i, b"id-%d" % i))
+		parts += samples()
+		for i in range(20000):
+		    parts.append(mmap2(6, 0x10000 + i % 2 * 0x1000, b"/tmp/%d" % i))
+		out = pipe(*parts, *samples())
+	EOF
+	pmu-symbolize -q go.data | pmu-topprof --to folded >got
+	for i in $(seq 0 999); do echo "[$i] 2"; done | sort | same - got
+END
+
 check 'what forks copy, and mappings in descending order, cost what they say' <<'END'
 	compose forks.data <<-EOF
 		import sys

@@ -143,4 +143,25 @@ check 'pprof has nothing to warn of, whatever it is asked' <<'END'
 	done
 END
 
+check 'twenty runs over one stream write the same bytes: no output depends on hashes' <<'END'
+	pmu-sample -g -e cpu-clock -F 1000 -o ten.data -- ten threads 0.3
+	make-churn 300 150 >churn.data
+	for run in $(seq 20); do
+		for data in ten.data churn.data; do
+			pmu-symbolize -q $data >resolved
+			pmu-symbolize -q --definitions 1Ki $data >restarted
+			pmu-topprof -o p.pb.gz resolved
+			pmu-topprof --label comm,tid --max-stacks 50 -o some.pb.gz restarted
+			pmu-topprof --to folded resolved >folded
+			pmu-top -q resolved >top
+			pmu-top -q --tree p.pb.gz >tree
+			sha256sum resolved restarted p.pb.gz some.pb.gz folded top tree |
+				sed "s/$/ of $data/"
+		done
+	done | sort | uniq -c >got
+	cat got
+	test "$(wc -l <got)" = 14
+	test "$(awk '{ print $1 }' got | sort -u)" = 20
+END
+
 done_testing

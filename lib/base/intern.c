@@ -31,6 +31,14 @@ uint32_t intern_text(struct intern *in, const char *text)
 	return intern_bytes(in, text, strlen(text));
 }
 
+/* Two statements: intern_text() moves the array TEXT when it grows. */
+const char *intern_copy(struct intern *in, const char *text)
+{
+	uint32_t id = intern_text(in, text);
+
+	return in->text[id];
+}
+
 uint32_t intern_find(const struct intern *in, const char *text)
 {
 	size_t size = strlen(text);

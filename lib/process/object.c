@@ -106,7 +106,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	}
 
 	if (m->go_build_id && !o.build_id_size)
-		o.go_build_id = objects->paths.text[intern_text(&objects->paths, m->go_build_id)];
+		o.go_build_id = intern_copy(&objects->paths, m->go_build_id);
 	uint64_t hash = hash_of(&o, path);
 	struct table_probe probe = table_probe(&objects->table, hash);
 	uint32_t id;
@@ -158,7 +158,7 @@ static void move_object(struct objects *objects, uint32_t id)
 
 	o->path = objects->paths.text[path];
 	if (o->go_build_id)
-		o->go_build_id = objects->paths.text[intern_text(&objects->paths, o->go_build_id)];
+		o->go_build_id = intern_copy(&objects->paths, o->go_build_id);
 	table_add(&objects->table, hash_of(o, path), id);
 }
 

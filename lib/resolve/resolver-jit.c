@@ -66,6 +66,20 @@ static uint32_t find_jit(const struct resolver *r, pid_t pid)
 	return TABLE_FIND(&r->jit_table, hash_u64((uint32_t)pid), i, r->jit[i].pid == pid);
 }
 
+/* If most of the table of maps is out of date, because its processes have ended, fill it anew. */
+static void renew_map_table(struct resolver *r)
+{
+	enum { FEW = 1024 };
+	uint64_t id[2];
+
+	if (r->map_table.used < FEW || r->map_table.used / 2 < r->jits)
+		return;
+	table_release(&r->map_table);
+	for (uint32_t i = 0; i < r->jits; i++)
+		if (r->jit[i].map && jitmap_only_map(r->jit[i].map, id))
+			table_add(&r->map_table, hash_more(id[0], id[1]), (uint32_t)r->jit[i].pid);
+}
+
 /*
  * If P has only a map, and another process has the same file under any name, let both share one
  * jitmap, so that the file is read once.
@@ -77,6 +91,7 @@ static void share_map(struct resolver *r, struct jit_process *p)
 
 	if (!jitmap_only_map(p->map, id))
 		return;
+	renew_map_table(r);
 	uint64_t hash = hash_more(id[0], id[1]);
 	struct table_probe probe = table_probe(&r->map_table, hash);
 	while ((pid = table_next(&r->map_table, &probe)) != TABLE_NONE) {

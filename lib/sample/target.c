@@ -56,6 +56,19 @@ const char *target_parse_tids(const char *list, void *target)
 	return add_ids(&t->tid, &t->tids, list) ? NULL : list;
 }
 
+/* Whether LINE of /etc/passwd, "NAME:PASSWORD:NUMBER:...", is USER's.  Then set *UID. */
+static bool is_line_of(const char *line, const char *user, uid_t *uid)
+{
+	size_t name = strcspn(line, ":");
+	const char *password_end = line[name] ? strchr(line + name + 1, ':') : NULL;
+	char *end;
+
+	if (!password_end || strlen(user) != name || strncmp(line, user, name))
+		return false;
+	*uid = (uid_t)strtoul(password_end + 1, &end, 10);
+	return end > password_end + 1 && *end == ':';
+}
+
 /*
  * Set *UID for USER, a number or a name in /etc/passwd: in a static program, getpwnam(3) does
  * not always work.
@@ -69,14 +82,8 @@ static bool find_user(const char *user, uid_t *uid)
 	if (*user && !*end)
 		return true;
 	FILE *f = fopen("/etc/passwd", "re");
-	size_t length = strlen(user);
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		char *number = strchr(line + strcspn(line, ":") + 1, ':');
-		if (strncmp(line, user, length) || line[length] != ':' || !number)
-			continue;
-		*uid = (uid_t)strtoul(number + 1, NULL, 10);
-		found = true;
-	}
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = is_line_of(line, user, uid);
 	if (f)
 		fclose(f);
 	return found;

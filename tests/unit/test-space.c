@@ -385,8 +385,55 @@ static void test_ksymbols(void)
 	spaces_release(&s);
 }
 
+/* The Go build ID of file I */
+static const char *go_id(int i, char text[16])
+{
+	snprintf(text, 16, "go-%d", i);
+	return text;
+}
+
+/* Return how many of COUNT objects have another Go build ID than they were added with. */
+static int wrong_ids(const struct objects *o, const uint32_t *id, int count)
+{
+	char text[16];
+	int wrong = 0;
+
+	for (int i = 0; i < count; i++)
+		wrong += strcmp(o->object[id[i]].go_build_id, go_id(i, text)) != 0;
+	return wrong;
+}
+
+/* Each adds two strings, so that the second falls on each size at which the array of them moves. */
+static void test_go_programs(void)
+{
+	enum { PROGRAMS = 3000 };
+	bool live[2 * PROGRAMS] = { false };
+	uint32_t id[PROGRAMS];
+	struct objects o = { 0 };
+	char path[16], text[16];
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		struct mmap_record m = { .path = path, .go_build_id = go_id(i, text) };
+		snprintf(path, sizeof(path), "/bin/%d", i);
+		id[i] = objects_add(&o, &m, false);
+		live[id[i]] = true;
+	}
+	tap(wrong_ids(&o, id, PROGRAMS) == 0, "Go programs keep their build IDs");
+	for (int i = 0; i < PROGRAMS; i++) {
+		struct mmap_record m = { .path = path };
+		snprintf(path, sizeof(path), "/tmp/%d", i);
+		objects_add(&o, &m, false);
+	}
+	bool many = objects_are_many(&o);
+	objects_remove(&o, live);
+	tap(many && o.count - o.unuseds == PROGRAMS && wrong_ids(&o, id, PROGRAMS) == 0,
+	    "also when others are removed");
+	objects_release(&o);
+}
+
 int main(void)
 {
+	test_go_programs();
 	test_mappings();
 	test_processes();
 	test_copies();
