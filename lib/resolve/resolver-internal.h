@@ -16,10 +16,10 @@
 #include "symbol/recorded-names.h"
 
 enum {
-	QUICK_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
-	QUICK_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
-	QUICK_WAYS = 4,		/* slots that may hold one address */
-	QUICK_SHARE = 2,	/* minimum of slots per frame, up to QUICK_MAX */
+	RECENT_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
+	RECENT_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
+	RECENT_WAYS = 4,	/* slots that may hold one address */
+	RECENT_SHARE = 2,	/* minimum of slots per frame, up to RECENT_MAX */
 	JIT_CREDIT_FIRST = 1 << 18,	/* initial credit, in visits to processes */
 	JIT_CREDIT_SAMPLE = 8,		/* credit that a sample adds */
 	LINES_MAX = 512,	/* lines of one frame: a function and its inlined calls */
@@ -31,7 +31,7 @@ enum {
 enum from { FROM_DEBUG, FROM_GO, FROM_SYMBOLS, FROM_KERNEL, FROM_JIT, FROM_NOTHING, FROMS };
 
 /* Count of distinct frames per source of their names, for one object. */
-struct tally {
+struct name_counts {
 	uint64_t frames[FROMS];
 };
 
@@ -47,11 +47,11 @@ struct jit_process {
 
 /*
  * A slot of the first cache: the frame at ADDRESS in an address space of one generation. It is in
- * one of QUICK_WAYS neighbouring slots; the first of these is the newest.
+ * one of RECENT_WAYS neighbouring slots; the first of these is the newest.
  */
-struct quick {
+struct recent {
 	uint64_t address;
-	uint32_t key;		/* the generation, see quick_key(); 0: the slot is empty */
+	uint32_t key;		/* the generation, see recent_key(); 0: the slot is empty */
 	uint32_t frame;
 };
 
@@ -77,21 +77,21 @@ struct resolver {
 	struct resolved *tables;
 	struct report *report;
 	struct spaces spaces;
-	struct quick *quick;
-	size_t quick_slots;
-	uint32_t quick_salt;		/* changes with each flush */
+	struct recent *recent;
+	size_t recent_slots;
+	uint32_t recent_salt;		/* changes with each flush */
 	uint64_t flushes;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
 	struct source **source;		/* by object of lib/process; NULL: not needed yet */
-	struct tally *tally;		/* by object of lib/process */
-	uint32_t tallies;
-	struct tally nowhere_tally;	/* addresses without a mapping */
-	struct tally removed_tally;	/* objects that were removed */
+	struct name_counts *name_counts;	/* by object of lib/process */
+	uint32_t counts_size;
+	struct name_counts unmapped_counts;	/* addresses without a mapping */
+	struct name_counts removed_counts;	/* objects that were removed */
 	uint32_t sources;
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;
-	bool pool_told;			/* that POOL is nearly full was reported */
+	bool pool_reported;		/* that POOL is nearly full was reported */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;	/* over PART */
@@ -99,7 +99,7 @@ struct resolver {
 	struct pointers source_strings;	/* ids of sources' strings, by their fixed addresses */
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
-	bool names_told;		/* that further long names are cut was reported */
+	bool names_reported;		/* that further long names are cut was reported */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
@@ -150,13 +150,13 @@ struct place {
 };
 
 /* Empty the first cache, at no cost, because addresses may have new names. */
-static inline void flush_quick(struct resolver *r)
+static inline void resolver_flush_recent(struct resolver *r)
 {
-	r->quick_salt = (uint32_t)hash_u64(++r->flushes);
+	r->recent_salt = (uint32_t)hash_u64(++r->flushes);
 }
 
 /* Replace the first cache by an empty one of SLOTS slots. */
-void set_quick(struct resolver *r, size_t slots);
+void resolver_set_recent(struct resolver *r, size_t slots);
 
 /*
  * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
@@ -198,7 +198,8 @@ struct source *source_at(struct resolver *r, uint32_t object);
 struct source new_source(const struct resolver *r, const char *path);
 
 /* Start to fetch all files that the frames of S need. */
-void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s);
+void resolver_prefetch_files(struct resolver *r, const struct stream_reader *in,
+			     const struct sample *s);
 
 /* Open the file that the MMAP record REC maps, while it still exists. */
 void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);

@@ -119,7 +119,7 @@ bool refresh_jit(struct resolver *r, struct jitmap *map)
 				    "not its process's, root or you", t.file, t.owner);
 	}
 	if (any)
-		flush_quick(r);
+		resolver_flush_recent(r);
 	return any;
 }
 
@@ -268,7 +268,7 @@ static void forget(struct resolver *r, pid_t pid)
 }
 
 /* Whether process PID no longer exists. Its threads may outlive its first thread. */
-static bool is_gone(const struct stream_reader *in, pid_t pid)
+static bool has_exited(const struct stream_reader *in, pid_t pid)
 {
 	uid_t user;
 
@@ -286,7 +286,7 @@ static bool is_over(const struct resolver *r, const struct stream_reader *in,
 
 	if (p->ended == 0 && !is_known)
 		p->ended = 1;
-	if (p->ended == 0 || ++p->ended <= 3 || (is_known && !is_gone(in, p->pid)))
+	if (p->ended == 0 || ++p->ended <= 3 || (is_known && !has_exited(in, p->pid)))
 		return false;
 	jitmap_free(p->map);
 	p->map = NULL;

@@ -128,5 +128,5 @@ void follow_ksymbol(struct resolver *r, const struct record *rec)
 	if (!r->ksymbols)
 		r->ksymbols = jitmap_new(NULL);
 	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
-	flush_quick(r);
+	resolver_flush_recent(r);
 }

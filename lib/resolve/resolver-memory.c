@@ -96,7 +96,7 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 	*r->tables = (struct resolved){ .samples = past->samples };
 	r->part = NULL;
 	release_ids(r);
-	set_quick(r, QUICK_FIRST);
+	resolver_set_recent(r, RECENT_FIRST);
 	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
 	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
 	for (size_t i = 0; i < frames; i++) {
@@ -113,14 +113,14 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 	free(part);
 }
 
-/* Add the tally of object ID, which is removed, to the tally of all that were. */
+/* Add the name counts of object ID, which is removed, to the name counts of all that were. */
 static void remove_tally(struct resolver *r, uint32_t id)
 {
-	if (id >= r->tallies)
+	if (id >= r->counts_size)
 		return;
 	for (int from = 0; from < FROMS; from++)
-		r->removed_tally.frames[from] += r->tally[id].frames[from];
-	r->tally[id] = (struct tally){ 0 };
+		r->removed_counts.frames[from] += r->name_counts[id].frames[from];
+	r->name_counts[id] = (struct name_counts){ 0 };
 }
 
 static void remove_source(struct resolver *r, uint32_t id)

@@ -29,14 +29,14 @@ struct source new_source(const struct resolver *r, const char *path)
 }
 
 /* A source with a file, and the time of its last use. */
-struct use {
+struct source_use {
 	uint64_t used;
 	uint32_t source;
 };
 
 static int by_use(const void *a, const void *b)
 {
-	const struct use *x = a, *y = b;
+	const struct source_use *x = a, *y = b;
 
 	return x->used < y->used ? -1 : x->used > y->used;
 }
@@ -50,14 +50,14 @@ static bool may_close(const struct resolver *r, uint32_t id)
 	       kind != OBJECT_MODULE;
 }
 
-static struct use *list_uses(const struct resolver *r, uint32_t *count)
+static struct source_use *list_uses(const struct resolver *r, uint32_t *count)
 {
-	struct use *use = mem_resize(NULL, (r->sources + 1) * sizeof(*use));
+	struct source_use *use = mem_resize(NULL, (r->sources + 1) * sizeof(*use));
 
 	*count = 0;
 	for (uint32_t i = 0; i < r->sources; i++)
 		if (may_close(r, i))
-			use[(*count)++] = (struct use){ r->source[i]->used, i };
+			use[(*count)++] = (struct source_use){ r->source[i]->used, i };
 	qsort(use, *count, sizeof(*use), by_use);
 	return use;
 }
@@ -73,13 +73,13 @@ static void make_room(struct resolver *r)
 
 	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
 		return;
-	if (!r->pool_told)
+	if (!r->pool_reported)
 		report_note(r->report, "the files mapped are more than %d, or take more than %llu "
 			    "MiB: those not used for the longest time are closed, and opened again "
 			    "where they are still there", ELF_POOL_MAX - SPARE,
 			    ELF_POOL_MEMORY >> 20);
-	r->pool_told = true;
-	struct use *use = list_uses(r, &count);
+	r->pool_reported = true;
+	struct source_use *use = list_uses(r, &count);
 	/* The most recently used source stays: it would be opened again at once. */
 	for (uint32_t i = 0; i + 1 < count && (r->pool.open > ELF_POOL_MAX / 4 * 3 ||
 					       r->pool.memory > ELF_POOL_MEMORY / 4 * 3); i++) {
@@ -176,20 +176,20 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 	if (!source->tried)
 		open_source(r, in, m, pid, true, source);
 	source->used = ++r->uses;
-	if (!source->told)
+	if (!source->reported)
 		doubt_file(r, in, m, source);
-	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
+	if (!source->reported && source->result != LOCATED && object->kind == OBJECT_FILE &&
 	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
 		report_note(r->report, "no names from '%s': %s%s", object->path,
 			    locate_reason(source->result),
 			    locate_advice(object, source->result));
-	source->told = true;
+	source->reported = true;
 	return source;
 }
 
 /* Start to fetch the program that M maps in PID, if it is not here. */
-static void foresee_program(struct resolver *r, const struct stream_reader *in,
-			    const struct mapping *m, pid_t pid)
+static void prefetch_program(struct resolver *r, const struct stream_reader *in,
+			     const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	const struct source *source = m->object < r->sources ? r->source[m->object] : NULL;
@@ -209,8 +209,8 @@ static void foresee_program(struct resolver *r, const struct stream_reader *in,
 }
 
 /* Start to fetch the debug information of the program that M maps in PID, if it is not here. */
-static void foresee_debug(struct resolver *r, const struct stream_reader *in,
-			  const struct mapping *m, pid_t pid)
+static void prefetch_debug(struct resolver *r, const struct stream_reader *in,
+			   const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	const uint8_t *id;
@@ -227,7 +227,8 @@ static void foresee_debug(struct resolver *r, const struct stream_reader *in,
 	fetch_begin(&r->fetcher, hex, LOCATE_DEBUG);
 }
 
-void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s)
+void resolver_prefetch_files(struct resolver *r, const struct stream_reader *in,
+			     const struct sample *s)
 {
 	const struct space *space = spaces_find(&r->spaces, s->pid);
 
@@ -237,9 +238,9 @@ void foresee_files(struct resolver *r, const struct stream_reader *in, const str
 			const struct mapping *m = address < PERF_CONTEXT_MAX
 				? space_find(space, address) : NULL;
 			if (m && debug)
-				foresee_debug(r, in, m, s->pid);
+				prefetch_debug(r, in, m, s->pid);
 			else if (m)
-				foresee_program(r, in, m, s->pid);
+				prefetch_program(r, in, m, s->pid);
 		}
 }
 

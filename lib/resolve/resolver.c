@@ -11,20 +11,20 @@
 
 #include <sys/resource.h>
 
-/* Return the QUICK_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
-static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
+/* Return the RECENT_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
+static struct recent *recent_set(const struct resolver *r, uint64_t address, uint64_t generation)
 {
 	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
 
-	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+	return &r->recent[hash & (r->recent_slots - RECENT_WAYS)];
 }
 
-void set_quick(struct resolver *r, size_t slots)
+void resolver_set_recent(struct resolver *r, size_t slots)
 {
-	free(r->quick);
-	r->quick_slots = slots;
-	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
-	memset(r->quick, 0, slots * sizeof(*r->quick));
+	free(r->recent);
+	r->recent_slots = slots;
+	r->recent = mem_aligned(RECENT_WAYS * sizeof(*r->recent), slots * sizeof(*r->recent));
+	memset(r->recent, 0, slots * sizeof(*r->recent));
 }
 
 /* Return how many files this process may have open. */
@@ -53,7 +53,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->jit_credit = JIT_CREDIT_FIRST;
 	r->limit = options->definitions_max;
 	r->jit_budget.files_max = files_limit() / 2;
-	set_quick(r, QUICK_FIRST);
+	resolver_set_recent(r, RECENT_FIRST);
 	return r;
 }
 
@@ -98,16 +98,17 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	follow_jit(r, in, rec);
 }
 
-/* Return the tally of OBJECT, or of addresses without a mapping for TABLE_NONE. */
-static struct tally *tally_of(struct resolver *r, uint32_t object)
+/* Return the name counts of OBJECT, or of addresses without a mapping for TABLE_NONE. */
+static struct name_counts *find_counts(struct resolver *r, uint32_t object)
 {
 	if (object >= PART_REMOVED)
-		return object == TABLE_NONE ? &r->nowhere_tally : &r->removed_tally;
-	for (; r->tallies <= object; r->tallies++) {
-		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
-		r->tally[r->tallies] = (struct tally){ 0 };
+		return object == TABLE_NONE ? &r->unmapped_counts : &r->removed_counts;
+	for (; r->counts_size <= object; r->counts_size++) {
+		r->name_counts = array_grow(r->name_counts, r->counts_size,
+					    sizeof(*r->name_counts));
+		r->name_counts[r->counts_size] = (struct name_counts){ 0 };
 	}
-	return &r->tally[object];
+	return &r->name_counts[object];
 }
 
 /* Add a frame with the LINES lines in r->line, and return its id. */
@@ -119,7 +120,7 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 	r->added++;
 	r->again += was_before(r, place);
 	r->named += frame.lines > 0;
-	tally_of(r, r->part[place->object].object)->frames[r->from]++;
+	find_counts(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
 }
 
@@ -180,14 +181,14 @@ uint32_t frame_at(struct resolver *r, const struct place *place)
 }
 
 /* Return the key of SPACE's generation since the last flush; 0: do not cache its addresses. */
-static inline uint32_t quick_key(const struct resolver *r, const struct space *space)
+static inline uint32_t recent_key(const struct resolver *r, const struct space *space)
 {
 	/* All unknown spaces have generation 0. */
 	return space->generation && space->generation <= UINT32_MAX
-		? (uint32_t)space->generation ^ r->quick_salt : 0;
+		? (uint32_t)space->generation ^ r->recent_salt : 0;
 }
 
-static inline bool is_quick(const struct quick *q, uint64_t address, uint32_t key)
+static inline bool is_recent(const struct recent *q, uint64_t address, uint32_t key)
 {
 	return ((q->address ^ address) | (q->key ^ key)) == 0;
 }
@@ -203,25 +204,25 @@ static bool is_no_code(const struct resolver *r, const struct space *space, uint
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
-	struct quick *q = quick_set(r, address, space->generation);
-	uint32_t key = quick_key(r, space);
+	struct recent *q = recent_set(r, address, space->generation);
+	uint32_t key = recent_key(r, space);
 
 	/* Compare all four ways without branching: the hit is unpredictable. */
 	unsigned at = 0;
-	for (unsigned i = 1; i < QUICK_WAYS; i++)
-		at = is_quick(&q[i], address, key) ? i : at;
-	if (is_quick(&q[at], address, key) && key)
+	for (unsigned i = 1; i < RECENT_WAYS; i++)
+		at = is_recent(&q[i], address, key) ? i : at;
+	if (is_recent(&q[at], address, key) && key)
 		return q[at].frame;
 	struct place place = place_of(r, in, pid, space, address);
 	r->by_time = false;
 	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : frame_at(r, &place);
-	if (r->tables->frames > r->quick_slots / QUICK_SHARE && r->quick_slots < QUICK_MAX) {
-		set_quick(r, 2 * r->quick_slots);
-		q = quick_set(r, address, space->generation);
+	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX) {
+		resolver_set_recent(r, 2 * r->recent_slots);
+		q = recent_set(r, address, space->generation);
 	}
 	if (key && !r->by_time) {
-		memmove(q + 1, q, (QUICK_WAYS - 1) * sizeof(*q));
-		q[0] = (struct quick){ .key = key, .address = address, .frame = frame };
+		memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
+		q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
 	}
 	return frame;
 }
@@ -306,10 +307,10 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 }
 
 /* Prefetch the slots of all addresses of a callchain. Most of them are callers in SPACE. */
-static void foresee(const struct resolver *r, const struct space *space, const struct words *chain)
+static void prefetch(const struct resolver *r, const struct space *space, const struct words *chain)
 {
 	for (uint64_t i = 0; i < chain->count; i++)
-		__builtin_prefetch(quick_set(r, word_at(*chain, i) - (i > 1), space->generation));
+		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), space->generation));
 }
 
 /* A callchain while its addresses are resolved. */
@@ -389,7 +390,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 
 	w.space = w.leaf;
 	if (w.leaf)
-		foresee(r, w.leaf, &chain);
+		prefetch(r, w.leaf, &chain);
 	if (has_ip)
 		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < chain.count; i++) {
@@ -487,7 +488,7 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
 	refresh_jits(r);
-	foresee_files(r, in, s);
+	resolver_prefetch_files(r, in, s);
 	r->time = jit_time(attr, s);
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr, &out->end);
@@ -526,12 +527,12 @@ void resolver_free(struct resolver *r)
 	release_jits(r);
 	jitmap_free(r->ksymbols);
 	recorded_names_release(&r->recorded);
-	free(r->tally);
+	free(r->name_counts);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
 	release_ids(r);
 	free(r->before);
-	free(r->quick);
+	free(r->recent);
 	free(r->source);
 	free(r->frame);
 	free(r);
