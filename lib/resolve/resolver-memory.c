@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-void release_ids(struct resolver *r)
+void resolver_release_ids(struct resolver *r)
 {
 	intern_release(&r->strings);
 	pointers_release(&r->source_strings);
@@ -34,7 +34,7 @@ static uint32_t before_bit(const struct resolved *tables, uint32_t object, uint6
 	return (uint32_t)hash_more(hash_bytes(path, strlen(path)), address) % BEFORE_BITS;
 }
 
-bool was_before(const struct resolver *r, const struct place *place)
+bool resolver_was_defined(const struct resolver *r, const struct place *place)
 {
 	if (!r->before)
 		return false;
@@ -82,9 +82,9 @@ static uint32_t define_again(struct resolver *r, const struct resolved *past, ui
 	struct resolved_object object = past->object[id];
 
 	if (p->object != PART_REMOVED)
-		return part_id(r, p->object, p->pid, object);
-	object.path = string_id(r, past->string[object.path]);
-	return add_part(r, &object, p);
+		return resolver_part_id(r, p->object, p->pid, object);
+	object.path = resolver_string_id(r, past->string[object.path]);
+	return resolver_add_part(r, &object, p);
 }
 
 void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
@@ -95,7 +95,7 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 	*past = *r->tables;
 	*r->tables = (struct resolved){ .samples = past->samples };
 	r->part = NULL;
-	release_ids(r);
+	resolver_release_ids(r);
 	resolver_set_recent(r, RECENT_FIRST);
 	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
 	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
@@ -105,7 +105,7 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 			object[f->object] = define_again(r, past, f->object, &part[f->object]);
 		struct place place = { .object = object[f->object], .address = f->address,
 				       .source = TABLE_NONE };
-		frame[i] = frame_at(r, &place);
+		frame[i] = resolver_frame_at(r, &place);
 	}
 	if (r->options.symbols)
 		remember(r, past);
@@ -146,7 +146,7 @@ static void detach_parts(struct resolver *r, const bool *live)
 	}
 }
 
-void remove_objects(struct resolver *r)
+void resolver_remove_objects(struct resolver *r)
 {
 	struct objects *objects = &r->spaces.objects;
 

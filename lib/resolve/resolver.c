@@ -78,7 +78,7 @@ static void forget_comms(struct resolver *r)
 
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
-	remove_objects(r);
+	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
@@ -92,10 +92,10 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (rec->type == RECORD_FEATURE)
 		follow_recorded(r, in, rec);
 	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
-		open_mapped(r, in, rec);
+		resolver_open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
-		follow_ksymbol(r, rec);
-	follow_jit(r, in, rec);
+		resolver_kernel_follow(r, rec);
+	resolver_jit_follow(r, in, rec);
 }
 
 /* Return the name counts of OBJECT, or of addresses without a mapping for TABLE_NONE. */
@@ -118,7 +118,7 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 					.lines = lines, .line = r->line };
 
 	r->added++;
-	r->again += was_before(r, place);
+	r->again += resolver_was_defined(r, place);
 	r->named += frame.lines > 0;
 	find_counts(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
@@ -138,15 +138,15 @@ static bool has_lines(const struct resolver *r, const struct resolved_frame *f, 
 static uint32_t merged_frame(struct resolver *r, struct place place)
 {
 	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
-	uint32_t lines = is_full ? 0 : find_lines(r, &place), id;
+	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place), id;
 
 	if (r->tables->frames == FRAMES_MAX)
 		report_note(r->report, "more than %d addresses were sampled: of the others, those "
 			    "of the same line are shown as one", FRAMES_MAX);
 	if (is_full)
-		place = nowhere(r, 0);
+		place = resolver_place_unmapped(r, 0);
 	if (lines == 0)
-		lines = find_nameless_line(r);
+		lines = resolver_find_nameless_line(r);
 	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
 	struct table_probe probe = table_probe(&r->merged_table, hash);
 	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
@@ -159,11 +159,11 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	return id;
 }
 
-uint32_t frame_at(struct resolver *r, const struct place *place)
+uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
 	struct table_probe probe = table_probe(&r->frame_table, hash);
-	uint32_t lines = place->jit ? find_lines(r, place) : 0, id;
+	uint32_t lines = place->jit ? resolver_find_lines(r, place) : 0, id;
 
 	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
@@ -174,7 +174,7 @@ uint32_t frame_at(struct resolver *r, const struct place *place)
 	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
 		return merged_frame(r, *place);
 	if (!place->jit)
-		lines = find_lines(r, place);
+		lines = resolver_find_lines(r, place);
 	id = add_frame(r, place, lines);
 	table_add(&r->frame_table, hash, id);
 	return id;
@@ -213,9 +213,9 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 		at = is_recent(&q[i], address, key) ? i : at;
 	if (is_recent(&q[at], address, key) && key)
 		return q[at].frame;
-	struct place place = place_of(r, in, pid, space, address);
+	struct place place = resolver_place_find(r, in, pid, space, address);
 	r->by_time = false;
-	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : frame_at(r, &place);
+	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
 	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX) {
 		resolver_set_recent(r, 2 * r->recent_slots);
 		q = recent_set(r, address, space->generation);
@@ -235,8 +235,8 @@ static uint32_t resolve_executed(struct resolver *r, const struct stream_reader 
 
 	if (frame != TABLE_NONE)
 		return frame;
-	struct place place = nowhere(r, address);
-	return frame_at(r, &place);
+	struct place place = resolver_place_unmapped(r, address);
+	return resolver_frame_at(r, &place);
 }
 
 /*
@@ -250,8 +250,8 @@ static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in,
 
 	if (!data)
 		return resolve_executed(r, in, pid, space, address);
-	struct place place = place_in_process(r, in, pid, space, data, address);
-	return frame_at(r, &place);
+	struct place place = resolver_place_in_process(r, in, pid, space, data, address);
+	return resolver_frame_at(r, &place);
 }
 
 static void push(struct resolver *r, uint32_t *count, uint32_t frame)
@@ -408,8 +408,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(r, in, s, &count);
 	if (count == 0) {
-		struct place unknown = nowhere(r, 0);
-		push(r, &count, frame_at(r, &unknown));
+		struct place unknown = resolver_place_unmapped(r, 0);
+		push(r, &count, resolver_frame_at(r, &unknown));
 	}
 	return count;
 }
@@ -426,7 +426,7 @@ static uint32_t comm_id(struct resolver *r, pid_t tid)
 		r->comm[r->comms] = 0;
 	}
 	if (!r->comm[name])
-		r->comm[name] = string_id(r, r->spaces.tasks.names.text[name]);
+		r->comm[name] = resolver_string_id(r, r->spaces.tasks.names.text[name]);
 	return r->comm[name];
 }
 
@@ -487,9 +487,9 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
-	refresh_jits(r);
+	resolver_jit_refresh_all(r);
 	resolver_prefetch_files(r, in, s);
-	r->time = jit_time(attr, s);
+	r->time = resolver_jit_time(attr, s);
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr, &out->end);
 	out->frame = r->frame;
@@ -524,13 +524,13 @@ void resolver_free(struct resolver *r)
 		free(r->source[i]);
 	}
 	fetch_release(&r->fetcher);
-	release_jits(r);
+	resolver_jit_release(r);
 	jitmap_free(r->ksymbols);
 	recorded_names_release(&r->recorded);
 	free(r->name_counts);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
-	release_ids(r);
+	resolver_release_ids(r);
 	free(r->before);
 	free(r->recent);
 	free(r->source);
