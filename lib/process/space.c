@@ -303,7 +303,7 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	case RECORD_BUILD_ID:
 		good = record_build_id(rec, &build_id);
 		if (good)
-			objects_tell(&s->objects, &build_id);
+			objects_set_build_id(&s->objects, &build_id);
 		break;
 	}
 	return good;
