@@ -97,8 +97,8 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 /* The counters of threads that have ended are not needed any more. */
 static void forget_ended(const struct tasks *tasks)
 {
-	for (uint32_t i = 0; i < tasks->gones; i++)
-		groups_forget(&groups, tasks->gone[i].tid);
+	for (uint32_t i = 0; i < tasks->forgotten_count; i++)
+		groups_forget(&groups, tasks->forgotten[i].tid);
 }
 
 /* Forget all definitions: what is still in use is looked up and written again. */

@@ -333,9 +333,9 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	facts_follow(&c->facts, rec);
-	for (uint32_t i = 0; i < c->facts.tasks.gones; i++) {
-		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
-		groups_forget(&c->groups, c->facts.tasks.gone[i].tid);
+	for (uint32_t i = 0; i < c->facts.tasks.forgotten_count; i++) {
+		waits_forget(&c->waits, c->facts.tasks.forgotten[i].tid);
+		groups_forget(&c->groups, c->facts.tasks.forgotten[i].tid);
 	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
