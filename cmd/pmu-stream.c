@@ -77,7 +77,7 @@ static bool take(struct work *w, const struct record *rec)
 	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
-	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
+	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 		writer_record(&w->out, rec);
 	else if (dump)
 		describe_record(w->in, rec, json);

@@ -139,7 +139,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 		}
 		resolver_follow(resolver, in, &rec);
 		forget_ended(resolver_tasks(resolver));
-		if (rec.type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
+		if (rec.type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
 			output_flush(out);

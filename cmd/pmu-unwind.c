@@ -160,12 +160,12 @@ static void write_other(struct work *w, const struct record *rec)
 	case RECORD_CALLCHAIN_DEFERRED:
 		take_deferred(w, rec);
 		return;
-	case RECORD_AUXTRACE:	/* the bytes behind it were skipped */
+	case RECORD_AUXTRACE:	/* the bytes after it were skipped */
 		return;
 	}
 	write_later(w, record_bytes(rec), record_size(rec));
-	if (cursor_left(&rec->behind))
-		write_later(w, rec->behind.at, cursor_left(&rec->behind));
+	if (cursor_left(&rec->trailing))
+		write_later(w, rec->trailing.at, cursor_left(&rec->trailing));
 	if (rec->type == RECORD_FINISHED_ROUND) {
 		deferred_round(w->deferred, &w->out);
 		output_flush(&w->out);

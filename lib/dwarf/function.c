@@ -28,7 +28,7 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 }
 
 /* Return the end of the children of the DIE of A with its attributes at C; if unknown, C. */
-static const uint8_t *behind_children(const struct unit *u, struct cursor c, const struct abbrev *a)
+static const uint8_t *after_children(const struct unit *u, struct cursor c, const struct abbrev *a)
 {
 	const uint8_t *here = c.at;
 
@@ -60,7 +60,7 @@ void unit_read_functions(struct unit *u)
 			break;
 		bool is_inside = c.at < inside;
 		if (a->tag == DW_TAG_subprogram && !a->is_codeless && !is_inside)
-			inside = behind_children(u, c, a);
+			inside = after_children(u, c, a);
 		if (a->is_function) {
 			c = start;
 			if (!die_read(u, &c, &die))

@@ -136,7 +136,7 @@ void facts_follow(struct facts *f, const struct record *rec)
 	if (rec->type == PERF_RECORD_CGROUP)
 		follow_cgroup(f, rec);
 	else if (rec->type == RECORD_TRACING_DATA)
-		tracepoints_add(&f->tracepoints, rec->behind);
+		tracepoints_add(&f->tracepoints, rec->trailing);
 }
 
 static int64_t text_of(struct facts *f, const char *text)

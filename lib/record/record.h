@@ -74,7 +74,7 @@ struct record {
 	bool made;		/* made from a file's header, not a record of the file */
 	uint64_t offset;	/* of the record's header, in bytes from the stream's start */
 	struct cursor body;	/* the bytes after the header; the 8-byte header is right before */
-	struct cursor behind;	/* data after the record that its size does not include: those of
+	struct cursor trailing;	/* data after the record that its size does not include: those of
 				   TRACING_DATA (simpleperf's are inside; the reader moves them) */
 };
 

@@ -203,7 +203,7 @@ bool order_next(struct order *o, struct record *rec)
 	}
 	const struct ordered_record *e = &o->entry[o->next++];
 	record_frame(rec, e->at, false);
-	rec->behind = (struct cursor){ 0 };
+	rec->trailing = (struct cursor){ 0 };
 	rec->offset = e->offset;
 	o->last_time = e->time;
 	o->out = e->at;
