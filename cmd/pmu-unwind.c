@@ -81,7 +81,7 @@ static void write_later(struct work *w, const void *record, size_t size)
 
 static void write_attr(struct work *w, const struct record *rec)
 {
-	size_t size = attr_stated_size(rec->body);
+	size_t size = events_attr_size(rec->body);
 
 	if (size > cursor_left(&rec->body))
 		size = 0;	/* damaged, and reported */

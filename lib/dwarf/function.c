@@ -78,7 +78,7 @@ void unit_read_functions(struct unit *u)
 		     u->functions.count * sizeof(*u->functions.at));
 }
 
-struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset)
+struct dwarf_file *form_reference(const struct unit *u, const struct value *v, uint64_t *offset)
 {
 	*offset = v->number;
 	switch (v->kind) {
@@ -96,9 +96,9 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 				      struct dwarf_function *function)
 {
 	if (!function->linkage_name && die_has(die, A_LINKAGE_NAME))
-		function->linkage_name = value_string(u, &die->value[A_LINKAGE_NAME]);
+		function->linkage_name = form_string(u, &die->value[A_LINKAGE_NAME]);
 	if (!function->name && die_has(die, A_NAME))
-		function->name = value_string(u, &die->value[A_NAME]);
+		function->name = form_string(u, &die->value[A_NAME]);
 	if (!function->line && die_has(die, A_DECL_LINE))
 		function->line = (uint32_t)die->value[A_DECL_LINE].number;
 	if (!function->file && die_has(die, A_DECL_FILE))
@@ -123,7 +123,7 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 		const struct value *next = take_names(u, &die, function);
 		if (!next)
 			return;
-		f = value_reference(u, next, &offset);
+		f = form_reference(u, next, &offset);
 	}
 }
 

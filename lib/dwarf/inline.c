@@ -51,7 +51,7 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 		.call_line = number(die, A_CALL_LINE), .call_column = number(die, A_CALL_COLUMN),
 	};
 	if (die_has(die, A_ORIGIN))
-		call->file = value_reference(r->unit, &die->value[A_ORIGIN], &call->origin);
+		call->file = form_reference(r->unit, &die->value[A_ORIGIN], &call->origin);
 	die_ranges(r->unit, die, &r->spans, index);
 	return index;
 }

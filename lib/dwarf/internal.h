@@ -203,13 +203,13 @@ struct unit {
 };
 
 /*
- * A file with debug information.  file_open() fills the sections, units and budgets; tables of
+ * A file with debug information.  dwarf_file_open() fills the sections, units and budgets; tables of
  * abbreviations and lines are added when a unit needs them.
  */
 struct dwarf_file {
 	struct dwarf *dwarf;
 	struct elf *elf;
-	bool is_owned;			/* file_close() closes ELF */
+	bool is_owned;			/* dwarf_file_close() closes ELF */
 	bool swap;			/* byte order is not this machine's */
 	struct dwarf_file *next;	/* next .dwo file in dwarf.split */
 	struct elf_bytes section[SECTIONS];	/* size 0: absent */
@@ -287,24 +287,24 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum sect
 }
 
 /* Read an unsigned number of SIZE bytes: 1, 2, 3, 4 or 8.  Other sizes fail. */
-uint64_t cursor_number(struct cursor *c, unsigned size);
+uint64_t form_number(struct cursor *c, unsigned size);
 
 /* Read the length in bytes that starts a unit or table; store the size of its offsets, 4 or 8. */
-uint64_t cursor_length(struct cursor *c, uint8_t *offset_size);
+uint64_t form_length(struct cursor *c, uint8_t *offset_size);
 
 /* --- forms (form.c) --- */
 /* Read a value in FORM at C.  False: unknown form.  A value that is cut off sets C->failed. */
-bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
+bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
 	       struct value *v);
 
 /* Return the step_op that skips a value in FORM, after *FIXED bytes; -1: unknown form. */
 int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed);
 
 /* Return the string that V refers to; NULL: not a string, missing, or too long. */
-const char *value_string(const struct unit *u, const struct value *v);
+const char *form_string(const struct unit *u, const struct value *v);
 
 /* Store the address that V refers to.  False: not an address, or missing. */
-bool value_address(const struct unit *u, const struct value *v, uint64_t *address);
+bool form_address(const struct unit *u, const struct value *v, uint64_t *address);
 
 /* --- DIEs (abbrev.c) --- */
 /* Return the abbreviation table of U, read if needed.  A damaged table has fewer codes. */
@@ -339,8 +339,8 @@ static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code
 
 /* --- units (unit.c, ranges.c, split.c) --- */
 /* Open the sections of ELF whose names end in SUFFIX ("" or ".dwo"); read all unit headers. */
-struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix);
-void file_close(struct dwarf_file *f);
+struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix);
+void dwarf_file_close(struct dwarf_file *f);
 
 /*
  * Read the header at C into U, and move C to the next unit.  False: the length is damaged.
@@ -384,7 +384,7 @@ void code_read_calls(struct unit *u, struct code *code);
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);
 
 /* Return the file and the *OFFSET of the DIE that V, of unit U, refers to; NULL: none. */
-struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset);
+struct dwarf_file *form_reference(const struct unit *u, const struct value *v, uint64_t *offset);
 
 /* --- lines (line.c, path.c) --- */
 /* Return the line table of U, or of its skeleton, with its header read; NULL: none. */

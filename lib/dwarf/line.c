@@ -163,7 +163,7 @@ static inline bool run_extended(struct line_machine *m, struct registers *r, str
 		*r = first_registers;
 		break;
 	case DW_LNE_set_address:
-		r->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
+		r->address = form_number(&operand, (unsigned)cursor_left(&operand));
 		r->operation = 0;
 		return !operand.failed;
 	}

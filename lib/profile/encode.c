@@ -350,7 +350,7 @@ static void write_mapping(struct encoder *e, uint32_t place)
 
 	if (o->kind == OBJECT_UNKNOWN)
 		return;
-	build_id_hex(o->build_id, o->build_id_size, build_id);
+	record_build_id_hex(o->build_id, o->build_id_size, build_id);
 	m.id = (uint64_t)place + 1;
 	m.memory_start = o->start;
 	m.memory_limit = o->start + o->size;

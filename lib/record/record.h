@@ -189,4 +189,4 @@ bool record_build_id(const struct record *rec, struct build_id_record *out);
 const char *record_type_name(uint32_t type);
 
 /* Write the SIZE bytes of a build ID (at most BUILD_ID_MAX) as hexadecimal digits into HEX. */
-void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX]);
+void record_build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX]);

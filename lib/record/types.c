@@ -129,7 +129,7 @@ static const struct type_info features[] = {
 	[31] = { "PMU_CAPS", "#( #( :S :S ) :S )" },
 };
 
-struct type_info feature_type_info(uint64_t feature)
+struct type_info types_feature(uint64_t feature)
 {
 	return feature < COUNT_OF(features) ? features[feature] : (struct type_info){ 0 };
 }
@@ -144,7 +144,7 @@ static const char *after_group(const char *text)
 	return text;
 }
 
-bool layout_next(const char **layout, struct layout_field *field)
+bool types_next_field(const char **layout, struct layout_field *field)
 {
 	const char *text = *layout;
 

@@ -32,7 +32,7 @@ static bool name_of(const struct cache_key *key, char name[NAME_MAX + 1])
 {
 	char id[BUILD_ID_HEX];
 
-	build_id_hex(key->build_id, key->build_id_size, id);
+	record_build_id_hex(key->build_id, key->build_id_size, id);
 	return key->build_id_size > 0 &&
 	       snprintf(name, NAME_MAX + 1, "%s-%016" PRIx64 "%s", id, key->inputs, suffix) <=
 	       NAME_MAX;

@@ -202,7 +202,7 @@ static void prefetch_program(struct resolver *r, const struct stream_reader *in,
 	here.fetcher = NULL;
 	struct located l = locate_object(&here, object, pid, m, resolver_is_local(in));
 	locate_elsewhere(&here, object, &l);
-	build_id_hex(object->build_id, object->build_id_size, hex);
+	record_build_id_hex(object->build_id, object->build_id_size, hex);
 	if (!l.elf)
 		fetch_begin(&r->fetcher, hex, LOCATE_PROGRAM);
 	elf_close(l.elf);
@@ -224,7 +224,7 @@ static void prefetch_debug(struct resolver *r, const struct stream_reader *in,
 	if (size < 2 || size > BUILD_ID_MAX || source->tables ||
 	    locate_has_debug(&r->options.where, source->elf, source->path, source->root))
 		return;
-	build_id_hex(id, size, hex);
+	record_build_id_hex(id, size, hex);
 	fetch_begin(&r->fetcher, hex, LOCATE_DEBUG);
 }
 

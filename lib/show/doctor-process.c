@@ -120,7 +120,7 @@ static bool read_program(int fd, struct program_code *program)
 
 static void examine_frames(struct findings *all, pid_t pid)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "frame pointers");
 	struct program_code program;
 	struct proc_path path = proc_path(pid, "exe");
 
@@ -222,7 +222,7 @@ static bool has_call_stack(pid_t pid)
 /* Say which of the ways to record callchains work. */
 static void examine_callchains(struct findings *all, pid_t pid)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "callchains");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "callchains");
 	struct objects o = examine_objects(pid);
 	const char *calls = has_call_stack(pid) ? "" : "; --call-graph lbr does not work here";
 
@@ -251,7 +251,7 @@ void doctor_process(struct findings *all, pid_t pid)
 		.config = PERF_COUNT_SW_CPU_CLOCK, .disabled = 1, .exclude_kernel = 1,
 		.exclude_hv = 1 };
 	struct event event = { .name = "cpu-clock", .attr = attr };
-	struct finding *f = finding_add(all, FINDING_OK, "process");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "process");
 
 	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {

@@ -116,7 +116,7 @@ static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_siz
 		      uint64_t offset)
 {
 	struct cursor c = { .at = entry, .end = entry + entry_size, .swap = in->swap };
-	size_t size = entry_size - sizeof(struct section), own = attr_stated_size(c);
+	size_t size = entry_size - sizeof(struct section), own = events_attr_size(c);
 	uint8_t *ids = NULL;
 	const char *error;
 
