@@ -108,7 +108,7 @@ static void restart(struct resolver *resolver, struct resolved_writer *writer,
 	struct resolved past;
 
 	resolved_write_restart(writer, tables);
-	resolver_begin_anew(resolver, &past, NULL, 0);
+	resolver_restart(resolver, &past, NULL, 0);
 	resolved_release(&past);
 }
 

@@ -141,9 +141,9 @@ static void complete(struct collect *c, struct collect_part *part)
 }
 
 /* Start with new labels, which keep only the label sets of threads that wait. */
-static void begin_labels_anew(struct collect *c)
+static void restart_labels(struct collect *c)
 {
-	struct labels past = labels_begin_anew(&c->facts.labels);
+	struct labels past = labels_restart(&c->facts.labels);
 
 	for (uint32_t i = 0; i < c->waits.count; i++) {
 		struct wait *w = &c->waits.wait[i];
@@ -171,7 +171,7 @@ static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
 }
 
 /* Start with new frame tables, which keep only the frames of threads that wait. */
-static void begin_frames_anew(struct collect *c)
+static void restart_frames(struct collect *c)
 {
 	size_t frames = copy_waiting(c, NULL, false);
 	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
@@ -180,20 +180,20 @@ static void begin_frames_anew(struct collect *c)
 	if (c->is_resolved)
 		resolved_forget(&c->reader, &c->past, frame, frames);
 	else
-		resolver_begin_anew(c->resolver, &c->past, frame, frames);
+		resolver_restart(c->resolver, &c->past, frame, frames);
 	copy_waiting(c, frame, true);
 	free(frame);
 }
 
 /* After an interval no profile needs the old tables: bound the memory for an endless stream. */
-static void begin_anew(struct collect *c)
+static void restart(struct collect *c)
 {
 	enum { FEW_LABELS = 1 << 14, SMALL = 4 << 20 };		/* bytes of frame tables */
 
 	if (c->facts.labels.sets > FEW_LABELS)
-		begin_labels_anew(c);
+		restart_labels(c);
 	if (c->is_resolved ? c->reader.restarted : resolved_memory(&c->tables) > SMALL)
-		begin_frames_anew(c);
+		restart_frames(c);
 }
 
 void collect_cut(struct collect *c)
@@ -207,7 +207,7 @@ void collect_cut(struct collect *c)
 		profile_clear(&c->part[i].profile);
 	}
 	collect_forget_slices(c);
-	begin_anew(c);
+	restart(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
 }

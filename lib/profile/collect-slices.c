@@ -35,7 +35,7 @@ static void change_values(const struct change *by, uint32_t keys, int64_t *value
 /* Change all label sets, and the stacks and waits that have them.  RUN: a text; or NULL. */
 static void relabel(struct collect *c, struct change *by, const char *run)
 {
-	struct labels *l = &c->facts.labels, past = labels_begin_anew(l);
+	struct labels *l = &c->facts.labels, past = labels_restart(l);
 	uint32_t *moved = mem_zeroed((size_t)past.sets + 1, sizeof(*moved));
 
 	by->run_is = run ? intern_text(&past.texts, run) : 0;

@@ -87,8 +87,8 @@ static uint32_t define_again(struct resolver *r, const struct resolved *past, ui
 	return resolver_add_part(r, &object, p);
 }
 
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames)
+void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
+		      size_t frames)
 {
 	struct part *part = r->part;
 

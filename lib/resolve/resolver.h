@@ -90,15 +90,15 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
  * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0.
  */
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames);
+void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
+		      size_t frames);
 
 /* Return the threads of the stream: those of them that have ended, too. */
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
  * Whether so many definitions, BYTES of records since the tables were new, should be dropped by
- * resolver_begin_anew(): more than definitions_max, or than about twice what is in use.
+ * resolver_restart(): more than definitions_max, or than about twice what is in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
 
