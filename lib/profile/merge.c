@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/intern.h"
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 #include "profile.pb-c.h"
 #include "profile/wire.h"
 
@@ -28,7 +28,7 @@ struct merged_label {
 struct merge {
 	struct report *report;
 	struct intern strings;
-	struct keyed mappings, functions, locations, samples, comments;
+	struct byte_ids mappings, functions, locations, samples, comments;
 	struct merged_mapping *mapping;		/* by id */
 	int64_t *value;				/* TYPES values for each sample */
 	uint32_t types;				/* sample types; 0: no profile was added */
@@ -78,13 +78,13 @@ static void add_number(struct merge *m, uint64_t number)
 	m->key.size = (size_t)(wire_varint(end, number) - m->key.at);
 }
 
-static uint32_t end_key(struct merge *m, struct keyed *in)
+static uint32_t end_key(struct merge *m, struct byte_ids *in)
 {
-	return keyed_id(in, m->key.at, m->key.size);
+	return byte_ids_add(in, m->key.at, m->key.size);
 }
 
 /* Return a cursor at the first number of key ID. */
-static struct cursor numbers_of(const struct keyed *in, uint32_t id)
+static struct cursor numbers_of(const struct byte_ids *in, uint32_t id)
 {
 	const uint8_t *bytes = in->item[id].bytes;
 
@@ -536,11 +536,11 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	intern_release(&m->strings);
-	keyed_release(&m->mappings);
-	keyed_release(&m->functions);
-	keyed_release(&m->locations);
-	keyed_release(&m->samples);
-	keyed_release(&m->comments);
+	byte_ids_release(&m->mappings);
+	byte_ids_release(&m->functions);
+	byte_ids_release(&m->locations);
+	byte_ids_release(&m->samples);
+	byte_ids_release(&m->comments);
 	free(m->mapping);
 	free(m->value);
 	free(m->type);
