@@ -9,7 +9,7 @@
 #include "base/command.h"
 #include "show/describe.h"
 #include "show/tally.h"
-#include "stream/choice.h"
+#include "stream/selection.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
 #include "stream/writer.h"
@@ -20,7 +20,7 @@ static bool stats, dump, check, json, cat, decompress;
 static int level;			/* of compression; 0: none */
 static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
 static const char *file;
-static struct choice choice = CHOICE_ALL;
+static struct selection selection = SELECTION_ALL;
 
 static const struct command_option options[] = {
 	{ 's', "stats", NULL, "count records, samples and losses, as without options",
@@ -32,7 +32,7 @@ static const struct command_option options[] = {
 	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", .flag = &cat },
 	{ 'n', "head", "COUNT", "stop after COUNT samples", .count = &head,
 	  .most = UINT64_MAX - 1 },
-	CHOICE_OPTIONS(choice),
+	SELECTION_OPTIONS(selection),
 	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
 	  .integer = &level, .least = 1, .most = 19, .implied = 1 },
 	{ 0, "decompress", NULL, "write the stream, uncompressed", .flag = &decompress },
@@ -69,7 +69,7 @@ static bool take(struct work *w, const struct record *rec)
 			     "pmu-symbolize");
 		return false;
 	}
-	if ((w->selects || w->head != UINT64_MAX) && !choice_takes(&choice, w->in, rec))
+	if ((w->selects || w->head != UINT64_MAX) && !selection_keeps(&selection, w->in, rec))
 		return true;
 	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX && w->head-- == 0)
 		return false;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	command_one_of(&command, "stats", "dump", "check", NULL);
 	w.report = &report;
 	w.head = head;
-	w.selects = choice_selects(&choice);
+	w.selects = selection_restricts(&selection);
 	if (cat && (stats || dump || check || w.selects || command_given("head")))
 		command_misused(&command, "--cat only joins: pipe what it writes into another "
 				"pmu-stream");
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 	report_summary(&report, "%" PRIu64 " records read, %" PRIu64 " of them used; %" PRIu64
 		       " bytes written", w.read, w.used, w.writes ? w.out.written + w.out.used : 0);
 	stream_close(w.in);
-	choice_release(&choice);
+	selection_release(&selection);
 	tally_release(&w.tally);
 	if (w.writes)
 		output_close(&w.out);

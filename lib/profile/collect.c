@@ -116,7 +116,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	const struct stream_event *event = &events->event[s->event];
 	const char *comm = s->comm ? c->tables.string[s->comm] : "";
 
-	if (!choice_wants(&c->how.choice, &(struct choice_facts){
+	if (!selection_contains(&c->how.selection, &(struct selection_values){
 			s->pid, s->tid, s->cpu, s->time, event->name, comm }))
 		return;
 	c->samples++;
@@ -240,7 +240,7 @@ static void take_lost(struct collect *c, const struct record *rec)
 		return;
 	}
 	uint64_t time = stream_time(c->in, rec);
-	if (time && (time < c->how.choice.from || (c->how.choice.to && time >= c->how.choice.to)))
+	if (time && (time < c->how.selection.from || (c->how.selection.to && time >= c->how.selection.to)))
 		return;
 	c->lost += lost.count;
 	const struct stream_event *told = events_trailer(events, rec->body);
@@ -263,8 +263,8 @@ static void take_read(struct collect *c, const struct record *rec)
 	uint32_t event = events_find_id(events, read.id);
 	if (event == TABLE_NONE)
 		return;
-	if (c->how.not_sampled && (!c->how.choice.event ||
-				   !strcmp(c->how.choice.event, events->event[event].name)))
+	if (c->how.not_sampled && (!c->how.selection.event ||
+				   !strcmp(c->how.selection.event, events->event[event].name)))
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)

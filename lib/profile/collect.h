@@ -12,15 +12,15 @@
 #include "profile/waits.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
-#include "stream/choice.h"
+#include "stream/selection.h"
 
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };
 
-/* Zero-initialised except for CHOICE (CHOICE_ALL): one profile of all samples. */
+/* Zero-initialised except for CHOICE (SELECTION_ALL): one profile of all samples. */
 struct collect_options {
 	struct resolver_options resolve;
-	struct choice choice;		/* selects samples */
+	struct selection selection;	/* selects samples */
 	const char *labels;		/* list for facts_choose(), or "none"; NULL: default */
 	enum collect_split split;
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */

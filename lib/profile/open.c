@@ -187,7 +187,7 @@ static void take_part(struct collect *c, struct collect_part *part, void *opened
 /* Aggregate the stream. */
 static struct decoded *aggregate(struct opened *o, const struct open_options *options)
 {
-	const struct collect_options how = { .choice = CHOICE_ALL, .labels = options->labels,
+	const struct collect_options how = { .selection = SELECTION_ALL, .labels = options->labels,
 					    .slices = options->slices };
 	const char *wrong;
 	struct collect c;
