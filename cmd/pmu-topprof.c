@@ -176,7 +176,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
-				"have one name", facts_names, wrong);
+				"have one name", labeler_names, wrong);
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);

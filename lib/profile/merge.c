@@ -264,7 +264,7 @@ static bool agree_on_types(struct merge_input *s, const char *file)
 }
 
 /* Add time, duration, period and comments, for a base too, as pprof does. */
-static void add_about(struct merge_input *s)
+static void add_header(struct merge_input *s)
 {
 	struct merge *m = s->m;
 	const struct decoded *d = s->d;
@@ -311,7 +311,7 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 		if (d->mappings.count > 0)
 			map_mapping(&s, 0);	/* the main mapping stays first */
 		add_samples(&s);
-		add_about(&s);
+		add_header(&s);
 	}
 	free(s.string);
 	free(s.mapping);

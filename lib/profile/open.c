@@ -194,7 +194,7 @@ static struct decoded *aggregate(struct opened *o, const struct open_options *op
 
 	if (!collect_init(&c, &how, o->report, &wrong)) {
 		report_error(o->report, "a stream has no label '%s'; it has %s", wrong,
-			     facts_names);
+			     labeler_names);
 	} else {
 		struct stream_reader *in = opened_stream(o);
 		collect_begin(&c, in, take_part, o);

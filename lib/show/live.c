@@ -375,7 +375,7 @@ struct live_result live_show(struct opened *o, const struct live_options *option
 	struct stat in;
 
 	if (!collect_init(&l.collect, &how, report, &wrong)) {
-		report_error(report, "a stream has no label '%s'; it has %s", wrong, facts_names);
+		report_error(report, "a stream has no label '%s'; it has %s", wrong, labeler_names);
 		collect_release(&l.collect);
 		return result;
 	}
