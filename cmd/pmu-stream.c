@@ -49,7 +49,7 @@ static const struct command command = {
 };
 
 /* What is done with the records that stay. */
-struct work {
+struct stream_work {
 	struct stream_reader *in;
 	struct report *report;
 	struct output out;
@@ -62,7 +62,7 @@ struct work {
 };
 
 /* False: the rest of the stream does not matter. */
-static bool take(struct work *w, const struct record *rec)
+static bool take(struct stream_work *w, const struct record *rec)
 {
 	if (w->selects && record_is_resolved(rec->type)) {
 		report_error(w->report, "samples are resolved already: select them before "
@@ -87,7 +87,7 @@ static bool take(struct work *w, const struct record *rec)
 }
 
 /* Where the rest was not read: an end that our recorder would have written. */
-static void write_end(struct work *w)
+static void write_end(struct stream_work *w)
 {
 	uint64_t span[2] = { w->first_time, w->last_time };
 
@@ -95,7 +95,7 @@ static void write_end(struct work *w)
 		writer_feature(&w->out, FEATURE_SAMPLE_TIME, span, sizeof(span));
 }
 
-static void run(struct work *w)
+static void run(struct stream_work *w)
 {
 	struct record rec;
 	bool goes_on = true;
@@ -114,7 +114,7 @@ static void run(struct work *w)
 		tally_print(&w->tally, w->in, json);
 }
 
-static void open_output(struct work *w)
+static void open_output(struct stream_work *w)
 {
 	command_output(&command, &w->out, file, w->report);
 	if (level)
@@ -122,7 +122,7 @@ static void open_output(struct work *w)
 }
 
 /* --cat: join all inputs. */
-static void join(struct work *w)
+static void join(struct stream_work *w)
 {
 	const struct command_list *files = command_inputs(&command);
 	size_t count = files->count;
@@ -140,7 +140,7 @@ static void join(struct work *w)
 
 int main(int argc, char **argv)
 {
-	struct work w = { 0 };
+	struct stream_work w = { 0 };
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);

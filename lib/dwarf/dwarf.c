@@ -68,7 +68,7 @@ static struct dwarf_frame *add_frame(struct dwarf *d, size_t *count)
  * Add frames for the inlined calls at ADDRESS, innermost first, and for the function CODE; return
  * their number.  The place where an inlined function is called is the line of the next frame.
  */
-static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uint64_t address)
+static size_t add_frames(struct dwarf *d, struct unit *u, struct dwarf_code *code, uint64_t address)
 {
 	size_t count = 0;
 	uint32_t at = SPAN_NONE;

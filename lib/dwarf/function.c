@@ -24,7 +24,7 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 	if (spans->count == before)
 		return;
 	u->code = array_grow(u->code, u->codes, sizeof(*u->code));
-	u->code[u->codes++] = (struct code){ .die = offset };
+	u->code[u->codes++] = (struct dwarf_code){ .die = offset };
 }
 
 /* Return the end of the children of the DIE of A with its attributes at C; if unknown, C. */

@@ -167,7 +167,7 @@ struct call {
 };
 
 /* A function with code.  code_read_calls() fills CALL and FLAT. */
-struct code {
+struct dwarf_code {
 	uint64_t die;			/* offset in .debug_info */
 	uint64_t end;			/* offset after its children; 0: unknown; see inline.c */
 	bool calls_read;
@@ -196,7 +196,7 @@ struct unit {
 	/* Offsets in .debug_str_offsets, .debug_addr, .debug_rnglists and .debug_ranges: */
 	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
 	struct unit *split, *skeleton;	/* see split.c; SPLIT has SKELETON's functions */
-	struct code *code;		/* functions with code, by ascending offset of the DIE */
+	struct dwarf_code *code;	/* functions with code, by ascending offset of the DIE */
 	size_t codes;
 	struct flats functions;		/* address to index of CODE */
 	struct lines *lines;		/* may be shared; NULL: none */
@@ -378,7 +378,7 @@ void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32
 void unit_read_functions(struct unit *u);
 
 /* Read the inlined calls of CODE, a function of U, once. */
-void code_read_calls(struct unit *u, struct code *code);
+void code_read_calls(struct unit *u, struct dwarf_code *code);
 
 /* Return the function with its DIE at offset DIE of .debug_info in F.  Never NULL. */
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);

@@ -314,7 +314,7 @@ static void prefetch(const struct resolver *r, const struct space *space, const 
 }
 
 /* A callchain while its addresses are resolved. */
-struct walk {
+struct chain_walk {
 	const struct space *leaf, *space;	/* of the sampled IP; of the current address */
 	bool leaf_is_user;
 	bool repeats;		/* the chain may still repeat the sampled IP */
@@ -325,7 +325,7 @@ struct walk {
 
 /* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
 static void walk_address(struct resolver *r, const struct stream_reader *in,
-			 const struct sample *s, struct walk *w, uint64_t address,
+			 const struct sample *s, struct chain_walk *w, uint64_t address,
 			 uint32_t *count)
 {
 	static const struct space nothing;
@@ -347,7 +347,7 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 
 /* Return how the program's stack of S ends, according to its markers (SAID) and its walk. */
 static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader *in,
-				  const struct perf_event_attr *attr, const struct walk *w,
+				  const struct perf_event_attr *attr, const struct chain_walk *w,
 				  enum stack_end said)
 {
 	if (w->user == 0)
@@ -381,7 +381,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	static const struct space nothing;
 	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
 	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
+	struct chain_walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
 			  .leaf_is_user = has_ip && mode == PERF_RECORD_MISC_USER,
 			  .exact = true };
 	struct words chain = s->callchain;

@@ -216,14 +216,14 @@ static uint32_t child_of(struct flame *f, uint32_t parent, uint32_t frame)
 }
 
 /* A stack as it is walked down from its outermost frame. */
-struct walk {
+struct flame_walk {
 	uint32_t node;
 	size_t depth;
 	bool is_known;		/* so far it is the last stack, whose nodes need no search */
 	bool is_full;		/* there was no room for its next node */
 };
 
-static void walk_down(struct flame *f, struct walk *w, uint32_t frame)
+static void walk_down(struct flame *f, struct flame_walk *w, uint32_t frame)
 {
 	w->is_known = w->is_known && w->depth < f->steps && f->step[w->depth].frame == frame;
 	if (w->is_full)
@@ -243,7 +243,7 @@ static void walk_down(struct flame *f, struct walk *w, uint32_t frame)
 }
 
 /* A frame of its own for the value of the label that the tree starts with. */
-static void walk_label(struct adding *a, struct walk *w, const struct decoded_sample *s)
+static void walk_label(struct adding *a, struct flame_walk *w, const struct decoded_sample *s)
 {
 	const char *by = a->f->options.by;
 	char name[600];
@@ -269,7 +269,7 @@ static void walk_label(struct adding *a, struct walk *w, const struct decoded_sa
 
 static uint32_t node_of(struct adding *a, const struct decoded_sample *s)
 {
-	struct walk w = { .is_known = true };
+	struct flame_walk w = { .is_known = true };
 	bool up = a->f->options.invert && a->f->options.still;
 
 	walk_label(a, &w, s);
