@@ -6,7 +6,7 @@
 #include "linux/kernel-info.h"
 #include "linux/rights.h"
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <errno.h>
 #include <linux/capability.h>
