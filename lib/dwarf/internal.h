@@ -203,8 +203,8 @@ struct unit {
 };
 
 /*
- * A file with debug information.  dwarf_file_open() fills the sections, units and budgets; tables of
- * abbreviations and lines are added when a unit needs them.
+ * A file with debug information.  dwarf_file_open() fills the sections, units and budgets; tables
+ * of abbreviations and lines are added when a unit needs them.
  */
 struct dwarf_file {
 	struct dwarf *dwarf;

@@ -99,9 +99,8 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 					 : intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];
 	memcpy(o.build_id, m->build_id, BUILD_ID_MAX);
-	const struct recorded_build_id *recorded = o.build_id_size ? NULL : find_recorded(objects,
-											  path);
-	if (recorded) {
+	const struct recorded_build_id *recorded = find_recorded(objects, path);
+	if (recorded && o.build_id_size == 0) {
 		memcpy(o.build_id, recorded->build_id, BUILD_ID_MAX);
 		o.build_id_size = recorded->size;
 	}

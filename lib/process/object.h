@@ -39,7 +39,7 @@ struct objects {
 	uint32_t limit;		/* more objects than this are too many; 0: not computed yet */
 	struct intern paths;
 	struct table table;	/* over OBJECT */
-	struct table recorded;	/* path to build ID from a BUILD_ID record: index in TOLD_ID */
+	struct table recorded;	/* path to build ID from a BUILD_ID record: index in RECORDED_ID */
 	struct recorded_build_id {
 		uint32_t path;	/* id in PATHS */
 		uint8_t build_id[BUILD_ID_MAX];	/* zero padded */

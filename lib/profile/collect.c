@@ -213,8 +213,8 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
 		if (good)
-			profile_comment(&c->shared_comments, "filter: %s %s%s%s", tool.name, tool.version,
-					*tool.arguments ? " " : "", tool.arguments);
+			profile_comment(&c->shared_comments, "filter: %s %s%s%s", tool.name,
+					tool.version, *tool.arguments ? " " : "", tool.arguments);
 		break;
 	case RECORD_END:
 		why = "END record tells of other counts than have come: some records are missing";
@@ -241,13 +241,14 @@ static void take_lost(struct collect *c, const struct record *rec)
 		return;
 	}
 	uint64_t time = stream_time(c->in, rec);
-	if (time && (time < c->how.selection.from || (c->how.selection.to && time >= c->how.selection.to)))
+	const struct selection *selection = &c->how.selection;
+	if (time && (time < selection->from || (selection->to && time >= selection->to)))
 		return;
 	c->lost += lost.count;
-	const struct stream_event *shared_comments = events_trailer(events, rec->body);
+	const struct stream_event *named = events_trailer(events, rec->body);
 	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
 	if (event == TABLE_NONE)
-		event = shared_comments ? (uint32_t)(shared_comments - events->event) : 0;
+		event = named ? (uint32_t)(named - events->event) : 0;
 	if (event < events->count && c->how.split == SPLIT_NOT)
 		profile_lost(&collect_part(c, NULL)->profile, event, lost.count);
 }

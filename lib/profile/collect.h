@@ -17,7 +17,7 @@
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };
 
-/* Zero-initialised except for CHOICE (SELECTION_ALL): one profile of all samples. */
+/* Zero-initialised except for SELECTION (SELECTION_ALL): one profile of all samples. */
 struct collect_options {
 	struct resolver_options resolve;
 	struct selection selection;	/* selects samples */

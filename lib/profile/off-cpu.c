@@ -29,7 +29,7 @@ struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 {
 	struct off_cpu_wait *wait = find_or_add(w, tid);
 
-	if (frames + 2 > wait->capacity) {	/* two more: off_cpu_add_leaf() and off_cpu_end_in() */
+	if (frames + 2 > wait->capacity) {	/* add_leaf, end_in: two more */
 		wait->capacity = 2 * frames + 2;
 		wait->frame = mem_resize(wait->frame, wait->capacity * sizeof(*frame));
 	}

@@ -114,7 +114,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 }
 
 /* Add the name counts of object ID, which is removed, to the name counts of all that were. */
-static void remove_tally(struct resolver *r, uint32_t id)
+static void remove_counts(struct resolver *r, uint32_t id)
 {
 	if (id >= r->counts_size)
 		return;
@@ -160,7 +160,7 @@ void resolver_remove_objects(struct resolver *r)
 	for (uint32_t id = 0; id < objects->count; id++) {
 		if (live[id])
 			continue;
-		remove_tally(r, id);
+		remove_counts(r, id);
 		remove_source(r, id);
 	}
 	pointers_release(&r->source_strings);	/* some of these strings were freed */

@@ -128,7 +128,9 @@ bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address
 
 uint32_t resolver_find_nameless_line(struct resolver *r)
 {
-	struct resolved_function function = { .system_name = resolver_string_id(r, "[more addresses]") };
+	struct resolved_function function = {
+		.system_name = resolver_string_id(r, "[more addresses]")
+	};
 
 	r->from = FROM_NOTHING;
 	r->line[0] = function_line(r, function, NULL);

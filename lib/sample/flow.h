@@ -39,7 +39,7 @@ struct flow {
 	bool flight_recorder;	/* only flow_dump() writes */
 	struct process_set processes;	/* drops records of other processes */
 	struct owners owners;	/* drops duplicate samples */
-	struct process_set family;	/* if on: all processes of the target so far, for the next file */
+	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct flight flight;
 	struct go_programs go_programs;
 	struct flow_counts counts;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process-set - select the records of the target's processes.
+ * process-set - the processes of the target, whose records are selected.
  *
  * Needed if the kernel records more than the target: if whole CPUs are sampled instead of some
  * processes, or if events that follow new threads also follow new processes (before Linux
- * 5.13).  Zero-initialised: all records pass.
+ * 5.13).  Zero-initialised: all records are selected.
  */
 #pragma once
 #include "base/table.h"
@@ -19,10 +19,10 @@ struct process_set {
 	pid_t *pid;		/* selected processes; 0: its pid belongs to another process now */
 	size_t pids;
 	struct table table;	/* index of PID */
-	uint64_t dropped;	/* records that did not pass */
+	uint64_t dropped;	/* records that were not selected */
 };
 
-/* Turn the filter on, and let records of process PID pass. */
+/* Turn the selection on, and select the records of process PID. */
 void process_set_add(struct process_set *processes, pid_t pid);
 
 /*

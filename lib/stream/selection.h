@@ -30,8 +30,8 @@ bool selection_restricts(const struct selection *selection);
 bool selection_contains(const struct selection *selection, const struct selection_values *sample);
 
 /*
- * Parse "FROM,TO", each a duration (base/units.h) or empty, into a struct selection.  Return NULL, or
- * TEXT if it is wrong.  For command_option.parse.
+ * Parse "FROM,TO", each a duration (base/units.h) or empty, into a struct selection.  Return
+ * NULL, or TEXT if it is wrong.  For command_option.parse.
  */
 const char *selection_parse_time(const char *text, void *selection);
 
