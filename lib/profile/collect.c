@@ -170,7 +170,7 @@ static bool unwind_dump(struct collect *c, const struct record *rec, struct samp
 
 static void take_sample(struct collect *c, const struct record *rec)
 {
-	struct resolved_sample facts;
+	struct resolved_sample fields;
 	struct sample sample;
 
 	if (c->is_resolved) {
@@ -183,10 +183,10 @@ static void take_sample(struct collect *c, const struct record *rec)
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
 	for (uint32_t i = 0; i < parts; i++) {
-		resolver_facts(c->resolver, c->in, &sample, &facts);
-		facts.event = part[i].event;
-		facts.period = part[i].period;
-		take(c, &sample, &facts);
+		resolver_fields(c->resolver, c->in, &sample, &fields);
+		fields.event = part[i].event;
+		fields.period = part[i].period;
+		take(c, &sample, &fields);
 	}
 }
 
@@ -217,7 +217,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 					tool.version, *tool.arguments ? " " : "", tool.arguments);
 		break;
 	case RECORD_END:
-		why = "END record tells of other counts than have come: some records are missing";
+		why = "END record has other counts than the stream: some records are missing";
 		good = c->has_end = resolved_read_end(&c->reader, rec);
 		break;
 	default:

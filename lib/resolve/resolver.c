@@ -443,8 +443,8 @@ uint64_t resolver_version(struct resolver *r, const struct sample *s)
 	return hash_more(version, data->start - data->file_offset);
 }
 
-void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
-		    struct resolved_sample *out)
+void resolver_fields(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		     struct resolved_sample *out)
 {
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
 
@@ -465,7 +465,7 @@ void resolver_facts(struct resolver *r, const struct stream_reader *in, const st
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
-	resolver_facts(r, in, s, out);
+	resolver_fields(r, in, s, out);
 	resolver_frames(r, in, s, out);
 	resolver_count(r, in, s, out->end);
 }

@@ -57,11 +57,11 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
  * Set *OUT to everything that SAMPLE says except frames. Pointers in *OUT are valid until the
  * next call.
  */
-void resolver_facts(struct resolver *r, const struct stream_reader *in,
-		    const struct sample *sample, struct resolved_sample *out);
+void resolver_fields(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * Set the frames in *OUT, which resolver_facts() has filled, and how the program's stack ends. They
+ * Set the frames in *OUT, which resolver_fields() has set up, and how the program's stack ends. They
  * are valid until the next call.
  */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
@@ -81,7 +81,7 @@ void resolver_count(struct resolver *r, const struct stream_reader *in,
 /* Return what was counted. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
-/* Call resolver_facts(), resolver_frames() and resolver_count(). */
+/* Call resolver_fields(), resolver_frames() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 

@@ -64,7 +64,7 @@ static struct task *task_of(struct tasks *t, pid_t tid, pid_t pid)
 	return find(t, tid);
 }
 
-/* Move TASK to the list GONE; the last task of the array takes its place. */
+/* Move TASK to the list FORGOTTEN; the last task of the array takes its place. */
 static void forget(struct tasks *t, struct task *task)
 {
 	uint32_t id = (uint32_t)(task - t->task), last = --t->count;
