@@ -61,8 +61,8 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * Set the frames in *OUT, which resolver_fields() has set up, and how the program's stack ends. They
- * are valid until the next call.
+ * Set the frames in *OUT, which resolver_fields() has set up, and how the stack of the program
+ * ends. They are valid until the next call.
  */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
