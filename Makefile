@@ -243,7 +243,7 @@ install: all
 	install -m 644 completions/zsh/* $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 644 completions/fish/* $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-# After a change of options; a test tells when it is time.
+# After a change of options; a test fails until this is done.
 completions: all
 	for tool in $(TOOLS); do \
 		completions/generate bash $B/bin/$$tool >completions/bash/$$tool && \

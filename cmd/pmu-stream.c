@@ -9,7 +9,7 @@
 #include "base/command.h"
 #include "show/describe.h"
 #include "show/tally.h"
-#include "stream/choice.h"
+#include "stream/selection.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
 #include "stream/writer.h"
@@ -20,7 +20,7 @@ static bool stats, dump, check, json, cat, decompress;
 static int level;			/* of compression; 0: none */
 static uint64_t head = UINT64_MAX;	/* samples to take; UINT64_MAX: all */
 static const char *file;
-static struct choice choice = CHOICE_ALL;
+static struct selection selection = SELECTION_ALL;
 
 static const struct command_option options[] = {
 	{ 's', "stats", NULL, "count records, samples and losses, as without options",
@@ -32,7 +32,7 @@ static const struct command_option options[] = {
 	{ 0, "cat", NULL, "join all FILEs into one stream, in order of time", .flag = &cat },
 	{ 'n', "head", "COUNT", "stop after COUNT samples", .count = &head,
 	  .most = UINT64_MAX - 1 },
-	CHOICE_OPTIONS(choice),
+	SELECTION_OPTIONS(selection),
 	{ 'z', "zstd", "[LEVEL]", "write the stream, compressed, at LEVEL 1 (default) to 19",
 	  .integer = &level, .least = 1, .most = 19, .implied = 1 },
 	{ 0, "decompress", NULL, "write the stream, uncompressed", .flag = &decompress },
@@ -49,7 +49,7 @@ static const struct command command = {
 };
 
 /* What is done with the records that stay. */
-struct work {
+struct stream_work {
 	struct stream_reader *in;
 	struct report *report;
 	struct output out;
@@ -62,14 +62,14 @@ struct work {
 };
 
 /* False: the rest of the stream does not matter. */
-static bool take(struct work *w, const struct record *rec)
+static bool take(struct stream_work *w, const struct record *rec)
 {
 	if (w->selects && record_is_resolved(rec->type)) {
 		report_error(w->report, "samples are resolved already: select them before "
 			     "pmu-symbolize");
 		return false;
 	}
-	if ((w->selects || w->head != UINT64_MAX) && !choice_takes(&choice, w->in, rec))
+	if ((w->selects || w->head != UINT64_MAX) && !selection_keeps(&selection, w->in, rec))
 		return true;
 	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX && w->head-- == 0)
 		return false;
@@ -77,7 +77,7 @@ static bool take(struct work *w, const struct record *rec)
 	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
-	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
+	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 		writer_record(&w->out, rec);
 	else if (dump)
 		describe_record(w->in, rec, json);
@@ -87,7 +87,7 @@ static bool take(struct work *w, const struct record *rec)
 }
 
 /* Where the rest was not read: an end that our recorder would have written. */
-static void write_end(struct work *w)
+static void write_end(struct stream_work *w)
 {
 	uint64_t span[2] = { w->first_time, w->last_time };
 
@@ -95,7 +95,7 @@ static void write_end(struct work *w)
 		writer_feature(&w->out, FEATURE_SAMPLE_TIME, span, sizeof(span));
 }
 
-static void run(struct work *w)
+static void run(struct stream_work *w)
 {
 	struct record rec;
 	bool goes_on = true;
@@ -114,7 +114,7 @@ static void run(struct work *w)
 		tally_print(&w->tally, w->in, json);
 }
 
-static void open_output(struct work *w)
+static void open_output(struct stream_work *w)
 {
 	command_output(&command, &w->out, file, w->report);
 	if (level)
@@ -122,7 +122,7 @@ static void open_output(struct work *w)
 }
 
 /* --cat: join all inputs. */
-static void join(struct work *w)
+static void join(struct stream_work *w)
 {
 	const struct command_list *files = command_inputs(&command);
 	size_t count = files->count;
@@ -140,14 +140,14 @@ static void join(struct work *w)
 
 int main(int argc, char **argv)
 {
-	struct work w = { 0 };
+	struct stream_work w = { 0 };
 	struct report report;
 
 	command_begin(&command, &report, argc, argv);
 	command_one_of(&command, "stats", "dump", "check", NULL);
 	w.report = &report;
 	w.head = head;
-	w.selects = choice_selects(&choice);
+	w.selects = selection_restricts(&selection);
 	if (cat && (stats || dump || check || w.selects || command_given("head")))
 		command_misused(&command, "--cat only joins: pipe what it writes into another "
 				"pmu-stream");
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 	report_summary(&report, "%" PRIu64 " records read, %" PRIu64 " of them used; %" PRIu64
 		       " bytes written", w.read, w.used, w.writes ? w.out.written + w.out.used : 0);
 	stream_close(w.in);
-	choice_release(&choice);
+	selection_release(&selection);
 	tally_release(&w.tally);
 	if (w.writes)
 		output_close(&w.out);

@@ -97,8 +97,8 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 /* The counters of threads that have ended are not needed any more. */
 static void forget_ended(const struct tasks *tasks)
 {
-	for (uint32_t i = 0; i < tasks->gones; i++)
-		groups_forget(&groups, tasks->gone[i].tid);
+	for (uint32_t i = 0; i < tasks->forgotten_count; i++)
+		groups_forget(&groups, tasks->forgotten[i].tid);
 }
 
 /* Forget all definitions: what is still in use is looked up and written again. */
@@ -108,7 +108,7 @@ static void restart(struct resolver *resolver, struct resolved_writer *writer,
 	struct resolved past;
 
 	resolved_write_restart(writer, tables);
-	resolver_begin_anew(resolver, &past, NULL, 0);
+	resolver_restart(resolver, &past, NULL, 0);
 	resolved_release(&past);
 }
 
@@ -139,7 +139,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 		}
 		resolver_follow(resolver, in, &rec);
 		forget_ended(resolver_tasks(resolver));
-		if (rec.type != RECORD_AUXTRACE)	/* the bytes behind it were skipped */
+		if (rec.type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
 			output_flush(out);

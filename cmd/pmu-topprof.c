@@ -20,7 +20,7 @@
 static bool force, jit;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
 static int naming = NAMING_GO, packing = PACK_GZIP, format;
-static struct collect_options how = { .choice = CHOICE_ALL };
+static struct collect_options how = { .selection = SELECTION_ALL };
 
 static const char *const naming_styles[] = {
 	[NAMING_GO] = "go", [NAMING_PERF] = "perf", NULL
@@ -36,7 +36,7 @@ static const char *const formats[] = {
 };
 
 static const struct command_option options[] = {
-	CHOICE_OPTIONS(how.choice),
+	SELECTION_OPTIONS(how.selection),
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
 	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
 	  .count = &how.slices, .least = 1, .most = 1000000 },
@@ -97,10 +97,10 @@ static const struct command drop_in = {
 /* Return whether options select samples by more than their event. */
 static bool selects_samples(void)
 {
-	struct choice but_event = how.choice;
+	struct selection but_event = how.selection;
 
 	but_event.event = NULL;
-	return choice_selects(&but_event);
+	return selection_restricts(&but_event);
 }
 
 static void check_options(void)
@@ -126,15 +126,15 @@ static void check_event(const struct stream_events *events, struct report *repor
 {
 	char names[400] = "";
 
-	if (!how.choice.event || events->count == 0)
+	if (!how.selection.event || events->count == 0)
 		return;
 	for (uint32_t i = 0; i < events->count; i++) {
 		size_t used = strlen(names);
-		if (!strcmp(events->event[i].name, how.choice.event))
+		if (!strcmp(events->event[i].name, how.selection.event))
 			return;
 		snprintf(names + used, sizeof(names) - used, " '%s'", events->event[i].name);
 	}
-	report_error(report, "the stream has no event '%s'; it has%s", how.choice.event, names);
+	report_error(report, "the stream has no event '%s'; it has%s", how.selection.event, names);
 }
 
 /* Open OUT for all profiles, unless each has a file of its own. */
@@ -157,7 +157,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);
 	check_event(stream_events(in), report);
-	if (in && c->samples == 0 && choice_selects(&how.choice))
+	if (in && c->samples == 0 && selection_restricts(&how.selection))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
 }
@@ -176,7 +176,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
-				"have one name", facts_names, wrong);
+				"have one name", labeler_names, wrong);
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);
@@ -216,8 +216,8 @@ static void refuse_options_of_streams(void)
 static struct decoded *read_selected(const char *path, struct report *report)
 {
 	const struct profile_selection want = {
-		.event = how.choice.event, .comm = how.choice.comm,
-		.pid = how.choice.pid, .tid = how.choice.tid, .cpu = how.choice.cpu,
+		.event = how.selection.event, .comm = how.selection.comm,
+		.pid = how.selection.pid, .tid = how.selection.tid, .cpu = how.selection.cpu,
 		.labels = command_given("label") ? how.labels : NULL,
 	};
 

@@ -62,7 +62,7 @@ static const struct command command = {
 };
 
 /* What the samples go through. */
-struct work {
+struct unwind_work {
 	struct stream_reader *in;
 	struct output out;
 	struct unwind *unwind;
@@ -74,14 +74,14 @@ struct work {
 };
 
 /* Write a record that is not deferred, now or when it is its turn. */
-static void write_later(struct work *w, const void *record, size_t size)
+static void write_later(struct unwind_work *w, const void *record, size_t size)
 {
 	deferred_write(w->deferred, record, size, 0, 0, &w->out);
 }
 
-static void write_attr(struct work *w, const struct record *rec)
+static void write_attr(struct unwind_work *w, const struct record *rec)
 {
-	size_t size = attr_stated_size(rec->body);
+	size_t size = events_attr_size(rec->body);
 
 	if (size > cursor_left(&rec->body))
 		size = 0;	/* damaged, and reported */
@@ -94,7 +94,7 @@ static void write_attr(struct work *w, const struct record *rec)
  * Add this program to the recorder's command line, so that profiles name it.  COUNTS: what it
  * did, at the end of the stream; or NULL.
  */
-static bool write_command(struct work *w, struct cursor body, const char *counts)
+static bool write_command(struct unwind_work *w, struct cursor body, const char *counts)
 {
 	const char *text[4] = { "|", command.name };
 	size_t size = 2;
@@ -106,7 +106,7 @@ static bool write_command(struct work *w, struct cursor body, const char *counts
 	return writer_longer_command(&w->out, body, text, size);
 }
 
-static void write_feature(struct work *w, const struct record *rec)
+static void write_feature(struct unwind_work *w, const struct record *rec)
 {
 	struct cursor c = rec->body;
 
@@ -119,7 +119,7 @@ static void write_feature(struct work *w, const struct record *rec)
 	w->recorder = memcpy(mem_resize(NULL, w->recorder_size), rec->body.at, w->recorder_size);
 }
 
-static void write_sample(struct work *w, const struct record *rec)
+static void write_sample(struct unwind_work *w, const struct record *rec)
 {
 	const uint8_t *bytes = record_bytes(rec);
 	struct sample s;
@@ -137,7 +137,7 @@ static void write_sample(struct work *w, const struct record *rec)
 }
 
 /* Take the user's part of the callchain of samples that came before. */
-static void take_deferred(struct work *w, const struct record *rec)
+static void take_deferred(struct unwind_work *w, const struct record *rec)
 {
 	pid_t tid = -1;
 
@@ -146,7 +146,7 @@ static void take_deferred(struct work *w, const struct record *rec)
 		stream_damaged(w->in, rec, "CALLCHAIN_DEFERRED record is shorter than its fields");
 }
 
-static void write_other(struct work *w, const struct record *rec)
+static void write_other(struct unwind_work *w, const struct record *rec)
 {
 	if (!unwind_follow(w->unwind, rec))
 		stream_damaged(w->in, rec, "record with fields that do not fit it");
@@ -160,19 +160,19 @@ static void write_other(struct work *w, const struct record *rec)
 	case RECORD_CALLCHAIN_DEFERRED:
 		take_deferred(w, rec);
 		return;
-	case RECORD_AUXTRACE:	/* the bytes behind it were skipped */
+	case RECORD_AUXTRACE:	/* the bytes after it were skipped */
 		return;
 	}
 	write_later(w, record_bytes(rec), record_size(rec));
-	if (cursor_left(&rec->behind))
-		write_later(w, rec->behind.at, cursor_left(&rec->behind));
+	if (cursor_left(&rec->trailing))
+		write_later(w, rec->trailing.at, cursor_left(&rec->trailing));
 	if (rec->type == RECORD_FINISHED_ROUND) {
 		deferred_round(w->deferred, &w->out);
 		output_flush(&w->out);
 	}
 }
 
-static void run(struct work *w, struct report *report)
+static void run(struct unwind_work *w, struct report *report)
 {
 	struct record rec;
 	char counts[512] = { '(' };
@@ -198,7 +198,7 @@ static void run(struct work *w, struct report *report)
 	write_command(w, body, counts);
 }
 
-static void report_deferred(const struct work *w, struct report *report)
+static void report_deferred(const struct unwind_work *w, struct report *report)
 {
 	uint64_t merged, without;
 
@@ -211,7 +211,7 @@ static void report_deferred(const struct work *w, struct report *report)
 int main(int argc, char **argv)
 {
 	struct report report;
-	struct work w = { .line = command_line(argc - 1, argv + 1) };
+	struct unwind_work w = { .line = command_line(argc - 1, argv + 1) };
 
 	command_begin(&command, &report, argc, argv);
 	const char *input = command_input(&command);

@@ -117,7 +117,7 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 	exits 0 pmu-symbolize x.data 2>err | pmu-topprof -o p.pb.gz
 	head -c 1000 x.data >cut.data
 	exits 1 pmu-stream cut.data >out 2>err
-	grep -q "stream ends inside the 4096 bytes behind a record of type 71" err
+	grep -q "stream ends inside the 4096 bytes after a record of type 71" err
 END
 
 check 'damage anywhere: told with its offset, and all that is whole is used' <<'END'

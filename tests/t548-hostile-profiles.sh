@@ -75,7 +75,7 @@ END
 check 'what unfolds to much more than its size is refused, or cut with a message' <<'END'
 	made bomb 1 | gzip >bomb.pb.gz
 	exits 1 pmu-top bomb.pb.gz 2>err
-	grep -q 'more than 16 MiB and 100 times as large as its file' err
+	grep -q 'more than 16 MiB plus 100 times the size of its file' err
 	made bomb 1 >bomb.pb
 	exits 0 pmu-top -q bomb.pb >out
 	made too-many-frames 1 >frames.pb

@@ -250,7 +250,7 @@ static void set_value(const struct command *cmd, const struct command_option *o,
 }
 
 /* An option on the command line. */
-struct use {
+struct given_option {
 	int option;		/* index in ALL */
 	const char *argument;
 };
@@ -275,7 +275,7 @@ static void translate(const struct command *cmd, char *shorts, struct option *lo
 }
 
 /* Set *USE to the next option of ARGV.  False: there are no more. */
-static bool next_option(const struct command *cmd, int argc, char **argv, struct use *use)
+static bool next_option(const struct command *cmd, int argc, char **argv, struct given_option *use)
 {
 	static struct option longs[MAX_OPTIONS + 1];
 	static char shorts[3 * MAX_OPTIONS + 2];
@@ -300,7 +300,7 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 
 struct options_common options_parse(const struct command *cmd, int argc, char **argv)
 {
-	struct use one, *use = NULL;
+	struct given_option one, *use = NULL;
 	size_t uses = 0;
 	bool printed;
 

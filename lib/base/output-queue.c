@@ -12,8 +12,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-struct chunk {
-	struct chunk *next;
+struct queued_chunk {
+	struct queued_chunk *next;
 	size_t size;
 	uint8_t bytes[];
 };
@@ -23,7 +23,7 @@ struct output_queue {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;		/* signalled when bytes are added, or at the end */
-	struct chunk *first, **last;
+	struct queued_chunk *first, **last;
 	size_t waiting;			/* bytes in all chunks */
 	bool ending;
 	int error;			/* of the first write that failed; 0: none */
@@ -37,7 +37,7 @@ static void *write_all(void *argument)
 	for (;;) {
 		while (!q->first && !q->ending)
 			pthread_cond_wait(&q->changed, &q->lock);
-		struct chunk *chunk = q->first;
+		struct queued_chunk *chunk = q->first;
 		if (!chunk)
 			break;
 		q->first = chunk->next;
@@ -78,7 +78,7 @@ struct output_queue *output_queue_start(int fd)
 
 int output_queue_add(struct output_queue *q, const void *bytes, size_t size)
 {
-	struct chunk *chunk = mem_resize(NULL, sizeof(*chunk) + size);
+	struct queued_chunk *chunk = mem_resize(NULL, sizeof(*chunk) + size);
 
 	chunk->next = NULL;
 	chunk->size = size;

@@ -23,9 +23,9 @@ struct slice slice_cut(struct slice *s, const char *stops)
 
 	while (part.size < s->size && !strchr(stops, part.at[part.size]))
 		part.size++;
-	size_t gone = part.size < s->size ? part.size + 1 : part.size;
-	s->at += gone;
-	s->size -= gone;
+	size_t taken = part.size < s->size ? part.size + 1 : part.size;
+	s->at += taken;
+	s->size -= taken;
 	return part;
 }
 

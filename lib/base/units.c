@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
+struct unit_suffix {
 	const char *name;
 	uint64_t factor;
 };
 
-static const struct unit counts[] = {
+static const struct unit_suffix counts[] = {
 	{ "", 1 },
 	{ "k", 1000 }, { "K", 1000 }, { "M", 1000000 }, { "G", 1000000000 },
 	{ "Ki", 1 << 10 }, { "Mi", 1 << 20 }, { "Gi", 1 << 30 },
@@ -22,7 +22,7 @@ static const struct unit counts[] = {
 	{ NULL, 0 }
 };
 
-static const struct unit durations[] = {
+static const struct unit_suffix durations[] = {
 	{ "", 1000000000 }, { "s", 1000000000 },
 	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
 	{ "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 },
@@ -30,7 +30,7 @@ static const struct unit durations[] = {
 };
 
 /* Return the factor of the unit TEXT, or 0 if it is not a unit. */
-static uint64_t factor_of(const struct unit *unit, const char *text)
+static uint64_t factor_of(const struct unit_suffix *unit, const char *text)
 {
 	while (unit->name && strcmp(unit->name, text))
 		unit++;
@@ -93,7 +93,7 @@ bool units_parse_share(const char *text, double *share)
 }
 
 /* Write VALUE to TEXT in the first unit of SCALE that it is a multiple of; the last is 1. */
-static void format(char text[UNITS_SIZE], uint64_t value, const struct unit *scale)
+static void format(char text[UNITS_SIZE], uint64_t value, const struct unit_suffix *scale)
 {
 	while (value % scale->factor != 0 || (value == 0 && scale->factor != 1))
 		scale++;
@@ -102,7 +102,7 @@ static void format(char text[UNITS_SIZE], uint64_t value, const struct unit *sca
 
 void units_format_size(char text[UNITS_SIZE], uint64_t bytes)
 {
-	static const struct unit scale[] = {
+	static const struct unit_suffix scale[] = {
 		{ "Ti", 1ULL << 40 }, { "Gi", 1 << 30 }, { "Mi", 1 << 20 }, { "Ki", 1 << 10 },
 		{ "", 1 },
 	};
@@ -112,7 +112,7 @@ void units_format_size(char text[UNITS_SIZE], uint64_t bytes)
 
 void units_format_duration(char text[UNITS_SIZE], uint64_t ns)
 {
-	static const struct unit scale[] = {
+	static const struct unit_suffix scale[] = {
 		{ "h", 3600000000000 }, { "m", 60000000000 }, { "s", 1000000000 },
 		{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
 	};

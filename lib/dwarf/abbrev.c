@@ -237,7 +237,7 @@ void abbrevs_release(struct dwarf_file *f)
 	table_release(&f->abbrevs_table);
 }
 
-/* Like read_form(), for the common forms of fixed size. */
+/* Like form_read(), for the common forms of fixed size. */
 static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
 			       struct value *v)
 {
@@ -267,7 +267,7 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 		struct value *v = at->slot ? &die->value[at->slot] : &ignored;
 		if (at->kind)
 			read_number(u, c, at, v);
-		else if (!read_form(u, c, at->form, at->implicit, v))
+		else if (!form_read(u, c, at->form, at->implicit, v))
 			return false;
 		die->has |= (uint32_t)(at->slot != 0) << at->slot;
 	}
@@ -307,7 +307,7 @@ static inline bool pass(const struct unit *u, struct cursor *c, uint8_t op)
 		break;
 	case STEP_INDIRECT: {
 		struct value ignored;
-		return read_form(u, c, DW_FORM_indirect, 0, &ignored);
+		return form_read(u, c, DW_FORM_indirect, 0, &ignored);
 	}
 	}
 	if (size > cursor_left(c))

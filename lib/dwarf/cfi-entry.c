@@ -71,7 +71,7 @@ static void skip_pointer(const struct cfi_section *s, struct cursor *c, uint8_t 
 		    address_size);
 }
 
-bool entry_read(const struct cfi_section *s, uint64_t offset, struct entry *e)
+bool entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e)
 {
 	struct cursor c = elf_cursor(s->elf, s->bytes);
 
@@ -85,7 +85,7 @@ bool entry_read(const struct cfi_section *s, uint64_t offset, struct entry *e)
 	if (c.failed || length > cursor_left(&c) || (length == 0 && !s->is_eh))
 		return false;
 	c.end = c.at + length;
-	*e = (struct entry){ .offset = offset, .next = (uint64_t)(c.end - s->bytes.at) };
+	*e = (struct cfi_entry){ .offset = offset, .next = (uint64_t)(c.end - s->bytes.at) };
 	if (length == 0) {
 		e->kind = ENTRY_ZERO;
 		return true;
@@ -141,7 +141,7 @@ static const char *read_augmentation_text(struct cursor *c)
 /* Read the CIE at OFFSET.  False: damaged, or of an unknown version. */
 static bool cie_read(const struct cfi_section *s, uint64_t offset, struct cie *cie)
 {
-	struct entry e;
+	struct cfi_entry e;
 	uint64_t size;
 
 	if (!entry_read(s, offset, &e) || e.kind != ENTRY_CIE)
@@ -177,7 +177,7 @@ static bool cie_read(const struct cfi_section *s, uint64_t offset, struct cie *c
 	return !c.failed;
 }
 
-bool fde_read(struct cfi_section *s, const struct entry *e, struct fde *fde)
+bool fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde)
 {
 	struct cursor c = e->body;
 

@@ -87,7 +87,7 @@ static int by_start(const void *x, const void *y)
 }
 
 /* Add the FDE that starts with E, if it is of code. */
-static void add_place(struct cfi_section *s, const struct entry *e)
+static void add_place(struct cfi_section *s, const struct cfi_entry *e)
 {
 	struct fde fde;
 
@@ -108,7 +108,7 @@ static void add_place(struct cfi_section *s, const struct entry *e)
 /* Read all entries.  What follows a damaged length is lost.  False: there are too many. */
 static bool read_places(struct cfi_section *s)
 {
-	struct entry e = { 0 };
+	struct cfi_entry e = { 0 };
 
 	if (s->bytes.size > UINT32_MAX)
 		return false;
@@ -187,7 +187,7 @@ static uint32_t count_to(const struct lookup *l, uint64_t address)
 static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
 {
 	uint64_t offset, start = place_at(l, index, &offset);
-	struct entry e;
+	struct cfi_entry e;
 
 	return entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
 	       fde_read(l->section, &e, fde) && fde->start == start;

@@ -75,7 +75,7 @@ struct cfi {
 
 /* --- CIEs and FDEs (cfi-entry.c) --- */
 /* The start of an entry. */
-struct entry {
+struct cfi_entry {
 	uint64_t offset, next;	/* of this entry and of the next, in the section */
 	enum entry_kind { ENTRY_CIE, ENTRY_FDE, ENTRY_ZERO /* length 0 */ } kind;
 	uint64_t cie;		/* FDE: offset of its CIE */
@@ -83,10 +83,10 @@ struct entry {
 };
 
 /* Read the start of the entry at OFFSET.  False: damaged. */
-bool entry_read(const struct cfi_section *s, uint64_t offset, struct entry *e);
+bool entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e);
 
 /* Read the FDE that starts with E.  False: the FDE or its CIE is damaged. */
-bool fde_read(struct cfi_section *s, const struct entry *e, struct fde *fde);
+bool fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde);
 
 /* Read a pointer in ENCODING.  C fails if the encoding is unknown, or the pointer indirect. */
 uint64_t cfi_section_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding,

@@ -12,7 +12,7 @@ enum {
 	DEPTH_MAX = 64,		/* remembered states */
 };
 
-struct rule {
+struct row_rule {
 	uint8_t kind;		/* enum cfi_kind */
 	int32_t value;		/* as in struct cfi_save */
 };
@@ -23,7 +23,7 @@ struct state {
 	uint8_t cfa_reg;
 	bool signs_return;
 	int32_t cfa_offset, cfa_expression;
-	struct rule rule[CFI_REGISTERS];
+	struct row_rule rule[CFI_REGISTERS];
 };
 
 struct run {
@@ -47,7 +47,7 @@ struct run {
 static void set_rule(struct run *r, uint64_t reg, enum cfi_kind kind, int32_t value)
 {
 	if (reg < CFI_REGISTERS)
-		r->state.rule[reg] = (struct rule){ (uint8_t)kind, value };
+		r->state.rule[reg] = (struct row_rule){ (uint8_t)kind, value };
 }
 
 /* Return OFFSET * FACTOR.  No real frame has 2 GiB. */

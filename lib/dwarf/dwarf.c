@@ -10,9 +10,9 @@ static struct dwarf_file *open_main(struct dwarf *d)
 	struct elf_bytes info;
 
 	if (d->inputs.debug && elf_section(d->inputs.debug, ".debug_info", &info))
-		return file_open(d, d->inputs.debug, "");
+		return dwarf_file_open(d, d->inputs.debug, "");
 	if (elf_section(d->inputs.elf, ".debug_info", &info))
-		return file_open(d, d->inputs.elf, "");
+		return dwarf_file_open(d, d->inputs.elf, "");
 	return NULL;
 }
 
@@ -28,9 +28,9 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs)
 		return NULL;
 	}
 	if (inputs->alternate)
-		d->alternate = file_open(d, inputs->alternate, "");
+		d->alternate = dwarf_file_open(d, inputs->alternate, "");
 	if (inputs->package)
-		d->package = file_open(d, inputs->package, ".dwo");
+		d->package = dwarf_file_open(d, inputs->package, ".dwo");
 	units_index(d);
 	return d;
 }
@@ -40,12 +40,12 @@ void dwarf_close(struct dwarf *d)
 	if (!d)
 		return;
 	dwarf_charge(d, -d->memory);
-	file_close(d->main);
-	file_close(d->alternate);
-	file_close(d->package);
+	dwarf_file_close(d->main);
+	dwarf_file_close(d->alternate);
+	dwarf_file_close(d->package);
 	while (d->split) {
 		struct dwarf_file *next = d->split->next;
-		file_close(d->split);
+		dwarf_file_close(d->split);
 		d->split = next;
 	}
 	free(d->units.at);
@@ -68,7 +68,7 @@ static struct dwarf_frame *add_frame(struct dwarf *d, size_t *count)
  * Add frames for the inlined calls at ADDRESS, innermost first, and for the function CODE; return
  * their number.  The place where an inlined function is called is the line of the next frame.
  */
-static size_t add_frames(struct dwarf *d, struct unit *u, struct code *code, uint64_t address)
+static size_t add_frames(struct dwarf *d, struct unit *u, struct dwarf_code *code, uint64_t address)
 {
 	size_t count = 0;
 	uint32_t at = SPAN_NONE;

@@ -37,7 +37,7 @@ int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)
 	return (int32_t)id;
 }
 
-struct machine {
+struct expression_machine {
 	const struct cfi_registers *registers;
 	const struct cfi_memory *memory;
 	const uint64_t *cfa;	/* NULL: not known yet */
@@ -49,7 +49,7 @@ struct machine {
 	uint64_t value[STACK_MAX];
 };
 
-static void push(struct machine *m, uint64_t value)
+static void push(struct expression_machine *m, uint64_t value)
 {
 	if (m->depth < STACK_MAX)
 		m->value[m->depth++] = value;
@@ -57,7 +57,7 @@ static void push(struct machine *m, uint64_t value)
 		m->is_damaged = true;
 }
 
-static uint64_t pop(struct machine *m)
+static uint64_t pop(struct expression_machine *m)
 {
 	if (m->depth > 0)
 		return m->value[--m->depth];
@@ -66,7 +66,7 @@ static uint64_t pop(struct machine *m)
 }
 
 /* Push a copy of the value that is INDEX below the top. */
-static void pick(struct machine *m, uint64_t index)
+static void pick(struct expression_machine *m, uint64_t index)
 {
 	if (index < m->depth)
 		push(m, m->value[m->depth - 1 - index]);
@@ -75,7 +75,7 @@ static void pick(struct machine *m, uint64_t index)
 }
 
 /* Move the top below the next COUNT values. */
-static void rotate(struct machine *m, unsigned count)
+static void rotate(struct expression_machine *m, unsigned count)
 {
 	if (count >= m->depth) {
 		m->is_damaged = true;
@@ -86,7 +86,7 @@ static void rotate(struct machine *m, unsigned count)
 	*(top - count) = last;
 }
 
-static void push_register(struct machine *m, uint64_t reg, int64_t offset)
+static void push_register(struct expression_machine *m, uint64_t reg, int64_t offset)
 {
 	if (reg < CFI_REGISTERS && m->registers->known >> reg & 1)
 		push(m, m->registers->value[reg] + (uint64_t)offset);
@@ -95,7 +95,7 @@ static void push_register(struct machine *m, uint64_t reg, int64_t offset)
 }
 
 /* Replace the address on the stack by the SIZE bytes there. */
-static void dereference(struct machine *m, unsigned size)
+static void dereference(struct expression_machine *m, unsigned size)
 {
 	uint64_t address = pop(m), bytes = 0;
 	bool is_size = size == 1 || size == 2 || size == 4 || size == 8;
@@ -111,7 +111,7 @@ static void dereference(struct machine *m, unsigned size)
 }
 
 /* Go on OFFSET bytes after the next operation. */
-static void jump(struct machine *m, int16_t offset)
+static void jump(struct expression_machine *m, int16_t offset)
 {
 	if (offset < m->start - m->at.at || offset > m->at.end - m->at.at)
 		m->is_damaged = true;
@@ -120,7 +120,7 @@ static void jump(struct machine *m, int16_t offset)
 }
 
 /* Do an operation that pushes a constant or a register.  False: it is another one. */
-static bool step_push(struct machine *m, uint8_t op)
+static bool step_push(struct expression_machine *m, uint8_t op)
 {
 	struct cursor *c = &m->at;
 
@@ -175,7 +175,7 @@ static bool step_push(struct machine *m, uint8_t op)
 }
 
 /* Do an operation on the stack, on memory, or on the order.  False: it is another one. */
-static bool step_stack(struct machine *m, uint8_t op)
+static bool step_stack(struct expression_machine *m, uint8_t op)
 {
 	int16_t offset;
 
@@ -225,7 +225,7 @@ static bool step_stack(struct machine *m, uint8_t op)
 }
 
 /* Do an operation that replaces the top.  False: it is another one. */
-static bool step_unary(struct machine *m, uint8_t op)
+static bool step_unary(struct expression_machine *m, uint8_t op)
 {
 	uint64_t x;
 
@@ -249,20 +249,20 @@ static bool step_unary(struct machine *m, uint8_t op)
 	}
 }
 
-static uint64_t divide(struct machine *m, int64_t x, int64_t y)
+static uint64_t divide(struct expression_machine *m, int64_t x, int64_t y)
 {
 	m->is_damaged |= y == 0;
 	return y == 0 ? 0 : y == -1 ? -(uint64_t)x : (uint64_t)(x / y);
 }
 
-static uint64_t modulo(struct machine *m, uint64_t x, uint64_t y)
+static uint64_t modulo(struct expression_machine *m, uint64_t x, uint64_t y)
 {
 	m->is_damaged |= y == 0;
 	return y == 0 ? 0 : x % y;
 }
 
 /* Return X OP Y.  An unknown operation is damage. */
-static uint64_t binary(struct machine *m, uint8_t op, uint64_t x, uint64_t y)
+static uint64_t binary(struct expression_machine *m, uint8_t op, uint64_t x, uint64_t y)
 {
 	int64_t a = (int64_t)x, b = (int64_t)y;
 
@@ -294,7 +294,7 @@ bool cfi_evaluate(const struct cfi *c, int32_t expression, const struct cfi_regi
 		  const struct cfi_memory *memory, const uint64_t *cfa, uint64_t *value)
 {
 	const struct expression *e = &c->expression[expression];
-	struct machine m;
+	struct expression_machine m;
 
 	m.registers = registers;
 	m.memory = memory;

@@ -4,7 +4,7 @@
 #include "dwarf/internal.h"
 #include "elf/section.h"
 
-uint64_t cursor_number(struct cursor *c, unsigned size)
+uint64_t form_number(struct cursor *c, unsigned size)
 {
 	const uint8_t *p;
 
@@ -29,7 +29,7 @@ uint64_t cursor_number(struct cursor *c, unsigned size)
 	return 0;
 }
 
-uint64_t cursor_length(struct cursor *c, uint8_t *offset_size)
+uint64_t form_length(struct cursor *c, uint8_t *offset_size)
 {
 	uint64_t length = cursor_u32(c);
 
@@ -69,7 +69,7 @@ static bool read_string(struct cursor *c, struct value *v)
 	return give(v, V_STRING, (uintptr_t)cursor_string(c));
 }
 
-bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
+bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
 	       struct value *v)
 {
 	if (form == DW_FORM_indirect) {
@@ -79,7 +79,7 @@ bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 	}
 	switch (form) {
 	case DW_FORM_addr:
-		return give(v, V_ADDRESS, cursor_number(c, u->address_size));
+		return give(v, V_ADDRESS, form_number(c, u->address_size));
 	case DW_FORM_data1:
 	case DW_FORM_flag:		return constant(v, cursor_u8(c));
 	case DW_FORM_data2:		return constant(v, cursor_u16(c));
@@ -91,23 +91,23 @@ bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 	case DW_FORM_flag_present:	return constant(v, 1);
 	case DW_FORM_data16:		return pass_block(c, 16, v);
 	case DW_FORM_string:		return read_string(c, v);
-	case DW_FORM_strp:		return give(v, V_STR, cursor_number(c, u->offset_size));
+	case DW_FORM_strp:		return give(v, V_STR, form_number(c, u->offset_size));
 	case DW_FORM_line_strp:
-		return give(v, V_LINE_STR, cursor_number(c, u->offset_size));
+		return give(v, V_LINE_STR, form_number(c, u->offset_size));
 	case DW_FORM_strp_sup:
 	case DW_FORM_GNU_strp_alt:
-		return give(v, V_ALTERNATE_STR, cursor_number(c, u->offset_size));
+		return give(v, V_ALTERNATE_STR, form_number(c, u->offset_size));
 	case DW_FORM_strx:
 	case DW_FORM_GNU_str_index:	return give(v, V_STR_INDEX, cursor_uleb(c));
 	case DW_FORM_strx1:		return give(v, V_STR_INDEX, cursor_u8(c));
 	case DW_FORM_strx2:		return give(v, V_STR_INDEX, cursor_u16(c));
-	case DW_FORM_strx3:		return give(v, V_STR_INDEX, cursor_number(c, 3));
+	case DW_FORM_strx3:		return give(v, V_STR_INDEX, form_number(c, 3));
 	case DW_FORM_strx4:		return give(v, V_STR_INDEX, cursor_u32(c));
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_addr_index:	return give(v, V_ADDRESS_INDEX, cursor_uleb(c));
 	case DW_FORM_addrx1:		return give(v, V_ADDRESS_INDEX, cursor_u8(c));
 	case DW_FORM_addrx2:		return give(v, V_ADDRESS_INDEX, cursor_u16(c));
-	case DW_FORM_addrx3:		return give(v, V_ADDRESS_INDEX, cursor_number(c, 3));
+	case DW_FORM_addrx3:		return give(v, V_ADDRESS_INDEX, form_number(c, 3));
 	case DW_FORM_addrx4:		return give(v, V_ADDRESS_INDEX, cursor_u32(c));
 	case DW_FORM_ref1:		return give(v, V_REFERENCE, u->offset + cursor_u8(c));
 	case DW_FORM_ref2:		return give(v, V_REFERENCE, u->offset + cursor_u16(c));
@@ -115,14 +115,14 @@ bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 	case DW_FORM_ref8:		return give(v, V_REFERENCE, u->offset + cursor_u64(c));
 	case DW_FORM_ref_udata:		return give(v, V_REFERENCE, u->offset + cursor_uleb(c));
 	case DW_FORM_ref_addr:
-		return give(v, V_REFERENCE, cursor_number(c, u->version == 2 ? u->address_size
-									: u->offset_size));
+		return give(v, V_REFERENCE, form_number(c, u->version == 2 ? u->address_size
+							: u->offset_size));
 	case DW_FORM_GNU_ref_alt:
-		return give(v, V_ALTERNATE_REFERENCE, cursor_number(c, u->offset_size));
+		return give(v, V_ALTERNATE_REFERENCE, form_number(c, u->offset_size));
 	case DW_FORM_ref_sup4:		return give(v, V_ALTERNATE_REFERENCE, cursor_u32(c));
 	case DW_FORM_ref_sup8:		return give(v, V_ALTERNATE_REFERENCE, cursor_u64(c));
 	case DW_FORM_ref_sig8:		return give(v, V_OTHER, cursor_u64(c));
-	case DW_FORM_sec_offset:	return give(v, V_OFFSET, cursor_number(c, u->offset_size));
+	case DW_FORM_sec_offset:	return give(v, V_OFFSET, form_number(c, u->offset_size));
 	case DW_FORM_rnglistx:		return give(v, V_LIST_INDEX, cursor_uleb(c));
 	case DW_FORM_loclistx:		return give(v, V_OTHER, cursor_uleb(c));
 	case DW_FORM_block1:		return pass_block(c, cursor_u8(c), v);
@@ -173,7 +173,7 @@ int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
 	return -1;
 }
 
-const char *value_string(const struct unit *u, const struct value *v)
+const char *form_string(const struct unit *u, const struct value *v)
 {
 	const struct dwarf_file *f = u->file;
 
@@ -194,7 +194,7 @@ const char *value_string(const struct unit *u, const struct value *v)
 			return NULL;
 		struct cursor c = section_cursor(f, S_STR_OFFSETS, u->str_offsets_base +
 						 v->number * u->offset_size);
-		uint64_t offset = cursor_number(&c, u->offset_size);
+		uint64_t offset = form_number(&c, u->offset_size);
 		return c.failed ? NULL : elf_string(f->section[S_STR], offset);
 	}
 	default:
@@ -202,7 +202,7 @@ const char *value_string(const struct unit *u, const struct value *v)
 	}
 }
 
-bool value_address(const struct unit *u, const struct value *v, uint64_t *address)
+bool form_address(const struct unit *u, const struct value *v, uint64_t *address)
 {
 	if (v->kind == V_ADDRESS) {
 		*address = v->number;
@@ -214,6 +214,6 @@ bool value_address(const struct unit *u, const struct value *v, uint64_t *addres
 	if (v->kind != V_ADDRESS_INDEX || v->number > f->section[S_ADDR].size)
 		return false;
 	struct cursor c = section_cursor(f, S_ADDR, owner->addr_base + v->number * u->address_size);
-	*address = cursor_number(&c, u->address_size);
+	*address = form_number(&c, u->address_size);
 	return !c.failed;
 }

@@ -24,11 +24,11 @@ static void add_function(struct unit *u, uint64_t offset, const struct die *die,
 	if (spans->count == before)
 		return;
 	u->code = array_grow(u->code, u->codes, sizeof(*u->code));
-	u->code[u->codes++] = (struct code){ .die = offset };
+	u->code[u->codes++] = (struct dwarf_code){ .die = offset };
 }
 
 /* Return the end of the children of the DIE of A with its attributes at C; if unknown, C. */
-static const uint8_t *behind_children(const struct unit *u, struct cursor c, const struct abbrev *a)
+static const uint8_t *after_children(const struct unit *u, struct cursor c, const struct abbrev *a)
 {
 	const uint8_t *here = c.at;
 
@@ -60,7 +60,7 @@ void unit_read_functions(struct unit *u)
 			break;
 		bool is_inside = c.at < inside;
 		if (a->tag == DW_TAG_subprogram && !a->is_codeless && !is_inside)
-			inside = behind_children(u, c, a);
+			inside = after_children(u, c, a);
 		if (a->is_function) {
 			c = start;
 			if (!die_read(u, &c, &die))
@@ -78,7 +78,7 @@ void unit_read_functions(struct unit *u)
 		     u->functions.count * sizeof(*u->functions.at));
 }
 
-struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset)
+struct dwarf_file *form_reference(const struct unit *u, const struct value *v, uint64_t *offset)
 {
 	*offset = v->number;
 	switch (v->kind) {
@@ -96,9 +96,9 @@ static const struct value *take_names(struct unit *u, const struct die *die,
 				      struct dwarf_function *function)
 {
 	if (!function->linkage_name && die_has(die, A_LINKAGE_NAME))
-		function->linkage_name = value_string(u, &die->value[A_LINKAGE_NAME]);
+		function->linkage_name = form_string(u, &die->value[A_LINKAGE_NAME]);
 	if (!function->name && die_has(die, A_NAME))
-		function->name = value_string(u, &die->value[A_NAME]);
+		function->name = form_string(u, &die->value[A_NAME]);
 	if (!function->line && die_has(die, A_DECL_LINE))
 		function->line = (uint32_t)die->value[A_DECL_LINE].number;
 	if (!function->file && die_has(die, A_DECL_FILE))
@@ -123,7 +123,7 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 		const struct value *next = take_names(u, &die, function);
 		if (!next)
 			return;
-		f = value_reference(u, next, &offset);
+		f = form_reference(u, next, &offset);
 	}
 }
 

@@ -16,13 +16,13 @@ enum { DEPTH_MAX = 1000 };	/* nested DIEs; the search ends at a deeper DIE */
 
 /* A function nested in the function being read.  Its calls are not ours. */
 struct inner {
-	struct code *code;
+	struct dwarf_code *code;
 	size_t depth;		/* of its list of children */
 };
 
 struct call_reader {
 	struct unit *unit;
-	struct code *code;	/* the function being read */
+	struct dwarf_code *code;	/* the function being read */
 	struct spans spans;	/* address ranges of its calls */
 	size_t calls;		/* number of calls in code->call */
 	/* By depth of the current lists of children: the index of the call around the list. */
@@ -41,7 +41,7 @@ static uint32_t number(const struct die *die, enum slot slot)
 /* Add the inlined call DIE, and return its index. */
 static uint32_t add_call(struct call_reader *r, const struct die *die)
 {
-	struct code *code = r->code;
+	struct dwarf_code *code = r->code;
 	uint32_t index = (uint32_t)r->calls;
 
 	code->call = array_grow(code->call, r->calls++, sizeof(*code->call));
@@ -51,13 +51,13 @@ static uint32_t add_call(struct call_reader *r, const struct die *die)
 		.call_line = number(die, A_CALL_LINE), .call_column = number(die, A_CALL_COLUMN),
 	};
 	if (die_has(die, A_ORIGIN))
-		call->file = value_reference(r->unit, &die->value[A_ORIGIN], &call->origin);
+		call->file = form_reference(r->unit, &die->value[A_ORIGIN], &call->origin);
 	die_ranges(r->unit, die, &r->spans, index);
 	return index;
 }
 
 /* Return the function with its DIE at offset DIE, or NULL. */
-static struct code *find_code(const struct unit *u, uint64_t die)
+static struct dwarf_code *find_code(const struct unit *u, uint64_t die)
 {
 	size_t at = BISECT(0, u->codes, i, u->code[i].die >= die);
 
@@ -83,7 +83,7 @@ static bool end_children(struct call_reader *r, const struct cursor *c)
  */
 static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t offset)
 {
-	struct code *inner = find_code(r->unit, offset);
+	struct dwarf_code *inner = find_code(r->unit, offset);
 
 	if (inner && inner->end == DAMAGED)
 		return false;
@@ -144,7 +144,7 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	return true;
 }
 
-void code_read_calls(struct unit *u, struct code *code)
+void code_read_calls(struct unit *u, struct dwarf_code *code)
 {
 	struct call_reader r = { .unit = u, .code = code, .depth = 1 };
 	struct die die;

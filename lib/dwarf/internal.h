@@ -167,7 +167,7 @@ struct call {
 };
 
 /* A function with code.  code_read_calls() fills CALL and FLAT. */
-struct code {
+struct dwarf_code {
 	uint64_t die;			/* offset in .debug_info */
 	uint64_t end;			/* offset after its children; 0: unknown; see inline.c */
 	bool calls_read;
@@ -196,20 +196,20 @@ struct unit {
 	/* Offsets in .debug_str_offsets, .debug_addr, .debug_rnglists and .debug_ranges: */
 	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
 	struct unit *split, *skeleton;	/* see split.c; SPLIT has SKELETON's functions */
-	struct code *code;		/* functions with code, by ascending offset of the DIE */
+	struct dwarf_code *code;	/* functions with code, by ascending offset of the DIE */
 	size_t codes;
 	struct flats functions;		/* address to index of CODE */
 	struct lines *lines;		/* may be shared; NULL: none */
 };
 
 /*
- * A file with debug information.  file_open() fills the sections, units and budgets; tables of
- * abbreviations and lines are added when a unit needs them.
+ * A file with debug information.  dwarf_file_open() fills the sections, units and budgets; tables
+ * of abbreviations and lines are added when a unit needs them.
  */
 struct dwarf_file {
 	struct dwarf *dwarf;
 	struct elf *elf;
-	bool is_owned;			/* file_close() closes ELF */
+	bool is_owned;			/* dwarf_file_close() closes ELF */
 	bool swap;			/* byte order is not this machine's */
 	struct dwarf_file *next;	/* next .dwo file in dwarf.split */
 	struct elf_bytes section[SECTIONS];	/* size 0: absent */
@@ -287,24 +287,24 @@ static inline struct cursor section_cursor(const struct dwarf_file *f, enum sect
 }
 
 /* Read an unsigned number of SIZE bytes: 1, 2, 3, 4 or 8.  Other sizes fail. */
-uint64_t cursor_number(struct cursor *c, unsigned size);
+uint64_t form_number(struct cursor *c, unsigned size);
 
 /* Read the length in bytes that starts a unit or table; store the size of its offsets, 4 or 8. */
-uint64_t cursor_length(struct cursor *c, uint8_t *offset_size);
+uint64_t form_length(struct cursor *c, uint8_t *offset_size);
 
 /* --- forms (form.c) --- */
 /* Read a value in FORM at C.  False: unknown form.  A value that is cut off sets C->failed. */
-bool read_form(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
+bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
 	       struct value *v);
 
 /* Return the step_op that skips a value in FORM, after *FIXED bytes; -1: unknown form. */
 int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed);
 
 /* Return the string that V refers to; NULL: not a string, missing, or too long. */
-const char *value_string(const struct unit *u, const struct value *v);
+const char *form_string(const struct unit *u, const struct value *v);
 
 /* Store the address that V refers to.  False: not an address, or missing. */
-bool value_address(const struct unit *u, const struct value *v, uint64_t *address);
+bool form_address(const struct unit *u, const struct value *v, uint64_t *address);
 
 /* --- DIEs (abbrev.c) --- */
 /* Return the abbreviation table of U, read if needed.  A damaged table has fewer codes. */
@@ -339,8 +339,8 @@ static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code
 
 /* --- units (unit.c, ranges.c, split.c) --- */
 /* Open the sections of ELF whose names end in SUFFIX ("" or ".dwo"); read all unit headers. */
-struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix);
-void file_close(struct dwarf_file *f);
+struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix);
+void dwarf_file_close(struct dwarf_file *f);
 
 /*
  * Read the header at C into U, and move C to the next unit.  False: the length is damaged.
@@ -378,13 +378,13 @@ void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32
 void unit_read_functions(struct unit *u);
 
 /* Read the inlined calls of CODE, a function of U, once. */
-void code_read_calls(struct unit *u, struct code *code);
+void code_read_calls(struct unit *u, struct dwarf_code *code);
 
 /* Return the function with its DIE at offset DIE of .debug_info in F.  Never NULL. */
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);
 
 /* Return the file and the *OFFSET of the DIE that V, of unit U, refers to; NULL: none. */
-struct dwarf_file *value_reference(const struct unit *u, const struct value *v, uint64_t *offset);
+struct dwarf_file *form_reference(const struct unit *u, const struct value *v, uint64_t *offset);
 
 /* --- lines (line.c, path.c) --- */
 /* Return the line table of U, or of its skeleton, with its header read; NULL: none. */

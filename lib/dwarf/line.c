@@ -19,7 +19,7 @@ struct registers {
 static const struct registers first_registers = { .file = 1, .line = 1 };
 
 /* The state of running a line program, and its output. */
-struct machine {
+struct line_machine {
 	struct lines *lines;
 	struct spans spans;	/* address ranges of the sequences */
 	struct row *row;
@@ -72,7 +72,7 @@ void lines_release(struct dwarf_file *f)
 }
 
 /* End the sequence at END.  Discard its rows if its address range cannot be code. */
-static void end_sequence(struct machine *m, uint64_t end)
+static void end_sequence(struct line_machine *m, uint64_t end)
 {
 	struct lines *l = m->lines;
 	const struct dwarf *d = l->unit->file->dwarf;
@@ -93,7 +93,7 @@ static void end_sequence(struct machine *m, uint64_t end)
 	m->in_sequence = false;
 }
 
-static void begin_sequence(struct machine *m, uint64_t start)
+static void begin_sequence(struct line_machine *m, uint64_t start)
 {
 	end_sequence(m, m->last);
 	m->in_sequence = true;
@@ -101,7 +101,7 @@ static void begin_sequence(struct machine *m, uint64_t start)
 }
 
 /* Make room for a row.  False: too many rows. */
-static bool make_room(struct machine *m)
+static bool make_room(struct line_machine *m)
 {
 	enum { FIRST = 64 };
 
@@ -116,7 +116,7 @@ static bool make_room(struct machine *m)
 }
 
 /* Write the registers as a row, unless it repeats the last one.  False: too many rows. */
-static inline bool emit(struct machine *m, const struct registers *r)
+static inline bool emit(struct line_machine *m, const struct registers *r)
 {
 	uint64_t delta = r->address - m->sequence.start;
 
@@ -149,7 +149,7 @@ static inline void advance(struct registers *r, const struct lines *l, uint64_t 
 	r->operation = (uint32_t)(operations % l->max_operations);
 }
 
-static inline bool run_extended(struct machine *m, struct registers *r, struct cursor *c)
+static inline bool run_extended(struct line_machine *m, struct registers *r, struct cursor *c)
 {
 	uint64_t size = cursor_uleb(c);
 	const uint8_t *at = cursor_bytes(c, size);
@@ -163,14 +163,14 @@ static inline bool run_extended(struct machine *m, struct registers *r, struct c
 		*r = first_registers;
 		break;
 	case DW_LNE_set_address:
-		r->address = cursor_number(&operand, (unsigned)cursor_left(&operand));
+		r->address = form_number(&operand, (unsigned)cursor_left(&operand));
 		r->operation = 0;
 		return !operand.failed;
 	}
 	return true;
 }
 
-static inline bool run_standard(struct machine *m, struct registers *r, struct cursor *c,
+static inline bool run_standard(struct line_machine *m, struct registers *r, struct cursor *c,
 				uint8_t opcode)
 {
 	const struct lines *l = m->lines;
@@ -207,7 +207,7 @@ static inline bool run_standard(struct machine *m, struct registers *r, struct c
 static void read_rows(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
-	struct machine m = { .lines = l, .budget = f->row_budget };
+	struct line_machine m = { .lines = l, .budget = f->row_budget };
 	struct registers r = first_registers;
 	struct cursor c = section_cursor(f, S_LINE, l->program);
 

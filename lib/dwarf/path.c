@@ -80,7 +80,7 @@ static bool read_entry(const struct unit *shape, struct cursor *c,
 	for (unsigned i = 0; i < format->count; i++) {
 		struct value v;
 		if (format->form[i] > UINT16_MAX ||
-		    !read_form(shape, c, (unsigned)format->form[i], 0, &v))
+		    !form_read(shape, c, (unsigned)format->form[i], 0, &v))
 			return false;
 		if (format->content[i] == DW_LNCT_path)
 			entry->name = v;
@@ -137,7 +137,7 @@ void lines_read_header(struct lines *l)
 	struct cursor c = section_cursor(f, S_LINE, l->offset);
 
 	l->is_bad = true;
-	uint64_t length = cursor_length(&c, &l->offset_size);
+	uint64_t length = form_length(&c, &l->offset_size);
 	if (c.failed || length > cursor_left(&c))
 		return;
 	c.end = c.at + length;
@@ -148,7 +148,7 @@ void lines_read_header(struct lines *l)
 		l->address_size = cursor_u8(&c);
 		cursor_u8(&c);		/* segment selectors */
 	}
-	uint64_t header = cursor_number(&c, l->offset_size);
+	uint64_t header = form_number(&c, l->offset_size);
 	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c) ||
 	    !pay_header(f, header))
 		return;
@@ -171,7 +171,7 @@ void lines_read_header(struct lines *l)
 
 static const char *directory_of(const struct lines *l, uint64_t directory)
 {
-	return directory < l->directories ? value_string(l->unit, &l->directory[directory]) : NULL;
+	return directory < l->directories ? form_string(l->unit, &l->directory[directory]) : NULL;
 }
 
 /*
@@ -180,7 +180,7 @@ static const char *directory_of(const struct lines *l, uint64_t directory)
  */
 static const char *compiled_in(const struct lines *l)
 {
-	const char *own = value_string(l->unit, &l->unit->comp_dir);
+	const char *own = form_string(l->unit, &l->unit->comp_dir);
 	const char *first = l->version >= 5 ? directory_of(l, 0) : NULL;
 
 	return first && (*first == '/' || !own || !*own) ? first : own;
@@ -232,7 +232,7 @@ const char *lines_path(struct lines *l, uint64_t file)
 	if (!entry->path) {
 		const char *const part[3] = {
 			compiled_in(l), included_from(l, entry->directory),
-			value_string(l->unit, &entry->name),
+			form_string(l->unit, &entry->name),
 		};
 		if (part[2])
 			entry->path = join(l->unit->file, part);

@@ -45,7 +45,7 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 	struct cursor c = section_cursor(owner->file, S_RANGES, offset);
 
 	while (ranges_pay(r->unit)) {
-		uint64_t start = cursor_number(&c, size), end = cursor_number(&c, size);
+		uint64_t start = form_number(&c, size), end = form_number(&c, size);
 		if (c.failed || (start == 0 && end == 0))
 			return;
 		if (start == base_mark)
@@ -61,7 +61,7 @@ static uint64_t indexed(const struct range_reader *r, struct cursor *c)
 	struct value v = { cursor_uleb(c), V_ADDRESS_INDEX };
 	uint64_t address;
 
-	if (value_address(r->unit, &v, &address))
+	if (form_address(r->unit, &v, &address))
 		return address;
 	c->failed = true;
 	return 0;
@@ -80,7 +80,7 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 			base = indexed(r, &c);
 			continue;
 		case DW_RLE_base_address:
-			base = cursor_number(&c, size);
+			base = form_number(&c, size);
 			continue;
 		case DW_RLE_startx_endx:
 			start = indexed(r, &c);
@@ -97,11 +97,11 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 				continue;
 			break;
 		case DW_RLE_start_end:
-			start = cursor_number(&c, size);
-			end = cursor_number(&c, size);
+			start = form_number(&c, size);
+			end = form_number(&c, size);
 			break;
 		case DW_RLE_start_length:
-			start = cursor_number(&c, size);
+			start = form_number(&c, size);
 			end = start + cursor_uleb(&c);
 			break;
 		default:
@@ -119,7 +119,7 @@ static bool list_offset(const struct unit *u, uint64_t index, uint64_t *offset)
 		return false;
 	struct cursor c = section_cursor(u->file, S_RNGLISTS,
 					 u->rnglists_base + index * u->offset_size);
-	*offset = u->rnglists_base + cursor_number(&c, u->offset_size);
+	*offset = u->rnglists_base + form_number(&c, u->offset_size);
 	return !c.failed;
 }
 
@@ -139,11 +139,11 @@ void ranges_add(struct unit *u, const struct value *low_pc, const struct value *
 			read_ranges(&r, offset + (u->skeleton ? u->skeleton->gnu_ranges_base : 0));
 		return;
 	}
-	if (!low_pc || !high_pc || !value_address(u, low_pc, &start) || !ranges_pay(u))
+	if (!low_pc || !high_pc || !form_address(u, low_pc, &start) || !ranges_pay(u))
 		return;
 	if (high_pc->kind == V_CONSTANT)
 		end = start + high_pc->number;
-	else if (!value_address(u, high_pc, &end))
+	else if (!form_address(u, high_pc, &end))
 		return;
 	add(&r, start, end);
 }

@@ -115,7 +115,7 @@ static struct dwarf_file *add_split(struct dwarf *d, struct elf *elf)
 		elf_close(elf);
 		return NULL;
 	}
-	struct dwarf_file *f = file_open(d, elf, ".dwo");
+	struct dwarf_file *f = dwarf_file_open(d, elf, ".dwo");
 	f->is_owned = true;
 	f->next = d->split;
 	d->split = f;
@@ -126,8 +126,8 @@ static struct dwarf_file *add_split(struct dwarf *d, struct elf *elf)
 static struct unit *open_split(struct unit *u)
 {
 	struct dwarf *d = u->file->dwarf;
-	const char *name = value_string(u, &u->dwo_name);
-	const char *directory = value_string(u, &u->comp_dir);
+	const char *name = form_string(u, &u->dwo_name);
+	const char *directory = form_string(u, &u->comp_dir);
 	char path[PATH_MAX];
 
 	if (!name || !d->inputs.open_split)

@@ -18,7 +18,7 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 	const uint8_t *info = f->section[S_INFO].at;
 
 	*u = (struct unit){ .file = f, .offset = (uint64_t)(c->at - info) };
-	uint64_t length = cursor_length(c, &u->offset_size);
+	uint64_t length = form_length(c, &u->offset_size);
 	if (c->failed || length > cursor_left(c))
 		return false;
 	struct cursor h = { .at = c->at, .end = c->at + length, .swap = c->swap };
@@ -29,7 +29,7 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 		u->type = cursor_u8(&h);
 		u->address_size = cursor_u8(&h);
 	}
-	u->abbrev_offset = cursor_number(&h, u->offset_size);
+	u->abbrev_offset = form_number(&h, u->offset_size);
 	if (u->version < 5) {
 		u->type = DW_UT_compile;
 		u->address_size = cursor_u8(&h);
@@ -38,7 +38,7 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 		u->dwo_id = cursor_u64(&h);
 	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
 		cursor_u64(&h);		/* signature */
-		cursor_number(&h, u->offset_size);
+		form_number(&h, u->offset_size);
 	}
 	u->dies = (uint64_t)(h.at - info);
 	u->is_bad = h.failed || u->version < 2 || u->version > 5 ||
@@ -96,7 +96,7 @@ static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 	       u.type != DW_UT_split_type;
 }
 
-struct dwarf_file *file_open(struct dwarf *d, struct elf *elf, const char *suffix)
+struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix)
 {
 	static const char *const name[SECTIONS] = {
 		".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
@@ -128,7 +128,7 @@ static void unit_release(struct unit *u)
 	free(u->functions.at);
 }
 
-void file_close(struct dwarf_file *f)
+void dwarf_file_close(struct dwarf_file *f)
 {
 	if (!f)
 		return;
@@ -190,7 +190,7 @@ bool unit_read_root(struct unit *u)
 		u->rnglists_base = die.value[A_RNGLISTS_BASE].number;
 	if (die_has(&die, A_GNU_RANGES_BASE))
 		u->gnu_ranges_base = die.value[A_GNU_RANGES_BASE].number;
-	if (!value_address(u, &u->low_pc, &u->base))
+	if (!form_address(u, &u->low_pc, &u->base))
 		u->base = 0;
 	return true;
 }

@@ -42,7 +42,7 @@ size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX])
 	return 0;
 }
 
-size_t go_build_id_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX])
+size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX])
 {
 	enum { NT_GO_BUILD_ID = 4 };	/* src/cmd/internal/buildid/note.go: elfGoNoteType */
 	struct note n;
@@ -105,9 +105,9 @@ size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX])
 	return in_file(fd, build_id_in_notes, id);
 }
 
-size_t go_build_id_of_file(int fd, uint8_t id[GO_BUILD_ID_MAX])
+size_t build_id_go_in_file(int fd, uint8_t id[GO_BUILD_ID_MAX])
 {
-	return in_file(fd, go_build_id_in_notes, id);
+	return in_file(fd, build_id_go_in_notes, id);
 }
 
 size_t build_id_of_kernel(const char *module, uint8_t id[BUILD_ID_MAX])

@@ -20,7 +20,7 @@ size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX]);
 size_t build_id_of_kernel(const char *module, uint8_t id[BUILD_ID_MAX]);
 
 /* Store Go's build ID in NOTES, with a NUL; return its length without the NUL, or 0. */
-size_t go_build_id_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
+size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
 
 /* Store Go's build ID of the ELF file FD, with a NUL; return its length, or 0. */
-size_t go_build_id_of_file(int fd, uint8_t id[GO_BUILD_ID_MAX]);
+size_t build_id_go_in_file(int fd, uint8_t id[GO_BUILD_ID_MAX]);

@@ -205,7 +205,7 @@ const char *elf_go_build_id(struct elf *elf)
 			continue;
 		notes.size = notes.size < left ? notes.size : left;
 		left -= notes.size;
-		go_build_id_in_notes(elf_cursor(elf, notes), (uint8_t *)elf->go_build_id);
+		build_id_go_in_notes(elf_cursor(elf, notes), (uint8_t *)elf->go_build_id);
 	}
 	return elf->go_build_id;
 }

@@ -9,7 +9,7 @@
 #include "record/record.h"
 
 /* A function symbol, or a label in code. */
-struct symbol {
+struct elf_table_symbol {
 	uint64_t address, size;	/* bytes; index_symbols() replaces a size of 0 */
 	uint32_t name;		/* offset in strings[table] */
 	uint8_t table;		/* 0: .symtab, 1: .dynsym */
@@ -66,7 +66,7 @@ struct elf {
 	char go_build_id[GO_BUILD_ID_MAX];	/* set by elf_go_build_id(); "": none */
 	bool symbols_read;	/* SYMBOL to MINI have been filled */
 	bool is_mini;		/* unpacked MiniDebugInfo; set when that is opened */
-	struct symbol *symbol;	/* by ascending address, one for each address */
+	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
 	size_t symbols;
 	struct flats flat;		/* address to index of SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */

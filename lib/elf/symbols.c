@@ -35,7 +35,7 @@ static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 /* Read an Elf64_Sym, or an Elf32_Sym, whose fields have another order; add it if it is code. */
 static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 {
-	struct symbol s = { .name = cursor_u32(c), .table = table };
+	struct elf_table_symbol s = { .name = cursor_u32(c), .table = table };
 
 	if (!elf->is64) {
 		s.address = cursor_u32(c);
@@ -86,14 +86,14 @@ static void read_table(struct elf *elf, uint32_t type, uint8_t table)
 	}
 }
 
-static const char *name_of(const struct elf *elf, const struct symbol *s)
+static const char *name_of(const struct elf *elf, const struct elf_table_symbol *s)
 {
 	return elf_string(elf->strings[s->table], s->name);
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
+	const struct elf_table_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -131,7 +131,7 @@ static void keep_one_each(struct elf *elf)
 		     elf->symbol[end].address == elf->symbol[first].address; end++)
 			if (elf->symbol[end].size > size)
 				size = elf->symbol[end].size;
-		struct symbol best = elf->symbol[best_of(elf, first, end)];
+		struct elf_table_symbol best = elf->symbol[best_of(elf, first, end)];
 		best.size = size;
 		elf->symbol[kept++] = best;
 	}
@@ -156,7 +156,7 @@ static void index_symbols(struct elf *elf)
 	uint64_t covered = 0;
 
 	for (size_t i = 0; i < elf->symbols; i++) {
-		struct symbol *s = &elf->symbol[i];
+		struct elf_table_symbol *s = &elf->symbol[i];
 		if (s->size == 0 && s->address < covered)
 			continue;
 		if (s->size == 0)
@@ -186,7 +186,7 @@ static void read_symbols(struct elf *elf)
 }
 
 /* Return the name of S without the version that some tables append: "memcpy@@GLIBC_2.14". */
-static const char *shown_name(struct elf *elf, const struct symbol *s)
+static const char *shown_name(struct elf *elf, const struct elf_table_symbol *s)
 {
 	const char *name = name_of(elf, s), *version = name ? strchr(name, '@') : NULL;
 
@@ -204,7 +204,7 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	if (!elf->symbols_read)
 		read_symbols(elf);
 	uint32_t id = flats_narrow(&elf->flat, address, &same);
-	const struct symbol *s = id == SPAN_NONE ? NULL : &elf->symbol[id];
+	const struct elf_table_symbol *s = id == SPAN_NONE ? NULL : &elf->symbol[id];
 	bool is_other = elf->mini && elf_symbol(elf->mini, address, &other);
 	if (elf->mini)
 		extent_narrow(&same, other.same.start, other.same.end);

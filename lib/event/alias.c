@@ -261,7 +261,7 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
  * cache miss" are cycles.  Frequent events come first, because a period that is too long only
  * makes samples rare.
  */
-struct event_rates rates_guess(const char *name)
+struct event_rates alias_rates(const char *name)
 {
 	static const struct {
 		const char *part;

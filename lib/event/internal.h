@@ -161,7 +161,7 @@ const char *alias_other_name(const struct event_alias *alias, unsigned int index
 extern const struct event_rates event_rates_unknown;
 
 /* alias.c: guess periods from NAME, the CPU maker's name of an event. */
-struct event_rates rates_guess(const char *name);
+struct event_rates alias_rates(const char *name);
 
 /* suggest.c: a search for the known name nearest to a mistyped one. */
 struct suggestion {

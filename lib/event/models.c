@@ -257,7 +257,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 		 &"ppp"[3 - attr->precise_ip], attr->exclusive ? "e" : "",
 		 attr->pinned ? "D" : "");
 	const char *kept = arena_text(&p->list->arena, all, sizeof(all));
-	struct event_rates rates = rates_guess(e->base);
+	struct event_rates rates = alias_rates(e->base);
 	return event_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 

@@ -3,7 +3,7 @@
 #include "event/internal.h"
 #include "linux/cpus.h"
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -114,7 +114,7 @@ static bool apply_alias(struct event_builder *d, const char *name, const char *t
 	if (alias_find((struct slice){ name, strlen(name) }, &generic) && d->pmu->core)
 		d->rates = generic.rates;
 	else if (d->pmu->core)
-		d->rates = rates_guess(name);
+		d->rates = alias_rates(name);
 	return apply_terms(d, (struct slice){ terms, strlen(terms) }, true);
 }
 

@@ -6,7 +6,7 @@
  */
 #include "event/internal.h"
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/cpus.h"
 #include "base/arena.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/kernel-info.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/proc.h"
 #include "base/arena.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <errno.h>
 #include <mntent.h>

@@ -103,7 +103,7 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 
 	if (size < 2 || size > BUILD_ID_MAX || (!directory && !(home && *home)))
 		return false;
-	build_id_hex(id, size, hex);
+	record_build_id_hex(id, size, hex);
 	int length = snprintf(path, PATH_MAX, "%s%s/.build-id/%.2s/%s/%s",
 			      directory ? directory : home, directory ? "" : "/.debug", hex,
 			      hex + 2, name);
@@ -135,7 +135,7 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 
 	if (size < 2 || size > BUILD_ID_MAX)
 		return NULL;
-	build_id_hex(id, size, hex);
+	record_build_id_hex(id, size, hex);
 	for (size_t i = 0; i < directories && !elf; i++)
 		elf = locate_with_id(open_in(where, "", where->debug_dirs->item[i], hex, suffix),
 				     id, size);

@@ -29,12 +29,12 @@ static enum object_kind kind_of(const char *path, bool in_kernel)
 }
 
 /* Return the build ID that a BUILD_ID record gave for PATH, or NULL. */
-static const struct build_id_told *find_told(const struct objects *objects, uint32_t path)
+static const struct recorded_build_id *find_recorded(const struct objects *objects, uint32_t path)
 {
-	uint32_t id = TABLE_FIND(&objects->told, hash_u64(path), i,
-				 objects->told_id[i].path == path);
+	uint32_t id = TABLE_FIND(&objects->recorded, hash_u64(path), i,
+				 objects->recorded_id[i].path == path);
 
-	return id == TABLE_NONE ? NULL : &objects->told_id[id];
+	return id == TABLE_NONE ? NULL : &objects->recorded_id[id];
 }
 
 bool object_may_be_hugepages(const struct object *o)
@@ -99,10 +99,10 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 					 : intern_bytes(&objects->paths, m->path, length);
 	o.path = objects->paths.text[path];
 	memcpy(o.build_id, m->build_id, BUILD_ID_MAX);
-	const struct build_id_told *told = o.build_id_size ? NULL : find_told(objects, path);
-	if (told) {
-		memcpy(o.build_id, told->build_id, BUILD_ID_MAX);
-		o.build_id_size = told->size;
+	const struct recorded_build_id *recorded = find_recorded(objects, path);
+	if (recorded && o.build_id_size == 0) {
+		memcpy(o.build_id, recorded->build_id, BUILD_ID_MAX);
+		o.build_id_size = recorded->size;
 	}
 
 	if (m->go_build_id && !o.build_id_size)
@@ -125,17 +125,18 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	return id;
 }
 
-void objects_tell(struct objects *objects, const struct build_id_record *b)
+void objects_set_build_id(struct objects *objects, const struct build_id_record *b)
 {
-	struct build_id_told told = { .path = intern_text(&objects->paths, b->path),
+	struct recorded_build_id recorded = { .path = intern_text(&objects->paths, b->path),
 				      .size = b->build_id_size };
 
-	if (told.size == 0 || find_told(objects, told.path))
+	if (recorded.size == 0 || find_recorded(objects, recorded.path))
 		return;
-	memcpy(told.build_id, b->build_id, BUILD_ID_MAX);
-	objects->told_id = array_grow(objects->told_id, objects->tolds, sizeof(told));
-	objects->told_id[objects->tolds] = told;
-	table_add(&objects->told, hash_u64(told.path), objects->tolds++);
+	memcpy(recorded.build_id, b->build_id, BUILD_ID_MAX);
+	objects->recorded_id = array_grow(objects->recorded_id, objects->recorded_ids,
+					  sizeof(recorded));
+	objects->recorded_id[objects->recorded_ids] = recorded;
+	table_add(&objects->recorded, hash_u64(recorded.path), objects->recorded_ids++);
 }
 
 bool objects_are_many(const struct objects *objects)
@@ -169,7 +170,7 @@ void objects_remove(struct objects *objects, const bool *live)
 	objects->removals++;
 	objects->paths = (struct intern){ 0 };
 	table_release(&objects->table);
-	table_release(&objects->told);
+	table_release(&objects->recorded);
 	for (uint32_t id = 0; id < objects->count; id++) {
 		if (!objects->object[id].path)
 			continue;
@@ -178,10 +179,10 @@ void objects_remove(struct objects *objects, const bool *live)
 		else
 			remove_object(objects, id);
 	}
-	for (uint32_t i = 0; i < objects->tolds; i++) {
-		struct build_id_told *told = &objects->told_id[i];
-		told->path = intern_text(&objects->paths, past.text[told->path]);
-		table_add(&objects->told, hash_u64(told->path), i);
+	for (uint32_t i = 0; i < objects->recorded_ids; i++) {
+		struct recorded_build_id *recorded = &objects->recorded_id[i];
+		recorded->path = intern_text(&objects->paths, past.text[recorded->path]);
+		table_add(&objects->recorded, hash_u64(recorded->path), i);
 	}
 	intern_release(&past);
 	uint32_t left = objects->count - objects->unuseds;
@@ -192,9 +193,9 @@ void objects_release(struct objects *objects)
 {
 	free(objects->object);
 	free(objects->unused);
-	free(objects->told_id);
+	free(objects->recorded_id);
 	intern_release(&objects->paths);
 	table_release(&objects->table);
-	table_release(&objects->told);
+	table_release(&objects->recorded);
 	*objects = (struct objects){ 0 };
 }

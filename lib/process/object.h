@@ -39,13 +39,13 @@ struct objects {
 	uint32_t limit;		/* more objects than this are too many; 0: not computed yet */
 	struct intern paths;
 	struct table table;	/* over OBJECT */
-	struct table told;	/* path to build ID from a BUILD_ID record: index in TOLD_ID */
-	struct build_id_told {
+	struct table recorded;	/* path to build ID from a BUILD_ID record: index in RECORDED_ID */
+	struct recorded_build_id {
 		uint32_t path;	/* id in PATHS */
 		uint8_t build_id[BUILD_ID_MAX];	/* zero padded */
 		uint8_t size;	/* bytes */
-	} *told_id;
-	uint32_t tolds;
+	} *recorded_id;
+	uint32_t recorded_ids;
 };
 
 /* Return the id of the object that M maps.  IN_KERNEL: M is in the host kernel's space. */
@@ -64,7 +64,7 @@ bool object_is_vdso32(const struct object *o);
 bool object_is_memfd(const struct object *o);
 
 /* Remember the build ID of a path, for mappings of it that have none. */
-void objects_tell(struct objects *objects, const struct build_id_record *b);
+void objects_set_build_id(struct objects *objects, const struct build_id_record *b);
 
 /* Whether there are so many objects that it is time to remove those that are not in use. */
 bool objects_are_many(const struct objects *objects);

@@ -273,9 +273,9 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	struct task_record task;
 	bool good = tasks_follow(&s->tasks, rec);
 
-	for (uint32_t i = 0; i < s->tasks.gones; i++)
-		if (s->tasks.gone[i].tid == s->tasks.gone[i].pid)
-			forget_process(s, s->tasks.gone[i].pid);
+	for (uint32_t i = 0; i < s->tasks.forgotten_count; i++)
+		if (s->tasks.forgotten[i].tid == s->tasks.forgotten[i].pid)
+			forget_process(s, s->tasks.forgotten[i].pid);
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -303,7 +303,7 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	case RECORD_BUILD_ID:
 		good = record_build_id(rec, &build_id);
 		if (good)
-			objects_tell(&s->objects, &build_id);
+			objects_set_build_id(&s->objects, &build_id);
 		break;
 	}
 	return good;

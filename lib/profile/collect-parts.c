@@ -10,8 +10,8 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
 	*part = (struct collect_part){ .id = id, .comm = comm,
-		.process = mem_text(tasks_name_text(&c->facts.tasks, id)), .profile = {
-		.resolved = &c->tables, .labels = &c->facts.labels, .no_scale = c->how.no_scale,
+		.process = mem_text(tasks_name_text(&c->labeler.tasks, id)), .profile = {
+		.resolved = &c->tables, .labels = &c->labeler.labels, .no_scale = c->how.no_scale,
 		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
 	return part;
@@ -52,7 +52,7 @@ void collect_rename(struct collect *c, const struct record *rec)
 	if (!part)
 		return;
 	free(part->process);
-	part->process = mem_text(tasks_name_text(&c->facts.tasks, comm.pid));
+	part->process = mem_text(tasks_name_text(&c->labeler.tasks, comm.pid));
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -82,8 +82,8 @@ static void comment(struct collect *c, struct profile *p)
 	const struct stream_origin *o = stream_origin(c->in);
 	const struct stream_events *events = stream_events(c->in);
 
-	for (size_t i = 0; i < c->told.comments; i++)
-		profile_comment(p, "%s", c->told.comment[i]);
+	for (size_t i = 0; i < c->shared_comments.comments; i++)
+		profile_comment(p, "%s", c->shared_comments.comment[i]);
 	if (o->command)
 		profile_comment(p, "command: %s", o->command);
 	if (o->host)
@@ -102,8 +102,8 @@ static void comment(struct collect *c, struct profile *p)
 	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
 				"moment, since it came too fast", throttled);
-	if (c->facts.slices.span)	/* pmu-flame reads this */
-		profile_comment(p, "slices: %" PRIu64 "ms each", c->facts.slices.span / 1000000);
+	if (c->labeler.slices.span)	/* pmu-flame reads this */
+		profile_comment(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }
@@ -141,14 +141,14 @@ static void complete(struct collect *c, struct collect_part *part)
 }
 
 /* Start with new labels, which keep only the label sets of threads that wait. */
-static void begin_labels_anew(struct collect *c)
+static void restart_labels(struct collect *c)
 {
-	struct labels past = labels_begin_anew(&c->facts.labels);
+	struct labels past = labels_restart(&c->labeler.labels);
 
-	for (uint32_t i = 0; i < c->waits.count; i++) {
-		struct wait *w = &c->waits.wait[i];
-		if (w->waits)
-			w->labels = labels_take(&c->facts.labels, &past, w->labels);
+	for (uint32_t i = 0; i < c->off_cpu.count; i++) {
+		struct off_cpu_wait *w = &c->off_cpu.wait[i];
+		if (w->is_waiting)
+			w->labels = labels_take(&c->labeler.labels, &past, w->labels);
 	}
 	labels_release(&past);
 }
@@ -158,9 +158,9 @@ static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
 {
 	size_t frames = 0;
 
-	for (uint32_t i = 0; i < c->waits.count; i++) {
-		struct wait *w = &c->waits.wait[i];
-		if (!w->waits || w->frames == 0)
+	for (uint32_t i = 0; i < c->off_cpu.count; i++) {
+		struct off_cpu_wait *w = &c->off_cpu.wait[i];
+		if (!w->is_waiting || w->frames == 0)
 			continue;
 		if (frame)
 			memcpy(back ? w->frame : frame + frames, back ? frame + frames : w->frame,
@@ -171,7 +171,7 @@ static size_t copy_waiting(struct collect *c, uint32_t *frame, bool back)
 }
 
 /* Start with new frame tables, which keep only the frames of threads that wait. */
-static void begin_frames_anew(struct collect *c)
+static void restart_frames(struct collect *c)
 {
 	size_t frames = copy_waiting(c, NULL, false);
 	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
@@ -180,20 +180,20 @@ static void begin_frames_anew(struct collect *c)
 	if (c->is_resolved)
 		resolved_forget(&c->reader, &c->past, frame, frames);
 	else
-		resolver_begin_anew(c->resolver, &c->past, frame, frames);
+		resolver_restart(c->resolver, &c->past, frame, frames);
 	copy_waiting(c, frame, true);
 	free(frame);
 }
 
 /* After an interval no profile needs the old tables: bound the memory for an endless stream. */
-static void begin_anew(struct collect *c)
+static void restart(struct collect *c)
 {
 	enum { FEW_LABELS = 1 << 14, SMALL = 4 << 20 };		/* bytes of frame tables */
 
-	if (c->facts.labels.sets > FEW_LABELS)
-		begin_labels_anew(c);
+	if (c->labeler.labels.sets > FEW_LABELS)
+		restart_labels(c);
 	if (c->is_resolved ? c->reader.restarted : resolved_memory(&c->tables) > SMALL)
-		begin_frames_anew(c);
+		restart_frames(c);
 }
 
 void collect_cut(struct collect *c)
@@ -207,7 +207,7 @@ void collect_cut(struct collect *c)
 		profile_clear(&c->part[i].profile);
 	}
 	collect_forget_slices(c);
-	begin_anew(c);
+	restart(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
 }
@@ -236,7 +236,7 @@ void collect_time(struct collect *c, uint64_t time)
 		c->last_time = time;
 }
 
-static void count_wait(struct collect *c, struct wait *w, uint64_t time)
+static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
 {
 	struct profile *p = &c->part[w->part].profile;
 
@@ -245,9 +245,9 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 	/* A named frame belongs to one interval's profile, so add it only now. */
 	const char *mark = c->how.mark_cut ? stack_end_name(w->end) : NULL;
 	if (mark)
-		waits_end_in(w, profile_named_frame(p, mark));
+		off_cpu_end_in(w, profile_named_frame(p, mark));
 	if (w->preempted)
-		waits_lead(w, profile_named_frame(p, "[preempted]"));
+		off_cpu_add_leaf(w, profile_named_frame(p, "[preempted]"));
 	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
 		    time - w->since, time);
 	p->event[w->event].is_waiting = true;
@@ -255,21 +255,21 @@ static void count_wait(struct collect *c, struct wait *w, uint64_t time)
 
 void collect_waited(struct collect *c, pid_t tid, uint64_t time)
 {
-	struct wait *w = waits_end(&c->waits, tid);
+	struct off_cpu_wait *w = off_cpu_end(&c->off_cpu, tid);
 
 	if (w && time)
 		count_wait(c, w, time);
 }
 
 /* Count the waits of threads that still wait at the end of the stream. */
-static void end_waits(struct collect *c)
+static void end_off_cpu(struct collect *c)
 {
 	uint64_t last = stream_origin(c->in)->last_time;
 
 	last = last > c->last_time ? last : c->last_time;
-	for (uint32_t i = 0; i < c->waits.count; i++) {
-		struct wait *w = &c->waits.wait[i];
-		if (w->waits && !w->exited)
+	for (uint32_t i = 0; i < c->off_cpu.count; i++) {
+		struct off_cpu_wait *w = &c->off_cpu.wait[i];
+		if (w->is_waiting && !w->exited)
 			count_wait(c, w, last);
 	}
 }
@@ -278,7 +278,7 @@ void collect_end(struct collect *c)
 {
 	const struct stream_origin *o = stream_origin(c->in);
 
-	end_waits(c);
+	end_off_cpu(c);
 	if (c->parts == 0)
 		add_part(c, 0, 0);
 	/* The recorder's own start and end are more exact than the first and last record. */
@@ -299,7 +299,7 @@ void collect_release_parts(struct collect *c)
 		profile_release(&c->part[i].profile);
 		free(c->part[i].process);
 	}
-	profile_release(&c->told);
+	profile_release(&c->shared_comments);
 	free(c->part);
 	table_release(&c->part_table);
 }

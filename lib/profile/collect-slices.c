@@ -35,7 +35,7 @@ static void change_values(const struct change *by, uint32_t keys, int64_t *value
 /* Change all label sets, and the stacks and waits that have them.  RUN: a text; or NULL. */
 static void relabel(struct collect *c, struct change *by, const char *run)
 {
-	struct labels *l = &c->facts.labels, past = labels_begin_anew(l);
+	struct labels *l = &c->labeler.labels, past = labels_restart(l);
 	uint32_t *moved = mem_zeroed((size_t)past.sets + 1, sizeof(*moved));
 
 	by->run_is = run ? intern_text(&past.texts, run) : 0;
@@ -45,21 +45,21 @@ static void relabel(struct collect *c, struct change *by, const char *run)
 	}
 	for (uint32_t i = 0; i < c->parts; i++)
 		profile_relabel(&c->part[i].profile, moved);
-	for (uint32_t i = 0; i < c->waits.count; i++)
-		if (c->waits.wait[i].waits)
-			c->waits.wait[i].labels = moved[c->waits.wait[i].labels];
+	for (uint32_t i = 0; i < c->off_cpu.count; i++)
+		if (c->off_cpu.wait[i].is_waiting)
+			c->off_cpu.wait[i].labels = moved[c->off_cpu.wait[i].labels];
 	free(moved);
 	labels_release(&past);
 }
 
 static struct change no_change(const struct collect *c)
 {
-	return (struct change){ .slice = c->facts.slice_key, .run = c->facts.run_key };
+	return (struct change){ .slice = c->labeler.slice_key, .run = c->labeler.run_key };
 }
 
 void collect_slice(struct collect *c, const struct resolved_sample *s)
 {
-	struct slices *slices = &c->facts.slices;
+	struct slices *slices = &c->labeler.slices;
 
 	if (slices->most == 0 || s->time == 0)
 		return;
@@ -73,7 +73,7 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 static void name_run(const struct collect *c, char name[9])
 {
 	const struct stream_origin *o = stream_origin(c->in);
-	const struct slices *slices = &c->facts.slices;
+	const struct slices *slices = &c->labeler.slices;
 	uint64_t digest = o->host ? digest_bytes(o->host, strlen(o->host)) : 0;
 
 	if (o->has_clock)
@@ -85,7 +85,7 @@ static void name_run(const struct collect *c, char name[9])
 
 void collect_number_slices(struct collect *c, bool drop_others)
 {
-	struct slices *slices = &c->facts.slices;
+	struct slices *slices = &c->labeler.slices;
 	struct change by = no_change(c);
 	char run[9];
 
@@ -100,7 +100,7 @@ void collect_number_slices(struct collect *c, bool drop_others)
 
 void collect_forget_slices(struct collect *c)
 {
-	struct slices *slices = &c->facts.slices;
+	struct slices *slices = &c->labeler.slices;
 	struct change by = no_change(c);
 
 	if (slices->span == 0)

@@ -16,10 +16,10 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
 	bool any = !how->labels || strcmp(how->labels, "none") != 0;
-	if (any && !facts_choose(&c->facts, how->labels ? how->labels : usual, wrong))
+	if (any && !labeler_choose(&c->labeler, how->labels ? how->labels : usual, wrong))
 		return false;
 	*wrong = "slice";
-	return !how->slices || facts_slice(&c->facts, how->slices);
+	return !how->slices || labeler_slice(&c->labeler, how->slices);
 }
 
 /*
@@ -116,7 +116,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	const struct stream_event *event = &events->event[s->event];
 	const char *comm = s->comm ? c->tables.string[s->comm] : "";
 
-	if (!choice_wants(&c->how.choice, &(struct choice_facts){
+	if (!selection_contains(&c->how.selection, &(struct selection_values){
 			s->pid, s->tid, s->cpu, s->time, event->name, comm }))
 		return;
 	c->samples++;
@@ -127,7 +127,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
-	uint32_t labels = facts_labels(&c->facts, s, comm, &event->attr);
+	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (samples_waiting(events, s->event)) {
 		/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
@@ -136,7 +136,8 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
 		if (raw)
 			resolver_frames(c->resolver, c->in, raw, s);
-		struct wait *w = waits_begin(&c->waits, s->tid, s->time, s->frame, s->frames);
+		struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame,
+						       s->frames);
 		w->event = s->event;
 		w->labels = labels;
 		w->part = (uint32_t)(part - c->part);
@@ -169,7 +170,7 @@ static bool unwind_dump(struct collect *c, const struct record *rec, struct samp
 
 static void take_sample(struct collect *c, const struct record *rec)
 {
-	struct resolved_sample facts;
+	struct resolved_sample fields;
 	struct sample sample;
 
 	if (c->is_resolved) {
@@ -182,10 +183,10 @@ static void take_sample(struct collect *c, const struct record *rec)
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
 	for (uint32_t i = 0; i < parts; i++) {
-		resolver_facts(c->resolver, c->in, &sample, &facts);
-		facts.event = part[i].event;
-		facts.period = part[i].period;
-		take(c, &sample, &facts);
+		resolver_fields(c->resolver, c->in, &sample, &fields);
+		fields.event = part[i].event;
+		fields.period = part[i].period;
+		take(c, &sample, &fields);
 	}
 }
 
@@ -212,11 +213,11 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
 		if (good)
-			profile_comment(&c->told, "filter: %s %s%s%s", tool.name, tool.version,
-					*tool.arguments ? " " : "", tool.arguments);
+			profile_comment(&c->shared_comments, "filter: %s %s%s%s", tool.name,
+					tool.version, *tool.arguments ? " " : "", tool.arguments);
 		break;
 	case RECORD_END:
-		why = "END record tells of other counts than have come: some records are missing";
+		why = "END record has other counts than the stream: some records are missing";
 		good = c->has_end = resolved_read_end(&c->reader, rec);
 		break;
 	default:
@@ -240,13 +241,14 @@ static void take_lost(struct collect *c, const struct record *rec)
 		return;
 	}
 	uint64_t time = stream_time(c->in, rec);
-	if (time && (time < c->how.choice.from || (c->how.choice.to && time >= c->how.choice.to)))
+	const struct selection *selection = &c->how.selection;
+	if (time && (time < selection->from || (selection->to && time >= selection->to)))
 		return;
 	c->lost += lost.count;
-	const struct stream_event *told = events_trailer(events, rec->body);
+	const struct stream_event *named = events_trailer(events, rec->body);
 	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
 	if (event == TABLE_NONE)
-		event = told ? (uint32_t)(told - events->event) : 0;
+		event = named ? (uint32_t)(named - events->event) : 0;
 	if (event < events->count && c->how.split == SPLIT_NOT)
 		profile_lost(&collect_part(c, NULL)->profile, event, lost.count);
 }
@@ -263,8 +265,8 @@ static void take_read(struct collect *c, const struct record *rec)
 	uint32_t event = events_find_id(events, read.id);
 	if (event == TABLE_NONE)
 		return;
-	if (c->how.not_sampled && (!c->how.choice.event ||
-				   !strcmp(c->how.choice.event, events->event[event].name)))
+	if (c->how.not_sampled && (!c->how.selection.event ||
+				   !strcmp(c->how.selection.event, events->event[event].name)))
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)
@@ -290,7 +292,7 @@ static void take_switch(struct collect *c, const struct record *rec)
 	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT)) {
 		collect_waited(c, tid, stream_time(c->in, rec));
 	} else if (rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) {
-		struct wait *w = waits_find(&c->waits, tid);
+		struct off_cpu_wait *w = off_cpu_find(&c->off_cpu, tid);
 		if (w)
 			w->preempted = true;
 	}
@@ -306,7 +308,7 @@ static void take_thread(struct collect *c, const struct record *rec)
 	for (uint32_t i = 0; events->switches && i < events->count; i++)
 		wait |= samples_waiting(events, i);
 	if (wait && record_task(rec, &task))
-		waits_thread(&c->waits, task.tid, rec->type == PERF_RECORD_EXIT);
+		off_cpu_thread(&c->off_cpu, task.tid, rec->type == PERF_RECORD_EXIT);
 }
 
 static void take_other(struct collect *c, const struct record *rec)
@@ -332,10 +334,10 @@ static void take_other(struct collect *c, const struct record *rec)
 		take_thread(c, rec);
 		break;
 	}
-	facts_follow(&c->facts, rec);
-	for (uint32_t i = 0; i < c->facts.tasks.gones; i++) {
-		waits_forget(&c->waits, c->facts.tasks.gone[i].tid);
-		groups_forget(&c->groups, c->facts.tasks.gone[i].tid);
+	labeler_follow(&c->labeler, rec);
+	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
+		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
+		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
 	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
@@ -414,8 +416,8 @@ void collect_release(struct collect *c)
 	resolved_reader_release(&c->reader);
 	resolved_release(&c->tables);
 	resolved_release(&c->past);
-	facts_release(&c->facts);
-	waits_release(&c->waits);
+	labeler_release(&c->labeler);
+	off_cpu_release(&c->off_cpu);
 	groups_release(&c->groups);
 	free(c->frame);
 }

@@ -7,21 +7,21 @@
  * symbolize later.
  */
 #pragma once
-#include "profile/facts.h"
+#include "profile/labeler.h"
 #include "profile/profile.h"
-#include "profile/waits.h"
+#include "profile/off-cpu.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
-#include "stream/choice.h"
+#include "stream/selection.h"
 
 /* How a stream is cut into profiles. */
 enum collect_split { SPLIT_NOT, SPLIT_PROCESSES, SPLIT_THREADS };
 
-/* Zero-initialised except for CHOICE (CHOICE_ALL): one profile of all samples. */
+/* Zero-initialised except for SELECTION (SELECTION_ALL): one profile of all samples. */
 struct collect_options {
 	struct resolver_options resolve;
-	struct choice choice;		/* selects samples */
-	const char *labels;		/* list for facts_choose(), or "none"; NULL: default */
+	struct selection selection;	/* selects samples */
+	const char *labels;		/* list for labeler_choose(), or "none"; NULL: default */
 	enum collect_split split;
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
 	uint64_t slices;		/* this many, to twice as many, slices of time; 0: none */
@@ -52,7 +52,7 @@ typedef void collect_done(struct collect *c, struct collect_part *part, void *co
 struct collect {
 	struct collect_options how;
 	struct resolved tables;
-	struct facts facts;
+	struct labeler labeler;
 	struct stream_reader *in;
 	uint64_t lost;		/* samples lost, according to the stream */
 	uint64_t throttled;	/* times that the kernel throttled an event */
@@ -65,7 +65,7 @@ struct collect {
 	struct resolved_reader reader;	/* of a resolved stream */
 	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
-	struct waits waits;
+	struct off_cpu off_cpu;
 	struct groups groups;
 	struct collect_part *part;
 	uint32_t parts;
@@ -74,7 +74,7 @@ struct collect {
 	uint64_t interval_end;	/* in the stream's clock; 0: no sample yet */
 	uint64_t first_time, last_time;	/* of records in the interval; 0: none */
 	struct stack_ends ends;	/* of a resolved stream; see collect_ends() */
-	struct profile told;	/* only comments, which every profile gets */
+	struct profile shared_comments;	/* only comments, which every profile gets */
 	collect_done *done;
 	void *context;
 	uint32_t *frame;	/* room for the frames of a sample */

@@ -17,7 +17,7 @@ enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* protobuf's wire typ
 
 #define FIELD(number, kind) ((number) << 3 | (kind))
 
-struct field {
+struct wire_field {
 	uint64_t tag;		/* FIELD() */
 	uint64_t value;		/* of VARINT */
 	const uint8_t *at;	/* of BYTES */
@@ -34,7 +34,7 @@ struct decoding {
 };
 
 /* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
-static bool next_field(struct cursor *c, struct field *f)
+static bool next_field(struct cursor *c, struct wire_field *f)
 {
 	if (c->failed || c->at == c->end)
 		return false;
@@ -92,12 +92,12 @@ static void scatter(struct decoded_items *items)
  * Ids usually count up from 1, and then need no table.
  */
 static bool add_item(struct decoding *g, struct decoded_items *items, const char *what,
-		     const struct field *f)
+		     const struct wire_field *f)
 {
 	struct cursor c = cursor_of(f->at, f->size);
 	struct decoded_item item = { .offset = (uint32_t)(f->at - g->d->bytes),
 				     .size = (uint32_t)f->size };
-	struct field id;
+	struct wire_field id;
 
 	while (next_field(&c, &id))
 		if (id.tag == FIELD(1, VARINT))
@@ -121,7 +121,7 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 }
 
 /* Add a string.  Its text moves over the last byte of its length, to make room for a NUL. */
-static void add_string(struct decoded *d, const struct field *f)
+static void add_string(struct decoded *d, const struct wire_field *f)
 {
 	uint8_t *at = d->bytes + (f->at - d->bytes) - 1;
 
@@ -132,7 +132,7 @@ static void add_string(struct decoded *d, const struct field *f)
 	d->string[d->strings++] = (uint32_t)(at - d->bytes);
 }
 
-static void add_sample(struct decoded *d, const struct field *f)
+static void add_sample(struct decoded *d, const struct wire_field *f)
 {
 	d->sample = array_grow(d->sample, d->samples, sizeof(*d->sample));
 	d->sample[d->samples++] = (struct decoded_item){
@@ -146,10 +146,10 @@ static uint32_t index_of(uint64_t value)
 }
 
 /* message ValueType { type = 1; unit = 2; } */
-static bool read_type(const struct field *from, struct decoded_type *type)
+static bool read_type(const struct wire_field *from, struct decoded_type *type)
 {
 	struct cursor c = cursor_of(from->at, from->size);
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f))
 		if (f.tag == FIELD(1, VARINT))
@@ -159,7 +159,7 @@ static bool read_type(const struct field *from, struct decoded_type *type)
 	return !c.failed;
 }
 
-static bool add_type(struct decoded *d, const struct field *f)
+static bool add_type(struct decoded *d, const struct wire_field *f)
 {
 	d->type = array_grow(d->type, d->types, sizeof(*d->type));
 	d->type[d->types] = (struct decoded_type){ .place = d->types };
@@ -173,7 +173,7 @@ static void add_comment(struct decoded *d, uint64_t string)
 	d->comment[d->comments++] = index_of(string);
 }
 
-static bool add_comments(struct decoded *d, const struct field *f)
+static bool add_comments(struct decoded *d, const struct wire_field *f)
 {
 	struct cursor c = cursor_of(f->at, f->size);
 
@@ -183,7 +183,7 @@ static bool add_comments(struct decoded *d, const struct field *f)
 }
 
 /* Take one field of message Profile.  Return false if it is damaged. */
-static bool take_field(struct decoding *g, const struct field *f)
+static bool take_field(struct decoding *g, const struct wire_field *f)
 {
 	struct decoded *d = g->d;
 
@@ -235,7 +235,7 @@ static bool take_field(struct decoding *g, const struct field *f)
 static struct decoded_mapping read_mapping(struct cursor c)
 {
 	struct decoded_mapping m = { 0 };
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f))
 		switch (f.tag) {
@@ -262,7 +262,7 @@ struct decoded_function decoded_function(const struct decoded *d, uint32_t index
 {
 	struct cursor c = cursor_of_item(d, d->functions.item[index]);
 	struct decoded_function function = { 0 };
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f))
 		switch (f.tag) {
@@ -279,7 +279,7 @@ struct decoded_location decoded_location(const struct decoded *d, uint32_t index
 {
 	struct cursor c = cursor_of_item(d, d->locations.item[index]);
 	struct decoded_location l = { .mapping = TABLE_NONE, .at = c.at, .end = c.end };
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f))
 		switch (f.tag) {
@@ -294,7 +294,7 @@ struct decoded_location decoded_location(const struct decoded *d, uint32_t index
 static struct decoded_line read_line(const struct decoded *d, struct cursor *c)
 {
 	struct decoded_line line = { .function = TABLE_NONE };
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(c, &f))
 		switch (f.tag) {
@@ -309,7 +309,7 @@ bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
 		       struct decoded_line *line)
 {
 	struct cursor c = { .at = l->at, .end = l->end };
-	struct field f;
+	struct wire_field f;
 
 	while (l->lines < PROFILE_LINES_MAX && next_field(&c, &f)) {
 		l->at = c.at;
@@ -339,10 +339,10 @@ static void make_room(struct decoded_reader *r, size_t size)
 }
 
 /* message Label { key = 1; str = 2; num = 3; num_unit = 4; } */
-static bool read_label(const struct field *from, struct decoded_label *l)
+static bool read_label(const struct wire_field *from, struct decoded_label *l)
 {
 	struct cursor c = cursor_of(from->at, from->size);
-	struct field f;
+	struct wire_field f;
 
 	*l = (struct decoded_label){ 0 };
 	while (next_field(&c, &f))
@@ -362,7 +362,7 @@ static bool read_sample(struct decoded_reader *r, struct decoded_item item)
 	struct cursor c = cursor_of_item(d, item);
 	struct decoded_sample *s = &r->sample;
 	uint32_t values = 0;
-	struct field f;
+	struct wire_field f;
 
 	make_room(r, item.size);
 	s->locations = s->labels = 0;
@@ -459,7 +459,7 @@ static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *line
 {
 	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);
 	uint64_t count = 0;
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f)) {
 		if (f.tag != FIELD(4, BYTES))
@@ -509,7 +509,7 @@ static bool stacks_are_sound(struct decoding *g)
 static bool decode(struct decoding *g)
 {
 	struct cursor c = cursor_of(g->d->bytes, g->d->size);
-	struct field f;
+	struct wire_field f;
 
 	while (next_field(&c, &f))
 		if (!take_field(g, &f))

@@ -24,8 +24,8 @@
 
 /* The limits of a profile that is read.  The man pages state them. */
 #define PROFILE_MAX ((size_t)1 << 30)		/* bytes, uncompressed */
-#define PROFILE_SMALL ((size_t)16 << 20)	/* bytes allowed for any file, and */
-#define PROFILE_RATIO 100			/* times the size of the file more */
+#define PROFILE_SMALL ((size_t)16 << 20)	/* bytes that any file may have, plus */
+#define PROFILE_RATIO 100			/* times the size of the file */
 #define PROFILE_FRAMES_MAX 1000000000u		/* in all samples together */
 enum {
 	PROFILE_LINES_MAX = 256,	/* per location: its outer callers are left out */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* detect - tell profiles from streams by their first bytes. */
+/* detect - distinguish profiles from streams by their first bytes. */
 #pragma once
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "profile.pb-c.h"
-#include "profile/canon.h"
+#include "profile/canonical.h"
 #include "profile/pack.h"
 #include "profile/wire.h"
 
@@ -19,7 +19,7 @@ enum { LABEL_SIZE = 128 };	/* limit of a sample type's name, in bytes */
 struct encoder {
 	const struct profile *p;
 	const struct stream_events *events;
-	struct canon canon;
+	struct canonical canonical;
 	struct pack *pack;
 	struct intern strings;	/* the profile's string table */
 	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
@@ -29,7 +29,7 @@ struct encoder {
 	struct object_has {	/* what the frames in an object have */
 		bool functions, files, lines, inlines;
 		uint64_t samples;	/* that have a frame in it, for a main executable */
-	} *has;			/* by place in canon.objects.order */
+	} *has;			/* by place in canonical.objects.order */
 };
 
 static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *piece)
@@ -212,10 +212,12 @@ static void learn_objects(struct encoder *e)
 {
 	uint32_t id;
 
-	for (uint32_t i = 0; i < e->canon.frames.used; i++) {
-		const struct resolved *t = canon_frame(&e->canon, e->canon.frames.order[i], &id);
+	for (uint32_t i = 0; i < e->canonical.frames.used; i++) {
+		const struct resolved *t = canonical_frame(&e->canonical,
+							   e->canonical.frames.order[i], &id);
 		const struct resolved_frame *f = &t->frame[id];
-		struct object_has *has = &e->has[canon_object_rank(&e->canon, t, f->object) - 1];
+		struct object_has *has = &e->has[canonical_object_rank(&e->canonical, t,
+								       f->object) - 1];
 		has->functions |= f->lines > 0;
 		has->inlines |= f->lines > 1;
 		for (uint32_t k = 0; k < f->lines; k++) {
@@ -240,7 +242,7 @@ static void weigh_main(struct encoder *e, const struct chain *chain,
 			continue;
 		last = object;
 		for (uint32_t k = 0; k < e->p->stacks.events; k++)
-			e->has[canon_object_rank(&e->canon, r, object) - 1].samples +=
+			e->has[canonical_object_rank(&e->canonical, r, object) - 1].samples +=
 				value[k].samples;
 	}
 }
@@ -312,7 +314,7 @@ static size_t put_sample(struct encoder *e, uint32_t s, uint8_t *room)
 	uint8_t *to = room, *begin;
 
 	for (uint32_t i = 0; i < chain->frames; i++)
-		to = wire_varint(to, canon_frame_rank(&e->canon, chain->frame[i]));
+		to = wire_varint(to, canonical_frame_rank(&e->canonical, chain->frame[i]));
 	to = begin = enclose(room, to, 1);
 	to = enclose(begin, put_values(e, v, to), 2);
 	to = put_labels(e, stack->labels, to);
@@ -333,7 +335,7 @@ static void write_samples(struct encoder *e)
 		      LABEL_KEYS_MAX * label;
 	uint8_t *scratch = mem_resize(NULL, room);
 	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
-		size_t size = put_sample(e, e->canon.stacks[i], scratch);
+		size_t size = put_sample(e, e->canonical.stacks[i], scratch);
 		memcpy(pack_room(e->pack, size), scratch, size);
 	}
 	free(scratch);
@@ -345,12 +347,13 @@ static void write_mapping(struct encoder *e, uint32_t place)
 	Perftools__Profiles__Mapping m = PERFTOOLS__PROFILES__MAPPING__INIT;
 	char build_id[BUILD_ID_HEX];
 	uint32_t id;
-	const struct resolved *t = canon_object(&e->canon, e->canon.objects.order[place], &id);
+	const struct resolved *t = canonical_object(&e->canonical,
+						    e->canonical.objects.order[place], &id);
 	const struct resolved_object *o = &t->object[id];
 
 	if (o->kind == OBJECT_UNKNOWN)
 		return;
-	build_id_hex(o->build_id, o->build_id_size, build_id);
+	record_build_id_hex(o->build_id, o->build_id_size, build_id);
 	m.id = (uint64_t)place + 1;
 	m.memory_start = o->start;
 	m.memory_limit = o->start + o->size;
@@ -369,7 +372,8 @@ static void write_mapping(struct encoder *e, uint32_t place)
 static bool is_main(const struct encoder *e, uint32_t place)
 {
 	uint32_t id;
-	const struct resolved *t = canon_object(&e->canon, e->canon.objects.order[place], &id);
+	const struct resolved *t = canonical_object(&e->canonical,
+						    e->canonical.objects.order[place], &id);
 
 	return t->object[id].flags & OBJECT_IS_MAIN;
 }
@@ -377,7 +381,7 @@ static bool is_main(const struct encoder *e, uint32_t place)
 /* The mapping of the main executable comes first: pprof names the profile after it. */
 static void write_mappings(struct encoder *e)
 {
-	uint32_t main = TABLE_NONE, used = e->canon.objects.used;
+	uint32_t main = TABLE_NONE, used = e->canonical.objects.used;
 
 	for (uint32_t i = 0; i < used; i++)
 		if (is_main(e, i) &&
@@ -395,21 +399,23 @@ static void write_location(struct encoder *e, uint32_t place)
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
 	uint32_t id;
-	const struct resolved *t = canon_frame(&e->canon, e->canon.frames.order[place], &id);
+	const struct resolved *t = canonical_frame(&e->canonical, e->canonical.frames.order[place],
+						   &id);
 	const struct resolved_frame *f = &t->frame[id];
 	Perftools__Profiles__Line *line = mem_zeroed(f->lines, sizeof(*line));
 	Perftools__Profiles__Line **lines = mem_zeroed(f->lines, sizeof(*lines));
 
 	for (uint32_t i = 0; i < f->lines; i++) {
 		perftools__profiles__line__init(&line[i]);
-		line[i].function_id = canon_function_rank(&e->canon, t, f->line[i].function);
+		line[i].function_id = canonical_function_rank(&e->canonical, t,
+							      f->line[i].function);
 		line[i].line = f->line[i].line;
 		line[i].column = f->line[i].column;
 		lines[i] = &line[i];
 	}
 	location.id = (uint64_t)place + 1;
 	if (t->object[f->object].kind != OBJECT_UNKNOWN)
-		location.mapping_id = canon_object_rank(&e->canon, t, f->object);
+		location.mapping_id = canonical_object_rank(&e->canonical, t, f->object);
 	location.address = f->address;
 	location.n_line = f->lines;
 	location.line = lines;
@@ -425,7 +431,8 @@ static void write_function(struct encoder *e, uint32_t place)
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
 	uint32_t id;
-	const struct resolved *t = canon_function(&e->canon, e->canon.functions.order[place], &id);
+	const struct resolved *t = canonical_function(&e->canonical,
+						      e->canonical.functions.order[place], &id);
 	const struct resolved_function *f = &t->function[id];
 
 	function.id = (uint64_t)place + 1;
@@ -439,7 +446,7 @@ static void write_function(struct encoder *e, uint32_t place)
 }
 
 /* Write the profile's time, duration and comments. */
-static void write_about(struct encoder *e, const struct stream_origin *origin)
+static void write_origin(struct encoder *e, const struct stream_origin *origin)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 	int64_t *comment = mem_zeroed(e->p->comments, sizeof(*comment));
@@ -477,8 +484,8 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	chains_seal(&p->chains);
 	table_release(&p->stacks.table);
 	malloc_trim(0);		/* return freed memory to the system before more is needed */
-	canon_make(&e.canon, p);
-	e.has = mem_zeroed(e.canon.objects.used, sizeof(*e.has));
+	canonical_make(&e.canonical, p);
+	e.has = mem_zeroed(e.canonical.objects.used, sizeof(*e.has));
 	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));
 	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
@@ -488,16 +495,16 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	learn_objects(&e);
 	write_samples(&e);
 	write_mappings(&e);
-	for (uint32_t i = 0; i < e.canon.frames.used; i++)
+	for (uint32_t i = 0; i < e.canonical.frames.used; i++)
 		write_location(&e, i);
-	for (uint32_t i = 0; i < e.canon.functions.used; i++)
+	for (uint32_t i = 0; i < e.canonical.functions.used; i++)
 		write_function(&e, i);
-	write_about(&e, origin);
+	write_origin(&e, origin);
 	write_strings(&e);
 	free(e.id.resolved);
 	free(e.id.own);
 	free(e.id.labels);
-	canon_release(&e.canon);
+	canonical_release(&e.canonical);
 	stacks_release(&p->stacks);
 	chains_release(&p->chains);
 	intern_release(&e.strings);

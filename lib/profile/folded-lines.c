@@ -46,7 +46,7 @@ void folded_frame(struct folded *f, uint32_t name)
 void folded_end(struct folded *f, int64_t value)
 {
 	uint32_t count = f->lines.count;
-	uint32_t id = keyed_id(&f->lines, f->frame, f->frames * sizeof(*f->frame));
+	uint32_t id = byte_ids_add(&f->lines, f->frame, f->frames * sizeof(*f->frame));
 
 	if (id == count) {
 		f->sum = array_grow(f->sum, count, sizeof(*f->sum));
@@ -181,7 +181,7 @@ void folded_write(struct folded *f, struct output *out)
 void folded_release(struct folded *f)
 {
 	intern_release(&f->names);
-	keyed_release(&f->lines);
+	byte_ids_release(&f->lines);
 	free(f->sum);
 	free(f->frame);
 	free(f->text.at);

@@ -11,7 +11,7 @@
 #pragma once
 #include "base/buffer.h"
 #include "base/intern.h"
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 #include "base/output.h"
 
 /* Limit of the text in bytes: a few samples may repeat a long name many times. */
@@ -22,7 +22,7 @@ struct folded {
 	struct intern names;	/* of frames, safe to print */
 	uint32_t *length;	/* by id of the name: its bytes */
 	uint32_t lengths;
-	struct keyed lines;	/* the ids of the names of each line */
+	struct byte_ids lines;	/* the ids of the names of each line */
 	int64_t *sum;		/* value, by id of the line */
 	uint32_t *frame;	/* ids of names of the line that is being made */
 	size_t frames;

@@ -58,7 +58,7 @@ static uint32_t number_of_line(struct frames *f, struct decoded_line line)
 		uint64_t function;
 		int64_t line;
 	} key = { line.function, line.line };
-	uint32_t count = f->lines.count, id = keyed_id(&f->lines, &key, sizeof(key));
+	uint32_t count = f->lines.count, id = byte_ids_add(&f->lines, &key, sizeof(key));
 	char text[1200];
 
 	if (id < count)
@@ -113,7 +113,7 @@ const struct frames_of *frames_of(struct frames *f, uint32_t location)
 
 void frames_release(struct frames *f)
 {
-	keyed_release(&f->lines);
+	byte_ids_release(&f->lines);
 	free(f->line);
 	free(f->function);
 	free(f->mapping);

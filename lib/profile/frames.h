@@ -5,7 +5,7 @@
  * samples refer to it.
  */
 #pragma once
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 #include "profile/decode.h"
 
 /* What a frame is numbered by. */
@@ -24,7 +24,7 @@ struct frames {
 	frames_number *of_function, *of_object;
 	void *context;
 	enum frames_by by;	/* set after frames_init(); else by function */
-	struct keyed lines;	/* by line: function and line */
+	struct byte_ids lines;	/* by line: function and line */
 	uint32_t *line;		/* numbers by id in LINES */
 	uint32_t *function, *mapping;	/* numbers by index, last "none"; TABLE_NONE: not yet */
 	uint32_t *name_of, *path_of;	/* numbers of functions and objects by string */

@@ -54,7 +54,7 @@ uint32_t labels_set(struct labels *l, const int64_t *value)
 	return l->last = add_set(l, value, hash);
 }
 
-struct labels labels_begin_anew(struct labels *l)
+struct labels labels_restart(struct labels *l)
 {
 	struct labels past = *l;
 

@@ -45,7 +45,7 @@ static inline const int64_t *labels_values(const struct labels *l, uint32_t set)
 }
 
 /* Remove all sets and texts, keep the keys.  Returns the old labels, for the caller to release. */
-struct labels labels_begin_anew(struct labels *l);
+struct labels labels_restart(struct labels *l);
 
 /* Add the SET of OTHER, which has the same keys, to L, and return its number in L. */
 uint32_t labels_take(struct labels *l, const struct labels *other, uint32_t set);

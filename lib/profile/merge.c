@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/intern.h"
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 #include "profile.pb-c.h"
 #include "profile/wire.h"
 
@@ -28,7 +28,7 @@ struct merged_label {
 struct merge {
 	struct report *report;
 	struct intern strings;
-	struct keyed mappings, functions, locations, samples, comments;
+	struct byte_ids mappings, functions, locations, samples, comments;
 	struct merged_mapping *mapping;		/* by id */
 	int64_t *value;				/* TYPES values for each sample */
 	uint32_t types;				/* sample types; 0: no profile was added */
@@ -41,7 +41,7 @@ struct merge {
 };
 
 /* One profile while it is added.  The arrays map its indices to new ids; TABLE_NONE: not yet. */
-struct source {
+struct merge_input {
 	struct merge *m;
 	const struct decoded *d;
 	enum merge_side side;
@@ -59,7 +59,7 @@ struct merge *merge_new(struct report *report)
 	return m;
 }
 
-static uint64_t string_of(struct source *s, uint32_t index)
+static uint64_t string_of(struct merge_input *s, uint32_t index)
 {
 	if (s->string[index] == TABLE_NONE)
 		s->string[index] = intern_text(&s->m->strings, decoded_string(s->d, index));
@@ -78,13 +78,13 @@ static void add_number(struct merge *m, uint64_t number)
 	m->key.size = (size_t)(wire_varint(end, number) - m->key.at);
 }
 
-static uint32_t end_key(struct merge *m, struct keyed *in)
+static uint32_t end_key(struct merge *m, struct byte_ids *in)
 {
-	return keyed_id(in, m->key.at, m->key.size);
+	return byte_ids_add(in, m->key.at, m->key.size);
 }
 
 /* Return a cursor at the first number of key ID. */
-static struct cursor numbers_of(const struct keyed *in, uint32_t id)
+static struct cursor numbers_of(const struct byte_ids *in, uint32_t id)
 {
 	const uint8_t *bytes = in->item[id].bytes;
 
@@ -92,7 +92,7 @@ static struct cursor numbers_of(const struct keyed *in, uint32_t id)
 }
 
 /* Return 1 + the new id of the mapping with index AT; 0: none. */
-static uint64_t map_mapping(struct source *s, uint32_t at)
+static uint64_t map_mapping(struct merge_input *s, uint32_t at)
 {
 	const uint64_t page = 4096;
 	struct merge *m = s->m;
@@ -120,7 +120,7 @@ static uint64_t map_mapping(struct source *s, uint32_t at)
 	return (uint64_t)new + 1;
 }
 
-static uint64_t map_function(struct source *s, uint32_t at)
+static uint64_t map_function(struct merge_input *s, uint32_t at)
 {
 	struct merge *m = s->m;
 
@@ -141,7 +141,7 @@ static uint64_t map_function(struct source *s, uint32_t at)
 }
 
 /* The key: address, mapping, is_folded, then function, line, column of each line. */
-static uint64_t map_location(struct source *s, uint32_t at)
+static uint64_t map_location(struct merge_input *s, uint32_t at)
 {
 	struct merge *m = s->m;
 	struct decoded_line line;
@@ -176,7 +176,7 @@ static int compare_labels(const void *a, const void *b)
 }
 
 /* Add key, text, number, unit of each label.  They are sorted: their order does not matter. */
-static void add_labels(struct source *s, const struct decoded_sample *sample)
+static void add_labels(struct merge_input *s, const struct decoded_sample *sample)
 {
 	struct merge *m = s->m;
 	size_t count = 0;
@@ -204,7 +204,7 @@ static void add_labels(struct source *s, const struct decoded_sample *sample)
 }
 
 /* The key: number of locations, the locations, then the labels. */
-static void add_sample(struct source *s, const struct decoded_sample *sample)
+static void add_sample(struct merge_input *s, const struct decoded_sample *sample)
 {
 	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
 	struct merge *m = s->m;
@@ -228,7 +228,7 @@ static void add_sample(struct source *s, const struct decoded_sample *sample)
 }
 
 /* Store the type and unit (strings) of each sample type, then those of the period, at TYPE. */
-static void take_types(struct source *s, uint64_t *type)
+static void take_types(struct merge_input *s, uint64_t *type)
 {
 	const struct decoded *d = s->d;
 
@@ -240,7 +240,7 @@ static void take_types(struct source *s, uint64_t *type)
 	*type++ = string_of(s, d->period_type.unit);
 }
 
-static bool agree_on_types(struct source *s, const char *file)
+static bool agree_on_types(struct merge_input *s, const char *file)
 {
 	struct merge *m = s->m;
 	size_t size = 2 * ((size_t)s->d->types + 1) * sizeof(uint64_t);
@@ -264,7 +264,7 @@ static bool agree_on_types(struct source *s, const char *file)
 }
 
 /* Add time, duration, period and comments, for a base too, as pprof does. */
-static void add_about(struct source *s)
+static void add_header(struct merge_input *s)
 {
 	struct merge *m = s->m;
 	const struct decoded *d = s->d;
@@ -288,7 +288,7 @@ static uint32_t *unknown_ids(uint32_t count)
 	return id;
 }
 
-static void add_samples(struct source *s)
+static void add_samples(struct merge_input *s)
 {
 	struct decoded_reader reader = { .d = s->d };
 
@@ -299,7 +299,7 @@ static void add_samples(struct source *s)
 
 bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file)
 {
-	struct source s = { .m = m, .d = d, .side = side };
+	struct merge_input s = { .m = m, .d = d, .side = side };
 
 	s.string = unknown_ids(d->strings);
 	s.mapping = unknown_ids(d->mappings.count);
@@ -311,7 +311,7 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 		if (d->mappings.count > 0)
 			map_mapping(&s, 0);	/* the main mapping stays first */
 		add_samples(&s);
-		add_about(&s);
+		add_header(&s);
 	}
 	free(s.string);
 	free(s.mapping);
@@ -536,11 +536,11 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	intern_release(&m->strings);
-	keyed_release(&m->mappings);
-	keyed_release(&m->functions);
-	keyed_release(&m->locations);
-	keyed_release(&m->samples);
-	keyed_release(&m->comments);
+	byte_ids_release(&m->mappings);
+	byte_ids_release(&m->functions);
+	byte_ids_release(&m->locations);
+	byte_ids_release(&m->samples);
+	byte_ids_release(&m->comments);
 	free(m->mapping);
 	free(m->value);
 	free(m->type);

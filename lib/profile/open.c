@@ -187,14 +187,14 @@ static void take_part(struct collect *c, struct collect_part *part, void *opened
 /* Aggregate the stream. */
 static struct decoded *aggregate(struct opened *o, const struct open_options *options)
 {
-	const struct collect_options how = { .choice = CHOICE_ALL, .labels = options->labels,
+	const struct collect_options how = { .selection = SELECTION_ALL, .labels = options->labels,
 					    .slices = options->slices };
 	const char *wrong;
 	struct collect c;
 
 	if (!collect_init(&c, &how, o->report, &wrong)) {
 		report_error(o->report, "a stream has no label '%s'; it has %s", wrong,
-			     facts_names);
+			     labeler_names);
 	} else {
 		struct stream_reader *in = opened_stream(o);
 		collect_begin(&c, in, take_part, o);

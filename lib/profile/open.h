@@ -20,7 +20,7 @@
 
 /* Zero-initialised: as pmu-topprof does without options. */
 struct open_options {
-	const char *labels;	/* of a stream's samples, as for facts_choose(); NULL: usual */
+	const char *labels;	/* of a stream's samples, as for labeler_choose(); NULL: usual */
 	uint64_t slices;	/* of a stream's time (collect_options); 0: none */
 	void (*when_read)(void);	/* called once all input has been read; or NULL */
 };

@@ -26,7 +26,7 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 	const struct stream_events *events = stream_events(c->in);
 
 	if (o->folded)
-		profile_write_folded(p, folded_event(events, c->how.choice.event), out);
+		profile_write_folded(p, folded_event(events, c->how.selection.event), out);
 	else
 		profile_write(p, events, stream_origin(c->in), out);
 }
@@ -156,7 +156,7 @@ void outputs_write(struct collect *c, struct collect_part *part, void *context)
 	char path[PATH_MAX];
 
 	part->profile.packing = c->how.pack;
-	part->profile.only = c->how.choice.event;
+	part->profile.only = c->how.selection.event;
 	o->stacks += part->profile.stacks.count;
 	if (o->directory) {
 		if (part->id == 0 && part->profile.stacks.count == 0)

@@ -76,7 +76,7 @@ static bool take(struct unpacking *u, const uint8_t *in, size_t size)
 			     "uncompressed", u->file, PROFILE_MAX >> 20);
 	else
 		report_error(u->report, "'%s' is no profile that anyone made by sampling: it is "
-			     "more than %zu MiB and %d times as large as its file, uncompressed",
+			     "more than %zu MiB plus %d times the size of its file, uncompressed",
 			     u->file, PROFILE_SMALL >> 20, PROFILE_RATIO);
 	return false;
 }

@@ -236,7 +236,7 @@ bool events_trailer_tid(const struct stream_events *events, struct cursor body, 
 	return true;
 }
 
-size_t attr_stated_size(struct cursor c)
+size_t events_attr_size(struct cursor c)
 {
 	cursor_u32(&c);		/* type */
 	size_t size = cursor_u32(&c);

@@ -85,7 +85,7 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 
 /* Return the size that the attr at the start of C states, in bytes; 0 if the size is missing. */
-size_t attr_stated_size(struct cursor c);
+size_t events_attr_size(struct cursor c);
 
 void events_release(struct stream_events *events);
 

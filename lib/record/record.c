@@ -184,7 +184,7 @@ const char *record_type_name(uint32_t type)
 	return record_type_info(type, 0).name;
 }
 
-void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])
+void record_build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX])
 {
 	hex_write(hex, id, size);
 }

@@ -74,7 +74,7 @@ struct record {
 	bool made;		/* made from a file's header, not a record of the file */
 	uint64_t offset;	/* of the record's header, in bytes from the stream's start */
 	struct cursor body;	/* the bytes after the header; the 8-byte header is right before */
-	struct cursor behind;	/* data after the record that its size does not include: those of
+	struct cursor trailing;	/* data after the record that its size does not include: those of
 				   TRACING_DATA (simpleperf's are inside; the reader moves them) */
 };
 
@@ -189,4 +189,4 @@ bool record_build_id(const struct record *rec, struct build_id_record *out);
 const char *record_type_name(uint32_t type);
 
 /* Write the SIZE bytes of a build ID (at most BUILD_ID_MAX) as hexadecimal digits into HEX. */
-void build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX]);
+void record_build_id_hex(const uint8_t *id, size_t size, char hex[BUILD_ID_HEX]);

@@ -89,17 +89,17 @@ size_t recorded_split(struct recorded_file *file, uint8_t *to, size_t max)
 }
 
 /* A field of a protocol buffers message. */
-struct field {
+struct message_field {
 	uint32_t number;
 	uint64_t value;		/* value of a number */
 	struct cursor bytes;	/* contents of a string or a message */
 };
 
-static bool next_field(struct cursor *c, struct field *f)
+static bool next_field(struct cursor *c, struct message_field *f)
 {
 	enum { VARINT, FIXED64, BYTES, FIXED32 = 5 };
 
-	*f = (struct field){ 0 };
+	*f = (struct message_field){ 0 };
 	if (c->failed || cursor_left(c) == 0)
 		return false;
 	uint64_t key = cursor_uleb(c);
@@ -132,7 +132,7 @@ static uint8_t *decode_symbol(struct cursor c, uint8_t *to)
 {
 	struct recorded_symbol s = { .name = "" };
 	struct cursor name = { 0 };
-	struct field f;
+	struct message_field f;
 
 	while (next_field(&c, &f)) {
 		if (f.number == 1)
@@ -156,7 +156,7 @@ static uint8_t *decode_file(const struct cursor message, uint8_t *to)
 	uint32_t kind = 0, symbols = 0;
 	struct cursor path = { 0 }, c = message;
 	uint8_t *at = to + 4;
-	struct field f, inner;
+	struct message_field f, inner;
 
 	while (next_field(&c, &f)) {
 		if (f.number == 1)

@@ -25,12 +25,12 @@ static uint32_t load_u32(const uint8_t *body, uint16_t offset)
  * them from the other byte order (then BYTES.swap is set), so the order of fields is defined
  * once.  It is inlined twice, with a constant IN_PLACE: conversion does not slow down decoding.
  */
-struct walk {
+struct sample_walk {
 	struct cursor bytes;
 	bool in_place;		/* convert the bytes in place; they must be writable */
 };
 
-inlined uint64_t take_u64(struct walk *w)
+inlined uint64_t take_u64(struct sample_walk *w)
 {
 	uint8_t *at = (uint8_t *)w->bytes.at;
 	uint64_t v = cursor_u64(&w->bytes);
@@ -40,7 +40,7 @@ inlined uint64_t take_u64(struct walk *w)
 	return v;
 }
 
-inlined uint32_t take_u32(struct walk *w)
+inlined uint32_t take_u32(struct sample_walk *w)
 {
 	uint8_t *at = (uint8_t *)w->bytes.at;
 	uint32_t v = cursor_u32(&w->bytes);
@@ -50,13 +50,13 @@ inlined uint32_t take_u32(struct walk *w)
 	return v;
 }
 
-inlined uint64_t take_if(struct walk *w, uint64_t asked)
+inlined uint64_t take_if(struct sample_walk *w, uint64_t asked)
 {
 	return asked ? take_u64(w) : 0;
 }
 
 /* Take COUNT words.  Any count that does not fit makes the walk fail. */
-inlined struct words take_words(struct walk *w, uint64_t count)
+inlined struct words take_words(struct sample_walk *w, uint64_t count)
 {
 	struct words words = { .at = w->bytes.at, .count = count };
 
@@ -71,7 +71,7 @@ inlined struct words take_words(struct walk *w, uint64_t count)
 	return words;
 }
 
-inlined struct bytes take_bytes(struct walk *w, uint64_t size)
+inlined struct bytes take_bytes(struct sample_walk *w, uint64_t size)
 {
 	struct bytes b = { .at = w->bytes.at, .size = size };
 
@@ -87,7 +87,7 @@ inlined struct bytes take_bytes(struct walk *w, uint64_t size)
  * struct read_format: without GROUP { value, enabled?, running?, id?, lost? },
  * with GROUP { nr, enabled?, running?, { value, id?, lost? }[nr] }.
  */
-inlined struct words take_read(struct walk *w, uint64_t format)
+inlined struct words take_read(struct sample_walk *w, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -103,14 +103,14 @@ inlined struct words take_read(struct walk *w, uint64_t format)
 }
 
 /* u64 abi; then, unless that is 0 (none), one word per bit of MASK. */
-inlined struct words take_regs(struct walk *w, uint64_t mask, uint64_t *abi)
+inlined struct words take_regs(struct sample_walk *w, uint64_t mask, uint64_t *abi)
 {
 	*abi = take_u64(w);
 	return take_words(w, *abi ? (uint64_t)__builtin_popcountll(mask) : 0);
 }
 
 /* u64 size; bytes[size]; then, if size is not 0, u64: how many of the bytes are valid. */
-inlined struct bytes take_user_stack(struct walk *w)
+inlined struct bytes take_user_stack(struct sample_walk *w)
 {
 	struct bytes stack = take_bytes(w, take_u64(w));
 
@@ -142,7 +142,7 @@ static uint64_t branch_flags(uint64_t in)
 }
 
 /* u64 nr; u64 hw_idx if asked for; { from, to, flags }[nr]; u64 counters[nr] if asked for */
-inlined struct words take_branches(struct walk *w, uint64_t branch_sample_type)
+inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample_type)
 {
 	uint64_t count = take_u64(w);
 
@@ -160,7 +160,8 @@ inlined struct words take_branches(struct walk *w, uint64_t branch_sample_type)
 }
 
 /* Walk over the fields after the fixed ones, in the order of linux/perf_event.h. */
-inlined void walk_fields(const struct perf_event_attr *attr, struct walk *w, struct sample *out)
+inlined void walk_fields(const struct perf_event_attr *attr, struct sample_walk *w,
+			 struct sample *out)
 {
 	uint64_t type = attr->sample_type;
 
@@ -194,7 +195,7 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 {
 	const struct sample_layout *l = &event->layout;
 	const uint8_t *body = rec->body.at;
-	struct walk w = { rec->body, false };
+	struct sample_walk w = { rec->body, false };
 
 	*needed = l->size;
 	if (!cursor_bytes(&w.bytes, l->size))
@@ -221,7 +222,7 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 void sample_swap(const struct stream_event *event, uint8_t *body, size_t size)
 {
 	const struct sample_layout *l = &event->layout;
-	struct walk w = { { .at = body, .end = body + size, .swap = true }, true };
+	struct sample_walk w = { { .at = body, .end = body + size, .swap = true }, true };
 	struct sample unused;
 
 	for (uint16_t offset = 0; offset < l->size && !w.bytes.failed; offset += 8) {

@@ -53,7 +53,7 @@ static void swap_fields(struct swapper *s, const char *layout)
 {
 	struct layout_field field;
 
-	while (layout_next(&layout, &field)) {
+	while (types_next_field(&layout, &field)) {
 		switch (field.kind) {
 		case '#':
 		case '*': {
@@ -135,7 +135,7 @@ static void swap_event_desc(struct swapper *s)
 bool swap_feature(uint64_t feature, uint8_t *bytes, size_t size)
 {
 	struct swapper s = { bytes, bytes + size };
-	const char *layout = feature_type_info(feature).layout;
+	const char *layout = types_feature(feature).layout;
 
 	if (feature == FEATURE_EVENT_DESC)
 		swap_event_desc(&s);
@@ -174,7 +174,7 @@ static void swap_kernel(const struct stream_events *events, struct swapper *s, c
 static void swap_attr_record(struct swapper *s)
 {
 	struct cursor c = { .at = s->at, .end = s->end, .swap = true };
-	size_t size = attr_stated_size(c), left = (size_t)(s->end - s->at);
+	size_t size = events_attr_size(c), left = (size_t)(s->end - s->at);
 
 	swap_attr(s->at, size < left ? size : left);
 	pass(s, size);

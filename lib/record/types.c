@@ -42,12 +42,12 @@ static const struct type_info perf_types[] = {
 	/* converted by its own code: the attr has the size that it states itself */
 	{ "ATTR", "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x flags:8x" },
 	{ "EVENT_TYPE", "config:8x name:s" },
-	{ "TRACING_DATA", "bytes_behind:4" },
+	{ "TRACING_DATA", "bytes_after:4" },
 	{ "BUILD_ID", "pid:4" },
 	{ "FINISHED_ROUND", NULL },
 	{ "ID_INDEX", "count:8 id_index_cpu_tid:w" },
 	{ "AUXTRACE_INFO", "kind:4 :4 :w" },
-	{ "AUXTRACE", "bytes_behind:8 aux_offset:8x reference:8 index:4 tid:4 cpu:4 :4" },
+	{ "AUXTRACE", "bytes_after:8 aux_offset:8x reference:8 index:4 tid:4 cpu:4 :4" },
 	{ "AUXTRACE_ERROR", "kind:4 code:4 cpu:4 pid:4 tid:4 :4 :4 :4 :8 :8 :8" },
 	{ "THREAD_MAP", "count:8 *( :8 :C )" },
 	{ "CPU_MAP", "kind:2 *( :2 )" },
@@ -129,7 +129,7 @@ static const struct type_info features[] = {
 	[31] = { "PMU_CAPS", "#( #( :S :S ) :S )" },
 };
 
-struct type_info feature_type_info(uint64_t feature)
+struct type_info types_feature(uint64_t feature)
 {
 	return feature < COUNT_OF(features) ? features[feature] : (struct type_info){ 0 };
 }
@@ -144,7 +144,7 @@ static const char *after_group(const char *text)
 	return text;
 }
 
-bool layout_next(const char **layout, struct layout_field *field)
+bool types_next_field(const char **layout, struct layout_field *field)
 {
 	const char *text = *layout;
 

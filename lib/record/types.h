@@ -31,7 +31,7 @@ struct type_info {
 struct type_info record_type_info(uint32_t type, uint16_t misc);
 
 /* Return the entry of header feature FEATURE. */
-struct type_info feature_type_info(uint64_t feature);
+struct type_info types_feature(uint64_t feature);
 
 /* A field of a layout. */
 struct layout_field {
@@ -43,4 +43,4 @@ struct layout_field {
 };
 
 /* Read the next field of *LAYOUT into *FIELD.  Return false at the end of the layout or group. */
-bool layout_next(const char **layout, struct layout_field *field);
+bool types_next_field(const char **layout, struct layout_field *field);

@@ -32,7 +32,7 @@ static bool name_of(const struct cache_key *key, char name[NAME_MAX + 1])
 {
 	char id[BUILD_ID_HEX];
 
-	build_id_hex(key->build_id, key->build_id_size, id);
+	record_build_id_hex(key->build_id, key->build_id_size, id);
 	return key->build_id_size > 0 &&
 	       snprintf(name, NAME_MAX + 1, "%s-%016" PRIx64 "%s", id, key->inputs, suffix) <=
 	       NAME_MAX;
@@ -117,7 +117,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 }
 
 /* --- the directory --- */
-struct entry {
+struct cache_file {
 	char name[NAME_MAX + 1];
 	uint64_t size;
 	struct timespec used;
@@ -125,7 +125,7 @@ struct entry {
 
 static int by_use(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct cache_file *x = a, *y = b;
 
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
@@ -143,9 +143,9 @@ static bool ends_in(const char *name, const char *end)
  * Return the indexes in the directory, for the caller to free, and the sum of their sizes. Removes
  * hidden files that were left over.
  */
-static struct entry *list(DIR *in, size_t *count, uint64_t *total)
+static struct cache_file *list(DIR *in, size_t *count, uint64_t *total)
 {
-	struct entry *entry = NULL;
+	struct cache_file *entry = NULL;
 	struct stat st;
 
 	for (const struct dirent *d; (d = readdir(in)) != NULL; ) {
@@ -160,7 +160,7 @@ static struct entry *list(DIR *in, size_t *count, uint64_t *total)
 			continue;
 		}
 		entry = array_grow(entry, *count, sizeof(*entry));
-		struct entry *e = &entry[(*count)++];
+		struct cache_file *e = &entry[(*count)++];
 		snprintf(e->name, sizeof(e->name), "%s", d->d_name);
 		e->size = (uint64_t)st.st_size;
 		e->used = st.st_mtim;
@@ -179,7 +179,7 @@ void cache_trim(const struct cache *c)
 
 	if (!in)
 		return;
-	struct entry *entry = list(in, &count, &total);
+	struct cache_file *entry = list(in, &count, &total);
 	if (total > c->size_max)
 		qsort(entry, count, sizeof(*entry), by_use);
 	for (size_t i = 0; i < count && total > c->size_max; i++)

@@ -6,7 +6,7 @@
 #include "resolve/index-builder.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 #include "base/pointers.h"
 #include "resolve/index-internal.h"
 
@@ -16,8 +16,8 @@
 struct index_builder {
 	struct index_chunk *chunk;
 	uint32_t chunks;
-	struct keyed calls;		/* the first is a placeholder: id 0 means no call */
-	struct keyed functions;
+	struct byte_ids calls;		/* the first is a placeholder: id 0 means no call */
+	struct byte_ids functions;
 	struct buffer code, strings;
 	struct table string_table;	/* over offsets in STRINGS */
 	struct pointers seen;		/* ids of strings and functions by their addresses */
@@ -83,7 +83,7 @@ static uint32_t function_at(struct index_builder *b, const struct dwarf_function
 		return id;
 	struct index_function function = { string_at(b, name), string_at(b, f ? f->file : NULL),
 					   f ? f->line : 0 };
-	id = keyed_id(&b->functions, &function, sizeof(function));
+	id = byte_ids_add(&b->functions, &function, sizeof(function));
 	return f && !symbol ? pointers_add(&b->seen, f, id) : id;
 }
 
@@ -105,12 +105,12 @@ static bool take(struct index_builder *b, const struct index *old)
 	buffer_add(&b->code, old->code, old->code_size);
 	for (uint32_t i = 0; i < old->functions; i++) {
 		struct index_function function = index_function_at(old, i);
-		if (keyed_id(&b->functions, &function, sizeof(function)) != i)
+		if (byte_ids_add(&b->functions, &function, sizeof(function)) != i)
 			return false;
 	}
 	for (uint32_t i = 1; i < old->calls; i++) {
 		struct index_call call = index_call_at(old, i);
-		if (keyed_id(&b->calls, &call, sizeof(call)) != i)
+		if (byte_ids_add(&b->calls, &call, sizeof(call)) != i)
 			return false;
 	}
 	for (; b->chunks < old->chunks; b->chunks++) {
@@ -126,7 +126,7 @@ struct index_builder *index_builder_new(const struct index *old)
 	struct index_builder *b = mem_zeroed(1, sizeof(*b));
 
 	b->end = UINT64_MAX;
-	keyed_id(&b->calls, &placeholder, sizeof(placeholder));
+	byte_ids_add(&b->calls, &placeholder, sizeof(placeholder));
 	if (old && !take(b, old)) {
 		index_builder_free(b);
 		return index_builder_new(NULL);
@@ -141,8 +141,8 @@ void index_builder_free(struct index_builder *b)
 	if (!b)
 		return;
 	free(b->chunk);
-	keyed_release(&b->calls);
-	keyed_release(&b->functions);
+	byte_ids_release(&b->calls);
+	byte_ids_release(&b->functions);
 	free(b->code.at);
 	free(b->strings.at);
 	table_release(&b->string_table);
@@ -163,7 +163,7 @@ static uint32_t chain_of(struct index_builder *b, const struct index_answer *ans
 		const struct dwarf_frame *f = &answer->frame[i];
 		call.function = function_at(b, f->function,
 					    i + 1 == answer->frames ? symbol : NULL);
-		id = keyed_id(&b->calls, &call, sizeof(call));
+		id = byte_ids_add(&b->calls, &call, sizeof(call));
 		call = (struct index_call){ .parent = id, .file = string_at(b, f->file),
 					    .line = f->line, .column = f->column };
 	}

@@ -16,10 +16,10 @@
 #include "symbol/recorded-names.h"
 
 enum {
-	QUICK_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
-	QUICK_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
-	QUICK_WAYS = 4,		/* slots that may hold one address */
-	QUICK_SHARE = 2,	/* minimum of slots per frame, up to QUICK_MAX */
+	RECENT_FIRST = 1 << 14,	/* initial slots of the first cache; a power of two */
+	RECENT_MAX = 1 << 20,	/* slots up to which it grows; a power of two */
+	RECENT_WAYS = 4,	/* slots that may hold one address */
+	RECENT_SHARE = 2,	/* minimum of slots per frame, up to RECENT_MAX */
 	JIT_CREDIT_FIRST = 1 << 18,	/* initial credit, in visits to processes */
 	JIT_CREDIT_SAMPLE = 8,		/* credit that a sample adds */
 	LINES_MAX = 512,	/* lines of one frame: a function and its inlined calls */
@@ -31,7 +31,7 @@ enum {
 enum from { FROM_DEBUG, FROM_GO, FROM_SYMBOLS, FROM_KERNEL, FROM_JIT, FROM_NOTHING, FROMS };
 
 /* Count of distinct frames per source of their names, for one object. */
-struct tally {
+struct name_counts {
 	uint64_t frames[FROMS];
 };
 
@@ -47,11 +47,11 @@ struct jit_process {
 
 /*
  * A slot of the first cache: the frame at ADDRESS in an address space of one generation. It is in
- * one of QUICK_WAYS neighbouring slots; the first of these is the newest.
+ * one of RECENT_WAYS neighbouring slots; the first of these is the newest.
  */
-struct quick {
+struct recent {
 	uint64_t address;
-	uint32_t key;		/* the generation, see quick_key(); 0: the slot is empty */
+	uint32_t key;		/* the generation, see recent_key(); 0: the slot is empty */
 	uint32_t frame;
 };
 
@@ -77,21 +77,21 @@ struct resolver {
 	struct resolved *tables;
 	struct report *report;
 	struct spaces spaces;
-	struct quick *quick;
-	size_t quick_slots;
-	uint32_t quick_salt;		/* changes with each flush */
+	struct recent *recent;
+	size_t recent_slots;
+	uint32_t recent_salt;		/* changes with each flush */
 	uint64_t flushes;
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
 	struct source **source;		/* by object of lib/process; NULL: not needed yet */
-	struct tally *tally;		/* by object of lib/process */
-	uint32_t tallies;
-	struct tally nowhere_tally;	/* addresses without a mapping */
-	struct tally removed_tally;	/* objects that were removed */
+	struct name_counts *name_counts;	/* by object of lib/process */
+	uint32_t counts_size;
+	struct name_counts unmapped_counts;	/* addresses without a mapping */
+	struct name_counts removed_counts;	/* objects that were removed */
 	uint32_t sources;
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;
-	bool pool_told;			/* that POOL is nearly full was reported */
+	bool pool_reported;		/* that POOL is nearly full was reported */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;	/* over PART */
@@ -99,7 +99,7 @@ struct resolver {
 	struct pointers source_strings;	/* ids of sources' strings, by their fixed addresses */
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
-	bool names_told;		/* that further long names are cut was reported */
+	bool names_reported;		/* that further long names are cut was reported */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
@@ -118,7 +118,7 @@ struct resolver {
 	uint64_t time;			/* time of the current sample, in jitdump's clock */
 	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
-	bool kernel_tried;		/* open_kernel() was called */
+	bool kernel_tried;		/* resolver_kernel_open() was called */
 	bool many_objects;		/* that OBJECTS_MAX was exceeded was reported */
 	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
@@ -150,110 +150,117 @@ struct place {
 };
 
 /* Empty the first cache, at no cost, because addresses may have new names. */
-static inline void flush_quick(struct resolver *r)
+static inline void resolver_flush_recent(struct resolver *r)
 {
-	r->quick_salt = (uint32_t)hash_u64(++r->flushes);
+	r->recent_salt = (uint32_t)hash_u64(++r->flushes);
 }
 
 /* Replace the first cache by an empty one of SLOTS slots. */
-void set_quick(struct resolver *r, size_t slots);
+void resolver_set_recent(struct resolver *r, size_t slots);
 
 /*
  * Return the frame at PLACE, by the second cache. Each place is looked up once. A place in code
  * of a JIT compiler is looked up every time, and has one frame for each name it has had.
  */
-uint32_t frame_at(struct resolver *r, const struct place *place);
+uint32_t resolver_frame_at(struct resolver *r, const struct place *place);
 
 /* Whether PLACE was probably defined before the last restart. */
-bool was_before(const struct resolver *r, const struct place *place);
+bool resolver_was_defined(const struct resolver *r, const struct place *place);
 
 /* If there are many objects, remove those that are mapped nowhere any more. */
-void remove_objects(struct resolver *r);
+void resolver_remove_objects(struct resolver *r);
 
 /* Release everything that refers to ids of the tables. */
-void release_ids(struct resolver *r);
+void resolver_release_ids(struct resolver *r);
 
 /* Return the place of ADDRESS in SPACE of process PID. */
-struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
-		      const struct space *space, uint64_t address);
+struct place resolver_place_find(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				 const struct space *space, uint64_t address);
 
 /* Return the place of ADDRESS, which mapping M of SPACE covers. SPACE is not the kernel's. */
-struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
-			      const struct space *space, const struct mapping *m,
-			      uint64_t address);
+struct place resolver_place_in_process(struct resolver *r, const struct stream_reader *in,
+				       pid_t pid,
+				       const struct space *space, const struct mapping *m,
+				       uint64_t address);
 
 /* Return the tables' id of a part of an object of lib/process. PID: the owner of memory, or 0. */
-uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part);
+uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
+			  struct resolved_object part);
 
 /* Add OBJECT to the tables, for P, and return its id. */
-uint32_t add_part(struct resolver *r, const struct resolved_object *object, const struct part *p);
+uint32_t resolver_add_part(struct resolver *r, const struct resolved_object *object,
+			   const struct part *p);
 
 /* Return the place of an address without a mapping. */
-struct place nowhere(struct resolver *r, uint64_t address);
+struct place resolver_place_unmapped(struct resolver *r, uint64_t address);
 
 /* Return the source of an object of lib/process. It may not have been looked for yet. */
-struct source *source_at(struct resolver *r, uint32_t object);
+struct source *resolver_source_at(struct resolver *r, uint32_t object);
 
 /* Return a new source for PATH, marked as tried: the caller looks for its file right away. */
-struct source new_source(const struct resolver *r, const char *path);
+struct source resolver_new_source(const struct resolver *r, const char *path);
 
 /* Start to fetch all files that the frames of S need. */
-void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s);
+void resolver_prefetch_files(struct resolver *r, const struct stream_reader *in,
+			     const struct sample *s);
 
 /* Open the file that the MMAP record REC maps, while it still exists. */
-void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec);
+void resolver_open_mapped(struct resolver *r, const struct stream_reader *in,
+			  const struct record *rec);
 
 /* Return the jitmap of process PID; NULL if its files cannot be read. */
-struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid);
+struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader *in, pid_t pid);
 
 /* Find the function of MAP at ADDRESS at the time of the current sample. False: there is none. */
-bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found);
+bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address,
+			struct jit_place *found);
 
 /* Count code of process PID that no file names. After some of it, report what would help. */
-void advise_jit(struct resolver *r, pid_t pid);
+void resolver_jit_advise(struct resolver *r, pid_t pid);
 
 /* Follow REC, which may end a program or a round. */
-void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec);
+void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
+			 const struct record *rec);
 
 /* Read FILE, which process PID maps, if it is a jitdump file. */
-void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
-		  const char *file);
+void resolver_jit_open_dump(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			    const char *file);
 
 /* Before a sample: at the first one after a round, read what was appended to all files. */
-void refresh_jits(struct resolver *r);
+void resolver_jit_refresh_all(struct resolver *r);
 
 /* Read what was appended to the files of MAP. Returns whether there was anything. */
-bool refresh_jit(struct resolver *r, struct jitmap *map);
+bool resolver_jit_refresh(struct resolver *r, struct jitmap *map);
 
 /* Return the time of a sample of event ATTR in jitdump's clock; JIT_LATEST: unknown. */
-uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample);
+uint64_t resolver_jit_time(const struct perf_event_attr *attr, const struct sample *sample);
 
-void release_jits(struct resolver *r);
+void resolver_jit_release(struct resolver *r);
 
 /* Return the tables' id of string TEXT. */
-uint32_t string_id(struct resolver *r, const char *text);
+uint32_t resolver_string_id(struct resolver *r, const char *text);
 
 /* Look up PLACE. Returns the number of its lines, which are in r->line, innermost first. */
-uint32_t find_lines(struct resolver *r, const struct place *place);
+uint32_t resolver_find_lines(struct resolver *r, const struct place *place);
 
 /* Put a line in r->line that stands for all nameless addresses beyond FRAMES_MAX. Returns 1. */
-uint32_t find_nameless_line(struct resolver *r);
+uint32_t resolver_find_nameless_line(struct resolver *r);
 
 /* Whether the stream was recorded on this machine with the kernel release that runs now. */
-bool is_local(const struct stream_reader *in);
+bool resolver_is_local(const struct stream_reader *in);
 
 /* Return the mapping of the kernel image itself; NULL if the stream has none. */
-const struct mapping *kernel_image(const struct resolver *r);
+const struct mapping *resolver_kernel_image(const struct resolver *r);
 
 /* Set PLACE, which is in the module that M maps, to be looked up in the module's file, if found. */
-void place_in_module(struct resolver *r, const struct stream_reader *in,
-		     const struct mapping *m, uint64_t address, struct place *place);
+void resolver_place_in_module(struct resolver *r, const struct stream_reader *in,
+			      const struct mapping *m, uint64_t address, struct place *place);
 
 /* Return the name in kallsyms of the code at PLACE in the kernel, or NULL. */
-const char *kernel_symbol(const struct resolver *r, const struct place *place);
+const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place);
 
 /* Follow a KSYMBOL record. */
-void follow_ksymbol(struct resolver *r, const struct record *rec);
+void resolver_kernel_follow(struct resolver *r, const struct record *rec);
 
 /* Read the kernel's symbols. Called at the first kernel address. */
-void open_kernel(struct resolver *r, const struct stream_reader *in);
+void resolver_kernel_open(struct resolver *r, const struct stream_reader *in);

@@ -120,7 +120,7 @@ static struct jit_process *add_jit(struct resolver *r, pid_t pid)
 	return &r->jit[id];
 }
 
-bool refresh_jit(struct resolver *r, struct jitmap *map)
+bool resolver_jit_refresh(struct resolver *r, struct jitmap *map)
 {
 	bool any = jitmap_refresh(map);
 	struct jit_trouble t;
@@ -134,7 +134,7 @@ bool refresh_jit(struct resolver *r, struct jitmap *map)
 				    "not its process's, root or you", t.file, t.owner);
 	}
 	if (any)
-		flush_quick(r);
+		resolver_flush_recent(r);
 	return any;
 }
 
@@ -158,7 +158,7 @@ static void open_dump(struct resolver *r, struct jit_process *p)
 
 static bool may_know(const struct resolver *r, const struct stream_reader *in, pid_t pid)
 {
-	return r->options.symbols && pid > 0 && (is_local(in) || r->options.where.sysroot);
+	return r->options.symbols && pid > 0 && (resolver_is_local(in) || r->options.where.sysroot);
 }
 
 static struct jitmap *own_jit(struct resolver *r, pid_t pid)
@@ -172,12 +172,12 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 		open_map(r, p);
 		open_dump(r, p);
 		share_map(r, p);
-		refresh_jit(r, p->map);
+		resolver_jit_refresh(r, p->map);
 	}
 	return p->map;
 }
 
-struct jitmap *jit_of(struct resolver *r, const struct stream_reader *in, pid_t pid)
+struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader *in, pid_t pid)
 {
 	enum { FORKS_MAX = 8 };		/* of a parent, without files of their own */
 
@@ -222,7 +222,7 @@ static size_t compiler_of(struct resolver *r, pid_t pid)
 	return COMPILERS;
 }
 
-void advise_jit(struct resolver *r, pid_t pid)
+void resolver_jit_advise(struct resolver *r, pid_t pid)
 {
 	enum { MANY = 20 };	/* some code belongs to the compiler itself, and never has names */
 	uint32_t id = find_jit(r, pid);
@@ -250,7 +250,8 @@ static bool is_jitdump(const char *file)
 	return digits && !strcmp(name + digits, ".dump");
 }
 
-void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid, const char *file)
+void resolver_jit_open_dump(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			    const char *file)
 {
 	if (!is_jitdump(file) || !may_know(r, in, pid))
 		return;
@@ -259,10 +260,10 @@ void open_jitdump(struct resolver *r, const struct stream_reader *in, pid_t pid,
 	p->dump = mem_text(file);
 	if (p->map)
 		open_dump(r, p);
-	refresh_jit(r, jit_of(r, in, pid));
+	resolver_jit_refresh(r, resolver_jit_find(r, in, pid));
 }
 
-uint64_t jit_time(const struct perf_event_attr *attr, const struct sample *sample)
+uint64_t resolver_jit_time(const struct perf_event_attr *attr, const struct sample *sample)
 {
 	bool is_common = attr->sample_type & PERF_SAMPLE_TIME && attr->use_clockid &&
 			 attr->clockid == CLOCK_MONOTONIC;
@@ -283,11 +284,11 @@ static void forget(struct resolver *r, pid_t pid)
 }
 
 /* Whether process PID no longer exists. Its threads may outlive its first thread. */
-static bool is_gone(const struct stream_reader *in, pid_t pid)
+static bool has_exited(const struct stream_reader *in, pid_t pid)
 {
 	uid_t user;
 
-	return !is_local(in) || !proc_owner(pid, &user);
+	return !resolver_is_local(in) || !proc_owner(pid, &user);
 }
 
 /*
@@ -301,7 +302,7 @@ static bool is_over(const struct resolver *r, const struct stream_reader *in,
 
 	if (p->ended == 0 && !is_known)
 		p->ended = 1;
-	if (p->ended == 0 || ++p->ended <= 3 || (is_known && !is_gone(in, p->pid)))
+	if (p->ended == 0 || ++p->ended <= 3 || (is_known && !has_exited(in, p->pid)))
 		return false;
 	jitmap_free(p->map);
 	p->map = NULL;
@@ -353,7 +354,7 @@ static void read_one_again(struct resolver *r, struct jit_process *p)
 		open_map(r, p);
 		share_map(r, p);
 	}
-	refresh_jit(r, p->map);
+	resolver_jit_refresh(r, p->map);
 }
 
 static void read_again(struct resolver *r)
@@ -365,7 +366,7 @@ static void read_again(struct resolver *r)
 			read_one_again(r, &r->jit[i]);
 }
 
-void refresh_jits(struct resolver *r)
+void resolver_jit_refresh_all(struct resolver *r)
 {
 	r->jit_credit += JIT_CREDIT_SAMPLE;
 	if (r->round_ended)
@@ -373,7 +374,8 @@ void refresh_jits(struct resolver *r)
 	r->round_ended = false;
 }
 
-void follow_jit(struct resolver *r, const struct stream_reader *in, const struct record *rec)
+void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
+			 const struct record *rec)
 {
 	struct comm_record comm;
 	struct task_record task;
@@ -394,7 +396,7 @@ void follow_jit(struct resolver *r, const struct stream_reader *in, const struct
 		age(r, in);
 }
 
-void release_jits(struct resolver *r)
+void resolver_jit_release(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->jits; i++) {
 		jitmap_free(r->jit[i].map);

@@ -4,7 +4,7 @@
 #include "linux/kernel-info.h"
 #include "resolve/resolver-internal.h"
 
-bool is_local(const struct stream_reader *in)
+bool resolver_is_local(const struct stream_reader *in)
 {
 	return locate_is_local(stream_origin(in));
 }
@@ -15,12 +15,12 @@ static bool is_this_kernel(const struct stream_reader *in, const struct object *
 	uint8_t id[BUILD_ID_MAX] = { 0 };
 
 	if (!kernel->build_id_size)
-		return is_local(in);
+		return resolver_is_local(in);
 	return build_id_of_kernel(NULL, id) &&
 	       !memcmp(id, kernel->build_id, BUILD_ID_MAX);
 }
 
-const struct mapping *kernel_image(const struct resolver *r)
+const struct mapping *resolver_kernel_image(const struct resolver *r)
 {
 	enum { MODULES_MAX = 1000 };	/* modules mapped over the image's start */
 	const struct mappings *code = &r->spaces.kernel.code;
@@ -44,7 +44,7 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 	uint64_t text;
 
 	memcpy(id, kernel->build_id, BUILD_ID_MAX);
-	if (!size && is_local(in))
+	if (!size && resolver_is_local(in))
 		size = build_id_of_kernel(NULL, id);
 	struct elf *elf = size && image->file_offset
 		? locate_kernel(&r->options.where, id, size, stream_origin(in)->kernel) : NULL;
@@ -54,8 +54,8 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 		elf_close(elf);
 		return;
 	}
-	struct source *source = source_at(r, image->object);
-	*source = new_source(r, kernel->path);
+	struct source *source = resolver_source_at(r, image->object);
+	*source = resolver_new_source(r, kernel->path);
 	source->elf = elf;
 	source->root = mem_zeroed(1, 1);
 	r->vmlinux = image->object;
@@ -63,10 +63,10 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 	r->opened++;
 }
 
-void open_kernel(struct resolver *r, const struct stream_reader *in)
+void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 {
 	static const struct object unknown_kernel;
-	const struct mapping *image = kernel_image(r);
+	const struct mapping *image = resolver_kernel_image(r);
 	const struct object *kernel = image ? &r->spaces.objects.object[image->object]
 					    : &unknown_kernel;
 	const char *file = r->options.kallsyms;
@@ -105,7 +105,7 @@ void open_kernel(struct resolver *r, const struct stream_reader *in)
  * A module's symbol names only code of that module. It is used only if the kernel has not moved
  * since the recording, because modules do not move together with the kernel.
  */
-const char *kernel_symbol(const struct resolver *r, const struct place *place)
+const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place)
 {
 	const struct object *o = &r->spaces.objects.object[r->part[place->object].object];
 	const char *module, *name;
@@ -119,7 +119,7 @@ const char *kernel_symbol(const struct resolver *r, const struct place *place)
 	       (o->kind == OBJECT_KERNEL || locate_is_module(o->path, module)) ? name : NULL;
 }
 
-void follow_ksymbol(struct resolver *r, const struct record *rec)
+void resolver_kernel_follow(struct resolver *r, const struct record *rec)
 {
 	struct ksymbol_record k;
 
@@ -128,5 +128,5 @@ void follow_ksymbol(struct resolver *r, const struct record *rec)
 	if (!r->ksymbols)
 		r->ksymbols = jitmap_new(NULL);
 	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
-	flush_quick(r);
+	resolver_flush_recent(r);
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-void release_ids(struct resolver *r)
+void resolver_release_ids(struct resolver *r)
 {
 	intern_release(&r->strings);
 	pointers_release(&r->source_strings);
@@ -34,7 +34,7 @@ static uint32_t before_bit(const struct resolved *tables, uint32_t object, uint6
 	return (uint32_t)hash_more(hash_bytes(path, strlen(path)), address) % BEFORE_BITS;
 }
 
-bool was_before(const struct resolver *r, const struct place *place)
+bool resolver_was_defined(const struct resolver *r, const struct place *place)
 {
 	if (!r->before)
 		return false;
@@ -82,21 +82,21 @@ static uint32_t define_again(struct resolver *r, const struct resolved *past, ui
 	struct resolved_object object = past->object[id];
 
 	if (p->object != PART_REMOVED)
-		return part_id(r, p->object, p->pid, object);
-	object.path = string_id(r, past->string[object.path]);
-	return add_part(r, &object, p);
+		return resolver_part_id(r, p->object, p->pid, object);
+	object.path = resolver_string_id(r, past->string[object.path]);
+	return resolver_add_part(r, &object, p);
 }
 
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames)
+void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
+		      size_t frames)
 {
 	struct part *part = r->part;
 
 	*past = *r->tables;
 	*r->tables = (struct resolved){ .samples = past->samples };
 	r->part = NULL;
-	release_ids(r);
-	set_quick(r, QUICK_FIRST);
+	resolver_release_ids(r);
+	resolver_set_recent(r, RECENT_FIRST);
 	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
 	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
 	for (size_t i = 0; i < frames; i++) {
@@ -105,7 +105,7 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 			object[f->object] = define_again(r, past, f->object, &part[f->object]);
 		struct place place = { .object = object[f->object], .address = f->address,
 				       .source = TABLE_NONE };
-		frame[i] = frame_at(r, &place);
+		frame[i] = resolver_frame_at(r, &place);
 	}
 	if (r->options.symbols)
 		remember(r, past);
@@ -113,14 +113,14 @@ void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *fr
 	free(part);
 }
 
-/* Add the tally of object ID, which is removed, to the tally of all that were. */
-static void remove_tally(struct resolver *r, uint32_t id)
+/* Add the name counts of object ID, which is removed, to the name counts of all that were. */
+static void remove_counts(struct resolver *r, uint32_t id)
 {
-	if (id >= r->tallies)
+	if (id >= r->counts_size)
 		return;
 	for (int from = 0; from < FROMS; from++)
-		r->removed_tally.frames[from] += r->tally[id].frames[from];
-	r->tally[id] = (struct tally){ 0 };
+		r->removed_counts.frames[from] += r->name_counts[id].frames[from];
+	r->name_counts[id] = (struct name_counts){ 0 };
 }
 
 static void remove_source(struct resolver *r, uint32_t id)
@@ -146,7 +146,7 @@ static void detach_parts(struct resolver *r, const bool *live)
 	}
 }
 
-void remove_objects(struct resolver *r)
+void resolver_remove_objects(struct resolver *r)
 {
 	struct objects *objects = &r->spaces.objects;
 
@@ -160,7 +160,7 @@ void remove_objects(struct resolver *r)
 	for (uint32_t id = 0; id < objects->count; id++) {
 		if (live[id])
 			continue;
-		remove_tally(r, id);
+		remove_counts(r, id);
 		remove_source(r, id);
 	}
 	pointers_release(&r->source_strings);	/* some of these strings were freed */

@@ -25,7 +25,7 @@ static size_t build_id_of(const struct stream_reader *in, const struct object *o
 
 	memcpy(id, object->build_id, BUILD_ID_MAX);
 	if (object->build_id_size || *object->path != '[' || strchr(object->path, '/') ||
-	    !is_local(in))
+	    !resolver_is_local(in))
 		return object->build_id_size;
 	int length = (int)strcspn(object->path + 1, "]");
 	length = snprintf(name, sizeof(name), "%.*s", length, object->path + 1);
@@ -80,7 +80,7 @@ static void open_module(struct resolver *r, const struct stream_reader *in,
 	uint8_t id[BUILD_ID_MAX];
 	size_t size = build_id_of(in, object, id);
 
-	*source = new_source(r, object->path);
+	*source = resolver_new_source(r, object->path);
 	source->root = mem_zeroed(1, 1);
 	if (!size)
 		return;
@@ -96,10 +96,10 @@ static void open_module(struct resolver *r, const struct stream_reader *in,
 	lay_out(r, m, source);
 }
 
-void place_in_module(struct resolver *r, const struct stream_reader *in,
-		     const struct mapping *m, uint64_t address, struct place *place)
+void resolver_place_in_module(struct resolver *r, const struct stream_reader *in,
+			      const struct mapping *m, uint64_t address, struct place *place)
 {
-	struct source *source = source_at(r, m->object);
+	struct source *source = resolver_source_at(r, m->object);
 
 	if (!source->tried)
 		open_module(r, in, m, source);

@@ -3,7 +3,7 @@
 #include "resolve/resolver-internal.h"
 #include "symbol/demangle.h"
 
-uint32_t string_id(struct resolver *r, const char *text)
+uint32_t resolver_string_id(struct resolver *r, const char *text)
 {
 	uint32_t known = r->strings.count, id = intern_text(&r->strings, text);
 
@@ -25,18 +25,18 @@ static uint32_t bounded_string_id(struct resolver *r, const char *text)
 	size_t length = strlen(text);
 
 	if (length <= SHORT)
-		return string_id(r, text);
+		return resolver_string_id(r, text);
 	if (length <= LONG_NAMES_MAX - r->long_names) {
 		r->long_names += length;
-		return string_id(r, text);
+		return resolver_string_id(r, text);
 	}
-	if (!r->names_told)
+	if (!r->names_reported)
 		report_note(r->report, "names of more than %d bytes take %d MiB: further ones are "
 			    "cut to that length", SHORT, LONG_NAMES_MAX >> 20);
-	r->names_told = true;
+	r->names_reported = true;
 	memcpy(cut, text, SHORT);
 	cut[SHORT] = '\0';
-	return string_id(r, cut);
+	return resolver_string_id(r, cut);
 }
 
 /* Return the id of TEXT from a source, which stays at its address; 0 for NULL. */
@@ -58,7 +58,8 @@ static uint32_t readable_id(struct resolver *r, uint32_t id, const char *name)
 		r->readable[r->readables] = 0;
 	}
 	if (!r->readable[id])
-		r->readable[id] = string_id(r, demangle(&scratch, name, r->options.demangle));
+		r->readable[id] = resolver_string_id(r,
+						     demangle(&scratch, name, r->options.demangle));
 	arena_release(&scratch);
 	return r->readable[id];
 }
@@ -84,7 +85,7 @@ static const char *symbol_of(const struct resolver *r, const struct place *place
 	if (found->symbol || !place->in_kernel ||
 	    dwarf_function_name(dwarf_outermost(found->frame, found->frames)))
 		return found->symbol;
-	return kernel_symbol(r, place);
+	return resolver_kernel_symbol(r, place);
 }
 
 /* Return a line of function F with linkage name MANGLED; NULL: its name is readable already. */
@@ -118,15 +119,18 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	return line;
 }
 
-bool jit_knows(struct resolver *r, struct jitmap *map, uint64_t address, struct jit_place *found)
+bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address,
+			struct jit_place *found)
 {
 	return jitmap_find(map, address, r->time, found) ||
-	       (refresh_jit(r, map) && jitmap_find(map, address, r->time, found));
+	       (resolver_jit_refresh(r, map) && jitmap_find(map, address, r->time, found));
 }
 
-uint32_t find_nameless_line(struct resolver *r)
+uint32_t resolver_find_nameless_line(struct resolver *r)
 {
-	struct resolved_function function = { .system_name = string_id(r, "[more addresses]") };
+	struct resolved_function function = {
+		.system_name = resolver_string_id(r, "[more addresses]")
+	};
 
 	r->from = FROM_NOTHING;
 	r->line[0] = function_line(r, function, NULL);
@@ -139,16 +143,16 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	struct jit_place found;
 
 	r->from = FROM_NOTHING;
-	if (!jit_knows(r, place->jit, place->address, &found)) {
+	if (!resolver_jit_knows(r, place->jit, place->address, &found)) {
 		if (jitmap_is_empty(place->jit))
-			advise_jit(r, r->part[place->object].pid);
+			resolver_jit_advise(r, r->part[place->object].pid);
 		return 0;
 	}
 	r->from = FROM_JIT;
 	r->by_time = found.by_time;
-	function.system_name = string_id(r, found.name);
+	function.system_name = resolver_string_id(r, found.name);
 	if (found.file && !r->options.no_lines)
-		function.file = string_id(r, found.file);
+		function.file = resolver_string_id(r, found.file);
 	r->line[0] = function_line(r, function, NULL);
 	if (function.file) {
 		r->line[0].file = function.file;
@@ -166,7 +170,7 @@ static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
 	       function[r->line[at].function].name == function[r->line[at - 1].function].name;
 }
 
-uint32_t find_lines(struct resolver *r, const struct place *place)
+uint32_t resolver_find_lines(struct resolver *r, const struct place *place)
 {
 	struct source *source = place->source == TABLE_NONE ? NULL : r->source[place->source];
 	struct source_answer found = { 0 };

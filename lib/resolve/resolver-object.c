@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-struct source *source_at(struct resolver *r, uint32_t object)
+struct source *resolver_source_at(struct resolver *r, uint32_t object)
 {
 	for (; r->sources <= object; r->sources++) {
 		r->source = array_grow(r->source, r->sources, sizeof(*r->source));
@@ -17,7 +17,7 @@ struct source *source_at(struct resolver *r, uint32_t object)
 	return r->source[object];
 }
 
-struct source new_source(const struct resolver *r, const char *path)
+struct source resolver_new_source(const struct resolver *r, const char *path)
 {
 	const struct resolver_options *o = &r->options;
 
@@ -29,14 +29,14 @@ struct source new_source(const struct resolver *r, const char *path)
 }
 
 /* A source with a file, and the time of its last use. */
-struct use {
+struct source_use {
 	uint64_t used;
 	uint32_t source;
 };
 
 static int by_use(const void *a, const void *b)
 {
-	const struct use *x = a, *y = b;
+	const struct source_use *x = a, *y = b;
 
 	return x->used < y->used ? -1 : x->used > y->used;
 }
@@ -50,14 +50,14 @@ static bool may_close(const struct resolver *r, uint32_t id)
 	       kind != OBJECT_MODULE;
 }
 
-static struct use *list_uses(const struct resolver *r, uint32_t *count)
+static struct source_use *list_uses(const struct resolver *r, uint32_t *count)
 {
-	struct use *use = mem_resize(NULL, (r->sources + 1) * sizeof(*use));
+	struct source_use *use = mem_resize(NULL, (r->sources + 1) * sizeof(*use));
 
 	*count = 0;
 	for (uint32_t i = 0; i < r->sources; i++)
 		if (may_close(r, i))
-			use[(*count)++] = (struct use){ r->source[i]->used, i };
+			use[(*count)++] = (struct source_use){ r->source[i]->used, i };
 	qsort(use, *count, sizeof(*use), by_use);
 	return use;
 }
@@ -73,13 +73,13 @@ static void make_room(struct resolver *r)
 
 	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
 		return;
-	if (!r->pool_told)
+	if (!r->pool_reported)
 		report_note(r->report, "the files mapped are more than %d, or take more than %llu "
 			    "MiB: those not used for the longest time are closed, and opened again "
 			    "where they are still there", ELF_POOL_MAX - SPARE,
 			    ELF_POOL_MEMORY >> 20);
-	r->pool_told = true;
-	struct use *use = list_uses(r, &count);
+	r->pool_reported = true;
+	struct source_use *use = list_uses(r, &count);
 	/* The most recently used source stays: it would be opened again at once. */
 	for (uint32_t i = 0; i + 1 < count && (r->pool.open > ELF_POOL_MAX / 4 * 3 ||
 					       r->pool.memory > ELF_POOL_MEMORY / 4 * 3); i++) {
@@ -105,13 +105,14 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 	uint32_t closed = source->closed;
 
 	make_room(r);
-	*source = new_source(r, object->path);
+	*source = resolver_new_source(r, object->path);
 	source->closed = closed;
 	source->used = ++r->uses;
-	if (object->kind == OBJECT_VDSO && is_local(in)) {
+	if (object->kind == OBJECT_VDSO && resolver_is_local(in)) {
 		source->elf = locate_vdso(object, pid, m);
 	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
-		struct located l = locate_object(&r->options.where, object, pid, m, is_local(in));
+		struct located l = locate_object(&r->options.where, object, pid, m,
+						 resolver_is_local(in));
 		if (anywhere)
 			locate_elsewhere(&r->options.where, object, &l);
 		source->elf = l.elf;
@@ -168,7 +169,7 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 				      const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
-	struct source *source = source_at(r, m->object);
+	struct source *source = resolver_source_at(r, m->object);
 
 	if (!r->options.symbols)
 		return source;
@@ -176,20 +177,20 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 	if (!source->tried)
 		open_source(r, in, m, pid, true, source);
 	source->used = ++r->uses;
-	if (!source->told)
+	if (!source->reported)
 		doubt_file(r, in, m, source);
-	if (!source->told && source->result != LOCATED && object->kind == OBJECT_FILE &&
+	if (!source->reported && source->result != LOCATED && object->kind == OBJECT_FILE &&
 	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
 		report_note(r->report, "no names from '%s': %s%s", object->path,
 			    locate_reason(source->result),
 			    locate_advice(object, source->result));
-	source->told = true;
+	source->reported = true;
 	return source;
 }
 
 /* Start to fetch the program that M maps in PID, if it is not here. */
-static void foresee_program(struct resolver *r, const struct stream_reader *in,
-			    const struct mapping *m, pid_t pid)
+static void prefetch_program(struct resolver *r, const struct stream_reader *in,
+			     const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	const struct source *source = m->object < r->sources ? r->source[m->object] : NULL;
@@ -199,9 +200,9 @@ static void foresee_program(struct resolver *r, const struct stream_reader *in,
 	if (object->kind != OBJECT_FILE || object->build_id_size < 2 || (source && source->tried))
 		return;
 	here.fetcher = NULL;
-	struct located l = locate_object(&here, object, pid, m, is_local(in));
+	struct located l = locate_object(&here, object, pid, m, resolver_is_local(in));
 	locate_elsewhere(&here, object, &l);
-	build_id_hex(object->build_id, object->build_id_size, hex);
+	record_build_id_hex(object->build_id, object->build_id_size, hex);
 	if (!l.elf)
 		fetch_begin(&r->fetcher, hex, LOCATE_PROGRAM);
 	elf_close(l.elf);
@@ -209,8 +210,8 @@ static void foresee_program(struct resolver *r, const struct stream_reader *in,
 }
 
 /* Start to fetch the debug information of the program that M maps in PID, if it is not here. */
-static void foresee_debug(struct resolver *r, const struct stream_reader *in,
-			  const struct mapping *m, pid_t pid)
+static void prefetch_debug(struct resolver *r, const struct stream_reader *in,
+			   const struct mapping *m, pid_t pid)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	const uint8_t *id;
@@ -223,11 +224,12 @@ static void foresee_debug(struct resolver *r, const struct stream_reader *in,
 	if (size < 2 || size > BUILD_ID_MAX || source->tables ||
 	    locate_has_debug(&r->options.where, source->elf, source->path, source->root))
 		return;
-	build_id_hex(id, size, hex);
+	record_build_id_hex(id, size, hex);
 	fetch_begin(&r->fetcher, hex, LOCATE_DEBUG);
 }
 
-void foresee_files(struct resolver *r, const struct stream_reader *in, const struct sample *s)
+void resolver_prefetch_files(struct resolver *r, const struct stream_reader *in,
+			     const struct sample *s)
 {
 	const struct space *space = spaces_find(&r->spaces, s->pid);
 
@@ -237,20 +239,21 @@ void foresee_files(struct resolver *r, const struct stream_reader *in, const str
 			const struct mapping *m = address < PERF_CONTEXT_MAX
 				? space_find(space, address) : NULL;
 			if (m && debug)
-				foresee_debug(r, in, m, s->pid);
+				prefetch_debug(r, in, m, s->pid);
 			else if (m)
-				foresee_program(r, in, m, s->pid);
+				prefetch_program(r, in, m, s->pid);
 		}
 }
 
-void open_mapped(struct resolver *r, const struct stream_reader *in, const struct record *rec)
+void resolver_open_mapped(struct resolver *r, const struct stream_reader *in,
+			  const struct record *rec)
 {
 	struct mmap_record mmap;
 
 	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
 		return;
-	open_jitdump(r, in, mmap.pid, mmap.path);
-	if (!is_local(in))
+	resolver_jit_open_dump(r, in, mmap.pid, mmap.path);
+	if (!resolver_is_local(in))
 		return;
 	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
 	if (!m)
@@ -258,7 +261,7 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 	const struct object *object = &r->spaces.objects.object[m->object];
 	if (object->kind != OBJECT_FILE && !object_is_memfd(object) && !object_is_vdso32(object))
 		return;
-	struct source *source = source_at(r, m->object);
+	struct source *source = resolver_source_at(r, m->object);
 	if (source->tried)
 		return;
 	open_source(r, in, m, mmap.pid, false, source);
@@ -269,7 +272,8 @@ void open_mapped(struct resolver *r, const struct stream_reader *in, const struc
 		source_release(source);
 }
 
-uint32_t add_part(struct resolver *r, const struct resolved_object *object, const struct part *p)
+uint32_t resolver_add_part(struct resolver *r, const struct resolved_object *object,
+			   const struct part *p)
 {
 	uint32_t id = resolved_add_object(r->tables, object);
 
@@ -278,7 +282,8 @@ uint32_t add_part(struct resolver *r, const struct resolved_object *object, cons
 	return id;
 }
 
-uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved_object part)
+uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
+			  struct resolved_object part)
 {
 	const struct part key = { object, part.start, part.size, pid, part.flags };
 	uint64_t hash = part_hash(&key);
@@ -296,7 +301,7 @@ uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved
 			report_note(r->report, "code is at more than %d places: the others are "
 				    "shown as [unknown]", OBJECTS_MAX);
 		r->many_objects = true;
-		return nowhere(r, 0).object;
+		return resolver_place_unmapped(r, 0).object;
 	}
 	if (object != TABLE_NONE) {
 		const struct object *o = &r->spaces.objects.object[object];
@@ -305,17 +310,18 @@ uint32_t part_id(struct resolver *r, uint32_t object, pid_t pid, struct resolved
 		if (!part.build_id_size)
 			part.build_id_size = o->build_id_size;
 	}
-	part.path = string_id(r, path);
-	id = add_part(r, &part, &key);
+	part.path = resolver_string_id(r, path);
+	id = resolver_add_part(r, &part, &key);
 	table_add(&r->part_table, hash, id);
 	return id;
 }
 
-struct place nowhere(struct resolver *r, uint64_t address)
+struct place resolver_place_unmapped(struct resolver *r, uint64_t address)
 {
 	struct resolved_object part = { .kind = OBJECT_UNKNOWN };
 
-	return (struct place){ .object = part_id(r, TABLE_NONE, 0, part), .source = TABLE_NONE,
+	return (struct place){ .object = resolver_part_id(r, TABLE_NONE, 0, part),
+			      .source = TABLE_NONE,
 			       .address = address };
 }
 
@@ -343,18 +349,19 @@ static struct place place_in_kernel(struct resolver *r, const struct stream_read
 					.size = m->end - m->start, .file_offset = m->file_offset };
 
 	if (object->kind == OBJECT_KERNEL) {
-		const struct mapping *image = kernel_image(r);
+		const struct mapping *image = resolver_kernel_image(r);
 		part.start = image->start;
 		part.file_offset = image->file_offset;
 		part.size = UINT64_MAX - part.start;
 	}
-	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+	struct place place = { .object = resolver_part_id(r, m->object, 0, part),
+			      .source = TABLE_NONE,
 			       .address = address, .in_kernel = true };
 	set_recorded(r, m, object, address, &place);
 	if (!strcmp(object->path, "[bpf]")) {
 		place.jit = r->ksymbols;
 	} else if (object->kind == OBJECT_MODULE && r->kernel_tried) {
-		place_in_module(r, in, m, address, &place);
+		resolver_place_in_module(r, in, m, address, &place);
 	} else if (object->kind == OBJECT_KERNEL && r->kernel_tried && r->vmlinux != TABLE_NONE) {
 		place.source = r->vmlinux;
 		place.own_address = address + r->vmlinux_shift;
@@ -387,13 +394,14 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		if (part.build_id_size)
 			memcpy(part.build_id, id, part.build_id_size);
 		uint64_t own = offset - segment.file_offset + segment.address;
-		return (struct place){ .object = part_id(r, m->object, 0, part),
+		return (struct place){ .object = resolver_part_id(r, m->object, 0, part),
 				       .source = m->object, .address = own, .own_address = own };
 	}
 	part.start = m->file_offset ? m->file_offset : NOT_ZERO;
 	part.file_offset = m->file_offset;
 	part.size = m->end - m->start;
-	struct place place = { .object = part_id(r, m->object, 0, part), .source = TABLE_NONE,
+	struct place place = { .object = resolver_part_id(r, m->object, 0, part),
+			      .source = TABLE_NONE,
 			       .address = offset - m->file_offset + part.start };
 	set_recorded(r, m, object, address, &place);
 	return place;
@@ -408,13 +416,14 @@ static struct place place_in_memory(struct resolver *r, const struct mapping *m,
 		.file_offset = m->is_covered ? m->start : m->file_offset,
 	};
 
-	return (struct place){ .object = part_id(r, object, jit ? pid : 0, part),
+	return (struct place){ .object = resolver_part_id(r, object, jit ? pid : 0, part),
 			       .source = TABLE_NONE, .address = address, .jit = jit };
 }
 
-struct place place_in_process(struct resolver *r, const struct stream_reader *in, pid_t pid,
-			      const struct space *space, const struct mapping *m,
-			      uint64_t address)
+struct place resolver_place_in_process(struct resolver *r, const struct stream_reader *in,
+				       pid_t pid,
+				       const struct space *space, const struct mapping *m,
+				       uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	bool is_file = object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO;
@@ -422,32 +431,33 @@ struct place place_in_process(struct resolver *r, const struct stream_reader *in
 	struct jit_place found;
 
 	/* If a JIT compiler has code at ADDRESS, that code has replaced the file's mapping. */
-	struct jitmap *jit = m->is_covered && !is_guest ? jit_of(r, in, pid) : NULL;
-	if (jit && jit_knows(r, jit, address, &found))
+	struct jitmap *jit = m->is_covered && !is_guest ? resolver_jit_find(r, in, pid) : NULL;
+	if (jit && resolver_jit_knows(r, jit, address, &found))
 		return place_in_memory(r, m, m->cover, pid, jit, address);
 	const struct elf *elf = is_file || object_is_memfd(object)
 		? source_of(r, in, m, pid)->elf : NULL;
 	if (is_file || elf)
 		return place_in_file(r, m, elf, address);
-	return place_in_memory(r, m, m->object, pid, is_guest ? NULL : jit_of(r, in, pid), address);
+	return place_in_memory(r, m, m->object, pid,
+			       is_guest ? NULL : resolver_jit_find(r, in, pid), address);
 }
 
-struct place place_of(struct resolver *r, const struct stream_reader *in, pid_t pid,
-		      const struct space *space, uint64_t address)
+struct place resolver_place_find(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				 const struct space *space, uint64_t address)
 {
 	const struct mapping *m = space_find(space, address);
 	bool in_kernel = space == &r->spaces.kernel;
 
 	if (in_kernel && !r->kernel_tried && r->options.symbols)
-		open_kernel(r, in);
+		resolver_kernel_open(r, in);
 	/* The mapping ends before the kernel's boot code, which calls the idle loop. */
 	if (in_kernel && !m && address < r->init_end) {
-		m = kernel_image(r);
+		m = resolver_kernel_image(r);
 		m = m && address >= m->start ? m : NULL;
 	}
 	if (!m)
-		return nowhere(r, address);
+		return resolver_place_unmapped(r, address);
 	if (in_kernel)
 		return place_in_kernel(r, in, m, address);
-	return place_in_process(r, in, pid, space, m, address);
+	return resolver_place_in_process(r, in, pid, space, m, address);
 }

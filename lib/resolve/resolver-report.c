@@ -34,8 +34,8 @@ static const char *reason(const struct resolver *r, uint32_t id)
 	}
 }
 
-static void report_tally(const struct resolver *r, const char *path, const struct tally *t,
-			 const char *why)
+static void report_counts(const struct resolver *r, const char *path, const struct name_counts *t,
+			  const char *why)
 {
 	static const char *const from[FROMS] = {
 		[FROM_DEBUG] = "debug information", [FROM_GO] = "Go's table",
@@ -70,10 +70,11 @@ static void report_cache(const struct resolver *r, uint32_t id)
 
 void resolver_report(const struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->tallies; i++) {
-		report_tally(r, r->spaces.objects.object[i].path, &r->tally[i], reason(r, i));
+	for (uint32_t i = 0; i < r->counts_size; i++) {
+		report_counts(r, r->spaces.objects.object[i].path, &r->name_counts[i],
+			      reason(r, i));
 		report_cache(r, i);
 	}
-	report_tally(r, "[removed]", &r->removed_tally, "they are mapped nowhere any more");
-	report_tally(r, "[unknown]", &r->nowhere_tally, "nothing is mapped there");
+	report_counts(r, "[removed]", &r->removed_counts, "they are mapped nowhere any more");
+	report_counts(r, "[unknown]", &r->unmapped_counts, "nothing is mapped there");
 }

@@ -11,20 +11,20 @@
 
 #include <sys/resource.h>
 
-/* Return the QUICK_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
-static struct quick *quick_set(const struct resolver *r, uint64_t address, uint64_t generation)
+/* Return the RECENT_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
+static struct recent *recent_set(const struct resolver *r, uint64_t address, uint64_t generation)
 {
 	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
 
-	return &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+	return &r->recent[hash & (r->recent_slots - RECENT_WAYS)];
 }
 
-void set_quick(struct resolver *r, size_t slots)
+void resolver_set_recent(struct resolver *r, size_t slots)
 {
-	free(r->quick);
-	r->quick_slots = slots;
-	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
-	memset(r->quick, 0, slots * sizeof(*r->quick));
+	free(r->recent);
+	r->recent_slots = slots;
+	r->recent = mem_aligned(RECENT_WAYS * sizeof(*r->recent), slots * sizeof(*r->recent));
+	memset(r->recent, 0, slots * sizeof(*r->recent));
 }
 
 /* Return how many files this process may have open. */
@@ -53,7 +53,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->jit_credit = JIT_CREDIT_FIRST;
 	r->limit = options->definitions_max;
 	r->jit_budget.files_max = files_limit() / 2;
-	set_quick(r, QUICK_FIRST);
+	resolver_set_recent(r, RECENT_FIRST);
 	return r;
 }
 
@@ -78,7 +78,7 @@ static void forget_comms(struct resolver *r)
 
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec)
 {
-	remove_objects(r);
+	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
@@ -92,22 +92,23 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (rec->type == RECORD_FEATURE)
 		follow_recorded(r, in, rec);
 	else if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
-		open_mapped(r, in, rec);
+		resolver_open_mapped(r, in, rec);
 	else if (rec->type == PERF_RECORD_KSYMBOL)
-		follow_ksymbol(r, rec);
-	follow_jit(r, in, rec);
+		resolver_kernel_follow(r, rec);
+	resolver_jit_follow(r, in, rec);
 }
 
-/* Return the tally of OBJECT, or of addresses without a mapping for TABLE_NONE. */
-static struct tally *tally_of(struct resolver *r, uint32_t object)
+/* Return the name counts of OBJECT, or of addresses without a mapping for TABLE_NONE. */
+static struct name_counts *find_counts(struct resolver *r, uint32_t object)
 {
 	if (object >= PART_REMOVED)
-		return object == TABLE_NONE ? &r->nowhere_tally : &r->removed_tally;
-	for (; r->tallies <= object; r->tallies++) {
-		r->tally = array_grow(r->tally, r->tallies, sizeof(*r->tally));
-		r->tally[r->tallies] = (struct tally){ 0 };
+		return object == TABLE_NONE ? &r->unmapped_counts : &r->removed_counts;
+	for (; r->counts_size <= object; r->counts_size++) {
+		r->name_counts = array_grow(r->name_counts, r->counts_size,
+					    sizeof(*r->name_counts));
+		r->name_counts[r->counts_size] = (struct name_counts){ 0 };
 	}
-	return &r->tally[object];
+	return &r->name_counts[object];
 }
 
 /* Add a frame with the LINES lines in r->line, and return its id. */
@@ -117,9 +118,9 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 					.lines = lines, .line = r->line };
 
 	r->added++;
-	r->again += was_before(r, place);
+	r->again += resolver_was_defined(r, place);
 	r->named += frame.lines > 0;
-	tally_of(r, r->part[place->object].object)->frames[r->from]++;
+	find_counts(r, r->part[place->object].object)->frames[r->from]++;
 	return resolved_add_frame(r->tables, &frame);
 }
 
@@ -137,15 +138,15 @@ static bool has_lines(const struct resolver *r, const struct resolved_frame *f, 
 static uint32_t merged_frame(struct resolver *r, struct place place)
 {
 	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
-	uint32_t lines = is_full ? 0 : find_lines(r, &place), id;
+	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place), id;
 
 	if (r->tables->frames == FRAMES_MAX)
 		report_note(r->report, "more than %d addresses were sampled: of the others, those "
 			    "of the same line are shown as one", FRAMES_MAX);
 	if (is_full)
-		place = nowhere(r, 0);
+		place = resolver_place_unmapped(r, 0);
 	if (lines == 0)
-		lines = find_nameless_line(r);
+		lines = resolver_find_nameless_line(r);
 	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
 	struct table_probe probe = table_probe(&r->merged_table, hash);
 	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
@@ -158,11 +159,11 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	return id;
 }
 
-uint32_t frame_at(struct resolver *r, const struct place *place)
+uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
 	struct table_probe probe = table_probe(&r->frame_table, hash);
-	uint32_t lines = place->jit ? find_lines(r, place) : 0, id;
+	uint32_t lines = place->jit ? resolver_find_lines(r, place) : 0, id;
 
 	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
 		const struct resolved_frame *f = &r->tables->frame[id];
@@ -173,21 +174,21 @@ uint32_t frame_at(struct resolver *r, const struct place *place)
 	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
 		return merged_frame(r, *place);
 	if (!place->jit)
-		lines = find_lines(r, place);
+		lines = resolver_find_lines(r, place);
 	id = add_frame(r, place, lines);
 	table_add(&r->frame_table, hash, id);
 	return id;
 }
 
 /* Return the key of SPACE's generation since the last flush; 0: do not cache its addresses. */
-static inline uint32_t quick_key(const struct resolver *r, const struct space *space)
+static inline uint32_t recent_key(const struct resolver *r, const struct space *space)
 {
 	/* All unknown spaces have generation 0. */
 	return space->generation && space->generation <= UINT32_MAX
-		? (uint32_t)space->generation ^ r->quick_salt : 0;
+		? (uint32_t)space->generation ^ r->recent_salt : 0;
 }
 
-static inline bool is_quick(const struct quick *q, uint64_t address, uint32_t key)
+static inline bool is_recent(const struct recent *q, uint64_t address, uint32_t key)
 {
 	return ((q->address ^ address) | (q->key ^ key)) == 0;
 }
@@ -203,25 +204,25 @@ static bool is_no_code(const struct resolver *r, const struct space *space, uint
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
-	struct quick *q = quick_set(r, address, space->generation);
-	uint32_t key = quick_key(r, space);
+	struct recent *q = recent_set(r, address, space->generation);
+	uint32_t key = recent_key(r, space);
 
 	/* Compare all four ways without branching: the hit is unpredictable. */
 	unsigned at = 0;
-	for (unsigned i = 1; i < QUICK_WAYS; i++)
-		at = is_quick(&q[i], address, key) ? i : at;
-	if (is_quick(&q[at], address, key) && key)
+	for (unsigned i = 1; i < RECENT_WAYS; i++)
+		at = is_recent(&q[i], address, key) ? i : at;
+	if (is_recent(&q[at], address, key) && key)
 		return q[at].frame;
-	struct place place = place_of(r, in, pid, space, address);
+	struct place place = resolver_place_find(r, in, pid, space, address);
 	r->by_time = false;
-	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : frame_at(r, &place);
-	if (r->tables->frames > r->quick_slots / QUICK_SHARE && r->quick_slots < QUICK_MAX) {
-		set_quick(r, 2 * r->quick_slots);
-		q = quick_set(r, address, space->generation);
+	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
+	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX) {
+		resolver_set_recent(r, 2 * r->recent_slots);
+		q = recent_set(r, address, space->generation);
 	}
 	if (key && !r->by_time) {
-		memmove(q + 1, q, (QUICK_WAYS - 1) * sizeof(*q));
-		q[0] = (struct quick){ .key = key, .address = address, .frame = frame };
+		memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
+		q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
 	}
 	return frame;
 }
@@ -234,8 +235,8 @@ static uint32_t resolve_executed(struct resolver *r, const struct stream_reader 
 
 	if (frame != TABLE_NONE)
 		return frame;
-	struct place place = nowhere(r, address);
-	return frame_at(r, &place);
+	struct place place = resolver_place_unmapped(r, address);
+	return resolver_frame_at(r, &place);
 }
 
 /*
@@ -249,8 +250,8 @@ static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in,
 
 	if (!data)
 		return resolve_executed(r, in, pid, space, address);
-	struct place place = place_in_process(r, in, pid, space, data, address);
-	return frame_at(r, &place);
+	struct place place = resolver_place_in_process(r, in, pid, space, data, address);
+	return resolver_frame_at(r, &place);
 }
 
 static void push(struct resolver *r, uint32_t *count, uint32_t frame)
@@ -306,14 +307,14 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 }
 
 /* Prefetch the slots of all addresses of a callchain. Most of them are callers in SPACE. */
-static void foresee(const struct resolver *r, const struct space *space, const struct words *chain)
+static void prefetch(const struct resolver *r, const struct space *space, const struct words *chain)
 {
 	for (uint64_t i = 0; i < chain->count; i++)
-		__builtin_prefetch(quick_set(r, word_at(*chain, i) - (i > 1), space->generation));
+		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), space->generation));
 }
 
 /* A callchain while its addresses are resolved. */
-struct walk {
+struct chain_walk {
 	const struct space *leaf, *space;	/* of the sampled IP; of the current address */
 	bool leaf_is_user;
 	bool repeats;		/* the chain may still repeat the sampled IP */
@@ -324,7 +325,7 @@ struct walk {
 
 /* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
 static void walk_address(struct resolver *r, const struct stream_reader *in,
-			 const struct sample *s, struct walk *w, uint64_t address,
+			 const struct sample *s, struct chain_walk *w, uint64_t address,
 			 uint32_t *count)
 {
 	static const struct space nothing;
@@ -346,7 +347,7 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 
 /* Return how the program's stack of S ends, according to its markers (SAID) and its walk. */
 static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader *in,
-				  const struct perf_event_attr *attr, const struct walk *w,
+				  const struct perf_event_attr *attr, const struct chain_walk *w,
 				  enum stack_end said)
 {
 	if (w->user == 0)
@@ -380,7 +381,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	static const struct space nothing;
 	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
 	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
+	struct chain_walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
 			  .leaf_is_user = has_ip && mode == PERF_RECORD_MISC_USER,
 			  .exact = true };
 	struct words chain = s->callchain;
@@ -389,7 +390,7 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 
 	w.space = w.leaf;
 	if (w.leaf)
-		foresee(r, w.leaf, &chain);
+		prefetch(r, w.leaf, &chain);
 	if (has_ip)
 		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < chain.count; i++) {
@@ -407,8 +408,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(r, in, s, &count);
 	if (count == 0) {
-		struct place unknown = nowhere(r, 0);
-		push(r, &count, frame_at(r, &unknown));
+		struct place unknown = resolver_place_unmapped(r, 0);
+		push(r, &count, resolver_frame_at(r, &unknown));
 	}
 	return count;
 }
@@ -425,7 +426,7 @@ static uint32_t comm_id(struct resolver *r, pid_t tid)
 		r->comm[r->comms] = 0;
 	}
 	if (!r->comm[name])
-		r->comm[name] = string_id(r, r->spaces.tasks.names.text[name]);
+		r->comm[name] = resolver_string_id(r, r->spaces.tasks.names.text[name]);
 	return r->comm[name];
 }
 
@@ -442,8 +443,8 @@ uint64_t resolver_version(struct resolver *r, const struct sample *s)
 	return hash_more(version, data->start - data->file_offset);
 }
 
-void resolver_facts(struct resolver *r, const struct stream_reader *in, const struct sample *s,
-		    struct resolved_sample *out)
+void resolver_fields(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		     struct resolved_sample *out)
 {
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
 
@@ -464,7 +465,7 @@ void resolver_facts(struct resolver *r, const struct stream_reader *in, const st
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *s, struct resolved_sample *out)
 {
-	resolver_facts(r, in, s, out);
+	resolver_fields(r, in, s, out);
 	resolver_frames(r, in, s, out);
 	resolver_count(r, in, s, out->end);
 }
@@ -486,9 +487,9 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 {
 	const struct perf_event_attr *attr = &stream_events(in)->event[s->event].attr;
 
-	refresh_jits(r);
-	foresee_files(r, in, s);
-	r->time = jit_time(attr, s);
+	resolver_jit_refresh_all(r);
+	resolver_prefetch_files(r, in, s);
+	r->time = resolver_jit_time(attr, s);
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr, &out->end);
 	out->frame = r->frame;
@@ -523,15 +524,15 @@ void resolver_free(struct resolver *r)
 		free(r->source[i]);
 	}
 	fetch_release(&r->fetcher);
-	release_jits(r);
+	resolver_jit_release(r);
 	jitmap_free(r->ksymbols);
 	recorded_names_release(&r->recorded);
-	free(r->tally);
+	free(r->name_counts);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
-	release_ids(r);
+	resolver_release_ids(r);
 	free(r->before);
-	free(r->quick);
+	free(r->recent);
 	free(r->source);
 	free(r->frame);
 	free(r);

@@ -57,12 +57,12 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
  * Set *OUT to everything that SAMPLE says except frames. Pointers in *OUT are valid until the
  * next call.
  */
-void resolver_facts(struct resolver *r, const struct stream_reader *in,
-		    const struct sample *sample, struct resolved_sample *out);
+void resolver_fields(struct resolver *r, const struct stream_reader *in,
+		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * Set the frames in *OUT, which resolver_facts() has filled, and how the program's stack ends. They
- * are valid until the next call.
+ * Set the frames in *OUT, which resolver_fields() has set up, and how the stack of the program
+ * ends. They are valid until the next call.
  */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
@@ -81,7 +81,7 @@ void resolver_count(struct resolver *r, const struct stream_reader *in,
 /* Return what was counted. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
-/* Call resolver_facts(), resolver_frames() and resolver_count(). */
+/* Call resolver_fields(), resolver_frames() and resolver_count(). */
 void resolver_sample(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
@@ -90,15 +90,15 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
  * to *PAST, for the caller to release. The FRAMES frames whose ids are in FRAME are defined again,
  * and FRAME is set to their new ids. If names are looked up, FRAMES must be 0.
  */
-void resolver_begin_anew(struct resolver *r, struct resolved *past, uint32_t *frame,
-			 size_t frames);
+void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
+		      size_t frames);
 
 /* Return the threads of the stream: those of them that have ended, too. */
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
  * Whether so many definitions, BYTES of records since the tables were new, should be dropped by
- * resolver_begin_anew(): more than definitions_max, or than about twice what is in use.
+ * resolver_restart(): more than definitions_max, or than about twice what is in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
 

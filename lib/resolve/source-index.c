@@ -26,17 +26,17 @@ bool source_key(const struct tables *t, struct cache_key *key)
 }
 
 /* The state of saving the answers of a source. */
-struct lesson {
+struct saving {
 	struct source *source;
 	struct index_builder *builder;
 	uint32_t answers;	/* answers looked up so far, as ANSWERS_MAX counts */
 };
 
-static struct extent look_up(struct lesson *l, uint64_t address, struct source_answer *out)
+static struct extent look_up(struct saving *s, uint64_t address, struct source_answer *out)
 {
-	struct extent same = source_read(l->source, address, out);
+	struct extent same = source_read(s->source, address, out);
 
-	l->answers += 1 + (uint32_t)out->frames / FRAMES_EACH;
+	s->answers += 1 + (uint32_t)out->frames / FRAMES_EACH;
 	return same;
 }
 
@@ -49,15 +49,15 @@ static const struct dwarf_function *outermost(const struct source_answer *a)
 }
 
 /* Return the start of the function that contains ADDRESS, or LIMIT if that is later. */
-static uint64_t first_address(struct lesson *l, uint64_t address, uint64_t limit)
+static uint64_t first_address(struct saving *s, uint64_t address, uint64_t limit)
 {
 	struct source_answer answer;
-	struct extent same = look_up(l, address, &answer);
+	struct extent same = look_up(s, address, &answer);
 	const struct dwarf_function *function = outermost(&answer);
 
-	while (function && same.start > limit && l->answers < ANSWERS_MAX) {
+	while (function && same.start > limit && s->answers < ANSWERS_MAX) {
 		address = same.start;
-		same = look_up(l, address - 1, &answer);
+		same = look_up(s, address - 1, &answer);
 		if (outermost(&answer) != function)
 			return address;
 	}
@@ -80,18 +80,18 @@ static uint64_t add_answer(struct index_builder *b, struct extent same,
 }
 
 /* Add the function at START, from there to its end. Returns its end. */
-static uint64_t add_function(struct lesson *l, uint64_t start)
+static uint64_t add_function(struct saving *s, uint64_t start)
 {
 	struct source_answer answer;
-	struct extent same = look_up(l, start, &answer);
+	struct extent same = look_up(s, start, &answer);
 	const struct dwarf_function *function = outermost(&answer);
 
 	while (outermost(&answer) == function) {
 		extent_narrow(&same, start, UINT64_MAX);
-		start = add_answer(l->builder, same, &answer);
-		if (!function || start == UINT64_MAX || l->answers >= ANSWERS_MAX)
+		start = add_answer(s->builder, same, &answer);
+		if (!function || start == UINT64_MAX || s->answers >= ANSWERS_MAX)
 			break;
-		same = look_up(l, start, &answer);
+		same = look_up(s, start, &answer);
 	}
 	return start;
 }
@@ -121,16 +121,16 @@ void source_save(struct source *source)
 	t->asker = source;
 	if (t->dwarf)
 		dwarf_leave_out(t->dwarf, false, false);
-	struct lesson l = { .source = source, .builder = index_builder_new(t->index) };
+	struct saving s = { .source = source, .builder = index_builder_new(t->index) };
 	qsort(t->missed, t->misses, sizeof(*t->missed), by_address);
-	for (uint32_t i = 0; i < t->misses && l.answers < ANSWERS_MAX; i++) {
+	for (uint32_t i = 0; i < t->misses && s.answers < ANSWERS_MAX; i++) {
 		uint64_t address = t->missed[i];
 		if (address >= done)
-			done = add_function(&l, first_address(&l, address, done));
+			done = add_function(&s, first_address(&s, address, done));
 	}
 	if (!is_cut(t))
-		cache_save(source->cache, &key, l.builder);
-	index_builder_free(l.builder);
+		cache_save(source->cache, &key, s.builder);
+	index_builder_free(s.builder);
 	if (t->dwarf)
 		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
 	t->saved = t->misses;

@@ -127,7 +127,7 @@ static void open_tables(struct source *source)
 	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
 		report_note(source->report, "'%s': some of its debug information is packed too "
 			    "densely to be true; it is not read", source->path);
-		t->exceeded_told = true;	/* one message for each file is enough */
+		t->exceeded_reported = true;	/* one message for each file is enough */
 	}
 	if (t->dwarf)
 		dwarf_leave_out(t->dwarf, source->no_calls, source->no_lines);
@@ -225,8 +225,8 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		out->frames = dwarf_find(t->dwarf, address, &out->frame);
 		same = dwarf_extent(t->dwarf);
 	}
-	if (t->dwarf && !t->exceeded_told && dwarf_has_exceeded(t->dwarf)) {
-		t->exceeded_told = true;
+	if (t->dwarf && !t->exceeded_reported && dwarf_has_exceeded(t->dwarf)) {
+		t->exceeded_reported = true;
 		report_note(source->report, "'%s': its debug information refers to the same bytes "
 			    "again and again; not all of it is read", source->path);
 	}

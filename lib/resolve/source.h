@@ -30,7 +30,7 @@ struct tables {
 	char *path;		/* path of the first user */
 	bool opened;		/* open_tables() was called */
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
-	bool exceeded_told;	/* that DWARF is not read completely was reported */
+	bool exceeded_reported;	/* that DWARF is not read completely was reported */
 	struct dwarf *dwarf;	/* NULL: not opened, or none */
 	bool go_tried;		/* GO was looked for, because DWARF had no function */
 	struct gotable *go;	/* NULL: not looked for, or not a Go program */
@@ -45,7 +45,7 @@ struct tables {
 /* Zero-initialised: its file was not looked for yet. */
 struct source {
 	bool tried;		/* the file was looked for; the other fields are set */
-	bool told;		/* problems with the file were reported, if any */
+	bool reported;		/* problems with the file were reported, if any */
 	uint64_t used;		/* time of the last use, as its owner counts */
 	uint32_t closed;	/* how many times it was closed to make room */
 	enum locate_result result;

@@ -37,7 +37,7 @@ static struct mapped_id mapped_id(pid_t pid, const struct proc_mapping *m)
 		return id;
 	id.gnu_size = build_id_of_file(fd, id.gnu);
 	if (!id.gnu_size && m->prot & PROT_EXEC)
-		go_build_id_of_file(fd, (uint8_t *)id.go);
+		build_id_go_in_file(fd, (uint8_t *)id.go);
 	close(fd);
 	return id;
 }

@@ -5,7 +5,7 @@
 
 /*
  * Write the recorder's name and version, and REMARK if it is not NULL.  Must be the first
- * record.  It tells readers that the time span is the last record of a complete stream.
+ * record.  Readers know by it that the time span is the last record of a complete stream.
  */
 void features_write_recorder(struct output *out, const char *remark);
 

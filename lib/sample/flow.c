@@ -61,7 +61,7 @@ static bool write_go_program(struct flow *f, const struct perf_event_header *rec
 /* Return whether RECORD belongs to the target, and is not a duplicate. */
 static bool passes(struct flow *f, const struct perf_event_header *record)
 {
-	if (!filter_passes(&f->filter, record, f->layout))
+	if (!process_set_selects(&f->processes, record, f->layout))
 		return false;
 	if (owners_pass(&f->owners, f->counters, record, f->layout))
 		return true;
@@ -186,7 +186,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 		if (!passes(f, record))
 			continue;
 		if (record->type == PERF_RECORD_FORK)
-			filter_passes(&f->family, record, f->layout);
+			process_set_selects(&f->family, record, f->layout);
 		f->time = m.time;
 		if (f->flight_recorder)
 			hold(f, record, m.time);
@@ -251,8 +251,8 @@ void flow_dump(struct flow *f, uint64_t horizon)
 
 void flow_close(struct flow *f)
 {
-	filter_release(&f->filter);
-	filter_release(&f->family);
+	process_set_release(&f->processes);
+	process_set_release(&f->family);
 	owners_release(&f->owners);
 	flight_close(&f->flight);
 	relay_release(&f->relay);

@@ -6,7 +6,7 @@
 #pragma once
 #include "base/output.h"
 #include "sample/counters.h"
-#include "sample/filter.h"
+#include "sample/process-set.h"
 #include "sample/flight.h"
 #include "sample/go-program.h"
 #include "sample/owners.h"
@@ -37,9 +37,9 @@ struct flow {
 	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the
 				   records that the flight recorder holds */
 	bool flight_recorder;	/* only flow_dump() writes */
-	struct filter filter;	/* drops records of other processes */
+	struct process_set processes;	/* drops records of other processes */
 	struct owners owners;	/* drops duplicate samples */
-	struct filter family;	/* if on: all processes of the target so far, for the next file */
+	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct flight flight;
 	struct go_programs go_programs;
 	struct flow_counts counts;

@@ -50,7 +50,7 @@ bool go_programs_write(struct go_programs *seen, struct output *out,
 	if (*slot == hash)
 		return false;
 	int fd = go_program_open(m.pid, m.path, m.inode);
-	bool is_go = fd >= 0 && go_build_id_of_file(fd, (uint8_t *)id) > 0;
+	bool is_go = fd >= 0 && build_id_go_in_file(fd, (uint8_t *)id) > 0;
 	if (fd >= 0)
 		close(fd);
 	if (!is_go) {

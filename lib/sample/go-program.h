@@ -3,7 +3,7 @@
  * go-program - Go's own build IDs of mapped programs, in the stream.
  *
  * A Go program usually has no GNU build ID, and the kernel writes the inode of its file
- * into the MMAP2 record.  Go's own build ID is added behind the path there: perf and others
+ * into the MMAP2 record.  Go's own build ID is added after the path there: perf and others
  * do not look there, while we know by it whether a file is still the program that ran.
  */
 #pragma once

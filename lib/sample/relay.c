@@ -12,7 +12,7 @@ enum {
 };
 
 /* What waits: a record that follows here, or one that the helper has. */
-struct waiting {
+struct relayed_record {
 	uint64_t question;	/* number; EXCHANGE_NO_QUESTION: the record follows */
 	uint64_t position;	/* of the question in the exchange, after its entry */
 	uint64_t size;		/* of the record, in bytes */
@@ -31,7 +31,7 @@ static struct exchange *exchange_of(struct relay *r)
 }
 
 /* Append W, and the bytes of its record unless the helper has them. */
-static void append(struct relay *r, struct waiting w, const void *record)
+static void append(struct relay *r, struct relayed_record w, const void *record)
 {
 	size_t bytes = w.question == EXCHANGE_NO_QUESTION ? w.size : 0;
 	size_t needed = sizeof(w) + bytes;
@@ -54,7 +54,7 @@ static void append(struct relay *r, struct waiting w, const void *record)
 }
 
 /* Write the answer to W, or its record as it is. */
-static void write_question(struct relay *r, const struct waiting *w)
+static void write_question(struct relay *r, const struct relayed_record *w)
 {
 	struct exchange *x = &r->helper->exchange;
 	uint8_t *room = output_room(r->out, RECORD_MAX_SIZE);
@@ -78,7 +78,7 @@ static void write_question(struct relay *r, const struct waiting *w)
 /* Write the first records that wait: all, or those that are ready. */
 static void leave(struct relay *r, bool all)
 {
-	struct waiting w;
+	struct relayed_record w;
 
 	while (relay_waits(r)) {
 		memcpy(&w, r->waiting + r->first, sizeof(w));
@@ -170,7 +170,7 @@ void relay_write(struct relay *r, const struct perf_event_header *record)
 	if (r->helper)
 		show(r, record);
 	if (relay_waits(r))
-		append(r, (struct waiting){ EXCHANGE_NO_QUESTION, 0, record->size }, record);
+		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, record->size }, record);
 	else
 		output_write(r->out, record, record->size);
 	if (r->end - r->first > WAITING_MAX)
@@ -186,7 +186,7 @@ static void write_trimmed(struct relay *r, const struct perf_event_header *recor
 
 	r->kept += r->helper != NULL;
 	if (relay_waits(r))
-		append(r, (struct waiting){ EXCHANGE_NO_QUESTION, 0, size }, room);
+		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, size }, room);
 	else
 		output_commit(r->out, size);
 	if (r->end - r->first > WAITING_MAX)
@@ -207,7 +207,8 @@ void relay_sample(struct relay *r, const struct perf_event_header *record, uint3
 	uint64_t position = x->head + sizeof(struct exchange_entry);
 	if (r->questions++ == 0)
 		r->helper->progress_at = 0;	/* it could do nothing so far */
-	append(r, (struct waiting){ exchange_put(x, size, index, true), position, size }, NULL);
+	append(r, (struct relayed_record){ exchange_put(x, size, index, true), position, size },
+	       NULL);
 	/* Let it work while the round goes on. */
 	if (r->questions == 1 || x->head - exchange_progress(x) > x->size / 2)
 		helper_wake(r->helper);

@@ -139,7 +139,7 @@ static void set_processes(struct sampler *s, bool by_cpu)
 {
 	const struct sampler_options *o = s->options;
 	const struct target *t = o->target;
-	struct filter *filter = &s->flow.filter, *family = &s->flow.family;
+	struct process_set *processes = &s->flow.processes, *family = &s->flow.family;
 
 	for (size_t i = 0; i < t->pids; i++)
 		add_initial_pid(s, t->pid[i]);
@@ -147,13 +147,13 @@ static void set_processes(struct sampler *s, bool by_cpu)
 		add_initial_pid(s, s->threads.thread[i].pid);
 	if (t->command)
 		add_initial_pid(s, s->child.pid);
-	filter->children = t->children;
+	processes->children = t->children;
 	family->children = true;
 	for (size_t i = 0; i < s->initial_pids; i++) {
 		if (by_cpu || follows_processes(s))
-			filter_add(filter, s->initial_pid[i]);
+			process_set_add(processes, s->initial_pid[i]);
 		if (rotation_is_on(&o->rotation))
-			filter_add(family, s->initial_pid[i]);
+			process_set_add(family, s->initial_pid[i]);
 	}
 	if (t->command)		/* the kernel records the mappings of its exec */
 		s->initial_pids = 0;

@@ -36,7 +36,7 @@ static void write_all_processes(struct sampler *s, struct output *out)
 static void write_processes(struct sampler *s, struct output *out)
 {
 	const struct target *t = s->options->target;
-	const struct filter *family = &s->flow.family;
+	const struct process_set *family = &s->flow.family;
 
 	if (target_is_by_cpu(t))
 		write_all_processes(s, out);

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "linux/proc.h"
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <limits.h>
 #include <stdlib.h>

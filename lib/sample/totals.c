@@ -146,7 +146,7 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
 	char all[32], in_samples[32];
 
-	if (s->flow.flight_recorder || s->flow.filter.on || !event_samples_all(&event->attr) ||
+	if (s->flow.flight_recorder || s->flow.processes.on || !event_samples_all(&event->attr) ||
 	    missed < PERIODS * period || missed <= counted / 10 || period == 0)
 		return;
 	format_count(all, sizeof(all), event, counted);
@@ -187,9 +187,9 @@ void sampler_summarize(struct sampler *s)
 		       "throttled %" PRIu64 " times, %" PRIu64 " bytes", c->samples, elapsed,
 		       elapsed > 0 ? (double)c->samples / elapsed : 0, c->lost, c->throttled,
 		       s->bytes + s->out->written);
-	if (s->flow.filter.on)
+	if (s->flow.processes.on)
 		report_summary(s->report, "%" PRIu64 " records of others were dropped",
-			       s->flow.filter.dropped);
+			       s->flow.processes.dropped);
 	report_summary(s->report, "%zu threads, %zu event fds; sampling took %.3f s of CPU time, "
 		       "%.2f %% of the target's %.3f s; %ld KiB resident", s->threads.count,
 		       s->counters.count, own, of_target > 0 ? 100 * own / of_target : 0,

@@ -6,7 +6,7 @@
 #include "sample/tracing.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "linux/text.h"
+#include "linux/read.h"
 #include "record/record.h"
 
 #include <endian.h>

@@ -103,7 +103,7 @@ static void build_id(bool json, const uint8_t *bytes, unsigned size)
 {
 	char hex[BUILD_ID_HEX];
 
-	build_id_hex(bytes, size, hex);
+	record_build_id_hex(bytes, size, hex);
 	if (size)
 		text(json, "build_id", hex);
 }
@@ -221,7 +221,7 @@ static bool describe_layout(const struct stream_reader *in, const struct record 
 
 	if (event)
 		c.end -= event->layout.trailer_size;
-	while (layout_next(&layout, &field) && field.name_size) {
+	while (types_next_field(&layout, &field) && field.name_size) {
 		snprintf(name, sizeof(name), "%.*s", (int)field.name_size, field.name);
 		describe_field(&c, name, field.kind, field.hex, json);
 	}
@@ -248,7 +248,7 @@ static bool describe_feature(const struct record *rec, bool json)
 	uint64_t feature = cursor_u64(&c);
 
 	number(json, "number", feature);
-	const char *name = feature_type_info(feature).name;
+	const char *name = types_feature(feature).name;
 	if (name)
 		text(json, "feature", name);
 	if ((feature >= FEATURE_HOSTNAME && feature <= FEATURE_ARCH) ||

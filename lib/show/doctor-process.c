@@ -120,7 +120,7 @@ static bool read_program(int fd, struct program_code *program)
 
 static void examine_frames(struct findings *all, pid_t pid)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "frame pointers");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "frame pointers");
 	struct program_code program;
 	struct proc_path path = proc_path(pid, "exe");
 
@@ -146,7 +146,7 @@ static void examine_frames(struct findings *all, pid_t pid)
 }
 
 /* What the objects that a process has mapped as code have. */
-struct objects {
+struct mapped_objects {
 	unsigned count;
 	unsigned with_frames, with_tables;
 	char no_frames[56], no_tables[56];	/* names of some that lack them */
@@ -164,7 +164,7 @@ static void add_name(char *list, size_t size, const char *path)
 		snprintf(list + used, size - used, ", ...");
 }
 
-static void examine_object(struct objects *all, pid_t pid, const char *path)
+static void examine_object(struct mapped_objects *all, pid_t pid, const char *path)
 {
 	struct program_code code;
 	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
@@ -184,9 +184,9 @@ static void examine_object(struct objects *all, pid_t pid, const char *path)
 }
 
 /* Examine each object that PID has mapped as code; a deleted one is not found. */
-static struct objects examine_objects(pid_t pid)
+static struct mapped_objects examine_objects(pid_t pid)
 {
-	struct objects all = { 0 };
+	struct mapped_objects all = { 0 };
 	struct proc_maps maps = proc_maps_open(pid);
 	struct proc_mapping m;
 	char last[PATH_MAX] = "";
@@ -222,8 +222,8 @@ static bool has_call_stack(pid_t pid)
 /* Say which of the ways to record callchains work. */
 static void examine_callchains(struct findings *all, pid_t pid)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "callchains");
-	struct objects o = examine_objects(pid);
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "callchains");
+	struct mapped_objects o = examine_objects(pid);
 	const char *calls = has_call_stack(pid) ? "" : "; --call-graph lbr does not work here";
 
 	if (o.count == 0) {
@@ -251,7 +251,7 @@ void doctor_process(struct findings *all, pid_t pid)
 		.config = PERF_COUNT_SW_CPU_CLOCK, .disabled = 1, .exclude_kernel = 1,
 		.exclude_hv = 1 };
 	struct event event = { .name = "cpu-clock", .attr = attr };
-	struct finding *f = finding_add(all, FINDING_OK, "process");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "process");
 
 	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {

@@ -6,7 +6,7 @@
 #include "linux/kernel-info.h"
 #include "linux/rights.h"
 #include "linux/sysfs.h"
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -15,7 +15,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-struct finding *finding_add(struct findings *all, enum finding_state state, const char *topic)
+struct finding *doctor_add_finding(struct findings *all, enum finding_state state,
+				   const char *topic)
 {
 	all->finding = array_grow(all->finding, all->count, sizeof(*all->finding));
 	struct finding *f = &all->finding[all->count++];
@@ -79,7 +80,7 @@ static void examine_pmus(struct findings *all)
 		snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 			 pmus.pmu[i].name);
 	}
-	struct finding *f = finding_add(all, FINDING_OK, "PMUs");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "PMUs");
 	if (pmus.count == 0) {
 		f->state = FINDING_BAD;
 		say(f, "none in /sys/bus/event_source/devices");
@@ -87,7 +88,7 @@ static void examine_pmus(struct findings *all)
 	} else {
 		say(f, "%s", names);
 	}
-	f = finding_add(all, FINDING_OK, "hardware counters");
+	f = doctor_add_finding(all, FINDING_OK, "hardware counters");
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_HARDWARE,
 					.config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1 };
 	int most = count_counters(attr);
@@ -108,7 +109,7 @@ static void examine_pmus(struct findings *all)
 
 static void examine_watchdog(struct findings *all)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "NMI watchdog");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "NMI watchdog");
 
 	if (kernel_sysctl("nmi_watchdog") <= 0) {
 		say(f, "off: uses no counter");
@@ -123,7 +124,7 @@ static void examine_rights(struct findings *all)
 {
 	long level = kernel_sysctl("perf_event_paranoid");
 	bool capable = rights_is_privileged();
-	struct finding *f = finding_add(all, FINDING_OK, "paranoid level");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "paranoid level");
 	struct event event = clock_event();
 	char why[300];
 
@@ -136,11 +137,11 @@ static void examine_rights(struct findings *all)
 		mend(f, "sysctl kernel.perf_event_paranoid=1, or setcap cap_perfmon=ep $(command "
 			"-v pmu-sample)");
 	}
-	f = finding_add(all, FINDING_OK, "capabilities");
+	f = doctor_add_finding(all, FINDING_OK, "capabilities");
 	say(f, "%s", rights_has_capability(CAP_PERFMON) ? "cap_perfmon"
 	    : capable ? "cap_sys_admin" : "neither cap_perfmon nor cap_sys_admin");
 
-	f = finding_add(all, FINDING_OK, "system call");
+	f = doctor_add_finding(all, FINDING_OK, "system call");
 	if (!capable && level > 1)
 		event.attr.exclude_kernel = event.attr.exclude_hv = 1;
 	if (event_check(&event, why, sizeof(why))) {
@@ -154,7 +155,7 @@ static void examine_rights(struct findings *all)
 
 static void examine_confinement(struct findings *all)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "seccomp");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "seccomp");
 	char text[128];
 
 	if (rights_is_filtered()) {
@@ -165,7 +166,7 @@ static void examine_confinement(struct findings *all)
 	} else {
 		say(f, "no filter");
 	}
-	f = finding_add(all, FINDING_OK, "lockdown");
+	f = doctor_add_finding(all, FINDING_OK, "lockdown");
 	if (!linux_read_text(text, sizeof(text), SYSFS_LOCKDOWN))
 		say(f, "unknown");
 	else if (strstr(text, "[confidentiality]")) {
@@ -182,7 +183,7 @@ static void examine_limits(struct findings *all)
 	struct rlimit files = { 0 };
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	unsigned long long wanted = 64 + 8ULL * (unsigned long long)(cpus > 0 ? cpus : 1);
-	struct finding *f = finding_add(all, FINDING_OK, "ring memory");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "ring memory");
 
 	long kb = kernel_sysctl("perf_event_mlock_kb");
 	say(f, "kernel.perf_event_mlock_kb is %ld per CPU", kb);
@@ -190,14 +191,14 @@ static void examine_limits(struct findings *all)
 		f->state = FINDING_NOTE;
 		mend(f, "sysctl kernel.perf_event_mlock_kb=516");
 	}
-	f = finding_add(all, FINDING_OK, "sample rate");
+	f = doctor_add_finding(all, FINDING_OK, "sample rate");
 	long rate = kernel_sysctl("perf_event_max_sample_rate");
 	say(f, "at most %ld samples per second and CPU", rate);
 	if (rate < 10000) {	/* the kernel lowers it for good when interrupts take long */
 		f->state = FINDING_NOTE;
 		mend(f, "sysctl kernel.perf_event_max_sample_rate=100000");
 	}
-	f = finding_add(all, FINDING_OK, "open files");
+	f = doctor_add_finding(all, FINDING_OK, "open files");
 	getrlimit(RLIMIT_NOFILE, &files);
 	say(f, "at most %llu; 8 events on %ld CPUs take %llu per thread",
 	    (unsigned long long)files.rlim_cur, cpus, 8ULL * (unsigned long long)cpus);
@@ -209,7 +210,7 @@ static void examine_limits(struct findings *all)
 
 static void examine_symbols(struct findings *all)
 {
-	struct finding *f = finding_add(all, FINDING_OK, "kernel symbols");
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "kernel symbols");
 	char root[4096];
 	struct utsname name = { 0 };
 
@@ -224,7 +225,7 @@ static void examine_symbols(struct findings *all)
 		mend(f, "sysctl kernel.kptr_restrict=%d", restrict_level >= 2 &&
 		     rights_has_capability(CAP_SYSLOG) ? 1 : 0);
 	}
-	f = finding_add(all, FINDING_OK, "tracepoints");
+	f = doctor_add_finding(all, FINDING_OK, "tracepoints");
 	if (event_tracepoints_path(root, sizeof(root))) {
 		say(f, "readable in %.200s", root);
 	} else {
@@ -233,10 +234,10 @@ static void examine_symbols(struct findings *all)
 		mend(f, errno == EACCES ? "mount -o remount,mode=755 /sys/kernel/tracing"
 					: "mount -t tracefs nodev /sys/kernel/tracing");
 	}
-	f = finding_add(all, FINDING_OK, "kernel types");
+	f = doctor_add_finding(all, FINDING_OK, "kernel types");
 	say(f, access(SYSFS_BTF, R_OK) ? "no BTF" : "BTF in /sys/kernel/btf");
 
-	f = finding_add(all, FINDING_OK, "debug files");
+	f = doctor_add_finding(all, FINDING_OK, "debug files");
 	uname(&name);
 	char path[200];
 	snprintf(path, sizeof(path), "/usr/lib/debug/boot/vmlinux-%s", name.release);

@@ -26,7 +26,8 @@ struct findings {
 };
 
 /* Add a finding and return it.  It is valid until the next one is added. */
-struct finding *finding_add(struct findings *all, enum finding_state state, const char *topic);
+struct finding *doctor_add_finding(struct findings *all, enum finding_state state,
+				   const char *topic);
 
 /*
  * Examine this machine, and the process PID unless it is 0, and print all findings as text or

@@ -31,7 +31,7 @@ struct flame *flame_new(const struct flame_options *options, struct report *repo
 	f->over = TABLE_NONE;
 	f->tick = 1;
 	intern_text(&f->strings, "");
-	keyed_id(&f->sets, "", 0);
+	byte_ids_add(&f->sets, "", 0);
 	flame_line(f, flame_function(f, "all", "", "", 0, KIND_PROGRAM), 0, false);
 	f->node = array_grow(NULL, 0, sizeof(*f->node));
 	f->node[f->nodes++] = (struct flame_node){ 0 };
@@ -46,9 +46,9 @@ void flame_free(struct flame *f)
 	}
 	free(f->cut.flat);
 	free(f->cut.cumulative);
-	keyed_release(&f->frames);
-	keyed_release(&f->sets);
-	keyed_release(&f->identities);
+	byte_ids_release(&f->frames);
+	byte_ids_release(&f->sets);
+	byte_ids_release(&f->identities);
 	intern_release(&f->strings);
 	intern_release(&f->names);
 	table_release(&f->children);
@@ -69,7 +69,7 @@ uint32_t flame_function(struct flame *f, const char *name, const char *file, con
 				intern_text(&f->names, flame_base_name(file)),
 				intern_text(&f->names, flame_base_name(object)) };
 	uint32_t count = f->identities.count;
-	uint32_t id = keyed_id(&f->identities, identity, sizeof(identity));
+	uint32_t id = byte_ids_add(&f->identities, identity, sizeof(identity));
 
 	if (id == count) {
 		f->function = array_grow(f->function, count, sizeof(*f->function));
@@ -86,7 +86,7 @@ uint32_t flame_line(struct flame *f, uint32_t function, uint32_t line, bool inli
 
 	if (f->options.still && f->function[function].kind != KIND_LOST)
 		frame.line = frame.inlined = 0;
-	return keyed_id(&f->frames, &frame, sizeof(frame));
+	return byte_ids_add(&f->frames, &frame, sizeof(frame));
 }
 
 static bool starts(const char *text, const char *with)
@@ -216,14 +216,14 @@ static uint32_t child_of(struct flame *f, uint32_t parent, uint32_t frame)
 }
 
 /* A stack as it is walked down from its outermost frame. */
-struct walk {
+struct flame_walk {
 	uint32_t node;
 	size_t depth;
 	bool is_known;		/* so far it is the last stack, whose nodes need no search */
 	bool is_full;		/* there was no room for its next node */
 };
 
-static void walk_down(struct flame *f, struct walk *w, uint32_t frame)
+static void walk_down(struct flame *f, struct flame_walk *w, uint32_t frame)
 {
 	w->is_known = w->is_known && w->depth < f->steps && f->step[w->depth].frame == frame;
 	if (w->is_full)
@@ -243,7 +243,7 @@ static void walk_down(struct flame *f, struct walk *w, uint32_t frame)
 }
 
 /* A frame of its own for the value of the label that the tree starts with. */
-static void walk_label(struct adding *a, struct walk *w, const struct decoded_sample *s)
+static void walk_label(struct adding *a, struct flame_walk *w, const struct decoded_sample *s)
 {
 	const char *by = a->f->options.by;
 	char name[600];
@@ -269,7 +269,7 @@ static void walk_label(struct adding *a, struct walk *w, const struct decoded_sa
 
 static uint32_t node_of(struct adding *a, const struct decoded_sample *s)
 {
-	struct walk w = { .is_known = true };
+	struct flame_walk w = { .is_known = true };
 	bool up = a->f->options.invert && a->f->options.still;
 
 	walk_label(a, &w, s);
@@ -350,7 +350,7 @@ static uint32_t set_of(struct adding *a, const struct decoded_sample *s, int64_t
 	if (best == TIME_SLICE && *time < INT32_MAX && *time > a->f->slices)
 		a->f->slices = *time;
 	qsort(pair, pairs, 2 * sizeof(*pair), compare_pairs);
-	return keyed_id(&a->f->sets, pair, pairs * 2 * sizeof(*pair));
+	return byte_ids_add(&a->f->sets, pair, pairs * 2 * sizeof(*pair));
 }
 
 static void add_sample(struct adding *a, const struct decoded_sample *s)

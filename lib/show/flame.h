@@ -17,7 +17,7 @@
 #pragma once
 #include "base/intern.h"
 #include "profile/decode.h"
-#include "base/keyed.h"
+#include "base/byte-ids.h"
 
 enum {
 	FLAME_NODES_MAX = 1 << 24,	/* in memory; deeper frames are left out, with a message */
@@ -83,10 +83,10 @@ struct flame {
 	uint32_t types, shown;		/* SHOWN: index of the type shown first */
 	uint32_t over;			/* index of the type divided by; TABLE_NONE: no ratio */
 	struct flame_function *function;	/* 0: "all" */
-	struct keyed frames;		/* items are struct flame_frame; 0: "all" */
+	struct byte_ids frames;		/* items are struct flame_frame; 0: "all" */
 	struct flame_node *node;	/* 0: the root; parents before children */
 	uint32_t nodes;
-	struct keyed sets;		/* items are pairs of strings; 0: no labels */
+	struct byte_ids sets;		/* items are pairs of strings; 0: no labels */
 	struct flame_rows side[FLAME_SIDES];
 	bool has_base;
 	bool has_times;			/* rows have times: in ns, or slices */
@@ -100,7 +100,7 @@ struct flame {
 		int64_t *flat, *cumulative;	/* exact, TYPES values for each function */
 	} cut;
 	/* private: */
-	struct keyed identities;	/* of functions: name, base names of file and object */
+	struct byte_ids identities;	/* of functions: name, base names of file and object */
 	struct intern names;		/* texts in IDENTITIES */
 	struct table children;		/* over NODE, by parent and frame */
 	struct flame_step {

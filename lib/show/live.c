@@ -367,7 +367,7 @@ static struct live_result end(struct live *l)
 struct live_result live_show(struct opened *o, const struct live_options *options,
 			     struct report *report)
 {
-	const struct collect_options how = { .choice = CHOICE_ALL,
+	const struct collect_options how = { .selection = SELECTION_ALL,
 		.labels = options->how.label ? options->how.label : "none" };
 	struct live l = { .opened = o, .options = options, .report = report };
 	struct live_result result = { .type = NULL };
@@ -375,7 +375,7 @@ struct live_result live_show(struct opened *o, const struct live_options *option
 	struct stat in;
 
 	if (!collect_init(&l.collect, &how, report, &wrong)) {
-		report_error(report, "a stream has no label '%s'; it has %s", wrong, facts_names);
+		report_error(report, "a stream has no label '%s'; it has %s", wrong, labeler_names);
 		collect_release(&l.collect);
 		return result;
 	}

@@ -94,7 +94,7 @@ int screen_key(void)
 		return 0;
 	if (read(keys, &key, 1) == 1)
 		return key;
-	keys = -1;	/* the terminal has gone */
+	keys = -1;	/* the terminal was closed */
 	return 0;
 }
 

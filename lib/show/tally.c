@@ -34,8 +34,8 @@ static void forget_ended(struct tally *t, const struct record *rec)
 	if (t->groups.counters == 0)
 		return;
 	tasks_follow(&t->tasks, rec);
-	for (uint32_t i = 0; i < t->tasks.gones; i++)
-		groups_forget(&t->groups, t->tasks.gone[i].tid);
+	for (uint32_t i = 0; i < t->tasks.forgotten_count; i++)
+		groups_forget(&t->groups, t->tasks.forgotten[i].tid);
 }
 
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)

@@ -9,7 +9,7 @@
 static void follow_attr(struct stream_reader *in, const struct record *rec)
 {
 	struct cursor c = rec->body;
-	size_t size = attr_stated_size(c);
+	size_t size = events_attr_size(c);
 	const void *attr = size ? cursor_bytes(&c, size) : NULL;
 	const char *error;
 

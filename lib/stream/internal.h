@@ -16,7 +16,7 @@ enum {
 	READER_BUFFER = 256 * 1024,	/* bytes; more than the largest record */
 	/* decompressed bytes of one COMPRESSED record; perf's rings are far smaller */
 	INNER_MAX = 64 * 1024 * 1024,
-	BEHIND_MAX = 48 * 1024 * 1024,	/* bytes after a TRACING_DATA record that are kept */
+	TRAILING_MAX = 48 * 1024 * 1024,	/* bytes kept after a TRACING_DATA record */
 };
 
 /* Type of a record that cannot be used; stream_next() does not return it. */

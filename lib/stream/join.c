@@ -21,7 +21,7 @@ enum {
 	APART = 1000000000,		/* ns; clocks that differ by more are different clocks */
 };
 
-struct source {
+struct join_input {
 	struct stream_reader *in;
 	const char *file;
 	struct relabel relabel;
@@ -46,7 +46,7 @@ struct joint {
 };
 
 struct join {
-	struct source *source;
+	struct join_input *source;
 	size_t sources;
 	struct joint *event;
 	uint32_t events;
@@ -123,7 +123,7 @@ static void write_events(struct join *j)
 }
 
 /* Map the events and ids that S has defined since the last call to the joint stream. */
-static void learn_events(struct join *j, struct source *s)
+static void learn_events(struct join *j, struct join_input *s)
 {
 	const struct stream_events *events = stream_events(s->in);
 
@@ -163,7 +163,7 @@ static void pass_feature(struct join *j, const struct record *rec)
 }
 
 /* Write the names of events of S that were named after their definition. */
-static void rename_events(struct join *j, const struct source *s)
+static void rename_events(struct join *j, const struct join_input *s)
 {
 	for (uint32_t i = 0; i < s->events; i++) {
 		struct joint *e = &j->event[s->joint[i]];
@@ -176,7 +176,7 @@ static void rename_events(struct join *j, const struct source *s)
 }
 
 /* Handle a record of perf's user space.  begin() maps the events before the first time. */
-static void take_user(struct join *j, struct source *s, const struct record *rec)
+static void take_user(struct join *j, struct join_input *s, const struct record *rec)
 {
 	if (j->begun)
 		learn_events(j, s);
@@ -188,7 +188,7 @@ static void take_user(struct join *j, struct source *s, const struct record *rec
 		writer_record(j->out, rec);
 }
 
-static void write_one(struct join *j, struct source *s, const struct record *rec)
+static void write_one(struct join *j, struct join_input *s, const struct record *rec)
 {
 	relabel_write(&s->relabel, rec, j->out);
 	j->counts.samples += rec->type == PERF_RECORD_SAMPLE;
@@ -196,7 +196,7 @@ static void write_one(struct join *j, struct source *s, const struct record *rec
 		writer_empty(j->out, RECORD_FINISHED_ROUND);
 }
 
-static void write_pending(struct join *j, struct source *s)
+static void write_pending(struct join *j, struct join_input *s)
 {
 	struct record rec = { 0 };
 
@@ -207,7 +207,7 @@ static void write_pending(struct join *j, struct source *s)
 	s->pending.size = 0;
 }
 
-static void keep_pending(struct join *j, struct source *s, const struct record *rec)
+static void keep_pending(struct join *j, struct join_input *s, const struct record *rec)
 {
 	size_t size = record_size(rec);
 
@@ -217,7 +217,7 @@ static void keep_pending(struct join *j, struct source *s, const struct record *
 }
 
 /* Read up to the next record that has a time. */
-static void read_head(struct join *j, struct source *s)
+static void read_head(struct join *j, struct join_input *s)
 {
 	struct record rec;
 
@@ -245,7 +245,7 @@ static void read_head(struct join *j, struct source *s)
 	}
 }
 
-static void write_head(struct join *j, struct source *s)
+static void write_head(struct join *j, struct join_input *s)
 {
 	write_pending(j, s);
 	if (!s->has_head)
@@ -268,7 +268,7 @@ static void align_clocks(struct join *j)
 	const struct stream_origin *first = NULL;
 
 	for (size_t i = 0; i < j->sources; i++) {
-		struct source *s = &j->source[i];
+		struct join_input *s = &j->source[i];
 		const struct stream_origin *o = stream_origin(s->in);
 		if (o->host && stream_origin(j->source[0].in)->host &&
 		    strcmp(o->host, stream_origin(j->source[0].in)->host))
@@ -301,13 +301,13 @@ static void begin(struct join *j)
 }
 
 /* Return the source with the earliest time; it is first up to *NEXT.  NULL: all have ended. */
-static struct source *first_source(const struct join *j, uint64_t *next)
+static struct join_input *first_source(const struct join *j, uint64_t *next)
 {
-	struct source *first = NULL;
+	struct join_input *first = NULL;
 
 	*next = UINT64_MAX;
 	for (size_t i = 0; i < j->sources; i++) {
-		struct source *s = &j->source[i];
+		struct join_input *s = &j->source[i];
 		if (!s->has_head && s->pending.size == 0)
 			continue;
 		if (!first || s->time < first->time) {
@@ -323,7 +323,7 @@ static struct source *first_source(const struct join *j, uint64_t *next)
 
 static void run(struct join *j, const volatile sig_atomic_t *stop)
 {
-	struct source *s;
+	struct join_input *s;
 	uint64_t next;
 
 	while (!*stop && !output_ended(j->out) && (s = first_source(j, &next)))
@@ -355,7 +355,7 @@ static void end(struct join *j)
 static void release(struct join *j)
 {
 	for (size_t i = 0; i < j->sources; i++) {
-		struct source *s = &j->source[i];
+		struct join_input *s = &j->source[i];
 		stream_close(s->in);
 		free(s->new_id);
 		free(s->event_id);
@@ -376,7 +376,7 @@ struct join_counts join_streams(const char *const *files, size_t count, const ch
 
 	j.source = mem_zeroed(count, sizeof(*j.source));
 	for (size_t i = 0; i < count; i++) {
-		struct source *s = &j.source[j.sources];
+		struct join_input *s = &j.source[j.sources];
 		s->file = files[i];
 		s->in = s->relabel.in = stream_open(files[i], report);
 		stream_stop_on(s->in, stop);

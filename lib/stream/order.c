@@ -11,31 +11,31 @@ enum { CHUNK_SIZE = 256 * 1024 };	/* bytes, with the header; a power of two */
  * Records are kept in chunks, which are aligned to their size: the address of a record
  * gives its chunk.  A chunk is free when all its records have been returned.
  */
-struct chunk {
-	struct chunk *next;	/* next free chunk */
+struct record_chunk {
+	struct record_chunk *next;	/* next free chunk */
 	size_t used;		/* bytes, with this header */
 	size_t live;		/* records in it that are still needed */
 };
 
-struct entry {
+struct ordered_record {
 	uint64_t time, offset;	/* the record's time, and its offset in the stream */
 	const uint8_t *at;	/* the record's bytes */
 };
 
 struct order {
-	struct entry *entry;
-	struct entry *merged;	/* second array of that size, to merge runs into */
+	struct ordered_record *entry;
+	struct ordered_record *merged;	/* second array of that size, to merge runs into */
 	size_t count, entry_capacity;	/* entries */
 	size_t next, going;	/* entries [next..going) can be returned */
 	size_t *run;		/* starts of runs of sorted entries, mostly one per CPU */
 	size_t runs;
-	struct chunk *chunk;	/* chunk being filled; NULL: none */
-	struct chunk *free;	/* list of free chunks */
+	struct record_chunk *chunk;	/* chunk being filled; NULL: none */
+	struct record_chunk *free;	/* list of free chunks */
 	const uint8_t *out;	/* record returned last; the caller may still use it */
 	size_t size;		/* bytes of all records kept */
 	uint64_t newest;	/* newest time so far */
 	uint64_t limit;		/* newest time before the last mark */
-	uint64_t gone;		/* time of the record returned last */
+	uint64_t last_time;	/* time of the record returned last */
 	uint64_t late;		/* records that came too late to be sorted */
 };
 
@@ -50,9 +50,9 @@ static void begin_run(struct order *o)
 	o->run[o->runs++] = o->count;
 }
 
-static struct chunk *chunk_of(const uint8_t *at)
+static struct record_chunk *chunk_of(const uint8_t *at)
 {
-	return (struct chunk *)((uintptr_t)at & ~(uintptr_t)(CHUNK_SIZE - 1));
+	return (struct record_chunk *)((uintptr_t)at & ~(uintptr_t)(CHUNK_SIZE - 1));
 }
 
 static size_t room_of(size_t size)
@@ -69,7 +69,7 @@ static uint8_t *place(struct order *o, size_t size)
 			o->free = o->free->next;
 		else
 			o->chunk = mem_aligned(CHUNK_SIZE, CHUNK_SIZE);
-		*o->chunk = (struct chunk){ .used = room_of(sizeof(struct chunk)) };
+		*o->chunk = (struct record_chunk){ .used = room_of(sizeof(struct record_chunk)) };
 	}
 	uint8_t *at = (uint8_t *)o->chunk + o->chunk->used;
 	o->chunk->used += room_of(size);
@@ -81,7 +81,7 @@ static uint8_t *place(struct order *o, size_t size)
 /* Free the record at AT, and its chunk if that was the last one in it. */
 static void drop(struct order *o, const uint8_t *at)
 {
-	struct chunk *chunk = chunk_of(at);
+	struct record_chunk *chunk = chunk_of(at);
 	struct record rec;
 
 	o->size -= room_of(record_frame(&rec, at, false));
@@ -106,12 +106,13 @@ static void keep(struct order *o, const struct record *rec, uint64_t time)
 	}
 	if (o->count == 0 || o->entry[o->count - 1].time > time)
 		begin_run(o);
-	o->entry[o->count] = (struct entry){ time, rec->offset, at };
+	o->entry[o->count] = (struct ordered_record){ time, rec->offset, at };
 	o->count++;
 }
 
 /* Merge the runs FROM [a..b) and [b..end) into TO; entries of equal time keep their order. */
-static void merge(const struct entry *from, size_t a, size_t b, size_t end, struct entry *to)
+static void merge(const struct ordered_record *from, size_t a, size_t b, size_t end,
+		  struct ordered_record *to)
 {
 	size_t middle = b;
 
@@ -124,7 +125,7 @@ static void merge(const struct entry *from, size_t a, size_t b, size_t end, stru
 /* Merge each pair of adjacent runs. */
 static void merge_pairs(struct order *o)
 {
-	struct entry *entry = o->entry;
+	struct ordered_record *entry = o->entry;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < o->runs; i += 2) {
@@ -157,7 +158,7 @@ static void let_go(struct order *o, uint64_t limit)
 
 void order_add(struct order *o, const struct record *rec, uint64_t time)
 {
-	o->late += time < o->gone;
+	o->late += time < o->last_time;
 	if (time > o->newest)
 		o->newest = time;
 	keep(o, rec, time);
@@ -200,11 +201,11 @@ bool order_next(struct order *o, struct record *rec)
 			compact(o);
 		return false;
 	}
-	const struct entry *e = &o->entry[o->next++];
+	const struct ordered_record *e = &o->entry[o->next++];
 	record_frame(rec, e->at, false);
-	rec->behind = (struct cursor){ 0 };
+	rec->trailing = (struct cursor){ 0 };
 	rec->offset = e->offset;
-	o->gone = e->time;
+	o->last_time = e->time;
 	o->out = e->at;
 	return true;
 }
@@ -226,7 +227,7 @@ void order_free(struct order *o)
 	while (order_next(o, &rec))
 		;
 	while (o->free) {
-		struct chunk *chunk = o->free;
+		struct record_chunk *chunk = o->free;
 		o->free = chunk->next;
 		free(chunk);
 	}

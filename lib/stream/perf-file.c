@@ -116,7 +116,7 @@ static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_siz
 		      uint64_t offset)
 {
 	struct cursor c = { .at = entry, .end = entry + entry_size, .swap = in->swap };
-	size_t size = entry_size - sizeof(struct section), own = attr_stated_size(c);
+	size_t size = entry_size - sizeof(struct section), own = events_attr_size(c);
 	uint8_t *ids = NULL;
 	const char *error;
 
@@ -189,7 +189,7 @@ static void make_tracing_data(struct stream_reader *in, const uint8_t *bytes, si
 	static const uint8_t zeros[8];
 	uint32_t size32 = (uint32_t)((size + 7) & ~(size_t)7);
 
-	if (size > BEHIND_MAX)
+	if (size > TRAILING_MAX)
 		return;
 	memcpy(make_record(in, RECORD_TRACING_DATA, 0, RECORD_HEADER_SIZE + 4), &size32, 4);
 	buffer_add(&in->made, bytes, size);

@@ -110,7 +110,7 @@ static void check_end(struct stream_reader *in)
 		reader_damage(in, "file ends here, but its header claims data up to 0x%" PRIx64,
 		       in->limit);
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
-		reader_damage(in, "stream ends behind its header: no record came");
+		reader_damage(in, "stream ends after its header: no record came");
 	else if (origin_is_ours(&in->origin) && !in->origin.has_ended)
 		reader_damage(in, "stream ends before its recorder said so: it was cut short");
 }
@@ -127,7 +127,7 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 }
 
 /* Report why there is no valid record here. */
-static void tell_damage(struct stream_reader *in, const struct record *rec, size_t size)
+static void report_bad_record(struct stream_reader *in, const struct record *rec, size_t size)
 {
 	if (in->damaged && in->end == in->begin)
 		return;		/* a failure of the input, reported already */
@@ -174,7 +174,7 @@ static bool skip_large(struct stream_reader *in, struct record *rec, uint64_t si
  * Convert simpleperf's TRACING_DATA, with the data inside the record, to perf's, with the
  * data after the record.  Return false if REC has perf's form already.
  */
-static bool move_behind(struct record *rec)
+static bool move_out_trailing(struct record *rec)
 {
 	const uint16_t own_size = RECORD_HEADER_SIZE + 4;
 	struct cursor c = rec->body;
@@ -186,21 +186,21 @@ static bool move_behind(struct record *rec)
 	memcpy(header, &(uint32_t){ RECORD_TRACING_DATA }, 4);
 	memcpy(header + 4, &(uint16_t[2]){ 0, own_size }, 4);
 	record_frame(rec, header, false);
-	rec->behind = (struct cursor){ .at = header + own_size, .end = header + own_size + size };
+	rec->trailing = (struct cursor){ .at = header + own_size, .end = header + own_size + size };
 	return true;
 }
 
 /* Read TRACING_DATA of newer simpleperf: SIZE bytes, which may exceed perf's largest record. */
 static bool show_large_tracing_data(struct stream_reader *in, struct record *rec, uint64_t size)
 {
-	if (in->swap || size > BEHIND_MAX || !reader_fill(in, size))
+	if (in->swap || size > TRAILING_MAX || !reader_fill(in, size))
 		return skip_large(in, rec, size);
 	uint8_t *at = in->buffer + in->begin;
 	rec->offset = in->offset;
 	rec->body = (struct cursor){ .at = at + RECORD_HEADER_SIZE, .end = at + size };
 	in->begin += size;
 	in->offset += size;
-	if (!move_behind(rec)) {
+	if (!move_out_trailing(rec)) {
 		stream_damaged(in, rec, "TRACING_DATA record is shorter than its data");
 		rec->type = RECORD_DROPPED;
 	}
@@ -228,7 +228,7 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 		}
 		if (reader_stopped(in))
 			return false;
-		tell_damage(in, rec, size);
+		report_bad_record(in, rec, size);
 		if (!reader_resume(in))
 			return false;
 	}
@@ -237,7 +237,7 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 }
 
 /* Return the number of bytes after a record that its size does not include. */
-static uint64_t bytes_behind(const struct record *rec)
+static uint64_t trailing_size(const struct record *rec)
 {
 	struct cursor c = rec->body;
 
@@ -252,34 +252,34 @@ static uint64_t bytes_behind(const struct record *rec)
 static void next_made(struct stream_reader *in, struct record *rec)
 {
 	size_t size = record_frame(rec, in->made.at + in->made_at, false);
-	uint64_t behind = bytes_behind(rec);
+	uint64_t trailing = trailing_size(rec);
 
 	rec->made = true;
 	rec->offset = 0;
 	in->made_at += size;
-	rec->behind = (struct cursor){ .at = in->made.at + in->made_at,
-				       .end = in->made.at + in->made_at + behind };
-	in->made_at += behind;
+	rec->trailing = (struct cursor){ .at = in->made.at + in->made_at,
+				       .end = in->made.at + in->made_at + trailing };
+	in->made_at += trailing;
 }
 
-/* Set REC, a TRACING_DATA record just read, together with the BEHIND bytes after it. */
-static bool show_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+/* Set REC, a TRACING_DATA record just read, together with the TRAILING bytes after it. */
+static bool read_trailing(struct stream_reader *in, struct record *rec, uint64_t trailing)
 {
 	size_t size = record_size(rec);
 
 	in->begin -= size;
 	in->offset -= size;
-	bool whole = reader_fill(in, size + behind);
+	bool whole = reader_fill(in, size + trailing);
 	uint8_t *at = in->buffer + in->begin;
 	record_frame(rec, at, false);
-	rec->behind = (struct cursor){ .at = at + size, .end = at + size + behind };
+	rec->trailing = (struct cursor){ .at = at + size, .end = at + size + trailing };
 	in->begin += size;
 	in->offset += size;
-	return whole && reader_skip(in, behind);
+	return whole && reader_skip(in, trailing);
 }
 
-/* Skip the BEHIND bytes after REC: they are too many, or REC is not TRACING_DATA. */
-static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+/* Skip the TRAILING bytes after REC: they are too many, or REC is not TRACING_DATA. */
+static bool skip_trailing(struct stream_reader *in, struct record *rec, uint64_t trailing)
 {
 	size_t size = record_size(rec) < sizeof(in->kept) ? record_size(rec) : sizeof(in->kept);
 
@@ -292,19 +292,19 @@ static bool skip_behind(struct stream_reader *in, struct record *rec, uint64_t b
 		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not "
 			    "decoded");
 	}
-	return reader_skip(in, behind);
+	return reader_skip(in, trailing);
 }
 
-/* Read or skip the BEHIND bytes after REC.  Return false if some are missing (reported). */
-static bool take_behind(struct stream_reader *in, struct record *rec, uint64_t behind)
+/* Read or skip the TRAILING bytes after REC.  Return false if some are missing (reported). */
+static bool take_trailing(struct stream_reader *in, struct record *rec, uint64_t trailing)
 {
 	uint32_t type = rec->type;
-	bool shown = type == RECORD_TRACING_DATA && behind <= BEHIND_MAX;
-	bool whole = shown ? show_behind(in, rec, behind) : skip_behind(in, rec, behind);
+	bool shown = type == RECORD_TRACING_DATA && trailing <= TRAILING_MAX;
+	bool whole = shown ? read_trailing(in, rec, trailing) : skip_trailing(in, rec, trailing);
 
 	if (!whole && !reader_stopped(in))
-		reader_damage(in, "stream ends inside the %" PRIu64 " bytes behind a record of "
-			      "type %u", behind, type);
+		reader_damage(in, "stream ends inside the %" PRIu64 " bytes after a record of "
+			      "type %u", trailing, type);
 	return whole;
 }
 
@@ -317,7 +317,7 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 {
 	if (!reader_next_inner(in, rec))
 		return false;
-	if (rec->type == RECORD_TRACING_DATA && !move_behind(rec) && bytes_behind(rec) > 0) {
+	if (rec->type == RECORD_TRACING_DATA && !move_out_trailing(rec) && trailing_size(rec) > 0) {
 		stream_damaged(in, rec, "TRACING_DATA record without its data, in a COMPRESSED "
 			       "one");
 		rec->type = RECORD_DROPPED;
@@ -332,18 +332,18 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 		next_made(in, rec);
 		return true;
 	}
-	rec->behind = (struct cursor){ 0 };
+	rec->trailing = (struct cursor){ 0 };
 	while (!next_inner(in, rec)) {
 		if (reader_stopped(in) || !read_record(in, rec)) {
 			reader_check_inner_end(in);
 			return false;
 		}
-		if (cursor_left(&rec->behind) ||
-		    (rec->type == RECORD_TRACING_DATA && move_behind(rec)))
+		if (cursor_left(&rec->trailing) ||
+		    (rec->type == RECORD_TRACING_DATA && move_out_trailing(rec)))
 			break;
-		uint64_t behind = bytes_behind(rec);
-		if (behind)
-			return take_behind(in, rec, behind);
+		uint64_t trailing = trailing_size(rec);
+		if (trailing)
+			return take_trailing(in, rec, trailing);
 		if (rec->type != RECORD_COMPRESSED && rec->type != RECORD_COMPRESSED2)
 			break;
 		reader_take_compressed(in, rec);

@@ -59,7 +59,7 @@ bool reader_resume(struct stream_reader *in)
 		reader_skip(in, at < left ? at : left);
 		if (at < end) {
 			report_note(in->report, "%s: reading on at 0x%" PRIx64 ", %" PRIu64
-				    " bytes behind the damage", in->file, in->offset,
+				    " bytes after the damage", in->file, in->offset,
 				    in->offset - from);
 			return true;
 		}

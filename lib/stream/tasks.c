@@ -64,14 +64,14 @@ static struct task *task_of(struct tasks *t, pid_t tid, pid_t pid)
 	return find(t, tid);
 }
 
-/* Move TASK to the list GONE; the last task of the array takes its place. */
+/* Move TASK to the list FORGOTTEN; the last task of the array takes its place. */
 static void forget(struct tasks *t, struct task *task)
 {
 	uint32_t id = (uint32_t)(task - t->task), last = --t->count;
 
 	leave_process(t, task);
-	t->gone = array_grow(t->gone, t->gones, sizeof(*t->gone));
-	t->gone[t->gones++] = *task;
+	t->forgotten = array_grow(t->forgotten, t->forgotten_count, sizeof(*t->forgotten));
+	t->forgotten[t->forgotten_count++] = *task;
 	table_remove(&t->table, hash_of(task->tid), id);
 	if (id == last)
 		return;
@@ -154,7 +154,7 @@ bool tasks_follow(struct tasks *t, const struct record *rec)
 	struct task_record task;
 	bool good = true;
 
-	t->gones = 0;
+	t->forgotten_count = 0;
 	switch (rec->type) {
 	case PERF_RECORD_COMM:
 		good = record_comm(rec, &comm);
@@ -194,7 +194,7 @@ const char *tasks_name_text(const struct tasks *t, pid_t tid)
 void tasks_release(struct tasks *t)
 {
 	free(t->task);
-	free(t->gone);
+	free(t->forgotten);
 	free(t->end);
 	table_release(&t->table);
 	intern_release(&t->names);

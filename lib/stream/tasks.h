@@ -25,8 +25,8 @@ struct tasks {
 	struct intern names;	/* of all threads, and some that are no longer in use */
 	uint32_t renumbered;	/* how often names got new ids, to forget those not in use */
 	uint64_t nameless;	/* how often a name was dropped because of NAMES_MAX */
-	struct task *gone;	/* threads that the last tasks_follow() has forgotten */
-	uint32_t gones;
+	struct task *forgotten;	/* threads that the last tasks_follow() has forgotten */
+	uint32_t forgotten_count;
 	/* private: */
 	struct task *task;
 	uint32_t count;

@@ -51,8 +51,8 @@ void writer_string(struct writer *w, const char *text);
 static inline void writer_record(struct output *out, const struct record *rec)
 {
 	output_write(out, record_bytes(rec), record_size(rec));
-	if (cursor_left(&rec->behind))
-		output_write(out, rec->behind.at, cursor_left(&rec->behind));
+	if (cursor_left(&rec->trailing))
+		output_write(out, rec->trailing.at, cursor_left(&rec->trailing));
 }
 
 /* Write a record without a body. */

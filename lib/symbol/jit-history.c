@@ -76,17 +76,18 @@ static void make_order(struct jit_history *h, const struct jit_function *f, uint
 }
 
 /* The ranges of a function: the edges FIRST to END - 1. */
-struct reach {
+struct covered_ranges {
 	uint32_t first, end;
 };
 
-static struct reach *find_reaches(const struct jit_history *h, const struct jit_function *f,
-				  uint32_t count)
+static struct covered_ranges *find_covered(const struct jit_history *h,
+					   const struct jit_function *f,
+					   uint32_t count)
 {
-	struct reach *r = mem_resize(NULL, count * sizeof(*r));
+	struct covered_ranges *r = mem_resize(NULL, count * sizeof(*r));
 
 	for (uint32_t i = 0; i < count; i++)
-		r[i] = (struct reach){ edges_until(h, f[i].start) - 1,
+		r[i] = (struct covered_ranges){ edges_until(h, f[i].start) - 1,
 				       edges_until(h, f[i].start + f[i].size) - 1 };
 	return r;
 }
@@ -96,7 +97,7 @@ static struct reach *find_reaches(const struct jit_history *h, const struct jit_
  * each node in h->first, two elements after the node's own. Otherwise store PLACE as an entry of
  * each node.
  */
-static void visit(struct jit_history *h, struct reach r, uint32_t place)
+static void visit(struct jit_history *h, struct covered_ranges r, uint32_t place)
 {
 	size_t left = (size_t)r.first + h->edges, right = (size_t)r.end + h->edges;
 
@@ -115,7 +116,7 @@ static void visit(struct jit_history *h, struct reach r, uint32_t place)
  * Counts are stored two elements ahead. After the summation first[N + 1] is the index of node N's
  * first entry. Storing the entries moves it to their end, which is the start of node N + 1's.
  */
-static void make_tree(struct jit_history *h, const struct reach *r, uint32_t count)
+static void make_tree(struct jit_history *h, const struct covered_ranges *r, uint32_t count)
 {
 	size_t nodes = 2 * (size_t)h->edges;
 
@@ -150,7 +151,7 @@ static void find_latest(struct jit_history *h)
 
 /* Set BY_TIME: true for ranges that several functions cover, if one of these has a time. */
 static void find_by_time(struct jit_history *h, const struct jit_function *f,
-			 const struct reach *r, uint32_t count)
+			 const struct covered_ranges *r, uint32_t count)
 {
 	struct covers {
 		uint32_t all, timed;	/* functions that start here minus those that end here */
@@ -178,7 +179,7 @@ void jit_history_make(struct jit_history *h, const struct jit_function *f, uint3
 		return;
 	make_edges(h, f, count);
 	make_order(h, f, count);
-	struct reach *r = find_reaches(h, f, count);
+	struct covered_ranges *r = find_covered(h, f, count);
 	make_tree(h, r, count);
 	find_latest(h);
 	find_by_time(h, f, r, count);

@@ -47,12 +47,12 @@ struct jit_file {
 	uint64_t stuck_size;		/* file size when nothing could be parsed; 0: never */
 	char stuck[JIT_STUCK];		/* the bytes at AT then */
 	bool is_bad;			/* nothing after AT can be parsed */
-	bool was_told;			/* TROUBLE was reported */
+	bool trouble_reported;		/* TROUBLE was reported */
 	const char *trouble;		/* the first trouble; NULL: none */
 	uint64_t trouble_at;		/* offset of TROUBLE in the file */
 	char *refused;			/* path of a file owned by an untrusted user; NULL: none */
 	uid_t refused_owner;
-	bool refusal_was_told;		/* REFUSED was reported */
+	bool refusal_reported;		/* REFUSED was reported */
 };
 
 /* A history of functions that were added one after the other. */

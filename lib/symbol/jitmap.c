@@ -280,14 +280,14 @@ bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_p
 
 static bool file_trouble(struct jit_file *f, struct jit_trouble *out)
 {
-	if (f->refused && !f->refusal_was_told) {
-		f->refusal_was_told = true;
+	if (f->refused && !f->refusal_reported) {
+		f->refusal_reported = true;
 		*out = (struct jit_trouble){ .file = f->refused, .owner = f->refused_owner };
 		return true;
 	}
-	if (!f->trouble || f->was_told)
+	if (!f->trouble || f->trouble_reported)
 		return false;
-	f->was_told = true;
+	f->trouble_reported = true;
 	*out = (struct jit_trouble){ .file = f->name ? f->name : "", .why = f->trouble,
 				     .offset = f->trouble_at };
 	return true;

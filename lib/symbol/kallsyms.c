@@ -17,14 +17,14 @@
 
 enum { FILE_MAX_SIZE = 256 * 1024 * 1024 };	/* bytes; a kernel of today has 10 to 20 MB */
 
-struct symbol {
+struct kernel_symbol {
 	uint64_t address;
 	const char *name, *module;	/* in TEXT; MODULE is NULL for the kernel itself */
 };
 
 struct kallsyms {
 	char *text;		/* the file, with NULs as separators */
-	struct symbol *symbol;	/* code only, sorted by address */
+	struct kernel_symbol *symbol;	/* code only, sorted by address */
 	size_t symbols;
 	char trouble[160];
 };
@@ -73,7 +73,7 @@ static char *read_file(const char *file)
 }
 
 /* Split the line at AT, and end its name with a NUL. Returns the start of the next line. */
-static char *parse_line(char *at, struct symbol *out, char *type)
+static char *parse_line(char *at, struct kernel_symbol *out, char *type)
 {
 	char *end = strchrnul(at, '\n');
 	char *next = *end ? end + 1 : end;
@@ -98,7 +98,7 @@ static bool is_code(char type)
 
 static int by_address(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
+	const struct kernel_symbol *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -109,7 +109,7 @@ static int by_address(const void *a, const void *b)
 static void parse(struct kallsyms *k)
 {
 	bool sorted = true, any_address = false;
-	struct symbol s;
+	struct kernel_symbol s;
 	char type;
 
 	for (char *at = k->text; *at; ) {

@@ -110,8 +110,8 @@ static void follow_joiner(struct unwind *u, const struct record *rec)
 		joiner_end(u->joiner, task.tid);
 	else if (rec->type == PERF_RECORD_COMM && record_comm(rec, &comm) && comm.exec)
 		joiner_end(u->joiner, comm.tid);
-	for (uint32_t i = 0; i < u->spaces.tasks.gones; i++)
-		joiner_forget(u->joiner, u->spaces.tasks.gone[i].tid);
+	for (uint32_t i = 0; i < u->spaces.tasks.forgotten_count; i++)
+		joiner_forget(u->joiner, u->spaces.tasks.forgotten[i].tid);
 }
 
 bool unwind_follow(struct unwind *u, const struct record *rec)

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report report = { .tool = "fuzz-collect", .quiet = true };
 	struct collect_options how = {
-		.choice = CHOICE_ALL, .labels = size % 2 ? NULL : all_labels, .max_stacks = 4,
+		.selection = SELECTION_ALL, .labels = size % 2 ? NULL : all_labels, .max_stacks = 4,
 		.data_frames = size % 3 == 0,
 	};
 	const char *wrong;

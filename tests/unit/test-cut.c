@@ -141,7 +141,7 @@ static void ignore(struct collect *c, struct collect_part *part, void *context)
 static uint64_t collect(const struct stream *s, size_t size, int *status)
 {
 	struct report report = { .tool = "test-cut", .quiet = true };
-	const struct collect_options all = { .choice = CHOICE_ALL };
+	const struct collect_options all = { .selection = SELECTION_ALL };
 	const char *wrong;
 	struct collect c;
 	char file[64];

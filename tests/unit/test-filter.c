@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filter: whose records pass, as processes come and go and pids are used again. */
-#include "sample/filter.h"
+#include "sample/process-set.h"
 #include "tests/unit/tap.h"
 
 static const struct sample_layout layout = { .ip = 0, .tid = 8, .time = 16, .size = 24,
@@ -14,42 +14,42 @@ struct fork_record {
 	uint64_t sample_time;
 };
 
-static bool passes_fork(struct filter *f, uint32_t pid, uint32_t ppid)
+static bool passes_fork(struct process_set *f, uint32_t pid, uint32_t ppid)
 {
 	struct fork_record r = { { PERF_RECORD_FORK, 0, sizeof(r) }, pid, ppid, pid, ppid, 0,
 				 ppid, ppid, 0 };
 
-	return filter_passes(f, &r.header, &layout);
+	return process_set_selects(f, &r.header, &layout);
 }
 
 /* A record of TYPE that begins with a pid: EXIT, COMM and others. */
-static bool passes(struct filter *f, uint32_t type, uint32_t pid)
+static bool passes(struct process_set *f, uint32_t type, uint32_t pid)
 {
 	struct fork_record r = { { type, 0, sizeof(r) }, pid, 1, pid, 1, 0, 999, 999, 0 };
 
-	return filter_passes(f, &r.header, &layout);
+	return process_set_selects(f, &r.header, &layout);
 }
 
-static bool passes_sample(struct filter *f, uint32_t pid)
+static bool passes_sample(struct process_set *f, uint32_t pid)
 {
 	struct { struct perf_event_header header; uint64_t ip; uint32_t pid, tid; uint64_t time; }
 		r = { { PERF_RECORD_SAMPLE, 0, sizeof(r) }, 0xffff, pid, pid + 1, 0 };
 
-	return filter_passes(f, &r.header, &layout);
+	return process_set_selects(f, &r.header, &layout);
 }
 
 /* A SWITCH record has nothing but its sample_id. */
-static bool passes_switch(struct filter *f, uint32_t pid)
+static bool passes_switch(struct process_set *f, uint32_t pid)
 {
 	struct { struct perf_event_header header; uint32_t pid, tid; uint64_t time; }
 		r = { { PERF_RECORD_SWITCH, 0, sizeof(r) }, pid, pid + 1, 0 };
 
-	return filter_passes(f, &r.header, &layout);
+	return process_set_selects(f, &r.header, &layout);
 }
 
 static void test_off(void)
 {
-	struct filter f = { 0 };
+	struct process_set f = { 0 };
 
 	tap(passes_sample(&f, 7) && passes_fork(&f, 8, 7) && f.dropped == 0,
 	   "without a pid everything passes");
@@ -57,10 +57,10 @@ static void test_off(void)
 
 static void test_processes(void)
 {
-	struct filter f = { 0 };
+	struct process_set f = { 0 };
 
-	filter_add(&f, 7);
-	filter_add(&f, 7);
+	process_set_add(&f, 7);
+	process_set_add(&f, 7);
 	tap(f.pids == 1 && passes_sample(&f, 7) && !passes_sample(&f, 8), "samples by their pid");
 	tap(passes_switch(&f, 7) && !passes_switch(&f, 8), "switches by their sample_id's pid");
 	tap(passes(&f, PERF_RECORD_COMM, 7) && !passes(&f, PERF_RECORD_MMAP2, 8) &&
@@ -73,14 +73,14 @@ static void test_processes(void)
 	tap(passes_fork(&f, 7, 7) && !passes_fork(&f, 8, 7) && !passes_sample(&f, 8),
 	   "new threads pass, new processes do not");
 	tap(f.dropped == 7, "what did not pass is counted");
-	filter_release(&f);
+	process_set_release(&f);
 }
 
 static void test_children(void)
 {
-	struct filter f = { .children = true };
+	struct process_set f = { .children = true };
 
-	filter_add(&f, 7);
+	process_set_add(&f, 7);
 	tap(passes_fork(&f, 8, 7) && passes_fork(&f, 9, 8) && passes_sample(&f, 9),
 	   "the children's children pass");
 	tap(!passes_fork(&f, 11, 10) && !passes_sample(&f, 11), "those of others do not");
@@ -88,9 +88,9 @@ static void test_children(void)
 	   "a pid that others use again is not ours any more");
 	tap(passes_fork(&f, 8, 9) && passes_sample(&f, 8), "and may be ours again");
 	for (uint32_t pid = 100; pid < 5000; pid++)
-		filter_add(&f, (pid_t)pid);
+		process_set_add(&f, (pid_t)pid);
 	tap(passes_sample(&f, 4999) && !passes_sample(&f, 5000) && passes_sample(&f, 7), "many");
-	filter_release(&f);
+	process_set_release(&f);
 }
 
 int main(void)

@@ -143,7 +143,7 @@ static void test_found(void)
 	tap(y && all_right(y, 3, 1), "so is what was added to an older one");
 	tap(more < 2 * size, "names are kept once");
 	tap(!index_find(x, 0, &found) && !index_find(x, UINT64_MAX, &found) &&
-	   !index_find(x, 0x0fff, &found), "nothing before the first and behind the last");
+	   !index_find(x, 0x0fff, &found), "nothing before the first and after the last");
 	index_close(x);
 	index_close(y);
 	free(bytes);

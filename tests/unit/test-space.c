@@ -158,7 +158,7 @@ static void test_processes(void)
 	task(&s, PERF_RECORD_EXIT, 8, 7, 9, 9);
 	task(&s, PERF_RECORD_EXIT, 8, 7, 8, 8);
 	tap(is_at(&s, 8, 0x20000, "/child", 0),
-	    "samples that come behind EXIT have their mappings");
+	    "samples that come after EXIT have their mappings");
 	task(&s, PERF_RECORD_FORK, 8, 7, 8, 7);
 	tap(is_at(&s, 8, 0x20000, NULL, 0) && is_at(&s, 8, 0x10000, "/parent", 0),
 	    "a pid used again: nothing is left of the process before");

@@ -19,7 +19,7 @@ static size_t encode(uint32_t code, char *to)
 	return size;
 }
 
-/* In memory of just its size, so that a read behind it is seen. */
+/* In memory of just its size, so that a read past its end is seen. */
 static bool gives(const char *bytes, size_t want_size, uint32_t want)
 {
 	size_t room = strlen(bytes) + 1;

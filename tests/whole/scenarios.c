@@ -107,7 +107,7 @@ static bool has_word(const char *step, const char *word)
 	return false;
 }
 
-/* The words of STEP behind the first one; where stdin comes from. */
+/* The words of STEP after the first one; where stdin comes from. */
 static void parse_step(struct course *k, const char *step, char *argv[16], const char **input,
 		       bool *pipe)
 {

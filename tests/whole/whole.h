@@ -128,7 +128,7 @@ struct outcome {
 	int signal;
 	double cpu;		/* seconds */
 	long peak;		/* KiB, beyond what this program had itself */
-	struct span out, err;	/* from malloc, with a NUL behind */
+	struct span out, err;	/* from malloc, with a NUL after them */
 };
 
 /* Run a tool here: ARGV, stdin from INPUT as a file, or as a PIPE. */

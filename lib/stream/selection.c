@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stream/choice.h"
+#include "stream/selection.h"
 #include "base/arena.h"
 #include "base/units.h"
 #include "stream/tasks.h"
 
 #include <stdlib.h>
 
-const char *choice_parse_time(const char *text, void *choice)
+const char *selection_parse_time(const char *text, void *selection)
 {
 	const char *comma = strchr(text, ',');
 	size_t length = comma ? (size_t)(comma - text) : 0;
-	struct choice *c = choice;
+	struct selection *c = selection;
 	char from[32];
 
 	if (!comma || length >= sizeof(from))
@@ -20,7 +20,7 @@ const char *choice_parse_time(const char *text, void *choice)
 	       (!comma[1] || units_parse_duration(comma + 1, &c->to)) ? NULL : text;
 }
 
-bool choice_selects(const struct choice *c)
+bool selection_restricts(const struct selection *c)
 {
 	return c->pid >= 0 || c->tid >= 0 || c->cpu >= 0 || c->comm || c->event || c->from || c->to;
 }
@@ -30,7 +30,7 @@ static bool is_called(const char *wanted, const char *name)
 	return !wanted || (name && !strcmp(name, wanted));
 }
 
-bool choice_wants(const struct choice *c, const struct choice_facts *s)
+bool selection_contains(const struct selection *c, const struct selection_values *s)
 {
 	return (c->pid < 0 || s->pid == c->pid) && (c->tid < 0 || s->tid == c->tid) &&
 	       (c->cpu < 0 || s->cpu == (uint32_t)c->cpu) && s->time >= c->from &&
@@ -38,7 +38,7 @@ bool choice_wants(const struct choice *c, const struct choice_facts *s)
 	       is_called(c->comm, s->comm);
 }
 
-bool choice_takes(struct choice *c, struct stream_reader *in, const struct record *rec)
+bool selection_keeps(struct selection *c, struct stream_reader *in, const struct record *rec)
 {
 	struct sample s;
 
@@ -51,12 +51,12 @@ bool choice_takes(struct choice *c, struct stream_reader *in, const struct recor
 	}
 	if (!stream_sample(in, rec, &s))
 		return false;
-	return choice_wants(c, &(struct choice_facts){
+	return selection_contains(c, &(struct selection_values){
 		s.pid, s.tid, s.cpu, s.time, stream_events(in)->event[s.event].name,
 		c->comm ? tasks_name_text(c->tasks, s.tid) : "" });
 }
 
-void choice_release(struct choice *c)
+void selection_release(struct selection *c)
 {
 	if (c->tasks)
 		tasks_release(c->tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/facts.h"
+#include "profile/labeler.h"
 #include "profile/data-source.h"
 
 #include <inttypes.h>
@@ -36,13 +36,13 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 
 enum { KINDS = FACT_SLICE };	/* that users choose by name */
 
-const char facts_names[] =
+const char labeler_names[] =
 	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
 	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
 	"field:NAME";
 
 /* Add a label.  Return false if there are too many, or another fact has this name. */
-static bool add_fact(struct facts *f, struct label_key key, struct fact fact)
+static bool add_fact(struct labeler *f, struct label_key key, struct fact fact)
 {
 	for (uint32_t i = 0; i < f->labels.keys; i++)
 		if (!strcmp(f->labels.key[i].name, key.name))
@@ -54,7 +54,7 @@ static bool add_fact(struct facts *f, struct label_key key, struct fact fact)
 	return true;
 }
 
-static bool add_field(struct facts *f, const char *name)
+static bool add_field(struct labeler *f, const char *name)
 {
 	struct label_key key = { .name = name, .unit = "", .is_text = true };
 
@@ -67,7 +67,7 @@ static struct label_key key_of(enum kind kind)
 				   .is_text = kinds[kind].is_text };
 }
 
-static bool add_kind(struct facts *f, const char *name)
+static bool add_kind(struct labeler *f, const char *name)
 {
 	for (int kind = 0; kind < KINDS; kind++)
 		if (!strcmp(kinds[kind].name, name))
@@ -75,7 +75,7 @@ static bool add_kind(struct facts *f, const char *name)
 	return false;
 }
 
-bool facts_slice(struct facts *f, uint64_t count)
+bool labeler_slice(struct labeler *f, uint64_t count)
 {
 	f->slices.most = 2 * count;
 	f->slice_key = f->labels.keys;
@@ -84,7 +84,7 @@ bool facts_slice(struct facts *f, uint64_t count)
 	       add_fact(f, key_of(FACT_RUN), (struct fact){ .kind = FACT_RUN });
 }
 
-bool facts_choose(struct facts *f, const char *list, const char **wrong)
+bool labeler_choose(struct labeler *f, const char *list, const char **wrong)
 {
 	static const char field[] = "field:";
 
@@ -101,7 +101,7 @@ bool facts_choose(struct facts *f, const char *list, const char **wrong)
 	return true;
 }
 
-static struct cgroup *find_cgroup(const struct facts *f, uint64_t id)
+static struct cgroup *find_cgroup(const struct labeler *f, uint64_t id)
 {
 	uint32_t at = TABLE_FIND(&f->cgroup_table, hash_u64(id), i, f->cgroup[i].id == id);
 
@@ -109,7 +109,7 @@ static struct cgroup *find_cgroup(const struct facts *f, uint64_t id)
 }
 
 /* PERF_RECORD_CGROUP: u64 id; char path[] */
-static void follow_cgroup(struct facts *f, const struct record *rec)
+static void follow_cgroup(struct labeler *f, const struct record *rec)
 {
 	struct cursor c = rec->body;
 	struct cgroup group = { .id = cursor_u64(&c) };
@@ -130,22 +130,22 @@ static void follow_cgroup(struct facts *f, const struct record *rec)
 	table_add(&f->cgroup_table, hash_u64(group.id), f->cgroups++);
 }
 
-void facts_follow(struct facts *f, const struct record *rec)
+void labeler_follow(struct labeler *f, const struct record *rec)
 {
 	tasks_follow(&f->tasks, rec);
 	if (rec->type == PERF_RECORD_CGROUP)
 		follow_cgroup(f, rec);
 	else if (rec->type == RECORD_TRACING_DATA)
-		tracepoints_add(&f->tracepoints, rec->behind);
+		tracepoints_add(&f->tracepoints, rec->trailing);
 }
 
-static int64_t text_of(struct facts *f, const char *text)
+static int64_t text_of(struct labeler *f, const char *text)
 {
 	return *text ? (int64_t)intern_text(&f->labels.texts, text) : LABEL_ABSENT;
 }
 
 /* Return the last path that a record gave for control group ID; if there is none, ID itself. */
-static int64_t cgroup_of(struct facts *f, uint64_t id)
+static int64_t cgroup_of(struct labeler *f, uint64_t id)
 {
 	const struct cgroup *group = find_cgroup(f, id);
 	char number[32];
@@ -172,7 +172,7 @@ static const char *mode_name(uint16_t misc)
 }
 
 /* Return a tracepoint's field as text; also numbers, because a key has only one type of value. */
-static int64_t field_of(struct facts *f, const char *name, const struct resolved_sample *s,
+static int64_t field_of(struct labeler *f, const char *name, const struct resolved_sample *s,
 			const struct perf_event_attr *attr)
 {
 	const struct tracepoint_field *field = attr->type != PERF_TYPE_TRACEPOINT ? NULL
@@ -200,7 +200,7 @@ static int64_t number_of(const struct resolved_sample *s, enum resolved_value va
 }
 
 /* Return a value as hexadecimal text: as a signed number a kernel address would be negative. */
-static int64_t hex_of(struct facts *f, const struct resolved_sample *s, enum resolved_value value)
+static int64_t hex_of(struct labeler *f, const struct resolved_sample *s, enum resolved_value value)
 {
 	char text[32];
 
@@ -218,7 +218,7 @@ static int64_t weight_of(const struct resolved_sample *s)
 	return s->has & PERF_SAMPLE_WEIGHT_STRUCT ? (int64_t)(uint32_t)weight : weight;
 }
 
-static int64_t data_text(struct facts *f, const struct resolved_sample *s, bool snoop)
+static int64_t data_text(struct labeler *f, const struct resolved_sample *s, bool snoop)
 {
 	char text[64];
 
@@ -231,7 +231,7 @@ static int64_t data_text(struct facts *f, const struct resolved_sample *s, bool 
 	return text_of(f, text);
 }
 
-static int64_t value_of(struct facts *f, const struct fact *fact, const struct resolved_sample *s,
+static int64_t value_of(struct labeler *f, const struct fact *fact, const struct resolved_sample *s,
 			const char *comm, const struct perf_event_attr *attr)
 {
 	switch ((enum kind)fact->kind) {
@@ -277,8 +277,8 @@ static int64_t value_of(struct facts *f, const struct fact *fact, const struct r
 	return LABEL_ABSENT;
 }
 
-uint32_t facts_labels(struct facts *f, const struct resolved_sample *s, const char *comm,
-		      const struct perf_event_attr *attr)
+uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *s, const char *comm,
+			const struct perf_event_attr *attr)
 {
 	int64_t value[LABEL_KEYS_MAX];
 
@@ -287,7 +287,7 @@ uint32_t facts_labels(struct facts *f, const struct resolved_sample *s, const ch
 	return labels_set(&f->labels, value);
 }
 
-void facts_release(struct facts *f)
+void labeler_release(struct labeler *f)
 {
 	labels_release(&f->labels);
 	tasks_release(&f->tasks);
@@ -295,5 +295,5 @@ void facts_release(struct facts *f)
 	arena_release(&f->arena);
 	free(f->cgroup);
 	table_release(&f->cgroup_table);
-	*f = (struct facts){ 0 };
+	*f = (struct labeler){ 0 };
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/canon.h"
+#include "profile/canonical.h"
 
 #include <stdlib.h>
 
-const struct resolved *canon_object(const struct canon *c, uint32_t index, uint32_t *id)
+const struct resolved *canonical_object(const struct canonical *c, uint32_t index, uint32_t *id)
 {
 	bool own = index >= c->p->resolved->objects;
 
@@ -11,7 +11,7 @@ const struct resolved *canon_object(const struct canon *c, uint32_t index, uint3
 	return own ? &c->p->own : c->p->resolved;
 }
 
-const struct resolved *canon_function(const struct canon *c, uint32_t index, uint32_t *id)
+const struct resolved *canonical_function(const struct canonical *c, uint32_t index, uint32_t *id)
 {
 	bool own = index >= c->p->resolved->functions;
 
@@ -19,7 +19,7 @@ const struct resolved *canon_function(const struct canon *c, uint32_t index, uin
 	return own ? &c->p->own : c->p->resolved;
 }
 
-const struct resolved *canon_frame(const struct canon *c, uint32_t index, uint32_t *id)
+const struct resolved *canonical_frame(const struct canonical *c, uint32_t index, uint32_t *id)
 {
 	bool own = index >= c->p->resolved->frames;
 
@@ -27,22 +27,22 @@ const struct resolved *canon_frame(const struct canon *c, uint32_t index, uint32
 	return own ? &c->p->own : c->p->resolved;
 }
 
-static uint32_t object_index(const struct canon *c, const struct resolved *t, uint32_t id)
+static uint32_t object_index(const struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	return t == c->p->resolved ? id : c->p->resolved->objects + id;
 }
 
-static uint32_t function_index(const struct canon *c, const struct resolved *t, uint32_t id)
+static uint32_t function_index(const struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	return t == c->p->resolved ? id : c->p->resolved->functions + id;
 }
 
-uint32_t canon_object_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+uint32_t canonical_object_rank(const struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	return c->objects.rank[object_index(c, t, id)];
 }
 
-uint32_t canon_function_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+uint32_t canonical_function_rank(const struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	return c->functions.rank[function_index(c, t, id)];
 }
@@ -53,37 +53,37 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* Return the text at INDEX of c->strings. */
-static const char *string_at(const struct canon *c, uint32_t index)
+static const char *string_at(const struct canonical *c, uint32_t index)
 {
 	const struct resolved *r = c->p->resolved;
 
 	return index < r->strings ? r->string[index] : c->p->own.string[index - r->strings];
 }
 
-static uint32_t *string_rank(const struct canon *c, const struct resolved *t, uint32_t id)
+static uint32_t *string_rank(const struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	return &c->strings.rank[t == c->p->resolved ? id : c->p->resolved->strings + id];
 }
 
-static int compare_texts(const void *a, const void *b, void *canon)
+static int compare_texts(const void *a, const void *b, void *canonical)
 {
-	return strcmp(string_at(canon, *(const uint32_t *)a),
-		      string_at(canon, *(const uint32_t *)b));
+	return strcmp(string_at(canonical, *(const uint32_t *)a),
+		      string_at(canonical, *(const uint32_t *)b));
 }
 
-static int compare_strings(const struct canon *c, const struct resolved *t, uint32_t a,
+static int compare_strings(const struct canonical *c, const struct resolved *t, uint32_t a,
 			   const struct resolved *u, uint32_t b)
 {
 	return compare_numbers(*string_rank(c, t, a), *string_rank(c, u, b));
 }
 
-static int compare_objects(const void *a, const void *b, void *canon)
+static int compare_objects(const void *a, const void *b, void *canonical)
 {
 	uint32_t i, k;
-	const struct resolved *t = canon_object(canon, *(const uint32_t *)a, &i);
-	const struct resolved *u = canon_object(canon, *(const uint32_t *)b, &k);
+	const struct resolved *t = canonical_object(canonical, *(const uint32_t *)a, &i);
+	const struct resolved *u = canonical_object(canonical, *(const uint32_t *)b, &k);
 	const struct resolved_object *x = &t->object[i], *y = &u->object[k];
-	int order = compare_strings(canon, t, x->path, u, y->path);
+	int order = compare_strings(canonical, t, x->path, u, y->path);
 
 	order = order ? order : compare_numbers(x->kind, y->kind);
 	order = order ? order : compare_numbers(x->flags, y->flags);
@@ -93,39 +93,39 @@ static int compare_objects(const void *a, const void *b, void *canon)
 	return order ? order : compare_numbers(x->file_offset, y->file_offset);
 }
 
-static int compare_functions(const void *a, const void *b, void *canon)
+static int compare_functions(const void *a, const void *b, void *canonical)
 {
 	uint32_t i, k;
-	const struct resolved *t = canon_function(canon, *(const uint32_t *)a, &i);
-	const struct resolved *u = canon_function(canon, *(const uint32_t *)b, &k);
+	const struct resolved *t = canonical_function(canonical, *(const uint32_t *)a, &i);
+	const struct resolved *u = canonical_function(canonical, *(const uint32_t *)b, &k);
 	const struct resolved_function *x = &t->function[i], *y = &u->function[k];
-	int order = compare_strings(canon, t, x->name, u, y->name);
+	int order = compare_strings(canonical, t, x->name, u, y->name);
 
-	order = order ? order : compare_strings(canon, t, x->system_name, u, y->system_name);
-	order = order ? order : compare_strings(canon, t, x->file, u, y->file);
+	order = order ? order : compare_strings(canonical, t, x->system_name, u, y->system_name);
+	order = order ? order : compare_strings(canonical, t, x->file, u, y->file);
 	return order ? order : compare_numbers(x->line, y->line);
 }
 
-static int compare_lines(const struct canon *c, const struct resolved *t,
+static int compare_lines(const struct canonical *c, const struct resolved *t,
 			 const struct resolved_line *x, const struct resolved *u,
 			 const struct resolved_line *y)
 {
-	int order = compare_numbers(canon_function_rank(c, t, x->function),
-				    canon_function_rank(c, u, y->function));
+	int order = compare_numbers(canonical_function_rank(c, t, x->function),
+				    canonical_function_rank(c, u, y->function));
 
 	order = order ? order : compare_numbers(x->line, y->line);
 	return order ? order : compare_numbers(x->column, y->column);
 }
 
-static int compare_frames(const void *a, const void *b, void *canon)
+static int compare_frames(const void *a, const void *b, void *canonical)
 {
-	const struct canon *c = canon;
+	const struct canonical *c = canonical;
 	uint32_t i, k;
-	const struct resolved *t = canon_frame(c, *(const uint32_t *)a, &i);
-	const struct resolved *u = canon_frame(c, *(const uint32_t *)b, &k);
+	const struct resolved *t = canonical_frame(c, *(const uint32_t *)a, &i);
+	const struct resolved *u = canonical_frame(c, *(const uint32_t *)b, &k);
 	const struct resolved_frame *x = &t->frame[i], *y = &u->frame[k];
-	int order = compare_numbers(canon_object_rank(c, t, x->object),
-				    canon_object_rank(c, u, y->object));
+	int order = compare_numbers(canonical_object_rank(c, t, x->object),
+				    canonical_object_rank(c, u, y->object));
 
 	order = order ? order : compare_numbers(x->address, y->address);
 	order = order ? order : compare_numbers(x->lines, y->lines);
@@ -134,9 +134,9 @@ static int compare_frames(const void *a, const void *b, void *canon)
 	return order;
 }
 
-static int compare_stacks(const void *a, const void *b, void *canon)
+static int compare_stacks(const void *a, const void *b, void *canonical)
 {
-	const struct canon *c = canon;
+	const struct canonical *c = canonical;
 	const struct stack *x = &c->p->stacks.stack[*(const uint32_t *)a];
 	const struct stack *y = &c->p->stacks.stack[*(const uint32_t *)b];
 	const struct chain *f = &c->p->chains.chain[x->chain], *g = &c->p->chains.chain[y->chain];
@@ -144,15 +144,15 @@ static int compare_stacks(const void *a, const void *b, void *canon)
 
 	for (uint32_t i = 0; i < least && x->chain != y->chain; i++)
 		if (f->frame[i] != g->frame[i])
-			return compare_numbers(canon_frame_rank(c, f->frame[i]),
-					       canon_frame_rank(c, g->frame[i]));
+			return compare_numbers(canonical_frame_rank(c, f->frame[i]),
+					       canonical_frame_rank(c, g->frame[i]));
 	if (f->frames != g->frames)
 		return compare_numbers(f->frames, g->frames);
 	return labels_compare(c->p->labels, c->label_rank, x->labels, y->labels);
 }
 
 /* Sort the indices that are marked in o->rank, and set their ranks. */
-static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
+static void make_order(struct canonical *c, struct canonical_order *o, uint32_t count,
 		       int (*compare)(const void *, const void *, void *))
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -167,9 +167,9 @@ static void make_order(struct canon *c, struct canon_order *o, uint32_t count,
  * Sort each text once, and compare ranks from then on: many objects and functions may share
  * a text, and texts may be long and nearly equal.  Equal texts have the same rank.
  */
-static void order_strings(struct canon *c, uint32_t count)
+static void order_strings(struct canonical *c, uint32_t count)
 {
-	struct canon_order *o = &c->strings;
+	struct canonical_order *o = &c->strings;
 	uint32_t rank = 0;
 
 	make_order(c, o, count, compare_texts);
@@ -202,7 +202,7 @@ static uint32_t *order_label_texts(const struct intern *in)
 	return rank;
 }
 
-static uint32_t open_order(struct canon_order *o, uint32_t resolved, uint32_t own)
+static uint32_t open_order(struct canonical_order *o, uint32_t resolved, uint32_t own)
 {
 	uint32_t count = resolved + own;
 
@@ -211,13 +211,13 @@ static uint32_t open_order(struct canon_order *o, uint32_t resolved, uint32_t ow
 	return count;
 }
 
-static void mark_object(struct canon *c, const struct resolved *t, uint32_t id)
+static void mark_object(struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	c->objects.rank[object_index(c, t, id)] = 1;
 	*string_rank(c, t, t->object[id].path) = 1;
 }
 
-static void mark_function(struct canon *c, const struct resolved *t, uint32_t id)
+static void mark_function(struct canonical *c, const struct resolved *t, uint32_t id)
 {
 	const struct resolved_function *f = &t->function[id];
 
@@ -227,10 +227,10 @@ static void mark_function(struct canon *c, const struct resolved *t, uint32_t id
 	*string_rank(c, t, f->file) = 1;
 }
 
-static void mark_frame(struct canon *c, uint32_t index)
+static void mark_frame(struct canonical *c, uint32_t index)
 {
 	uint32_t id;
-	const struct resolved *t = canon_frame(c, index, &id);
+	const struct resolved *t = canonical_frame(c, index, &id);
 	const struct resolved_frame *f = &t->frame[id];
 
 	if (c->frames.rank[index])
@@ -242,7 +242,7 @@ static void mark_frame(struct canon *c, uint32_t index)
 }
 
 /* Mark everything that the stacks refer to. */
-static void mark_used(struct canon *c)
+static void mark_used(struct canonical *c)
 {
 	const struct profile *p = c->p;
 	bool *seen = mem_zeroed(p->chains.count, sizeof(*seen));
@@ -251,15 +251,15 @@ static void mark_used(struct canon *c)
 		uint32_t chain = p->stacks.stack[s].chain;
 		const struct chain *f = &p->chains.chain[chain];
 		for (uint32_t i = 0; i < f->frames && !seen[chain]; i++)
-			mark_frame(c, canon_frame_index(c, f->frame[i]));
+			mark_frame(c, canonical_frame_index(c, f->frame[i]));
 		seen[chain] = true;
 	}
 	free(seen);
 }
 
-void canon_make(struct canon *c, const struct profile *p)
+void canonical_make(struct canonical *c, const struct profile *p)
 {
-	*c = (struct canon){ .p = p };
+	*c = (struct canonical){ .p = p };
 	uint32_t strings = open_order(&c->strings, p->resolved->strings, p->own.strings);
 	uint32_t objects = open_order(&c->objects, p->resolved->objects, p->own.objects);
 	uint32_t functions = open_order(&c->functions, p->resolved->functions, p->own.functions);
@@ -277,9 +277,9 @@ void canon_make(struct canon *c, const struct profile *p)
 	qsort_r(c->stacks, p->stacks.count, sizeof(*c->stacks), compare_stacks, c);
 }
 
-void canon_release(struct canon *c)
+void canonical_release(struct canonical *c)
 {
-	struct canon_order *orders[] = { &c->strings, &c->objects, &c->functions, &c->frames };
+	struct canonical_order *orders[] = { &c->strings, &c->objects, &c->functions, &c->frames };
 
 	for (int i = 0; i < 4; i++) {
 		free(orders[i]->order);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * facts - makes the labels of samples: pids, names, times, sources of data, fields of
+ * labeler - makes the labels of samples: pids, names, times, sources of data, fields of
  * tracepoints.
  */
 #pragma once
@@ -11,7 +11,7 @@
 #include "stream/tasks.h"
 
 /* Zero-initialised: no labels. */
-struct facts {
+struct labeler {
 	struct labels labels;
 	struct fact {
 		int kind;		/* enum kind */
@@ -34,22 +34,22 @@ struct facts {
  * Ask for the labels in LIST, names separated by commas as for --label.  Return false and
  * point *WRONG to the name if a name is unknown or there are too many.
  */
-bool facts_choose(struct facts *f, const char *list, const char **wrong);
+bool labeler_choose(struct labeler *f, const char *list, const char **wrong);
 
 /*
  * Ask for the labels "slice", COUNT to twice as many, and "run".  Return false if another
  * label has one of these names, or there are too many labels.
  */
-bool facts_slice(struct facts *f, uint64_t count);
+bool labeler_slice(struct labeler *f, uint64_t count);
 
-/* The names that facts_choose() accepts, separated by commas. */
-extern const char facts_names[];
+/* The names that labeler_choose() accepts, separated by commas. */
+extern const char labeler_names[];
 
 /* Learn names, control groups and fields of tracepoints from REC, a record of any type. */
-void facts_follow(struct facts *f, const struct record *rec);
+void labeler_follow(struct labeler *f, const struct record *rec);
 
 /* Return the label set of SAMPLE of an event with ATTR; COMM is the name of its thread. */
-uint32_t facts_labels(struct facts *f, const struct resolved_sample *sample, const char *comm,
-		      const struct perf_event_attr *attr);
+uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *sample, const char *comm,
+			const struct perf_event_attr *attr);
 
-void facts_release(struct facts *f);
+void labeler_release(struct labeler *f);

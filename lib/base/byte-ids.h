@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keyed - maps bytes to dense ids: equal bytes have the same id, counted from 0. */
+/* byte-ids - maps bytes to dense ids: equal bytes have the same id, counted from 0. */
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 /* Zero-initialised: empty. */
-struct keyed {
-	struct keyed_item {
+struct byte_ids {
+	struct byte_ids_item {
 		const void *bytes;
 		size_t size;
 	} *item;
@@ -19,7 +19,7 @@ struct keyed {
 };
 
 /* Return the id of the SIZE bytes at BYTES.  It is new if it equals K->count before the call. */
-static inline uint32_t keyed_id(struct keyed *k, const void *bytes, size_t size)
+static inline uint32_t byte_ids_add(struct byte_ids *k, const void *bytes, size_t size)
 {
 	uint64_t hash = hash_bytes(bytes, size);
 	uint32_t found = TABLE_FIND(&k->table, hash, i, k->item[i].size == size &&
@@ -28,15 +28,15 @@ static inline uint32_t keyed_id(struct keyed *k, const void *bytes, size_t size)
 	if (found != TABLE_NONE)
 		return found;
 	k->item = array_grow(k->item, k->count, sizeof(*k->item));
-	k->item[k->count] = (struct keyed_item){ arena_copy(&k->arena, bytes, size), size };
+	k->item[k->count] = (struct byte_ids_item){ arena_copy(&k->arena, bytes, size), size };
 	table_add(&k->table, hash, k->count);
 	return k->count++;
 }
 
-static inline void keyed_release(struct keyed *k)
+static inline void byte_ids_release(struct byte_ids *k)
 {
 	free(k->item);
 	table_release(&k->table);
 	arena_release(&k->arena);
-	*k = (struct keyed){ 0 };
+	*k = (struct byte_ids){ 0 };
 }

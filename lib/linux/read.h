@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text - opens and reads files that the kernel writes: in /proc, /sys, tracefs and cgroups.
+ * read - opens and reads files that the kernel writes: in /proc, /sys, tracefs and cgroups.
  *
  * No user can put another file in their place, so they are opened by their names.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "linux/text.h"
+#include "linux/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter - select the records of the target's processes.
+ * process-set - the processes of the target, whose records are selected.
  *
  * Needed if the kernel records more than the target: if whole CPUs are sampled instead of some
  * processes, or if events that follow new threads also follow new processes (before Linux
- * 5.13).  Zero-initialised: all records pass.
+ * 5.13).  Zero-initialised: all records are selected.
  */
 #pragma once
 #include "base/table.h"
@@ -13,23 +13,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct filter {
-	bool on;		/* set by filter_add() */
+struct process_set {
+	bool on;		/* set by process_set_add() */
 	bool children;		/* also select the processes that selected processes create */
 	pid_t *pid;		/* selected processes; 0: its pid belongs to another process now */
 	size_t pids;
 	struct table table;	/* index of PID */
-	uint64_t dropped;	/* records that did not pass */
+	uint64_t dropped;	/* records that were not selected */
 };
 
-/* Turn the filter on, and let records of process PID pass. */
-void filter_add(struct filter *filter, pid_t pid);
+/* Turn the selection on, and select the records of process PID. */
+void process_set_add(struct process_set *processes, pid_t pid);
 
 /*
  * Return whether RECORD belongs to a selected process, or to no process.  Also learns from
  * FORK records which new pids belong to the target.
  */
-bool filter_passes(struct filter *filter, const struct perf_event_header *record,
-		   const struct sample_layout *layout);
+bool process_set_selects(struct process_set *processes, const struct perf_event_header *record,
+			 const struct sample_layout *layout);
 
-void filter_release(struct filter *filter);
+void process_set_release(struct process_set *processes);

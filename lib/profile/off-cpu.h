@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waits - threads that wait (were switched out): on which stack, and since when. */
+/* off-cpu - threads that wait (were switched out): on which stack, and since when. */
 #pragma once
 #include "base/arena.h"
 #include "base/table.h"
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct wait {
+struct off_cpu_wait {
 	pid_t tid;
-	bool waits;		/* it is switched out; false: it runs */
+	bool is_waiting;	/* it is switched out; false: it runs */
 	bool exited;		/* it has exited: once switched out, it never runs again */
 	bool preempted;		/* it was still runnable: another thread took its CPU */
 	uint64_t since;		/* time it was switched out, in the stream's clock */
@@ -22,8 +22,8 @@ struct wait {
 };
 
 /* Zero-initialised: no threads. */
-struct waits {
-	struct wait *wait;	/* one for each thread */
+struct off_cpu {
+	struct off_cpu_wait *wait;	/* one for each thread */
 	uint32_t count;
 	struct table table;	/* over WAIT, by tid */
 };
@@ -32,25 +32,26 @@ struct waits {
  * TID waits from TIME on, with these FRAMES frames as its stack.  Return its entry, in
  * which the caller sets event, labels and part.  Valid until the next call.
  */
-struct wait *waits_begin(struct waits *w, pid_t tid, uint64_t time, const uint32_t *frame,
-			 uint32_t frames);
+struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
+				   const uint32_t *frame,
+				   uint32_t frames);
 
 /* Return the wait of TID, valid until the next call; NULL if TID runs or is unknown. */
-struct wait *waits_find(const struct waits *w, pid_t tid);
+struct off_cpu_wait *off_cpu_find(const struct off_cpu *w, pid_t tid);
 
 /* End the wait of TID and return it, valid until the next call; NULL if there was none. */
-struct wait *waits_end(struct waits *w, pid_t tid);
+struct off_cpu_wait *off_cpu_end(struct off_cpu *w, pid_t tid);
 
 /* TID has exited (EXITED) while it ran, or is a new thread. */
-void waits_thread(struct waits *w, pid_t tid, bool exited);
+void off_cpu_thread(struct off_cpu *w, pid_t tid, bool exited);
 
 /* Forget TID. */
-void waits_forget(struct waits *w, pid_t tid);
+void off_cpu_forget(struct off_cpu *w, pid_t tid);
 
 /* Make FRAME the new leaf of W's stack: at most once, after the wait has ended. */
-void waits_lead(struct wait *w, uint32_t frame);
+void off_cpu_add_leaf(struct off_cpu_wait *w, uint32_t frame);
 
 /* Make FRAME the new root of W's stack: at most once, after the wait has ended. */
-void waits_end_in(struct wait *w, uint32_t frame);
+void off_cpu_end_in(struct off_cpu_wait *w, uint32_t frame);
 
-void waits_release(struct waits *w);
+void off_cpu_release(struct off_cpu *w);
