@@ -130,13 +130,15 @@ static const struct top_row *nameless_row(const struct top *top)
 }
 
 /* What to do where the table says less than it could. */
-static void advise(const struct top *top, struct report *report)
+static void advise(const struct top *top, bool is_stream, struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top);
 
 	if (top->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
+	else if (!how.label && !top->has_functions && is_stream)
+		report_note(report, "no address has a name; pmu-symbolize -v says what was missing");
 	else if (!how.label && !top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
@@ -148,7 +150,8 @@ static void advise(const struct top *top, struct report *report)
 			    "pmu-symbolize -v says what was missing", nameless->name);
 }
 
-static void print(struct top *top, const char *name, const char *unit, struct report *report)
+static void print(struct top *top, const char *name, const char *unit, bool is_stream,
+		  struct report *report)
 {
 	struct winsize size = { 0 };
 
@@ -165,7 +168,12 @@ static void print(struct top *top, const char *name, const char *unit, struct re
 	top_sort(top, by_cumulative);
 	top_print(top, &view, (enum top_format)format, stdout);
 	fflush(stdout);
-	advise(top, report);
+	advise(top, is_stream, report);
+}
+
+static bool holds_stream(const struct opened *o)
+{
+	return opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED;
 }
 
 static void show_once(struct opened *o, struct report *report)
@@ -179,7 +187,7 @@ static void show_once(struct opened *o, struct report *report)
 		size_t index = choose_type(d);
 		top_add(&top, d, index);
 		print(&top, decoded_string(d, d->type[index].type),
-		      decoded_string(d, d->type[index].unit), report);
+		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
 	}
 	top_release(&top);
 	decoded_free(d);
@@ -196,7 +204,7 @@ static void show_live(struct opened *o, struct report *report)
 	bool stopped = result.stopped;
 	by_cumulative = result.by_cumulative;
 	if (result.type)
-		print(&result.top, result.type, result.unit, report);
+		print(&result.top, result.type, result.unit, true, report);
 	live_result_release(&result);
 	opened_free(o, stopped);
 }
@@ -204,10 +212,8 @@ static void show_live(struct opened *o, struct report *report)
 /* Return whether O comes slowly, and somebody looks at it. */
 static bool is_watched(const struct opened *o)
 {
-	enum open_kind kind = opened_kind(o);
-
-	return opened_is_live(o) && (kind == OPEN_RAW || kind == OPEN_RESOLVED) &&
-	       format == TOP_TABLE && isatty(STDOUT_FILENO);
+	return opened_is_live(o) && holds_stream(o) && format == TOP_TABLE &&
+	       isatty(STDOUT_FILENO);
 }
 
 int main(int argc, char **argv)

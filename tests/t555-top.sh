@@ -79,8 +79,12 @@ check 'text that is no stack is reported, and an input that is nothing is refuse
 		test ! -s out
 		test "$(wc -l <err)" = 1
 	done
+	: >text
+	exits 1 pmu-top text 2>err
+	grep -qx "pmu-top: 'text' is empty" err
 	head -c 3000 /dev/urandom >noise
-	exits 1 pmu-top noise >out
+	exits 1 pmu-top noise >out 2>err
+	grep -qx "pmu-top: 'noise' is no .* or folded text, or is damaged" err
 	exits 1 pmu-top . >out
 	exits 1 pmu-top nowhere >out
 END
@@ -128,6 +132,28 @@ check 'the other tools are found in $PMU_PATH, beside pmu-top, and in $PATH, in 
 	test ! -s out
 	# what needs no other tool works alone
 	env PATH=/nowhere beside/pmu-top -n 100 "$scratch/resolved" | same "$scratch/table" -
+END
+
+check 'the other tools are found beside pmu-top in the root directory, without /proc' <<'END'
+	needs_root
+	test -z "$WRAP" || skip 'under a wrapper'
+	ldd "$BIN/pmu-top" 2>/dev/null | grep -q "=>" && skip 'the tools are not static'
+	mkdir root
+	cp "$BIN/pmu-top" "$BIN/pmu-symbolize" "$scratch/raw" root
+	chroot root /pmu-top /raw >out 2>err
+	grep -q "^cpu (nanoseconds): " out
+END
+
+check 'a stream without any name is said to be so; pmu-symbolize was there' <<'END'
+	compose s.data <<-PY
+		out = pipe(record(64, attr(1, 0, 1000000, IP | TID) + struct.pack("<Q", 1), 0),
+		    *[record(9, struct.pack("<QII", 0x1000 + i % 3, 7, 7)) for i in range(9)])
+	PY
+	pmu-symbolize -q s.data >named
+	for input in s.data named; do
+		pmu-top $input >out 2>err
+		grep -qx "pmu-top: no address has a name; pmu-symbolize -v says what was missing" err
+	done
 END
 
 check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothing is left' <<'END'
@@ -428,7 +454,7 @@ check 'a signal ends it; the terminal is as before, and the other programs end' 
 		run kill -TERM $(cat pid)
 		end
 	EOF
-	grep -q ' J$' out
+	grep -q ' [A-J]$' out
 	grep -qE '(^|[^-])icanon' out
 	grep -qE '(^|[^-])echo ' out
 	none strays_left

@@ -43,7 +43,8 @@ static bool is_beside_us(const char *name, char path[PATH_MAX])
 	char own[PATH_MAX];
 	const char *slash = started && realpath(started, own) ? strrchr(own, '/') : NULL;
 
-	return slash && is_in(own, (size_t)(slash - own), name, path);
+	/* in the root directory of a container, too */
+	return slash && is_in(own, (size_t)(slash - own) + (slash == own), name, path);
 }
 
 bool sibling_find(const char *name, char path[PATH_MAX])
