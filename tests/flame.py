@@ -266,7 +266,7 @@ def browse_heat(page, path):
     page.open(path, "#heat=1")
     canvas = page.driver.find_element("id", "hc")
     hand = ActionChains(page.driver)
-    hand.move_to_element_with_offset(canvas, 40 - canvas.size["width"] / 2, 0)
+    hand.move_to_element_with_offset(canvas, 60 - canvas.size["width"] / 2, 0)
     hand.click_and_hold().move_by_offset(30, 0).release().perform()
     page.settle()
     part = page.rows()[0][0][3]
@@ -284,6 +284,28 @@ def browse_heat(page, path):
             """, key)
     page.settle()
     assert "s=0-" in page.run("location.hash")
+    check_heat_words(page)
+
+
+def check_heat_words(page):
+    """The numbers at the axes are whole and short, and the words are those of the theme."""
+    page.go("#th=light&heat=0")
+    page.driver.execute_script("""
+        const draw = CanvasRenderingContext2D.prototype.fillText;
+        window.drawn = [];
+        CanvasRenderingContext2D.prototype.fillText = function(text, x, y) {
+            if (this.canvas.id === 'hc')
+                drawn.push([text, this.textAlign === 'right' ? x - this.measureText(text).width
+                    : x]);
+            draw.call(this, text, x, y);
+        };""")
+    page.go("#th=light&heat=1")
+    drawn = page.run("drawn")
+    assert drawn and all(x >= 0 for text, x in drawn), drawn
+    assert not any(re.search(r"\.\d*0 s$", text) for text, x in drawn), drawn
+    assert "Darker: more" in page.text("hcap")
+    page.go("#th=dark&heat=1")
+    assert "Brighter: more" in page.text("hcap")
 
 
 def browse_hostile(page, path):

@@ -23,7 +23,7 @@ check 'sums of another reader, search, zoom, views, types, spans of time, what i
 		    *[record(9, struct.pack("<QIIQ", 0x1000 + i % 3, 7, 7, i * 10**7 + 10**12))
 		      for i in range(900)])
 	PY
-	pmu-topprof --slices 20 -l cpu s.data | pmu-flame -o slices.html
+	pmu-topprof --slices 100 -l cpu s.data | pmu-flame -o slices.html
 	make-tree 500 200 20 >tree.pb
 	pmu-flame -o tree.html tree.pb
 	pmu-flame --min 2% -o cut.html tree.pb

@@ -3,7 +3,7 @@
  * columns of seconds and 25 rows; slices are cells as they are, few of them in one row.
  */
 const heat = { for: '', cells: null, most: 0, columns: 0, rows: 0, cell: 0, end: 0,
-	left: 34, width: 0, height: 0, at: null, from: null, drag: null };
+	left: 54, width: 0, height: 0, at: null, from: null, drag: null };
 const SPANS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
 
 // Choose the grid: CELL is the time in a cell, in ms.
@@ -53,8 +53,8 @@ function cellRectangle(number) {
 		heat.width - (heat.width > 5 ? 1 : 0), heat.height - 1];
 }
 
-const timeText = ms => ms >= 10000 || ms % 1000 === 0 ? (ms / 1000).toFixed(0) + ' s'
-	: ms >= 1 ? (ms / 1000).toFixed(3) + ' s' : ms.toFixed(3) + ' ms';
+const timeText = ms => ms >= 10000 ? (ms / 1000).toFixed(0) + ' s'
+	: ms >= 1 || ms === 0 ? +(ms / 1000).toFixed(3) + ' s' : ms.toFixed(3) + ' ms';
 
 function drawAxes(g, height) {
 	const column = heat.cell * heat.rows, step = ceil(60 / heat.width);
@@ -123,8 +123,8 @@ function sayHeat() {
 		: span ? timeText(span[0]) + ' \u2013 ' + timeText(span[1]) + ': ' +
 			amount(weights.all) + ', ' + percent(weights.all / weights.order[0], 1) +
 			' of all'
-		: 'Drag over a span to see only its samples. Darker: more ' +
-			safe(types[state.t].name) + '.';
+		: 'Drag over a span to see only its samples. ' + (dark ? 'Brighter' : 'Darker') +
+			': more ' + safe(types[state.t].name) + '.';
 	find('hclr').disabled = find('hvs').disabled = !span;
 	press('hvs', state.vs === '1');
 }
