@@ -318,6 +318,20 @@ check 'rows of files and lines are those of go tool pprof, rows of objects those
 	grep -q "^ten " a
 END
 
+check 'values whose sum is too large for 64 bits have shares, none above 100 %' <<'END'
+	PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 >huge <<-PY
+		import sys
+		from profiles import *
+		sys.stdout.buffer.write(profile([function(1, MAIN), function(2, COMM),
+		    location(1, [1]), location(2, [2]), sample([1], [-2**63]), sample([2], [2**63 - 1]),
+		    sample([2, 1], [5])]))
+	PY
+	pmu-top huge >table
+	pmu-top -j huge | fields flat_share cum_share >shares
+	test "$(wc -l <shares)" = 2
+	none awk '{ for (i = 2; i <= NF; i++) if ($i > 1 || $i < -1 || $i == 0) print }' shares
+END
+
 check 'JSON and CSV have all rows, and every name comes back from them' <<'END'
 	python3 - >text <<-EOF
 		names = ["plain", 'a "quoted, one', "tab	here", "ünïcode", "back\\\\slash", "=1+1"]

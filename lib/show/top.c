@@ -24,6 +24,12 @@ static int64_t sum(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* Sums of sizes stay at the largest: else shares would be of almost nothing. */
+static uint64_t sum_sizes(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static uint32_t row_of(struct top *t, const char *name)
 {
 	uint32_t id = intern_text(&t->names, *name ? name : "?");
@@ -193,8 +199,8 @@ static void add_samples(struct summing *s, size_t type)
 		t->samples++;
 		t->total = sum(t->total, value);
 		t->is_difference |= of_base;
-		t->all += top_size(value);
-		t->base += of_base ? top_size(value) : 0;
+		t->all = sum_sizes(t->all, top_size(value));
+		t->base = sum_sizes(t->base, of_base ? top_size(value) : 0);
 		if (t->how.label)
 			count_labels(s, &r.sample, value);
 		else
@@ -250,8 +256,8 @@ void top_merge(struct top *t, const struct top *from)
 {
 	add_rows(t, from, NULL);
 	t->total = sum(t->total, from->total);
-	t->all += from->all;
-	t->base += from->base;
+	t->all = sum_sizes(t->all, from->all);
+	t->base = sum_sizes(t->base, from->base);
 	t->is_difference |= from->is_difference;
 	t->has_functions |= from->has_functions;
 	t->has_label |= from->has_label;
