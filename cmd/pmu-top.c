@@ -138,7 +138,8 @@ static void advise(const struct top *top, bool is_stream, struct report *report)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
 	else if (!how.label && !top->has_functions && is_stream)
-		report_note(report, "no address has a name; pmu-symbolize -v says what was missing");
+		report_note(report, "no address has a name; pmu-symbolize -v says what was "
+			    "missing");
 	else if (!how.label && !top->has_functions)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
