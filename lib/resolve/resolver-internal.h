@@ -6,6 +6,7 @@
  * (resolver-memory.c), and the report at the end (resolver-report.c).
  */
 #pragma once
+#include "base/byte-ids.h"
 #include "base/intern.h"
 #include "base/pointers.h"
 #include "resolve/resolver.h"
@@ -99,6 +100,7 @@ struct resolver {
 	struct pointers source_strings;	/* ids of sources' strings, by their fixed addresses */
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
+	struct byte_ids long_seen;	/* hashes of these names */
 	bool names_reported;		/* that further long names are cut was reported */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;

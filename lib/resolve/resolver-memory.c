@@ -21,7 +21,6 @@ void resolver_release_ids(struct resolver *r)
 	r->part = NULL;
 	r->readable = r->comm = NULL;
 	r->readables = r->comms = 0;
-	r->long_names = 0;
 }
 
 enum { BEFORE_BITS = 1 << 23 };

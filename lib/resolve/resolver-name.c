@@ -17,6 +17,7 @@ uint32_t resolver_string_id(struct resolver *r, const char *text)
 /*
  * Return the id of TEXT, a name from a file. Names in a file may overlap, so all names together
  * may be far longer than the file. Beyond a total of LONG_NAMES_MAX bytes long names are cut.
+ * A name that is defined again after a restart counts once.
  */
 static uint32_t bounded_string_id(struct resolver *r, const char *text)
 {
@@ -26,7 +27,11 @@ static uint32_t bounded_string_id(struct resolver *r, const char *text)
 
 	if (length <= SHORT)
 		return resolver_string_id(r, text);
+	uint64_t hash = hash_bytes(text, length);
+	if (byte_ids_find(&r->long_seen, &hash, sizeof(hash)) != TABLE_NONE)
+		return resolver_string_id(r, text);
 	if (length <= LONG_NAMES_MAX - r->long_names) {
+		byte_ids_add(&r->long_seen, &hash, sizeof(hash));
 		r->long_names += length;
 		return resolver_string_id(r, text);
 	}

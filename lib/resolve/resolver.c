@@ -530,6 +530,7 @@ void resolver_free(struct resolver *r)
 	free(r->name_counts);
 	kallsyms_close(r->kallsyms);
 	spaces_release(&r->spaces);
+	byte_ids_release(&r->long_seen);
 	resolver_release_ids(r);
 	free(r->before);
 	free(r->recent);
