@@ -179,4 +179,31 @@ check 'before the address that a signal interrupted there is a marker, for it is
 	same handlers marked
 END
 
+check 'a Go stack ends where the runtime changed to another one: what is there is old' <<'END'
+	needs_command go
+	test "$(uname -m)" = x86_64 || skip "not yet on arm64"
+	cat >go.go <<"GO"
+package main
+
+var kept []*[]*int
+
+func main() {
+	for i := 0; i < 400000; i++ {
+		s := make([]*int, 50)
+		for k := range s {
+			s[k] = new(int)
+		}
+		kept = append(kept[:i%1000], &s)
+	}
+}
+GO
+	HOME=$PWD GOCACHE=$PWD/cache go build -o go go.go
+	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./go
+	pmu-unwind -v -o u.data g.data 2>said
+	cat said
+	pmu-symbolize u.data | pmu-topprof --to folded >folded
+	at_least "$(grep -c "runtime.systemstack" folded)" 5
+	none grep "newproc;runtime.systemstack;" folded
+END
+
 done_testing

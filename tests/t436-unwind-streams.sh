@@ -75,6 +75,24 @@ check 'compressed streams and files that can be sought in are read alike' <<'END
 	chains frames from-stdin.data | same want -
 END
 
+check 'a file of a recorder that was killed does not say where it is from: a note says what helps' <<'END'
+	needs_recording
+	perf record -q -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
+		"$scratch/chains" sort 150 2 || true	# a perf that crashed here has done our work
+	python3 -c "
+d = bytearray(open('k.data', 'rb').read())
+start = int.from_bytes(d[40:48], 'little')
+end = start + (int.from_bytes(d[48:56], 'little') or len(d))
+d[48:56] = bytes(8)
+d[72:104] = bytes(32)
+open('cut.data', 'wb').write(d[:end])"
+	exits 1 pmu-unwind -o u.data cut.data 2>err
+	grep -q "has no build ID of it, and may be from another machine; if .*--sysroot /$" err
+	none grep "was recorded on another" err
+	exits 1 pmu-unwind -v --sysroot / -o u.data cut.data 2>err
+	none grep "may end in" err
+END
+
 check 'events with copies of stacks and events without may share a stream' <<'END'
 	needs_recording
 	perf_record -o m.data -e cpu-clock/call-graph=dwarf,period=1000000/ \

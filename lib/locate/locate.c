@@ -210,7 +210,8 @@ const char *locate_reason(enum locate_result result)
 		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
 		[LOCATE_OTHER_FILE] = "another file is in its place now",
 		[LOCATE_CHANGED] = "it was changed since it was recorded",
-		[LOCATE_UNSURE] = "it was recorded on another machine, without a build ID",
+		[LOCATE_UNSURE] = ("the stream has no build ID of it, and may be from "
+				   "another machine"),
 	};
 
 	return reason[result];
@@ -222,6 +223,8 @@ const char *locate_advice(const struct object *object, enum locate_result result
 	const char *at = result == LOCATE_ABSENT ? strstr(object->path, directory) : NULL;
 	size_t length = strlen(object->path);
 
+	if (result == LOCATE_UNSURE)
+		return "; if the stream is from here, use --sysroot /";
 	if (!at || !strchr("0123456789", at[sizeof(directory) - 1]) || !at[sizeof(directory) - 1])
 		return "";
 	if (length > 5 && !strcmp(object->path + length - 5, ".test"))

@@ -34,7 +34,7 @@ enum locate_result {
 	LOCATE_OTHER_BUILD,	/* the file's build ID is not the recorded one */
 	LOCATE_OTHER_FILE,	/* the file's inode is not the recorded one */
 	LOCATE_CHANGED,		/* changed since the recording, and cannot be what was mapped */
-	/* recorded on another machine, without a build ID to recognize the file by */
+	/* no build ID to recognize the file by, and the stream may be from another machine */
 	LOCATE_UNSURE,
 };
 

@@ -139,6 +139,16 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 	return true;
 }
 
+bool machine_changes_stack(const struct machine *m, struct machine_code code)
+{
+	/* systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi;
+	   call *%rdi.  mcall: mov 56(%r14), %rsp; push %rax; mov (%rdx), %r12; call *%r12 */
+	return m == &x86_64 &&
+	       (HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
+		HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
+		HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4"));
+}
+
 /*
  * x86-64: an entry jumps by its pointer, or pushes its number and jumps to the first entry, which
  * pushes a word and jumps.  arm64: only the first entry pushes, two words.

@@ -46,6 +46,12 @@ struct machine_code {
 bool machine_signal_row(const struct machine *m, struct machine_code code, bool is_exact,
 			struct cfi_row *row);
 
+/*
+ * Whether the call before the return address CODE runs on another stack, from its first byte on,
+ * as Go's runtime.systemstack and runtime.mcall do: what that stack has further up is old.
+ */
+bool machine_changes_stack(const struct machine *m, struct machine_code code);
+
 /* Set *ROW to the row at CODE, which is AT bytes after the start of a procedure linkage table. */
 void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,
 		     struct cfi_row *row);

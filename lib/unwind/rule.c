@@ -212,6 +212,8 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	}
 	if (machine_signal_row(machine, after, is_exact, &row))
 		return intern(&u->rules, &row, machine, m->object);
+	if (!is_exact && machine_changes_stack(machine, after))
+		return ID_END;
 	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
