@@ -147,6 +147,7 @@ static void complete_run(void)
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;
 	run->quiet_status = exit_status;
+	run->progress &= isatty(STDERR_FILENO);
 	run->shown_file = file && strcmp(file, "-") && isatty(STDERR_FILENO) ? file : NULL;
 }
 

@@ -52,6 +52,13 @@ bool sibling_find(const char *name, char path[PATH_MAX])
 	       is_in_one(secure_getenv("PATH"), name, path);
 }
 
+bool sibling_find_program(const char *name, char path[PATH_MAX])
+{
+	if (strchr(name, '/'))
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0;
+	return is_in_one(secure_getenv("PATH"), name, path);
+}
+
 /* In the child: become the program at PATH, from HOW->in to OUT. */
 __attribute__((noreturn))
 static void be_program(const char *path, char *const *argv, const struct sibling_how *how, int out,
@@ -185,8 +192,12 @@ void sibling_end(struct sibling *s, bool enough, struct report *report)
 		ended = waitpid(s->pid, &status, 0);
 	while (ended < 0 && errno == EINTR);
 	s->pid = 0;
-	if (ended < 0 || enough)
-		return;
+	if (ended >= 0 && !enough)
+		sibling_report(s, status, report);
+}
+
+void sibling_report(const struct sibling *s, int status, struct report *report)
+{
 	if (WIFSIGNALED(status))
 		report_error(report, "'%s' was ended by signal %d (%s): the rest is missing",
 			     s->name ? s->name : "stdin", WTERMSIG(status),

@@ -21,6 +21,9 @@ struct sibling {
 /* Write the path of the tool NAME to PATH.  Return false if there is none. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
 
+/* Write the path of the program NAME, which may be a path, to PATH, as a shell finds it. */
+bool sibling_find_program(const char *name, char path[PATH_MAX]);
+
 /* How to start a tool. */
 struct sibling_how {
 	int in;			/* its stdin, which sibling_run() closes; -1: our stdin */
@@ -46,6 +49,9 @@ int sibling_start(struct sibling *s, char *const *argv, int in, struct report *r
  * closed), to a new pipe.  Return its reading end, or -1 (reported).
  */
 int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
+
+/* Report how S, which has ended with STATUS as waitpid() returns it, failed, if it did. */
+void sibling_report(const struct sibling *s, int status, struct report *report);
 
 /*
  * Wait until S has ended.  If it failed, report that.  ENOUGH: no more of it is needed; it is

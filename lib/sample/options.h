@@ -124,5 +124,7 @@ int sample_clock(int index);
 	  .flag = &(o).run.flight_recorder }, \
 	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", .size = &(o).run.max_size, \
 	  .least = 1 }, \
+	{ 0, "progress", NULL, "on a terminal, show how far sampling is", \
+	  .flag = &(o).run.progress }, \
 	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", \
 	  .integer = &(o).level, .least = 1, .most = 19, .implied = 1 }
