@@ -98,10 +98,8 @@ static uint32_t count_samples(const char *profile, struct report *report)
 }
 
 /* There is nothing to show: say what helps. */
-static void explain_nothing(const struct pipeline *p, const struct plan *plan, int status,
-			    struct report *report)
+static void explain_nothing(const struct pipeline *p, int status, struct report *report)
 {
-	unlink(plan->profile);
 	if (pipeline_was_stopped(p))
 		report_error(report, "stopped before there was a sample: there is no profile");
 	else if (status && !runs_command)
@@ -164,20 +162,23 @@ static int run(const struct plan *plan, struct report *report)
 
 	if (plan->why)
 		report_summary(report, "%s", plan->why);
+	bool is_written = p && pipeline_has_profile(p);
+	if (is_written)
+		is_there = count_samples(plan->profile, report) > 0;
+	if (is_there)
+		show(p, plan, report);
 	if (report->status)
 		status = 1;
-	else
-		is_there = count_samples(plan->profile, report) > 0;
-	if (is_there) {
-		show(p, plan, report);
-	} else if (report->status == 0) {
-		explain_nothing(p, plan, status, report);
+	if (p && report->status == 0 && !is_there) {
+		explain_nothing(p, status, report);
 		status = status ? status : 1;
 	}
+	if (is_written && !is_there)
+		unlink(plan->profile);
 	pipeline_free(p);
 	if (is_there && view == VIEW_PPROF)
 		view_pprof(plan->profile, report);
-	return report->status && is_there ? 1 : status;
+	return status;
 }
 
 int main(int argc, char **argv)

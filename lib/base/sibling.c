@@ -43,7 +43,9 @@ static bool is_beside_us(const char *name, char path[PATH_MAX])
 	char own[PATH_MAX];
 	const char *slash = started && realpath(started, own) ? strrchr(own, '/') : NULL;
 
-	return slash && is_in(own, (size_t)(slash - own), name, path);
+	size_t length = slash == own ? 1 : (size_t)(slash - own);	/* "/" has no other name */
+
+	return slash && is_in(own, length, name, path);
 }
 
 bool sibling_find(const char *name, char path[PATH_MAX])

@@ -129,8 +129,10 @@ int pipeline_record(struct pipeline *p)
 	wait_for_end(p);
 	if (WIFSIGNALED(p->status[SAMPLE]) && !p->stops)
 		sibling_report(&p->tool[SAMPLE], p->status[SAMPLE], p->report);
-	for (int i = SYMBOLIZE; i <= TOPPROF; i++)
-		sibling_report(&p->tool[i], p->status[i], p->report);
+	sibling_report(&p->tool[SYMBOLIZE], p->status[SYMBOLIZE], p->report);
+	if (p->status[TOPPROF])
+		report_error(p->report, "'%s' failed, so there is no profile",
+			     p->tool[TOPPROF].name);
 	return shell_status(p->status[SAMPLE]);
 }
 
@@ -147,6 +149,11 @@ bool pipeline_show(struct pipeline *p, const struct command_list *words)
 			     WIFSIGNALED(p->status[SHOW]) ? "signal" : "exit status",
 			     shell_status(p->status[SHOW]) & 127);
 	return p->status[SHOW] == 0;
+}
+
+bool pipeline_has_profile(const struct pipeline *p)
+{
+	return p->tool[TOPPROF].name && p->status[TOPPROF] == 0;
 }
 
 bool pipeline_was_stopped(const struct pipeline *p)

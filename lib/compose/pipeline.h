@@ -23,6 +23,9 @@ int pipeline_record(struct pipeline *p);
 /* Run the tool in WORDS with its output to stderr.  Return whether it succeeded. */
 bool pipeline_show(struct pipeline *p, const struct command_list *words);
 
+/* Return whether pmu-topprof has run, and succeeded. */
+bool pipeline_has_profile(const struct pipeline *p);
+
 /* Return whether a signal arrived. */
 bool pipeline_was_stopped(const struct pipeline *p);
 
