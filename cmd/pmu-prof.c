@@ -181,6 +181,14 @@ static int run(const struct plan *plan, struct report *report)
 	return status;
 }
 
+static void print_line(const struct plan *plan)
+{
+	char *line = plan_line(plan);
+
+	puts(line);
+	free(line);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -192,8 +200,8 @@ int main(int argc, char **argv)
 	char **words = go_flags_take(&command, &argc, argv, &flags, &wrong);
 	int first = command_begin(&command, &report, argc, words);
 	if (wrong)
-		command_misused(&command, "%s takes a value%s", wrong,
-				strstr(wrong, "config") ? " such as '{event=cycles rate=100000}'" : "");
+		command_misused(&command, "%s takes a value%s", wrong, strstr(wrong, "config") ?
+				" such as '{event=cycles rate=100000}'" : "");
 	const struct plan_request request = {
 		.chosen = &chosen, .passed = command_passed(),
 		.command = first < argc ? words + first : NULL, .call_graph = call_graph,
@@ -205,7 +213,7 @@ int main(int argc, char **argv)
 	runs_command = request.command;
 	if (plan_make(&plan, &request, &report)) {
 		if (dry_run)
-			plan_print(&plan, stdout);
+			print_line(&plan);
 		else
 			status = run(&plan, &report);
 	}

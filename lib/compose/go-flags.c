@@ -55,7 +55,8 @@ static int take_config(const char *config, char **word)
 
 	if (*config != '{' || config[strlen(config) - 1] != '}')
 		return 0;
-	for (const char *at = config; *(at += strspn(at, separators)); at += strcspn(at, separators)) {
+	for (const char *at = config; *(at += strspn(at, separators));
+	     at += strcspn(at, separators)) {
 		if (!strncmp(at, "event=", strlen("event=")))
 			event = at + strlen("event=");
 		else if (!strncmp(at, "rate=", strlen("rate=")))

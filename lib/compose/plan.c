@@ -159,8 +159,8 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 	}
 	bool unwinds = callgraph_unwinds(&target, &why);
 	add(&plan->sample, unwinds ? "--unwind" : "--call-graph=fp");
-	plan->why = join(unwinds ? "callchains: unwound, as " : "callchains: by frame pointers, as ",
-			 why);
+	plan->why = join(unwinds ? "callchains: unwound, as "
+				 : "callchains: by frame pointers, as ", why);
 }
 
 static void fill(struct plan *plan, const struct plan_request *r)
@@ -225,8 +225,8 @@ bool plan_make(struct plan *plan, const struct plan_request *request, struct rep
 	return can_run(plan, request, report) && can_create(plan->profile, report);
 }
 
-/* Write WORDS, with the tool's path if a shell would not find the tool that sibling_run() does. */
-static void print_words(const struct command_list *words, FILE *out)
+/* Return WORDS for a shell, with the tool's path if a shell finds another tool than we do. */
+static char *line_of(const struct command_list *words)
 {
 	char found[PATH_MAX], by_shell[PATH_MAX];
 	const char *tool = words->item[0];
@@ -237,21 +237,27 @@ static void print_words(const struct command_list *words, FILE *out)
 	    (!sibling_find_program(tool, by_shell) || strcmp(found, by_shell)))
 		word[0] = found;
 	char *line = command_line((int)words->count, (char **)(uintptr_t)word);
-	fputs(line, out);
-	free(line);
 	free(word);
+	return line;
 }
 
-void plan_print(const struct plan *plan, FILE *out)
+char *plan_line(const struct plan *plan)
 {
-	print_words(&plan->sample, out);
-	fputs(" | ", out);
-	print_words(&plan->symbolize, out);
-	fputs(" | ", out);
-	print_words(&plan->topprof, out);
-	fputs(" && ", out);
-	print_words(&plan->flame, out);
-	fputs("; ", out);
-	print_words(&plan->top, out);
-	fputs(" >&2\n", out);
+	const struct {
+		const struct command_list *words;
+		const char *after;
+	} tools[] = {
+		{ &plan->sample, " | " }, { &plan->symbolize, " | " }, { &plan->topprof, " && " },
+		{ &plan->flame, "; " }, { &plan->top, " >&2" },
+	};
+	char *all = mem_text("");
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		char *line = line_of(tools[i].words), *longer = join(all, line);
+		free(all);
+		all = join(longer, tools[i].after);
+		free(longer);
+		free(line);
+	}
+	return all;
 }

@@ -8,8 +8,6 @@
 #pragma once
 #include "sample/options.h"
 
-#include <stdio.h>
-
 /* What the user asks for. */
 struct plan_request {
 	const struct sample_choices *chosen;
@@ -32,8 +30,8 @@ struct plan {
 /* Make PLAN of REQUEST.  Return false if it cannot work: reported. */
 bool plan_make(struct plan *plan, const struct plan_request *request, struct report *report);
 
-/* Write PLAN to OUT as a line for a shell. */
-void plan_print(const struct plan *plan, FILE *out);
+/* Return PLAN as a line for a shell.  The caller frees. */
+char *plan_line(const struct plan *plan);
 
 /* Return the words of a tool, for sibling_run(). */
 static inline char *const *plan_argv(const struct command_list *words)
