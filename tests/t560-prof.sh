@@ -71,8 +71,8 @@ check 'options of pmu-sample are passed on; what neither knows is an error' <<'E
 	says -e cpu-clock --filt=x -F500 -z3 --jitter -- true | grep -q -- \
 		" --event=cpu-clock --filter=x --frequency=500 --zstd=3 --jitter -- true | pmu-symb"
 	says --off-cpu -a -d 1 | grep -q -- " --off-cpu --all --duration=1 | "
-	for wrong in --bogus --switch-output=1Mi --exit-status --min=1 '-F x' '-c 1 -F 1' '-p 1 -a' \
-			'--call-graph maybe' '--view it'; do
+	for wrong in --bogus --switch-output=1Mi --exit-status --min=1 '-F x' '-c 1 -F 1' \
+			'-p 1 -a' '--call-graph maybe' '--view it'; do
 		exits 2 pmu-prof $wrong -- true 2>err
 		grep -q "^usage: pmu-prof " err
 	done
@@ -185,23 +185,18 @@ check 'SIGINT at any time: a whole profile with its page, or none and not status
 END
 
 check 'SIGINT and SIGTERM end the sampling, and what was sampled is shown' <<'END'
+	printf 'echo $$ >pid\nexec ten serial 600\n' >job
 	for signal in INT TERM; do
-		for whom in group alone; do
-			rm -f p.*
-			pmu-prof -e cpu-clock -F 1000 -o p -- sh -c 'echo $$ >pid; exec ten serial 600' \
-				2>err &
-			prof=$!
-			eventually test -s pid
-			eventually has_run "$(cat pid)" 100
-			kill -$signal $prof
-			status=0
-			wait $prof || status=$?
-			rm pid
-			test $status = 143
-			grep -q "^go tool pprof " err
-			at_least "$(total p.pb.gz)" 80
-			test -s p.html
-		done
+		env --default-signal=INT pmu-prof -e cpu-clock -F 1000 -o p -- sh job 2>err &
+		prof=$!
+		eventually test -s pid
+		eventually has_run "$(cat pid)" 100
+		kill -$signal $prof
+		exits 143 wait $prof
+		grep -q "^go tool pprof " err
+		at_least "$(total p.pb.gz)" 80
+		test -s p.html
+		rm p.* pid
 	done
 END
 
@@ -211,7 +206,7 @@ check 'SIGINT after the sampling does not take the page away' <<'END'
 		while ! test -e go; do sleep 0.02; done
 		exec "$real" "$@"
 	EOF
-	setsid pmu-prof -q -e cpu-clock -F 1000 -o p -- ten serial 0.1 &
+	env --default-signal=INT setsid pmu-prof -q -e cpu-clock -F 1000 -o p -- ten serial 0.1 &
 	eventually test -e begun
 	kill -INT -$!
 	touch go
@@ -293,7 +288,8 @@ check 'an ordinary user opens the page in $BROWSER; root and --view none open no
 END
 
 check 'on a terminal one line shows progress, and is erased; without one there is none' <<'END'
-	script -qec 'pmu-prof -e cpu-clock -F 1000 -o p -- ten serial 0.6' /dev/null </dev/null >seen
+	script -qec 'pmu-prof -e cpu-clock -F 1000 -o p -- ten serial 0.6' /dev/null \
+		</dev/null >seen
 	tr '\r' '\n' <seen >lines
 	grep -q '^[0-9]*:[0-9]*  [0-9]* samples, [0-9]* lost  (Ctrl-C to stop)' lines
 	# the last is erased before anything else is printed
