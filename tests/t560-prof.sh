@@ -201,11 +201,18 @@ check 'SIGINT and SIGTERM end the sampling, and what was sampled is shown' <<'EN
 END
 
 check 'SIGINT after the sampling does not take the page away' <<'END'
-	fake pmu-flame <<-'EOF'
-		touch begun
-		while ! test -e go; do sleep 0.02; done
-		exec "$real" "$@"
+	mkdir fakes
+	# not a shell: dash unblocks all signals
+	cat >fakes/pmu-flame <<-EOF
+		#!$(command -v python3)
+		import os, sys, time
+		open("begun", "w").close()
+		while not os.path.exists("go"):
+		    time.sleep(0.02)
+		os.execv("$(command -v pmu-flame)", sys.argv)
 	EOF
+	chmod +x fakes/pmu-flame
+	export PMU_PATH="$PWD/fakes"
 	env --default-signal=INT setsid pmu-prof -q -e cpu-clock -F 1000 -o p -- ten serial 0.1 &
 	eventually test -e begun
 	kill -INT -$!
