@@ -181,7 +181,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
 				"have one name", labeler_names, wrong);
 	for (size_t i = 0; i < comments.count; i++)
-		profile_comment(&c.told, "%s", comments.item[i]);
+		profile_comment(&c.shared_comments, "%s", comments.item[i]);
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);
