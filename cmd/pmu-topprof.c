@@ -21,6 +21,7 @@ static bool force, jit;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
 static int naming = NAMING_GO, packing = PACK_GZIP, format;
 static struct collect_options how = { .selection = SELECTION_ALL };
+static struct command_list comments;
 
 static const char *const naming_styles[] = {
 	[NAMING_GO] = "go", [NAMING_PERF] = "perf", NULL
@@ -38,6 +39,8 @@ static const char *const formats[] = {
 static const struct command_option options[] = {
 	SELECTION_OPTIONS(how.selection),
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
+	  .list = &comments },
 	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
 	  .count = &how.slices, .least = 1, .most = 1000000 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
@@ -177,6 +180,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
 				"have one name", labeler_names, wrong);
+	for (size_t i = 0; i < comments.count; i++)
+		profile_comment(&c.shared_comments, "%s", comments.item[i]);
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);
@@ -199,7 +204,7 @@ static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"slices", "data-frames", "mark-cut", "drop-lost", "no-scale",
+		"slices", "comment", "data-frames", "mark-cut", "drop-lost", "no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

@@ -61,6 +61,9 @@ struct command {
 	const char *purpose;	/* the man page's NAME line, without the name */
 	const char *operands;	/* "[FILE]" */
 	const struct command_option *options;	/* the last has no name; may be NULL */
+	const struct command_option *passed;	/* options of PASSED_TO, in the same form; those
+						   with a name of OPTIONS are hidden; or NULL */
+	const char *passed_to;	/* the tool that gets the options of PASSED */
 	bool runs_command;	/* operands are a command: options end at the first operand */
 	bool reads_files;	/* operands are files to read: -i FILE is the same */
 };
@@ -81,6 +84,15 @@ bool command_given(const char *name);
 
 /* Misuse: the option NAME was given without the option NEEDED. */
 void command_needs(const struct command *cmd, const char *name, const char *needed);
+
+/*
+ * Return the options of PASSED that were given, as words of a command line, in their order.  The
+ * words live as long as the program.
+ */
+const struct command_list *command_passed(void);
+
+/* Return whether WORD, on a command line of CMD, is an option whose argument is the next word. */
+bool command_takes_next(const struct command *cmd, const char *word);
 
 /* Return how many of the options named, up to NULL, were given.  Misuse: more than one. */
 size_t command_one_of(const struct command *cmd, ...) __attribute__((sentinel));
@@ -139,6 +151,9 @@ const sigset_t *command_signals(void);
 
 /* In a child before its exec: set the signals as they were when this program started. */
 void command_restore_signals(void);
+
+/* The same, but the signal NUMBER is blocked (0: none). */
+void command_restore_signals_but(int number);
 
 /* Return ARGV as one string, quoted for a shell where needed.  The caller frees. */
 char *command_line(int argc, char **argv);

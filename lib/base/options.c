@@ -14,7 +14,7 @@
 #define PMU_VERSION "0.0"
 #endif
 
-enum { MAX_OPTIONS = 64, FIRST_LONG = 256 };	/* getopt_long's val of options without a letter */
+enum { MAX_OPTIONS = 96, FIRST_LONG = 256 };	/* getopt_long's val of options without a letter */
 
 static bool help, version, quiet;
 static int verbose;
@@ -39,17 +39,31 @@ static const struct command_option common_options[] = {
 static const struct command_option *all[MAX_OPTIONS];
 static bool given[MAX_OPTIONS];
 static int options;
+static int first_passed;	/* index in ALL from which options are another tool's */
+static struct command_list passed;	/* words of these options, as they were given */
+
+static bool is_listed(const char *name)
+{
+	for (int i = 0; i < options; i++)
+		if (!strcmp(all[i]->name, name))
+			return true;
+	return false;
+}
 
 static void list_options(const struct command *cmd)
 {
 	const struct command_option *const table[] = {
-		cmd->options, cmd->reads_files ? input_options : NULL, common_options
+		cmd->options, cmd->reads_files ? input_options : NULL, common_options,
+		cmd->passed,	/* the last */
 	};
 
-	for (size_t t = 0; t < sizeof(table) / sizeof(*table); t++)
+	options = 0;
+	for (size_t t = 0; t < sizeof(table) / sizeof(*table); t++) {
+		first_passed = options;
 		for (const struct command_option *o = table[t]; o && o->name; o++)
-			if (options < MAX_OPTIONS)
+			if (options < MAX_OPTIONS && !is_listed(o->name))
 				all[options++] = o;
+	}
 }
 
 static bool is_optional(const struct command_option *o)
@@ -109,11 +123,34 @@ static void print_default(const struct command_option *o)
 		printf(" (%s)", text);
 }
 
+/* Print the options of the other tool, which has their help, in short. */
+static void print_passed(const struct command *cmd)
+{
+	enum { COLUMNS = 80 };
+	int column = COLUMNS;
+
+	printf("\nand the options of %s, which says more of them:", cmd->passed_to);
+	for (int i = first_passed; i < options; i++) {
+		const struct command_option *o = all[i];
+		char form[64];
+		int size = snprintf(form, sizeof(form), "%s%c%s%s%s", o->letter ? "-" : "--",
+				    o->letter ? o->letter : *o->name, o->letter ? "" : o->name + 1,
+				    o->argument && !is_optional(o) ? " " : "",
+				    o->argument ? o->argument : "");
+		if (column + 2 + size > COLUMNS) {
+			fputs("\n ", stdout);
+			column = 1;
+		}
+		column += printf(" %s%s", form, i + 1 < options ? "," : "");
+	}
+	putchar('\n');
+}
+
 static void print_help(const struct command *cmd)
 {
 	print_usage(cmd, stdout);
 	printf("%s: %s\n\n", cmd->name, cmd->purpose);
-	for (int i = 0; i < options; i++) {
+	for (int i = 0; i < first_passed; i++) {
 		const struct command_option *o = all[i];
 		bool optional = is_optional(o);
 		char form[64];
@@ -128,6 +165,8 @@ static void print_help(const struct command *cmd)
 		print_default(o);
 		putchar('\n');
 	}
+	if (cmd->passed)
+		print_passed(cmd);
 	printf("\nSee %s(1).\n", cmd->name);
 }
 
@@ -274,6 +313,16 @@ static void translate(const struct command *cmd, char *shorts, struct option *lo
 	*shorts = '\0';
 }
 
+/* Note the word of another tool's option O: --NAME or --NAME=TEXT. */
+static void pass(const struct command_option *o, const char *text)
+{
+	size_t size = strlen(o->name) + (text ? strlen(text) : 0) + 4;
+	char *word = mem_resize(NULL, size);
+
+	snprintf(word, size, "--%s%s%s", o->name, text ? "=" : "", text ? text : "");
+	add_to_list(&passed, word);
+}
+
 /* Set *USE to the next option of ARGV.  False: there are no more. */
 static bool next_option(const struct command *cmd, int argc, char **argv, struct given_option *use)
 {
@@ -316,8 +365,11 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 		printf("%s %s\n", cmd->name, PMU_VERSION);
 	else if (printed)
 		print_help(cmd);	/* with the defaults: no option has changed a value yet */
-	for (size_t i = 0; i < uses && !printed; i++)
+	for (size_t i = 0; i < uses && !printed; i++) {
 		set_value(cmd, all[use[i].option], use[i].argument);
+		if (use[i].option >= first_passed)
+			pass(all[use[i].option], use[i].argument);
+	}
 	free(use);
 	for (int i = optind; cmd->reads_files && i < argc; i++)
 		add_to_list(&files, argv[i]);
@@ -327,6 +379,54 @@ struct options_common options_parse(const struct command *cmd, int argc, char **
 const struct command_list *options_files(void)
 {
 	return &files;
+}
+
+const struct command_list *command_passed(void)
+{
+	return &passed;
+}
+
+/* Return the option that getopt_long() finds by the first SIZE bytes of NAME, or NULL. */
+static const struct command_option *find_long(const char *name, size_t size)
+{
+	const struct command_option *found = NULL;
+
+	for (int i = 0; i < options; i++) {
+		if (strncmp(all[i]->name, name, size))
+			continue;
+		if (!all[i]->name[size])
+			return all[i];
+		found = all[i];
+	}
+	return found;
+}
+
+static const struct command_option *find_letter(char letter)
+{
+	for (int i = 0; i < options; i++)
+		if (all[i]->letter == letter)
+			return all[i];
+	return NULL;
+}
+
+static bool needs_argument(const struct command_option *o)
+{
+	return o && o->argument && !is_optional(o);
+}
+
+bool command_takes_next(const struct command *cmd, const char *word)
+{
+	list_options(cmd);
+	if (!strncmp(word, "--", 2))
+		return !strchr(word, '=') && needs_argument(find_long(word + 2, strlen(word + 2)));
+	if (*word != '-')
+		return false;
+	for (word++; *word; word++) {
+		const struct command_option *o = find_letter(*word);
+		if (o && o->argument)
+			return needs_argument(o) && !word[1];
+	}
+	return false;
 }
 
 bool command_given(const char *name)

@@ -53,13 +53,20 @@ bool sibling_find(const char *name, char path[PATH_MAX])
 	       is_in_one(secure_getenv("PATH"), name, path);
 }
 
-/* In the child: become the program at PATH, from IN (-1: our stdin) to OUT. */
+bool sibling_find_program(const char *name, char path[PATH_MAX])
+{
+	if (strchr(name, '/'))
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, X_OK) == 0;
+	return is_in_one(secure_getenv("PATH"), name, path);
+}
+
+/* In the child: become the program at PATH, from HOW->in to OUT. */
 __attribute__((noreturn))
-static void be_program(const char *path, char *const *argv, int in, int out,
+static void be_program(const char *path, char *const *argv, const struct sibling_how *how, int out,
 		       struct report *report)
 {
-	command_restore_signals();
-	if ((in < 0 || dup2(in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0)
+	command_restore_signals_but(how->deaf ? SIGINT : 0);
+	if ((how->in < 0 || dup2(how->in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0)
 		execv(path, argv);
 	report_failure(report, "cannot run '%s'", path);
 	_exit(127);
@@ -88,7 +95,8 @@ static pid_t fork_with_pipe(int *end, struct report *report)
 	return pid;
 }
 
-int sibling_start(struct sibling *s, char *const *argv, int in, struct report *report)
+int sibling_run(struct sibling *s, char *const *argv, const struct sibling_how *how,
+		struct report *report)
 {
 	char path[PATH_MAX];
 	int end = -1;
@@ -97,16 +105,27 @@ int sibling_start(struct sibling *s, char *const *argv, int in, struct report *r
 	if (sibling_find(argv[0], path))
 		s->pid = fork_with_pipe(&end, report);
 	else
-		report_error(report, "cannot find '%s', which this input needs: put it beside "
-			     "this program, or into PATH", argv[0]);
+		report_error(report, "cannot find '%s', which is needed here: put it beside this "
+			     "program, or into PATH", argv[0]);
 	if (s->pid == 0)
-		be_program(path, argv, in, end, report);
-	if (in >= 0)
-		close(in);
-	if (s->pid > 0)
+		be_program(path, argv, how, how->out < 0 ? end : how->out, report);
+	if (how->in >= 0)
+		close(how->in);
+	if (s->pid < 0) {
+		s->pid = 0;
+		return -1;
+	}
+	if (how->out < 0)
 		return end;
-	s->pid = 0;
-	return -1;
+	close(end);
+	return 0;
+}
+
+int sibling_start(struct sibling *s, char *const *argv, int in, struct report *report)
+{
+	const struct sibling_how how = { .in = in, .out = -1 };
+
+	return sibling_run(s, argv, &how, report);
 }
 
 /* Copy all of IN to OUT by read() and write(). */
@@ -174,8 +193,12 @@ void sibling_end(struct sibling *s, bool enough, struct report *report)
 		ended = waitpid(s->pid, &status, 0);
 	while (ended < 0 && errno == EINTR);
 	s->pid = 0;
-	if (ended < 0 || enough)
-		return;
+	if (ended >= 0 && !enough)
+		sibling_report(s, status, report);
+}
+
+void sibling_report(const struct sibling *s, int status, struct report *report)
+{
 	if (WIFSIGNALED(status))
 		report_error(report, "'%s' was ended by signal %d (%s): the rest is missing",
 			     s->name ? s->name : "stdin", WTERMSIG(status),

@@ -9,6 +9,7 @@
 #include "base/report.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Zero-initialised: not started. */
@@ -19,6 +20,23 @@ struct sibling {
 
 /* Write the path of the tool NAME to PATH.  Return false if there is none. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
+
+/* Write the path of the program NAME, which may be a path, to PATH, as a shell finds it. */
+bool sibling_find_program(const char *name, char path[PATH_MAX]);
+
+/* How to start a tool. */
+struct sibling_how {
+	int in;			/* its stdin, which sibling_run() closes; -1: our stdin */
+	int out;		/* its stdout, which stays open; -1: a new pipe */
+	bool deaf;		/* SIGINT is blocked: the tool ends when its input ends */
+};
+
+/*
+ * Start the tool argv[0] with ARGV.  Return the reading end of its new pipe, or 0 if HOW names
+ * its stdout, and fill S; or return -1 (reported).
+ */
+int sibling_run(struct sibling *s, char *const *argv, const struct sibling_how *how,
+		struct report *report);
 
 /*
  * Start the tool argv[0] with ARGV, from IN (a descriptor; -1: our stdin) to a new pipe.
@@ -31,6 +49,9 @@ int sibling_start(struct sibling *s, char *const *argv, int in, struct report *r
  * closed), to a new pipe.  Return its reading end, or -1 (reported).
  */
 int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
+
+/* Report how S, which has ended with STATUS as waitpid() returns it, failed, if it did. */
+void sibling_report(const struct sibling *s, int status, struct report *report);
 
 /*
  * Wait until S has ended.  If it failed, report that.  ENOUGH: no more of it is needed; it is

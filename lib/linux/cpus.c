@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "linux/read.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +64,29 @@ static struct cpu_list read_list(const char *name)
 	return list;
 }
 
+/* Add the CPUs on which process PID (0: this one) may run. */
+static void add_allowed(struct cpu_list *list, pid_t pid)
+{
+	enum { CPUS = 8192 };
+	cpu_set_t set[CPUS / CPU_SETSIZE];
+
+	memset(set, 0, sizeof(set));
+	if (sched_getaffinity(pid, sizeof(set), set) < 0)
+		return;
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		if (CPU_ISSET_S((size_t)cpu, sizeof(set), set))
+			add(list, cpu);
+}
+
 struct cpu_list cpus_online(void)
 {
-	return read_list("online");
+	struct cpu_list list = read_list("online");
+
+	if (!list.count) {	/* no /sys, as in a bare chroot */
+		add_allowed(&list, 0);
+		add_allowed(&list, 1);
+	}
+	return list;
 }
 
 struct cpu_list cpus_possible(void)

@@ -19,7 +19,7 @@ bool cpus_add(struct cpu_list *list, const char *text);
 /* Return whether CPU is one of the COUNT CPUS. */
 bool cpus_has(const int *cpus, size_t count, int cpu);
 
-/* Return the CPUs that are online.  Empty: unknown. */
+/* Return the CPUs that are online; without /sys, those that we or init may use.  Empty: unknown. */
 struct cpu_list cpus_online(void);
 
 /* Return the CPUs that this machine can have, online or not.  Empty: unknown. */

@@ -34,6 +34,7 @@ struct sampler {
 	uint64_t bytes;		/* written to all previous files */
 	uint64_t jitter_seed;	/* state of the random generator for --jitter */
 	uint64_t jittered_at;	/* number of samples when the periods were last changed */
+	uint64_t progress_due;	/* when to print progress again; 0: never printed */
 	unsigned files;		/* finished files */
 	bool idle;		/* the last round found no records */
 	bool delayed;		/* counting has not started */
@@ -57,6 +58,10 @@ void sampler_summarize(struct sampler *s);
 /* If the output is a file and stderr a terminal: report what is sampled; how much was written. */
 void sampler_announce(const struct sampler *s);
 void sampler_report_written(const struct sampler *s);
+
+/* If progress is asked for and it is TIME (ns), print it; erase what was printed. */
+void sampler_show_progress(struct sampler *s, uint64_t time);
+void sampler_end_progress(struct sampler *s);
 
 /* If there are no samples, report the likely reason. */
 void sampler_report_no_samples(const struct sampler *s);

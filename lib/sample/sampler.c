@@ -379,6 +379,7 @@ static void loop(struct sampler *s)
 			handle_event(s, &event[i]);
 		run_commands(s);
 		move_records(s);
+		sampler_show_progress(s, now(s));
 		if (s->options->jitter)
 			jitter_periods(s);
 		if (start_due(s) && now(s) >= start_due(s))
@@ -386,6 +387,7 @@ static void loop(struct sampler *s)
 		s->done |= is_over(s);
 	}
 	s->end_time = now(s);
+	sampler_end_progress(s);
 	counters_stop();
 	if (s->flow.flight_recorder)
 		flow_dump(&s->flow, UINT64_MAX);

@@ -54,6 +54,7 @@ struct sampler_options {
 	size_t buffer_size;		/* limit in bytes of the buffer for a slow reader */
 	unsigned jitter;		/* random variation of periods, per cent; 0: none */
 	bool unwind;			/* unwind stack dumps in another process */
+	bool progress;			/* say on stderr, a terminal, how far sampling is */
 	bool flight_recorder;		/* write the last samples at SIGUSR1 and at the end only */
 	uint64_t max_size;		/* stop after so many bytes of output; 0: no limit */
 	struct rotation rotation;	/* if on, the output must be a file */

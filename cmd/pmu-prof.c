@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-prof - profile a command or process: a pprof profile, a page and a table.
+ *
+ * Runs pmu-sample, pmu-symbolize and pmu-topprof joined by pipes, then pmu-flame and pmu-top.
+ * Writes NAME.pb.gz and NAME.html; the table goes to stderr.
+ */
+#include "base/sibling.h"
+#include "compose/go-flags.h"
+#include "compose/pipeline.h"
+#include "compose/view.h"
+#include "profile/decode.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { VIEW_TOP, VIEW_HTML, VIEW_PPROF, VIEW_NONE };
+static const char *const views[] = {
+	[VIEW_TOP] = "top", [VIEW_HTML] = "html", [VIEW_PPROF] = "pprof", [VIEW_NONE] = "none", NULL
+};
+
+static int view = VIEW_TOP;
+static bool dry_run;
+static bool runs_command;	/* the command is what is sampled, or a clock */
+static const char *name;
+static const char *call_graph = "auto";
+static struct sample_choices chosen = {
+	.buffer = SAMPLE_BUFFER_DEFAULT, .filters = { .beside = &chosen.names },
+	.run = { .target = &chosen.target },
+};
+
+static const char *parse_call_graph(const char *text, void *value)
+{
+	const char **how = value;
+	struct sample_settings unused;
+
+	*how = text;
+	return strcmp(text, "auto") ? settings_parse_callgraph(text, &unused) : NULL;
+}
+
+static const struct command_option options[] = {
+	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none (auto)",
+	  .parse = parse_call_graph, .value = &call_graph,
+	  .takes = "one of auto, fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to "
+		   "65528" },
+	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", .text = &name },
+	{ 0, "view", "HOW", "show the result by this",
+	  .choice = &view, .choices = views },
+	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", .flag = &dry_run },
+	{ 0 }
+};
+
+static const struct command_option sample_options[] = { SAMPLE_OPTIONS(chosen), { 0 } };
+
+static const struct command command = {
+	.name = "pmu-prof",
+	.purpose = "profile a command or process: a pprof profile, a page and a table",
+	.operands = "{-p PID | -a | ... | [--] COMMAND [ARG]...}",
+	.options = options,
+	.passed = sample_options,
+	.passed_to = "pmu-sample(1)",
+	.runs_command = true,
+};
+
+/* Return whether pmu-sample unwinds stacks: its options are ours. */
+static bool can_unwind(void)
+{
+	for (const struct command_option *o = sample_options; o->name; o++)
+		if (!strcmp(o->name, "unwind"))
+			return true;
+	return false;
+}
+
+static void check_target(const struct plan_request *r)
+{
+	const struct target *t = &chosen.target;
+	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) + t->system +
+		    !!chosen.cgroup_path;
+
+	if (!kinds && !t->cpus.count && !r->command)
+		command_misused(&command, "nothing to profile: give a command or -p PID");
+	if (kinds > 1)
+		command_misused(&command, "more than one kind of target");
+	command_one_of(&command, "period", "frequency", NULL);
+	if (chosen.callchains && command_given("call-graph"))
+		command_misused(&command, "-g and --call-graph: callchains are recorded anyway; "
+				"leave out -g");
+}
+
+/* Return the number of samples in the profile, or 0 (reported). */
+static uint32_t count_samples(const char *profile, struct report *report)
+{
+	struct decoded *d = decoded_read(profile, NULL, report);
+	uint32_t samples = d ? d->samples : 0;
+
+	decoded_free(d);
+	return samples;
+}
+
+/* There is nothing to show: say what helps. */
+static void explain_nothing(const struct pipeline *p, int status, struct report *report)
+{
+	if (pipeline_was_stopped(p))
+		report_error(report, "stopped before there was a sample: there is no profile");
+	else if (status && !runs_command)
+		report_error(report, "nothing was sampled, so there is no profile; pmu-events "
+			     "--doctor says what this machine allows");
+	else
+		report_error(report, "there are no samples, so there is no profile: what was "
+			     "profiled used too little of what was sampled; let it run longer, or "
+			     "sample more often (-F 10000), or another event (--off-cpu: waiting)");
+}
+
+/* Make the page.  Return whether there is one. */
+static bool make_page(struct pipeline *p, const struct plan *plan, struct report *report)
+{
+	char path[PATH_MAX];
+
+	if (sibling_find("pmu-flame", path))
+		return pipeline_show(p, &plan->flame);
+	report_note(report, "there is no page: 'pmu-flame' is neither beside pmu-prof nor in PATH");
+	return false;
+}
+
+static void say(const struct plan *plan, const char *address)
+{
+	char *line = command_line(1, (char *[]){ plan->profile });
+
+	fprintf(stderr, "\n");
+	if (address)
+		fprintf(stderr, "%s\n", address);
+	fprintf(stderr, "go tool pprof -http : %s\n", line);
+	free(line);
+}
+
+static void show(struct pipeline *p, const struct plan *plan, struct report *report)
+{
+	bool has_page = make_page(p, plan, report);
+	char *address = has_page ? view_address(plan->page) : NULL;
+	char path[PATH_MAX];
+
+	if (!report->quiet && (view == VIEW_TOP || view == VIEW_HTML)) {
+		if (sibling_find("pmu-top", path))
+			pipeline_show(p, &plan->top);
+		else
+			report_note(report, "there is no table: 'pmu-top' is neither beside "
+				    "pmu-prof nor in PATH");
+	}
+	if (view == VIEW_HTML && address)
+		view_open(address, report);
+	if (!report->quiet)
+		say(plan, address);
+	free(address);
+}
+
+/* Run PLAN.  Return the exit status: 1 if a tool failed, or the command's. */
+static int run(const struct plan *plan, struct report *report)
+{
+	struct pipeline *p = pipeline_new(plan, report);
+	bool is_there = false;
+	int status = p ? pipeline_record(p) : 1;
+
+	if (plan->why)
+		report_summary(report, "%s", plan->why);
+	bool is_written = p && pipeline_has_profile(p);
+	if (is_written)
+		is_there = count_samples(plan->profile, report) > 0;
+	if (is_there)
+		show(p, plan, report);
+	if (report->status)
+		status = 1;
+	if (p && report->status == 0 && !is_there) {
+		explain_nothing(p, status, report);
+		status = status ? status : 1;
+	}
+	if (is_written && !is_there)
+		unlink(plan->profile);
+	pipeline_free(p);
+	if (is_there && view == VIEW_PPROF)
+		view_pprof(plan->profile, report);
+	return status;
+}
+
+static void print_line(const struct plan *plan)
+{
+	char *line = plan_line(plan);
+
+	puts(line);
+	free(line);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	struct go_flags flags;
+	struct plan plan;
+	const char *wrong;
+	int status = 0;
+
+	char **words = go_flags_take(&command, &argc, argv, &flags, &wrong);
+	int first = command_begin(&command, &report, argc, words);
+	if (wrong)
+		command_misused(&command, "%s takes a value%s", wrong, strstr(wrong, "config") ?
+				" such as '{event=cycles rate=100000}'" : "");
+	const struct plan_request request = {
+		.chosen = &chosen, .passed = command_passed(),
+		.command = first < argc ? words + first : NULL, .call_graph = call_graph,
+		.name = name, .profile = flags.file, .can_unwind = can_unwind(),
+		.quiet = report.quiet, .verbose = report.verbose,
+		.progress = !report.quiet && isatty(STDERR_FILENO),
+	};
+	check_target(&request);
+	runs_command = request.command;
+	if (plan_make(&plan, &request, &report)) {
+		if (dry_run)
+			print_line(&plan);
+		else
+			status = run(&plan, &report);
+	}
+	int own = command_end(&report);
+	return status ? status : own;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compose/plan.h"
+#include "base/arena.h"
+#include "base/sibling.h"
+#include "compose/callgraph.h"
+#include "linux/proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char suffix[] = ".pb.gz";
+
+/* Add WORD, and a NULL after it that does not count. */
+static void add(struct command_list *words, const char *word)
+{
+	words->item = mem_resize(words->item, (words->count + 2) * sizeof(*words->item));
+	words->item[words->count++] = word;
+	words->item[words->count] = NULL;
+}
+
+/* Return A and B joined; lives as long as the program, as all words of a plan do. */
+static char *join(const char *a, const char *b)
+{
+	size_t size = strlen(a) + strlen(b) + 1;
+	char *text = mem_resize(NULL, size);
+
+	snprintf(text, size, "%s%s", a, b);
+	return text;
+}
+
+static void begin(struct command_list *words, const char *tool, const struct plan_request *r)
+{
+	add(words, tool);
+	if (r->quiet)
+		add(words, "--quiet");
+	for (int i = 0; i < r->verbose; i++)
+		add(words, "--verbose");
+}
+
+static bool is_by_cpu(const struct sample_choices *c)
+{
+	return c->target.system || c->target.cpus.count || c->cgroup_path;
+}
+
+/* Whether callchains of one or a few programs are recorded, which need not cost little. */
+static bool is_many(const struct sample_choices *c)
+{
+	return is_by_cpu(c) || c->user_name;
+}
+
+static pid_t first_pid(const struct target *t)
+{
+	return t->pids ? t->pid[0] : t->tids ? proc_of_thread(t->tid[0]) : 0;
+}
+
+/* Whether the command is what is sampled, instead of a clock. */
+static bool samples_command(const struct plan_request *r)
+{
+	const struct sample_choices *c = r->chosen;
+
+	return r->command && !is_many(c) && !c->comm && !first_pid(&c->target);
+}
+
+/* Return a name for what is sampled. */
+static char *name_target(const struct plan_request *r)
+{
+	const struct sample_choices *c = r->chosen;
+	char comm[PROC_NAME_SIZE] = "process";
+	const char *name = comm, *slash;
+	pid_t pid = first_pid(&c->target);
+
+	if (samples_command(r))
+		name = r->command[0];
+	else if (c->cgroup_path || c->user_name || c->comm)
+		name = c->cgroup_path ? c->cgroup_path : c->user_name ? c->user_name : c->comm;
+	else if (is_by_cpu(c))
+		name = "system";
+	else
+		proc_name(pid, pid, comm);
+	slash = strrchr(name, '/');
+	char *safe = mem_text(slash && slash[1] ? slash + 1 : name);
+	for (char *at = safe; *at; at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-",
+			    *at) || (at == safe && (*at == '.' || *at == '-')))
+			*at = '_';
+	return safe;
+}
+
+/* Return a name with the time that no file has. */
+static char *new_name(const struct plan_request *r)
+{
+	char *target = name_target(r), stamp[32] = "", text[NAME_MAX + 64];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; ; i++) {
+		char again[16] = "";
+		if (i > 1)
+			snprintf(again, sizeof(again), "-%d", i);
+		snprintf(text, sizeof(text), "%.128s%s%s%s", target, stamp, again, suffix);
+		if (access(text, F_OK) < 0)
+			break;
+	}
+	free(target);
+	text[strlen(text) - strlen(suffix)] = '\0';
+	return mem_text(text);
+}
+
+static void choose_files(struct plan *plan, const struct plan_request *r)
+{
+	const char *given = r->profile ? r->profile : r->name;
+	char *name = given ? mem_text(given) : new_name(r);
+	size_t size = strlen(name), end = strlen(suffix);
+
+	if (size > end && !strcmp(name + size - end, suffix) && name[size - end - 1] != '/')
+		name[size - end] = '\0';
+	plan->profile = r->profile ? mem_text(r->profile) : join(name, suffix);
+	plan->page = join(name, ".html");
+	free(name);
+}
+
+/* Return whether files can be created where PATH is to be: better known before than after. */
+static bool can_create(const char *path, struct report *report)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = mem_text(slash ? path : ".");
+
+	if (slash)
+		directory[slash == path ? 1 : slash - path] = '\0';
+	bool good = access(directory, W_OK | X_OK) == 0;
+	if (!good)
+		report_failure(report, "cannot write '%s'; choose another place by -o", path);
+	free(directory);
+	return good;
+}
+
+/* Add the options for callchains to the words of pmu-sample. */
+static void choose_callgraph(struct plan *plan, const struct plan_request *r)
+{
+	const struct sample_choices *c = r->chosen;
+	const struct callgraph_target target = {
+		.program = samples_command(r) ? r->command[0] : NULL,
+		.pid = first_pid(&c->target), .is_many = is_many(c), .can_unwind = r->can_unwind,
+	};
+	const char *why;
+
+	if (c->run.unwind)	/* asked for: PASSED has it */
+		return;
+	if (strcmp(r->call_graph, "auto")) {
+		add(&plan->sample, join("--call-graph=", r->call_graph));
+		if (!strncmp(r->call_graph, "dwarf", strlen("dwarf")) && r->can_unwind)
+			add(&plan->sample, "--unwind");
+		return;
+	}
+	bool unwinds = callgraph_unwinds(&target, &why);
+	add(&plan->sample, unwinds ? "--unwind" : "--call-graph=fp");
+	plan->why = join(unwinds ? "callchains: unwound, as "
+				 : "callchains: by frame pointers, as ", why);
+}
+
+static void fill(struct plan *plan, const struct plan_request *r)
+{
+	begin(&plan->sample, "pmu-sample", r);
+	choose_callgraph(plan, r);
+	add(&plan->sample, "--exit-status");
+	if (r->progress)
+		add(&plan->sample, "--progress");
+	for (size_t i = 0; i < r->passed->count; i++)
+		add(&plan->sample, r->passed->item[i]);
+	if (r->command)
+		add(&plan->sample, "--");
+	for (size_t i = 0; r->command && r->command[i]; i++)
+		add(&plan->sample, r->command[i]);
+	begin(&plan->symbolize, "pmu-symbolize", r);
+	begin(&plan->topprof, "pmu-topprof", r);
+	/* slices make a profile larger: where many programs run, much */
+	add(&plan->topprof, is_many(r->chosen) ? "--slices=50" : "--slices=500");
+	if (plan->why)
+		add(&plan->topprof, join("--comment=", plan->why));
+	add(&plan->topprof, join("--output=", plan->profile));
+	add(&plan->flame, "pmu-flame");
+	add(&plan->flame, join("--output=", plan->page));
+	add(&plan->flame, "--");
+	add(&plan->flame, plan->profile);
+	add(&plan->top, "pmu-top");
+	add(&plan->top, "--rows=10");
+	add(&plan->top, "--");
+	add(&plan->top, plan->profile);
+}
+
+/* Return whether the tools that make the profile, and the command, are there. */
+static bool can_run(const struct plan *plan, const struct plan_request *r, struct report *report)
+{
+	const struct command_list *const needed[] = {
+		&plan->sample, &plan->symbolize, &plan->topprof
+	};
+	char path[PATH_MAX];
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (!sibling_find(needed[i]->item[0], path)) {
+			report_error(report, "cannot find '%s': put it beside pmu-prof, or into "
+				     "PATH", needed[i]->item[0]);
+			good = false;
+		}
+	if (r->command && !sibling_find_program(r->command[0], path)) {
+		if (!strchr(r->command[0], '/'))
+			errno = ENOENT;
+		report_failure(report, "cannot run '%s'", r->command[0]);
+		good = false;
+	}
+	return good;
+}
+
+bool plan_make(struct plan *plan, const struct plan_request *request, struct report *report)
+{
+	*plan = (struct plan){ .why = NULL };
+	choose_files(plan, request);
+	fill(plan, request);
+	return can_run(plan, request, report) && can_create(plan->profile, report);
+}
+
+/* Return WORDS for a shell, with the tool's path if a shell finds another tool than we do. */
+static char *line_of(const struct command_list *words)
+{
+	char found[PATH_MAX], by_shell[PATH_MAX];
+	const char *tool = words->item[0];
+	const char **word = mem_resize(NULL, words->count * sizeof(*word));
+
+	memcpy(word, words->item, words->count * sizeof(*word));
+	if (sibling_find(tool, found) &&
+	    (!sibling_find_program(tool, by_shell) || strcmp(found, by_shell)))
+		word[0] = found;
+	char *line = command_line((int)words->count, (char **)(uintptr_t)word);
+	free(word);
+	return line;
+}
+
+char *plan_line(const struct plan *plan)
+{
+	const struct {
+		const struct command_list *words;
+		const char *after;
+	} tools[] = {
+		{ &plan->sample, " | " }, { &plan->symbolize, " | " }, { &plan->topprof, " && " },
+		{ &plan->flame, "; " }, { &plan->top, " >&2" },
+	};
+	char *all = mem_text("");
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		char *line = line_of(tools[i].words), *longer = join(all, line);
+		free(all);
+		all = join(longer, tools[i].after);
+		free(longer);
+		free(line);
+	}
+	return all;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compose/view.h"
+#include "base/arena.h"
+#include "base/command.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *view_address(const char *file)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789/._~+-";
+	static const char hex[] = "0123456789ABCDEF";
+	char path[PATH_MAX];
+	const char *from = realpath(file, path) ? path : file;
+	char *address = mem_resize(NULL, strlen("file://") + 3 * strlen(from) + 1);
+	char *to = mempcpy(address, "file://", strlen("file://"));
+
+	for (; *from; from++) {
+		unsigned char byte = (unsigned char)*from;
+		if (strchr(plain, *from)) {
+			*to++ = *from;
+			continue;
+		}
+		*to++ = '%';
+		*to++ = hex[byte >> 4];
+		*to++ = hex[byte & 15];
+	}
+	*to = '\0';
+	return address;
+}
+
+/* Start PROGRAM with ADDRESS, apart from this terminal.  Return whether it could be started. */
+static bool start(const char *program, const char *address)
+{
+	char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)address, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&files);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGINT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setsigmask(&attributes, command_signals());
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETSID);
+	int error = posix_spawnp(&pid, program, &files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return error == 0;
+}
+
+bool view_open(const char *address, struct report *report)
+{
+	const char *list = secure_getenv("BROWSER");
+	char *browser = list ? mem_text(list) : NULL;
+
+	if (geteuid() == 0) {
+		report_note(report, "root's browser is not opened: open the page as a user");
+		free(browser);
+		return false;
+	}
+	if (browser)
+		browser[strcspn(browser, ":")] = '\0';
+	bool good = (browser && *browser && start(browser, address)) || start("xdg-open", address);
+	if (!good)
+		report_note(report, "no browser could be started: neither $BROWSER nor xdg-open");
+	free(browser);
+	return good;
+}
+
+void view_pprof(const char *profile, struct report *report)
+{
+	char *argv[] = { (char *)(uintptr_t)"go", (char *)(uintptr_t)"tool",
+			 (char *)(uintptr_t)"pprof", (char *)(uintptr_t)"-http=localhost:0",
+			 (char *)(uintptr_t)profile, NULL };
+
+	command_restore_signals();
+	execvp(argv[0], argv);
+	signal(SIGPIPE, SIG_IGN);
+	report_failure(report, "cannot run 'go tool pprof'");
+}
