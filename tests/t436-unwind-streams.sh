@@ -75,7 +75,7 @@ check 'compressed streams and files that can be sought in are read alike' <<'END
 	chains frames from-stdin.data | same want -
 END
 
-check 'a file of a recorder that was killed does not say where it is from: a note says what helps' <<'END'
+check 'a killed recorder does not say where its file is from: a note says what helps' <<'END'
 	needs_recording
 	perf record -q -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
 		"$scratch/chains" sort 150 2 || true	# a perf that crashed here has done our work

@@ -154,7 +154,7 @@ check 'a sampled address is found in any mapping, a caller in executable ones' <
 	folded s.data | same want -
 END
 
-check 'a mapping that Linux marks for another session has no build ID; perf reads what passes' <<'END'
+check 'what Linux marks for another session has no build ID; perf reads what passes' <<'END'
 	{ cat "$scratch/spaces.py"; cat <<-EOF; } | compose s.data
 		MARK = 0x4000			# PERF_RECORD_MISC_MMAP_BUILD_ID
 		def marked(device):		# linux/perf_event.h: maj, min, ino, ino_generation

@@ -2,6 +2,7 @@
 /*
  * grow THREADS MILLISECONDS - after SIGUSR1, create THREADS threads as fast as possible.
  * Each uses MILLISECONDS of CPU time, then prints its thread ID and its CPU time in ns.
+ * At the end, print "total" and the CPU time of the whole process in ns.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,20 +15,21 @@
 
 static uint64_t end;	/* ns of CPU time */
 
-static uint64_t cpu_time(void)
+static uint64_t cpu_time(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void *work(void *unused)
 {
-	while (cpu_time() < end)
+	while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < end)
 		for (volatile int i = 0; i < 5000; i++)
 			;
-	printf("%ld %llu\n", syscall(SYS_gettid), (unsigned long long)cpu_time());
+	printf("%ld %llu\n", syscall(SYS_gettid),
+	       (unsigned long long)cpu_time(CLOCK_THREAD_CPUTIME_ID));
 	return unused;
 }
 
@@ -49,6 +51,7 @@ int main(int argc, char **argv)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
+	printf("total %llu\n", (unsigned long long)cpu_time(CLOCK_PROCESS_CPUTIME_ID));
 	free(thread);
 	return 0;
 }
