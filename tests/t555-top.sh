@@ -128,7 +128,7 @@ check 'the other tools are found in $PMU_PATH, beside pmu-top, and in $PATH, in 
 	rm beside/pmu-symbolize
 	test "$(found env)" = path
 	exits 1 env PATH=/bin:/usr/bin beside/pmu-top "$scratch/raw" >out 2>err
-	grep -q "^pmu-top: cannot find 'pmu-symbolize', which this input needs: put it beside" err
+	grep -q "^pmu-top: cannot find 'pmu-symbolize', which is needed here: put it beside" err
 	test ! -s out
 	# what needs no other tool works alone
 	env PATH=/nowhere beside/pmu-top -n 100 "$scratch/resolved" | same "$scratch/table" -
