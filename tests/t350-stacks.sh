@@ -83,7 +83,10 @@ check 'dumps are trimmed for several events, and in the flight recorder' <<'END'
 		-o f.data -- "$scratch/deep" 100
 	for stream in s f; do
 		dumps sizes $stream.data >sizes
-		at_least "$(wc -l <sizes)" 20
+		# a ring holds dumps of full size, so a small one, where ulimit -l is, holds few
+		least=20
+		test $stream = s || least=1
+		at_least "$(wc -l <sizes)" $least
 		none awk '$1 % 8 || $1 < $2 || $1 >= $2 + 8' sizes
 		at_least "$(chains_of $stream.data | grep -c 'down down main')" 1
 	done
