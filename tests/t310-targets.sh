@@ -112,7 +112,7 @@ END
 check 'a thread alone' <<'END'
 	ten threads forever &
 	target=$!
-	thread_is_there() { test -d "$(echo /proc/$target/task/* | cut -d " " -f 3)"; }
+	thread_is_there() { test "$(ls /proc/$target/task | wc -l)" -ge 3; }
 	eventually thread_is_there
 	tid=$(ls /proc/$target/task | sed -n 3p)
 	attach -e cpu-clock -F 1000 -t $tid
