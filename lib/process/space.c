@@ -194,16 +194,21 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 		.start = m->start, .end = m->start + m->size, .file_offset = m->file_offset,
 		.object = objects_add(&s->objects, m, in_kernel), .is_jit = m->is_jit,
 	};
-	/* exec maps the executable before its interpreter, and /proc lists it first. */
-	if (m->executable && !in_kernel && !space->has_main &&
-	    s->objects.object[new.object].kind == OBJECT_FILE)
+	const struct mapping *old = space_find(space, new.start);
+	/*
+	 * exec maps the executable before its interpreter, and /proc lists it first.  A joined
+	 * stream lists it again, and mprotect() maps a part of it again.
+	 */
+	if (old && old->is_main && old->object == new.object)
+		new.is_main = true;
+	else if (m->executable && !in_kernel && !space->has_main &&
+		 s->objects.object[new.object].kind == OBJECT_FILE)
 		new.is_main = space->has_main = true;
 	if (in_kernel && s->objects.object[new.object].kind == OBJECT_KERNEL &&
 	    (!s->has_image || new.start < s->image)) {
 		s->has_image = true;
 		s->image = new.start;
 	}
-	const struct mapping *old = space_find(space, new.start);
 	bool is_moved = is_moved_text(s, old, &new);
 	if (!is_code) {
 		if (!is_moved)

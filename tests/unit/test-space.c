@@ -170,6 +170,10 @@ static void test_processes(void)
 	map(&s, 31, 0x80000, 0x1000, 0, "/lib");
 	tap(space_find(spaces_find(&s, 31), 0x70000)->is_main &&
 	    !space_find(spaces_find(&s, 31), 0x80000)->is_main, "the first file is the program");
+	map(&s, 31, 0x70800, 0x400, 0x800, "/main");
+	tap(space_find(spaces_find(&s, 31), 0x70800)->is_main &&
+	    space_find(spaces_find(&s, 31), 0x70000)->is_main,
+	    "a part of the program that is mapped again stays the program");
 	spaces_release(&s);
 }
 
