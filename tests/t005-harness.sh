@@ -144,7 +144,7 @@ FILE
 	grep -q "ok 2 - skips # SKIP no $mark here" out
 	grep -q '^1 passed, 0 failed, 1 skipped$' out
 	for body in false 'false; true' 'exit 5' 'exits 1 true' 'none echo x' 'near 1 2 0.5' \
-		'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' 'unknown-command'
+		'about 49 100' 'about 151 100' 'undisturbed false' 'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' 'unknown-command'
 	do
 		printf '. tests/lib.sh\ncheck bad <<-X\n%s\nX\ndone_testing\n' "$body" >tests/t.sh
 		runs 1
@@ -158,6 +158,21 @@ check 'eventually fails in the end' <<'END'
 	PATIENCE=0 exits 1 eventually sh -c 'echo because; exit 2' >out
 	grep -qx because out
 	grep -q '^never: sh -c' out
+END
+
+check 'what the host disturbed is done again, at most eight times' <<'END'
+	stolen() { cat ticks; }
+	work() {
+		echo x >>runs
+		test "$(wc -l <runs)" -gt "$quiet_after" || echo $(($(cat ticks) + 2)) >ticks
+	}
+	for quiet_after in 0 3 99; do
+		echo 5 >ticks
+		rm -f runs
+		undisturbed work
+		wc -l <runs
+	done >done
+	printf '%s\n' 1 4 8 | same - done
 END
 
 check 'a test inside a test ends its own leftovers only' <<'END'

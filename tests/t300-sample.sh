@@ -18,17 +18,18 @@ END
 
 check 'samples come at the rate asked for, and perf counts as many as we do' <<'END'
 	for how in "-F 1000" "-c 2M -g"; do
-		pmu-sample -v $how -e cpu-clock -o s.data -- ten serial 0.3 2>err
+		record() { pmu-sample -v $how -e cpu-clock -o s.data -- ten serial 0.3 2>err; }
+		undisturbed record
 		cat err
 		ours=$(sed -n "s/^pmu-sample: \([0-9]*\) samples.*/\1/p" err)
 		test "$(perf_samples s.data)" = "$ours"
 		samples s.data event,period | sed -n "s/^ *\([0-9]*\) cpu-clock.*/\1/p" | sort -u >period
 		test "$(wc -l <period)" = 1
-		# three rounds of 110 ms, and what interrupts take
+		# three rounds of 110 ms, and what interrupts and the host take
 		at_least "$(counted err cpu-clock)" 329000000
-		at_most "$(counted err cpu-clock)" 420000000
+		at_most "$(counted err cpu-clock)" 500000000
 		expected=$(($(counted err cpu-clock) / $(cat period)))
-		near $ours $expected $((expected / 20 + 5))
+		near $ours $expected $((expected / 10 + 5))
 		cat period >>periods
 	done
 	same - periods <<-EOF
@@ -43,8 +44,10 @@ check 'a command is sampled with the processes it creates' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o s.data -- sh -c "ten serial 0.1; ten serial 0.1"
 	samples s.data pid | sort | uniq -c >pids
 	cat pids
-	# 110 ms each
-	test "$(awk '$1 > 90 && $1 < 150' pids | wc -l)" = 2
+	# the shell and two of 110 ms each
+	sort -rn pids | head -n 2 >most
+	while read -r number pid; do about $number 110; done <most
+	at_most "$(wc -l <pids)" 3
 END
 
 check 'a process is sampled with all its threads, those it creates later too' <<'END'
@@ -57,7 +60,7 @@ check 'a process is sampled with all its threads, those it creates later too' <<
 	cat names
 	# Half of them began after we attached; each works for 100 ms.
 	for i in 0 1 2 3 4 5 6 7 8 9; do
-		near "$(awk -v name=t$i '$2 == name { print $1 }' names)" 100 15
+		about "$(awk -v name=t$i '$2 == name { print $1 }' names)" 100
 	done
 END
 
@@ -103,7 +106,7 @@ check 'it stops at the duration, at signals, when its reader goes' <<'END'
 	cat err
 	at_least "$(sed -n 's/.* samples in \([0-9.]*\) s.*/\1/p' err)" 0.3
 	expected=$(($(counted err cpu-clock) / 1000000))
-	near "$(perf_samples s.data)" $expected $((expected / 20 + 5))
+	near "$(perf_samples s.data)" $expected $((expected / 10 + 5))
 	for signal in INT TERM HUP; do
 		attach -e cpu-clock -F 1000 -p $target
 		eventually has_bytes s.data 10000

@@ -11,24 +11,36 @@ of_pid() { samples s.data pid | awk -v pid="$1" '$1 == pid { n++ } END { print n
 has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
 
 check 'no thread is missed, none is sampled twice, while a thousand a second come and go' <<'END'
+	events=$(seq 12 | sed "s|.*|cpu-clock/name=e&/|" | paste -sd ,)
 	for round in 1 2 3; do
 		churn >work &
 		target=$!
-		# some are there by now, others begin while we attach and later
+		# some are there by now, others begin while we attach, which many events make longer
 		eventually has_lines work 15
-		attach -e cpu-clock -F 2000 -p $target
+		attach -e $events -F 2000 -p $target
 		eventually has_lines work 50
 		kill -USR1 $target
 		exits 0 wait $sampler
-		samples s.data tid | sort | uniq -c >sampled
+		samples s.data tid,time,event | awk '$3 == "e7:" { print $1, $2 }' | tr -d : >sampled
 		# Each has worked for 10 ms or more since then: that many samples, but for those at
-		# the ends of its time on each CPU.  Twice as many would be sampled twice.
-		awk -v cpus=$(nproc) 'NR == FNR { n[$2] = $1; next }
+		# the ends of its time on each CPU, and what the host took.  From a sample to the
+		# second after it, one timer takes two periods, two timers take one.
+		awk -v cpus=$(nproc) 'NR == FNR {
+				n[$1]++
+				close_by[$1] += n[$1] > 2 && $2 - before[$1] < 0.00075
+				before[$1] = last[$1]
+				last[$1] = $2
+				next
+			}
 			NF == 2 {
 				threads++
 				expected = $2 / 500
-				if (n[$1] > expected * 1.5 + 4 || n[$1] < expected * 0.7 - cpus) {
+				if (n[$1] < expected * 0.4 - cpus || n[$1] > expected * 1.5 + 4) {
 					print $1, "has", n[$1] + 0, "samples, not", expected
+					wrong++
+				}
+				if (close_by[$1] * 2 >= n[$1]) {
+					print $1, "is sampled twice:", close_by[$1], "of", n[$1]
 					wrong++
 				}
 			}
@@ -80,10 +92,10 @@ check 'several processes, and all of a user' <<'END'
 		most_one=$(($(cpu_ms $one) - before_one)) most_two=$(($(cpu_ms $two) - before_two))
 		of_one=$(of_pid $one) of_two=$(of_pid $two)
 		# cpu_ms is late by a tick, 10 ms at most
-		at_least $of_one $((least_one * 9 / 10 - 10))
-		at_least $of_two $((least_two * 9 / 10 - 10))
-		at_most $of_one $((most_one * 11 / 10 + 10))
-		at_most $of_two $((most_two * 11 / 10 + 10))
+		at_least $of_one $((least_one / 2 - 10))
+		at_least $of_two $((least_two / 2 - 10))
+		at_most $of_one $((most_one * 3 / 2 + 10))
+		at_most $of_two $((most_two * 3 / 2 + 10))
 	done
 END
 
@@ -169,7 +181,7 @@ check 'children of a process are followed when asked for' <<'END'
 	attach --children -e cpu-clock -F 1000 -p $!
 	echo >go
 	exits 0 wait $sampler
-	near "$(samples s.data comm | grep -c ten)" 110 20
+	about "$(samples s.data comm | grep -c ten)" 110
 END
 
 check 'the exit status of the command is passed on' <<'END'

@@ -272,7 +272,7 @@ stop_unwinding() {
 	ordered u.data
 	# a small ring loses samples where the sampler has to wait for a CPU, and says so
 	set -- $(sed -n "s/.*cpu-clock:u: \([0-9]*\) counted.*lost \([0-9]*\) samples/\1 \2/p" err)
-	near $(($(perf_samples u.data) + $2)) $(($1 / 1000000)) $(($1 / 20000000 + 5))
+	near $(($(perf_samples u.data) + $2)) $(($1 / 1000000)) $(($1 / 10000000 + 5))
 }
 
 check 'stacks are unwound on the way: all are whole, in order, and no dump is left' <<'END'

@@ -167,7 +167,7 @@ check 'a library that is loaded, unloaded, and another loaded in its place' <<'E
 	cat ran folded
 	while read -r name ms; do
 		near "$(share folded "$name")" "$(awk -v name="$name" '
-			{ sum += $2 } $1 == name { its = $2 } END { print 100 * its / sum }' ran)" 5
+			{ sum += $2 } $1 == name { its = $2 } END { print 100 * its / sum }' ran)" 10
 	done <ran
 END
 

@@ -35,8 +35,11 @@ is_as_large() { test "$(stat -c %s "$1")" -ge "$2"; }
 # One recording for many checks
 (
 	cd "$scratch" || exit 1
-	pmu-sample -g -e cpu-clock -F 1000 -- ten serial 1 | tee ten.data |
-		pmu-symbolize | pmu-topprof >ten.pb.gz
+	record() {
+		pmu-sample -g -e cpu-clock -F 1000 -- ten serial 1 | tee ten.data |
+			pmu-symbolize | pmu-topprof >ten.pb.gz
+	}
+	undisturbed record
 )
 
 check 'ten functions of 1/55 .. 10/55 of the time come out within 2 points' <<'END'
@@ -52,18 +55,25 @@ check 'ten functions of 1/55 .. 10/55 of the time come out within 2 points' <<'E
 END
 
 check 'ten equal threads come out at 10 % each, within 2 points' <<'END'
-	pmu-sample -e cpu-clock -F 1000 -- ten threads 1 |
-		pmu-symbolize | pmu-topprof >p.pb.gz
+	record() {
+		pmu-sample -e cpu-clock -F 1000 -- ten threads 1 |
+			pmu-symbolize | pmu-topprof >p.pb.gz
+	}
+	undisturbed record
 	top p.pb.gz | grep '^[A-J] ' >shares
 	are_equal shares
 END
 
 check 'so do ten threads of a process that creates them while we are attached' <<'END'
-	sh -c 'until test -e go; do :; done; exec ten growing 1' &
-	pmu-sample -e cpu-clock -F 1000 -o s.data -p $! &
-	eventually is_as_large s.data 4096	# it samples
-	touch go
-	wait
+	record() {
+		rm -f s.data go
+		sh -c 'until test -e go; do :; done; exec ten growing 1' &
+		pmu-sample -e cpu-clock -F 1000 -o s.data -p $! &
+		eventually is_as_large s.data 4096	# it samples
+		touch go
+		wait
+	}
+	undisturbed record
 	pmu-symbolize s.data | pmu-topprof >p.pb.gz
 	top p.pb.gz >top
 	ten_shares top >shares

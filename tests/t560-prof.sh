@@ -19,7 +19,8 @@ fake() {
 }
 
 check 'a profile with the right shares, a page, a table; the last line opens pprof' <<'END'
-	pmu-prof -e cpu-clock -F 2000 -o p -- ten serial 0.4 2>err
+	record() { pmu-prof -e cpu-clock -F 2000 -o p -- ten serial 0.4 2>err; }
+	undisturbed record
 	pmu-top -j p.pb.gz >/dev/null
 	go tool pprof -top p.pb.gz >top 2>/dev/null
 	# ten functions take 1/55 to 10/55
