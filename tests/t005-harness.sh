@@ -144,7 +144,8 @@ FILE
 	grep -q "ok 2 - skips # SKIP no $mark here" out
 	grep -q '^1 passed, 0 failed, 1 skipped$' out
 	for body in false 'false; true' 'exit 5' 'exits 1 true' 'none echo x' 'near 1 2 0.5' \
-		'about 49 100' 'about 151 100' 'undisturbed false' 'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' 'unknown-command'
+		'about 49 100' 'about 151 100' 'undisturbed false' \
+		'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' 'unknown-command'
 	do
 		printf '. tests/lib.sh\ncheck bad <<-X\n%s\nX\ndone_testing\n' "$body" >tests/t.sh
 		runs 1
