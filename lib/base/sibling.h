@@ -18,7 +18,7 @@ struct sibling {
 	pid_t pid;		/* 0: not started, or ended */
 };
 
-/* Write the path of the tool NAME to PATH.  Return false if there is none. */
+/* Write the path of the tool NAME to PATH.  Return false if the tool is not found. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
 
 /* Write the path of the program NAME, which may be a path, to PATH, as a shell finds it. */

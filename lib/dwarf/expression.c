@@ -119,7 +119,7 @@ static void jump(struct expression_machine *m, int16_t offset)
 		m->at.at += offset;
 }
 
-/* Do an operation that pushes a constant or a register.  False: it is another one. */
+/* Do an operation that pushes a constant or a register.  Return false if OP does not. */
 static bool step_push(struct expression_machine *m, uint8_t op)
 {
 	struct cursor *c = &m->at;
@@ -174,7 +174,7 @@ static bool step_push(struct expression_machine *m, uint8_t op)
 	}
 }
 
-/* Do an operation on the stack, on memory, or on the order.  False: it is another one. */
+/* Do an operation on the stack, on memory, or on the order.  Return false if OP is not one. */
 static bool step_stack(struct expression_machine *m, uint8_t op)
 {
 	int16_t offset;
@@ -224,7 +224,7 @@ static bool step_stack(struct expression_machine *m, uint8_t op)
 	}
 }
 
-/* Do an operation that replaces the top.  False: it is another one. */
+/* Do an operation that replaces the top.  Return false if OP does not. */
 static bool step_unary(struct expression_machine *m, uint8_t op)
 {
 	uint64_t x;

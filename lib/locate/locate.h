@@ -67,7 +67,7 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 
 /*
  * Open the separate file with ELF's debug information: by build ID, or by ELF's .gnu_debuglink.
- * PATH is ELF's own path below ROOT. Returns NULL if there is none.
+ * PATH is ELF's own path below ROOT. Returns NULL if no such file is found.
  */
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root);
@@ -104,7 +104,7 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
  */
 bool locate_is_module(const char *path, const char *module);
 
-/* Open the package of split units next to PATH ("PATH.dwp"). Returns NULL if there is none. */
+/* Open the package of split units next to PATH ("PATH.dwp"). Returns NULL if it is missing. */
 struct elf *locate_package(const struct locate_options *where, const char *path,
 			   const char *root);
 
@@ -129,5 +129,5 @@ void locate_check_list(const char **list, struct report *report);
 /* Return the text of a message that says why the result is not LOCATED. */
 const char *locate_reason(enum locate_result result);
 
-/* Return advice on how OBJECT could have been located, as "; do this"; "" if there is none. */
+/* Return advice on how OBJECT could have been located, as "; do this", or "". */
 const char *locate_advice(const struct object *object, enum locate_result result);

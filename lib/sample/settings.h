@@ -68,7 +68,7 @@ const char *settings_parse_registers(const char *list, void *mask);
 /* "fp", "dwarf", "dwarf,BYTES", "lbr" or "none", into a struct sample_settings. */
 const char *settings_parse_callgraph(const char *text, void *settings);
 
-/* What they take, for messages. */
+/* The arguments that these options take, for messages. */
 extern const char settings_branches_takes[];
 #define SETTINGS_REGISTERS_TAKES "all, or a list of this machine's registers"
 #define SETTINGS_CALLGRAPH_TAKES \

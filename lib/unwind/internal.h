@@ -13,7 +13,7 @@
 #include "unwind/machine.h"
 #include "unwind/unwind.h"
 
-/* What is at an address. */
+/* How the caller of an address is found. */
 enum rule_kind {
 	RULE_ROW,		/* a row: of CFI, or of code that is always the same */
 	RULE_END,		/* the start of a program: there is no caller */
