@@ -54,6 +54,20 @@ struct located {
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);
 
+/*
+ * Do the same for OBJECT of any kind: this machine's vdso is read from memory, and memory without
+ * a file is absent.  The root is never NULL.
+ */
+struct located locate_mapped(const struct locate_options *where, const struct object *object,
+			     pid_t pid, const struct mapping *m, bool is_local);
+
+/*
+ * Set *OWN to the address that ADDRESS, which M maps, has in the file ELF (NULL: not found), and
+ * *SEGMENT, unless NULL, to the segment there.  Return false if no executable segment has it.
+ */
+bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t address,
+		    struct elf_segment *segment, uint64_t *own);
+
 /* If *L was not located, look for OBJECT by its build ID alone. This may take long. */
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
 		      struct located *l);
