@@ -23,9 +23,13 @@ struct locate_options {
 	const char *build_id_map;	/* file with lines "BUILDID PATH"; or NULL */
 	const struct command_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
 	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
+	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
+	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
 	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
 };
+
+#define LOCATE_FETCH_TIME (300ULL * 1000 * 1000 * 1000)	/* default of DEBUGINFOD_TIME */
 
 enum locate_result {
 	LOCATED,
