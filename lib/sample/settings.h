@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * settings - the fields of samples and how events are opened: translated into the events'
- * attrs, without features that this kernel does not have.
+ * attrs, without features that this kernel does not have.  struct event says which fields of an
+ * attr lib/event sets; this file sets all others.
  */
 #pragma once
 #include "base/report.h"
