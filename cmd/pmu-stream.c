@@ -48,7 +48,7 @@ static const struct command command = {
 	.reads_files = true,
 };
 
-/* What is done with the records that stay. */
+/* The work on the selected records. */
 struct stream_work {
 	struct stream_reader *in;
 	struct report *report;

@@ -7,6 +7,7 @@
  * passes through.
  */
 #include "base/command.h"
+#include "locate/options.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
 #include "stream/writer.h"
@@ -21,8 +22,7 @@ static const char *file;
 static struct command_list debug_dirs;
 static struct groups groups;
 static struct resolver_options how = {
-	.symbols = true, .where.debug_dirs = &debug_dirs,
-	.debuginfod_time = 300ULL * 1000 * 1000 * 1000, .cache.size_max = 1 << 30,
+	.symbols = true, .where = LOCATE_DEFAULTS(debug_dirs), .cache.size_max = 1 << 30,
 	.definitions_max = 16 << 20,
 };
 
@@ -38,18 +38,7 @@ static const struct command_option options[] = {
 	  .choices = styles },
 	{ 0, "inlines", "YES|NO", "show calls inlined into functions", .yes_no = &inlines },
 	{ 0, "lines", "YES|NO", "add files and lines", .yes_no = &lines },
-	{ 0, "debug-dir", "DIR", "look for debug files in DIR first; may be repeated",
-	  .list = &debug_dirs },
-	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",
-	  .text = &how.where.sysroot },
-	{ 0, "build-id-map", "FILE", "find files by the lines of FILE: a build ID and a path",
-	  .text = &how.where.build_id_map },
-	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug",
-	  .text = &how.where.build_id_dir },
-	{ 0, "debuginfod", "URLS", "fetch missing files from these servers, by debuginfod-find",
-	  .text = &how.debuginfod },
-	{ 0, "debuginfod-time", "TIME", "wait at most TIME for these servers, in total",
-	  .time = &how.debuginfod_time },
+	LOCATE_OPTIONS(how.where, debug_dirs),
 	{ 0, "cache", "DIR", "save what is found about programs in DIR for the next run",
 	  .text = &how.cache.directory },
 	{ 0, "cache-size", "SIZE", "limit the size of this cache; old files are removed first",

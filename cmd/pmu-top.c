@@ -129,7 +129,7 @@ static const struct top_row *nameless_row(const struct top *top)
 	return NULL;
 }
 
-/* What to do where the table says less than it could. */
+/* Advise what to do if names or types are missing. */
 static void advise(const struct top *top, bool is_stream, struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top);

@@ -150,7 +150,7 @@ check 'a record shorter than its header ends the stream, and is no loop' <<'END'
 	done
 END
 
-check 'a recording that is cut inside a record is told with the offset' <<'END'
+check 'a recording that is cut inside a record is reported with the offset' <<'END'
 	for tool in $filters; do
 		for size in 17 20 25 39; do
 			head -c "$size" "$scratch/one" >cut
@@ -232,7 +232,7 @@ check 'what a stream says cannot move the cursor' <<'END'
 	none grep "$(printf "\033")" err
 END
 
-check 'quiet is quiet, and the exit status still tells' <<'END'
+check 'quiet is quiet, and the exit status still shows errors' <<'END'
 	for tool in $filters; do
 		exits 1 "$tool" -q nosuch >out 2>err
 		test ! -s err
@@ -257,7 +257,7 @@ check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'EN
 	exits 0 pmu-topprof -o p.pb.gz r.data
 END
 
-check 'a stream already resolved is told so' <<'END'
+check 'a stream already resolved is reported so' <<'END'
 	pmu-sample -e cpu-clock -o s.data -- ten serial 0.1
 	pmu-symbolize s.data >r.data
 	exits 1 pmu-symbolize r.data >again 2>err

@@ -49,7 +49,7 @@ check 'recordings that perf 6.1 cannot read: compressed and not, the same sample
 	go tool pprof -top p.pb.gz >top
 END
 
-check 'cut or damaged compression is told, and what was whole is used' <<'END'
+check 'cut or damaged compression is reported, and what was whole is used' <<'END'
 	pmu-sample -g -e cpu-clock -F 2000 -o s.data -- ten serial 0.3
 	zstd -q s.data -o s.zst
 	size=$(wc -c <s.zst)
@@ -63,7 +63,7 @@ check 'cut or damaged compression is told, and what was whole is used' <<'END'
 	test -s err
 END
 
-check 'memory that does not suffice to compress is told' <<'END'
+check 'memory that does not suffice to compress is reported' <<'END'
 	case $BIN in *asan*) skip "sanitizers need more memory than that" ;; esac
 	make-stream 10000 100 4 >s.data
 	(ulimit -v 60000; exits 1 pmu-stream -z19 -o s.zst s.data 2>err)

@@ -91,7 +91,7 @@ check 'records are in order of their time' <<'END'
 	sort -n -c times
 END
 
-check 'several events come in one stream, told apart' <<'END'
+check 'several events come in one stream, each with its samples' <<'END'
 	pmu-sample -e cpu-clock -e page-faults -c 100k -o s.data -- true
 	pmu-sample -e task-clock,page-faults -o s.data -- ten serial 0.1
 	perf report -i s.data --stats >stats
@@ -149,7 +149,7 @@ check 'an event that cannot be had is an error: nothing else is measured' <<'END
 	grep -q "^pmu-sample: .*cycles.*PMU" err
 END
 
-check 'bad targets and events are told in one line, with what to do' <<'END'
+check 'bad targets and events are reported in one line, with what to do' <<'END'
 	exits 1 pmu-sample -e cpu-clock -p 4194303 -o s.data 2>err
 	but_for_rights err | grep -qx "pmu-sample: no process has the pid 4194303"
 	exits 1 pmu-sample -e cycels -o s.data -- true 2>err

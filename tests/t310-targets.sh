@@ -190,7 +190,7 @@ check 'the exit status of the command is passed on' <<'END'
 	exits 0 pmu-sample -e cpu-clock -o s.data -- sh -c "exit 7"
 END
 
-check 'a fallback is taken where an event cannot be had, and is told everywhere' <<'END'
+check 'a fallback is taken if an event cannot be opened, and is reported everywhere' <<'END'
 	! counts_cycles || skip "this machine counts cycles"
 	pmu-sample -e cycles --fallback instructions --fallback cpu-clock -o s.data -- \
 		ten serial 0.1 2>err
@@ -318,7 +318,7 @@ check 'tracepoints are sampled, with their fields, which perf reads, too' <<'END
 	go tool pprof -raw p.pb.gz 2>&1 | grep -q "sched:sched_switch"
 END
 
-check 'switches tell where threads wait' <<'END'
+check 'switches show where threads wait' <<'END'
 	pmu-sample --off-cpu -e cpu-clock -o s.data -- sh -c "sleep 0.01; sleep 0.01"
 	perf report -i s.data --stats >stats
 	at_least "$(awk '/SWITCH events/ { print $3 }' stats)" 4

@@ -310,7 +310,7 @@ check 'too few descriptors: the CPUs are sampled, what is not the target is drop
 	whole s.data
 	test "$(samples s.data pid | sort -u | tr -d " ")" = $target
 	at_least "$(count s.data)" 150
-	# threads created meanwhile, and no others, are told
+	# threads created meanwhile, and no others, are reported
 	perf script -i s.data --show-task-events 2>/dev/null >events
 	test "$(grep -c PERF_RECORD_FORK events)" = 41
 END

@@ -72,7 +72,7 @@ check 'nohup(1) means it: SIGHUP does not end it' <<'END'
 	}
 	answer ping
 	kill -HUP $sampler
-	# a sampler that was told to end would answer once more at most
+	# a sampler that was asked to end would answer once more at most
 	answer ping
 	answer ping
 	answer stop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What users are told: the right reason, what was written, why there are no samples.
+# What messages say: the right reason, what was written, why there are no samples.
 # kinds: release user
 . tests/lib.sh
 

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 }
 EOF
 
-# name_at FILE SYMBOL OFFSET: what is OFFSET bytes behind SYMBOL
+# name_at FILE SYMBOL OFFSET: what is OFFSET bytes after SYMBOL
 name_at() {
 	start=$(nm "${4:-$1}" | sed -n "s/^\([0-9a-f]*\) [A-Za-z] $2\$/\1/p")
 	printf '%x\n' $((0x$start + $3)) | addr2frames "$1" | head -n 1

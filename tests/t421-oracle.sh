@@ -1,8 +1,8 @@
 #!/bin/sh
 # Debug information of many templates, in every form it is kept in, held against llvm-symbolizer.
 #
-# The same random addresses are asked for each form.  tests/same-frames explains
-# differences and what is none; one in a thousand may differ.
+# The same random addresses are asked for each form.  tests/same-frames explains which
+# differences count; one in a thousand may differ.
 #
 # ORACLE=all: 20 MB of it, by each compiler, in each version, asked for 10,000
 # addresses.  Otherwise a tenth of that: each form once, by g++.

@@ -238,7 +238,7 @@ streamed() {
 	cp t.so "root$PWD"
 }
 
-check 'of what is packed more densely than any real one much is not read, and that is told' <<'END'
+check 'debug information packed more densely than in any real file is skipped, and reported' <<'END'
 	made <<-END
 	section["line"] = [".long lend - lbegin", "lbegin: .short 4", ".long hend - hbegin",
 	                   "hbegin: .byte 1, 1, 1, -5, 14, 13",

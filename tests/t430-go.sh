@@ -111,7 +111,7 @@ agree() {
 }
 
 wanted plain &&
-check 'functions, lines and inlined calls, as Go and LLVM tell them; stripped too' <<'END'
+check 'functions, lines and inlined calls, as Go and LLVM show them; stripped too' <<'END'
 	needs_command go
 	link= agree t.go
 END

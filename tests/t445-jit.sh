@@ -124,10 +124,10 @@ check 'records of 3 MiB: of a function, of its lines, of unknown type; what foll
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:79872 "
 END
 
-# harm HARM MESSAGE NAMES: what is told of a dump that is harmed so, and what is named still
+# harm HARM MESSAGE NAMES: the message about a dump harmed so, and what still has a name
 harm() {
 harm=$1 message=$2 name=$3
-check "a dump harmed by $1: told, exit 0, and what is whole counts" <<'END'
+check "a dump harmed by $1: reported, exit 0, and the intact part counts" <<'END'
 	compose s.data <<-END
 		from jitdumps import *
 		dump = Dump()

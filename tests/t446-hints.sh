@@ -1,5 +1,5 @@
 #!/bin/sh
-# What would help is said once: where a compiler names its code only if it is told to, and where
+# What would help is said once: where a compiler names its code only if asked to, and where
 # Go's tools have deleted what they ran.
 # kinds: release user
 . tests/lib.sh

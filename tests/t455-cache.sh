@@ -238,7 +238,7 @@ check 'another user cannot forge a program, and so name the functions of one' <<
 	none grep f77 two
 END
 
-check 'a damaged file is told of, not used, and made anew' <<'END'
+check 'a damaged file is reported, not used, and made anew' <<'END'
 	build dwarf-5
 	stream many 0 3
 	resolved --cache kept >plain

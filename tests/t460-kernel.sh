@@ -44,7 +44,7 @@ __attribute__((noinline)) void do_something(long x)
 }
 END
 
-# kernel: builds ./vmlinux, and tells where do_something is once it runs
+# kernel: builds ./vmlinux, and writes where do_something is once it runs
 kernel() {
 	gcc -O1 -g -fno-pic -mcmodel=kernel -fcf-protection=none -ffreestanding -nostdlib \
 		-static -Wl,-e,_text -Wl,-Ttext=0xffffffff81000000 -Wl,--build-id=sha1 \
@@ -91,7 +91,7 @@ check 'kallsyms of the recorded machine, which booted elsewhere in memory' <<'EN
 	grep -q " second_one" top
 END
 
-check 'code behind the end of the mapping, as that for booting, if kallsyms has its end' <<'END'
+check 'code after the end of the mapping, such as boot code, if kallsyms has its end' <<'END'
 	printf "%s\n" "ffffffff81000000 T _text" "ffffffff95000000 T start_kernel" \
 		"ffffffff95001000 T _einittext" >kallsyms
 	python3 "$scratch/record.py" "" ffffffffae000010 ffffffffae001000 >s.data
@@ -167,7 +167,7 @@ check 'kernel names are those of perf script, on one recording' <<'END'
 		seq 200 | xargs -n 1 true
 	END
 	perf_record -a -g -e cpu-clock:k -F 500 -o p.data -- sh work || skip "perf records nothing"
-	# perf looks a caller up behind its call, where another function may begin: at its first
+	# perf looks a caller up after its call, where another function may begin: at its first
 	# byte, or its padding
 	perf script -i p.data -F ip,sym,symoff,dso --no-inline 2>/dev/null |
 		awk '/kernel.kallsyms/ && $2 !~ /\+0x0$/ { sub(/\+0x.*/, "", $2); print $2 }' |

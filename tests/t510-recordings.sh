@@ -33,8 +33,8 @@ else
 	END
 fi
 
-# The record counts in the second column.  perf repeats for each event what it
-# can tell of which event it is: of that only samples are compared.
+# The record counts in the second column.  perf repeats the counts of
+# some types for each event: only those of samples are compared.
 expected_records() {
 	printf '%s\n' "$1" | cut -f 2 | tr ' ' '\n' | grep '=' |
 	awk -F = '{ if ($1 == "SAMPLE" && n++) print; else if (!seen[$1]++) print }' | sort

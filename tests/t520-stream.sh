@@ -118,7 +118,7 @@ check 'a file becomes a stream for pipes, which perf reads' <<'END'
 	perf script -i p.data -F ip,event | same - got
 END
 
-check 'a stream is whole, or where it is not is told' <<'END'
+check 'a stream is whole, or its damage is reported with the place' <<'END'
 	record
 	exits 0 pmu-stream --check s.data >out
 	test ! -s out
@@ -138,7 +138,7 @@ check 'a stream is whole, or where it is not is told' <<'END'
 	test "$(has zero.data SAMPLE 2>err)" = $(($(has s.data SAMPLE) - 1))
 END
 
-check 'what does not go together, and what is no selection, is told' <<'END'
+check 'options that exclude each other, and bad selections, are reported' <<'END'
 	record
 	exits 2 pmu-stream --stats --dump s.data 2>err
 	exits 2 pmu-stream --pid x s.data 2>err

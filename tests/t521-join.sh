@@ -97,7 +97,7 @@ check 'recordings without ids, or of other layouts, keep their samples apart' <<
 	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* \(ip=.*\)/\1/p" | sort | same want -
 END
 
-check 'clocks of other origins are put in order by the wall clock, which is told' <<'END'
+check 'clocks of other origins are put in order by the wall clock, which is reported' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-sample -e cpu-clock -F 500 -o b.data -- ten serial 0.1
 	# as if b were of a machine that started 1000 s earlier
@@ -122,7 +122,7 @@ check 'clocks of other origins are put in order by the wall clock, which is told
 	test ${off#-} -lt 1000000
 END
 
-check 'what cannot be joined is told, the rest is' <<'END'
+check 'what cannot be joined is reported, the rest is joined' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-symbolize a.data >r.data
 	exits 1 pmu-stream --cat a.data r.data >j.data 2>err

@@ -57,7 +57,7 @@ check 'attrs of the first version; samples without any id; two events without id
 		b = attr(0, 1, 500, IP | TID, 0, 72)
 		out = file([(a, []), (b, [])], [record(9, struct.pack("<QII", 1, 7, 7))] * 3)
 	END
-	# nothing tells them apart: all are taken for the first, as perf does
+	# they cannot be distinguished: all are taken for the first, as perf does
 	pmu-stream b.data | grep -q "^event cycles: 3 samples"
 END
 
@@ -78,7 +78,7 @@ check 'equal names are kept apart by id; dummies are no profile' <<'END'
 	grep -q "^ *2 *400\|1 *100 *2 *400" raw
 END
 
-check 'a sample of an unknown id, an event that never came: told, the rest is used' <<'END'
+check 'a sample of an unknown id, an event that never came: reported, the rest is used' <<'END'
 	compose u.data <<-END
 		t = IP | TID | TIME | ID
 		a = [attr(0, 0, 100, t), attr(0, 1, 200, t)]
@@ -93,7 +93,7 @@ check 'a sample of an unknown id, an event that never came: told, the rest is us
 	grep -q "^event instructions: 1 samples" out
 END
 
-check 'types nobody knows are counted; what AUX events traced is skipped, and told' <<'END'
+check 'types nobody knows are counted; what AUX events traced is skipped, and reported' <<'END'
 	compose x.data <<-END
 		t = IP | TID | TIME
 		s = record(9, struct.pack("<QIIQ", 0x1000, 7, 7, 5))
@@ -120,7 +120,7 @@ check 'types nobody knows are counted; what AUX events traced is skipped, and to
 	grep -q "stream ends inside the 4096 bytes after a record of type 71" err
 END
 
-check 'damage anywhere: told with its offset, and all that is whole is used' <<'END'
+check 'damage anywhere: reported with its offset, and all that is whole is used' <<'END'
 	compose z.data <<-END
 		t = IP | TID | TIME | CHAIN
 		def sample(i):

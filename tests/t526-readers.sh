@@ -59,7 +59,7 @@ def inside(kind, data, extra):
     return struct.pack("<IHH", kind, size >> 16, size & 0xffff) + body
 END
 
-check 'tracing data is inside its record or behind it, and may be cut anywhere' <<'END'
+check 'tracing data is inside its record or after it, and may be cut anywhere' <<'END'
 	{ cat "$scratch/tracing.py"; echo 'out = stream(inside(66, bytes(10), 6))'; } | compose 1.data
 	{ cat "$scratch/tracing.py"; echo 'out = stream(inside(66, bytes(16), 64))'; } | compose 2.data
 	{ cat "$scratch/tracing.py"; echo 'out = stream(inside(32777, bytes(10), 6))'; } | compose 3.data

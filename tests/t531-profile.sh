@@ -106,17 +106,17 @@ check 'labels: what was asked for, as perf script has it' <<'END'
 	grep -q "snoop_status" err
 END
 
-check 'control groups by their paths, as the stream tells them' <<'END'
+check 'control groups by their paths, as the stream has them' <<'END'
 	perf_record --all-cgroups -e cpu-clock -F 1000 -o p.data -- ten serial 0.2 || exit 77
 	pmu-stream --dump p.data >dump
 	id=$(sed -n "s/.* SAMPLE .* cgroup=\([0-9]*\) .*/\1/p" dump | sort -u | head -n 1)
 	path=$(sed -n "s/.* CGROUP .* id=$id path=\"\(.*\)\"/\1/p" dump | head -n 1)
-	test -n "$id" && test -n "$path" || { echo "perf tells of none here"; exit 77; }
+	test -n "$id" && test -n "$path" || { echo "perf records no control group here"; exit 77; }
 	pmu-topprof --label cgroup -o p.pb.gz p.data
 	samples p.pb.gz | grep -qF "cgroup:[$path]"
 END
 
-check 'labels that are usual: where there are several processes, and unless told not to' <<'END'
+check 'usual labels: where there are several processes, unless an option says otherwise' <<'END'
 	# a sanitizer looks for leaks in a process of its own
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 \
 		pmu-sample -e cpu-clock -F 1000 -o one.data -- ten threads 0.1
@@ -273,7 +273,7 @@ check 'waiting time, by the stack on which threads began to wait' <<'END'
 	at_least $slept 0.78
 	at_most $slept "$(lasted s.data)"
 	grep -q "nanosleep" raw
-	# what perf recorded, likewise
+	# the same from a stream of perf's
 	perf_record -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 || exit 77
 	pmu-symbolize -q t.data | pmu-topprof -o q.pb.gz
 	slept=$(awk "BEGIN { print $(column q.pb.gz 2) / 1e9 }")

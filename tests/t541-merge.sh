@@ -66,7 +66,7 @@ check 'profiles of recordings from real hardware go through pprof and back uncha
 	test $count -ge 15
 END
 
-check 'profiles are known by what is in them, gzip or not; a stream among them is told' <<'END'
+check 'profiles are known by their bytes, gzip or not; a stream among them is reported' <<'END'
 	two_profiles
 	gzip -dc 1.pb.gz >plain
 	pmu-topprof -o want.pb.gz 1.pb.gz

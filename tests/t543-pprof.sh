@@ -74,7 +74,7 @@ check 'go tool pprof perf.data: with names, by our perf_to_profile' <<'END'
 	top q.pb.gz | same want -
 END
 
-check 'it writes over a file only if told, and needs both names' <<'END'
+check 'it overwrites a file only if asked to, and needs both names' <<'END'
 	mkdir bin
 	ln -s "$BIN/pmu-topprof" bin/perf_to_profile
 	pmu-sample -e cpu-clock -F 500 -o s.data -- ten serial 0.1

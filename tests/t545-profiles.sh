@@ -85,7 +85,7 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 	sort got | same a -
 	awk '{ size = $1 < 0 ? -$1 : $1 } NR > 1 && size > last { exit 1 } { last = size }' got
 	head -n 1 table | grep -q '% of the base'
-	# a profile and itself: no difference, and shares that are none
+	# a profile and itself: no difference, and shares of 0
 	pmu-topprof --diff "$scratch/1.pb.gz" "$scratch/1.pb.gz" | pmu-top | head -n 1 >line
 	grep -q '+0.00% of the base' line
 END

@@ -62,7 +62,7 @@ check 'equal ids and the id 0 are errors with their place, as in go tool pprof, 
 			at_most "$(cost pmu-top $kind.pb.gz | cut -d" " -f 1)" 3
 		done
 		where="is damaged: byte [0-9]* of it, uncompressed"
-		grep -qx "pmu-top: 'equal.pb.gz' $where: a function has the id of another one, 7" equal
+		grep -qx "pmu-top: 'equal.pb.gz' $where: a function has the same id as another, 7" equal
 		grep -qx "pmu-top: 'zero.pb.gz' $where: a function has the reserved id 0" zero
 	done
 	made equal 2 >p

@@ -295,7 +295,7 @@ check 'an ordinary user opens the page in $BROWSER; root and --view none open no
 	test -s r.html
 END
 
-check 'on a terminal one line shows progress, and is erased; without one there is none' <<'END'
+check 'on a terminal one line shows progress, and is erased; elsewhere no line does' <<'END'
 	script -qec 'pmu-prof -e cpu-clock -F 1000 -o p -- ten serial 0.6' /dev/null \
 		</dev/null >seen
 	tr '\r' '\n' <seen >lines

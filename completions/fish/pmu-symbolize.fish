@@ -5,6 +5,7 @@ complete -c pmu-symbolize -l inlines -x -a 'yes no' -d 'show calls inlined into 
 complete -c pmu-symbolize -l lines -x -a 'yes no' -d 'add files and lines (yes)'
 complete -c pmu-symbolize -l debug-dir -x -a '(__fish_complete_directories)' -d 'look for debug files in DIR first; may be repeated'
 complete -c pmu-symbolize -l sysroot -x -a '(__fish_complete_directories)' -d 'take files from DIR, a copy of the recorded machine\'s root'
+complete -c pmu-symbolize -l symfs -x -a '(__fish_complete_directories)' -d 'the same as --sysroot, as perf calls it'
 complete -c pmu-symbolize -l build-id-map -r -F -d 'find files by the lines of FILE: a build ID and a path'
 complete -c pmu-symbolize -l buildid-dir -x -a '(__fish_complete_directories)' -d 'look for files in DIR, a cache of perf, not in ~/.debug'
 complete -c pmu-symbolize -l debuginfod -x -d 'fetch missing files from these servers, by debuginfod-find'

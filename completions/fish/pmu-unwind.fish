@@ -8,6 +8,7 @@ complete -c pmu-unwind -l debug-dir -x -a '(__fish_complete_directories)' -d 'lo
 complete -c pmu-unwind -l sysroot -x -a '(__fish_complete_directories)' -d 'take files from DIR, a copy of the recorded machine\'s root'
 complete -c pmu-unwind -l symfs -x -a '(__fish_complete_directories)' -d 'the same as --sysroot, as perf calls it'
 complete -c pmu-unwind -l build-id-map -r -F -d 'find files by the lines of FILE: a build ID and a path'
+complete -c pmu-unwind -l buildid-dir -x -a '(__fish_complete_directories)' -d 'look for files in DIR, a cache of perf, not in ~/.debug'
 complete -c pmu-unwind -l debuginfod -x -d 'fetch missing files from these servers, by debuginfod-find'
 complete -c pmu-unwind -l debuginfod-time -x -d 'wait at most TIME for these servers, in total (5m)'
 complete -c pmu-unwind -l output -s o -r -F -d 'write to FILE instead of stdout'

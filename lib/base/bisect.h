@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /*
- * Return the first index from LOW up to END for which IS_AFTER holds, or END if there is none.
+ * Return the first index from LOW up to END for which IS_AFTER holds, or END if it never holds.
  * IS_AFTER is an expression of the index I, which is false for indexes up to some point, and true
  * for those after it:
  *

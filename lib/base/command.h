@@ -98,8 +98,8 @@ bool command_takes_next(const struct command *cmd, const char *word);
 size_t command_one_of(const struct command *cmd, ...) __attribute__((sentinel));
 
 /*
- * Return the files to read, at least one: those of -i, then the operands; "-" (stdin) if there
- * are none.  Misuse: stdin is one of them and a terminal.
+ * Return the files to read, at least one: those of -i, then the operands; "-" (stdin) if no
+ * file is named.  Misuse: stdin is one of them and a terminal.
  */
 const struct command_list *command_inputs(const struct command *cmd);
 

@@ -6,5 +6,5 @@
 /* Print TEXT as a JSON string; NULL: null.  Escapes unsafe characters; invalid UTF-8 is U+FFFD. */
 void json_string(const char *text);
 
-/* Print "NAME": before its value, with a comma in front unless it is the FIRST of its object. */
+/* Print "NAME": before its value, after a comma unless it is the FIRST of its object. */
 void json_key(const char *name, bool first);

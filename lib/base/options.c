@@ -255,7 +255,7 @@ static bool parse_yes_no(const char *text, bool *value)
 	return *value || !strcmp(text, "no");
 }
 
-/* Set the value of O from TEXT, its argument; NULL: there is none. */
+/* Set the value of O from TEXT, its argument, or NULL if O takes no argument. */
 static void set_value(const struct command *cmd, const struct command_option *o, const char *text)
 {
 	const char *wrong = NULL;

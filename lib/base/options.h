@@ -3,7 +3,7 @@
 #pragma once
 #include "base/command.h"
 
-/* What the options that all tools have say. */
+/* The options that all tools have. */
 struct options_common {
 	bool quiet;
 	int verbose;		/* how often -v was given */

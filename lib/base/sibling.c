@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,31 @@ int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struc
 		return end;
 	s->pid = 0;
 	return -1;
+}
+
+pid_t sibling_spawn_apart(char *const *argv)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&files);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)	/* one may be our stream: keep it away */
+		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);			/* we ignore it, the program should not */
+	sigaddset(&defaults, SIGINT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setsigmask(&attributes, command_signals());
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+				 POSIX_SPAWN_SETSID);
+	if (posix_spawnp(&pid, argv[0], &files, &attributes, argv, environ) != 0)
+		pid = 0;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return pid;
 }
 
 void sibling_end(struct sibling *s, bool enough, struct report *report)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sibling - starts another tool of ours as a filter, without a shell.
+ * sibling - starts another tool of ours as a filter, or a program apart from us, without a shell.
  *
  * A tool is looked for in the directories of $PMU_PATH, beside the running program, and in
  * $PATH, in this order.  No name comes from input.
@@ -18,7 +18,7 @@ struct sibling {
 	pid_t pid;		/* 0: not started, or ended */
 };
 
-/* Write the path of the tool NAME to PATH.  Return false if there is none. */
+/* Write the path of the tool NAME to PATH.  Return false if the tool is not found. */
 bool sibling_find(const char *name, char path[PATH_MAX]);
 
 /* Write the path of the program NAME, which may be a path, to PATH, as a shell finds it. */
@@ -49,6 +49,13 @@ int sibling_start(struct sibling *s, char *const *argv, int in, struct report *r
  * closed), to a new pipe.  Return its reading end, or -1 (reported).
  */
 int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struct report *report);
+
+/*
+ * Start the program argv[0], found as a shell finds it, apart from this process: in its own session
+ * and without our files and terminal.  Return its pid, which is also its process group, or 0 if it
+ * cannot be started.
+ */
+pid_t sibling_spawn_apart(char *const *argv);
 
 /* Report how S, which has ended with STATUS as waitpid() returns it, failed, if it did. */
 void sibling_report(const struct sibling *s, int status, struct report *report);

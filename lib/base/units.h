@@ -17,7 +17,7 @@ bool units_parse_count(const char *text, uint64_t *count);
  */
 bool units_parse_duration(const char *text, uint64_t *ns);
 
-/* Parse a share of a whole, from 0 to 1: "0.5%" or "0.005".  Return false if TEXT is none. */
+/* Parse a share of a whole, from 0 to 1: "0.5%" or "0.005".  Return false if TEXT is no share. */
 bool units_parse_share(const char *text, double *share);
 
 /* Size of TEXT in what follows, with its NUL. */

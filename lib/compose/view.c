@@ -2,11 +2,9 @@
 #include "compose/view.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/sibling.h"
 
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,26 +37,8 @@ char *view_address(const char *file)
 static bool start(const char *program, const char *address)
 {
 	char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)address, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
-	pid_t pid;
 
-	posix_spawn_file_actions_init(&files);
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	sigaddset(&defaults, SIGINT);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setsigmask(&attributes, command_signals());
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-				 POSIX_SPAWN_SETSID);
-	int error = posix_spawnp(&pid, program, &files, &attributes, argv, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&files);
-	return error == 0;
+	return sibling_spawn_apart(argv) > 0;
 }
 
 bool view_open(const char *address, struct report *report)

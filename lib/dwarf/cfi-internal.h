@@ -45,7 +45,7 @@ struct cfi_section {
 	bool ends_at_zero;		/* the size is unknown: stop at an entry of length 0 */
 	uint64_t text_start, text_end;	/* of all code; FDEs of other addresses are not used */
 	/* The search table of .eh_frame_hdr: pairs of addresses, relative to TABLE_BASE. */
-	struct elf_bytes table;		/* size 0: there is none, or it is unusable */
+	struct elf_bytes table;		/* size 0: the table is missing or unusable */
 	uint64_t table_base;		/* address */
 	bool is_sorted;			/* the table was found to be sorted */
 	bool is_scanned;		/* PLACE is filled */

@@ -136,7 +136,7 @@ static void set_register(struct run *r, uint64_t reg, uint64_t value)
 		 value < CFI_REGISTERS ? (int32_t)value : 0);
 }
 
-/* Do an instruction that sets the CFA.  False: it is another one. */
+/* Do an instruction that sets the CFA.  Return false if OP does not. */
 static bool step_cfa(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->at;
@@ -168,7 +168,7 @@ static bool step_cfa(struct run *r, uint8_t op)
 	}
 }
 
-/* Do an instruction that sets the rule of the register that follows.  False: another one. */
+/* Do an instruction that sets the rule of the register that follows.  Return false if not. */
 static bool step_rule(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->at;

@@ -94,6 +94,13 @@ static void push_register(struct expression_machine *m, uint64_t reg, int64_t of
 		m->is_damaged = true;
 }
 
+/* Take a number of SIZE bytes: 1, 2, 4 or 8. */
+static uint64_t take(struct cursor *c, unsigned size)
+{
+	return size == 1 ? cursor_u8(c) : size == 2 ? cursor_u16(c)
+	     : size == 4 ? cursor_u32(c) : cursor_u64(c);
+}
+
 /* Replace the address on the stack by the SIZE bytes there. */
 static void dereference(struct expression_machine *m, unsigned size)
 {
@@ -106,8 +113,7 @@ static void dereference(struct expression_machine *m, unsigned size)
 		return;
 	}
 	struct cursor c = { (uint8_t *)&bytes, (uint8_t *)&bytes + size, m->swap, false };
-	push(m, size == 1 ? cursor_u8(&c) : size == 2 ? cursor_u16(&c)
-		: size == 4 ? cursor_u32(&c) : cursor_u64(&c));
+	push(m, take(&c, size));
 }
 
 /* Go on OFFSET bytes after the next operation. */
@@ -119,7 +125,7 @@ static void jump(struct expression_machine *m, int16_t offset)
 		m->at.at += offset;
 }
 
-/* Do an operation that pushes a constant or a register.  False: it is another one. */
+/* Do an operation that pushes a constant or a register.  Return false if OP does not. */
 static bool step_push(struct expression_machine *m, uint8_t op)
 {
 	struct cursor *c = &m->at;
@@ -132,6 +138,13 @@ static bool step_push(struct expression_machine *m, uint8_t op)
 		push_register(m, op - DW_OP_breg0, cursor_sleb(c));
 		return true;
 	}
+	if (op >= DW_OP_const1u && op <= DW_OP_const8s) {	/* const1u, const1s, const2u ... */
+		unsigned size = 1U << (op - DW_OP_const1u) / 2, above = 64 - 8 * size;
+		bool is_signed = (op - DW_OP_const1u) & 1;
+		uint64_t value = take(c, size);
+		push(m, is_signed ? (uint64_t)((int64_t)(value << above) >> above) : value);
+		return true;
+	}
 	uint64_t reg;
 	switch (op) {
 	case DW_OP_bregx:
@@ -140,28 +153,6 @@ static bool step_push(struct expression_machine *m, uint8_t op)
 		return true;
 	case DW_OP_addr:
 		push(m, cursor_u64(c) + m->memory->bias);
-		return true;
-	case DW_OP_const1u:
-		push(m, cursor_u8(c));
-		return true;
-	case DW_OP_const1s:
-		push(m, (uint64_t)(int8_t)cursor_u8(c));
-		return true;
-	case DW_OP_const2u:
-		push(m, cursor_u16(c));
-		return true;
-	case DW_OP_const2s:
-		push(m, (uint64_t)(int16_t)cursor_u16(c));
-		return true;
-	case DW_OP_const4u:
-		push(m, cursor_u32(c));
-		return true;
-	case DW_OP_const4s:
-		push(m, (uint64_t)(int32_t)cursor_u32(c));
-		return true;
-	case DW_OP_const8u:
-	case DW_OP_const8s:
-		push(m, cursor_u64(c));
 		return true;
 	case DW_OP_constu:
 		push(m, cursor_uleb(c));
@@ -174,7 +165,7 @@ static bool step_push(struct expression_machine *m, uint8_t op)
 	}
 }
 
-/* Do an operation on the stack, on memory, or on the order.  False: it is another one. */
+/* Do an operation on the stack, on memory, or on the order.  Return false if OP is not one. */
 static bool step_stack(struct expression_machine *m, uint8_t op)
 {
 	int16_t offset;
@@ -224,7 +215,7 @@ static bool step_stack(struct expression_machine *m, uint8_t op)
 	}
 }
 
-/* Do an operation that replaces the top.  False: it is another one. */
+/* Do an operation that replaces the top.  Return false if OP does not. */
 static bool step_unary(struct expression_machine *m, uint8_t op)
 {
 	uint64_t x;

@@ -357,7 +357,7 @@ bool unit_read_root(struct unit *u);
 /* Fill d->units from the address ranges of all units of d->main. */
 void units_index(struct dwarf *d);
 
-/* Return the unit with the functions of U: its split unit, or U if there is none. */
+/* Return the unit with the functions of U: its split unit, or U if U is not split. */
 struct unit *unit_with_code(struct unit *u);
 
 /* Add the address ranges in these attributes (NULL: absent) to OUT, with VALUE. */

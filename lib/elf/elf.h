@@ -61,7 +61,7 @@ struct elf_segment {
 	uint64_t file_offset;		/* of the byte at ADDRESS */
 };
 
-/* Find the executable segment that contains FILE_OFFSET.  Return false if there is none. */
+/* Find the executable segment that contains FILE_OFFSET.  Return false if none does. */
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
 
 /*
@@ -94,8 +94,8 @@ struct elf_symbol {
 
 /*
  * Find the function that covers ADDRESS in .symtab, .dynsym or .gnu_debugdata, or an entry
- * of the procedure linkage table, as "foo@plt".  Return false if there is none; OUT->same is
- * set in any case.  The first call reads the tables.
+ * of the procedure linkage table, as "foo@plt".  Return false if no symbol covers it; OUT->same
+ * is set in any case.  The first call reads the tables.
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
 

@@ -133,5 +133,5 @@ void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size
 /* Find the entry of the procedure linkage table at ADDRESS.  False: none, or unknown. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
-/* Unpack and open the ELF file in .gnu_debugdata.  Return NULL if there is none. */
+/* Unpack and open the ELF file in .gnu_debugdata.  Return NULL if ELF has no such section. */
 struct elf *elf_open_mini(struct elf *elf);

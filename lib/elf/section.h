@@ -26,7 +26,7 @@ void elf_charge(struct elf *elf, uint64_t bytes);
 /* Return section header INDEX; all fields are 0 if it is not in the file. */
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index);
 
-/* Find the first section NAME that has contents.  False: there is none. */
+/* Find the first section NAME that has contents.  False: ELF has no such section. */
 bool elf_find_section(const struct elf *elf, const char *name, struct elf_section *out);
 
 /* Return SIZE bytes at OFFSET of the file, or no bytes if the file ends before. */
@@ -49,7 +49,7 @@ uint64_t elf_entry(const struct elf *elf);
 /* Return the contents of the segment of .eh_frame_hdr, and store its address; size 0: none. */
 struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address);
 
-/* Store the start and the end address of all code; 0 and 0 if there is none. */
+/* Store the start and the end address of all code; 0 and 0 if ELF has no code. */
 void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end);
 
 /* Return the file's bytes from ADDRESS to the end of the segment that contains it. */

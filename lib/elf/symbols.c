@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Function symbols, sorted by address.  A symbol without a size extends to the next symbol,
- * unless it is a label inside a function.  Of several symbols at one address, the symbol
+ * unless it is a label inside a function.  If several symbols have one address, the symbol
  * that perf would show is kept: a symbol with a size before a label; global before local
  * before weak; then fewer leading underscores; then the longer name; then the first read.
  */

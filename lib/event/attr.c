@@ -108,6 +108,17 @@ static void apply_precise(struct event_parser *p, struct event *event)
 	}
 }
 
+void event_set_branches(struct event *event, uint64_t kinds)
+{
+	event->attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	event->attr.branch_sample_type = kinds;
+}
+
+void event_exclude_kernel(struct event *event)
+{
+	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
+}
+
 bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
 	       struct slice modifiers, const struct event_rates *rates)
 {
@@ -118,12 +129,10 @@ bool event_add(struct event_parser *p, const struct event_item *item, struct eve
 		return event_wrong(p, item->all.at, "more than %d events", MOST_EVENTS);
 	event.attr.size = sizeof(event.attr);
 	event.attr.exclude_guest = 1;
-	event.attr.sample_max_stack = item->max_stack;
+	event.max_stack = item->max_stack;
 	event.inherit = item->inherit - item->no_inherit;
-	if (item->branches) {
-		event.attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		event.attr.branch_sample_type = item->branches;
-	}
+	if (item->branches)
+		event_set_branches(&event, item->branches);
 	if (!event.unit)
 		event.unit = event_is_clock(&event.attr) ? "nanoseconds" : "count";
 	if (event.scale == 0)

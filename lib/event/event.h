@@ -32,9 +32,13 @@ struct event {
 	const char *name;	/* canonical name ("cycles:u", "cpu_core/cycles/", "r1c0"): parsing
 				   it again gives the same type, config and excludes;
 				   or the name in a name= term */
-	struct perf_event_attr attr;	/* size, type, config*, exclude_*, precise_ip, pinned,
-					   exclusive; sample_period, or freq and sample_freq;
-					   :S adds to sample_type and read_format */
+	/*
+	 * This module sets size, type, config*, bp_*, exclude_*, precise_ip, pinned, exclusive,
+	 * branch_sample_type, and sample_period, or freq and sample_freq.  sample/settings.h sets
+	 * all else.  Both add bits to sample_type and read_format.
+	 */
+	struct perf_event_attr attr;
+	uint16_t max_stack;	/* of its max-stack= term, for sample_max_stack; 0: not given */
 	uint32_t group;		/* number of its {group}; 0: none */
 	bool precise_max;	/* :P: event_probe_precise() will set attr.precise_ip */
 	int inherit;		/* 1: inherit term; -1: no-inherit term; 0: the tool decides */
@@ -110,6 +114,12 @@ typedef int event_opener(void *context, const struct perf_event_attr *attr);
  * descriptor.  Returns the level, or -1 with errno set if no level works.
  */
 int event_probe_precise(struct event *event, event_opener *open, void *context);
+
+/* Let EVENT record branches of these kinds, PERF_SAMPLE_BRANCH_*, and no others. */
+void event_set_branches(struct event *event, uint64_t kinds);
+
+/* Exclude the kernel and the hypervisor, without a new name: the user chose so for all events. */
+void event_exclude_kernel(struct event *event);
 
 /*
  * Return whether EVENT can be counted and sampled here.  Opens it on this process, or on its

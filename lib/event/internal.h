@@ -148,7 +148,7 @@ struct event_alias {
 	char name[32];		/* canonical name */
 };
 
-/* Find the event called NAME.  False: there is none. */
+/* Find the event called NAME.  Return false if no event is called so. */
 bool alias_find(struct slice name, struct event_alias *alias);
 
 /* Get event number INDEX, from 0: hardware, software, then cache events.  False: no more. */

@@ -27,5 +27,5 @@ struct cpu_list cpus_possible(void);
 
 void cpus_release(struct cpu_list *list);
 
-/* Store the name of the CPU's model in MODEL.  False: there is none (ARM has only numbers). */
+/* Store the name of the CPU's model in MODEL.  False: it has no name (ARM has only numbers). */
 bool cpus_model(char *model, size_t size);

@@ -26,7 +26,7 @@ struct kernel_module {
 	uint64_t size;		/* bytes */
 };
 
-/* Open the list of modules.  NULL: there is none.  The caller closes it by fclose(). */
+/* Open the list of modules.  NULL: the kernel has no list.  The caller closes it by fclose(). */
 FILE *kernel_modules(void);
 
 /* Return the next of MODULES in *MODULE.  False: there are no more. */

@@ -239,7 +239,7 @@ struct alternate {
 	struct elf_bytes sum;	/* build ID; in DWARF 5 a checksum, which both files have */
 };
 
-/* Read .gnu_debugaltlink: the path, a NUL, the build ID. Returns false if there is none. */
+/* Read .gnu_debugaltlink: the path, a NUL, the build ID. Returns false if ELF has no link. */
 static bool read_alternate_link(struct elf *elf, struct alternate *out)
 {
 	struct elf_bytes link;

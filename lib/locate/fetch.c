@@ -2,11 +2,10 @@
 #include "locate/fetch.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/sibling.h"
 #include "record/record.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -71,34 +70,14 @@ static struct query *find(struct fetcher *f, const char *hex, enum locate_kind k
 	return id == TABLE_NONE ? NULL : &f->query[id];
 }
 
-/*
- * Start the client in its own process group, so that all its processes can be killed. Returns its
- * pid, or 0 if it cannot be started.
- */
+/* Start the client.  Return its pid and process group, so that all its processes can be killed. */
 static pid_t start_client(const char *hex, enum locate_kind kind)
 {
 	char *const arguments[] = { (char *)(uintptr_t)"debuginfod-find",
 				    (char *)(uintptr_t)fetch_kind_name(kind),
 				    (char *)(uintptr_t)hex, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t pipe;
-	pid_t pid;
 
-	posix_spawn_file_actions_init(&actions);
-	for (int fd = 0; fd <= 2; fd++)		/* one may be our stream: keep it away */
-		posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);		/* we ignore it, the client should not */
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	posix_spawnattr_setsigdefault(&attributes, &pipe);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	if (posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ) != 0)
-		pid = 0;
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return pid;
+	return sibling_spawn_apart(arguments);
 }
 
 static struct query *start(struct fetcher *f, const char *hex, enum locate_kind kind)

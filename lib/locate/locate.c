@@ -173,6 +173,37 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	return l;
 }
 
+struct located locate_mapped(const struct locate_options *where, const struct object *object,
+			     pid_t pid, const struct mapping *m, bool is_local)
+{
+	struct located l = { .result = is_local || object_has_id(object) ? LOCATE_ABSENT
+									 : LOCATE_UNSURE };
+
+	if (object->kind == OBJECT_VDSO && is_local) {
+		l.elf = locate_vdso(object, pid, m);
+		l.result = l.elf ? LOCATED : LOCATE_ABSENT;
+	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
+		l = locate_object(where, object, pid, m, is_local);
+	}
+	if (!l.root)
+		l.root = mem_text("");
+	return l;
+}
+
+bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t address,
+		    struct elf_segment *segment, uint64_t *own)
+{
+	uint64_t offset = address - m->start + m->file_offset;
+	struct elf_segment found;
+
+	if (!elf || !elf_segment(elf, offset, &found))
+		return false;
+	if (segment)
+		*segment = found;
+	*own = offset - found.file_offset + found.address;
+	return true;
+}
+
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
 		      struct located *l)
 {
@@ -181,8 +212,9 @@ void locate_elsewhere(const struct locate_options *where, const struct object *o
 	l->elf = locate_by_id(where, "", object->build_id, object->build_id_size,
 			      LOCATE_PROGRAM);
 	if (l->elf) {
-		l->result = LOCATED;
+		free(l->root);
 		l->root = mem_text("");
+		l->result = LOCATED;
 	}
 }
 

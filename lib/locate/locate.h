@@ -23,9 +23,13 @@ struct locate_options {
 	const char *build_id_map;	/* file with lines "BUILDID PATH"; or NULL */
 	const struct command_list *debug_dirs;	/* searched before /usr/lib/debug; or NULL */
 	const char *build_id_dir;	/* perf's cache of files; NULL: ~/.debug */
+	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
+	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
 	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
 };
+
+#define LOCATE_FETCH_TIME (300ULL * 1000 * 1000 * 1000)	/* default of DEBUGINFOD_TIME */
 
 enum locate_result {
 	LOCATED,
@@ -54,6 +58,20 @@ struct located {
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);
 
+/*
+ * Do the same for OBJECT of any kind: this machine's vdso is read from memory, and memory without
+ * a file is absent.  The root is never NULL.
+ */
+struct located locate_mapped(const struct locate_options *where, const struct object *object,
+			     pid_t pid, const struct mapping *m, bool is_local);
+
+/*
+ * Set *OWN to the address that ADDRESS, which M maps, has in the file ELF (NULL: not found), and
+ * *SEGMENT, unless NULL, to the segment there.  Return false if no executable segment has it.
+ */
+bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t address,
+		    struct elf_segment *segment, uint64_t *own);
+
 /* If *L was not located, look for OBJECT by its build ID alone. This may take long. */
 void locate_elsewhere(const struct locate_options *where, const struct object *object,
 		      struct located *l);
@@ -67,7 +85,7 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 
 /*
  * Open the separate file with ELF's debug information: by build ID, or by ELF's .gnu_debuglink.
- * PATH is ELF's own path below ROOT. Returns NULL if there is none.
+ * PATH is ELF's own path below ROOT. Returns NULL if no such file is found.
  */
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root);
@@ -104,7 +122,7 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
  */
 bool locate_is_module(const char *path, const char *module);
 
-/* Open the package of split units next to PATH ("PATH.dwp"). Returns NULL if there is none. */
+/* Open the package of split units next to PATH ("PATH.dwp"). Returns NULL if it is missing. */
 struct elf *locate_package(const struct locate_options *where, const char *path,
 			   const char *root);
 
@@ -129,5 +147,5 @@ void locate_check_list(const char **list, struct report *report);
 /* Return the text of a message that says why the result is not LOCATED. */
 const char *locate_reason(enum locate_result result);
 
-/* Return advice on how OBJECT could have been located, as "; do this"; "" if there is none. */
+/* Return advice on how OBJECT could have been located, as "; do this", or "". */
 const char *locate_advice(const struct object *object, enum locate_result result);

@@ -324,6 +324,21 @@ const struct space *spaces_find(struct spaces *s, pid_t pid)
 	return &s->process[id].space;
 }
 
+const struct mapping *spaces_file_mapped(struct spaces *s, const struct record *rec, pid_t *pid)
+{
+	struct mmap_record mmap;
+
+	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
+		return NULL;
+	const struct mapping *m = space_find(spaces_find(s, mmap.pid), mmap.start);
+	const struct object *object = m ? &s->objects.object[m->object] : NULL;
+	if (!object || (object->kind != OBJECT_FILE && !object_is_memfd(object) &&
+			!object_is_vdso32(object)))
+		return NULL;
+	*pid = mmap.pid;
+	return m;
+}
+
 bool spaces_has(const struct spaces *s, pid_t pid)
 {
 	return find_process(s, pid) != TABLE_NONE;

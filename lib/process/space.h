@@ -62,6 +62,13 @@ bool spaces_follow(struct spaces *s, const struct record *rec);
 /* Return the space of process PID, an empty one if PID is unknown.  Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);
 
+/*
+ * Return the mapping that REC, an MMAP record just followed, gave process *PID, if its object has
+ * code that can be read only from the living process: a file, which may be deleted soon, a memfd,
+ * or the vdso of 32-bit processes.  Else return NULL.
+ */
+const struct mapping *spaces_file_mapped(struct spaces *s, const struct record *rec, pid_t *pid);
+
 /* Whether process PID is known: it had records, and it has not been freed. */
 bool spaces_has(const struct spaces *s, pid_t pid);
 

@@ -69,7 +69,7 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 		relabel(c, &by, NULL);
 }
 
-/* What tells this run from others: its host, when that started, and its first sample. */
+/* What distinguishes this run from others: its host, when that started, and its first sample. */
 static void name_run(const struct collect *c, char name[9])
 {
 	const struct stream_origin *o = stream_origin(c->in);

@@ -107,7 +107,7 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 	if (item.id == 0 || decoded_find(items, item.id) != TABLE_NONE) {
 		report_error(g->report, "'%s' is damaged: byte %" PRIu32 " of it, uncompressed: a "
 			     "%s has %s %" PRIu64, g->file, item.offset, what, item.id
-			     ? "the id of another one," : "the reserved id", item.id);
+			     ? "the same id as another," : "the reserved id", item.id);
 		g->reported = true;
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/detect.h"
-#include "stream/inflate.h"
+#include "stream/look.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -30,17 +30,14 @@ static size_t peek(int fd, uint8_t *bytes, size_t size)
 
 bool detect_profile(const char *file)
 {
-	uint8_t magic[512] = { 0 }, first[4] = { 0 };
+	uint8_t head[512];
 	bool is_stdin = !strcmp(file, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return false;
-	size_t size = peek(fd, magic, sizeof(magic));
+	size_t size = peek(fd, head, sizeof(head));
 	if (!is_stdin)
 		close(fd);
-	if (magic[0] == 0x1f && magic[1] == 0x8b)
-		return inflate_first(magic, size, first, sizeof(first)) < sizeof(first) ||
-		       memcmp(first, "PERF", sizeof(first)) != 0;
-	return size >= 3 && magic[0] == 0x0a && magic[1] < 0x20 && magic[2] == 0x08;
+	return look_at(head, size, true).kind == LOOK_PROFILE;
 }

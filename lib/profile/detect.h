@@ -4,8 +4,7 @@
 #include <stdbool.h>
 
 /*
- * Return whether FILE ("-": stdin) is a profile, and not a stream: compressed by gzip without a
- * stream inside, or plain with a sample type first (field 1, its length, its first field).  All
- * bytes can still be read afterwards.
+ * Return whether FILE ("-": stdin) is a profile, plain or compressed by gzip, as look_at() sees it.
+ * All bytes can still be read afterwards.
  */
 bool detect_profile(const char *file);

@@ -8,7 +8,7 @@
 #include "base/byte-ids.h"
 #include "profile/decode.h"
 
-/* What a frame is numbered by. */
+/* Frames that are equal by this have one number. */
 enum frames_by {
 	FRAMES_BY_FUNCTION,	/* its name */
 	FRAMES_BY_FILE,		/* the source file, or "?" */

@@ -144,7 +144,7 @@ static int64_t text_of(struct labeler *f, const char *text)
 	return *text ? (int64_t)intern_text(&f->labels.texts, text) : LABEL_ABSENT;
 }
 
-/* Return the last path that a record gave for control group ID; if there is none, ID itself. */
+/* Return the last path that a record gave for control group ID; if no record gave a path, ID. */
 static int64_t cgroup_of(struct labeler *f, uint64_t id)
 {
 	const struct cgroup *group = find_cgroup(f, id);

@@ -39,7 +39,7 @@ struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 /* Return the wait of TID, valid until the next call; NULL if TID runs or is unknown. */
 struct off_cpu_wait *off_cpu_find(const struct off_cpu *w, pid_t tid);
 
-/* End the wait of TID and return it, valid until the next call; NULL if there was none. */
+/* End the wait of TID and return it, valid until the next call; NULL if TID did not wait. */
 struct off_cpu_wait *off_cpu_end(struct off_cpu *w, pid_t tid);
 
 /* TID has exited (EXITED) while it ran, or is a new thread. */

@@ -77,7 +77,7 @@ enum open_kind opened_kind(const struct opened *o)
 {
 	static const enum open_kind kinds[] = {
 		[LOOK_RAW] = OPEN_RAW, [LOOK_RESOLVED] = OPEN_RESOLVED, [LOOK_TEXT] = OPEN_FOLDED,
-		[LOOK_OTHER] = OPEN_PROFILE,
+		[LOOK_PROFILE] = OPEN_PROFILE, [LOOK_OTHER] = OPEN_PROFILE,
 	};
 
 	return kinds[o->look.kind];

@@ -3,7 +3,7 @@
  * open - reads whatever holds samples as a decoded profile: a pprof profile, folded text, a
  * raw or resolved stream, or a perf.data file; plain, or compressed by gzip or zstd.
  *
- * What it is shows in its bytes.  A stream is aggregated in this process; a raw one comes
+ * The first bytes show which.  A stream is aggregated in this process; a raw one comes
  * through pmu-symbolize, and one with dumps of stacks through pmu-unwind, which are started
  * for that.
  *
@@ -26,7 +26,7 @@ struct open_options {
 };
 
 /*
- * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is none of the
+ * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is of no kind
  * above, or is damaged so that nothing is left.  The caller frees with decoded_free().
  */
 struct decoded *open_profile(const char *file, const struct open_options *options,

@@ -81,7 +81,7 @@ uint32_t events_of_trailer(const struct stream_events *events, struct cursor bod
  */
 const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body);
 
-/* Set *TID to the thread in such a record's sample_id.  Return false if there is none. */
+/* Set *TID to the thread in such a record's sample_id.  Return false if it has no thread. */
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 
 /* Return the size that the attr at the start of C states, in bytes; 0 if the size is missing. */

@@ -11,13 +11,7 @@ static uint64_t hash_of(uint64_t id, pid_t tid)
 /* Return the first counter of thread TID, or TABLE_NONE. */
 static uint32_t first_of(const struct groups *g, pid_t tid)
 {
-	struct table_probe probe = table_probe(&g->threads, hash_u64((uint32_t)tid));
-	uint32_t i;
-
-	while ((i = table_next(&g->threads, &probe)) != TABLE_NONE)
-		if (g->counter[i].tid == tid)
-			break;
-	return i;
+	return TABLE_FIND(&g->threads, hash_u64((uint32_t)tid), i, g->counter[i].tid == tid);
 }
 
 static uint32_t new_counter(struct groups *g)
@@ -35,12 +29,11 @@ static uint32_t new_counter(struct groups *g)
 static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid)
 {
 	uint64_t hash = hash_of(id, tid);
-	struct table_probe probe = table_probe(&g->table, hash);
-	uint32_t i;
+	uint32_t i = TABLE_FIND(&g->table, hash, k, g->counter[k].id == id &&
+				g->counter[k].tid == tid);
 
-	while ((i = table_next(&g->table, &probe)) != TABLE_NONE)
-		if (g->counter[i].id == id && g->counter[i].tid == tid)
-			return &g->counter[i];
+	if (i != TABLE_NONE)
+		return &g->counter[i];
 	i = new_counter(g);
 	uint32_t first = first_of(g, tid);
 	g->counter[i] = (struct group_counter){ .id = id, .tid = tid, .next = TABLE_NONE };

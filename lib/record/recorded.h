@@ -37,12 +37,12 @@ struct recorded_symbol {
 /* Read the next file at C.  Return false at the end, or (with c->failed) if it is damaged. */
 bool recorded_next(struct cursor *c, struct recorded_file *file);
 
-/* Read the next symbol of FILE.  Return false if there is none, or it is truncated. */
+/* Read the next symbol of FILE.  Return false after the last symbol, or if it is truncated. */
 bool recorded_symbol(struct recorded_file *file, struct recorded_symbol *symbol);
 
 /*
- * Return FILE2 converted to a FILE feature of *SIZE bytes; the caller frees.  Of damaged
- * bytes, only the part before the damage is converted.
+ * Return FILE2 converted to a FILE feature of *SIZE bytes; the caller frees.  If FILE2 is
+ * damaged, only the part before the damage is converted.
  */
 uint8_t *recorded_decode(struct cursor file2, size_t *size);
 

@@ -26,7 +26,7 @@ struct cache_key {
 /* Stop using the directory, with a note, if another user may replace its files. */
 void cache_check(struct cache *c);
 
-/* Open the index of KEY. Returns NULL if there is none, or none that can be used or trusted. */
+/* Open the index of KEY. Returns NULL if it is missing, damaged or not trusted. */
 struct index *cache_open(const struct cache *c, const struct cache_key *key);
 
 /* Write the index in B for KEY. Makes the directory if needed. A failure is reported in a note. */

@@ -37,7 +37,7 @@ static bool read_index(struct index *x, uint64_t key, const char **why)
 	uint32_t version = cursor_u32(&c), checksum = cursor_u32(&c);
 	const uint8_t *checked = c.at;
 
-	*why = "it is none, or of another version";
+	*why = "it is not an index of this version";
 	if (c.failed || magic != INDEX_MAGIC || version != INDEX_VERSION)
 		return false;
 	*why = "its checksum is wrong";
@@ -71,7 +71,7 @@ void index_close(struct index *x)
 	free(x);
 }
 
-/* Find the chunk that contains ADDRESS. Returns false if there is none. */
+/* Find the chunk that contains ADDRESS. Returns false if no chunk contains it. */
 static bool find_chunk(const struct index *x, uint64_t address, struct index_chunk *out)
 {
 	size_t next = BISECT(0, x->chunks, i, index_chunk_at(x, (uint32_t)i).start > address);

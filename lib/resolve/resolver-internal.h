@@ -213,7 +213,10 @@ void resolver_open_mapped(struct resolver *r, const struct stream_reader *in,
 /* Return the jitmap of process PID; NULL if its files cannot be read. */
 struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader *in, pid_t pid);
 
-/* Find the function of MAP at ADDRESS at the time of the current sample. False: there is none. */
+/*
+ * Find the function of MAP at ADDRESS at the time of the current sample. Return false if MAP has no
+ * function there.
+ */
 bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address,
 			struct jit_place *found);
 

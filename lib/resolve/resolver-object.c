@@ -108,19 +108,12 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 	*source = resolver_new_source(r, object->path);
 	source->closed = closed;
 	source->used = ++r->uses;
-	if (object->kind == OBJECT_VDSO && resolver_is_local(in)) {
-		source->elf = locate_vdso(object, pid, m);
-	} else if (object->kind == OBJECT_FILE || object_is_memfd(object)) {
-		struct located l = locate_object(&r->options.where, object, pid, m,
-						 resolver_is_local(in));
-		if (anywhere)
-			locate_elsewhere(&r->options.where, object, &l);
-		source->elf = l.elf;
-		source->root = l.root;
-		source->result = l.result;
-	}
-	if (!source->root)
-		source->root = mem_zeroed(1, 1);
+	struct located l = locate_mapped(&r->options.where, object, pid, m, resolver_is_local(in));
+	if (anywhere && (object->kind == OBJECT_FILE || object_is_memfd(object)))
+		locate_elsewhere(&r->options.where, object, &l);
+	source->elf = l.elf;
+	source->root = l.root;
+	source->result = l.result;
 	r->opened += source->elf != NULL;
 }
 
@@ -249,22 +242,17 @@ void resolver_open_mapped(struct resolver *r, const struct stream_reader *in,
 			  const struct record *rec)
 {
 	struct mmap_record mmap;
+	pid_t pid;
 
 	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0)
 		return;
 	resolver_jit_open_dump(r, in, mmap.pid, mmap.path);
-	if (!resolver_is_local(in))
+	const struct mapping *m = resolver_is_local(in)
+		? spaces_file_mapped(&r->spaces, rec, &pid) : NULL;
+	struct source *source = m ? resolver_source_at(r, m->object) : NULL;
+	if (!source || source->tried)
 		return;
-	const struct mapping *m = space_find(spaces_find(&r->spaces, mmap.pid), mmap.start);
-	if (!m)
-		return;
-	const struct object *object = &r->spaces.objects.object[m->object];
-	if (object->kind != OBJECT_FILE && !object_is_memfd(object) && !object_is_vdso32(object))
-		return;
-	struct source *source = resolver_source_at(r, m->object);
-	if (source->tried)
-		return;
-	open_source(r, in, m, mmap.pid, false, source);
+	open_source(r, in, m, pid, false, source);
 	source->tried = source->elf != NULL;	/* else the next process that maps it may succeed */
 	if (source->tried)
 		elf_rest(source->elf);
@@ -380,12 +368,12 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 				  const struct elf *elf, uint64_t address)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
-	uint64_t offset = address - m->start + m->file_offset;
 	struct resolved_object part = { .kind = (uint16_t)object->kind,
 					.flags = m->is_main ? OBJECT_IS_MAIN : 0 };
 	struct elf_segment segment;
+	uint64_t own;
 
-	if (elf && elf_segment(elf, offset, &segment)) {
+	if (locate_address(elf, m, address, &segment, &own)) {
 		const uint8_t *id;
 		part.start = segment.address;
 		part.size = segment.size;
@@ -393,7 +381,6 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		part.build_id_size = (uint8_t)elf_build_id(elf, &id);
 		if (part.build_id_size)
 			memcpy(part.build_id, id, part.build_id_size);
-		uint64_t own = offset - segment.file_offset + segment.address;
 		return (struct place){ .object = resolver_part_id(r, m->object, 0, part),
 				       .source = m->object, .address = own, .own_address = own };
 	}
@@ -402,7 +389,7 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 	part.size = m->end - m->start;
 	struct place place = { .object = resolver_part_id(r, m->object, 0, part),
 			      .source = TABLE_NONE,
-			       .address = offset - m->file_offset + part.start };
+			       .address = address - m->start + part.start };
 	set_recorded(r, m, object, address, &place);
 	return place;
 }

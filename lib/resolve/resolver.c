@@ -46,8 +46,8 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	cache_check(&r->options.cache);
 	r->options.where.pool = &r->pool;
 	r->options.where.fetcher = &r->fetcher;
-	r->fetcher = (struct fetcher){ .urls = options->debuginfod, .report = report,
-				       .limit = options->debuginfod_time };
+	r->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
+				       .limit = options->where.debuginfod_time };
 	r->tables = tables;
 	r->report = report;
 	r->jit_credit = JIT_CREDIT_FIRST;

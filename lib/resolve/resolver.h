@@ -28,8 +28,6 @@ struct resolver_options {
 	/* file of the kernel's symbols; NULL: this kernel's, if it is the recorded one */
 	const char *kallsyms;
 	struct locate_options where;	/* where to look for files */
-	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
-	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct cache cache;		/* with a NULL directory: no cache */
 	uint64_t definitions_max;	/* for resolver_is_full(), in bytes of records */
 };

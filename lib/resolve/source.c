@@ -39,7 +39,7 @@ static struct elf *open_split(void *context, const char *path)
 	return elf || !slash ? elf : open_beside(source, slash + 1);
 }
 
-/* Return existing tables for the same files as T; NULL: there are none. */
+/* Return existing tables for the same files as T; NULL if no source has such tables. */
 static struct tables *find_tables(const struct source *source, const struct tables *t)
 {
 	struct elf *main = t->debug ? t->debug : t->elf;

@@ -72,8 +72,8 @@ void exchange_close(struct exchange *x);
 bool exchange_enter(struct exchange *x);
 
 /*
- * Recorder: return room for a record of SIZE bytes, or NULL: there is none now.  IS_QUESTION leaves
- * a quarter of the room for other records.
+ * Recorder: return room for a record of SIZE bytes, or NULL if no room is free now.  IS_QUESTION
+ * leaves a quarter of the room for other records.
  */
 void *exchange_room(struct exchange *x, size_t size, bool is_question);
 
@@ -104,7 +104,7 @@ uint64_t exchange_progress(const struct exchange *x);
 /* Helper: return the next record, or NULL.  It is valid until the next call, which consumes it. */
 const struct exchange_entry *exchange_next(struct exchange *x);
 
-/* Return room for an answer, RECORD_MAX_SIZE bytes, or NULL: there is none now. */
+/* Return room for an answer, RECORD_MAX_SIZE bytes, or NULL if no room is free now. */
 void *exchange_answer_room(struct exchange *x);
 
 /* Answer the question of ENTRY by the SIZE bytes in the room; 0: it stays as it is. */

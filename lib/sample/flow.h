@@ -54,7 +54,7 @@ struct flow {
  * Returns whether there were any.
  *
  * The kernel's LOST record has the number of records lost in a ring, but not their event, and
- * there is none for the last losses.  If the kernel counts losses per event, LOST_SAMPLES
+ * the last losses have no LOST record.  If the kernel counts losses per event, LOST_SAMPLES
  * records with these counts replace LOST records.
  *
  * While the output's buffer is full, because its reader is slow, records stay in the rings;

@@ -18,7 +18,7 @@ struct go_programs {
 
 /*
  * Open the file PATH that process PID maps, in PID's own root directory, so that containers
- * are right; -1: there is none, or one of another INODE.
+ * are right.  Return -1 if the file is missing or has another inode than INODE.
  */
 int go_program_open(pid_t pid, const char *path, uint64_t inode);
 

@@ -16,7 +16,7 @@ enum {
 	SAMPLE_RING_MAX = 1 << 30,		/* bytes */
 };
 
-/* What the options say, as it was given. */
+/* The arguments of the options, as given. */
 struct sample_choices {
 	bool callchains, user_stacks, kernel_stacks, data, phys, cpu, cgroup_id, page_size;
 	bool branches, raw, jitter;

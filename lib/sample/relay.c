@@ -11,7 +11,7 @@ enum {
 	LOOK_MS = 20,		/* between looks at a helper that is waited for */
 };
 
-/* What waits: a record that follows here, or one that the helper has. */
+/* A record that waits: its bytes follow here, or the helper has them. */
 struct relayed_record {
 	uint64_t question;	/* number; EXCHANGE_NO_QUESTION: the record follows */
 	uint64_t position;	/* of the question in the exchange, after its entry */

@@ -15,7 +15,7 @@ struct event_request {
 	bool switches;		/* also add the event that samples context switches */
 };
 
-/* What else there is to say of the events. */
+/* Further results of request_events(). */
 struct event_reply {
 	char remark[512];	/* which events a fallback replaced, for the stream; or "" */
 	const char *not_filtered;	/* the request is wrong: event of a filter that is not a
@@ -23,7 +23,7 @@ struct event_reply {
 };
 
 /*
- * Add the events of REQUEST to LIST.  Returns false if there are none to sample: reported, or
+ * Add the events of REQUEST to LIST.  Returns false if no event can be sampled: reported, or
  * REPLY has the reason.
  */
 bool request_events(const struct event_request *request, struct event_list *list,

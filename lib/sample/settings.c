@@ -16,13 +16,14 @@ uint64_t settings_unwind_regs(void)
 #endif
 }
 
-static void set_callchain(const struct sample_settings *s, struct perf_event_attr *attr)
+static void set_callchain(const struct sample_settings *s, struct event *event)
 {
+	struct perf_event_attr *attr = &event->attr;
+
 	if (s->callchain == CHAIN_NONE)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (!attr->sample_max_stack)	/* the event has a max-stack= of its own */
-		attr->sample_max_stack = s->max_stack;
+	attr->sample_max_stack = event->max_stack ? event->max_stack : s->max_stack;
 	attr->exclude_callchain_kernel = s->no_kernel_stack || attr->exclude_kernel;
 	attr->exclude_callchain_user = s->no_user_stack;
 	if (s->callchain == CHAIN_DWARF) {
@@ -31,12 +32,9 @@ static void set_callchain(const struct sample_settings *s, struct perf_event_att
 		attr->sample_stack_user = s->stack_bytes;
 		attr->exclude_callchain_user = 1;	/* the stack copy replaces it */
 	}
-	if (s->callchain == CHAIN_LBR) {
-		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
-					   PERF_SAMPLE_BRANCH_NO_CYCLES |
-					   PERF_SAMPLE_BRANCH_NO_FLAGS;
-	}
+	if (s->callchain == CHAIN_LBR)
+		event_set_branches(event, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+				   PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS);
 }
 
 static void set_fields(const struct sample_settings *s, const struct open_settings *o,
@@ -44,7 +42,6 @@ static void set_fields(const struct sample_settings *s, const struct open_settin
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	attr->size = sizeof(*attr);
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | s->sample_type;
 	if (attr->freq || several || s->periods)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
@@ -54,8 +51,8 @@ static void set_fields(const struct sample_settings *s, const struct open_settin
 		attr->sample_type |= s->sample_type & PERF_SAMPLE_RAW;
 	else
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
-	if (!attr->branch_sample_type)	/* the event has no branch_type= of its own */
-		attr->branch_sample_type = s->branch_type;
+	if (s->branch_type && !attr->branch_sample_type)	/* no branch_type= of its own */
+		event_set_branches(event, s->branch_type);
 	if (s->user_regs) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user = s->user_regs;
@@ -65,13 +62,13 @@ static void set_fields(const struct sample_settings *s, const struct open_settin
 		attr->sample_regs_intr = s->intr_regs;
 	}
 	if (s->user)
-		attr->exclude_kernel = attr->exclude_hv = 1;
+		event_exclude_kernel(event);
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = s->clock;
 	attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			     PERF_FORMAT_ID | PERF_FORMAT_LOST;
-	set_callchain(s, attr);
+	set_callchain(s, event);
 }
 
 static void set_opening(const struct open_settings *o, struct event *event, bool only_tracks)
@@ -215,7 +212,7 @@ static bool adapt_to_rights(const struct sample_settings *s, struct event_list *
 			return false;
 	}
 	if (had_kernel && event->attr.exclude_kernel) {
-		event->attr.exclude_callchain_kernel = 1;
+		set_callchain(s, event);	/* nor the kernel's part of callchains */
 		*no_kernel = true;
 	}
 	return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * settings - the fields of samples and how events are opened: translated into the events'
- * attrs, without features that this kernel does not have.
+ * attrs, without features that this kernel does not have.  struct event says which fields of an
+ * attr lib/event sets; this file sets all others.
  */
 #pragma once
 #include "base/report.h"
@@ -68,7 +69,7 @@ const char *settings_parse_registers(const char *list, void *mask);
 /* "fp", "dwarf", "dwarf,BYTES", "lbr" or "none", into a struct sample_settings. */
 const char *settings_parse_callgraph(const char *text, void *settings);
 
-/* What they take, for messages. */
+/* The arguments that these options take, for messages. */
 extern const char settings_branches_takes[];
 #define SETTINGS_REGISTERS_TAKES "all, or a list of this machine's registers"
 #define SETTINGS_CALLGRAPH_TAKES \

@@ -34,12 +34,12 @@ const char *target_parse_cpus(const char *list, void *target);
 #define TARGET_TIDS_TAKES "a thread id or a list of thread ids"
 #define TARGET_CPUS_TAKES "a list of CPUs such as 0-3,8"
 
-/* Add all processes of a user, named or by number.  False (reported) if there are none. */
+/* Add all processes of a user, named or by number.  False (reported) if the user has no process. */
 bool target_add_user(struct target *t, const char *user, struct report *report);
 
 /*
  * Add all processes with the name COMM, of which the first 15 bytes count.  False (reported)
- * if there are none.
+ * if no process has it.
  */
 bool target_add_comm(struct target *t, const char *comm, struct report *report);
 

@@ -40,7 +40,7 @@ static void text(bool json, const char *name, const char *value)
 	json_string(value);
 }
 
-/* Print addresses or register values; nothing if there are none. */
+/* Print addresses or register values; nothing if W is empty. */
 static void words(bool json, const char *name, struct words w)
 {
 	if (w.count == 0)

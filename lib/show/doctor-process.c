@@ -145,7 +145,7 @@ static void examine_frames(struct findings *all, pid_t pid)
 		close(fd);
 }
 
-/* What the objects that a process has mapped as code have. */
+/* How many objects that a process mapped as code have frame pointers or unwind tables. */
 struct mapped_objects {
 	unsigned count;
 	unsigned with_frames, with_tables;

@@ -143,7 +143,7 @@ static void examine_rights(struct findings *all)
 
 	f = doctor_add_finding(all, FINDING_OK, "system call");
 	if (!capable && level > 1)
-		event.attr.exclude_kernel = event.attr.exclude_hv = 1;
+		event_exclude_kernel(&event);
 	if (event_check(&event, why, sizeof(why))) {
 		say(f, "perf_event_open samples cpu-clock%s",
 		    event.attr.exclude_kernel ? ":u" : "");

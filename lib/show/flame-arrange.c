@@ -100,7 +100,7 @@ static double heaviest(const struct arranging *a, uint32_t count)
 
 /*
  * Choose the nodes that go into a rest: those that are too light or too many, and all below
- * them.  Of nodes with just the weight of the last that is kept, the first are kept.
+ * them.  If several nodes weigh as much as the lightest that is kept, the first are kept.
  */
 static void choose_kept(struct arranging *a)
 {

@@ -57,7 +57,7 @@ function fit(text, room) {
 	return length > 1 ? text.slice(0, length) + '\u2026' : '';
 }
 
-// What of a box's text fits: all; without parameters; the last component; its beginning.
+// Shorten a box's text until it fits: no parameters; the last component; the start of that.
 function label(box, room) {
 	if (room < 14)
 		return '';

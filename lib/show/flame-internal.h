@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the model share. */
+/* Shared by the files of the model. */
 #pragma once
 #include "show/flame.h"
 

@@ -79,7 +79,7 @@ static void write_column(struct output *out, const char *key, struct flame_colum
 	flame_column_write(c, 0, out);
 }
 
-/* "strings": all texts, 0 is ""; "sets": of labels, pairs of strings, 0 is none */
+/* "strings": all texts, 0 is ""; "sets": sets of labels, as pairs of strings; set 0 is empty */
 static void write_texts(const struct flame *f, struct output *out)
 {
 	write_key(out, "strings");
@@ -170,8 +170,8 @@ static void write_frames(const struct flame *f, const struct used_frame *used,
 }
 
 /*
- * Of nodes 1, 2 ..., depth first: how many levels to go up from the node before, before
- * going down one (0: its child), and the frame.
+ * For each node from 1 on, depth first: how many levels to go up from the previous node before
+ * going down one (0: the node is its child), and the frame.
  */
 static void write_nodes(const struct flame *f, const struct used_frame *used,
 			struct output *out)

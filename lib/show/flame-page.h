@@ -10,7 +10,7 @@
 #include "base/output.h"
 #include "show/flame.h"
 
-/* What a page or picture says of itself. */
+/* The text around the graph in a page or picture. */
 struct flame_about {
 	const char *title;
 	const char *base;	/* name of the base, or NULL */

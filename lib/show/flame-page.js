@@ -532,7 +532,7 @@ function listen() {
 	on(window, 'afterprint', () => print(false));
 }
 
-// What the page starts with where the address says nothing.
+// Choose the defaults of what the address does not set.
 function chooseUsual() {
 	const last = profile.time ? profile.time[profile.time.length - 1] || 0 : 0;
 

@@ -101,7 +101,7 @@ static bool is_one_of(const char *text, const char *const *list)
 	return *list != NULL;
 }
 
-/* What code a function NAME in OBJECT is, by these names alone; MAIN is the program's object. */
+/* Return the kind of function NAME in OBJECT, by these names; MAIN is the program's object. */
 static enum flame_kind kind_of(const char *name, const char *object, const char *main)
 {
 	static const char *const lost[] = { "[lost]", "[truncated]", "[unknown]", "(lost)",
@@ -396,7 +396,7 @@ static void report_types(const struct flame *f, const char *name)
 	report_error(f->report, "the profile has no sample type '%s'; it has%s", name, names);
 }
 
-/* Set *INDEX to the type called NAME.  Return false (reported) if there is none. */
+/* Set *INDEX to the type called NAME.  Return false (reported) if no type is called so. */
 static bool choose_type(struct flame *f, const char *name, uint32_t *index)
 {
 	*index = find_type(f, name, NULL);

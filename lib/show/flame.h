@@ -25,7 +25,7 @@ enum {
 	FLAME_TYPES_MAX = 64,
 };
 
-/* What code a function is.  The page and the SVG tell them apart by colour and by pattern. */
+/* What code a function is.  The page and the SVG show it by colour and by pattern. */
 enum flame_kind { KIND_PROGRAM, KIND_LIBRARY, KIND_KERNEL, KIND_JIT, KIND_LOST };
 
 enum flame_side { FLAME_PROFILE, FLAME_BASE, FLAME_SIDES };

@@ -21,7 +21,7 @@ struct live_options {
 #define LIVE_WINDOW_MIN 100000000ull
 #define LIVE_WINDOW_MAX 600000000000ull
 
-/* What is left at the end: sums of all that came. */
+/* The result at the end: sums of all samples. */
 struct live_result {
 	char *type, *unit;	/* NULL: no sample type is known */
 	struct top top;

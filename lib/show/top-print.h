@@ -8,7 +8,7 @@
 
 enum top_format { TOP_TABLE, TOP_JSON, TOP_CSV };
 
-/* What of a top is printed. */
+/* The part of a top that is printed. */
 struct top_view {
 	const char *type, *unit;	/* of the values */
 	uint64_t rows;		/* at most so many */

@@ -18,7 +18,7 @@ struct summing {
 	uint32_t base, label;		/* strings of these label keys; TABLE_NONE: not used */
 };
 
-/* What does not fit wraps, as in pprof. */
+/* A sum that does not fit wraps, as in pprof. */
 static int64_t sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);

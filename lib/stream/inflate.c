@@ -89,16 +89,6 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 	return (ptrdiff_t)out.pos;
 }
 
-size_t inflate_first(const void *bytes, size_t size, void *to, size_t room)
-{
-	struct inflate *z = inflate_open_gzip();
-
-	inflate_feed(z, bytes, size);
-	ptrdiff_t n = z->gzip ? inflate_read(z, to, room) : -1;
-	inflate_close(z);
-	return n > 0 ? (size_t)n : 0;
-}
-
 bool inflate_is_whole(const struct inflate *z)
 {
 	return z->expected == 0;

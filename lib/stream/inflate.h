@@ -20,9 +20,6 @@ void inflate_feed(struct inflate *z, const void *bytes, size_t size);
  */
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 
-/* Decompress the first SIZE bytes of gzip data into ROOM bytes at TO.  Return the bytes written. */
-size_t inflate_first(const void *bytes, size_t size, void *to, size_t room);
-
 /* Return whether Z is at the end of a compressed frame, and no other frame has started. */
 bool inflate_is_whole(const struct inflate *z);
 

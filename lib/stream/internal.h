@@ -92,7 +92,7 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 
 /*
  * After damage, skip to the next place where several plausible records follow
- * each other.  Return false if there is none.
+ * each other.  Return false if the stream has no such place.
  */
 bool reader_resume(struct stream_reader *in);
 
@@ -104,7 +104,10 @@ bool reader_resume(struct stream_reader *in);
  */
 bool reader_take_compressed(struct stream_reader *in, const struct record *rec);
 
-/* Return the next whole record from inside COMPRESSED records in *REC; false: there is none yet. */
+/*
+ * Return the next whole record from inside COMPRESSED records in *REC; false if no record is
+ * complete yet.
+ */
 bool reader_next_inner(struct stream_reader *in, struct record *rec);
 
 /* At the end of the stream: report a record in COMPRESSED ones that is incomplete. */

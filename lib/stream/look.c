@@ -32,6 +32,12 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return size > 0;
 }
 
+/* A sample type comes first in profile.proto: field 1, its length, its first field. */
+static bool is_profile(const uint8_t *bytes, size_t size)
+{
+	return size >= 3 && bytes[0] == 0x0a && bytes[1] < 0x20 && bytes[2] == 0x08;
+}
+
 /* struct perf_event_attr: u32 type, u32 size, u64 config, u64 period, u64 sample_type, ... */
 static bool dumps_stacks(struct cursor attr)
 {
@@ -101,7 +107,8 @@ static struct look look_at_plain(const uint8_t *head, size_t size, bool is_all)
 						    : look_at_file(head, size, c);
 	if (size < sizeof(magic) && !is_all)
 		return (struct look){ .kind = LOOK_TOO_SHORT };
-	return (struct look){ .kind = is_text(head, size) ? LOOK_TEXT : LOOK_OTHER };
+	return (struct look){ .kind = is_text(head, size) ? LOOK_TEXT
+				      : is_profile(head, size) ? LOOK_PROFILE : LOOK_OTHER };
 }
 
 struct look look_at(const uint8_t *head, size_t size, bool is_all)
@@ -113,6 +120,8 @@ struct look look_at(const uint8_t *head, size_t size, bool is_all)
 	uint8_t *inner = mem_resize(NULL, READER_BUFFER);
 	size_t have = unpack(z, head, size, inner, READER_BUFFER);
 	struct look look = look_at_plain(inner, have, is_all);
+	if (look.kind == LOOK_OTHER && head[0] == 0x1f)		/* gzip */
+		look.kind = LOOK_PROFILE;
 	free(inner);
 	return look;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look - says what an input is by its first bytes: a stream, at which stage, or something else. */
+/* look - recognizes inputs by their first bytes: streams, at which stage, text, profiles. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@ enum look_kind {
 	LOOK_RAW,		/* a stream with raw samples, or a perf.data file */
 	LOOK_RESOLVED,		/* a stream after pmu-symbolize */
 	LOOK_TEXT,
+	LOOK_PROFILE,		/* profile.proto, or bytes in gzip that are nothing above */
 	LOOK_OTHER,
 };
 

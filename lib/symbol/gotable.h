@@ -26,8 +26,8 @@ struct gotable *gotable_open(struct elf *elf);
 
 /*
  * Set *FRAMES to the frames at ADDRESS, innermost first. Returns their number, at most
- * GO_FRAMES_MAX; 0 if there are none. The array is valid until the next call, its strings until
- * elf_close(). T may be NULL.
+ * GO_FRAMES_MAX; 0 if no function is known there. The array is valid until the next call, its
+ * strings until elf_close(). T may be NULL.
  */
 size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames);
 

@@ -110,7 +110,7 @@ void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const 
 	jitmap_add(j, start, size, 0, name, strlen(name));
 }
 
-/* Parse a hexadecimal number, with or without "0x". Returns false if there is none or too large. */
+/* Parse 1 to 16 hexadecimal digits, with or without "0x" before them. */
 static bool parse_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *start;

@@ -79,7 +79,7 @@ bool jitmap_refresh(struct jitmap *j);
 
 /*
  * Find the function that covered ADDRESS at TIME (ns of CLOCK_MONOTONIC, as in jitdump files).
- * Returns false if there is none.
+ * Returns false if no function covered it.
  */
 bool jitmap_find(struct jitmap *j, uint64_t address, uint64_t time, struct jit_place *out);
 

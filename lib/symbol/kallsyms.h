@@ -22,10 +22,10 @@ const char *kallsyms_trouble(const struct kallsyms *k);
  */
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
 
-/* Return the address of the symbol NAME ("_text"), or 0 if there is none. */
+/* Return the address of the symbol NAME ("_text"), or 0 if no symbol has it. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
-/* Return the address of the one function NAME in [START, END); 0 if there is none or several. */
+/* Return the address of the one function NAME in [START, END); 0 unless just one has it. */
 uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
 			     const char *name);
 

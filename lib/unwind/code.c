@@ -41,23 +41,14 @@ static void open_code(struct unwind *u, const struct object *object, const struc
 		      pid_t pid, bool anywhere, struct code *code)
 {
 	const struct machine *machine = unwind_machine(u);
-	bool is_local = unwind_is_local(u);
+	struct located l = locate_mapped(&u->options.where, object, pid, m, unwind_is_local(u));
 
-	if (object->kind == OBJECT_VDSO && is_local) {
-		code->elf = locate_vdso(object, pid, m);
-	} else if (object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO ||
-		   object_is_memfd(object)) {
-		struct located l = { .result = LOCATE_ABSENT };
-		if (object->kind != OBJECT_VDSO)
-			l = locate_object(&u->options.where, object, pid, m, is_local);
-		if (anywhere)
-			locate_elsewhere(&u->options.where, object, &l);
-		code->elf = l.elf;
-		code->root = l.root;
-		code->result = l.result;
-	}
-	if (!code->root)
-		code->root = mem_zeroed(1, 1);
+	if (anywhere && (object->kind == OBJECT_FILE || object->kind == OBJECT_VDSO ||
+			 object_is_memfd(object)))
+		locate_elsewhere(&u->options.where, object, &l);
+	code->elf = l.elf;
+	code->root = l.root;
+	code->result = l.result;
 	if (code->elf && machine && elf_machine(code->elf) == machine->elf)
 		code->cfi = cfi_open(code->elf);
 }
@@ -80,36 +71,18 @@ struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m,
 
 void code_open_mapped(struct unwind *u, const struct record *rec)
 {
-	struct mmap_record mmap;
+	pid_t pid;
+	const struct mapping *m = unwind_is_local(u)
+		? spaces_file_mapped(&u->spaces, rec, &pid) : NULL;
+	struct code *code = m ? code_at(u, m->object) : NULL;
 
-	if (!record_mmap(rec, &mmap) || !mmap.executable || mmap.pid <= 0 || !unwind_is_local(u))
-		return;
-	const struct mapping *m = space_find(spaces_find(&u->spaces, mmap.pid), mmap.start);
-	if (!m)
-		return;
-	const struct object *object = &u->spaces.objects.object[m->object];
-	if (object->kind != OBJECT_FILE && !object_is_memfd(object) && !object_is_vdso32(object))
-		return;
-	struct code *code = code_at(u, m->object);
-	if (code->tried)
+	if (!code || code->tried)
 		return;
 	code_make_room(u);
-	open_code(u, object, m, mmap.pid, false, code);
+	open_code(u, &u->spaces.objects.object[m->object], m, pid, false, code);
 	code->tried = code->elf != NULL;	/* else the next process that maps it may succeed */
 	if (code->tried)
 		elf_rest(code->elf);
 	else
 		code_release(code);
-}
-
-bool code_own_address(const struct code *code, const struct mapping *m, uint64_t address,
-		      uint64_t *own)
-{
-	uint64_t offset = address - m->start + m->file_offset;
-	struct elf_segment segment;
-
-	if (!code->elf || !elf_segment(code->elf, offset, &segment))
-		return false;
-	*own = offset - segment.file_offset + segment.address;
-	return true;
 }

@@ -13,7 +13,7 @@
 #include "unwind/machine.h"
 #include "unwind/unwind.h"
 
-/* What is at an address. */
+/* How the caller of an address is found. */
 enum rule_kind {
 	RULE_ROW,		/* a row: of CFI, or of code that is always the same */
 	RULE_END,		/* the start of a program: there is no caller */
@@ -130,13 +130,6 @@ struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m,
 
 /* Open the file that the MMAP record REC maps, while it still exists. */
 void code_open_mapped(struct unwind *u, const struct record *rec);
-
-/*
- * Set *OWN to the address in CODE's file of ADDRESS, which M maps.  Return false if no executable
- * segment has it.
- */
-bool code_own_address(const struct code *code, const struct mapping *m, uint64_t address,
-		      uint64_t *own);
 
 void code_release(struct code *code);
 

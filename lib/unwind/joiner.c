@@ -51,13 +51,7 @@ struct joiner *joiner_new(void)
 
 static uint32_t find_thread(const struct joiner *j, pid_t tid)
 {
-	struct table_probe probe = table_probe(&j->threads, hash_u64((uint32_t)tid));
-	uint32_t id;
-
-	while ((id = table_next(&j->threads, &probe)) != TABLE_NONE)
-		if (j->thread[id].tid == tid)
-			break;
-	return id;
+	return TABLE_FIND(&j->threads, hash_u64((uint32_t)tid), i, j->thread[i].tid == tid);
 }
 
 /* Return the serial number of thread TID. */

@@ -258,7 +258,7 @@ static uint32_t find_slowly(struct unwind *u, const struct space *space, pid_t p
 	if (!m)
 		return ID_NO_CODE;
 	struct code *code = code_of(u, m->object, m, pid);
-	if (!code->elf || !code->cfi || !code_own_address(code, m, address, &own))
+	if (!code->cfi || !locate_address(code->elf, m, address, NULL, &own))
 		return ID_NO_CFI;
 	return place_rule(u, code, m, own, is_exact);
 }

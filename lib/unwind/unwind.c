@@ -19,8 +19,8 @@ struct unwind *unwind_new(const struct unwind_options *options,
 		u->options.stack_max = UNWIND_STACK_MAX;
 	u->options.where.pool = &u->pool;
 	u->options.where.fetcher = &u->fetcher;
-	u->fetcher = (struct fetcher){ .urls = options->debuginfod, .report = report,
-				       .limit = options->debuginfod_time };
+	u->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
+				       .limit = options->where.debuginfod_time };
 	u->origin = origin;
 	u->report = report;
 	u->frame = mem_resize(NULL, u->options.stack_max * sizeof(*u->frame));

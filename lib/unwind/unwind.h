@@ -32,8 +32,6 @@ enum {
 /* Zero-initialised: the defaults. */
 struct unwind_options {
 	struct locate_options where;	/* where to look for files; POOL and FETCHER are not used */
-	const char *debuginfod;		/* URLs to fetch files from; NULL: nothing is fetched */
-	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	const char *arch;		/* machine, if the stream does not say; NULL: this one */
 	uint32_t stack_max;		/* user frames of a chain; 0: UNWIND_STACK_MAX */
 	bool no_join;			/* do not extend cut stacks by earlier ones */

@@ -82,7 +82,7 @@ static bool read_memory(void *context, uint64_t address, void *bytes, size_t siz
 	if (!m)
 		return false;
 	struct code *code = code_of(w->u, m->object, m, w->pid);
-	if (!code->elf || !code_own_address(code, m, address, &own))
+	if (!locate_address(code->elf, m, address, NULL, &own))
 		return false;
 	struct elf_bytes constant = elf_constant_at(code->elf, own);
 	if (constant.size < size)
@@ -101,7 +101,7 @@ static bool evaluate(struct walk *w, const struct rule *rule, int32_t expression
 	if (!m || rule->object == TABLE_NONE)
 		return false;
 	struct code *code = code_of(w->u, rule->object, m, w->pid);
-	if (!code->cfi || !code_own_address(code, m, w->is_exact ? pc : pc - 1, &own))
+	if (!code->cfi || !locate_address(code->elf, m, w->is_exact ? pc : pc - 1, NULL, &own))
 		return false;
 	struct cfi_memory memory = { .read = read_memory, .context = w,
 				     .bias = (w->is_exact ? pc : pc - 1) - own };

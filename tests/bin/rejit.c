@@ -44,7 +44,7 @@ static void open_dump(void)
 		exit(1);
 	put(head, sizeof(head));
 	put(tail, sizeof(tail));
-	/* this mapping tells the profiler of the file */
+	/* by this mapping the profiler finds the file */
 	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, dump, 0) == MAP_FAILED)
 		exit(1);
 }

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	output_open(&out, "/dev/null", &report);
 	collect_stream(&c, in, write_both, &out);
 	if (in && !stream_is_whole(in) && report.status == 0)
-		abort();	/* damage that nobody was told of */
+		abort();	/* damage that was not reported */
 	stream_close(in);
 	collect_release(&c);
 	output_close(&out);

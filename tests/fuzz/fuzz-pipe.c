@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (rec.type == PERF_RECORD_SAMPLE)
 			stream_sample(in, &rec, &sample);
 	if (in && !stream_is_whole(in) && report.status == 0)
-		abort();	/* damage that nobody was told of */
+		abort();	/* damage that was not reported */
 	stream_close(in);
 	return 0;
 }

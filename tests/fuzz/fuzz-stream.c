@@ -43,7 +43,7 @@ static void read_all(const char *file)
 	if (in)
 		tally_print(&tally, in, true);
 	if (in && !stream_is_whole(in) && report.status == 0)
-		abort();	/* damage that nobody was told of */
+		abort();	/* damage that was not reported */
 	stream_close(in);
 	tally_release(&tally);
 	spaces_release(&spaces);

@@ -31,7 +31,7 @@ static uint32_t find(const struct model *m, const uint32_t *frame, uint32_t fram
 	return COUNT;
 }
 
-/* Few frames, so that chains repeat, share beginnings and ends, and hold others. */
+/* Few frames, so that chains repeat, start or end alike, and contain each other. */
 static uint32_t make_frames(uint32_t frame[DEPTH])
 {
 	uint32_t frames = draw(DEPTH + 1);

@@ -149,7 +149,7 @@ static void test_bytes(void)
 	tap(cursor_bytes(&c, 0) == copy && cursor_left(&c) == 4, "no bytes take no room");
 	tap(cursor_bytes(&c, 3) == copy && cursor_bytes(&c, 1) == copy + 3 && !c.failed,
 	    "bytes are lent where they are");
-	tap(cursor_bytes(&c, 0) && !cursor_bytes(&c, 1) && c.failed, "at the end there are none");
+	tap(cursor_bytes(&c, 0) && !cursor_bytes(&c, 1) && c.failed, "at the end no byte is left");
 	c = (struct cursor){ .at = copy, .end = copy + 4 };
 	tap(!cursor_bytes(&c, SIZE_MAX) && c.failed && !cursor_bytes(&c, 1),
 	    "a size that is larger than memory does not fit");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream cut at every byte: all that was whole is used, the damage is told. */
+/* A stream cut at every byte: all that was whole is used, the damage is reported. */
 #include "profile/collect.h"
 #include "stream/writer.h"
 #include "tests/unit/tap.h"

@@ -268,7 +268,7 @@ static bool same_text(const char *got, const char *wanted, bool is_cut)
 	return got ? wanted && !strcmp(got, wanted) : is_cut || !wanted;
 }
 
-/* Of a table that IS_CUT less may be known. */
+/* A table that IS_CUT may have fewer answers. */
 static bool is_right(const struct go_frame *got, const struct go_frame *wanted, struct shape s,
 		     bool is_cut)
 {
@@ -338,7 +338,7 @@ static void test_shape(struct shape s, const struct truth *truth, const char *na
 	free(m);
 }
 
-/* A header that says what cannot be is none. */
+/* A header with impossible values is refused. */
 static void test_refused(void)
 {
 	static const struct { unsigned at, size; uint64_t number; const char *name; } wrong[] = {
@@ -377,7 +377,7 @@ static void test_narrow(void)
 	gotable_narrow(NULL, TEXT, &none);
 	tap(below.start == 0 && below.end == TEXT + 0x10 && above.start == TEXT + 0x50 &&
 	    above.end == UINT64_MAX && none.start == 0 && none.end == UINT64_MAX,
-	    "before and after all functions there are none");
+	    "no function before the first and after the last");
 	gotable_close(t);
 	elf_close(elf);
 	free(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index: what a builder was told is found again; damaged files are refused. */
+/* index: what a builder was given is found again; damaged files are refused. */
 #include "base/arena.h"
 #include "resolve/index-builder.h"
 #include "tests/unit/tap.h"
@@ -57,7 +57,7 @@ static bool is_renamed(uint32_t i)
 	return i % 3 == 0 || i % 13 == 0;
 }
 
-/* Tell it of all segments whose number leaves REST divided by BY. */
+/* Add all segments whose number leaves REST divided by BY. */
 static uint8_t *make_index(const struct index *old, uint32_t by, uint32_t rest, size_t *size)
 {
 	struct index_builder *b = index_builder_new(old);
@@ -137,7 +137,7 @@ static void test_found(void)
 	struct index *x = open_bytes(bytes, size);
 	struct index_answer found;
 
-	tap(x && all_right(x, 3, 0), "what was told is found, and nothing else");
+	tap(x && all_right(x, 3, 0), "what was added is found, and nothing else");
 	uint8_t *both = make_index(x, 3, 1, &more);
 	struct index *y = open_bytes(both, more);
 	tap(y && all_right(y, 3, 1), "so is what was added to an older one");

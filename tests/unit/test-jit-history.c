@@ -18,7 +18,7 @@ static uint32_t random_below(uint32_t limit)
 	return (uint32_t)(state >> 33) % limit;
 }
 
-/* The rule itself: the latest one that was told up to TIME, else the first. */
+/* The rule itself: the latest one that was added up to TIME, else the first. */
 static uint32_t walk(const struct jit_function *f, uint32_t count, uint64_t address,
 		     uint64_t time, bool *by_time)
 {

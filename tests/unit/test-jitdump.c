@@ -86,7 +86,7 @@ static void test_written_anew(void)
 	unlink(file);
 }
 
-/* Lines in no order, two of them at one address: the last one told counts there. */
+/* Lines in no order, two of them at one address: the last one counts there. */
 static void test_lines(void)
 {
 	static const struct {
@@ -127,7 +127,7 @@ static void put_time(uint8_t *record, uint64_t time)
 	memcpy(record + 8, &time, 8);
 }
 
-/* Each piece a byte longer than the last: what has been told is never told again. */
+/* Each piece a byte longer than the last: what has been returned is never returned again. */
 static void test_byte_by_byte(void)
 {
 	uint8_t dump[HEADER + 2 * LOAD + MOVE];

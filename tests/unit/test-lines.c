@@ -390,7 +390,7 @@ static void test_cuts(unsigned version)
 	tell(s, truth);
 	for (size_t size = 0; size < whole.size; size++)
 		wrong += !finds_nothing(&whole, size);
-	snprintf(text, sizeof(text), "version %u: a table longer than its section is none",
+	snprintf(text, sizeof(text), "version %u: a table longer than its section is refused",
 		 version);
 	tap(wrong == 0, text);
 
@@ -573,7 +573,7 @@ static void test_refused(void)
 	tap(finds_nothing(&b, b.size), "a header that is longer than its table");
 	b = compose(usual);
 	memset(b.at + b.length, 0xff, 4);
-	tap(finds_nothing(&b, b.size), "a length of 64 bits that is none");
+	tap(finds_nothing(&b, b.size), "a length of 64 bits that is too large");
 }
 
 /* A table that says the same row a thousand times costs no more than its budget. */

@@ -324,7 +324,7 @@ static void test_sum(void)
 	    says(p, p->period_type->type, CYCLES) && says(p, p->default_sample_type, CYCLES),
 	    "so are the types");
 	tap(p->time_nanos == 3000 && p->duration_nanos == 77 && p->period == 400,
-	    "from the first beginning, as long as all, the largest period");
+	    "the first start, the duration of all, the largest period");
 	tap(p->n_comment == 2 && says(p, p->comment[0], COMMENT1) &&
 	    says(p, p->comment[1], COMMENT2), "each comment once");
 	profile_free(p);

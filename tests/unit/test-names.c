@@ -75,7 +75,7 @@ static void test_go(void)
 	tap(shows("runtime.memmove.abi0", "runtime.memmove") &&
 	    shows("main.(*T).Work-fm", "main.(*T).Work") &&
 	    gives("main.(*T).Work-fm", DEMANGLE_FULL, "main.(*T).Work-fm"),
-	    "Go's names without what tells calling conventions");
+	    "Go's names without the mark of a calling convention");
 	tap(shows("main.Map[go.shape.int].func1.abi0", "main.Map[...].func1") &&
 	    shows("main.(*L[go.shape.int]).Get-fm", "main.(*L[...]).Get"), "generic ones, too");
 	tap(shows("f-fm", "f-fm") && shows("abi0", "abi0") && shows(".abi0", ".abi0"),

@@ -7,7 +7,7 @@
 
 enum { COMES_MAX = 16 };
 
-/* A record without a body whose offset tells it apart. */
+/* A record without a body whose offset identifies it. */
 static struct record record(uint8_t bytes[8], uint32_t type, uint64_t offset)
 {
 	const uint16_t head[2] = { 0, RECORD_HEADER_SIZE };	/* misc, size */

@@ -454,7 +454,7 @@ static void test_json(void)
 	tap(prints("\n\t\x01\x1f", "\"\\u000a\\u0009\\u0001\\u001f\""),
 	    "so are control characters");
 	tap(prints("\x7f\x80\xc3\xa4\xff~", "\"\\u007f\\ufffd\xc3\xa4\\ufffd~\""),
-	    "UTF-8 stays, what is none is U+FFFD");
+	    "UTF-8 stays, other bytes become U+FFFD");
 }
 
 int main(void)

@@ -339,7 +339,7 @@ static void test_kernels(void)
 	    "the host's kernel and the guest's are at one address, apart");
 	tap(s.objects.object[space_find(&s.guest, text)->object].kind == OBJECT_ANONYMOUS,
 	    "the guest's is not named by the host's symbols");
-	tap(is_at(&s, 7, 0x10000, NULL, 0), "a process of the guest is none of the host");
+	tap(is_at(&s, 7, 0x10000, NULL, 0), "a process of the guest is not the host's");
 	comm(&s, 7, 7, "guest", PERF_RECORD_MISC_GUEST_USER);
 	tap(is_named(&s, 7, ""), "nor has one a name here");
 	tap(is_in(&s, &s.kernel, 0xffffffffc0000010, "/lib/modules/x.ko", 0x10),

@@ -69,7 +69,7 @@ static bool becomes(const char *text, const char *want)
 int main(void)
 {
 	tap(every_code_point(),
-	    "each code point is read as an encoder writes it, surrogates are none");
+	    "each code point is read as an encoder writes it, surrogates are refused");
 	tap(every_cut(),
 	    "a character that is cut is one invalid byte, and nothing after it is read");
 	tap(gives("", 0, 0), "the end has no bytes");

@@ -59,7 +59,7 @@ static void test_signal(void)
 	tap(q.found && q.row.is_signal && q.row.saves == 33, "arm64's has 31 registers, sp and pc");
 	for (size_t size = 1; size < sizeof(glibc) - 1; size++)
 		if (ask("x86_64", SIGNAL, glibc, size, 0).found)
-			tap(false, "a trampoline that is cut is none");
+			tap(false, "a trampoline that is cut is not recognized");
 }
 
 static void test_edges(void)

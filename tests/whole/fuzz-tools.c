@@ -10,7 +10,7 @@
  * are mutated again.  The same SEED, FILEs and build make the same inputs.
  *
  * KIND is "streams" or "profiles": only scenarios that begin with these.  ROOT has the
- * programs that streams tell of.
+ * programs that streams name.
  *
  * A finding is kept as DIRECTORY/NUMBER.SCENARIO, with the second input of the
  * scenario in NUMBER.SCENARIO.2 and the last tool's messages in NUMBER.SCENARIO.err.

@@ -195,7 +195,7 @@ static void change_writing(struct model *m, struct dice *d)
 	}
 }
 
-/* Of one type, that others are rare beside. */
+/* Mostly one type; the others are rare. */
 static size_t item_of_rare_type(const struct model *m, struct dice *d)
 {
 	size_t first = dice_below(d, m->count);
