@@ -20,7 +20,8 @@ static const double phases[BLOCKS] = { 20, 21, 1, 0, 19, 22, 0, 2, 20, 18,
 static const double stretch[BLOCKS] = { 0, 0, 0, 0, 0, 0, 25, 30, 28 };
 static const double drift[BLOCKS] = { 1, 2, 2, 4, 5, 5, 7, 8, 8, 10, 11, 11, 13, 14, 14, 16, 17,
 				      17, 19, 20 };
-static const uint32_t pairs[BLOCKS] = { 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9 };
+static const uint32_t pairs[BLOCKS] = { 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9,
+					9 };
 static const uint32_t one_run[BLOCKS];
 
 /* Return whether GOT is WANT but for 1e-6 of it; 0 is exact. */
