@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "profile/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,7 +308,7 @@ bool bars_take(struct bars *b, const struct decoded_sample *s, uint32_t index)
 	}
 	b->cell_samples = count_of(b, s);
 	b->cell_weight = b->factor * (double)s->value[b->value];
-	b->cell_squares = b->cell_samples > 0 ? b->cell_weight * b->cell_weight / b->cell_samples : 0;
+	b->cell_squares = b->cell_weight * b->cell_weight / fmax(1, b->cell_samples);
 	b->whole.total += b->cell_weight;
 	b->whole.squares += b->cell_squares;
 	if (block != TABLE_NONE)

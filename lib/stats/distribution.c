@@ -38,8 +38,9 @@ static double beta_fraction(double a, double b, double x)
 	h = d;
 	for (int m = 1; m < STEPS; m++) {
 		for (int odd = 0; odd < 2; odd++) {
-			double n = odd ? -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-				       : m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+			double at = a + 2 * m;
+			double n = odd ? -(a + m) * (a + b + m) * x / (at * (at + 1))
+				       : m * (b - m) * x / ((at - 1) * at);
 			d = 1 + n * d;
 			c = 1 + n / c;
 			d = 1 / (fabs(d) < DBL_MIN ? DBL_MIN : d);

@@ -115,7 +115,7 @@ static void test_share(const struct want *want)
 	struct share_jackknife two = share_jackknife(&w, p.weight, pairs);
 	uint32_t n;
 
-	tap(is(b.share, want->share) && is(b.floor, want->floor), "share, and variance of sampling");
+	tap(is(b.share, want->share) && is(b.floor, want->floor), "share, variance of sampling");
 	tap(is(blocks.variance, want->blocks) && blocks.groups == 20, "jackknife over blocks");
 	tap(is(two.variance, want->pairs) && two.groups == 10, "jackknife over pairs");
 	tap(is(b.effective, want->effective), "effective number of samples");
@@ -155,7 +155,7 @@ static void test_unequal_blocks(void)
 	struct share_whole w = { .blocks = 10, .weight = all };
 	struct share_jackknife j = share_jackknife(&w, part, NULL);
 
-	tap(is(j.variance, 0.000283696816603) && j.groups == 9, "blocks of unequal weight, one empty");
+	tap(is(j.variance, 0.000283696816603) && j.groups == 9, "unequal blocks, one is empty");
 }
 
 static void test_weights(void)
@@ -182,7 +182,7 @@ static void test_exact(void)
 		flat[i] = 5;
 	struct share_part p = part_of(flat), q = part_of(phases);
 	struct share_bar b = share_bar(&w, &p), c = share_bar(&w, &q);
-	tap(b.is_exact && b.low == b.share && b.high == b.share, "counted completely, and constant");
+	tap(b.is_exact && b.low == b.share && b.high == b.share, "counted completely, constant");
 	tap(!c.is_exact && c.low < c.share && c.low_run == c.share && c.high_run == c.share,
 	    "counted completely, in phases: exact for this recording only");
 }
@@ -292,7 +292,7 @@ static void test_sizes(void)
 	    is(samples, 304408.802989) &&
 	    is(compare_samples_needed(1 / 11., 0.03, 10, 1.5), 546465.459507) &&
 	    is(compare_samples_needed(2 / 55., 0.03, 10, 1.5), 1286757.41747), "samples needed");
-	tap(is(compare_change_seen(share, samples, 10, 1.5), 0.03), "and the change that they show");
+	tap(is(compare_change_seen(share, samples, 10, 1.5), 0.03), "the change that they show");
 	tap(isinf(compare_change_seen(0.0001, 100, 10, 1.5)), "or that they show none");
 	tap(compare_runs_needed(1.5, 0.05) == 9 && is(compare_power(9, 1.5, 0.05), 0.847448327231),
 	    "runs needed");
