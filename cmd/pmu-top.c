@@ -195,10 +195,11 @@ static bool is_regular(const struct decoded *d)
 }
 
 /* Say why there are no error bars, or what they do not tell. */
-static void explain_bars(const struct bars *bars, const struct decoded *d, struct report *report)
+static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
+			 struct report *report)
 {
 	if (bars->why_not) {
-		if (format == TOP_TABLE && bars->taken == 0 && d->samples > 0)
+		if (format == TOP_TABLE && !is_difference && d->samples > 0)
 			report_note(report, "no error bars: %s", bars->why_not);
 		return;
 	}
@@ -225,7 +226,7 @@ static void show_once(struct opened *o, struct report *report)
 		} else {
 			top_add_with_bars(&top, d, index, &bars, NULL);
 			bars_make(&bars);
-			explain_bars(&bars, d, report);
+			explain_bars(&bars, d, top.is_difference, report);
 		}
 		print(&top, decoded_string(d, d->type[index].type),
 		      decoded_string(d, d->type[index].unit), holds_stream(o), report);

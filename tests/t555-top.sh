@@ -34,7 +34,7 @@ check 'a stream, raw or resolved, and its profile make one table, compressed or 
 		as_table $input.zst
 	done
 	for how in gzip zstd none; do
-		pmu-topprof -Z $how -o p.$how "$scratch/resolved"
+		pmu-topprof --slices 20 -Z $how -o p.$how "$scratch/resolved"
 		as_table p.$how
 	done
 	go tool pprof -proto -symbolize=none -output go.pb.gz "$scratch/p.pb.gz" 2>go-log
