@@ -17,11 +17,17 @@ static bool by_cumulative, json;
 static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
 static int format = TOP_TABLE;		/* enum top_format */
+static int bars_are = BARS_AUTO;	/* enum bars_how */
 static const char *type, *by;
 static struct top_how how;
 
 static const char *const formats[] = {
 	[TOP_TABLE] = "text", [TOP_JSON] = "json", [TOP_CSV] = "csv", NULL
+};
+
+static const char *const bars_kinds[] = {
+	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
+	[BARS_NONE] = "none", NULL
 };
 
 static const struct command_option options[] = {
@@ -34,6 +40,8 @@ static const struct command_option options[] = {
 	  .text = &by },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
 	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
+	{ 0, "bars", "WHAT", "show the error of shares: of the program, or of this recording",
+	  .choice = &bars_are, .choices = bars_kinds },
 	{ 'j', "json", NULL, "write JSON", .flag = &json },
 	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", .time = &window,
@@ -162,7 +170,7 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 		return;
 	}
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
-				 .min_call = min_call };
+				 .min_call = min_call, .bars = (enum bars_how)bars_are };
 
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		view.columns = size.ws_col;
@@ -177,20 +185,54 @@ static bool holds_stream(const struct opened *o)
 	return opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED;
 }
 
+/* Whether samples come at a fixed distance, so that a loop may be in step with them. */
+static bool is_regular(const struct decoded *d)
+{
+	for (uint32_t i = 0; i < d->comments; i++)
+		if (strstr(decoded_string(d, d->comment[i]), "--jitter"))
+			return false;
+	return d->period > 0;
+}
+
+/* Say why there are no error bars, or what they do not tell. */
+static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
+			 struct report *report)
+{
+	if (bars->why_not) {
+		if (format == TOP_TABLE && !is_difference && d->samples > 0)
+			report_note(report, "no error bars: %s", bars->why_not);
+		return;
+	}
+	report_summary(report, "%s", bars_note);
+	if (is_regular(d))
+		report_summary(report, "a loop in step with the period would not be seen in +/-; "
+			       "--jitter prevents it");
+}
+
 static void show_once(struct opened *o, struct report *report)
 {
 	const struct open_options as = { .labels = how.label ? how.label : "none",
+					 .slices = bars_are == BARS_NONE ? 0 : 20,
 					 .when_read = command_input_ended };
 	struct decoded *d = opened_profile(o, &as);
 	struct top top = { .how = how };
+	struct bars bars = { .why_not = NULL };
 
 	if (d) {
 		size_t index = choose_type(d);
-		top_add(&top, d, index);
+		/* numbers of folded text may be anything */
+		if (bars_are == BARS_NONE || opened_kind(o) == OPEN_FOLDED) {
+			top_add(&top, d, index);
+		} else {
+			top_add_with_bars(&top, d, index, &bars, NULL);
+			bars_make(&bars);
+			explain_bars(&bars, d, top.is_difference, report);
+		}
 		print(&top, decoded_string(d, d->type[index].type),
 		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
 	}
 	top_release(&top);
+	bars_release(&bars);
 	decoded_free(d);
 	opened_free(o, false);
 }

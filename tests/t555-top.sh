@@ -7,7 +7,7 @@
 pmu-sample -q --sample-cpu -g -e cpu-clock -F 1000 -o "$scratch/raw" -- \
 	sh -c 'ten serial 0.2; ten threads 0.1'
 pmu-symbolize -q "$scratch/raw" >"$scratch/resolved"
-pmu-topprof -l pid,thread_comm -o "$scratch/p.pb.gz" "$scratch/resolved"
+pmu-topprof -l pid,thread_comm --slices 20 -o "$scratch/p.pb.gz" "$scratch/resolved"
 pmu-top -n 100 "$scratch/p.pb.gz" >"$scratch/table"
 
 # as_table INPUT: it shows the table by its name, by stdin and by a pipe
@@ -25,7 +25,7 @@ for row in json.load(sys.stdin)["rows"]:
 }
 
 check 'a stream, raw or resolved, and its profile make one table, compressed or not' <<'END'
-	test "$(wc -l <"$scratch/table")" -gt 20
+	test "$(wc -l <"$scratch/table")" -gt 15
 	for input in raw resolved; do
 		as_table "$scratch/$input"
 		gzip -c "$scratch/$input" >$input.gz
@@ -34,7 +34,7 @@ check 'a stream, raw or resolved, and its profile make one table, compressed or 
 		as_table $input.zst
 	done
 	for how in gzip zstd none; do
-		pmu-topprof -Z $how -o p.$how "$scratch/resolved"
+		pmu-topprof --slices 20 -Z $how -o p.$how "$scratch/resolved"
 		as_table p.$how
 	done
 	go tool pprof -proto -symbolize=none -output go.pb.gz "$scratch/p.pb.gz" 2>go-log
@@ -44,14 +44,14 @@ END
 check 'a file of perf record is opened, and a stream of it' <<'END'
 	needs_command perf
 	perf_record -e cpu-clock -F 1000 -g -o perf.data -- ten serial 0.2
-	pmu-symbolize -q perf.data | pmu-topprof -l none | pmu-top -n 100 >want
+	pmu-symbolize -q perf.data | pmu-topprof -l none --slices 20 | pmu-top -n 100 >want
 	grep -q " J$" want
 	pmu-top -n 100 perf.data | same want -
 	pmu-top -n 100 <perf.data | same want -
 	cat perf.data | pmu-top -n 100 | same want -
 	perf record -q -e cpu-clock -F 1000 -g -o - -- ten serial 0.2 2>log | tee piped |
 		pmu-top -n 100 >got
-	pmu-symbolize -q piped | pmu-topprof -l none | pmu-top -n 100 | same got -
+	pmu-symbolize -q piped | pmu-topprof -l none --slices 20 | pmu-top -n 100 | same got -
 END
 
 check 'folded text has the sums that counting its lines gives' <<'END'

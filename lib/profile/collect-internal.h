@@ -6,6 +6,9 @@
 /* Set the slices of time to reach S: earlier slices may become fewer. */
 void collect_slice(struct collect *c, const struct resolved_sample *s);
 
+/* Return the labels of what has no sample, but is in the slice at TIME; 0: no slice is known. */
+uint32_t collect_slice_labels(struct collect *c, uint64_t time);
+
 /* Complete the labels of all slices.  DROP_OTHERS: remove all other labels. */
 void collect_number_slices(struct collect *c, bool drop_others);
 

@@ -17,6 +17,7 @@ struct change {
 	bool forget;		/* neither slice nor run */
 	bool drop_others;	/* no other labels */
 	int64_t before, run_is;	/* number before the first slice; text of the run */
+	int64_t last;		/* number of the last slice with a sample */
 };
 
 static void change_values(const struct change *by, uint32_t keys, int64_t *value)
@@ -27,7 +28,11 @@ static void change_values(const struct change *by, uint32_t keys, int64_t *value
 	for (uint32_t i = 0; i < keys && by->drop_others; i++)
 		value[i] = LABEL_ABSENT;
 	if (slice != LABEL_ABSENT)
-		slice = (slice >> by->halved) - (by->number ? by->before : 0);
+		slice >>= by->halved;
+	if (slice != LABEL_ABSENT && by->number) {	/* losses may be outside of all samples */
+		slice = slice > by->last ? by->last : slice;
+		slice = slice > by->before ? slice - by->before : 1;
+	}
 	value[by->slice] = has ? slice : LABEL_ABSENT;
 	value[by->run] = has && by->number ? by->run_is : LABEL_ABSENT;
 }
@@ -69,6 +74,19 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 		relabel(c, &by, NULL);
 }
 
+uint32_t collect_slice_labels(struct collect *c, uint64_t time)
+{
+	const struct labeler *l = &c->labeler;
+	int64_t value[LABEL_KEYS_MAX];
+
+	if (l->slices.span == 0 || time == 0)
+		return 0;
+	for (uint32_t i = 0; i < l->labels.keys; i++)
+		value[i] = LABEL_ABSENT;
+	value[l->slice_key] = (int64_t)slices_at(&l->slices, time);
+	return labels_set(&c->labeler.labels, value);
+}
+
 /* What distinguishes this run from others: its host, when that started, and its first sample. */
 static void name_run(const struct collect *c, char name[9])
 {
@@ -93,9 +111,12 @@ void collect_number_slices(struct collect *c, bool drop_others)
 		return;
 	by.number = true;
 	by.before = (int64_t)slices->first - 1;
+	by.last = (int64_t)slices->last;
 	by.drop_others = drop_others;
 	name_run(c, run);
 	relabel(c, &by, run);
+	for (uint32_t i = 0; i < c->parts; i++)
+		memcpy(c->part[i].profile.run, run, sizeof(run));
 }
 
 void collect_forget_slices(struct collect *c)

@@ -250,7 +250,8 @@ static void take_lost(struct collect *c, const struct record *rec)
 	if (event == TABLE_NONE)
 		event = named ? (uint32_t)(named - events->event) : 0;
 	if (event < events->count && c->how.split == SPLIT_NOT)
-		profile_lost(&collect_part(c, NULL)->profile, event, lost.count);
+		profile_lost(&collect_part(c, NULL)->profile, event, collect_slice_labels(c, time),
+			     lost.count);
 }
 
 /* READ at the end of a stream: the event's final count, and the times it was enabled and ran. */

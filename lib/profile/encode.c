@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "profile.pb-c.h"
+#include "profile/figures.h"
 #include "profile/canonical.h"
 #include "profile/pack.h"
 #include "profile/wire.h"
@@ -22,6 +23,8 @@ struct encoder {
 	struct canonical canonical;
 	struct pack *pack;
 	struct intern strings;	/* the profile's string table */
+	int64_t *figures;	/* strings: a comment for each event that is shown */
+	size_t figures_count;
 	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
 		uint32_t *resolved, *own, *labels;	/* by id of the text there */
 	} id;
@@ -160,6 +163,25 @@ static void name_as_perf(struct encoder *e, const char *event,
 	value->unit = samples->unit;
 }
 
+/* Add a comment with what statistics need to know about event I and its two types. */
+static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t value)
+{
+	const struct profile *p = e->p;
+	const struct perf_event_attr *attr = &e->events->event[i].attr;
+	const struct profile_event none = { 0 }, *of = i < p->events ? &p->event[i] : &none;
+	double scale = profile_scale(p, i);
+	char text[FIGURES_SIZE];
+
+	figures_write(text, &(struct figures){
+		.samples = of->samples, .squares = (double)of->squares * scale * scale,
+		.lost = of->all_lost, .enabled = of->enabled, .running = of->running,
+		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
+		.run = p->run, .count = e->strings.text[count],
+		.value = e->strings.text[value] });
+	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));
+	e->figures[e->figures_count++] = text_id(e, text);
+}
+
 static void find_first_clock(struct encoder *e)
 {
 	while (e->first_clock < e->events->count &&
@@ -202,6 +224,7 @@ static void write_types(struct encoder *e)
 		}
 		first = false;
 		write_piece(e, &piece);
+		add_figures(e, i, samples.type, value.type);
 	}
 	release_names(&values);
 	release_names(&own);
@@ -449,11 +472,14 @@ static void write_function(struct encoder *e, uint32_t place)
 static void write_origin(struct encoder *e, const struct stream_origin *origin)
 {
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	int64_t *comment = mem_zeroed(e->p->comments, sizeof(*comment));
+	size_t own = e->p->comments;
+	int64_t *comment = mem_zeroed(own + e->figures_count, sizeof(*comment));
 
-	for (size_t i = 0; i < e->p->comments; i++)
+	for (size_t i = 0; i < own; i++)
 		comment[i] = text_id(e, e->p->comment[i]);
-	piece.n_comment = e->p->comments;
+	for (size_t i = 0; i < e->figures_count; i++)
+		comment[own + i] = e->figures[i];
+	piece.n_comment = own + e->figures_count;
 	piece.comment = comment;
 	piece.duration_nanos = (int64_t)(e->p->last_time - e->p->first_time);
 	if (origin->has_clock && e->p->first_time)
@@ -508,6 +534,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	stacks_release(&p->stacks);
 	chains_release(&p->chains);
 	intern_release(&e.strings);
+	free(e.figures);
 	free(e.has);
 	malloc_trim(0);
 	return e.pack;

@@ -23,6 +23,7 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 	if (event->samples++ == 0)
 		event->period = period;
 	event->sum += period;
+	event->squares += (unsigned __int128)period * period;
 	event->varies |= event->period != period;
 	profile_time(p, time);
 	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, index, 1, period,
@@ -78,15 +79,21 @@ uint32_t profile_data_frame(struct profile *p, uint64_t address)
 	return own_frame(p, (struct resolved_frame){ .object = object, .address = address });
 }
 
-void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
-		       uint64_t sum)
+static void add_named(struct profile *p, const char *name, uint32_t labels, uint32_t event,
+		      uint64_t samples, uint64_t sum)
 {
 	uint32_t frame = profile_named_frame(p, name);
 
 	struct chain_entry *chain = chains_add(&p->chains, &frame, 1);
 
-	stacks_add(&p->stacks, (struct stack){ chain->chain, 0 }, event, samples, sum,
+	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, event, samples, sum,
 		   &chain->hint);
+}
+
+void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
+		       uint64_t sum)
+{
+	add_named(p, name, 0, event, samples, sum);
 }
 
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running)
@@ -97,9 +104,20 @@ void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t r
 	e->running += running;
 }
 
-void profile_lost(struct profile *p, uint32_t event, uint64_t count)
+void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t count)
 {
+	struct profile_lost *last = p->losts ? &p->lost[p->losts - 1] : NULL;
+
 	event_at(p, event)->lost += count;
+	p->event[event].all_lost += count;
+	if (labels == 0)
+		return;
+	if (last && last->event == event && last->labels == labels) {
+		last->count += count;
+		return;
+	}
+	p->lost = array_grow(p->lost, p->losts, sizeof(*p->lost));
+	p->lost[p->losts++] = (struct profile_lost){ event, labels, count };
 }
 
 void profile_counted(struct profile *p, uint32_t event, uint64_t count)
@@ -124,6 +142,17 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 
 void profile_add_lost(struct profile *p, const struct stream_events *events)
 {
+	for (size_t i = 0; i < p->losts; i++) {
+		const struct profile_lost *l = &p->lost[i];
+		struct profile_event *e = &p->event[l->event];
+		if (l->event >= events->count)
+			continue;
+		uint64_t period = event_mean_period(&events->event[l->event].attr, e->samples,
+						    e->sum);
+		add_named(p, "[lost]", l->labels, l->event, l->count, l->count * period);
+		e->lost -= l->count;
+	}
+	p->losts = 0;
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
 		struct profile_event *e = &p->event[i];
 		uint64_t period = event_mean_period(&events->event[i].attr, e->samples, e->sum);
@@ -195,6 +224,8 @@ void profile_relabel(struct profile *p, const uint32_t *moved)
 		uint32_t labels = moved ? moved[old.stack[i].labels] : 0;
 		move_values(p, &old, i, (struct stack){ old.stack[i].chain, labels });
 	}
+	for (size_t i = 0; i < p->losts; i++)
+		p->lost[i].labels = moved ? moved[p->lost[i].labels] : 0;
 	stacks_release(&old);
 }
 
@@ -272,6 +303,8 @@ void profile_clear(struct profile *p)
 	for (size_t i = 0; i < p->comments; i++)
 		free(p->comment[i]);
 	p->comments = 0;
+	p->losts = 0;
+	p->run[0] = '\0';
 	p->first_time = p->last_time = 0;
 }
 
@@ -280,5 +313,6 @@ void profile_release(struct profile *p)
 	profile_clear(p);
 	free(p->comment);
 	free(p->event);
+	free(p->lost);
 	*p = (struct profile){ 0 };
 }

@@ -23,9 +23,17 @@ struct profile_event {
 	uint64_t period;	/* of the first sample */
 	bool varies;		/* the samples have different periods */
 	bool is_waiting;	/* its values are ns that threads waited, not periods */
-	uint64_t lost;		/* samples lost, according to the stream */
+	unsigned __int128 squares;	/* sum of the squares of the samples' periods */
+	uint64_t lost;		/* samples lost that are not shown yet */
+	uint64_t all_lost;	/* samples lost, according to the stream */
 	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
 	uint64_t counted;	/* final count of the event, sampled or not; 0: unknown */
+};
+
+/* Samples that were lost in a slice of time. */
+struct profile_lost {
+	uint32_t event, labels;
+	uint64_t count;
 };
 
 /* How sample types are named. */
@@ -44,6 +52,9 @@ struct profile {
 	struct stacks stacks;
 	struct profile_event *event;		/* by index */
 	uint32_t events;
+	struct profile_lost *lost;		/* with labels */
+	size_t losts;
+	char run[9];				/* name of the recording; "": it has none */
 	bool no_scale;				/* do not scale multiplexed events */
 	enum profile_naming naming;
 	const char *only;			/* show only events of this name; NULL: all */
@@ -76,8 +87,8 @@ uint32_t profile_data_frame(struct profile *p, uint64_t address);
  */
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running);
 
-/* COUNT more samples of EVENT were lost. */
-void profile_lost(struct profile *p, uint32_t event, uint64_t count);
+/* COUNT more samples of EVENT, which would have had LABELS, were lost. */
+void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t count);
 
 /* The recorder counted COUNT more occurrences of EVENT, sampled or not. */
 void profile_counted(struct profile *p, uint32_t event, uint64_t count);

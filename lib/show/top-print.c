@@ -16,12 +16,17 @@ struct sorted_calls {
 	uint32_t *first;	/* by row: index in ORDER of its first call; ROWS + 1 items */
 };
 
+/* Columns that a bar takes beyond the space that is there anyway. */
+enum { BARS_COLUMNS = 6 };
+
 struct printing {
 	struct top *t;
 	const struct top_view *view;
 	FILE *out;
 	double percent;		/* of one unit of value */
 	struct sorted_calls callers, callees;	/* of each row; only if T has calls */
+	const struct bars *bars;	/* of T; NULL: none */
+	struct bars_left left;	/* rows that a table leaves out */
 };
 
 /* A value in its unit, as people read it, in 8 columns. */
@@ -129,6 +134,16 @@ static struct sorted_calls sort_calls(const struct top *t, bool by_caller)
 	return s;
 }
 
+/* Return the share of ROW's value: that of its bar makes up for what was lost. */
+static double share(const struct printing *p, uint32_t row, enum bars_of kind)
+{
+	const struct top_row *r = &p->t->row[row];
+
+	if (p->bars)
+		return p->bars->row[row].bar[kind].share;
+	return p->percent / 100 * (double)(kind == BARS_FLAT ? r->flat : r->cumulative);
+}
+
 static double share_of_call(const struct sorted_calls *s, uint32_t row, uint32_t call)
 {
 	uint64_t whole = top_size(s->t->row[row].cumulative);
@@ -151,17 +166,20 @@ static uint32_t calls_shown(const struct printing *p, const struct sorted_calls 
 static void print_calls(const struct printing *p, const struct sorted_calls *s, uint32_t row)
 {
 	enum { BEFORE_NAME = 40 };
+	const int wider = p->bars ? BARS_COLUMNS : 0;
 	uint32_t count = s->first[row + 1] - s->first[row], shown = calls_shown(p, s, row);
 
 	for (uint32_t i = 0; i < shown; i++) {
 		uint32_t call = s->order[s->first[row] + i];
-		fprintf(p->out, "%17s", "");
+		fprintf(p->out, "%*s", 17 + wider, "");
 		print_value(s->t->call[call].value, p->view->unit, p->out);
-		fprintf(p->out, " %6.2f%%      ", 100 * share_of_call(s, row, call));
-		print_name(name_at_other_end(s, call), columns_for_name(p, BEFORE_NAME), p->out);
+		fprintf(p->out, " %6.2f%%      %*s", 100 * share_of_call(s, row, call), wider, "");
+		print_name(name_at_other_end(s, call),
+			   columns_for_name(p, (size_t)(BEFORE_NAME + 2 * wider)), p->out);
 	}
 	if (shown < count)
-		fprintf(p->out, "%39s [%" PRIu32 " more, with less]\n", "", count - shown);
+		fprintf(p->out, "%*s [%" PRIu32 " more, with less]\n", 39 + 2 * wider, "",
+			count - shown);
 }
 
 static void print_rule(const struct printing *p)
@@ -172,20 +190,32 @@ static void print_rule(const struct printing *p)
 	fputc('\n', p->out);
 }
 
+static void print_cost(const struct printing *p, uint32_t row, enum bars_of kind)
+{
+	const struct top_row *r = &p->t->row[row];
+
+	print_value(kind == BARS_FLAT ? r->flat : r->cumulative, p->view->unit, p->out);
+	fprintf(p->out, " %6.2f%%", 100 * share(p, row, kind));
+	if (p->bars)
+		bars_print_half(p->bars, &p->bars->row[row].bar[kind], p->view->bars, p->out);
+	else
+		fputc(' ', p->out);
+}
+
 static void print_row(const struct printing *p, uint32_t row)
 {
 	enum { BEFORE_NAME = 36 };
 	const struct top_row *r = &p->t->row[row];
+	size_t before = BEFORE_NAME + (p->bars ? 2 * BARS_COLUMNS : 0);
 
 	if (p->t->how.calls) {
 		print_rule(p);
 		print_calls(p, &p->callers, row);
 	}
-	print_value(r->flat, p->view->unit, p->out);
-	fprintf(p->out, " %6.2f%% ", p->percent * (double)r->flat);
-	print_value(r->cumulative, p->view->unit, p->out);
-	fprintf(p->out, " %6.2f%%  ", p->percent * (double)r->cumulative);
-	print_name(r->name, columns_for_name(p, BEFORE_NAME), p->out);
+	print_cost(p, row, BARS_FLAT);
+	print_cost(p, row, BARS_CUMULATIVE);
+	fputc(' ', p->out);
+	print_name(r->name, columns_for_name(p, before), p->out);
 	if (p->t->how.calls)
 		print_calls(p, &p->callees, row);
 }
@@ -211,13 +241,12 @@ static void print_table_head(const struct printing *p)
 	fprintf(p->out, "%s in %" PRIu32 " %s", v->note ? v->note : "", p->t->count, plural(p->t));
 	if (p->t->how.label)
 		fprintf(p->out, " of the label %s", p->t->how.label);
-	fprintf(p->out, "\n    flat   flat%%      cum    cum%%%s\n",
+	fputc('\n', p->out);
+	if (p->bars)
+		bars_print_head(p->bars, p->out);
+	const char *half = p->bars ? "    +/-" : " ";
+	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s%s\n", half, p->bars ? half : "",
 		p->t->how.calls ? "  (above: callers, below: callees)" : "");
-}
-
-static double share(const struct printing *p, int64_t value)
-{
-	return p->percent / 100 * (double)value;
 }
 
 static void print_json_calls(const struct printing *p, const char *key,
@@ -246,7 +275,10 @@ static void print_json_head(const struct printing *p)
 	json_key("unit", false);
 	json_string(p->view->unit);
 	fprintf(p->out, ", \"total\": %" PRId64 ", \"whole\": %" PRIu64 ", \"count\": %" PRIu32
-		", \"rows\": [", p->t->total, top_whole(p->t), p->t->count);
+		, p->t->total, top_whole(p->t), p->t->count);
+	if (p->t->bars)
+		bars_print_json_head(p->t->bars);
+	fputs(", \"rows\": [", p->out);
 }
 
 static void print_json_row(const struct printing *p, uint32_t row, bool is_first)
@@ -257,8 +289,14 @@ static void print_json_row(const struct printing *p, uint32_t row, bool is_first
 	json_key("name", true);
 	json_string(r->name);
 	fprintf(p->out, ", \"flat\": %" PRId64 ", \"flat_share\": %.6f, \"cum\": %" PRId64
-		", \"cum_share\": %.6f", r->flat, share(p, r->flat), r->cumulative,
-		share(p, r->cumulative));
+		", \"cum_share\": %.6f", r->flat, share(p, row, BARS_FLAT), r->cumulative,
+		share(p, row, BARS_CUMULATIVE));
+	if (p->bars) {
+		json_key("flat_bar", false);
+		bars_print_json(p->bars, &p->bars->row[row].bar[BARS_FLAT]);
+		json_key("cum_bar", false);
+		bars_print_json(p->bars, &p->bars->row[row].bar[BARS_CUMULATIVE]);
+	}
 	if (p->t->how.calls) {
 		print_json_calls(p, "callers", &p->callers, row);
 		print_json_calls(p, "callees", &p->callees, row);
@@ -306,8 +344,8 @@ static void print_csv_row(const struct printing *p, uint32_t row)
 		print_csv_text(r->name, p->out);
 		fputs(",self,", p->out);
 	}
-	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat, share(p, r->flat),
-		r->cumulative, share(p, r->cumulative));
+	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat,
+		share(p, row, BARS_FLAT), r->cumulative, share(p, row, BARS_CUMULATIVE));
 	print_csv_text(r->name, p->out);
 	fputs("\r\n", p->out);
 	if (p->t->how.calls)
@@ -324,16 +362,39 @@ static bool is_wanted(const struct printing *p, const struct top_row *r)
 	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0);
 }
 
-static void print_rows(const struct printing *p, enum top_format format)
+/* Return whether ROW has too few samples to say anything; a table then leaves it out. */
+static bool is_little(const struct printing *p, uint32_t row)
+{
+	return p->bars && bars_is_little(&p->bars->row[row].bar[BARS_CUMULATIVE], p->view->bars);
+}
+
+/* Count the rows that have too few samples. */
+static void count_little(struct printing *p)
+{
+	for (uint32_t i = 0; i < p->t->count; i++)
+		if (is_little(p, p->t->order[i])) {
+			p->left.little++;
+			p->left.share += p->bars->row[p->t->order[i]].bar[BARS_FLAT].share;
+		}
+}
+
+static void print_table_row(struct printing *p, uint32_t row)
+{
+	print_row(p, row);
+	for (int kind = 0; p->bars && kind < BARS_KINDS; kind++)
+		p->left.any_mark |= bars_marks(&p->bars->row[row].bar[kind], p->view->bars);
+}
+
+static void print_rows(struct printing *p, enum top_format format)
 {
 	uint64_t shown = 0;
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_wanted(p, &p->t->row[row]))
+		if (!is_wanted(p, &p->t->row[row]) || (format == TOP_TABLE && is_little(p, row)))
 			continue;
 		if (format == TOP_TABLE)
-			print_row(p, row);
+			print_table_row(p, row);
 		else if (format == TOP_JSON)
 			print_json_row(p, row, shown == 0);
 		else
@@ -346,7 +407,8 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 {
 	uint64_t whole = top_whole(t);
 	struct printing p = { .t = t, .view = view, .out = out,
-			      .percent = whole ? 100 / (double)whole : 0 };
+			      .percent = whole ? 100 / (double)whole : 0,
+			      .bars = t->bars && t->bars->row ? t->bars : NULL };
 
 	if (t->how.calls) {
 		p.callers = sort_calls(t, false);
@@ -362,6 +424,10 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 	print_rows(&p, format);
 	if (format == TOP_JSON)
 		fputs("\n]}\n", out);
+	if (format == TOP_TABLE && p.bars) {
+		count_little(&p);
+		bars_print_foot(p.bars, &p.left, plural(t), out);
+	}
 	free(p.callers.order);
 	free(p.callers.first);
 	free(p.callees.order);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
 #pragma once
+#include "show/bars-print.h"
 #include "show/top.h"
 
 #include <regex.h>
@@ -16,6 +17,7 @@ struct top_view {
 	double min_call;	/* leave out calls below this share of the row's cumulative value */
 	size_t columns;		/* width of the terminal; 0: names are not shortened */
 	const regex_t *filter;	/* only rows whose name matches; NULL: all */
+	enum bars_how bars;	/* which error bars, if T has some */
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 

@@ -91,6 +91,10 @@ static void count(struct top *t, uint32_t row, int64_t value, bool is_leaf)
 		r->flat = sum(r->flat, value);
 	if (r->seen_in != t->samples)
 		r->cumulative = sum(r->cumulative, value);
+	if (t->bars && is_leaf)
+		bars_count(t->bars, row, BARS_FLAT);
+	if (t->bars && r->seen_in != t->samples)
+		bars_count(t->bars, row, BARS_CUMULATIVE);
 	r->seen_in = t->samples;
 }
 
@@ -188,23 +192,33 @@ static uint32_t string_of(const struct decoded *d, const char *text)
 	return TABLE_NONE;
 }
 
+static void add_sample(struct summing *s, const struct decoded_sample *sample, int64_t value)
+{
+	struct top *t = s->top;
+	bool of_base = has_key(sample, s->base);
+
+	t->samples++;
+	t->total = sum(t->total, value);
+	t->is_difference |= of_base;
+	t->all = sum_sizes(t->all, top_size(value));
+	t->base = sum_sizes(t->base, of_base ? top_size(value) : 0);
+	if (t->how.label)
+		count_labels(s, sample, value);
+	else
+		count_stack(s, sample, value);
+}
+
 static void add_samples(struct summing *s, size_t type)
 {
 	struct decoded_reader r = { .d = s->d };
-	struct top *t = s->top;
+	struct bars *bars = s->top->bars;
+	uint32_t samples = bars ? bars->samples : s->d->samples;
 
-	while (decoded_next(&r)) {
-		int64_t value = r.sample.value[type];
-		bool of_base = has_key(&r.sample, s->base);
-		t->samples++;
-		t->total = sum(t->total, value);
-		t->is_difference |= of_base;
-		t->all = sum_sizes(t->all, top_size(value));
-		t->base = sum_sizes(t->base, of_base ? top_size(value) : 0);
-		if (t->how.label)
-			count_labels(s, &r.sample, value);
-		else
-			count_stack(s, &r.sample, value);
+	for (uint32_t i = 0; i < samples; i++) {
+		r.next = bars ? bars->order[i] : i;
+		decoded_next(&r);
+		if (!bars || bars_take(bars, &r.sample, r.next - 1))
+			add_sample(s, &r.sample, r.sample.value[type]);
 	}
 	decoded_reader_release(&r);
 }
@@ -220,6 +234,15 @@ void top_add(struct top *t, const struct decoded *d, size_t type)
 	add_samples(&s, type);
 	frames_release(&s.frames);
 	free(s.is_counted);
+}
+
+void top_add_with_bars(struct top *t, const struct decoded *d, size_t type, struct bars *bars,
+		       const char *run)
+{
+	bars_init(bars, d, type, run);
+	t->bars = bars;
+	top_add(t, d, type);
+	bars_finish(bars, t->rows);
 }
 
 static void add_row(struct top *t, uint32_t row, const struct top_row *from)

@@ -13,6 +13,7 @@
 #pragma once
 #include "base/intern.h"
 #include "profile/frames.h"
+#include "show/bars.h"
 
 struct top_row {
 	const char *name;	/* function, or "[libfoo.so: 6,570 addresses]"; set by top_sort() */
@@ -50,6 +51,7 @@ struct top {
 	bool has_functions;	/* some address has a name */
 	bool has_label;		/* some sample has HOW.label */
 	uint64_t samples;	/* stacks that were added; stamps SEEN_IN */
+	struct bars *bars;	/* error bars of the rows, owned by the caller; NULL: none */
 	/* set by top_sort(): */
 	uint32_t *order;	/* rows, the largest first, whatever their sign */
 	uint32_t count;		/* of ORDER */
@@ -61,6 +63,13 @@ struct top {
  * have no function are one row.  T does not refer to D afterwards.
  */
 void top_add(struct top *t, const struct decoded *d, size_t type);
+
+/*
+ * Add the same of a single profile, and make BARS, which the caller releases after T.  The
+ * samples that stand for lost ones are left out if there are bars.  RUN: as for bars_init().
+ */
+void top_add_with_bars(struct top *t, const struct decoded *d, size_t type, struct bars *bars,
+		       const char *run);
 
 /* Add FROM, which was made with the same HOW, to T. */
 void top_merge(struct top *t, const struct top *from);

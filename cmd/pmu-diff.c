@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-diff - say which functions changed between two groups of profiles, and how surely.
+ *
+ * Reads profiles or streams of a base and of what came after it, and writes a table to stdout:
+ * what grew, shrank, came and went, as far as chance cannot have done it.  With --run it makes
+ * the profiles itself, by pmu-prof.
+ */
+#include "base/command.h"
+#include "compose/turns.h"
+#include "profile/merge.h"
+#include "profile/open.h"
+#include "show/diff-print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { EXIT_CHANGED = 3 };
+
+/* What --fail-if is about. */
+enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
+
+static struct command_list bases;
+static const char *type, *by, *output;
+static bool json, one_run;
+static uint64_t rows = 20, runs;
+static const char *keep;
+static double smallest = 0.03;
+static struct diff diff = { .how.fdr = 0.05 };
+static struct { enum gate gate; double limit; } fail_if;
+static struct { enum diff_per per; const char *text; double units; } per;
+
+static const char *parse_per(const char *text, void *value)
+{
+	const char *equals = strchr(text, '=');
+	char *end;
+
+	(void)value;
+	per.text = text;
+	if (!strcmp(text, "run")) {
+		per.per = DIFF_PER_RUN;
+	} else if (!strcmp(text, "second")) {
+		per.per = DIFF_PER_SECOND;
+	} else if (!strcmp(text, "share")) {
+		per.per = DIFF_PER_SHARE;
+	} else if (equals && equals > text) {
+		per.per = DIFF_PER_UNIT;
+		per.units = strtod(equals + 1, &end);
+		return *end || end == equals + 1 || !(per.units > 0) || isinf(per.units)
+			? "the number after '=' is not above 0" : NULL;
+	} else {
+		return "no such unit";
+	}
+	return NULL;
+}
+
+static const char *parse_fail_if(const char *text, void *value)
+{
+	const char *at = text;
+	char *end;
+
+	(void)value;
+	fail_if.gate = GATE_ANY;
+	if (!strncmp(text, "total:", 6)) {
+		fail_if.gate = GATE_TOTAL;
+		at += 6;
+	} else if (!strncmp(text, "function:", 9)) {
+		fail_if.gate = GATE_FUNCTION;
+		at += 9;
+	}
+	fail_if.limit = strtod(at, &end) / 100;
+	return *at != '+' || end == at || strcmp(end, "%") || !(fail_if.limit >= 0) ||
+	       isinf(fail_if.limit) ? "no limit" : NULL;
+}
+
+static const struct command_option options[] = {
+	{ 'b', "base", "FILE", "a run of the base; may be repeated: all operands come after it",
+	  .list = &bases },
+	{ 0, "run", "N", "run two commands N times each in turns, by pmu-prof, and compare them",
+	  .count = &runs, .least = 2, .most = 1000 },
+	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", .text = &keep },
+	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
+	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N of work in a run",
+	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
+	{ 0, "by", "WHAT", "compare functions, objects, files or lines", .text = &by },
+	{ 0, "cum", NULL, "compare functions with all that they call",
+	  .flag = &diff.how.cumulative },
+	{ 0, "fdr", "SHARE", "call so many changes falsely, of all that are called (5%)",
+	  .share = &diff.how.fdr },
+	{ 0, "smallest", "SHARE", "say what it takes to see a change of SHARE (3%)",
+	  .share = &smallest },
+	{ 0, "paired", NULL, "compare the first run of both sides, the second, and so on",
+	  .flag = &diff.how.paired },
+	{ 'n', "rows", "COUNT", "show COUNT functions of each group", .count = &rows },
+	{ 'j', "json", NULL, "write JSON, with all functions", .flag = &json },
+	{ 'o', "output", "FILE", "write the difference as a profile, too", .text = &output },
+	{ 0, "fail-if", "LIMIT", "exit 3 if something surely grew by more: +2%, total:+2%",
+	  .parse = parse_fail_if, .value = &fail_if,
+	  .takes = "+2%, total:+2% or function:+2%" },
+	{ 0, "one-run", NULL, "let --fail-if judge one run a side", .flag = &one_run },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-diff",
+	.purpose = "say which functions changed between profiles, and how surely",
+	.operands = "{BASE AFTER | -b BASE... AFTER... | --run N 'OLD COMMAND' 'NEW COMMAND'}",
+	.options = options,
+};
+
+static void parse_by(void)
+{
+	static const char *const names[] = {
+		[FRAMES_BY_FUNCTION] = "function", [FRAMES_BY_FILE] = "file",
+		[FRAMES_BY_LINE] = "line", [FRAMES_BY_OBJECT] = "object",
+	};
+
+	for (size_t i = 0; by && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(by, names[i])) {
+			diff.how.rows.by = (enum frames_by)i;
+			return;
+		}
+	if (by)
+		command_misused(&command, "--by takes function, file, line or object, not '%s'",
+				by);
+}
+
+static void parse_options(void)
+{
+	parse_by();
+	diff.how.per = per.per;
+	diff.how.units = per.units;
+	diff.how.limit = fail_if.limit;
+	if (!(diff.how.fdr > 0 && diff.how.fdr < 1))
+		command_misused(&command, "--fdr takes a share between 0 and 1");
+	if (!(smallest > 0))
+		command_misused(&command, "--smallest takes a share above 0");
+}
+
+/* Return the index of the sample type asked for, or of the profile's default. */
+static size_t choose_type(const struct decoded *d, const char *file)
+{
+	for (size_t i = 0; i < d->types; i++)
+		if (type ? !strcmp(decoded_string(d, d->type[i].type), type)
+			 : d->default_type && d->type[i].type == d->default_type)
+			return i;
+	if (type)
+		command_misused(&command, "'%s' has no sample type '%s'", file, type);
+	return d->types - 1;
+}
+
+/* Add FILE to SIDE, and to SUM if that is wanted.  False: reported. */
+static bool add(enum diff_side side, const char *file, struct merge *sum, struct report *report)
+{
+	const struct open_options as = { .labels = "none", .slices = 20 };
+	struct decoded *d = open_profile(file, &as, report);
+	bool good = d && diff_add(&diff, side, d, file, choose_type(d, file), report);
+
+	if (good && sum)
+		good = merge_add(sum, d, side == DIFF_BASE ? MERGE_BASE : MERGE_SUM, file);
+	decoded_free(d);
+	return good;
+}
+
+static void write_difference(struct merge *sum, struct report *report)
+{
+	struct output out;
+
+	command_output_whole(&command, &out, output, false, report);
+	merge_write(sum, PACK_GZIP, &out);
+	output_close(&out);
+}
+
+static void print(void)
+{
+	struct diff_view view = { .rows = rows, .smallest = smallest,
+				  .unit = per.per == DIFF_PER_UNIT ? per.text : NULL };
+
+	if (json)
+		diff_print_json(&diff, &view);
+	else
+		diff_print(&diff, &view, stdout);
+}
+
+/* Return whether something surely grew above the limit of --fail-if. */
+static bool is_above(void)
+{
+	bool above = fail_if.gate != GATE_FUNCTION && diff.total.is_above;
+
+	for (size_t i = 0; i < diff.rows && fail_if.gate != GATE_TOTAL; i++)
+		above |= diff.row[i].is_above;
+	return above;
+}
+
+static void warn(struct report *report)
+{
+	if (!diff_is_single(&diff) && diff_is_ordered(&diff))
+		report_note(report, "all runs of one side came before all of the other: a machine "
+			    "that warms up or slows down looks like a change; take turns");
+}
+
+/* Read all profiles.  Return whether they can be compared; in *SUM is their difference. */
+static bool read_all(const char *const *after, size_t afters, struct merge **sum,
+		     struct report *report)
+{
+	bool good = true;
+
+	*sum = output ? merge_new(report) : NULL;
+	for (size_t i = 0; i < bases.count && good; i++)
+		good = add(DIFF_BASE, bases.item[i], *sum, report);
+	for (size_t i = 0; i < afters && good; i++)
+		good = add(DIFF_AFTER, after[i], *sum, report);
+	return good && diff_make(&diff, report);
+}
+
+/* Compare the files, and print that.  Return whether --fail-if fails. */
+static bool compare(const char *const *after, size_t afters, struct report *report)
+{
+	struct merge *sum;
+	bool good = read_all(after, afters, &sum, report);
+
+	if (good && fail_if.gate && diff_is_single(&diff) && !one_run)
+		command_misused(&command, "--fail-if with one run a side would judge differences "
+				"between runs: give several, or --one-run");
+	if (good) {
+		print();
+		warn(report);
+	}
+	if (good && sum)
+		write_difference(sum, report);
+	else if (sum)
+		merge_free(sum);
+	return good && fail_if.gate && is_above();
+}
+
+/* Run the two commands in turns, and compare that. */
+static bool compare_commands(char *const commands[2], struct report *report)
+{
+	struct turns turns;
+	bool above = false;
+
+	if (turns_run(&turns, commands, runs, keep, report)) {
+		bases = (struct command_list){ .item = (const char **)turns.profile[0],
+					       .count = runs };
+		above = compare((const char *const *)turns.profile[1], runs, report);
+	}
+	turns_release(&turns);
+	return above;
+}
+
+/* Compare the profiles or streams that are given: all are bases or after that. */
+static bool compare_files(char *const *operand, size_t operands, struct report *report)
+{
+	const char *const *after = (const char *const *)operand;
+
+	if (bases.count == 0 && operands == 2) {
+		bases = (struct command_list){ .item = (const char **)(uintptr_t)operand,
+					       .count = 1 };
+		after++;
+		operands--;
+	}
+	if (bases.count == 0 || operands == 0)
+		command_misused(&command, "needs two profiles, or -b FILE for each run of the base "
+				"and the runs after it");
+	command_spare_inputs(&command, output, bases.item, bases.count);
+	command_spare_inputs(&command, output, after, operands);
+	command_on_signals(SIGNALS_END);
+	return compare(after, operands, report);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	bool above;
+
+	int first = command_begin(&command, &report, argc, argv);
+	parse_options();
+	if (runs > 0 && (argc - first != 2 || bases.count > 0))
+		command_misused(&command, "--run takes two commands, each as one word");
+	command_needs(&command, "keep", "run");
+	if (runs > 0)
+		above = compare_commands(argv + first, &report);
+	else
+		above = compare_files(argv + first, (size_t)(argc - first), &report);
+	diff_release(&diff);
+	int status = command_end(&report);
+	return status ? status : above ? EXIT_CHANGED : 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compose/turns.h"
+#include "base/arena.h"
+#include "base/command.h"
+#include "base/sibling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const sides[2] = { "base", "after" };
+
+static char *path_of(const struct turns *t, int side, size_t run, const char *ending)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s-%zu%s", t->directory, sides[side], run + 1, ending) < 0)
+		abort();
+	return path;
+}
+
+static bool make_directory(struct turns *t, const char *directory, struct report *report)
+{
+	const char *parent = getenv("TMPDIR");
+
+	t->is_ours = !directory;
+	if (directory) {
+		t->directory = mem_text(directory);
+		return true;
+	}
+	if (asprintf(&t->directory, "%s/pmu-diff-XXXXXX", parent && *parent ? parent : "/tmp") < 0)
+		abort();
+	if (mkdtemp(t->directory))
+		return true;
+	report_failure(report, "cannot create a directory in '%s'",
+		       parent && *parent ? parent : "/tmp");
+	t->is_ours = false;
+	return false;
+}
+
+/* Profile COMMAND once.  Its output goes to stderr: stdout is for the comparison. */
+static bool run_once(struct turns *t, int side, size_t run, char *command, struct report *report)
+{
+	char *name = path_of(t, side, run, "");
+	char *argv[] = { (char *)(uintptr_t)"pmu-prof", (char *)(uintptr_t)"-q",
+			 (char *)(uintptr_t)"--view=none", (char *)(uintptr_t)"-o", name,
+			 (char *)(uintptr_t)"--", (char *)(uintptr_t)"sh",
+			 (char *)(uintptr_t)"-c", command, NULL };
+	struct sibling prof = { 0 };
+	const struct sibling_how how = { .in = -1, .out = STDERR_FILENO };
+	int before = report->status;
+
+	t->profile[side][run] = path_of(t, side, run, ".pb.gz");
+	if (sibling_run(&prof, argv, &how, report) >= 0)
+		sibling_end(&prof, false, report);
+	free(name);
+	if (command_stop)
+		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
+	return report->status == before;
+}
+
+bool turns_run(struct turns *t, char *const command[2], size_t count, const char *directory,
+	       struct report *report)
+{
+	bool good;
+
+	*t = (struct turns){ .count = count };
+	for (int side = 0; side < 2; side++)
+		t->profile[side] = mem_zeroed(count, sizeof(*t->profile[side]));
+	good = make_directory(t, directory, report);
+	for (size_t run = 0; run < count && good; run++)
+		for (int turn = 0; turn < 2 && good; turn++) {
+			int side = (int)(run & 1) ^ turn;
+			good = run_once(t, side, run, command[side], report);
+		}
+	return good;
+}
+
+void turns_release(struct turns *t)
+{
+	for (int side = 0; side < 2; side++) {
+		for (size_t run = 0; t->profile[side] && run < t->count; run++) {
+			if (t->is_ours && t->profile[side][run]) {
+				char *page = path_of(t, side, run, ".html");
+				unlink(page);
+				unlink(t->profile[side][run]);
+				free(page);
+			}
+			free(t->profile[side][run]);
+		}
+		free(t->profile[side]);
+	}
+	if (t->is_ours)
+		rmdir(t->directory);
+	free(t->directory);
+	*t = (struct turns){ .count = 0 };
+}

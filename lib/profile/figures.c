@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profile/figures.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void figures_write(char text[FIGURES_SIZE], const struct figures *f)
+{
+	snprintf(text, FIGURES_SIZE, "figures: samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
+		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d run=%s count=%.199s"
+		 " value=%.199s", f->samples, f->squares, f->lost, f->enabled, f->running,
+		 f->is_complete, *f->run ? f->run : "-", f->count, f->value);
+}
+
+bool figures_read(const char *comment, struct figures *f, struct figures_text *room)
+{
+	int complete;
+
+	*f = (struct figures){ .run = room->run, .count = room->count, .value = room->value };
+	if (sscanf(comment, "figures: samples=%" SCNu64 " squares=%lg lost=%" SCNu64 " enabled=%"
+		   SCNu64 " running=%" SCNu64 " complete=%d run=%15s count=%199s value=%199s",
+		   &f->samples, &f->squares, &f->lost, &f->enabled, &f->running, &complete,
+		   room->run, room->count, room->value) != 9)
+		return false;
+	f->is_complete = complete;
+	if (!strcmp(room->run, "-"))
+		room->run[0] = '\0';
+	return isfinite(f->squares) && f->squares >= 0;
+}

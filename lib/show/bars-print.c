@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/bars-print.h"
+#include "base/json.h"
+#include "stats/distribution.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Where more is lost, the worst case of what was lost is all that can be said. */
+#define MUCH_LOST 0.05
+
+const char bars_note[] = "+/- tells chance in sampling and change within the recording, not "
+			 "differences between runs, machines or inputs.";
+
+static bool is_run(const struct share_bar *bar, enum bars_how how)
+{
+	return how == BARS_RUN || (how == BARS_AUTO && bar->is_marked);
+}
+
+bool bars_marks(const struct share_bar *bar, enum bars_how how)
+{
+	return how == BARS_AUTO && bar->is_marked;
+}
+
+bool bars_is_little(const struct share_bar *bar, enum bars_how how)
+{
+	struct share_bar run = *bar;
+
+	if (!is_run(bar, how))
+		return share_is_little(bar);
+	run.is_exact = bar->floor <= 0;
+	run.effective = run.is_exact ? 0 : bar->share * (1 - bar->share) / bar->floor;
+	return share_is_little(&run);
+}
+
+/* A number with thousands separated by commas, below 10^15. */
+static void print_count(double count, FILE *out)
+{
+	char digits[32];
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%.0f", count);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+void bars_print_head(const struct bars *b, FILE *out)
+{
+	print_count(b->taken, out);
+	fputs(b->taken == 1 ? " sample" : " samples", out);
+	if (b->whole.price[0] > 0)
+		fprintf(out, ", %" PRIu32 " spans of time", b->spans);
+	if (b->whole.runs > 1)
+		fprintf(out, "%s %" PRIu32 " runs", b->whole.price[0] > 0 ? " in" : ",",
+			b->whole.runs);
+	if (!b->has_slices)
+		fputs(", no spans of time (pmu-topprof --slices 20)", out);
+	else if (b->whole.price[0] == 0)
+		fputs(", too short for spans of time", out);
+	fputs(bars_lost(b) > MUCH_LOST ? "; +/-: were all lost samples of one row\n"
+				       : "; +/-: 95 %\n", out);
+}
+
+static double worst_low(const struct bars *b, double low)
+{
+	return low * (1 - bars_lost(b));
+}
+
+static double worst_high(const struct bars *b, double high)
+{
+	return high * (1 - bars_lost(b)) + bars_lost(b);
+}
+
+void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
+		     FILE *out)
+{
+	bool run = is_run(bar, how), much = bars_lost(b) > MUCH_LOST;
+	double low = run ? bar->low_run : bar->low, high = run ? bar->high_run : bar->high;
+
+	if (much) {
+		low = worst_low(b, low);
+		high = worst_high(b, high);
+	}
+	fputc(bars_marks(bar, how) ? '~' : ' ', out);
+	if (!much && (bar->is_exact || (run && b->whole.is_complete)))
+		fputs(" exact", out);
+	else
+		fprintf(out, " %5.2f", 50 * (high - low));
+}
+
+void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *rows,
+		     FILE *out)
+{
+	double lost = bars_lost(b);
+
+	if (left->any_mark)
+		fputs("~ changes over the recording: +/- holds for this recording; another one may "
+		      "differ by more.\n", out);
+	if (left->little) {
+		fprintf(out, "%" PRIu64 " %.*s below what ", left->little,
+			(int)strlen(rows) - (left->little == 1), rows);
+		print_count(b->taken, out);
+		fprintf(out, " samples can tell (each under %.2g %%), together %.1f %%.\n",
+			100 * bars_least(b), 100 * left->share);
+	}
+	if (lost > 0)
+		fprintf(out, "%.2g %% of samples were lost; were they all of one function, its "
+			"share would be up to %.2g points higher.\n", 100 * lost, 100 * lost);
+	if (b->whole.runs == 2)
+		fputs("differences between runs are not in this: it takes three runs or more.\n",
+		      out);
+}
+
+void bars_print_json_head(const struct bars *b)
+{
+	if (b->why_not) {
+		json_key("no_bars", false);
+		json_string(b->why_not);
+		return;
+	}
+	printf(", \"samples\": %.0f, \"spans\": %" PRIu32 ", \"runs\": %" PRIu32
+	       ", \"lost\": %.0f, \"lost_share\": %.6f, \"note\": ", b->taken,
+	       b->whole.price[0] > 0 ? b->spans : 0, b->whole.runs, b->lost, bars_lost(b));
+	json_string(bars_note);
+}
+
+void bars_print_json(const struct bars *b, const struct share_bar *bar)
+{
+	printf("{\"share\": %.6f, \"low\": %.6f, \"high\": %.6f, \"low_run\": %.6f"
+	       ", \"high_run\": %.6f, \"deff\": ", bar->share, bar->low, bar->high, bar->low_run,
+	       bar->high_run);
+	if (bar->floor > 0)
+		printf("%.4g", bar->variance / bar->floor);
+	else
+		printf("null");
+	printf(", \"exact\": %s, \"mark\": %s", bar->is_exact ? "true" : "false",
+	       bar->is_marked ? "true" : "false");
+	if (b->lost > 0)
+		printf(", \"low_worst\": %.6f, \"high_worst\": %.6f", worst_low(b, bar->low),
+		       worst_high(b, bar->high));
+	putchar('}');
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/bars.h"
+#include "base/arena.h"
+#include "profile/figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SLICES_MAX = 40,		/* per run; more are taken together */
+	WORK_MAX = 1 << 28,		/* rows times blocks: beyond it, blocks are not used */
+};
+
+/* The run and the slice of a sample. */
+struct place {
+	uint32_t run;		/* string; 0: none */
+	uint32_t sample;
+	int64_t slice;		/* from 1 on; 0: none */
+};
+
+/* --- which values are counts --- */
+
+static bool is_named(const struct decoded *d, uint32_t type, const char *name, const char *more)
+{
+	const char *text = decoded_string(d, d->type[type].type);
+	size_t length = strlen(name);
+
+	return !strncmp(text, name, length) && !strcmp(text + length, more) &&
+	       !strcmp(decoded_string(d, d->type[type].unit), "count");
+}
+
+static uint32_t type_named(const struct decoded *d, const char *name, const char *more)
+{
+	for (uint32_t i = 0; i < d->types; i++)
+		if (is_named(d, i, name, more))
+			return i;
+	return TABLE_NONE;
+}
+
+/* Return the type with the counts of samples of VALUE, by pmu-topprof's names or others'. */
+static uint32_t count_by_name(const struct decoded *d, uint32_t value)
+{
+	const char *name = decoded_string(d, d->type[value].type);
+	size_t length = strlen(name);
+	char event[256];
+
+	if (is_named(d, value, "samples", "") ||
+	    (length > 8 && !strcmp(name + length - 8, "_samples")))
+		return value;
+	if (length > 7 && !strcmp(name + length - 7, "_sample"))
+		return value;
+	uint32_t of_event = type_named(d, name, "_samples");
+	if (of_event == TABLE_NONE && length > 6 && length < sizeof(event) &&
+	    !strcmp(name + length - 6, "_event")) {
+		snprintf(event, sizeof(event), "%.*s", (int)length - 6, name);
+		of_event = type_named(d, event, "_sample");
+	}
+	return of_event != TABLE_NONE ? of_event : type_named(d, "samples", "");
+}
+
+/* Read what pmu-topprof has noted about the event: of all runs, if several were merged. */
+static double read_figures(struct bars *b, const char *run)
+{
+	const char *value = decoded_string(b->d, b->d->type[b->value].type);
+	struct figures_text room;
+	struct figures f;
+	double samples = 0;
+	bool any = false, complete = true;
+
+	for (uint32_t i = 0; i < b->d->comments; i++) {
+		if (!figures_read(decoded_string(b->d, b->d->comment[i]), &f, &room) ||
+		    (strcmp(f.value, value) && strcmp(f.count, value)) ||
+		    (run && strcmp(f.run, run)))
+			continue;
+		uint32_t count = type_named(b->d, f.count, "");
+		if (count == TABLE_NONE)
+			continue;
+		any = true;
+		b->count = count;
+		complete &= f.is_complete;
+		samples += (double)f.samples;
+		b->lost += (double)f.lost;
+		b->exact += b->count == b->value ? (double)f.samples : f.squares;
+	}
+	b->whole.is_complete = any && complete;
+	return samples;
+}
+
+/* Return whether all values are multiples of the profile's period, which is then that of each. */
+static bool has_period(const struct decoded *d, uint32_t value)
+{
+	struct decoded_reader r = { .d = d };
+	bool good = d->period > 0 && d->period_type.type == d->type[value].type;
+
+	while (good && decoded_next(&r))
+		good = r.sample.value[value] % d->period == 0;
+	decoded_reader_release(&r);
+	return good;
+}
+
+/* --- blocks of time --- */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->slice != y->slice)
+		return x->slice < y->slice ? -1 : 1;
+	return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+/* A value of a label's name: its strings, of which there may be several with one text. */
+static bool has_text(const struct decoded *d, uint32_t string, const char *text)
+{
+	return !strcmp(decoded_string(d, string), text);
+}
+
+static struct place place_of(const struct bars *b, const struct decoded_sample *s, uint32_t index)
+{
+	struct place p = { .sample = index };
+	int64_t slice = 0;
+
+	for (size_t i = 0; i < s->labels; i++) {
+		const struct decoded_label *l = &s->label[i];
+		if (l->text && has_text(b->d, l->key, "run"))
+			p.run = l->text;
+		else if (!l->text && has_text(b->d, l->key, "slice"))
+			slice = l->number;
+	}
+	p.slice = p.run && slice > 0 ? slice : 0;
+	return p;
+}
+
+static void add_block(struct bars *b, uint32_t run, uint32_t number)
+{
+	b->block = array_grow(b->block, b->blocks, sizeof(*b->block));
+	b->block[b->blocks++] = (struct bars_block){ .run = run, .number = number };
+}
+
+/* Make the blocks of one run: COUNT places, in the order of their slices. */
+static void add_run(struct bars *b, const struct place *place, size_t count)
+{
+	uint64_t first = (uint64_t)place[0].slice;
+	uint64_t slices = (uint64_t)place[count - 1].slice - first + 1;
+	unsigned shift = 0;
+
+	while (slices >> shift > SLICES_MAX)
+		shift++;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = (uint32_t)(((uint64_t)place[i].slice - first) >> shift);
+		if (i == 0 || b->block[b->blocks - 1].number != number)
+			add_block(b, b->whole.runs, number);
+		b->block_of[place[i].sample] = b->blocks - 1;
+	}
+	b->whole.runs++;
+}
+
+static void add_blocks(struct bars *b, struct place *place, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && place[end].run == place[i].run; end++)
+			;
+		while (i < end && place[i].slice == 0)
+			i++;	/* these are in no block */
+		if (i < end)
+			add_run(b, place + i, end - i);
+	}
+}
+
+/* Set B->order and the blocks, from the labels. */
+static void find_blocks(struct bars *b, const char *run)
+{
+	struct decoded_reader r = { .d = b->d };
+	struct place *place = mem_zeroed(b->d->samples, sizeof(*place));
+
+	b->order = mem_zeroed(b->d->samples, sizeof(*b->order));
+	b->block_of = mem_resize(NULL, (size_t)b->d->samples * sizeof(*b->block_of));
+	while (decoded_next(&r)) {
+		struct place p = place_of(b, &r.sample, r.next - 1);
+		b->block_of[p.sample] = TABLE_NONE;
+		if (!run || (p.run && has_text(b->d, p.run, run)))
+			place[b->samples++] = p;
+		b->has_slices |= p.slice > 0;
+	}
+	if (!b->why_not) {
+		qsort(place, b->samples, sizeof(*place), compare_places);
+		add_blocks(b, place, b->samples);
+	}
+	/* those of no block first: each block's samples are then next to each other */
+	uint32_t n = 0;
+	for (int blocks = 0; blocks < 2; blocks++)
+		for (uint32_t i = 0; i < b->samples; i++)
+			if ((b->block_of[place[i].sample] != TABLE_NONE) == blocks)
+				b->order[n++] = place[i].sample;
+	free(place);
+	decoded_reader_release(&r);
+}
+
+/* --- samples --- */
+
+static bool stands_for_lost(struct bars *b, const struct decoded_sample *s)
+{
+	return s->locations == 1 && s->location[0] != TABLE_NONE && b->is_lost[s->location[0]];
+}
+
+static void find_lost(struct bars *b)
+{
+	const struct decoded *d = b->d;
+
+	b->is_lost = mem_zeroed((size_t)d->locations.count + 1, sizeof(*b->is_lost));
+	for (uint32_t i = 0; i < d->locations.count; i++) {
+		struct decoded_location l = decoded_location(d, i);
+		b->is_lost[i] = l.mapping != TABLE_NONE &&
+				has_text(d, decoded_mapping(d, l.mapping).file, "[lost]");
+	}
+}
+
+static double count_of(const struct bars *b, const struct decoded_sample *s)
+{
+	int64_t value = s->value[b->value];
+	int64_t count = b->period ? value / b->period : s->value[b->count];
+
+	return count > 0 ? (double)count : value > 0;
+}
+
+/* Count the samples of each block, and those that were lost. */
+static void count_samples(struct bars *b, const char *run)
+{
+	struct decoded_reader r = { .d = b->d };
+	double stated = read_figures(b, run), lost = 0;
+
+	for (uint32_t i = 0; i < b->samples && !b->why_not; i++) {
+		r.next = b->order[i];
+		decoded_next(&r);
+		if (r.sample.value[b->value] < 0)
+			b->why_not = "some values are negative: a difference has no error bars";
+		double count = count_of(b, &r.sample);
+		bool is_lost = stands_for_lost(b, &r.sample);
+		uint32_t block = b->block_of[b->order[i]];
+		*(is_lost ? &lost : &b->taken) += count;
+		if (block != TABLE_NONE)
+			*(is_lost ? &b->block[block].lost : &b->block[block].samples) += count;
+	}
+	/* what the profile states holds if all its samples are here */
+	if (stated != b->taken)
+		b->exact = b->lost = 0;
+	b->lost = lost > 0 ? lost : b->lost;
+	decoded_reader_release(&r);
+}
+
+void bars_init(struct bars *b, const struct decoded *d, size_t value, const char *run)
+{
+	*b = (struct bars){ .d = d, .value = (uint32_t)value, .current = TABLE_NONE, .factor = 1 };
+	b->count = count_by_name(d, b->value);
+	if (b->count == TABLE_NONE && has_period(d, b->value))
+		b->period = d->period;
+	else if (b->count == TABLE_NONE)
+		b->why_not = "the profile does not say how many samples its values are from";
+	find_lost(b);
+	find_blocks(b, run);
+	count_samples(b, run);
+	if (!b->why_not && b->taken == 0)
+		b->why_not = "there are no samples";
+}
+
+/* End the current block: its sums become cells. */
+static void end_block(struct bars *b)
+{
+	for (int kind = 0; kind < BARS_KINDS; kind++) {
+		struct bars_sums *s = &b->sums[kind];
+		for (uint32_t i = 0; i < s->touches; i++) {
+			struct bars_sum *row = &s->row[s->touched[i]];
+			if (b->current != TABLE_NONE) {
+				s->cell = array_grow(s->cell, s->cells, sizeof(*s->cell));
+				s->cell[s->cells++] = (struct bars_cell){ s->touched[i],
+									  b->current, row->weight };
+			}
+			row->weight = 0;
+		}
+		s->touches = 0;
+	}
+}
+
+/* The weight of BLOCK makes up for what was lost in it. */
+static double factor_of(const struct bars *b, uint32_t block)
+{
+	const struct bars_block *of = block == TABLE_NONE ? NULL : &b->block[block];
+
+	return of && of->samples > 0 ? (of->samples + of->lost) / of->samples : 1;
+}
+
+bool bars_take(struct bars *b, const struct decoded_sample *s, uint32_t index)
+{
+	uint32_t block = b->block_of[index];
+
+	if (b->why_not)
+		return true;
+	if (stands_for_lost(b, s))
+		return false;
+	if (block != b->current) {
+		end_block(b);
+		b->current = block;
+		b->factor = factor_of(b, block);
+	}
+	b->cell_samples = count_of(b, s);
+	b->cell_weight = b->factor * (double)s->value[b->value];
+	b->cell_squares = b->cell_weight * b->cell_weight / fmax(1, b->cell_samples);
+	b->whole.total += b->cell_weight;
+	b->whole.squares += b->cell_squares;
+	if (block != TABLE_NONE)
+		b->block[block].weight += b->cell_weight;
+	return true;
+}
+
+static void make_rows(struct bars_sums *s, uint32_t rows)
+{
+	for (; s->rows < rows; s->rows++) {
+		s->row = array_grow(s->row, s->rows, sizeof(*s->row));
+		s->row[s->rows] = (struct bars_sum){ 0 };
+	}
+}
+
+void bars_count(struct bars *b, uint32_t row, enum bars_of kind)
+{
+	struct bars_sums *s = &b->sums[kind];
+
+	if (b->why_not || b->cell_weight <= 0)
+		return;
+	make_rows(s, row + 1);
+	struct bars_sum *sum = &s->row[row];
+	if (sum->weight == 0) {
+		s->touched = array_grow(s->touched, s->touches, sizeof(*s->touched));
+		s->touched[s->touches++] = row;
+	}
+	sum->weight += b->cell_weight;
+	sum->total += b->cell_weight;
+	sum->squares += b->cell_squares;
+	sum->samples += b->cell_samples;
+}
+
+/* Put the cells of each row next to each other.  They stay in the order of their blocks. */
+static void sort_cells(struct bars_sums *s, uint32_t rows)
+{
+	struct bars_cell *sorted = mem_zeroed(s->cells, sizeof(*sorted));
+
+	make_rows(s, rows);
+	s->first = mem_zeroed((size_t)rows + 2, sizeof(*s->first));
+	for (size_t i = 0; i < s->cells; i++)
+		s->first[s->cell[i].row + 2]++;
+	for (uint32_t i = 0; i < rows; i++)
+		s->first[i + 2] += s->first[i + 1];
+	for (size_t i = 0; i < s->cells; i++)
+		sorted[s->first[s->cell[i].row + 1]++] = s->cell[i];
+	free(s->cell);
+	s->cell = sorted;
+}
+
+/* Set the blocks of B->whole. */
+static void arrange_blocks(struct bars *b, uint32_t rows)
+{
+	uint32_t n = (uint64_t)rows * b->blocks > WORK_MAX ? 0 : b->blocks, pairs = 0;
+
+	b->weight = mem_zeroed(n, sizeof(*b->weight));
+	b->pair = mem_zeroed(n, sizeof(*b->pair));
+	b->run = mem_zeroed(n, sizeof(*b->run));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bars_block *at = &b->block[i];
+		pairs += i > 0 && (at->run != at[-1].run || at->number / 2 != at[-1].number / 2);
+		b->weight[i] = at->weight;
+		b->pair[i] = pairs;
+		b->run[i] = at->run;
+		b->spans += at->weight > 0;
+	}
+	b->whole.blocks = n;
+	b->whole.weight = b->weight;
+	b->whole.pair = b->pair;
+	b->whole.run = b->run;
+	share_prepare(&b->whole);
+}
+
+void bars_finish(struct bars *b, uint32_t rows)
+{
+	if (b->why_not)
+		return;
+	end_block(b);
+	arrange_blocks(b, rows);
+	for (int kind = 0; kind < BARS_KINDS; kind++) {
+		sort_cells(&b->sums[kind], rows);
+		b->scratch[kind] = mem_zeroed(b->blocks, sizeof(**b->scratch));
+	}
+	/* cells lack the differences between their samples' weights */
+	if (b->exact > b->whole.squares) {
+		double by = b->exact / b->whole.squares;
+		b->whole.squares *= by;
+		for (int kind = 0; kind < BARS_KINDS; kind++)
+			for (uint32_t i = 0; i < b->sums[kind].rows; i++)
+				b->sums[kind].row[i].squares *= by;
+	}
+}
+
+struct share_part bars_part(struct bars *b, uint32_t row, enum bars_of kind)
+{
+	const struct bars_sums *s = &b->sums[kind];
+	double *weight = b->scratch[kind];
+
+	memset(weight, 0, b->blocks * sizeof(*weight));
+	for (size_t i = s->first[row]; i < s->first[row + 1]; i++)
+		weight[s->cell[i].block] = s->cell[i].weight;
+	return (struct share_part){ .weight = weight, .total = s->row[row].total,
+				    .squares = s->row[row].squares,
+				    .samples = s->row[row].samples };
+}
+
+void bars_make(struct bars *b)
+{
+	uint32_t rows = b->sums[BARS_FLAT].rows;
+
+	if (b->why_not)
+		return;
+	b->row = mem_zeroed(rows, sizeof(*b->row));
+	for (uint32_t i = 1; i < rows; i++)
+		for (int kind = 0; kind < BARS_KINDS; kind++) {
+			struct share_part part = bars_part(b, i, (enum bars_of)kind);
+			b->row[i].bar[kind] = share_bar(&b->whole, &part);
+		}
+}
+
+double bars_lost(const struct bars *b)
+{
+	return b->lost / (b->lost + b->taken);
+}
+
+double bars_least(const struct bars *b)
+{
+	double n = b->whole.total * b->whole.total / b->whole.squares, low, high;
+
+	share_wilson(n > 4 ? 4 / n : 1, n, &low, &high);
+	return high;
+}
+
+void bars_release(struct bars *b)
+{
+	for (int kind = 0; kind < BARS_KINDS; kind++) {
+		free(b->sums[kind].row);
+		free(b->sums[kind].touched);
+		free(b->sums[kind].cell);
+		free(b->sums[kind].first);
+		free(b->scratch[kind]);
+	}
+	free(b->order);
+	free(b->block_of);
+	free(b->block);
+	free(b->weight);
+	free(b->pair);
+	free(b->run);
+	free(b->is_lost);
+	free(b->row);
+	*b = (struct bars){ 0 };
+}

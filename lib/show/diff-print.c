@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/diff-print.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static bool is_time(const struct diff *d)
+{
+	return !strcmp(d->unit, "nanoseconds");
+}
+
+/* A value of VALUES_WIDTH columns. */
+enum { VALUE_COLUMNS = 11 };
+
+static void format_value(const struct diff *d, bool is_total, double v, char text[32])
+{
+	if (d->how.per == DIFF_PER_SHARE && !is_total)
+		snprintf(text, 32, "%.2f %%", 100 * v);
+	else if (is_time(d))
+		snprintf(text, 32, v >= 1e9 ? "%.3f s" : "%.2f ms", v / (v >= 1e9 ? 1e9 : 1e6));
+	else
+		snprintf(text, 32, v >= 1e7 || (v > 0 && v < 1) ? "%.3e" : "%.1f", v);
+}
+
+/* A change: of shares in points, else in per cent of the base. */
+static void print_change(const struct diff *d, const struct diff_row *r, FILE *out)
+{
+	char text[80];
+	const char *unit = diff_is_single(d) ? "points" : "%";
+
+	if (isinf(r->change))
+		snprintf(text, sizeof(text), "-");
+	else
+		snprintf(text, sizeof(text), "%+.1f %s [%+.1f, %+.1f]", 100 * r->change, unit,
+			 100 * r->low, 100 * r->high);
+	fprintf(out, "  %-28s", text);
+}
+
+static const char *what(const struct diff *d)
+{
+	bool time = is_time(d);
+
+	switch (d->how.per) {
+	case DIFF_PER_SHARE:
+		return "shares of the total";
+	case DIFF_PER_SECOND:
+		return time ? "time per second" : "values per second";
+	case DIFF_PER_UNIT:
+		return time ? "time per unit of work" : "values per unit of work";
+	default:
+		return time ? "time per run (right if both did the same work)"
+			    : "values per run (right if both did the same work)";
+	}
+}
+
+static const char *group_name(const struct diff *d, enum diff_group group)
+{
+	static const char *const values[] = {
+		[DIFF_GREW] = "grew", [DIFF_SHRANK] = "shrank", [DIFF_NEW] = "new",
+		[DIFF_GONE] = "gone", [DIFF_SAME] = "same", [DIFF_FEW] = "few samples",
+	};
+
+	if (d->how.per == DIFF_PER_SHARE && group == DIFF_GREW)
+		return "takes more of the total";
+	if (d->how.per == DIFF_PER_SHARE && group == DIFF_SHRANK)
+		return "takes less of the total";
+	return values[group];
+}
+
+static void print_head(const struct diff *d, const struct diff_view *view, FILE *out)
+{
+	const struct diff_runs *s = d->side;
+
+	fprintf(out, "%s: base %zu run%s, after %zu run%s; %s%s%s%s; differences called at %g %% "
+		"false discovery rate\n", d->type, s[0].count, s[0].count == 1 ? "" : "s",
+		s[1].count, s[1].count == 1 ? "" : "s", what(d), view->unit ? " (" : "",
+		view->unit ? view->unit : "", view->unit ? ")" : "", 100 * d->how.fdr);
+	for (size_t i = 0; d->how.paired && i < s[0].count; i++)
+		fprintf(out, "pair %zu: %s%s%s, %s%s%s\n", i + 1, s[0].run[i].file,
+			*s[0].run[i].name ? " run " : "", s[0].run[i].name, s[1].run[i].file,
+			*s[1].run[i].name ? " run " : "", s[1].run[i].name);
+}
+
+static void print_total(const struct diff *d, FILE *out)
+{
+	const struct diff_row *t = &d->total;
+	char base[32], after[32];
+
+	format_value(d, true, t->base, base);
+	format_value(d, true, t->after, after);
+	fprintf(out, "total %s -> %s", base, after);
+	if (diff_is_single(d))
+		fprintf(out, " (one run each: no telling whether that is noise)\n");
+	else if (d->has_total_test)
+		fprintf(out, "  %+.1f %% [%+.1f, %+.1f]\n", 100 * t->change, 100 * t->low,
+			100 * t->high);
+	else
+		fputc('\n', out);
+}
+
+/* Return the part of R in the change of the total. */
+static double points(const struct diff *d, const struct diff_row *r)
+{
+	return d->total.base > 0 ? 100 * (r->after - r->base) / d->total.base : 0;
+}
+
+static void print_row(const struct diff *d, const struct diff_row *r, FILE *out)
+{
+	char base[32], after[32];
+
+	format_value(d, false, r->base, base);
+	format_value(d, false, r->after, after);
+	fprintf(out, "%*s -> %*s", VALUE_COLUMNS, base, VALUE_COLUMNS, after);
+	print_change(d, r, out);
+	fprintf(out, "  q %-7.2g", r->q);
+	if (d->how.per != DIFF_PER_SHARE)
+		fprintf(out, " %+6.2f", points(d, r));
+	fprintf(out, "  %s\n", r->name);
+}
+
+/* Print the rows of GROUP. */
+static void print_group(const struct diff *d, const struct diff_view *view, enum diff_group group,
+			FILE *out)
+{
+	uint64_t shown = 0, more = 0;
+
+	for (size_t i = 0; i < d->rows; i++) {
+		if (d->row[i].group != group)
+			continue;
+		if (shown == 0)
+			fprintf(out, "%s%s\n", group_name(d, group),
+				d->how.per == DIFF_PER_SHARE ? "" : " (with points of the total)");
+		if (shown < view->rows) {
+			print_row(d, &d->row[i], out);
+			shown++;
+		} else {
+			more++;
+		}
+	}
+	if (more)
+		fprintf(out, "%*s%" PRIu64 " more\n", 2, "", more);
+}
+
+/* Return the largest row of GROUP, in *COUNT the number of them; NULL: there is none. */
+static const struct diff_row *largest(const struct diff *d, enum diff_group group, size_t *count)
+{
+	const struct diff_row *first = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < d->rows; i++)
+		if (d->row[i].group == group) {
+			first = first ? first : &d->row[i];
+			++*count;
+		}
+	return first;
+}
+
+static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
+{
+	size_t count;
+	const struct diff_row *r = largest(d, DIFF_SAME, &count);
+
+	if (!r)
+		return;
+	double seen = diff_change_seen(d, r), needed = diff_needed(d, r, view->smallest);
+	fprintf(out, "%zu function%s: no change that these runs can tell", count,
+		count == 1 ? "" : "s");
+	if (isfinite(seen))
+		fprintf(out, "; a change of %.2g %% of '%s' would have been seen in 4 of 5 such "
+			"comparisons", 100 * seen, r->name);
+	if (needed > 0 && isfinite(needed) && diff_is_single(d))
+		fprintf(out, "; %.2g %% of '%s' takes about %.0f samples a side",
+			100 * view->smallest, r->name, needed);
+	else if (needed > 0 && isfinite(needed))
+		fprintf(out, "; for %.2g %%: about %.0f runs a side", 100 * view->smallest, needed);
+	fputs(".\n", out);
+}
+
+static void print_foot(const struct diff *d, FILE *out)
+{
+	size_t few;
+
+	if (largest(d, DIFF_FEW, &few))
+		fprintf(out, "%zu function%s: too few samples (under 5 a run) to compare.\n", few,
+			few == 1 ? "" : "s");
+	if (!diff_is_single(d))
+		return;
+	fputs("one run a side: differences between runs are not in this. Give several: "
+	      "pmu-diff -b a1 -b a2 -b a3 b1 b2 b3\n", out);
+	if (!d->side[0].run[0].bars.has_slices || !d->side[1].run[0].bars.has_slices)
+		fputs("phases are not in this: record with --slices\n", out);
+}
+
+void diff_print(const struct diff *d, const struct diff_view *view, FILE *out)
+{
+	print_head(d, view, out);
+	print_total(d, out);
+	for (int group = DIFF_GREW; group < DIFF_SAME; group++)
+		print_group(d, view, (enum diff_group)group, out);
+	print_unchanged(d, view, out);
+	print_foot(d, out);
+}
+
+/* A number, or null if it is infinite. */
+static void json_number(const char *key, double number)
+{
+	json_key(key, false);
+	if (isfinite(number))
+		printf("%.9g", number);
+	else
+		printf("null");
+}
+
+static void print_json_row(const struct diff *d, const struct diff_row *r, bool is_first)
+{
+	printf("%s\n{", is_first ? "" : ",");
+	json_key("name", true);
+	json_string(r->name);
+	json_key("group", false);
+	json_string(group_name(d, r->group));
+	json_number("base", r->base);
+	json_number("after", r->after);
+	if (r->group != DIFF_FEW) {
+		json_number("change", r->change);
+		json_number("low", r->low);
+		json_number("high", r->high);
+		json_number("p", r->p);
+		json_number("q", r->q);
+		printf(", \"called\": %s", r->group < DIFF_SAME ? "true" : "false");
+	}
+	if (d->how.per != DIFF_PER_SHARE)
+		json_number("points", points(d, r));
+	putchar('}');
+}
+
+void diff_print_json(const struct diff *d, const struct diff_view *view)
+{
+	static const char *const per[] = {
+		[DIFF_PER_RUN] = "run", [DIFF_PER_SECOND] = "second", [DIFF_PER_SHARE] = "share",
+		[DIFF_PER_UNIT] = "unit",
+	};
+
+	printf("{\"type\": ");
+	json_string(d->type);
+	json_key("unit", false);
+	json_string(d->unit);
+	json_key("per", false);
+	json_string(view->unit ? view->unit : per[d->how.per]);
+	printf(", \"base_runs\": %zu, \"after_runs\": %zu, \"fdr\": %.9g, \"tested\": %zu"
+	       ", \"change_of\": \"%s\", \"total\": {\"base\": %.9g, \"after\": %.9g",
+	       d->side[0].count, d->side[1].count, d->how.fdr, d->tested,
+	       diff_is_single(d) ? "share" : "base", d->total.base, d->total.after);
+	if (!diff_is_single(d) && d->has_total_test) {
+		json_number("change", d->total.change);
+		json_number("low", d->total.low);
+		json_number("high", d->total.high);
+		json_number("p", d->total.p);
+	}
+	printf("}, \"rows\": [");
+	for (size_t i = 0; i < d->rows; i++)
+		print_json_row(d, &d->row[i], i == 0);
+	fputs("\n]}\n", stdout);
+}

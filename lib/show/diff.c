@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/diff.h"
+#include "profile/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Functions with fewer samples a run, on average, are not compared. */
+enum { FEWEST = 5 };
+
+/* --- runs --- */
+
+/* Return whether COMMENT says that pmu-sample ran a command, and no time ended it. */
+static bool is_whole_command(const char *comment)
+{
+	const char *command = strstr(comment, " -- ");
+
+	if (strncmp(comment, "command: ", 9) || !command)
+		return false;
+	for (const char *at = comment; (at = strchr(at, ' ')) && at < command; at++)
+		if (!strncmp(at, " -d", 3) || !strncmp(at, " --duration", 11) ||
+		    !strncmp(at, " -p", 3) || !strncmp(at, " -a", 3))
+			return false;
+	return true;
+}
+
+/* Learn from the comments of P what R is. */
+static void learn(struct diff_run *r, const struct decoded *p, const char *value)
+{
+	struct figures_text room;
+	struct figures f;
+	uint32_t figures = 0, commands = 0, whole = 0;
+
+	for (uint32_t i = 0; i < p->comments; i++) {
+		const char *text = decoded_string(p, p->comment[i]);
+		bool is_command = !strncmp(text, "command: ", 9);
+		figures += figures_read(text, &f, &room) && !strcmp(f.value, value) &&
+			   (!*r->name || !strcmp(f.run, r->name));
+		commands += is_command;
+		whole += is_command && is_whole_command(text);
+	}
+	r->is_whole = whole > 0 && whole == commands;
+	r->is_merged = figures > 1 || (commands > 1 && !*r->name);
+	r->time = p->time;
+	r->duration = p->duration;
+}
+
+static void add_run(struct diff *d, enum diff_side side, const struct decoded *p,
+		    const char *file, size_t type, const char *name)
+{
+	struct diff_runs *s = &d->side[side];
+
+	s->run = mem_resize(s->run, (s->count + 1) * sizeof(*s->run));
+	struct diff_run *r = &s->run[s->count++];
+	*r = (struct diff_run){ .file = mem_text(file), .name = mem_text(name ? name : ""),
+				.top.how = d->how.rows, .scale = 1 };
+	learn(r, p, decoded_string(p, p->type[type].type));
+	top_add_with_bars(&r->top, p, type, &r->bars, name);
+	r->top.bars = NULL;
+}
+
+/* Return the texts of the label "run" in P, each once, in *COUNT their number. */
+static const char **runs_of(const struct decoded *p, size_t *count)
+{
+	struct decoded_reader reader = { .d = p };
+	const char **run = NULL;
+
+	*count = 0;
+	while (decoded_next(&reader))
+		for (size_t i = 0; i < reader.sample.labels; i++) {
+			const struct decoded_label *l = &reader.sample.label[i];
+			if (!l->text || strcmp(decoded_string(p, l->key), "run"))
+				continue;
+			const char *text = decoded_string(p, l->text);
+			size_t k = 0;
+			while (k < *count && strcmp(run[k], text))
+				k++;
+			if (k < *count)
+				continue;
+			run = array_grow(run, *count, sizeof(*run));
+			run[(*count)++] = text;
+		}
+	decoded_reader_release(&reader);
+	return run;
+}
+
+bool diff_add(struct diff *d, enum diff_side side, const struct decoded *p, const char *file,
+	      size_t type, struct report *report)
+{
+	enum { RUNS_MAX = 1000 };
+	const char *name = decoded_string(p, p->type[type].type);
+	const char *unit = decoded_string(p, p->type[type].unit);
+	size_t count;
+
+	if (!d->type) {
+		d->type = mem_text(name);
+		d->unit_text = mem_text(unit);
+		d->unit = d->unit_text;
+	} else if (strcmp(d->type, name) || strcmp(d->unit, unit)) {
+		report_error(report, "'%s' has values of %s in %s, the profiles before have %s in %s",
+			     file, name, unit, d->type, d->unit);
+		return false;
+	}
+	const char **run = runs_of(p, &count);
+	bool good = count <= RUNS_MAX;
+	if (!good)
+		report_error(report, "'%s' has more than 1,000 runs", file);
+	for (size_t i = 0; good && i < count && count > 1; i++)
+		add_run(d, side, p, file, type, run[i]);
+	if (count < 2)
+		add_run(d, side, p, file, type, NULL);
+	free(run);
+	const struct bars *b = &d->side[side].run[d->side[side].count - 1].bars;
+	if (good && b->why_not)
+		report_error(report, "'%s' cannot be compared: %s", file, b->why_not);
+	return good && !b->why_not;
+}
+
+bool diff_is_single(const struct diff *d)
+{
+	return d->side[0].count == 1 && d->side[1].count == 1;
+}
+
+/* Return a run for which TEST holds, or NULL. */
+static const struct diff_run *any_run(const struct diff *d, bool test(const struct diff_run *))
+{
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++)
+			if (test(&d->side[side].run[i]))
+				return &d->side[side].run[i];
+	return NULL;
+}
+
+static bool is_part(const struct diff_run *r)
+{
+	return r->is_merged || !r->is_whole;
+}
+
+static bool has_no_length(const struct diff_run *r)
+{
+	return r->is_merged || *r->name || r->duration <= 0;
+}
+
+static bool is_merged(const struct diff_run *r)
+{
+	return r->is_merged;
+}
+
+/* Choose what values are of, or check that what was asked for can be.  False: reported. */
+static bool choose_per(struct diff *d, struct report *report)
+{
+	const struct diff_run *part = any_run(d, is_part), *endless = any_run(d, has_no_length);
+	const struct diff_run *merged = any_run(d, is_merged);
+	enum diff_per per = d->how.per;
+
+	if (per == DIFF_PER_AUTO)
+		d->how.per = diff_is_single(d) ? DIFF_PER_SHARE : !part ? DIFF_PER_RUN
+			     : !endless ? DIFF_PER_SECOND : DIFF_PER_SHARE;
+	else if (per != DIFF_PER_SHARE && diff_is_single(d))
+		report_error(report, "one run a side can only be compared by shares: give several, "
+			     "-b OLD -b OLD ... NEW NEW ..., or --per share");
+	else if ((per == DIFF_PER_RUN || per == DIFF_PER_UNIT) && merged)
+		report_error(report, "'%s' is merged from several runs that have no label 'run': "
+			     "use --per share", merged->file);
+	else if (per == DIFF_PER_SECOND && endless)
+		report_error(report, "nobody knows how long '%s' was recorded: use --per share",
+			     endless->file);
+	else
+		return true;
+	return per == DIFF_PER_AUTO;
+}
+
+static bool check_sides(const struct diff *d, struct report *report)
+{
+	size_t a = d->side[0].count, b = d->side[1].count;
+
+	if (!diff_is_single(d) && (a < 2 || b < 2))
+		report_error(report, "%zu runs against %zu: give two or more on each side, or one "
+			     "on each", a, b);
+	else if (d->how.paired && (a != b || a < 2))
+		report_error(report, "--paired takes as many runs on both sides, two or more");
+	else
+		return true;
+	return false;
+}
+
+/* --- rows --- */
+
+static uint32_t name_of(struct diff *d, const char *text)
+{
+	return intern_text(&d->names, text);
+}
+
+/* Number the names of all runs, and find their rows. */
+static void find_names(struct diff *d)
+{
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++) {
+			const struct top *t = &d->side[side].run[i].top;
+			for (uint32_t row = 1; row < t->rows; row++)
+				name_of(d, t->names.text[row]);
+		}
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++) {
+			struct diff_run *r = &d->side[side].run[i];
+			r->row = mem_zeroed((size_t)d->names.count + 1, sizeof(*r->row));
+			for (uint32_t row = 1; row < r->top.rows; row++)
+				r->row[name_of(d, r->top.names.text[row])] = row;
+		}
+}
+
+/* A name as people read it; objects without names begin with a mark. */
+static const char *shown_name(struct diff *d, uint32_t name)
+{
+	const char *text = d->names.text[name];
+	size_t length = strlen(text);
+
+	if (*text != '\1')
+		return text;
+	char *shown = arena_alloc(&d->texts, length + 2);
+	snprintf(shown, length + 2, "[%s]", text + 1);
+	return shown;
+}
+
+static enum bars_of kind_of(const struct diff *d)
+{
+	return d->how.cumulative ? BARS_CUMULATIVE : BARS_FLAT;
+}
+
+static const struct bars_sum *sum_of(const struct diff *d, const struct diff_run *r, uint32_t name)
+{
+	static const struct bars_sum none;
+	uint32_t row = r->row[name];
+
+	return row ? &r->bars.sums[kind_of(d)].row[row] : &none;
+}
+
+static double value_of(const struct diff *d, const struct diff_run *r, double weight)
+{
+	switch (d->how.per) {
+	case DIFF_PER_SHARE:
+		return weight / r->bars.whole.total;
+	case DIFF_PER_SECOND:
+		return weight / ((double)r->duration / 1e9);
+	case DIFF_PER_UNIT:
+		return weight / d->how.units;
+	default:
+		return weight;
+	}
+}
+
+/* The values of a row in all runs of a side. */
+struct values {
+	double *value, samples, mean;
+	size_t count;
+	bool positive;
+};
+
+static void set_values(const struct diff *d, int side, uint32_t name, struct values *v)
+{
+	const struct diff_runs *s = &d->side[side];
+
+	v->samples = v->mean = 0;
+	v->count = s->count;
+	v->positive = true;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct bars_sum *sum = name ? sum_of(d, &s->run[i], name) : NULL;
+		double weight = sum ? sum->total : s->run[i].bars.whole.total;
+		v->value[i] = value_of(d, &s->run[i], weight);
+		v->mean += v->value[i] / (double)s->count;
+		v->samples += sum ? sum->samples : s->run[i].bars.taken;
+		v->positive &= v->value[i] > 0;
+	}
+}
+
+/* Return the value of one sample of both sides. */
+static double quantum(const struct diff *d)
+{
+	double sum = 0, runs = 0;
+
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++, runs++) {
+			const struct diff_run *r = &d->side[side].run[i];
+			sum += value_of(d, r, r->bars.whole.total / r->bars.taken);
+		}
+	return sum / runs;
+}
+
+static struct change compare_values(const struct diff *d, const struct values v[2], double step)
+{
+	return d->how.paired ? compare_pairs(v[0].value, v[1].value, v[0].count)
+			     : compare_runs(v[0].value, v[0].count, v[1].value, v[1].count, step);
+}
+
+/* Compare the runs of a row: logarithms if no value is 0, else the values. */
+static void compare_row_runs(const struct diff *d, struct values v[2], struct diff_row *row)
+{
+	bool logs = v[0].positive && v[1].positive;
+	double step = quantum(d), per = v[0].mean;
+
+	for (int side = 0; logs && side < 2; side++)
+		for (size_t i = 0; i < v[side].count; i++)
+			v[side].value[i] = log(v[side].value[i]);
+	struct change c = compare_values(d, v, logs ? step / (per > 0 ? per : 1) : step);
+	row->p = c.p;
+	row->above = compare_above(&c, logs ? log1p(d->how.limit) : d->how.limit * per);
+	row->change = logs ? expm1(c.difference) : per > 0 ? c.difference / per : INFINITY;
+	row->low = logs ? expm1(c.low) : per > 0 ? c.low / per : INFINITY;
+	row->high = logs ? expm1(c.high) : per > 0 ? c.high / per : INFINITY;
+	double runs = d->how.paired ? 2 / (double)v[0].count
+				    : 1 / (double)v[0].count + 1 / (double)v[1].count;
+	row->deviation = logs ? c.error / sqrt(runs) : 0;
+}
+
+static struct share_part part_of(const struct diff *d, struct diff_run *r, uint32_t name)
+{
+	if (r->row[name])
+		return bars_part(&r->bars, r->row[name], kind_of(d));
+	memset(r->bars.scratch[kind_of(d)], 0, r->bars.blocks * sizeof(double));
+	return (struct share_part){ .weight = r->bars.scratch[kind_of(d)] };
+}
+
+/* Compare one run with one. */
+static void compare_row_shares(struct diff *d, uint32_t name, struct diff_row *row)
+{
+	struct diff_run *a = &d->side[0].run[0], *b = &d->side[1].run[0];
+	struct share_part pa = part_of(d, a, name), pb = part_of(d, b, name);
+	struct change c = compare_shares(&a->bars.whole, &pa, &b->bars.whole, &pb, NULL);
+
+	row->p = c.p;
+	row->above = compare_above(&c, d->how.limit * row->base);
+	row->change = c.difference;
+	row->low = c.low;
+	row->high = c.high;
+}
+
+static void make_row(struct diff *d, uint32_t name, struct values v[2], struct diff_row *row)
+{
+	for (int side = 0; side < 2; side++)
+		set_values(d, side, name, &v[side]);
+	*row = (struct diff_row){ .base = v[0].mean, .after = v[1].mean, .group = DIFF_FEW,
+				  .q = 1, .p = 1 };
+	if (v[0].samples < FEWEST * (double)v[0].count &&
+	    v[1].samples < FEWEST * (double)v[1].count)
+		return;
+	row->group = v[0].samples <= 0 ? DIFF_NEW : v[1].samples <= 0 ? DIFF_GONE
+		     : row->after > row->base ? DIFF_GREW : DIFF_SHRANK;
+	if (diff_is_single(d) && name)
+		compare_row_shares(d, name, row);
+	else if (!diff_is_single(d))
+		compare_row_runs(d, v, row);
+}
+
+/* Call the rows whose change is surely one, at the false discovery rate. */
+static void call(struct diff *d)
+{
+	double *p = mem_zeroed(d->rows, sizeof(*p)), *q = mem_zeroed(d->rows, sizeof(*q));
+	double *above = mem_zeroed(d->rows, sizeof(*above));
+	struct diff_row **tested = mem_zeroed(d->rows, sizeof(*tested));
+
+	for (size_t i = 0; i < d->rows; i++) {
+		if (d->row[i].group == DIFF_FEW)
+			continue;
+		p[d->tested] = d->row[i].p;
+		above[d->tested] = d->row[i].above;
+		tested[d->tested++] = &d->row[i];
+	}
+	compare_discoveries(p, d->tested, q);
+	compare_discoveries(above, d->tested, p);
+	for (size_t i = 0; i < d->tested; i++) {
+		struct diff_row *row = tested[i];
+		double limit = diff_is_single(d) ? d->how.limit * row->base : d->how.limit;
+		row->q = q[i];
+		if (q[i] > d->how.fdr)
+			row->group = DIFF_SAME;
+		else
+			row->is_above = row->low > limit && p[i] <= d->how.fdr;
+	}
+	free(p);
+	free(q);
+	free(above);
+	free(tested);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	double of_x = fabs(x->after - x->base), of_y = fabs(y->after - y->base);
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->group >= DIFF_SAME) {	/* no change: the largest first */
+		of_x = x->base + x->after;
+		of_y = y->base + y->after;
+	}
+	return of_x > of_y ? -1 : of_x < of_y ? 1 : strcmp(x->name, y->name);
+}
+
+/* The total by shares is 1: show the values of runs. */
+static void make_total(struct diff *d, struct values v[2])
+{
+	enum diff_per per = d->how.per;
+
+	if (per == DIFF_PER_SHARE)
+		d->how.per = DIFF_PER_RUN;
+	make_row(d, 0, v, &d->total);
+	d->how.per = per;
+	d->total.name = "total";
+	d->has_total_test = per != DIFF_PER_SHARE;
+	d->total.is_above = d->has_total_test && d->total.low > d->how.limit &&
+			    d->total.above <= d->how.fdr;
+}
+
+bool diff_make(struct diff *d, struct report *report)
+{
+	struct values v[2];
+
+	if (!check_sides(d, report) || !choose_per(d, report))
+		return false;
+	find_names(d);
+	for (int side = 0; side < 2; side++)
+		v[side].value = mem_zeroed(d->side[side].count, sizeof(double));
+	make_total(d, v);
+	d->row = mem_zeroed(d->names.count, sizeof(*d->row));
+	for (uint32_t name = 1; name < d->names.count; name++) {
+		struct diff_row *row = &d->row[d->rows++];
+		make_row(d, name, v, row);
+		row->name = shown_name(d, name);
+		if (row->group == DIFF_FEW)
+			d->few += fmax(row->base, row->after);
+	}
+	call(d);
+	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
+	free(v[0].value);
+	free(v[1].value);
+	return true;
+}
+
+/* --- what it takes --- */
+
+bool diff_is_ordered(const struct diff *d)
+{
+	int64_t first[2] = { INT64_MAX, INT64_MAX }, last[2] = { 0, 0 };
+
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++) {
+			const struct diff_run *r = &d->side[side].run[i];
+			if (r->time <= 0 || *r->name)
+				return false;
+			first[side] = r->time < first[side] ? r->time : first[side];
+			last[side] = r->time > last[side] ? r->time : last[side];
+		}
+	return last[0] < first[1] || last[1] < first[0];
+}
+
+static double samples_of(const struct diff *d)
+{
+	const struct bars *a = &d->side[0].run[0].bars, *b = &d->side[1].run[0].bars;
+
+	return fmin(a->whole.total * a->whole.total / a->whole.squares,
+		    b->whole.total * b->whole.total / b->whole.squares);
+}
+
+/* What the more cautious of two tests costs. */
+#define PRICE 1.5
+
+double diff_change_seen(const struct diff *d, const struct diff_row *row)
+{
+	double level = d->how.fdr / (double)d->tested, low = 0, high = 1000;
+	size_t runs = d->side[0].count < d->side[1].count ? d->side[0].count : d->side[1].count;
+
+	if (diff_is_single(d))
+		return compare_change_seen(row->base, samples_of(d), (double)d->tested, PRICE);
+	if (row->deviation <= 0)
+		return INFINITY;
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+		if (compare_power(runs, middle, level) < 0.8)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high < 999 ? expm1(fmin(high * row->deviation, 100)) : INFINITY;
+}
+
+double diff_needed(const struct diff *d, const struct diff_row *row, double change)
+{
+	double df = (double)(d->side[0].count + d->side[1].count - 2);
+
+	if (diff_is_single(d))
+		return compare_samples_needed(row->base, change, (double)d->tested, PRICE);
+	if (row->deviation <= 0)
+		return 0;
+	double deviation = row->deviation * compare_pilot_factor(df);
+	return (double)compare_runs_needed(log1p(change) / deviation,
+					   d->how.fdr / (double)d->tested);
+}
+
+void diff_release(struct diff *d)
+{
+	for (int side = 0; side < 2; side++) {
+		for (size_t i = 0; i < d->side[side].count; i++) {
+			struct diff_run *r = &d->side[side].run[i];
+			top_release(&r->top);
+			bars_release(&r->bars);
+			free(r->file);
+			free(r->name);
+			free(r->row);
+		}
+		free(d->side[side].run);
+	}
+	intern_release(&d->names);
+	arena_release(&d->texts);
+	free(d->type);
+	free(d->unit_text);
+	free(d->row);
+	*d = (struct diff){ .how = d->how };
+}

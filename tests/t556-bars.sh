@@ -1,0 +1,187 @@
+#!/bin/sh
+# pmu-top's error bars: the specification's cases with known answers, losses, marks, merged runs.
+# kinds: release asan
+. tests/lib.sh
+
+# recorded OPTIONS: a stream into s.data, by Python on stdin that sets "blocks", a list of
+# (samples of f, samples of others, samples lost) for each 10 ms
+recorded() {
+	{
+		cat
+		cat <<-'END'
+			t = IP | TID | TIME | PERIOD
+			at = 10**12
+			start = struct.pack("<IIQ", 7, 7, at)
+			out = [record(64, attr(1, 0, 1000, t) + struct.pack("<Q", 1), 0),
+			    record(1, mmap(7, 0x10000, 0x1000, b"/bin/f") + start),
+			    record(1, mmap(7, 0x20000, 0x1000, b"/bin/rest") + start)]
+			for block, (f, rest, lost) in enumerate(blocks):
+			    times = range(at + block * 10**7, at + (block + 1) * 10**7,
+			                  10**7 // max(1, f + rest) + 1)
+			    for i, time in zip(range(f + rest), times):
+			        address = 0x10000 if i < f else 0x20000
+			        out.append(record(9, struct.pack("<QIIQQ", address, 7, 7, time, 1000)))
+			    if lost:
+			        trailer = struct.pack("<IIQ", 7, 7, at + block * 10**7 + 5 * 10**6)
+			        out.append(record(2, struct.pack("<QQ", 0, lost) + trailer))
+			out = pipe(*out)
+		END
+	} >program
+	compose s.data <program
+}
+
+# bar PROFILE KEY...: these figures of the row "f"
+bar() {
+	pmu-top -j --by object "$1" | python3 -c '
+import json, sys
+row = [r for r in json.load(sys.stdin)["rows"] if r["name"] == "f"][0]
+print(*(row["flat_bar"][key] for key in sys.argv[1:]))' $(shift; echo "$@")
+}
+
+check 'shares in blocks of time have the bars that the formulas give' <<'END'
+	# numpy: low and high of the program and of this run, share of the variance, mark
+	while read -r mark low high low_run high_run values; do
+		echo "blocks = [(f, 50 - f, 0) for f in [$values]]" | recorded
+		pmu-topprof --slices 10 -o p.pb.gz s.data
+		set -- $(bar p.pb.gz mark low high low_run high_run)
+		test $1 = $mark
+		near $2 $low 0.000001
+		near $3 $high 0.000001
+		near $4 $low_run 0.000001
+		near $5 $high_run 0.000001
+		pmu-top --by object p.pb.gz >table
+		test $mark = $(grep -q "%~ .* f$" table && echo True || echo False)
+		test $mark = $(grep -q "^~ changes over" table && echo True || echo False)
+		grep -q "^1,000 samples, 20 spans of time; +/-: 95 %$" table
+		# the interval is not symmetric: the column is half of it
+		half=$(awk '/ f$/ { print $3 }' table)
+		for how in program run; do
+			pmu-top --bars $how --by object p.pb.gz | none grep '~'
+		done
+		test $mark = True && want=$high_run && from=$low_run || { want=$high; from=$low; }
+		near "${half#\~}" "$(echo "$want $from" | awk '{ print 50 * ($1 - $2) }')" 0.006
+	done <<-CASES
+		False 0.0994516 0.139472 0.0994516 0.139472 5,7,6,4,8,5,6,7,5,6,4,6,7,5,8,6,5,7,6,5
+		False 0.0993967 0.381718 0.183033 0.23321 20,21,1,0,19,22,0,2,20,18,1,0,21,20,0,1,19,20,2,0
+		True 0.018296 0.305354 0.067455 0.101736 0,0,0,0,0,0,25,30,28,0,0,0,0,0,0,0,0,0,0,0
+		True 0.131321 0.302878 0.180179 0.230086 1,2,2,4,5,5,7,8,8,10,11,11,13,14,14,16,17,17,19,20
+	CASES
+END
+
+check 'without slices the bar is of this recording; too few slices are said to be so' <<'END'
+	echo "blocks = [(20 * (i % 4 < 2), 50 - 20 * (i % 4 < 2), 0) for i in range(20)]" | recorded
+	pmu-topprof -o p.pb.gz s.data
+	pmu-top --by object p.pb.gz | sed -n 2p |
+		grep -qx "1,000 samples, no spans of time (pmu-topprof --slices 20); +/-: 95 %"
+	test "$(bar p.pb.gz low high)" = "$(bar p.pb.gz low_run high_run)"
+	test "$(bar s.data low)" != "$(bar s.data low_run)"
+	echo "blocks = [(2, 8, 0)] * 4" | recorded
+	pmu-top --by object s.data | sed -n 2p |
+		grep -qx "40 samples, too short for spans of time; +/-: 95 %"
+END
+
+check 'lost samples are weighed by their slice; the worst case is a line' <<'END'
+	echo "blocks = [(9, 81, 10), (30, 20, 50), (10, 90, 0)]" | recorded
+	pmu-topprof --slices 20 -o p.pb.gz s.data
+	for input in p.pb.gz s.data; do
+		near "$(bar $input share)" 0.266667 0.000001
+		pmu-top --by object $input >table
+		none grep '\[lost\]' table
+		grep -q "^20 % of samples were lost; were they all .* up to 20 points higher.$" table
+		grep -q "^240 samples, .*; +/-: were all lost samples of one row$" table
+	done
+	pmu-top -j --by object p.pb.gz | grep -q '"lost": 60, "lost_share": 0.200000,'
+	pmu-top --bars none --by object p.pb.gz | grep -q '\[lost\]'
+	go tool pprof -raw p.pb.gz 2>err | grep -q '\[lost\]'
+	# without slices: the plain share, and the worst case of Wilson's interval
+	pmu-topprof -o p.pb.gz s.data
+	near "$(bar p.pb.gz share)" 0.204167 0.000001
+	set -- $(bar p.pb.gz low high low_worst high_worst)
+	near $3 "$(echo $1 | awk '{ print $1 * .8 }')" 0.000002
+	near $4 "$(echo $2 | awk '{ print $1 * .8 + .2 }')" 0.000002
+	# the profile says how many were lost, even if it does not show them
+	pmu-topprof --drop-lost -o p.pb.gz s.data
+	pmu-top --by object p.pb.gz | grep -q "^20 % of samples were lost"
+END
+
+check 'an event that is recorded each time is exact' <<'END'
+	echo "blocks = [(10, 40, 0)] * 20" | recorded
+	sed "s/attr(1, 0, 1000, t)/attr(1, 2, 1, t)/; s/time, 1000)/time, 1)/" program >exact
+	compose s.data <exact
+	pmu-top --by object s.data >table
+	grep -qE " 20.00%  exact .* f$" table
+	test "$(bar s.data low high)" = "0.2 0.2"
+END
+
+check 'weights that differ widen the bar, and pmu-topprof notes how much' <<'END'
+	echo "blocks = [(10, 40, 0)] * 20" | recorded
+	sed "s/attr(1, 0, 1000, t)/attr(0, 0, 1000, t)/
+		s/time, 1000)/time, 100 if i % 2 else 1900)/" program >unequal
+	compose s.data <unequal
+	pmu-topprof -l none -o p.pb.gz s.data
+	# the variance of the weights is 0.81 of their mean's square
+	near "$(go tool pprof -comments p.pb.gz | sed -n 's/^figures: .*squares=\([^ ]*\).*/\1/p')" \
+		1.81e9 1
+	set -- $(bar p.pb.gz low high)
+	near "$(echo $2 $1 | awk '{ print $1 - $2 }')" 0.0666 0.0005	# Wilson, n 1000 / 1.81
+END
+
+check 'functions with too few samples are one line, in a table only' <<'END'
+	printf '%s\n' 'a 900' 'b 95' 'c 3' 'd 2' | python3 -c '
+import sys
+sys.path.insert(0, sys.argv[1] + "/tests")
+from profiles import *
+names = [line.split() for line in sys.stdin]
+sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
+    for p in (function(i, FIRST + i - 1), location(i, [i]), sample([i], [int(n)]))],
+    [name.encode() for name, n in names]))' "$TOP" >p.pb
+	pmu-top p.pb >table
+	none grep -E ' [cd]$' table
+	grep -qE ' 9.50%   1.8[0-9] .* b$' table
+	grep -qx '2 functions below what 1,000 samples can tell (each under 1 %), together 0.5 %.' \
+		table
+	test "$(pmu-top -j p.pb | grep -c '"name"')" = 4
+	pmu-top --bars none p.pb | grep -q ' d$'
+END
+
+check 'merged runs: three or more are compared as wholes, two are said to be two' <<'END'
+	for n in 1 2 3; do
+		echo "blocks = [(10 * $n, 50, 0)] * 20" | recorded
+		sed "s/10\*\*12/10**12 + $n * 10**11/" program >later
+		compose s.data <later
+		pmu-topprof --slices 10 -o $n.pb.gz s.data
+	done
+	pmu-topprof 1.pb.gz 2.pb.gz -o two.pb.gz
+	pmu-topprof 1.pb.gz 2.pb.gz 3.pb.gz -o three.pb.gz
+	pmu-top --by object two.pb.gz >table
+	grep -q " 40 spans of time in 2 runs; " table
+	grep -qx "differences between runs are not in this: it takes three runs or more." table
+	pmu-top --by object three.pb.gz >table
+	none grep "differences between" table
+	set -- $(bar three.pb.gz low high)
+	at_most $1 0.15		# the runs have 0.167, 0.286 and 0.375
+	at_least $2 0.45
+END
+
+check 'a profile without counts of samples has no bars, and the reason; nor has a difference' <<'END'
+	python3 - "$TOP" >p.pb <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import *
+		whole = profile([function(1, MAIN), location(1, [1]), sample([1], [5])])
+		sys.stdout.buffer.write(whole.replace(b"samples", b"mallocs"))
+	PY
+	pmu-top p.pb >table 2>err
+	none grep -e '+/-' table
+	grep -q "^pmu-top: no error bars: the profile does not say how many samples" err
+	pmu-top -j p.pb | grep -q '"no_bars": "the profile does not say'
+	echo "blocks = [(10, 40, 0)] * 20" | recorded
+	pmu-topprof -o p.pb.gz s.data
+	echo "blocks = [(20, 40, 0)] * 20" | recorded
+	pmu-topprof -o q.pb.gz s.data
+	pmu-topprof --diff p.pb.gz q.pb.gz | pmu-top >table
+	none grep -e '+/-' table
+	exits 2 pmu-top --bars other p.pb.gz 2>err
+END
+
+done_testing
