@@ -304,6 +304,31 @@ check 'a hundred files, each with sections that unpack to 16 MB: the memory is g
 	pmu-topprof --to folded r.data | grep -qx "_start 100"
 END
 
+check 'kernel code at more places than are kept is shown as [unknown]' <<'END'
+	printf '%s T %s\n' ffffffff81000000 _text ffffffff81000100 code >kallsyms
+	printf '%s t %s\t[%s]\n' ffffffffa0000000 inside mod0 >>kallsyms
+	with_local s.data <<-EOF
+	PLACES, AREA = 262144, 0xffffffffa0000000
+	def module(at, path):
+	    return record(1, mmap(0xffffffff, at, 16, path), 1)
+	def kernel_sample(at):
+	    return record(9, struct.pack("<QIIQQ", at, 5, 5, 1000, 1), 1)
+	R.append(record(1, mmap(0xffffffff, 0xffffffff81000000, 0x1000, b"[kernel.kallsyms]_text",
+	                        0xffffffff81000000), 1))
+	R += [kernel_sample(0xffffffff81000108), module(AREA, b"[mod0]"), kernel_sample(AREA + 8)]
+	for i in range(1, PLACES + 10):
+	    R += [module(AREA + 16 * i, b"[mod1]"), kernel_sample(AREA + 16 * i)]
+	EOF
+	within 10 300 pmu-symbolize --definitions 1Gi -o r.data --kallsyms kallsyms s.data
+	pmu-symbolize --definitions 1Gi --kallsyms kallsyms s.data 2>told >r.data
+	cat told
+	grep -q "code is at more than 262144 places" told
+	pmu-topprof --to folded r.data >folded
+	grep -qx "code 1" folded
+	grep -qx "inside 1" folded
+	grep -qx "\[unknown\] 11" folded
+END
+
 check 'a perf map of four names, one for each of four processes, is read once' <<'END'
 	mkdir -p root/tmp
 	python3 -c "for i in range(1000000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map

@@ -270,14 +270,6 @@ static void weigh_main(struct encoder *e, const struct chain *chain,
 	}
 }
 
-/* Return SUM, scaled up by the time in which EVENT did not have its counter. */
-static int64_t scaled(const struct encoder *e, uint32_t event, uint64_t sum)
-{
-	double scale = profile_scale(e->p, event);
-
-	return scale > 1 ? (int64_t)((double)sum * scale + 0.5) : (int64_t)sum;
-}
-
 /*
  * Make [FROM, END) a length-delimited field: shift it right, and write FIELD's tag and
  * length before it.  Returns the new end.
@@ -323,7 +315,7 @@ static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8
 			continue;
 		bool counted = i < e->p->stacks.events;
 		to = wire_varint(to, counted ? v[i].samples : 0);
-		to = wire_varint(to, counted ? (uint64_t)scaled(e, i, v[i].sum) : 0);
+		to = wire_varint(to, counted ? (uint64_t)profile_scaled(e->p, i, v[i].sum) : 0);
 	}
 	return to;
 }

@@ -74,7 +74,6 @@ static void add_stack(struct folding *g, const struct stack *stack)
 
 void profile_write_folded(const struct profile *p, uint32_t event, struct output *out)
 {
-	double scale = profile_scale(p, event);
 	struct folding g = { .p = p, .resolved = numbers_of(p->resolved),
 			     .own = numbers_of(&p->own),
 			     .comm = mem_zeroed(p->labels->texts.count, sizeof(*g.comm)) };
@@ -84,7 +83,7 @@ void profile_write_folded(const struct profile *p, uint32_t event, struct output
 		if (sum == 0)
 			continue;
 		add_stack(&g, &p->stacks.stack[i]);
-		folded_end(&g.lines, (int64_t)((double)sum * scale + 0.5));
+		folded_end(&g.lines, profile_scaled(p, event, sum));
 	}
 	folded_write(&g.lines, out);
 	folded_release(&g.lines);

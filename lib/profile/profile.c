@@ -172,6 +172,15 @@ double profile_scale(const struct profile *p, uint32_t event)
 		? (double)e->enabled / (double)e->running : 1;
 }
 
+int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum)
+{
+	double scale = profile_scale(p, event), scaled = (double)sum * scale + 0.5;
+
+	if (scale <= 1)
+		return (int64_t)sum;
+	return scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
+}
+
 void profile_time(struct profile *p, uint64_t time)
 {
 	if (time == 0)

@@ -102,6 +102,9 @@ void profile_add_lost(struct profile *p, const struct stream_events *events);
 /* Return the factor for the values of EVENT: 1 if EVENT counted all the time it was enabled. */
 double profile_scale(const struct profile *p, uint32_t event);
 
+/* Return SUM, a value of EVENT, scaled up by that factor; INT64_MAX if it does not fit then. */
+int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum);
+
 /* Extend the profile's duration to TIME (0: unknown). */
 void profile_time(struct profile *p, uint64_t time);
 

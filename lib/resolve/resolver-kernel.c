@@ -103,15 +103,17 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 
 /*
  * A module's symbol names only code of that module. It is used only if the kernel has not moved
- * since the recording, because modules do not move together with the kernel.
+ * since the recording, because modules do not move together with the kernel. Parts beyond
+ * OBJECTS_MAX are of no object: nothing says whose code they are.
  */
 const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place)
 {
-	const struct object *o = &r->spaces.objects.object[r->part[place->object].object];
+	uint32_t object = r->part[place->object].object;
 	const char *module, *name;
 
-	if (!r->kallsyms || kallsyms_trouble(r->kallsyms))
+	if (!r->kallsyms || kallsyms_trouble(r->kallsyms) || object >= PART_REMOVED)
 		return NULL;
+	const struct object *o = &r->spaces.objects.object[object];
 	name = kallsyms_find(r->kallsyms, place->address + r->kernel_shift, &module);
 	if (!name || (!module && o->kind == OBJECT_KERNEL))
 		return name;
