@@ -97,8 +97,8 @@ bool diff_add(struct diff *d, enum diff_side side, const struct decoded *p, cons
 		d->unit_text = mem_text(unit);
 		d->unit = d->unit_text;
 	} else if (strcmp(d->type, name) || strcmp(d->unit, unit)) {
-		report_error(report, "'%s' has values of %s in %s, the profiles before have %s in %s",
-			     file, name, unit, d->type, d->unit);
+		report_error(report, "'%s' has values of %s in %s, the profiles before have "
+			     "%s in %s", file, name, unit, d->type, d->unit);
 		return false;
 	}
 	const char **run = runs_of(p, &count);

@@ -50,7 +50,8 @@ static inline void end_entry(struct bytes *b, size_t offset)
 static const char initial[] = "\x0c\x07\x08\x90\x01";
 
 /* Add a CIE of .eh_frame: factors 1 and -8, 4-byte addresses.  Return its offset. */
-static inline size_t add_cie(struct bytes *b, const char *augmentation, const char *program, size_t size)
+static inline size_t add_cie(struct bytes *b, const char *augmentation, const char *program,
+			     size_t size)
 {
 	size_t offset = b->size;
 
