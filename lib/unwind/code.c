@@ -21,7 +21,7 @@ void code_release(struct code *code)
 	elf_close(code->elf);
 	free(code->root);
 	*code = (struct code){ .ends = code->ends, .is_told = code->is_told,
-			       .is_damaged = code->is_damaged };
+			       .damaged = code->damaged };
 }
 
 void code_make_room(struct unwind *u)
