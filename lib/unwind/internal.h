@@ -77,7 +77,7 @@ struct rules {
 /* The file of an object. */
 struct code {
 	bool tried;		/* the file was looked for */
-	bool is_told;		/* that it was not found was reported */
+	bool is_reported;	/* that it was not found was reported */
 	bool debug_tried;	/* its debug file was looked for */
 	enum locate_result result;
 	struct elf *elf, *debug;	/* NULL: not found */
