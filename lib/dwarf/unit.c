@@ -112,7 +112,8 @@ struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char 
 	f->elf = elf;
 	f->swap = elf_is_swapped(elf);
 	for (int s = 0; s < SECTIONS; s++) {
-		snprintf(full, sizeof(full), "%s%s", dwarf_section_names[s], s == S_CU_INDEX ? "" : suffix);
+		snprintf(full, sizeof(full), "%s%s", dwarf_section_names[s],
+			 s == S_CU_INDEX ? "" : suffix);
 		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
 	}
 	set_budgets(f);
