@@ -40,7 +40,7 @@ static const struct command_option options[] = {
 	  .text = &by },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
 	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
-	{ 0, "bars", "WHAT", "show the error of shares: of the program, or of this recording",
+	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  .choice = &bars_are, .choices = bars_kinds },
 	{ 'j', "json", NULL, "write JSON", .flag = &json },
 	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
