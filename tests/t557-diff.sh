@@ -220,7 +220,7 @@ check 'all runs of one side first: a warning' <<'END'
 	none cat err
 END
 
-check '--run profiles both commands in turns; what they do wrong is reported, nothing is left' <<'END'
+check '--run profiles both commands in turns; failures are reported, nothing is left' <<'END'
 	test -z "$WRAP" || skip 'under a wrapper'
 	mkdir keep
 	pmu-diff -q --run 2 --keep keep -j 'ten serial 0.1; echo a >>order' \
