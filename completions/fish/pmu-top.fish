@@ -7,6 +7,7 @@ complete -c pmu-top -l by -x -d 'show objects, files, lines, or a label: pid, ti
 complete -c pmu-top -l tree -d 'show the callers and callees of each function'
 complete -c pmu-top -l min -x -d 'leave out what is less than SHARE, such as 0.5%'
 complete -c pmu-top -l bars -x -a 'auto program run none' -d 'show error bars of this kind: auto, program, run, none (auto)'
+complete -c pmu-top -l ratio -x -d 'show the ratio of two sample types, too: A/B, A/B*1000=NAME'
 complete -c pmu-top -l json -s j -d 'write JSON'
 complete -c pmu-top -l to -x -a 'text json csv' -d 'write FORMAT: text, json, csv (text)'
 complete -c pmu-top -l live -x -d 'on a terminal show the last TIME of a stream (10s)'
