@@ -11,7 +11,8 @@ void figures_write(char text[FIGURES_SIZE], const struct figures *f)
 	snprintf(text, FIGURES_SIZE, "figures: samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
 		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d group=%d"
 		 " run=%s count=%.199s value=%.199s", f->samples, f->squares,
-		 f->lost, f->enabled, f->running, f->is_complete, f->is_group, *f->run ? f->run : "-", f->count, f->value);
+		 f->lost, f->enabled, f->running, f->is_complete, f->is_group,
+		 *f->run ? f->run : "-", f->count, f->value);
 }
 
 bool figures_read(const char *comment, struct figures *f, struct figures_text *room)
