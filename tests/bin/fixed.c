@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define apart __attribute__((noinline, noclone))
-
 static uint64_t table[2048];
 
-apart static uint64_t work(long rounds)
+__attribute__((noinline)) static uint64_t work(long rounds)
 {
 	uint64_t sum = 0;
 
@@ -26,7 +24,7 @@ apart static uint64_t work(long rounds)
 }
 
 /* A frame of 80 bytes on x86-64 for each call. */
-apart static uint64_t descend(long bytes, long rounds)
+__attribute__((noinline)) static uint64_t descend(long bytes, long rounds)
 {
 	volatile char room[64] = { 0 };
 
