@@ -13,8 +13,8 @@
                                   "CUT RIGHT WRONG": stacks cut, of these joined, right and wrong
     chains.py prefixes STREAM     every stack is the first part of the longest one; prints
                                   "LONGEST TOTAL"
-    chains.py signed DUMPS STREAM prints how many words of DUMPS, the recording of STREAM, are return
-                                  addresses with a signature (PAC of arm64)
+    chains.py signed DUMPS STREAM prints how many words of DUMPS, which STREAM was made from, are
+                                  return addresses with a signature (PAC of arm64)
     chains.py kernel A B          the kernel's frames are the same in both; prints how many
 All but kernel: user frames only.  SYMFS: a directory that has the programs, for perf.
 perf's callers are one byte before the return address; ours are it.
@@ -30,7 +30,8 @@ HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
 STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start|"
                     # of Go: goroutines, and where its runtime changes to another stack
-                    r"runtime\.(goexit|mstart|rt0_go|systemstack|mcall)(\.abi0)?)(@.*)?$")
+                    r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack)"
+                    r"(\.abi0)?)(@.*)?$")
 
 PERF_CONTEXT_MAX = (1 << 64) - 4095
 

@@ -124,7 +124,7 @@ check 'a Go stack ends where the runtime changed to another stack' <<'END'
 	test -e $stacks/go.folded || skip "no go"
 	cat $stacks/go.said
 	at_least "$(grep -c "runtime.systemstack" $stacks/go.folded)" 5
-	none grep -E ";.*;runtime.(systemstack|mcall);" $stacks/go.folded
+	none grep -E ";.*;runtime.(systemstack|mcall|morestack);" $stacks/go.folded
 END
 
 done_testing
