@@ -116,12 +116,12 @@ done
 # The distribution's programs, which were built by others.
 check 'Python' <<'END'
 	test -z "$why" || skip "$why"
-	steps "PyObject_Call:300:300:7" /usr/bin/python3 -c "print(sorted(map(str, range(999))))"
+	steps "PyObject_Call:9:300:7" /usr/bin/python3 -c "print(sorted(map(str, range(999))))"
 END
 
 check 'Perl' <<'END'
 	test -z "$why" || skip "$why"
-	steps "malloc:900:300:7" /usr/bin/perl -e "print sort { \$a <=> \$b } map { /(.*)/ } 1 .. 999"
+	steps "malloc:99:300:7" /usr/bin/perl -e "print sort { \$a <=> \$b } map { /(.*)/ } 1 .. 999"
 END
 
 check 'git' <<'END'
