@@ -189,7 +189,7 @@ check 'a compiler: cut stacks are joined to earlier ones, nearly none of them wr
 	total=$(perf_samples w.data)
 	at_least "$cut" $((total / 10))
 	at_least "$right" $((cut / 10))
-	at_most "$wrong" $((total / 50 + 1))
+	at_most "$wrong" $(((right + wrong) / 50 + 1))
 END
 
 check 'deferred callchains: the sample keeps its place and gets the words of its cookie' <<'END'

@@ -91,6 +91,7 @@ struct code {
 /* A frame that was found. */
 struct frame {
 	uint64_t pc, sp;	/* SP: before the call to the frame's callee */
+	uint64_t registers;	/* hash of the registers that a function keeps for its caller */
 	bool is_exact;		/* PC is not a return address */
 };
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node is a frame of a thread and its caller.  There are two generations of nodes: a new stack
+ * A node is a frame of a thread and its caller.  A frame that was seen with several callers has
+ * several nodes, so from any node on, the callers are those of one stack that was seen.  Which
+ * of several a cut stack has, its registers may say; else it is extended as far as they agree.
+ *
+ * There are two generations of nodes: a new stack
  * goes into the young one, and when that is full, the old one is discarded and the young one
  * becomes the old one.  A node's caller is always in the node's own generation.
  *
@@ -12,7 +16,9 @@
 
 enum {
 	NODES_MAX = 1 << 15,	/* of a generation */
+	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
+	OVERLAP = 3,		/* frames that a cut stack must share with an earlier one */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -20,6 +26,7 @@ enum {
 
 struct node {
 	uint64_t pc, sp;
+	uint64_t registers;	/* as in struct frame, of the last stack with this node */
 	uint32_t serial;	/* of the thread */
 	uint32_t caller;	/* index of the caller's node + 1, or CALLER_* */
 };
@@ -74,70 +81,149 @@ static uint32_t serial_of(struct joiner *j, pid_t tid)
 	return j->thread[id].serial;
 }
 
+static bool has_caller(const struct node *n)
+{
+	return n->caller != CALLER_UNKNOWN && n->caller != CALLER_NONE;
+}
+
 static uint64_t hash_of(const struct frame *f, uint32_t serial)
 {
 	return hash_more(hash_more(f->pc, f->sp), serial);
 }
 
-static struct node *find_node(struct generation *g, const struct frame *f, uint32_t serial)
+static uint64_t pc_of(const struct frame *f)
 {
-	struct table_probe probe = table_probe(&g->table, hash_of(f, serial));
-	uint64_t pc = f->pc | (f->is_exact ? EXACT : 0);
+	return f->pc | (f->is_exact ? EXACT : 0);
+}
+
+/* Whether F is the frame of node N. */
+static bool is_frame_of(const struct node *n, const struct frame *f)
+{
+	return n->pc == pc_of(f) && n->sp == f->sp;
+}
+
+/* Return the next node of frame F among those that PROBE is at, or NULL. */
+static struct node *next_node(struct generation *g, struct table_probe *probe,
+			      const struct frame *f, uint32_t serial)
+{
 	uint32_t id;
 
-	while ((id = table_next(&g->table, &probe)) != TABLE_NONE) {
+	while ((id = table_next(&g->table, probe)) != TABLE_NONE) {
 		struct node *n = &g->node[id];
-		if (n->pc == pc && n->sp == f->sp && n->serial == serial)
+		if (is_frame_of(n, f) && n->serial == serial)
 			return n;
 	}
 	return NULL;
 }
 
-static uint32_t extend_from(struct generation *g, uint32_t serial, struct frame *frame,
-			    uint32_t frames, uint32_t frames_max, bool *is_whole)
-{
-	struct node *n = find_node(g, &frame[frames - 1], serial);
-	const struct node *before = find_node(g, &frame[frames - 2], serial);
+/* The callers that a cut stack may have. */
+struct candidates {
+	const struct node *node[NODES_OF_FRAME];	/* of its last frame */
+	uint32_t count;
+};
 
-	if (!n || !before || before->caller != (uint32_t)(n - g->node) + 1)
-		return frames;
-	while (n->caller != CALLER_UNKNOWN && n->caller != CALLER_NONE && frames < frames_max) {
+/* Return the node OVERLAP - 1 callers after N, if all of these are the OVERLAP frames at FRAME. */
+static const struct node *follow(const struct generation *g, const struct node *n,
+				 const struct frame *frame)
+{
+	for (int i = 1; i < OVERLAP; i++) {
+		if (!has_caller(n))
+			return NULL;
 		n = &g->node[n->caller - 1];
-		frame[frames++] = (struct frame){ n->pc & ~EXACT, n->sp, n->pc & EXACT };
+		if (!is_frame_of(n, &frame[i]))
+			return NULL;
 	}
-	*is_whole = n->caller == CALLER_NONE;
-	return frames;
+	return has_caller(n) ? n : NULL;
+}
+
+/*
+ * Find the nodes of the last of FRAMES frames that had the same callees.  If some of them had the
+ * same registers as now, only those; none if there are too many.  False: the frames are new.
+ */
+static bool find_candidates(struct generation *g, uint32_t serial, const struct frame *frame,
+			    uint32_t frames, struct candidates *c)
+{
+	const struct frame *last = &frame[frames - 1], *first = &frame[frames - OVERLAP];
+	struct table_probe probe = table_probe(&g->table, hash_of(first, serial));
+	bool had_same = false;
+	uint32_t nodes = 0;
+	const struct node *n;
+
+	c->count = 0;
+	while (++nodes < NODES_OF_FRAME && (n = next_node(g, &probe, first, serial)) != NULL) {
+		n = follow(g, n, first);
+		bool is_same = n && n->registers == last->registers;
+		if (!n || (had_same && !is_same))
+			continue;
+		if (is_same && !had_same)
+			c->count = 0;
+		had_same |= is_same;
+		c->node[c->count++] = n;
+	}
+	if (nodes < NODES_OF_FRAME)
+		return c->count > 0;
+	c->count = 0;
+	return true;
+}
+
+/* Replace the candidates by their callers.  False: not all have one, or these differ. */
+static bool next_callers(const struct generation *g, struct candidates *c)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!has_caller(c->node[i]))
+			return false;
+		c->node[i] = &g->node[c->node[i]->caller - 1];
+		if (c->node[i]->pc != c->node[0]->pc || c->node[i]->sp != c->node[0]->sp)
+			return false;
+	}
+	return c->count > 0;
 }
 
 uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
 		       uint32_t frames_max, bool *is_whole)
 {
-	uint32_t serial = serial_of(j, tid), more = frames;
+	struct generation *g = j->young;
+	uint32_t serial = serial_of(j, tid);
+	struct candidates c;
 
 	*is_whole = false;
-	if (frames < 2)
+	if (frames < OVERLAP)
 		return frames;
-	more = extend_from(j->young, serial, frame, frames, frames_max, is_whole);
-	if (more == frames)
-		more = extend_from(j->old, serial, frame, frames, frames_max, is_whole);
-	return more;
+	if (!find_candidates(g, serial, frame, frames, &c)) {
+		g = j->old;
+		find_candidates(g, serial, frame, frames, &c);
+	}
+	while (frames < frames_max && next_callers(g, &c)) {
+		const struct node *n = c.node[0];
+		frame[frames++] = (struct frame){ n->pc & ~EXACT, n->sp, n->registers,
+						  n->pc & EXACT };
+		*is_whole = c.count == 1 && n->caller == CALLER_NONE;
+	}
+	return frames;
 }
 
-/* Return the node in the young generation of F, at place FROM_START in its stack; it is made. */
+/*
+ * Return the node in the young generation of F with CALLER, at place FROM_START in its stack; it
+ * is made.  NULL: the frame has too many callers.
+ */
 static struct node *young_node(struct joiner *j, const struct frame *f, uint32_t serial,
-			       uint32_t from_start)
+			       uint32_t caller, uint32_t from_start)
 {
 	struct generation *g = j->young;
-	uint64_t pc = f->pc | (f->is_exact ? EXACT : 0);
 	uint32_t *last = &j->last[from_start % LAST_MAX];
 	struct node *n = &g->node[*last];
+	int others = 0;
 
-	if (*last < g->count && n->pc == pc && n->sp == f->sp && n->serial == serial)
+	if (*last < g->count && is_frame_of(n, f) && n->serial == serial && n->caller == caller)
 		return n;
-	n = find_node(g, f, serial);
+	struct table_probe probe = table_probe(&g->table, hash_of(f, serial));
+	while ((n = next_node(g, &probe, f, serial)) != NULL && n->caller != caller)
+		if (++others == NODES_OF_FRAME)
+			return NULL;
 	if (!n) {
 		n = &g->node[g->count];
-		*n = (struct node){ pc, f->sp, serial, CALLER_UNKNOWN };
+		*n = (struct node){ .pc = pc_of(f), .sp = f->sp, .serial = serial,
+				    .caller = caller };
 		table_add(&g->table, hash_of(f, serial), g->count++);
 	}
 	*last = (uint32_t)(n - g->node);
@@ -166,9 +252,10 @@ void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t
 		age(j);
 	struct generation *g = j->young;
 	for (uint32_t i = frames; i-- > 1; ) {	/* the leaf is nobody's caller */
-		struct node *n = young_node(j, &frame[i], serial, frames - 1 - i);
-		if (caller != CALLER_UNKNOWN)
-			n->caller = caller;
+		struct node *n = young_node(j, &frame[i], serial, caller, frames - 1 - i);
+		if (!n)
+			return;
+		n->registers = frame[i].registers;
 		caller = (uint32_t)(n - g->node) + 1;
 	}
 }

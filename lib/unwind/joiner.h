@@ -2,10 +2,11 @@
 /*
  * joiner - remembers the stacks of threads, to extend later ones that the dump's size cut.
  *
- * A deep part of a stack often stays the same from one sample to the next.  If the last two frames
- * of a cut stack were seen before, at the same addresses of the same stack, their callers then
- * are taken for their callers now.  That is rarely wrong: by then the thread may have returned
- * below them and called the same functions again.
+ * A deep part of a stack often stays the same from one sample to the next.  If the last three
+ * frames of a cut stack were seen before, at the same addresses of the same stack, their callers
+ * then are taken for their callers now, as far as all stacks that were seen agree.  That is rarely
+ * wrong: the thread may have returned below these frames and called the same functions again, from
+ * where it was not seen to call them.
  */
 #pragma once
 #include <stdbool.h>

@@ -12,6 +12,7 @@ enum { X29 = 29, X30, SP };					/* of arm64 */
 /* asm/perf_regs.h of x86: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8-r15 */
 static const struct machine x86_64 = {
 	.name = "x86_64", .elf = EM_X86_64, .pc = RIP, .sp = RSP, .fp = RBP, .lr = NONE,
+	.kept = { RBX, RBP, 12, 13, 14, 15 },
 	.number = {
 		RAX, RBX, RCX, RDX, RSI, RDI, RBP, RSP, RIP, NONE, NONE, NONE, NONE, NONE, NONE,
 		NONE, R8, 9, 10, 11, 12, 13, 14, 15, [24 ... MACHINE_BITS - 1] = NONE,
@@ -21,6 +22,7 @@ static const struct machine x86_64 = {
 /* of arm64: x0-x30 sp pc */
 static const struct machine arm64 = {
 	.name = "aarch64", .elf = EM_AARCH64, .pc = ARM64_PC, .sp = SP, .fp = X29, .lr = X30,
+	.kept = { 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, X29 },
 	.number = {
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
 		23, 24, 25, 26, 27, 28, X29, X30, SP, ARM64_PC, [33 ... MACHINE_BITS - 1] = NONE,

@@ -323,6 +323,16 @@ static void note_end(struct walk *w)
 		code_of(w->u, m->object, m, w->pid)->ends++;
 }
 
+/* Return struct frame.registers of the current frame. */
+static uint64_t registers_hash(const struct walk *w)
+{
+	uint64_t hash = 0;
+
+	for (const uint8_t *reg = w->machine->kept; *reg; reg++)
+		hash = (hash ^ w->now.value[*reg]) * 0x9e3779b97f4a7c15ULL;
+	return hash;
+}
+
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
 				const struct dump *dump)
 {
@@ -342,7 +352,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		if (u->frames == u->options.stack_max)
 			return UNWIND_LIMIT;
 		u->frame[u->frames++] = (struct frame){ pc, w.now.value[w.machine->sp],
-							w.is_exact };
+							registers_hash(&w), w.is_exact };
 		how = step(&w, rule);
 	}
 	if (how == UNWIND_NO_CFI)

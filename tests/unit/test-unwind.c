@@ -99,41 +99,72 @@ static uint32_t extend(struct joiner *j, pid_t tid, struct frame *f, uint32_t n,
 
 static void test_joiner(void)
 {
-	const struct frame stack[5] = { { 1, 10, true }, { 2, 20, false }, { 3, 30, false },
-					{ 4, 40, true }, { 5, 50, false } };
-	struct frame cut[8] = { { 9, 10, true }, { 2, 20, false }, { 3, 30, false } };
+	const struct frame stack[6] = { { 1, 10, 0, true }, { 2, 20, 1, false },
+					{ 3, 30, 2, false }, { 4, 40, 3, false },
+					{ 5, 50, 4, true }, { 6, 60, 5, false } };
+	struct frame cut[8] = { { 9, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
+				{ 4, 40, 7, false } };
 	struct joiner *j = joiner_new();
 	bool whole;
 
-	tap(extend(j, 7, cut, 3, &whole) == 3, "nothing was seen before");
-	joiner_add(j, 7, stack, 5, true);
-	tap(extend(j, 7, cut, 3, &whole) == 5 && whole && cut[4].pc == 5 && cut[4].sp == 50 &&
-	    cut[3].is_exact && !cut[4].is_exact, "the rest of an earlier stack is taken");
-	tap(extend(j, 8, cut, 3, &whole) == 3, "but not another thread's");
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nothing was seen before");
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6 && cut[5].sp == 60 &&
+	    cut[4].is_exact && !cut[5].is_exact, "the rest of an earlier stack is taken");
+	tap(extend(j, 8, cut, 4, &whole) == 4, "but not another thread's");
 	cut[1].sp = 21;
-	tap(extend(j, 7, cut, 3, &whole) == 3, "nor if only one frame is the same");
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nor if only two frames are the same");
 	cut[1].sp = 20;
-	tap(joiner_extend(j, 7, cut, 3, 4, &whole) == 4 && !whole, "up to the limit of frames");
-	struct frame other[3] = { { 1, 10, true }, { 2, 20, false }, { 3, 30, false } };
-	joiner_add(j, 7, other, 3, false);
-	tap(extend(j, 7, cut, 3, &whole) == 5 && whole, "a cut stack changes nothing");
+	tap(joiner_extend(j, 7, cut, 4, 5, &whole) == 5 && !whole, "up to the limit of frames");
+	joiner_add(j, 7, stack, 4, false);
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole, "a cut stack changes nothing");
 	for (uint64_t i = 0; i < 40000; i++) {
-		struct frame many[2] = { { 1, 10, true }, { 100 + i, 20, false } };
+		struct frame many[2] = { { 1, 10, 0, true }, { 100 + i, 20, 0, false } };
 		joiner_add(j, 7, many, 2, true);
 	}
-	tap(extend(j, 7, cut, 3, &whole) == 5, "an old generation is looked at, too");
+	tap(extend(j, 7, cut, 4, &whole) == 6, "an old generation is looked at, too");
 	for (uint64_t i = 0; i < 40000; i++) {
-		struct frame many[2] = { { 1, 10, true }, { 100000 + i, 20, false } };
+		struct frame many[2] = { { 1, 10, 0, true }, { 100000 + i, 20, 0, false } };
 		joiner_add(j, 7, many, 2, true);
 	}
-	tap(extend(j, 7, cut, 3, &whole) == 3, "the one before it is forgotten");
-	joiner_add(j, 7, stack, 5, true);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "the one before it is forgotten");
+	joiner_add(j, 7, stack, 6, true);
 	joiner_end(j, 7);
-	tap(extend(j, 7, cut, 3, &whole) == 3, "a thread that ends leaves nothing");
-	joiner_add(j, 7, stack, 5, true);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "a thread that ends leaves nothing");
+	joiner_add(j, 7, stack, 6, true);
 	joiner_forget(j, 7);
 	joiner_forget(j, 7);
-	tap(extend(j, 7, cut, 3, &whole) == 3, "nor one that is forgotten");
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nor one that is forgotten");
+	joiner_free(j);
+}
+
+/* The same frames with other callers. */
+static void test_joiner_callers(void)
+{
+	struct frame stack[7] = { { 1, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
+				  { 4, 40, 3, false }, { 5, 50, 4, false }, { 6, 60, 5, false },
+				  { 7, 70, 6, false } };
+	struct frame cut[8] = { { 9, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
+				{ 4, 40, 9, false } };
+	struct joiner *j = joiner_new();
+	bool whole;
+
+	joiner_add(j, 7, stack, 7, true);
+	stack[5].pc = 16;
+	stack[3].registers = 13;
+	joiner_add(j, 7, stack, 7, true);
+	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
+	    "a stack is extended as far as those that were seen agree");
+	cut[3].registers = 3;
+	tap(extend(j, 7, cut, 4, &whole) == 7 && whole && cut[5].pc == 6,
+	    "or like the one that had the same registers");
+	cut[3].registers = 13;
+	tap(extend(j, 7, cut, 4, &whole) == 7 && whole && cut[5].pc == 16, "the other, too");
+	for (uint64_t i = 0; i < 40; i++) {
+		stack[4].pc = 100 + i;
+		joiner_add(j, 7, stack, 7, true);
+	}
+	tap(extend(j, 7, cut, 4, &whole) == 4 && !whole, "with too many callers it stays as it is");
 	joiner_free(j);
 }
 
@@ -212,6 +243,7 @@ int main(void)
 	test_edges();
 	test_stubs();
 	test_joiner();
+	test_joiner_callers();
 	test_deferred();
 	return tap_done();
 }
