@@ -153,6 +153,42 @@ check 'registers and stacks of any values give callchains that perf reads' <<'EN
 	done
 END
 
+# hostile PROGRAM RECORDING: unwind with files that were damaged in $SEEDS ways, in bounded time
+# and memory; no sample is lost
+hostile() {
+	libc=$(ldd "$1" | awk "/libc\.so/ { print \$3 }")
+	mkdir -p "root${libc%/*}" "root${1%/*}"
+	cp "$libc" "root$libc"
+	seeds=$(seq "${SEEDS:-30}")
+	python3 "$TOP/tests/hostile-elf.py" $seeds "$1" damaged >ways
+	for seed in $seeds; do
+		cp "damaged.$seed" "root$1"
+		grep "^$seed " ways
+		(
+			ulimit -t 20
+			sanitized || ulimit -v 1000000
+			code=0
+			pmu-unwind --sysroot root -o u.data "$2" 2>err || code=$?
+			test $code -le 1
+		)
+		test "$(pmu-stream --dump u.data | grep -c " SAMPLE ")" = "$(pmu-stream --dump "$2" |
+			grep -c " SAMPLE ")"
+	done
+}
+
+check 'a program whose call frame information is hostile does no harm' <<'END'
+	needs_recording
+	cp "$recording" s.data
+	hostile "$scratch/chains" s.data
+END
+
+check 'nor one with a hostile .debug_frame' <<'END'
+	needs_recording
+	gcc -g -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables "$source" -o chains -lpthread
+	pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf -o s.data -- ./chains sort 100 10
+	hostile "$PWD/chains" s.data
+END
+
 check 'samples that were unwound before keep their callchains' <<'END'
 	needs_recording
 	dumps finish "$recording" f.data
