@@ -4,15 +4,17 @@
 #		gdb -q -nx -batch -x tests/gdb-steps.py --args PROGRAM ARGUMENT...
 #
 # From the 3rd call of rec() on, 100 stops of 1 instruction each; then from the first call of burn()
-# on, 50 stops of 7 each.  From ^burn on: from where burn() returned to.  At each stop, two files get what is true then:
+# on, 50 stops of 7 each.  From ^burn on: from where burn() returned to.
+#
+# At each stop, two files get what is true then:
 #
 #	STREAM	a SAMPLE with the user's registers and BYTES (16384) of the stack, as the kernel would
 #		have written it, and a record for each new executable mapping
 #	TRUTH	"TIME WORD... # NAME...": the callchain by gdb, and the names of its functions
 #
 # Before an address where a thread was interrupted, the callchain has the marker PERF_CONTEXT_USER.
-# Inlined functions and guessed tail calls have no frame.  A stack ends in one of the functions ENDS,
-# and before an address that is no code.
+# Inlined functions and guessed tail calls have no frame.  A stack ends in one of the functions
+# ENDS, and before an address that is no code.
 import os
 import struct
 import sys

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """hostile-elf.py SEED... IN OUT - damages an ELF file of 64 bits where an unwinder reads it.
 
-OUT.SEED is the result.  By SEED: random bytes in .eh_frame, .eh_frame_hdr or .debug_frame, or in the program headers; or
-words there that say much: 2^63, 2^32 - 1, 0, entries that refer to themselves.  Prints what.
+OUT.SEED is the result.  By SEED: random bytes in .eh_frame, .eh_frame_hdr or .debug_frame, or in
+the program headers; or words there that say much: 2^63, 2^32 - 1, 0, entries that refer to
+themselves.  Prints what.
 """
 import random
 import struct
@@ -28,8 +29,9 @@ def entries(data, start, end):
         start += 4 + length
 
 
-# DW_CFA_def_cfa_expression: endless loops, of the last 3 bytes and of 300 KB on the stack
-EXPRESSIONS = [b"\x0f\x03\x2f\xfd\xff", b"\x0f\x05\x30\x12\x2f\xfc\xff", b"\x0f\x7f" + b"\x12" * 127]
+# DW_CFA_def_cfa_expression: loops without end, and a long one
+EXPRESSIONS = [b"\x0f\x03\x2f\xfd\xff", b"\x0f\x05\x30\x12\x2f\xfc\xff",
+               b"\x0f\x7f" + b"\x12" * 127]
 WORDS = [struct.pack("<Q", n) for n in (0, 1, 1 << 63, (1 << 64) - 1, 1 << 31, (1 << 32) - 1)]
 
 

@@ -162,6 +162,21 @@ check 'without any information a stack ends, and nothing is invented' <<'END'
 	none awk '$2 == "burn" && NF > 2 && $3 != "burn_some" && $3 != "inside"' names
 END
 
+check 'with musl, whose code has none, a stack ends where that begins, and is counted' <<'END'
+	needs_command musl-gcc
+	musl-gcc $plain -static -D_GNU_SOURCE "$source" -o chains \
+		-Wl,--unresolved-symbols=ignore-all	# it has no coroutines
+	recorded rec 100 20
+	grep "no CFI ('chains'" said
+	chains frames u.data >names
+	cat names
+	recs=$(printf "%21s" "" | sed "s/ / rec/g")
+	grep -E "burn_some$recs main( libc_start_main_stage2)?\$" names >whole
+	at_least "$(awk "{ n += \$1 } END { print n }" whole)" 20
+	none grep "\[unknown\]" names
+	none sh -c "grep main names | grep -vFxf whole"
+END
+
 check 'a coroutine ends where makecontext() started it' <<'END'
 	build
 	recorded context 150
