@@ -3,7 +3,8 @@
     flame.py sums PAGE TYPE       flat and cum of each function, as the rows in the page have them
     flame.py total PAGE TYPE      the sum of all rows
     flame.py strict PAGE          whether the policy, the scripts and the data are as they must be
-    flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium
+    flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium;
+                                  WITH=firefox: in Firefox
 """
 import base64
 import hashlib
@@ -96,18 +97,27 @@ def check_strict(path):
 
 
 # --- a browser ---
+def chromium():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     "--window-size=1440,1000", "--disable-dev-shm-usage",
+                     "--disable-extensions", "--disable-background-networking",
+                     "--disable-component-update"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service("chromedriver"), options=options)
+
+
 class Page:
     def __init__(self):
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        options = webdriver.ChromeOptions()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                         "--window-size=1440,1000", "--disable-dev-shm-usage",
-                         "--disable-extensions", "--disable-background-networking",
-                         "--disable-component-update"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+        if os.environ.get("WITH") == "firefox":
+            from firefox import Firefox
+            self.driver = Firefox()
+            self.driver.set_window_size(1440, 1000)
+        else:
+            self.driver = chromium()
 
     def run(self, script, *arguments):
         return self.driver.execute_script("return " + script, *arguments)

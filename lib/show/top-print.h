@@ -18,6 +18,7 @@ struct top_view {
 	size_t columns;		/* width of the terminal; 0: names are not shortened */
 	const regex_t *filter;	/* only rows whose name matches; NULL: all */
 	enum bars_how bars;	/* which error bars, if T has some */
+	bool objects;		/* a column with the objects, if they were collected */
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 
