@@ -254,6 +254,27 @@ def browse_use(page, path):
         assert page.rows()[0][0][3] == total or "t=" in bad, bad
     page.open(path, "#z=zz.r9.^&s=9-1&q=(&l=%&v=x")
     assert page.rows()[0][0][3] == total
+    page.go("#v=sandwich&f=no+such")
+    assert page.rows() == [] and page.text("stat") == "0 boxes"
+    check_looks(page, path)
+
+
+def check_looks(page, path):
+    """A narrow window breaks no button; the theme is the system's unless the address has one."""
+    page.driver.set_window_size(600, 800)
+    page.open(path, "#heat=1")
+    broken = page.run("[...document.querySelectorAll('button')].filter(b => "
+                      "b.scrollHeight > b.clientHeight + 1).map(b => b.textContent)")
+    assert broken == [], broken
+    page.driver.set_window_size(1440, 1000)
+    if not hasattr(page.driver, "execute_cdp_cmd"):
+        return
+    for theme, shade in ("dark", "< 60"), ("light", "> 200"):
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": theme}]})
+        page.open(path)
+        assert page.run("document.documentElement.dataset.theme") == theme
+        assert page.run("/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0] " + shade)
 
 
 def browse_heat(page, path):
@@ -282,6 +303,18 @@ def browse_heat(page, path):
     part = page.rows()[0][0][3]
     span = [float(x) for x in re.search(r"s=([\d.]+)-([\d.]+)", page.run("location.hash")).groups()]
     assert part == sum(v for t, v in timed if span[0] <= t * tick < span[1]) and 0 < part < total
+    # the span, of 30 pixels, stands out: what is before and after it is pale
+    page.go("#th=light&heat=1&s=%s-%s" % tuple("%g" % x for x in span))
+    strong = page.run("""(() => {
+        const c = document.getElementById('hc'), g = c.getContext('2d'), found = [];
+        for (let x = 54; x < c.width; x++)
+            for (const d = g.getImageData(x, 0, 1, c.height - 20).data, y = { at: 0 };
+                 y.at < d.length; y.at += 4)
+                if (d[y.at + 3] > 250 && d[y.at + 2] < 100 && !found.includes(x))
+                    found.push(x);
+        return [found.length, c.width];
+    })()""")
+    assert 0 < strong[0] < strong[1] / 2, strong
     page.run("void document.getElementById('hvs').click()")
     page.settle()
     assert "vs=1" in page.run("location.hash") and "less" in page.text("legend")
