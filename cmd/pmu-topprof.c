@@ -206,7 +206,8 @@ static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost", "no-scale",
+		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
+		"no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

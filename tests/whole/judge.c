@@ -175,7 +175,8 @@ static unsigned times(struct span text, const char *word)
  */
 const char *judge_page(struct span text, bool is_whole)
 {
-	static const char opens[] = "<script type=\"application/json\" id=\"data\">", ends[] = "</script>";
+	static const char opens[] = "<script type=\"application/json\" id=\"data\">";
+	static const char ends[] = "</script>";
 	const uint8_t *data = memmem(text.at, text.size, opens, strlen(opens)), *end;
 
 	if (!text.size)
