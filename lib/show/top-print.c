@@ -288,7 +288,8 @@ static void print_table_head(const struct printing *p)
 	const char *half = p->bars ? "    +/-" : " ";
 	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s", half, p->bars ? half : "");
 	if (p->objects)
-		fprintf(p->out, "  %-*s  function", (int)p->objects, "object");
+		fprintf(p->out, "%s%-*s  function", p->bars ? " " : "  ", (int)p->objects,
+			"object");
 	fprintf(p->out, "%s\n", p->t->how.calls ? "  (above: callers, below: callees)" : "");
 }
 
