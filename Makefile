@@ -202,7 +202,7 @@ build/clang-warnings/%.ok: %.c Makefile build/proto/profile.pb-c.c
 lab:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 tests
-	@LAB=all TESTS=tests/t700-lab.sh tests/run release
+	@LAB=all TESTS='tests/t7*-lab*.sh' tests/run release
 accuracy:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 ARCH=arm64 tests

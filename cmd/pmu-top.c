@@ -10,6 +10,7 @@
 #include "base/command.h"
 #include "show/live.h"
 
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@ static int format = TOP_TABLE;		/* enum top_format */
 static int bars_are = BARS_AUTO;	/* enum bars_how */
 static const char *type, *by;
 static struct top_how how;
+static struct command_list ratios;
+static struct ratio_column *columns;
+static size_t column_count;
 
 static const char *const formats[] = {
 	[TOP_TABLE] = "text", [TOP_JSON] = "json", [TOP_CSV] = "csv", NULL
@@ -41,8 +45,10 @@ static const struct command_option options[] = {
 	{ 0, "objects", NULL, "show the object that each function is in", .flag = &objects },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
 	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
-	{ 0, "bars", "WHAT", "show the error of shares: of the program, or of this recording",
+	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  .choice = &bars_are, .choices = bars_kinds },
+	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
+	  .list = &ratios },
 	{ 'j', "json", NULL, "write JSON", .flag = &json },
 	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
 	{ 0, "live", "TIME", "on a terminal show the last TIME of a stream", .time = &window,
@@ -101,8 +107,52 @@ static void parse_options(void)
 		min_call = min;
 	else if (format != TOP_TABLE)
 		min_call = 0;
+	struct ratio_request unused;
+	for (size_t i = 0; i < ratios.count; i++)
+		if (!ratios_parse(ratios.item[i], &unused))
+			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
+					"A/B*NUMBER=NAME of two sample types, not '%s'",
+					ratios.item[i]);
+	if (ratios.count > 0 && format == TOP_CSV)
+		command_misused(&command, "--ratio writes a table or JSON, not CSV");
 	if (window > LIVE_WINDOW_MAX)
 		command_misused(&command, "--live takes a time up to 10m");
+}
+
+/* The index of the sample type NAME, which D must have. */
+static size_t type_called(const struct decoded *d, const char *name)
+{
+	for (size_t i = 0; i < d->types; i++)
+		if (!strcmp(decoded_string(d, d->type[i].type), name))
+			return i;
+	command_misused(&command, "the profile has no sample type '%s'", name);
+}
+
+/* Make the columns of --ratio. */
+static void add_ratios(const struct decoded *d, struct report *report)
+{
+	struct ratio_request r;
+
+	columns = mem_zeroed(ratios.count, sizeof(*columns));
+	for (size_t i = 0; i < ratios.count; i++) {
+		ratios_parse(ratios.item[i], &r);
+		struct ratio_column *c = &columns[column_count++];
+		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
+		if (ratios_add(c, d, type_called(d, r.a), type_called(d, r.b), &how))
+			continue;
+		report_error(report, "no ratio '%s': %s", ratios.item[i],
+			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
+		ratios_release(&columns[--column_count]);
+	}
+}
+
+static void release_ratios(void)
+{
+	for (size_t i = 0; i < column_count; i++)
+		ratios_release(&columns[i]);
+	free(columns);
+	columns = NULL;
+	column_count = 0;
 }
 
 /* Return whether the sample type NAME, with this INDEX, is the one asked for, by either. */
@@ -176,7 +226,8 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 	}
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
 				 .min_call = min_call, .bars = (enum bars_how)bars_are,
-				 .objects = objects };
+				 .by_cumulative = by_cumulative, .ratio = columns,
+				 .ratios = column_count, .objects = objects };
 
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		view.columns = size.ws_col;
@@ -234,9 +285,12 @@ static void show_once(struct opened *o, struct report *report)
 			bars_make(&bars);
 			explain_bars(&bars, d, top.is_difference, report);
 		}
+		if (ratios.count > 0)
+			add_ratios(d, report);
 		print(&top, decoded_string(d, d->type[index].type),
 		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
 	}
+	release_ratios();
 	top_release(&top);
 	bars_release(&bars);
 	decoded_free(d);

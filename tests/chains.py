@@ -13,25 +13,34 @@
                                   "CUT RIGHT WRONG": stacks cut, of these joined, right and wrong
     chains.py prefixes STREAM     every stack is the first part of the longest one; prints
                                   "LONGEST TOTAL"
+    chains.py signed DUMPS STREAM prints how many words of DUMPS, which STREAM was made from, are
+                                  return addresses with a signature (PAC of arm64)
     chains.py kernel A B          the kernel's frames are the same in both; prints how many
-All but kernel: user frames only.  perf's callers are one byte before the return address; ours are it.
+All but kernel: user frames only.  SYMFS: a directory that has the programs, for perf.
+perf's callers are one byte before the return address; ours are it.
 """
 import collections
 import os
 import re
+import struct
 import subprocess
 import sys
 
 HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
-STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start)"
-                    r"(@.*)?$")
+STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start|"
+                    # of Go: goroutines, and where its runtime changes to another stack
+                    r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack)"
+                    r"(\.abi0)?)(@.*)?$")
+
+PERF_CONTEXT_MAX = (1 << 64) - 4095
 
 
 def stacks(path, is_kernel=False):
     text = subprocess.run(
         ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
-         "-F", "tid,time,ip,sym,dso"],
+         "-F", "tid,time,ip,sym,dso"] +
+        (["--symfs", os.environ["SYMFS"]] if "SYMFS" in os.environ else []),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
     found = collections.OrderedDict()
     frames = None
@@ -46,7 +55,10 @@ def stacks(path, is_kernel=False):
 
 
 def is_whole(frames):
-    return bool(frames) and bool(STARTS.match(frames[-1][1]))
+    return bool(frames) and bool(
+        STARTS.match(frames[-1][1]) or
+        # in a stripped program, _start has no name
+        len(frames) > 1 and frames[-2][1].startswith("__libc_start_main"))
 
 
 def is_same(a, b):
@@ -118,6 +130,18 @@ def prefixes(path):
     return True
 
 
+def signed(dumps, path):
+    text = subprocess.run(["perf", "script", "-f", "-D", "-i", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
+    most = (1 << 48) - 1
+    callers = {int(word, 16) for word in re.findall(r"^\.{5} +\d+: ([0-9a-f]{16})$", text, re.M)}
+    with open(dumps, "rb") as file:
+        data = file.read()
+    words = struct.unpack_from("<%dQ" % (len(data) // 8), data)
+    print(sum(w > most and w & most in callers for w in words if w < PERF_CONTEXT_MAX))
+    return True
+
+
 def kernel(a, b):
     a, b = stacks(a, True), stacks(b, True)
     print(sum(map(len, a.values())))
@@ -129,7 +153,7 @@ def main(what, *arguments):
         return same(*arguments)
     if what == "known":
         return known(arguments[0], int(arguments[1]))
-    if what in ("joined", "prefixes", "kernel"):
+    if what in ("joined", "prefixes", "signed", "kernel"):
         return globals()[what](*arguments)
     found = stacks(arguments[0])
     if what == "whole":

@@ -44,6 +44,8 @@ check 'a letter means the same option in all tools, except for those known' <<'E
 	same - got <<-EOF
 		D delay
 		D dump
+		b base
+		b branches
 		j branch-filter
 		j json
 		n head

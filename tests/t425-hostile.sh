@@ -260,6 +260,32 @@ check 'debug information packed more densely than in any real file is skipped, a
 	test "$(wc -l <told)" = 1
 END
 
+check 'the first damage in each section is reported once, with its offset; the rest is used' <<'END'
+	made <<-END
+	section["abbrev"] = ["badabbrev: .uleb128 9, 0x2e", ".byte 0", ".uleb128 3, 0x7777"]
+	rows = line_table(4, [], ".byte 0", ".asciz \"a.c\"", ".byte 0, 0, 0", ".byte 0")
+	section["line"] = rows[:-1] + ["badline: .byte 0, 0x7f, 5", "lend:"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0", "badinfo: .uleb128 99"]
+	END
+	asked
+	grep -q "^code" frames
+	grep -q "^a\.c:" frames
+	streamed
+	bounded pmu-symbolize --sysroot root hostile.data 2>messages >r.data
+	cat messages
+	for section in abbrev info line; do
+		at=$(nm t.so | sed -n "s/^0*\([0-9a-f]*\) [A-Za-z] bad$section\$/\1/p")
+		grep -q "/t\.so.: .debug_$section is damaged at 0x$at;" messages
+	done
+	test "$(wc -l <messages)" = 3
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	streamed
+	bounded pmu-symbolize --sysroot root hostile.data 2>messages >r.data
+	test ! -s messages
+END
+
 # rewritten: t.so as the lines of Python on stdin make it of its bytes B, with its sections,
 # lists of the fields of Elf64_Shdr, by name in SECTION; and put() what is changed of them
 rewritten() {

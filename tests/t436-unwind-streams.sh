@@ -131,6 +131,18 @@ check 'where many stacks are longer than what was recorded, a note says what wou
 	grep -q " % of stacks are longer than the 256 bytes .*try --call-graph dwarf,16384$" said
 END
 
+check 'pmu-top and pmu-flame, which run pmu-unwind, pass that note on, once' <<'END'
+	needs_recording
+	dumps shorten 256 "$recording" c.data
+	pmu-top c.data >table 2>said.file
+	cat c.data | pmu-top >table 2>said.pipe
+	pmu-flame -o page.html c.data 2>said.page
+	for said in said.*; do
+		cat $said
+		test "$(grep -c "stacks are longer than the 256 bytes" $said)" = 1
+	done
+END
+
 check 'registers and stacks of any values give callchains that perf reads' <<'END'
 	needs_recording
 	for seed in 1 2 3 4 5; do

@@ -163,7 +163,7 @@ check 'merged runs: three or more are compared as wholes, two are said to be two
 	at_least $2 0.45
 END
 
-check 'a profile without counts of samples has no bars, and says why; nor has a difference' <<'END'
+check 'a profile without counts of samples has no bars but a reason; a difference has none' <<'END'
 	python3 - "$TOP" >p.pb <<-'PY'
 		import sys
 		sys.path.insert(0, sys.argv[1] + "/tests")

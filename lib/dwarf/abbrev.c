@@ -182,19 +182,24 @@ static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
 static void read_table(struct dwarf_file *f, struct abbrevs *t)
 {
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
-	uint64_t code, code_max = cursor_left(&c) / 3 + 1;
+	const uint8_t *first = c.at, *end = c.end, *start = c.at;
+	uint64_t code = 0, code_max = cursor_left(&c) / 3 + 1;
 
 	if (code_max > CODES_MAX)
 		code_max = CODES_MAX;
-	if (cursor_left(&c) > f->abbrev_budget)	/* read no more than the budget allows */
+	bool is_cut = cursor_left(&c) > f->abbrev_budget;
+	if (is_cut)	/* read no more than the budget allows */
 		c.end = c.at + f->abbrev_budget;
-	for (const uint8_t *start = c.at; !c.failed && (code = cursor_uleb(&c)) != 0 &&
-					  code <= code_max; start = c.at) {
+	for (; !c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max; start = c.at) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 		a.has_children = cursor_u8(&c) == 1;
 		if (c.failed || !read_attributes(t, &c, &a) ||
 		    !pay(f, (uint64_t)(c.at - start)) || (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
+	}
+	if ((code != 0 || c.failed) && (!end || start < end)) {	/* it may end with the section */
+		f->dwarf->exceeded |= is_cut && c.failed;
+		dwarf_damaged(f, S_ABBREV, t->offset + (uint64_t)(start - first));
 	}
 	dwarf_charge(f->dwarf, t->codes * sizeof(*t->abbrev) +
 		     t->attributes * sizeof(*t->attribute) + t->steps * sizeof(*t->step));

@@ -86,9 +86,19 @@ enum cfi_result cfi_row_at(struct cfi *c, uint64_t address, struct cfi_row *row,
 	return CFI_DAMAGED;
 }
 
+const struct cfi_damage *cfi_damage_in(const struct cfi *c, unsigned section)
+{
+	const struct cfi_section *const all[CFI_SECTIONS] = { &c->eh_frame, &c->debug_frame,
+							      &c->separate };
+
+	return all[section]->damage.section ? &all[section]->damage : NULL;
+}
+
 const struct cfi_damage *cfi_damage(const struct cfi *c)
 {
-	return !c ? NULL : c->eh_frame.damage.section ? &c->eh_frame.damage
-		: c->debug_frame.damage.section ? &c->debug_frame.damage
-		: c->separate.damage.section ? &c->separate.damage : NULL;
+	const struct cfi_damage *damage = NULL;
+
+	for (unsigned i = 0; c && !damage && i < CFI_SECTIONS; i++)
+		damage = cfi_damage_in(c, i);
+	return damage;
 }

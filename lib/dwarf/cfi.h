@@ -109,7 +109,12 @@ struct cfi_damage {
 	bool has_exceeded;	/* the section is too large and not used at all */
 };
 
-/* Return the first damage that was found so far, or NULL.  C may be NULL. */
+enum { CFI_SECTIONS = 3 };	/* .eh_frame, .debug_frame, .debug_frame of the debug file */
+
+/* Return the first damage that was found so far in SECTION, from 0, or NULL. */
+const struct cfi_damage *cfi_damage_in(const struct cfi *c, unsigned section);
+
+/* Return the same of the first damaged section, or NULL.  C may be NULL. */
 const struct cfi_damage *cfi_damage(const struct cfi *c);
 
 /* The registers of a frame. */

@@ -4,6 +4,37 @@
 
 #include <stdlib.h>
 
+const char *const dwarf_section_names[SECTIONS] = {
+	".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+	".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
+	".debug_cu_index",
+};
+
+void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset)
+{
+	struct dwarf *d = f->dwarf;
+
+	if (d->exceeded || f->section[s].size == 0 || d->damage[s].is_damaged)
+		return;
+	d->damage[s].is_damaged = d->new_damage = true;
+	d->damage[s].offset = offset;
+}
+
+bool dwarf_next_damage(struct dwarf *d, struct dwarf_damage *out)
+{
+	if (!d || !d->new_damage)
+		return false;
+	for (int s = 0; s < SECTIONS; s++) {
+		if (!d->damage[s].is_damaged || d->damage[s].is_returned)
+			continue;
+		d->damage[s].is_returned = true;
+		*out = (struct dwarf_damage){ dwarf_section_names[s], d->damage[s].offset };
+		return true;
+	}
+	d->new_damage = false;
+	return false;
+}
+
 /* Open the separate debug file if it has DWARF, or else the program.  NULL: neither has DWARF. */
 static struct dwarf_file *open_main(struct dwarf *d)
 {
@@ -23,7 +54,7 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs)
 	d->inputs = *inputs;
 	elf_text(inputs->elf, &d->text_start, &d->text_end);
 	d->main = open_main(d);
-	if (!d->main || d->main->units == 0) {
+	if (!d->main || (d->main->units == 0 && !d->new_damage)) {
 		dwarf_close(d);
 		return NULL;
 	}

@@ -56,20 +56,25 @@ void unit_read_functions(struct unit *u)
 		if (code == 0)
 			continue;
 		const struct abbrev *a = abbrev_of(u, code);
-		if (!a)
+		if (!a) {
+			unit_damaged(u, start.at);
 			break;
+		}
 		bool is_inside = c.at < inside;
 		if (a->tag == DW_TAG_subprogram && !a->is_codeless && !is_inside)
 			inside = after_children(u, c, a);
 		if (a->is_function) {
 			c = start;
-			if (!die_read(u, &c, &die))
+			if (!die_read(u, &c, &die)) {
+				unit_damaged(u, start.at);
 				break;
+			}
 			add_function(u, (uint64_t)(start.at - info), &die, &spans);
 			if (a->is_instance && !is_inside && c.at < inside)
 				c.at = inside;
 		} else if (!die_pass(u, &c, a, a->is_codeless || a->is_instance ||
 					       (a->is_class && !is_inside))) {
+			unit_damaged(u, start.at);
 			break;
 		}
 	}

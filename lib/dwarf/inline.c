@@ -112,8 +112,10 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	if (code == 0)
 		return end_children(r, c);
 	const struct abbrev *a = abbrev_of(r->unit, code);
-	if (!a)
+	if (!a) {
+		unit_damaged(r->unit, start.at);
 		return false;
+	}
 	uint32_t inside = r->hidden ? SPAN_NONE : r->around[r->depth];
 	if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
 		struct die die;

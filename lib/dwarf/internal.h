@@ -242,6 +242,9 @@ struct dwarf {
 	bool no_calls, no_lines;	/* see dwarf_leave_out() */
 	bool has_parts;			/* an answer depended on .dwo files */
 	bool exceeded;			/* a budget was exceeded: a part was not read */
+	/* The first damage in each section.  NEW_DAMAGE: dwarf_next_damage() has some to return. */
+	struct { uint64_t offset; bool is_damaged, is_returned; } damage[SECTIONS];
+	bool new_damage;
 	uint64_t memory;		/* bytes of all tables: see dwarf_charge() */
 	uint32_t splits;		/* number of .dwo files in SPLIT */
 	struct dwarf_frame *frame;	/* the last answer */
@@ -291,6 +294,22 @@ uint64_t form_number(struct cursor *c, unsigned size);
 
 /* Read the length in bytes that starts a unit or table; store the size of its offsets, 4 or 8. */
 uint64_t form_length(struct cursor *c, uint8_t *offset_size);
+
+/* --- damage (dwarf.c) --- */
+/* Names of the sections, without the suffix ".dwo". */
+extern const char *const dwarf_section_names[SECTIONS];
+
+/*
+ * Note damage at OFFSET of section S of F, unless S is absent.  After a budget was exceeded, a part
+ * is missing, and what depends on it only looks damaged: this is not noted.
+ */
+void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset);
+
+/* Note damage at AT in .debug_info. */
+static inline void unit_damaged(const struct unit *u, const uint8_t *at)
+{
+	dwarf_damaged(u->file, S_INFO, (uint64_t)(at - u->file->section[S_INFO].at));
+}
 
 /* --- forms (form.c) --- */
 /* Read a value in FORM at C.  False: unknown form.  A value that is cut off sets C->failed. */

@@ -214,26 +214,29 @@ static void read_rows(struct lines *l)
 	l->rows_read = true;
 	c.end = f->section[S_LINE].at + l->end;
 	/* Programs may overlap, so each byte counts against the budget. */
-	const uint8_t *start = c.at;
+	const uint8_t *start = c.at, *at = c.at;
+	bool is_good = true;
 	if (cursor_left(&c) > f->line_budget) {
 		c.end = c.at + f->line_budget;
 		f->dwarf->exceeded = true;
 	}
-	while (c.at < c.end && !c.failed) {
+	while (is_good && c.at < c.end && !c.failed) {
+		at = c.at;
 		uint8_t opcode = *c.at++;
 		if (opcode >= l->opcode_base) {
 			opcode = (uint8_t)(opcode - l->opcode_base);
 			advance(&r, l, opcode / l->line_range);
 			r.line += (uint32_t)(l->line_base + opcode % l->line_range);
-			if (!emit(&m, &r))
-				break;
-		} else if (opcode == 0 ? !run_extended(&m, &r, &c)
-				       : !run_standard(&m, &r, &c, opcode)) {
-			break;
+			is_good = emit(&m, &r);
+		} else {
+			is_good = opcode == 0 ? run_extended(&m, &r, &c)
+					      : run_standard(&m, &r, &c, opcode);
 		}
 	}
 	end_sequence(&m, m.last);	/* in case DW_LNE_end_sequence is missing */
 	f->dwarf->exceeded |= m.budget == 0;
+	if (!is_good || c.failed)
+		dwarf_damaged(f, S_LINE, (uint64_t)(at - f->section[S_LINE].at));
 	f->row_budget = m.budget;
 	f->line_budget -= (uint64_t)(c.at - start);
 	l->row = m.row;

@@ -131,15 +131,15 @@ static bool pay_header(struct dwarf_file *f, uint64_t size)
 	return can;
 }
 
-void lines_read_header(struct lines *l)
+/* Read the header of L.  False: damage, an unknown version, or a limit. */
+static bool read_header(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
 	struct cursor c = section_cursor(f, S_LINE, l->offset);
 
-	l->is_bad = true;
 	uint64_t length = form_length(&c, &l->offset_size);
 	if (c.failed || length > cursor_left(&c))
-		return;
+		return false;
 	c.end = c.at + length;
 	l->end = (uint64_t)(c.end - f->section[S_LINE].at);
 	l->version = cursor_u16(&c);
@@ -151,7 +151,7 @@ void lines_read_header(struct lines *l)
 	uint64_t header = form_number(&c, l->offset_size);
 	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c) ||
 	    !pay_header(f, header))
-		return;
+		return false;
 	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
 	c.end = c.at + header;
 	l->min_length = cursor_u8(&c);
@@ -161,12 +161,21 @@ void lines_read_header(struct lines *l)
 	l->line_range = cursor_u8(&c);
 	l->opcode_base = cursor_u8(&c);
 	if (c.failed || l->line_range == 0 || l->opcode_base == 0)
-		return;
+		return false;
 	l->operands = cursor_bytes(&c, l->opcode_base - 1U);
 	if (!l->operands)
-		return;
-	l->is_bad = false;
+		return false;
 	read_tables(l, &c);
+	if (c.failed)
+		dwarf_damaged(f, S_LINE, l->offset);
+	return true;
+}
+
+void lines_read_header(struct lines *l)
+{
+	l->is_bad = !read_header(l);
+	if (l->is_bad && l->version <= 5)
+		dwarf_damaged(l->unit->file, S_LINE, l->offset);
 }
 
 static const char *directory_of(const struct lines *l, uint64_t directory)

@@ -46,6 +46,8 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 
 	while (ranges_pay(r->unit)) {
 		uint64_t start = form_number(&c, size), end = form_number(&c, size);
+		if (c.failed)
+			dwarf_damaged(owner->file, S_RANGES, offset);
 		if (c.failed || (start == 0 && end == 0))
 			return;
 		if (start == base_mark)

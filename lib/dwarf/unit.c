@@ -76,9 +76,16 @@ static void read_headers(struct dwarf_file *f)
 	struct unit u;
 
 	most = most < UNITS_MAX ? most : UNITS_MAX;
-	for (; most > 0 && cursor_left(&c) > 0 && unit_header(f, &c, &u); most--) {
-		if (u.is_bad)
-			continue;	/* for example zeros, from a hole in the file */
+	for (; most > 0 && cursor_left(&c) > 0; most--) {
+		if (!unit_header(f, &c, &u)) {
+			dwarf_damaged(f, S_INFO, u.offset);
+			break;
+		}
+		if (u.is_bad) {		/* for example zeros, from a hole in the file */
+			if (u.version && u.version <= 5)
+				dwarf_damaged(f, S_INFO, u.offset);
+			continue;
+		}
 		f->unit = array_grow(f->unit, f->units, sizeof(u));
 		f->unit[f->units++] = u;
 	}
@@ -98,11 +105,6 @@ static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 
 struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix)
 {
-	static const char *const name[SECTIONS] = {
-		".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
-		".debug_ranges", ".debug_rnglists", ".debug_addr", ".debug_str_offsets",
-		".debug_cu_index",
-	};
 	struct dwarf_file *f = mem_zeroed(1, sizeof(*f));
 	char full[64];
 
@@ -110,7 +112,8 @@ struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char 
 	f->elf = elf;
 	f->swap = elf_is_swapped(elf);
 	for (int s = 0; s < SECTIONS; s++) {
-		snprintf(full, sizeof(full), "%s%s", name[s], s == S_CU_INDEX ? "" : suffix);
+		snprintf(full, sizeof(full), "%s%s", dwarf_section_names[s],
+			 s == S_CU_INDEX ? "" : suffix);
 		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
 	}
 	set_budgets(f);
@@ -170,6 +173,7 @@ bool unit_read_root(struct unit *u)
 	c.end = u->file->section[S_INFO].at + u->end;
 	if (c.failed || !die_read(u, &c, &die) || !die.abbrev) {
 		u->is_bad = true;
+		dwarf_damaged(u->file, S_INFO, u->dies);
 		return false;
 	}
 	set_default_bases(u);

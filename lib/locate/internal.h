@@ -9,3 +9,9 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 
 /* Return ELF if it has the build ID. Otherwise close ELF and return NULL. ELF may be NULL. */
 struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size);
+
+/*
+ * Open the vdso OBJECT, which process PID maps at M, on the machine where this program runs: the
+ * 32-bit one is read from the memory of the living process.  Returns NULL if it cannot be read.
+ */
+struct elf *locate_vdso(const struct object *object, pid_t pid, const struct mapping *m);

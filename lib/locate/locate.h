@@ -132,12 +132,6 @@ struct elf *locate_package(const struct locate_options *where, const char *path,
  */
 struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path);
 
-/*
- * Open the vdso OBJECT, which process PID maps at M, on the machine where this program runs: the
- * 32-bit one is read from the memory of the living process.  Returns NULL if it cannot be read.
- */
-struct elf *locate_vdso(const struct object *object, pid_t pid, const struct mapping *m);
-
 /* Whether a stream was recorded on this machine with the kernel release that runs now. */
 bool locate_is_local(const struct stream_origin *origin);
 

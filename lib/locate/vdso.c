@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what the kernel of this machine maps into every process. */
-#include "locate/locate.h"
+#include "locate/internal.h"
 #include "base/arena.h"
 #include "linux/proc.h"
 

@@ -176,6 +176,8 @@ static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t va
 		.samples = of->samples, .squares = (double)of->squares * scale * scale,
 		.lost = of->all_lost, .enabled = of->enabled, .running = of->running,
 		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
+		.is_group = attr->sample_type & PERF_SAMPLE_READ &&
+			    attr->read_format & PERF_FORMAT_GROUP,
 		.run = p->run, .count = e->strings.text[count],
 		.value = e->strings.text[value] });
 	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));

@@ -9,22 +9,25 @@
 void figures_write(char text[FIGURES_SIZE], const struct figures *f)
 {
 	snprintf(text, FIGURES_SIZE, "figures: samples=%" PRIu64 " squares=%.9g lost=%" PRIu64
-		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d run=%s count=%.199s"
-		 " value=%.199s", f->samples, f->squares, f->lost, f->enabled, f->running,
-		 f->is_complete, *f->run ? f->run : "-", f->count, f->value);
+		 " enabled=%" PRIu64 " running=%" PRIu64 " complete=%d group=%d"
+		 " run=%s count=%.199s value=%.199s", f->samples, f->squares,
+		 f->lost, f->enabled, f->running, f->is_complete, f->is_group,
+		 *f->run ? f->run : "-", f->count, f->value);
 }
 
 bool figures_read(const char *comment, struct figures *f, struct figures_text *room)
 {
-	int complete;
+	int complete, group;
 
 	*f = (struct figures){ .run = room->run, .count = room->count, .value = room->value };
 	if (sscanf(comment, "figures: samples=%" SCNu64 " squares=%lg lost=%" SCNu64 " enabled=%"
-		   SCNu64 " running=%" SCNu64 " complete=%d run=%15s count=%199s value=%199s",
+		   SCNu64 " running=%" SCNu64 " complete=%d group=%d run=%15s count=%199s"
+		   " value=%199s",
 		   &f->samples, &f->squares, &f->lost, &f->enabled, &f->running, &complete,
-		   room->run, room->count, room->value) != 9)
+		   &group, room->run, room->count, room->value) != 10)
 		return false;
 	f->is_complete = complete;
+	f->is_group = group;
 	if (!strcmp(room->run, "-"))
 		room->run[0] = '\0';
 	return isfinite(f->squares) && f->squares >= 0;

@@ -15,6 +15,7 @@ struct figures {
 	uint64_t lost;		/* samples */
 	uint64_t enabled, running;	/* ns, of all threads or CPUs; 0: unknown */
 	bool is_complete;	/* each occurrence is a sample */
+	bool is_group;		/* read at the samples of another event, or with others */
 	const char *run;	/* name of the recording; "": it has none */
 	const char *count, *value;	/* names of the event's sample types */
 };

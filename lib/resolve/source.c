@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "elf/section.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -212,6 +213,18 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 	return symbol.same;
 }
 
+/* Report the damage that the last lookup found, unless a limit has left parts out. */
+static void report_damaged_sections(const struct source *source)
+{
+	const struct tables *t = source->tables;
+	struct dwarf_damage damage;
+
+	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
+		report_note(source->report, "'%s': %s is damaged at 0x%" PRIx64 "; some of its "
+			    "names and lines are missing", source->path, damage.section,
+			    damage.offset);
+}
+
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
 {
 	struct extent same = { 0, UINT64_MAX };
@@ -230,6 +243,7 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		report_note(source->report, "'%s': its debug information refers to the same bytes "
 			    "again and again; not all of it is read", source->path);
 	}
+	report_damaged_sections(source);
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
 	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same))
 		return (struct extent){ address, address + 1 };

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Of which shares the bars are. */
+/* The shares that have bars. */
 enum bars_how {
 	BARS_AUTO,	/* the program's; for a marked row, this recording's */
 	BARS_PROGRAM,	/* the program's, also in other runs like this one */

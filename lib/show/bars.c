@@ -80,6 +80,7 @@ static double read_figures(struct bars *b, const char *run)
 		any = true;
 		b->count = count;
 		complete &= f.is_complete;
+		b->is_group |= f.is_group;
 		samples += (double)f.samples;
 		b->lost += (double)f.lost;
 		b->exact += b->count == b->value ? (double)f.samples : f.squares;

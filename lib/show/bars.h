@@ -53,6 +53,7 @@ struct bars {
 	struct share_whole whole;	/* set by bars_finish() */
 	uint32_t spans;		/* blocks that are not empty */
 	bool has_slices;	/* some sample has a slice */
+	bool is_group;		/* the event was read with others, as the profile states */
 	struct bars_row {
 		struct share_bar bar[BARS_KINDS];
 	} *row;			/* by row, set by bars_make(); NULL before */

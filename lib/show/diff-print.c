@@ -142,7 +142,7 @@ static void print_group(const struct diff *d, const struct diff_view *view, enum
 		fprintf(out, "%*s%" PRIu64 " more\n", 2, "", more);
 }
 
-/* Return the largest row of GROUP, in *COUNT the number of them; NULL: there is none. */
+/* Return the largest row of GROUP, in *COUNT their number; NULL if GROUP is empty. */
 static const struct diff_row *largest(const struct diff *d, enum diff_group group, size_t *count)
 {
 	const struct diff_row *first = NULL;

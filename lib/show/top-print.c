@@ -242,11 +242,19 @@ static void print_cost(const struct printing *p, uint32_t row, enum bars_of kind
 		fputc(' ', p->out);
 }
 
+/* Return the ratio number I of ROW, of the cost that the table is sorted by. */
+static struct ratio ratio_in(const struct printing *p, uint32_t row, size_t i)
+{
+	return ratios_of(&p->view->ratio[i], p->t->names.text[row],
+			 p->view->by_cumulative ? BARS_CUMULATIVE : BARS_FLAT);
+}
+
 static void print_row(const struct printing *p, uint32_t row)
 {
 	enum { BEFORE_NAME = 36 };
 	const struct top_row *r = &p->t->row[row];
-	size_t before = BEFORE_NAME + (p->bars ? 2 * BARS_COLUMNS : 0);
+	size_t before = BEFORE_NAME + (p->bars ? 2 * BARS_COLUMNS : 0) +
+			p->view->ratios * RATIO_COLUMNS;
 
 	if (p->t->how.calls) {
 		print_rule(p);
@@ -254,6 +262,10 @@ static void print_row(const struct printing *p, uint32_t row)
 	}
 	print_cost(p, row, BARS_FLAT);
 	print_cost(p, row, BARS_CUMULATIVE);
+	for (size_t i = 0; i < p->view->ratios; i++) {
+		struct ratio ratio = ratio_in(p, row, i);
+		ratios_print(&ratio, p->out);
+	}
 	fputc(' ', p->out);
 	print_object(p, row);
 	print_line(p, r->name, before);
@@ -287,9 +299,12 @@ static void print_table_head(const struct printing *p)
 		bars_print_head(p->bars, p->out);
 	const char *half = p->bars ? "    +/-" : " ";
 	fprintf(p->out, "    flat   flat%%%s     cum    cum%%%s", half, p->bars ? half : "");
+	for (size_t i = 0; i < v->ratios; i++)
+		fprintf(p->out, " %-*.*s", RATIO_COLUMNS - 1, RATIO_COLUMNS - 1,
+			v->ratio[i].name);
 	if (p->objects)
-		fprintf(p->out, "%s%-*s  function", p->bars ? " " : "  ", (int)p->objects,
-			"object");
+		fprintf(p->out, "%s%-*s  function", p->bars || v->ratios ? " " : "  ",
+			(int)p->objects, "object");
 	fprintf(p->out, "%s\n", p->t->how.calls ? "  (above: callers, below: callees)" : "");
 }
 
@@ -350,6 +365,13 @@ static void print_json_row(const struct printing *p, uint32_t row, bool is_first
 		bars_print_json(p->bars, &p->bars->row[row].bar[BARS_FLAT]);
 		json_key("cum_bar", false);
 		bars_print_json(p->bars, &p->bars->row[row].bar[BARS_CUMULATIVE]);
+	}
+	for (size_t i = 0; i < p->view->ratios; i++) {
+		struct ratio ratio = ratio_in(p, row, i);
+		printf("%s", i ? ", " : ", \"ratios\": {");
+		json_key(p->view->ratio[i].name, true);
+		ratios_print_json(&ratio);
+		printf("%s", i + 1 < p->view->ratios ? "" : "}");
 	}
 	if (p->t->how.calls) {
 		print_json_calls(p, "callers", &p->callers, row);
@@ -516,6 +538,8 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 		count_little(&p);
 		bars_print_foot(p.bars, &p.left, plural(t), out);
 	}
+	for (size_t i = 0; format == TOP_TABLE && i < view->ratios; i++)
+		ratios_print_foot(&view->ratio[i], out);
 	free(p.callers.order);
 	free(p.callers.first);
 	free(p.callees.order);

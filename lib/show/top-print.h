@@ -2,6 +2,7 @@
 /* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
 #pragma once
 #include "show/bars-print.h"
+#include "show/ratios.h"
 #include "show/top.h"
 
 #include <regex.h>
@@ -19,6 +20,9 @@ struct top_view {
 	const regex_t *filter;	/* only rows whose name matches; NULL: all */
 	enum bars_how bars;	/* which error bars, if T has some */
 	bool objects;		/* a column with the objects, if they were collected */
+	bool by_cumulative;	/* ratios are of the cumulative cost */
+	struct ratio_column *ratio;	/* columns after the shares */
+	size_t ratios;
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 

@@ -16,7 +16,7 @@ struct change {
 /*
  * Compare the shares of two parts of two profiles, by z and by t over the blocks of time, the
  * most cautious of them.  BY_LEVEL, if not NULL, gets the p of each: z, blocks, pairs, runs;
- * 0 where there is none.
+ * 0 for a test that was not made.
  */
 struct change compare_shares(const struct share_whole *base, const struct share_part *base_part,
 			     const struct share_whole *after, const struct share_part *after_part,

@@ -20,8 +20,8 @@ void code_release(struct code *code)
 	elf_close(code->debug);
 	elf_close(code->elf);
 	free(code->root);
-	*code = (struct code){ .ends = code->ends, .is_told = code->is_told,
-			       .is_damaged = code->is_damaged };
+	*code = (struct code){ .ends = code->ends, .is_reported = code->is_reported,
+			       .damaged = code->damaged };
 }
 
 void code_make_room(struct unwind *u)
@@ -62,10 +62,10 @@ struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m,
 		return code;
 	code->tried = true;
 	open_code(u, o, m, pid, true, code);
-	if (!code->elf && o->kind == OBJECT_FILE && !code->is_told)
+	if (!code->elf && o->kind == OBJECT_FILE && !code->is_reported)
 		report_note(u->report, "stacks may end in '%s': %s%s", o->path,
 			    locate_reason(code->result), locate_advice(o, code->result));
-	code->is_told = true;
+	code->is_reported = true;
 	return code;
 }
 

@@ -77,7 +77,7 @@ struct rules {
 /* The file of an object. */
 struct code {
 	bool tried;		/* the file was looked for */
-	bool is_told;		/* that it was not found was reported */
+	bool is_reported;	/* that it was not found was reported */
 	bool debug_tried;	/* its debug file was looked for */
 	enum locate_result result;
 	struct elf *elf, *debug;	/* NULL: not found */
@@ -85,7 +85,7 @@ struct code {
 	struct cfi *cfi;	/* NULL: none */
 	uint64_t entry, entry_end;	/* address range of the code at its entry point */
 	uint64_t ends;		/* number of stacks that ended here for want of CFI */
-	bool is_damaged;	/* its damage was reported */
+	unsigned damaged;	/* bit per section of its CFI: damage was reported */
 };
 
 /* A frame that was found. */

@@ -12,6 +12,7 @@
 
 enum {
 	NODES_MAX = 1 << 15,	/* of a generation */
+	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -31,6 +32,11 @@ struct generation {
 
 struct joiner {
 	struct generation *young, *old;
+	/*
+	 * The nodes in YOUNG of the last stack, from the start of its thread on.  The next stack
+	 * often has the same, so most frames need no lookup.
+	 */
+	uint32_t last[LAST_MAX];
 	struct table threads;	/* over THREAD, by tid */
 	struct thread {
 		pid_t tid;
@@ -117,6 +123,27 @@ uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_
 	return more;
 }
 
+/* Return the node in the young generation of F, at place FROM_START in its stack; it is made. */
+static struct node *young_node(struct joiner *j, const struct frame *f, uint32_t serial,
+			       uint32_t from_start)
+{
+	struct generation *g = j->young;
+	uint64_t pc = f->pc | (f->is_exact ? EXACT : 0);
+	uint32_t *last = &j->last[from_start % LAST_MAX];
+	struct node *n = &g->node[*last];
+
+	if (*last < g->count && n->pc == pc && n->sp == f->sp && n->serial == serial)
+		return n;
+	n = find_node(g, f, serial);
+	if (!n) {
+		n = &g->node[g->count];
+		*n = (struct node){ pc, f->sp, serial, CALLER_UNKNOWN };
+		table_add(&g->table, hash_of(f, serial), g->count++);
+	}
+	*last = (uint32_t)(n - g->node);
+	return n;
+}
+
 /* Make the young generation the old one, and start with an empty one. */
 static void age(struct joiner *j)
 {
@@ -139,14 +166,7 @@ void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t
 		age(j);
 	struct generation *g = j->young;
 	for (uint32_t i = frames; i-- > 1; ) {	/* the leaf is nobody's caller */
-		const struct frame *f = &frame[i];
-		struct node *n = find_node(g, f, serial);
-		if (!n) {
-			n = &g->node[g->count];
-			*n = (struct node){ f->pc | (f->is_exact ? EXACT : 0), f->sp, serial,
-					    CALLER_UNKNOWN };
-			table_add(&g->table, hash_of(f, serial), g->count++);
-		}
+		struct node *n = young_node(j, &frame[i], serial, frames - 1 - i);
 		if (caller != CALLER_UNKNOWN)
 			n->caller = caller;
 		caller = (uint32_t)(n - g->node) + 1;

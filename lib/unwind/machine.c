@@ -139,14 +139,39 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 	return true;
 }
 
+/*
+ * systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi; call *%rdi.
+ * mcall: mov 56(%r14), %rsp; push %rax; mov (%rdx), %r12; call *%r12
+ * morestack: mov 56(%rbx), %rsp; mov bp(%rbx), %rbp, which older versions do not have; call
+ */
+static bool x86_changes_stack(struct machine_code code)
+{
+	return HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
+	       HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
+	       HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4") ||
+	       HAS(code, -9, "\x48\x8b\x63\x38\xe8") ||
+	       (HAS(code, -13, "\x48\x8b\x63\x38\x48\x8b\x6b") && HAS(code, -5, "\xe8"));
+}
+
+/*
+ * systemstack: mov sp, x3; ldr x29, [x28, #bp], which newer versions do not have; ldr x3, [x26];
+ * blr x3.  mcall: stur xzr, [sp, #-16]; sub sp, sp, #16; ldr x4, [x26]; blr x4.  morestack:
+ * mov sp, x0; ldr x29, [x28, #bp]; str xzr, [sp, #-16]!; bl
+ */
+static bool arm64_changes_stack(struct machine_code code)
+{
+	bool is_system = HAS(code, -8, "\x43\x03\x40\xf9\x60\x00\x3f\xd6");
+	bool is_mcall = HAS(code, -8, "\x44\x03\x40\xf9\x80\x00\x3f\xd6");
+	bool is_more = HAS(code, -8, "\xff\x0f\x1f\xf8");
+
+	return (is_system && (HAS(code, -12, "\x7f\0\0\x91") || HAS(code, -16, "\x7f\0\0\x91"))) ||
+	       (is_mcall && HAS(code, -16, "\xff\x03\x1f\xf8\xff\x43\x00\xd1")) ||
+	       (is_more && HAS(code, -16, "\x1f\0\0\x91"));
+}
+
 bool machine_changes_stack(const struct machine *m, struct machine_code code)
 {
-	/* systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi;
-	   call *%rdi.  mcall: mov 56(%r14), %rsp; push %rax; mov (%rdx), %r12; call *%r12 */
-	return m == &x86_64 &&
-	       (HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
-		HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
-		HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4"));
+	return m == &arm64 ? arm64_changes_stack(code) : x86_changes_stack(code);
 }
 
 /*

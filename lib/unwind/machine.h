@@ -48,7 +48,7 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 
 /*
  * Whether the call before the return address CODE runs on another stack, from its first byte on,
- * as Go's runtime.systemstack and runtime.mcall do: what that stack has further up is old.
+ * as Go's runtime.systemstack, mcall and morestack do: what that stack has further up is old.
  */
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 

@@ -22,15 +22,15 @@ static void append(char *text, size_t size, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Report the damage of each object's CFI, once. */
-static void report_damage_of(struct unwind *u, uint32_t object)
+/* Report the first damage in SECTION of the object's CFI, once. */
+static void report_damage_of(struct unwind *u, uint32_t object, unsigned section)
 {
 	struct code *code = u->code[object];
-	const struct cfi_damage *damage = cfi_damage(code->cfi);
+	const struct cfi_damage *damage = code->cfi ? cfi_damage_in(code->cfi, section) : NULL;
 
-	if (!damage || code->is_damaged)
+	if (!damage || code->damaged >> section & 1)
 		return;
-	code->is_damaged = true;
+	code->damaged |= 1U << section;
 	const char *path = u->spaces.objects.object[object].path;
 	if (damage->has_exceeded)
 		report_note(u->report, "'%s': %s is too large; its functions are not unwound",
@@ -161,8 +161,8 @@ static void report_short_dumps(struct unwind *u)
 void unwind_report(struct unwind *u)
 {
 	for (uint32_t i = 0; i < u->codes; i++)
-		if (u->code[i])
-			report_damage_of(u, i);
+		for (unsigned k = 0; u->code[i] && k < CFI_SECTIONS; k++)
+			report_damage_of(u, i, k);
 	report_short_dumps(u);
 	report_summaries(u);
 }

@@ -166,6 +166,9 @@ static int find_return(struct walk *w, const struct rule *rule, uint64_t cfa, ui
 {
 	bool beyond;
 
+	if (rule->ra_kind == CFI_OFFSET &&	/* nearly all rules */
+	    load(w->dump, cfa + (uint64_t)(int64_t)rule->ra_value, address))
+		return GO_ON;
 	if (rule->ra_kind == CFI_SAME) {	/* a call has changed the register since */
 		*address = w->now.value[rule->ra_reg];
 		return w->is_exact && is_known(w, rule->ra_reg) ? GO_ON : UNWIND_LOST;
@@ -181,14 +184,23 @@ static int find_return(struct walk *w, const struct rule *rule, uint64_t cfa, ui
  */
 static void restore_plain(struct walk *w, const struct rule *rule, uint64_t cfa)
 {
+	const struct dump *d = w->dump;
+	uint64_t known = w->now.known, beyond = w->beyond;
+
 	for (unsigned i = 0; i < rule->saves; i++) {
 		const struct cfi_save *save = &rule->save[i];
-		uint64_t address = cfa + (uint64_t)(int64_t)save->value, value;
-		if (load(w->dump, address, &value))
-			set(w, save->reg, value);
-		else if (address >= w->dump->base)
-			set_unknown(w, save->reg, is_beyond(w->dump, address));
+		uint64_t address = cfa + (uint64_t)(int64_t)save->value, bit = 1ULL << save->reg;
+		if (load(d, address, &w->now.value[save->reg])) {
+			known |= bit;
+			beyond &= ~bit;
+		} else if (address >= d->base) {
+			w->now.value[save->reg] = 0;
+			known &= ~bit;
+			beyond = is_beyond(d, address) ? beyond | bit : beyond & ~bit;
+		}
 	}
+	w->now.known = known;
+	w->beyond = beyond;
 }
 
 static void restore_any(struct walk *w, const struct rule *rule, uint64_t cfa)
@@ -221,9 +233,10 @@ static bool restores(const struct rule *rule, unsigned reg)
 static int enter(struct walk *w, uint64_t address, bool is_exact)
 {
 	const uint64_t most = 1ULL << 48;
-	bool is_52_bits = address >= most && mappings_from(&w->space->code, most);
 
-	address = machine_strip(w->machine, address, is_52_bits);
+	if (address >= most)
+		address = machine_strip(w->machine, address,
+					mappings_from(&w->space->code, most));
 	if (address == 0)
 		return UNWIND_WHOLE;
 	set(w, w->machine->pc, address);

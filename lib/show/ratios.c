@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/ratios.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool ratios_parse(const char *text, struct ratio_request *r)
+{
+	/* a name of an event may have a slash, too; its types do not begin with one */
+	const char *name = strrchr(text, '='), *times = strrchr(text, '*');
+	size_t length = name ? (size_t)(name - text) : strlen(text);
+	char *end;
+
+	*r = (struct ratio_request){ .factor = 1, .name = name ? name + 1 : text };
+	if (times && times < text + length) {
+		r->factor = strtod(times + 1, &end);
+		if (end != text + length || end == times + 1 || !(r->factor > 0) ||
+		    isinf(r->factor))
+			return false;
+		length = (size_t)(times - text);
+	}
+	const char *slash = memchr(text, '/', length);
+	size_t of_a = slash ? (size_t)(slash - text) : 0;
+	if (!slash || of_a == 0 || of_a >= sizeof(r->a) || length - of_a - 1 == 0 ||
+	    length - of_a - 1 >= sizeof(r->b))
+		return false;
+	snprintf(r->a, sizeof(r->a), "%.*s", (int)of_a, text);
+	snprintf(r->b, sizeof(r->b), "%.*s", (int)(length - of_a - 1), slash + 1);
+	return *r->name;
+}
+
+static struct ratio_event event_of(struct ratio_column *c, int which, uint32_t row,
+				   enum bars_of kind)
+{
+	struct bars *b = &c->bars[which];
+	struct ratio_event e = { .period = b->whole.total / b->taken };
+
+	if (row) {
+		struct share_part part = bars_part(b, row, kind);
+		e.weight = part.weight;
+		e.total = part.total;
+		e.samples = part.samples;
+	} else {
+		memset(b->scratch[kind], 0, b->blocks * sizeof(double));
+		e.weight = b->scratch[kind];
+	}
+	return e;
+}
+
+static struct ratio compute(const struct ratio_column *c, const struct ratio_event *a,
+			    const struct ratio_event *b)
+{
+	const struct share_whole *w = &c->bars[1].whole;
+	struct ratio r = c->is_group ? ratio_of_group(w, a, b) : ratio_of_events(w, a, b);
+
+	r.value *= c->factor;
+	r.low *= c->factor;
+	r.high *= c->factor;
+	return r;
+}
+
+bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
+		const struct top_how *how)
+{
+	const size_t type[2] = { a, b };
+
+	for (int i = 0; i < 2; i++) {
+		c->top[i] = (struct top){ .how = *how };
+		c->top[i].how.calls = false;
+		top_add_with_bars(&c->top[i], d, type[i], &c->bars[i], NULL);
+		if (c->bars[i].why_not)
+			return false;
+	}
+	c->is_group = c->bars[0].is_group && c->bars[1].is_group;
+	struct ratio_event all[2];
+	for (int i = 0; i < 2; i++)
+		all[i] = (struct ratio_event){ .weight = c->bars[i].weight,
+			.total = c->bars[i].whole.total, .samples = c->bars[i].taken,
+			.period = c->bars[i].whole.total / c->bars[i].taken };
+	c->total = compute(c, &all[0], &all[1]);
+	return true;
+}
+
+static uint32_t row_named(struct top *t, const char *name)
+{
+	uint32_t row = intern_text(&t->names, name);
+
+	return row < t->rows ? row : 0;
+}
+
+struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind)
+{
+	struct ratio_event a = event_of(c, 0, row_named(&c->top[0], name), kind);
+	struct ratio_event b = event_of(c, 1, row_named(&c->top[1], name), kind);
+
+	return compute(c, &a, &b);
+}
+
+void ratios_print(const struct ratio *r, FILE *out)
+{
+	char text[80];
+
+	if (r->is_known)
+		snprintf(text, sizeof(text), "%.3g [%.3g, %.3g]", r->value, r->low, r->high);
+	else
+		snprintf(text, sizeof(text), "-");
+	fprintf(out, " %-*s", RATIO_COLUMNS - 1, text);
+}
+
+void ratios_print_foot(const struct ratio_column *c, FILE *out)
+{
+	fprintf(out, "%s of all:", c->name);
+	ratios_print(&c->total, out);
+	fputc('\n', out);
+	if (c->is_group)
+		fputs("counted between samples: a function's ratio is mixed with what ran in the "
+		      "PERIOD before its samples; right for functions that run on for many "
+		      "periods.\n", out);
+}
+
+void ratios_print_json(const struct ratio *r)
+{
+	if (r->is_known)
+		printf("{\"value\": %.9g, \"low\": %.9g, \"high\": %.9g}", r->value, r->low,
+		       r->high);
+	else
+		printf("null");
+}
+
+void ratios_release(struct ratio_column *c)
+{
+	for (int i = 0; i < 2; i++) {
+		top_release(&c->top[i]);
+		bars_release(&c->bars[i]);
+	}
+}

@@ -1,0 +1,254 @@
+#!/bin/sh
+# pmu-diff: known answers, one run a side and several, its gate, its refusals, and whole runs.
+# kinds: release asan
+. tests/lib.sh
+
+# counts NAME COUNT...: a profile NAME.pb with so many samples in the functions f1, f2, ...
+counts() {
+	name=$1
+	shift
+	python3 - "$TOP" "$@" >$name.pb <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import *
+		n = [int(x) for x in sys.argv[2:]]
+		sys.stdout.buffer.write(profile([p for i, count in enumerate(n, 1)
+		    for p in (function(i, FIRST + i - 1), location(i, [i]),
+		              sample([i], [count]) if count else b"")],
+		    [b"f%d" % i for i in range(1, len(n) + 1)]))
+	PY
+}
+
+# five: the runs of the reference case of Welch's test, ten times as many samples
+five() {
+	i=0
+	for value in 1010,1031 995,1022 1002,1040 989,1029 1009,1018; do
+		i=$((i + 1))
+		counts a$i ${value%,*}
+		counts b$i ${value#*,}
+	done
+	five="-b a1.pb -b a2.pb -b a3.pb -b a4.pb -b a5.pb b1.pb b2.pb b3.pb b4.pb b5.pb"
+}
+
+# get PATH: a member of the JSON on stdin; a number first means a row
+get() {
+	python3 -c '
+import json, sys
+it = json.load(sys.stdin)
+for key in sys.argv[1].split("."):
+    it = next(r for r in it["rows"] if r["name"] == key[1:]) if key[0] == "@" else it[key]
+print(it)' "$1"
+}
+
+check 'several runs a side: the change and the interval that scipy gives' <<'END'
+	five
+	pmu-diff --per run -j $five >got
+	near "$(get total.change <got)" 0.0269783 0.0000001
+	near "$(get total.low <got)" 0.0140716 0.0000001
+	near "$(get total.high <got)" 0.0400493 0.0000001
+	near "$(get total.p <got)" 0.00128273 0.00000001
+	near "$(get @f1.low <got)" 0.0140716 0.0000001
+	pmu-diff --per run --paired -j $five >got
+	near "$(get total.low <got)" 0.0110571 0.0000001
+	near "$(get total.high <got)" 0.0431503 0.0000001
+	near "$(get total.p <got)" 0.00910084 0.00000001
+	pmu-diff --per run --paired $five >table
+	grep -q "^pair 5: a5.pb, b5.pb$" table
+	pmu-diff --per requests=10 -j $five >got
+	near "$(get total.change <got)" 0.0269783 0.0000001
+	near "$(get total.base <got)" 100.1 0.0001
+	near "$(get tested <got)" 1 0
+END
+
+check 'the table has the total, what changed, and what it takes to see more' <<'END'
+	five
+	pmu-diff --per run $five >table
+	grep -q "^samples: base 5 runs, after 5 runs; values per run (right if both did the same work" \
+		table
+	grep -q "^total 1001.0 -> 1028.0  +2.7 % \[+1.4, +4.0\]$" table
+	grep -q "^grew" table
+	grep -q " +2.7 % \[+1.4, +4.0\] .* f1$" table
+	for i in 1 2 3; do
+		counts a$i 10000 1$i 500$i
+		counts b$i 10000 1$((4 - i)) 500$((4 - i))
+	done
+	pmu-diff --per share -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
+	grep -q "^3 functions: no change that these runs can tell; a change of .* of 'f1' would" table
+	grep -q "; for 3 %: about 2 runs a side.$" table
+	none grep -iE "significant|no difference|confiden" table
+END
+
+check 'new and gone functions, and those with too few samples' <<'END'
+	for i in 1 2 3; do
+		counts a$i 100$i 4 0 70$i
+		counts b$i 100$i 4 20$i 0
+	done
+	pmu-diff --per run -j -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >got
+	test "$(get @f3.group <got)" = new
+	test "$(get @f4.group <got)" = gone
+	test "$(get @f2.group <got)" = "few samples"
+	test "$(get tested <got)" = 3
+	pmu-diff --per run -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
+	grep -qx "1 function: too few samples (under 5 a run) to compare." table
+END
+
+check 'one run a side: shares, what it cannot tell, and what a change takes' <<'END'
+	counts a 1000 1000 8000
+	counts b 1000 1500 7500
+	pmu-diff a.pb b.pb >table
+	grep -q "^samples: base 1 run, after 1 run; shares of the total; " table
+	grep -qx "total 10000.0 -> 10000.0 (one run each: no telling whether that is noise)" table
+	grep -q "^takes more of the total$" table
+	grep -qE "^ +10.00 % -> +15.00 %  \+5.0 points \[\+4.1, \+5.9\] .* f2$" table
+	grep -q "^one run a side: differences between runs are not in this. Give several: " table
+	grep -q "^phases are not in this: record with --slices$" table
+	none grep -E "grew|shrank|slower|faster" table
+	# z of the pooled share, by hand: 5 points, 12.5 % of 20,000
+	near "$(pmu-diff -j a.pb b.pb | get @f2.p)" 1.12822e-26 1e-31
+	# 3 % of 10/55, ten functions, as the reference says
+	counts a 1000000 900000 800000 700000 600000 500000 400000 300000 200000 100000
+	pmu-diff --smallest 3% a.pb a.pb | grep -q " 3 % of 'f1' takes about 304409 samples a side"
+END
+
+check 'phases widen what one run a side can tell' <<'END'
+	for seed in 1 2; do
+		simulate phases $seed 2000 | pmu-topprof --slices 20 -o s$seed.pb.gz
+		simulate phases $seed 2000 | pmu-topprof -o p$seed.pb.gz
+	done
+	with=$(pmu-diff --by object -j s1.pb.gz s2.pb.gz | get @f0.high)
+	low=$(pmu-diff --by object -j s1.pb.gz s2.pb.gz | get @f0.low)
+	without=$(pmu-diff --by object -j p1.pb.gz p2.pb.gz | get @f0.high)
+	low_without=$(pmu-diff --by object -j p1.pb.gz p2.pb.gz | get @f0.low)
+	echo "$with $low $without $low_without" | awk '{ exit !($1 - $2 > 1.2 * ($3 - $4)) }'
+	pmu-diff --by object s1.pb.gz s2.pb.gz | none grep "^phases are not"
+END
+
+check '--fail-if: what is surely above the limit exits 3, of the total or of functions' <<'END'
+	for i in 1 2 3 4 5; do
+		counts a$i 100$i 200$i
+		counts b$i 101$i 240$i
+	done
+	all="-b a1.pb -b a2.pb -b a3.pb -b a4.pb -b a5.pb b1.pb b2.pb b3.pb b4.pb b5.pb"
+	exits 3 pmu-diff --per run --fail-if +2% $all >table
+	exits 3 pmu-diff --per run --fail-if function:+18% $all >table
+	exits 0 pmu-diff --per run --fail-if function:+21% $all >table
+	exits 3 pmu-diff --per run --fail-if total:+12% $all >table
+	exits 0 pmu-diff --per run --fail-if total:+15% $all >table
+	# f1 grew by 1 %, surely; that is no 2 %
+	exits 0 pmu-diff --per run --fail-if +2% -b a1.pb -b a2.pb a1.pb a2.pb >table
+	# 2.5 %, surely a growth, but not surely above 2 %
+	i=0
+	for value in 1000,1025 1010,1036 990,1015 1005,1030 995,1020; do
+		i=$((i + 1))
+		counts c$i ${value%,*}
+		counts d$i ${value#*,}
+	done
+	noisy="-b c1.pb -b c2.pb -b c3.pb -b c4.pb -b c5.pb d1.pb d2.pb d3.pb d4.pb d5.pb"
+	pmu-diff --per run $noisy | grep -q "+2.5 % .* f1$"
+	exits 0 pmu-diff --per run --fail-if +2% $noisy >table
+	exits 3 pmu-diff --per run --fail-if +1% $noisy >table
+	exits 2 pmu-diff --fail-if +2% a1.pb b1.pb >table 2>err
+	grep -q "^pmu-diff: --fail-if with one run a side would judge" err
+	exits 3 pmu-diff --one-run --fail-if +2% a1.pb b1.pb >table
+	for wrong in 2% +2 -2% +x% '' '+2%x' 'totl:+2%' +nan%; do
+		exits 2 pmu-diff --fail-if "$wrong" $all 2>err
+	done
+END
+
+check '-o writes the difference that pmu-topprof --diff writes' <<'END'
+	counts a 1000 1000 8000
+	counts b 1000 1500 7500
+	pmu-diff -o d.pb.gz a.pb b.pb >table
+	pmu-topprof --diff a.pb b.pb | pmu-top -j >want
+	pmu-top -j d.pb.gz | same want -
+	go tool pprof -raw d.pb.gz 2>err | grep -q "pprof::base:"
+	exits 2 pmu-diff -o a.pb a.pb b.pb 2>err
+END
+
+check 'runs of one merged profile are taken one by one' <<'END'
+	for i in 1 2 3; do
+		simulate layout $i 3000 | pmu-topprof --slices 20 -o a$i.pb.gz
+		simulate layout 5$i 3000 | pmu-topprof --slices 20 -o b$i.pb.gz
+	done
+	pmu-topprof a?.pb.gz -o a.pb.gz
+	pmu-topprof b?.pb.gz -o b.pb.gz
+	pmu-diff --by object --per share -j -b a.pb.gz b.pb.gz >got
+	test "$(get base_runs <got)" = 3
+	pmu-diff --by object --per share -j -b a1.pb.gz -b a2.pb.gz -b a3.pb.gz b?.pb.gz >want
+	near "$(get @f9.p <got)" "$(get @f9.p <want)" 0.000001
+	near "$(get @f9.low <got)" "$(get @f9.low <want)" 0.000001
+	pmu-topprof -l none a?.pb.gz -o a.pb.gz
+	exits 1 pmu-diff --per run -b a.pb.gz -b a1.pb.gz b?.pb.gz >table 2>err
+	grep -q "^pmu-diff: 'a.pb.gz' is merged from several runs that have no label 'run'" err
+END
+
+check 'what cannot be compared is refused, with what to do' <<'END'
+	counts a 1000 1000
+	counts b 900 1100
+	exits 1 pmu-diff -b a.pb b.pb b.pb 2>err
+	grep -q "^pmu-diff: 1 runs against 2: give two or more on each side, or one on each$" err
+	exits 1 pmu-diff --per run a.pb b.pb 2>err
+	grep -q "^pmu-diff: one run a side can only be compared by shares: give several" err
+	exits 1 pmu-diff --per second -b a.pb -b a.pb b.pb b.pb 2>err
+	grep -q "^pmu-diff: nobody knows how long 'a.pb' was recorded: use --per share" err
+	exits 1 pmu-diff --paired -b a.pb -b a.pb -b a.pb b.pb b.pb 2>err
+	sed 's/samples/mallocs/' b.pb >other.pb
+	exits 1 pmu-diff a.pb other.pb 2>err
+	grep -q "^pmu-diff: 'other.pb' has values of mallocs in count, the profiles before" err
+	pmu-topprof --diff a.pb b.pb >d.pb.gz
+	exits 1 pmu-diff a.pb d.pb.gz 2>err
+	exits 1 pmu-diff a.pb nowhere 2>err
+	exits 2 pmu-diff -t nothing a.pb b.pb 2>err
+	exits 2 pmu-diff a.pb 2>err
+	for wrong in x =3 requests= requests=-1 requests=0 requests=inf; do
+		exits 2 pmu-diff --per "$wrong" a.pb b.pb 2>err
+	done
+	exits 2 pmu-diff --by stack a.pb b.pb 2>err
+	exits 1 pmu-diff a.pb b.pb >/dev/full 2>err
+END
+
+check 'all runs of one side first: a warning' <<'END'
+	for i in 1 2; do
+		simulate steady $i 500 | pmu-topprof -o a$i.pb.gz
+	done
+	# go tool pprof -raw would show the times; set them here
+	stamp() { python3 - "$TOP" $1 $2 <<-'PY'
+		import gzip, sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import number
+		whole = gzip.open(sys.argv[2]).read() + number(9, int(sys.argv[3]))
+		sys.stdout.buffer.write(whole)
+	PY
+	}
+	stamp a1.pb.gz 1000 >a1
+	stamp a2.pb.gz 2000 >a2
+	stamp a1.pb.gz 3000 >b1
+	stamp a2.pb.gz 4000 >b2
+	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
+	grep -q "^pmu-diff: all runs of one side came before all of the other: " err
+	stamp a1.pb.gz 1500 >b1
+	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
+	none cat err
+END
+
+check '--run profiles both commands in turns; failures are reported, nothing is left' <<'END'
+	test -z "$WRAP" || skip 'under a wrapper'
+	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0	# pmu-prof keeps what it has until it ends
+	mkdir keep
+	pmu-diff -q --run 2 --keep keep -j 'ten serial 0.1; echo a >>order' \
+		'ten serial 0.1; echo b >>order' >got
+	test "$(xargs <order)" = "a b b a"
+	test "$(get per <got)" = run
+	test "$(get base_runs <got)" = 2
+	ls keep/base-1.pb.gz keep/base-2.pb.gz keep/after-1.pb.gz keep/after-2.pb.gz
+	none ls "$TMPDIR"
+	exits 1 pmu-diff --run 2 'ten serial 0.05' 'ten serial 0.05; exit 5' >out 2>err
+	test ! -s out
+	grep -q "^pmu-diff: 'pmu-prof' failed: exit status 5" err
+	none ls "$TMPDIR"
+	exits 2 pmu-diff --run 2 'ten serial 0.05' 2>err
+	exits 2 pmu-diff --run 1 true true 2>err
+	exits 2 pmu-diff --keep keep a b 2>err
+END
+
+done_testing
