@@ -31,7 +31,7 @@ static const struct command_option options[] = {
 	  .text = &base },
 	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
 	  .text = &ratio },
-	{ 0, "by", "LABEL", "divide the graph by the values of a label, such as thread_comm",
+	{ 0, "by", "LABEL", "divide the graph by the values of a label: comm, pid, ...",
 	  .text = &how.by },
 	{ 0, "invert", NULL, "show callers: the function on top is the root",
 	  .flag = &how.invert },
@@ -115,6 +115,8 @@ int main(int argc, char **argv)
 
 	command_begin(&command, &report, argc, argv);
 	how.still = format == TO_SVG;
+	if (how.by && !strcmp(how.by, "comm"))	/* as pmu-top calls it */
+		how.by = "thread_comm";
 	if (ratio)
 		split_ratio();
 	const char *input = command_input(&command);

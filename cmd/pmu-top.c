@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static bool by_cumulative, json;
+static bool by_cumulative, objects, json;
 static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
 static int format = TOP_TABLE;		/* enum top_format */
@@ -42,6 +42,7 @@ static const struct command_option options[] = {
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
 	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, tid, comm, ...",
 	  .text = &by },
+	{ 0, "objects", NULL, "show the object that each function is in", .flag = &objects },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
 	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
@@ -84,6 +85,9 @@ static void parse_by(void)
 			how.by = names[i].how.by;
 			how.label = names[i].how.label;
 		}
+	if (objects && (how.label || how.by == FRAMES_BY_OBJECT))
+		command_misused(&command, "--objects is for functions, files and lines: leave out "
+				"--by=%s", by);
 	if (how.label && how.calls)
 		command_misused(&command, "--tree shows calls, and a label has none: leave out "
 				"--by=%s", by);
@@ -92,6 +96,7 @@ static void parse_by(void)
 static void parse_options(void)
 {
 	parse_by();
+	how.objects = objects;
 	if (json && command_given("to") && format != TOP_JSON)
 		command_misused(&command, "--json and --to=%s: which one?", formats[format]);
 	if (json)
@@ -222,7 +227,7 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
 				 .min_call = min_call, .bars = (enum bars_how)bars_are,
 				 .by_cumulative = by_cumulative, .ratio = columns,
-				 .ratios = column_count };
+				 .ratios = column_count, .objects = objects };
 
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		view.columns = size.ws_col;
@@ -294,6 +299,7 @@ static void show_once(struct opened *o, struct report *report)
 
 static void show_live(struct opened *o, struct report *report)
 {
+	how.objects = !how.label && how.by != FRAMES_BY_OBJECT;
 	const struct live_options as = { .how = how, .type = type, .min = min,
 		.min_call = min_call, .window = window, .by_cumulative = by_cumulative };
 
@@ -301,6 +307,7 @@ static void show_live(struct opened *o, struct report *report)
 	struct live_result result = live_show(o, &as, report);
 	bool stopped = result.stopped;
 	by_cumulative = result.by_cumulative;
+	objects |= result.objects;
 	if (result.type)
 		print(&result.top, result.type, result.unit, true, report);
 	live_result_release(&result);

@@ -43,6 +43,8 @@ static const struct command_option options[] = {
 	  .list = &comments },
 	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
 	  .count = &how.slices, .least = 1, .most = 1000000 },
+	{ 0, "slice-stacks", "COUNT", "join slices while they make more than COUNT stacks",
+	  .count = &how.slice_stacks, .least = 1 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
 	  .flag = &how.data_frames },
 	{ 0, "mark-cut", NULL, "say at the root of a cut stack why it was cut: [cut: ...]",
@@ -204,7 +206,8 @@ static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"slices", "comment", "data-frames", "mark-cut", "drop-lost", "no-scale",
+		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
+		"no-scale",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

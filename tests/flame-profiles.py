@@ -82,6 +82,13 @@ def counts(*samples):
     return profile(parts, [b"cpu", b"nanoseconds", b"more", b"less", b"gone"])
 
 
+def twins():
+    """Two functions with one name, in two objects."""
+    parts = [mapping(1, MAIN), mapping(2, FIRST + 1), function(1, FIRST), function(2, FIRST),
+             location(1, [1], 1), location(2, [2], 2), sample([2, 1], [1])]
+    return profile(parts, [b"twin", b"/lib/x.so"])
+
+
 def empty():
     return profile([])
 

@@ -3,7 +3,8 @@
     flame.py sums PAGE TYPE       flat and cum of each function, as the rows in the page have them
     flame.py total PAGE TYPE      the sum of all rows
     flame.py strict PAGE          whether the policy, the scripts and the data are as they must be
-    flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium
+    flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium;
+                                  WITH=firefox: in Firefox
 """
 import base64
 import hashlib
@@ -96,18 +97,27 @@ def check_strict(path):
 
 
 # --- a browser ---
+def chromium():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     "--window-size=1440,1000", "--disable-dev-shm-usage",
+                     "--disable-extensions", "--disable-background-networking",
+                     "--disable-component-update"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service("chromedriver"), options=options)
+
+
 class Page:
     def __init__(self):
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        options = webdriver.ChromeOptions()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                         "--window-size=1440,1000", "--disable-dev-shm-usage",
-                         "--disable-extensions", "--disable-background-networking",
-                         "--disable-component-update"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+        if os.environ.get("WITH") == "firefox":
+            from firefox import Firefox
+            self.driver = Firefox()
+            self.driver.set_window_size(1440, 1000)
+        else:
+            self.driver = chromium()
 
     def run(self, script, *arguments):
         return self.driver.execute_script("return " + script, *arguments)
@@ -244,6 +254,27 @@ def browse_use(page, path):
         assert page.rows()[0][0][3] == total or "t=" in bad, bad
     page.open(path, "#z=zz.r9.^&s=9-1&q=(&l=%&v=x")
     assert page.rows()[0][0][3] == total
+    page.go("#v=sandwich&f=no+such")
+    assert page.rows() == [] and page.text("stat") == "0 boxes"
+    check_looks(page, path)
+
+
+def check_looks(page, path):
+    """A narrow window breaks no button; the theme is the system's unless the address has one."""
+    page.driver.set_window_size(600, 800)
+    page.open(path, "#heat=1")
+    broken = page.run("[...document.querySelectorAll('button')].filter(b => "
+                      "b.scrollHeight > b.clientHeight + 1).map(b => b.textContent)")
+    assert broken == [], broken
+    page.driver.set_window_size(1440, 1000)
+    if not hasattr(page.driver, "execute_cdp_cmd"):
+        return
+    for theme, shade in ("dark", "< 60"), ("light", "> 200"):
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": theme}]})
+        page.open(path)
+        assert page.run("document.documentElement.dataset.theme") == theme
+        assert page.run("/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0] " + shade)
 
 
 def browse_heat(page, path):
@@ -272,6 +303,11 @@ def browse_heat(page, path):
     part = page.rows()[0][0][3]
     span = [float(x) for x in re.search(r"s=([\d.]+)-([\d.]+)", page.run("location.hash")).groups()]
     assert part == sum(v for t, v in timed if span[0] <= t * tick < span[1]) and 0 < part < total
+    # the span, of 30 pixels, stands out: what is before and after it is pale
+    page.go("#th=light&heat=1")
+    every = strong_columns(page)
+    page.go("#th=light&heat=1&s=%g-%g" % tuple(span))
+    assert 0 < strong_columns(page) < 0.6 * every, (strong_columns(page), every)
     page.run("void document.getElementById('hvs').click()")
     page.settle()
     assert "vs=1" in page.run("location.hash") and "less" in page.text("legend")
@@ -285,6 +321,22 @@ def browse_heat(page, path):
     page.settle()
     assert "s=0-" in page.run("location.hash")
     check_heat_words(page)
+
+
+def strong_columns(page):
+    """How many columns of pixels of the heat map have strong colours."""
+    return page.run("""(() => {
+        const c = document.getElementById('hc'), g = c.getContext('2d');
+        let found = 0;
+        for (let x = 54; x < c.width; x++) {
+            const d = g.getImageData(x, 0, 1, c.height - 20).data;
+            let i = 0;
+            while (i < d.length && !(d[i + 3] > 250 && d[i + 2] < 100))
+                i += 4;
+            found += i < d.length ? 1 : 0;
+        }
+        return found;
+    })()""")
 
 
 def check_heat_words(page):

@@ -43,6 +43,36 @@ check 'there are N to 2N slices, and each sample is in the slice of its time' <<
 	done
 END
 
+check 'slices are joined while they make too many stacks, in any order of the samples' <<'END'
+	made $(seq 0 3 6000)
+	stacks() { go tool pprof -raw "$1" 2>err | grep -cE "^ +[0-9]+ +[0-9]+: "; }
+	pmu-topprof --slices 200 -o p.pb.gz s.data
+	at_least "$(slices p.pb.gz | wc -l)" 200
+	all=$(stacks p.pb.gz)
+	for limit in 1000 600 300 1; do
+		made $(seq 0 3 6000)
+		pmu-topprof --slices 200 --slice-stacks $limit -o p.pb.gz s.data
+		made $(seq 0 3 6000 | sort -R)
+		pmu-topprof --slices 200 --slice-stacks $limit -o q.pb.gz s.data
+		cmp p.pb.gz q.pb.gz
+		slices p.pb.gz >got
+		echo "$limit: $(wc -l <got) slices, $(stacks p.pb.gz) of $all stacks"
+		test $limit = 1 || at_most "$(stacks p.pb.gz)" $limit
+		at_least "$(wc -l <got)" 20
+		test "$(awk '{ n += $2 } END { print n }' got)" = 2001
+		# as if there had been fewer from the start
+		span=$(go tool pprof -comments p.pb.gz 2>err | sed -n "s/^slices: \([0-9]*\)ms each/\1/p")
+		python3 - $span $(seq 0 3 6000) >want <<-PY
+			import sys, collections
+			span, *times = map(int, sys.argv[1:])
+			count = collections.Counter((10**6 + t) // span - 10**6 // span + 1 for t in times)
+			for s in sorted(count): print(s, count[s])
+		PY
+		same want got
+	done
+	at_most "$(wc -l <got)" 40
+END
+
 check 'they depend on the times only, in any order, in each pass, in a resolved stream' <<'END'
 	made $(seq 0 7 3000)
 	pmu-topprof --slices 20 -o p.pb.gz s.data

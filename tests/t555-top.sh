@@ -318,6 +318,30 @@ check 'rows of files and lines are those of go tool pprof, rows of objects those
 	grep -q "^ten " a
 END
 
+check 'the object of each function is that of perf; several if the name is in several' <<'END'
+	pmu-top --objects -j "$scratch/p.pb.gz" | fields object >got
+	grep -qx "J ten" got
+	pmu-top --objects -j "$scratch/raw" | fields object | same got -
+	pmu-top --objects -n 100 "$scratch/p.pb.gz" >table
+	grep -qE "^ +flat .* object +function$" table
+	grep -qE " +ten +J$" table
+	pmu-top --objects --to csv "$scratch/p.pb.gz" | tr -d '\r' | grep -qE ",ten,J$"
+	pmu-top --objects --tree -n 1 --cum "$scratch/p.pb.gz" | \
+		grep -qE "% +ten +(main|__libc_start.*)$"
+	exits 2 pmu-top --objects --by comm "$scratch/p.pb.gz" 2>err
+	exits 2 pmu-top --objects --by object "$scratch/p.pb.gz" 2>err
+	python3 "$TOP/tests/flame-profiles.py" twins | pmu-top --objects -j | fields object |
+		grep -qxF "twin [several]"
+	needs_command perf
+	# of the kernel perf has other names
+	perf report -i "$scratch/raw" --stdio --no-children -g none -F dso,sym 2>log |
+		awk '$2 == "[.]" && NF == 3 && $3 !~ /^0x/ { sub("^/.*/", "", $1); print $3, $1 }' |
+		sort -u >want
+	at_least "$(wc -l <want)" 8
+	pmu-top --objects -j "$scratch/raw" | fields object | sort -u | comm -13 - want >missing
+	same /dev/null missing
+END
+
 check 'values whose sum is too large for 64 bits have shares, none above 100 %' <<'END'
 	PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 >huge <<-PY
 		import sys
@@ -372,6 +396,31 @@ check 'a sample type is chosen by its name or its number' <<'END'
 	grep -q "these sample types: samples cpu" err
 END
 
+check 'characters of two columns, and accents of none, are counted as they are shown' <<'END'
+	python3 - >text <<-EOF
+		for i in range(12):
+		    print("\u51fd\u6570" * (10 + i) + "x" * i + " 5")
+		    print("e\u0301a\u0308" * (10 + i) + "y" * (20 + i) + " 5")
+		print("\u95a2\u6570 900")
+	EOF
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" 70 40 "pmu-top -n 100 text" \
+		>out <<-EOF
+		end
+	EOF
+	python3 - <<-EOF
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		sys.dont_write_bytecode = True
+		from columns import columns
+		lines = open("out").read().split("\n")[2:-1]
+		widths = [columns(line) for line in lines]
+		assert len(lines) == 25, lines
+		assert max(widths) in (69, 70), widths
+		cut = [w for w, line in zip(widths, lines) if "..." in line]
+		assert len(cut) > 10 and min(cut) >= 67, list(zip(widths, lines))
+	EOF
+END
+
 # on_terminal COLUMNS LINES COMMAND: with steps for tests/terminal.py on stdin
 on_terminal() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" "$@"; }
 
@@ -409,6 +458,10 @@ check 'on a terminal the last seconds are drawn again, keys change what is shown
 		see paused
 		type p
 		miss paused
+		see object +function
+		see % +ten +[A-J]\n
+		type o
+		miss object +function
 		type q
 		end
 	EOF

@@ -82,6 +82,27 @@ check 'options of pmu-sample are passed on; what neither knows is an error' <<'E
 	none ls *.pb.gz
 END
 
+check 'the tables of events are only in what opens events' <<'END'
+	grep -q MEM_LOAD_RETIRED "$(command -v pmu-sample)"
+	none grep -q MEM_LOAD_RETIRED "$(command -v pmu-prof)"
+END
+
+check '--view pprof becomes go tool pprof, with the status of its own if there is none' <<'END'
+	mkdir bin
+	printf '#!/bin/sh\necho "$$ $@" >called\nexit 5\n' >bin/go
+	chmod +x bin/go
+	sh -c 'echo $$ >pid; PATH=$PWD/bin:$PATH exec pmu-prof -q --view pprof -e cpu-clock \
+		-F 5000 -o p -- ten serial 0.1' || echo $? >status
+	test "$(cat status)" = 5
+	test "$(cat called)" = "$(cat pid) tool pprof -http=localhost:0 p.pb.gz"
+	test -s p.html
+	rm bin/go
+	exits 1 env PATH="$BIN:$HELP" pmu-prof --view pprof -e cpu-clock -F 5000 -o q -- \
+		ten serial 0.1 2>err
+	grep -q "^pmu-prof: cannot run 'go tool pprof': No such file" err
+	test -s q.pb.gz
+END
+
 check 'the flags of go test, before the command only' <<'END'
 	says() {
 		pmu-prof --dry-run "$@" |

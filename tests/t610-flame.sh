@@ -105,6 +105,8 @@ check 'differences, ratios, labels and types are in the page; what is missing is
 	pmu-flame --diff p.pb -o d.html p.pb
 	pmu-flame --ratio cycles/cpu -o r.html p.pb
 	pmu-flame --by thread_comm -o b.html p.pb
+	pmu-flame --by comm -o c.html p.pb
+	cmp b.html c.html
 	pmu-flame --invert -o i.html p.pb
 	python3 - <<-PY
 		import sys

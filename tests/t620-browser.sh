@@ -1,7 +1,7 @@
 #!/bin/sh
 # pmu-flame's pages in a real browser: headless Chromium, driven by Selenium.  The cases are
 # in tests/flame.py; a screenshot of a case that fails is left in its directory.
-# BROWSER=all (make check-all): also the large pages, and their times.
+# BROWSER=all (make check-all): also in Firefox; the large pages, and their times.
 # kinds: release
 . tests/lib.sh
 
@@ -46,6 +46,24 @@ check 'hostile names run nothing; comparisons show what changed, was lost or is 
 	pmu-flame -o empty.html empty.pb
 	browse grey,same.html grey,ratio.html change,change.html,more,less,gone empty,empty.html \
 		hostile,hostile.html
+END
+
+check 'the same in Firefox' <<'END'
+	test "$BROWSER" = all || skip "BROWSER=all (make check-all) does it"
+	needs_command firefox-esr
+	made times >p.pb
+	pmu-flame -t cpu -o p.html p.pb
+	pmu-flame -t cpu --diff p.pb -o same.html p.pb
+	made counts 600 300 0 >after.pb
+	made counts 300 500 100 >before.pb
+	pmu-flame --diff before.pb -o change.html after.pb
+	made empty >empty.pb
+	pmu-flame -o empty.html empty.pb
+	made hostile >hostile.pb
+	pmu-flame --title "</title><svg onload=alert(3)>" -o hostile.html hostile.pb
+	WITH=firefox PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame.py" browse \
+		sums,p.html use,p.html grey,same.html change,change.html,more,less,gone \
+		empty,empty.html hostile,hostile.html
 END
 
 check '1.5 million call paths: made in 200 MB and 8 MB of page, and soon shown and zoomed' <<'END'

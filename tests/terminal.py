@@ -23,6 +23,8 @@ import sys
 import termios
 import time
 
+from columns import columns
+
 PATIENCE = float(os.environ.get("PATIENCE", 600))
 SECOND, FIRST = b"\033[?1049h", b"\033[?1049l"
 
@@ -87,7 +89,7 @@ def run(t, word, rest):
         subprocess.run(rest, shell=True, check=True)
     elif word == "fits":
         t.wait(f"no wider than {t.columns}", lambda: t.screen() and all(
-            len(line) <= t.columns for line in t.screen().split("\n")))
+            columns(line) <= t.columns for line in t.screen().split("\n")))
     elif word == "end":
         while t.read(PATIENCE):
             pass

@@ -19,6 +19,9 @@ enum { TEXT_INVALID = 0xfffd };	/* U+FFFD, REPLACEMENT CHARACTER */
  */
 size_t text_character(const char *text, uint32_t *code);
 
+/* Return how many columns of a terminal the character CODE takes: 0, 1 or 2. */
+size_t text_columns(uint32_t code);
+
 /* Return whether the character CODE may be printed as it is. */
 bool text_is_safe(uint32_t code);
 

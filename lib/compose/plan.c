@@ -178,8 +178,8 @@ static void fill(struct plan *plan, const struct plan_request *r)
 		add(&plan->sample, r->command[i]);
 	begin(&plan->symbolize, "pmu-symbolize", r);
 	begin(&plan->topprof, "pmu-topprof", r);
-	/* slices make a profile larger: where many programs run, much */
-	add(&plan->topprof, is_many(r->chosen) ? "--slices=50" : "--slices=500");
+	add(&plan->topprof, "--slices=500");
+	add(&plan->topprof, "--slice-stacks=100000");	/* 3 MB of profile or page */
 	if (plan->why)
 		add(&plan->topprof, join("--comment=", plan->why));
 	add(&plan->topprof, join("--output=", plan->profile));

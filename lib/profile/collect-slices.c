@@ -101,6 +101,36 @@ static void name_run(const struct collect *c, char name[9])
 	snprintf(name, 9, "%08" PRIx32, (uint32_t)(digest ^ digest >> 32));
 }
 
+/* A stack counts once for each slice that it is in. */
+static uint64_t count_stacks(const struct collect *c)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < c->parts; i++)
+		count += c->part[i].profile.stacks.count;
+	return count;
+}
+
+/*
+ * Join pairs of slices until there are few enough stacks, or few slices.  Only at the end: the
+ * result must not depend on the order of the samples.
+ */
+static void join_slices(struct collect *c)
+{
+	enum { LEAST = 20 };
+	struct slices *slices = &c->labeler.slices;
+	struct change by = no_change(c);
+
+	by.halved = 1;
+	while (c->how.slice_stacks && slices->last - slices->first >= 2 * LEAST &&
+	       count_stacks(c) > c->how.slice_stacks) {
+		relabel(c, &by, NULL);
+		slices->first /= 2;
+		slices->last /= 2;
+		slices->span *= 2;
+	}
+}
+
 void collect_number_slices(struct collect *c, bool drop_others)
 {
 	struct slices *slices = &c->labeler.slices;
@@ -109,6 +139,7 @@ void collect_number_slices(struct collect *c, bool drop_others)
 
 	if (slices->span == 0)
 		return;
+	join_slices(c);
 	by.number = true;
 	by.before = (int64_t)slices->first - 1;
 	by.last = (int64_t)slices->last;

@@ -25,6 +25,7 @@ struct collect_options {
 	enum collect_split split;
 	uint64_t interval;		/* ns per profile; 0: until the stream ends */
 	uint64_t slices;		/* this many, to twice as many, slices of time; 0: none */
+	uint64_t slice_stacks;		/* fewer slices if these make more stacks; 0: any */
 	uint64_t max_stacks;		/* per profile; 0: no limit */
 	bool data_frames;		/* make the sample's data address its leaf */
 	bool unwind;			/* unwind stack dumps of a raw stream */

@@ -38,6 +38,12 @@ extern const char *const sample_clock_names[];
 /* Return the CLOCK_* of the name with this index. */
 int sample_clock(int index);
 
+/*
+ * Parse a delay into a uint64_t, sampler_options.delay; for command_option.parse.  A plain number
+ * is milliseconds, as in perf.
+ */
+const char *sample_parse_delay(const char *text, void *delay);
+
 /* The rows of a table of options (base/command.h) that fill O, a struct sample_choices. */
 #define SAMPLE_OPTIONS(o) \
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated", \
@@ -70,7 +76,7 @@ int sample_clock(int index);
 	  .time = &(o).run.duration, \
 	  .least = 1 }, \
 	{ 'D', "delay", "TIME", "start after TIME (100: ms; 2s); -1: when --control enables it", \
-	  .parse = sampler_parse_delay, .value = &(o).run.delay, .takes = SAMPLER_DELAY_TAKES }, \
+	  .parse = sample_parse_delay, .value = &(o).run.delay, .takes = SAMPLER_DELAY_TAKES }, \
 	{ 0, "control", "FD|FIFO", \
 	  "read commands from FD|FIFO: enable, disable, snapshot, stop", \
 	  .text = &(o).run.control }, \

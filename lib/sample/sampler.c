@@ -2,7 +2,6 @@
 #include "sample/internal.h"
 #include "base/arena.h"
 #include "base/command.h"
-#include "base/units.h"
 #include "sample/attach.h"
 
 #include <errno.h>
@@ -463,19 +462,6 @@ static bool start(struct sampler *s)
 	sampler_announce(s);
 	return watch_all(s) &&
 	       (!s->child.pid || child_go(&s->child, command_name(o), s->report));
-}
-
-const char *sampler_parse_delay(const char *text, void *delay)
-{
-	uint64_t *ns = delay;
-
-	if (!strcmp(text, "-1"))
-		*ns = SAMPLER_UNTIL_ENABLED;
-	else if (units_parse_count(text, ns) && *ns < SAMPLER_UNTIL_ENABLED / 1000000)
-		*ns *= 1000000;
-	else if (!units_parse_duration(text, ns) || !*ns)
-		return text;
-	return NULL;
 }
 
 int sampler_run(const struct sampler_options *options, struct output *out, struct report *report)

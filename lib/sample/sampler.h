@@ -34,12 +34,6 @@ const char *rotation_parse(const char *when, void *rotation);
 
 #define ROTATION_TAKES "a size such as 100Mi, a time such as 10s, or signal"
 
-/*
- * Parse a delay into a uint64_t, sampler_options.delay; for command_option.parse.  A plain number
- * is milliseconds, as in perf.
- */
-const char *sampler_parse_delay(const char *text, void *delay);
-
 #define SAMPLER_DELAY_TAKES "a time such as 10s, a number of milliseconds, or -1"
 
 struct sampler_options {

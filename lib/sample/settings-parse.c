@@ -82,6 +82,17 @@ static const struct word register_words[] = {
 #endif
 };
 
+uint64_t settings_unwind_regs(void)
+{
+#if defined(__x86_64__)
+	return 0xff0fff;	/* all except the segments ds, es, fs, gs */
+#elif defined(__aarch64__)
+	return 0x1ffffffff;	/* x0..x29, lr, sp, pc */
+#else
+	return 0;		/* unknown: record no user registers */
+#endif
+}
+
 const char *settings_parse_registers(const char *list, void *value)
 {
 	uint64_t *mask = value;

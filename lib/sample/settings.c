@@ -5,17 +5,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-uint64_t settings_unwind_regs(void)
-{
-#if defined(__x86_64__)
-	return 0xff0fff;	/* all except the segments ds, es, fs, gs */
-#elif defined(__aarch64__)
-	return 0x1ffffffff;	/* x0..x29, lr, sp, pc */
-#else
-	return 0;		/* unknown: record no user registers */
-#endif
-}
-
 static void set_callchain(const struct sample_settings *s, struct event *event)
 {
 	struct perf_event_attr *attr = &event->attr;

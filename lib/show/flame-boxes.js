@@ -252,7 +252,9 @@ function placeTree(rows, tree) {
 function layOut(width) {
 	const up = [], down = [];
 
-	Object.assign(layout, { width, boxes: 0, thin: 0 });
+	Object.assign(layout, { width, rows: [], boxes: 0, thin: 0 });
+	if (above && !root.value && !root.other)
+		return;
 	placeTree(down, root);
 	if (above) {
 		placeTree(up, above);

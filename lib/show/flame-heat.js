@@ -62,7 +62,7 @@ function drawAxes(g, height) {
 	g.fillStyle = dark ? '#a3a6ad' : '#6a645c';
 	g.textAlign = 'left';
 	for (let x = 0; x < heat.columns; x += step)
-		g.fillText(timeText(x * column), heat.left + x * heat.width, height + 13);
+		g.fillText(timeText(x * column), heat.left + x * heat.width, height + 14);
 	if (heat.rows === 1)
 		return;
 	g.textAlign = 'right';
@@ -70,14 +70,26 @@ function drawAxes(g, height) {
 	g.fillText('0', heat.left - 4, height - 1);
 }
 
-function drawSpan(g) {
+// Cells out of the span are pale; a line below the axis says where the span is.
+function drawCells(g, height) {
 	const span = heat.drag || weights.span;
 
-	g.strokeStyle = dark ? '#7fd0ff' : '#0b5fa8';
+	for (let i = 0; i <= cellOf(heat.end); i++) {
+		const [x, y, width, tall] = cellRectangle(i);
+		const isIn = span && i >= cellOf(span[0]) && i < cellOf(span[1]);
+		g.globalAlpha = !span || isIn ? 1 : 0.3;
+		g.fillStyle = heatColour(heat.most > 0
+			? sqrt(max(0, heat.cells[i]) / heat.most) : 0);
+		g.fillRect(x, y, width, tall);
+		g.fillStyle = dark ? '#7fd0ff' : '#0b5fa8';
+		if (isIn)
+			g.fillRect(x, height, width, 2);
+	}
+	g.globalAlpha = 1;
+}
+
+function drawFocus(g) {
 	g.lineWidth = 2;
-	for (let i = span ? cellOf(span[0]) : 0; span && i < cellOf(span[1]); i++)
-		if (i < heat.cells.length)
-			g.strokeRect(...cellRectangle(i));
 	if (heat.at !== null && document.activeElement === find('hc')) {
 		g.strokeStyle = ink();
 		g.strokeRect(...cellRectangle(heat.at));
@@ -104,13 +116,9 @@ function drawHeat() {
 	c.style.height = height + 16 + 'px';
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	g.font = '11px system-ui,sans-serif';
-	for (let i = 0; i <= cellOf(heat.end); i++) {
-		g.fillStyle = heatColour(heat.most > 0 ? sqrt(max(0, heat.cells[i]) /
-			heat.most) : 0);
-		g.fillRect(...cellRectangle(i));
-	}
+	drawCells(g, height);
 	drawAxes(g, height);
-	drawSpan(g);
+	drawFocus(g);
 	sayHeat();
 }
 

@@ -179,7 +179,7 @@ function showSums() {
 	find('found').textContent = !state.q ? '' : 'matched ' + percent(search.sum / all) +
 		(zoom && zoom.value ? ', ' + percent(matchedIn(zoom) / zoom.value) +
 			' of the zoomed' : '') + (search.error ? ' \u2013 ' + search.error : '');
-	find('stat').textContent = grouped(layout.boxes) + ' boxes' + (layout.thin
+	find('stat').textContent = grouped(layout.boxes) + (layout.boxes === 1 ? ' box' : ' boxes') + (layout.thin
 		? ', ' + grouped(layout.thin) + ' thinner than a pixel' : '') +
 		(data.cut ? ', ' + grouped(data.cut.nodes) + ' call paths summed up (at ' +
 			'most ' + percent(data.cut.share, 4) + ' each)' : '');

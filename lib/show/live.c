@@ -18,6 +18,7 @@ enum {
 	ROWS_MAX = 1 << 17,	/* since the start */
 	TYPES_MAX = 64,		/* sample types that are summed up */
 	FILTER_MAX = 100,	/* bytes of the filter that the user types */
+	COLUMNS_FOR_OBJECTS = 80,	/* in narrower terminals names need the space */
 };
 
 struct live_type {
@@ -37,7 +38,7 @@ struct live {
 	uint32_t slices, at;	/* size of the ring; index of the slice that is being filled */
 	uint64_t next;		/* CLOCK_MONOTONIC, ns: when the slice ends */
 	uint64_t slice;		/* ns */
-	bool has_chosen, since_start, by_cumulative, paused, editing, quit, drawing;
+	bool has_chosen, since_start, by_cumulative, objects, paused, editing, quit, drawing;
 	char typed[FILTER_MAX + 1];
 	size_t length;		/* of TYPED */
 	regex_t filter;
@@ -142,7 +143,7 @@ static void print_status(const struct live *l, FILE *out)
 			l->since_start ? "last" : "all", l->typed,
 			l->bad_filter ? " (no regular expression)" : "");
 	else
-		fprintf(out, "q quit  a %s  c %s  t type  p pause  / filter\n",
+		fprintf(out, "q quit  a %s  c %s  o objects  t type  p pause  / filter\n",
 			l->since_start ? "last seconds" : "since the start",
 			l->by_cumulative ? "flat" : "cum");
 }
@@ -164,6 +165,7 @@ static void print_shares(struct live *l, FILE *out, size_t columns, size_t lines
 	struct top_view view = {
 		.type = t->name, .unit = t->unit, .min = l->options->min,
 		.min_call = l->options->min_call, .columns = columns, .note = note,
+		.objects = l->objects && columns >= COLUMNS_FOR_OBJECTS,
 		.rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,
 		.filter = l->has_filter ? &l->filter : NULL,
 	};
@@ -243,6 +245,9 @@ static void press(struct live *l, int key)
 		break;
 	case 'p':
 		l->paused = !l->paused;
+		break;
+	case 'o':
+		l->objects = !l->objects;
 		break;
 	case '/':
 		l->editing = true;
@@ -328,6 +333,7 @@ static void begin(struct live *l)
 	l->slice = window < longest ? window : longest;
 	l->slices = (uint32_t)((window + l->slice - 1) / l->slice) + 1;	/* one is being filled */
 	l->by_cumulative = l->options->by_cumulative;
+	l->objects = l->options->how.objects;
 	/* the first one is short: the user waits */
 	l->next = now() + (l->slice < longest / 4 ? l->slice : longest / 4);
 	if (!command_ignored_interrupts())
@@ -341,7 +347,7 @@ static void begin(struct live *l)
 static struct live_result end(struct live *l)
 {
 	struct live_result result = { .samples = l->collect.samples, .stopped = l->quit,
-				      .by_cumulative = l->by_cumulative };
+				      .by_cumulative = l->by_cumulative, .objects = l->objects };
 
 	screen_end();
 	for (uint32_t i = 0; i < l->types; i++) {

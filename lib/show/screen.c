@@ -120,8 +120,13 @@ static const char *cut(const char *text, size_t columns)
 {
 	uint32_t code;
 
-	while (*text && *text != '\n' && columns-- > 0)
-		text += text_character(text, &code);
+	while (*text && *text != '\n') {
+		size_t size = text_character(text, &code), width = text_columns(code);
+		if (width > columns)
+			break;
+		columns -= width;
+		text += size;
+	}
 	return text;
 }
 

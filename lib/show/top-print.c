@@ -24,6 +24,7 @@ struct printing {
 	const struct top_view *view;
 	FILE *out;
 	double percent;		/* of one unit of value */
+	size_t objects;		/* columns of the widest object; 0: they are not printed */
 	struct sorted_calls callers, callees;	/* of each row; only if T has calls */
 	const struct bars *bars;	/* of T; NULL: none */
 	struct bars_left left;	/* rows that a table leaves out */
@@ -47,48 +48,82 @@ static void print_value(int64_t value, const char *unit, FILE *out)
 		fprintf(out, "%8" PRId64, value);
 }
 
-/* Return the first byte of TEXT after so many CHARACTERS; the end if it has fewer. */
-static const char *after(const char *text, size_t characters)
+/* Return the end of the characters of TEXT that fit in COLUMNS. */
+static const char *after(const char *text, size_t columns)
 {
 	uint32_t code;
 
-	while (characters-- > 0 && *text)
-		text += text_character(text, &code);
+	while (*text) {
+		size_t size = text_character(text, &code), width = text_columns(code);
+		if (width > columns)
+			break;
+		columns -= width;
+		text += size;
+	}
 	return text;
 }
 
-static size_t characters_of(const char *text)
+static size_t columns_of(const char *text)
 {
-	size_t n = 0;
+	size_t columns = 0;
+	uint32_t code;
 
 	while (*text) {
-		text = after(text, 1);
-		n++;
+		text += text_character(text, &code);
+		columns += text_columns(code);
 	}
-	return n;
+	return columns;
 }
 
-/* Shorten a name that is too long in its middle: functions differ at both ends. */
-static void print_name(const char *name, size_t columns, FILE *out)
+/* Return the last characters of TEXT that fit in COLUMNS. */
+static const char *end_of(const char *text, size_t columns)
 {
-	size_t length = columns ? characters_of(name) : 0;
-	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
+	size_t width = columns_of(text);
+	uint32_t code;
 
-	if (length <= columns)
-		fprintf(out, "%s\n", name);
-	else
-		fprintf(out, "%.*s...%s\n", (int)(after(name, head) - name), name,
-			after(name, length - (columns - 3 - head)));
+	while (width > columns) {
+		text += text_character(text, &code);
+		width -= text_columns(code);
+	}
+	return after(text, 0);	/* an accent belongs to the character before it */
 }
 
-/* How many columns a name may take after USED others; 0: all that it needs. */
-static size_t columns_for_name(const struct printing *p, size_t used)
+/*
+ * Print a name, shortened in its middle if it is too long: functions differ at both ends.
+ * COLUMNS: 0: whatever it takes.  Return how many columns were printed.
+ */
+static size_t print_name(const char *name, size_t columns, FILE *out)
+{
+	size_t width = columns_of(name);
+
+	if (columns == 0 || width <= columns) {
+		fputs(name, out);
+		return width;
+	}
+	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
+	const char *cut = after(name, head), *end = end_of(name, columns - 3 - head);
+	fprintf(out, "%.*s...%s", (int)(cut - name), name, end);
+	return width - columns_of(cut) + 3 + columns_of(end);
+}
+
+/* Print a name at the end of a line that has USED columns and the object's before it. */
+static void print_line(const struct printing *p, const char *name, size_t used)
 {
 	enum { LEAST = 20 };
+	size_t columns = p->view->columns;
 
-	if (p->view->columns == 0)
-		return 0;
-	return p->view->columns > used + LEAST ? p->view->columns - used : LEAST;
+	used += p->objects ? p->objects + 2 : 0;
+	print_name(name, !columns ? 0 : columns > used + LEAST ? columns - used : LEAST, p->out);
+	fputc('\n', p->out);
+}
+
+/* Print the object of a row, if there is a column for it. */
+static void print_object(const struct printing *p, uint32_t row)
+{
+	if (p->objects == 0)
+		return;
+	size_t width = print_name(top_object(p->t, row), p->objects, p->out);
+	fprintf(p->out, "%*s", (int)(p->objects - width) + 2, "");
 }
 
 static uint32_t row_of_call(const struct sorted_calls *s, uint32_t call)
@@ -96,12 +131,17 @@ static uint32_t row_of_call(const struct sorted_calls *s, uint32_t call)
 	return s->by_caller ? s->t->call[call].caller : s->t->call[call].callee;
 }
 
-/* Return the other end of the call. */
-static const char *name_at_other_end(const struct sorted_calls *s, uint32_t call)
+/* Return the row at the other end of the call. */
+static uint32_t other_end(const struct sorted_calls *s, uint32_t call)
 {
 	const struct top_call *c = &s->t->call[call];
 
-	return s->t->row[s->by_caller ? c->callee : c->caller].name;
+	return s->by_caller ? c->callee : c->caller;
+}
+
+static const char *name_at_other_end(const struct sorted_calls *s, uint32_t call)
+{
+	return s->t->row[other_end(s, call)].name;
 }
 
 static int compare_calls(const void *a, const void *b, void *sorted)
@@ -174,8 +214,8 @@ static void print_calls(const struct printing *p, const struct sorted_calls *s, 
 		fprintf(p->out, "%*s", 17 + wider, "");
 		print_value(s->t->call[call].value, p->view->unit, p->out);
 		fprintf(p->out, " %6.2f%%      %*s", 100 * share_of_call(s, row, call), wider, "");
-		print_name(name_at_other_end(s, call),
-			   columns_for_name(p, (size_t)(BEFORE_NAME + 2 * wider)), p->out);
+		print_object(p, other_end(s, call));
+		print_line(p, name_at_other_end(s, call), (size_t)(BEFORE_NAME + 2 * wider));
 	}
 	if (shown < count)
 		fprintf(p->out, "%*s [%" PRIu32 " more, with less]\n", 39 + 2 * wider, "",
@@ -227,7 +267,8 @@ static void print_row(const struct printing *p, uint32_t row)
 		ratios_print(&ratio, p->out);
 	}
 	fputc(' ', p->out);
-	print_name(r->name, columns_for_name(p, before), p->out);
+	print_object(p, row);
+	print_line(p, r->name, before);
 	if (p->t->how.calls)
 		print_calls(p, &p->callees, row);
 }
@@ -261,7 +302,18 @@ static void print_table_head(const struct printing *p)
 	for (size_t i = 0; i < v->ratios; i++)
 		fprintf(p->out, " %-*.*s", RATIO_COLUMNS - 1, RATIO_COLUMNS - 1,
 			v->ratio[i].name);
+	if (p->objects)
+		fprintf(p->out, "%s%-*s  function", p->bars || v->ratios ? " " : "  ",
+			(int)p->objects, "object");
 	fprintf(p->out, "%s\n", p->t->how.calls ? "  (above: callers, below: callees)" : "");
+}
+
+static void print_json_object(const struct printing *p, uint32_t row)
+{
+	if (!p->t->how.objects)
+		return;
+	json_key("object", false);
+	json_string(top_object(p->t, row));
 }
 
 static void print_json_calls(const struct printing *p, const char *key,
@@ -276,6 +328,7 @@ static void print_json_calls(const struct printing *p, const char *key,
 		fprintf(p->out, "%s{", i ? ", " : "");
 		json_key("name", true);
 		json_string(name_at_other_end(s, call));
+		print_json_object(p, other_end(s, call));
 		fprintf(p->out, ", \"value\": %" PRId64 ", \"share\": %.6f}",
 			s->t->call[call].value, share_of_call(s, row, call));
 	}
@@ -303,6 +356,7 @@ static void print_json_row(const struct printing *p, uint32_t row, bool is_first
 	fprintf(p->out, "%s\n{", is_first ? "" : ",");
 	json_key("name", true);
 	json_string(r->name);
+	print_json_object(p, row);
 	fprintf(p->out, ", \"flat\": %" PRId64 ", \"flat_share\": %.6f, \"cum\": %" PRId64
 		", \"cum_share\": %.6f", r->flat, share(p, row, BARS_FLAT), r->cumulative,
 		share(p, row, BARS_CUMULATIVE));
@@ -342,6 +396,14 @@ static void print_csv_text(const char *text, FILE *out)
 	fputc('"', out);
 }
 
+static void print_csv_object(const struct printing *p, uint32_t row)
+{
+	if (!p->t->how.objects)
+		return;
+	print_csv_text(top_object(p->t, row), p->out);
+	fputc(',', p->out);
+}
+
 static void print_csv_calls(const struct printing *p, const char *relation,
 			    const struct sorted_calls *s, uint32_t row)
 {
@@ -352,6 +414,7 @@ static void print_csv_calls(const struct printing *p, const char *relation,
 		print_csv_text(s->t->row[row].name, p->out);
 		fprintf(p->out, ",%s,,,%" PRId64 ",%.6f,", relation, s->t->call[call].value,
 			share_of_call(s, row, call));
+		print_csv_object(p, other_end(s, call));
 		print_csv_text(name_at_other_end(s, call), p->out);
 		fputs("\r\n", p->out);
 	}
@@ -368,6 +431,7 @@ static void print_csv_row(const struct printing *p, uint32_t row)
 	}
 	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat,
 		share(p, row, BARS_FLAT), r->cumulative, share(p, row, BARS_CUMULATIVE));
+	print_csv_object(p, row);
 	print_csv_text(r->name, p->out);
 	fputs("\r\n", p->out);
 	if (p->t->how.calls)
@@ -375,13 +439,16 @@ static void print_csv_row(const struct printing *p, uint32_t row)
 }
 
 /* Return whether the row is shown. */
-static bool is_wanted(const struct printing *p, const struct top_row *r)
+static bool is_wanted(const struct printing *p, uint32_t row)
 {
+	const struct top_row *r = &p->t->row[row];
 	uint64_t size = top_size(r->flat), cumulative = top_size(r->cumulative);
 
 	size = size > cumulative ? size : cumulative;
 	return p->percent / 100 * (double)size >= p->view->min &&
-	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0);
+	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0 ||
+		(p->view->objects &&
+		 regexec(p->view->filter, top_object(p->t, row), 0, NULL, 0) == 0));
 }
 
 /* Return whether ROW has too few samples to say anything; a table then leaves it out. */
@@ -413,7 +480,7 @@ static void print_rows(struct printing *p, enum top_format format)
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_wanted(p, &p->t->row[row]) || (format == TOP_TABLE && is_little(p, row)))
+		if (!is_wanted(p, row) || (format == TOP_TABLE && is_little(p, row)))
 			continue;
 		if (format == TOP_TABLE)
 			print_table_row(p, row);
@@ -423,6 +490,24 @@ static void print_rows(struct printing *p, enum top_format format)
 			print_csv_row(p, row);
 		shown++;
 	}
+}
+
+/* Return how many columns the objects of the rows that are printed take, at most MOST. */
+static size_t measure_objects(const struct printing *p)
+{
+	enum { LEAST = 6, MOST = 22 };
+	size_t most = LEAST;
+	uint64_t shown = 0;
+
+	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
+		uint32_t row = p->t->order[i];
+		if (!is_wanted(p, row))
+			continue;
+		size_t width = columns_of(top_object(p->t, row));
+		most = width > most ? width : most;
+		shown++;
+	}
+	return most < MOST ? most : MOST;
 }
 
 void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out)
@@ -436,13 +521,16 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 		p.callers = sort_calls(t, false);
 		p.callees = sort_calls(t, true);
 	}
+	if (t->how.objects && format == TOP_TABLE && view->objects)
+		p.objects = measure_objects(&p);
 	if (format == TOP_TABLE)
 		print_table_head(&p);
 	else if (format == TOP_JSON)
 		print_json_head(&p);
 	else
-		fprintf(out, "%sflat,flat_share,%s,name\r\n", t->how.calls ? "of,relation," : "",
-			t->how.calls ? "value,share" : "cum,cum_share");
+		fprintf(out, "%sflat,flat_share,%s,%sname\r\n", t->how.calls ? "of,relation," : "",
+			t->how.calls ? "value,share" : "cum,cum_share",
+			t->how.objects ? "object," : "");
 	print_rows(&p, format);
 	if (format == TOP_JSON)
 		fputs("\n]}\n", out);

@@ -19,6 +19,7 @@ struct top_view {
 	size_t columns;		/* width of the terminal; 0: names are not shortened */
 	const regex_t *filter;	/* only rows whose name matches; NULL: all */
 	enum bars_how bars;	/* which error bars, if T has some */
+	bool objects;		/* a column with the objects, if they were collected */
 	bool by_cumulative;	/* ratios are of the cumulative cost */
 	struct ratio_column *ratio;	/* columns after the shares */
 	size_t ratios;

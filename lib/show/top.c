@@ -46,11 +46,9 @@ static uint32_t row_of_function(void *top, const char *name)
 	return row_of(top, name);
 }
 
-/* Return the row of all addresses of an object that have no function. */
-static uint32_t row_of_object(void *top, const char *file)
+/* Write FILE without directories and brackets, and in brackets if it has them, to NAME. */
+static void name_object(const char *file, bool brackets, char *name, size_t size)
 {
-	struct top *t = top;
-	char name[512];
 	const char *slash = strrchr(file, '/');
 
 	if (!*file)
@@ -58,12 +56,51 @@ static uint32_t row_of_object(void *top, const char *file)
 	if (slash)
 		file = slash + 1;
 	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
+	brackets &= file[length] != '\0';
+	snprintf(name, size, "%s%.*s%s", brackets ? "[" : "", length, file, brackets ? "]" : "");
+}
+
+/* Return the row of all addresses of an object that have no function. */
+static uint32_t row_of_object(void *top, const char *file)
+{
+	struct top *t = top;
+	char name[512] = { OBJECT_MARK };
+
 	if (t->how.by == FRAMES_BY_OBJECT)
-		snprintf(name, sizeof(name), "%s%.*s%s", file[length] ? "[" : "", length, file,
-			 file[length] ? "]" : "");
+		name_object(file, true, name, sizeof(name));
 	else
-		snprintf(name, sizeof(name), "%c%.*s", OBJECT_MARK, length, file);
+		name_object(file, false, name + 1, sizeof(name) - 1);
 	return row_of(t, name);
+}
+
+/* Add OBJECT, a string of T, to the objects of ROW. */
+static void add_object(struct top *t, struct top_row *row, uint32_t object)
+{
+	if (row->object && object && row->object != object)
+		object = intern_text(&t->objects, "[several]");
+	row->object = object ? object : row->object;
+}
+
+/* Note in which object the frames of a location are. */
+static void find_objects(struct summing *s, uint32_t location, const struct frames_of *of)
+{
+	struct decoded_location l = decoded_location(s->d, location);
+	const char *file = "";
+	char name[512];
+
+	if (l.mapping != TABLE_NONE)
+		file = decoded_string(s->d, decoded_mapping(s->d, l.mapping).file);
+	if (!*file)
+		return;
+	name_object(file, true, name, sizeof(name));
+	uint32_t object = intern_text(&s->top->objects, name);
+	for (uint32_t k = 0; k < of->count; k++)
+		add_object(s->top, &s->top->row[s->frames.name[of->first + k]], object);
+}
+
+const char *top_object(const struct top *t, uint32_t row)
+{
+	return t->row[row].object ? t->objects.text[t->row[row].object] : "";
 }
 
 /* Name the row of an object: "[libfoo.so: 6,570 addresses]" */
@@ -143,6 +180,8 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 			callee = row;
 		}
 		t->has_functions |= !of->is_address || t->how.by == FRAMES_BY_OBJECT;
+		if (t->how.objects && !s->is_counted[location])
+			find_objects(s, location, of);
 		if (of->is_address && !s->is_counted[location])
 			t->row[s->frames.name[of->first]].addresses++;
 		s->is_counted[location] = true;
@@ -245,15 +284,18 @@ void top_add_with_bars(struct top *t, const struct decoded *d, size_t type, stru
 	bars_finish(bars, t->rows);
 }
 
-static void add_row(struct top *t, uint32_t row, const struct top_row *from)
+static void add_row(struct top *t, uint32_t row, const struct top *of, uint32_t number)
 {
 	struct top_row *to = &t->row[row];
+	const struct top_row *from = &of->row[number];
 
 	to->flat = sum(to->flat, from->flat);
 	to->cumulative = sum(to->cumulative, from->cumulative);
 	/* the same addresses come again: this is how many there are at least */
 	if (from->addresses > to->addresses)
 		to->addresses = from->addresses;
+	if (from->object)
+		add_object(t, to, intern_text(&t->objects, top_object(of, number)));
 }
 
 /* Add FROM's rows and calls.  Those of rows that KEEP (NULL: of all) is not set for are [other]. */
@@ -263,7 +305,7 @@ static void add_rows(struct top *t, const struct top *from, const bool *keep)
 
 	for (uint32_t i = 1; i < from->rows; i++) {
 		row[i] = row_of(t, keep && !keep[i] ? "[other]" : from->names.text[i]);
-		add_row(t, row[i], &from->row[i]);
+		add_row(t, row[i], from, i);
 	}
 	for (uint32_t i = 0; i < from->calls; i++) {
 		uint32_t caller = row[from->call[i].caller], callee = row[from->call[i].callee];
@@ -297,7 +339,7 @@ void top_limit(struct top *t, uint32_t most)
 	top_sort(t, true);
 	for (uint32_t i = 0; i < most / 2; i++)
 		keep[t->order[i]] = true;
-	small.names = (struct intern){ 0 };
+	small.names = small.objects = (struct intern){ 0 };
 	small.call_table = (struct table){ 0 };
 	small.shown = (struct arena){ 0 };
 	small.row = NULL;
@@ -362,6 +404,7 @@ void top_sort(struct top *t, bool by_cumulative)
 void top_release(struct top *t)
 {
 	intern_release(&t->names);
+	intern_release(&t->objects);
 	table_release(&t->call_table);
 	arena_release(&t->shown);
 	free(t->row);

@@ -19,6 +19,7 @@ struct top_row {
 	const char *name;	/* function, or "[libfoo.so: 6,570 addresses]"; set by top_sort() */
 	int64_t flat;		/* value of samples in which it is the leaf */
 	int64_t cumulative;	/* value of samples that have it anywhere, each once */
+	uint32_t object;	/* in OBJECTS; 0: unknown */
 	uint64_t addresses;	/* of an object, without a function; 0: a function */
 	uint64_t seen_in;	/* private: last sample counted in CUMULATIVE */
 };
@@ -34,6 +35,7 @@ struct top_how {
 	enum frames_by by;
 	const char *label;	/* a row for each value of this label instead; NULL: by BY */
 	bool calls;		/* collect calls, too */
+	bool objects;		/* find the object of each row */
 };
 
 /* Zero-initialised except for HOW: empty. */
@@ -42,6 +44,7 @@ struct top {
 	struct intern names;	/* ids are rows */
 	struct top_row *row;	/* row 0 is unused */
 	uint32_t rows;
+	struct intern objects;	/* base names of objects */
 	struct top_call *call;
 	uint32_t calls;
 	struct table call_table;	/* over CALL */
@@ -79,6 +82,9 @@ void top_limit(struct top *t, uint32_t most);
 
 /* Return 100 %: the sum of all absolute values, or of the base's in a difference. */
 uint64_t top_whole(const struct top *t);
+
+/* Return the object of a row: "libc.so.6"; "[several]" if the name is in several; or "". */
+const char *top_object(const struct top *t, uint32_t row);
 
 /* Sort and name the rows: by flat value, or by cumulative value if BY_CUMULATIVE. */
 void top_sort(struct top *t, bool by_cumulative);

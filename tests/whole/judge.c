@@ -158,6 +158,40 @@ const char *judge_json(struct span text)
 	return NULL;
 }
 
+/* Return how often WORD is in TEXT, whatever the case of its letters. */
+static unsigned times(struct span text, const char *word)
+{
+	size_t size = strlen(word);
+	unsigned n = 0;
+
+	for (size_t i = 0; i + size <= text.size; i++)
+		n += !strncasecmp((const char *)text.at + i, word, size);
+	return n;
+}
+
+/*
+ * A page has two scripts, ours and the data, whatever is in the names; the data is JSON in
+ * which nothing can begin or end an element.
+ */
+const char *judge_page(struct span text, bool is_whole)
+{
+	static const char opens[] = "<script type=\"application/json\" id=\"data\">";
+	static const char ends[] = "</script>";
+	const uint8_t *data = memmem(text.at, text.size, opens, strlen(opens)), *end;
+
+	if (!text.size)
+		return is_whole ? "no page, and exit status 0" : NULL;
+	if (!is_utf8(text))
+		return "a page that is not UTF-8";
+	if (times(text, "<script") != 2 || times(text, ends) != 2 || !data)
+		return "a page with other scripts than its own";
+	data += strlen(opens);
+	end = memmem(data, text.size - (size_t)(data - text.at), ends, strlen(ends));
+	if (!end || memchr(data, '<', (size_t)(end - data)))
+		return "data with an element in it";
+	return judge_json((struct span){ (uint8_t *)(uintptr_t)data, (size_t)(end - data) });
+}
+
 /* A reader of protocol buffers, for profile.proto. */
 struct bytes {
 	const uint8_t *at, *end;

@@ -22,6 +22,7 @@ int main_of_pmu_stream(int, char **);
 int main_of_pmu_symbolize(int, char **);
 int main_of_pmu_topprof(int, char **);
 int main_of_pmu_top(int, char **);
+int main_of_pmu_flame(int, char **);
 
 static const struct {
 	const char *name;
@@ -29,7 +30,7 @@ static const struct {
 } tools[] = {
 	{ "pmu-stream", main_of_pmu_stream }, { "pmu-symbolize", main_of_pmu_symbolize },
 	{ "pmu-topprof", main_of_pmu_topprof }, { "pmu-top", main_of_pmu_top },
-	{ "perf_to_profile", main_of_pmu_topprof },
+	{ "perf_to_profile", main_of_pmu_topprof }, { "pmu-flame", main_of_pmu_flame },
 };
 
 /* What clang's -fsanitize-coverage=inline-8bit-counters counts with. */

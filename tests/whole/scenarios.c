@@ -3,7 +3,7 @@
  * Which tools, with which options, and what must hold.
  *
  * A step is a command after a list of what is judged:
- *	text, json, folded, profile	what is on stdout
+ *	text, json, folded, profile, page	what is on stdout
  *	dir		profiles in the directory "d"
  *	counts		the samples and lost ones of the summary (-v) are those of the step before
  *			that also had this
@@ -72,8 +72,16 @@ const struct scenario scenarios[] = {
 	{ "per-process", OF_STREAM, { "dir pmu-topprof --per-process d IN" } },
 	{ "per-thread", OF_STREAM, { "dir pmu-topprof --per-thread d --max-stacks 2 <IN" } },
 	{ "select", OF_STREAM, { "profile pmu-topprof -p 1000 --time 1,2 --comm a IN" } },
+	{ "flame", OF_STREAM, { ". " SYMBOLIZE "IN", "page pmu-flame --min 5% PREV" } },
+	{ "flame-picture", OF_STREAM, { ". " SYMBOLIZE "IN",
+					"text pmu-flame --to svg --by comm <PREV" } },
 	{ "drop-in", OF_STREAM, { ". perf_to_profile -f -i IN -o file" } },
 	{ "top", OF_PROFILE, { "text pmu-top IN" } },
+	{ "page", OF_PROFILE, { "page pmu-flame IN", "page pmu-flame --by pid --invert <IN" } },
+	{ "page-change", OF_PROFILE, { "page pmu-flame --diff IN2 --min 1% IN",
+				       "text pmu-flame --to svg --diff IN IN2" } },
+	{ "picture", OF_PROFILE, { "text pmu-flame --to svg --ratio samples/cpu IN",
+				   "text pmu-flame --to svg <IN" } },
 	{ "top-cum", OF_PROFILE, { "text pmu-top --cum -n 3 <IN" } },
 	{ "fold", OF_PROFILE, { "refuses,folded pmu-topprof --to=folded IN" } },
 	{ "merge", OF_PROFILE, { "profile pmu-topprof IN IN", "profile,whole pmu-topprof PREV",
@@ -231,6 +239,8 @@ static const char *judge_output(const char *step, struct course *k, const struct
 		wrong = judge_json(o->out);
 	if (!wrong && has_word(step, "folded"))
 		wrong = judge_folded(o->out);
+	if (!wrong && has_word(step, "page"))
+		wrong = judge_page(o->out, o->status == 0);
 	if (!wrong && has_word(step, "profile"))
 		wrong = judge_profile(o->out, o->status == 0);
 	if (!wrong && has_word(step, "dir"))

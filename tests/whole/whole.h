@@ -122,6 +122,7 @@ const char *judge_profile(struct span bytes, bool is_whole);	/* gzip'd, zstd or 
 const char *judge_folded(struct span text);
 const char *judge_text(struct span text);	/* what a terminal shows */
 const char *judge_json(struct span text);	/* a value each line */
+const char *judge_page(struct span text, bool is_whole);	/* of pmu-flame */
 
 struct outcome {
 	int status;		/* of the exit; -1: by a signal */
