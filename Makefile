@@ -168,7 +168,7 @@ tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
-$(READY):
+$(READY): tests/setup
 	@tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
 		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev libevent-dev
 	@touch $@

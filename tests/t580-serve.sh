@@ -161,7 +161,8 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	wait $server
 
 	echo 0123456789abcdef0123 >token
-	serve -a --token-file token
+	workload
+	serve -p $target --token-file token
 	for wrong in "X: y" "Authorization: Bearer 0123456789abcdef0124" \
 			"Authorization: Bearer 0123456789abcdef012" "Authorization: Bearer " \
 			"Authorization: Bearer 0123456789abcdef01230123456789abcdef0123" \
