@@ -231,6 +231,19 @@ check 'clients that go away end their tools; malformed and slow requests harm no
 	test ! -s err
 END
 
+check 'as the first process of a container it leaves no zombies: unwinders lose their parent' <<'END'
+	needs_command curl unshare
+	unshare -fp --mount-proc true 2>/dev/null || skip "cannot make a pid namespace"
+	workload
+	unshare -fp pmu-serve -l 127.0.0.1:0 -a --call-graph dwarf >addresses &
+	eventually grep -q ^http addresses
+	port=$(sed 's/.*://' addresses)
+	server=$(pgrep -P $! -x pmu-serve)
+	clients gone
+	eventually no_children
+	kill $server
+END
+
 check 'more than --jobs, or --max-cost, is refused with the time to try again' <<'END'
 	needs_command curl
 	workload

@@ -153,6 +153,30 @@ static void reap(struct work *w)
 	}
 }
 
+static bool is_ours(const struct workshop *shop, pid_t pid)
+{
+	for (const struct work *w = shop->works; w; w = w->next)
+		for (unsigned i = 0; i < w->tools; i++)
+			if (w->tool[i].pid == pid)
+				return true;
+	return false;
+}
+
+/*
+ * A tool that is killed leaves its own child to the first process of a container, which we may
+ * be: wait for it.  One of ours that ends just now sends a signal of its own.
+ */
+static void reap_orphans(const struct workshop *shop)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+	       !is_ours(shop, info.si_pid)) {
+		waitpid(info.si_pid, NULL, 0);
+		info.si_pid = 0;
+	}
+}
+
 void workshop_reap(struct workshop *shop)
 {
 	struct work **link = &shop->works, *ended = NULL;
@@ -168,6 +192,7 @@ void workshop_reap(struct workshop *shop)
 		w->next = ended;
 		ended = w;
 	}
+	reap_orphans(shop);
 	while (ended) {		/* each may start new tools */
 		struct work *w = ended;
 		ended = w->next;
