@@ -79,7 +79,6 @@ open('go').read()
 	target=$!
 	serve -p $target
 	get "$url/debug/pprof/pmu?event=page-faults&period=1&seconds=40" >p &
-	eventually test "$(metric running)" = 1
 	eventually sampling
 	: >go
 	eventually grep -q done said
@@ -249,7 +248,8 @@ check 'more than --jobs, or --max-cost, is refused with the time to try again' <
 	workload
 	serve -p $target --jobs 1
 	get "$url/debug/pprof/profile?seconds=55" >p &
-	eventually test "$(metric running)" = 1
+	busy() { test "$(metric running)" = 1; }
+	eventually busy
 	refused 429 "1 requests sample already" "$url/debug/pprof/profile?seconds=1"
 	grep -qi "^Retry-After: [1-9]" head
 	get -f "$url/metrics" >m
