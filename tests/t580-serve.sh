@@ -1,7 +1,7 @@
 #!/bin/sh
 # pmu-serve: profiles by HTTP.  Ports are free ones; tests/serve.py has the clients.
 # SERVE=all (make check-all): 100 clients, 10,000 cheap requests, 300 profiles.
-# kinds: release asan user
+# kinds: release asan
 . tests/lib.sh
 
 # serve OPTION...: start it; $server is its pid, $port and $url where it listens
