@@ -22,9 +22,9 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
-MODULES = base linux record stream elf event process locate dwarf unwind sample symbol resolve profile stats show compose
+MODULES = base linux record stream elf event process locate dwarf unwind sample symbol resolve profile stats show compose serve
 
-LDLIBS = -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
+LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
@@ -135,6 +135,8 @@ ifndef SANITIZE
 # (-z pack-relative-relocs) save 1 MB of file, but no time: that goes into the pages.
 $B/bin/pmu-events $B/bin/pmu-sample: LINKAGE = -static
 endif
+# libevent would look up names: lib/serve/no-lookup.c comes first.
+$B/bin/pmu-serve: LDFLAGS += -Wl,-u,getaddrinfo
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
@@ -166,9 +168,9 @@ tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
-$(READY):
+$(READY): tests/setup
 	@tests/lab/archive bookworm $(ARCH) $(SYSROOT) libprotobuf-c-dev zlib1g-dev libzstd-dev \
-		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev
+		libdeflate-dev liblzma-dev libiberty-dev libpfm4-dev libevent-dev
 	@touch $@
 sysroot: $(READY)
 endif

@@ -48,6 +48,8 @@ check 'a letter means the same option in all tools, except for those known' <<'E
 		b branches
 		j branch-filter
 		j json
+		l label
+		l listen
 		n head
 		n rows
 		t tid

@@ -67,7 +67,10 @@ static void be_program(const char *path, char *const *argv, const struct sibling
 		       struct report *report)
 {
 	command_restore_signals_but(how->deaf ? SIGINT : 0);
-	if ((how->in < 0 || dup2(how->in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0)
+	if (how->bound)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((how->in < 0 || dup2(how->in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0 &&
+	    (how->err == 0 || dup2(how->err, STDERR_FILENO) >= 0))
 		execv(path, argv);
 	report_failure(report, "cannot run '%s'", path);
 	_exit(127);

@@ -119,8 +119,8 @@ void event_exclude_kernel(struct event *event)
 	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
 }
 
-bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
-	       struct slice modifiers, const struct event_rates *rates)
+bool event_parser_add(struct event_parser *p, const struct event_item *item, struct event event,
+		      struct slice modifiers, const struct event_rates *rates)
 {
 	struct event_list *list = p->list;
 	struct modifier_error wrong;

@@ -57,5 +57,5 @@ bool breakpoint_parse(struct event_parser *p, struct event_item *item)
 		 type & HW_BREAKPOINT_R ? "r" : "", type & HW_BREAKPOINT_W ? "w" : "",
 		 type & HW_BREAKPOINT_X ? "x" : "");
 	event.base = arena_text(&p->list->arena, base, sizeof(base));
-	return event_add(p, item, event, letters, &every);
+	return event_parser_add(p, item, event, letters, &every);
 }

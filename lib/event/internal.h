@@ -4,7 +4,7 @@
  *
  * language.c splits a text into items: the name of an event with its terms and modifiers.
  * The sources of names (alias.c, sysfs.c, ...) turn an item into events: they set type and
- * config, and pass each event to event_add() for the common part.
+ * config, and pass each event to event_parser_add() for the common part.
  */
 #pragma once
 #include "base/slice.h"
@@ -56,8 +56,8 @@ bool event_wrong(struct event_parser *p, const char *at, const char *format, ...
  * Add EVENT, with base, attr.type and attr.config* set, to the list.  Applies the terms of
  * ITEM, MODIFIERS, and a period (RATES has the preset).  False: reported.
  */
-bool event_add(struct event_parser *p, const struct event_item *item, struct event event,
-	       struct slice modifiers, const struct event_rates *rates);
+bool event_parser_add(struct event_parser *p, const struct event_item *item, struct event event,
+		      struct slice modifiers, const struct event_rates *rates);
 
 /* Return whether NAME is rHEX, a raw code from the CPU's manual, and set *CONFIG to it. */
 bool event_is_raw(struct slice name, uint64_t *config);

@@ -114,7 +114,7 @@ static bool add_plain(struct event_parser *p, struct event_item *item, struct ev
 	if (!terms_common_only(p, item))
 		return false;
 	event.base = arena_text(&p->list->arena, name, strlen(name));
-	return event_add(p, item, event, item->rest, rates);
+	return event_parser_add(p, item, event, item->rest, rates);
 }
 
 static bool add_alias(struct event_parser *p, struct event_item *item,

@@ -258,7 +258,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 		 attr->pinned ? "D" : "");
 	const char *kept = arena_text(&p->list->arena, all, sizeof(all));
 	struct event_rates rates = alias_rates(e->base);
-	return event_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
+	return event_parser_add(p, item, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 
 /* Report a wrong umask or modifier in NAME, with the most similar one, or a list of umasks. */

@@ -257,7 +257,7 @@ static bool add_pmu_event(struct event_parser *p, struct event_item *item, struc
 		return event_wrong(p, item->all.at, "these terms are too long");
 	snprintf(d.base + used, sizeof(d.base) - used, "/");
 	d.event.base = arena_text(arena, d.base, sizeof(d.base));
-	return event_add(p, item, d.event, item->rest, &d.rates);
+	return event_parser_add(p, item, d.event, item->rest, &d.rates);
 }
 
 /* Return whether NAME matches PMU: itself, "imc" for uncore_imc_0, or a glob. */

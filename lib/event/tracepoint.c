@@ -70,7 +70,7 @@ static enum event_found add_one(struct event_parser *p, const struct event_item 
 	event.attr.config = id;
 	snprintf(base, sizeof(base), "%s:%s", system, name);
 	event.base = arena_text(&p->list->arena, base, sizeof(base));
-	return event_add(p, item, event, letters, &every) ? EVENT_ADDED : EVENT_WRONG;
+	return event_parser_add(p, item, event, letters, &every) ? EVENT_ADDED : EVENT_WRONG;
 }
 
 static enum event_found add_all(struct event_parser *p, const struct event_item *item,

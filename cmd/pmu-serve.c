@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-serve - serve profiles by HTTP, to go tool pprof and to whatever scrapes such addresses.
+ *
+ * Runs the other tools for each request, and writes its addresses to stdout.
+ */
+#include "base/command.h"
+#include "serve/allow.h"
+#include "serve/listen.h"
+#include "serve/query.h"
+#include "serve/server.h"
+
+#include <stdio.h>
+
+static bool insecure;
+static struct command_list addresses;
+static struct serve_settings settings = {
+	.addresses = &addresses, .allow = ALLOW_DEFAULT, .call_graph = "auto",
+	.max_seconds = 60 * UINT64_C(1000000000), .jobs = 8, .max_cost = 0.05,
+};
+
+static const struct command_option options[] = {
+	{ 'l', "listen", "ADDRESS", "listen on ADDRESS:PORT or unix:PATH; may be repeated",
+	  .list = &addresses },
+	{ 'p', "pid", "PID", "sample process PID", .integer = &settings.pid, .least = 1 },
+	{ 0, "comm", "NAME", "sample the processes with this name at the time of a request",
+	  .text = &settings.comm },
+	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", .text = &settings.cgroup },
+	{ 'u', "uid", "USER", "sample the processes of a user", .text = &settings.user },
+	{ 'a', "all", NULL, "sample everything that runs", .flag = &settings.system },
+	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", .flag = &settings.any },
+	{ 0, "allow", "EVENTS", "allow these kinds of events, or events by name",
+	  .text = &settings.allow },
+	{ 0, "max-seconds", "TIME", "longest profile", .time = &settings.max_seconds,
+	  .least = 10 * 1000 * 1000 },
+	{ 0, "jobs", "COUNT", "sample for at most COUNT requests at the same time",
+	  .count = &settings.jobs, .least = 1, .most = 1000 },
+	{ 0, "max-cost", "SHARE", "refuse requests while profiling takes this share of a CPU",
+	  .share = &settings.max_cost },
+	{ 0, "token-file", "FILE", "answer only those who know the token in FILE",
+	  .text = &settings.token_file },
+	{ 0, "insecure", NULL, "listen to other machines without a token", .flag = &insecure },
+	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none",
+	  .text = &settings.call_graph },
+	{ 0, "cache", "DIR", "save what is found about programs in DIR, for pmu-symbolize",
+	  .text = &settings.cache },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-serve",
+	.purpose = "serve profiles by HTTP",
+	.operands = "{-p PID | --comm NAME | -a | ... | --any}",
+	.options = options,
+};
+
+static void check_target(void)
+{
+	size_t targets = command_one_of(&command, "pid", "comm", "cgroup", "uid", "all", NULL);
+
+	if (!targets && !settings.any)
+		command_misused(&command, "nothing to sample: give -p PID, --comm NAME, -a, or "
+				"--any");
+}
+
+static void check_addresses(void)
+{
+	if (addresses.count == 0) {
+		static const char *normal[] = { "127.0.0.1:6060" };
+		addresses = (struct command_list){ .item = normal, .count = 1 };
+	}
+	for (size_t i = 0; i < addresses.count; i++) {
+		const char *address = addresses.item[i];
+		if (listen_check(address))
+			command_misused(&command, "--listen takes an address such as "
+					"127.0.0.1:6060, [::1]:6060 or unix:PATH, not '%s'",
+					address);
+		if (!listen_is_local(address) && !settings.token_file && !insecure)
+			command_misused(&command, "'%s' is open to other machines: give a "
+					"--token-file, or --insecure", address);
+	}
+}
+
+static void check_texts(void)
+{
+	struct query *unused = &(struct query){ 0 };
+
+	if (allow_check(settings.allow))
+		command_misused(&command, "--allow takes kinds and names of events, such as "
+				"hardware,sched:sched_switch, not '%s'", settings.allow);
+	if (!query_take_callgraph(unused, settings.call_graph))
+		command_misused(&command, "--call-graph takes one of auto, fp, dwarf, lbr, none, "
+				"or dwarf,BYTES with a multiple of 8 up to 65528, not '%s'",
+				settings.call_graph);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	int first = command_begin(&command, &report, argc, argv);
+
+	if (first < argc)
+		command_misused(&command, "takes no '%s'", argv[first]);
+	check_target();
+	check_addresses();
+	check_texts();
+	struct server *server = server_open(&settings, &report);
+	for (size_t i = 0; server && server_address(server, i); i++)
+		printf("%s\n", server_address(server, i));
+	fflush(stdout);
+	if (server)
+		server_run(server);
+	server_close(server);
+	return command_end(&report);
+}

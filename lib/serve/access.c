@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/access.h"
+#include "base/regular.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+bool access_read_token(struct access_rules *rules, const char *file, struct report *report)
+{
+	char text[ACCESS_TOKEN_MOST + 2];
+	int fd = regular_open(file, false);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (size < 0)
+		report_failure(report, "cannot read the token in '%s'", file);
+	if (fd >= 0)
+		close(fd);
+	if (size < 0)
+		return false;
+	text[size] = '\0';
+	size_t length = strcspn(text, "\r\n");
+	text[length] = '\0';
+	if (length < ACCESS_TOKEN_LEAST || length > ACCESS_TOKEN_MOST) {
+		report_error(report, "the first line of '%s' is no token: it has %zu bytes, not %d "
+			     "to %d; 'openssl rand -hex 32' makes one", file, length,
+			     ACCESS_TOKEN_LEAST, ACCESS_TOKEN_MOST);
+		return false;
+	}
+	memcpy(rules->token, text, length + 1);
+	rules->token_size = length;
+	return true;
+}
+
+/* Compare in a time that depends on the length of GIVEN only. */
+static bool is_token(const struct access_rules *rules, const char *given, size_t size)
+{
+	volatile unsigned char difference = rules->token_size != size;
+
+	for (size_t i = 0; i < size; i++)
+		difference |= (unsigned char)(rules->token[i % rules->token_size] ^ given[i]);
+	return difference == 0;
+}
+
+/* Decode base64 (RFC 4648) up to its padding.  Return the number of bytes, or -1: no base64. */
+static ssize_t decode_base64(const char *text, char *bytes, size_t room)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	unsigned value = 0, bits = 0;
+	size_t size = 0;
+
+	for (; *text && *text != '='; text++) {
+		const char *digit = strchr(digits, *text);
+		if (!digit)
+			return -1;
+		value = value << 6 | (unsigned)(digit - digits);
+		bits += 6;
+		if (bits < 8)
+			continue;
+		if (size == room)
+			return -1;
+		bits -= 8;
+		bytes[size++] = (char)(value >> bits);
+		value &= (1u << bits) - 1;
+	}
+	return text[strspn(text, "=")] ? -1 : (ssize_t)size;
+}
+
+/* Return what comes after SCHEME and its spaces in HEADER, or NULL. */
+static const char *credentials(const char *header, const char *scheme)
+{
+	size_t size = strlen(scheme);
+
+	if (strncasecmp(header, scheme, size) || header[size] != ' ')
+		return NULL;
+	return header + size + strspn(header + size, " ");
+}
+
+/* go tool pprof has no option for a token, but "http://user:token@host/" sends it as Basic. */
+static bool has_token(const struct access_rules *rules, const char *authorization)
+{
+	char pair[2 * ACCESS_TOKEN_MOST];
+	const char *given;
+
+	if (!rules->token_size || !authorization)
+		return false;
+	given = credentials(authorization, "Bearer");
+	if (given)
+		return is_token(rules, given, strlen(given));
+	given = credentials(authorization, "Basic");
+	ssize_t size = given ? decode_base64(given, pair, sizeof(pair)) : -1;
+	const char *colon = size > 0 ? memchr(pair, ':', (size_t)size) : NULL;
+	return colon && is_token(rules, colon + 1, (size_t)(pair + size - colon - 1));
+}
+
+/* Return the length of HOST without a port. */
+static size_t host_length(const char *host)
+{
+	size_t size = *host == '[' ? strcspn(host, "]") : strcspn(host, ":");
+
+	return size + (*host == '[' && host[size] == ']');
+}
+
+/* Return whether HOST, without a port, is this machine by number, or localhost. */
+static bool is_local_name(const char *host, const char *local)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	size_t size = host_length(host);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == size && !strncasecmp(host, names[i], size))
+			return true;
+	if (*host == '[' && size >= 2) {
+		host++;
+		size -= 2;
+	}
+	return strlen(local) == size && !strncasecmp(host, local, size);
+}
+
+int access_check(const struct access_rules *rules, const struct access_request *request,
+		 bool *with_token, const char **why)
+{
+	*with_token = has_token(rules, request->authorization);
+	*why = "requests from scripts of web pages are refused";
+	if (request->origin)
+		return 403;
+	if (request->fetch_site && !strcasecmp(request->fetch_site, "cross-site") &&
+	    (!request->fetch_mode || strcasecmp(request->fetch_mode, "navigate")))
+		return 403;
+	if (*with_token)
+		return 0;
+	*why = request->authorization ? "this is not the token"
+		: "a token is needed: Authorization: Bearer TOKEN, or http://user:TOKEN@host/";
+	if (rules->token_size)
+		return 401;
+	*why = "the Host of the request is no address of this server; use localhost";
+	if (request->local && (!request->host || !is_local_name(request->host, request->local)))
+		return 403;
+	return 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/allow.h"
+#include "serve/query.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "raw": encoded for this CPU; "uncore": of a package or a device, not of a process */
+enum kind { HARDWARE, CACHE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, RAW, UNCORE, ALL, KINDS };
+
+static const char *const names[KINDS] = {
+	[HARDWARE] = "hardware", [CACHE] = "cache", [SOFTWARE] = "software",
+	[TRACEPOINTS] = "tracepoints", [BREAKPOINTS] = "breakpoints", [RAW] = "raw",
+	[UNCORE] = "uncore", [ALL] = "all",
+};
+
+/* What the list is compared with. */
+struct event_facts {
+	char name[256], base[256];
+	long type;		/* perf_event_attr.type */
+	bool per_cpu;
+	uint64_t frequency;	/* Hz; 0: it has a period */
+};
+
+const char *allow_check(const char *list)
+{
+	return *list && !strchr(list, ' ') && *list != ',' ? NULL : list;
+}
+
+static enum kind kind_of(const struct event_facts *e)
+{
+	switch (e->type) {
+	case PERF_TYPE_HARDWARE:
+		return HARDWARE;
+	case PERF_TYPE_HW_CACHE:
+		return CACHE;
+	case PERF_TYPE_SOFTWARE:
+		return SOFTWARE;
+	case PERF_TYPE_TRACEPOINT:
+		return TRACEPOINTS;
+	case PERF_TYPE_BREAKPOINT:
+		return BREAKPOINTS;
+	default:
+		return e->per_cpu ? UNCORE : RAW;
+	}
+}
+
+/* Copy the JSON string at AT, which is after its quote, to TEXT.  Return what comes after it. */
+static const char *take_string(const char *at, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (; *at && *at != '"'; at++) {
+		at += *at == '\\' && at[1];
+		if (used < size - 1)
+			text[used++] = *at;
+	}
+	text[used] = '\0';
+	return *at ? at + 1 : at;
+}
+
+/* Take "NAME": VALUE at AT, after a quote.  Return what comes after it. */
+static const char *take_member(const char *at, struct event_facts *e)
+{
+	char name[32], value[256] = "";
+
+	at = take_string(at, name, sizeof(name));
+	at += strspn(at, ": ");
+	if (*at == '"')
+		at = take_string(at + 1, value, sizeof(value));
+	else
+		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, ",} \n"), at);
+	if (!strcmp(name, "name"))
+		memcpy(e->name, value, sizeof(e->name));
+	else if (!strcmp(name, "base"))
+		memcpy(e->base, value, sizeof(e->base));
+	else if (!strcmp(name, "type"))
+		e->type = strtol(value, NULL, 10);
+	else if (!strcmp(name, "per_cpu"))
+		e->per_cpu = strcmp(value, "false") != 0;
+	else if (!strcmp(name, "sample_freq"))
+		e->frequency = strtoull(value, NULL, 10);
+	return at;
+}
+
+/* Take the next object of JSON at *AT.  Return false at the end. */
+static bool next_event(const char **at, struct event_facts *e)
+{
+	*at = strchr(*at, '{');
+	if (!*at)
+		return false;
+	*e = (struct event_facts){ .type = -1 };
+	for (const char *c = *at + 1; *c; ) {
+		if (*c == '}') {
+			*at = c + 1;
+			return e->type >= 0;
+		}
+		c = *c == '"' ? take_member(c + 1, e) : c + 1;
+	}
+	return false;
+}
+
+static bool is_in(const char *list, const struct event_facts *e)
+{
+	const char *kind = names[kind_of(e)];
+	size_t size;
+
+	for (; *list; list += size + (list[size] == ',')) {
+		size = strcspn(list, ",");
+		const char *const right[] = { names[ALL], kind, e->name, e->base };
+		for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
+			if (strlen(right[i]) == size && !memcmp(right[i], list, size))
+				return true;
+	}
+	return false;
+}
+
+bool allow_all(const char *list, const char *json, char *why, size_t size)
+{
+	struct event_facts e;
+	size_t events = 0;
+
+	for (; next_event(&json, &e); events++) {
+		if (e.frequency > QUERY_FREQUENCY) {
+			snprintf(why, size, "event: at most %d samples per second, not %llu",
+				 QUERY_FREQUENCY, (unsigned long long)e.frequency);
+			return false;
+		}
+		if (is_in(list, &e))
+			continue;
+		snprintf(why, size, "event: '%.100s' is one of %s, which this server does not "
+			 "allow; it allows %.100s (pmu-serve --allow)", e.name, names[kind_of(&e)],
+			 list);
+		return false;
+	}
+	snprintf(why, size, "event: there is none in this name");
+	return events > 0;
+}

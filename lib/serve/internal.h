@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal - a server, as its parts see it. */
+#pragma once
+#include "serve/access.h"
+#include "serve/connections.h"
+#include "serve/listen.h"
+#include "serve/metrics.h"
+#include "serve/query.h"
+#include "serve/recipe.h"
+#include "serve/settings.h"
+#include "serve/work.h"
+
+#include <event2/http.h>
+#include <signal.h>
+
+struct job;
+
+struct server {
+	const struct serve_settings *settings;
+	struct report *report;
+	struct event_base *base;
+	struct evhttp *http;
+	struct workshop *shop;
+	struct connections *connections;
+	struct access_rules rules;
+	struct metrics metrics;
+	struct job *jobs;		/* list */
+	unsigned running;		/* jobs in it */
+	struct event *on_signal, *on_stop;
+	struct {
+		char name[LISTEN_NAME];
+		struct evconnlistener *listener;
+	} *listening;			/* for each address of SETTINGS */
+	int signals;			/* signalfd */
+	int pidfd;			/* of the process that settings name; or -1 */
+	unsigned stops;			/* rounds since the server was asked to stop; 0: it runs */
+	sigset_t before;
+};
+
+/* Return the monotonic time, in seconds. */
+double server_now(void);
+
+/* Answer with BODY, of this content type, and free BODY.  RETRY: Retry-After, in s; 0: none. */
+void reply_send(struct server *s, struct evhttp_request *request, int status, const char *type,
+		struct evbuffer *body, unsigned retry);
+
+/* Answer with a sentence that go tool pprof prints. */
+void reply_error(struct server *s, struct evhttp_request *request, int status, unsigned retry,
+		 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* What a job answers with. */
+enum job_kind { JOB_PROFILE, JOB_PAGE, JOB_EVENTS };
+
+/*
+ * Answer REQUEST by tools: a profile or a page by KIND, or what can be sampled.  QUERY is from
+ * malloc(), and freed.
+ */
+void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
+	       enum recipe_kind kind, struct query *query);
+
+/* The server stops: jobs that sample answer with what they have; AT_ONCE: all end now. */
+void jobs_stop(struct server *s, bool at_once);
+
+/*
+ * Find the process or processes of QUERY.  Return 0, or an HTTP status and *WHY.  *PID is one
+ * process, or 0 if there are many or none of its own.
+ */
+int target_find(const struct server *s, const struct query *query, pid_t *pid, const char **why);
+
+/* Write the page that builds addresses. */
+void index_page_write(const struct server *s, struct evbuffer *out);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A job is a request that tools answer, one after the other:
+ *
+ *	profile by events	pmu-events says what they are; the pipe samples
+ *	profile by time		the pipe samples
+ *	events			pmu-events lists them; pmu-events examines the machine
+ */
+#include "base/arena.h"
+#include "serve/allow.h"
+#include "serve/internal.h"
+
+#include <errno.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const double PATIENCE = 15;	/* seconds that tools may take longer than the sampling */
+
+struct job {
+	struct job *next;
+	struct server *server;
+	struct evhttp_request *request;
+	enum job_kind answer;
+	struct recipe recipe;
+	struct query *query;
+	struct arena arena;
+	struct work *work;		/* the tools that run */
+	struct event *on_client;	/* the client closes its connection, or says more */
+	size_t extra;			/* bytes that it said */
+	struct evbuffer *first;		/* JOB_EVENTS: the list */
+	double ends;			/* when the sampling is to end, monotonic, in s */
+	bool samples;			/* the pipe runs */
+};
+
+static void job_free(struct job *job)
+{
+	struct job **link = &job->server->jobs;
+
+	while (*link != job)
+		link = &(*link)->next;
+	*link = job->next;
+	job->server->running--;
+	if (job->on_client)
+		event_free(job->on_client);
+	if (job->first)
+		evbuffer_free(job->first);
+	arena_release(&job->arena);
+	free(job->query);
+	free(job);
+}
+
+/* Answer by an error, and end JOB. */
+#define job_refuse(job, status, ...) do { \
+	reply_error((job)->server, (job)->request, status, 0, __VA_ARGS__); \
+	job_free(job); \
+} while (0)
+
+/* Return the bytes of a file in memory, up to MOST, as text.  The caller frees. */
+static char *read_text(int fd, off_t size, size_t most)
+{
+	size_t room = size < 0 || (size_t)size > most ? most : (size_t)size;
+	char *text = mem_zeroed(room + 1, 1);
+
+	if (pread(fd, text, room, 0) < 0)
+		text[0] = '\0';
+	return text;
+}
+
+/* Answer with the file in memory FD, which is closed at last. */
+static void answer_file(struct job *job, int fd, off_t size)
+{
+	struct evbuffer *body = evbuffer_new();
+	struct evkeyvalq *headers = evhttp_request_get_output_headers(job->request);
+
+	if (size <= 0) {
+		close(fd);
+		evbuffer_free(body);
+		job_refuse(job, 500, "the tools wrote nothing");
+		return;
+	}
+	evbuffer_add_file(body, fd, 0, size);	/* closes it, even if it fails */
+	if (job->answer == JOB_PROFILE)
+		evhttp_add_header(headers, "Content-Disposition",
+				  "attachment; filename=\"profile.pb.gz\"");
+	reply_send(job->server, job->request, 200, job->answer == JOB_PROFILE
+		   ? "application/octet-stream" : "text/html; charset=utf-8", body, 0);
+	job_free(job);
+}
+
+/* Count what tools cost.  If they failed, answer so, and return true. */
+static bool has_failed(struct job *job, const struct work_result *r)
+{
+	struct server *s = job->server;
+
+	job->work = NULL;
+	metrics_add_cost(&s->metrics, r->cpu, server_now());
+	if (!r->failed)
+		return false;
+	if (r->timed_out)
+		job_refuse(job, 500, "%s did not end within %.0f s after the sampling", r->failed,
+			   PATIENCE);
+	else
+		job_refuse(job, s->stops ? 503 : 500, "%s: %s", r->failed, r->why);
+	return true;
+}
+
+static void sampled(void *context, struct work_result *r)
+{
+	struct job *job = context;
+
+	metrics_add_samples(&job->server->metrics, r->messages);
+	if (has_failed(job, r))
+		close(r->output);
+	else
+		answer_file(job, r->output, r->size);
+}
+
+static void start_work(struct job *job, recipe_tools tools, double seconds, work_done *done)
+{
+	job->ends = server_now() + seconds;
+	job->work = work_start(job->server->shop, tools, seconds + PATIENCE, done, job);
+	if (!job->work)
+		job_refuse(job, 500, "pmu-serve cannot start its tools; its log says why");
+}
+
+static void start_sampling(struct job *job)
+{
+	job->samples = true;
+	start_work(job, recipe_profile(&job->recipe, &job->arena),
+		   (double)job->recipe.duration / 1e9, sampled);
+}
+
+/* pmu-events has said what the events are. */
+static void encoded(void *context, struct work_result *r)
+{
+	enum { JSON = 1 << 16 };
+	struct job *job = context;
+	char why[256];
+
+	job->work = NULL;
+	metrics_add_cost(&job->server->metrics, r->cpu, server_now());
+	char *json = read_text(r->output, r->size, JSON);
+	bool allowed = !r->failed && r->size <= JSON &&
+		       allow_all(job->server->settings->allow, json, why, sizeof(why));
+	free(json);
+	close(r->output);
+	if (job->server->stops)
+		job_refuse(job, 503, "the server is stopping");
+	else if (r->failed && r->timed_out)
+		job_refuse(job, 500, "%s did not end", r->failed);
+	else if (r->failed)
+		job_refuse(job, 400, "event: %s", r->why);
+	else if (r->size > JSON)
+		job_refuse(job, 400, "event: these are too many");
+	else if (!allowed)
+		job_refuse(job, 403, "%s", why);
+	else
+		start_sampling(job);
+}
+
+static void examined(void *context, struct work_result *r)
+{
+	struct job *job = context;
+
+	job->work = NULL;
+	metrics_add_cost(&job->server->metrics, r->cpu, server_now());
+	/* the doctor fails where something is bad, and has printed it */
+	evbuffer_add_printf(job->first, ",\n\"doctor\": ");
+	if (r->size > 0)
+		evbuffer_add_file(job->first, r->output, 0, r->size);
+	else
+		evbuffer_add_printf(job->first, "[]");
+	evbuffer_add_printf(job->first, "}\n");
+	if (r->size <= 0)
+		close(r->output);
+	reply_send(job->server, job->request, 200, "application/json", job->first, 0);
+	job->first = NULL;
+	job_free(job);
+}
+
+static void listed(void *context, struct work_result *r)
+{
+	struct job *job = context;
+
+	if (has_failed(job, r)) {
+		close(r->output);
+		return;
+	}
+	job->first = evbuffer_new();
+	evbuffer_add_printf(job->first, "{\"events\": ");
+	evbuffer_add_file(job->first, r->output, 0, r->size);
+	start_work(job, recipe_doctor(&job->arena), 0, examined);
+}
+
+/* The client is gone: nobody needs the answer. */
+static void drop(struct job *job)
+{
+	struct evhttp_connection *connection = evhttp_request_get_connection(job->request);
+
+	if (job->work)
+		work_cancel(job->work);
+	metrics_count(&job->server->metrics, 499);
+	job_free(job);
+	evhttp_connection_free(connection);	/* with its request */
+}
+
+/* evhttp does not read while a request is worked on: the end of the connection is ours. */
+static void client_says(evutil_socket_t fd, short what, void *context)
+{
+	enum { EXTRA = 1 << 20 };	/* bytes after a request that are ignored */
+	struct job *job = context;
+	char bytes[4096];
+
+	(void)what;
+	ssize_t n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	job->extra += n > 0 ? (size_t)n : 0;
+	if (n <= 0 || job->extra > EXTRA)
+		drop(job);
+}
+
+static void watch_client(struct job *job)
+{
+	struct evhttp_connection *connection = evhttp_request_get_connection(job->request);
+	int fd = bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
+
+	job->on_client = event_new(job->server->base, fd, EV_READ | EV_PERSIST, client_says, job);
+	event_add(job->on_client, NULL);
+}
+
+/* Return the seconds until the next job ends, at least 1. */
+static unsigned next_end(const struct server *s)
+{
+	double now = server_now(), next = 3600;
+
+	for (const struct job *job = s->jobs; job; job = job->next)
+		if (job->ends - now < next)
+			next = job->ends - now;
+	return next < 1 ? 1 : (unsigned)next + 1;
+}
+
+/* Return whether there is room for one more job; else answer. */
+static bool has_room(struct server *s, struct evhttp_request *request)
+{
+	double now = server_now(), share = metrics_share(&s->metrics, now);
+
+	if (s->stops)
+		reply_error(s, request, 503, 1, "the server is stopping");
+	else if (s->running >= s->settings->jobs)
+		reply_error(s, request, 429, next_end(s), "%u requests sample already, as many as "
+			    "pmu-serve --jobs allows; try again", s->running);
+	else if (share > s->settings->max_cost)
+		reply_error(s, request, 429,
+			    metrics_wait(&s->metrics, s->settings->max_cost, now),
+			    "profiling takes %.3g %% of a CPU, and pmu-serve --max-cost allows "
+			    "%.3g %%; try again", 100 * share, 100 * s->settings->max_cost);
+	else
+		return true;
+	return false;
+}
+
+/* Return a new job for REQUEST. */
+static struct job *job_new(struct server *s, struct evhttp_request *request,
+			   struct query *query)
+{
+	struct job *job = mem_zeroed(1, sizeof(*job));
+
+	job->server = s;
+	job->request = request;
+	job->query = query;
+	job->next = s->jobs;
+	s->jobs = job;
+	s->running++;
+	watch_client(job);
+	connections_hold(s->connections, request);
+	return job;
+}
+
+void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
+	       enum recipe_kind kind, struct query *query)
+{
+	enum { SECONDS = 30 };		/* as Go's default */
+	uint64_t most = s->settings->max_seconds, normal = SECONDS * UINT64_C(1000000000);
+	const char *why;
+	pid_t pid = 0;
+	int status = answer == JOB_EVENTS ? 0 : target_find(s, query, &pid, &why);
+
+	if (status)
+		reply_error(s, request, status, 0, "%s", why);
+	else if (query->seconds > most)
+		reply_error(s, request, 400, 0, "seconds: at most %.9g here (pmu-serve "
+			    "--max-seconds)", (double)most / 1e9);
+	if (status || query->seconds > most || !has_room(s, request)) {
+		free(query);
+		return;
+	}
+	struct job *job = job_new(s, request, query);
+	job->answer = answer;
+	job->recipe = (struct recipe){
+		.kind = kind, .page = answer == JOB_PAGE, .query = query, .pid = pid,
+		.settings = s->settings,
+		.duration = query->seconds ? query->seconds : normal < most ? normal : most,
+	};
+	if (answer == JOB_EVENTS)
+		start_work(job, recipe_list(&job->arena), 0, listed);
+	else if (kind == RECIPE_EVENTS)
+		start_work(job, recipe_encode(&job->recipe, &job->arena), 0, encoded);
+	else
+		start_sampling(job);
+}
+
+void jobs_stop(struct server *s, bool at_once)
+{
+	for (struct job *job = s->jobs, *next; job; job = next) {
+		next = job->next;
+		if (job->samples && !at_once) {
+			work_finish(job->work);
+			continue;
+		}
+		if (job->work)
+			work_cancel(job->work);
+		job_refuse(job, 503, "the server is stopping");
+	}
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/query.h"
+#include "base/hex.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "linux/proc.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3)))
+static bool wrong(struct query *q, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(q->wrong, sizeof(q->wrong), format, args);
+	va_end(args);
+	text_make_safe(q->wrong);
+	return false;
+}
+
+static bool take_seconds(struct query *q, const char *value)
+{
+	if (units_parse_duration(value, &q->seconds) && q->seconds >= 1000000)
+		return true;
+	return wrong(q, "seconds takes a number such as 30 or 0.5, not '%s'", value);
+}
+
+static bool take_event(struct query *q, const char *value)
+{
+	if (q->events == QUERY_EVENTS)
+		return wrong(q, "at most %d times event", QUERY_EVENTS);
+	q->event[q->events++] = value;
+	return true;
+}
+
+/* Parse the number of parameter NAME, from 1 to MOST. */
+static bool take_count(struct query *q, const char *name, const char *value, uint64_t most,
+		       uint64_t *count)
+{
+	if (units_parse_count(value, count) && *count >= 1 && *count <= most)
+		return true;
+	return wrong(q, "%s takes a number from 1 to %" PRIu64 ", not '%s'", name, most, value);
+}
+
+static bool take_period(struct query *q, const char *value)
+{
+	return take_count(q, "period", value, INT64_MAX, &q->period);
+}
+
+static bool take_rate(struct query *q, const char *value)
+{
+	return take_count(q, "rate", value, INT64_MAX, &q->rate);
+}
+
+static bool take_frequency(struct query *q, const char *value)
+{
+	return take_count(q, "frequency", value, QUERY_FREQUENCY, &q->frequency);
+}
+
+bool query_take_callgraph(struct query *q, const char *value)
+{
+	uint64_t bytes;
+
+	q->callgraph = value;
+	if (!strcmp(value, "auto") || !strcmp(value, "fp") || !strcmp(value, "dwarf") ||
+	    !strcmp(value, "lbr") || !strcmp(value, "none"))
+		return true;
+	if (!strncmp(value, "dwarf,", strlen("dwarf,")) &&
+	    units_parse_count(value + strlen("dwarf,"), &bytes) && bytes >= 8 && bytes <= 65528 &&
+	    bytes % 8 == 0)
+		return true;
+	return wrong(q, "callgraph takes one of auto, fp, dwarf, dwarf,BYTES, lbr, none, not '%s'",
+		     value);
+}
+
+static bool take_label(struct query *q, const char *value)
+{
+	q->label = value;
+	if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz_,")] == '\0')
+		return true;
+	return wrong(q, "label takes a list such as pid,tid,cpu, not '%s'", value);
+}
+
+static bool take_pid(struct query *q, const char *value)
+{
+	return proc_parse_id(value, &q->pid) ||
+	       wrong(q, "pid takes the number of a process, not '%s'", value);
+}
+
+static bool take_comm(struct query *q, const char *value)
+{
+	q->comm = value;
+	return strlen(value) < PROC_NAME_SIZE ||
+	       wrong(q, "comm takes a name of at most %d bytes", PROC_NAME_SIZE - 1);
+}
+
+static bool take_nothing(struct query *q, const char *value)
+{
+	(void)q;
+	(void)value;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	unsigned bit;
+	bool (*take)(struct query *q, const char *value);
+} parameters[] = {
+	{ "event", QUERY_EVENT, take_event },
+	{ "period", QUERY_PERIOD, take_period },
+	{ "rate", QUERY_RATE, take_rate },
+	{ "frequency", QUERY_HZ, take_frequency },
+	{ "seconds", QUERY_SECONDS, take_seconds },
+	{ "callgraph", QUERY_CALLGRAPH, query_take_callgraph },
+	{ "label", QUERY_LABEL, take_label },
+	{ "pid", QUERY_PID, take_pid },
+	{ "comm", QUERY_COMM, take_comm },
+	{ "debug", QUERY_DEBUG, take_nothing },
+};
+
+enum { PARAMETERS = sizeof(parameters) / sizeof(*parameters) };
+
+/*
+ * Decode SIZE bytes of TEXT to *AT, with a NUL, and move *AT after it.  Return false if an
+ * escape is no escape, or what it stands for is no text.
+ */
+static bool decode(const char *text, size_t size, char **at)
+{
+	char *to = *at;
+
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] != '%') {
+			*to++ = text[i] == '+' ? ' ' : text[i];
+			continue;
+		}
+		int high = size - i > 2 ? hex_digit(text[i + 1]) : -1;
+		int low = high < 0 ? -1 : hex_digit(text[i + 2]);
+		if (low < 0)
+			return false;
+		*to++ = (char)(high << 4 | low);
+		i += 2;
+	}
+	*to++ = '\0';
+	bool good = strlen(*at) == (size_t)(to - *at) - 1 && !text_needs_care(*at);
+	*at = to;
+	return good;
+}
+
+static bool unknown(struct query *q, const char *name, unsigned allowed)
+{
+	char known[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < PARAMETERS; i++)
+		if ((parameters[i].bit & allowed & ~(unsigned)QUERY_DEBUG) && used < sizeof(known))
+			used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
+						 used ? ", " : "", parameters[i].name);
+	return wrong(q, "unknown parameter '%.40s'; there are: %s", name, used ? known : "none");
+}
+
+static bool take(struct query *q, const char *name, const char *value, unsigned allowed,
+		 unsigned *given)
+{
+	for (size_t i = 0; i < PARAMETERS; i++) {
+		if (strcmp(parameters[i].name, name) || !(parameters[i].bit & allowed))
+			continue;
+		if (!*value)
+			return true;
+		if ((*given & parameters[i].bit) && parameters[i].bit != QUERY_EVENT)
+			return wrong(q, "%s is given twice", name);
+		*given |= parameters[i].bit;
+		return parameters[i].take(q, value);
+	}
+	return unknown(q, name, allowed);
+}
+
+bool query_parse(struct query *q, const char *text, unsigned allowed)
+{
+	unsigned given = 0;
+	char *at = q->text;
+	size_t size;
+
+	memset(q, 0, sizeof(*q));
+	if (!text)
+		return true;
+	if (strlen(text) >= QUERY_SIZE / 2)	/* each part gets a NUL of its own */
+		return wrong(q, "the parameters are longer than %d bytes", QUERY_SIZE / 2);
+	for (; *text; text += size + (text[size] == '&')) {
+		size = strcspn(text, "&");
+		const char *equals = memchr(text, '=', size);
+		size_t name_size = equals ? (size_t)(equals - text) : size;
+		const char *name = at;
+		if (size == 0)
+			continue;
+		if (!decode(text, name_size, &at))
+			return wrong(q, "the name of a parameter is no text");
+		const char *value = at;
+		if (!decode(equals ? equals + 1 : "", equals ? size - name_size - 1 : 0, &at))
+			return wrong(q, "the value of '%.40s' is no text", name);
+		if (!take(q, name, value, allowed, &given))
+			return false;
+	}
+	if (!!q->period + !!q->rate + !!q->frequency > 1)
+		return wrong(q, "give one of period, rate, frequency");
+	if (q->pid && q->comm)
+		return wrong(q, "give one of pid, comm");
+	return true;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/recipe.h"
+#include "base/units.h"
+#include "compose/callgraph.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WORDS = 48, TOOLS = 4 };
+
+/* Command lines that grow. */
+struct lines {
+	struct arena *arena;
+	char *word[TOOLS][WORDS];
+	char *const *argv[TOOLS + 1];
+	unsigned tools, words;
+};
+
+static struct lines *begin(struct arena *arena)
+{
+	struct lines *l = arena_alloc(arena, sizeof(*l));
+
+	memset(l, 0, sizeof(*l));
+	l->arena = arena;
+	return l;
+}
+
+/* Add a word to the command line of the last tool. */
+__attribute__((format(printf, 2, 3)))
+static void word(struct lines *l, const char *format, ...)
+{
+	va_list args, again;
+
+	va_start(args, format);
+	va_copy(again, args);
+	int size = vsnprintf(NULL, 0, format, args);
+	char *text = arena_alloc(l->arena, (size_t)size + 1);
+	vsnprintf(text, (size_t)size + 1, format, again);
+	va_end(again);
+	va_end(args);
+	if (l->words < WORDS - 1)	/* a NULL stays */
+		l->word[l->tools - 1][l->words++] = text;
+}
+
+static void tool(struct lines *l, const char *name)
+{
+	l->argv[l->tools] = l->word[l->tools];
+	l->tools++;
+	l->words = 0;
+	word(l, "%s", name);
+}
+
+static bool is_timer(const char *event)
+{
+	return !strcmp(event, "timer");		/* as in Go's proposals */
+}
+
+/* rate= is a frequency for timers, and a period for other events. */
+static void add_rate(struct lines *l, const struct query *q)
+{
+	bool timers = true;
+
+	for (size_t i = 0; i < q->events; i++)
+		timers &= is_timer(q->event[i]) || !strcmp(q->event[i], "cpu-clock");
+	if (q->frequency || (q->rate && timers))
+		word(l, "--frequency=%" PRIu64, q->frequency ? q->frequency : q->rate);
+	else if (q->period || q->rate)
+		word(l, "--period=%" PRIu64, q->period ? q->period : q->rate);
+}
+
+static void add_target(struct lines *l, const struct recipe *r)
+{
+	const struct serve_settings *s = r->settings;
+
+	if (r->query->pid)
+		word(l, "--pid=%d", (int)r->query->pid);
+	else if (r->query->comm)
+		word(l, "--comm=%s", r->query->comm);
+	else if (s->pid)
+		word(l, "--pid=%d", s->pid);
+	else if (s->comm)
+		word(l, "--comm=%s", s->comm);
+	else if (s->cgroup)
+		word(l, "--cgroup=%s", s->cgroup);
+	else if (s->user)
+		word(l, "--uid=%s", s->user);
+	else
+		word(l, "--all");
+}
+
+static void add_callgraph(struct lines *l, const struct recipe *r)
+{
+	const char *how = r->query->callgraph ? r->query->callgraph : r->settings->call_graph;
+	const struct callgraph_target target = {
+		.pid = r->pid, .is_many = !r->pid, .can_unwind = true,
+	};
+	const char *why;
+
+	if (!strcmp(how, "auto")) {
+		word(l, callgraph_unwinds(&target, &why) ? "--unwind" : "--call-graph=fp");
+		return;
+	}
+	word(l, "--call-graph=%s", how);
+	if (!strncmp(how, "dwarf", strlen("dwarf")))
+		word(l, "--unwind");
+}
+
+static void add_events(struct lines *l, const struct recipe *r)
+{
+	switch (r->kind) {
+	case RECIPE_TIMER:
+		word(l, "--event=cpu-clock");
+		if (!r->query->frequency && !r->query->rate)
+			word(l, "--frequency=100");
+		break;
+	case RECIPE_WAITS:
+		word(l, "--event=cpu-clock");
+		word(l, "--off-cpu");
+		break;
+	case RECIPE_EVENTS:
+		for (size_t i = 0; i < r->query->events; i++)
+			word(l, "--event=%s", is_timer(r->query->event[i]) ? "cpu-clock"
+									   : r->query->event[i]);
+		break;
+	}
+	add_rate(l, r->query);
+}
+
+recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
+{
+	struct lines *l = begin(arena);
+
+	tool(l, "pmu-events");
+	word(l, "--encode");
+	word(l, "--json");
+	add_rate(l, r->query);
+	word(l, "--");
+	for (size_t i = 0; i < r->query->events; i++)
+		word(l, "%s", is_timer(r->query->event[i]) ? "cpu-clock" : r->query->event[i]);
+	return l->argv;
+}
+
+recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
+{
+	struct lines *l = begin(arena);
+	char time[UNITS_SIZE];
+
+	tool(l, "pmu-sample");
+	word(l, "--verbose");		/* it counts samples and losses for /metrics */
+	units_format_duration(time, r->duration);
+	word(l, "--duration=%s", time);
+	add_target(l, r);
+	add_events(l, r);
+	add_callgraph(l, r);
+	tool(l, "pmu-symbolize");
+	if (r->settings->cache)
+		word(l, "--cache=%s", r->settings->cache);
+	tool(l, "pmu-topprof");
+	if (r->query->label)
+		word(l, "--label=%s", r->query->label);
+	if (r->page) {
+		word(l, "--slices=%d", r->pid ? 500 : 50);	/* as pmu-prof does */
+		tool(l, "pmu-flame");
+	}
+	return l->argv;
+}
+
+recipe_tools recipe_list(struct arena *arena)
+{
+	struct lines *l = begin(arena);
+
+	tool(l, "pmu-events");
+	word(l, "--list");
+	word(l, "--json");
+	return l->argv;
+}
+
+recipe_tools recipe_doctor(struct arena *arena)
+{
+	struct lines *l = begin(arena);
+
+	tool(l, "pmu-events");
+	word(l, "--doctor");
+	word(l, "--json");
+	return l->argv;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/routes.h"
+#include "base/arena.h"
+#include "linux/proc.h"
+#include "linux/read.h"
+#include "serve/internal.h"
+
+#include <arpa/inet.h>
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	QUERY_TARGET = QUERY_PID | QUERY_COMM | QUERY_DEBUG,
+	QUERY_HOW = QUERY_SECONDS | QUERY_CALLGRAPH | QUERY_LABEL | QUERY_TARGET,
+	QUERY_TIMER = QUERY_HOW | QUERY_RATE | QUERY_HZ,
+	QUERY_PMU = QUERY_TIMER | QUERY_EVENT | QUERY_PERIOD,
+};
+
+/* What a handler needs to know. */
+struct ask {
+	struct server *server;
+	struct evhttp_request *request;
+	struct query *query;		/* the handler frees it, or passes it on */
+	bool trusted;			/* with a token, or by a Unix socket */
+};
+
+static const char text_type[] = "text/plain; charset=utf-8";
+
+/* Write the address of this machine to which REQUEST was sent.  False: a Unix socket. */
+static bool local_address(struct evhttp_request *request, char text[INET6_ADDRSTRLEN])
+{
+	struct bufferevent *buffer =
+		evhttp_connection_get_bufferevent(evhttp_request_get_connection(request));
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} a = { .any.sa_family = AF_UNSPEC };
+	socklen_t size = sizeof(a);
+
+	text[0] = '\0';
+	if (getsockname(bufferevent_getfd(buffer), &a.any, &size) < 0)
+		return true;		/* the Host is not right, then */
+	if (a.any.sa_family == AF_INET)
+		inet_ntop(AF_INET, &a.in.sin_addr, text, INET6_ADDRSTRLEN);
+	else if (a.any.sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &a.in6.sin6_addr, text, INET6_ADDRSTRLEN);
+	return a.any.sa_family != AF_UNIX;
+}
+
+/* Return whether the request may be answered; else it has been refused. */
+static bool may_ask(struct ask *ask)
+{
+	struct evkeyvalq *headers = evhttp_request_get_input_headers(ask->request);
+	char local[INET6_ADDRSTRLEN];
+	bool is_tcp = local_address(ask->request, local);
+	const char *host = evhttp_uri_get_host(evhttp_request_get_evhttp_uri(ask->request));
+	const struct access_request what = {
+		.host = host ? host : evhttp_find_header(headers, "Host"),
+		.origin = evhttp_find_header(headers, "Origin"),
+		.fetch_site = evhttp_find_header(headers, "Sec-Fetch-Site"),
+		.fetch_mode = evhttp_find_header(headers, "Sec-Fetch-Mode"),
+		.authorization = evhttp_find_header(headers, "Authorization"),
+		.local = is_tcp ? local : NULL,
+	};
+	const char *why;
+	int status = access_check(&ask->server->rules, &what, &ask->trusted, &why);
+
+	ask->trusted |= !is_tcp;
+	if (status)
+		reply_error(ask->server, ask->request, status, 0, "%s", why);
+	return status == 0;
+}
+
+static void give_text(struct ask *ask, const char *type, struct evbuffer *body)
+{
+	free(ask->query);
+	reply_send(ask->server, ask->request, 200, type, body, 0);
+}
+
+static void give_index(struct ask *ask)
+{
+	struct evbuffer *body = evbuffer_new();
+
+	index_page_write(ask->server, body);
+	evhttp_add_header(evhttp_request_get_output_headers(ask->request),
+			  "Content-Security-Policy",
+			  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+			  "frame-ancestors 'none'; base-uri 'none'");
+	give_text(ask, "text/html; charset=utf-8", body);
+}
+
+static void go_to_index(struct ask *ask)
+{
+	evhttp_add_header(evhttp_request_get_output_headers(ask->request), "Location",
+			  "/debug/pprof/");
+	free(ask->query);
+	reply_send(ask->server, ask->request, 302, text_type, evbuffer_new(), 0);
+}
+
+static void give_timer(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_TIMER, ask->query);
+}
+
+static void give_waits(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_WAITS, ask->query);
+}
+
+static void give_pmu(struct ask *ask)
+{
+	if (ask->query->events) {
+		job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_EVENTS, ask->query);
+		return;
+	}
+	reply_error(ask->server, ask->request, 400, 0, "event: which one? such as event=cycles; "
+		    "/debug/pprof/events lists those of this machine");
+	free(ask->query);
+}
+
+static void give_page(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PAGE,
+		  ask->query->events ? RECIPE_EVENTS : RECIPE_TIMER, ask->query);
+}
+
+static void give_events(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_EVENTS, RECIPE_TIMER, ask->query);
+}
+
+/* As Go's: arguments with a NUL between them; without trust, the name only. */
+static void give_command(struct ask *ask)
+{
+	char arguments[4096], name[PROC_NAME_SIZE];
+	const char *why;
+	ssize_t size = 0;
+	pid_t pid;
+	int status = target_find(ask->server, ask->query, &pid, &why);
+
+	if (status == 404) {
+		reply_error(ask->server, ask->request, status, 0, "%s", why);
+		free(ask->query);
+		return;
+	}
+	struct evbuffer *body = evbuffer_new();
+	if (status == 0 && pid && ask->trusted)
+		size = linux_read(arguments, sizeof(arguments), "%s",
+				  proc_path(pid, "cmdline").text);
+	if (size > 0)
+		evbuffer_add(body, arguments, (size_t)size - (arguments[size - 1] == '\0'));
+	else
+		evbuffer_add_printf(body, "%s", status == 0 && pid && proc_name(pid, pid, name)
+				    ? name : "pmu-serve");
+	give_text(ask, text_type, body);
+}
+
+/* Profiles come with names: there is nothing to look up. */
+static void give_symbols(struct ask *ask)
+{
+	struct evbuffer *body = evbuffer_new();
+
+	evbuffer_add_printf(body, "num_symbols: 0\n");
+	give_text(ask, text_type, body);
+}
+
+static void give_metrics(struct ask *ask)
+{
+	struct evbuffer *body = evbuffer_new();
+
+	metrics_print(&ask->server->metrics, ask->server->running, server_now(), body);
+	give_text(ask, "text/plain; version=0.0.4; charset=utf-8", body);
+}
+
+static void give_health(struct ask *ask)
+{
+	struct evbuffer *body = evbuffer_new();
+
+	evbuffer_add_printf(body, "ok\n");
+	give_text(ask, text_type, body);
+}
+
+static const struct route {
+	const char *path;
+	void (*give)(struct ask *ask);
+	unsigned parameters;
+	bool posts;		/* POST, too */
+	bool for_all;		/* nobody is asked who he is */
+} routes[] = {
+	{ "/", go_to_index, 0, false, false },
+	{ "/debug/pprof", go_to_index, 0, false, false },
+	{ "/debug/pprof/", give_index, 0, false, false },
+	{ "/debug/pprof/profile", give_timer, QUERY_TIMER, false, false },
+	{ "/debug/pprof/pmu", give_pmu, QUERY_PMU, false, false },
+	{ "/debug/pprof/offcpu", give_waits, QUERY_HOW, false, false },
+	{ "/debug/pprof/events", give_events, 0, false, false },
+	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, false, false },
+	{ "/debug/pprof/symbol", give_symbols, ~0u, true, false },
+	{ "/flame", give_page, QUERY_PMU, false, false },
+	{ "/metrics", give_metrics, 0, false, false },
+	{ "/healthz", give_health, 0, false, true },
+};
+
+static const struct route *find_route(const char *path)
+{
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		if (!strcmp(routes[i].path, path))
+			return &routes[i];
+	return NULL;
+}
+
+void routes_handle(struct evhttp_request *request, void *context)
+{
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(request);
+	struct ask ask = { .server = context, .request = request };
+	const char *path = evhttp_uri_get_path(uri);
+	const struct route *route = find_route(path && *path ? path : "/");
+	bool is_post = evhttp_request_get_command(request) == EVHTTP_REQ_POST;
+
+	if (!(route && route->for_all) && !may_ask(&ask))
+		return;
+	if (!route) {
+		reply_error(ask.server, request, 404, 0, "there is nothing here; /debug/pprof/ "
+			    "shows what there is");
+		return;
+	}
+	if (is_post && !route->posts) {
+		evhttp_add_header(evhttp_request_get_output_headers(request), "Allow", "GET");
+		reply_error(ask.server, request, 405, 0, "use GET");
+		return;
+	}
+	ask.query = mem_zeroed(1, sizeof(*ask.query));
+	if (route->posts || query_parse(ask.query, evhttp_uri_get_query(uri), route->parameters)) {
+		route->give(&ask);
+		return;
+	}
+	reply_error(ask.server, request, 400, 0, "%s", ask.query->wrong);
+	free(ask.query);
+}

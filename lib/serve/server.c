@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/server.h"
+#include "base/arena.h"
+#include "serve/internal.h"
+#include "serve/listen.h"
+#include "serve/routes.h"
+
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	HEADERS = 8192, BODY = 16384,	/* bytes of a request, at most */
+	STOP_ROUND = 20,		/* ms between looks at what still runs */
+	STOP_ROUNDS = 60,		/* then jobs are ended */
+	STOP_LAST = 75,			/* then the server ends: 1.5 s */
+};
+
+double server_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The server was asked to stop: end when all answers are out, or when it takes too long. */
+static void stop_round(evutil_socket_t fd, short what, void *context)
+{
+	struct server *s = context;
+
+	(void)fd;
+	(void)what;
+	s->stops++;
+	if (s->stops == STOP_ROUNDS)
+		jobs_stop(s, true);
+	if ((!s->jobs && connections_count(s->connections, true) == 0) || s->stops >= STOP_LAST)
+		event_base_loopbreak(s->base);
+}
+
+static void stop(struct server *s)
+{
+	const struct timeval round = { .tv_usec = STOP_ROUND * 1000 };
+
+	if (s->stops++)
+		return;
+	for (size_t i = 0; i < s->settings->addresses->count; i++)
+		evconnlistener_disable(s->listening[i].listener);
+	jobs_stop(s, false);
+	s->on_stop = event_new(s->base, -1, EV_PERSIST, stop_round, s);
+	event_add(s->on_stop, &round);
+}
+
+static void on_signal(evutil_socket_t fd, short what, void *context)
+{
+	struct signalfd_siginfo info;
+	struct server *s = context;
+
+	(void)what;
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			stop(s);
+	workshop_reap(s->shop);
+}
+
+static bool catch_signals(struct server *s)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGCHLD);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, children leave no status */
+	sigprocmask(SIG_BLOCK, &ours, &s->before);
+	s->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals < 0) {
+		report_failure(s->report, "cannot wait for signals");
+		return false;
+	}
+	s->on_signal = event_new(s->base, s->signals, EV_READ | EV_PERSIST, on_signal, s);
+	event_add(s->on_signal, NULL);
+	return true;
+}
+
+static bool start_http(struct server *s)
+{
+	s->base = event_base_new();
+	s->http = s->base ? evhttp_new(s->base) : NULL;
+	if (!s->http) {
+		report_failure(s->report, "cannot start libevent");
+		return false;
+	}
+	evhttp_set_max_headers_size(s->http, HEADERS);
+	evhttp_set_max_body_size(s->http, BODY);
+	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST);
+	evhttp_set_gencb(s->http, routes_handle, s);
+	s->connections = connections_new(s->base, s->http);
+	s->shop = workshop_new(s->base, s->report);
+	return true;
+}
+
+static bool listen_everywhere(struct server *s)
+{
+	const struct command_list *all = s->settings->addresses;
+
+	s->listening = mem_zeroed(all->count, sizeof(*s->listening));
+	for (size_t i = 0; i < all->count; i++) {
+		int fd = listen_open(all->item[i], s->listening[i].name, s->report);
+		if (fd < 0)
+			return false;
+		struct evconnlistener *listener = evconnlistener_new(s->base, NULL, NULL,
+			LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+		if (!listener || !evhttp_bind_listener(s->http, listener))
+			abort();	/* out of memory */
+		s->listening[i].listener = listener;
+	}
+	return true;
+}
+
+struct server *server_open(const struct serve_settings *settings, struct report *report)
+{
+	struct server *s = mem_zeroed(1, sizeof(*s));
+
+	*s = (struct server){ .settings = settings, .report = report, .signals = -1, .pidfd = -1 };
+	bool good = !settings->token_file ||
+		    access_read_token(&s->rules, settings->token_file, report);
+	if (good && settings->pid) {
+		s->pidfd = (int)syscall(SYS_pidfd_open, settings->pid, 0);
+		good = s->pidfd >= 0;
+		if (!good)
+			report_failure(report, "cannot watch process %d", settings->pid);
+	}
+	if (good && start_http(s) && catch_signals(s) && listen_everywhere(s))
+		return s;
+	server_close(s);
+	return NULL;
+}
+
+const char *server_address(const struct server *s, size_t i)
+{
+	return i < s->settings->addresses->count ? s->listening[i].name : NULL;
+}
+
+void server_run(struct server *s)
+{
+	event_base_dispatch(s->base);
+}
+
+void server_close(struct server *s)
+{
+	if (!s)
+		return;
+	if (s->shop)
+		jobs_stop(s, true);
+	workshop_free(s->shop);
+	for (size_t i = 0; s->listening && i < s->settings->addresses->count; i++)
+		if (s->listening[i].listener)
+			listen_remove(s->settings->addresses->item[i]);
+	if (s->http)
+		evhttp_free(s->http);
+	connections_free(s->connections);
+	if (s->on_signal)
+		event_free(s->on_signal);
+	if (s->on_stop)
+		event_free(s->on_stop);
+	if (s->base)
+		event_base_free(s->base);
+	if (s->signals >= 0)
+		close(s->signals);
+	if (s->pidfd >= 0)
+		close(s->pidfd);
+	free(s->listening);
+	free(s);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linux/proc.h"
+#include "serve/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Return a process called NAME, as pmu-sample --comm finds it, or 0. */
+static pid_t find_name(const char *name)
+{
+	enum { COMPARED = 15 };		/* bytes: TASK_COMM_LEN without the NUL */
+	struct proc_ids ids;
+	char comm[PROC_NAME_SIZE];
+	pid_t found = 0;
+
+	if (!proc_processes(&ids))
+		return 0;
+	for (size_t i = 0; i < ids.count && !found; i++)
+		if (proc_name(ids.id[i], ids.id[i], comm) && !strncmp(comm, name, COMPARED))
+			found = ids.id[i];
+	free(ids.id);
+	return found;
+}
+
+static bool is_there(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* The process that the operator named; never another one that got its id later. */
+static bool is_still_there(int pidfd)
+{
+	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 || errno == EPERM;
+}
+
+int target_find(const struct server *s, const struct query *query, pid_t *pid, const char **why)
+{
+	const struct serve_settings *own = s->settings;
+	const char *comm = query->comm ? query->comm : query->pid ? NULL : own->comm;
+
+	*pid = 0;
+	*why = "the operator chooses what is sampled here; pmu-serve --any allows pid and comm";
+	if ((query->pid || query->comm) && !own->any)
+		return 403;
+	*why = "no such process";
+	if (query->pid) {
+		*pid = query->pid;
+		return is_there(*pid) ? 0 : 404;
+	}
+	if (comm) {
+		*pid = find_name(comm);
+		return *pid ? 0 : 404;
+	}
+	*why = "the process has ended";
+	if (own->pid) {
+		*pid = own->pid;
+		return is_still_there(s->pidfd) ? 0 : 404;
+	}
+	*why = "which process? give pid=PID or comm=NAME";
+	return own->cgroup || own->user || own->system ? 0 : 400;
+}

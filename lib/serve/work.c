@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/work.h"
+#include "base/arena.h"
+#include "base/sibling.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct workshop {
+	struct event_base *base;
+	struct report *report;
+	struct work *works;	/* list; with those that are cancelled */
+	unsigned children;
+};
+
+struct work {
+	struct work *next;
+	struct workshop *shop;
+	struct sibling tool[WORK_TOOLS];	/* pid 0: it has ended */
+	int status[WORK_TOOLS];			/* as wait4() returns it */
+	unsigned tools;
+	int output, messages;			/* files in memory */
+	double cpu;
+	struct event *limit;
+	bool timed_out;
+	work_done *done;			/* NULL: cancelled */
+	void *context;
+};
+
+struct workshop *workshop_new(struct event_base *base, struct report *report)
+{
+	struct workshop *shop = mem_zeroed(1, sizeof(*shop));
+
+	shop->base = base;
+	shop->report = report;
+	return shop;
+}
+
+unsigned workshop_children(const struct workshop *shop)
+{
+	return shop->children;
+}
+
+static void work_free(struct work *w)
+{
+	if (w->limit)
+		event_free(w->limit);
+	if (w->output >= 0)
+		close(w->output);
+	if (w->messages >= 0)
+		close(w->messages);
+	free(w);
+}
+
+static void signal_tools(const struct work *w, int number)
+{
+	for (unsigned i = 0; i < w->tools; i++)
+		if (w->tool[i].pid)
+			kill(w->tool[i].pid, number);
+}
+
+void workshop_free(struct workshop *shop)
+{
+	if (!shop)
+		return;
+	for (struct work *w = shop->works, *next; w; w = next) {
+		next = w->next;
+		signal_tools(w, SIGKILL);
+		for (unsigned i = 0; i < w->tools; i++)
+			if (w->tool[i].pid)
+				waitpid(w->tool[i].pid, NULL, 0);
+		work_free(w);
+	}
+	free(shop);
+}
+
+/* Copy the first line of TOOL's messages to WHY, without the tool's name.  False: none. */
+static bool first_message(const char *messages, const char *tool, char *why, size_t size)
+{
+	size_t name = strlen(tool);
+
+	for (const char *at = messages; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		if (!strncmp(at, tool, name) && at[name] == ':' && at[name + 1] == ' ') {
+			at += name + 2;
+			snprintf(why, size, "%.*s", (int)strcspn(at, "\n"), at);
+			text_make_safe(why);
+			return true;
+		}
+	return false;
+}
+
+/* Find the tool that failed, and why: those after it have too little input. */
+static void judge(const struct work *w, struct work_result *r)
+{
+	unsigned i = 0;
+
+	while (i < w->tools && w->status[i] == 0)
+		i++;
+	if (i == w->tools)
+		return;
+	r->failed = w->tool[i].name;
+	if (WIFSIGNALED(w->status[i]))
+		snprintf(r->why, sizeof(r->why), "signal %d (%s) ended it",
+			 WTERMSIG(w->status[i]), strsignal(WTERMSIG(w->status[i])));
+	else if (!first_message(r->messages, r->failed, r->why, sizeof(r->why)))
+		snprintf(r->why, sizeof(r->why), "exit status %d", WEXITSTATUS(w->status[i]));
+}
+
+/* All tools of W have ended. */
+static void finish(struct work *w)
+{
+	struct work_result r = { .output = w->output, .cpu = w->cpu, .timed_out = w->timed_out };
+	struct stat st;
+
+	ssize_t size = pread(w->messages, r.messages, sizeof(r.messages) - 1, 0);
+	r.messages[size > 0 ? size : 0] = '\0';
+	judge(w, &r);
+	if (w->done) {
+		r.size = fstat(w->output, &st) == 0 ? st.st_size : 0;
+		w->output = -1;		/* it is DONE's */
+		lseek(r.output, 0, SEEK_SET);
+		w->done(w->context, &r);
+	}
+	work_free(w);
+}
+
+static bool is_running(const struct work *w)
+{
+	for (unsigned i = 0; i < w->tools; i++)
+		if (w->tool[i].pid)
+			return true;
+	return false;
+}
+
+static void reap(struct work *w)
+{
+	for (unsigned i = 0; i < w->tools; i++) {
+		struct rusage use;
+		if (!w->tool[i].pid || wait4(w->tool[i].pid, &w->status[i], WNOHANG, &use) <= 0)
+			continue;
+		w->tool[i].pid = 0;
+		w->shop->children--;
+		w->cpu += (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+			  1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+	}
+}
+
+static bool is_ours(const struct workshop *shop, pid_t pid)
+{
+	for (const struct work *w = shop->works; w; w = w->next)
+		for (unsigned i = 0; i < w->tools; i++)
+			if (w->tool[i].pid == pid)
+				return true;
+	return false;
+}
+
+/*
+ * A tool that is killed leaves its own child to the first process of a container, which we may
+ * be: wait for it.  One of ours that ends just now sends a signal of its own.
+ */
+static void reap_orphans(const struct workshop *shop)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+	       !is_ours(shop, info.si_pid)) {
+		waitpid(info.si_pid, NULL, 0);
+		info.si_pid = 0;
+	}
+}
+
+void workshop_reap(struct workshop *shop)
+{
+	struct work **link = &shop->works, *ended = NULL;
+
+	while (*link) {
+		struct work *w = *link;
+		reap(w);
+		if (is_running(w)) {
+			link = &w->next;
+			continue;
+		}
+		*link = w->next;
+		w->next = ended;
+		ended = w;
+	}
+	reap_orphans(shop);
+	while (ended) {		/* each may start new tools */
+		struct work *w = ended;
+		ended = w->next;
+		finish(w);
+	}
+}
+
+static void time_is_up(evutil_socket_t fd, short what, void *context)
+{
+	struct work *w = context;
+
+	(void)fd;
+	(void)what;
+	w->timed_out = true;
+	signal_tools(w, SIGKILL);
+}
+
+/* Start the tools.  Return false if one cannot be started: those before it are killed. */
+static bool start_tools(struct work *w, char *const *const *argv)
+{
+	int in = -1;
+
+	for (unsigned i = 0; argv[i] && i < WORK_TOOLS; i++) {
+		const struct sibling_how how = {
+			.in = in, .out = argv[i + 1] ? -1 : w->output, .err = w->messages,
+			.deaf = true, .bound = true,
+		};
+		in = sibling_run(&w->tool[i], argv[i], &how, w->shop->report);
+		if (in < 0) {
+			signal_tools(w, SIGKILL);
+			return false;
+		}
+		w->tools++;
+		w->shop->children++;
+	}
+	return true;
+}
+
+struct work *work_start(struct workshop *shop, char *const *const *argv, double limit,
+			work_done *done, void *context)
+{
+	struct work *w = mem_zeroed(1, sizeof(*w));
+	const struct timeval time = { .tv_sec = (time_t)limit,
+				      .tv_usec = (suseconds_t)((limit - (double)(time_t)limit) *
+							       1e6) };
+
+	*w = (struct work){ .shop = shop, .done = done, .context = context };
+	w->output = memfd_create("output", MFD_CLOEXEC);
+	w->messages = memfd_create("messages", MFD_CLOEXEC);
+	w->limit = evtimer_new(shop->base, time_is_up, w);
+	if (w->output < 0 || w->messages < 0 || !w->limit) {
+		report_failure(shop->report, "cannot make a file in memory");
+		work_free(w);
+		return NULL;
+	}
+	w->next = shop->works;
+	shop->works = w;
+	if (start_tools(w, argv)) {
+		evtimer_add(w->limit, &time);
+		return w;
+	}
+	w->done = NULL;
+	if (w->tools == 0) {
+		shop->works = w->next;
+		work_free(w);
+	}			/* else workshop_reap() waits for those that were started */
+	return NULL;
+}
+
+void work_finish(struct work *w)
+{
+	if (w->tool[0].pid)
+		kill(w->tool[0].pid, SIGTERM);
+}
+
+void work_cancel(struct work *w)
+{
+	w->done = NULL;
+	signal_tools(w, SIGKILL);
+}

@@ -1,0 +1,364 @@
+#!/bin/sh
+# pmu-serve: profiles by HTTP.  Ports are free ones; tests/serve.py has the clients.
+# SERVE=all (make check-all): 100 clients, 10,000 cheap requests, 300 profiles.
+# kinds: release asan
+. tests/lib.sh
+
+# serve OPTION...: start it; $server is its pid, $port and $url where it listens
+serve() {
+	pmu-serve -l 127.0.0.1:0 --max-cost 100% "$@" >addresses 2>err &
+	server=$!
+	eventually grep -q '^http' addresses
+	url=$(grep -m 1 '^http' addresses)
+	port=${url##*:}
+}
+
+# workload: something to sample, which takes CPU time; $target
+workload() {
+	ten serial 6000 >/dev/null &
+	target=$!
+	eventually has_run $target 20
+}
+
+clients() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/serve.py" "$port" "$@"; }
+get() { curl -sS -m 600 "$@"; }
+
+# refused STATUS PATTERN CURL-ARGUMENT...: the server refuses so, in a sentence that matches
+refused() {
+	status=$1 pattern=$2
+	shift 2
+	get -D head -o body "$@"
+	cat head body
+	grep -q "^HTTP/1.1 $status " head
+	grep -qi "^X-Go-Pprof: 1" head
+	grep -qi "^Content-Type: text/plain" head
+	test "$(wc -l <body)" = 1
+	grep -q -- "$pattern" body
+}
+
+# metric NAME: its value
+metric() { get "$url/metrics" | awk -v name="pmu_serve_$1" '$1 == name { print $2 }'; }
+
+# sampling: the sampler has its rings, and waits; $sampler is its pid
+sampling() {
+	sampler=$(pgrep -P "$server" -x pmu-sample) &&
+	grep -q perf_event "/proc/$sampler/maps" && grep -q "^State:.S" "/proc/$sampler/status"
+}
+
+no_children() { ! pgrep -P "$server"; }
+
+check 'go tool pprof gets a profile with the right shares, by a timer and by events' <<'END'
+	needs_command go curl
+	workload
+	serve -p $target
+	export PPROF_TMPDIR=$PWD
+	go tool pprof -top "$url/debug/pprof/profile?seconds=2&frequency=2000" >top 2>err-pprof
+	grep -q "^Type: cpu" top
+	near "$(awk '$NF == "J" { print $5 + 0 }' top)" 18.18 8	# 10/55, as ten shares its time
+	get "$url/debug/pprof/profile?seconds=0.2" >p
+	go tool pprof -raw p | grep -q "^Period: 10000000$"
+	get "$url/debug/pprof/pmu?event=cpu-clock&event=page-faults&seconds=0.2&period=1000000" >p
+	go tool pprof -raw p | grep -q "cpu/nanoseconds.* page-faults/count"
+	go tool pprof -raw p | grep -q "^Comment: command: .* --event=cpu-clock --event=page-faults"
+	go tool pprof -proto -output=q "$url/debug/pprof/pmu?event=timer&rate=1000&seconds=0.2"
+	go tool pprof -raw q | grep -q "^Period: 1000000$"
+END
+
+check 'events are counted exactly: each page fault is a sample' <<'END'
+	needs_command go curl python3
+	mkfifo go
+	python3 -c "
+import mmap
+open('go').read()
+pages = mmap.mmap(-1, 4096 * 3000)
+for i in range(3000):
+    pages[4096 * i] = 1
+print('done', flush=True)
+open('go').read()
+" >said &
+	target=$!
+	serve -p $target
+	get "$url/debug/pprof/pmu?event=page-faults&period=1&seconds=40" >p &
+	eventually sampling
+	: >go
+	eventually grep -q done said
+	: >go
+	wait $!
+	go tool pprof -top -sample_index=page-faults p 2>/dev/null >top
+	cat top
+	total=$(sed -n "s/.* of \([0-9]*\) total$/\1/p" top)
+	at_least "$total" 3000
+	at_most "$total" 3300
+END
+
+check 'what is wrong is said in one line, which pprof prints' <<'END'
+	needs_command curl go
+	serve --any
+	pmu=$url/debug/pprof/pmu
+	for event in nonsense -o/tmp/x ../../etc/passwd '%2e%2e/x/' 'cycles;id' '--help'; do
+		refused 400 "^event: " "$pmu?event=$event&pid=$$&seconds=0.1"
+	done
+	test ! -e /tmp/x
+	refused 403 "tracepoints" "$pmu?event=sched:sched_switch&pid=$$" || grep -q ^event body
+	refused 403 "breakpoints, which this server does not allow" "$pmu?event=mem:0x1000&pid=$$"
+	refused 403 "raw" "$pmu?event=r1c0&pid=$$"
+	refused 400 "which one" "$pmu?pid=$$"
+	refused 400 "which process" "$url/debug/pprof/profile"
+	refused 400 "period of 10 is below the floor" "$pmu?event=cycles&period=10&pid=$$"
+	refused 400 "at most 60" "$url/debug/pprof/profile?pid=$$&seconds=61"
+	refused 400 "seconds takes" "$url/debug/pprof/profile?pid=$$&seconds=-1"
+	refused 400 "unknown parameter 'even'; there are: event, period" "$pmu?even=1"
+	refused 400 "is given twice" "$pmu?period=1&period=2"
+	refused 400 "is no text" "$pmu?event=a%00b"
+	refused 400 "one of period, rate" "$pmu?event=cycles&period=1000&rate=9&pid=$$"
+	refused 400 "callgraph takes one of" "$pmu?event=cycles&callgraph=best"
+	refused 400 "frequency takes a number from 1 to 10000" "$pmu?event=cycles&frequency=1M"
+	refused 404 "no such process" "$url/debug/pprof/profile?pid=4194304"
+	refused 404 "no such process" "$url/debug/pprof/profile?comm=no-such-name"
+	refused 404 "nothing here" "$url/etc/passwd"
+	refused 405 "use GET" -d x=1 "$pmu"
+	go tool pprof -top "$pmu?event=nonsense&pid=$$" 2>err-pprof && exit 1
+	grep -q "400 Bad Request - event: unknown event 'nonsense'" err-pprof
+	test "$(metric running)" = 0
+END
+
+check 'the operator chooses what is sampled; an id that is used again is another process' <<'END'
+	needs_command curl
+	sleep 600 &
+	target=$!
+	serve -p $target
+	refused 403 "operator chooses" "$url/debug/pprof/profile?pid=$$"
+	refused 403 "operator chooses" "$url/debug/pprof/profile?comm=sh"
+	kill $target
+	wait $target || :
+	refused 404 "has ended" "$url/debug/pprof/profile"
+	kill $server
+	wait $server
+	serve --comm no-such-name
+	refused 404 "no such process" "$url/debug/pprof/profile?seconds=0.1"
+	workload
+	kill $server
+	wait $server
+	serve --comm ten
+	get "$url/debug/pprof/profile?seconds=0.2" | gzip -t
+END
+
+check 'no script of a web page, no other Host; a token opens both, and only the right one' <<'END'
+	needs_command curl go
+	sleep 600 &
+	eventually grep -qx sleep /proc/$!/comm
+	serve -p $!
+	refused 403 "Host" -H "Host: evil.example" "$url/metrics"
+	refused 403 "Host" -H "Host: localhost.evil.example" "$url/metrics"
+	refused 403 "Host" -H "Host:" "$url/metrics"
+	refused 403 "scripts" -H "Origin: http://evil.example" "$url/metrics"
+	refused 403 "scripts" -H "Sec-Fetch-Site: cross-site" "$url/metrics"
+	get -fH "Host: localhost:$port" "$url/metrics" >m
+	get -fH "Host: [::1]" "$url/metrics" >m
+	test "$(get "$url/debug/pprof/cmdline")" = sleep
+	kill $server
+	wait $server
+
+	echo 0123456789abcdef0123 >token
+	workload
+	serve -p $target --token-file token
+	for wrong in "X: y" "Authorization: Bearer 0123456789abcdef0124" \
+			"Authorization: Bearer 0123456789abcdef012" "Authorization: Bearer " \
+			"Authorization: Bearer 0123456789abcdef01230123456789abcdef0123" \
+			"Authorization: Basic !!!!" "Authorization: Basic MDEyMw=="; do
+		refused 401 token -H "$wrong" "$url/metrics"
+	done
+	refused 403 "scripts" -H "Authorization: Bearer 0123456789abcdef0123" \
+		-H "Origin: http://x" "$url/metrics"
+	get -fH "Authorization: Bearer 0123456789abcdef0123" -H "Host: any.example" \
+		"$url/metrics" >m
+	get -fu any:0123456789abcdef0123 "$url/metrics" >m
+	get -f "$url/healthz" >m
+	test "$(get -u any:0123456789abcdef0123 "$url/debug/pprof/symbol?0x1")" = "num_symbols: 0"
+	TOKEN=0123456789abcdef0123 clients scraper
+	echo short >token
+	exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
+	grep -q "is no token" err
+	exits 2 pmu-serve -a -l 0.0.0.0:0 2>err
+	grep -q "open to other machines: give a --token-file, or --insecure" err
+	exits 2 pmu-serve -a -l nonsense 2>err
+	exits 2 pmu-serve 2>err
+	exits 2 pmu-serve -a -p 1 2>err
+END
+
+check 'a Unix socket for its owner; there the arguments of a process are shown' <<'END'
+	needs_command curl
+	sleep 600 &
+	eventually grep -qx sleep /proc/$!/comm
+	serve -p $! -l "unix:$PWD/socket"
+	test "$(stat -c %a socket)" = 600
+	test "$(get --unix-socket socket http://any/debug/pprof/cmdline | tr '\0' ' ')" = "sleep 600"
+	kill $server
+	wait $server
+	test ! -e socket
+END
+
+check 'index, events, metrics and a page' <<'END'
+	needs_command curl
+	workload
+	serve -p $target --call-graph fp
+	test "$(get -o /dev/null -w '%{http_code} %{redirect_url}' "$url/")" = "302 $url/debug/pprof/"
+	get "$url/debug/pprof/" | grep -q '<form method="get" action="/flame">'
+	get "$url/debug/pprof/events" >events
+	python3 -c "
+import json
+d = json.load(open('events'))
+assert any(e['name'] == 'page-faults' for e in d['events'])
+assert any(t['topic'] == 'paranoid level' for t in d['doctor'])"
+	get "$url/flame?seconds=0.3" >page
+	grep -q "</html>" page
+	get "$url/flame?event=cpu-clock&rate=500&seconds=0.3" | grep -q "</html>"
+	at_least "$(metric samples_total)" 1
+	test "$(metric 'requests_total{code="302"}')" = 1
+	at_least "$(metric cpu_seconds_total)" 0.001
+END
+
+check 'clients that go away end their tools; malformed and slow requests harm nobody' <<'END'
+	needs_command curl
+	workload
+	serve -p $target --call-graph fp
+	clients gone
+	eventually no_children
+	test "$(metric 'requests_total{code="499"}')" = 2
+	clients abuse pipelined
+	SLOW=300 clients slow
+	test ! -s err
+END
+
+check 'as the first process of a container it leaves no zombies: unwinders lose their parent' <<'END'
+	needs_command curl unshare
+	unshare -fp --mount-proc true 2>/dev/null || skip "cannot make a pid namespace"
+	workload
+	unshare -fp pmu-serve -l 127.0.0.1:0 -a --call-graph dwarf >addresses &
+	eventually grep -q ^http addresses
+	port=$(sed 's/.*://' addresses)
+	server=$(pgrep -P $! -x pmu-serve)
+	clients gone
+	eventually no_children
+	kill $server
+END
+
+check 'more than --jobs, or --max-cost, is refused with the time to try again' <<'END'
+	needs_command curl
+	workload
+	serve -p $target --jobs 1
+	get "$url/debug/pprof/profile?seconds=55" >p &
+	busy() { test "$(metric running)" = 1; }
+	eventually busy
+	refused 429 "1 requests sample already" "$url/debug/pprof/profile?seconds=1"
+	grep -qi "^Retry-After: [1-9]" head
+	get -f "$url/metrics" >m
+	kill $server
+	wait $server
+	pmu-serve -l 127.0.0.1:0 -p $target --max-cost 0.0001% >addresses &
+	server=$!
+	eventually grep -q ^http addresses
+	url=$(cat addresses)
+	get -f "$url/debug/pprof/profile?seconds=0.2" >p
+	refused 429 "max-cost" "$url/debug/pprof/profile?seconds=0.2"
+	grep -qi "^Retry-After: [1-9]" head
+END
+
+check 'SIGTERM cuts running profiles short, and they are whole; it exits 0' <<'END'
+	needs_command curl
+	workload
+	for round in 1 2 3 4 5; do
+		serve -p $target --call-graph fp
+		get -D head "$url/debug/pprof/profile?seconds=55" >p &
+		client=$!
+		eventually sampling
+		kill $server
+		exits 0 wait $server
+		wait $client
+		eventually gone $sampler
+		! grep -q "^HTTP/1.1 200 " head || break
+		# the tools did not get the CPU time for it within 2 s
+		grep -q "^HTTP/1.1 503 " head
+	done
+	if ! gzip -t p; then
+		cat head
+		awk '{ exit !($1 > 4) }' /proc/loadavg && skip "the machine is too busy"
+	fi
+END
+
+# fake TOOL: a tool that the server finds first does what stdin says
+fake() {
+	mkdir -p fakes
+	{ echo '#!/bin/sh'; cat; } >fakes/$1
+	chmod +x fakes/$1
+	PMU_PATH=$PWD/fakes
+	export PMU_PATH
+}
+
+check 'a tool that fails is reported by its first message; its siblings are ended' <<'END'
+	needs_command curl
+	sleep 600 &
+	fake pmu-symbolize <<-EOF
+		echo "pmu-symbolize: the disk is on fire" >&2
+		exit 1
+	EOF
+	serve -p $!
+	refused 500 "^pmu-symbolize: the disk is on fire$" "$url/debug/pprof/profile?seconds=0.1"
+	eventually no_children
+	rm fakes/pmu-symbolize
+	echo "#!/bin/sh" >fakes/pmu-symbolize
+	echo 'kill -SEGV $$' >>fakes/pmu-symbolize
+	chmod +x fakes/pmu-symbolize
+	refused 500 "signal 11" "$url/debug/pprof/profile?seconds=0.1"
+	test "$(get -o /dev/null -w '%{http_code}' "$url/healthz")" = 200
+END
+
+check 'a tool that hangs is ended 15 s after the sampling' <<'END'
+	needs_command curl
+	test "$SERVE" = all || skip "SERVE=all (make check-all) does it"
+	sleep 600 &
+	fake pmu-topprof <<-EOF
+		exec sleep 600
+	EOF
+	serve -p $!
+	refused 500 "did not end" "$url/debug/pprof/profile?seconds=0.1"
+	eventually no_children
+END
+
+# in_use: anonymous memory in KiB, and descriptors, of the server
+in_use() {
+	awk '/^RssAnon:/ { print $2 }' /proc/$server/status
+	ls /proc/$server/fd | wc -l
+}
+
+check 'an idle server is small and sleeps; requests leave neither memory nor descriptors' <<'END'
+	needs_command curl
+	workload
+	serve -p $target --call-graph fp --jobs 8
+	clients cheap profiles
+	in_use >before
+	cat before
+	if test "$SERVE" = all; then
+		CHEAP=10000 PROFILES=300 clients cheap profiles crowd
+	else
+		CHEAP=400 PROFILES=5 clients cheap profiles
+	fi
+	quiet() { no_children && test "$(in_use | sed -n 2p)" -le "$(sed -n 2p before)"; }
+	eventually quiet
+	sanitized || at_most "$(in_use | head -n 1)" $(($(head -n 1 before) + 600))
+	sanitized || at_most "$(awk '/^VmRSS:/ { print $2 }' /proc/$server/status)" 3072
+	none grep -l zombie $(pgrep -P $server | sed 's|.*|/proc/&/status|')
+	test ! -s err
+END
+
+check 'no wake-ups without a client' <<'END'
+	needs_command curl
+	serve -a
+	switches() { awk '/_ctxt_switches/ { n += $2 } END { print n }' /proc/$server/status; }
+	eventually grep -q "^State:.S" /proc/$server/status
+	before=$(switches)
+	ten serial 0.5 >/dev/null
+	test "$(switches)" = "$before"
+END
+
+done_testing
