@@ -22,8 +22,7 @@ static void append(char *text, size_t size, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Report the damage of each object's CFI, once. */
-static void report_damage_of(struct unwind *u, uint32_t object)
+void unwind_report_damage(struct unwind *u, uint32_t object)
 {
 	struct code *code = u->code[object];
 	const struct cfi_damage *damage = cfi_damage(code->cfi);
@@ -162,7 +161,7 @@ void unwind_report(struct unwind *u)
 {
 	for (uint32_t i = 0; i < u->codes; i++)
 		if (u->code[i])
-			report_damage_of(u, i);
+			unwind_report_damage(u, i);
 	report_short_dumps(u);
 	report_summaries(u);
 }
