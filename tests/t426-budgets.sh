@@ -304,6 +304,21 @@ check 'a hundred files, each with sections that unpack to 16 MB: the memory is g
 	pmu-topprof --to folded r.data | grep -qx "_start 100"
 END
 
+check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and reported' <<'END'
+	python3 - <<-EOF | zstd -q -o s.zst
+	import struct, sys
+	sys.stdout.buffer.write(b"PERFILE2" + struct.pack("<Q", 16))
+	for i in range(400):
+	    sys.stdout.buffer.write((struct.pack("<IHH", 68, 0, 4096) + bytes(4088)) * 256)
+	EOF
+	for tool in 'pmu-stream --stats' pmu-symbolize pmu-topprof pmu-unwind; do
+		exits 1 $tool s.zst >out 2>told
+		cat told
+		grep -q "unpacks to more than 1000 times its size" told
+	done
+	within 10 64 pmu-symbolize s.zst
+END
+
 check 'kernel code at more places than are kept is shown as [unknown]' <<'END'
 	printf '%s T %s\n' ffffffff81000000 _text ffffffff81000100 code >kallsyms
 	printf '%s t %s\t[%s]\n' ffffffffa0000000 inside mod0 >>kallsyms

@@ -163,6 +163,83 @@ check 'what forks copy, and mappings in descending order, cost what they say' <<
 	echo '[x] 1' | same - got
 END
 
+# repeated KIND COUNT: a stream of so many records that each differ, with rounds
+repeated() {
+	compose "$1-$2.data" <<-EOF
+		NEW = 0xffffffffc0000000
+		def generated(i, removed):
+		    return record(17, struct.pack("<QIHH", NEW + i * 64, 64, 1, removed) +
+		                  pad(b"bpf_prog_%d" % i), 1)
+		def text(t):
+		    return struct.pack("<I", len(t) + 1) + pad(t)
+		def symbols(i):
+		    two = b"".join(struct.pack("<QI", 0x100 + k * 16, 16) + b"function_%d\\0" % k
+		                   for k in (0, i % 50 + 1))
+		    f = b"/usr/bin/x\\0" + struct.pack("<IQI", 2, 0, 2) + two + struct.pack("<Q", 0)
+		    return record(80, struct.pack("<QI", 128, len(f)) + f)
+		make = {
+		    "code": lambda i: generated(i, 0) + generated(i, 1),
+		    "same-code": lambda i: generated(i % 4, 0),
+		    "symbols": symbols,
+		    "build-ids": lambda i: record(67, struct.pack("<i24s", -1, b"" if i % 2 else b"ID") +
+		                                  pad(b"/usr/lib/%d" % i)),
+		    "control-groups": lambda i: record(19, struct.pack("<Q", i) + pad(b"/a/%08d" % i)),
+		    "hosts": lambda i: record(80, struct.pack("<Q", 3) + text(b"%064d" % i)),
+		    "tools": lambda i: record(0x504d0005, pad(b"tool%d" % i) + pad(b"1") + pad(b"x")),
+		    "files": lambda i: record(1, mmap(5, 0x10000, 0x1000, b"/usr/lib/%d" % i)),
+		}["$1"]
+		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		for i in range($2):
+		    parts.append(make(i))
+		    if i % 200 == 0:
+		        parts.append(record(68, b""))
+		out = pipe(*parts)
+	EOF
+}
+
+while read -r kind command; do
+	check "$command: as much memory for three times the records: $kind" <<-'END'
+		repeated $kind 60000
+		repeated $kind 180000
+		little=$(cost $command $kind-60000.data | cut -d ' ' -f 2)
+		much=$(cost $command $kind-180000.data | cut -d ' ' -f 2)
+		echo "$little KiB, $much KiB"
+		at_least "$little" 1024
+		test $much -le $((little + 4096))
+	END
+done <<-END
+	code pmu-symbolize -q
+	same-code pmu-symbolize -q
+	symbols pmu-symbolize -q
+	build-ids pmu-unwind -q
+	control-groups pmu-topprof -q --label cgroup
+	hosts pmu-stream --stats
+	tools pmu-topprof -q
+	files pmu-unwind -q
+END
+
+check 'a FORK record was lost: a thread with samples keeps the mappings of its process' <<'END'
+	compose lost.data <<-EOF
+		def task(kind, pid, tid):
+		    return record(kind, struct.pack("<IIIIQ", pid, pid, tid, pid, 1))
+		def sample(pid, tid):
+		    return record(9, struct.pack("<QIIQQ", 0x10010, pid, tid, 1, 1))
+		rounds = [record(68, b"")]
+		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		for pid in (5, 15):
+		    parts += [record(3, struct.pack("<II", pid, pid) + pad(b"name")),
+		              record(1, mmap(pid, 0x10000, 0x1000, b"/bin/of-%d" % pid))]
+		parts += [sample(5, 6), task(4, 5, 5), task(4, 15, 15), *100 * rounds,
+		          sample(5, 6), sample(15, 16), *700 * rounds, sample(5, 6)]
+		out = pipe(*parts)
+	EOF
+	for filter in cat 'pmu-symbolize -q'; do
+		$filter <lost.data | pmu-topprof -q --to folded >got
+		# the last sample comes after so long that the thread is taken to have ended
+		printf '%s\n' '[of-5] 2' '[unknown] 2' | same - got
+	done
+END
+
 # chains COUNT FILE: samples of 1000 random addresses each
 chains() {
 	compose "$2" <<-EOF

@@ -23,6 +23,7 @@ struct mapping {
 	 */
 	bool is_covered;
 	uint32_t cover;		/* object id of that memory, if IS_COVERED */
+	uint32_t generated;	/* number of code that the kernel generated; 0: other code */
 };
 
 struct mapping_node;

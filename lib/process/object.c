@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-enum { FEW = 4096 };	/* objects, of about 500 bytes with all that is kept of them */
+enum {
+	FEW = 4096,		/* objects, of about 500 bytes with all that is kept of them */
+	RECORDED_LITTLE = 2 << 20,	/* bytes of build IDs of paths */
+};
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -125,23 +128,40 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	return id;
 }
 
+/* Return the bytes that the build ID of PATH takes: its own, and those of two tables. */
+static size_t recorded_bytes(const char *path)
+{
+	return strlen(path) + sizeof(struct recorded_build_id) + 64;
+}
+
 void objects_set_build_id(struct objects *objects, const struct build_id_record *b)
 {
-	struct recorded_build_id recorded = { .path = intern_text(&objects->paths, b->path),
-				      .size = b->build_id_size };
+	struct recorded_build_id recorded = { .size = b->build_id_size };
 
-	if (recorded.size == 0 || find_recorded(objects, recorded.path))
+	if (recorded.size == 0)
+		return;
+	recorded.path = intern_text(&objects->paths, b->path);
+	if (find_recorded(objects, recorded.path))
 		return;
 	memcpy(recorded.build_id, b->build_id, BUILD_ID_MAX);
 	objects->recorded_id = array_grow(objects->recorded_id, objects->recorded_ids,
 					  sizeof(recorded));
 	objects->recorded_id[objects->recorded_ids] = recorded;
 	table_add(&objects->recorded, hash_u64(recorded.path), objects->recorded_ids++);
+	objects->recorded_bytes += recorded_bytes(b->path);
+}
+
+static bool recorded_are_many(const struct objects *objects)
+{
+	size_t limit = objects->recorded_limit;
+
+	return objects->recorded_bytes > (limit ? limit : RECORDED_LITTLE);
 }
 
 bool objects_are_many(const struct objects *objects)
 {
-	return objects->count - objects->unuseds > (objects->limit ? objects->limit : FEW);
+	return objects->count - objects->unuseds > (objects->limit ? objects->limit : FEW) ||
+	       recorded_are_many(objects);
 }
 
 static void remove_object(struct objects *objects, uint32_t id)
@@ -163,6 +183,31 @@ static void move_object(struct objects *objects, uint32_t id)
 	table_add(&objects->table, hash_of(o, path), id);
 }
 
+/* Move the build IDs of paths to the new PATHS, which so far has those of live objects. */
+static void move_recorded(struct objects *objects, const struct intern *past)
+{
+	bool many = recorded_are_many(objects);
+	size_t rest = objects->recorded_bytes;
+	uint32_t left = 0;
+
+	objects->recorded_bytes = 0;
+	for (uint32_t i = 0; i < objects->recorded_ids; i++) {
+		struct recorded_build_id recorded = objects->recorded_id[i];
+		const char *path = past->text[recorded.path];
+		bool is_old = many && rest > RECORDED_LITTLE / 2;
+		rest -= recorded_bytes(path);
+		if (is_old && intern_find(&objects->paths, path) == TABLE_NONE)
+			continue;
+		recorded.path = intern_text(&objects->paths, path);
+		objects->recorded_id[left] = recorded;
+		table_add(&objects->recorded, hash_u64(recorded.path), left++);
+		objects->recorded_bytes += recorded_bytes(path);
+	}
+	objects->recorded_ids = left;
+	size_t twice = 2 * objects->recorded_bytes;
+	objects->recorded_limit = twice > RECORDED_LITTLE ? twice : RECORDED_LITTLE;
+}
+
 void objects_remove(struct objects *objects, const bool *live)
 {
 	struct intern past = objects->paths;
@@ -179,11 +224,7 @@ void objects_remove(struct objects *objects, const bool *live)
 		else
 			remove_object(objects, id);
 	}
-	for (uint32_t i = 0; i < objects->recorded_ids; i++) {
-		struct recorded_build_id *recorded = &objects->recorded_id[i];
-		recorded->path = intern_text(&objects->paths, past.text[recorded->path]);
-		table_add(&objects->recorded, hash_u64(recorded->path), i);
-	}
+	move_recorded(objects, &past);
 	intern_release(&past);
 	uint32_t left = objects->count - objects->unuseds;
 	objects->limit = left < FEW / 2 ? FEW : 2 * left;

@@ -46,6 +46,8 @@ struct objects {
 		uint8_t size;	/* bytes */
 	} *recorded_id;
 	uint32_t recorded_ids;
+	size_t recorded_bytes;	/* memory for them and their paths */
+	size_t recorded_limit;	/* more bytes than this are too many; 0: not computed yet */
 };
 
 /* Return the id of the object that M maps.  IN_KERNEL: M is in the host kernel's space. */
@@ -66,10 +68,16 @@ bool object_is_memfd(const struct object *o);
 /* Remember the build ID of a path, for mappings of it that have none. */
 void objects_set_build_id(struct objects *objects, const struct build_id_record *b);
 
-/* Whether there are so many objects that it is time to remove those that are not in use. */
+/*
+ * Whether there are so many objects, or build IDs of paths, that it is time to remove those that
+ * are not in use.
+ */
 bool objects_are_many(const struct objects *objects);
 
-/* Remove the objects whose ids are not set in LIVE.  This moves the paths of the others. */
+/*
+ * Remove the objects whose ids are not set in LIVE.  This moves the paths of the others.  If there
+ * are many build IDs of paths, forget the older ones, except for paths of live objects.
+ */
 void objects_remove(struct objects *objects, const bool *live);
 
 void objects_release(struct objects *objects);

@@ -180,6 +180,23 @@ static void adopt_moved_text(const struct spaces *s, struct space *space,
 	mappings_set(&space->code, memory);
 }
 
+/* Unmap all pieces of generated code that have a part in [START, END). */
+static void unmap_generated(struct spaces *s, uint64_t start, uint64_t end)
+{
+	struct mappings *code = &s->kernel.code;
+	const struct mapping *m = s->generated ? mappings_from(code, start) : NULL;
+
+	while (m && m->start < end) {
+		const struct mapping piece = *m;
+		if (piece.generated) {
+			mappings_remove(code, piece.start, piece.end);
+			s->kernel.generation = ++s->generation;
+			s->generated--;
+		}
+		m = mappings_from(code, piece.end);
+	}
+}
+
 static void follow_mmap(struct spaces *s, const struct record *rec, const struct mmap_record *m)
 {
 	uint16_t mode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -221,22 +238,53 @@ static void follow_mmap(struct spaces *s, const struct record *rec, const struct
 		new.is_main = old->is_main;
 	}
 	adopt_moved_text(s, space, &new);
+	if (space == &s->kernel)
+		unmap_generated(s, new.start, new.end);
 	map(s, space, new);
 }
 
+/* The kernel removed the generated code at START.  Unmap code that it removed long before. */
+static void remove_generated(struct spaces *s, uint64_t start)
+{
+	struct mappings *code = &s->kernel.code;
+	const struct mapping *m = mappings_find(code, start);
+
+	if (!m || !m->generated)
+		return;
+	if (!s->removed)
+		s->removed = mem_zeroed(REMOVED_MAX, sizeof(*s->removed));
+	struct removed_code *r = &s->removed[s->removals++ % REMOVED_MAX], past = *r;
+	*r = (struct removed_code){ .start = start, .number = m->generated };
+	m = past.number ? mappings_find(code, past.start) : NULL;
+	if (m && m->generated == past.number)
+		unmap_generated(s, past.start, past.start + 1);
+}
+
 /*
- * Map code that the kernel generated as "[bpf]", in the kernel's space.  Unregistered
- * code stays until other code replaces it: samples may arrive late.
+ * Map code that the kernel generated as "[bpf]", in the kernel's space.  Removed code stays for a
+ * while, or until other code replaces it: samples may arrive late.
  */
 static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
 {
 	const struct mmap_record m = { .start = k->start, .size = k->size, .path = "[bpf]" };
 
-	if (k->unregister || k->size == 0)
+	if (k->unregister) {
+		remove_generated(s, k->start);
 		return;
+	}
+	if (k->size == 0)
+		return;
+	unmap_generated(s, k->start, k->start + k->size);
+	if (s->generated == GENERATED_MAX) {
+		s->generated_dropped++;
+		return;
+	}
+	s->generated++;
+	if (++s->generations == 0)
+		s->generations = 1;
 	map(s, &s->kernel, (struct mapping){
 		.start = k->start, .end = k->start + k->size, .file_offset = k->start,
-		.object = objects_add(&s->objects, &m, true) });
+		.generated = s->generations, .object = objects_add(&s->objects, &m, true) });
 }
 
 static void follow_comm(struct spaces *s, const struct comm_record *c)
@@ -366,6 +414,7 @@ void spaces_release(struct spaces *s)
 	clear_space(s, &s->kernel);
 	clear_space(s, &s->guest);
 	free(s->process);
+	free(s->removed);
 	objects_release(&s->objects);
 	table_release(&s->process_table);
 	tasks_release(&s->tasks);

@@ -13,7 +13,8 @@
  * found in one is no caller.  Such mappings change without a new generation, unless they
  * replace code.
  *
- * The mappings of a process are freed a few rounds after its last thread has ended.
+ * The mappings of a process are freed a few rounds after its last thread has ended, those of
+ * code that the kernel generated (KSYMBOL) when more such code was removed later.
  */
 #pragma once
 #include "process/mappings.h"
@@ -37,6 +38,7 @@ struct spaces {
 	bool has_image;		/* a mapping of the kernel image was seen */
 	uint64_t image;		/* lowest address of the kernel image, if HAS_IMAGE */
 	bool all_is_code;	/* the recorder (simpleperf) does not record what is executable */
+	uint64_t generated_dropped;	/* pieces of generated code beyond GENERATED_MAX */
 	/* private: */
 	struct table process_table;
 	struct process {
@@ -48,6 +50,18 @@ struct spaces {
 	uint64_t generation;	/* last one assigned */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
 	uint32_t last;		/* index of the process found last: samples come in runs */
+	uint32_t generated;	/* mappings of code that the kernel generated */
+	uint32_t generations;	/* number of the newest of them */
+	struct removed_code {
+		uint64_t start;
+		uint32_t number;	/* as in struct mapping */
+	} *removed;		/* the last REMOVED_MAX pieces that the kernel removed; a ring */
+	uint64_t removals;	/* pieces so far */
+};
+
+enum {
+	GENERATED_MAX = 1 << 16,	/* pieces of generated code that are mapped at a time */
+	REMOVED_MAX = 1 << 10,		/* those that stay mapped after the kernel removed them */
 };
 
 /* Zero-initialised spaces are empty. */

@@ -195,6 +195,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 {
 	struct resolved_sample sample;
 	struct resolved_tool tool;
+	enum { TOOLS_MAX = 256 };
 	const char *why = "TOOL record is shorter than its fields";
 	bool good;
 
@@ -212,7 +213,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		break;
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);
-		if (good)
+		if (good && c->shared_comments.comments < TOOLS_MAX)
 			profile_comment(&c->shared_comments, "filter: %s %s%s%s", tool.name,
 					tool.version, *tool.arguments ? " " : "", tool.arguments);
 		break;

@@ -36,6 +36,11 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 
 enum { KINDS = FACT_SLICE };	/* that users choose by name */
 
+enum {
+	CGROUPS_MAX = 1 << 16,		/* control groups known at a time */
+	CGROUPS_MEMORY = 16 << 20,	/* bytes of their paths */
+};
+
 const char labeler_names[] =
 	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
 	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
@@ -108,26 +113,56 @@ static struct cgroup *find_cgroup(const struct labeler *f, uint64_t id)
 	return at == TABLE_NONE ? NULL : &f->cgroup[at];
 }
 
+static void add_cgroup(struct labeler *f, struct cgroup group)
+{
+	group.path = arena_text(&f->cgroup_paths, group.path, strlen(group.path));
+	f->cgroup = array_grow(f->cgroup, f->cgroups, sizeof(*f->cgroup));
+	f->cgroup[f->cgroups] = group;
+	table_add(&f->cgroup_table, hash_u64(group.id), f->cgroups++);
+}
+
+/*
+ * Forget the control groups without samples since the last call, but for the newer ones.  No
+ * record says when a control group was removed.
+ */
+static void forget_cgroups(struct labeler *f)
+{
+	struct arena past_paths = f->cgroup_paths;
+	struct cgroup *past = f->cgroup;
+	uint32_t count = f->cgroups;
+
+	f->cgroup_paths = (struct arena){ 0 };
+	f->cgroup = NULL;
+	f->cgroups = 0;
+	table_release(&f->cgroup_table);
+	for (uint32_t i = 0; i < count; i++) {
+		struct cgroup group = past[i];
+		bool keeps = group.is_used || i > count / 4 * 3;
+		group.is_used = false;
+		if (keeps && f->cgroup_paths.size < CGROUPS_MEMORY / 2)
+			add_cgroup(f, group);
+	}
+	arena_release(&past_paths);
+	free(past);
+}
+
 /* PERF_RECORD_CGROUP: u64 id; char path[] */
 static void follow_cgroup(struct labeler *f, const struct record *rec)
 {
 	struct cursor c = rec->body;
-	struct cgroup group = { .id = cursor_u64(&c) };
-	const char *path = cursor_string(&c);
+	struct cgroup group = { .id = cursor_u64(&c), .path = cursor_string(&c) };
+	struct cgroup *known = c.failed ? NULL : find_cgroup(f, group.id);
 
-	if (c.failed)
+	if (c.failed || (known && !strcmp(known->path, group.path)))
 		return;
-	struct cgroup *known = find_cgroup(f, group.id);
-	if (known && !strcmp(known->path, path))
-		return;
-	group.path = arena_text(&f->arena, path, strlen(path));
-	if (known) {
-		known->path = group.path;
-		return;
+	if (f->cgroup_paths.size > CGROUPS_MEMORY || f->cgroups >= CGROUPS_MAX) {
+		forget_cgroups(f);
+		known = find_cgroup(f, group.id);
 	}
-	f->cgroup = array_grow(f->cgroup, f->cgroups, sizeof(*f->cgroup));
-	f->cgroup[f->cgroups] = group;
-	table_add(&f->cgroup_table, hash_u64(group.id), f->cgroups++);
+	if (known)
+		known->path = arena_text(&f->cgroup_paths, group.path, strlen(group.path));
+	else
+		add_cgroup(f, group);
 }
 
 void labeler_follow(struct labeler *f, const struct record *rec)
@@ -147,13 +182,15 @@ static int64_t text_of(struct labeler *f, const char *text)
 /* Return the last path that a record gave for control group ID; if no record gave a path, ID. */
 static int64_t cgroup_of(struct labeler *f, uint64_t id)
 {
-	const struct cgroup *group = find_cgroup(f, id);
+	struct cgroup *group = find_cgroup(f, id);
 	char number[32];
 
 	if (id == 0)
 		return LABEL_ABSENT;
-	if (group)
+	if (group) {
+		group->is_used = true;
 		return text_of(f, group->path);
+	}
 	snprintf(number, sizeof(number), "%" PRIu64, id);
 	return text_of(f, number);
 }
@@ -293,6 +330,7 @@ void labeler_release(struct labeler *f)
 	tasks_release(&f->tasks);
 	tracepoints_release(&f->tracepoints);
 	arena_release(&f->arena);
+	arena_release(&f->cgroup_paths);
 	free(f->cgroup);
 	table_release(&f->cgroup_table);
 	*f = (struct labeler){ 0 };

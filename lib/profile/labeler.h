@@ -23,11 +23,13 @@ struct labeler {
 	struct tracepoints tracepoints;
 	struct cgroup {
 		uint64_t id;
-		const char *path;
+		const char *path;	/* in CGROUP_PATHS */
+		bool is_used;		/* a sample had it lately */
 	} *cgroup;
 	uint32_t cgroups;
 	struct table cgroup_table;	/* over CGROUP, by id */
-	struct arena arena;		/* names of labels, paths of control groups */
+	struct arena cgroup_paths;
+	struct arena arena;		/* names of labels */
 };
 
 /*

@@ -12,19 +12,31 @@ static const char *take_string(struct cursor *c, uint32_t *size)
 	return "";
 }
 
+/* Return a copy of TEXT; "" if the stream had more texts than are kept. */
+static const char *keep(struct stream_origin *origin, const char *text, size_t size)
+{
+	enum { MEMORY_MAX = 4 << 20 };	/* bytes: features of dozens of joined streams */
+
+	if (origin->texts.arena.size > MEMORY_MAX)
+		return "";
+	uint32_t id = intern_bytes(&origin->texts, text, size);	/* which moves the array */
+	return origin->texts.text[id];
+}
+
 static const char *keep_string(struct stream_origin *origin, struct cursor *c)
 {
 	uint32_t size;
 	const char *text = take_string(c, &size);
 
-	return arena_text(&origin->arena, text, size);
+	return keep(origin, text, strnlen(text, size));
 }
 
 /* Return the command line from: u32 count, then that many strings, the arguments. */
 static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), size;
-	char *line = arena_alloc(&origin->arena, cursor_left(c) + 1), *to = line;
+	struct arena scratch = { 0 };
+	char *line = arena_alloc(&scratch, cursor_left(c) + 1), *to = line;
 
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const char *text = take_string(c, &size);
@@ -32,8 +44,9 @@ static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 			*to++ = ' ';	/* the input has a size here, so there is room */
 		to = mempcpy(to, text, strnlen(text, size));
 	}
-	*to = '\0';
-	return line;
+	const char *kept = keep(origin, line, (size_t)(to - line));
+	arena_release(&scratch);
+	return kept;
 }
 
 bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor data)
@@ -91,6 +104,6 @@ bool origin_is_ours(const struct stream_origin *origin)
 
 void origin_release(struct stream_origin *origin)
 {
-	arena_release(&origin->arena);
+	intern_release(&origin->texts);
 	*origin = (struct stream_origin){ 0 };
 }

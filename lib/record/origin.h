@@ -6,8 +6,8 @@
  * data; the bytes are the same (tools/perf/Documentation/perf.data-file-format.txt).
  */
 #pragma once
-#include "base/arena.h"
 #include "base/cursor.h"
+#include "base/intern.h"
 
 /* Numbers of the features we read or write. */
 enum {
@@ -44,7 +44,7 @@ struct stream_origin {
 	uint32_t clock;			/* CLOCK_*: the clock of the records' times */
 	uint64_t clock_time;		/* CLOCK at some instant, in ns */
 	uint64_t wall_time;		/* wall clock at the same instant, in ns since 1970 */
-	struct arena arena;		/* memory of the strings */
+	struct intern texts;		/* memory of the strings */
 };
 
 /* Add the feature with number FEATURE from its DATA.  Return false if it is damaged. */

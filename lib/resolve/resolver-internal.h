@@ -127,7 +127,10 @@ struct resolver {
 	uint32_t vmlinux;		/* the source of vmlinux; TABLE_NONE: none */
 	uint64_t vmlinux_shift;		/* added to recorded kernel addresses for vmlinux */
 	struct recorded_names recorded;	/* symbols that the stream itself carries */
+	bool recorded_reported;		/* that there are too many of them was reported */
 	struct jitmap *ksymbols;	/* code that the kernel generated (KSYMBOL); NULL: none */
+	uint32_t ksymbols_added;	/* since the names of unmapped code were forgotten */
+	uint32_t ksymbols_limit;	/* value of KSYMBOLS_ADDED at which they are again */
 	struct resolved_line line[LINES_MAX];	/* lines of the current place */
 	uint32_t *frame;		/* frames of the current sample */
 	size_t frame_capacity;

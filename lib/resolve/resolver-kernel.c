@@ -121,14 +121,40 @@ const char *resolver_kernel_symbol(const struct resolver *r, const struct place 
 	       (o->kind == OBJECT_KERNEL || locate_is_module(o->path, module)) ? name : NULL;
 }
 
+/* Forget the names of generated code that is not mapped any more. */
+static void forget_unmapped(struct resolver *r)
+{
+	enum { FEW = 4096 };
+	const struct mappings *code = &r->spaces.kernel.code;
+	struct jitmap *past = r->ksymbols;
+	struct jit_place found;
+	uint32_t visits = 0;
+
+	r->ksymbols = jitmap_new(NULL);
+	r->ksymbols_added = 0;
+	for (const struct mapping *m = mappings_from(code, 0); m; m = mappings_from(code, m->end)) {
+		visits++;
+		if (past && m->generated && jitmap_find(past, m->start, JIT_LATEST, &found))
+			jitmap_add_function(r->ksymbols, m->start, m->end - m->start, found.name);
+	}
+	jitmap_free(past);
+	r->ksymbols_limit = visits + FEW;
+}
+
 void resolver_kernel_follow(struct resolver *r, const struct record *rec)
 {
 	struct ksymbol_record k;
+	char name[512];		/* no name in the kernel is longer (KSYM_NAME_LEN) */
 
 	if (!record_ksymbol(rec, &k) || k.unregister)
 		return;
-	if (!r->ksymbols)
-		r->ksymbols = jitmap_new(NULL);
-	jitmap_add_function(r->ksymbols, k.start, k.size, k.name);
+	if (r->spaces.generated_dropped == 1)
+		report_note(r->report, "the kernel generated more than %d pieces of code; the next "
+			    "have no names", GENERATED_MAX);
+	if (r->ksymbols_added >= r->ksymbols_limit)
+		forget_unmapped(r);
+	snprintf(name, sizeof(name), "%s", k.name);
+	jitmap_add_function(r->ksymbols, k.start, k.size, name);
+	r->ksymbols_added++;
 	resolver_flush_recent(r);
 }

@@ -65,6 +65,10 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 
 	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
 		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
+	if (r->recorded.is_full && !r->recorded_reported)
+		report_note(r->report, "the stream has more symbols than are kept; the next names "
+			    "are dropped");
+	r->recorded_reported = r->recorded.is_full;
 }
 
 /* The names of threads have new ids. */
@@ -448,9 +452,13 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 {
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
 
+	uint32_t comm = comm_id(r, s->tid);
+
+	if (!comm)
+		tasks_sampled(&r->spaces.tasks, s->pid, s->tid);
 	*out = (struct resolved_sample){
 		.event = s->event, .misc = s->misc, .pid = s->pid, .tid = s->tid, .cpu = s->cpu,
-		.comm = comm_id(r, s->tid), .time = s->time, .period = s->period,
+		.comm = comm, .time = s->time, .period = s->period,
 		.has = has & (PERF_SAMPLE_RAW | RESOLVED_VALUE_BITS), .raw = s->raw,
 		.value = {
 			[VALUE_ADDR] = s->addr, [VALUE_WEIGHT] = s->weight,

@@ -14,6 +14,7 @@ struct inflate {
 	ZSTD_DCtx *context;	/* for zstd */
 	ZSTD_inBuffer in;
 	size_t expected;	/* hint of the last call; 0: a frame has ended */
+	uint64_t taken, made;	/* bytes of compressed data so far, and of what they unpack to */
 };
 
 struct inflate *inflate_open(void)
@@ -42,6 +43,7 @@ struct inflate *inflate_open_gzip(void)
 void inflate_feed(struct inflate *z, const void *bytes, size_t size)
 {
 	z->in = (ZSTD_inBuffer){ bytes, size, 0 };
+	z->taken += size;
 }
 
 /* inflate_read() for gzip, which may have several members, one after the other. */
@@ -69,12 +71,11 @@ static ptrdiff_t read_gzip(struct inflate *z, void *to, size_t room)
 	return (ptrdiff_t)(whole - s->avail_out);
 }
 
-ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
+/* inflate_read() for zstd. */
+static ptrdiff_t read_zstd(struct inflate *z, void *to, size_t room)
 {
 	ZSTD_outBuffer out = { to, room, 0 };
 
-	if (z->gzip)
-		return read_gzip(z, to, room);
 	if (!z->context)
 		return -1;
 	if (z->in.pos == z->in.size && z->expected == 0)
@@ -87,6 +88,21 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 		z->expected = left;
 	} while (out.pos == 0 && z->in.pos < z->in.size);
 	return (ptrdiff_t)out.pos;
+}
+
+ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
+{
+	ptrdiff_t n = z->gzip ? read_gzip(z, to, room) : read_zstd(z, to, room);
+
+	z->made += n > 0 ? (uint64_t)n : 0;
+	return n;
+}
+
+bool inflate_is_bomb(const struct inflate *z)
+{
+	enum { ANY = 64 << 20, TIMES = 1000 };
+
+	return z->made > ANY && (z->made - ANY) / TIMES > z->taken;
 }
 
 bool inflate_is_whole(const struct inflate *z)

@@ -20,6 +20,9 @@ void inflate_feed(struct inflate *z, const void *bytes, size_t size);
  */
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 
+/* Whether the data have unpacked to more than 64 MiB and 1000 times their size. */
+bool inflate_is_bomb(const struct inflate *z);
+
 /* Return whether Z is at the end of a compressed frame, and no other frame has started. */
 bool inflate_is_whole(const struct inflate *z);
 

@@ -31,6 +31,11 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 
 	while (in->wrapping) {
 		n = inflate_read(in->wrapping, to, room);
+		if (n > 0 && inflate_is_bomb(in->wrapping)) {
+			reader_damage(in, "the stream unpacks to more than 1000 times its size; "
+				      "not read further");
+			return -1;
+		}
 		if (n > 0)
 			return n;
 		if (n < 0) {

@@ -6,6 +6,8 @@
 enum {
 	TICK_RECORDS = 1 << 14,	/* records per tick if the stream marks no rounds */
 	LATE = 3,		/* ticks from a thread's EXIT until it is forgotten */
+	SILENT = 600,		/* ticks from the last sample of a guessed thread until that */
+	GUESSES_MAX = 1 << 14,	/* guessed threads at a time */
 	FEW_NAMES = 1 << 12,
 };
 
@@ -69,6 +71,7 @@ static void forget(struct tasks *t, struct task *task)
 {
 	uint32_t id = (uint32_t)(task - t->task), last = --t->count;
 
+	t->guesses -= task->guessed;
 	leave_process(t, task);
 	t->forgotten = array_grow(t->forgotten, t->forgotten_count, sizeof(*t->forgotten));
 	t->forgotten[t->forgotten_count++] = *task;
@@ -107,7 +110,11 @@ static void tick(struct tasks *t)
 		const struct task_end *end = &t->end[t->first_end++];
 		struct task *task = find(t, end->tid);
 		/* The tid may have been reused, and other threads of the process may be alive. */
-		if (task && task->ended && task->end == end->tick && task->others == 0)
+		if (!task || !task->ended || task->end != end->tick || task->others > 0)
+			continue;
+		if (task->guessed && t->tick < task->seen + SILENT)
+			mark_end(t, task);
+		else
 			forget(t, task);
 	}
 	if (t->first_end == 0 || t->first_end < t->ends - t->first_end)
@@ -126,9 +133,21 @@ static uint32_t name_id(struct tasks *t, const char *name)
 	return id == TABLE_NONE ? 0 : id;
 }
 
+/* Return thread TID of process PID, of which there is a record. */
+static struct task *recorded(struct tasks *t, pid_t tid, pid_t pid)
+{
+	struct task *task = task_of(t, tid, pid);
+
+	if (task->guessed) {
+		t->guesses--;
+		task->guessed = task->ended = false;
+	}
+	return task;
+}
+
 static void follow_comm(struct tasks *t, const struct comm_record *c)
 {
-	struct task *task = task_of(t, c->tid, c->pid);
+	struct task *task = recorded(t, c->tid, c->pid);
 
 	task->name = name_id(t, c->name);
 	task->ended &= !c->exec;	/* exec by another thread reuses this tid after an EXIT */
@@ -138,7 +157,7 @@ static void follow_comm(struct tasks *t, const struct comm_record *c)
 static void follow_fork(struct tasks *t, const struct task_record *r)
 {
 	uint32_t name = tasks_name(t, r->parent_tid);
-	struct task *task = task_of(t, r->tid, r->pid);
+	struct task *task = recorded(t, r->tid, r->pid);
 
 	if (name || task->ended)
 		task->name = name;
@@ -169,12 +188,37 @@ bool tasks_follow(struct tasks *t, const struct record *rec)
 	case PERF_RECORD_EXIT:
 		good = record_task(rec, &task);
 		if (good && !is_guest)
-			mark_end(t, task_of(t, task.tid, task.pid));
+			mark_end(t, recorded(t, task.tid, task.pid));
 		break;
 	}
 	if (rec->type == RECORD_FINISHED_ROUND || ++t->records == TICK_RECORDS)
 		tick(t);
 	return good;
+}
+
+/*
+ * Of a thread whose FORK record was lost nothing is known but its samples.  Its process must not be
+ * forgotten when the first thread ends.
+ */
+static void guess(struct tasks *t, pid_t pid, pid_t tid)
+{
+	if (tid == pid || t->guesses == GUESSES_MAX || !find(t, pid))
+		return;
+	struct task *task = task_of(t, tid, pid);
+	task->guessed = true;
+	task->seen = t->tick;
+	t->guesses++;
+	mark_end(t, task);
+}
+
+void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid)
+{
+	struct task *task = find(t, tid);
+
+	if (!task)
+		guess(t, pid, tid);
+	else if (task->guessed)
+		task->seen = t->tick;
 }
 
 uint32_t tasks_name(const struct tasks *t, pid_t tid)

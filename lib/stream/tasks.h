@@ -4,7 +4,8 @@
  *
  * A thread is forgotten some rounds after its EXIT, because samples of it may still
  * follow.  The first thread of a process is forgotten after all its others, because the
- * process lives as long as they do.  Names that no thread has any more are forgotten when
+ * process lives as long as they do.  A sample shows a thread whose FORK record was lost; it is
+ * forgotten when it has no samples for long.  Names that no thread has any more are forgotten when
  * there are many.  So memory is bounded by the threads that are alive or were so recently.
  */
 #pragma once
@@ -18,6 +19,9 @@ struct task {
 	uint32_t others;	/* for a first thread: known other threads of its process */
 	bool ended;		/* EXIT was read */
 	uint64_t end;		/* tick of the EXIT */
+	/* only samples are known, no FORK or COMM; ENDED is set, and END is of no EXIT */
+	bool guessed;
+	uint64_t seen;		/* tick of the last sample, if GUESSED */
 };
 
 /* Zero-initialised: no threads. */
@@ -38,6 +42,7 @@ struct tasks {
 	size_t first_end, ends;
 	uint64_t tick;		/* rounds so far, or runs of many records without a round */
 	uint32_t records;	/* records in this tick */
+	uint32_t guesses;	/* tasks with GUESSED */
 	uint32_t names_limit;	/* more names than this are too many; 0: not computed yet */
 };
 
@@ -49,6 +54,9 @@ enum { NAMES_MAX = 1 << 17 };
  * matter.  Return false if it is damaged.
  */
 bool tasks_follow(struct tasks *t, const struct record *rec);
+
+/* There is a sample of thread TID of process PID. */
+void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid);
 
 /*
  * Return the name of thread TID, an id in t->names; 0 ("") if it is unknown.  Valid until

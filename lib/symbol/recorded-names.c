@@ -26,20 +26,91 @@ static struct recorded_names_file *add_file(struct recorded_names *names,
 	return &names->file[id];
 }
 
+/* Names are equal if their addresses are: each is in STRINGS once. */
+static int compare(const void *a, const void *b)
+{
+	const struct recorded_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->name != y->name)
+		return strcmp(x->name, y->name);
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+/*
+ * Sort the new symbols into a run of their own, or together with runs that are not more than twice
+ * as long. So symbols that come one by one between lookups cost O(n log n) comparisons or so.
+ */
+static void sort(struct recorded_names_file *file, bool all)
+{
+	size_t first = file->runs ? file->run_end[file->runs - 1] : 0;
+
+	if (first == file->symbols && !(all && file->runs > 1))
+		return;
+	while (file->runs) {
+		size_t start = file->runs > 1 ? file->run_end[file->runs - 2] : 0;
+		if (!all && file->runs < RECORDED_RUNS && (first - start) / 2 > file->symbols - first)
+			break;
+		first = start;
+		file->runs--;
+	}
+	qsort(file->symbol + first, file->symbols - first, sizeof(*file->symbol), compare);
+	file->run_end[file->runs++] = file->symbols;
+}
+
+/* Keep one of equal symbols: a stream that was joined, or goes on, repeats its features. */
+static void drop_equal(struct recorded_names *names, struct recorded_names_file *file)
+{
+	enum { FEW = 1000 };
+	size_t left = 0;
+
+	sort(file, true);
+	for (size_t i = 0; i < file->symbols; i++)
+		if (left == 0 || compare(&file->symbol[left - 1], &file->symbol[i]))
+			file->symbol[left++] = file->symbol[i];
+	names->symbols -= file->symbols - left;
+	file->symbols = left;
+	file->run_end[0] = left;
+	file->limit = 2 * left + FEW;
+}
+
+static bool is_full(const struct recorded_names *names)
+{
+	enum { FILES_MAX = 1 << 16, SYMBOLS_MAX = 1 << 21, STRINGS_MAX = 64 << 20 };
+
+	return names->files >= FILES_MAX || names->symbols >= SYMBOLS_MAX ||
+	       names->strings.arena.size > STRINGS_MAX;
+}
+
+static void add_symbol(struct recorded_names *names, struct recorded_names_file *file,
+		       struct recorded_symbol s)
+{
+	if (file->symbols > file->limit)
+		drop_equal(names, file);
+	if (is_full(names)) {
+		names->is_full = true;
+		return;
+	}
+	s.name = intern_copy(&names->strings, s.name);
+	file->symbol = array_grow(file->symbol, file->symbols, sizeof(s));
+	file->symbol[file->symbols++] = s;
+	names->symbols++;
+}
+
 bool recorded_names_add(struct recorded_names *names, struct cursor feature)
 {
 	struct recorded_file f;
 	struct recorded_symbol s;
 
 	while (recorded_next(&feature, &f)) {
-		struct recorded_names_file *file = add_file(names, &f);
-		file->sorted = false;
-		while (recorded_symbol(&f, &s)) {
-			uint32_t name = intern_text(&names->strings, s.name);
-			s.name = names->strings.text[name];
-			file->symbol = array_grow(file->symbol, file->symbols, sizeof(s));
-			file->symbol[file->symbols++] = s;
+		if (is_full(names) && recorded_names_file(names, f.path) == TABLE_NONE) {
+			names->is_full = true;
+			continue;
 		}
+		struct recorded_names_file *file = add_file(names, &f);
+		while (recorded_symbol(&f, &s))
+			add_symbol(names, file, s);
 	}
 	return !feature.failed;
 }
@@ -55,25 +126,20 @@ uint64_t recorded_names_address(const struct recorded_names *names, uint32_t fil
 								 : offset - f->least_offset);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = ((const struct recorded_symbol *)a)->address;
-	uint64_t y = ((const struct recorded_symbol *)b)->address;
-
-	return (x > y) - (x < y);
-}
-
 const char *recorded_names_find(struct recorded_names *names, uint32_t file, uint64_t address)
 {
 	struct recorded_names_file *f = &names->file[file];
+	const struct recorded_symbol *s = NULL;
 
-	if (!f->sorted && f->symbols)
-		qsort(f->symbol, f->symbols, sizeof(*f->symbol), compare);
-	f->sorted = true;
-	size_t next = BISECT(0, f->symbols, i, f->symbol[i].address > address);
-	if (next == 0)
+	sort(f, false);
+	for (uint32_t run = 0; run < f->runs; run++) {
+		size_t first = run ? f->run_end[run - 1] : 0;
+		size_t next = BISECT(first, f->run_end[run], i, f->symbol[i].address > address);
+		if (next > first && (!s || compare(s, &f->symbol[next - 1]) < 0))
+			s = &f->symbol[next - 1];
+	}
+	if (!s)
 		return NULL;
-	const struct recorded_symbol *s = &f->symbol[next - 1];
 	return (s->size == 0 || address - s->address < s->size) && *s->name ? s->name : NULL;
 }
 

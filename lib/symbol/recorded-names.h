@@ -4,6 +4,8 @@
 #include "base/intern.h"
 #include "record/recorded.h"
 
+enum { RECORDED_RUNS = 24 };
+
 /* Zero-initialised: empty. */
 struct recorded_names {
 	struct recorded_names_file {
@@ -12,14 +14,21 @@ struct recorded_names {
 		uint64_t least_address, least_offset;	/* as in struct recorded_file */
 		struct recorded_symbol *symbol;	/* their names are in STRINGS */
 		size_t symbols;
-		bool sorted;		/* SYMBOL is sorted by address */
+		size_t limit;		/* more symbols than this may have equal ones; 0: none */
+		size_t run_end[RECORDED_RUNS];	/* SYMBOL consists of sorted runs: their ends */
+		uint32_t runs;
 	} *file;
 	uint32_t files;
 	struct table table;		/* indexes of FILE by path */
 	struct intern strings;
+	size_t symbols;			/* of all files */
+	bool is_full;			/* symbols were dropped because of the limits */
 };
 
-/* Add the symbols of a FILE feature. Returns false if the feature is damaged. */
+/*
+ * Add the symbols of a FILE feature; equal ones once. Beyond 2 million symbols of all files, or 64
+ * MiB of names, they are dropped. Returns false if the feature is damaged.
+ */
 bool recorded_names_add(struct recorded_names *names, struct cursor feature);
 
 /* Return the index of the file PATH, or TABLE_NONE. */

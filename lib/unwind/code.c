@@ -24,6 +24,27 @@ void code_release(struct code *code)
 			       .damaged = code->damaged };
 }
 
+void code_remove_unmapped(struct unwind *u)
+{
+	struct objects *objects = &u->spaces.objects;
+
+	if (!objects_are_many(objects))
+		return;
+	bool *live = mem_zeroed(objects->count + 1, sizeof(*live));
+	spaces_mark_objects(&u->spaces, live);
+	for (uint32_t id = 0; id < u->codes; id++) {
+		if (!u->code[id] || live[id])
+			continue;
+		unwind_report_damage(u, id);
+		code_release(u->code[id]);
+		free(u->code[id]);
+		u->code[id] = NULL;
+	}
+	objects_remove(objects, live);
+	rules_forget(&u->rules);
+	free(live);
+}
+
 void code_make_room(struct unwind *u)
 {
 	enum { SPARE = 64 };	/* files */

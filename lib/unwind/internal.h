@@ -129,6 +129,12 @@ bool unwind_is_local(const struct unwind *u);
 /* Return the code of OBJECT, which M maps in PID; its file is looked for at the first call. */
 struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m, pid_t pid);
 
+/* If there are many objects, forget the code of those that are mapped nowhere any more. */
+void code_remove_unmapped(struct unwind *u);
+
+/* Report the damage of OBJECT's CFI, once. */
+void unwind_report_damage(struct unwind *u, uint32_t object);
+
 /* Open the file that the MMAP record REC maps, while it still exists. */
 void code_open_mapped(struct unwind *u, const struct record *rec);
 

@@ -40,6 +40,12 @@ static void report_damage_of(struct unwind *u, uint32_t object, unsigned section
 			    "not unwound", path, damage->section, damage->offset);
 }
 
+void unwind_report_damage(struct unwind *u, uint32_t object)
+{
+	for (unsigned section = 0; section < CFI_SECTIONS; section++)
+		report_damage_of(u, object, section);
+}
+
 struct ended {
 	uint64_t stacks;
 	const char *path;
@@ -161,8 +167,8 @@ static void report_short_dumps(struct unwind *u)
 void unwind_report(struct unwind *u)
 {
 	for (uint32_t i = 0; i < u->codes; i++)
-		for (unsigned k = 0; u->code[i] && k < CFI_SECTIONS; k++)
-			report_damage_of(u, i, k);
+		if (u->code[i])
+			unwind_report_damage(u, i);
 	report_short_dumps(u);
 	report_summaries(u);
 }

@@ -118,6 +118,7 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 {
 	if (u->origin)
 		u->spaces.all_is_code = u->origin->is_simpleperf;
+	code_remove_unmapped(u);
 	bool good = spaces_follow(&u->spaces, rec);
 	if (u->joiner)
 		follow_joiner(u, rec);
@@ -386,6 +387,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	if (!unwind_takes(u, &event->attr))
 		return 0;
 	code_make_room(u);
+	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
 	if (s->user_regs_abi == 0) {	/* a thread of the kernel; or nothing is left to do */
 		if (is_finished(s))
 			u->counts.samples[UNWIND_BEFORE]++;
