@@ -50,7 +50,8 @@ static void sort(struct recorded_names_file *file, bool all)
 		return;
 	while (file->runs) {
 		size_t start = file->runs > 1 ? file->run_end[file->runs - 2] : 0;
-		if (!all && file->runs < RECORDED_RUNS && (first - start) / 2 > file->symbols - first)
+		if (!all && file->runs < RECORDED_RUNS &&
+		    (first - start) / 2 > file->symbols - first)
 			break;
 		first = start;
 		file->runs--;

@@ -15,7 +15,7 @@ struct machine {
 	uint8_t pc, sp, fp;		/* registers, by DWARF's numbers */
 	uint8_t lr;			/* register of the return address at a function's start;
 					   NO_REGISTER: the return address is on the stack */
-	uint8_t kept[12];		/* registers that a function keeps for its caller; ends in 0 */
+	uint8_t kept[12];		/* registers that functions keep for callers, then 0 */
 	/* by bit of attr.sample_regs_user: DWARF's number of the register, or NO_REGISTER */
 	uint8_t number[MACHINE_BITS];
 };
