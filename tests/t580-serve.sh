@@ -230,7 +230,7 @@ check 'clients that go away end their tools; malformed and slow requests harm no
 	test ! -s err
 END
 
-check 'as the first process of a container it leaves no zombies: unwinders lose their parent' <<'END'
+check 'as process 1 of a container it leaves no zombies: unwinders lose their parent' <<'END'
 	needs_command curl unshare
 	unshare -fp --mount-proc true 2>/dev/null || skip "cannot make a pid namespace"
 	workload
