@@ -102,6 +102,7 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	refused 403 "tracepoints" "$pmu?event=sched:sched_switch&pid=$$" || grep -q ^event body
 	refused 403 "breakpoints, which this server does not allow" "$pmu?event=mem:0x1000&pid=$$"
 	refused 403 "raw" "$pmu?event=r1c0&pid=$$"
+	refused 403 "'r1c0' is one of raw" "$pmu?event=r1c0/name=software/&pid=$$"
 	refused 400 "which one" "$pmu?pid=$$"
 	refused 400 "which process" "$url/debug/pprof/profile"
 	refused 400 "period of 10 is below the floor" "$pmu?event=cycles&period=10&pid=$$"
@@ -139,8 +140,11 @@ check 'the operator chooses what is sampled; an id that is used again is another
 	workload
 	kill $server
 	wait $server
-	serve --comm ten
+	serve --comm ten --allow page-faults
 	get "$url/debug/pprof/profile?seconds=0.2" | gzip -t
+	get "$url/debug/pprof/pmu?event=faults/name=x/u&seconds=0.2" | gzip -t
+	refused 403 "'cpu-clock' is one of software" \
+		"$url/debug/pprof/pmu?event=cpu-clock/name=page-faults/&seconds=0.2"
 END
 
 check 'no script of a web page, no other Host; a token opens both, and only the right one' <<'END'

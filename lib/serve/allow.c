@@ -19,7 +19,7 @@ static const char *const names[KINDS] = {
 
 /* What the list is compared with. */
 struct event_facts {
-	char name[256], base[256];
+	char base[256];		/* the name of the event, whatever name= a request gives it */
 	long type;		/* perf_event_attr.type */
 	bool per_cpu;
 	uint64_t frequency;	/* Hz; 0: it has a period */
@@ -73,9 +73,7 @@ static const char *take_member(const char *at, struct event_facts *e)
 		at = take_string(at + 1, value, sizeof(value));
 	else
 		snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, ",} \n"), at);
-	if (!strcmp(name, "name"))
-		memcpy(e->name, value, sizeof(e->name));
-	else if (!strcmp(name, "base"))
+	if (!strcmp(name, "base"))
 		memcpy(e->base, value, sizeof(e->base));
 	else if (!strcmp(name, "type"))
 		e->type = strtol(value, NULL, 10);
@@ -110,7 +108,7 @@ static bool is_in(const char *list, const struct event_facts *e)
 
 	for (; *list; list += size + (list[size] == ',')) {
 		size = strcspn(list, ",");
-		const char *const right[] = { names[ALL], kind, e->name, e->base };
+		const char *const right[] = { names[ALL], kind, e->base };
 		for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
 			if (strlen(right[i]) == size && !memcmp(right[i], list, size))
 				return true;
@@ -132,7 +130,7 @@ bool allow_all(const char *list, const char *json, char *why, size_t size)
 		if (is_in(list, &e))
 			continue;
 		snprintf(why, size, "event: '%.100s' is one of %s, which this server does not "
-			 "allow; it allows %.100s (pmu-serve --allow)", e.name, names[kind_of(&e)],
+			 "allow; it allows %.100s (pmu-serve --allow)", e.base, names[kind_of(&e)],
 			 list);
 		return false;
 	}
