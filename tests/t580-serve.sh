@@ -114,6 +114,14 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	refused 400 "one of period, rate" "$pmu?event=cycles&period=1000&rate=9&pid=$$"
 	refused 400 "callgraph takes one of" "$pmu?event=cycles&callgraph=best"
 	refused 400 "frequency takes a number from 1 to 10000" "$pmu?event=cycles&frequency=1M"
+	for rate in "profile?rate=20000" "pmu?event=timer&rate=20k" "pmu?event=cpu-clock&rate=1M"; do
+		refused 400 "^rate: at most 10000 samples" "$url/debug/pprof/$rate&pid=$$"
+	done
+	refused 400 "^rate: at most 10000 samples" "$url/flame?rate=20000&pid=$$"
+	refused 403 "at most 10000 samples per second, not 20000" \
+		"$pmu?event=cpu-clock&period=50000&pid=$$"
+	refused 403 "at most 10000 samples per second, not 20000" \
+		"$pmu?event=task-clock/freq=20000/&pid=$$"
 	refused 404 "no such process" "$url/debug/pprof/profile?pid=4194304"
 	refused 404 "no such process" "$url/debug/pprof/profile?comm=no-such-name"
 	refused 404 "nothing here" "$url/etc/passwd"

@@ -23,6 +23,8 @@ struct event_facts {
 	long type;		/* perf_event_attr.type */
 	bool per_cpu;
 	uint64_t frequency;	/* Hz; 0: it has a period */
+	uint64_t period;
+	bool is_clock;		/* PERIOD is in ns */
 };
 
 const char *allow_check(const char *list)
@@ -81,6 +83,10 @@ static const char *take_member(const char *at, struct event_facts *e)
 		e->per_cpu = strcmp(value, "false") != 0;
 	else if (!strcmp(name, "sample_freq"))
 		e->frequency = strtoull(value, NULL, 10);
+	else if (!strcmp(name, "sample_period"))
+		e->period = strtoull(value, NULL, 10);
+	else if (!strcmp(name, "unit"))
+		e->is_clock = !strcmp(value, "nanoseconds");
 	return at;
 }
 
@@ -116,15 +122,23 @@ static bool is_in(const char *list, const struct event_facts *e)
 	return false;
 }
 
+/* Return the samples per second of E, or 0: they depend on what runs. */
+static uint64_t frequency_of(const struct event_facts *e)
+{
+	bool is_timer = e->type == PERF_TYPE_SOFTWARE && e->is_clock && e->period;
+
+	return is_timer ? UINT64_C(1000000000) / e->period : e->frequency;
+}
+
 bool allow_all(const char *list, const char *json, char *why, size_t size)
 {
 	struct event_facts e;
 	size_t events = 0;
 
 	for (; next_event(&json, &e); events++) {
-		if (e.frequency > QUERY_FREQUENCY) {
+		if (frequency_of(&e) > QUERY_FREQUENCY) {
 			snprintf(why, size, "event: at most %d samples per second, not %llu",
-				 QUERY_FREQUENCY, (unsigned long long)e.frequency);
+				 QUERY_FREQUENCY, (unsigned long long)frequency_of(&e));
 			return false;
 		}
 		if (is_in(list, &e))

@@ -178,6 +178,14 @@ static bool take(struct query *q, const char *name, const char *value, unsigned 
 	return unknown(q, name, allowed);
 }
 
+bool query_is_by_time(const struct query *q)
+{
+	for (size_t i = 0; i < q->events; i++)
+		if (strcmp(q->event[i], "timer") && strcmp(q->event[i], "cpu-clock"))
+			return false;
+	return true;
+}
+
 bool query_parse(struct query *q, const char *text, unsigned allowed)
 {
 	unsigned given = 0;
@@ -206,6 +214,8 @@ bool query_parse(struct query *q, const char *text, unsigned allowed)
 	}
 	if (!!q->period + !!q->rate + !!q->frequency > 1)
 		return wrong(q, "give one of period, rate, frequency");
+	if (q->rate > QUERY_FREQUENCY && query_is_by_time(q))
+		return wrong(q, "rate: at most %d samples per second by a timer", QUERY_FREQUENCY);
 	if (q->pid && q->comm)
 		return wrong(q, "give one of pid, comm");
 	return true;

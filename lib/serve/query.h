@@ -54,5 +54,8 @@ struct query {
  */
 bool query_parse(struct query *q, const char *text, unsigned allowed);
 
+/* Return whether Q samples by timers only: rate= is a frequency then, else a period. */
+bool query_is_by_time(const struct query *q);
+
 /* Set Q->callgraph to VALUE.  Return false if that is no way to record callchains. */
 bool query_take_callgraph(struct query *q, const char *value);

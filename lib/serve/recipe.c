@@ -52,19 +52,15 @@ static void tool(struct lines *l, const char *name)
 	word(l, "%s", name);
 }
 
-static bool is_timer(const char *event)
+/* Return the name of an event, which may be as in Go's proposals, for our tools. */
+static const char *event_name(const char *event)
 {
-	return !strcmp(event, "timer");		/* as in Go's proposals */
+	return strcmp(event, "timer") ? event : "cpu-clock";
 }
 
-/* rate= is a frequency for timers, and a period for other events. */
 static void add_rate(struct lines *l, const struct query *q)
 {
-	bool timers = true;
-
-	for (size_t i = 0; i < q->events; i++)
-		timers &= is_timer(q->event[i]) || !strcmp(q->event[i], "cpu-clock");
-	if (q->frequency || (q->rate && timers))
+	if (q->frequency || (q->rate && query_is_by_time(q)))
 		word(l, "--frequency=%" PRIu64, q->frequency ? q->frequency : q->rate);
 	else if (q->period || q->rate)
 		word(l, "--period=%" PRIu64, q->period ? q->period : q->rate);
@@ -121,8 +117,7 @@ static void add_events(struct lines *l, const struct recipe *r)
 		break;
 	case RECIPE_EVENTS:
 		for (size_t i = 0; i < r->query->events; i++)
-			word(l, "--event=%s", is_timer(r->query->event[i]) ? "cpu-clock"
-									   : r->query->event[i]);
+			word(l, "--event=%s", event_name(r->query->event[i]));
 		break;
 	}
 	add_rate(l, r->query);
@@ -138,7 +133,7 @@ recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
 	add_rate(l, r->query);
 	word(l, "--");
 	for (size_t i = 0; i < r->query->events; i++)
-		word(l, "%s", is_timer(r->query->event[i]) ? "cpu-clock" : r->query->event[i]);
+		word(l, "%s", event_name(r->query->event[i]));
 	return l->argv;
 }
 
