@@ -113,6 +113,7 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	refused 400 "is no text" "$pmu?event=a%00b"
 	refused 400 "one of period, rate" "$pmu?event=cycles&period=1000&rate=9&pid=$$"
 	refused 400 "callgraph takes one of" "$pmu?event=cycles&callgraph=best"
+	refused 400 "label takes a list such as pid,tid,cpu, not 'pid,cqu'" "$pmu?label=pid,cqu"
 	refused 400 "frequency takes a number from 1 to 10000" "$pmu?event=cycles&frequency=1M"
 	for rate in "profile?rate=20000" "pmu?event=timer&rate=20k" "pmu?event=cpu-clock&rate=1M"; do
 		refused 400 "^rate: at most 10000 samples" "$url/debug/pprof/$rate&pid=$$"
@@ -138,6 +139,7 @@ check 'the operator chooses what is sampled; an id that is used again is another
 	serve -p $target
 	refused 403 "operator chooses" "$url/debug/pprof/profile?pid=$$"
 	refused 403 "operator chooses" "$url/debug/pprof/profile?comm=sh"
+	refused 403 "operator chooses" "$url/debug/pprof/cmdline?pid=$$"
 	kill $target
 	wait $target || :
 	refused 404 "has ended" "$url/debug/pprof/profile"

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "linux/proc.h"
+#include "profile/labeler.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -79,10 +80,15 @@ bool query_take_callgraph(struct query *q, const char *value)
 
 static bool take_label(struct query *q, const char *value)
 {
+	struct labeler labeler = { .cgroups = 0 };
+	const char *unknown;
+	/* no fields of tracepoints: topprof alone knows which there are */
+	bool good = !strcmp(value, "none") ||
+		    (!strchr(value, ':') && labeler_choose(&labeler, value, &unknown));
+
+	labeler_release(&labeler);
 	q->label = value;
-	if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz_,")] == '\0')
-		return true;
-	return wrong(q, "label takes a list such as pid,tid,cpu, not '%s'", value);
+	return good || wrong(q, "label takes a list such as pid,tid,cpu, not '%s'", value);
 }
 
 static bool take_pid(struct query *q, const char *value)

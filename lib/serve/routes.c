@@ -143,7 +143,7 @@ static void give_command(struct ask *ask)
 	pid_t pid;
 	int status = target_find(ask->server, ask->query, &pid, &why);
 
-	if (status == 404) {
+	if (status && status != 400) {	/* pprof asks here without naming a process */
 		reply_error(ask->server, ask->request, status, 0, "%s", why);
 		free(ask->query);
 		return;
