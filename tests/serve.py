@@ -2,7 +2,7 @@
 
 	serve.py PORT CASE...	run the cases against 127.0.0.1:PORT; print what is wrong, exit 1
 """
-import gzip, http.client, os, resource, socket, sys, threading, time
+import gzip, http.client, os, resource, signal, socket, sys, threading, time
 
 PATIENCE = 600  # seconds: for machines that are busy
 
@@ -102,6 +102,21 @@ def crowd(port, clients=100):
     assert {s for s, h in seen} <= {200, 429}, {s for s, h in seen}
     assert sum(s == 200 for s, h in seen) >= 1
     assert all(int(h["retry-after"]) >= 1 for s, h in seen if s == 429)
+    alive(port)
+
+
+def burst(port, clients=100):
+    """Requests on more connections than the server has room for: each is answered."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    server = int(os.environ["SERVER"])
+    os.kill(server, signal.SIGSTOP)  # so that it finds all of them in the kernel's queue
+    request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    many = [raw(port, request, wait=False) for i in range(clients)]
+    os.kill(server, signal.SIGCONT)
+    for s in many:
+        assert s.recv(100).startswith(b"HTTP/1.1 200")
+        s.close()
     alive(port)
 
 

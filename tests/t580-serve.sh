@@ -244,6 +244,13 @@ check 'clients that go away end their tools; malformed and slow requests harm no
 	test ! -s err
 END
 
+check 'more connections than there is room for wait, and all are answered' <<'END'
+	ulimit -S -n 64		# room for 32
+	serve --any
+	SERVER=$server clients burst
+	test ! -s err
+END
+
 check 'as process 1 of a container it leaves no zombies: unwinders lose their parent' <<'END'
 	needs_command curl unshare
 	unshare -fp --mount-proc true 2>/dev/null || skip "cannot make a pid namespace"

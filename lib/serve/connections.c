@@ -3,16 +3,24 @@
 #include "base/arena.h"
 
 #include <event2/bufferevent.h>
+#include <event2/listener.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum {
-	CLIENTS = 256,			/* at most */
-	READ_SECONDS = 30,		/* to send a request */
-	WRITE_SECONDS = 60,		/* to take the answer */
+	CLIENTS = 256,			/* at most, without those that tools work for */
+	FULL_ROUND = 10,		/* ms between looks for room */
 };
 
 enum phase { READING, WORKING, WRITING };
+
+/* Seconds that a client may take to send its request, and to take the answer. */
+static const time_t patience[] = { [READING] = 30, [WRITING] = 60 };
+
+/* The same while others wait for room. */
+static const time_t patience_if_full[] = { [READING] = 1, [WRITING] = 10 };
 
 /*
  * A connection.  We hold a reference to its buffer: evhttp, which owns the connection, does not
@@ -24,13 +32,24 @@ struct client {
 	struct bufferevent *buffer;
 	struct event *deadline;
 	enum phase phase;
+	time_t since;			/* when PHASE began, monotonic, in s */
 };
 
 struct connections {
-	struct event_base *base;
+	struct evhttp *http;
 	struct client *clients;		/* list, newest first */
-	unsigned count;
+	unsigned count, most;
+	struct event *on_full;		/* while there is no room */
+	bool stopped;			/* no new clients */
 };
+
+static time_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
 
 static bool is_closed(const struct client *client)
 {
@@ -75,27 +94,66 @@ static void time_is_up(evutil_socket_t fd, short what, void *context)
 
 static void set_deadline(struct client *client, enum phase phase)
 {
-	static const struct timeval times[] = {
-		[READING] = { .tv_sec = READ_SECONDS }, [WRITING] = { .tv_sec = WRITE_SECONDS },
-	};
-
 	client->phase = phase;
-	if (phase == WORKING)
+	client->since = now();
+	if (phase == WORKING) {
 		evtimer_del(client->deadline);
-	else
-		evtimer_add(client->deadline, &times[phase]);
+		return;
+	}
+	const struct timeval time = { .tv_sec = patience[phase] };
+	evtimer_add(client->deadline, &time);
 }
 
-/* There are too many: the oldest that makes us wait goes. */
-static void make_room(struct connections *c)
+static bool is_full(const struct connections *c)
 {
-	struct client *oldest = NULL;
+	unsigned waited_for = 0;
 
-	for (struct client *client = c->clients; client; client = client->next)
-		if (client->phase != WORKING)
-			oldest = client;
-	if (oldest)
-		shut(oldest);
+	for (const struct client *client = c->clients; client; client = client->next)
+		waited_for += client->phase != WORKING;
+	return waited_for >= c->most;
+}
+
+static void pause_one(struct evhttp_bound_socket *socket, void *context)
+{
+	(void)context;
+	evconnlistener_disable(evhttp_bound_socket_get_listener(socket));
+}
+
+static void resume_one(struct evhttp_bound_socket *socket, void *context)
+{
+	(void)context;
+	evconnlistener_enable(evhttp_bound_socket_get_listener(socket));
+}
+
+/*
+ * There was no room.  New clients wait in the kernel's queue: those that are here may have sent
+ * requests that we have not read yet.  Only those that make us wait go.
+ */
+static void look_for_room(evutil_socket_t fd, short what, void *context)
+{
+	struct connections *c = context;
+	time_t time = now();
+
+	(void)fd;
+	(void)what;
+	for (const struct client *client = c->clients; client; client = client->next)
+		if (client->phase != WORKING &&
+		    time - client->since > patience_if_full[client->phase])
+			shut(client);
+	sweep(c);
+	if (is_full(c))
+		return;
+	evtimer_del(c->on_full);
+	if (!c->stopped)
+		evhttp_foreach_bound_socket(c->http, resume_one, NULL);
+}
+
+static void wait_for_room(struct connections *c)
+{
+	static const struct timeval round = { .tv_usec = FULL_ROUND * 1000 };
+
+	evhttp_foreach_bound_socket(c->http, pause_one, NULL);
+	event_add(c->on_full, &round);
 }
 
 /* A client connects: return its buffer for evhttp. */
@@ -105,8 +163,6 @@ static struct bufferevent *add(struct event_base *base, void *context)
 	struct client *client = mem_zeroed(1, sizeof(*client));
 
 	sweep(c);
-	if (c->count >= CLIENTS)
-		make_room(c);
 	*client = (struct client){ .next = c->clients, .all = c };
 	client->buffer = bufferevent_socket_new(base, -1, 0);
 	client->deadline = evtimer_new(base, time_is_up, client);
@@ -116,14 +172,23 @@ static struct bufferevent *add(struct event_base *base, void *context)
 	c->clients = client;
 	c->count++;
 	set_deadline(client, READING);
+	if (is_full(c))
+		wait_for_room(c);
 	return client->buffer;
 }
 
 struct connections *connections_new(struct event_base *base, struct evhttp *http)
 {
 	struct connections *c = mem_zeroed(1, sizeof(*c));
+	struct rlimit files = { .rlim_cur = CLIENTS };
 
-	c->base = base;
+	getrlimit(RLIMIT_NOFILE, &files);
+	c->http = http;
+	/* the rest of the descriptors is for the tools */
+	c->most = files.rlim_cur / 2 < CLIENTS ? (unsigned)files.rlim_cur / 2 : CLIENTS;
+	c->on_full = event_new(base, -1, EV_PERSIST, look_for_room, c);
+	if (!c->on_full)
+		abort();	/* out of memory */
 	evhttp_set_bevcb(http, add, c);
 	return c;
 }
@@ -138,6 +203,7 @@ void connections_free(struct connections *c)
 		bufferevent_decref(client->buffer);
 		free(client);
 	}
+	event_free(c->on_full);
 	free(c);
 }
 
@@ -167,6 +233,12 @@ void connections_release(struct connections *c, struct evhttp_request *request)
 
 	if (client)
 		set_deadline(client, WRITING);
+}
+
+void connections_stop(struct connections *c)
+{
+	c->stopped = true;
+	evhttp_foreach_bound_socket(c->http, pause_one, NULL);
 }
 
 unsigned connections_count(struct connections *c, bool close_idle)

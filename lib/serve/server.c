@@ -47,10 +47,10 @@ static void stop(struct server *s)
 {
 	const struct timeval round = { .tv_usec = STOP_ROUND * 1000 };
 
-	if (s->stops++)
-		return;
-	for (size_t i = 0; i < s->settings->addresses->count; i++)
-		evconnlistener_disable(s->listening[i].listener);
+	if (s->stops)
+		return;		/* it was asked before; rounds count */
+	s->stops = 1;
+	connections_stop(s->connections);
 	jobs_stop(s, false);
 	s->on_stop = event_new(s->base, -1, EV_PERSIST, stop_round, s);
 	event_add(s->on_stop, &round);
