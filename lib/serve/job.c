@@ -93,13 +93,12 @@ static void answer_file(struct job *job, int fd, off_t size)
 	job_free(job);
 }
 
-/* Count what tools cost.  If they failed, answer so, and return true. */
+/* If the tools failed, answer so, and return true. */
 static bool has_failed(struct job *job, const struct work_result *r)
 {
 	struct server *s = job->server;
 
 	job->work = NULL;
-	metrics_add_cost(&s->metrics, r->cpu, server_now());
 	if (!r->failed)
 		return false;
 	if (r->timed_out)
@@ -144,7 +143,6 @@ static void encoded(void *context, struct work_result *r)
 	char why[256];
 
 	job->work = NULL;
-	metrics_add_cost(&job->server->metrics, r->cpu, server_now());
 	char *json = read_text(r->output, r->size, JSON);
 	bool allowed = !r->failed && r->size <= JSON &&
 		       allow_all(job->server->settings->allow, json, why, sizeof(why));
@@ -169,7 +167,6 @@ static void examined(void *context, struct work_result *r)
 	struct job *job = context;
 
 	job->work = NULL;
-	metrics_add_cost(&job->server->metrics, r->cpu, server_now());
 	/* the doctor fails where something is bad, and has printed it */
 	evbuffer_add_printf(job->first, ",\n\"doctor\": ");
 	if (r->size > 0)

@@ -66,6 +66,7 @@ static void on_signal(evutil_socket_t fd, short what, void *context)
 		if (info.ssi_signo != SIGCHLD)
 			stop(s);
 	workshop_reap(s->shop);
+	metrics_add_cost(&s->metrics, workshop_cpu(s->shop) - s->metrics.cpu, server_now());
 }
 
 static bool catch_signals(struct server *s)

@@ -18,7 +18,7 @@ struct workshop {
 	struct event_base *base;
 	struct report *report;
 	struct work *works;	/* list; with those that are cancelled */
-	unsigned children;
+	double cpu;		/* seconds that tools used */
 };
 
 struct work {
@@ -28,7 +28,6 @@ struct work {
 	int status[WORK_TOOLS];			/* as wait4() returns it */
 	unsigned tools;
 	int output, messages;			/* files in memory */
-	double cpu;
 	struct event *limit;
 	bool timed_out;
 	work_done *done;			/* NULL: cancelled */
@@ -44,9 +43,9 @@ struct workshop *workshop_new(struct event_base *base, struct report *report)
 	return shop;
 }
 
-unsigned workshop_children(const struct workshop *shop)
+double workshop_cpu(const struct workshop *shop)
 {
-	return shop->children;
+	return shop->cpu;
 }
 
 static void work_free(struct work *w)
@@ -117,7 +116,7 @@ static void judge(const struct work *w, struct work_result *r)
 /* All tools of W have ended. */
 static void finish(struct work *w)
 {
-	struct work_result r = { .output = w->output, .cpu = w->cpu, .timed_out = w->timed_out };
+	struct work_result r = { .output = w->output, .timed_out = w->timed_out };
 	struct stat st;
 
 	ssize_t size = pread(w->messages, r.messages, sizeof(r.messages) - 1, 0);
@@ -147,9 +146,8 @@ static void reap(struct work *w)
 		if (!w->tool[i].pid || wait4(w->tool[i].pid, &w->status[i], WNOHANG, &use) <= 0)
 			continue;
 		w->tool[i].pid = 0;
-		w->shop->children--;
-		w->cpu += (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-			  1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+		w->shop->cpu += (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+				1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 	}
 }
 
@@ -226,7 +224,6 @@ static bool start_tools(struct work *w, char *const *const *argv)
 			return false;
 		}
 		w->tools++;
-		w->shop->children++;
 	}
 	return true;
 }

@@ -23,7 +23,6 @@ struct workshop;
 struct work_result {
 	int output;		/* a file, read from its start; the callback closes it */
 	off_t size;		/* of OUTPUT, in bytes */
-	double cpu;		/* seconds that the tools used */
 	bool timed_out;		/* they did not end in time */
 	const char *failed;	/* name of the first tool that failed, or NULL: none */
 	char why[512];		/* its first message, without its name; or how it ended */
@@ -39,8 +38,8 @@ void workshop_free(struct workshop *shop);
 /* Wait for the children that have ended: after SIGCHLD. */
 void workshop_reap(struct workshop *shop);
 
-/* Return how many children there are. */
-unsigned workshop_children(const struct workshop *shop);
+/* Return the CPU time of all tools that have ended, also of those that were cancelled, in s. */
+double workshop_cpu(const struct workshop *shop);
 
 /*
  * Start the tools ARGV, up to NULL, each of which reads what the one before it writes.  Each is
