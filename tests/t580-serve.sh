@@ -324,7 +324,7 @@ check 'a tool that fails is reported by its first message; its siblings are ende
 		echo "pmu-symbolize: the disk is on fire" >&2
 		exit 1
 	EOF
-	serve -p $!
+	serve -p $! --max-seconds 1h
 	refused 500 "^pmu-symbolize: the disk is on fire$" "$url/debug/pprof/profile?seconds=0.1"
 	eventually no_children
 	rm fakes/pmu-symbolize
@@ -332,6 +332,7 @@ check 'a tool that fails is reported by its first message; its siblings are ende
 	echo 'kill -SEGV $$' >>fakes/pmu-symbolize
 	chmod +x fakes/pmu-symbolize
 	refused 500 "signal 11" "$url/debug/pprof/profile?seconds=0.1"
+	refused 500 "^pmu-symbolize: signal 11" "$url/debug/pprof/profile?seconds=1h"
 	test "$(get -o /dev/null -w '%{http_code}' "$url/healthz")" = 200
 END
 

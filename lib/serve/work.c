@@ -26,6 +26,7 @@ struct work {
 	struct workshop *shop;
 	struct sibling tool[WORK_TOOLS];	/* pid 0: it has ended */
 	int status[WORK_TOOLS];			/* as wait4() returns it */
+	bool in_vain[WORK_TOOLS];		/* killed: a tool that reads it failed */
 	unsigned tools;
 	int output, messages;			/* files in memory */
 	struct event *limit;
@@ -96,12 +97,18 @@ static bool first_message(const char *messages, const char *tool, char *why, siz
 	return false;
 }
 
+/* Return whether our signal ended tool I: one that was ending by itself keeps its status. */
+static bool was_in_vain(const struct work *w, unsigned i)
+{
+	return w->in_vain[i] && WIFSIGNALED(w->status[i]) && WTERMSIG(w->status[i]) == SIGKILL;
+}
+
 /* Find the tool that failed, and why: those after it have too little input. */
 static void judge(const struct work *w, struct work_result *r)
 {
 	unsigned i = 0;
 
-	while (i < w->tools && w->status[i] == 0)
+	while (i < w->tools && (w->status[i] == 0 || was_in_vain(w, i)))
 		i++;
 	if (i == w->tools)
 		return;
@@ -151,6 +158,18 @@ static void reap(struct work *w)
 	}
 }
 
+/* A tool that waits for samples would not notice soon that nobody reads what it writes. */
+static void end_writers(struct work *w)
+{
+	bool failed = false;
+
+	for (unsigned i = w->tools; i-- > 0; failed |= !w->tool[i].pid && w->status[i])
+		if (failed && w->tool[i].pid) {
+			w->in_vain[i] = true;
+			kill(w->tool[i].pid, SIGKILL);
+		}
+}
+
 static bool is_ours(const struct workshop *shop, pid_t pid)
 {
 	for (const struct work *w = shop->works; w; w = w->next)
@@ -182,6 +201,7 @@ void workshop_reap(struct workshop *shop)
 	while (*link) {
 		struct work *w = *link;
 		reap(w);
+		end_writers(w);
 		if (is_running(w)) {
 			link = &w->next;
 			continue;

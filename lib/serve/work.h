@@ -3,8 +3,8 @@
  * work - tools of ours that run for a request: children joined by pipes.
  *
  * The output of the last tool goes to a file in memory, the messages of all of them to another
- * one, so the server does nothing while they run.  When all have ended, a callback gets the
- * result.  Tools that are cancelled are killed, and waited for without a callback.
+ * one, so the server does nothing while they run.  If one fails, those before it are killed.  When
+ * all have ended, a callback gets the result.  Tools that are cancelled are killed, and waited for without a callback.
  */
 #pragma once
 #include "base/report.h"
