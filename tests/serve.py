@@ -35,6 +35,11 @@ def raw(port, data, wait=True):
     return got
 
 
+def send(port):
+    """What stdin says; print what comes back."""
+    sys.stdout.buffer.write(raw(port, sys.stdin.buffer.read()))
+
+
 def alive(port):
     assert get(port, "/healthz")[0] == 200
 

@@ -40,6 +40,8 @@ void reply_send(struct server *s, struct evhttp_request *request, int status, co
 		snprintf(number, sizeof(number), "%u", retry);
 		evhttp_add_header(headers, "Retry-After", number);
 	}
+	if (evhttp_request_get_command(request) == EVHTTP_REQ_HEAD)
+		evbuffer_drain(body, evbuffer_get_length(body));
 	metrics_count(&s->metrics, status);
 	connections_release(s->connections, request);
 	evhttp_send_reply(request, status, phrase(status), body);

@@ -189,22 +189,28 @@ static const struct route {
 	const char *path;
 	void (*give)(struct ask *ask);
 	unsigned parameters;
-	bool posts;		/* POST, too */
-	bool for_all;		/* nobody is asked who he is */
+	enum evhttp_cmd_type method;	/* with GET */
+	bool for_all;			/* nobody is asked who he is */
 } routes[] = {
-	{ "/", go_to_index, 0, false, false },
-	{ "/debug/pprof", go_to_index, 0, false, false },
-	{ "/debug/pprof/", give_index, 0, false, false },
-	{ "/debug/pprof/profile", give_timer, QUERY_TIMER, false, false },
-	{ "/debug/pprof/pmu", give_pmu, QUERY_PMU, false, false },
-	{ "/debug/pprof/offcpu", give_waits, QUERY_HOW, false, false },
-	{ "/debug/pprof/events", give_events, 0, false, false },
-	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, false, false },
-	{ "/debug/pprof/symbol", give_symbols, ~0u, true, false },
-	{ "/flame", give_page, QUERY_PMU, false, false },
-	{ "/metrics", give_metrics, 0, false, false },
-	{ "/healthz", give_health, 0, false, true },
+	{ "/", go_to_index, 0, EVHTTP_REQ_HEAD, false },
+	{ "/debug/pprof", go_to_index, 0, EVHTTP_REQ_HEAD, false },
+	{ "/debug/pprof/", give_index, 0, EVHTTP_REQ_HEAD, false },
+	{ "/debug/pprof/profile", give_timer, QUERY_TIMER, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/pmu", give_pmu, QUERY_PMU, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/offcpu", give_waits, QUERY_HOW, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/events", give_events, 0, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, EVHTTP_REQ_HEAD, false },
+	{ "/debug/pprof/symbol", give_symbols, ~0u, EVHTTP_REQ_POST, false },
+	{ "/flame", give_page, QUERY_PMU, EVHTTP_REQ_GET, false },
+	{ "/metrics", give_metrics, 0, EVHTTP_REQ_HEAD, false },
+	{ "/healthz", give_health, 0, EVHTTP_REQ_HEAD, true },
 };
+
+static const char *methods_of(const struct route *route)
+{
+	return route->method == EVHTTP_REQ_GET ? "GET"
+		: route->method == EVHTTP_REQ_HEAD ? "GET, HEAD" : "GET, POST";
+}
 
 static const struct route *find_route(const char *path)
 {
@@ -220,7 +226,7 @@ void routes_handle(struct evhttp_request *request, void *context)
 	struct ask ask = { .server = context, .request = request };
 	const char *path = evhttp_uri_get_path(uri);
 	const struct route *route = find_route(path && *path ? path : "/");
-	bool is_post = evhttp_request_get_command(request) == EVHTTP_REQ_POST;
+	enum evhttp_cmd_type method = evhttp_request_get_command(request);
 
 	if (!(route && route->for_all) && !may_ask(&ask))
 		return;
@@ -229,13 +235,15 @@ void routes_handle(struct evhttp_request *request, void *context)
 			    "shows what there is");
 		return;
 	}
-	if (is_post && !route->posts) {
-		evhttp_add_header(evhttp_request_get_output_headers(request), "Allow", "GET");
+	if (method != EVHTTP_REQ_GET && method != route->method) {
+		evhttp_add_header(evhttp_request_get_output_headers(request), "Allow",
+				  methods_of(route));
 		reply_error(ask.server, request, 405, 0, "use GET");
 		return;
 	}
 	ask.query = mem_zeroed(1, sizeof(*ask.query));
-	if (route->posts || query_parse(ask.query, evhttp_uri_get_query(uri), route->parameters)) {
+	bool any_query = route->give == give_symbols;	/* it has addresses */
+	if (any_query || query_parse(ask.query, evhttp_uri_get_query(uri), route->parameters)) {
 		route->give(&ask);
 		return;
 	}

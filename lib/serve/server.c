@@ -100,7 +100,10 @@ static bool start_http(struct server *s)
 	}
 	evhttp_set_max_headers_size(s->http, HEADERS);
 	evhttp_set_max_body_size(s->http, BODY);
-	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST);
+	/* libevent answers others by 501, and a page; our routes refuse in a sentence */
+	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
+				   EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS |
+				   EVHTTP_REQ_PATCH);
 	evhttp_set_gencb(s->http, routes_handle, s);
 	s->connections = connections_new(s->base, s->http);
 	s->shop = workshop_new(s->base, s->report);
