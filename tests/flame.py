@@ -360,6 +360,22 @@ def check_heat_words(page):
     assert "Brighter: more" in page.text("hcap")
 
 
+def browse_served(page, url):
+    """pmu-serve's form leads to a page that shows the functions of tests/bin/ten."""
+    page.driver.get(url + "/debug/pprof/")
+    for name, value in (("event", "cpu-clock"), ("period", "200000"), ("seconds", "5")):
+        field = page.driver.find_element("name", name)
+        field.clear()
+        field.send_keys(value)
+    page.driver.find_element("tag name", "button").click()
+    page.until("window.__ready !== undefined")
+    assert page.run("location.pathname") == "/flame"
+    names = {box[0] for row in page.rows() for box in row}
+    assert {"main", "serial", "I", "J"} <= names, names
+    assert page.pixels("r > 200 && b < 150") > 0.01, "no box is drawn"
+    assert page.errors() == [], page.errors()
+
+
 def browse_hostile(page, path):
     """Names run nothing, in any view; and what is tried on purpose is refused, by the policy."""
     page.open(path)

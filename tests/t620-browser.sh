@@ -1,6 +1,6 @@
 #!/bin/sh
-# pmu-flame's pages in a real browser: headless Chromium, driven by Selenium.  The cases are
-# in tests/flame.py; a screenshot of a case that fails is left in its directory.
+# Pages of pmu-flame and pmu-serve in a real browser: headless Chromium, driven by Selenium.
+# The cases are in tests/flame.py; a screenshot of a case that fails is left in its directory.
 # BROWSER=all (make check-all): also in Firefox; the large pages, and their times.
 # kinds: release
 . tests/lib.sh
@@ -46,6 +46,14 @@ check 'hostile names run nothing; comparisons show what changed, was lost or is 
 	pmu-flame -o empty.html empty.pb
 	browse grey,same.html grey,ratio.html change,change.html,more,less,gone empty,empty.html \
 		hostile,hostile.html
+END
+
+check 'the form of pmu-serve leads to a page that shows functions' <<'END'
+	pmu-sample -e cpu-clock -o /dev/null true 2>why || skip "$(grep -m 1 ^pmu-sample: why)"
+	ten serial 6000 >/dev/null &
+	pmu-serve -l 127.0.0.1:0 --max-cost 100% -p $! --call-graph fp >address &
+	eventually grep -q ^http address
+	browse served,"$(cat address)"
 END
 
 check 'the same in Firefox' <<'END'
