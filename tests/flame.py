@@ -368,8 +368,9 @@ def browse_served(page, url):
         field.clear()
         field.send_keys(value)
     page.driver.find_element("tag name", "button").click()
+    page.until("location.pathname === '/flame' && document.readyState === 'complete'")
+    assert page.run("document.contentType") == "text/html", page.run("document.body.innerText")
     page.until("window.__ready !== undefined")
-    assert page.run("location.pathname") == "/flame"
     names = {box[0] for row in page.rows() for box in row}
     assert {"main", "serial", "I", "J"} <= names, names
     assert page.pixels("r > 200 && b < 150") > 0.01, "no box is drawn"
