@@ -4,7 +4,8 @@
  *
  * The output of the last tool goes to a file in memory, the messages of all of them to another
  * one, so the server does nothing while they run.  If one fails, those before it are killed.  When
- * all have ended, a callback gets the result.  Tools that are cancelled are killed, and waited for without a callback.
+ * all have ended, a callback gets the result.  Tools that are cancelled are killed, and waited for
+ * without a callback.
  */
 #pragma once
 #include "base/report.h"
