@@ -193,6 +193,7 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	serve -p $!
 	refused 403 "Host" -H "Host: evil.example" "$url/metrics"
 	refused 403 "Host" -H "Host: localhost.evil.example" "$url/metrics"
+	refused 403 "Host" -H "Host: [::1].evil.example" "$url/metrics"
 	refused 403 "Host" -H "Host:" "$url/metrics"
 	refused 403 "scripts" -H "Origin: http://evil.example" "$url/metrics"
 	refused 403 "scripts" -H "Sec-Fetch-Site: cross-site" "$url/metrics"

@@ -109,6 +109,8 @@ static bool is_local_name(const char *host, const char *local)
 	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
 	size_t size = host_length(host);
 
+	if (host[size] && host[size] != ':')
+		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strlen(names[i]) == size && !strncasecmp(host, names[i], size))
 			return true;
