@@ -33,6 +33,8 @@ static void check_query(const char *text)
 	}
 	if (q.events > QUERY_EVENTS || q.frequency > QUERY_FREQUENCY || q.pid < 0)
 		abort();
+	if (query_is_by_time(&q) && q.rate > QUERY_FREQUENCY)
+		abort();
 	for (size_t i = 0; i < q.events; i++)
 		check_text(&q, q.event[i]);
 	check_text(&q, q.callgraph);
