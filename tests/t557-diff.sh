@@ -110,6 +110,14 @@ check 'one run a side: shares, what it cannot tell, and what a change takes' <<'
 	pmu-diff --smallest 3% a.pb a.pb | grep -q " 3 % of 'f1' takes about 304409 samples a side"
 END
 
+check 'a function that takes all of both profiles is not called' <<'END'
+	counts a 1000
+	counts b 1200
+	pmu-diff a.pb b.pb >table
+	grep -q "^1 function: no change that these runs can tell" table
+	test "$(pmu-diff -j a.pb b.pb | get @f1.p)" = 1
+END
+
 check 'phases widen what one run a side can tell' <<'END'
 	for seed in 1 2; do
 		simulate phases $seed 2000 | pmu-topprof --slices 20 -o s$seed.pb.gz

@@ -288,7 +288,7 @@ static double quantum(const struct diff *d)
 
 static struct change compare_values(const struct diff *d, const struct values v[2], double step)
 {
-	return d->how.paired ? compare_pairs(v[0].value, v[1].value, v[0].count)
+	return d->how.paired ? compare_pairs(v[0].value, v[1].value, v[0].count, step)
 			     : compare_runs(v[0].value, v[0].count, v[1].value, v[1].count, step);
 }
 

@@ -37,6 +37,10 @@ static double be_cautious(struct change *c, double error, double df)
 	return p;
 }
 
+/* Variances of shares below this, and of the squares of values, are what rounding leaves. */
+#define ROUNDING_OF_SHARES 1e-28
+#define ROUNDING 1e-20
+
 /* Return the variance by z: of the pooled share, or of each if weights differ. */
 static double variance_of_samples(const struct share_whole *a, const struct share_part *pa,
 				  const struct share_whole *b, const struct share_part *pb)
@@ -50,8 +54,6 @@ static double variance_of_samples(const struct share_whole *a, const struct shar
 	bool equal = fabs(va - p * (1 - p) / na) <= 1e-9 * va &&
 		     fabs(vb - q * (1 - q) / nb) <= 1e-9 * vb;
 
-	if (a->is_complete && b->is_complete)
-		return 0;
 	return !equal && va > 0 && vb > 0 ? va + vb : binomial;
 }
 
@@ -60,20 +62,28 @@ struct change compare_shares(const struct share_whole *a, const struct share_par
 			     double by_level[1 + SHARE_LEVELS])
 {
 	struct change c = { .difference = pb->total / b->total - pa->total / a->total };
-	double p[1 + SHARE_LEVELS] = { 0 }, v = variance_of_samples(a, pa, b, pb), df;
+	double p[1 + SHARE_LEVELS] = { 0 }, of_samples = variance_of_samples(a, pa, b, pb), df;
+	/* what is recorded completely has no error of sampling */
+	bool sampled = !a->is_complete || !b->is_complete;
 
 	c.low = c.high = c.difference;
-	if (v > 0)
-		p[0] = be_cautious(&c, sqrt(v), 0);
+	if (sampled && of_samples > ROUNDING_OF_SHARES)
+		p[0] = be_cautious(&c, sqrt(of_samples), 0);
 	for (int level = 0; level < SHARE_LEVELS; level++) {
 		if (a->price[level] == 0 || b->price[level] == 0)
 			continue;
 		struct share_jackknife ja = share_jackknife(a, pa->weight, share_level(a, level));
 		struct share_jackknife jb = share_jackknife(b, pb->weight, share_level(b, level));
-		v = add_variances(ja.variance, ja.groups - 1, jb.variance, jb.groups - 1, &df);
-		if (v > 0)
+		double v = add_variances(ja.variance, ja.groups - 1, jb.variance, jb.groups - 1,
+					 &df);
+		if (v > ROUNDING_OF_SHARES)
 			p[1 + level] = be_cautious(&c, sqrt(v), df);
 	}
+	/* nothing else says how much shares vary */
+	if (c.error <= 0 && of_samples > ROUNDING_OF_SHARES)
+		p[0] = be_cautious(&c, sqrt(of_samples), 0);
+	else if (c.error <= 0)
+		c.p = 1;	/* all of both, or nothing */
 	for (int i = 0; by_level && i <= SHARE_LEVELS; i++)
 		by_level[i] = p[i];
 	return c;
@@ -100,8 +110,7 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 	struct change c = { .difference = to - from, .low = to - from, .high = to - from };
 	double v = add_variances(of_base, n - 1, of_after, m - 1, &df);
 
-	/* what rounding leaves of equal values is no variance */
-	if (v <= 1e-20 * (from * from + to * to)) {
+	if (v <= ROUNDING * (from * from + to * to)) {
 		v = quantum * quantum / 12 * (1 / n + 1 / m);
 		df = n + m - 2;
 	}
@@ -112,14 +121,19 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 	return c;
 }
 
-struct change compare_pairs(const double *base, const double *after, size_t count)
+struct change compare_pairs(const double *base, const double *after, size_t count,
+			    double quantum)
 {
-	double *ratio = mem_zeroed(count, sizeof(*ratio)), v;
+	double *ratio = mem_zeroed(count, sizeof(*ratio)), v, squares = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		ratio[i] = after[i] - base[i];
+		squares += base[i] * base[i] + after[i] * after[i];
+	}
 	double mean = mean_of(ratio, count, &v);
 	struct change c = { .difference = mean, .low = mean, .high = mean };
+	if (v <= ROUNDING * squares)
+		v = quantum * quantum / 12 * 2 / (double)count;
 	if (v > 0)
 		be_cautious(&c, sqrt(v), (double)count - 1);
 	else

@@ -15,8 +15,9 @@ struct change {
 
 /*
  * Compare the shares of two parts of two profiles, by z and by t over the blocks of time, the
- * most cautious of them.  BY_LEVEL, if not NULL, gets the p of each: z, blocks, pairs, runs;
- * 0 for a test that was not made.
+ * most cautious of them.  Where no such test can be made, events that were recorded completely
+ * are taken for samples.  BY_LEVEL, if not NULL, gets the p of each: z, blocks, pairs, runs; 0
+ * for a test that was not made.
  */
 struct change compare_shares(const struct share_whole *base, const struct share_part *base_part,
 			     const struct share_whole *after, const struct share_part *after_part,
@@ -30,7 +31,8 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 			   double quantum);
 
 /* The same for COUNT pairs of runs. */
-struct change compare_pairs(const double *base, const double *after, size_t count);
+struct change compare_pairs(const double *base, const double *after, size_t count,
+			    double quantum);
 
 /* Return the probability of this difference, or more, if the true one were just LIMIT. */
 double compare_above(const struct change *c, double limit);

@@ -209,6 +209,22 @@ static void test_runs_as_groups(void)
 	tap(!b.is_marked, "several runs have no mark");
 }
 
+/* Shares without any variance are no proof of a change. */
+static void test_certain_shares(void)
+{
+	struct share_whole w = { .total = 1000, .squares = 1000 };
+	struct share_part all = { .total = 1000, .squares = 1000, .samples = 1000 };
+	struct share_part some = { .total = 300, .squares = 300, .samples = 300 };
+	struct share_part more = { .total = 310, .squares = 310, .samples = 310 };
+	struct change c = compare_shares(&w, &all, &w, &all, NULL);
+
+	tap(c.p == 1 && c.low == 0 && c.high == 0, "all of both is no change");
+	c = compare_shares(&w, &some, &w, &more, NULL);
+	w.is_complete = true;
+	struct change complete = compare_shares(&w, &some, &w, &more, NULL);
+	tap(c.p > 0.5 && is(complete.p, c.p), "complete events without blocks are as samples");
+}
+
 static void test_one_against_one(void)
 {
 	double more[BLOCKS], other[BLOCKS], level[1 + SHARE_LEVELS];
@@ -271,7 +287,7 @@ static void test_runs(void)
 	    "Welch on logarithms");
 	tap(is(compare_above(&c, 0), c.p / 2) && compare_above(&c, c.difference) == 0.5 &&
 	    compare_above(&c, 0.05) > 0.99, "the one-sided test against a limit");
-	c = compare_pairs(x, y, 5);
+	c = compare_pairs(x, y, 5, 1);
 	tap(is(c.difference, 0.0266208398491) && is(c.difference / c.error, 4.73048416389) &&
 	    is(c.p, 0.00910083694244) && is(100 * expm1(c.low), 1.10570537319) &&
 	    is(100 * expm1(c.high), 4.31503407858), "pairs");
@@ -279,6 +295,9 @@ static void test_runs(void)
 	c = compare_runs(equal, 3, others, 3, 1);
 	tap(isfinite(c.p) && c.p > 0 && c.p < 0.05 && c.low < 1 && c.high > 1,
 	    "equal runs: the size of a step is the error");
+	c = compare_pairs(equal, others, 3, 1);
+	tap(isfinite(c.p) && c.p > 0 && c.p < 0.1 && c.low < 1 && c.high > 1,
+	    "equal pairs: the same");
 	c = compare_runs(equal, 3, equal, 3, 0);
 	tap(c.p == 1, "nothing differs");
 }
@@ -373,6 +392,7 @@ int main(void)
 	test_weights();
 	test_exact();
 	test_runs_as_groups();
+	test_certain_shares();
 	test_one_against_one();
 	test_discoveries();
 	test_runs();
