@@ -190,6 +190,37 @@ check 'runs of one merged profile are taken one by one' <<'END'
 	grep -q "^pmu-diff: 'a.pb.gz' is merged from several runs that have no label 'run'" err
 END
 
+# labelled RUN:COUNT...: a profile of one function, whose samples have labels "run" and values
+labelled() {
+	python3 - "$TOP" "$@" <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import *
+		runs = [word.split(":") for word in sys.argv[2:]]
+		if len(runs) == 1 and runs[0][0] == "many":
+		    runs = [(str(i), 10) for i in range(int(runs[0][1]))]
+		sys.stdout.buffer.write(profile(
+		    [function(1, MAIN), location(1, [1])] +
+		    [sample([1], [int(value)], label(FIRST, FIRST + 1 + i))
+		     for i, (run, value) in enumerate(runs)],
+		    [b"run"] + [run.encode() for run, value in runs]))
+	PY
+}
+
+check 'a merged profile with a run of no samples, or with too many runs, is refused' <<'END'
+	labelled a:10 b:0 c:10 >zero.pb
+	exits 1 pmu-diff -b zero.pb zero.pb 2>err
+	grep -qx "pmu-diff: 'zero.pb', run b cannot be compared: there are no samples" err
+	labelled many:1000 >most.pb
+	exits 0 pmu-diff --per share -b most.pb most.pb >table
+	labelled many:300000 >many.pb
+	exits 1 pmu-diff -b many.pb many.pb 2>err
+	grep -qx "pmu-diff: 'many.pb' has more than 1,000 runs" err
+	# one run under many strings
+	labelled $(seq -f 'a:%g' 100) >same.pb
+	test "$(pmu-diff -j same.pb same.pb | get base_runs)" = 1
+END
+
 check 'what cannot be compared is refused, with what to do' <<'END'
 	counts a 1000 1000
 	counts b 900 1100

@@ -361,19 +361,21 @@ static bool read_sample(struct decoded_reader *r, struct decoded_item item)
 	const struct decoded *d = r->d;
 	struct cursor c = cursor_of_item(d, item);
 	struct decoded_sample *s = &r->sample;
+	size_t most = r->most ? r->most : SIZE_MAX;
 	uint32_t values = 0;
 	struct wire_field f;
 
-	make_room(r, item.size);
+	make_room(r, r->most ? r->most : item.size);
 	s->locations = s->labels = 0;
 	while (next_field(&c, &f)) {
 		struct cursor packed = cursor_of(f.at, f.tag & BYTES ? f.size : 0);
 		switch (f.tag) {
 		case FIELD(1, VARINT):
-			s->location[s->locations++] = decoded_find(&d->locations, f.value);
+			if (s->locations < most)
+				s->location[s->locations++] = decoded_find(&d->locations, f.value);
 			break;
 		case FIELD(1, BYTES):
-			while (packed.at < packed.end && !packed.failed)
+			while (packed.at < packed.end && !packed.failed && s->locations < most)
 				s->location[s->locations++] =
 					decoded_find(&d->locations, cursor_uleb(&packed));
 			break;

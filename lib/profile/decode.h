@@ -98,10 +98,13 @@ struct decoded_label {
 	int64_t number;
 };
 
-/* Reads the samples one by one.  Zero-initialised except for D: before the first sample. */
+/*
+ * Reads the samples one by one.  Zero-initialised except for D and MOST: before the first sample.
+ */
 struct decoded_reader {
 	const struct decoded *d;
 	uint32_t next;				/* index of the next sample */
+	uint32_t most;				/* locations of a sample to decode; 0: all */
 	struct decoded_sample {
 		uint32_t *location;	/* indices in d->locations, leaf first; or TABLE_NONE */
 		size_t locations;

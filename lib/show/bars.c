@@ -17,7 +17,9 @@ enum {
 struct place {
 	uint32_t run;		/* string; 0: none */
 	uint32_t sample;
+	bool is_lost;		/* it stands for lost samples */
 	int64_t slice;		/* from 1 on; 0: none */
+	double count;		/* of samples that it is from */
 };
 
 /* --- which values are counts --- */
@@ -61,7 +63,7 @@ static uint32_t count_by_name(const struct decoded *d, uint32_t value)
 }
 
 /* Read what pmu-topprof has noted about the event: of all runs, if several were merged. */
-static double read_figures(struct bars *b, const char *run)
+static double read_figures(struct bars *b, const struct bars_run *run)
 {
 	const char *value = decoded_string(b->d, b->d->type[b->value].type);
 	struct figures_text room;
@@ -72,7 +74,7 @@ static double read_figures(struct bars *b, const char *run)
 	for (uint32_t i = 0; i < b->d->comments; i++) {
 		if (!figures_read(decoded_string(b->d, b->d->comment[i]), &f, &room) ||
 		    (strcmp(f.value, value) && strcmp(f.count, value)) ||
-		    (run && strcmp(f.run, run)))
+		    (run && strcmp(f.run, run->name)))
 			continue;
 		uint32_t count = type_named(b->d, f.count, "");
 		if (count == TABLE_NONE)
@@ -120,9 +122,23 @@ static bool has_text(const struct decoded *d, uint32_t string, const char *text)
 	return !strcmp(decoded_string(d, string), text);
 }
 
+static bool stands_for_lost(const struct bars *b, const struct decoded_sample *s)
+{
+	return s->locations == 1 && s->location[0] != TABLE_NONE && b->is_lost[s->location[0]];
+}
+
+static double count_of(const struct bars *b, const struct decoded_sample *s)
+{
+	int64_t value = s->value[b->value];
+	int64_t count = b->period ? value / b->period : s->value[b->count];
+
+	return count > 0 ? (double)count : value > 0;
+}
+
 static struct place place_of(const struct bars *b, const struct decoded_sample *s, uint32_t index)
 {
-	struct place p = { .sample = index };
+	struct place p = { .sample = index, .is_lost = stands_for_lost(b, s),
+			   .count = b->why_not ? 0 : count_of(b, s) };
 	int64_t slice = 0;
 
 	for (size_t i = 0; i < s->labels; i++) {
@@ -172,21 +188,38 @@ static void add_blocks(struct bars *b, struct place *place, size_t count)
 	}
 }
 
-/* Set B->order and the blocks, from the labels. */
-static void find_blocks(struct bars *b, const char *run)
+/* Look at the samples of RUN, or all.  Return their places, B->samples in number. */
+static struct place *find_places(struct bars *b, const struct bars_run *run)
 {
-	struct decoded_reader r = { .d = b->d };
-	struct place *place = mem_zeroed(b->d->samples, sizeof(*place));
+	/* two locations suffice to see whether there is one */
+	struct decoded_reader r = { .d = b->d, .most = 2 };
+	uint32_t samples = run ? run->samples : b->d->samples;
+	struct place *place = mem_zeroed(samples, sizeof(*place));
+	bool any_value = false;
 
-	b->order = mem_zeroed(b->d->samples, sizeof(*b->order));
-	b->block_of = mem_resize(NULL, (size_t)b->d->samples * sizeof(*b->block_of));
-	while (decoded_next(&r)) {
-		struct place p = place_of(b, &r.sample, r.next - 1);
-		b->block_of[p.sample] = TABLE_NONE;
-		if (!run || (p.run && has_text(b->d, p.run, run)))
-			place[b->samples++] = p;
-		b->has_slices |= p.slice > 0;
+	while (b->samples < samples) {
+		r.next = run ? run->sample[b->samples] : b->samples;
+		decoded_next(&r);
+		struct place *p = &place[b->samples++];
+		*p = place_of(b, &r.sample, r.next - 1);
+		b->has_slices |= p->slice > 0;
+		any_value |= r.sample.value[b->value] > 0 && !p->is_lost;
+		if (r.sample.value[b->value] < 0 && !b->why_not)
+			b->why_not = "some values are negative: a difference has no error bars";
 	}
+	if (!any_value && !b->why_not)
+		b->why_not = "there are no samples";
+	decoded_reader_release(&r);
+	return place;
+}
+
+/* Set B->order and the blocks. */
+static void find_blocks(struct bars *b, struct place *place)
+{
+	b->order = mem_zeroed(b->samples, sizeof(*b->order));
+	b->block_of = mem_resize(NULL, (size_t)b->d->samples * sizeof(*b->block_of));
+	for (uint32_t i = 0; i < b->samples; i++)
+		b->block_of[place[i].sample] = TABLE_NONE;
 	if (!b->why_not) {
 		qsort(place, b->samples, sizeof(*place), compare_places);
 		add_blocks(b, place, b->samples);
@@ -197,16 +230,28 @@ static void find_blocks(struct bars *b, const char *run)
 		for (uint32_t i = 0; i < b->samples; i++)
 			if ((b->block_of[place[i].sample] != TABLE_NONE) == blocks)
 				b->order[n++] = place[i].sample;
-	free(place);
-	decoded_reader_release(&r);
+}
+
+/* Count the samples of each block, and those that were lost, of STATED in all. */
+static void count_samples(struct bars *b, const struct place *place, double stated)
+{
+	double lost = 0;
+
+	for (uint32_t i = 0; i < b->samples; i++) {
+		bool is_lost = place[i].is_lost;
+		uint32_t block = b->block_of[place[i].sample];
+		*(is_lost ? &lost : &b->taken) += place[i].count;
+		if (block != TABLE_NONE)
+			*(is_lost ? &b->block[block].lost : &b->block[block].samples) +=
+				place[i].count;
+	}
+	/* what the profile states holds if all its samples are here */
+	if (stated != b->taken)
+		b->exact = b->lost = 0;
+	b->lost = lost > 0 ? lost : b->lost;
 }
 
 /* --- samples --- */
-
-static bool stands_for_lost(struct bars *b, const struct decoded_sample *s)
-{
-	return s->locations == 1 && s->location[0] != TABLE_NONE && b->is_lost[s->location[0]];
-}
 
 static void find_lost(struct bars *b)
 {
@@ -220,52 +265,20 @@ static void find_lost(struct bars *b)
 	}
 }
 
-static double count_of(const struct bars *b, const struct decoded_sample *s)
-{
-	int64_t value = s->value[b->value];
-	int64_t count = b->period ? value / b->period : s->value[b->count];
-
-	return count > 0 ? (double)count : value > 0;
-}
-
-/* Count the samples of each block, and those that were lost. */
-static void count_samples(struct bars *b, const char *run)
-{
-	struct decoded_reader r = { .d = b->d };
-	double stated = read_figures(b, run), lost = 0;
-
-	for (uint32_t i = 0; i < b->samples && !b->why_not; i++) {
-		r.next = b->order[i];
-		decoded_next(&r);
-		if (r.sample.value[b->value] < 0)
-			b->why_not = "some values are negative: a difference has no error bars";
-		double count = count_of(b, &r.sample);
-		bool is_lost = stands_for_lost(b, &r.sample);
-		uint32_t block = b->block_of[b->order[i]];
-		*(is_lost ? &lost : &b->taken) += count;
-		if (block != TABLE_NONE)
-			*(is_lost ? &b->block[block].lost : &b->block[block].samples) += count;
-	}
-	/* what the profile states holds if all its samples are here */
-	if (stated != b->taken)
-		b->exact = b->lost = 0;
-	b->lost = lost > 0 ? lost : b->lost;
-	decoded_reader_release(&r);
-}
-
-void bars_init(struct bars *b, const struct decoded *d, size_t value, const char *run)
+void bars_init(struct bars *b, const struct decoded *d, size_t value, const struct bars_run *run)
 {
 	*b = (struct bars){ .d = d, .value = (uint32_t)value, .current = TABLE_NONE, .factor = 1 };
 	b->count = count_by_name(d, b->value);
 	if (b->count == TABLE_NONE && has_period(d, b->value))
 		b->period = d->period;
-	else if (b->count == TABLE_NONE)
+	double stated = read_figures(b, run);
+	if (b->count == TABLE_NONE && !b->period)
 		b->why_not = "the profile does not say how many samples its values are from";
 	find_lost(b);
-	find_blocks(b, run);
-	count_samples(b, run);
-	if (!b->why_not && b->taken == 0)
-		b->why_not = "there are no samples";
+	struct place *place = find_places(b, run);
+	find_blocks(b, place);
+	count_samples(b, place, stated);
+	free(place);
 }
 
 /* End the current block: its sums become cells. */
@@ -401,6 +414,9 @@ void bars_finish(struct bars *b, uint32_t rows)
 			for (uint32_t i = 0; i < b->sums[kind].rows; i++)
 				b->sums[kind].row[i].squares *= by;
 	}
+	free(b->order);
+	free(b->block_of);
+	b->order = b->block_of = NULL;
 }
 
 struct share_part bars_part(struct bars *b, uint32_t row, enum bars_of kind)

@@ -19,6 +19,13 @@
 
 enum bars_of { BARS_FLAT, BARS_CUMULATIVE, BARS_KINDS };
 
+/* The samples of a run. */
+struct bars_run {
+	const char *name;	/* text of their label "run" */
+	const uint32_t *sample;	/* indices */
+	uint32_t samples;
+};
+
 /* The sum of a row in a block. */
 struct bars_cell {
 	uint32_t row, block;
@@ -74,11 +81,11 @@ struct bars {
 };
 
 /*
- * Look at the samples of D, values of sample type VALUE.  RUN: only samples with this text as
- * their label "run"; NULL: all.  If bars cannot be made, B->why_not says why, and B->order has
- * the samples in their order.
+ * Look at the samples of D, values of sample type VALUE.  RUN: only these; NULL: all.  If bars
+ * cannot be made, B->why_not says why, and B->order has the samples in their order.
  */
-void bars_init(struct bars *b, const struct decoded *d, size_t value, const char *run);
+void bars_init(struct bars *b, const struct decoded *d, size_t value,
+	       const struct bars_run *run);
 
 /*
  * The sample with this INDEX is next, in the order of B->order.  Return false if it stands for
@@ -89,7 +96,7 @@ bool bars_take(struct bars *b, const struct decoded_sample *sample, uint32_t ind
 /* Count the sample for ROW: once for each kind that it belongs to. */
 void bars_count(struct bars *b, uint32_t row, enum bars_of kind);
 
-/* All samples have been counted, for ROWS rows. */
+/* All samples have been counted, for ROWS rows.  B->order is no longer needed. */
 void bars_finish(struct bars *b, uint32_t rows);
 
 /* Return the part of ROW; its weights are valid until the next call for KIND. */

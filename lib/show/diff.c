@@ -45,52 +45,105 @@ static void learn(struct diff_run *r, const struct decoded *p, const char *value
 	r->duration = p->duration;
 }
 
-static void add_run(struct diff *d, enum diff_side side, const struct decoded *p,
-		    const char *file, size_t type, const char *name)
+/* Add RUN of P, or all of P.  Return false (reported) if it cannot be compared. */
+static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p,
+		    const char *file, size_t type, const struct bars_run *run,
+		    struct report *report)
 {
 	struct diff_runs *s = &d->side[side];
+	const char *name = run ? run->name : "";
 
 	s->run = mem_resize(s->run, (s->count + 1) * sizeof(*s->run));
 	struct diff_run *r = &s->run[s->count++];
-	*r = (struct diff_run){ .file = mem_text(file), .name = mem_text(name ? name : ""),
+	*r = (struct diff_run){ .file = mem_text(file), .name = mem_text(name),
 				.top.how = d->how.rows, .scale = 1 };
 	learn(r, p, decoded_string(p, p->type[type].type));
-	top_add_with_bars(&r->top, p, type, &r->bars, name);
+	top_add_with_bars(&r->top, p, type, &r->bars, run);
 	r->top.bars = NULL;
+	if (r->bars.why_not)
+		report_error(report, "'%s'%s%s cannot be compared: %s", file,
+			     *name ? ", run " : "", name, r->bars.why_not);
+	return !r->bars.why_not;
 }
 
-/* Return the texts of the label "run" in P, each once, in *COUNT their number. */
-static const char **runs_of(const struct decoded *p, size_t *count)
-{
-	struct decoded_reader reader = { .d = p };
-	const char **run = NULL;
+/* The samples of a profile, by the text of their label "run"; number 0: they have none. */
+struct runs {
+	struct intern names;
+	uint32_t *number;	/* by sample: of its name */
+	uint32_t *first;	/* by number: index of its first sample in SAMPLE */
+	uint32_t *sample;
+};
 
-	*count = 0;
-	while (decoded_next(&reader))
-		for (size_t i = 0; i < reader.sample.labels; i++) {
-			const struct decoded_label *l = &reader.sample.label[i];
+static void number_runs(struct runs *r, const struct decoded *p)
+{
+	struct decoded_reader reader = { .d = p, .most = 1 };
+	uint32_t last = 0;	/* string */
+
+	r->number = mem_zeroed(p->samples, sizeof(*r->number));
+	intern_text(&r->names, "");
+	for (uint32_t i = 0, number = 0; decoded_next(&reader); i++)
+		for (size_t k = 0; k < reader.sample.labels; k++) {
+			const struct decoded_label *l = &reader.sample.label[k];
 			if (!l->text || strcmp(decoded_string(p, l->key), "run"))
 				continue;
-			const char *text = decoded_string(p, l->text);
-			size_t k = 0;
-			while (k < *count && strcmp(run[k], text))
-				k++;
-			if (k < *count)
-				continue;
-			run = array_grow(run, *count, sizeof(*run));
-			run[(*count)++] = text;
+			if (l->text != last)
+				number = intern_text(&r->names, decoded_string(p, l->text));
+			last = l->text;
+			r->number[i] = number;
 		}
 	decoded_reader_release(&reader);
-	return run;
+}
+
+static void find_runs(struct runs *r, const struct decoded *p)
+{
+	*r = (struct runs){ .number = NULL };
+	number_runs(r, p);
+	r->first = mem_zeroed((size_t)r->names.count + 2, sizeof(*r->first));
+	r->sample = mem_zeroed(p->samples, sizeof(*r->sample));
+	for (uint32_t i = 0; i < p->samples; i++)
+		r->first[r->number[i] + 2]++;
+	for (uint32_t i = 0; i < r->names.count; i++)
+		r->first[i + 2] += r->first[i + 1];
+	for (uint32_t i = 0; i < p->samples; i++)
+		r->sample[r->first[r->number[i] + 1]++] = i;
+}
+
+static void release_runs(struct runs *r)
+{
+	intern_release(&r->names);
+	free(r->number);
+	free(r->first);
+	free(r->sample);
+}
+
+/* Add the runs of P, one by one.  Return false (reported) if one cannot be compared. */
+static bool add_runs(struct diff *d, enum diff_side side, const struct decoded *p,
+		     const char *file, size_t type, struct report *report)
+{
+	enum { RUNS_MAX = 1000 };
+	struct runs runs;
+	bool good;
+
+	find_runs(&runs, p);
+	good = runs.names.count <= 1 + RUNS_MAX;
+	if (!good)
+		report_error(report, "'%s' has more than 1,000 runs", file);
+	for (uint32_t i = 1; good && i < runs.names.count && runs.names.count > 2; i++) {
+		const struct bars_run run = { runs.names.text[i], runs.sample + runs.first[i],
+					      runs.first[i + 1] - runs.first[i] };
+		good = add_run(d, side, p, file, type, &run, report);
+	}
+	if (good && runs.names.count <= 2)
+		good = add_run(d, side, p, file, type, NULL, report);
+	release_runs(&runs);
+	return good;
 }
 
 bool diff_add(struct diff *d, enum diff_side side, const struct decoded *p, const char *file,
 	      size_t type, struct report *report)
 {
-	enum { RUNS_MAX = 1000 };
 	const char *name = decoded_string(p, p->type[type].type);
 	const char *unit = decoded_string(p, p->type[type].unit);
-	size_t count;
 
 	if (!d->type) {
 		d->type = mem_text(name);
@@ -101,19 +154,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct decoded *p, cons
 			     "%s in %s", file, name, unit, d->type, d->unit);
 		return false;
 	}
-	const char **run = runs_of(p, &count);
-	bool good = count <= RUNS_MAX;
-	if (!good)
-		report_error(report, "'%s' has more than 1,000 runs", file);
-	for (size_t i = 0; good && i < count && count > 1; i++)
-		add_run(d, side, p, file, type, run[i]);
-	if (count < 2)
-		add_run(d, side, p, file, type, NULL);
-	free(run);
-	const struct bars *b = &d->side[side].run[d->side[side].count - 1].bars;
-	if (good && b->why_not)
-		report_error(report, "'%s' cannot be compared: %s", file, b->why_not);
-	return good && !b->why_not;
+	return add_runs(d, side, p, file, type, report);
 }
 
 bool diff_is_single(const struct diff *d)

@@ -276,7 +276,7 @@ void top_add(struct top *t, const struct decoded *d, size_t type)
 }
 
 void top_add_with_bars(struct top *t, const struct decoded *d, size_t type, struct bars *bars,
-		       const char *run)
+		       const struct bars_run *run)
 {
 	bars_init(bars, d, type, run);
 	t->bars = bars;

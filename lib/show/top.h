@@ -72,7 +72,7 @@ void top_add(struct top *t, const struct decoded *d, size_t type);
  * samples that stand for lost ones are left out if there are bars.  RUN: as for bars_init().
  */
 void top_add_with_bars(struct top *t, const struct decoded *d, size_t type, struct bars *bars,
-		       const char *run);
+		       const struct bars_run *run);
 
 /* Add FROM, which was made with the same HOW, to T. */
 void top_merge(struct top *t, const struct top *from);

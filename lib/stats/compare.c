@@ -177,6 +177,8 @@ double compare_samples_needed(double share, double change, double count, double 
 	double z = stats_normal_quantile(0.025 / count) + stats_normal_quantile(0.2);
 	double after = share * (1 + change) / (1 + share * change), d = after - share;
 
+	if (share <= 0 || share >= 1)
+		return INFINITY;
 	return factor * z * z * (share * (1 - share) + after * (1 - after)) / (d * d);
 }
 
