@@ -14,8 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { EXIT_CHANGED = 3 };
 

@@ -90,6 +90,17 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	test "$(get tested <got)" = 3
 	pmu-diff --per run -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
 	grep -qx "1 function: too few samples (under 5 a run) to compare." table
+	# no interval is below nothing
+	test "$(get @f4.low <got)" = -1
+	counts a 1000 3
+	counts b 1 20
+	near "$(pmu-diff -j a.pb b.pb | get @f2.high)" 0.997009 0.000001	# up to 1
+	counts a 9 9
+	pmu-diff --by object a.pb a.pb >table
+	grep -q "^1 object: no change" table
+	pmu-diff --smallest 200% a.pb a.pb >table
+	grep -q "; a change of [0-9]* % of 'f1' would" table
+	grep -q "; 200 % of 'f1' takes about [0-9]* samples" table
 END
 
 check 'one run a side: shares, what it cannot tell, and what a change takes' <<'END'
@@ -273,7 +284,6 @@ END
 check '--run profiles both commands in turns; failures are reported, nothing is left' <<'END'
 	test -z "$WRAP" || skip 'under a wrapper'
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0	# pmu-prof keeps what it has until it ends
-	mkdir keep
 	pmu-diff -q --run 2 --keep keep -j 'ten serial 0.1; echo a >>order' \
 		'ten serial 0.1; echo b >>order' >got
 	test "$(xargs <order)" = "a b b a"
@@ -284,6 +294,9 @@ check '--run profiles both commands in turns; failures are reported, nothing is 
 	exits 1 pmu-diff --run 2 'ten serial 0.05' 'ten serial 0.05; exit 5' >out 2>err
 	test ! -s out
 	grep -q "^pmu-diff: 'pmu-prof' failed: exit status 5" err
+	grep -q "^pmu-diff: no comparison: run 1 of 'after' failed; to see why: pmu-prof -- sh -c" err
+	exits 1 pmu-diff --run 2 --keep no/where true true 2>err
+	grep -q "^pmu-diff: cannot create 'no/where'" err
 	none ls "$TMPDIR"
 	exits 2 pmu-diff --run 2 'ten serial 0.05' 2>err
 	exits 2 pmu-diff --run 1 true true 2>err

@@ -4,9 +4,11 @@
 #include "base/command.h"
 #include "base/sibling.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const sides[2] = { "base", "after" };
@@ -27,7 +29,10 @@ static bool make_directory(struct turns *t, const char *directory, struct report
 	t->is_ours = !directory;
 	if (directory) {
 		t->directory = mem_text(directory);
-		return true;
+		if (mkdir(directory, 0777) == 0 || errno == EEXIST)
+			return true;
+		report_failure(report, "cannot create '%s'", directory);
+		return false;
 	}
 	if (asprintf(&t->directory, "%s/pmu-diff-XXXXXX", parent && *parent ? parent : "/tmp") < 0)
 		abort();
@@ -57,6 +62,9 @@ static bool run_once(struct turns *t, int side, size_t run, char *command, struc
 	free(name);
 	if (command_stop)
 		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
+	else if (report->status != before)
+		report_error(report, "no comparison: run %zu of '%s' failed; to see why: "
+			     "pmu-prof -- sh -c '%s'", run + 1, sides[side], command);
 	return report->status == before;
 }
 

@@ -43,6 +43,18 @@ static void print_count(double count, FILE *out)
 		fprintf(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
+/* Two digits, or all that are before the point. */
+static void print_two_digits(double number, FILE *out)
+{
+	fprintf(out, number < 99.5 ? "%.2g" : "%.0f", number);
+}
+
+void bars_print_percent(double share, FILE *out)
+{
+	print_two_digits(100 * share, out);
+	fputs(" %", out);
+}
+
 void bars_print_head(const struct bars *b, FILE *out)
 {
 	print_count(b->taken, out);
@@ -99,12 +111,17 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 		fprintf(out, "%" PRIu64 " %.*s below what ", left->little,
 			(int)strlen(rows) - (left->little == 1), rows);
 		print_count(b->taken, out);
-		fprintf(out, " samples can tell (each under %.2g %%), together %.1f %%.\n",
-			100 * bars_least(b), 100 * left->share);
+		fputs(" samples can tell (each under ", out);
+		bars_print_percent(bars_least(b), out);
+		fprintf(out, "), together %.1f %%.\n", 100 * left->share);
 	}
-	if (lost > 0)
-		fprintf(out, "%.2g %% of samples were lost; were they all of one function, its "
-			"share would be up to %.2g points higher.\n", 100 * lost, 100 * lost);
+	if (lost > 0) {
+		bars_print_percent(lost, out);
+		fputs(" of samples were lost; were they all of one function, its share would be up "
+		      "to ", out);
+		print_two_digits(100 * lost, out);
+		fputs(" points higher.\n", out);
+	}
 	if (b->whole.runs == 2)
 		fputs("differences between runs are not in this: it takes three runs or more.\n",
 		      out);

@@ -36,6 +36,9 @@ struct bars_left {
 	double share;		/* of these rows together */
 };
 
+/* Print SHARE in per cent, with two digits or all before the point, and a per cent sign. */
+void bars_print_percent(double share, FILE *out);
+
 /* Print the lines after a table.  ROWS is what rows are, such as "functions". */
 void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *rows,
 		     FILE *out);

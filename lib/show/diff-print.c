@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/diff-print.h"
 #include "base/json.h"
+#include "show/bars-print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -156,6 +157,35 @@ static const struct diff_row *largest(const struct diff *d, enum diff_group grou
 	return first;
 }
 
+/* Print how many functions, objects ... there are. */
+static void print_rows(const struct diff *d, size_t count, FILE *out)
+{
+	static const char *const rows[] = {
+		[FRAMES_BY_FUNCTION] = "function", [FRAMES_BY_FILE] = "file",
+		[FRAMES_BY_LINE] = "line", [FRAMES_BY_OBJECT] = "object",
+	};
+
+	fprintf(out, "%zu %s%s", count, rows[d->how.rows.by], count == 1 ? "" : "s");
+}
+
+/* Print what it takes to see a change of SMALLEST of R, if that can be said. */
+static void print_needed(const struct diff *d, const struct diff_row *r, double smallest,
+			 FILE *out)
+{
+	double needed = diff_needed(d, r, smallest);
+
+	if (!(needed > 0 && isfinite(needed)))
+		return;
+	fputs("; ", out);
+	if (!diff_is_single(d))
+		fputs("for ", out);
+	bars_print_percent(smallest, out);
+	if (diff_is_single(d))
+		fprintf(out, " of '%s' takes about %.0f samples a side", r->name, needed);
+	else
+		fprintf(out, ": about %.0f runs a side", needed);
+}
+
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
 {
 	size_t count;
@@ -163,17 +193,15 @@ static void print_unchanged(const struct diff *d, const struct diff_view *view, 
 
 	if (!r)
 		return;
-	double seen = diff_change_seen(d, r), needed = diff_needed(d, r, view->smallest);
-	fprintf(out, "%zu function%s: no change that these runs can tell", count,
-		count == 1 ? "" : "s");
-	if (isfinite(seen))
-		fprintf(out, "; a change of %.2g %% of '%s' would have been seen in 4 of 5 such "
-			"comparisons", 100 * seen, r->name);
-	if (needed > 0 && isfinite(needed) && diff_is_single(d))
-		fprintf(out, "; %.2g %% of '%s' takes about %.0f samples a side",
-			100 * view->smallest, r->name, needed);
-	else if (needed > 0 && isfinite(needed))
-		fprintf(out, "; for %.2g %%: about %.0f runs a side", 100 * view->smallest, needed);
+	double seen = diff_change_seen(d, r);
+	print_rows(d, count, out);
+	fputs(": no change that these runs can tell", out);
+	if (isfinite(seen)) {
+		fputs("; a change of ", out);
+		bars_print_percent(seen, out);
+		fprintf(out, " of '%s' would have been seen in 4 of 5 such comparisons", r->name);
+	}
+	print_needed(d, r, view->smallest, out);
 	fputs(".\n", out);
 }
 
@@ -181,9 +209,10 @@ static void print_foot(const struct diff *d, FILE *out)
 {
 	size_t few;
 
-	if (largest(d, DIFF_FEW, &few))
-		fprintf(out, "%zu function%s: too few samples (under 5 a run) to compare.\n", few,
-			few == 1 ? "" : "s");
+	if (largest(d, DIFF_FEW, &few)) {
+		print_rows(d, few, out);
+		fputs(": too few samples (under 5 a run) to compare.\n", out);
+	}
 	if (!diff_is_single(d))
 		return;
 	fputs("one run a side: differences between runs are not in this. Give several: "

@@ -9,7 +9,6 @@ struct diff_view {
 	uint64_t rows;		/* of each group, at most */
 	double smallest;	/* change for which the table says what it takes to see it */
 	const char *unit;	/* of work; NULL: none */
-	size_t columns;		/* width of the terminal; 0: names are not shortened */
 };
 
 void diff_print(const struct diff *d, const struct diff_view *view, FILE *out);

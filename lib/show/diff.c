@@ -346,7 +346,8 @@ static void compare_row_runs(const struct diff *d, struct values v[2], struct di
 	row->p = c.p;
 	row->above = compare_above(&c, logs ? log1p(d->how.limit) : d->how.limit * per);
 	row->change = logs ? expm1(c.difference) : per > 0 ? c.difference / per : INFINITY;
-	row->low = logs ? expm1(c.low) : per > 0 ? c.low / per : INFINITY;
+	/* values are not below 0 */
+	row->low = logs ? expm1(c.low) : per > 0 ? fmax(-1, c.low / per) : INFINITY;
 	row->high = logs ? expm1(c.high) : per > 0 ? c.high / per : INFINITY;
 	double runs = d->how.paired ? 2 / (double)v[0].count
 				    : 1 / (double)v[0].count + 1 / (double)v[1].count;
@@ -371,8 +372,8 @@ static void compare_row_shares(struct diff *d, uint32_t name, struct diff_row *r
 	row->p = c.p;
 	row->above = compare_above(&c, d->how.limit * row->base);
 	row->change = c.difference;
-	row->low = c.low;
-	row->high = c.high;
+	row->low = fmax(c.low, -row->base);		/* a share is from 0 to 1 */
+	row->high = fmin(c.high, 1 - row->base);
 }
 
 static void make_row(struct diff *d, uint32_t name, struct values v[2], struct diff_row *row)
@@ -467,8 +468,6 @@ bool diff_make(struct diff *d, struct report *report)
 		struct diff_row *row = &d->row[d->rows++];
 		make_row(d, name, v, row);
 		row->name = shown_name(d, name);
-		if (row->group == DIFF_FEW)
-			d->few += fmax(row->base, row->after);
 	}
 	call(d);
 	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);

@@ -77,7 +77,6 @@ struct diff {
 	struct diff_row total, *row;	/* by name, sorted by the size of the change */
 	bool has_total_test;
 	size_t rows, tested;
-	double few;		/* share of those with too few samples, in the larger side */
 	struct intern names;
 	char *unit_text;
 	struct arena texts;
