@@ -13,13 +13,26 @@ enum {
 	WORK_MAX = 1 << 28,		/* rows times blocks: beyond it, blocks are not used */
 };
 
-/* The run and the slice of a sample. */
+/* A slice of a run. */
 struct place {
 	uint32_t run;		/* string; 0: none */
-	uint32_t sample;
-	bool is_lost;		/* it stands for lost samples */
+	uint32_t samples;	/* in it; or where the next of them goes in the order */
 	int64_t slice;		/* from 1 on; 0: none */
+};
+
+/* What a sample is for the bars. */
+struct item {
+	uint32_t place;
+	bool is_lost;		/* it stands for lost samples */
 	double count;		/* of samples that it is from */
+};
+
+/* All samples, and the places where they are. */
+struct items {
+	struct item *item;
+	struct place *place;
+	uint32_t places, last;	/* number of places; place of the last sample */
+	struct table table;
 };
 
 /* --- which values are counts --- */
@@ -105,15 +118,32 @@ static bool has_period(const struct decoded *d, uint32_t value)
 
 /* --- blocks of time --- */
 
-static int compare_places(const void *a, const void *b)
+static int compare_places(const void *a, const void *b, void *items)
 {
-	const struct place *x = a, *y = b;
+	const struct place *place = ((const struct items *)items)->place;
+	const struct place *x = &place[*(const uint32_t *)a], *y = &place[*(const uint32_t *)b];
 
 	if (x->run != y->run)
 		return x->run < y->run ? -1 : 1;
-	if (x->slice != y->slice)
-		return x->slice < y->slice ? -1 : 1;
-	return x->sample < y->sample ? -1 : x->sample > y->sample;
+	return x->slice < y->slice ? -1 : x->slice > y->slice;
+}
+
+/* Return the number of the place of a sample. */
+static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
+{
+	const struct place *last = t->places ? &t->place[t->last] : NULL;
+
+	if (last && last->run == run && last->slice == slice)
+		return t->last;
+	uint64_t hash = hash_u64(hash_u64(run) ^ (uint64_t)slice);
+	t->last = TABLE_FIND(&t->table, hash, i,
+			     t->place[i].run == run && t->place[i].slice == slice);
+	if (t->last != TABLE_NONE)
+		return t->last;
+	t->place = array_grow(t->place, t->places, sizeof(*t->place));
+	t->place[t->places] = (struct place){ .run = run, .slice = slice };
+	table_add(&t->table, hash, t->last = t->places++);
+	return t->last;
 }
 
 /* A value of a label's name: its strings, of which there may be several with one text. */
@@ -135,21 +165,23 @@ static double count_of(const struct bars *b, const struct decoded_sample *s)
 	return count > 0 ? (double)count : value > 0;
 }
 
-static struct place place_of(const struct bars *b, const struct decoded_sample *s, uint32_t index)
+static struct item item_of(const struct bars *b, const struct decoded_sample *s, struct items *t)
 {
-	struct place p = { .sample = index, .is_lost = stands_for_lost(b, s),
-			   .count = b->why_not ? 0 : count_of(b, s) };
+	struct item item = { .is_lost = stands_for_lost(b, s),
+			     .count = b->why_not ? 0 : count_of(b, s) };
+	uint32_t run = 0;
 	int64_t slice = 0;
 
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct decoded_label *l = &s->label[i];
 		if (l->text && has_text(b->d, l->key, "run"))
-			p.run = l->text;
+			run = l->text;
 		else if (!l->text && has_text(b->d, l->key, "slice"))
 			slice = l->number;
 	}
-	p.slice = p.run && slice > 0 ? slice : 0;
-	return p;
+	item.place = place_at(t, run, run && slice > 0 ? slice : 0);
+	t->place[item.place].samples++;
+	return item;
 }
 
 static void add_block(struct bars *b, uint32_t run, uint32_t number)
@@ -158,92 +190,127 @@ static void add_block(struct bars *b, uint32_t run, uint32_t number)
 	b->block[b->blocks++] = (struct bars_block){ .run = run, .number = number };
 }
 
-/* Make the blocks of one run: COUNT places, in the order of their slices. */
-static void add_run(struct bars *b, const struct place *place, size_t count)
+/* Make the blocks of one run: COUNT places in their ORDER.  Note them in BLOCK_OF. */
+static void add_run(struct bars *b, const struct items *t, const uint32_t *order, size_t count,
+		    uint32_t *block_of)
 {
-	uint64_t first = (uint64_t)place[0].slice;
-	uint64_t slices = (uint64_t)place[count - 1].slice - first + 1;
+	uint64_t first = (uint64_t)t->place[order[0]].slice;
+	uint64_t slices = (uint64_t)t->place[order[count - 1]].slice - first + 1;
 	unsigned shift = 0;
 
 	while (slices >> shift > SLICES_MAX)
 		shift++;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t number = (uint32_t)(((uint64_t)place[i].slice - first) >> shift);
+		uint64_t slice = (uint64_t)t->place[order[i]].slice - first;
+		uint32_t number = (uint32_t)(slice >> shift);
 		if (i == 0 || b->block[b->blocks - 1].number != number)
 			add_block(b, b->whole.runs, number);
-		b->block_of[place[i].sample] = b->blocks - 1;
+		block_of[order[i]] = b->blocks - 1;
 	}
 	b->whole.runs++;
 }
 
-static void add_blocks(struct bars *b, struct place *place, size_t count)
+static void add_blocks(struct bars *b, const struct items *t, const uint32_t *order,
+		       uint32_t *block_of)
 {
-	for (size_t i = 0, end; i < count; i = end) {
-		for (end = i; end < count && place[end].run == place[i].run; end++)
+	for (size_t i = 0, end; i < t->places; i = end) {
+		uint32_t run = t->place[order[i]].run;
+		for (end = i; end < t->places && t->place[order[end]].run == run; end++)
 			;
-		while (i < end && place[i].slice == 0)
-			i++;	/* these are in no block */
+		if (t->place[order[i]].slice == 0)
+			i++;	/* its samples are in no block */
 		if (i < end)
-			add_run(b, place + i, end - i);
+			add_run(b, t, order + i, end - i, block_of);
 	}
 }
 
-/* Look at the samples of RUN, or all.  Return their places, B->samples in number. */
-static struct place *find_places(struct bars *b, const struct bars_run *run)
+/* Look at the samples of RUN, or all. */
+static void find_items(struct bars *b, const struct bars_run *run, struct items *t)
 {
 	/* two locations suffice to see whether there is one */
 	struct decoded_reader r = { .d = b->d, .most = 2 };
-	uint32_t samples = run ? run->samples : b->d->samples;
-	struct place *place = mem_zeroed(samples, sizeof(*place));
 	bool any_value = false;
 
-	while (b->samples < samples) {
-		r.next = run ? run->sample[b->samples] : b->samples;
+	b->samples = run ? run->samples : b->d->samples;
+	*t = (struct items){ .item = mem_zeroed(b->samples, sizeof(*t->item)) };
+	for (uint32_t i = 0; i < b->samples; i++) {
+		r.next = run ? run->sample[i] : i;
 		decoded_next(&r);
-		struct place *p = &place[b->samples++];
-		*p = place_of(b, &r.sample, r.next - 1);
-		b->has_slices |= p->slice > 0;
-		any_value |= r.sample.value[b->value] > 0 && !p->is_lost;
+		t->item[i] = item_of(b, &r.sample, t);
+		any_value |= r.sample.value[b->value] > 0 && !t->item[i].is_lost;
 		if (r.sample.value[b->value] < 0 && !b->why_not)
 			b->why_not = "some values are negative: a difference has no error bars";
 	}
+	for (uint32_t i = 0; i < t->places; i++)
+		b->has_slices |= t->place[i].slice > 0;
 	if (!any_value && !b->why_not)
 		b->why_not = "there are no samples";
 	decoded_reader_release(&r);
-	return place;
 }
 
-/* Set B->order and the blocks. */
-static void find_blocks(struct bars *b, struct place *place)
+/* Note in the places, which have this ORDER, at which index their samples begin. */
+static void set_starts(struct items *t, const uint32_t *order, const uint32_t *block_of)
+{
+	uint32_t at = 0;
+
+	/* those of no block first: each block's samples are then next to each other */
+	for (int blocks = 0; blocks < 2; blocks++)
+		for (uint32_t i = 0; i < t->places; i++) {
+			struct place *p = &t->place[order[i]];
+			if ((block_of[order[i]] != TABLE_NONE) != blocks)
+				continue;
+			uint32_t samples = p->samples;
+			p->samples = at;
+			at += samples;
+		}
+}
+
+/* Make the blocks.  Return the block of each place. */
+static uint32_t *find_blocks(struct bars *b, struct items *t)
+{
+	uint32_t *order = mem_zeroed(t->places, sizeof(*order));
+	uint32_t *block_of = mem_zeroed(t->places, sizeof(*block_of));
+
+	for (uint32_t i = 0; i < t->places; i++) {
+		order[i] = i;
+		block_of[i] = TABLE_NONE;
+	}
+	if (!b->why_not) {
+		qsort_r(order, t->places, sizeof(*order), compare_places, t);
+		add_blocks(b, t, order, block_of);
+		set_starts(t, order, block_of);
+	}
+	free(order);
+	return block_of;
+}
+
+/* Set B->order. */
+static void arrange_samples(struct bars *b, const struct bars_run *run, struct items *t,
+			    const uint32_t *block_of)
 {
 	b->order = mem_zeroed(b->samples, sizeof(*b->order));
-	b->block_of = mem_resize(NULL, (size_t)b->d->samples * sizeof(*b->block_of));
-	for (uint32_t i = 0; i < b->samples; i++)
-		b->block_of[place[i].sample] = TABLE_NONE;
-	if (!b->why_not) {
-		qsort(place, b->samples, sizeof(*place), compare_places);
-		add_blocks(b, place, b->samples);
+	b->block_of = mem_zeroed(b->samples, sizeof(*b->block_of));
+	for (uint32_t i = 0; i < b->samples; i++) {
+		uint32_t place = t->item[i].place;
+		uint32_t at = b->why_not ? i : t->place[place].samples++;
+		b->order[at] = run ? run->sample[i] : i;
+		b->block_of[at] = block_of[place];
 	}
-	/* those of no block first: each block's samples are then next to each other */
-	uint32_t n = 0;
-	for (int blocks = 0; blocks < 2; blocks++)
-		for (uint32_t i = 0; i < b->samples; i++)
-			if ((b->block_of[place[i].sample] != TABLE_NONE) == blocks)
-				b->order[n++] = place[i].sample;
 }
 
 /* Count the samples of each block, and those that were lost, of STATED in all. */
-static void count_samples(struct bars *b, const struct place *place, double stated)
+static void count_samples(struct bars *b, const struct items *t, const uint32_t *block_of,
+			  double stated)
 {
 	double lost = 0;
 
 	for (uint32_t i = 0; i < b->samples; i++) {
-		bool is_lost = place[i].is_lost;
-		uint32_t block = b->block_of[place[i].sample];
-		*(is_lost ? &lost : &b->taken) += place[i].count;
+		const struct item *item = &t->item[i];
+		uint32_t block = block_of[item->place];
+		*(item->is_lost ? &lost : &b->taken) += item->count;
 		if (block != TABLE_NONE)
-			*(is_lost ? &b->block[block].lost : &b->block[block].samples) +=
-				place[i].count;
+			*(item->is_lost ? &b->block[block].lost : &b->block[block].samples) +=
+				item->count;
 	}
 	/* what the profile states holds if all its samples are here */
 	if (stated != b->taken)
@@ -267,6 +334,8 @@ static void find_lost(struct bars *b)
 
 void bars_init(struct bars *b, const struct decoded *d, size_t value, const struct bars_run *run)
 {
+	struct items items;
+
 	*b = (struct bars){ .d = d, .value = (uint32_t)value, .current = TABLE_NONE, .factor = 1 };
 	b->count = count_by_name(d, b->value);
 	if (b->count == TABLE_NONE && has_period(d, b->value))
@@ -275,10 +344,14 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 	if (b->count == TABLE_NONE && !b->period)
 		b->why_not = "the profile does not say how many samples its values are from";
 	find_lost(b);
-	struct place *place = find_places(b, run);
-	find_blocks(b, place);
-	count_samples(b, place, stated);
-	free(place);
+	find_items(b, run, &items);
+	uint32_t *block_of = find_blocks(b, &items);
+	arrange_samples(b, run, &items, block_of);
+	count_samples(b, &items, block_of, stated);
+	free(block_of);
+	free(items.item);
+	free(items.place);
+	table_release(&items.table);
 }
 
 /* End the current block: its sums become cells. */
@@ -309,7 +382,7 @@ static double factor_of(const struct bars *b, uint32_t block)
 
 bool bars_take(struct bars *b, const struct decoded_sample *s, uint32_t index)
 {
-	uint32_t block = b->block_of[index];
+	uint32_t block = b->block_of[index];	/* of B->order */
 
 	if (b->why_not)
 		return true;

@@ -7,7 +7,7 @@
  *
  *	bars_init(&b, profile, type, NULL);
  *	for each i < b.samples
- *		if (bars_take(&b, &reader.sample, b.order[i]))
+ *		if (bars_take(&b, &reader.sample, i))
  *			bars_count() for each row of the sample
  *	bars_finish(&b, rows);
  *	use bars_part(), or b.row[] after bars_make()
@@ -69,7 +69,7 @@ struct bars {
 	uint32_t value, count;	/* indices of the sample types; COUNT equals VALUE for counts */
 	int64_t period;		/* of all samples, if there is no type with counts; 0: there is */
 	double exact;		/* sum of squares that the profile states; 0: none */
-	uint32_t *block_of;	/* by sample: index of its block; TABLE_NONE: none */
+	uint32_t *block_of;	/* by index in ORDER: index of its block; TABLE_NONE: none */
 	struct bars_block *block;
 	uint32_t blocks, current;	/* number of blocks; index of the current block */
 	double *weight;		/* of WHOLE */
@@ -88,7 +88,7 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value,
 	       const struct bars_run *run);
 
 /*
- * The sample with this INDEX is next, in the order of B->order.  Return false if it stands for
+ * The sample B->order[INDEX] is next; they come in this order.  Return false if it stands for
  * lost samples, which are no part of the whole.
  */
 bool bars_take(struct bars *b, const struct decoded_sample *sample, uint32_t index);

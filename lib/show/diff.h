@@ -44,7 +44,6 @@ struct diff_run {
 	char *file, *name;	/* as for messages; of the run, or "" */
 	struct top top;
 	struct bars bars;
-	double scale;		/* from the profile's unit to values */
 	int64_t time, duration;	/* ns since the epoch, and ns */
 	bool is_whole;		/* a command from its start to its end */
 	bool is_merged;		/* of several recordings that cannot be told apart */

@@ -165,14 +165,15 @@ static void count_call(struct top *t, uint32_t caller, uint32_t callee, int64_t 
 static void count_stack(struct summing *s, const struct decoded_sample *stack, int64_t value)
 {
 	struct top *t = s->top;
+	bool all = !t->how.leaves;
 	uint32_t callee = TABLE_NONE;
 
-	for (size_t i = 0; i < stack->locations; i++) {
+	for (size_t i = 0; i < stack->locations && (i == 0 || all); i++) {
 		uint32_t location = stack->location[i];
 		if (location == TABLE_NONE)
 			continue;
 		const struct frames_of *of = frames_of(&s->frames, location);
-		for (uint32_t k = 0; k < of->count; k++) {
+		for (uint32_t k = 0; k < of->count && (k == 0 || all); k++) {
 			uint32_t row = s->frames.name[of->first + k];
 			count(t, row, value, i == 0 && k == 0);
 			if (t->how.calls)
@@ -249,14 +250,15 @@ static void add_sample(struct summing *s, const struct decoded_sample *sample, i
 
 static void add_samples(struct summing *s, size_t type)
 {
-	struct decoded_reader r = { .d = s->d };
+	/* two locations suffice to see whether there is one */
+	struct decoded_reader r = { .d = s->d, .most = s->top->how.leaves ? 2 : 0 };
 	struct bars *bars = s->top->bars;
 	uint32_t samples = bars ? bars->samples : s->d->samples;
 
 	for (uint32_t i = 0; i < samples; i++) {
 		r.next = bars ? bars->order[i] : i;
 		decoded_next(&r);
-		if (!bars || bars_take(bars, &r.sample, r.next - 1))
+		if (!bars || bars_take(bars, &r.sample, i))
 			add_sample(s, &r.sample, r.sample.value[type]);
 	}
 	decoded_reader_release(&r);

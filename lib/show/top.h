@@ -34,6 +34,7 @@ struct top_call {
 struct top_how {
 	enum frames_by by;
 	const char *label;	/* a row for each value of this label instead; NULL: by BY */
+	bool leaves;		/* flat values only: the callers in a stack are not looked at */
 	bool calls;		/* collect calls, too */
 	bool objects;		/* find the object of each row */
 };
