@@ -99,7 +99,9 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	pmu-diff --by object a.pb a.pb >table
 	grep -q "^1 object: no change" table
 	counts a 40 40
-	pmu-diff a.pb a.pb | grep -q "; a change of 244 % of 'f1' would"
+	pmu-diff a.pb a.pb >table
+	grep -q "; a change of 244 % of 'f1' would" table
+	grep -q "; 3 % of 'f1' takes more than 800 samples a side: compare several runs.$" table
 END
 
 check 'one run a side: shares, what it cannot tell, and what a change takes' <<'END'
@@ -139,6 +141,12 @@ check 'phases widen what one run a side can tell' <<'END'
 	low_without=$(pmu-diff --by object -j p1.pb.gz p2.pb.gz | get @f0.low)
 	echo "$with $low $without $low_without" | awk '{ exit !($1 - $2 > 1.2 * ($3 - $4)) }'
 	pmu-diff --by object s1.pb.gz s2.pb.gz | none grep "^phases are not"
+	# and what it takes to tell more
+	for p in s p; do
+		pmu-diff --by object --smallest 90% ${p}1.pb.gz ${p}2.pb.gz >table
+		sed -n "s/.* takes about \([0-9]*\) samples.*/\1/p" table >$p
+	done
+	at_least "$(cat s)" $(($(cat p) * 12 / 10))
 END
 
 check '--fail-if: what is surely above the limit exits 3, of the total or of functions' <<'END'

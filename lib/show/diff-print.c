@@ -172,18 +172,19 @@ static void print_rows(const struct diff *d, size_t count, FILE *out)
 static void print_needed(const struct diff *d, const struct diff_row *r, double smallest,
 			 FILE *out)
 {
-	double needed = diff_needed(d, r, smallest);
+	enum { MANY = 10 };	/* times what is there: such a prediction is no advice */
+	double needed = diff_needed(d, r, smallest), most = MANY * diff_has(d);
+	const char *about = needed > most ? "more than" : "about";
 
 	if (!(needed > 0 && isfinite(needed)))
 		return;
-	fputs("; ", out);
-	if (!diff_is_single(d))
-		fputs("for ", out);
+	fputs(diff_is_single(d) ? "; " : "; for ", out);
 	bars_print_percent(smallest, out);
 	if (diff_is_single(d))
-		fprintf(out, " of '%s' takes about %.0f samples a side", r->name, needed);
+		fprintf(out, " of '%s' takes %s %.0f samples a side%s", r->name, about,
+			fmin(needed, most), needed > most ? ": compare several runs" : "");
 	else
-		fprintf(out, ": about %.0f runs a side", needed);
+		fprintf(out, ": %s %.0f runs a side", about, fmin(needed, most));
 }
 
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)

@@ -469,6 +469,7 @@ bool diff_make(struct diff *d, struct report *report)
 		struct diff_row *row = &d->row[d->rows++];
 		make_row(d, name, v, row);
 		row->name = shown_name(d, name);
+		row->number = name;
 	}
 	call(d);
 	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
@@ -494,12 +495,29 @@ bool diff_is_ordered(const struct diff *d)
 	return last[0] < first[1] || last[1] < first[0];
 }
 
-static double samples_of(const struct diff *d)
+double diff_has(const struct diff *d)
 {
 	const struct bars *a = &d->side[0].run[0].bars, *b = &d->side[1].run[0].bars;
 
+	if (!diff_is_single(d))
+		return fmin((double)d->side[0].count, (double)d->side[1].count);
 	return fmin(a->whole.total * a->whole.total / a->whole.squares,
 		    b->whole.total * b->whole.total / b->whole.squares);
+}
+
+/* Return how many times the variance by chance ROW has: phases make it more. */
+static double excess(const struct diff *d, const struct diff_row *row)
+{
+	double most = 1;
+
+	for (int side = 0; side < 2; side++) {
+		struct diff_run *r = &d->side[side].run[0];
+		struct share_part part = part_of(d, r, row->number);
+		struct share_bar bar = share_bar(&r->bars.whole, &part);
+		if (bar.floor > 0)
+			most = fmax(most, bar.variance / bar.floor);
+	}
+	return most;
 }
 
 /* What the more cautious of two tests costs. */
@@ -511,7 +529,8 @@ double diff_change_seen(const struct diff *d, const struct diff_row *row)
 	size_t runs = d->side[0].count < d->side[1].count ? d->side[0].count : d->side[1].count;
 
 	if (diff_is_single(d))
-		return compare_change_seen(row->base, samples_of(d), (double)d->tested, PRICE);
+		return compare_change_seen(row->base, diff_has(d), (double)d->tested,
+					   PRICE * excess(d, row));
 	if (row->deviation <= 0)
 		return INFINITY;
 	for (int i = 0; i < 60; i++) {
@@ -529,7 +548,8 @@ double diff_needed(const struct diff *d, const struct diff_row *row, double chan
 	double df = (double)(d->side[0].count + d->side[1].count - 2);
 
 	if (diff_is_single(d))
-		return compare_samples_needed(row->base, change, (double)d->tested, PRICE);
+		return compare_samples_needed(row->base, change, (double)d->tested,
+					      PRICE * excess(d, row));
 	if (row->deviation <= 0)
 		return 0;
 	double deviation = row->deviation * compare_pilot_factor(df);

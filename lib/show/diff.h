@@ -60,6 +60,7 @@ enum diff_group { DIFF_GREW, DIFF_SHRANK, DIFF_NEW, DIFF_GONE, DIFF_SAME, DIFF_F
 /* A function, or the total. */
 struct diff_row {
 	const char *name;
+	uint32_t number;	/* private: of the name */
 	double base, after;	/* mean values, or shares */
 	double change, low, high;	/* relative to the base; of one run a side: of the share */
 	double p, q, above;	/* above: p of the one-sided test against the limit */
@@ -102,5 +103,8 @@ double diff_change_seen(const struct diff *d, const struct diff_row *row);
 
 /* Return the runs, or samples, a side that it takes to see CHANGE of ROW so; 0: too many. */
 double diff_needed(const struct diff *d, const struct diff_row *row, double change);
+
+/* Return the runs, or samples, that the smaller side has. */
+double diff_has(const struct diff *d);
 
 void diff_release(struct diff *d);
