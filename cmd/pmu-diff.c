@@ -194,6 +194,11 @@ static bool is_above(void)
 
 static void warn(struct report *report)
 {
+	const struct diff_run *twice = diff_repeated(&diff);
+
+	if (twice)
+		report_note(report, "'%s' is on one side twice: that shows no differences between "
+			    "runs, so intervals are too narrow", twice->file);
 	if (!diff_is_single(&diff) && diff_is_ordered(&diff))
 		report_note(report, "all runs of one side came before all of the other: a machine "
 			    "that warms up or slows down looks like a change; take turns");

@@ -119,13 +119,24 @@ static void parse_options(void)
 		command_misused(&command, "--live takes a time up to 10m");
 }
 
+/* Say which sample types D has, as it has none with this NAME. */
+__attribute__((noreturn))
+static void refuse_type(const struct decoded *d, const char *name)
+{
+	fprintf(stderr, "pmu-top: the profile has these sample types:");
+	for (size_t i = 0; i < d->types; i++)
+		fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
+	fputc('\n', stderr);
+	command_misused(&command, "the profile has no sample type '%s'", name);
+}
+
 /* The index of the sample type NAME, which D must have. */
 static size_t type_called(const struct decoded *d, const char *name)
 {
 	for (size_t i = 0; i < d->types; i++)
 		if (!strcmp(decoded_string(d, d->type[i].type), name))
 			return i;
-	command_misused(&command, "the profile has no sample type '%s'", name);
+	refuse_type(d, name);
 }
 
 /* Make the columns of --ratio. */
@@ -171,13 +182,8 @@ static size_t choose_type(const struct decoded *d)
 		if (type ? is_asked_for(decoded_string(d, d->type[i].type), i)
 			      : d->default_type && d->type[i].type == d->default_type)
 			return i;
-	if (type) {
-		fprintf(stderr, "pmu-top: the profile has these sample types:");
-		for (size_t i = 0; i < d->types; i++)
-			fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
-		fputc('\n', stderr);
-		command_misused(&command, "the profile has no sample type '%s'", type);
-	}
+	if (type)
+		refuse_type(d, type);
 	return d->types - 1;
 }
 

@@ -283,6 +283,8 @@ check 'all runs of one side first: a warning' <<'END'
 	stamp a2.pb.gz 4000 >b2
 	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
 	grep -q "^pmu-diff: all runs of one side came before all of the other: " err
+	pmu-diff --by object -b a1 -b a1 b1 b2 2>err >table
+	grep -q "^pmu-diff: 'a1' is on one side twice: " err
 	stamp a1.pb.gz 1500 >b1
 	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
 	none cat err

@@ -495,6 +495,21 @@ bool diff_is_ordered(const struct diff *d)
 	return last[0] < first[1] || last[1] < first[0];
 }
 
+static bool is_same(const struct diff_run *a, const struct diff_run *b)
+{
+	return !strcmp(a->file, b->file) && !strcmp(a->name, b->name);
+}
+
+const struct diff_run *diff_repeated(const struct diff *d)
+{
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < d->side[side].count; i++)
+			for (size_t k = 0; k < i; k++)
+				if (is_same(&d->side[side].run[i], &d->side[side].run[k]))
+					return &d->side[side].run[i];
+	return NULL;
+}
+
 double diff_has(const struct diff *d)
 {
 	const struct bars *a = &d->side[0].run[0].bars, *b = &d->side[1].run[0].bars;

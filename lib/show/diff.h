@@ -98,6 +98,9 @@ bool diff_is_single(const struct diff *d);
 /* Return whether all runs of one side came before all of the other. */
 bool diff_is_ordered(const struct diff *d);
 
+/* Return a run that is on one side twice, or NULL. */
+const struct diff_run *diff_repeated(const struct diff *d);
+
 /* Return the change of ROW that is seen in 4 of 5 such comparisons; INFINITY: none. */
 double diff_change_seen(const struct diff *d, const struct diff_row *row);
 
