@@ -108,6 +108,22 @@ check 'addresses without names are one row for each object, with what helps' <<'
 	test "$(wc -l <err)" -le 1
 END
 
+check 'a sample at locations that its profile does not define is merged without these' <<'END'
+	python3 - "$TOP" >p.pb <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import *
+		sys.stdout.buffer.write(profile([function(1, MAIN), location(1, [1]),
+			sample([1], [5]), sample([9, 1, 8], [7]), sample([9], [3])]))
+	PY
+	exits 1 go tool pprof -raw p.pb 2>err
+	grep -q "nil location" err
+	pmu-topprof -o merged.pb.gz p.pb p.pb
+	go tool pprof -raw merged.pb.gz >raw
+	cat raw
+	test "$(grep -c '^ *24: 1 *$' raw)" = 1
+END
+
 check 'a profile without samples has a sentence, not an empty table alone' <<'END'
 	exits 1 pmu-topprof -e nosuch "$scratch/1.data" -o p.pb.gz 2>err
 	grep -q "the stream has no event 'nosuch'; it has 'cpu-clock'" err

@@ -203,18 +203,23 @@ static void add_labels(struct merge_input *s, const struct decoded_sample *sampl
 	}
 }
 
-/* The key: number of locations, the locations, then the labels. */
+/*
+ * The key: number of locations, the locations, then the labels.  Locations that the profile does
+ * not define are left out, as pprof refuses a profile with such a sample.
+ */
 static void add_sample(struct merge_input *s, const struct decoded_sample *sample)
 {
 	const int64_t factor = s->side == MERGE_BASE ? -1 : 1;
 	struct merge *m = s->m;
+	size_t known = 0;
 
 	for (size_t i = 0; i < sample->locations; i++)	/* these use the key's room, too */
-		map_location(s, sample->location[i]);
+		known += map_location(s, sample->location[i]) != 0;
 	begin_key(m);
-	add_number(m, sample->locations);
+	add_number(m, known);
 	for (size_t i = 0; i < sample->locations; i++)
-		add_number(m, map_location(s, sample->location[i]));
+		if (sample->location[i] != TABLE_NONE)
+			add_number(m, map_location(s, sample->location[i]));
 	add_labels(s, sample);
 	uint32_t count = m->samples.count, id = end_key(m, &m->samples);
 	if (id == count) {
