@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +226,23 @@ void sibling_end(struct sibling *s, bool enough, struct report *report)
 	s->pid = 0;
 	if (ended >= 0 && !enough)
 		sibling_report(s, status, report);
+}
+
+int sibling_signals(sigset_t *before, struct report *report)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGCHLD);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
+	sigprocmask(SIG_BLOCK, &ours, before);
+	int fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		report_failure(report, "cannot wait for signals");
+	return fd;
 }
 
 void sibling_report(const struct sibling *s, int status, struct report *report)

@@ -9,6 +9,7 @@
 #include "base/report.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -58,6 +59,12 @@ int sibling_feed(struct sibling *s, int in, const void *head, size_t size, struc
  * cannot be started.
  */
 pid_t sibling_spawn_apart(char *const *argv);
+
+/*
+ * Block the signals that a process with children waits for: SIGCHLD, and those that ask it to end.
+ * Return a signalfd of these, or -1 (reported).  BEFORE is the mask until now, for the children.
+ */
+int sibling_signals(sigset_t *before, struct report *report);
 
 /* Report how S, which has ended with STATUS as waitpid() returns it, failed, if it did. */
 void sibling_report(const struct sibling *s, int status, struct report *report);

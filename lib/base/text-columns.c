@@ -133,3 +133,18 @@ size_t text_columns(uint32_t code)
 		return 0;
 	return is_in(two_columns, sizeof(two_columns) / sizeof(*two_columns), code) ? 2 : 1;
 }
+
+const char *text_fitting(const char *text, size_t size, size_t columns)
+{
+	const char *end = text + size;
+	uint32_t code;
+
+	while (text < end) {
+		size_t bytes = text_character(text, &code), width = text_columns(code);
+		if (width > columns)
+			break;
+		columns -= width;
+		text += bytes;
+	}
+	return text;
+}

@@ -27,20 +27,11 @@ struct pipeline {
 struct pipeline *pipeline_new(const struct plan *plan, struct report *report)
 {
 	struct pipeline *p = mem_zeroed(1, sizeof(*p));
-	sigset_t ours;
 
 	*p = (struct pipeline){ .plan = plan, .report = report, .stream = -1 };
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGCHLD);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
-	sigprocmask(SIG_BLOCK, &ours, &p->before);
-	p->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	p->signals = sibling_signals(&p->before, report);
 	if (p->signals >= 0)
 		return p;
-	report_failure(report, "cannot wait for signals");
 	free(p);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/server.h"
 #include "base/arena.h"
+#include "base/sibling.h"
 #include "serve/internal.h"
 #include "serve/listen.h"
 #include "serve/routes.h"
@@ -71,20 +72,9 @@ static void on_signal(evutil_socket_t fd, short what, void *context)
 
 static bool catch_signals(struct server *s)
 {
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGCHLD);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, children leave no status */
-	sigprocmask(SIG_BLOCK, &ours, &s->before);
-	s->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signals < 0) {
-		report_failure(s->report, "cannot wait for signals");
+	s->signals = sibling_signals(&s->before, s->report);
+	if (s->signals < 0)
 		return false;
-	}
 	s->on_signal = event_new(s->base, s->signals, EV_READ | EV_PERSIST, on_signal, s);
 	event_add(s->on_signal, NULL);
 	return true;

@@ -115,21 +115,6 @@ bool screen_changed(void)
 	return was;
 }
 
-/* Return the end of the first line of TEXT, cut after so many COLUMNS. */
-static const char *cut(const char *text, size_t columns)
-{
-	uint32_t code;
-
-	while (*text && *text != '\n') {
-		size_t size = text_character(text, &code), width = text_columns(code);
-		if (width > columns)
-			break;
-		columns -= width;
-		text += size;
-	}
-	return text;
-}
-
 void screen_draw(const char *text)
 {
 	size_t columns, lines, size = 0;
@@ -141,7 +126,7 @@ void screen_draw(const char *text)
 	screen_size(&columns, &lines);
 	fputs("\033[H", out);
 	for (size_t i = 0; i < lines && *text; i++) {
-		const char *end = cut(text, columns);
+		const char *end = text_fitting(text, strcspn(text, "\n"), columns);
 		fprintf(out, "%s%.*s\033[K", i ? "\r\n" : "", (int)(end - text), text);
 		text = end + strcspn(end, "\n");
 		text += *text == '\n';

@@ -48,21 +48,6 @@ static void print_value(int64_t value, const char *unit, FILE *out)
 		fprintf(out, "%8" PRId64, value);
 }
 
-/* Return the end of the characters of TEXT that fit in COLUMNS. */
-static const char *after(const char *text, size_t columns)
-{
-	uint32_t code;
-
-	while (*text) {
-		size_t size = text_character(text, &code), width = text_columns(code);
-		if (width > columns)
-			break;
-		columns -= width;
-		text += size;
-	}
-	return text;
-}
-
 static size_t columns_of(const char *text)
 {
 	size_t columns = 0;
@@ -85,7 +70,8 @@ static const char *end_of(const char *text, size_t columns)
 		text += text_character(text, &code);
 		width -= text_columns(code);
 	}
-	return after(text, 0);	/* an accent belongs to the character before it */
+	/* an accent belongs to the character before it */
+	return text_fitting(text, strlen(text), 0);
 }
 
 /*
@@ -101,7 +87,8 @@ static size_t print_name(const char *name, size_t columns, FILE *out)
 		return width;
 	}
 	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
-	const char *cut = after(name, head), *end = end_of(name, columns - 3 - head);
+	const char *cut = text_fitting(name, strlen(name), head);
+	const char *end = end_of(name, columns - 3 - head);
 	fprintf(out, "%.*s...%s", (int)(cut - name), name, end);
 	return width - columns_of(cut) + 3 + columns_of(end);
 }
