@@ -144,6 +144,15 @@ sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
 	pmu-top --bars none p.pb | grep -q ' d$'
 END
 
+check 'a function that ran once, but long, is in the table, however wide its bar is' <<'END'
+	echo 'blocks = [(0, 50, 0)] * 18 + [(50, 0, 0)] * 2' | recorded
+	pmu-topprof --slices 20 -o p.pb.gz s.data
+	pmu-top --by object --bars program p.pb.gz >table
+	cat table
+	grep -qE '10.00%~? +[0-9.]+ .* f$' table
+	none grep "can tell" table
+END
+
 check 'merged runs: three or more are compared as wholes, two are said to be two' <<'END'
 	for n in 1 2 3; do
 		echo "blocks = [(10 * $n, 50, 0)] * 20" | recorded

@@ -22,10 +22,12 @@ bool bars_marks(const struct share_bar *bar, enum bars_how how)
 	return how == BARS_AUTO && bar->is_marked;
 }
 
-bool bars_is_little(const struct share_bar *bar, enum bars_how how)
+bool bars_is_little(const struct bars *b, const struct share_bar *bar, enum bars_how how)
 {
 	struct share_bar run = *bar;
 
+	if (bar->share >= bars_least(b))
+		return false;	/* it ran seldom, and long then: the bar says how sure that is */
 	if (!is_run(bar, how))
 		return share_is_little(bar);
 	run.is_exact = bar->floor <= 0;

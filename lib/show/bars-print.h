@@ -26,8 +26,8 @@ void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bar
 /* Return whether the bar has the mark "~". */
 bool bars_marks(const struct share_bar *bar, enum bars_how how);
 
-/* Return whether there are too few samples to tell the share from nothing. */
-bool bars_is_little(const struct share_bar *bar, enum bars_how how);
+/* Return whether BAR has too few samples to tell its share, below bars_least(), from nothing. */
+bool bars_is_little(const struct bars *b, const struct share_bar *bar, enum bars_how how);
 
 /* What a table of bars leaves out or marks. */
 struct bars_left {

@@ -441,7 +441,8 @@ static bool is_wanted(const struct printing *p, uint32_t row)
 /* Return whether ROW has too few samples to say anything; a table then leaves it out. */
 static bool is_little(const struct printing *p, uint32_t row)
 {
-	return p->bars && bars_is_little(&p->bars->row[row].bar[BARS_CUMULATIVE], p->view->bars);
+	return p->bars && bars_is_little(p->bars, &p->bars->row[row].bar[BARS_CUMULATIVE],
+					 p->view->bars);
 }
 
 /* Count the rows that have too few samples. */
