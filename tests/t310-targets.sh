@@ -13,6 +13,7 @@ has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
 check 'no thread is missed, none is sampled twice, while a thousand a second come and go' <<'END'
 	events=$(seq 12 | sed "s|.*|cpu-clock/name=e&/|" | paste -sd ,)
 	for round in 1 2 3; do
+		rm -f work
 		churn >work &
 		target=$!
 		# some are there by now, others begin while we attach, which many events make longer

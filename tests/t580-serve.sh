@@ -6,6 +6,7 @@
 
 # serve OPTION...: start it; $server is its pid, $port and $url where it listens
 serve() {
+	rm -f addresses		# of the server before
 	pmu-serve -l 127.0.0.1:0 --max-cost 100% "$@" >addresses 2>err &
 	server=$!
 	eventually grep -q '^http' addresses
@@ -307,6 +308,7 @@ check 'more than --jobs, or --max-cost, is refused with the time to try again' <
 	get -f "$url/metrics" >m
 	kill $server
 	wait $server
+	rm addresses
 	pmu-serve -l 127.0.0.1:0 -p $target --max-cost 0.0001% >addresses &
 	server=$!
 	eventually grep -q ^http addresses

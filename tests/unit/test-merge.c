@@ -529,8 +529,9 @@ static void test_damaged(void)
 	b.line[0].function_id = 54321;
 	b.location[1].mapping_id = 99999;
 	Perftools__Profiles__Profile *p = add_two(&a, &b, MERGE_SUM);
-	tap(p && p->n_sample == 4 && p->sample[2]->location_id[0] == 0,
-	    "ids that lead nowhere are 0");
+	tap(p && p->n_sample == 4 && p->sample[0]->n_location_id == 3 &&
+	    p->sample[2]->n_location_id == 2 && p->sample[2]->location_id[0] != 0 &&
+	    p->sample[2]->location_id[1] != 0, "locations that are not there are left out");
 	profile_free(p);
 }
 
