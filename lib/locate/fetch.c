@@ -2,6 +2,7 @@
 #include "locate/fetch.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/monotonic.h"
 #include "base/sibling.h"
 #include "record/record.h"
 
@@ -30,14 +31,6 @@ const char *fetch_kind_name(enum locate_kind kind)
 bool fetch_is_on(const struct fetcher *f)
 {
 	return f && f->urls && !f->given_up && !command_stop;
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /*
@@ -85,7 +78,7 @@ static struct query *start(struct fetcher *f, const char *hex, enum locate_kind 
 	begin(f);
 	f->query = array_grow(f->query, f->queries, sizeof(*f->query));
 	struct query *q = &f->query[f->queries];
-	*q = (struct query){ .kind = kind, .pid = start_client(hex, kind), .started = now() };
+	*q = (struct query){ .kind = kind, .pid = start_client(hex, kind), .started = monotonic_ns() };
 	snprintf(q->hex, sizeof(q->hex), "%s", hex);
 	f->running += q->pid > 0;
 	table_add(&f->table, hash_of(hex, kind), f->queries++);
@@ -118,7 +111,7 @@ static void give_up(struct fetcher *f, uint64_t waited)
 /* Whether a client failed after about the time that it waits for a server that does not answer. */
 static bool has_hung(const struct fetcher *f, const struct query *q, int status)
 {
-	return status != 0 && f->patience && now() - q->started >= f->patience / 10 * 9;
+	return status != 0 && f->patience && monotonic_ns() - q->started >= f->patience / 10 * 9;
 }
 
 /* Reap the clients that have ended. Gives up fetching if a server did not answer. */
@@ -143,11 +136,11 @@ static void reap(struct fetcher *f)
 static void wait_a_moment(struct fetcher *f)
 {
 	const struct timespec moment = { .tv_nsec = 10000000 };
-	uint64_t start = now();
+	uint64_t start = monotonic_ns();
 
 	nanosleep(&moment, NULL);
 	reap(f);
-	f->waited += now() - start;
+	f->waited += monotonic_ns() - start;
 	if (f->running && (command_stop || f->waited >= f->limit))
 		give_up(f, f->limit);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/helper.h"
 #include "base/arena.h"
+#include "base/monotonic.h"
 #include "linux/proc.h"
 #include "sample/helper-rights.h"
 #include "sample/transform.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -19,14 +19,6 @@ enum {
 	STILL_MS = 2000, STARVED_MS = 20000,
 	END_MS = 10000,		/* to report and exit, when it has read all */
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Read and discard what the other side has written.  Returns false at the end. */
 static bool clear(int socket, int flags)
@@ -124,7 +116,7 @@ static bool is_runnable(const struct helper *h)
 /* Return whether H, which has not got on since h->progress_at, may still do so. */
 static bool may_get_on(const struct helper *h)
 {
-	uint64_t still = (now() - h->progress_at) / 1000000;
+	uint64_t still = (monotonic_ns() - h->progress_at) / 1000000;
 
 	return still < STILL_MS || (still < STARVED_MS && is_runnable(h));
 }
@@ -144,7 +136,7 @@ bool helper_works(struct helper *h, int milliseconds)
 	progress = exchange_progress(&h->exchange);
 	if (progress != h->progress || progress == h->exchange.head || !h->progress_at) {
 		h->progress = progress;
-		h->progress_at = now();
+		h->progress_at = monotonic_ns();
 	}
 	return may_get_on(h);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/connections.h"
 #include "base/arena.h"
+#include "base/monotonic.h"
 
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
 	CLIENTS = 256,			/* at most, without those that tools work for */
@@ -45,10 +45,7 @@ struct connections {
 
 static time_t now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec;
+	return (time_t)(monotonic_ns() / 1000000000);
 }
 
 static bool is_closed(const struct client *client)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/server.h"
 #include "base/arena.h"
+#include "base/monotonic.h"
 #include "base/sibling.h"
 #include "serve/internal.h"
 #include "serve/listen.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -24,10 +24,7 @@ enum {
 
 double server_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return 1e-9 * (double)monotonic_ns();
 }
 
 /* The server was asked to stop: end when all answers are out, or when it takes too long. */

@@ -2,6 +2,7 @@
 #include "show/live.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/monotonic.h"
 #include "show/screen.h"
 
 #include <ctype.h>
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -51,14 +51,6 @@ static void on_interrupt(int number)
 {
 	(void)number;
 	interrupts++;
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Return the type with this NAME and UNIT, or NULL if there are too many. */
@@ -286,7 +278,7 @@ static bool wait_for_input(struct live *l)
 		{ .fd = opened_fd(l->opened), .events = POLLIN },
 		{ .fd = l->drawing ? screen_keys() : -1, .events = POLLIN },
 	};
-	uint64_t time = now();
+	uint64_t time = monotonic_ns();
 	int ms = time < l->next ? (int)((l->next - time) / 1000000) + 1 : 0;
 
 	if (stream_has_more(l->in))
@@ -315,10 +307,10 @@ static void loop(struct live *l, bool is_pipe)
 			more = read_some(l);
 		take_interrupts(l, is_pipe);
 		take_keys(l);
-		if (now() < l->next)
+		if (monotonic_ns() < l->next)
 			continue;
 		end_slice(l);
-		l->next = now() + l->slice;
+		l->next = monotonic_ns() + l->slice;
 		if (!l->paused)
 			draw(l);
 	}
@@ -335,7 +327,7 @@ static void begin(struct live *l)
 	l->by_cumulative = l->options->by_cumulative;
 	l->objects = l->options->how.objects;
 	/* the first one is short: the user waits */
-	l->next = now() + (l->slice < longest / 4 ? l->slice : longest / 4);
+	l->next = monotonic_ns() + (l->slice < longest / 4 ? l->slice : longest / 4);
 	if (!command_ignored_interrupts())
 		sigaction(SIGINT, &interrupt, NULL);
 	screen_begin();
