@@ -140,13 +140,12 @@ static void parse_options(void)
 /* Return the index of the sample type asked for, or of the profile's default. */
 static size_t choose_type(const struct decoded *d, const char *file)
 {
+	if (!type)
+		return decoded_default_type(d);
 	for (size_t i = 0; i < d->types; i++)
-		if (type ? !strcmp(decoded_string(d, d->type[i].type), type)
-			 : d->default_type && d->type[i].type == d->default_type)
+		if (!strcmp(decoded_string(d, d->type[i].type), type))
 			return i;
-	if (type)
-		command_misused(&command, "'%s' has no sample type '%s'", file, type);
-	return d->types - 1;
+	command_misused(&command, "'%s' has no sample type '%s'", file, type);
 }
 
 /* Add FILE to SIDE, and to SUM if that is wanted.  False: reported. */

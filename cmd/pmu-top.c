@@ -175,16 +175,15 @@ static bool is_asked_for(const char *name, size_t index)
 	return !strcmp(name, type) || !strcmp(number, type);
 }
 
-/* The index of the sample type asked for, or the profile's default, or the last. */
+/* The index of the sample type asked for, or of the profile's default. */
 static size_t choose_type(const struct decoded *d)
 {
+	if (!type)
+		return decoded_default_type(d);
 	for (size_t i = 0; i < d->types; i++)
-		if (type ? is_asked_for(decoded_string(d, d->type[i].type), i)
-			      : d->default_type && d->type[i].type == d->default_type)
+		if (is_asked_for(decoded_string(d, d->type[i].type), i))
 			return i;
-	if (type)
-		refuse_type(d, type);
-	return d->types - 1;
+	refuse_type(d, type);
 }
 
 /* The first row shown whose object has no names; NULL: each has, or nobody knows the object. */

@@ -71,6 +71,14 @@ static struct cursor cursor_of_item(const struct decoded *d, struct decoded_item
 	return cursor_of(d->bytes + item.offset, item.size);
 }
 
+uint32_t decoded_default_type(const struct decoded *d)
+{
+	for (uint32_t i = 0; i < d->types && d->default_type; i++)
+		if (d->type[i].type == d->default_type)
+			return i;
+	return d->types - 1;
+}
+
 uint32_t decoded_find(const struct decoded_items *items, uint64_t id)
 {
 	if (id - 1 < items->count && items->item[id - 1].id == id)

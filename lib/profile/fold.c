@@ -44,13 +44,10 @@ static void add_stack(struct frames *frames, const struct decoded_sample *sample
 void fold_profile(const struct decoded *d, struct folded *f)
 {
 	struct decoded_reader r = { .d = d };
-	uint32_t type = d->types - 1;
+	uint32_t type = decoded_default_type(d);
 	struct frames frames;
 	uint32_t *number = mem_zeroed(d->strings, sizeof(*number));
 
-	for (uint32_t i = 0; i < d->types; i++)
-		if (d->default_type && d->type[i].type == d->default_type)
-			type = i;
 	frames_init(&frames, d, number_of_function, number_of_object, f);
 	while (decoded_next(&r)) {
 		add_comm(d, &r.sample, number, f);

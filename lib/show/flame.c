@@ -413,15 +413,13 @@ static bool take_types(struct flame *f, const struct decoded *d)
 	if (d->types > f->types)
 		report_note(f->report, "of %" PRIu32 " sample types the first %d are shown",
 			    d->types, FLAME_TYPES_MAX);
-	f->shown = f->types - 1;
+	f->shown = decoded_default_type(d) < f->types ? decoded_default_type(d) : f->types - 1;
 	for (uint32_t i = 0; i < f->types; i++) {
 		const char *name = decoded_string(d, d->type[i].type);
 		const char *unit = decoded_string(d, d->type[i].unit);
 		f->type[i] = (struct flame_type){
 			.name = arena_text(&f->arena, name, strlen(name)),
 			.unit = arena_text(&f->arena, unit, strlen(unit)) };
-		if (d->default_type && d->type[i].type == d->default_type)
-			f->shown = i;
 	}
 	return (!f->options.type || choose_type(f, f->options.type, &f->shown)) &&
 	       (!f->options.over || choose_type(f, f->options.over, &f->over));

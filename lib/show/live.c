@@ -74,7 +74,7 @@ static struct live_type *type_of(struct live *l, const char *name, const char *u
 /* At the first profile: show the type that was asked for, or that the profile prefers. */
 static void choose_type(struct live *l, const struct decoded *d)
 {
-	uint32_t string = d->default_type ? d->default_type : d->type[d->types - 1].type;
+	uint32_t string = d->type[decoded_default_type(d)].type;
 	const char *name = l->options->type ? l->options->type : decoded_string(d, string);
 
 	if (l->has_chosen)
