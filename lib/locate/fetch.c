@@ -78,7 +78,11 @@ static struct query *start(struct fetcher *f, const char *hex, enum locate_kind 
 	begin(f);
 	f->query = array_grow(f->query, f->queries, sizeof(*f->query));
 	struct query *q = &f->query[f->queries];
-	*q = (struct query){ .kind = kind, .pid = start_client(hex, kind), .started = monotonic_ns() };
+	*q = (struct query){
+		.kind = kind,
+		.pid = start_client(hex, kind),
+		.started = monotonic_ns(),
+	};
 	snprintf(q->hex, sizeof(q->hex), "%s", hex);
 	f->running += q->pid > 0;
 	table_add(&f->table, hash_of(hex, kind), f->queries++);
