@@ -110,13 +110,8 @@ static const struct command command = {
 
 static void parse_by(void)
 {
-	static const char *const names[] = {
-		[FRAMES_BY_FUNCTION] = "function", [FRAMES_BY_FILE] = "file",
-		[FRAMES_BY_LINE] = "line", [FRAMES_BY_OBJECT] = "object",
-	};
-
-	for (size_t i = 0; by && i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(by, names[i])) {
+	for (int i = 0; by && i < FRAMES_BY_KINDS; i++)
+		if (!strcmp(by, frames_by_name[i])) {
 			diff.how.rows.by = (enum frames_by)i;
 			return;
 		}

@@ -66,24 +66,13 @@ static const struct command command = {
 
 static void parse_by(void)
 {
-	static const struct {
-		const char *name;
-		struct top_how how;
-	} names[] = {
-		{ "function", { .by = FRAMES_BY_FUNCTION } },
-		{ "object", { .by = FRAMES_BY_OBJECT } },
-		{ "file", { .by = FRAMES_BY_FILE } },
-		{ "line", { .by = FRAMES_BY_LINE } },
-		{ "comm", { .label = "thread_comm" } },
-	};
-
 	if (!by)
 		return;
-	how.label = by;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(by, names[i].name)) {
-			how.by = names[i].how.by;
-			how.label = names[i].how.label;
+	how.label = strcmp(by, "comm") ? by : "thread_comm";
+	for (int i = 0; i < FRAMES_BY_KINDS; i++)
+		if (!strcmp(by, frames_by_name[i])) {
+			how.by = (enum frames_by)i;
+			how.label = NULL;
 		}
 	if (objects && (how.label || how.by == FRAMES_BY_OBJECT))
 		command_misused(&command, "--objects is for functions, files and lines: leave out "

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *const frames_by_name[] = {
+	[FRAMES_BY_FUNCTION] = "function", [FRAMES_BY_FILE] = "file",
+	[FRAMES_BY_LINE] = "line", [FRAMES_BY_OBJECT] = "object",
+};
+
 static uint32_t *unknown_numbers(size_t count)
 {
 	uint32_t *number = mem_resize(NULL, count * sizeof(*number));

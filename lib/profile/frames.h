@@ -14,7 +14,11 @@ enum frames_by {
 	FRAMES_BY_FILE,		/* the source file, or "?" */
 	FRAMES_BY_LINE,		/* "function file:line" */
 	FRAMES_BY_OBJECT,	/* the object; calls inlined at a location are one frame */
+	FRAMES_BY_KINDS
 };
+
+/* What such a frame is called, as in options: "function", "file", "line", "object". */
+extern const char *const frames_by_name[FRAMES_BY_KINDS];
 
 /* Callback: return the caller's number for a function or an object with this NAME. */
 typedef uint32_t frames_number(void *context, const char *name);

@@ -101,7 +101,7 @@ void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bar
 		fprintf(out, " %5.2f", 50 * (high - low));
 }
 
-void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *rows,
+void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *row_kind,
 		     FILE *out)
 {
 	double lost = bars_lost(b);
@@ -110,8 +110,8 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 		fputs("~ changes over the recording: +/- holds for this recording; another one may "
 		      "differ by more.\n", out);
 	if (left->little) {
-		fprintf(out, "%" PRIu64 " %.*s below what ", left->little,
-			(int)strlen(rows) - (left->little == 1), rows);
+		fprintf(out, "%" PRIu64 " %s%s below what ", left->little, row_kind,
+			left->little == 1 ? "" : "s");
 		print_count(b->taken, out);
 		fputs(" samples can tell (each under ", out);
 		bars_print_percent(bars_least(b), out);

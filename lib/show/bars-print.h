@@ -39,8 +39,8 @@ struct bars_left {
 /* Print SHARE in per cent, with two digits or all before the point, and a per cent sign. */
 void bars_print_percent(double share, FILE *out);
 
-/* Print the lines after a table.  ROWS is what rows are, such as "functions". */
-void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *rows,
+/* Print the lines after a table.  ROW_KIND is what a row is, such as "function". */
+void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *row_kind,
 		     FILE *out);
 
 /* Print the members of a JSON object on stdout: of all, or of a bar. */

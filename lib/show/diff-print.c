@@ -160,12 +160,7 @@ static const struct diff_row *largest(const struct diff *d, enum diff_group grou
 /* Print how many functions, objects ... there are. */
 static void print_rows(const struct diff *d, size_t count, FILE *out)
 {
-	static const char *const rows[] = {
-		[FRAMES_BY_FUNCTION] = "function", [FRAMES_BY_FILE] = "file",
-		[FRAMES_BY_LINE] = "line", [FRAMES_BY_OBJECT] = "object",
-	};
-
-	fprintf(out, "%zu %s%s", count, rows[d->how.rows.by], count == 1 ? "" : "s");
+	fprintf(out, "%zu %s%s", count, frames_by_name[d->how.rows.by], count == 1 ? "" : "s");
 }
 
 /* Print what it takes to see a change of SMALLEST of R, if that can be said. */

@@ -260,14 +260,10 @@ static void print_row(const struct printing *p, uint32_t row)
 		print_calls(p, &p->callees, row);
 }
 
-static const char *plural(const struct top *t)
+/* Return what a row is. */
+static const char *row_kind(const struct top *t)
 {
-	static const char *const names[] = {
-		[FRAMES_BY_FUNCTION] = "functions", [FRAMES_BY_FILE] = "files",
-		[FRAMES_BY_LINE] = "lines", [FRAMES_BY_OBJECT] = "objects",
-	};
-
-	return t->how.label ? "values" : names[t->how.by];
+	return t->how.label ? "value" : frames_by_name[t->how.by];
 }
 
 static void print_table_head(const struct printing *p)
@@ -278,7 +274,8 @@ static void print_table_head(const struct printing *p)
 	print_value(p->t->total, v->unit, p->out);
 	if (p->t->is_difference)
 		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
-	fprintf(p->out, "%s in %" PRIu32 " %s", v->note ? v->note : "", p->t->count, plural(p->t));
+	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,
+		row_kind(p->t));
 	if (p->t->how.label)
 		fprintf(p->out, " of the label %s", p->t->how.label);
 	fputc('\n', p->out);
@@ -524,7 +521,7 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 		fputs("\n]}\n", out);
 	if (format == TOP_TABLE && p.bars) {
 		count_little(&p);
-		bars_print_foot(p.bars, &p.left, plural(t), out);
+		bars_print_foot(p.bars, &p.left, row_kind(t), out);
 	}
 	for (size_t i = 0; format == TOP_TABLE && i < view->ratios; i++)
 		ratios_print_foot(&view->ratio[i], out);
