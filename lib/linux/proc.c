@@ -177,6 +177,14 @@ bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE])
 	return n > 0;
 }
 
+bool proc_is_called(pid_t pid, const char *comm)
+{
+	enum { COMPARED = 15 };		/* TASK_COMM_LEN, linux/sched.h, without the NUL */
+	char name[PROC_NAME_SIZE];
+
+	return proc_name(pid, pid, name) && !strncmp(name, comm, COMPARED);
+}
+
 ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
 {
 	int fd = linux_open("/proc/%d/mem", (int)pid);

@@ -68,5 +68,8 @@ enum { PROC_NAME_SIZE = 64 };
 /* Store the name of thread TID of process PID in NAME.  False: there is no such thread. */
 bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE]);
 
+/* Return whether process PID is called COMM.  The kernel keeps 15 bytes of a name. */
+bool proc_is_called(pid_t pid, const char *comm);
+
 /* Read SIZE bytes of PID's memory from ADDRESS.  Return how many could be read, or -1. */
 ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size);

@@ -10,10 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	COMM_SIZE = 16,		/* TASK_COMM_LEN, linux/sched.h: with its NUL */
-};
-
 static void add_id(pid_t **array, size_t *count, pid_t id)
 {
 	for (size_t i = 0; i < *count; i++)
@@ -112,17 +108,13 @@ bool target_add_user(struct target *t, const char *user, struct report *report)
 bool target_add_comm(struct target *t, const char *comm, struct report *report)
 {
 	size_t before = t->pids;
-	char name[PROC_NAME_SIZE];
 	struct proc_ids all;
 
 	t->by_search = true;
 	proc_processes(&all);
-	for (size_t i = 0; i < all.count; i++) {
-		pid_t pid = all.id[i];
-		if (pid != getpid() && proc_name(pid, pid, name) &&
-		    !strncmp(name, comm, COMM_SIZE - 1))	/* the kernel truncates it */
-			add_id(&t->pid, &t->pids, pid);
-	}
+	for (size_t i = 0; i < all.count; i++)
+		if (all.id[i] != getpid() && proc_is_called(all.id[i], comm))
+			add_id(&t->pid, &t->pids, all.id[i]);
 	free(all.id);
 	if (t->pids == before)
 		report_error(report, "no process is called '%s'", comm);

@@ -12,15 +12,13 @@
 /* Return a process called NAME, as pmu-sample --comm finds it, or 0. */
 static pid_t find_name(const char *name)
 {
-	enum { COMPARED = 15 };		/* bytes: TASK_COMM_LEN without the NUL */
 	struct proc_ids ids;
-	char comm[PROC_NAME_SIZE];
 	pid_t found = 0;
 
 	if (!proc_processes(&ids))
 		return 0;
 	for (size_t i = 0; i < ids.count && !found; i++)
-		if (proc_name(ids.id[i], ids.id[i], comm) && !strncmp(comm, name, COMPARED))
+		if (proc_is_called(ids.id[i], name))
 			found = ids.id[i];
 	free(ids.id);
 	return found;
