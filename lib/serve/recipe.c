@@ -123,20 +123,6 @@ static void add_events(struct lines *l, const struct recipe *r)
 	add_rate(l, r->query);
 }
 
-recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
-{
-	struct lines *l = begin(arena);
-
-	tool(l, "pmu-events");
-	word(l, "--encode");
-	word(l, "--json");
-	add_rate(l, r->query);
-	word(l, "--");
-	for (size_t i = 0; i < r->query->events; i++)
-		word(l, "%s", event_name(r->query->event[i]));
-	return l->argv;
-}
-
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 {
 	struct lines *l = begin(arena);
@@ -162,22 +148,34 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	return l->argv;
 }
 
-recipe_tools recipe_list(struct arena *arena)
+/* Return pmu-events with the OPTION that says what it writes, as JSON. */
+static struct lines *events_tool(struct arena *arena, const char *option)
 {
 	struct lines *l = begin(arena);
 
 	tool(l, "pmu-events");
-	word(l, "--list");
+	word(l, "%s", option);
 	word(l, "--json");
+	return l;
+}
+
+recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
+{
+	struct lines *l = events_tool(arena, "--encode");
+
+	add_rate(l, r->query);
+	word(l, "--");
+	for (size_t i = 0; i < r->query->events; i++)
+		word(l, "%s", event_name(r->query->event[i]));
 	return l->argv;
+}
+
+recipe_tools recipe_list(struct arena *arena)
+{
+	return events_tool(arena, "--list")->argv;
 }
 
 recipe_tools recipe_doctor(struct arena *arena)
 {
-	struct lines *l = begin(arena);
-
-	tool(l, "pmu-events");
-	word(l, "--doctor");
-	word(l, "--json");
-	return l->argv;
+	return events_tool(arena, "--doctor")->argv;
 }
