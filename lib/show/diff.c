@@ -334,11 +334,15 @@ static struct change compare_values(const struct diff *d, const struct values v[
 			     : compare_runs(v[0].value, v[0].count, v[1].value, v[1].count, step);
 }
 
-/* Compare the runs of a row: logarithms if no value is 0, else the values. */
-static void compare_row_runs(const struct diff *d, struct values v[2], struct diff_row *row)
+/*
+ * Compare the runs of a row: logarithms if no value is 0, else the values.  STEP is the value of
+ * one sample.
+ */
+static void compare_row_runs(const struct diff *d, struct values v[2], double step,
+			     struct diff_row *row)
 {
 	bool logs = v[0].positive && v[1].positive;
-	double step = quantum(d), per = v[0].mean;
+	double per = v[0].mean;
 
 	for (int side = 0; logs && side < 2; side++)
 		for (size_t i = 0; i < v[side].count; i++)
@@ -377,7 +381,8 @@ static void compare_row_shares(struct diff *d, uint32_t name, struct diff_row *r
 	row->high = fmin(c.high, 1 - row->base);
 }
 
-static void make_row(struct diff *d, uint32_t name, struct values v[2], struct diff_row *row)
+static void make_row(struct diff *d, uint32_t name, struct values v[2], double step,
+		     struct diff_row *row)
 {
 	for (int side = 0; side < 2; side++)
 		set_values(d, side, name, &v[side]);
@@ -391,7 +396,7 @@ static void make_row(struct diff *d, uint32_t name, struct values v[2], struct d
 	if (diff_is_single(d) && name)
 		compare_row_shares(d, name, row);
 	else if (!diff_is_single(d))
-		compare_row_runs(d, v, row);
+		compare_row_runs(d, v, step, row);
 }
 
 /* Call the rows whose change is surely one, at the false discovery rate. */
@@ -446,7 +451,7 @@ static void make_total(struct diff *d, struct values v[2])
 
 	if (per == DIFF_PER_SHARE)
 		d->how.per = DIFF_PER_RUN;
-	make_row(d, 0, v, &d->total);
+	make_row(d, 0, v, quantum(d), &d->total);
 	d->how.per = per;
 	d->total.name = "total";
 	d->has_total_test = per != DIFF_PER_SHARE;
@@ -464,10 +469,11 @@ bool diff_make(struct diff *d, struct report *report)
 	for (int side = 0; side < 2; side++)
 		v[side].value = mem_zeroed(d->side[side].count, sizeof(double));
 	make_total(d, v);
+	double step = quantum(d);
 	d->row = mem_zeroed(d->names.count, sizeof(*d->row));
 	for (uint32_t name = 1; name < d->names.count; name++) {
 		struct diff_row *row = &d->row[d->rows++];
-		make_row(d, name, v, row);
+		make_row(d, name, v, step, row);
 		row->name = shown_name(d, name);
 		row->number = name;
 	}
