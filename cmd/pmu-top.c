@@ -245,7 +245,7 @@ static bool is_regular(const struct decoded *d)
 	return d->period > 0;
 }
 
-/* Say why there are no error bars, or what they do not tell. */
+/* Say why there are no error bars, or what they do not cover. */
 static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
 			 struct report *report)
 {

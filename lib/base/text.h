@@ -22,7 +22,7 @@ size_t text_character(const char *text, uint32_t *code);
 /* Return how many columns of a terminal the character CODE takes: 0, 1 or 2. */
 size_t text_columns(uint32_t code);
 
-/* Return the end of those of the SIZE bytes at TEXT that fit in so many COLUMNS of a terminal. */
+/* Return the end of the longest part of TEXT, SIZE bytes, that fits in COLUMNS of a terminal. */
 const char *text_fitting(const char *text, size_t size, size_t columns);
 
 /* Return whether the character CODE may be printed as it is. */

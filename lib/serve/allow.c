@@ -148,6 +148,6 @@ bool allow_all(const char *list, const char *json, char *why, size_t size)
 			 list);
 		return false;
 	}
-	snprintf(why, size, "event: there is none in this name");
+	snprintf(why, size, "event: the name is empty");
 	return events > 0;
 }

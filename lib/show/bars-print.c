@@ -9,7 +9,7 @@
 /* Where more is lost, the worst case of what was lost is all that can be said. */
 #define MUCH_LOST 0.05
 
-const char bars_note[] = "+/- tells chance in sampling and change within the recording, not "
+const char bars_note[] = "+/- covers chance in sampling and change within the recording, not "
 			 "differences between runs, machines or inputs.";
 
 static bool is_run(const struct share_bar *bar, enum bars_how how)

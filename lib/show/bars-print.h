@@ -13,7 +13,7 @@ enum bars_how {
 	BARS_NONE,
 };
 
-/* What the bars do not tell, for -v and JSON. */
+/* What the bars cover and what they do not, for -v and JSON. */
 extern const char bars_note[];
 
 /* Print what the samples are: a line of a table's head. */

@@ -108,7 +108,7 @@ void bars_make(struct bars *b);
 /* Return which part of the samples was lost. */
 double bars_lost(const struct bars *b);
 
-/* Return the largest share that so few samples as this profile has cannot tell from nothing. */
+/* Return the largest share of a function that may be chance alone in so few samples. */
 double bars_least(const struct bars *b);
 
 void bars_release(struct bars *b);

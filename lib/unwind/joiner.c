@@ -4,9 +4,9 @@
  * several nodes, so from any node on, the callers are those of one stack that was seen.  Which
  * of several a cut stack has, its registers may say; else it is extended as far as they agree.
  *
- * There are two generations of nodes: a new stack
- * goes into the young one, and when that is full, the old one is discarded and the young one
- * becomes the old one.  A node's caller is always in the node's own generation.
+ * There are two generations of nodes: a new stack goes into the young one, and when that is
+ * full, the old one is discarded and the young one becomes the old one.  A node's caller is
+ * always in the node's own generation.
  *
  * The nodes of a thread have a serial number in place of the tid, which is used again.  A thread
  * that ends gets a new one.
