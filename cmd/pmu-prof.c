@@ -21,7 +21,6 @@ static const char *const views[] = {
 
 static int view = VIEW_TOP;
 static bool dry_run;
-static bool runs_command;	/* the command is what is sampled, or a clock */
 static const char *name;
 static const char *call_graph = "auto";
 static struct sample_choices chosen = {
@@ -87,28 +86,31 @@ static void check_target(const struct plan_request *r)
 				"leave out -g");
 }
 
-/* Return the number of samples in the profile, or 0 (reported). */
-static uint32_t count_samples(const char *profile, struct report *report)
+/*
+ * Return whether the profile has samples; a failure is reported.  Store in *IS_EMPTY whether it
+ * does not even have an event: pmu-sample could not begin, and has said why.
+ */
+static bool has_samples(const char *profile, bool *is_empty, struct report *report)
 {
 	struct decoded *d = decoded_read(profile, NULL, report);
-	uint32_t samples = d ? d->samples : 0;
+	bool has = d && d->samples > 0;
 
+	*is_empty = d && d->types == 0;
 	decoded_free(d);
-	return samples;
+	return has;
 }
 
 /* There is nothing to show: say what helps. */
-static void explain_nothing(const struct pipeline *p, int status, struct report *report)
+static void explain_nothing(const struct pipeline *p, bool is_empty, struct report *report)
 {
 	if (pipeline_was_stopped(p))
 		report_error(report, "stopped before there was a sample: there is no profile");
-	else if (status && !runs_command)
-		report_error(report, "nothing was sampled, so there is no profile; pmu-events "
-			     "--doctor says what this machine allows");
+	else if (is_empty)
+		report_error(report, "nothing was sampled, so there is no profile");
 	else
-		report_error(report, "there are no samples, so there is no profile: what was "
-			     "profiled used too little of what was sampled; let it run longer, or "
-			     "sample more often (-F 10000), or another event (--off-cpu: waiting)");
+		report_error(report, "there are no samples, so there is no profile: let it run "
+			     "longer, sample more often (-F 10000), or sample another event "
+			     "(--off-cpu: waiting)");
 }
 
 /* Make the page.  Return whether there is one. */
@@ -157,20 +159,20 @@ static void show(struct pipeline *p, const struct plan *plan, struct report *rep
 static int run(const struct plan *plan, struct report *report)
 {
 	struct pipeline *p = pipeline_new(plan, report);
-	bool is_there = false;
+	bool is_there = false, is_empty = true;
 	int status = p ? pipeline_record(p) : 1;
 
 	if (plan->why)
 		report_summary(report, "%s", plan->why);
 	bool is_written = p && pipeline_has_profile(p);
 	if (is_written)
-		is_there = count_samples(plan->profile, report) > 0;
+		is_there = has_samples(plan->profile, &is_empty, report);
 	if (is_there)
 		show(p, plan, report);
 	if (report->status)
 		status = 1;
 	if (p && report->status == 0 && !is_there) {
-		explain_nothing(p, status, report);
+		explain_nothing(p, is_empty, report);
 		status = status ? status : 1;
 	}
 	if (is_written && !is_there)
@@ -210,7 +212,6 @@ int main(int argc, char **argv)
 		.progress = !report.quiet && isatty(STDERR_FILENO),
 	};
 	check_target(&request);
-	runs_command = request.command;
 	if (plan_make(&plan, &request, &report)) {
 		if (dry_run)
 			print_line(&plan);

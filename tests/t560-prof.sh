@@ -161,7 +161,9 @@ check 'zero samples, no such command or process: a sentence, status 1, no files'
 	wait $ended
 	exits 1 pmu-prof -o p -p $ended 2>err
 	grep -q "^pmu-sample: .*$ended" err
-	grep -q "^pmu-prof: nothing was sampled, so there is no profile; pmu-events --doctor" err
+	grep -qx "pmu-prof: nothing was sampled, so there is no profile" err
+	exits 1 pmu-prof -e no-such-event -o p -- true 2>err
+	sed -n '$p' err | grep -qx "pmu-prof: nothing was sampled, so there is no profile"
 	exits 1 pmu-prof -o no/such/p -- true 2>err
 	grep -q "^pmu-prof: cannot write 'no/such/p.pb.gz'; choose .*: No such file" err
 	none ls p.*
