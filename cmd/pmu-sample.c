@@ -51,7 +51,7 @@ static uint64_t chosen_fields(void)
 
 	return (c->data ? PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC : 0) |
 	       (c->phys ? PERF_SAMPLE_ADDR | PERF_SAMPLE_PHYS_ADDR : 0) |
-	       (c->cpu || is_by_cpu ? PERF_SAMPLE_CPU : 0) |
+	       (c->cpu || is_by_cpu || c->run.settings.switches ? PERF_SAMPLE_CPU : 0) |
 	       (c->cgroup_id ? PERF_SAMPLE_CGROUP : 0) |
 	       (c->page_size ? PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE |
 			       PERF_SAMPLE_CODE_PAGE_SIZE : 0) |
@@ -64,7 +64,8 @@ static void complete_settings(void)
 {
 	struct sample_settings *s = &chosen.run.settings;
 
-	if ((chosen.callchains || s->switches || chosen.run.unwind) &&
+	s->switches |= s->waits;
+	if ((chosen.callchains || s->waits || chosen.run.unwind) &&
 	    !command_given("call-graph"))
 		s->callchain = chosen.run.unwind ? CHAIN_DWARF : CHAIN_FP;
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
@@ -115,7 +116,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 	const struct event_request request = {
 		.how = &chosen.how, .names = &chosen.names, .filters = &chosen.filters,
 		.fallbacks = &chosen.fallbacks, .kernel = chosen.run.settings.kernel,
-		.switches = chosen.run.settings.switches,
+		.switches = chosen.run.settings.waits,
 	};
 
 	if (chosen.filters.count && chosen.filters.place[0] == 0)

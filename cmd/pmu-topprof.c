@@ -55,6 +55,11 @@ static const struct command_option options[] = {
 	  .flag = &how.not_sampled },
 	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
 	  .flag = &how.no_scale },
+	{ 0, "latency", NULL, "add types: what delays the end, by how many threads run",
+	  .flag = &how.latency },
+	{ 0, "parallelism", NULL, "label samples by how many threads run: 1, 2, 3-4, ...",
+	  .flag = &how.parallelism },
+	{ 0, "wall", NULL, "add a type: time on CPUs and waiting time", .flag = &how.wall },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
@@ -142,6 +147,29 @@ static void check_event(const struct stream_events *events, struct report *repor
 	report_error(report, "the stream has no event '%s'; it has%s", how.selection.event, names);
 }
 
+/* Report what the stream lacks for the types and labels that were asked for. */
+static void check_switches(const struct stream_events *events, struct report *report)
+{
+	const char *needs = how.latency ? "latency" : how.parallelism ? "parallelism" : NULL;
+	bool latency = false, waits = false;
+
+	for (uint32_t i = 0; i < events->count; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+		latency |= event_is_clock(attr) || event_is_cycles(attr);
+		waits |= events_sample_waits(events, i);
+	}
+	if (events->count == 0)
+		return;
+	if (needs && !events->switches)
+		report_error(report, "--%s needs the context switches: record them with "
+			     "pmu-sample --switches, or --off-cpu", needs);
+	else if (how.latency && !latency)
+		report_error(report, "--latency needs a clock or cycles: the stream has neither");
+	if (how.wall && (!waits || events_first_clock(events) == TABLE_NONE))
+		report_error(report, "--wall needs a clock, and where threads wait: record with "
+			     "pmu-sample --off-cpu -e cpu-clock");
+}
+
 /* Open OUT for all profiles, unless each has a file of its own. */
 static void open_output(const struct command *cmd, struct output *out, struct report *report)
 {
@@ -162,6 +190,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);
 	check_event(stream_events(in), report);
+	check_switches(stream_events(in), report);
 	if (in && c->samples == 0 && selection_restricts(&how.selection))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
@@ -207,7 +236,7 @@ static void refuse_options_of_streams(void)
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
 		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
-		"no-scale",
+		"no-scale", "latency", "parallelism", "wall",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

@@ -36,6 +36,7 @@ complete -c pmu-sample -l user-regs -x -d 'record the program\'s registers: all,
 complete -c pmu-sample -l intr-regs -x -d 'record the registers at the sample; they may be the kernel\'s'
 complete -c pmu-sample -l raw -s R -d 'record the fields of tracepoints'
 complete -c pmu-sample -l off-cpu -d 'record where threads wait: context switches, with stacks'
+complete -c pmu-sample -l switches -d 'record context switches, without stacks'
 complete -c pmu-sample -l clock -x -a 'monotonic raw boottime realtime tai' -d 'clock of the times: monotonic, raw, boottime, realtime, tai (monotonic)'
 complete -c pmu-sample -l ring -s m -x -d 'use rings of SIZE bytes, one per CPU'
 complete -c pmu-sample -l buffer -x -d 'buffer up to SIZE bytes for a slow reader (64Mi)'

@@ -9,8 +9,11 @@ void collect_slice(struct collect *c, const struct resolved_sample *s);
 /* Return the labels of what has no sample, but is in the slice at TIME; 0: no slice is known. */
 uint32_t collect_slice_labels(struct collect *c, uint64_t time);
 
-/* Complete the labels of all slices.  DROP_OTHERS: remove all other labels. */
-void collect_number_slices(struct collect *c, bool drop_others);
+/*
+ * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and
+ * "parallelism", if there are such.
+ */
+void collect_complete_labels(struct collect *c, bool drop_others);
 
 /* Start with new slices.  Threads that wait lose theirs. */
 void collect_forget_slices(struct collect *c);

@@ -12,7 +12,7 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 	*part = (struct collect_part){ .id = id, .comm = comm,
 		.process = mem_text(tasks_name_text(&c->labeler.tasks, id)), .profile = {
 		.resolved = &c->tables, .labels = &c->labeler.labels, .no_scale = c->how.no_scale,
-		.naming = c->how.naming } };
+		.latency = c->how.latency, .wall = c->how.wall, .naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
 	return part;
 }
@@ -76,6 +76,22 @@ static void comment_ends(const struct collect *c, struct profile *p)
 		profile_comment(p, "stack dumps were not unwound");
 }
 
+/* Say in which part of the time nothing ran, and which samples the losses made uncertain. */
+static void comment_latency(const struct collect *c, struct profile *p)
+{
+	const struct running *r = &c->running;
+	uint64_t length = p->last_time - p->first_time;
+	uint64_t idle = length > r->ran ? length - r->ran : 0;
+
+	if (!c->how.latency || !stream_events(c->in)->switches)
+		return;
+	profile_comment(p, "latency: nothing ran for %" PRIu64 " of %" PRIu64 " us",
+			(idle + 500) / 1000, (length + 500) / 1000);
+	if (r->uncertain)
+		profile_comment(p, "latency: records were lost, so it is uncertain how many "
+				"threads ran at %" PRIu64 " samples", r->uncertain);
+}
+
 /* Add comments to P that say where, how and how well it was recorded. */
 static void comment(struct collect *c, struct profile *p)
 {
@@ -104,6 +120,7 @@ static void comment(struct collect *c, struct profile *p)
 				"moment, since it came too fast", throttled);
 	if (c->labeler.slices.span)	/* pmu-flame reads this */
 		profile_comment(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
+	comment_latency(c, p);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }
@@ -134,7 +151,7 @@ static void complete(struct collect *c, struct collect_part *part)
 		profile_add_not_sampled(p, stream_events(c->in));
 	if (!c->how.drop_lost)
 		profile_add_lost(p, stream_events(c->in));
-	if (drops_labels(c) && !c->how.slices)
+	if (drops_labels(c) && !c->labeler.kept)
 		profile_drop_labels(p);
 	comment(c, p);
 	c->done(c, part, c->context);
@@ -198,7 +215,8 @@ static void restart(struct collect *c)
 
 void collect_cut(struct collect *c)
 {
-	collect_number_slices(c, drops_labels(c));
+	running_reach(&c->running, c->last_time);
+	collect_complete_labels(c, drops_labels(c));
 	if (c->past.string)
 		resolved_release(&c->past);
 	for (uint32_t i = 0; i < c->parts; i++) {
@@ -207,6 +225,7 @@ void collect_cut(struct collect *c)
 		profile_clear(&c->part[i].profile);
 	}
 	collect_forget_slices(c);
+	running_restart(&c->running);
 	restart(c);
 	c->lost_before = c->lost;
 	c->throttled_before = c->throttled;
@@ -248,8 +267,10 @@ static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
 		off_cpu_end_in(w, profile_named_frame(p, mark));
 	if (w->preempted)
 		off_cpu_add_leaf(w, profile_named_frame(p, "[preempted]"));
-	profile_add(p, chains_add(&p->chains, w->frame, w->frames), w->labels, w->event,
-		    time - w->since, time);
+	struct chain_entry *chain = chains_add(&p->chains, w->frame, w->frames);
+	profile_add(p, chain, w->labels, w->event, time - w->since, time);
+	if (profile_has_wall(p, stream_events(c->in), w->event))
+		profile_add_more(p, chain, w->labels, w->event, time - w->since, false);
 	p->event[w->event].is_waiting = true;
 }
 
@@ -279,6 +300,7 @@ void collect_end(struct collect *c)
 	const struct stream_origin *o = stream_origin(c->in);
 
 	end_off_cpu(c);
+	running_reach(&c->running, c->last_time);
 	if (c->parts == 0)
 		add_part(c, 0, 0);
 	/* The recorder's own start and end are more exact than the first and last record. */
@@ -286,7 +308,7 @@ void collect_end(struct collect *c)
 		c->first_time = o->first_time;
 	if (o->last_time > c->last_time)
 		c->last_time = o->last_time;
-	collect_number_slices(c, drops_labels(c));
+	collect_complete_labels(c, drops_labels(c));
 	for (uint32_t i = 0; i < c->parts; i++) {
 		if (!c->how.interval || has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);

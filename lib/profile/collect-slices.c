@@ -11,22 +11,27 @@
 
 /* How the values of the label sets change. */
 struct change {
-	uint32_t slice, run;	/* keys */
+	uint32_t slice, run;	/* keys; if there are slices */
+	uint32_t kept;		/* bits of the keys that DROP_OTHERS leaves */
 	unsigned halved;	/* times that pairs of slices became one */
 	bool number;		/* count slices from 1 (pprof drops a 0), and set RUN_IS */
 	bool forget;		/* neither slice nor run */
-	bool drop_others;	/* no other labels */
+	bool no_slices;		/* the sets have neither slice nor run */
+	bool drop_others;	/* no labels but those in KEPT */
 	int64_t before, run_is;	/* number before the first slice; text of the run */
 	int64_t last;		/* number of the last slice with a sample */
 };
 
 static void change_values(const struct change *by, uint32_t keys, int64_t *value)
 {
-	int64_t slice = value[by->slice];
+	int64_t slice = by->no_slices ? LABEL_ABSENT : value[by->slice];
 	bool has = slice != LABEL_ABSENT && !by->forget;
 
 	for (uint32_t i = 0; i < keys && by->drop_others; i++)
-		value[i] = LABEL_ABSENT;
+		if (!(by->kept >> i & 1))
+			value[i] = LABEL_ABSENT;
+	if (by->no_slices)
+		return;
 	if (slice != LABEL_ABSENT)
 		slice >>= by->halved;
 	if (slice != LABEL_ABSENT && by->number) {	/* losses may be outside of all samples */
@@ -59,7 +64,8 @@ static void relabel(struct collect *c, struct change *by, const char *run)
 
 static struct change no_change(const struct collect *c)
 {
-	return (struct change){ .slice = c->labeler.slice_key, .run = c->labeler.run_key };
+	return (struct change){ .slice = c->labeler.slice_key, .run = c->labeler.run_key,
+				.kept = c->labeler.kept };
 }
 
 void collect_slice(struct collect *c, const struct resolved_sample *s)
@@ -131,14 +137,13 @@ static void join_slices(struct collect *c)
 	}
 }
 
-void collect_number_slices(struct collect *c, bool drop_others)
+/* Number the slices, and name the run. */
+static void number_slices(struct collect *c, bool drop_others)
 {
 	struct slices *slices = &c->labeler.slices;
 	struct change by = no_change(c);
 	char run[9];
 
-	if (slices->span == 0)
-		return;
 	join_slices(c);
 	by.number = true;
 	by.before = (int64_t)slices->first - 1;
@@ -148,6 +153,17 @@ void collect_number_slices(struct collect *c, bool drop_others)
 	relabel(c, &by, run);
 	for (uint32_t i = 0; i < c->parts; i++)
 		memcpy(c->part[i].profile.run, run, sizeof(run));
+}
+
+void collect_complete_labels(struct collect *c, bool drop_others)
+{
+	struct change by = no_change(c);
+
+	by.no_slices = by.drop_others = true;
+	if (c->labeler.slices.span)
+		number_slices(c, drop_others);
+	else if (drop_others && c->labeler.kept)
+		relabel(c, &by, NULL);
 }
 
 void collect_forget_slices(struct collect *c)

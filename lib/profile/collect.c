@@ -18,22 +18,11 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 	bool any = !how->labels || strcmp(how->labels, "none") != 0;
 	if (any && !labeler_choose(&c->labeler, how->labels ? how->labels : usual, wrong))
 		return false;
+	*wrong = "parallelism";
+	if (how->parallelism && !labeler_parallelism(&c->labeler))
+		return false;
 	*wrong = "slice";
 	return !how->slices || labeler_slice(&c->labeler, how->slices);
-}
-
-/*
- * Whether EVENT samples threads when they are switched out, in a stream that has SWITCH
- * records.  The value of such a sample is the time until the thread runs again.
- */
-static bool samples_waiting(const struct stream_events *events, uint32_t event)
-{
-	const struct stream_event *e = &events->event[event];
-
-	return events->switches && !e->attr.freq && e->attr.sample_period == 1 &&
-	       ((e->attr.type == PERF_TYPE_SOFTWARE &&
-		 e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
-		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")));
 }
 
 /*
@@ -44,7 +33,7 @@ static void limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
 	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
-	uint32_t events = stream_events(c->in)->count;
+	uint32_t events = profile_place(p, stream_events(c->in)->count);
 
 	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
 		most = VALUES_MAX / events;
@@ -109,27 +98,67 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 	return chain;
 }
 
+/*
+ * Return how many threads run at sample S; 0 if that is unknown, or S is of no thread.  A sample
+ * of a thread that is switched out does not count: it is between running and waiting.
+ */
+static uint32_t count_running(struct collect *c, const struct resolved_sample *s,
+			      const struct stream_event *event, bool waits)
+{
+	const struct stream_origin *o = stream_origin(c->in);
+	bool has_cpu = event->attr.sample_type & PERF_SAMPLE_CPU;
+
+	if (waits || !s->time || !stream_events(c->in)->switches)
+		return 0;
+	uint32_t count = running_sample(&c->running, s->tid, has_cpu ? s->cpu : RUNNING_NO_CPU,
+					s->time);
+	return o->cpus && count > o->cpus ? o->cpus : count;
+}
+
+/* Add what sample S is worth in the further types.  RUNNING: number of threads that run. */
+static void add_more(struct collect *c, struct profile *p, struct chain_entry *chain,
+		     uint32_t labels, const struct resolved_sample *s, uint32_t running)
+{
+	const struct stream_events *events = stream_events(c->in);
+
+	if (running && profile_has_latency(p, events, s->event))
+		profile_add_more(p, chain, labels, s->event, (s->period + running / 2) / running,
+				 true);
+	if (!c->how.wall || s->tid <= 0 || s->event != events_first_clock(events))
+		return;
+	for (uint32_t i = 0; i < events->count; i++)
+		if (profile_has_wall(p, events, i))
+			profile_add_more(p, chain, labels, i, s->period, true);
+}
+
 /* Count sample S.  RAW is set if the frames of S are not resolved yet. */
 static void take(struct collect *c, const struct sample *raw, struct resolved_sample *s)
 {
 	const struct stream_events *events = stream_events(c->in);
 	const struct stream_event *event = &events->event[s->event];
 	const char *comm = s->comm ? c->tables.string[s->comm] : "";
+	bool waits = events_sample_waits(events, s->event);
+	uint32_t running = 0;
 
-	if (!selection_contains(&c->how.selection, &(struct selection_values){
-			s->pid, s->tid, s->cpu, s->time, event->name, comm }))
+	bool selected = selection_contains(&c->how.selection, &(struct selection_values){
+			s->pid, s->tid, s->cpu, s->time, event->name, comm });
+	c->samples += selected;
+	if (selected)
+		collect_time(c, s->time);
+	if (c->how.latency || c->how.parallelism)
+		running = count_running(c, s, event, waits);
+	if (!selected)
 		return;
-	c->samples++;
 	if (c->samples == 1)
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
-	collect_time(c, s->time);
 	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
+	c->labeler.parallelism = running;
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
 	limit_stacks(c, p);
-	if (samples_waiting(events, s->event)) {
+	if (waits) {
 		/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
 		if (s->tid <= 0)
 			return;
@@ -143,7 +172,10 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 		w->part = (uint32_t)(part - c->part);
 		w->end = s->end;
 	} else {
-		profile_add(p, chain_of(c, p, raw, s), labels, s->event, s->period, s->time);
+		struct chain_entry *chain = chain_of(c, p, raw, s);
+		profile_add(p, chain, labels, s->event, s->period, s->time);
+		if (c->how.latency || c->how.wall)
+			add_more(c, p, chain, labels, s, running);
 	}
 	if (raw)
 		resolver_count(c->resolver, c->in, raw, s->end);
@@ -241,6 +273,7 @@ static void take_lost(struct collect *c, const struct record *rec)
 		stream_damaged(c->in, rec, "record with fields that do not fit it");
 		return;
 	}
+	running_lost(&c->running);
 	uint64_t time = stream_time(c->in, rec);
 	const struct selection *selection = &c->how.selection;
 	if (time && (time < selection->from || (selection->to && time >= selection->to)))
@@ -287,12 +320,17 @@ static void take_read(struct collect *c, const struct record *rec)
  */
 static void take_switch(struct collect *c, const struct record *rec)
 {
+	uint32_t cpu = events_trailer_cpu(stream_events(c->in), rec->body);
+	uint64_t time = stream_time(c->in, rec);
+	bool out = rec->misc & PERF_RECORD_MISC_SWITCH_OUT;
 	pid_t tid;
 
 	if (!events_trailer_tid(stream_events(c->in), rec->body, &tid))
 		return;
-	if (!(rec->misc & PERF_RECORD_MISC_SWITCH_OUT)) {
-		collect_waited(c, tid, stream_time(c->in, rec));
+	if (c->how.latency || c->how.parallelism)
+		(out ? running_out : running_in)(&c->running, tid, cpu, time);
+	if (!out) {
+		collect_waited(c, tid, time);
 	} else if (rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) {
 		struct off_cpu_wait *w = off_cpu_find(&c->off_cpu, tid);
 		if (w)
@@ -300,17 +338,24 @@ static void take_switch(struct collect *c, const struct record *rec)
 	}
 }
 
-/* FORK or EXIT: remember exits, because the last switch out of a thread starts no wait. */
+/*
+ * FORK or EXIT: remember exits, because the last switch out of a thread starts no wait, and its
+ * record may be missing.
+ */
 static void take_thread(struct collect *c, const struct record *rec)
 {
 	const struct stream_events *events = stream_events(c->in);
+	bool wait = false, exits = rec->type == PERF_RECORD_EXIT;
 	struct task_record task;
-	bool wait = false;
 
 	for (uint32_t i = 0; events->switches && i < events->count; i++)
-		wait |= samples_waiting(events, i);
-	if (wait && record_task(rec, &task))
-		off_cpu_thread(&c->off_cpu, task.tid, rec->type == PERF_RECORD_EXIT);
+		wait |= events_sample_waits(events, i);
+	if (!record_task(rec, &task))
+		return;
+	if (wait)
+		off_cpu_thread(&c->off_cpu, task.tid, exits);
+	if (exits)
+		running_out(&c->running, task.tid, RUNNING_NO_CPU, stream_time(c->in, rec));
 }
 
 static void take_other(struct collect *c, const struct record *rec)
@@ -340,6 +385,7 @@ static void take_other(struct collect *c, const struct record *rec)
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
+		running_out(&c->running, c->labeler.tasks.forgotten[i].tid, RUNNING_NO_CPU, 0);
 	}
 	collect_rename(c, rec);
 	if (!c->is_resolved)
@@ -420,6 +466,7 @@ void collect_release(struct collect *c)
 	resolved_release(&c->past);
 	labeler_release(&c->labeler);
 	off_cpu_release(&c->off_cpu);
+	running_release(&c->running);
 	groups_release(&c->groups);
 	free(c->frame);
 }

@@ -10,6 +10,7 @@
 #include "profile/labeler.h"
 #include "profile/profile.h"
 #include "profile/off-cpu.h"
+#include "profile/running.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
 #include "stream/selection.h"
@@ -33,6 +34,9 @@ struct collect_options {
 	bool drop_lost;			/* do not show lost samples */
 	bool not_sampled;		/* show what was counted, but not sampled */
 	bool no_scale;			/* do not scale multiplexed events */
+	bool latency;			/* add types: periods divided by the threads that run */
+	bool parallelism;		/* label samples by the number of threads that run */
+	bool wall;			/* add a type: time on CPUs and waiting time */
 	enum profile_naming naming;
 	enum pack_how pack;
 };
@@ -67,6 +71,7 @@ struct collect {
 	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
+	struct running running;
 	struct groups groups;
 	struct collect_part *part;
 	uint32_t parts;

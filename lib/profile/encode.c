@@ -25,6 +25,7 @@ struct encoder {
 	struct intern strings;	/* the profile's string table */
 	int64_t *figures;	/* strings: a comment for each event that is shown */
 	size_t figures_count;
+	int64_t *count_name;	/* strings: the name of each event's type with counts */
 	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
 		uint32_t *resolved, *own, *labels;	/* by id of the text there */
 	} id;
@@ -163,16 +164,24 @@ static void name_as_perf(struct encoder *e, const char *event,
 	value->unit = samples->unit;
 }
 
-/* Add a comment with what statistics need to know about event I and its two types. */
+static void add_comment(struct encoder *e, const struct figures *f)
+{
+	char text[FIGURES_SIZE];
+
+	figures_write(text, f);
+	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));
+	e->figures[e->figures_count++] = text_id(e, text);
+}
+
+/* Add a comment with what statistics need to know about event I and its types COUNT, VALUE. */
 static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t value)
 {
 	const struct profile *p = e->p;
 	const struct perf_event_attr *attr = &e->events->event[i].attr;
 	const struct profile_event none = { 0 }, *of = i < p->events ? &p->event[i] : &none;
 	double scale = profile_scale(p, i);
-	char text[FIGURES_SIZE];
 
-	figures_write(text, &(struct figures){
+	add_comment(e, &(struct figures){
 		.samples = of->samples, .squares = (double)of->squares * scale * scale,
 		.lost = of->all_lost, .enabled = of->enabled, .running = of->running,
 		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
@@ -180,23 +189,78 @@ static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t va
 			    attr->read_format & PERF_FORMAT_GROUP,
 		.run = p->run, .count = e->strings.text[count],
 		.value = e->strings.text[value] });
-	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));
-	e->figures[e->figures_count++] = text_id(e, text);
 }
 
-static void find_first_clock(struct encoder *e)
+/*
+ * The same for VALUE, the further type of event I.  Its samples are those of the event COUNTED:
+ * I itself, or for time on CPUs and waiting time the clock.
+ */
+static void add_more_figures(struct encoder *e, uint32_t i, uint32_t counted, int64_t value)
 {
-	while (e->first_clock < e->events->count &&
-	       !event_is_clock(&e->events->event[e->first_clock].attr))
-		e->first_clock++;
+	const struct profile_event none = { 0 };
+	const struct profile_event *more = i < e->p->events ? &e->p->event[i] : &none;
+	const struct profile_event *of = counted < e->p->events ? &e->p->event[counted] : &none;
+	double scale = profile_scale(e->p, i);
+
+	add_comment(e, &(struct figures){
+		.samples = more->more_samples,
+		.squares = (double)more->more_squares * scale * scale, .lost = of->all_lost,
+		.enabled = of->enabled, .running = of->running, .run = e->p->run,
+		.count = e->strings.text[e->count_name[counted]],
+		.value = e->strings.text[value] });
 }
 
-/* Write two types for each event: "samples" ("cycles_samples" if there are several) and values. */
+/* Return whether event I has a further type, which comes after the two types of all events. */
+static bool has_more(const struct encoder *e, uint32_t i)
+{
+	return shows(e, i) && profile_has_more(e->p, e->events, i);
+}
+
+/* Write the further type of event I, and its figures.  Returns its name. */
+static int64_t write_more(struct encoder *e, uint32_t i, struct names *values)
+{
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	bool is_wall = profile_has_wall(e->p, e->events, i);
+	uint32_t counted = is_wall ? e->first_clock : i;	/* the event that is sampled */
+	char own[LABEL_SIZE], name[LABEL_SIZE];
+
+	if (is_wall)
+		snprintf(own, sizeof(own), "wall");
+	else if (i == e->first_clock)
+		snprintf(own, sizeof(own), "latency");
+	else
+		snprintf(own, sizeof(own), "latency_%.100s", value_name(e, i));
+	Perftools__Profiles__ValueType type = value_type(e, i, unique_name(values, own, name));
+	piece.n_sample_type = 1;
+	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
+	write_piece(e, &piece);
+	if (shows(e, counted))
+		add_more_figures(e, i, counted, type.type);
+	return type.type;
+}
+
+/* Write which type is shown first. */
+static void write_default(struct encoder *e, int64_t name)
+{
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+
+	piece.default_sample_type = name;
+	write_piece(e, &piece);
+}
+
+/*
+ * Write two types for each event: "samples" ("cycles_samples" if there are several) and values;
+ * and then the further types.  Shown first is the first further type, or else the time that
+ * threads waited, or else the values of the first event.
+ */
 static void write_types(struct encoder *e)
 {
 	bool several = counting_events(e) > 1, first = true;
 	char name[LABEL_SIZE], of_value[LABEL_SIZE], of_event[LABEL_SIZE];
 	struct names values = { 0 }, own = { 0 };
+	int64_t shown = 0, waits = 0, more = 0;
+
+	e->count_name = mem_zeroed(e->events->count, sizeof(*e->count_name));
 
 	for (uint32_t i = 0; i < e->events->count; i++) {
 		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
@@ -217,7 +281,7 @@ static void write_types(struct encoder *e)
 		piece.n_sample_type = 2;
 		piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
 		if (first) {
-			piece.default_sample_type = value.type;
+			shown = value.type;
 			piece.period_type = &value;
 			if (i < e->p->events && !e->p->event[i].varies)
 				piece.period = (int64_t)e->p->event[i].period;
@@ -227,7 +291,17 @@ static void write_types(struct encoder *e)
 		first = false;
 		write_piece(e, &piece);
 		add_figures(e, i, samples.type, value.type);
+		e->count_name[i] = samples.type;
+		if (!waits && is_waiting(e, i))
+			waits = value.type;
 	}
+	for (uint32_t i = 0; i < e->events->count; i++)
+		if (has_more(e, i)) {
+			int64_t type = write_more(e, i, &values);
+			more = more ? more : type;
+		}
+	write_default(e, more ? more : waits ? waits : shown);
+	free(e->count_name);
 	release_names(&values);
 	release_names(&own);
 }
@@ -309,16 +383,31 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 	return to;
 }
 
-/* Write the two values of each event that is shown. */
+/* Return value PLACE of V, the values of a stack. */
+static struct stack_value value_at(const struct encoder *e, const struct stack_value *v,
+				   uint32_t place)
+{
+	return place < e->p->stacks.events ? v[place] : (struct stack_value){ 0 };
+}
+
+static uint8_t *put_sum(struct encoder *e, uint32_t event, struct stack_value value, uint8_t *to)
+{
+	return wire_varint(to, (uint64_t)profile_scaled(e->p, event, value.sum));
+}
+
+/* Write the two values of each event that is shown, and then the further ones. */
 static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8_t *to)
 {
 	for (uint32_t i = 0; i < e->events->count; i++) {
+		struct stack_value value = value_at(e, v, profile_place(e->p, i));
 		if (!shows(e, i))
 			continue;
-		bool counted = i < e->p->stacks.events;
-		to = wire_varint(to, counted ? v[i].samples : 0);
-		to = wire_varint(to, counted ? (uint64_t)profile_scaled(e->p, i, v[i].sum) : 0);
+		to = wire_varint(to, value.samples);
+		to = put_sum(e, i, value, to);
 	}
+	for (uint32_t i = 0; i < e->events->count && (e->p->latency || e->p->wall); i++)
+		if (has_more(e, i))
+			to = put_sum(e, i, value_at(e, v, profile_place(e->p, i) + 1), to);
 	return to;
 }
 
@@ -348,7 +437,7 @@ static void write_samples(struct encoder *e)
 	for (uint32_t i = 0; i < e->p->chains.count; i++)
 		if (e->p->chains.chain[i].frames > longest)
 			longest = e->p->chains.chain[i].frames;
-	size_t room = WIRE_VARINT_MAX * (longest + 2 * (size_t)e->events->count) + heads +
+	size_t room = WIRE_VARINT_MAX * (longest + 3 * (size_t)e->events->count) + heads +
 		      LABEL_KEYS_MAX * label;
 	uint8_t *scratch = mem_resize(NULL, room);
 	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
@@ -510,7 +599,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
 	text_id(&e, "");	/* entry 0 */
-	find_first_clock(&e);
+	e.first_clock = events_first_clock(events);
 	write_types(&e);
 	learn_objects(&e);
 	write_samples(&e);

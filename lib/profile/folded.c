@@ -72,14 +72,17 @@ static void add_stack(struct folding *g, const struct stack *stack)
 	}
 }
 
-void profile_write_folded(const struct profile *p, uint32_t event, struct output *out)
+void profile_write_folded(const struct profile *p, const struct stream_events *events,
+			  uint32_t event, struct output *out)
 {
 	struct folding g = { .p = p, .resolved = numbers_of(p->resolved),
 			     .own = numbers_of(&p->own),
 			     .comm = mem_zeroed(p->labels->texts.count, sizeof(*g.comm)) };
 
-	for (uint32_t i = 0; event < p->stacks.events && i < p->stacks.count; i++) {
-		uint64_t sum = stacks_values(&p->stacks, i)[event].sum;
+	bool more = event < events->count && profile_has_more(p, events, event);
+	uint32_t place = profile_place(p, event) + more;
+	for (uint32_t i = 0; place < p->stacks.events && i < p->stacks.count; i++) {
+		uint64_t sum = stacks_values(&p->stacks, i)[place].sum;
 		if (sum == 0)
 			continue;
 		add_stack(&g, &p->stacks.stack[i]);

@@ -9,7 +9,8 @@
 enum kind {
 	FACT_PID, FACT_TID, FACT_COMM, FACT_THREAD_COMM, FACT_CPU, FACT_CGROUP, FACT_TIME,
 	FACT_MODE, FACT_DATA_SRC, FACT_SNOOP, FACT_WEIGHT, FACT_ADDR, FACT_PHYS_ADDR,
-	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_SLICE, FACT_RUN, FACT_FIELD,
+	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_SLICE, FACT_RUN, FACT_PARALLELISM,
+	FACT_FIELD,
 };
 
 /* Keys and units are the same as in perf_to_profile, if it has them. */
@@ -32,6 +33,7 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_TRANSACTION] = { "transaction", "", true },
 	[FACT_SLICE] = { "slice", "", false },
 	[FACT_RUN] = { "run", "", true },
+	[FACT_PARALLELISM] = { "parallelism", "", true },
 };
 
 enum { KINDS = FACT_SLICE };	/* that users choose by name */
@@ -80,13 +82,28 @@ static bool add_kind(struct labeler *f, const char *name)
 	return false;
 }
 
+/* Add a label that users do not choose by name, and that is never dropped. */
+static bool add_kept(struct labeler *f, enum kind kind)
+{
+	uint32_t key = f->labels.keys;
+
+	if (!add_fact(f, key_of(kind), (struct fact){ .kind = kind }))
+		return false;
+	f->kept |= 1u << key;
+	return true;
+}
+
 bool labeler_slice(struct labeler *f, uint64_t count)
 {
 	f->slices.most = 2 * count;
 	f->slice_key = f->labels.keys;
 	f->run_key = f->labels.keys + 1;
-	return add_fact(f, key_of(FACT_SLICE), (struct fact){ .kind = FACT_SLICE }) &&
-	       add_fact(f, key_of(FACT_RUN), (struct fact){ .kind = FACT_RUN });
+	return add_kept(f, FACT_SLICE) && add_kept(f, FACT_RUN);
+}
+
+bool labeler_parallelism(struct labeler *f)
+{
+	return add_kept(f, FACT_PARALLELISM);
 }
 
 bool labeler_choose(struct labeler *f, const char *list, const char **wrong)
@@ -268,6 +285,23 @@ static int64_t data_text(struct labeler *f, const struct resolved_sample *s, boo
 	return text_of(f, text);
 }
 
+/* Return the class of f->parallelism as text: 1, 2, 3-4, 5-8, and so on. */
+static int64_t parallelism_of(struct labeler *f)
+{
+	uint32_t most = 1;
+	char text[32];
+
+	if (f->parallelism == 0)
+		return LABEL_ABSENT;
+	while (most < f->parallelism)
+		most *= 2;
+	if (most <= 2)
+		snprintf(text, sizeof(text), "%" PRIu32, most);
+	else
+		snprintf(text, sizeof(text), "%" PRIu32 "-%" PRIu32, most / 2 + 1, most);
+	return text_of(f, text);
+}
+
 static int64_t value_of(struct labeler *f, const struct fact *fact, const struct resolved_sample *s,
 			const char *comm, const struct perf_event_attr *attr)
 {
@@ -308,6 +342,8 @@ static int64_t value_of(struct labeler *f, const struct fact *fact, const struct
 		return s->time ? (int64_t)slices_at(&f->slices, s->time) : LABEL_ABSENT;
 	case FACT_RUN:			/* known at the end */
 		return LABEL_ABSENT;
+	case FACT_PARALLELISM:
+		return parallelism_of(f);
 	case FACT_FIELD:
 		return field_of(f, fact->field, s, attr);
 	}

@@ -19,6 +19,8 @@ struct labeler {
 	} fact[LABEL_KEYS_MAX];		/* by label key */
 	struct slices slices;
 	uint32_t slice_key, run_key;	/* label keys, if there are slices */
+	uint32_t kept;			/* bits of keys that stay if the usual labels are dropped */
+	uint32_t parallelism;		/* of the next sample, for its label; 0: unknown */
 	struct tasks tasks;		/* names of threads and processes */
 	struct tracepoints tracepoints;
 	struct cgroup {
@@ -43,6 +45,9 @@ bool labeler_choose(struct labeler *f, const char *list, const char **wrong);
  * label has one of these names, or there are too many labels.
  */
 bool labeler_slice(struct labeler *f, uint64_t count);
+
+/* Ask for the label "parallelism".  Return false as above. */
+bool labeler_parallelism(struct labeler *f);
 
 /* The names that labeler_choose() accepts, separated by commas. */
 extern const char labeler_names[];

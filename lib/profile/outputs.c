@@ -10,9 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Return the index of the event to fold: the one called NAME; if NAME is NULL, the first. */
-static uint32_t folded_event(const struct stream_events *events, const char *name)
+/*
+ * Return the index of the event to fold: the one called NAME; if NAME is NULL, the first one that
+ * has a further type in P, or else the first.
+ */
+static uint32_t folded_event(const struct profile *p, const struct stream_events *events,
+			     const char *name)
 {
+	for (uint32_t i = 0; i < events->count && !name; i++)
+		if (profile_has_more(p, events, i))
+			return i;
 	for (uint32_t i = 0; i < events->count; i++)
 		if (profile_shows(&events->event[i]) &&
 		    (!name || !strcmp(events->event[i].name, name)))
@@ -26,7 +33,8 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 	const struct stream_events *events = stream_events(c->in);
 
 	if (o->folded)
-		profile_write_folded(p, folded_event(events, c->how.selection.event), out);
+		profile_write_folded(p, events, folded_event(p, events, c->how.selection.event),
+				     out);
 	else
 		profile_write(p, events, stream_origin(c->in), out);
 }

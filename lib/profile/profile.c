@@ -26,8 +26,42 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 	event->squares += (unsigned __int128)period * period;
 	event->varies |= event->period != period;
 	profile_time(p, time);
-	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, index, 1, period,
-		   &chain->hint);
+	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, profile_place(p, index), 1,
+		   period, &chain->hint);
+}
+
+void profile_add_more(struct profile *p, struct chain_entry *chain, uint32_t labels,
+		      uint32_t event, uint64_t value, bool sampled)
+{
+	struct profile_event *e = event_at(p, event);
+
+	if (sampled) {
+		e->more_samples++;
+		e->more_squares += (unsigned __int128)value * value;
+	}
+	stacks_add(&p->stacks, (struct stack){ chain->chain, labels },
+		   profile_place(p, event) + 1, 0, value, &chain->hint);
+}
+
+bool profile_has_latency(const struct profile *p, const struct stream_events *events,
+			 uint32_t event)
+{
+	const struct perf_event_attr *attr = &events->event[event].attr;
+
+	return p->latency && events->switches && (event_is_clock(attr) || event_is_cycles(attr));
+}
+
+bool profile_has_wall(const struct profile *p, const struct stream_events *events,
+		      uint32_t event)
+{
+	return p->wall && events_sample_waits(events, event) &&
+	       events_first_clock(events) != TABLE_NONE;
+}
+
+bool profile_has_more(const struct profile *p, const struct stream_events *events,
+		      uint32_t event)
+{
+	return profile_has_latency(p, events, event) || profile_has_wall(p, events, event);
 }
 
 /* Return the object NAME in OWN; add it with SIZE addresses from START if it is new. */
@@ -86,8 +120,8 @@ static void add_named(struct profile *p, const char *name, uint32_t labels, uint
 
 	struct chain_entry *chain = chains_add(&p->chains, &frame, 1);
 
-	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, event, samples, sum,
-		   &chain->hint);
+	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, profile_place(p, event),
+		   samples, sum, &chain->hint);
 }
 
 void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,

@@ -24,6 +24,8 @@ struct profile_event {
 	bool varies;		/* the samples have different periods */
 	bool is_waiting;	/* its values are ns that threads waited, not periods */
 	unsigned __int128 squares;	/* sum of the squares of the samples' periods */
+	uint64_t more_samples;	/* that have a value of the further type */
+	unsigned __int128 more_squares;	/* sum of the squares of these values */
 	uint64_t lost;		/* samples lost that are not shown yet */
 	uint64_t all_lost;	/* samples lost, according to the stream */
 	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
@@ -56,6 +58,8 @@ struct profile {
 	size_t losts;
 	char run[9];				/* name of the recording; "": it has none */
 	bool no_scale;				/* do not scale multiplexed events */
+	bool latency;				/* events may have the further type latency, ... */
+	bool wall;				/* ... and the event of waits wall */
 	enum profile_naming naming;
 	const char *only;			/* show only events of this name; NULL: all */
 	enum pack_how packing;
@@ -70,6 +74,27 @@ struct profile {
 /* Count a sample of EVENT at TIME (0: unknown).  CHAIN, in P->chains, has its frames. */
 void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, uint32_t event,
 		 uint64_t period, uint64_t time);
+
+/*
+ * Add VALUE to the further type of EVENT, at the stack of profile_add().  SAMPLED: the value is
+ * that of a sample; otherwise it was measured, and has no error.
+ */
+void profile_add_more(struct profile *p, struct chain_entry *chain, uint32_t labels,
+		      uint32_t event, uint64_t value, bool sampled);
+
+/* Return the index of EVENT among the values of a stack.  The next index is its further type. */
+static inline uint32_t profile_place(const struct profile *p, uint32_t event)
+{
+	return p->latency || p->wall ? 2 * event : event;
+}
+
+/* Whether EVENT has the further type: latency, or wall. */
+bool profile_has_latency(const struct profile *p, const struct stream_events *events,
+			 uint32_t event);
+bool profile_has_wall(const struct profile *p, const struct stream_events *events,
+		      uint32_t event);
+bool profile_has_more(const struct profile *p, const struct stream_events *events,
+		      uint32_t event);	/* any of the two */
 
 /* Count SAMPLES samples of EVENT, with periods of SUM in all, on the frame NAME ("[lost]"). */
 void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
@@ -142,10 +167,11 @@ uint8_t *profile_bytes(struct profile *p, const struct stream_events *events,
 		       const struct stream_origin *origin, size_t *size);
 
 /*
- * Write the values of EVENT as folded lines (profile/folded-lines.h), one for each stack,
- * and flush.
+ * Write the values of EVENT, or of its further type if it has one, as folded lines
+ * (profile/folded-lines.h), one for each stack, and flush.
  */
-void profile_write_folded(const struct profile *p, uint32_t event, struct output *out);
+void profile_write_folded(const struct profile *p, const struct stream_events *events,
+			  uint32_t event, struct output *out);
 
 /* Remove all counts, stacks and comments, for the next interval.  Options and RESOLVED stay. */
 void profile_clear(struct profile *p);

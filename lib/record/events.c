@@ -32,6 +32,32 @@ bool event_is_clock(const struct perf_event_attr *attr)
 						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+bool event_is_cycles(const struct perf_event_attr *attr)
+{
+	uint32_t config = (uint32_t)attr->config;	/* above it: the PMU of hybrid CPUs */
+
+	return attr->type == PERF_TYPE_HARDWARE && (config == PERF_COUNT_HW_CPU_CYCLES ||
+						    config == PERF_COUNT_HW_REF_CPU_CYCLES);
+}
+
+uint32_t events_first_clock(const struct stream_events *events)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		if (event_is_clock(&events->event[i].attr))
+			return i;
+	return TABLE_NONE;
+}
+
+bool events_sample_waits(const struct stream_events *events, uint32_t event)
+{
+	const struct stream_event *e = &events->event[event];
+
+	return events->switches && !e->attr.freq && e->attr.sample_period == 1 &&
+	       ((e->attr.type == PERF_TYPE_SOFTWARE &&
+		 e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) ||
+		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")));
+}
+
 bool event_samples_all(const struct perf_event_attr *attr)
 {
 	bool in_part = attr->exclude_user || attr->exclude_kernel || attr->exclude_idle;
@@ -100,13 +126,13 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	if (identifier != ABSENT)
 		l.id = identifier;	/* the same id, always at offset 0 */
 
-	l.trailer_time = ABSENT;
+	l.trailer_time = l.trailer_cpu = ABSENT;
 	if (attr->sample_id_all) {
 		place(type, PERF_SAMPLE_TID, &l.trailer_size);
 		l.trailer_time = place(type, PERF_SAMPLE_TIME, &l.trailer_size);
 		uint16_t id = place(type, PERF_SAMPLE_ID, &l.trailer_size);
 		place(type, PERF_SAMPLE_STREAM_ID, &l.trailer_size);
-		place(type, PERF_SAMPLE_CPU, &l.trailer_size);
+		l.trailer_cpu = place(type, PERF_SAMPLE_CPU, &l.trailer_size);
 		if (place(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size) != ABSENT)
 			l.trailer_id = 8;
 		else if (id != ABSENT)
@@ -234,6 +260,16 @@ bool events_trailer_tid(const struct stream_events *events, struct cursor body, 
 	cursor_u32(&body);		/* pid */
 	*tid = (pid_t)cursor_u32(&body);
 	return true;
+}
+
+uint32_t events_trailer_cpu(const struct stream_events *events, struct cursor body)
+{
+	const struct stream_event *e = events_trailer(events, body);
+
+	if (!e || e->layout.trailer_cpu == ABSENT)
+		return UINT32_MAX;
+	cursor_bytes(&body, cursor_left(&body) - e->layout.trailer_size + e->layout.trailer_cpu);
+	return cursor_u32(&body);
 }
 
 size_t events_attr_size(struct cursor c)

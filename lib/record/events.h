@@ -19,6 +19,7 @@ struct sample_layout {
 	bool more;		/* there are other fields; sample_decode() must walk them */
 	uint16_t trailer_size;	/* bytes of struct sample_id, at the end of non-SAMPLE records */
 	uint16_t trailer_time;	/* byte offset of the time in sample_id, or ABSENT */
+	uint16_t trailer_cpu;	/* byte offset of the CPU in sample_id, or ABSENT */
 	uint16_t trailer_id;	/* bytes from the id to the record's end; 0: no id */
 };
 
@@ -84,6 +85,9 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 /* Set *TID to the thread in such a record's sample_id.  Return false if it has no thread. */
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 
+/* Return the CPU in such a record's sample_id; UINT32_MAX: it has none. */
+uint32_t events_trailer_cpu(const struct stream_events *events, struct cursor body);
+
 /* Return the size that the attr at the start of C states, in bytes; 0 if the size is missing. */
 size_t events_attr_size(struct cursor c);
 
@@ -91,6 +95,18 @@ void events_release(struct stream_events *events);
 
 /* Return whether the event counts time: its values are nanoseconds. */
 bool event_is_clock(const struct perf_event_attr *attr);
+
+/* Return whether the event counts cycles of the CPU, by its generic name. */
+bool event_is_cycles(const struct perf_event_attr *attr);
+
+/* Return the index of the first event that is a clock, or TABLE_NONE. */
+uint32_t events_first_clock(const struct stream_events *events);
+
+/*
+ * Return whether EVENT samples threads when they are switched out, in a stream that has SWITCH
+ * records.  The value of such a sample is the time until the thread runs again.
+ */
+bool events_sample_waits(const struct stream_events *events, uint32_t event);
 
 /*
  * Return whether the periods of the event's samples add up to its count.  They do not if

@@ -118,6 +118,8 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .takes = SETTINGS_REGISTERS_TAKES }, \
 	{ 'R', "raw", NULL, "record the fields of tracepoints", .flag = &(o).raw }, \
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks", \
+	  .flag = &(o).run.settings.waits }, \
+	{ 0, "switches", NULL, "record context switches, without stacks", \
 	  .flag = &(o).run.settings.switches }, \
 	{ 0, "clock", "CLOCK", "clock of the times", .choice = &(o).clock_choice, \
 	  .choices = sample_clock_names }, \

@@ -23,6 +23,7 @@ struct sample_settings {
 	bool user;			/* do not sample the kernel's own code */
 	bool kernel;			/* fail if the kernel may not be sampled */
 	bool switches;			/* record context switches */
+	bool waits;			/* the last event samples them: where threads wait */
 	bool periods;			/* put the period in each sample, because it changes */
 	int clock;			/* CLOCK_* of the records' times */
 };

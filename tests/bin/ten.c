@@ -7,6 +7,7 @@
  *	ten growing SECONDS	like threads, but each thread creates the next thread when it
  *				has done half of its work
  *	ten late SECONDS	like threads, but t0..t4 wait for SIGUSR1; then t5..t9 start
+ *	ten pair SECONDS	A alone, then two threads at a time, in B and C: a third each
  *	ten faulting SECONDS	the function faulting(), which spends its time in itself and
  *				in page faults, and then A for 10 ms
  *
@@ -125,6 +126,20 @@ static void *grow(void *argument)
 	return NULL;
 }
 
+static void *do_third(void *index)
+{
+	function[(uintptr_t)index](each_ns);
+	return NULL;
+}
+
+static void pair(void)
+{
+	A(each_ns);
+	pthread_t b = create(do_third, 1), c = create(do_third, 2);
+	pthread_join(b, NULL);
+	pthread_join(c, NULL);
+}
+
 __attribute__((noinline)) static void faulting(uint64_t ns)
 {
 	const size_t page = 4096, size = 16 * page;
@@ -160,6 +175,8 @@ int main(int argc, char **argv)
 		threads(5);
 	else if (!strcmp(argv[1], "growing"))
 		pthread_join(create(grow, 0), NULL);
+	else if (!strcmp(argv[1], "pair"))
+		each_ns = (uint64_t)(seconds * 1e9 / 3), pair();
 	else if (!strcmp(argv[1], "faulting"))
 		faulting((uint64_t)(seconds * 1e9));
 	else

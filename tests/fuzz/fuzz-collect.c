@@ -13,7 +13,7 @@ static const char all_labels[] =
 
 static void write_both(struct collect *c, struct collect_part *part, void *context)
 {
-	profile_write_folded(&part->profile, 0, context);
+	profile_write_folded(&part->profile, stream_events(c->in), 0, context);
 	profile_write(&part->profile, stream_events(c->in), stream_origin(c->in), context);
 }
 
@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct report report = { .tool = "fuzz-collect", .quiet = true };
 	struct collect_options how = {
 		.selection = SELECTION_ALL, .labels = size % 2 ? NULL : all_labels, .max_stacks = 4,
-		.data_frames = size % 3 == 0,
+		.data_frames = size % 3 == 0, .latency = size % 5 < 2, .wall = size % 5 == 0,
+		.parallelism = size % 7 < 2,
 	};
 	const char *wrong;
 	struct output out;
