@@ -82,7 +82,7 @@ static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N of work in a run",
 	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
-	{ 0, "by", "WHAT", "compare functions, objects, files or lines", .text = &by },
+	{ 0, "by", "WHAT", "compare functions, objects, files, lines or stacks", .text = &by },
 	{ 0, "cum", NULL, "compare functions with all that they call",
 	  .flag = &diff.how.cumulative },
 	{ 0, "fdr", "SHARE", "call so many changes falsely, of all that are called (5%)",
@@ -110,14 +110,20 @@ static const struct command command = {
 
 static void parse_by(void)
 {
+	if (by && !strcmp(by, "stack")) {
+		diff.how.rows.stacks = true;
+		if (diff.how.cumulative)
+			command_misused(&command, "--cum is of functions, not of stacks");
+		return;
+	}
 	for (int i = 0; by && i < FRAMES_BY_KINDS; i++)
 		if (!strcmp(by, frames_by_name[i])) {
 			diff.how.rows.by = (enum frames_by)i;
 			return;
 		}
 	if (by)
-		command_misused(&command, "--by takes function, file, line or object, not '%s'",
-				by);
+		command_misused(&command, "--by takes function, file, line, object or stack, not "
+				"'%s'", by);
 }
 
 static void parse_options(void)

@@ -181,6 +181,48 @@ check '--fail-if: what is surely above the limit exits 3, of the total or of fun
 	done
 END
 
+# stacks NAME COUNT=LEAF.CALLER... ...: a profile NAME.pb with so many samples on these stacks
+stacks() {
+	name=$1
+	shift
+	python3 - "$TOP" "$@" >$name.pb <<-'PY'
+		import sys
+		sys.path.insert(0, sys.argv[1] + "/tests")
+		from profiles import *
+		n = [(int(x.split("=")[0]), x.split("=")[1].split(".")) for x in sys.argv[2:]]
+		names = sorted({f for _, stack in n for f in stack})
+		sys.stdout.buffer.write(profile([p for i, f in enumerate(names, 1)
+		    for p in (function(i, FIRST + i - 1), location(i, [i]))] +
+		    [sample([names.index(f) + 1 for f in stack], [count]) for count, stack in n],
+		    [f.encode() for f in names]))
+	PY
+}
+
+check '--by stack: one function is compared by its callers' <<'END'
+	# w grows under b only, and shrinks under a: as a function it is the same
+	stacks old 4000=w.a.main 1000=w.b.main 5000=x.main
+	stacks new 1000=w.a.main 4000=w.b.main 5000=x.main
+	pmu-diff -j old.pb new.pb >got
+	test "$(get @w.called <got)" = False
+	pmu-diff --by stack -j old.pb new.pb >got
+	near "$(get "@w < a < main.base" <got)" 0.4 0.000001
+	near "$(get "@w < a < main.after" <got)" 0.1 0.000001
+	near "$(get "@w < b < main.after" <got)" 0.4 0.000001
+	test "$(get "@w < b < main.called" <got)" = True
+	test "$(get "@x < main.called" <got)" = False
+	pmu-diff --by stack old.pb new.pb >table
+	grep -q "^1 stack: no change" table
+	grep -q "  w < b < main$" table
+	exits 2 pmu-diff --by stack --cum old.pb new.pb 2>err
+	# stacks that are too long for a name are still apart, by what is cut off
+	deep=$(seq -s . 10000 10900)
+	stacks old 4000=$deep.a 1000=$deep.b
+	stacks new 1000=$deep.a 4000=$deep.b
+	pmu-diff --by stack -j old.pb new.pb >got
+	test "$(get tested <got)" -eq 2
+	test "$(grep -c '"called": true' got)" -eq 2
+END
+
 check '-o writes the difference that pmu-topprof --diff writes' <<'END'
 	counts a 1000 1000 8000
 	counts b 1000 1500 7500
@@ -260,7 +302,7 @@ check 'what cannot be compared is refused, with what to do' <<'END'
 	for wrong in x =3 requests= requests=-1 requests=0 requests=inf; do
 		exits 2 pmu-diff --per "$wrong" a.pb b.pb 2>err
 	done
-	exits 2 pmu-diff --by stack a.pb b.pb 2>err
+	exits 2 pmu-diff --by thread a.pb b.pb 2>err
 	exits 1 pmu-diff a.pb b.pb >/dev/full 2>err
 END
 

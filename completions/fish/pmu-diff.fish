@@ -4,7 +4,7 @@ complete -c pmu-diff -l run -x -d 'run two commands N times each in turns, by pm
 complete -c pmu-diff -l keep -x -a '(__fish_complete_directories)' -d 'keep the profiles of --run in DIR'
 complete -c pmu-diff -l type -s t -x -d 'compare this sample type, such as samples'
 complete -c pmu-diff -l per -x -d 'compare values per run, second, share, or UNIT=N of work in a run'
-complete -c pmu-diff -l by -x -d 'compare functions, objects, files or lines'
+complete -c pmu-diff -l by -x -d 'compare functions, objects, files, lines or stacks'
 complete -c pmu-diff -l cum -d 'compare functions with all that they call'
 complete -c pmu-diff -l fdr -x -d 'call so many changes falsely, of all that are called (5%) (5%)'
 complete -c pmu-diff -l smallest -x -d 'say what it takes to see a change of SHARE (3%) (3%)'

@@ -157,10 +157,10 @@ static const struct diff_row *largest(const struct diff *d, enum diff_group grou
 	return first;
 }
 
-/* Print how many functions, objects ... there are. */
+/* Print how many functions, objects, stacks ... there are. */
 static void print_rows(const struct diff *d, size_t count, FILE *out)
 {
-	fprintf(out, "%zu %s%s", count, frames_by_name[d->how.rows.by], count == 1 ? "" : "s");
+	fprintf(out, "%zu %s%s", count, top_row_kind(&d->how.rows), count == 1 ? "" : "s");
 }
 
 /* Print what it takes to see a change of SMALLEST of R, if that can be said. */

@@ -57,7 +57,7 @@ static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p
 	struct diff_run *r = &s->run[s->count++];
 	*r = (struct diff_run){ .file = mem_text(file), .name = mem_text(name),
 				.top.how = d->how.rows };
-	r->top.how.leaves = !d->how.cumulative;
+	r->top.how.leaves = !d->how.cumulative && !d->how.rows.stacks;
 	learn(r, p, decoded_string(p, p->type[type].type));
 	top_add_with_bars(&r->top, p, type, &r->bars, run);
 	r->top.bars = NULL;

@@ -260,12 +260,6 @@ static void print_row(const struct printing *p, uint32_t row)
 		print_calls(p, &p->callees, row);
 }
 
-/* Return what a row is. */
-static const char *row_kind(const struct top *t)
-{
-	return t->how.label ? "value" : frames_by_name[t->how.by];
-}
-
 static void print_table_head(const struct printing *p)
 {
 	const struct top_view *v = p->view;
@@ -275,7 +269,7 @@ static void print_table_head(const struct printing *p)
 	if (p->t->is_difference)
 		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
 	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,
-		row_kind(p->t));
+		top_row_kind(&p->t->how));
 	if (p->t->how.label)
 		fprintf(p->out, " of the label %s", p->t->how.label);
 	fputc('\n', p->out);
@@ -521,7 +515,7 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 		fputs("\n]}\n", out);
 	if (format == TOP_TABLE && p.bars) {
 		count_little(&p);
-		bars_print_foot(p.bars, &p.left, row_kind(t), out);
+		bars_print_foot(p.bars, &p.left, top_row_kind(&t->how), out);
 	}
 	for (size_t i = 0; format == TOP_TABLE && i < view->ratios; i++)
 		ratios_print_foot(&view->ratio[i], out);

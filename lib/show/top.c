@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/top.h"
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -43,7 +44,9 @@ static uint32_t row_of(struct top *t, const char *name)
 
 static uint32_t row_of_function(void *top, const char *name)
 {
-	return row_of(top, name);
+	struct top *t = top;
+
+	return t->how.stacks ? intern_text(&t->frames, *name ? name : "?") : row_of(t, name);
 }
 
 /* Write FILE without directories and brackets, and in brackets if it has them, to NAME. */
@@ -66,6 +69,12 @@ static uint32_t row_of_object(void *top, const char *file)
 	struct top *t = top;
 	char name[512] = { OBJECT_MARK };
 
+	if (t->how.stacks) {
+		char brackets[sizeof(name) + 2];
+		name_object(file, false, name, sizeof(name));
+		snprintf(brackets, sizeof(brackets), "[%s]", name);
+		return intern_text(&t->frames, brackets);
+	}
 	if (t->how.by == FRAMES_BY_OBJECT)
 		name_object(file, true, name, sizeof(name));
 	else
@@ -189,6 +198,56 @@ static void count_stack(struct summing *s, const struct decoded_sample *stack, i
 	}
 }
 
+enum {
+	STACK_NAME = 4096,		/* bytes of a stack's name; the rest is a number */
+	STACK_NAMES = 256 << 20,	/* bytes of all; further stacks are one row */
+};
+
+/* "leaf < caller < its caller", and a digest of the callers that do not fit; 0: all fit. */
+struct stack_name {
+	char text[STACK_NAME + 32];
+	size_t size;
+	uint64_t rest;
+};
+
+static void add_frame(struct stack_name *name, const char *frame)
+{
+	const char *between = name->size ? " < " : "";
+	size_t length = strlen(frame);
+
+	if (name->rest || name->size + strlen(between) + length > STACK_NAME) {
+		name->rest = digest_more(name->rest, digest_bytes(frame, length)) | 1;
+		return;
+	}
+	name->size += (size_t)snprintf(name->text + name->size, sizeof(name->text) - name->size,
+				       "%s%s", between, frame);
+}
+
+static uint32_t row_of_stack(struct summing *s, const struct decoded_sample *stack)
+{
+	struct stack_name name;
+	struct top *t = s->top;
+
+	name.text[0] = '\0';
+	name.size = name.rest = 0;
+	for (size_t i = 0; i < stack->locations; i++) {
+		if (stack->location[i] == TABLE_NONE)
+			continue;
+		const struct frames_of *of = frames_of(&s->frames, stack->location[i]);
+		for (uint32_t k = 0; k < of->count; k++)
+			add_frame(&name, t->frames.text[s->frames.name[of->first + k]]);
+		t->has_functions |= !of->is_address;
+	}
+	if (name.rest)
+		snprintf(name.text + name.size, sizeof(name.text) - name.size,
+			 " < [%016" PRIx64 "]", name.rest);
+	if (t->stack_bytes > STACK_NAMES)
+		return row_of(t, "[other stacks]");
+	uint32_t rows = t->rows, row = row_of(t, name.text);
+	t->stack_bytes += t->rows > rows ? name.size : 0;
+	return row;
+}
+
 /* Count a sample by the values of its label. */
 static void count_labels(struct summing *s, const struct decoded_sample *sample, int64_t value)
 {
@@ -244,6 +303,8 @@ static void add_sample(struct summing *s, const struct decoded_sample *sample, i
 	t->base = sum_sizes(t->base, of_base ? top_size(value) : 0);
 	if (t->how.label)
 		count_labels(s, sample, value);
+	else if (t->how.stacks)
+		count(t, row_of_stack(s, sample), value, true);
 	else
 		count_stack(s, sample, value);
 }
@@ -354,6 +415,11 @@ void top_limit(struct top *t, uint32_t most)
 	*t = small;
 }
 
+const char *top_row_kind(const struct top_how *how)
+{
+	return how->label ? "value" : how->stacks ? "stack" : frames_by_name[how->by];
+}
+
 uint64_t top_whole(const struct top *t)
 {
 	return t->is_difference && t->base > 0 ? t->base : t->all;
@@ -407,6 +473,7 @@ void top_release(struct top *t)
 {
 	intern_release(&t->names);
 	intern_release(&t->objects);
+	intern_release(&t->frames);
 	table_release(&t->call_table);
 	arena_release(&t->shown);
 	free(t->row);

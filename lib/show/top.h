@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * top - the cost of each function of profiles, itself (flat) and with its callees (cumulative);
- * or of each object, source file, line, or value of a label.
+ * or of each object, source file, line, whole stack, or value of a label.
  *
  *	struct top top = { .how = { .by = FRAMES_BY_FUNCTION } };
  *
@@ -33,6 +33,7 @@ struct top_call {
 
 struct top_how {
 	enum frames_by by;
+	bool stacks;		/* a row for each stack of functions instead, leaf first */
 	const char *label;	/* a row for each value of this label instead; NULL: by BY */
 	bool leaves;		/* flat values only: the callers in a stack are not looked at */
 	bool calls;		/* collect calls, too */
@@ -46,6 +47,8 @@ struct top {
 	struct top_row *row;	/* row 0 is unused */
 	uint32_t rows;
 	struct intern objects;	/* base names of objects */
+	struct intern frames;	/* names of functions and objects in stacks, if HOW.stacks */
+	size_t stack_bytes;	/* in the names of stacks */
 	struct top_call *call;
 	uint32_t calls;
 	struct table call_table;	/* over CALL */
@@ -80,6 +83,9 @@ void top_merge(struct top *t, const struct top *from);
 
 /* If T has more than MOST rows, keep the larger half; the others become the row "[other]". */
 void top_limit(struct top *t, uint32_t most);
+
+/* Return what a row is called: "function", "object", "stack", "value" (of a label). */
+const char *top_row_kind(const struct top_how *how);
 
 /* Return 100 %: the sum of all absolute values, or of the base's in a difference. */
 uint64_t top_whole(const struct top *t);
