@@ -8,6 +8,7 @@
  * program's options, and resolves the addresses as well: so go tool pprof calls it.
  */
 #include "base/command.h"
+#include "profile/as-time.h"
 #include "profile/detect.h"
 #include "profile/fold.h"
 #include "profile/merge.h"
@@ -60,6 +61,8 @@ static const struct command_option options[] = {
 	{ 0, "parallelism", NULL, "label samples by how many threads run: 1, 2, 3-4, ...",
 	  .flag = &how.parallelism },
 	{ 0, "wall", NULL, "add a type: time on CPUs and waiting time", .flag = &how.wall },
+	{ 0, "as-time", NULL, "add a type: the time of cycles, estimated from their total",
+	  .flag = &how.as_time },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
@@ -126,6 +129,7 @@ static void check_options(void)
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = "thread_comm";
+	command_one_of(&command, "as-time", "interval", NULL);
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--not-sampled is known only for the whole recording, "
 				"not for a part of it");
@@ -170,6 +174,21 @@ static void check_switches(const struct stream_events *events, struct report *re
 			     "pmu-sample --off-cpu -e cpu-clock");
 }
 
+static void check_time(const struct collect *c, const struct stream_events *events,
+		       struct report *report)
+{
+	uint32_t event;
+	const char *why = as_time_refuses(events, &event);
+
+	if (!how.as_time || events->count == 0)
+		return;
+	if (why)
+		report_error(report, "--as-time: %s", why);
+	else if (!c->has_time)
+		report_error(report, "--as-time: the stream has no total of '%s': it is cut short, "
+			     "or pmu-sample did not write it", events->event[event].name);
+}
+
 /* Open OUT for all profiles, unless each has a file of its own. */
 static void open_output(const struct command *cmd, struct output *out, struct report *report)
 {
@@ -191,6 +210,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 	stack_ends_report(collect_ends(c), report);
 	check_event(stream_events(in), report);
 	check_switches(stream_events(in), report);
+	check_time(c, stream_events(in), report);
 	if (in && c->samples == 0 && selection_restricts(&how.selection))
 		report_note(report, "no sample of the stream is selected by --event, --pid, --tid, "
 			    "--comm, --cpu and --time");
@@ -236,7 +256,7 @@ static void refuse_options_of_streams(void)
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
 		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
-		"no-scale", "latency", "parallelism", "wall",
+		"no-scale", "latency", "parallelism", "wall", "as-time",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

@@ -28,7 +28,10 @@ made() {
 		def lost(time):
 		    return record(2, struct.pack("<QQ", 1, 5) + trailer(1, time))
 		kind, config, flags = ${2:-1, 0, 1 << 26}
-		a = attr(kind, config, 10**6, IP | TID | TIME | PERIOD, 1 << 18 | flags)
+		def total(value, enabled, running):
+		    ids = struct.pack("<iiQQQQ", -1, -1, value, enabled, running, 1)
+		    return 2 * record(68, b"", 0) + record(8, ids + bytes(16))
+		a = attr(kind, config, 10**6, IP | TID | TIME | PERIOD, 1 << 18 | flags, read=7)
 		m = record(1, mmap(7, 0x400000, 0x100000, b"/bin/prog") + trailer(7, 1))
 		out = pipe(record(64, a + struct.pack("<Q", 1), 0),
 		           record(80, struct.pack("<QIIQQ", 29, 1, 1, 10**18, 10**9), 0), m, $1)
@@ -200,6 +203,40 @@ check 'the type of waits is shown first if it exists; --wall needs waits and a c
 	made "$reference"
 	exits 1 pmu-topprof --wall -o p.pb.gz s.data 2>err
 	grep -q -- "--wall needs a clock, and where threads wait" err
+END
+
+check '--as-time: cycles are as much time as the totals of the event say' <<'END'
+	made 'run(1, 10), run(1, 20), run(2, 30, period=500000), total(4000000, 2000000, 2000000)' \
+		'0, 0, 1 << 1'
+	pmu-topprof --as-time --label timestamp_ns -o p.pb.gz s.data
+	go tool pprof -raw p.pb.gz 2>err >raw
+	grep -qx "samples/count cycles/count\[dflt\] cpu/nanoseconds" raw
+	values p.pb.gz | tr -d " :" >got
+	printf "%s\n" 500000 500000 250000 >want
+	same want got
+	grep -qx "Comment: estimated: cpu/nanoseconds is cycles at 2 GHz; this assumes each \
+thread.s clock constant" raw
+	# of an event that shared its counter: 2 M cycles in half of 2 ms are 4 M in all of it
+	made 'run(1, 10), run(1, 20), total(2000000, 2000000, 1000000)' '0, 0, 1 << 1'
+	pmu-topprof --as-time -o p.pb.gz s.data
+	go tool pprof -raw p.pb.gz 2>err | grep -q "^ *2 *4000000 *2000000:"
+END
+
+check '--as-time refuses what is not the time of threads, and what has no totals' <<'END'
+	totals='total(4000000, 2000000, 2000000)'
+	while read -r event records why; do
+		made "run(1, 10)$(test $records = none || echo ", $totals")" "$event"
+		exits 1 pmu-topprof --as-time -o p.pb.gz s.data 2>err
+		grep -q -- "--as-time: .*$why" err
+		go tool pprof -raw p.pb.gz 2>err | none grep "cpu/nanoseconds$"
+	done <<-CASES
+		0,0,1<<1 none has no total of 'cycles'
+		0,0,0 total idle time
+		0,0,1<<1|1<<5 total only cycles of the program or of the kernel
+		0,1,1<<1 total has no cycles
+		1,0,1<<1 total has a clock
+	CASES
+	exits 2 pmu-topprof --as-time --interval 1s --output-template p-%s.pb.gz s.data
 END
 
 done_testing

@@ -55,6 +55,14 @@ check 'shares in blocks of time have the bars that the formulas give' <<'END'
 		grep -q "^1,000 samples, 20 spans of time; +/-: 95 %$" table
 		# the interval is not symmetric: the column is half of it
 		half=$(awk '/ f$/ { print $3 }' table)
+		# in CSV, both ends: those of this run if marked
+		pmu-top --by object --to csv p.pb.gz | tr -d '\r' >csv
+		head -n 1 csv | grep -q ",cum_share,flat_low,flat_high,flat_mark,cum_low,cum_high,cum_mark,"
+		grep ",f$" csv | tr , ' ' >row
+		test $mark = True && set -- $1 $4 $5
+		near $(cut -d ' ' -f 5 row) $2 0.000001
+		near $(cut -d ' ' -f 6 row) $3 0.000001
+		test $mark = $(grep -q ",~,.*,f$" csv && echo True || echo False)
 		for how in program run; do
 			pmu-top --bars $how --by object p.pb.gz | none grep '~'
 		done

@@ -17,6 +17,7 @@ complete -c pmu-topprof -l no-scale -d 'do not scale the values of events that s
 complete -c pmu-topprof -l latency -d 'add types: what delays the end, by how many threads run'
 complete -c pmu-topprof -l parallelism -d 'label samples by how many threads run: 1, 2, 3-4, ...'
 complete -c pmu-topprof -l wall -d 'add a type: time on CPUs and waiting time'
+complete -c pmu-topprof -l as-time -d 'add a type: the time of cycles, estimated from their total'
 complete -c pmu-topprof -l naming -x -a 'go perf' -d 'name sample types like Go, or like perf_to_profile: go, perf (go)'
 complete -c pmu-topprof -l max-stacks -x -d 'keep at most COUNT stacks; the rest goes to [other stacks]'
 complete -c pmu-topprof -l per-process -x -a '(__fish_complete_directories)' -d 'write a profile for each process into DIR'

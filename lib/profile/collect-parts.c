@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiles that a stream is cut into, and their comments. */
+#include "profile/as-time.h"
 #include "profile/collect-internal.h"
 
 #include <inttypes.h>
@@ -12,7 +13,8 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 	*part = (struct collect_part){ .id = id, .comm = comm,
 		.process = mem_text(tasks_name_text(&c->labeler.tasks, id)), .profile = {
 		.resolved = &c->tables, .labels = &c->labeler.labels, .no_scale = c->how.no_scale,
-		.latency = c->how.latency, .wall = c->how.wall, .naming = c->how.naming } };
+		.latency = c->how.latency, .wall = c->how.wall, .as_time = c->how.as_time,
+		.naming = c->how.naming } };
 	table_add(&c->part_table, hash_u64((uint32_t)id), c->parts++);
 	return part;
 }
@@ -92,6 +94,17 @@ static void comment_latency(const struct collect *c, struct profile *p)
 				"threads ran at %" PRIu64 " samples", r->uncertain);
 }
 
+static void comment_time(struct profile *p, const struct stream_events *events)
+{
+	uint32_t event;
+	double factor = as_time_factor(p, events, &event);
+
+	if (factor > 0)
+		profile_comment(p, "estimated: cpu/nanoseconds is %s at %.6g GHz; this assumes "
+				"each thread's clock constant", events->event[event].name,
+				1 / factor);
+}
+
 /* Add comments to P that say where, how and how well it was recorded. */
 static void comment(struct collect *c, struct profile *p)
 {
@@ -121,6 +134,7 @@ static void comment(struct collect *c, struct profile *p)
 	if (c->labeler.slices.span)	/* pmu-flame reads this */
 		profile_comment(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
 	comment_latency(c, p);
+	comment_time(p, events);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }

@@ -310,8 +310,12 @@ static void take_read(struct collect *c, const struct record *rec)
 	 */
 	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE || read.tid != -1)
 		return;
-	for (uint32_t i = 0; i < c->parts; i++)
+	c->has_time |= read.enabled > 0 && read.value > 0;
+	for (uint32_t i = 0; i < c->parts; i++) {
 		profile_ran(&c->part[i].profile, event, read.enabled, read.running);
+		if (c->how.as_time)
+			profile_counted(&c->part[i].profile, event, read.value);
+	}
 }
 
 /*

@@ -37,6 +37,7 @@ struct collect_options {
 	bool latency;			/* add types: periods divided by the threads that run */
 	bool parallelism;		/* label samples by the number of threads that run */
 	bool wall;			/* add a type: time on CPUs and waiting time */
+	bool as_time;			/* add a type: estimated time of cycles */
 	enum profile_naming naming;
 	enum pack_how pack;
 };
@@ -91,6 +92,7 @@ struct collect {
 	bool is_resolved;	/* a filter before us has resolved the stream */
 	bool is_raw;		/* it has raw samples; a stream is never both */
 	bool has_end;		/* its END record came, with the right counts */
+	bool has_time;		/* an event's total came, with its time */
 };
 
 /* Return false and point *WRONG to the name if HOW asks for an unknown label. */

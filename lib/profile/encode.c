@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/text.h"
 #include "profile.pb-c.h"
+#include "profile/as-time.h"
 #include "profile/figures.h"
 #include "profile/canonical.h"
 #include "profile/pack.h"
@@ -26,6 +27,8 @@ struct encoder {
 	int64_t *figures;	/* strings: a comment for each event that is shown */
 	size_t figures_count;
 	int64_t *count_name;	/* strings: the name of each event's type with counts */
+	double ns_per_cycle;	/* estimated, of the event CYCLES; 0: not shown */
+	uint32_t cycles;
 	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
 		uint32_t *resolved, *own, *labels;	/* by id of the text there */
 	} id;
@@ -239,6 +242,32 @@ static int64_t write_more(struct encoder *e, uint32_t i, struct names *values)
 	return type.type;
 }
 
+static double time_of(const struct encoder *e, uint64_t cycles)
+{
+	return (double)cycles * e->ns_per_cycle + 0.5;
+}
+
+/* Write the type of the estimated time, and its figures. */
+static void write_time(struct encoder *e, struct names *values)
+{
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+	const struct profile_event *of = &e->p->event[e->cycles];
+	char name[LABEL_SIZE];
+
+	type.type = text_id(e, unique_name(values, "cpu", name));
+	type.unit = text_id(e, "nanoseconds");
+	piece.n_sample_type = 1;
+	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
+	write_piece(e, &piece);
+	add_comment(e, &(struct figures){
+		.samples = of->samples, .lost = of->all_lost, .enabled = of->enabled,
+		.running = of->running, .run = e->p->run,
+		.squares = (double)of->squares * e->ns_per_cycle * e->ns_per_cycle,
+		.count = e->strings.text[e->count_name[e->cycles]],
+		.value = e->strings.text[type.type] });
+}
+
 /* Write which type is shown first. */
 static void write_default(struct encoder *e, int64_t name)
 {
@@ -300,6 +329,8 @@ static void write_types(struct encoder *e)
 			int64_t type = write_more(e, i, &values);
 			more = more ? more : type;
 		}
+	if (e->ns_per_cycle > 0)
+		write_time(e, &values);
 	write_default(e, more ? more : waits ? waits : shown);
 	free(e->count_name);
 	release_names(&values);
@@ -408,6 +439,10 @@ static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8
 	for (uint32_t i = 0; i < e->events->count && (e->p->latency || e->p->wall); i++)
 		if (has_more(e, i))
 			to = put_sum(e, i, value_at(e, v, profile_place(e->p, i) + 1), to);
+	if (e->ns_per_cycle > 0) {
+		double ns = time_of(e, value_at(e, v, profile_place(e->p, e->cycles)).sum);
+		to = wire_varint(to, ns < 0x1p63 ? (uint64_t)ns : INT64_MAX);
+	}
 	return to;
 }
 
@@ -437,7 +472,7 @@ static void write_samples(struct encoder *e)
 	for (uint32_t i = 0; i < e->p->chains.count; i++)
 		if (e->p->chains.chain[i].frames > longest)
 			longest = e->p->chains.chain[i].frames;
-	size_t room = WIRE_VARINT_MAX * (longest + 3 * (size_t)e->events->count) + heads +
+	size_t room = WIRE_VARINT_MAX * (longest + 3 * (size_t)e->events->count + 1) + heads +
 		      LABEL_KEYS_MAX * label;
 	uint8_t *scratch = mem_resize(NULL, room);
 	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
@@ -600,6 +635,9 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
 	text_id(&e, "");	/* entry 0 */
 	e.first_clock = events_first_clock(events);
+	e.ns_per_cycle = as_time_factor(p, events, &e.cycles);
+	if (e.ns_per_cycle > 0 && !shows(&e, e.cycles))
+		e.ns_per_cycle = 0;
 	write_types(&e);
 	learn_objects(&e);
 	write_samples(&e);

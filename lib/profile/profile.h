@@ -60,6 +60,7 @@ struct profile {
 	bool no_scale;				/* do not scale multiplexed events */
 	bool latency;				/* events may have the further type latency, ... */
 	bool wall;				/* ... and the event of waits wall */
+	bool as_time;				/* estimate the time of cycles (as-time.h) */
 	enum profile_naming naming;
 	const char *only;			/* show only events of this name; NULL: all */
 	enum pack_how packing;

@@ -84,21 +84,43 @@ static double worst_high(const struct bars *b, double high)
 	return high * (1 - bars_lost(b)) + bars_lost(b);
 }
 
-void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
-		     FILE *out)
+/* The bar that is shown. */
+struct bounds {
+	double low, high;
+	bool is_exact;
+};
+
+static struct bounds bounds_of(const struct bars *b, const struct share_bar *bar,
+			       enum bars_how how)
 {
 	bool run = is_run(bar, how), much = bars_lost(b) > MUCH_LOST;
 	double low = run ? bar->low_run : bar->low, high = run ? bar->high_run : bar->high;
 
-	if (much) {
-		low = worst_low(b, low);
-		high = worst_high(b, high);
-	}
+	if (much)
+		return (struct bounds){ worst_low(b, low), worst_high(b, high), false };
+	if (bar->is_exact || (run && b->whole.is_complete))
+		return (struct bounds){ bar->share, bar->share, true };
+	return (struct bounds){ low, high, false };
+}
+
+void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
+		     FILE *out)
+{
+	struct bounds it = bounds_of(b, bar, how);
+
 	fputc(bars_marks(bar, how) ? '~' : ' ', out);
-	if (!much && (bar->is_exact || (run && b->whole.is_complete)))
+	if (it.is_exact)
 		fputs(" exact", out);
 	else
-		fprintf(out, " %5.2f", 50 * (high - low));
+		fprintf(out, " %5.2f", 50 * (it.high - it.low));
+}
+
+void bars_print_csv(const struct bars *b, const struct share_bar *bar, enum bars_how how,
+		    FILE *out)
+{
+	struct bounds it = bounds_of(b, bar, how);
+
+	fprintf(out, "%.6f,%.6f,%s,", it.low, it.high, bars_marks(bar, how) ? "~" : "");
 }
 
 void bars_print_foot(const struct bars *b, const struct bars_left *left, const char *row_kind,

@@ -36,6 +36,10 @@ struct bars_left {
 	double share;		/* of these rows together */
 };
 
+/* Print "low,high,mark," of the same bar, as shares; an exact share has no width. */
+void bars_print_csv(const struct bars *b, const struct share_bar *bar, enum bars_how how,
+		    FILE *out);
+
 /* Print SHARE in per cent, with two digits or all before the point, and a per cent sign. */
 void bars_print_percent(double share, FILE *out);
 

@@ -392,6 +392,7 @@ static void print_csv_calls(const struct printing *p, const char *relation,
 		print_csv_text(s->t->row[row].name, p->out);
 		fprintf(p->out, ",%s,,,%" PRId64 ",%.6f,", relation, s->t->call[call].value,
 			share_of_call(s, row, call));
+		fputs(p->bars ? ",,,,,," : "", p->out);
 		print_csv_object(p, other_end(s, call));
 		print_csv_text(name_at_other_end(s, call), p->out);
 		fputs("\r\n", p->out);
@@ -409,6 +410,8 @@ static void print_csv_row(const struct printing *p, uint32_t row)
 	}
 	fprintf(p->out, "%" PRId64 ",%.6f,%" PRId64 ",%.6f,", r->flat,
 		share(p, row, BARS_FLAT), r->cumulative, share(p, row, BARS_CUMULATIVE));
+	for (int kind = 0; p->bars && kind < BARS_KINDS; kind++)
+		bars_print_csv(p->bars, &p->bars->row[row].bar[kind], p->view->bars, p->out);
 	print_csv_object(p, row);
 	print_csv_text(r->name, p->out);
 	fputs("\r\n", p->out);
@@ -507,8 +510,10 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 	else if (format == TOP_JSON)
 		print_json_head(&p);
 	else
-		fprintf(out, "%sflat,flat_share,%s,%sname\r\n", t->how.calls ? "of,relation," : "",
+		fprintf(out, "%sflat,flat_share,%s,%s%sname\r\n",
+			t->how.calls ? "of,relation," : "",
 			t->how.calls ? "value,share" : "cum,cum_share",
+			p.bars ? "flat_low,flat_high,flat_mark,cum_low,cum_high,cum_mark," : "",
 			t->how.objects ? "object," : "");
 	print_rows(&p, format);
 	if (format == TOP_JSON)
