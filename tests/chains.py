@@ -10,7 +10,8 @@
     chains.py frames STREAM       the names of each stack's frames, a line each, counted
     chains.py joined CUT JOINED WHOLE
                                   judges joining, by the same recording with longer dumps: prints
-                                  "CUT RIGHT WRONG": stacks cut, of these joined, right and wrong
+                                  "CUT RIGHT PART WRONG": stacks cut, of these joined: all of the
+                                  rest, a right part of it, and wrong frames
     chains.py prefixes STREAM     every stack is the first part of the longest one; prints
                                   "LONGEST TOTAL"
     chains.py signed DUMPS STREAM prints how many words of DUMPS, which STREAM was made from, are
@@ -105,7 +106,7 @@ def known(path, depth):
 
 def joined(cut, joined_, whole):
     cut, joined_, whole = stacks(cut), stacks(joined_), stacks(whole)
-    cuts = right = wrong = 0
+    cuts = right = part = wrong = 0
     for key, full in whole.items():
         if cut.get(key) == full:
             continue
@@ -115,7 +116,9 @@ def joined(cut, joined_, whole):
         elif joined_.get(key) != full[:len(joined_.get(key, []))]:
             wrong += 1
             complain(key, joined_.get(key), full)
-    print(cuts, right, wrong)
+        elif joined_.get(key) != cut.get(key):
+            part += 1
+    print(cuts, right, part, wrong)
     return True
 
 

@@ -91,7 +91,13 @@ struct code {
 /* A frame that was found. */
 struct frame {
 	uint64_t pc, sp;	/* SP: before the call to the frame's callee */
-	uint64_t registers;	/* hash of the registers that a function keeps for its caller */
+	uint32_t words;		/* hash of the first words at SP; 0: they are not in the dump */
+	/*
+	 * Registers that functions keep for their callers, by place in machine.kept: a hash of
+	 * the value.  0: it is not known; even: it may tell calls of a function apart, as it is
+	 * no small number and no address of the stack.
+	 */
+	uint16_t kept[MACHINE_KEPT];
 	bool is_exact;		/* PC is not a return address */
 };
 
@@ -108,6 +114,7 @@ struct unwind {
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
 	uint32_t frames;
+	struct frame caller;	/* of a cut stack: what is known of its next frame; SP 0: nothing */
 	uint32_t last_object;	/* object where the current stack ended; TABLE_NONE: none */
 	/* registers of the last event: its mask, and per register its number (machine.h) */
 	uint64_t mask;

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node is a frame of a thread and its caller.  A frame that was seen with several callers has
- * several nodes, so from any node on, the callers are those of one stack that was seen.  Which
- * of several a cut stack has, its registers may say; else it is extended as far as they agree.
+ * several nodes, so from any node on, the callers are those of one stack that was seen.
+ *
+ * A cut stack is joined to a node if that may be the same call of the function:
+ *	- it was seen in one of the thread's last AGE_MAX stacks;
+ *	- the registers that the cut stack's last function keeps for its caller, as far as they
+ *	  are in the dump, have not changed: they cannot, while it is the same call; and
+ *	- there is some evidence for it: one of these registers has a value that the callee did
+ *	  not have, so it is this caller's own; or the words of the stack are the same.
+ * Of several nodes, the one with most evidence counts, and of these the one seen last.
  *
  * There are two generations of nodes: a new stack goes into the young one, and when that is
  * full, the old one is discarded and the young one becomes the old one.  A node's caller is
@@ -18,7 +25,7 @@ enum {
 	NODES_MAX = 1 << 15,	/* of a generation */
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
-	OVERLAP = 3,		/* frames that a cut stack must share with an earlier one */
+	AGE_MAX = 32,		/* stacks of a thread; what was seen before them is too old */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -26,9 +33,11 @@ enum {
 
 struct node {
 	uint64_t pc, sp;
-	uint64_t registers;	/* as in struct frame, of the last stack with this node */
 	uint32_t serial;	/* of the thread */
 	uint32_t caller;	/* index of the caller's node + 1, or CALLER_* */
+	uint32_t stack;		/* number of the thread's last stack with this node */
+	uint32_t words;		/* of that stack, as in struct frame */
+	uint16_t kept[MACHINE_KEPT];
 };
 
 struct generation {
@@ -48,6 +57,7 @@ struct joiner {
 	struct thread {
 		pid_t tid;
 		uint32_t serial;
+		uint32_t stacks;	/* that were remembered */
 	} *thread;
 	uint32_t count;
 	uint32_t serials;	/* the last serial number */
@@ -67,18 +77,18 @@ static uint32_t find_thread(const struct joiner *j, pid_t tid)
 	return TABLE_FIND(&j->threads, hash_u64((uint32_t)tid), i, j->thread[i].tid == tid);
 }
 
-/* Return the serial number of thread TID. */
-static uint32_t serial_of(struct joiner *j, pid_t tid)
+/* Return the thread TID, until the next call. */
+static struct thread *thread_of(struct joiner *j, pid_t tid)
 {
 	uint32_t id = find_thread(j, tid);
 
 	if (id == TABLE_NONE) {
 		id = j->count++;
 		j->thread = array_grow(j->thread, id, sizeof(*j->thread));
-		j->thread[id] = (struct thread){ tid, ++j->serials };
+		j->thread[id] = (struct thread){ .tid = tid, .serial = ++j->serials };
 		table_add(&j->threads, hash_u64((uint32_t)tid), id);
 	}
-	return j->thread[id].serial;
+	return &j->thread[id];
 }
 
 static bool has_caller(const struct node *n)
@@ -116,89 +126,113 @@ static struct node *next_node(struct generation *g, struct table_probe *probe,
 	return NULL;
 }
 
-/* The callers that a cut stack may have. */
-struct candidates {
-	const struct node *node[NODES_OF_FRAME];	/* of its last frame */
-	uint32_t count;
-};
+enum { DIFFERENT, UNKNOWN, SAME, SAME_CALL };
 
-/* Return the node OVERLAP - 1 callers after N, if all of these are the OVERLAP frames at FRAME. */
-static const struct node *follow(const struct generation *g, const struct node *n,
-				 const struct frame *frame)
+/*
+ * Compare the registers of a frame in an earlier stack and NOW.  CALLEE has those of the frame's
+ * callee now.
+ */
+static int compare(const uint16_t *earlier, const uint16_t *now, const uint16_t *callee)
 {
-	for (int i = 1; i < OVERLAP; i++) {
-		if (!has_caller(n))
-			return NULL;
-		n = &g->node[n->caller - 1];
-		if (!is_frame_of(n, &frame[i]))
-			return NULL;
+	int result = UNKNOWN;
+
+	for (int i = 0; i < MACHINE_KEPT; i++) {
+		if (!earlier[i] || !now[i])
+			continue;
+		if (earlier[i] != now[i])
+			return DIFFERENT;
+		if (now[i] % 2 == 0 && now[i] != callee[i])
+			result = SAME_CALL;
+		else if (result == UNKNOWN)
+			result = SAME;
 	}
-	return has_caller(n) ? n : NULL;
+	return result;
+}
+
+static bool has_words(const struct node *n, const struct frame *f)
+{
+	return n->words && n->words == f->words;
 }
 
 /*
- * Find the nodes of the last of FRAMES frames that had the same callees.  If some of them had the
- * same registers as now, only those; none if there are too many.  False: the frames are new.
+ * Return how much says that N and its callee BELOW are the calls of the cut stack's last two
+ * frames, of which LAST is the last; 0: too little.  CALLER: what is known of its caller.
  */
-static bool find_candidates(struct generation *g, uint32_t serial, const struct frame *frame,
-			    uint32_t frames, struct candidates *c)
+static int evidence(const struct generation *g, const struct node *below, const struct node *n,
+		    const struct frame *last, const struct frame *caller)
 {
-	const struct frame *last = &frame[frames - 1], *first = &frame[frames - OVERLAP];
-	struct table_probe probe = table_probe(&g->table, hash_of(first, serial));
-	bool had_same = false;
-	uint32_t nodes = 0;
-	const struct node *n;
+	const struct node *next = &g->node[n->caller - 1];
+	int callers = UNKNOWN, registers = compare(n->kept, last->kept, last[-1].kept);
+	int words = has_words(n, last) + has_words(below, &last[-1]);
 
-	c->count = 0;
-	while (++nodes < NODES_OF_FRAME && (n = next_node(g, &probe, first, serial)) != NULL) {
-		n = follow(g, n, first);
-		bool is_same = n && n->registers == last->registers;
-		if (!n || (had_same && !is_same))
-			continue;
-		if (is_same && !had_same)
-			c->count = 0;
-		had_same |= is_same;
-		c->node[c->count++] = n;
-	}
-	if (nodes < NODES_OF_FRAME)
-		return c->count > 0;
-	c->count = 0;
-	return true;
+	if (caller->sp)
+		callers = next->sp == caller->sp ? compare(next->kept, caller->kept, last->kept)
+						 : DIFFERENT;
+	if (callers == DIFFERENT)
+		return 0;
+	if (callers != SAME_CALL && registers != SAME_CALL && !words)
+		return 0;
+	return 1 + words + (callers > UNKNOWN) + (registers > UNKNOWN);
 }
 
-/* Replace the candidates by their callers.  False: not all have one, or these differ. */
-static bool next_callers(const struct generation *g, struct candidates *c)
+/* Whether N was seen in one of the last stacks of thread T. */
+static bool is_recent(const struct node *n, const struct thread *t)
 {
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (!has_caller(c->node[i]))
-			return false;
-		c->node[i] = &g->node[c->node[i]->caller - 1];
-		if (c->node[i]->pc != c->node[0]->pc || c->node[i]->sp != c->node[0]->sp)
-			return false;
+	return t->stacks - n->stack <= AGE_MAX;
+}
+
+/*
+ * Return the node that the last of FRAMES frames has, or NULL; CALLER as in joiner_extend().  Set
+ * *IS_NEW if G has nothing about that frame's callee.
+ */
+static const struct node *find_node(struct generation *g, const struct thread *t,
+				    const struct frame *frame, uint32_t frames,
+				    const struct frame *caller, bool *is_new)
+{
+	const struct frame *last = &frame[frames - 1];
+	struct table_probe probe = table_probe(&g->table, hash_of(last - 1, t->serial));
+	const struct node *below, *best = NULL;
+	int nodes = 0, most = 0;
+
+	while ((below = next_node(g, &probe, last - 1, t->serial)) != NULL) {
+		const struct node *n = has_caller(below) ? &g->node[below->caller - 1] : NULL;
+		nodes++;
+		if (!n || !is_frame_of(n, last) || !has_caller(n) || !is_recent(n, t))
+			continue;
+		int found = evidence(g, below, n, last, caller);
+		if (found < most || (found == most && best && n->stack < best->stack))
+			continue;
+		most = found;
+		best = found ? n : NULL;
 	}
-	return c->count > 0;
+	*is_new = nodes == 0;
+	return nodes < NODES_OF_FRAME ? best : NULL;
 }
 
 uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
-		       uint32_t frames_max, bool *is_whole)
+		       const struct frame *caller, uint32_t frames_max, bool *is_whole)
 {
+	const struct thread *t = thread_of(j, tid);
 	struct generation *g = j->young;
-	uint32_t serial = serial_of(j, tid);
-	struct candidates c;
+	const struct node *n;
+	bool is_new;
 
 	*is_whole = false;
-	if (frames < OVERLAP)
+	if (frames < 2)
 		return frames;
-	if (!find_candidates(g, serial, frame, frames, &c)) {
+	n = find_node(g, t, frame, frames, caller, &is_new);
+	if (is_new) {
 		g = j->old;
-		find_candidates(g, serial, frame, frames, &c);
+		n = find_node(g, t, frame, frames, caller, &is_new);
 	}
-	while (frames < frames_max && next_callers(g, &c)) {
-		const struct node *n = c.node[0];
-		frame[frames++] = (struct frame){ n->pc & ~EXACT, n->sp, n->registers,
-						  n->pc & EXACT };
-		*is_whole = c.count == 1 && n->caller == CALLER_NONE;
+	while (n && frames < frames_max && has_caller(n)) {
+		struct frame *f = &frame[frames++];
+		n = &g->node[n->caller - 1];
+		*f = (struct frame){ .pc = n->pc & ~EXACT, .sp = n->sp, .words = n->words,
+				     .is_exact = n->pc & EXACT };
+		memcpy(f->kept, n->kept, sizeof(f->kept));
 	}
+	*is_whole = n && n->caller == CALLER_NONE;
 	return frames;
 }
 
@@ -244,18 +278,22 @@ static void age(struct joiner *j)
 void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t frames,
 		bool is_whole)
 {
-	uint32_t serial = serial_of(j, tid), caller = is_whole ? CALLER_NONE : CALLER_UNKNOWN;
+	uint32_t caller = is_whole ? CALLER_NONE : CALLER_UNKNOWN;
 
 	if (frames > NODES_MAX)
 		return;
 	if (j->young->count + frames > NODES_MAX)
 		age(j);
 	struct generation *g = j->young;
+	struct thread *t = thread_of(j, tid);
+	t->stacks++;
 	for (uint32_t i = frames; i-- > 1; ) {	/* the leaf is nobody's caller */
-		struct node *n = young_node(j, &frame[i], serial, caller, frames - 1 - i);
+		struct node *n = young_node(j, &frame[i], t->serial, caller, frames - 1 - i);
 		if (!n)
 			return;
-		n->registers = frame[i].registers;
+		n->stack = t->stacks;
+		n->words = frame[i].words;
+		memcpy(n->kept, frame[i].kept, sizeof(n->kept));
 		caller = (uint32_t)(n - g->node) + 1;
 	}
 }

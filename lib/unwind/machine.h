@@ -6,8 +6,10 @@
 #pragma once
 #include "dwarf/cfi.h"
 
-/* Number of bits in attr.sample_regs_user. */
-enum { MACHINE_BITS = 64 };
+enum {
+	MACHINE_BITS = 64,	/* in attr.sample_regs_user */
+	MACHINE_KEPT = 11,	/* registers at most that functions keep for their callers */
+};
 
 struct machine {
 	const char *name;		/* as uname -m prints it */
@@ -15,7 +17,7 @@ struct machine {
 	uint8_t pc, sp, fp;		/* registers, by DWARF's numbers */
 	uint8_t lr;			/* register of the return address at a function's start;
 					   NO_REGISTER: the return address is on the stack */
-	uint8_t kept[12];		/* registers that functions keep for callers, then 0 */
+	uint8_t kept[MACHINE_KEPT + 1];	/* registers that functions keep for callers, then 0 */
 	/* by bit of attr.sample_regs_user: DWARF's number of the register, or NO_REGISTER */
 	uint8_t number[MACHINE_BITS];
 };

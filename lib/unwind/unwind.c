@@ -195,7 +195,7 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 		return outcome;
 	if (outcome == UNWIND_CUT)
 		u->frames = joiner_extend(u->joiner, s->tid, u->frame, u->frames,
-					  u->options.stack_max, &is_whole);
+					  &u->caller, u->options.stack_max, &is_whole);
 	joiner_add(u->joiner, s->tid, u->frame, u->frames, is_whole);
 	return outcome == UNWIND_CUT && is_whole ? UNWIND_JOINED : outcome;
 }

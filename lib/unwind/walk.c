@@ -229,6 +229,19 @@ static bool restores(const struct rule *rule, unsigned reg)
 	return false;
 }
 
+/* Set the registers to those of the caller, by RULE and the CFA. */
+static void restore_registers(struct walk *w, const struct rule *rule, uint64_t cfa)
+{
+	if (rule->is_plain) {
+		restore_plain(w, rule, cfa);
+		set(w, w->machine->sp, cfa);
+		return;
+	}
+	restore_any(w, rule, cfa);
+	if (!restores(rule, w->machine->sp))
+		set(w, w->machine->sp, cfa);
+}
+
 /* Go to the caller, at the return address ADDRESS. */
 static int enter(struct walk *w, uint64_t address, bool is_exact)
 {
@@ -256,14 +269,7 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 		how = find_return(w, rule, cfa, &address);
 	if (how != GO_ON)
 		return how;
-	if (rule->is_plain) {
-		restore_plain(w, rule, cfa);
-		set(w, w->machine->sp, cfa);
-	} else {
-		restore_any(w, rule, cfa);
-		if (!restores(rule, w->machine->sp))
-			set(w, w->machine->sp, cfa);
-	}
+	restore_registers(w, rule, cfa);
 	if (!is_known(w, w->machine->sp))
 		return without(w, w->machine->sp);
 	w->by_frame_pointer = false;
@@ -323,14 +329,55 @@ static void note_end(struct walk *w)
 		code_of(w->u, m->object, m, w->pid)->ends++;
 }
 
-/* Return struct frame.registers of the current frame. */
-static uint64_t registers_hash(const struct walk *w)
+/* Return a hash of the words at SP; 0: they are not in the dump. */
+static uint32_t hash_words(const struct dump *d, uint64_t sp)
 {
-	uint64_t hash = 0;
+	static const uint64_t factor[6] = {
+		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb,
+		0xd6e8feb86659fd93, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
+	};
+	uint64_t offset = sp - d->base, word[6], sum = 0;
 
-	for (const uint8_t *reg = w->machine->kept; *reg; reg++)
-		hash = (hash ^ w->now.value[*reg]) * 0x9e3779b97f4a7c15ULL;
-	return hash;
+	if (d->size < sizeof(word) || offset > d->size - sizeof(word))
+		return 0;
+	memcpy(word, d->at + offset, sizeof(word));
+	for (unsigned i = 0; i < 6; i++)
+		sum += word[i] * factor[i];
+	return (uint32_t)(sum >> 32) | 1;
+}
+
+/* Return a hash of a register's value, as struct frame has it. */
+static uint16_t hash_register(const struct dump *d, uint64_t value)
+{
+	const uint64_t small = 4096, stack = 64 << 20;
+	bool says_little = value < small || value - d->base < stack;
+
+	return (uint16_t)((value * 0x9e3779b97f4a7c15ULL >> 48 & 0xfffe) | 0x8000 | says_little);
+}
+
+/* Describe the current frame. */
+static void describe(const struct walk *w, struct frame *f)
+{
+	const uint8_t *reg = w->machine->kept;
+	uint64_t sp = w->now.value[w->machine->sp];
+
+	*f = (struct frame){ .pc = w->now.value[w->machine->pc], .sp = sp,
+			     .words = hash_words(w->dump, sp), .is_exact = w->is_exact };
+	for (unsigned i = 0; reg[i]; i++)
+		if (w->now.known >> reg[i] & 1)
+			f->kept[i] = hash_register(w->dump, w->now.value[reg[i]]);
+}
+
+/* Describe the caller of the current frame, where the dump ends before its return address. */
+static void describe_caller(struct walk *w, const struct rule *rule)
+{
+	uint64_t cfa;
+
+	if (rule->kind == RULE_ROW && find_cfa(w, rule, &cfa) == GO_ON) {
+		restore_registers(w, rule, cfa);
+		if (is_known(w, w->machine->sp))
+			describe(w, &w->u->caller);
+	}
 }
 
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
@@ -340,21 +387,24 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		.u = u, .space = space, .pid = pid, .dump = dump, .machine = dump->machine,
 		.now = dump->registers, .is_exact = true, .is_first = true,
 	};
+	const struct rule *rule = NULL;
 	int how = GO_ON;
 
 	u->frames = 0;
+	u->caller = (struct frame){ 0 };
 	while (how == GO_ON) {
 		uint64_t pc = w.now.value[w.machine->pc];
 		uint32_t id = rule_find(u, space, pid, w.is_exact ? pc : pc - 1, w.is_exact);
-		const struct rule *rule = u->rules.rule[id];
+		rule = u->rules.rule[id];
 		if (rule->kind == RULE_NO_CODE && !w.is_first)
 			return UNWIND_NO_CODE;
 		if (u->frames == u->options.stack_max)
 			return UNWIND_LIMIT;
-		u->frame[u->frames++] = (struct frame){ pc, w.now.value[w.machine->sp],
-							registers_hash(&w), w.is_exact };
+		describe(&w, &u->frame[u->frames++]);
 		how = step(&w, rule);
 	}
+	if (how == UNWIND_CUT && u->joiner)
+		describe_caller(&w, rule);
 	if (how == UNWIND_NO_CFI)
 		note_end(&w);
 	return (enum unwind_outcome)how;

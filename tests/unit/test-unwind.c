@@ -92,77 +92,136 @@ static void test_stubs(void)
 	    is_cfa(ASK("x86_64", STUB, plt, 27), 16, 1), "stubs push up to two words");
 }
 
-static uint32_t extend(struct joiner *j, pid_t tid, struct frame *f, uint32_t n, bool *whole)
+/* A frame with a register that may tell calls apart if it is even; 0: it is not known. */
+#define FRAME(pc, sp, is_exact, reg) { pc, sp, 0, { reg }, is_exact }
+
+/* Extend the first N frames of CUT; nothing is known of their caller but what CALLER says. */
+static uint32_t extend_by(struct joiner *j, struct frame *cut, uint32_t n,
+			  const struct frame *caller, bool *whole)
 {
-	return joiner_extend(j, tid, f, n, 8, whole);
+	return joiner_extend(j, 7, cut, n, caller, 8, whole);
+}
+
+static uint32_t extend(struct joiner *j, pid_t tid, struct frame *cut, uint32_t n, bool *whole)
+{
+	const struct frame unknown = { 0 };
+
+	return joiner_extend(j, tid, cut, n, &unknown, 8, whole);
+}
+
+static const struct frame earlier[6] = {
+	FRAME(1, 10, true, 0), FRAME(2, 20, false, 2), FRAME(3, 30, false, 4),
+	FRAME(4, 40, false, 6), FRAME(5, 50, true, 8), FRAME(6, 60, false, 10),
+};
+
+/* Remember N stacks of TID, each of another frame. */
+static void add_others(struct joiner *j, pid_t tid, uint64_t n, uint64_t first_pc)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		struct frame two[2] = { FRAME(1, 10, true, 0), FRAME(first_pc + i, 20, false, 0) };
+		joiner_add(j, tid, two, 2, true);
+	}
 }
 
 static void test_joiner(void)
 {
-	const struct frame stack[6] = { { 1, 10, 0, true }, { 2, 20, 1, false },
-					{ 3, 30, 2, false }, { 4, 40, 3, false },
-					{ 5, 50, 4, true }, { 6, 60, 5, false } };
-	struct frame cut[8] = { { 9, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
-				{ 4, 40, 7, false } };
+	const struct frame unknown = { 0 };
+	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
 	struct joiner *j = joiner_new();
 	bool whole;
 
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nothing was seen before");
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, earlier, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6 && cut[5].sp == 60 &&
 	    cut[4].is_exact && !cut[5].is_exact, "the rest of an earlier stack is taken");
 	tap(extend(j, 8, cut, 4, &whole) == 4, "but not another thread's");
-	cut[1].sp = 21;
-	tap(extend(j, 7, cut, 4, &whole) == 4, "nor if only two frames are the same");
-	cut[1].sp = 20;
-	tap(joiner_extend(j, 7, cut, 4, 5, &whole) == 5 && !whole, "up to the limit of frames");
-	joiner_add(j, 7, stack, 4, false);
+	cut[2].sp = 31;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nor if only one frame is the same");
+	cut[2].sp = 30;
+	cut[3].sp = 41;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "be it the last or the one before");
+	cut[3].sp = 40;
+	tap(joiner_extend(j, 7, cut, 4, &unknown, 5, &whole) == 5 && !whole,
+	    "up to the limit of frames");
+	joiner_add(j, 7, earlier, 4, false);
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole, "a cut stack changes nothing");
-	for (uint64_t i = 0; i < 40000; i++) {
-		struct frame many[2] = { { 1, 10, 0, true }, { 100 + i, 20, 0, false } };
-		joiner_add(j, 7, many, 2, true);
-	}
+	add_others(j, 8, 40000, 100);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "an old generation is looked at, too");
-	for (uint64_t i = 0; i < 40000; i++) {
-		struct frame many[2] = { { 1, 10, 0, true }, { 100000 + i, 20, 0, false } };
-		joiner_add(j, 7, many, 2, true);
-	}
+	add_others(j, 8, 40000, 100000);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "the one before it is forgotten");
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, earlier, 6, true);
 	joiner_end(j, 7);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a thread that ends leaves nothing");
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, earlier, 6, true);
 	joiner_forget(j, 7);
 	joiner_forget(j, 7);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nor one that is forgotten");
 	joiner_free(j);
 }
 
-/* The same frames with other callers. */
-static void test_joiner_callers(void)
+/* What says that the frames are those of the same calls. */
+static void test_joiner_evidence(void)
 {
-	struct frame stack[7] = { { 1, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
-				  { 4, 40, 3, false }, { 5, 50, 4, false }, { 6, 60, 5, false },
-				  { 7, 70, 6, false } };
-	struct frame cut[8] = { { 9, 10, 0, true }, { 2, 20, 1, false }, { 3, 30, 2, false },
-				{ 4, 40, 9, false } };
+	const struct frame unknown = { 0 };
+	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+					  FRAME(3, 30, false, 4), FRAME(4, 40, false, 99) };
+	struct frame caller = FRAME(0, 50, false, 8);
 	struct joiner *j = joiner_new();
 	bool whole;
 
-	joiner_add(j, 7, stack, 7, true);
+	memcpy(stack, earlier, sizeof(stack));
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "other registers and no words: another call");
+	tap(extend_by(j, cut, 4, &caller, &whole) == 6, "the caller's own register is the same");
+	caller.sp = 58;
+	tap(extend_by(j, cut, 4, &caller, &whole) == 4, "but the caller is elsewhere");
+	caller.sp = 50;
+	caller.kept[0] = 18;
+	cut[3].kept[0] = 6;
+	tap(extend_by(j, cut, 4, &unknown, &whole) == 6, "the last frame's register is the same");
+	tap(extend_by(j, cut, 4, &caller, &whole) == 4, "but the caller's is another one");
+	cut[2].kept[0] = 6;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "a register that the callee has, too, says nothing");
+	cut[2].kept[0] = 4;
+	stack[3].kept[0] = cut[3].kept[0] = 5;
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nor does a small number");
+	stack[3].words = cut[3].words = 77;
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "the words of the stack are the same");
+	add_others(j, 7, 32, 100);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "32 stacks later, too");
+	add_others(j, 7, 1, 200);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but then it is too old");
+	joiner_free(j);
+}
+
+/* The same frames with other callers. */
+static void test_joiner_callers(void)
+{
+	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+					  FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
+	struct joiner *j = joiner_new();
+	bool whole;
+
+	memcpy(stack, earlier, sizeof(stack));
+	stack[3].words = cut[3].words = 3;
+	joiner_add(j, 7, stack, 6, true);
 	stack[5].pc = 16;
-	stack[3].registers = 13;
-	joiner_add(j, 7, stack, 7, true);
-	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
-	    "a stack is extended as far as those that were seen agree");
-	cut[3].registers = 3;
-	tap(extend(j, 7, cut, 4, &whole) == 7 && whole && cut[5].pc == 6,
-	    "or like the one that had the same registers");
-	cut[3].registers = 13;
-	tap(extend(j, 7, cut, 4, &whole) == 7 && whole && cut[5].pc == 16, "the other, too");
-	for (uint64_t i = 0; i < 40; i++) {
-		stack[4].pc = 100 + i;
-		joiner_add(j, 7, stack, 7, true);
+	stack[3].words = 13;
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6,
+	    "of several stacks, that with most evidence is taken");
+	cut[3].words = 99;
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16,
+	    "of stacks with equal evidence, the last one");
+	stack[5].pc = 6;
+	joiner_add(j, 7, stack, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6, "also if it is older");
+	for (uint64_t i = 0; i < 20; i++) {
+		stack[5].pc = 100 + i;
+		joiner_add(j, 7, stack, 6, true);
 	}
 	tap(extend(j, 7, cut, 4, &whole) == 4 && !whole, "with too many callers it stays as it is");
 	joiner_free(j);
@@ -243,6 +302,7 @@ int main(void)
 	test_edges();
 	test_stubs();
 	test_joiner();
+	test_joiner_evidence();
 	test_joiner_callers();
 	test_deferred();
 	return tap_done();
