@@ -112,6 +112,8 @@ struct unwind {
 	uint32_t codes;
 	struct rules rules;
 	struct joiner *joiner;	/* NULL: stacks are not joined */
+	/* so many stacks are remembered from now on; 0: the last cut stack was long ago */
+	uint32_t joins_left;
 	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
 	uint32_t frames;
 	struct frame caller;	/* of a cut stack: what is known of its next frame; SP 0: nothing */

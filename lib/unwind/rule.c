@@ -269,7 +269,7 @@ uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint6
 	struct rules *r = &u->rules;
 	/* All unknown spaces have generation 0: their addresses are not cached. */
 	uint32_t key = space->generation <= UINT32_MAX ? (uint32_t)space->generation : 0;
-	uint64_t hash = hash_u64(address + space->generation * 0x9e3779b97f4a7c15ULL);
+	uint64_t hash = hash_fold(address ^ hash_secret.a, space->generation ^ hash_secret.b);
 	struct rule_slot *slot = &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
 
 	for (unsigned i = 0; i < QUICK_WAYS; i++)

@@ -138,7 +138,7 @@ static bool restore(struct walk *w, const struct rule *rule, unsigned kind, int3
 }
 
 /* Find the CFA of the frame. */
-static int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
+static inline int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
 {
 	uint64_t sp = w->now.value[w->machine->sp];
 
@@ -162,7 +162,8 @@ static int find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
 }
 
 /* Find the return address, by RULE and the CFA. */
-static int find_return(struct walk *w, const struct rule *rule, uint64_t cfa, uint64_t *address)
+static inline int find_return(struct walk *w, const struct rule *rule, uint64_t cfa,
+			      uint64_t *address)
 {
 	bool beyond;
 
@@ -182,7 +183,7 @@ static int find_return(struct walk *w, const struct rule *rule, uint64_t cfa, ui
  * Restore the registers of a plain rule.  A slot below the sampled stack pointer was popped
  * already: the register has its old value again.
  */
-static void restore_plain(struct walk *w, const struct rule *rule, uint64_t cfa)
+static inline void restore_plain(struct walk *w, const struct rule *rule, uint64_t cfa)
 {
 	const struct dump *d = w->dump;
 	uint64_t known = w->now.known, beyond = w->beyond;
@@ -203,47 +204,39 @@ static void restore_plain(struct walk *w, const struct rule *rule, uint64_t cfa)
 	w->beyond = beyond;
 }
 
-static void restore_any(struct walk *w, const struct rule *rule, uint64_t cfa)
+static __attribute__((noinline)) void restore_any(struct walk *w, const struct rule *rule,
+						  uint64_t cfa)
 {
 	struct cfi_registers old = w->now;
+	unsigned sp = w->machine->sp;
 	uint64_t value;
 	bool beyond;
 
+	set(w, sp, cfa);	/* unless the rule says other */
 	for (unsigned i = 0; i < rule->saves; i++) {
 		const struct cfi_save *save = &rule->save[i];
 		bool is_popped = save->kind == CFI_OFFSET && !rule->is_signal &&
 				 cfa + (uint64_t)(int64_t)save->value < w->dump->base;
 		if (restore(w, rule, save->kind, save->value, &old, cfa, &value, &beyond))
 			set(w, save->reg, value);
-		else if (!is_popped)
+		else if (!is_popped || save->reg == sp)
 			set_unknown(w, save->reg, beyond);
 	}
 }
 
-/* Whether RULE says where the stack pointer was. */
-static bool restores(const struct rule *rule, unsigned reg)
-{
-	for (unsigned i = 0; i < rule->saves; i++)
-		if (rule->save[i].reg == reg)
-			return true;
-	return false;
-}
-
 /* Set the registers to those of the caller, by RULE and the CFA. */
-static void restore_registers(struct walk *w, const struct rule *rule, uint64_t cfa)
+static inline void restore_registers(struct walk *w, const struct rule *rule, uint64_t cfa)
 {
 	if (rule->is_plain) {
 		restore_plain(w, rule, cfa);
 		set(w, w->machine->sp, cfa);
-		return;
+	} else {
+		restore_any(w, rule, cfa);
 	}
-	restore_any(w, rule, cfa);
-	if (!restores(rule, w->machine->sp))
-		set(w, w->machine->sp, cfa);
 }
 
 /* Go to the caller, at the return address ADDRESS. */
-static int enter(struct walk *w, uint64_t address, bool is_exact)
+static inline int enter(struct walk *w, uint64_t address, bool is_exact)
 {
 	const uint64_t most = 1ULL << 48;
 
@@ -355,17 +348,23 @@ static uint16_t hash_register(const struct dump *d, uint64_t value)
 	return (uint16_t)((value * 0x9e3779b97f4a7c15ULL >> 48 & 0xfffe) | 0x8000 | says_little);
 }
 
-/* Describe the current frame. */
+/* Fill F with the place of the current frame. */
+static inline void set_place(const struct walk *w, struct frame *f)
+{
+	f->pc = w->now.value[w->machine->pc];
+	f->sp = w->now.value[w->machine->sp];
+	f->is_exact = w->is_exact;
+}
+
+/* Fill the rest of F, which only stacks that are remembered have. */
 static void describe(const struct walk *w, struct frame *f)
 {
 	const uint8_t *reg = w->machine->kept;
-	uint64_t sp = w->now.value[w->machine->sp];
 
-	*f = (struct frame){ .pc = w->now.value[w->machine->pc], .sp = sp,
-			     .words = hash_words(w->dump, sp), .is_exact = w->is_exact };
+	f->words = hash_words(w->dump, f->sp);
 	for (unsigned i = 0; reg[i]; i++)
-		if (w->now.known >> reg[i] & 1)
-			f->kept[i] = hash_register(w->dump, w->now.value[reg[i]]);
+		f->kept[i] = w->now.known >> reg[i] & 1
+				     ? hash_register(w->dump, w->now.value[reg[i]]) : 0;
 }
 
 /* Describe the caller of the current frame, where the dump ends before its return address. */
@@ -375,8 +374,10 @@ static void describe_caller(struct walk *w, const struct rule *rule)
 
 	if (rule->kind == RULE_ROW && find_cfa(w, rule, &cfa) == GO_ON) {
 		restore_registers(w, rule, cfa);
-		if (is_known(w, w->machine->sp))
+		if (is_known(w, w->machine->sp)) {
+			set_place(w, &w->u->caller);
 			describe(w, &w->u->caller);
+		}
 	}
 }
 
@@ -391,7 +392,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	int how = GO_ON;
 
 	u->frames = 0;
-	u->caller = (struct frame){ 0 };
+	u->caller.sp = 0;
 	while (how == GO_ON) {
 		uint64_t pc = w.now.value[w.machine->pc];
 		uint32_t id = rule_find(u, space, pid, w.is_exact ? pc : pc - 1, w.is_exact);
@@ -400,10 +401,13 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 			return UNWIND_NO_CODE;
 		if (u->frames == u->options.stack_max)
 			return UNWIND_LIMIT;
-		describe(&w, &u->frame[u->frames++]);
+		struct frame *f = &u->frame[u->frames++];
+		set_place(&w, f);
+		if (u->joins_left)
+			describe(&w, f);
 		how = step(&w, rule);
 	}
-	if (how == UNWIND_CUT && u->joiner)
+	if (how == UNWIND_CUT && u->joins_left)
 		describe_caller(&w, rule);
 	if (how == UNWIND_NO_CFI)
 		note_end(&w);
