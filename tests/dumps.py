@@ -5,6 +5,10 @@
     dumps.py every IN OUT           of the sample with the longest chain of bytes: one sample for
                                     each length from 0 to 3000, the times say which
     dumps.py finish IN OUT          as if all had been unwound: no registers and no stack
+    dumps.py callchains WHOLE SKIPPED IN OUT
+                                    as if the kernel had found the callchains of WHOLE, which was
+                                    made from the same samples, too, but for the leaf's SKIPPED
+                                    first callers
     dumps.py random SEED IN OUT     other values in registers and stacks
 """
 import random
@@ -22,9 +26,13 @@ class Sample:
         at = 8 * sum(bool(kind & flag) for flag in FIXED)
         self.time_at = 8 * sum(bool(kind & flag) for flag in (1 << 16, 1, 2))
         assert not kind & (1 << 4 | 1 << 10 | 1 << 11), "READ, RAW, BRANCH_STACK"
+        chain_at = at
         if kind & CALLCHAIN:
             at += 8 + 8 * struct.unpack_from("<Q", body, at)[0]
+        self.chain = body[chain_at:at]
         self.before = bytearray(body[:at])
+        if not kind & REGS:
+            return
         self.abi, = struct.unpack_from("<Q", body, at)
         at += 8
         count = bin(mask).count("1") if self.abi else 0
@@ -50,27 +58,51 @@ def record(kind, misc, body):
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
+def records(data):
+    """The type, misc and body of each record, and the last event's sample_type and registers."""
+    at, kind, mask = 16, 0, 0
+    while at < len(data):
+        type_, misc, size = struct.unpack_from("<IHH", data, at)
+        body = data[at + 8:at + size]
+        if type_ == 64:
+            kind, = struct.unpack_from("<Q", body, 24)
+            mask, = struct.unpack_from("<Q", body, 80)
+        yield type_, misc, body, kind, mask
+        at += size
+
+
+def callchains(path):
+    """The words of each sample's callchain, in the order of the stream."""
+    data = open(path, "rb").read()
+    for type_, misc, body, kind, mask in records(data):
+        if type_ == 9:
+            chain = Sample(body, kind, mask).chain
+            yield list(struct.unpack_from("<%dQ" % (len(chain) // 8 - 1), chain, 8))
+
+
 def main(what, *arguments):
     data = open(arguments[-2], "rb").read()
     rng = random.Random(arguments[0])
     out = bytearray(data[:16])
-    at, kind, mask, longest = 16, 0, 0, None
-    while at < len(data):
-        type_, misc, size = struct.unpack_from("<IHH", data, at)
-        body = data[at + 8:at + size]
-        at += size
-        if type_ == 64:
-            kind, = struct.unpack_from("<Q", body, 24)
-            mask, = struct.unpack_from("<Q", body, 80)
-            if what == "shorten":
-                body = bytearray(body)
-                struct.pack_into("<I", body, 88, int(arguments[0]))
+    longest = None
+    chains = callchains(arguments[0]) if what == "callchains" else None
+    for type_, misc, body, kind, mask in records(data):
+        if type_ == 64 and what == "shorten":
+            body = bytearray(body)
+            struct.pack_into("<I", body, 88, int(arguments[0]))
         if type_ != 9:
             out += record(type_, misc, bytes(body))
             continue
         sample = Sample(body, kind, mask)
         if what == "shorten":
             sample.stack = sample.stack[:int(arguments[0])]
+            out += record(9, misc, sample.bytes())
+        elif what == "callchains":
+            words = next(chains)
+            # the marker, the leaf, its callers
+            words = words[:2] + words[2 + int(arguments[1]):]
+            del sample.before[-len(sample.chain):]
+            sample.before += struct.pack("<%dQ" % (1 + len(words)), len(words), *words)
             out += record(9, misc, sample.bytes())
         elif what == "finish":
             sample.abi, sample.regs, sample.stack = 0, [], b""

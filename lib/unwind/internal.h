@@ -2,7 +2,8 @@
 /*
  * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
- * earlier stacks of threads (joiner.c), and the report at the end (unwind-report.c).
+ * earlier stacks of threads (joiner.c), the kernel's own callchains (kernel-chain.c), and the
+ * report at the end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"
@@ -173,6 +174,19 @@ struct dump {
 	uint64_t base, size;
 	bool is_full;		/* the stack may have more bytes than the dump */
 };
+
+/* Whose stack it is. */
+struct walk_place {
+	const struct space *space;
+	pid_t pid;
+	const struct machine *machine;
+};
+
+/*
+ * Continue a cut stack by the user's part of CHAIN, which the kernel made by frame pointers.
+ * Return whether the stack is whole then.
+ */
+bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, struct words chain);
 
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,

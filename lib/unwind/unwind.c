@@ -190,21 +190,24 @@ static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
  * programs do not have, nothing is remembered: it costs a third of the work.
  */
 static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
-				  enum unwind_outcome outcome)
+				  const struct walk_place *place, enum unwind_outcome outcome)
 {
 	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
-	bool is_whole = outcome == UNWIND_WHOLE;
+	bool is_cut = outcome == UNWIND_CUT, is_whole = outcome == UNWIND_WHOLE;
+	uint32_t found = u->frames;
 
+	if (is_cut)
+		is_whole = unwind_by_kernel(u, place, s->callchain);
 	if (u->joins_left) {
-		if (outcome == UNWIND_CUT)
+		if (is_cut && u->frames == found)
 			u->frames = joiner_extend(u->joiner, s->tid, u->frame, u->frames,
 						  &u->caller, u->options.stack_max, &is_whole);
 		joiner_add(u->joiner, s->tid, u->frame, u->frames, is_whole);
 		u->joins_left--;
 	}
-	if (outcome == UNWIND_CUT && u->joiner)
+	if (is_cut && u->joiner)
 		u->joins_left = REMEMBERED;
-	return outcome == UNWIND_CUT && is_whole ? UNWIND_JOINED : outcome;
+	return is_cut && is_whole ? UNWIND_JOINED : outcome;
 }
 
 /* The words of a record, written one after another. */
@@ -403,9 +406,10 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {
 		u->counts.samples[UNWIND_FOREIGN]++;
 	} else {
-		enum unwind_outcome outcome = unwind_walk(u, spaces_find(&u->spaces, s->pid),
-							  s->pid, &dump);
-		outcome = finish(u, s, outcome);
+		struct walk_place place = { spaces_find(&u->spaces, s->pid), s->pid,
+					    dump.machine };
+		enum unwind_outcome outcome = unwind_walk(u, place.space, s->pid, &dump);
+		outcome = finish(u, s, &place, outcome);
 		u->counts.samples[outcome]++;
 		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stacks that were cut, where the kernel has walked the user's frame pointers, too: its callchain
+ * is longer than the dump, as it was made from the stack itself.
+ */
+#include "unwind/internal.h"
+
+/* Return the words after the first marker of the user in CHAIN, up to the next marker. */
+static struct words user_words(struct words chain)
+{
+	struct words user = { .at = chain.at };
+
+	while (chain.count && word_at(chain, 0) != (uint64_t)PERF_CONTEXT_USER) {
+		chain.at += 8;
+		chain.count--;
+	}
+	if (!chain.count)
+		return user;
+	user = (struct words){ .at = chain.at + 8 };
+	while (user.count < chain.count - 1 &&
+	       word_at(user, user.count) < (uint64_t)PERF_CONTEXT_MAX)
+		user.count++;
+	return user;
+}
+
+/* Return word I of CHAIN as a return address. */
+static uint64_t address_at(const struct walk_place *at, struct words chain, uint64_t i)
+{
+	const uint64_t most = 1ULL << 48;
+	uint64_t word = word_at(chain, i);
+
+	return word < most ? word : machine_strip(at->machine, word,
+						  mappings_from(&at->space->code, most));
+}
+
+/*
+ * Return how many words of CHAIN are for the frames that were found: the callers of the last one
+ * follow them.  0: that is not known.  A function that calls itself has many frames at one
+ * address, so all frames must be in CHAIN then.
+ */
+static uint64_t find_callers(const struct unwind *u, const struct walk_place *at,
+			     struct words chain)
+{
+	uint64_t last = u->frame[u->frames - 1].pc, found = 0, times = 0, same = 0;
+
+	while (same < chain.count && same < u->frames &&
+	       address_at(at, chain, same) == u->frame[same].pc)
+		same++;
+	if (same == u->frames)
+		return same;
+	for (uint64_t i = 0; i < chain.count; i++) {
+		if (address_at(at, chain, i) != last)
+			continue;
+		found = i + 1;
+		times++;
+	}
+	return times == 1 ? found : 0;
+}
+
+bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, struct words chain)
+{
+	struct words user = user_words(chain);
+	/* The caller of the first frame may be missing: that function may have no frame yet. */
+	uint64_t i = u->frames > 1 ? find_callers(u, at, user) : 0;
+
+	while (i > 0 && i < user.count && u->frames < u->options.stack_max) {
+		uint64_t address = address_at(at, user, i++);
+		if (!address || !space_find(at->space, address - 1))
+			return false;
+		u->frame[u->frames++] = (struct frame){ .pc = address };
+		uint32_t id = rule_find(u, at->space, at->pid, address - 1, false);
+		const struct rule *rule = u->rules.rule[id];
+		if (rule->kind == RULE_END ||
+		    (rule->kind == RULE_ROW && rule->ra_kind == CFI_UNDEFINED))
+			return true;
+	}
+	return false;
+}
