@@ -226,7 +226,9 @@ struct dwarf_file {
 	/* How many more bytes may be read of abbreviations (and codes), and of line tables. */
 	uint64_t abbrev_budget, line_budget;
 	uint64_t path_budget;			/* bytes of paths that may still be made */
+	uint64_t slot_budget;			/* places of a package's index to look at */
 	struct table split_ids;			/* .dwo file: dwo_id to UNIT; filled on demand */
+	bool split_ids_read;			/* SPLIT_IDS was filled; it may be empty */
 	struct lines **lines;			/* all line tables */
 	struct table lines_table;		/* hash table: offset to index of LINES */
 	size_t lines_count;

@@ -16,8 +16,8 @@ struct contribution {
 	uint64_t offset[DW_SECT_RNGLISTS + 1];
 };
 
-/* Return the row of unit ID in the index (from 1), or 0.  C is at the hash table's slots. */
-static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
+/* Return the row of unit ID in F's index (from 1), or 0.  C is at the hash table's slots. */
+static uint32_t find_row(struct dwarf_file *f, struct cursor *c, uint32_t slots, uint64_t id)
 {
 	uint64_t mask = slots - 1, step = (id >> 32 & mask) | 1, slot = id & mask;
 	const uint8_t *ids = cursor_bytes(c, 8 * (size_t)slots);
@@ -25,7 +25,8 @@ static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
 
 	if (!rows || slots == 0 || slots & mask)
 		return 0;
-	for (uint32_t i = 0; i < slots; i++, slot = (slot + step) & mask) {
+	for (uint32_t i = 0; i < slots && f->slot_budget > 0; i++, slot = (slot + step) & mask) {
+		f->slot_budget--;
 		struct cursor id_at = { ids + 8 * slot, ids + 8 * slot + 8, c->swap, false };
 		struct cursor row_at = { rows + 4 * slot, rows + 4 * slot + 4, c->swap, false };
 		uint64_t found = cursor_u64(&id_at);
@@ -35,18 +36,20 @@ static uint32_t find_row(struct cursor *c, uint32_t slots, uint64_t id)
 		if (!found && !row)
 			return 0;
 	}
+	f->dwarf->exceeded |= f->slot_budget == 0;
 	return 0;
 }
 
 /* Look up unit ID in .debug_cu_index (DWARF 5 §7.3.5.3; version 2 is GNU's). */
-static bool find_contribution(const struct dwarf_file *f, uint64_t id, struct contribution *out)
+static bool find_contribution(struct dwarf_file *f, uint64_t id, struct contribution *out)
 {
+	enum { COLUMNS_MAX = 64 };	/* DWARF 5 has eight kinds of sections */
 	struct cursor c = section_cursor(f, S_CU_INDEX, 0);
 	uint16_t version = cursor_u16(&c);
 
 	cursor_u16(&c);
 	uint32_t columns = cursor_u32(&c), units = cursor_u32(&c), slots = cursor_u32(&c);
-	uint32_t row = c.failed ? 0 : find_row(&c, slots, id);
+	uint32_t row = c.failed || columns > COLUMNS_MAX ? 0 : find_row(f, &c, slots, id);
 	const uint8_t *ids = cursor_bytes(&c, 4 * (size_t)columns);
 	if (!ids || row == 0 || row > units ||
 	    !cursor_bytes(&c, 4 * (size_t)(row - 1) * columns))
@@ -79,11 +82,22 @@ static struct unit *find_in_package(struct dwarf_file *f, uint64_t id)
 	return u;
 }
 
+/* Return the unit ID of those indexed, or NULL. */
+static struct unit *find_split_id(const struct dwarf_file *f, uint64_t id)
+{
+	uint32_t at = TABLE_FIND(&f->split_ids, hash_u64(id), i, f->unit[i].dwo_id == id);
+
+	return at == TABLE_NONE ? NULL : &f->unit[at];
+}
+
+/* Index the units of a .dwo file by ID: of equal IDs, the first. */
 static void index_split_ids(struct dwarf_file *f)
 {
+	f->split_ids_read = true;
 	for (size_t i = 0; i < f->units; i++) {
 		struct unit *u = &f->unit[i];
-		if (u->type != DW_UT_split_type && (u->version >= 5 || unit_read_root(u)))
+		if (u->type != DW_UT_split_type && (u->version >= 5 || unit_read_root(u)) &&
+		    !find_split_id(f, u->dwo_id))
 			table_add(&f->split_ids, hash_u64(u->dwo_id), (uint32_t)i);
 	}
 }
@@ -91,10 +105,9 @@ static void index_split_ids(struct dwarf_file *f)
 /* Return the unit ID in a .dwo file, or NULL. */
 static struct unit *find_in_file(struct dwarf_file *f, uint64_t id)
 {
-	if (f->split_ids.used == 0)
+	if (!f->split_ids_read)
 		index_split_ids(f);
-	uint32_t at = TABLE_FIND(&f->split_ids, hash_u64(id), i, f->unit[i].dwo_id == id);
-	return at == TABLE_NONE ? NULL : &f->unit[at];
+	return find_split_id(f, id);
 }
 
 /*

@@ -67,6 +67,7 @@ static void set_budgets(struct dwarf_file *f)
 	f->path_budget = PATHS_LEAST + 2 * (weight(f, S_LINE) + weight(f, S_LINE_STR));
 	f->row_budget = 1000 + 2 * weight(f, S_LINE);
 	f->entry_budget = 1000 + weight(f, S_LINE) / 4;
+	f->slot_budget = 1000 + weight(f, S_CU_INDEX);	/* a place takes 12 bytes */
 }
 
 static void read_headers(struct dwarf_file *f)

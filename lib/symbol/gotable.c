@@ -24,8 +24,11 @@
 
 /* The lowest byte of the magic number. */
 enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
-/* A value is found by reading from the function's start. The budget bounds repeated reading. */
-enum { BUDGET_FIRST = 256 << 20, BUDGET_EACH = 8192 };	/* bytes: once, and for each lookup */
+/*
+ * A value is found by reading from the function's start. The budget bounds repeated reading: how
+ * often each byte that the file stores may be read, and more bytes for each lookup.
+ */
+enum { BUDGET_TIMES = 32, BUDGET_EACH = 8192 };
 enum { PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
@@ -412,7 +415,7 @@ struct gotable *gotable_open(struct elf *elf)
 	struct elf_section s;
 
 	t->elf = elf;
-	t->budget = BUDGET_FIRST;
+	t->budget = BUDGET_TIMES * elf_stored(elf);
 	if (elf_find_section(elf, ".gopclntab", &s) ||
 	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s) ? read_at(t, &s, 0)
 								: find_among_data(t))

@@ -1,0 +1,169 @@
+#!/bin/sh
+# As t426: packages of debug information and files beside programs (.dwp, .dwo), Go's tables,
+# dumps of JIT compilers, and how many files are open.
+# kinds: release
+. tests/lib.sh
+. tests/budgets.sh
+
+# skeletons UNITS ID NAME: make the sections of so many units of 16 bytes of code. Each says that
+# its functions are in the unit ID (in terms of i) of the file NAME.
+skeletons() {
+	python3 - "$@" <<-'EOF'
+		import struct, sys
+		units, id, name = int(sys.argv[1]), eval("lambda i: " + sys.argv[2]), sys.argv[3]
+		open("debug_abbrev", "wb").write(bytes([1, 0x4a, 0, 0x11, 1, 0x12, 6, 0x76, 8, 0, 0, 0]))
+		with open("debug_info", "wb") as out:
+		    for i in range(units):
+		        unit = (struct.pack("<HBBIQ", 5, 4, 8, 0, id(i)) + b"\1" +
+		                struct.pack("<QI", 0x401000 + 16 * i, 16) + name.encode() + b"\0")
+		        out.write(struct.pack("<I", len(unit)) + unit)
+	EOF
+	elf q.elf $((16 * $1))
+}
+
+# packed FILE SECTION...: make an ELF file of files that are called as its sections
+packed() {
+	file=$1
+	shift
+	: | as -o "$file"
+	for section; do
+		objcopy --add-section ".$section=$section" "$file"
+	done
+}
+
+check 'a package whose index has no free place: each place is looked at a few times' <<'END'
+	skeletons 40000 'i + 1 << 32' none.dwo
+	python3 - <<-EOF
+	import struct
+	SLOTS = 1 << 18
+	open("debug_cu_index", "wb").write(
+	    struct.pack("<HHIII", 5, 0, 1, 1, SLOTS) + struct.pack("<Q", 5) * SLOTS +
+	    struct.pack("<I", 1) * SLOTS + struct.pack("<III", 1, 0, 0))
+	open("debug_info.dwo", "wb").write(bytes(100))
+	EOF
+	packed q.dwp debug_info.dwo debug_cu_index
+	stepped 40000 16 >addresses
+	within 5 200 addr2frames q.elf "" "" q.dwp <addresses
+END
+
+check 'a package whose index has a million columns' <<'END'
+	skeletons 20000 5 none.dwo
+	python3 - <<-EOF
+	import struct
+	COLUMNS = 1000000
+	open("debug_cu_index", "wb").write(
+	    struct.pack("<HHIII", 5, 0, COLUMNS, 1, 8) + struct.pack("<Q", 5) * 8 +
+	    struct.pack("<I", 1) * 8 + struct.pack("<I", 1) * 2 * COLUMNS)
+	open("debug_info.dwo", "wb").write(bytes(100))
+	EOF
+	packed q.dwp debug_info.dwo debug_cu_index
+	stepped 20000 16 >addresses
+	within 5 200 addr2frames q.elf "" "" q.dwp <addresses
+END
+
+# beside TYPE: a .dwo file of 100,000 units that all have the ID 7, and the type TYPE
+beside() {
+	python3 - <<-EOF
+	import struct
+	unit = struct.pack("<HBBIQQI", 5, $1, 8, 0, 7, 7, 0) + bytes(1)
+	open("debug_info.dwo", "wb").write((struct.pack("<I", len(unit)) + unit) * 100000)
+	EOF
+	packed all.dwo debug_info.dwo
+}
+
+# asked UNITS: a stream of samples in so many units of q.elf
+asked() {
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x401000, 16 * $1, os.path.abspath("q.elf"), 0x1000))
+	R += [sample(1, 0x401000 + 16 * i) for i in range($1)]
+	EOF
+}
+
+check 'a .dwo file of many units, all of types, which all units of a program name' <<'END'
+	skeletons 10000 7 "$PWD/all.dwo"
+	beside 6
+	asked 10000
+	within 5 200 pmu-symbolize -o r.data s.data
+END
+
+check 'a .dwo file of many units of one ID' <<'END'
+	skeletons 20 7 "$PWD/all.dwo"
+	beside 5
+	asked 20
+	within 5 200 pmu-symbolize -o r.data s.data
+END
+
+# go_table LENGTH: the table (of Go 1.2) of one function of 1 GiB, whose lines are described by
+# so many bytes, and end after its last address
+go_table() {
+	python3 - "$1" <<-'EOF'
+		import struct, sys
+		length = int(sys.argv[1])
+		LAST = 0x401000 + (1 << 30)
+		at, values = 8 + 8 + 8 * 3 + 4, 8 + 8 + 8 * 3 + 4 + 40
+		table = (struct.pack("<IBBBBQQQQI", 0xfffffffb, 0, 0, 1, 8, 1, 0x401000, at, LAST, 0) +
+		         struct.pack("<QIIIIIIII", 0x401000, 4, 0, 0, 0, values, values, 0, 0))
+		open("gopclntab", "wb").write(table + bytes(values - len(table)) + b"\2\0" * length)
+	EOF
+}
+
+check 'tables of a hundred Go programs whose lines are in one long run' <<'END'
+	go_table 50000
+	touch debug_str
+	elf q.elf 16384
+	objcopy --add-section .gopclntab=gopclntab q.elf
+	with_local s.data <<-EOF
+	bytes_ = open("q.elf", "rb").read()
+	for i in range(100):
+	    open("q%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x10000 * i, 0x4000, os.path.abspath("q%d" % i), 0x1000))
+	    R += [sample(1, 0x10000000 + 0x10000 * i + 8 * k) for k in range(2000)]
+	EOF
+	ls -l s.data q0
+	within 10 100 pmu-symbolize -o r.data s.data
+	pmu-topprof --to folded r.data | sort | uniq -c | sort -rn | head -n 3
+END
+
+check 'a jitdump file of functions that each cover the ones before, and move; lines descend' <<'END'
+	PYTHONPATH=$TOP/tests PYTHONDONTWRITEBYTECODE=1 python3 - <<-EOF
+	from jitdumps import *
+	FUNCTIONS, LINES = 50000, 200000
+	d = Dump()
+	out = [d.out]
+	def add(kind, body):
+	    out.append(d.pack("IIQ", kind, 16 + len(body), len(out)) + body)
+	add(2, d.pack("QQ", 0x10000, LINES) + b"".join(
+	    d.pack("QII", 0x10000 + LINES - i, i, 0) + b"a\0" for i in range(LINES)))
+	for i in range(FUNCTIONS):
+	    add(0, d.pack("IIQQQQ", PID, PID, 0, 0x10000 + i, 4 * FUNCTIONS - 2 * i, i) +
+	        b"f%d\0" % i)
+	for i in range(FUNCTIONS):
+	    add(1, d.pack("IIQQQQQ", PID, PID, 0, 0x10000, 0x20000 + i, 3 * FUNCTIONS - i, 0))
+	open("jit-4194000.dump", "wb").write(b"".join(out))
+	open("s.data", "wb").write(wrap(process(PID, "jit-4194000.dump") + [
+	    sample(PID, PID, 2 * i, 0x10000 + i) for i in range(FUNCTIONS)]))
+	EOF
+	ls -l jit-4194000.dump s.data
+	within 10 200 pmu-symbolize -o r.data s.data
+	pmu-topprof --to folded r.data >folded
+	head -n 3 folded
+	at_least "$(grep -c "f[0-9]" folded)" 1000
+END
+
+check 'where a user may have few files open, all files of a program are used in turn' <<'END'
+	program
+	with_local s.data <<-EOF
+	here, bytes_ = os.getcwd(), open("t", "rb").read()
+	for i in range(300):
+	    open("t%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x2000 * i, 0x2000, "%s/t%d" % (here, i)))
+	R += [sample(1, 0x10000000 + 0x2000 * i + $offset + 8) for i in range(300)]
+	EOF
+	ulimit -n 20
+	within 5 64 pmu-symbolize -o r.data s.data
+	pmu-topprof --to folded r.data >folded
+	head -n 3 folded
+	grep -qx "code 300" folded
+END
+
+done_testing
