@@ -88,6 +88,20 @@ check 'tracing data is inside its record or after it, and may be cut anywhere' <
 	done
 END
 
+check 'the name that a stream gives an event is safe to print, and to put into a profile' <<'END'
+	compose s.data <<-EOF
+		name = b"a\\x1b[2J\\xc2\\x9bb\\xff\\0\\0\\0\\0\\0\\0\\0"
+		out = pipe(record(64, attr(1, 0, 7, IDENT | IP | TID) + struct.pack("<Q", 1)),
+		           record(78, struct.pack("<QQ", 2, 1) + name),
+		           record(9, struct.pack("<QQII", 1, 0x1000, 5, 5)))
+	EOF
+	pmu-stream s.data >got
+	cat -v got
+	grep -qx 'event a?.2J??b?: 1 samples, .*' got
+	pmu-topprof --compress none s.data >p.pb
+	grep -aqF 'a?[2J??b?' p.pb
+END
+
 check 'tracing data in a COMPRESSED record is inside its own record, or it is dropped' <<'END'
 	{ cat "$scratch/tracing.py"; cat <<-EOF; } | compose s.data
 		import subprocess
@@ -97,10 +111,12 @@ check 'tracing data in a COMPRESSED record is inside its own record, or it is dr
 		one = record(9, struct.pack("<QIIQ", 0x10100, 1, 1, 7))
 		out = pipe(record(64, attr(1, 0, 7, IP | TID | PERIOD)),
 		           packed(record(66, struct.pack("<I", 1 << 16), 0), *[one] * 9,
+		                  record(32777, struct.pack("<I", 1 << 16), 2),
 		                  inside(66, bytes(10), 6), one))
 	EOF
 	pmu-stream --stats s.data >want 2>said || test $? = 1
 	grep -q 'TRACING_DATA record without its data' said
+	grep -q 'record of simpleperf in a COMPRESSED one' said
 	for how in --decompress --cat; do
 		exits 1 pmu-stream $how s.data 2>said >again.data
 		pmu-stream again.data >got 2>said || grep -q 'it was cut short' said

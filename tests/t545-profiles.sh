@@ -122,6 +122,10 @@ check 'a sample at locations that its profile does not define is merged without 
 	go tool pprof -raw merged.pb.gz >raw
 	cat raw
 	test "$(grep -c '^ *24: 1 *$' raw)" = 1
+	pmu-topprof --to folded p.pb >folded
+	cat folded
+	grep -qx '.unknown. 3' folded
+	none grep -v '^[^ ].* [0-9]*$' folded
 END
 
 check 'a profile without samples has a sentence, not an empty table alone' <<'END'

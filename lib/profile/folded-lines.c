@@ -45,6 +45,8 @@ void folded_frame(struct folded *f, uint32_t name)
 
 void folded_end(struct folded *f, int64_t value)
 {
+	if (f->frames == 0)
+		folded_frame(f, folded_name(f, "[unknown]"));
 	uint32_t count = f->lines.count;
 	uint32_t id = byte_ids_add(&f->lines, f->frame, f->frames * sizeof(*f->frame));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/events.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 
@@ -188,8 +189,11 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 
 void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size)
 {
-	if (index < events->count && size > 0 && *name)
-		events->event[index].name = arena_text(&events->arena, name, size);
+	if (index >= events->count || size == 0 || !*name)
+		return;
+	char *safe = arena_text(&events->arena, name, size);
+	text_make_safe(safe);
+	events->event[index].name = safe;
 }
 
 uint32_t events_find(const struct stream_events *events, uint64_t id)

@@ -30,7 +30,7 @@ enum { ABSENT = UINT16_MAX };
 
 struct stream_event {
 	struct perf_event_attr attr;	/* padded with zeros if the stream's attr is shorter */
-	const char *name;		/* from the stream, else made from the attr; never NULL */
+	const char *name;		/* safe to print; from the stream, else of the attr */
 	struct sample_layout layout;
 };
 

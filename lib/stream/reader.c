@@ -158,6 +158,12 @@ static uint64_t large_size(const struct record *rec, size_t low_size)
 	return (uint64_t)rec->misc << 16 | low_size;
 }
 
+/* Whether REC is of simpleperf, with a size that misc has a part of. */
+static bool is_large(const struct record *rec)
+{
+	return rec->misc && rec->type >= RECORD_SIMPLEPERF && rec->type < RECORD_SIMPLEPERF_END;
+}
+
 /* Skip a record of SIZE bytes that is not used.  Return false if the stream ends inside. */
 static bool skip_large(struct stream_reader *in, struct record *rec, uint64_t size)
 {
@@ -213,8 +219,7 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 		size_t size = record_frame(rec, in->buffer + in->begin, in->swap);
 		if (rec->type == RECORD_LARGE_TRACING_DATA && size >= RECORD_HEADER_SIZE)
 			return show_large_tracing_data(in, rec, large_size(rec, size));
-		if (rec->misc && rec->type >= RECORD_SIMPLEPERF &&
-		    rec->type < RECORD_SIMPLEPERF_END)
+		if (is_large(rec))
 			return skip_large(in, rec, large_size(rec, size));
 		if (size >= RECORD_HEADER_SIZE && reader_fill(in, size)) {
 			uint8_t *at = in->buffer + in->begin;
@@ -310,8 +315,8 @@ static bool take_trailing(struct stream_reader *in, struct record *rec, uint64_t
 
 /*
  * Return the next record from inside COMPRESSED records in *REC.  There, TRACING_DATA must
- * have its data inside: other records follow it.  Without data it is dropped, because a
- * reader of our output would take the next records for its data.
+ * have its data inside: other records follow it.  Without data it is dropped, and so are large
+ * records of simpleperf, because a reader of our output would take the next records for its data.
  */
 static bool next_inner(struct stream_reader *in, struct record *rec)
 {
@@ -320,6 +325,9 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 	if (rec->type == RECORD_TRACING_DATA && !move_out_trailing(rec) && trailing_size(rec) > 0) {
 		stream_damaged(in, rec, "TRACING_DATA record without its data, in a COMPRESSED "
 			       "one");
+		rec->type = RECORD_DROPPED;
+	} else if (is_large(rec) || rec->type == RECORD_LARGE_TRACING_DATA) {
+		stream_damaged(in, rec, "record of simpleperf in a COMPRESSED one");
 		rec->type = RECORD_DROPPED;
 	}
 	return true;
