@@ -31,7 +31,7 @@ HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
 STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start|"
                     # of Go: goroutines, and where its runtime changes to another stack
-                    r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack)"
+                    r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack|asmcgocall)"
                     r"(\.abi0)?)(@.*)?$")
 
 PERF_CONTEXT_MAX = (1 << 64) - 4095

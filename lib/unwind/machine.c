@@ -145,9 +145,14 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
  * systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi; call *%rdi.
  * mcall: mov 56(%r14), %rsp; push %rax; mov (%rdx), %r12; call *%r12
  * morestack: mov 56(%rbx), %rsp; mov bp(%rbx), %rbp, which older versions do not have; call
+ * asmcgocall, after the call: mov 48(%rsp), %rdi; mov 8(%rdi), %rsi; sub 40(%rsp), %rsi, or, if it
+ * was on that stack before: mov 40(%rsp), %rsi; mov %rsi, %rsp; mov %eax, 24(%rsp)
  */
 static bool x86_changes_stack(struct machine_code code)
 {
+	if (HAS(code, 0, "\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28") ||
+	    HAS(code, 0, "\x48\x8b\x74\x24\x28\x48\x89\xf4\x89\x44\x24\x18"))
+		return true;
 	return HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4") ||
@@ -196,6 +201,29 @@ void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t
 	} else {
 		*row = x86_row(jumps ? 16 : 8);
 	}
+}
+
+/*
+ * Go's nanotime1, walltime and time.now, after the call of the vdso: mov (%rsp), %rax; mov 8(%rsp),
+ * %rdx; mov %r12, %rsp.  time.now, after its second call: mov 16(%rsp), %rax; mov 24(%rsp), %rdi;
+ * mov (%rsp), %rcx; and after its first one: mov $1, %edi; lea (%rsp), %rsi; mov vdso, %rax;
+ * call *%rax; the same.
+ */
+static bool x86_has_saved_sp(struct machine_code code)
+{
+	const char *now = "\x48\x8b\x44\x24\x10\x48\x8b\x7c\x24\x18\x48\x8b\x0c\x24";
+
+	return HAS(code, 0, "\x48\x8b\x04\x24\x48\x8b\x54\x24\x08\x4c\x89\xe4") ||
+	       has(code, 0, now, 14) ||
+	       (HAS(code, 0, "\xbf\x01\0\0\0\x48\x8d\x34\x24\x48\x8b\x05") &&
+		HAS(code, 16, "\xff\xd0") && has(code, 18, now, 14));
+}
+
+uint8_t machine_saved_sp(const struct machine *m, struct machine_code code)
+{
+	enum { R12 = 12 };
+
+	return m == &x86_64 && x86_has_saved_sp(code) ? R12 : m->sp;
 }
 
 /* push %rbp; mov %rsp, %rbp, in both encodings */

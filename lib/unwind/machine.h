@@ -51,9 +51,16 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 
 /*
  * Whether the call before the return address CODE runs on another stack, from its first byte on,
- * as Go's runtime.systemstack, mcall and morestack do: what that stack has further up is old.
+ * as Go's runtime.systemstack, mcall, morestack and asmcgocall do: what that stack has further up
+ * is old.
  */
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
+
+/*
+ * Return the register that has the function's stack pointer during the call before the return
+ * address CODE.  It is not M->sp where Go calls the vdso: on another stack if need be.
+ */
+uint8_t machine_saved_sp(const struct machine *m, struct machine_code code);
 
 /* Set *ROW to the row at CODE, which is AT bytes after the start of a procedure linkage table. */
 void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,

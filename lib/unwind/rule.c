@@ -214,6 +214,8 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 		return intern(&u->rules, &row, machine, m->object);
 	if (!is_exact && machine_changes_stack(machine, after))
 		return ID_END;
+	if (found && !is_exact && row.cfa_kind == CFI_OFFSET && row.cfa_reg == machine->sp)
+		row.cfa_reg = machine_saved_sp(machine, after);
 	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
