@@ -71,6 +71,8 @@ check 'of 64 threads each sample has the number that the times of their runs giv
 		weighed p.pb.gz >got
 		same want got
 	done
+	go tool pprof -symbolize=none -top -unit ns -tagfocus="parallelism=^1$" p.pb.gz 2>err |
+		grep -q "accounting for $(sed -n "s/^1 //p" want)ns"
 	# the same after a filter, and with slices
 	pmu-symbolize -q s.data | pmu-topprof --latency --parallelism --slices 20 -o q.pb.gz
 	weighed q.pb.gz >got
