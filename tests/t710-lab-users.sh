@@ -22,6 +22,9 @@ done
 twelve=cycles:u,r08:u,r11:u,r1b:u,r02:u,r03:u,r04:u,r05:u,r10:u,r12:u,r13:u,r14:u
 pmu-sample -v -e $twelve -c 100003 -o brief.data -- brief 400 2>brief.err
 pmu-topprof brief.data >brief.pb.gz
+pmu-sample -v -e cycles:u,r08:u -c 100003 -o few.data -- brief 50 2>few.err
+pmu-topprof few.data >few.pb.gz
+pmu-topprof --not-sampled few.data >few-all.pb.gz
 mkfifo go
 sh -c 'read word <go; exec spin serial 100' &
 target=$!
@@ -91,6 +94,7 @@ total() {
 check 'many short threads and more events than counters: values are right within a tenth' <<'END'
 	ended users
 	head -n 3 $users/brief.err
+	# the guest's kernel is older than 6.2, see pmu-topprof(1): 3 to 7 % too much
 	# of the events whose truth is known, cycles twice and instructions, the one that was counted
 	# longest: another may have had a counter for three threads of the 400
 	event=$(pmu-stream $users/brief.data |
@@ -98,6 +102,16 @@ check 'many short threads and more events than counters: values are right within
 		sort -n | sed -n '$s/.* //p')
 	echo "$event"
 	near "$(total "$event" $users/brief.pb.gz)" 400002400 40000000
+END
+
+check 'many short threads and as few events as counters: nothing is scaled' <<'END'
+	ended users
+	cat $users/few.err
+	test "$(total cycles:u $users/few.pb.gz)" = $((100003 * $(samples $users/few.data event |
+		grep -c cycles)))
+	counted=$(sed -n "s/^pmu-sample: cycles:u: \([0-9]*\) counted.*/\1/p" $users/few.err)
+	near $counted 50000300 500000	# with what creates the threads
+	test "$(total cycles:u $users/few-all.pb.gz)" = "$counted"
 END
 
 check 'the same on one CPU of a process: scaled by the time there' <<'END'

@@ -86,10 +86,7 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 /* Return whether precise_ip has a meaning for this type of event. */
 static bool can_be_precise(const struct event *event)
 {
-	uint32_t type = event->attr.type;
-
-	return type != PERF_TYPE_SOFTWARE && type != PERF_TYPE_TRACEPOINT &&
-	       type != PERF_TYPE_BREAKPOINT && !event->per_cpu;
+	return event_needs_counter(&event->attr) && !event->per_cpu;
 }
 
 /* Apply --precise if the event has no modifier p or P of its own. */

@@ -59,6 +59,12 @@ bool events_sample_waits(const struct stream_events *events, uint32_t event)
 		(e->attr.type == PERF_TYPE_TRACEPOINT && !strcmp(e->name, "sched:sched_switch")));
 }
 
+bool event_needs_counter(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_TRACEPOINT &&
+	       attr->type != PERF_TYPE_BREAKPOINT;
+}
+
 bool event_samples_all(const struct perf_event_attr *attr)
 {
 	bool in_part = attr->exclude_user || attr->exclude_kernel || attr->exclude_idle;

@@ -108,6 +108,9 @@ uint32_t events_first_clock(const struct stream_events *events);
  */
 bool events_sample_waits(const struct stream_events *events, uint32_t event);
 
+/* Return whether the event is counted by hardware, whose counters events may have to share. */
+bool event_needs_counter(const struct perf_event_attr *attr);
+
 /*
  * Return whether the periods of the event's samples add up to its count.  They do not if
  * the leader of a group samples for it; nor for a clock that excludes the kernel or user

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/counters.h"
 #include "base/arena.h"
+#include "record/events.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -376,11 +377,47 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 	return true;
 }
 
-/* Times of a task, the longest of all its events, in ns. */
+/* Times of a task, in ns. */
 struct task_times {
-	uint64_t enabled;	/* time enabled: the same for all events of the task */
-	uint64_t *on_cpu;	/* per CPU index: time running there */
+	uint64_t enabled;	/* the longest of all its events */
+	uint64_t in_hardware;	/* the longest of its events that need a counter */
+	uint64_t *on_cpu;	/* per CPU index: the longest time running there, of all events */
+	uint64_t *ran;		/* per event: time running, on all CPUs */
 };
+
+/*
+ * Return whether events of the task with TIMES had to share counters.  If not, each event that
+ * needs a counter ran all the time, or never.  Events are not all stopped at the same moment:
+ * ignore small differences.
+ */
+static bool has_shared(const struct counters *c, const struct task_times *times)
+{
+	uint64_t most = times->in_hardware, little = most / 1000;
+
+	for (uint32_t e = 0; e < c->events->count; e++)
+		if (event_needs_counter(&c->events->event[e].attr) && times->ran[e] > little &&
+		    times->ran[e] < most - little)
+			return true;
+	return false;
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Add what COUNTER has READ to the TIMES of its task. */
+static void add_times(const struct counters *c, const struct counter *counter,
+		      const struct counters_total *read, struct task_times *times)
+{
+	uint64_t *ran = &times->on_cpu[counter->cpu];
+
+	times->enabled = longer(times->enabled, read->enabled);
+	*ran = longer(*ran, read->running);
+	times->ran[counter->event] += read->running;
+	if (event_needs_counter(&c->events->event[counter->event].attr))
+		times->in_hardware = longer(times->in_hardware, read->enabled);
+}
 
 /*
  * Read all counters of the task whose counters start at index FIRST into READ, and set TIMES.
@@ -391,19 +428,19 @@ static size_t read_task(const struct counters *c, size_t first, struct counters_
 {
 	size_t i = first;
 
-	times->enabled = 0;
+	times->enabled = times->in_hardware = 0;
 	memset(times->on_cpu, 0, c->cpus * sizeof(*times->on_cpu));
+	memset(times->ran, 0, c->events->count * sizeof(*times->ran));
 	for (; i < c->count && c->counter[i].task == c->counter[first].task; i++) {
 		const struct counter *counter = &c->counter[i];
 		struct counters_total *one = &read[i - first];
 		if (!read_counter(c, counter, one))
 			*one = (struct counters_total){ 0 };
-		if (counter->by_cpu)
-			continue;
-		uint64_t *ran = &times->on_cpu[counter->cpu];
-		times->enabled = one->enabled > times->enabled ? one->enabled : times->enabled;
-		*ran = one->running > *ran ? one->running : *ran;
+		if (!counter->by_cpu)
+			add_times(c, counter, one, times);
 	}
+	if (has_shared(c, times))
+		times->in_hardware = times->enabled;
 	return i;
 }
 
@@ -426,7 +463,9 @@ static void add_task(const struct counters *c, const struct counter *counter, si
 		cpus += !counter[i].by_cpu;
 	}
 	bool everywhere = c->all_cpus && cpus == c->cpus;
-	total->enabled += enabled + (everywhere ? times->enabled : on_cpus);
+	bool in_hardware = event_needs_counter(&c->events->event[event].attr);
+	uint64_t task = in_hardware ? times->in_hardware : times->enabled;
+	total->enabled += enabled + (everywhere ? task : on_cpus);
 }
 
 /*
@@ -436,12 +475,20 @@ static void add_task(const struct counters *c, const struct counter *counter, si
  * on a counter then.  Hence the longest time is right.  An event that is open on some CPUs
  * only (-C, or its PMU) should count while the task runs on these CPUs: that is the longest
  * time running there, of an event that needs no counter.
+ *
+ * Before Linux 6.2, events that need no counter have a context of their own.  The kernel ends
+ * it after the other one, so these events are also enabled while the kernel removes the others
+ * from a thread that ends: some microseconds for each.  That time is too long for hardware
+ * events.  So it is used only if they shared counters, since their own may then be too short.
  */
 void counters_totals(const struct counters *c, struct counters_total *total)
 {
 	size_t most = c->cpus * c->events->count;
 	struct counters_total *read = mem_zeroed(most, sizeof(*read));
-	struct task_times times = { .on_cpu = mem_zeroed(c->cpus, sizeof(*times.on_cpu)) };
+	struct task_times times = {
+		.on_cpu = mem_zeroed(c->cpus, sizeof(*times.on_cpu)),
+		.ran = mem_zeroed(c->events->count, sizeof(*times.ran)),
+	};
 
 	memset(total, 0, c->events->count * sizeof(*total));
 	for (size_t i = 0, next; i < c->count; i = next) {
@@ -450,6 +497,7 @@ void counters_totals(const struct counters *c, struct counters_total *total)
 			add_task(c, &c->counter[i], next - i, read, &times, e, &total[e]);
 	}
 	free(times.on_cpu);
+	free(times.ran);
 	free(read);
 }
 

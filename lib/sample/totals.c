@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* totals - the end of each stream, and the summary for the user: counts, losses, costs. */
 #include "sample/features.h"
+#include "record/events.h"
 #include "sample/internal.h"
 #include "stream/writer.h"
 
@@ -51,14 +52,8 @@ void sampler_write_end(struct sampler *s)
 /* Return whether EVENT is counted by a CPU core; most of these events happen all the time. */
 static bool counts_in_hardware(const struct event *event)
 {
-	switch (event->attr.type) {
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_TRACEPOINT:
-	case PERF_TYPE_BREAKPOINT:
-		return false;
-	default:
-		return !event->pmu || strstr(event->pmu, "cpu") || strstr(event->pmu, "armv");
-	}
+	return event_needs_counter(&event->attr) &&
+	       (!event->pmu || strstr(event->pmu, "cpu") || strstr(event->pmu, "armv"));
 }
 
 /* Report the totals of each event.  Returns the longest time enabled, in ns. */

@@ -59,6 +59,7 @@ int main(void)
 	for (int i = 0; i < EVENTS; i++)
 		event[i].attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
 					    PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+	event[CLOCK].attr.type = PERF_TYPE_SOFTWARE;
 
 	/* A task that ran for 100 ms: 30, 20, 40 and 10 on the four CPUs. */
 	counts(0, CORE, 0, 300, 100, 30);
@@ -109,5 +110,36 @@ int main(void)
 	sum();
 	tap(is(CORE, 150, 15, 15) && is(OTHER_CORE, 15, 15, 15),
 	    "not known: the longest that one ran there");
+
+	/*
+	 * Before Linux 6.2 a clock's time includes the removal of the other events from threads
+	 * that end, here 8 ms.  Events that did not share counters, or never ran, are not scaled.
+	 */
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		counts(0, CORE, cpu, 100, 100, 25);
+		counts(0, OTHER_CORE, cpu, 0, 0, 0);
+		counts(0, CLOCK, cpu, 27, 108, 27);
+	}
+	sum();
+	tap(is(CORE, 400, 100, 100) && is(OTHER_CORE, 0, 100, 0) && is(CLOCK, 108, 108, 108),
+	    "what did not share counters has run all the time");
+
+	/* Dead threads add no time to an event that was off at their end: the clock's is right. */
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		counts(0, CORE, cpu, 60, 60, 15);
+		counts(0, OTHER_CORE, cpu, 40, 40, 10);
+		counts(0, CLOCK, cpu, 27, 108, 27);
+	}
+	sum();
+	tap(is(CORE, 240, 108, 60) && is(OTHER_CORE, 160, 108, 40),
+	    "what shared counters has run for a part of the clock's time");
+
+	/* The counters may be in use by others, such as another session. */
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		counts(0, CORE, cpu, 20, 100, 5);
+		counts(0, CLOCK, cpu, 27, 108, 27);
+	}
+	sum();
+	tap(is(CORE, 80, 108, 20), "one event that shared its counter with other sessions");
 	return tap_done();
 }
