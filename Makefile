@@ -142,6 +142,7 @@ $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
 # Calls that fail when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
+$B/tests/unit/test-rotation: LDFLAGS += -Wl,--wrap=renameat2
 # The fuzzer of whole tools has their main() in it, by other names.
 $B/whole/%.o: $B/cmd/%.o
 	@mkdir -p $(@D)

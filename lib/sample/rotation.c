@@ -39,24 +39,30 @@ static bool rename_to_new(const char *from, const char *to)
 	return rename(from, to) == 0;
 }
 
-/* Two files may end in one millisecond: the second then has the next one in its name. */
-static void name_file(struct sampler *s)
+bool rotation_rename(const char *file, uint64_t ms, char *name, size_t size)
 {
-	char name[4096], stamp[32];
-	struct timespec t;
+	char stamp[32];
 	struct tm tm;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	uint64_t ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 	bool renamed;
+
 	do {
 		time_t seconds = (time_t)(ms / 1000);
 		localtime_r(&seconds, &tm);
 		strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-		snprintf(name, sizeof(name), "%s.%s%03" PRIu64, s->out->file, stamp, ms++ % 1000);
-		renamed = rename_to_new(s->out->file, name);
+		snprintf(name, size, "%s.%s%03" PRIu64, file, stamp, ms++ % 1000);
+		renamed = rename_to_new(file, name);
 	} while (!renamed && errno == EEXIST);
-	if (!renamed)
+	return renamed;
+}
+
+static void name_file(struct sampler *s)
+{
+	char name[4096];
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	uint64_t ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	if (!rotation_rename(s->out->file, ms, name, sizeof(name)))
 		report_failure(s->report, "cannot rename '%s' to '%s'", s->out->file, name);
 	else
 		report_summary(s->report, "%s: %s", s->out->file, name);

@@ -32,6 +32,12 @@ static inline bool rotation_is_on(const struct rotation *r)
  */
 const char *rotation_parse(const char *when, void *rotation);
 
+/*
+ * Append to the name of FILE the time MS of its end, ms since 1970, or the first ms after it
+ * that no other file has.  Writes the name to NAME (SIZE bytes).  False: errno says why.
+ */
+bool rotation_rename(const char *file, uint64_t ms, char *name, size_t size);
+
 #define ROTATION_TAKES "a size such as 100Mi, a time such as 10s, or signal"
 
 #define SAMPLER_DELAY_TAKES "a time such as 10s, a number of milliseconds, or -1"
