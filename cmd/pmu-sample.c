@@ -77,6 +77,9 @@ static void complete_settings(void)
 	    (chosen.max_stack || chosen.user_stacks || chosen.kernel_stacks))
 		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
 				"callchains: give -g, too");
+	if (s->callchain == CHAIN_LBR && (chosen.branches || s->branch_type))
+		command_misused(&command, "--call-graph lbr has its own kind of branches: "
+				"leave out -b and -j");
 	command_one_of(&command, "user", "kernel", NULL);
 	s->max_stack = (uint16_t)chosen.max_stack;
 	s->no_kernel_stack = chosen.user_stacks && !chosen.kernel_stacks;

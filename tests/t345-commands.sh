@@ -65,10 +65,34 @@ check 'an event keeps its max-stack= and branch_type=; options without effect ar
 import struct, sys
 type, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), int(sys.argv[2], 16) + 8 + 24)
 assert not type & 32, hex(type)' s.data $attr
+	exits 2 pmu-sample --call-graph lbr -b -e cpu-clock -o s.data -- true 2>err
+	grep -q "leave out -b and -j" err
 	for option in "--max-stack 5" --user-stacks --kernel-stacks; do
 		exits 2 pmu-sample $option -e cpu-clock -o s.data -- true 2>err
 		grep -q "give -g, too" err
 	done
+END
+
+# kinds EVENT OPTION...: the kinds of branches that pmu-sample asks the kernel for
+kinds() {
+	event=$1
+	shift
+	strace -v -o calls -e trace=perf_event_open pmu-sample "$@" -e "$event" -o s.data -- true \
+		2>err || test $? = 1	# without such hardware the kernel refuses
+	sed -n 's/.*branch_sample_type=\([A-Z_|]*\).*/\1/p' calls | sed 's/PERF_SAMPLE_BRANCH_//g' |
+		sort -u
+}
+
+check "branch_type= of an event is not replaced by an option's kinds" <<'END'
+	needs_command strace
+	strace -o calls true 2>err || skip "strace cannot trace here"
+	own=cycles/branch_type=any_call\|u/u
+	for options in "" -b "-j any_ret,k" "--call-graph lbr"; do
+		test "$(kinds $own $options)" = "USER|ANY_CALL"
+	done
+	test "$(kinds cycles:u -j any_ret,k)" = "KERNEL|ANY_RETURN"
+	test "$(kinds cycles:u -b)" = "USER|ANY"
+	kinds cycles:u --call-graph lbr | grep -q "CALL_STACK"
 END
 
 check 'children that exist already, and theirs, are followed with --children' <<'END'

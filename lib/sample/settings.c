@@ -21,7 +21,7 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 		attr->sample_stack_user = s->stack_bytes;
 		attr->exclude_callchain_user = 1;	/* the stack copy replaces it */
 	}
-	if (s->callchain == CHAIN_LBR)
+	if (s->callchain == CHAIN_LBR && !attr->branch_sample_type)
 		event_set_branches(event, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
 				   PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS);
 }
