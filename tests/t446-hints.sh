@@ -64,6 +64,20 @@ check 'Java without a map of its code: said once what would write one' <<'END'
 	grep -q "^pmu-top: .anon: [0-9]* address[es]*. have no names: .* made this code while it ran" err
 END
 
+check 'the same of .NET, which is known by its library, and of Node.js, by its program' <<'END'
+	hint() {
+		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 200
+		pmu-symbolize s.data 2>err >/dev/null
+		cat err
+		grep -q "no names of code that $2 compiled in process [0-9]*: .*; start it with $3$" err
+		test "$(wc -l <err)" -eq 1
+	}
+	compiler any-name libcoreclr.so
+	hint ./any-name .NET DOTNET_PerfMapEnabled=1
+	compiler node libother.so
+	hint ./node Node.js --perf-basic-prof
+END
+
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
 	compiler java libjvm.so
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 300 map >map
