@@ -13,10 +13,12 @@ cat >"$scratch/compiler.c" <<'END'
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef SIZE
+# define SIZE 4096
+#endif
 extern int is_there;
 int main(int argc, char **argv)
 {
-	enum { SIZE = 4096 };
 	struct timespec used = { 0, 0 };
 	unsigned char *code = mmap(0, SIZE, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char path[64];
@@ -39,11 +41,11 @@ int main(int argc, char **argv)
 END
 echo 'int is_there = 0;' >"$scratch/library.c"
 
-# compiler NAME LIBRARY: the program NAME, which maps LIBRARY
+# compiler NAME LIBRARY [SIZE]: the program NAME, which maps LIBRARY and runs code of SIZE bytes
 compiler() {
 	test "$(uname -m)" = x86_64 || skip "its code is that of x86-64"
 	gcc -shared -fPIC "$scratch/library.c" -o "$2"
-	gcc -O1 "$scratch/compiler.c" "./$2" -o "$1"
+	gcc -O1 -DSIZE="${3:-4096}" "$scratch/compiler.c" "./$2" -o "$1"
 }
 
 check 'Java without a map of its code: said once what would write one' <<'END'
@@ -74,7 +76,7 @@ check 'the same of .NET, which is known by its library, and of Node.js, by its p
 	}
 	compiler any-name libcoreclr.so
 	hint ./any-name .NET DOTNET_PerfMapEnabled=1
-	compiler node libother.so
+	compiler node libother.so 4	# samples count: a loop may have few addresses
 	hint ./node Node.js --perf-basic-prof
 END
 

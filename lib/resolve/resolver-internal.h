@@ -42,7 +42,8 @@ struct jit_process {
 	struct jitmap *map;	/* NULL: not read yet, or discarded */
 	char *dump;		/* path of the jitdump file that it mapped; NULL: none */
 	uid_t user;		/* effective user, as last seen; 0: root, or unknown */
-	uint32_t unnamed;	/* lookups without a result, counted until advice is given */
+	bool is_nameless;	/* an address was looked up, and no name of any was there */
+	uint32_t unnamed;	/* samples of nameless addresses, counted until advice is given */
 	uint32_t ended;		/* 1 + rounds since its end, or its last use after; 0: it lives */
 };
 
@@ -223,7 +224,13 @@ struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader 
 bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address,
 			struct jit_place *found);
 
-/* Count code of process PID that no file names. After some of it, report what would help. */
+/* Note that no file names code of process PID. */
+void resolver_jit_is_nameless(struct resolver *r, pid_t pid);
+
+/*
+ * Count a sample of code without a name that process PID made. After some of them, report what
+ * would help, if no file names such code.
+ */
 void resolver_jit_advise(struct resolver *r, pid_t pid);
 
 /* Follow REC, which may end a program or a round. */

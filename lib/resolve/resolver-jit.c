@@ -222,12 +222,20 @@ static size_t compiler_of(struct resolver *r, pid_t pid)
 	return COMPILERS;
 }
 
+void resolver_jit_is_nameless(struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id != TABLE_NONE)
+		r->jit[id].is_nameless = true;
+}
+
 void resolver_jit_advise(struct resolver *r, pid_t pid)
 {
 	enum { MANY = 20 };	/* some code belongs to the compiler itself, and never has names */
 	uint32_t id = find_jit(r, pid);
 
-	if (id == TABLE_NONE || ++r->jit[id].unnamed != MANY)
+	if (id == TABLE_NONE || !r->jit[id].is_nameless || ++r->jit[id].unnamed != MANY)
 		return;
 	size_t compiler = compiler_of(r, pid);
 	if (compiler == COMPILERS || r->advised >> compiler & 1)

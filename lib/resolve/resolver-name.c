@@ -150,7 +150,7 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	r->from = FROM_NOTHING;
 	if (!resolver_jit_knows(r, place->jit, place->address, &found)) {
 		if (jitmap_is_empty(place->jit))
-			resolver_jit_advise(r, r->part[place->object].pid);
+			resolver_jit_is_nameless(r, r->part[place->object].pid);
 		return 0;
 	}
 	r->from = FROM_JIT;

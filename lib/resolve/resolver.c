@@ -501,6 +501,9 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 	r->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	out->frames = resolve_chain(r, in, s, attr, &out->end);
 	out->frame = r->frame;
+	const struct resolved_frame *leaf = &r->tables->frame[out->frame[0]];
+	if (!leaf->lines && r->part[leaf->object].pid)
+		resolver_jit_advise(r, r->part[leaf->object].pid);
 }
 
 const struct tasks *resolver_tasks(const struct resolver *r)
