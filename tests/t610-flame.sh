@@ -45,6 +45,24 @@ check 'a real profile, and its streams: the same; and the same bytes in each run
 	done
 END
 
+check 'an address without a function is one that the file has' <<'END'
+	echo "int main(void) { for (volatile long n = 0; n < 200000000; n++); }" >mine.c
+	gcc -O1 -Wl,-z,noseparate-code mine.c -o mine	# code at offset 0 of the file
+	pmu-sample -q -e cpu-clock:u -F 1000 -o s.data -- ./mine
+	pmu-topprof s.data -o p.pb.gz
+	pmu-flame -o p.html p.pb.gz
+	set -- $(nm -S mine | sed -n "s/^\([0-9a-f]*\) \([0-9a-f]*\) T main/0x\1 0x\2/p")
+	page sums p.html cpu | sed -n "s/.*mine+\(0x[0-9a-f]*\).*/\1/p" >addresses
+	cat addresses
+	test -s addresses
+	while read -r address; do
+		test $((address)) -ge $(($1)) && test $((address)) -lt $(($1 + $2)) ||
+			echo $address
+	done <addresses >others
+	# what is before and after main() is not sampled once in a thousand
+	at_most "$(wc -l <others)" 1
+END
+
 check 'names are data: the page has one script and one style, allowed by their hashes' <<'END'
 	made hostile >p.pb
 	script="</script><script>window.owned=1</script>"

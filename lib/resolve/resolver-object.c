@@ -357,12 +357,6 @@ static struct place place_in_kernel(struct resolver *r, const struct stream_read
 	return place;
 }
 
-/*
- * go tool pprof takes a mapping that starts at 0 as not relocated, and then finds no symbols of a
- * program linked at another address. So such a part starts here instead.
- */
-#define NOT_ZERO (1ULL << 40)
-
 /* Return a place in a file: by the ELF's own addresses if it was read, else by file offset. */
 static struct place place_in_file(struct resolver *r, const struct mapping *m,
 				  const struct elf *elf, uint64_t address)
@@ -384,7 +378,7 @@ static struct place place_in_file(struct resolver *r, const struct mapping *m,
 		return (struct place){ .object = resolver_part_id(r, m->object, 0, part),
 				       .source = m->object, .address = own, .own_address = own };
 	}
-	part.start = m->file_offset ? m->file_offset : NOT_ZERO;
+	part.start = m->file_offset ? m->file_offset : RESOLVED_NOT_ZERO;
 	part.file_offset = m->file_offset;
 	part.size = m->end - m->start;
 	struct place place = { .object = resolver_part_id(r, m->object, 0, part),

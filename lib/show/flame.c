@@ -2,6 +2,7 @@
 #include "show/flame.h"
 #include "show/flame-internal.h"
 #include "base/units.h"
+#include "stream/resolved.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,13 +146,19 @@ static void add_frame(struct adding *a, uint32_t frame)
 	a->frame[a->frames++] = frame;
 }
 
-/* An address without a function: "libfoo.so+0x1f40". */
+/* An address without a function: "libfoo.so+0x1f40", by addresses that the file has. */
 static void add_address(struct adding *a, const struct decoded_location *l, const char *object)
 {
 	const char *base = flame_base_name(object);
+	uint64_t address = l->address;
 	char name[512];
 
-	snprintf(name, sizeof(name), "%.400s+%#" PRIx64, *base ? base : "?", l->address);
+	if (l->mapping != TABLE_NONE) {
+		struct decoded_mapping m = decoded_mapping(a->d, l->mapping);
+		if (m.start == RESOLVED_NOT_ZERO && m.offset == 0)
+			address -= m.start;
+	}
+	snprintf(name, sizeof(name), "%.400s+%#" PRIx64, *base ? base : "?", address);
 	add_frame(a, flame_line(a->f, flame_function(a->f, name, "", object, 0,
 						     kind_of(name, object, a->main)), 0, false));
 }

@@ -61,6 +61,13 @@ struct resolved_line {
 	uint32_t column;	/* 0: unknown */
 };
 
+/*
+ * Start of an object that lies at offset 0 of a file that was not read.  go tool pprof takes a
+ * mapping that starts at 0 as not relocated, and then finds no symbols of a program linked at
+ * another address.
+ */
+#define RESOLVED_NOT_ZERO (1ULL << 40)
+
 /* An address of code.  It has several lines if functions are inlined there. */
 struct resolved_frame {
 	uint32_t object;	/* id */
