@@ -193,6 +193,18 @@ check 'a clock takes no period that its timer cannot keep, by force neither' <<'
 	done
 END
 
+check 'each write to a watched variable is one sample' <<'END'
+	echo "long watched; int main(void) { for (int i = 0; i < 1000; i++) \
+		*(volatile long *)&watched = i; }" >watched.c
+	gcc -O1 -no-pie watched.c -o watched
+	address=$(nm watched | sed -n "s/^0*\([0-9a-f]*\) B watched$/0x\1/p")
+	pmu-events --check "mem:$address/8:w:u" >out || skip "$(cat out)"
+	pmu-sample -v -e "mem:$address/8:w:u" -c 1 -o s.data -- ./watched 2>err
+	cat err
+	test "$(perf_samples s.data)" = 1000
+	grep -q ": 1000 counted" err
+END
+
 check 'a CPU that is named twice is sampled once, in whatever order' <<'END'
 	needs_root
 	last=$(($(nproc) - 1))

@@ -58,13 +58,15 @@ check 'an event keeps its max-stack= and branch_type=; options without effect ar
 		{ n++; if (NF > 3) bad++ }
 		END { print n, bad + 0
 		exit !(n > 10 && !bad) }'
-	pmu-sample --off-cpu --call-graph none -e cpu-clock -o s.data -- true
-	# PERF_SAMPLE_CALLCHAIN is bit 5 of sample_type, the fourth word of an attr
-	attr=$(pmu-stream --dump s.data | awk '$2 == "ATTR" { print $1; exit }')
-	python3 -c '
+	for option in -g --off-cpu; do
+		pmu-sample $option --call-graph none -e cpu-clock -o s.data -- true
+		# PERF_SAMPLE_CALLCHAIN is bit 5 of sample_type, the fourth word of an attr
+		attr=$(pmu-stream --dump s.data | awk '$2 == "ATTR" { print $1; exit }')
+		python3 -c '
 import struct, sys
 type, = struct.unpack_from("<Q", open(sys.argv[1], "rb").read(), int(sys.argv[2], 16) + 8 + 24)
 assert not type & 32, hex(type)' s.data $attr
+	done
 	exits 2 pmu-sample --call-graph lbr -b -e cpu-clock -o s.data -- true 2>err
 	grep -q "leave out -b and -j" err
 	for option in "--max-stack 5" --user-stacks --kernel-stacks; do
