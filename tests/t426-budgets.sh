@@ -250,9 +250,35 @@ check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and repor
 	for tool in 'pmu-stream --stats' pmu-symbolize pmu-topprof pmu-unwind; do
 		exits 1 $tool s.zst >out 2>told
 		cat told
-		grep -q "unpacks to more than 1000 times its size" told
+		grep -q "unpacks to more than 200 times its size" told
 	done
 	within 10 64 pmu-symbolize s.zst
+END
+
+check 'records that are all the same, in few compressed bytes, are read up to a limit' <<'END'
+	cat >samples.py <<-EOF
+	import subprocess, sys
+	from streams import *
+	def packed(b):
+	    return subprocess.run(["zstd", "-qc"], input=b, check=True,
+	                          stdout=subprocess.PIPE).stdout
+	start = pipe(record(64, attr(1, 0, 1, IP | TID | PERIOD, flags=0)))
+	part = record(68, b"") * 1000000
+	open("whole.data", "wb").write(packed(start + part * 10))
+	inside = packed(part)
+	parts = [inside[i:i + 60000] for i in range(0, len(inside), 60000)]
+	open("inside.data", "wb").write(start + b"".join(record(81, p, 0) for p in parts) * 10)
+	open("both.data", "wb").write(packed(open("inside.data", "rb").read()))
+	EOF
+	PYTHONPATH=$TOP/tests PYTHONDONTWRITEBYTECODE=1 python3 samples.py
+	ls -l *.data
+	for file in whole inside both; do
+		exits 1 pmu-stream $file.data >counts 2>told
+		cat told
+		grep -q "to more records than it has bytes; not read further" told
+		near "$(sed -n 's/^FINISHED_ROUND *//p' counts)" 4000000 100000
+	done
+	within 8 64 pmu-symbolize -q inside.data
 END
 
 check 'kernel code at more places than are kept is shown as [unknown]' <<'END'

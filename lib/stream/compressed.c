@@ -26,7 +26,12 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
 				 RECORD_MAX_SIZE);
 		in->inner.size += n > 0 ? (size_t)n : 0;
 	} while (n > 0 && in->inner.size < INNER_MAX);
-	if (n != 0)
+	if (in->wrapping)
+		inflate_count(in->wrapping, in->inner.size, 0);
+	if (reader_stops_at_bomb(in, in->inflate) ||
+	    (in->wrapping && reader_stops_at_bomb(in, in->wrapping)))
+		in->inner.size = 0;
+	else if (n != 0)
 		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
 			       : "COMPRESSED record that grows beyond all measure");
 	return n == 0;

@@ -15,6 +15,7 @@ struct inflate {
 	ZSTD_inBuffer in;
 	size_t expected;	/* hint of the last call; 0: a frame has ended */
 	uint64_t taken, made;	/* bytes of compressed data so far, and of what they unpack to */
+	uint64_t records;	/* in what was unpacked */
 };
 
 struct inflate *inflate_open(void)
@@ -100,9 +101,16 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 
 bool inflate_is_bomb(const struct inflate *z)
 {
-	enum { ANY = 64 << 20, TIMES = 1000 };
+	enum { ANY = 64 << 20, TIMES = 200, RECORDS = 4000000 };
 
-	return z->made > ANY && (z->made - ANY) / TIMES > z->taken;
+	return (z->made > ANY && (z->made - ANY) / TIMES > z->taken) ||
+	       (z->records > RECORDS && z->records - RECORDS > z->taken);
+}
+
+void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records)
+{
+	z->made += bytes;
+	z->records += records;
 }
 
 bool inflate_is_whole(const struct inflate *z)

@@ -20,7 +20,14 @@ void inflate_feed(struct inflate *z, const void *bytes, size_t size);
  */
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 
-/* Whether the data have unpacked to more than 64 MiB and 1000 times their size. */
+/* The unpacked data had RECORDS; what was compressed inside them unpacked to BYTES. */
+void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
+
+/*
+ * Whether the data have unpacked to more than 64 MiB and 200 times their size, or to more than
+ * 4 million records and one for each byte.  A sample that follows its like takes more than a byte:
+ * its time differs.
+ */
 bool inflate_is_bomb(const struct inflate *z);
 
 /* Return whether Z is at the end of a compressed frame, and no other frame has started. */

@@ -21,6 +21,16 @@ static void make_room(struct stream_reader *in, size_t size)
 	in->begin = 0;
 }
 
+bool reader_stops_at_bomb(struct stream_reader *in, const struct inflate *z)
+{
+	if (!in->is_bomb && inflate_is_bomb(z)) {
+		in->is_bomb = true;
+		reader_damage(in, "the stream unpacks to more than 200 times its size, or to more "
+			      "records than it has bytes; not read further");
+	}
+	return in->is_bomb;
+}
+
 /*
  * Like read(), but decompresses a stream that is compressed as a whole.  Return 0
  * at the end, -1 on failure (reported).
@@ -31,11 +41,8 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 
 	while (in->wrapping) {
 		n = inflate_read(in->wrapping, to, room);
-		if (n > 0 && inflate_is_bomb(in->wrapping)) {
-			reader_damage(in, "the stream unpacks to more than 1000 times its size; "
-				      "not read further");
+		if (n > 0 && reader_stops_at_bomb(in, in->wrapping))
 			return -1;
-		}
 		if (n > 0)
 			return n;
 		if (n < 0) {

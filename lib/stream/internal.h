@@ -50,6 +50,7 @@ struct stream_reader {
 	uint8_t *wrapped;	/* buffer of compressed bytes */
 	/* for COMPRESSED records: */
 	struct inflate *inflate;
+	bool is_bomb;			/* these unpack to too much: nothing more is read */
 	struct buffer inner;	/* decompressed bytes; those from inner_at on are unread */
 	size_t inner_at;
 	uint64_t inner_offset;	/* stream offset of the last COMPRESSED record */
@@ -65,6 +66,9 @@ bool reader_skip(struct stream_reader *in, uint64_t size);
 
 /* Return a decompressor for what starts with these bytes, or NULL if it is not compressed. */
 struct inflate *reader_inflate_for(const uint8_t *bytes, size_t size);
+
+/* Return whether Z unpacks to so much that the rest is not read.  Reported once. */
+bool reader_stops_at_bomb(struct stream_reader *in, const struct inflate *z);
 
 /* If the whole stream is compressed with zstd or gzip, decompress it from now on. */
 void reader_unwrap(struct stream_reader *in);

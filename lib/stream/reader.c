@@ -341,8 +341,13 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 		return true;
 	}
 	rec->trailing = (struct cursor){ 0 };
+	struct inflate *z = in->wrapping ? in->wrapping : in->inflate;
+	if (z)
+		inflate_count(z, 0, 1);
+	if (z && reader_stops_at_bomb(in, z))
+		return false;
 	while (!next_inner(in, rec)) {
-		if (reader_stopped(in) || !read_record(in, rec)) {
+		if (in->is_bomb || reader_stopped(in) || !read_record(in, rec)) {
 			reader_check_inner_end(in);
 			return false;
 		}
