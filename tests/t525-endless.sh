@@ -72,6 +72,44 @@ for command in \
 	END
 done
 
+# The same, where the end of no process is recorded: 2 ** 15 processes and 2 ** 17 threads are kept.
+unended_peak() {
+	n=$1
+	shift
+	cost sh -c "make-churn $n 20 unended | $* >/dev/null 2>said" | cut -d ' ' -f 2
+}
+
+for command in pmu-symbolize 'pmu-topprof --label none --max-stacks 1000' pmu-unwind \
+	'pmu-stream --comm program-1'; do
+	check "$command: as much memory for three times the processes that never end" <<-'END'
+		little=$(unended_peak 70000 "$command")
+		much=$(unended_peak 210000 "$command")
+		echo "$little KiB, $much KiB"
+		cat said
+		# a limit of stacks leaves room for a quarter million of recorded chains
+		case $command in *max-stacks*) little=$((little + 20480)) ;; esac
+		test $much -le $((little + 4096))
+		at_most "$much" 65536
+		case $command in pmu-stream*) exit 0 ;; esac
+		test "$(grep -c "no end was recorded of more than 32768 processes" said)" = 1
+	END
+done
+
+check 'of many processes that never end, those with samples keep their mappings' <<'END'
+	compose s.data <<-EOF
+		def sample(pid):
+		    return record(9, struct.pack("<QIIQQ", 0x10010, pid, pid, 1, 1))
+		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
+		for pid in range(1, 50000):
+		    parts.append(record(1, mmap(pid, 0x10000, 0x1000, b"/bin/x")))
+		    if pid % 10000 == 0:
+		        parts += [sample(1), record(68, b""), record(68, b"")]
+		out = pipe(*parts, sample(1), sample(2), sample(49999))
+	EOF
+	pmu-topprof -q --to folded s.data >got
+	printf '%s\n' '[unknown] 1' '[x] 6' | same - got
+END
+
 # without COUNT KIND FILE: the stream in FILE without the first COUNT records of this type
 without() {
 	python3 - "$@" <<-'EOF'
@@ -177,6 +215,15 @@ repeated() {
 		                   for k in (0, i % 50 + 1))
 		    f = b"/usr/bin/x\\0" + struct.pack("<IQI", 2, 0, 2) + two + struct.pack("<Q", 0)
 		    return record(80, struct.pack("<QI", 128, len(f)) + f)
+		def tracing(i):
+		    fields = "".join("\\tfield:int f%d;\\toffset:8;\\tsize:4;\\tsigned:1;\\n" % k
+		                     for k in range(8))
+		    e = ("name: e\\nID: %d\\nformat:\\n%s" % (i, fields)).encode()
+		    d = (bytes([23, 8, 68]) + b"tracing0.6\\0\\0\\x08" + struct.pack("<I", 4096) +
+		         2 * (b"x\\0" + struct.pack("<Q", 0)) + struct.pack("<II", 0, 1) + b"s\\0" +
+		         struct.pack("<IQ", 1, len(e)) + e)
+		    d += bytes(-len(d) % 8)
+		    return record(66, struct.pack("<I", len(d)), 0) + d
 		make = {
 		    "code": lambda i: generated(i, 0) + generated(i, 1),
 		    "same-code": lambda i: generated(i % 4, 0),
@@ -186,6 +233,7 @@ repeated() {
 		    "control-groups": lambda i: record(19, struct.pack("<Q", i) + pad(b"/a/%08d" % i)),
 		    "hosts": lambda i: record(80, struct.pack("<Q", 3) + text(b"%064d" % i)),
 		    "tools": lambda i: record(0x504d0005, pad(b"tool%d" % i) + pad(b"1") + pad(b"x")),
+		    "tracing-data": lambda i: tracing(i % 4),
 		    "files": lambda i: record(1, mmap(5, 0x10000, 0x1000, b"/usr/lib/%d" % i)),
 		}["$1"]
 		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
@@ -215,6 +263,7 @@ done <<-END
 	control-groups pmu-topprof -q --label cgroup
 	hosts pmu-stream --stats
 	tools pmu-topprof -q
+	tracing-data pmu-topprof -q
 	files pmu-unwind -q
 END
 
@@ -264,6 +313,31 @@ check 'of a million addresses on, random ones take no more memory, and are one f
 	grep -q 'more than 1048576 addresses were sampled' said
 	pmu-stream --stats resolved.data | grep '^FRAME  *1048577$'
 	grep -aq '\[more addresses\]' resolved.data
+END
+
+check 'fields of thousands of tracepoints are found at once, for each sample' <<'END'
+	compose s.data <<-EOF
+		def event(i):
+		    e = b"name: e\\nID: %d\\nformat:\\n" % i + b"".join(
+		        b"\\tfield:int f%d;\\toffset:%d;\\tsize:4;\\tsigned:1;\\n" % (k, 4 * k)
+		        for k in range(8))
+		    return struct.pack("<Q", len(e)) + e
+		EVENTS = 8000
+		d = (bytes([23, 8, 68]) + b"tracing0.6\\0\\0\\x08" + struct.pack("<I", 4096) +
+		     2 * (b"x\\0" + struct.pack("<Q", 0)) + struct.pack("<II", 0, 1) + b"s\\0" +
+		     struct.pack("<I", EVENTS) + b"".join(event(i + 1) for i in range(EVENTS)))
+		d += bytes(-len(d) % 8)
+		raw = struct.pack("<I", 36) + struct.pack("<8I", *range(100, 108)) + bytes(4)
+		one = record(9, struct.pack("<QII", 0x1000, 5, 5) + raw)
+		out = pipe(record(64, attr(2, EVENTS, 1, IP | TID | RAW, flags=0)),
+		           record(66, struct.pack("<I", len(d)), 0) + d, one * 100000)
+	EOF
+	cost pmu-topprof --label field:f7 -o p.pb.gz s.data >used
+	cat used
+	go tool pprof -tags p.pb.gz >tags 2>&1
+	grep -q '100000.*: 107' tags
+	case $BIN in */release/*|*/clang/*) ;; *) exit 0 ;; esac
+	at_most "$(cut -d ' ' -f 1 used)" 3
 END
 
 check 'thousands of events take time and memory in proportion' <<'END'

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process/space.h"
+#include "base/arena.h"
+#include "base/oldest.h"
 
 #include <stdlib.h>
 
@@ -65,6 +67,7 @@ static struct process *add_process(struct spaces *s, pid_t pid)
 		s->process[id] = (struct process){ .pid = pid };
 		table_add(&s->process_table, hash_u64((uint32_t)pid), id);
 	}
+	s->process[id].used = ++s->uses;
 	return &s->process[id];
 }
 
@@ -84,6 +87,22 @@ static void forget_process(struct spaces *s, pid_t pid)
 	table_remove(&s->process_table, hash_u64((uint32_t)s->process[last].pid), last);
 	s->process[id] = s->process[last];
 	table_add(&s->process_table, hash_u64((uint32_t)s->process[id].pid), id);
+}
+
+/* There are too many processes: forget a quarter, those not used for longest. */
+static void forget_silent(struct spaces *s)
+{
+	uint64_t *used = mem_resize(NULL, s->processes * sizeof(*used));
+
+	for (uint32_t i = 0; i < s->processes; i++)
+		used[i] = s->process[i].used;
+	uint64_t last = oldest_quarter(used, s->processes);
+	free(used);
+	for (uint32_t i = s->processes; i-- > 0; )
+		if (s->process[i].used <= last) {
+			forget_process(s, s->process[i].pid);
+			s->silenced++;
+		}
 }
 
 static void clear_space(struct spaces *s, struct space *space)
@@ -329,6 +348,8 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	for (uint32_t i = 0; i < s->tasks.forgotten_count; i++)
 		if (s->tasks.forgotten[i].tid == s->tasks.forgotten[i].pid)
 			forget_process(s, s->tasks.forgotten[i].pid);
+	if (s->processes >= PROCESSES_MAX)
+		forget_silent(s);
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
@@ -369,6 +390,7 @@ const struct space *spaces_find(struct spaces *s, pid_t pid)
 	if (id == TABLE_NONE)
 		return &empty_space;
 	s->last = id;
+	s->process[id].used = ++s->uses;
 	return &s->process[id].space;
 }
 

@@ -38,15 +38,18 @@ struct spaces {
 	bool has_image;		/* a mapping of the kernel image was seen */
 	uint64_t image;		/* lowest address of the kernel image, if HAS_IMAGE */
 	bool all_is_code;	/* the recorder (simpleperf) does not record what is executable */
+	uint64_t silenced;	/* processes forgotten because of PROCESSES_MAX */
 	uint64_t generated_dropped;	/* pieces of generated code beyond GENERATED_MAX */
 	/* private: */
 	struct table process_table;
 	struct process {
 		pid_t pid;
 		bool ended;	/* its main thread has exited: PID may be reused */
+		uint64_t used;	/* USES at the last record or sample */
 		struct space space;
 	} *process;
 	uint32_t processes;
+	uint64_t uses;		/* of processes, so far */
 	uint64_t generation;	/* last one assigned */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
 	uint32_t last;		/* index of the process found last: samples come in runs */
@@ -60,9 +63,16 @@ struct spaces {
 };
 
 enum {
+	/* processes at a time; those not used for longest are forgotten */
+	PROCESSES_MAX = 1 << 15,
 	GENERATED_MAX = 1 << 16,	/* pieces of generated code that are mapped at a time */
 	REMOVED_MAX = 1 << 10,		/* those that stay mapped after the kernel removed them */
 };
+
+/* What to report once, with PROCESSES_MAX, when SILENCED is not 0. */
+#define SPACES_SILENCED \
+	"no end was recorded of more than %d processes; those silent for longest lose their " \
+	"mappings"
 
 /* Zero-initialised spaces are empty. */
 void spaces_release(struct spaces *s);

@@ -63,7 +63,8 @@ static bool next_field(struct cursor *c, struct wire_field *f)
 
 static struct cursor cursor_of(const uint8_t *at, size_t size)
 {
-	return (struct cursor){ .at = at, .end = at + size };
+	/* no offset, not even 0, is added to NULL */
+	return (struct cursor){ .at = at, .end = size ? at + size : at };
 }
 
 static struct cursor cursor_of_item(const struct decoded *d, struct decoded_item item)

@@ -5,7 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LINE_MAX_ = 512 };	/* bytes; a field's line is far shorter */
+enum {
+	LINE_MAX_ = 512,	/* bytes; a field's line is far shorter */
+	FIELDS_MAX = 1 << 17,	/* fields that are kept; Linux 6.1 has 12,000 */
+};
+
+static uint64_t hash_of(uint64_t id, const char *name)
+{
+	return hash_more(hash_u64(id), hash_bytes(name, strlen(name)));
+}
 
 /* Return the number after NAME in a field's line: "...\toffset:8;\tsize:16;\tsigned:0;" */
 static unsigned number_in(const char *line, const char *name)
@@ -33,11 +41,16 @@ static void add_field(struct tracepoints *t, uint64_t id, const char *line)
 		name--;
 	const char *chars = strstr(declared, "char");
 	f.is_text = bracket && chars && chars < end;
-	f.name = arena_text(&t->arena, name, (size_t)(name_end - name));
+	char copy[LINE_MAX_];
+	snprintf(copy, sizeof(copy), "%.*s", (int)(name_end - name), name);
+	if (t->fields == FIELDS_MAX || tracepoints_find(t, id, copy))
+		return;		/* a long stream may describe its events again and again */
+	f.name = arena_text(&t->arena, copy, strlen(copy));
 	f.offset = (uint16_t)number_in(end, "offset:");
 	f.size = (uint16_t)number_in(end, "size:");
 	f.is_signed = number_in(end, "signed:");
 	t->field = array_grow(t->field, t->fields, sizeof(*t->field));
+	table_add(&t->table, hash_of(id, f.name), t->fields);
 	t->field[t->fields++] = f;
 }
 
@@ -112,10 +125,10 @@ bool tracepoints_add(struct tracepoints *t, struct cursor c)
 const struct tracepoint_field *tracepoints_find(const struct tracepoints *t, uint64_t id,
 						const char *name)
 {
-	for (size_t i = 0; i < t->fields; i++)
-		if (t->field[i].id == id && !strcmp(t->field[i].name, name))
-			return &t->field[i];
-	return NULL;
+	uint32_t at = TABLE_FIND(&t->table, hash_of(id, name), i,
+				 t->field[i].id == id && !strcmp(t->field[i].name, name));
+
+	return at == TABLE_NONE ? NULL : &t->field[at];
 }
 
 bool tracepoint_number(const struct tracepoints *t, const struct tracepoint_field *f,
@@ -173,6 +186,7 @@ bool tracepoint_text(const struct tracepoints *t, const struct tracepoint_field 
 void tracepoints_release(struct tracepoints *t)
 {
 	free(t->field);
+	table_release(&t->table);
 	arena_release(&t->arena);
 	*t = (struct tracepoints){ 0 };
 }

@@ -8,6 +8,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/table.h"
 #include "record/sample.h"
 
 struct tracepoint_field {
@@ -22,7 +23,8 @@ struct tracepoint_field {
 /* Zero-initialised: empty. */
 struct tracepoints {
 	struct tracepoint_field *field;
-	size_t fields;
+	uint32_t fields;
+	struct table table;	/* index over FIELD, by id and name */
 	bool swap;		/* numbers have the other byte order */
 	struct arena arena;	/* memory of the names */
 };

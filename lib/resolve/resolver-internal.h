@@ -108,6 +108,7 @@ struct resolver {
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
 	uint32_t comms;
 	uint32_t comms_renumbered;	/* spaces.tasks.renumbered when COMM was empty */
+	bool silence_reported;	/* SPACES_SILENCED was said */
 	struct jit_process *jit;
 	uint32_t jits;
 	struct table jit_table;		/* over JIT, by pid */

@@ -89,6 +89,10 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (r->spaces.tasks.nameless == 1)
 		report_note(r->report, "threads have more than %d names; the next have none",
 			    NAMES_MAX);
+	if (r->spaces.silenced && !r->silence_reported) {
+		r->silence_reported = true;
+		report_note(r->report, SPACES_SILENCED, PROCESSES_MAX);
+	}
 	if (r->comms_renumbered != r->spaces.tasks.renumbered)
 		forget_comms(r);
 	if (!r->options.symbols)

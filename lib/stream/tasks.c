@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/tasks.h"
+#include "base/oldest.h"
 
 #include <stdlib.h>
 
@@ -27,10 +28,12 @@ static struct task *find_or_add(struct tasks *t, pid_t tid)
 {
 	struct task *known = find(t, tid);
 
-	if (known)
+	if (known) {
+		known->seen = t->tick;
 		return known;
+	}
 	t->task = array_grow(t->task, t->count, sizeof(*t->task));
-	t->task[t->count] = (struct task){ .tid = tid, .pid = tid };
+	t->task[t->count] = (struct task){ .tid = tid, .pid = tid, .seen = t->tick };
 	table_add(&t->table, hash_of(tid), t->count);
 	return &t->task[t->count++];
 }
@@ -81,6 +84,27 @@ static void forget(struct tasks *t, struct task *task)
 	table_remove(&t->table, hash_of(t->task[last].tid), last);
 	*task = t->task[last];
 	table_add(&t->table, hash_of(task->tid), id);
+}
+
+/*
+ * There are too many threads: forget a quarter of those that can be, the ones not seen for longest.
+ * A first thread stays while its process has others.
+ */
+static void forget_silent(struct tasks *t)
+{
+	uint64_t *seen = mem_resize(NULL, t->count * sizeof(*seen));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->task[i].others == 0)
+			seen[count++] = t->task[i].seen;
+	uint64_t last = oldest_quarter(seen, count);
+	free(seen);
+	for (uint32_t i = t->count; i-- > 0; )
+		if (t->task[i].others == 0 && t->task[i].seen <= last) {
+			forget(t, &t->task[i]);
+			t->silenced++;
+		}
 }
 
 /* If there are many names, keep only those of known threads. */
@@ -174,6 +198,8 @@ bool tasks_follow(struct tasks *t, const struct record *rec)
 	bool good = true;
 
 	t->forgotten_count = 0;
+	if (t->count >= TASKS_MAX)
+		forget_silent(t);
 	switch (rec->type) {
 	case PERF_RECORD_COMM:
 		good = record_comm(rec, &comm);
@@ -206,7 +232,6 @@ static void guess(struct tasks *t, pid_t pid, pid_t tid)
 		return;
 	struct task *task = task_of(t, tid, pid);
 	task->guessed = true;
-	task->seen = t->tick;
 	t->guesses++;
 	mark_end(t, task);
 }
@@ -217,14 +242,16 @@ void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid)
 
 	if (!task)
 		guess(t, pid, tid);
-	else if (task->guessed)
+	else
 		task->seen = t->tick;
 }
 
 uint32_t tasks_name(const struct tasks *t, pid_t tid)
 {
-	const struct task *task = find(t, tid);
+	struct task *task = find(t, tid);
 
+	if (task)
+		task->seen = t->tick;
 	return task ? task->name : 0;
 }
 

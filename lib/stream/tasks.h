@@ -6,7 +6,8 @@
  * follow.  The first thread of a process is forgotten after all its others, because the
  * process lives as long as they do.  A sample shows a thread whose FORK record was lost; it is
  * forgotten when it has no samples for long.  Names that no thread has any more are forgotten when
- * there are many.  So memory is bounded by the threads that are alive or were so recently.
+ * there are many.  So memory is bounded by the threads that are alive or were so recently.  EXIT
+ * records may be lost, too: of more than TASKS_MAX threads, those silent for longest are forgotten.
  */
 #pragma once
 #include "base/intern.h"
@@ -21,7 +22,7 @@ struct task {
 	uint64_t end;		/* tick of the EXIT */
 	/* only samples are known, no FORK or COMM; ENDED is set, and END is of no EXIT */
 	bool guessed;
-	uint64_t seen;		/* tick of the last sample, if GUESSED */
+	uint64_t seen;		/* tick of the last record or sample */
 };
 
 /* Zero-initialised: no threads. */
@@ -29,6 +30,7 @@ struct tasks {
 	struct intern names;	/* of all threads, and some that are no longer in use */
 	uint32_t renumbered;	/* how often names got new ids, to forget those not in use */
 	uint64_t nameless;	/* how often a name was dropped because of NAMES_MAX */
+	uint64_t silenced;	/* threads forgotten because of TASKS_MAX */
 	struct task *forgotten;	/* threads that the last tasks_follow() has forgotten */
 	uint32_t forgotten_count;
 	/* private: */
@@ -46,8 +48,8 @@ struct tasks {
 	uint32_t names_limit;	/* more names than this are too many; 0: not computed yet */
 };
 
-/* Number of different names that are kept at a time. */
-enum { NAMES_MAX = 1 << 17 };
+/* Number of different names, and of threads, that are kept at a time. */
+enum { NAMES_MAX = 1 << 17, TASKS_MAX = 1 << 17 };
 
 /*
  * Update T from a record of any type but SAMPLE; COMM, FORK, EXIT and FINISHED_ROUND
@@ -60,7 +62,7 @@ void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid);
 
 /*
  * Return the name of thread TID, an id in t->names; 0 ("") if it is unknown.  Valid until
- * t->renumbered changes.
+ * t->renumbered changes.  The thread counts as seen.
  */
 uint32_t tasks_name(const struct tasks *t, pid_t tid);
 

@@ -107,6 +107,7 @@ struct unwind {
 	const struct stream_origin *origin;	/* NULL: this machine, now */
 	struct report *report;
 	struct spaces spaces;
+	bool silence_reported;	/* SPACES_SILENCED was said */
 	struct elf_pool pool;
 	struct fetcher fetcher;
 	struct code **code;	/* by object of lib/process; NULL: not needed yet */

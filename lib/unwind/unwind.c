@@ -120,6 +120,10 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 		u->spaces.all_is_code = u->origin->is_simpleperf;
 	code_remove_unmapped(u);
 	bool good = spaces_follow(&u->spaces, rec);
+	if (u->spaces.silenced && !u->silence_reported) {
+		u->silence_reported = true;
+		report_note(u->report, SPACES_SILENCED, PROCESSES_MAX);
+	}
 	if (u->joiner)
 		follow_joiner(u, rec);
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-churn PROCESSES [NAMES] - write a raw stream of PROCESSES processes in turn to stdout.
- * Each is forked by a shell with 100 mappings, runs one of NAMES (20) programs with 10
- * mappings of as many libraries, has two threads with a sample each, and ends.  Another
+ * make-churn PROCESSES [NAMES [unended]] - write a raw stream of PROCESSES processes in
+ * turn to stdout.  Each is forked by a shell with 100 mappings, runs one of NAMES (20) programs
+ * with 10 mappings of as many libraries, has two threads with a sample each, and ends.  Another
  * sample of it comes late, after its end.  A round ends every 200 processes.  A process
- * lasts 1 ms of the stream's clock.  PIDs are reused after 4 million.
+ * lasts 1 ms of the stream's clock.  PIDs are reused after 4 million.  "unended": no EXIT is
+ * recorded, and there is one mapping.
  */
 #include "stream/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ enum { SHELL = 5, PIDS = 4000000, ROUND = 200, STEP = 1000000 /* ns */ };
 
 static struct output out;
 static uint64_t now, names = 20;
+static bool unended;
 
 static void write_end(struct writer *w, uint32_t pid, uint32_t tid)
 {
@@ -86,10 +89,12 @@ static void write_process(uint64_t i)
 	write_task(PERF_RECORD_FORK, pid, SHELL, pid);
 	write_sample(pid, pid, 0x10000 + i % 100 * 0x2000);
 	write_comm(pid, i % names);
-	for (uint64_t k = 0; k < 10; k++)
+	for (uint64_t k = 0; k < (unended ? 1 : 10); k++)
 		write_mapping(pid, 0x10000 + k * 0x2000, "/usr/lib/lib", (i + k) % names);
 	write_task(PERF_RECORD_FORK, pid, pid, thread);
 	write_sample(pid, thread, 0x10000 + i % 10 * 0x2000);
+	if (unended)
+		return;
 	write_task(PERF_RECORD_EXIT, pid, SHELL, pid);
 	write_sample(pid, thread, 0x10008 + i % 10 * 0x2000);
 	write_task(PERF_RECORD_EXIT, pid, pid, thread);
@@ -106,10 +111,11 @@ int main(int argc, char **argv)
 	const uint64_t id = 7;
 	struct report report = { .tool = "make-churn" };
 
-	if (argc < 2 || argc > 3 || isatty(STDOUT_FILENO))
+	if (argc < 2 || argc > 4 || isatty(STDOUT_FILENO))
 		return 2;
 	uint64_t processes = strtoull(argv[1], NULL, 10);
-	if (argc == 3)
+	unended = argc == 4 && !strcmp(argv[3], "unended");
+	if (argc >= 3)
 		names = strtoull(argv[2], NULL, 10);
 	if (names == 0)
 		return 2;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oldest - which of many things were not used for longest. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Sort USED, the COUNT times of last use, at least one.  Return the time up to which a quarter of
+ * them is, or more where times are equal.
+ */
+uint64_t oldest_quarter(uint64_t *used, size_t count);
