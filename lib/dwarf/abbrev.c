@@ -10,6 +10,7 @@
 
 enum {
 	FIXED_MAX = 60000,	/* bytes skipped in one step */
+	BYTE_COST = 8,		/* fuel for a byte of a table: 2 bytes of it take 16 in memory */
 	CODES_MAX = 1 << 20,	/* codes in a table; in real files, codes are small numbers */
 };
 
@@ -89,17 +90,6 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 	a->size = (uint16_t)size;
 }
 
-/* Take ITEMS bytes or codes from the budget, which stops many overlapping tables. */
-static bool pay(struct dwarf_file *f, uint64_t items)
-{
-	if (f->abbrev_budget < items) {
-		f->dwarf->exceeded = true;
-		return false;
-	}
-	f->abbrev_budget -= items;
-	return true;
-}
-
 /*
  * Whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used or
  * repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
@@ -161,14 +151,14 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 
 /*
  * Store *A as the abbreviation for CODE.  The table is an array, because codes are dense in
- * practice.  False: the budget does not allow an array of that length.
+ * practice.  False: there is not enough fuel for an array of that length.
  */
 static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
 		       const struct abbrev *a)
 {
 	if (code >= t->codes) {
 		size_t codes = code < 2 * t->codes ? 2 * t->codes : code + 16;
-		if (!pay(f, codes - t->codes))
+		if (!dwarf_pay(f, (codes - t->codes) * sizeof(*a)))
 			return false;
 		t->abbrev = mem_resize(t->abbrev, codes * sizeof(*a));
 		memset(t->abbrev + t->codes, 0, (codes - t->codes) * sizeof(*a));
@@ -187,14 +177,15 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 
 	if (code_max > CODES_MAX)
 		code_max = CODES_MAX;
-	bool is_cut = cursor_left(&c) > f->abbrev_budget;
-	if (is_cut)	/* read no more than the budget allows */
-		c.end = c.at + f->abbrev_budget;
+	bool is_cut = cursor_left(&c) > f->fuel.left / BYTE_COST;
+	if (is_cut)	/* tables may overlap */
+		c.end = c.at + f->fuel.left / BYTE_COST;
 	for (; !c.failed && (code = cursor_uleb(&c)) != 0 && code <= code_max; start = c.at) {
 		struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 		a.has_children = cursor_u8(&c) == 1;
 		if (c.failed || !read_attributes(t, &c, &a) ||
-		    !pay(f, (uint64_t)(c.at - start)) || (a.tag && !add_abbrev(f, t, code, &a)))
+		    !dwarf_pay(f, BYTE_COST * (uint64_t)(c.at - start)) ||
+		    (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
 	}
 	if ((code != 0 || c.failed) && (!end || start < end)) {	/* it may end with the section */

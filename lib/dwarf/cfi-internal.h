@@ -2,6 +2,7 @@
 /* Internal structures and functions of cfi, for the files of cfi and expression only. */
 #pragma once
 #include "base/cursor.h"
+#include "base/fuel.h"
 #include "base/table.h"
 #include "dwarf/cfi.h"
 #include "elf/section.h"
@@ -70,7 +71,7 @@ struct cfi {
 	struct expression *expression;		/* by id; different from each other */
 	uint32_t expressions;
 	struct table expression_table;		/* hash of its bytes to id */
-	uint64_t budget;			/* instructions that may still be run */
+	struct fuel fuel;			/* instructions that may still be run */
 };
 
 /* --- CIEs and FDEs (cfi-entry.c) --- */

@@ -313,8 +313,7 @@ bool cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde, 
 	r.initial = r.state;
 	r.is_initial = false;
 	run_program(&r, fde->program);
-	bool is_affordable = r.steps <= c->budget;
-	c->budget -= is_affordable ? r.steps : c->budget;
+	bool is_affordable = fuel_take_some(&c->fuel, r.steps) == r.steps;
 	if (r.is_damaged || !is_affordable)
 		return false;
 	extent_narrow(same, r.row.start, r.row.end);

@@ -21,7 +21,7 @@ struct cfi *cfi_open(struct elf *elf)
 		return NULL;
 	struct cfi *c = mem_zeroed(1, sizeof(*c));
 	c->elf = elf;
-	c->budget = RUN_FIRST;
+	c->fuel.left = RUN_FIRST;
 	return c;
 }
 
@@ -78,8 +78,8 @@ enum cfi_result cfi_row_at(struct cfi *c, uint64_t address, struct cfi_row *row,
 	enum cfi_result result = find_fde(c, address, &fde, same, &source);
 	if (result != CFI_FOUND)
 		return result;
-	if (c->budget < RUN_FIRST)
-		c->budget += RUN_MEAN;
+	if (c->fuel.left < RUN_FIRST)
+		c->fuel.left += RUN_MEAN;
 	if (cfi_run(c, source, &fde, address, row, same))
 		return CFI_FOUND;
 	cfi_section_damaged(source, fde.offset);

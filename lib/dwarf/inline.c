@@ -120,7 +120,7 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
 		struct die die;
 		*c = start;
-		if (!die_read(r->unit, c, &die) || !ranges_pay(r->unit))
+		if (!die_read(r->unit, c, &die) || !dwarf_pay(r->unit->file, sizeof(struct call)))
 			return false;
 		inside = add_call(r, &die);
 	} else {

@@ -10,6 +10,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/fuel.h"
 #include "base/span.h"
 #include "base/table.h"
 #include "dwarf/dwarf.h"
@@ -203,7 +204,7 @@ struct unit {
 };
 
 /*
- * A file with debug information.  dwarf_file_open() fills the sections, units and budgets; tables
+ * A file with debug information.  dwarf_file_open() fills the sections, units and fuel; tables
  * of abbreviations and lines are added when a unit needs them.
  */
 struct dwarf_file {
@@ -218,15 +219,7 @@ struct dwarf_file {
 	struct abbrevs **abbrevs;	/* all tables of abbreviations */
 	struct table abbrevs_table;	/* hash table: unit's parameters to index of ABBREVS */
 	size_t abbrevs_count;
-	/*
-	 * How many more may be read: address ranges and inlined calls; rows; and directories
-	 * and files of line tables.
-	 */
-	uint64_t range_budget, row_budget, entry_budget;
-	/* How many more bytes may be read of abbreviations (and codes), and of line tables. */
-	uint64_t abbrev_budget, line_budget;
-	uint64_t path_budget;			/* bytes of paths that may still be made */
-	uint64_t slot_budget;			/* places of a package's index to look at */
+	struct fuel fuel;		/* see dwarf_pay() */
 	struct table split_ids;			/* .dwo file: dwo_id to UNIT; filled on demand */
 	bool split_ids_read;			/* SPLIT_IDS was filled; it may be empty */
 	struct lines **lines;			/* all line tables */
@@ -243,7 +236,7 @@ struct dwarf {
 	bool rangeless_read;		/* UNITS includes units without address ranges */
 	bool no_calls, no_lines;	/* see dwarf_leave_out() */
 	bool has_parts;			/* an answer depended on .dwo files */
-	bool exceeded;			/* a budget was exceeded: a part was not read */
+	bool exceeded;			/* a limit was exceeded: a part was not read */
 	/* The first damage in each section.  NEW_DAMAGE: dwarf_next_damage() has some to return. */
 	struct { uint64_t offset; bool is_damaged, is_returned; } damage[SECTIONS];
 	bool new_damage;
@@ -274,6 +267,18 @@ static inline void dwarf_charge(struct dwarf *d, uint64_t bytes)
 	elf_charge(d->inputs.elf, bytes);
 }
 
+/*
+ * Take the fuel for BYTES that are read from F, or that the answers from it take in memory.
+ * False: not enough is left.
+ */
+static inline bool dwarf_pay(struct dwarf_file *f, uint64_t bytes)
+{
+	bool can = fuel_take(&f->fuel, bytes);
+
+	f->dwarf->exceeded |= !can;
+	return can;
+}
+
 static inline bool die_has(const struct die *d, enum slot slot)
 {
 	return d->has >> slot & 1;
@@ -302,7 +307,7 @@ uint64_t form_length(struct cursor *c, uint8_t *offset_size);
 extern const char *const dwarf_section_names[SECTIONS];
 
 /*
- * Note damage at OFFSET of section S of F, unless S is absent.  After a budget was exceeded, a part
+ * Note damage at OFFSET of section S of F, unless S is absent.  After a limit was exceeded, a part
  * is missing, and what depends on it only looks damaged: this is not noted.
  */
 void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset);
@@ -384,12 +389,6 @@ struct unit *unit_with_code(struct unit *u);
 /* Add the address ranges in these attributes (NULL: absent) to OUT, with VALUE. */
 void ranges_add(struct unit *u, const struct value *low_pc, const struct value *high_pc,
 		const struct value *ranges, struct spans *out, uint32_t value);
-
-/*
- * Take a range or an inlined call from the budget of the unit's file.  False: nothing is left.
- * The budget stops files that refer to the same list again and again.
- */
-bool ranges_pay(struct unit *u);
 
 /* Add the address ranges of DIE to OUT, with VALUE. */
 void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value);

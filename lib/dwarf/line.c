@@ -24,7 +24,6 @@ struct line_machine {
 	struct spans spans;	/* address ranges of the sequences */
 	struct row *row;
 	size_t rows, room;	/* number of rows; capacity of ROW */
-	uint64_t budget;	/* rows that may still be written */
 	bool in_sequence;	/* SEQUENCE is open */
 	struct sequence sequence;
 	uint64_t last;		/* last address in SEQUENCE */
@@ -105,13 +104,13 @@ static bool make_room(struct line_machine *m)
 {
 	enum { FIRST = 64 };
 
-	if (m->budget == 0)
+	if (m->rows < m->room)
+		return true;
+	size_t more = m->room ? m->room : FIRST;
+	if (!dwarf_pay(m->lines->unit->file, more * sizeof(*m->row)))
 		return false;
-	if (m->rows == m->room) {
-		m->room = m->room ? 2 * m->room : FIRST;
-		m->row = mem_resize(m->row, m->room * sizeof(*m->row));
-	}
-	m->budget--;
+	m->room += more;
+	m->row = mem_resize(m->row, m->room * sizeof(*m->row));
 	return true;
 }
 
@@ -207,19 +206,18 @@ static inline bool run_standard(struct line_machine *m, struct registers *r, str
 static void read_rows(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
-	struct line_machine m = { .lines = l, .budget = f->row_budget };
+	struct line_machine m = { .lines = l };
 	struct registers r = first_registers;
 	struct cursor c = section_cursor(f, S_LINE, l->program);
 
 	l->rows_read = true;
 	c.end = f->section[S_LINE].at + l->end;
-	/* Programs may overlap, so each byte counts against the budget. */
-	const uint8_t *start = c.at, *at = c.at;
+	/* Programs may overlap, so each byte takes fuel. */
+	uint64_t size = fuel_take_some(&f->fuel, cursor_left(&c));
+	const uint8_t *at = c.at;
 	bool is_good = true;
-	if (cursor_left(&c) > f->line_budget) {
-		c.end = c.at + f->line_budget;
-		f->dwarf->exceeded = true;
-	}
+	f->dwarf->exceeded |= size < cursor_left(&c);
+	c.end = c.at + size;
 	while (is_good && c.at < c.end && !c.failed) {
 		at = c.at;
 		uint8_t opcode = *c.at++;
@@ -234,11 +232,8 @@ static void read_rows(struct lines *l)
 		}
 	}
 	end_sequence(&m, m.last);	/* in case DW_LNE_end_sequence is missing */
-	f->dwarf->exceeded |= m.budget == 0;
 	if (!is_good || c.failed)
 		dwarf_damaged(f, S_LINE, (uint64_t)(at - f->section[S_LINE].at));
-	f->row_budget = m.budget;
-	f->line_budget -= (uint64_t)(c.at - start);
 	l->row = m.row;
 	dwarf_charge(f->dwarf, m.room * sizeof(*m.row) +
 		     l->sequences * (sizeof(*l->sequence) + 2 * sizeof(*l->flat.at)));

@@ -8,19 +8,17 @@
 enum { ENTRIES_MAX = 1 << 20 };	/* directories and files in one table */
 
 /*
- * Take an entry from the budget.  False: nothing is left.  The file may claim any number of
- * entries, and an entry takes more memory than its bytes in the file.
+ * Pay for an entry, which may take twice its size in a growing array.  The file may claim any
+ * number of entries.  False: not enough fuel is left, or the table is full: rows need fuel, too.
  */
 static bool pay(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
 
-	if (l->directories + l->files == ENTRIES_MAX || f->entry_budget == 0) {
-		f->dwarf->exceeded = true;
-		return false;
-	}
-	f->entry_budget--;
-	return true;
+	if (l->directories + l->files < ENTRIES_MAX)
+		return dwarf_pay(f, 2 * sizeof(struct file_entry));
+	f->dwarf->exceeded = true;
+	return false;
 }
 
 static void add_directory(struct lines *l, struct value name)
@@ -121,16 +119,6 @@ static void read_tables(struct lines *l, struct cursor *c)
 		     l->files * sizeof(*l->file));
 }
 
-/* Take SIZE bytes of a header from the budget.  Headers may overlap.  False: not enough left. */
-static bool pay_header(struct dwarf_file *f, uint64_t size)
-{
-	bool can = f->line_budget >= size;
-
-	f->dwarf->exceeded |= !can;
-	f->line_budget -= can ? size : 0;
-	return can;
-}
-
 /* Read the header of L.  False: damage, an unknown version, or a limit. */
 static bool read_header(struct lines *l)
 {
@@ -150,7 +138,7 @@ static bool read_header(struct lines *l)
 	}
 	uint64_t header = form_number(&c, l->offset_size);
 	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c) ||
-	    !pay_header(f, header))
+	    !dwarf_pay(f, header))	/* headers may overlap */
 		return false;
 	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
 	c.end = c.at + header;
@@ -206,7 +194,7 @@ static const char *included_from(const struct lines *l, uint64_t directory)
 	return directory_of(l, l->version >= 5 ? directory : directory - 1);
 }
 
-/* Join the parts (NULL: none) to a path.  NULL: the path is too long, or the budget is used up. */
+/* Join the parts (NULL: none) to a path.  NULL: the path is too long, or the fuel is used up. */
 static const char *join(struct dwarf_file *f, const char *const part[3])
 {
 	char path[PATH_MAX];
@@ -224,11 +212,8 @@ static const char *join(struct dwarf_file *f, const char *const part[3])
 		snprintf(path + used, sizeof(path) - used, "%s%s", slash, part[i]);
 		used += length;
 	}
-	if (used >= f->path_budget) {
-		f->dwarf->exceeded = true;
+	if (!dwarf_pay(f, used + 1))
 		return NULL;
-	}
-	f->path_budget -= used;
 	dwarf_charge(f->dwarf, used + 1);
 	return arena_text(&f->dwarf->arena, path, used);
 }

@@ -27,14 +27,10 @@ static void add(const struct range_reader *r, uint64_t start, uint64_t end)
 	spans_add(r->out, start, end, r->value);
 }
 
-bool ranges_pay(struct unit *u)
+/* Pay for a range.  Many DIEs may refer to the same list.  False: not enough fuel is left. */
+static bool pay(struct unit *u)
 {
-	if (u->file->range_budget == 0) {
-		u->file->dwarf->exceeded = true;
-		return false;
-	}
-	u->file->range_budget--;
-	return true;
+	return dwarf_pay(u->file, sizeof(struct span));
 }
 
 static void read_ranges(const struct range_reader *r, uint64_t offset)
@@ -44,7 +40,7 @@ static void read_ranges(const struct range_reader *r, uint64_t offset)
 	uint64_t base = owner->base, base_mark = size == 4 ? UINT32_MAX : UINT64_MAX;
 	struct cursor c = section_cursor(owner->file, S_RANGES, offset);
 
-	while (ranges_pay(r->unit)) {
+	while (pay(r->unit)) {
 		uint64_t start = form_number(&c, size), end = form_number(&c, size);
 		if (c.failed)
 			dwarf_damaged(owner->file, S_RANGES, offset);
@@ -75,7 +71,7 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 	uint64_t base = r->owner->base, start, end;
 	struct cursor c = section_cursor(r->unit->file, S_RNGLISTS, offset);
 
-	while (!c.failed && ranges_pay(r->unit)) {
+	while (!c.failed && pay(r->unit)) {
 		start = end = 0;
 		switch (cursor_u8(&c)) {
 		case DW_RLE_base_addressx:
@@ -141,7 +137,7 @@ void ranges_add(struct unit *u, const struct value *low_pc, const struct value *
 			read_ranges(&r, offset + (u->skeleton ? u->skeleton->gnu_ranges_base : 0));
 		return;
 	}
-	if (!low_pc || !high_pc || !form_address(u, low_pc, &start) || !ranges_pay(u))
+	if (!low_pc || !high_pc || !form_address(u, low_pc, &start) || !pay(u))
 		return;
 	if (high_pc->kind == V_CONSTANT)
 		end = start + high_pc->number;

@@ -19,14 +19,15 @@ struct contribution {
 /* Return the row of unit ID in F's index (from 1), or 0.  C is at the hash table's slots. */
 static uint32_t find_row(struct dwarf_file *f, struct cursor *c, uint32_t slots, uint64_t id)
 {
+	enum { SLOT_SIZE = 8 + 4 };	/* bytes: an ID and a row */
 	uint64_t mask = slots - 1, step = (id >> 32 & mask) | 1, slot = id & mask;
 	const uint8_t *ids = cursor_bytes(c, 8 * (size_t)slots);
 	const uint8_t *rows = cursor_bytes(c, 4 * (size_t)slots);
 
 	if (!rows || slots == 0 || slots & mask)
 		return 0;
-	for (uint32_t i = 0; i < slots && f->slot_budget > 0; i++, slot = (slot + step) & mask) {
-		f->slot_budget--;
+	for (uint32_t i = 0; i < slots && dwarf_pay(f, SLOT_SIZE);
+	     i++, slot = (slot + step) & mask) {
 		struct cursor id_at = { ids + 8 * slot, ids + 8 * slot + 8, c->swap, false };
 		struct cursor row_at = { rows + 4 * slot, rows + 4 * slot + 4, c->swap, false };
 		uint64_t found = cursor_u64(&id_at);
@@ -36,7 +37,6 @@ static uint32_t find_row(struct dwarf_file *f, struct cursor *c, uint32_t slots,
 		if (!found && !row)
 			return 0;
 	}
-	f->dwarf->exceeded |= f->slot_budget == 0;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal structures and functions of elf, for the files of this module only. */
 #pragma once
+#include "base/fuel.h"
 #include "base/intern.h"
 #include "base/span.h"
 #include "elf/mapped.h"
@@ -80,7 +81,7 @@ struct elf {
 	struct intern names;		/* names that no string table has, as "foo@plt" */
 	struct placed *placed;		/* by section; NULL: the file is not relocatable */
 	uint64_t placed_end;		/* end address of the placed code, which starts at 0 */
-	uint64_t relocation_budget;	/* number of relocations that may still be applied */
+	struct fuel fuel;		/* bytes of relocations that may still be applied */
 	struct elf_pool *pool;		/* that contains this file; NULL: none */
 	struct elf *next_in_pool;	/* in the same hash chain */
 	struct elf_file file;		/* its identity, if it is in a pool */

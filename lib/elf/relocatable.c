@@ -47,7 +47,7 @@ void elf_place_sections(struct elf *elf)
 		elf->placed_end = end + s.size;
 	}
 	elf->placed = placed;
-	elf->relocation_budget = elf->data / sizeof(Elf64_Rela);
+	elf->fuel.left = elf->data;
 }
 
 bool elf_is_relocatable(const struct elf *elf)
@@ -124,8 +124,8 @@ void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size
 	struct elf_bytes symbols = elf_part(elf, s.offset, s.size);
 	struct cursor c = elf_cursor(elf, elf_part(elf, table.offset, table.size));
 
-	for (; cursor_left(&c) >= sizeof(Elf64_Rela) && elf->relocation_budget;
-	     elf->relocation_budget--) {
+	while (cursor_left(&c) >= sizeof(Elf64_Rela) &&
+	       fuel_take(&elf->fuel, sizeof(Elf64_Rela))) {
 		uint64_t slot = cursor_u64(&c), info = cursor_u64(&c), value;
 		uint64_t addend = cursor_u64(&c);
 		unsigned width = width_of(elf, ELF64_R_TYPE(info));

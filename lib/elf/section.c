@@ -160,13 +160,13 @@ static void forget(struct elf *elf, uint32_t index)
 
 /*
  * Return the index of the first section NAME, from INDEX on, whose contents pass IS_WANTED;
- * 0: none.  Sections may overlap, so the budget limits the total size of the sections that
- * are unpacked in vain to the size of the file.
+ * 0: none.  Sections may overlap, so the total size of the sections that are
+ * unpacked in vain is limited to the size of the file.
  */
 static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, bool is_old,
 			    elf_section_test *is_wanted)
 {
-	uint64_t budget = elf->image.size;
+	struct fuel fuel = { elf->image.size };
 	struct elf_bytes bytes;
 
 	for (; index; index = find_section(elf, name, index)) {
@@ -177,9 +177,8 @@ static uint32_t find_wanted(struct elf *elf, const char *name, uint32_t index, b
 			continue;
 		uint64_t packed = elf_section_at(elf, index).size + PACKED_LEAST;
 		forget(elf, index);
-		if (packed > budget)
+		if (!fuel_take(&fuel, packed))
 			break;
-		budget -= packed;
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "symbol/gotable.h"
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/fuel.h"
 #include "elf/section.h"
 
 #include <elf.h>
@@ -25,10 +26,10 @@
 /* The lowest byte of the magic number. */
 enum { GO_1_2 = 0xfb, GO_1_16 = 0xfa, GO_1_18 = 0xf0, GO_1_20 = 0xf1 };
 /*
- * A value is found by reading from the function's start. The budget bounds repeated reading: how
- * often each byte that the file stores may be read, and more bytes for each lookup.
+ * A value is found by reading from the function's start. Fuel bounds repeated reading: how often
+ * each byte that the file stores may be read, and more bytes for each lookup.
  */
-enum { BUDGET_TIMES = 32, BUDGET_EACH = 8192 };
+enum { FUEL_TIMES = 32, FUEL_EACH = 8192 };
 enum { PCDATA_INLINE_INDEX = 2, FUNCDATA_INLINE_TREE = 3 };
 
 struct gotable {
@@ -37,7 +38,7 @@ struct gotable {
 	uint8_t version, quantum, word;	/* QUANTUM: size of an instruction */
 	uint64_t address, functions, text;	/* the table; number of functions; start of text */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
-	uint64_t budget;		/* bytes of values that may still be read */
+	struct fuel fuel;		/* bytes of values that may still be read */
 	struct elf_bytes data;		/* base of function data (1.18 on); empty: unknown */
 	struct go_frame frame[GO_FRAMES_MAX];
 };
@@ -75,8 +76,8 @@ static int32_t value_at(struct gotable *t, const struct description *d, uint32_t
 	uint32_t value = UINT32_MAX;
 	bool found = false;
 
-	if (cursor_left(&c) > t->budget)
-		c.end = c.at + t->budget;
+	if (cursor_left(&c) > t->fuel.left)
+		c.end = c.at + t->fuel.left;
 	for (bool first = true; values && !c.failed && !found; first = false) {
 		uint64_t delta = cursor_uleb(&c);
 		if (delta == 0 && !first)
@@ -85,7 +86,7 @@ static int32_t value_at(struct gotable *t, const struct description *d, uint32_t
 		pc += cursor_uleb(&c) * t->quantum;
 		found = !c.failed && address < pc;
 	}
-	t->budget -= values ? (uint64_t)(c.at - start) : 0;
+	fuel_take(&t->fuel, values ? (uint64_t)(c.at - start) : 0);
 	return found ? (int32_t)value : -1;
 }
 
@@ -233,7 +234,7 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 
 	if (!t || elf_is_cut(t->elf) || !find_function(t, address, &d))
 		return 0;
-	t->budget += BUDGET_EACH;
+	t->fuel.left += FUEL_EACH;
 	for (; count < GO_FRAMES_MAX - 1 && d.has_inline; count++) {
 		int32_t index = value_at(t, &d, d.inline_index, address);
 		if (index < 0 || !read_inlined(t, &d, index, &call))
@@ -415,7 +416,7 @@ struct gotable *gotable_open(struct elf *elf)
 	struct elf_section s;
 
 	t->elf = elf;
-	t->budget = BUDGET_TIMES * elf_stored(elf);
+	t->fuel.left = FUEL_TIMES * elf_stored(elf);
 	if (elf_find_section(elf, ".gopclntab", &s) ||
 	    elf_find_section(elf, ".data.rel.ro.gopclntab", &s) ? read_at(t, &s, 0)
 								: find_among_data(t))

@@ -66,7 +66,7 @@ static uint64_t look(struct cfi *c, uint64_t address)
 	must(same.start <= address && address < same.end);
 	if (result == CFI_FOUND) {
 		use_row(c, &row);
-		/* Less than this if the budget of instructions is used up. */
+		/* Less than this if the fuel is used up. */
 		if (cfi_row_at(c, same.end - 1, &other, &again) == CFI_FOUND)
 			must(again.start == same.start && again.end == same.end &&
 			     !memcmp(&row, &other, cfi_row_size(&row)));

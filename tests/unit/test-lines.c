@@ -189,9 +189,8 @@ struct opened {
 static void open_table(struct opened *o, const struct table_bytes *b, size_t size)
 {
 	*o = (struct opened){ .bytes = memcpy(mem_resize(NULL, size), b->at, size) };
-	o->file = (struct dwarf_file){ .dwarf = &o->dwarf, .swap = b->swap, .row_budget = 1000,
-				       .entry_budget = 1000, .line_budget = 1 << 20,
-				       .path_budget = 1 << 20 };
+	o->file = (struct dwarf_file){ .dwarf = &o->dwarf, .swap = b->swap,
+				       .fuel.left = 1 << 20 };
 	o->file.section[S_LINE] = (struct elf_bytes){ o->bytes, size };
 	o->unit = (struct unit){ .file = &o->file, .version = (uint16_t)b->version,
 				 .address_size = 8, .offset_size = b->is_64 ? 8 : 4,
@@ -576,8 +575,8 @@ static void test_refused(void)
 	tap(finds_nothing(&b, b.size), "a length of 64 bits that is too large");
 }
 
-/* A table that says the same row a thousand times costs no more than its budget. */
-static void test_budget(void)
+/* Each byte of a program takes fuel, and the first 64 rows take their size. */
+static void test_fuel(void)
 {
 	struct table_bytes b = begin(usual);
 	struct extent same = { 0, UINT64_MAX };
@@ -590,10 +589,10 @@ static void test_budget(void)
 	put_end(&b);
 	end(&b);
 	open_table(&o, &b, b.size);
-	o.file.row_budget = 50;
+	o.file.fuel.left = o.lines->end - o.lines->program + 64 * sizeof(row);
 	tap(lines_find(o.lines, 0x4010, &row, &same) && row.line == 17 &&
-	    !lines_find(o.lines, 0x4040, &row, &same) && o.file.row_budget == 0,
-	    "rows are read as far as their budget goes");
+	    !lines_find(o.lines, 0x4050, &row, &same) && o.file.fuel.left == 0,
+	    "rows are read as far as the fuel goes");
 	close_table(&o);
 }
 
@@ -607,6 +606,6 @@ int main(void)
 	test_operations();
 	test_sequences();
 	test_refused();
-	test_budget();
+	test_fuel();
 	return tap_done();
 }
