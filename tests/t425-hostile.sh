@@ -308,6 +308,52 @@ rewritten() {
 	END
 }
 
+# damaged_at SECTION:OFFSET...: pmu-symbolize reports this damage of t.so, and no other
+damaged_at() {
+	streamed
+	bounded pmu-symbolize --sysroot root hostile.data 2>messages >r.data
+	cat messages
+	for place; do
+		grep -q "/t\.so.: .${place%:*} is damaged at ${place#*:};" messages
+	done
+	test "$(wc -l <messages)" = $#
+}
+
+check 'damage in tables of strings, addresses, ranges and symbols is reported once, too' <<'END'
+	made <<-END
+	section["abbrev"] = [abbrev(9, 0x2e, 0, NAME, (0x11, 0x1b), HIGH)]
+	for name in "str_offsets", "addr":
+	    section[name] = [".long 12", ".short 5", ".byte 8, 0", ".quad 0"]
+	section["rnglists"] = [".long 12", ".byte 0x77"]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	info += [".uleb128 7, 9", ".quad code, 16"] * 2
+	info += [".uleb128 9", ".asciz \"a\"", ".uleb128 5", ".quad 16"] * 2
+	info += [".uleb128 6", ".long 4"] * 2
+	END
+	damaged_at debug_str_offsets:0x2c debug_addr:0x30 debug_rnglists:0x4
+	strip -g t.so
+	rewritten <<-END
+	symbols, strings = section[".symtab"], section[".strtab"]
+	for at in range(symbols[4], symbols[4] + symbols[5], 24):
+	    if b[at + 4] & 15 == 2:	# STT_FUNC
+	        struct.pack_into("<I", b, at, strings[5])
+	        print("%x" % (at - symbols[4]), file=open("want", "w"))
+	section[".dynstr"][4] = 1 << 40
+	END
+	damaged_at dynstr:0x0 symtab:0x$(cat want)
+END
+
+check 'damage in the table of a Go program is reported once, with its offset' <<'END'
+	made <<-END
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	printf "%s\n" ".section .gopclntab,\"a\"" ".long 0xfffffff1" ".byte 0, 0, 1, 8" \
+		".quad 1, 1, 0, 80, 80, 80, 80, 72" ".long 0, 0x7000, 0x100000" ".quad 0" >>t.s
+	gcc -shared -nostdlib t.s -o t.so
+	strip t.so
+	damaged_at gopclntab:0x7048
+END
+
 check 'a hundred thousand symbols of one address that share a name of 4 MB' <<'END'
 	made <<-END
 	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]

@@ -20,7 +20,7 @@ void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset)
 	d->damage[s].offset = offset;
 }
 
-bool dwarf_next_damage(struct dwarf *d, struct dwarf_damage *out)
+bool dwarf_next_damage(struct dwarf *d, struct elf_damage *out)
 {
 	if (!d || !d->new_damage)
 		return false;
@@ -28,7 +28,7 @@ bool dwarf_next_damage(struct dwarf *d, struct dwarf_damage *out)
 		if (!d->damage[s].is_damaged || d->damage[s].is_returned)
 			continue;
 		d->damage[s].is_returned = true;
-		*out = (struct dwarf_damage){ dwarf_section_names[s], d->damage[s].offset };
+		*out = (struct elf_damage){ dwarf_section_names[s], d->damage[s].offset };
 		return true;
 	}
 	d->new_damage = false;

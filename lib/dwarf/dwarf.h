@@ -89,16 +89,10 @@ bool dwarf_has_parts(const struct dwarf *d);
  */
 bool dwarf_has_exceeded(const struct dwarf *d);
 
-/* The first damage in a section of the program or of its debug files. */
-struct dwarf_damage {
-	const char *section;	/* ".debug_info" */
-	uint64_t offset;	/* in that section */
-};
-
 /*
- * Return the next damage that was found and not returned yet; each section has one at most.  False:
- * there is no more so far.  D may be NULL.
+ * Return the next damage in the program or its debug files that was found and not returned yet;
+ * each section has one at most.  False: there is no more so far.  D may be NULL.
  */
-bool dwarf_next_damage(struct dwarf *d, struct dwarf_damage *out);
+bool dwarf_next_damage(struct dwarf *d, struct elf_damage *out);
 
 void dwarf_close(struct dwarf *d);

@@ -173,9 +173,32 @@ int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
 	return -1;
 }
 
+/* Return the string at OFFSET of section S of F, or NULL. */
+static const char *string_at(struct dwarf_file *f, enum section s, uint64_t offset)
+{
+	if (offset >= f->section[s].size)
+		dwarf_damaged(f, s, offset);
+	return elf_string(f->section[s], offset);
+}
+
+/* Return the string of U with INDEX in .debug_str_offsets, or NULL. */
+static const char *indexed_string(const struct unit *u, uint64_t index)
+{
+	struct dwarf_file *f = u->file;
+	uint64_t at = u->str_offsets_base + index * u->offset_size;
+	struct cursor c = { .failed = true };
+
+	if (index <= f->section[S_STR_OFFSETS].size)
+		c = section_cursor(f, S_STR_OFFSETS, at);
+	uint64_t offset = form_number(&c, u->offset_size);
+	if (c.failed)
+		dwarf_damaged(f, S_STR_OFFSETS, at);
+	return c.failed ? NULL : string_at(f, S_STR, offset);
+}
+
 const char *form_string(const struct unit *u, const struct value *v)
 {
-	const struct dwarf_file *f = u->file;
+	struct dwarf_file *f = u->file;
 
 	switch (v->kind) {
 	case V_STRING: {
@@ -183,20 +206,14 @@ const char *form_string(const struct unit *u, const struct value *v)
 		return strnlen(text, STRING_MAX) < STRING_MAX ? text : NULL;
 	}
 	case V_STR:
-		return elf_string(f->section[S_STR], v->number);
+		return string_at(f, S_STR, v->number);
 	case V_LINE_STR:
-		return elf_string(f->section[S_LINE_STR], v->number);
+		return string_at(f, S_LINE_STR, v->number);
 	case V_ALTERNATE_STR:
 		return f->dwarf->alternate
-			? elf_string(f->dwarf->alternate->section[S_STR], v->number) : NULL;
-	case V_STR_INDEX: {
-		if (v->number > f->section[S_STR_OFFSETS].size)
-			return NULL;
-		struct cursor c = section_cursor(f, S_STR_OFFSETS, u->str_offsets_base +
-						 v->number * u->offset_size);
-		uint64_t offset = form_number(&c, u->offset_size);
-		return c.failed ? NULL : elf_string(f->section[S_STR], offset);
-	}
+			? string_at(f->dwarf->alternate, S_STR, v->number) : NULL;
+	case V_STR_INDEX:
+		return indexed_string(u, v->number);
 	default:
 		return NULL;
 	}
@@ -210,10 +227,15 @@ bool form_address(const struct unit *u, const struct value *v, uint64_t *address
 	}
 	/* The addresses of a split unit are in the file with its skeleton. */
 	const struct unit *owner = u->skeleton ? u->skeleton : u;
-	const struct dwarf_file *f = owner->file;
-	if (v->kind != V_ADDRESS_INDEX || v->number > f->section[S_ADDR].size)
+	struct dwarf_file *f = owner->file;
+	if (v->kind != V_ADDRESS_INDEX)
 		return false;
-	struct cursor c = section_cursor(f, S_ADDR, owner->addr_base + v->number * u->address_size);
+	uint64_t at = owner->addr_base + v->number * u->address_size;
+	struct cursor c = { .failed = true };
+	if (v->number <= f->section[S_ADDR].size)
+		c = section_cursor(f, S_ADDR, at);
 	*address = form_number(&c, u->address_size);
+	if (c.failed)
+		dwarf_damaged(f, S_ADDR, at);
 	return !c.failed;
 }

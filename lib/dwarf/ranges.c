@@ -102,22 +102,32 @@ static void read_rnglists(const struct range_reader *r, uint64_t offset)
 			start = form_number(&c, size);
 			end = start + cursor_uleb(&c);
 			break;
+		case DW_RLE_end_of_list:
+			if (!c.failed)
+				return;
+			break;
 		default:
-			return;		/* the end, or unknown */
+			cursor_fail(&c);
 		}
 		if (!c.failed)
 			add(r, start, end);
 	}
+	/* If an address is missing, .debug_addr is damaged, and more bytes are left here. */
+	if (c.failed && cursor_left(&c) == 0)
+		dwarf_damaged(r->unit->file, S_RNGLISTS, offset);
 }
 
 /* Store the offset of list INDEX.  The table of offsets is at the base; offsets start there. */
 static bool list_offset(const struct unit *u, uint64_t index, uint64_t *offset)
 {
-	if (index > u->file->section[S_RNGLISTS].size)
-		return false;
-	struct cursor c = section_cursor(u->file, S_RNGLISTS,
-					 u->rnglists_base + index * u->offset_size);
+	uint64_t at = u->rnglists_base + index * u->offset_size;
+	struct cursor c = { .failed = true };
+
+	if (index <= u->file->section[S_RNGLISTS].size)
+		c = section_cursor(u->file, S_RNGLISTS, at);
 	*offset = u->rnglists_base + form_number(&c, u->offset_size);
+	if (c.failed)
+		dwarf_damaged(u->file, S_RNGLISTS, at);
 	return !c.failed;
 }
 

@@ -99,6 +99,18 @@ struct elf_symbol {
  */
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
+/* The first damage that was found in a section. */
+struct elf_damage {
+	const char *section;	/* ".symtab"; NULL: none */
+	uint64_t offset;	/* in that section */
+};
+
+/*
+ * Return the next damage in the symbol tables that was found and not returned yet; each table has
+ * one at most.  False: there is no more so far.  ELF may be NULL.
+ */
+bool elf_next_damage(struct elf *elf, struct elf_damage *out);
+
 /* Store the address of symbol NAME in .symtab, of any type.  False: no such symbol. */
 bool elf_address_of(const struct elf *elf, const char *name, uint64_t *address);
 

@@ -41,7 +41,7 @@ enum { STUB_TABLES_MAX = 8 };	/* three are common */
 
 /*
  * An open ELF file or image.  Opening fills the fields up to SECTION_NAMES, BUILD_ID, and,
- * of a relocatable file, PLACED to RELOCATION_BUDGET.  elf_pool_open() fills POOL to FILE.
+ * of a relocatable file, PLACED to FUEL.  elf_pool_open() fills POOL to FILE.
  * The rest is filled on demand.
  */
 struct elf {
@@ -71,6 +71,8 @@ struct elf {
 	size_t symbols;
 	struct flats flat;		/* address to index of SYMBOL */
 	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
+	/* In these tables and their strings; IS_RETURNED by elf_next_damage(). */
+	struct { struct elf_damage first; bool is_returned; } damage[2];
 	struct elf *mini;		/* unpacked MiniDebugInfo (more symbols), or NULL */
 	bool stubs_read;		/* STUB_TABLE has been filled */
 	uint32_t stub_tables;

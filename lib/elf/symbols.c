@@ -13,6 +13,10 @@
 
 enum { SYMBOLS_MAX = 20 * 1000 * 1000 };	/* more than any program has */
 
+/* By number of the table. */
+static const char *const table_names[] = { ".symtab", ".dynsym" };
+static const char *const string_names[] = { ".strtab", ".dynstr" };
+
 /* "$x", "$d.realign": symbols that mark the start of code or data, and name no function. */
 static bool is_mapping_symbol(const char *name)
 {
@@ -32,8 +36,30 @@ static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
 	return (uint8_t)(rank << 3 | (MOST - underscores));
 }
 
-/* Read an Elf64_Sym, or an Elf32_Sym, whose fields have another order; add it if it is code. */
-static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
+/* Note damage at OFFSET of SECTION, which belongs to symbol table TABLE. */
+static void damaged(struct elf *elf, uint8_t table, const char *section, uint64_t offset)
+{
+	if (!elf->damage[table].first.section && !elf_is_cut(elf))
+		elf->damage[table].first = (struct elf_damage){ section, offset };
+}
+
+bool elf_next_damage(struct elf *elf, struct elf_damage *out)
+{
+	for (int i = 0; elf && i < 2; i++) {
+		if (!elf->damage[i].first.section || elf->damage[i].is_returned)
+			continue;
+		elf->damage[i].is_returned = true;
+		*out = elf->damage[i].first;
+		return true;
+	}
+	return elf && elf_next_damage(elf->mini, out);
+}
+
+/*
+ * Read an Elf64_Sym, or an Elf32_Sym, whose fields have another order, at OFFSET of TABLE.  Add the
+ * symbol if it is code.
+ */
+static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table, uint64_t offset)
 {
 	struct elf_table_symbol s = { .name = cursor_u32(c), .table = table };
 
@@ -53,7 +79,11 @@ static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table)
 		return;
 	unsigned type = ELF64_ST_TYPE(info_other[0]);	/* the same in both classes */
 	const char *name = elf_string(elf->strings[table], s.name);
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !name || !*name ||
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return;
+	if (s.name >= elf->strings[table].size)
+		damaged(elf, table, table_names[table], offset);
+	if (!name || !*name ||
 	    (type == STT_NOTYPE && (section >= SHN_LORESERVE || is_mapping_symbol(name))))
 		return;
 	if (type == STT_NOTYPE &&
@@ -78,10 +108,15 @@ static void read_table(struct elf *elf, uint32_t type, uint8_t table)
 		if (s.type != type)
 			continue;
 		struct elf_section strings = elf_section_at(elf, s.link);
+		struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
 		elf->strings[table] = elf_part(elf, strings.offset, strings.size);
-		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
+		if (bytes.size < s.size)
+			damaged(elf, table, table_names[table], 0);
+		else if (elf->strings[table].size < strings.size)
+			damaged(elf, table, string_names[table], 0);
+		struct cursor c = elf_cursor(elf, bytes);
 		for (size_t n = 0; n < SYMBOLS_MAX && cursor_left(&c) >= entry; n++)
-			add_symbol(elf, &c, table);
+			add_symbol(elf, &c, table, n * entry);
 		return;
 	}
 }

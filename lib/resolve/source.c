@@ -213,16 +213,26 @@ static struct extent add_symbol(struct source *source, uint64_t address,
 	return symbol.same;
 }
 
-/* Report the damage that the last lookup found, unless a limit has left parts out. */
+static void report_damaged(const struct source *source, const struct elf_damage *damage)
+{
+	report_note(source->report, "'%s': %s is damaged at 0x%" PRIx64 "; some of its names and "
+		    "lines are missing", source->path, damage->section, damage->offset);
+}
+
+/* Report the damage that the last lookup found, of DWARF unless a limit has left parts out. */
 static void report_damaged_sections(const struct source *source)
 {
-	const struct tables *t = source->tables;
-	struct dwarf_damage damage;
+	struct tables *t = source->tables;
+	struct elf_damage damage;
 
 	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
-		report_note(source->report, "'%s': %s is damaged at 0x%" PRIx64 "; some of its "
-			    "names and lines are missing", source->path, damage.section,
-			    damage.offset);
+		report_damaged(source, &damage);
+	while (elf_next_damage(t->debug, &damage) || elf_next_damage(t->elf, &damage))
+		report_damaged(source, &damage);
+	if (!t->go_damage_reported && gotable_damage(t->go, &damage)) {
+		t->go_damage_reported = true;
+		report_damaged(source, &damage);
+	}
 }
 
 struct extent source_read(struct source *source, uint64_t address, struct source_answer *out)
@@ -243,12 +253,14 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 		report_note(source->report, "'%s': its debug information refers to the same bytes "
 			    "again and again; not all of it is read", source->path);
 	}
-	report_damaged_sections(source);
 	/* C code in a Go program may have DWARF even if Go's own DWARF was left out. */
-	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same))
-		return (struct extent){ address, address + 1 };
-	struct extent symbol = add_symbol(source, address, out);
-	extent_narrow(&same, symbol.start, symbol.end);
+	if (!dwarf_outermost(out->frame, out->frames) && find_go(source, address, out, &same)) {
+		same = (struct extent){ address, address + 1 };
+	} else {
+		struct extent symbol = add_symbol(source, address, out);
+		extent_narrow(&same, symbol.start, symbol.end);
+	}
+	report_damaged_sections(source);
 	return same;
 }
 

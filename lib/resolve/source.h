@@ -32,6 +32,7 @@ struct tables {
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
 	bool exceeded_reported;	/* that DWARF is not read completely was reported */
 	struct dwarf *dwarf;	/* NULL: not opened, or none */
+	bool go_damage_reported;	/* damage of GO was reported */
 	bool go_tried;		/* GO was looked for, because DWARF had no function */
 	struct gotable *go;	/* NULL: not looked for, or not a Go program */
 	struct go_answer *answer;	/* the last answer of GO, as DWARF's structures */

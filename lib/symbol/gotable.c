@@ -39,6 +39,7 @@ struct gotable {
 	uint64_t address, functions, text;	/* the table; number of functions; start of text */
 	uint64_t names, units, files, values, pairs;	/* offsets in BYTES */
 	struct fuel fuel;		/* bytes of values that may still be read */
+	struct elf_damage damage;	/* the first */
 	struct elf_bytes data;		/* base of function data (1.18 on); empty: unknown */
 	struct go_frame frame[GO_FRAMES_MAX];
 };
@@ -64,6 +65,13 @@ static struct cursor at(const struct gotable *t, uint64_t offset)
 static uint64_t word(const struct gotable *t, struct cursor *c)
 {
 	return t->word == 8 ? cursor_u64(c) : cursor_u32(c);
+}
+
+/* Note damage at OFFSET of the table. */
+static void damaged(struct gotable *t, uint64_t offset)
+{
+	if (!t->damage.section && !elf_is_cut(t->elf))
+		t->damage = (struct elf_damage){ ".gopclntab", offset };
 }
 
 /* Return the value at ADDRESS in the run-length table at offset VALUES; -1: none. */
@@ -135,11 +143,11 @@ static void read_tail(const struct gotable *t, struct cursor *c, uint32_t pcdata
 	d->has_inline = d->tree.size > 0;
 }
 
-/* Read a struct _func (runtime/runtime2.go), whose layout depends on the version. */
+/* Read a struct _func (runtime/runtime2.go) at OFFSET; its layout depends on the version. */
 static bool read_description(const struct gotable *t, uint64_t offset, struct description *d)
 {
 	bool is_new = t->version == GO_1_18 || t->version == GO_1_20;
-	struct cursor c = at(t, t->version == GO_1_2 ? offset : t->pairs + offset);
+	struct cursor c = at(t, offset);
 
 	if (is_new)
 		cursor_u32(&c);		/* entry, as in the pair */
@@ -165,16 +173,22 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 }
 
 /* Find the function that covers ADDRESS: the last pair whose entry is not after ADDRESS. */
-static bool find_function(const struct gotable *t, uint64_t address, struct description *d)
+static bool find_function(struct gotable *t, uint64_t address, struct description *d)
 {
 	uint64_t entry, offset, ignored;
 	size_t next = BISECT(0, t->functions, i,
 			     !pair_at(t, i, &entry, &offset) || entry > address);
 
 	*d = (struct description){ 0 };
-	return next > 0 && pair_at(t, next - 1, &d->entry, &offset) &&
-	       pair_at(t, next, &d->end, &ignored) && address < d->end &&
-	       read_description(t, offset, d);
+	if (next == 0 || !pair_at(t, next - 1, &d->entry, &offset) ||
+	    !pair_at(t, next, &d->end, &ignored) || address >= d->end)
+		return false;
+	if (t->version != GO_1_2)
+		offset += t->pairs;
+	bool good = read_description(t, offset, d);
+	if (!good || t->names + d->name >= t->bytes.size)
+		damaged(t, offset);
+	return good;
 }
 
 static const char *file_name(const struct gotable *t, const struct description *d, int32_t file)
@@ -250,6 +264,12 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 	t->frame[count++].start_line = d.start_line;
 	*frames = t->frame;
 	return count;
+}
+
+bool gotable_damage(const struct gotable *t, struct elf_damage *out)
+{
+	*out = t ? t->damage : (struct elf_damage){ 0 };
+	return out->section;
 }
 
 void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *same)

@@ -31,6 +31,9 @@ struct gotable *gotable_open(struct elf *elf);
  */
 size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames);
 
+/* Store the first damage that gotable_find() found so far.  False: none.  T may be NULL. */
+bool gotable_damage(const struct gotable *t, struct elf_damage *out);
+
 /*
  * After gotable_find() found nothing at ADDRESS: shrink SAME to a range around ADDRESS where the
  * table has nothing either. T may be NULL.
