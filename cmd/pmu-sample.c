@@ -6,7 +6,7 @@
  * pmu-symbolize, pmu-topprof and perf read.
  */
 #include "base/command.h"
-#include "sample/options.h"
+#include "sample/sample-options.h"
 #include "sample/request.h"
 #include "sample/ring-size.h"
 

@@ -7,7 +7,7 @@
  * passes through.
  */
 #include "base/command.h"
-#include "locate/options.h"
+#include "locate/locate-options.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
 #include "stream/writer.h"

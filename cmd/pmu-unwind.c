@@ -7,7 +7,7 @@
  * in their place.  Everything else passes through.
  */
 #include "base/command.h"
-#include "locate/options.h"
+#include "locate/locate-options.h"
 #include "unwind/filter.h"
 
 #include <stdlib.h>

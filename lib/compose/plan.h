@@ -6,7 +6,7 @@
  *	pmu-flame -o NAME.html NAME.pb.gz; pmu-top NAME.pb.gz >&2
  */
 #pragma once
-#include "sample/options.h"
+#include "sample/sample-options.h"
 
 /* What the user asks for. */
 struct plan_request {

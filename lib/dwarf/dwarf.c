@@ -10,7 +10,7 @@ const char *const dwarf_section_names[SECTIONS] = {
 	".debug_cu_index",
 };
 
-void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset)
+void dwarf_damaged(struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
 {
 	struct dwarf *d = f->dwarf;
 

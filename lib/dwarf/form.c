@@ -174,7 +174,7 @@ int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
 }
 
 /* Return the string at OFFSET of section S of F, or NULL. */
-static const char *string_at(struct dwarf_file *f, enum section s, uint64_t offset)
+static const char *string_at(struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
 {
 	if (offset >= f->section[s].size)
 		dwarf_damaged(f, s, offset);

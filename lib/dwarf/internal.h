@@ -17,7 +17,7 @@
 #include "elf/section.h"
 
 /* The sections that are read, by index of dwarf_file.section. */
-enum section {
+enum dwarf_section {
 	S_INFO, S_ABBREV, S_LINE, S_STR, S_LINE_STR, S_RANGES, S_RNGLISTS, S_ADDR,
 	S_STR_OFFSETS, S_CU_INDEX, SECTIONS,
 };
@@ -286,7 +286,7 @@ static inline bool die_has(const struct die *d, enum slot slot)
 
 /* --- bytes --- */
 /* Return a cursor from OFFSET to the end of section S; failed if OFFSET is outside. */
-static inline struct cursor section_cursor(const struct dwarf_file *f, enum section s,
+static inline struct cursor section_cursor(const struct dwarf_file *f, enum dwarf_section s,
 					   uint64_t offset)
 {
 	const struct elf_bytes *b = &f->section[s];
@@ -310,7 +310,7 @@ extern const char *const dwarf_section_names[SECTIONS];
  * Note damage at OFFSET of section S of F, unless S is absent.  After a limit was exceeded, a part
  * is missing, and what depends on it only looks damaged: this is not noted.
  */
-void dwarf_damaged(struct dwarf_file *f, enum section s, uint64_t offset);
+void dwarf_damaged(struct dwarf_file *f, enum dwarf_section s, uint64_t offset);
 
 /* Note damage at AT in .debug_info. */
 static inline void unit_damaged(const struct unit *u, const uint8_t *at)

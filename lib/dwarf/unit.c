@@ -56,8 +56,8 @@ bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 static void add_fuel(struct dwarf_file *f)
 {
 	enum { PACKED_AT_MOST = 4 };	/* size of the sections / bytes that the file stores */
-	static const enum section all[] = { S_INFO, S_ABBREV, S_LINE, S_LINE_STR, S_RANGES,
-					    S_RNGLISTS, S_CU_INDEX };
+	static const enum dwarf_section all[] = { S_INFO, S_ABBREV, S_LINE, S_LINE_STR, S_RANGES,
+						  S_RNGLISTS, S_CU_INDEX };
 	uint64_t size = 0, most = PACKED_AT_MOST * elf_stored(f->elf);
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

@@ -16,7 +16,7 @@
 enum { AT_ONCE = 8, PATIENCE_SECONDS = 30 };
 
 /* A file that was asked for. Each file is asked for once. */
-struct query {
+struct download {
 	char hex[BUILD_ID_HEX];
 	enum locate_kind kind;
 	pid_t pid;		/* the client, and its process group; 0: it has ended */
@@ -55,7 +55,7 @@ static uint64_t hash_of(const char *hex, enum locate_kind kind)
 	return hash_more(hash_bytes(hex, strlen(hex)), kind);
 }
 
-static struct query *find(struct fetcher *f, const char *hex, enum locate_kind kind)
+static struct download *find(struct fetcher *f, const char *hex, enum locate_kind kind)
 {
 	uint32_t id = TABLE_FIND(&f->table, hash_of(hex, kind), i,
 				 f->query[i].kind == kind && !strcmp(f->query[i].hex, hex));
@@ -73,12 +73,12 @@ static pid_t start_client(const char *hex, enum locate_kind kind)
 	return sibling_spawn_apart(arguments);
 }
 
-static struct query *start(struct fetcher *f, const char *hex, enum locate_kind kind)
+static struct download *start(struct fetcher *f, const char *hex, enum locate_kind kind)
 {
 	begin(f);
 	f->query = array_grow(f->query, f->queries, sizeof(*f->query));
-	struct query *q = &f->query[f->queries];
-	*q = (struct query){
+	struct download *q = &f->query[f->queries];
+	*q = (struct download){
 		.kind = kind,
 		.pid = start_client(hex, kind),
 		.started = monotonic_ns(),
@@ -92,7 +92,7 @@ static struct query *start(struct fetcher *f, const char *hex, enum locate_kind 
 static void end_all(struct fetcher *f)
 {
 	for (uint32_t i = 0; i < f->queries && f->running; i++) {
-		struct query *q = &f->query[i];
+		struct download *q = &f->query[i];
 		if (!q->pid)
 			continue;
 		kill(-q->pid, SIGKILL);
@@ -113,7 +113,7 @@ static void give_up(struct fetcher *f, uint64_t waited)
 }
 
 /* Whether a client failed after about the time that it waits for a server that does not answer. */
-static bool has_hung(const struct fetcher *f, const struct query *q, int status)
+static bool has_hung(const struct fetcher *f, const struct download *q, int status)
 {
 	return status != 0 && f->patience && monotonic_ns() - q->started >= f->patience / 10 * 9;
 }
@@ -125,7 +125,7 @@ static void reap(struct fetcher *f)
 	int status;
 
 	for (uint32_t i = 0; i < f->queries && f->running; i++) {
-		struct query *q = &f->query[i];
+		struct download *q = &f->query[i];
 		if (!q->pid || waitpid(q->pid, &status, WNOHANG) == 0)
 			continue;
 		q->pid = 0;
@@ -161,7 +161,7 @@ void fetch_begin(struct fetcher *f, const char *hex, enum locate_kind kind)
 
 bool fetch_wait(struct fetcher *f, const char *hex, enum locate_kind kind)
 {
-	struct query *q = f ? find(f, hex, kind) : NULL;
+	struct download *q = f ? find(f, hex, kind) : NULL;
 
 	if (!q && !fetch_is_on(f))
 		return false;

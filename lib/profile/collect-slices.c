@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* How the values of the label sets change. */
-struct change {
+struct relabeling {
 	uint32_t slice, run;	/* keys; if there are slices */
 	uint32_t kept;		/* bits of the keys that DROP_OTHERS leaves */
 	unsigned halved;	/* times that pairs of slices became one */
@@ -22,7 +22,7 @@ struct change {
 	int64_t last;		/* number of the last slice with a sample */
 };
 
-static void change_values(const struct change *by, uint32_t keys, int64_t *value)
+static void change_values(const struct relabeling *by, uint32_t keys, int64_t *value)
 {
 	int64_t slice = by->no_slices ? LABEL_ABSENT : value[by->slice];
 	bool has = slice != LABEL_ABSENT && !by->forget;
@@ -43,7 +43,7 @@ static void change_values(const struct change *by, uint32_t keys, int64_t *value
 }
 
 /* Change all label sets, and the stacks and waits that have them.  RUN: a text; or NULL. */
-static void relabel(struct collect *c, struct change *by, const char *run)
+static void relabel(struct collect *c, struct relabeling *by, const char *run)
 {
 	struct labels *l = &c->labeler.labels, past = labels_restart(l);
 	uint32_t *moved = mem_zeroed((size_t)past.sets + 1, sizeof(*moved));
@@ -62,10 +62,10 @@ static void relabel(struct collect *c, struct change *by, const char *run)
 	labels_release(&past);
 }
 
-static struct change no_change(const struct collect *c)
+static struct relabeling no_change(const struct collect *c)
 {
-	return (struct change){ .slice = c->labeler.slice_key, .run = c->labeler.run_key,
-				.kept = c->labeler.kept };
+	return (struct relabeling){ .slice = c->labeler.slice_key, .run = c->labeler.run_key,
+				    .kept = c->labeler.kept };
 }
 
 void collect_slice(struct collect *c, const struct resolved_sample *s)
@@ -74,7 +74,7 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 
 	if (slices->most == 0 || s->time == 0)
 		return;
-	struct change by = no_change(c);
+	struct relabeling by = no_change(c);
 	by.halved = slices_reach(slices, s->time, s->pid);
 	if (by.halved)
 		relabel(c, &by, NULL);
@@ -125,7 +125,7 @@ static void join_slices(struct collect *c)
 {
 	enum { LEAST = 20 };
 	struct slices *slices = &c->labeler.slices;
-	struct change by = no_change(c);
+	struct relabeling by = no_change(c);
 
 	by.halved = 1;
 	while (c->how.slice_stacks && slices->last - slices->first >= 2 * LEAST &&
@@ -141,7 +141,7 @@ static void join_slices(struct collect *c)
 static void number_slices(struct collect *c, bool drop_others)
 {
 	struct slices *slices = &c->labeler.slices;
-	struct change by = no_change(c);
+	struct relabeling by = no_change(c);
 	char run[9];
 
 	join_slices(c);
@@ -157,7 +157,7 @@ static void number_slices(struct collect *c, bool drop_others)
 
 void collect_complete_labels(struct collect *c, bool drop_others)
 {
-	struct change by = no_change(c);
+	struct relabeling by = no_change(c);
 
 	by.no_slices = by.drop_others = true;
 	if (c->labeler.slices.span)
@@ -169,7 +169,7 @@ void collect_complete_labels(struct collect *c, bool drop_others)
 void collect_forget_slices(struct collect *c)
 {
 	struct slices *slices = &c->labeler.slices;
-	struct change by = no_change(c);
+	struct relabeling by = no_change(c);
 
 	if (slices->span == 0)
 		return;

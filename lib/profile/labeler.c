@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind {
+enum fact_kind {
 	FACT_PID, FACT_TID, FACT_COMM, FACT_THREAD_COMM, FACT_CPU, FACT_CGROUP, FACT_TIME,
 	FACT_MODE, FACT_DATA_SRC, FACT_SNOOP, FACT_WEIGHT, FACT_ADDR, FACT_PHYS_ADDR,
 	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_SLICE, FACT_RUN, FACT_PARALLELISM,
@@ -68,7 +68,7 @@ static bool add_field(struct labeler *f, const char *name)
 	return *name && add_fact(f, key, (struct fact){ .kind = FACT_FIELD, .field = name });
 }
 
-static struct label_key key_of(enum kind kind)
+static struct label_key key_of(enum fact_kind kind)
 {
 	return (struct label_key){ .name = kinds[kind].name, .unit = kinds[kind].unit,
 				   .is_text = kinds[kind].is_text };
@@ -83,7 +83,7 @@ static bool add_kind(struct labeler *f, const char *name)
 }
 
 /* Add a label that users do not choose by name, and that is never dropped. */
-static bool add_kept(struct labeler *f, enum kind kind)
+static bool add_kept(struct labeler *f, enum fact_kind kind)
 {
 	uint32_t key = f->labels.keys;
 
@@ -305,7 +305,7 @@ static int64_t parallelism_of(struct labeler *f)
 static int64_t value_of(struct labeler *f, const struct fact *fact, const struct resolved_sample *s,
 			const char *comm, const struct perf_event_attr *attr)
 {
-	switch ((enum kind)fact->kind) {
+	switch ((enum fact_kind)fact->kind) {
 	case FACT_PID:
 		return s->pid;
 	case FACT_TID:

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* "raw": encoded for this CPU; "uncore": of a package or a device, not of a process */
-enum kind { HARDWARE, CACHE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, RAW, UNCORE, ALL, KINDS };
+enum event_kind { HARDWARE, CACHE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, RAW, UNCORE, ALL, KINDS };
 
 static const char *const names[KINDS] = {
 	[HARDWARE] = "hardware", [CACHE] = "cache", [SOFTWARE] = "software",
@@ -32,7 +32,7 @@ const char *allow_check(const char *list)
 	return *list && !strchr(list, ' ') && *list != ',' ? NULL : list;
 }
 
-static enum kind kind_of(const struct event_facts *e)
+static enum event_kind kind_of(const struct event_facts *e)
 {
 	switch (e->type) {
 	case PERF_TYPE_HARDWARE:

@@ -7,7 +7,7 @@
 #include "serve/metrics.h"
 #include "serve/query.h"
 #include "serve/recipe.h"
-#include "serve/settings.h"
+#include "serve/serve-settings.h"
 #include "serve/work.h"
 
 #include <event2/http.h>

@@ -11,16 +11,16 @@
 enum { WORDS = 48, TOOLS = 4 };
 
 /* Command lines that grow. */
-struct lines {
+struct command_lines {
 	struct arena *arena;
 	char *word[TOOLS][WORDS];
 	char *const *argv[TOOLS + 1];
 	unsigned tools, words;
 };
 
-static struct lines *begin(struct arena *arena)
+static struct command_lines *begin(struct arena *arena)
 {
-	struct lines *l = arena_alloc(arena, sizeof(*l));
+	struct command_lines *l = arena_alloc(arena, sizeof(*l));
 
 	memset(l, 0, sizeof(*l));
 	l->arena = arena;
@@ -29,7 +29,7 @@ static struct lines *begin(struct arena *arena)
 
 /* Add a word to the command line of the last tool. */
 __attribute__((format(printf, 2, 3)))
-static void word(struct lines *l, const char *format, ...)
+static void word(struct command_lines *l, const char *format, ...)
 {
 	va_list args, again;
 
@@ -44,7 +44,7 @@ static void word(struct lines *l, const char *format, ...)
 		l->word[l->tools - 1][l->words++] = text;
 }
 
-static void tool(struct lines *l, const char *name)
+static void tool(struct command_lines *l, const char *name)
 {
 	l->argv[l->tools] = l->word[l->tools];
 	l->tools++;
@@ -58,7 +58,7 @@ static const char *event_name(const char *event)
 	return strcmp(event, "timer") ? event : "cpu-clock";
 }
 
-static void add_rate(struct lines *l, const struct query *q)
+static void add_rate(struct command_lines *l, const struct query *q)
 {
 	if (q->frequency || (q->rate && query_is_by_time(q)))
 		word(l, "--frequency=%" PRIu64, q->frequency ? q->frequency : q->rate);
@@ -66,7 +66,7 @@ static void add_rate(struct lines *l, const struct query *q)
 		word(l, "--period=%" PRIu64, q->period ? q->period : q->rate);
 }
 
-static void add_target(struct lines *l, const struct recipe *r)
+static void add_target(struct command_lines *l, const struct recipe *r)
 {
 	const struct serve_settings *s = r->settings;
 
@@ -86,7 +86,7 @@ static void add_target(struct lines *l, const struct recipe *r)
 		word(l, "--all");
 }
 
-static void add_callgraph(struct lines *l, const struct recipe *r)
+static void add_callgraph(struct command_lines *l, const struct recipe *r)
 {
 	const char *how = r->query->callgraph ? r->query->callgraph : r->settings->call_graph;
 	const struct callgraph_target target = {
@@ -103,7 +103,7 @@ static void add_callgraph(struct lines *l, const struct recipe *r)
 		word(l, "--unwind");
 }
 
-static void add_events(struct lines *l, const struct recipe *r)
+static void add_events(struct command_lines *l, const struct recipe *r)
 {
 	switch (r->kind) {
 	case RECIPE_TIMER:
@@ -125,7 +125,7 @@ static void add_events(struct lines *l, const struct recipe *r)
 
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 {
-	struct lines *l = begin(arena);
+	struct command_lines *l = begin(arena);
 	char time[UNITS_SIZE];
 
 	tool(l, "pmu-sample");
@@ -149,9 +149,9 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 }
 
 /* Return pmu-events with the OPTION that says what it writes, as JSON. */
-static struct lines *events_tool(struct arena *arena, const char *option)
+static struct command_lines *events_tool(struct arena *arena, const char *option)
 {
-	struct lines *l = begin(arena);
+	struct command_lines *l = begin(arena);
 
 	tool(l, "pmu-events");
 	word(l, "%s", option);
@@ -161,7 +161,7 @@ static struct lines *events_tool(struct arena *arena, const char *option)
 
 recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
 {
-	struct lines *l = events_tool(arena, "--encode");
+	struct command_lines *l = events_tool(arena, "--encode");
 
 	add_rate(l, r->query);
 	word(l, "--");

@@ -8,7 +8,7 @@
 #pragma once
 #include "base/arena.h"
 #include "serve/query.h"
-#include "serve/settings.h"
+#include "serve/serve-settings.h"
 
 enum recipe_kind {
 	RECIPE_TIMER,		/* as Go's profile: 100 samples per second of CPU time */

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "base/report.h"
-#include "serve/settings.h"
+#include "serve/serve-settings.h"
 
 struct server;
 

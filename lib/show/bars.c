@@ -14,7 +14,7 @@ enum {
 };
 
 /* A slice of a run. */
-struct place {
+struct slice_of_run {
 	uint32_t run;		/* string; 0: none */
 	uint32_t samples;	/* in it; or where the next of them goes in the order */
 	int64_t slice;		/* from 1 on; 0: none */
@@ -30,7 +30,7 @@ struct item {
 /* All samples, and the places where they are. */
 struct items {
 	struct item *item;
-	struct place *place;
+	struct slice_of_run *place;
 	uint32_t places, last;	/* number of places; place of the last sample */
 	struct table table;
 };
@@ -120,8 +120,9 @@ static bool has_period(const struct decoded *d, uint32_t value)
 
 static int compare_places(const void *a, const void *b, void *items)
 {
-	const struct place *place = ((const struct items *)items)->place;
-	const struct place *x = &place[*(const uint32_t *)a], *y = &place[*(const uint32_t *)b];
+	const struct slice_of_run *place = ((const struct items *)items)->place;
+	const struct slice_of_run *x = &place[*(const uint32_t *)a];
+	const struct slice_of_run *y = &place[*(const uint32_t *)b];
 
 	if (x->run != y->run)
 		return x->run < y->run ? -1 : 1;
@@ -131,7 +132,7 @@ static int compare_places(const void *a, const void *b, void *items)
 /* Return the number of the place of a sample. */
 static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
 {
-	const struct place *last = t->places ? &t->place[t->last] : NULL;
+	const struct slice_of_run *last = t->places ? &t->place[t->last] : NULL;
 
 	if (last && last->run == run && last->slice == slice)
 		return t->last;
@@ -141,7 +142,7 @@ static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
 	if (t->last != TABLE_NONE)
 		return t->last;
 	t->place = array_grow(t->place, t->places, sizeof(*t->place));
-	t->place[t->places] = (struct place){ .run = run, .slice = slice };
+	t->place[t->places] = (struct slice_of_run){ .run = run, .slice = slice };
 	table_add(&t->table, hash, t->last = t->places++);
 	return t->last;
 }
@@ -256,7 +257,7 @@ static void set_starts(struct items *t, const uint32_t *order, const uint32_t *b
 	/* those of no block first: each block's samples are then next to each other */
 	for (int blocks = 0; blocks < 2; blocks++)
 		for (uint32_t i = 0; i < t->places; i++) {
-			struct place *p = &t->place[order[i]];
+			struct slice_of_run *p = &t->place[order[i]];
 			if ((block_of[order[i]] != TABLE_NONE) != blocks)
 				continue;
 			uint32_t samples = p->samples;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings - what the operator of a server chose. */
+/* serve-settings - what the operator of a server chose. */
 #pragma once
 #include "base/command.h"
 

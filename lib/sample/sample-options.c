@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sample/options.h"
+#include "sample/sample-options.h"
 #include "base/units.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options - the options of pmu-sample that say what to sample, and how.
+ * sample-options - the options of pmu-sample that say what to sample, and how.
  *
  * pmu-prof has the same rows, and passes what was given to pmu-sample.
  */
