@@ -53,7 +53,11 @@ static enum program_kind find_kind(const struct callgraph_target *t)
 	return kind;
 }
 
-bool callgraph_unwinds(const struct callgraph_target *t, const char **why)
+/*
+ * Return whether the callchains of T are better unwound than taken from frame pointers.  *WHY is
+ * the reason, part of a sentence.
+ */
+static bool is_better_unwound(const struct callgraph_target *t, const char **why)
 {
 	static const char *const reasons[] = {
 		[KIND_UNKNOWN] = "it works without frame pointers",
@@ -75,4 +79,17 @@ bool callgraph_unwinds(const struct callgraph_target *t, const char **why)
 	enum program_kind kind = find_kind(t);
 	*why = reasons[kind];
 	return kind == KIND_UNKNOWN || kind == KIND_OTHER;
+}
+
+struct callgraph_options callgraph_options(const struct callgraph_target *t, const char *method)
+{
+	struct callgraph_options o = { .call_graph = method };
+
+	if (!strcmp(method, "auto")) {
+		o.unwind = is_better_unwound(t, &o.why);
+		o.call_graph = o.unwind ? NULL : "fp";
+	} else {
+		o.unwind = t->can_unwind && !strncmp(method, "dwarf", strlen("dwarf"));
+	}
+	return o;
 }

@@ -16,8 +16,12 @@ struct callgraph_target {
 	bool can_unwind;	/* pmu-sample has --unwind */
 };
 
-/*
- * Return whether the callchains of T are better unwound than taken from frame pointers.  *WHY is
- * the reason, part of a sentence.
- */
-bool callgraph_unwinds(const struct callgraph_target *t, const char **why);
+/* Options of pmu-sample. */
+struct callgraph_options {
+	const char *call_graph;	/* argument of --call-graph; NULL: without that option */
+	bool unwind;		/* with --unwind */
+	const char *why;	/* reason of a choice of ours, part of a sentence; NULL: not ours */
+};
+
+/* Return the options that record T's callchains by METHOD: "auto", or as --call-graph takes it. */
+struct callgraph_options callgraph_options(const struct callgraph_target *t, const char *method);

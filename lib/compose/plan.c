@@ -147,20 +147,17 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 		.program = samples_command(r) ? r->command[0] : NULL,
 		.pid = first_pid(&c->target), .is_many = is_many(c), .can_unwind = r->can_unwind,
 	};
-	const char *why;
 
 	if (c->run.unwind)	/* asked for: PASSED has it */
 		return;
-	if (strcmp(r->call_graph, "auto")) {
-		add(&plan->sample, join("--call-graph=", r->call_graph));
-		if (!strncmp(r->call_graph, "dwarf", strlen("dwarf")) && r->can_unwind)
-			add(&plan->sample, "--unwind");
-		return;
-	}
-	bool unwinds = callgraph_unwinds(&target, &why);
-	add(&plan->sample, unwinds ? "--unwind" : "--call-graph=fp");
-	plan->why = join(unwinds ? "callchains: unwound, as "
-				 : "callchains: by frame pointers, as ", why);
+	struct callgraph_options o = callgraph_options(&target, r->call_graph);
+	if (o.call_graph)
+		add(&plan->sample, join("--call-graph=", o.call_graph));
+	if (o.unwind)
+		add(&plan->sample, "--unwind");
+	if (o.why)
+		plan->why = join(o.unwind ? "callchains: unwound, as "
+					  : "callchains: by frame pointers, as ", o.why);
 }
 
 static void fill(struct plan *plan, const struct plan_request *r)

@@ -92,14 +92,11 @@ static void add_callgraph(struct command_lines *l, const struct recipe *r)
 	const struct callgraph_target target = {
 		.pid = r->pid, .is_many = !r->pid, .can_unwind = true,
 	};
-	const char *why;
+	struct callgraph_options o = callgraph_options(&target, how);
 
-	if (!strcmp(how, "auto")) {
-		word(l, callgraph_unwinds(&target, &why) ? "--unwind" : "--call-graph=fp");
-		return;
-	}
-	word(l, "--call-graph=%s", how);
-	if (!strncmp(how, "dwarf", strlen("dwarf")))
+	if (o.call_graph)
+		word(l, "--call-graph=%s", o.call_graph);
+	if (o.unwind)
 		word(l, "--unwind");
 }
 
