@@ -69,14 +69,10 @@ static bool read_string(struct cursor *c, struct value *v)
 	return give(v, V_STRING, (uintptr_t)cursor_string(c));
 }
 
-bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
-	       struct value *v)
+/* As form_read(), for any form but DW_FORM_indirect. */
+static inline bool read_value(const struct unit *u, struct cursor *c, unsigned form,
+			      int64_t implicit, struct value *v)
 {
-	if (form == DW_FORM_indirect) {
-		form = (unsigned)cursor_uleb(c);
-		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
-			return false;
-	}
 	switch (form) {
 	case DW_FORM_addr:
 		return give(v, V_ADDRESS, form_number(c, u->address_size));
@@ -132,6 +128,17 @@ bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t im
 	case DW_FORM_exprloc:		return pass_block(c, cursor_uleb(c), v);
 	}
 	return false;
+}
+
+bool form_read(const struct unit *u, struct cursor *c, unsigned form, int64_t implicit,
+	       struct value *v)
+{
+	if (form == DW_FORM_indirect) {
+		form = (unsigned)cursor_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			return false;
+	}
+	return read_value(u, c, form, implicit, v);
 }
 
 int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
