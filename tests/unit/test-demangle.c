@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbol/demangle.h"
+#include "tests/unit/demangled.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
-
-static struct arena arena;
-
-static bool gives(const char *mangled, enum demangle_style style, const char *readable)
-{
-	const char *got = demangle(&arena, mangled, style);
-
-	if (strcmp(got, readable))
-		printf("# '%s', not '%s'\n", got, readable);
-	return !strcmp(got, readable);
-}
 
 /* A template of a pair of the same of ...: each level doubles the readable form. */
 static bool bomb_is_left_alone(void)

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names with what compilers and linkers append to them. */
-#include "symbol/demangle.h"
+#include "tests/unit/demangled.h"
 #include "tests/unit/tap.h"
-
-static struct arena arena;
-
-static bool gives(const char *mangled, enum demangle_style style, const char *readable)
-{
-	const char *got = demangle(&arena, mangled, style);
-
-	if (strcmp(got, readable))
-		printf("# '%s', not '%s'\n", got, readable);
-	return !strcmp(got, readable);
-}
 
 /* Whether it is so in the styles without parameters. */
 static bool shows(const char *mangled, const char *readable)
