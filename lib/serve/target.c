@@ -29,7 +29,7 @@ static bool is_there(pid_t pid)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* The process that the operator named; never another one that got its id later. */
+/* The process that the operator named; never a process that got its id later. */
 static bool is_still_there(int pidfd)
 {
 	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 || errno == EPERM;

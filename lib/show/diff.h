@@ -46,7 +46,7 @@ struct diff_run {
 	struct bars bars;
 	int64_t time, duration;	/* ns since the epoch, and ns */
 	bool is_whole;		/* a command from its start to its end */
-	bool is_merged;		/* of several recordings that cannot be told apart */
+	bool is_merged;		/* of several recordings that look like one */
 	uint32_t *row;		/* by name: its row in TOP; 0: none */
 };
 
