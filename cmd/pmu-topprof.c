@@ -20,7 +20,7 @@
 
 static bool force, jit;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
-static int naming = NAMING_GO, packing = PACK_GZIP, format;
+static int naming = NAMING_GO, packing = PACK_GZIP, format, types;
 static struct collect_options how = { .selection = SELECTION_ALL };
 static struct command_list comments;
 
@@ -30,6 +30,11 @@ static const char *const naming_styles[] = {
 
 static const char *const packings[] = {
 	[PACK_GZIP] = "gzip", [PACK_NONE] = "none", [PACK_ZSTD] = "zstd", NULL
+};
+
+enum { TYPES_ALL, TYPES_ONE };
+static const char *const type_choices[] = {
+	[TYPES_ALL] = "all", [TYPES_ONE] = "one", NULL
 };
 
 enum { TO_PPROF, TO_FOLDED };
@@ -65,6 +70,8 @@ static const struct command_option options[] = {
 	  .flag = &how.as_time },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
+	{ 0, "types", "WHICH", "write all sample types of profiles, or only the one shown first",
+	  .choice = &types, .choices = type_choices },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
 	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
@@ -227,6 +234,9 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	};
 	struct collect c;
 
+	if (types == TYPES_ONE)
+		command_misused(cmd, "--types one works on profiles: pmu-topprof STREAM | "
+				"pmu-topprof --types one");
 	command_spare_inputs(cmd, file, &input, 1);
 	if (!collect_init(&c, &how, report, &wrong))
 		command_misused(cmd, "--label takes some of %s, none, not '%s'; no two labels may "
@@ -276,6 +286,7 @@ static struct decoded *read_selected(const char *path, struct report *report)
 		.event = how.selection.event, .comm = how.selection.comm,
 		.pid = how.selection.pid, .tid = how.selection.tid, .cpu = how.selection.cpu,
 		.labels = command_given("label") ? how.labels : NULL,
+		.one_type = types == TYPES_ONE,
 	};
 
 	command_on_signals(SIGNALS_END_BUT_ONE);

@@ -37,6 +37,28 @@ check 'two profiles are added up as pprof adds them up' <<'END'
 	same want got
 END
 
+check 'with one sample type it is the default one, of a stream and of a profile' <<'END'
+	two_profiles
+	pmu-topprof --types all -o all.pb.gz 1.data
+	pmu-topprof --label pid,tid,thread_comm 1.data | pmu-topprof --types one -o stream.pb.gz
+	pmu-topprof --types one -o profile.pb.gz 1.pb.gz
+	top() { go tool pprof -symbolize=none -sample_index=page-faults -nodefraction=0 -top $1; }
+	top all.pb.gz 2>err | sed 1,/Type/d >want
+	test "$(wc -l <want)" -gt 5
+	for file in stream profile; do
+		raw $file.pb.gz >got
+		test "$(sed -n "/^Samples:/{n;p}" got)" = "page-faults/count[dflt]"
+		grep -q "thread_comm:\[sh\]" got
+		top $file.pb.gz 2>err | sed 1,/Type/d | same want -
+	done
+	exits 2 pmu-topprof --types one 1.data 2>err
+	for file in 1.pb.gz all.pb.gz; do
+		pmu-topprof --types one -e cpu-clock -o clock.pb.gz $file
+		raw clock.pb.gz | grep -q "^cpu/nanoseconds.dflt.$"
+	done
+	pmu-top profile.pb.gz >top-one
+END
+
 check 'a profile is subtracted as by pprof -diff_base: the base keeps samples of its own' <<'END'
 	two_profiles
 	pmu-topprof --diff 1.pb.gz -o got.pb.gz 2.pb.gz

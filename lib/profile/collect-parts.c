@@ -259,7 +259,7 @@ void collect_time(struct collect *c, uint64_t time)
 {
 	if (time == 0)
 		return;
-	if (c->how.interval && c->samples && c->interval_end == 0)
+	if (c->how.interval && c->interval_end == 0)
 		c->interval_end = time + c->how.interval;
 	if (c->interval_end && time >= c->interval_end)
 		next_interval(c, time);

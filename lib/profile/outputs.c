@@ -48,6 +48,8 @@ static void write_file(struct outputs *o, struct collect *c, struct collect_part
 	output_open_in(&out, directory, name, o->report);
 	write_profile(o, c, &part->profile, &out);
 	output_flush(&out);
+	if (o->template)
+		fsync(out.fd);		/* what is written without end is there after a crash */
 	o->bytes += out.written;
 	o->files += output_close(&out);
 }

@@ -125,6 +125,17 @@ static bool select_event(struct decoded *d, const char *event, const char *file,
 	return any;
 }
 
+static void select_default_type(struct decoded *d)
+{
+	bool *keep = mem_zeroed(d->types, sizeof(*keep));
+
+	if (d->types > 0) {
+		keep[decoded_default_type(d)] = true;
+		keep_types(d, keep);
+	}
+	free(keep);
+}
+
 bool profile_select(struct decoded *d, const struct profile_selection *want,
 		    const char *file, struct report *report)
 {
@@ -134,5 +145,6 @@ bool profile_select(struct decoded *d, const struct profile_selection *want,
 	       (!want->comm ||
 		select_by_label(d, "thread_comm", 0, want->comm, file, report)) &&
 	       (!want->event || select_event(d, want->event, file, report)) &&
-	       (!want->labels || (keep_labels(d, want->labels), true));
+	       (!want->labels || (keep_labels(d, want->labels), true)) &&
+	       (!want->one_type || (select_default_type(d), true));
 }

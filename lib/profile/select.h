@@ -14,9 +14,8 @@ struct profile_selection {
 	const char *comm;	/* keep samples with this label thread_comm */
 	int64_t pid, tid, cpu;	/* keep samples with these labels */
 	const char *labels;	/* keep only these label keys, separated by commas; or "none" */
+	bool one_type;		/* keep only the default sample type */
 };
-
-#define PROFILE_SELECT_ALL { NULL, NULL, -1, -1, -1, NULL }
 
 /*
  * Remove from D everything that WANT does not select.  FILE is the name for messages.
