@@ -13,10 +13,13 @@
 #include <stdio.h>
 
 static bool insecure;
+static const char *keep_query = "frequency=19";
+static struct query kept;
 static struct command_list addresses;
 static struct serve_settings settings = {
 	.addresses = &addresses, .allow = ALLOW_DEFAULT, .call_graph = "auto",
 	.max_seconds = 60 * UINT64_C(1000000000), .jobs = 8, .max_cost = 0.05,
+	.interval = 60 * UINT64_C(1000000000), .keep_bytes = 1 << 30, .keep_query = &kept,
 };
 
 static const struct command_option options[] = {
@@ -44,13 +47,21 @@ static const struct command_option options[] = {
 	  .text = &settings.call_graph },
 	{ 0, "cache", "DIR", "save what is found about programs in DIR, for pmu-symbolize",
 	  .text = &settings.cache },
+	{ 0, "keep", "TIME", "sample all the time, and keep profiles of the last TIME in DIR",
+	  .time = &settings.keep, .least = 1000000000 },
+	{ 0, "interval", "TIME", "write one of these profiles every TIME",
+	  .time = &settings.interval, .least = 1000000000 },
+	{ 0, "keep-bytes", "SIZE", "keep at most SIZE bytes of them", .size = &settings.keep_bytes,
+	  .least = 1 },
+	{ 0, "keep-query", "QUERY", "what they are, by the parameters of a request",
+	  .text = &keep_query },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-serve",
 	.purpose = "serve profiles by HTTP",
-	.operands = "{-p PID | --comm NAME | -a | ... | --any}",
+	.operands = "{-p PID | --comm NAME | -a | ... | --any} [DIR]",
 	.options = options,
 };
 
@@ -94,13 +105,35 @@ static void check_texts(void)
 				settings.call_graph);
 }
 
+/* OPERAND: the directory of --keep, or NULL. */
+static void check_keep(const char *operand)
+{
+	enum { PARAMETERS = QUERY_EVENT | QUERY_PERIOD | QUERY_RATE | QUERY_HZ | QUERY_CALLGRAPH |
+			    QUERY_LABEL };
+
+	command_needs(&command, "interval", "keep");
+	command_needs(&command, "keep-bytes", "keep");
+	command_needs(&command, "keep-query", "keep");
+	if (!operand && settings.keep)
+		command_misused(&command, "--keep needs DIR, a directory for the profiles");
+	if (operand && !settings.keep)
+		command_misused(&command, "'%s' is of use with --keep TIME only", operand);
+	if (settings.keep && command_one_of(&command, "pid", "comm", "cgroup", "uid", "all",
+					    NULL) == 0)
+		command_misused(&command, "--keep needs a target: -p PID, --comm NAME, -a, ...");
+	if (!query_parse(&kept, keep_query, PARAMETERS))
+		command_misused(&command, "--keep-query: %s", kept.wrong);
+	settings.keep_dir = operand;
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
 	int first = command_begin(&command, &report, argc, argv);
 
-	if (first < argc)
-		command_misused(&command, "takes no '%s'", argv[first]);
+	if (first + 1 < argc)
+		command_misused(&command, "takes no '%s'", argv[first + 1]);
+	check_keep(first < argc ? argv[first] : NULL);
 	check_target();
 	check_addresses();
 	check_texts();

@@ -82,6 +82,8 @@ check 'go tool pprof gets a profile with the right shares, by a timer and by eve
 	go tool pprof -raw p | grep -q "^Comment: command: .* --event=cpu-clock --event=page-faults"
 	go tool pprof -proto -output=q "$url/debug/pprof/pmu?event=timer&rate=1000&seconds=0.2"
 	eventually has_period "$url/debug/pprof/pmu?event=timer&rate=1000&seconds=0.2" 1000000
+	get "$url/debug/pprof/pmu?event=cpu-clock&event=page-faults&seconds=0.2&types=one" >p
+	test "$(go tool pprof -raw p | sed -n "/^Samples:/{n;p}")" = "cpu/nanoseconds[dflt]"
 END
 
 check 'events are counted exactly: each page fault is a sample' <<'END'
@@ -135,6 +137,7 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	refused 400 "is no text" "$pmu?event=a%00b"
 	refused 400 "one of period, rate" "$pmu?event=cycles&period=1000&rate=9&pid=$$"
 	refused 400 "callgraph takes one of" "$pmu?event=cycles&callgraph=best"
+	refused 400 "types takes all or one, not 'two'" "$pmu?event=cycles&types=two"
 	refused 400 "label takes a list such as pid,tid,cpu, not 'pid,cqu'" "$pmu?label=pid,cqu"
 	refused 400 "frequency takes a number from 1 to 10000" "$pmu?event=cycles&frequency=1M"
 	for rate in "profile?rate=20000" "pmu?event=timer&rate=20k" "pmu?event=cpu-clock&rate=1M"; do
@@ -148,6 +151,7 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	refused 404 "no such process" "$url/debug/pprof/profile?pid=4194304"
 	refused 404 "no such process" "$url/debug/pprof/profile?comm=no-such-name"
 	refused 404 "nothing here" "$url/etc/passwd"
+	refused 404 "this server keeps no profiles; pmu-serve --keep does" "$url/history"
 	refused 405 "use GET" -d x=1 "$pmu"
 	for method in PUT DELETE OPTIONS PATCH; do
 		refused 405 "use GET" -X $method "$url/metrics"
@@ -399,6 +403,170 @@ check 'a tool that hangs is ended 15 s after the sampling' <<'END'
 	eventually no_children
 END
 
+# kept COUNT: there are so many profiles in the ring
+kept() { test "$(ls ring | grep -c "^profile-")" -ge "$1"; }
+
+# nanoseconds FILE...: their total, by pprof
+nanoseconds() {
+	go tool pprof -symbolize=none -proto -output=sum "$@" 2>/dev/null
+	go tool pprof -raw sum | awk '/^Locations/ { exit } / [0-9]+: / { n += $2 } END { print n }'
+}
+
+# start_of FILE: what its name says, in s
+start_of() { echo "$1" | sed 's/profile-\([0-9]*\)-1.pb.gz/\1/'; }
+
+check 'profiles are kept in a ring, and added up for a range; their tools start again' <<'END'
+	needs_command go curl
+	workload
+	export PPROF_TMPDIR=$PWD
+	serve -p $target --call-graph fp --jobs 1 --keep 1h --interval 1s ring
+	eventually kept 4
+	ls ring >files
+	first=$(sed -n 1p files) second=$(sed -n 2p files) fourth=$(sed -n 4p files)
+	get "$url/history?to=$(start_of $fourth)" >p
+	test "$(nanoseconds p)" = "$(cd ring && nanoseconds $(sed -n 1,3p ../files))"
+	# a range is a part of it: the second file, or what it has at a moment
+	from=$(date -u -d @$(start_of $second) +%FT%TZ)
+	to=$(date -u -d @$(start_of $(sed -n 3p files)) +%FT%T+00:00)
+	for range in "from=$from&to=$to" "from=$from&to=$from"; do
+		get "$url/history?$range&label=none" >p
+		test "$(nanoseconds p)" = "$(nanoseconds ring/$second)"
+	done
+	get "$url/history?from=-10h&types=one" >p
+	test "$(go tool pprof -raw p | sed -n "/^Samples:/{n;p}")" = "cpu/nanoseconds[dflt]"
+	get "$url/history/flame?from=-10h" | grep -q "</html>"
+	refused 404 "some from $(date -u -d @$(start_of $first) +%FT%TZ) to 20" "$url/history?to=9"
+	refused 400 "from takes a time such as .* not 'noon'" "$url/history?from=noon"
+	refused 400 "from is after to" "$url/history?from=-1h&to=-2h"
+	refused 400 "unknown parameter 'file'" "$url/history?file=../x"
+	refused 404 "nothing here" "$url/history/$first"
+	# it is no job: neither counted nor refused
+	test "$(metric running)" = 0
+	get -f "$url/debug/pprof/profile?seconds=0.1" >p
+	at_least "$(metric keep_cpu_seconds_total)" 0.001
+	at_least "$(metric keep_files)" 1
+	none cat err
+	get "$url/debug/pprof/" | grep -q "<form method=.get. action=./history/flame.>"
+	exits 1 pmu-serve -l 127.0.0.1:0 -a --keep 1h ring 2>err-second
+	grep -q "'ring': another pmu-serve does" err-second
+	# what dies is started again, once said
+	kill -KILL $(pgrep -P $server -x pmu-topprof)
+	again() { test "$(metric keep_starts_total)" = 2; }
+	eventually again
+	before=$(ls ring | wc -l)
+	eventually kept $((before + 1))
+	test "$(cat err)" = "pmu-serve: no profiles are kept at the moment: pmu-topprof: signal 9 \
+(Killed) ended it"
+	kill $server
+	exits 0 wait $server
+	for file in ring/*; do gzip -t "$file"; done
+	none find ring -name ".*" -type f
+END
+
+check 'the ring is bounded in bytes and time; it serves files of earlier runs, no others' <<'END'
+	needs_command go curl
+	workload
+	mkdir ring
+	echo secret >other
+	ln -s ../other ring/profile-1000-60.pb.gz
+	cp other ring/profile-x-60.pb.gz
+	cp other ring/profile-01000-60.pb.gz
+	pmu-sample -e cpu-clock -o s.data -- ten serial 0.05 2>err
+	old=ring/profile-$(($(date +%s) - 1800))-60.pb.gz
+	pmu-topprof -o "$old" s.data
+	cp "$old" ring/profile-$(($(date +%s) - 7200))-60.pb.gz
+	serve -p $target --call-graph fp --keep 1h --interval 1h ring
+	ls ring >files
+	test "$(wc -l <files)" = 4
+	test -s "$old"
+	get "$url/history" >p
+	test "$(nanoseconds p)" = "$(nanoseconds "$old")"
+	kill $server
+	exits 0 wait $server
+	serve -p $target --call-graph fp --keep 1h --interval 1s --keep-bytes 1500 ring
+	eventually test ! -e "$old"
+	eventually kept 4		# with the link and the other names
+	small() { at_most "$(metric keep_bytes)" 1500; }
+	eventually small
+	test -L ring/profile-1000-60.pb.gz
+	cat ring/profile-x-60.pb.gz ring/profile-01000-60.pb.gz | same - other || :
+	kill $target
+	wait $target || :
+	ended() { grep -q "kept at the moment: the process has ended" err; }
+	eventually ended
+	kill $server
+	exits 0 wait $server
+END
+
+check 'profiles are kept in a safe directory only, and their cost refuses nobody' <<'END'
+	needs_command curl
+	mkdir -m 777 open
+	exits 1 pmu-serve -a -l 127.0.0.1:0 --keep 1h open 2>err
+	grep -q "other users may replace what is in it" err
+	exits 2 pmu-serve -a --keep 1h 2>err
+	exits 2 pmu-serve -a ring 2>err
+	exits 2 pmu-serve -a --interval 1s 2>err
+	exits 2 pmu-serve --any --keep 1h ring 2>err
+	exits 2 pmu-serve -a --keep 1h --keep-query "event=cycles&callgraph=x" ring 2>err
+	grep -q "keep-query: callgraph takes one of" err
+	test ! -e ring
+	workload
+	serve -p $target --call-graph fp --max-cost 0.0001% --keep 1h --interval 1s \
+		--keep-query "event=cpu-clock&frequency=97&label=none" ring
+	eventually kept 2
+	kill -KILL $(pgrep -P $server -x pmu-sample)
+	again() { test "$(metric keep_starts_total)" = 2; }
+	eventually again
+	get -f "$url/debug/pprof/events" | grep -q page-faults
+	refused 429 "max-cost" "$url/debug/pprof/profile?seconds=0.2"
+	pgrep -P $server -x pmu-sample
+END
+
+check 'the example for nginx works, by a port and by a Unix socket' <<'END'
+	needs_command nginx openssl curl
+	workload
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=host \
+		-keyout host.key -out host.pem -days 2 2>err-openssl
+	echo 0123456789abcdef0123 >token
+	serve -p $target --token-file token -l "unix:$PWD/socket"
+	proxied=$((20000 + $$ % 10000))
+	for to in "${url#http://}" "unix:$PWD/socket:"; do
+		{
+			echo "pid $PWD/pid; daemon off; master_process off; events {} http {"
+			echo "access_log off;"
+			for kind in client_body proxy fastcgi uwsgi scgi; do
+				echo "${kind}_temp_path $PWD/temp;"
+			done
+			sed -n "/^server {/,/^}/p" "$TOP/man/pmu-serve.1" |
+				sed "s|/etc/ssl/|$PWD/|; s|127.0.0.1:6060|$to|; s|443|$proxied|"
+			echo "}"
+		} >nginx.conf
+		grep -q "proxy_pass http://$to;" nginx.conf
+		nginx -e "$PWD/err-nginx" -c "$PWD/nginx.conf" 2>err &
+		proxy=$!
+		https=https://127.0.0.1:$proxied
+		eventually get -fk "$https/healthz"
+		get -fk -u "any:$(cat token)" "$https/debug/pprof/profile?seconds=0.1" >p
+		gzip -t p
+		refused 401 token -k "$https/metrics"
+		refused 400 "seconds takes" -k -u "any:$(cat token)" "$https/flame?seconds=x"
+		kill $proxy
+		wait $proxy || :
+	done
+END
+
+check 'the unit for systemd is one, and as hardened as the page says' <<'END'
+	needs_command systemd-analyze
+	sed -n "/^\[Service\]/,/^WantedBy/p" "$TOP/man/pmu-serve.1" |
+		sed "s|/usr/local/bin/pmu-serve|$BIN/pmu-serve|" >pmu-serve.service
+	systemd-analyze verify ./pmu-serve.service >said 2>&1
+	none cat said
+	systemd-analyze security --offline=true --threshold=45 ./pmu-serve.service >said || {
+		cat said
+		exit 1
+	}
+END
+
 # in_use: anonymous memory in KiB, and descriptors, of the server
 in_use() {
 	awk '/^RssAnon:/ { print $2 }' /proc/$server/status
@@ -423,6 +591,20 @@ check 'an idle server is small and sleeps; requests leave neither memory nor des
 	sanitized || at_most "$(awk '/^VmRSS:/ { print $2 }' /proc/$server/status)" 3072
 	none grep -l zombie $(pgrep -P $server | sed 's|.*|/proc/&/status|')
 	test ! -s err
+END
+
+check 'a request adds less than 10 ms of CPU time to what its pipe takes' <<'END'
+	needs_command curl
+	! sanitized || skip "sanitizers take time of their own"
+	workload
+	serve -p $target --call-graph fp
+	get -f "$url/debug/pprof/pmu?event=cpu-clock&seconds=0.1" >p
+	before=$(cpu_ms $server)
+	for i in 1 2 3 4 5; do get -f "$url/debug/pprof/pmu?event=cpu-clock&seconds=0.1" >p; done
+	of_server=$((($(cpu_ms $server) - before) / 5))
+	of_events=$(cost pmu-events --encode --json -- cpu-clock | awk '{ print 1000 * $1 }')
+	echo "the server: $of_server ms, pmu-events: $of_events ms"
+	at_most "$(awk "BEGIN { print $of_server + $of_events }")" 10
 END
 
 check 'no wake-ups without a client' <<'END'

@@ -65,6 +65,17 @@ EOF
 s -e cycles:u -c 1000000 -o lock.data -- spin serial 200
 s -e cycles:u -o preset.data -- spin serial 200
 s -e cycles:u -c 1000000 --jitter -o free.data -- spin serial 200
+ifconfig lo 127.0.0.1 up
+mkfifo /tmp/go
+sh -c 'read x </tmp/go; exec spin serial 20' &
+pmu-serve -p $! --max-cost 100% --call-graph none >/tmp/url &
+until grep -q http /tmp/url; do sleep 0.1; done
+pmu='http://127.0.0.1:6060/debug/pprof/pmu'
+wget -q -O served.pb.gz "$pmu?event=cycles:u&period=19661&seconds=50" &
+until pidof pmu-sample; do sleep 0.1; done
+sleep 1
+echo >/tmp/go
+wait $!
 EOF
 	cat <<'EOF'
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -100,6 +111,20 @@ check 'a sample each period of cycles, none lost; every function within 0.05 poi
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		name=$(echo ABCDEFGHIJ | cut -c $i)
 		near "$(sed -n "s/^$name //p" got)" "$(awk "BEGIN { print 100 * $i / 55 }")" 0.05
+	done
+END
+
+check 'through pmu-serve there are as many, and every function has its share' <<'END'
+	in_whole_lab
+	needs_command go
+	ended one
+	go tool pprof -top -sample_index=samples -nodefraction=0 $one/served.pb.gz >top 2>err
+	cat top
+	near "$(sed -n "s/.* of \([0-9]*\) total$/\1/p" top)" "$(expected 20 19661)" 60
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		name=$(echo ABCDEFGHIJ | cut -c $i)
+		near "$(awk -v name=$name '$NF == name { print $2 + 0 }' top)" \
+			"$(awk "BEGIN { print 100 * $i / 55 }")" 0.05
 	done
 END
 

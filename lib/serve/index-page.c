@@ -34,9 +34,11 @@ static const char process[] =
 	"<label><span>pid</span><input name=\"pid\"></label>\n"
 	"<label><span>comm</span><input name=\"comm\" placeholder=\"or its name\"></label>\n";
 
-static const char tail[] =
+static const char form_end[] =
 	"<p><button>Flame graph</button>"
-	"<button formaction=\"/debug/pprof/pmu\">Profile</button></p>\n</form>\n"
+	"<button formaction=\"/debug/pprof/pmu\">Profile</button></p>\n</form>\n";
+
+static const char tail[] =
 	"<p>The same for pprof: <code>go tool pprof "
 	"'http://HOST/debug/pprof/pmu?event=cycles&amp;seconds=10'</code></p>\n"
 	"<table>\n"
@@ -50,11 +52,21 @@ static const char tail[] =
 	"<tr><td><a href=\"/metrics\">metrics</a><td>what this server did, and what it cost\n"
 	"</table>\n</html>\n";
 
+static const char history[] =
+	"<h2>History</h2>\n<form method=\"get\" action=\"/history/flame\">\n"
+	"<label><span>from</span><input name=\"from\" value=\"-1h\"></label>\n"
+	"<label><span>to</span><input name=\"to\" placeholder=\"2026-11-22T03:12:00Z\"></label>\n"
+	"<p><button>Flame graph</button>"
+	"<button formaction=\"/history\">Profile</button></p>\n</form>\n";
+
 void index_page_write(const struct server *s, struct evbuffer *out)
 {
 	evbuffer_add(out, head, sizeof(head) - 1);
 	evbuffer_add(out, form, sizeof(form) - 1);
 	if (s->settings->any)
 		evbuffer_add(out, process, sizeof(process) - 1);
+	evbuffer_add(out, form_end, sizeof(form_end) - 1);
+	if (s->keeper)
+		evbuffer_add(out, history, sizeof(history) - 1);
 	evbuffer_add(out, tail, sizeof(tail) - 1);
 }

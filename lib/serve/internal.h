@@ -7,6 +7,7 @@
 #include "serve/metrics.h"
 #include "serve/query.h"
 #include "serve/recipe.h"
+#include "serve/ring.h"
 #include "serve/serve-settings.h"
 #include "serve/work.h"
 
@@ -14,6 +15,7 @@
 #include <signal.h>
 
 struct job;
+struct keeper;
 
 struct server {
 	const struct serve_settings *settings;
@@ -24,6 +26,7 @@ struct server {
 	struct connections *connections;
 	struct access_rules rules;
 	struct metrics metrics;
+	struct keeper *keeper;		/* or NULL */
 	struct job *jobs;		/* list */
 	unsigned running;		/* jobs in it */
 	struct event *on_signal, *on_stop;
@@ -58,6 +61,10 @@ enum job_kind { JOB_PROFILE, JOB_PAGE, JOB_EVENTS };
 void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
 	       enum recipe_kind kind, struct query *query);
 
+/* Answer REQUEST with the profiles that are kept of the range of QUERY, added up; or its page. */
+void job_start_history(struct server *s, struct evhttp_request *request, enum job_kind answer,
+		       struct query *query);
+
 /* The server stops: jobs that sample answer with what they have; AT_ONCE: all end now. */
 void jobs_stop(struct server *s, bool at_once);
 
@@ -66,6 +73,23 @@ void jobs_stop(struct server *s, bool at_once);
  * process, or 0 if there are many or none of its own.
  */
 int target_find(const struct server *s, const struct query *query, pid_t *pid, const char **why);
+
+/* Keep profiles, as the settings say.  Return NULL if that is impossible: reported. */
+struct keeper *keeper_open(struct server *s);
+void keeper_close(struct keeper *k);
+
+/* The server stops: the tools write what they have; AT_ONCE: they end now. */
+void keeper_stop(struct keeper *k, bool at_once);
+
+/* Return whether its tools run. */
+bool keeper_is_busy(const struct keeper *k);
+
+/* Return the files that there are.  They are not deleted until keeper_release(). */
+const struct ring *keeper_read(struct keeper *k);
+void keeper_release(struct keeper *k);
+
+/* Write its metrics. */
+void keeper_print(const struct keeper *k, struct evbuffer *out);
 
 /* Write the page that builds addresses. */
 void index_page_write(const struct server *s, struct evbuffer *out);

@@ -5,8 +5,10 @@
  *	profile by events	pmu-events says what they are; the pipe samples
  *	profile by time		the pipe samples
  *	events			pmu-events lists them; pmu-events examines the machine
+ *	history			pmu-topprof adds up profiles that are kept
  */
 #include "base/arena.h"
+#include "serve/moment.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
 
@@ -36,6 +38,7 @@ struct job {
 	struct evbuffer *first;		/* JOB_EVENTS: the list */
 	double ends;			/* when the sampling is to end, monotonic, in s */
 	bool samples;			/* the pipe runs */
+	bool reads_ring;		/* the files that are kept */
 };
 
 static void job_free(struct job *job)
@@ -46,6 +49,8 @@ static void job_free(struct job *job)
 		link = &(*link)->next;
 	*link = job->next;
 	job->server->running--;
+	if (job->reads_ring)
+		keeper_release(job->server->keeper);
 	if (job->on_client)
 		event_free(job->on_client);
 	if (job->first)
@@ -101,7 +106,9 @@ static bool has_failed(struct job *job, const struct work_result *r)
 	job->work = NULL;
 	if (!r->failed)
 		return false;
-	if (r->timed_out)
+	if (r->timed_out && job->reads_ring)
+		job_refuse(job, 500, "%s did not end in time; ask for a shorter time", r->failed);
+	else if (r->timed_out)
 		job_refuse(job, 500, "%s did not end within %.0f s after the sampling", r->failed,
 			   PATIENCE);
 	else
@@ -311,6 +318,77 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 		start_work(job, recipe_encode(&job->recipe, &job->arena), 0, encoded);
 	else
 		start_sampling(job);
+}
+
+/* Say that there is nothing of the range of QUERY, and of which range there is something. */
+static void refuse_range(struct server *s, struct evhttp_request *request, const struct ring *ring)
+{
+	char first[MOMENT_SIZE], last[MOMENT_SIZE];
+
+	if (ring->files == 0) {
+		reply_error(s, request, 404, 0, "there is no profile yet; the first one comes "
+			    "after pmu-serve --interval");
+		return;
+	}
+	moment_format(first, ring->file[0].start);
+	moment_format(last, ring->file[ring->files - 1].end);
+	reply_error(s, request, 404, 0, "there is no profile of this time; there are some from %s "
+		    "to %s", first, last);
+}
+
+/* Return the paths of the FILES files at FILE, in ARENA; NULL: they are too long. */
+static char *const *ring_paths(const struct ring *ring, const struct ring_file *file, size_t files,
+			       struct arena *arena)
+{
+	enum { WORDS = 1 << 20 };	/* bytes of a command line: half of what the kernel takes */
+	size_t room = strlen(ring->path) + 1 + RING_NAME;
+	char name[RING_NAME];
+
+	if (files > WORDS / (room + sizeof(char *)))
+		return NULL;
+	char **path = arena_alloc(arena, files * sizeof(*path));
+	for (size_t i = 0; i < files; i++) {
+		path[i] = arena_alloc(arena, room);
+		ring_name(&file[i], name);
+		snprintf(path[i], room, "%s/%s", ring->path, name);
+	}
+	return path;
+}
+
+void job_start_history(struct server *s, struct evhttp_request *request, enum job_kind answer,
+		       struct query *query)
+{
+	enum { SECONDS = 30 };		/* and PATIENCE, to add profiles up */
+	size_t first;
+
+	if (!s->keeper)
+		reply_error(s, request, 404, 0, "this server keeps no profiles; pmu-serve --keep "
+			    "does");
+	if (!s->keeper || !has_room(s, request)) {
+		free(query);
+		return;
+	}
+	const struct ring *ring = keeper_read(s->keeper);
+	uint64_t to = query->to && query->to == query->from ? query->to + 1 : query->to;
+	size_t files = ring_find(ring, query->from, to ? to : UINT64_MAX, &first);
+	if (files == 0) {
+		refuse_range(s, request, ring);
+		keeper_release(s->keeper);
+		free(query);
+		return;
+	}
+	struct job *job = job_new(s, request, query);
+	job->answer = answer;
+	job->reads_ring = true;
+	job->recipe = (struct recipe){
+		.page = answer == JOB_PAGE, .query = query, .settings = s->settings,
+	};
+	char *const *path = ring_paths(ring, ring->file + first, files, &job->arena);
+	if (path)
+		start_work(job, recipe_merge(&job->recipe, path, files, &job->arena), SECONDS,
+			   sampled);
+	else
+		job_refuse(job, 400, "%zu profiles are too many; ask for a shorter time", files);
 }
 
 void jobs_stop(struct server *s, bool at_once)

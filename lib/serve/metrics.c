@@ -64,8 +64,8 @@ void metrics_add_samples(struct metrics *m, const char *messages)
 	}
 }
 
-static void print(struct evbuffer *out, const char *name, const char *type, const char *help,
-		  double value)
+void metrics_print_one(struct evbuffer *out, const char *name, const char *type, const char *help,
+		       double value)
 {
 	evbuffer_add_printf(out, "# HELP pmu_serve_%s %s\n# TYPE pmu_serve_%s %s\n"
 			    "pmu_serve_%s %.15g\n", name, help, name, type, name, value);
@@ -78,10 +78,10 @@ void metrics_print(const struct metrics *m, unsigned running, double now, struct
 	for (int i = 0; i < METRICS_STATUSES && m->by_status[i].status; i++)
 		evbuffer_add_printf(out, "pmu_serve_requests_total{code=\"%d\"} %" PRIu64 "\n",
 				    m->by_status[i].status, m->by_status[i].requests);
-	print(out, "running", "gauge", "Requests that run tools now.", running);
-	print(out, "samples_total", "counter", "Samples taken.", (double)m->samples);
-	print(out, "lost_total", "counter", "Samples lost.", (double)m->lost);
-	print(out, "cpu_seconds_total", "counter", "CPU time of the tools.", m->cpu);
-	print(out, "cost_share", "gauge", "Share of one CPU that the tools used recently.",
-	      metrics_share(m, now));
+	metrics_print_one(out, "running", "gauge", "Requests that run tools now.", running);
+	metrics_print_one(out, "samples_total", "counter", "Samples taken.", (double)m->samples);
+	metrics_print_one(out, "lost_total", "counter", "Samples lost.", (double)m->lost);
+	metrics_print_one(out, "cpu_seconds_total", "counter", "CPU time of the tools.", m->cpu);
+	metrics_print_one(out, "cost_share", "gauge",
+			  "Share of one CPU that the tools used recently.", metrics_share(m, now));
 }

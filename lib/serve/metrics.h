@@ -32,5 +32,9 @@ unsigned metrics_wait(const struct metrics *m, double most, double now);
 /* Take the counts of samples and losses from MESSAGES of pmu-sample -v. */
 void metrics_add_samples(struct metrics *m, const char *messages);
 
-/* Write them as Prometheus reads them. */
+/* Write a metric as Prometheus reads it. */
+void metrics_print_one(struct evbuffer *out, const char *name, const char *type, const char *help,
+		       double value);
+
+/* Write all of M so. */
 void metrics_print(const struct metrics *m, unsigned running, double now, struct evbuffer *out);

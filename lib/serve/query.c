@@ -5,11 +5,13 @@
 #include "base/units.h"
 #include "linux/proc.h"
 #include "profile/labeler.h"
+#include "serve/moment.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 __attribute__((format(printf, 2, 3)))
 static bool wrong(struct query *q, const char *format, ...)
@@ -104,6 +106,30 @@ static bool take_comm(struct query *q, const char *value)
 	       wrong(q, "comm takes a name of at most %d bytes", PROC_NAME_SIZE - 1);
 }
 
+static bool take_types(struct query *q, const char *value)
+{
+	q->one_type = !strcmp(value, "one");
+	return q->one_type || !strcmp(value, "all") ||
+	       wrong(q, "types takes all or one, not '%s'", value);
+}
+
+static bool take_moment(struct query *q, const char *name, const char *value, uint64_t *moment)
+{
+	return moment_parse(value, (uint64_t)time(NULL), moment) ||
+	       wrong(q, "%s takes a time such as 2026-11-22T03:12:00Z, seconds since 1970, or -1h, "
+		     "not '%s'", name, value);
+}
+
+static bool take_from(struct query *q, const char *value)
+{
+	return take_moment(q, "from", value, &q->from);
+}
+
+static bool take_to(struct query *q, const char *value)
+{
+	return take_moment(q, "to", value, &q->to);
+}
+
 static bool take_nothing(struct query *q, const char *value)
 {
 	(void)q;
@@ -125,6 +151,9 @@ static const struct {
 	{ "label", QUERY_LABEL, take_label },
 	{ "pid", QUERY_PID, take_pid },
 	{ "comm", QUERY_COMM, take_comm },
+	{ "types", QUERY_TYPES, take_types },
+	{ "from", QUERY_FROM, take_from },
+	{ "to", QUERY_TO, take_to },
 	{ "debug", QUERY_DEBUG, take_nothing },
 };
 
@@ -224,5 +253,7 @@ bool query_parse(struct query *q, const char *text, unsigned allowed)
 		return wrong(q, "rate: at most %d samples per second by a timer", QUERY_FREQUENCY);
 	if (q->pid && q->comm)
 		return wrong(q, "give one of pid, comm");
+	if (q->to && q->from > q->to)
+		return wrong(q, "from is after to");
 	return true;
 }

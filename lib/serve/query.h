@@ -29,6 +29,9 @@ enum query_parameter {
 	QUERY_PID = 1 << 7,
 	QUERY_COMM = 1 << 8,
 	QUERY_DEBUG = 1 << 9,		/* Go's: accepted, and without meaning */
+	QUERY_TYPES = 1 << 10,
+	QUERY_FROM = 1 << 11,
+	QUERY_TO = 1 << 12,
 };
 
 struct query {
@@ -45,6 +48,8 @@ struct query {
 	const char *label;		/* what pmu-topprof --label takes */
 	pid_t pid;
 	const char *comm;
+	bool one_type;			/* types=one: the default sample type only */
+	uint64_t from, to;		/* s since 1970 */
 };
 
 /*

@@ -120,28 +120,63 @@ static void add_events(struct command_lines *l, const struct recipe *r)
 	add_rate(l, r->query);
 }
 
+static void add_topprof(struct command_lines *l, const struct query *q)
+{
+	tool(l, "pmu-topprof");
+	if (q->label)
+		word(l, "--label=%s", q->label);
+}
+
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 {
 	struct command_lines *l = begin(arena);
 	char time[UNITS_SIZE];
 
 	tool(l, "pmu-sample");
-	word(l, "--verbose");		/* it counts samples and losses for /metrics */
-	units_format_duration(time, r->duration);
-	word(l, "--duration=%s", time);
+	if (!r->template) {
+		word(l, "--verbose");	/* it counts samples and losses for /metrics */
+		units_format_duration(time, r->duration);
+		word(l, "--duration=%s", time);
+	}
 	add_target(l, r);
 	add_events(l, r);
 	add_callgraph(l, r);
 	tool(l, "pmu-symbolize");
 	if (r->settings->cache)
 		word(l, "--cache=%s", r->settings->cache);
-	tool(l, "pmu-topprof");
-	if (r->query->label)
-		word(l, "--label=%s", r->query->label);
+	add_topprof(l, r->query);
+	if (r->template) {
+		units_format_duration(time, r->settings->interval);
+		word(l, "--interval=%s", time);
+		word(l, "--output-template=%s", r->template);
+	}
+	if (r->query->one_type && !r->page) {
+		tool(l, "pmu-topprof");
+		word(l, "--types=one");
+	}
 	if (r->page) {
 		word(l, "--slices=%d", r->pid ? 500 : 50);	/* as pmu-prof does */
 		tool(l, "pmu-flame");
 	}
+	return l->argv;
+}
+
+recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t files,
+			  struct arena *arena)
+{
+	struct command_lines *l = begin(arena);
+
+	add_topprof(l, r->query);
+	if (r->query->one_type)
+		word(l, "--types=one");
+	word(l, "--");
+	char **argv = arena_alloc(arena, (l->words + files + 1) * sizeof(*argv));
+	memcpy(argv, l->word[0], l->words * sizeof(*argv));
+	memcpy(argv + l->words, file, files * sizeof(*argv));
+	argv[l->words + files] = NULL;
+	l->argv[0] = argv;
+	if (r->page)
+		tool(l, "pmu-flame");
 	return l->argv;
 }
 

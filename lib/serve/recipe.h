@@ -24,6 +24,7 @@ struct recipe {
 	const struct serve_settings *settings;
 	uint64_t duration;	/* in ns */
 	pid_t pid;		/* the process, or one of its name: for --call-graph auto; or 0 */
+	const char *template;	/* write a file per interval so, without end; NULL: one profile */
 };
 
 /* Tools joined by pipes, for work_start().  They live in an arena. */
@@ -34,6 +35,10 @@ recipe_tools recipe_encode(const struct recipe *r, struct arena *arena);
 
 /* Return the tools that sample, and write the profile or the page. */
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena);
+
+/* Return the tools that add up the FILES profiles FILE, and write the sum or its page. */
+recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t files,
+			  struct arena *arena);
 
 /* Return the tool that lists the events of this machine, or examines it. */
 recipe_tools recipe_list(struct arena *arena);

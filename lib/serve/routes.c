@@ -15,9 +15,11 @@
 
 enum {
 	QUERY_TARGET = QUERY_PID | QUERY_COMM | QUERY_DEBUG,
-	QUERY_HOW = QUERY_SECONDS | QUERY_CALLGRAPH | QUERY_LABEL | QUERY_TARGET,
+	QUERY_OUTPUT = QUERY_LABEL | QUERY_TYPES | QUERY_DEBUG,
+	QUERY_HOW = QUERY_SECONDS | QUERY_CALLGRAPH | QUERY_OUTPUT | QUERY_TARGET,
 	QUERY_TIMER = QUERY_HOW | QUERY_RATE | QUERY_HZ,
 	QUERY_PMU = QUERY_TIMER | QUERY_EVENT | QUERY_PERIOD,
+	QUERY_HISTORY = QUERY_OUTPUT | QUERY_FROM | QUERY_TO,
 };
 
 /* What a handler needs to know. */
@@ -129,6 +131,16 @@ static void give_page(struct ask *ask)
 		  ask->query->events ? RECIPE_EVENTS : RECIPE_TIMER, ask->query);
 }
 
+static void give_history(struct ask *ask)
+{
+	job_start_history(ask->server, ask->request, JOB_PROFILE, ask->query);
+}
+
+static void give_history_page(struct ask *ask)
+{
+	job_start_history(ask->server, ask->request, JOB_PAGE, ask->query);
+}
+
 static void give_events(struct ask *ask)
 {
 	job_start(ask->server, ask->request, JOB_EVENTS, RECIPE_TIMER, ask->query);
@@ -174,6 +186,8 @@ static void give_metrics(struct ask *ask)
 	struct evbuffer *body = evbuffer_new();
 
 	metrics_print(&ask->server->metrics, ask->server->running, server_now(), body);
+	if (ask->server->keeper)
+		keeper_print(ask->server->keeper, body);
 	give_text(ask, "text/plain; version=0.0.4; charset=utf-8", body);
 }
 
@@ -202,6 +216,8 @@ static const struct route {
 	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/symbol", give_symbols, ~0u, EVHTTP_REQ_POST, false },
 	{ "/flame", give_page, QUERY_PMU, EVHTTP_REQ_GET, false },
+	{ "/history", give_history, QUERY_HISTORY, EVHTTP_REQ_GET, false },
+	{ "/history/flame", give_history_page, QUERY_HISTORY, EVHTTP_REQ_GET, false },
 	{ "/metrics", give_metrics, 0, EVHTTP_REQ_HEAD, false },
 	{ "/healthz", give_health, 0, EVHTTP_REQ_HEAD, true },
 };

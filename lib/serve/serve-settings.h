@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct query;
+
 struct serve_settings {
 	const struct command_list *addresses;	/* each passes listen_check() */
 
@@ -23,4 +25,11 @@ struct serve_settings {
 	uint64_t max_seconds;		/* longest profile, in ns */
 	uint64_t jobs;			/* requests that sample at the same time, at most */
 	double max_cost;		/* share of one CPU that all of this may take */
+
+	/* profiles that are kept */
+	uint64_t keep;			/* for this time, in ns; 0: none are */
+	uint64_t interval;		/* a file for each, in ns */
+	uint64_t keep_bytes;		/* of all files, at most */
+	const char *keep_dir;
+	const struct query *keep_query;	/* what is sampled, and how */
 };

@@ -27,6 +27,13 @@ double server_now(void)
 	return 1e-9 * (double)monotonic_ns();
 }
 
+/* End all tools at once. */
+static void end_work(struct server *s)
+{
+	jobs_stop(s, true);
+	keeper_stop(s->keeper, true);
+}
+
 /* The server was asked to stop: end when all answers are out, or when it takes too long. */
 static void stop_round(evutil_socket_t fd, short what, void *context)
 {
@@ -36,8 +43,9 @@ static void stop_round(evutil_socket_t fd, short what, void *context)
 	(void)what;
 	s->stops++;
 	if (s->stops == STOP_ROUNDS)
-		jobs_stop(s, true);
-	if ((!s->jobs && connections_count(s->connections, true) == 0) || s->stops >= STOP_LAST)
+		end_work(s);
+	if ((!s->jobs && !keeper_is_busy(s->keeper) &&
+	     connections_count(s->connections, true) == 0) || s->stops >= STOP_LAST)
 		event_base_loopbreak(s->base);
 }
 
@@ -50,6 +58,7 @@ static void stop(struct server *s)
 	s->stops = 1;
 	connections_stop(s->connections);
 	jobs_stop(s, false);
+	keeper_stop(s->keeper, false);
 	s->on_stop = event_new(s->base, -1, EV_PERSIST, stop_round, s);
 	event_add(s->on_stop, &round);
 }
@@ -128,7 +137,12 @@ struct server *server_open(const struct serve_settings *settings, struct report 
 		if (!good)
 			report_failure(report, "cannot watch process %d", settings->pid);
 	}
-	if (good && start_http(s) && catch_signals(s) && listen_everywhere(s))
+	good = good && start_http(s) && catch_signals(s) && listen_everywhere(s);
+	if (good && settings->keep) {
+		s->keeper = keeper_open(s);
+		good = s->keeper != NULL;
+	}
+	if (good)
 		return s;
 	server_close(s);
 	return NULL;
@@ -149,7 +163,8 @@ void server_close(struct server *s)
 	if (!s)
 		return;
 	if (s->shop)
-		jobs_stop(s, true);
+		end_work(s);
+	keeper_close(s->keeper);
 	workshop_free(s->shop);
 	for (size_t i = 0; s->listening && i < s->settings->addresses->count; i++)
 		if (s->listening[i].listener)

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/sibling.h"
 #include "base/text.h"
+#include "linux/proc.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,13 +13,14 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct workshop {
 	struct event_base *base;
 	struct report *report;
 	struct work *works;	/* list; with those that are cancelled */
-	double cpu;		/* seconds that tools used */
+	double cpu, endless_cpu;	/* seconds that tools used; those of endless work apart */
 };
 
 struct work {
@@ -29,7 +31,7 @@ struct work {
 	bool in_vain[WORK_TOOLS];		/* killed: a tool that reads it failed */
 	unsigned tools;
 	int output, messages;			/* files in memory */
-	struct event *limit;
+	struct event *limit;			/* NULL: endless */
 	bool timed_out;
 	work_done *done;			/* NULL: cancelled */
 	void *context;
@@ -47,6 +49,37 @@ struct workshop *workshop_new(struct event_base *base, struct report *report)
 double workshop_cpu(const struct workshop *shop)
 {
 	return shop->cpu;
+}
+
+/* Return the CPU time of a process that runs, in s. */
+static double cpu_of(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+double workshop_endless_cpu(const struct workshop *shop)
+{
+	double cpu = shop->endless_cpu;
+	struct proc_ids helpers;
+
+	for (const struct work *w = shop->works; w; w = w->next)
+		for (unsigned i = 0; !w->limit && i < w->tools; i++) {
+			pid_t pid = w->tool[i].pid;
+			if (!pid)
+				continue;
+			cpu += cpu_of(pid);
+			if (!proc_children(pid, pid, &helpers))
+				continue;
+			for (size_t k = 0; k < helpers.count; k++)
+				cpu += cpu_of(helpers.id[k]);
+			free(helpers.id);
+		}
+	return cpu;
 }
 
 static void work_free(struct work *w)
@@ -153,8 +186,9 @@ static void reap(struct work *w)
 		if (!w->tool[i].pid || wait4(w->tool[i].pid, &w->status[i], WNOHANG, &use) <= 0)
 			continue;
 		w->tool[i].pid = 0;
-		w->shop->cpu += (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
-				1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+		*(w->limit ? &w->shop->cpu : &w->shop->endless_cpu) +=
+			(double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+			1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 	}
 }
 
@@ -259,8 +293,8 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 	*w = (struct work){ .shop = shop, .done = done, .context = context };
 	w->output = memfd_create("output", MFD_CLOEXEC);
 	w->messages = memfd_create("messages", MFD_CLOEXEC);
-	w->limit = evtimer_new(shop->base, time_is_up, w);
-	if (w->output < 0 || w->messages < 0 || !w->limit) {
+	w->limit = limit > 0 ? evtimer_new(shop->base, time_is_up, w) : NULL;
+	if (w->output < 0 || w->messages < 0 || (limit > 0 && !w->limit)) {
 		report_failure(shop->report, "cannot make a file in memory");
 		work_free(w);
 		return NULL;
@@ -268,7 +302,8 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 	w->next = shop->works;
 	shop->works = w;
 	if (start_tools(w, argv)) {
-		evtimer_add(w->limit, &time);
+		if (w->limit)
+			evtimer_add(w->limit, &time);
 		return w;
 	}
 	w->done = NULL;

@@ -17,6 +17,8 @@
 
 enum { WORK_TOOLS = 4, WORK_MESSAGES = 4096 };
 
+#define WORK_ENDLESS 0.0		/* a limit: none */
+
 struct work;
 struct workshop;
 
@@ -39,13 +41,19 @@ void workshop_free(struct workshop *shop);
 /* Wait for the children that have ended: after SIGCHLD. */
 void workshop_reap(struct workshop *shop);
 
-/* Return the CPU time of all tools that have ended, also of those that were cancelled, in s. */
+/*
+ * Return the CPU time of all tools that have ended, also of those that were cancelled, in s; but
+ * not of endless work.
+ */
 double workshop_cpu(const struct workshop *shop);
+
+/* Return the CPU time of the tools of all endless work until now, in s. */
+double workshop_endless_cpu(const struct workshop *shop);
 
 /*
  * Start the tools ARGV, up to NULL, each of which reads what the one before it writes.  Each is
- * an argv, up to NULL.  After LIMIT seconds they are killed.  DONE is called with CONTEXT,
- * but not before this returns.  Return NULL if they cannot be started: reported.
+ * an argv, up to NULL.  After LIMIT seconds (or WORK_ENDLESS) they are killed.  DONE is called with
+ * CONTEXT, but not before this returns.  Return NULL if they cannot be started: reported.
  */
 struct work *work_start(struct workshop *shop, char *const *const *argv, double limit,
 			work_done *done, void *context);
