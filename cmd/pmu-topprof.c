@@ -70,7 +70,7 @@ static const struct command_option options[] = {
 	  .flag = &how.as_time },
 	{ 0, "naming", "STYLE", "name sample types like Go, or like perf_to_profile",
 	  .choice = &naming, .choices = naming_styles },
-	{ 0, "types", "WHICH", "write all sample types of profiles, or only the one shown first",
+	{ 0, "types", "WHICH", "all sample types of profiles, or the default one",
 	  .choice = &types, .choices = type_choices },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
 	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },

@@ -19,7 +19,7 @@ complete -c pmu-topprof -l parallelism -d 'label samples by how many threads run
 complete -c pmu-topprof -l wall -d 'add a type: time on CPUs and waiting time'
 complete -c pmu-topprof -l as-time -d 'add a type: the time of cycles, estimated from their total'
 complete -c pmu-topprof -l naming -x -a 'go perf' -d 'name sample types like Go, or like perf_to_profile: go, perf (go)'
-complete -c pmu-topprof -l types -x -a 'all one' -d 'write all sample types of profiles, or only the one shown first: all, one (all)'
+complete -c pmu-topprof -l types -x -a 'all one' -d 'all sample types of profiles, or the default one: all, one (all)'
 complete -c pmu-topprof -l max-stacks -x -d 'keep at most COUNT stacks; the rest goes to [other stacks]'
 complete -c pmu-topprof -l per-process -x -a '(__fish_complete_directories)' -d 'write a profile for each process into DIR'
 complete -c pmu-topprof -l per-thread -x -a '(__fish_complete_directories)' -d 'write a profile for each thread into DIR'

@@ -7,7 +7,7 @@
 #include "serve/metrics.h"
 #include "serve/query.h"
 #include "serve/recipe.h"
-#include "serve/ring.h"
+#include "serve/kept-files.h"
 #include "serve/serve-settings.h"
 #include "serve/work.h"
 
@@ -85,7 +85,7 @@ void keeper_stop(struct keeper *k, bool at_once);
 bool keeper_is_busy(const struct keeper *k);
 
 /* Return the files that there are.  They are not deleted until keeper_release(). */
-const struct ring *keeper_read(struct keeper *k);
+const struct kept_files *keeper_read(struct keeper *k);
 void keeper_release(struct keeper *k);
 
 /* Write its metrics. */

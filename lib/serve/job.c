@@ -321,7 +321,8 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 }
 
 /* Say that there is nothing of the range of QUERY, and of which range there is something. */
-static void refuse_range(struct server *s, struct evhttp_request *request, const struct ring *ring)
+static void refuse_range(struct server *s, struct evhttp_request *request,
+			 const struct kept_files *ring)
 {
 	char first[MOMENT_SIZE], last[MOMENT_SIZE];
 
@@ -337,8 +338,8 @@ static void refuse_range(struct server *s, struct evhttp_request *request, const
 }
 
 /* Return the paths of the FILES files at FILE, in ARENA; NULL: they are too long. */
-static char *const *ring_paths(const struct ring *ring, const struct ring_file *file, size_t files,
-			       struct arena *arena)
+static char *const *ring_paths(const struct kept_files *ring, const struct kept_file *file,
+			       size_t files, struct arena *arena)
 {
 	enum { WORDS = 1 << 20 };	/* bytes of a command line: half of what the kernel takes */
 	size_t room = strlen(ring->path) + 1 + RING_NAME;
@@ -368,7 +369,7 @@ void job_start_history(struct server *s, struct evhttp_request *request, enum jo
 		free(query);
 		return;
 	}
-	const struct ring *ring = keeper_read(s->keeper);
+	const struct kept_files *ring = keeper_read(s->keeper);
 	uint64_t to = query->to && query->to == query->from ? query->to + 1 : query->to;
 	size_t files = ring_find(ring, query->from, to ? to : UINT64_MAX, &first);
 	if (files == 0) {

@@ -15,7 +15,7 @@ static const unsigned WAIT_MOST = 60;	/* s until the tools are started again */
 
 struct keeper {
 	struct server *server;
-	struct ring ring;
+	struct kept_files ring;
 	const struct query *query;
 	struct work *work;		/* NULL: no tools run */
 	struct event *on_round;		/* look for files to delete */
@@ -171,7 +171,7 @@ void keeper_close(struct keeper *k)
 	free(k);
 }
 
-const struct ring *keeper_read(struct keeper *k)
+const struct kept_files *keeper_read(struct keeper *k)
 {
 	k->readers++;
 	ring_look(&k->ring);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/ring.h"
+#include "serve/kept-files.h"
 #include "base/arena.h"
 #include "base/directory.h"
 #include "base/replace.h"
@@ -22,11 +22,11 @@
 
 enum { HIDDEN_SECONDS = 3600 };		/* an older hidden file was left over */
 
-bool ring_open(struct ring *r, const char *path, struct report *report)
+bool ring_open(struct kept_files *r, const char *path, struct report *report)
 {
 	char why[DIRECTORY_WHY];
 
-	*r = (struct ring){ .path = path, .fd = -1 };
+	*r = (struct kept_files){ .path = path, .fd = -1 };
 	if (!directory_make(path)) {
 		report_failure(report, "cannot make the directory '%s'", path);
 		return false;
@@ -44,15 +44,15 @@ bool ring_open(struct ring *r, const char *path, struct report *report)
 	return false;
 }
 
-void ring_close(struct ring *r)
+void ring_close(struct kept_files *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->file);
-	*r = (struct ring){ .fd = -1 };
+	*r = (struct kept_files){ .fd = -1 };
 }
 
-char *ring_template(const struct ring *r, uint64_t length)
+char *ring_template(const struct kept_files *r, uint64_t length)
 {
 	size_t size = 2 * strlen(r->path) + RING_NAME;
 	char *text = mem_zeroed(size, 1), *to = text;
@@ -66,17 +66,17 @@ char *ring_template(const struct ring *r, uint64_t length)
 	return text;
 }
 
-void ring_name(const struct ring_file *f, char name[RING_NAME])
+void ring_name(const struct kept_file *f, char name[RING_NAME])
 {
 	snprintf(name, RING_NAME, PREFIX "%" PRIu64 "-%" PRIu64 SUFFIX, f->start, f->length);
 }
 
 /* Parse NAME.  Return false if it is not exactly what ring_name() writes. */
-static bool parse_name(const char *name, struct ring_file *f)
+static bool parse_name(const char *name, struct kept_file *f)
 {
 	char right[RING_NAME];
 
-	*f = (struct ring_file){ .bytes = 0 };
+	*f = (struct kept_file){ .bytes = 0 };
 	if (sscanf(name, PREFIX "%18" SCNu64 "-%9" SCNu64, &f->start, &f->length) != 2)
 		return false;
 	ring_name(f, right);
@@ -86,7 +86,7 @@ static bool parse_name(const char *name, struct ring_file *f)
 
 static int by_start(const void *a, const void *b)
 {
-	const struct ring_file *x = a, *y = b;
+	const struct kept_file *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -94,9 +94,9 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Take the file NAME of directory FD, if it is one of the ring. */
-static void take(struct ring *r, int fd, const char *name)
+static void take(struct kept_files *r, int fd, const char *name)
 {
-	struct ring_file f;
+	struct kept_file f;
 	struct stat st;
 	bool hidden = !strncmp(name, REPLACE_HIDDEN, strlen(REPLACE_HIDDEN));
 
@@ -115,7 +115,7 @@ static void take(struct ring *r, int fd, const char *name)
 	r->file[r->files++] = f;
 }
 
-void ring_look(struct ring *r)
+void ring_look(struct kept_files *r)
 {
 	int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	DIR *in = fd >= 0 ? fdopendir(fd) : NULL;
@@ -140,7 +140,7 @@ void ring_look(struct ring *r)
 			r->file[i].end = r->file[i + 1].start;
 }
 
-void ring_trim(struct ring *r, uint64_t oldest, uint64_t most)
+void ring_trim(struct kept_files *r, uint64_t oldest, uint64_t most)
 {
 	char name[RING_NAME];
 	size_t gone = 0;
@@ -155,7 +155,7 @@ void ring_trim(struct ring *r, uint64_t oldest, uint64_t most)
 		memmove(r->file, r->file + gone, r->files * sizeof(*r->file));
 }
 
-size_t ring_find(const struct ring *r, uint64_t from, uint64_t to, size_t *first)
+size_t ring_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first)
 {
 	size_t i = 0, count = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring - profiles of the last hours: files in a directory, the oldest of which are deleted.
+ * kept-files - profiles of the last hours: files in a directory, the oldest of which are deleted.
  *
  * pmu-topprof --interval writes the files: "profile-START-LENGTH.pb.gz", both in s, START since
  * 1970.  Files with other names, links and files of other users are left alone.
@@ -13,16 +13,16 @@
 
 enum { RING_NAME = 64 };		/* bytes of the name of a file, with its NUL */
 
-struct ring_file {
+struct kept_file {
 	uint64_t start, length;		/* s */
 	uint64_t end;			/* s: also where the next file starts */
 	uint64_t bytes;
 };
 
-struct ring {
+struct kept_files {
 	const char *path;
 	int fd;				/* -1: not open */
-	struct ring_file *file;		/* oldest first; owned */
+	struct kept_file *file;		/* oldest first; owned */
 	size_t files;
 	uint64_t bytes;			/* of all of them */
 };
@@ -31,20 +31,20 @@ struct ring {
  * Open the ring in the directory PATH, which outlives it and is made if necessary.  Return false
  * (reported) if others could write there, or another server does.
  */
-bool ring_open(struct ring *r, const char *path, struct report *report);
-void ring_close(struct ring *r);
+bool ring_open(struct kept_files *r, const char *path, struct report *report);
+void ring_close(struct kept_files *r);
 
 /* Write the template of the files of LENGTH s, for pmu-topprof.  The caller frees. */
-char *ring_template(const struct ring *r, uint64_t length);
+char *ring_template(const struct kept_files *r, uint64_t length);
 
 /* Look which files there are. */
-void ring_look(struct ring *r);
+void ring_look(struct kept_files *r);
 
 /* Delete the oldest files: those that end before OLDEST (s since 1970), and above MOST bytes. */
-void ring_trim(struct ring *r, uint64_t oldest, uint64_t most);
+void ring_trim(struct kept_files *r, uint64_t oldest, uint64_t most);
 
 /* Return how many files have something from FROM to TO, and set *FIRST to the first's index. */
-size_t ring_find(const struct ring *r, uint64_t from, uint64_t to, size_t *first);
+size_t ring_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first);
 
 /* Write the name of F. */
-void ring_name(const struct ring_file *f, char name[RING_NAME]);
+void ring_name(const struct kept_file *f, char name[RING_NAME]);
