@@ -1,12 +1,13 @@
 # What tests of time and memory share: costs, streams of this machine, small programs.
 
-# within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory
+# within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory; its messages are
+# in the file "told"
 within() {
 	seconds=$1 mib=$2
 	shift 2
 	(
 		ulimit -t $((10 * seconds + 20))
-		cost "$@" >costs
+		cost sh -c 'exec "$@" 2>told' - "$@" >costs
 	)
 	read -r s kib <costs
 	echo "$s s, $kib KiB: $*"
