@@ -41,6 +41,8 @@ def stacks(path, is_kernel=False):
     text = subprocess.run(
         ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
          "-F", "tid,time,ip,sym,dso"] +
+        # to read the names of the kernel's functions takes longest
+        ([] if is_kernel else ["--kallsyms", "/dev/null"]) +
         (["--symfs", os.environ["SYMFS"]] if "SYMFS" in os.environ else []),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
     found = collections.OrderedDict()
