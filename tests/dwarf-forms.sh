@@ -78,9 +78,9 @@ cxx="-std=c++17 -O2 -DTOWER=$tower"
 # wanted FORM: does this kind check it?
 wanted() {
 	case $kind-$1 in
-	all-* | release-g++-* | release-clang++-* | release-gcc | release-clang | release-lto | \
+	all-* | release-g++-5 | release-clang++-4 | release-gcc | release-clang | release-lto | \
 	release-types | release-split-g++-4 | release-split-clang++-5 | release-rust-v0 | \
-	asan-g++-5 | asan-clang++-5 | asan-types | asan-split-clang++-4) ;;
+	asan-g++-5 | asan-clang++-4 | asan-types | asan-split-clang++-5) ;;
 	*) return 1 ;;
 	esac
 }
