@@ -3,21 +3,21 @@
 # kinds: release
 . tests/lib.sh
 
-# The types that perf counts, as NAME COUNT.  Of compressed records, what is in them.
+# perf_counts STATS: the types that perf counts, as NAME COUNT.  Of compressed records, what is
+# in them.
 perf_counts() {
-	perf report --stats -i "$1" 2>/dev/null | awk '
+	awk '
 		/stats:$/ { n++ }
 		n == 1 && $2 == "events:" && $1 != "TOTAL" && $1 !~ /^COMPRESSED/ { print $1, $3 }
-	' | sort
+	' "$1" | sort
 }
 our_counts() {
 	pmu-stream "$1" 2>err | awk '$1 ~ /^[A-Z_0-9]+$/ && NF == 2 { print $1, $2 }' | sort
 }
+# perf_events SCRIPT: number and sum of periods of each event, from thread, time, period, event
 perf_events() {
-	perf script -i "$1" -G -F event,period 2>/dev/null | awk '
-		{ sub(":$", "", $2); n[$2]++; sum[$2] += $1 }
-		END { for (e in n) printf "%s %d %.0f\n", e, n[e], sum[e] }
-	' | sort
+	awk '{ sub(":$", "", $4); n[$4]++; sum[$4] += $3 }
+		END { for (e in n) printf "%s %d %.0f\n", e, n[e], sum[e] }' "$1" | sort
 }
 our_events() {
 	pmu-stream "$1" | grep -v ' 0 samples' |
@@ -34,21 +34,21 @@ while read -r options; do
 	esac
 	check "perf record $options" <<-'END'
 		perf_record -o p.data $options -- $work || skip "$(tail -n 1 perf-log)"
-		perf_counts p.data >want
+		perf_counts perf-stats >want
 		has_samples want
 		our_counts p.data | same want -
 		cat p.data | our_counts - | same want -
+		perf script -G -i p.data -F tid,time,event,period >script 2>err
 		case $options in
 		*:S*) ;;	# perf makes samples of the values of the other events
-		*)	perf_events p.data >want
+		*)	perf_events script >want
 			our_events p.data | same want - ;;
 		esac
 		pmu-symbolize p.data 2>err | exits 0 pmu-topprof -o p.pb.gz
 		go tool pprof -raw p.pb.gz 2>err | grep -q "^Mappings"
 		# as a stream for pipes, perf has the same samples still
 		pmu-stream --decompress p.data >d.data
-		perf script -G -i d.data -F tid,time,event >got 2>err
-		perf script -G -i p.data -F tid,time,event 2>err | same got -
+		perf script -G -i d.data -F tid,time,event,period 2>err | same script -
 	END
 done <<'END'
 -e cpu-clock
@@ -77,7 +77,8 @@ check 'perf record -o -: by a pipe' <<'END'
 	for with in "" "" "" --buildid-mmap --buildid-mmap; do	# as in perf_record
 		perf record -q $with -e cpu-clock,page-faults -g -o - -- ten threads 0.2 2>err >p.data ||
 			continue
-		perf_counts - <p.data >want
+		perf report --stats -i - <p.data >perf-stats 2>&1
+		perf_counts perf-stats >want
 		test ! -s want || break
 	done
 	test "$(sed -n "s/^SAMPLE //p" want)" -gt 100
