@@ -76,7 +76,7 @@ func main() {
 	println(strings.Join(words, " "), sum([]int{1, 2, len(words)}))
 }
 EOF
-export GO111MODULE=off GOCACHE="$scratch/cache"
+export GO111MODULE=off
 
 # wanted FORM: does this kind check it?
 wanted() {

@@ -236,7 +236,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 			}
 		}
 	END2
-	export GO111MODULE=off GOCACHE=$PWD/cache
+	export GO111MODULE=off
 	mkdir whole stripped
 	go build -o whole/t t.go
 	strip whole/t -o stripped/t	# the same build, by its build ID
