@@ -5,7 +5,7 @@
 . tests/lab.sh
 
 test -n "$why" || start two -s 2 -i none <<'EOF'
-pmu-sample -e cycles:u -c 491521 -o s.data -- spin threads 1000
+pmu-sample -e cycles:u -c 491521 -o s.data -- spin threads 300
 pmu-sample -a -e cycles:u -c 491521 -o all.data & sampler=$!
 tries=0
 until test $(wc -c <all.data) -gt 20000 || test $tries = 50; do

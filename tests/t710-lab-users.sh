@@ -26,7 +26,7 @@ pmu-sample -v -e cycles:u,r08:u -c 100003 -o few.data -- brief 50 2>few.err
 pmu-topprof few.data >few.pb.gz
 pmu-topprof --not-sampled few.data >few-all.pb.gz
 mkfifo go
-sh -c 'read word <go; exec spin serial 100' &
+sh -c 'read word <go; exec spin serial 40' &
 target=$!
 pmu-sample -v -C 0 -e $twelve -c 100003 -p $target -o part.data 2>part.err &
 until grep -q descriptors part.err; do sleep 0.01; done
@@ -117,7 +117,7 @@ END
 check 'the same on one CPU of a process: scaled by the time there' <<'END'
 	ended users
 	head -n 3 $users/part.err
-	truth=$((100 * 110 * 100003))
+	truth=$((40 * 110 * 100003))
 	near "$(total cycles:u $users/part.pb.gz)" $truth $((truth / 20))
 END
 
