@@ -159,7 +159,8 @@ check 'without any information a stack ends, and nothing is invented' <<'END'
 	grep "no CFI ('chains'" said
 	chains frames u.data >names
 	cat names
-	none grep "\[unknown\]" names
+	# exit() ends with a call, so the address after that call is of no function
+	none sh -c "sed 's/ __run_exit_handlers .unknown./ exit/' names | grep '.unknown.'"
 	# burn() is in code without CFI: no caller may be shown but true ones
 	none awk '$2 == "burn" && NF > 2 && $3 != "burn_some" && $3 != "inside"' names
 END
@@ -173,7 +174,8 @@ check 'with musl, whose code has none, a stack ends where that begins, and is co
 	chains frames u.data >names
 	cat names
 	recs=$(printf "%21s" "" | sed "s/ / rec/g")
-	grep -E "burn_some$recs main( libc_start_main_stage2)?\$" names >whole
+	# main() itself is sampled now and then
+	grep -E "(burn_some$recs |^[0-9]* )main( libc_start_main_stage2)?\$" names >whole
 	at_least "$(awk "{ n += \$1 } END { print n }" whole)" 20
 	none grep "\[unknown\]" names
 	none sh -c "grep main names | grep -vFxf whole"
