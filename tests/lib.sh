@@ -158,12 +158,13 @@ cpu_ms() {
 has_run() { test "$(cpu_ms "$1")" -ge "$2"; }
 
 # perf script reads the names of all kernel functions, which takes 0.13 s of CPU time, also where
-# it shows none: there it gets an empty list.
+# it shows none: there it gets an empty list.  perf_reads FILE: it shows the file so.
+perf_reads() { command perf script --kallsyms /dev/null -i "$1"; }
 perf() {
 	case " $* " in
 	*" -F "*[+,\ ]sym[,\ ]* | *" -F "*[,\ ]dso[,\ ]* | *" -F "*[,\ ]trace[,\ ]* | \
 	*" -F "*[,\ ]src* | *" -F "*[,\ ]*off[,\ ]* | *" -F "[+-]*) command perf "$@" ;;
-	" script "*" -F "*)
+	" script "*" -F "* | " script -D "*)
 		shift
 		command perf script --kallsyms /dev/null "$@" ;;
 	*)	command perf "$@" ;;

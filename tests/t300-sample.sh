@@ -168,7 +168,7 @@ END
 check 'a target that ends at once still gives a whole stream' <<'END'
 	for i in 1 2 3 4; do
 		exits 0 pmu-sample -e cpu-clock -o s.data -- true
-		perf script -i s.data >script 2>err
+		perf_reads s.data >script 2>err
 		test ! -s err
 	done
 END

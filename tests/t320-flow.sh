@@ -15,7 +15,7 @@ older_sample() {
 	shift
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		older "$old" pmu-sample "$@" -o s.data -- sh -c "ten serial 0.1; :"
-		perf script -i s.data >script 2>errors || :
+		perf_reads s.data >script 2>errors || :
 		grep -q 'util/build-id.c' errors || return 0
 	done
 }
@@ -26,7 +26,7 @@ count() { samples "$1" ip | grep -c . || :; }	# none is no failure
 # whole FILE...: perf reads it to the end, and so do we; lost samples are no damage
 whole() {
 	for stream; do
-		perf script -i "$stream" >script 2>errors
+		perf_reads "$stream" >script 2>errors
 		none grep -v '^$\|^Warning:$\|^Processed .* lost\|^Check IO' errors
 		exits 0 pmu-topprof -q -o p.pb.gz "$stream"
 	done

@@ -14,7 +14,7 @@ test "$(id -u)" != 0 ||
 
 # whole FILE: perf reads it to the end, and so do we; lost samples are no damage
 whole() {
-	perf script -i "$1" >script 2>errors
+	perf_reads "$1" >script 2>errors
 	none grep -v '^$\|^Warning:$\|^Processed .* lost\|^Check IO' errors
 	exits 0 pmu-topprof -q -o p.pb.gz "$1"
 }

@@ -81,7 +81,7 @@ check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'EN
 	# all of these are whole streams, with names
 	for stream in a.data c.data e.data f.data; do
 		exits 0 pmu-topprof -o p.pb.gz $stream
-		perf script -i $stream >script 2>errors
+		perf_reads $stream >script 2>errors
 		none cat errors
 	done
 	perf script -i a.data -F ip,sym 2>/dev/null | grep -q " E$"
