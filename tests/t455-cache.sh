@@ -66,6 +66,9 @@ resolved() {
 }
 export subject=many
 
+# compared_once: skip what has no other bytes to read for sanitizers
+compared_once() { ! sanitized || skip "the other kind compares it"; }
+
 # known N: so many percent, or more, of the addresses were in the cache
 known() {
 	awk -v want="$1" '/were in the cache/ { share = 100 * $3 / $5 }
@@ -73,6 +76,8 @@ known() {
 }
 
 for form in dwarf-5 dwarf-4 bare 'dwarf-5 -gz'; do
+	# what is kept does not tell the forms apart: sanitizers see it once
+	! sanitized || test "$form" = dwarf-5 || continue
 	export form
 	check "the same frames from what is kept ($form), also by other choices" <<-'END'
 		compressed=
@@ -125,6 +130,7 @@ check 'what one run learns another adds to' <<'END'
 END
 
 check 'C++ names: the same in each style' <<'END'
+	compared_once
 	needs_command g++
 	mkdir root
 	cat >t.cc <<-END
@@ -365,6 +371,7 @@ check 'without a build ID, and with .dwo files, nothing is kept' <<'END'
 END
 
 check 'a Go program with C in it: the same frames, with DWARF of both, or of the C code' <<'END'
+	compared_once
 	needs_command go
 	cat >t.go <<-END
 	package main
@@ -376,7 +383,7 @@ check 'a Go program with C in it: the same frames, with DWARF of both, or of the
 	END
 	mkdir root
 	for flags in -w ""; do
-		GO111MODULE=off GOCACHE="$scratch/go" go build -o root/many \
+		GO111MODULE=off go build -o root/many \
 			-ldflags "$flags -linkmode external -extldflags -Wl,--build-id" t.go
 		stream many 0 61
 		resolved >plain
