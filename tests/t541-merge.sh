@@ -16,15 +16,14 @@ pprof_proto() {
 	go tool pprof -symbolize=none -proto -output "$out" "$@" 2>/dev/null
 }
 
-# two profiles of a program that is at other addresses in each, and of several processes
-two_profiles() {
-	for n in 1 2; do
-		pmu-sample -g -e page-faults,cpu-clock -F 1000 -- \
-			sh -c "ten serial 0.2; ten threads 0.1" |
-			pmu-symbolize -q >$n.data
-		pmu-topprof --label pid,tid,thread_comm -o $n.pb.gz $n.data
-	done
-}
+# Two profiles of a program that is at other addresses in each, and of several processes:
+# recorded once for all checks
+for n in 1 2; do
+	pmu-sample -g -e page-faults,cpu-clock -F 1000 -- sh -c "ten serial 0.2; ten threads 0.1" |
+		pmu-symbolize -q >"$scratch/$n.data"
+	pmu-topprof --label pid,tid,thread_comm -o "$scratch/$n.pb.gz" "$scratch/$n.data"
+done
+two_profiles() { cp "$scratch"/[12].data "$scratch"/[12].pb.gz .; }
 
 check 'two profiles are added up as pprof adds them up' <<'END'
 	two_profiles
