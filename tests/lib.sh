@@ -87,6 +87,9 @@ needs_tracepoints() { test -r $tracing/available_events || skip "cannot read $tr
 # sanitized: these are the tools with sanitizers
 sanitized() { case $BIN in *asan*) ;; *) return 1 ;; esac; }
 
+# unsanitized: skip what has nothing for sanitizers to see that other checks have not
+unsanitized() { ! sanitized || skip "the build without sanitizers does it"; }
+
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
 # none COMMAND...: it prints nothing (a bare "! grep" would never fail a check)

@@ -36,6 +36,7 @@ END
 
 # Two meanings of a letter, because perf or pprof users expect both: see ARCHITECTURE.md.
 check 'a letter means the same option in all tools, except for those known' <<'END'
+	unsanitized
 	for tool in $tools; do
 		"$tool" --help | sed -n "s/^  -\(.\), --\([a-z-]*\).*/\1 \2/p"
 	done | sort -u >letters
@@ -103,6 +104,7 @@ check 'wrong values are refused by one rule for each type, and --help shows the 
 END
 
 check 'help, man page and completions name the same options' <<'END'
+	unsanitized
 	for tool in $tools; do
 		"$tool" --help | grep -o -- "^  ... --[a-z][a-z-]*" | grep -o -- "--.*" | sort -u >help
 		grep "^\.It Fl" "$TOP/man/$tool.1" | grep -o -- "Fl -[a-z][a-z-]*" |
@@ -122,6 +124,7 @@ check 'help, man page and completions name the same options' <<'END'
 END
 
 check 'every tool has a page, which says what is secure; mandoc has nothing to say of any' <<'END'
+	unsanitized
 	for tool in $tools; do
 		test -s "$TOP/man/$tool.1"
 		grep -qx "\.Sh SECURITY" "$TOP/man/$tool.1"
@@ -269,6 +272,7 @@ check 'a stream already resolved is reported so' <<'END'
 END
 
 check 'the install puts everything where it belongs' <<'END'
+	unsanitized
 	make -s -C "$TOP" install DESTDIR="$PWD/root" PREFIX=/usr >log
 	for tool in $tools; do
 		test -x root/usr/bin/$tool
@@ -281,6 +285,7 @@ check 'the install puts everything where it belongs' <<'END'
 END
 
 check 'sources keep to 100 columns, without trailing space' <<'END'
+	unsanitized
 	cd "$TOP"
 	none grep -nE ' +$|	+$' Makefile $(find cmd lib tests man -name "*.[ch157]" -o -name "*.sh")
 	none awk -F '\t' '

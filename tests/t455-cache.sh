@@ -66,9 +66,6 @@ resolved() {
 }
 export subject=many
 
-# compared_once: skip what has no other bytes to read for sanitizers
-compared_once() { ! sanitized || skip "the other kind compares it"; }
-
 # known N: so many percent, or more, of the addresses were in the cache
 known() {
 	awk -v want="$1" '/were in the cache/ { share = 100 * $3 / $5 }
@@ -130,7 +127,7 @@ check 'what one run learns another adds to' <<'END'
 END
 
 check 'C++ names: the same in each style' <<'END'
-	compared_once
+	unsanitized
 	needs_command g++
 	mkdir root
 	cat >t.cc <<-END
@@ -371,7 +368,7 @@ check 'without a build ID, and with .dwo files, nothing is kept' <<'END'
 END
 
 check 'a Go program with C in it: the same frames, with DWARF of both, or of the C code' <<'END'
-	compared_once
+	unsanitized
 	needs_command go
 	cat >t.go <<-END
 	package main

@@ -238,6 +238,7 @@ for block in blocks[2:]:
 }
 
 check 'callers and callees are those of go tool pprof -tree' <<'END'
+	unsanitized
 	pmu-top -t samples --tree -j "$scratch/p.pb.gz" | calls >got
 	calls_of_pprof "$scratch/p.pb.gz" >want
 	test "$(wc -l <want)" -gt 60
@@ -277,6 +278,7 @@ check 'the tree is cut at --min, and says how many are left out' <<'END'
 END
 
 check 'rows of processes, threads, names and CPUs are the labels that pprof counts' <<'END'
+	unsanitized
 	for by in pid tid comm cpu; do
 		label=$by
 		test $by != comm || label=thread_comm
@@ -297,6 +299,7 @@ check 'rows of processes, threads, names and CPUs are the labels that pprof coun
 END
 
 check 'rows of files and lines are those of go tool pprof, rows of objects those of perf' <<'END'
+	unsanitized
 	# pprof has a row for each function of a file; it writes paths of libraries otherwise
 	for by in file line; do
 		go tool pprof -top -${by}s -symbolize=none -sample_index=samples -nodefraction=0 \
@@ -319,6 +322,7 @@ check 'rows of files and lines are those of go tool pprof, rows of objects those
 END
 
 check 'the object of each function is that of perf; several if the name is in several' <<'END'
+	unsanitized
 	pmu-top --objects -j "$scratch/p.pb.gz" | fields object >got
 	grep -qx "J ten" got
 	pmu-top --objects -j "$scratch/raw" | fields object | same got -
@@ -470,6 +474,7 @@ check 'on a terminal the last seconds are drawn again, keys change what is shown
 END
 
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
+	unsanitized
 	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 500 -- \
 		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
 		type /w[o]rk|s[e]rial
@@ -515,6 +520,7 @@ check 'the stream ends by itself; narrow terminals and new sizes are kept to' <<
 END
 
 check 'a signal ends it; the terminal is as before, and the other programs end' <<'END'
+	unsanitized
 	on_terminal 80 24 "$stream | sh -c 'echo \$\$ >pid; exec pmu-top'; stty -a" >out <<-'EOF'
 		see in the last 10 s
 		see [A-J]\n
@@ -528,6 +534,7 @@ check 'a signal ends it; the terminal is as before, and the other programs end' 
 END
 
 check 'no terminal: one table at the end, without control characters' <<'END'
+	unsanitized
 	pmu-sample -q -g -e cpu-clock -F 500 -- ten serial 0.2 | pmu-top --live=1 >out
 	grep -q " J$" out
 	none grep -q "$(printf '\033')" out
