@@ -64,9 +64,9 @@ for command in \
 	'pmu-symbolize -q --definitions 1Mi | pmu-topprof --interval 1s --output-template p%S.pb.gz' \
 	'pmu-topprof --interval 1s --output-template p%S.pb.gz' \
 	'pmu-stream --comm program-1'; do
-	check "$command: as much memory for four times the names" <<-'END'
+	check "$command: as much memory for three times the names" <<-'END'
 		little=$(named_peak $processes "$command")
-		much=$(named_peak $((processes * 4)) "$command")
+		much=$(named_peak $((processes * 3)) "$command")	# 50 bytes each would be seen
 		echo "$little KiB, $much KiB"
 		test $much -le $((little + 4096))
 	END
