@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	struct frame good = { &caller_frame, (uint64_t)called + 1 };
 	const char *how = argc > 1 ? argv[1] : "good";
 
-	spin(!strcmp(how, "text") ? &text : !strcmp(how, "null") ? NULL : &good, 600000000);
+	spin(!strcmp(how, "text") ? &text : !strcmp(how, "null") ? NULL : &good, 300000000);
 	return 0;
 }
 END
