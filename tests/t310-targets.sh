@@ -12,7 +12,9 @@ has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
 
 check 'no thread is missed, none is sampled twice, while a thousand a second come and go' <<'END'
 	events=$(seq 12 | sed "s|.*|cpu-clock/name=e&/|" | paste -sd ,)
-	for round in 1 2 3; do
+	rounds="1 2 3"
+	test "$KIND" != user || rounds=1
+	for round in $rounds; do
 		rm -f work
 		churn >work &
 		target=$!
@@ -376,7 +378,7 @@ check 'a reader that stalls for a while loses nothing' <<'END'
 	grep -q ", 0 lost" err
 	# far more than the rings and the pipe hold
 	at_least "$(wc -c <s.data)" 400000
-	perf script -i s.data >script 2>errors
+	perf_reads s.data >script 2>errors
 	none cat errors
 END
 
