@@ -17,7 +17,7 @@ make_programs() {
 		-Wl,-rpath,/bin tests/chains.c -o "$SYMFS/bin/dyn"
 	cp "$libraries/libc.so.6" "$libraries/ld-linux-aarch64.so.1" "$SYMFS/bin"
 	sed "s/i < ROUNDS/i < 6000/" "$TOP/tests/collect.go" >"$scratch/collect.go"
-	! command -v go >/dev/null || HOME=$scratch GOCACHE=$scratch/cache GOARCH=arm64 \
+	! command -v go >/dev/null || GOARCH=arm64 \
 		go build -o "$SYMFS/bin/collect" "$scratch/collect.go"
 	find "$SYMFS/bin" -type f | sed 's/^/-p /' >"$scratch/programs"
 }
