@@ -33,16 +33,31 @@ static uint64_t address_at(const struct walk_place *at, struct words chain, uint
 						  mappings_from(&at->space->code, most));
 }
 
+/* Return whether all callers that were found are at one address, as in a recursion. */
+static bool is_one_call(const struct unwind *u)
+{
+	for (uint32_t i = 2; i < u->frames; i++)
+		if (u->frame[i].pc != u->frame[1].pc)
+			return false;
+	return true;
+}
+
 /*
  * Return how many words of CHAIN are for the frames that were found: the callers of the last one
- * follow them.  0: that is not known.  A function that calls itself has many frames at one
- * address, so all frames must be in CHAIN then.
+ * follow them.  0: that is not known.
+ *
+ * The caller of the first frame may be missing in CHAIN, as that function may have no frame yet.
+ * A function that calls itself has many frames at one address.  So with one caller, or several at
+ * one address, nobody knows whether the first word with that address is for the first of them or
+ * for the second.
  */
 static uint64_t find_callers(const struct unwind *u, const struct walk_place *at,
 			     struct words chain)
 {
 	uint64_t last = u->frame[u->frames - 1].pc, found = 0, times = 0, same = 0;
 
+	if (is_one_call(u))
+		return 0;
 	while (same < chain.count && same < u->frames &&
 	       address_at(at, chain, same) == u->frame[same].pc)
 		same++;
@@ -60,8 +75,7 @@ static uint64_t find_callers(const struct unwind *u, const struct walk_place *at
 bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, struct words chain)
 {
 	struct words user = user_words(chain);
-	/* The caller of the first frame may be missing: that function may have no frame yet. */
-	uint64_t i = u->frames > 1 ? find_callers(u, at, user) : 0;
+	uint64_t i = find_callers(u, at, user);
 
 	while (i > 0 && i < user.count && u->frames < u->options.stack_max) {
 		uint64_t address = address_at(at, user, i++);
