@@ -236,7 +236,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 					 .config1 = attr->config1, .config2 = attr->config2,
 					 .branch_sample_type = attr->branch_sample_type,
 					 .sample_type = attr->sample_type } };
-	char all[64];
+	char all[80];	/* LETTERS has less than 64, and here are up to 7 more */
 
 	event.base = e->base;
 	if (e->pmu)
