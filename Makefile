@@ -16,7 +16,7 @@
 
 VERSION       = 0.1
 PREFIX       ?= /usr/local
-CFLAGS       ?= -O2 -g
+CFLAGS       ?= $(if $(SANITIZE),-O1,-O2) -g
 FUZZ_SECONDS ?= 60
 OBJCOPY      ?= objcopy
 
@@ -156,8 +156,9 @@ build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED)
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)
 
-# Workloads keep frame pointers, for callchains through them.
-$(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+# Workloads keep frame pointers, for callchains through them, and are optimized in each build.
+$(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+		$(if $(SANITIZE),-O2)
 
 ifeq ($(ARCH),arm64)
 # A leaf without a frame would hide its caller: its return address is in a register only.
@@ -166,6 +167,12 @@ endif
 
 # What the tests run: tools, unit tests, helpers.
 tests: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
+# What make check runs of each build: unit tests with sanitizers, tools by their records without.
+ifdef SANITIZE
+checked: all $(UNITS:%=$B/%) $(HELPERS:%=$B/%)
+else
+checked: all $(HELPERS:%=$B/%) $B/tests/bin/fuzz-tools
+endif
 
 # The libraries we link, for $(ARCH).
 ifdef ARCH
@@ -186,8 +193,8 @@ quick:
 	@tests/run quick
 check:
 	@tests/setup check
-	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 tests
-	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 tests
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 checked
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 checked
 	@+$(MAKE) --no-print-directory -s -j2 clang-warnings
 	@# where guests cannot run, the tests that want them say why
 	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
@@ -258,7 +265,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install completions dist clean
+.PHONY: all tests checked sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 
