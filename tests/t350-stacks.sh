@@ -77,6 +77,7 @@ check 'dumps are as long as the stack, and unwind as if they had been recorded w
 END
 
 check 'dumps are trimmed for several events, and in the flight recorder' <<'END'
+	any_user
 	pmu-sample -e cpu-clock:u -e task-clock:u -F 500 --call-graph dwarf,65528 -o s.data -- \
 		"$scratch/deep" 100
 	pmu-sample --flight-recorder -m 4Mi -e cpu-clock:u -F 500 --call-graph dwarf,65528 \
@@ -132,6 +133,7 @@ needs_frames() { test -x "$scratch/frames" || skip "not x86-64"; }
 folds() { pmu-topprof --label none --to folded "$@" | sed 's/ [0-9]*$//' | sort -u; }
 
 check 'an address that is no code is not a caller: the stack ends before it, counted' <<'END'
+	any_user
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" text
 	samples s.data ip | grep -q 6e69622f3d4c4c44	# so perf shows it
@@ -153,6 +155,7 @@ check 'an address that is no code is not a caller: the stack ends before it, cou
 END
 
 check 'stacks of one frame are counted, and named if asked for' <<'END'
+	any_user
 	needs_frames
 	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" null
 	pmu-symbolize s.data >named.data 2>err
@@ -162,6 +165,7 @@ check 'stacks of one frame are counted, and named if asked for' <<'END'
 END
 
 check 'no word about stacks that are whole, or were not asked for' <<'END'
+	any_user
 	needs_frames
 	for how in "good -g" "text" "null"; do
 		set -- $how
@@ -176,6 +180,7 @@ check 'no word about stacks that are whole, or were not asked for' <<'END'
 END
 
 check 'dumps that were not unwound are noticed, once; the status is 0' <<'END'
+	any_user
 	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf -o s.data -- "$scratch/deep" 100
 	note="samples hold stacks that were not unwound: put pmu-unwind before"
 	exits 0 pmu-symbolize s.data >named.data 2>err
@@ -204,6 +209,7 @@ chains() {
 }
 
 check 'a cookie of a deferred callchain is no address' <<'END'
+	any_user
 	chains s.data -512,0x2000,0x3001,0x4001 -512,0x2000,-640,0x3001
 	folds s.data >folded
 	cat folded
@@ -211,6 +217,7 @@ check 'a cookie of a deferred callchain is no address' <<'END'
 END
 
 check 'the cause that markers at the end of a callchain say; perf prints the same without' <<'END'
+	any_user
 	chain=-512,0x2000,0x3001
 	chains s.data $chain $chain,-512 $chain,-512,-512 $chain,-512,-512,-512 \
 		$chain,-512,-512,-512,-512
@@ -353,6 +360,7 @@ check 'if the process that unwinds is stopped, the recording is whole, and ends'
 END
 
 check 'if the process that unwinds stops again and again, the recording is whole' <<'END'
+	any_user
 	start_target
 	start_unwinding
 	for i in 1 2 3 4 5 6; do
@@ -390,6 +398,7 @@ check 'a flight recorder unwinds what it writes, and so does each of several fil
 END
 
 check 'perf_to_profile and go tool pprof unwind the stack dumps of a perf.data file' <<'END'
+	any_user
 	ln -s "$BIN/pmu-topprof" perf_to_profile
 	PATH=$PWD:$PATH
 	perf_record -e cpu-clock:u -F 1000 --call-graph dwarf,16384 -o perf.data -- \
