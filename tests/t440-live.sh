@@ -234,6 +234,7 @@ hot_share() {
 }
 
 check 'JIT code of node, by its /tmp/perf-PID.map, as perf names it' <<'END'
+	any_user
 	needs_command node perf
 	pmu-sample --user -g -e cpu-clock -F 500 -o s.data -- sh -c '
 		echo $$ >pid
@@ -267,6 +268,7 @@ check 'the same live, while the map grows, in a pid namespace and root of its ow
 END
 
 check 'JIT code of node, by its jitdump file' <<'END'
+	any_user
 	needs_command node
 	pmu-sample --user -e cpu-clock -F 500 -o s.data -- \
 		node --perf-prof --no-turbo-inlining "$scratch/jit.js" 0.5
@@ -335,6 +337,7 @@ __asm__(".globl _start\n"
 END
 
 check 'the vdso of a 32-bit process, which is another one' <<'END'
+	any_user
 	mkdir gnu
 	: >gnu/stubs-32.h	# elf.h wants it, and needs nothing of it
 	gcc -m32 -O1 -w -I. -idirafter "/usr/include/$(gcc -print-multiarch)" -fno-pic -no-pie \
