@@ -67,6 +67,7 @@ check 'Java without a map of its code: said once what would write one' <<'END'
 END
 
 check 'the same of .NET, which is known by its library, and of Node.js, by its program' <<'END'
+	any_user
 	hint() {
 		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 200
 		pmu-symbolize s.data 2>err >/dev/null
@@ -94,6 +95,7 @@ check 'not where there is a map, nor of a program that is no known compiler' <<'
 END
 
 check 'the same of Java itself, which has names when it was started as was said' <<'END'
+	any_user
 	needs_command java javac
 	cat >Work.java <<-END
 		public class Work {
@@ -125,6 +127,7 @@ check 'the same of Java itself, which has names when it was started as was said'
 END
 
 check 'a test that go test has deleted, a program that go run has deleted' <<'END'
+	any_user
 	needs_command go
 	printf 'module a\n\ngo 1.19\n' >go.mod
 	cat >a_test.go <<-END
