@@ -81,6 +81,7 @@ check 'so do ten threads of a process that creates them while we are attached' <
 END
 
 check 'pprof reads it every way, without a warning' <<'END'
+	any_user
 	p=$scratch/ten.pb.gz
 	for mode in -top -raw -tree '-peek=^J$' -traces -comments; do
 		go tool pprof $mode "$p" >"out$mode" 2>err
@@ -106,6 +107,7 @@ check 'of several programs that ran the one with most samples gives the profile 
 END
 
 check 'pprof serves it by HTTP' <<'END'
+	any_user
 	needs_command python3
 	cat >fetch.py <<-'EOF'
 	import sys, urllib.request
@@ -119,6 +121,7 @@ check 'pprof serves it by HTTP' <<'END'
 END
 
 check 'J has the caller that perf finds' <<'END'
+	any_user
 	needs_command perf
 	pmu-symbolize --inlines no "$scratch/ten.data" | pmu-topprof >p.pb.gz
 	go tool pprof -peek='^J$' p.pb.gz >peek
@@ -130,6 +133,7 @@ check 'J has the caller that perf finds' <<'END'
 END
 
 check 'function shares are those of perf report, on the same recording' <<'END'
+	any_user
 	needs_command perf
 	perf_record -g -e cpu-clock -F 2000 -o p.data -- ten serial 0.5
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
@@ -184,6 +188,7 @@ END
 fi
 
 check 'a stream that was not symbolized makes a profile that pprof symbolizes itself' <<'END'
+	any_user
 	pmu-topprof "$scratch/ten.data" >raw.pb.gz
 	go tool pprof -top -symbolize=local raw.pb.gz >top 2>err
 	grep -q ' J$' top
@@ -196,6 +201,7 @@ check 'a stream that was not symbolized makes a profile that pprof symbolizes it
 END
 
 check 'a program that is not ours: xz, by name' <<'END'
+	any_user
 	needs_command xz
 	xz -0 -T1 </dev/urandom >/dev/null &
 	pmu-sample -e cpu-clock -F 1000 --max-size=16K -p $! |
