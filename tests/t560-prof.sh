@@ -34,6 +34,7 @@ check 'a profile with the right shares, a page, a table; the last line opens ppr
 END
 
 check 'names come from the command or process and the time; -o may end in .pb.gz' <<'END'
+	any_user
 	pmu-prof -q -e cpu-clock -F 1000 -- ten serial 0.1
 	ls ten-[0-9]*-[0-9]*.pb.gz ten-[0-9]*-[0-9]*.html
 	ten serial 60 &
@@ -49,6 +50,7 @@ check 'names come from the command or process and the time; -o may end in .pb.gz
 END
 
 check 'the pipe of --dry-run and pmu-prof make the same bytes of the same stream' <<'END'
+	any_user
 	pmu-sample -q -g -e cpu-clock -F 2000 -o s.data -- ten serial 0.2
 	fake pmu-sample <<-EOF
 		exec cat "$PWD/s.data"
@@ -83,6 +85,7 @@ check 'options of pmu-sample are passed on; what neither knows is an error' <<'E
 END
 
 check 'the tables of events are only in what opens events' <<'END'
+	any_user
 	grep -q MEM_LOAD_RETIRED "$(command -v pmu-sample)"
 	none grep -q MEM_LOAD_RETIRED "$(command -v pmu-prof)"
 END
@@ -104,6 +107,7 @@ check '--view pprof becomes go tool pprof, with the status of its own if there i
 END
 
 check 'the flags of go test, before the command only' <<'END'
+	any_user
 	says() {
 		pmu-prof --dry-run "$@" |
 		sed 's/ --[a-z=-]* --exit-status//; s/ | .*--output=\([^ ]*\) &&.*/ > \1/'
@@ -225,6 +229,7 @@ check 'SIGINT and SIGTERM end the sampling, and what was sampled is shown' <<'EN
 END
 
 check 'SIGINT after the sampling does not take the page away' <<'END'
+	any_user
 	mkdir fakes
 	# not a shell: dash unblocks all signals
 	cat >fakes/pmu-flame <<-EOF
@@ -246,6 +251,7 @@ check 'SIGINT after the sampling does not take the page away' <<'END'
 END
 
 check 'a missing tool: needed ones are named before anything runs, others are gone without' <<'END'
+	any_user
 	mkdir alone
 	cp "$BIN/pmu-prof" alone/
 	PATH=/usr/bin:/bin exits 1 alone/pmu-prof -o p -- touch ran 2>err
@@ -319,6 +325,7 @@ check 'an ordinary user opens the page in $BROWSER; root and --view none open no
 END
 
 check 'on a terminal one line shows progress, and is erased; elsewhere no line does' <<'END'
+	any_user
 	script -qec 'pmu-prof -e cpu-clock -F 1000 -o p -- ten serial 0.6' /dev/null \
 		</dev/null >seen
 	tr '\r' '\n' <seen >lines
