@@ -87,6 +87,7 @@ check 'go tool pprof gets a profile with the right shares, by a timer and by eve
 END
 
 check 'events are counted exactly: each page fault is a sample' <<'END'
+	unsanitized
 	needs_command go curl python3
 	needs_samples
 	mkfifo go
@@ -195,6 +196,7 @@ check 'the operator chooses what is sampled; an id that is used again is another
 END
 
 check 'no script of a web page, no other Host; a token opens both, and only the right one' <<'END'
+	any_user
 	needs_command curl go
 	sleep 600 &
 	eventually grep -qx sleep /proc/$!/comm
@@ -251,6 +253,7 @@ check 'a Unix socket for its owner; there the arguments of a process are shown' 
 END
 
 check 'index, events, metrics and a page' <<'END'
+	any_user
 	needs_command curl
 	workload
 	serve -p $target --call-graph fp
@@ -271,6 +274,7 @@ assert any(t['topic'] == 'paranoid level' for t in d['doctor'])"
 END
 
 check 'clients that go away end their tools; malformed and slow requests harm nobody' <<'END'
+	any_user
 	needs_command curl
 	workload
 	serve -p $target --call-graph fp
@@ -284,6 +288,7 @@ check 'clients that go away end their tools; malformed and slow requests harm no
 END
 
 check 'more connections than there is room for wait, and all are answered' <<'END'
+	any_user
 	ulimit -S -n 64		# room for 32
 	serve --any
 	SERVER=$server clients burst
@@ -353,6 +358,7 @@ check 'SIGTERM cuts running profiles short, and they are whole; it exits 0' <<'E
 END
 
 check 'SIGTERM ends what does not end by itself, and idle clients, and the server exits 0' <<'END'
+	unsanitized
 	needs_command curl
 	workload
 	fake pmu-topprof <<-EOF
@@ -372,6 +378,7 @@ check 'SIGTERM ends what does not end by itself, and idle clients, and the serve
 END
 
 check 'a tool that fails is reported by its first message; its siblings are ended' <<'END'
+	any_user
 	needs_command curl
 	needs_samples
 	sleep 600 &
@@ -392,6 +399,7 @@ check 'a tool that fails is reported by its first message; its siblings are ende
 END
 
 check 'a tool that hangs is ended 15 s after the sampling' <<'END'
+	unsanitized
 	needs_command curl
 	test "$SERVE" = all || skip "SERVE=all (make check-all) does it"
 	sleep 600 &
@@ -464,6 +472,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 END
 
 check 'the ring is bounded in bytes and time; it serves files of earlier runs, no others' <<'END'
+	any_user
 	needs_command go curl
 	workload
 	mkdir ring
@@ -523,6 +532,8 @@ check 'profiles are kept in a safe directory only, and their cost refuses nobody
 END
 
 check 'the example for nginx works, by a port and by a Unix socket' <<'END'
+	unsanitized
+	any_user
 	needs_command nginx openssl curl
 	workload
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=host \
@@ -556,6 +567,8 @@ check 'the example for nginx works, by a port and by a Unix socket' <<'END'
 END
 
 check 'the unit for systemd is one, and as hardened as the page says' <<'END'
+	unsanitized
+	any_user
 	needs_command systemd-analyze
 	sed -n "/^\[Service\]/,/^WantedBy/p" "$TOP/man/pmu-serve.1" |
 		sed "s|/usr/local/bin/pmu-serve|$BIN/pmu-serve|" >pmu-serve.service
@@ -574,6 +587,7 @@ in_use() {
 }
 
 check 'an idle server is small and sleeps; requests leave neither memory nor descriptors' <<'END'
+	any_user
 	needs_command curl
 	workload
 	serve -p $target --call-graph fp --jobs 8
@@ -594,6 +608,7 @@ check 'an idle server is small and sleeps; requests leave neither memory nor des
 END
 
 check 'a request adds less than 10 ms of CPU time to what its pipe takes' <<'END'
+	any_user
 	needs_command curl
 	! sanitized || skip "sanitizers take time of their own"
 	workload
@@ -608,6 +623,8 @@ check 'a request adds less than 10 ms of CPU time to what its pipe takes' <<'END
 END
 
 check 'no wake-ups without a client' <<'END'
+	unsanitized
+	any_user
 	needs_command curl
 	serve -a
 	switches() { awk '/_ctxt_switches/ { n += $2 } END { print n }' /proc/$server/status; }
