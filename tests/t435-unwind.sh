@@ -111,6 +111,7 @@ check 'in a static program, of fixed addresses or not' <<'END'
 END
 
 check 'after link time optimization, and by clang' <<'END'
+	unsanitized
 	build -flto
 	known 20
 	needs_command clang
@@ -119,6 +120,7 @@ check 'after link time optimization, and by clang' <<'END'
 END
 
 check 'in a file that was deleted' <<'END'
+	unsanitized
 	build
 	mkfifo input
 	cp chains gone
@@ -166,6 +168,7 @@ check 'without any information a stack ends, and nothing is invented' <<'END'
 END
 
 check 'with musl, whose code has none, a stack ends where that begins, and is counted' <<'END'
+	unsanitized
 	needs_command musl-gcc
 	musl-gcc $plain -static -D_GNU_SOURCE "$source" -o chains \
 		-Wl,--unresolved-symbols=ignore-all	# it has no coroutines
