@@ -20,6 +20,7 @@ needs_recording() { test -s "$scratch/s.data" || skip "no gcc, perf or python3";
 recording=$scratch/s.data
 
 check 'the kernel part of callchains stays as it was' <<'END'
+	unsanitized
 	needs_recording
 	perf_record -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
 		dd if=/dev/zero of=/dev/null bs=4M count=2000
@@ -255,6 +256,7 @@ joins() {
 }
 
 check 'a compiler: cut stacks are joined to earlier ones, nearly none of them wrongly' <<'END'
+	unsanitized
 	needs_recording
 	needs_command g++
 	g++ -E -std=c++17 -DUNIT=1 -DPER_UNIT=1 "$TOP/tests/templates.cc" -o t.ii
