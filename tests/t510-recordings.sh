@@ -67,6 +67,7 @@ while read -r file; do
 		test $lost = 0 || test "$none_or_lost" -ge 1
 	END
 	check "$file: each place has as many samples as a reader of its own finds there" <<-'END'
+	unsanitized
 		expected_totals "$line" >want
 		test -s want || { echo "perf_to_profile cannot read it"; exit 77; }
 		pmu-stream --dump --json "$SHARED/$file" >dump 2>err
