@@ -10,6 +10,7 @@ events() { pmu-stream "$1" | grep '^event '; }
 samples() { perf script -G -F tid,event,time,ip,sym "$@" 2>/dev/null | tr -s ' ' | sed 's/^ //'; }
 
 check 'other events, other recorders: perf script sees the same samples' <<'END'
+	unsanitized
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 -o a.data -- ten threads 0.3
 	pmu-sample -e cpu-clock -F 1000 -o b.data -- ten serial 0.2
 	perf_record -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.2
@@ -32,6 +33,7 @@ check 'other events, other recorders: perf script sees the same samples' <<'END'
 END
 
 check 'the parts of a rotated recording: one event, one profile' <<'END'
+	unsanitized
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 --switch-output 40k -o part.data \
 		-- ten threads 1 2>err
 	set -- part.data*
