@@ -39,6 +39,7 @@ check 'lost samples are a frame of their own, by event, with its period' <<'END'
 END
 
 check 'names of sample types: of one event, of several, of time, as perf_to_profile' <<'END'
+	unsanitized
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-sample -e page-faults,cpu-clock -F 500 -o b.data -- ten serial 0.1
 	types() { raw "$1" | sed -n "/^Samples:/{n;p;q}"; }
@@ -59,6 +60,7 @@ check 'names of sample types: of one event, of several, of time, as perf_to_prof
 END
 
 check 'samples of a process, thread, name, CPU, time: as perf script has them' <<'END'
+	unsanitized
 	pmu-sample --sample-cpu -e cpu-clock -F 2000 -o s.data -- \
 		sh -c "ten threads 0.3 & ten threads 0.2; wait"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
@@ -84,6 +86,7 @@ check 'samples of a process, thread, name, CPU, time: as perf script has them' <
 END
 
 check 'labels: what was asked for, as perf script has it' <<'END'
+	unsanitized
 	pmu-sample --sample-cpu -e cpu-clock -F 1000 -o s.data -- sh -c "ten threads 0.2; ten serial 0.1"
 	perf script -G -F comm,pid,tid,cpu,time -i s.data 2>/dev/null | sed "s/^ *//" >all
 	pmu-topprof --label tid,cpu -o p.pb.gz s.data
