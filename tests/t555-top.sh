@@ -42,6 +42,7 @@ check 'a stream, raw or resolved, and its profile make one table, compressed or 
 END
 
 check 'a file of perf record is opened, and a stream of it' <<'END'
+	unsanitized
 	needs_command perf
 	perf_record -e cpu-clock -F 1000 -g -o perf.data -- ten serial 0.2
 	pmu-symbolize -q perf.data | pmu-topprof -l none --slices 20 | pmu-top -n 100 >want
@@ -114,6 +115,7 @@ check 'a cut or damaged stream is shown as far as it goes, with exit 1' <<'END'
 END
 
 check 'the other tools are found in $PMU_PATH, beside pmu-top, and in $PATH, in this order' <<'END'
+	unsanitized
 	test -z "$WRAP" || skip 'under a wrapper'
 	mkdir beside first path
 	cp "$BIN/pmu-top" beside
@@ -492,6 +494,7 @@ check 'the window follows the time: what was before it goes, since the start it 
 END
 
 check 'an interrupt ends the recording; all that the pipe holds is read, and shown' <<'END'
+	unsanitized
 	on_terminal 80 24 "$stream | pmu-symbolize -q | tee -i stream | pmu-top -t samples" >out <<-'EOF'
 		see in the last 10 s
 		see samples \(count\): +[1-9]
