@@ -48,6 +48,7 @@ print(it)' "$1"
 }
 
 check 'several runs a side: the change and the interval that scipy gives' <<'END'
+	unsanitized
 	five
 	pmu-diff --per run -j $five >got
 	near "$(get total.change <got)" 0.0269783 0.0000001
@@ -138,6 +139,7 @@ check 'a function that takes all of both profiles is not called' <<'END'
 END
 
 check 'phases widen what one run a side can tell' <<'END'
+	unsanitized
 	for seed in 1 2; do
 		simulate phases $seed 2000 | pmu-topprof --slices 20 -o s$seed.pb.gz
 		simulate phases $seed 2000 | pmu-topprof -o p$seed.pb.gz
@@ -308,6 +310,7 @@ check 'what cannot be compared is refused, with what to do' <<'END'
 END
 
 check 'all runs of one side first: a warning' <<'END'
+	unsanitized
 	for i in 1 2; do
 		simulate steady $i 500 | pmu-topprof -o a$i.pb.gz
 	done
@@ -334,6 +337,7 @@ check 'all runs of one side first: a warning' <<'END'
 END
 
 check '--run profiles both commands in turns; failures are reported, nothing is left' <<'END'
+	unsanitized
 	test -z "$WRAP" || skip 'under a wrapper'
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0	# pmu-prof keeps what it has until it ends
 	pmu-diff -q --run 2 --keep keep -j 'ten serial 0.1; echo a >>order' \
