@@ -3,7 +3,9 @@
 # kinds: release asan
 . tests/lib.sh
 
-record() { pmu-sample -e cpu-clock,page-faults -g -F 2000 -o s.data -- ten threads 0.4; }
+# One recording for many checks
+pmu-sample -e cpu-clock,page-faults -g -F 2000 -o "$scratch/s.data" -- ten threads 0.4
+record() { cp "$scratch/s.data" .; }
 records() { perf report -i "$1" --stats 2>/dev/null | awk "/$2 events:/ { print \$3; exit }"; }
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
 
