@@ -201,9 +201,10 @@ check 'what forks copy, and mappings in descending order, cost what they say' <<
 	echo '[x] 1' | same - got
 END
 
-# repeated KIND COUNT: a stream of so many records that each differ, with rounds
+# repeated KIND: many.data, 180,000 records that each differ, with rounds; little.data, the first
+# 60,000 of them
 repeated() {
-	compose "$1-$2.data" <<-EOF
+	compose many.data <<-EOF
 		NEW = 0xffffffffc0000000
 		def generated(i, removed):
 		    return record(17, struct.pack("<QIHH", NEW + i * 64, 64, 1, removed) +
@@ -237,7 +238,9 @@ repeated() {
 		    "files": lambda i: record(1, mmap(5, 0x10000, 0x1000, b"/usr/lib/%d" % i)),
 		}["$1"]
 		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
-		for i in range($2):
+		for i in range(180000):
+		    if i == 60000:
+		        open("little.data", "wb").write(pipe(*parts))
 		    parts.append(make(i))
 		    if i % 200 == 0:
 		        parts.append(record(68, b""))
@@ -247,10 +250,9 @@ repeated() {
 
 while read -r kind command; do
 	check "$command: as much memory for three times the records: $kind" <<-'END'
-		repeated $kind 60000
-		repeated $kind 180000
-		little=$(cost $command $kind-60000.data | cut -d ' ' -f 2)
-		much=$(cost $command $kind-180000.data | cut -d ' ' -f 2)
+		repeated $kind
+		little=$(cost $command little.data | cut -d ' ' -f 2)
+		much=$(cost $command many.data | cut -d ' ' -f 2)
 		echo "$little KiB, $much KiB"
 		at_least "$little" 1024
 		test $much -le $((little + 4096))
