@@ -414,7 +414,7 @@ static void test_go_programs(void)
 	bool live[2 * PROGRAMS] = { false };
 	uint32_t id[PROGRAMS];
 	struct objects o = { 0 };
-	char path[16], text[16];
+	char path[24], text[16];
 
 	for (int i = 0; i < PROGRAMS; i++) {
 		struct mmap_record m = { .path = path, .go_build_id = go_id(i, text) };
