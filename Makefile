@@ -198,7 +198,7 @@ check:
 	@+$(MAKE) --no-print-directory -s -j2 clang-warnings
 	@# where guests cannot run, the tests that want them say why
 	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
-	@tests/run release asan user
+	@tests/run user release asan
 check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
