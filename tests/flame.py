@@ -363,7 +363,7 @@ def check_heat_words(page):
 def browse_served(page, url):
     """pmu-serve's form leads to a page that shows the functions of tests/bin/ten."""
     page.driver.get(url + "/debug/pprof/")
-    for name, value in (("event", "cpu-clock"), ("period", "200000"), ("seconds", "5")):
+    for name, value in (("event", "cpu-clock"), ("period", "200000"), ("seconds", "3")):
         field = page.driver.find_element("name", name)
         field.clear()
         field.send_keys(value)

@@ -51,8 +51,13 @@ END
 check 'the form of pmu-serve leads to a page that shows functions' <<'END'
 	pmu-sample -e cpu-clock -o /dev/null true 2>why || skip "$(grep -m 1 ^pmu-sample: why)"
 	ten serial 6000 >/dev/null &
-	pmu-serve -l 127.0.0.1:0 --max-cost 100% -p $! --call-graph fp >address &
+	target=$!
+	pmu-serve -l 127.0.0.1:0 --max-cost 100% -p $target --call-graph fp >address &
+	server=$!
 	eventually grep -q ^http address
+	# while the browser starts, it would take all the CPU time there is
+	kill -STOP $target
+	(until pgrep -P $server -x pmu-sample; do sleep 0.2; done && kill -CONT $target) &
 	browse served,"$(cat address)"
 END
 
