@@ -18,6 +18,7 @@ struct keeper {
 	struct kept_files ring;
 	const struct query *query;
 	struct work *work;		/* NULL: no tools run */
+	struct arena arena;		/* the names of the tools that run */
 	struct event *on_round;		/* look for files to delete */
 	struct event *on_start;		/* start the tools */
 	double started;			/* monotonic, in s */
@@ -93,7 +94,6 @@ static void start(struct keeper *k)
 		.kind = k->query->events ? RECIPE_EVENTS : RECIPE_TIMER,
 		.query = k->query, .settings = s->settings,
 	};
-	struct arena arena = { .chunks = NULL };
 	const char *why;
 
 	if (target_find(s, k->query, &recipe.pid, &why)) {
@@ -106,11 +106,11 @@ static void start(struct keeper *k)
 	recipe.template = template;
 	k->started = server_now();
 	k->starts++;
-	k->work = work_start(s->shop, recipe_profile(&recipe, &arena), WORK_ENDLESS, ended, k);
+	arena_release(&k->arena);
+	k->work = work_start(s->shop, recipe_profile(&recipe, &k->arena), WORK_ENDLESS, ended, k);
 	if (!k->work)
 		start_later(k);
 	free(template);
-	arena_release(&arena);
 }
 
 static void on_start(evutil_socket_t fd, short what, void *context)
@@ -168,6 +168,7 @@ void keeper_close(struct keeper *k)
 	event_free(k->on_round);
 	event_free(k->on_start);
 	ring_close(&k->ring);
+	arena_release(&k->arena);
 	free(k);
 }
 
