@@ -223,6 +223,14 @@ check 'a profile for each process, each thread' <<'END'
 	test -z "$(ls -a procs threads | grep tmp || :)"
 END
 
+check 'the profile of an interval appears when it is over, also if nothing comes after it' <<'END'
+	pmu-sample -e cpu-clock -o s.data -- ten serial 0.02
+	{ cat s.data; exec sleep 600; } |
+		pmu-topprof --interval 1s --output-template "p-%s.pb.gz" &
+	there() { gzip -t p-*.pb.gz; }
+	eventually there
+END
+
 check 'a profile for each interval, whole when it appears, all samples in one of them' <<'END'
 	pmu-sample -e cpu-clock -F 1000 -o - -- \
 		sh -c "until test -e stop; do ten serial 0.02; sleep 0.05; done" |

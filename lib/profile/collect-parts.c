@@ -269,6 +269,12 @@ void collect_time(struct collect *c, uint64_t time)
 		c->last_time = time;
 }
 
+void collect_silence(struct collect *c)
+{
+	if (c->interval_end && c->last_time)
+		next_interval(c, c->interval_end);
+}
+
 static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
 {
 	struct profile *p = &c->part[w->part].profile;

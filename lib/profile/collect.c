@@ -4,6 +4,7 @@
 #include "unwind/unwind.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 
 bool collect_init(struct collect *c, const struct collect_options *how, struct report *report,
@@ -451,11 +452,25 @@ const struct stack_ends *collect_ends(const struct collect *c)
 	return c->is_resolved ? &c->ends : resolver_stack_ends(c->resolver);
 }
 
+/* Wait for a record, if there are intervals.  Return false if nothing comes until one is over. */
+static bool wait_for_record(const struct collect *c)
+{
+	enum { LATE = 2000 };	/* ms that records take to come here */
+	uint64_t ms = c->how.interval / 1000000 + LATE;
+
+	return !c->how.interval || stream_wait(c->in, ms < INT_MAX ? (int)ms : INT_MAX);
+}
+
 void collect_stream(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
+	bool more = true;
+
 	collect_begin(c, in, done, context);
-	while (collect_next(c))
-		;
+	while (more)
+		if (wait_for_record(c))
+			more = collect_next(c);
+		else
+			collect_silence(c);
 	collect_finish(c);
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -512,6 +513,13 @@ bool stream_has_more(const struct stream_reader *in)
 {
 	return in && (in->made_at < in->made.size || in->begin < in->end ||
 		      in->inner_at < in->inner.size);
+}
+
+bool stream_wait(const struct stream_reader *in, int ms)
+{
+	struct pollfd input = { .fd = in ? in->fd : -1, .events = POLLIN };
+
+	return !in || stream_has_more(in) || poll(&input, 1, ms) != 0;
 }
 
 void stream_close(struct stream_reader *in)

@@ -75,4 +75,7 @@ bool stream_is_swapped(const struct stream_reader *in);
 /* Return whether bytes are buffered; if not, stream_next() may wait for input. */
 bool stream_has_more(const struct stream_reader *in);
 
+/* Wait until there is input, its end, or a signal.  Return false if MS milliseconds pass before. */
+bool stream_wait(const struct stream_reader *in, int ms);
+
 void stream_close(struct stream_reader *in);
