@@ -446,6 +446,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 	refused 404 "some from $(date -u -d @$(start_of $first) +%FT%TZ) to 20" "$url/history?to=9"
 	refused 400 "from takes a time such as .* not 'noon'" "$url/history?from=noon"
 	refused 400 "from is after to" "$url/history?from=-1h&to=-2h"
+	refused 400 "from is after to" "$url/history?from=-1h&to=0"
 	refused 400 "unknown parameter 'file'" "$url/history?file=../x"
 	refused 404 "nothing here" "$url/history/$first"
 	# it is no job: neither counted nor refused
@@ -467,6 +468,7 @@ check 'profiles are kept in a ring, and added up for a range; their tools start 
 (Killed) ended it"
 	kill $server
 	exits 0 wait $server
+	test "$(stat -c %a ring)" = 700	# profiles are no other user's business
 	for file in ring/*; do gzip -t "$file"; done
 	none find ring -name ".*" -type f
 END
@@ -501,10 +503,109 @@ check 'the ring is bounded in bytes and time; it serves files of earlier runs, n
 	cat ring/profile-x-60.pb.gz ring/profile-01000-60.pb.gz | same - other || :
 	kill $target
 	wait $target || :
-	ended() { grep -q "kept at the moment: the process has ended" err; }
+	ended() { grep -q "no more profiles are kept: the process has ended" err; }
 	eventually ended
 	kill $server
 	exits 0 wait $server
+END
+
+# keeping: the sampler of --keep runs
+keeping() { pgrep -P $server -x pmu-sample; }
+
+check 'who reads the history all the time keeps no file for ever' <<'END'
+	needs_command curl
+	needs_samples
+	sleep 600 &
+	mkdir ring
+	fake pmu-topprof <<-EOF
+		case "\$*" in
+		*--output-template*) exec "$(command -v pmu-topprof)" "\$@" ;;
+		*) exec sleep 600 ;;
+		esac
+	EOF
+	serve -p $! --keep 1h --interval 1s --keep-bytes 100 ring
+	eventually keeping
+	old=profile-$(($(date +%s) - 600))-60.pb.gz
+	echo x >ring/$old
+	readers() { test "$(metric running)" = $1; }
+	curl -s "$url/history" >p &
+	reader=$!
+	eventually readers 1
+	head -c 99 /dev/zero >ring/profile-$(($(date +%s) - 500))-60.pb.gz
+	next_reader() {		# who starts before the other one ends
+		test -e ring/$old || return 0
+		before=$reader
+		curl -s "$url/history" >p &
+		reader=$!
+		eventually readers 2
+		test -e ring/$old || return 0
+		kill $before
+		eventually readers 1
+		false
+	}
+	for i in $(seq 100); do
+		! next_reader || break
+		sleep 0.3
+	done
+	test ! -e ring/$old
+	kill -0 $reader
+END
+
+check 'files that a wrong clock named go first, or when they are too far in the future' <<'END'
+	needs_command curl
+	needs_samples
+	sleep 600 &
+	mkdir ring
+	now=$(date +%s)
+	for start in $((now - 600)) $((now - 300)) $((now + 600)) $((now + 9000)); do
+		seq 200 >ring/profile-$start-60.pb.gz
+	done
+	serve -p $! --keep 1h --interval 1h --keep-bytes 1500 ring
+	ls ring >files
+	test "$(cat files)" = "profile-$((now - 600))-60.pb.gz
+profile-$((now - 300))-60.pb.gz"
+END
+
+check 'a directory that is replaced is used; what the tools report meanwhile is passed on' <<'END'
+	needs_command curl
+	needs_samples
+	sleep 600 &
+	fake pmu-topprof <<-EOF
+		echo "pmu-topprof: cannot write 'x': No space left on device" >&2
+		exec sleep 600
+	EOF
+	serve -p $! --keep 1h --interval 1s ring
+	said() { grep -q "pmu-serve: --keep: pmu-topprof: cannot write .x.: No space left" err; }
+	eventually said
+	mv ring old
+	eventually test -d ring
+	echo x >ring/profile-1-60.pb.gz
+	eventually test ! -e ring/profile-1-60.pb.gz
+	rmdir ring
+	echo x >ring
+	none_kept() { grep -q "no profiles are kept at the moment: ring: Not a directory" err; }
+	eventually none_kept
+	eventually no_children
+	rm ring
+	eventually keeping
+	kill $server
+	exits 0 wait $server
+END
+
+check 'more files than a command line can have are refused in a sentence' <<'END'
+	needs_command curl python3
+	sleep 600 &
+	mkdir ring
+	python3 -c "
+import os, time
+open('ring/x', 'w').close()
+for i in range(3000):
+    os.link('ring/x', 'ring/profile-%d-1.pb.gz' % (time.time() - 3000 + i))"
+	target=$!
+	(ulimit -s 256; exec pmu-serve -l 127.0.0.1:0 -p $target --keep 1h ring) >addresses 2>err &
+	eventually grep -q ^http addresses
+	url=$(cat addresses)
+	refused 400 "[0-9]* profiles are too many; ask for a shorter time" "$url/history"
 END
 
 check 'profiles are kept in a safe directory only, and their cost refuses nobody' <<'END'

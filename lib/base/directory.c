@@ -48,7 +48,7 @@ int directory_open(const char *path, char why[DIRECTORY_WHY])
 	return -1;
 }
 
-bool directory_make(const char *path)
+bool directory_make(const char *path, mode_t mode)
 {
 	enum { MODE = 0755 };	/* else users of another group could replace files */
 	char part[PATH_MAX];
@@ -64,5 +64,5 @@ bool directory_make(const char *path)
 		part[i] = '\0';
 		mkdir(part, MODE);
 	}
-	return mkdir(path, MODE) == 0 || errno == EEXIST;
+	return mkdir(path, mode) == 0 || errno == EEXIST;
 }

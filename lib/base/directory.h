@@ -8,6 +8,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { DIRECTORY_WHY = 160 };
 
@@ -17,5 +18,8 @@ enum { DIRECTORY_WHY = 160 };
  */
 int directory_open(const char *path, char why[DIRECTORY_WHY]);
 
-/* Create the directory PATH and its parents, unless they exist.  Return false with errno set. */
-bool directory_make(const char *path);
+/*
+ * Create the directory PATH with permissions MODE, and its parents for all to read, unless they
+ * exist.  Return false with errno set.
+ */
+bool directory_make(const char *path, mode_t mode);

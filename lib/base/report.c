@@ -94,6 +94,15 @@ static void print_from(const struct report *r, int level, const char *format, va
 	fprintf(stderr, "%s: %s\n", r->tool, text);
 }
 
+void report_event(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_from(r, 0, format, args);
+	va_end(args);
+}
+
 void report_summary(struct report *r, const char *format, ...)
 {
 	va_list args;

@@ -53,6 +53,13 @@ void report_error(struct report *r, const char *format, ...)
 void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Print a note, however many there were before: for a tool that runs without end, and has seen to
+ * it that there are few.
+ */
+void report_event(struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Print a line with -v. */
 void report_summary(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

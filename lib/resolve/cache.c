@@ -106,7 +106,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 
 	if (!bytes)
 		return;
-	if (directory_make(c->directory))
+	if (directory_make(c->directory, 0755))
 		directory = directory_open(c->directory, why);
 	if (directory < 0 || !write_file(directory, name, bytes, size))
 		report_note(c->report, "cannot keep what was found in '%s': %s", c->directory,

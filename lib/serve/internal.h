@@ -84,9 +84,12 @@ void keeper_stop(struct keeper *k, bool at_once);
 /* Return whether its tools run. */
 bool keeper_is_busy(const struct keeper *k);
 
-/* Return the files that there are.  They are not deleted until keeper_release(). */
-const struct kept_files *keeper_read(struct keeper *k);
-void keeper_release(struct keeper *k);
+/*
+ * Return the files that there are.  They are not deleted until keeper_release(), which gets *TURN
+ * back.
+ */
+const struct kept_files *keeper_read(struct keeper *k, unsigned *turn);
+void keeper_release(struct keeper *k, unsigned turn);
 
 /* Write its metrics. */
 void keeper_print(const struct keeper *k, struct evbuffer *out);

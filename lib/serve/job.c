@@ -39,6 +39,7 @@ struct job {
 	double ends;			/* when the sampling is to end, monotonic, in s */
 	bool samples;			/* the pipe runs */
 	bool reads_ring;		/* the files that are kept */
+	unsigned ring_turn;		/* of keeper_read() */
 };
 
 static void job_free(struct job *job)
@@ -50,7 +51,7 @@ static void job_free(struct job *job)
 	*link = job->next;
 	job->server->running--;
 	if (job->reads_ring)
-		keeper_release(job->server->keeper);
+		keeper_release(job->server->keeper, job->ring_turn);
 	if (job->on_client)
 		event_free(job->on_client);
 	if (job->first)
@@ -341,11 +342,12 @@ static void refuse_range(struct server *s, struct evhttp_request *request,
 static char *const *ring_paths(const struct kept_files *ring, const struct kept_file *file,
 			       size_t files, struct arena *arena)
 {
-	enum { WORDS = 1 << 20 };	/* bytes of a command line: half of what the kernel takes */
+	/* bytes of a command line: half of what the kernel takes, which depends on ulimit -s */
+	size_t most = (size_t)sysconf(_SC_ARG_MAX) / 2;
 	size_t room = strlen(ring->path) + 1 + RING_NAME;
 	char name[RING_NAME];
 
-	if (files > WORDS / (room + sizeof(char *)))
+	if (files > most / (room + sizeof(char *)))
 		return NULL;
 	char **path = arena_alloc(arena, files * sizeof(*path));
 	for (size_t i = 0; i < files; i++) {
@@ -360,6 +362,7 @@ void job_start_history(struct server *s, struct evhttp_request *request, enum jo
 		       struct query *query)
 {
 	enum { SECONDS = 30 };		/* and PATIENCE, to add profiles up */
+	unsigned turn;
 	size_t first;
 
 	if (!s->keeper)
@@ -369,18 +372,19 @@ void job_start_history(struct server *s, struct evhttp_request *request, enum jo
 		free(query);
 		return;
 	}
-	const struct kept_files *ring = keeper_read(s->keeper);
+	const struct kept_files *ring = keeper_read(s->keeper, &turn);
 	uint64_t to = query->to && query->to == query->from ? query->to + 1 : query->to;
 	size_t files = ring_find(ring, query->from, to ? to : UINT64_MAX, &first);
 	if (files == 0) {
 		refuse_range(s, request, ring);
-		keeper_release(s->keeper);
+		keeper_release(s->keeper, turn);
 		free(query);
 		return;
 	}
 	struct job *job = job_new(s, request, query);
 	job->answer = answer;
 	job->reads_ring = true;
+	job->ring_turn = turn;
 	job->recipe = (struct recipe){
 		.page = answer == JOB_PAGE, .query = query, .settings = s->settings,
 	};

@@ -6,12 +6,14 @@
 #include "base/arena.h"
 #include "serve/internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 static const unsigned WAIT_MOST = 60;	/* s until the tools are started again */
+static const unsigned ROUND_MOST = 60;	/* s until the next look for files to delete */
 
 struct keeper {
 	struct server *server;
@@ -22,8 +24,14 @@ struct keeper {
 	struct event *on_round;		/* look for files to delete */
 	struct event *on_start;		/* start the tools */
 	double started;			/* monotonic, in s */
+	double wall_clock;		/* s that the time of day was ahead of this, then */
 	unsigned wait;			/* s until the next start, if the tools end soon */
-	unsigned readers;		/* jobs that read the files */
+	/*
+	 * Jobs that read the files, by the turn in which they began.  When files expire, the turn
+	 * changes: later jobs do not see these files, which are deleted when the jobs of the
+	 * turn before have ended.  So jobs that follow each other keep no file for ever.
+	 */
+	unsigned readers[2], turn;
 	uint64_t starts;
 	bool complained;		/* that there are no new files */
 };
@@ -31,25 +39,95 @@ struct keeper {
 /* Return the length of an interval, in s, rounded up. */
 static uint64_t interval(const struct keeper *k)
 {
-	return (k->server->settings->interval + 999999999) / 1000000000;
+	uint64_t ns = k->server->settings->interval, second = 1000000000;
+
+	return ns / second + (ns % second != 0);
 }
 
-/* A file that is being read stays. */
 static void trim(struct keeper *k)
 {
 	const struct serve_settings *settings = k->server->settings;
-	uint64_t now = (uint64_t)time(NULL), keep = settings->keep / 1000000000;
+	unsigned before = !k->turn;
 
 	ring_look(&k->ring);
-	if (k->readers == 0)
-		ring_trim(&k->ring, now > keep ? now - keep : 0, settings->keep_bytes);
+	if (k->readers[before] > 0)
+		return;		/* what has expired is still being read */
+	ring_trim(&k->ring, (uint64_t)time(NULL), settings->keep / 1000000000,
+		  settings->keep_bytes);
+	k->turn = before;
+	if (k->readers[!before] == 0)
+		ring_delete(&k->ring);
 }
 
-static void on_round(evutil_socket_t fd, short what, void *context)
+/* Return by how much the time of day is ahead of the clock of the samples, in s. */
+static double wall_clock(void)
 {
-	(void)fd;
-	(void)what;
-	trim(context);
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec - server_now();
+}
+
+/*
+ * The tools know the time of day from their start: start them again after it was set, or the
+ * machine was suspended.
+ */
+static void check_clock(struct keeper *k)
+{
+	double ahead = wall_clock();
+
+	if (!k->work || fabs(ahead - k->wall_clock) <= 1)
+		return;
+	k->wall_clock = ahead;
+	work_finish(k->work);
+}
+
+/* Pass on what the tools report while they run.  They bound how often they do. */
+static void pass_on(struct keeper *k)
+{
+	char line[512];
+
+	while (k->work && work_next_message(k->work, line, sizeof(line)))
+		report_event(k->server->report, "--keep: %s", line);
+}
+
+/* Say, once, why there are no new files. */
+static void complain(struct keeper *k, const char *who, const char *why)
+{
+	if (!k->complained)
+		report_event(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
+			     *who ? ": " : "", why);
+	k->complained = true;
+}
+
+/* Return whether there is a directory for the files: a new one if the old one was deleted. */
+static bool has_directory(struct keeper *k)
+{
+	const char *path = k->server->settings->keep_dir;
+	char why[RING_WHY];
+
+	if (ring_is_there(&k->ring))
+		return true;
+	ring_close(&k->ring);
+	if (!ring_open(&k->ring, path, why)) {
+		complain(k, path, why);
+		return false;
+	}
+	report_event(k->server->report, "'%s' is another directory now: profiles are kept there",
+		     path);
+	return true;
+}
+
+static void next_round(struct keeper *k)
+{
+	enum { FILES = 1000 };		/* to look at so many in a second costs little */
+	uint64_t seconds = interval(k), least = k->ring.files / FILES;
+
+	seconds = seconds < least ? least : seconds;
+	const struct timeval time = {
+		.tv_sec = (time_t)(seconds < ROUND_MOST ? seconds : ROUND_MOST),
+	};
+	evtimer_add(k->on_round, &time);
 }
 
 static void start_later(struct keeper *k)
@@ -60,13 +138,29 @@ static void start_later(struct keeper *k)
 	k->wait = 2 * k->wait < WAIT_MOST ? 2 * k->wait : WAIT_MOST;
 }
 
-/* Say, once, why there are no new files. */
-static void complain(struct keeper *k, const char *who, const char *why)
+/* No tool may write into a directory that is not ours. */
+static void stop_tools(struct keeper *k)
 {
-	if (!k->complained)
-		report_note(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
-			    *who ? ": " : "", why);
-	k->complained = true;
+	if (!k->work)
+		return;
+	work_cancel(k->work);
+	k->work = NULL;
+	start_later(k);
+}
+
+static void on_round(evutil_socket_t fd, short what, void *context)
+{
+	struct keeper *k = context;
+
+	(void)fd;
+	(void)what;
+	pass_on(k);
+	check_clock(k);
+	if (has_directory(k))
+		trim(k);
+	else
+		stop_tools(k);
+	next_round(k);
 }
 
 static void ended(void *context, struct work_result *r)
@@ -97,14 +191,22 @@ static void start(struct keeper *k)
 	const char *why;
 
 	if (target_find(s, k->query, &recipe.pid, &why)) {
+		if (s->settings->pid) {		/* it does not come back */
+			report_event(s->report, "no more profiles are kept: %s", why);
+			return;
+		}
 		complain(k, "", why);
-		if (!s->settings->pid)	/* a process that has ended does not come back */
-			start_later(k);
+		start_later(k);
+		return;
+	}
+	if (!has_directory(k)) {
+		start_later(k);
 		return;
 	}
 	char *template = ring_template(&k->ring, interval(k));
 	recipe.template = template;
 	k->started = server_now();
+	k->wall_clock = wall_clock();
 	k->starts++;
 	arena_release(&k->arena);
 	k->work = work_start(s->shop, recipe_profile(&recipe, &k->arena), WORK_ENDLESS, ended, k);
@@ -122,23 +224,22 @@ static void on_start(evutil_socket_t fd, short what, void *context)
 
 struct keeper *keeper_open(struct server *s)
 {
-	const struct timeval round = {
-		.tv_sec = s->settings->interval < 60 * UINT64_C(1000000000)
-			  ? (time_t)(s->settings->interval / 1000000000) : 60,
-	};
+	const char *path = s->settings->keep_dir;
+	char why[RING_WHY];
 	struct keeper *k = mem_zeroed(1, sizeof(*k));
 
 	*k = (struct keeper){ .server = s, .query = s->settings->keep_query, .wait = 1 };
-	if (!ring_open(&k->ring, s->settings->keep_dir, s->report)) {
+	if (!ring_open(&k->ring, path, why)) {
+		report_error(s->report, "cannot keep profiles in '%s': %s", path, why);
 		free(k);
 		return NULL;
 	}
-	k->on_round = event_new(s->base, -1, EV_PERSIST, on_round, k);
+	k->on_round = evtimer_new(s->base, on_round, k);
 	k->on_start = evtimer_new(s->base, on_start, k);
 	if (!k->on_round || !k->on_start)
 		abort();	/* out of memory */
-	event_add(k->on_round, &round);
 	trim(k);
+	next_round(k);
 	start(k);
 	return k;
 }
@@ -147,6 +248,7 @@ void keeper_stop(struct keeper *k, bool at_once)
 {
 	if (!k)
 		return;
+	evtimer_del(k->on_round);
 	evtimer_del(k->on_start);
 	if (k->work && at_once) {
 		work_cancel(k->work);
@@ -172,16 +274,19 @@ void keeper_close(struct keeper *k)
 	free(k);
 }
 
-const struct kept_files *keeper_read(struct keeper *k)
+const struct kept_files *keeper_read(struct keeper *k, unsigned *turn)
 {
-	k->readers++;
+	*turn = k->turn;
+	k->readers[k->turn]++;
 	ring_look(&k->ring);
 	return &k->ring;
 }
 
-void keeper_release(struct keeper *k)
+void keeper_release(struct keeper *k, unsigned turn)
 {
-	k->readers--;
+	k->readers[turn]--;
+	if (turn != k->turn && k->readers[turn] == 0)
+		ring_delete(&k->ring);
 }
 
 void keeper_print(const struct keeper *k, struct evbuffer *out)

@@ -20,28 +20,35 @@
 #define PREFIX "profile-"
 #define SUFFIX ".pb.gz"
 
-enum { HIDDEN_SECONDS = 3600 };		/* an older hidden file was left over */
+enum {
+	HIDDEN_SECONDS = 3600,		/* an older hidden file was left over */
+	FUTURE_SECONDS = 60,		/* a file that starts later than this has a wrong name */
+};
 
-bool ring_open(struct kept_files *r, const char *path, struct report *report)
+bool ring_open(struct kept_files *r, const char *path, char why[RING_WHY])
 {
-	char why[DIRECTORY_WHY];
+	char wrong[DIRECTORY_WHY];
 
 	*r = (struct kept_files){ .path = path, .fd = -1 };
-	if (!directory_make(path)) {
-		report_failure(report, "cannot make the directory '%s'", path);
+	if (!directory_make(path, 0700)) {	/* profiles are no other user's business */
+		snprintf(why, RING_WHY, "cannot make this directory: %s", strerror(errno));
 		return false;
 	}
-	r->fd = directory_open(path, why);
-	if (r->fd < 0) {
-		report_error(report, "cannot keep profiles in '%s': %s", path, why);
-		return false;
-	}
-	if (flock(r->fd, LOCK_EX | LOCK_NB) == 0)
+	r->fd = directory_open(path, wrong);
+	if (r->fd >= 0 && flock(r->fd, LOCK_EX | LOCK_NB) == 0)
 		return true;
-	report_error(report, "cannot keep profiles in '%s': %s", path, errno == EWOULDBLOCK
-		     ? "another pmu-serve does" : strerror(errno));
+	snprintf(why, RING_WHY, "%s", r->fd < 0 ? wrong : errno == EWOULDBLOCK
+		 ? "another pmu-serve does" : strerror(errno));
 	ring_close(r);
 	return false;
+}
+
+bool ring_is_there(const struct kept_files *r)
+{
+	struct stat own, found;
+
+	return r->fd >= 0 && fstat(r->fd, &own) == 0 && stat(r->path, &found) == 0 &&
+	       own.st_dev == found.st_dev && own.st_ino == found.st_ino;
 }
 
 void ring_close(struct kept_files *r)
@@ -49,6 +56,7 @@ void ring_close(struct kept_files *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->file);
+	free(r->expired);
 	*r = (struct kept_files){ .fd = -1 };
 }
 
@@ -84,6 +92,7 @@ static bool parse_name(const char *name, struct kept_file *f)
 	return !strcmp(name, right);
 }
 
+/* Compare the names of files. */
 static int by_start(const void *a, const void *b)
 {
 	const struct kept_file *x = a, *y = b;
@@ -109,6 +118,9 @@ static void take(struct kept_files *r, int fd, const char *name)
 			unlinkat(fd, name, 0);
 		return;
 	}
+	if (r->expirations > 0 &&
+	    bsearch(&f, r->expired, r->expirations, sizeof(f), by_start))
+		return;
 	f.bytes = (uint64_t)st.st_size;
 	r->bytes += f.bytes;
 	r->file = array_grow(r->file, r->files, sizeof(*r->file));
@@ -140,19 +152,46 @@ void ring_look(struct kept_files *r)
 			r->file[i].end = r->file[i + 1].start;
 }
 
-void ring_trim(struct kept_files *r, uint64_t oldest, uint64_t most)
+/* Let COUNT files from FIRST on expire. */
+static void expire(struct kept_files *r, size_t first, size_t count)
+{
+	for (size_t i = first; i < first + count; i++) {
+		r->expired = array_grow(r->expired, r->expirations, sizeof(*r->expired));
+		r->expired[r->expirations++] = r->file[i];
+	}
+}
+
+void ring_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most)
+{
+	size_t first = 0, end = r->files;
+	const struct kept_file *file = r->file;
+
+	while (first < end && file[first].end < (now > keep ? now - keep : 0))
+		r->bytes -= file[first++].bytes;
+	while (first < end && file[end - 1].start > now + keep)
+		r->bytes -= file[--end].bytes;
+	while (first < end && r->bytes > most && file[end - 1].start > now + FUTURE_SECONDS)
+		r->bytes -= file[--end].bytes;
+	while (first < end && r->bytes > most)
+		r->bytes -= file[first++].bytes;
+	expire(r, 0, first);
+	expire(r, end, r->files - end);
+	r->files = end - first;
+	if (r->files)
+		memmove(r->file, r->file + first, r->files * sizeof(*r->file));
+}
+
+void ring_delete(struct kept_files *r)
 {
 	char name[RING_NAME];
-	size_t gone = 0;
 
-	for (; gone < r->files && (r->file[gone].end < oldest || r->bytes > most); gone++) {
-		ring_name(&r->file[gone], name);
+	for (size_t i = 0; i < r->expirations; i++) {
+		ring_name(&r->expired[i], name);
 		unlinkat(r->fd, name, 0);
-		r->bytes -= r->file[gone].bytes;
 	}
-	r->files -= gone;
-	if (gone)
-		memmove(r->file, r->file + gone, r->files * sizeof(*r->file));
+	free(r->expired);
+	r->expired = NULL;
+	r->expirations = 0;
 }
 
 size_t ring_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first)

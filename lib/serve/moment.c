@@ -66,10 +66,10 @@ static bool parse_rfc_3339(const char *at, uint64_t *moment)
 		return false;
 	struct tm tm = {
 		.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day,
-		.tm_hour = hour, .tm_min = minute, .tm_sec = second,
+		.tm_hour = hour, .tm_min = minute,
 	};
-	time_t time = timegm(&tm);
-	if (tm.tm_mon != month - 1 && second < 60)
+	time_t time = timegm(&tm) + second;
+	if (tm.tm_mon != month - 1)
 		return false;		/* February 30 */
 	if (time < distance)
 		return false;

@@ -127,7 +127,10 @@ static bool take_from(struct query *q, const char *value)
 
 static bool take_to(struct query *q, const char *value)
 {
-	return take_moment(q, "to", value, &q->to);
+	bool good = take_moment(q, "to", value, &q->to);
+
+	q->to += good && q->to == 0;	/* 0: not given; nothing was kept in 1970 */
+	return good;
 }
 
 static bool take_nothing(struct query *q, const char *value)

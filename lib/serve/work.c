@@ -31,6 +31,7 @@ struct work {
 	bool in_vain[WORK_TOOLS];		/* killed: a tool that reads it failed */
 	unsigned tools;
 	int output, messages;			/* files in memory */
+	off_t read;				/* bytes of MESSAGES that were returned */
 	struct event *limit;			/* NULL: endless */
 	bool timed_out;
 	work_done *done;			/* NULL: cancelled */
@@ -312,6 +313,18 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 		work_free(w);
 	}			/* else workshop_reap() waits for those that were started */
 	return NULL;
+}
+
+bool work_next_message(struct work *w, char *line, size_t size)
+{
+	ssize_t n = pread(w->messages, line, size - 1, w->read);
+	char *end = n > 0 ? memchr(line, '\n', (size_t)n) : NULL;
+
+	if (n <= 0 || (!end && (size_t)n < size - 1))
+		return false;
+	w->read += end ? end + 1 - line : n;
+	*(end ? end : line + n) = '\0';
+	return true;
 }
 
 void work_finish(struct work *w)

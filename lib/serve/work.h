@@ -58,6 +58,12 @@ double workshop_endless_cpu(const struct workshop *shop);
 struct work *work_start(struct workshop *shop, char *const *const *argv, double limit,
 			work_done *done, void *context);
 
+/*
+ * Copy the next whole line that the tools have written as a message to LINE.  Return false if there
+ * is no further line.
+ */
+bool work_next_message(struct work *w, char *line, size_t size);
+
 /* Let the first tool end: what it has sampled becomes a result. */
 void work_finish(struct work *w);
 
