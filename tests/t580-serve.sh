@@ -602,7 +602,8 @@ open('ring/x', 'w').close()
 for i in range(3000):
     os.link('ring/x', 'ring/profile-%d-1.pb.gz' % (time.time() - 3000 + i))"
 	target=$!
-	(ulimit -s 256; exec pmu-serve -l 127.0.0.1:0 -p $target --keep 1h ring) >addresses 2>err &
+	(ulimit -s 256; exec pmu-serve -l 127.0.0.1:0 -p $target --keep 1h "$PWD/ring") \
+		>addresses 2>err &
 	eventually grep -q ^http addresses
 	url=$(cat addresses)
 	refused 400 "[0-9]* profiles are too many; ask for a shorter time" "$url/history"
