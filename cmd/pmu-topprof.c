@@ -191,7 +191,7 @@ static void check_time(const struct collect *c, const struct stream_events *even
 		return;
 	if (why)
 		report_error(report, "--as-time: %s", why);
-	else if (!c->has_time)
+	else if (!collect_has_time(c))
 		report_error(report, "--as-time: the stream has no total of '%s': it is cut short, "
 			     "or pmu-sample did not write it", events->event[event].name);
 }

@@ -221,7 +221,14 @@ thread.s clock constant" raw
 	# of an event that shared its counter: 2 M cycles in half of 2 ms are 4 M in all of it
 	made 'run(1, 10), run(1, 20), total(2000000, 2000000, 1000000)' '0, 0, 1 << 1'
 	pmu-topprof --as-time -o p.pb.gz s.data
-	go tool pprof -raw p.pb.gz 2>err | grep -q "^ *2 *4000000 *2000000:"
+	go tool pprof -raw p.pb.gz 2>err >raw
+	grep -q "^ *2 *4000000 *2000000:" raw
+	grep -q "is cycles at 2 GHz;" raw
+	# what was counted but not sampled took time, too
+	made 'run(1, 10), run(1, 20), total(4000000, 2000000, 2000000)' '0, 0, 1 << 1'
+	pmu-topprof --as-time --not-sampled -o p.pb.gz s.data
+	go tool pprof -raw p.pb.gz 2>err >raw
+	test "$(grep -c "^ *2 *2000000 *1000000:" raw)" = 2
 END
 
 check '--as-time refuses what is not the time of threads, and what has no totals' <<'END'

@@ -99,10 +99,24 @@ static void comment_time(struct profile *p, const struct stream_events *events)
 	uint32_t event;
 	double factor = as_time_factor(p, events, &event);
 
-	if (factor > 0)
-		profile_comment(p, "estimated: cpu/nanoseconds is %s at %.6g GHz; this assumes "
-				"each thread's clock constant", events->event[event].name,
-				1 / factor);
+	if (factor <= 0)
+		return;
+	/* An event that shared its counter counted only while it ran. */
+	const struct profile_event *e = &p->event[event];
+	uint64_t time = e->running > 0 ? e->running : e->enabled;
+	profile_comment(p, "estimated: cpu/nanoseconds is %s at %.6g GHz; this assumes each "
+			"thread's clock constant", events->event[event].name,
+			(double)e->counted / (double)time);
+}
+
+bool collect_has_time(const struct collect *c)
+{
+	bool has = false;
+	uint32_t event;
+
+	for (uint32_t i = 0; i < c->parts; i++)
+		has |= as_time_factor(&c->part[i].profile, stream_events(c->in), &event) > 0;
+	return has;
 }
 
 /* Add comments to P that say where, how and how well it was recorded. */

@@ -301,8 +301,9 @@ static void take_read(struct collect *c, const struct record *rec)
 	uint32_t event = events_find_id(events, read.id);
 	if (event == TABLE_NONE)
 		return;
-	if (c->how.not_sampled && (!c->how.selection.event ||
-				   !strcmp(c->how.selection.event, events->event[event].name)))
+	const char *only = c->how.selection.event;
+	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
+	if (shown)
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)
@@ -311,10 +312,9 @@ static void take_read(struct collect *c, const struct record *rec)
 	 */
 	if (events->event[event].attr.type == PERF_TYPE_SOFTWARE || read.tid != -1)
 		return;
-	c->has_time |= read.enabled > 0 && read.value > 0;
 	for (uint32_t i = 0; i < c->parts; i++) {
 		profile_ran(&c->part[i].profile, event, read.enabled, read.running);
-		if (c->how.as_time)
+		if (c->how.as_time && !shown)
 			profile_counted(&c->part[i].profile, event, read.value);
 	}
 }

@@ -92,7 +92,6 @@ struct collect {
 	bool is_resolved;	/* a filter before us has resolved the stream */
 	bool is_raw;		/* it has raw samples; a stream is never both */
 	bool has_end;		/* its END record came, with the right counts */
-	bool has_time;		/* an event's total came, with its time */
 };
 
 /* Return false and point *WRONG to the name if HOW asks for an unknown label. */
@@ -119,5 +118,8 @@ void collect_finish(struct collect *c);
 
 /* Return how the stacks of the selected samples end. */
 const struct stack_ends *collect_ends(const struct collect *c);
+
+/* Return whether a profile has the estimated time of cycles. */
+bool collect_has_time(const struct collect *c);
 
 void collect_release(struct collect *c);

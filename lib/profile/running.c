@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 enum {
-	THREADS_MAX = 1 << 22,	/* PID_MAX_LIMIT: more cannot exist at a time */
 	CPUS_MAX = 1 << 16,
+	THREADS_MAX = CPUS_MAX,		/* each runs on a CPU */
 };
 
 static uint64_t hash_of(pid_t tid)
