@@ -24,6 +24,7 @@
 enum {
 	NODES_MAX = 1 << 15,	/* of a generation */
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
+	THREADS_MAX = NODES_MAX,
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
 	AGE_MAX = 32,		/* stacks of a thread; what was seen before them is too old */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
@@ -77,11 +78,18 @@ static uint32_t find_thread(const struct joiner *j, pid_t tid)
 	return TABLE_FIND(&j->threads, hash_u64((uint32_t)tid), i, j->thread[i].tid == tid);
 }
 
-/* Return the thread TID, until the next call. */
+/*
+ * Return the thread TID, until the next call.  If there are too many, all others are forgotten: a
+ * stream may have threads without FORK and EXIT.  The nodes of most are gone by then.
+ */
 static struct thread *thread_of(struct joiner *j, pid_t tid)
 {
 	uint32_t id = find_thread(j, tid);
 
+	if (id == TABLE_NONE && j->count == THREADS_MAX) {
+		table_release(&j->threads);
+		j->count = 0;
+	}
 	if (id == TABLE_NONE) {
 		id = j->count++;
 		j->thread = array_grow(j->thread, id, sizeof(*j->thread));

@@ -142,28 +142,51 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 }
 
 /*
- * systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi; call *%rdi.
- * mcall: mov 56(%r14), %rsp; push %rax; mov (%rdx), %r12; call *%r12
- * morestack: mov 56(%rbx), %rsp; mov bp(%rbx), %rbp, which older versions do not have; call
  * asmcgocall, after the call: mov 48(%rsp), %rdi; mov 8(%rdi), %rsi; sub 40(%rsp), %rsi, or, if it
- * was on that stack before: mov 40(%rsp), %rsi; mov %rsi, %rsp; mov %eax, 24(%rsp)
+ * was on that stack before: mov 40(%rsp), %rsi; mov %rsi, %rsp; mov %eax, ret(%rsp).  Since Go 1.22
+ * 8(%rsp) and (%rsp) take the places of 48(%rsp) and 40(%rsp).
+ */
+static bool x86_called_c(struct machine_code code)
+{
+	return HAS(code, 0, "\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28") ||
+	       HAS(code, 0, "\x48\x8b\x74\x24\x28\x48\x89\xf4\x89\x44\x24") ||
+	       HAS(code, 0, "\x48\x8b\x7c\x24\x08\x48\x8b\x77\x08\x48\x2b\x34\x24") ||
+	       HAS(code, 0, "\x48\x8b\x34\x24\x48\x89\xf4\x89\x44\x24");
+}
+
+/*
+ * systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi; call *%rdi.
+ * mcall: mov 56(%r14), %rsp; mov $0, %rbp; push %rax; mov (%rdx), %r12; call *%r12
+ * morestack: mov 56(%rbx), %rsp; mov bp(%rbx), %rbp or mov $0, %rbp; call
+ * Older versions of the last two do not change %rbp.
  */
 static bool x86_changes_stack(struct machine_code code)
 {
-	if (HAS(code, 0, "\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28") ||
-	    HAS(code, 0, "\x48\x8b\x74\x24\x28\x48\x89\xf4\x89\x44\x24\x18"))
-		return true;
-	return HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
+	return x86_called_c(code) ||
+	       HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4") ||
+	       HAS(code, -18, "\x49\x8b\x66\x38\x48\xc7\xc5\0\0\0\0\x50\x4c\x8b\x22\x41\xff\xd4") ||
 	       HAS(code, -9, "\x48\x8b\x63\x38\xe8") ||
-	       (HAS(code, -13, "\x48\x8b\x63\x38\x48\x8b\x6b") && HAS(code, -5, "\xe8"));
+	       (HAS(code, -13, "\x48\x8b\x63\x38\x48\x8b\x6b") && HAS(code, -5, "\xe8")) ||
+	       HAS(code, -16, "\x48\x8b\x63\x38\x48\xc7\xc5\0\0\0\0\xe8");
+}
+
+/*
+ * asmcgocall, after the call: mov x9, x0; ldr x28, [sp]; bl; ldr x5, [x28, #8]; ldr x6, [sp, #8],
+ * or, if it was on that stack before: ldr x2, [sp, #8]; mov sp, x2
+ */
+static bool arm64_called_c(struct machine_code code)
+{
+	return (HAS(code, 0, "\xe9\x03\0\xaa\xfc\x03\x40\xf9") &&
+		HAS(code, 12, "\x85\x07\x40\xf9\xe6\x07\x40\xf9")) ||
+	       HAS(code, 0, "\xe2\x07\x40\xf9\x5f\0\0\x91");
 }
 
 /*
  * systemstack: mov sp, x3; ldr x29, [x28, #bp], which newer versions do not have; ldr x3, [x26];
  * blr x3.  mcall: stur xzr, [sp, #-16]; sub sp, sp, #16; ldr x4, [x26]; blr x4.  morestack:
- * mov sp, x0; ldr x29, [x28, #bp]; str xzr, [sp, #-16]!; bl
+ * mov sp, x0; ldr x29, [x28, #bp] or mov x29, xzr; str xzr, [sp, #-16]!; bl
  */
 static bool arm64_changes_stack(struct machine_code code)
 {
@@ -171,7 +194,8 @@ static bool arm64_changes_stack(struct machine_code code)
 	bool is_mcall = HAS(code, -8, "\x44\x03\x40\xf9\x80\x00\x3f\xd6");
 	bool is_more = HAS(code, -8, "\xff\x0f\x1f\xf8");
 
-	return (is_system && (HAS(code, -12, "\x7f\0\0\x91") || HAS(code, -16, "\x7f\0\0\x91"))) ||
+	return arm64_called_c(code) ||
+	       (is_system && (HAS(code, -12, "\x7f\0\0\x91") || HAS(code, -16, "\x7f\0\0\x91"))) ||
 	       (is_mcall && HAS(code, -16, "\xff\x03\x1f\xf8\xff\x43\x00\xd1")) ||
 	       (is_more && HAS(code, -16, "\x1f\0\0\x91"));
 }
@@ -219,10 +243,19 @@ static bool x86_has_saved_sp(struct machine_code code)
 		HAS(code, 16, "\xff\xd0") && has(code, 18, now, 14));
 }
 
+/* The same on arm64: b; mov x8, #113; svc; ldr x3, [sp]; ldr x5, [sp, #8]; mov sp, x20 */
+static bool arm64_has_saved_sp(struct machine_code code)
+{
+	return HAS(code, 0, "\x03\0\0\x14\x28\x0e\x80\xd2\x01\0\0\xd4"
+			    "\xe3\x03\x40\xf9\xe5\x07\x40\xf9\x9f\x02\0\x91");
+}
+
 uint8_t machine_saved_sp(const struct machine *m, struct machine_code code)
 {
-	enum { R12 = 12 };
+	enum { R12 = 12, X20 = 20 };
 
+	if (m == &arm64)
+		return arm64_has_saved_sp(code) ? X20 : m->sp;
 	return m == &x86_64 && x86_has_saved_sp(code) ? R12 : m->sp;
 }
 

@@ -23,7 +23,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 				       .limit = options->where.debuginfod_time };
 	u->origin = origin;
 	u->report = report;
-	u->frame = mem_resize(NULL, u->options.stack_max * sizeof(*u->frame));
+	u->frame = mem_zeroed(u->options.stack_max, sizeof(*u->frame));
 	rules_init(&u->rules);
 	if (!options->no_join)
 		u->joiner = joiner_new();

@@ -92,6 +92,90 @@ static void test_stubs(void)
 	    is_cfa(ASK("x86_64", STUB, plt, 27), 16, 1), "stubs push up to two words");
 }
 
+/* A call on another stack: the bytes of Go's own code, up to the return address and after it. */
+struct go_call {
+	const char *machine, *name;
+	const char *before, *after;
+	uint8_t before_size, after_size;
+	uint8_t saved;		/* register with the stack pointer; 0: the stack ends */
+};
+
+#define GO_CALL(machine, name, before, after, saved) \
+	{ machine, name, before, after, sizeof(before) - 1, sizeof(after) - 1, saved }
+
+static const struct go_call go_calls[] = {
+	GO_CALL("x86_64", "asmcgocall (1.19)", "\xff\xd0",
+		"\x48\x8b\x7c\x24\x30\x48\x8b\x77\x08\x48\x2b\x74\x24\x28", 0),
+	GO_CALL("x86_64", "asmcgocall on g0 (1.19)", "\xff\xd0",
+		"\x48\x8b\x74\x24\x28\x48\x89\xf4\x89\x44\x24\x18\xc3", 0),
+	GO_CALL("x86_64", "asmcgocall (1.22 to 1.26)", "\xe8\x7c\xff\xff\xff",
+		"\x48\x8b\x7c\x24\x08\x48\x8b\x77\x08\x48\x2b\x34\x24", 0),
+	GO_CALL("x86_64", "asmcgocall on g0 (1.22 to 1.26)", "\xe8\x43\xff\xff\xff",
+		"\x48\x8b\x34\x24\x48\x89\xf4\x89\x44\x24\x20\x5d\xc3", 0),
+	GO_CALL("x86_64", "systemstack (1.19)",
+		"\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7", "\x90", 0),
+	GO_CALL("x86_64", "systemstack (1.22 to 1.26)",
+		"\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7", "\x90", 0),
+	GO_CALL("x86_64", "mcall (1.19 to 1.23)",
+		"\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4", "\x90", 0),
+	GO_CALL("x86_64", "mcall (1.26)", "\x49\x8b\x66\x38\x48\xc7\xc5\0\0\0\0"
+		"\x50\x4c\x8b\x22\x41\xff\xd4", "\x90", 0),
+	GO_CALL("x86_64", "morestack (1.19)", "\x48\x8b\x63\x38\xe8\x46\x44\0\0", "\xe8", 0),
+	GO_CALL("x86_64", "morestack (1.22 to 1.23)",
+		"\x48\x8b\x63\x38\x48\x8b\x6b\x68\xe8\x46\x44\0\0", "\xe8", 0),
+	GO_CALL("x86_64", "morestack (1.26)",
+		"\x48\x8b\x63\x38\x48\xc7\xc5\0\0\0\0\xe8\x63\x3d\0\0", "\xe8", 0),
+	GO_CALL("x86_64", "nanotime1's of the vdso", "\xff\xd0",
+		"\x48\x8b\x04\x24\x48\x8b\x54\x24\x08\x4c\x89\xe4", 12),
+	GO_CALL("aarch64", "asmcgocall (1.19 to 1.26)", "\x20\0\x3f\xd6",
+		"\xe9\x03\0\xaa\xfc\x03\x40\xf9\xdb\x05\0\x94"
+		"\x85\x07\x40\xf9\xe6\x07\x40\xf9", 0),
+	GO_CALL("aarch64", "asmcgocall on g0 (1.19 to 1.26)", "\x20\0\x3f\xd6",
+		"\xe2\x07\x40\xf9\x5f\0\0\x91", 0),
+	GO_CALL("aarch64", "systemstack (1.26)",
+		"\x7f\0\0\x91\x43\x03\x40\xf9\x60\0\x3f\xd6", "\x83\x1b\x40\xf9", 0),
+	GO_CALL("aarch64", "mcall (1.26)", "\xff\x03\x1f\xf8\xff\x43\0\xd1"
+		"\x44\x03\x40\xf9\x80\0\x3f\xd6", "", 0),
+	GO_CALL("aarch64", "morestack (1.26)", "\x1f\0\0\x91\xfd\x03\x1f\xaa"
+		"\xff\x0f\x1f\xf8\xa1\x0d\0\x94", "", 0),
+	GO_CALL("aarch64", "nanotime1's of the vdso", "\x40\0\x3f\xd6",
+		"\x03\0\0\x14\x28\x0e\x80\xd2\x01\0\0\xd4"
+		"\xe3\x03\x40\xf9\xe5\x07\x40\xf9\x9f\x02\0\x91", 20),
+};
+
+/* Whether CALL is recognized in code that has all its bytes but MISSING at its end. */
+static bool is_recognized(const struct go_call *call, size_t missing)
+{
+	const struct machine *m = machine_find(call->machine);
+	size_t size = call->before_size + (size_t)call->after_size - missing;
+	uint8_t *bytes = mem_zeroed(1, size), copy[64];
+
+	memcpy(copy, call->before, call->before_size);
+	memcpy(copy + call->before_size, call->after, call->after_size);
+	memcpy(bytes, copy, size);
+	const struct machine_code code = { .at = bytes + call->before_size,
+					   .before = call->before_size,
+					   .after = size - call->before_size };
+	bool good = call->saved ? machine_saved_sp(m, code) == call->saved &&
+				  !machine_changes_stack(m, code)
+				: machine_changes_stack(m, code) &&
+				  machine_saved_sp(m, code) == m->sp;
+	free(bytes);
+	return good;
+}
+
+static void test_go_calls(void)
+{
+	for (size_t i = 0; i < sizeof(go_calls) / sizeof(*go_calls); i++) {
+		const struct go_call *call = &go_calls[i];
+		char text[80];
+		snprintf(text, sizeof(text), "%s: a call by Go, %s", call->machine, call->name);
+		tap(is_recognized(call, 0), text);
+		for (size_t missing = 1; missing <= call->after_size; missing++)
+			is_recognized(call, missing);	/* reads no byte too far */
+	}
+}
+
 /* A frame with a register that may tell calls apart if it is even; 0: it is not known. */
 #define FRAME(pc, sp, is_exact, reg) { pc, sp, 0, { reg }, is_exact }
 
@@ -301,6 +385,7 @@ int main(void)
 	test_signal();
 	test_edges();
 	test_stubs();
+	test_go_calls();
 	test_joiner();
 	test_joiner_evidence();
 	test_joiner_callers();
