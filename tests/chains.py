@@ -8,7 +8,7 @@
                                   times in a row, then main() or run_thread(), and the thread's
                                   start; prints how many there are
     chains.py frames STREAM       the names of each stack's frames, a line each, counted
-    chains.py joined CUT JOINED WHOLE
+    chains.py joined WHOLE CUT JOINED [CUT JOINED]...
                                   judges joining, by the same recording with longer dumps: prints
                                   "CUT RIGHT PART WRONG": stacks cut, of these joined: all of the
                                   rest, a right part of it, and wrong frames
@@ -29,6 +29,7 @@ import sys
 
 HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
+ADDRESS = re.compile(r"^\s+([0-9a-f]+)(.*)()$")
 STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start|"
                     # of Go: goroutines, and where its runtime changes to another stack
                     r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack|asmcgocall)"
@@ -37,10 +38,10 @@ STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|
 PERF_CONTEXT_MAX = (1 << 64) - 4095
 
 
-def stacks(path, is_kernel=False):
+def stacks(path, is_kernel=False, has_names=True):
     text = subprocess.run(
         ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
-         "-F", "tid,time,ip,sym,dso"] +
+         "-F", "tid,time,ip" + (",sym,dso" if has_names else "")] +
         # to read the names of the kernel's functions takes longest
         ([] if is_kernel else ["--kallsyms", "/dev/null"]) +
         (["--symfs", os.environ["SYMFS"]] if "SYMFS" in os.environ else []),
@@ -48,7 +49,7 @@ def stacks(path, is_kernel=False):
     found = collections.OrderedDict()
     frames = None
     for line in text.splitlines():
-        head, frame = HEAD.match(line), FRAME.match(line)
+        head, frame = HEAD.match(line), (FRAME if has_names else ADDRESS).match(line)
         if head:
             frames = found[head[1], head[2]] = []
         elif frame and frames is not None and (int(frame[1], 16) >> 63 == is_kernel) and \
@@ -106,20 +107,21 @@ def known(path, depth):
     return good
 
 
-def joined(cut, joined_, whole):
-    cut, joined_, whole = stacks(cut), stacks(joined_), stacks(whole)
+def joined(whole, *pairs):
+    whole, *pairs = (stacks(s, has_names=False) for s in (whole, *pairs))
     cuts = right = part = wrong = 0
-    for key, full in whole.items():
-        if cut.get(key) == full:
-            continue
-        cuts += 1
-        if joined_.get(key) == full:
-            right += 1
-        elif joined_.get(key) != full[:len(joined_.get(key, []))]:
-            wrong += 1
-            complain(key, joined_.get(key), full)
-        elif joined_.get(key) != cut.get(key):
-            part += 1
+    for cut, joined_ in zip(pairs[::2], pairs[1::2]):
+        for key, full in whole.items():
+            if cut.get(key) == full:
+                continue
+            cuts += 1
+            if joined_.get(key) == full:
+                right += 1
+            elif joined_.get(key) != full[:len(joined_.get(key, []))]:
+                wrong += 1
+                complain(key, joined_.get(key), full)
+            elif joined_.get(key) != cut.get(key):
+                part += 1
     print(cuts, right, part, wrong)
     return True
 

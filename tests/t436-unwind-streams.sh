@@ -133,7 +133,7 @@ by_kernel() {
 	pmu-unwind -q --join=no -o cut cut.data
 	pmu-unwind -v --join=no -o continued both.data 2>said
 	cat said
-	chains joined cut continued whole >counts
+	chains joined whole cut continued >counts
 	cat counts
 	read -r cut right part wrong <counts
 	at_least "$cut" 10
@@ -240,18 +240,25 @@ check 'what a machine of the other byte order recorded is not unwound, and count
 	test "$(perf_samples u.data)" = "$(perf_samples "$recording")"
 END
 
-# joins FULL BYTES SHARE: of the recording FULL, cut to BYTES, 1 of SHARE cut stacks gets frames of
-# earlier ones, and at most 1 of 100 of these is wrong
+# joins FULL SHARE BYTES...: of the recording FULL, cut to each of BYTES, 1 of SHARE cut stacks gets
+# frames of earlier ones, and at most 1 of 100 of these is wrong.  Several hundred are joined, and
+# far fewer than 1 of 100 wrongly, so that chance does not exceed the limit.
 joins() {
-	dumps shorten "$2" "$1" c.data
-	pmu-unwind -q -o whole "$1"
-	pmu-unwind -q --join=no -o cut c.data
-	pmu-unwind -v -o joined c.data
-	chains joined cut joined whole >counts
+	full=$1 share=$2
+	shift 2
+	pmu-unwind -q -o whole "$full"
+	for bytes; do
+		dumps shorten $bytes "$full" c.data
+		pmu-unwind -q --join=no -o cut.$bytes c.data
+		pmu-unwind -v -o joined.$bytes c.data
+		set -- "$@" cut.$bytes joined.$bytes
+		shift
+	done
+	chains joined whole "$@" >counts
 	cat counts
 	read -r cut right part wrong <counts
-	at_least "$cut" $(($(perf_samples "$1") / 10))
-	at_least $((right + part)) $((cut / $3))
+	at_least "$cut" $(($(perf_samples "$full") / 10))
+	at_least $((right + part)) $((cut / share))
 	at_most "$wrong" $(((right + part + wrong) / 100 + 1))
 }
 
@@ -259,19 +266,20 @@ check 'a compiler: cut stacks are joined to earlier ones, nearly none of them wr
 	unsanitized
 	needs_recording
 	needs_command g++
-	g++ -E -std=c++17 -DUNIT=1 -DPER_UNIT=1 "$TOP/tests/templates.cc" -o t.ii
-	pmu-sample -q -e cpu-clock -F 199 --call-graph dwarf,65528 -o w.data -- \
-		"$(g++ -print-prog-name=cc1plus)" -quiet -fpreprocessed -O0 -std=c++17 t.ii -o t.s
-	joins w.data 1024 5
+	g++ -E -std=c++17 "$TOP/tests/recursion.cc" -o r.ii
+	pmu-sample -q -e cpu-clock -F 997 --call-graph dwarf,65528 -o w.data -- \
+		"$(g++ -print-prog-name=cc1plus)" -quiet -fpreprocessed -O1 -std=c++17 r.ii -o r.s
+	cp r.s "$scratch"	# the next check's program
+	joins w.data 5 1024 2048 4096
 END
 
 check 'a recursion, whose frames are often where others were: the same' <<'END'
 	needs_recording
-	needs_command g++
-	g++ -O2 "$TOP/tests/recursion.cc" -o recursion
-	pmu-sample -q -e cpu-clock:u -F 997 --call-graph dwarf,65528 -o w.data -- \
-		./recursion 0.5 30 >sum
-	joins w.data 1024 25
+	needs "$scratch/r.s"
+	g++ "$scratch/r.s" -o recursion
+	pmu-sample -q -e cpu-clock:u -F 1997 --call-graph dwarf,65528 -o w.data -- \
+		./recursion 0.4 30 >sum
+	joins w.data 5 1024 2048
 END
 
 check 'deferred callchains: the sample keeps its place and gets the words of its cookie' <<'END'
