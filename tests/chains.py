@@ -2,11 +2,12 @@
 """chains.py - callchains as perf script prints them, for the tests of pmu-unwind.
 
     chains.py same OURS THEIRS    every stack that is whole in THEIRS is the same in OURS, and
-                                  no stack of OURS is shorter; prints "SAME WHOLE TOTAL"
+                                  no stack of OURS is shorter; prints "SAME WHOLE TOTAL", and how
+                                  many of OURS are whole
     chains.py whole STREAM        prints "WHOLE TOTAL": how many stacks reach a thread's start
     chains.py known STREAM N      of the stacks that rec() has called something in: all have it N
                                   times in a row, then main() or run_thread(), and the thread's
-                                  start; prints how many there are
+                                  start; prints how many there are, and "WHOLE TOTAL"
     chains.py frames STREAM       the names of each stack's frames, a line each, counted
     chains.py joined WHOLE CUT JOINED [CUT JOINED]...
                                   judges joining, by the same recording with longer dumps: prints
@@ -43,7 +44,7 @@ def stacks(path, is_kernel=False, has_names=True):
         ["perf", "script", "-f", "--no-inline", "--max-stack", "5000", "-i", path,
          "-F", "tid,time,ip" + (",sym,dso" if has_names else "")] +
         # to read the names of the kernel's functions takes longest
-        ([] if is_kernel else ["--kallsyms", "/dev/null"]) +
+        ["--kallsyms", "/dev/null"] +
         (["--symfs", os.environ["SYMFS"]] if "SYMFS" in os.environ else []),
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace").stdout
     found = collections.OrderedDict()
@@ -86,13 +87,13 @@ def same(ours, theirs):
                 len(our) < len([f for f in their if f[2] != "[unknown]" and f[1] != "[unknown]"]):
             bad += 1
             complain(key, "ours:", our, "theirs:", their)
-    print(equal, whole, len(theirs))
+    print(equal, whole, len(theirs), sum(is_whole(f) for f in ours.values()))
     return bad == 0 and len(ours) == len(theirs)
 
 
 def known(path, depth):
-    count, good = 0, True
-    for key, frames in stacks(path).items():
+    count, good, found = 0, True, stacks(path)
+    for key, frames in found.items():
         names = [f[1] for f in frames]
         if "rec" not in names or not {"burn_some", "sort"} & set(names):
             continue
@@ -103,7 +104,7 @@ def known(path, depth):
         if not ok:
             complain(key, names)
             good = False
-    print(count)
+    print(count, sum(is_whole(f) for f in found.values()), len(found))
     return good
 
 
@@ -150,7 +151,7 @@ def signed(dumps, path):
 
 
 def kernel(a, b):
-    a, b = stacks(a, True), stacks(b, True)
+    a, b = stacks(a, True, False), stacks(b, True, False)
     print(sum(map(len, a.values())))
     return a == b
 
