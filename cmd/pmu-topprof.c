@@ -266,7 +266,7 @@ static void refuse_options_of_streams(void)
 	static const char *const of_streams[] = {
 		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
 		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
-		"no-scale", "latency", "parallelism", "wall", "as-time",
+		"no-scale", "not-sampled", "latency", "parallelism", "wall", "as-time",
 	};
 
 	for (size_t i = 0; i < sizeof(of_streams) / sizeof(*of_streams); i++)

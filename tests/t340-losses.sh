@@ -103,6 +103,8 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
 	none grep "not sampled" top
 	exits 2 pmu-topprof --not-sampled --pid 1 s.data 2>misuse
+	exits 2 pmu-topprof --not-sampled p.pb.gz 2>misuse
+	grep -q -- "--not-sampled works on a stream" misuse
 END
 
 check 'a few samples less than were counted are chance, and not reported' <<'END'

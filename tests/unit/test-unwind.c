@@ -6,6 +6,7 @@
 #include "unwind/internal.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -244,6 +245,33 @@ static void test_joiner(void)
 	joiner_free(j);
 }
 
+/* Return how many bytes are allocated; sanitizers do not say. */
+static size_t allocated(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Threads that nothing is known of but samples. */
+static void test_joiner_threads(void)
+{
+	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
+	struct joiner *j = joiner_new();
+	size_t before = 0;
+	bool whole;
+
+	for (pid_t tid = 1; tid < 1 << 19; tid++) {
+		joiner_add(j, tid, earlier, 2, true);
+		before = tid == 1 << 17 ? allocated() : before;
+	}
+	tap(allocated() <= before + (1 << 20), "four times the threads take no more memory");
+	joiner_add(j, 7, earlier, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "and stacks are still joined");
+	joiner_free(j);
+}
+
 /* What says that the frames are those of the same calls. */
 static void test_joiner_evidence(void)
 {
@@ -387,6 +415,7 @@ int main(void)
 	test_stubs();
 	test_go_calls();
 	test_joiner();
+	test_joiner_threads();
 	test_joiner_evidence();
 	test_joiner_callers();
 	test_deferred();
