@@ -30,7 +30,7 @@ import sys
 
 HEAD = re.compile(r"^\s*(-?\d+)\s+(\d+\.\d+):")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
-ADDRESS = re.compile(r"^\s+([0-9a-f]+)(.*)()$")
+ADDRESS = re.compile(r"^\s+([0-9a-f]+)()()(?: .*)?$")
 STARTS = re.compile(r"^(_start|_dl_start_user|__clone3?|clone3?|__start_context|thread_start|"
                     # of Go: goroutines, and where its runtime changes to another stack
                     r"runtime\.(goexit|mstart|rt0_go|clone|systemstack|mcall|morestack|asmcgocall)"
