@@ -162,8 +162,8 @@ static void finish(struct work *w)
 
 	ssize_t size = pread(w->messages, r.messages, sizeof(r.messages) - 1, 0);
 	r.messages[size > 0 ? size : 0] = '\0';
-	judge(w, &r);
-	if (w->done) {
+	if (w->done) {		/* else the names of the tools may be gone */
+		judge(w, &r);
 		r.size = fstat(w->output, &st) == 0 ? st.st_size : 0;
 		w->output = -1;		/* it is DONE's */
 		lseek(r.output, 0, SEEK_SET);

@@ -52,8 +52,9 @@ double workshop_endless_cpu(const struct workshop *shop);
 
 /*
  * Start the tools ARGV, up to NULL, each of which reads what the one before it writes.  Each is
- * an argv, up to NULL.  After LIMIT seconds (or WORK_ENDLESS) they are killed.  DONE is called with
- * CONTEXT, but not before this returns.  Return NULL if they cannot be started: reported.
+ * an argv, up to NULL, which must outlive the work unless that is cancelled.  After LIMIT seconds
+ * (or WORK_ENDLESS) they are killed.  DONE is called with CONTEXT, but not before this returns.
+ * Return NULL if they cannot be started: reported.
  */
 struct work *work_start(struct workshop *shop, char *const *const *argv, double limit,
 			work_done *done, void *context);
