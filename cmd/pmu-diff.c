@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-diff - say which functions changed between two groups of profiles, and how surely.
+ * pmu-diff - find the functions that changed between two groups of profiles.
  *
- * Reads profiles or streams of a base and of what came after it, and writes a table to stdout:
- * what grew, shrank, came and went, as far as chance cannot have done it.  With --run it makes
- * the profiles itself, by pmu-prof.
+ * Reads profiles or streams of a base and of later runs, and writes a table to stdout: the
+ * functions that grew, shrank, are new or gone, without differences that may be chance.  With
+ * --run it records the profiles itself, by pmu-prof.
  */
 #include "base/command.h"
 #include "compose/turns.h"
@@ -17,7 +17,7 @@
 
 enum { EXIT_CHANGED = 3 };
 
-/* What --fail-if is about. */
+/* What --fail-if tests. */
 enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
 static struct command_list bases;
@@ -74,36 +74,36 @@ static const char *parse_fail_if(const char *text, void *value)
 }
 
 static const struct command_option options[] = {
-	{ 'b', "base", "FILE", "a run of the base; may be repeated: all operands come after it",
+	{ 'b', "base", "FILE", "a run of the base; may be repeated: all operands are later runs",
 	  .list = &bases },
-	{ 0, "run", "N", "run two commands N times each in turns, by pmu-prof, and compare them",
+	{ 0, "run", "N", "run two commands in turns, N times each under pmu-prof, and compare",
 	  .count = &runs, .least = 2, .most = 1000 },
 	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", .text = &keep },
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
-	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N of work in a run",
+	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
 	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
 	{ 0, "by", "WHAT", "compare functions, objects, files, lines or stacks", .text = &by },
-	{ 0, "cum", NULL, "compare functions with all that they call",
+	{ 0, "cum", NULL, "compare functions including all functions that they call",
 	  .flag = &diff.how.cumulative },
-	{ 0, "fdr", "SHARE", "call so many changes falsely, of all that are called (5%)",
+	{ 0, "fdr", "SHARE", "false discovery rate: share of reported changes that are false",
 	  .share = &diff.how.fdr },
-	{ 0, "smallest", "SHARE", "say what it takes to see a change of SHARE (3%)",
+	{ 0, "smallest", "SHARE", "say how many runs or samples find a change of SHARE",
 	  .share = &smallest },
 	{ 0, "paired", NULL, "compare the first run of both sides, the second, and so on",
 	  .flag = &diff.how.paired },
 	{ 'n', "rows", "COUNT", "show COUNT functions of each group", .count = &rows },
 	{ 'j', "json", NULL, "write JSON, with all functions", .flag = &json },
-	{ 'o', "output", "FILE", "write the difference as a profile, too", .text = &output },
-	{ 0, "fail-if", "LIMIT", "exit 3 if something surely grew by more: +2%, total:+2%",
+	{ 'o', "output", "FILE", "also write the difference as a profile", .text = &output },
+	{ 0, "fail-if", "LIMIT", "exit 3 if a function or the total grew more: +2%, total:+2%",
 	  .parse = parse_fail_if, .value = &fail_if,
 	  .takes = "+2%, total:+2% or function:+2%" },
-	{ 0, "one-run", NULL, "let --fail-if judge one run a side", .flag = &one_run },
+	{ 0, "one-run", NULL, "let --fail-if test one run on each side", .flag = &one_run },
 	{ 0 }
 };
 
 static const struct command command = {
 	.name = "pmu-diff",
-	.purpose = "say which functions changed between profiles, and how surely",
+	.purpose = "find the functions that changed between profiles",
 	.operands = "{BASE AFTER | -b BASE... AFTER... | --run N 'OLD COMMAND' 'NEW COMMAND'}",
 	.options = options,
 };
@@ -113,7 +113,7 @@ static void parse_by(void)
 	if (by && !strcmp(by, "stack")) {
 		diff.how.rows.stacks = true;
 		if (diff.how.cumulative)
-			command_misused(&command, "--cum is of functions, not of stacks");
+			command_misused(&command, "--cum is for functions, not for stacks");
 		return;
 	}
 	for (int i = 0; by && i < FRAMES_BY_KINDS; i++)
@@ -138,7 +138,7 @@ static void parse_options(void)
 		command_misused(&command, "--smallest takes a share above 0");
 }
 
-/* Return the index of the sample type asked for, or of the profile's default. */
+/* Return the index of the sample type of -t, or of the profile's default. */
 static size_t choose_type(const struct decoded *d, const char *file)
 {
 	if (!type)
@@ -149,7 +149,7 @@ static size_t choose_type(const struct decoded *d, const char *file)
 	command_misused(&command, "'%s' has no sample type '%s'", file, type);
 }
 
-/* Add FILE to SIDE, and to SUM if that is wanted.  False: reported. */
+/* Add FILE to SIDE, and to SUM unless that is NULL.  Return false if it cannot: reported. */
 static bool add(enum diff_side side, const char *file, struct merge *sum, struct report *report)
 {
 	const struct open_options as = { .labels = "none", .slices = 20 };
@@ -182,7 +182,7 @@ static void print(void)
 		diff_print(&diff, &view, stdout);
 }
 
-/* Return whether something surely grew above the limit of --fail-if. */
+/* Return whether something grew significantly above the limit of --fail-if. */
 static bool is_above(void)
 {
 	bool above = fail_if.gate != GATE_FUNCTION && diff.total.is_above;
@@ -197,14 +197,18 @@ static void warn(struct report *report)
 	const struct diff_run *twice = diff_repeated(&diff);
 
 	if (twice)
-		report_note(report, "'%s' is on one side twice: that shows no differences between "
-			    "runs, so intervals are too narrow", twice->file);
+		report_note(report, "'%s' was given twice for one side: equal runs make intervals "
+			    "too narrow", twice->file);
 	if (!diff_is_single(&diff) && diff_is_ordered(&diff))
-		report_note(report, "all runs of one side came before all of the other: a machine "
-			    "that warms up or slows down looks like a change; take turns");
+		report_note(report, "all runs of one side were recorded before the other side: a "
+			    "machine that warms up or slows down looks like a change; run them in "
+			    "turns");
 }
 
-/* Read all profiles.  Return whether they can be compared; in *SUM is their difference. */
+/*
+ * Read and compare all profiles.  Set *SUM to their difference, for --output, or to NULL.  Return
+ * false if they cannot be compared: reported.
+ */
 static bool read_all(const char *const *after, size_t afters, struct merge **sum,
 		     struct report *report)
 {
@@ -218,15 +222,15 @@ static bool read_all(const char *const *after, size_t afters, struct merge **sum
 	return good && diff_make(&diff, report);
 }
 
-/* Compare the files, and print that.  Return whether --fail-if fails. */
+/* Compare the files, and print the result.  Return whether a change is above --fail-if. */
 static bool compare(const char *const *after, size_t afters, struct report *report)
 {
 	struct merge *sum;
 	bool good = read_all(after, afters, &sum, report);
 
 	if (good && fail_if.gate && diff_is_single(&diff) && !one_run)
-		command_misused(&command, "--fail-if with one run a side would judge differences "
-				"between runs: give several, or --one-run");
+		command_misused(&command, "--fail-if with one run on each side cannot know how "
+				"much runs differ: give several runs, or --one-run");
 	if (good) {
 		print();
 		warn(report);
@@ -238,7 +242,7 @@ static bool compare(const char *const *after, size_t afters, struct report *repo
 	return good && fail_if.gate && is_above();
 }
 
-/* Run the two commands in turns, and compare that. */
+/* Run the two commands in turns, and compare the runs. */
 static bool compare_commands(char *const commands[2], struct report *report)
 {
 	struct turns turns;
@@ -253,7 +257,7 @@ static bool compare_commands(char *const commands[2], struct report *report)
 	return above;
 }
 
-/* Compare the profiles or streams that are given: all are bases or after that. */
+/* Compare the files of --base with the operands, or two operands with each other. */
 static bool compare_files(char *const *operand, size_t operands, struct report *report)
 {
 	const char *const *after = (const char *const *)operand;

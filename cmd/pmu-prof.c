@@ -43,7 +43,7 @@ static const struct command_option options[] = {
 	  .takes = "one of auto, fp, dwarf, lbr, none, or dwarf,BYTES with a multiple of 8 up to "
 		   "65528" },
 	{ 'o', "output", "NAME", "write NAME.pb.gz and NAME.html", .text = &name },
-	{ 0, "view", "HOW", "show the result by this",
+	{ 0, "view", "HOW", "how to show the result",
 	  .choice = &view, .choices = views },
 	{ 0, "dry-run", NULL, "print the pipe for a shell, and run nothing", .flag = &dry_run },
 	{ 0 }
@@ -61,7 +61,7 @@ static const struct command command = {
 	.runs_command = true,
 };
 
-/* Return whether pmu-sample unwinds stacks: its options are ours. */
+/* Return whether pmu-sample can unwind stacks: it has the same options as we pass on. */
 static bool can_unwind(void)
 {
 	for (const struct command_option *o = sample_options; o->name; o++)
@@ -87,8 +87,8 @@ static void check_target(const struct plan_request *r)
 }
 
 /*
- * Return whether the profile has samples; a failure is reported.  Store in *IS_EMPTY whether it
- * does not even have an event: pmu-sample could not begin, and has said why.
+ * Return whether the profile has samples; a failure is reported.  Set *IS_EMPTY to whether it does
+ * not even have an event: pmu-sample could not start, and has reported why.
  */
 static bool has_samples(const char *profile, bool *is_empty, struct report *report)
 {
@@ -100,7 +100,7 @@ static bool has_samples(const char *profile, bool *is_empty, struct report *repo
 	return has;
 }
 
-/* There is nothing to show: say what helps. */
+/* Report that there are no samples, and what helps. */
 static void explain_nothing(const struct pipeline *p, bool is_empty, struct report *report)
 {
 	if (pipeline_was_stopped(p))
@@ -113,7 +113,7 @@ static void explain_nothing(const struct pipeline *p, bool is_empty, struct repo
 			     "(--off-cpu: waiting)");
 }
 
-/* Make the page.  Return whether there is one. */
+/* Make the page.  Return whether that succeeded. */
 static bool make_page(struct pipeline *p, const struct plan *plan, struct report *report)
 {
 	char path[PATH_MAX];
@@ -124,7 +124,8 @@ static bool make_page(struct pipeline *p, const struct plan *plan, struct report
 	return false;
 }
 
-static void say(const struct plan *plan, const char *address)
+/* Print the ADDRESS of the page (NULL: none), and a command for the profile. */
+static void print_links(const struct plan *plan, const char *address)
 {
 	char *line = command_line(1, (char *[]){ plan->profile });
 
@@ -151,7 +152,7 @@ static void show(struct pipeline *p, const struct plan *plan, struct report *rep
 	if (view == VIEW_HTML && address)
 		view_open(address, report);
 	if (!report->quiet)
-		say(plan, address);
+		print_links(plan, address);
 	free(address);
 }
 
@@ -159,26 +160,26 @@ static void show(struct pipeline *p, const struct plan *plan, struct report *rep
 static int run(const struct plan *plan, struct report *report)
 {
 	struct pipeline *p = pipeline_new(plan, report);
-	bool is_there = false, is_empty = true;
+	bool any_sample = false, is_empty = true;
 	int status = p ? pipeline_record(p) : 1;
 
 	if (plan->why)
 		report_summary(report, "%s", plan->why);
 	bool is_written = p && pipeline_has_profile(p);
 	if (is_written)
-		is_there = has_samples(plan->profile, &is_empty, report);
-	if (is_there)
+		any_sample = has_samples(plan->profile, &is_empty, report);
+	if (any_sample)
 		show(p, plan, report);
 	if (report->status)
 		status = 1;
-	if (p && report->status == 0 && !is_there) {
+	if (p && report->status == 0 && !any_sample) {
 		explain_nothing(p, is_empty, report);
 		status = status ? status : 1;
 	}
-	if (is_written && !is_there)
+	if (is_written && !any_sample)
 		unlink(plan->profile);
 	pipeline_free(p);
-	if (is_there && view == VIEW_PPROF)
+	if (any_sample && view == VIEW_PPROF)
 		view_pprof(plan->profile, report);
 	return status;
 }
@@ -199,7 +200,7 @@ int main(int argc, char **argv)
 	const char *wrong;
 	int status = 0;
 
-	char **words = go_flags_take(&command, &argc, argv, &flags, &wrong);
+	char **words = go_flags_translate(&command, &argc, argv, &flags, &wrong);
 	int first = command_begin(&command, &report, argc, words);
 	if (wrong)
 		command_misused(&command, "%s takes a value%s", wrong, strstr(wrong, "config") ?

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pmu-serve - serve profiles by HTTP, to go tool pprof and to whatever scrapes such addresses.
+ * pmu-serve - serve profiles by HTTP, to go tool pprof and to profile collectors.
  *
  * Runs the other tools for each request, and writes its addresses to stdout.
  */
@@ -28,24 +28,24 @@ static const struct command_option options[] = {
 	{ 'p', "pid", "PID", "sample process PID", .integer = &settings.pid, .least = 1 },
 	{ 0, "comm", "NAME", "sample the processes with this name at the time of a request",
 	  .text = &settings.comm },
-	{ 0, "cgroup", "PATH", "sample what runs in a cgroup", .text = &settings.cgroup },
+	{ 0, "cgroup", "PATH", "sample the processes in a cgroup", .text = &settings.cgroup },
 	{ 'u', "uid", "USER", "sample the processes of a user", .text = &settings.user },
-	{ 'a', "all", NULL, "sample everything that runs", .flag = &settings.system },
+	{ 'a', "all", NULL, "sample all processes and the kernel", .flag = &settings.system },
 	{ 0, "any", NULL, "let requests choose a process: pid=, comm=", .flag = &settings.any },
 	{ 0, "allow", "EVENTS", "allow these kinds of events, or events by name",
 	  .text = &settings.allow },
-	{ 0, "max-seconds", "TIME", "longest profile", .time = &settings.max_seconds,
+	{ 0, "max-seconds", "TIME", "limit the length of a profile", .time = &settings.max_seconds,
 	  .least = 10 * 1000 * 1000 },
 	{ 0, "jobs", "COUNT", "sample for at most COUNT requests at the same time",
 	  .count = &settings.jobs, .least = 1, .most = 1000 },
 	{ 0, "max-cost", "SHARE", "refuse requests while profiling takes this share of a CPU",
 	  .share = &settings.max_cost },
-	{ 0, "token-file", "FILE", "answer only those who know the token in FILE",
+	{ 0, "token-file", "FILE", "answer only requests with the token in FILE",
 	  .text = &settings.token_file },
 	{ 0, "insecure", NULL, "listen to other machines without a token", .flag = &insecure },
 	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none",
 	  .text = &settings.call_graph },
-	{ 0, "cache", "DIR", "save what is found about programs in DIR, for pmu-symbolize",
+	{ 0, "cache", "DIR", "let pmu-symbolize cache functions and lines in DIR",
 	  .text = &settings.cache },
 	{ 0, "keep", "TIME", "sample all the time, and keep profiles of the last TIME in DIR",
 	  .time = &settings.keep, .least = 1000000000 },
@@ -53,7 +53,7 @@ static const struct command_option options[] = {
 	  .time = &settings.interval, .least = 1000000000 },
 	{ 0, "keep-bytes", "SIZE", "keep at most SIZE bytes of them", .size = &settings.keep_bytes,
 	  .least = 1 },
-	{ 0, "keep-query", "QUERY", "what they are, by the parameters of a request",
+	{ 0, "keep-query", "QUERY", "events and options of these profiles, as in a request",
 	  .text = &keep_query },
 	{ 0 }
 };
@@ -99,7 +99,7 @@ static void check_texts(void)
 	if (allow_check(settings.allow))
 		command_misused(&command, "--allow takes kinds and names of events, such as "
 				"hardware,sched:sched_switch, not '%s'", settings.allow);
-	if (!query_take_callgraph(unused, settings.call_graph))
+	if (!query_set_callgraph(unused, settings.call_graph))
 		command_misused(&command, "--call-graph takes one of auto, fp, dwarf, lbr, none, "
 				"or dwarf,BYTES with a multiple of 8 up to 65528, not '%s'",
 				settings.call_graph);
@@ -117,7 +117,7 @@ static void check_keep(const char *operand)
 	if (!operand && settings.keep)
 		command_misused(&command, "--keep needs DIR, a directory for the profiles");
 	if (operand && !settings.keep)
-		command_misused(&command, "'%s' is of use with --keep TIME only", operand);
+		command_misused(&command, "'%s' is used only with --keep TIME", operand);
 	if (settings.keep && command_one_of(&command, "pid", "comm", "cgroup", "uid", "all",
 					    NULL) == 0)
 		command_misused(&command, "--keep needs a target: -p PID, --comm NAME, -a, ...");

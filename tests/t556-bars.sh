@@ -88,15 +88,15 @@ check 'without slices the bar is of this recording; too few slices are said to b
 		grep -qx "40 samples, too short for spans of time; +/-: 95 %"
 END
 
-check 'lost samples are weighed by their slice; the worst case is a line' <<'END'
+check 'losses raise the weight of the other samples of a slice; a line has the worst case' <<'END'
 	echo "blocks = [(9, 81, 10), (30, 20, 50), (10, 90, 0)]" | recorded
 	pmu-topprof --slices 20 -o p.pb.gz s.data
 	for input in p.pb.gz s.data; do
 		near "$(bar $input share)" 0.266667 0.000001
 		pmu-top --by object $input >table
 		none grep '\[lost\]' table
-		grep -q "^20 % of samples were lost; were they all .* up to 20 points higher.$" table
-		grep -q "^240 samples, .*; +/-: were all lost samples of one row$" table
+		grep -q "^20 % of the samples were lost; if all .* up to 20 points higher.$" table
+		grep -q "^240 samples, .*; +/-: if all lost samples were of one row$" table
 	done
 	pmu-top -j --by object p.pb.gz | grep -q '"lost": 60, "lost_share": 0.200000,'
 	pmu-top --bars none --by object p.pb.gz | grep -q '\[lost\]'
@@ -109,7 +109,7 @@ check 'lost samples are weighed by their slice; the worst case is a line' <<'END
 	near $4 "$(echo $2 | awk '{ print $1 * .8 + .2 }')" 0.000002
 	# the profile says how many were lost, even if it does not show them
 	pmu-topprof --drop-lost -o p.pb.gz s.data
-	pmu-top --by object p.pb.gz | grep -q "^20 % of samples were lost"
+	pmu-top --by object p.pb.gz | grep -q "^20 % of the samples were lost"
 END
 
 check 'an event that is recorded each time is exact' <<'END'
@@ -134,7 +134,7 @@ check 'weights that differ widen the bar, and pmu-topprof notes how much' <<'END
 	near "$(echo $2 $1 | awk '{ print $1 - $2 }')" 0.0666 0.0005	# Wilson, n 1000 / 1.81
 END
 
-check 'functions with too few samples are one line, in a table only' <<'END'
+check 'functions with too few samples are one line of a table; JSON and CSV have all' <<'END'
 	printf '%s\n' 'a 900' 'b 95' 'c 3' 'd 2' | python3 -c '
 import sys
 sys.path.insert(0, sys.argv[1] + "/tests")
@@ -146,7 +146,7 @@ sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
 	pmu-top p.pb >table
 	none grep -E ' [cd]$' table
 	grep -qE ' 9.50%   1.8[0-9] .* b$' table
-	grep -qx '2 functions below what 1,000 samples can tell (each under 1 %), together 0.5 %.' \
+	grep -qx '2 functions have too few samples (each under 1 % of 1,000), together 0.5 %.' \
 		table
 	test "$(pmu-top -j p.pb | grep -c '"name"')" = 4
 	pmu-top --bars none p.pb | grep -q ' d$'
@@ -172,7 +172,7 @@ check 'merged runs: three or more are compared as wholes, two are said to be two
 	pmu-topprof 1.pb.gz 2.pb.gz 3.pb.gz -o three.pb.gz
 	pmu-top --by object two.pb.gz >table
 	grep -q " 40 spans of time in 2 runs; " table
-	grep -qx "differences between runs are not in this: it takes three runs or more." table
+	grep -q "^+/- does not include differences between runs: this needs three runs " table
 	pmu-top --by object three.pb.gz >table
 	none grep "differences between" table
 	set -- $(bar three.pb.gz low high)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# pmu-diff: known answers, one run a side and several, its gate, its refusals, and whole runs.
+# pmu-diff: known answers, one run and several on each side, --fail-if, errors, and whole runs.
 # kinds: release asan
 . tests/lib.sh
 
@@ -47,7 +47,7 @@ for key in sys.argv[1].split("."):
 print(it)' "$1"
 }
 
-check 'several runs a side: the change and the interval that scipy gives' <<'END'
+check 'several runs on each side: the change and the interval are those of scipy' <<'END'
 	unsanitized
 	five
 	pmu-diff --per run -j $five >got
@@ -68,7 +68,7 @@ check 'several runs a side: the change and the interval that scipy gives' <<'END
 	near "$(get tested <got)" 1 0
 END
 
-check 'the table has the total, what changed, and what it takes to see more' <<'END'
+check 'the table has the total, changes, and how many runs would find smaller ones' <<'END'
 	five
 	pmu-diff --per run $five >table
 	grep -q "^samples: base 5 runs, after 5 runs; values per run (right if both did the same work" \
@@ -81,8 +81,8 @@ check 'the table has the total, what changed, and what it takes to see more' <<'
 		counts b$i 10000 1$((4 - i)) 500$((4 - i))
 	done
 	pmu-diff --per share -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
-	grep -q "^3 functions: no change that these runs can tell; a change of .* of 'f1' would" table
-	grep -q "; for 3 %: about 2 runs a side.$" table
+	grep -q "^3 functions: no change found; a change of .* of 'f1' would" table
+	grep -q "; for 3 %: about 2 runs on each side.$" table
 	none grep -iE "significant|no difference|confiden" table
 END
 
@@ -97,8 +97,8 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	test "$(get @f2.group <got)" = "few samples"
 	test "$(get tested <got)" = 3
 	pmu-diff --per run -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
-	grep -qx "1 function: too few samples (under 5 a run) to compare." table
-	# no interval is below nothing
+	grep -qx "1 function: too few samples (under 5 per run) to compare." table
+	# no interval goes below -100 %
 	test "$(get @f4.low <got)" = -1
 	counts a 1000 3
 	counts b 1 20
@@ -109,36 +109,37 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	counts a 40 40
 	pmu-diff a.pb a.pb >table
 	grep -q "; a change of 244 % of 'f1' would" table
-	grep -q "; 3 % of 'f1' takes more than 800 samples a side: compare several runs.$" table
+	grep -q "; 3 % of 'f1' takes more than 800 samples on each side: compare several r" table
 END
 
-check 'one run a side: shares, what it cannot tell, and what a change takes' <<'END'
+check 'one run on each side: shares, what is not included, and samples that a change needs' <<'END'
 	counts a 1000 1000 8000
 	counts b 1000 1500 7500
 	pmu-diff a.pb b.pb >table
 	grep -q "^samples: base 1 run, after 1 run; shares of the total; " table
-	grep -qx "total 10000.0 -> 10000.0 (one run each: no telling whether that is noise)" table
+	grep -qx "total 10000.0 -> 10000.0 (one run each: the difference may be noise)" table
 	grep -q "^takes more of the total$" table
 	grep -qE "^ +10.00 % -> +15.00 %  \+5.0 points \[\+4.1, \+5.9\] .* f2$" table
-	grep -q "^one run a side: differences between runs are not in this. Give several: " table
-	grep -q "^phases are not in this: record with --slices$" table
+	grep -q "^one run on each side: differences between runs are not included. Give sev" table
+	grep -qx "phases of the program are not included: use pmu-topprof --slices" table
 	none grep -E "grew|shrank|slower|faster" table
 	# z of the pooled share, by hand: 5 points, 12.5 % of 20,000
 	near "$(pmu-diff -j a.pb b.pb | get @f2.p)" 1.12822e-26 1e-31
 	# 3 % of 10/55, ten functions, as the reference says
 	counts a 1000000 900000 800000 700000 600000 500000 400000 300000 200000 100000
-	pmu-diff --smallest 3% a.pb a.pb | grep -q " 3 % of 'f1' takes about 304409 samples a side"
+	pmu-diff --smallest 3% a.pb a.pb >table
+	grep -q " 3 % of 'f1' takes about 304409 samples on each side" table
 END
 
-check 'a function that takes all of both profiles is not called' <<'END'
+check 'a function that takes all of both profiles is not reported' <<'END'
 	counts a 1000
 	counts b 1200
 	pmu-diff a.pb b.pb >table
-	grep -q "^1 function: no change that these runs can tell" table
+	grep -q "^1 function: no change found" table
 	test "$(pmu-diff -j a.pb b.pb | get @f1.p)" = 1
 END
 
-check 'phases widen what one run a side can tell' <<'END'
+check 'phases widen the intervals of one run on each side' <<'END'
 	unsanitized
 	for seed in 1 2; do
 		simulate phases $seed 2000 | pmu-topprof --slices 20 -o s$seed.pb.gz
@@ -158,7 +159,7 @@ check 'phases widen what one run a side can tell' <<'END'
 	at_least "$(cat s)" $(($(cat p) * 12 / 10))
 END
 
-check '--fail-if: what is surely above the limit exits 3, of the total or of functions' <<'END'
+check '--fail-if: a total or a function surely above the limit makes the exit status 3' <<'END'
 	for i in 1 2 3 4 5; do
 		counts a$i 100$i 200$i
 		counts b$i 101$i 240$i
@@ -172,7 +173,7 @@ check '--fail-if: what is surely above the limit exits 3, of the total or of fun
 	# f1 grew by 1 %, surely; that is no 2 %
 	exits 0 pmu-diff --per run --fail-if +2% -b a1.pb -b a2.pb a1.pb a2.pb >table
 	exits 2 pmu-diff --fail-if +2% a1.pb b1.pb >table 2>err
-	grep -q "^pmu-diff: --fail-if with one run a side would judge" err
+	grep -q "^pmu-diff: --fail-if with one run on each side cannot know" err
 	exits 3 pmu-diff --one-run --fail-if +2% a1.pb b1.pb >table
 	# 2.5 %, surely a growth, but not surely above 2 %
 	runs 1000,1025 1010,1036 990,1015 1005,1030 995,1020
@@ -236,7 +237,7 @@ check '-o writes the difference that pmu-topprof --diff writes' <<'END'
 	exits 2 pmu-diff -o a.pb a.pb b.pb 2>err
 END
 
-check 'runs of one merged profile are taken one by one' <<'END'
+check 'the runs of a merged profile are compared separately' <<'END'
 	for i in 1 2 3; do
 		simulate layout $i 3000 | pmu-topprof --slices 20 -o a$i.pb.gz
 		simulate layout 5$i 3000 | pmu-topprof --slices 20 -o b$i.pb.gz
@@ -284,19 +285,19 @@ check 'a merged profile with a run of no samples, or with too many runs, is refu
 	test "$(pmu-diff -j same.pb same.pb | get base_runs)" = 1
 END
 
-check 'what cannot be compared is refused, with what to do' <<'END'
+check 'profiles that cannot be compared are refused, with advice' <<'END'
 	counts a 1000 1000
 	counts b 900 1100
 	exits 1 pmu-diff -b a.pb b.pb b.pb 2>err
 	grep -q "^pmu-diff: 1 runs against 2: give two or more on each side, or one on each$" err
 	exits 1 pmu-diff --per run a.pb b.pb 2>err
-	grep -q "^pmu-diff: one run a side can only be compared by shares: give several" err
+	grep -q "^pmu-diff: one run on each side can only be compared by shares: give several" err
 	exits 1 pmu-diff --per second -b a.pb -b a.pb b.pb b.pb 2>err
-	grep -q "^pmu-diff: nobody knows how long 'a.pb' was recorded: use --per share" err
+	grep -q "^pmu-diff: the length of the recording in 'a.pb' is unknown: use --per" err
 	exits 1 pmu-diff --paired -b a.pb -b a.pb -b a.pb b.pb b.pb 2>err
 	sed 's/samples/mallocs/' b.pb >other.pb
 	exits 1 pmu-diff a.pb other.pb 2>err
-	grep -q "^pmu-diff: 'other.pb' has values of mallocs in count, the profiles before" err
+	grep -q "^pmu-diff: 'other.pb' has values of mallocs in count, but the profiles bef" err
 	pmu-topprof --diff a.pb b.pb >d.pb.gz
 	exits 1 pmu-diff a.pb d.pb.gz 2>err
 	exits 1 pmu-diff a.pb nowhere 2>err
@@ -309,7 +310,7 @@ check 'what cannot be compared is refused, with what to do' <<'END'
 	exits 1 pmu-diff a.pb b.pb >/dev/full 2>err
 END
 
-check 'all runs of one side first: a warning' <<'END'
+check 'a warning if all runs of one side came first' <<'END'
 	unsanitized
 	for i in 1 2; do
 		simulate steady $i 500 | pmu-topprof -o a$i.pb.gz
@@ -328,9 +329,9 @@ check 'all runs of one side first: a warning' <<'END'
 	stamp a1.pb.gz 3000 >b1
 	stamp a2.pb.gz 4000 >b2
 	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
-	grep -q "^pmu-diff: all runs of one side came before all of the other: " err
+	grep -q "^pmu-diff: all runs of one side were recorded before the other side: " err
 	pmu-diff --by object -b a1 -b a1 b1 b2 2>err >table
-	grep -q "^pmu-diff: 'a1' is on one side twice: " err
+	grep -q "^pmu-diff: 'a1' was given twice for one side: " err
 	stamp a1.pb.gz 1500 >b1
 	pmu-diff --by object -b a1 -b a2 b1 b2 >table 2>err
 	none cat err

@@ -23,7 +23,7 @@ check 'the bars of each function hold its share in 88 to 99.5 of 100 recordings'
 	done
 END
 
-check 'of 200 comparisons of equal programs at most 16 call anything' <<'END'
+check 'of 200 comparisons of equal programs at most 16 report a change' <<'END'
 	for program in steady phases; do
 		calls=$(simulated equal $program "$(some 10 200)" 1)
 		echo "$program, one run a side: $calls"
@@ -37,7 +37,7 @@ check 'of 200 comparisons of equal programs at most 16 call anything' <<'END'
 	done
 END
 
-check 'at the samples that the tool asks for, a change is found in 78 of 100 comparisons' <<'END'
+check 'with as many samples as the tool asks for, 78 of 100 comparisons find a change' <<'END'
 	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
 	# pmu-diff's own prediction for 10 functions, f9 of 10/55
 	for change in 0.1 0.2 0.3; do

@@ -64,7 +64,7 @@ check 'a ratio of two events has the interval that the formula gives' <<'END'
 	none grep "counted between samples" table
 END
 
-check 'a ratio that changes from span to span is less sure' <<'END'
+check 'a ratio that changes from span to span has a wider interval' <<'END'
 	events <<-'PY'
 		samples = [(1 + (i // 25 + i % 5 // 4) % 2, 0, 1000) for i in range(1000)]
 	PY
@@ -77,7 +77,7 @@ check 'a ratio that changes from span to span is less sure' <<'END'
 	echo $* | awk '{ exit !(log($3 / $2) > 1.1 * log($6 / $5)) }'
 END
 
-check 'of a group the table says what its ratios are mixed with' <<'END'
+check 'the table has a caveat about the ratios of a group' <<'END'
 	# linux/perf_event.h: a sample of the leader has u64 nr, and for each event u64 value, id
 	cat >program <<-'PY'
 		t, read, at = IP | TID | TIME | READ, 4 | 8, 10**12
@@ -97,7 +97,7 @@ check 'of a group the table says what its ratios are mixed with' <<'END'
 	grep -q "^cycles/instructions of all: 0.501 \[0.499, 0.502\]" table
 END
 
-check 'what is no ratio is refused' <<'END'
+check 'malformed ratios are refused' <<'END'
 	events <<-'PY'
 		samples = [(1 + i % 2, 0, 1000) for i in range(100)]
 	PY

@@ -69,7 +69,7 @@ check 'the pipe of --dry-run and pmu-prof make the same bytes of the same stream
 	grep -q " J$" "../a b/table"
 END
 
-check 'options of pmu-sample are passed on; what neither knows is an error' <<'END'
+check 'options of pmu-sample are passed on; an unknown option is an error' <<'END'
 	says() { pmu-prof --dry-run "$@" >line; cat line; }
 	says -e cpu-clock --filt=x -F500 -z3 --jitter -- true | grep -q -- \
 		" --event=cpu-clock --filter=x --frequency=500 --zstd=3 --jitter -- true | pmu-symb"
@@ -84,7 +84,7 @@ check 'options of pmu-sample are passed on; what neither knows is an error' <<'E
 	none ls *.pb.gz
 END
 
-check 'the tables of events are only in what opens events' <<'END'
+check 'only the tools that open events contain the tables of events' <<'END'
 	any_user
 	grep -q MEM_LOAD_RETIRED "$(command -v pmu-sample)"
 	none grep -q MEM_LOAD_RETIRED "$(command -v pmu-prof)"
@@ -212,7 +212,7 @@ check 'SIGINT at any time: a whole profile with its page, or none and not status
 	done
 END
 
-check 'SIGINT and SIGTERM end the sampling, and what was sampled is shown' <<'END'
+check 'SIGINT and SIGTERM end the sampling, and the samples so far are shown' <<'END'
 	printf 'echo $$ >pid\nexec ten serial 600\n' >job
 	for signal in INT TERM; do
 		env --default-signal=INT pmu-prof -e cpu-clock -F 1000 -o p -- sh job 2>err &
@@ -250,7 +250,7 @@ check 'SIGINT after the sampling does not take the page away' <<'END'
 	grep -q "</html>" p.html
 END
 
-check 'a missing tool: needed ones are named before anything runs, others are gone without' <<'END'
+check 'missing tools: needed ones are reported before anything runs, others are left out' <<'END'
 	any_user
 	mkdir alone
 	cp "$BIN/pmu-prof" alone/

@@ -116,7 +116,7 @@ open('go').read()
 	at_most "$total" 3300
 END
 
-check 'what is wrong is said in one line, which pprof prints' <<'END'
+check 'an error is one line, which pprof prints' <<'END'
 	needs_command curl go
 	serve --any
 	pmu=$url/debug/pprof/pmu
@@ -170,14 +170,14 @@ check 'what is wrong is said in one line, which pprof prints' <<'END'
 	test "$(metric running)" = 0
 END
 
-check 'the operator chooses what is sampled; an id that is used again is another process' <<'END'
+check 'a fixed target excludes others; an id that is used again is another process' <<'END'
 	needs_command curl
 	sleep 600 &
 	target=$!
 	serve -p $target
-	refused 403 "operator chooses" "$url/debug/pprof/profile?pid=$$"
-	refused 403 "operator chooses" "$url/debug/pprof/profile?comm=sh"
-	refused 403 "operator chooses" "$url/debug/pprof/cmdline?pid=$$"
+	refused 403 "fixed target" "$url/debug/pprof/profile?pid=$$"
+	refused 403 "fixed target" "$url/debug/pprof/profile?comm=sh"
+	refused 403 "fixed target" "$url/debug/pprof/cmdline?pid=$$"
 	kill $target
 	wait $target || :
 	refused 404 "has ended" "$url/debug/pprof/profile"
@@ -357,7 +357,7 @@ check 'SIGTERM cuts running profiles short, and they are whole; it exits 0' <<'E
 	gzip -t p
 END
 
-check 'SIGTERM ends what does not end by itself, and idle clients, and the server exits 0' <<'END'
+check 'SIGTERM ends tools that hang and idle clients, and the server exits 0' <<'END'
 	unsanitized
 	needs_command curl
 	workload

@@ -11,7 +11,7 @@
 
 enum program_kind { KIND_UNKNOWN, KIND_32_BITS, KIND_GO, KIND_OTHER };
 
-/* Return a descriptor of the program's file, or -1. */
+/* Open the file of T's program.  Return its descriptor, or -1. */
 static int open_program(const struct callgraph_target *t)
 {
 	char path[PATH_MAX];
@@ -54,8 +54,8 @@ static enum program_kind find_kind(const struct callgraph_target *t)
 }
 
 /*
- * Return whether the callchains of T are better unwound than taken from frame pointers.  *WHY is
- * the reason, part of a sentence.
+ * Return whether T's callchains should be unwound instead of following frame pointers.  Set *WHY
+ * to the reason, which completes a sentence.
  */
 static bool is_better_unwound(const struct callgraph_target *t, const char **why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callgraph - how to record callchains of a target, if the user leaves the choice to us.
+ * callgraph - chooses how to record the callchains of a target, unless the user has chosen.
  *
  * Unwinding gives whole callchains of programs without frame pointers, but copies the stack
  * at every sample.  Go keeps frame pointers in all its code.
@@ -10,18 +10,18 @@
 #include <sys/types.h>
 
 struct callgraph_target {
-	const char *program;	/* the command's name; NULL: PID is looked at */
-	pid_t pid;		/* 0: neither is known */
-	bool is_many;		/* many programs: a system, a user, a cgroup */
+	const char *program;	/* name of the command; NULL: the program is that of PID */
+	pid_t pid;		/* 0: the program is unknown */
+	bool is_many;		/* many programs: the system, a user, a cgroup */
 	bool can_unwind;	/* pmu-sample has --unwind */
 };
 
 /* Options of pmu-sample. */
 struct callgraph_options {
-	const char *call_graph;	/* argument of --call-graph; NULL: without that option */
-	bool unwind;		/* with --unwind */
-	const char *why;	/* reason of a choice of ours, part of a sentence; NULL: not ours */
+	const char *call_graph;	/* argument of --call-graph; NULL: the option is not used */
+	bool unwind;		/* --unwind is used */
+	const char *why;	/* reason, completes a sentence; NULL: the user has chosen */
 };
 
-/* Return the options that record T's callchains by METHOD: "auto", or as --call-graph takes it. */
+/* Return the options that record T's callchains by METHOD: "auto", or a value of --call-graph. */
 struct callgraph_options callgraph_options(const struct callgraph_target *t, const char *method);

@@ -13,7 +13,7 @@ static const char *const names[] = {
 	[FLAG_PERIOD] = "cpuprofileperiod", [FLAG_CONFIG] = "perfprofileconfig",
 };
 
-/* Return which flag WORD is.  *VALUE: what comes after "=", or NULL. */
+/* Return which flag WORD is.  Set *VALUE to the text after "=", or to NULL. */
 static enum flag find_flag(const char *word, const char **value)
 {
 	size_t dashes = word[0] != '-' ? 0 : word[1] != '-' ? 1 : 2;
@@ -37,17 +37,17 @@ static char *option(const char *name, const char *value, size_t size)
 	return word;
 }
 
-/* Go calls the timer an event; its rate is a frequency, and the rate of others a period. */
+/* Go's proposals call the timer an event.  Its rate is a frequency; other rates are periods. */
 static bool is_timer(const char *event, size_t size)
 {
 	return size == strlen("timer") && !memcmp(event, "timer", size);
 }
 
 /*
- * Write the options that "{event=E rate=N}" stands for to WORD.  Return how many there are, at
- * most 2, or 0: CONFIG is malformed.
+ * Write the options for "{event=E rate=N}" to WORD.  Return how many there are, at most 2, or 0
+ * if CONFIG is malformed.
  */
-static int take_config(const char *config, char **word)
+static int translate_config(const char *config, char **word)
 {
 	static const char separators[] = " ,\t{}";
 	const char *event = NULL, *rate = NULL;
@@ -75,7 +75,7 @@ static int take_config(const char *config, char **word)
 	return words;
 }
 
-/* Write the options that FLAG with VALUE stands for to WORD, of 2.  Return how many, or -1. */
+/* Write the options for FLAG with VALUE to WORD, at most 2.  Return how many, or -1: malformed. */
 static int translate(enum flag flag, const char *value, char **word, struct go_flags *flags)
 {
 	int words;
@@ -94,12 +94,12 @@ static int translate(enum flag flag, const char *value, char **word, struct go_f
 		*word = option("period", value, strlen(value));
 		return 1;
 	default:
-		words = take_config(value, word);
+		words = translate_config(value, word);
 		return words ? words : -1;
 	}
 }
 
-char **go_flags_take(const struct command *cmd, int *argc, char **argv, struct go_flags *flags,
+char **go_flags_translate(const struct command *cmd, int *argc, char **argv, struct go_flags *flags,
 		     const char **wrong)
 {
 	char **word = mem_zeroed((size_t)*argc * 2 + 1, sizeof(*word));

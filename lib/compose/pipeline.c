@@ -19,8 +19,8 @@ struct pipeline {
 	struct sibling tool[TOOLS];	/* pid 0: not started, or ended */
 	int status[TOOLS];		/* as waitpid() returns it */
 	int signals;			/* signalfd */
-	int stream;			/* from pmu-sample, until the filters are started; or -1 */
-	unsigned stops;			/* signals that ask for the end */
+	int stream;			/* pipe from pmu-sample until the filters start; else -1 */
+	unsigned stops;			/* number of signals that asked us to stop */
 	sigset_t before;
 };
 
@@ -36,7 +36,7 @@ struct pipeline *pipeline_new(const struct plan *plan, struct report *report)
 	return NULL;
 }
 
-/* A signal asks for the end: the tools that may be asked get signal NUMBER. */
+/* Stop pmu-sample by signal NUMBER; the second time, all tools. */
 static void stop(struct pipeline *p, int number)
 {
 	int last = p->stops++ ? TOOLS : SAMPLE + 1;
@@ -71,7 +71,7 @@ static bool is_running(const struct pipeline *p)
 	return false;
 }
 
-/* The stream has begun: start what reads it. */
+/* The stream has its first bytes: start the filters that read it. */
 static void start_filters(struct pipeline *p)
 {
 	const struct sibling_how first = { .in = p->stream, .out = -1, .deaf = true };

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pipeline - run the tools of a plan.
+ * pipeline - runs the tools of a plan.
  *
- * The first SIGINT, SIGTERM or SIGHUP ends the sampling, and what was sampled becomes a profile;
- * the second one also ends the tools that make it, which write what they have.  A terminal sends
- * SIGINT to all tools at once: the filters do not get it.
+ * The first SIGINT, SIGTERM or SIGHUP stops the sampling, and the samples so far become a profile.
+ * The second signal also stops the filters, which write what they have.  A terminal sends SIGINT
+ * to all tools at once; the filters ignore it.
  */
 #pragma once
 #include "compose/plan.h"
 
 struct pipeline;
 
-/* Return a pipeline for PLAN, or NULL (reported).  From here on it handles signals. */
+/* Return a pipeline for PLAN, or NULL (reported).  It handles signals until it is freed. */
 struct pipeline *pipeline_new(const struct plan *plan, struct report *report);
 
 /*
- * Make the profile.  Return the status that pmu-sample ended with, which is the command's:
- * 128 + signal if a signal ended it.  Failures are reported.
+ * Record the profile.  Return pmu-sample's exit status, which is that of the command, or 128 +
+ * the number of the signal that ended it.  Failures are reported.
  */
 int pipeline_record(struct pipeline *p);
 
-/* Run the tool in WORDS with its output to stderr.  Return whether it succeeded. */
+/* Run the tool of WORDS with its output to stderr.  Return whether it succeeded. */
 bool pipeline_show(struct pipeline *p, const struct command_list *words);
 
 /* Return whether pmu-topprof has run, and succeeded. */

@@ -64,7 +64,7 @@ static bool samples_command(const struct plan_request *r)
 	return r->command && !is_many(c) && !c->comm && !first_pid(&c->target);
 }
 
-/* Return a name for what is sampled. */
+/* Return a name for the target that is safe in a file name. */
 static char *name_target(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
@@ -89,7 +89,7 @@ static char *name_target(const struct plan_request *r)
 	return safe;
 }
 
-/* Return a name with the time that no file has. */
+/* Return a new name of the target and the time; no profile has it yet. */
 static char *new_name(const struct plan_request *r)
 {
 	char *target = name_target(r), stamp[32] = "", text[NAME_MAX + 64];
@@ -124,7 +124,7 @@ static void choose_files(struct plan *plan, const struct plan_request *r)
 	free(name);
 }
 
-/* Return whether files can be created where PATH is to be: better known before than after. */
+/* Return whether files can be created in the directory of PATH, before a recording is lost. */
 static bool can_create(const char *path, struct report *report)
 {
 	const char *slash = strrchr(path, '/');
@@ -148,7 +148,7 @@ static void choose_callgraph(struct plan *plan, const struct plan_request *r)
 		.pid = first_pid(&c->target), .is_many = is_many(c), .can_unwind = r->can_unwind,
 	};
 
-	if (c->run.unwind)	/* asked for: PASSED has it */
+	if (c->run.unwind)	/* the user gave --unwind: it is passed on */
 		return;
 	struct callgraph_options o = callgraph_options(&target, r->call_graph);
 	if (o.call_graph)
@@ -190,7 +190,7 @@ static void fill(struct plan *plan, const struct plan_request *r)
 	add(&plan->top, plan->profile);
 }
 
-/* Return whether the tools that make the profile, and the command, are there. */
+/* Return whether the command and the tools that make the profile exist; else report. */
 static bool can_run(const struct plan *plan, const struct plan_request *r, struct report *report)
 {
 	const struct command_list *const needed[] = {
@@ -222,7 +222,7 @@ bool plan_make(struct plan *plan, const struct plan_request *request, struct rep
 	return can_run(plan, request, report) && can_create(plan->profile, report);
 }
 
-/* Return WORDS for a shell, with the tool's path if a shell finds another tool than we do. */
+/* Return WORDS for a shell, with the path of the tool if a shell would find a different one. */
 static char *line_of(const struct command_list *words)
 {
 	char found[PATH_MAX], by_shell[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plan - what pmu-prof runs: a pipe from pmu-sample to a profile, then a page and a table.
+ * plan - the tools that pmu-prof runs: a pipe from pmu-sample to a profile, then a page, a table.
  *
  *	pmu-sample ... | pmu-symbolize | pmu-topprof -o NAME.pb.gz &&
  *	pmu-flame -o NAME.html NAME.pb.gz; pmu-top NAME.pb.gz >&2
@@ -8,14 +8,14 @@
 #pragma once
 #include "sample/sample-options.h"
 
-/* What the user asks for. */
+/* The user's choices. */
 struct plan_request {
 	const struct sample_choices *chosen;
 	const struct command_list *passed;	/* options for pmu-sample, as given */
 	char *const *command;		/* NULL-terminated; NULL: none */
-	const char *call_graph;		/* "auto", or what pmu-sample takes */
-	const char *name;		/* of the results, with or without .pb.gz; NULL: chosen */
-	const char *profile;		/* the profile, exactly; NULL: by NAME */
+	const char *call_graph;		/* "auto", or a value of pmu-sample's --call-graph */
+	const char *name;		/* name of the results, with or without .pb.gz; NULL: new */
+	const char *profile;		/* exact name of the profile; NULL: derived from NAME */
 	bool can_unwind;		/* pmu-sample has --unwind */
 	bool quiet, progress;
 	int verbose;

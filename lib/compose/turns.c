@@ -44,7 +44,7 @@ static bool make_directory(struct turns *t, const char *directory, struct report
 	return false;
 }
 
-/* Profile COMMAND once.  What it prints must not mix with the comparison. */
+/* Profile COMMAND once.  Its output goes to stderr, so that it does not mix with the comparison. */
 static bool run_once(struct turns *t, int side, size_t run, char *command, struct report *report)
 {
 	char *name = path_of(t, side, run, "");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns - profiles two commands several times, by pmu-prof, in turns: A B B A A B ...
+ * turns - profiles two commands several times by pmu-prof, in turns: A B B A A B ...
  *
- * A machine that warms up or slows down is then no difference between the commands.
+ * A machine that warms up or slows down then affects both commands equally.
  */
 #pragma once
 #include "base/report.h"
@@ -11,18 +11,19 @@
 #include <stddef.h>
 
 struct turns {
-	char *directory;	/* of the profiles */
-	bool is_ours;		/* it is removed at the end, with the profiles */
+	char *directory;	/* directory of the profiles */
+	bool is_ours;		/* turns_release() removes the directory and the profiles */
 	size_t count;		/* runs of each command */
-	char **profile[2];	/* of each command: files, by run */
+	char **profile[2];	/* by command, by run: the path of the profile */
 };
 
 /*
- * Run COMMAND[0] and COMMAND[1], lines for a shell, COUNT times each.  DIRECTORY keeps the
- * profiles; NULL: none are kept.  Return false (reported) if something failed or was stopped.
+ * Run COMMAND[0] and COMMAND[1], lines for a shell, COUNT times each.  Keep the profiles in
+ * DIRECTORY; NULL: in a new directory that is removed.  Return false (reported) if a run failed or
+ * was stopped.
  */
 bool turns_run(struct turns *t, char *const command[2], size_t count, const char *directory,
 	       struct report *report);
 
-/* Remove what is not kept. */
+/* Free T, and remove the profiles unless they are kept. */
 void turns_release(struct turns *t);

@@ -33,7 +33,7 @@ char *view_address(const char *file)
 	return address;
 }
 
-/* Start PROGRAM with ADDRESS, apart from this terminal.  Return whether it could be started. */
+/* Start PROGRAM with ADDRESS, detached from this terminal.  Return whether it could be started. */
 static bool start(const char *program, const char *address)
 {
 	char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t)address, NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view - open results in other programs. */
+/* view - opens results in other programs. */
 #pragma once
 #include "base/report.h"
 
@@ -7,10 +7,10 @@
 char *view_address(const char *file);
 
 /*
- * Open ADDRESS in $BROWSER, the first name in it, or by xdg-open.  Never as root: a browser would
- * run with root's rights.  Return whether a program was started; otherwise a note says why not.
+ * Open ADDRESS in the first browser of $BROWSER, or by xdg-open.  Do nothing as root: the browser
+ * would run with root's rights.  Return whether a program was started; if not, a note says why.
  */
 bool view_open(const char *address, struct report *report);
 
-/* Become go tool pprof with a page of PROFILE.  Returns only if that fails: reported. */
+/* Become go tool pprof, which serves PROFILE.  Return only on failure: reported. */
 void view_pprof(const char *profile, struct report *report);

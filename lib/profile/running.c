@@ -44,7 +44,7 @@ static void drop(struct running *r, uint32_t id)
 	r->count--;
 }
 
-/* Only TID (0: none) is on CPU now: the thread that was there before has left it. */
+/* TID (0: none) runs on CPU now: the previous thread has left it. */
 static void take_cpu(struct running *r, pid_t tid, uint32_t cpu)
 {
 	if (cpu >= CPUS_MAX)

@@ -33,7 +33,7 @@ bool access_read_token(struct access_rules *rules, const char *file, struct repo
 	return true;
 }
 
-/* Compare in a time that depends on the length of GIVEN only. */
+/* Return whether GIVEN is the token.  The time this takes depends only on SIZE. */
 static bool is_token(const struct access_rules *rules, const char *given, size_t size)
 {
 	volatile unsigned char difference = rules->token_size != size;
@@ -43,7 +43,7 @@ static bool is_token(const struct access_rules *rules, const char *given, size_t
 	return difference == 0;
 }
 
-/* Decode base64 (RFC 4648) up to its padding.  Return the number of bytes, or -1: no base64. */
+/* Decode base64 (RFC 4648) to BYTES.  Return the number of bytes, or -1 if TEXT is not base64. */
 static ssize_t decode_base64(const char *text, char *bytes, size_t room)
 {
 	static const char digits[] =
@@ -68,7 +68,7 @@ static ssize_t decode_base64(const char *text, char *bytes, size_t room)
 	return text[strspn(text, "=")] ? -1 : (ssize_t)size;
 }
 
-/* Return what comes after SCHEME and its spaces in HEADER, or NULL. */
+/* Return the text after SCHEME and spaces in HEADER, or NULL if HEADER has another scheme. */
 static const char *credentials(const char *header, const char *scheme)
 {
 	size_t size = strlen(scheme);
@@ -103,7 +103,7 @@ static size_t host_length(const char *host)
 	return size + (*host == '[' && host[size] == ']');
 }
 
-/* Return whether HOST, without a port, is this machine by number, or localhost. */
+/* Return whether HOST, apart from its port, is localhost or LOCAL, the request's own address. */
 static bool is_local_name(const char *host, const char *local)
 {
 	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };

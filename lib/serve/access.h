@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * access - who may ask: a token, or a local program; never the script of a web page.
+ * access - decides which requests are answered: those with the token, and, if there is no token,
+ * those from local programs; never those from scripts of web pages.
  *
- * A web page that the user of this machine looks at can send requests to 127.0.0.1.  Its browser
- * adds an Origin header to those whose answers scripts may read, and always the name that the
- * page was loaded by as Host, even if that name resolves to this machine by now.
+ * A web page in a browser on this machine can send requests to 127.0.0.1.  If its scripts could
+ * read the answer, the browser adds an Origin header.  The Host header is always the name by which
+ * the page was loaded, even if that name now resolves to this machine.
  */
 #pragma once
 #include "base/report.h"
@@ -20,19 +21,18 @@ struct access_rules {
 	size_t token_size;		/* bytes; 0: no token is needed */
 };
 
-/* What a request says of itself; a header that it does not have is NULL. */
+/* The headers of a request that matter here; NULL: the request does not have it. */
 struct access_request {
 	const char *host, *origin, *fetch_site, *fetch_mode, *authorization;
-	const char *local;		/* the address that it was sent to, numeric; NULL: a Unix
-					   socket */
+	const char *local;		/* numeric address it was sent to; NULL: a Unix socket */
 };
 
-/* Read the token: the first line of FILE.  Return false if it is no token: reported. */
+/* Read the token, the first line of FILE.  Return false (reported) if there is no valid token. */
 bool access_read_token(struct access_rules *rules, const char *file, struct report *report);
 
 /*
- * Return 0, or the HTTP status that refuses the request: 401 or 403; *WHY then says why.
- * *WITH_TOKEN: the request has the right token.
+ * Return 0 if the request may be answered, else the HTTP status 401 or 403, and set *WHY to the
+ * reason.  Set *WITH_TOKEN to whether the request has the right token.
  */
 int access_check(const struct access_rules *rules, const struct access_request *request,
 		 bool *with_token, const char **why);

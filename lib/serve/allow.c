@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "raw": encoded for this CPU; "uncore": of a package or a device, not of a process */
+/* RAW: events of this CPU model only.  UNCORE: events of a package or device, not of a process. */
 enum event_kind { HARDWARE, CACHE, SOFTWARE, TRACEPOINTS, BREAKPOINTS, RAW, UNCORE, ALL, KINDS };
 
 static const char *const names[KINDS] = {
@@ -17,12 +17,12 @@ static const char *const names[KINDS] = {
 	[UNCORE] = "uncore", [ALL] = "all",
 };
 
-/* What the list is compared with. */
+/* An event, as pmu-events describes it. */
 struct event_facts {
 	char base[256];		/* the name of the event, whatever name= a request gives it */
 	long type;		/* perf_event_attr.type */
 	bool per_cpu;
-	uint64_t frequency;	/* Hz; 0: it has a period */
+	uint64_t frequency;	/* Hz; 0: the event has a period */
 	uint64_t period;
 	bool is_clock;		/* PERIOD is in ns */
 };
@@ -50,7 +50,7 @@ static enum event_kind kind_of(const struct event_facts *e)
 	}
 }
 
-/* Copy the JSON string at AT, which is after its quote, to TEXT.  Return what comes after it. */
+/* Copy the JSON string that starts at AT, after its quote, to TEXT.  Return the text after it. */
 static const char *take_string(const char *at, char *text, size_t size)
 {
 	size_t used = 0;
@@ -64,7 +64,7 @@ static const char *take_string(const char *at, char *text, size_t size)
 	return *at ? at + 1 : at;
 }
 
-/* Take "NAME": VALUE at AT, after a quote.  Return what comes after it. */
+/* Parse NAME": VALUE at AT, after the opening quote, into E.  Return the text after it. */
 static const char *take_member(const char *at, struct event_facts *e)
 {
 	char name[32], value[256] = "";
@@ -90,7 +90,7 @@ static const char *take_member(const char *at, struct event_facts *e)
 	return at;
 }
 
-/* Take the next object of JSON at *AT.  Return false at the end. */
+/* Parse the next JSON object at *AT into E, and move *AT after it.  Return false at the end. */
 static bool next_event(const char **at, struct event_facts *e)
 {
 	*at = strchr(*at, '{');
@@ -122,7 +122,7 @@ static bool is_in(const char *list, const struct event_facts *e)
 	return false;
 }
 
-/* Return the samples per second of E, or 0: they depend on what runs. */
+/* Return the samples per second of E, or 0 if they depend on the program. */
 static uint64_t frequency_of(const struct event_facts *e)
 {
 	bool is_timer = e->type == PERF_TYPE_SOFTWARE && e->is_clock && e->period;

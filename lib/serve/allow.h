@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * allow - which events a server samples: a list of kinds and names.
+ * allow - restricts the events that a server samples to a list of kinds and names.
  *
- * What an event is, pmu-events says (--encode --json): the server parses no names of events.
+ * pmu-events --encode --json describes the events; the server itself parses no event names.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,11 +10,11 @@
 
 #define ALLOW_DEFAULT "hardware,cache,software"
 
-/* Return NULL if LIST has kinds and names of events, separated by commas, or what is wrong. */
+/* Return NULL if LIST is a comma-separated list of kinds and names of events, else LIST. */
 const char *allow_check(const char *list);
 
 /*
- * Return whether LIST allows all events in JSON, the output of pmu-events, and there is one.  WHY
- * (SIZE bytes) says which it does not allow.
+ * Return whether JSON, the output of pmu-events, has events and LIST allows all of them.  If not,
+ * write the reason to WHY, of SIZE bytes.
  */
 bool allow_all(const char *list, const char *json, char *why, size_t size);

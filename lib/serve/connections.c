@@ -10,29 +10,29 @@
 #include <sys/socket.h>
 
 enum {
-	CLIENTS = 256,			/* at most, without those that tools work for */
-	FULL_ROUND = 10,		/* ms between looks for room */
+	CLIENTS = 256,			/* limit, not counting clients that tools work for */
+	FULL_ROUND = 10,		/* ms between checks for room */
 };
 
 enum phase { READING, WORKING, WRITING };
 
-/* Seconds that a client may take to send its request, and to take the answer. */
+/* Seconds that a client has to send its request, and to receive the answer. */
 static const time_t patience[] = { [READING] = 30, [WRITING] = 60 };
 
-/* The same while others wait for room. */
+/* The same while new clients wait for room. */
 static const time_t patience_if_full[] = { [READING] = 1, [WRITING] = 10 };
 
 /*
- * A connection.  We hold a reference to its buffer: evhttp, which owns the connection, does not
- * say when it frees it, but then the buffer has no callbacks any more.
+ * A connection.  evhttp owns it, and does not notify us when it frees it.  So we hold a reference
+ * to its buffer: a buffer without callbacks belongs to a connection that was freed.
  */
 struct client {
-	struct client *next;		/* the one that connected before */
+	struct client *next;		/* the client that connected before this one */
 	struct connections *all;
 	struct bufferevent *buffer;
 	struct event *deadline;
 	enum phase phase;
-	time_t since;			/* when PHASE began, monotonic, in s */
+	time_t since;			/* when PHASE started, monotonic, in s */
 };
 
 struct connections {
@@ -40,7 +40,7 @@ struct connections {
 	struct client *clients;		/* list, newest first */
 	unsigned count, most;
 	struct event *on_full;		/* while there is no room */
-	bool stopped;			/* no new clients */
+	bool stopped;			/* new clients are not accepted any more */
 };
 
 static time_t now(void)
@@ -56,7 +56,7 @@ static bool is_closed(const struct client *client)
 	return !on_event;
 }
 
-/* The connection ends: evhttp reads its end, or cannot write, and frees it. */
+/* Close the connection: evhttp notices when it next reads or writes, and frees it. */
 static void shut(const struct client *client)
 {
 	if (!is_closed(client))
@@ -123,8 +123,9 @@ static void resume_one(struct evhttp_bound_socket *socket, void *context)
 }
 
 /*
- * There was no room.  New clients wait in the kernel's queue: those that are here may have sent
- * requests that we have not read yet.  Only those that make us wait go.
+ * Called in rounds while there is no room and new clients wait in the kernel's queue.  Clients
+ * that are connected may have sent requests that we have not read yet, so only those that exceed
+ * their shorter time are closed.
  */
 static void look_for_room(evutil_socket_t fd, short what, void *context)
 {
@@ -153,7 +154,7 @@ static void wait_for_room(struct connections *c)
 	event_add(c->on_full, &round);
 }
 
-/* A client connects: return its buffer for evhttp. */
+/* A client connects.  Return its buffer for evhttp. */
 static struct bufferevent *add(struct event_base *base, void *context)
 {
 	struct connections *c = context;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * connections - the clients of a server: how many, and how long each may take.
+ * connections - limits how many clients a server has, and how long each may take.
  *
- * evhttp knows no limit of either.  It gets its buffers here, and each has a deadline: to send
- * the request, and to take the answer.  A connection carries one request.  Where all places are
- * taken, new clients wait in the kernel's queue.
+ * evhttp itself has neither limit.  It gets the buffer of each connection here, with a deadline
+ * for sending the request and another for receiving the answer.  A connection carries one
+ * request.  While there is no room, new clients wait in the kernel's queue.
  */
 #pragma once
 #include <event2/event.h>
@@ -23,8 +23,11 @@ void connections_hold(struct connections *c, struct evhttp_request *request);
 /* The answer is ready: the client has a minute to take it. */
 void connections_release(struct connections *c, struct evhttp_request *request);
 
-/* Take no new ones. */
+/* Accept no new connections. */
 void connections_stop(struct connections *c);
 
-/* Return how many there are.  IDLE: those that have sent no whole request are closed. */
+/*
+ * Return the number of connections.  With CLOSE_IDLE, first close those that have not sent a
+ * whole request.
+ */
 unsigned connections_count(struct connections *c, bool close_idle);

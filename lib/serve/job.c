@@ -2,10 +2,10 @@
 /*
  * A job is a request that tools answer, one after the other:
  *
- *	profile by events	pmu-events says what they are; the pipe samples
- *	profile by time		the pipe samples
- *	events			pmu-events lists them; pmu-events examines the machine
- *	history			pmu-topprof adds up profiles that are kept
+ *	profile by events	pmu-events encodes the events; the pipe samples them
+ *	profile by time		the pipe samples a timer
+ *	events			pmu-events lists the events; pmu-events --doctor
+ *	history			pmu-topprof merges kept profiles
  */
 #include "base/arena.h"
 #include "serve/moment.h"
@@ -33,11 +33,11 @@ struct job {
 	struct query *query;
 	struct arena arena;
 	struct work *work;		/* the tools that run */
-	struct event *on_client;	/* the client closes its connection, or says more */
-	size_t extra;			/* bytes that it said */
-	struct evbuffer *first;		/* JOB_EVENTS: the list */
-	double ends;			/* when the sampling is to end, monotonic, in s */
-	bool samples;			/* the pipe runs */
+	struct event *on_client;	/* the client closed its connection or sent more bytes */
+	size_t extra;			/* number of bytes sent after the request */
+	struct evbuffer *first;		/* JOB_EVENTS: the list of events */
+	double ends;			/* planned end of the sampling, monotonic, in s */
+	bool samples;			/* the pipe is running */
 	bool reads_ring;		/* the files that are kept */
 	unsigned ring_turn;		/* of keeper_read() */
 };
@@ -61,7 +61,7 @@ static void job_free(struct job *job)
 	free(job);
 }
 
-/* Answer by an error, and end JOB. */
+/* Answer with an error, and end JOB. */
 #define job_refuse(job, status, ...) do { \
 	reply_error((job)->server, (job)->request, status, 0, __VA_ARGS__); \
 	job_free(job); \
@@ -99,7 +99,7 @@ static void answer_file(struct job *job, int fd, off_t size)
 	job_free(job);
 }
 
-/* If the tools failed, answer so, and return true. */
+/* If the tools failed, answer with an error, end JOB and return true. */
 static bool has_failed(struct job *job, const struct work_result *r)
 {
 	struct server *s = job->server;
@@ -143,7 +143,7 @@ static void start_sampling(struct job *job)
 		   (double)job->recipe.duration / 1e9, sampled);
 }
 
-/* pmu-events has said what the events are. */
+/* pmu-events has described the events. */
 static void encoded(void *context, struct work_result *r)
 {
 	enum { JSON = 1 << 16 };
@@ -175,7 +175,7 @@ static void examined(void *context, struct work_result *r)
 	struct job *job = context;
 
 	job->work = NULL;
-	/* the doctor fails where something is bad, and has printed it */
+	/* the doctor exits with 1 if it found a problem; its output is still complete */
 	evbuffer_add_printf(job->first, ",\n\"doctor\": ");
 	if (r->size > 0)
 		evbuffer_add_file(job->first, r->output, 0, r->size);
@@ -203,7 +203,7 @@ static void listed(void *context, struct work_result *r)
 	start_work(job, recipe_doctor(&job->arena), 0, examined);
 }
 
-/* The client is gone: nobody needs the answer. */
+/* The client has closed its connection: end JOB without an answer. */
 static void drop(struct job *job)
 {
 	struct evhttp_connection *connection = evhttp_request_get_connection(job->request);
@@ -215,8 +215,8 @@ static void drop(struct job *job)
 	evhttp_connection_free(connection);	/* with its request */
 }
 
-/* evhttp does not read while a request is worked on: the end of the connection is ours. */
-static void client_says(evutil_socket_t fd, short what, void *context)
+/* While tools work for a request, evhttp does not read, so we must notice a closed connection. */
+static void on_client(evutil_socket_t fd, short what, void *context)
 {
 	enum { EXTRA = 1 << 20 };	/* bytes after a request that are ignored */
 	struct job *job = context;
@@ -236,7 +236,7 @@ static void watch_client(struct job *job)
 	struct evhttp_connection *connection = evhttp_request_get_connection(job->request);
 	int fd = bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
 
-	job->on_client = event_new(job->server->base, fd, EV_READ | EV_PERSIST, client_says, job);
+	job->on_client = event_new(job->server->base, fd, EV_READ | EV_PERSIST, on_client, job);
 	event_add(job->on_client, NULL);
 }
 
@@ -251,7 +251,7 @@ static unsigned next_end(const struct server *s)
 	return next < 1 ? 1 : (unsigned)next + 1;
 }
 
-/* Return whether there is room for one more job; else answer. */
+/* Return whether another job may start now; if not, answer with an error. */
 static bool has_room(struct server *s, struct evhttp_request *request)
 {
 	double now = server_now(), share = metrics_share(&s->metrics, now);
@@ -321,14 +321,14 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 		start_sampling(job);
 }
 
-/* Say that there is nothing of the range of QUERY, and of which range there is something. */
+/* Answer that no kept profile is in the range of the query, and which range has profiles. */
 static void refuse_range(struct server *s, struct evhttp_request *request,
 			 const struct kept_files *ring)
 {
 	char first[MOMENT_SIZE], last[MOMENT_SIZE];
 
 	if (ring->files == 0) {
-		reply_error(s, request, 404, 0, "there is no profile yet; the first one comes "
+		reply_error(s, request, 404, 0, "there is no profile yet; the first is written "
 			    "after pmu-serve --interval");
 		return;
 	}

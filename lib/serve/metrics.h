@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics - what a server has done, and what that cost. */
+/* metrics - counts a server's requests, samples and costs. */
 #pragma once
 #include <event2/buffer.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ struct metrics {
 	} by_status[METRICS_STATUSES];
 	uint64_t samples, lost;
 	double cpu;			/* seconds that tools used */
-	double recent, recent_at;	/* CPU time that decays, in s, and when it was added to */
+	double recent, recent_at;	/* decaying sum of CPU time, in s, and its last update */
 };
 
 /* Count a request that was answered by STATUS. */
@@ -23,18 +23,18 @@ void metrics_count(struct metrics *m, int status);
 /* Add CPU seconds that tools used, at NOW, in seconds of the monotonic clock. */
 void metrics_add_cost(struct metrics *m, double cpu, double now);
 
-/* Return the share of one CPU that tools used, averaged over some five minutes. */
+/* Return the share of one CPU that tools used, averaged over about five minutes. */
 double metrics_share(const struct metrics *m, double now);
 
-/* Return the seconds until metrics_share() will be MOST, if no tool runs. */
+/* Return the seconds until metrics_share() falls to MOST if no tool runs. */
 unsigned metrics_wait(const struct metrics *m, double most, double now);
 
-/* Take the counts of samples and losses from MESSAGES of pmu-sample -v. */
+/* Add the counts of samples and losses in MESSAGES, which pmu-sample -v wrote. */
 void metrics_add_samples(struct metrics *m, const char *messages);
 
-/* Write a metric as Prometheus reads it. */
+/* Write one metric in the text format of Prometheus. */
 void metrics_print_one(struct evbuffer *out, const char *name, const char *type, const char *help,
 		       double value);
 
-/* Write all of M so. */
+/* Write all metrics of M in the same format. */
 void metrics_print(const struct metrics *m, unsigned running, double now, struct evbuffer *out);

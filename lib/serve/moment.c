@@ -6,8 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-/* Take a number of exactly DIGITS digits at *AT, from LEAST to MOST, and what FOLLOWS it. */
-static bool take(const char **at, int digits, int least, int most, const char *follows, int *number)
+/*
+ * Parse a number of exactly DIGITS digits at *AT, from LEAST to MOST, and one character of FOLLOWS
+ * unless that is empty.  Move *AT after them.
+ */
+static bool parse_number(const char **at, int digits, int least, int most, const char *follows,
+			 int *number)
 {
 	*number = 0;
 	for (int i = 0; i < digits; i++, (*at)++) {
@@ -22,14 +26,14 @@ static bool take(const char **at, int digits, int least, int most, const char *f
 	return true;
 }
 
-/* Take the seconds at *AT, if there are any, and skip their fraction. */
-static bool take_seconds(const char **at, int *seconds)
+/* Parse the seconds at *AT, if there are any, and skip their fraction. */
+static bool parse_seconds(const char **at, int *seconds)
 {
 	*seconds = 0;
 	if (**at != ':')
 		return true;
 	++*at;
-	if (!take(at, 2, 0, 60, "", seconds))
+	if (!parse_number(at, 2, 0, 60, "", seconds))
 		return false;
 	if (**at != '.')
 		return true;
@@ -49,7 +53,8 @@ static bool parse_zone(const char *at, int *distance)
 	if (!*at || !strchr("+- ", *at))
 		return false;
 	int sign = *at++ == '-' ? -1 : 1;
-	if (!take(&at, 2, 0, 23, ":", &hours) || !take(&at, 2, 0, 59, "", &minutes) || *at)
+	if (!parse_number(&at, 2, 0, 23, ":", &hours) ||
+	    !parse_number(&at, 2, 0, 59, "", &minutes) || *at)
 		return false;
 	*distance = sign * 60 * (60 * hours + minutes);
 	return true;
@@ -59,9 +64,10 @@ static bool parse_rfc_3339(const char *at, uint64_t *moment)
 {
 	int year, month, day, hour, minute, second, distance;
 
-	if (!take(&at, 4, 1970, 9999, "-", &year) || !take(&at, 2, 1, 12, "-", &month) ||
-	    !take(&at, 2, 1, 31, "Tt ", &day) || !take(&at, 2, 0, 23, ":", &hour) ||
-	    !take(&at, 2, 0, 59, "", &minute) || !take_seconds(&at, &second) ||
+	if (!parse_number(&at, 4, 1970, 9999, "-", &year) ||
+	    !parse_number(&at, 2, 1, 12, "-", &month) ||
+	    !parse_number(&at, 2, 1, 31, "Tt ", &day) || !parse_number(&at, 2, 0, 23, ":", &hour) ||
+	    !parse_number(&at, 2, 0, 59, "", &minute) || !parse_seconds(&at, &second) ||
 	    !parse_zone(at, &distance))
 		return false;
 	struct tm tm = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * no-lookup - libevent's calls for names of hosts and services, without any lookup.
+ * no-lookup - replaces the libc functions by which libevent looks up hosts and services.
  *
- * The server listens on numeric addresses only.  glibc's functions would load shared libraries
- * into a static program, and could ask name servers.
+ * The server listens on numeric addresses only.  glibc's own functions would load shared
+ * libraries into a static program, and could query name servers.
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -39,7 +39,7 @@ struct protoent *getprotobynumber(int number)
 	return NULL;
 }
 
-/* Write the numeric address to HOST and the port to SERVICE: evhttp keeps both per connection. */
+/* Write the numeric address to HOST and the port to SERVICE: evhttp stores both. */
 int getnameinfo(const struct sockaddr *address, socklen_t size, char *host, socklen_t host_size,
 		char *service, socklen_t service_size, int flags)
 {

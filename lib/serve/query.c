@@ -25,14 +25,14 @@ static bool wrong(struct query *q, const char *format, ...)
 	return false;
 }
 
-static bool take_seconds(struct query *q, const char *value)
+static bool parse_seconds(struct query *q, const char *value)
 {
 	if (units_parse_duration(value, &q->seconds) && q->seconds >= 1000000)
 		return true;
 	return wrong(q, "seconds takes a number such as 30 or 0.5, not '%s'", value);
 }
 
-static bool take_event(struct query *q, const char *value)
+static bool add_event(struct query *q, const char *value)
 {
 	if (q->events == QUERY_EVENTS)
 		return wrong(q, "at most %d times event", QUERY_EVENTS);
@@ -41,7 +41,7 @@ static bool take_event(struct query *q, const char *value)
 }
 
 /* Parse the number of parameter NAME, from 1 to MOST. */
-static bool take_count(struct query *q, const char *name, const char *value, uint64_t most,
+static bool parse_count(struct query *q, const char *name, const char *value, uint64_t most,
 		       uint64_t *count)
 {
 	if (units_parse_count(value, count) && *count >= 1 && *count <= most)
@@ -49,22 +49,22 @@ static bool take_count(struct query *q, const char *name, const char *value, uin
 	return wrong(q, "%s takes a number from 1 to %" PRIu64 ", not '%s'", name, most, value);
 }
 
-static bool take_period(struct query *q, const char *value)
+static bool parse_period(struct query *q, const char *value)
 {
-	return take_count(q, "period", value, INT64_MAX, &q->period);
+	return parse_count(q, "period", value, INT64_MAX, &q->period);
 }
 
-static bool take_rate(struct query *q, const char *value)
+static bool parse_rate(struct query *q, const char *value)
 {
-	return take_count(q, "rate", value, INT64_MAX, &q->rate);
+	return parse_count(q, "rate", value, INT64_MAX, &q->rate);
 }
 
-static bool take_frequency(struct query *q, const char *value)
+static bool parse_frequency(struct query *q, const char *value)
 {
-	return take_count(q, "frequency", value, QUERY_FREQUENCY, &q->frequency);
+	return parse_count(q, "frequency", value, QUERY_FREQUENCY, &q->frequency);
 }
 
-bool query_take_callgraph(struct query *q, const char *value)
+bool query_set_callgraph(struct query *q, const char *value)
 {
 	uint64_t bytes;
 
@@ -80,11 +80,11 @@ bool query_take_callgraph(struct query *q, const char *value)
 		     value);
 }
 
-static bool take_label(struct query *q, const char *value)
+static bool parse_label(struct query *q, const char *value)
 {
 	struct labeler labeler = { .cgroups = 0 };
 	const char *unknown;
-	/* no fields of tracepoints: topprof alone knows which there are */
+	/* no fields of tracepoints: only pmu-topprof can check that they exist */
 	bool good = !strcmp(value, "none") ||
 		    (!strchr(value, ':') && labeler_choose(&labeler, value, &unknown));
 
@@ -93,47 +93,47 @@ static bool take_label(struct query *q, const char *value)
 	return good || wrong(q, "label takes a list such as pid,tid,cpu, not '%s'", value);
 }
 
-static bool take_pid(struct query *q, const char *value)
+static bool parse_pid(struct query *q, const char *value)
 {
 	return proc_parse_id(value, &q->pid) ||
 	       wrong(q, "pid takes the number of a process, not '%s'", value);
 }
 
-static bool take_comm(struct query *q, const char *value)
+static bool parse_comm(struct query *q, const char *value)
 {
 	q->comm = value;
 	return strlen(value) < PROC_NAME_SIZE ||
 	       wrong(q, "comm takes a name of at most %d bytes", PROC_NAME_SIZE - 1);
 }
 
-static bool take_types(struct query *q, const char *value)
+static bool parse_types(struct query *q, const char *value)
 {
 	q->one_type = !strcmp(value, "one");
 	return q->one_type || !strcmp(value, "all") ||
 	       wrong(q, "types takes all or one, not '%s'", value);
 }
 
-static bool take_moment(struct query *q, const char *name, const char *value, uint64_t *moment)
+static bool parse_moment(struct query *q, const char *name, const char *value, uint64_t *moment)
 {
 	return moment_parse(value, (uint64_t)time(NULL), moment) ||
 	       wrong(q, "%s takes a time such as 2026-11-22T03:12:00Z, seconds since 1970, or -1h, "
 		     "not '%s'", name, value);
 }
 
-static bool take_from(struct query *q, const char *value)
+static bool parse_from(struct query *q, const char *value)
 {
-	return take_moment(q, "from", value, &q->from);
+	return parse_moment(q, "from", value, &q->from);
 }
 
-static bool take_to(struct query *q, const char *value)
+static bool parse_to(struct query *q, const char *value)
 {
-	bool good = take_moment(q, "to", value, &q->to);
+	bool good = parse_moment(q, "to", value, &q->to);
 
 	q->to += good && q->to == 0;	/* 0: not given; nothing was kept in 1970 */
 	return good;
 }
 
-static bool take_nothing(struct query *q, const char *value)
+static bool ignore(struct query *q, const char *value)
 {
 	(void)q;
 	(void)value;
@@ -143,28 +143,28 @@ static bool take_nothing(struct query *q, const char *value)
 static const struct {
 	const char *name;
 	unsigned bit;
-	bool (*take)(struct query *q, const char *value);
+	bool (*parse)(struct query *q, const char *value);
 } parameters[] = {
-	{ "event", QUERY_EVENT, take_event },
-	{ "period", QUERY_PERIOD, take_period },
-	{ "rate", QUERY_RATE, take_rate },
-	{ "frequency", QUERY_HZ, take_frequency },
-	{ "seconds", QUERY_SECONDS, take_seconds },
-	{ "callgraph", QUERY_CALLGRAPH, query_take_callgraph },
-	{ "label", QUERY_LABEL, take_label },
-	{ "pid", QUERY_PID, take_pid },
-	{ "comm", QUERY_COMM, take_comm },
-	{ "types", QUERY_TYPES, take_types },
-	{ "from", QUERY_FROM, take_from },
-	{ "to", QUERY_TO, take_to },
-	{ "debug", QUERY_DEBUG, take_nothing },
+	{ "event", QUERY_EVENT, add_event },
+	{ "period", QUERY_PERIOD, parse_period },
+	{ "rate", QUERY_RATE, parse_rate },
+	{ "frequency", QUERY_HZ, parse_frequency },
+	{ "seconds", QUERY_SECONDS, parse_seconds },
+	{ "callgraph", QUERY_CALLGRAPH, query_set_callgraph },
+	{ "label", QUERY_LABEL, parse_label },
+	{ "pid", QUERY_PID, parse_pid },
+	{ "comm", QUERY_COMM, parse_comm },
+	{ "types", QUERY_TYPES, parse_types },
+	{ "from", QUERY_FROM, parse_from },
+	{ "to", QUERY_TO, parse_to },
+	{ "debug", QUERY_DEBUG, ignore },
 };
 
 enum { PARAMETERS = sizeof(parameters) / sizeof(*parameters) };
 
 /*
- * Decode SIZE bytes of TEXT to *AT, with a NUL, and move *AT after it.  Return false if an
- * escape is no escape, or what it stands for is no text.
+ * Decode SIZE bytes of TEXT to *AT, add a NUL, and move *AT after it.  Return false if an escape
+ * is malformed, or if the result contains a NUL or a control character.
  */
 static bool decode(const char *text, size_t size, char **at)
 {
@@ -200,8 +200,8 @@ static bool unknown(struct query *q, const char *name, unsigned allowed)
 	return wrong(q, "unknown parameter '%.40s'; there are: %s", name, used ? known : "none");
 }
 
-static bool take(struct query *q, const char *name, const char *value, unsigned allowed,
-		 unsigned *given)
+static bool parse_parameter(struct query *q, const char *name, const char *value,
+			    unsigned allowed, unsigned *given)
 {
 	for (size_t i = 0; i < PARAMETERS; i++) {
 		if (strcmp(parameters[i].name, name) || !(parameters[i].bit & allowed))
@@ -211,7 +211,7 @@ static bool take(struct query *q, const char *name, const char *value, unsigned 
 		if ((*given & parameters[i].bit) && parameters[i].bit != QUERY_EVENT)
 			return wrong(q, "%s is given twice", name);
 		*given |= parameters[i].bit;
-		return parameters[i].take(q, value);
+		return parameters[i].parse(q, value);
 	}
 	return unknown(q, name, allowed);
 }
@@ -247,7 +247,7 @@ bool query_parse(struct query *q, const char *text, unsigned allowed)
 		const char *value = at;
 		if (!decode(equals ? equals + 1 : "", equals ? size - name_size - 1 : 0, &at))
 			return wrong(q, "the value of '%.40s' is no text", name);
-		if (!take(q, name, value, allowed, &given))
+		if (!parse_parameter(q, name, value, allowed, &given))
 			return false;
 	}
 	if (!!q->period + !!q->rate + !!q->frequency > 1)

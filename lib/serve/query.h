@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * query - the parameters of a request: "event=cycles&period=10000&seconds=30".
+ * query - parses the parameters of a request: "event=cycles&period=10000&seconds=30".
  *
- * Everything here comes from outside.  A parsed query has numbers within their bounds, and texts
- * without control characters; the tools' own parsers judge what the texts mean.
+ * The input is not trusted.  In a parsed query, numbers are within their bounds and texts have no
+ * control characters; the tools check what the texts mean.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,7 +17,7 @@ enum {
 	QUERY_FREQUENCY = 10000,	/* Hz, at most */
 };
 
-/* Parameters, as bits: those that an address allows. */
+/* Parameters, as bits of a set. */
 enum query_parameter {
 	QUERY_SECONDS = 1 << 0,
 	QUERY_EVENT = 1 << 1,
@@ -28,15 +28,15 @@ enum query_parameter {
 	QUERY_LABEL = 1 << 6,
 	QUERY_PID = 1 << 7,
 	QUERY_COMM = 1 << 8,
-	QUERY_DEBUG = 1 << 9,		/* Go's: accepted, and without meaning */
+	QUERY_DEBUG = 1 << 9,		/* a parameter of Go's; accepted and ignored */
 	QUERY_TYPES = 1 << 10,
 	QUERY_FROM = 1 << 11,
 	QUERY_TO = 1 << 12,
 };
 
 struct query {
-	char text[QUERY_SIZE + 1];	/* the decoded values */
-	char wrong[256];		/* what is wrong, and what is right */
+	char text[QUERY_SIZE + 1];	/* storage of the decoded values */
+	char wrong[256];		/* error message of query_parse() */
 
 	const char *event[QUERY_EVENTS];
 	size_t events;
@@ -44,23 +44,23 @@ struct query {
 	uint64_t period;		/* events per sample */
 	uint64_t rate;			/* a frequency for timers, a period for other events */
 	uint64_t frequency;		/* Hz */
-	const char *callgraph;		/* what pmu-sample --call-graph takes, or "auto" */
-	const char *label;		/* what pmu-topprof --label takes */
+	const char *callgraph;		/* argument of pmu-sample --call-graph, or "auto" */
+	const char *label;		/* argument of pmu-topprof --label */
 	pid_t pid;
 	const char *comm;
-	bool one_type;			/* types=one: the default sample type only */
+	bool one_type;			/* types=one: only the default sample type */
 	uint64_t from, to;		/* s since 1970 */
 };
 
 /*
- * Parse TEXT, what comes after '?' (NULL: nothing), into Q.  ALLOWED: bits of enum
- * query_parameter.  A parameter without a value counts as not given.  Return false if TEXT is
- * wrong: Q->wrong says why.
+ * Parse TEXT, the part of an address after '?' (NULL: none), into Q.  ALLOWED is a set of enum
+ * query_parameter.  Parameters without a value are ignored.  Return false if TEXT is wrong, and
+ * set Q->wrong to the reason.
  */
 bool query_parse(struct query *q, const char *text, unsigned allowed);
 
-/* Return whether Q samples by timers only: rate= is a frequency then, else a period. */
+/* Return whether all events of Q are timers: rate= is then a frequency, otherwise a period. */
 bool query_is_by_time(const struct query *q);
 
-/* Set Q->callgraph to VALUE.  Return false if that is no way to record callchains. */
-bool query_take_callgraph(struct query *q, const char *value);
+/* Set Q->callgraph to VALUE.  Return false if VALUE is not a method to record callchains. */
+bool query_set_callgraph(struct query *q, const char *value);

@@ -10,7 +10,7 @@
 
 enum { WORDS = 48, TOOLS = 4 };
 
-/* Command lines that grow. */
+/* Command lines under construction. */
 struct command_lines {
 	struct arena *arena;
 	char *word[TOOLS][WORDS];
@@ -40,7 +40,7 @@ static void word(struct command_lines *l, const char *format, ...)
 	vsnprintf(text, (size_t)size + 1, format, again);
 	va_end(again);
 	va_end(args);
-	if (l->words < WORDS - 1)	/* a NULL stays */
+	if (l->words < WORDS - 1)	/* the last word stays NULL */
 		l->word[l->tools - 1][l->words++] = text;
 }
 
@@ -52,7 +52,7 @@ static void tool(struct command_lines *l, const char *name)
 	word(l, "%s", name);
 }
 
-/* Return the name of an event, which may be as in Go's proposals, for our tools. */
+/* Return our tools' name for EVENT, which may be "timer" as in Go's proposals. */
 static const char *event_name(const char *event)
 {
 	return strcmp(event, "timer") ? event : "cpu-clock";
@@ -134,7 +134,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 
 	tool(l, "pmu-sample");
 	if (!r->template) {
-		word(l, "--verbose");	/* it counts samples and losses for /metrics */
+		word(l, "--verbose");	/* prints the counts of samples and losses for /metrics */
 		units_format_duration(time, r->duration);
 		word(l, "--duration=%s", time);
 	}
@@ -180,7 +180,7 @@ recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t file
 	return l->argv;
 }
 
-/* Return pmu-events with the OPTION that says what it writes, as JSON. */
+/* Return the command line of pmu-events with OPTION, which selects its output, and --json. */
 static struct command_lines *events_tool(struct arena *arena, const char *option)
 {
 	struct command_lines *l = begin(arena);

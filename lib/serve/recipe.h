@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recipe - the command lines of the tools that answer a request.
+ * recipe - makes the command lines of the tools that answer a request.
  *
- * Texts of a request become the value of one option each, "--event=TEXT": no text is an option,
- * and no shell sees it.
+ * Each text of a request becomes the value of one option, as in "--event=TEXT".  So a text cannot
+ * become an option, and no shell interprets it.
  */
 #pragma once
 #include "base/arena.h"
@@ -11,35 +11,37 @@
 #include "serve/serve-settings.h"
 
 enum recipe_kind {
-	RECIPE_TIMER,		/* as Go's profile: 100 samples per second of CPU time */
-	RECIPE_EVENTS,		/* by the events of the query */
-	RECIPE_WAITS,		/* where threads wait */
+	RECIPE_TIMER,		/* sample a timer, 100 times per second of CPU time like Go */
+	RECIPE_EVENTS,		/* sample the events of the query */
+	RECIPE_WAITS,		/* record where threads wait */
 };
 
-/* What a request asks for. */
+/* A request. */
 struct recipe {
 	enum recipe_kind kind;
-	bool page;		/* a page, not a profile */
+	bool page;		/* answer with a page instead of a profile */
 	const struct query *query;
 	const struct serve_settings *settings;
 	uint64_t duration;	/* in ns */
-	pid_t pid;		/* the process, or one of its name: for --call-graph auto; or 0 */
-	const char *template;	/* write a file per interval so, without end; NULL: one profile */
+	pid_t pid;		/* a process of the target, for --call-graph auto; 0: unknown */
+	const char *template;	/* of a file per interval, without end; NULL: one profile */
 };
 
 /* Tools joined by pipes, for work_start().  They live in an arena. */
 typedef char *const *const *recipe_tools;
 
-/* Return the tool that says what the events of R are. */
+/* Return the tool that describes the events of R. */
 recipe_tools recipe_encode(const struct recipe *r, struct arena *arena);
 
-/* Return the tools that sample, and write the profile or the page. */
+/* Return the tools that sample and write the profile or the page. */
 recipe_tools recipe_profile(const struct recipe *r, struct arena *arena);
 
-/* Return the tools that add up the FILES profiles FILE, and write the sum or its page. */
+/* Return the tools that merge the FILES profiles FILE, and write the sum or its page. */
 recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t files,
 			  struct arena *arena);
 
-/* Return the tool that lists the events of this machine, or examines it. */
+/* Return the tool that lists the events of this machine. */
 recipe_tools recipe_list(struct arena *arena);
+
+/* Return the tool that checks whether this machine can profile. */
 recipe_tools recipe_doctor(struct arena *arena);

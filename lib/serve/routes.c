@@ -22,17 +22,17 @@ enum {
 	QUERY_HISTORY = QUERY_OUTPUT | QUERY_FROM | QUERY_TO,
 };
 
-/* What a handler needs to know. */
+/* A request, as handlers get it. */
 struct ask {
 	struct server *server;
 	struct evhttp_request *request;
 	struct query *query;		/* the handler frees it, or passes it on */
-	bool trusted;			/* with a token, or by a Unix socket */
+	bool trusted;			/* it has the token, or came by a Unix socket */
 };
 
 static const char text_type[] = "text/plain; charset=utf-8";
 
-/* Write the address of this machine to which REQUEST was sent.  False: a Unix socket. */
+/* Write the local address that REQUEST was sent to.  Return false if it is a Unix socket. */
 static bool local_address(struct evhttp_request *request, char text[INET6_ADDRSTRLEN])
 {
 	struct bufferevent *buffer =
@@ -46,7 +46,7 @@ static bool local_address(struct evhttp_request *request, char text[INET6_ADDRST
 
 	text[0] = '\0';
 	if (getsockname(bufferevent_getfd(buffer), &a.any, &size) < 0)
-		return true;		/* the Host is not right, then */
+		return true;		/* no Host equals the empty text */
 	if (a.any.sa_family == AF_INET)
 		inet_ntop(AF_INET, &a.in.sin_addr, text, INET6_ADDRSTRLEN);
 	else if (a.any.sa_family == AF_INET6)
@@ -54,7 +54,7 @@ static bool local_address(struct evhttp_request *request, char text[INET6_ADDRST
 	return a.any.sa_family != AF_UNIX;
 }
 
-/* Return whether the request may be answered; else it has been refused. */
+/* Return whether the request may be answered.  If not, refuse it. */
 static bool may_ask(struct ask *ask)
 {
 	struct evkeyvalq *headers = evhttp_request_get_input_headers(ask->request);
@@ -146,7 +146,7 @@ static void give_events(struct ask *ask)
 	job_start(ask->server, ask->request, JOB_EVENTS, RECIPE_TIMER, ask->query);
 }
 
-/* As Go's: arguments with a NUL between them; without trust, the name only. */
+/* Answer as Go does: arguments separated by NULs; if the request is not trusted, only the name. */
 static void give_command(struct ask *ask)
 {
 	char arguments[4096], name[PROC_NAME_SIZE];
@@ -155,7 +155,7 @@ static void give_command(struct ask *ask)
 	pid_t pid;
 	int status = target_find(ask->server, ask->query, &pid, &why);
 
-	if (status && status != 400) {	/* pprof asks here without naming a process */
+	if (status && status != 400) {	/* pprof requests this without naming a process */
 		reply_error(ask->server, ask->request, status, 0, "%s", why);
 		free(ask->query);
 		return;
@@ -172,7 +172,7 @@ static void give_command(struct ask *ask)
 	give_text(ask, text_type, body);
 }
 
-/* Profiles come with names: there is nothing to look up. */
+/* Profiles have names already, so pprof has nothing to look up. */
 static void give_symbols(struct ask *ask)
 {
 	struct evbuffer *body = evbuffer_new();
@@ -203,8 +203,8 @@ static const struct route {
 	const char *path;
 	void (*give)(struct ask *ask);
 	unsigned parameters;
-	enum evhttp_cmd_type method;	/* with GET */
-	bool for_all;			/* nobody is asked who he is */
+	enum evhttp_cmd_type method;	/* the method allowed besides GET */
+	bool for_all;			/* needs no token */
 } routes[] = {
 	{ "/", go_to_index, 0, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof", go_to_index, 0, EVHTTP_REQ_HEAD, false },
@@ -258,7 +258,7 @@ void routes_handle(struct evhttp_request *request, void *context)
 		return;
 	}
 	ask.query = mem_zeroed(1, sizeof(*ask.query));
-	bool any_query = route->give == give_symbols;	/* it has addresses */
+	bool any_query = route->give == give_symbols;	/* its query is addresses */
 	if (any_query || query_parse(ask.query, evhttp_uri_get_query(uri), route->parameters)) {
 		route->give(&ask);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* routes - what each path of a server answers, and who may ask. */
+/* routes - maps the paths of a server to handlers. */
 #pragma once
 #include <event2/http.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve-settings - what the operator of a server chose. */
+/* serve-settings - the operator's choices for a server. */
 #pragma once
 #include "base/command.h"
 
@@ -12,7 +12,7 @@ struct query;
 struct serve_settings {
 	const struct command_list *addresses;	/* each passes listen_check() */
 
-	/* what is sampled: at most one, or none if requests choose */
+	/* target: at most one of these; none if requests choose */
 	int pid;			/* 0: none */
 	const char *comm, *cgroup, *user;
 	bool system;
@@ -24,12 +24,12 @@ struct serve_settings {
 	const char *cache;		/* directory of pmu-symbolize; NULL: none */
 	uint64_t max_seconds;		/* longest profile, in ns */
 	uint64_t jobs;			/* requests that sample at the same time, at most */
-	double max_cost;		/* share of one CPU that all of this may take */
+	double max_cost;		/* share of one CPU that requests may take */
 
-	/* profiles that are kept */
-	uint64_t keep;			/* for this time, in ns; 0: none are */
-	uint64_t interval;		/* a file for each, in ns */
-	uint64_t keep_bytes;		/* of all files, at most */
+	/* kept profiles */
+	uint64_t keep;			/* how long they are kept, in ns; 0: none are kept */
+	uint64_t interval;		/* time per file, in ns */
+	uint64_t keep_bytes;		/* size limit of all files together */
 	const char *keep_dir;
-	const struct query *keep_query;	/* what is sampled, and how */
+	const struct query *keep_query;	/* events and options */
 };

@@ -17,9 +17,9 @@
 
 enum {
 	HEADERS = 8192, BODY = 16384,	/* bytes of a request, at most */
-	STOP_ROUND = 20,		/* ms between looks at what still runs */
-	STOP_ROUNDS = 60,		/* then jobs are ended */
-	STOP_LAST = 75,			/* then the server ends: 1.5 s */
+	STOP_ROUND = 20,		/* ms between checks while the server stops */
+	STOP_ROUNDS = 60,		/* rounds after which jobs are killed */
+	STOP_LAST = 75,			/* rounds after which the server ends: 1.5 s */
 };
 
 double server_now(void)
@@ -27,14 +27,14 @@ double server_now(void)
 	return 1e-9 * (double)monotonic_ns();
 }
 
-/* End all tools at once. */
+/* Kill all tools. */
 static void end_work(struct server *s)
 {
 	jobs_stop(s, true);
 	keeper_stop(s->keeper, true);
 }
 
-/* The server was asked to stop: end when all answers are out, or when it takes too long. */
+/* End the server when all answers are sent, or after STOP_LAST rounds. */
 static void stop_round(evutil_socket_t fd, short what, void *context)
 {
 	struct server *s = context;
@@ -54,7 +54,7 @@ static void stop(struct server *s)
 	const struct timeval round = { .tv_usec = STOP_ROUND * 1000 };
 
 	if (s->stops)
-		return;		/* it was asked before; rounds count */
+		return;		/* it is stopping already */
 	s->stops = 1;
 	connections_stop(s->connections);
 	jobs_stop(s, false);
@@ -96,7 +96,7 @@ static bool start_http(struct server *s)
 	}
 	evhttp_set_max_headers_size(s->http, HEADERS);
 	evhttp_set_max_body_size(s->http, BODY);
-	/* libevent answers others by 501, and a page; our routes refuse in a sentence */
+	/* accept more methods than we support: libevent would answer with an HTML page */
 	evhttp_set_allowed_methods(s->http, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
 				   EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS |
 				   EVHTTP_REQ_PATCH);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server - an HTTP server that samples: one loop, by libevent's evhttp, which waits for clients
- * and for the tools that work for them.
+ * server - an HTTP server that samples.  One loop, by libevent's evhttp, waits for clients and for
+ * the tools that work for them.
  */
 #pragma once
 #include "base/report.h"
@@ -9,13 +9,13 @@
 
 struct server;
 
-/* Return a server that listens as SETTINGS say, which outlive it; or NULL (reported). */
+/* Return a server that listens by SETTINGS, or NULL (reported).  SETTINGS must outlive it. */
 struct server *server_open(const struct serve_settings *settings, struct report *report);
 
-/* Return the name of address I ("http://127.0.0.1:6060"), or NULL: there are no more. */
+/* Return the name of address I ("http://127.0.0.1:6060"), or NULL if there are no more. */
 const char *server_address(const struct server *s, size_t i);
 
-/* Serve until SIGTERM, SIGINT or SIGHUP; then end within 2 seconds. */
+/* Serve until SIGTERM, SIGINT or SIGHUP.  Return at most 2 seconds later. */
 void server_run(struct server *s);
 
 void server_close(struct server *s);

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Return a process called NAME, as pmu-sample --comm finds it, or 0. */
+/* Return a process called NAME, by the rules of pmu-sample --comm, or 0. */
 static pid_t find_name(const char *name)
 {
 	struct proc_ids ids;
@@ -24,13 +24,13 @@ static pid_t find_name(const char *name)
 	return found;
 }
 
-static bool is_there(pid_t pid)
+static bool exists(pid_t pid)
 {
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* The process that the operator named; never a process that got its id later. */
-static bool is_still_there(int pidfd)
+/* Return whether the process of PIDFD still exists.  A pid may have gone to another process. */
+static bool still_exists(int pidfd)
 {
 	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 || errno == EPERM;
 }
@@ -41,13 +41,13 @@ int target_find(const struct server *s, const struct query *query, pid_t *pid, c
 	const char *comm = query->comm ? query->comm : query->pid ? NULL : own->comm;
 
 	*pid = 0;
-	*why = "the operator chooses what is sampled here; pmu-serve --any allows pid and comm";
+	*why = "this server samples a fixed target; pmu-serve --any allows pid and comm";
 	if ((query->pid || query->comm) && !own->any)
 		return 403;
 	*why = "no such process";
 	if (query->pid) {
 		*pid = query->pid;
-		return is_there(*pid) ? 0 : 404;
+		return exists(*pid) ? 0 : 404;
 	}
 	if (comm) {
 		*pid = find_name(comm);
@@ -56,7 +56,7 @@ int target_find(const struct server *s, const struct query *query, pid_t *pid, c
 	*why = "the process has ended";
 	if (own->pid) {
 		*pid = own->pid;
-		return is_still_there(s->pidfd) ? 0 : 404;
+		return still_exists(s->pidfd) ? 0 : 404;
 	}
 	*why = "which process? give pid=PID or comm=NAME";
 	return own->cgroup || own->user || own->system ? 0 : 400;

@@ -19,8 +19,8 @@
 struct workshop {
 	struct event_base *base;
 	struct report *report;
-	struct work *works;	/* list; with those that are cancelled */
-	double cpu, endless_cpu;	/* seconds that tools used; those of endless work apart */
+	struct work *works;	/* list, including cancelled works that still run */
+	double cpu, endless_cpu;	/* seconds that tools used, without and of endless work */
 };
 
 struct work {
@@ -28,7 +28,7 @@ struct work {
 	struct workshop *shop;
 	struct sibling tool[WORK_TOOLS];	/* pid 0: it has ended */
 	int status[WORK_TOOLS];			/* as wait4() returns it */
-	bool in_vain[WORK_TOOLS];		/* killed: a tool that reads it failed */
+	bool in_vain[WORK_TOOLS];		/* killed because a tool that reads it failed */
 	unsigned tools;
 	int output, messages;			/* files in memory */
 	off_t read;				/* bytes of MESSAGES that were returned */
@@ -52,7 +52,7 @@ double workshop_cpu(const struct workshop *shop)
 	return shop->cpu;
 }
 
-/* Return the CPU time of a process that runs, in s. */
+/* Return the CPU time of the running process PID, in s. */
 static double cpu_of(pid_t pid)
 {
 	struct timespec used;
@@ -116,7 +116,7 @@ void workshop_free(struct workshop *shop)
 	free(shop);
 }
 
-/* Copy the first line of TOOL's messages to WHY, without the tool's name.  False: none. */
+/* Copy the first message of TOOL to WHY, without the tool's name.  Return false if it has none. */
 static bool first_message(const char *messages, const char *tool, char *why, size_t size)
 {
 	size_t name = strlen(tool);
@@ -131,14 +131,14 @@ static bool first_message(const char *messages, const char *tool, char *why, siz
 	return false;
 }
 
-/* Return whether our signal ended tool I: one that was ending by itself keeps its status. */
+/* Return whether our signal ended tool I.  It may have ended by itself before the signal. */
 static bool was_in_vain(const struct work *w, unsigned i)
 {
 	return w->in_vain[i] && WIFSIGNALED(w->status[i]) && WTERMSIG(w->status[i]) == SIGKILL;
 }
 
-/* Find the tool that failed, and why: those after it have too little input. */
-static void judge(const struct work *w, struct work_result *r)
+/* Set R's first tool that failed, and why.  Later tools failed for lack of input. */
+static void find_failure(const struct work *w, struct work_result *r)
 {
 	unsigned i = 0;
 
@@ -163,9 +163,9 @@ static void finish(struct work *w)
 	ssize_t size = pread(w->messages, r.messages, sizeof(r.messages) - 1, 0);
 	r.messages[size > 0 ? size : 0] = '\0';
 	if (w->done) {		/* else the names of the tools may be gone */
-		judge(w, &r);
+		find_failure(w, &r);
 		r.size = fstat(w->output, &st) == 0 ? st.st_size : 0;
-		w->output = -1;		/* it is DONE's */
+		w->output = -1;		/* DONE closes it */
 		lseek(r.output, 0, SEEK_SET);
 		w->done(w->context, &r);
 	}
@@ -193,7 +193,10 @@ static void reap(struct work *w)
 	}
 }
 
-/* A tool that waits for samples would not notice soon that nobody reads what it writes. */
+/*
+ * Kill the tools whose readers failed.  A tool that waits for samples would notice that only when
+ * it writes.
+ */
 static void end_writers(struct work *w)
 {
 	bool failed = false;
@@ -215,8 +218,8 @@ static bool is_ours(const struct workshop *shop, pid_t pid)
 }
 
 /*
- * A tool that is killed leaves its own child to the first process of a container, which we may
- * be: wait for it.  One of ours that ends just now sends a signal of its own.
+ * Wait for processes that are not our tools.  If we are the first process of a container, the
+ * children of killed tools become ours.  A tool of ours that ends now is left to its own SIGCHLD.
  */
 static void reap_orphans(const struct workshop *shop)
 {
@@ -263,7 +266,7 @@ static void time_is_up(evutil_socket_t fd, short what, void *context)
 	signal_tools(w, SIGKILL);
 }
 
-/* Start the tools.  Return false if one cannot be started: those before it are killed. */
+/* Start the tools.  If one cannot be started, kill those before it and return false. */
 static bool start_tools(struct work *w, char *const *const *argv)
 {
 	int in = -1;

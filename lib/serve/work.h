@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work - tools of ours that run for a request: children joined by pipes.
+ * work - runs tools for a request, as children joined by pipes.
  *
- * The output of the last tool goes to a file in memory, the messages of all of them to another
- * one, so the server does nothing while they run.  If one fails, those before it are killed.  When
- * all have ended, a callback gets the result.  Tools that are cancelled are killed, and waited for
- * without a callback.
+ * The output of the last tool and the messages of all tools go to two files in memory, so the
+ * server does nothing while they run.  If a tool fails, the tools before it are killed.  When all
+ * have ended, a callback gets the result.  Cancelled tools are killed, and there is no callback.
  */
 #pragma once
 #include "base/report.h"
@@ -17,44 +16,44 @@
 
 enum { WORK_TOOLS = 4, WORK_MESSAGES = 4096 };
 
-#define WORK_ENDLESS 0.0		/* a limit: none */
+#define WORK_ENDLESS 0.0		/* no time limit */
 
 struct work;
 struct workshop;
 
-/* How tools ended. */
+/* The result of tools that have ended. */
 struct work_result {
-	int output;		/* a file, read from its start; the callback closes it */
+	int output;		/* file at its start; the callback closes it */
 	off_t size;		/* of OUTPUT, in bytes */
 	bool timed_out;		/* they did not end in time */
-	const char *failed;	/* name of the first tool that failed, or NULL: none */
-	char why[512];		/* its first message, without its name; or how it ended */
-	char messages[WORK_MESSAGES];	/* the beginning of all messages */
+	const char *failed;	/* name of the first tool that failed; NULL: none failed */
+	char why[512];		/* first message of FAILED, without its name; or how it ended */
+	char messages[WORK_MESSAGES];	/* start of the messages of all tools */
 };
 
 typedef void work_done(void *context, struct work_result *result);
 
-/* Return the place where tools run: it waits for children by BASE.  SIGCHLD must be blocked. */
+/* Return a workshop, which runs tools and uses BASE for time limits.  SIGCHLD must be blocked. */
 struct workshop *workshop_new(struct event_base *base, struct report *report);
 void workshop_free(struct workshop *shop);
 
-/* Wait for the children that have ended: after SIGCHLD. */
+/* Wait for the children that have ended.  To be called after SIGCHLD. */
 void workshop_reap(struct workshop *shop);
 
 /*
- * Return the CPU time of all tools that have ended, also of those that were cancelled, in s; but
- * not of endless work.
+ * Return the CPU time of all tools that have ended, in s.  It includes cancelled tools, but not
+ * endless work.
  */
 double workshop_cpu(const struct workshop *shop);
 
-/* Return the CPU time of the tools of all endless work until now, in s. */
+/* Return the CPU time that the tools of all endless work have used until now, in s. */
 double workshop_endless_cpu(const struct workshop *shop);
 
 /*
- * Start the tools ARGV, up to NULL, each of which reads what the one before it writes.  Each is
- * an argv, up to NULL, which must outlive the work unless that is cancelled.  After LIMIT seconds
- * (or WORK_ENDLESS) they are killed.  DONE is called with CONTEXT, but not before this returns.
- * Return NULL if they cannot be started: reported.
+ * Start tools joined by pipes.  ARGV is a NULL-terminated array with the argv of each tool; these
+ * must outlive the work, unless that is cancelled.  Kill them after LIMIT seconds, unless it is
+ * WORK_ENDLESS.  When they have ended, DONE is called with CONTEXT; never before this function
+ * returns.  Return NULL (reported) if they cannot be started.
  */
 struct work *work_start(struct workshop *shop, char *const *const *argv, double limit,
 			work_done *done, void *context);
@@ -65,7 +64,7 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
  */
 bool work_next_message(struct work *w, char *line, size_t size);
 
-/* Let the first tool end: what it has sampled becomes a result. */
+/* Stop the first tool.  The others process the samples so far, and DONE gets the result. */
 void work_finish(struct work *w);
 
 /* Kill the tools; DONE is not called. */

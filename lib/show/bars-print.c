@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Where more is lost, the worst case of what was lost is all that can be said. */
+/* If a larger part of the samples was lost, bars show the worst case instead of the estimate. */
 #define MUCH_LOST 0.05
 
 const char bars_note[] = "+/- covers chance in sampling and change within the recording, not "
@@ -22,20 +22,20 @@ bool bars_marks(const struct share_bar *bar, enum bars_how how)
 	return how == BARS_AUTO && bar->is_marked;
 }
 
-bool bars_is_little(const struct bars *b, const struct share_bar *bar, enum bars_how how)
+bool bars_may_be_zero(const struct bars *b, const struct share_bar *bar, enum bars_how how)
 {
 	struct share_bar run = *bar;
 
 	if (bar->share >= bars_least(b))
-		return false;	/* it ran seldom, and long then: the bar says how sure that is */
+		return false;	/* few long phases have few effective samples, but a wide bar */
 	if (!is_run(bar, how))
-		return share_is_little(bar);
+		return share_may_be_zero(bar);
 	run.is_exact = bar->floor <= 0;
 	run.effective = run.is_exact ? 0 : bar->share * (1 - bar->share) / bar->floor;
-	return share_is_little(&run);
+	return share_may_be_zero(&run);
 }
 
-/* A number with thousands separated by commas, below 10^15. */
+/* Print COUNT, below 10^15, with commas between thousands. */
 static void print_count(double count, FILE *out)
 {
 	char digits[32];
@@ -45,7 +45,7 @@ static void print_count(double count, FILE *out)
 		fprintf(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-/* Two digits, or all that are before the point. */
+/* Print NUMBER with two digits, or as an integer if that has more. */
 static void print_two_digits(double number, FILE *out)
 {
 	fprintf(out, number < 99.5 ? "%.2g" : "%.0f", number);
@@ -70,7 +70,7 @@ void bars_print_head(const struct bars *b, FILE *out)
 		fputs(", no spans of time (pmu-topprof --slices 20)", out);
 	else if (b->whole.price[0] == 0)
 		fputs(", too short for spans of time", out);
-	fputs(bars_lost(b) > MUCH_LOST ? "; +/-: were all lost samples of one row\n"
+	fputs(bars_lost(b) > MUCH_LOST ? "; +/-: if all lost samples were of one row\n"
 				       : "; +/-: 95 %\n", out);
 }
 
@@ -84,7 +84,7 @@ static double worst_high(const struct bars *b, double high)
 	return high * (1 - bars_lost(b)) + bars_lost(b);
 }
 
-/* The bar that is shown. */
+/* The bar as it is shown. */
 struct bounds {
 	double low, high;
 	bool is_exact;
@@ -129,26 +129,26 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 	double lost = bars_lost(b);
 
 	if (left->any_mark)
-		fputs("~ changes over the recording: +/- holds for this recording; another one may "
+		fputs("~ changes over the recording: +/- holds for this recording; others may "
 		      "differ by more.\n", out);
-	if (left->little) {
-		fprintf(out, "%" PRIu64 " %s%s below what ", left->little, row_kind,
-			left->little == 1 ? "" : "s");
-		print_count(b->taken, out);
-		fputs(" samples can tell (each under ", out);
+	if (left->few) {
+		fprintf(out, "%" PRIu64 " %s%s too few samples (each under ", left->few, row_kind,
+			left->few == 1 ? " has" : "s have");
 		bars_print_percent(bars_least(b), out);
+		fputs(" of ", out);
+		print_count(b->taken, out);
 		fprintf(out, "), together %.1f %%.\n", 100 * left->share);
 	}
 	if (lost > 0) {
 		bars_print_percent(lost, out);
-		fputs(" of samples were lost; were they all of one function, its share would be up "
-		      "to ", out);
+		fputs(" of the samples were lost; if all were of one function, its share would be "
+		      "up to ", out);
 		print_two_digits(100 * lost, out);
 		fputs(" points higher.\n", out);
 	}
 	if (b->whole.runs == 2)
-		fputs("differences between runs are not in this: it takes three runs or more.\n",
-		      out);
+		fputs("+/- does not include differences between runs: this needs three runs or "
+		      "more.\n", out);
 }
 
 void bars_print_json_head(const struct bars *b)

@@ -9,34 +9,35 @@
 #include <string.h>
 
 enum {
-	SLICES_MAX = 40,		/* per run; more are taken together */
-	WORK_MAX = 1 << 28,		/* rows times blocks: beyond it, blocks are not used */
+	SLICES_MAX = 40,		/* per run; neighbouring slices are joined above this */
+	WORK_MAX = 1 << 28,		/* rows times blocks: above it, blocks are not used */
 };
 
 /* A slice of a run. */
 struct slice_of_run {
 	uint32_t run;		/* string; 0: none */
-	uint32_t samples;	/* in it; or where the next of them goes in the order */
+	uint32_t samples;	/* their number; then the index in ORDER of the next of them */
 	int64_t slice;		/* from 1 on; 0: none */
 };
 
-/* What a sample is for the bars. */
+/* A sample of the profile, which may aggregate several samples of the event. */
 struct item {
-	uint32_t place;
+	uint32_t place;		/* index of its slice in struct items */
 	bool is_lost;		/* it stands for lost samples */
-	double count;		/* of samples that it is from */
+	double count;		/* number of samples that it aggregates */
 };
 
-/* All samples, and the places where they are. */
+/* All samples, and the slices that they are in ("places"). */
 struct items {
-	struct item *item;
+	struct item *item;	/* by sample */
 	struct slice_of_run *place;
 	uint32_t places, last;	/* number of places; place of the last sample */
-	struct table table;
+	struct table table;	/* over PLACE, by run and slice */
 };
 
 /* --- which values are counts --- */
 
+/* Return whether type TYPE is called NAME followed by MORE, and has the unit "count". */
 static bool is_named(const struct decoded *d, uint32_t type, const char *name, const char *more)
 {
 	const char *text = decoded_string(d, d->type[type].type);
@@ -54,7 +55,10 @@ static uint32_t type_named(const struct decoded *d, const char *name, const char
 	return TABLE_NONE;
 }
 
-/* Return the type with the counts of samples of VALUE, by pmu-topprof's names or others'. */
+/*
+ * Return the type that counts the samples of type VALUE, by the names that pmu-topprof or other
+ * tools give it, or TABLE_NONE.
+ */
 static uint32_t count_by_name(const struct decoded *d, uint32_t value)
 {
 	const char *name = decoded_string(d, d->type[value].type);
@@ -75,7 +79,10 @@ static uint32_t count_by_name(const struct decoded *d, uint32_t value)
 	return of_event != TABLE_NONE ? of_event : type_named(d, "samples", "");
 }
 
-/* Read what pmu-topprof has noted about the event: of all runs, if several were merged. */
+/*
+ * Read the figures of the event from pmu-topprof's comments: of RUN, or of all runs that were
+ * merged.  Return how many samples the event has by them; 0: unknown.
+ */
 static double read_figures(struct bars *b, const struct bars_run *run)
 {
 	const char *value = decoded_string(b->d, b->d->type[b->value].type);
@@ -104,7 +111,7 @@ static double read_figures(struct bars *b, const struct bars_run *run)
 	return samples;
 }
 
-/* Return whether all values are multiples of the profile's period, which is then that of each. */
+/* Return whether the profile has a period for type VALUE, and all values are multiples of it. */
 static bool has_period(const struct decoded *d, uint32_t value)
 {
 	struct decoded_reader r = { .d = d };
@@ -129,7 +136,7 @@ static int compare_places(const void *a, const void *b, void *items)
 	return x->slice < y->slice ? -1 : x->slice > y->slice;
 }
 
-/* Return the number of the place of a sample. */
+/* Return the place of SLICE in RUN.  Create it if it is new. */
 static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
 {
 	const struct slice_of_run *last = t->places ? &t->place[t->last] : NULL;
@@ -147,7 +154,7 @@ static uint32_t place_at(struct items *t, uint32_t run, int64_t slice)
 	return t->last;
 }
 
-/* A value of a label's name: its strings, of which there may be several with one text. */
+/* Compare by text: several strings may have the same text. */
 static bool has_text(const struct decoded *d, uint32_t string, const char *text)
 {
 	return !strcmp(decoded_string(d, string), text);
@@ -191,7 +198,7 @@ static void add_block(struct bars *b, uint32_t run, uint32_t number)
 	b->block[b->blocks++] = (struct bars_block){ .run = run, .number = number };
 }
 
-/* Make the blocks of one run: COUNT places in their ORDER.  Note them in BLOCK_OF. */
+/* Make the blocks of one run, which has the COUNT places in ORDER.  Set BLOCK_OF by place. */
 static void add_run(struct bars *b, const struct items *t, const uint32_t *order, size_t count,
 		    uint32_t *block_of)
 {
@@ -225,10 +232,10 @@ static void add_blocks(struct bars *b, const struct items *t, const uint32_t *or
 	}
 }
 
-/* Look at the samples of RUN, or all. */
+/* Set T to the samples of RUN, or to all samples if RUN is NULL. */
 static void find_items(struct bars *b, const struct bars_run *run, struct items *t)
 {
-	/* two locations suffice to see whether there is one */
+	/* two locations suffice to find samples with exactly one: see stands_for_lost() */
 	struct decoded_reader r = { .d = b->d, .most = 2 };
 	bool any_value = false;
 
@@ -249,12 +256,12 @@ static void find_items(struct bars *b, const struct bars_run *run, struct items 
 	decoded_reader_release(&r);
 }
 
-/* Note in the places, which have this ORDER, at which index their samples begin. */
+/* Turn the sample count of each place into the index at which its samples start. */
 static void set_starts(struct items *t, const uint32_t *order, const uint32_t *block_of)
 {
 	uint32_t at = 0;
 
-	/* those of no block first: each block's samples are then next to each other */
+	/* places without a block first, so that each block's samples are contiguous */
 	for (int blocks = 0; blocks < 2; blocks++)
 		for (uint32_t i = 0; i < t->places; i++) {
 			struct slice_of_run *p = &t->place[order[i]];
@@ -266,7 +273,7 @@ static void set_starts(struct items *t, const uint32_t *order, const uint32_t *b
 		}
 }
 
-/* Make the blocks.  Return the block of each place. */
+/* Make the blocks.  Return the block of each place; the caller frees. */
 static uint32_t *find_blocks(struct bars *b, struct items *t)
 {
 	uint32_t *order = mem_zeroed(t->places, sizeof(*order));
@@ -299,7 +306,10 @@ static void arrange_samples(struct bars *b, const struct bars_run *run, struct i
 	}
 }
 
-/* Count the samples of each block, and those that were lost, of STATED in all. */
+/*
+ * Count the samples and losses of each block.  STATED is the number of samples by the profile's
+ * comments.
+ */
 static void count_samples(struct bars *b, const struct items *t, const uint32_t *block_of,
 			  double stated)
 {
@@ -313,7 +323,7 @@ static void count_samples(struct bars *b, const struct items *t, const uint32_t 
 			*(item->is_lost ? &b->block[block].lost : &b->block[block].samples) +=
 				item->count;
 	}
-	/* what the profile states holds if all its samples are here */
+	/* samples were left out of the profile: its comments do not describe it any more */
 	if (stated != b->taken)
 		b->exact = b->lost = 0;
 	b->lost = lost > 0 ? lost : b->lost;
@@ -355,7 +365,7 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 	table_release(&items.table);
 }
 
-/* End the current block: its sums become cells. */
+/* Turn the sums of the current block into cells. */
 static void end_block(struct bars *b)
 {
 	for (int kind = 0; kind < BARS_KINDS; kind++) {
@@ -373,7 +383,7 @@ static void end_block(struct bars *b)
 	}
 }
 
-/* The weight of BLOCK makes up for what was lost in it. */
+/* Return the factor that compensates the samples lost in BLOCK. */
 static double factor_of(const struct bars *b, uint32_t block)
 {
 	const struct bars_block *of = block == TABLE_NONE ? NULL : &b->block[block];
@@ -381,9 +391,9 @@ static double factor_of(const struct bars *b, uint32_t block)
 	return of && of->samples > 0 ? (of->samples + of->lost) / of->samples : 1;
 }
 
-bool bars_take(struct bars *b, const struct decoded_sample *s, uint32_t index)
+bool bars_next_sample(struct bars *b, const struct decoded_sample *s, uint32_t index)
 {
-	uint32_t block = b->block_of[index];	/* of B->order */
+	uint32_t block = b->block_of[index];	/* INDEX is in B->order */
 
 	if (b->why_not)
 		return true;
@@ -430,7 +440,7 @@ void bars_count(struct bars *b, uint32_t row, enum bars_of kind)
 	sum->samples += b->cell_samples;
 }
 
-/* Put the cells of each row next to each other.  They stay in the order of their blocks. */
+/* Sort the cells by row.  The cells of a row stay in the order of their blocks. */
 static void sort_cells(struct bars_sums *s, uint32_t rows)
 {
 	struct bars_cell *sorted = mem_zeroed(s->cells, sizeof(*sorted));
@@ -480,7 +490,7 @@ void bars_finish(struct bars *b, uint32_t rows)
 		sort_cells(&b->sums[kind], rows);
 		b->scratch[kind] = mem_zeroed(b->blocks, sizeof(**b->scratch));
 	}
-	/* cells lack the differences between their samples' weights */
+	/* cells hide the differences between the weights of their samples */
 	if (b->exact > b->whole.squares) {
 		double by = b->exact / b->whole.squares;
 		b->whole.squares *= by;

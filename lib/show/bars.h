@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bars - the error bars of the rows of a top, from the counts and the labels "slice" and "run"
- * of a profile's samples.
+ * bars - computes error bars for the rows of a top, from the sample counts and from the labels
+ * "slice" and "run" of a profile's samples.
  *
  *	struct bars b;
  *
  *	bars_init(&b, profile, type, NULL);
  *	for each i < b.samples
- *		if (bars_take(&b, &reader.sample, i))
+ *		if (bars_next_sample(&b, &reader.sample, i))
  *			bars_count() for each row of the sample
  *	bars_finish(&b, rows);
  *	use bars_part(), or b.row[] after bars_make()
@@ -32,7 +32,7 @@ struct bars_cell {
 	double weight;
 };
 
-/* The sums of all rows, of one kind. */
+/* The sums of all rows, for one kind of value. */
 struct bars_sums {
 	struct bars_sum {
 		double weight;		/* in the current block */
@@ -48,67 +48,68 @@ struct bars_sums {
 struct bars_block {
 	uint32_t run;		/* number of its run, from 0 on */
 	uint32_t number;	/* in its run */
-	double samples, lost;	/* counted */
-	double weight;
+	double samples, lost;	/* number of samples, and of lost samples */
+	double weight;		/* sum of the samples' weights */
 };
 
 struct bars {
-	const char *why_not;	/* why there are no bars; NULL: there are */
-	uint32_t *order;	/* samples, by block; those of no block come first */
-	uint32_t samples;	/* of ORDER */
-	double taken, lost;	/* samples of the event, counted */
+	const char *why_not;	/* reason why there are no bars; NULL: there are bars */
+	uint32_t *order;	/* indices of samples, by block; samples without a block first */
+	uint32_t samples;	/* size of ORDER */
+	double taken, lost;	/* number of samples of the event, and of lost samples */
 	struct share_whole whole;	/* set by bars_finish() */
 	uint32_t spans;		/* blocks that are not empty */
 	bool has_slices;	/* some sample has a slice */
-	bool is_group;		/* the event was read with others, as the profile states */
+	bool is_group;		/* the event was read with others, by the profile's comments */
 	struct bars_row {
 		struct share_bar bar[BARS_KINDS];
 	} *row;			/* by row, set by bars_make(); NULL before */
 	/* private: */
 	const struct decoded *d;
 	uint32_t value, count;	/* indices of the sample types; COUNT equals VALUE for counts */
-	int64_t period;		/* of all samples, if there is no type with counts; 0: there is */
-	double exact;		/* sum of squares that the profile states; 0: none */
+	int64_t period;		/* of each sample, if no type has counts; 0: one has */
+	double exact;		/* sum of squares by the profile's comments; 0: unknown */
 	uint32_t *block_of;	/* by index in ORDER: index of its block; TABLE_NONE: none */
 	struct bars_block *block;
 	uint32_t blocks, current;	/* number of blocks; index of the current block */
-	double *weight;		/* of WHOLE */
-	uint32_t *pair, *run;	/* of WHOLE */
+	double *weight;		/* WHOLE.weight */
+	uint32_t *pair, *run;	/* WHOLE.pair, WHOLE.run */
 	double factor, cell_weight, cell_squares, cell_samples;	/* of the current sample */
-	double *scratch[BARS_KINDS];	/* by block, of a row */
+	double *scratch[BARS_KINDS];	/* by block: weights of the row of bars_part() */
 	struct bars_sums sums[BARS_KINDS];
 	bool *is_lost;		/* by location: it stands for lost samples */
 };
 
 /*
- * Look at the samples of D, values of sample type VALUE.  RUN: only these; NULL: all.  If bars
- * cannot be made, B->why_not says why, and B->order has the samples in their order.
+ * Make B from the values of sample type VALUE in D, of the samples of RUN, or of all samples if
+ * RUN is NULL.  If bars cannot be made, B->why_not says why, and B->order has all samples in the
+ * order of the profile.
  */
 void bars_init(struct bars *b, const struct decoded *d, size_t value,
 	       const struct bars_run *run);
 
 /*
- * The sample B->order[INDEX] is next; they come in this order.  Return false if it stands for
- * lost samples, which are no part of the whole.
+ * Make B->order[INDEX], which is SAMPLE, the current sample.  INDEX counts up from 0.  Return
+ * false if it stands for lost samples, which are not counted.
  */
-bool bars_take(struct bars *b, const struct decoded_sample *sample, uint32_t index);
+bool bars_next_sample(struct bars *b, const struct decoded_sample *sample, uint32_t index);
 
-/* Count the sample for ROW: once for each kind that it belongs to. */
+/* Count the current sample for ROW, once for each kind that it belongs to. */
 void bars_count(struct bars *b, uint32_t row, enum bars_of kind);
 
-/* All samples have been counted, for ROWS rows.  B->order is no longer needed. */
+/* Finish after all samples have been counted for ROWS rows.  Frees B->order. */
 void bars_finish(struct bars *b, uint32_t rows);
 
 /* Return the part of ROW; its weights are valid until the next call for KIND. */
 struct share_part bars_part(struct bars *b, uint32_t row, enum bars_of kind);
 
-/* Compute the bars of all rows. */
+/* Compute the bars of all rows: B->row. */
 void bars_make(struct bars *b);
 
-/* Return which part of the samples was lost. */
+/* Return the share of samples that were lost. */
 double bars_lost(const struct bars *b);
 
-/* Return the largest share of a function that may be chance alone in so few samples. */
+/* Return the upper limit of a share of 4 samples: smaller shares may be chance alone. */
 double bars_least(const struct bars *b);
 
 void bars_release(struct bars *b);

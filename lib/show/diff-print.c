@@ -11,8 +11,7 @@ static bool is_time(const struct diff *d)
 	return !strcmp(d->unit, "nanoseconds");
 }
 
-/* A value of VALUES_WIDTH columns. */
-enum { VALUE_COLUMNS = 11 };
+enum { VALUE_COLUMNS = 11 };	/* width of a value */
 
 static void format_value(const struct diff *d, bool is_total, double v, char text[32])
 {
@@ -24,7 +23,7 @@ static void format_value(const struct diff *d, bool is_total, double v, char tex
 		snprintf(text, 32, v >= 1e7 || (v > 0 && v < 1) ? "%.3e" : "%.1f", v);
 }
 
-/* A change: of shares in points, else in per cent of the base. */
+/* Print the change of R: of shares in percentage points, else in per cent of the base. */
 static void print_change(const struct diff *d, const struct diff_row *r, FILE *out)
 {
 	char text[80];
@@ -38,7 +37,8 @@ static void print_change(const struct diff *d, const struct diff_row *r, FILE *o
 	fprintf(out, "  %-28s", text);
 }
 
-static const char *what(const struct diff *d)
+/* Return what the values are, for the head of the table. */
+static const char *value_kind(const struct diff *d)
 {
 	bool time = is_time(d);
 
@@ -73,9 +73,9 @@ static void print_head(const struct diff *d, const struct diff_view *view, FILE 
 {
 	const struct diff_runs *s = d->side;
 
-	fprintf(out, "%s: base %zu run%s, after %zu run%s; %s%s%s%s; differences called at %g %% "
+	fprintf(out, "%s: base %zu run%s, after %zu run%s; %s%s%s%s; changes reported at %g %% "
 		"false discovery rate\n", d->type, s[0].count, s[0].count == 1 ? "" : "s",
-		s[1].count, s[1].count == 1 ? "" : "s", what(d), view->unit ? " (" : "",
+		s[1].count, s[1].count == 1 ? "" : "s", value_kind(d), view->unit ? " (" : "",
 		view->unit ? view->unit : "", view->unit ? ")" : "", 100 * d->how.fdr);
 	for (size_t i = 0; d->how.paired && i < s[0].count; i++)
 		fprintf(out, "pair %zu: %s%s%s, %s%s%s\n", i + 1, s[0].run[i].file,
@@ -92,7 +92,7 @@ static void print_total(const struct diff *d, FILE *out)
 	format_value(d, true, t->after, after);
 	fprintf(out, "total %s -> %s", base, after);
 	if (diff_is_single(d))
-		fprintf(out, " (one run each: no telling whether that is noise)\n");
+		fprintf(out, " (one run each: the difference may be noise)\n");
 	else if (d->has_total_test)
 		fprintf(out, "  %+.1f %% [%+.1f, %+.1f]\n", 100 * t->change, 100 * t->low,
 			100 * t->high);
@@ -100,7 +100,7 @@ static void print_total(const struct diff *d, FILE *out)
 		fputc('\n', out);
 }
 
-/* Return the part of R in the change of the total. */
+/* Return how much R adds to the change of the total, in percentage points of the base's total. */
 static double points(const struct diff *d, const struct diff_row *r)
 {
 	return d->total.base > 0 ? 100 * (r->after - r->base) / d->total.base : 0;
@@ -143,7 +143,7 @@ static void print_group(const struct diff *d, const struct diff_view *view, enum
 		fprintf(out, "%*s%" PRIu64 " more\n", 2, "", more);
 }
 
-/* Return the largest row of GROUP, in *COUNT their number; NULL if GROUP is empty. */
+/* Return the largest row of GROUP, or NULL if there is none.  Set *COUNT to the group's size. */
 static const struct diff_row *largest(const struct diff *d, enum diff_group group, size_t *count)
 {
 	const struct diff_row *first = NULL;
@@ -157,17 +157,17 @@ static const struct diff_row *largest(const struct diff *d, enum diff_group grou
 	return first;
 }
 
-/* Print how many functions, objects, stacks ... there are. */
-static void print_rows(const struct diff *d, size_t count, FILE *out)
+/* Print COUNT with the word for rows: functions, objects, stacks ... */
+static void print_row_count(const struct diff *d, size_t count, FILE *out)
 {
 	fprintf(out, "%zu %s%s", count, top_row_kind(&d->how.rows), count == 1 ? "" : "s");
 }
 
-/* Print what it takes to see a change of SMALLEST of R, if that can be said. */
+/* Print how many runs or samples it takes to find a change of R by SMALLEST, if that is known. */
 static void print_needed(const struct diff *d, const struct diff_row *r, double smallest,
 			 FILE *out)
 {
-	enum { MANY = 10 };	/* times what is there: such a prediction is no advice */
+	enum { MANY = 10 };	/* a prediction above this multiple of the present data is vague */
 	double needed = diff_needed(d, r, smallest), most = MANY * diff_has(d);
 	const char *about = needed > most ? "more than" : "about";
 
@@ -176,10 +176,10 @@ static void print_needed(const struct diff *d, const struct diff_row *r, double 
 	fputs(diff_is_single(d) ? "; " : "; for ", out);
 	bars_print_percent(smallest, out);
 	if (diff_is_single(d))
-		fprintf(out, " of '%s' takes %s %.0f samples a side%s", r->name, about,
+		fprintf(out, " of '%s' takes %s %.0f samples on each side%s", r->name, about,
 			fmin(needed, most), needed > most ? ": compare several runs" : "");
 	else
-		fprintf(out, ": %s %.0f runs a side", about, fmin(needed, most));
+		fprintf(out, ": %s %.0f runs on each side", about, fmin(needed, most));
 }
 
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
@@ -190,12 +190,12 @@ static void print_unchanged(const struct diff *d, const struct diff_view *view, 
 	if (!r)
 		return;
 	double seen = diff_change_seen(d, r);
-	print_rows(d, count, out);
-	fputs(": no change that these runs can tell", out);
+	print_row_count(d, count, out);
+	fputs(": no change found", out);
 	if (isfinite(seen)) {
 		fputs("; a change of ", out);
 		bars_print_percent(seen, out);
-		fprintf(out, " of '%s' would have been seen in 4 of 5 such comparisons", r->name);
+		fprintf(out, " of '%s' would have been found in 4 of 5 such comparisons", r->name);
 	}
 	print_needed(d, r, view->smallest, out);
 	fputs(".\n", out);
@@ -206,15 +206,15 @@ static void print_foot(const struct diff *d, FILE *out)
 	size_t few;
 
 	if (largest(d, DIFF_FEW, &few)) {
-		print_rows(d, few, out);
-		fputs(": too few samples (under 5 a run) to compare.\n", out);
+		print_row_count(d, few, out);
+		fputs(": too few samples (under 5 per run) to compare.\n", out);
 	}
 	if (!diff_is_single(d))
 		return;
-	fputs("one run a side: differences between runs are not in this. Give several: "
+	fputs("one run on each side: differences between runs are not included. Give several: "
 	      "pmu-diff -b a1 -b a2 -b a3 b1 b2 b3\n", out);
 	if (!d->side[0].run[0].bars.has_slices || !d->side[1].run[0].bars.has_slices)
-		fputs("phases are not in this: record with --slices\n", out);
+		fputs("phases of the program are not included: use pmu-topprof --slices\n", out);
 }
 
 void diff_print(const struct diff *d, const struct diff_view *view, FILE *out)
@@ -227,7 +227,7 @@ void diff_print(const struct diff *d, const struct diff_view *view, FILE *out)
 	print_foot(d, out);
 }
 
-/* A number, or null if it is infinite. */
+/* Print KEY with NUMBER, or with null if NUMBER is infinite. */
 static void json_number(const char *key, double number)
 {
 	json_key(key, false);

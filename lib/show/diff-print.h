@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff-print - prints what changed between profiles: as a table, as JSON. */
+/* diff-print - prints the differences between profiles as a table or JSON. */
 #pragma once
 #include "show/diff.h"
 
@@ -7,10 +7,11 @@
 
 struct diff_view {
 	uint64_t rows;		/* of each group, at most */
-	double smallest;	/* change for which the table says what it takes to see it */
-	const char *unit;	/* of work; NULL: none */
+	double smallest;	/* change for which the table says how much data finds it */
+	const char *unit;	/* unit of work and its count, as in --per; NULL: none */
 };
 
+/* Print a table to OUT. */
 void diff_print(const struct diff *d, const struct diff_view *view, FILE *out);
 
 /* Print JSON on stdout. */

@@ -10,7 +10,7 @@ enum { FEWEST = 5 };
 
 /* --- runs --- */
 
-/* Return whether COMMENT says that pmu-sample ran a command, and no time ended it. */
+/* Return whether COMMENT shows that pmu-sample recorded a command from its start to its end. */
 static bool is_whole_command(const char *comment)
 {
 	const char *command = strstr(comment, " -- ");
@@ -24,8 +24,8 @@ static bool is_whole_command(const char *comment)
 	return true;
 }
 
-/* Learn from the comments of P what R is. */
-static void learn(struct diff_run *r, const struct decoded *p, const char *value)
+/* Set R's time, duration and kind from P and its comments. */
+static void describe_run(struct diff_run *r, const struct decoded *p, const char *value)
 {
 	struct figures_text room;
 	struct figures f;
@@ -58,7 +58,7 @@ static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p
 	*r = (struct diff_run){ .file = mem_text(file), .name = mem_text(name),
 				.top.how = d->how.rows };
 	r->top.how.leaves = !d->how.cumulative && !d->how.rows.stacks;
-	learn(r, p, decoded_string(p, p->type[type].type));
+	describe_run(r, p, decoded_string(p, p->type[type].type));
 	top_add_with_bars(&r->top, p, type, &r->bars, run);
 	r->top.bars = NULL;
 	if (r->bars.why_not)
@@ -67,12 +67,12 @@ static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p
 	return !r->bars.why_not;
 }
 
-/* The samples of a profile, by the text of their label "run"; number 0: they have none. */
+/* The samples of a profile, by their run: the text of the label "run".  Run 0: no label. */
 struct runs {
 	struct intern names;
-	uint32_t *number;	/* by sample: of its name */
-	uint32_t *first;	/* by number: index of its first sample in SAMPLE */
-	uint32_t *sample;
+	uint32_t *number;	/* by sample: its run */
+	uint32_t *first;	/* by run: index of its first sample in SAMPLE */
+	uint32_t *sample;	/* indices of samples, by run */
 };
 
 static void number_runs(struct runs *r, const struct decoded *p)
@@ -151,7 +151,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct decoded *p, cons
 		d->unit_text = mem_text(unit);
 		d->unit = d->unit_text;
 	} else if (strcmp(d->type, name) || strcmp(d->unit, unit)) {
-		report_error(report, "'%s' has values of %s in %s, the profiles before have "
+		report_error(report, "'%s' has values of %s in %s, but the profiles before it have "
 			     "%s in %s", file, name, unit, d->type, d->unit);
 		return false;
 	}
@@ -188,7 +188,7 @@ static bool is_merged(const struct diff_run *r)
 	return r->is_merged;
 }
 
-/* Choose what values are of, or check that what was asked for can be.  False: reported. */
+/* Choose the unit of values, or check that the requested one is possible.  False: reported. */
 static bool choose_per(struct diff *d, struct report *report)
 {
 	const struct diff_run *part = any_run(d, is_part), *endless = any_run(d, has_no_length);
@@ -199,14 +199,14 @@ static bool choose_per(struct diff *d, struct report *report)
 		d->how.per = diff_is_single(d) ? DIFF_PER_SHARE : !part ? DIFF_PER_RUN
 			     : !endless ? DIFF_PER_SECOND : DIFF_PER_SHARE;
 	else if (per != DIFF_PER_SHARE && diff_is_single(d))
-		report_error(report, "one run a side can only be compared by shares: give several, "
-			     "-b OLD -b OLD ... NEW NEW ..., or --per share");
+		report_error(report, "one run on each side can only be compared by shares: give "
+			     "several, -b OLD -b OLD ... NEW NEW ..., or --per share");
 	else if ((per == DIFF_PER_RUN || per == DIFF_PER_UNIT) && merged)
 		report_error(report, "'%s' is merged from several runs that have no label 'run': "
 			     "use --per share", merged->file);
 	else if (per == DIFF_PER_SECOND && endless)
-		report_error(report, "nobody knows how long '%s' was recorded: use --per share",
-			     endless->file);
+		report_error(report, "the length of the recording in '%s' is unknown: use --per "
+			     "share", endless->file);
 	else
 		return true;
 	return per == DIFF_PER_AUTO;
@@ -233,7 +233,7 @@ static uint32_t name_of(struct diff *d, const char *text)
 	return intern_text(&d->names, text);
 }
 
-/* Number the names of all runs, and find their rows. */
+/* Number the names of the rows of all runs, and set each run's ROW. */
 static void find_names(struct diff *d)
 {
 	for (int side = 0; side < 2; side++)
@@ -251,7 +251,7 @@ static void find_names(struct diff *d)
 		}
 }
 
-/* A name as people read it; objects without names begin with a mark. */
+/* Return a name as it is printed: "\1text", an object without a name, becomes "[text]". */
 static const char *shown_name(struct diff *d, uint32_t name)
 {
 	const char *text = d->names.text[name];
@@ -293,9 +293,9 @@ static double value_of(const struct diff *d, const struct diff_run *r, double we
 
 /* The values of a row in all runs of a side. */
 struct values {
-	double *value, samples, mean;
+	double *value, samples, mean;	/* by run; sum of all samples; mean of VALUE */
 	size_t count;
-	bool positive;
+	bool positive;			/* all values are above 0 */
 };
 
 static void set_values(const struct diff *d, int side, uint32_t name, struct values *v)
@@ -315,7 +315,7 @@ static void set_values(const struct diff *d, int side, uint32_t name, struct val
 	}
 }
 
-/* Return the value of one sample of both sides. */
+/* Return the mean value of one sample. */
 static double quantum(const struct diff *d)
 {
 	double sum = 0, runs = 0;
@@ -335,8 +335,8 @@ static struct change compare_values(const struct diff *d, const struct values v[
 }
 
 /*
- * Compare the runs of a row: logarithms if no value is 0, else the values.  STEP is the value of
- * one sample.
+ * Compare the values of a row in all runs: by their logarithms if all are above 0.  STEP is the
+ * value of one sample.
  */
 static void compare_row_runs(const struct diff *d, struct values v[2], double step,
 			     struct diff_row *row)
@@ -367,7 +367,7 @@ static struct share_part part_of(const struct diff *d, struct diff_run *r, uint3
 	return (struct share_part){ .weight = r->bars.scratch[kind_of(d)] };
 }
 
-/* Compare one run with one. */
+/* Compare the shares of row NAME in two single runs. */
 static void compare_row_shares(struct diff *d, uint32_t name, struct diff_row *row)
 {
 	struct diff_run *a = &d->side[0].run[0], *b = &d->side[1].run[0];
@@ -399,8 +399,8 @@ static void make_row(struct diff *d, uint32_t name, struct values v[2], double s
 		compare_row_runs(d, v, step, row);
 }
 
-/* Call the rows whose change is surely one, at the false discovery rate. */
-static void call(struct diff *d)
+/* Set q of all rows.  Rows whose change is not significant at the false discovery rate are SAME. */
+static void find_discoveries(struct diff *d)
 {
 	double *p = mem_zeroed(d->rows, sizeof(*p)), *q = mem_zeroed(d->rows, sizeof(*q));
 	double *above = mem_zeroed(d->rows, sizeof(*above));
@@ -444,7 +444,7 @@ static int compare_rows(const void *a, const void *b)
 	return of_x > of_y ? -1 : of_x < of_y ? 1 : strcmp(x->name, y->name);
 }
 
-/* The total by shares is 1: show the values of runs. */
+/* Compare the totals: of whole runs if values are shares, as a total of shares is always 1. */
 static void make_total(struct diff *d, struct values v[2])
 {
 	enum diff_per per = d->how.per;
@@ -477,14 +477,14 @@ bool diff_make(struct diff *d, struct report *report)
 		row->name = shown_name(d, name);
 		row->number = name;
 	}
-	call(d);
+	find_discoveries(d);
 	qsort(d->row, d->rows, sizeof(*d->row), compare_rows);
 	free(v[0].value);
 	free(v[1].value);
 	return true;
 }
 
-/* --- what it takes --- */
+/* --- the runs, and how many a comparison needs --- */
 
 bool diff_is_ordered(const struct diff *d)
 {
@@ -526,7 +526,7 @@ double diff_has(const struct diff *d)
 		    b->whole.total * b->whole.total / b->whole.squares);
 }
 
-/* Return how many times the variance by chance ROW has: phases make it more. */
+/* Return ROW's variance as a multiple of its sampling variance: phases make it larger. */
 static double excess(const struct diff *d, const struct diff_row *row)
 {
 	double most = 1;
@@ -541,7 +541,7 @@ static double excess(const struct diff *d, const struct diff_row *row)
 	return most;
 }
 
-/* What the more cautious of two tests costs. */
+/* How many times more samples the most cautious test needs than the z test. */
 #define PRICE 1.5
 
 double diff_change_seen(const struct diff *d, const struct diff_row *row)

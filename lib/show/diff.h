@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff - which functions changed between the profiles of a base and those after it, and how
- * sure that is.
+ * diff - finds the functions that changed between the profiles of a base and later profiles.
  *
- * With one run a side, shares are compared, by the blocks of time in each.  With several, the
- * values of whole runs are: per run, per second, per unit of work, or as shares.
+ * With one run on each side, diff compares shares; blocks of time show how much they vary.  With
+ * several runs, it compares the values of whole runs: per run, per second, per unit of work, or
+ * as shares.
  *
  *	struct diff d = { .how = ... };
  *
@@ -20,34 +20,34 @@
 
 enum diff_side { DIFF_BASE, DIFF_AFTER };
 
-/* What values are of. */
+/* The unit that values are divided by. */
 enum diff_per {
-	DIFF_PER_AUTO,		/* the first of the following that the profiles allow */
-	DIFF_PER_RUN,		/* a command from its start to its end */
+	DIFF_PER_AUTO,		/* run, second or share: the first that the profiles allow */
+	DIFF_PER_RUN,		/* a run of a command from its start to its end */
 	DIFF_PER_SECOND,
-	DIFF_PER_SHARE,		/* of all values of a run */
-	DIFF_PER_UNIT,		/* of work */
+	DIFF_PER_SHARE,		/* the total of a run */
+	DIFF_PER_UNIT,		/* a unit of work */
 };
 
 struct diff_how {
 	enum diff_per per;
-	double units;		/* of work in each run */
+	double units;		/* units of work in each run */
 	struct top_how rows;
-	bool cumulative;	/* values of functions with all that they call */
-	bool paired;		/* the first run of a side with the first of the other, ... */
+	bool cumulative;	/* the value of a function includes the functions it calls */
+	bool paired;		/* run i of the base belongs to run i after it */
 	double fdr;		/* false discovery rate */
-	double limit;		/* of the one-sided test; 0: none */
+	double limit;		/* relative growth that the one-sided test compares with */
 };
 
 /* A recording. */
 struct diff_run {
-	char *file, *name;	/* as for messages; of the run, or "" */
+	char *file, *name;	/* name of the file, for messages; label of the run, or "" */
 	struct top top;
 	struct bars bars;
 	int64_t time, duration;	/* ns since the epoch, and ns */
-	bool is_whole;		/* a command from its start to its end */
-	bool is_merged;		/* of several recordings that look like one */
-	uint32_t *row;		/* by name: its row in TOP; 0: none */
+	bool is_whole;		/* recorded a command from its start to its end */
+	bool is_merged;		/* several recordings, which cannot be told apart */
+	uint32_t *row;		/* by number of a name: its row in TOP; 0: none */
 };
 
 struct diff_runs {
@@ -60,54 +60,58 @@ enum diff_group { DIFF_GREW, DIFF_SHRANK, DIFF_NEW, DIFF_GONE, DIFF_SAME, DIFF_F
 /* A function, or the total. */
 struct diff_row {
 	const char *name;
-	uint32_t number;	/* private: of the name */
-	double base, after;	/* mean values, or shares */
-	double change, low, high;	/* relative to the base; of one run a side: of the share */
+	uint32_t number;	/* private: number of the name */
+	double base, after;	/* mean values of both sides */
+	/* change relative to the base, with its interval; single runs: difference of shares */
+	double change, low, high;
 	double p, q, above;	/* above: p of the one-sided test against the limit */
-	double deviation;	/* of the logarithms of runs; 0: unknown */
+	double deviation;	/* standard deviation of the logarithms of runs; 0: unknown */
 	enum diff_group group;
-	bool is_above;		/* called, and surely above the limit */
+	bool is_above;		/* significantly above the limit */
 };
 
 struct diff {
 	struct diff_how how;
 	struct diff_runs side[2];
-	const char *unit;	/* of values, owned by D */
-	char *type;
-	struct diff_row total, *row;	/* by name, sorted by the size of the change */
-	bool has_total_test;
-	size_t rows, tested;
-	struct intern names;
-	char *unit_text;
-	struct arena texts;
+	const char *unit;	/* unit of the values, owned by D */
+	char *type;		/* sample type of all profiles */
+	struct diff_row total, *row;	/* ROW: sorted by group, then by size of the change */
+	bool has_total_test;	/* TOTAL has a change with an interval */
+	size_t rows, tested;	/* number of rows; of rows with enough samples to compare */
+	struct intern names;	/* names of all rows */
+	char *unit_text;	/* private: storage of UNIT */
+	struct arena texts;	/* private: names that differ from those in NAMES */
 };
 
 /*
- * Add the runs of PROFILE, called FILE, to SIDE; TYPE is the index of its sample type.  Return
- * false (reported) if it cannot be compared with the profiles before.
+ * Add the runs of PROFILE, called FILE, to SIDE.  TYPE is the index of its sample type.  Return
+ * false (reported) if it cannot be compared with the profiles that were added before.
  */
 bool diff_add(struct diff *d, enum diff_side side, const struct decoded *profile,
 	      const char *file, size_t type, struct report *report);
 
-/* Compare.  Return false (reported) if that cannot be done as asked. */
+/* Compare the sides: set D->total and D->row.  Return false (reported) if D->how is impossible. */
 bool diff_make(struct diff *d, struct report *report);
 
 /* Return whether each side has one run. */
 bool diff_is_single(const struct diff *d);
 
-/* Return whether all runs of one side came before all of the other. */
+/* Return whether all runs of one side were recorded before all runs of the other. */
 bool diff_is_ordered(const struct diff *d);
 
-/* Return a run that is on one side twice, or NULL. */
+/* Return a run that was added to the same side twice, or NULL. */
 const struct diff_run *diff_repeated(const struct diff *d);
 
-/* Return the change of ROW that is seen in 4 of 5 such comparisons; INFINITY: none. */
+/* Return the change of ROW that 4 of 5 such comparisons find; INFINITY: none. */
 double diff_change_seen(const struct diff *d, const struct diff_row *row);
 
-/* Return the runs, or samples, a side that it takes to see CHANGE of ROW so; 0: too many. */
+/*
+ * Return how many runs (single runs: samples) each side needs to find CHANGE of ROW in 4 of 5
+ * comparisons; 0: too many.
+ */
 double diff_needed(const struct diff *d, const struct diff_row *row, double change);
 
-/* Return the runs, or samples, that the smaller side has. */
+/* Return how many runs (single runs: samples) the smaller side has. */
 double diff_has(const struct diff *d);
 
 void diff_release(struct diff *d);

@@ -6,7 +6,7 @@
 
 bool ratios_parse(const char *text, struct ratio_request *r)
 {
-	/* a name of an event may have a slash, too; its types do not begin with one */
+	/* an event's name may contain a slash; the names of its types do not start with one */
 	const char *name = strrchr(text, '='), *times = strrchr(text, '*');
 	size_t length = name ? (size_t)(name - text) : strlen(text);
 	char *end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ratios - the ratio of two events in each row of a top, such as misses per instruction, and how
- * sure it is.
+ * ratios - the ratio of two events in each row of a top, such as misses per instruction, with its
+ * interval.
  */
 #pragma once
 #include "show/top.h"
@@ -9,42 +9,42 @@
 
 #include <stdio.h>
 
-/* The size of a ratio's column. */
+/* The width of a ratio's column. */
 enum { RATIO_COLUMNS = 24 };
 
 struct ratio_column {
-	const char *name;	/* of the column */
-	double factor;		/* of the ratio */
-	bool is_group;		/* both were read together, at the samples of one event */
-	struct top top[2];	/* of both events */
-	struct bars bars[2];
-	struct ratio total;
+	const char *name;	/* head of the column */
+	double factor;		/* the ratio is multiplied by it */
+	bool is_group;		/* both counters were read together, at samples of one event */
+	struct top top[2];	/* by event */
+	struct bars bars[2];	/* by event */
+	struct ratio total;	/* of the whole profile */
 };
 
-/* What --ratio asks for: "A/B", "A/B*1000", "A/B*1000=NAME". */
+/* The argument of --ratio: "A/B", "A/B*1000", "A/B*1000=NAME". */
 struct ratio_request {
 	char a[200], b[200];	/* sample types */
 	double factor;
-	const char *name;	/* NULL: the text */
+	const char *name;	/* in the text that was parsed; all of it if it has no "=" */
 };
 
-/* Parse TEXT into R.  Return false if it is no ratio. */
+/* Parse TEXT into R.  Return false if TEXT is not a ratio. */
 bool ratios_parse(const char *text, struct ratio_request *r);
 
-/* Sum up the types A and B of D, by rows as in HOW.  Return false if one has no bars. */
+/* Add the sample types A and B of D, in rows by HOW.  Return false if one has no error bars. */
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
 		const struct top_how *how);
 
-/* Return the ratio in the row called NAME (intern's text), of KIND. */
+/* Return the ratio in the row called NAME, of flat or cumulative values by KIND. */
 struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind);
 
 /* Print R in RATIO_COLUMNS columns. */
 void ratios_print(const struct ratio *r, FILE *out);
 
-/* Print the line after a table: the ratio of the whole program, and what to know about it. */
+/* Print the lines after a table: the ratio of the whole profile, and a caveat if there is one. */
 void ratios_print_foot(const struct ratio_column *c, FILE *out);
 
-/* Print R as JSON on stdout. */
+/* Print R as a JSON object on stdout, or null if it is unknown. */
 void ratios_print_json(const struct ratio *r);
 
 void ratios_release(struct ratio_column *c);

@@ -433,18 +433,18 @@ static bool is_wanted(const struct printing *p, uint32_t row)
 }
 
 /* Return whether ROW has too few samples to say anything; a table then leaves it out. */
-static bool is_little(const struct printing *p, uint32_t row)
+static bool may_be_zero(const struct printing *p, uint32_t row)
 {
-	return p->bars && bars_is_little(p->bars, &p->bars->row[row].bar[BARS_CUMULATIVE],
+	return p->bars && bars_may_be_zero(p->bars, &p->bars->row[row].bar[BARS_CUMULATIVE],
 					 p->view->bars);
 }
 
 /* Count the rows that have too few samples. */
-static void count_little(struct printing *p)
+static void count_left_out(struct printing *p)
 {
 	for (uint32_t i = 0; i < p->t->count; i++)
-		if (is_little(p, p->t->order[i])) {
-			p->left.little++;
+		if (may_be_zero(p, p->t->order[i])) {
+			p->left.few++;
 			p->left.share += p->bars->row[p->t->order[i]].bar[BARS_FLAT].share;
 		}
 }
@@ -462,7 +462,7 @@ static void print_rows(struct printing *p, enum top_format format)
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_wanted(p, row) || (format == TOP_TABLE && is_little(p, row)))
+		if (!is_wanted(p, row) || (format == TOP_TABLE && may_be_zero(p, row)))
 			continue;
 		if (format == TOP_TABLE)
 			print_table_row(p, row);
@@ -519,7 +519,7 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 	if (format == TOP_JSON)
 		fputs("\n]}\n", out);
 	if (format == TOP_TABLE && p.bars) {
-		count_little(&p);
+		count_left_out(&p);
 		bars_print_foot(p.bars, &p.left, top_row_kind(&t->how), out);
 	}
 	for (size_t i = 0; format == TOP_TABLE && i < view->ratios; i++)

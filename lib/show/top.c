@@ -319,7 +319,7 @@ static void add_samples(struct summing *s, size_t type)
 	for (uint32_t i = 0; i < samples; i++) {
 		r.next = bars ? bars->order[i] : i;
 		decoded_next(&r);
-		if (!bars || bars_take(bars, &r.sample, i))
+		if (!bars || bars_next_sample(bars, &r.sample, i))
 			add_sample(s, &r.sample, r.sample.value[type]);
 	}
 	decoded_reader_release(&r);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Return the variance of the sum of two variances, in *DF its degrees of freedom (Welch). */
+/* Return the sum of the variances A and B.  Set *DF to its degrees of freedom (Welch). */
 static double add_variances(double a, double df_a, double b, double df_b, double *df)
 {
 	double v = a + b, terms = a * a / df_a + b * b / df_b;
@@ -15,13 +15,17 @@ static double add_variances(double a, double df_a, double b, double df_b, double
 	return v;
 }
 
+/* Return the two-sided p of a difference that is RATIO times its error.  DF: of t, or 0: z. */
 static double both_tails(double ratio, double df)
 {
 	return fmin(1, 2 * (df > 0 ? stats_t_tail(fabs(ratio), df)
 				   : stats_normal_tail(fabs(ratio))));
 }
 
-/* Widen C's interval, and raise its p, to those of a standard error with DF (0: z). */
+/*
+ * Widen C's interval and raise its p to what the standard error ERROR with DF degrees of freedom
+ * (0: z) gives, if that is more cautious.  Return the p of ERROR alone.
+ */
 static double be_cautious(struct change *c, double error, double df)
 {
 	double half = error * (df > 0 ? stats_t_quantile(0.025, df) : STATS_Z);
@@ -37,11 +41,14 @@ static double be_cautious(struct change *c, double error, double df)
 	return p;
 }
 
-/* Variances of shares below this, and of the squares of values, are what rounding leaves. */
+/* A smaller variance is a rounding error: of shares; of values, as a part of their squares. */
 #define ROUNDING_OF_SHARES 1e-28
 #define ROUNDING 1e-20
 
-/* Return the variance by z: of the pooled share, or of each if weights differ. */
+/*
+ * Return the variance of the difference for the z test: from the pooled share if all samples have
+ * the same weight, else from the share of each side.
+ */
 static double variance_of_samples(const struct share_whole *a, const struct share_part *pa,
 				  const struct share_whole *b, const struct share_part *pb)
 {
@@ -63,7 +70,7 @@ struct change compare_shares(const struct share_whole *a, const struct share_par
 {
 	struct change c = { .difference = pb->total / b->total - pa->total / a->total };
 	double p[1 + SHARE_LEVELS] = { 0 }, of_samples = variance_of_samples(a, pa, b, pb), df;
-	/* what is recorded completely has no error of sampling */
+	/* complete recordings have no sampling error */
 	bool sampled = !a->is_complete || !b->is_complete;
 
 	c.low = c.high = c.difference;
@@ -79,17 +86,17 @@ struct change compare_shares(const struct share_whole *a, const struct share_par
 		if (v > ROUNDING_OF_SHARES)
 			p[1 + level] = be_cautious(&c, sqrt(v), df);
 	}
-	/* nothing else says how much shares vary */
+	/* no test was possible: treat complete recordings as samples */
 	if (c.error <= 0 && of_samples > ROUNDING_OF_SHARES)
 		p[0] = be_cautious(&c, sqrt(of_samples), 0);
 	else if (c.error <= 0)
-		c.p = 1;	/* all of both, or nothing */
+		c.p = 1;	/* both shares are 0 or both are 1 */
 	for (int i = 0; by_level && i <= SHARE_LEVELS; i++)
 		by_level[i] = p[i];
 	return c;
 }
 
-/* Return the mean of X, in *VARIANCE that of the mean. */
+/* Return the mean of X.  Set *VARIANCE to the variance of this mean. */
 static double mean_of(const double *x, size_t count, double *variance)
 {
 	double mean = 0, squares = 0;
@@ -124,13 +131,13 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 struct change compare_pairs(const double *base, const double *after, size_t count,
 			    double quantum)
 {
-	double *ratio = mem_zeroed(count, sizeof(*ratio)), v, squares = 0;
+	double *step = mem_zeroed(count, sizeof(*step)), v, squares = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		ratio[i] = after[i] - base[i];
+		step[i] = after[i] - base[i];
 		squares += base[i] * base[i] + after[i] * after[i];
 	}
-	double mean = mean_of(ratio, count, &v);
+	double mean = mean_of(step, count, &v);
 	struct change c = { .difference = mean, .low = mean, .high = mean };
 	if (v <= ROUNDING * squares)
 		v = quantum * quantum / 12 * 2 / (double)count;
@@ -138,7 +145,7 @@ struct change compare_pairs(const double *base, const double *after, size_t coun
 		be_cautious(&c, sqrt(v), (double)count - 1);
 	else
 		c.p = mean == 0;
-	free(ratio);
+	free(step);
 	return c;
 }
 

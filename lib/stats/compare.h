@@ -1,66 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare - whether two profiles, or two groups of runs, differ; and what it takes to see it. */
+/* compare - tests whether two profiles or groups of runs differ, and how much data that takes. */
 #pragma once
 #include "stats/share.h"
 
 #include <stddef.h>
 
-/* The change from a base, and how sure it is. */
+/* The change from a base, with its uncertainty. */
 struct change {
 	double difference;
-	double low, high;	/* of the difference, 95 % */
-	double error, df;	/* its standard error, and degrees of freedom */
-	double p;		/* probability of such a difference, or a larger, by chance */
+	double low, high;	/* 95 % confidence interval of the difference */
+	double error, df;	/* standard error of the difference, and its degrees of freedom */
+	double p;		/* probability of a difference at least as large by chance */
 };
 
 /*
- * Compare the shares of two parts of two profiles, by z and by t over the blocks of time, the
- * most cautious of them.  Where no such test can be made, events that were recorded completely
- * are taken for samples.  BY_LEVEL, if not NULL, gets the p of each: z, blocks, pairs, runs; 0
- * for a test that was not made.
+ * Compare the share of a part in two profiles, by a z test and by t tests over the blocks of
+ * time.  The most cautious test counts.  If no test is possible, events that were recorded
+ * completely are treated as samples.  BY_LEVEL, if not NULL, gets the p of each test: z, blocks,
+ * pairs, runs; 0 for a test that was not possible.
  */
 struct change compare_shares(const struct share_whole *base, const struct share_part *base_part,
 			     const struct share_whole *after, const struct share_part *after_part,
 			     double by_level[1 + SHARE_LEVELS]);
 
 /*
- * Compare the means of values of runs by Welch's test.  QUANTUM is the size of one step of the
- * values, which counts where all are equal.
+ * Compare the mean values of two groups of runs by Welch's test.  QUANTUM is the smallest step
+ * of a value; it gives the variance if all values of a group are equal.
  */
 struct change compare_runs(const double *base, size_t bases, const double *after, size_t afters,
 			   double quantum);
 
-/* The same for COUNT pairs of runs. */
+/* Compare COUNT pairs of runs by the t test on their differences.  QUANTUM as above. */
 struct change compare_pairs(const double *base, const double *after, size_t count,
 			    double quantum);
 
-/* Return the probability of this difference, or more, if the true one were just LIMIT. */
+/* Return the probability of a difference of C's size or more if the true difference is LIMIT. */
 double compare_above(const struct change *c, double limit);
 
 /*
- * Set Q[i] to the false discovery rate at which test i is called, by Benjamini and Hochberg;
- * P[i] is its probability by chance.
+ * Set Q[i] to the lowest false discovery rate at which test i is called, by the method of
+ * Benjamini and Hochberg.  P[i] is the p of test i.
  */
 void compare_discoveries(const double *p, size_t count, double *q);
 
 /*
- * Return the number of samples a side at which a function with SHARE, slower by CHANGE (0.03),
- * is found in 80 of 100 comparisons of COUNT functions, by z.  FACTOR is the price of
- * the more cautious test: 1.5.
+ * Return how many samples each side needs for a z test to find a function with SHARE that got
+ * slower by CHANGE (such as 0.03) in 80 of 100 comparisons of COUNT functions.  FACTOR is how
+ * many times more samples the more cautious test needs, such as 1.5.
  */
 double compare_samples_needed(double share, double change, double count, double factor);
 
-/* Return the smallest CHANGE that SAMPLES a side find so, or INFINITY if none below 1000 %. */
+/*
+ * Return the smallest change that compare_samples_needed() finds with SAMPLES on each side, or
+ * INFINITY if it is above 1000 %.
+ */
 double compare_change_seen(double share, double samples, double count, double factor);
 
-/* Return the power to find a change of EFFECT standard deviations with RUNS a side at LEVEL. */
+/*
+ * Return the power (0 to 1) to find a change of EFFECT standard deviations with RUNS on each side
+ * at the significance LEVEL.
+ */
 double compare_power(size_t runs, double effect, double level);
 
-/* Return how many runs a side it takes for a power of 80 %; 0: more than 10,000. */
+/* Return how many runs each side needs for a power of 80 %; 0: more than 10,000. */
 size_t compare_runs_needed(double effect, double level);
 
 /*
- * Return the factor for the standard deviation of a pilot with DF degrees of freedom: the upper
- * 80 % limit of the true one.
+ * Return the factor that turns a standard deviation estimated with DF degrees of freedom into the
+ * upper 80 % limit of the true standard deviation.
  */
 double compare_pilot_factor(double df);

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { STEPS = 300 };	/* of a series, a fraction or a search: all end far earlier */
+enum { STEPS = 300 };	/* limit of each iteration below; all converge far earlier */
 
 double stats_normal_tail(double x)
 {
@@ -17,7 +17,7 @@ double stats_normal_quantile(double tail)
 		return -stats_normal_quantile(1 - tail);
 	if (tail <= 0)
 		return INFINITY;
-	/* Hastings' approximation is right to 0.003; Newton's steps do the rest. */
+	/* Hastings' approximation has an error below 0.003; Newton steps refine it. */
 	double t = sqrt(-2 * log(tail));
 	double x = t - (2.30753 + 0.27061 * t) / (1 + (0.99229 + 0.04481 * t) * t);
 
@@ -29,7 +29,7 @@ double stats_normal_quantile(double tail)
 	return x;
 }
 
-/* The continued fraction of the incomplete beta function, by Lentz's method. */
+/* Return the continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 - (a + b) * x / (a + 1), h;
@@ -53,7 +53,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* The regularised incomplete beta function of X, where 1 - X is REST. */
+/* Return the regularised incomplete beta function of X.  REST is 1 - X, without cancellation. */
 static double beta(double a, double b, double x, double rest)
 {
 	if (x <= 0 || rest <= 0)
@@ -89,7 +89,7 @@ double stats_t_quantile(double tail, double df)
 
 	while (stats_t_tail(high, df) > tail && high < DBL_MAX / 4)
 		high *= 2;
-	/* Newton's steps; the middle where a step leaves what the search has narrowed down. */
+	/* Newton steps; bisection when a step leaves the interval known to hold the result. */
 	x = fmin(stats_normal_quantile(tail), high);
 	for (int i = 0; i < STEPS && high - low > 1e-13 * high; i++) {
 		double over = stats_t_tail(x, df) - tail;
@@ -107,7 +107,7 @@ double stats_t_quantile(double tail, double df)
 	return x;
 }
 
-/* The regularised lower incomplete gamma function, by its series. */
+/* Return the regularised lower incomplete gamma function, by its series. */
 static double gamma_lower(double a, double x)
 {
 	double term = 1 / a, sum = term;

@@ -2,18 +2,18 @@
 /* distribution - tails and quantiles of the normal, Student's t and chi-square distributions. */
 #pragma once
 
-/* z of intervals that hold 95 % */
+/* The z of 95 % confidence intervals. */
 #define STATS_Z 1.959963984540054
 
 /* Return the probability that a standard normal value is above X. */
 double stats_normal_tail(double x);
 
-/* Return the X that a standard normal value is above with the probability TAIL, 0 to 1. */
+/* Return the X for which stats_normal_tail(X) is TAIL, 0 to 1. */
 double stats_normal_quantile(double tail);
 
-/* The same for Student's t with DF > 0 degrees of freedom, which need not be whole. */
+/* The same for Student's t with DF > 0 degrees of freedom.  DF need not be an integer. */
 double stats_t_tail(double x, double df);
 double stats_t_quantile(double tail, double df);
 
-/* Return the X that a chi-square value with DF degrees of freedom is below with P. */
+/* Return the X such that a chi-square value with DF degrees of freedom is below X with P. */
 double stats_chi_square_quantile(double p, double df);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Return the sum of W's blocks from *I to the end of its group; move *I. */
+/* Return the sum of WEIGHT in the group that starts at block *I.  Move *I after the group. */
 static double sum_group(const struct share_whole *w, const double *weight, const uint32_t *group,
 			uint32_t *i)
 {
@@ -27,8 +27,8 @@ static double sum_all(const struct share_whole *w, const double *weight)
 }
 
 /*
- * Return the jackknife variance of log (A / B) over groups, times the square of their t; 0 if
- * a deletion leaves nothing of A or B, or groups are too few.
+ * Return the jackknife variance of log(A / B) over the groups, times the square of t for their
+ * number.  Return 0 if all of A or B is in one group, or if there are fewer than 5 groups.
  */
 static double variance_of_log(const struct share_whole *w, const struct ratio_event *a,
 			      const struct ratio_event *b, const uint32_t *group)

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ratio - how sure the ratio of two events in a function is, such as misses per access.
+ * ratio - the ratio of two events in a function, such as misses per access, with its interval.
  *
- * If each event was sampled by itself, then of all samples of both, those of the first are
- * binomial: a ratio of two counts is a share in disguise.  If both were read together, at the
- * samples of one event, only the blocks of time show the error.
+ * If each event has samples of its own, the ratio follows from a share: the samples of the first
+ * event among the samples of both are binomial.  If both counters were read together, at the
+ * samples of one event, the error is estimated from the blocks of time alone.
  */
 #pragma once
 #include "stats/share.h"
 
 struct ratio_event {
 	const double *weight;	/* by block */
-	double total;		/* of all weights */
-	double samples;		/* counted */
-	double period;		/* mean weight of a sample, of all functions */
+	double total;		/* sum of all weights */
+	double samples;		/* number of samples */
+	double period;		/* mean weight of a sample, over all functions */
 };
 
 struct ratio {
 	double value, low, high;
-	bool is_known;		/* else there are too few samples to say anything */
+	bool is_known;		/* false: there are too few samples for a ratio */
 };
 
-/* Two events, each sampled by itself.  WHOLE has the blocks; its weights are not used. */
+/*
+ * Return the ratio of two events that have samples of their own.  WHOLE has the blocks; its
+ * weights are not used.
+ */
 struct ratio ratio_of_events(const struct share_whole *whole, const struct ratio_event *a,
 			     const struct ratio_event *b);
 
-/* Two events whose counters were read together. */
+/* Return the ratio of two events whose counters were read together. */
 struct ratio ratio_of_group(const struct share_whole *whole, const struct ratio_event *a,
 			    const struct ratio_event *b);

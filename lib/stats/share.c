@@ -11,12 +11,15 @@ void share_wilson(double p, double n, double *low, double *high)
 	double centre = (p + z * z / (2 * n)) / scale;
 	double half = z / scale * sqrt(fmax(0, p * (1 - p) / n) + z * z / (4 * n * n));
 
-	/* where p is 0 or 1 the limit is exact, whatever the rounding */
+	/* for a p of 0 or 1 the limit is exactly that, without a rounding error */
 	*low = p <= 0 ? 0 : fmin(p, fmax(0, centre - half));
 	*high = p >= 1 ? 1 : fmax(p, fmin(1, centre + half));
 }
 
-/* Return the weight of the group that begins at block *I, in *PART that of the part; move *I. */
+/*
+ * Return W's weight in the group that starts at block *I, and set *PART to the sum of WEIGHT in
+ * it.  Move *I after the group.
+ */
 static double next_group(const struct share_whole *w, const double *weight,
 			 const uint32_t *group, uint32_t *i, double *part)
 {
@@ -111,7 +114,7 @@ double share_neumann_limit(uint32_t blocks)
 	return 2 - 2 * 2.326347874040841 * sqrt((b - 2) / (b * b - 1));
 }
 
-/* Return whether PART is in one stretch of at most half the blocks. */
+/* Return whether all WEIGHT is in consecutive blocks, at most half of BLOCKS. */
 static bool is_one_stretch(const struct share_whole *w, const double *weight, uint32_t blocks)
 {
 	uint32_t stretches = 0, length = 0;
@@ -136,7 +139,10 @@ static bool changes_slowly(const struct share_whole *w, const struct share_part 
 	       (part->samples >= 5 && is_one_stretch(w, part->weight, blocks));
 }
 
-/* Wilson's interval of the variance, whose number of samples it returns. */
+/*
+ * Set *LOW and *HIGH to Wilson's interval of the share P with VARIANCE.  Return the number of
+ * samples that would have this variance; without a variance it is SAMPLES.
+ */
 static double interval(double p, double variance, double samples, double *low, double *high)
 {
 	double n = p > 0 && p < 1 && variance > 0 ? p * (1 - p) / variance : samples;
@@ -172,7 +178,7 @@ struct share_bar share_bar(const struct share_whole *w, const struct share_part 
 	return b;
 }
 
-bool share_is_little(const struct share_bar *b)
+bool share_may_be_zero(const struct share_bar *b)
 {
 	return !b->is_exact && b->share * b->effective < STATS_Z * STATS_Z * (1 - b->share);
 }

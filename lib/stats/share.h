@@ -1,50 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * share - how sure the share of a function in a profile is.
+ * share - the share of a function in a profile, with its interval.
  *
- * The error has two parts.  The floor is the error of sampling this recording: Hajek's
- * linearised variance of a ratio, from the squares of the samples' weights.  The program's own
- * variation shows between blocks of time: the jackknife leaves out one block after another,
- * then one pair of neighbouring blocks after another, and with three runs or more one run
- * after another.  The largest variance makes an effective number of samples, and that makes
- * Wilson's interval.
+ * The error has two parts.  The floor is the sampling error of this recording: Hajek's
+ * linearised variance of a ratio, from the squares of the samples' weights.  The second part, the
+ * program's own variation, is estimated from blocks of time: the jackknife leaves out each block
+ * in turn, then each pair of neighbouring blocks, and with three runs or more each run.  The
+ * largest of these variances gives an effective number of samples, which gives Wilson's interval.
  *
- * A function whose share changes slowly over the recording is marked: one recording cannot
- * tell whether the next one will do the same, so its bar holds for this recording only.
+ * A function is marked if its share changes slowly over the recording.  One recording cannot show
+ * whether the next one will change in the same way, so the bar holds for this recording only.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The levels of groups: blocks of time, pairs of neighbours, runs. */
+/* The levels of groups: blocks of time, pairs of neighbouring blocks, runs. */
 enum { SHARE_LEVELS = 3 };
 
 /* All samples of a profile, by blocks of time. */
 struct share_whole {
 	uint32_t blocks;
-	const double *weight;	/* by block: sum of the weights; 0: empty */
+	const double *weight;	/* by block: sum of the weights of its samples; 0: empty */
 	const uint32_t *pair;	/* by block: number of its pair of neighbours, ascending */
 	const uint32_t *run;	/* by block: number of its run, ascending from 0 */
 	uint32_t runs;
-	double total;		/* of all weights, also of samples that are in no block */
-	double squares;		/* of all weights: V * V / c for each cell of value V, count c */
+	double total;		/* sum of all weights, also of samples that are in no block */
+	double squares;		/* sum of V * V / c over all cells with value V and count c */
 	bool is_complete;	/* all events are recorded: there is no sampling error */
-	double price[SHARE_LEVELS];	/* of a variance by groups, set by share_prepare() */
+	double price[SHARE_LEVELS];	/* factor of each level's variance: share_prepare() */
 };
 
-/* Part of them. */
+/* Part of the samples of a profile, such as those of one function. */
 struct share_part {
 	const double *weight;	/* by block */
-	double total, squares;
-	double samples;		/* counted, not weighted */
+	double total, squares;	/* as in struct share_whole */
+	double samples;		/* number of samples, not weighted */
 };
 
 struct share_bar {
 	double share;
-	double low, high;		/* in which the share of the program is */
-	double low_run, high_run;	/* in which the share in this recording is */
-	double floor, variance;		/* of sampling alone; the largest of all levels */
-	double effective;		/* number of samples that would have this variance */
+	double low, high;		/* interval of the share in the program */
+	double low_run, high_run;	/* interval of the share in this recording */
+	double floor, variance;		/* variance of sampling alone; largest of all levels */
+	double effective;		/* number of samples that would have VARIANCE */
 	bool is_marked;			/* the share is not constant over the recording */
 	bool is_exact;			/* nothing is estimated: no bar */
 };
@@ -52,36 +51,43 @@ struct share_bar {
 /* Variance of a share by the jackknife over groups of blocks. */
 struct share_jackknife {
 	double variance;
-	uint32_t groups;	/* that are not empty */
+	uint32_t groups;	/* number of groups that are not empty */
 };
 
-/* Set *LOW and *HIGH to Wilson's interval of the share P of N samples. */
+/* Set *LOW and *HIGH to Wilson's interval of the share P in N samples. */
 void share_wilson(double p, double n, double *low, double *high);
 
-/* GROUP: by block, ascending; NULL: each block is a group. */
+/*
+ * Return the jackknife variance of the share of the part with WEIGHT (by block).  GROUP is the
+ * number of each block's group, ascending; NULL: each block is a group.
+ */
 struct share_jackknife share_jackknife(const struct share_whole *whole, const double *weight,
 				       const uint32_t *group);
 
 /*
- * Set W->price from the blocks: at each level the square of t / z, because an estimated variance
- * counts more than a known one; 0 where groups are too few to say anything: fewer than 5 blocks
- * or pairs, or 3 runs.
+ * Set W->price from the blocks: for each level the square of t / z, because an estimated variance
+ * is less certain than a known one.  A level with too few groups gets 0 and is not used: fewer
+ * than 5 blocks, 5 pairs or 3 runs.
  */
 void share_prepare(struct share_whole *w);
 
-/* Return the groups of LEVEL: numbers by block, or NULL: each block is a group. */
+/* Return the group number of each block at LEVEL, or NULL if each block is a group. */
 const uint32_t *share_level(const struct share_whole *whole, int level);
 
 /* Return Hajek's variance of the share of PART. */
 double share_floor(const struct share_whole *whole, const struct share_part *part);
 
-/* Return the ratio of von Neumann of the shares in blocks, and set *BLOCKS to their number. */
+/*
+ * Return von Neumann's ratio of the shares in the blocks.  Set *BLOCKS to the number of blocks
+ * that are not empty.
+ */
 double share_neumann(const struct share_whole *whole, const double *weight, uint32_t *blocks);
 
-/* Return the limit of that ratio: below it, 1 % of constant shares are. */
+/* Return the limit below which that ratio falls for only 1 % of constant shares. */
 double share_neumann_limit(uint32_t blocks);
 
+/* Return the error bar of the share of PART in WHOLE. */
 struct share_bar share_bar(const struct share_whole *whole, const struct share_part *part);
 
-/* Return whether B cannot even tell the share from nothing: less than about 4 samples. */
-bool share_is_little(const struct share_bar *b);
+/* Return whether the share of B may be 0: it is from fewer than about 4 effective samples. */
+bool share_may_be_zero(const struct share_bar *b);

@@ -11,9 +11,9 @@ struct waiting {
 	size_t chain;		/* of its callchain's count, in the record */
 	uint64_t cookie;
 	pid_t tid;
-	uint32_t rounds;	/* that ended since it came */
+	uint32_t rounds;	/* number of rounds that have ended since it came */
 	bool is_done;		/* its words came */
-	size_t word;		/* the first of its words in WORDS */
+	size_t word;		/* index of its first word in WORD */
 	size_t words;
 };
 
@@ -22,7 +22,7 @@ struct deferred {
 	size_t size, capacity;	/* bytes */
 	struct waiting *waiting;	/* in the order of their records */
 	uint32_t count;
-	uint64_t *word;		/* that came */
+	uint64_t *word;		/* the words of all waiting samples */
 	size_t words, word_capacity;
 	uint64_t merged, without;	/* samples */
 };
@@ -130,7 +130,7 @@ static void release(struct deferred *d, struct output *out)
 	drop_words(d);
 }
 
-/* Let the sample W go without its words. */
+/* Stop waiting for the words of sample W. */
 static void give_up(struct deferred *d, struct waiting *w)
 {
 	if (w->is_done)
@@ -140,7 +140,7 @@ static void give_up(struct deferred *d, struct waiting *w)
 	d->without++;
 }
 
-/* Bound what is held: let the oldest samples go. */
+/* While too many bytes or samples are held, stop waiting for the words of the oldest sample. */
 static void bound(struct deferred *d, struct output *out)
 {
 	bool is_full = d->count > DEFERRED_SAMPLES || d->size > DEFERRED_BYTES ||

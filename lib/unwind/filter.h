@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter - a whole stream through the unwinder. */
+/* filter - unwinds the samples of a whole stream. */
 #pragma once
 #include "base/output.h"
 #include "stream/reader.h"

@@ -18,8 +18,8 @@
 enum rule_kind {
 	RULE_ROW,		/* a row: of CFI, or of code that is always the same */
 	RULE_END,		/* the start of a program: there is no caller */
-	RULE_NO_CFI,		/* code without CFI */
-	RULE_NO_CODE,		/* no code */
+	RULE_NO_CFI,		/* the code has no CFI */
+	RULE_NO_CODE,		/* the address is not in code */
 };
 
 enum {
@@ -33,7 +33,7 @@ enum {
 
 /* How to find the caller from a frame.  Rules of one object with equal bytes have one id. */
 struct rule {
-	uint32_t object;	/* of lib/process, for expressions; TABLE_NONE: has none */
+	uint32_t object;	/* object of the expressions; TABLE_NONE: the rule has none */
 	uint8_t kind;		/* enum rule_kind */
 	bool is_signal;		/* the caller was interrupted by a signal: its pc is exact */
 	/*
@@ -78,14 +78,14 @@ struct rules {
 /* The file of an object. */
 struct code {
 	bool tried;		/* the file was looked for */
-	bool is_reported;	/* that it was not found was reported */
+	bool is_reported;	/* the missing file was reported */
 	bool debug_tried;	/* its debug file was looked for */
 	enum locate_result result;
 	struct elf *elf, *debug;	/* NULL: not found */
 	char *root;		/* root directory of its path; owned */
 	struct cfi *cfi;	/* NULL: none */
 	uint64_t entry, entry_end;	/* address range of the code at its entry point */
-	uint64_t ends;		/* number of stacks that ended here for want of CFI */
+	uint64_t ends;		/* number of stacks that ended here because CFI is missing */
 	unsigned damaged;	/* bit per section of its CFI: damage was reported */
 };
 
@@ -95,8 +95,8 @@ struct frame {
 	uint32_t words;		/* hash of the first words at SP; 0: they are not in the dump */
 	/*
 	 * Registers that functions keep for their callers, by place in machine.kept: a hash of
-	 * the value.  0: it is not known; even: it may tell calls of a function apart, as it is
-	 * no small number and no address of the stack.
+	 * the value.  0: unknown; even: the value may differ between calls of a function, because
+	 * it is neither a small number nor an address of the stack.
 	 */
 	uint16_t kept[MACHINE_KEPT];
 	bool is_exact;		/* PC is not a return address */
@@ -107,31 +107,31 @@ struct unwind {
 	const struct stream_origin *origin;	/* NULL: this machine, now */
 	struct report *report;
 	struct spaces spaces;
-	bool silence_reported;	/* SPACES_SILENCED was said */
+	bool silence_reported;	/* SPACES_SILENCED was reported */
 	struct elf_pool pool;
 	struct fetcher fetcher;
 	struct code **code;	/* by object of lib/process; NULL: not needed yet */
 	uint32_t codes;
 	struct rules rules;
 	struct joiner *joiner;	/* NULL: stacks are not joined */
-	/* so many stacks are remembered from now on; 0: the last cut stack was long ago */
+	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;
 	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
 	uint32_t frames;
-	struct frame caller;	/* of a cut stack: what is known of its next frame; SP 0: nothing */
+	struct frame caller;	/* known part of a cut stack's next frame; SP 0: nothing is known */
 	uint32_t last_object;	/* object where the current stack ended; TABLE_NONE: none */
 	/* registers of the last event: its mask, and per register its number (machine.h) */
 	uint64_t mask;
 	const struct machine *mask_machine;
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
-	uint64_t full_size;	/* bytes asked for, of the last stack that was cut */
-	enum stack_end end;	/* of the sample that was unwound last */
+	uint64_t full_size;	/* requested bytes of the last stack that was cut */
+	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t too_long;	/* samples that were cut to fit a record */
-	const char *foreign;	/* why samples were not unwound, at the last of them */
+	const char *foreign;	/* why the last sample that was not unwound was not */
 };
 
-/* Set *OUT to the machine of the stream.  NULL: it is not known. */
+/* Return the machine of the stream, or NULL if it is unknown. */
 const struct machine *unwind_machine(const struct unwind *u);
 
 /* Whether the stream was recorded on this machine with the kernel release that runs now. */
@@ -176,7 +176,7 @@ struct dump {
 	bool is_full;		/* the stack may have more bytes than the dump */
 };
 
-/* Whose stack it is. */
+/* The process that a stack belongs to. */
 struct walk_place {
 	const struct space *space;
 	pid_t pid;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * joiner - remembers the stacks of threads, to extend later ones that the dump's size cut.
+ * joiner - remembers the stacks of threads, to extend later stacks that the dump's size cut.
  *
- * A deep part of a stack often stays the same from one sample to the next.  If the last two
- * frames of a cut stack were seen not long ago, at the same addresses of the same stack, and what
- * the stack and the registers have there shows that they are the same calls, their callers then
- * are taken for their callers now, as far as all stacks that were seen agree.
+ * The deep part of a stack often stays the same from one sample to the next.  If the last two
+ * frames of a cut stack were seen recently, at the same addresses of the same stack, and the
+ * stack's words and the registers show that they are the same calls, then the cut stack gets the
+ * callers that they had, as far as all remembered stacks agree.
  *
  * The same addresses alone do not suffice: the thread may have returned below these frames and
  * called the same functions again from elsewhere, as recursive programs do all the time.
@@ -22,7 +22,7 @@ struct joiner *joiner_new(void);
 
 /*
  * Extend the FRAMES frames in FRAME of thread TID, the leaf first, to at most FRAMES_MAX.  CALLER
- * is what is known of the next frame: its SP and registers; SP is 0: nothing.  Return the new
+ * has the known SP and registers of the next frame; SP 0: they are unknown.  Return the new
  * number of frames, and set *IS_WHOLE if the last one is the start of a thread.
  */
 uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks that were cut, where the kernel has walked the user's frame pointers, too: its callchain
- * is longer than the dump, as it was made from the stack itself.
+ * Continues cut stacks by the kernel's callchain.  If the kernel has followed the user's frame
+ * pointers, its callchain may be longer than the dump, because it was made from the stack itself.
  */
 #include "unwind/internal.h"
 
@@ -43,13 +43,13 @@ static bool is_one_call(const struct unwind *u)
 }
 
 /*
- * Return how many words of CHAIN are for the frames that were found: the callers of the last one
- * follow them.  0: that is not known.
+ * Return how many words of CHAIN belong to the frames that were found; the callers of the last
+ * frame follow.  0: unknown.
  *
  * The caller of the first frame may be missing in CHAIN, as that function may have no frame yet.
  * A function that calls itself has many frames at one address.  So with one caller, or several at
- * one address, nobody knows whether the first word with that address is for the first of them or
- * for the second.
+ * one address, it is unknown whether the first word with that address belongs to the first or the
+ * second of them.
  */
 static uint64_t find_callers(const struct unwind *u, const struct walk_place *at,
 			     struct words chain)

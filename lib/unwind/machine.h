@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine - what the unwinder must know about x86-64 and arm64: registers, and code that has no
- * call frame information but is always the same.
+ * machine - describes x86-64 and arm64 to the unwinder: registers, and code that is always the
+ * same but has no call frame information.
  */
 #pragma once
 #include "dwarf/cfi.h"
@@ -24,10 +24,10 @@ struct machine {
 
 enum {
 	NO_REGISTER = 0xff,
-	ARM64_PC = 32,		/* DWARF has no number for it */
+	ARM64_PC = 32,		/* our number for arm64's pc: DWARF has none */
 };
 
-/* Return the machine with the name NAME, as uname -m prints it; NULL: it is not known. */
+/* Return the machine that uname -m calls NAME, or NULL if it is unknown. */
 const struct machine *machine_find(const char *name);
 
 /* Return ADDRESS without the signature that arm64 puts into return addresses (PAC). */
@@ -51,8 +51,8 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 
 /*
  * Whether the call before the return address CODE runs on another stack, from its first byte on,
- * as Go's runtime.systemstack, mcall, morestack and asmcgocall do: what that stack has further up
- * is old.
+ * as Go's runtime.systemstack, mcall, morestack and asmcgocall do: the words further up on that
+ * stack are old.
  */
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 

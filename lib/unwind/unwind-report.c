@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is reported at the end: how stacks ended, and what would help. */
+/* The report at the end: how stacks ended, and what would help. */
 #include "unwind/internal.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static void append_objects(const struct unwind *u, char *text, size_t size)
 	free(ended);
 }
 
-/* Return how many samples were unwound, wholly or not. */
+/* Return how many samples were unwound, to the start of the thread or in part. */
 static uint64_t unwound(const struct unwind_counts *c)
 {
 	uint64_t sum = 0;
@@ -142,7 +142,7 @@ static void report_summaries(struct unwind *u)
 			       u->too_long);
 }
 
-/* If many stacks are longer than their dumps, say what would help. */
+/* If many stacks are longer than their dumps, suggest a larger dump. */
 static void report_short_dumps(struct unwind *u)
 {
 	const uint64_t sizes[] = { 16384, 32768, 65528 };

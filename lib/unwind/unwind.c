@@ -100,7 +100,7 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 	memcpy(bytes, &attr, known);
 }
 
-/* A thread or a program may have ended: its stacks say nothing about those to come. */
+/* Forget the stacks of a thread that ended or runs another program. */
 static void follow_joiner(struct unwind *u, const struct record *rec)
 {
 	struct comm_record comm;
@@ -190,8 +190,8 @@ static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
 }
 
 /*
- * Join a stack that was cut, and remember stacks for a while then.  Without cut stacks, which many
- * programs do not have, nothing is remembered: it costs a third of the work.
+ * Join a stack that was cut, and remember stacks for some time after it.  Many programs have no
+ * cut stacks; for them nothing is remembered, because that takes a third of the work.
  */
 static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 				  const struct walk_place *place, enum unwind_outcome outcome)
@@ -254,7 +254,7 @@ static void put_kernel_words(struct words_out *w, struct words c)
 	}
 }
 
-/* Return what the callchain says about the end of a stack. */
+/* Return the word of a callchain that describes how the stack ended. */
 static enum stack_end end_of(enum unwind_outcome outcome)
 {
 	switch (outcome) {

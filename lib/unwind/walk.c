@@ -2,8 +2,8 @@
 /*
  * The loop over frames: from the registers of a frame to those of its caller.
  *
- * A register is known or not known.  One that is not known ends the loop only if it is needed.
- * Nothing is invented: an address that is no code is not written.
+ * A register may be unknown, which ends the loop only if its value is needed.  Addresses that are
+ * not in code are never written.
  */
 #include "unwind/internal.h"
 #include "elf/section.h"
@@ -15,9 +15,9 @@ struct walk {
 	const struct dump *dump;
 	const struct machine *machine;
 	struct cfi_registers now;
-	uint64_t beyond;	/* bit per register: not known, because the dump is too short */
+	uint64_t beyond;	/* bit per register: unknown because the dump is too short */
 	bool is_exact, is_first;
-	bool by_frame_pointer;	/* the frame was found so: its frame pointer is one */
+	bool by_frame_pointer;	/* the frame was found by its callee's frame pointer */
 };
 
 /* Whether to go on, or how the loop ended. */
@@ -61,7 +61,7 @@ static void set_unknown(struct walk *w, unsigned reg, bool beyond)
 	w->beyond = (w->beyond & ~(1ULL << reg)) | (uint64_t)beyond << reg;
 }
 
-/* Return the outcome of a walk that needs register REG, which is not known. */
+/* Return the outcome of a walk that needs the unknown register REG. */
 static int without(const struct walk *w, unsigned reg)
 {
 	return reg < CFI_REGISTERS && w->beyond >> reg & 1 ? UNWIND_CUT : UNWIND_LOST;
@@ -108,7 +108,7 @@ static bool evaluate(struct walk *w, const struct rule *rule, int32_t expression
 	return cfi_evaluate(code->cfi, expression, from, &memory, cfa, value);
 }
 
-/* Find the value that a register had in the caller.  False: it is not known; see *BEYOND. */
+/* Find the value of a register in the caller.  Return false if it is unknown; see *BEYOND. */
 static bool restore(struct walk *w, const struct rule *rule, unsigned kind, int32_t value,
 		    const struct cfi_registers *old, uint64_t cfa, uint64_t *out, bool *beyond)
 {
