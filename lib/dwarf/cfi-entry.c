@@ -71,7 +71,7 @@ static void skip_pointer(const struct cfi_section *s, struct cursor *c, uint8_t 
 		    address_size);
 }
 
-bool entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e)
+bool cfi_entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e)
 {
 	struct cursor c = elf_cursor(s->elf, s->bytes);
 
@@ -144,7 +144,7 @@ static bool cie_read(const struct cfi_section *s, uint64_t offset, struct cie *c
 	struct cfi_entry e;
 	uint64_t size;
 
-	if (!entry_read(s, offset, &e) || e.kind != ENTRY_CIE)
+	if (!cfi_entry_read(s, offset, &e) || e.kind != ENTRY_CIE)
 		return false;
 	struct cursor c = e.body;
 	*cie = (struct cie){ .offset = offset, .address_size = 8 };
@@ -177,7 +177,7 @@ static bool cie_read(const struct cfi_section *s, uint64_t offset, struct cie *c
 	return !c.failed;
 }
 
-bool fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde)
+bool cfi_fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde)
 {
 	struct cursor c = e->body;
 

@@ -91,7 +91,7 @@ static void add_place(struct cfi_section *s, const struct cfi_entry *e)
 {
 	struct fde fde;
 
-	if (!fde_read(s, e, &fde)) {
+	if (!cfi_fde_read(s, e, &fde)) {
 		cfi_section_damaged(s, e->offset);
 		return;
 	}
@@ -116,7 +116,7 @@ static bool read_places(struct cfi_section *s)
 		uint64_t offset = e.next;
 		if (entries == ENTRIES_MAX || s->places == CFI_FDES_MAX)
 			return false;
-		if (!entry_read(s, offset, &e)) {
+		if (!cfi_entry_read(s, offset, &e)) {
 			cfi_section_damaged(s, offset);
 			break;
 		}
@@ -189,8 +189,8 @@ static bool read_place(const struct lookup *l, uint32_t index, struct fde *fde)
 	uint64_t offset, start = place_at(l, index, &offset);
 	struct cfi_entry e;
 
-	return entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
-	       fde_read(l->section, &e, fde) && fde->start == start;
+	return cfi_entry_read(l->section, offset, &e) && e.kind == ENTRY_FDE &&
+	       cfi_fde_read(l->section, &e, fde) && fde->start == start;
 }
 
 /* Find the FDE of ADDRESS.  CFI_DAMAGED: the index is wrong around ADDRESS. */

@@ -84,10 +84,10 @@ struct cfi_entry {
 };
 
 /* Read the start of the entry at OFFSET.  False: damaged. */
-bool entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e);
+bool cfi_entry_read(const struct cfi_section *s, uint64_t offset, struct cfi_entry *e);
 
 /* Read the FDE that starts with E.  False: the FDE or its CIE is damaged. */
-bool fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde);
+bool cfi_fde_read(struct cfi_section *s, const struct cfi_entry *e, struct fde *fde);
 
 /* Read a pointer in ENCODING.  C fails if the encoding is unknown, or the pointer indirect. */
 uint64_t cfi_section_pointer(const struct cfi_section *s, struct cursor *c, uint8_t encoding,

@@ -105,7 +105,7 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct dwarf_code *cod
 	uint32_t at = SPAN_NONE;
 
 	if (!d->no_calls) {
-		code_read_calls(u, code);
+		inline_read_calls(u, code);
 		at = flats_narrow(&code->flat, address, &d->same);
 	}
 	struct dwarf_frame *frame = add_frame(d, &count);

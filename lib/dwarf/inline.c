@@ -146,7 +146,7 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 	return true;
 }
 
-void code_read_calls(struct unit *u, struct dwarf_code *code)
+void inline_read_calls(struct unit *u, struct dwarf_code *code)
 {
 	struct call_reader r = { .unit = u, .code = code, .depth = 1 };
 	struct die die;

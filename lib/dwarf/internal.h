@@ -167,7 +167,7 @@ struct call {
 	uint32_t call_file, call_line, call_column;	/* source of the call; 0: unknown */
 };
 
-/* A function with code.  code_read_calls() fills CALL and FLAT. */
+/* A function with code.  inline_read_calls() fills CALL and FLAT. */
 struct dwarf_code {
 	uint64_t die;			/* offset in .debug_info */
 	uint64_t end;			/* offset after its children; 0: unknown; see inline.c */
@@ -398,7 +398,7 @@ void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32
 void unit_read_functions(struct unit *u);
 
 /* Read the inlined calls of CODE, a function of U, once. */
-void code_read_calls(struct unit *u, struct dwarf_code *code);
+void inline_read_calls(struct unit *u, struct dwarf_code *code);
 
 /* Return the function with its DIE at offset DIE of .debug_info in F.  Never NULL. */
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);

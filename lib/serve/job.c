@@ -38,8 +38,8 @@ struct job {
 	struct evbuffer *first;		/* JOB_EVENTS: the list of events */
 	double ends;			/* planned end of the sampling, monotonic, in s */
 	bool samples;			/* the pipe is running */
-	bool reads_ring;		/* the files that are kept */
-	unsigned ring_turn;		/* of keeper_read() */
+	bool reads_kept;		/* the files that are kept */
+	unsigned kept_turn;		/* of keeper_read() */
 };
 
 static void job_free(struct job *job)
@@ -50,8 +50,8 @@ static void job_free(struct job *job)
 		link = &(*link)->next;
 	*link = job->next;
 	job->server->running--;
-	if (job->reads_ring)
-		keeper_release(job->server->keeper, job->ring_turn);
+	if (job->reads_kept)
+		keeper_release(job->server->keeper, job->kept_turn);
 	if (job->on_client)
 		event_free(job->on_client);
 	if (job->first)
@@ -107,7 +107,7 @@ static bool has_failed(struct job *job, const struct work_result *r)
 	job->work = NULL;
 	if (!r->failed)
 		return false;
-	if (r->timed_out && job->reads_ring)
+	if (r->timed_out && job->reads_kept)
 		job_refuse(job, 500, "%s did not end in time; ask for a shorter time", r->failed);
 	else if (r->timed_out)
 		job_refuse(job, 500, "%s did not end within %.0f s after the sampling", r->failed,
@@ -323,37 +323,37 @@ void job_start(struct server *s, struct evhttp_request *request, enum job_kind a
 
 /* Answer that no kept profile is in the range of the query, and which range has profiles. */
 static void refuse_range(struct server *s, struct evhttp_request *request,
-			 const struct kept_files *ring)
+			 const struct kept_files *kept)
 {
 	char first[MOMENT_SIZE], last[MOMENT_SIZE];
 
-	if (ring->files == 0) {
+	if (kept->files == 0) {
 		reply_error(s, request, 404, 0, "there is no profile yet; the first is written "
 			    "after pmu-serve --interval");
 		return;
 	}
-	moment_format(first, ring->file[0].start);
-	moment_format(last, ring->file[ring->files - 1].end);
+	moment_format(first, kept->file[0].start);
+	moment_format(last, kept->file[kept->files - 1].end);
 	reply_error(s, request, 404, 0, "there is no profile of this time; there are some from %s "
 		    "to %s", first, last);
 }
 
 /* Return the paths of the FILES files at FILE, in ARENA; NULL: they are too long. */
-static char *const *ring_paths(const struct kept_files *ring, const struct kept_file *file,
+static char *const *kept_paths(const struct kept_files *kept, const struct kept_file *file,
 			       size_t files, struct arena *arena)
 {
 	/* bytes of a command line: half of what the kernel takes, which depends on ulimit -s */
 	size_t most = (size_t)sysconf(_SC_ARG_MAX) / 2;
-	size_t room = strlen(ring->path) + 1 + RING_NAME;
-	char name[RING_NAME];
+	size_t room = strlen(kept->path) + 1 + KEPT_FILE_NAME;
+	char name[KEPT_FILE_NAME];
 
 	if (files > most / (room + sizeof(char *)))
 		return NULL;
 	char **path = arena_alloc(arena, files * sizeof(*path));
 	for (size_t i = 0; i < files; i++) {
 		path[i] = arena_alloc(arena, room);
-		ring_name(&file[i], name);
-		snprintf(path[i], room, "%s/%s", ring->path, name);
+		kept_file_name(&file[i], name);
+		snprintf(path[i], room, "%s/%s", kept->path, name);
 	}
 	return path;
 }
@@ -372,23 +372,23 @@ void job_start_history(struct server *s, struct evhttp_request *request, enum jo
 		free(query);
 		return;
 	}
-	const struct kept_files *ring = keeper_read(s->keeper, &turn);
+	const struct kept_files *kept = keeper_read(s->keeper, &turn);
 	uint64_t to = query->to && query->to == query->from ? query->to + 1 : query->to;
-	size_t files = ring_find(ring, query->from, to ? to : UINT64_MAX, &first);
+	size_t files = kept_files_find(kept, query->from, to ? to : UINT64_MAX, &first);
 	if (files == 0) {
-		refuse_range(s, request, ring);
+		refuse_range(s, request, kept);
 		keeper_release(s->keeper, turn);
 		free(query);
 		return;
 	}
 	struct job *job = job_new(s, request, query);
 	job->answer = answer;
-	job->reads_ring = true;
-	job->ring_turn = turn;
+	job->reads_kept = true;
+	job->kept_turn = turn;
 	job->recipe = (struct recipe){
 		.page = answer == JOB_PAGE, .query = query, .settings = s->settings,
 	};
-	char *const *path = ring_paths(ring, ring->file + first, files, &job->arena);
+	char *const *path = kept_paths(kept, kept->file + first, files, &job->arena);
 	if (path)
 		start_work(job, recipe_merge(&job->recipe, path, files, &job->arena), SECONDS,
 			   sampled);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles that are kept: one pipe that samples without end, and whose last tool writes a file
- * for each interval.  Here it is started, again if it ends, and the oldest files are deleted.
+ * Keeps profiles: starts one pipe that samples without end and writes a file for each interval,
+ * restarts it when it ends, and deletes the oldest files.
  */
 #include "base/arena.h"
 #include "serve/internal.h"
@@ -17,23 +17,23 @@ static const unsigned ROUND_MOST = 60;	/* s until the next look for files to del
 
 struct keeper {
 	struct server *server;
-	struct kept_files ring;
+	struct kept_files kept;
 	const struct query *query;
 	struct work *work;		/* NULL: no tools run */
 	struct arena arena;		/* the names of the tools that run */
 	struct event *on_round;		/* look for files to delete */
 	struct event *on_start;		/* start the tools */
 	double started;			/* monotonic, in s */
-	double wall_clock;		/* s that the time of day was ahead of this, then */
+	double wall_clock;		/* s that the time of day was ahead of STARTED's clock */
 	unsigned wait;			/* s until the next start, if the tools end soon */
 	/*
-	 * Jobs that read the files, by the turn in which they began.  When files expire, the turn
-	 * changes: later jobs do not see these files, which are deleted when the jobs of the
-	 * turn before have ended.  So jobs that follow each other keep no file for ever.
+	 * Number of jobs that read the files, by the turn in which they started.  When files
+	 * expire, the turn changes.  Later jobs do not see these files, which are deleted when the
+	 * jobs of the previous turn have ended.  So overlapping jobs cannot keep a file forever.
 	 */
 	unsigned readers[2], turn;
 	uint64_t starts;
-	bool complained;		/* that there are no new files */
+	bool is_reported;		/* the lack of new files was reported */
 };
 
 /* Return the length of an interval, in s, rounded up. */
@@ -49,14 +49,14 @@ static void trim(struct keeper *k)
 	const struct serve_settings *settings = k->server->settings;
 	unsigned before = !k->turn;
 
-	ring_look(&k->ring);
+	kept_files_read(&k->kept);
 	if (k->readers[before] > 0)
 		return;		/* what has expired is still being read */
-	ring_trim(&k->ring, (uint64_t)time(NULL), settings->keep / 1000000000,
-		  settings->keep_bytes);
+	kept_files_trim(&k->kept, (uint64_t)time(NULL), settings->keep / 1000000000,
+			settings->keep_bytes);
 	k->turn = before;
 	if (k->readers[!before] == 0)
-		ring_delete(&k->ring);
+		kept_files_delete(&k->kept);
 }
 
 /* Return by how much the time of day is ahead of the clock of the samples, in s. */
@@ -91,26 +91,26 @@ static void pass_on(struct keeper *k)
 		report_event(k->server->report, "--keep: %s", line);
 }
 
-/* Say, once, why there are no new files. */
-static void complain(struct keeper *k, const char *who, const char *why)
+/* Report, once, why there are no new files. */
+static void report_why(struct keeper *k, const char *who, const char *why)
 {
-	if (!k->complained)
+	if (!k->is_reported)
 		report_event(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
 			     *who ? ": " : "", why);
-	k->complained = true;
+	k->is_reported = true;
 }
 
 /* Return whether there is a directory for the files: a new one if the old one was deleted. */
 static bool has_directory(struct keeper *k)
 {
 	const char *path = k->server->settings->keep_dir;
-	char why[RING_WHY];
+	char why[KEPT_FILES_WHY];
 
-	if (ring_is_there(&k->ring))
+	if (kept_files_exist(&k->kept))
 		return true;
-	ring_close(&k->ring);
-	if (!ring_open(&k->ring, path, why)) {
-		complain(k, path, why);
+	kept_files_close(&k->kept);
+	if (!kept_files_open(&k->kept, path, why)) {
+		report_why(k, path, why);
 		return false;
 	}
 	report_event(k->server->report, "'%s' is another directory now: profiles are kept there",
@@ -121,7 +121,7 @@ static bool has_directory(struct keeper *k)
 static void next_round(struct keeper *k)
 {
 	enum { FILES = 1000 };		/* to look at so many in a second costs little */
-	uint64_t seconds = interval(k), least = k->ring.files / FILES;
+	uint64_t seconds = interval(k), least = k->kept.files / FILES;
 
 	seconds = seconds < least ? least : seconds;
 	const struct timeval time = {
@@ -138,7 +138,7 @@ static void start_later(struct keeper *k)
 	k->wait = 2 * k->wait < WAIT_MOST ? 2 * k->wait : WAIT_MOST;
 }
 
-/* No tool may write into a directory that is not ours. */
+/* Stop the tools: they must not write into a directory that is not ours. */
 static void stop_tools(struct keeper *k)
 {
 	if (!k->work)
@@ -173,11 +173,11 @@ static void ended(void *context, struct work_result *r)
 	if (s->stops)
 		return;
 	if (server_now() - k->started > WAIT_MOST) {	/* it worked: say it again */
-		k->complained = false;
+		k->is_reported = false;
 		k->wait = 1;
 	}
 	if (r->failed)
-		complain(k, r->failed, r->why);
+		report_why(k, r->failed, r->why);
 	start_later(k);
 }
 
@@ -195,7 +195,7 @@ static void start(struct keeper *k)
 			report_event(s->report, "no more profiles are kept: %s", why);
 			return;
 		}
-		complain(k, "", why);
+		report_why(k, "", why);
 		start_later(k);
 		return;
 	}
@@ -203,7 +203,7 @@ static void start(struct keeper *k)
 		start_later(k);
 		return;
 	}
-	char *template = ring_template(&k->ring, interval(k));
+	char *template = kept_files_template(&k->kept, interval(k));
 	recipe.template = template;
 	k->started = server_now();
 	k->wall_clock = wall_clock();
@@ -225,11 +225,11 @@ static void on_start(evutil_socket_t fd, short what, void *context)
 struct keeper *keeper_open(struct server *s)
 {
 	const char *path = s->settings->keep_dir;
-	char why[RING_WHY];
+	char why[KEPT_FILES_WHY];
 	struct keeper *k = mem_zeroed(1, sizeof(*k));
 
 	*k = (struct keeper){ .server = s, .query = s->settings->keep_query, .wait = 1 };
-	if (!ring_open(&k->ring, path, why)) {
+	if (!kept_files_open(&k->kept, path, why)) {
 		report_error(s->report, "cannot keep profiles in '%s': %s", path, why);
 		free(k);
 		return NULL;
@@ -269,7 +269,7 @@ void keeper_close(struct keeper *k)
 		return;
 	event_free(k->on_round);
 	event_free(k->on_start);
-	ring_close(&k->ring);
+	kept_files_close(&k->kept);
 	arena_release(&k->arena);
 	free(k);
 }
@@ -278,15 +278,15 @@ const struct kept_files *keeper_read(struct keeper *k, unsigned *turn)
 {
 	*turn = k->turn;
 	k->readers[k->turn]++;
-	ring_look(&k->ring);
-	return &k->ring;
+	kept_files_read(&k->kept);
+	return &k->kept;
 }
 
 void keeper_release(struct keeper *k, unsigned turn)
 {
 	k->readers[turn]--;
 	if (turn != k->turn && k->readers[turn] == 0)
-		ring_delete(&k->ring);
+		kept_files_delete(&k->kept);
 }
 
 void keeper_print(const struct keeper *k, struct evbuffer *out)
@@ -297,7 +297,7 @@ void keeper_print(const struct keeper *k, struct evbuffer *out)
 	metrics_print_one(out, "keep_starts_total", "counter",
 			  "Times that the tools of --keep were started.", (double)k->starts);
 	metrics_print_one(out, "keep_files", "gauge", "Profiles that are kept.",
-			  (double)k->ring.files);
+			  (double)k->kept.files);
 	metrics_print_one(out, "keep_bytes", "gauge", "Bytes of the profiles that are kept.",
-			  (double)k->ring.bytes);
+			  (double)k->kept.bytes);
 }

@@ -25,25 +25,25 @@ enum {
 	FUTURE_SECONDS = 60,		/* a file that starts later than this has a wrong name */
 };
 
-bool ring_open(struct kept_files *r, const char *path, char why[RING_WHY])
+bool kept_files_open(struct kept_files *r, const char *path, char why[KEPT_FILES_WHY])
 {
 	char wrong[DIRECTORY_WHY];
 
 	*r = (struct kept_files){ .path = path, .fd = -1 };
 	if (!directory_make(path, 0700)) {	/* profiles are no other user's business */
-		snprintf(why, RING_WHY, "cannot make this directory: %s", strerror(errno));
+		snprintf(why, KEPT_FILES_WHY, "cannot make this directory: %s", strerror(errno));
 		return false;
 	}
 	r->fd = directory_open(path, wrong);
 	if (r->fd >= 0 && flock(r->fd, LOCK_EX | LOCK_NB) == 0)
 		return true;
-	snprintf(why, RING_WHY, "%s", r->fd < 0 ? wrong : errno == EWOULDBLOCK
+	snprintf(why, KEPT_FILES_WHY, "%s", r->fd < 0 ? wrong : errno == EWOULDBLOCK
 		 ? "another pmu-serve does" : strerror(errno));
-	ring_close(r);
+	kept_files_close(r);
 	return false;
 }
 
-bool ring_is_there(const struct kept_files *r)
+bool kept_files_exist(const struct kept_files *r)
 {
 	struct stat own, found;
 
@@ -51,7 +51,7 @@ bool ring_is_there(const struct kept_files *r)
 	       own.st_dev == found.st_dev && own.st_ino == found.st_ino;
 }
 
-void ring_close(struct kept_files *r)
+void kept_files_close(struct kept_files *r)
 {
 	if (r->fd >= 0)
 		close(r->fd);
@@ -60,9 +60,9 @@ void ring_close(struct kept_files *r)
 	*r = (struct kept_files){ .fd = -1 };
 }
 
-char *ring_template(const struct kept_files *r, uint64_t length)
+char *kept_files_template(const struct kept_files *r, uint64_t length)
 {
-	size_t size = 2 * strlen(r->path) + RING_NAME;
+	size_t size = 2 * strlen(r->path) + KEPT_FILE_NAME;
 	char *text = mem_zeroed(size, 1), *to = text;
 
 	for (const char *from = r->path; *from; from++) {
@@ -74,20 +74,20 @@ char *ring_template(const struct kept_files *r, uint64_t length)
 	return text;
 }
 
-void ring_name(const struct kept_file *f, char name[RING_NAME])
+void kept_file_name(const struct kept_file *f, char name[KEPT_FILE_NAME])
 {
-	snprintf(name, RING_NAME, PREFIX "%" PRIu64 "-%" PRIu64 SUFFIX, f->start, f->length);
+	snprintf(name, KEPT_FILE_NAME, PREFIX "%" PRIu64 "-%" PRIu64 SUFFIX, f->start, f->length);
 }
 
-/* Parse NAME.  Return false if it is not exactly what ring_name() writes. */
+/* Parse NAME.  Return false if it is not exactly what kept_file_name() writes. */
 static bool parse_name(const char *name, struct kept_file *f)
 {
-	char right[RING_NAME];
+	char right[KEPT_FILE_NAME];
 
 	*f = (struct kept_file){ .bytes = 0 };
 	if (sscanf(name, PREFIX "%18" SCNu64 "-%9" SCNu64, &f->start, &f->length) != 2)
 		return false;
-	ring_name(f, right);
+	kept_file_name(f, right);
 	f->end = f->start + f->length;
 	return !strcmp(name, right);
 }
@@ -102,8 +102,8 @@ static int by_start(const void *a, const void *b)
 	return x->length < y->length ? -1 : x->length > y->length;
 }
 
-/* Take the file NAME of directory FD, if it is one of the ring. */
-static void take(struct kept_files *r, int fd, const char *name)
+/* Add the file NAME of directory FD if it is a kept profile.  Remove an old hidden file. */
+static void add_file(struct kept_files *r, int fd, const char *name)
 {
 	struct kept_file f;
 	struct stat st;
@@ -127,7 +127,7 @@ static void take(struct kept_files *r, int fd, const char *name)
 	r->file[r->files++] = f;
 }
 
-void ring_look(struct kept_files *r)
+void kept_files_read(struct kept_files *r)
 {
 	int fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 0);
 	DIR *in = fd >= 0 ? fdopendir(fd) : NULL;
@@ -143,7 +143,7 @@ void ring_look(struct kept_files *r)
 	}
 	rewinddir(in);		/* both descriptors have one position */
 	for (const struct dirent *d; (d = readdir(in)) != NULL; )
-		take(r, dirfd(in), d->d_name);
+		add_file(r, dirfd(in), d->d_name);
 	closedir(in);
 	if (r->files > 0)
 		qsort(r->file, r->files, sizeof(*r->file), by_start);
@@ -161,7 +161,7 @@ static void expire(struct kept_files *r, size_t first, size_t count)
 	}
 }
 
-void ring_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most)
+void kept_files_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most)
 {
 	size_t first = 0, end = r->files;
 	const struct kept_file *file = r->file;
@@ -181,12 +181,12 @@ void ring_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most)
 		memmove(r->file, r->file + first, r->files * sizeof(*r->file));
 }
 
-void ring_delete(struct kept_files *r)
+void kept_files_delete(struct kept_files *r)
 {
-	char name[RING_NAME];
+	char name[KEPT_FILE_NAME];
 
 	for (size_t i = 0; i < r->expirations; i++) {
-		ring_name(&r->expired[i], name);
+		kept_file_name(&r->expired[i], name);
 		unlinkat(r->fd, name, 0);
 	}
 	free(r->expired);
@@ -194,7 +194,7 @@ void ring_delete(struct kept_files *r)
 	r->expirations = 0;
 }
 
-size_t ring_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first)
+size_t kept_files_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first)
 {
 	size_t i = 0, count = 0;
 

@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 enum {
-	RING_NAME = 64,			/* bytes of the name of a file, with its NUL */
-	RING_WHY = 256,			/* bytes of a reason, with its NUL */
+	KEPT_FILE_NAME = 64,			/* bytes of the name of a file, with its NUL */
+	KEPT_FILES_WHY = 256,			/* bytes of a reason, with its NUL */
 };
 
 struct kept_file {
@@ -27,39 +27,40 @@ struct kept_files {
 	int fd;				/* -1: not open */
 	struct kept_file *file;		/* oldest first; owned */
 	size_t files;
-	uint64_t bytes;			/* of all of them */
-	struct kept_file *expired;	/* to be deleted; not among FILE; owned */
-	size_t expirations;
+	uint64_t bytes;			/* size of the files in FILE */
+	struct kept_file *expired;	/* to be deleted; not in FILE; owned */
+	size_t expirations;		/* number of expired files */
 };
 
 /*
- * Open the ring in the directory PATH, which outlives it and is made if necessary.  Return false
- * and WHY if others could write there, or another server does.
+ * Open the directory PATH, and create it if necessary.  PATH must outlive R.  Return false and set
+ * WHY if others could write there, or if another server uses it.
  */
-bool ring_open(struct kept_files *r, const char *path, char why[RING_WHY]);
-void ring_close(struct kept_files *r);
+bool kept_files_open(struct kept_files *r, const char *path, char why[KEPT_FILES_WHY]);
+void kept_files_close(struct kept_files *r);
 
 /* Return whether R is open, and its path still leads to its directory. */
-bool ring_is_there(const struct kept_files *r);
+bool kept_files_exist(const struct kept_files *r);
 
 /* Write the template of the files of LENGTH s, for pmu-topprof.  The caller frees. */
-char *ring_template(const struct kept_files *r, uint64_t length);
+char *kept_files_template(const struct kept_files *r, uint64_t length);
 
-/* Look which files there are, without those that have expired. */
-void ring_look(struct kept_files *r);
+/* Read the list of files, without expired ones. */
+void kept_files_read(struct kept_files *r);
 
 /*
- * Let files expire: those that end more than KEEP s before NOW (s since 1970), and the oldest ones
- * above MOST bytes.  A clock that was wrong named those that start after NOW: they go, too, if that
- * is more than KEEP s, and are the first ones above MOST bytes.
+ * Let files expire: those that end more than KEEP s before NOW (s since 1970), and the oldest files
+ * while all files have more than MOST bytes.  Files that start after NOW were named by a wrong
+ * clock: they expire if they start more than KEEP s after NOW, and before others if there are too
+ * many bytes.
  */
-void ring_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most);
+void kept_files_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most);
 
-/* Delete the files that have expired. */
-void ring_delete(struct kept_files *r);
+/* Delete the expired files. */
+void kept_files_delete(struct kept_files *r);
 
-/* Return how many files have something from FROM to TO, and set *FIRST to the first's index. */
-size_t ring_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first);
+/* Return the number of files that overlap [FROM, TO), and set *FIRST to the index of the first. */
+size_t kept_files_find(const struct kept_files *r, uint64_t from, uint64_t to, size_t *first);
 
 /* Write the name of F. */
-void ring_name(const struct kept_file *f, char name[RING_NAME]);
+void kept_file_name(const struct kept_file *f, char name[KEPT_FILE_NAME]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/bars-print.h"
 #include "base/json.h"
-#include "stats/distribution.h"
 
 #include <inttypes.h>
 #include <string.h>

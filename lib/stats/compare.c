@@ -2,6 +2,7 @@
 #include "stats/compare.h"
 #include "base/arena.h"
 #include "stats/distribution.h"
+#include "stats/share-internal.h"
 
 #include <math.h>
 #include <stdlib.h>

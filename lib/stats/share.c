@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stats/share.h"
+#include "stats/share-internal.h"
 #include "stats/distribution.h"
 
 #include <math.h>

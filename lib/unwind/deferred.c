@@ -42,7 +42,7 @@ void deferred_free(struct deferred *d)
 	free(d);
 }
 
-void attr_clear_deferred(struct perf_event_attr *attr)
+void deferred_clear_attr(struct perf_event_attr *attr)
 {
 	/* the flags are a word of bit fields, which follows read_format */
 	const size_t at = offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t);

@@ -25,7 +25,7 @@ struct deferred;
 struct deferred *deferred_new(void);
 
 /* Clear attr.defer_callchain and defer_output in *ATTR. */
-void attr_clear_deferred(struct perf_event_attr *attr);
+void deferred_clear_attr(struct perf_event_attr *attr);
 
 /*
  * Write the SIZE bytes of a record to OUT, now or when what is before it can be written.  CHAIN:

@@ -83,7 +83,7 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 	size_t known = size < sizeof(attr) ? size : sizeof(attr);
 
 	memcpy(&attr, bytes, known);
-	attr_clear_deferred(&attr);
+	deferred_clear_attr(&attr);
 	if (unwind_takes(u, &attr)) {
 		uint32_t words = u->options.stack_max + kernel;
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;

@@ -7,6 +7,7 @@
 #include "stats/compare.h"
 #include "stats/distribution.h"
 #include "stats/ratio.h"
+#include "stats/share-internal.h"
 #include "tests/unit/tap.h"
 
 #include <math.h>
