@@ -175,7 +175,7 @@ static size_t choose_type(const struct decoded *d)
 	refuse_type(d, type);
 }
 
-/* The first row shown whose object has no names; NULL: each has, or nobody knows the object. */
+/* Return the first shown row whose object has no names; NULL: none, or the object is unknown. */
 static const struct top_row *nameless_row(const struct top *top)
 {
 	for (uint32_t i = 0; how.by != FRAMES_BY_OBJECT && i < top->count && i < rows; i++) {

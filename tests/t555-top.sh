@@ -146,7 +146,7 @@ check 'the other tools are found beside pmu-top in the root directory, without /
 	grep -q "^cpu (nanoseconds): " out
 END
 
-check 'a stream without any name is said to be so; pmu-symbolize was there' <<'END'
+check 'a stream without any name is reported, raw or symbolized' <<'END'
 	compose s.data <<-PY
 		out = pipe(record(64, attr(1, 0, 1000000, IP | TID) + struct.pack("<Q", 1), 0),
 		    *[record(9, struct.pack("<QII", 0x1000 + i % 3, 7, 7)) for i in range(9)])

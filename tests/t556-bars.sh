@@ -76,7 +76,7 @@ check 'shares in blocks of time have the bars that the formulas give' <<'END'
 	CASES
 END
 
-check 'without slices the bar is of this recording; too few slices are said to be so' <<'END'
+check 'without slices the bar covers this recording only; too few slices are reported' <<'END'
 	echo "blocks = [(20 * (i % 4 < 2), 50 - 20 * (i % 4 < 2), 0) for i in range(20)]" | recorded
 	pmu-topprof -o p.pb.gz s.data
 	pmu-top --by object p.pb.gz | sed -n 2p |
@@ -158,10 +158,10 @@ check 'a function that ran once, but long, is in the table, however wide its bar
 	pmu-top --by object --bars program p.pb.gz >table
 	cat table
 	grep -qE '10.00%~? +[0-9.]+ .* f$' table
-	none grep "can tell" table
+	none grep "too few samples" table
 END
 
-check 'merged runs: three or more are compared as wholes, two are said to be two' <<'END'
+check 'three or more merged runs are compared as wholes; a line says that two are not' <<'END'
 	for n in 1 2 3; do
 		echo "blocks = [(10 * $n, 50, 0)] * 20" | recorded
 		sed "s/10\*\*12/10**12 + $n * 10**11/" program >later
