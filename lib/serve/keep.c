@@ -7,6 +7,7 @@
 #include "serve/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,6 +35,7 @@ struct keeper {
 	unsigned readers[2], turn;
 	uint64_t starts;
 	bool is_reported;		/* the lack of new files was reported */
+	char passed_on[512];		/* the last message of a tool */
 };
 
 /* Return the length of an interval, in s, rounded up. */
@@ -82,13 +84,17 @@ static void check_clock(struct keeper *k)
 	work_finish(k->work);
 }
 
-/* Pass on what the tools report while they run.  They bound how often they do. */
+/* Pass on what the tools report while they run, but not the same again after each start. */
 static void pass_on(struct keeper *k)
 {
-	char line[512];
+	char line[sizeof(k->passed_on)];
 
-	while (k->work && work_next_message(k->work, line, sizeof(line)))
+	while (k->work && work_next_message(k->work, line, sizeof(line))) {
+		if (!strcmp(line, k->passed_on))
+			continue;
+		snprintf(k->passed_on, sizeof(k->passed_on), "%s", line);
 		report_event(k->server->report, "--keep: %s", line);
+	}
 }
 
 /* Report, once, why there are no new files. */
