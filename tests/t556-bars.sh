@@ -95,7 +95,7 @@ check 'losses raise the weight of the other samples of a slice; a line has the w
 		near "$(bar $input share)" 0.266667 0.000001
 		pmu-top --by object $input >table
 		none grep '\[lost\]' table
-		grep -q "^20 % of the samples were lost; if all .* up to 20 points higher.$" table
+		grep -q "^20 % of samples were lost; were they all .* up to 20 points higher.$" table
 		grep -q "^240 samples, .*; +/-: if all lost samples were of one row$" table
 	done
 	pmu-top -j --by object p.pb.gz | grep -q '"lost": 60, "lost_share": 0.200000,'
@@ -146,7 +146,7 @@ sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
 	pmu-top p.pb >table
 	none grep -E ' [cd]$' table
 	grep -qE ' 9.50%   1.8[0-9] .* b$' table
-	grep -qx '2 functions have too few samples (each under 1 % of 1,000), together 0.5 %.' \
+	grep -qx '2 functions below what 1,000 samples can tell (each under 1 %), together 0.5 %.' \
 		table
 	test "$(pmu-top -j p.pb | grep -c '"name"')" = 4
 	pmu-top --bars none p.pb | grep -q ' d$'
@@ -158,7 +158,7 @@ check 'a function that ran once, but long, is in the table, however wide its bar
 	pmu-top --by object --bars program p.pb.gz >table
 	cat table
 	grep -qE '10.00%~? +[0-9.]+ .* f$' table
-	none grep "too few samples" table
+	none grep "samples can tell" table
 END
 
 check 'three or more merged runs are compared as wholes; a line says that two are not' <<'END'

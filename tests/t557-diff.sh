@@ -81,8 +81,8 @@ check 'the table has the total, changes, and how many runs would find smaller on
 		counts b$i 10000 1$((4 - i)) 500$((4 - i))
 	done
 	pmu-diff --per share -b a1.pb -b a2.pb -b a3.pb b1.pb b2.pb b3.pb >table
-	grep -q "^3 functions: no change found; a change of .* of 'f1' would" table
-	grep -q "; for 3 %: about 2 runs on each side.$" table
+	grep -q "^3 functions: no change that these runs can tell; a change of .* of 'f1' would" table
+	grep -q "; for 3 %: about 2 runs a side.$" table
 	none grep -iE "significant|no difference|confiden" table
 END
 
@@ -109,7 +109,7 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	counts a 40 40
 	pmu-diff a.pb a.pb >table
 	grep -q "; a change of 244 % of 'f1' would" table
-	grep -q "; 3 % of 'f1' takes more than 800 samples on each side: compare several r" table
+	grep -q "; 3 % of 'f1' takes more than 800 samples a side: compare several r" table
 END
 
 check 'one run on each side: shares, what is not included, and samples that a change needs' <<'END'
@@ -117,10 +117,10 @@ check 'one run on each side: shares, what is not included, and samples that a ch
 	counts b 1000 1500 7500
 	pmu-diff a.pb b.pb >table
 	grep -q "^samples: base 1 run, after 1 run; shares of the total; " table
-	grep -qx "total 10000.0 -> 10000.0 (one run each: the difference may be noise)" table
+	grep -qx "total 10000.0 -> 10000.0 (one run each: no telling whether that is noise)" table
 	grep -q "^takes more of the total$" table
 	grep -qE "^ +10.00 % -> +15.00 %  \+5.0 points \[\+4.1, \+5.9\] .* f2$" table
-	grep -q "^one run on each side: differences between runs are not included. Give sev" table
+	grep -q "^one run a side: differences between runs are not in this. Give several" table
 	grep -qx "phases of the program are not included: use pmu-topprof --slices" table
 	none grep -E "grew|shrank|slower|faster" table
 	# z of the pooled share, by hand: 5 points, 12.5 % of 20,000
@@ -128,14 +128,14 @@ check 'one run on each side: shares, what is not included, and samples that a ch
 	# 3 % of 10/55, ten functions, as the reference says
 	counts a 1000000 900000 800000 700000 600000 500000 400000 300000 200000 100000
 	pmu-diff --smallest 3% a.pb a.pb >table
-	grep -q " 3 % of 'f1' takes about 304409 samples on each side" table
+	grep -q " 3 % of 'f1' takes about 304409 samples a side" table
 END
 
 check 'a function that takes all of both profiles is not reported' <<'END'
 	counts a 1000
 	counts b 1200
 	pmu-diff a.pb b.pb >table
-	grep -q "^1 function: no change found" table
+	grep -q "^1 function: no change that these runs can tell" table
 	test "$(pmu-diff -j a.pb b.pb | get @f1.p)" = 1
 END
 

@@ -652,7 +652,7 @@ check 'the example for nginx works, by a port and by a Unix socket' <<'END'
 				echo "${kind}_temp_path $PWD/temp;"
 			done
 			sed -n "/^server {/,/^}/p" "$TOP/man/pmu-serve.1" |
-				sed "s|/etc/ssl/|$PWD/|; s|127.0.0.1:6060|$to|; s|443|$proxied|"
+				sed "s|/etc/ssl/|$PWD/|; s|127.0.0.1:6060|$to|; s|listen 443 |listen $proxied |"
 			echo "}"
 		} >nginx.conf
 		grep -q "proxy_pass http://$to;" nginx.conf

@@ -6,6 +6,7 @@
 #include "linux/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +298,8 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 	*w = (struct work){ .shop = shop, .done = done, .context = context };
 	w->output = memfd_create("output", MFD_CLOEXEC);
 	w->messages = memfd_create("messages", MFD_CLOEXEC);
+	/* the tools share the file's offset, and without this they overwrite each other's lines */
+	fcntl(w->messages, F_SETFL, O_APPEND);
 	w->limit = limit > 0 ? evtimer_new(shop->base, time_is_up, w) : NULL;
 	if (w->output < 0 || w->messages < 0 || (limit > 0 && !w->limit)) {
 		report_failure(shop->report, "cannot make a file in memory");

@@ -128,20 +128,20 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 	double lost = bars_lost(b);
 
 	if (left->any_mark)
-		fputs("~ changes over the recording: +/- holds for this recording; others may "
+		fputs("~ changes over the recording: +/- holds for this recording; another one may "
 		      "differ by more.\n", out);
 	if (left->few) {
-		fprintf(out, "%" PRIu64 " %s%s too few samples (each under ", left->few, row_kind,
-			left->few == 1 ? " has" : "s have");
-		bars_print_percent(bars_least(b), out);
-		fputs(" of ", out);
+		fprintf(out, "%" PRIu64 " %s%s below what ", left->few, row_kind,
+			left->few == 1 ? "" : "s");
 		print_count(b->taken, out);
+		fputs(" samples can tell (each under ", out);
+		bars_print_percent(bars_least(b), out);
 		fprintf(out, "), together %.1f %%.\n", 100 * left->share);
 	}
 	if (lost > 0) {
 		bars_print_percent(lost, out);
-		fputs(" of the samples were lost; if all were of one function, its share would be "
-		      "up to ", out);
+		fputs(" of samples were lost; were they all of one function, its share would be up "
+		      "to ", out);
 		print_two_digits(100 * lost, out);
 		fputs(" points higher.\n", out);
 	}

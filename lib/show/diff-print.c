@@ -73,7 +73,7 @@ static void print_head(const struct diff *d, const struct diff_view *view, FILE 
 {
 	const struct diff_runs *s = d->side;
 
-	fprintf(out, "%s: base %zu run%s, after %zu run%s; %s%s%s%s; changes reported at %g %% "
+	fprintf(out, "%s: base %zu run%s, after %zu run%s; %s%s%s%s; differences called at %g %% "
 		"false discovery rate\n", d->type, s[0].count, s[0].count == 1 ? "" : "s",
 		s[1].count, s[1].count == 1 ? "" : "s", value_kind(d), view->unit ? " (" : "",
 		view->unit ? view->unit : "", view->unit ? ")" : "", 100 * d->how.fdr);
@@ -92,7 +92,7 @@ static void print_total(const struct diff *d, FILE *out)
 	format_value(d, true, t->after, after);
 	fprintf(out, "total %s -> %s", base, after);
 	if (diff_is_single(d))
-		fprintf(out, " (one run each: the difference may be noise)\n");
+		fprintf(out, " (one run each: no telling whether that is noise)\n");
 	else if (d->has_total_test)
 		fprintf(out, "  %+.1f %% [%+.1f, %+.1f]\n", 100 * t->change, 100 * t->low,
 			100 * t->high);
@@ -176,10 +176,10 @@ static void print_needed(const struct diff *d, const struct diff_row *r, double 
 	fputs(diff_is_single(d) ? "; " : "; for ", out);
 	bars_print_percent(smallest, out);
 	if (diff_is_single(d))
-		fprintf(out, " of '%s' takes %s %.0f samples on each side%s", r->name, about,
+		fprintf(out, " of '%s' takes %s %.0f samples a side%s", r->name, about,
 			fmin(needed, most), needed > most ? ": compare several runs" : "");
 	else
-		fprintf(out, ": %s %.0f runs on each side", about, fmin(needed, most));
+		fprintf(out, ": %s %.0f runs a side", about, fmin(needed, most));
 }
 
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
@@ -191,11 +191,11 @@ static void print_unchanged(const struct diff *d, const struct diff_view *view, 
 		return;
 	double seen = diff_change_seen(d, r);
 	print_row_count(d, count, out);
-	fputs(": no change found", out);
+	fputs(": no change that these runs can tell", out);
 	if (isfinite(seen)) {
 		fputs("; a change of ", out);
 		bars_print_percent(seen, out);
-		fprintf(out, " of '%s' would have been found in 4 of 5 such comparisons", r->name);
+		fprintf(out, " of '%s' would have been seen in 4 of 5 such comparisons", r->name);
 	}
 	print_needed(d, r, view->smallest, out);
 	fputs(".\n", out);
@@ -211,7 +211,7 @@ static void print_foot(const struct diff *d, FILE *out)
 	}
 	if (!diff_is_single(d))
 		return;
-	fputs("one run on each side: differences between runs are not included. Give several: "
+	fputs("one run a side: differences between runs are not in this. Give several: "
 	      "pmu-diff -b a1 -b a2 -b a3 b1 b2 b3\n", out);
 	if (!d->side[0].run[0].bars.has_slices || !d->side[1].run[0].bars.has_slices)
 		fputs("phases of the program are not included: use pmu-topprof --slices\n", out);
