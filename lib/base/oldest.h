@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oldest - which of many things were not used for longest. */
+/* oldest - find the quarter of some things that was unused for the longest time. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

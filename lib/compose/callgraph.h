@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct callgraph_target {
-	const char *program;	/* name of the command; NULL: the program is that of PID */
+	const char *program;	/* name of the command; NULL: see PID */
 	pid_t pid;		/* 0: the program is unknown */
 	bool is_many;		/* many programs: the system, a user, a cgroup */
 	bool can_unwind;	/* pmu-sample has --unwind */

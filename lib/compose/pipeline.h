@@ -15,7 +15,7 @@ struct pipeline;
 struct pipeline *pipeline_new(const struct plan *plan, struct report *report);
 
 /*
- * Record the profile.  Return pmu-sample's exit status, which is that of the command, or 128 +
+ * Record the profile.  Return the exit status of pmu-sample: the status of the command, or 128 +
  * the number of the signal that ended it.  Failures are reported.
  */
 int pipeline_record(struct pipeline *p);

@@ -14,6 +14,6 @@ struct profile;
  */
 const char *as_time_refuses(const struct stream_events *events, uint32_t *event);
 
-/* Return the ns per cycle of the event that P shows as time, and set *EVENT; 0: there is none. */
+/* Return the ns per cycle of the event that P shows as time and set *EVENT, or return 0. */
 double as_time_factor(const struct profile *p, const struct stream_events *events,
 		      uint32_t *event);

@@ -77,8 +77,8 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 		 uint64_t period, uint64_t time);
 
 /*
- * Add VALUE to the further type of EVENT, at the stack of profile_add().  SAMPLED: the value is
- * that of a sample; otherwise it was measured, and has no error.
+ * Add VALUE to the further type of EVENT, at the stack of profile_add().  SAMPLED: a sample has
+ * this value; otherwise the value was measured and has no sampling error.
  */
 void profile_add_more(struct profile *p, struct chain_entry *chain, uint32_t labels,
 		      uint32_t event, uint64_t value, bool sampled);

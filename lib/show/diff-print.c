@@ -143,7 +143,7 @@ static void print_group(const struct diff *d, const struct diff_view *view, enum
 		fprintf(out, "%*s%" PRIu64 " more\n", 2, "", more);
 }
 
-/* Return the largest row of GROUP, or NULL if there is none.  Set *COUNT to the group's size. */
+/* Return the largest row of GROUP, or NULL if it is empty.  Set *COUNT to the group's size. */
 static const struct diff_row *largest(const struct diff *d, enum diff_group group, size_t *count)
 {
 	const struct diff_row *first = NULL;

@@ -46,7 +46,7 @@ struct diff_run {
 	struct bars bars;
 	int64_t time, duration;	/* ns since the epoch, and ns */
 	bool is_whole;		/* recorded a command from its start to its end */
-	bool is_merged;		/* several recordings, which cannot be told apart */
+	bool is_merged;		/* several recordings that cannot be separated */
 	uint32_t *row;		/* by number of a name: its row in TOP; 0: none */
 };
 
