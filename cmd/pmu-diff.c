@@ -157,7 +157,7 @@ static bool add(enum diff_side side, const char *file, struct merge *sum, struct
 	bool good = d && diff_add(&diff, side, d, file, choose_type(d, file), report);
 
 	if (good && sum)
-		good = merge_add(sum, d, side == DIFF_BASE ? MERGE_BASE : MERGE_SUM, file);
+		good = merge_add(sum, d, side == DIFF_BASE ? MERGE_BASE : MERGE_SUM, file, report);
 	decoded_free(d);
 	return good;
 }
@@ -214,7 +214,7 @@ static bool read_all(const char *const *after, size_t afters, struct merge **sum
 {
 	bool good = true;
 
-	*sum = output ? merge_new(report) : NULL;
+	*sum = output ? merge_new() : NULL;
 	for (size_t i = 0; i < bases.count && good; i++)
 		good = add(DIFF_BASE, bases.item[i], *sum, report);
 	for (size_t i = 0; i < afters && good; i++)

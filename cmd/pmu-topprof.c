@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static bool force, jit;
+static bool force, jit, skip_damaged;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
 static int naming = NAMING_GO, packing = PACK_GZIP, format, types;
 static struct collect_options how = { .selection = SELECTION_ALL };
@@ -72,6 +72,8 @@ static const struct command_option options[] = {
 	  .choice = &naming, .choices = naming_styles },
 	{ 0, "types", "WHICH", "all sample types of profiles, or the default one",
 	  .choice = &types, .choices = type_choices },
+	{ 0, "skip-damaged", NULL, "leave out profiles that cannot be read or added",
+	  .flag = &skip_damaged },
 	{ 0, "max-stacks", "COUNT", "keep at most COUNT stacks; the rest goes to [other stacks]",
 	  .count = &how.max_stacks, .least = 2, .most = UINT32_MAX },
 	{ 0, "per-process", "DIR", "write a profile for each process into DIR",
@@ -234,6 +236,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	};
 	struct collect c;
 
+	if (skip_damaged)
+		command_misused(cmd, "--skip-damaged works on profiles, and this is a stream");
 	if (types == TYPES_ONE)
 		command_misused(cmd, "--types one works on profiles: pmu-topprof STREAM | "
 				"pmu-topprof --types one");
@@ -277,6 +281,8 @@ static void refuse_options_of_streams(void)
 	if (format == TO_FOLDED && diff_base)
 		command_misused(&command, "--to folded cannot show differences: leave out "
 				"--diff");
+	if (format == TO_FOLDED && skip_damaged)
+		command_misused(&command, "--to folded cannot say what --skip-damaged left out");
 }
 
 /* A profile with what was asked for of it; NULL (reported). */
@@ -318,20 +324,55 @@ static void fold(const struct command_list *files, struct report *report)
 	folded_release(&lines);
 }
 
+/* Read PATH, and add it to M.  Return false (reported) if that cannot be done. */
+static bool add_to(struct merge *m, enum merge_side side, const char *path, struct report *report)
+{
+	struct decoded *d = read_selected(path, report);
+	bool good = d && merge_add(m, d, side, path, report);
+
+	decoded_free(d);
+	return good;
+}
+
+/*
+ * Add FILES to M.  With --skip-damaged, what is wrong with one of them is printed, and no failure
+ * while there are others.  Return false (reported) if a file could not be added, or none was.
+ */
+static bool add_files(struct merge *m, const struct command_list *files, struct report *report)
+{
+	struct report skipped = *report;
+	char text[160];
+	size_t bad = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		if (add_to(m, MERGE_SUM, files->item[i], skip_damaged ? &skipped : report))
+			continue;
+		if (!skip_damaged)
+			return false;
+		bad++;
+	}
+	if (bad == 0)
+		return true;
+	report_finish(&skipped);
+	if (bad == files->count) {
+		report_error(report, "--skip-damaged leaves out all %zu profiles: the messages "
+			     "above say why", bad);
+		return false;
+	}
+	snprintf(text, sizeof(text), "left out: %zu of %zu profiles, which could not be read or "
+		 "have other sample types", bad, files->count);
+	report_note(report, "%s", text);
+	merge_comment(m, text);
+	return true;
+}
+
 static void merge(const struct command_list *files, struct report *report)
 {
-	struct merge *m = merge_new(report);
+	struct merge *m = merge_new();
 	struct output out;
-	bool good = true;
 
-	for (size_t i = 0; i <= files->count && good; i++) {
-		const char *path = i < files->count ? files->item[i] : diff_base;
-		struct decoded *d = path ? read_selected(path, report) : NULL;
-		good = !path || (d && merge_add(m, d, i < files->count ? MERGE_SUM : MERGE_BASE,
-						   path));
-		decoded_free(d);
-	}
-	if (!good) {
+	if (!add_files(m, files, report) ||
+	    (diff_base && !add_to(m, MERGE_BASE, diff_base, report))) {
 		merge_free(m);
 		return;
 	}

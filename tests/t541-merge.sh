@@ -36,6 +36,28 @@ check 'two profiles are added up as pprof adds them up' <<'END'
 	same want got
 END
 
+check 'damaged profiles among others are left out if asked for, and it is said' <<'END'
+	two_profiles
+	head -c 200 1.pb.gz >cut.pb.gz
+	pmu-topprof -o want.pb.gz 1.pb.gz 2.pb.gz
+	pmu-topprof --types one -o other.pb.gz 1.pb.gz
+	exits 1 pmu-topprof -o got.pb.gz 1.pb.gz cut.pb.gz 2.pb.gz 2>err
+	test ! -e got.pb.gz
+	pmu-topprof --skip-damaged -o got.pb.gz cut.pb.gz 1.pb.gz other.pb.gz 2.pb.gz 2>err
+	grep -q "'cut.pb.gz'" err
+	grep -q "'other.pb.gz' has other sample types" err
+	raw want.pb.gz >want
+	raw got.pb.gz | sed "/left out: 2 of 4 profiles, which could not be read or/d" >got
+	same want got
+	go tool pprof -comments got.pb.gz | grep -q "left out: 2 of 4 profiles"
+	exits 1 pmu-topprof --skip-damaged -o none.pb.gz cut.pb.gz cut.pb.gz 2>err
+	grep -q "leaves out all 2 profiles" err
+	test ! -e none.pb.gz
+	pmu-topprof --skip-damaged 1.pb.gz 2.pb.gz 2>err | cmp - want.pb.gz
+	exits 2 pmu-topprof --skip-damaged 1.data 2>err
+	exits 2 pmu-topprof --skip-damaged --to folded 1.pb.gz 2.pb.gz 2>err
+END
+
 check 'with one sample type it is the default one, of a stream and of a profile' <<'END'
 	two_profiles
 	pmu-topprof --types all -o all.pb.gz 1.data

@@ -495,6 +495,17 @@ check 'the ring is bounded in bytes and time; it serves files of earlier runs, n
 	test "$(nanoseconds p)" = "$(nanoseconds "$old")"
 	kill $server
 	exits 0 wait $server
+	# a damaged file is left out, and the profile says so
+	damaged=ring/profile-$(($(date +%s) - 900))-60.pb.gz
+	head -c 99 "$old" >"$damaged"
+	serve -p $target --call-graph fp --keep 1h --interval 1h ring
+	get "$url/history?to=-10m" >p
+	test "$(nanoseconds p)" = "$(nanoseconds "$old")"
+	go tool pprof -comments p 2>err-comments | grep -q "^left out: 1 of 2 profiles"
+	refused 500 "pmu-topprof: .*profile-.*" "$url/history?from=-15m&to=-14m"
+	rm "$damaged"
+	kill $server
+	exits 0 wait $server
 	serve -p $target --call-graph fp --keep 1h --interval 1s --keep-bytes 1500 ring
 	eventually test ! -e "$old"
 	eventually kept 4		# with the link and the other names

@@ -26,7 +26,6 @@ struct merged_label {
 };
 
 struct merge {
-	struct report *report;
 	struct intern strings;
 	struct byte_ids mappings, functions, locations, samples, comments;
 	struct merged_mapping *mapping;		/* by id */
@@ -49,11 +48,10 @@ struct merge_input {
 	uint64_t *shift;	/* by index of a mapping: new minus old address */
 };
 
-struct merge *merge_new(struct report *report)
+struct merge *merge_new(void)
 {
 	struct merge *m = mem_zeroed(1, sizeof(*m));
 
-	m->report = report;
 	m->label = mem_zeroed(PROFILE_LABELS_MAX + 1, sizeof(*m->label));
 	intern_text(&m->strings, "");
 	return m;
@@ -245,7 +243,7 @@ static void take_types(struct merge_input *s, uint64_t *type)
 	*type++ = string_of(s, d->period_type.unit);
 }
 
-static bool agree_on_types(struct merge_input *s, const char *file)
+static bool agree_on_types(struct merge_input *s, const char *file, struct report *report)
 {
 	struct merge *m = s->m;
 	size_t size = 2 * ((size_t)s->d->types + 1) * sizeof(uint64_t);
@@ -262,7 +260,7 @@ static bool agree_on_types(struct merge_input *s, const char *file)
 	}
 	bool same = m->types == s->d->types && !memcmp(type, m->type, size);
 	if (!same)
-		report_error(m->report, "'%s' has other sample types than the profile before: they "
+		report_error(report, "'%s' has other sample types than the profile before: they "
 			     "cannot be merged", file);
 	free(type);
 	return same;
@@ -302,7 +300,15 @@ static void add_samples(struct merge_input *s)
 	decoded_reader_release(&reader);
 }
 
-bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file)
+void merge_comment(struct merge *m, const char *text)
+{
+	begin_key(m);
+	add_number(m, intern_text(&m->strings, text));
+	end_key(m, &m->comments);
+}
+
+bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, const char *file,
+	       struct report *report)
 {
 	struct merge_input s = { .m = m, .d = d, .side = side };
 
@@ -311,7 +317,7 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 	s.shift = mem_zeroed(d->mappings.count, sizeof(*s.shift));
 	s.function = unknown_ids(d->functions.count);
 	s.location = unknown_ids(d->locations.count);
-	bool good = agree_on_types(&s, file);
+	bool good = agree_on_types(&s, file, report);
 	if (good) {
 		if (d->mappings.count > 0)
 			map_mapping(&s, 0);	/* the main mapping stays first */

@@ -12,7 +12,7 @@
 struct merge;
 
 /* Start an empty sum.  The caller passes it to merge_write() or merge_free(). */
-struct merge *merge_new(struct report *report);
+struct merge *merge_new(void);
 
 enum merge_side {
 	MERGE_SUM,	/* values are added */
@@ -26,7 +26,10 @@ enum merge_side {
  * the profiles before.
  */
 bool merge_add(struct merge *m, const struct decoded *profile, enum merge_side side,
-	       const char *file);
+	       const char *file, struct report *report);
+
+/* Add TEXT to the comments of the sum. */
+void merge_comment(struct merge *m, const char *text);
 
 /* Write the sum without samples whose values are all 0, flush OUT, and free M. */
 void merge_write(struct merge *m, enum pack_how how, struct output *out);

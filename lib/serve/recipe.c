@@ -169,6 +169,7 @@ recipe_tools recipe_merge(const struct recipe *r, char *const *file, size_t file
 	add_topprof(l, r->query);
 	if (r->query->one_type)
 		word(l, "--types=one");
+	word(l, "--skip-damaged");
 	word(l, "--");
 	char **argv = arena_alloc(arena, (l->words + files + 1) * sizeof(*argv));
 	memcpy(argv, l->word[0], l->words * sizeof(*argv));

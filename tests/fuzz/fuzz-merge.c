@@ -17,10 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	struct merge *m = merge_new(&report);
+	struct merge *m = merge_new();
 	struct decoded *p = decoded_read(file, NULL, &report);
-	bool good = p && merge_add(m, p, MERGE_SUM, file) && merge_add(m, p, MERGE_SUM, file) &&
-		    merge_add(m, p, MERGE_BASE, file);
+	bool good = p && merge_add(m, p, MERGE_SUM, file, &report) &&
+		    merge_add(m, p, MERGE_SUM, file, &report) &&
+		    merge_add(m, p, MERGE_BASE, file, &report);
 	decoded_free(p);
 	output_open(&out, "/dev/null", &report);
 	if (good)
