@@ -176,6 +176,19 @@ check 'cycles and time in one profile' <<'END'
 	go tool pprof -sample_index=cycles -top -unit=minimum $one/two.pb.gz | grep -q " J$"
 END
 
+check 'the time of cycles, estimated: the emulated CPU has a thousand of them in 1 us' <<'END'
+	ended one
+	for file in growing family; do
+		pmu-topprof --as-time $one/$file.data >time.pb.gz
+		total() { go tool pprof -top -symbolize=none -unit=minimum -sample_index="$1" \
+			time.pb.gz 2>err | sed -n "s/^.*% of \([0-9]*\)[a-z]* total.*/\1/p"; }
+		cycles=$(total cycles) ns=$(total cpu)
+		at_least "$cycles" 1000000
+		# time goes on where the kernel's interrupt stops the counter: some 2.5 %
+		near "$ns" "$cycles" $((cycles / 25))
+	done
+END
+
 check 'the program without the kernel, and the kernel without the program' <<'END'
 	ended one
 	none grep '^ *[0-9a-f]\{16\}$' <<-EOF
