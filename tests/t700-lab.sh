@@ -180,9 +180,11 @@ check 'the time of cycles, estimated: the emulated CPU has a thousand of them in
 	ended one
 	for file in growing family; do
 		pmu-topprof --as-time $one/$file.data >time.pb.gz
-		total() { go tool pprof -top -symbolize=none -unit=minimum -sample_index="$1" \
-			time.pb.gz 2>err | sed -n "s/^.*% of \([0-9]*\)[a-z]* total.*/\1/p"; }
-		cycles=$(total cycles) ns=$(total cpu)
+		# a line "SAMPLES CYCLES NANOSECONDS: locations" for each stack
+		go tool pprof -raw -symbolize=none time.pb.gz 2>err | sed -n "/^Samples/,/^Loc/p" |
+			awk '/^ *[0-9]+ +[0-9]+ +[0-9]+:/ { c += $2; n += $3 }
+			     END { printf "%.0f %.0f\n", c, n }' >sums
+		read -r cycles ns <sums
 		at_least "$cycles" 1000000
 		# time goes on where the kernel's interrupt stops the counter: some 2.5 %
 		near "$ns" "$cycles" $((cycles / 25))
