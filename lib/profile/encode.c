@@ -4,50 +4,20 @@
  * as one message with all their fields.  So every sample, mapping, location and function
  * is packed as a profile of its own, and the tree of the whole is never in memory.
  */
-#include "base/intern.h"
 #include "base/text.h"
-#include "profile.pb-c.h"
-#include "profile/as-time.h"
-#include "profile/figures.h"
-#include "profile/canonical.h"
-#include "profile/pack.h"
+#include "profile/encode-internal.h"
 #include "profile/wire.h"
 
-#include <inttypes.h>
 #include <malloc.h>
 
-enum { LABEL_SIZE = 128 };	/* limit of a sample type's name, in bytes */
-
-struct encoder {
-	const struct profile *p;
-	const struct stream_events *events;
-	struct canonical canonical;
-	struct pack *pack;
-	struct intern strings;	/* the profile's string table */
-	int64_t *figures;	/* strings: a comment for each event that is shown */
-	size_t figures_count;
-	int64_t *count_name;	/* strings: the name of each event's type with counts */
-	double ns_per_cycle;	/* estimated, of the event CYCLES; 0: not shown */
-	uint32_t cycles;
-	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
-		uint32_t *resolved, *own, *labels;	/* by id of the text there */
-	} id;
-	uint32_t first_clock;	/* index of the first event that is a clock */
-	struct object_has {	/* what the frames in an object have */
-		bool functions, files, lines, inlines;
-		uint64_t samples;	/* that have a frame in it, for a main executable */
-	} *has;			/* by place in canonical.objects.order */
-};
-
-static void write_piece(struct encoder *e, const Perftools__Profiles__Profile *piece)
+void encode_piece(struct encoder *e, const Perftools__Profiles__Profile *piece)
 {
 	size_t size = perftools__profiles__profile__get_packed_size(piece);
 
 	perftools__profiles__profile__pack(piece, pack_room(e->pack, size));
 }
 
-/* Return the string index of TEXT, made UTF-8 and safe to print: sampled programs choose names. */
-static int64_t text_id(struct encoder *e, const char *text)
+int64_t encode_text(struct encoder *e, const char *text)
 {
 	if (!text_needs_care(text))
 		return intern_text(&e->strings, text);
@@ -63,7 +33,7 @@ static int64_t text_id(struct encoder *e, const char *text)
 static int64_t known_id(struct encoder *e, uint32_t *id, const char *text)
 {
 	if (*id == 0)
-		*id = (uint32_t)text_id(e, text) + 1;
+		*id = (uint32_t)encode_text(e, text) + 1;
 	return (int64_t)*id - 1;
 }
 
@@ -72,269 +42,6 @@ static int64_t string_id(struct encoder *e, const struct resolved *t, uint32_t s
 	uint32_t *id = t == e->p->resolved ? e->id.resolved : e->id.own;
 
 	return string ? known_id(e, &id[string], t->string[string]) : 0;
-}
-
-static bool shows(const struct encoder *e, uint32_t event)
-{
-	const struct stream_event *it = &e->events->event[event];
-
-	return profile_shows(it) && (!e->p->only || !strcmp(it->name, e->p->only));
-}
-
-static uint32_t counting_events(const struct encoder *e)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < e->events->count; i++)
-		n += shows(e, i);
-	return n;
-}
-
-static bool is_waiting(const struct encoder *e, uint32_t event)
-{
-	return event < e->p->events && e->p->event[event].is_waiting;
-}
-
-/* Return the event's own name, for NAMING_PERF. */
-static const char *event_name(const struct encoder *e, uint32_t i)
-{
-	return e->events->event[i].name;
-}
-
-/* Return the name for values of event I.  The first clock, and clocks of its name, are "cpu". */
-static const char *value_name(const struct encoder *e, uint32_t i)
-{
-	uint32_t first = e->first_clock < i ? e->first_clock : i;
-
-	if (is_waiting(e, i))
-		return "off-cpu";
-	return event_is_clock(&e->events->event[i].attr) &&
-	       !strcmp(event_name(e, first), event_name(e, i)) ? "cpu" : event_name(e, i);
-}
-
-/* The names of the events so far, with counts. */
-struct names {
-	struct intern texts;
-	uint32_t *count;	/* events with the name, by id */
-	uint32_t counts;
-};
-
-/* Return the name OF, or if it is taken, NAME, in which it has a number: "cycles#2". */
-static const char *unique_name(struct names *n, const char *of, char name[LABEL_SIZE])
-{
-	uint32_t id = intern_text(&n->texts, of);
-
-	for (; n->counts < n->texts.count; n->counts++) {
-		n->count = array_grow(n->count, n->counts, sizeof(*n->count));
-		n->count[n->counts] = 0;
-	}
-	if (++n->count[id] == 1)
-		return of;
-	snprintf(name, LABEL_SIZE, "%.100s#%" PRIu32, of, n->count[id]);
-	return name;
-}
-
-static void release_names(struct names *n)
-{
-	intern_release(&n->texts);
-	free(n->count);
-}
-
-/* Return the value type of event I: "cpu" in "nanoseconds", "cycles" in "count". */
-static Perftools__Profiles__ValueType value_type(struct encoder *e, uint32_t i,
-						 const char *name)
-{
-	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-	const struct stream_event *event = &e->events->event[i];
-	bool is_time = event_is_clock(&event->attr) || is_waiting(e, i);
-
-	type.type = text_id(e, name);
-	type.unit = text_id(e, is_time ? "nanoseconds" : "count");
-	return type;
-}
-
-/* Use the names of perf_to_profile: cycles_sample and cycles_event, both in "count". */
-static void name_as_perf(struct encoder *e, const char *event,
-			 Perftools__Profiles__ValueType *samples,
-			 Perftools__Profiles__ValueType *value)
-{
-	char name[LABEL_SIZE];
-
-	snprintf(name, sizeof(name), "%.100s_sample", event);
-	samples->type = text_id(e, name);
-	snprintf(name, sizeof(name), "%.100s_event", event);
-	value->type = text_id(e, name);
-	value->unit = samples->unit;
-}
-
-static void add_comment(struct encoder *e, const struct figures *f)
-{
-	char text[FIGURES_SIZE];
-
-	figures_write(text, f);
-	e->figures = array_grow(e->figures, e->figures_count, sizeof(*e->figures));
-	e->figures[e->figures_count++] = text_id(e, text);
-}
-
-/* Add a comment with what statistics need to know about event I and its types COUNT, VALUE. */
-static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t value)
-{
-	const struct profile *p = e->p;
-	const struct perf_event_attr *attr = &e->events->event[i].attr;
-	const struct profile_event none = { 0 }, *of = i < p->events ? &p->event[i] : &none;
-	double scale = profile_scale(p, i);
-
-	add_comment(e, &(struct figures){
-		.samples = of->samples, .squares = (double)of->squares * scale * scale,
-		.lost = of->all_lost, .enabled = of->enabled, .running = of->running,
-		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
-		.is_group = attr->sample_type & PERF_SAMPLE_READ &&
-			    attr->read_format & PERF_FORMAT_GROUP,
-		.run = p->run, .count = e->strings.text[count],
-		.value = e->strings.text[value] });
-}
-
-/*
- * The same for VALUE, the further type of event I.  Its samples are those of the event COUNTED:
- * I itself, or for time on CPUs and waiting time the clock.
- */
-static void add_more_figures(struct encoder *e, uint32_t i, uint32_t counted, int64_t value)
-{
-	const struct profile_event none = { 0 };
-	const struct profile_event *more = i < e->p->events ? &e->p->event[i] : &none;
-	const struct profile_event *of = counted < e->p->events ? &e->p->event[counted] : &none;
-	double scale = profile_scale(e->p, i);
-
-	add_comment(e, &(struct figures){
-		.samples = more->more_samples,
-		.squares = (double)more->more_squares * scale * scale, .lost = of->all_lost,
-		.enabled = of->enabled, .running = of->running, .run = e->p->run,
-		.count = e->strings.text[e->count_name[counted]],
-		.value = e->strings.text[value] });
-}
-
-/* Return whether event I has a further type, which comes after the two types of all events. */
-static bool has_more(const struct encoder *e, uint32_t i)
-{
-	return shows(e, i) && profile_has_more(e->p, e->events, i);
-}
-
-/* Write the further type of event I, and its figures.  Returns its name. */
-static int64_t write_more(struct encoder *e, uint32_t i, struct names *values)
-{
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	bool is_wall = profile_has_wall(e->p, e->events, i);
-	uint32_t counted = is_wall ? e->first_clock : i;	/* the event that is sampled */
-	char own[LABEL_SIZE], name[LABEL_SIZE];
-
-	if (is_wall)
-		snprintf(own, sizeof(own), "wall");
-	else if (i == e->first_clock)
-		snprintf(own, sizeof(own), "latency");
-	else
-		snprintf(own, sizeof(own), "latency_%.100s", value_name(e, i));
-	Perftools__Profiles__ValueType type = value_type(e, i, unique_name(values, own, name));
-	piece.n_sample_type = 1;
-	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
-	write_piece(e, &piece);
-	if (shows(e, counted))
-		add_more_figures(e, i, counted, type.type);
-	return type.type;
-}
-
-static double time_of(const struct encoder *e, uint64_t cycles)
-{
-	return (double)cycles * e->ns_per_cycle + 0.5;
-}
-
-/* Write the type of the estimated time, and its figures. */
-static void write_time(struct encoder *e, struct names *values)
-{
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-	const struct profile_event *of = &e->p->event[e->cycles];
-	char name[LABEL_SIZE];
-
-	type.type = text_id(e, unique_name(values, "cpu", name));
-	type.unit = text_id(e, "nanoseconds");
-	piece.n_sample_type = 1;
-	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
-	write_piece(e, &piece);
-	add_comment(e, &(struct figures){
-		.samples = of->samples, .lost = of->all_lost, .enabled = of->enabled,
-		.running = of->running, .run = e->p->run,
-		.squares = (double)of->squares * e->ns_per_cycle * e->ns_per_cycle,
-		.count = e->strings.text[e->count_name[e->cycles]],
-		.value = e->strings.text[type.type] });
-}
-
-/* Write which type is shown first. */
-static void write_default(struct encoder *e, int64_t name)
-{
-	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-
-	piece.default_sample_type = name;
-	write_piece(e, &piece);
-}
-
-/*
- * Write two types for each event: "samples" ("cycles_samples" if there are several) and values;
- * and then the further types.  Shown first is the first further type, or else the time that
- * threads waited, or else the values of the first event.
- */
-static void write_types(struct encoder *e)
-{
-	bool several = counting_events(e) > 1, first = true;
-	char name[LABEL_SIZE], of_value[LABEL_SIZE], of_event[LABEL_SIZE];
-	struct names values = { 0 }, own = { 0 };
-	int64_t shown = 0, waits = 0, more = 0;
-
-	e->count_name = mem_zeroed(e->events->count, sizeof(*e->count_name));
-
-	for (uint32_t i = 0; i < e->events->count; i++) {
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Perftools__Profiles__ValueType samples = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-		const struct stream_event *event = &e->events->event[i];
-
-		const char *value_is = unique_name(&values, value_name(e, i), of_value);
-		const char *event_is = unique_name(&own, event_name(e, i), of_event);
-		if (!shows(e, i))
-			continue;
-		Perftools__Profiles__ValueType value = value_type(e, i, value_is);
-		const char *of = several ? e->strings.text[value.type] : "";
-		snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
-		samples.type = text_id(e, name);
-		samples.unit = text_id(e, "count");
-		if (e->p->naming == NAMING_PERF)
-			name_as_perf(e, event_is, &samples, &value);
-		piece.n_sample_type = 2;
-		piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
-		if (first) {
-			shown = value.type;
-			piece.period_type = &value;
-			if (i < e->p->events && !e->p->event[i].varies)
-				piece.period = (int64_t)e->p->event[i].period;
-			else if (!event->attr.freq)
-				piece.period = (int64_t)event->attr.sample_period;
-		}
-		first = false;
-		write_piece(e, &piece);
-		add_figures(e, i, samples.type, value.type);
-		e->count_name[i] = samples.type;
-		if (!waits && is_waiting(e, i))
-			waits = value.type;
-	}
-	for (uint32_t i = 0; i < e->events->count; i++)
-		if (has_more(e, i)) {
-			int64_t type = write_more(e, i, &values);
-			more = more ? more : type;
-		}
-	if (e->ns_per_cycle > 0)
-		write_time(e, &values);
-	write_default(e, more ? more : waits ? waits : shown);
-	free(e->count_name);
-	release_names(&values);
-	release_names(&own);
 }
 
 /* Learn from the used frames what is known about their objects. */
@@ -401,47 +108,15 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 		uint8_t *begin = to;
 		if (value == LABEL_ABSENT)
 			continue;
-		to = wire_number(to, 1, (uint64_t)text_id(e, l->key[i].name));
+		to = wire_number(to, 1, (uint64_t)encode_text(e, l->key[i].name));
 		if (l->key[i].is_text) {
 			to = wire_number(to, 2, (uint64_t)known_id(e, &e->id.labels[value],
 								     l->texts.text[value]));
 		} else {
 			to = wire_number(to, 3, (uint64_t)value);
-			to = wire_number(to, 4, (uint64_t)text_id(e, l->key[i].unit));
+			to = wire_number(to, 4, (uint64_t)encode_text(e, l->key[i].unit));
 		}
 		to = enclose(begin, to, 3);
-	}
-	return to;
-}
-
-/* Return value PLACE of V, the values of a stack. */
-static struct stack_value value_at(const struct encoder *e, const struct stack_value *v,
-				   uint32_t place)
-{
-	return place < e->p->stacks.events ? v[place] : (struct stack_value){ 0 };
-}
-
-static uint8_t *put_sum(struct encoder *e, uint32_t event, struct stack_value value, uint8_t *to)
-{
-	return wire_varint(to, (uint64_t)profile_scaled(e->p, event, value.sum));
-}
-
-/* Write the two values of each event that is shown, and then the further ones. */
-static uint8_t *put_values(struct encoder *e, const struct stack_value *v, uint8_t *to)
-{
-	for (uint32_t i = 0; i < e->events->count; i++) {
-		struct stack_value value = value_at(e, v, profile_place(e->p, i));
-		if (!shows(e, i))
-			continue;
-		to = wire_varint(to, value.samples);
-		to = put_sum(e, i, value, to);
-	}
-	for (uint32_t i = 0; i < e->events->count && (e->p->latency || e->p->wall); i++)
-		if (has_more(e, i))
-			to = put_sum(e, i, value_at(e, v, profile_place(e->p, i) + 1), to);
-	if (e->ns_per_cycle > 0) {
-		double ns = time_of(e, value_at(e, v, profile_place(e->p, e->cycles)).sum);
-		to = wire_varint(to, ns < 0x1p63 ? (uint64_t)ns : INT64_MAX);
 	}
 	return to;
 }
@@ -457,7 +132,7 @@ static size_t put_sample(struct encoder *e, uint32_t s, uint8_t *room)
 	for (uint32_t i = 0; i < chain->frames; i++)
 		to = wire_varint(to, canonical_frame_rank(&e->canonical, chain->frame[i]));
 	to = begin = enclose(room, to, 1);
-	to = enclose(begin, put_values(e, v, to), 2);
+	to = enclose(begin, encode_values(e, v, to), 2);
 	to = put_labels(e, stack->labels, to);
 	weigh_main(e, chain, v);
 	return (size_t)(enclose(room, to, 2) - room);
@@ -472,8 +147,8 @@ static void write_samples(struct encoder *e)
 	for (uint32_t i = 0; i < e->p->chains.count; i++)
 		if (e->p->chains.chain[i].frames > longest)
 			longest = e->p->chains.chain[i].frames;
-	size_t room = WIRE_VARINT_MAX * (longest + 3 * (size_t)e->events->count + 1) + heads +
-		      LABEL_KEYS_MAX * label;
+	size_t values = ENCODE_VALUES_MAX * (size_t)e->events->count + 1;
+	size_t room = WIRE_VARINT_MAX * (longest + values) + heads + LABEL_KEYS_MAX * label;
 	uint8_t *scratch = mem_resize(NULL, room);
 	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
 		size_t size = put_sample(e, e->canonical.stacks[i], scratch);
@@ -500,14 +175,14 @@ static void write_mapping(struct encoder *e, uint32_t place)
 	m.memory_limit = o->start + o->size;
 	m.file_offset = o->file_offset;
 	m.filename = string_id(e, t, o->path);
-	m.build_id = text_id(e, build_id);
+	m.build_id = encode_text(e, build_id);
 	m.has_functions = e->has[place].functions;
 	m.has_filenames = e->has[place].files;
 	m.has_line_numbers = e->has[place].lines;
 	m.has_inline_frames = e->has[place].inlines;
 	piece.n_mapping = 1;
 	piece.mapping = (Perftools__Profiles__Mapping *[]){ &m };
-	write_piece(e, &piece);
+	encode_piece(e, &piece);
 }
 
 static bool is_main(const struct encoder *e, uint32_t place)
@@ -562,7 +237,7 @@ static void write_location(struct encoder *e, uint32_t place)
 	location.line = lines;
 	piece.n_location = 1;
 	piece.location = (Perftools__Profiles__Location *[]){ &location };
-	write_piece(e, &piece);
+	encode_piece(e, &piece);
 	free(line);
 	free(lines);
 }
@@ -583,7 +258,7 @@ static void write_function(struct encoder *e, uint32_t place)
 	function.start_line = f->line;
 	piece.n_function = 1;
 	piece.function = (Perftools__Profiles__Function *[]){ &function };
-	write_piece(e, &piece);
+	encode_piece(e, &piece);
 }
 
 /* Write the profile's time, duration and comments. */
@@ -594,7 +269,7 @@ static void write_origin(struct encoder *e, const struct stream_origin *origin)
 	int64_t *comment = mem_zeroed(own + e->figures_count, sizeof(*comment));
 
 	for (size_t i = 0; i < own; i++)
-		comment[i] = text_id(e, e->p->comment[i]);
+		comment[i] = encode_text(e, e->p->comment[i]);
 	for (size_t i = 0; i < e->figures_count; i++)
 		comment[own + i] = e->figures[i];
 	piece.n_comment = own + e->figures_count;
@@ -603,7 +278,7 @@ static void write_origin(struct encoder *e, const struct stream_origin *origin)
 	if (origin->has_clock && e->p->first_time)
 		piece.time_nanos = (int64_t)(origin->wall_time +
 					     (e->p->first_time - origin->clock_time));
-	write_piece(e, &piece);
+	encode_piece(e, &piece);
 	free(comment);
 }
 
@@ -615,7 +290,7 @@ static void write_strings(struct encoder *e)
 
 		piece.n_string_table = 1;
 		piece.string_table = &text;
-		write_piece(e, &piece);
+		encode_piece(e, &piece);
 	}
 }
 
@@ -633,12 +308,8 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	e.id.resolved = mem_zeroed(p->resolved->strings, sizeof(*e.id.resolved));
 	e.id.own = mem_zeroed(p->own.strings, sizeof(*e.id.own));
 	e.id.labels = mem_zeroed(p->labels->texts.count, sizeof(*e.id.labels));
-	text_id(&e, "");	/* entry 0 */
-	e.first_clock = events_first_clock(events);
-	e.ns_per_cycle = as_time_factor(p, events, &e.cycles);
-	if (e.ns_per_cycle > 0 && !shows(&e, e.cycles))
-		e.ns_per_cycle = 0;
-	write_types(&e);
+	encode_text(&e, "");	/* entry 0 */
+	encode_types(&e);
 	learn_objects(&e);
 	write_samples(&e);
 	write_mappings(&e);
