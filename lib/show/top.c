@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "show/object-name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,20 +50,6 @@ static uint32_t row_of_function(void *top, const char *name)
 	return t->how.stacks ? intern_text(&t->frames, *name ? name : "?") : row_of(t, name);
 }
 
-/* Write FILE without directories and brackets, and in brackets if it has them, to NAME. */
-static void name_object(const char *file, bool brackets, char *name, size_t size)
-{
-	const char *slash = strrchr(file, '/');
-
-	if (!*file)
-		file = "unknown";
-	if (slash)
-		file = slash + 1;
-	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
-	brackets &= file[length] != '\0';
-	snprintf(name, size, "%s%.*s%s", brackets ? "[" : "", length, file, brackets ? "]" : "");
-}
-
 /* Return the row of all addresses of an object that have no function. */
 static uint32_t row_of_object(void *top, const char *file)
 {
@@ -71,14 +58,14 @@ static uint32_t row_of_object(void *top, const char *file)
 
 	if (t->how.stacks) {
 		char brackets[sizeof(name) + 2];
-		name_object(file, false, name, sizeof(name));
+		object_name(file, false, name, sizeof(name));
 		snprintf(brackets, sizeof(brackets), "[%s]", name);
 		return intern_text(&t->frames, brackets);
 	}
 	if (t->how.by == FRAMES_BY_OBJECT)
-		name_object(file, true, name, sizeof(name));
+		object_name(file, true, name, sizeof(name));
 	else
-		name_object(file, false, name + 1, sizeof(name) - 1);
+		object_name(file, false, name + 1, sizeof(name) - 1);
 	return row_of(t, name);
 }
 
@@ -101,7 +88,7 @@ static void find_objects(struct summing *s, uint32_t location, const struct fram
 		file = decoded_string(s->d, decoded_mapping(s->d, l.mapping).file);
 	if (!*file)
 		return;
-	name_object(file, true, name, sizeof(name));
+	object_name(file, true, name, sizeof(name));
 	uint32_t object = intern_text(&s->top->objects, name);
 	for (uint32_t k = 0; k < of->count; k++)
 		add_object(s->top, &s->top->row[s->frames.name[of->first + k]], object);
@@ -112,21 +99,16 @@ const char *top_object(const struct top *t, uint32_t row)
 	return t->row[row].object ? t->objects.text[t->row[row].object] : "";
 }
 
-/* Name the row of an object: "[libfoo.so: 6,570 addresses]" */
-static const char *name_of_object(const char *object, uint64_t addresses, struct arena *names)
+/* Return the name of ROW. */
+static const char *name_of_row(struct top *t, uint32_t row)
 {
-	char name[600], digits[32], number[48] = "";
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, addresses), at = 0;
+	const char *name = t->names.text[row];
+	char text[600];
 
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			number[at++] = ',';
-		number[at++] = digits[i];
-	}
-	number[at] = '\0';
-	n = (size_t)snprintf(name, sizeof(name), "[%s: %s address%s]", object, number,
-			     addresses == 1 ? "" : "es");
-	return arena_copy(names, name, n + 1);
+	if (*name != OBJECT_MARK)
+		return name;
+	object_name_addresses(name + 1, t->row[row].addresses, text, sizeof(text));
+	return arena_text(&t->shown, text, strlen(text));
 }
 
 static void count(struct top *t, uint32_t row, int64_t value, bool is_leaf)
@@ -460,9 +442,7 @@ void top_sort(struct top *t, bool by_cumulative)
 	t->count = t->rows ? t->rows - 1 : 0;	/* row 0 is the intern's empty string */
 	t->order = mem_zeroed(t->count, sizeof(*t->order));
 	for (uint32_t i = 1; i < t->rows; i++) {
-		const char *name = t->names.text[i];
-		t->row[i].name = *name == OBJECT_MARK
-			? name_of_object(name + 1, t->row[i].addresses, &t->shown) : name;
+		t->row[i].name = name_of_row(t, i);
 		t->order[i - 1] = i;
 	}
 	qsort_r(t->order, t->count, sizeof(*t->order),

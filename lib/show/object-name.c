@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show/object-name.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void object_name(const char *file, bool brackets, char *name, size_t size)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (!*file)
+		file = "unknown";
+	if (slash)
+		file = slash + 1;
+	int length = (int)strcspn(*file == '[' ? ++file : file, "]");
+	brackets &= file[length] != '\0';
+	snprintf(name, size, "%s%.*s%s", brackets ? "[" : "", length, file, brackets ? "]" : "");
+}
+
+void object_name_addresses(const char *object, uint64_t addresses, char *name, size_t size)
+{
+	char digits[32], number[48] = "";
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, addresses), at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			number[at++] = ',';
+		number[at++] = digits[i];
+	}
+	number[at] = '\0';
+	snprintf(name, size, "[%s: %s address%s]", object, number, addresses == 1 ? "" : "es");
+}
