@@ -75,13 +75,18 @@ static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 					 .when_read = command_input_ended };
 
 	command_on_signals(SIGNALS_END_BUT_ONE);
-	struct decoded *d = open_profile(path, &as, report);
+	struct opened *o = opened_new(path, report);
+	struct decoded *d = o ? opened_profile(o, &as) : NULL;
 	bool good = d && flame_add(f, d, side);
 
+	if (good && side == FLAME_PROFILE && !how.still)
+		flame_make_bars(f, d, opened_kind(o) != OPEN_FOLDED ? NULL
+				: "the numbers of folded text may be anything");
 	if (good && side == FLAME_PROFILE && d->samples == 0)
 		report_note(report, "'%s' has no samples: what was profiled did nothing that the "
 			    "event counts, or ended too soon", path);
 	decoded_free(d);
+	opened_free(o, false);
 	return good;
 }
 

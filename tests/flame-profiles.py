@@ -89,6 +89,12 @@ def twins():
     return profile(parts, [b"twin", b"/lib/x.so"])
 
 
+def foreign():
+    """Bytes, of a number of samples that nobody knows."""
+    parts = [value_type(FIRST, FIRST + 1), function(1, MAIN), location(1, [1]), sample([1], [7])]
+    return profile(parts, [b"space", b"bytes"], types=0)
+
+
 def empty():
     return profile([])
 

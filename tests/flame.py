@@ -2,6 +2,8 @@
 
     flame.py sums PAGE TYPE       flat and cum of each function, as the rows in the page have them
     flame.py total PAGE TYPE      the sum of all rows
+    flame.py addresses PAGE       the addresses without a function, and what all in the object are
+    flame.py bars PAGE TYPE       mark and bar of flat and cum of each function, and its name
     flame.py strict PAGE          whether the policy, the scripts and the data are as they must be
     flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium;
                                   WITH=firefox: in Firefox
@@ -76,6 +78,25 @@ def sums(d, name):
     return {n: (flat.get(n, 0), cum[n]) for n in cum}
 
 
+def addresses(d):
+    """The addresses without a function, as (name of all in the object, address)."""
+    first, names = column(d["funcs"]["line"], True), column(d["funcs"]["name"])
+    for f, line in zip(column(d["frames"]["func"]), column(d["frames"]["line"], True)):
+        if first[f] == -1:
+            yield d["strings"][names[f]], line % 2**64
+
+
+def bars_of(d, name):
+    """As pmu-top prints them; None: there are none."""
+    def text(code):
+        return "~"[:code & 1] + ("%.2f" % ((code // 2 - 2) / 100) if code > 3 else "exact")
+    bars = d["bars"][type_of(d, name)]
+    if "flat" not in bars:
+        return None
+    codes = zip(column(bars["flat"]), column(bars["cum"]), column(d["funcs"]["name"]))
+    return [(text(flat), text(cum), d["strings"][n]) for flat, cum, n in codes if flat and cum]
+
+
 def check_strict(path):
     page = open(path, "rb").read()
     head = page[:page.index(b'id="data">')]
@@ -91,6 +112,7 @@ def check_strict(path):
     assert not re.search(rb"[<>&\x00-\x1f\x7f]|\xe2\x80[\xa8\xa9\xae]", data), "unescaped"
     page.decode("utf-8")
     assert page.lower().count(b"<script") == 2 and page.lower().count(b"<svg") == 0
+    # what the build puts into pages counts, without the comments and indentation of the sources
     ours = len(re.search(rb"<style>(.*?)</style>", page, re.S)[1]) + \
         len(re.search(rb'type="module">(.*?)</script>', page, re.S)[1])
     assert ours <= 60 * 1024, ours
@@ -495,6 +517,12 @@ if __name__ == "__main__":
     elif what == "total":
         d = data_of(path)
         print(sum(values_of(d["rows"], type_of(d, sys.argv[3]))))
+    elif what == "addresses":
+        for name, address in addresses(data_of(path)):
+            print("%#x %s" % (address, name))
+    elif what == "bars":
+        for bars in bars_of(data_of(path), sys.argv[3]):
+            print(*bars)
     elif what == "strict":
         check_strict(path)
     else:

@@ -29,31 +29,81 @@ END
 check 'a real profile, and its streams: the same; and the same bytes in each run' <<'END'
 	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-symbolize s.data >s.named
-	pmu-topprof -o p.pb.gz s.named
+	pmu-topprof --slices 20 -o p.pb.gz s.named
 	pmu-flame -o p.html p.pb.gz
-	# pprof has one name for all addresses without a function
+	# pprof has other names for addresses without a function
 	top p.pb.gz cpu | grep -v "<unknown>\|\[.*\]$" >want
 	at_least "$(wc -l <want)" 5
-	page sums p.html cpu | grep -v "+0x" | sort | same want -
+	page sums p.html cpu | grep -v "address.*\]$" | sort | same want -
 	test "$(top p.pb.gz cpu | awk "{ n += \$1 } END { print n }")" = "$(page total p.html cpu)"
 	pmu-flame -o q.html p.pb.gz
 	cmp p.html q.html
 	for stream in s.data s.named; do
 		pmu-flame -o q.html $stream
-		page sums q.html cpu | grep -v "+0x" | sort | same want -
+		page sums q.html cpu | grep -v "address.*\]$" | sort | same want -
 		grep -q '"slices":[0-9]' q.html
 	done
 END
 
-check 'an address without a function is one that the file has' <<'END'
+check 'error bars are those of pmu-top, and none without a number of samples' <<'END'
+	compose s.data <<-PY
+		# in blocks of 10 ms: one function in all, one in the first, losses in the third
+		t = IP | TID | TIME
+		out = [record(64, attr(1, 0, 1000, t) + struct.pack("<Q", 1), 0)]
+		start = struct.pack("<IIQ", 7, 7, 10**12)
+		for i, name in enumerate((b"steady", b"once", b"rest"), 1):
+		    out.append(record(1, mmap(7, i << 16, 0x1000, b"/bin/" + name) + start))
+		for i in range(1000):
+		    block, place = divmod(i, 50)
+		    which = 1 if place % 4 == block % 4 else 2 if block == 0 else 3
+		    time = 10**12 + i * 2 * 10**5
+		    out.append(record(9, struct.pack("<QIIQ", which << 16, 7, 7, time)))
+		    if i == 120:
+		        out.append(record(2, struct.pack("<QQIIQ", 0, 12, 7, 7, time)))
+		out = pipe(*out)
+	PY
+	pmu-topprof --slices 10 -o p.pb.gz s.data
+	pmu-flame -o p.html p.pb.gz
+	pmu-top p.pb.gz >table
+	sed "s/ *% */%/g; s/~ */~/g" table | awk -F "[% ]+" "/address/ {
+		print \$4, \$7, \$8, \$9, \$10 }" | sort >want
+	cat table want
+	test "$(grep -c "^~.*once" want) $(wc -l <want)" = "1 3"
+	page bars p.html cpu | sort | same want -
+	for line in "1,000 samples, 20 spans of time" "~ changes over the" "1.2 % of samples were lost"; do
+		grep -q "^$line" table
+		grep -q "\"note\":\".*$line" p.html
+	done
+	made counts 600 300 100 | pmu-flame -o counts.html
+	made foreign | pmu-flame -o foreign.html
+	echo "main;work 5" | pmu-flame -o folded.html
+	python3 - <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		n, z, got = 1000, 1.959964, bars_of(data_of("counts.html"), "cpu")
+		assert len(got) == 3
+		for (flat, cum, name), p in zip(got, (.6, .3, .1)):
+		    half = 100 * z / (1 + z * z / n) * (p * (1 - p) / n + (z / 2 / n) ** 2) ** .5
+		    assert flat == cum and abs(float(flat) - half) < .0051, (name, flat, half)
+		for page, why in (("foreign", "does not say how many"), ("folded", "may be anything")):
+		    d = data_of(page + ".html")
+		    assert bars_of(d, d["types"][0]["name"]) is None and why in d["bars"][0]["note"]
+	PY
+END
+
+check 'addresses without a function are one box an object, and are those of the file' <<'END'
 	echo "int main(void) { for (volatile long n = 0; n < 200000000; n++); }" >mine.c
 	gcc -O1 -Wl,-z,noseparate-code mine.c -o mine	# code at offset 0 of the file
 	pmu-sample -q -e cpu-clock:u -F 1000 -o s.data -- ./mine
 	pmu-topprof s.data -o p.pb.gz
 	pmu-flame -o p.html p.pb.gz
 	set -- $(nm -S mine | sed -n "s/^\([0-9a-f]*\) \([0-9a-f]*\) T main/0x\1 0x\2/p")
-	page sums p.html cpu | sed -n "s/.*mine+\(0x[0-9a-f]*\).*/\1/p" >addresses
-	cat addresses
+	name=$(pmu-top -t cpu --to csv p.pb.gz | grep -o "\[mine: [0-9,]* address[es]*\]")
+	page sums p.html cpu | grep "^[0-9]* [0-9]* .mine" | sed "s/^[0-9]* [0-9]* //" >names
+	echo "$name" | same names -
+	page addresses p.html | sed -n "s/ .mine: .*//p" >addresses
+	cat names addresses
 	test -s addresses
 	while read -r address; do
 		test $((address)) -ge $(($1)) && test $((address)) -lt $(($1 + $2)) ||
@@ -105,7 +155,7 @@ check 'lighter call paths are summed up per caller: nothing is lost, and a messa
 		rests = len({p for t, p in zip(total, parents) if t < least <= total[p]})
 		assert cut["cut"]["nodes"] == gone, (cut["cut"]["nodes"], gone)
 		assert cut["nodes"]["pop"]["n"] == kept + rests
-		lines, funcs = column(cut["frames"]["line"]), column(cut["frames"]["func"])
+		lines, funcs = column(cut["frames"]["line"], True), column(cut["frames"]["func"])
 		rest = cut["cut"]["func"]
 		assert sum(lines[f] for f in nodes_of(cut)[1] if funcs[f] == rest) == gone
 		flat, cum = (column(cut["cut"][key][1], True) for key in ("flat", "cum"))

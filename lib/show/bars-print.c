@@ -102,16 +102,24 @@ static struct bounds bounds_of(const struct bars *b, const struct share_bar *bar
 	return (struct bounds){ low, high, false };
 }
 
-void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
-		     FILE *out)
+bool bars_half(const struct bars *b, const struct share_bar *bar, enum bars_how how, double *half)
 {
 	struct bounds it = bounds_of(b, bar, how);
 
+	*half = 50 * (it.high - it.low);
+	return !it.is_exact;
+}
+
+void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
+		     FILE *out)
+{
+	double half;
+
 	fputc(bars_marks(bar, how) ? '~' : ' ', out);
-	if (it.is_exact)
-		fputs(" exact", out);
+	if (bars_half(b, bar, how, &half))
+		fprintf(out, " %5.2f", half);
 	else
-		fprintf(out, " %5.2f", 50 * (it.high - it.low));
+		fputs(" exact", out);
 }
 
 void bars_print_csv(const struct bars *b, const struct share_bar *bar, enum bars_how how,

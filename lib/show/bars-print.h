@@ -19,6 +19,12 @@ extern const char bars_note[];
 /* Print a line of a table's head: the number of samples, spans of time and runs. */
 void bars_print_head(const struct bars *b, FILE *out);
 
+/*
+ * Set *HALF to half the width of the bar as it is shown, in percentage points.  Return false if
+ * the share is exact.
+ */
+bool bars_half(const struct bars *b, const struct share_bar *bar, enum bars_how how, double *half);
+
 /* Print the mark and half the width of the bar, in percentage points, in 7 columns. */
 void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
 		     FILE *out);

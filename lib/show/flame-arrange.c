@@ -5,6 +5,7 @@
  * child, and what is heavy by any type is kept.
  */
 #include "show/flame-internal.h"
+#include "show/object-name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -397,11 +398,30 @@ static void init(struct arranging *a, struct flame *f)
 	a->new = mem_zeroed(f->nodes, sizeof(*a->new));
 }
 
+/* The addresses of a base come again in the profile: this is how many there are at least. */
+static void name_objects(struct flame *f)
+{
+	char object[512], name[600];
+
+	for (uint32_t i = 0; i < f->identities.count; i++) {
+		struct flame_function *of = &f->function[i];
+		uint32_t count = of->addresses[FLAME_PROFILE];
+		if (of->addresses[FLAME_BASE] > count)
+			count = of->addresses[FLAME_BASE];
+		if (count == 0)
+			continue;
+		object_name(f->strings.text[of->object], false, object, sizeof(object));
+		object_name_addresses(object, count, name, sizeof(name));
+		of->name = intern_text(&f->strings, name);
+	}
+}
+
 void flame_arrange(struct flame *f)
 {
 	struct arranging a;
 
 	table_release(&f->children);	/* it takes as much memory as all that follows */
+	name_objects(f);
 	init(&a, f);
 	count_ticks(f);
 	weigh(&a);

@@ -54,7 +54,7 @@ async function table(from) {
 
 	for (const key of Object.keys(from))
 		if (key !== 'n')
-			out[key] = await numbers(from[key]);
+			out[key] = await numbers(from[key], key === 'line');
 	return out;
 }
 
@@ -121,6 +121,9 @@ async function readData() {
 	readTree(await table(data.nodes));
 	profile = await readRows(data.rows);
 	base = data.base ? await readRows(data.base) : null;
+	for (const bars of data.bars)
+		for (const kind of ['flat', 'cum'])
+			bars[kind] = bars[kind] ? await numbers(bars[kind]) : [];
 	if (data.cut) {
 		data.cut.flat = await Promise.all(data.cut.flat.map(readValues));
 		data.cut.cum = await Promise.all(data.cut.cum.map(readValues));

@@ -35,7 +35,7 @@ function caption(box) {
 	if (weights.mode && box.parent) {
 		const z = changeOf(box.value, box.other);
 		return [nameOf(box), abs(z) < SIGNIFICANT ? '' : '   ' +
-			(z * direction() > 0 ? '\u25b2 ' : '\u25bc ') +
+			(z * direction() > 0 ? '▲ ' : '▼ ') +
 			points(box.value, box.other)];
 	}
 	return [nameOf(box), '   ' + percent(box.value / weights.all, 1)];
@@ -52,9 +52,9 @@ function textWidth(text) {
 function fit(text, room) {
 	let length = floor(text.length * (room - 9) / textWidth(text));
 
-	while (length > 1 && textWidth(text.slice(0, length) + '\u2026') > room)
+	while (length > 1 && textWidth(text.slice(0, length) + '…') > room)
 		length--;
-	return length > 1 ? text.slice(0, length) + '\u2026' : '';
+	return length > 1 ? text.slice(0, length) + '…' : '';
 }
 
 // Shorten a box's text until it fits: no parameters; the last component; the start of that.
@@ -150,7 +150,7 @@ function sizeCanvas(width, height) {
 }
 
 function draw() {
-	const started = performance.now(), width = plot.clientWidth;
+	const width = plot.clientWidth;
 	const height = whole || plot.clientHeight, scroll = whole ? 0 : plot.scrollTop;
 	const hatch = sizeCanvas(width, height);
 
@@ -171,8 +171,6 @@ function draw() {
 	drawFrame(focus, scroll, dark ? '#ffb066' : '#a8480b', 2.5);
 	if (!root.value && !root.other)
 		sayEmpty(width, height);
-	window.__drawn = { boxes: layout.boxes, summed: layout.thin,
-		ms: performance.now() - started };
 }
 
 let drawingLater = 0;
@@ -214,7 +212,7 @@ function linesOf(box) {
 			values.set(line, (values.get(line) || 0) + weights.total[node]);
 	}
 	return [...values].sort((a, b) => b[1] - a[1]).slice(0, 3).map(([line, value]) =>
-		line + (values.size > 1 ? ' (' + (100 * value / box.value).toFixed(0) + ' %)' : ''))
+		lineText(keys.func[box.key], line) + (values.size > 1 ? ' (' + (100 * value / box.value).toFixed(0) + ' %)' : ''))
 		.join(', ');
 }
 
@@ -222,10 +220,11 @@ function linesOf(box) {
 function factsOfCode(box) {
 	const f = keys.func[box.key], out = [];
 	const file = strings[funcs.file[f]], object = strings[funcs.object[f]];
-	const line = linesOf(box) || funcs.line[f] || '';
+	const lines = linesOf(box), line = lines || funcs.line[f];
 
 	if (file || object)
-		out.push([cut((file ? file + (line ? ':' + line : '') : 'no source') +
+		out.push([cut((file ? file + (line ? ':' + line : '')
+			: isNameless(f) && lines || 'no source') +
 			(object ? '  in ' + object : ''), 300)]);
 	out.push([KIND[funcs.kind[f]] + (isInlined(box) ? ', inlined into its caller' : '')]);
 	return out;
@@ -236,7 +235,7 @@ function factsOfChange(box) {
 
 	if (w.mode === 'ratio')
 		return [[safe(types[state.t].name) + ' / ' + safe(types[ratioType()].name) + ' = ' +
-			(box.other ? digits(box.value / box.other) : '\u2013') + ', all ' +
+			(box.other ? digits(box.value / box.other) : '–') + ', all ' +
 			digits(w.all / w.otherAll), 'v']];
 	const side = w.mode === 'rest' ? 'rest ' : state.gone === '1' ? 'after ' : 'before ';
 	return [[side + percent(box.other / w.otherAll) + '   ' + points(box.value, box.other) +
@@ -245,22 +244,30 @@ function factsOfChange(box) {
 	'v']];
 }
 
+// The sums of a box's function, with their error bars.
+function sumsText(key) {
+	const [flat, cum] = ['flat', 'cum'].map(kind =>
+		percent(sums[kind][key] / weights.all) + barText(kind, key));
+
+	return 'in all call paths: self ' + flat + ', total ' + cum;
+}
+
 // What the reader sees of a box: lines of text, with a class.
 function factsOf(box) {
-	const w = weights, out = [], share = box.value / w.all;
+	const w = weights, out = [];
 
-	if (!isRest(box) && box.parent)
+	if (box.key > 0)
 		out.push(...factsOfCode(box));
-	out.push([amount(box.value) + '   ' + percent(share) + ' of all' +
+	out.push([amount(box.value) + '   ' + percent(box.value / w.all) + ' of all' +
 		(zoom && zoom.value ? ',  ' + percent(box.value / zoom.value) + ' of ' +
 			cut(nameOf(zoom), 40) : ''), 'v']);
-	if (!isRest(box) && box.parent)
+	if (box.key > 0) {
+		sumKeys();
 		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all),
-			'v']);
-	if (w.count && share >= 0 && share <= 1)
-		out.push(['about ' + round(box.value / types[state.t].per) + ' samples, \u00b1 ' +
-			(196 * sqrt(share * (1 - share) / w.count)).toFixed(2) +
-			' points (95 %)']);
+			'v'], [sumsText(box.key)]);
+	}
+	if (w.count)
+		out.push(['about ' + grouped(round(box.value / types[state.t].per)) + ' samples']);
 	if (w.mode)
 		out.push(...factsOfChange(box));
 	if (search.hits)
@@ -286,5 +293,5 @@ function showTip(place, x, y) {
 	for (let box = place.box; box && box.parent && path.length < 8; box = box.parent)
 		path.push(cut(nameOf(box), 60));
 	find('now').textContent = percent(place.box.value / weights.all) + '  ' +
-		path.join('  \u2190  ');
+		path.join('  ←  ');
 }

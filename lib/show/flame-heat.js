@@ -128,7 +128,7 @@ function sayHeat() {
 	find('hcap').textContent = heat.from !== null
 		? 'From ' + timeText(heat.from * heat.cell) + ' to ' +
 			timeText((heat.at + 1) * heat.cell) + ': Space selects, Esc cancels.'
-		: span ? timeText(span[0]) + ' \u2013 ' + timeText(span[1]) + ': ' +
+		: span ? timeText(span[0]) + ' – ' + timeText(span[1]) + ': ' +
 			amount(weights.all) + ', ' + percent(weights.all / weights.order[0], 1) +
 			' of all'
 		: 'Drag over a span to see only its samples. ' + (dark ? 'Brighter' : 'Darker') +

@@ -8,4 +8,4 @@ uint32_t flame_function(struct flame *f, const char *name, const char *file, con
 			uint32_t line, enum flame_kind kind);
 
 /* Return the id of this line of FUNCTION. */
-uint32_t flame_line(struct flame *f, uint32_t function, uint32_t line, bool inlined);
+uint32_t flame_line(struct flame *f, uint32_t function, int64_t line, bool inlined);

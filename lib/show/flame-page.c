@@ -101,7 +101,10 @@ static void write_texts(const struct flame *f, struct output *out)
 	flame_print(out, "]");
 }
 
-/* "funcs": columns of strings, first line, enum flame_kind; 0 is "all" */
+/*
+ * "funcs": columns of strings, first line (signed; -1: an object's addresses, which are the
+ * lines of its frames), enum flame_kind; 0 is "all"
+ */
 static void write_functions(const struct flame *f, struct output *out)
 {
 	struct flame_column name = { 0 }, file = { 0 }, object = { 0 }, line = { 0 }, kind = { 0 };
@@ -110,7 +113,9 @@ static void write_functions(const struct flame *f, struct output *out)
 		flame_column_add(&name, f->function[i].name);
 		flame_column_add(&file, f->function[i].file);
 		flame_column_add(&object, f->function[i].object);
-		flame_column_add(&line, f->function[i].line);
+		flame_column_add_signed(&line, f->function[i].addresses[FLAME_PROFILE] ||
+					f->function[i].addresses[FLAME_BASE] ? -1
+					: (int64_t)f->function[i].line);
 		flame_column_add(&kind, f->function[i].kind);
 	}
 	write_key(out, "funcs");
@@ -149,7 +154,10 @@ static struct used_frame *frames_by_use(const struct flame *f)
 	return used;
 }
 
-/* "frames": columns of function, line, 1 if inlined; "nodes": columns, see write_nodes() */
+/*
+ * "frames": columns of function, line (signed), 1 if inlined; "nodes": columns, see
+ * write_nodes()
+ */
 static void write_frames(const struct flame *f, const struct used_frame *used,
 			 struct output *out)
 {
@@ -158,7 +166,7 @@ static void write_frames(const struct flame *f, const struct used_frame *used,
 	for (uint32_t i = 0; i < f->frames.count; i++) {
 		const struct flame_frame *frame = flame_frame(f, used[i].frame);
 		flame_column_add(&function, frame->function);
-		flame_column_add(&line, frame->line);
+		flame_column_add_signed(&line, frame->line);
 		flame_column_add(&inlined, frame->inlined);
 	}
 	write_key(out, "frames");
@@ -270,6 +278,28 @@ static void write_rows(const struct flame *f, const char *key, const struct flam
 	flame_print(out, "}");
 }
 
+/* "bars": for each type its note, and columns of the bars of "flat" and "cum", if there are any */
+static void write_bars(const struct flame *f, struct output *out)
+{
+	static const char *const key[] = { [BARS_FLAT] = "flat", [BARS_CUMULATIVE] = "cum" };
+
+	write_key(out, "bars");
+	flame_print(out, "[");
+	for (uint32_t i = 0; f->bars && i < f->types; i++) {
+		const struct flame_bars *b = &f->bars[i];
+		flame_print(out, i ? ",{\"note\":" : "{\"note\":");
+		flame_json(out, b->note ? b->note : "");
+		for (int kind = 0; b->functions && kind < BARS_KINDS; kind++) {
+			struct flame_column c = { 0 };
+			for (uint32_t k = 0; k < b->functions; k++)
+				flame_column_add(&c, b->code[kind][k]);
+			write_column(out, key[kind], &c);
+		}
+		flame_print(out, "}");
+	}
+	flame_print(out, "]");
+}
+
 static void write_sums(const struct flame *f, const char *key, const int64_t *sum,
 		       struct output *out)
 {
@@ -312,6 +342,7 @@ void flame_write_page(const struct flame *f, const struct flame_about *about,
 		write_rows(f, "base", &f->side[FLAME_BASE], out);
 		write_string(out, "baseName", about->base ? about->base : "the base");
 	}
+	write_bars(f, out);
 	if (f->cut.nodes)
 		write_cut(f, out);
 	flame_print(out, "}");

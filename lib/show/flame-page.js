@@ -125,7 +125,7 @@ const bar = () => el('div#bar', null,
 	profile.time ? button('bh', 'Time', 'Heat map over time', 'h') : null,
 	base ? button('bg', 'Gone', 'Show what disappeared: width is before', 'x') : null,
 	el('nav#crumbs', { 'aria-label': 'Zoom path' }), el('span#found', { role: 'status' }),
-	el('span#legend', { 'aria-hidden': 'true' }), button('bd', '\u25d0', 'Light or dark', 'l'),
+	el('span#legend', { 'aria-hidden': 'true' }), button('bd', '◐', 'Light or dark', 'l'),
 	button('b-help', '?', 'Keys', '?'));
 
 const heatSection = () => el('section#heat', { 'aria-label': 'Heat map over time' },
@@ -173,12 +173,12 @@ function showSums() {
 	const { all, count, span } = weights;
 
 	find('sum').textContent = amount(all) +
-		(count ? ' \u00b7 ' + round(count).toLocaleString('en') + ' samples' : '') +
-		(data.duration ? ' \u00b7 ' + digits(data.duration / 1e9) + ' s' : '') +
+		(count ? ' · ' + round(count).toLocaleString('en') + ' samples' : '') +
+		(data.duration ? ' · ' + digits(data.duration / 1e9) + ' s' : '') +
 		(state.l || span ? ' (filtered)' : '');
 	find('found').textContent = !state.q ? '' : 'matched ' + percent(search.sum / all) +
 		(zoom && zoom.value ? ', ' + percent(matchedIn(zoom) / zoom.value) +
-			' of the zoomed' : '') + (search.error ? ' \u2013 ' + search.error : '');
+			' of the zoomed' : '') + (search.error ? ' – ' + search.error : '');
 	find('stat').textContent = grouped(layout.boxes) + (layout.boxes === 1 ? ' box' : ' boxes') + (layout.thin
 		? ', ' + grouped(layout.thin) + ' thinner than a pixel' : '') +
 		(data.cut ? ', ' + grouped(data.cut.nodes) + ' call paths summed up (at ' +
@@ -193,11 +193,11 @@ function showCrumbs() {
 	path.forEach((box, i) => {
 		if (path.length > first + last + 1 && i >= first && i < path.length - last) {
 			if (i === first)
-				crumbs.append(el('i', null, '\u203a \u2026'));
+				crumbs.append(el('i', null, '› …'));
 			return;
 		}
 		if (i)
-			crumbs.append(el('i', null, '\u203a'));
+			crumbs.append(el('i', null, '›'));
 		crumbs.append(el('button', { title: cut(nameOf(box), 300),
 			onclick: () => zoomTo(box) },
 		i === 0 && state.v !== 'sandwich' ? 'all' : cut(short(nameOf(box)), 40)));
@@ -338,7 +338,7 @@ function showSandwich(box) {
 }
 
 const HELP = [['1 2 3 4', 'flame, icicle, callers, sandwich'],
-	['\u2190 \u2192 \u2191 \u2193', 'move between boxes'], ['Enter', 'zoom to the box'],
+	['← → ↑ ↓', 'move between boxes'], ['Enter', 'zoom to the box'],
 	['Esc, Backspace', 'one step out; 0: all the way'],
 	['/', 'search; n, N: next, previous match'], ['s', 'sandwich of the box'],
 	['f', 'find all boxes of this function'], ['y', 'copy the whole name'],
@@ -355,11 +355,7 @@ function showHelp() {
 	dialog.append(el('h2', null, 'Keys'), el('dl', null, ...HELP.flatMap(([key, text]) =>
 		[el('dt', null, el('kbd', null, key)), el('dd', null, text)])),
 	el('h2', null, 'This profile'), el('pre', null, about.map(safe).join('\n')),
-	el('form', { method: 'dialog' }, el('button', { autofocus: '',
-		onclick: event => {
-			event.preventDefault();
-			dialog.close();
-		} }, 'Close')));
+	el('button', { autofocus: '', onclick: () => dialog.close() }, 'Close'));
 	dialog.showModal();
 }
 

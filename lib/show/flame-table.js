@@ -58,17 +58,20 @@ function sortKeys() {
 	Object.assign(sums, { sortedFor: now, list });
 }
 
+// Whether there are error bars, and room for them.
+const hasBars = wide => (wide || !weights.mode) && barsHere().flat?.length > 0;
+
 function headCell(column, text, title, width) {
 	const order = sortOrder(), down = order === column, up = order === column + '-';
 
 	return el('th', { scope: 'col', title, width,
 		'aria-sort': down ? 'descending' : up ? 'ascending' : 'none' },
 		el('button', { onclick: () => set({ sort: down ? column + '-' : column }, false) },
-			text + (down ? ' \u25be' : up ? ' \u25b4' : '')));
+			text + (down ? ' ▾' : up ? ' ▴' : '')));
 }
 
 function headRow(wide) {
-	const width = wide ? 124 : 74, space = () => el('th', { scope: 'col', width: 90 }, '');
+	const width = hasBars(wide) ? 136 : wide ? 124 : 74, space = () => el('th', { scope: 'col', width: 90 }, '');
 	const row = el('tr', null,
 		headCell('f', 'Self', 'Samples with this function on top', width));
 
@@ -85,11 +88,10 @@ function headRow(wide) {
 	return row;
 }
 
-function shareCell(value, wide) {
-	const share = value / weights.all, width = (100 * share).toFixed(1) + '%';
-	const error = wide && weights.count && share >= 0 && share <= 1
-		? ' \u00b1' + (196 * sqrt(share * (1 - share) / weights.count)).toFixed(2) : '';
-	const cell = el('td', null, percent(share), el('small', null, error));
+function shareCell(kind, key, wide) {
+	const share = sums[kind][key] / weights.all, width = (100 * share).toFixed(1) + '%';
+	const cell = el('td', null, percent(share),
+		hasBars(wide) ? el('small', null, barText(kind, key)) : null);
 
 	cell.style.background =
 		`linear-gradient(to right,var(--bar) ${width},transparent ${width})`;
@@ -100,24 +102,24 @@ function changeCell(key) {
 	const flat = sums.flat[key], other = sums.otherFlat[key];
 
 	if (weights.mode === 'ratio')
-		return el('td', null, other ? digits(flat / other) : '\u2013');
+		return el('td', null, other ? digits(flat / other) : '–');
 	const z = direction() * changeOf(flat, other), grey = abs(z) < SIGNIFICANT;
 	return el(grey ? 'td.ns' : z > 0 ? 'td.up' : 'td.dn',
 		{ title: abs(z) >= 99 ? 'number of samples unknown'
 			: z.toFixed(1) + ' standard errors' },
-		(grey ? '' : z > 0 ? '\u25b2 ' : '\u25bc ') + points(flat, other));
+		(grey ? '' : z > 0 ? '▲ ' : '▼ ') + points(flat, other));
 }
 
 function bodyRow(key, index, wide) {
 	const inlined = keys.folds ? 0 : keys.inlined[key], name = keys.name[key];
 	const row = el('tr.r', { tabindex: -1, 'data-k': key, 'aria-rowindex': index + 2,
-		'aria-selected': key === selected }, shareCell(sums.flat[key], wide));
+		'aria-selected': key === selected }, shareCell('flat', key, wide));
 
 	row.classList.toggle('sel', key === selected);
 	row.classList.toggle('hit', search.hits !== null);
 	if (wide)
 		row.append(el('td.n', null, amount(sums.flat[key])));
-	row.append(shareCell(sums.cum[key], wide));
+	row.append(shareCell('cum', key, wide));
 	if (wide)
 		row.append(el('td.n', null, amount(sums.cum[key])));
 	if (weights.mode)
@@ -157,7 +159,9 @@ function drawTable() {
 	if (first)
 		first.tabIndex = 0;
 	clear(side).append(el('table', { 'aria-label': 'functions',
-		'aria-rowcount': list.length + 1 }, el('thead', null, headRow(wide)), body));
+		'aria-rowcount': list.length + 1 }, el('thead', null, headRow(wide)), body),
+	el('p#note', null, barsHere().note?.replaceAll('+/-', '±') ||
+		'Error bars are for functions in all samples: there are none in this view.'));
 	side.scrollTop = scrollTop;
 }
 

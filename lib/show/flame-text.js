@@ -45,11 +45,11 @@ const UNSAFE = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\
 	'\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb]', 'g');
 
 const safe = text => text.replace(UNSAFE, c =>
-	'\u2039' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0') + '\u203a');
+	'‹' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0') + '›');
 
 // Shorten in the middle: names differ at both ends.
 const cut = (text, length) => text.length <= length ? text
-	: text.slice(0, length * 0.6 | 0) + '\u2026' + text.slice(-(length * 0.4 | 0));
+	: text.slice(0, length * 0.6 | 0) + '…' + text.slice(-(length * 0.4 | 0));
 
 // A name without template arguments and parameters.
 function short(name) {
@@ -74,14 +74,14 @@ const digits = x => x >= 1e6 ? x.toExponential(2) : x >= 100 ? x.toFixed(0)
 	: x >= 10 ? x.toFixed(1) : x.toFixed(2);
 
 const UNITS = {
-	nanoseconds: [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [0, 'ns']],
+	nanoseconds: [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns']],
 	bytes: [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [1024, 'KiB'], [0, 'B']],
 };
 const COUNTS = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e4, 'k', 1e3]];
 
 // A value of a type, with its unit.
 function amount(value, type = types[state.t]) {
-	const size = abs(value), sign = value < 0 ? '\u2212' : '';
+	const size = abs(value), sign = value < 0 ? '−' : '';
 	const unit = Object.hasOwn(UNITS, type.unit) ? UNITS[type.unit] : null;
 
 	for (const [from, name, by] of unit || COUNTS)
@@ -95,4 +95,4 @@ function amount(value, type = types[state.t]) {
 const grouped = number => number.toLocaleString('en');
 
 const percent = (share, places = 2) =>
-	Number.isFinite(share) ? (100 * share).toFixed(places) + ' %' : '\u2013';
+	Number.isFinite(share) ? (100 * share).toFixed(places) + ' %' : '–';

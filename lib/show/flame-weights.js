@@ -18,6 +18,20 @@ function keyOfFrame(frame, by) {
 	}
 }
 
+// An object whose addresses have no function: they are the lines of its frames.
+const isNameless = f => funcs.line[f] < 0;
+
+const lineText = (f, line) =>
+	isNameless(f) ? '0x' + BigInt.asUintN(64, BigInt(line)).toString(16) : line;
+
+function nameOfLine(frame, name) {
+	const f = frames.func[frame], line = lineText(f, frames.line[frame]);
+
+	return isCut(frame) || !line ? name
+		: isNameless(f) ? name.slice(1, name.lastIndexOf(':')) + '+' + line
+		: name + ':' + line;
+}
+
 function nameOfKey(frame, by) {
 	const f = frames.func[frame], name = strings[funcs.name[f]] || '?';
 	const file = strings[funcs.file[f]], object = strings[funcs.object[f]];
@@ -26,8 +40,7 @@ function nameOfKey(frame, by) {
 		return 'all';
 	switch (by) {
 	case 'function': return name;
-	case 'line': return frames.line[frame] && !isCut(frame)
-		? name + ':' + frames.line[frame] : name;
+	case 'line': return nameOfLine(frame, name);
 	case 'file': return file || '[' + (object || 'no file') + ']';
 	default: return object || '[no object]';
 	}
@@ -142,6 +155,17 @@ function weigh() {
 	w.otherCount = otherPer ? w.otherAll / otherPer : 0;
 }
 
+// The error bars that hold for this view, which are those of functions in all samples.
+const barsHere = () => weights.isWhole && state.g === 'function' ? data.bars[state.t] : {};
+
+// The error bar of a key, 'flat' or 'cum', as pmu-top prints it; ~: its share is not constant.
+function barText(kind, key) {
+	const code = (barsHere()[kind] || [])[keys.func[key]];
+
+	return !code ? '' : (code & 1 ? ' ~' : ' ') +
+		(code < 4 ? 'exact' : '±' + ((code >> 1) / 100 - 0.02).toFixed(2));
+}
+
 // What W is compared with: the rest of the time, another type, or the base.
 function compare(w, keep, label, inSpan) {
 	if (inSpan && state.vs === '1') {
@@ -214,5 +238,5 @@ const factorOf = (value, other) =>
 function points(value, other) {
 	const d = direction() * 100 * (value / weights.all - other / weights.otherAll);
 
-	return (d < 0 ? '\u2212' : '+') + abs(d).toFixed(abs(d) < 1 ? 2 : 1) + ' pt';
+	return (d < 0 ? '−' : '+') + abs(d).toFixed(abs(d) < 1 ? 2 : 1) + ' pt';
 }

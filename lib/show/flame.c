@@ -11,6 +11,7 @@
 struct adding {
 	struct flame *f;
 	const struct decoded *d;
+	enum flame_side side;
 	struct flame_rows *to[2];	/* for samples of the profile, and of a base inside it */
 	uint32_t place[FLAME_TYPES_MAX];	/* index in D of each type; TABLE_NONE: absent */
 	struct location_frames {
@@ -59,6 +60,7 @@ void flame_free(struct flame *f)
 	free(f->node);
 	free(f->step);
 	free(f->comment);
+	flame_free_bars(f);
 	free(f);
 }
 
@@ -76,17 +78,17 @@ uint32_t flame_function(struct flame *f, const char *name, const char *file, con
 		f->function = array_grow(f->function, count, sizeof(*f->function));
 		f->function[id] = (struct flame_function){ intern_text(&f->strings, name),
 			intern_text(&f->strings, file), intern_text(&f->strings, object), line,
-			kind };
+			kind, { 0 } };
 	}
 	return id;
 }
 
-uint32_t flame_line(struct flame *f, uint32_t function, uint32_t line, bool inlined)
+uint32_t flame_line(struct flame *f, uint32_t function, int64_t line, bool inlined)
 {
-	struct flame_frame frame = { function, line, inlined };
+	struct flame_frame frame = { line, function, inlined };
 
-	if (f->options.still && f->function[function].kind != KIND_LOST)
-		frame.line = frame.inlined = 0;
+	if (f->options.still && !f->cut.nodes)
+		frame = (struct flame_frame){ .function = function };
 	return byte_ids_add(&f->frames, &frame, sizeof(frame));
 }
 
@@ -146,21 +148,20 @@ static void add_frame(struct adding *a, uint32_t frame)
 	a->frame[a->frames++] = frame;
 }
 
-/* An address without a function: "libfoo.so+0x1f40", by addresses that the file has. */
+/* An address without a function: all of an object are one, whose lines are the addresses. */
 static void add_address(struct adding *a, const struct decoded_location *l, const char *object)
 {
-	const char *base = flame_base_name(object);
+	uint32_t function = flame_function(a->f, "", "", object, 0,
+					   kind_of(object, object, a->main));
 	uint64_t address = l->address;
-	char name[512];
 
 	if (l->mapping != TABLE_NONE) {
 		struct decoded_mapping m = decoded_mapping(a->d, l->mapping);
 		if (m.start == RESOLVED_NOT_ZERO && m.offset == 0)
 			address -= m.start;
 	}
-	snprintf(name, sizeof(name), "%.400s+%#" PRIx64, *base ? base : "?", address);
-	add_frame(a, flame_line(a->f, flame_function(a->f, name, "", object, 0,
-						     kind_of(name, object, a->main)), 0, false));
+	a->f->function[function].addresses[a->side]++;
+	add_frame(a, flame_line(a->f, function, (int64_t)address, false));
 }
 
 static uint32_t function_of_line(struct adding *a, const struct decoded_line *line,
@@ -538,7 +539,7 @@ static bool add_samples(struct adding *a)
 
 bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side)
 {
-	struct adding a = { .f = f, .d = d, .main = main_object(d),
+	struct adding a = { .f = f, .d = d, .side = side, .main = main_object(d),
 			    .to = { &f->side[side], &f->side[FLAME_BASE] } };
 
 	if (side == FLAME_PROFILE && !take_types(f, d))

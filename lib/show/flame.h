@@ -9,6 +9,7 @@
  *	struct flame *f = flame_new(&options, report);
  *
  *	if (flame_add(f, profile, FLAME_PROFILE) && flame_add(f, base, FLAME_BASE)) {
+ *		flame_make_bars(f, profile);	(show/flame-bars.h)
  *		flame_arrange(f);
  *		flame_write_page(f, out);	(show/flame-page.h; or flame_write_svg())
  *	}
@@ -18,6 +19,7 @@
 #include "base/intern.h"
 #include "profile/decode.h"
 #include "base/byte-ids.h"
+#include "show/flame-bars.h"
 
 enum {
 	FLAME_NODES_MAX = 1 << 24,	/* in memory; deeper frames are left out, with a message */
@@ -51,11 +53,14 @@ struct flame_function {
 	uint32_t name, file, object;
 	uint32_t line;		/* first line; 0: unknown */
 	enum flame_kind kind;
+	/* of an object, all of whose addresses without a function are one; 0: a function */
+	uint32_t addresses[FLAME_SIDES];
 };
 
-/* A line of a function.  Its bytes are the key of FRAMES, so it has no padding. */
+/* A line of a function, or an address.  Its bytes are the key of FRAMES: no padding. */
 struct flame_frame {
-	uint32_t function, line, inlined;
+	int64_t line;		/* an address is one of the file */
+	uint32_t function, inlined;
 };
 
 struct flame_node {
@@ -88,6 +93,7 @@ struct flame {
 	uint32_t nodes;
 	struct byte_ids sets;		/* items are pairs of strings; 0: no labels */
 	struct flame_rows side[FLAME_SIDES];
+	struct flame_bars *bars;	/* by type; NULL: none were made */
 	bool has_base;
 	bool has_times;			/* rows have times: in ns, or slices */
 	int64_t first_time, tick;	/* ns; 1 until flame_arrange() */
@@ -123,6 +129,7 @@ struct flame *flame_new(const struct flame_options *options, struct report *repo
 bool flame_add(struct flame *f, const struct decoded *d, enum flame_side side);
 
 /*
+ * Name the objects whose addresses have no function, as "[libfoo.so: 12 addresses]".
  * Order the nodes: parents before children, depth first, the heaviest child first.  Sum up
  * those that are too light or too many, per parent, at one node of the function
  * CUT.FUNCTION; the line of its frame is the number of call paths in it.  Merge equal rows.
