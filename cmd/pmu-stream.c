@@ -9,6 +9,7 @@
 #include "base/command.h"
 #include "show/describe.h"
 #include "show/tally.h"
+#include "stream/label-join.h"
 #include "stream/selection.h"
 #include "stream/join.h"
 #include "stream/resolved.h"
@@ -71,8 +72,11 @@ static bool take(struct stream_work *w, const struct record *rec)
 	}
 	if ((w->selects || w->head != UINT64_MAX) && !selection_keeps(&selection, w->in, rec))
 		return true;
-	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX && w->head-- == 0)
-		return false;
+	if (rec->type == PERF_RECORD_SAMPLE && w->head != UINT64_MAX) {
+		if (w->head == 0)
+			return false;
+		w->head -= !label_record_is(w->in, rec);
+	}
 	w->used += !rec->made;
 	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
 	if (w->first_time == 0)

@@ -10,6 +10,7 @@
 #include "locate/locate-options.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
+#include "stream/label-join.h"
 #include "stream/writer.h"
 
 #include <inttypes.h>
@@ -21,6 +22,8 @@ static int style = DEMANGLE_TEMPLATES;
 static const char *file;
 static struct command_list debug_dirs;
 static struct groups groups;
+static struct label_join labels;
+static struct label_counts label_counts;
 static struct resolver_options how = {
 	.symbols = true, .where = LOCATE_DEFAULTS(debug_dirs), .cache.size_max = 1 << 30,
 	.definitions_max = 16 << 20,
@@ -112,12 +115,16 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 
 	while (!output_ended(out) && stream_next(in, &rec)) {
 		if (rec.type == PERF_RECORD_SAMPLE) {
-			if (!stream_sample(in, &rec, &sample))
+			if (!stream_sample(in, &rec, &sample) ||
+			    label_join_take(&labels, in, &rec, &sample))
 				continue;
+			label_counts_add(&label_counts, label_state(sample.labels.is_known,
+				sample.labels.status), sample.labels.flags);
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, tables);
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
-			if (resolver_is_full(resolver, writer.bytes))
+			if (resolver_is_full(resolver, writer.bytes) ||
+			    label_sets_is_full(&tables->labels))
 				restart(resolver, &writer, tables);
 			continue;
 		}
@@ -127,6 +134,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			break;
 		}
 		resolver_follow(resolver, in, &rec);
+		label_join_follow(&labels, &rec);
 		forget_ended(resolver_tasks(resolver));
 		if (rec.type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 			writer_record(out, &rec);
@@ -142,6 +150,7 @@ int main(int argc, char **argv)
 	struct report report;
 	struct output out;
 	struct resolved tables = { 0 };
+	char text[LABEL_COUNTS_TEXT];
 
 	char *line = command_line(argc - 1, argv + 1);
 	command_begin(&command, &report, argc, argv);
@@ -168,12 +177,17 @@ int main(int argc, char **argv)
 		       " of them named, from %" PRIu64 " files", tables.samples, c.frames, c.named,
 		       c.objects);
 	stack_ends_report(resolver_stack_ends(resolver), &report);
+	if (stream_events(in)->has_labels) {
+		label_counts_text(&label_counts, text, sizeof(text));
+		report_summary(&report, "labels: %s", text);
+	}
 	resolver_report(resolver);
 	stream_close(in);
 	resolver_save(resolver);	/* neither neighbour in the pipe waits for it */
 	resolver_free(resolver);
 	resolved_release(&tables);
 	groups_release(&groups);
+	label_join_release(&labels);
 	free(line);
 	return command_end(&report);
 }

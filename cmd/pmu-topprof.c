@@ -45,6 +45,8 @@ static const char *const formats[] = {
 static const struct command_option options[] = {
 	SELECTION_OPTIONS(how.selection),
 	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 0, "max-label-values", "COUNT", "keep COUNT values of a label:NAME; the rest is [other]",
+	  .count = &how.label_values, .least = 1, .most = UINT32_MAX },
 	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
 	  .list = &comments },
 	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
@@ -207,6 +209,36 @@ static void open_output(const struct command *cmd, struct output *out, struct re
 		command_output_whole(cmd, out, file, cmd == &drop_in, report);
 }
 
+/* Report how many samples have labels of the program, and what was left out of them. */
+static void summarize_labels(const struct collect *c, struct report *report)
+{
+	const struct program_labels *labels = &c->labeler.program;
+	const struct stream_events *events = stream_events(c->in);
+	char text[LABEL_COUNTS_TEXT];
+
+	if (!events->has_labels) {
+		if (command_given("label") && labeler_wants_program(&c->labeler) && events->count)
+			report_error(report, "the stream has no labels of the program: record them "
+				     "with pmu-sample --labels");
+		return;
+	}
+	label_counts_text(&c->labels, text, sizeof(text));
+	report_summary(report, "labels: %s", text);
+	for (uint32_t i = 0; i < labels->keys; i++) {
+		const struct program_key *key = &labels->key[i];
+		if (key->all_others)
+			report_note(report, "the label '%s' has more than %" PRIu64 " values: %"
+				    PRIu64 " samples are at [other]; --max-label-values keeps more",
+				    key->key, labels->most, key->all_others);
+		if (!key->is_seen && c->samples)
+			report_note(report, "no sample has the label '%s' of the program",
+				    key->key);
+	}
+	if (labels->keys_left_out)
+		report_note(report, "no profile can have more than %d labels: choose some with "
+			    "--label label:NAME,...", LABEL_KEYS_MAX);
+}
+
 /* Report what C and O have done with all of IN. */
 static void summarize(const struct collect *c, const struct outputs *o, struct stream_reader *in,
 		      struct report *report)
@@ -217,6 +249,7 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 	if (!o->single)
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);
+	summarize_labels(c, report);
 	check_event(stream_events(in), report);
 	check_switches(stream_events(in), report);
 	check_time(c, stream_events(in), report);

@@ -63,6 +63,8 @@ class Event:
     def __init__(self, attr):
         attr = bytes(attr) + bytes(200)
         self.type, = struct.unpack_from("<Q", attr, 24)
+        kind, _, config = struct.unpack_from("<IIQ", attr)
+        self.is_bpf_output = kind == 1 and config == 10
         self.read, flags = struct.unpack_from("<QQ", attr, 32)
         self.all = flags >> 18 & 1
         self.branch, self.regs = struct.unpack_from("<QQ", attr, 72)
@@ -119,7 +121,11 @@ class Stream:
         if t & CHAIN:
             b.nums(*[8] * b.num(8))
         if t & RAW:
-            b.skip(b.num(4))
+            size = b.num(4)
+            end = b.at + size
+            if e.is_bpf_output and b.data[b.at:b.at + 4] == b"GBL1":
+                b.nums(4, 1, 1, 1, 1, 8, 8, 4, 4)   # labels: record/label-payload.h
+            b.at = end
         if t & BRANCH:
             n = b.num(8)
             if e.branch & 1 << 17:

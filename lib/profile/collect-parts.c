@@ -119,9 +119,28 @@ bool collect_has_time(const struct collect *c)
 	return has;
 }
 
-/* Add comments to P that say where, how and how well it was recorded. */
-static void comment(struct collect *c, struct profile *p)
+/* Say how many samples have labels of the program, and which values were too many. */
+static void comment_labels(const struct collect *c, const struct collect_part *part,
+			   struct profile *p)
 {
+	const struct program_labels *labels = &c->labeler.program;
+	char text[LABEL_COUNTS_TEXT];
+
+	if (!stream_events(c->in)->has_labels)
+		return;
+	label_counts_text(&part->labels, text, sizeof(text));
+	profile_comment(p, "labels: %s", text);
+	for (uint32_t i = 0; i < labels->keys; i++)
+		if (labels->key[i].others)
+			profile_comment(p, "labels: %s has more than %" PRIu64 " values; %" PRIu64
+					" samples have others", labels->key[i].key, labels->most,
+					labels->key[i].others);
+}
+
+/* Add comments to the profile of PART that say where, how and how well it was recorded. */
+static void comment(struct collect *c, struct collect_part *part)
+{
+	struct profile *p = &part->profile;
 	const struct stream_origin *o = stream_origin(c->in);
 	const struct stream_events *events = stream_events(c->in);
 
@@ -147,6 +166,7 @@ static void comment(struct collect *c, struct profile *p)
 				"moment, since it came too fast", throttled);
 	if (c->labeler.slices.span)	/* pmu-flame reads this */
 		profile_comment(p, "slices: %" PRIu64 "ms each", c->labeler.slices.span / 1000000);
+	comment_labels(c, part, p);
 	comment_latency(c, p);
 	comment_time(p, events);
 	for (uint32_t i = 0; i < events->count; i++)
@@ -181,7 +201,7 @@ static void complete(struct collect *c, struct collect_part *part)
 		profile_add_lost(p, stream_events(c->in));
 	if (drops_labels(c) && !c->labeler.kept)
 		profile_drop_labels(p);
-	comment(c, p);
+	comment(c, part);
 	c->done(c, part, c->context);
 }
 
@@ -251,7 +271,9 @@ void collect_cut(struct collect *c)
 		if (has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
 		profile_clear(&c->part[i].profile);
+		c->part[i].labels = (struct label_counts){ .cut = 0 };
 	}
+	program_labels_restart(&c->labeler.program);
 	collect_forget_slices(c);
 	running_restart(&c->running);
 	restart(c);

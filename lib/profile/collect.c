@@ -10,11 +10,13 @@
 bool collect_init(struct collect *c, const struct collect_options *how, struct report *report,
 		  const char **wrong)
 {
-	static const char usual[] = "pid,thread_comm";
+	enum { LABEL_VALUES = 1000 };
+	static const char usual[] = "pid,thread_comm,label:*";
 
 	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels,
 			       .reader.tables = &c->tables };
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
+	c->labeler.program.most = how->label_values ? how->label_values : LABEL_VALUES;
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
 	bool any = !how->labels || strcmp(how->labels, "none") != 0;
 	if (any && !labeler_choose(&c->labeler, how->labels ? how->labels : usual, wrong))
@@ -156,6 +158,12 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
+	if (events->has_labels) {
+		enum label_state state = label_state(s->labels, s->label_status);
+		label_counts_add(&part->labels, state, s->label_flags);
+		label_counts_add(&c->labels, state, s->label_flags);
+		c->labeler.sets = &c->tables.labels;
+	}
 	c->labeler.parallelism = running;
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
 	limit_stacks(c, p);
@@ -211,8 +219,11 @@ static void take_sample(struct collect *c, const struct record *rec)
 		return;
 	}
 	c->is_raw = true;
-	if (!stream_sample(c->in, rec, &sample) || !unwind_dump(c, rec, &sample))
+	if (!stream_sample(c->in, rec, &sample) || !unwind_dump(c, rec, &sample) ||
+	    label_join_take(&c->join, c->in, rec, &sample))
 		return;
+	if (label_sets_is_full(&c->tables.labels))
+		label_sets_forget(&c->tables.labels);
 	struct group_part part[GROUP_PARTS_MAX];
 	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
 	for (uint32_t i = 0; i < parts; i++) {
@@ -387,6 +398,7 @@ static void take_other(struct collect *c, const struct record *rec)
 		break;
 	}
 	labeler_follow(&c->labeler, rec);
+	label_join_follow(&c->join, rec);
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
@@ -487,5 +499,6 @@ void collect_release(struct collect *c)
 	off_cpu_release(&c->off_cpu);
 	running_release(&c->running);
 	groups_release(&c->groups);
+	label_join_release(&c->join);
 	free(c->frame);
 }

@@ -13,6 +13,7 @@
 #include "profile/running.h"
 #include "record/group.h"
 #include "resolve/resolver.h"
+#include "stream/label-join.h"
 #include "stream/selection.h"
 
 /* How a stream is cut into profiles. */
@@ -38,6 +39,7 @@ struct collect_options {
 	bool parallelism;		/* label samples by the number of threads that run */
 	bool wall;			/* add a type: time on CPUs and waiting time */
 	bool as_time;			/* add a type: estimated time of cycles */
+	uint64_t label_values;		/* values of a label of the program; 0: 1,000 */
 	enum profile_naming naming;
 	enum pack_how pack;
 };
@@ -47,6 +49,7 @@ struct collect_part {
 	pid_t id;		/* process or thread; 0: all */
 	uint32_t comm;		/* string in TABLES: name in the first sample */
 	char *process;		/* last name of process ID; owned */
+	struct label_counts labels;	/* of its samples, since the last cut */
 	struct profile profile;
 };
 
@@ -64,6 +67,7 @@ struct collect {
 	uint64_t throttled;	/* times that the kernel throttled an event */
 	uint64_t lost_before, throttled_before;	/* counts of these in earlier intervals */
 	uint64_t samples;	/* selected samples */
+	struct label_counts labels;	/* of these, if the stream has labels */
 	struct resolved past;	/* old tables, valid until the next record; or empty */
 	/* private: */
 	struct report *report;
@@ -74,6 +78,7 @@ struct collect {
 	struct off_cpu off_cpu;
 	struct running running;
 	struct groups groups;
+	struct label_join join;
 	struct collect_part *part;
 	uint32_t parts;
 	struct table part_table;

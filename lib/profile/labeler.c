@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/labeler.h"
 #include "profile/data-source.h"
+#include "record/label-payload.h"
+#include "stream/label-join.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@ enum fact_kind {
 	FACT_PID, FACT_TID, FACT_COMM, FACT_THREAD_COMM, FACT_CPU, FACT_CGROUP, FACT_TIME,
 	FACT_MODE, FACT_DATA_SRC, FACT_SNOOP, FACT_WEIGHT, FACT_ADDR, FACT_PHYS_ADDR,
 	FACT_DATA_PAGE, FACT_CODE_PAGE, FACT_TRANSACTION, FACT_SLICE, FACT_RUN, FACT_PARALLELISM,
-	FACT_FIELD,
+	FACT_FIELD, FACT_PROGRAM, FACT_PROGRAM_STATE,
 };
 
 /* Keys and units are the same as in perf_to_profile, if it has them. */
@@ -34,6 +36,9 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_SLICE] = { "slice", "", false },
 	[FACT_RUN] = { "run", "", true },
 	[FACT_PARALLELISM] = { "parallelism", "", true },
+	[FACT_FIELD] = { "", "", true },
+	[FACT_PROGRAM] = { "", "", true },
+	[FACT_PROGRAM_STATE] = { "labels", "", true },
 };
 
 enum { KINDS = FACT_SLICE };	/* that users choose by name */
@@ -46,7 +51,14 @@ enum {
 const char labeler_names[] =
 	"pid, tid, comm, thread_comm, cpu, cgroup, timestamp_ns, execution_mode, data_src, "
 	"snoop_status, weight, addr, phys_addr, data_page_size, code_page_size, transaction, "
-	"field:NAME";
+	"field:NAME, label:NAME, label:*";
+
+static const char field_prefix[] = "field:", program_prefix[] = "label:";
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
 
 /* Add a label.  Return false if there are too many, or another fact has this name. */
 static bool add_fact(struct labeler *f, struct label_key key, struct fact fact)
@@ -106,16 +118,86 @@ bool labeler_parallelism(struct labeler *f)
 	return add_kept(f, FACT_PARALLELISM);
 }
 
+bool labeler_makes(const char *name)
+{
+	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++)
+		if (*name && !strcmp(kinds[kind].name, name))
+			return true;
+	return false;
+}
+
+/*
+ * Return what the program's label KEY is called: as the program calls it; or "label:KEY" if
+ * another label has this name, or it would mean something else to pprof or to our tools.
+ */
+static const char *name_of_program(struct labeler *f, const char *key)
+{
+	bool is_taken = !*key || labeler_makes(key) || starts_with(key, program_prefix) ||
+			starts_with(key, "pprof::");
+	size_t size = sizeof(program_prefix) + strlen(key);
+
+	for (uint32_t i = 0; i < f->labels.keys; i++)
+		is_taken |= !strcmp(f->labels.key[i].name, key);
+	char *name = arena_alloc(&f->arena, size);
+	snprintf(name, size, "%s%s", is_taken ? program_prefix : "", key);
+	return name;
+}
+
+/* Add the label KEY of the program.  Return its key in f->labels, or TABLE_NONE: too many. */
+static uint32_t add_program_key(struct labeler *f, const char *key)
+{
+	struct label_key label = { .unit = "", .is_text = true, .is_sorted = true };
+	uint32_t at = f->labels.keys;
+
+	if (at == LABEL_KEYS_MAX)
+		return TABLE_NONE;
+	label.name = name_of_program(f, key);
+	if (!add_fact(f, label, (struct fact){ .kind = FACT_PROGRAM }) || f->labels.keys == at)
+		return TABLE_NONE;
+	f->kept |= 1u << at;
+	return at;
+}
+
+/* Add a label for KEY, the program's, which was not known so far. */
+static uint32_t add_new_program_key(void *labeler, const char **key)
+{
+	struct labeler *f = labeler;
+
+	*key = arena_text(&f->arena, *key, strlen(*key));
+	return add_program_key(f, *key);
+}
+
+/* Ask for the label NAME of the program, "*": all. */
+static bool add_program(struct labeler *f, const char *name)
+{
+	if (!strcmp(name, "*")) {
+		f->program.all = true;
+		return true;
+	}
+	for (uint32_t i = 0; i < f->program.keys; i++)
+		if (!strcmp(f->program.key[i].key, name))
+			return true;
+	uint32_t label = add_program_key(f, name);
+	if (label == TABLE_NONE)
+		return false;
+	program_labels_add(&f->program, name, label);
+	return true;
+}
+
+bool labeler_wants_program(const struct labeler *f)
+{
+	return f->program.all || f->program.keys > 0;
+}
+
 bool labeler_choose(struct labeler *f, const char *list, const char **wrong)
 {
-	static const char field[] = "field:";
-
 	while (*list) {
 		size_t length = strcspn(list, ",");
 		const char *name = arena_text(&f->arena, list, length);
 		*wrong = name;
-		if (strncmp(name, field, strlen(field)) ? !add_kind(f, name)
-							: !add_field(f, name + strlen(field)))
+		if (starts_with(name, field_prefix) ? !add_field(f, name + strlen(field_prefix))
+		    : starts_with(name, program_prefix)
+		    ? !add_program(f, name + strlen(program_prefix)) : !add_kind(f, name))
 			return false;
 		list += length;
 		list += *list == ',';
@@ -346,8 +428,46 @@ static int64_t value_of(struct labeler *f, const struct fact *fact, const struct
 		return parallelism_of(f);
 	case FACT_FIELD:
 		return field_of(f, fact->field, s, attr);
+	case FACT_PROGRAM:		/* set by add_program_values() */
+	case FACT_PROGRAM_STATE:
+		return LABEL_ABSENT;
 	}
 	return LABEL_ABSENT;
+}
+
+/* Return the key of the label that says that the program's labels are not known, or not all. */
+static uint32_t state_key(struct labeler *f, int64_t *value)
+{
+	uint32_t at = 0;
+
+	while (at < f->labels.keys && f->fact[at].kind != FACT_PROGRAM_STATE)
+		at++;
+	if (at < f->labels.keys)
+		return at;
+	if (!add_kept(f, FACT_PROGRAM_STATE))
+		return TABLE_NONE;
+	value[at] = LABEL_ABSENT;
+	return at;
+}
+
+/*
+ * Add the values of the labels that the program gave the thread of sample S.  A sample whose
+ * labels are not known must not look like one that has none.
+ */
+static void add_program_values(struct labeler *f, const struct resolved_sample *s, int64_t *value)
+{
+	enum label_state state = label_state(s->labels, s->label_status);
+	const char *why = state == LABELS_UNKNOWN || state == LABELS_UNREADABLE ? "not known"
+			  : s->label_flags & LABEL_LEFT_OUT ? "some left out" : NULL;
+
+	for (uint32_t i = f->labels.keys; i < LABEL_KEYS_MAX; i++)
+		value[i] = LABEL_ABSENT;
+	if (s->labels && state == LABELS_SOME)
+		program_labels_take(&f->program, &f->labels, f->sets, s->labels - 1,
+				    add_new_program_key, f, value);
+	uint32_t key = why ? state_key(f, value) : TABLE_NONE;
+	if (key != TABLE_NONE)
+		value[key] = text_of(f, why);
 }
 
 uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *s, const char *comm,
@@ -357,12 +477,15 @@ uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *s, cons
 
 	for (uint32_t i = 0; i < f->labels.keys; i++)
 		value[i] = value_of(f, &f->fact[i], s, comm, attr);
+	if (f->sets && labeler_wants_program(f))
+		add_program_values(f, s, value);
 	return labels_set(&f->labels, value);
 }
 
 void labeler_release(struct labeler *f)
 {
 	labels_release(&f->labels);
+	program_labels_release(&f->program);
 	tasks_release(&f->tasks);
 	tracepoints_release(&f->tracepoints);
 	arena_release(&f->arena);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * labeler - makes the labels of samples: pids, names, times, sources of data, fields of
- * tracepoints.
+ * tracepoints, labels of the profiled program.
  */
 #pragma once
-#include "profile/labels.h"
+#include "profile/program-labels.h"
 #include "profile/slices.h"
 #include "record/tracing-data.h"
 #include "stream/resolved.h"
@@ -21,6 +21,8 @@ struct labeler {
 	uint32_t slice_key, run_key;	/* label keys, if there are slices */
 	uint32_t kept;			/* bits of keys that stay if the usual labels are dropped */
 	uint32_t parallelism;		/* of the next sample, for its label; 0: unknown */
+	struct program_labels program;
+	const struct label_sets *sets;	/* of the stream's samples; NULL: it has no labels */
 	struct tasks tasks;		/* names of threads and processes */
 	struct tracepoints tracepoints;
 	struct cgroup {
@@ -45,6 +47,12 @@ bool labeler_choose(struct labeler *f, const char *list, const char **wrong);
  * label has one of these names, or there are too many labels.
  */
 bool labeler_slice(struct labeler *f, uint64_t count);
+
+/* Return whether we make a label called NAME, other than fields and labels of the program. */
+bool labeler_makes(const char *name);
+
+/* Return whether labels of the profiled program were asked for, with label:NAME or label:*. */
+bool labeler_wants_program(const struct labeler *f);
 
 /* Ask for the label "parallelism".  Return false as above. */
 bool labeler_parallelism(struct labeler *f);

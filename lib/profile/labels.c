@@ -3,6 +3,39 @@
 
 #include <stdlib.h>
 
+/* Make room in each set for the last key, which was just added. */
+static void widen(struct labels *l)
+{
+	uint32_t before = l->keys - 1;
+	int64_t *value = NULL;
+
+	table_release(&l->table);
+	for (uint32_t set = 0; set < l->sets; set++) {
+		value = array_grow(value, set, l->keys * sizeof(*value));
+		int64_t *to = value + (size_t)set * l->keys;
+		memcpy(to, l->value + (size_t)set * before, before * sizeof(*value));
+		to[before] = LABEL_ABSENT;
+		table_add(&l->table, hash_bytes(to, l->keys * sizeof(*to)), set);
+	}
+	free(l->value);
+	l->value = value;
+}
+
+/* Profiles must not depend on the order in which the keys came. */
+static void put_in_order(struct labels *l, uint32_t key)
+{
+	const struct label_key *k = &l->key[key];
+	uint32_t at = key;
+
+	for (; at > 0 && k->is_sorted; at--) {
+		const struct label_key *before = &l->key[l->order[at - 1]];
+		if (!before->is_sorted || strcmp(before->name, k->name) < 0)
+			break;
+		l->order[at] = l->order[at - 1];
+	}
+	l->order[at] = (uint8_t)key;
+}
+
 uint32_t labels_add_key(struct labels *l, struct label_key key)
 {
 	for (uint32_t i = 0; i < l->keys; i++)
@@ -11,7 +44,10 @@ uint32_t labels_add_key(struct labels *l, struct label_key key)
 	if (l->keys == LABEL_KEYS_MAX)
 		return TABLE_NONE;
 	l->key[l->keys] = key;
-	return l->keys++;
+	put_in_order(l, l->keys++);
+	if (l->sets > 0)
+		widen(l);
+	return l->keys - 1;
 }
 
 static bool is_set(const struct labels *l, uint32_t set, const int64_t *value)
@@ -58,8 +94,9 @@ struct labels labels_restart(struct labels *l)
 {
 	struct labels past = *l;
 
-	*l = (struct labels){ .keys = past.keys };
+	*l = (struct labels){ .keys = past.keys, .version = past.version + 1 };
 	memcpy(l->key, past.key, sizeof(l->key));
+	memcpy(l->order, past.order, sizeof(l->order));
 	return past;
 }
 
@@ -91,8 +128,11 @@ int labels_compare(const struct labels *l, const uint32_t *rank, uint32_t a, uin
 
 	if (a == b)
 		return 0;
-	for (uint32_t i = 0; i < l->keys && order == 0; i++)
-		order = compare_values(l, rank, i, labels_values(l, a)[i], labels_values(l, b)[i]);
+	for (uint32_t i = 0; i < l->keys && order == 0; i++) {
+		uint32_t key = l->order[i];
+		order = compare_values(l, rank, key, labels_values(l, a)[key],
+				       labels_values(l, b)[key]);
+	}
 	return order;
 }
 

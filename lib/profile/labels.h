@@ -2,7 +2,7 @@
 /*
  * labels - numbers distinct sets of labels.
  *
- * The keys are chosen once.  A set has one value for each key: a number or a text
+ * Keys are only added.  A set has one value for each key: a number or a text
  * (never both under one key), or LABEL_ABSENT.  Set 0 has no values.
  */
 #pragma once
@@ -19,20 +19,26 @@ struct label_key {
 	const char *name;	/* owned by the caller */
 	const char *unit;	/* unit of numbers; "": none */
 	bool is_text;
+	bool is_sorted;		/* comes after the other keys, in the order of their names */
 };
 
 /* Zero-initialised: no keys. */
 struct labels {
 	struct label_key key[LABEL_KEYS_MAX];
 	uint32_t keys;
+	uint8_t order[LABEL_KEYS_MAX];	/* in which keys are written and compared */
 	struct intern texts;	/* a text value is an id in this */
 	int64_t *value;		/* KEYS values for each set */
 	uint32_t sets;
 	struct table table;	/* over the sets */
 	uint32_t last;		/* set found last: samples come in runs */
+	uint64_t version;	/* ids of texts and sets of another version mean others */
 };
 
-/* Add KEY and return its index, or TABLE_NONE if there are too many keys. */
+/*
+ * Add KEY and return its index, or TABLE_NONE if there are too many keys.  Existing sets have no
+ * value for it.
+ */
 uint32_t labels_add_key(struct labels *l, struct label_key key);
 
 /* Return the set with these values, one for each key. */

@@ -241,8 +241,8 @@ void profile_comment(struct profile *p, const char *format, ...)
 
 bool profile_shows(const struct stream_event *event)
 {
-	return event->attr.type != PERF_TYPE_SOFTWARE ||
-	       event->attr.config != PERF_COUNT_SW_DUMMY;
+	return !event->is_labels && (event->attr.type != PERF_TYPE_SOFTWARE ||
+				     event->attr.config != PERF_COUNT_SW_DUMMY);
 }
 
 /* Add all values of stack I of OLD to STACK in P. */

@@ -153,7 +153,10 @@ void profile_drop_labels(struct profile *p);
  */
 void profile_truncate(struct profile *p);
 
-/* Whether EVENT has a sample type.  A dummy event, which only carries records, has none. */
+/*
+ * Whether EVENT has a sample type.  A dummy event, which only carries records, has none, nor has
+ * the event of labels records.
+ */
 bool profile_shows(const struct stream_event *event);
 
 /*

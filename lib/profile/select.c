@@ -2,6 +2,7 @@
 /* Arrays keep only the selected items, without gaps.  The encoded bytes are not changed. */
 #include "profile/select.h"
 #include "base/arena.h"
+#include "profile/labeler.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,6 +53,17 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
+/* Whether LIST asks for the label KEY of the profiled program: by label:KEY, or by label:*. */
+static bool asks_for_program(const char *list, const char *key)
+{
+	char name[300];
+
+	if (list_has(list, "label:*") && !labeler_makes(key))
+		return true;
+	return (size_t)snprintf(name, sizeof(name), "label:%s", key) < sizeof(name) &&
+	       list_has(list, name);
+}
+
 /* Without the run, slices of two runs would become one: they go together. */
 static void keep_labels(struct decoded *d, const char *list)
 {
@@ -60,7 +72,8 @@ static void keep_labels(struct decoded *d, const char *list)
 	d->hidden = mem_zeroed(d->strings, sizeof(*d->hidden));
 	for (uint32_t i = 0; i < d->strings; i++) {
 		const char *key = decoded_string(d, i);
-		d->hidden[i] = !list_has(list, key) || (!has_run && !strcmp(key, "slice"));
+		d->hidden[i] = !(list_has(list, key) || asks_for_program(list, key)) ||
+			       (!has_run && !strcmp(key, "slice"));
 	}
 }
 

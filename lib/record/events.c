@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/events.h"
 #include "base/text.h"
+#include "record/label-payload.h"
 
 #include <inttypes.h>
 
@@ -197,9 +198,14 @@ void events_name(struct stream_events *events, uint32_t index, const char *name,
 {
 	if (index >= events->count || size == 0 || !*name)
 		return;
+	struct stream_event *event = &events->event[index];
 	char *safe = arena_text(&events->arena, name, size);
 	text_make_safe(safe);
-	events->event[index].name = safe;
+	event->name = safe;
+	event->is_labels = event->attr.type == PERF_TYPE_SOFTWARE &&
+			   event->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
+			   event->attr.sample_type & PERF_SAMPLE_RAW && !strcmp(safe, LABEL_EVENT);
+	events->has_labels |= event->is_labels;
 }
 
 uint32_t events_find(const struct stream_events *events, uint64_t id)

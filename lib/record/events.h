@@ -32,6 +32,7 @@ struct stream_event {
 	struct perf_event_attr attr;	/* padded with zeros if the stream's attr is shorter */
 	const char *name;		/* safe to print; from the stream, else of the attr */
 	struct sample_layout layout;
+	bool is_labels;		/* its records have the labels of samples (label-payload.h) */
 };
 
 /* Zero-initialised: empty. */
@@ -44,6 +45,7 @@ struct stream_events {
 	uint32_t ids;
 	bool ask_build_ids;		/* the attr of some event asks for build IDs */
 	bool switches;			/* the attr of some event asks for context switches */
+	bool has_labels;		/* some event is_labels */
 	struct table table;		/* index over ID */
 	struct arena arena;		/* memory of the names */
 };

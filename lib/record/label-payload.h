@@ -48,6 +48,7 @@ enum label_status {
 enum {				/* flags */
 	LABEL_CUT = 1,		/* a key or a value was cut */
 	LABEL_FAULT = 2,	/* a key or a value could not be read: it is empty */
+	LABEL_LEFT_OUT = 4,	/* not in the payload; set by readers if COUNT is above N */
 };
 
 enum label_form {

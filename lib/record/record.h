@@ -49,6 +49,7 @@ enum {
 	RECORD_TOOL		= 0x504d0005,
 	RECORD_END		= 0x504d0006,
 	RECORD_RESTART		= 0x504d0007,
+	RECORD_LABELS		= 0x504d0008,
 };
 
 /* A type and a marker that older linux/perf_event.h lack. */
@@ -57,7 +58,7 @@ enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
 
 static inline bool record_is_resolved(uint32_t type)
 {
-	return type >= RECORD_STRING && type <= RECORD_RESTART;
+	return type >= RECORD_STRING && type <= RECORD_LABELS;
 }
 
 enum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/sample.h"
+#include "record/label-payload.h"
 
 static uint64_t load_u64(const uint8_t *body, uint16_t offset)
 {
@@ -219,11 +220,27 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 	return !w.bytes.failed;
 }
 
+/* Convert the fixed fields of a labels record, RAW of EVENT (record/label-payload.h). */
+static void swap_labels(const struct stream_event *event, struct bytes raw)
+{
+	uint8_t *at = (uint8_t *)raw.at;
+
+	if (!event->is_labels || raw.size < LABEL_PAYLOAD_HEAD)
+		return;
+	struct sample_walk w = { { .at = at, .end = at + LABEL_PAYLOAD_HEAD, .swap = true }, true };
+	take_u32(&w);		/* magic */
+	cursor_bytes(&w.bytes, 4);
+	take_u64(&w);		/* event */
+	take_u64(&w);		/* address */
+	take_u32(&w);		/* bytes of the pairs */
+	take_u32(&w);		/* labels */
+}
+
 void sample_swap(const struct stream_event *event, uint8_t *body, size_t size)
 {
 	const struct sample_layout *l = &event->layout;
 	struct sample_walk w = { { .at = body, .end = body + size, .swap = true }, true };
-	struct sample unused;
+	struct sample fields = { .raw = { .size = 0 } };
 
 	for (uint16_t offset = 0; offset < l->size && !w.bytes.failed; offset += 8) {
 		if (offset == l->tid || offset == l->cpu) {
@@ -234,5 +251,6 @@ void sample_swap(const struct stream_event *event, uint8_t *body, size_t size)
 		}
 	}
 	if (l->more && !w.bytes.failed)
-		walk_fields(&event->attr, &w, &unused);
+		walk_fields(&event->attr, &w, &fields);
+	swap_labels(event, fields.raw);
 }

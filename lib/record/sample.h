@@ -29,6 +29,19 @@ struct bytes {
 	uint64_t size;
 };
 
+/*
+ * The labels that the sampled thread had (record/label-payload.h).  A sample without a labels
+ * record is not known to have none.
+ */
+struct sample_labels {
+	bool is_known;		/* a labels record was found for the sample */
+	uint8_t status;		/* enum label_status */
+	uint8_t flags;		/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
+	uint8_t form;		/* enum label_form */
+	uint8_t pairs;		/* number of pairs in TEXT, all within it */
+	struct bytes text;	/* for each pair: u8 size, key, u8 size, value */
+};
+
 /* A decoded sample.  Fields that its event did not ask for are 0, PID and TID -1. */
 struct sample {
 	uint32_t event;			/* index into the stream's events */
@@ -56,6 +69,7 @@ struct sample {
 	uint64_t cgroup;
 	uint64_t data_page_size, code_page_size;	/* bytes */
 	struct bytes aux;		/* hardware trace before the sample; not decoded */
+	struct sample_labels labels;	/* set by label_join_take() (stream/label-join.h) */
 };
 
 /*

@@ -91,8 +91,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 {
 	struct part *part = r->part;
 
-	*past = *r->tables;
-	*r->tables = (struct resolved){ .samples = past->samples };
+	resolved_restart(r->tables, past);
 	r->part = NULL;
 	resolver_release_ids(r);
 	resolver_set_recent(r, RECENT_FIRST);

@@ -472,6 +472,11 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 			[VALUE_CODE_PAGE_SIZE] = s->code_page_size,
 		},
 	};
+	if (s->labels.is_known) {
+		out->labels = 1 + label_sets_of_sample(&r->tables->labels, &s->labels);
+		out->label_status = s->labels.status;
+		out->label_flags = s->labels.flags;
+	}
 }
 
 void resolver_sample(struct resolver *r, const struct stream_reader *in,

@@ -2,6 +2,7 @@
 #include "show/describe.h"
 #include "base/json.h"
 #include "record/types.h"
+#include "stream/label-join.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,6 +63,65 @@ static const char *mode_name(uint16_t misc)
 	return names[misc & PERF_RECORD_MISC_CPUMODE_MASK];
 }
 
+/* Print the SIZE bytes of TEXT as a string; NULs are no end. */
+static void label_text(const char *from, size_t size)
+{
+	char safe[256];
+
+	for (size_t i = 0; i < size; i++)
+		safe[i] = from[i] ? from[i] : '?';
+	safe[size] = '\0';
+	json_string(safe);
+}
+
+/* Print the raw data of a labels record. */
+static void describe_labels(struct bytes raw, bool json)
+{
+	static const char *const status[] = {
+		"labels", "outside", "no goroutine", "bad goroutine", "scheduler", "none",
+		"unreadable",
+	};
+	struct label_record r;
+
+	if (label_record_read(raw, &r))
+		return;
+	number(json, "of_event", r.event);
+	address(json, "of_ip", r.ip);
+	text(json, "status", status[r.labels.status]);
+	number(json, "flags", r.labels.flags);
+	number(json, "form", r.labels.form);
+	key(json, "labels");
+	putchar('{');
+	const uint8_t *at = r.labels.text.at;
+	for (unsigned i = 0; i < r.labels.pairs; i++) {
+		struct label_text t = label_next(&at);
+		fputs(i ? ", " : "", stdout);
+		label_text(t.key, t.key_size);
+		fputs(": ", stdout);
+		label_text(t.value, t.value_size);
+	}
+	putchar('}');
+}
+
+/* LABELS: u32 id, u32 pairs; each: string key, string value */
+static bool describe_label_set(const struct record *rec, bool json)
+{
+	struct cursor c = rec->body;
+
+	number(json, "id", cursor_u32(&c));
+	uint32_t pairs = cursor_u32(&c);
+	key(json, "labels");
+	putchar('{');
+	for (uint32_t i = 0; i < pairs && !c.failed; i++) {
+		fputs(i ? ", " : "", stdout);
+		json_string(cursor_string(&c));
+		fputs(": ", stdout);
+		json_string(cursor_string(&c));
+	}
+	putchar('}');
+	return !c.failed;
+}
+
 static void describe_sample(struct stream_reader *in, const struct record *rec, bool json)
 {
 	struct sample s;
@@ -94,6 +154,8 @@ static void describe_sample(struct stream_reader *in, const struct record *rec, 
 		number(json, "stack_bytes", s.user_stack.size);
 	if (s.raw.size)
 		number(json, "raw_bytes", s.raw.size);
+	if (event->is_labels)
+		describe_labels(s.raw, json);
 	words(json, "user_regs", s.user_regs);
 	words(json, "intr_regs", s.intr_regs);
 	words(json, "callchain", s.callchain);
@@ -278,6 +340,8 @@ static bool describe_fields(struct stream_reader *in, const struct record *rec, 
 		return describe_lost(rec, json);
 	case PERF_RECORD_READ:
 		return describe_read(in, rec, json);
+	case RECORD_LABELS:
+		return describe_label_set(rec, json);
 	case RECORD_BUILD_ID:
 		return describe_build_id(rec, json);
 	case RECORD_EVENT_UPDATE:

@@ -55,6 +55,9 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		if (!stream_sample(in, rec, &sample))
 			return;
+		if (!label_join_take(&t->join, in, rec, &sample))
+			label_counts_add(&t->labels, label_state(sample.labels.is_known,
+					 sample.labels.status), sample.labels.flags);
 		uint32_t parts = groups_split(&t->groups, stream_events(in), &sample, part);
 		for (uint32_t i = 0; i < parts; i++)
 			add_sample(t, part[i].event, part[i].period);
@@ -63,6 +66,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 	}
 	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
 		t->lost += record_lost(rec, &lost) ? lost.count : 0;
+	label_join_follow(&t->join, rec);
 	t->throttled += rec->type == PERF_RECORD_THROTTLE;
 	forget_ended(t, rec);
 	add_time(t, stream_time(in, rec));
@@ -118,6 +122,23 @@ static void print_events(const struct tally *t, const struct stream_events *even
 		putchar(']');
 }
 
+/* Print how many samples have labels of the program. */
+static void print_labels(const struct tally *t, bool json)
+{
+	const uint64_t *n = t->labels.samples;
+	char text[LABEL_COUNTS_TEXT];
+
+	label_counts_text(&t->labels, text, sizeof(text));
+	if (!json) {
+		printf("labels: %s\n", text);
+		return;
+	}
+	json_key("labels", false);
+	printf("{\"with\": %" PRIu64 ", \"without\": %" PRIu64 ", \"no_record\": %" PRIu64
+	       ", \"unreadable\": %" PRIu64 ", \"cut\": %" PRIu64 "}", n[LABELS_SOME],
+	       n[LABELS_NONE], n[LABELS_UNKNOWN], n[LABELS_UNREADABLE], t->labels.cut);
+}
+
 void tally_print(const struct tally *t, const struct stream_reader *in, bool json)
 {
 	double span = (double)(t->last_time - t->first_time) / 1e9;
@@ -133,6 +154,8 @@ void tally_print(const struct tally *t, const struct stream_reader *in, bool jso
 	if (json)
 		putchar('}');
 	print_events(t, stream_events(in), json);
+	if (stream_events(in)->has_labels && t->type[PERF_RECORD_SAMPLE])
+		print_labels(t, json);
 	if (json)
 		puts("}");
 	else
@@ -146,5 +169,6 @@ void tally_release(struct tally *t)
 	free(t->event);
 	tasks_release(&t->tasks);
 	groups_release(&t->groups);
+	label_join_release(&t->join);
 	*t = (struct tally){ 0 };
 }

@@ -2,7 +2,7 @@
 /* tally - totals of a stream: records by type, samples by event, losses, time span. */
 #pragma once
 #include "record/group.h"
-#include "stream/reader.h"
+#include "stream/label-join.h"
 #include "stream/tasks.h"
 
 enum { TALLY_TYPES = 128 };	/* types of the kernel and perf; ours are in RESOLVED */
@@ -11,12 +11,14 @@ enum { TALLY_TYPES = 128 };	/* types of the kernel and perf; ours are in RESOLVE
 struct tally {
 	uint64_t records, bytes;
 	uint64_t type[TALLY_TYPES];	/* records by type */
-	uint64_t resolved[8];		/* records by type - RECORD_STRING */
+	uint64_t resolved[RECORD_LABELS - RECORD_STRING + 1];	/* by type - RECORD_STRING */
 	uint64_t unknown;		/* records of other types */
 	struct tally_event {
 		uint64_t samples;	/* also group samples in which its counter went on */
 		uint64_t sum;		/* of periods, or of counts in group samples */
 	} *event;			/* by index */
+	struct label_join join;
+	struct label_counts labels;	/* of samples, if the stream has labels records */
 	struct groups groups;
 	struct tasks tasks;		/* followed once GROUPS has counters */
 	uint32_t events;

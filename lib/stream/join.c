@@ -139,6 +139,7 @@ static void learn_events(struct join *j, struct join_input *s)
 	}
 	s->relabel.new_id = s->new_id;
 	s->relabel.event_id = s->event_id;
+	s->relabel.event_index = s->joint;
 	if (j->begun)
 		write_events(j);
 }

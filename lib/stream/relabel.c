@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/relabel.h"
+#include "stream/label-join.h"
 
 struct perf_event_attr relabel_attr(const struct perf_event_attr *attr)
 {
@@ -137,6 +138,15 @@ static bool write_rest(const struct relabel *r, const struct record *rec, const 
 	return true;
 }
 
+/* Replace the index of an event at AT, in a labels record. */
+static void patch_event(const struct relabel *r, uint8_t *at)
+{
+	uint64_t event = load(at);
+
+	event = event < stream_events(r->in)->count ? r->event_index[event] : UINT64_MAX;
+	memcpy(at, &event, sizeof(event));
+}
+
 /* Write the IDENTIFIER and the rest of the sample; then replace the ids and times in it. */
 static void write_sample(const struct relabel *r, const struct record *rec, struct output *out)
 {
@@ -164,9 +174,11 @@ static void write_sample(const struct relabel *r, const struct record *rec, stru
 		patch_time(r, first + fields(type, PERF_SAMPLE_IP | PERF_SAMPLE_TID));
 	if (type & PERF_SAMPLE_ID)
 		memcpy(first + fields(type, before_id), &id, sizeof(id));
+	uint8_t *body_at = first - (type & PERF_SAMPLE_IDENTIFIER ? 8 : 0);
 	if (type & PERF_SAMPLE_READ)
-		patch_read(r, event->attr.read_format, w.record + RECORD_HEADER_SIZE +
-			   (s.read.at - rec->body.at) + (type & PERF_SAMPLE_IDENTIFIER ? 0 : 8));
+		patch_read(r, event->attr.read_format, body_at + (s.read.at - rec->body.at));
+	if (event->is_labels && s.raw.size >= LABEL_PAYLOAD_HEAD)
+		patch_event(r, body_at + (s.raw.at - rec->body.at) + LABEL_RECORD_EVENT);
 	writer_end(&w);
 }
 

@@ -14,6 +14,7 @@ struct relabel {
 	struct stream_reader *in;	/* stream that the records come from */
 	const uint64_t *new_id;		/* new id for each of stream_events(in)->id */
 	const uint64_t *event_id;	/* for each event of IN: new id of samples without an id */
+	const uint32_t *event_index;	/* for each event of IN: its index in the joint stream */
 	int64_t shift;			/* ns to add to times */
 };
 

@@ -4,6 +4,7 @@
  * kind has its id there by its id in the stream.
  */
 #include "stream/resolved.h"
+#include "record/label-payload.h"
 
 #include <stdlib.h>
 
@@ -183,6 +184,26 @@ static bool read_frame(struct resolved_reader *r, struct cursor c, const char **
 	return true;
 }
 
+/* u32 id, u32 pairs; each: string key, string value */
+static bool read_labels(struct resolved_reader *r, struct cursor c, const char **why)
+{
+	uint32_t pair[LABEL_SET_PAIRS_MAX], id = cursor_u32(&c), pairs = cursor_u32(&c);
+	struct label_sets *l = &r->tables->labels;
+
+	if (c.failed || pairs > LABEL_SET_PAIRS_MAX)
+		return refuse(why, "LABELS record with fields that cannot be");
+	if (!is_next(id, r->label_sets, why))
+		return false;
+	for (uint32_t i = 0; i < pairs; i++) {
+		const char *key = cursor_string(&c), *value = cursor_string(&c);
+		if (c.failed)
+			return refuse(why, "LABELS record is shorter than its fields");
+		pair[i] = label_sets_pair(l, key, value);
+	}
+	r->label_set = map_id(r->label_set, &r->label_sets, label_sets_add(l, pair, pairs));
+	return true;
+}
+
 /*
  * RESTART: its counts must be those of what has come, like END's.  If they are not, the samples
  * are counted from its count on, so that what is missing is reported once.
@@ -193,8 +214,10 @@ static bool read_restart(struct resolved_reader *r, const struct record *rec, co
 	struct cursor c = rec->body;
 
 	r->tables->samples = cursor_u64(&c);
-	r->strings = r->objects = r->functions = r->frames = 0;
+	r->strings = r->objects = r->functions = r->frames = r->label_sets = 0;
 	r->restarted = true;
+	if (label_sets_is_full(&r->tables->labels))
+		label_sets_forget(&r->tables->labels);
 	return good || refuse(why, "RESTART record with other counts than have come: some records "
 			      "are missing");
 }
@@ -213,9 +236,28 @@ bool resolved_read_definition(struct resolved_reader *r, const struct record *re
 		return read_function(r, rec->body, why);
 	case RECORD_FRAME:
 		return read_frame(r, rec->body, why);
+	case RECORD_LABELS:
+		return read_labels(r, rec->body, why);
 	default:
 		return read_restart(r, rec, why);
 	}
+}
+
+/* u32 id of a set of labels, u8 status, u8 flags, u16 0 */
+static bool read_sample_labels(const struct resolved_reader *r, struct cursor *c,
+			       struct resolved_sample *s, const char **why)
+{
+	uint32_t id = cursor_u32(c);
+
+	s->label_status = cursor_u8(c);
+	s->label_flags = cursor_u8(c);
+	cursor_u16(c);
+	if (c->failed || s->label_status >= LABEL_STATUSES)
+		return refuse(why, "RESOLVED_SAMPLE record is shorter than its labels");
+	if (id >= r->label_sets)
+		return refuse(why, "RESOLVED_SAMPLE record with undefined labels");
+	s->labels = 1 + r->label_set[id];
+	return true;
 }
 
 bool resolved_read_sample(const struct resolved_reader *r, const struct record *rec,
@@ -232,7 +274,8 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 	s->period = cursor_u64(&c);
 	s->has = cursor_u64(&c);
 	uint64_t end = s->has >> RESOLVED_END_SHIFT & RESOLVED_END_MASK;
-	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT);
+	bool has_labels = s->has & RESOLVED_HAS_LABELS;
+	s->has &= ~((uint64_t)RESOLVED_END_MASK << RESOLVED_END_SHIFT | RESOLVED_HAS_LABELS);
 	s->end = end < STACK_ENDS ? (enum stack_end)end : STACK_NONE;
 	s->comm = cursor_u32(&c);
 	s->frames = cursor_u32(&c);
@@ -259,6 +302,8 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 		if (!s->raw.at)
 			return refuse(why, "RESOLVED_SAMPLE record is shorter than its raw fields");
 	}
+	if (has_labels && !read_sample_labels(r, &c, s, why))
+		return false;
 	r->tables->samples++;
 	return true;
 }
@@ -280,7 +325,8 @@ bool resolved_read_end(const struct resolved_reader *r, const struct record *rec
 	return cursor_u64(&c) == r->tables->samples &&
 	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
-	       cursor_u32(&c) == r->frames && !c.failed;
+	       cursor_u32(&c) == r->frames && !c.failed &&
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets;	/* older: no labels */
 }
 
 static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)
@@ -327,8 +373,9 @@ static void release_tables(struct resolved_reader *r)
 void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t *frame,
 		     size_t frames)
 {
-	*past = *r->tables;
-	*r->tables = (struct resolved){ .samples = past->samples };
+	resolved_restart(r->tables, past);
+	r->tables->labels = past->labels;	/* sets are forgotten by themselves */
+	past->labels = (struct label_sets){ .version = 0 };
 	release_tables(r);
 	for (uint32_t i = 0; i < r->strings; i++)
 		r->string[i] = put_string(r, past->string[r->string[i]]);
@@ -350,5 +397,6 @@ void resolved_reader_release(struct resolved_reader *r)
 	free(r->object);
 	free(r->function);
 	free(r->frame);
+	free(r->label_set);
 	*r = (struct resolved_reader){ .tables = r->tables };
 }

@@ -61,6 +61,13 @@ size_t resolved_memory(const struct resolved *r)
 	       r->arena.size;
 }
 
+void resolved_restart(struct resolved *r, struct resolved *past)
+{
+	*past = *r;
+	*r = (struct resolved){ .samples = past->samples,
+				.labels.version = past->labels.version + 1 };
+}
+
 void resolved_release(struct resolved *r)
 {
 	free(r->string);
@@ -68,6 +75,7 @@ void resolved_release(struct resolved *r)
 	free(r->function);
 	free(r->frame);
 	arena_release(&r->arena);
+	label_sets_release(&r->labels);
 	*r = (struct resolved){ 0 };
 }
 
@@ -138,6 +146,24 @@ static void write_frame(struct resolved_writer *w, uint32_t id, const struct res
 	end_definition(w, &rec);
 }
 
+/* The texts are in the record, not in STRING records: readers forget them sooner. */
+static void write_labels(struct resolved_writer *w, uint32_t id, const struct label_sets *l)
+{
+	const struct label_set *set = &l->set[id];
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_LABELS, 0);
+	writer_u32(&rec, id);
+	writer_u32(&rec, set->pairs);
+	for (uint32_t i = 0; i < set->pairs; i++) {
+		const struct label_pair *pair = &l->pair[set->pair[i]];
+		const char *key = l->texts.text[pair->key], *value = l->texts.text[pair->value];
+		writer_bytes(&rec, key, strlen(key) + 1);
+		writer_bytes(&rec, value, strlen(value) + 1);
+	}
+	end_definition(w, &rec);
+}
+
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 {
 	if (w->strings == 0 && r->strings > 0)
@@ -150,6 +176,8 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 		write_function(w, w->functions, &r->function[w->functions]);
 	for (; w->frames < r->frames; w->frames++)
 		write_frame(w, w->frames, &r->frame[w->frames]);
+	for (; w->labels < r->labels.sets; w->labels++)
+		write_labels(w, w->labels, &r->labels);
 }
 
 void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
@@ -169,7 +197,8 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	writer_u64(&rec, s->time);
 	writer_u64(&rec, s->period);
 	writer_u64(&rec, (raw ? s->has : s->has & ~(uint64_t)PERF_SAMPLE_RAW) |
-			 (uint64_t)s->end << RESOLVED_END_SHIFT);
+			 (uint64_t)s->end << RESOLVED_END_SHIFT |
+			 (s->labels ? RESOLVED_HAS_LABELS : 0));
 	writer_u32(&rec, s->comm);
 	writer_u32(&rec, frames);
 	for (int i = 0; i < VALUES; i++)
@@ -179,6 +208,10 @@ void resolved_write_sample(struct resolved_writer *w, struct resolved *r,
 	if (raw) {
 		writer_u32(&rec, (uint32_t)s->raw.size);
 		writer_bytes(&rec, s->raw.at, s->raw.size);
+	}
+	if (s->labels) {
+		writer_u32(&rec, s->labels - 1);
+		writer_u32(&rec, s->label_status | (uint32_t)s->label_flags << 8);
 	}
 	writer_end(&rec);
 	r->samples++;
@@ -208,6 +241,7 @@ static void write_counts(struct output *out, uint32_t type, const struct resolve
 	writer_u32(&rec, r->objects);
 	writer_u32(&rec, r->functions);
 	writer_u32(&rec, r->frames);
+	writer_u32(&rec, r->labels.sets);
 	writer_end(&rec);
 }
 

@@ -17,6 +17,7 @@
 #include "base/output.h"
 #include "base/table.h"
 #include "record/stack-end.h"
+#include "stream/label-sets.h"
 #include "stream/reader.h"
 
 enum object_kind {
@@ -85,6 +86,7 @@ struct resolved {
 	uint32_t strings, objects, functions, frames;
 	uint64_t samples;	/* RESOLVED_SAMPLEs read or written */
 	struct arena arena;	/* memory of strings and lines */
+	struct label_sets labels;	/* labels of samples */
 };
 
 /* Add a definition and return its id.  Text and lines are copied; ids in it must be defined. */
@@ -92,6 +94,9 @@ uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size);
 uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *object);
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
+
+/* Move R to *PAST, for the caller to release, and empty it.  The number of samples stays. */
+void resolved_restart(struct resolved *r, struct resolved *past);
 
 /* Return about how many bytes of memory R takes. */
 size_t resolved_memory(const struct resolved *r);
@@ -125,10 +130,16 @@ struct resolved_sample {
 	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
 	uint32_t frames;	/* number of FRAME, at least 1 */
 	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
+	uint32_t labels;	/* 1 + id of its set of labels; 0: not known */
+	uint8_t label_status;	/* enum label_status, if LABELS is not 0 */
+	uint8_t label_flags;	/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
 };
 
 /* In the record, the lowest bit of END in the field HAS: above all bits of sample_type. */
 enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
+
+/* In the record, the bit of HAS that says that the id of a set of labels follows. */
+#define RESOLVED_HAS_LABELS (1ULL << 63)
 
 /* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
 enum { RESOLVED_FRAMES_MAX = 16000 };
@@ -136,7 +147,7 @@ enum { RESOLVED_FRAMES_MAX = 16000 };
 /* Where to write, and how many definitions have been written since the last restart. */
 struct resolved_writer {
 	struct output *out;
-	uint32_t strings, objects, functions, frames;
+	uint32_t strings, objects, functions, frames, labels;
 	uint64_t bytes;		/* size of these definitions' records */
 };
 
@@ -173,7 +184,8 @@ struct resolved_reader {
 	struct resolved *tables;	/* each definition once */
 	uint32_t strings, objects, functions, frames;	/* defined since the last restart */
 	/* ids in TABLES, by id in the stream: */
-	uint32_t *string, *object, *function, *frame;
+	uint32_t *string, *object, *function, *frame, *label_set;
+	uint32_t label_sets;	/* defined since the last restart */
 	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
 	/* private: over the definitions in TABLES, by content */
 	struct table string_table, object_table, function_table, frame_table;

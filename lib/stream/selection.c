@@ -2,6 +2,7 @@
 #include "stream/selection.h"
 #include "base/arena.h"
 #include "base/units.h"
+#include "stream/label-join.h"
 #include "stream/tasks.h"
 
 #include <stdlib.h>
@@ -38,6 +39,19 @@ bool selection_contains(const struct selection *c, const struct selection_values
 	       is_called(c->comm, s->comm);
 }
 
+/* Return the name of the event of S; of a labels record, that of the sample it belongs to. */
+static const char *event_of(const struct selection *c, const struct stream_events *events,
+			    const struct sample *s)
+{
+	const struct stream_event *event = &events->event[s->event];
+	struct label_record labels;
+
+	if (!event->is_labels || is_called(c->event, event->name) ||
+	    label_record_read(s->raw, &labels) || labels.event >= events->count)
+		return event->name;
+	return events->event[labels.event].name;
+}
+
 bool selection_keeps(struct selection *c, struct stream_reader *in, const struct record *rec)
 {
 	struct sample s;
@@ -52,7 +66,7 @@ bool selection_keeps(struct selection *c, struct stream_reader *in, const struct
 	if (!stream_sample(in, rec, &s))
 		return false;
 	return selection_contains(c, &(struct selection_values){
-		s.pid, s.tid, s.cpu, s.time, stream_events(in)->event[s.event].name,
+		s.pid, s.tid, s.cpu, s.time, event_of(c, stream_events(in), &s),
 		c->comm ? tasks_name_text(c->tasks, s.tid) : "" });
 }
 

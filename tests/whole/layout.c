@@ -133,7 +133,8 @@ static const char *letters_of(uint32_t type)
 	case RECORD_FRAME: return "ssassssssss";
 	case RECORD_RESOLVED_SAMPLE: return "spps" "tcc" "sssssssss";
 	case RECORD_END:
-	case RECORD_RESTART: return "cssss";
+	case RECORD_RESTART: return "csssss";
+	case RECORD_LABELS: return "ss";
 	default: return "";
 	}
 }

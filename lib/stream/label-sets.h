@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label-sets - numbers the distinct sets of labels that samples have.
+ *
+ * A set is a list of pairs; a pair is a key and a value.  Sets and pairs have dense ids, so they
+ * can index arrays.  Texts are safe to print (base/text.h).  Labels may be different in each
+ * sample, so the sets are forgotten from time to time: VERSION then changes.
+ */
+#pragma once
+#include "base/intern.h"
+#include "record/sample.h"
+
+struct label_pair {
+	uint32_t key, value;	/* ids in TEXTS */
+};
+
+/* Zero-initialised: empty. */
+struct label_sets {
+	struct intern texts;
+	struct label_pair *pair;	/* distinct ones */
+	struct label_set {
+		const uint32_t *pair;	/* ids; no key comes twice */
+		uint32_t pairs;
+	} *set;
+	uint32_t pairs, sets;
+	uint64_t version;		/* ids of another version mean other sets and pairs */
+	/* private: */
+	struct label_form_of_set {	/* the bytes in a labels record, and their set */
+		const uint8_t *bytes;
+		uint32_t size, set;
+	} *recorded;
+	uint32_t recordeds, last;	/* LAST: index of what was found last */
+	struct table pair_table, set_table, recorded_table;
+	struct arena arena;
+};
+
+enum { LABEL_SET_PAIRS_MAX = 255 };
+
+/* Return the id of the set of LABELS, which label_join_take() has checked. */
+uint32_t label_sets_of_sample(struct label_sets *l, const struct sample_labels *labels);
+
+/* Return the id of the pair KEY and VALUE. */
+uint32_t label_sets_pair(struct label_sets *l, const char *key, const char *value);
+
+/* Return the id of the set with COUNT pairs, up to LABEL_SET_PAIRS_MAX, whose ids are in PAIR. */
+uint32_t label_sets_add(struct label_sets *l, const uint32_t *pair, uint32_t count);
+
+/* Return whether there are so many sets that the caller should forget them soon. */
+bool label_sets_is_full(const struct label_sets *l);
+
+/* Forget all sets and pairs.  The version changes. */
+void label_sets_forget(struct label_sets *l);
+
+void label_sets_release(struct label_sets *l);
