@@ -42,7 +42,7 @@ struct stream_events {
 	uint16_t id_place;		/* byte offset of the id in a SAMPLE's body, or ABSENT */
 	uint64_t *id;			/* all ids of all events */
 	uint32_t *event_of_id;		/* for each of ID: its event, an index into EVENT */
-	uint32_t ids;
+	uint32_t ids;			/* elements of ID */
 	bool ask_build_ids;		/* the attr of some event asks for build IDs */
 	bool switches;			/* the attr of some event asks for context switches */
 	bool has_labels;		/* some event is_labels */
@@ -87,7 +87,7 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 /* Set *TID to the thread in such a record's sample_id.  Return false if it has no thread. */
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 
-/* Return the CPU in such a record's sample_id; UINT32_MAX: it has none. */
+/* Return the CPU in such a record's sample_id; UINT32_MAX: it has no CPU. */
 uint32_t events_trailer_cpu(const struct stream_events *events, struct cursor body);
 
 /* Return the size that the attr at the start of C states, in bytes; 0 if the size is missing. */

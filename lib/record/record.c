@@ -62,8 +62,8 @@ bool record_mmap(const struct record *rec, struct mmap_record *out)
 	out->major = out->minor = 0;
 	out->inode = 0;
 	/*
-	 * A larger number is no size, but a device number: if one event asks for build IDs
-	 * and the next does not, Linux leaves the flag of the one in the record of the other.
+	 * A larger number is not a size, but a device number: if one event asks for build IDs
+	 * and the next does not, Linux sets the flag in the records of both.
 	 */
 	if (id && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
 		has_build_id = id[0] <= sizeof(out->build_id);

@@ -75,8 +75,8 @@ struct record {
 	bool made;		/* made from a file's header, not a record of the file */
 	uint64_t offset;	/* of the record's header, in bytes from the stream's start */
 	struct cursor body;	/* the bytes after the header; the 8-byte header is right before */
-	struct cursor trailing;	/* data after the record that its size does not include: those of
-				   TRACING_DATA (simpleperf's are inside; the reader moves them) */
+	struct cursor trailing;	/* data after a TRACING_DATA record, not in its size; the reader
+				   moves simpleperf's data here, which are inside the record */
 };
 
 /*
@@ -153,7 +153,7 @@ struct lost_record {
 struct read_record {
 	pid_t tid;		/* -1: of the whole recording, as pmu-sample writes it */
 	uint64_t value;
-	uint64_t enabled, running;	/* ns that it was enabled, and that it really counted */
+	uint64_t enabled, running;	/* ns for which it was enabled, and really counted */
 	uint64_t id;			/* id of the event */
 };
 
@@ -164,7 +164,7 @@ struct ksymbol_record {
 	const char *name;	/* NUL-terminated, in the record */
 };
 
-/* The build ID of an object, in a record apart from its mappings. */
+/* The build ID of an object, in a record of its own. */
 struct build_id_record {
 	pid_t pid;		/* -1: the kernel's or the host's */
 	uint8_t build_id[BUILD_ID_MAX];	/* zero padded */

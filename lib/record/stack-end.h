@@ -4,28 +4,28 @@
  *
  * A callchain has no field for this.  An unwinder that cut a stack appends markers
  * PERF_CONTEXT_USER to the callchain: as many as enum stack_end says.  No address follows them,
- * so perf ignores them.  A single one may come from the kernel, and says nothing.
+ * so perf ignores them.  A single marker means nothing: the kernel may write it.
  */
 #pragma once
 #include "record/sample.h"
 
 enum stack_end {
 	STACK_NONE,		/* no stack of the program is known */
-	STACK_WHOLE,		/* nothing says that it was cut */
-	STACK_NO_CODE,		/* cut at a return address that is no code */
+	STACK_WHOLE,		/* nothing indicates that it was cut */
+	STACK_NO_CODE,		/* cut at a return address that is not in code */
 	STACK_DUMP,		/* cut at the end of the dump */
 	STACK_NO_INFORMATION,	/* cut in code without unwind information */
-	STACK_ONE_FRAME,	/* by frame pointers, no caller was found */
+	STACK_ONE_FRAME,	/* frame pointers led to no caller */
 	STACK_ENDS
 };
 
-/* Number of markers that say END, one of the three causes above that an unwinder knows. */
+/* Return the number of markers for END; 0: unwinders do not mark this end. */
 static inline uint64_t stack_end_markers(enum stack_end end)
 {
 	return end >= STACK_NO_CODE && end <= STACK_NO_INFORMATION ? (uint64_t)end : 0;
 }
 
-/* Remove the markers at the end of CHAIN, and return the cause that they say, or STACK_WHOLE. */
+/* Remove the markers at the end of CHAIN, and return what they mean, or STACK_WHOLE. */
 static inline enum stack_end stack_end_take(struct words *chain)
 {
 	uint64_t markers = 0;
