@@ -35,7 +35,7 @@ bool proc_threads(pid_t pid, struct proc_ids *ids);
 /* List the processes that thread TID of process PID created.  False, with errno set: failure. */
 bool proc_children(pid_t pid, pid_t tid, struct proc_ids *ids);
 
-/* Store the id that TEXT is in *ID.  False: TEXT is no id of a process or thread. */
+/* Parse TEXT, the id of a process or thread, into *ID.  False: TEXT is not an id. */
 bool proc_parse_id(const char *text, pid_t *id);
 
 /*

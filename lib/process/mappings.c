@@ -15,7 +15,7 @@ struct mapping_node {
 	struct mapping_node *left, *right;
 	uint32_t users;		/* count of trees and nodes that point to it */
 	uint32_t priority;	/* at least that of each child */
-	uint32_t round;		/* of the last mappings_mark() that came here */
+	uint32_t round;		/* ROUND of the last mappings_mark() that visited the node */
 };
 
 /* The priority is a hash of the node's address, which no stream can predict. */

@@ -54,9 +54,8 @@ void mappings_remove(struct mappings *in, uint64_t start, uint64_t end);
 struct mappings mappings_copy(const struct mappings *from);
 
 /*
- * Set LIVE[id] for each object that a mapping has, and for its cover.  ROUND is a number that no
- * earlier call had, and the same for all mappings that share memory: what they share is looked at
- * once.
+ * Set LIVE[id] for each object that a mapping has, and for its cover.  One pass over all address
+ * spaces has one ROUND, a number of its own: memory that they share is visited once in the pass.
  */
 void mappings_mark(const struct mappings *in, uint32_t round, bool *live);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	FEW = 4096,		/* objects, of about 500 bytes with all that is kept of them */
+	FEW = 4096,		/* objects; each takes about 500 bytes of memory */
 	RECORDED_LITTLE = 2 << 20,	/* bytes of build IDs of paths */
 };
 
@@ -71,7 +71,7 @@ static uint64_t hash_of(const struct object *o, uint32_t path)
 {
 	uint64_t hash = hash_more(hash_bytes(o->build_id, o->build_id_size), path << 4 | o->kind);
 
-	/* Files of the same name without a build ID differ by inode. */
+	/* The inode distinguishes files of the same name without a build ID. */
 	return o->build_id_size ? hash
 		: hash_more(hash_more(hash, o->inode), (uint64_t)o->major << 32 | o->minor);
 }
@@ -128,7 +128,7 @@ uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool 
 	return id;
 }
 
-/* Return the bytes that the build ID of PATH takes: its own, and those of two tables. */
+/* Return the memory that the build ID of PATH takes, with its entries in two tables, in bytes. */
 static size_t recorded_bytes(const char *path)
 {
 	return strlen(path) + sizeof(struct recorded_build_id) + 64;
@@ -183,7 +183,7 @@ static void move_object(struct objects *objects, uint32_t id)
 	table_add(&objects->table, hash_of(o, path), id);
 }
 
-/* Move the build IDs of paths to the new PATHS, which so far has those of live objects. */
+/* Move the build IDs of paths to the new PATHS, which has only the paths of live objects so far. */
 static void move_recorded(struct objects *objects, const struct intern *past)
 {
 	bool many = recorded_are_many(objects);

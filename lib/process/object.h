@@ -32,10 +32,10 @@ static inline bool object_has_id(const struct object *o)
 /* Zero-initialised: empty. */
 struct objects {
 	struct object *object;	/* by id; moves as it grows */
-	uint32_t count;		/* of ids, also of removed objects */
+	uint32_t count;		/* number of ids, with those of removed objects */
 	uint32_t *unused;	/* ids of removed objects */
 	uint32_t unuseds;
-	uint32_t removals;	/* calls of objects_remove(): after each, ids have new meanings */
+	uint32_t removals;	/* calls of objects_remove(): each gives ids new meanings */
 	uint32_t limit;		/* more objects than this are too many; 0: not computed yet */
 	struct intern paths;
 	struct table table;	/* over OBJECT */

@@ -10,11 +10,11 @@
  *
  * Mappings that are not executable are kept apart.  A sample's address may still lie in
  * one, because the recorder may have missed an mprotect().  An address that an unwinder
- * found in one is no caller.  Such mappings change without a new generation, unless they
+ * found in one is not a caller.  Such mappings change without a new generation, unless they
  * replace code.
  *
- * The mappings of a process are freed a few rounds after its last thread has ended, those of
- * code that the kernel generated (KSYMBOL) when more such code was removed later.
+ * The mappings of a process are freed a few rounds after its last thread has ended.  Mappings of
+ * code that the kernel generated (KSYMBOL) are freed after the kernel has removed more such code.
  */
 #pragma once
 #include "process/mappings.h"
@@ -23,8 +23,8 @@
 #include "stream/tasks.h"
 
 struct space {
-	uint64_t generation;
-	struct mappings code;
+	uint64_t generation;	/* replaced by each change, see above */
+	struct mappings code;	/* executable */
 	struct mappings data;	/* not executable; where code overlaps, code wins */
 	bool has_main;		/* a mapping with is_main was found */
 	pid_t parent;		/* process it was copied from; 0: it runs its own program */
@@ -52,7 +52,7 @@ struct spaces {
 	uint64_t uses;		/* of processes, so far */
 	uint64_t generation;	/* last one assigned */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
-	uint32_t last;		/* index of the process found last: samples come in runs */
+	uint32_t last;		/* index of the process found last: many samples in a row are its */
 	uint32_t generated;	/* mappings of code that the kernel generated */
 	uint32_t generations;	/* number of the newest of them */
 	struct removed_code {
@@ -66,7 +66,7 @@ enum {
 	/* processes at a time; those not used for longest are forgotten */
 	PROCESSES_MAX = 1 << 15,
 	GENERATED_MAX = 1 << 16,	/* pieces of generated code that are mapped at a time */
-	REMOVED_MAX = 1 << 10,		/* those that stay mapped after the kernel removed them */
+	REMOVED_MAX = 1 << 10,		/* pieces that stay mapped after the kernel removed them */
 };
 
 /* What to report once, with PROCESSES_MAX, when SILENCED is not 0. */
