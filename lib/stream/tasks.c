@@ -7,7 +7,7 @@
 enum {
 	TICK_RECORDS = 1 << 14,	/* records per tick if the stream marks no rounds */
 	LATE = 3,		/* ticks from a thread's EXIT until it is forgotten */
-	SILENT = 600,		/* ticks from the last sample of a guessed thread until that */
+	SILENT = 600,		/* ticks from the last sample of a guessed thread until then */
 	GUESSES_MAX = 1 << 14,	/* guessed threads at a time */
 	FEW_NAMES = 1 << 12,
 };
@@ -87,8 +87,8 @@ static void forget(struct tasks *t, struct task *task)
 }
 
 /*
- * There are too many threads: forget a quarter of those that can be, the ones not seen for longest.
- * A first thread stays while its process has others.
+ * There are too many threads: forget a quarter of those that may be forgotten, the ones not seen
+ * for longest.  A first thread stays while its process has others.
  */
 static void forget_silent(struct tasks *t)
 {
@@ -157,7 +157,7 @@ static uint32_t name_id(struct tasks *t, const char *name)
 	return id == TABLE_NONE ? 0 : id;
 }
 
-/* Return thread TID of process PID, of which there is a record. */
+/* Return thread TID of process PID, which a record names. */
 static struct task *recorded(struct tasks *t, pid_t tid, pid_t pid)
 {
 	struct task *task = task_of(t, tid, pid);
@@ -223,7 +223,7 @@ bool tasks_follow(struct tasks *t, const struct record *rec)
 }
 
 /*
- * Of a thread whose FORK record was lost nothing is known but its samples.  Its process must not be
+ * Add thread TID, whose FORK record was lost and which only samples show.  Its process must not be
  * forgotten when the first thread ends.
  */
 static void guess(struct tasks *t, pid_t pid, pid_t tid)

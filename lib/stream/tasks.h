@@ -4,10 +4,10 @@
  *
  * A thread is forgotten some rounds after its EXIT, because samples of it may still
  * follow.  The first thread of a process is forgotten after all its others, because the
- * process lives as long as they do.  A sample shows a thread whose FORK record was lost; it is
- * forgotten when it has no samples for long.  Names that no thread has any more are forgotten when
- * there are many.  So memory is bounded by the threads that are alive or were so recently.  EXIT
- * records may be lost, too: of more than TASKS_MAX threads, those silent for longest are forgotten.
+ * process lives as long as they do.  If a thread's FORK record was lost, its samples make it known;
+ * it is forgotten after a long time without samples.  Unused names are forgotten when there are
+ * many.  So memory is bounded by the threads that are or recently were alive.  EXIT records may be
+ * lost, too: of more than TASKS_MAX threads, those silent for longest are forgotten.
  */
 #pragma once
 #include "base/intern.h"
@@ -20,7 +20,7 @@ struct task {
 	uint32_t others;	/* for a first thread: known other threads of its process */
 	bool ended;		/* EXIT was read */
 	uint64_t end;		/* tick of the EXIT */
-	/* only samples are known, no FORK or COMM; ENDED is set, and END is of no EXIT */
+	/* known only by samples, without FORK or COMM; ENDED is set, END is not of an EXIT */
 	bool guessed;
 	uint64_t seen;		/* tick of the last record or sample */
 };
@@ -28,11 +28,11 @@ struct task {
 /* Zero-initialised: no threads. */
 struct tasks {
 	struct intern names;	/* of all threads, and some that are no longer in use */
-	uint32_t renumbered;	/* how often names got new ids, to forget those not in use */
-	uint64_t nameless;	/* how often a name was dropped because of NAMES_MAX */
+	uint32_t renumbered;	/* times that unused names were forgotten, and ids changed */
+	uint64_t nameless;	/* names dropped because of NAMES_MAX */
 	uint64_t silenced;	/* threads forgotten because of TASKS_MAX */
 	struct task *forgotten;	/* threads that the last tasks_follow() has forgotten */
-	uint32_t forgotten_count;
+	uint32_t forgotten_count;	/* elements of FORGOTTEN */
 	/* private: */
 	struct task *task;
 	uint32_t count;
@@ -57,7 +57,7 @@ enum { NAMES_MAX = 1 << 17, TASKS_MAX = 1 << 17 };
  */
 bool tasks_follow(struct tasks *t, const struct record *rec);
 
-/* There is a sample of thread TID of process PID. */
+/* Note a sample of thread TID of process PID. */
 void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid);
 
 /*
