@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads definitions and samples.  Each distinct definition is in the tables once; a map for each
- * kind has its id there by its id in the stream.
+ * kind translates ids of the stream to ids in the tables.
  */
 #include "stream/resolved.h"
 #include "record/label-payload.h"
@@ -205,8 +205,8 @@ static bool read_labels(struct resolved_reader *r, struct cursor c, const char *
 }
 
 /*
- * RESTART: its counts must be those of what has come, like END's.  If they are not, the samples
- * are counted from its count on, so that what is missing is reported once.
+ * RESTART: its counts must equal the numbers of records read, like END's.  If they do not, the
+ * samples are counted from its count on, so that the loss is reported once.
  */
 static bool read_restart(struct resolved_reader *r, const struct record *rec, const char **why)
 {

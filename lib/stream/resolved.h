@@ -35,7 +35,7 @@ enum { OBJECT_IS_MAIN = 1 };	/* flag: the executable of the profiled process */
  * A mapped part of a file or of memory that contains code.  Its addresses do not
  * depend on the process: ELF virtual addresses if the file was read, else file
  * offsets (plus 2^40 if the mapping starts at offset 0, so that no object starts at
- * address 0).  Objects that are no files have memory addresses.
+ * address 0).  Objects that are not files have memory addresses.
  */
 struct resolved_object {
 	uint32_t path;		/* string */
@@ -135,7 +135,7 @@ struct resolved_sample {
 	uint8_t label_flags;	/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
 };
 
-/* In the record, the lowest bit of END in the field HAS: above all bits of sample_type. */
+/* END is in the record's field HAS, from this bit on: above all bits of sample_type. */
 enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
 
 /* In the record, the bit of HAS that says that the id of a set of labels follows. */
@@ -170,7 +170,7 @@ void resolved_write_restart(struct resolved_writer *w, const struct resolved *r)
 
 /*
  * Write the END record: the number of samples, and of definitions since the last restart.  A
- * truncated stream has none.
+ * truncated stream has no END.
  */
 void resolved_write_end(struct output *out, const struct resolved *r);
 
@@ -179,7 +179,7 @@ struct resolved_tool {
 	const char *name, *version, *arguments;
 };
 
-/* Where definitions that are read go.  Zero-initialised but for TABLES: none was read. */
+/* Where the definitions read are kept.  Zero-initialised except for TABLES: none was read. */
 struct resolved_reader {
 	struct resolved *tables;	/* each definition once */
 	uint32_t strings, objects, functions, frames;	/* defined since the last restart */
