@@ -127,8 +127,8 @@ static bool asks_build_id(const struct stream_events *events, const struct recor
 /*
  * Some records have a build ID although their event does not ask for it: perf inject writes
  * them, and pmu-sample does on kernels without build IDs.  Such build IDs have 8, 16 or 20
- * bytes.  Where a device was left instead, this byte is the major number: below 16 for disks
- * (8), loop devices (7) and file systems without a device (0), above 20 for newer kinds of
+ * bytes.  If the record has a device instead, the size's byte is the major number: below 16 for
+ * disks (8), loop devices (7) and file systems without a device (0), above 20 for newer kinds of
  * devices (254); a minor number of 20 bits follows.  perf 6.1 stops at such a record.
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec)
@@ -153,7 +153,7 @@ void reader_follow(struct stream_reader *in, const struct record *rec)
 {
 	switch (rec->type) {
 	case RECORD_ATTR:
-		if (!rec->made)		/* a made one is known already, with all its ids */
+		if (!rec->made)		/* a made record: its event is known already */
 			follow_attr(in, rec);
 		break;
 	case RECORD_EVENT_UPDATE:

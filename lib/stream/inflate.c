@@ -14,8 +14,8 @@ struct inflate {
 	ZSTD_DCtx *context;	/* for zstd */
 	ZSTD_inBuffer in;
 	size_t expected;	/* hint of the last call; 0: a frame has ended */
-	uint64_t taken, made;	/* bytes of compressed data so far, and of what they unpack to */
-	uint64_t records;	/* in what was unpacked */
+	uint64_t taken, made;	/* bytes so far: compressed, decompressed */
+	uint64_t records;	/* in the decompressed data */
 };
 
 struct inflate *inflate_open(void)

@@ -24,15 +24,15 @@ enum {
 
 struct stream_reader {
 	struct report *report;
-	const char *file;
+	const char *file;	/* name of the input, for messages */
 	int fd;
 	bool seekable;		/* pread() works on FD */
 	bool swap;		/* the input has the other byte order */
 	bool is_file;		/* a perf.data file with sections, not pipe mode */
 	bool ended;		/* there are no more records */
 	bool damaged;		/* some input was damaged or missing */
-	const volatile sig_atomic_t *stop;
-	struct stream_events events;
+	const volatile sig_atomic_t *stop;	/* see stream_stop_on(); or NULL */
+	struct stream_events events;	/* what records have defined so far */
 	struct stream_origin origin;
 	uint64_t limit;		/* stream offset where the records end; UINT64_MAX: at EOF */
 	uint64_t offset;	/* stream offset of buffer[begin] */
@@ -42,7 +42,7 @@ struct stream_reader {
 	struct order *order;	/* records that wait to be sorted by time */
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */
-	bool has_held;
+	bool has_held;		/* HELD has a record */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */
 	/* for a stream that is compressed as a whole: */
@@ -50,7 +50,7 @@ struct stream_reader {
 	uint8_t *wrapped;	/* buffer of compressed bytes */
 	/* for COMPRESSED records: */
 	struct inflate *inflate;
-	bool is_bomb;			/* these unpack to too much: nothing more is read */
+	bool is_bomb;			/* these expanded too much: nothing more is read */
 	struct buffer inner;	/* decompressed bytes; those from inner_at on are unread */
 	size_t inner_at;
 	uint64_t inner_offset;	/* stream offset of the last COMPRESSED record */
@@ -67,7 +67,7 @@ bool reader_skip(struct stream_reader *in, uint64_t size);
 /* Return a decompressor for what starts with these bytes, or NULL if it is not compressed. */
 struct inflate *reader_inflate_for(const uint8_t *bytes, size_t size);
 
-/* Return whether Z unpacks to so much that the rest is not read.  Reported once. */
+/* Return whether Z has expanded so much that the rest is not read.  Reported once. */
 bool reader_stops_at_bomb(struct stream_reader *in, const struct inflate *z);
 
 /* If the whole stream is compressed with zstd or gzip, decompress it from now on. */
@@ -114,13 +114,13 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec);
  */
 bool reader_next_inner(struct stream_reader *in, struct record *rec);
 
-/* At the end of the stream: report a record in COMPRESSED ones that is incomplete. */
+/* At the end of the stream: report an incomplete record inside COMPRESSED records. */
 void reader_check_inner_end(struct stream_reader *in);
 
 /*
  * Clear MISC_MMAP_BUILD_ID of an MMAP2 record that has a device and an inode instead of a
- * build ID.  If one event asks for build IDs and another does not, Linux (6.1 at least) leaves
- * the flag from the one event's record in the other's.
+ * build ID.  If one event asks for build IDs and another does not, Linux (6.1 at least) sets
+ * the flag in the records of both.
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec);
 
@@ -129,7 +129,7 @@ void reader_follow(struct stream_reader *in, const struct record *rec);
 
 /*
  * Read the header of a file (HEADER_SIZE bytes, at the start of the buffer), its attrs
- * and its features; make records of them; go to the start of the data.  Return false if
+ * and its features, make records of them, and go to the start of the data.  Return false if
  * the header is too damaged to read the file (reported).
  */
 bool reader_open_file(struct stream_reader *in, uint64_t header_size);

@@ -334,7 +334,7 @@ static void run(struct join *j, const volatile sig_atomic_t *stop)
 		} while (s->has_head && s->time <= next && !*stop);
 }
 
-/* Write the record by which readers know that nothing is missing, if all sources were whole. */
+/* If all sources were whole, write the record that shows readers that nothing is missing. */
 static void end(struct join *j)
 {
 	uint64_t span[2] = { j->first_time, j->last_time };

@@ -9,7 +9,7 @@
 
 enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character earlier */
 
-/* Decompress what is whole of HEAD into ROOM bytes at TO.  Return their number. */
+/* Decompress as much of HEAD as is intact and fits into ROOM bytes at TO.  Return their number. */
 static size_t unpack(struct inflate *z, const uint8_t *head, size_t size, uint8_t *to, size_t room)
 {
 	size_t have = 0;
@@ -62,7 +62,7 @@ static struct look look_at_file(const uint8_t *head, size_t size, struct cursor 
 	return look;
 }
 
-/* The first record that only one kind of stream has decides. */
+/* The first record of a type that only one kind of stream has decides. */
 static struct look look_at_records(struct cursor c, bool is_all)
 {
 	struct look look = { .kind = LOOK_TOO_SHORT };
@@ -81,7 +81,7 @@ static struct look look_at_records(struct cursor c, bool is_all)
 		else if (type == RECORD_ATTR)
 			look.has_dumps |= dumps_stacks(c);
 		else if (type == RECORD_TRACING_DATA) {
-			struct cursor data = c;		/* so many bytes come after the record */
+			struct cursor data = c;		/* this many bytes follow the record */
 			left += ((size_t)cursor_u32(&data) + 7) & ~(size_t)7;
 		}
 		cursor_bytes(&c, left);

@@ -10,13 +10,13 @@ enum look_kind {
 	LOOK_RAW,		/* a stream with raw samples, or a perf.data file */
 	LOOK_RESOLVED,		/* a stream after pmu-symbolize */
 	LOOK_TEXT,
-	LOOK_PROFILE,		/* profile.proto, or bytes in gzip that are nothing above */
+	LOOK_PROFILE,		/* profile.proto, or bytes in gzip that are none of these */
 	LOOK_OTHER,
 };
 
 struct look {
 	enum look_kind kind;
-	bool has_dumps;		/* of LOOK_RAW: an event's samples have parts of stacks */
+	bool has_dumps;		/* LOOK_RAW only: samples of an event have copies of stacks */
 };
 
 /*

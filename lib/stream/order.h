@@ -18,16 +18,16 @@ struct order *order_new(void);
 /* Keep a copy of REC, whose time is TIME. */
 void order_add(struct order *o, const struct record *rec, uint64_t time);
 
-/* A round ends with the record MARK: order_next() now returns what need not wait, then MARK. */
+/* End a round by the record MARK: order_next() now returns what need not wait, then MARK. */
 void order_round(struct order *o, const struct record *mark);
 
-/* The input ends: order_next() now returns all records. */
+/* End the input: order_next() now returns all records. */
 void order_end(struct order *o);
 
 /* Return the next record in *REC, valid until the next call; false: all others must wait. */
 bool order_next(struct order *o, struct record *rec);
 
-/* Return the number of records that came too late to be sorted: newer ones were out already. */
+/* Return the number of records that came too late: newer ones had been returned already. */
 uint64_t order_late(const struct order *o);
 
 void order_free(struct order *o);

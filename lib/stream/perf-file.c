@@ -287,7 +287,7 @@ static struct file_header take_header(struct cursor c)
 	take_section(&c);	/* event types: no longer written */
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		h.features[i] = cursor_u64(&c);
-	/* The bits are in words of the recorder: of 32 bits if the usual HOSTNAME is missing. */
+	/* The recorder's words have 32 bits if HOSTNAME, which all recordings have, is missing. */
 	bool short_words = c.swap && !(h.features[0] >> FEATURE_HOSTNAME & 1);
 	for (size_t i = 0; short_words && i < FEATURES / 64; i++)
 		h.features[i] = h.features[i] << 32 | h.features[i] >> 32;

@@ -140,7 +140,7 @@ static void report_bad_record(struct stream_reader *in, const struct record *rec
 			      rec->type, size);
 }
 
-/* Make REC, whose bytes were skipped, a record without a body. */
+/* Make REC a record without a body, because its bytes were skipped. */
 static void show_header_only(struct stream_reader *in, struct record *rec)
 {
 	const uint16_t misc_size[2] = { 0, RECORD_HEADER_SIZE };
@@ -159,7 +159,7 @@ static uint64_t large_size(const struct record *rec, size_t low_size)
 	return (uint64_t)rec->misc << 16 | low_size;
 }
 
-/* Whether REC is of simpleperf, with a size that misc has a part of. */
+/* Whether REC is a simpleperf record with a part of its size in misc. */
 static bool is_large(const struct record *rec)
 {
 	return rec->misc && rec->type >= RECORD_SIMPLEPERF && rec->type < RECORD_SIMPLEPERF_END;

@@ -37,8 +37,8 @@ struct stream_reader;
 struct stream_reader *stream_open(const char *file, struct report *report);
 
 /*
- * The same for the stream in FD, which FILE names in messages, after the SIZE bytes at HEAD
- * (up to STREAM_HEAD_MAX), which the caller has read from it.  FD belongs to the reader.
+ * Open the stream in FD, whose first SIZE bytes (up to STREAM_HEAD_MAX) the caller has read to
+ * HEAD already.  Messages call it FILE.  FD belongs to the reader.
  */
 enum { STREAM_HEAD_MAX = 128 * 1024 };
 struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
@@ -47,7 +47,7 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 /* End the stream without a report of damage once *STOP is set, even while it waits for input. */
 void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop);
 
-/* Read the next record into *REC; the last one is no longer valid.  Return false at the end. */
+/* Read the next record into *REC.  The previous record becomes invalid.  False: the end. */
 bool stream_next(struct stream_reader *in, struct record *rec);
 
 /*

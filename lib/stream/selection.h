@@ -23,7 +23,7 @@ struct selection_values {
 	const char *event, *comm;	/* names; NULL: unknown */
 };
 
-/* Return whether SELECTION restricts the selection. */
+/* Return whether SELECTION has any restriction. */
 bool selection_restricts(const struct selection *selection);
 
 /* Return whether SAMPLE is selected. */
