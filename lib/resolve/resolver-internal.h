@@ -171,7 +171,7 @@ void resolver_set_recent(struct resolver *r, size_t slots);
  */
 uint32_t resolver_frame_at(struct resolver *r, const struct place *place);
 
-/* Whether PLACE was probably defined before the last restart. */
+/* Return whether PLACE was probably defined before the last restart. */
 bool resolver_was_defined(const struct resolver *r, const struct place *place);
 
 /* If there are many objects, remove those that are mapped nowhere any more. */
@@ -262,7 +262,7 @@ uint32_t resolver_find_lines(struct resolver *r, const struct place *place);
 /* Put a line in r->line that stands for all nameless addresses beyond FRAMES_MAX. Returns 1. */
 uint32_t resolver_find_nameless_line(struct resolver *r);
 
-/* Whether the stream was recorded on this machine with the kernel release that runs now. */
+/* Return whether the stream was recorded on this machine with the kernel release that runs now. */
 bool resolver_is_local(const struct stream_reader *in);
 
 /* Return the mapping of the kernel image itself; NULL if the stream has none. */

@@ -246,7 +246,7 @@ void resolver_jit_advise(struct resolver *r, pid_t pid)
 		    compilers[compiler].advice);
 }
 
-/* Whether the base name of FILE is jit-NUMBER.dump. */
+/* Return whether the base name of FILE is jit-NUMBER.dump. */
 static bool is_jitdump(const char *file)
 {
 	const char *name = strrchr(file, '/');
@@ -291,7 +291,7 @@ static void forget(struct resolver *r, pid_t pid)
 	r->jit[id] = (struct jit_process){ .pid = pid };
 }
 
-/* Whether process PID no longer exists. Its threads may outlive its first thread. */
+/* Return whether process PID no longer exists. Its threads may outlive its first thread. */
 static bool has_exited(const struct stream_reader *in, pid_t pid)
 {
 	uid_t user;

@@ -9,7 +9,7 @@ bool resolver_is_local(const struct stream_reader *in)
 	return locate_is_local(stream_origin(in));
 }
 
-/* Whether the recorded KERNEL is the kernel that runs here. */
+/* Return whether the recorded KERNEL is the kernel that runs here. */
 static bool is_this_kernel(const struct stream_reader *in, const struct object *kernel)
 {
 	uint8_t id[BUILD_ID_MAX] = { 0 };

@@ -166,7 +166,7 @@ static uint32_t find_jit_line(struct resolver *r, const struct place *place)
 	return 1;
 }
 
-/* Whether r->line[AT], named NAME, is a wrapper of Go for the method inlined into it. */
+/* Return whether r->line[AT], named NAME, is a wrapper of Go for the method inlined into it. */
 static bool is_repeated(const struct resolver *r, uint32_t at, const char *name)
 {
 	const struct resolved_function *function = r->tables->function;

@@ -41,7 +41,7 @@ static int by_use(const void *a, const void *b)
 	return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Whether source ID has a file that may be closed. The kernel and its modules stay open. */
+/* Return whether source ID has a file that may be closed. The kernel and its modules stay open. */
 static bool may_close(const struct resolver *r, uint32_t id)
 {
 	enum object_kind kind = r->spaces.objects.object[id].kind;

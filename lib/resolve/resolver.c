@@ -132,7 +132,7 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 	return resolved_add_frame(r->tables, &frame);
 }
 
-/* Whether F has the LINES lines in r->line. */
+/* Return whether F has the LINES lines in r->line. */
 static bool has_lines(const struct resolver *r, const struct resolved_frame *f, uint32_t lines)
 {
 	return f->lines == lines &&

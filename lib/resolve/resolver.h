@@ -95,8 +95,8 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
- * Whether so many definitions, BYTES of records since the tables were new, should be dropped by
- * resolver_restart(): more than definitions_max, or than about twice what is in use.
+ * Return whether so many definitions, BYTES of records since the tables were new, should be
+ * dropped by resolver_restart(): more than definitions_max, or than about twice what is in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
 
