@@ -24,9 +24,9 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
 
 /*
- * Whether the data have expanded to more than 64 MiB plus 200 times their size, or to more than
- * 4 million records plus one for each byte.  No recording does: even a repeated sample takes more
- * than a byte, because its time differs.
+ * Return whether the data have expanded to more than 64 MiB plus 200 times their size, or to more
+ * than 4 million records plus one for each byte.  No recording does: even a repeated sample takes
+ * more than a byte, because its time differs.
  */
 bool inflate_is_bomb(const struct inflate *z);
 

@@ -159,7 +159,7 @@ static uint64_t large_size(const struct record *rec, size_t low_size)
 	return (uint64_t)rec->misc << 16 | low_size;
 }
 
-/* Whether REC is a simpleperf record with a part of its size in misc. */
+/* Return whether REC is a simpleperf record with a part of its size in misc. */
 static bool is_large(const struct record *rec)
 {
 	return rec->misc && rec->type >= RECORD_SIMPLEPERF && rec->type < RECORD_SIMPLEPERF_END;
