@@ -28,7 +28,7 @@ void go_program_add(struct writer *w, const char *id)
 	writer_string(w, id);
 }
 
-/* Whether M may be of a Go program that nothing else identifies. */
+/* Return whether M may be of a Go program that nothing else identifies. */
 static bool is_candidate(const struct mmap_record *m)
 {
 	return m->executable && m->pid > 0 && m->path[0] == '/' && !m->build_id_size && m->inode;

@@ -52,7 +52,7 @@ const char *target_parse_tids(const char *list, void *target)
 	return add_ids(&t->tid, &t->tids, list) ? NULL : list;
 }
 
-/* Whether LINE of /etc/passwd, "NAME:PASSWORD:NUMBER:...", is USER's.  Then set *UID. */
+/* Return whether LINE of /etc/passwd, "NAME:PASSWORD:NUMBER:...", is USER's.  Then set *UID. */
 static bool is_line_of(const char *line, const char *user, uid_t *uid)
 {
 	size_t name = strcspn(line, ":");
