@@ -265,6 +265,20 @@ check 'no more stacks than allowed, the rest at [other stacks], totals as they a
 	exits 2 pmu-topprof --max-stacks 1 s.data 2>err >out
 END
 
+check 'samples are in order from the root: each has most callers of the one before' <<'END'
+	make-stream 5000 tree 40 >s.data
+	pmu-topprof -o p.pb.gz s.data
+	raw p.pb.gz >raw
+	shared=$(awk '/^Locations/ { exit }
+		/^ +[0-9]+ +[0-9]+: / { frames = NF - 2
+			for (same = 0; same < frames && same < n && $(NF - same) == f[n - same]; )
+				same++
+			shared += same; all += frames; n = frames
+			for (i = 1; i <= n; i++) f[i] = $(i + 2) }
+		END { print 100 * shared / all }' raw)
+	at_least $shared 70
+END
+
 # lasted STREAM: seconds between its first record and its last
 lasted() {
 	pmu-stream --dump "$1" | sed -n "s/.* time=\([0-9][0-9]*\).*/\1/p" | sort -n |

@@ -134,6 +134,7 @@ static int compare_frames(const void *a, const void *b, void *canonical)
 	return order;
 }
 
+/* Compare from the root: neighbours then share most of their callers, which compresses well. */
 static int compare_stacks(const void *a, const void *b, void *canonical)
 {
 	const struct canonical *c = canonical;
@@ -141,11 +142,12 @@ static int compare_stacks(const void *a, const void *b, void *canonical)
 	const struct stack *y = &c->p->stacks.stack[*(const uint32_t *)b];
 	const struct chain *f = &c->p->chains.chain[x->chain], *g = &c->p->chains.chain[y->chain];
 	uint32_t least = f->frames < g->frames ? f->frames : g->frames;
+	const uint32_t *end = f->frame + f->frames, *other_end = g->frame + g->frames;
 
-	for (uint32_t i = 0; i < least && x->chain != y->chain; i++)
-		if (f->frame[i] != g->frame[i])
-			return compare_numbers(canonical_frame_rank(c, f->frame[i]),
-					       canonical_frame_rank(c, g->frame[i]));
+	for (size_t i = 1; i <= least && x->chain != y->chain; i++)
+		if (*(end - i) != *(other_end - i))
+			return compare_numbers(canonical_frame_rank(c, *(end - i)),
+					       canonical_frame_rank(c, *(other_end - i)));
 	if (f->frames != g->frames)
 		return compare_numbers(f->frames, g->frames);
 	return labels_compare(c->p->labels, c->label_rank, x->labels, y->labels);

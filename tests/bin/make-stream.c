@@ -5,6 +5,10 @@
  * of the callchains are distinct.  Addresses are spread over the code of OBJECT, or
  * are in a program that does not exist.  The first STACKS samples have one stack each,
  * and up to ADDRESSES of these have a leaf address of their own.
+ *
+ * STACKS may be "tree": the callchains are like those of programs.  Between two samples some
+ * functions return and others are called, so a callchain has most of the callers of the one
+ * before.  They have about DEPTH frames, and nine of ten are distinct if DEPTH is large.
  */
 #include "elf/elf.h"
 #include "stream/writer.h"
@@ -13,7 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ADDRESSES = 20000, SPREAD = 7919 };	/* distinct leaves; shares no divisor with it */
+enum {
+	ADDRESSES = 20000,	/* distinct addresses */
+	SPREAD = 7919,		/* shares no divisor with it */
+	DEPTH_MAX = 1000,
+};
 
 static const char *object = "/usr/bin/program";
 static struct elf_segment code = { .size = 0x10000000 };
@@ -79,22 +87,57 @@ static void write_mapping(struct output *out)
 	writer_end(&w);
 }
 
-static void write_sample(struct output *out, uint64_t i, uint64_t stack, unsigned depth)
+/* Write sample I: DEPTH addresses, the leaf first. */
+static void write_sample(struct output *out, uint64_t i, const uint64_t *address, unsigned depth)
 {
-	uint64_t x = stack * 0x9e3779b97f4a7c15ULL + 1;
 	struct writer w;
 
 	writer_begin(&w, out, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	uint64_t leaf = address_at(stack * SPREAD);
-	writer_u64(&w, leaf);
+	writer_u64(&w, address[0]);
 	writer_u64(&w, 42 | 42ULL << 32);
 	writer_u64(&w, 1000 + i * 1000);
 	writer_u64(&w, depth + 1);
 	writer_u64(&w, (uint64_t)PERF_CONTEXT_USER);
-	writer_u64(&w, leaf);
-	for (unsigned k = 1; k < depth; k++)
-		writer_u64(&w, address_at(random_next(&x)));
+	for (unsigned k = 0; k < depth; k++)
+		writer_u64(&w, address[k]);
 	writer_end(&w);
+}
+
+/* Write a sample of STACK, which shares no callers with others. */
+static void write_random(struct output *out, uint64_t i, uint64_t stack, unsigned depth)
+{
+	uint64_t x = stack * 0x9e3779b97f4a7c15ULL + 1, address[DEPTH_MAX];
+
+	address[0] = address_at(stack * SPREAD);
+	for (unsigned k = 1; k < depth; k++)
+		address[k] = address_at(random_next(&x));
+	write_sample(out, i, address, depth);
+}
+
+/*
+ * Change a stack to the next of a walk through a program.  Its leaf is at AT, and its root before
+ * END.  Return its new leaf.  Usually a few functions return, sometimes many; and some functions
+ * call others, of which each has up to 16, some of them more often.
+ */
+static uint64_t *walk(uint64_t *at, uint64_t *end, unsigned depth, uint64_t *x)
+{
+	unsigned kind = random_next(x) % 16, returns = 1;
+	unsigned to = depth - depth / 8 + (unsigned)(random_next(x) % (depth / 4 + 1));
+
+	if (kind == 0 && at < end)
+		return at;
+	if (kind == 1)
+		returns += (unsigned)(random_next(x) % depth);
+	while (random_next(x) % 4 && returns < depth)
+		returns++;
+	at += returns < end - at ? returns : end - at;
+	do {
+		uint64_t caller = at < end ? *at : 0;
+		uint64_t callee = random_next(x) & random_next(x) & 15;
+		uint64_t next = (caller + callee) * 0x9e3779b97f4a7c15ULL;
+		*--at = address_at(1 + (next >> 32) % (ADDRESSES - 1));	/* 0 is no caller's */
+	} while (end - at < to);
+	return at;
 }
 
 int main(int argc, char **argv)
@@ -114,14 +157,21 @@ int main(int argc, char **argv)
 		return 2;
 	uint64_t samples = strtoull(argv[1], NULL, 10), stacks = strtoull(argv[2], NULL, 10);
 	unsigned depth = (unsigned)strtoul(argv[3], NULL, 10);
-	if (!stacks || !depth || depth > 1000 || (argc > 4 && !take_object(argv[4])))
+	bool tree = !strcmp(argv[2], "tree"), wrong = !(stacks || tree) || !depth;
+	uint64_t stack[2 * DEPTH_MAX], *end = stack + 2 * DEPTH_MAX, *at = end;
+	if (wrong || depth > DEPTH_MAX || (argc > 4 && !take_object(argv[4])))
 		return 2;
 	output_open(&out, "-", &report);
 	writer_header(&out);
 	writer_attr(&out, &attr, &id, 1);
 	write_mapping(&out);
 	for (uint64_t i = 0; i < samples; i++) {
-		write_sample(&out, i, i < stacks ? i : random_next(&x) % stacks, depth);
+		if (tree)
+			at = walk(at, end, depth, &x);
+		if (tree)
+			write_sample(&out, i, at, (unsigned)(end - at));
+		else
+			write_random(&out, i, i < stacks ? i : random_next(&x) % stacks, depth);
 		if (i % 10000 == 9999)
 			writer_empty(&out, RECORD_FINISHED_ROUND);
 	}
