@@ -22,7 +22,7 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
-MODULES = base linux record stream elf event process locate dwarf unwind sample symbol resolve profile stats show compose serve
+MODULES = base linux record stream elf event process locate dwarf unwind sample symbol resolve profile stats listing show compose serve
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
@@ -107,16 +107,17 @@ $B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
 	$Q$(CC) -fPIE $(HARDENED) $(CFLAGS) $(STRICT) -c -o $@ $<
 $(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
 
-# The script and the style of pmu-flame's pages.
+# The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
 SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text weights boxes search colour \
 		draw table heat page))
 build/show/flame_script.c: $(SCRIPT)
 build/show/flame_style.c: lib/show/flame.css
+build/show/annotate_style.c: lib/show/annotate.css
 build/show/%.c: lib/show/embed
 	$(SAY) EMBED $@
 	@mkdir -p $(@D)
 	$Qlib/show/embed $* $(filter-out $<,$^) >$@
-EMBEDDED := $(patsubst %,build/show/%.c,flame_script flame_style)
+EMBEDDED := $(patsubst %,build/show/%.c,flame_script flame_style annotate_style)
 $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)

@@ -155,24 +155,14 @@ static void release_ratios(void)
 	column_count = 0;
 }
 
-/* Return whether the sample type NAME, with this INDEX, is the one asked for, by either. */
-static bool is_asked_for(const char *name, size_t index)
-{
-	char number[24];
-
-	snprintf(number, sizeof(number), "%zu", index);
-	return !strcmp(name, type) || !strcmp(number, type);
-}
-
 /* The index of the sample type asked for, or of the profile's default. */
 static size_t choose_type(const struct decoded *d)
 {
-	if (!type)
-		return decoded_default_type(d);
-	for (size_t i = 0; i < d->types; i++)
-		if (is_asked_for(decoded_string(d, d->type[i].type), i))
-			return i;
-	refuse_type(d, type);
+	uint32_t index = type ? decoded_find_type(d, type) : decoded_default_type(d);
+
+	if (index == TABLE_NONE)
+		refuse_type(d, type);
+	return index;
 }
 
 /* Return the first shown row whose object has no names; NULL: none, or the object is unknown. */

@@ -11,6 +11,7 @@
 #include "profile/unpack.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* protobuf's wire types */
@@ -78,6 +79,18 @@ uint32_t decoded_default_type(const struct decoded *d)
 		if (d->type[i].type == d->default_type)
 			return i;
 	return d->types - 1;
+}
+
+uint32_t decoded_find_type(const struct decoded *d, const char *name)
+{
+	char number[24];
+
+	for (uint32_t i = 0; i < d->types; i++) {
+		snprintf(number, sizeof(number), "%" PRIu32, i);
+		if (!strcmp(decoded_string(d, d->type[i].type), name) || !strcmp(number, name))
+			return i;
+	}
+	return TABLE_NONE;
 }
 
 uint32_t decoded_find(const struct decoded_items *items, uint64_t id)

@@ -142,6 +142,9 @@ static inline const char *decoded_string(const struct decoded *d, uint32_t index
 /* Return the index of the profile's default sample type, which is the last if it names none. */
 uint32_t decoded_default_type(const struct decoded *d);
 
+/* Return the index of the sample type with this name, or with this number; or TABLE_NONE. */
+uint32_t decoded_find_type(const struct decoded *d, const char *name);
+
 /* Return the index of the item with this ID, or TABLE_NONE. */
 uint32_t decoded_find(const struct decoded_items *items, uint64_t id);
 

@@ -300,6 +300,15 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 	t->missed[t->misses++] = address;
 }
 
+struct extent source_go_function(struct source *source, uint64_t address)
+{
+	struct tables *t = source->tables;
+
+	if (t && !t->go_tried)
+		open_go(t);
+	return gotable_function(t ? t->go : NULL, address);
+}
+
 /* Remove T from the list of its file's tables. */
 static void forget_tables(struct tables *t)
 {

@@ -82,6 +82,12 @@ struct source_answer {
  */
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
+/*
+ * Return the addresses of the function that contains ADDRESS by a Go program's own table; an empty
+ * range: none.  source_find() must have been called.
+ */
+struct extent source_go_function(struct source *source, uint64_t address);
+
 /* Write what was found since the last save to the cache, if there is one. */
 void source_save(struct source *source);
 

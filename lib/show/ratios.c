@@ -59,15 +59,13 @@ static struct ratio compute(const struct ratio_column *c, const struct ratio_eve
 	return r;
 }
 
-bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
-		const struct top_how *how)
+bool ratios_add_counted(struct ratio_column *c, size_t a, size_t b, ratios_counter *count,
+			void *context)
 {
 	const size_t type[2] = { a, b };
 
 	for (int i = 0; i < 2; i++) {
-		c->top[i] = (struct top){ .how = *how };
-		c->top[i].how.calls = false;
-		top_add_with_bars(&c->top[i], d, type[i], &c->bars[i], NULL);
+		count(context, type[i], &c->bars[i]);
 		if (c->bars[i].why_not)
 			return false;
 	}
@@ -79,6 +77,38 @@ bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_
 			.period = c->bars[i].whole.total / c->bars[i].taken };
 	c->total = compute(c, &all[0], &all[1]);
 	return true;
+}
+
+/* Makes the tops of a ratio. */
+struct tops {
+	struct ratio_column *column;
+	const struct decoded *d;
+	const struct top_how *how;
+};
+
+static void count_top(void *context, size_t type, struct bars *bars)
+{
+	const struct tops *t = context;
+	struct top *top = &t->column->top[bars == &t->column->bars[1]];
+
+	*top = (struct top){ .how = *t->how };
+	top->how.calls = false;
+	top_add_with_bars(top, t->d, type, bars, NULL);
+}
+
+bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
+		const struct top_how *how)
+{
+	struct tops tops = { .column = c, .d = d, .how = how };
+
+	return ratios_add_counted(c, a, b, count_top, &tops);
+}
+
+struct ratio ratios_of_row(struct ratio_column *c, uint32_t row, enum bars_of kind)
+{
+	struct ratio_event a = event_of(c, 0, row, kind), b = event_of(c, 1, row, kind);
+
+	return compute(c, &a, &b);
 }
 
 static uint32_t row_named(struct top *t, const char *name)

@@ -35,6 +35,19 @@ bool ratios_parse(const char *text, struct ratio_request *r);
 bool ratios_add(struct ratio_column *c, const struct decoded *d, size_t a, size_t b,
 		const struct top_how *how);
 
+/*
+ * Callback: make BARS of the sample type TYPE, up to bars_finish().  Both types of a ratio have the
+ * same rows.
+ */
+typedef void ratios_counter(void *context, size_t type, struct bars *bars);
+
+/* Do the same as ratios_add(), with rows that the caller counts. */
+bool ratios_add_counted(struct ratio_column *c, size_t a, size_t b, ratios_counter *count,
+			void *context);
+
+/* Return the ratio in ROW, for a column of ratios_add_counted(). */
+struct ratio ratios_of_row(struct ratio_column *c, uint32_t row, enum bars_of kind);
+
 /* Return the ratio in the row called NAME, of flat or cumulative values by KIND. */
 struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of kind);
 

@@ -30,8 +30,7 @@ struct printing {
 	struct bars_left left;	/* rows that a table leaves out */
 };
 
-/* A value in its unit, as people read it, in 8 columns. */
-static void print_value(int64_t value, const char *unit, FILE *out)
+void top_print_value(int64_t value, const char *unit, FILE *out)
 {
 	bool is_time = !strcmp(unit, "nanoseconds");
 	double v = (double)value, size = v < 0 ? -v : v;
@@ -199,7 +198,7 @@ static void print_calls(const struct printing *p, const struct sorted_calls *s, 
 	for (uint32_t i = 0; i < shown; i++) {
 		uint32_t call = s->order[s->first[row] + i];
 		fprintf(p->out, "%*s", 17 + wider, "");
-		print_value(s->t->call[call].value, p->view->unit, p->out);
+		top_print_value(s->t->call[call].value, p->view->unit, p->out);
 		fprintf(p->out, " %6.2f%%      %*s", 100 * share_of_call(s, row, call), wider, "");
 		print_object(p, other_end(s, call));
 		print_line(p, name_at_other_end(s, call), (size_t)(BEFORE_NAME + 2 * wider));
@@ -221,7 +220,7 @@ static void print_cost(const struct printing *p, uint32_t row, enum bars_of kind
 {
 	const struct top_row *r = &p->t->row[row];
 
-	print_value(kind == BARS_FLAT ? r->flat : r->cumulative, p->view->unit, p->out);
+	top_print_value(kind == BARS_FLAT ? r->flat : r->cumulative, p->view->unit, p->out);
 	fprintf(p->out, " %6.2f%%", 100 * share(p, row, kind));
 	if (p->bars)
 		bars_print_half(p->bars, &p->bars->row[row].bar[kind], p->view->bars, p->out);
@@ -265,7 +264,7 @@ static void print_table_head(const struct printing *p)
 	const struct top_view *v = p->view;
 
 	fprintf(p->out, "%s (%s): ", v->type, v->unit);
-	print_value(p->t->total, v->unit, p->out);
+	top_print_value(p->t->total, v->unit, p->out);
 	if (p->t->is_difference)
 		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
 	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,

@@ -172,17 +172,32 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 	return true;
 }
 
-/* Find the function that covers ADDRESS: the last pair whose entry is not after ADDRESS. */
+/*
+ * Find the pair of the function that covers ADDRESS, the last pair whose entry is not after
+ * ADDRESS.  Set RANGE to the function's addresses, and OFFSET to that of its description.
+ */
+static bool find_pair(const struct gotable *t, uint64_t address, struct extent *range,
+		      uint64_t *offset)
+{
+	uint64_t entry, ignored;
+	size_t next = BISECT(0, t->functions, i,
+			     !pair_at(t, i, &entry, offset) || entry > address);
+
+	return next > 0 && pair_at(t, next - 1, &range->start, offset) &&
+	       pair_at(t, next, &range->end, &ignored) && address < range->end;
+}
+
+/* Find the function that covers ADDRESS. */
 static bool find_function(struct gotable *t, uint64_t address, struct description *d)
 {
-	uint64_t entry, offset, ignored;
-	size_t next = BISECT(0, t->functions, i,
-			     !pair_at(t, i, &entry, &offset) || entry > address);
+	struct extent range;
+	uint64_t offset;
 
 	*d = (struct description){ 0 };
-	if (next == 0 || !pair_at(t, next - 1, &d->entry, &offset) ||
-	    !pair_at(t, next, &d->end, &ignored) || address >= d->end)
+	if (!find_pair(t, address, &range, &offset))
 		return false;
+	d->entry = range.start;
+	d->end = range.end;
 	if (t->version != GO_1_2)
 		offset += t->pairs;
 	bool good = read_description(t, offset, d);
@@ -264,6 +279,14 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 	t->frame[count++].start_line = d.start_line;
 	*frames = t->frame;
 	return count;
+}
+
+struct extent gotable_function(const struct gotable *t, uint64_t address)
+{
+	struct extent range;
+	uint64_t ignored;
+
+	return t && find_pair(t, address, &range, &ignored) ? range : (struct extent){ 0, 0 };
 }
 
 bool gotable_damage(const struct gotable *t, struct elf_damage *out)

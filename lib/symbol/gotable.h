@@ -40,4 +40,7 @@ bool gotable_damage(const struct gotable *t, struct elf_damage *out);
  */
 void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *same);
 
+/* Return the addresses of the function that contains ADDRESS; an empty range: none.  T: or NULL. */
+struct extent gotable_function(const struct gotable *t, uint64_t address);
+
 void gotable_close(struct gotable *t);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pmu-annotate - show the cost of each source line and each instruction of functions.
+ *
+ * Reads a pprof profile, folded text, a stream, raw or resolved, or a perf.data file from FILE or
+ * stdin, the source files of the functions that match, and for instructions the object files.
+ * Writes text or an HTML page.
+ */
+#define _GNU_SOURCE
+#include "base/arena.h"
+#include "base/command.h"
+#include "locate/locate-options.h"
+#include "profile/open.h"
+#include "show/annotate-print.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { TO_TEXT, TO_HTML };
+static const char *const formats[] = { [TO_TEXT] = "text", [TO_HTML] = "html", NULL };
+static const char *const bars_kinds[] = {
+	[BARS_AUTO] = "auto", [BARS_PROGRAM] = "program", [BARS_RUN] = "run",
+	[BARS_NONE] = "none", NULL
+};
+
+static bool source, code, both;
+static uint64_t context = 5, functions = 10;
+static const char *type, *file, *jitdump, *named;
+static struct command_list ratios, directories, debug_dirs;
+static struct locate_options where = LOCATE_DEFAULTS(debug_dirs);
+static int format, bars_are = BARS_AUTO;	/* enum bars_how */
+
+static const struct command_option options[] = {
+	{ 0, "source", NULL, "show source lines; the default", .flag = &source },
+	{ 0, "asm", NULL, "show instructions, by objdump", .flag = &code },
+	{ 0, "both", NULL, "show instructions, and the source lines between them",
+	  .flag = &both },
+	{ 'n', "rows", "COUNT", "show the COUNT hottest functions that match",
+	  .count = &functions },
+	{ 0, "context", "COUNT", "show COUNT lines around each line that has samples",
+	  .count = &context },
+	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
+	{ 0, "bars", "WHAT", "show error bars of this kind",
+	  .choice = &bars_are, .choices = bars_kinds },
+	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
+	  .list = &ratios },
+	{ 0, "source-path", "DIR", "look for source files in DIR first; may be repeated",
+	  .list = &directories },
+	{ 0, "jitdump", "FILE", "take the instructions of JIT code from this jitdump file",
+	  .text = &jitdump },
+	LOCATE_OPTIONS(where, debug_dirs),
+	{ 0, "to", "FORMAT", "write FORMAT", .choice = &format, .choices = formats },
+	{ 'i', "input", "FILE", "read FILE, as if it were the operand", .text = &named },
+	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
+	{ 0 }
+};
+
+static const struct command command = {
+	.name = "pmu-annotate",
+	.purpose = "show the cost of source lines and instructions",
+	.operands = "FUNCTION-REGEX [FILE]",
+	.options = options,
+};
+
+static void parse_options(regex_t *filter, const char *pattern)
+{
+	struct ratio_request unused;
+	char why[200];
+	int error = regcomp(filter, pattern, REG_EXTENDED);
+
+	if (error) {
+		regerror(error, filter, why, sizeof(why));
+		command_misused(&command, "'%s' is no regular expression: %s", pattern, why);
+	}
+	if (source + code + both > 1)
+		command_misused(&command, "--source, --asm and --both: which one?");
+	for (size_t i = 0; i < ratios.count; i++)
+		if (!ratios_parse(ratios.item[i], &unused))
+			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "
+					"A/B*NUMBER=NAME of two sample types, not '%s'",
+					ratios.item[i]);
+	if (functions == 0)
+		command_misused(&command, "--rows takes a number from 1 on");
+}
+
+/* Return the index of the sample type NAME, which D must have. */
+static uint32_t type_called(const struct decoded *d, const char *name)
+{
+	uint32_t index = name ? decoded_find_type(d, name) : decoded_default_type(d);
+
+	if (index != TABLE_NONE)
+		return index;
+	fprintf(stderr, "pmu-annotate: the profile has these sample types:");
+	for (uint32_t i = 0; i < d->types; i++)
+		fprintf(stderr, " %s", decoded_string(d, d->type[i].type));
+	fputc('\n', stderr);
+	command_misused(&command, "the profile has no sample type '%s'", name);
+}
+
+static void add_ratios(struct annotate *a, struct annotate_view *view)
+{
+	struct ratio_request r;
+
+	view->ratio = mem_zeroed(ratios.count + 1, sizeof(*view->ratio));
+	for (size_t i = 0; i < ratios.count; i++) {
+		ratios_parse(ratios.item[i], &r);
+		struct ratio_column *c = &view->ratio[view->ratios++];
+		*c = (struct ratio_column){ .name = r.name, .factor = r.factor };
+		if (annotate_add_ratio(a, c, type_called(a->d, r.a), type_called(a->d, r.b)))
+			continue;
+		report_error(a->report, "no ratio '%s': %s", ratios.item[i],
+			     c->bars[0].why_not ? c->bars[0].why_not : c->bars[1].why_not);
+		ratios_release(&view->ratio[--view->ratios]);
+	}
+}
+
+static ssize_t write_to(void *output, const char *bytes, size_t size)
+{
+	output_write(output, bytes, size);
+	return (ssize_t)size;
+}
+
+/* Print A as text or as a page. */
+static void print(struct annotate *a, struct annotate_view *view)
+{
+	const cookie_io_functions_t functions_of_output = { .write = write_to };
+	struct winsize size = { 0 };
+	struct output out;
+
+	command_on_signals(SIGNALS_STOP);
+	output_open_whole(&out, file ? file : "-", false, a->report);
+	FILE *stream = fopencookie(&out, "w", functions_of_output);
+	if (!stream)
+		report_failure(a->report, "cannot write");
+	if (!file && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		view->columns = size.ws_col;
+	if (stream && format == TO_HTML)
+		annotate_print_page(a, view, stream);
+	else if (stream)
+		annotate_print(a, view, stream);
+	if (stream)
+		fclose(stream);
+	if (command_stop)
+		output_discard(&out);
+	output_close(&out);
+}
+
+static void show(const struct decoded *d, const regex_t *filter, const char *title,
+		 struct report *report)
+{
+	struct source_texts texts = { .directories = &directories, .sysroot = where.sysroot };
+	struct code_files files = { .d = d, .where = where, .report = report };
+	struct annotate a = {
+		.d = d, .code = &files, .texts = &texts, .report = report, .context = context,
+		.what = code ? ANNOTATE_CODE : both ? ANNOTATE_BOTH : ANNOTATE_SOURCE,
+		.no_bars = bars_are == BARS_NONE };
+	struct annotate_view view = { .title = title, .bars = (enum bars_how)bars_are,
+				      .tool = "pmu-annotate " PMU_VERSION };
+	uint32_t index = type_called(d, type);
+
+	view.type = decoded_string(d, d->type[index].type);
+	view.unit = decoded_string(d, d->type[index].unit);
+	if (jitdump)
+		files.jit = jit_code_open(jitdump, report);
+	if (annotate_choose(&a, filter, index, functions)) {
+		annotate_count(&a, index);
+		add_ratios(&a, &view);
+		if (a.bars.why_not && !a.no_bars)
+			report_note(report, "no error bars: %s", a.bars.why_not);
+		print(&a, &view);
+		if (a.matches > a.functions)
+			report_note(report, "%u more functions match: -n shows more",
+				    a.matches - a.functions);
+	} else {
+		report_error(report, "no function with samples matches; pmu-top shows which "
+			     "functions the profile has");
+	}
+	for (size_t i = 0; i < view.ratios; i++)
+		ratios_release(&view.ratio[i]);
+	free(view.ratio);
+	annotate_release(&a);
+	code_files_release(&files);
+	source_texts_release(&texts);
+}
+
+int main(int argc, char **argv)
+{
+	struct report report;
+	regex_t filter;
+	int first = command_begin(&command, &report, argc, argv);
+
+	if (first == argc)
+		command_misused(&command, "which functions? give a regular expression, such as "
+				"'^main$'");
+	if (argc - first > 2 - (named != NULL))
+		command_misused(&command, "more than one FILE");
+	parse_options(&filter, argv[first]);
+	const char *input = named ? named : first + 1 < argc ? argv[first + 1] : "-";
+	if (!strcmp(input, "-") && isatty(STDIN_FILENO))
+		command_misused(&command, "stdin is a terminal: name a FILE, or pipe a profile "
+				"in");
+	command_spare_inputs(&command, file, &input, 1);
+	locate_check_list(&where.build_id_map, &report);
+	const struct open_options as = { .labels = "none", .when_read = command_input_ended,
+					 .slices = bars_are == BARS_NONE ? 0 : 20 };
+	command_on_signals(SIGNALS_END_BUT_ONE);
+	struct decoded *d = open_profile(input, &as, &report);
+	if (d)
+		show(d, &filter, input, &report);
+	decoded_free(d);
+	regfree(&filter);
+	return command_end(&report);
+}

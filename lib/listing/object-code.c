@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "listing/object-code.h"
+#include "base/hex.h"
+#include "base/text.h"
+#include "elf/section.h"
+#include "symbol/demangle.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct code_file {
+	const char *path;	/* in the profile */
+	struct source source;	/* its ELF is NULL: not found */
+	bool is_reported;	/* a reason why there is no code was reported */
+};
+
+/* Read ID, hexadecimal digits, to O.  Return false if it is no GNU build ID. */
+static bool read_build_id(const char *id, struct object *o)
+{
+	size_t length = strlen(id);
+
+	if (length % 2 || length / 2 > sizeof(o->build_id))
+		return false;
+	for (size_t i = 0; i < length; i += 2) {
+		int high = hex_digit(id[i]), low = hex_digit(id[i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		o->build_id[i / 2] = (uint8_t)(high << 4 | low);
+	}
+	o->build_id_size = (uint8_t)(length / 2);
+	return true;
+}
+
+/*
+ * Open the file of a mapping without a build ID, as Go's older linker writes none.  It is the one
+ * recorded as far as can be known: it was not changed since.
+ */
+static struct elf *open_without_id(struct code_files *c, const char *path,
+				   enum locate_result *result)
+{
+	const char *root = c->where.sysroot ? c->where.sysroot : "";
+	struct elf *elf = *path == '/' ? locate_elf(&c->where, root, path) : NULL;
+
+	*result = elf ? LOCATED : LOCATE_ABSENT;
+	if (!elf || c->d->time == 0 || elf_modified(elf) <= c->d->time)
+		return elf;
+	elf_close(elf);
+	*result = LOCATE_CHANGED;
+	return NULL;
+}
+
+static void open_file(struct code_files *c, struct code_file *f, const struct decoded_mapping *m)
+{
+	const char *id = decoded_string(c->d, m->build_id);
+	struct object object = { .path = f->path, .kind = OBJECT_FILE };
+	const struct mapping none = { 0 };
+	struct located l = { .result = LOCATE_ABSENT };
+
+	if (*id && !read_build_id(id, &object)) {
+		l.result = LOCATE_OTHER_BUILD;
+	} else if (*id) {
+		l = locate_object(&c->where, &object, 0, &none, false);
+		locate_elsewhere(&c->where, &object, &l);
+	} else {
+		l.elf = open_without_id(c, f->path, &l.result);
+	}
+	f->source = (struct source){
+		.tried = true, .result = l.result, .elf = l.elf, .where = &c->where,
+		.root = l.root ? l.root : mem_text(""), .path = f->path, .cache = &c->cache,
+		.report = c->report,
+	};
+}
+
+/* Return the file of a mapping. */
+static struct code_file *file_of(struct code_files *c, uint32_t index,
+				 const struct decoded_mapping *m)
+{
+	if (!c->file) {
+		c->file = mem_zeroed(c->d->mappings.count, sizeof(*c->file));
+		c->where.pool = &c->pool;
+		c->where.fetcher = &c->fetcher;
+		c->fetcher = (struct fetcher){ .urls = c->where.debuginfod, .report = c->report,
+					       .limit = c->where.debuginfod_time };
+	}
+	if (!c->file[index]) {
+		struct code_file *f = c->file[index] = mem_zeroed(1, sizeof(*f));
+		f->path = decoded_string(c->d, m->file);
+		open_file(c, f, m);
+	}
+	return c->file[index];
+}
+
+/* Report once why F has no code for a location. */
+static void report_why(struct code_files *c, struct code_file *f)
+{
+	const char *path = f->path;
+
+	if (f->is_reported)
+		return;
+	f->is_reported = true;
+	if (f->source.elf)
+		report_note(c->report, "'%s': some addresses of the profile are outside of its "
+			    "code or have no symbol; they have no instructions here", path);
+	else if (!strncmp(path, "[kernel", 7) || !strncmp(path, "[guest", 6))
+		report_note(c->report, "no instructions of the kernel: it changes its code when "
+			    "it starts, so that no file has it; perf annotate reads its memory");
+	else if (*path == '[' || !strncmp(path, "//", 2) || !*path)
+		report_note(c->report, "no instructions in '%s': it is no file; for code of a JIT "
+			    "compiler, name its jitdump file by --jitdump", path);
+	else
+		report_note(c->report, "no instructions in '%s': %s", path,
+			    locate_reason(f->source.result));
+}
+
+/* Return the file's address of ADDRESS, which is mapped at M. */
+static bool own_address(const struct code_file *f, const struct decoded_mapping *m,
+			uint64_t address, uint64_t *own)
+{
+	const struct mapping at = { .start = m->start, .end = m->limit, .file_offset = m->offset };
+
+	*own = address;
+	if (m->limit == 0)	/* the profile has addresses of the file itself */
+		return true;
+	return address >= m->start && address < m->limit &&
+	       locate_address(f->source.elf, &at, address, NULL, own);
+}
+
+/* Find the symbol at ADDRESS in the debug file, which has all symbols, or in the file itself. */
+static struct elf *find_symbol(struct code_file *f, uint64_t address, struct elf_symbol *out)
+{
+	const struct tables *t = f->source.tables;
+	struct elf *debug = t ? t->debug : NULL;
+
+	if (debug && elf_symbol(debug, address, out))
+		return debug;
+	return elf_symbol(f->source.elf, address, out) ? f->source.elf : NULL;
+}
+
+/* Set START and END to those of the function that contains ADDRESS. */
+static bool find_function(struct code_file *f, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	struct source_answer unused;
+	struct elf_symbol symbol, next;
+
+	source_find(&f->source, address, &unused);	/* finds the debug file */
+	struct elf *elf = find_symbol(f, address, &symbol);
+	if (!elf) {
+		struct extent go = source_go_function(&f->source, address);
+		*start = go.start;
+		*end = go.end;
+		return go.end > go.start;
+	}
+	*start = symbol.address;
+	*end = symbol.same.end;
+	/* a symbol inside of another one splits its range */
+	while (*end - *start < CODE_BLOCK_MAX && *end > address &&
+	       elf_symbol(elf, *end, &next) && next.address == *start && next.same.end > *end)
+		*end = next.same.end;
+	return *end > *start;
+}
+
+/* Set the bytes of BLOCK, whose START and END are set. */
+static bool set_bytes(struct code_file *f, struct code_block *block)
+{
+	struct elf_bytes bytes = elf_at_address(f->source.elf, block->start);
+	uint64_t size = block->end - block->start;
+
+	block->is_cut = size > CODE_BLOCK_MAX;
+	size = block->is_cut ? CODE_BLOCK_MAX : size;
+	if (bytes.size < size)
+		size = bytes.size;
+	block->end = block->start + size;
+	block->file = f;
+	block->code = (struct raw_code){
+		.bytes = { bytes.at, size }, .address = block->start,
+		.machine = elf_machine(f->source.elf),
+		.is_big_endian = (__BYTE_ORDER == __BIG_ENDIAN) != elf_is_swapped(f->source.elf),
+	};
+	return size > 0;
+}
+
+static bool find_jit(struct code_files *c, uint64_t address, const char *name,
+		     struct code_block *block)
+{
+	struct jit_piece piece;
+
+	*block = (struct code_block){ 0 };
+	if (!c->jit || !jit_code_find(c->jit, address, name, &piece))
+		return false;
+	block->same = piece.same;
+	block->code.bytes = piece.bytes;
+	if (piece.bytes.size > CODE_BLOCK_MAX) {
+		block->code.bytes.size = CODE_BLOCK_MAX;
+		block->is_cut = true;
+	}
+	block->start = block->code.address = piece.start;
+	block->end = piece.start + block->code.bytes.size;
+	block->code.machine = jit_code_machine(c->jit, &block->code.is_big_endian);
+	return true;
+}
+
+bool code_files_find(struct code_files *c, uint32_t index, const char *name, uint64_t *address,
+		     struct code_block *block)
+{
+	struct decoded_location l = decoded_location(c->d, index);
+
+	*address = l.address;
+	if (l.address && find_jit(c, l.address, name, block))
+		return true;
+	if (l.mapping == TABLE_NONE || !l.address) {
+		if (!c->is_reported)
+			report_note(c->report, "no instructions of '%s': the profile has no "
+				    "addresses of its code, only its name", name);
+		c->is_reported = true;
+		return false;
+	}
+	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
+	struct code_file *f = file_of(c, l.mapping, &m);
+	if (f->source.elf && own_address(f, &m, l.address, address) &&
+	    find_function(f, *address, &block->start, &block->end) && set_bytes(f, block) &&
+	    !elf_is_cut(f->source.elf))
+		return true;
+	report_why(c, f);
+	return false;
+}
+
+const char *code_block_path(const struct code_block *block)
+{
+	return block->file ? block->file->path : "JIT code";
+}
+
+int64_t code_block_modified(const struct code_block *block)
+{
+	return block->file ? elf_modified(block->file->source.elf) : 0;
+}
+
+int64_t code_files_modified(struct code_files *c, uint32_t index)
+{
+	struct decoded_location l = decoded_location(c->d, index);
+
+	if (l.mapping == TABLE_NONE)
+		return 0;
+	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
+	const struct code_file *f = file_of(c, l.mapping, &m);
+	return f->source.elf ? elf_modified(f->source.elf) : 0;
+}
+
+bool code_block_line(const struct code_block *block, uint64_t address, const char **path,
+		     uint32_t *line)
+{
+	struct source_answer found = { 0 };
+
+	if (block->file)
+		source_find(&block->file->source, address, &found);
+	if (found.frames == 0 || !found.frame[0].file || !found.frame[0].line)
+		return false;
+	*path = found.frame[0].file;
+	*line = found.frame[0].line;
+	return true;
+}
+
+bool code_block_symbol(const struct code_block *block, uint64_t address, char *name, size_t size)
+{
+	struct arena scratch = { 0 };
+	struct elf_symbol symbol;
+
+	if (!block->file || !find_symbol(block->file, address, &symbol))
+		return false;
+	uint64_t offset = address - symbol.address;
+	const char *readable = demangle(&scratch, symbol.name, DEMANGLE_SIMPLE);
+	if (offset)
+		snprintf(name, size, "%.*s+0x%" PRIx64, (int)size - 24, readable, offset);
+	else
+		snprintf(name, size, "%s", readable);
+	text_make_safe(name);
+	arena_release(&scratch);
+	return true;
+}
+
+void code_files_release(struct code_files *c)
+{
+	for (uint32_t i = 0; c->file && i < c->d->mappings.count; i++) {
+		if (c->file[i])
+			source_release(&c->file[i]->source);
+		free(c->file[i]);
+	}
+	free(c->file);
+	jit_code_close(c->jit);
+	fetch_release(&c->fetcher);
+}

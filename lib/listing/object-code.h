@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * object-code - the code of the functions of a profile: the files of its mappings, and where in
+ * them a function starts and ends.
+ *
+ * A file is used only if it has the build ID of the profile.  If the profile has no build ID, the
+ * file must be older than the profile.
+ */
+#pragma once
+#include "listing/disassemble.h"
+#include "listing/jit-code.h"
+#include "locate/locate.h"
+#include "profile/decode.h"
+#include "resolve/source.h"
+
+struct code_file;
+
+/* Zero-initialised except for D, WHERE, JIT and REPORT: no file was looked for. */
+struct code_files {
+	const struct decoded *d;
+	struct locate_options where;
+	struct jit_code *jit;	/* NULL: none */
+	struct report *report;
+	struct code_file **file;	/* private: by mapping */
+	bool is_reported;	/* that code has no addresses was reported */
+	struct elf_pool pool;
+	struct fetcher fetcher;
+	struct cache cache;
+};
+
+/* A function, or a part of a function, in one piece. */
+struct code_block {
+	struct code_file *file;	/* NULL: from a jitdump file */
+	uint64_t start, end;	/* addresses in the file, or in memory */
+	struct raw_code code;
+	uint32_t same;		/* pieces of code of a jitdump file that had this name and place */
+	bool is_cut;		/* END is before the end of the function, which is too large */
+};
+
+enum { CODE_BLOCK_MAX = 1 << 20 };	/* bytes of a block; the rest is left out */
+
+/*
+ * Find the code of the function NAME, as the profile calls it, that contains the address of the
+ * location INDEX.  *ADDRESS is set to the address in the block.  If there is none, the reason is
+ * reported once for each file.
+ */
+bool code_files_find(struct code_files *c, uint32_t index, const char *name,
+		     uint64_t *address, struct code_block *block);
+
+/* Return the path of a block's file. */
+const char *code_block_path(const struct code_block *block);
+
+/* Return when the file was changed last, in ns since 1970; 0: unknown. */
+int64_t code_block_modified(const struct code_block *block);
+
+/* Set *PATH and *LINE to the source line of the instruction at ADDRESS.  False: it is unknown. */
+bool code_block_line(const struct code_block *block, uint64_t address, const char **path,
+		     uint32_t *line);
+
+/* Write the name of what is at ADDRESS, such as "memcpy@plt" or "main+0x10".  False: no symbol. */
+bool code_block_symbol(const struct code_block *block, uint64_t address, char *name, size_t size);
+
+/* Return when the file of the mapping of the location INDEX was changed last; 0: unknown. */
+int64_t code_files_modified(struct code_files *c, uint32_t index);
+
+void code_files_release(struct code_files *c);
