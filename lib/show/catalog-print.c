@@ -41,7 +41,7 @@ static bool is_selected(const struct catalog_style *style, const struct catalog_
 	return style->globs == 0;
 }
 
-/* Whether an event can be opened. */
+/* Return whether an event can be opened. */
 enum usable { UNTRIED, USABLE, UNUSABLE };
 
 static enum usable try_entry(const struct catalog_entry *e, const struct catalog_style *style,

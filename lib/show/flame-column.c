@@ -81,7 +81,7 @@ void flame_print(struct output *out, const char *format, ...)
 								    : sizeof(text) - 1);
 }
 
-/* Whether JSON, or a script element around it, needs an escape for CODE. */
+/* Return whether JSON, or a script element around it, needs an escape for CODE. */
 static bool needs_escape(uint32_t code)
 {
 	return code < 0x20 || code == '"' || code == '\\' || code == '<' || code == '>' ||
