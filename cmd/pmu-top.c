@@ -226,7 +226,7 @@ static bool holds_stream(const struct opened *o)
 	return opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED;
 }
 
-/* Whether samples come at a fixed distance, so that a loop may be in step with them. */
+/* Return whether samples come at a fixed distance, so that a loop may be in step with them. */
 static bool is_regular(const struct decoded *d)
 {
 	for (uint32_t i = 0; i < d->comments; i++)

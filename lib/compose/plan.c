@@ -45,7 +45,7 @@ static bool is_by_cpu(const struct sample_choices *c)
 	return c->target.system || c->target.cpus.count || c->cgroup_path;
 }
 
-/* Whether callchains of one or a few programs are recorded, which need not cost little. */
+/* Return whether callchains of one or a few programs are recorded, which need not cost little. */
 static bool is_many(const struct sample_choices *c)
 {
 	return is_by_cpu(c) || c->user_name;
@@ -56,7 +56,7 @@ static pid_t first_pid(const struct target *t)
 	return t->pids ? t->pid[0] : t->tids ? proc_of_thread(t->tid[0]) : 0;
 }
 
-/* Whether the command is what is sampled, instead of a clock. */
+/* Return whether the command is what is sampled, instead of a clock. */
 static bool samples_command(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;

@@ -91,8 +91,8 @@ static void set_size(const struct abbrevs *t, struct abbrev *a)
 }
 
 /*
- * Whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used or
- * repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
+ * Return whether an attribute adds nothing to a DIE: its value takes no bytes, and it is not used
+ * or repeated.  Without such attributes, the time to read a DIE is in proportion to its size.
  */
 static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t seen)
 {

@@ -224,7 +224,7 @@ static enum cfi_result find(const struct lookup *l, uint64_t address, struct fde
 	return is_wrong ? CFI_DAMAGED : CFI_NONE;
 }
 
-/* Whether the table is in ascending order.  If not, it is not used again. */
+/* Return whether the table is in ascending order.  If not, it is not used again. */
 static bool check_order(struct cfi_section *s)
 {
 	struct lookup l = { s, .by_table = true };

@@ -80,11 +80,11 @@ struct extent dwarf_extent(const struct dwarf *d);
  */
 uint64_t dwarf_function_start(const struct dwarf *d);
 
-/* Whether any answer depended on .dwo files, present or missing. */
+/* Return whether any answer depended on .dwo files, present or missing. */
 bool dwarf_has_parts(const struct dwarf *d);
 
 /*
- * Whether a part was left out because it exceeded a limit of time or memory.  Such a part
+ * Return whether a part was left out because it exceeded a limit of time or memory.  Such a part
  * refers to the same bytes again and again, so its cost is out of proportion to its size.
  */
 bool dwarf_has_exceeded(const struct dwarf *d);

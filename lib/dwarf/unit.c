@@ -86,7 +86,10 @@ static void read_headers(struct dwarf_file *f)
 	dwarf_charge(f->dwarf, f->units * sizeof(u));
 }
 
-/* Whether the first unit in INFO is no type unit: a .dwo file may have many sections of those. */
+/*
+ * Return whether the first unit in INFO is no type unit: a .dwo file may have many sections of
+ * those.
+ */
 static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 {
 	struct dwarf_file f = { .section[S_INFO] = info, .swap = elf_is_swapped(elf) };

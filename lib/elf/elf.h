@@ -47,7 +47,9 @@ void **elf_beside(struct elf *elf);
 /* Release the memory of ELF's file pages.  The next access reads the pages from the file again. */
 void elf_rest(const struct elf *elf);
 
-/* Whether ELF contains code (debug files do not); DWARF; DWARF or a symbol table (.symtab). */
+/*
+ * Return whether ELF contains code (debug files do not); DWARF; DWARF or a symbol table (.symtab).
+ */
 bool elf_has_code(const struct elf *elf);
 bool elf_has_dwarf(const struct elf *elf);
 bool elf_has_debug(const struct elf *elf);
@@ -65,10 +67,10 @@ struct elf_segment {
 bool elf_segment(const struct elf *elf, uint64_t file_offset, struct elf_segment *out);
 
 /*
- * Whether ELF is a relocatable file, such as a kernel module.  Such a file has no segments,
+ * Return whether ELF is a relocatable file, such as a kernel module.  Such a file has no segments,
  * and its sections have no addresses.  This module gives its code addresses from 0 on, in the
- * layout that the kernel's loader uses from the start of the module.  Code that runs only at
- * boot or load time (.init*) is left out of this layout.
+ * layout that the kernel's loader uses from the start of the module.  Code that runs only at boot
+ * or load time (.init*) is left out of this layout.
  */
 bool elf_is_relocatable(const struct elf *elf);
 
@@ -132,7 +134,7 @@ bool elf_section_wanted(struct elf *elf, const char *name, elf_section_test *is_
 			struct elf_bytes *out);
 
 /*
- * Whether a section was treated as absent because it would unpack to more bytes than any
+ * Return whether a section was treated as absent because it would unpack to more bytes than any
  * real section does.  False if ELF is NULL.
  */
 bool elf_has_refused(const struct elf *elf);
@@ -150,15 +152,15 @@ uint64_t elf_identity(const struct elf *elf);
 int64_t elf_modified(const struct elf *elf);
 
 /*
- * Whether a loader may map SIZE bytes from FILE_OFFSET of this file as code: an executable
- * segment, which is whole in the file, contains them; or they are the address space that a
- * loader reserves for all segments, from the start of an executable segment.  PAGE is the
- * page size in bytes.
+ * Return whether a loader may map SIZE bytes from FILE_OFFSET of this file as code: an executable
+ * segment, which is whole in the file, contains them; or they are the address space that a loader
+ * reserves for all segments, from the start of an executable segment.  PAGE is the page size in
+ * bytes.
  */
 bool elf_may_map(const struct elf *elf, uint64_t file_offset, uint64_t size, uint64_t page);
 
-/* Whether the file was truncated while open; then discard all answers.  False if NULL. */
+/* Return whether the file was truncated while open; then discard all answers.  False if NULL. */
 bool elf_is_cut(const struct elf *elf);
 
-/* Whether the file's byte order is not this machine's. */
+/* Return whether the file's byte order is not this machine's. */
 bool elf_is_swapped(const struct elf *elf);

@@ -92,7 +92,7 @@ struct elf {
 	void *beside;			/* the user's own data: see elf_beside() */
 };
 
-/* Whether the name of section S is NAME. */
+/* Return whether the name of section S is NAME. */
 bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name);
 
 /* Read an address or offset: 8 bytes in a 64-bit file, else 4. */
@@ -127,7 +127,7 @@ const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value);
 /* Assign addresses to the sections of a relocatable file. */
 void elf_place_sections(struct elf *elf);
 
-/* Whether section INDEX of a 64-bit relocatable file has relocations to apply. */
+/* Return whether section INDEX of a 64-bit relocatable file has relocations to apply. */
 bool elf_has_relocations(const struct elf *elf, uint32_t index);
 
 /* Apply the relocations of section INDEX to BYTES, a copy of its contents of SIZE bytes. */

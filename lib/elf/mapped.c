@@ -55,9 +55,9 @@ static void catch_sigbus(void)
 }
 
 /*
- * Whether the file is large and almost all holes.  Reading a hole takes as much time and
- * memory as reading data, but making a hole costs nothing.  Some file systems report no
- * blocks (st_blocks is 0); their files are accepted.
+ * Return whether the file is large and almost all holes.  Reading a hole takes as much time and
+ * memory as reading data, but making a hole costs nothing.  Some file systems report no blocks
+ * (st_blocks is 0); their files are accepted.
  */
 static bool is_hollow(const struct stat *st)
 {

@@ -112,7 +112,10 @@ static void give_up(struct fetcher *f, uint64_t waited)
 	end_all(f);
 }
 
-/* Whether a client failed after about the time that it waits for a server that does not answer. */
+/*
+ * Return whether a client failed after about the time that it waits for a server that does not
+ * answer.
+ */
 static bool has_hung(const struct fetcher *f, const struct download *q, int status)
 {
 	return status != 0 && f->patience && monotonic_ns() - q->started >= f->patience / 10 * 9;

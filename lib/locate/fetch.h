@@ -33,7 +33,7 @@ struct fetcher {
 /* Return the name of KIND in the debuginfod protocol. */
 const char *fetch_kind_name(enum locate_kind kind);
 
-/* Whether more files may be fetched. F may be NULL. */
+/* Return whether more files may be fetched. F may be NULL. */
 bool fetch_is_on(const struct fetcher *f);
 
 /*

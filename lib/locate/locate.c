@@ -32,9 +32,9 @@ struct elf *locate_elf(const struct locate_options *where, const char *root, con
 }
 
 /*
- * Whether the file's inode differs from the recorded one. Without ANY_DEVICE, inodes are compared
- * only on the recorded device, because some file systems number their files anew at each mount.
- * ANY_DEVICE is for files that a process maps, where only the device may look different.
+ * Return whether the file's inode differs from the recorded one. Without ANY_DEVICE, inodes are
+ * compared only on the recorded device, because some file systems number their files anew at each
+ * mount. ANY_DEVICE is for files that a process maps, where only the device may look different.
  */
 static bool is_other_file(const struct object *object, const struct stat *st, bool any_device)
 {
@@ -77,8 +77,8 @@ static enum locate_result try_path(const struct locate_options *where, const cha
 }
 
 /*
- * Whether LINK refers to OBJECT, judged by its path. By now another program may run under the
- * same PID and map something else.
+ * Return whether LINK refers to OBJECT, judged by its path. By now another program may run under
+ * the same PID and map something else.
  */
 static bool is_mapping_of(const struct object *object, const char *link)
 {
@@ -105,7 +105,7 @@ static enum locate_result try_live(const struct locate_options *where,
 	return try_path(where, "", path.text, object, true, elf);
 }
 
-/* Whether OBJECT was mapped from the file that ST describes. */
+/* Return whether OBJECT was mapped from the file that ST describes. */
 static bool is_its_file(const struct object *object, const struct stat *st)
 {
 	return object->inode && st->st_ino == object->inode &&

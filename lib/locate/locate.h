@@ -90,7 +90,7 @@ bool locate_kept(const struct locate_options *where, const uint8_t *id, size_t s
 struct elf *locate_debug(const struct locate_options *where, struct elf *elf, const char *path,
 			 const char *root);
 
-/* Whether ELF has debug information itself, or locate_debug() finds it without a fetch. */
+/* Return whether ELF has debug information itself, or locate_debug() finds it without a fetch. */
 bool locate_has_debug(const struct locate_options *where, struct elf *elf, const char *path,
 		      const char *root);
 
@@ -117,7 +117,7 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
 			  const uint8_t *id, size_t size, const char *release);
 
 /*
- * Whether PATH (a file's path, or "[ext4]") is the module MODULE ("[ext4]"). A '-' in PATH
+ * Return whether PATH (a file's path, or "[ext4]") is the module MODULE ("[ext4]"). A '-' in PATH
  * matches '_'.
  */
 bool locate_is_module(const char *path, const char *module);
@@ -132,7 +132,7 @@ struct elf *locate_package(const struct locate_options *where, const char *path,
  */
 struct elf *locate_elf(const struct locate_options *where, const char *root, const char *path);
 
-/* Whether a stream was recorded on this machine with the kernel release that runs now. */
+/* Return whether a stream was recorded on this machine with the kernel release that runs now. */
 bool locate_is_local(const struct stream_origin *origin);
 
 /* If the file *LIST, a build ID map, cannot be read, report it and set *LIST to NULL. */

@@ -23,7 +23,7 @@ struct object {
 	uint64_t inode;		/* inode number on that device; 0: unknown */
 };
 
-/* Whether any build ID of the mapped file is known. */
+/* Return whether any build ID of the mapped file is known. */
 static inline bool object_has_id(const struct object *o)
 {
 	return o->build_id_size || o->go_build_id;
@@ -54,23 +54,22 @@ struct objects {
 uint32_t objects_add(struct objects *objects, const struct mmap_record *m, bool in_kernel);
 
 /*
- * Whether O may be memory to which a program moved its own text, to run it from huge
- * pages.
+ * Return whether O may be memory to which a program moved its own text, to run it from huge pages.
  */
 bool object_may_be_hugepages(const struct object *o);
 
-/* Whether O is the vdso of 32-bit processes. */
+/* Return whether O is the vdso of 32-bit processes. */
 bool object_is_vdso32(const struct object *o);
 
-/* Whether O is a file in memory (memfd_create), which has no path. */
+/* Return whether O is a file in memory (memfd_create), which has no path. */
 bool object_is_memfd(const struct object *o);
 
 /* Remember the build ID of a path, for mappings of it that have none. */
 void objects_set_build_id(struct objects *objects, const struct build_id_record *b);
 
 /*
- * Whether there are so many objects, or build IDs of paths, that it is time to remove those that
- * are not in use.
+ * Return whether there are so many objects, or build IDs of paths, that it is time to remove those
+ * that are not in use.
  */
 bool objects_are_many(const struct objects *objects);
 

@@ -129,24 +129,24 @@ static bool is_guest(const struct record *rec)
 
 enum { HUGE_PAGE = 2 * 1024 * 1024 };	/* bytes: the smallest huge page */
 
-/* Whether M consists of whole huge pages that may hold moved text. */
+/* Return whether M consists of whole huge pages that may hold moved text. */
 static bool is_huge(const struct spaces *s, const struct mapping *m)
 {
 	return m->start % HUGE_PAGE == 0 && m->end % HUGE_PAGE == 0 &&
 	       object_may_be_hugepages(&s->objects.object[m->object]);
 }
 
-/* Whether NEW has all huge pages that fit into OLD. */
+/* Return whether NEW has all huge pages that fit into OLD. */
 static bool is_whole_inside(const struct mapping *old, const struct mapping *new)
 {
 	return new->start - old->start < HUGE_PAGE && old->end - new->end < HUGE_PAGE;
 }
 
 /*
- * Whether NEW is text moved from OLD.  A program that moves its text to huge pages
- * maps anonymous memory into the middle of its file's mapping; the code is still the
- * file's.  Moving the text of a library covers all of that text.  If only a part is
- * covered, the library was unmapped before, which no record reports.
+ * Return whether NEW is text moved from OLD.  A program that moves its text to huge pages maps
+ * anonymous memory into the middle of its file's mapping; the code is still the file's.  Moving
+ * the text of a library covers all of that text.  If only a part is covered, the library was
+ * unmapped before, which no record reports.
  */
 static bool is_moved_text(const struct spaces *s, const struct mapping *old,
 			  const struct mapping *new)
@@ -164,7 +164,7 @@ static void cover(struct mapping *m, uint32_t object)
 	m->object = object;
 }
 
-/* Whether MEMORY lies between two mappings of one file, the second of which is NEW. */
+/* Return whether MEMORY lies between two mappings of one file, the second of which is NEW. */
 static bool is_between(const struct spaces *s, const struct mappings *code,
 		       const struct mapping *memory, const struct mapping *new)
 {

@@ -93,7 +93,7 @@ const struct space *spaces_find(struct spaces *s, pid_t pid);
  */
 const struct mapping *spaces_file_mapped(struct spaces *s, const struct record *rec, pid_t *pid);
 
-/* Whether process PID is known: it had records, and it has not been freed. */
+/* Return whether process PID is known: it had records, and it has not been freed. */
 bool spaces_has(const struct spaces *s, pid_t pid);
 
 /* Set LIVE[id] for each of s->objects that is mapped in any space. */

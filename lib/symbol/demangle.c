@@ -20,7 +20,9 @@ static void add_text(const char *text, size_t size, void *opaque)
 	s->used += size;
 }
 
-/* Whether MANGLED is Rust. Old Rust names look like C++, and end in "17h", 16 digits, "E". */
+/*
+ * Return whether MANGLED is Rust. Old Rust names look like C++, and end in "17h", 16 digits, "E".
+ */
 static bool is_rust(const char *mangled)
 {
 	size_t length = strlen(mangled);
@@ -100,7 +102,7 @@ static bool readable_form(const char *mangled, enum demangle_style style, struct
 	return setjmp(s->full) == 0 && demangle_any(mangled, style, s);
 }
 
-/* Whether the '<' at AT belongs to the name of an operator: <, <<, <=, <=>, <<=. */
+/* Return whether the '<' at AT belongs to the name of an operator: <, <<, <=, <=>, <<=. */
 static bool is_operator(const char *start, const char *at)
 {
 	while (at > start && strchr("<-=", at[-1]))

@@ -19,5 +19,5 @@ enum demangle_style {
  */
 const char *demangle(struct arena *arena, const char *mangled, enum demangle_style style);
 
-/* Whether NAME is a wrapper that the Go compiler made for a method value ("main.T.f-fm"). */
+/* Return whether NAME is a wrapper that the Go compiler made for a method value ("main.T.f-fm"). */
 bool demangle_is_wrapper(const char *name);

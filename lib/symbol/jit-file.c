@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether FILE's OWNER is root, we or TRUSTED. perf has the same rule, without TRUSTED. */
+/* Return whether FILE's OWNER is root, we or TRUSTED. perf has the same rule, without TRUSTED. */
 static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t trusted)
 {
 	if (owner == 0 || owner == geteuid() || owner == trusted || trusted == JIT_ANYONE)
@@ -79,8 +79,8 @@ static void rewind_file(struct jitmap *j, struct jit_file *f)
 }
 
 /*
- * Whether nothing could be parsed when the file was as it is now. Then megabytes need not be
- * read again to find that out.
+ * Return whether nothing could be parsed when the file was as it is now. Then megabytes need not
+ * be read again to find that out.
  */
 static bool is_stuck(const struct jit_file *f, uint64_t size)
 {

@@ -125,8 +125,8 @@ static bool add_move(struct jitmap *j, struct cursor c, uint64_t time)
 }
 
 /*
- * Whether TEXT is UTF-8, not empty and without control characters. Some writers (V8 of Node 20)
- * write freed memory.
+ * Return whether TEXT is UTF-8, not empty and without control characters. Some writers (V8 of Node
+ * 20) write freed memory.
  */
 static bool is_text(const char *text)
 {

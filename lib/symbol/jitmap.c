@@ -223,7 +223,7 @@ static void update_levels(struct jitmap *j)
 	j->known = j->functions;
 }
 
-/* Whether function A, and not B, was there at TIME. B was recorded before A. */
+/* Return whether function A, and not B, was there at TIME. B was recorded before A. */
 static bool is_rather(const struct jitmap *j, uint32_t a, uint32_t b, uint64_t time)
 {
 	uint64_t a_time = j->function[a].time, b_time = j->function[b].time;

@@ -68,7 +68,7 @@ bool jitmap_open_dump(struct jitmap *j, const char *file);
 
 bool jitmap_has_map(const struct jitmap *j);
 
-/* Whether J has no open file and no function. */
+/* Return whether J has no open file and no function. */
 bool jitmap_is_empty(const struct jitmap *j);
 
 /* Add a function that comes from elsewhere than a file. */

@@ -153,7 +153,7 @@ static void bound(struct deferred *d, struct output *out)
 	release(d, out);
 }
 
-/* Whether the callchain at CHAIN of the sample RECORD waits for words with *COOKIE. */
+/* Return whether the callchain at CHAIN of the sample RECORD waits for words with *COOKIE. */
 static bool is_deferred(const uint8_t *record, size_t chain, uint64_t *cookie)
 {
 	uint64_t count = chain ? load(record + chain) : 0;

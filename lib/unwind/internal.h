@@ -134,7 +134,7 @@ struct unwind {
 /* Return the machine of the stream, or NULL if it is unknown. */
 const struct machine *unwind_machine(const struct unwind *u);
 
-/* Whether the stream was recorded on this machine with the kernel release that runs now. */
+/* Return whether the stream was recorded on this machine with the kernel release that runs now. */
 bool unwind_is_local(const struct unwind *u);
 
 /* Return the code of OBJECT, which M maps in PID; its file is looked for at the first call. */

@@ -114,7 +114,7 @@ static uint64_t pc_of(const struct frame *f)
 	return f->pc | (f->is_exact ? EXACT : 0);
 }
 
-/* Whether F is the frame of node N. */
+/* Return whether F is the frame of node N. */
 static bool is_frame_of(const struct node *n, const struct frame *f)
 {
 	return n->pc == pc_of(f) && n->sp == f->sp;
@@ -183,7 +183,7 @@ static int evidence(const struct generation *g, const struct node *below, const 
 	return 1 + words + (callers > UNKNOWN) + (registers > UNKNOWN);
 }
 
-/* Whether N was seen in one of the last stacks of thread T. */
+/* Return whether N was seen in one of the last stacks of thread T. */
 static bool is_recent(const struct node *n, const struct thread *t)
 {
 	return t->stacks - n->stack <= AGE_MAX;

@@ -45,7 +45,7 @@ uint64_t machine_strip(const struct machine *m, uint64_t address, bool is_52_bit
 	return address & ((1ULL << (is_52_bits ? 52 : 48)) - 1);
 }
 
-/* Whether the SIZE bytes of TEXT are DISTANCE bytes after the code's address. */
+/* Return whether the SIZE bytes of TEXT are DISTANCE bytes after the code's address. */
 static bool has(struct machine_code code, int distance, const char *text, size_t size)
 {
 	if (distance < 0 ? code.before < (uint64_t)-(int64_t)distance
@@ -114,7 +114,7 @@ struct trampoline {
 	uint8_t size, syscall;
 };
 
-/* Whether CODE is in T: at its start, at the system call, or after that. */
+/* Return whether CODE is in T: at its start, at the system call, or after that. */
 static bool is_in(struct machine_code code, struct trampoline t, bool is_exact)
 {
 	return has(code, 0, t.text, t.size) ||

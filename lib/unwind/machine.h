@@ -50,9 +50,9 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 			struct cfi_row *row);
 
 /*
- * Whether the call before the return address CODE runs on another stack, from its first byte on,
- * as Go's runtime.systemstack, mcall, morestack and asmcgocall do: the words further up on that
- * stack are old.
+ * Return whether the call before the return address CODE runs on another stack, from its first
+ * byte on, as Go's runtime.systemstack, mcall, morestack and asmcgocall do: the words further up
+ * on that stack are old.
  */
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 

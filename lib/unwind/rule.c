@@ -127,7 +127,7 @@ static struct machine_code code_around(const struct elf *elf, uint64_t own)
 	return around;
 }
 
-/* Whether OWN is in a procedure linkage table; *AT: bytes after the table's start. */
+/* Return whether OWN is in a procedure linkage table; *AT: bytes after the table's start. */
 static bool is_in_plt(const struct elf *elf, uint64_t own, uint64_t *at)
 {
 	static const char *const name[] = { ".plt", ".plt.sec", ".plt.got", ".plt.bnd", ".iplt" };

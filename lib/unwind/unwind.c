@@ -384,7 +384,7 @@ static size_t write_sample(struct unwind *u, const struct stream_event *event,
 	return size;
 }
 
-/* Whether S has user words, and no dump: this program has unwound it before. */
+/* Return whether S has user words, and no dump: this program has unwound it before. */
 static bool is_finished(const struct sample *s)
 {
 	for (uint64_t i = 0; i < s->callchain.count; i++)

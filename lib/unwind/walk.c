@@ -20,7 +20,7 @@ struct walk {
 	bool by_frame_pointer;	/* the frame was found by its callee's frame pointer */
 };
 
-/* Whether to go on, or how the loop ended. */
+/* Return whether to go on, or how the loop ended. */
 enum { GO_ON = UNWIND_OUTCOMES };
 
 static bool load(const struct dump *d, uint64_t address, uint64_t *value)
@@ -33,7 +33,7 @@ static bool load(const struct dump *d, uint64_t address, uint64_t *value)
 	return true;
 }
 
-/* Whether a longer dump would have had ADDRESS. */
+/* Return whether a longer dump would have had ADDRESS. */
 static bool is_beyond(const struct dump *d, uint64_t address)
 {
 	const uint64_t deep = 64 << 20;	/* bytes; deeper stacks are rarer than wrong addresses */

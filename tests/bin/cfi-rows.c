@@ -51,7 +51,7 @@ static void print_row(const struct cfi_row *row)
 		print_rule(&row->save[i]);
 }
 
-/* Whether the last address of SAME has the same row as its first. */
+/* Return whether the last address of SAME has the same row as its first. */
 static bool is_same_row(struct cfi *c, const struct cfi_row *row, const struct extent *same)
 {
 	struct extent other;

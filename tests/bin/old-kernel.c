@@ -27,7 +27,7 @@
 static int version;	/* simulated: 1000 * major + minor */
 
 #ifdef __x86_64__
-/* Whether the kernel has all features in A (from the history of uapi/linux/perf_event.h). */
+/* Return whether the kernel has all features in A (from the history of uapi/linux/perf_event.h). */
 static int is_known(const struct perf_event_attr *a)
 {
 	return (version >= 6000 || !(a->read_format & PERF_FORMAT_LOST)) &&

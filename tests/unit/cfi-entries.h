@@ -151,7 +151,7 @@ static inline const char *text_at(struct cfi *c, uint64_t address, struct extent
 	return text;
 }
 
-/* Whether the row at ADDRESS is EXPECTED, from START to END. */
+/* Return whether the row at ADDRESS is EXPECTED, from START to END. */
 static inline bool has(struct cfi *c, uint64_t address, uint64_t start, uint64_t end,
 		       const char *expected)
 {

@@ -8,7 +8,7 @@
 
 static struct arena arena;
 
-/* Whether MANGLED is READABLE in STYLE; if not, print both. */
+/* Return whether MANGLED is READABLE in STYLE; if not, print both. */
 static bool gives(const char *mangled, enum demangle_style style, const char *readable)
 {
 	const char *got = demangle(&arena, mangled, style);

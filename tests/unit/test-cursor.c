@@ -72,7 +72,7 @@ static struct cursor open_copy(const char *bytes, size_t size, bool swap, uint8_
 	return (struct cursor){ .at = *copy, .end = *copy + size, .swap = swap };
 }
 
-/* Whether the whole field gives its value and leaves the cursor at its end. */
+/* Return whether the whole field gives its value and leaves the cursor at its end. */
 static bool is_right(const struct field *f, bool swap)
 {
 	uint8_t *copy;
@@ -84,7 +84,7 @@ static bool is_right(const struct field *f, bool swap)
 	return right;
 }
 
-/* Whether every read gives 0 and fails. */
+/* Return whether every read gives 0 and fails. */
 static bool all_fail(struct cursor *c)
 {
 	for (size_t i = 0; i < FIELDS; i++)
@@ -93,7 +93,7 @@ static bool all_fail(struct cursor *c)
 	return cursor_bytes(c, 0) == NULL && cursor_bytes(c, 1) == NULL && c->at <= c->end;
 }
 
-/* Whether the first SIZE bytes of the field fail, and what is read after that does. */
+/* Return whether the first SIZE bytes of the field fail, and what is read after that does. */
 static bool cut_fails(const struct field *f, size_t size, bool swap)
 {
 	uint8_t *copy;

@@ -266,7 +266,9 @@ static bool is_line(const Perftools__Profiles__Profile *p, const Perftools__Prof
 	       l->line == line && l->column == line - 10;
 }
 
-/* Whether the first sample is leaf < inner inlined in outer < outer, in a mapping at START. */
+/*
+ * Return whether the first sample is leaf < inner inlined in outer < outer, in a mapping at START.
+ */
 static bool has_stack(const Perftools__Profiles__Profile *p, uint64_t start)
 {
 	const Perftools__Profiles__Sample *s = p->sample[0];

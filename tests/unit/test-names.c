@@ -3,7 +3,7 @@
 #include "tests/unit/demangled.h"
 #include "tests/unit/tap.h"
 
-/* Whether it is so in the styles without parameters. */
+/* Return whether it is so in the styles without parameters. */
 static bool shows(const char *mangled, const char *readable)
 {
 	return gives(mangled, DEMANGLE_TEMPLATES, readable) &&

@@ -34,7 +34,7 @@ static void end_round(struct order *o)
 	order_round(o, &rec);
 }
 
-/* Whether exactly the records of these times, ended by 0, come out. */
+/* Return whether exactly the records of these times, ended by 0, come out. */
 static bool comes(struct order *o, const uint64_t times[COMES_MAX])
 {
 	struct record rec;

@@ -73,7 +73,7 @@ static void start_reader(struct reader *r)
 		abort();
 }
 
-/* Whether all that came is DATA's first SIZE bytes, no more and no less. */
+/* Return whether all that came is DATA's first SIZE bytes, no more and no less. */
 static bool end_reader(struct reader *r, size_t size)
 {
 	pthread_join(r->thread, NULL);
@@ -250,7 +250,10 @@ static void test_waiting(void)
 	tap(end_reader(&r, MUCH) && report.status == 0, "and all of it came");
 }
 
-/* Whether the SIZE bytes decompress to DATA's first WANTED, by libzstd; several frames may be. */
+/*
+ * Return whether the SIZE bytes decompress to DATA's first WANTED, by libzstd; several frames may
+ * be.
+ */
 static bool decompresses(const void *bytes, size_t size, size_t wanted)
 {
 	ZSTD_DCtx *context = ZSTD_createDCtx();

@@ -91,7 +91,10 @@ static uint8_t *cut(const uint8_t *bytes, size_t size, struct record *rec)
 	return exact;
 }
 
-/* Whether REC, of SIZE bytes of body at BYTES, decodes when whole and not when cut anywhere. */
+/*
+ * Return whether REC, of SIZE bytes of body at BYTES, decodes when whole and not when cut
+ * anywhere.
+ */
 static bool is_checked(struct record rec, const uint8_t *bytes, size_t size, decoder decode)
 {
 	bool good = true;

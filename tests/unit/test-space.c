@@ -80,7 +80,7 @@ static void task(struct spaces *s, uint32_t type, pid_t pid, pid_t parent, pid_t
 	follow(s, &d, type, PERF_RECORD_MISC_USER);
 }
 
-/* Whether ADDRESS in SPACE is at OFFSET in the object PATH; PATH NULL: it is nowhere. */
+/* Return whether ADDRESS in SPACE is at OFFSET in the object PATH; PATH NULL: it is nowhere. */
 static bool is_in(const struct spaces *s, const struct space *space, uint64_t address,
 		  const char *path, uint64_t offset)
 {

@@ -15,7 +15,7 @@ static uint32_t draw(uint32_t limit)
 	return (uint32_t)(state >> 33) % limit;
 }
 
-/* Whether ID, which was added under HASH, is met once, in a walk that ends. */
+/* Return whether ID, which was added under HASH, is met once, in a walk that ends. */
 static bool is_there_once(const struct table *t, uint64_t hash, uint32_t id)
 {
 	struct table_probe probe = table_probe(t, hash);

@@ -144,7 +144,7 @@ static const struct go_call go_calls[] = {
 		"\xe3\x03\x40\xf9\xe5\x07\x40\xf9\x9f\x02\0\x91", 20),
 };
 
-/* Whether CALL is recognized in code that has all its bytes but MISSING at its end. */
+/* Return whether CALL is recognized in code that has all its bytes but MISSING at its end. */
 static bool is_recognized(const struct go_call *call, size_t missing)
 {
 	const struct machine *m = machine_find(call->machine);

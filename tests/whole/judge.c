@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an output is what the tool promises, by readers of our own: not the tools' code. */
+/*
+ * Return whether an output is what the tool promises, by readers of our own: not the tools' code.
+ */
 #include "whole.h"
 
 #include <ctype.h>
