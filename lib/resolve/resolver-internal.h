@@ -42,9 +42,9 @@ struct jit_process {
 	struct jitmap *map;	/* NULL: not read yet, or discarded */
 	char *dump;		/* path of the jitdump file that it mapped; NULL: none */
 	uid_t user;		/* effective user, as last seen; 0: root, or unknown */
-	bool is_nameless;	/* an address was looked up, and no name of any was there */
+	bool is_nameless;	/* an address was looked up, and no file has names of its code */
 	uint32_t unnamed;	/* samples of nameless addresses, counted until advice is given */
-	uint32_t ended;		/* 1 + rounds since its end, or its last use after; 0: it lives */
+	uint32_t ended;		/* 1 + rounds since its end or a later use; 0: it lives */
 };
 
 /*
@@ -57,7 +57,7 @@ struct recent {
 	uint32_t frame;
 };
 
-/* What an object of the resolved stream stands for: part of an object of lib/process. */
+/* What an object of the resolved stream stands for: a part of an object of lib/process. */
 struct part {
 	/* id in lib/process; TABLE_NONE: addresses without a mapping */
 	uint32_t object;
@@ -66,7 +66,7 @@ struct part {
 	uint32_t flags;		/* OBJECT_IS_MAIN: a program may also be mapped as a library */
 };
 
-#define PART_REMOVED (TABLE_NONE - 1)	/* as the object of a part: it was removed */
+#define PART_REMOVED (TABLE_NONE - 1)	/* object of a part whose object was removed */
 
 static inline uint64_t part_hash(const struct part *p)
 {
@@ -79,20 +79,20 @@ struct resolver {
 	struct resolved *tables;
 	struct report *report;
 	struct spaces spaces;
-	struct recent *recent;
-	size_t recent_slots;
+	struct recent *recent;		/* the first cache */
+	size_t recent_slots;		/* elements of RECENT, a power of two */
 	uint32_t recent_salt;		/* changes with each flush */
-	uint64_t flushes;
+	uint64_t flushes;		/* calls of resolver_flush_recent() */
 	struct table frame_table;	/* over tables->frame, by (object, address) */
 	struct table merged_table;	/* frames beyond FRAMES_MAX, by (object, lines) */
 	struct source **source;		/* by object of lib/process; NULL: not needed yet */
 	struct name_counts *name_counts;	/* by object of lib/process */
-	uint32_t counts_size;
+	uint32_t counts_size;		/* elements of NAME_COUNTS */
 	struct name_counts unmapped_counts;	/* addresses without a mapping */
 	struct name_counts removed_counts;	/* objects that were removed */
-	uint32_t sources;
+	uint32_t sources;		/* elements of SOURCE */
 	struct elf_pool pool;		/* the files of all sources */
-	struct fetcher fetcher;
+	struct fetcher fetcher;		/* downloads files, by debuginfod */
 	bool pool_reported;		/* that POOL is nearly full was reported */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
@@ -104,17 +104,17 @@ struct resolver {
 	struct byte_ids long_seen;	/* hashes of these names */
 	bool names_reported;		/* that further long names are cut was reported */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
-	uint32_t readables;
+	uint32_t readables;		/* elements of READABLE */
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
-	uint32_t comms;
+	uint32_t comms;			/* elements of COMM */
 	uint32_t comms_renumbered;	/* spaces.tasks.renumbered when COMM was empty */
-	bool silence_reported;	/* SPACES_SILENCED was said */
-	struct jit_process *jit;
-	uint32_t jits;
+	bool silence_reported;	/* SPACES_SILENCED was reported */
+	struct jit_process *jit;	/* processes with code outside of files */
+	uint32_t jits;			/* elements of JIT */
 	struct table jit_table;		/* over JIT, by pid */
 	uint32_t advised;		/* bit mask of compilers for which advice was given */
 	struct table map_table;		/* pids by the file of their map; may be out of date */
-	struct jit_budget jit_budget;
+	struct jit_budget jit_budget;	/* what all jitmaps use together */
 	uint64_t jit_credit;		/* visits to processes that may be made */
 	bool round_ended;		/* a round ended, and no sample has come since */
 	enum from from;			/* source of the names in LINE */
@@ -132,16 +132,16 @@ struct resolver {
 	bool recorded_reported;		/* that there are too many of them was reported */
 	struct jitmap *ksymbols;	/* code that the kernel generated (KSYMBOL); NULL: none */
 	uint32_t ksymbols_added;	/* since the names of unmapped code were forgotten */
-	uint32_t ksymbols_limit;	/* value of KSYMBOLS_ADDED at which they are again */
+	uint32_t ksymbols_limit;	/* KSYMBOLS_ADDED at which they are forgotten next */
 	struct resolved_line line[LINES_MAX];	/* lines of the current place */
 	uint32_t *frame;		/* frames of the current sample */
-	size_t frame_capacity;
-	struct stack_ends ends;
-	uint64_t opened;		/* files */
-	uint64_t added, named;		/* frames; those of them that have a name */
+	size_t frame_capacity;		/* elements of FRAME */
+	struct stack_ends ends;		/* counts of how stacks end */
+	uint64_t opened;		/* number of files opened */
+	uint64_t added, named;		/* number of frames, and of frames with a name */
 	uint64_t limit;			/* bytes of definitions until a restart */
 	uint64_t *before;		/* bits: places defined before the last restart, by hash */
-	uint32_t again;			/* frames since then whose place was defined before, too */
+	uint32_t again;			/* frames since then whose place had been defined */
 };
 
 /* Where an address is: a part of an object, and the address in it. */
@@ -201,7 +201,7 @@ uint32_t resolver_add_part(struct resolver *r, const struct resolved_object *obj
 /* Return the place of an address without a mapping. */
 struct place resolver_place_unmapped(struct resolver *r, uint64_t address);
 
-/* Return the source of an object of lib/process. It may not have been looked for yet. */
+/* Return the source of an object of lib/process. Its file may not have been looked for yet. */
 struct source *resolver_source_at(struct resolver *r, uint32_t object);
 
 /* Return a new source for PATH, marked as tried: the caller looks for its file right away. */
