@@ -71,7 +71,7 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 	r->recorded_reported = r->recorded.is_full;
 }
 
-/* The names of threads have new ids. */
+/* Forget which strings names of threads are, because the names have new ids. */
 static void forget_comms(struct resolver *r)
 {
 	free(r->comm);
@@ -208,7 +208,7 @@ static bool is_no_code(const struct resolver *r, const struct space *space, uint
 	       !mappings_are_none(&space->code) && !space_find(space, address);
 }
 
-/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is no code. */
+/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code. */
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
 			const struct space *space, uint64_t address)
 {
@@ -235,7 +235,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 	return frame;
 }
 
-/* Return the frame of ADDRESS, which the CPU has executed, wherever that is. */
+/* Return the frame of ADDRESS, which the CPU has executed, even if no code is mapped there. */
 static uint32_t resolve_executed(struct resolver *r, const struct stream_reader *in, pid_t pid,
 				 const struct space *space, uint64_t address)
 {
@@ -373,8 +373,8 @@ static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader
  * The leaf is the sampled IP. In the callchain, each PERF_CONTEXT_* marker says which address
  * space the following addresses belong to. The first address after a marker is where the code was
  * interrupted or called the kernel. The others are return addresses: the call is the instruction
- * before. The callchain repeats the leaf at its start. A return address that is no code ends the
- * program's part.
+ * before. The callchain repeats the leaf at its start. A return address that is not in code ends
+ * the program's part.
  *
  * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
  * the program although the interrupt found the kernel running. Then the kernel's part of the
