@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last use of a file is stored as its modification time, because every file system keeps that
- * one.
+ * The last use of a file is stored as its modification time, because every file system keeps this
+ * time.
  */
 #include "resolve/cache.h"
 #include "base/arena.h"
@@ -51,7 +51,7 @@ void cache_check(struct cache *c)
 	}
 }
 
-/* Open NAME if root or we own it. Returns -1 if not: others could give functions any name. */
+/* Open NAME if root or we own it, because others could store any names. Returns -1 if not. */
 static int open_believed(const struct cache *c, int directory, const char *name)
 {
 	int fd = regular_open_in(directory, name, true);
@@ -76,7 +76,7 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	if (fd >= 0 && (x = index_open(fd, key->inputs, &why)) == NULL)
 		report_note(c->report, "'%s/%s' is not used: %s; it is made anew", c->directory,
 			    name, why);
-	if (x)		/* note the use; that fails if the file is not ours, and need not work */
+	if (x)		/* note the use; a failure, as if the file is not ours, does no harm */
 		utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
 	if (directory >= 0)
 		close(directory);

@@ -11,7 +11,7 @@
 #include "resolve/index-builder.h"
 
 struct cache {
-	const char *directory;
+	const char *directory;		/* NULL: no cache */
 	uint64_t size_max;		/* bytes of all files together */
 	struct report *report;
 };

@@ -29,14 +29,15 @@ struct index_call {
 };
 
 struct index_function {
-	uint32_t name, file, line;
+	uint32_t name, file, line;	/* NAME, FILE: offsets in STRINGS */
 };
 
 struct index {
-	struct mapped mapped;
-	const uint8_t *chunk, *call, *function, *code;
+	struct mapped mapped;		/* the whole file, in which the tables are */
+	const uint8_t *chunk, *call, *function, *code;	/* see index.h for their layouts */
 	const char *strings;
-	uint32_t chunks, calls, functions, code_size, strings_size;
+	uint32_t chunks, calls, functions;		/* elements of these tables */
+	uint32_t code_size, strings_size;		/* bytes */
 	struct dwarf_frame frames[INDEX_FRAMES_MAX];	/* the last answer */
 	struct dwarf_function names[INDEX_FRAMES_MAX];	/* functions of FRAMES */
 };

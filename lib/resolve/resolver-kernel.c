@@ -104,7 +104,7 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 /*
  * A module's symbol names only code of that module. It is used only if the kernel has not moved
  * since the recording, because modules do not move together with the kernel. Parts beyond
- * OBJECTS_MAX are of no object: nothing says whose code they are.
+ * OBJECTS_MAX have no object: it is unknown whose code they have.
  */
 const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place)
 {

@@ -111,7 +111,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	free(part);
 }
 
-/* Add the name counts of object ID, which is removed, to the name counts of all that were. */
+/* Add the name counts of object ID, which is being removed, to those of removed objects. */
 static void remove_counts(struct resolver *r, uint32_t id)
 {
 	if (id >= r->counts_size)
@@ -132,7 +132,7 @@ static void remove_source(struct resolver *r, uint32_t id)
 	r->source[id] = NULL;
 }
 
-/* No address will be found in parts of objects that are not LIVE: their ids get a new meaning. */
+/* Mark parts of objects that are not LIVE as removed, because the objects' ids are used again. */
 static void detach_parts(struct resolver *r, const bool *live)
 {
 	for (uint32_t id = 0; id < r->tables->objects; id++) {

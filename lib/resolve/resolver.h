@@ -35,7 +35,7 @@ struct resolver_options {
 /* Totals for the summary. */
 struct resolver_counts {
 	uint64_t frames;	/* frames defined: distinct ones since the tables were new */
-	uint64_t named;		/* those of them with a name */
+	uint64_t named;		/* frames with a name among them */
 	uint64_t objects;	/* files opened */
 };
 
@@ -52,7 +52,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec);
 
 /*
- * Set *OUT to everything that SAMPLE says except frames. Pointers in *OUT are valid until the
+ * Set *OUT to all fields of SAMPLE except its frames. Pointers in *OUT are valid until the
  * next call.
  */
 void resolver_fields(struct resolver *r, const struct stream_reader *in,
@@ -76,7 +76,7 @@ uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 void resolver_count(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, enum stack_end end);
 
-/* Return what was counted. */
+/* Return what resolver_count() has counted. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
 /* Call resolver_fields(), resolver_frames() and resolver_count(). */
@@ -91,12 +91,12 @@ void resolver_sample(struct resolver *r, const struct stream_reader *in,
 void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
 		      size_t frames);
 
-/* Return the threads of the stream: those of them that have ended, too. */
+/* Return the threads of the stream, including those that have ended. */
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
- * Return whether so many definitions, BYTES of records since the tables were new, should be
- * dropped by resolver_restart(): more than definitions_max, or than about twice what is in use.
+ * Return whether to call resolver_restart(), after definitions of BYTES bytes of records since the
+ * tables were new: more than definitions_max, and more than about twice what is in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cache stores of a program: the answers for all addresses of each function that was looked
- * up, because the next run will sample other addresses of the same functions.
+ * A cache stores the answers for all addresses of each function of which an address was looked up,
+ * because the next run will sample other addresses of the same functions.
  */
 #include "base/digest.h"
 #include "resolve/source-internal.h"

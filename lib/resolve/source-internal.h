@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals of source, shared by lookups (source.c) and what is saved of them (source-index.c). */
+/* Internals of source, shared by lookups (source.c) and saving their answers (source-index.c). */
 #pragma once
 #include "resolve/source.h"
 

@@ -58,14 +58,14 @@ struct source {
 	bool no_calls, no_lines;	/* inlined calls, lines: not needed in answers */
 	const char *path;	/* path of the object, which owns it; NULL: not set yet */
 	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
-	uint32_t codes;
+	uint32_t codes;		/* elements of CODE */
 	struct tables *tables;	/* NULL: its debug files were not looked for yet */
 };
 
 /* What is known about an address. */
 struct source_answer {
 	const struct dwarf_frame *frame;	/* innermost first, as from dwarf_find() */
-	size_t frames;
+	size_t frames;		/* elements of FRAME; 0: no function is known */
 	/*
 	 * Name of the outermost frame by the symbol table; NULL: the name in FRAME is right. The
 	 * two differ if a function has several names, or for a part split off ("f.cold").
