@@ -213,7 +213,7 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name, uin
 		return true;
 	if (l.mapping == TABLE_NONE || !l.address) {
 		if (!c->is_reported)
-			report_note(c->report, "no instructions of '%s': the profile has no "
+			report_note(c->report, "no instructions of '%.200s': the profile has no "
 				    "addresses of its code, only its name", name);
 		c->is_reported = true;
 		return false;

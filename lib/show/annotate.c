@@ -22,6 +22,13 @@ static uint32_t add_row(struct annotate *a)
 	return a->rows - 1;
 }
 
+/* Sort COUNT items; P may be NULL if there are none. */
+static void sort(void *p, size_t count, size_t item, int (*compare)(const void *, const void *))
+{
+	if (count > 0)
+		qsort(p, count, item, compare);
+}
+
 /* --- which functions --- */
 
 static void add_function(struct annotate *a, struct byte_ids *ids, uint32_t index)
@@ -141,8 +148,8 @@ static void find_places(struct annotate *a, bool with_lines)
 	for (uint32_t i = 0; i < a->d->locations.count; i++)
 		find_place(a, i, with_lines ? &ids : NULL, &rows);
 	for (uint32_t i = 0; i < a->functions && with_lines; i++)
-		qsort(a->function[i].number, a->function[i].numbers,
-		      sizeof(*a->function[i].number), compare_numbers);
+		sort(a->function[i].number, a->function[i].numbers,
+		     sizeof(*a->function[i].number), compare_numbers);
 	byte_ids_release(&ids);
 	free(rows);
 }
@@ -255,7 +262,7 @@ bool annotate_choose(struct annotate *a, const regex_t *filter, size_t type, uin
 	for (uint32_t i = 0; i < a->functions; i++)
 		memcpy(a->function[i].value, a->row[a->function[i].row].value,
 		       sizeof(a->function[i].value));
-	qsort(a->function, a->functions, sizeof(*a->function), by_value);
+	sort(a->function, a->functions, sizeof(*a->function), by_value);
 	while (used < a->functions && (a->function[used].value[BARS_FLAT] ||
 				       a->function[used].value[BARS_CUMULATIVE]))
 		used++;
@@ -329,9 +336,16 @@ static void find_instructions(struct annotate *a)
 	for (uint32_t i = 0; i < a->d->locations.count && !command_stop; i++)
 		if (a->place[i].outermost != TABLE_NONE)
 			find_instruction(a, &a->function[a->place[i].outermost], i);
-	for (uint32_t i = 0; i < a->functions; i++)
-		qsort(a->function[i].block, a->function[i].blocks, sizeof(*a->function[i].block),
-		      compare_blocks);
+	bool any = false;
+	for (uint32_t i = 0; i < a->functions; i++) {
+		struct annotate_function *f = &a->function[i];
+		for (uint32_t k = 0; k < f->blocks; k++)
+			any |= f->block[k].code.count > 0;
+		sort(f->block, f->blocks, sizeof(*f->block), compare_blocks);
+	}
+	if (!any && !command_stop)
+		report_error(a->report, "no function has instructions to show; --source shows "
+			     "its lines");
 }
 
 /* --- all --- */
