@@ -21,7 +21,7 @@ enum { EXIT_CHANGED = 3 };
 enum gate { GATE_NONE, GATE_ANY, GATE_TOTAL, GATE_FUNCTION };
 
 static struct command_list bases;
-static const char *type, *by, *output;
+static const char *type, *by, *output, *labels = "none";
 static bool json, one_run;
 static uint64_t rows = 20, runs;
 static const char *keep;
@@ -82,7 +82,8 @@ static const struct command_option options[] = {
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
 	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
-	{ 0, "by", "WHAT", "compare functions, objects, files, lines or stacks", .text = &by },
+	{ 0, "by", "WHAT", "compare functions, objects, files, lines, stacks, or label:NAME",
+	  .text = &by },
 	{ 0, "cum", NULL, "compare functions including all functions that they call",
 	  .flag = &diff.how.cumulative },
 	{ 0, "fdr", "SHARE", "false discovery rate: share of reported changes that are false",
@@ -121,9 +122,15 @@ static void parse_by(void)
 			diff.how.rows.by = (enum frames_by)i;
 			return;
 		}
-	if (by)
-		command_misused(&command, "--by takes function, file, line, object or stack, not "
-				"'%s'", by);
+	if (!by)
+		return;
+	labels = strcmp(by, "comm") ? by : "thread_comm";	/* as pmu-top calls it */
+	diff.how.rows.label = labeler_shown(labels);
+	if (!labeler_makes(labels) && strncmp(by, "label:", strlen("label:")))
+		command_misused(&command, "--by takes function, file, line, object, stack, or a "
+				"label, such as pid or label:NAME, not '%s'", by);
+	if (diff.how.cumulative)
+		command_misused(&command, "--cum is for functions, not for labels");
 }
 
 static void parse_options(void)
@@ -152,7 +159,7 @@ static size_t choose_type(const struct decoded *d, const char *file)
 /* Add FILE to SIDE, and to SUM unless that is NULL.  Return false if it cannot: reported. */
 static bool add(enum diff_side side, const char *file, struct merge *sum, struct report *report)
 {
-	const struct open_options as = { .labels = "none", .slices = 20 };
+	const struct open_options as = { .labels = labels, .slices = 20 };
 	struct decoded *d = open_profile(file, &as, report);
 	bool good = d && diff_add(&diff, side, d, file, choose_type(d, file), report);
 

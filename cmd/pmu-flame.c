@@ -17,7 +17,7 @@
 enum { SLICES = 200 };		/* of a stream's time, at least, for the heat map */
 
 static struct flame_options how;
-static const char *base, *ratio, *title, *file;
+static const char *base, *by, *ratio, *title, *file;
 
 enum { TO_HTML, TO_SVG };
 static const char *const formats[] = { [TO_HTML] = "html", [TO_SVG] = "svg", NULL };
@@ -31,8 +31,8 @@ static const struct command_option options[] = {
 	  .text = &base },
 	{ 0, "ratio", "A/B", "show type A, coloured by A per B, such as cycles/instructions",
 	  .text = &ratio },
-	{ 0, "by", "LABEL", "divide the graph by the values of a label: comm, pid, ...",
-	  .text = &how.by },
+	{ 0, "by", "LABEL", "divide the graph by the values of a label: comm, label:NAME, ...",
+	  .text = &by },
 	{ 0, "invert", NULL, "show callers: the function on top is the root",
 	  .flag = &how.invert },
 	{ 0, "min", "SHARE", "sum up call paths with less than SHARE, such as 0.1%",
@@ -71,7 +71,7 @@ static void split_ratio(void)
 static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 			struct report *report)
 {
-	const struct open_options as = { .labels = how.by, .slices = SLICES,
+	const struct open_options as = { .labels = by, .slices = SLICES,
 					 .when_read = command_input_ended };
 
 	command_on_signals(SIGNALS_END_BUT_ONE);
@@ -120,8 +120,9 @@ int main(int argc, char **argv)
 
 	command_begin(&command, &report, argc, argv);
 	how.still = format == TO_SVG;
-	if (how.by && !strcmp(how.by, "comm"))	/* as pmu-top calls it */
-		how.by = "thread_comm";
+	if (by && !strcmp(by, "comm"))	/* as pmu-top calls it */
+		by = "thread_comm";
+	how.by = by ? labeler_shown(by) : NULL;
 	if (ratio)
 		split_ratio();
 	const char *input = command_input(&command);

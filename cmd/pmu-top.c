@@ -19,7 +19,7 @@ static uint64_t rows = 20, window = 10000000000;
 static double min, min_call = 0.005;
 static int format = TOP_TABLE;		/* enum top_format */
 static int bars_are = BARS_AUTO;	/* enum bars_how */
-static const char *type, *by;
+static const char *type, *by, *asked = "none";	/* ASKED: labels of a stream */
 static struct top_how how;
 static struct command_list ratios;
 static struct ratio_column *columns;
@@ -40,7 +40,7 @@ static const struct command_option options[] = {
 	{ 'n', "rows", "COUNT", "show COUNT functions", .count = &rows },
 	{ 't', "type", "TYPE", "show this sample type, such as samples", .text = &type },
 	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
-	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, tid, comm, ...",
+	{ 0, "by", "WHAT", "show objects, files, lines, or a label: pid, label:NAME, ...",
 	  .text = &by },
 	{ 0, "objects", NULL, "show the object that each function is in", .flag = &objects },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
@@ -68,11 +68,13 @@ static void parse_by(void)
 {
 	if (!by)
 		return;
-	how.label = strcmp(by, "comm") ? by : "thread_comm";
+	asked = strcmp(by, "comm") ? by : "thread_comm";
+	how.label = labeler_shown(asked);
 	for (int i = 0; i < FRAMES_BY_KINDS; i++)
 		if (!strcmp(by, frames_by_name[i])) {
 			how.by = (enum frames_by)i;
 			how.label = NULL;
+			asked = "none";
 		}
 	if (objects && (how.label || how.by == FRAMES_BY_OBJECT))
 		command_misused(&command, "--objects is for functions, files and lines: leave out "
@@ -204,8 +206,10 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 	struct winsize size = { 0 };
 
 	if (how.label && !top->has_label && top->samples > 0) {
-		report_error(report, "no sample has the label '%s': pmu-topprof --label sets "
-			     "labels", how.label);
+		report_error(report, "no sample has the label '%s': %s", how.label,
+			     is_stream && !strncmp(asked, "label:", strlen("label:"))
+			     ? "pmu-sample --labels records labels of programs"
+			     : "pmu-topprof --label sets labels");
 		return;
 	}
 	struct top_view view = { .type = name, .unit = unit, .rows = rows, .min = min,
@@ -252,7 +256,7 @@ static void explain_bars(const struct bars *bars, const struct decoded *d, bool 
 
 static void show_once(struct opened *o, struct report *report)
 {
-	const struct open_options as = { .labels = how.label ? how.label : "none",
+	const struct open_options as = { .labels = asked,
 					 .slices = bars_are == BARS_NONE ? 0 : 20,
 					 .when_read = command_input_ended };
 	struct decoded *d = opened_profile(o, &as);
@@ -284,7 +288,7 @@ static void show_once(struct opened *o, struct report *report)
 static void show_live(struct opened *o, struct report *report)
 {
 	how.objects = !how.label && how.by != FRAMES_BY_OBJECT;
-	const struct live_options as = { .how = how, .type = type, .min = min,
+	const struct live_options as = { .how = how, .labels = asked, .type = type, .min = min,
 		.min_call = min_call, .window = window, .by_cumulative = by_cumulative };
 
 	command_on_signals(SIGNALS_STOP);

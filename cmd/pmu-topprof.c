@@ -44,7 +44,8 @@ static const char *const formats[] = {
 
 static const struct command_option options[] = {
 	SELECTION_OPTIONS(how.selection),
-	{ 'l', "label", "LIST", "label samples: pid,tid,cpu,...; or none", .text = &how.labels },
+	{ 'l', "label", "LIST", "label samples: pid,cpu,label:NAME,...; or none",
+	  .text = &how.labels },
 	{ 0, "max-label-values", "COUNT", "keep COUNT values of a label:NAME; the rest is [other]",
 	  .count = &how.label_values, .least = 1, .most = UINT32_MAX },
 	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",

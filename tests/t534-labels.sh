@@ -221,6 +221,36 @@ check 'pmu-stream prints labels, safe for a terminal; perf script reads the stre
 	test "$(grep -c "labels:" script)" = 200
 END
 
+check 'pmu-top, pmu-flame and pmu-diff by a label of the program, of streams and profiles' <<'END'
+	made lossy 1500
+	pmu-topprof -q -o p.pb.gz lossy.data
+	lost=$(pmu-stream -j lossy.data | sed "s/.*\"lost\": \([0-9]*\).*/\1/")
+	awk -v lost="$lost" "BEGIN { n[\"[user not known]\"] = lost }
+		{ sub(/.*user=/, \"\", \$3); sub(/.*not.*/, \"[user not known]\", \$3) }
+		\$3 !~ /n\$/ { n[\$3] += \$1 }
+		END { for (v in n) if (n[v]) print v, n[v] }" truth | sort >want
+	for file in lossy.data p.pb.gz; do
+		pmu-top -q --bars none --by label:user -t cpu_samples --to csv $file >csv
+		none grep "\[no user\]" csv
+		tr -d "\r" <csv | awk -F, "NR > 1 && \$1 { print \$5, \$1 }" | sort >got
+		same want got
+	done
+	pmu-flame --by label:user -q lossy.data >page.html
+	grep -q "user: v7" page.html
+	grep -q "user: not known" page.html
+	pmu-flame --by label:user -q p.pb.gz | grep -q "user: not known"
+	made plain 2000
+	pmu-topprof -q -l label:user plain.data -o a.pb.gz
+	exits 1 pmu-top --by label:nobody plain.data 2>err
+	grep -q "no sample has the label .nobody.: pmu-sample --labels records" err
+	exits 2 pmu-diff --by nothing a.pb.gz a.pb.gz 2>err
+	exits 1 pmu-diff --by label:nobody a.pb.gz a.pb.gz 2>err
+	grep -q "a.pb.gz. has no sample with the label .nobody." err
+	exits 2 pmu-diff --by label:user --cum plain.data plain.data 2>err
+	pmu-diff -q --by label:user -j plain.data plain.data >json
+	grep -q "\"v7\"" json
+END
+
 check 'pmu-unwind, compression and a pipe of all filters leave labels as they are' <<'END'
 	made plain 500
 	pmu-unwind -q plain.data | pmu-stream -z | pmu-topprof -q -Z none >p.pb

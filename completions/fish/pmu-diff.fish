@@ -4,7 +4,7 @@ complete -c pmu-diff -l run -x -d 'run two commands in turns, N times each under
 complete -c pmu-diff -l keep -x -a '(__fish_complete_directories)' -d 'keep the profiles of --run in DIR'
 complete -c pmu-diff -l type -s t -x -d 'compare this sample type, such as samples'
 complete -c pmu-diff -l per -x -d 'compare values per run, second, share, or UNIT=N in each run'
-complete -c pmu-diff -l by -x -d 'compare functions, objects, files, lines or stacks'
+complete -c pmu-diff -l by -x -d 'compare functions, objects, files, lines, stacks, or label:NAME'
 complete -c pmu-diff -l cum -d 'compare functions including all functions that they call'
 complete -c pmu-diff -l fdr -x -d 'false discovery rate: share of reported changes that are false (5%)'
 complete -c pmu-diff -l smallest -x -d 'say how many runs or samples find a change of SHARE (3%)'

@@ -3,7 +3,7 @@ complete -c pmu-flame -l type -s t -x -d 'show this sample type first, such as s
 complete -c pmu-flame -l sample-index -x -d 'the same, as go tool pprof calls it'
 complete -c pmu-flame -l diff -r -F -d 'colour by the change of shares since the profile BASE'
 complete -c pmu-flame -l ratio -x -d 'show type A, coloured by A per B, such as cycles/instructions'
-complete -c pmu-flame -l by -x -d 'divide the graph by the values of a label: comm, pid, ...'
+complete -c pmu-flame -l by -x -d 'divide the graph by the values of a label: comm, label:NAME, ...'
 complete -c pmu-flame -l invert -d 'show callers: the function on top is the root'
 complete -c pmu-flame -l min -x -d 'sum up call paths with less than SHARE, such as 0.1%'
 complete -c pmu-flame -l title -x -d 'use this title instead of the name of FILE'

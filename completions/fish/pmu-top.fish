@@ -3,7 +3,7 @@ complete -c pmu-top -l cum -d 'sort by cumulative cost: functions with all that 
 complete -c pmu-top -l rows -s n -x -d 'show COUNT functions (20)'
 complete -c pmu-top -l type -s t -x -d 'show this sample type, such as samples'
 complete -c pmu-top -l sample-index -x -d 'the same, as go tool pprof calls it'
-complete -c pmu-top -l by -x -d 'show objects, files, lines, or a label: pid, tid, comm, ...'
+complete -c pmu-top -l by -x -d 'show objects, files, lines, or a label: pid, label:NAME, ...'
 complete -c pmu-top -l objects -d 'show the object that each function is in'
 complete -c pmu-top -l tree -d 'show the callers and callees of each function'
 complete -c pmu-top -l min -x -d 'leave out what is less than SHARE, such as 0.5%'

@@ -6,8 +6,11 @@
 /* Set the slices of time to reach S: earlier slices may become fewer. */
 void collect_slice(struct collect *c, const struct resolved_sample *s);
 
-/* Return the labels of what has no sample, but is in the slice at TIME; 0: no slice is known. */
-uint32_t collect_slice_labels(struct collect *c, uint64_t time);
+/*
+ * Return the labels of lost samples: their slice, at TIME, and that the program's labels are not
+ * known; 0: none.
+ */
+uint32_t collect_lost_labels(struct collect *c, uint64_t time);
 
 /*
  * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and

@@ -80,17 +80,18 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 		relabel(c, &by, NULL);
 }
 
-uint32_t collect_slice_labels(struct collect *c, uint64_t time)
+uint32_t collect_lost_labels(struct collect *c, uint64_t time)
 {
-	const struct labeler *l = &c->labeler;
+	struct labeler *l = &c->labeler;
 	int64_t value[LABEL_KEYS_MAX];
+	bool has_slice = l->slices.span && time;
 
-	if (l->slices.span == 0 || time == 0)
-		return 0;
-	for (uint32_t i = 0; i < l->labels.keys; i++)
+	for (uint32_t i = 0; i < LABEL_KEYS_MAX; i++)
 		value[i] = LABEL_ABSENT;
-	value[l->slice_key] = (int64_t)slices_at(&l->slices, time);
-	return labels_set(&c->labeler.labels, value);
+	if (has_slice)
+		value[l->slice_key] = (int64_t)slices_at(&l->slices, time);
+	bool has_state = labeler_add_unknown(l, value);
+	return has_slice || has_state ? labels_set(&l->labels, value) : 0;
 }
 
 /* What distinguishes this run from others: its host, when that started, and its first sample. */

@@ -158,11 +158,11 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 	collect_slice(c, s);
 	struct collect_part *part = collect_part(c, s);
 	struct profile *p = &part->profile;
+	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
 	if (events->has_labels) {
 		enum label_state state = label_state(s->labels, s->label_status);
 		label_counts_add(&part->labels, state, s->label_flags);
 		label_counts_add(&c->labels, state, s->label_flags);
-		c->labeler.sets = &c->tables.labels;
 	}
 	c->labeler.parallelism = running;
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
@@ -291,12 +291,13 @@ static void take_lost(struct collect *c, const struct record *rec)
 	if (time && (time < selection->from || (selection->to && time >= selection->to)))
 		return;
 	c->lost += lost.count;
+	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
 	const struct stream_event *named = events_trailer(events, rec->body);
 	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
 	if (event == TABLE_NONE)
 		event = named ? (uint32_t)(named - events->event) : 0;
 	if (event < events->count && c->how.split == SPLIT_NOT)
-		profile_lost(&collect_part(c, NULL)->profile, event, collect_slice_labels(c, time),
+		profile_lost(&collect_part(c, NULL)->profile, event, collect_lost_labels(c, time),
 			     lost.count);
 }
 

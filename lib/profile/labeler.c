@@ -38,7 +38,7 @@ static const struct { const char *name, *unit; bool is_text; } kinds[] = {
 	[FACT_PARALLELISM] = { "parallelism", "", true },
 	[FACT_FIELD] = { "", "", true },
 	[FACT_PROGRAM] = { "", "", true },
-	[FACT_PROGRAM_STATE] = { "labels", "", true },
+	[FACT_PROGRAM_STATE] = { LABELS_STATE, "", true },
 };
 
 enum { KINDS = FACT_SLICE };	/* that users choose by name */
@@ -83,7 +83,8 @@ static bool add_field(struct labeler *f, const char *name)
 static struct label_key key_of(enum fact_kind kind)
 {
 	return (struct label_key){ .name = kinds[kind].name, .unit = kinds[kind].unit,
-				   .is_text = kinds[kind].is_text };
+				   .is_text = kinds[kind].is_text,
+				   .is_sorted = kind == FACT_PROGRAM_STATE };
 }
 
 static bool add_kind(struct labeler *f, const char *name)
@@ -126,15 +127,25 @@ bool labeler_makes(const char *name)
 	return false;
 }
 
-/*
- * Return what the program's label KEY is called: as the program calls it; or "label:KEY" if
- * another label has this name, or it would mean something else to pprof or to our tools.
- */
+/* Return whether the program's KEY would mean something else to pprof or to our tools. */
+static bool is_reserved(const char *key)
+{
+	return !*key || labeler_makes(key) || starts_with(key, program_prefix) ||
+	       starts_with(key, "pprof::");
+}
+
+const char *labeler_shown(const char *name)
+{
+	const char *key = name + strlen(program_prefix);
+
+	return starts_with(name, program_prefix) && !is_reserved(key) ? key : name;
+}
+
+/* Return what the program's label KEY is called: KEY, or "label:KEY" if that is something else. */
 static const char *name_of_program(struct labeler *f, const char *key)
 {
-	bool is_taken = !*key || labeler_makes(key) || starts_with(key, program_prefix) ||
-			starts_with(key, "pprof::");
 	size_t size = sizeof(program_prefix) + strlen(key);
+	bool is_taken = is_reserved(key);
 
 	for (uint32_t i = 0; i < f->labels.keys; i++)
 		is_taken |= !strcmp(f->labels.key[i].name, key);
@@ -435,19 +446,17 @@ static int64_t value_of(struct labeler *f, const struct fact *fact, const struct
 	return LABEL_ABSENT;
 }
 
-/* Return the key of the label that says that the program's labels are not known, or not all. */
-static uint32_t state_key(struct labeler *f, int64_t *value)
+/* Say in VALUE WHY labels of the program are missing.  Return false if there is no room for it. */
+static bool set_state(struct labeler *f, const char *why, int64_t *value)
 {
 	uint32_t at = 0;
 
 	while (at < f->labels.keys && f->fact[at].kind != FACT_PROGRAM_STATE)
 		at++;
-	if (at < f->labels.keys)
-		return at;
-	if (!add_kept(f, FACT_PROGRAM_STATE))
-		return TABLE_NONE;
-	value[at] = LABEL_ABSENT;
-	return at;
+	if (at == f->labels.keys && !add_kept(f, FACT_PROGRAM_STATE))
+		return false;
+	value[at] = text_of(f, why);
+	return true;
 }
 
 /*
@@ -465,9 +474,15 @@ static void add_program_values(struct labeler *f, const struct resolved_sample *
 	if (s->labels && state == LABELS_SOME)
 		program_labels_take(&f->program, &f->labels, f->sets, s->labels - 1,
 				    add_new_program_key, f, value);
-	uint32_t key = why ? state_key(f, value) : TABLE_NONE;
-	if (key != TABLE_NONE)
-		value[key] = text_of(f, why);
+	if (why)
+		set_state(f, why, value);
+}
+
+bool labeler_add_unknown(struct labeler *f, int64_t *value)
+{
+	bool has_labels = f->sets && labeler_wants_program(f);
+
+	return has_labels && set_state(f, "not known", value);
 }
 
 uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *s, const char *comm,

@@ -51,6 +51,15 @@ bool labeler_slice(struct labeler *f, uint64_t count);
 /* Return whether we make a label called NAME, other than fields and labels of the program. */
 bool labeler_makes(const char *name);
 
+/*
+ * Return what a label is called in profiles, if NAME asks for it: a label:KEY of the program is
+ * KEY there, unless KEY is one of our own names.
+ */
+const char *labeler_shown(const char *name);
+
+/* The label of samples whose labels of the program are not known, or not all; its value says so. */
+#define LABELS_STATE "labels"
+
 /* Return whether labels of the profiled program were asked for, with label:NAME or label:*. */
 bool labeler_wants_program(const struct labeler *f);
 
@@ -66,5 +75,11 @@ void labeler_follow(struct labeler *f, const struct record *rec);
 /* Return the label set of SAMPLE of an event with ATTR; COMM is the name of its thread. */
 uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *sample, const char *comm,
 			const struct perf_event_attr *attr);
+
+/*
+ * Set in VALUE that the labels of the program are not known.  Return false if nobody asked for
+ * them, or the stream has none.
+ */
+bool labeler_add_unknown(struct labeler *f, int64_t *value);
 
 void labeler_release(struct labeler *f);

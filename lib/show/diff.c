@@ -64,7 +64,10 @@ static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p
 	if (r->bars.why_not)
 		report_error(report, "'%s'%s%s cannot be compared: %s", file,
 			     *name ? ", run " : "", name, r->bars.why_not);
-	return !r->bars.why_not;
+	else if (r->top.how.label && !r->top.has_label)
+		report_error(report, "'%s' has no sample with the label '%s'", file,
+			     r->top.how.label);
+	return !r->bars.why_not && (!r->top.how.label || r->top.has_label);
 }
 
 /* The samples of a profile, by their run: the text of the label "run".  Run 0: no label. */

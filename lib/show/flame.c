@@ -2,6 +2,7 @@
 #include "show/flame.h"
 #include "show/flame-internal.h"
 #include "base/units.h"
+#include "profile/labeler.h"
 #include "stream/resolved.h"
 
 #include <inttypes.h>
@@ -259,6 +260,9 @@ static void walk_label(struct adding *a, struct flame_walk *w, const struct deco
 	if (!by)
 		return;
 	snprintf(name, sizeof(name), "%.200s: none", by);
+	for (size_t i = 0; i < s->labels; i++)
+		if (!strcmp(decoded_string(a->d, s->label[i].key), LABELS_STATE))
+			snprintf(name, sizeof(name), "%.200s: not known", by);
 	for (size_t i = 0; i < s->labels; i++) {
 		const struct decoded_label *l = &s->label[i];
 		if (strcmp(decoded_string(a->d, l->key), by))

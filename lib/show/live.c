@@ -366,7 +366,7 @@ struct live_result live_show(struct opened *o, const struct live_options *option
 			     struct report *report)
 {
 	const struct collect_options how = { .selection = SELECTION_ALL,
-		.labels = options->how.label ? options->how.label : "none" };
+		.labels = options->labels };
 	struct live l = { .opened = o, .options = options, .report = report };
 	struct live_result result = { .type = NULL };
 	const char *wrong;

@@ -12,6 +12,7 @@
 
 struct live_options {
 	struct top_how how;
+	const char *labels;	/* to ask for, as for labeler_choose() */
 	const char *type;	/* sample type; NULL: the stream's default */
 	bool by_cumulative;
 	double min, min_call;	/* as in struct top_view */

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "profile/labeler.h"
 #include "show/object-name.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ struct summing {
 	const struct decoded *d;
 	struct frames frames;		/* its numbers are rows */
 	bool *is_counted;		/* by location: it is in its row's addresses */
-	uint32_t base, label;		/* strings of these label keys; TABLE_NONE: not used */
+	uint32_t base, label, state;	/* strings of these label keys; TABLE_NONE: not used */
 };
 
 /* A sum that does not fit wraps, as in pprof. */
@@ -230,6 +231,14 @@ static uint32_t row_of_stack(struct summing *s, const struct decoded_sample *sta
 	return row;
 }
 
+static bool has_key(const struct decoded_sample *sample, uint32_t key)
+{
+	for (size_t i = 0; key != TABLE_NONE && i < sample->labels; i++)
+		if (sample->label[i].key == key)
+			return true;
+	return false;
+}
+
 /* Count a sample by the values of its label. */
 static void count_labels(struct summing *s, const struct decoded_sample *sample, int64_t value)
 {
@@ -253,16 +262,10 @@ static void count_labels(struct summing *s, const struct decoded_sample *sample,
 	s->top->has_label |= found;
 	if (found)
 		return;
-	snprintf(text, sizeof(text), "[no %.100s]", s->top->how.label);
+	bool is_unknown = has_key(sample, s->state);
+	snprintf(text, sizeof(text), is_unknown ? "[%.100s not known]" : "[no %.100s]",
+		 s->top->how.label);
 	count(s->top, row_of(s->top, text), value, true);
-}
-
-static bool has_key(const struct decoded_sample *sample, uint32_t key)
-{
-	for (size_t i = 0; key != TABLE_NONE && i < sample->labels; i++)
-		if (sample->label[i].key == key)
-			return true;
-	return false;
 }
 
 static uint32_t string_of(const struct decoded *d, const char *text)
@@ -310,7 +313,8 @@ static void add_samples(struct summing *s, size_t type)
 void top_add(struct top *t, const struct decoded *d, size_t type)
 {
 	struct summing s = { .top = t, .d = d, .base = string_of(d, PROFILE_BASE),
-			     .label = string_of(d, t->how.label) };
+			     .label = string_of(d, t->how.label),
+			     .state = string_of(d, LABELS_STATE) };
 
 	s.is_counted = mem_zeroed(d->locations.count, sizeof(*s.is_counted));
 	frames_init(&s.frames, d, row_of_function, row_of_object, t);
