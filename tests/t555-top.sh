@@ -431,7 +431,7 @@ END
 on_terminal() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" "$@"; }
 
 # Samples for as long as the test wants.
-stream='pmu-sample -q -g -e cpu-clock -F 200 -- ten serial 600'
+stream='pmu-sample -q -g -e cpu-clock -F 1000 -- ten lazy 600'
 
 check 'on a terminal the last seconds are drawn again, keys change what is shown' <<'END'
 	on_terminal 80 24 "$stream | pmu-symbolize -q | pmu-top --live=4" >out <<-'EOF'
@@ -477,8 +477,8 @@ END
 
 check 'the window follows the time: what was before it goes, since the start it stays' <<'END'
 	unsanitized
-	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 500 -- \
-		sh -c 'ten threads 0.5; exec ten serial 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
+	on_terminal 80 40 "pmu-sample -q -g -e cpu-clock -F 2000 -- \
+		sh -c 'ten threads 0.2; exec ten lazy 600' | pmu-top -n 100 --live 2" >out <<-'EOF'
 		type /w[o]rk|s[e]rial
 		type \n
 		see serial
@@ -507,8 +507,8 @@ check 'an interrupt ends the recording; all that the pipe holds is read, and sho
 END
 
 check 'the stream ends by itself; narrow terminals and new sizes are kept to' <<'END'
-	on_terminal 50 10 "pmu-sample -q -g -e cpu-clock -F 500 -- ten serial 2 | pmu-top --live 1" \
-		>out <<-'EOF'
+	on_terminal 50 10 "pmu-sample -q -g -e cpu-clock -F 2000 -- \
+		sh -c 'echo \$\$ >pid; exec ten lazy 600' | pmu-top --live 1" >out <<-'EOF'
 		see [A-J]\n
 		fits
 		size 30 6
@@ -516,7 +516,9 @@ check 'the stream ends by itself; narrow terminals and new sizes are kept to' <<
 		fits
 		size 100 30
 		see (?s)serial.*
+		see J\n
 		fits
+		run kill $(cat pid)
 		end
 	EOF
 	grep -qE "^ .* J$" out

@@ -3,6 +3,7 @@
  * ten - workloads with a known profile.
  *
  *	ten serial SECONDS	functions A..J with 1/55 .. 10/55 of the time
+ *	ten lazy SECONDS	the same, but it sleeps nine times as long as it works
  *	ten threads SECONDS	ten threads t0..t9 of equal work, each in a function of its own
  *	ten growing SECONDS	like threads, but each thread creates the next thread when it
  *				has done half of its work
@@ -50,15 +51,21 @@ FUNCTION(F) FUNCTION(G) FUNCTION(H) FUNCTION(I) FUNCTION(J)
 
 static void (*const function[10])(uint64_t) = { A, B, C, D, E, F, G, H, I, J };
 
+static uint64_t unit = 2000000;	/* ns */
+static uint64_t sleeps;		/* so many times as long as it works */
+
 /* Rounds of 55 units, so that any part of the run has the same shares. */
 static void serial(double seconds)
 {
-	const uint64_t unit = 2000000;	/* ns */
 	uint64_t rounds = (uint64_t)(seconds * 1e9 / 55 / (double)unit) + 1;
 
 	for (uint64_t round = 0; round < rounds; round++)
-		for (unsigned i = 0; i < 10; i++)
+		for (unsigned i = 0; i < 10; i++) {
+			struct timespec rest = { .tv_nsec = (long)(sleeps * (i + 1) * unit) };
 			function[i]((i + 1) * unit);
+			if (sleeps)
+				nanosleep(&rest, NULL);
+		}
 }
 
 enum { THREADS = 10 };
@@ -169,6 +176,8 @@ int main(int argc, char **argv)
 	each_ns = (uint64_t)(seconds * 1e9 / THREADS);
 	if (!strcmp(argv[1], "serial"))
 		serial(seconds);
+	else if (!strcmp(argv[1], "lazy"))
+		unit = 200000, sleeps = 9, serial(seconds);
 	else if (!strcmp(argv[1], "threads"))
 		threads(0);
 	else if (!strcmp(argv[1], "late"))
