@@ -10,13 +10,13 @@
 # make ARCH=arm64 ... for another architecture, in build/arm64
 # make lab            run the pipes on an emulated PMU, with several kernels
 # make accuracy       measure profiles against what is known, beside a timer's
-# make SANITIZE=1 ... in build/asan, dynamic, with ASan and UBSan
+# make SANITIZE=1 ... in build/asan, by clang, dynamic, with ASan and UBSan
 # make WERROR=1 ...   warnings are errors (CI)
 # make V=1 ...        print the commands
 
 VERSION       = 0.1
 PREFIX       ?= /usr/local
-CFLAGS       ?= $(if $(SANITIZE),-O1,-O2) -g
+CFLAGS       ?= $(if $(SANITIZE),-O0 -g1,-O2 -g)
 FUZZ_SECONDS ?= 60
 OBJCOPY      ?= objcopy
 
@@ -51,6 +51,13 @@ STRICT = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-
 # These check more where they see the plain functions.
 HARDENED =
 LINKAGE =
+# clang, which the suite runs for its warnings anyway, and lld take the least time for it.
+ifeq ($(origin CC),default)
+CC = clang
+endif
+ifneq (,$(shell command -v ld.lld))
+LINKAGE += -fuse-ld=lld
+endif
 endif
 ifdef BUILD
 B := build/$(BUILD)
@@ -123,6 +130,12 @@ $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
 
+ifdef SANITIZE
+# What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
+# The rest is not: its build would.
+BUSY := base record stream elf dwarf unwind symbol resolve profile
+$(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
+endif
 $B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o)
 	$(SAY) AR $@
 	$Qrm -f $@ && $(AR) rcs $@ $^
@@ -159,7 +172,7 @@ build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED)
 
 # Workloads keep frame pointers, for callchains through them, and are optimized in each build.
 $(HELPERS:%=$B/%.o): CFLAGS += -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		$(if $(SANITIZE),-O2)
+		-O2 -g
 
 ifeq ($(ARCH),arm64)
 # A leaf without a frame would hide its caller: its return address is in a register only.
@@ -195,8 +208,8 @@ quick:
 check:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 checked
-	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 checked
-	@+$(MAKE) --no-print-directory -s -j2 clang-warnings
+	@# by clang, so that its warnings are errors, too
+	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 CC=clang checked
 	@# where guests cannot run, the tests that want them say why
 	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
 	@tests/run user release asan
@@ -204,7 +217,7 @@ check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
 
-# What clang warns of, without a build by it (check-all has that).
+# What clang warns of, at once: the build with sanitizers stops at the same.
 clang-warnings: $(patsubst %.c,build/clang-warnings/%.ok,$(SOURCES) $(TOOLS:%=cmd/%.c))
 build/clang-warnings/%.ok: %.c Makefile build/proto/profile.pb-c.c
 	$Qclang $(OURS) -Werror -fsyntax-only $<
