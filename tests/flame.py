@@ -172,6 +172,16 @@ class Page:
     def text(self, name):
         return self.run("document.getElementById(arguments[0]).textContent", name)
 
+    def sums(self):
+        """The table's sums by name, as those of sums()."""
+        out = {}
+        for name, flat, cum in self.run("__sums()")[1:]:
+            if flat or cum:
+                of = out.setdefault(name, [0, 0])
+                of[0] += flat
+                of[1] += cum
+        return out
+
     def rows(self):
         rows = []
         while row := self.run("__row(arguments[0])", len(rows)):
@@ -213,7 +223,7 @@ def browse_sums(page, path, *names):
     for i, name in enumerate(t["name"] for t in d["types"]):
         page.open(path, "#t=%d" % i)
         want = {n: list(s) for n, s in sums(d, name).items() if any(s)}
-        got = page.run("__sums()")
+        got = page.sums()
         assert {n: s for n, s in got.items()} == want, (name, set(got) ^ set(want))
         for view in ("flame", "icicle", "callers"):
             page.go("#t=%d&v=%s" % (i, view))
@@ -257,8 +267,9 @@ def browse_use(page, path):
                       ("l", "th=dark"), ("s", "v=sandwich"), ("Escape", "")):
         page.key(key)
         assert part in page.run("location.hash"), (key, part, page.run("location.hash"))
-    page.go("#th=dark")
+    check_bars(page, d)
     height = "document.getElementById('cv').style.height"
+    page.go("#th=dark&side=2")
     before = page.run(height)
     page.run("void window.dispatchEvent(new Event('beforeprint'))")
     assert page.run(height) == "%dpx" % (19 * len(page.rows()) + 8), page.run(height)
@@ -279,6 +290,24 @@ def browse_use(page, path):
     page.go("#v=sandwich&f=no+such")
     assert page.rows() == [] and page.text("stat") == "0 boxes"
     check_looks(page, path)
+
+
+def check_bars(page, d):
+    """The table has the error bars that the page came with, as long as it shows all samples."""
+    want = {name: [flat, cum] for flat, cum, name in bars_of(d, d["types"][d["default"]]["name"])}
+    cells = """[...document.querySelectorAll('tr.r')].map(row => [row.lastChild.textContent,
+        ...[...row.querySelectorAll('small')].map(e => e.textContent.trim().replace('±', ''))])"""
+    page.go("#side=2")
+    got = {re.sub(r" \(.*inlined\)$", "", name): bars for name, *bars in page.run(cells)}
+    assert got == want, (got, want)
+    assert "%s samples" % sum(column(d["rows"]["val"][0], True)) in page.text("note").replace(",", "")
+    page.go("#side=1")
+    page.key("ArrowUp", "ArrowUp")
+    assert re.search("in all call paths: self .* ±.*, total .* ±", page.text("tip")), page.text("tip")
+    for part in "l=thread_comm%3Dmain", "g=line", "s=0-1000":
+        page.go("#side=2&" + part)
+        assert all(len(row) == 1 for row in page.run(cells)), part
+        assert "none in this view" in page.text("note")
 
 
 def check_looks(page, path):
@@ -462,7 +491,7 @@ def browse_cut(page, path, want):
     assert "call paths summed up" in page.text("stat")
     assert any("[too small: " in box[0] for row in page.rows() for box in row)
     name = d["types"][d["default"]]["name"]
-    got = page.run("__sums()")
+    got = page.sums()
     for n, (flat, cum) in json.load(open(want)).items():
         assert got.get(n, [0, 0]) == [flat, cum], (name, n, got.get(n), flat, cum)
 

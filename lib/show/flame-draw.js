@@ -204,7 +204,7 @@ function placeAt(x, y) {
 function linesOf(box) {
 	const values = new Map();
 
-	if (box.up || state.g !== 'function')
+	if (box.up || keys.folds)
 		return '';
 	for (const node of box.members) {
 		const line = frames.line[frameOf[node]];
@@ -220,7 +220,7 @@ function linesOf(box) {
 function factsOfCode(box) {
 	const f = keys.func[box.key], out = [];
 	const file = strings[funcs.file[f]], object = strings[funcs.object[f]];
-	const lines = linesOf(box), line = lines || funcs.line[f];
+	const lines = linesOf(box), line = lines || state.g !== 'line' && funcs.line[f];
 
 	if (file || object)
 		out.push([cut((file ? file + (line ? ':' + line : '')
@@ -267,7 +267,7 @@ function factsOf(box) {
 			'v'], [sumsText(box.key)]);
 	}
 	if (w.count)
-		out.push(['about ' + grouped(round(box.value / types[state.t].per)) + ' samples']);
+		out.push(['about ' + counted(round(box.value / types[state.t].per), 'sample')]);
 	if (w.mode)
 		out.push(...factsOfChange(box));
 	if (search.hits)

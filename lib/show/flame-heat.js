@@ -56,12 +56,12 @@ function cellRectangle(number) {
 const timeText = ms => ms >= 10000 ? (ms / 1000).toFixed(0) + ' s'
 	: ms >= 1 || ms === 0 ? +(ms / 1000).toFixed(3) + ' s' : ms.toFixed(3) + ' ms';
 
-function drawAxes(g, height) {
+function drawAxes(g, height, room) {
 	const column = heat.cell * heat.rows, step = ceil(60 / heat.width);
 
 	g.fillStyle = dark ? '#a3a6ad' : '#6a645c';
 	g.textAlign = 'left';
-	for (let x = 0; x < heat.columns; x += step)
+	for (let x = 0; (x + 1) * heat.width < room; x += step)
 		g.fillText(timeText(x * column), heat.left + x * heat.width, height + 14);
 	if (heat.rows === 1)
 		return;
@@ -117,7 +117,7 @@ function drawHeat() {
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	g.font = '11px system-ui,sans-serif';
 	drawCells(g, height);
-	drawAxes(g, height);
+	drawAxes(g, height, min(heat.columns * heat.width + 1, width - heat.left - 24));
 	drawFocus(g);
 	sayHeat();
 }

@@ -165,7 +165,7 @@ function showControls() {
 		choices(find('la'), [['', 'all'], ...labels()], state.l);
 	if (find('q').value !== state.q)
 		find('q').value = state.q;
-	document.body.classList.toggle('wide', state.side === '2');
+	document.body.classList.toggle('wide', state.side > (innerWidth < 600 ? 0 : 1));
 	find('side').classList.toggle('on', state.side !== '0');
 }
 
@@ -173,13 +173,13 @@ function showSums() {
 	const { all, count, span } = weights;
 
 	find('sum').textContent = amount(all) +
-		(count ? ' · ' + round(count).toLocaleString('en') + ' samples' : '') +
+		(count ? ' · ' + counted(round(count), 'sample') : '') +
 		(data.duration ? ' · ' + digits(data.duration / 1e9) + ' s' : '') +
 		(state.l || span ? ' (filtered)' : '');
 	find('found').textContent = !state.q ? '' : 'matched ' + percent(search.sum / all) +
 		(zoom && zoom.value ? ', ' + percent(matchedIn(zoom) / zoom.value) +
 			' of the zoomed' : '') + (search.error ? ' – ' + search.error : '');
-	find('stat').textContent = grouped(layout.boxes) + (layout.boxes === 1 ? ' box' : ' boxes') + (layout.thin
+	find('stat').textContent = counted(layout.boxes, 'box', 'boxes') + (layout.thin
 		? ', ' + grouped(layout.thin) + ' thinner than a pixel' : '') +
 		(data.cut ? ', ' + grouped(data.cut.nodes) + ' call paths summed up (at ' +
 			'most ' + percent(data.cut.share, 4) + ' each)' : '');
@@ -487,14 +487,20 @@ function listenToSide() {
 	on(side, 'keydown', moveInTable);
 }
 
-// A printer gets the whole graph, up to what a canvas may be high.
+// A printer gets the whole graph, up to what a canvas may be high, and the start of the table.
 function print(on) {
-	whole = on ? min(16000, layout.rows.length * ROW + 8) : 0;
+	whole = 0;
 	if (!on)
 		return update();
 	dark = false;
 	document.documentElement.dataset.theme = 'light';
+	document.body.classList.remove('wide');
+	drawHeat();
+	layOut(plot.clientWidth);
+	whole = min(16000, layout.rows.length * ROW + 8);
+	showLegend();
 	draw();
+	drawTable();
 }
 
 function listen() {
@@ -542,20 +548,11 @@ function chooseUsual() {
 		usual.side = '1';
 }
 
-// For tests: sums per function as the table has them; a row of boxes as it is drawn.
+// For tests: the table's sums per key; a row of boxes as it is drawn.
 function offerToTests() {
 	window.__sums = () => {
-		const out = Object.create(null);
 		sumKeys();
-		for (let key = 0; key < keys.count; key++) {
-			const name = keys.name[key];
-			if (!sums.cum[key] && !sums.otherCum[key] || key === keys.node[0])
-				continue;
-			const sum = out[name] = out[name] || [0, 0];
-			sum[0] += sums.flat[key];
-			sum[1] += sums.cum[key];
-		}
-		return out;
+		return keys.name.map((name, key) => [name, sums.flat[key], sums.cum[key]]);
 	};
 	window.__row = number => (layout.rows[number] || []).map(({ box, x, width }) =>
 		[nameOf(box), x, width, box.value, isRest(box)]);

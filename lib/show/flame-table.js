@@ -59,7 +59,8 @@ function sortKeys() {
 }
 
 // Whether there are error bars, and room for them.
-const hasBars = wide => (wide || !weights.mode) && barsHere().flat?.length > 0;
+const hasBars = wide => (wide || !weights.mode && find('side').clientWidth > 450) &&
+	barsHere().flat?.length > 0;
 
 function headCell(column, text, title, width) {
 	const order = sortOrder(), down = order === column, up = order === column + '-';
@@ -94,7 +95,7 @@ function shareCell(kind, key, wide) {
 		hasBars(wide) ? el('small', null, barText(kind, key)) : null);
 
 	cell.style.background =
-		`linear-gradient(to right,var(--bar) ${width},transparent ${width})`;
+		`linear-gradient(var(--bar),var(--bar)) no-repeat 0/${width}`;
 	return cell;
 }
 
@@ -133,35 +134,46 @@ function bodyRow(key, index, wide) {
 const gap = (count, columns) => el('tr', { 'aria-hidden': 'true' },
 	el('td', { height: count * LINE, colspan: columns }));
 
+// What there is to say below the table of what chance can do.
+function noteText(wide) {
+	const { flat, note } = barsHere();
+
+	if (weights.mode === 'diff' && !wide)
+		return 'Grey: less than 3 standard errors. Differences between runs are not in them.';
+	if (flat?.length && !hasBars(wide))
+		return 'The wide table (t) has error bars.';
+	return note?.replaceAll('+/-', '±').replaceAll(' %', '\u00a0%') ||
+		'Error bars are for functions in all samples: there are none in this view.';
+}
+
 function drawTable() {
-	const side = find('side'), wide = state.side === '2', { scrollTop } = side;
+	const side = find('side'), wide = side.clientWidth > 700, { scrollTop } = side;
 
 	if (state.side === '0')
 		return;
 	sumKeys();
 	sortKeys();
-	const now = [sums.sortedFor, scrollTop, side.clientHeight, selected, state.side,
-		weights.mode, state.gone].join('|');
+	const now = [sums.sortedFor, scrollTop, side.clientHeight, selected, side.clientWidth,
+		weights.mode, state.gone, whole].join('|');
 	if (now === sums.shownFor)
 		return;
 	sums.shownFor = now;
 	const { list } = sums, columns = 3 + (wide ? 2 : 0) + (weights.mode ? 1 : 0);
-	const from = max(0, floor((scrollTop - 30) / LINE) - 5);
-	const to = min(list.length, from + ceil(side.clientHeight / LINE) + 12);
+	const from = whole ? 0 : max(0, floor((scrollTop - 30) / LINE) - 5);
+	const to = min(list.length, whole ? 50 : from + ceil(side.clientHeight / LINE) + 12);
 	const body = el('tbody');
 	if (from)
 		body.append(gap(from, columns));
 	for (let i = from; i < to; i++)
 		body.append(bodyRow(list[i], i, wide));
-	if (to < list.length)
+	if (to < list.length && !whole)
 		body.append(gap(list.length - to, columns));
 	const first = body.querySelector('tr.r');
 	if (first)
 		first.tabIndex = 0;
 	clear(side).append(el('table', { 'aria-label': 'functions',
 		'aria-rowcount': list.length + 1 }, el('thead', null, headRow(wide)), body),
-	el('p#note', null, barsHere().note?.replaceAll('+/-', '±') ||
-		'Error bars are for functions in all samples: there are none in this view.'));
+	el('p#note', null, noteText(wide)));
 	side.scrollTop = scrollTop;
 }
 

@@ -71,7 +71,7 @@ function short(name) {
 const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const digits = x => x >= 1e6 ? x.toExponential(2) : x >= 100 ? x.toFixed(0)
-	: x >= 10 ? x.toFixed(1) : x.toFixed(2);
+	: x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : String(+x.toPrecision(3));
 
 const UNITS = {
 	nanoseconds: [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns']],
@@ -93,6 +93,9 @@ function amount(value, type = types[state.t]) {
 }
 
 const grouped = number => number.toLocaleString('en');
+
+const counted = (number, noun, plural = noun + 's') =>
+	grouped(number) + ' ' + (number === 1 ? noun : plural);
 
 const percent = (share, places = 2) =>
 	Number.isFinite(share) ? (100 * share).toFixed(places) + ' %' : '–';
