@@ -119,12 +119,15 @@ def check_strict(path):
 
 
 # --- a browser ---
+WINDOW = 1240, 700      # drawing takes most of the CPU time; below 1200 there is no table at first
+
+
 def chromium():
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                     "--window-size=1440,1000", "--disable-dev-shm-usage",
+                     "--window-size=%d,%d" % WINDOW, "--disable-dev-shm-usage",
                      "--disable-extensions", "--disable-background-networking",
                      "--disable-component-update"):
         options.add_argument(argument)
@@ -137,7 +140,7 @@ class Page:
         if os.environ.get("WITH") == "firefox":
             from firefox import Firefox
             self.driver = Firefox()
-            self.driver.set_window_size(1440, 1000)
+            self.driver.set_window_size(*WINDOW)
         else:
             self.driver = chromium()
 
@@ -156,18 +159,18 @@ class Page:
 
     def go(self, fragment):
         """As if the reader had followed a link in the page."""
-        self.run("void (location.hash = arguments[0])", fragment)
-        self.settle()
+        self.settle("location.hash = arguments[0];", fragment)
 
-    def settle(self):
-        self.driver.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done))")
+    def settle(self, script="", *arguments):
+        """Run SCRIPT, and wait until all is drawn: in one command, as each takes 20 ms of CPU time."""
+        self.driver.execute_async_script(script + """
+            const done = arguments[arguments.length - 1];
+            requestAnimationFrame(() => setTimeout(done));""", *arguments)
 
     def key(self, *keys):
-        for key in keys:
-            self.run("void document.getElementById('plot').dispatchEvent(new KeyboardEvent("
-                     "'keydown', { key: arguments[0], bubbles: true }))", key)
-        self.settle()
+        self.settle("""for (const key of arguments[0])
+            document.getElementById('plot').dispatchEvent(
+                new KeyboardEvent('keydown', { key, bubbles: true }));""", keys)
 
     def text(self, name):
         return self.run("document.getElementById(arguments[0]).textContent", name)
@@ -183,10 +186,12 @@ class Page:
         return out
 
     def rows(self):
-        rows = []
-        while row := self.run("__row(arguments[0])", len(rows)):
-            rows.append(row)
-        return rows
+        return self.run("""(() => {
+            const rows = [];
+            for (let row; (row = __row(rows.length)).length > 0;)
+                rows.push(row);
+            return rows;
+        })()""")
 
     def errors(self):
         """Page errors, refused scripts and requests: all are messages of the console."""
@@ -220,8 +225,9 @@ def check_widths(rows):
 def browse_sums(page, path, *names):
     """The table has the sums of an independent reader, for each type, with each view's widths."""
     d = data_of(path)
+    page.open(path)
     for i, name in enumerate(t["name"] for t in d["types"]):
-        page.open(path, "#t=%d" % i)
+        page.go("#t=%d" % i)
         want = {n: list(s) for n, s in sums(d, name).items() if any(s)}
         got = page.sums()
         assert {n: s for n, s in got.items()} == want, (name, set(got) ^ set(want))
@@ -229,9 +235,8 @@ def browse_sums(page, path, *names):
             page.go("#t=%d&v=%s" % (i, view))
             check_widths(page.rows())
         top = max(want, key=lambda n: want[n][1])
-        page.run("void (location.hash = arguments[0] + encodeURIComponent(arguments[1]))",
-                 "#t=%d&v=sandwich&f=" % i, top)
-        page.settle()
+        page.settle("location.hash = arguments[0] + encodeURIComponent(arguments[1]);",
+                    "#t=%d&v=sandwich&f=" % i, top)
         assert any(r[0][0] == top and r[0][3] == want[top][1] and len(r) == 1 for r in page.rows())
 
 
@@ -289,7 +294,7 @@ def browse_use(page, path):
     assert page.rows()[0][0][3] == total
     page.go("#v=sandwich&f=no+such")
     assert page.rows() == [] and page.text("stat") == "0 boxes"
-    check_looks(page, path)
+    check_looks(page)
 
 
 def check_bars(page, d):
@@ -310,20 +315,22 @@ def check_bars(page, d):
         assert "none in this view" in page.text("note")
 
 
-def check_looks(page, path):
-    """A narrow window breaks no button; the theme is the system's unless the address has one."""
-    page.driver.set_window_size(600, 800)
-    page.open(path, "#heat=1")
+def check_looks(page):
+    """A narrow window breaks no button, and has no room for a table beside the graph; the theme is
+    the system's unless the address has one."""
+    page.driver.set_window_size(500, 800)
+    page.go("#heat=1&side=1")
+    assert page.run("document.getElementById('plot').clientWidth") == 0
     broken = page.run("[...document.querySelectorAll('button')].filter(b => "
                       "b.scrollHeight > b.clientHeight + 1).map(b => b.textContent)")
     assert broken == [], broken
-    page.driver.set_window_size(1440, 1000)
+    page.driver.set_window_size(*WINDOW)
     if not hasattr(page.driver, "execute_cdp_cmd"):
         return
     for theme, shade in ("dark", "< 60"), ("light", "> 200"):
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": theme}]})
-        page.open(path)
+        page.settle()
         assert page.run("document.documentElement.dataset.theme") == theme
         assert page.run("/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0] " + shade)
 
@@ -345,7 +352,7 @@ def browse_heat(page, path):
     end = tick * times[-1] / 2
     page.go("#heat=1&s=0-%.3f" % end)
     assert page.rows()[0][0][3] == sum(v for t, v in timed if t * tick < float("%.3f" % end))
-    page.open(path, "#heat=1")
+    page.go("#heat=1")
     canvas = page.driver.find_element("id", "hc")
     hand = ActionChains(page.driver)
     hand.move_to_element_with_offset(canvas, 60 - canvas.size["width"] / 2, 0)
@@ -362,7 +369,7 @@ def browse_heat(page, path):
     page.run("void document.getElementById('hvs').click()")
     page.settle()
     assert "vs=1" in page.run("location.hash") and "less" in page.text("legend")
-    page.open(path, "#heat=1")
+    page.go("#heat=1")
     for key in (" ", "ArrowRight", " "):
         page.driver.execute_script("""
             const c = document.getElementById('hc');
@@ -378,15 +385,11 @@ def strong_columns(page):
     """How many columns of pixels of the heat map have strong colours."""
     return page.run("""(() => {
         const c = document.getElementById('hc'), g = c.getContext('2d');
-        let found = 0;
-        for (let x = 54; x < c.width; x++) {
-            const d = g.getImageData(x, 0, 1, c.height - 20).data;
-            let i = 0;
-            while (i < d.length && !(d[i + 3] > 250 && d[i + 2] < 100))
-                i += 4;
-            found += i < d.length ? 1 : 0;
-        }
-        return found;
+        const d = g.getImageData(0, 0, c.width, c.height - 20).data, found = new Set();
+        for (let i = 0; i < d.length; i += 4)
+            if (d[i + 3] > 250 && d[i + 2] < 100 && i / 4 % c.width >= 54)
+                found.add(i / 4 % c.width);
+        return found.size;
     })()""")
 
 
