@@ -147,6 +147,10 @@ static void complete_run(void)
 	if (rotation_is_on(&run->rotation) && (!file || !strcmp(file, "-")))
 		command_misused(&command, "--switch-output needs files: give -o FILE");
 	command_one_of(&command, "period", "frequency", NULL);
+	if (run->labels.sources && run->flight_recorder)
+		command_misused(&command, "--flight-recorder cannot record labels");
+	if (run->labels.keys && !run->labels.sources)
+		command_misused(&command, "--label-allow needs --labels");
 	run->ring_size = (size_t)chosen.ring;
 	run->buffer_size = (size_t)chosen.buffer;
 	run->jitter = chosen.jitter ? JITTER_PERCENT : 0;
@@ -180,6 +184,7 @@ int main(int argc, char **argv)
 	output_close(&out);
 	event_list_release(&events);
 	target_release(&chosen.target);
+	label_options_release(&chosen.run.labels);
 	int own = command_end(&report);
 	return exit_status && !own ? status : own;
 }

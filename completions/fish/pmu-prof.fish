@@ -42,6 +42,8 @@ complete -c pmu-prof -l branch-filter -s j -x -a '(__fish_append , any any_call 
 complete -c pmu-prof -l user-regs -x -d 'record the program\'s registers: all, or a list such as ip,sp'
 complete -c pmu-prof -l intr-regs -x -d 'record the registers at the sample; they may be the kernel\'s'
 complete -c pmu-prof -l raw -s R -d 'record the fields of tracepoints'
+complete -c pmu-prof -l labels -d 'record labels of threads: go, otel, custom (all), and ids'
+complete -c pmu-prof -l label-allow -x -d 'record only labels with these keys'
 complete -c pmu-prof -l off-cpu -d 'record where threads wait: context switches, with stacks'
 complete -c pmu-prof -l switches -d 'record context switches, without stacks'
 complete -c pmu-prof -l clock -x -a 'monotonic raw boottime realtime tai' -d 'clock of the times: monotonic, raw, boottime, realtime, tai (monotonic)'

@@ -35,6 +35,8 @@ complete -c pmu-sample -l branch-filter -s j -x -a '(__fish_append , any any_cal
 complete -c pmu-sample -l user-regs -x -d 'record the program\'s registers: all, or a list such as ip,sp'
 complete -c pmu-sample -l intr-regs -x -d 'record the registers at the sample; they may be the kernel\'s'
 complete -c pmu-sample -l raw -s R -d 'record the fields of tracepoints'
+complete -c pmu-sample -l labels -d 'record labels of threads: go, otel, custom (all), and ids'
+complete -c pmu-sample -l label-allow -x -d 'record only labels with these keys'
 complete -c pmu-sample -l off-cpu -d 'record where threads wait: context switches, with stacks'
 complete -c pmu-sample -l switches -d 'record context switches, without stacks'
 complete -c pmu-sample -l clock -x -a 'monotonic raw boottime realtime tai' -d 'clock of the times: monotonic, raw, boottime, realtime, tai (monotonic)'

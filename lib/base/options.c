@@ -279,7 +279,7 @@ static void set_value(const struct command *cmd, const struct command_option *o,
 	else if (o->yes_no)
 		good = parse_yes_no(text, o->yes_no);
 	else if (o->parse)
-		wrong = o->parse(text, o->value);
+		wrong = o->parse(text ? text : "", o->value);
 	else
 		good = parse_number(o, text, o->count ? o->count : o->size ? o->size : o->time);
 	if (good && !wrong)

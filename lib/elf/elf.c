@@ -117,7 +117,7 @@ static bool read_header(struct elf *elf, const char **why)
 
 struct program {
 	uint32_t type, flags;
-	uint64_t offset, address, file_size, memory_size;
+	uint64_t offset, address, file_size, memory_size, alignment;
 };
 
 /* Elf64_Phdr; in Elf32_Phdr the flags follow the sizes */
@@ -136,10 +136,11 @@ static struct program program_at(const struct elf *elf, uint32_t index)
 	p.memory_size = elf_word(elf, &c);
 	if (!elf->is64)
 		p.flags = cursor_u32(&c);
+	p.alignment = elf_word(elf, &c);
 	return c.failed ? (struct program){ 0 } : p;
 }
 
-/* Read the PT_LOAD segments, and where PT_GNU_EH_FRAME is. */
+/* Read the PT_LOAD segments, where PT_GNU_EH_FRAME is, and the size of PT_TLS. */
 static void read_segments(struct elf *elf)
 {
 	for (uint32_t i = 0; i < elf->programs && elf->loads < LOADS_MAX; i++) {
@@ -147,6 +148,10 @@ static void read_segments(struct elf *elf)
 		if (p.type == PT_GNU_EH_FRAME) {
 			elf->frame_header = p.address;
 			elf->frame_header_size = p.file_size;
+		}
+		if (p.type == PT_TLS) {
+			elf->thread_size = p.memory_size;
+			elf->thread_alignment = p.alignment;
 		}
 		if (p.type != PT_LOAD)
 			continue;

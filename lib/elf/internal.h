@@ -58,6 +58,7 @@ struct elf {
 	struct elf_load *load;		/* PT_LOAD segments, in the order of the file */
 	uint32_t loads;
 	uint64_t frame_header, frame_header_size;	/* address, bytes: see elf_frame_header() */
+	uint64_t thread_size, thread_alignment;	/* bytes: PT_TLS, see elf/thread-local.h */
 	struct elf_bytes section_names;	/* string table */
 	struct inflated *inflated;	/* unpacked or relocated sections, newest first */
 	uint64_t packed;		/* compressed bytes of all sections unpacked so far */

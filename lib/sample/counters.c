@@ -193,13 +193,10 @@ static bool report_refusal(struct counters *c, const struct event *event, pid_t 
 	return false;
 }
 
-/* Set the filter of EVENT in the kernel, and enable the event only then. */
+/* Set the filter of EVENT in the kernel.  False: reported. */
 static bool set_filter(struct counters *c, const struct event *event, int fd)
 {
-	if (!event->filter)
-		return true;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0 &&
-	    (event->attr.disabled || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0))
+	if (!event->filter || ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event->filter) == 0)
 		return true;
 	if (errno == EINVAL)
 		report_error(c->report, "the kernel rejects the filter '%s' of '%s': its fields "
@@ -208,6 +205,28 @@ static bool set_filter(struct counters *c, const struct event *event, int fd)
 	else
 		report_failure(c->report, "cannot filter '%s'", event->name);
 	return false;
+}
+
+/* Whether EVENT, just opened, must not count before it has its filter and its labels. */
+static bool must_wait(const struct counters *c, const struct event *event)
+{
+	return event->filter || c->labels;
+}
+
+/* Complete event E, open as FD on the I-th CPU: its filter, ring, labels.  False: reported. */
+static bool complete_event(struct counters *c, uint32_t e, size_t i, int fd, bool by_cpu)
+{
+	const struct event *event = &c->events->event[e];
+
+	if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
+	    (c->labels && !label_recorder_attach(c->labels, e, fd, i, c->cpu[i], c->ring[i].fd)))
+		return false;
+	if (must_wait(c, event) && !event->attr.disabled &&
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		report_failure(c->report, "cannot enable '%s'", event->name);
+		return false;
+	}
+	return add_counter(c, e, i, fd, by_cpu);
 }
 
 /* Open all events on task TID and the I-th CPU, each group with its leader first. */
@@ -223,7 +242,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		bool follows = event->group && event->group == group;
 		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
 		struct perf_event_attr attr = event->attr;
-		attr.disabled |= event->filter != NULL;
+		attr.disabled |= must_wait(c, event);
 		int fd = event_open(&attr, event->per_cpu ? -1 : tid, c->cpu[i],
 				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
 		int error = errno;
@@ -235,8 +254,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 			return true;
 		if (fd < 0)
 			return report_refusal(c, event, tid, by_cpu, error);
-		if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
-		    !add_counter(c, e, i, fd, by_cpu)) {
+		if (!complete_event(c, e, i, fd, by_cpu)) {
 			close(fd);
 			return false;
 		}

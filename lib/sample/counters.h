@@ -9,6 +9,7 @@
 #pragma once
 #include "base/table.h"
 #include "event/event.h"
+#include "sample/label-recorder.h"
 #include "sample/ring.h"
 #include "sample/target.h"
 
@@ -43,6 +44,7 @@ struct counters {
 	size_t count;
 	struct table by_id;		/* index of COUNTER */
 	uint32_t tasks;			/* number of counters_open() calls */
+	struct label_recorder *labels;	/* attach it to events; NULL: record no labels */
 	struct ids {			/* per event: the IDs of its counters */
 		uint64_t *id;
 		size_t count;

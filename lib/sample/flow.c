@@ -33,6 +33,14 @@ static uint64_t period_of(const struct flow *f, uint32_t event,
 	     : f->counters->events->event[event].attr.sample_period;
 }
 
+/* Write the labels KEPT, or NULL, of the SAMPLE in RECORD, which comes next. */
+static void write_labels(struct flow *f, const struct kept_labels *kept,
+			 const struct perf_event_header *record)
+{
+	label_recorder_write(f->labels, kept, record, f->layout, relay_begin(&f->relay));
+	relay_end(&f->relay);
+}
+
 /* Count the SAMPLE in RECORD, and write it without unused bytes. */
 static void write_sample(struct flow *f, const struct perf_event_header *record)
 {
@@ -168,6 +176,19 @@ static void hold(struct flow *f, const struct perf_event_header *record, uint64_
 	flight_hold(&f->flight, record, f->buffer_size);
 }
 
+/* RECORD, of ring I, is no labels record: return the labels of a SAMPLE, or NULL. */
+static const struct kept_labels *take_labels(struct flow *f, size_t i,
+					     const struct perf_event_header *record)
+{
+	if (record->type == PERF_RECORD_SAMPLE)
+		return label_recorder_take(f->labels, i, event_of(f, record), record, f->layout);
+	if (record->type == PERF_RECORD_LOST)
+		label_recorder_lost(f->labels, i);
+	else
+		label_targets_follow(&f->labels->targets, record);
+	return NULL;
+}
+
 bool flow_round(struct flow *f, uint64_t horizon)
 {
 	struct ring *ring = f->counters->ring;
@@ -183,8 +204,14 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			ring_refresh(&ring[i]);
 	ring_merge_init(&m, ring, rings, f->layout, horizon);
 	for (; (record = ring_merge_next(&m)); records++) {
+		size_t i = (size_t)(m.lent - ring);
+		if (f->labels && label_recorder_keep(f->labels, i, record))
+			continue;
+		const struct kept_labels *kept = f->labels ? take_labels(f, i, record) : NULL;
 		if (!passes(f, record))
 			continue;
+		if (f->labels && record->type == PERF_RECORD_SAMPLE)
+			write_labels(f, kept, record);
 		if (record->type == PERF_RECORD_FORK)
 			process_set_selects(&f->family, record, f->layout);
 		f->time = m.time;
@@ -194,6 +221,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			write_record(f, record);
 	}
 	ring_merge_release(&m);
+	if (f->labels)
+		label_targets_work(&f->labels->targets, false);
 	if (!f->flight_recorder)
 		write_lost_counts(f, horizon == UINT64_MAX);
 	for (size_t i = 0; i < rings; i++)

@@ -42,6 +42,7 @@ struct flow {
 	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct flight flight;
 	struct go_programs go_programs;
+	struct label_recorder *labels;	/* of samples; NULL: off */
 	struct flow_counts counts;
 	struct flow_event *event;	/* per event; the caller's memory */
 	uint64_t time;		/* time of the last record, ns */

@@ -162,16 +162,17 @@ static bool restrict_calls(void)
 }
 #endif
 
-bool helper_drop_rights(const struct target *target, int socket, struct report *report)
+bool helper_drop_rights(const struct target *target, int fd, const char *name,
+			struct report *report)
 {
 	uid_t user = user_of(target);
 
-	prctl(PR_SET_NAME, "pmu-unwind");
-	close_files(socket);
+	prctl(PR_SET_NAME, name);
+	close_files(fd);
 	ignore_signals();
 	if (change_user(user) && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && restrict_calls())
 		return true;
-	report_failure(report, "the process that unwinds stacks cannot give up its rights");
+	report_failure(report, "the process %s cannot give up its rights", name);
 	return false;
 }

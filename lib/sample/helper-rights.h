@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Give up all rights of this process but to read files, and close all descriptors but SOCKET and
- * stderr.  False: that failed, and the process must end.
+ * Give up all rights of this process but to read files, and close all descriptors but FD and
+ * stderr.  The process gets a NAME of at most 15 bytes.  False: that failed, and the process must
+ * end.
  */
-bool helper_drop_rights(const struct target *target, int socket, struct report *report);
+bool helper_drop_rights(const struct target *target, int fd, const char *name,
+			struct report *report);

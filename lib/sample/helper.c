@@ -59,7 +59,8 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 	const struct exchange_entry *entry;
 	bool is_last = false;
 
-	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, report))
+	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
+									    report))
 		_exit(1);
 	struct transform *work = transform_new(events, report);
 	for (;;) {

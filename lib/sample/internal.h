@@ -18,6 +18,7 @@ struct sampler {
 	struct child child;
 	struct control control;
 	struct flow flow;
+	struct label_recorder labels;	/* if options ask for labels */
 	pid_t *initial_pid;	/* processes of the target that existed at the start */
 	size_t initial_pids;
 	struct counters_total *total;	/* per event, since the start; see sampler_write_end() */

@@ -117,6 +117,12 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .parse = settings_parse_registers, .value = &(o).run.settings.intr_regs, \
 	  .takes = SETTINGS_REGISTERS_TAKES }, \
 	{ 'R', "raw", NULL, "record the fields of tracepoints", .flag = &(o).raw }, \
+	{ 0, "labels", "[KINDS]", "record labels of threads: go, otel, custom (all), and ids", \
+	  .parse = label_options_parse_sources, .value = &(o).run.labels, \
+	  .takes = LABEL_SOURCES_TAKES }, \
+	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys", \
+	  .parse = label_options_parse_keys, .value = &(o).run.labels, \
+	  .takes = LABEL_KEYS_TAKES }, \
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks", \
 	  .flag = &(o).run.settings.waits }, \
 	{ 0, "switches", NULL, "record context switches, without stacks", \

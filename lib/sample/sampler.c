@@ -2,6 +2,7 @@
 #include "sample/internal.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "linux/proc.h"
 #include "sample/attach.h"
 
 #include <errno.h>
@@ -96,7 +97,7 @@ static bool prepare_events(struct sampler *s)
 		.tracking_apart = o->delay || o->control || o->flight_recorder ||
 				  needs_reference(s),
 		.inherit = !target_is_by_cpu(t) && !t->tids,
-		.ids = !t->command && !target_is_by_cpu(t),
+		.ids = (!t->command && !target_is_by_cpu(t)) || o->labels.sources,
 		.threads_only = !t->command && !t->children,
 		.wakeup = (uint32_t)(o->ring_size / 4),
 	};
@@ -410,6 +411,7 @@ static void release(struct sampler *s)
 	flow_close(&s->flow);
 	control_close(&s->control);
 	counters_close(&s->counters);
+	label_recorder_close(&s->labels);
 	threads_release(&s->threads);
 	events_release(&s->events);
 }
@@ -437,6 +439,42 @@ static bool start_helper(struct sampler *s)
 	return helper;
 }
 
+/* Prepare to record labels, if they are asked for.  False: reported. */
+static bool start_labels(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+
+	if (!o->labels.sources)
+		return true;
+	if (!label_recorder_start(&s->labels, &o->labels, o->events,
+				  o->events->count - s->tracking, s->counters.cpus, o->target,
+				  s->report))
+		return false;
+	s->counters.labels = s->flow.labels = &s->labels;
+	return target_is_by_cpu(o->target) || o->target->command ||
+	       label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
+}
+
+/* Look up the labels of all processes that the stream starts with. */
+static void find_labels(struct sampler *s)
+{
+	struct label_targets *targets = &s->labels.targets;
+	struct proc_ids all = { 0 };
+
+	if (!s->flow.labels)
+		return;
+	if (target_is_by_cpu(s->options->target))
+		proc_processes(&all);
+	for (size_t i = 0; i < all.count; i++)
+		label_targets_add(targets, all.id[i]);
+	for (size_t i = 0; i < s->initial_pids; i++)
+		label_targets_add(targets, s->initial_pid[i]);
+	if (all.count)
+		label_targets_add(targets, 0);	/* the kernel, when nothing runs */
+	free(all.id);
+	label_targets_work(targets, true);
+}
+
 static bool start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
@@ -451,8 +489,9 @@ static bool start(struct sampler *s)
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report };
-	if ((o->unwind && !start_helper(s)) || !open_target(s))
+	if ((o->unwind && !start_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
+	find_labels(s);
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
 	s->start_time = s->file_start = now(s);

@@ -6,6 +6,7 @@
 #pragma once
 #include "base/output.h"
 #include "event/event.h"
+#include "sample/label-options.h"
 #include "sample/settings.h"
 #include "sample/target.h"
 
@@ -53,6 +54,7 @@ struct sampler_options {
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */
 	size_t buffer_size;		/* limit in bytes of the buffer for a slow reader */
 	unsigned jitter;		/* random variation of periods, per cent; 0: none */
+	struct label_options labels;	/* of the target's threads, to record */
 	bool unwind;			/* unwind stack dumps in another process */
 	bool progress;			/* say on stderr, a terminal, how far sampling is */
 	bool flight_recorder;		/* write the last samples at SIGUSR1 and at the end only */

@@ -81,6 +81,8 @@ void sampler_write_start(struct sampler *s)
 		if (ids->count)
 			writer_event_name(s->out, ids->id[0], o->events->event[i].name);
 	}
+	if (s->flow.labels)
+		label_recorder_write_attr(s->flow.labels, s->out);
 	tracing_write(s->out, o->events);
 	features_write(s->out, o->argc, o->argv, o->settings.clock);
 	existing_kernel(s->out, sampler_layout(s));

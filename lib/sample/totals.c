@@ -95,6 +95,17 @@ static void report_lost(const struct sampler *s)
 			    "does not count what is lost last");
 }
 
+/* Report how many samples have labels. */
+static void report_labels(const struct sampler *s)
+{
+	const struct label_counts *c = &s->labels.counts;
+
+	if (s->flow.labels)
+		report_summary(s->report, "labels: %" PRIu64 " samples labelled, %" PRIu64
+			       " without, %" PRIu64 " unreadable, %" PRIu64 " not known, %" PRIu64
+			       " cut", c->labelled, c->without, c->unreadable, c->unknown, c->cut);
+}
+
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
@@ -169,6 +180,7 @@ void sampler_summarize(struct sampler *s)
 			    "sampled", missed);
 	report_lost(s);
 	report_unwinding(s);
+	report_labels(s);
 	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
 		report_unsampled(s, i);
 	if (c->throttled)

@@ -289,6 +289,27 @@ struct extent gotable_function(const struct gotable *t, uint64_t address)
 	return t && find_pair(t, address, &range, &ignored) ? range : (struct extent){ 0, 0 };
 }
 
+bool gotable_named(struct gotable *t, const char *name, uint64_t *start, uint64_t *end)
+{
+	struct description d;
+	uint64_t offset;
+
+	for (uint64_t i = 0; t && t->fuel.left && !elf_is_cut(t->elf) && i < t->functions; i++) {
+		if (!pair_at(t, i, start, &offset) || !pair_at(t, i + 1, end, &(uint64_t){ 0 }))
+			return false;
+		d = (struct description){ .entry = *start };
+		if (t->version != GO_1_2)
+			offset += t->pairs;
+		if (!read_description(t, offset, &d))
+			continue;
+		const char *own = elf_string(t->bytes, t->names + d.name);
+		fuel_take_some(&t->fuel, own ? strlen(own) : 0);
+		if (own && !strcmp(own, name))
+			return *end > *start;
+	}
+	return false;
+}
+
 bool gotable_damage(const struct gotable *t, struct elf_damage *out)
 {
 	*out = t ? t->damage : (struct elf_damage){ 0 };

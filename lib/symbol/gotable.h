@@ -31,6 +31,9 @@ struct gotable *gotable_open(struct elf *elf);
  */
 size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame **frames);
 
+/* Store the address range of the function NAME.  False: the table has none.  T may be NULL. */
+bool gotable_named(struct gotable *t, const char *name, uint64_t *start, uint64_t *end);
+
 /* Store the first damage that gotable_find() found so far.  False: none.  T may be NULL. */
 bool gotable_damage(const struct gotable *t, struct elf_damage *out);
 

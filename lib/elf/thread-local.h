@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread-local - where thread-local variables of a 64-bit ELF file are, seen from the thread
+ * pointer ("ELF Handling For Thread-Local Storage", U. Drepper).
+ */
+#pragma once
+#include "elf/elf.h"
+
+enum thread_place {
+	THREAD_NOWHERE,		/* the file neither has nor uses the variable */
+	THREAD_OFFSET,		/* VALUE is the offset from the thread pointer, if the file is the
+				   program and no library */
+	/* Words that the dynamic linker fills say where; VALUE is their address in the file: */
+	THREAD_DESCRIPTOR,	/* TLSDESC: function, argument */
+	THREAD_OFFSET_WORD,	/* TPOFF64: the offset from the thread pointer */
+	THREAD_MODULE_WORDS,	/* DTPMOD64, DTPOFF64: module, offset in its block */
+};
+
+struct thread_variable {
+	enum thread_place place;
+	uint64_t value;
+};
+
+/* Find the variable NAME, by its relocations, then by its symbol. */
+struct thread_variable elf_thread_variable(const struct elf *elf, const char *name);
+
+/* Store the size of the file's block of thread-local variables.  False: it has none. */
+bool elf_thread_block(const struct elf *elf, uint64_t *size);

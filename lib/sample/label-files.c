@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/label-files.h"
+#include "base/arena.h"
+#include "base/monotonic.h"
+#include "elf/section.h"
+#include "sample/helper-rights.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	FILES_MAX = 4096,		/* known; then all are forgotten */
+	READ_SECONDS = 5,		/* of CPU time; twice as long, at most, in all */
+	LOOK_NS = 500000,		/* between looks at a reader that is waited for */
+};
+
+/* In the reader: write what the file FD says to RESULT. */
+__attribute__((noreturn))
+static void be_reader(const struct target *target, int fd, uint64_t file_offset,
+		      struct label_facts *result)
+{
+	struct report report = { .tool = "pmu-sample", .quiet = true };
+	struct rlimit time = { READ_SECONDS, READ_SECONDS }, core = { 0, 0 };
+	struct elf_segment segment;
+	const char *why;
+
+	setrlimit(RLIMIT_CPU, &time);
+	setrlimit(RLIMIT_CORE, &core);
+	if (!helper_drop_rights(target, fd, "pmu-labels", &report))
+		_exit(1);
+	struct elf *elf = elf_open(fd, &why);
+	if (!elf || elf_is_swapped(elf) || !elf_segment(elf, file_offset, &segment))
+		_exit(1);
+	result->code_delta = segment.address - segment.file_offset;
+	result->otel = elf_thread_variable(elf, "otel_thread_ctx_v1");
+	result->custom = elf_thread_variable(elf, "custom_labels_current_set");
+	result->go = go_labels_find(elf);
+	result->is_read = !elf_is_cut(elf);
+	_exit(0);
+}
+
+static bool is_same(const struct label_file *a, const struct label_file *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->changed == b->changed;
+}
+
+static uint64_t hash_of(const struct label_file *file)
+{
+	return hash_more(hash_u64(file->inode), file->device);
+}
+
+static struct label_file *find(const struct label_files *f, const struct label_file *file)
+{
+	uint32_t id = TABLE_FIND(&f->table, hash_of(file), i, is_same(&f->file[i], file));
+
+	return id == TABLE_NONE ? NULL : &f->file[id];
+}
+
+static void remember(struct label_files *f, const struct label_file *file)
+{
+	if (f->files == FILES_MAX) {
+		table_release(&f->table);
+		f->table = (struct table){ 0 };
+		f->files = 0;
+	}
+	f->file = array_grow(f->file, f->files, sizeof(*file));
+	f->file[f->files] = *file;
+	table_add(&f->table, hash_of(file), (uint32_t)f->files++);
+}
+
+/* Start to read FILE, which is open as FD.  False: it is known from now on as a file without. */
+static bool start(struct label_files *f, const struct label_file *file, int fd,
+		  uint64_t file_offset)
+{
+	if (!f->result) {
+		void *memory = mmap(NULL, sizeof(*f->result), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			return false;
+		f->result = memory;
+	}
+	*f->result = (struct label_facts){ 0 };
+	f->reading = *file;
+	f->deadline = monotonic_ns() + 2 * READ_SECONDS * 1000000000ULL;
+	f->reader = fork();
+	if (f->reader == 0)
+		be_reader(f->target, fd, file_offset, f->result);
+	if (f->reader < 0)
+		f->reader = 0;
+	return f->reader > 0;
+}
+
+/* If the reader has ended, take what it wrote.  Returns whether none runs any more. */
+static bool finish(struct label_files *f, bool patient)
+{
+	struct timespec pause = { .tv_nsec = LOOK_NS };
+	pid_t ended;
+	int status;
+
+	if (!f->reader)
+		return true;
+	while ((ended = waitpid(f->reader, &status, WNOHANG)) == 0 ||
+	       (ended < 0 && errno == EINTR)) {
+		if (monotonic_ns() > f->deadline)
+			kill(f->reader, SIGKILL);
+		else if (!patient)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	f->reader = 0;
+	/* What it wrote is not trusted: the version is printed, and is a string. */
+	f->reading.facts = *f->result;
+	if (ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+		f->reading.facts = (struct label_facts){ 0 };
+	f->reading.facts.go.version[sizeof(f->reading.facts.go.version) - 1] = '\0';
+	remember(f, &f->reading);
+	return true;
+}
+
+enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
+				   bool patient, const struct label_facts **facts)
+{
+	struct label_file file = { 0 }, *known;
+	struct stat st;
+
+	if (fd < 0)
+		return LABEL_ANSWER_NONE;
+	if (fstat(fd, &st) < 0) {
+		close(fd);
+		return LABEL_ANSWER_NONE;
+	}
+	file = (struct label_file){
+		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
+		.changed = st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec,
+	};
+	bool is_free = finish(f, patient);
+	known = find(f, &file);
+	if (!known && is_free) {
+		if (!start(f, &file, fd, file_offset))
+			remember(f, &file);
+		else if (patient)
+			finish(f, true);
+		known = find(f, &file);
+	}
+	close(fd);
+	*facts = known ? &known->facts : NULL;
+	return known ? LABEL_ANSWER_FACTS : LABEL_ANSWER_LATER;
+}
+
+void label_files_close(struct label_files *f)
+{
+	if (f->reader) {
+		kill(f->reader, SIGKILL);
+		waitpid(f->reader, NULL, 0);
+	}
+	if (f->result)
+		munmap(f->result, sizeof(*f->result));
+	free(f->file);
+	table_release(&f->table);
+	*f = (struct label_files){ 0 };
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label-recorder - the labels of each sample, read by a BPF program and joined with the sample.
+ *
+ * When the program runs, in the interrupt that takes the sample, the kernel writes a labels
+ * record into the ring of the CPU, and then the sample.  So the ring has pairs.  An interrupt that
+ * cannot be blocked may come between, and its pair is then inside another pair:
+ *
+ *	[labels of a clock] [labels of a PMU] [sample of the PMU] [sample of the clock]
+ *
+ * Only the place in the ring joins them: kernels differ in which of the two has the later time.
+ */
+#pragma once
+#include "base/output.h"
+#include "event/event.h"
+#include "record/events.h"
+#include "record/label-payload.h"
+#include "sample/label-options.h"
+#include "sample/label-targets.h"
+
+/* What is known of the labels of written samples. */
+struct label_counts {
+	uint64_t labelled, without, unreadable, unknown;
+	uint64_t cut;		/* of the labelled samples: labels, or parts of them, are missing */
+	uint64_t alone;		/* labels records whose sample did not follow */
+};
+
+enum {
+	LABELS_KEPT = 4,	/* in one ring */
+	LABEL_RECORD_MAX = 2304,	/* bytes: fixed fields, and the longest raw data */
+};
+
+/* Labels records of a ring whose sample has not come yet. */
+struct label_ring {
+	int fd;			/* the event whose output the program writes; -1: not open */
+	uint64_t id;		/* in its records */
+	uint32_t kept;		/* the newest is the last */
+	struct kept_labels {
+		uint32_t event, tid;
+		uint64_t ip;
+		uint16_t size;	/* bytes of the record */
+		uint8_t record[LABEL_RECORD_MAX];
+	} keep[LABELS_KEPT];
+};
+
+/* Zero-initialised: off. */
+struct label_recorder {
+	struct report *report;
+	const struct label_options *options;
+	struct perf_event_attr attr;	/* of the events that the program writes to */
+	struct label_ring *ring;	/* by index of the CPU */
+	size_t rings;
+	int *program;		/* by index of the event; -1: it takes no samples */
+	size_t programs;
+	int scratch, output;	/* maps */
+	struct label_targets targets;
+	struct label_counts counts;
+	uint16_t ip, tid, time, raw;	/* bytes: offsets in the body of a labels record */
+	struct kept_labels taken;	/* by label_recorder_take() */
+};
+
+/*
+ * Load the programs for the first SAMPLED of EVENTS, and prepare CPUS rings.  False: reported, with
+ * what is missing.
+ */
+bool label_recorder_start(struct label_recorder *l, const struct label_options *options,
+			  const struct event_list *events, size_t sampled, size_t cpus,
+			  const struct target *target, struct report *report);
+
+/*
+ * Let the event INDEX, which is open as FD on CPU (its index is I), have labels in the ring of
+ * RING_FD.  False: reported.
+ */
+bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, size_t i, int cpu,
+			   int ring_fd);
+
+/* If RECORD of ring I is a labels record, keep it for its sample, and return true. */
+bool label_recorder_keep(struct label_recorder *l, size_t i,
+			 const struct perf_event_header *record);
+
+/* Records of ring I were lost: what is kept may belong to a lost sample. */
+void label_recorder_lost(struct label_recorder *l, size_t i);
+
+/*
+ * Return the labels of the SAMPLE in RECORD, of event INDEX and ring I, or NULL: unknown.  Valid
+ * until the next call of label_recorder_keep().
+ */
+const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i, uint32_t index,
+					      const struct perf_event_header *record,
+					      const struct sample_layout *layout);
+
+/*
+ * Count KEPT, the labels of SAMPLE, or NULL, and write the labels record to OUT with the time of
+ * the sample.
+ */
+void label_recorder_write(struct label_recorder *l, const struct kept_labels *kept,
+			  const struct perf_event_header *sample,
+			  const struct sample_layout *layout, struct output *out);
+
+/* Write the ATTR record of labels. */
+void label_recorder_write_attr(const struct label_recorder *l, struct output *out);
+
+void label_recorder_close(struct label_recorder *l);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* label-rights - what recording labels takes, and which of it is missing here. */
+#pragma once
+#include "event/event.h"
+
+/* Return whether the kernel can run programs at the first COUNT of EVENTS.  False: reported. */
+bool label_rights_events(const struct event_list *events, size_t count, struct report *report);
+
+/*
+ * Write why labels cannot be recorded, and a remedy, to REASON (SIZE bytes): a step failed with
+ * ERROR, an errno, or 0; WHY says what the step was, or what the kernel says.
+ */
+void label_rights_explain(int error, const char *why, char *reason, size_t size);
+
+/* Store what identifies our namespace of processes; zeros: the first namespace, or unknown. */
+void label_rights_namespace(uint64_t *device, uint64_t *inode);
+
+/*
+ * Return whether labels can be recorded here: run a program that reads this process.  Otherwise
+ * write the reason to REASON (SIZE bytes).
+ */
+bool label_rights_check(char *reason, size_t size);

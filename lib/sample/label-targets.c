@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/label-targets.h"
+#include "base/arena.h"
+#include "base/monotonic.h"
+#include "base/regular.h"
+#include "linux/maps.h"
+#include "linux/proc.h"
+#include "record/label-payload.h"
+#include "sample/bpf.h"
+#include "sample/go-program.h"
+#include "sample/label-options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	TARGETS_MAX = 16384,		/* processes in the map */
+	TRIES_MAX = 8,			/* until the dynamic linker has filled the words */
+	TRY_NS = 100000000,		/* between tries */
+	WAITING_MAX = 65536,
+};
+
+/* What is known of a process so far. */
+struct label_process {
+	struct label_target target;
+	struct go_labels go;		/* of its program */
+	bool is_known;			/* its program was read */
+	bool is_linking;		/* a word that tells where a variable is has no value yet */
+};
+
+bool label_targets_make_map(struct label_targets *t)
+{
+	t->map = bpf_map_new(BPF_MAP_TYPE_HASH, sizeof(uint32_t), sizeof(struct label_target),
+			     TARGETS_MAX);
+	if (t->map >= 0)
+		return true;
+	t->map = 0;
+	return false;
+}
+
+static void add_waiting(struct label_targets *t, struct label_waiting waiting)
+{
+	for (size_t i = 0; i < t->waits; i++)
+		if (t->waiting[i].pid == waiting.pid)
+			return;
+	if (t->waits == WAITING_MAX)
+		return;
+	t->waiting = array_grow(t->waiting, t->waits, sizeof(waiting));
+	t->waiting[t->waits++] = waiting;
+}
+
+void label_targets_add(struct label_targets *t, pid_t pid)
+{
+	add_waiting(t, (struct label_waiting){ .pid = pid });
+}
+
+/* Forget what is known of PID: its labels are unknown from now on. */
+static void forget(struct label_targets *t, pid_t pid)
+{
+	uint32_t key = (uint32_t)pid;
+
+	bpf_map_remove(t->map, &key);
+}
+
+/* COMM, FORK, EXIT, MMAP2, linux/perf_event.h: u32 pid, and tid or the parent; FORK, EXIT: u32
+   tid, parent's tid. */
+void label_targets_follow(struct label_targets *t, const struct perf_event_header *record)
+{
+	struct mmap_record m;
+	struct record rec;
+	uint32_t word[4] = { 0 };
+
+	size_t body = record->size - sizeof(*record);
+	memcpy(word, record + 1, body < sizeof(word) ? body : sizeof(word));
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		if (!(record->misc & PERF_RECORD_MISC_COMM_EXEC))
+			return;
+		forget(t, (pid_t)word[0]);
+		break;
+	case PERF_RECORD_FORK:
+		if (word[0] == word[1])		/* a thread */
+			return;
+		break;
+	case PERF_RECORD_EXIT:
+		if (word[0] == word[2])
+			forget(t, (pid_t)word[0]);
+		return;
+	case PERF_RECORD_MMAP2:
+		record_frame(&rec, (const uint8_t *)record, false);
+		if (!(t->options->sources & ~(unsigned)LABEL_GO) || !record_mmap(&rec, &m) ||
+		    !m.executable || m.path[0] != '/')
+			return;
+		break;
+	default:
+		return;
+	}
+	label_targets_add(t, (pid_t)word[0]);
+}
+
+/* Whether VALUE is an offset from the thread pointer that a dynamic linker gives. */
+static bool is_static_offset(uint64_t value)
+{
+	enum { MOST = 1 << 24 };	/* bytes */
+#ifdef __aarch64__
+	return value > 0 && value < MOST;
+#else
+	return -value > 0 && -value < MOST;
+#endif
+}
+
+static struct label_variable at_offset(uint64_t offset)
+{
+	return (struct label_variable){ LABEL_PLACE_STATIC, 0, offset };
+}
+
+/* Return the place of V in process PID, whose program has it at address BIAS and its value. */
+static struct label_variable resolve(struct label_process *p, pid_t pid,
+				     const struct thread_variable *v, uint64_t bias)
+{
+	struct label_variable nowhere = { LABEL_PLACE_NONE, 0, 0 };
+	uint64_t word[2] = { 0 }, module[2];
+
+	if (proc_read_memory(pid, bias + v->value, word, sizeof(word)) < (ssize_t)sizeof(word))
+		return nowhere;
+	switch (v->place) {
+	case THREAD_OFFSET_WORD:
+		p->is_linking |= !word[0];
+		return is_static_offset(word[0]) ? at_offset(word[0]) : nowhere;
+	case THREAD_MODULE_WORDS:
+		p->is_linking |= !word[0];
+		return word[0] && word[0] < UINT32_MAX
+			? (struct label_variable){ LABEL_PLACE_MODULE, word[0], word[1] }
+			: nowhere;
+	case THREAD_DESCRIPTOR:
+		p->is_linking |= !word[1];
+		if (is_static_offset(word[1]))
+			return at_offset(word[1]);
+		/* glibc, struct tlsdesc_dynamic_arg: it starts with module and offset. */
+		if (!word[1] || proc_read_memory(pid, word[1], module, sizeof(module)) <
+				(ssize_t)sizeof(module) || !module[0] || module[0] >= UINT32_MAX)
+			return nowhere;
+		return (struct label_variable){ LABEL_PLACE_MODULE, module[0], module[1] };
+	default:
+		return nowhere;
+	}
+}
+
+/* If V says where a variable is, store it in *OUT.  IS_PROGRAM: the file is no library. */
+static void take_variable(struct label_process *p, pid_t pid, const struct thread_variable *v,
+			  uint64_t bias, bool is_program, struct label_variable *out)
+{
+	if (v->place == THREAD_NOWHERE || out->place != LABEL_PLACE_NONE)
+		return;
+	if (v->place != THREAD_OFFSET)
+		*out = resolve(p, pid, v, bias);
+	else if (is_program)
+		*out = at_offset(v->value);
+}
+
+static void take_go(struct label_process *p, const struct go_labels *go)
+{
+	struct label_target *t = &p->target;
+
+	p->go = *go;
+	if (go->state != GO_LABELS_FOUND)
+		return;
+	t->form = go->is_map ? LABEL_FORM_MAP : LABEL_FORM_SLICE;
+	t->in_register = go->in_register;
+	t->g = at_offset((uint64_t)go->g);
+	t->m = go->m;
+	t->curg = go->curg;
+	t->gsignal = go->gsignal;
+	t->labels = go->labels;
+}
+
+/* Use FACTS about the file of mapping M. */
+static void take_facts(const struct label_targets *t, struct label_process *p, pid_t pid,
+		       const struct label_facts *facts, const struct proc_mapping *m,
+		       bool is_program)
+{
+	uint64_t bias = m->start - (m->file_offset + facts->code_delta);
+	unsigned sources = t->options->sources;
+
+	if (is_program) {
+		p->is_known = facts->is_read;
+		if (sources & LABEL_GO)
+			take_go(p, &facts->go);
+	}
+	if (sources & LABEL_OTEL)
+		take_variable(p, pid, &facts->otel, bias, is_program, &p->target.otel);
+	if (sources & LABEL_CUSTOM)
+		take_variable(p, pid, &facts->custom, bias, is_program, &p->target.custom);
+}
+
+/* Look at the files that PID maps.  False: a file is read at present, ask again. */
+static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid, bool patient)
+{
+	const struct label_facts *facts;
+	struct proc_maps maps = proc_maps_open(pid);
+	struct proc_mapping m;
+	struct stat program = { 0 };
+	uint64_t last_inode = 0;
+	bool done = true;
+
+	if (stat(proc_path(pid, "exe").text, &program) < 0)
+		program.st_ino = 0;	/* a thread of the kernel, or it has ended */
+	p->is_known = !program.st_ino;
+	while (done && proc_maps_next(&maps, &m)) {
+		bool is_program = m.inode && m.inode == program.st_ino;
+		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode ||
+		    (!is_program && !(t->options->sources & ~(unsigned)LABEL_GO)))
+			continue;
+		last_inode = m.inode;
+		int fd = is_program ? regular_open(proc_path(pid, "exe").text, false)
+				    : go_program_open(pid, m.path, m.inode);
+		switch (label_files_find(&t->files, fd, m.file_offset, patient, &facts)) {
+		case LABEL_ANSWER_FACTS:
+			take_facts(t, p, pid, facts, &m, is_program);
+			break;
+		case LABEL_ANSWER_LATER:
+			done = false;
+			break;
+		case LABEL_ANSWER_NONE:
+			break;
+		}
+	}
+	proc_maps_close(&maps);
+	return done;
+}
+
+/* Report why labels of process PID are not read, if it has a reason of its own. */
+static void report_process(struct label_targets *t, const struct label_process *p, pid_t pid)
+{
+	if (p->go.state == GO_LABELS_NEVER)
+		report_note(t->report, "process %d is a Go program that never sets labels", pid);
+	else if (p->go.state == GO_LABELS_UNKNOWN)
+		report_note(t->report, "process %d: labels of %s are not known to this program, so "
+			    "they are not recorded", pid,
+			    *p->go.version ? p->go.version : "its version of Go");
+}
+
+/* Look up W.  False: a file is read at present, ask again. */
+static bool look_up(struct label_targets *t, struct label_waiting *w, bool patient,
+		    struct label_process *p)
+{
+	uint32_t key = (uint32_t)w->pid;
+
+	*p = (struct label_process){ 0 };
+	if (!look_at_files(t, p, w->pid, patient))
+		return false;
+	bool has_variable = p->target.otel.place || p->target.custom.place;
+	bool can_be_read = p->target.form || has_variable;
+	p->target.otherwise = can_be_read ? LABEL_STATUS_NONE : LABEL_STATUS_OUTSIDE;
+	/* A program that may have labels, but not for us, must not look like one without. */
+	if (p->is_known && (can_be_read || p->go.state != GO_LABELS_UNKNOWN))
+		bpf_map_set(t->map, &key, &p->target);
+	else
+		forget(t, w->pid);
+	t->readable += can_be_read;
+	return true;
+}
+
+/* Look up the first process that waits, if it is time.  False: nothing can be done now. */
+static bool work_once(struct label_targets *t, bool patient, struct label_process *p)
+{
+	uint64_t now = monotonic_ns();
+	size_t i = 0;
+
+	while (i < t->waits && t->waiting[i].due > now)
+		i++;
+	if (i == t->waits || !look_up(t, &t->waiting[i], patient, p))
+		return false;
+	struct label_waiting w = t->waiting[i];
+	memmove(t->waiting + i, t->waiting + i + 1, (--t->waits - i) * sizeof(w));
+	if (p->is_linking && w.tries + 1 < TRIES_MAX)
+		add_waiting(t, (struct label_waiting){ w.pid, w.tries + 1, now + TRY_NS });
+	else if (w.tries == 0)
+		report_process(t, p, w.pid);
+	return true;
+}
+
+void label_targets_work(struct label_targets *t, bool patient)
+{
+	enum { EACH_TIME = 64 };	/* processes, so that a round does not take long */
+	struct label_process p;
+
+	for (int i = 0; (patient || i < EACH_TIME) && work_once(t, patient, &p); i++)
+		;
+}
+
+bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
+{
+	struct label_process p;
+	bool good = true;
+
+	for (size_t i = 0; i < pids && good; i++) {
+		struct label_waiting w = { .pid = pid[i] };
+		look_up(t, &w, true, &p);
+		good = p.go.state != GO_LABELS_UNKNOWN || p.target.otherwise == LABEL_STATUS_NONE;
+		if (!good)
+			report_error(t->report, "cannot record labels: labels of %s (process %d) "
+				     "are not known to this pmu-sample",
+				     *p.go.version ? p.go.version : "its version of Go", pid[i]);
+		else if (p.go.state == GO_LABELS_NEVER)
+			report_process(t, &p, pid[i]);
+		else if (p.target.otherwise == LABEL_STATUS_OUTSIDE)
+			report_note(t->report, "process %d: no Go labels, no thread context",
+				    pid[i]);
+		if (p.is_linking)
+			label_targets_add(t, pid[i]);
+	}
+	return good;
+}
+
+void label_targets_close(struct label_targets *t)
+{
+	label_files_close(&t->files);
+	if (t->map > 0)
+		close(t->map);
+	free(t->waiting);
+	*t = (struct label_targets){ 0 };
+}

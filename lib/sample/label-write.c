@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* label-write - the labels records that leave, each before its sample. */
+#include "sample/label-recorder.h"
+#include "base/cursor.h"
+#include "stream/writer.h"
+
+/* A payload, as record/label-payload.h has it. */
+struct label_payload {
+	uint8_t status, n, flags, form;
+	uint32_t event, count;
+	uint64_t ip;
+	size_t used;		/* bytes of PAIR */
+	uint8_t pair[LABEL_PAYLOAD_TEXT];
+};
+
+/* Append a pair if it is allowed and fits; otherwise it counts as left out. */
+static void add_pair(struct label_payload *p, const struct label_options *options,
+		     const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size)
+{
+	if (!label_options_allow(options, (const char *)key, key_size)) {
+		p->count--;
+		return;
+	}
+	if (p->n == LABEL_PAIRS_MAX || p->used + 2 + key_size + value_size > sizeof(p->pair))
+		return;
+	p->pair[p->used++] = (uint8_t)key_size;
+	memcpy(p->pair + p->used, key, key_size);
+	p->used += key_size;
+	p->pair[p->used++] = (uint8_t)value_size;
+	memcpy(p->pair + p->used, value, value_size);
+	p->used += value_size;
+	p->n++;
+}
+
+static void copy_pairs(struct label_payload *p, const struct label_options *options,
+		       struct cursor *c, unsigned pairs)
+{
+	for (unsigned i = 0; i < pairs; i++) {
+		uint8_t key_size = cursor_u8(c);
+		const uint8_t *key = cursor_bytes(c, key_size);
+		uint8_t value_size = cursor_u8(c);
+		const uint8_t *value = cursor_bytes(c, value_size);
+		if (c->failed)
+			break;
+		add_pair(p, options, key, key_size, value, value_size);
+	}
+}
+
+/* Read the raw data at C, as the program wrote it, into P: with names, and what is allowed. */
+static void read_payload(struct label_payload *p, const struct label_recorder *l, struct cursor c)
+{
+	cursor_u32(&c);			/* LABEL_MAGIC */
+	p->status = cursor_u8(&c);
+	unsigned pairs = cursor_u8(&c);
+	p->flags = cursor_u8(&c);
+	p->form = cursor_u8(&c);
+	p->event = (uint32_t)cursor_u64(&c);
+	p->ip = cursor_u64(&c);
+	cursor_u32(&c);			/* bytes */
+	p->count = cursor_u32(&c);
+	p->n = 0;
+	p->used = 0;
+	if (p->status != LABEL_STATUS_LABELS)
+		p->count = 0;
+	else
+		copy_pairs(p, l->options, &c, pairs);
+	if (p->status == LABEL_STATUS_LABELS && p->count == 0)
+		p->status = LABEL_STATUS_NONE;
+}
+
+static void count(struct label_counts *c, const struct label_payload *p)
+{
+	switch (p->status) {
+	case LABEL_STATUS_LABELS:
+		c->labelled++;
+		c->cut += p->flags || p->count > p->n;
+		break;
+	case LABEL_STATUS_BAD_G:
+	case LABEL_STATUS_FAULT:
+		c->unreadable++;
+		break;
+	default:
+		c->without++;
+	}
+}
+
+/* Write KEPT with P in place of its raw data, and with TIME. */
+static void write_payload(const struct label_recorder *l, const struct kept_labels *kept,
+			  const struct label_payload *p, const uint8_t *time, struct output *out)
+{
+	static const uint8_t zeros[8];
+	uint8_t fields[128];		/* without raw data */
+	uint32_t size = (uint32_t)(LABEL_PAYLOAD_HEAD + p->used);
+	uint32_t padded = ((size + sizeof(uint32_t) + 7) & ~7U) - (uint32_t)sizeof(uint32_t);
+	struct perf_event_header header;
+	struct writer w;
+
+	memcpy(&header, kept->record, sizeof(header));
+	memcpy(fields, kept->record + sizeof(header), l->raw);
+	memcpy(fields + l->time, time, sizeof(uint64_t));
+	writer_begin(&w, out, PERF_RECORD_SAMPLE, header.misc);
+	writer_bytes(&w, fields, l->raw);
+	writer_u32(&w, padded);
+	writer_u32(&w, LABEL_MAGIC);
+	writer_u8(&w, p->status);
+	writer_u8(&w, p->n);
+	writer_u8(&w, p->flags);
+	writer_u8(&w, p->form);
+	writer_u64(&w, p->event);
+	writer_u64(&w, p->ip);
+	writer_u32(&w, (uint32_t)p->used);
+	writer_u32(&w, p->count);
+	writer_bytes(&w, p->pair, p->used);
+	writer_bytes(&w, zeros, padded - size);
+	writer_end(&w);
+}
+
+void label_recorder_write(struct label_recorder *l, const struct kept_labels *kept,
+			  const struct perf_event_header *sample,
+			  const struct sample_layout *layout, struct output *out)
+{
+	struct label_payload p;
+
+	if (!kept) {
+		l->counts.unknown++;
+		return;
+	}
+	const uint8_t *raw = kept->record + sizeof(*sample) + l->raw + sizeof(uint32_t);
+	read_payload(&p, l, (struct cursor){ .at = raw, .end = kept->record + kept->size });
+	count(&l->counts, &p);
+	write_payload(l, kept, &p, (const uint8_t *)(sample + 1) + layout->time, out);
+}
