@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/flow.h"
 #include "base/arena.h"
+#include "base/monotonic.h"
 #include "sample/ring-merge.h"
 #include "stream/writer.h"
 
 #include <stdlib.h>
 
-enum { LOST_INTERVAL = 1000000000 };	/* ns between readings of the counts of lost records */
+enum {
+	LOST_INTERVAL = 1000000000,	/* ns between readings of the counts of lost records */
+	LABELS_NS = 5000000,		/* of a round, to look up new processes, at most */
+};
 
 /* Return the u64 at offset AT in the body of RECORD. */
 static uint64_t field(const struct perf_event_header *record, uint16_t at)
@@ -222,7 +226,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	}
 	ring_merge_release(&m);
 	if (f->labels)
-		label_targets_work(&f->labels->targets, false);
+		label_targets_work(&f->labels->targets, monotonic_ns() + LABELS_NS);
 	if (!f->flight_recorder)
 		write_lost_counts(f, horizon == UINT64_MAX);
 	for (size_t i = 0; i < rings; i++)

@@ -17,7 +17,8 @@
 
 enum {
 	FILES_MAX = 4096,		/* known; then all are forgotten */
-	READ_SECONDS = 5,		/* of CPU time; twice as long, at most, in all */
+	READ_SECONDS = 2,		/* of CPU time */
+	READ_SECONDS_MAX = 20,		/* in all: a file system may hang */
 	LOOK_NS = 500000,		/* between looks at a reader that is waited for */
 };
 
@@ -89,7 +90,7 @@ static bool start(struct label_files *f, const struct label_file *file, int fd,
 	}
 	*f->result = (struct label_facts){ 0 };
 	f->reading = *file;
-	f->deadline = monotonic_ns() + 2 * READ_SECONDS * 1000000000ULL;
+	f->deadline = monotonic_ns() + READ_SECONDS_MAX * 1000000000ULL;
 	f->reader = fork();
 	if (f->reader == 0)
 		be_reader(f->target, fd, file_offset, f->result);
@@ -98,8 +99,10 @@ static bool start(struct label_files *f, const struct label_file *file, int fd,
 	return f->reader > 0;
 }
 
-/* If the reader has ended, take what it wrote.  Returns whether none runs any more. */
-static bool finish(struct label_files *f, bool patient)
+/*
+ * If the reader has ended by UNTIL, take what it wrote.  Returns whether none runs any more.
+ */
+static bool finish(struct label_files *f, uint64_t until)
 {
 	struct timespec pause = { .tv_nsec = LOOK_NS };
 	pid_t ended;
@@ -109,9 +112,10 @@ static bool finish(struct label_files *f, bool patient)
 		return true;
 	while ((ended = waitpid(f->reader, &status, WNOHANG)) == 0 ||
 	       (ended < 0 && errno == EINTR)) {
-		if (monotonic_ns() > f->deadline)
+		uint64_t now = monotonic_ns();
+		if (now > f->deadline)
 			kill(f->reader, SIGKILL);
-		else if (!patient)
+		if (now >= until)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -126,7 +130,7 @@ static bool finish(struct label_files *f, bool patient)
 }
 
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
-				   bool patient, const struct label_facts **facts)
+				   uint64_t until, const struct label_facts **facts)
 {
 	struct label_file file = { 0 }, *known;
 	struct stat st;
@@ -141,13 +145,13 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
 		.changed = st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec,
 	};
-	bool is_free = finish(f, patient);
+	bool is_free = finish(f, until);
 	known = find(f, &file);
 	if (!known && is_free) {
 		if (!start(f, &file, fd, file_offset))
 			remember(f, &file);
-		else if (patient)
-			finish(f, true);
+		else
+			finish(f, until);
 		known = find(f, &file);
 	}
 	close(fd);

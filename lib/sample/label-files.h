@@ -45,9 +45,10 @@ enum label_answer {
 
 /*
  * Set *FACTS to what the file FD says, which is mapped as code at FILE_OFFSET.  Closes FD.
- * PATIENT: wait for the reader.  The facts are valid until the next call.
+ * If a process reads it, wait for that up to the
+ * time UNTIL, ns of CLOCK_MONOTONIC.  The facts are valid until the next call.
  */
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
-				   bool patient, const struct label_facts **facts);
+				   uint64_t until, const struct label_facts **facts);
 
 void label_files_close(struct label_files *f);

@@ -8,6 +8,7 @@
 #include "stream/writer.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -114,6 +115,7 @@ bool label_recorder_start(struct label_recorder *l, const struct label_options *
 	char why[256] = "", reason[512];
 	int error, possible = (int)sysconf(_SC_NPROCESSORS_CONF);
 
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, readers of files have no status */
 	l->options = options;
 	l->report = report;
 	l->targets.report = report;

@@ -63,14 +63,14 @@ void label_rights_explain(int error, const char *why, char *reason, size_t size)
 
 	if ((error == EPERM || error == EACCES) && !rights_has_capability(CAP_SYS_ADMIN) &&
 	    !(has_bpf && has_perfmon))
-		snprintf(reason, size, "labels need CAP_BPF and CAP_PERFMON, and %s missing: "
+		snprintf(reason, size, "they take CAP_BPF and CAP_PERFMON, and %s missing: "
 			 "run as root, or `setcap cap_bpf,cap_perfmon+ep pmu-sample`",
 			 has_bpf ? "CAP_PERFMON is" : has_perfmon ? "CAP_BPF is" : "both are");
 	else if (is_locked_down())
 		snprintf(reason, size, "the kernel is locked down (confidentiality), so no program "
 			 "may read its memory");
 	else if (is_old(&host))
-		snprintf(reason, size, "labels need Linux 5.8, and this is %s", host.release);
+		snprintf(reason, size, "they take Linux 5.8, and this is %s", host.release);
 	else if (error == EPERM || error == EACCES)
 		snprintf(reason, size, "bpf(2) is not permitted, although the capabilities are "
 			 "there: a container's rules forbid it");

@@ -23,6 +23,9 @@ enum {
 	WAITING_MAX = 65536,
 };
 
+/* Longest time to look up one process of the target, in ns. */
+#define START_NS 30000000000ULL
+
 /* What is known of a process so far. */
 struct label_process {
 	struct label_target target;
@@ -197,7 +200,8 @@ static void take_facts(const struct label_targets *t, struct label_process *p, p
 }
 
 /* Look at the files that PID maps.  False: a file is read at present, ask again. */
-static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid, bool patient)
+static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid,
+			  uint64_t until)
 {
 	const struct label_facts *facts;
 	struct proc_maps maps = proc_maps_open(pid);
@@ -217,7 +221,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		last_inode = m.inode;
 		int fd = is_program ? regular_open(proc_path(pid, "exe").text, false)
 				    : go_program_open(pid, m.path, m.inode);
-		switch (label_files_find(&t->files, fd, m.file_offset, patient, &facts)) {
+		switch (label_files_find(&t->files, fd, m.file_offset, until, &facts)) {
 		case LABEL_ANSWER_FACTS:
 			take_facts(t, p, pid, facts, &m, is_program);
 			break;
@@ -244,13 +248,13 @@ static void report_process(struct label_targets *t, const struct label_process *
 }
 
 /* Look up W.  False: a file is read at present, ask again. */
-static bool look_up(struct label_targets *t, struct label_waiting *w, bool patient,
+static bool look_up(struct label_targets *t, struct label_waiting *w, uint64_t until,
 		    struct label_process *p)
 {
 	uint32_t key = (uint32_t)w->pid;
 
 	*p = (struct label_process){ 0 };
-	if (!look_at_files(t, p, w->pid, patient))
+	if (!look_at_files(t, p, w->pid, until))
 		return false;
 	bool has_variable = p->target.otel.place || p->target.custom.place;
 	bool can_be_read = p->target.form || has_variable;
@@ -260,19 +264,18 @@ static bool look_up(struct label_targets *t, struct label_waiting *w, bool patie
 		bpf_map_set(t->map, &key, &p->target);
 	else
 		forget(t, w->pid);
-	t->readable += can_be_read;
 	return true;
 }
 
 /* Look up the first process that waits, if it is time.  False: nothing can be done now. */
-static bool work_once(struct label_targets *t, bool patient, struct label_process *p)
+static bool work_once(struct label_targets *t, uint64_t until, struct label_process *p)
 {
 	uint64_t now = monotonic_ns();
 	size_t i = 0;
 
 	while (i < t->waits && t->waiting[i].due > now)
 		i++;
-	if (i == t->waits || !look_up(t, &t->waiting[i], patient, p))
+	if (i == t->waits || !look_up(t, &t->waiting[i], until, p))
 		return false;
 	struct label_waiting w = t->waiting[i];
 	memmove(t->waiting + i, t->waiting + i + 1, (--t->waits - i) * sizeof(w));
@@ -283,12 +286,11 @@ static bool work_once(struct label_targets *t, bool patient, struct label_proces
 	return true;
 }
 
-void label_targets_work(struct label_targets *t, bool patient)
+void label_targets_work(struct label_targets *t, uint64_t until)
 {
-	enum { EACH_TIME = 64 };	/* processes, so that a round does not take long */
 	struct label_process p;
 
-	for (int i = 0; (patient || i < EACH_TIME) && work_once(t, patient, &p); i++)
+	while (work_once(t, until, &p) && monotonic_ns() < until)
 		;
 }
 
@@ -299,7 +301,7 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 
 	for (size_t i = 0; i < pids && good; i++) {
 		struct label_waiting w = { .pid = pid[i] };
-		look_up(t, &w, true, &p);
+		look_up(t, &w, monotonic_ns() + START_NS, &p);
 		good = p.go.state != GO_LABELS_UNKNOWN || p.target.otherwise == LABEL_STATUS_NONE;
 		if (!good)
 			report_error(t->report, "cannot record labels: labels of %s (process %d) "

@@ -23,7 +23,6 @@ struct label_targets {
 		uint64_t due;		/* ns of CLOCK_MONOTONIC: look not before */
 	} *waiting;			/* processes to look up, in order */
 	size_t waits;
-	size_t readable;		/* processes found whose labels can be read */
 };
 
 /* Create the map.  False: errno is set. */
@@ -35,10 +34,8 @@ void label_targets_add(struct label_targets *t, pid_t pid);
 /* Follow RECORD of the kernel: programs and processes start and end. */
 void label_targets_follow(struct label_targets *t, const struct perf_event_header *record);
 
-/*
- * Look up what waits, as far as that needs no waiting.  PATIENT: wait, so that all are looked up.
- */
-void label_targets_work(struct label_targets *t, bool patient);
+/* Look up what waits, up to about the time UNTIL, ns of CLOCK_MONOTONIC. */
+void label_targets_work(struct label_targets *t, uint64_t until);
 
 /*
  * Look up the PIDS processes PID of the target, and wait for it.  Return false (reported) if

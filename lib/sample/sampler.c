@@ -2,6 +2,7 @@
 #include "sample/internal.h"
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/monotonic.h"
 #include "linux/proc.h"
 #include "sample/attach.h"
 
@@ -18,6 +19,8 @@ enum {
 	ROUND_MS = 100, IDLE_MS = 400,
 	/* Samples of an event between changes of its period: each change loses half a period. */
 	JITTER_SAMPLES = 64, JITTER_MS = 10,
+	/* Time between rounds with labels: those of a new process are unknown until it is seen. */
+	LABELS_MS = 20, LABELS_IDLE_MS = 100,
 };
 
 /*
@@ -25,6 +28,9 @@ enum {
  * than this, in ns, are certainly complete and in order.
  */
 #define HOLD_BACK 1000000
+
+/* Longest time to look up the labels of all processes before sampling starts, in ns. */
+#define LABELS_NS 10000000000ULL
 
 /* Set by SIGUSR1 and SIGUSR2, if the options use these signals. */
 static volatile sig_atomic_t snapshot_asked, next_file_asked;
@@ -272,7 +278,9 @@ static int wait_milliseconds(const struct sampler *s)
 	uint64_t rotation = s->options->rotation.time;
 	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
-	int usual = s->options->jitter ? JITTER_MS : s->idle ? IDLE_MS : ROUND_MS;
+	int usual = s->options->jitter ? JITTER_MS
+		  : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
+		  : s->idle ? IDLE_MS : ROUND_MS;
 
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
 	if (!due || due > time + (uint64_t)usual * 1000000)
@@ -439,23 +447,7 @@ static bool start_helper(struct sampler *s)
 	return helper;
 }
 
-/* Prepare to record labels, if they are asked for.  False: reported. */
-static bool start_labels(struct sampler *s)
-{
-	const struct sampler_options *o = s->options;
-
-	if (!o->labels.sources)
-		return true;
-	if (!label_recorder_start(&s->labels, &o->labels, o->events,
-				  o->events->count - s->tracking, s->counters.cpus, o->target,
-				  s->report))
-		return false;
-	s->counters.labels = s->flow.labels = &s->labels;
-	return target_is_by_cpu(o->target) || o->target->command ||
-	       label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
-}
-
-/* Look up the labels of all processes that the stream starts with. */
+/* Look up the labels of all processes that the stream starts with, as far as they are known. */
 static void find_labels(struct sampler *s)
 {
 	struct label_targets *targets = &s->labels.targets;
@@ -472,7 +464,24 @@ static void find_labels(struct sampler *s)
 	if (all.count)
 		label_targets_add(targets, 0);	/* the kernel, when nothing runs */
 	free(all.id);
-	label_targets_work(targets, true);
+	label_targets_work(targets, monotonic_ns() + LABELS_NS);
+}
+
+/* Prepare to record labels, if they are asked for.  False: reported. */
+static bool start_labels(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+
+	if (!o->labels.sources)
+		return true;
+	if (!label_recorder_start(&s->labels, &o->labels, o->events,
+				  o->events->count - s->tracking, s->counters.cpus, o->target,
+				  s->report))
+		return false;
+	s->counters.labels = s->flow.labels = &s->labels;
+	find_labels(s);
+	return target_is_by_cpu(o->target) || o->target->command ||
+	       label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
 }
 
 static bool start(struct sampler *s)
@@ -491,7 +500,7 @@ static bool start(struct sampler *s)
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report };
 	if ((o->unwind && !start_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
-	find_labels(s);
+	find_labels(s);		/* again: some may have started meanwhile */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
 	s->start_time = s->file_start = now(s);

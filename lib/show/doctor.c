@@ -7,6 +7,7 @@
 #include "linux/rights.h"
 #include "linux/sysfs.h"
 #include "linux/read.h"
+#include "sample/label-rights.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -246,6 +247,19 @@ static void examine_symbols(struct findings *all)
 	    access(path, R_OK) ? "none" : path);
 }
 
+static void examine_labels(struct findings *all)
+{
+	struct finding *f = doctor_add_finding(all, FINDING_OK, "labels");
+	char why[sizeof(f->text)];
+
+	if (label_rights_check(why, sizeof(why))) {
+		say(f, "yes: pmu-sample --labels can read them");
+	} else {
+		f->state = FINDING_NOTE;
+		say(f, "%s", why);
+	}
+}
+
 static void print_text(const struct findings *all)
 {
 	static const char *const marks[] = { "ok", "note", "BAD" };
@@ -288,6 +302,7 @@ void doctor_print(pid_t pid, bool json, struct report *report)
 	examine_confinement(&all);
 	examine_limits(&all);
 	examine_symbols(&all);
+	examine_labels(&all);
 	if (pid)
 		doctor_process(&all, pid);
 	(json ? print_json : print_text)(&all);
