@@ -93,6 +93,8 @@ while at < len(data):
         want = letter(ip, bias)
         if want in ('A', 'B', 'S'):
             have = dict(pairs).get(key)
+            if have and flags & 1:
+                have = have[:1]
             count['none' if have is None else 'right' if have == want.encode() else 'wrong'] += 1
 print(*(f'{k}={v}' for k, v in count.items()),
       *(f'status{k}={v}' for k, v in sorted(statuses.items())))

@@ -104,20 +104,220 @@ judge() {
 	judged wrong 0 0
 	right=$(tr ' ' '\n' <judged | sed -n 's/^right=//p')
 	none=$(tr ' ' '\n' <judged | sed -n 's/^none=//p')
-	at_least "$right" 100
+	at_least "$right" 30
 	at_most $((none * 10)) $((right + none))
 }
+
+# record STREAM COMMAND...: sample the command from outside while it runs, with $with
+record() {
+	stream=$1
+	shift
+	"$@" & pid=$!
+	eventually has_run $pid 1
+	pmu-sample -v --labels -e cpu-clock -F 997 $with -p $pid -o "$stream" 2>log || {
+		cat log
+		return 1
+	}
+}
+with=
 
 check 'each sample has its labels record right before it, and the labels of its function' <<'END'
 	needs_bpf
 	go_program plain
-	"$scratch/plain" 700 & pid=$!
-	pmu-sample -v --labels -e cpu-clock -F 997 -p $pid -o s.data 2>log
+	record s.data "$scratch/plain" 500 3
 	judge "$scratch/plain" s.data
-	test "$(tr ' ' '\n' <judged | sed -n 's/^joined=//p')" = \
-		"$(tr ' ' '\n' <judged | sed -n 's/^samples=//p')"
+	all=$(tr ' ' '\n' <judged | sed -n 's/^samples=//p')
+	judged joined "$all" "$all"
 	judged alone 0 0
-	grep -q 'labels: [0-9]* samples labelled, [0-9]* without, 0 unreadable, 0 not known, 0 cut' log
+	grep -q 'labels: [0-9]* samples labelled, [0-9]* without, 0 unreadable, 0 not known' log
+	samples s.data event,ip >perf-reads
+	test "$(grep -c labels: perf-reads)" -eq "$all"
+END
+
+check 'a stripped program, a position-independent one, and one with C in a static file' <<'END'
+	needs_bpf
+	go_program plain
+	cp "$scratch/plain" stripped
+	strip stripped
+	record s.data ./stripped 200
+	cp "$scratch/plain" symbols && mv symbols stripped
+	judge stripped s.data
+	go_program pie -buildmode=pie
+	record p.data "$scratch/pie" 200
+	judge "$scratch/pie" p.data
+	needs_command gcc
+	sed 's/^import (/import "C"\n&/' "$scratch/work.go" >work.go
+	static=-ldflags=-extldflags=-static
+	GO111MODULE=off once labels-cgo go build $static -o cgo work.go 2>log ||
+		skip "no static C library"
+	record c.data ./cgo 200
+	judge cgo c.data
+END
+
+check 'where records are lost, a sample has its own labels, or they are unknown' <<'END'
+	needs_bpf
+	go_program plain
+	"$scratch/plain" 900 & pid=$!
+	pmu-sample -v --labels -e cpu-clock -F 10000 -m 4096 -p $pid -o s.data 2>log & sampler=$!
+	eventually test -s s.data
+	for pause in 1 2 3; do
+		at=$(cpu_ms $pid)
+		kill -STOP $sampler
+		eventually has_run $pid $((at + 100))
+		kill -CONT $sampler
+		eventually has_run $pid $((at + 150))
+	done
+	wait $sampler
+	grep 'records were lost' log
+	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	judged wrong 0 0
+	judged right 50 1000000
+END
+
+check 'twelve labels, and a value that is too long, which is marked' <<'END'
+	needs_bpf
+	go_program plain
+	record s.data "$scratch/plain" 200 4 12
+	judge "$scratch/plain" s.data
+	judged cut 0 0
+	record s.data "$scratch/plain" 200 1 3 1000
+	judge "$scratch/plain" s.data
+	judged cut 30 100000
+	with=--label-allow=key1,user
+	record s.data "$scratch/plain" 200 1 9
+	judge "$scratch/plain" s.data
+	judged cut 0 0
+	none grep -a key2 s.data
+	grep -qa key1 s.data
+END
+
+check 'several events at once, and everything that runs' <<'END'
+	needs_bpf
+	go_program plain
+	with='-e task-clock -e page-faults -e context-switches'
+	record s.data "$scratch/plain" 200 2
+	judge "$scratch/plain" s.data
+	judged alone 0 0
+	pmu-sample --labels -a -e cpu-clock -F 997 -o s.data & sampler=$!
+	eventually test -s s.data
+	"$scratch/plain" 100000 2 3 & pid=$!
+	eventually grep -qa key1 s.data
+	eventually has_run $pid $(($(cpu_ms $pid) + 250))
+	kill $sampler
+	wait $sampler
+	kill $pid
+	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	judged wrong 0 0
+	judged right 50 1000000
+END
+
+check 'a command, and a program that it starts' <<'END'
+	needs_bpf
+	go_program plain
+	pmu-sample -v --labels -e cpu-clock -F 997 -o s.data -- \
+		sh -c "$scratch/plain 600; true" 2>log
+	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	judged wrong 0 0
+	judged right 50 1000000
+END
+
+check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds' <<'END'
+	needs_bpf
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	once labels-fake cc -O2 -no-pie -pthread "$TOP/tests/fake-go.c" -o fake
+	record s.data ./fake 300
+	judge fake s.data
+	judged joined 50 100000
+	record s.data ./fake 200 large
+	judge fake s.data
+	judged cut 20 100000
+	for what in wild long racing; do
+		record $what.data ./fake 200 $what
+		python3 "$TOP/tests/labels.py" fake $what.data >judged
+		judged joined 30 1000000
+		judged alone 0 0
+		samples $what.data event >perf-reads
+	done
+END
+
+check 'thread contexts and custom labels: variables of a program, and of libraries' <<'END'
+	needs_bpf
+	needs_command cc
+	build() { cc -O2 -pthread "$@"; }
+	source=$TOP/tests/context.c
+	once labels-context build -rdynamic "$source" -o program
+	once labels-library build -fPIC -shared -DVARIABLES "$source" -o libcontext.so
+	once labels-general build -DLIBRARY "$source" -L. -lcontext -o general
+	mkdir descriptors
+	if cc -mtls-dialect=gnu2 -fPIC -shared -DVARIABLES -o descriptors/libcontext.so "$source"
+	then
+		cp general descriptors/descriptor
+	fi
+	for program in program general descriptors/descriptor; do
+		test -e $program || continue
+		for kind in otel custom; do
+			with=--labels=$kind,ids
+			export LD_LIBRARY_PATH="$(dirname $program)"
+			record s.data ./$program 150 $kind
+			judge $program s.data
+			test $kind = custom || grep -qaP 'trace_id\x20(aa|bb)000000' s.data
+			test $kind = custom || grep -qaP '\x04path\x01/' s.data
+		done
+	done
+END
+
+check 'refused: a version of Go that is not known, and code that differs from its version' <<'END'
+	needs_bpf
+	go_program plain
+	version=$(go version "$scratch/plain" | sed 's/.* go1\.\([0-9]*\).*/\1/')
+	for other in 99 24; do
+		sed "s/go1\.$version\./go1.$other./g" "$scratch/plain" >patched
+		chmod +x patched
+		./patched 100000 & pid=$!
+		exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
+		kill $pid
+		grep "cannot record labels: labels of go1.$other.* are not known to this" log
+	done
+END
+
+check 'a Go program that never sets labels, and a program without any: a note' <<'END'
+	needs_bpf
+	needs_command go
+	printf 'package main\nfunc main() { for {} }\n' >never.go
+	GO111MODULE=off go build -o never never.go
+	./never & pid=$!
+	pmu-sample --labels -d 10ms -p $pid -o s.data 2>log
+	kill $pid
+	grep "process $pid is a Go program that never sets labels" log
+	pmu-sample -v --labels -e cpu-clock -F 997 -d 1 -p $$ -o s.data 2>log
+	grep "process $$: no Go labels, no thread context" log
+END
+
+check 'what labels take: both capabilities, no tracepoint, no flight recorder' <<'END'
+	needs_root
+	needs_bpf
+	needs_command setpriv
+	setpriv --list-caps | grep -qx bpf || skip "setpriv does not know CAP_BPF"
+	go_program plain
+	cp "$BIN/pmu-sample" "$scratch/plain" .
+	chmod 755 . pmu-sample plain
+	ordinary() {
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps="-all$1" \
+			--ambient-caps="-all$1" sh -c "./plain 100 & ./pmu-sample -v --labels \
+			-e cpu-clock -p \$! -o /dev/null" 2>log || :
+		cat log
+	}
+	ordinary ,+bpf | grep 'CAP_PERFMON is missing'
+	ordinary ,+perfmon | grep 'CAP_BPF is missing'
+	ordinary '' | grep 'both are missing'
+	ordinary ,+bpf,+perfmon | grep 'labels: [1-9][0-9]* samples labelled'
+	pmu-events --doctor | grep '^ok *labels *yes'
+	needs_tracepoints
+	exits 1 pmu-sample --labels -e sched:sched_switch -d 1 -p $$ -o s.data 2>log
+	grep "labels cannot be recorded with 'sched:sched_switch'" log
+	exits 2 pmu-sample --labels --flight-recorder -p $$ -o s.data 2>log
+	exits 2 pmu-sample --labels=nothing -p $$ -o s.data 2>log
+	exits 2 pmu-sample --label-allow user -p $$ -o s.data 2>log
 END
 
 done_testing

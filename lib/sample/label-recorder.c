@@ -218,6 +218,7 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	}
 	struct kept_labels *kept = &ring->keep[ring->kept++];
 	kept->event = event;
+	kept->pid = (pid_t)load64(record, l->tid);
 	kept->tid = (uint32_t)(load64(record, l->tid) >> 32);
 	kept->ip = load64(record, l->ip);
 	kept->size = record->size;

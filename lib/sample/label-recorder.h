@@ -37,6 +37,7 @@ struct label_ring {
 	uint32_t kept;		/* the newest is the last */
 	struct kept_labels {
 		uint32_t event, tid;
+		pid_t pid;
 		uint64_t ip;
 		uint16_t size;	/* bytes of the record */
 		uint8_t record[LABEL_RECORD_MAX];

@@ -247,51 +247,58 @@ static void report_process(struct label_targets *t, const struct label_process *
 			    *p->go.version ? p->go.version : "its version of Go");
 }
 
-/* Look up W.  False: a file is read at present, ask again. */
-static bool look_up(struct label_targets *t, struct label_waiting *w, uint64_t until,
-		    struct label_process *p)
+/* Let the program in the kernel know what P says about process PID, or that nothing is known. */
+static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 {
-	uint32_t key = (uint32_t)w->pid;
-
-	*p = (struct label_process){ 0 };
-	if (!look_at_files(t, p, w->pid, until))
-		return false;
+	uint32_t key = (uint32_t)pid;
 	bool has_variable = p->target.otel.place || p->target.custom.place;
+	if (p->target.otel.place)
+		label_names_read(&t->names, pid);
 	bool can_be_read = p->target.form || has_variable;
 	p->target.otherwise = can_be_read ? LABEL_STATUS_NONE : LABEL_STATUS_OUTSIDE;
 	/* A program that may have labels, but not for us, must not look like one without. */
 	if (p->is_known && (can_be_read || p->go.state != GO_LABELS_UNKNOWN))
 		bpf_map_set(t->map, &key, &p->target);
 	else
-		forget(t, w->pid);
-	return true;
+		forget(t, pid);
 }
 
-/* Look up the first process that waits, if it is time.  False: nothing can be done now. */
-static bool work_once(struct label_targets *t, uint64_t until, struct label_process *p)
+/* Look up process PID.  False: a file is read at present, ask again. */
+static bool look_up(struct label_targets *t, pid_t pid, uint64_t until, struct label_process *p)
 {
-	uint64_t now = monotonic_ns();
-	size_t i = 0;
+	*p = (struct label_process){ 0 };
+	bool done = look_at_files(t, p, pid, until);
+	/* Labels of Go need the program only, not its libraries. */
+	if (done || p->target.form)
+		publish(t, p, pid);
+	return done;
+}
 
-	while (i < t->waits && t->waiting[i].due > now)
-		i++;
-	if (i == t->waits || !look_up(t, &t->waiting[i], until, p))
-		return false;
+/* Remove process I from those that wait: P was found. */
+static void finish(struct label_targets *t, size_t i, const struct label_process *p)
+{
 	struct label_waiting w = t->waiting[i];
+
 	memmove(t->waiting + i, t->waiting + i + 1, (--t->waits - i) * sizeof(w));
 	if (p->is_linking && w.tries + 1 < TRIES_MAX)
-		add_waiting(t, (struct label_waiting){ w.pid, w.tries + 1, now + TRY_NS });
+		add_waiting(t, (struct label_waiting){ w.pid, w.tries + 1,
+						       monotonic_ns() + TRY_NS });
 	else if (w.tries == 0)
 		report_process(t, p, w.pid);
-	return true;
 }
 
 void label_targets_work(struct label_targets *t, uint64_t until)
 {
 	struct label_process p;
+	uint64_t now;
 
-	while (work_once(t, until, &p) && monotonic_ns() < until)
-		;
+	/* While a file is read, there may be processes whose files are known. */
+	for (size_t i = 0; i < t->waits && (now = monotonic_ns()) < until; ) {
+		if (t->waiting[i].due <= now && look_up(t, t->waiting[i].pid, until, &p))
+			finish(t, i, &p);
+		else
+			i++;
+	}
 }
 
 bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
@@ -300,8 +307,7 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 	bool good = true;
 
 	for (size_t i = 0; i < pids && good; i++) {
-		struct label_waiting w = { .pid = pid[i] };
-		look_up(t, &w, monotonic_ns() + START_NS, &p);
+		look_up(t, pid[i], monotonic_ns() + START_NS, &p);
 		good = p.go.state != GO_LABELS_UNKNOWN || p.target.otherwise == LABEL_STATUS_NONE;
 		if (!good)
 			report_error(t->report, "cannot record labels: labels of %s (process %d) "
@@ -321,6 +327,7 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 void label_targets_close(struct label_targets *t)
 {
 	label_files_close(&t->files);
+	label_names_release(&t->names);
 	if (t->map > 0)
 		close(t->map);
 	free(t->waiting);

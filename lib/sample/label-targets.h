@@ -9,6 +9,7 @@
 #pragma once
 #include "record/events.h"
 #include "sample/label-files.h"
+#include "sample/label-names.h"
 #include "sample/label-program.h"
 
 /* Zero-initialised: no map. */
@@ -17,6 +18,7 @@ struct label_targets {
 	const struct label_options *options;
 	int map;			/* descriptor, or 0: none */
 	struct label_files files;
+	struct label_names names;	/* of attributes in thread contexts */
 	struct label_waiting {
 		pid_t pid;
 		unsigned tries;		/* that found the program not linked yet */

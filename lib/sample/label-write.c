@@ -4,6 +4,8 @@
 #include "base/cursor.h"
 #include "stream/writer.h"
 
+#include <stdio.h>
+
 /* A payload, as record/label-payload.h has it. */
 struct label_payload {
 	uint8_t status, n, flags, form;
@@ -32,6 +34,18 @@ static void add_pair(struct label_payload *p, const struct label_options *option
 	p->n++;
 }
 
+/* Whether P has a pair with this key. */
+static bool has_key(const struct label_payload *p, const uint8_t *key, size_t size)
+{
+	for (size_t at = 0; at < p->used; ) {
+		if (p->pair[at] == size && !memcmp(p->pair + at + 1, key, size))
+			return true;
+		at += 1U + p->pair[at];
+		at += 1U + p->pair[at];
+	}
+	return false;
+}
+
 static void copy_pairs(struct label_payload *p, const struct label_options *options,
 		       struct cursor *c, unsigned pairs)
 {
@@ -42,12 +56,85 @@ static void copy_pairs(struct label_payload *p, const struct label_options *opti
 		const uint8_t *value = cursor_bytes(c, value_size);
 		if (c->failed)
 			break;
-		add_pair(p, options, key, key_size, value, value_size);
+		if (p->form == LABEL_FORM_CUSTOM && has_key(p, key, key_size))
+			p->count--;	/* the first of equal keys counts */
+		else
+			add_pair(p, options, key, key_size, value, value_size);
 	}
 }
 
+/* Add an id of SIZE bytes as hexadecimal digits. */
+static void add_id(struct label_payload *p, const struct label_options *options, const char *key,
+		   const uint8_t *id, size_t size)
+{
+	static const char digit[] = "0123456789abcdef";
+	uint8_t text[32];
+
+	for (size_t i = 0; i < size; i++) {
+		text[2 * i] = (uint8_t)digit[id[i] >> 4];
+		text[2 * i + 1] = (uint8_t)digit[id[i] & 15];
+	}
+	p->count++;
+	add_pair(p, options, (const uint8_t *)key, strlen(key), text, 2 * size);
+}
+
+/*
+ * Add the attributes in C: u8 number, u8 size, value.  The last value of a number counts.  What
+ * does not end in C was cut.
+ */
+static void add_attributes(struct label_payload *p, struct label_recorder *l, pid_t pid,
+			   struct cursor c)
+{
+	const uint8_t *last[LABEL_NAMES_MAX] = { NULL };
+	char number[16];
+
+	for (struct cursor all = c; cursor_left(&all); ) {
+		const uint8_t *at = all.at;
+		uint8_t name = cursor_u8(&all), size = cursor_u8(&all);
+		if (!cursor_bytes(&all, size)) {
+			p->flags |= LABEL_CUT;
+			break;
+		}
+		last[name] = at;
+	}
+	for (int i = 0; i < LABEL_NAMES_MAX; i++) {
+		if (!last[i])
+			continue;
+		const char *key = label_names_find(&l->targets.names, pid, (uint8_t)i);
+		if (!key) {
+			snprintf(number, sizeof(number), "attribute-%d", i);
+			key = number;
+		}
+		p->count++;
+		add_pair(p, l->options, (const uint8_t *)key, strlen(key), last[i] + 2, last[i][1]);
+	}
+}
+
+/* C is a thread context of SIZE bytes, as the program copied it: see label-program.c. */
+static void read_context(struct label_payload *p, struct label_recorder *l, pid_t pid,
+			 struct cursor c, uint32_t size)
+{
+	enum { TRACE = 16, SPAN = 8 };
+	uint16_t attributes;
+
+	const uint8_t *head = cursor_bytes(&c, LABEL_OTEL_HEAD);
+	p->count = 0;
+	if (!head || size < LABEL_OTEL_HEAD || size - LABEL_OTEL_HEAD > cursor_left(&c))
+		return;
+	memcpy(&attributes, head + LABEL_OTEL_HEAD - sizeof(attributes), sizeof(attributes));
+	if (l->options->sources & LABEL_IDS) {
+		add_id(p, l->options, "trace_id", head, TRACE);
+		add_id(p, l->options, "span_id", head + TRACE, SPAN);
+	}
+	c.end = c.at + (size - LABEL_OTEL_HEAD);
+	if (attributes > LABEL_OTEL_MAX)
+		p->flags |= LABEL_CUT;
+	add_attributes(p, l, pid, c);
+}
+
 /* Read the raw data at C, as the program wrote it, into P: with names, and what is allowed. */
-static void read_payload(struct label_payload *p, const struct label_recorder *l, struct cursor c)
+static void read_payload(struct label_payload *p, struct label_recorder *l, pid_t pid,
+			 struct cursor c)
 {
 	cursor_u32(&c);			/* LABEL_MAGIC */
 	p->status = cursor_u8(&c);
@@ -56,12 +143,14 @@ static void read_payload(struct label_payload *p, const struct label_recorder *l
 	p->form = cursor_u8(&c);
 	p->event = (uint32_t)cursor_u64(&c);
 	p->ip = cursor_u64(&c);
-	cursor_u32(&c);			/* bytes */
+	uint32_t size = cursor_u32(&c);
 	p->count = cursor_u32(&c);
 	p->n = 0;
 	p->used = 0;
 	if (p->status != LABEL_STATUS_LABELS)
 		p->count = 0;
+	else if (p->form == LABEL_FORM_OTEL)
+		read_context(p, l, pid, c, size);
 	else
 		copy_pairs(p, l->options, &c, pairs);
 	if (p->status == LABEL_STATUS_LABELS && p->count == 0)
@@ -126,7 +215,8 @@ void label_recorder_write(struct label_recorder *l, const struct kept_labels *ke
 		return;
 	}
 	const uint8_t *raw = kept->record + sizeof(*sample) + l->raw + sizeof(uint32_t);
-	read_payload(&p, l, (struct cursor){ .at = raw, .end = kept->record + kept->size });
+	read_payload(&p, l, kept->pid,
+		     (struct cursor){ .at = raw, .end = kept->record + kept->size });
 	count(&l->counts, &p);
 	write_payload(l, kept, &p, (const uint8_t *)(sample + 1) + layout->time, out);
 }

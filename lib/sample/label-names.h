@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label-names - the names of attributes in OpenTelemetry's thread contexts.
+ *
+ * A thread context has numbers; the names are in the process context (OTEP 4719), in the memory of
+ * the process.  The process may append names at any time.
+ */
+#pragma once
+#include "base/table.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { LABEL_NAMES_MAX = 256 };		/* a number is a byte */
+
+/* Zero-initialised: no process is known. */
+struct label_names {
+	struct process_names {
+		pid_t pid;
+		uint64_t at;		/* address of the process context; 0: it has none */
+		uint64_t read_at;	/* ns of CLOCK_MONOTONIC: when it was read last */
+		uint32_t names;
+		char *name[LABEL_NAMES_MAX];
+	} **process;
+	size_t processes;
+	struct table table;		/* index of PROCESS by pid */
+};
+
+/* Let process PID have the names of the context that it maps.  Its former names are forgotten. */
+void label_names_read(struct label_names *n, pid_t pid);
+
+/* Return the name of attribute NUMBER in process PID, or NULL.  It may read the context again. */
+const char *label_names_find(struct label_names *n, pid_t pid, uint8_t number);
+
+void label_names_release(struct label_names *n);

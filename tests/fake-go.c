@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fake-go - says that it is a Go program, and keeps labels as Go 1.24 does, or hostile ones.
+ *
+ *	cc -O2 -no-pie -pthread fake-go.c
+ *	fake-go MS [WHAT]	until it got so many ms of CPU time
+ *
+ * workA() runs under the label user=A, workB() under user=B.  WHAT: "wild": the pointers to the
+ * labels lead anywhere; "long": lengths up to 2^63; "large": a value of 10 MB; "racing": another
+ * thread changes them all the time.  It has the two functions whose code pmu-sample looks at.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+__asm__(
+".pushsection .go.buildinfo, \"aw\"\n"
+"	.balign 16\n"
+"	.ascii \"\\377 Go buildinf:\"\n"
+"	.byte 8, 2\n"
+"	.zero 16\n"
+"	.byte 8\n"
+"	.ascii \"go1.24.4\"\n"
+"	.zero 32\n"
+".popsection\n"
+".text\n"
+".balign 16\n"
+"go_text:\n"
+"	mov %rax, 0x160(%r14)\n"		/* runtime/pprof.runtime_setProfLabel */
+"	ret\n"
+".balign 16\n"
+"go_switch:\n"				/* runtime.systemstack */
+"	mov 0x8(%rsp), %rdi\n"
+"	.byte 0x64, 0x48, 0x8b, 0x04, 0x25, 0xf8, 0xff, 0xff, 0xff\n"
+"	mov 0x30(%rax), %rbx\n"
+"	cmp 0x50(%rbx), %rax\n"
+"	mov (%rbx), %rdx\n"
+"	cmp %rdx, %rax\n"
+"	cmp 0xc0(%rbx), %rax\n"
+"	ret\n"
+"go_end:\n"
+".pushsection .gopclntab, \"a\"\n"
+"	.balign 32\n"
+"table:	.long 0xfffffff1\n"
+"	.byte 0, 0, 1, 8\n"
+"	.quad 2, 0, go_text\n"
+"	.quad names - table, names - table, names - table, names - table, pairs - table\n"
+"names:	.byte 0\n"
+"name1:	.asciz \"runtime/pprof.runtime_setProfLabel\"\n"
+"name2:	.asciz \"runtime.systemstack\"\n"
+"	.balign 4\n"
+"pairs:	.long 0, one - pairs, go_switch - go_text, two - pairs, go_end - go_text\n"
+"one:	.long 0, name1 - names, 0, 0, 0, 0, 0, 0, 0, 1, 0\n"
+"two:	.long go_switch - go_text, name2 - names, 0, 0, 0, 0, 0, 0, 0, 1, 0\n"
+".popsection\n");
+
+struct text { const void *at; uint64_t size; };
+struct pair { struct text key, value; };
+struct slice { struct pair *pair; uint64_t size, room; };
+struct machine { void *g0; char before[72]; void *gsignal; char more[104]; struct go *curg;
+		 char rest[256]; };
+struct go { char before[48]; struct machine *m; char more[296]; struct slice *labels; };
+
+static __thread struct go *g __attribute__((tls_model("local-exec"), used));
+static volatile uint64_t sink;
+
+__attribute__((noinline)) void workA(void)
+{
+	for (int i = 0; i < 40000; i++)
+		sink = sink * 6364136223846793005u + 1;
+}
+
+__attribute__((noinline)) void workB(void)
+{
+	for (int i = 0; i < 40000; i++)
+		sink = sink * 2862933555777941757u + 3;
+}
+
+static struct pair a = { { "user", 4 }, { "A", 1 } }, b = { { "user", 4 }, { "B", 1 } };
+static struct pair many[64];
+static struct slice set_a = { &a, 1, 1 }, set_b = { &b, 1, 1 }, set_many = { many, 1, 1 };
+static const char *what = "";
+static uint64_t seed = 1;
+
+static uint64_t any(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	/* small numbers, addresses of the program, the end of memory, the kernel, and others */
+	switch (seed >> 60) {
+	case 0: return seed >> 52 & 255;
+	case 1: return (uint64_t)(uintptr_t)many + (seed >> 40 & 4095);
+	case 2: return UINT64_MAX - (seed >> 56);
+	case 3: return 0xffffffff81000000 + (seed >> 40);
+	case 4: return 0x7ffffffff000 - (seed >> 56);
+	case 5: return 1ULL << (seed >> 54 & 63);
+	default: return seed;
+	}
+}
+
+static void confuse(struct go *own)
+{
+	own->labels = &set_many;
+	for (int i = 0; i < 64; i++) {
+		many[i].key.at = !strcmp(what, "wild") ? (void *)any() : "user";
+		many[i].value.at = !strcmp(what, "wild") ? (void *)any() : (void *)many;
+		many[i].key.size = any();
+		many[i].value.size = any();
+	}
+	set_many.size = any();
+	set_many.pair = many;
+	if (!strcmp(what, "wild") && any() & 1)
+		set_many.pair = (void *)any();
+	if (!strcmp(what, "wild") && any() & 1)
+		own->labels = (void *)any();
+}
+
+static void *race(void *own)
+{
+	for (;;)
+		confuse(own);
+}
+
+/* The compiler must store what pmu-sample reads. */
+static void set(struct go *own, struct slice *labels)
+{
+	__asm__ volatile("" ::: "memory");
+	own->labels = labels;
+	__asm__ volatile("" ::: "memory");
+}
+
+static int64_t spent(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int main(int argc, char **argv)
+{
+	static struct machine m;
+	static struct go own = { .m = &m };
+	int ms = argc > 1 ? atoi(argv[1]) : 500;
+	pthread_t other;
+
+	g = m.curg = &own;
+	what = argc > 2 ? argv[2] : "";
+	if (!strcmp(what, "large"))
+		b.value = (struct text){ memset(malloc(10 << 20), 'B', 10 << 20), 10 << 20 };
+	if (!strcmp(what, "racing"))
+		pthread_create(&other, NULL, race, &own);
+	while (spent() < ms) {
+		if (!strcmp(what, "wild") || !strcmp(what, "long"))
+			confuse(&own);
+		else
+			set(&own, &set_a);
+		workA();
+		if (*what != 'w' && strcmp(what, "long"))
+			set(&own, &set_b);
+		workB();
+		set(&own, NULL);
+	}
+}
