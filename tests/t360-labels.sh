@@ -169,7 +169,7 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 	done
 	wait $sampler
 	grep 'records were lost' log
-	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
 	judged wrong 0 0
 	judged right 50 1000000
 END
@@ -206,7 +206,7 @@ check 'several events at once, and everything that runs' <<'END'
 	kill $sampler
 	wait $sampler
 	kill $pid
-	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
 	judged wrong 0 0
 	judged right 50 1000000
 END
@@ -216,7 +216,7 @@ check 'a command, and a program that it starts' <<'END'
 	go_program plain
 	pmu-sample -v --labels -e cpu-clock -F 997 -o s.data -- \
 		sh -c "$scratch/plain 600; true" 2>log
-	python3 "$TOP/tests/labels.py" "$scratch/plain" s.data >judged
+	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
 	judged wrong 0 0
 	judged right 50 1000000
 END
@@ -233,7 +233,7 @@ check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds
 	judged cut 20 100000
 	for what in wild long racing; do
 		record $what.data ./fake 200 $what
-		python3 "$TOP/tests/labels.py" fake $what.data >judged
+		python3 "$TOP/tests/labels-judge.py" fake $what.data >judged
 		judged joined 30 1000000
 		judged alone 0 0
 		samples $what.data event >perf-reads
