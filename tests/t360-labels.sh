@@ -271,9 +271,9 @@ check 'refused: a version of Go that is not known, and code that differs from it
 	go_program plain
 	version=$(go version "$scratch/plain" | sed 's/.* go1\.\([0-9]*\).*/\1/')
 	for other in 99 24; do
-		sed "s/go1\.$version\./go1.$other./g" "$scratch/plain" >patched
-		chmod +x patched
-		./patched 100000 & pid=$!
+		sed "s/go1\.$version\./go1.$other./g" "$scratch/plain" >patched.$other
+		chmod +x patched.$other
+		./patched.$other 100000 & pid=$!
 		exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
 		kill $pid
 		grep "cannot record labels: labels of go1.$other.* are not known to this" log

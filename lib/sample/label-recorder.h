@@ -19,7 +19,7 @@
 #include "sample/label-targets.h"
 
 /* What is known of the labels of written samples. */
-struct label_counts {
+struct label_records {
 	uint64_t labelled, without, unreadable, unknown;
 	uint64_t cut;		/* of the labelled samples: labels, or parts of them, are missing */
 	uint64_t alone;		/* labels records whose sample did not follow */
@@ -55,7 +55,7 @@ struct label_recorder {
 	size_t programs;
 	int scratch, output;	/* maps */
 	struct label_targets targets;
-	struct label_counts counts;
+	struct label_records counts;
 	uint16_t ip, tid, time, raw;	/* bytes: offsets in the body of a labels record */
 	struct kept_labels taken;	/* by label_recorder_take() */
 };

@@ -157,7 +157,7 @@ static void read_payload(struct label_payload *p, struct label_recorder *l, pid_
 		p->status = LABEL_STATUS_NONE;
 }
 
-static void count(struct label_counts *c, const struct label_payload *p)
+static void count(struct label_records *c, const struct label_payload *p)
 {
 	switch (p->status) {
 	case LABEL_STATUS_LABELS:

@@ -98,7 +98,7 @@ static void report_lost(const struct sampler *s)
 /* Report how many samples have labels. */
 static void report_labels(const struct sampler *s)
 {
-	const struct label_counts *c = &s->labels.counts;
+	const struct label_records *c = &s->labels.counts;
 
 	if (s->flow.labels)
 		report_summary(s->report, "labels: %" PRIu64 " samples labelled, %" PRIu64
