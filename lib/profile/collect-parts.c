@@ -173,7 +173,7 @@ static void comment(struct collect *c, struct collect_part *part)
 		comment_scale(p, events, i);
 }
 
-/* Whether P has anything to write: stacks, or lost samples that are shown. */
+/* Return whether P has anything to write: stacks, or lost samples that are shown. */
 static bool has_content(const struct collect *c, const struct profile *p)
 {
 	bool lost = false;

@@ -49,7 +49,9 @@ static void limit_stacks(struct collect *c, struct profile *p)
 		profile_truncate(p);
 }
 
-/* Whether the chain of RAW may be found by its recorded addresses; sets *KEY to their key. */
+/*
+ * Return whether the chain of RAW may be found by its recorded addresses; sets *KEY to their key.
+ */
 static bool has_key(struct collect *c, const struct sample *raw, struct chain_key *key)
 {
 	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)

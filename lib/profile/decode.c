@@ -478,7 +478,7 @@ static bool code_is_sound(const struct decoded *d)
 	return good;
 }
 
-/* Whether a location is whole.  Sets *LINES to its number of frames, at least 1. */
+/* Return whether a location is whole.  Sets *LINES to its number of frames, at least 1. */
 static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *lines)
 {
 	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);

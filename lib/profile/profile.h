@@ -89,7 +89,7 @@ static inline uint32_t profile_place(const struct profile *p, uint32_t event)
 	return p->latency || p->wall ? 2 * event : event;
 }
 
-/* Whether EVENT has the further type: latency, or wall. */
+/* Return whether EVENT has the further type: latency, or wall. */
 bool profile_has_latency(const struct profile *p, const struct stream_events *events,
 			 uint32_t event);
 bool profile_has_wall(const struct profile *p, const struct stream_events *events,
@@ -154,8 +154,8 @@ void profile_drop_labels(struct profile *p);
 void profile_truncate(struct profile *p);
 
 /*
- * Whether EVENT has a sample type.  A dummy event, which only carries records, has none, nor has
- * the event of labels records.
+ * Return whether EVENT has a sample type.  A dummy event, which only carries records, has none, nor
+ * has the event of labels records.
  */
 bool profile_shows(const struct stream_event *event);
 

@@ -40,7 +40,7 @@ static bool select_by_label(struct decoded *d, const char *key, int64_t number, 
 	return known;
 }
 
-/* Whether the comma-separated LIST has the word NAME. */
+/* Return whether the comma-separated LIST has the word NAME. */
 static bool list_has(const char *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -77,7 +77,7 @@ static void keep_labels(struct decoded *d, const char *list)
 	}
 }
 
-/* Whether the sample type TYPE has the values or the samples of EVENT, in either naming. */
+/* Return whether the sample type TYPE has the values or the samples of EVENT, in either naming. */
 static bool is_name_of(const char *type, const char *event)
 {
 	static const char *const ends[] = { "", "_samples", "_sample", "_event" };
