@@ -38,7 +38,7 @@ check 'of 10,000 files those used last stay open; others are opened again, which
 	within 10 100 pmu-symbolize -o r.data s.data
 	cat told
 	test "$(wc -l <told)" = 1
-	grep -q "files mapped are more than 8128" told
+	grep -q "more than 8128 files are mapped" told
 	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 10000" folded
@@ -272,7 +272,7 @@ check 'records that are all the same, in few compressed bytes, are read up to a 
 	for file in whole inside both; do
 		exits 1 pmu-stream $file.data >counts 2>told
 		cat told
-		grep -q "to more records than it has bytes; not read further" told
+		grep -q "to more records than it has bytes; the rest is not read" told
 		near "$(sed -n 's/^FINISHED_ROUND *//p' counts)" 4000000 100000
 	done
 	within 8 64 pmu-symbolize -q inside.data

@@ -241,14 +241,14 @@ check 'another user cannot forge a program, and so name the functions of one' <<
 	none grep f77 two
 END
 
-check 'a damaged file is reported, not used, and made anew' <<'END'
+check 'a damaged file is reported, not used, and rebuilt' <<'END'
 	build dwarf-5
 	stream many 0 3
 	resolved --cache kept >plain
 	printf "\001\002\003" | dd of="$(echo kept/*.index)" bs=1 seek=300 conv=notrunc status=none
 	resolved --cache kept >cached
 	same plain cached
-	grep "checksum is wrong; it is made anew" err
+	grep "checksum is wrong; it is rebuilt" err
 	head -c 1000 kept/*.index >half
 	cp half kept/*.index
 	resolved --cache kept >cached
@@ -302,7 +302,7 @@ check 'a directory that cannot be written to: a note, and all else as without' <
 	resolved >plain
 	: >file
 	resolved --cache file/kept >cached
-	grep "cannot keep what was found in .file/kept.: Not a directory" err
+	grep "cannot save names in the cache .file/kept.: Not a directory" err
 	same plain cached
 	pmu-symbolize --sysroot root --cache file/kept many.data >r.data
 	exits 2 pmu-symbolize --cache-size 1M many.data

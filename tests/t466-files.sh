@@ -191,7 +191,7 @@ check "a file without build ID that was changed since is used with a note, or re
 	printf x >>program
 	folded
 	test "$(cat err)" = \
-		"pmu-symbolize: '$PWD/program' was changed since; its names may be wrong"
+		"pmu-symbolize: '$PWD/program' was changed after the recording; its names may be wrong"
 	at_least $(share stacks outer) 90
 	pmu-symbolize --sysroot / s.data 2>err | pmu-topprof --to folded >stacks
 	none cat err
@@ -199,11 +199,11 @@ check "a file without build ID that was changed since is used with a note, or re
 	cat small >program
 	folded
 	test "$(cat err)" = \
-		"pmu-symbolize: no names from '$PWD/program': it was changed since it was recorded"
+		"pmu-symbolize: no names from '$PWD/program': it was changed after the recording"
 	at_most $(share stacks outer) 0
 	head -c 9000 large >program
 	folded
-	grep -q "it was changed since it was recorded" err
+	grep -q "it was changed after the recording" err
 	cat large >program
 	touch -d "1 hour ago" program
 	folded
@@ -220,7 +220,7 @@ check "the same of a recording without a clock, by the time of its file" <<'END'
 	printf x >>program
 	touch -d "1 hour" program
 	folded
-	grep -q "was changed since; its names may be wrong" err
+	grep -q "was changed after the recording; its names may be wrong" err
 	at_least $(share stacks outer) 90
 END
 

@@ -114,7 +114,7 @@ check 'tracing data in a COMPRESSED record is inside its own record, or it is dr
 	EOF
 	pmu-stream --stats s.data >want 2>said || test $? = 1
 	grep -q 'TRACING_DATA record without its data' said
-	grep -q 'record of simpleperf in a COMPRESSED one' said
+	grep -q 'record of simpleperf in a COMPRESSED record' said
 	for how in --decompress --cat; do
 		exits 1 pmu-stream $how s.data 2>said >again.data
 		pmu-stream again.data >got 2>said || grep -q 'it was cut short' said
@@ -356,7 +356,7 @@ check 'a perf.data file is the same through a pipe, by zstd or gzip: names, buil
 	for i in s.zst s.data.gz; do
 		head -c $(($(wc -c <$i) - 6)) $i >cut
 		exits 1 pmu-stream cut 2>said
-		grep -q 'inside its compression' said
+		grep -q 'inside its compressed data' said
 		exits 1 pmu-topprof cut -o cut.pb.gz
 	done
 	gzip -c want.pb >profile.pb.gz

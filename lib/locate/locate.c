@@ -241,7 +241,7 @@ const char *locate_reason(enum locate_result result)
 		[LOCATE_NO_ELF] = "it is no ELF file",
 		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
 		[LOCATE_OTHER_FILE] = "another file is in its place now",
-		[LOCATE_CHANGED] = "it was changed since it was recorded",
+		[LOCATE_CHANGED] = "it was changed after the recording",
 		[LOCATE_UNSURE] = ("the stream has no build ID of it, and may be from "
 				   "another machine"),
 	};

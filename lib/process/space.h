@@ -71,7 +71,7 @@ enum {
 
 /* What to report once, with PROCESSES_MAX, when SILENCED is not 0. */
 #define SPACES_SILENCED \
-	"no end was recorded of more than %d processes; those silent for longest lose their " \
+	"more than %d processes have no recorded end; those silent for longest lose their " \
 	"mappings"
 
 /* Zero-initialised spaces are empty. */

@@ -173,13 +173,13 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 		return false;
 	}
 	if (events->count == EVENTS_MAX) {
-		*error = "it defines one event more than 4096";
+		*error = "it defines more than 4096 events";
 		return false;
 	}
 	memcpy(&event.attr, attr, known);
 	event.layout = layout_of(&event.attr);
 	if (events->count > 0 && events->id_place != event.layout.id) {
-		*error = "its samples have their id at another place than those of other events";
+		*error = "its samples have their id at another offset than those of earlier events";
 		return false;
 	}
 	events->id_place = event.layout.id;

@@ -74,7 +74,7 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	const char *why;
 
 	if (fd >= 0 && (x = index_open(fd, key->inputs, &why)) == NULL)
-		report_note(c->report, "'%s/%s' is not used: %s; it is made anew", c->directory,
+		report_note(c->report, "'%s/%s' is not used: %s; it is rebuilt", c->directory,
 			    name, why);
 	if (x)		/* note the use; a failure, as if the file is not ours, does no harm */
 		utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
@@ -109,7 +109,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 	if (directory_make(c->directory, 0755))
 		directory = directory_open(c->directory, why);
 	if (directory < 0 || !write_file(directory, name, bytes, size))
-		report_note(c->report, "cannot keep what was found in '%s': %s", c->directory,
+		report_note(c->report, "cannot save names in the cache '%s': %s", c->directory,
 			    *why ? why : strerror(errno));
 	if (directory >= 0)
 		close(directory);

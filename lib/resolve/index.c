@@ -43,10 +43,10 @@ static bool read_index(struct index *x, uint64_t key, const char **why)
 	*why = "its checksum is wrong";
 	if (libdeflate_crc32(0, checked, cursor_left(&c)) != checksum)
 		return false;
-	*why = "it is of another program";
+	*why = "it is another program's";
 	if (cursor_u64(&c) != key)
 		return false;
-	*why = "its tables do not fit it";
+	*why = "the sizes of its tables are wrong";
 	return find_tables(x, &c);
 }
 

@@ -414,6 +414,6 @@ void resolver_jit_release(struct resolver *r)
 	table_release(&r->map_table);
 	free(r->jit);
 	if (r->jit_budget.files_refused)
-		report_note(r->report, "%u files of JIT compilers are open, as many as may be: "
+		report_note(r->report, "%u files of JIT compilers are open, the most allowed: "
 			    "code of further processes has no names", r->jit_budget.files_max);
 }

@@ -74,9 +74,9 @@ static void make_room(struct resolver *r)
 	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
 		return;
 	if (!r->pool_reported)
-		report_note(r->report, "the files mapped are more than %d, or take more than %llu "
-			    "MiB: those not used for the longest time are closed, and opened again "
-			    "where they are still there", ELF_POOL_MAX - SPARE,
+		report_note(r->report, "more than %d files are mapped, or they take more than %llu "
+			    "MiB: the least recently used are closed, and opened again if they "
+			    "still exist", ELF_POOL_MAX - SPARE,
 			    ELF_POOL_MEMORY >> 20);
 	r->pool_reported = true;
 	struct source_use *use = list_uses(r, &count);
@@ -147,8 +147,8 @@ static void doubt_file(struct resolver *r, const struct stream_reader *in,
 		return;
 	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
 			(uint64_t)sysconf(_SC_PAGESIZE))) {
-		report_note(r->report, "'%s' was changed since; its names may be wrong",
-			    object->path);
+		report_note(r->report, "'%s' was changed after the recording; its names may be "
+			    "wrong", object->path);
 		return;
 	}
 	elf_close(source->elf);
@@ -286,7 +286,7 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 			return id;
 	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
 		if (!r->many_objects)
-			report_note(r->report, "code is at more than %d places: the others are "
+			report_note(r->report, "code is at more than %d places: further places are "
 				    "shown as [unknown]", OBJECTS_MAX);
 		r->many_objects = true;
 		return resolver_place_unmapped(r, 0).object;

@@ -21,7 +21,7 @@ static const char *reason(const struct resolver *r, uint32_t id)
 		return "no file, and no perf-PID.map or jitdump file covers them";
 	default:
 		if (object_is_vdso32(&r->spaces.objects.object[id]) && !(source && source->elf))
-			return "no 32-bit process was there any more, to read it from";
+			return "no 32-bit process was left to read it from";
 		if (!source || !source->elf)
 			return source && source->result != LOCATED
 				? locate_reason(source->result) : "its file was not looked for";

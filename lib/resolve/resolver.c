@@ -66,7 +66,7 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
 		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
 	if (r->recorded.is_full && !r->recorded_reported)
-		report_note(r->report, "the stream has more symbols than are kept; the next names "
+		report_note(r->report, "the stream has more symbols than are kept; further symbols "
 			    "are dropped");
 	r->recorded_reported = r->recorded.is_full;
 }
@@ -87,7 +87,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
 	if (r->spaces.tasks.nameless == 1)
-		report_note(r->report, "threads have more than %d names; the next have none",
+		report_note(r->report, "threads have more than %d names; further threads have none",
 			    NAMES_MAX);
 	if (r->spaces.silenced && !r->silence_reported) {
 		r->silence_reported = true;
@@ -149,7 +149,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place), id;
 
 	if (r->tables->frames == FRAMES_MAX)
-		report_note(r->report, "more than %d addresses were sampled: of the others, those "
+		report_note(r->report, "more than %d addresses were sampled: further addresses "
 			    "of the same line are shown as one", FRAMES_MAX);
 	if (is_full)
 		place = resolver_place_unmapped(r, 0);

@@ -33,7 +33,7 @@ bool reader_take_compressed(struct stream_reader *in, const struct record *rec)
 		in->inner.size = 0;
 	else if (n != 0)
 		stream_damaged(in, rec, n < 0 ? "COMPRESSED record with damaged data"
-			       : "COMPRESSED record that grows beyond all measure");
+			       : "COMPRESSED record that expands to too many bytes");
 	return n == 0;
 }
 

@@ -25,8 +25,8 @@ bool reader_stops_at_bomb(struct stream_reader *in, const struct inflate *z)
 {
 	if (!in->is_bomb && inflate_is_bomb(z)) {
 		in->is_bomb = true;
-		reader_damage(in, "the stream unpacks to more than 200 times its size, or to more "
-			      "records than it has bytes; not read further");
+		reader_damage(in, "the stream expands to more than 200 times its size, or to more "
+			      "records than it has bytes; the rest is not read");
 	}
 	return in->is_bomb;
 }
@@ -46,7 +46,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 		if (n > 0)
 			return n;
 		if (n < 0) {
-			reader_damage(in, "the compression around the stream is damaged");
+			reader_damage(in, "the compressed data of the stream are damaged");
 			return -1;
 		}
 		n = read(in->fd, in->wrapped, READER_BUFFER);
@@ -57,7 +57,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 	if (!in->wrapping)
 		n = read(in->fd, to, room);
 	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
-		reader_damage(in, "stream ends inside its compression");
+		reader_damage(in, "stream ends inside its compressed data");
 	if (n < 0 && errno != EINTR) {
 		in->damaged = true;
 		report_failure(in->report, "cannot read '%s'", in->file);
@@ -170,8 +170,8 @@ bool reader_spool(struct stream_reader *in)
 		while (n < 0 && errno == EINTR);
 	}
 	if (!good || lseek(fd, 0, SEEK_SET) < 0) {
-		report_failure(in->report, "cannot keep the perf.data file that comes by '%s' in "
-			       "'%s' (set TMPDIR, or name the file itself)", in->file, directory);
+		report_failure(in->report, "cannot copy the perf.data file in '%s' to '%s' "
+			       "(set TMPDIR, or name the file itself)", in->file, directory);
 		if (fd >= 0)
 			close(fd);
 		return false;

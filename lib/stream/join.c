@@ -273,8 +273,8 @@ static void align_clocks(struct join *j)
 		const struct stream_origin *o = stream_origin(s->in);
 		if (o->host && stream_origin(j->source[0].in)->host &&
 		    strcmp(o->host, stream_origin(j->source[0].in)->host))
-			report_note(j->report, "'%s' is of host %s, '%s' of %s: processes of the "
-				    "same pid will be taken for one", j->source[0].file,
+			report_note(j->report, "'%s' is from host %s, '%s' from %s: processes "
+				    "with the same pid become one", j->source[0].file,
 				    stream_origin(j->source[0].in)->host, s->file, o->host);
 		if (!o->has_clock)
 			continue;
@@ -285,7 +285,7 @@ static void align_clocks(struct join *j)
 			s->relabel.shift = shift;
 			s->time += s->has_head ? (uint64_t)shift : 0;
 			report_note(j->report, "'%s' is put in order by the wall clock: its own "
-				    "has another origin", s->file);
+				    "clock has another origin", s->file);
 		}
 	}
 }

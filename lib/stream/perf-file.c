@@ -147,9 +147,9 @@ static bool open_attrs(struct stream_reader *in, const struct file_header *h)
 	size_t size = h->attr_size;
 
 	if (size < PERF_ATTR_SIZE_VER0 + sizeof(struct section) || size > 4096)
-		return header_damage(in, 16, "the header's size of an attr is absurd");
+		return header_damage(in, 16, "the header's size of an attr is impossible");
 	if (h->attrs.size == 0 || h->attrs.size % size)
-		return header_damage(in, 24, "the header's list of events is empty or uneven");
+		return header_damage(in, 24, "the header's list of events is empty or cut short");
 	uint8_t *entries = read_section(in, h->attrs, "the list of events");
 	if (!entries)
 		return false;
@@ -306,7 +306,7 @@ bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 	struct file_header h = take_header((struct cursor){ .at = in->buffer, .swap = in->swap,
 							    .end = in->buffer + header_size });
 	if (h.data.offset < header_size || h.data.size > UINT64_MAX - h.data.offset)
-		return header_damage(in, 40, "the header's place of the data is absurd");
+		return header_damage(in, 40, "the header's data section is impossible");
 	if (!open_attrs(in, &h))
 		return false;
 	if (h.data.size == 0)

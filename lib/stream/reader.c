@@ -47,7 +47,7 @@ static bool read_header(struct stream_reader *in)
 		magic = STREAM_MAGIC;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
-		reader_damage(in, "not a stream or perf.data file: it begins with 0x%016" PRIx64
+		reader_damage(in, "not a stream or perf.data file: it starts with 0x%016" PRIx64
 		       ", not 'PERFILE2'", magic);
 		return false;
 	}
@@ -113,7 +113,8 @@ static void check_end(struct stream_reader *in)
 	else if (!in->is_file && in->offset == PIPE_HEADER_SIZE)
 		reader_damage(in, "stream ends after its header: no record came");
 	else if (origin_is_ours(&in->origin) && !in->origin.has_ended)
-		reader_damage(in, "stream ends before its recorder said so: it was cut short");
+		reader_damage(in, "stream ends before its recorder's last record: it was cut "
+			      "short");
 }
 
 void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size)
@@ -295,7 +296,7 @@ static bool skip_trailing(struct stream_reader *in, struct record *rec, uint64_t
 		stream_damaged(in, rec, "TRACING_DATA of more than 48 MiB");
 		rec->type = RECORD_DROPPED;
 	} else {
-		report_note(in->report, "what the hardware traced (AUX) is skipped: it is not "
+		report_note(in->report, "the hardware's trace data (AUX) are skipped: they are not "
 			    "decoded");
 	}
 	return reader_skip(in, trailing);
@@ -328,7 +329,7 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 			       "one");
 		rec->type = RECORD_DROPPED;
 	} else if (is_large(rec) || rec->type == RECORD_LARGE_TRACING_DATA) {
-		stream_damaged(in, rec, "record of simpleperf in a COMPRESSED one");
+		stream_damaged(in, rec, "record of simpleperf in a COMPRESSED record");
 		rec->type = RECORD_DROPPED;
 	}
 	return true;
@@ -386,7 +387,7 @@ static void end_input(struct stream_reader *in)
 	order_end(in->order);
 	if (order_late(in->order))
 		report_note(in->report, "%" PRIu64 " records came later than their round allows; "
-			    "some addresses may be taken for others",
+			    "some addresses may be resolved wrongly",
 			    order_late(in->order));
 }
 

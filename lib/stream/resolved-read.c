@@ -123,7 +123,7 @@ static bool read_object(struct resolved_reader *r, struct cursor c, const char *
 	const void *build_id = cursor_bytes(&c, BUILD_ID_MAX);
 	if (c.failed || path >= r->strings || build_id_size > BUILD_ID_MAX ||
 	    o.size > UINT64_MAX - o.start)
-		return refuse(why, "OBJECT record with fields that cannot be");
+		return refuse(why, "OBJECT record with impossible fields");
 	if (!is_next(id, r->objects, why))
 		return false;
 	o.path = r->string[path];
@@ -140,7 +140,7 @@ static bool read_function(struct resolved_reader *r, struct cursor c, const char
 	uint32_t line = cursor_u32(&c);
 
 	if (c.failed || name >= r->strings || system_name >= r->strings || file >= r->strings)
-		return refuse(why, "FUNCTION record with fields that cannot be");
+		return refuse(why, "FUNCTION record with impossible fields");
 	if (!is_next(id, r->functions, why))
 		return false;
 	const struct resolved_function f = {
@@ -173,12 +173,12 @@ static bool read_frame(struct resolved_reader *r, struct cursor c, const char **
 
 	f.lines = cursor_u32(&c);
 	if (c.failed || object >= r->objects || f.lines > cursor_left(&c) / sizeof(*line))
-		return refuse(why, "FRAME record with fields that cannot be");
+		return refuse(why, "FRAME record with impossible fields");
 	if (!is_next(id, r->frames, why))
 		return false;
 	for (uint32_t i = 0; i < f.lines; i++)
 		if (!read_line(r, &c, &line[i]))
-			return refuse(why, "FRAME record with a line that cannot be");
+			return refuse(why, "FRAME record with an impossible line");
 	f.object = r->object[object];
 	r->frame = map_id(r->frame, &r->frames, put_frame(r, &f));
 	return true;
@@ -218,8 +218,8 @@ static bool read_restart(struct resolved_reader *r, const struct record *rec, co
 	r->restarted = true;
 	if (label_sets_is_full(&r->tables->labels))
 		label_sets_forget(&r->tables->labels);
-	return good || refuse(why, "RESTART record with other counts than have come: some records "
-			      "are missing");
+	return good || refuse(why, "RESTART record whose counts are not those of the records read: "
+			      "some are missing");
 }
 
 bool resolved_read_definition(struct resolved_reader *r, const struct record *rec,
