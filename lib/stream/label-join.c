@@ -57,7 +57,7 @@ const char *label_record_read(struct bytes raw, struct label_record *r)
 		return "labels record with a label that does not fit it";
 	if (event >= EVENTS_MAX || r->labels.status >= LABEL_STATUSES ||
 	    (r->labels.status != LABEL_STATUS_LABELS && r->labels.pairs))
-		return "labels record with fields that cannot be";
+		return "labels record with impossible fields";
 	if (count > r->labels.pairs)
 		r->labels.flags |= LABEL_LEFT_OUT;
 	r->event = (uint32_t)event;

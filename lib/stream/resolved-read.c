@@ -191,7 +191,7 @@ static bool read_labels(struct resolved_reader *r, struct cursor c, const char *
 	struct label_sets *l = &r->tables->labels;
 
 	if (c.failed || pairs > LABEL_SET_PAIRS_MAX)
-		return refuse(why, "LABELS record with fields that cannot be");
+		return refuse(why, "LABELS record with impossible fields");
 	if (!is_next(id, r->label_sets, why))
 		return false;
 	for (uint32_t i = 0; i < pairs; i++) {
