@@ -28,7 +28,7 @@ static struct sample_choices chosen = {
 
 static const struct command_option options[] = {
 	SAMPLE_OPTIONS(chosen),
-	{ 0, "switch-output", "WHEN", "start a new FILE by SIZE (1Mi), TIME (10s) or signal",
+	{ 0, "switch-output", "WHEN", "start a new FILE after SIZE (1Mi), TIME (10s) or a signal",
 	  .parse = rotation_parse, .value = &chosen.run.rotation, .takes = ROTATION_TAKES },
 	{ 0, "exit-status", NULL, "exit with the command's status", .flag = &exit_status },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },

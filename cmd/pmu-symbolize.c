@@ -42,11 +42,11 @@ static const struct command_option options[] = {
 	{ 0, "inlines", "YES|NO", "show calls inlined into functions", .yes_no = &inlines },
 	{ 0, "lines", "YES|NO", "add files and lines", .yes_no = &lines },
 	LOCATE_OPTIONS(how.where, debug_dirs),
-	{ 0, "cache", "DIR", "save what is found about programs in DIR for the next run",
+	{ 0, "cache", "DIR", "save functions and lines of programs in DIR for later runs",
 	  .text = &how.cache.directory },
 	{ 0, "cache-size", "SIZE", "limit the size of this cache; old files are removed first",
 	  .size = &how.cache.size_max },
-	{ 0, "definitions", "SIZE", "forget names and places after so many bytes of them",
+	{ 0, "definitions", "SIZE", "forget definitions after SIZE bytes of them",
 	  .size = &how.definitions_max },
 	{ 'o', "output", "FILE", "write to FILE instead of stdout", .text = &file },
 	{ 0 }

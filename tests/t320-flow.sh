@@ -306,7 +306,7 @@ check 'too few descriptors: the CPUs are sampled, what is not the target is drop
 	wait $sampler
 	cat err
 	grep -q "41 threads would take [0-9]* descriptors" err
-	grep -q "records of others were dropped" err
+	grep -q "records of other processes were dropped" err
 	whole s.data
 	test "$(samples s.data pid | sort -u | tr -d " ")" = $target
 	at_least "$(count s.data)" 150

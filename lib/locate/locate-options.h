@@ -13,9 +13,9 @@
 	  .list = &(dirs) },                                                                      \
 	{ 0, "sysroot", "DIR", "take files from DIR, a copy of the recorded machine's root",      \
 	  .text = &(where).sysroot },                                                             \
-	{ 0, "symfs", "DIR", "the same as --sysroot, as perf calls it",                           \
+	{ 0, "symfs", "DIR", "another name of --sysroot, as in perf",                             \
 	  .text = &(where).sysroot },                                                             \
-	{ 0, "build-id-map", "FILE", "find files by the lines of FILE: a build ID and a path",    \
+	{ 0, "build-id-map", "FILE", "find files by the build IDs and paths in FILE",             \
 	  .text = &(where).build_id_map },                                                        \
 	{ 0, "buildid-dir", "DIR", "look for files in DIR, a cache of perf, not in ~/.debug",     \
 	  .text = &(where).build_id_dir },                                                        \

@@ -73,8 +73,8 @@ static bool fits_descriptors(struct attaching *a, bool *by_cpu)
 	*by_cpu = a->target->tids == 0 && may_count(a->counters, -1);
 	if (*by_cpu)
 		report_note(a->report, "%zu threads would take %" PRIu64 " descriptors, and only %"
-			    PRIu64 " may be opened: all that the CPUs run is sampled, and what is "
-			    "not the target's is dropped", threads, needed, allowed);
+			    PRIu64 " may be opened: all that the CPUs run is sampled, and records "
+			    "of other processes are dropped", threads, needed, allowed);
 	else
 		report_error(a->report, "%zu threads take %" PRIu64 " descriptors, but only %"
 			     PRIu64 " may be opened: raise ulimit -n, sample fewer events, or "

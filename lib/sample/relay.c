@@ -161,7 +161,7 @@ static void show(struct relay *r, const struct perf_event_header *record)
 		memcpy(room, record, record->size);
 		exchange_put(exchange_of(r), record->size, 0, false);
 	} else if (exchange_of(r)) {
-		give_up(r, "does not read");
+		give_up(r, "hangs");
 	}
 }
 

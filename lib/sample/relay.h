@@ -23,7 +23,7 @@ struct relay {
 	uint64_t questions;	/* records in WAITING that the helper has */
 	bool patient;		/* the helper may take its time: nothing comes meanwhile */
 	uint64_t unwound;	/* dumps that left unwound */
-	uint64_t kept;		/* dumps that left as they were, since the helper had no time */
+	uint64_t kept;		/* dumps passed on unchanged, because the helper was too slow */
 };
 
 /* From now on pass stack dumps to HELPER, which the relay owns. */

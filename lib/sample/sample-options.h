@@ -50,13 +50,13 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .list = &(o).names }, \
 	{ 0, "filter", "FILTER", "only samples that match, for tracepoints in the last -e", \
 	  .list = &(o).filters }, \
-	{ 0, "fallback", "EVENT", "use EVENT if another cannot be sampled; may be repeated", \
+	{ 0, "fallback", "EVENT", "use EVENT if an -e cannot be sampled; may be repeated", \
 	  .list = &(o).fallbacks }, \
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", .count = &(o).how.period, \
 	  .least = 1 }, \
 	{ 'F', "frequency", "HZ", "take HZ samples per second", .count = &(o).how.frequency, \
 	  .least = 1 }, \
-	{ 0, "jitter", NULL, "vary periods randomly, so that no loop stays in step", \
+	{ 0, "jitter", NULL, "vary periods randomly, so that no loop resonates with them", \
 	  .flag = &(o).jitter }, \
 	{ 0, "force", NULL, "allow very short periods, which disturb the program", \
 	  .flag = &(o).how.force }, \
@@ -66,7 +66,7 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .parse = target_parse_tids, .value = &(o).target, .takes = TARGET_TIDS_TAKES }, \
 	{ 'u', "uid", "USER", "attach to all processes of a user", .text = &(o).user_name }, \
 	{ 0, "comm", "NAME", "attach to all processes with this name", .text = &(o).comm }, \
-	{ 0, "children", NULL, "also follow processes that they create", \
+	{ 0, "children", NULL, "also sample processes that the target creates", \
 	  .flag = &(o).target.children }, \
 	{ 'a', "all", NULL, "sample everything that runs", .flag = &(o).target.system }, \
 	{ 'C', "cpu", "CPUS", "sample only on these CPUs, such as 0-3,8", \
@@ -100,8 +100,8 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .flag = &(o).run.settings.kernel }, \
 	{ 0, "data", NULL, "record data addresses, sources and weights", .flag = &(o).data }, \
 	{ 0, "phys", NULL, "record physical data addresses", .flag = &(o).phys }, \
-	{ 0, "sample-cpu", NULL, "record CPUs", .flag = &(o).cpu }, \
-	{ 0, "cgroup-id", NULL, "record cgroups", .flag = &(o).cgroup_id }, \
+	{ 0, "sample-cpu", NULL, "record the CPU of each sample", .flag = &(o).cpu }, \
+	{ 0, "cgroup-id", NULL, "record the cgroup of each sample", .flag = &(o).cgroup_id }, \
 	{ 0, "page-size", NULL, "record sizes of code and data pages", .flag = &(o).page_size }, \
 	{ 'b', "branches", NULL, "record the last branches taken", .flag = &(o).branches }, \
 	{ 'j', "branch-filter", "KINDS", \

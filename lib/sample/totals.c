@@ -88,11 +88,11 @@ static void report_lost(const struct sampler *s)
 	const struct flow_counts *c = &s->flow.counts;
 
 	if (c->lost)
-		report_note(s->report, "%" PRIu64 " records were lost of %" PRIu64 ": there was no "
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " records were lost: there was no "
 			    "room for them; sample less often, enlarge the rings with -m, or, for "
 			    "a reader that stalls, --buffer%s", c->lost, c->samples + c->lost,
 			    counters_have_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
-			    "does not count what is lost last");
+			    "does not count the last losses");
 }
 
 /* Report how many samples have labels. */
@@ -120,7 +120,7 @@ static void report_unwinding(const struct sampler *s)
 		return;
 	if (r->kept)
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
-			    "are, since the process that unwinds them had no time: put pmu-unwind "
+			    "are: the process that unwinds them was too slow; put pmu-unwind "
 			    "after pmu-sample", r->kept, r->kept + r->unwound);
 	report_summary(s->report, "%" PRIu64 " stacks unwound in %.3f s of another process's CPU "
 		       "time", r->unwound, seconds(r->helper->used.ru_utime) +
@@ -163,7 +163,7 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 			    event->name, all, in_samples);
 	else
 		report_note(s->report, "'%s': %s counted, but samples stand for %s: the kernel did "
-			    "not take all of them; sample less often", event->name, all,
+			    "not take all samples; sample less often", event->name, all,
 			    in_samples);
 }
 
@@ -195,7 +195,7 @@ void sampler_summarize(struct sampler *s)
 		       elapsed > 0 ? (double)c->samples / elapsed : 0, c->lost, c->throttled,
 		       s->bytes + s->out->written);
 	if (s->flow.processes.on)
-		report_summary(s->report, "%" PRIu64 " records of others were dropped",
+		report_summary(s->report, "%" PRIu64 " records of other processes were dropped",
 			       s->flow.processes.dropped);
 	report_summary(s->report, "%zu threads, %zu event fds; sampling took %.3f s of CPU time, "
 		       "%.2f %% of the target's %.3f s; %ld KiB resident", s->threads.count,
