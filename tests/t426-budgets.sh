@@ -247,7 +247,7 @@ check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and repor
 	for tool in 'pmu-stream --stats' pmu-symbolize pmu-topprof pmu-unwind; do
 		exits 1 $tool s.zst >out 2>told
 		cat told
-		grep -q "unpacks to more than 200 times its size" told
+		grep -q "expands to more than 200 times its size" told
 	done
 	within 10 64 pmu-symbolize s.zst
 END

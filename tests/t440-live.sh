@@ -349,7 +349,7 @@ check 'the vdso of a 32-bit process, which is another one' <<'END'
 	pmu-sample --user -e cpu-clock -F 1000 -o s.data -- ./vdso32
 	pmu-symbolize -v s.data 2>err | pmu-topprof --to folded >folded
 	cat err folded
-	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was there" err
+	grep -q "\[vdso32\].: .* unnamed: no 32-bit process was left" err
 END
 
 done_testing

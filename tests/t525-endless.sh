@@ -148,7 +148,7 @@ check 'a definition that is missing before a restart is reported; later ones are
 	without 1 0x504d0003 anew.data >cut.data	# a FRAME
 	exits 1 pmu-topprof -o p.pb.gz cut.data 2>said
 	cat said
-	test "$(grep -c 'RESTART record with other counts' said)" = 1
+	test "$(grep -c 'RESTART record whose counts are not' said)" = 1
 	grep -c . said
 	at_most "$(wc -l <said)" 5
 END

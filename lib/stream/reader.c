@@ -296,8 +296,7 @@ static bool skip_trailing(struct stream_reader *in, struct record *rec, uint64_t
 		stream_damaged(in, rec, "TRACING_DATA of more than 48 MiB");
 		rec->type = RECORD_DROPPED;
 	} else {
-		report_note(in->report, "the hardware's trace data (AUX) are skipped: they are not "
-			    "decoded");
+		report_note(in->report, "the hardware's trace (AUX) is skipped: it is not decoded");
 	}
 	return reader_skip(in, trailing);
 }
