@@ -23,10 +23,10 @@ struct ordered_record {
 };
 
 struct order {
-	struct ordered_record *entry;
+	struct ordered_record *entry;	/* records that wait */
 	struct ordered_record *merged;	/* second array of that size, to merge runs into */
 	size_t count, entry_capacity;	/* entries */
-	size_t next, going;	/* entries [next..going) can be returned */
+	size_t next, ready;	/* entries [next..ready) can be returned */
 	size_t *run;		/* starts of runs of sorted entries, mostly one per CPU */
 	size_t runs;
 	struct record_chunk *chunk;	/* chunk being filled; NULL: none */
@@ -148,12 +148,12 @@ static void sort(struct order *o)
 }
 
 /* Sort, and let order_next() return all records that are not newer than LIMIT. */
-static void let_go(struct order *o, uint64_t limit)
+static void make_ready(struct order *o, uint64_t limit)
 {
 	sort(o);
-	o->next = o->going = 0;
-	while (o->going < o->count && o->entry[o->going].time <= limit)
-		o->going++;
+	o->next = o->ready = 0;
+	while (o->ready < o->count && o->entry[o->ready].time <= limit)
+		o->ready++;
 }
 
 void order_add(struct order *o, const struct record *rec, uint64_t time)
@@ -164,31 +164,31 @@ void order_add(struct order *o, const struct record *rec, uint64_t time)
 	keep(o, rec, time);
 	/* The stream has no marks, or a round is too long. */
 	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {
-		let_go(o, UINT64_MAX);
-		o->going = o->count / 2;
-		o->limit = o->entry[o->going].time;
+		make_ready(o, UINT64_MAX);
+		o->ready = o->count / 2;
+		o->limit = o->entry[o->ready].time;
 	}
 }
 
 void order_round(struct order *o, const struct record *mark)
 {
 	keep(o, mark, o->limit);	/* after all records of that time, since it is added last */
-	let_go(o, o->limit);
+	make_ready(o, o->limit);
 	o->limit = o->newest;
 }
 
 void order_end(struct order *o)
 {
-	let_go(o, UINT64_MAX);
+	make_ready(o, UINT64_MAX);
 }
 
 /* Remove the entries that were returned, and move the rest to the front. */
 static void compact(struct order *o)
 {
-	o->count -= o->going;
-	memmove(o->entry, o->entry + o->going, o->count * sizeof(*o->entry));
+	o->count -= o->ready;
+	memmove(o->entry, o->entry + o->ready, o->count * sizeof(*o->entry));
 	o->runs = o->count > 0;	/* the rest is one sorted run */
-	o->next = o->going = 0;
+	o->next = o->ready = 0;
 }
 
 bool order_next(struct order *o, struct record *rec)
@@ -196,8 +196,8 @@ bool order_next(struct order *o, struct record *rec)
 	if (o->out)
 		drop(o, o->out);
 	o->out = NULL;
-	if (o->next == o->going) {
-		if (o->going > 0)
+	if (o->next == o->ready) {
+		if (o->ready > 0)
 			compact(o);
 		return false;
 	}
