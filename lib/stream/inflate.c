@@ -14,7 +14,7 @@ struct inflate {
 	ZSTD_DCtx *context;	/* for zstd */
 	ZSTD_inBuffer in;
 	size_t expected;	/* hint of the last call; 0: a frame has ended */
-	uint64_t taken, made;	/* bytes so far: compressed, decompressed */
+	uint64_t compressed, decompressed;	/* bytes so far */
 	uint64_t records;	/* in the decompressed data */
 };
 
@@ -44,7 +44,7 @@ struct inflate *inflate_open_gzip(void)
 void inflate_feed(struct inflate *z, const void *bytes, size_t size)
 {
 	z->in = (ZSTD_inBuffer){ bytes, size, 0 };
-	z->taken += size;
+	z->compressed += size;
 }
 
 /* inflate_read() for gzip, which may have several members, one after the other. */
@@ -95,7 +95,7 @@ ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room)
 {
 	ptrdiff_t n = z->gzip ? read_gzip(z, to, room) : read_zstd(z, to, room);
 
-	z->made += n > 0 ? (uint64_t)n : 0;
+	z->decompressed += n > 0 ? (uint64_t)n : 0;
 	return n;
 }
 
@@ -103,13 +103,13 @@ bool inflate_is_bomb(const struct inflate *z)
 {
 	enum { ANY = 64 << 20, TIMES = 200, RECORDS = 4000000 };
 
-	return (z->made > ANY && (z->made - ANY) / TIMES > z->taken) ||
-	       (z->records > RECORDS && z->records - RECORDS > z->taken);
+	return (z->decompressed > ANY && (z->decompressed - ANY) / TIMES > z->compressed) ||
+	       (z->records > RECORDS && z->records - RECORDS > z->compressed);
 }
 
 void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records)
 {
-	z->made += bytes;
+	z->decompressed += bytes;
 	z->records += records;
 }
 
