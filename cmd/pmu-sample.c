@@ -91,7 +91,7 @@ static void complete_settings(void)
 		s->branch_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 }
 
-/* Complete TARGET, which has what options name.  OPERAND: a command, or NULL. */
+/* Complete the target that options name.  OPERAND: a command, or NULL. */
 static bool complete_target(char *const *operand, struct report *report)
 {
 	struct target *t = &chosen.target;
@@ -112,7 +112,7 @@ static bool complete_target(char *const *operand, struct report *report)
 	       (!chosen.cgroup_path || target_set_cgroup(t, chosen.cgroup_path, report));
 }
 
-/* Add the events that options name to LIST, and their remark to RUN. */
+/* Add the events that options name to LIST.  False: none can be sampled (reported). */
 static bool choose_events(struct event_list *list, struct event_reply *reply,
 			  struct report *report)
 {
@@ -133,7 +133,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 	return good;
 }
 
-/* Complete RUN: what is left of the run and its output. */
+/* Complete the other options of the run, and check them. */
 static void complete_run(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

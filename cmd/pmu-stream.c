@@ -2,9 +2,8 @@
 /*
  * pmu-stream - show, check, select, join and convert streams.
  *
- * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin.  Counts
- * what it has, prints its records, or writes it on: the wanted samples of it, as a
- * stream that pipes carry, compressed or not.
+ * Reads a stream or a perf.data file (pmu-stream(5)) from FILE or stdin.  Counts or prints its
+ * records, or writes a stream in pipe mode with all or selected samples, compressed or not.
  */
 #include "base/command.h"
 #include "show/describe.h"
@@ -55,14 +54,14 @@ struct stream_work {
 	struct report *report;
 	struct output out;
 	bool writes;		/* the stream, to OUT */
-	bool selects;		/* not all samples stay */
+	bool selects;		/* options select samples */
 	uint64_t head;		/* samples to go; UINT64_MAX: all */
-	uint64_t first_time, last_time;	/* of what stays; 0: none has one */
+	uint64_t first_time, last_time;	/* of the records used; 0: unknown */
 	uint64_t read, used;	/* records */
 	struct tally tally;
 };
 
-/* False: the rest of the stream does not matter. */
+/* Use REC, if it is selected.  Return false if the rest of the stream is not needed. */
 static bool take(struct stream_work *w, const struct record *rec)
 {
 	if (w->selects && record_is_resolved(rec->type)) {
@@ -90,7 +89,7 @@ static bool take(struct stream_work *w, const struct record *rec)
 	return true;
 }
 
-/* Where the rest was not read: an end that our recorder would have written. */
+/* The rest was not read: write the end that our recorder would have written. */
 static void write_end(struct stream_work *w)
 {
 	uint64_t span[2] = { w->first_time, w->last_time };

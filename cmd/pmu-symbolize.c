@@ -60,7 +60,7 @@ static const struct command command = {
 	.reads_files = true,
 };
 
-/* When INPUT, a file, was written last, in ns since 1970; 0: not known. */
+/* Return when INPUT was last written, in ns since 1970; 0: it is not a file. */
 static int64_t written_at(const char *input)
 {
 	struct stat st;
@@ -71,7 +71,7 @@ static int64_t written_at(const char *input)
 	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* A sample that reads a group of events is one of each of them. */
+/* Write RESOLVED, once for each event of the group that SAMPLE reads. */
 static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 			const struct stream_events *events, const struct sample *sample,
 			struct resolved_sample *resolved)
@@ -86,7 +86,7 @@ static void write_parts(struct resolved_writer *writer, struct resolved *tables,
 	}
 }
 
-/* The counters of threads that have ended are not needed any more. */
+/* Forget the counters of threads that have ended. */
 static void forget_ended(const struct tasks *tasks)
 {
 	for (uint32_t i = 0; i < tasks->forgotten_count; i++)
@@ -141,7 +141,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 		if (rec.type == RECORD_FINISHED_ROUND)
 			output_flush(out);
 	}
-	if (stream_is_whole(in))	/* else the next filter should know, too */
+	if (stream_is_whole(in))	/* without END, the next filter reports damage, too */
 		resolved_write_end(out, tables);
 }
 

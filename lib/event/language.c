@@ -163,8 +163,8 @@ static bool report_unknown(struct event_parser *p, const struct event_item *item
 	if (two_parts && !tracepoint_root(p->options, root, sizeof(root)) && errno == EACCES)
 		return event_wrong(p, item->all.at, "'%.*s' may be a tracepoint, but only root "
 				   "can read %s", (int)item->all.size, item->all.at, root);
-	return event_wrong(p, item->all.at, "unknown event '%.*s'; pmu-events --list shows those "
-			   "known", (int)item->all.size, item->all.at);
+	return event_wrong(p, item->all.at, "unknown event '%.*s'; pmu-events --list shows "
+			   "all known events", (int)item->all.size, item->all.at);
 }
 
 /* Ask the sources of names in turn, and add the item's events. */
