@@ -318,6 +318,7 @@ static bool take_trailing(struct stream_reader *in, struct record *rec, uint64_t
  * Return the next record from inside COMPRESSED records in *REC.  There, TRACING_DATA must
  * have its data inside: other records follow it.  Without data it is dropped, and so are large
  * records of simpleperf, because a reader of our output would take the next records for its data.
+ * A COMPRESSED record is dropped, too: nobody compresses twice.
  */
 static bool next_inner(struct stream_reader *in, struct record *rec)
 {
@@ -329,6 +330,9 @@ static bool next_inner(struct stream_reader *in, struct record *rec)
 		rec->type = RECORD_DROPPED;
 	} else if (is_large(rec) || rec->type == RECORD_LARGE_TRACING_DATA) {
 		stream_damaged(in, rec, "record of simpleperf in a COMPRESSED record");
+		rec->type = RECORD_DROPPED;
+	} else if (rec->type == RECORD_COMPRESSED || rec->type == RECORD_COMPRESSED2) {
+		stream_damaged(in, rec, "COMPRESSED record in a COMPRESSED one");
 		rec->type = RECORD_DROPPED;
 	}
 	return true;
