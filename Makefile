@@ -32,7 +32,7 @@ UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
 WHOLE   := $(patsubst %.c,%,$(wildcard tests/whole/*.c))
-FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame
+FUZZED  := pmu-stream pmu-symbolize pmu-topprof pmu-top pmu-flame pmu-annotate
 PAGES   := $(wildcard man/*.[157])
 
 B := build/release

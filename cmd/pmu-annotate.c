@@ -162,6 +162,8 @@ static void show(const struct decoded *d, const regex_t *filter, const char *tit
 
 	view.type = decoded_string(d, d->type[index].type);
 	view.unit = decoded_string(d, d->type[index].unit);
+	if (a.what == ANNOTATE_SOURCE)
+		files.where.debuginfod = NULL;	/* only the time of the file is of interest */
 	if (jitdump)
 		files.jit = jit_code_open(jitdump, report);
 	if (annotate_choose(&a, filter, index, functions)) {

@@ -166,8 +166,8 @@ bool disassemble(struct disassembly *out, const struct raw_code *code, struct re
 	size_t size;
 
 	if (!m) {
-		report_error(report, "no instructions: code of machine %u of <elf.h> is not "
-			     "disassembled", code->machine);
+		report_error(report, "no instructions: only 64-bit code of x86, arm64, riscv, "
+			     "ppc and s390 is disassembled");
 		return false;
 	}
 	/* the one for this machine is always there, and may know others */

@@ -15,6 +15,7 @@
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, HEADER = 40, RECORD_HEADER = 16, CODES_MAX = 1 << 22 };
 
+#define STEPS_MAX	(1ULL << 30)	/* some seconds */
 #define MAGIC		0x4A695444u
 #define MAGIC_SWAPPED	0x4454694Au
 
@@ -33,6 +34,7 @@ struct jit_code {
 	struct table by_index;	/* the last code of each index */
 	uint32_t *last;		/* by number in BY_INDEX: index in CODE */
 	uint32_t indices;
+	uint64_t steps;		/* codes that all searches may still look at */
 };
 
 /* Remember that the last code is the latest with its index. */
@@ -125,6 +127,8 @@ static void read_records(struct jit_code *j, struct cursor c)
 struct jit_code *jit_code_open(const char *path, struct report *report)
 {
 	struct jit_code *j = mem_zeroed(1, sizeof(*j));
+
+	j->steps = STEPS_MAX;
 	int fd = regular_open(path, false);
 
 	if (fd < 0 || !mapped_open(&j->file, fd)) {
@@ -159,11 +163,11 @@ static bool is_name(const char *in_file, const char *name)
 	return is_same;
 }
 
-bool jit_code_find(const struct jit_code *j, uint64_t address, const char *name,
+bool jit_code_find(struct jit_code *j, uint64_t address, const char *name,
 		   struct jit_piece *out)
 {
 	*out = (struct jit_piece){ 0 };
-	for (uint32_t i = j->codes; i-- > 0; ) {
+	for (uint32_t i = j->codes; i-- > 0 && j->steps > 0; j->steps--) {
 		const struct jit_body *c = &j->code[i];
 		if (address - c->start >= c->bytes.size || !is_name(c->name, name))
 			continue;

@@ -24,7 +24,7 @@ struct jit_code *jit_code_open(const char *path, struct report *report);
  * Find the last code called NAME that was at ADDRESS.  Names are compared as profiles have them:
  * safe to print, and demangled.  Return false if there is none.
  */
-bool jit_code_find(const struct jit_code *j, uint64_t address, const char *name,
+bool jit_code_find(struct jit_code *j, uint64_t address, const char *name,
 		   struct jit_piece *out);
 
 /* Return the machine (EM_*) of the code, and whether its numbers are big-endian. */

@@ -76,22 +76,24 @@ static void open_file(struct code_files *c, struct code_file *f, const struct de
 }
 
 /* Return the file of a mapping. */
-static struct code_file *file_of(struct code_files *c, uint32_t index,
-				 const struct decoded_mapping *m)
+static struct code_file *file_of(struct code_files *c, const struct decoded_mapping *m)
 {
-	if (!c->file) {
-		c->file = mem_zeroed(c->d->mappings.count, sizeof(*c->file));
+	const uint32_t key[2] = { m->file, m->build_id };
+	uint32_t count = c->ids.count, id = byte_ids_add(&c->ids, key, sizeof(key));
+
+	if (id < count)
+		return c->file[id];
+	if (id == 0) {
 		c->where.pool = &c->pool;
 		c->where.fetcher = &c->fetcher;
 		c->fetcher = (struct fetcher){ .urls = c->where.debuginfod, .report = c->report,
 					       .limit = c->where.debuginfod_time };
 	}
-	if (!c->file[index]) {
-		struct code_file *f = c->file[index] = mem_zeroed(1, sizeof(*f));
-		f->path = decoded_string(c->d, m->file);
-		open_file(c, f, m);
-	}
-	return c->file[index];
+	c->file = array_grow(c->file, id, sizeof(*c->file));
+	struct code_file *f = c->file[id] = mem_zeroed(1, sizeof(*f));
+	f->path = decoded_string(c->d, m->file);
+	open_file(c, f, m);
+	return f;
 }
 
 /* Report once why F has no code for a location. */
@@ -156,6 +158,8 @@ static bool find_function(struct code_file *f, uint64_t address, uint64_t *start
 	}
 	*start = symbol.address;
 	*end = symbol.same.end;
+	if (elf_at_address(f->source.elf, *start).size == 0)
+		return false;
 	/* a symbol inside of another one splits its range */
 	while (*end - *start < CODE_BLOCK_MAX && *end > address &&
 	       elf_symbol(elf, *end, &next) && next.address == *start && next.same.end > *end)
@@ -183,33 +187,29 @@ static bool set_bytes(struct code_file *f, struct code_block *block)
 	return size > 0;
 }
 
-static bool find_jit(struct code_files *c, uint64_t address, const char *name,
-		     struct code_block *block)
+/* Set BLOCK to code of a jitdump file. */
+static void set_jit(const struct code_files *c, const struct jit_piece *piece,
+		    struct code_block *block)
 {
-	struct jit_piece piece;
-
-	*block = (struct code_block){ 0 };
-	if (!c->jit || !jit_code_find(c->jit, address, name, &piece))
-		return false;
-	block->same = piece.same;
-	block->code.bytes = piece.bytes;
-	if (piece.bytes.size > CODE_BLOCK_MAX) {
+	*block = (struct code_block){ .start = piece->start, .same = piece->same };
+	block->code.bytes = piece->bytes;
+	if (piece->bytes.size > CODE_BLOCK_MAX) {
 		block->code.bytes.size = CODE_BLOCK_MAX;
 		block->is_cut = true;
 	}
-	block->start = block->code.address = piece.start;
-	block->end = piece.start + block->code.bytes.size;
+	block->code.address = piece->start;
+	block->end = piece->start + block->code.bytes.size;
 	block->code.machine = jit_code_machine(c->jit, &block->code.is_big_endian);
-	return true;
 }
 
-bool code_files_find(struct code_files *c, uint32_t index, const char *name, uint64_t *address,
-		     struct code_block *block)
+bool code_files_find(struct code_files *c, uint32_t index, const char *name,
+		     struct code_place *place)
 {
 	struct decoded_location l = decoded_location(c->d, index);
+	struct jit_piece piece;
 
-	*address = l.address;
-	if (l.address && find_jit(c, l.address, name, block))
+	*place = (struct code_place){ .address = l.address };
+	if (c->jit && l.address && jit_code_find(c->jit, l.address, name, &piece))
 		return true;
 	if (l.mapping == TABLE_NONE || !l.address) {
 		if (!c->is_reported)
@@ -219,9 +219,33 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name, uin
 		return false;
 	}
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
-	struct code_file *f = file_of(c, l.mapping, &m);
-	if (f->source.elf && own_address(f, &m, l.address, address) &&
-	    find_function(f, *address, &block->start, &block->end) && set_bytes(f, block) &&
+	place->file = file_of(c, &m);
+	if (place->file->source.elf && own_address(place->file, &m, l.address, &place->address))
+		return true;
+	report_why(c, place->file);
+	return false;
+}
+
+bool code_block_has(const struct code_block *block, const struct code_place *place)
+{
+	return block->file == place->file && place->address >= block->start &&
+	       place->address < block->end;
+}
+
+bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
+		      struct code_block *block)
+{
+	struct code_file *f = place->file;
+	struct jit_piece piece;
+
+	*block = (struct code_block){ .file = f };
+	if (!f) {
+		bool found = jit_code_find(c->jit, place->address, name, &piece);
+		if (found)
+			set_jit(c, &piece, block);
+		return found;
+	}
+	if (find_function(f, place->address, &block->start, &block->end) && set_bytes(f, block) &&
 	    !elf_is_cut(f->source.elf))
 		return true;
 	report_why(c, f);
@@ -245,7 +269,7 @@ int64_t code_files_modified(struct code_files *c, uint32_t index)
 	if (l.mapping == TABLE_NONE)
 		return 0;
 	struct decoded_mapping m = decoded_mapping(c->d, l.mapping);
-	const struct code_file *f = file_of(c, l.mapping, &m);
+	const struct code_file *f = file_of(c, &m);
 	return f->source.elf ? elf_modified(f->source.elf) : 0;
 }
 
@@ -283,12 +307,12 @@ bool code_block_symbol(const struct code_block *block, uint64_t address, char *n
 
 void code_files_release(struct code_files *c)
 {
-	for (uint32_t i = 0; c->file && i < c->d->mappings.count; i++) {
-		if (c->file[i])
-			source_release(&c->file[i]->source);
+	for (uint32_t i = 0; i < c->ids.count; i++) {
+		source_release(&c->file[i]->source);
 		free(c->file[i]);
 	}
 	free(c->file);
+	byte_ids_release(&c->ids);
 	jit_code_close(c->jit);
 	fetch_release(&c->fetcher);
 }

@@ -7,6 +7,7 @@
  * file must be older than the profile.
  */
 #pragma once
+#include "base/byte-ids.h"
 #include "listing/disassemble.h"
 #include "listing/jit-code.h"
 #include "locate/locate.h"
@@ -21,17 +22,25 @@ struct code_files {
 	struct locate_options where;
 	struct jit_code *jit;	/* NULL: none */
 	struct report *report;
-	struct code_file **file;	/* private: by mapping */
 	bool is_reported;	/* that code has no addresses was reported */
+	/* private: */
+	struct byte_ids ids;	/* of pairs of path and build ID, strings of D */
+	struct code_file **file;	/* by id */
 	struct elf_pool pool;
 	struct fetcher fetcher;
 	struct cache cache;
 };
 
+/* Where the code of a location is. */
+struct code_place {
+	struct code_file *file;	/* NULL: a jitdump file */
+	uint64_t address;	/* in the file, or in memory */
+};
+
 /* A function, or a part of a function, in one piece. */
 struct code_block {
 	struct code_file *file;	/* NULL: from a jitdump file */
-	uint64_t start, end;	/* addresses in the file, or in memory */
+	uint64_t start, end;	/* addresses as in struct code_place */
 	struct raw_code code;
 	uint32_t same;		/* pieces of code of a jitdump file that had this name and place */
 	bool is_cut;		/* END is before the end of the function, which is too large */
@@ -40,12 +49,18 @@ struct code_block {
 enum { CODE_BLOCK_MAX = 1 << 20 };	/* bytes of a block; the rest is left out */
 
 /*
- * Find the code of the function NAME, as the profile calls it, that contains the address of the
- * location INDEX.  *ADDRESS is set to the address in the block.  If there is none, the reason is
- * reported once for each file.
+ * Find the file with the code of the location INDEX, which is in the function NAME, as the profile
+ * calls it.  If there is none, the reason is reported once for each file.
  */
 bool code_files_find(struct code_files *c, uint32_t index, const char *name,
-		     uint64_t *address, struct code_block *block);
+		     struct code_place *place);
+
+/* Return whether PLACE is in BLOCK. */
+bool code_block_has(const struct code_block *block, const struct code_place *place);
+
+/* Find the code of the function NAME at PLACE.  If there is none, report the reason, as above. */
+bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
+		      struct code_block *block);
 
 /* Return the path of a block's file. */
 const char *code_block_path(const struct code_block *block);

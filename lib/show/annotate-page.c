@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { HEATS = 9 };		/* colours of rows, from 1 on; see annotate.css */
 
@@ -191,6 +192,24 @@ static void print_head(const struct annotate_page *p)
 	fputs("</p>\n", p->out);
 }
 
+/* Print the lines after the tables, which have names of ratios. */
+static void print_foot(struct annotate_page *p)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *foot = open_memstream(&text, &size);
+
+	if (foot && p->a->has_bars)
+		bars_print_foot(&p->a->bars, &p->left, "row", foot);
+	for (size_t i = 0; foot && i < p->view->ratios; i++)
+		ratios_print_foot(&p->view->ratio[i], foot);
+	fputs("<pre>", p->out);
+	if (foot && fclose(foot) == 0)
+		print_markup(text, p->out);
+	free(text);
+	fputs("</pre></body></html>\n", p->out);
+}
+
 void annotate_print_page(struct annotate *a, const struct annotate_view *view, FILE *out)
 {
 	struct annotate_page p = { .a = a, .view = view, .out = out };
@@ -200,10 +219,5 @@ void annotate_print_page(struct annotate *a, const struct annotate_view *view, F
 
 	print_head(&p);
 	annotate_show(a, &sink);
-	fputs("<pre>", out);
-	if (a->has_bars)
-		bars_print_foot(&a->bars, &p.left, "row", out);
-	for (size_t i = 0; i < view->ratios; i++)
-		ratios_print_foot(&view->ratio[i], out);
-	fputs("</pre></body></html>\n", out);
+	print_foot(&p);
 }

@@ -26,6 +26,7 @@ static void note(const struct annotate_showing *s, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	text_make_safe(text);	/* a cut may be inside a character */
 	s->sink->note(s->sink->context, text);
 }
 

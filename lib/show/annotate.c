@@ -283,47 +283,49 @@ static int compare_blocks(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static struct annotate_block *find_block(struct annotate_function *f, const struct code_block *of)
-{
-	for (uint32_t i = 0; i < f->blocks; i++)
-		if (f->block[i].block.file == of->file && f->block[i].block.start == of->start)
-			return &f->block[i];
-	return NULL;
-}
-
-/* Add BLOCK, disassembled, to F, unless F has it.  Return NULL if it cannot be disassembled. */
+/* Add BLOCK, disassembled, to F.  Return NULL if it cannot be disassembled. */
 static struct annotate_block *add_block(struct annotate *a, struct annotate_function *f,
 					const struct code_block *block)
 {
-	struct annotate_block *found = find_block(f, block);
-
-	if (found)
-		return found->code.count ? found : NULL;
 	f->block = array_grow(f->block, f->blocks, sizeof(*f->block));
-	found = &f->block[f->blocks++];
-	*found = (struct annotate_block){ .block = *block };
+	struct annotate_block *b = &f->block[f->blocks++];
+	*b = (struct annotate_block){ .block = *block };
 	if (block->same > 1)
-		report_note(a->report, "'%s' was compiled %" PRIu32 " times to the same address: "
-			    "the last code is shown", f->name, block->same);
-	if (!disassemble(&found->code, &block->code, a->report))
+		report_note(a->report, "'%.200s' was compiled %" PRIu32 " times to the same "
+			    "address: the last code is shown", f->name, block->same);
+	if (!disassemble(&b->code, &block->code, a->report))
 		return NULL;
-	found->row = mem_zeroed(found->code.count, sizeof(*found->row));
-	return found;
+	b->row = mem_zeroed(b->code.count, sizeof(*b->row));
+	return b;
+}
+
+/* Return the block of F that has PLACE; add it if it is new.  NULL: there is none. */
+static struct annotate_block *block_at(struct annotate *a, struct annotate_function *f,
+				       const struct code_place *place)
+{
+	enum { BLOCKS_MAX = 64 };	/* objdump is run for each */
+	struct code_block block;
+
+	for (uint32_t i = 0; i < f->blocks; i++)
+		if (code_block_has(&f->block[i].block, place))
+			return f->block[i].code.count ? &f->block[i] : NULL;
+	if (f->blocks == BLOCKS_MAX && !f->is_scattered)
+		report_note(a->report, "the code of '%.200s' is in more than %d places: the "
+			    "others are left out", f->name, BLOCKS_MAX);
+	f->is_scattered |= f->blocks == BLOCKS_MAX;
+	return !f->is_scattered && code_files_block(a->code, place, f->name, &block)
+		? add_block(a, f, &block) : NULL;
 }
 
 /* Find the instruction of location INDEX, of the function F. */
 static void find_instruction(struct annotate *a, struct annotate_function *f, uint32_t index)
 {
-	struct annotate_block *to = NULL;
-	struct code_block block;
-	uint64_t address;
+	struct code_place place;
+	struct annotate_block *to = code_files_find(a->code, index, f->name, &place)
+		? block_at(a, f, &place) : NULL;
+	uint32_t i = to && code_block_has(&to->block, &place)
+		? disassembly_find(&to->code, place.address) : UINT32_MAX;
 
-	if (code_files_find(a->code, index, f->name, &address, &block))
-		to = add_block(a, f, &block);
-	else
-		f->is_refused = true;
-	uint32_t i = to && address < to->block.end ? disassembly_find(&to->code, address)
-						   : UINT32_MAX;
 	if (i == UINT32_MAX)
 		return;
 	if (!to->row[i])

@@ -51,7 +51,7 @@ struct annotate_function {
 	uint32_t blocks;
 	uint32_t first;		/* a location in it; TABLE_NONE: it is only inlined */
 	uint32_t inlined_into;	/* function of the profile that it is inlined into, or TABLE_NONE */
-	bool is_refused;	/* code of some location was not found */
+	bool is_scattered;	/* it has more blocks, which are left out */
 };
 
 /* Zero-initialised except for the first fields. */

@@ -82,6 +82,8 @@ const struct scenario scenarios[] = {
 				       "text pmu-flame --to svg --diff IN IN2" } },
 	{ "picture", OF_PROFILE, { "text pmu-flame --to svg --ratio samples/cpu IN",
 				   "text pmu-flame --to svg <IN" } },
+	{ "annotate", OF_PROFILE, { "text pmu-annotate . IN",
+				    "text pmu-annotate --to html -n 1000 --context 1 . <IN" } },
 	{ "top-cum", OF_PROFILE, { "text pmu-top --cum -n 3 <IN" } },
 	{ "fold", OF_PROFILE, { "refuses,folded pmu-topprof --to=folded IN" } },
 	{ "merge", OF_PROFILE, { "profile pmu-topprof IN IN", "profile,whole pmu-topprof PREV",
