@@ -134,25 +134,6 @@ static int compare_frames(const void *a, const void *b, void *canonical)
 	return order;
 }
 
-/* Compare from the root: neighbours then share most of their callers, which compresses well. */
-static int compare_stacks(const void *a, const void *b, void *canonical)
-{
-	const struct canonical *c = canonical;
-	const struct stack *x = &c->p->stacks.stack[*(const uint32_t *)a];
-	const struct stack *y = &c->p->stacks.stack[*(const uint32_t *)b];
-	const struct chain *f = &c->p->chains.chain[x->chain], *g = &c->p->chains.chain[y->chain];
-	uint32_t least = f->frames < g->frames ? f->frames : g->frames;
-	const uint32_t *end = f->frame + f->frames, *other_end = g->frame + g->frames;
-
-	for (size_t i = 1; i <= least && x->chain != y->chain; i++)
-		if (*(end - i) != *(other_end - i))
-			return compare_numbers(canonical_frame_rank(c, *(end - i)),
-					       canonical_frame_rank(c, *(other_end - i)));
-	if (f->frames != g->frames)
-		return compare_numbers(f->frames, g->frames);
-	return labels_compare(c->p->labels, c->label_rank, x->labels, y->labels);
-}
-
 /* Sort the indices that are marked in o->rank, and set their ranks. */
 static void make_order(struct canonical *c, struct canonical_order *o, uint32_t count,
 		       int (*compare)(const void *, const void *, void *))
@@ -243,23 +224,145 @@ static void mark_frame(struct canonical *c, uint32_t index)
 		mark_function(c, t, f->line[i].function);
 }
 
-/* Mark everything that the stacks refer to. */
+/* Mark everything that the chains refer to: each is the chain of a stack. */
 static void mark_used(struct canonical *c)
 {
-	const struct profile *p = c->p;
-	bool *seen = mem_zeroed(p->chains.count, sizeof(*seen));
+	const struct chains *chains = &c->p->chains;
 
-	for (uint32_t s = 0; s < p->stacks.count; s++) {
-		uint32_t chain = p->stacks.stack[s].chain;
-		const struct chain *f = &p->chains.chain[chain];
-		for (uint32_t i = 0; i < f->frames && !seen[chain]; i++)
-			mark_frame(c, canonical_frame_index(c, f->frame[i]));
-		seen[chain] = true;
-	}
-	free(seen);
+	for (uint32_t i = 0; i < chains->count; i++)
+		for (uint32_t k = 0; k < chains->chain[i].own; k++)
+			mark_frame(c, canonical_frame_index(c, chains->chain[i].frame[k]));
 }
 
-void canonical_make(struct canonical *c, const struct profile *p)
+static void rank_chains(struct canonical *c)
+{
+	const struct chains *chains = &c->p->chains;
+
+	for (uint32_t i = 0; i < chains->count; i++) {
+		struct chain *chain = &chains->chain[i];
+		for (uint32_t k = 0; k < chain->own; k++)
+			chain->frame[k] = canonical_frame_rank(c, chain->frame[k]);
+	}
+}
+
+enum { WINDOW = 7 };	/* ranks that are read at a time */
+
+/* A stack, while stacks are sorted, and the ranks of some frames in the order of calls. */
+struct sorted_stack {
+	uint32_t stack;
+	uint32_t rank[WINDOW];	/* 0: the stack has no frame so deep */
+};
+
+static void fill_windows(const struct canonical *c, struct sorted_stack *s, size_t count,
+			 uint32_t depth)
+{
+	for (size_t i = 0; i < count; i++) {
+		memset(s[i].rank, 0, sizeof(s[i].rank));
+		chains_calls(&c->p->chains, c->p->stacks.stack[s[i].stack].chain, depth, s[i].rank,
+			     WINDOW);
+	}
+}
+
+static int compare_labels(const void *a, const void *b, void *canonical)
+{
+	const struct sorted_stack *x = a, *y = b;
+	const struct canonical *c = canonical;
+	const struct stack *stack = c->p->stacks.stack;
+
+	return labels_compare(c->p->labels, c->label_rank, stack[x->stack].labels,
+			      stack[y->stack].labels);
+}
+
+/*
+ * Order S by the rank in COLUMN: smaller than a pivot, then equal, then larger.  Set *EQUAL and
+ * *LARGER to where these start.  Return the pivot.
+ */
+static uint32_t partition(struct sorted_stack *s, size_t count, uint32_t column, size_t *equal,
+			  size_t *larger)
+{
+	uint32_t pivot = s[hash_u64(count) % count].rank[column];
+	size_t smaller = 0, end = count, i = 0;
+
+	while (i < end) {
+		struct sorted_stack it = s[i];
+		if (it.rank[column] == pivot) {
+			i++;
+		} else if (it.rank[column] < pivot) {
+			s[i++] = s[smaller];
+			s[smaller++] = it;
+		} else {
+			s[i] = s[--end];
+			s[end] = it;
+		}
+	}
+	*equal = smaller;
+	*larger = end;
+	return pivot;
+}
+
+/* Stacks that are equal above DEPTH. */
+struct sorted_part {
+	struct sorted_stack *s;
+	size_t count;
+	uint32_t depth;
+};
+
+/* Split ALL by the frame at its depth.  A part that is in order already gets the count 0. */
+static void split(struct canonical *c, struct sorted_part all, struct sorted_part part[3])
+{
+	uint32_t deeper = all.depth + 1;
+	size_t equal, larger;
+	uint32_t pivot = partition(all.s, all.count, all.depth % WINDOW, &equal, &larger);
+
+	part[0] = (struct sorted_part){ all.s, equal, all.depth };
+	part[1] = (struct sorted_part){ all.s + equal, larger - equal, deeper };
+	part[2] = (struct sorted_part){ all.s + larger, all.count - larger, all.depth };
+	if (part[1].count > 1 && pivot == 0)	/* all frames are equal */
+		qsort_r(part[1].s, part[1].count, sizeof(*all.s), compare_labels, c);
+	if (part[1].count == 1 || pivot == 0)
+		part[1].count = 0;
+	else if (deeper % WINDOW == 0)
+		fill_windows(c, part[1].s, part[1].count, deeper);
+}
+
+/*
+ * Quicksort with three parts: the stacks with the pivot's frame go on one frame deeper, so a frame
+ * that many stacks share is looked at once for each stack, not in each comparison.  The largest
+ * part goes on in the loop, so the recursion is at most log2 of the count deep.
+ */
+static void sort_stacks(struct canonical *c, struct sorted_part all)
+{
+	struct sorted_part part[3];
+
+	while (all.count > 1) {
+		unsigned largest = 0;
+		split(c, all, part);
+		for (unsigned i = 1; i < 3; i++)
+			largest = part[i].count > part[largest].count ? i : largest;
+		for (unsigned i = 0; i < 3; i++)
+			if (i != largest)
+				sort_stacks(c, part[i]);
+		all = part[largest];
+	}
+}
+
+/* Order stacks from the root: neighbours then share most callers, which compresses well. */
+static void order_stacks(struct canonical *c)
+{
+	uint32_t count = c->p->stacks.count;
+	struct sorted_stack *s = mem_resize(NULL, (size_t)count * sizeof(*s));
+
+	for (uint32_t i = 0; i < count; i++)
+		s[i].stack = i;
+	fill_windows(c, s, count, 0);
+	sort_stacks(c, (struct sorted_part){ s, count, 0 });
+	c->stacks = mem_zeroed(count, sizeof(*c->stacks));
+	for (uint32_t i = 0; i < count; i++)
+		c->stacks[i] = s[i].stack;
+	free(s);
+}
+
+void canonical_make(struct canonical *c, struct profile *p)
 {
 	*c = (struct canonical){ .p = p };
 	uint32_t strings = open_order(&c->strings, p->resolved->strings, p->own.strings);
@@ -273,10 +376,8 @@ void canonical_make(struct canonical *c, const struct profile *p)
 	make_order(c, &c->objects, objects, compare_objects);
 	make_order(c, &c->functions, functions, compare_functions);
 	make_order(c, &c->frames, frames, compare_frames);
-	c->stacks = mem_zeroed(p->stacks.count, sizeof(*c->stacks));
-	for (uint32_t i = 0; i < p->stacks.count; i++)
-		c->stacks[i] = i;
-	qsort_r(c->stacks, p->stacks.count, sizeof(*c->stacks), compare_stacks, c);
+	rank_chains(c);
+	order_stacks(c);
 }
 
 void canonical_release(struct canonical *c)

@@ -19,7 +19,7 @@ struct canonical_order {
 };
 
 struct canonical {
-	const struct profile *p;
+	struct profile *p;
 	struct canonical_order strings, objects, functions, frames;
 	uint32_t *label_rank;	/* by text id in labels.texts: its place among the sorted texts */
 	uint32_t *stacks;	/* indices of all stacks of P, in order */
@@ -47,6 +47,9 @@ static inline uint32_t canonical_frame_rank(const struct canonical *c, uint32_t 
 	return c->frames.rank[canonical_frame_index(c, frame)];
 }
 
-/* Order the parts of P that its stacks use.  P must not change before canonical_release(). */
-void canonical_make(struct canonical *c, const struct profile *p);
+/*
+ * Order the parts of P that its stacks use.  From then on P's chains have the ranks of frames in
+ * place of their ids.  P must not change before canonical_release().
+ */
+void canonical_make(struct canonical *c, struct profile *p);
 void canonical_release(struct canonical *c);

@@ -32,7 +32,7 @@ struct chain_entry *chains_find(const struct chains *c, struct chain_key key)
 	return at == TABLE_NONE ? NULL : &c->entry[at];
 }
 
-struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain)
+static struct chain_entry *add_entry(struct chains *c, struct chain_key key, uint32_t chain)
 {
 	c->entry = array_grow(c->entry, c->entries, sizeof(*c->entry));
 	c->entry[c->entries] = (struct chain_entry){ .key = key, .chain = chain };
@@ -40,44 +40,194 @@ struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_
 	return &c->entry[c->entries++];
 }
 
-static struct chain_key frames_key(const uint32_t *frame, uint32_t frames)
+/* The last LEFT frames of CHAIN, part by part, from the leaf to the root. */
+struct chain_parts {
+	uint32_t chain, left;
+};
+
+/* Return the next frames of P, and set *COUNT to their number; NULL: there are no more. */
+static const uint32_t *next_part(const struct chains *c, struct chain_parts *p, uint32_t *count)
+{
+	const struct chain *chain = &c->chain[p->chain];
+	uint32_t skip = chain->frames - p->left;	/* less than OWN: see base_of() */
+
+	if (p->left == 0)
+		return NULL;
+	*count = chain->own - skip;
+	p->left -= *count;
+	p->chain = chain->other;
+	return chain->frame + skip;
+}
+
+static bool has_frames(const struct chains *c, uint32_t chain, const uint32_t *frame,
+		       uint32_t frames)
+{
+	struct chain_parts parts = { chain, c->chain[chain].frames };
+	const uint32_t *part;
+	uint32_t count;
+
+	if (frames != parts.left)
+		return false;
+	for (; (part = next_part(c, &parts, &count)); frame += count)
+		if (memcmp(part, frame, count * sizeof(*frame)) != 0)
+			return false;
+	return true;
+}
+
+/*
+ * Return the chain, C's last one or one that this refers to, which has the last SHARED frames of
+ * C's last one and the first of these as its own; TABLE_NONE: a new chain should have all its
+ * frames, because SHARED is small, or because there are too many references to follow.
+ */
+static uint32_t base_of(const struct chains *c, uint32_t shared)
+{
+	enum { FEW = 4, LEVELS = 15 };
+
+	if (shared < FEW)
+		return TABLE_NONE;
+	uint32_t base = c->count - 1;
+	while (shared <= (uint32_t)c->chain[base].frames - c->chain[base].own)
+		base = c->chain[base].other;
+	return c->chain[base].level < LEVELS ? base : TABLE_NONE;
+}
+
+/* Return how many last frames C's last chain and a new one share. */
+static uint32_t shared_frames(const struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	uint32_t last = c->count ? c->chain[c->count - 1].frames : 0, shared = 0;
+
+	while (shared < frames && shared < last &&
+	       frame[frames - 1 - shared] == c->last[last - 1 - shared])
+		shared++;
+	return shared;
+}
+
+static void set_last(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	if (frames > c->last_room) {
+		c->last_room = 2 * frames;
+		c->last = mem_resize(c->last, c->last_room * sizeof(*c->last));
+	}
+	if (frames)
+		memcpy(c->last, frame, frames * sizeof(*frame));
+}
+
+static uint32_t add_chain(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	uint32_t shared = shared_frames(c, frame, frames), base = base_of(c, shared);
+	uint32_t own = base == TABLE_NONE ? frames : frames - shared;
+	struct chain chain = { .frames = (uint16_t)frames, .own = (uint16_t)own };
+
+	chain.frame = arena_copy(&c->arena, frame, own * sizeof(*frame));
+	if (own < frames) {
+		chain.other = base;
+		chain.level = (c->chain[base].level + 1u) & 15;
+	}
+	c->chain = array_grow(c->chain, c->count, sizeof(*c->chain));
+	c->chain[c->count] = chain;
+	set_last(c, frame, frames);
+	return c->count++;
+}
+
+/* Return the chain with these frames. */
+static uint32_t chain_of(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	frames = frames < CHAIN_FRAMES_MAX ? frames : CHAIN_FRAMES_MAX;
+	uint64_t hash = hash_bytes(frame, frames * sizeof(*frame));
+	uint32_t chain = TABLE_FIND(&c->by_frames, hash, i, has_frames(c, i, frame, frames));
+
+	if (chain == TABLE_NONE) {
+		chain = add_chain(c, frame, frames);
+		table_add(&c->by_frames, hash, chain);
+	}
+	return chain;
+}
+
+struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
+				  uint32_t frames)
+{
+	return add_entry(c, key, chain_of(c, frame, frames));
+}
+
+struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
 	enum { FRAMES = 1 };	/* has_key() passes even contexts only, so this odd one is free */
+	struct chain_key key = chains_key(frame, frames * sizeof(*frame), FRAMES);
+	struct chain_entry *known = chains_find(c, key);
 
-	return chains_key(frame, frames * sizeof(*frame), FRAMES);
+	return known ? known : chains_add_as(c, key, frame, frames);
+}
+
+static void forget_keys(struct chains *c)
+{
+	free(c->entry);
+	c->entry = NULL;
+	c->entries = 0;
+	table_release(&c->table);
 }
 
 void chains_limit(struct chains *c)
 {
 	enum { FEW = 1 << 18 };
 
-	if (c->entries < FEW || c->entries / 4 < c->count)
-		return;
-	chains_seal(c);
-	for (uint32_t i = 0; i < c->count; i++)
-		chains_alias(c, frames_key(c->chain[i].frame, c->chain[i].frames), i);
+	if (c->entries >= FEW && c->entries / 4 >= c->count)
+		forget_keys(c);
 }
 
-struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
+uint32_t chains_frames(const struct chains *c, uint32_t chain, uint32_t *to)
 {
-	struct chain_key key = frames_key(frame, frames);
-	struct chain_entry *known = chains_find(c, key);
+	struct chain_parts parts = { chain, c->chain[chain].frames };
+	uint32_t frames = parts.left, count;
+	const uint32_t *part;
 
-	if (known)
-		return known;
-	c->chain = array_grow(c->chain, c->count, sizeof(*c->chain));
-	c->chain[c->count] = (struct chain){
-		.frame = arena_copy(&c->arena, frame, frames * sizeof(*frame)), .frames = frames,
-	};
-	return chains_alias(c, key, c->count++);
+	for (; (part = next_part(c, &parts, &count)); to += count)
+		memcpy(to, part, count * sizeof(*to));
+	return frames;
+}
+
+uint32_t chains_calls(const struct chains *c, uint32_t chain, uint32_t depth, uint32_t *to,
+		      uint32_t count)
+{
+	uint32_t frames = c->chain[chain].frames;
+
+	if (depth >= frames)
+		return 0;
+	if (count > frames - depth)
+		count = frames - depth;
+	/* Each part has the depths from BEGIN on. */
+	for (uint32_t end = depth + count; end > depth;) {
+		const struct chain *it = &c->chain[chain];
+		uint32_t begin = (uint32_t)it->frames - it->own;
+		if (begin < depth)
+			begin = depth;
+		if (begin < end) {
+			const uint32_t *from = it->frame + (it->frames - end);
+			for (uint32_t n = end - begin; n > 0; n--)
+				to[begin - depth + n - 1] = *from++;
+			end = begin;
+		}
+		chain = it->other;
+	}
+	return count;
+}
+
+uint32_t chains_longest(const struct chains *c)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->chain[i].frames > longest)
+			longest = c->chain[i].frames;
+	return longest;
 }
 
 void chains_seal(struct chains *c)
 {
-	free(c->entry);
-	c->entry = NULL;
-	c->entries = 0;
-	table_release(&c->table);
+	forget_keys(c);
+	table_release(&c->by_frames);
+	free(c->last);
+	c->last = NULL;
+	c->last_room = 0;
 }
 
 void chains_release(struct chains *c)

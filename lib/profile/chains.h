@@ -2,10 +2,13 @@
 /*
  * chains - numbers distinct sequences of frames.
  *
- * Equal sequences are one chain.  Chains are found by a hash of 128 bits with a secret that
- * no input can know: a collision is so unlikely that the frames are not compared.  For the
- * same reason the table also finds a chain by its recorded form, the addresses in one version
- * of an address space, before these are looked up one by one.
+ * Equal sequences are one chain.  A chain is found by a key: a hash of 128 bits with a secret
+ * that no input can know.  A collision is so unlikely that the frames are not compared.  The
+ * key is made from frame ids, or from a recorded form, the addresses in one version of an
+ * address space, so that these need not be looked up one by one.
+ *
+ * Consecutive samples of a program share most callers, so a chain is kept as a difference: its
+ * first frames, and a reference to an earlier chain that has the same last ones.
  */
 #pragma once
 #include "base/arena.h"
@@ -14,9 +17,13 @@
 #include <stdbool.h>
 
 struct chain {
-	const uint32_t *frame;	/* frame ids, the leaf first */
-	uint32_t frames;
+	uint32_t *frame;	/* the first OWN frame ids, the leaf first */
+	uint32_t other : 28;	/* index of a chain with the same last frames; if OWN < FRAMES */
+	uint32_t level : 4;	/* number of such references until a chain has all frames */
+	uint16_t frames, own;
 };
+
+enum { CHAIN_FRAMES_MAX = UINT16_MAX };
 
 enum { CHAINS_MAX = 1 << 28 };	/* chains; the caller must not add more */
 
@@ -36,10 +43,13 @@ struct chain_entry {
 struct chains {
 	struct chain *chain;		/* in order of first appearance */
 	uint32_t count;
+	struct table by_frames;		/* over CHAIN */
 	struct table table;		/* over ENTRY */
 	struct chain_entry *entry;
 	uint32_t entries;
 	struct arena arena;		/* the frame ids */
+	uint32_t *last;			/* all frames of the chain added last, the leaf first */
+	uint32_t last_room;
 };
 
 /* Return the key of SIZE bytes at BYTES.  Equal bytes with another CONTEXT have another key. */
@@ -48,16 +58,33 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 /* Return the entry of KEY, or NULL.  Valid until an entry is added. */
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key);
 
-/* Return the entry of the chain with these FRAMES frames; add the chain if it is new. */
+/*
+ * Return the entry of the chain with these frames, up to CHAIN_FRAMES_MAX; add the chain if it
+ * is new.  Its key is made from the frame ids.
+ */
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames);
 
-/* Make KEY, which chains_find() did not find, another key of CHAIN.  Returns its entry. */
-struct chain_entry *chains_alias(struct chains *c, struct chain_key key, uint32_t chain);
+/* The same with KEY, which chains_find() did not find, as the chain's key or as another one. */
+struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
+				  uint32_t frames);
 
-/* Forget the keys made from addresses, if there are many more keys than chains. */
+/* Forget all keys, if there are many more keys than chains.  The next are made again. */
 void chains_limit(struct chains *c);
 
 /* Free all keys and keep the chains: nothing can be found or added after that. */
 void chains_seal(struct chains *c);
+
+/* Write all frames of CHAIN to TO, the leaf first.  Return their number. */
+uint32_t chains_frames(const struct chains *c, uint32_t chain, uint32_t *to);
+
+/*
+ * Write up to COUNT frames of CHAIN to TO, in the order of calls, from the frame that DEPTH calls
+ * led to: the root has depth 0.  Return their number.
+ */
+uint32_t chains_calls(const struct chains *c, uint32_t chain, uint32_t depth, uint32_t *to,
+		      uint32_t count);
+
+/* Return the number of frames of the longest chain. */
+uint32_t chains_longest(const struct chains *c);
 
 void chains_release(struct chains *c);

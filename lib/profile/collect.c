@@ -96,9 +96,9 @@ static struct chain_entry *chain_of(struct collect *c, struct profile *p,
 		return known;
 	}
 	complete_frames(c, p, raw, s);
-	struct chain_entry *chain = chains_add(&p->chains, s->frame, s->frames);
-	if (keyed)
-		chain = chains_alias(&p->chains, key, chain->chain);
+	struct chain_entry *chain = keyed
+		? chains_add_as(&p->chains, key, s->frame, s->frames)
+		: chains_add(&p->chains, s->frame, s->frames);
 	chain->end = s->end;
 	return chain;
 }

@@ -7,7 +7,7 @@
 #include "profile/pack.h"
 
 struct encoder {
-	const struct profile *p;
+	struct profile *p;
 	const struct stream_events *events;
 	struct canonical canonical;
 	struct pack *pack;
@@ -19,6 +19,9 @@ struct encoder {
 	uint32_t cycles;
 	struct encoded_strings {	/* 1 + index of a text in STRINGS; 0: not yet */
 		uint32_t *resolved, *own, *labels;	/* by id of the text there */
+		struct encoded_key {
+			uint32_t name, unit;
+		} keys[LABEL_KEYS_MAX];			/* by key of a label */
 	} id;
 	uint32_t first_clock;	/* index of the first event that is a clock */
 	struct object_has {	/* what the frames in an object have */
@@ -33,6 +36,9 @@ void encode_piece(struct encoder *e, const Perftools__Profiles__Profile *piece);
 /* Return the string index of TEXT, made UTF-8 and safe to print: sampled programs choose names. */
 int64_t encode_text(struct encoder *e, const char *text);
 
+/* The same, memoized in *ID (0 at first), for a text that many parts share. */
+int64_t encode_known(struct encoder *e, uint32_t *id, const char *text);
+
 /*
  * Write two types for each event: "samples" ("cycles_samples" if there are several) and values;
  * and then the further types.  Shown first is the first further type, or else the time that
@@ -46,3 +52,6 @@ void encode_types(struct encoder *e);
  */
 enum { ENCODE_VALUES_MAX = 3 };
 uint8_t *encode_values(struct encoder *e, const struct stack_value *v, uint8_t *to);
+
+/* Write all samples, and count those of each main executable. */
+void encode_samples(struct encoder *e);

@@ -6,7 +6,6 @@
  */
 #include "base/text.h"
 #include "profile/encode-internal.h"
-#include "profile/wire.h"
 
 #include <malloc.h>
 
@@ -29,8 +28,7 @@ int64_t encode_text(struct encoder *e, const char *text)
 	return id;
 }
 
-/* The same, memoized in *ID, for a text that many parts may share. */
-static int64_t known_id(struct encoder *e, uint32_t *id, const char *text)
+int64_t encode_known(struct encoder *e, uint32_t *id, const char *text)
 {
 	if (*id == 0)
 		*id = (uint32_t)encode_text(e, text) + 1;
@@ -41,7 +39,7 @@ static int64_t string_id(struct encoder *e, const struct resolved *t, uint32_t s
 {
 	uint32_t *id = t == e->p->resolved ? e->id.resolved : e->id.own;
 
-	return string ? known_id(e, &id[string], t->string[string]) : 0;
+	return string ? encode_known(e, &id[string], t->string[string]) : 0;
 }
 
 /* Learn from the used frames what is known about their objects. */
@@ -62,100 +60,6 @@ static void learn_objects(struct encoder *e)
 			has->lines |= f->line[k].line != 0;
 		}
 	}
-}
-
-/* Count samples per main executable: the profile is named after the one with the most. */
-static void weigh_main(struct encoder *e, const struct chain *chain,
-		       const struct stack_value *value)
-{
-	const struct resolved *r = e->p->resolved;
-	uint32_t last = TABLE_NONE;
-
-	for (uint32_t i = 0; i < chain->frames; i++) {
-		if (chain->frame[i] & FRAME_OWN)
-			continue;
-		uint32_t object = r->frame[chain->frame[i]].object;
-		if (object == last || !(r->object[object].flags & OBJECT_IS_MAIN))
-			continue;
-		last = object;
-		for (uint32_t k = 0; k < e->p->stacks.events; k++)
-			e->has[canonical_object_rank(&e->canonical, r, object) - 1].samples +=
-				value[k].samples;
-	}
-}
-
-/*
- * Make [FROM, END) a length-delimited field: shift it right, and write FIELD's tag and
- * length before it.  Returns the new end.
- */
-static uint8_t *enclose(uint8_t *from, uint8_t *end, unsigned field)
-{
-	uint8_t head[1 + WIRE_VARINT_MAX];
-	size_t size = (size_t)(wire_bytes(head, field, (uint64_t)(end - from)) - head);
-
-	memmove(from + size, from, (size_t)(end - from));
-	memcpy(from, head, size);
-	return end + size;
-}
-
-/* Each label: message Label { key = 1; str = 2; num = 3; num_unit = 4; }, field 3 of Sample */
-static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
-{
-	const struct labels *l = e->p->labels;
-
-	for (uint32_t k = 0; set != 0 && k < l->keys; k++) {
-		uint32_t i = l->order[k];
-		int64_t value = labels_values(l, set)[i];
-		uint8_t *begin = to;
-		if (value == LABEL_ABSENT)
-			continue;
-		to = wire_number(to, 1, (uint64_t)encode_text(e, l->key[i].name));
-		if (l->key[i].is_text) {
-			to = wire_number(to, 2, (uint64_t)known_id(e, &e->id.labels[value],
-								     l->texts.text[value]));
-		} else {
-			to = wire_number(to, 3, (uint64_t)value);
-			to = wire_number(to, 4, (uint64_t)encode_text(e, l->key[i].unit));
-		}
-		to = enclose(begin, to, 3);
-	}
-	return to;
-}
-
-/* message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile, at ROOM */
-static size_t put_sample(struct encoder *e, uint32_t s, uint8_t *room)
-{
-	const struct stack *stack = &e->p->stacks.stack[s];
-	const struct chain *chain = &e->p->chains.chain[stack->chain];
-	const struct stack_value *v = stacks_values(&e->p->stacks, s);
-	uint8_t *to = room, *begin;
-
-	for (uint32_t i = 0; i < chain->frames; i++)
-		to = wire_varint(to, canonical_frame_rank(&e->canonical, chain->frame[i]));
-	to = begin = enclose(room, to, 1);
-	to = enclose(begin, encode_values(e, v, to), 2);
-	to = put_labels(e, stack->labels, to);
-	weigh_main(e, chain, v);
-	return (size_t)(enclose(room, to, 2) - room);
-}
-
-/* Samples are many, so they are encoded here, three times as fast as by the library. */
-static void write_samples(struct encoder *e)
-{
-	const size_t heads = 64, label = 4 * WIRE_VARINT_MAX + heads;
-	size_t longest = 0;
-
-	for (uint32_t i = 0; i < e->p->chains.count; i++)
-		if (e->p->chains.chain[i].frames > longest)
-			longest = e->p->chains.chain[i].frames;
-	size_t values = ENCODE_VALUES_MAX * (size_t)e->events->count + 1;
-	size_t room = WIRE_VARINT_MAX * (longest + values) + heads + LABEL_KEYS_MAX * label;
-	uint8_t *scratch = mem_resize(NULL, room);
-	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
-		size_t size = put_sample(e, e->canonical.stacks[i], scratch);
-		memcpy(pack_room(e->pack, size), scratch, size);
-	}
-	free(scratch);
 }
 
 static void write_mapping(struct encoder *e, uint32_t place)
@@ -312,7 +216,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	encode_text(&e, "");	/* entry 0 */
 	encode_types(&e);
 	learn_objects(&e);
-	write_samples(&e);
+	encode_samples(&e);
 	write_mappings(&e);
 	for (uint32_t i = 0; i < e.canonical.frames.used; i++)
 		write_location(&e, i);

@@ -14,6 +14,7 @@ struct folding {
 	struct folded lines;
 	struct numbers resolved, own;
 	uint32_t *comm;			/* 1 + id of a name, by id of a label's text */
+	uint32_t *call;			/* frames of the current stack, the root first */
 };
 
 static struct numbers numbers_of(const struct resolved *tables)
@@ -58,12 +59,12 @@ static void add_comm(struct folding *g, uint32_t set)
 
 static void add_stack(struct folding *g, const struct stack *stack)
 {
-	const struct chain *chain = &g->p->chains.chain[stack->chain];
+	uint32_t calls = chains_calls(&g->p->chains, stack->chain, 0, g->call, UINT32_MAX);
 
 	add_comm(g, stack->labels);
-	for (uint32_t i = chain->frames; i-- > 0;) {
-		uint32_t id = chain->frame[i] & ~FRAME_OWN;
-		const struct numbers *n = chain->frame[i] & FRAME_OWN ? &g->own : &g->resolved;
+	for (uint32_t i = 0; i < calls; i++) {
+		uint32_t id = g->call[i] & ~FRAME_OWN;
+		const struct numbers *n = g->call[i] & FRAME_OWN ? &g->own : &g->resolved;
 		const struct resolved_frame *frame = &n->tables->frame[id];
 		for (uint32_t k = frame->lines; k-- > 0;)
 			add_function(&g->lines, n, frame->line[k].function);
@@ -79,6 +80,7 @@ void profile_write_folded(const struct profile *p, const struct stream_events *e
 			     .own = numbers_of(&p->own),
 			     .comm = mem_zeroed(p->labels->texts.count, sizeof(*g.comm)) };
 
+	g.call = mem_zeroed(chains_longest(&p->chains), sizeof(*g.call));
 	bool more = event < events->count && profile_has_more(p, events, event);
 	uint32_t place = profile_place(p, event) + more;
 	for (uint32_t i = 0; place < p->stacks.events && i < p->stacks.count; i++) {
@@ -95,4 +97,5 @@ void profile_write_folded(const struct profile *p, const struct stream_events *e
 	free(g.own.function);
 	free(g.own.object);
 	free(g.comm);
+	free(g.call);
 }

@@ -313,24 +313,26 @@ void profile_truncate(struct profile *p)
 	struct chains chains = p->chains;
 	uint64_t median = median_samples(&old);
 	uint32_t kept = 0, frame = profile_named_frame(p, "[other stacks]");
+	uint32_t *kept_frame = mem_zeroed(chains_longest(&chains), sizeof(*kept_frame));
 
 	p->stacks = (struct stacks){ 0 };
 	p->chains = (struct chains){ 0 };
 	for (uint32_t i = 0; i < old.count; i++) {
-		const struct chain *chain = &chains.chain[old.stack[i].chain];
+		uint32_t frames = chains_frames(&chains, old.stack[i].chain, kept_frame);
 		struct stack stack = { .labels = old.stack[i].labels };
 		uint64_t samples = samples_of(&old, i);
 		bool is_large = samples > median || (samples == median && kept < old.count / 2);
-		if (chain->frames == 1 && chain->frame[0] == frame)
+		if (frames == 1 && kept_frame[0] == frame)
 			is_large = false;
 		kept += is_large;
 		stack.chain = is_large
-			? chains_add(&p->chains, chain->frame, chain->frames)->chain
+			? chains_add(&p->chains, kept_frame, frames)->chain
 			: chains_add(&p->chains, &frame, 1)->chain;
 		if (!is_large)
 			stack.labels = 0;
 		move_values(p, &old, i, stack);
 	}
+	free(kept_frame);
 	stacks_release(&old);
 	chains_release(&chains);
 }

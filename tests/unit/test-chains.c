@@ -41,6 +41,27 @@ static uint32_t make_frames(uint32_t frame[DEPTH])
 	return frames;
 }
 
+/* Whether CHAIN has these frames, in both orders, as a whole and in windows of any size. */
+static bool has_frames(const struct chains *c, uint32_t chain, const uint32_t *frame,
+		       uint32_t frames)
+{
+	/* exactly as many, for ASan */
+	uint32_t *got = malloc(frames * sizeof(*got) + !frames);
+	bool good = c->chain[chain].frames == frames && chains_frames(c, chain, got) == frames;
+
+	for (uint32_t i = 0; good && i < frames; i++)
+		good = got[i] == frame[i];
+	for (uint32_t depth = 0; good && depth <= frames; depth += 1 + draw(3)) {
+		uint32_t room = draw(frames - depth + 1), more = draw(2) ? draw(9) : 0;
+		uint32_t want = room + more < frames - depth ? room + more : frames - depth;
+		good = chains_calls(c, chain, depth, got, room + more) == want;
+		for (uint32_t i = 0; good && i < want; i++)
+			good = got[i] == frame[frames - 1 - depth - i];
+	}
+	free(got);
+	return good;
+}
+
 static void test_model(void)
 {
 	static struct model m;
@@ -64,12 +85,11 @@ static void test_model(void)
 	tap(wrong == 0 && c.count == m.count, "equal chains are one, others are new, in order");
 	tap(m.count > 500 && rounds > 2 * m.count, "(many were equal, many were not)");
 	for (uint32_t i = 0; i < m.count; i++)
-		wrong += c.chain[i].frames != m.frames[i] ||
-			 memcmp(c.chain[i].frame, m.frame[i], m.frames[i] * sizeof(*frame)) != 0;
+		wrong += !has_frames(&c, i, m.frame[i], m.frames[i]);
 	tap(wrong == 0, "each keeps its frames, the leaf first");
 	chains_seal(&c);
-	tap(c.count == m.count && !memcmp(c.chain[1].frame, m.frame[1], 4 * m.frames[1]) &&
-	    !c.entry, "sealed they are there without their keys");
+	tap(c.count == m.count && has_frames(&c, 1, m.frame[1], m.frames[1]) && !c.entry,
+	    "sealed they are there without their keys");
 	chains_release(&c);
 	tap(c.count == 0 && !c.chain, "after their release there are none");
 }
@@ -144,31 +164,64 @@ static void test_aliases(void)
 	for (uint64_t i = 0; i < MANY; i++) {
 		struct chain_key key = chains_key(&i, sizeof(i), 2);
 		wrong += chains_find(&c, key) != NULL;
-		wrong += chains_alias(&c, key, (uint32_t)i % 3)->chain != i % 3;
+		wrong += chains_add_as(&c, key, frame, 1 + (uint32_t)i % 3)->chain != i % 3;
 	}
 	for (uint64_t i = 0; i < MANY; i++) {
 		const struct chain_entry *e = chains_find(&c, chains_key(&i, sizeof(i), 2));
 		wrong += !e || e->chain != i % 3 || e->hint != 0;
 	}
-	tap(wrong == 0, "keys of addresses mean the chain that they were given");
+	tap(wrong == 0, "keys of addresses mean the chain of their frames");
 	tap(c.count == 3, "and add none");
 
 	uint64_t first = 0;
 	struct chain_key key = chains_key(&first, sizeof(first), 2);
 	chains_limit(&c);
-	tap(!chains_find(&c, key) && c.entries == 3, "keys that are much more than the chains go");
+	tap(!chains_find(&c, key), "keys that are much more than the chains go");
 	for (uint32_t i = 0; i < 3; i++)
 		wrong += chains_add(&c, frame, i + 1)->chain != i;
 	tap(wrong == 0 && c.count == 3, "the chains are found as before");
-	chains_alias(&c, key, 2);
+	chains_add_as(&c, key, frame, 3);
 	chains_limit(&c);
 	tap(chains_find(&c, key)->chain == 2, "few keys stay");
+	chains_release(&c);
+}
+
+/* Stacks of a program: each has most callers of the one before. */
+static void test_shared(void)
+{
+	enum { STACKS = 3000, DEEP = 90 };
+	static uint32_t stack[STACKS][DEEP], frames[STACKS];
+	struct chains c = { 0 };
+	size_t wrong = 0, own = 0, all = 0;
+
+	for (uint32_t i = 0; i < STACKS; i++) {
+		uint32_t kept = i ? frames[i - 1] - draw(frames[i - 1] + 1) / (1 + draw(9)) : 0;
+		kept = kept < DEEP ? kept : DEEP - 1;
+		frames[i] = kept + 1 + draw(DEEP - kept < 9 ? DEEP - kept : 9);
+		for (uint32_t k = 0; k < frames[i]; k++)	/* the root first */
+			stack[i][frames[i] - 1 - k] = k < kept
+				? stack[i - 1][frames[i - 1] - 1 - k] : 1000 * i + k;
+		wrong += chains_add(&c, stack[i], frames[i])->chain != i;
+	}
+	for (uint32_t i = 0; i < STACKS; i++) {
+		wrong += !has_frames(&c, i, stack[i], frames[i]);
+		wrong += chains_add(&c, stack[i], frames[i])->chain != i;
+		own += c.chain[i].own;
+		all += frames[i];
+	}
+	tap(wrong == 0 && c.count == STACKS, "chains that share callers are found and have them");
+	tap(3 * own < all, "most of the callers are kept once");
+	chains_limit(&c);
+	uint64_t key = 7;
+	tap(chains_add_as(&c, chains_key(&key, 8, 2), stack[9], frames[9])->chain == 9,
+	    "a chain is found by its frames under another key");
 	chains_release(&c);
 }
 
 int main(void)
 {
 	test_model();
+	test_shared();
 	test_neighbours();
 	test_keys();
 	test_aliases();
