@@ -140,7 +140,7 @@ check 'an address that is no code is not a caller: the stack ends before it, cou
 	pmu-symbolize -v s.data >named.data 2>err
 	cat err
 	test "$(grep -c 'no frame pointers; record with pmu-sample --unwind' err)" = 1
-	grep -Eq ': (9[0-9]|100) % of the .*is no code \((9[0-9]|100) %\)' err
+	grep -Eq ': (9[0-9]|100) % of the .*outside of code \((9[0-9]|100) %\)' err
 	grep -Eq 'stacks of programs, cut: (9[0-9]|100)\.[0-9] % no code' err
 	folds named.data | tee folded
 	none grep -i '0x\|6e69\|unknown\|cut' folded

@@ -130,8 +130,8 @@ struct modifier_error {
 };
 
 /*
- * modifier.c: apply the modifiers LETTERS to EVENT, and rename it.  GROUP: they are those of
- * its group, and add to its own.  False: *WRONG is set.
+ * modifier.c: apply the modifiers LETTERS to EVENT, and rename it.  GROUP: they are the
+ * modifiers of its group, in addition to its own.  False: *WRONG is set.
  */
 bool event_modify(struct event_list *list, struct event *event, struct slice letters, bool group,
 		  struct modifier_error *wrong);

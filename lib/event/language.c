@@ -18,7 +18,7 @@
 
 bool event_wrong(struct event_parser *p, const char *at, const char *format, ...)
 {
-	/* AT may point outside the text: models.c spells modifiers that libpfm4 parsed anew. */
+	/* AT may point outside the text: models.c writes modifiers that libpfm4 parsed itself. */
 	size_t column = (uintptr_t)at - (uintptr_t)p->text + 1;
 	bool inside = column <= strlen(p->text) + 1;
 	char why[400];

@@ -14,7 +14,7 @@ struct mapping_node {
 	struct mapping mapping;
 	struct mapping_node *left, *right;
 	uint32_t users;		/* count of trees and nodes that point to it */
-	uint32_t priority;	/* at least that of each child */
+	uint32_t priority;	/* at least the priority of each child */
 	uint32_t round;		/* ROUND of the last mappings_mark() that visited the node */
 };
 

@@ -56,7 +56,7 @@ static const struct type_info perf_types[] = {
 	{ "STAT_ROUND", NULL },
 	{ "EVENT_UPDATE", "kind:8 id:8" },
 	{ "TIME_CONV", "shift:8 mult:8 zero:8x :8 :8" },
-	{ "FEATURE", NULL },		/* the layout is that of the feature */
+	{ "FEATURE", NULL },		/* types_feature() has the layout */
 	{ "COMPRESSED", NULL },
 	{ "FINISHED_INIT", NULL },
 	{ "COMPRESSED2", "compressed_bytes:8" },

@@ -66,7 +66,7 @@ static uint32_t find_jit(const struct resolver *r, pid_t pid)
 	return TABLE_FIND(&r->jit_table, hash_u64((uint32_t)pid), i, r->jit[i].pid == pid);
 }
 
-/* If most of the table of maps is out of date, because its processes have ended, fill it anew. */
+/* If most of the table of maps is out of date, because its processes have ended, rebuild it. */
 static void renew_map_table(struct resolver *r)
 {
 	enum { FEW = 1024 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's symbols: those of the running kernel, or those of a file. */
+/* The kernel's symbols, from the running kernel or from a file. */
 #include "elf/build-id.h"
 #include "linux/kernel-info.h"
 #include "resolve/resolver-internal.h"

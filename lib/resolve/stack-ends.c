@@ -81,8 +81,8 @@ void stack_ends_report(const struct stack_ends *s, struct report *report)
 	char text[256];
 
 	if (all >= FEW && percent(no_code + alone, all) > MANY)
-		report_note(report, "%.0f %% of the programs' stacks were cut, at an address that "
-			    "is no code (%.0f %%) or after one frame (%.0f %%): some of their code "
+		report_note(report, "%.0f %% of the programs' stacks were cut, at an address "
+			    "outside of code (%.0f %%) or after one frame (%.0f %%): some code "
 			    "keeps no frame pointers; record with pmu-sample --unwind",
 			    percent(no_code + alone, all), percent(no_code, all),
 			    percent(alone, all));

@@ -263,7 +263,7 @@ static int64_t clock_origin(const struct stream_origin *o)
 	return (int64_t)(o->wall_time - o->clock_time);
 }
 
-/* The joint clock is that of the first stream that records the wall clock. */
+/* Make the clock of the first stream that records the wall clock the joint clock. */
 static void align_clocks(struct join *j)
 {
 	const struct stream_origin *first = NULL;

@@ -3,7 +3,7 @@
  * order - sorts the records of several CPUs by time.
  *
  * A recorder that reads the rings of all CPUs in turn writes the records of one
- * CPU after those of another.  It marks the end of each round by FINISHED_ROUND: a
+ * CPU after the records of another CPU.  It marks the end of each round by FINISHED_ROUND: a
  * record after the mark is not older than any record before the previous mark.  So
  * at each mark, all records up to the newest time of the previous round can be
  * returned, sorted; the rest wait.

@@ -214,7 +214,7 @@ static void make_recorded(struct stream_reader *in, struct cursor c)
 			memcpy(to + 8, part, padded);
 		}
 	if (c.failed)
-		report_note(in->report, "%s: its list of symbols is damaged: those of some files "
+		report_note(in->report, "%s: its list of symbols is damaged: symbols of some files "
 			    "are missing", in->file);
 	free(part);
 }

@@ -31,7 +31,7 @@ struct stream_reader;
 
 /*
  * Open FILE ("-": stdin) and read its header.  REPORT must outlive the reader.
- * Return NULL if it cannot be opened or is no stream (reported); the functions
+ * Return NULL if it cannot be opened or is not a stream (reported); the functions
  * below treat NULL as an empty stream.
  */
 struct stream_reader *stream_open(const char *file, struct report *report);
