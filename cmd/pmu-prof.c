@@ -165,6 +165,8 @@ static int run(const struct plan *plan, struct report *report)
 
 	if (plan->why)
 		report_summary(report, "%s", plan->why);
+	if (plan->labels)
+		report_summary(report, "%s", plan->labels);
 	bool is_written = p && pipeline_has_profile(p);
 	if (is_written)
 		any_sample = has_samples(plan->profile, &is_empty, report);

@@ -293,6 +293,29 @@ check 'a Go program that never sets labels, and a program without any: a note' <
 	grep "process $$: no Go labels, no thread context" log
 END
 
+check 'the whole pipe; pmu-prof records labels of a Go program by itself, where it may' <<'END'
+	needs_root
+	needs_bpf
+	go_program plain
+	pmu-prof -v -o p -- "$scratch/plain" 500 3 2>log
+	grep 'pmu-prof: labels: recorded, as the Go program sets some' log
+	for of in A.workA A.workB B.workA B.workB; do
+		go tool pprof -sample_index=samples -tagfocus "user=^${of%.*}\$" \
+			-focus "main\.${of#*.}\$" -top p.pb.gz 2>err |
+			sed -n "s/^Showing nodes accounting for \([0-9]*\),.*/$of \1/p"
+	done >found
+	cat found
+	at_least "$(sed -n 's/A.workA //p' found)" 10
+	at_least "$(sed -n 's/B.workB //p' found)" 10
+	test "$(grep -c '[AB].work[BA] 0$' found)" = 2
+	go tool pprof -comments p.pb.gz 2>err | grep '^labels: [1-9][0-9]* samples with'
+	pmu-prof --dry-run -- "$scratch/plain" 500 | grep -q 'pmu-sample .*--labels=go'
+	pmu-prof --dry-run -e cpu-clock -- "$scratch/plain" 500 >line
+	pmu-prof --dry-run --off-cpu -- "$scratch/plain" 500 >>line
+	pmu-prof --dry-run -- true >>line
+	none grep -- --labels line
+END
+
 check 'what labels take: both capabilities, no tracepoint, no flight recorder' <<'END'
 	needs_root
 	needs_bpf

@@ -11,8 +11,7 @@
 
 enum program_kind { KIND_UNKNOWN, KIND_32_BITS, KIND_GO, KIND_OTHER };
 
-/* Open the file of T's program.  Return its descriptor, or -1. */
-static int open_program(const struct callgraph_target *t)
+int callgraph_open_program(const struct callgraph_target *t)
 {
 	char path[PATH_MAX];
 
@@ -34,7 +33,7 @@ static enum program_kind find_kind(const struct callgraph_target *t)
 	unsigned char head[EI_NIDENT];
 	enum program_kind kind = KIND_OTHER;
 	const char *why;
-	int fd = open_program(t);
+	int fd = callgraph_open_program(t);
 
 	if (fd < 0)
 		return KIND_UNKNOWN;

@@ -2,7 +2,7 @@
 #include "compose/plan.h"
 #include "base/arena.h"
 #include "base/sibling.h"
-#include "compose/callgraph.h"
+#include "compose/label-choice.h"
 #include "linux/proc.h"
 
 #include <errno.h>
@@ -139,16 +139,41 @@ static bool can_create(const char *path, struct report *report)
 	return good;
 }
 
-/* Add the options for callchains to the words of pmu-sample. */
-static void choose_callgraph(struct plan *plan, const struct plan_request *r)
+static struct callgraph_target target_of(const struct plan_request *r)
 {
 	const struct sample_choices *c = r->chosen;
-	const struct callgraph_target target = {
+
+	return (struct callgraph_target){
 		.program = samples_command(r) ? r->command[0] : NULL,
 		.pid = first_pid(&c->target), .is_many = is_many(c), .can_unwind = r->can_unwind,
 	};
+}
 
-	if (c->run.unwind)	/* the user gave --unwind: it is passed on */
+/*
+ * Record labels if the user has chosen neither labels nor events: at some events labels cannot be
+ * recorded, and pmu-sample would end.
+ */
+static void choose_labels(struct plan *plan, const struct plan_request *r)
+{
+	const struct sample_choices *c = r->chosen;
+	const struct callgraph_target target = target_of(r);
+	char why[600];
+
+	if (c->run.labels.sources || c->run.labels.keys || c->names.count ||
+	    c->run.settings.waits || c->run.flight_recorder)
+		return;
+	if (label_choice(&target, why, sizeof(why)))
+		add(&plan->sample, "--labels=go");
+	if (*why)
+		plan->labels = mem_text(why);
+}
+
+/* Add the options for callchains to the words of pmu-sample. */
+static void choose_callgraph(struct plan *plan, const struct plan_request *r)
+{
+	const struct callgraph_target target = target_of(r);
+
+	if (r->chosen->run.unwind)	/* the user gave --unwind: it is passed on */
 		return;
 	struct callgraph_options o = callgraph_options(&target, r->call_graph);
 	if (o.call_graph)
@@ -164,6 +189,7 @@ static void fill(struct plan *plan, const struct plan_request *r)
 {
 	begin(&plan->sample, "pmu-sample", r);
 	choose_callgraph(plan, r);
+	choose_labels(plan, r);
 	add(&plan->sample, "--exit-status");
 	if (r->progress)
 		add(&plan->sample, "--progress");

@@ -23,6 +23,7 @@ struct plan_request {
 
 struct plan {
 	char *profile, *page;		/* files to write */
+	char *labels;			/* whether labels are recorded, and why; or NULL */
 	char *why;			/* which callchains are recorded, and why; NULL: as asked */
 	struct command_list sample, symbolize, topprof, flame, top;	/* each an argv */
 };
