@@ -79,8 +79,8 @@ static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 	struct decoded *d = o ? opened_profile(o, &as) : NULL;
 	bool good = d && flame_add(f, d, side);
 
-	if (good && side == FLAME_PROFILE && !how.still)
-		flame_make_bars(f, d, opened_kind(o) != OPEN_FOLDED ? NULL
+	if (good)
+		flame_make_bars(f, d, side, opened_kind(o) != OPEN_FOLDED ? NULL
 				: "the numbers of folded text may be anything");
 	if (good && side == FLAME_PROFILE && d->samples == 0)
 		report_note(report, "'%s' has no samples: what was profiled did nothing that the "

@@ -229,6 +229,21 @@ check 'a picture: each box has its share as width, and its name in a tooltip' <<
 	pmu-flame --to svg --ratio cycles/cpu p.pb | grep -q "colour: per cpu"
 END
 
+check 'a change is grey if the function varies as much within a recording' <<'END'
+	# recorded WORDS-OF-SIMULATE OPTIONS
+	recorded() { simulate $1 | pmu-topprof -q $2 -Z none; }
+	coloured() { pmu-flame --to svg --diff base.pb after.pb | grep -c "<rect.*hsl(\(18\|214\),"; }
+	recorded "phases 41 2000" >base.pb
+	recorded "phases 42 2000" >after.pb
+	at_least "$(coloured)" 2	# nobody knows that this program has phases
+	recorded "phases 41 2000" "--slices 20" >base.pb
+	recorded "phases 42 2000" "--slices 20" >after.pb
+	test "$(coloured)" = 0
+	recorded "steady 41 20000" "--slices 20" >base.pb
+	recorded "steady 42 20000 9 0.2" "--slices 20" >after.pb
+	coloured | grep -qx 1
+END
+
 check 'no samples are a note; bad input leaves the file as it is; full disks are errors' <<'END'
 	made empty >p.pb
 	pmu-flame p.pb -o p.html 2>err

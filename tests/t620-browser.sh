@@ -44,8 +44,11 @@ check 'hostile names run nothing; comparisons show what changed, was lost or is 
 	pmu-flame --diff before.pb -o change.html after.pb
 	made empty >empty.pb
 	pmu-flame -o empty.html empty.pb
-	browse grey,same.html grey,ratio.html change,change.html,more,less,gone empty,empty.html \
-		hostile,hostile.html
+	simulate phases 41 2000 | pmu-topprof --slices 20 -o base.pb.gz
+	simulate phases 42 2000 | pmu-topprof --slices 20 -o after.pb.gz
+	pmu-flame --diff base.pb.gz -o phases.html after.pb.gz
+	browse grey,same.html grey,ratio.html grey,phases.html change,change.html,more,less,gone \
+		empty,empty.html hostile,hostile.html
 END
 
 check 'the form of pmu-serve leads to a page that shows functions' <<'END'

@@ -24,7 +24,8 @@ static void count_stack(struct bars *b, const struct flame *f, uint32_t node, ui
 	}
 }
 
-static void count_samples(struct bars *b, const struct flame *f, const struct decoded *d)
+static void count_samples(struct bars *b, const struct flame *f, const struct decoded *d,
+			  enum flame_side side)
 {
 	struct decoded_reader r = { .d = d, .most = 2 };	/* stacks are in the tree */
 	uint32_t *seen_in = mem_zeroed(f->identities.count, sizeof(*seen_in));
@@ -33,8 +34,7 @@ static void count_samples(struct bars *b, const struct flame *f, const struct de
 		r.next = b->order[i];
 		decoded_next(&r);
 		if (bars_next_sample(b, &r.sample, i))
-			count_stack(b, f, f->side[FLAME_PROFILE].row[b->order[i]].node, seen_in,
-				    i + 1);
+			count_stack(b, f, f->side[side].row[b->order[i]].node, seen_in, i + 1);
 	}
 	decoded_reader_release(&r);
 	free(seen_in);
@@ -95,10 +95,8 @@ static uint32_t code_of(const struct bars *b, const struct share_bar *bar)
 	return 2 * code + bars_marks(bar, BARS_AUTO);
 }
 
-static void make_type(struct flame_bars *to, struct bars *b, const struct flame *f,
-		      const struct decoded *d)
+static void make_type(struct flame_bars *to, const struct bars *b, const struct flame *f)
 {
-	count_samples(b, f, d);
 	to->note = note_of(b, f);
 	to->functions = b->sums[BARS_FLAT].rows;
 	for (int kind = 0; kind < BARS_KINDS; kind++) {
@@ -109,6 +107,41 @@ static void make_type(struct flame_bars *to, struct bars *b, const struct flame 
 	}
 }
 
+/* In a tree for a picture stacks may be upside down: only cumulative values are right. */
+static void note_spread(struct flame_bars *to, const struct bars *b, const struct flame *f)
+{
+	uint32_t known = to->spreads;
+
+	to->spreads = f->identities.count;
+	to->spread = mem_resize(to->spread, to->spreads * sizeof(*to->spread));
+	for (uint32_t i = known; i < to->spreads; i++)
+		to->spread[i] = 1;
+	for (uint32_t i = 1; i < to->spreads; i++)
+		for (int kind = f->options.still ? BARS_CUMULATIVE : 0; kind < BARS_KINDS; kind++) {
+			const struct share_bar *bar = &b->row[i].bar[kind];
+			if (bar->floor > 0)
+				to->spread[i] = fmax(to->spread[i],
+						     sqrt(bar->variance / bar->floor));
+		}
+}
+
+double flame_spread(const struct flame *f, uint32_t type, uint32_t function)
+{
+	const struct flame_bars *b = f->bars ? &f->bars[type] : NULL;
+
+	return b && function < b->spreads ? b->spread[function] : 1;
+}
+
+/* Return the index in D of F's type number TYPE, or TABLE_NONE. */
+static uint32_t type_in(const struct decoded *d, const struct flame *f, uint32_t type)
+{
+	for (uint32_t i = 0; i < d->types; i++)
+		if (!strcmp(decoded_string(d, d->type[i].type), f->type[type].name) &&
+		    !strcmp(decoded_string(d, d->type[i].unit), f->type[type].unit))
+			return i;
+	return TABLE_NONE;
+}
+
 static char *reason(const char *why_not)
 {
 	char text[200];
@@ -117,19 +150,27 @@ static char *reason(const char *why_not)
 	return mem_text(text);
 }
 
-void flame_make_bars(struct flame *f, const struct decoded *d, const char *why_not)
+void flame_make_bars(struct flame *f, const struct decoded *d, enum flame_side side,
+		     const char *why_not)
 {
-	f->bars = mem_zeroed(f->types, sizeof(*f->bars));
-	if (!why_not && f->side[FLAME_PROFILE].samples != d->samples)
+	if (!f->bars)
+		f->bars = mem_zeroed(f->types, sizeof(*f->bars));
+	if (!why_not && f->side[side].samples != d->samples)
 		why_not = "a difference has none";
 	for (uint32_t i = 0; i < f->types; i++) {
-		struct bars b = { .why_not = why_not };
-		if (!why_not)
-			bars_init(&b, d, i, NULL);
-		if (b.why_not)
+		uint32_t type = side == FLAME_PROFILE ? i : type_in(d, f, i);
+		struct bars b = { .why_not = why_not ? why_not
+				  : type == TABLE_NONE ? "the base has no such type" : NULL };
+		if (!b.why_not)
+			bars_init(&b, d, type, NULL);
+		if (!b.why_not) {
+			count_samples(&b, f, d, side);
+			note_spread(&f->bars[i], &b, f);
+		}
+		if (side == FLAME_PROFILE && b.why_not)
 			f->bars[i].note = reason(b.why_not);
-		else
-			make_type(&f->bars[i], &b, f, d);
+		else if (side == FLAME_PROFILE)
+			make_type(&f->bars[i], &b, f);
 		bars_release(&b);
 	}
 }
@@ -138,6 +179,7 @@ void flame_free_bars(struct flame *f)
 {
 	for (uint32_t i = 0; f->bars && i < f->types; i++) {
 		free(f->bars[i].note);
+		free(f->bars[i].spread);
 		for (int kind = 0; kind < BARS_KINDS; kind++)
 			free(f->bars[i].code[kind]);
 	}

@@ -68,7 +68,7 @@ function colourOf(box) {
 	if (isRest(box))
 		return dark ? '#2b2f36' : '#e9e6e0';
 	if (mode && box.parent) {
-		if (abs(changeOf(box.value, box.other)) < SIGNIFICANT)
+		if (abs(changeOf(box.value, box.other, box.key)) < SIGNIFICANT)
 			return grey();
 		const by = log2(factorOf(box.value, box.other) || 1e-9) / 1.5;
 		return changeColour(direction() * by, mode === 'ratio');

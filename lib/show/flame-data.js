@@ -122,7 +122,7 @@ async function readData() {
 	profile = await readRows(data.rows);
 	base = data.base ? await readRows(data.base) : null;
 	for (const bars of data.bars)
-		for (const kind of ['flat', 'cum'])
+		for (const kind of ['flat', 'cum', 'spread'])
 			bars[kind] = bars[kind] ? await numbers(bars[kind]) : [];
 	if (data.cut) {
 		data.cut.flat = await Promise.all(data.cut.flat.map(readValues));

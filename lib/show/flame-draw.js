@@ -33,7 +33,7 @@ function caption(box) {
 	if (weights.mode === 'ratio' && box.parent)
 		return [nameOf(box), box.other ? '   ' + digits(box.value / box.other) : ''];
 	if (weights.mode && box.parent) {
-		const z = changeOf(box.value, box.other);
+		const z = changeOf(box.value, box.other, box.key);
 		return [nameOf(box), abs(z) < SIGNIFICANT ? '' : '   ' +
 			(z * direction() > 0 ? '▲ ' : '▼ ') +
 			points(box.value, box.other)];
@@ -231,7 +231,7 @@ function factsOfCode(box) {
 }
 
 function factsOfChange(box) {
-	const w = weights, z = abs(changeOf(box.value, box.other));
+	const w = weights, z = abs(changeOf(box.value, box.other, box.key));
 
 	if (w.mode === 'ratio')
 		return [[safe(types[state.t].name) + ' / ' + safe(types[ratioType()].name) + ' = ' +

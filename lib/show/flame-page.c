@@ -3,6 +3,7 @@
 #include "show/flame-column.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* The page, up to the data, which come last: nothing looks for a place in them. */
@@ -278,7 +279,10 @@ static void write_rows(const struct flame *f, const char *key, const struct flam
 	flame_print(out, "}");
 }
 
-/* "bars": for each type its note, and columns of the bars of "flat" and "cum", if there are any */
+/*
+ * "bars": for each type its note, and columns of the bars of "flat" and "cum", if there are any;
+ * "spread": in a comparison, hundredths of flame_spread()
+ */
 static void write_bars(const struct flame *f, struct output *out)
 {
 	static const char *const key[] = { [BARS_FLAT] = "flat", [BARS_CUMULATIVE] = "cum" };
@@ -294,6 +298,12 @@ static void write_bars(const struct flame *f, struct output *out)
 			for (uint32_t k = 0; k < b->functions; k++)
 				flame_column_add(&c, b->code[kind][k]);
 			write_column(out, key[kind], &c);
+		}
+		if (f->has_base && b->spreads) {
+			struct flame_column c = { 0 };
+			for (uint32_t k = 0; k < b->spreads; k++)
+				flame_column_add(&c, (uint64_t)fmin(100 * b->spread[k], 1e6));
+			write_column(out, "spread", &c);
 		}
 		flame_print(out, "}");
 	}

@@ -117,15 +117,26 @@ static double change_factor(const struct picture *p, uint32_t node)
 	return share / (other > 0 ? other : 1e-9);
 }
 
+/* By how many standard errors NODE's share is above that on the other side. */
+static double standard_errors(const struct picture *p, uint32_t node)
+{
+	const struct flame *f = p->f;
+	double change = flame_change(part_of(p->value[node], p->value[0], p->samples),
+				     part_of(p->other[node], p->other[0], p->other_samples));
+	bool is_ratio = f->over != TABLE_NONE;
+
+	if (is_ratio || p->samples <= 0 || p->other_samples <= 0)
+		return change;
+	return change / flame_spread(f, f->shown, flame_frame(f, f->node[node].frame)->function);
+}
+
 /* Orange is more, blue is less; of a ratio, violet and green-blue; grey is not significant. */
 static void change_colour(const struct picture *p, uint32_t node, char *text, size_t size)
 {
 	bool ratio = p->f->over != TABLE_NONE;
-	double change = flame_change(part_of(p->value[node], p->value[0], p->samples),
-				     part_of(p->other[node], p->other[0], p->other_samples));
 	double by = log2(change_factor(p, node)) / 1.5, strength = fabs(by) > 1 ? 1 : fabs(by);
 
-	if (fabs(change) < FLAME_SIGNIFICANT)
+	if (fabs(standard_errors(p, node)) < FLAME_SIGNIFICANT)
 		snprintf(text, size, "#dcd9d3");
 	else
 		snprintf(text, size, "hsl(%d,%.0f%%,%.0f%%)",

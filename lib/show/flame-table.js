@@ -42,7 +42,7 @@ const ORDERS = {
 };
 
 const changeOfKey = key => weights.mode === 'ratio' ? sums.flat[key]
-	: changeOf(sums.flat[key], sums.otherFlat[key]);
+	: changeOf(sums.flat[key], sums.otherFlat[key], key);
 
 function sortKeys() {
 	const now = [sums.for, state.sort, state.q].join('|'), order = sortOrder();
@@ -104,7 +104,7 @@ function changeCell(key) {
 
 	if (weights.mode === 'ratio')
 		return el('td', null, other ? digits(flat / other) : '–');
-	const z = direction() * changeOf(flat, other), grey = abs(z) < SIGNIFICANT;
+	const z = direction() * changeOf(flat, other, key), grey = abs(z) < SIGNIFICANT;
 	return el(grey ? 'td.ns' : z > 0 ? 'td.up' : 'td.dn',
 		{ title: abs(z) >= 99 ? 'number of samples unknown'
 			: z.toFixed(1) + ' standard errors' },

@@ -211,16 +211,21 @@ function exactChange(x, n, fraction) {
 	return up ? z : -z;
 }
 
-// By how many standard errors a share is above that of the other side (flame-change.c has
-// the same).  99: it differs, but nobody knows how many samples these are.
-function changeOf(value, other) {
+// By how many standard errors a share of KEY is above that of the other side.  In a comparison of
+// recordings, they are larger for a function whose share varies within one of these.
+const changeOf = (value, other, key) => steadyChange(value, other) / (weights.mode === 'diff' &&
+	!keys.folds && data.bars[state.t].spread[keys.func[key]] / 100 || 1);
+
+// The same for a function that is steady (flame-change.c has the same).  Above 99: it differs,
+// but nobody knows how many samples these are.
+function steadyChange(value, other) {
 	const w = weights;
 
 	if (!w.all || !w.otherAll)
 		return 0;
 	const p = value / w.all, q = other / w.otherAll;
 	if (!w.count || !w.otherCount)
-		return p === q ? 0 : p > q ? 99 : -99;
+		return p === q ? 0 : p > q ? 1e9 : -1e9;
 	const x = round(p * w.count), n = x + round(q * w.otherCount);
 	const both = w.count + w.otherCount, fraction = w.count / both, mean = n / both;
 	if (n <= 0)

@@ -9,7 +9,6 @@
  *	struct flame *f = flame_new(&options, report);
  *
  *	if (flame_add(f, profile, FLAME_PROFILE) && flame_add(f, base, FLAME_BASE)) {
- *		flame_make_bars(f, profile);	(show/flame-bars.h)
  *		flame_arrange(f);
  *		flame_write_page(f, out);	(show/flame-page.h; or flame_write_svg())
  *	}
@@ -29,8 +28,6 @@ enum {
 
 /* What code a function is.  The page and the SVG show it by colour and by pattern. */
 enum flame_kind { KIND_PROGRAM, KIND_LIBRARY, KIND_KERNEL, KIND_JIT, KIND_LOST };
-
-enum flame_side { FLAME_PROFILE, FLAME_BASE, FLAME_SIDES };
 
 /* Zero-initialised: everything as the profile says. */
 struct flame_options {
