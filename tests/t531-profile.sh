@@ -342,6 +342,35 @@ check 'a precise leaf replaces that of the callchain; branches are no stack, but
 	test "$(addresses p.pb.gz)" = "0x11000 0x15000 0x16000 "
 END
 
+check 'callers that the sample before has, too, are looked up where they are mapped now' <<'END'
+	compose s.data <<-END
+		USER = -512 & 2**64 - 1
+		times = iter(range(1, 9))
+		def code(pid, offset):
+		    return record(1, mmap(pid, 0x400000, 0x100000, b"/bin/prog", offset)
+		                  + struct.pack("<IIQ", pid, pid, next(times)))
+		def sample(pid, leaf):
+		    return record(9, struct.pack("<QIIQ6Q", leaf, pid, pid, next(times), 5, USER, leaf,
+		                                 0x402000, 0x403000, 0x404000))
+		a = record(64, attr(0, 0, 1000, IP | TID | TIME | CHAIN) + struct.pack("<Q", 1), 0)
+		out = pipe(a, code(7, 0x10000), sample(7, 0x401000), sample(7, 0x401800),
+		           code(8, 0x20000), sample(8, 0x401000), sample(7, 0x401000),
+		           code(7, 0x30000), sample(7, 0x401800))
+	END
+	pmu-topprof -o p.pb.gz s.data
+	raw p.pb.gz >raw
+	for at in 1:11000 1:11800 2:21000 3:31800; do
+		callers=$(for k in 2 3 4; do printf "%x " $((0x$((${at%%:*}))0000 + k * 4096 - 1)); done)
+		echo "${at#*:} $callers"
+	done | sed "s/ $//" | sort >want
+	awk '/^Locations/ { places = 1 } /^Mappings/ { exit }
+		/^ +[0-9]+: 0x/ && places { sub(":", "", $1); sub("0x", "", $2); at[$1] = $2 }
+		/^ +[0-9]+ +[0-9]+: / { chain[++n] = $0 }
+		END { for (i = 1; i <= n; i++) { k = split(chain[i], f); line = ""
+			for (j = 3; j <= k; j++) line = line (j > 3 ? " " : "") at[f[j]]
+			print line } }' raw | sort -u | same want -
+END
+
 check 'equal samples in any order make the same profile, to the byte' <<'END'
 	pmu-sample -g --sample-cpu -e cpu-clock,page-faults -F 2000 -o s.data -- \
 		sh -c "ten threads 0.2; ten serial 0.1"

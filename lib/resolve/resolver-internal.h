@@ -136,6 +136,13 @@ struct resolver {
 	struct resolved_line line[LINES_MAX];	/* lines of the current place */
 	uint32_t *frame;		/* frames of the current sample */
 	size_t frame_capacity;		/* elements of FRAME */
+	struct last_callers {		/* the last words of the last callchain, and their frames */
+		uint64_t *word;
+		uint32_t *frame;
+		size_t count;		/* words, and frames */
+		size_t room;		/* elements of both arrays */
+		uint32_t key;		/* recent_key() of the space of all of them */
+	} last;
 	struct stack_ends ends;		/* counts of how stacks end */
 	uint64_t opened;		/* number of files opened */
 	uint64_t added, named;		/* number of frames, and of frames with a name */

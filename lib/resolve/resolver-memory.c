@@ -95,6 +95,7 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 	r->part = NULL;
 	resolver_release_ids(r);
 	resolver_set_recent(r, RECENT_FIRST);
+	r->last.count = 0;
 	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
 	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
 	for (size_t i = 0; i < frames; i++) {

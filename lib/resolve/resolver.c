@@ -215,6 +215,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 	struct recent *q = recent_set(r, address, space->generation);
 	uint32_t key = recent_key(r, space);
 
+	r->by_time = false;
 	/* Compare all four ways without branching: the hit is unpredictable. */
 	unsigned at = 0;
 	for (unsigned i = 1; i < RECENT_WAYS; i++)
@@ -222,7 +223,6 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 	if (is_recent(&q[at], address, key) && key)
 		return q[at].frame;
 	struct place place = resolver_place_find(r, in, pid, space, address);
-	r->by_time = false;
 	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
 	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX) {
 		resolver_set_recent(r, 2 * r->recent_slots);
@@ -314,11 +314,46 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 						word_at(s->branches, i)));
 }
 
-/* Prefetch the slots of all addresses of a callchain. Most of them are callers in SPACE. */
-static void prefetch(const struct resolver *r, const struct space *space, const struct words *chain)
+/* Prefetch the slots of the first COUNT addresses of CHAIN. Most of them are callers in SPACE. */
+static void prefetch(const struct resolver *r, const struct space *space,
+		     const struct words *chain, uint64_t count)
 {
-	for (uint64_t i = 0; i < chain->count; i++)
+	for (uint64_t i = 0; i < count; i++)
 		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), space->generation));
+}
+
+/*
+ * Return how many words at the end of CHAIN are those of the callchain before. If they are in the
+ * same address space, too, they have the same frames.
+ */
+static size_t same_callers(const struct resolver *r, const struct words *chain)
+{
+	const struct last_callers *last = &r->last;
+	size_t same = 0;
+
+	while (same < last->count && same < chain->count &&
+	       word_at(*chain, chain->count - 1 - same) == last->word[last->count - 1 - same])
+		same++;
+	return same;
+}
+
+/* Keep the last CALLERS words of CHAIN and the last CALLERS of COUNT frames for the next. */
+static void keep_callers(struct resolver *r, const struct words *chain, size_t callers,
+			 uint32_t count, uint32_t key)
+{
+	struct last_callers *last = &r->last;
+
+	last->count = callers;
+	last->key = key;
+	if (callers == 0)
+		return;
+	if (callers > last->room) {
+		last->room = 2 * callers;
+		last->word = mem_resize(last->word, last->room * sizeof(*last->word));
+		last->frame = mem_resize(last->frame, last->room * sizeof(*last->frame));
+	}
+	memcpy(last->word, chain->at + 8 * (chain->count - callers), 8 * callers);
+	memcpy(last->frame, r->frame + count - callers, callers * sizeof(*last->frame));
 }
 
 /* A callchain while its addresses are resolved. */
@@ -329,6 +364,7 @@ struct chain_walk {
 	bool exact;		/* the current address was executed, not returned to */
 	bool ended;		/* the rest of the program's stack is not code */
 	uint32_t user;		/* addresses of the program so far */
+	size_t callers;		/* the last addresses so far that keep_callers() may keep */
 };
 
 /* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
@@ -340,17 +376,37 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	const struct space *space = w->space ? w->space : &nothing;
 
 	if (!(w->repeats && w->space == w->leaf)) {
+		bool is_caller = !w->exact;
 		uint32_t frame = w->exact ? resolve_executed(r, in, s->pid, space, address)
 					  : resolve(r, in, s->pid, space, address - 1);
 		w->ended = frame == TABLE_NONE;
 		if (w->ended)
 			return;
 		push(r, count, frame);
+		w->callers = is_caller && !r->by_time ? w->callers + 1 : 0;
 	} else {
 		w->repeats = false;
+		w->callers = 0;
 	}
 	w->user += space != &r->spaces.kernel && space != &r->spaces.guest;
 	w->exact = false;
+}
+
+/* Return whether the frames of the last addresses, those of the callchain before, are known. */
+static bool knows_callers(const struct resolver *r, const struct chain_walk *w)
+{
+	return w->space && recent_key(r, w->space) && recent_key(r, w->space) == r->last.key &&
+	       !w->ended && !w->exact && !(w->repeats && w->space == w->leaf) &&
+	       !(w->leaf_is_user && w->space == &r->spaces.kernel);
+}
+
+static void push_callers(struct resolver *r, struct chain_walk *w, size_t same, uint32_t *count)
+{
+	for (size_t i = 0; i < same; i++)
+		push(r, count, r->last.frame[r->last.count - same + i]);
+	if (w->space != &r->spaces.kernel && w->space != &r->spaces.guest)
+		w->user += (uint32_t)same;
+	w->callers += same;
 }
 
 /* Return how the program's stack of S ends, according to its markers (SAID) and its walk. */
@@ -396,9 +452,12 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 	enum stack_end said = stack_end_take(&chain);
 	uint32_t count = 0;
 
+	size_t same = same_callers(r, &chain);
+	uint32_t salt = r->recent_salt;
+
 	w.space = w.leaf;
 	if (w.leaf)
-		prefetch(r, w.leaf, &chain);
+		prefetch(r, w.leaf, &chain, chain.count - same);
 	if (has_ip)
 		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < chain.count; i++) {
@@ -407,11 +466,19 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 			i += address == CONTEXT_USER_DEFERRED;
 			w.space = space_of_marker(r, s->pid, address);
 			w.exact = true;
+			w.callers = 0;
+		} else if (i + same >= chain.count && knows_callers(r, &w)) {
+			push_callers(r, &w, chain.count - i, &count);
+			break;
 		} else if (!w.ended && !(w.leaf_is_user && w.space == &r->spaces.kernel) &&
 			   (address || (w.repeats && w.exact))) {
 			walk_address(r, in, s, &w, address, &count);
+		} else {
+			w.callers = 0;
 		}
 	}
+	bool lasts = w.space && !w.ended && salt == r->recent_salt && recent_key(r, w.space);
+	keep_callers(r, &chain, lasts ? w.callers : 0, count, lasts ? recent_key(r, w.space) : 0);
 	*end = end_of_walk(r, in, attr, &w, said);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(r, in, s, &count);
@@ -556,5 +623,7 @@ void resolver_free(struct resolver *r)
 	free(r->recent);
 	free(r->source);
 	free(r->frame);
+	free(r->last.word);
+	free(r->last.frame);
 	free(r);
 }
