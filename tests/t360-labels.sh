@@ -170,7 +170,9 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 	wait $sampler
 	grep 'records were lost' log
 	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
+	cat judged
 	judged wrong 0 0
+	judged alone 0 0
 	judged right 50 1000000
 END
 
@@ -198,15 +200,15 @@ check 'several events at once, and everything that runs' <<'END'
 	record s.data "$scratch/plain" 200 2
 	judge "$scratch/plain" s.data
 	judged alone 0 0
-	pmu-sample --labels -a -e cpu-clock -F 997 -o s.data & sampler=$!
-	eventually test -s s.data
+	pmu-sample --labels -a -e cpu-clock -F 997 -o all.data & sampler=$!
+	eventually test -s all.data
 	"$scratch/plain" 100000 2 3 & pid=$!
-	eventually grep -qa key1 s.data
+	eventually grep -qa key1 all.data
 	eventually has_run $pid $(($(cpu_ms $pid) + 250))
 	kill $sampler
 	wait $sampler
 	kill $pid
-	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
+	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" all.data >judged
 	judged wrong 0 0
 	judged right 50 1000000
 END

@@ -91,8 +91,11 @@ static void *copy_own(void *context)
 		.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = PERIOD_NS,
 	};
 	uint32_t zero = 0;
+	struct timespec nap = { .tv_nsec = 1 };
 	int fd = event_open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
+	/* The kernel saves the register when it switches to another thread, and then keeps it. */
+	nanosleep(&nap, NULL);
 	c->thread_pointer = thread_pointer();
 	memset(&c->copy, 0, sizeof(c->copy));
 	bool good = fd >= 0 && bpf_map_set(c->map, &zero, &c->copy) &&

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label-recorder: labels records are joined with their samples by their place in the ring, also
+ * where one pair is inside another, and never with another sample.
+ */
+#include "sample/label-recorder.h"
+#include "tests/unit/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID = 7, RAW = 32 };
+
+/* A SAMPLE of fields id, ip, pid and tid, time; a labels record has raw data, too. */
+struct made {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t size, magic;
+	uint8_t status, n, flags, form;
+	uint32_t event[2], address[2], used, count;
+	uint8_t pairs[12];
+};
+
+static struct label_ring rings[1];
+static struct label_recorder recorder = {
+	.ring = rings, .rings = 1, .ip = 8, .tid = 16, .time = 24, .raw = RAW,
+};
+static const struct sample_layout layout = { .id = 0, .ip = 8, .tid = 16, .time = 24 };
+
+static struct made make(uint64_t id, uint64_t ip, uint32_t tid)
+{
+	return (struct made){ .header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(struct made) },
+			      .id = id, .ip = ip, .pid = 1, .tid = tid, .magic = LABEL_MAGIC };
+}
+
+/* The ring has labels for EVENT.  Returns whether they are kept. */
+static bool labels(uint32_t event, uint64_t ip, uint32_t tid)
+{
+	struct made record = make(ID, ip, tid);
+
+	record.size = sizeof(record) - 44;
+	record.event[0] = event;
+	return label_recorder_keep(&recorder, 0, &record.header);
+}
+
+/* The ring has a sample of EVENT.  Returns whether it has labels. */
+static bool sample(uint32_t event, uint64_t ip, uint32_t tid)
+{
+	struct made record = make(ID + 1, ip, tid);
+
+	return !label_recorder_keep(&recorder, 0, &record.header) &&
+	       label_recorder_take(&recorder, 0, event, &record.header, &layout);
+}
+
+static void start(void)
+{
+	memset(rings, 0, sizeof(rings));
+	rings[0].id = ID;
+	recorder.counts.alone = 0;
+}
+
+/* A pair; a pair in a pair; samples of another thread, another place, another event. */
+static bool joins(void)
+{
+	start();
+	bool good = labels(0, 10, 1) && sample(0, 10, 1) && !sample(0, 10, 1);
+	good &= labels(0, 10, 1) && labels(1, 20, 1) && sample(1, 20, 1) && sample(0, 10, 1);
+	return good && recorder.counts.alone == 0;
+}
+
+static bool refuses(void)
+{
+	start();
+	bool good = labels(0, 10, 1) && !sample(0, 10, 2) && labels(0, 10, 1) && !sample(0, 11, 1);
+	good &= labels(0, 10, 1) && !sample(1, 10, 1) && sample(0, 10, 1);
+	return good && recorder.counts.alone == 2;
+}
+
+/* A sample was lost, and with the LOST record or without it the next has its own labels. */
+static bool survives_losses(void)
+{
+	start();
+	bool good = labels(0, 10, 1);
+	label_recorder_lost(&recorder, 0);
+	good &= !sample(0, 10, 1) && labels(0, 10, 1) && labels(0, 30, 1) && sample(0, 30, 1);
+	return good && recorder.counts.alone == 2;
+}
+
+/* More labels wait than there is room for; records too long or too short. */
+static bool is_bounded(void)
+{
+	struct made record = make(ID, 10, 1);
+	bool good = true;
+
+	start();
+	for (uint32_t event = 0; event < 100; event++)
+		good &= labels(event, event, 1);
+	good &= sample(99, 99, 1) && sample(96, 96, 1) && !sample(95, 95, 1);
+	record.header.size = sizeof(record.header) + RAW + 4;
+	good &= label_recorder_keep(&recorder, 0, &record.header) && rings[0].kept == 2;
+	return good && recorder.counts.alone == 96;
+}
+
+int main(void)
+{
+	tap(joins(), "labels and the next sample of their event are joined, also in another pair");
+	tap(refuses(), "not with a sample of another thread, address or event");
+	tap(survives_losses(), "after a loss nothing is joined with what came before");
+	tap(is_bounded(), "a ring keeps so many labels, and no damaged record");
+	return tap_done();
+}
