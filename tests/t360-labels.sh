@@ -12,83 +12,16 @@ why_not() {
 why=$(why_not)
 needs_bpf() { test -z "$why" || skip "$why"; }
 
-# Each goroutine runs workA under user=A, then workB under user=B, for as many turns of 20,000
-# (about 50 us) as the second argument says, until the program got so much CPU time.
-cat >"$scratch/work.go" <<'EOG'
-package main
-
-import (
-	"context"
-	"os"
-	"runtime/pprof"
-	"strconv"
-	"strings"
-	"sync"
-	"syscall"
-)
-
-var sinks [64]uint64
-
-//go:noinline
-func workA(g, n int) {
-	x := sinks[g]
-	for i := 0; i < n; i++ {
-		x = x*6364136223846793005 + 1
-	}
-	sinks[g] = x
-}
-
-//go:noinline
-func workB(g, n int) {
-	x := sinks[g]
-	for i := 0; i < n; i++ {
-		x = x*2862933555777941757 + 3
-	}
-	sinks[g] = x
-}
-
-func spent() int {
-	var u syscall.Rusage
-	syscall.Getrusage(0, &u)
-	return int(u.Utime.Sec+u.Stime.Sec)*1000 + int(u.Utime.Usec+u.Stime.Usec)/1000
-}
-
-// work MS GOROUTINES LABELS [BYTES]: more labels come before "user" by name, with values of BYTES
-func main() {
-	number := func(i, other int) int {
-		if i < len(os.Args) {
-			other, _ = strconv.Atoi(os.Args[i])
-		}
-		return other
-	}
-	ms, goroutines, labels, bytes := number(1, 500), number(2, 1), number(3, 1), number(4, 4)
-	var wait sync.WaitGroup
-	for g := 0; g < goroutines; g++ {
-		wait.Add(1)
-		go func(g int) {
-			defer wait.Done()
-			set := func(user string) pprof.LabelSet {
-				list := []string{"user", user}
-				for k := 1; k < labels; k++ {
-					list = append(list, "key"+strconv.Itoa(k),
-						strings.Repeat("v", bytes))
-				}
-				return pprof.Labels(list...)
-			}
-			for spent() < ms {
-				pprof.Do(context.Background(), set("A"),
-					func(context.Context) { workA(g, 40000) })
-				pprof.Do(context.Background(), set("B"),
-					func(context.Context) { workB(g, 40000) })
-			}
-		}(g)
-	}
-	wait.Wait()
-}
-EOG
+# go_program NAME [OPTION]: make the program NAME in $scratch
 go_program() {
 	needs_command go
-	(cd "$scratch" && GO111MODULE=off once "labels-$1" go build ${2:+"$2"} -o "$1" work.go)
+	test -e "$scratch/$1" || once "labels-$1" built ${2:+"$2"} "$scratch/$1"
+}
+
+# built [OPTION...] FILE: make FILE of tests/labels.go
+built() {
+	for program; do :; done
+	GO111MODULE=off go build -o "$program" ${2:+"$1"} "$TOP/tests/labels.go"
 }
 
 # judged WHAT LEAST MOST: the number in the file "judged" lies so
@@ -146,9 +79,8 @@ check 'a stripped program, a position-independent one, and one with C in a stati
 	record p.data "$scratch/pie" 200
 	judge "$scratch/pie" p.data
 	needs_command gcc
-	sed 's/^import (/import "C"\n&/' "$scratch/work.go" >work.go
-	static=-ldflags=-extldflags=-static
-	GO111MODULE=off once labels-cgo go build $static -o cgo work.go 2>log ||
+	sed 's/^import (/import "C"\n&/' "$TOP/tests/labels.go" >work.go
+	GO111MODULE=off go build -ldflags=-extldflags=-static -o cgo work.go 2>log ||
 		skip "no static C library"
 	record c.data ./cgo 200
 	judge cgo c.data
