@@ -260,7 +260,7 @@ check 'a file without a build ID must not have changed since the profile was mad
 	grep -qE " [0-9a-f]{4,}: " out
 	touch plain
 	exits 1 pmu-annotate --asm '^hot$' p.pb.gz >out 2>err
-	grep -q "it was changed since it was recorded" err
+	grep -q "it was changed after the recording$" err
 END
 
 check 'bars and ratios of a function are those of pmu-top' <<'END'
