@@ -124,7 +124,11 @@ static bool finish(struct label_files *f, uint64_t until)
 	f->reading.facts = *f->result;
 	if (ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 		f->reading.facts = (struct label_facts){ 0 };
-	f->reading.facts.go.version[sizeof(f->reading.facts.go.version) - 1] = '\0';
+	char *version = f->reading.facts.go.version;
+	version[sizeof(f->reading.facts.go.version) - 1] = '\0';
+	for (; *version; version++)
+		if (*version < ' ' || *version > '~')
+			*version = '?';
 	remember(f, &f->reading);
 	return true;
 }

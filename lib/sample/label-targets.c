@@ -210,9 +210,11 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	uint64_t last_inode = 0;
 	bool done = true;
 
-	if (stat(proc_path(pid, "exe").text, &program) < 0)
-		program.st_ino = 0;	/* a thread of the kernel, or it has ended */
-	p->is_known = !program.st_ino;
+	if (stat(proc_path(pid, "exe").text, &program) < 0) {
+		program.st_ino = 0;
+		/* A thread of the kernel has no program; what we may not look at has one. */
+		p->is_known = errno == ENOENT || errno == ESRCH;
+	}
 	while (done && proc_maps_next(&maps, &m)) {
 		bool is_program = m.inode && m.inode == program.st_ino;
 		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode ||
@@ -240,7 +242,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 static void report_process(struct label_targets *t, const struct label_process *p, pid_t pid)
 {
 	if (p->go.state == GO_LABELS_NEVER)
-		report_note(t->report, "process %d is a Go program that never sets labels", pid);
+		report_detail(t->report, "process %d is a Go program that never sets labels", pid);
 	else if (p->go.state == GO_LABELS_UNKNOWN)
 		report_note(t->report, "process %d: labels of %s are not known to this program, so "
 			    "they are not recorded", pid,
@@ -313,8 +315,12 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 			report_error(t->report, "cannot record labels: labels of %s (process %d) "
 				     "are not known to this pmu-sample",
 				     *p.go.version ? p.go.version : "its version of Go", pid[i]);
+		else if (!p.is_known)
+			report_note(t->report, "process %d: its program cannot be read, so its "
+				    "labels are not known", pid[i]);
 		else if (p.go.state == GO_LABELS_NEVER)
-			report_process(t, &p, pid[i]);
+			report_note(t->report, "process %d is a Go program that never sets labels",
+				    pid[i]);
 		else if (p.target.otherwise == LABEL_STATUS_OUTSIDE)
 			report_note(t->report, "process %d: no Go labels, no thread context",
 				    pid[i]);
