@@ -1,11 +1,14 @@
 #!/bin/sh
 # Labels of goroutines on arm64, where Go keeps the goroutine in a register: pmu-sample --labels in
 # a guest.  The truth is the function that ran (tests/labels-judge.py).
+#
+# LAB=all (make lab): it takes a guest of its own.
 # kinds: release
 . tests/lib.sh
 . tests/lab.sh
 
 command -v go >/dev/null || why=${why:-no go}
+test "$LAB" = all || why='only with LAB=all (make lab)'
 test -n "$why" || {
 	GOARCH=arm64 GO111MODULE=off go build -o "$scratch/labels" tests/labels.go
 	start labels -p "$scratch/labels" <<'END'
