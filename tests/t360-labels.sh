@@ -41,16 +41,21 @@ judge() {
 	at_most $((none * 10)) $((right + none))
 }
 
-# record STREAM COMMAND...: sample the command from outside while it runs, with $with
+# record STREAM PROGRAM MS [ARGUMENT...]: sample PROGRAM, with $with, while it gets MS of CPU time
 record() {
-	stream=$1
-	shift
-	"$@" & pid=$!
+	stream=$1 program=$2 ms=$3
+	shift 3
+	rm -f "$stream" failed
+	"$program" 100000 "$@" & pid=$!
 	eventually has_run $pid 1
-	pmu-sample -v --labels -e cpu-clock -F 997 $with -p $pid -o "$stream" 2>log || {
-		cat log
-		return 1
-	}
+	{ pmu-sample -v --labels -e cpu-clock -F 997 $with -p $pid -o "$stream" 2>log ||
+		echo $? >failed; } & recorder=$!
+	begun() { test -s "$stream" || test -s failed; }
+	eventually begun
+	eventually has_run $pid $(($(cpu_ms $pid) + ms))
+	kill $pid
+	wait $recorder
+	test ! -s failed || { cat log; return 1; }
 }
 with=
 
@@ -89,7 +94,7 @@ END
 check 'where records are lost, a sample has its own labels, or they are unknown' <<'END'
 	needs_bpf
 	go_program plain
-	"$scratch/plain" 900 & pid=$!
+	"$scratch/plain" 100000 & pid=$!
 	pmu-sample -v --labels -e cpu-clock -F 10000 -m 4096 -p $pid -o s.data 2>log & sampler=$!
 	eventually test -s s.data
 	for pause in 1 2 3; do
@@ -99,6 +104,7 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 		kill -CONT $sampler
 		eventually has_run $pid $((at + 150))
 	done
+	kill $pid
 	wait $sampler
 	grep 'records were lost' log
 	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
@@ -187,13 +193,13 @@ check 'thread contexts and custom labels: variables of a program, and of librari
 	then
 		cp general descriptors/descriptor
 	fi
-	for program in program general descriptors/descriptor; do
-		test -e $program || continue
+	for form in program general descriptors/descriptor; do
+		test -e $form || continue
 		for kind in otel custom; do
 			with=--labels=$kind,ids
-			export LD_LIBRARY_PATH="$(dirname $program)"
-			record s.data ./$program 150 $kind
-			judge $program s.data
+			export LD_LIBRARY_PATH="$(dirname $form)"
+			record s.data ./$form 150 $kind
+			judge $form s.data
 			test $kind = custom || grep -qaP 'trace_id\x20(aa|bb)000000' s.data
 			test $kind = custom || grep -qaP '\x04path\x01/' s.data
 		done
