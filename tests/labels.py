@@ -177,6 +177,19 @@ def many(r, n):
         r.sample(0, ip, {"user": "alice", "request": "r%d" % k if k < 1000 else "[other]"})
 
 
+def back(r, n):
+    """The samples of keys, in reverse order; two keys a sample."""
+    forth(r, n, range(n - 1, -1, -1))
+
+
+def forth(r, n, order=None):
+    for k in order or range(n):
+        ip = 0x400000 + 64 * (k % 5)
+        pairs = [("k%03d" % k, "v"), ("m%03d" % (k * 7 % n), "w%d" % k)][:1 + k % 2]
+        r.labels(0, ip, pairs if order else pairs[::-1])
+        r.sample(0, ip, dict(pairs))
+
+
 def keys(r, n):
     """N keys."""
     for k in range(n):

@@ -101,7 +101,8 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 {
 	const struct labels *l = e->p->labels;
 
-	for (uint32_t i = 0; set != 0 && i < l->keys; i++) {
+	for (uint32_t k = 0; set != 0 && k < l->keys; k++) {
+		uint32_t i = l->order[k];
 		struct encoded_key *key = &e->id.keys[i];
 		int64_t value = labels_values(l, set)[i];
 		uint8_t *begin = to;
