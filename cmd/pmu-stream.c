@@ -77,7 +77,9 @@ static bool take(struct stream_work *w, const struct record *rec)
 		w->head -= !label_record_is(w->in, rec);
 	}
 	w->used += !rec->made;
-	w->last_time = stream_time(w->in, rec) ? stream_time(w->in, rec) : w->last_time;
+	uint64_t time = w->writes ? stream_time(w->in, rec) : 0;	/* for write_end() */
+	if (time)
+		w->last_time = time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
 	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes after it were skipped */

@@ -160,12 +160,23 @@ inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample
 	return entries;
 }
 
+/* The fields after the fixed ones, but for the callchain. */
+static const uint64_t variable = ~(uint64_t)(
+	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+	PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN);
+
 /* Walk over the fields after the fixed ones, in the order of linux/perf_event.h. */
 inlined void walk_fields(const struct perf_event_attr *attr, struct sample_walk *w,
 			 struct sample *out)
 {
+	const uint64_t chain = PERF_SAMPLE_CALLCHAIN;
 	uint64_t type = attr->sample_type;
 
+	if ((type & (variable | chain)) == chain) {	/* what most samples have */
+		out->callchain = take_words(w, take_u64(w));
+		return;
+	}
 	if (type & PERF_SAMPLE_READ)
 		out->read = take_read(w, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
