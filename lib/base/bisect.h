@@ -11,15 +11,17 @@
  *	size_t next = BISECT(0, count, i, symbol[i].address > address);
  *
  * A macro, because what is compared differs in type, place and order, and each lookup of an
- * address takes several searches.
+ * address takes several searches.  There is no branch on the result of a comparison: the CPU cannot
+ * predict it.
  */
 #define BISECT(LOW, END, I, IS_AFTER) ({				\
-	size_t bisect_low = (LOW), bisect_high = (END);			\
-	while (bisect_low < bisect_high) {				\
-		size_t I = bisect_low + (bisect_high - bisect_low) / 2;	\
-		if (IS_AFTER)						\
-			bisect_high = I;				\
-		else							\
-			bisect_low = I + 1;				\
+	size_t bisect_low = (LOW), bisect_end = (END);			\
+	size_t bisect_left = bisect_low < bisect_end ? bisect_end - bisect_low : 0;	\
+	while (bisect_left > 0) {					\
+		size_t bisect_half = (bisect_left + 1) / 2;		\
+		size_t I = bisect_low + bisect_half - 1;		\
+		size_t bisect_step = bisect_half & -(size_t)!(IS_AFTER);	\
+		bisect_low += bisect_step;				\
+		bisect_left -= bisect_half;				\
 	}								\
 	bisect_low; })

@@ -7,15 +7,10 @@
 #include "base/arena.h"
 #include "base/bisect.h"
 #include "base/heap.h"
+#include "base/sort.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-/* A span's start, and its index. */
-struct key {
-	uint64_t start;
-	size_t item;
-};
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 {
@@ -23,41 +18,13 @@ void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 	s->at[s->count++] = (struct span){ start, end, value };
 }
 
-/* Merge FROM[first..middle) and FROM[middle..end), which are sorted, into TO. */
-static void merge(const struct key *from, struct key *to, size_t first, size_t middle, size_t end)
-{
-	size_t one = first, other = middle;
-
-	for (size_t i = first; i < end; i++)
-		to[i] = one < middle && (other == end || from[one].start <= from[other].start)
-			? from[one++] : from[other++];
-}
-
-/* Sort by start, equal starts by item (a stable sort).  SPARE has room for COUNT. */
-static struct key *sort(struct key *key, struct key *spare, size_t count)
-{
-	for (size_t width = 1; width < count; width *= 2) {
-		for (size_t first = 0; first < count; first += 2 * width) {
-			size_t middle = count - first < width ? count : first + width;
-			size_t end = count - middle < width ? count : middle + width;
-			merge(key, spare, first, middle, end);
-		}
-		struct key *sorted = spare;
-		spare = key;
-		key = sorted;
-	}
-	return key;
-}
-
-/* VALUE holds from START on. */
-static void show(struct flats *f, uint64_t start, uint32_t value)
+/* VALUE holds from START on.  There is room for it: see spans_flatten(). */
+static inline void show(struct flats *f, uint64_t start, uint32_t value)
 {
 	if (f->count && f->at[f->count - 1].start == start)
 		f->count--;
-	if (f->count ? f->at[f->count - 1].value == value : value == SPAN_NONE)
-		return;
-	f->at = array_grow(f->at, f->count, sizeof(*f->at));
-	f->at[f->count++] = (struct flat){ start, value };
+	if (f->count ? f->at[f->count - 1].value != value : value != SPAN_NONE)
+		f->at[f->count++] = (struct flat){ start, value };
 }
 
 /* The open spans are a heap, the last one first. */
@@ -79,31 +46,56 @@ static void close_until(const struct span *span, struct heap *open, uint64_t add
 	}
 }
 
+/*
+ * Return the spans in order of their starts, those with equal starts as they were added.  The
+ * caller frees *ROOM, where they are.  NULL: all spans are in order as they were added.
+ */
+static const struct sort_key *in_order(const struct spans *s, struct sort_key **room)
+{
+	size_t i = 1;
+
+	*room = NULL;
+	while (i < s->count && s->at[i - 1].start <= s->at[i].start)
+		i++;
+	if (i >= s->count)
+		return NULL;
+	*room = mem_resize(NULL, 2 * s->count * sizeof(**room));
+	for (i = 0; i < s->count; i++)
+		(*room)[i] = (struct sort_key){ s->at[i].start, i };
+	return sort_keys(*room, *room + s->count, s->count);
+}
+
 struct flats spans_flatten(struct spans *s)
 {
-	struct key *keys = mem_resize(NULL, 2 * s->count * sizeof(*keys)), *key = keys;
-	struct heap open = { 0 };
 	struct flats out = { 0 };
-	bool is_sorted = true;
+	struct heap open = { 0 };
+	struct sort_key *room;
 
+	if (!s->count)
+		return out;
+	const struct sort_key *key = in_order(s, &room);
+	/* A span adds two elements at most, at its start and at its end. */
+	out.at = mem_resize(NULL, 2 * s->count * sizeof(*out.at));
 	for (size_t i = 0; i < s->count; i++) {
-		key[i] = (struct key){ s->at[i].start, i };
-		is_sorted = is_sorted && (i == 0 || key[i - 1].start <= key[i].start);
-	}
-	if (!is_sorted)
-		key = sort(key, key + s->count, s->count);
-	for (size_t i = 0; i < s->count; i++) {
-		close_until(s->at, &open, key[i].start, &out);
-		heap_add(&open, item_of(key[i].item));
-		show(&out, key[i].start, s->at[open.item[0].value].value);
+		size_t item = key ? key[i].item : i;
+		const struct span *span = &s->at[item];
+		uint64_t next = i + 1 == s->count ? UINT64_MAX
+			: s->at[key ? key[i + 1].item : i + 1].start;
+		close_until(s->at, &open, span->start, &out);
+		if (!open.count && span->start < span->end && span->end <= next) {
+			show(&out, span->start, span->value);	/* it overlaps no other */
+			show(&out, span->end, SPAN_NONE);
+			continue;
+		}
+		heap_add(&open, item_of(item));
+		show(&out, span->start, s->at[open.item[0].value].value);
 	}
 	close_until(s->at, &open, UINT64_MAX, &out);
-	free(keys);
+	free(room);
 	heap_release(&open);
 	free(s->at);
 	*s = (struct spans){ 0 };
-	if (out.count)
-		out.at = mem_resize(out.at, out.count * sizeof(*out.at));
+	out.at = mem_resize(out.at, out.count * sizeof(*out.at));
 	return out;
 }
 

@@ -168,13 +168,24 @@ static bool add_abbrev(struct dwarf_file *f, struct abbrevs *t, uint64_t code,
 	return true;
 }
 
-/* Read the table at t->offset.  If it is damaged, keep the codes before the damage. */
-static void read_table(struct dwarf_file *f, struct abbrevs *t)
+/* Return the bytes of memory that T takes. */
+static uint64_t memory_of(const struct abbrevs *t)
+{
+	return t->codes * sizeof(*t->abbrev) + t->attributes * sizeof(*t->attribute) +
+	       t->steps * sizeof(*t->step);
+}
+
+/* Read T up to code UNTIL.  If it is damaged, the codes before the damage stay. */
+static void read_table(struct dwarf_file *f, struct abbrevs *t, uint64_t until)
 {
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
-	const uint8_t *first = c.at, *end = c.end, *start = c.at;
-	uint64_t code = 0, code_max = cursor_left(&c) / 3 + 1;
+	uint64_t code = 0, code_max = cursor_left(&c) / 3 + 1, memory = memory_of(t);
+	const uint8_t *first = c.at, *end = c.end, *start;
 
+	if (!c.failed)
+		c.at += t->next;
+	start = c.at;
+	t->is_read = true;
 	if (code_max > CODES_MAX)
 		code_max = CODES_MAX;
 	bool is_cut = cursor_left(&c) > f->fuel.left / BYTE_COST;
@@ -187,13 +198,66 @@ static void read_table(struct dwarf_file *f, struct abbrevs *t)
 		    !dwarf_pay(f, BYTE_COST * (uint64_t)(c.at - start)) ||
 		    (a.tag && !add_abbrev(f, t, code, &a)))
 			break;
+		t->next = (uint64_t)(c.at - first);
+		t->is_read = code != until;
+		if (!t->is_read)
+			break;
 	}
-	if ((code != 0 || c.failed) && (!end || start < end)) {	/* it may end with the section */
+	if (t->is_read && (code != 0 || c.failed) &&
+	    (!end || start < end)) {	/* it may end with the section */
 		f->dwarf->exceeded |= is_cut && c.failed;
 		dwarf_damaged(f, S_ABBREV, t->offset + (uint64_t)(start - first));
 	}
-	dwarf_charge(f->dwarf, t->codes * sizeof(*t->abbrev) +
-		     t->attributes * sizeof(*t->attribute) + t->steps * sizeof(*t->step));
+	dwarf_charge(f->dwarf, memory_of(t) - memory);
+}
+
+/* Skip the attributes of one code. */
+static void pass_attributes(struct cursor *c)
+{
+	uint64_t name, form;
+
+	do {
+		name = cursor_uleb(c);
+		form = cursor_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			cursor_sleb(c);
+	} while (!c->failed && (name || form));
+}
+
+/*
+ * Find WANTED in T, of which nothing has been read, and read nothing else: all that is needed of
+ * most tables is the root DIE's.  False: it was not found, or cannot be used.
+ */
+static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
+{
+	enum { PASS_COST = 4 };		/* bytes that are skipped for one of fuel */
+	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
+	const uint8_t *start = c.at;
+	uint64_t code, memory = memory_of(t);
+
+	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code != wanted) {
+		cursor_uleb(&c);	/* tag */
+		cursor_u8(&c);		/* whether it has children */
+		pass_attributes(&c);
+		if (!dwarf_pay(f, (uint64_t)(c.at - start) / PASS_COST))
+			return false;
+		start = c.at;
+	}
+	struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
+	a.has_children = cursor_u8(&c) == 1;
+	bool is_good = !c.failed && a.tag && read_attributes(t, &c, &a) &&
+		       add_abbrev(f, t, wanted, &a);
+	dwarf_charge(f->dwarf, memory_of(t) - memory);
+	return is_good;
+}
+
+const struct abbrev *abbrevs_read(const struct unit *u, uint64_t code)
+{
+	struct abbrevs *t = u->abbrevs;
+
+	if (!t->is_read && (t->codes || !read_one(u->file, t, code)))
+		read_table(u->file, t, code);
+	return code < t->codes && t->abbrev[code].tag ? &t->abbrev[code] : NULL;
 }
 
 struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u)
@@ -214,7 +278,6 @@ struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u)
 	t->address_size = u->address_size;
 	t->offset_size = u->offset_size;
 	t->is_version2 = u->version == 2;
-	read_table(f, t);
 	f->abbrevs = array_grow(f->abbrevs, f->abbrevs_count, sizeof(t));
 	f->abbrevs[f->abbrevs_count] = t;
 	table_add(&f->abbrevs_table, hash, (uint32_t)f->abbrevs_count++);

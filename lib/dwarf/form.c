@@ -185,7 +185,7 @@ static const char *string_at(struct dwarf_file *f, enum dwarf_section s, uint64_
 {
 	if (offset >= f->section[s].size)
 		dwarf_damaged(f, s, offset);
-	return elf_string(f->section[s], offset);
+	return elf_strings_at(s == S_STR ? &f->str : &f->line_str, offset);
 }
 
 /* Return the string of U with INDEX in .debug_str_offsets, or NULL. */

@@ -101,12 +101,15 @@ struct abbrev {
 
 /*
  * An abbreviation table.  The first four fields identify it: sizes of steps depend on those of
- * the unit.
+ * the unit.  It is read up to the highest code that was needed so far: of most units, only the
+ * root DIE is read.
  */
 struct abbrevs {
 	uint64_t offset;		/* in .debug_abbrev */
 	uint8_t address_size, offset_size;	/* bytes */
 	bool is_version2;		/* DWARF 2 */
+	bool is_read;			/* to its end, or to damage */
+	uint64_t next;			/* offset of what was not read yet, from OFFSET */
 	struct abbrev *abbrev;		/* by code */
 	size_t codes;			/* length of ABBREV: the highest code is below it */
 	struct attribute *attribute;
@@ -214,6 +217,7 @@ struct dwarf_file {
 	bool swap;			/* byte order is not this machine's */
 	struct dwarf_file *next;	/* next .dwo file in dwarf.split */
 	struct elf_bytes section[SECTIONS];	/* size 0: absent */
+	struct elf_strings str, line_str;	/* the sections of these names */
 	struct unit *unit;		/* by ascending offset */
 	size_t units;
 	struct abbrevs **abbrevs;	/* all tables of abbreviations */
@@ -333,8 +337,11 @@ const char *form_string(const struct unit *u, const struct value *v);
 bool form_address(const struct unit *u, const struct value *v, uint64_t *address);
 
 /* --- DIEs (abbrev.c) --- */
-/* Return the abbreviation table of U, read if needed.  A damaged table has fewer codes. */
+/* Return the abbreviation table of U.  Nothing of a new table has been read. */
 struct abbrevs *abbrevs_find(struct dwarf_file *f, const struct unit *u);
+
+/* Read more of U's table, up to CODE.  Return its abbreviation, or NULL: the table ends before. */
+const struct abbrev *abbrevs_read(const struct unit *u, uint64_t code);
 
 /* Free all abbreviation tables of F. */
 void abbrevs_release(struct dwarf_file *f);
@@ -355,12 +362,12 @@ static inline bool die_pass(const struct unit *u, struct cursor *c, const struct
 	return true;
 }
 
-/* Return the abbreviation for CODE, or NULL. */
+/* Return the abbreviation for CODE, or NULL.  Valid until the next call for the same table. */
 static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code)
 {
 	const struct abbrevs *a = u->abbrevs;
 
-	return code < a->codes && a->abbrev[code].tag ? &a->abbrev[code] : NULL;
+	return code < a->codes && a->abbrev[code].tag ? &a->abbrev[code] : abbrevs_read(u, code);
 }
 
 /* --- units (unit.c, ranges.c, split.c) --- */

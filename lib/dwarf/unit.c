@@ -113,6 +113,8 @@ struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char 
 			 s == S_CU_INDEX ? "" : suffix);
 		elf_section_wanted(elf, full, s == S_INFO ? has_code_unit : NULL, &f->section[s]);
 	}
+	f->str.bytes = f->section[S_STR];
+	f->line_str.bytes = f->section[S_LINE_STR];
 	add_fuel(f);
 	read_headers(f);
 	return f;

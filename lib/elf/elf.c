@@ -35,6 +35,28 @@ const char *elf_string(struct elf_bytes table, uint64_t offset)
 	return (const char *)table.at + offset;
 }
 
+/* Whether each string of T ends within STRING_MAX bytes.  Looks at a small part of the bytes. */
+static bool all_end(const struct elf_bytes *t)
+{
+	const uint8_t *at = t->at, *end = t->at + t->size;
+
+	if (!t->size || end[-1])
+		return false;
+	while (at && end - at >= STRING_MAX) {
+		at = memrchr(at, 0, STRING_MAX);	/* the farthest end that is near enough */
+		at = at ? at + 1 : NULL;
+	}
+	return at != NULL;
+}
+
+void elf_strings_count(struct elf_strings *t)
+{
+	enum { DUE = 64 };
+
+	if (t->reads < DUE && ++t->reads == DUE)
+		t->is_checked = all_end(&t->bytes);
+}
+
 static uint64_t section_size(const struct elf *elf)
 {
 	return elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -49,20 +71,32 @@ static uint64_t program_size(const struct elf *elf)
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 {
 	uint64_t size = section_size(elf);
-	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
-	struct elf_section s = { .name = cursor_u32(&c) };
+	const uint8_t *at = elf_part(elf, elf->section_headers + index * size, size).at;
+	struct elf_section s = { 0 };
 
-	s.type = cursor_u32(&c);
-	s.flags = elf_word(elf, &c);
-	s.address = elf_word(elf, &c);
-	s.offset = elf_word(elf, &c);
-	s.size = elf_word(elf, &c);
-	s.link = cursor_u32(&c);
-	s.info = cursor_u32(&c);
-	s.alignment = elf_word(elf, &c);
-	s.entry_size = elf_word(elf, &c);
-	if (c.failed || index >= elf->sections)
-		return (struct elf_section){ 0 };
+	if (!at || index >= elf->sections)
+		return s;
+	s.name = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_name));	/* the same in both */
+	s.type = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_type));
+	if (elf->is64) {
+		s.flags = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_flags));
+		s.address = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_addr));
+		s.offset = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_offset));
+		s.size = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_size));
+		s.link = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_link));
+		s.info = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_info));
+		s.alignment = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_addralign));
+		s.entry_size = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_entsize));
+	} else {
+		s.flags = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_flags));
+		s.address = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_addr));
+		s.offset = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_offset));
+		s.size = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_size));
+		s.link = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_link));
+		s.info = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_info));
+		s.alignment = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_addralign));
+		s.entry_size = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_entsize));
+	}
 	if (elf->placed)
 		s.address = elf->placed[index].address;
 	return s;

@@ -9,14 +9,25 @@
 #include "elf/section.h"
 #include "record/record.h"
 
+enum { BINDING_BITS = 4, BINDING_MASK = (1 << BINDING_BITS) - 1 };
+
 /* A function symbol, or a label in code. */
 struct elf_table_symbol {
 	uint64_t address, size;	/* bytes; index_symbols() replaces a size of 0 */
-	uint32_t name;		/* offset in strings[table] */
-	uint8_t table;		/* 0: .symtab, 1: .dynsym */
-	uint8_t rank;		/* priority among symbols at one address: the highest wins */
+	uint32_t name;		/* offset in the strings of TABLE */
 	uint16_t section;	/* index of its section */
-	uint32_t order;		/* position in reading order; breaks ties */
+	uint8_t table;		/* 0: .symtab, 1: .dynsym */
+	uint8_t binding : BINDING_BITS;	/* STB_* */
+	bool is_label : 1;	/* STT_NOTYPE */
+};
+
+enum { SYMBOL_TABLES = 2 };
+
+/* A symbol table in the image: .symtab is table 0, .dynsym is table 1. */
+struct elf_symtab {
+	const uint8_t *entries;	/* COUNT of Elf64_Sym or Elf32_Sym */
+	uint64_t count;		/* 0: the file does not have the table */
+	struct elf_strings strings;
 };
 
 /* The layout of one section of a relocatable file. */
@@ -66,18 +77,21 @@ struct elf {
 	bool refused;			/* a section was too large to unpack */
 	struct elf_bytes build_id;	/* GNU build ID, in the image; size 0: none */
 	char go_build_id[GO_BUILD_ID_MAX];	/* set by elf_go_build_id(); "": none */
-	bool symbols_read;	/* SYMBOL to MINI have been filled */
+	bool tables_found;	/* TABLE and MINI have been filled */
+	struct elf_symtab table[SYMBOL_TABLES];
+	uint32_t scans;		/* addresses that were searched for in TABLE itself */
+	bool symbols_read;	/* SYMBOL to FLAT have been filled */
 	bool is_mini;		/* unpacked MiniDebugInfo; set when that is opened */
 	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
 	size_t symbols;
 	struct flats flat;		/* address to index of SYMBOL */
-	struct elf_bytes strings[2];	/* of .symtab and .dynsym */
 	/* In these tables and their strings; IS_RETURNED by elf_next_damage(). */
-	struct { struct elf_damage first; bool is_returned; } damage[2];
+	struct { struct elf_damage first; bool is_returned; } damage[SYMBOL_TABLES];
 	struct elf *mini;		/* unpacked MiniDebugInfo (more symbols), or NULL */
 	bool stubs_read;		/* STUB_TABLE has been filled */
 	uint32_t stub_tables;
 	struct elf_section stub_table[STUB_TABLES_MAX];	/* procedure linkage tables */
+	uint32_t relocation_scans;	/* words that were searched for in the file itself */
 	bool relocations_read;		/* RELOCATION has been filled */
 	struct relocation *relocation;	/* by ascending address of the word that they fill */
 	size_t relocations;
@@ -89,6 +103,8 @@ struct elf {
 	struct elf *next_in_pool;	/* in the same hash chain */
 	struct elf_file file;		/* its identity, if it is in a pool */
 	uint32_t further_users;		/* number of users, without the first */
+	bool is_awake;			/* it is element AWAKE of the list of its pool */
+	uint32_t awake;
 	uint64_t memory;		/* bytes of memory charged with elf_charge() */
 	void *beside;			/* the user's own data: see elf_beside() */
 };
@@ -100,6 +116,31 @@ bool elf_is_called(const struct elf *elf, const struct elf_section *s, const cha
 static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 {
 	return elf->is64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+/* Read a number at AT, which is not checked, in the byte order of ELF. */
+static inline uint16_t elf_load_u16(const struct elf *elf, const uint8_t *at)
+{
+	uint16_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return elf->swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t elf_load_u32(const struct elf *elf, const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return elf->swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t elf_load_u64(const struct elf *elf, const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return elf->swap ? __builtin_bswap64(v) : v;
 }
 
 /* The contents of a section that was unpacked or relocated. */
@@ -133,6 +174,13 @@ bool elf_has_relocations(const struct elf *elf, uint32_t index);
 
 /* Apply the relocations of section INDEX to BYTES, a copy of its contents of SIZE bytes. */
 void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size);
+
+/*
+ * Find the symbol of ELF's own tables that covers ADDRESS.  False: there is none.  Narrow SAME,
+ * which contains ADDRESS, to a range with the same answer.
+ */
+bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
+		      struct extent *same);
 
 /* Find the entry of the procedure linkage table at ADDRESS.  False: none, or unknown. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);

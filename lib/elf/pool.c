@@ -60,10 +60,40 @@ struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
 	return elf;
 }
 
+void elf_pool_wake(struct elf *elf)
+{
+	struct elf_pool *pool = elf ? elf->pool : NULL;
+
+	if (!pool || elf->is_awake)
+		return;
+	if (pool->awakes < ELF_POOL_AWAKE) {
+		elf->awake = pool->awakes++;
+	} else {
+		/* Any: of files that are read in turns, the least recently used is needed next. */
+		elf->awake = (uint32_t)(hash_u64(pool->rests++) % ELF_POOL_AWAKE);
+		pool->awake[elf->awake]->is_awake = false;
+		elf_rest(pool->awake[elf->awake]);
+	}
+	elf->is_awake = true;
+	pool->awake[elf->awake] = elf;
+}
+
+/* Forget that ELF, which is awake, was read. */
+static void forget_awake(struct elf *elf)
+{
+	struct elf_pool *pool = elf->pool;
+	struct elf *last = pool->awake[--pool->awakes];
+
+	last->awake = elf->awake;
+	pool->awake[last->awake] = last;
+	elf->is_awake = false;
+}
+
 void elf_pool_remove(struct elf *elf)
 {
+	if (elf->is_awake)
+		forget_awake(elf);
 	struct elf **link = chain_of(elf->pool, &elf->file);
-
 	while (*link != elf)
 		link = &(*link)->next_in_pool;
 	*link = elf->next_in_pool;

@@ -6,18 +6,23 @@
  * profiled processes decide how many files there are.  So a pool opens at most ELF_POOL_MAX
  * files, and its owner keeps the memory for data read from them below ELF_POOL_MEMORY: the
  * owner closes the least recently used files before the pool is full.
+ *
+ * Pages of files that were read stay in memory for ELF_POOL_AWAKE files.
  */
 #pragma once
 #include "elf/elf.h"
 
 #define ELF_POOL_MEMORY (1ULL << 30)	/* bytes, for data read from all files */
-enum { ELF_POOL_MAX = 8192, ELF_POOL_CHAINS = 1024 };
+enum { ELF_POOL_MAX = 8192, ELF_POOL_CHAINS = 1024, ELF_POOL_AWAKE = 256 };
 
 /* Zero-initialised: empty.  The pool must outlive the files that were opened in it. */
 struct elf_pool {
 	struct elf *chain[ELF_POOL_CHAINS];	/* hash table, by device and inode */
 	uint32_t open;		/* number of open files */
 	uint64_t memory;	/* bytes for data read from them: see elf_charge() */
+	struct elf *awake[ELF_POOL_AWAKE];	/* whose pages may be in memory */
+	uint32_t awakes;	/* number of these */
+	uint64_t rests;		/* how many times the pages of a file were released */
 };
 
 /*
@@ -27,6 +32,12 @@ struct elf_pool {
  * may be NULL.
  */
 struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why);
+
+/*
+ * Note that ELF, which may be NULL, is read from now on.  If more than ELF_POOL_AWAKE files of
+ * its pool are read, release the pages of one of them, with elf_rest().
+ */
+void elf_pool_wake(struct elf *elf);
 
 /* Remove ELF from its pool; elf_close() calls this for the last user. */
 void elf_pool_remove(struct elf *elf);

@@ -1,60 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 64-bit relocations with addends (Elf64_Rela), read once, and sorted by the word they fill. */
+/*
+ * 64-bit relocations with addends (Elf64_Rela).  A few are searched for in the file.  If more are
+ * asked for, all are read, and sorted by the word they fill.
+ */
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "elf/internal.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
-enum { RELOCATIONS_MAX = 2 * 1000 * 1000 };	/* per file */
+enum {
+	RELOCATIONS_MAX = 2 * 1000 * 1000,	/* per file */
+	SCANS_MAX = 16,		/* searches that cost less than sorting */
+};
 
 struct relocation {
 	uint64_t slot, info, addend;	/* slot: address of the word; others: as Elf64_Rela */
 	uint32_t symbols;	/* section index of the symbol table */
-	uint32_t order;		/* position in the file; breaks ties */
 };
 
-static int by_slot(const void *a, const void *b)
+/* Return relocation INDEX in BYTES, whose symbols are in section SYMBOLS. */
+static struct relocation relocation_at(const struct elf *elf, struct elf_bytes bytes, size_t index,
+				       uint32_t symbols)
 {
-	const struct relocation *x = a, *y = b;
+	const uint8_t *at = bytes.at + index * sizeof(Elf64_Rela);
 
-	if (x->slot != y->slot)
-		return x->slot < y->slot ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return (struct relocation){
+		.slot = elf_load_u64(elf, at + offsetof(Elf64_Rela, r_offset)),
+		.info = elf_load_u64(elf, at + offsetof(Elf64_Rela, r_info)),
+		.addend = elf_load_u64(elf, at + offsetof(Elf64_Rela, r_addend)),
+		.symbols = symbols,
+	};
+}
+
+/*
+ * Find the next section with relocations after *INDEX, 0 at first.  *LEFT is the number of
+ * relocations that may still be read.  Return how many the section has.
+ */
+static size_t next_section(const struct elf *elf, uint32_t *index, size_t *left,
+			   struct elf_bytes *bytes, uint32_t *symbols)
+{
+	while (elf->is64 && !elf->placed && ++*index < elf->sections) {
+		struct elf_section s = elf_section_at(elf, *index);
+		if (s.type != SHT_RELA)
+			continue;
+		*bytes = elf_part(elf, s.offset, s.size);
+		*symbols = s.link;
+		size_t count = bytes->size / sizeof(Elf64_Rela);
+		count = count < *left ? count : *left;
+		*left -= count;
+		if (count)
+			return count;
+	}
+	return 0;
+}
+
+/* Sort by slot; those that fill one slot stay in the order of the file. */
+static void sort_relocations(struct elf *elf)
+{
+	size_t count = elf->relocations;
+	struct sort_key *room = mem_resize(NULL, 2 * count * sizeof(*room));
+	struct relocation *sorted = mem_resize(NULL, count * sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		room[i] = (struct sort_key){ elf->relocation[i].slot, i };
+	const struct sort_key *key = sort_keys(room, room + count, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = elf->relocation[key[i].item];
+	free(room);
+	free(elf->relocation);
+	elf->relocation = sorted;
 }
 
 static void read_relocations(struct elf *elf)
 {
+	size_t left = RELOCATIONS_MAX, count;
+	struct elf_bytes bytes;
+	uint32_t index = 0, symbols;
+
 	elf->relocations_read = true;
-	for (uint32_t i = 1; elf->is64 && !elf->placed && i < elf->sections; i++) {
-		struct elf_section s = elf_section_at(elf, i);
-		if (s.type != SHT_RELA)
-			continue;
-		struct cursor c = elf_cursor(elf, elf_part(elf, s.offset, s.size));
-		while (elf->relocations < RELOCATIONS_MAX &&
-		       cursor_left(&c) >= sizeof(Elf64_Rela)) {
-			struct relocation r = { .slot = cursor_u64(&c), .symbols = s.link,
-						.order = (uint32_t)elf->relocations };
-			r.info = cursor_u64(&c);
-			r.addend = cursor_u64(&c);
-			elf->relocation = array_grow(elf->relocation, elf->relocations, sizeof(r));
-			elf->relocation[elf->relocations++] = r;
-		}
+	while ((count = next_section(elf, &index, &left, &bytes, &symbols)) > 0) {
+		elf->relocation = mem_resize(elf->relocation, (elf->relocations + count) *
+					     sizeof(*elf->relocation));
+		for (size_t i = 0; i < count; i++)
+			elf->relocation[elf->relocations++] = relocation_at(elf, bytes, i, symbols);
 	}
 	elf_charge(elf, elf->relocations * sizeof(*elf->relocation));
 	if (elf->relocations)
-		qsort(elf->relocation, elf->relocations, sizeof(*elf->relocation), by_slot);
+		sort_relocations(elf);
 }
 
-/* Return the first relocation that fills the word at SLOT, or NULL. */
-static const struct relocation *find(struct elf *elf, uint64_t slot)
+/* Find the first relocation in the file that fills the word at SLOT. */
+static bool scan(const struct elf *elf, uint64_t slot, struct relocation *out)
 {
+	size_t left = RELOCATIONS_MAX, count;
+	struct elf_bytes bytes;
+	uint32_t index = 0, symbols;
+
+	while ((count = next_section(elf, &index, &left, &bytes, &symbols)) > 0)
+		for (size_t i = 0; i < count; i++) {
+			if (elf_load_u64(elf, bytes.at + i * sizeof(Elf64_Rela)) != slot)
+				continue;
+			*out = relocation_at(elf, bytes, i, symbols);
+			return true;
+		}
+	return false;
+}
+
+/* Find the first relocation that fills the word at SLOT. */
+static bool find(struct elf *elf, uint64_t slot, struct relocation *out)
+{
+	if (!elf->relocations_read && elf->relocation_scans < SCANS_MAX) {
+		elf->relocation_scans++;
+		return scan(elf, slot, out);
+	}
 	if (!elf->relocations_read)
 		read_relocations(elf);
 	size_t at = BISECT(0, elf->relocations, i, elf->relocation[i].slot >= slot);
-	return at < elf->relocations && elf->relocation[at].slot == slot ? &elf->relocation[at]
-									 : NULL;
+	if (at == elf->relocations || elf->relocation[at].slot != slot)
+		return false;
+	*out = elf->relocation[at];
+	return true;
 }
 
 /* Return the name of the symbol that R refers to, or NULL. */
@@ -73,24 +141,24 @@ static const char *symbol_name(const struct elf *elf, const struct relocation *r
 
 const char *elf_relocated_by(struct elf *elf, uint64_t slot, uint64_t *value)
 {
-	const struct relocation *r = find(elf, slot);
+	struct relocation r;
 
 	*value = 0;
-	if (!r)
+	if (!find(elf, slot, &r))
 		return NULL;
-	if (ELF64_R_SYM(r->info))
-		return symbol_name(elf, r);
-	*value = r->addend;
+	if (ELF64_R_SYM(r.info))
+		return symbol_name(elf, &r);
+	*value = r.addend;
 	return NULL;
 }
 
 bool elf_relocated(struct elf *elf, uint64_t slot, uint64_t *value)
 {
-	const struct relocation *r = find(elf, slot);
+	struct relocation r;
 
-	if (!r || ELF64_R_SYM(r->info))
+	if (!find(elf, slot, &r) || ELF64_R_SYM(r.info))
 		return false;
-	*value = r->addend;
+	*value = r.addend;
 	return true;
 }
 

@@ -40,6 +40,28 @@ enum { STRING_MAX = 32768 };	/* bytes; a longer string is hostile and treated as
 /* Return the string at OFFSET of a string table; NULL: outside, or too long. */
 const char *elf_string(struct elf_bytes table, uint64_t offset);
 
+/*
+ * A string table from which many strings are read: after some of them, the lengths of all its
+ * strings are checked at once.  Set BYTES; the rest is 0 at first.
+ */
+struct elf_strings {
+	struct elf_bytes bytes;
+	uint32_t reads;		/* strings that were checked one by one */
+	bool is_checked;	/* no string is too long */
+};
+
+/* Count a string that was read from T, and check all strings if that is due. */
+void elf_strings_count(struct elf_strings *t);
+
+/* Like elf_string(). */
+static inline const char *elf_strings_at(struct elf_strings *t, uint64_t offset)
+{
+	if (t->is_checked)
+		return offset < t->bytes.size ? (const char *)t->bytes.at + offset : NULL;
+	elf_strings_count(t);
+	return elf_string(t->bytes, offset);
+}
+
 /* Return the machine (EM_*) of a 64-bit file; EM_NONE: the file is not 64-bit. */
 uint16_t elf_machine(const struct elf *elf);
 

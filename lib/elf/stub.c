@@ -78,11 +78,13 @@ static uint64_t slot_of(const struct elf *elf, struct elf_bytes code, uint64_t a
  */
 static const char *name_of_slot(struct elf *elf, uint64_t slot)
 {
+	struct elf_table_symbol own;
 	struct elf_symbol target;
+	struct extent same = { 0, UINT64_MAX };
 	uint64_t value;
 	const char *name = elf_relocated_by(elf, slot, &value);
 
-	return name ? name : value && flats_find(&elf->flat, value) != SPAN_NONE &&
+	return name ? name : value && elf_table_symbol(elf, value, &own, &same) &&
 			     elf_symbol(elf, value, &target) ? target.name : NULL;
 }
 

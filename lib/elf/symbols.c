@@ -6,12 +6,15 @@
  * before weak; then fewer leading underscores; then the longer name; then the first read.
  */
 #include "base/arena.h"
-#include "elf/internal.h"
+#include "base/sort.h"
+#include "elf/symbol-table.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MAX = 20 * 1000 * 1000 };	/* more than any program has */
+enum {
+	SYMBOLS_MAX = 20 * 1000 * 1000,	/* more than any program has */
+	SCANS_MAX = 16,			/* searches that cost less than sorting */
+};
 
 /* By number of the table. */
 static const char *const table_names[] = { ".symtab", ".dynsym" };
@@ -24,16 +27,17 @@ static bool is_mapping_symbol(const char *name)
 	       (!name[2] || name[2] == '.');
 }
 
-static uint8_t rank_of(uint64_t symbol_size, unsigned binding, const char *name)
+/* Return the priority of S, named NAME, among symbols at one address: the highest wins. */
+static unsigned rank_of(const struct elf_table_symbol *s, const char *name)
 {
 	enum { MOST = 7 };
 	unsigned underscores = 0;
-	unsigned rank = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 0 : 1;
+	unsigned rank = s->binding == STB_GLOBAL ? 2 : s->binding == STB_WEAK ? 0 : 1;
 
 	while (underscores < MOST && name[underscores] == '_')
 		underscores++;
-	rank |= symbol_size ? 4 : 0;
-	return (uint8_t)(rank << 3 | (MOST - underscores));
+	rank |= s->size ? 4 : 0;
+	return rank << 3 | (MOST - underscores);
 }
 
 /* Note damage at OFFSET of SECTION, which belongs to symbol table TABLE. */
@@ -55,133 +59,140 @@ bool elf_next_damage(struct elf *elf, struct elf_damage *out)
 	return elf && elf_next_damage(elf->mini, out);
 }
 
-/*
- * Read an Elf64_Sym, or an Elf32_Sym, whose fields have another order, at OFFSET of TABLE.  Add the
- * symbol if it is code.
- */
-static void add_symbol(struct elf *elf, struct cursor *c, uint8_t table, uint64_t offset)
+/* Return the name of S; NULL: it is outside of the strings, or too long. */
+static const char *symbol_name(struct elf *elf, const struct elf_table_symbol *s)
 {
-	struct elf_table_symbol s = { .name = cursor_u32(c), .table = table };
-
-	if (!elf->is64) {
-		s.address = cursor_u32(c);
-		s.size = cursor_u32(c);
-	}
-	const uint8_t *info_other = cursor_bytes(c, 2);
-	uint16_t section = cursor_u16(c);
-	if (elf->is64) {
-		s.address = cursor_u64(c);
-		s.size = cursor_u64(c);
-	}
-	if (elf->placed && section < elf->sections)
-		s.address += elf->placed[section].address;
-	if (c->failed || section == SHN_UNDEF || s.size > UINT64_MAX - s.address)
-		return;
-	unsigned type = ELF64_ST_TYPE(info_other[0]);	/* the same in both classes */
-	const char *name = elf_string(elf->strings[table], s.name);
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return;
-	if (s.name >= elf->strings[table].size)
-		damaged(elf, table, table_names[table], offset);
-	if (!name || !*name ||
-	    (type == STT_NOTYPE && (section >= SHN_LORESERVE || is_mapping_symbol(name))))
-		return;
-	if (type == STT_NOTYPE &&
-	    !(elf_section_at(elf, section).flags & SHF_EXECINSTR))
-		return;		/* a label in data */
-	if (elf->machine == EM_ARM)
-		s.address &= ~1ULL;	/* bit 0 marks Thumb code */
-	s.section = section;
-	s.order = (uint32_t)elf->symbols;
-	s.rank = rank_of(s.size, ELF64_ST_BIND(info_other[0]), name);
-	elf->symbol = array_grow(elf->symbol, elf->symbols, sizeof(s));
-	elf->symbol[elf->symbols++] = s;
+	return elf_strings_at(&elf->table[s->table].strings, s->name);
 }
 
-/* Read all symbols of the first section of this type. */
-static void read_table(struct elf *elf, uint32_t type, uint8_t table)
+bool symbol_is_code(struct elf *elf, const struct elf_table_symbol *s)
 {
-	uint64_t entry = elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	const char *name = symbol_name(elf, s);
 
-	for (uint32_t i = 0; i < elf->sections; i++) {
-		struct elf_section s = elf_section_at(elf, i);
-		if (s.type != type)
+	if (!name || !*name)
+		return false;
+	return !s->is_label ||
+	       (s->section < SHN_LORESERVE && !is_mapping_symbol(name) &&
+		elf_section_at(elf, s->section).flags & SHF_EXECINSTR);
+}
+
+/* Find TABLE, the first section of this type, and its strings. */
+static void find_table(struct elf *elf, uint32_t type, uint8_t table)
+{
+	struct elf_symtab *t = &elf->table[table];
+	uint32_t i = 0;
+
+	while (i < elf->sections && elf_section_at(elf, i).type != type)
+		i++;
+	if (i == elf->sections)
+		return;
+	struct elf_section s = elf_section_at(elf, i), strings = elf_section_at(elf, s.link);
+	struct elf_bytes entries = elf_part(elf, s.offset, s.size);
+	t->strings.bytes = elf_part(elf, strings.offset, strings.size);
+	if (entries.size < s.size)
+		damaged(elf, table, table_names[table], 0);
+	else if (t->strings.bytes.size < strings.size)
+		damaged(elf, table, string_names[table], 0);
+	t->entries = entries.at;
+	t->count = entries.size / symbol_size(elf);
+	if (t->count > SYMBOLS_MAX)
+		t->count = SYMBOLS_MAX;
+}
+
+/* Whether TABLE names any code.  Note damage at the first name that is outside of the strings. */
+static bool check_table(struct elf *elf, uint8_t table)
+{
+	const struct elf_symtab *t = &elf->table[table];
+	uint64_t size = symbol_size(elf), at = 0;
+	bool has_code = false;
+	struct elf_table_symbol s;
+
+	for (uint64_t i = 0; i < t->count; i++, at += size) {
+		bool is_good = symbol_name_at(elf, t->entries + at) < t->strings.bytes.size;
+		if ((has_code && is_good) || !symbol_read(elf, false, table, i, &s))
 			continue;
-		struct elf_section strings = elf_section_at(elf, s.link);
-		struct elf_bytes bytes = elf_part(elf, s.offset, s.size);
-		elf->strings[table] = elf_part(elf, strings.offset, strings.size);
-		if (bytes.size < s.size)
-			damaged(elf, table, table_names[table], 0);
-		else if (elf->strings[table].size < strings.size)
-			damaged(elf, table, string_names[table], 0);
-		struct cursor c = elf_cursor(elf, bytes);
-		for (size_t n = 0; n < SYMBOLS_MAX && cursor_left(&c) >= entry; n++)
-			add_symbol(elf, &c, table, n * entry);
+		if (!is_good)
+			damaged(elf, table, table_names[table], at);
+		has_code = has_code || symbol_is_code(elf, &s);
+	}
+	return has_code;
+}
+
+/* Add the code symbols of TABLE. */
+static void read_table(struct elf *elf, uint8_t table)
+{
+	uint64_t count = elf->table[table].count;
+	bool is_plain = symbols_are_plain(elf);
+	struct elf_table_symbol s;
+
+	elf->symbol = mem_resize(elf->symbol, (elf->symbols + count) * sizeof(s));
+	for (uint64_t i = 0; i < count; i++)
+		if (symbol_read(elf, is_plain, table, i, &s) && symbol_is_code(elf, &s))
+			elf->symbol[elf->symbols++] = s;
+}
+
+/* Set C's RANK and LENGTH for its first symbol. */
+static void rate(struct elf *elf, struct symbol_choice *c)
+{
+	const char *name = symbol_name(elf, &c->best) ?: "";
+
+	c->rank = rank_of(&c->best, name);
+	c->length = strlen(name);
+}
+
+void symbol_choose(struct elf *elf, struct symbol_choice *c, const struct elf_table_symbol *s)
+{
+	struct symbol_choice other = { .best = *s };
+
+	if (s->size > c->size)
+		c->size = s->size;
+	if (c->count++ == 0) {
+		c->best = *s;
 		return;
 	}
+	if (c->count == 2)
+		rate(elf, c);
+	rate(elf, &other);
+	if (other.rank < c->rank || (other.rank == c->rank && other.length <= c->length))
+		return;
+	c->best = *s;
+	c->rank = other.rank;
+	c->length = other.length;
 }
 
-static const char *name_of(const struct elf *elf, const struct elf_table_symbol *s)
+/* Sort the symbols by address, and keep one for each address. */
+static void sort_symbols(struct elf *elf)
 {
-	return elf_string(elf->strings[s->table], s->name);
-}
+	size_t count = elf->symbols, kept = 0, end;
+	struct sort_key *room = mem_resize(NULL, 2 * count * sizeof(*room));
 
-static int by_address(const void *a, const void *b)
-{
-	const struct elf_table_symbol *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank > y->rank ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* Return the index of the symbol to show of SYMBOL[first..end), which have one address. */
-static size_t best_of(const struct elf *elf, size_t first, size_t end)
-{
-	size_t best = first, longest = 0;
-
-	if (first + 1 == end)
-		return first;
-	for (size_t i = first; i < end && elf->symbol[i].rank == elf->symbol[first].rank; i++) {
-		const char *name = name_of(elf, &elf->symbol[i]);
-		size_t length = name ? strlen(name) : 0;
-		if (length > longest) {
-			longest = length;
-			best = i;
-		}
+	for (size_t i = 0; i < count; i++)
+		room[i] = (struct sort_key){ elf->symbol[i].address, i };
+	const struct sort_key *key = sort_keys(room, room + count, count);
+	struct elf_table_symbol *sorted = mem_resize(NULL, count * sizeof(*sorted));
+	for (size_t first = 0; first < count; first = end) {
+		struct symbol_choice choice = { 0 };
+		for (end = first; end < count && key[end].key == key[first].key; end++)
+			symbol_choose(elf, &choice, &elf->symbol[key[end].item]);
+		sorted[kept] = choice.best;
+		sorted[kept++].size = choice.size;
 	}
-	return best;
-}
-
-/* Keep one symbol for each address, with the largest size of the symbols there. */
-static void keep_one_each(struct elf *elf)
-{
-	size_t kept = 0, end;
-
-	for (size_t first = 0; first < elf->symbols; first = end) {
-		uint64_t size = elf->symbol[first].size;
-		for (end = first + 1; end < elf->symbols &&
-		     elf->symbol[end].address == elf->symbol[first].address; end++)
-			if (elf->symbol[end].size > size)
-				size = elf->symbol[end].size;
-		struct elf_table_symbol best = elf->symbol[best_of(elf, first, end)];
-		best.size = size;
-		elf->symbol[kept++] = best;
-	}
+	free(room);
+	free(elf->symbol);
+	elf->symbol = mem_resize(sorted, kept * sizeof(*sorted));
 	elf->symbols = kept;
 }
 
-/* Return the end address of a symbol without a size: the next symbol, or the section's end. */
-static uint64_t presumed_end(const struct elf *elf, size_t i)
+uint64_t symbol_presumed_end(const struct elf *elf, const struct elf_table_symbol *s,
+			     uint64_t next)
 {
-	struct elf_section s = elf_section_at(elf, elf->symbol[i].section);
-	uint64_t end = s.size <= UINT64_MAX - s.address ? s.address + s.size : 0;
+	struct elf_section section = elf_section_at(elf, s->section);
+	uint64_t end = section.size <= UINT64_MAX - section.address
+		? section.address + section.size : 0;
 
-	if (i + 1 < elf->symbols && (end == 0 || elf->symbol[i + 1].address < end))
-		end = elf->symbol[i + 1].address;
-	return end > elf->symbol[i].address ? end : elf->symbol[i].address + 1;
+	if (next && (end == 0 || next < end))
+		end = next;
+	return end > s->address ? end : s->address + 1;
 }
 
 /* Index symbols by address.  The innermost of nested symbols wins; labels in functions do not. */
@@ -195,7 +206,8 @@ static void index_symbols(struct elf *elf)
 		if (s->size == 0 && s->address < covered)
 			continue;
 		if (s->size == 0)
-			s->size = presumed_end(elf, i) - s->address;
+			s->size = symbol_presumed_end(elf, s, i + 1 < elf->symbols
+						      ? s[1].address : 0) - s->address;
 		else if (s->address + s->size > covered)
 			covered = s->address + s->size;
 		spans_add(&spans, s->address, s->address + s->size, (uint32_t)i);
@@ -203,27 +215,51 @@ static void index_symbols(struct elf *elf)
 	elf->flat = spans_flatten(&spans);
 }
 
+/* Find the tables, and symbols in MiniDebugInfo if there is no .symtab. */
+static void find_tables(struct elf *elf)
+{
+	elf->tables_found = true;
+	find_table(elf, SHT_SYMTAB, 0);
+	if (!check_table(elf, 0) && !elf->is_mini)
+		elf->mini = elf_open_mini(elf);
+	find_table(elf, SHT_DYNSYM, 1);
+	check_table(elf, 1);
+}
+
 static void read_symbols(struct elf *elf)
 {
 	elf->symbols_read = true;
-	read_table(elf, SHT_SYMTAB, 0);
-	if (elf->symbols == 0 && !elf->is_mini)
-		elf->mini = elf_open_mini(elf);
-	read_table(elf, SHT_DYNSYM, 1);
+	for (uint8_t table = 0; table < SYMBOL_TABLES; table++)
+		read_table(elf, table);
 	if (elf->symbols == 0)
 		return;
-	qsort(elf->symbol, elf->symbols, sizeof(*elf->symbol), by_address);
-	keep_one_each(elf);
-	elf->symbol = mem_resize(elf->symbol, elf->symbols * sizeof(*elf->symbol));
+	sort_symbols(elf);
 	index_symbols(elf);
 	elf_charge(elf, elf->symbols * sizeof(*elf->symbol) +
 		   elf->flat.count * sizeof(*elf->flat.at));
 }
 
+bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
+		      struct extent *same)
+{
+	if (!elf->tables_found)
+		find_tables(elf);
+	if (elf->scans < SCANS_MAX) {
+		elf->scans++;
+		return symbol_scan(elf, address, out, same);
+	}
+	if (!elf->symbols_read)
+		read_symbols(elf);
+	uint32_t id = flats_narrow(&elf->flat, address, same);
+	if (id != SPAN_NONE)
+		*out = elf->symbol[id];
+	return id != SPAN_NONE;
+}
+
 /* Return the name of S without the version that some tables append: "memcpy@@GLIBC_2.14". */
 static const char *shown_name(struct elf *elf, const struct elf_table_symbol *s)
 {
-	const char *name = name_of(elf, s), *version = name ? strchr(name, '@') : NULL;
+	const char *name = symbol_name(elf, s), *version = name ? strchr(name, '@') : NULL;
 
 	if (!version || version == name)
 		return name ? name : "";
@@ -234,27 +270,24 @@ static const char *shown_name(struct elf *elf, const struct elf_table_symbol *s)
 bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 {
 	struct elf_symbol other;
+	struct elf_table_symbol s;
 	struct extent same = { 0, UINT64_MAX };
-
-	if (!elf->symbols_read)
-		read_symbols(elf);
-	uint32_t id = flats_narrow(&elf->flat, address, &same);
-	const struct elf_table_symbol *s = id == SPAN_NONE ? NULL : &elf->symbol[id];
+	bool is_own = elf_table_symbol(elf, address, &s, &same);
 	bool is_other = elf->mini && elf_symbol(elf->mini, address, &other);
 	if (elf->mini)
 		extent_narrow(&same, other.same.start, other.same.end);
 	*out = (struct elf_symbol){ .same = same };
-	if (is_other && (!s || other.address > s->address)) {
+	if (is_other && (!is_own || other.address > s.address)) {
 		out->name = other.name;
 		out->address = other.address;
 		return true;
 	}
 	if (elf_is_cut(elf))
 		return false;
-	if (!s)
+	if (!is_own)
 		return elf_stub(elf, address, out);
-	out->name = shown_name(elf, s);
-	out->address = s->address;
+	out->name = shown_name(elf, &s);
+	out->address = s.address;
 	return true;
 }
 

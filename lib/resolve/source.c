@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "resolve/source-internal.h"
 #include "base/arena.h"
+#include "elf/pool.h"
 #include "elf/section.h"
 
 #include <inttypes.h>
@@ -241,6 +242,10 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 	struct tables *t = source->tables;
 
 	*out = (struct source_answer){ 0 };
+	elf_pool_wake(t->elf);
+	elf_pool_wake(t->debug);
+	elf_pool_wake(t->alternate);
+	elf_pool_wake(t->package);
 	t->asker = source;
 	if (!t->opened)
 		open_tables(source);

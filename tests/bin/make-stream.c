@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make-stream SAMPLES STACKS DEPTH [OBJECT] - write a raw stream of SAMPLES samples to
+ * make-stream SAMPLES STACKS DEPTH [OBJECT...] - write a raw stream of SAMPLES samples to
  * stdout, as the input of make bench.  Their callchains have DEPTH frames, and STACKS
- * of the callchains are distinct.  Addresses are spread over the code of OBJECT, or
+ * of the callchains are distinct.  Addresses are spread over the code of the OBJECTs, or
  * are in a program that does not exist.  The first STACKS samples have one stack each,
  * and up to ADDRESSES of these have a leaf address of their own.
  *
@@ -22,31 +22,50 @@ enum {
 	SPREAD = 7919,		/* shares no divisor with it */
 	DEPTH_MAX = 1000,
 };
+#define START 0x400000ULL
+#define ROOM 0x20000000ULL	/* bytes of address space for an object */
 
-static const char *object = "/usr/bin/program";
-static struct elf_segment code = { .size = 0x10000000 };
-static uint64_t step = 16;	/* bytes between addresses */
-static uint8_t build_id[24];	/* as in MMAP2: size, padding to 4, ID */
+/* An object, and its segment with code; objects are mapped at multiples of ROOM. */
+struct mapped_object {
+	const char *path;
+	struct elf_segment code;
+	uint8_t build_id[24];	/* as in MMAP2: size, padding to 4, ID */
+};
 
-/* Use the first segment of OBJECT with code.  False: there is none of sufficient size. */
-static bool take_object(const char *path)
+static const struct mapped_object program = { "/usr/bin/program", { .size = 0x10000000 }, { 0 } };
+static const struct mapped_object *object = &program;
+static uint64_t objects = 1;
+
+/* Use the first segment of the file PATH with code.  False: there is none. */
+static bool take_object(const char *path, struct mapped_object *o)
 {
 	const char *why;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
 
-	object = path;
-	code.size = 0;
-	for (uint64_t at = 0; elf && !code.size && at < elf_image(elf).size; at += 4096)
-		elf_segment(elf, at, &code);
+	o->path = path;
+	for (uint64_t at = 0; elf && !o->code.size && at < elf_image(elf).size; at += 4096)
+		elf_segment(elf, at, &o->code);
 	const uint8_t *id;
 	size_t size = elf ? elf_build_id(elf, &id) : 0;
-	build_id[0] = size <= 20 ? (uint8_t)size : 0;
-	if (build_id[0])
-		memcpy(build_id + 4, id, size);
+	if (size && size <= 20) {
+		o->build_id[0] = (uint8_t)size;
+		memcpy(o->build_id + 4, id, size);
+	}
 	elf_close(elf);
-	step = code.size / ADDRESSES + 1;
-	return code.size > 0;
+	return o->code.size > 0 && o->code.size <= ROOM;
+}
+
+/* Leave out the files without code.  False: no file has any. */
+static bool take_objects(char **path, size_t count)
+{
+	struct mapped_object *all = calloc(count, sizeof(*all));
+
+	object = all;
+	objects = 0;
+	for (size_t i = 0; all && i < count; i++)
+		objects += take_object(path[i], &all[objects]);
+	return objects > 0;
 }
 
 static uint64_t random_next(uint64_t *x)
@@ -57,31 +76,40 @@ static uint64_t random_next(uint64_t *x)
 	return *x;
 }
 
-static uint64_t address_at(uint64_t i)
+static uint64_t start_of(uint64_t id)
 {
-	return 0x400000 + i % ADDRESSES * step % code.size;
+	return START + id * ROOM;
 }
 
-static void write_mapping(struct output *out)
+static uint64_t address_at(uint64_t i)
 {
+	uint64_t id = i % objects, size = object[id].code.size;
+	uint64_t step = object == &program ? 16 : size / ADDRESSES + 1;
+
+	return start_of(id) + i / objects % ADDRESSES * step % size;
+}
+
+static void write_mapping(struct output *out, uint64_t id)
+{
+	const struct mapped_object *o = &object[id];
 	struct writer w;
 
-	if (build_id[0])
+	if (o->build_id[0])
 		writer_begin(&w, out, PERF_RECORD_MMAP2,
 			     PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
 	else
 		writer_begin(&w, out, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
 	writer_u32(&w, 42);
 	writer_u32(&w, 42);
-	writer_u64(&w, 0x400000);
-	writer_u64(&w, code.size);
-	writer_u64(&w, code.file_offset);
-	if (build_id[0]) {
-		writer_bytes(&w, build_id, sizeof(build_id));
+	writer_u64(&w, start_of(id));
+	writer_u64(&w, o->code.size);
+	writer_u64(&w, o->code.file_offset);
+	if (o->build_id[0]) {
+		writer_bytes(&w, o->build_id, sizeof(o->build_id));
 		writer_u32(&w, PROT_READ | PROT_EXEC);
 		writer_u32(&w, MAP_PRIVATE);
 	}
-	writer_string(&w, object);
+	writer_string(&w, o->path);
 	writer_u64(&w, 42 | 42ULL << 32);	/* sample_id */
 	writer_u64(&w, 1);
 	writer_end(&w);
@@ -153,18 +181,20 @@ int main(int argc, char **argv)
 	struct output out;
 	uint64_t x = 88172645463325252ULL;
 
-	if (argc < 4 || argc > 5 || isatty(STDOUT_FILENO))
+	if (argc < 4 || isatty(STDOUT_FILENO))
 		return 2;
 	uint64_t samples = strtoull(argv[1], NULL, 10), stacks = strtoull(argv[2], NULL, 10);
 	unsigned depth = (unsigned)strtoul(argv[3], NULL, 10);
 	bool tree = !strcmp(argv[2], "tree"), wrong = !(stacks || tree) || !depth;
 	uint64_t stack[2 * DEPTH_MAX], *end = stack + 2 * DEPTH_MAX, *at = end;
-	if (wrong || depth > DEPTH_MAX || (argc > 4 && !take_object(argv[4])))
+	if (wrong || depth > DEPTH_MAX ||
+	    (argc > 4 && !take_objects(argv + 4, (size_t)argc - 4)))
 		return 2;
 	output_open(&out, "-", &report);
 	writer_header(&out);
 	writer_attr(&out, &attr, &id, 1);
-	write_mapping(&out);
+	for (uint64_t i = 0; i < objects; i++)
+		write_mapping(&out, i);
 	for (uint64_t i = 0; i < samples; i++) {
 		if (tree)
 			at = walk(at, end, depth, &x);

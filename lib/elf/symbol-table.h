@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbol-table - the entries of .symtab and .dynsym that are function symbols or labels in code.
+ *
+ * A few addresses are searched for in the tables as they are (symbol-scan.c).  If more are asked,
+ * the entries are read into an array, sorted, and indexed (symbols.c).  Both give the same
+ * symbol: see symbols.c for which it is.
+ */
+#pragma once
+#include "elf/internal.h"
+
+#include <elf.h>
+
+/* Return the bytes of an entry. */
+static inline uint64_t symbol_size(const struct elf *elf)
+{
+	return elf->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+}
+
+/* Return the offset of the name of the entry at AT, in the strings. */
+static inline uint32_t symbol_name_at(const struct elf *elf, const uint8_t *at)
+{
+	return elf_load_u32(elf, at);	/* the same in both classes */
+}
+
+/* Whether entries have this machine's layout, and addresses are in them as they are. */
+static inline bool symbols_are_plain(const struct elf *elf)
+{
+	return elf->is64 && !elf->swap && !elf->placed && elf->machine != EM_ARM;
+}
+
+/*
+ * Read entry INDEX of TABLE.  False: it is not defined in this file, or it is no code.
+ * IS_PLAIN: symbols_are_plain(), or false; a constant makes loops fast.
+ */
+static inline __attribute__((always_inline)) bool
+symbol_read(const struct elf *elf, bool is_plain, uint8_t table, uint64_t index,
+	    struct elf_table_symbol *s)
+{
+	bool is64 = is_plain || elf->is64;
+	const uint8_t *at = elf->table[table].entries +
+			    index * (is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	uint8_t info = at[is64 ? offsetof(Elf64_Sym, st_info) : offsetof(Elf32_Sym, st_info)];
+	unsigned type = ELF64_ST_TYPE(info);	/* the same in both classes */
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	s->table = table;
+	s->is_label = type == STT_NOTYPE;
+	s->binding = ELF64_ST_BIND(info) & BINDING_MASK;
+	s->name = symbol_name_at(elf, at);
+	if (is_plain) {
+		Elf64_Sym plain;
+		memcpy(&plain, at, sizeof(plain));
+		s->section = plain.st_shndx;
+		s->address = plain.st_value;
+		s->size = plain.st_size;
+	} else if (is64) {
+		s->section = elf_load_u16(elf, at + offsetof(Elf64_Sym, st_shndx));
+		s->address = elf_load_u64(elf, at + offsetof(Elf64_Sym, st_value));
+		s->size = elf_load_u64(elf, at + offsetof(Elf64_Sym, st_size));
+	} else {
+		s->section = elf_load_u16(elf, at + offsetof(Elf32_Sym, st_shndx));
+		s->address = elf_load_u32(elf, at + offsetof(Elf32_Sym, st_value));
+		s->size = elf_load_u32(elf, at + offsetof(Elf32_Sym, st_size));
+	}
+	if (!is_plain && elf->placed && s->section < elf->sections)
+		s->address += elf->placed[s->section].address;
+	if (s->section == SHN_UNDEF || s->size > UINT64_MAX - s->address)
+		return false;
+	if (!is_plain && elf->machine == EM_ARM)
+		s->address &= ~1ULL;	/* bit 0 marks Thumb code */
+	return true;
+}
+
+/* Whether S has a name, and is no label in data, nor one that names nothing. */
+bool symbol_is_code(struct elf *elf, const struct elf_table_symbol *s);
+
+/* The symbol to show of several at one address.  Zero-initialised: of none. */
+struct symbol_choice {
+	struct elf_table_symbol best;
+	uint64_t size;		/* the largest of all, in bytes */
+	uint32_t count;		/* of symbols */
+	unsigned rank;		/* priority of BEST; filled when there are several */
+	size_t length;		/* of its name; the same */
+};
+
+/* Add S to the symbols at its address. */
+void symbol_choose(struct elf *elf, struct symbol_choice *c, const struct elf_table_symbol *s);
+
+/* Return the end of S, which has no size: the NEXT symbol (0: none), or the end of its section. */
+uint64_t symbol_presumed_end(const struct elf *elf, const struct elf_table_symbol *s,
+			     uint64_t next);
+
+/*
+ * Search the tables for the symbol that covers ADDRESS.  False: there is none.  Narrow SAME to a
+ * range around ADDRESS with the same answer.
+ */
+bool symbol_scan(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
+		 struct extent *same);
