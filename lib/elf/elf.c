@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -385,8 +384,7 @@ void **elf_beside(struct elf *elf)
 
 void elf_rest(const struct elf *elf)
 {
-	if (elf->mapped.at)
-		madvise((void *)(uintptr_t)elf->mapped.at, elf->mapped.size, MADV_DONTNEED);
+	mapped_rest(&elf->mapped, elf->mapped.at, elf->mapped.size);
 }
 
 struct elf_bytes elf_image(const struct elf *elf)

@@ -11,6 +11,7 @@
 
 #include <libdeflate.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <zstd.h>
 
 enum { RATIO_MAX = 32 };
@@ -46,6 +47,23 @@ static bool take(struct elf *elf, uint64_t packed_size, uint64_t size)
 	return true;
 }
 
+/*
+ * Return SIZE bytes for the caller to free, or NULL.  Large ones are in huge pages where the system
+ * has them: each page is a fault, and the first write to it clears it.
+ */
+static uint8_t *allocate(size_t size)
+{
+	enum { HUGE_PAGE = 2 << 20, LEAST = 2 * HUGE_PAGE };
+	size_t whole = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+
+	if (size < LEAST)
+		return malloc(size);
+	uint8_t *at = aligned_alloc(HUGE_PAGE, whole);
+	if (at)		/* the last page may be small: it is not in use to its end */
+		madvise(at, size & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
+	return at;
+}
+
 uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,
 			 uint64_t size)
 {
@@ -53,7 +71,7 @@ uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes
 
 	if (size == 0 || packed.size == 0 || !take(elf, packed.size, size))
 		return NULL;
-	uint8_t *to = malloc(size + 1);
+	uint8_t *to = allocate(size + 1);
 	if (!to)
 		return NULL;
 	if (packing == PACKED_ZLIB)
@@ -65,5 +83,6 @@ uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes
 		return NULL;
 	}
 	to[size] = 0;
+	mapped_rest(&elf->mapped, packed.at, packed.size);	/* it is not read again */
 	return to;
 }

@@ -93,6 +93,19 @@ bool mapped_open(struct mapped *m, int fd)
 	return true;
 }
 
+void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size)
+{
+	uintptr_t start = (uintptr_t)at, end = start + size, page = page_size();
+
+	if (!m->at || at < m->at || start - (uintptr_t)m->at > m->size ||
+	    size > m->size - (start - (uintptr_t)m->at))
+		return;
+	start = (start + page - 1) & ~(page - 1);
+	end &= ~(page - 1);
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 void mapped_close(struct mapped *m)
 {
 	struct mapped **link = &all;
