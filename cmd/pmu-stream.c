@@ -82,6 +82,9 @@ static bool take(struct stream_work *w, const struct record *rec)
 		w->last_time = time;
 	if (w->first_time == 0)
 		w->first_time = w->last_time;
+	/* describe_record() reports it itself */
+	if (!dump && !stream_fits(w->in, rec) && w->writes)
+		return true;
 	if (w->writes && rec->type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 		writer_record(&w->out, rec);
 	else if (dump)

@@ -7,11 +7,12 @@
 samples=800000	# 64 MB; 3 bytes kept for each would be seen
 test -z "$ENDLESS" || samples=120000000
 
-# The peak memory in KiB of COMMAND, given so many samples by a pipe
+# The peak memory in KiB of COMMAND, given so many samples by a pipe; if COMMAND fails, there is
+# the file "failed"
 peak() {
 	n=$1
 	shift
-	cost sh -c "make-stream $n 20000 4 | $* >/dev/null" | cut -d ' ' -f 2
+	cost sh -c "make-stream $n 20000 4 | $* >/dev/null || : >failed" | cut -d ' ' -f 2
 }
 
 for command in 'pmu-stream' 'pmu-stream --decompress' 'pmu-stream --cat' 'pmu-stream -z' \
@@ -19,6 +20,7 @@ for command in 'pmu-stream' 'pmu-stream --decompress' 'pmu-stream --cat' 'pmu-st
 	check "$command: as much memory for ten times the stream" <<-'END'
 		little=$(peak $((samples / 10)) $command)
 		much=$(peak $samples $command)
+		test ! -e failed
 		echo "$little KiB, $much KiB"
 		test $much -le $((little + 2048))
 		# a sanitizer has its own
@@ -36,15 +38,16 @@ test -z "$ENDLESS" || processes=10000000
 churn_peak() {
 	n=$1
 	shift
-	cost sh -c "make-churn $n | $* >/dev/null" | cut -d ' ' -f 2
+	cost sh -c "make-churn $n | $* >/dev/null || : >failed" | cut -d ' ' -f 2
 }
 
 for command in 'pmu-symbolize -q' 'pmu-topprof --label none --max-stacks 1000' \
-	'pmu-topprof --interval 1s --output-template p%S.pb.gz' 'pmu-stream --comm program-1' \
+	'pmu-topprof --interval 1s --output-template p%M%S.pb.gz' 'pmu-stream --comm program-1' \
 	'pmu-stream --cat'; do
 	check "$command: as much memory for ten times the processes" <<-'END'
 		little=$(churn_peak $((processes / 10)) $command)
 		much=$(churn_peak $processes $command)
+		test ! -e failed
 		echo "$little KiB, $much KiB"
 		# a limit of stacks leaves room for a quarter million of recorded chains
 		case $command in *max-stacks*) little=$((little + 20480)) ;; esac
@@ -56,17 +59,18 @@ done
 named_peak() {
 	n=$1
 	shift
-	cost sh -c "make-churn $n 1000000000 | $* >/dev/null" | cut -d ' ' -f 2
+	cost sh -c "make-churn $n 1000000000 | $* >/dev/null || : >failed" | cut -d ' ' -f 2
 }
 
 # cost has the larger of a pipe's two
 for command in \
-	'pmu-symbolize -q --definitions 1Mi | pmu-topprof --interval 1s --output-template p%S.pb.gz' \
-	'pmu-topprof --interval 1s --output-template p%S.pb.gz' \
+	'pmu-symbolize -q --definitions 1Mi | pmu-topprof --interval 1s --output-template p%M%S.pb.gz' \
+	'pmu-topprof --interval 1s --output-template p%M%S.pb.gz' \
 	'pmu-stream --comm program-1'; do
 	check "$command: as much memory for three times the names" <<-'END'
-		little=$(named_peak $processes "$command")
-		much=$(named_peak $((processes * 3)) "$command")	# 50 bytes each would be seen
+		little=$(named_peak $((processes * 5 / 8)) "$command")
+		much=$(named_peak $((processes * 15 / 8)) "$command")	# 80 bytes each would be seen
+		test ! -e failed
 		echo "$little KiB, $much KiB"
 		test $much -le $((little + 4096))
 	END
@@ -76,7 +80,7 @@ done
 unended_peak() {
 	n=$1
 	shift
-	cost sh -c "make-churn $n 20 unended | $* >/dev/null 2>said" | cut -d ' ' -f 2
+	cost sh -c "make-churn $n 20 unended | $* >/dev/null 2>said || : >failed" | cut -d ' ' -f 2
 }
 
 for command in pmu-symbolize 'pmu-topprof --label none --max-stacks 1000' pmu-unwind \
@@ -84,16 +88,25 @@ for command in pmu-symbolize 'pmu-topprof --label none --max-stacks 1000' pmu-un
 	check "$command: as much memory for three times the processes that never end" <<-'END'
 		little=$(unended_peak 70000 "$command")
 		much=$(unended_peak 210000 "$command")
+		test ! -e failed
 		echo "$little KiB, $much KiB"
 		cat said
 		# a limit of stacks leaves room for a quarter million of recorded chains
 		case $command in *max-stacks*) little=$((little + 20480)) ;; esac
 		test $much -le $((little + 4096))
 		at_most "$much" 65536
+		test "$(grep -c "no end was recorded of more than 131072 threads" said)" = 1
 		case $command in pmu-stream*) exit 0 ;; esac
 		test "$(grep -c "more than 32768 processes have no recorded end" said)" = 1
 	END
 done
+
+check 'threads of a resolved stream that never end are reported, too' <<'END'
+	make-churn 140000 20 unended | pmu-symbolize -q |
+		pmu-topprof --label none -o p.pb.gz 2>said
+	cat said
+	test "$(grep -c "no end was recorded of more than 131072 threads" said)" = 1
+END
 
 check 'of many processes that never end, those with samples keep their mappings' <<'END'
 	compose s.data <<-EOF
@@ -128,7 +141,7 @@ without() {
 }
 
 check 'a limit of definitions changes no profile' <<'END'
-	make-churn 3000 1500 >churn.data	# the second half has the names of the first
+	make-churn 2000 1000 >churn.data	# the second half has the names of the first
 	pmu-symbolize churn.data >whole.data
 	pmu-symbolize --definitions 1 churn.data >anew.data
 	pmu-stream --stats whole.data | none grep '^RESTART'
@@ -201,8 +214,8 @@ check 'what forks copy, and mappings in descending order, cost what they say' <<
 	echo '[x] 1' | same - got
 END
 
-# repeated KIND: many.data, 180,000 records that each differ, with rounds; little.data, the first
-# 60,000 of them
+# repeated KIND: many.data, 90,000 records that each differ, with rounds; little.data, the first
+# 30,000 of them
 repeated() {
 	compose many.data <<-EOF
 		NEW = 0xffffffffc0000000
@@ -225,6 +238,7 @@ repeated() {
 		         struct.pack("<IQ", 1, len(e)) + e)
 		    d += bytes(-len(d) % 8)
 		    return record(66, struct.pack("<I", len(d)), 0) + d
+		four = [tracing(i) for i in range(4)]
 		make = {
 		    "code": lambda i: generated(i, 0) + generated(i, 1),
 		    "same-code": lambda i: generated(i % 4, 0),
@@ -234,12 +248,12 @@ repeated() {
 		    "control-groups": lambda i: record(19, struct.pack("<Q", i) + pad(b"/a/%08d" % i)),
 		    "hosts": lambda i: record(80, struct.pack("<Q", 3) + text(b"%064d" % i)),
 		    "tools": lambda i: record(0x504d0005, pad(b"tool%d" % i) + pad(b"1") + pad(b"x")),
-		    "tracing-data": lambda i: tracing(i % 4),
+		    "tracing-data": lambda i: four[i % 4],
 		    "files": lambda i: record(1, mmap(5, 0x10000, 0x1000, b"/usr/lib/%d" % i)),
 		}["$1"]
 		parts = [record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0))]
-		for i in range(180000):
-		    if i == 60000:
+		for i in range(90000):
+		    if i == 30000:
 		        open("little.data", "wb").write(pipe(*parts))
 		    parts.append(make(i))
 		    if i % 200 == 0:
@@ -306,12 +320,12 @@ chains() {
 
 check 'of a million addresses on, random ones take no more memory, and are one function' <<'END'
 	chains 1100 some.data
-	chains 3300 many.data
+	chains 2200 many.data
 	little=$(cost pmu-symbolize -q --definitions 1Gi some.data | cut -d ' ' -f 2)
-	much=$(cost pmu-symbolize -q --definitions 1Gi many.data | cut -d ' ' -f 2)
+	much=$(cost sh -c "pmu-symbolize --definitions 1Gi -o resolved.data many.data 2>said" |
+		cut -d ' ' -f 2)
 	echo "$little KiB, $much KiB"
 	test $much -le $((little + 2048))
-	pmu-symbolize --definitions 1Gi many.data 2>said >resolved.data
 	grep -q 'more than 1048576 addresses were sampled' said
 	pmu-stream --stats resolved.data | grep '^FRAME  *1048577$'
 	grep -aq '\[more addresses\]' resolved.data

@@ -526,4 +526,26 @@ check 'a mark of a build ID in a record that has device and inode does not count
 	grep -e disk -e overlay got | same want -
 END
 
+check 'a record whose fields do not fit it is reported in each way to read, and not written' <<'END'
+	compose s.data <<-EOF
+		wide = struct.pack("<IIQQQ", 5, 5, 0x1000, 2**64 - 1, 0) + pad(b"/wide")
+		out = pipe(record(64, attr(1, 0, 1, IP | TID | TIME | PERIOD, flags=0)),
+		           record(1, mmap(5, 0x10000, 0x1000, b"/whole")), record(1, wide),
+		           record(9, struct.pack("<QIIQQ", 0x10010, 5, 5, 1, 1)),
+		           record(3, struct.pack("<II", 5, 5)))
+	EOF
+	for way in --check --stats --dump --zstd --decompress --cat; do
+		exits 1 pmu-stream $way s.data >out$way 2>said
+		cat said
+		test "$(grep -c "offset 0x[0-9a-f]*: record with fields that do not fit" said)" = 2
+	done
+	for way in --zstd --decompress --cat; do
+		# --cat says that its input was not whole
+		pmu-stream --dump out$way >dump 2>said || test $way = --cat
+		grep -q /whole dump
+		grep -q SAMPLE dump
+		none grep /wide dump
+	done
+END
+
 done_testing

@@ -402,6 +402,7 @@ static void take_other(struct collect *c, const struct record *rec)
 	}
 	labeler_follow(&c->labeler, rec);
 	label_join_follow(&c->join, rec);
+	stream_note_tasks(c->in, &c->labeler.tasks);
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);

@@ -179,6 +179,38 @@ bool record_build_id(const struct record *rec, struct build_id_record *out)
 	return true;
 }
 
+bool record_fits(const struct record *rec)
+{
+	union {
+		struct mmap_record mmap;
+		struct comm_record comm;
+		struct task_record task;
+		struct lost_record lost;
+		struct ksymbol_record ksymbol;
+		struct build_id_record build_id;
+	} u;
+
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return record_mmap(rec, &u.mmap);
+	case PERF_RECORD_COMM:
+		return record_comm(rec, &u.comm);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return record_task(rec, &u.task);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return record_lost(rec, &u.lost);
+	case PERF_RECORD_KSYMBOL:
+		return record_ksymbol(rec, &u.ksymbol);
+	case RECORD_BUILD_ID:
+		return record_build_id(rec, &u.build_id);
+	default:
+		return true;
+	}
+}
+
 const char *record_type_name(uint32_t type)
 {
 	return record_type_info(type, 0).name;

@@ -86,9 +86,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit it");
-	if (r->spaces.tasks.nameless == 1)
-		report_note(r->report, "threads have more than %d names; further threads have none",
-			    NAMES_MAX);
+	stream_note_tasks(in, &r->spaces.tasks);
 	if (r->spaces.silenced && !r->silence_reported) {
 		r->silence_reported = true;
 		report_note(r->report, SPACES_SILENCED, PROCESSES_MAX);

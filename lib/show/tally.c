@@ -29,11 +29,12 @@ static void add_time(struct tally *t, uint64_t time)
 }
 
 /* The counters of threads that have ended are not needed any more. */
-static void forget_ended(struct tally *t, const struct record *rec)
+static void forget_ended(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
 	if (t->groups.counters == 0)
 		return;
 	tasks_follow(&t->tasks, rec);
+	stream_note_tasks(in, &t->tasks);
 	for (uint32_t i = 0; i < t->tasks.forgotten_count; i++)
 		groups_forget(&t->groups, t->tasks.forgotten[i].tid);
 }
@@ -68,7 +69,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		t->lost += record_lost(rec, &lost) ? lost.count : 0;
 	label_join_follow(&t->join, rec);
 	t->throttled += rec->type == PERF_RECORD_THROTTLE;
-	forget_ended(t, rec);
+	forget_ended(t, in, rec);
 	add_time(t, stream_time(in, rec));
 }
 

@@ -224,6 +224,8 @@ static void read_head(struct join *j, struct join_input *s)
 
 	s->has_head = false;
 	while (!s->resolved && stream_next(s->in, &rec)) {
+		if (!stream_fits(s->in, &rec))
+			continue;
 		if (record_is_resolved(rec.type)) {
 			report_error(j->report, "'%s' is resolved already: join streams before "
 				     "pmu-symbolize", s->file);

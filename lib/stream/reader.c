@@ -2,6 +2,7 @@
 #include "stream/internal.h"
 #include "record/swap.h"
 #include "stream/resolved.h"
+#include "stream/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -445,6 +446,26 @@ void stream_damaged(struct stream_reader *in, const struct record *rec, const ch
 	in->damaged = true;
 	report_damage(in->report, (struct report_place){ in->file, rec->offset },
 		      "%s; skipped", why);
+}
+
+bool stream_fits(struct stream_reader *in, const struct record *rec)
+{
+	if (record_fits(rec))
+		return true;
+	stream_damaged(in, rec, "record with fields that do not fit it");
+	return false;
+}
+
+void stream_note_tasks(struct stream_reader *in, const struct tasks *t)
+{
+	if (t->silenced && !in->silence_noted)
+		report_note(in->report, "no end was recorded of more than %d threads; those silent "
+			    "for longest are forgotten", TASKS_MAX);
+	in->silence_noted |= t->silenced > 0;
+	if (t->nameless && !in->names_noted)
+		report_note(in->report, "threads have more than %d names; further threads have "
+			    "none", NAMES_MAX);
+	in->names_noted |= t->nameless > 0;
 }
 
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out)

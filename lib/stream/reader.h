@@ -62,6 +62,16 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
 /* Report that REC is damaged and skipped; WHY says what is wrong. */
 void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why);
 
+/*
+ * Return whether the fields of REC are within it, if they matter to readers: MMAP, MMAP2, COMM,
+ * FORK, EXIT, LOST, LOST_SAMPLES, KSYMBOL, BUILD_ID.  If not, REC is reported as damaged.
+ */
+bool stream_fits(struct stream_reader *in, const struct record *rec);
+
+/* Report once for IN if T, which follows it, has forgotten threads or names: there are too many. */
+struct tasks;
+void stream_note_tasks(struct stream_reader *in, const struct tasks *t);
+
 /* Return what the stream has defined so far.  Never NULL; valid as long as the reader. */
 const struct stream_events *stream_events(const struct stream_reader *in);
 const struct stream_origin *stream_origin(const struct stream_reader *in);

@@ -59,8 +59,10 @@ bool selection_keeps(struct selection *c, struct stream_reader *in, const struct
 	if (c->comm && !c->tasks)
 		c->tasks = mem_zeroed(1, sizeof(*c->tasks));
 	if (rec->type != PERF_RECORD_SAMPLE) {
-		if (c->comm)
+		if (c->comm) {
 			tasks_follow(c->tasks, rec);
+			stream_note_tasks(in, c->tasks);
+		}
 		return true;
 	}
 	if (!stream_sample(in, rec, &s))

@@ -131,6 +131,11 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	return good;
 }
 
+const struct tasks *unwind_tasks(const struct unwind *u)
+{
+	return &u->spaces.tasks;
+}
+
 /* Prepare for the registers in MASK of machine M. */
 static void set_mask(struct unwind *u, uint64_t mask, const struct machine *m)
 {

@@ -73,6 +73,9 @@ void unwind_attr(const struct unwind *u, uint8_t *attr, size_t size);
  */
 bool unwind_follow(struct unwind *u, const struct record *rec);
 
+/* Return the threads of the records that unwind_follow() has followed. */
+const struct tasks *unwind_tasks(const struct unwind *u);
+
 /*
  * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
  * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;

@@ -4,15 +4,17 @@
  * turn to stdout.  Each is forked by a shell with 100 mappings, runs one of NAMES (20) programs
  * with 10 mappings of as many libraries, has two threads with a sample each, and ends.  Another
  * sample of it comes late, after its end.  A round ends every 200 processes.  A process
- * lasts 1 ms of the stream's clock.  PIDs are reused after 4 million.  "unended": no EXIT is
- * recorded, and there is one mapping.
+ * lasts 1 ms of the stream's clock, which begins with 2026.  PIDs are reused after 4 million.
+ * "unended": no EXIT is recorded, and there is one mapping.
  */
+#include "record/origin.h"
 #include "stream/writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { SHELL = 5, PIDS = 4000000, ROUND = 200, STEP = 1000000 /* ns */ };
@@ -108,7 +110,9 @@ int main(int argc, char **argv)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_period = 1000000, .sample_id_all = 1,
 	};
-	const uint64_t id = 7;
+	const uint64_t id = 7, second = 1000000000;
+	/* version 1, CLOCK_MONOTONIC; the stream's clock is 0 at this time of the wall clock */
+	const uint64_t clock[] = { 1 | (uint64_t)CLOCK_MONOTONIC << 32, 1767225600 * second, 0 };
 	struct report report = { .tool = "make-churn" };
 
 	if (argc < 2 || argc > 4 || isatty(STDOUT_FILENO))
@@ -122,6 +126,7 @@ int main(int argc, char **argv)
 	output_open(&out, "-", &report);
 	writer_header(&out);
 	writer_attr(&out, &attr, &id, 1);
+	writer_feature(&out, FEATURE_CLOCK_DATA, clock, sizeof(clock));
 	for (uint64_t i = 0; i < 100; i++)
 		write_mapping(SHELL, 0x10000 + i * 0x2000, "/usr/lib/sh", i);
 	for (uint64_t i = 0; i < processes; i++) {
