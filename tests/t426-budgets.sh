@@ -123,8 +123,8 @@ END
 check 'tables of abbreviations that have one end, of units that have one each' <<'END'
 	python3 - <<-EOF
 	import struct
-	UNITS = 100000
-	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0, 0]) * 500000 + b"\0")
+	UNITS = 50000
+	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0, 0]) * 250000 + b"\0")
 	info = b""
 	for i in range(UNITS):
 	    unit = struct.pack("<HIB", 4, 5 * i, 8) + b"\1"
@@ -304,7 +304,7 @@ END
 
 check 'a perf map of four names, one for each of four processes, is read once' <<'END'
 	mkdir -p root/tmp
-	python3 -c "for i in range(1000000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map
+	python3 -c "for i in range(300000): print(\"%x 1 function_%x\" % (0x10000 + i, i))" >map
 	cp map root/tmp/perf-4000001.map
 	for n in 2 3 4; do
 		ln root/tmp/perf-4000001.map root/tmp/perf-400000$n.map
