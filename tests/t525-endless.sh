@@ -95,7 +95,7 @@ for command in pmu-symbolize 'pmu-topprof --label none --max-stacks 1000' pmu-un
 		case $command in *max-stacks*) little=$((little + 20480)) ;; esac
 		test $much -le $((little + 4096))
 		at_most "$much" 65536
-		test "$(grep -c "no end was recorded of more than 131072 threads" said)" = 1
+		test "$(grep -c "more than 131072 threads have no recorded end" said)" = 1
 		case $command in pmu-stream*) exit 0 ;; esac
 		test "$(grep -c "more than 32768 processes have no recorded end" said)" = 1
 	END
@@ -105,7 +105,7 @@ check 'threads of a resolved stream that never end are reported, too' <<'END'
 	make-churn 140000 20 unended | pmu-symbolize -q |
 		pmu-topprof --label none -o p.pb.gz 2>said
 	cat said
-	test "$(grep -c "no end was recorded of more than 131072 threads" said)" = 1
+	test "$(grep -c "more than 131072 threads have no recorded end" said)" = 1
 END
 
 check 'of many processes that never end, those with samples keep their mappings' <<'END'

@@ -459,7 +459,7 @@ bool stream_fits(struct stream_reader *in, const struct record *rec)
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t)
 {
 	if (t->silenced && !in->silence_noted)
-		report_note(in->report, "no end was recorded of more than %d threads; those silent "
+		report_note(in->report, "more than %d threads have no recorded end; those silent "
 			    "for longest are forgotten", TASKS_MAX);
 	in->silence_noted |= t->silenced > 0;
 	if (t->nameless && !in->names_noted)
