@@ -19,10 +19,59 @@ const struct mapping *space_find_data(const struct space *space, uint64_t addres
 	return mappings_find(&space->data, address);
 }
 
+/* The code of SPACE has changed. */
+static void renew(struct spaces *s, struct space *space)
+{
+	space->generation = ++s->generation;
+	space->shared = 0;
+}
+
 static void map(struct spaces *s, struct space *space, struct mapping new)
 {
 	mappings_set(&space->code, new);
-	space->generation = ++s->generation;
+	renew(s, space);
+}
+
+/*
+ * Return a hash of what files SPACE maps where as code, or 0: it has other code, which may be the
+ * process's own, or too many mappings to look at.  The vdso is left out: it is at another address
+ * in each process.
+ */
+static uint64_t hash_files(const struct spaces *s, const struct space *space)
+{
+	enum { LOOK_MAX = 64 };
+	const struct mapping *m = mappings_from(&space->code, 0);
+	uint64_t hash = hash_u64(s->objects.removals);	/* ids of objects mean others since then */
+
+	for (int looks = 0; m; looks++) {
+		enum object_kind kind = s->objects.object[m->object].kind;
+		if (looks == LOOK_MAX || m->is_covered || m->is_jit ||
+		    (kind != OBJECT_FILE && kind != OBJECT_VDSO))
+			return 0;
+		if (kind == OBJECT_FILE) {
+			hash = hash_more(hash_more(hash, m->start), m->end);
+			hash = hash_more(hash, m->file_offset);
+			hash = hash_more(hash, (uint64_t)m->is_main << 32 | m->object);
+		}
+		m = mappings_from(&space->code, m->end);
+	}
+	return hash;
+}
+
+/* Set SPACE's SHARED, as another space has it whose files are the same. */
+static void share(struct spaces *s, struct space *space)
+{
+	uint64_t hash = hash_files(s, space);
+
+	space->shared = space->generation;
+	if (!hash)
+		return;
+	if (!s->alike)
+		s->alike = mem_zeroed(ALIKE_MAX, sizeof(*s->alike));
+	struct alike_spaces *alike = &s->alike[hash % ALIKE_MAX];
+	if (alike->hash != hash)
+		*alike = (struct alike_spaces){ hash, ++s->generation };
+	space->shared = alike->shared;
 }
 
 /*
@@ -43,7 +92,7 @@ static void map_data(struct spaces *s, struct space *space, struct mapping new)
 		if (looks == LOOK_MAX || !(m->object == new.object ||
 					   (m->is_covered && m->cover == new.object))) {
 			mappings_remove(code, start, end);
-			space->generation = ++s->generation;
+			renew(s, space);
 		}
 		m = mappings_from(code, end);
 	}
@@ -118,6 +167,8 @@ static void copy_space(struct spaces *s, struct space *to, const struct space *f
 	to->code = mappings_copy(&from->code);
 	to->data = mappings_copy(&from->data);
 	to->has_main = from->has_main;
+	if (from->shared != from->generation)
+		to->shared = from->shared;
 }
 
 static bool is_guest(const struct record *rec)
@@ -209,7 +260,7 @@ static void unmap_generated(struct spaces *s, uint64_t start, uint64_t end)
 		const struct mapping piece = *m;
 		if (piece.generated) {
 			mappings_remove(code, piece.start, piece.end);
-			s->kernel.generation = ++s->generation;
+			renew(s, &s->kernel);
 			s->generated--;
 		}
 		m = mappings_from(code, piece.end);
@@ -391,7 +442,10 @@ const struct space *spaces_find(struct spaces *s, pid_t pid)
 		return &empty_space;
 	s->last = id;
 	s->process[id].used = ++s->uses;
-	return &s->process[id].space;
+	struct space *space = &s->process[id].space;
+	if (!space->shared)
+		share(s, space);
+	return space;
 }
 
 const struct mapping *spaces_file_mapped(struct spaces *s, const struct record *rec, pid_t *pid)
@@ -437,6 +491,7 @@ void spaces_release(struct spaces *s)
 	clear_space(s, &s->guest);
 	free(s->process);
 	free(s->removed);
+	free(s->alike);
 	objects_release(&s->objects);
 	table_release(&s->process_table);
 	tasks_release(&s->tasks);

@@ -6,7 +6,9 @@
  * A space holds the mappings of one process, sorted by address and never
  * overlapping: a new mapping cuts those it covers.  Each change gives the
  * space a new generation number, unique among all spaces, so that a cache
- * keyed by (generation, address) is never stale.
+ * keyed by (generation, address) is never stale.  Programs that are run again and
+ * again, and children of a process, have equal mappings: of code in files, a cache
+ * may be keyed by what these spaces share.
  *
  * Mappings that are not executable are kept apart.  A sample's address may still lie in
  * one, because the recorder may have missed an mprotect().  An address that an unwinder
@@ -24,6 +26,11 @@
 
 struct space {
 	uint64_t generation;	/* replaced by each change, see above */
+	/*
+	 * A number that spaces have in common if the same files are mapped as code at the same
+	 * addresses; GENERATION if other code than files and the vdso is mapped.  0: not set yet.
+	 */
+	uint64_t shared;
 	struct mappings code;	/* executable */
 	struct mappings data;	/* not executable; where code overlaps, code wins */
 	bool has_main;		/* a mapping with is_main was found */
@@ -50,7 +57,11 @@ struct spaces {
 	} *process;
 	uint32_t processes;
 	uint64_t uses;		/* of processes, so far */
-	uint64_t generation;	/* last one assigned */
+	uint64_t generation;	/* last one assigned, also as a SHARED */
+	struct alike_spaces {
+		uint64_t hash;		/* of the files mapped as code */
+		uint64_t shared;	/* what spaces with that hash share */
+	} *alike;		/* by HASH % ALIKE_MAX */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
 	uint32_t last;		/* index of the process found last: many samples in a row are its */
 	uint32_t generated;	/* mappings of code that the kernel generated */
@@ -66,6 +77,7 @@ enum {
 	/* processes at a time; those not used for longest are forgotten */
 	PROCESSES_MAX = 1 << 15,
 	GENERATED_MAX = 1 << 16,	/* pieces of generated code that are mapped at a time */
+	ALIKE_MAX = 1 << 12,		/* hashes of spaces that are remembered */
 	REMOVED_MAX = 1 << 10,		/* pieces that stay mapped after the kernel removed them */
 };
 

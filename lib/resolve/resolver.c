@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two caches make the common case cheap. The first cache has sets of four slots, and maps an
- * address in one generation of an address space straight to a frame. The second cache is exact,
+ * address in one generation of an address space straight to a frame; code in files is the same for
+ * all address spaces that map the same files. The second cache is exact,
  * and maps an address in an object to a frame. Symbol tables are searched only if both miss.
  *
  * If code of a JIT compiler was replaced, the name of an address depends on the time. Such
@@ -186,12 +187,17 @@ uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 	return id;
 }
 
-/* Return the key of SPACE's generation since the last flush; 0: do not cache its addresses. */
-static inline uint32_t recent_key(const struct resolver *r, const struct space *space)
+/* Return the key of GENERATION since the last flush; 0: do not cache its addresses. */
+static inline uint32_t recent_key(const struct resolver *r, uint64_t generation)
 {
 	/* All unknown spaces have generation 0. */
-	return space->generation && space->generation <= UINT32_MAX
-		? (uint32_t)space->generation ^ r->recent_salt : 0;
+	return generation && generation <= UINT32_MAX ? (uint32_t)generation ^ r->recent_salt : 0;
+}
+
+/* Return the generation that addresses of SPACE in files are cached by. */
+static inline uint64_t shared_generation(const struct space *space)
+{
+	return space->shared ? space->shared : space->generation;
 }
 
 static inline bool is_recent(const struct recent *q, uint64_t address, uint32_t key)
@@ -206,30 +212,58 @@ static bool is_no_code(const struct resolver *r, const struct space *space, uint
 	       !mappings_are_none(&space->code) && !space_find(space, address);
 }
 
-/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code. */
-static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
-			const struct space *space, uint64_t address)
+/* Return the slot of the first cache that has ADDRESS of GENERATION, or NULL. */
+static inline const struct recent *find_recent(const struct resolver *r, uint64_t address,
+					       uint64_t generation)
 {
-	struct recent *q = recent_set(r, address, space->generation);
-	uint32_t key = recent_key(r, space);
+	const struct recent *q = recent_set(r, address, generation);
+	uint32_t key = recent_key(r, generation);
 
-	r->by_time = false;
 	/* Compare all four ways without branching: the hit is unpredictable. */
 	unsigned at = 0;
 	for (unsigned i = 1; i < RECENT_WAYS; i++)
 		at = is_recent(&q[i], address, key) ? i : at;
-	if (is_recent(&q[at], address, key) && key)
-		return q[at].frame;
+	return is_recent(&q[at], address, key) && key ? &q[at] : NULL;
+}
+
+static void add_recent(struct resolver *r, uint64_t address, uint64_t generation, uint32_t frame)
+{
+	uint32_t key = recent_key(r, generation);
+
+	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX)
+		resolver_set_recent(r, 2 * r->recent_slots);
+	if (!key || r->by_time)
+		return;
+	struct recent *q = recent_set(r, address, generation);
+	memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
+	q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
+}
+
+/* Whether ADDRESS of SPACE is in a file that other spaces map in the same way. */
+static bool is_shared(const struct resolver *r, const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+
+	return m && r->spaces.objects.object[m->object].kind == OBJECT_FILE;
+}
+
+/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code. */
+static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			const struct space *space, uint64_t address)
+{
+	uint64_t generation = shared_generation(space);
+	const struct recent *q = find_recent(r, address, generation);
+
+	r->by_time = false;
+	if (!q && generation != space->generation && !is_shared(r, space, address)) {
+		generation = space->generation;
+		q = find_recent(r, address, generation);
+	}
+	if (q)
+		return q->frame;
 	struct place place = resolver_place_find(r, in, pid, space, address);
 	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
-	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX) {
-		resolver_set_recent(r, 2 * r->recent_slots);
-		q = recent_set(r, address, space->generation);
-	}
-	if (key && !r->by_time) {
-		memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
-		q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
-	}
+	add_recent(r, address, generation, frame);
 	return frame;
 }
 
@@ -316,8 +350,10 @@ static void push_calls(struct resolver *r, const struct stream_reader *in, const
 static void prefetch(const struct resolver *r, const struct space *space,
 		     const struct words *chain, uint64_t count)
 {
+	uint64_t generation = shared_generation(space);
+
 	for (uint64_t i = 0; i < count; i++)
-		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), space->generation));
+		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), generation));
 }
 
 /*
@@ -390,11 +426,18 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	w->exact = false;
 }
 
+/* Return the key that callers in the space of W are kept by; 0: they are not kept. */
+static uint32_t callers_key(const struct resolver *r, const struct chain_walk *w)
+{
+	return w->space && !w->ended ? recent_key(r, w->space->generation) : 0;
+}
+
 /* Return whether the frames of the last addresses, those of the callchain before, are known. */
 static bool knows_callers(const struct resolver *r, const struct chain_walk *w)
 {
-	return w->space && recent_key(r, w->space) && recent_key(r, w->space) == r->last.key &&
-	       !w->ended && !w->exact && !(w->repeats && w->space == w->leaf) &&
+	uint32_t key = callers_key(r, w);
+
+	return key && key == r->last.key && !w->exact && !(w->repeats && w->space == w->leaf) &&
 	       !(w->leaf_is_user && w->space == &r->spaces.kernel);
 }
 
@@ -475,8 +518,8 @@ static uint32_t resolve_chain(struct resolver *r, const struct stream_reader *in
 			w.callers = 0;
 		}
 	}
-	bool lasts = w.space && !w.ended && salt == r->recent_salt && recent_key(r, w.space);
-	keep_callers(r, &chain, lasts ? w.callers : 0, count, lasts ? recent_key(r, w.space) : 0);
+	uint32_t key = salt == r->recent_salt ? callers_key(r, &w) : 0;
+	keep_callers(r, &chain, key ? w.callers : 0, count, key);
 	*end = end_of_walk(r, in, attr, &w, said);
 	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
 		push_calls(r, in, s, &count);

@@ -74,28 +74,72 @@ static void damaged(struct gotable *t, uint64_t offset)
 		t->damage = (struct elf_damage){ ".gopclntab", offset };
 }
 
+/* Return a signed number, whose lowest bit is its sign. */
+static inline uint32_t signed_delta(uint64_t delta)
+{
+	return (uint32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
+}
+
+/* A run-length table while it is read: VALUE holds up to PC. */
+struct value_run {
+	struct cursor c;
+	uint64_t pc;
+	uint32_t value;
+};
+
+/* Read an unsigned LEB128 number of one byte or two, of which two are there; NULL: it has more. */
+static inline const uint8_t *read_short(const uint8_t *at, uint32_t *number)
+{
+	*number = at[0] & 0x7f;
+	if (at[0] < 0x80)
+		return at + 1;
+	*number |= (uint32_t)at[1] << 7;
+	return at[1] < 0x80 ? at + 2 : NULL;
+}
+
+/* Read pairs of short numbers, the usual case, up to the pair that passes ADDRESS. */
+static inline void pass_short_pairs(struct value_run *run, uint32_t quantum, uint64_t address)
+{
+	const uint8_t *at = run->c.at, *end = run->c.end, *next;
+	uint64_t pc = run->pc;
+	uint32_t value = run->value, delta, step;
+
+	while (address >= pc && end - at >= 4 && (next = read_short(at, &delta)) && delta &&
+	       (next = read_short(next, &step))) {
+		value += signed_delta(delta);
+		pc += (uint64_t)step * quantum;
+		at = next;
+	}
+	run->c.at = at;
+	run->pc = pc;
+	run->value = value;
+}
+
 /* Return the value at ADDRESS in the run-length table at offset VALUES; -1: none. */
 static int32_t value_at(struct gotable *t, const struct description *d, uint32_t values,
 			uint64_t address)
 {
-	struct cursor c = at(t, t->values + values);
-	const uint8_t *start = c.at;
-	uint64_t pc = d->entry;
-	uint32_t value = UINT32_MAX;
-	bool found = false;
+	struct value_run run = { at(t, t->values + values), d->entry, UINT32_MAX };
+	struct cursor *c = &run.c;
+	const uint8_t *start = c->at;
 
-	if (cursor_left(&c) > t->fuel.left)
-		c.end = c.at + t->fuel.left;
-	for (bool first = true; values && !c.failed && !found; first = false) {
-		uint64_t delta = cursor_uleb(&c);
+	if (cursor_left(c) > t->fuel.left)
+		c->end = c->at + t->fuel.left;
+	for (bool first = true; values && !c->failed; first = false) {
+		uint64_t delta = cursor_uleb(c);
 		if (delta == 0 && !first)
 			break;
-		value += (uint32_t)(delta & 1 ? ~(delta >> 1) : delta >> 1);
-		pc += cursor_uleb(&c) * t->quantum;
-		found = !c.failed && address < pc;
+		run.value += signed_delta(delta);
+		run.pc += cursor_uleb(c) * t->quantum;
+		if (!c->failed)
+			pass_short_pairs(&run, t->quantum, address);
+		if (!c->failed && address < run.pc) {
+			fuel_take(&t->fuel, (uint64_t)(c->at - start));
+			return (int32_t)run.value;
+		}
 	}
-	fuel_take(&t->fuel, values ? (uint64_t)(c.at - start) : 0);
-	return found ? (int32_t)value : -1;
+	fuel_take(&t->fuel, values ? (uint64_t)(c->at - start) : 0);
+	return -1;
 }
 
 /* Read the pair INDEX. The one after the last has the end of text as its entry. */

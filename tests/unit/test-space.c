@@ -435,10 +435,48 @@ static void test_go_programs(void)
 	objects_release(&o);
 }
 
+/* Whether processes PID and OTHER share their files' code. */
+static bool share(struct spaces *s, pid_t pid, pid_t other)
+{
+	return spaces_find(s, pid)->shared == spaces_find(s, other)->shared;
+}
+
+static void test_shared(void)
+{
+	struct spaces s = { 0 };
+
+	for (pid_t pid = 1; pid <= 5; pid++) {
+		map(&s, pid, 0x10000, 0x4000, 0x1000, "/a");
+		map(&s, pid, 0x20000 + 0x1000 * (uint64_t)pid, 0x1000, 0, "[vdso]");
+	}
+	uint64_t before = spaces_find(&s, 1)->shared;
+	tap(before && share(&s, 1, 2) &&
+	    spaces_find(&s, 1)->generation != spaces_find(&s, 2)->generation,
+	    "processes with the same files share their code, wherever the vdso is");
+	map(&s, 2, 0x12000, 0x1000, 0, "/b");
+	map(&s, 3, 0x18000, 0x1000, 0x1000, "/a");
+	map(&s, 4, 0x40000, 0x1000, 0, "//anon");
+	tap(!share(&s, 1, 2) && !share(&s, 1, 3) && !share(&s, 1, 4) &&
+	    spaces_find(&s, 4)->shared == spaces_find(&s, 4)->generation,
+	    "not after another file is mapped, the same one twice, or code without a file");
+	map(&s, 5, 0x12000, 0x1000, 0, "/b");
+	tap(share(&s, 2, 5), "but again if both map the same");
+	task(&s, PERF_RECORD_FORK, 11, 1, 11, 1);
+	task(&s, PERF_RECORD_FORK, 14, 4, 14, 4);
+	tap(share(&s, 1, 11) && !share(&s, 4, 14),
+	    "a child shares with its parent, unless that has code without a file");
+	s.objects.removals++;
+	map(&s, 21, 0x10000, 0x4000, 0x1000, "/a");
+	tap(spaces_find(&s, 21)->shared != before,
+	    "what was shared does not return after ids of objects got new meanings");
+	spaces_release(&s);
+}
+
 int main(void)
 {
 	test_go_programs();
 	test_mappings();
+	test_shared();
 	test_processes();
 	test_copies();
 	test_ends();
