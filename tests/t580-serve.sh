@@ -123,10 +123,10 @@ check 'an error is one line, which pprof prints' <<'END'
 	needs_command curl go
 	serve --any
 	pmu=$url/debug/pprof/pmu
-	for event in nonsense -o/tmp/x ../../etc/passwd '%2e%2e/x/' 'cycles;id' '--help'; do
+	for event in nonsense "-o$PWD/made" ../../etc/passwd '%2e%2e/x/' 'cycles;id' '--help'; do
 		refused 400 "^event: " "$pmu?event=$event&pid=$$&seconds=0.1"
 	done
-	test ! -e /tmp/x
+	test ! -e made
 	refused 403 "tracepoints" "$pmu?event=sched:sched_switch&pid=$$" || grep -q ^event body
 	refused 403 "breakpoints, which this server does not allow" "$pmu?event=mem:0x1000&pid=$$"
 	refused 403 "raw" "$pmu?event=r1c0&pid=$$"
