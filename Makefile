@@ -135,6 +135,8 @@ ifdef SANITIZE
 # The rest is not: its build would.
 BUSY := base record stream elf dwarf unwind symbol resolve profile
 $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
+# It reads its own debug information, all of it.
+$B/tests/unit/test-elf.o: CFLAGS += -g
 endif
 $B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o)
 	$(SAY) AR $@
