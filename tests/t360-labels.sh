@@ -161,6 +161,29 @@ check 'a command, and a program that it starts' <<'END'
 	judged right 50 1000000
 END
 
+check 'a program that another becomes has its own labels, or unknown ones' <<'END'
+	needs_bpf
+	needs_command cc
+	cc -O2 "$TOP/tests/exec-labels.c" -o first
+	cc -O2 -DSECOND "$TOP/tests/exec-labels.c" -o second
+	./first ./second & pid=$!
+	pmu-sample --labels=custom -e cpu-clock -F 997 -p $pid -o s.data 2>log & sampler=$!
+	eventually test -s s.data
+	eventually has_run $pid $(($(cpu_ms $pid) + 50))
+	kill -STOP $sampler
+	kill -USR1 $pid
+	eventually grep -qx second /proc/$pid/comm
+	eventually has_run $pid $(($(cpu_ms $pid) + 50))
+	kill -CONT $sampler
+	eventually grep -qaP "user\x06second" s.data
+	kill $pid
+	wait $sampler
+	pmu-stream -D s.data >lines
+	grep -q "labels={\"user\": \"first\"}" lines
+	grep -q "labels={\"user\": \"second\"}" lines
+	none grep "\"wrong\"" lines
+END
+
 check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds' <<'END'
 	needs_bpf
 	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
@@ -254,6 +277,15 @@ check 'the whole pipe; pmu-prof records labels of a Go program by itself, where 
 	pmu-prof --dry-run --off-cpu -- "$scratch/plain" 500 >>line
 	pmu-prof --dry-run -- true >>line
 	none grep -- --labels line
+END
+
+check 'a process that does not exist: the error, and nothing about its labels' <<'END'
+	needs_bpf
+	sh -c "echo \$\$" >gone
+	exits 1 pmu-sample --labels -e cpu-clock -d 1 -p "$(cat gone)" -o s.data 2>log
+	cat log
+	test "$(wc -l <log)" = 1
+	none grep -i labels log
 END
 
 check 'what labels take: both capabilities, no tracepoint, no flight recorder' <<'END'

@@ -157,14 +157,33 @@ bool proc_owner(pid_t pid, uid_t *user)
 	return true;
 }
 
+/* Read /proc/PID/stat to TEXT.  Return what is after "PID (NAME)", or NULL: no such process. */
+static const char *read_stat(pid_t pid, char text[512])
+{
+	if (!linux_read_text(text, 512, "/proc/%d/stat", (int)pid))
+		return NULL;
+	const char *name_end = strrchr(text, ')');
+	return name_end ? name_end + 1 : NULL;
+}
+
 bool proc_is_zombie(pid_t pid)
 {
 	char text[512];
+	const char *fields = read_stat(pid, text);
 
-	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)pid))
-		return false;
-	const char *name_end = strrchr(text, ')');	/* "PID (NAME) STATE" */
-	return name_end && !strncmp(name_end, ") Z", 3);
+	return fields && !strncmp(fields, " Z", 2);
+}
+
+bool proc_is_kernel(pid_t pid)
+{
+	enum { KERNEL = 0x200000 };	/* linux/sched.h, PF_KTHREAD */
+	char text[512];
+	const char *fields = read_stat(pid, text);
+	unsigned flags;
+
+	/* state, parent, process group, session, terminal, its process group, flags */
+	return fields && sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & KERNEL;
 }
 
 bool proc_name(pid_t pid, pid_t tid, char name[PROC_NAME_SIZE])

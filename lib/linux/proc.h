@@ -62,6 +62,9 @@ bool proc_owner(pid_t pid, uid_t *user);
 /* Return whether process PID has exited, and waits for its parent. */
 bool proc_is_zombie(pid_t pid);
 
+/* Return whether process PID is a worker of the kernel, which has no program. */
+bool proc_is_kernel(pid_t pid);
+
 /* The kernel's workers have longer names than TASK_COMM_LEN. */
 enum { PROC_NAME_SIZE = 64 };
 

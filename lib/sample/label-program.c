@@ -212,7 +212,8 @@ static int start_record(struct label_writing *w, const struct label_program *p, 
 	bpf_store_value(c, BPF_W, SCRATCH, HEAD, LABEL_MAGIC);
 	bpf_store_value(c, BPF_W, SCRATCH, HEAD_STATUS, 0);	/* and N, FLAGS, FORM */
 	bpf_store_value(c, BPF_W, SCRATCH, HEAD_EVENT, (int32_t)index);
-	bpf_store_value(c, BPF_W, SCRATCH, HEAD_EVENT + 4, 0);
+	bpf_load(c, BPF_W, BPF_REG_1, TARGET, offsetof(struct label_target, edition));
+	bpf_store(c, BPF_W, SCRATCH, HEAD_EVENT + 4, BPF_REG_1);
 	bpf_store_value(c, BPF_DW, SCRATCH, HEAD_USED, 0);	/* and COUNT */
 	bpf_load(c, BPF_DW, BPF_REG_1, CONTEXT, REGISTER_PC);
 	bpf_store(c, BPF_DW, SCRATCH, HEAD_IP, BPF_REG_1);

@@ -32,6 +32,7 @@ struct label_target {
 	struct label_variable otel;	/* otel_thread_ctx_v1 */
 	struct label_variable custom;	/* custom_labels_current_set */
 	uint64_t otherwise;	/* enum label_status of a thread without all these */
+	uint64_t edition;	/* goes into each record, as the upper half of the event */
 };
 
 enum {

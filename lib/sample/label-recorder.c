@@ -210,7 +210,8 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	if (record->size > LABEL_RECORD_MAX ||
 	    record->size < sizeof(*record) + l->raw + sizeof(uint32_t) + LABEL_PAYLOAD_HEAD)
 		return true;
-	uint32_t event = (uint32_t)load64(record, l->raw + EVENT);
+	uint64_t word = load64(record, l->raw + EVENT);
+	uint32_t event = (uint32_t)word;
 	uint32_t known = find_kept(ring, event);
 	if (known < LABELS_KEPT || ring->kept == LABELS_KEPT) {
 		forget(ring, known < LABELS_KEPT ? known : 0);
@@ -218,6 +219,7 @@ bool label_recorder_keep(struct label_recorder *l, size_t i,
 	}
 	struct kept_labels *kept = &ring->keep[ring->kept++];
 	kept->event = event;
+	kept->edition = (uint32_t)(word >> 32);
 	kept->pid = (pid_t)load64(record, l->tid);
 	kept->tid = (uint32_t)(load64(record, l->tid) >> 32);
 	kept->ip = load64(record, l->ip);
@@ -243,11 +245,12 @@ const struct kept_labels *label_recorder_take(struct label_recorder *l, size_t i
 		return NULL;
 	l->taken = ring->keep[at];
 	forget(ring, at);
-	if (l->taken.tid == (uint32_t)(load64(record, layout->tid) >> 32) &&
-	    l->taken.ip == load64(record, layout->ip))
-		return &l->taken;
-	l->counts.alone++;
-	return NULL;
+	if (l->taken.tid != (uint32_t)(load64(record, layout->tid) >> 32) ||
+	    l->taken.ip != load64(record, layout->ip)) {
+		l->counts.alone++;
+		return NULL;
+	}
+	return label_targets_knew(&l->targets, l->taken.pid, l->taken.edition) ? &l->taken : NULL;
 }
 
 void label_recorder_write_attr(const struct label_recorder *l, struct output *out)

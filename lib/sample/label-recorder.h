@@ -37,6 +37,7 @@ struct label_ring {
 	uint32_t kept;		/* the newest is the last */
 	struct kept_labels {
 		uint32_t event, tid;
+		uint32_t edition;	/* of what the program knew of the process */
 		pid_t pid;
 		uint64_t ip;
 		uint16_t size;	/* bytes of the record */

@@ -10,7 +10,6 @@
 #include "sample/go-program.h"
 #include "sample/label-options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,6 +20,7 @@ enum {
 	TRIES_MAX = 8,			/* until the dynamic linker has filled the words */
 	TRY_NS = 100000000,		/* between tries */
 	WAITING_MAX = 65536,
+	PASTS = 1 << 16,		/* most machines have no higher process ids */
 };
 
 /* Longest time to look up one process of the target, in ns. */
@@ -60,12 +60,49 @@ void label_targets_add(struct label_targets *t, pid_t pid)
 	add_waiting(t, (struct label_waiting){ .pid = pid });
 }
 
+static uint32_t *past_of(struct label_targets *t, pid_t pid)
+{
+	if (!t->past)
+		t->past = mem_zeroed(PASTS, sizeof(*t->past));
+	return &t->past[(uint32_t)pid % PASTS];
+}
+
 /* Forget what is known of PID: its labels are unknown from now on. */
 static void forget(struct label_targets *t, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
 
 	bpf_map_remove(t->map, &key);
+}
+
+/*
+ * A record says that process PID is from here on not what it was.  The program in the kernel does
+ * not know that yet, so what it wrote after this record is wrong.
+ */
+static void end_edition(struct label_targets *t, pid_t pid)
+{
+	*past_of(t, pid) = t->edition;
+	forget(t, pid);
+}
+
+/* Let the program in the kernel know TARGET. */
+static void add_edition(struct label_targets *t, pid_t pid, struct label_target *target)
+{
+	uint32_t key = (uint32_t)pid, *past = past_of(t, pid);
+
+	target->edition = ++t->edition;
+	if ((int32_t)(t->edition - *past) <= 0)		/* the numbers have gone round */
+		*past = t->edition - 1;
+	bpf_map_set(t->map, &key, target);
+}
+
+bool label_targets_knew(struct label_targets *t, pid_t pid, uint32_t edition)
+{
+	if ((int32_t)(edition - *past_of(t, pid)) > 0)
+		return true;
+	/* Another process with these bits may have ended: the next edition is true again. */
+	label_targets_add(t, pid);
+	return false;
 }
 
 /* COMM, FORK, EXIT, MMAP2, linux/perf_event.h: u32 pid, and tid or the parent; FORK, EXIT: u32
@@ -82,14 +119,15 @@ void label_targets_follow(struct label_targets *t, const struct perf_event_heade
 	case PERF_RECORD_COMM:
 		if (!(record->misc & PERF_RECORD_MISC_COMM_EXEC))
 			return;
-		forget(t, (pid_t)word[0]);
+		end_edition(t, (pid_t)word[0]);
 		break;
 	case PERF_RECORD_FORK:
 		if (word[0] == word[1])		/* a thread */
 			return;
+		end_edition(t, (pid_t)word[0]);	/* if the EXIT of one with this id was lost */
 		break;
 	case PERF_RECORD_EXIT:
-		if (word[0] == word[2])
+		if (word[0] == word[2])		/* other threads may still end */
 			forget(t, (pid_t)word[0]);
 		return;
 	case PERF_RECORD_MMAP2:
@@ -212,8 +250,11 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 
 	if (stat(proc_path(pid, "exe").text, &program) < 0) {
 		program.st_ino = 0;
-		/* A thread of the kernel has no program; what we may not look at has one. */
-		p->is_known = errno == ENOENT || errno == ESRCH;
+		/*
+		 * The kernel has no program.  What we may not look at has one.  What has ended
+		 * must not stay in the map: its EXIT record may have been read before.
+		 */
+		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
 	while (done && proc_maps_next(&maps, &m)) {
 		bool is_program = m.inode && m.inode == program.st_ino;
@@ -252,7 +293,6 @@ static void report_process(struct label_targets *t, const struct label_process *
 /* Let the program in the kernel know what P says about process PID, or that nothing is known. */
 static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 {
-	uint32_t key = (uint32_t)pid;
 	bool has_variable = p->target.otel.place || p->target.custom.place;
 	if (p->target.otel.place)
 		label_names_read(&t->names, pid);
@@ -260,7 +300,7 @@ static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 	p->target.otherwise = can_be_read ? LABEL_STATUS_NONE : LABEL_STATUS_OUTSIDE;
 	/* A program that may have labels, but not for us, must not look like one without. */
 	if (p->is_known && (can_be_read || p->go.state != GO_LABELS_UNKNOWN))
-		bpf_map_set(t->map, &key, &p->target);
+		add_edition(t, pid, &p->target);
 	else
 		forget(t, pid);
 }
@@ -309,6 +349,8 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 	bool good = true;
 
 	for (size_t i = 0; i < pids && good; i++) {
+		if (!proc_owner(pid[i], &(uid_t){ 0 }))
+			continue;	/* an error when its events are opened */
 		look_up(t, pid[i], monotonic_ns() + START_NS, &p);
 		good = p.go.state != GO_LABELS_UNKNOWN || p.target.otherwise == LABEL_STATUS_NONE;
 		if (!good)
@@ -337,5 +379,6 @@ void label_targets_close(struct label_targets *t)
 	if (t->map > 0)
 		close(t->map);
 	free(t->waiting);
+	free(t->past);
 	*t = (struct label_targets){ 0 };
 }

@@ -25,6 +25,9 @@ struct label_targets {
 		uint64_t due;		/* ns of CLOCK_MONOTONIC: look not before */
 	} *waiting;			/* processes to look up, in order */
 	size_t waits;
+	uint32_t edition;		/* of what went to the map last */
+	uint32_t *past;			/* by the lowest bits of a process id: the last edition
+					   that is no longer true; NULL: none */
 };
 
 /* Create the map.  False: errno is set. */
@@ -35,6 +38,13 @@ void label_targets_add(struct label_targets *t, pid_t pid);
 
 /* Follow RECORD of the kernel: programs and processes start and end. */
 void label_targets_follow(struct label_targets *t, const struct perf_event_header *record);
+
+/*
+ * The program in the kernel read labels of process PID by what it knew in EDITION: return whether
+ * that was true.  It was not if the records that were followed so far say that the process has
+ * started another program, or is another process.
+ */
+bool label_targets_knew(struct label_targets *t, pid_t pid, uint32_t edition);
 
 /* Look up what waits, up to about the time UNTIL, ns of CLOCK_MONOTONIC. */
 void label_targets_work(struct label_targets *t, uint64_t until);

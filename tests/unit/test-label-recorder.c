@@ -24,6 +24,7 @@ struct made {
 };
 
 static struct label_ring rings[1];
+static uint32_t edition = 1;	/* of what the program knew of the process */
 static struct label_recorder recorder = {
 	.ring = rings, .rings = 1, .ip = 8, .tid = 16, .time = 24, .raw = RAW,
 };
@@ -42,6 +43,7 @@ static bool labels(uint32_t event, uint64_t ip, uint32_t tid)
 
 	record.size = sizeof(record) - 44;
 	record.event[0] = event;
+	record.event[1] = edition;
 	return label_recorder_keep(&recorder, 0, &record.header);
 }
 
@@ -88,6 +90,26 @@ static bool survives_losses(void)
 	return good && recorder.counts.alone == 2;
 }
 
+/* The process starts another program: what the program in the kernel knew is no longer true. */
+static bool refuses_former_program(void)
+{
+	struct { struct perf_event_header header; uint32_t pid, tid; char name[8]; } comm = {
+		.header = { PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, sizeof(comm) },
+		.pid = 1, .tid = 1, .name = "other",
+	};
+
+	start();
+	recorder.targets.edition = edition = 4;
+	bool good = labels(0, 10, 1) && sample(0, 10, 1);
+	label_targets_follow(&recorder.targets, &comm.header);
+	good &= labels(0, 10, 1) && !sample(0, 10, 1) && recorder.targets.waits == 1;
+	edition = 5;
+	good &= labels(0, 10, 1) && sample(0, 10, 1);
+	label_targets_close(&recorder.targets);
+	edition = 1;
+	return good;
+}
+
 /* More labels wait than there is room for; records too long or too short. */
 static bool is_bounded(void)
 {
@@ -108,6 +130,7 @@ int main(void)
 	tap(joins(), "labels and the next sample of their event are joined, also in another pair");
 	tap(refuses(), "not with a sample of another thread, address or event");
 	tap(survives_losses(), "after a loss nothing is joined with what came before");
+	tap(refuses_former_program(), "nor with what was read as if a former program ran");
 	tap(is_bounded(), "a ring keeps so many labels, and no damaged record");
 	return tap_done();
 }

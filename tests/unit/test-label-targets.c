@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label-targets: the map of the kernel has the processes that run, and none that has ended, also
+ * if it was looked up after its EXIT record.  Without the right to make a map: skipped.
+ */
+#include "linux/proc.h"
+#include "record/label-payload.h"
+#include "sample/bpf.h"
+#include "sample/label-options.h"
+#include "sample/label-targets.h"
+#include "tests/unit/tap.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct report report = { .tool = "test", .quiet = true };
+static const struct target target;
+static const struct label_options options = { .sources = LABEL_GO };
+static struct label_targets targets = {
+	.report = &report, .options = &options, .files.target = &target,
+};
+
+/* The record of the start (FORK) or end (EXIT) of process PID, of our own. */
+static void follow(uint32_t type, pid_t pid)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, parent, tid, parent_tid;
+		uint64_t time;
+	} record = { { .type = type, .size = sizeof(record) }, (uint32_t)pid, (uint32_t)getpid(),
+		     (uint32_t)pid, (uint32_t)getpid(), 1 };
+
+	label_targets_follow(&targets, &record.header);
+}
+
+static bool is_in_map(pid_t pid)
+{
+	struct label_target value;
+	uint32_t key = (uint32_t)pid;
+
+	return bpf_map_get(targets.map, &key, &value);
+}
+
+static void work(void)
+{
+	while (targets.waits)
+		label_targets_work(&targets, UINT64_MAX);
+}
+
+/* A child that waits until it is ended by end(). */
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	while (pid == 0)
+		pause();
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static bool has_what_runs(void)
+{
+	pid_t pid = start();
+
+	follow(PERF_RECORD_FORK, pid);
+	bool good = !is_in_map(pid);
+	work();
+	good &= is_in_map(pid);
+	follow(PERF_RECORD_EXIT, pid);
+	good &= !is_in_map(pid);
+	end(pid);
+	label_targets_add(&targets, 0);		/* the kernel, when nothing runs */
+	label_targets_add(&targets, 2);		/* its workers' parent, if it is ours to see */
+	work();
+	return good && is_in_map(0) && is_in_map(2) == proc_is_kernel(2);
+}
+
+/* A process ends before it is looked up; another waits for its parent then. */
+static bool has_no_ended(void)
+{
+	pid_t gone = start(), zombie = start();
+
+	follow(PERF_RECORD_FORK, gone);
+	follow(PERF_RECORD_FORK, zombie);
+	end(gone);
+	kill(zombie, SIGKILL);
+	while (!proc_is_zombie(zombie))
+		usleep(1000);
+	follow(PERF_RECORD_EXIT, gone);
+	follow(PERF_RECORD_EXIT, zombie);
+	work();
+	bool good = !is_in_map(gone) && !is_in_map(zombie);
+	end(zombie);
+	return good;
+}
+
+/* The EXIT record of a process was lost, and its id is used again. */
+static bool forgets_reused(void)
+{
+	pid_t pid = start();
+
+	label_targets_add(&targets, pid);
+	work();
+	bool good = is_in_map(pid);
+	follow(PERF_RECORD_FORK, pid);
+	good &= !is_in_map(pid);
+	end(pid);
+	work();
+	return good;
+}
+
+int main(void)
+{
+	if (!label_targets_make_map(&targets)) {
+		printf("ok 1 - processes # SKIP no right to make a map\n");
+		printf("1..1\n");
+		return 0;
+	}
+	tap(has_what_runs(), "the kernel has the processes that run, and itself");
+	tap(has_no_ended(), "no process that ended before it was looked up");
+	tap(forgets_reused(), "a process id that is used again means another process");
+	label_targets_close(&targets);
+	return tap_done();
+}
