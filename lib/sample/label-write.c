@@ -15,12 +15,18 @@ struct label_payload {
 	uint8_t pair[LABEL_PAYLOAD_TEXT];
 };
 
+/* A label is not counted.  How many there are is what the target's memory says: any number. */
+static void uncount(struct label_payload *p)
+{
+	p->count -= p->count > 0;
+}
+
 /* Append a pair if it is allowed and fits; otherwise it counts as left out. */
 static void add_pair(struct label_payload *p, const struct label_options *options,
 		     const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size)
 {
 	if (!label_options_allow(options, (const char *)key, key_size)) {
-		p->count--;
+		uncount(p);
 		return;
 	}
 	if (p->n == LABEL_PAIRS_MAX || p->used + 2 + key_size + value_size > sizeof(p->pair))
@@ -57,7 +63,7 @@ static void copy_pairs(struct label_payload *p, const struct label_options *opti
 		if (c->failed)
 			break;
 		if (p->form == LABEL_FORM_CUSTOM && has_key(p, key, key_size))
-			p->count--;	/* the first of equal keys counts */
+			uncount(p);	/* the first of equal keys counts */
 		else
 			add_pair(p, options, key, key_size, value, value_size);
 	}
@@ -153,6 +159,8 @@ static void read_payload(struct label_payload *p, struct label_recorder *l, pid_
 		read_context(p, l, pid, c, size);
 	else
 		copy_pairs(p, l->options, &c, pairs);
+	if (p->count < p->n)
+		p->count = p->n;
 	if (p->status == LABEL_STATUS_LABELS && p->count == 0)
 		p->status = LABEL_STATUS_NONE;
 }

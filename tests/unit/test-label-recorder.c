@@ -110,6 +110,34 @@ static bool refuses_former_program(void)
 	return good;
 }
 
+/*
+ * A map of Go that says it has COUNT labels has two; user may be recorded.  Returns the count that
+ * is written, or -1 if the user is not written.
+ */
+static int64_t count_of_two(uint32_t count)
+{
+	struct label_options user = { .key = (char *[]){ (char[]){ "user" } }, .keys = 1 };
+	struct kept_labels kept = { .size = sizeof(struct made) };
+	struct made record = make(ID, 10, 1);
+	struct report report = { .tool = "test" };
+	struct output out;
+	struct made written;
+
+	record.n = 2;
+	record.form = LABEL_FORM_MAP;
+	record.used = sizeof(record.pairs);
+	record.count = count;
+	memcpy(record.pairs, "\4user\1A\1k\1v", sizeof(record.pairs));
+	memcpy(kept.record, &record, sizeof(record));
+	recorder.options = &user;
+	output_open_memory(&out, &report);
+	label_recorder_write(&recorder, &kept, &record.header, &layout, &out);
+	memcpy(&written, out.buffer, sizeof(written));
+	output_close(&out);
+	return written.status == LABEL_STATUS_LABELS && written.n == 1 ? (int64_t)written.count
+								       : -1;
+}
+
 /* More labels wait than there is room for; records too long or too short. */
 static bool is_bounded(void)
 {
@@ -131,6 +159,8 @@ int main(void)
 	tap(refuses(), "not with a sample of another thread, address or event");
 	tap(survives_losses(), "after a loss nothing is joined with what came before");
 	tap(refuses_former_program(), "nor with what was read as if a former program ran");
+	tap(count_of_two(2) == 1 && count_of_two(1) == 1 && count_of_two(0) == 1 &&
+	    count_of_two(5) == 4, "a count that the target made up fits the labels");
 	tap(is_bounded(), "a ring keeps so many labels, and no damaged record");
 	return tap_done();
 }
