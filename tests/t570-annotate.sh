@@ -400,6 +400,32 @@ check 'numbers and names of a hostile profile do no harm' <<'END'
 	done
 END
 
+check 'a function of more than 1 MiB is cut, and shown once' <<'END'
+	unsanitized
+	needs_command objdump
+	case $(uname -m) in x86_64) ;; *) skip "code of x86-64" ;; esac
+	gcc -nostdlib -static -Wl,--build-id -o large -xassembler - <<-S
+		.globl _start
+		.type _start, @function
+		_start: .rept 200000
+		movabs \$0x1122334455667788, %rax
+		.endr
+		.size _start, . - _start
+	S
+	at=$(nm large | sed -n "s/ T _start$//p")
+	made <<-PY
+		strings = [b"_start", b"$PWD/large", b"$(file_build_id large)"]
+		parts = [bytes_of(3, number(1, 1) + number(5, FIRST + 1) + number(6, FIRST + 2)),
+		         function(1, FIRST)]
+		for i, at in enumerate([1990000, 10, 1500000, 1048500, 1048580]):
+		    parts += [location(i + 1, [1], 1, 0x$at + at), sample([i + 1], [9 + i])]
+	PY
+	pmu-annotate --asm --context 0 --bars none _start p.pb >out
+	test "$(grep -c " in /" out)" = 1
+	grep -q "the function is larger than 1024 KiB: the rest is left out" out
+	test "$(grep -c ": movabs" out)" = 2
+END
+
 check 'objdump is the only program that is run, on nothing but bytes in memory' <<'END'
 	unsanitized
 	needs_command strace objdump

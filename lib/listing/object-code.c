@@ -177,6 +177,7 @@ static bool set_bytes(struct code_file *f, struct code_block *block)
 	size = block->is_cut ? CODE_BLOCK_MAX : size;
 	if (bytes.size < size)
 		size = bytes.size;
+	block->whole_end = block->end;
 	block->end = block->start + size;
 	block->file = f;
 	block->code = (struct raw_code){
@@ -198,6 +199,7 @@ static void set_jit(const struct code_files *c, const struct jit_piece *piece,
 		block->is_cut = true;
 	}
 	block->code.address = piece->start;
+	block->whole_end = piece->start + piece->bytes.size;
 	block->end = piece->start + block->code.bytes.size;
 	block->code.machine = jit_code_machine(c->jit, &block->code.is_big_endian);
 }
@@ -226,10 +228,15 @@ bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 	return false;
 }
 
-bool code_block_has(const struct code_block *block, const struct code_place *place)
+bool code_block_is_at(const struct code_block *block, const struct code_place *place)
 {
 	return block->file == place->file && place->address >= block->start &&
-	       place->address < block->end;
+	       place->address < block->whole_end;
+}
+
+bool code_block_has(const struct code_block *block, const struct code_place *place)
+{
+	return code_block_is_at(block, place) && place->address < block->end;
 }
 
 bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,

@@ -41,6 +41,7 @@ struct code_place {
 struct code_block {
 	struct code_file *file;	/* NULL: from a jitdump file */
 	uint64_t start, end;	/* addresses as in struct code_place */
+	uint64_t whole_end;	/* END of the whole function; larger than END if it is cut */
 	struct raw_code code;
 	uint32_t same;		/* pieces of code of a jitdump file that had this name and place */
 	bool is_cut;		/* END is before the end of the function, which is too large */
@@ -55,7 +56,10 @@ enum { CODE_BLOCK_MAX = 1 << 20 };	/* bytes of a block; the rest is left out */
 bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 		     struct code_place *place);
 
-/* Return whether PLACE is in BLOCK. */
+/* Return whether PLACE is in BLOCK, or in what was cut from BLOCK. */
+bool code_block_is_at(const struct code_block *block, const struct code_place *place);
+
+/* Return whether PLACE is in the code that BLOCK has. */
 bool code_block_has(const struct code_block *block, const struct code_place *place);
 
 /* Find the code of the function NAME at PLACE.  If there is none, report the reason, as above. */

@@ -299,7 +299,7 @@ static struct annotate_block *add_block(struct annotate *a, struct annotate_func
 	return b;
 }
 
-/* Return the block of F that has PLACE; add it if it is new.  NULL: there is none. */
+/* Return the block of F that PLACE is in; add it if it is new.  NULL: there is none. */
 static struct annotate_block *block_at(struct annotate *a, struct annotate_function *f,
 				       const struct code_place *place)
 {
@@ -307,7 +307,7 @@ static struct annotate_block *block_at(struct annotate *a, struct annotate_funct
 	struct code_block block;
 
 	for (uint32_t i = 0; i < f->blocks; i++)
-		if (code_block_has(&f->block[i].block, place))
+		if (code_block_is_at(&f->block[i].block, place))
 			return f->block[i].code.count ? &f->block[i] : NULL;
 	if (f->blocks == BLOCKS_MAX && !f->is_scattered)
 		report_note(a->report, "the code of '%.200s' is in more than %d places: the "
