@@ -364,6 +364,20 @@ check 'root shows only source files that all users may read, except below --sour
 	none grep secret$ out
 	grep -q "not all users may read it: name its directory with --source-path" out
 	pmu-annotate --source-path / f p.pb | grep -q "2: secret"
+	# a link is no way out of the directory
+	mkdir -p tree/src
+	ln -s "$PWD/secret.c" tree/src/link.c
+	ln -s ../own.c tree/src/near.c
+	cp secret.c tree/own.c
+	chmod 640 tree/own.c
+	sourced /build/src/link.c
+	pmu-annotate --source-path tree f p.pb >out
+	none grep secret$ out
+	sourced /build/src/near.c
+	pmu-annotate --source-path tree f p.pb | grep -q "2: secret"
+	chmod 644 secret.c
+	sourced /build/src/link.c
+	pmu-annotate --source-path tree f p.pb | grep -q "2: secret"
 END
 
 check 'numbers and names of a hostile profile do no harm' <<'END'

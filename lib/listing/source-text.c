@@ -39,27 +39,42 @@ static bool normalize(const char *path, char *normal)
 	return size > 0;
 }
 
-/* Open PATH below DIRECTORY, or without its first components.  Write what was found to FOUND. */
+/* Return whether root may show the file FD, which debug information or a link of others chose. */
+static bool may_show(int fd)
+{
+	struct stat st;
+
+	return geteuid() != 0 || (fstat(fd, &st) == 0 && st.st_mode & S_IROTH);
+}
+
+/*
+ * Open PATH below DIRECTORY, or without its first components.  Write what was found to FOUND.
+ * A link out of DIRECTORY may lead only to what all users may read.
+ */
 static int open_in(const char *directory, const char *path, char found[PATH_MAX])
 {
 	int fd = -1;
 
-	for (const char *rest = path; rest && fd < 0; rest = strchr(rest + 1, '/'))
+	for (const char *rest = path; rest && fd < 0; rest = strchr(rest + 1, '/')) {
 		if (snprintf(found, PATH_MAX, "%s%s", directory, rest) < PATH_MAX)
 			fd = regular_open(found, false);
+		if (fd >= 0 && !may_show(fd)) {
+			close(fd);
+			fd = regular_open_below(directory, rest, false);
+		}
+	}
 	return fd;
 }
 
 /* Open PATH where debug information says it is, unless only some users may read it. */
 static int open_there(const struct source_texts *t, const char *path, char found[PATH_MAX])
 {
-	struct stat st;
 	int fd = t->sysroot ? regular_open_below(t->sysroot, path, false) : -1;
 
 	snprintf(found, PATH_MAX, "%s", path);
 	if (fd < 0)
 		fd = regular_open(path, false);
-	if (fd < 0 || geteuid() != 0 || (fstat(fd, &st) == 0 && st.st_mode & S_IROTH))
+	if (fd < 0 || may_show(fd))
 		return fd;
 	close(fd);
 	errno = EPERM;
