@@ -458,13 +458,16 @@ END
 
 check 'an objdump that is missing, fails or hangs is reported, and nothing is left' <<'END'
 	unsanitized
-	PATH=/nonexistent exits 1 "$BIN/pmu-annotate" --asm '^hot$' "$scratch/w.pb.gz" >out 2>err
-	grep -q "objdump is not in PATH: install binutils" err
+	PATH=/nonexistent exits 1 "$BIN/pmu-annotate" --asm 'hot|outer|main' "$scratch/w.pb.gz" \
+		>out 2>err
+	test "$(grep -c "objdump is not in PATH: install binutils" err)" = 1
+	at_least "$(grep -c "its instructions are not known here" out)" 3
 	mkdir fakes
-	printf '#!/bin/sh\necho nonsense; exit 1\n' >fakes/objdump
+	printf '#!/bin/sh\necho >>%s/runs; echo nonsense; exit 1\n' "$PWD" >fakes/objdump
 	chmod +x fakes/objdump
-	PMU_PATH=$PWD/fakes exits 1 pmu-annotate --asm '^hot$' "$scratch/w.pb.gz" >out 2>err
-	grep -q "fakes/objdump. could not disassemble code for" err
+	PMU_PATH=$PWD/fakes exits 1 pmu-annotate --asm 'hot|outer' "$scratch/w.pb.gz" >out 2>err
+	test "$(grep -c "fakes/objdump. failed: is it objdump of the GNU binutils?" err)" = 1
+	test "$(wc -l <runs)" = 1	# what failed is not tried again
 	printf '#!/bin/sh\necho $$ >%s/pid; exec sleep 1000\n' "$PWD" >fakes/objdump
 	PMU_PATH=$PWD/fakes pmu-annotate --asm -o out.txt '^hot$' "$scratch/w.pb.gz" 2>err &
 	tool=$!
@@ -563,10 +566,10 @@ check 'code of another architecture needs an objdump that knows it' <<'END'
 	grep -q "^ *9 100.00%.* $(printf %x $((0x$at + 4))): " out
 	# an objdump that does not know it says so
 	mkdir fakes
-	ln -s "$(command -v objdump)" fakes/aarch64-linux-gnu-objdump
+	ln -s "$(command -v objdump)" fakes/objdump
 	case $(uname -m) in x86_64) ;; *) exit 0 ;; esac
 	objdump -i | grep -q "^aarch64" && exit 0
-	PMU_PATH=$PWD/fakes exits 1 pmu-annotate --asm hot p.pb >out 2>err
+	PATH=$PWD/fakes exits 1 "$BIN/pmu-annotate" --asm hot p.pb >out 2>err
 	grep -q "could not disassemble code for aarch64; aarch64-linux-gnu-objdump or" err
 END
 

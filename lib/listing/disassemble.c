@@ -159,31 +159,53 @@ static char *run(const char *program, const char *machine, const struct raw_code
 	return NULL;
 }
 
-bool disassemble(struct disassembly *out, const struct raw_code *code, struct report *report)
+static bool disassemble_by(struct disassembly *out, const struct known_machine *m,
+			   const struct raw_code *code, struct report *report)
 {
-	const struct known_machine *m = machine_of(code->machine);
 	char path[PATH_MAX];
 	size_t size;
 
-	if (!m) {
-		report_error(report, "no instructions: only 64-bit code of x86, arm64, riscv, "
-			     "ppc and s390 is disassembled");
-		return false;
-	}
 	/* the one for this machine is always there, and may know others */
 	bool has_other = m->machine != OUR_MACHINE && sibling_find(m->other, path);
 	if (!has_other && !sibling_find("objdump", path)) {
 		report_error(report, "no instructions: objdump is not in PATH: install binutils");
 		return false;
 	}
+	bool is_for_it = has_other || m->machine == OUR_MACHINE;
+	uint64_t start = monotonic_ns();
 	char *text = run(has_other ? m->other : "objdump", m->name, code, &size, report);
 	if (text)
 		parse(out, text, size);
 	free(text);
-	if (out->count == 0 && !command_stop)
+	if (out->count > 0 || command_stop)
+		return out->count > 0;
+	if (monotonic_ns() - start >= TIME_MAX)
+		report_error(report, "no instructions: '%s' took longer than %llu s and was ended",
+			     path, TIME_MAX / 1000000000);
+	else if (is_for_it)
+		report_error(report, "no instructions: '%s' failed: is it objdump of the GNU "
+			     "binutils?", path);
+	else
 		report_error(report, "no instructions: '%s' could not disassemble code for %s; %s "
 			     "or binutils-multiarch can", path, m->name, m->other);
-	return out->count > 0;
+	return false;
+}
+
+bool disassemble(struct disassembly *out, const struct raw_code *code,
+		 struct disassembler *by, struct report *report)
+{
+	const struct known_machine *m = machine_of(code->machine);
+	uint32_t bit = 1u << (m ? m - known : 31);
+
+	if (by->failed & bit)
+		return false;
+	if (!m)
+		report_error(report, "no instructions: only 64-bit code of x86, arm64, riscv, "
+			     "ppc and s390 is disassembled");
+	if (m && disassemble_by(out, m, code, report))
+		return true;
+	by->failed |= bit;
+	return false;
 }
 
 uint32_t disassembly_find(const struct disassembly *d, uint64_t address)

@@ -30,11 +30,17 @@ struct raw_code {
 	bool is_big_endian;
 };
 
+/* Zero-initialised: objdump has not failed. */
+struct disassembler {
+	uint32_t failed;	/* private: a bit for each machine whose objdump failed */
+};
+
 /*
- * Disassemble CODE into OUT, which the caller releases.  Return false (reported) if objdump is
- * missing, does not know the machine, or fails.
+ * Disassemble CODE into OUT, which the caller releases.  Return false (reported once for each
+ * machine) if objdump is missing, does not know the machine, or fails.  It is not run again then.
  */
-bool disassemble(struct disassembly *out, const struct raw_code *code, struct report *report);
+bool disassemble(struct disassembly *out, const struct raw_code *code,
+		 struct disassembler *by, struct report *report);
 
 /* Return the index of the instruction that contains ADDRESS, or UINT32_MAX: before the first. */
 uint32_t disassembly_find(const struct disassembly *d, uint64_t address);

@@ -217,11 +217,15 @@ static void show_code(const struct annotate_showing *s)
 {
 	const struct annotate *a = s->a;
 	const struct annotate_function *f = s->f;
+	bool is_shown = false;
 
-	for (uint32_t i = 0; i < f->blocks; i++)
-		if (f->block[i].code.count > 0)
-			show_block(s, &f->block[i]);
-	if (f->blocks > 0)
+	for (uint32_t i = 0; i < f->blocks; i++) {
+		if (f->block[i].code.count == 0)
+			continue;
+		show_block(s, &f->block[i]);
+		is_shown = true;
+	}
+	if (is_shown)
 		return;
 	s->sink->begin(s->sink->context, *f->file ? f->file : "(no file)", false);
 	if (f->first == TABLE_NONE && f->inlined_into != TABLE_NONE)

@@ -293,7 +293,7 @@ static struct annotate_block *add_block(struct annotate *a, struct annotate_func
 	if (block->same > 1)
 		report_note(a->report, "'%.200s' was compiled %" PRIu32 " times to the same "
 			    "address: the last code is shown", f->name, block->same);
-	if (!disassemble(&b->code, &block->code, a->report))
+	if (!disassemble(&b->code, &block->code, &a->disassembler, a->report))
 		return NULL;
 	b->row = mem_zeroed(b->code.count, sizeof(*b->row));
 	return b;

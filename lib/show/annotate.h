@@ -73,6 +73,7 @@ struct annotate {
 	struct bars bars;	/* of the rows, if they are made */
 	bool has_bars;
 	/* private: */
+	struct disassembler disassembler;
 	uint64_t samples;
 	uint32_t *function_of;	/* by function of the profile; TABLE_NONE: it does not match */
 	struct annotate_place {
