@@ -456,6 +456,24 @@ check 'a hundred tables of abbreviations, each with a code of a million' <<'END'
 	grep -q "^code" frames
 END
 
+check 'root DIEs with codes of 2^60 and 2^64 - 1' <<'END'
+	made <<-END
+	codes = [1 << 60, (1 << 64) - 1]
+	section["info"] = [line for i, code in enumerate(codes) for line in (
+	                   f".long e{i} - b{i}", f"b{i}: .short 5", ".byte 1, 8",
+	                   f".long t{i} - abbrevs", f".uleb128 {code}",
+	                   f".quad code + {4096 * (i + 1)}, 4096", ".uleb128 5000000, 0",
+	                   f"e{i}:")]
+	entry = ".byte 0x11, 1, 0x11, 1, 0x12, 7, 0, 0, 0"
+	section["info"] += [".section .debug_abbrev", f"t0: .uleb128 {codes[0]}", entry,
+	                    f"t1: .uleb128 {codes[1]}", entry]
+	info += [".uleb128 2", ".asciz \"code\"", CODE, ".byte 0"]
+	END
+	asked
+	grep -q "^code" frames
+	printf "%x\n" $((0x$address + 5000)) $((0x$address + 9000)) | bounded addr2frames t.so
+END
+
 check 'and the pipe goes on: each address stays, others have their names' <<'END'
 	made <<-END
 	info += ["self: .uleb128 5", ".long self - unit", CODE]

@@ -175,19 +175,25 @@ static uint64_t memory_of(const struct abbrevs *t)
 	       t->steps * sizeof(*t->step);
 }
 
+/* Return the highest code of a table that starts at C: each code takes 3 bytes at least. */
+static uint64_t highest_code(const struct cursor *c)
+{
+	uint64_t most = cursor_left(c) / 3 + 1;
+
+	return most < CODES_MAX ? most : CODES_MAX;
+}
+
 /* Read T up to code UNTIL.  If it is damaged, the codes before the damage stay. */
 static void read_table(struct dwarf_file *f, struct abbrevs *t, uint64_t until)
 {
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
-	uint64_t code = 0, code_max = cursor_left(&c) / 3 + 1, memory = memory_of(t);
+	uint64_t code = 0, code_max = highest_code(&c), memory = memory_of(t);
 	const uint8_t *first = c.at, *end = c.end, *start;
 
 	if (!c.failed)
 		c.at += t->next;
 	start = c.at;
 	t->is_read = true;
-	if (code_max > CODES_MAX)
-		code_max = CODES_MAX;
 	bool is_cut = cursor_left(&c) > f->fuel.left / BYTE_COST;
 	if (is_cut)	/* tables may overlap */
 		c.end = c.at + f->fuel.left / BYTE_COST;
@@ -235,6 +241,8 @@ static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
 	const uint8_t *start = c.at;
 	uint64_t code, memory = memory_of(t);
 
+	if (wanted > highest_code(&c))
+		return false;
 	while (!c.failed && (code = cursor_uleb(&c)) != 0 && code != wanted) {
 		cursor_uleb(&c);	/* tag */
 		cursor_u8(&c);		/* whether it has children */
@@ -243,6 +251,8 @@ static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
 			return false;
 		start = c.at;
 	}
+	if (c.failed || code == 0)
+		return false;
 	struct abbrev a = { .tag = (uint16_t)cursor_uleb(&c) };
 	a.has_children = cursor_u8(&c) == 1;
 	bool is_good = !c.failed && a.tag && read_attributes(t, &c, &a) &&
