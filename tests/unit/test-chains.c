@@ -186,6 +186,29 @@ static void test_aliases(void)
 	chains_release(&c);
 }
 
+/* Of so many chains, some have the same 32 bits of their hashes, which the table compares. */
+static void test_many(void)
+{
+	enum { MANY = 300000 };
+	struct chains c = { 0 };
+	size_t wrong = 0;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		wrong += chains_add(&c, (uint32_t[]){ i, 1 }, 1 + i % 2)->chain != i;
+	tap(wrong == 0, "of many chains, each is another");
+	chains_release(&c);
+}
+
+/* Return how many chains CHAIN refers to, one after another, until one has all its frames. */
+static uint32_t references(const struct chains *c, uint32_t chain)
+{
+	uint32_t count = 0;
+
+	for (; c->chain[chain].own < c->chain[chain].frames; chain = c->chain[chain].other)
+		count++;
+	return count;
+}
+
 /* Stacks of a program: each has most callers of the one before. */
 static void test_shared(void)
 {
@@ -193,6 +216,7 @@ static void test_shared(void)
 	static uint32_t stack[STACKS][DEEP], frames[STACKS];
 	struct chains c = { 0 };
 	size_t wrong = 0, own = 0, all = 0;
+	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < STACKS; i++) {
 		uint32_t kept = i ? frames[i - 1] - draw(frames[i - 1] + 1) / (1 + draw(9)) : 0;
@@ -208,9 +232,11 @@ static void test_shared(void)
 		wrong += chains_add(&c, stack[i], frames[i])->chain != i;
 		own += c.chain[i].own;
 		all += frames[i];
+		most = references(&c, i) > most ? references(&c, i) : most;
 	}
 	tap(wrong == 0 && c.count == STACKS, "chains that share callers are found and have them");
 	tap(3 * own < all, "most of the callers are kept once");
+	tap(most == 15, "a chain refers to others up to 15 times");
 	chains_limit(&c);
 	uint64_t key = 7;
 	tap(chains_add_as(&c, chains_key(&key, 8, 2), stack[9], frames[9])->chain == 9,
@@ -222,6 +248,7 @@ int main(void)
 {
 	test_model();
 	test_shared();
+	test_many();
 	test_neighbours();
 	test_keys();
 	test_aliases();

@@ -461,6 +461,10 @@ static void test_shared(void)
 	    "not after another file is mapped, the same one twice, or code without a file");
 	map(&s, 5, 0x12000, 0x1000, 0, "/b");
 	tap(share(&s, 2, 5), "but again if both map the same");
+	map(&s, 6, 0x10000, 0x4000, 0x2000, "/a");
+	map(&s, 7, 0x11000, 0x3000, 0x2000, "/a");
+	tap(!share(&s, 1, 6) && !share(&s, 1, 7) && !share(&s, 6, 7),
+	    "not if the file is mapped from another offset, or at another address");
 	task(&s, PERF_RECORD_FORK, 11, 1, 11, 1);
 	task(&s, PERF_RECORD_FORK, 14, 4, 14, 4);
 	tap(share(&s, 1, 11) && !share(&s, 4, 14),
