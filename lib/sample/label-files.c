@@ -50,12 +50,12 @@ static void be_reader(const struct target *target, int fd, uint64_t file_offset,
 static bool is_same(const struct label_file *a, const struct label_file *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-	       a->changed == b->changed;
+	       a->changed == b->changed && a->file_offset == b->file_offset;
 }
 
 static uint64_t hash_of(const struct label_file *file)
 {
-	return hash_more(hash_u64(file->inode), file->device);
+	return hash_more(hash_more(hash_u64(file->inode), file->device), file->file_offset);
 }
 
 static struct label_file *find(const struct label_files *f, const struct label_file *file)
@@ -148,6 +148,7 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 	file = (struct label_file){
 		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
 		.changed = st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec,
+		.file_offset = file_offset,
 	};
 	bool is_free = finish(f, until);
 	known = find(f, &file);

@@ -26,6 +26,7 @@ struct label_files {
 	struct label_file {
 		uint64_t device, inode;
 		int64_t size, changed;	/* bytes; ns since 1970 */
+		uint64_t file_offset;	/* of the code that was mapped: CODE_DELTA depends on it */
 		struct label_facts facts;
 	} *file;
 	size_t files;
@@ -44,9 +45,9 @@ enum label_answer {
 };
 
 /*
- * Set *FACTS to what the file FD says, which is mapped as code at FILE_OFFSET.  Closes FD.
- * If a process reads it, wait for that up to the
- * time UNTIL, ns of CLOCK_MONOTONIC.  The facts are valid until the next call.
+ * Set *FACTS to what the file FD says, which is mapped as code from FILE_OFFSET on.  Close FD.
+ * If a process reads it, wait for that until UNTIL, ns of CLOCK_MONOTONIC.  The facts are valid
+ * until the next call.
  */
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
 				   uint64_t until, const struct label_facts **facts);
