@@ -130,6 +130,8 @@ ours() {
 			i += $i == "." ? 1 : 2
 			cum = $i == "." ? 0 : $i
 			i += $i == "." ? 1 : 2
+			i += $i == ">"
+			sub(/^>/, "", $i)
 			if ($i ~ /^[0-9a-f?]+:$/ && (flat || cum)) {
 				sub(":", "", $i)
 				print $i, flat, cum
@@ -282,6 +284,17 @@ check 'bars and ratios of a function are those of pmu-top' <<'END'
 	exits 2 pmu-annotate '(' "$scratch/w.pb.gz"
 	exits 2 pmu-annotate --asm --both hot "$scratch/w.pb.gz"
 	exits 1 pmu-annotate 'no such function' "$scratch/w.pb.gz"
+END
+
+check 'lines with a tenth of the function are marked; without lines, --asm is named' <<'END'
+	pmu-annotate --bars none -t samples '^hot$' "$scratch/w.pb.gz" >out
+	awk '$NF == "hot" { all = $3 }
+		$5 ~ /^>?[0-9]+:$|^>$/ && $3 > 0 { print ($3 * 10 >= all) == ($5 ~ /^>/) }' out >right
+	at_least "$(grep -c ">  *[0-9]*: " out)" 1
+	none grep -v 1 right
+	echo "a;b 3" | pmu-annotate . >out
+	grep -q "the profile has no source lines of it; --asm shows instructions" out
+	none grep "source text of" out
 END
 
 check '-n takes the hottest, --context the lines around; streams are read as profiles are' <<'END'

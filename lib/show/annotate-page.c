@@ -122,7 +122,8 @@ static void print_line(void *context, const struct annotate_line *l)
 {
 	struct annotate_page *p = context;
 
-	print_costs(p, l->row, l->is_code ? "code" : l->file ? "of" : "source");
+	print_costs(p, l->row, l->is_code ? l->is_hot ? "code hot" : "code"
+			       : l->file ? "of" : l->is_hot ? "source hot" : "source");
 	if (l->is_code)
 		fprintf(p->out, "<td>%" PRIx64, l->place);
 	else if (l->place)

@@ -70,7 +70,7 @@ static size_t columns_before(const struct annotate_text *p)
 /* Print TEXT at the end of a line that has USED columns. */
 static void print_text(const struct annotate_text *p, const char *text, size_t used)
 {
-	enum { LEAST = 30 };
+	enum { LEAST = 20 };	/* so that 80 columns are enough */
 	size_t columns = p->view->columns, size = strlen(text);
 
 	if (columns)
@@ -99,16 +99,17 @@ static void print_begin(void *context, const char *file, bool is_code)
 static void print_line(void *context, const struct annotate_line *l)
 {
 	struct annotate_text *p = context;
+	char mark = l->is_hot ? '>' : ' ';
 
 	print_costs(p, l->row);
 	if (l->is_code)
-		fprintf(p->out, " %*" PRIx64 ": ", CODE_PLACE - 1, l->place);
+		fprintf(p->out, " %c%*" PRIx64 ": ", mark, CODE_PLACE - 2, l->place);
 	else if (l->file)
 		fprintf(p->out, "   %s:%" PRIu64 " ", l->file, l->place);
 	else if (l->place)
-		fprintf(p->out, " %*" PRId64 ": ", PLACE - 1, (int64_t)l->place);
+		fprintf(p->out, " %c%*" PRId64 ": ", mark, PLACE - 2, (int64_t)l->place);
 	else
-		fprintf(p->out, " %*s: ", PLACE - 1, "?");
+		fprintf(p->out, " %c%*s: ", mark, PLACE - 2, "?");
 	print_text(p, l->text, columns_before(p) + (l->is_code ? CODE_PLACE + 2 : PLACE + 2));
 }
 

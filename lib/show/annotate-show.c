@@ -3,6 +3,7 @@
 #include "show/annotate.h"
 #include "base/hex.h"
 #include "base/text.h"
+#include "show/top.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -30,6 +31,16 @@ static void note(const struct annotate_showing *s, const char *format, ...)
 	s->sink->note(s->sink->context, text);
 }
 
+/* Return whether ROW has at least a tenth of the function's cumulative cost. */
+static bool is_hot(const struct annotate_showing *s, uint32_t row)
+{
+	const struct annotate_row *rows = s->a->row;
+	uint64_t all = top_size(rows[s->f->row].value[BARS_CUMULATIVE]);
+	uint64_t own = row ? top_size(rows[row].value[BARS_CUMULATIVE]) : 0;
+
+	return own > 0 && (double)own * 10 >= (double)all;
+}
+
 /* --- source lines --- */
 
 /* Say why TEXT has no lines, or that they may not be those of the program. */
@@ -43,7 +54,9 @@ static void check_text(const struct annotate_showing *s, const struct source_tex
 		program = s->a->d->time;
 		what = "the profile";
 	}
-	if (text->why_not)
+	if (!*f->file)
+		note(s, "the profile has no source lines of it; --asm shows instructions");
+	else if (text->why_not)
 		note(s, "no source text of '%.500s': %s", f->file, text->why_not);
 	else if (program && text->modified > program)
 		note(s, "'%.500s' is newer than %s: its lines may be others now", text->found,
@@ -60,7 +73,7 @@ static void show_line(const struct annotate_showing *s, const struct source_text
 
 	source_text_line(text, line, room, sizeof(room));
 	s->sink->line(s->sink->context, &(struct annotate_line){
-		.place = line, .row = row, .text = room, .file = file });
+		.is_hot = is_hot(s, row), .place = line, .row = row, .text = room, .file = file });
 }
 
 /* Show the lines from FROM up to END, which have no samples. */
@@ -171,7 +184,8 @@ static void show_instruction(const struct annotate_showing *s, const struct anno
 	else
 		snprintf(room, sizeof(room), "%.1000s", text);
 	s->sink->line(s->sink->context, &(struct annotate_line){
-		.is_code = true, .place = in->address, .row = b->row[i], .text = room });
+		.is_code = true, .is_hot = is_hot(s, b->row[i]),
+		.place = in->address, .row = b->row[i], .text = room });
 }
 
 /* Return which instructions are within the context of one with samples.  The caller frees. */

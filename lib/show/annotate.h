@@ -103,6 +103,7 @@ bool annotate_add_ratio(struct annotate *a, struct ratio_column *c, size_t x, si
 /* Something to print. */
 struct annotate_line {
 	bool is_code;
+	bool is_hot;		/* it has a large part of the function's cost */
 	uint64_t place;		/* line, or address */
 	uint32_t row;		/* 0: no samples */
 	const char *file;	/* of a source line among instructions; else NULL */
