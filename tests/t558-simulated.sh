@@ -2,7 +2,7 @@
 # Error bars and pmu-diff on simulated recordings whose truth is known: how often intervals hold
 # it, how often something is called where nothing changed, and where something did.  The seeds
 # are fixed, so the numbers are the same in each run.  SIMULATED=all: as many as it takes to tell
-# a right method from a wrong one, for minutes.
+# a right method from a wrong one, for minutes; and as much on live programs.
 # kinds: release
 . tests/lib.sh
 
@@ -46,6 +46,91 @@ check 'with as many samples as the tool asks for, 78 of 100 comparisons find a c
 		echo "$change slower, $samples samples a side: $found of 600"
 		at_least $found 468
 	done
+END
+
+# work NAME [OPTION...]: a program of ten functions of 1/55 to 10/55 of its time each; the last
+# gets PERCENT more than that
+work() {
+	name=$1
+	shift
+	cat >work.c <<-'EOF'
+	#include <stdlib.h>
+	static volatile unsigned long sink;
+	#define F(n) __attribute__((noinline, noclone)) static void f##n(long units) { \
+		unsigned long x = sink; \
+		for (long i = 0; i < 1000 * units; i++) x = x * 6364136223846793005u + n; \
+		sink = x; }
+	F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10)
+	int main(int argc, char **argv)
+	{
+		for (long i = argc > 1 ? atol(argv[1]) : 0; i > 0; i--) {
+			f1(1); f2(2); f3(3); f4(4); f5(5); f6(6); f7(7); f8(8); f9(9);
+			f10(10 + 10 * PERCENT / 100);
+		}
+	}
+	EOF
+	cc -O1 -o "$name" "$@" work.c
+}
+
+# recorded FILE PROGRAM ROUNDS: a profile with slices
+recorded() {
+	pmu-sample -q -e cpu-clock -F 4000 -- "./$2" "$3" | pmu-symbolize -q |
+		pmu-topprof --slices 20 -o "$1"
+}
+
+check 'live: 180 of 200 bars of ten functions hold their shares' <<'END'
+	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
+	needs_command cc
+	work ten-live -DPERCENT=0
+	for run in $(seq 20); do
+		recorded p.pb.gz ten-live 16000
+		pmu-top -j p.pb.gz
+	done >tables
+	python3 - tables >held <<-'EOF'
+	import json, sys
+	text, at, held, bars, widths = open(sys.argv[1]).read(), 0, 0, 0, []
+	while text[at:].strip():
+	    table, end = json.JSONDecoder().raw_decode(text[at:].lstrip())
+	    at = len(text) - len(text[at:].lstrip()) + end
+	    for row in table["rows"]:
+	        if row["name"][:1] == "f" and row["name"][1:].isdigit():
+	            truth, bar = int(row["name"][1:]) / 55, row["flat_bar"]
+	            bars += 1
+	            held += bar["low"] <= truth <= bar["high"]
+	            widths.append((bar["high"] - bar["low"]) / 2 / truth)
+	print(held, bars, "%.3f" % (sum(widths) / len(widths)))
+	EOF
+	read -r held bars width <held
+	echo "$held of $bars; half a width is $width of the share"
+	test "$bars" = 200
+	at_least "$held" 180
+	at_most "$width" 0.3		# a bar that says nothing holds everything
+END
+
+check 'live: a function that is 20 % slower is found in 12 of 20 pairs' <<'END'
+	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
+	needs_command cc
+	work old -DPERCENT=0
+	work new -DPERCENT=20
+	found=0
+	for pair in $(seq 20); do
+		recorded base.pb.gz old 30000		# 7,600 samples
+		recorded after.pb.gz new 30000
+		pmu-diff -j base.pb.gz after.pb.gz >table
+		! grep '"name": "f10"' table | grep -q '"called": true' || found=$((found + 1))
+	done
+	echo "found in $found of 20"
+	at_least $found 12
+END
+
+check 'live: --run finds that a program takes 5 % longer, and nothing in equal ones' <<'END'
+	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
+	needs_command cc
+	work old -DPERCENT=0
+	work new -DPERCENT=30		# 30 % of 10/55: 5.5 % of all
+	exits 3 pmu-diff -q --run 5 --fail-if total:+2% './old 20000' './new 20000' >table
+	grep f10 table
+	pmu-diff -q --run 5 --fail-if total:+2% './old 20000' './old 20000' >table
 END
 
 done_testing

@@ -239,7 +239,7 @@ static bool read_one(struct dwarf_file *f, struct abbrevs *t, uint64_t wanted)
 	enum { PASS_COST = 4 };		/* bytes that are skipped for one of fuel */
 	struct cursor c = section_cursor(f, S_ABBREV, t->offset);
 	const uint8_t *start = c.at;
-	uint64_t code, memory = memory_of(t);
+	uint64_t code = 0, memory = memory_of(t);
 
 	if (wanted > highest_code(&c))
 		return false;
