@@ -49,7 +49,8 @@ check 'with as many samples as the tool asks for, 78 of 100 comparisons find a c
 END
 
 # work NAME [OPTION...]: a program of ten functions of 1/55 to 10/55 of its time each; the last
-# gets PERCENT more than that
+# gets PERCENT more than that.  A round takes 6 ms, many times the period of the samples: where a
+# round is about as long as the period, both go in step, and no bar of one recording shows that.
 work() {
 	name=$1
 	shift
@@ -58,7 +59,7 @@ work() {
 	static volatile unsigned long sink;
 	#define F(n) __attribute__((noinline, noclone)) static void f##n(long units) { \
 		unsigned long x = sink; \
-		for (long i = 0; i < 1000 * units; i++) x = x * 6364136223846793005u + n; \
+		for (long i = 0; i < 100000 * units; i++) x = x * 6364136223846793005u + n; \
 		sink = x; }
 	F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10)
 	int main(int argc, char **argv)
@@ -83,7 +84,7 @@ check 'live: 180 of 200 bars of ten functions hold their shares' <<'END'
 	needs_command cc
 	work ten-live -DPERCENT=0
 	for run in $(seq 20); do
-		recorded p.pb.gz ten-live 16000
+		recorded p.pb.gz ten-live 160
 		pmu-top -j p.pb.gz
 	done >tables
 	python3 - tables >held <<-'EOF'
@@ -114,8 +115,8 @@ check 'live: a function that is 20 % slower is found in 12 of 20 pairs' <<'END'
 	work new -DPERCENT=20
 	found=0
 	for pair in $(seq 20); do
-		recorded base.pb.gz old 30000		# 7,600 samples
-		recorded after.pb.gz new 30000
+		recorded base.pb.gz old 300		# 7,600 samples
+		recorded after.pb.gz new 300
 		pmu-diff -j base.pb.gz after.pb.gz >table
 		! grep '"name": "f10"' table | grep -q '"called": true' || found=$((found + 1))
 	done
@@ -128,9 +129,9 @@ check 'live: --run finds that a program takes 5 % longer, and nothing in equal o
 	needs_command cc
 	work old -DPERCENT=0
 	work new -DPERCENT=30		# 30 % of 10/55: 5.5 % of all
-	exits 3 pmu-diff -q --run 5 --fail-if total:+2% './old 20000' './new 20000' >table
+	exits 3 pmu-diff -q --run 5 --fail-if total:+2% './old 200' './new 200' >table
 	grep f10 table
-	pmu-diff -q --run 5 --fail-if total:+2% './old 20000' './old 20000' >table
+	pmu-diff -q --run 5 --fail-if total:+2% './old 200' './old 200' >table
 END
 
 done_testing
