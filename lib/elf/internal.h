@@ -176,8 +176,8 @@ bool elf_has_relocations(const struct elf *elf, uint32_t index);
 void elf_relocate(struct elf *elf, uint32_t index, uint8_t *bytes, uint64_t size);
 
 /*
- * Find the symbol of ELF's own tables that covers ADDRESS.  False: there is none.  Narrow SAME,
- * which contains ADDRESS, to a range with the same answer.
+ * Find the symbol of ELF's own tables that covers ADDRESS.  Return false if no symbol does.  Narrow
+ * SAME, which contains ADDRESS, to a range with the same answer.
  */
 bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
 		      struct extent *same);

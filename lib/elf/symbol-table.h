@@ -93,8 +93,8 @@ uint64_t symbol_presumed_end(const struct elf *elf, const struct elf_table_symbo
 			     uint64_t next);
 
 /*
- * Search the tables for the symbol that covers ADDRESS.  False: there is none.  Narrow SAME to a
- * range around ADDRESS with the same answer.
+ * Search the tables for the symbol that covers ADDRESS.  Return false if no symbol does.  Narrow
+ * SAME to a range around ADDRESS with the same answer.
  */
 bool symbol_scan(struct elf *elf, uint64_t address, struct elf_table_symbol *out,
 		 struct extent *same);

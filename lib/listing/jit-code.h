@@ -17,12 +17,12 @@ struct jit_piece {
 	uint32_t same;		/* pieces of code of that name that were at the address */
 };
 
-/* Open the jitdump file PATH.  Return NULL (reported) if it cannot be read, or is none. */
+/* Open PATH.  Return NULL (reported) if it cannot be read, or is not a jitdump file. */
 struct jit_code *jit_code_open(const char *path, struct report *report);
 
 /*
  * Find the last code called NAME that was at ADDRESS.  Names are compared as profiles have them:
- * safe to print, and demangled.  Return false if there is none.
+ * safe to print, and demangled.  Return false if no code matches.
  */
 bool jit_code_find(struct jit_code *j, uint64_t address, const char *name,
 		   struct jit_piece *out);

@@ -51,7 +51,7 @@ enum { CODE_BLOCK_MAX = 1 << 20 };	/* bytes of a block; the rest is left out */
 
 /*
  * Find the file with the code of the location INDEX, which is in the function NAME, as the profile
- * calls it.  If there is none, the reason is reported once for each file.
+ * calls it.  Return false if no file has it; the reason is reported once for each file.
  */
 bool code_files_find(struct code_files *c, uint32_t index, const char *name,
 		     struct code_place *place);
@@ -62,7 +62,7 @@ bool code_block_is_at(const struct code_block *block, const struct code_place *p
 /* Return whether PLACE is in the code that BLOCK has. */
 bool code_block_has(const struct code_block *block, const struct code_place *place);
 
-/* Find the code of the function NAME at PLACE.  If there is none, report the reason, as above. */
+/* Find the code of the function NAME at PLACE.  Return false, reported as above. */
 bool code_files_block(struct code_files *c, const struct code_place *place, const char *name,
 		      struct code_block *block);
 

@@ -186,7 +186,10 @@ bool record_read(const struct record *rec, uint64_t read_format, struct read_rec
 bool record_ksymbol(const struct record *rec, struct ksymbol_record *out);
 bool record_build_id(const struct record *rec, struct build_id_record *out);
 
-/* Return whether REC can be decoded by its function above; true if there is none, and for READ. */
+/*
+ * Return whether REC can be decoded by the function above for its type.  READ records, and types
+ * without a function, always pass.
+ */
 bool record_fits(const struct record *rec);
 
 /* Return the name of record type TYPE ("SAMPLE" for PERF_RECORD_SAMPLE); NULL: unknown type. */

@@ -48,7 +48,7 @@ static bool next_field(struct cursor *c, uint64_t *number, struct cursor *bytes)
 	return tag && !c->failed;
 }
 
-/* Return the bytes of the first field NUMBER of MESSAGE; failed: there is none. */
+/* Return the bytes of the first field NUMBER of MESSAGE; failed if it has none. */
 static struct cursor field(struct cursor message, uint64_t number)
 {
 	struct cursor bytes;

@@ -275,6 +275,18 @@ static void find_variable(struct label_writing *w, int variable, int absent[ABSE
 	bpf_alu_reg(c, BPF_ADD, BPF_REG_3, BPF_REG_1);
 }
 
+/*
+ * R3 = the pointer in that variable, which is also put on the stack at AT_POINTER.  Return the jump
+ * that is taken if it is NULL.
+ */
+static int find_pointer(struct label_writing *w, int variable, int absent[ABSENTS])
+{
+	find_variable(w, variable, absent);
+	read_to_stack(w, AT_POINTER, 8);
+	bpf_load(w->code, BPF_DW, BPF_REG_3, BPF_REG_10, AT_POINTER);
+	return bpf_jump_if(w->code, BPF_JEQ, BPF_REG_3, 0);
+}
+
 static void land_all(struct label_writing *w, const int absent[ABSENTS])
 {
 	for (int i = 0; i < ABSENTS; i++)
@@ -291,10 +303,7 @@ static void read_otel(struct label_writing *w)
 	struct bpf_code *c = w->code;
 	int absent[ABSENTS];
 
-	find_variable(w, offsetof(struct label_target, otel), absent);
-	read_to_stack(w, AT_POINTER, 8);
-	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_POINTER);
-	int no_context = bpf_jump_if(c, BPF_JEQ, BPF_REG_3, 0);
+	int no_context = find_pointer(w, offsetof(struct label_target, otel), absent);
 	read_to_scratch(w, TEXT, LABEL_OTEL_HEAD);
 	bpf_load(c, BPF_B, BPF_REG_1, SCRATCH, TEXT + VALID);
 	int invalid = bpf_jump_if(c, BPF_JNE, BPF_REG_1, 1);
@@ -325,10 +334,7 @@ static void read_custom(struct label_writing *w)
 	struct bpf_code *c = w->code;
 	int absent[ABSENTS];
 
-	find_variable(w, offsetof(struct label_target, custom), absent);
-	read_to_stack(w, AT_POINTER, 8);
-	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_POINTER);
-	int no_set = bpf_jump_if(c, BPF_JEQ, BPF_REG_3, 0);
+	int no_set = find_pointer(w, offsetof(struct label_target, custom), absent);
 	read_to_stack(w, AT_WORDS, 16);
 	bpf_store_value(c, BPF_B, SCRATCH, HEAD_FORM, LABEL_FORM_CUSTOM);
 	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_WORDS);
@@ -393,7 +399,7 @@ static void find_g(struct label_writing *w)
 /*
  * Put the address of the labels on the stack at AT_LABELS: of the goroutine that this thread runs
  * (m.curg), which on the scheduler's stack (m.g0) and in a signal (m.gsignal) is another than g.
- * A g that is none of the three is no g.
+ * If g is none of these three, the word that was read is not a goroutine.
  */
 static void find_goroutine_labels(struct label_writing *w)
 {

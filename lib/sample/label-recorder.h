@@ -8,7 +8,8 @@
  *
  *	[labels of a clock] [labels of a PMU] [sample of the PMU] [sample of the clock]
  *
- * Only the place in the ring joins them: kernels differ in which of the two has the later time.
+ * Only the place in the ring joins them.  Their times cannot: in some kernels the labels record has
+ * the later time, in others the sample.
  */
 #pragma once
 #include "base/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label-rights - what recording labels takes, and which of it is missing here. */
+/* label-rights - the rights and kernel features that labels need, and which are missing here. */
 #pragma once
 #include "event/event.h"
 
