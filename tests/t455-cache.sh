@@ -406,7 +406,7 @@ check 'the living target' <<'END'
 	grep "/ten.: .* addresses were in the cache" err
 	sed -n "/\/ten.: .* in the cache/p" err >line
 	mv line err
-	known 90
+	known 50	# of few addresses: a sanitized program samples 40
 END
 
 done_testing

@@ -282,7 +282,7 @@ END
 # lasted STREAM: seconds between its first record and its last
 lasted() {
 	pmu-stream --dump "$1" | sed -n "s/.* time=\([0-9][0-9]*\).*/\1/p" | sort -n |
-		awk 'NR == 1 { first = $1 } END { printf "%.3f\n", ($1 - first) / 1e9 }'
+		awk 'NR == 1 { first = $1 } END { printf "%.9f\n", ($1 - first) / 1e9 }'
 }
 
 check 'waiting time, by the stack on which threads began to wait' <<'END'
@@ -294,14 +294,14 @@ check 'waiting time, by the stack on which threads began to wait' <<'END'
 	# sleep slept for 0.8 s, longer on a busy machine: but never longer than all took
 	go tool pprof -sample_index=off-cpu -raw -tagfocus=thread_comm=sleep p.pb.gz >sleeps 2>err
 	slept=$(awk '/^ +[0-9]/ { sub(":.*", ""); s += $NF } /^Locations/ { exit }
-		END { print s / 1e9 }' sleeps)
+		END { printf "%.9f\n", s / 1e9 }' sleeps)
 	at_least $slept 0.78
 	at_most $slept "$(lasted s.data)"
 	grep -q "nanosleep" raw
 	# the same from a stream of perf's
 	perf_record -e context-switches -c 1 -g --switch-events -o t.data -- sleep 0.4 || exit 77
 	pmu-symbolize -q t.data | pmu-topprof -o q.pb.gz
-	slept=$(awk "BEGIN { print $(column q.pb.gz 2) / 1e9 }")
+	slept=$(awk "BEGIN { printf \"%.9f\", $(column q.pb.gz 2) / 1e9 }")
 	at_least $slept 0.39
 	at_most $slept "$(lasted t.data)"
 END
