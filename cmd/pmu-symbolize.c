@@ -136,6 +136,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 		resolver_follow(resolver, in, &rec);
 		label_join_follow(&labels, &rec);
 		forget_ended(resolver_tasks(resolver));
+		stream_note_groups(in, &groups);
 		if (rec.type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)

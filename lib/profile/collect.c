@@ -178,6 +178,8 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 			resolver_frames(c->resolver, c->in, raw, s);
 		struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame,
 						       s->frames);
+		if (!w)
+			return;
 		w->event = s->event;
 		w->labels = labels;
 		w->part = (uint32_t)(part - c->part);
@@ -403,6 +405,7 @@ static void take_other(struct collect *c, const struct record *rec)
 	labeler_follow(&c->labeler, rec);
 	label_join_follow(&c->join, rec);
 	stream_note_tasks(c->in, &c->labeler.tasks);
+	stream_note_groups(c->in, &c->groups);
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
@@ -459,6 +462,10 @@ void collect_finish(struct collect *c)
 			     "or the filter before found damage");
 	if (c->unwind)
 		unwind_report(c->unwind);
+	if (c->off_cpu.refused)
+		report_note(c->report, "%" PRIu64 " waits are not counted: more than %d threads "
+			    "wait at a time, or their stacks are too deep to remember",
+			    c->off_cpu.refused, OFF_CPU_THREADS_MAX);
 	if (c->in)
 		collect_end(c);
 }

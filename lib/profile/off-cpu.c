@@ -23,20 +23,77 @@ static struct off_cpu_wait *find_or_add(struct off_cpu *w, pid_t tid)
 	return wait;
 }
 
+static void set_waiting(struct off_cpu *w, struct off_cpu_wait *wait, bool is_waiting)
+{
+	w->waiting += is_waiting - wait->is_waiting;
+	wait->is_waiting = is_waiting;
+}
+
+static void forget(struct off_cpu *w, struct off_cpu_wait *wait)
+{
+	uint32_t id = (uint32_t)(wait - w->wait), last = w->count - 1;
+
+	w->waiting -= wait->is_waiting;
+	w->room -= wait->capacity;
+	free(wait->frame);
+	table_remove(&w->table, hash_u64((uint32_t)wait->tid), id);
+	w->count = last;
+	if (id == last)
+		return;
+	table_remove(&w->table, hash_u64((uint32_t)w->wait[last].tid), last);
+	*wait = w->wait[last];
+	table_add(&w->table, hash_u64((uint32_t)wait->tid), id);
+}
+
+void off_cpu_forget(struct off_cpu *w, pid_t tid)
+{
+	struct off_cpu_wait *wait = find(w, tid);
+
+	if (wait)
+		forget(w, wait);
+}
+
+/* Return whether a thread more, with a stack of so many frames, is within the limits. */
+static bool is_room(const struct off_cpu *w, uint32_t frames)
+{
+	return w->count < OFF_CPU_THREADS_MAX && w->room + frames <= OFF_CPU_FRAMES_MAX;
+}
+
+/*
+ * Make room for a thread with a stack of so many frames; false: there is none.  Threads that run
+ * are forgotten if they are at least half: so rarely that the work is little for each wait.
+ */
+static bool make_room(struct off_cpu *w, uint32_t frames)
+{
+	if (!is_room(w, frames) && w->waiting <= w->count / 2)
+		for (uint32_t i = w->count; i-- > 0;)
+			if (!w->wait[i].is_waiting)
+				forget(w, &w->wait[i]);
+	return is_room(w, frames);
+}
+
 struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 				   const uint32_t *frame,
 				   uint32_t frames)
 {
-	struct off_cpu_wait *wait = find_or_add(w, tid);
+	struct off_cpu_wait *wait = find(w, tid);
+	uint32_t needed = 2 * frames + 2;	/* add_leaf, end_in: two more */
 
-	if (frames + 2 > wait->capacity) {	/* add_leaf, end_in: two more */
-		wait->capacity = 2 * frames + 2;
+	if (!wait || frames + 2 > wait->capacity) {
+		if (!make_room(w, needed)) {
+			w->refused++;
+			off_cpu_end(w, tid);	/* the wait before is not this one */
+			return NULL;
+		}
+		wait = find_or_add(w, tid);
+		w->room += needed - wait->capacity;
+		wait->capacity = needed;
 		wait->frame = mem_resize(wait->frame, wait->capacity * sizeof(*frame));
 	}
 	memcpy(wait->frame, frame, frames * sizeof(*frame));
 	wait->frames = frames;
 	wait->since = time;
-	wait->is_waiting = true;
+	set_waiting(w, wait, true);
 	wait->preempted = false;
 	return wait;
 }
@@ -53,7 +110,7 @@ struct off_cpu_wait *off_cpu_end(struct off_cpu *w, pid_t tid)
 	struct off_cpu_wait *wait = off_cpu_find(w, tid);
 
 	if (wait)
-		wait->is_waiting = false;
+		set_waiting(w, wait, false);
 	return wait;
 }
 
@@ -61,26 +118,8 @@ void off_cpu_thread(struct off_cpu *w, pid_t tid, bool exited)
 {
 	struct off_cpu_wait *wait = find_or_add(w, tid);
 
-	wait->is_waiting = false;
+	set_waiting(w, wait, false);
 	wait->exited = exited;
-}
-
-void off_cpu_forget(struct off_cpu *w, pid_t tid)
-{
-	struct off_cpu_wait *wait = find(w, tid);
-	uint32_t last = w->count - 1;
-
-	if (!wait)
-		return;
-	free(wait->frame);
-	uint32_t id = (uint32_t)(wait - w->wait);
-	table_remove(&w->table, hash_u64((uint32_t)tid), id);
-	w->count = last;
-	if (id == last)
-		return;
-	table_remove(&w->table, hash_u64((uint32_t)w->wait[last].tid), last);
-	*wait = w->wait[last];
-	table_add(&w->table, hash_u64((uint32_t)wait->tid), id);
 }
 
 void off_cpu_add_leaf(struct off_cpu_wait *w, uint32_t frame)

@@ -21,16 +21,29 @@ struct off_cpu_wait {
 	uint32_t *frame;	/* frame ids, the leaf first */
 };
 
+/*
+ * Limits of what is kept at a time: a stream may name any number of threads and never end one.
+ * Threads that run are forgotten first; then further waits are refused.
+ */
+enum {
+	OFF_CPU_THREADS_MAX = 1 << 17,
+	OFF_CPU_FRAMES_MAX = 1 << 23,	/* room of all their stacks, in frames */
+};
+
 /* Zero-initialised: no threads. */
 struct off_cpu {
 	struct off_cpu_wait *wait;	/* one for each thread */
 	uint32_t count;
+	uint32_t waiting;	/* threads that wait */
+	uint64_t room;		/* sum of their capacities */
+	uint64_t refused;	/* waits that were not added because of the limits */
 	struct table table;	/* over WAIT, by tid */
 };
 
 /*
  * TID waits from TIME on, with these FRAMES frames as its stack.  Return its entry, in
- * which the caller sets event, labels and part.  Valid until the next call.
+ * which the caller sets event, labels and part.  Valid until the next call.  NULL: there
+ * are too many.
  */
 struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 				   const uint32_t *frame,

@@ -14,6 +14,7 @@ static uint32_t first_of(const struct groups *g, pid_t tid)
 	return TABLE_FIND(&g->threads, hash_u64((uint32_t)tid), i, g->counter[i].tid == tid);
 }
 
+/* Return a new counter, or TABLE_NONE if there are too many. */
 static uint32_t new_counter(struct groups *g)
 {
 	uint32_t i = g->unused - 1;
@@ -22,10 +23,13 @@ static uint32_t new_counter(struct groups *g)
 		g->unused = g->counter[i].next + 1;
 		return i;
 	}
+	if (g->counters == GROUP_COUNTERS_MAX)
+		return TABLE_NONE;
 	g->counter = array_grow(g->counter, g->counters, sizeof(*g->counter));
 	return g->counters++;
 }
 
+/* Return the counter ID of thread TID; NULL if it is new and there are too many. */
 static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid)
 {
 	uint64_t hash = hash_of(id, tid);
@@ -35,6 +39,8 @@ static struct group_counter *counter_of(struct groups *g, uint64_t id, pid_t tid
 	if (i != TABLE_NONE)
 		return &g->counter[i];
 	i = new_counter(g);
+	if (i == TABLE_NONE)
+		return NULL;
 	uint32_t first = first_of(g, tid);
 	g->counter[i] = (struct group_counter){ .id = id, .tid = tid, .next = TABLE_NONE };
 	table_add(&g->table, hash, i);
@@ -83,6 +89,10 @@ static uint32_t read_group(struct groups *g, const struct stream_events *events,
 		if (event == TABLE_NONE)
 			continue;
 		struct group_counter *c = counter_of(g, id, attr->inherit ? s->tid : 0);
+		if (!c) {
+			g->refused++;
+			return 0;
+		}
 		uint64_t period = value >= c->value ? value - c->value : value;
 		c->value = value;
 		if (period)

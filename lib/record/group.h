@@ -9,7 +9,10 @@
 #include "base/table.h"
 #include "record/sample.h"
 
-enum { GROUP_PARTS_MAX = 64 };	/* events of a group; the rest are ignored */
+enum {
+	GROUP_PARTS_MAX = 64,		/* events of a group; the rest are ignored */
+	GROUP_COUNTERS_MAX = 1 << 20,	/* counters of all threads that are kept at a time */
+};
 
 struct group_part {
 	uint32_t event;		/* index into the stream's events */
@@ -26,6 +29,7 @@ struct groups {
 	} *counter;
 	uint32_t counters;	/* also unused ones */
 	uint32_t unused;	/* 1 + first unused counter; 0: none */
+	uint64_t refused;	/* samples not split, because of GROUP_COUNTERS_MAX */
 	struct table table;	/* over COUNTER, by id and thread */
 	struct table threads;	/* over the first counter of each thread */
 };
@@ -33,7 +37,7 @@ struct groups {
 /*
  * Fill PART (room for GROUP_PARTS_MAX) with the events whose counters increased.  Return
  * their number, at least 1: if SAMPLE reads no group or no counter increased, the only
- * part is its own event and period.
+ * part is its own event and period.  So it is if there are too many counters to remember.
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		      const struct sample *sample, struct group_part *part);

@@ -35,6 +35,7 @@ static void forget_ended(struct tally *t, struct stream_reader *in, const struct
 		return;
 	tasks_follow(&t->tasks, rec);
 	stream_note_tasks(in, &t->tasks);
+	stream_note_groups(in, &t->groups);
 	for (uint32_t i = 0; i < t->tasks.forgotten_count; i++)
 		groups_forget(&t->groups, t->tasks.forgotten[i].tid);
 }

@@ -44,6 +44,7 @@ struct stream_reader {
 	struct record held;	/* record that waits until ORDER is empty */
 	bool has_held;		/* HELD has a record */
 	bool silence_noted, names_noted;	/* see stream_note_tasks() */
+	bool groups_noted;			/* see stream_note_groups() */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */
 	/* for a stream that is compressed as a whole: */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/internal.h"
+#include "record/group.h"
 #include "record/swap.h"
 #include "stream/resolved.h"
 #include "stream/tasks.h"
@@ -466,6 +467,15 @@ void stream_note_tasks(struct stream_reader *in, const struct tasks *t)
 		report_note(in->report, "threads have more than %d names; further threads have "
 			    "none", NAMES_MAX);
 	in->names_noted |= t->nameless > 0;
+}
+
+void stream_note_groups(struct stream_reader *in, const struct groups *g)
+{
+	if (g->refused && !in->groups_noted)
+		report_note(in->report, "groups of events have more than %d counters in all "
+			    "threads; samples of further threads count for their own event only",
+			    GROUP_COUNTERS_MAX);
+	in->groups_noted |= g->refused > 0;
 }
 
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out)

@@ -72,6 +72,10 @@ bool stream_fits(struct stream_reader *in, const struct record *rec);
 struct tasks;
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t);
 
+/* Report once for IN if G, which splits its samples, has not split some. */
+struct groups;
+void stream_note_groups(struct stream_reader *in, const struct groups *g);
+
 /* Return what the stream has defined so far.  Never NULL; valid as long as the reader. */
 const struct stream_events *stream_events(const struct stream_reader *in);
 const struct stream_origin *stream_origin(const struct stream_reader *in);
