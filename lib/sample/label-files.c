@@ -150,9 +150,10 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 		.changed = st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec,
 		.file_offset = file_offset,
 	};
-	bool is_free = finish(f, until);
 	known = find(f, &file);
-	if (!known && is_free) {
+	if (!known && finish(f, until))
+		known = find(f, &file);
+	if (!known && !f->reader) {
 		if (!start(f, &file, fd, file_offset))
 			remember(f, &file);
 		else

@@ -46,13 +46,14 @@ bool label_targets_make_map(struct label_targets *t)
 
 static void add_waiting(struct label_targets *t, struct label_waiting waiting)
 {
-	for (size_t i = 0; i < t->waits; i++)
-		if (t->waiting[i].pid == waiting.pid)
-			return;
-	if (t->waits == WAITING_MAX)
+	uint64_t hash = hash_u64((uint32_t)waiting.pid);
+
+	if (t->waits == WAITING_MAX ||
+	    TABLE_FIND(&t->wait_of, hash, i, t->waiting[i].pid == waiting.pid) != TABLE_NONE)
 		return;
 	t->waiting = array_grow(t->waiting, t->waits, sizeof(waiting));
-	t->waiting[t->waits++] = waiting;
+	t->waiting[t->waits] = waiting;
+	table_add(&t->wait_of, hash, t->waits++);
 }
 
 void label_targets_add(struct label_targets *t, pid_t pid)
@@ -246,7 +247,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	struct proc_mapping m;
 	struct stat program = { 0 };
 	uint64_t last_inode = 0;
-	bool done = true;
+	bool libraries = t->options->sources & ~(unsigned)LABEL_GO, done = true;
 
 	if (stat(proc_path(pid, "exe").text, &program) < 0) {
 		program.st_ino = 0;
@@ -256,10 +257,10 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		 */
 		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
-	while (done && proc_maps_next(&maps, &m)) {
+	while (done && (libraries || !p->is_known) && proc_maps_next(&maps, &m)) {
 		bool is_program = m.inode && m.inode == program.st_ino;
 		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode ||
-		    (!is_program && !(t->options->sources & ~(unsigned)LABEL_GO)))
+		    (!is_program && !libraries))
 			continue;
 		last_inode = m.inode;
 		int fd = is_program ? regular_open(proc_path(pid, "exe").text, false)
@@ -316,12 +317,14 @@ static bool look_up(struct label_targets *t, pid_t pid, uint64_t until, struct l
 	return done;
 }
 
-/* Remove process I from those that wait: P was found. */
-static void finish(struct label_targets *t, size_t i, const struct label_process *p)
+/* Process I waits no more: P was found. */
+static void finish(struct label_targets *t, uint32_t i, const struct label_process *p)
 {
 	struct label_waiting w = t->waiting[i];
 
-	memmove(t->waiting + i, t->waiting + i + 1, (--t->waits - i) * sizeof(w));
+	table_remove(&t->wait_of, hash_u64((uint32_t)w.pid), i);
+	t->waiting[i].pid = -1;
+	t->looked_up++;
 	if (p->is_linking && w.tries + 1 < TRIES_MAX)
 		add_waiting(t, (struct label_waiting){ w.pid, w.tries + 1,
 						       monotonic_ns() + TRY_NS });
@@ -329,18 +332,42 @@ static void finish(struct label_targets *t, size_t i, const struct label_process
 		report_process(t, p, w.pid);
 }
 
-void label_targets_work(struct label_targets *t, uint64_t until)
+/* Leave out of WAITING what was looked up. */
+static void drop_looked_up(struct label_targets *t)
+{
+	uint32_t kept = 0;
+
+	table_release(&t->wait_of);
+	for (uint32_t i = 0; i < t->waits; i++)
+		if (t->waiting[i].pid >= 0) {
+			t->waiting[kept] = t->waiting[i];
+			table_add(&t->wait_of, hash_u64((uint32_t)t->waiting[kept].pid), kept);
+			kept++;
+		}
+	t->waits = kept;
+	t->looked_up = 0;
+}
+
+/* Look up what waits, up to UNTIL; wait for files that are read up to WAIT. */
+static void look_up_waiting(struct label_targets *t, uint64_t until, uint64_t wait)
 {
 	struct label_process p;
 	uint64_t now;
 
-	/* While a file is read, there may be processes whose files are known. */
-	for (size_t i = 0; i < t->waits && (now = monotonic_ns()) < until; ) {
-		if (t->waiting[i].due <= now && look_up(t, t->waiting[i].pid, until, &p))
+	for (uint32_t i = 0; i < t->waits && (now = monotonic_ns()) < until; i++)
+		if (t->waiting[i].pid >= 0 && t->waiting[i].due <= now &&
+		    look_up(t, t->waiting[i].pid, wait, &p))
 			finish(t, i, &p);
-		else
-			i++;
-	}
+}
+
+void label_targets_work(struct label_targets *t, uint64_t until)
+{
+	/* A file that takes long does not keep those waiting whose files are known. */
+	look_up_waiting(t, until, 0);
+	if (t->waits > t->looked_up)
+		look_up_waiting(t, until, until);
+	if (t->looked_up > t->waits / 2)
+		drop_looked_up(t);
 }
 
 bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
@@ -379,6 +406,7 @@ void label_targets_close(struct label_targets *t)
 	if (t->map > 0)
 		close(t->map);
 	free(t->waiting);
+	table_release(&t->wait_of);
 	free(t->past);
 	*t = (struct label_targets){ 0 };
 }

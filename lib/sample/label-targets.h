@@ -20,11 +20,12 @@ struct label_targets {
 	struct label_files files;
 	struct label_names names;	/* of attributes in thread contexts */
 	struct label_waiting {
-		pid_t pid;
+		pid_t pid;		/* -1: it was looked up */
 		unsigned tries;		/* that found the program not linked yet */
 		uint64_t due;		/* ns of CLOCK_MONOTONIC: look not before */
 	} *waiting;			/* processes to look up, in order */
-	size_t waits;
+	uint32_t waits, looked_up;	/* elements of WAITING, and those with pid -1 */
+	struct table wait_of;		/* over WAITING, by pid */
 	uint32_t edition;		/* of what went to the map last */
 	uint32_t *past;			/* by the lowest bits of a process id: the last edition
 					   that is no longer true; NULL: none */

@@ -3,6 +3,7 @@
  * label-targets: the map of the kernel has the processes that run, and none that has ended, also
  * if it was looked up after its EXIT record.  Without the right to make a map: skipped.
  */
+#include "base/monotonic.h"
 #include "linux/proc.h"
 #include "record/label-payload.h"
 #include "sample/bpf.h"
@@ -115,6 +116,41 @@ static bool forgets_reused(void)
 	return good;
 }
 
+/* A file that is read for ever, by a reader that only waits, and a process whose file is known. */
+static bool waits_for_its_own_file(void)
+{
+	pid_t known = start(), other = fork();
+
+	while (other == 0)
+		execlp("sleep", "sleep", "1000", NULL);
+	while (!proc_is_called(other, "sleep"))
+		usleep(1000);
+	targets.files.reader = start();
+	targets.files.deadline = UINT64_MAX;
+	label_targets_add(&targets, other);
+	label_targets_add(&targets, known);
+	label_targets_work(&targets, monotonic_ns() + 50000000);
+	bool good = is_in_map(known) && !is_in_map(other) && targets.waits > targets.looked_up;
+	kill(targets.files.reader, SIGKILL);
+	work();
+	good &= is_in_map(other);
+	end(known);
+	end(other);
+	return good;
+}
+
+/* Thousands of processes, which have ended, in whatever order: each is looked up once. */
+static bool takes_many(void)
+{
+	enum { MANY = 20000, FIRST = 1 << 30 };	/* no process has such an id */
+
+	for (pid_t i = 0; i < 2 * MANY; i++)
+		label_targets_add(&targets, FIRST + i % MANY);
+	bool good = targets.waits == MANY;
+	work();
+	return good && targets.looked_up == 0 && targets.wait_of.used == 0;
+}
+
 int main(void)
 {
 	if (!label_targets_make_map(&targets)) {
@@ -125,6 +161,8 @@ int main(void)
 	tap(has_what_runs(), "the kernel has the processes that run, and itself");
 	tap(has_no_ended(), "no process that ended before it was looked up");
 	tap(forgets_reused(), "a process id that is used again means another process");
+	tap(waits_for_its_own_file(), "a file that takes long keeps no other process waiting");
+	tap(takes_many(), "many processes at a time");
 	label_targets_close(&targets);
 	return tap_done();
 }
