@@ -21,7 +21,7 @@ done
 for compiler in gcc clang; do
 	wanted $compiler && check "C by $compiler: our own library" <<-'END'
 		needs_command $compiler
-		set -- "$TOP"/lib/dwarf/[a-e]*.c
+		set -- "$TOP"/lib/dwarf/[fil]*.c
 		test $kind != all || set -- "$TOP"/lib/base/*.c "$TOP"/lib/[dels]*/*.c
 		$compiler -std=gnu11 -O2 -g -shared -fPIC -I"$TOP" -I"$TOP/lib" \
 			-include base/banned.h -DPMU_VERSION='"0"' "$@" -o t.so
@@ -50,7 +50,7 @@ plain() {
 	cp "$scratch/plain" t
 	"$TOP/tests/same-frames" -a -n 1000 t >addresses
 	addr2frames t <addresses >want
-	test "$(grep -c "t\.cc:" want)" -gt 500
+	test "$(grep -c "t\.cc:" want)" -gt 100
 }
 
 check 'sections compressed: zlib, zstd, and the old way' <<'END'
@@ -79,6 +79,7 @@ END
 
 # Debian's own, whichever else is in front of it: its names are mangled like those of C++
 rustc=$(PATH=/usr/bin:$PATH command -v rustc)
+rust_whole=${whole:+--cfg whole}
 needs_rust() {
 	test -n "$rustc" || skip "no rustc"
 	cp "$TOP/tests/shapes.rs" .
@@ -86,20 +87,22 @@ needs_rust() {
 
 wanted rust && check 'Rust' <<'END'
 	needs_rust
-	$rustc --edition 2021 -O -g -o t shapes.rs
+	$rustc --edition 2021 -O -g $rust_whole -o t shapes.rs
 	agree t
 END
 
 wanted rust-v0 && check 'Rust, its names mangled in its own way' <<'END'
 	needs_rust
-	$rustc --edition 2021 -g -C opt-level=1 -C lto=off -C symbol-mangling-version=v0 -o t shapes.rs
+	$rustc --edition 2021 -g -C opt-level=1 -C lto=off -C symbol-mangling-version=v0 \
+		$rust_whole -o t shapes.rs
 	nm t | grep -q " _RNv.*6shapes"
 	agree t
 END
 
 wanted rust-units && check 'Rust in eight units, hardly optimized, with other panics' <<'END'
 	needs_rust
-	$rustc --edition 2021 -g -C opt-level=1 -C codegen-units=8 -C panic=abort -o t shapes.rs
+	$rustc --edition 2021 -g -C opt-level=1 -C codegen-units=8 -C panic=abort \
+		$rust_whole -o t shapes.rs
 	agree t
 END
 

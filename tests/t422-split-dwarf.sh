@@ -9,27 +9,41 @@
 # packs: llvm-dwp makes t.dwp, of units of one version only
 packs() { (ulimit -t 60 && llvm-dwp -e t -o t.dwp); }
 
+# built OPTION...: "t" and "t.dwo" by $compiler, once for all kinds of one run
+built() {
+	options=$*
+	once "split-$compiler$(echo "$*" | tr -d " ").tar" split -o t.tar
+	tar -xf t.tar
+}
+split() {
+	$compiler $cxx $options -gsplit-dwarf -c "$scratch/t.cc"
+	$compiler t.o -o t
+	tar -cf t.tar t t.dwo
+}
+
 for version in 4 5; do
 	for compiler in g++ clang++; do
 		wanted split-$compiler-$version &&
-		check "split DWARF $version by $compiler, and packed into one" <<-'END'
+		check "split DWARF $version by $compiler, and packed into one, by llvm-dwp and by dwp" <<-'END'
 			needs_command $compiler
-			$compiler $cxx -gdwarf-$version -gsplit-dwarf -c "$scratch/t.cc"
-			$compiler t.o -o t
-			test -e t.dwo
+			built -gdwarf-$version
 			agree t
+			# GNU's dwp reads DWARF 4 only
+			test $version = 5 || dwp -e t -o gnu.dwp
 			packs || exit 0
 			rm t.dwo
-			agree t "" "" t.dwp
+			for package in *.dwp; do
+				agree t "" "" $package
+			done
 		END
 	done
 done
 
 wanted types &&
 check 'split DWARF 5, each type in a section of its own; those compressed; packed into one' <<'END'
-	needs_command g++
-	g++ $cxx -gdwarf-5 -gsplit-dwarf -fdebug-types-section -c "$scratch/t.cc"
-	g++ t.o -o t
+	compiler=g++
+	needs_command $compiler
+	built -gdwarf-5 -fdebug-types-section
 	test "$(readelf -SW t.dwo | grep -c " \.debug_info\.dwo ")" -gt 100
 	agree t
 	cp t.dwo whole.dwo
