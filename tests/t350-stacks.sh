@@ -49,31 +49,34 @@ gcc -O1 -g -fomit-frame-pointer -fno-optimize-sibling-calls "$scratch/deep.c" -o
 	exit 1
 
 # chains_of STREAM: each distinct chain that perf unwinds, in one line of names, leaf first
-chains_of() {
-	samples "$1" ip,sym | awk '
+chains_of() { samples "$1" ip,sym | in_lines; }
+
+# in_lines: the same of what perf script has printed
+in_lines() {
+	awk '
 		NF > 1 { chain = chain " " $2 }
 		NF == 0 && chain != "" { print chain; chain = "" }
 		END { if (chain != "") print chain }' | sort | uniq -c
 }
 
 check 'dumps are as long as the stack, and unwind as if they had been recorded whole' <<'END'
-	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf,32768 -o s.data -- "$scratch/deep" 200
+	pmu-sample -e cpu-clock:u -F 1000 --call-graph dwarf,32768 -o s.data -- "$scratch/deep" 100
 	dumps sizes s.data >sizes
-	at_least "$(wc -l <sizes)" 100
+	at_least "$(wc -l <sizes)" 40
 	# 20 frames of 256 bytes and more: less than 16 KiB with arguments and environment
 	awk '{ if ($1 % 8 || $1 < $2 || $1 >= $2 + 8) wrong++; deep += $2 >= 5120; all += $1 }
 		END { print all / NR, wrong + 0, deep
-		      exit wrong > 0 || deep < 100 || all / NR > 16384 }' sizes
+		      exit wrong > 0 || deep < 40 || all / NR > 16384 }' sizes
 	dumps fill 32768 s.data filled.data
 	at_least "$(wc -c <filled.data)" $((2 * $(wc -c <s.data)))
 	samples s.data time,ip,sym,dso >got
 	samples filled.data time,ip,sym,dso >want
 	same want got
-	chains_of s.data >chains
+	in_lines <got >chains
 	cat chains
 	down=$(printf ' down%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
-	at_least "$(awk -v chain=" leaf$down main " 'index($0, chain) { n += $1 } END { print n }' \
-		chains)" 100
+	at_least "$(awk -v chain=" leaf$down main " '
+		index($0, chain) { n += $1 } END { print n }' chains)" 40
 END
 
 check 'dumps are trimmed for several events, and in the flight recorder' <<'END'
@@ -167,16 +170,19 @@ END
 check 'no word about stacks that are whole, or were not asked for' <<'END'
 	any_user
 	needs_frames
-	for how in "good -g" "text" "null"; do
+	for how in "text" "null" "good -g"; do
 		set -- $how
 		pmu-sample -e cpu-clock:u -F 1000 $2 -o s.data -- "$scratch/frames" "$1"
 		pmu-symbolize s.data >named.data 2>err
-		folds s.data --mark-cut >folded 2>>err
+		folds named.data --mark-cut >folded 2>>err
+		grep spin folded
+		folds s.data --mark-cut >unnamed 2>>err
 		none grep unwind err
-		at_most "$(grep -c 'cut: ' folded)" 1	# the loader has no frame pointers
+		# not those of the loader, which has no frame pointers
+		none grep 'cut: .*spin' folded
+		test -n "$2" || none grep 'cut: ' folded
 	done
-	pmu-sample -e cpu-clock:u -F 1000 -g -o s.data -- "$scratch/frames" good
-	pmu-symbolize s.data | folds - | grep -Fqx 'caller;called;spin'
+	folds named.data | grep -Fqx 'caller;called;spin'
 END
 
 check 'dumps that were not unwound are noticed, once; the status is 0' <<'END'
@@ -253,6 +259,7 @@ ordered() {
 
 # start_unwinding OPTION...: sample $target into u.data; $sampler, and $helper, its other process
 start_unwinding() {
+	stolen_before=$(stolen)
 	pmu-sample -v --unwind -e cpu-clock:u -F 1000 -o u.data "$@" -p "$target" 2>err &
 	sampler=$!
 	eventually test -s u.data
@@ -279,17 +286,23 @@ stop_unwinding() {
 	ordered u.data
 	# a small ring loses samples where the sampler has to wait for a CPU, and says so
 	set -- $(sed -n "s/.*cpu-clock:u: \([0-9]*\) counted.*lost \([0-9]*\) samples/\1 \2/p" err)
-	near $(($(perf_samples u.data) + $2)) $(($1 / 1000000)) $(($1 / 10000000 + 5))
+	all=$(perf_samples u.data)
+	# the clock counts on while the host has taken the CPU away, but samples are not taken
+	near $((all + $2)) $(($1 / 1000000)) \
+		$(($1 / 10000000 + 15 + 10 * ($(stolen) - stolen_before)))
 }
 
+# all_whole: so are the stacks of the samples that stop_unwinding found, but some at the start
+all_whole() { at_least "$(whole_chains u.data)" $((all - all / 4)); }
+
 check 'stacks are unwound on the way: all are whole, in order, and no dump is left' <<'END'
-	exits 0 pmu-sample -v --unwind -e cpu-clock:u -F 1000 -o u.data -- "$scratch/deep" 300 2>err
+	exits 0 pmu-sample -v --unwind -e cpu-clock:u -F 1000 -o u.data -- "$scratch/deep" 200 2>err
 	cat err
 	ordered u.data
 	dumps sizes u.data >sizes
 	none awk '$1' sizes
 	all=$(wc -l <sizes)
-	at_least "$all" 250
+	at_least "$all" 80
 	at_least "$(whole_chains u.data)" $((all - 20))	# not those of the loader
 	pmu-symbolize u.data 2>notes | folds - >folded
 	none cat notes
@@ -328,15 +341,15 @@ END
 check 'if the process that unwinds is killed, the recording is whole' <<'END'
 	start_target
 	start_unwinding
-	runs 200
+	runs 60
 	eventually some_unwound
 	kill -KILL "$helper"
-	runs 200
+	runs 150
 	stop_unwinding
 	grep -q 'process that unwinds stacks has ended: .* put pmu-unwind after' err
-	at_least "$(whole_chains u.data)" 200
+	all_whole
 	dumps sizes u.data >sizes
-	at_least "$(awk '$1' sizes | wc -l)" 50
+	at_least "$(awk '$1' sizes | wc -l)" 40
 	at_least "$(awk '!$1' sizes | wc -l)" 20
 	# what was left is unwound later, and what was unwound stays
 	pmu-unwind u.data >later.data
@@ -356,7 +369,7 @@ check 'if the process that unwinds is stopped, the recording is whole, and ends'
 	stop_unwinding
 	grep -q 'stacks were recorded as they are.*put pmu-unwind after' err
 	gone "$helper"
-	at_least "$(whole_chains u.data)" 250
+	all_whole
 END
 
 check 'if the process that unwinds stops again and again, the recording is whole' <<'END'
@@ -370,12 +383,12 @@ check 'if the process that unwinds stops again and again, the recording is whole
 		runs 20
 	done
 	stop_unwinding
-	at_least "$(whole_chains u.data)" 300
+	all_whole
 END
 
 check 'a flight recorder unwinds what it writes, and so does each of several files' <<'END'
 	pmu-sample -v --flight-recorder -m 4Mi --unwind --call-graph dwarf,16384 -e cpu-clock:u \
-		-F 1000 -o f.data -- "$scratch/deep" 300 2>err
+		-F 1000 -o f.data -- "$scratch/deep" 150 2>err
 	cat err
 	dumps sizes f.data >sizes
 	at_least "$(wc -l <sizes)" 15		# a user may have no more than 512 KiB for a CPU
@@ -402,15 +415,20 @@ check 'perf_to_profile and go tool pprof unwind the stack dumps of a perf.data f
 	ln -s "$BIN/pmu-topprof" perf_to_profile
 	PATH=$PWD:$PATH
 	perf_record -e cpu-clock:u -F 1000 --call-graph dwarf,16384 -o perf.data -- \
-		"$scratch/deep" 200
+		"$scratch/deep" 100
 	./perf_to_profile -i perf.data -o p.pb.gz 2>err
 	none cat err
 	go tool pprof -traces p.pb.gz >traces
 	go tool pprof -traces perf.data >same 2>err
 	for file in traces same; do
-		at_least "$(awk '$NF == "main" { mains++ } $NF == "down" { downs++ }
-			END { print mains ? downs / mains : 0 }' $file)" 19.5
-		at_least "$(grep -c 'leaf$' $file)" 1
+		# a stack that has leaf() has all that called it
+		awk '
+			function judge() { if (leaf) { n++; wrong += downs != 20 || !main } }
+			/^-+\+/ { judge(); leaf = downs = main = 0 }
+			$NF == "leaf" { leaf = 1 }
+			$NF == "down" { downs++ }
+			$NF == "main" { main = 1 }
+			END { judge(); print n + 0, wrong + 0; exit !n || wrong }' $file
 	done
 	# ours in the way: as without it
 	pmu-unwind perf.data | pmu-symbolize | folds - | grep "leaf$" >want
