@@ -3,7 +3,7 @@
 # kinds: quick release
 . tests/lib.sh
 
-mark=98765.$$	# what is to be ended sleeps so long: nobody else does
+mark=98765$$	# what is to be ended sleeps so long: nobody else does
 
 # a_file: make a tree here whose only test is the lines on stdin, after the library
 a_file() {
@@ -17,7 +17,7 @@ a_file() {
 # runs STATUS: run that file, and leave what is printed in "out"
 runs() { exits "$1" env mark=$mark JOBS=1 TESTS=tests/t.sh tests/run release >out 2>&1; }
 
-sleepers() { test "$(pgrep -c -f "^sleep $mark")" -eq "$1"; }
+sleepers() { test "$(pgrep -c -f "^sleep $mark\$")" -eq "$1"; }
 has_child() { pgrep -P "$1"; }
 
 check 'a check that fails leaves nothing running, nor does one that passes' <<'END'
@@ -27,18 +27,18 @@ check 'a check that fails leaves nothing running, nor does one that passes' <<'E
 			setsid sleep "$mark" &
 			(setsid sh -c 'setsid sleep "$mark" & sleep "$mark"' &)
 			sh -c 'trap "" HUP INT TERM; sleep "$mark"; :' &
-			until test "$(pgrep -c -f "^sleep $mark")" -eq 5; do sleep 0.02; done
+			until test "$(pgrep -c -f "^sleep $mark\$")" -eq 5; do sleep 0.02; done
 		}
 		check 'fails' <<-'CHECK'
 			start_all
 			false
 		CHECK
 		check 'sees nothing of it' <<-'CHECK'
-			none pgrep -f "^sleep $mark"
+			none pgrep -f "^sleep $mark\$"
 			start_all
 		CHECK
 		check 'sees nothing of that' <<-'CHECK'
-			none pgrep -f "^sleep $mark"
+			none pgrep -f "^sleep $mark\$"
 		CHECK
 		sleep "$mark" &
 		done_testing
@@ -143,14 +143,22 @@ FILE
 	runs 0
 	grep -q "ok 2 - skips # SKIP no $mark here" out
 	grep -q '^1 passed, 0 failed, 1 skipped$' out
-	for body in false 'false; true' 'exit 5' 'exits 1 true' 'none echo x' 'near 1 2 0.5' \
-		'about 49 100' 'about 151 100' 'undisturbed false' \
-		'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' 'unknown-command'
-	do
-		printf '. tests/lib.sh\ncheck bad <<-X\n%s\nX\ndone_testing\n' "$body" >tests/t.sh
-		runs 1
-		grep -q '^0 passed, 1 failed, 0 skipped$' out
-	done
+	{
+		echo '. tests/lib.sh'
+		for body in false 'false; true' 'exit 5' 'exits 1 true' 'none echo x' \
+			'near 1 2 0.5' 'about 49 100' 'about 151 100' 'undisturbed false' \
+			'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' \
+			'unknown-command'
+		do
+			printf 'check bad <<-X\n%s\nX\n' "$body"
+		done
+		echo done_testing
+	} >tests/t.sh
+	runs 1
+	grep -q '^0 passed, 14 failed, 0 skipped$' out
+	printf '. tests/lib.sh\ncheck bad <<-X\nfalse\nX\ndone_testing\n' >tests/t.sh
+	runs 1
+	grep -q '^0 passed, 1 failed, 0 skipped$' out
 END
 
 check 'eventually fails in the end' <<'END'
@@ -185,7 +193,7 @@ check 'a test inside a test ends its own leftovers only' <<'END'
 FILE
 	sleep $mark &
 	mark=$mark CONFINED=1 sh tests/t.sh
-	none pgrep -f "^sleep 1$mark"
+	none pgrep -f "^sleep 1$mark\$"
 	sleepers 1
 END
 

@@ -10,6 +10,13 @@ filters='pmu-unwind pmu-symbolize pmu-topprof'
 printf 'PERFILE2\020\0\0\0\0\0\0\0' >"$scratch/empty"
 { cat "$scratch/empty"; printf '\3\0\0\0\0\0\030\0aaaabbbbcomm\0\0\0\0'; } >"$scratch/one"
 
+# recorded: s.data is a recording, which several checks use, of 200 samples or so
+recorded() {
+	test -e "$scratch/s.data" ||
+		pmu-sample -e cpu-clock -F 1000 -o "$scratch/s.data" -- ten serial 0.2
+	cp "$scratch/s.data" .
+}
+
 check '--help and --version go to stdout, and exit 0' <<'END'
 	for tool in $tools; do
 		exits 0 "$tool" --help >help 2>err
@@ -168,7 +175,7 @@ check 'a recording that is cut inside a record is reported with the offset' <<'E
 END
 
 check 'a cut stream goes through the pipe with what was whole, and the last filter fails' <<'END'
-	pmu-sample -e cpu-clock -F 1000 -o whole -- ten serial 0.3
+	make-stream 500 20 2 "$(command -v ten)" >whole
 	size=$(wc -c <whole)
 	for part in 3 4 6; do
 		head -c $((size * part / 7)) whole >cut
@@ -191,11 +198,13 @@ check 'a terminal is neither input nor output for binary data' <<'END'
 END
 
 check 'a reader that goes away is no error; a full disk is' <<'END'
-	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	recorded
 	pmu-symbolize s.data >r.data
 	for pair in "pmu-symbolize s.data" "pmu-topprof r.data"; do
 		set -- $pair
-		{ sleep 0.3; "$1" "$2" 2>err; echo $? >status; } | true
+		rm -f gone
+		{ eventually test -e gone; "$1" "$2" 2>err; echo $? >status; } |
+			{ exec <&-; : >gone; }
 		test "$(cat status)" = 0
 		test ! -s err
 		exits 1 sh -c "$1 $2 >/dev/full" 2>err
@@ -223,7 +232,9 @@ check 'text that cannot be written is reported, however it fills the buffers' <<
 		cat err
 		grep -q "^pmu-stream: cannot write .*stdout" err
 		none grep Success err
-		{ sleep 0.1; pmu-stream --dump s.data 2>err; echo $? >status; } | true
+		rm -f gone
+		{ eventually test -e gone; pmu-stream --dump s.data 2>err; echo $? >status; } |
+			{ exec <&-; : >gone; }
 		cat err
 		test "$(cat status)" = 0
 		test ! -s err
@@ -248,7 +259,7 @@ END
 
 check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'END'
 	mkfifo pipe
-	pmu-sample -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
+	recorded
 	{ cat s.data; : >sent; sleep 600; } >pipe &
 	pmu-symbolize <pipe >r.data 2>err &
 	filter=$!
@@ -265,7 +276,7 @@ check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'EN
 END
 
 check 'a stream already resolved is reported so' <<'END'
-	pmu-sample -e cpu-clock -o s.data -- ten serial 0.1
+	recorded
 	pmu-symbolize s.data >r.data
 	exits 1 pmu-symbolize r.data >again 2>err
 	grep -q "resolved already" err

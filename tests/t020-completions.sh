@@ -22,7 +22,7 @@ fish_completes() {
 	HOME=$PWD fish -c "source $TOP/completions/fish/$1.fish; complete -C '$2'" | cut -f 1 | sort
 }
 
-# zsh_completes LINE: what a shell in a terminal makes of LINE and a tab
+# zsh_completes <LINES: what one shell in a terminal makes of each line and a tab, a line each
 cat >"$scratch/complete.zsh" <<'END'
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -30,12 +30,14 @@ zpty -w shell "fpath=($TOP/completions/zsh \$fpath); autoload -Uz compinit; comp
 zpty -w shell "pmu-sample() { print -r -- made \"\$@\" }; pmu-topprof() { pmu-sample \"\$@\" }"
 zpty -w shell 'print -r -- rea""dy'
 zpty -r shell out '*ready*'
-zpty -n -w shell "$1"$'\t end\n'
-zpty -r shell out $'*made*end\r\n*'
-print -r -- "$out"
+while read -r line; do
+	zpty -n -w shell "$line"$'\t end\n'
+	zpty -r shell out $'*made*end\r\n*'
+	print -r -- "$out"
+done
 END
 zsh_completes() {
-	timeout 600 zsh -f "$scratch/complete.zsh" "$1" | tr -d '\r' | sed -n 's/^made \(.*\) end$/\1/p'
+	timeout 600 zsh -f "$scratch/complete.zsh" | tr -d '\r' | sed -n 's/^made \(.*\) end$/\1/p'
 }
 
 check 'bash: options, values after a space and after "=", lists, files, commands' <<'END'
@@ -81,14 +83,27 @@ END
 check 'zsh: the same, in a terminal' <<'END'
 	needs_command zsh
 	for file in "$TOP"/completions/zsh/*; do zsh -n "$file"; done
-	test "$(zsh_completes 'pmu-sample --kernel-')" = --kernel-stacks
-	test "$(zsh_completes 'pmu-sample --call-graph dw')" = '--call-graph dwarf'
-	test "$(zsh_completes 'pmu-sample --clock=boo')" = '--clock=boottime'
-	test "$(zsh_completes 'pmu-sample -j any,ind_j')" = '-j any,ind_jmp'
-	test "$(zsh_completes 'pmu-sample -e context-sw')" = '-e context-switches'
-	test "$(zsh_completes 'pmu-sample gunzi')" = gunzip
 	touch recording.data
-	test "$(zsh_completes 'pmu-topprof recor')" = recording.data
+	cat >lines <<-LINES
+		pmu-sample --kernel-
+		pmu-sample --call-graph dw
+		pmu-sample --clock=boo
+		pmu-sample -j any,ind_j
+		pmu-sample -e context-sw
+		pmu-sample gunzi
+		pmu-topprof recor
+	LINES
+	zsh_completes <lines >got
+	cat >want <<-LINES
+		--kernel-stacks
+		--call-graph dwarf
+		--clock=boottime
+		-j any,ind_jmp
+		-e context-switches
+		gunzip
+		recording.data
+	LINES
+	same want got
 END
 
 done_testing
