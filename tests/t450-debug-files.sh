@@ -65,6 +65,7 @@ check '.gnu_debuglink: beside the program, in .debug, below a directory for debu
 END
 
 check '--inlines no and --lines no leave out just that' <<'END'
+	unsanitized
 	gcc -O1 -g "$scratch/program.c" -o program
 	pmu-sample --user -e cpu-clock -F 1000 -o s.data -- ./program
 	pmu-symbolize --lines no s.data | pmu-topprof --to folded >folded
@@ -85,6 +86,7 @@ check '--inlines no and --lines no leave out just that' <<'END'
 END
 
 check 'a file of that name with another checksum is refused' <<'END'
+	unsanitized
 	record -Wl,--build-id=none link
 	is_found
 	printf x >>program.debug
@@ -104,6 +106,7 @@ check 'by build ID: in directories, in order; a file with another build ID is re
 END
 
 check 'by a list of build IDs, the program too' <<'END'
+	unsanitized
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
 	mkdir away
@@ -170,6 +173,7 @@ check 'build IDs in sections alone: of dwz, and where segments are those of the 
 END
 
 check 'in the cache of the debuginfod client; fetched into it only when asked to' <<'END'
+	unsanitized
 	record -Wl,--build-id=sha1
 	id=$(file_build_id program)
 	mkdir bin server
@@ -285,6 +289,7 @@ check 'a server that hangs costs the time allowed for all files, and that is sai
 END
 
 check 'a client that gives a server up after its own time: no other file is asked for' <<'END'
+	unsanitized
 	client <<-EOF
 	sleep \$DEBUGINFOD_TIMEOUT
 	exit 1
@@ -335,6 +340,7 @@ check 'a debug file of 30 GB, all holes, is not read' <<'END'
 END
 
 check '--sysroot: files of a copied root, for a recording of another machine' <<'END'
+	unsanitized
 	record -Wl,--build-id=sha1 link
 	mkdir -p "root$PWD"
 	mv program program.debug "root$PWD"

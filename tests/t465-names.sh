@@ -94,6 +94,7 @@ for how in middle whole; do
 done
 
 check "code where a part of a library was unloaded is not named after the library" <<'END'
+	unsanitized
 	reused middle
 	at_most $(share s.data first) 0
 	at_most $(share s.data hot) 0
@@ -186,6 +187,7 @@ check "OCaml's functions have readable names, as in perf, not that of a label be
 END
 
 check "and so in a program by OCaml's own compiler" <<'END'
+	unsanitized
 	needs_command ocamlopt
 	cat >m.ml <<-'END2'
 		let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
@@ -199,6 +201,7 @@ check "and so in a program by OCaml's own compiler" <<'END'
 END
 
 check "Go names are those of its own profiles, from stripped and whole programs alike" <<'END'
+	unsanitized
 	needs_command go
 	cat >t.go <<-'END2'
 		package main

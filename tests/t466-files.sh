@@ -74,6 +74,7 @@ done
 
 check "frames are llvm-symbolizer's where a directory of compilation is relative, version 19 on" \
 <<'END'
+	unsanitized
 	test -n "$llvm" || skip "no llvm-symbolizer of version 19 or newer"
 	build gcc 5 below
 	grep -q '^\./app/main.c:' frames
@@ -81,6 +82,7 @@ check "frames are llvm-symbolizer's where a directory of compilation is relative
 END
 
 check "files are eu-addr2line's where a directory of compilation is absolute" <<'END'
+	unsanitized
 	needs_command gcc eu-addr2line
 	for version in 4 5; do
 		rm -rf tree
@@ -212,6 +214,7 @@ check "a file without build ID that was changed since is used with a note, or re
 END
 
 check "the same of a recording without a clock, by the time of its file" <<'END'
+	unsanitized
 	needs_command gcc perf
 	gcc -O1 -Wl,--build-id=none "$scratch/calls.c" -o program
 	perf_record -e cpu-clock:u -F 1000 -o s.data -- ./program
@@ -225,6 +228,7 @@ check "the same of a recording without a clock, by the time of its file" <<'END'
 END
 
 check "files in perf's build ID cache are found there, and by --buildid-dir" <<'END'
+	unsanitized
 	needs_command gcc perf
 	gcc -O1 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o program
 	gcc -O2 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o changed

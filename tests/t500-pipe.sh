@@ -36,7 +36,7 @@ is_as_large() { test "$(stat -c %s "$1")" -ge "$2"; }
 (
 	cd "$scratch" || exit 1
 	record() {
-		pmu-sample -g -e cpu-clock -F 1000 -- ten serial 1 | tee ten.data |
+		pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.6 | tee ten.data |
 			pmu-symbolize | pmu-topprof >ten.pb.gz
 	}
 	undisturbed record
@@ -55,8 +55,9 @@ check 'ten functions of 1/55 .. 10/55 of the time come out within 2 points' <<'E
 END
 
 check 'ten equal threads come out at 10 % each, within 2 points' <<'END'
+	any_user
 	record() {
-		pmu-sample -e cpu-clock -F 1000 -- ten threads 1 |
+		pmu-sample -e cpu-clock -F 1000 -- ten threads 0.6 |
 			pmu-symbolize | pmu-topprof >p.pb.gz
 	}
 	undisturbed record
@@ -67,7 +68,7 @@ END
 check 'so do ten threads of a process that creates them while we are attached' <<'END'
 	record() {
 		rm -f s.data go
-		sh -c 'until test -e go; do :; done; exec ten growing 1' &
+		sh -c 'until test -e go; do :; done; exec ten growing 0.6' &
 		pmu-sample -e cpu-clock -F 1000 -o s.data -p $! &
 		eventually is_as_large s.data 4096	# it samples
 		touch go
@@ -94,7 +95,7 @@ check 'pprof reads it every way, without a warning' <<'END'
 	grep -q '^Duration: [1-9]' out-raw
 	grep -q '^Time: 20' out-raw
 	awk '/^Mappings/ { getline; print; exit }' out-raw | grep -q '/ten '
-	grep -q '^command: pmu-sample -g -e cpu-clock -F 1000 -- ten serial 1' out-comments
+	grep -q '^command: pmu-sample -g -e cpu-clock -F 1000 -- ten serial 0.6' out-comments
 	grep -q "^host: $(uname -n) $(uname -m) Linux $(uname -r)" out-comments
 	grep -q '^filter: pmu-symbolize' out-comments
 END
@@ -135,7 +136,7 @@ END
 check 'function shares are those of perf report, on the same recording' <<'END'
 	any_user
 	needs_command perf
-	perf_record -g -e cpu-clock -F 2000 -o p.data -- ten serial 0.5
+	perf_record -g -e cpu-clock -F 2000 -o p.data -- ten serial 0.2
 	pmu-symbolize p.data | pmu-topprof >p.pb.gz
 	top p.pb.gz >ours
 	perf report -i p.data --no-children --stdio -g none --percent-limit 0 2>/dev/null |

@@ -4,24 +4,26 @@
 . tests/lib.sh
 
 # One recording for many checks
-pmu-sample -e cpu-clock,page-faults -g -F 2000 -o "$scratch/s.data" -- ten threads 0.4
+pmu-sample -e cpu-clock,page-faults -g -F 2000 -o "$scratch/s.data" -- ten threads 0.3
 record() { cp "$scratch/s.data" .; }
 records() { perf report -i "$1" --stats 2>/dev/null | awk "/$2 events:/ { print \$3; exit }"; }
 has() { pmu-stream "$1" | awk -v type="$2" '$1 == type { print $2 }'; }
 
 check 'the counts are those of perf report --stats' <<'END'
+	unsanitized
 	record
 	for type in SAMPLE MMAP2 COMM FORK EXIT READ ATTR FEATURE FINISHED_ROUND; do
 		test "$(records s.data $type)" = "$(has s.data $type)" || { echo $type; exit 1; }
 	done
-	perf_record -e cpu-clock -F 2000 -o p.data -- ten threads 0.3
+	perf_record -e cpu-clock -F 2000 -o p.data -- ten threads 0.1
 	for type in SAMPLE MMAP2 COMM FORK EXIT FINISHED_ROUND; do
 		test "$(records p.data $type)" = "$(has p.data $type)" || { echo $type; exit 1; }
 	done
-	test "$(has p.data SAMPLE)" -gt 300
+	test "$(has p.data SAMPLE)" -gt 50
 END
 
 check 'samples and sums of each event, as perf script adds them up' <<'END'
+	unsanitized
 	record
 	pmu-stream s.data |
 		sed -n "s/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all/\1 \2 \3/p" |
@@ -61,7 +63,8 @@ check 'a line for each record: its place, its fields' <<'END'
 END
 
 check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'END'
-	pmu-sample --sample-cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.4
+	unsanitized
+	pmu-sample --sample-cpu -e cpu-clock,page-faults -F 2000 -o s.data -- ten threads 0.3
 	perf script -i s.data -F comm,tid,cpu,event,time 2>/dev/null | sed "s/^ *//" >all
 	tid=$(awk '$1 == "t4" { print $2; exit }' all)
 	pmu-stream --tid $tid s.data >a.data
@@ -74,12 +77,12 @@ check 'samples of a thread, by number or name; of a CPU, an event, a time' <<'EN
 	test "$(has c.data SAMPLE)" = "$(grep -c "\[0*$cpu\]" all)"
 	pmu-stream --event page-faults s.data >e.data
 	test "$(has e.data SAMPLE)" = "$(grep -c "page-faults:" all)"
-	middle=$(sed -n "200s/.*\] *\([0-9.]*\):.*/\1/p" all)
+	half=$(($(wc -l <all) / 2))
+	middle=$(sed -n "${half}s/.*\] *\([0-9.]*\):.*/\1/p" all)
 	pmu-stream --time ,$middle s.data >f.data
 	pmu-stream --time $middle, s.data >g.data
 	test $(($(has f.data SAMPLE) + $(has g.data SAMPLE))) = "$(wc -l <all)"
-	test "$(has f.data SAMPLE)" -ge 195
-	test "$(has f.data SAMPLE)" -le 205
+	near "$(has f.data SAMPLE)" $half 5
 	# all of these are whole streams, with names
 	for stream in a.data c.data e.data f.data; do
 		exits 0 pmu-topprof -o p.pb.gz $stream
@@ -107,7 +110,7 @@ check 'compressed and back: the same bytes' <<'END'
 	pmu-stream --decompress s.zst >back.data
 	cmp s.data back.data
 	# what is compressed inside of a file of perf, too
-	perf_record -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.3 || exit 0
+	perf_record -z -e cpu-clock -F 2000 -o p.data -- ten serial 0.1 || exit 0
 	pmu-stream --decompress p.data >d.data
 	test "$(has d.data SAMPLE)" = "$(records p.data SAMPLE)"
 	perf script -i d.data -F ip >got 2>errors
@@ -115,7 +118,8 @@ check 'compressed and back: the same bytes' <<'END'
 END
 
 check 'a file becomes a stream for pipes, which perf reads' <<'END'
-	perf_record -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.3
+	unsanitized
+	perf_record -e cpu-clock,page-faults -F 2000 -o p.data -- ten serial 0.1
 	pmu-stream --decompress p.data | perf script -i - -F ip,event >got 2>errors
 	perf script -i p.data -F ip,event | same - got
 END

@@ -36,6 +36,7 @@ check "simpleperf's recordings are read without loss, tracing data and all" <<'E
 END
 
 check "fields of simpleperf's tracepoints are read, from the file and through pipes" <<'END'
+	unsanitized
 	needs "$simpleperf/perf_sched_stat_runtime.data"
 	cp "$simpleperf/perf_sched_stat_runtime.data" s.data
 	pmu-stream --decompress s.data >pipe.data
@@ -333,6 +334,7 @@ def perf_data(samples=3):
 END
 
 check 'a perf.data file is the same through a pipe, by zstd or gzip: names, build IDs, host' <<'END'
+	unsanitized
 	{ cat "$scratch/file.py"; echo 'out = perf_data()'; } | compose s.data
 	pmu-stream --dump s.data >want
 	grep -q 'event="sched:sched_switch"' want

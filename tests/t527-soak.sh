@@ -5,7 +5,7 @@
 # kinds: release
 . tests/lib.sh
 
-seconds=${SOAK_SECONDS:-3}
+seconds=${SOAK_SECONDS:-2}
 interval=10
 test "$seconds" -ge 60 || interval=1
 

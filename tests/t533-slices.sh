@@ -44,6 +44,7 @@ check 'there are N to 2N slices, and each sample is in the slice of its time' <<
 END
 
 check 'slices are joined while they make too many stacks, in any order of the samples' <<'END'
+	unsanitized
 	made $(seq 0 3 6000)
 	stacks() { go tool pprof -raw "$1" 2>err | grep -cE "^ +[0-9]+ +[0-9]+: "; }
 	pmu-topprof --slices 200 -o p.pb.gz s.data

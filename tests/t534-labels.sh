@@ -74,6 +74,7 @@ check 'the keys of labels come in the order of their names, whatever came first'
 END
 
 check 'only the labels that were asked for; none of them with -l none' <<'END'
+	unsanitized
 	made many 100
 	pmu-topprof -Z none -l label:user many.data >p.pb
 	test "$(says p.pb | awk "{ print \$3 }" | sort -u)" = user=alice
@@ -86,6 +87,7 @@ check 'only the labels that were asked for; none of them with -l none' <<'END'
 END
 
 check 'a label with thousands of values is cut, counted, and reported' <<'END'
+	unsanitized
 	made many 2500
 	profiled many.data
 	pmu-topprof -o p.pb.gz many.data 2>err
@@ -134,6 +136,7 @@ check 'a stream without labels: nothing new in the profile; asking for one is an
 END
 
 check 'pprof selects, groups and lists by them' <<'END'
+	unsanitized
 	made plain 1000
 	pmu-topprof -o p.pb.gz plain.data
 	go tool pprof -tags p.pb.gz >tags 2>&1
@@ -157,6 +160,7 @@ check 'the other byte order: labels are the same' <<'END'
 END
 
 check 'samples that are selected keep their labels: by thread, CPU, time and event' <<'END'
+	unsanitized
 	made plain 1000
 	pmu-topprof -Z none -q plain.data >all.pb
 	for how in "--tid 45" "--cpu 2" "--time 0.0002,0.0006" "--event page-faults" "--head 300"
@@ -226,6 +230,7 @@ check 'pmu-stream prints labels, safe for a terminal; perf script reads the stre
 END
 
 check 'pmu-top, pmu-flame and pmu-diff by a label of the program, of streams and profiles' <<'END'
+	unsanitized
 	made lossy 1500
 	pmu-topprof -q -o p.pb.gz lossy.data
 	lost=$(pmu-stream -j lossy.data | sed "s/.*\"lost\": \([0-9]*\).*/\1/")
