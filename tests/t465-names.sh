@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 		fclose(map);
 	}
 	printf("%d\n", getpid());
-	while (clock() < CLOCKS_PER_SEC / 5)
+	while (clock() < CLOCKS_PER_SEC / 10)
 		((void (*)(long))(code + offset))(1000000);
 }
 END
@@ -78,7 +78,7 @@ reused() {
 	needs_command gcc
 	gcc -shared "$scratch/library.s" -o library.so
 	gcc -O1 "$scratch/reuse.c" -o reuse
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./reuse ./library.so "$@" >pid
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./reuse ./library.so "$@" >pid
 	at_least $(perf_samples s.data) 20
 }
 
@@ -124,15 +124,15 @@ check "the stub of a C++ function, a part split off one, and the functions are f
 		int main()
 		{
 			void *volatile p;
-			while (clock() < CLOCKS_PER_SEC / 5)
+			while (clock() < CLOCKS_PER_SEC / 10)
 				for (int i = 0; i < 100000; i++)
 					p = (void *)std::get_terminate();
-			while (clock() < CLOCKS_PER_SEC / 4)
+			while (clock() < CLOCKS_PER_SEC / 8)
 				split(100000);
 		}
 	END2
 	g++ -O2 -fcf-protection=none t.cc -o t
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./t
 	pmu-symbolize --demangle none s.data | pmu-topprof --to folded | sort >mangled
 	grep ";_ZSt13get_terminatev@plt " mangled
 	grep ";_ZSt13get_terminatev " mangled
@@ -170,14 +170,14 @@ check "OCaml's functions have readable names, as in perf, not that of a label be
 		void first(long) asm("camlM__first_81"), plus(long) asm("camlM__$2b$21_83");
 		int main(void)
 		{
-			while (clock() < CLOCKS_PER_SEC / 10)
+			while (clock() < CLOCKS_PER_SEC / 20)
 				first(100000);
-			while (clock() < CLOCKS_PER_SEC / 5)
+			while (clock() < CLOCKS_PER_SEC / 10)
 				plus(100000);
 		}
 	END2
 	gcc -O1 t.c "$scratch/ocaml.s" -o t
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./t
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./t
 	samples s.data ip,sym | grep -F " M.+!_83"
 	printf "M.+!_83\nM.first_81\n" >expected
 	pmu-symbolize s.data | pmu-topprof --to folded | sed -n "s/^t;\(M.*\) [0-9]*$/\1/p" |
@@ -191,10 +191,10 @@ check "and so in a program by OCaml's own compiler" <<'END'
 	needs_command ocamlopt
 	cat >m.ml <<-'END2'
 		let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
-		let () = while Sys.time () < 0.2 do ignore (fib 20) done
+		let () = while Sys.time () < 0.1 do ignore (fib 20) done
 	END2
 	ocamlopt m.ml -o m
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./m
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./m
 	nm m | sed -n "s/.* camlM.*\(fib_[0-9]*\)$/M.\1/p" | sort -u >expected
 	pmu-symbolize s.data | pmu-topprof --to folded | sed "s/ [0-9]*$//; s/.*;//" |
 		grep "^M\.[cf]" | sort -u | same expected -
@@ -231,7 +231,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 			t := T{3}
 			f := []func(int) int{t.Value, t.Short}
 			a, b := make([]byte, 1<<12), make([]byte, 1<<12)
-			for spent() < 3e8 {
+			for spent() < 2e8 {
 				for i := 0; i < 1000; i++ {
 					sink += f[0](30) + f[1](i) + copy(a, b)
 					sink += f[1](i) + f[1](i) + f[1](i) + f[1](i)
@@ -243,7 +243,7 @@ check "Go names are those of its own profiles, from stripped and whole programs 
 	mkdir whole stripped
 	go build -o whole/t t.go
 	strip whole/t -o stripped/t	# the same build, by its build ID
-	pmu-sample -g -e cpu-clock:u -F 1000 -o s.data -- whole/t
+	pmu-sample -g -e cpu-clock:u -F 2000 -o s.data -- whole/t
 	mkdir -p "root$PWD/whole"
 	cp stripped/t "root$PWD/whole"
 	pmu-symbolize s.data | pmu-topprof --to folded | sort >of-whole

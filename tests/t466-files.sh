@@ -55,6 +55,7 @@ for version in 4 5; do
 	export compiler version
 	check "a directory of compilation that is relative is not repeated: $compiler, DWARF $version" \
 	<<-'END'
+		test $compiler = gcc || unsanitized
 		for where in below top; do
 			build $compiler $version $where
 			xargs realpath -e <files
@@ -112,7 +113,7 @@ check "the C library's files are llvm-symbolizer's, from 19 on: Debian compiles 
 	same llvm ours
 END
 
-# A program with inlined calls, which takes a fifth of a second of CPU time.
+# A program with inlined calls, which takes a tenth of a second of CPU time.
 cat >"$scratch/calls.c" <<'END'
 #include <time.h>
 static inline __attribute__((always_inline)) void inlined_one(volatile long *n)
@@ -133,7 +134,7 @@ __attribute__((noinline)) static void outer(void)
 }
 int main(void)
 {
-	while (clock() < CLOCKS_PER_SEC / 5)
+	while (clock() < CLOCKS_PER_SEC / 10)
 		outer();
 }
 END
@@ -158,7 +159,7 @@ check "debug information that files share by .debug_sup (DWARF 5) is found, by i
 	dwz --dwarf-5 -m bin/shared -M shared program other || skip "dwz without --dwarf-5"
 	readelf -SW program | grep -F .debug_sup
 	mv program bin
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- bin/program
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- bin/program
 	folded
 	at_least $(share stacks inlined_one) 10
 	at_least $(share stacks inlined_two) 10
@@ -186,7 +187,7 @@ check "a file without build ID that was changed since is used with a note, or re
 	echo "asm(\".fill 1 << 20, 1, 0x90\");" | cat "$scratch/calls.c" - >large.c
 	gcc -O1 -Wl,--build-id=none large.c -o large
 	cp large program
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./program
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./program
 	folded
 	none cat err
 	at_least $(share stacks outer) 90
@@ -217,7 +218,7 @@ check "the same of a recording without a clock, by the time of its file" <<'END'
 	unsanitized
 	needs_command gcc perf
 	gcc -O1 -Wl,--build-id=none "$scratch/calls.c" -o program
-	perf_record -e cpu-clock:u -F 1000 -o s.data -- ./program
+	perf_record -e cpu-clock:u -F 2000 -o s.data -- ./program
 	folded
 	none cat err
 	printf x >>program
@@ -232,7 +233,7 @@ check "files in perf's build ID cache are found there, and by --buildid-dir" <<'
 	needs_command gcc perf
 	gcc -O1 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o program
 	gcc -O2 -g -Wl,--build-id=sha1 "$scratch/calls.c" -o changed
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./program
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./program
 	export HOME=$PWD
 	perf buildid-cache -a $PWD/program
 	perf --buildid-dir $PWD/other buildid-cache -a $PWD/program

@@ -27,6 +27,36 @@ our_events() {
 # has_samples COUNTS: more than a few
 has_samples() { test "$(sed -n 's/^SAMPLE //p' "$1")" -gt 3 || skip "perf has no samples here"; }
 
+# Each mode once, several in a recording where they do not hinder each other
+cat >"$scratch/modes" <<'END'
+-e cpu-clock --call-graph dwarf,1024
+-e cpu-clock -z --buildid-mmap
+-e cpu-clock -b
+-e cpu-clock --switch-events --all-cgroups --namespaces
+-e cpu-clock -a
+-e cpu-clock,page-faults,task-clock -g
+-e {cpu-clock,page-faults}:S
+-e {cpu-clock,page-faults} -s
+-e sched:sched_switch -R -c 1
+-e page-faults -c 1 -d
+-e cpu-clock --user-regs=ip,sp --intr-regs=ip,bx --data-page-size --code-page-size -d
+-e cpu-clock -F 500 --clockid CLOCK_MONOTONIC --timestamp-boundary --no-buildid --no-inherit
+-e dummy,cpu-clock -T -P
+END
+test -z "$ALL" || cat >>"$scratch/modes" <<'END'
+-e cpu-clock
+-e cpu-clock -g
+-e cpu-clock -z
+-e cpu-clock --switch-events
+-e cpu-clock --all-cgroups
+-e cpu-clock --namespaces
+-e cpu-clock --user-regs=ip,sp --intr-regs=ip,bx
+-e cpu-clock -F 500 --clockid CLOCK_MONOTONIC --timestamp-boundary
+-e cpu-clock --no-buildid --no-inherit
+-e cpu-clock --buildid-mmap
+-e cpu-clock --data-page-size --code-page-size -d
+END
+
 while read -r options; do
 	case $options in
 	*:S* | *--no-inherit*) work="ten serial 0.05" ;;	# of one thread
@@ -54,28 +84,7 @@ while read -r options; do
 		pmu-stream --decompress p.data >d.data
 		perf script -G -i d.data -F tid,time,event,period 2>err | same script -
 	END
-done <<'END'
--e cpu-clock
--e cpu-clock -g
--e cpu-clock --call-graph dwarf,1024
--e cpu-clock -z
--e cpu-clock -b
--e cpu-clock --switch-events
--e cpu-clock --all-cgroups
--e cpu-clock -a
--e cpu-clock,page-faults,task-clock -g
--e {cpu-clock,page-faults}:S
--e {cpu-clock,page-faults} -s
--e cpu-clock --namespaces
--e sched:sched_switch -R -c 1
--e page-faults -c 1 -d
--e cpu-clock --user-regs=ip,sp --intr-regs=ip,bx
--e cpu-clock -F 500 --clockid CLOCK_MONOTONIC --timestamp-boundary
--e cpu-clock --no-buildid --no-inherit
--e cpu-clock --buildid-mmap
--e cpu-clock --data-page-size --code-page-size -d
--e dummy,cpu-clock -T -P
-END
+done <"$scratch/modes"
 
 check 'perf record -o -: by a pipe' <<'END'
 	for with in "" "" "" --buildid-mmap --buildid-mmap; do	# as in perf_record
