@@ -5,8 +5,8 @@
 # kinds: release
 . tests/lib.sh
 
-# browse CASE,PAGE...: what must be true of the pages.  A browser takes seconds to start, so
-# one does all cases of a check.
+# browse CASE,PAGE...: what must be true of the pages.  A browser takes two seconds to start, so
+# one does all cases; the log of a failure has their names.
 browse() {
 	needs_command chromium chromedriver
 	/usr/bin/python3 -c "import selenium" 2>/dev/null || skip "no selenium for python3"
@@ -14,7 +14,16 @@ browse() {
 }
 made() { PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/flame-profiles.py" "$@"; }
 
-check 'sums of another reader, search, zoom, views, types, spans of time, what is summed up' <<'END'
+# serving: start pmu-serve on a program; $served is the case for its page, where we may sample
+serving() {
+	pmu-sample -e cpu-clock -o /dev/null true 2>why || return 0
+	ten lazy 6000 >/dev/null &
+	pmu-serve -l 127.0.0.1:0 --max-cost 100% -p $! --call-graph fp >address &
+	eventually grep -q ^http address
+	served=served,$(cat address)
+}
+
+check 'views, sums of another reader, comparisons, hostile names, the form of pmu-serve' <<'END'
 	made times >p.pb
 	pmu-flame -t cpu -o p.html p.pb
 	compose s.data <<-PY
@@ -25,18 +34,14 @@ check 'sums of another reader, search, zoom, views, types, spans of time, what i
 	PY
 	pmu-topprof --slices 100 -l cpu s.data | pmu-flame -o slices.html
 	make-tree 500 200 20 >tree.pb
-	pmu-flame -o tree.html tree.pb
 	pmu-flame --min 2% -o cut.html tree.pb
+	pmu-flame -o tree.html tree.pb
 	PYTHONPATH="$TOP/tests" PYTHONDONTWRITEBYTECODE=1 python3 -c "
 from flame import *
 json.dump(sums(data_of('tree.html'), 'cpu'), open('want', 'w'))"
-	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want
-END
 
-check 'hostile names run nothing; comparisons show what changed, was lost or is by chance' <<'END'
 	made hostile >hostile.pb
 	pmu-flame --title "</title><svg onload=alert(3)>" -o hostile.html hostile.pb
-	made times >p.pb
 	pmu-flame -t cpu --diff p.pb -o same.html p.pb
 	pmu-flame --ratio cpu/cpu -o ratio.html p.pb
 	made counts 600 300 0 >after.pb
@@ -47,21 +52,11 @@ check 'hostile names run nothing; comparisons show what changed, was lost or is 
 	simulate phases 41 2000 | pmu-topprof --slices 20 -o base.pb.gz
 	simulate phases 42 2000 | pmu-topprof --slices 20 -o after.pb.gz
 	pmu-flame --diff base.pb.gz -o phases.html after.pb.gz
-	browse grey,same.html grey,ratio.html grey,phases.html change,change.html,more,less,gone \
-		empty,empty.html hostile,hostile.html
-END
 
-check 'the form of pmu-serve leads to a page that shows functions' <<'END'
-	pmu-sample -e cpu-clock -o /dev/null true 2>why || skip "$(grep -m 1 ^pmu-sample: why)"
-	ten serial 6000 >/dev/null &
-	target=$!
-	pmu-serve -l 127.0.0.1:0 --max-cost 100% -p $target --call-graph fp >address &
-	server=$!
-	eventually grep -q ^http address
-	# while the browser starts, it would take all the CPU time there is
-	kill -STOP $target
-	(until pgrep -P $server -x pmu-sample; do sleep 0.2; done && kill -CONT $target) &
-	browse served,"$(cat address)"
+	serving
+	browse sums,p.html use,p.html heat,p.html heat,slices.html cut,cut.html,want \
+		grey,same.html grey,ratio.html grey,phases.html change,change.html,more,less,gone \
+		empty,empty.html hostile,hostile.html $served
 END
 
 check 'the same in Firefox' <<'END'
