@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of resolver, shared by its caches and callchains (resolver.c), the kernel
- * (resolver-kernel.c) and its modules (resolver-module.c), mapped objects (resolver-object.c),
- * code of JIT compilers (resolver-jit.c), names (resolver-name.c), what is forgotten
- * (resolver-memory.c), and the report at the end (resolver-report.c).
+ * Internals of resolver, shared by its frames (resolver.c), callchains (resolver-chain.c), the
+ * kernel (resolver-kernel.c) and its modules (resolver-module.c), mapped objects
+ * (resolver-object.c), code of JIT compilers (resolver-jit.c), names (resolver-name.c), what is
+ * forgotten (resolver-memory.c), and the report at the end (resolver-report.c).
  */
 #pragma once
 #include "base/byte-ids.h"
@@ -177,6 +177,13 @@ void resolver_set_recent(struct resolver *r, size_t slots);
  * of a JIT compiler is looked up every time, and has one frame for each name it has had.
  */
 uint32_t resolver_frame_at(struct resolver *r, const struct place *place);
+
+/*
+ * Fill r->frame with the frames of S, a sample of the event ATTR. Returns their number, at least 1.
+ * Sets *END to how the program's stack ends.
+ */
+uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+			const struct perf_event_attr *attr, enum stack_end *end);
 
 /* Return whether PLACE was probably defined before the last restart. */
 bool resolver_was_defined(const struct resolver *r, const struct place *place);

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The walk of a sample's callchain, from addresses to frames.
+ *
+ * A cache has sets of four slots, and maps an address in one generation of an address space
+ * straight to a frame; code in files is the same for all address spaces that map the same files.
+ *
+ * If code of a JIT compiler was replaced, the name of an address depends on the time. Such
+ * addresses are not put into this cache, and are looked up each time.
+ */
+#include "resolve/resolver-internal.h"
+
+/* Return the RECENT_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
+static struct recent *recent_set(const struct resolver *r, uint64_t address, uint64_t generation)
+{
+	uint64_t hash = hash_u64(address + generation * 0x9e3779b97f4a7c15ULL);
+
+	return &r->recent[hash & (r->recent_slots - RECENT_WAYS)];
+}
+
+void resolver_set_recent(struct resolver *r, size_t slots)
+{
+	free(r->recent);
+	r->recent_slots = slots;
+	r->recent = mem_aligned(RECENT_WAYS * sizeof(*r->recent), slots * sizeof(*r->recent));
+	memset(r->recent, 0, slots * sizeof(*r->recent));
+}
+
+/* Return the key of GENERATION since the last flush; 0: do not cache its addresses. */
+static inline uint32_t recent_key(const struct resolver *r, uint64_t generation)
+{
+	/* All unknown spaces have generation 0. */
+	return generation && generation <= UINT32_MAX ? (uint32_t)generation ^ r->recent_salt : 0;
+}
+
+/* Return the generation that addresses of SPACE in files are cached by. */
+static inline uint64_t shared_generation(const struct space *space)
+{
+	return space->shared ? space->shared : space->generation;
+}
+
+static inline bool is_recent(const struct recent *q, uint64_t address, uint32_t key)
+{
+	return ((q->address ^ address) | (q->key ^ key)) == 0;
+}
+
+/* Return whether SPACE, a process whose mappings are known, has no code at ADDRESS. */
+static bool is_no_code(const struct resolver *r, const struct space *space, uint64_t address)
+{
+	return space != &r->spaces.kernel && space != &r->spaces.guest &&
+	       !mappings_are_none(&space->code) && !space_find(space, address);
+}
+
+/* Return the slot of the first cache that has ADDRESS of GENERATION, or NULL. */
+static inline const struct recent *find_recent(const struct resolver *r, uint64_t address,
+					       uint64_t generation)
+{
+	const struct recent *q = recent_set(r, address, generation);
+	uint32_t key = recent_key(r, generation);
+
+	/* Compare all four ways without branching: the hit is unpredictable. */
+	unsigned at = 0;
+	for (unsigned i = 1; i < RECENT_WAYS; i++)
+		at = is_recent(&q[i], address, key) ? i : at;
+	return is_recent(&q[at], address, key) && key ? &q[at] : NULL;
+}
+
+static void add_recent(struct resolver *r, uint64_t address, uint64_t generation, uint32_t frame)
+{
+	uint32_t key = recent_key(r, generation);
+
+	if (r->tables->frames > r->recent_slots / RECENT_SHARE && r->recent_slots < RECENT_MAX)
+		resolver_set_recent(r, 2 * r->recent_slots);
+	if (!key || r->by_time)
+		return;
+	struct recent *q = recent_set(r, address, generation);
+	memmove(q + 1, q, (RECENT_WAYS - 1) * sizeof(*q));
+	q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
+}
+
+/* Whether ADDRESS of SPACE is in a file that other spaces map in the same way. */
+static bool is_shared(const struct resolver *r, const struct space *space, uint64_t address)
+{
+	const struct mapping *m = space_find(space, address);
+
+	return m && r->spaces.objects.object[m->object].kind == OBJECT_FILE;
+}
+
+/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code. */
+static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			const struct space *space, uint64_t address)
+{
+	uint64_t generation = shared_generation(space);
+	const struct recent *q = find_recent(r, address, generation);
+
+	r->by_time = false;
+	if (!q && generation != space->generation && !is_shared(r, space, address)) {
+		generation = space->generation;
+		q = find_recent(r, address, generation);
+	}
+	if (q)
+		return q->frame;
+	struct place place = resolver_place_find(r, in, pid, space, address);
+	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
+	add_recent(r, address, generation, frame);
+	return frame;
+}
+
+/* Return the frame of ADDRESS, which the CPU has executed, even if no code is mapped there. */
+static uint32_t resolve_executed(struct resolver *r, const struct stream_reader *in, pid_t pid,
+				 const struct space *space, uint64_t address)
+{
+	uint32_t frame = resolve(r, in, pid, space, address);
+
+	if (frame != TABLE_NONE)
+		return frame;
+	struct place place = resolver_place_unmapped(r, address);
+	return resolver_frame_at(r, &place);
+}
+
+/*
+ * Return the frame of a sampled IP, which is code even if its mapping is data. The first cache is
+ * not used for data, because new mappings of data do not change the generation.
+ */
+static uint32_t resolve_leaf(struct resolver *r, const struct stream_reader *in, pid_t pid,
+			     const struct space *space, uint64_t address)
+{
+	const struct mapping *data = space_find_data(space, address);
+
+	if (!data)
+		return resolve_executed(r, in, pid, space, address);
+	struct place place = resolver_place_in_process(r, in, pid, space, data, address);
+	return resolver_frame_at(r, &place);
+}
+
+static void push(struct resolver *r, uint32_t *count, uint32_t frame)
+{
+	if (*count == r->frame_capacity) {
+		r->frame_capacity = r->frame_capacity ? 2 * r->frame_capacity : 256;
+		r->frame = mem_resize(r->frame, r->frame_capacity * sizeof(*r->frame));
+	}
+	r->frame[(*count)++] = frame;
+}
+
+/* Return the space for the CPU mode in MISC; NULL: a process of a guest. */
+static const struct space *space_of_mode(struct resolver *r, pid_t pid, uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return &r->spaces.kernel;
+	case PERF_RECORD_MISC_USER:
+	case PERF_RECORD_MISC_CPUMODE_UNKNOWN:
+		return spaces_find(&r->spaces, pid);
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return &r->spaces.guest;
+	default:
+		return NULL;
+	}
+}
+
+static const struct space *space_of_marker(struct resolver *r, pid_t pid, uint64_t marker)
+{
+	switch ((int64_t)marker) {
+	case (int64_t)PERF_CONTEXT_KERNEL:
+		return &r->spaces.kernel;
+	case (int64_t)PERF_CONTEXT_USER:
+		return spaces_find(&r->spaces, pid);
+	case (int64_t)PERF_CONTEXT_GUEST:
+	case (int64_t)PERF_CONTEXT_GUEST_KERNEL:
+		return &r->spaces.guest;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * Push the callers from the CPU's record of calls that have not returned (LBR call stack), the
+ * last call first. Other recorded branches are not a stack.
+ */
+static void push_calls(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+		       uint32_t *count)
+{
+	for (uint64_t i = 0; i + 2 < s->branches.count; i += 3)
+		push(r, count, resolve_executed(r, in, s->pid, spaces_find(&r->spaces, s->pid),
+						word_at(s->branches, i)));
+}
+
+/* Prefetch the slots of the first COUNT addresses of CHAIN. Most of them are callers in SPACE. */
+static void prefetch(const struct resolver *r, const struct space *space,
+		     const struct words *chain, uint64_t count)
+{
+	uint64_t generation = shared_generation(space);
+
+	for (uint64_t i = 0; i < count; i++)
+		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), generation));
+}
+
+/*
+ * Return how many words at the end of CHAIN are those of the callchain before. If they are in the
+ * same address space, too, they have the same frames.
+ */
+static size_t same_callers(const struct resolver *r, const struct words *chain)
+{
+	const struct last_callers *last = &r->last;
+	size_t same = 0;
+
+	while (same < last->count && same < chain->count &&
+	       word_at(*chain, chain->count - 1 - same) == last->word[last->count - 1 - same])
+		same++;
+	return same;
+}
+
+/* Keep the last CALLERS words of CHAIN and the last CALLERS of COUNT frames for the next. */
+static void keep_callers(struct resolver *r, const struct words *chain, size_t callers,
+			 uint32_t count, uint32_t key)
+{
+	struct last_callers *last = &r->last;
+
+	last->count = callers;
+	last->key = key;
+	if (callers == 0)
+		return;
+	if (callers > last->room) {
+		last->room = 2 * callers;
+		last->word = mem_resize(last->word, last->room * sizeof(*last->word));
+		last->frame = mem_resize(last->frame, last->room * sizeof(*last->frame));
+	}
+	memcpy(last->word, chain->at + 8 * (chain->count - callers), 8 * callers);
+	memcpy(last->frame, r->frame + count - callers, callers * sizeof(*last->frame));
+}
+
+/* A callchain while its addresses are resolved. */
+struct chain_walk {
+	const struct space *leaf, *space;	/* of the sampled IP; of the current address */
+	bool leaf_is_user;
+	bool repeats;		/* the chain may still repeat the sampled IP */
+	bool exact;		/* the current address was executed, not returned to */
+	bool ended;		/* the rest of the program's stack is not code */
+	uint32_t user;		/* addresses of the program so far */
+	size_t callers;		/* the last addresses so far that keep_callers() may keep */
+};
+
+/* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
+static void walk_address(struct resolver *r, const struct stream_reader *in,
+			 const struct sample *s, struct chain_walk *w, uint64_t address,
+			 uint32_t *count)
+{
+	static const struct space nothing;
+	const struct space *space = w->space ? w->space : &nothing;
+
+	if (!(w->repeats && w->space == w->leaf)) {
+		bool is_caller = !w->exact;
+		uint32_t frame = w->exact ? resolve_executed(r, in, s->pid, space, address)
+					  : resolve(r, in, s->pid, space, address - 1);
+		w->ended = frame == TABLE_NONE;
+		if (w->ended)
+			return;
+		push(r, count, frame);
+		w->callers = is_caller && !r->by_time ? w->callers + 1 : 0;
+	} else {
+		w->repeats = false;
+		w->callers = 0;
+	}
+	w->user += space != &r->spaces.kernel && space != &r->spaces.guest;
+	w->exact = false;
+}
+
+/* Return the key that callers in the space of W are kept by; 0: they are not kept. */
+static uint32_t callers_key(const struct resolver *r, const struct chain_walk *w)
+{
+	return w->space && !w->ended ? recent_key(r, w->space->generation) : 0;
+}
+
+/* Return whether the frames of the last addresses, those of the callchain before, are known. */
+static bool knows_callers(const struct resolver *r, const struct chain_walk *w)
+{
+	uint32_t key = callers_key(r, w);
+
+	return key && key == r->last.key && !w->exact && !(w->repeats && w->space == w->leaf) &&
+	       !(w->leaf_is_user && w->space == &r->spaces.kernel);
+}
+
+static void push_callers(struct resolver *r, struct chain_walk *w, size_t same, uint32_t *count)
+{
+	for (size_t i = 0; i < same; i++)
+		push(r, count, r->last.frame[r->last.count - same + i]);
+	if (w->space != &r->spaces.kernel && w->space != &r->spaces.guest)
+		w->user += (uint32_t)same;
+	w->callers += same;
+}
+
+/* Return how the program's stack of S ends, according to its markers (SAID) and its walk. */
+static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader *in,
+				  const struct perf_event_attr *attr, const struct chain_walk *w,
+				  enum stack_end said)
+{
+	if (w->user == 0)
+		return STACK_NONE;
+	if (w->ended)
+		return STACK_NO_CODE;
+	return w->user == 1 && said == STACK_WHOLE &&
+	       stack_ends_follows(&r->ends, attr, stream_origin(in)) ? STACK_ONE_FRAME : said;
+}
+
+/*
+ * The leaf is the sampled IP. In the callchain, each PERF_CONTEXT_* marker says which address
+ * space the following addresses belong to. The first address after a marker is where the code was
+ * interrupted or called the kernel. The others are return addresses: the call is the instruction
+ * before. The callchain repeats the leaf at its start. A return address that is not in code ends
+ * the program's part.
+ *
+ * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
+ * the program although the interrupt found the kernel running. Then the kernel's part of the
+ * callchain did not call the leaf, and is left out. An entry 0 is not an address: the kernel's
+ * unwinders write it where they give up. CONTEXT_USER_DEFERRED and its cookie stand for the user's
+ * part of the callchain, which pmu-unwind would have put in their place.
+ */
+uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, const struct sample *s,
+			const struct perf_event_attr *attr, enum stack_end *end)
+{
+	static const struct space nothing;
+	bool has_ip = attr->sample_type & PERF_SAMPLE_IP;
+	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct chain_walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
+			  .leaf_is_user = has_ip && mode == PERF_RECORD_MISC_USER,
+			  .exact = true };
+	struct words chain = s->callchain;
+	enum stack_end said = stack_end_take(&chain);
+	uint32_t count = 0;
+
+	size_t same = same_callers(r, &chain);
+	uint32_t salt = r->recent_salt;
+
+	w.space = w.leaf;
+	if (w.leaf)
+		prefetch(r, w.leaf, &chain, chain.count - same);
+	if (has_ip)
+		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
+	for (uint64_t i = 0; i < chain.count; i++) {
+		uint64_t address = word_at(chain, i);
+		if (address >= PERF_CONTEXT_MAX) {
+			i += address == CONTEXT_USER_DEFERRED;
+			w.space = space_of_marker(r, s->pid, address);
+			w.exact = true;
+			w.callers = 0;
+		} else if (i + same >= chain.count && knows_callers(r, &w)) {
+			push_callers(r, &w, chain.count - i, &count);
+			break;
+		} else if (!w.ended && !(w.leaf_is_user && w.space == &r->spaces.kernel) &&
+			   (address || (w.repeats && w.exact))) {
+			walk_address(r, in, s, &w, address, &count);
+		} else {
+			w.callers = 0;
+		}
+	}
+	uint32_t key = salt == r->recent_salt ? callers_key(r, &w) : 0;
+	keep_callers(r, &chain, key ? w.callers : 0, count, key);
+	*end = end_of_walk(r, in, attr, &w, said);
+	if (attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		push_calls(r, in, s, &count);
+	if (count == 0) {
+		struct place unknown = resolver_place_unmapped(r, 0);
+		push(r, &count, resolver_frame_at(r, &unknown));
+	}
+	return count;
+}
