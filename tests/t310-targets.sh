@@ -12,8 +12,9 @@ has_lines() { test "$(wc -l <"$1")" -ge "$2"; }
 
 check 'no thread is missed, none is sampled twice, while a thousand a second come and go' <<'END'
 	events=$(seq 12 | sed "s|.*|cpu-clock/name=e&/|" | paste -sd ,)
-	rounds="1 2 3"
+	rounds="1 2"
 	test "$KIND" != user || rounds=1
+	test -z "$ALL" || rounds="1 2 3 4 5 6"
 	for round in $rounds; do
 		rm -f work
 		churn >work &
@@ -85,13 +86,15 @@ check 'several processes, and all of a user' <<'END'
 	eventually has_run $one 5	# it is no longer root's
 	eventually has_run $two 5
 	for how in "-p $one,$two" "-u $user"; do
+		kill -CONT $one $two
 		before_one=$(cpu_ms $one) before_two=$(cpu_ms $two)
 		attach -e cpu-clock -F 1000 $how 2>err
 		attached_one=$(cpu_ms $one) attached_two=$(cpu_ms $two)
-		give $one 100
-		give $two 100
+		give $one 60
+		give $two 60
 		least_one=$(($(cpu_ms $one) - attached_one)) least_two=$(($(cpu_ms $two) - attached_two))
 		detach
+		kill -STOP $one $two	# while perf reads
 		most_one=$(($(cpu_ms $one) - before_one)) most_two=$(($(cpu_ms $two) - before_two))
 		of_one=$(of_pid $one) of_two=$(of_pid $two)
 		# cpu_ms is late by a tick, 10 ms at most
@@ -125,14 +128,15 @@ check 'of all processes of a user, those are left out that may not be sampled' <
 END
 
 check 'a thread alone' <<'END'
-	ten threads forever &
+	ten late 0.4 &	# five threads wait to be started
 	target=$!
 	thread_is_there() { test "$(ls /proc/$target/task | wc -l)" -ge 3; }
 	eventually thread_is_there
 	tid=$(ls /proc/$target/task | sed -n 3p)
 	attach -e cpu-clock -F 1000 -t $tid
-	eventually has_bytes s.data 6000
-	detach
+	kill -USR1 $target
+	exits 0 wait $sampler
+	about "$(samples s.data tid | grep -c .)" 40
 	samples s.data tid | sort -u | tr -d " " >tids
 	echo $tid | same - tids
 END
@@ -145,11 +149,11 @@ check 'everything, and single CPUs' <<'END'
 	give $target 60
 	detach
 	kill $target
-	samples s.data comm,ip,sym >all
-	grep -q "^ *t[0-9] .* [A-J] *$" all
+	perf_reads s.data 2>err >all
+	grep -q "^ *t[0-9] .* [A-J]+0x.*/ten)" all
 	test "$(samples s.data cpu | sort -u | grep -c .)" = "$(nproc)"
 	attach -C 0 -e cpu-clock -F 500
-	eventually has_bytes s.data $(($(wc -c <s.data) + 5000))
+	eventually has_bytes s.data $(($(wc -c <s.data) + 1000))
 	detach
 	test "$(samples s.data cpu | sort -u | tr -d " \n")" = "[000]"
 END
@@ -206,7 +210,7 @@ END
 check 'a delay leaves the start out, and its mappings in' <<'END'
 	earliest=$(python3 -c "import time; print(time.clock_gettime(time.CLOCK_MONOTONIC) + 0.3)")
 	attach -D 300ms -e cpu-clock -F 1000 -- ten serial forever
-	eventually has_bytes s.data $(($(wc -c <s.data) + 5000))
+	eventually has_bytes s.data $(($(wc -c <s.data) + 2000))
 	detach
 	first=$(samples s.data time | sed -n "1s/[: ]//gp")
 	at_least "$first" "$earliest"
@@ -224,14 +228,15 @@ check 'callchains by stack dumps are unwound by perf' <<'END'
 		awk 'BEGIN { RS = ""; FS = "\n" } NF > 5 { n++ } END { print n; exit !(n > 10) }' chains
 	}
 	dwarf="--call-graph dwarf,8192 -e cpu-clock -F 200"
-	pmu-sample $dwarf -o s.data -- python3 loop.py 2500000
+	pmu-sample $dwarf -o s.data -- python3 loop.py 1200000
 	deep_chains
 	python3 loop.py 1000000000000 &
 	target=$!
 	eventually has_run $target 50
 	attach $dwarf -p $target
-	give $target 100
+	give $target 80
 	detach
+	kill $target
 	deep_chains
 END
 
@@ -367,10 +372,10 @@ check 'a reader that stalls for a while loses nothing' <<'END'
 	ten serial forever &
 	target=$!
 	mkfifo pipe
-	pmu-sample -v -m 128Ki -g -e cpu-clock -F 10000 -p $target >pipe 2>err &
+	pmu-sample -v -m 128Ki -g -e cpu-clock -F 20000 -p $target >pipe 2>err &
 	sampler=$!
 	exec 3<pipe
-	give $target 600
+	give $target 300
 	kill $target
 	cat <&3 >s.data
 	exits 0 wait $sampler
