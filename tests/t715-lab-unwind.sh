@@ -110,8 +110,8 @@ check 'a Go stack ends where the runtime changed to another stack' <<'END'
 	test -e $stacks/go.folded || skip "no go"
 	cat $stacks/go.said
 	at_least "$(grep -c "runtime.systemstack" $stacks/go.folded)" 5
-	# systemstack calls this one before it changes the stack
-	grep -v ";gosave_systemstack_switch " $stacks/go.folded >after
+	# systemstack and mcall call these before they change the stack
+	grep -Ev ";(gosave_systemstack_switch|runtime.save_g) " $stacks/go.folded >after
 	none grep -E ";.*;runtime.(systemstack|mcall|morestack);" after
 END
 
