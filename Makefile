@@ -27,7 +27,13 @@ MODULES = base linux record stream elf event process locate dwarf unwind symbol 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 
 TOOLS   := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
-SOURCES := $(foreach m,$(MODULES),$(wildcard lib/$m/*.c))
+ifneq (,$(GUESTS))
+# The tools that guests run in make check (tests/lab/prepare), and what no such tool has in it.
+TOOLS   := pmu-events pmu-sample pmu-symbolize pmu-topprof pmu-unwind
+UNUSED  := lib/compose/% lib/serve/% lib/listing/% $(addprefix lib/show/,annotate% bars% diff% \
+		flame% live% ratios% top%)
+endif
+SOURCES := $(filter-out $(UNUSED),$(foreach m,$(MODULES),$(wildcard lib/$m/*.c)))
 UNITS   := $(patsubst %.c,%,$(wildcard tests/unit/test-*.c))
 HELPERS := $(patsubst %.c,%,$(wildcard tests/bin/*.c))
 FUZZERS := $(patsubst %.c,%,$(wildcard tests/fuzz/fuzz-*.c))
@@ -124,7 +130,7 @@ build/show/%.c: lib/show/embed
 	$(SAY) EMBED $@
 	@mkdir -p $(@D)
 	$Qlib/show/embed $* $(filter-out $<,$^) >$@
-EMBEDDED := $(patsubst %,build/show/%.c,flame_script flame_style annotate_style)
+EMBEDDED := $(if $(GUESTS),,$(patsubst %,build/show/%.c,flame_script flame_style annotate_style))
 $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 	$(SAY) CC $@
 	@mkdir -p $(@D)
@@ -132,9 +138,9 @@ $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
-# The rest is not: its build would.
+# The rest is not: its build would.  Nor is anything inlined: what sanitizers add grows with it.
 BUSY := base record stream elf dwarf unwind symbol resolve profile
-$(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
+$(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1 -fno-inline
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g
 endif
