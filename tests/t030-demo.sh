@@ -4,7 +4,7 @@
 . tests/lib.sh
 
 check 'it writes the profile that it names, and nothing into the common folder' <<'END'
-	sh "$TOP/tests/demo" demo.pb.gz >out 2>&1
+	sh "$TOP/tests/demo" demo.pb.gz 0.6 >out 2>&1
 	grep -q 'go tool pprof -http : demo.pb.gz' out
 	test "$(tail -n 1 out)" = '    xdg-open demo.html'
 	grep -q '</html>' demo.html

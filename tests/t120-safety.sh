@@ -11,6 +11,11 @@ gcc -O1 -g -Wl,--build-id "$scratch/p.c" -o "$scratch/p"
 
 # recording PATH: s.data has a sample in "work" of $scratch/p, which was mapped as PATH
 recording() {
+	made=$scratch/made$(echo "$1" | tr / _)
+	test -e "$made" || { composed "$1" && mv s.data "$made"; }
+	cp "$made" s.data
+}
+composed() {
 	compose s.data <<-EOF
 	import re, subprocess
 	def tool(*words): return subprocess.run(words, capture_output=True, text=True).stdout
@@ -140,7 +145,7 @@ sampled() {
 	chmod 640 good
 	cp good before
 	cp s.data before.data
-	head -c 500 /dev/urandom >junk
+	seq 300 | gzip -n | tail -c 500 >junk	# noise, but the same each time
 }
 
 # nothing_hidden: no file was left over
@@ -153,6 +158,8 @@ refused() {
 }
 
 check 'an output that is an input is refused, by whatever name, and stays what it was' <<'END'
+	unsanitized
+	any_user
 	sampled
 	ln s.data hard
 	ln -s s.data soft
@@ -181,6 +188,7 @@ check 'an output that is an input is refused, by whatever name, and stays what i
 END
 
 check 'a profile that is there stays where the input has no sample' <<'END'
+	unsanitized
 	sampled
 	head -c 100 s.data >cut
 	for input in junk absent /dev/null cut; do
@@ -197,6 +205,7 @@ check 'a profile that is there stays where the input has no sample' <<'END'
 END
 
 check 'a profile of what is whole takes its place where the input is damaged' <<'END'
+	any_user
 	sampled
 	echo old >old
 	head -c $(($(stat -c %s s.data) - 4)) s.data >short
@@ -208,6 +217,7 @@ check 'a profile of what is whole takes its place where the input is damaged' <<
 END
 
 check 'a profile that is there stays where not all can be written' <<'END'
+	unsanitized
 	sampled
 	exits 1 sh -c "trap \"\" XFSZ; ulimit -f 0; pmu-topprof s.data -o good 2>/dev/null"
 	exits 1 sh -c "trap \"\" XFSZ; ulimit -f 0; pmu-topprof good before -o good.2 2>/dev/null"
@@ -236,6 +246,7 @@ check 'a profile that is there stays on a full disk' <<'END'
 END
 
 check 'a profile that is replaced keeps mode, owner, links and names' <<'END'
+	unsanitized
 	sampled
 	echo old >good
 	ln -s good link
@@ -307,6 +318,7 @@ check 'profiles of processes replace no file through a link, and none elsewhere'
 END
 
 check 'profiles are not written into a directory that other users may change' <<'END'
+	unsanitized
 	sampled
 	for mode in 777 757 2777; do
 		rm -rf d
@@ -339,6 +351,8 @@ check 'profiles are not written into a directory that other users may change' <<
 END
 
 check 'a recording is not replaced by a profile of one of its intervals' <<'END'
+	unsanitized
+	any_user
 	sampled
 	name=$(pmu-topprof -v --interval 1s --output-template %Y.p s.data; ls *.p)
 	mv s.data $name

@@ -62,7 +62,7 @@ with=
 check 'each sample has its labels record right before it, and the labels of its function' <<'END'
 	needs_bpf
 	go_program plain
-	record s.data "$scratch/plain" 500 3
+	record s.data "$scratch/plain" 250 3
 	judge "$scratch/plain" s.data
 	all=$(tr ' ' '\n' <judged | sed -n 's/^samples=//p')
 	judged joined "$all" "$all"
@@ -77,17 +77,17 @@ check 'a stripped program, a position-independent one, and one with C in a stati
 	go_program plain
 	cp "$scratch/plain" stripped
 	strip stripped
-	record s.data ./stripped 200
+	record s.data ./stripped 120
 	cp "$scratch/plain" symbols && mv symbols stripped
 	judge stripped s.data
 	go_program pie -buildmode=pie
-	record p.data "$scratch/pie" 200
+	record p.data "$scratch/pie" 120
 	judge "$scratch/pie" p.data
 	needs_command gcc
 	sed 's/^import (/import "C"\n&/' "$TOP/tests/labels.go" >work.go
 	GO111MODULE=off go build -ldflags=-extldflags=-static -o cgo work.go 2>log ||
 		skip "no static C library"
-	record c.data ./cgo 200
+	record c.data ./cgo 120
 	judge cgo c.data
 END
 
@@ -100,9 +100,9 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 	for pause in 1 2 3; do
 		at=$(cpu_ms $pid)
 		kill -STOP $sampler
-		eventually has_run $pid $((at + 100))
+		eventually has_run $pid $((at + 50))
 		kill -CONT $sampler
-		eventually has_run $pid $((at + 150))
+		eventually has_run $pid $((at + 80))
 	done
 	kill $pid
 	wait $sampler
@@ -117,14 +117,14 @@ END
 check 'twelve labels, and a value that is too long, which is marked' <<'END'
 	needs_bpf
 	go_program plain
-	record s.data "$scratch/plain" 200 4 12
+	record s.data "$scratch/plain" 120 4 12
 	judge "$scratch/plain" s.data
 	judged cut 0 0
-	record s.data "$scratch/plain" 200 1 3 1000
+	record s.data "$scratch/plain" 120 1 3 1000
 	judge "$scratch/plain" s.data
 	judged cut 30 100000
 	with=--label-allow=key1,user
-	record s.data "$scratch/plain" 200 1 9
+	record s.data "$scratch/plain" 120 1 9
 	judge "$scratch/plain" s.data
 	judged cut 0 0
 	none grep -a key2 s.data
@@ -135,7 +135,7 @@ check 'several events at once, and everything that runs' <<'END'
 	needs_bpf
 	go_program plain
 	with='-e task-clock -e page-faults -e context-switches'
-	record s.data "$scratch/plain" 200 2
+	record s.data "$scratch/plain" 120 2
 	judge "$scratch/plain" s.data
 	judged alone 0 0
 	pmu-sample --labels -a -e cpu-clock -F 997 -o all.data & sampler=$!
@@ -155,7 +155,7 @@ check 'a command, and a program that it starts' <<'END'
 	needs_bpf
 	go_program plain
 	pmu-sample -v --labels -e cpu-clock -F 997 -o s.data -- \
-		sh -c "$scratch/plain 600; true" 2>log
+		sh -c "$scratch/plain 300; true" 2>log
 	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
 	judged wrong 0 0
 	judged right 50 1000000
@@ -188,14 +188,14 @@ check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds
 	needs_bpf
 	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
 	once labels-fake cc -O2 -no-pie -pthread "$TOP/tests/fake-go.c" -o fake
-	record s.data ./fake 300
+	record s.data ./fake 150
 	judge fake s.data
 	judged joined 50 100000
-	record s.data ./fake 200 large
+	record s.data ./fake 120 large
 	judge fake s.data
 	judged cut 20 100000
 	for what in wild long racing; do
-		record $what.data ./fake 200 $what
+		record $what.data ./fake 120 $what
 		python3 "$TOP/tests/labels-judge.py" fake $what.data >judged
 		judged joined 30 1000000
 		judged alone 0 0
@@ -221,7 +221,7 @@ check 'thread contexts and custom labels: variables of a program, and of librari
 		for kind in otel custom; do
 			with=--labels=$kind,ids
 			export LD_LIBRARY_PATH="$(dirname $form)"
-			record s.data ./$form 150 $kind
+			record s.data ./$form 100 $kind
 			judge $form s.data
 			test $kind = custom || grep -qaP 'trace_id\x20(aa|bb)000000' s.data
 			test $kind = custom || grep -qaP '\x04path\x01/' s.data
