@@ -23,7 +23,7 @@ check 'the kernel part of callchains stays as it was' <<'END'
 	unsanitized
 	needs_recording
 	perf_record -e cpu-clock -F 999 --call-graph dwarf -o k.data -- \
-		dd if=/dev/zero of=/dev/null bs=4M count=2000
+		dd if=/dev/zero of=/dev/null bs=4M count=1000
 	pmu-unwind -o u.data k.data
 	chains kernel k.data u.data >count
 	cat count
@@ -149,7 +149,7 @@ END
 check 'but not where it is not known which frame of a recursion they are for' <<'END'
 	needs_recording
 	by_kernel 1
-	at_most "$right" $((cut / 2))
+	at_most "$right" $((cut * 2 / 3))	# 3 of 10 are, where nothing repeats; all, if ignored
 END
 
 check 'where many stacks are longer than what was recorded, a note says what would do' <<'END'

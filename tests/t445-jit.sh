@@ -335,6 +335,7 @@ are_named() {
 }
 
 check 'a JIT compiler that replaces code: what was sampled has the name of what ran then' <<'END'
+	unsanitized	# dumps with such records are above
 	pmu-sample -e cpu-clock -F 1000 -- rejit 2>ran | tee s.data | pmu-symbolize >live
 	cat ran
 	test "$(wc -l <ran)" = 5
@@ -347,6 +348,7 @@ END
 
 # A JIT compiler, of a kind: a loop of some 400 million turns, run by a child
 check 'a child of a process with JIT code has its names, until it runs another program' <<'END'
+	unsanitized
 	test "$(uname -m)" = x86_64 || skip "its code is of x86-64"
 	cat >t.c <<-END
 	#include <stdio.h>

@@ -44,19 +44,19 @@ echo 'int is_there = 0;' >"$scratch/library.c"
 # compiler NAME LIBRARY [SIZE]: the program NAME, which maps LIBRARY and runs code of SIZE bytes
 compiler() {
 	test "$(uname -m)" = x86_64 || skip "its code is that of x86-64"
-	gcc -shared -fPIC "$scratch/library.c" -o "$2"
-	gcc -O1 -DSIZE="${3:-4096}" "$scratch/compiler.c" "./$2" -o "$1"
+	once "hints-$2" gcc -shared -fPIC "$scratch/library.c" -o "$2"
+	once "hints-$1" gcc -O1 -DSIZE="${3:-4096}" "$scratch/compiler.c" "./$2" -o "$1"
 }
 
 check 'Java without a map of its code: said once what would write one' <<'END'
 	compiler java libjvm.so
-	printf "%s\n" "./java 300 & ./java 300" wait >two
+	printf "%s\n" "./java 120 & ./java 120" wait >two
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- sh two
 	pmu-symbolize s.data 2>err >/dev/null
 	cat err
 	grep -q "no names of code that Java compiled in process [0-9]*: .*Compiler.perfmap" err
 	test "$(wc -l <err)" -eq 1
-	pmu-sample -e cpu-clock:u -F 1000 -- ./java 300 2>/dev/null |
+	pmu-sample -e cpu-clock:u -F 1000 -- ./java 120 2>/dev/null |
 		pmu-symbolize 2>err >/dev/null
 	cat err
 	grep -q DumpPerfMapAtExit err
@@ -69,7 +69,7 @@ END
 check 'the same of .NET, which is known by its library, and of Node.js, by its program' <<'END'
 	any_user
 	hint() {
-		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 200
+		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 120
 		pmu-symbolize s.data 2>err >/dev/null
 		cat err
 		grep -q "no names of code that $2 compiled in process [0-9]*: .*; start it with $3$" err
@@ -83,13 +83,13 @@ END
 
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
 	compiler java libjvm.so
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 300 map >map
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./java 120 map >map
 	pmu-symbolize s.data 2>err | pmu-topprof --to folded >folded
 	none cat err
 	grep -q compiled folded
 	rm "$(cat map)"
 	compiler other libother.so
-	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./other 300
+	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- ./other 120
 	pmu-symbolize s.data 2>err >/dev/null
 	none cat err
 END
@@ -106,7 +106,7 @@ check 'the same of Java itself, which has names when it was started as was said'
 			}
 			public static void main(String[] a) {
 				var us = java.lang.management.ManagementFactory.getThreadMXBean();
-				while (us.getCurrentThreadCpuTime() < 600000000L) work(100000);
+				while (us.getCurrentThreadCpuTime() < 400000000L) work(100000);
 			}
 		}
 	END

@@ -60,7 +60,7 @@ static void test_random(void)
 	struct jit_function f[40];
 	bool good = true;
 
-	for (int run = 0; run < 2000; run++) {
+	for (int run = 0; run < 500; run++) {
 		uint32_t count = random_below(41), untimed = random_below(3);
 		for (uint32_t i = 0; i < count; i++)
 			f[i] = (struct jit_function){
