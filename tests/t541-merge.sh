@@ -129,14 +129,14 @@ END
 check 'damaged profiles are refused or merged, never worse' <<'END'
 	two_profiles
 	gzip -dc 1.pb.gz >plain
-	size=$(wc -c <plain)
-	for n in $(seq 1 60); do
+	size=$(wc -c <plain) step=$(sanitized && test -z "$ALL" && echo 4 || echo 1)
+	for n in $(seq 1 $step 60); do
 		head -c $((size * n / 61)) plain >cut
 		pmu-topprof --diff 2.pb.gz cut >out 2>err && continue || status=$?
 		test $status = 1
 		grep -q "is no pprof profile, or damaged\|sample types" err
 	done
-	for n in $(seq 1 60); do
+	for n in $(seq 1 $step 60); do
 		cp plain bad
 		printf "\377" | dd of=bad bs=1 seek=$((size * n / 61)) conv=notrunc 2>log
 		pmu-topprof 2.pb.gz bad >out 2>err || test $? = 1

@@ -28,6 +28,7 @@ check 'a stream, raw or resolved, and its profile make one table, compressed or 
 	test "$(wc -l <"$scratch/table")" -gt 15
 	for input in raw resolved; do
 		as_table "$scratch/$input"
+		! sanitized || test -n "$ALL" || continue
 		gzip -c "$scratch/$input" >$input.gz
 		as_table $input.gz
 		zstd -q "$scratch/$input" -o $input.zst
@@ -108,6 +109,7 @@ check 'a cut or damaged stream is shown as far as it goes, with exit 1' <<'END'
 			head -c $cut "$scratch/$input" >cut
 			exits 1 pmu-top cut >out 2>err
 			test -s err
+			! sanitized || test -n "$ALL" || continue	# the parsers are the same
 			{ exits 1 pmu-top >out 2>err; } <cut
 			exits 1 sh -c "cat cut | pmu-top >out 2>err"
 		done
