@@ -4,7 +4,7 @@
     flame.py total PAGE TYPE      the sum of all rows
     flame.py addresses PAGE       the addresses without a function, and what all in the object are
     flame.py bars PAGE TYPE       mark and bar of flat and cum of each function, and its name
-    flame.py strict PAGE          whether the policy, the scripts and the data are as they must be
+    flame.py strict PAGE...       whether the policy, the scripts and the data are as they must be
     flame.py browse CASE,PAGE,... ...   run cases, in this order, in one headless Chromium;
                                   WITH=firefox: in Firefox
 """
@@ -563,6 +563,8 @@ if __name__ == "__main__":
         for bars in bars_of(data_of(path), sys.argv[3]):
             print(*bars)
     elif what == "strict":
-        check_strict(path)
+        for path in sys.argv[2:]:
+            print(path)
+            check_strict(path)
     else:
         browse(*sys.argv[2:])

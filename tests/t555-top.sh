@@ -161,6 +161,7 @@ check 'a stream without any name is reported, raw or symbolized' <<'END'
 END
 
 check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothing is left' <<'END'
+	unsanitized
 	mkdir tools
 	tool() { printf "#!/bin/sh\n$1\n" >tools/pmu-symbolize; chmod +x tools/pmu-symbolize; }
 	cp "$scratch/raw" raw
@@ -180,6 +181,7 @@ check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothi
 END
 
 check 'samples with dumps of stacks go through pmu-unwind first' <<'END'
+	unsanitized
 	mkdir tools
 	printf '#!/bin/sh\necho "$@" >called\nexec cat "${2:--}"\n' >tools/pmu-unwind
 	chmod +x tools/pmu-unwind
@@ -509,6 +511,7 @@ check 'an interrupt ends the recording; all that the pipe holds is read, and sho
 END
 
 check 'the stream ends by itself; narrow terminals and new sizes are kept to' <<'END'
+	unsanitized
 	on_terminal 50 10 "pmu-sample -q -g -e cpu-clock -F 2000 -- \
 		sh -c 'echo \$\$ >pid; exec ten lazy 600' | pmu-top --live 1" >out <<-'EOF'
 		see [A-J]\n

@@ -27,6 +27,7 @@ check 'each function has the sums that go tool pprof has, of each type' <<'END'
 END
 
 check 'a real profile, and its streams: the same; and the same bytes in each run' <<'END'
+	unsanitized
 	pmu-sample -g -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-symbolize s.data >s.named
 	pmu-topprof --slices 20 -o p.pb.gz s.named
@@ -99,6 +100,7 @@ check 'error bars are those of pmu-top, and none without a number of samples' <<
 END
 
 check 'addresses without a function are one box an object, and are those of the file' <<'END'
+	unsanitized
 	echo "int main(void) { for (volatile long n = 0; n < 200000000; n++); }" >mine.c
 	gcc -O1 -Wl,-z,noseparate-code mine.c -o mine	# code at offset 0 of the file
 	pmu-sample -q -e cpu-clock:u -F 1000 -o s.data -- ./mine
@@ -136,6 +138,7 @@ assert any('</script><script>window' in t for t in titles)"
 END
 
 check 'lighter call paths are summed up per caller: nothing is lost, and a message says so' <<'END'
+	unsanitized
 	make-tree 2000 300 20 >p.pb
 	pmu-flame -o p.html p.pb
 	pmu-flame --min 1% -o cut.html p.pb 2>err
@@ -266,8 +269,9 @@ check 'every kind of crafted profile becomes a page, or is refused' <<'END'
 		types comments lines labels equal zero; do
 		python3 "$TOP/tests/profiles.py" $kind $n >$kind.pb
 		pmu-flame $kind.pb -o $kind.html 2>err || test $? = 1
-		test ! -e $kind.html || page strict $kind.html
 	done
+	at_least "$(ls *.html | wc -l)" 15
+	page strict *.html
 END
 
 check 'text on every colour has a contrast of 4.5 at least, light and dark' <<'END'
