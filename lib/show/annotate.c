@@ -189,8 +189,8 @@ static void count_sample(const struct annotate_counting *c, const struct decoded
 		if (s->location[i] == TABLE_NONE)
 			continue;
 		const struct annotate_place *place = &a->place[s->location[i]];
-		const struct annotate_entry *e = a->entry + place->first;
-		for (uint32_t k = 0; k < place->count; k++, e++) {
+		for (uint32_t k = 0; k < place->count; k++) {
+			const struct annotate_entry *e = &a->entry[place->first + k];
 			count_row(c, e->function, value, i == 0 && e->is_leaf);
 			count_row(c, e->line, value, i == 0 && e->is_leaf);
 		}
