@@ -138,9 +138,9 @@ $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
-# The rest is not: its build would.  Nor is anything inlined: what sanitizers add grows with it.
+# The rest is not: its build would.
 BUSY := base record stream elf dwarf unwind symbol resolve profile
-$(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1 -fno-inline
+$(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O1
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g
 endif
