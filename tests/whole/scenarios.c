@@ -15,6 +15,7 @@
  * one: by a pipe.
  */
 #include "whole.h"
+#include "record/record.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -187,14 +188,27 @@ static const char *judge_counts(struct course *k, struct span err)
 	return wrong;
 }
 
+/* Return the bytes of the record at S + AT, with the tracing data after it, padded to 8. */
+static size_t size_of_record(struct span s, size_t at)
+{
+	size_t left = s.size - at, size = s.at[at + 6] | (size_t)s.at[at + 7] << 8;
+	uint32_t type, data;
+
+	memcpy(&type, s.at + at, sizeof(type));
+	if (type == RECORD_TRACING_DATA && size >= 12 && size <= left) {
+		memcpy(&data, s.at + at + 8, sizeof(data));
+		size += ((size_t)data + 7) & ~(size_t)7;
+	}
+	return size < 8 ? 8 : size > left ? left : size;
+}
+
 /* A number that is the same for the same records in any order. */
 static uint64_t sum_of_records(struct span s)
 {
 	uint64_t sum = s.size;
 
 	for (size_t at = 16, size; at + 8 <= s.size; at += size) {
-		size = s.at[at + 6] | (size_t)s.at[at + 7] << 8;
-		size = size < 8 ? 8 : size > s.size - at ? s.size - at : size;
+		size = size_of_record(s, at);
 		uint64_t hash = 14695981039346656037ULL;	/* FNV-1a */
 		for (size_t i = 0; i < size; i++)
 			hash = (hash ^ s.at[at + i]) * 1099511628211ULL;
