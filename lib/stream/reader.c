@@ -203,8 +203,15 @@ static bool move_out_trailing(struct record *rec)
 /* Read TRACING_DATA of newer simpleperf: SIZE bytes, which may exceed perf's largest record. */
 static bool show_large_tracing_data(struct stream_reader *in, struct record *rec, uint64_t size)
 {
-	if (in->swap || size > TRAILING_MAX || !reader_fill(in, size))
-		return skip_large(in, rec, size);
+	if (in->swap || size > TRAILING_MAX || !reader_fill(in, size)) {
+		bool whole = skip_large(in, rec, size);
+		if (whole)
+			stream_damaged(in, rec, in->swap ? "TRACING_DATA record of simpleperf in a "
+				       "stream of other byte order"
+				       : "TRACING_DATA of more than 48 MiB");
+		rec->type = RECORD_DROPPED;
+		return whole;
+	}
 	uint8_t *at = in->buffer + in->begin;
 	rec->offset = in->offset;
 	rec->body = (struct cursor){ .at = at + RECORD_HEADER_SIZE, .end = at + size };
