@@ -2,8 +2,9 @@
 """dumps.py - changes the copies of stacks in a stream of pmu-sample, for the tests of pmu-unwind.
 
     dumps.py shorten BYTES IN OUT   as if only BYTES of each stack had been recorded
-    dumps.py every IN OUT           of the sample with the longest chain of bytes: one sample for
-                                    each length from 0 to 3000, the times say which
+    dumps.py every WHOLE IN OUT     of the sample that has the longest callchain in WHOLE, which was
+                                    made from the same samples: one sample for each length of its
+                                    bytes from 0 to 3000, the times say which
     dumps.py finish IN OUT          as if all had been unwound: no registers and no stack
     dumps.py callchains WHOLE SKIPPED IN OUT
                                     as if the kernel had found the callchains of WHOLE, which was
@@ -85,7 +86,7 @@ def main(what, *arguments):
     rng = random.Random(arguments[0])
     out = bytearray(data[:16])
     longest = None
-    chains = callchains(arguments[0]) if what == "callchains" else None
+    chains = callchains(arguments[0]) if what in ("callchains", "every") else None
     for type_, misc, body, kind, mask in records(data):
         if type_ == 64 and what == "shorten":
             body = bytearray(body)
@@ -117,10 +118,12 @@ def main(what, *arguments):
                     (0, rng.randrange(1 << 64), sample.regs[8], sample.regs[7])))
             sample.stack = bytes(stack)
             out += record(9, misc, sample.bytes())
-        elif misc & 7 == 2 and (longest is None or len(sample.stack) >= len(longest[1].stack)):
-            longest = misc, sample
+        else:
+            words = len(next(chains))
+            if misc & 7 == 2 and (longest is None or words >= longest[0]):
+                longest = words, misc, sample
     if what == "every":
-        misc, sample = longest
+        _, misc, sample = longest
         whole, first = sample.stack, struct.unpack_from("<Q", sample.before, sample.time_at)[0]
         for used in range(min(len(whole), 3000) + 1):
             sample.stack = whole[:used]

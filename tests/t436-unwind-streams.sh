@@ -112,7 +112,8 @@ END
 
 check 'a stack cut at any byte gives the first frames of the whole one' <<'END'
 	needs_recording
-	dumps every "$recording" e.data
+	pmu-unwind -o whole.data "$recording"
+	dumps every whole.data "$recording" e.data
 	pmu-unwind -v --join=no -o u.data e.data 2>said
 	cat said
 	chains prefixes u.data >counts

@@ -637,6 +637,40 @@ check 'a directory that is replaced is used; what the tools report meanwhile is 
 	exits 0 wait $server
 END
 
+check 'on a full disk whole files stay, and there are more as soon as there is room' <<'END'
+	any_user
+	needs_root
+	needs_command curl
+	workload
+	mkdir ring bin
+	cat >bin/pmu-serve <<-EOF
+		#!/bin/sh
+		mount -t tmpfs -o mode=700,size=256k none "$PWD/ring" && exec "$BIN/pmu-serve" "\$@"
+	EOF
+	chmod +x bin/pmu-serve
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	printf '#!/bin/sh\nexec unshare -m "%s" "$@"\n' "$PWD/bin/pmu-serve" >bin/inside
+	chmod +x bin/inside
+	mkdir path
+	ln -s ../bin/inside path/pmu-serve
+	PATH=$PWD/path:$PATH PMU_PATH=$BIN serve -p $target --keep 1h --interval 1s ring
+	full=/proc/$server/root$PWD/ring
+	kept_there() { test "$(ls $full | grep -c "^profile")" -ge $1; }
+	eventually kept_there 1
+	exits 1 dd if=/dev/zero of=$full/filler bs=4096 2>dd-err
+	said() { grep -q "pmu-serve: --keep: pmu-topprof: .*No space left on device" err; }
+	eventually said
+	before=$(ls $full | grep -c "^profile")
+	gzip -t $full/profile*
+	get -f "$url/history?from=-1h" >p
+	rm $full/filler
+	eventually kept_there $((before + 2))
+	gzip -t $full/profile*
+	none find $full -name ".*" -type f -mmin +1
+	kill $server
+	exits 0 wait $server
+END
+
 check 'more files than a command line can have are refused in a sentence' <<'END'
 	unsanitized
 	any_user
