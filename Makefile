@@ -73,7 +73,7 @@ endif
 # architecture unpacked below build/.
 ifdef ARCH
 TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
-B       := build/$(ARCH)
+B       := build/$(ARCH)$(if $(GUESTS),-guests)
 SYSROOT := build/sysroot-$(ARCH)
 CC      := $(TRIPLET)-gcc
 AR      := $(TRIPLET)-ar
@@ -238,7 +238,7 @@ lab:
 accuracy:
 	@tests/setup check
 	@+$(MAKE) --no-print-directory -s -j2 ARCH=arm64 tests
-	@tests/lab/accuracy
+	@LAB=all tests/lab/accuracy
 
 bench:
 	@tests/setup check

@@ -3,7 +3,7 @@
 cd "$TOP" || exit 1
 lab=$scratch/lab
 mkdir "$lab"
-programs=$TOP/build/arm64/tests/bin
+programs=$TOP/$("$TOP/tests/lab/built")/tests/bin
 prepare_lab
 
 # guest NAME OPTION...: run the job on stdin, what comes back is in $lab/NAME

@@ -153,7 +153,7 @@ check 'everything, and single CPUs' <<'END'
 	grep -q "^ *t[0-9] .* [A-J]+0x.*/ten)" all
 	test "$(samples s.data cpu | sort -u | grep -c .)" = "$(nproc)"
 	attach -C 0 -e cpu-clock -F 500
-	eventually has_bytes s.data $(($(wc -c <s.data) + 1000))
+	eventually has_bytes s.data $(($(wc -c <s.data) + 5000))
 	detach
 	test "$(samples s.data cpu | sort -u | tr -d " \n")" = "[000]"
 END

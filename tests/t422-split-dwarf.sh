@@ -9,16 +9,10 @@
 # packs: llvm-dwp makes t.dwp, of units of one version only
 packs() { (ulimit -t 60 && llvm-dwp -e t -o t.dwp); }
 
-# built OPTION...: "t" and "t.dwo" by $compiler, once for all kinds of one run
+# built OPTION...: "t" and "t.dwo" by $compiler, here, where t says that t.dwo is
 built() {
-	options=$*
-	once "split-$compiler$(echo "$*" | tr -d " ").tar" split -o t.tar
-	tar -xf t.tar
-}
-split() {
-	$compiler $cxx $options -gsplit-dwarf -c "$scratch/t.cc"
+	$compiler $cxx "$@" -gsplit-dwarf -c "$scratch/t.cc"
 	$compiler t.o -o t
-	tar -cf t.tar t t.dwo
 }
 
 for version in 4 5; do

@@ -5,7 +5,7 @@
 . tests/lab.sh
 users=$lab/users
 
-test -n "$why" || start users -p build/arm64/tests/bin/brief <<'END'
+test -n "$why" || start users -p "$programs/brief" <<'END'
 chmod 755 / /bin /out; mkdir -p /etc u
 chmod 777 u
 echo 'user:x:1000:1000::/tmp:/bin/sh' >/etc/passwd
