@@ -4,7 +4,7 @@
 . tests/lib.sh
 
 # Samples of few processes
-samples=400000 growth=1024	# 32 MB; 8 bytes kept for each would be seen
+samples=400000 growth=1536	# 32 MB; 8 bytes kept for each would be seen
 test -z "$ENDLESS" || samples=120000000 growth=2048
 
 # The peak memory in KiB of COMMAND, given so many samples by a pipe; if COMMAND fails, there is
