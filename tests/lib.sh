@@ -61,6 +61,9 @@ PATH=$scratch/bin:$BIN:$HELP:$PATH:/usr/sbin:/sbin
 ASAN_OPTIONS=exitcode=99:detect_leaks=1 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 export TOP BIN HELP SHARED PATH TMPDIR HOME ONCE GOCACHE GOPATH LC_ALL ASAN_OPTIONS UBSAN_OPTIONS
 
+# Debian's awk prints whole numbers from 2^31 on, such as 2.2 s in ns, with six digits only.
+awk() { command awk -v OFMT=%.15g -v CONVFMT=%.15g "$@"; }
+
 # exits STATUS COMMAND...: it exits so.
 exits() {
 	want=$1 got=0

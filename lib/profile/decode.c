@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The first pass finds all messages of the profile and indexes those with ids.  The second
- * pass checks each message once, so that later reads need no checks.
- * (protobuf.dev/programming-guides/encoding; proto/profile.proto)
- */
-#include "profile/decode.h"
-#include "base/arena.h"
-#include "base/cursor.h"
+/* The messages are those of proto/profile.proto. */
+#include "profile/decode-internal.h"
 #include "base/text.h"
 #include "profile/unpack.h"
 
@@ -14,28 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };	/* protobuf's wire types */
-
-#define FIELD(number, kind) ((number) << 3 | (kind))
-
-struct wire_field {
-	uint64_t tag;		/* FIELD() */
-	uint64_t value;		/* of VARINT */
-	const uint8_t *at;	/* of BYTES */
-	size_t size;
-};
-
-struct decoding {
-	struct decoded *d;
-	const char *file;
-	struct report *report;
-	uint64_t frames;	/* in all samples */
-	uint64_t cut;		/* count of locations with too many lines */
-	bool reported;		/* the error has been reported */
-};
-
-/* Read the next field of a message.  Return false at its end, or (c->failed) if it is damaged. */
-static bool next_field(struct cursor *c, struct wire_field *f)
+bool decode_field(struct cursor *c, struct wire_field *f)
 {
 	if (c->failed || c->at == c->end)
 		return false;
@@ -60,17 +33,6 @@ static bool next_field(struct cursor *c, struct wire_field *f)
 	if (f->tag < FIELD(1, 0))
 		cursor_fail(c);
 	return !c->failed;
-}
-
-static struct cursor cursor_of(const uint8_t *at, size_t size)
-{
-	/* no offset, not even 0, is added to NULL */
-	return (struct cursor){ .at = at, .end = size ? at + size : at };
-}
-
-static struct cursor cursor_of_item(const struct decoded *d, struct decoded_item item)
-{
-	return cursor_of(d->bytes + item.offset, item.size);
 }
 
 uint32_t decoded_default_type(const struct decoded *d)
@@ -121,7 +83,7 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 				     .size = (uint32_t)f->size };
 	struct wire_field id;
 
-	while (next_field(&c, &id))
+	while (decode_field(&c, &id))
 		if (id.tag == FIELD(1, VARINT))
 			item.id = id.value;
 	if (c.failed)
@@ -173,7 +135,7 @@ static bool read_type(const struct wire_field *from, struct decoded_type *type)
 	struct cursor c = cursor_of(from->at, from->size);
 	struct wire_field f;
 
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		if (f.tag == FIELD(1, VARINT))
 			type->type = index_of(f.value);
 		else if (f.tag == FIELD(2, VARINT))
@@ -259,7 +221,7 @@ static struct decoded_mapping read_mapping(struct cursor c)
 	struct decoded_mapping m = { 0 };
 	struct wire_field f;
 
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		switch (f.tag) {
 		case FIELD(2, VARINT): m.start = f.value; break;
 		case FIELD(3, VARINT): m.limit = f.value; break;
@@ -286,7 +248,7 @@ struct decoded_function decoded_function(const struct decoded *d, uint32_t index
 	struct decoded_function function = { 0 };
 	struct wire_field f;
 
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		switch (f.tag) {
 		case FIELD(2, VARINT): function.name = index_of(f.value); break;
 		case FIELD(3, VARINT): function.system_name = index_of(f.value); break;
@@ -303,7 +265,7 @@ struct decoded_location decoded_location(const struct decoded *d, uint32_t index
 	struct decoded_location l = { .mapping = TABLE_NONE, .at = c.at, .end = c.end };
 	struct wire_field f;
 
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		switch (f.tag) {
 		case FIELD(2, VARINT): l.mapping = decoded_find(&d->mappings, f.value); break;
 		case FIELD(3, VARINT): l.address = f.value; break;
@@ -313,12 +275,12 @@ struct decoded_location decoded_location(const struct decoded *d, uint32_t index
 }
 
 /* message Line { function_id = 1; line = 2; column = 3; }, field 4 of Location */
-static struct decoded_line read_line(const struct decoded *d, struct cursor *c)
+struct decoded_line decode_line(const struct decoded *d, struct cursor *c)
 {
 	struct decoded_line line = { .function = TABLE_NONE };
 	struct wire_field f;
 
-	while (next_field(c, &f))
+	while (decode_field(c, &f))
 		switch (f.tag) {
 		case FIELD(1, VARINT): line.function = decoded_find(&d->functions, f.value); break;
 		case FIELD(2, VARINT): line.line = (int64_t)f.value; break;
@@ -333,12 +295,12 @@ bool decoded_next_line(const struct decoded *d, struct decoded_location *l,
 	struct cursor c = { .at = l->at, .end = l->end };
 	struct wire_field f;
 
-	while (l->lines < PROFILE_LINES_MAX && next_field(&c, &f)) {
+	while (l->lines < PROFILE_LINES_MAX && decode_field(&c, &f)) {
 		l->at = c.at;
 		if (f.tag != FIELD(4, BYTES))
 			continue;
 		struct cursor of_line = cursor_of(f.at, f.size);
-		*line = read_line(d, &of_line);
+		*line = decode_line(d, &of_line);
 		l->lines++;
 		return true;
 	}
@@ -367,7 +329,7 @@ static bool read_label(const struct wire_field *from, struct decoded_label *l)
 	struct wire_field f;
 
 	*l = (struct decoded_label){ 0 };
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		switch (f.tag) {
 		case FIELD(1, VARINT): l->key = index_of(f.value); break;
 		case FIELD(2, VARINT): l->text = index_of(f.value); break;
@@ -377,8 +339,7 @@ static bool read_label(const struct wire_field *from, struct decoded_label *l)
 	return !c.failed;
 }
 
-/* message Sample { location_id = 1; value = 2; label = 3; }: false if it is damaged */
-static bool read_sample(struct decoded_reader *r, struct decoded_item item)
+bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 {
 	const struct decoded *d = r->d;
 	struct cursor c = cursor_of_item(d, item);
@@ -389,7 +350,7 @@ static bool read_sample(struct decoded_reader *r, struct decoded_item item)
 
 	make_room(r, r->most ? r->most : item.size);
 	s->locations = s->labels = 0;
-	while (next_field(&c, &f)) {
+	while (decode_field(&c, &f)) {
 		struct cursor packed = cursor_of(f.at, f.tag & BYTES ? f.size : 0);
 		switch (f.tag) {
 		case FIELD(1, VARINT):
@@ -429,7 +390,7 @@ bool decoded_next(struct decoded_reader *r)
 {
 	if (r->next == r->d->samples)
 		return false;
-	read_sample(r, r->d->sample[r->next++]);
+	decode_sample(r, r->d->sample[r->next++]);
 	for (uint32_t i = 0; i < r->d->types; i++)
 		r->sample.value[i] = r->all[r->d->type[i].place];
 	return true;
@@ -444,101 +405,16 @@ void decoded_reader_release(struct decoded_reader *r)
 	*r = (struct decoded_reader){ 0 };
 }
 
-/* --- checks, once all messages are known --- */
-static bool are_strings(const struct decoded *d, uint32_t a, uint32_t b, uint32_t c)
-{
-	return a < d->strings && b < d->strings && c < d->strings;
-}
-
-static bool about_is_sound(const struct decoded *d)
-{
-	bool good = d->types > 0 &&
-		    are_strings(d, d->default_type, d->drop_frames, d->keep_frames) &&
-		    are_strings(d, d->period_type.type, d->period_type.unit, 0);
-
-	for (uint32_t i = 0; i < d->types; i++)
-		good &= are_strings(d, d->type[i].type, d->type[i].unit, 0);
-	for (uint32_t i = 0; i < d->comments; i++)
-		good &= are_strings(d, d->comment[i], 0, 0);
-	return good;
-}
-
-static bool code_is_sound(const struct decoded *d)
-{
-	bool good = true;
-
-	for (uint32_t i = 0; i < d->mappings.count; i++) {
-		struct decoded_mapping m = decoded_mapping(d, i);
-		good &= are_strings(d, m.file, m.build_id, 0);
-	}
-	for (uint32_t i = 0; i < d->functions.count; i++) {
-		struct decoded_function f = decoded_function(d, i);
-		good &= are_strings(d, f.name, f.system_name, f.file);
-	}
-	return good;
-}
-
-/* Return whether a location is whole.  Sets *LINES to its number of frames, at least 1. */
-static bool location_is_sound(struct decoding *g, uint32_t index, uint16_t *lines)
-{
-	struct cursor c = cursor_of_item(g->d, g->d->locations.item[index]);
-	uint64_t count = 0;
-	struct wire_field f;
-
-	while (next_field(&c, &f)) {
-		if (f.tag != FIELD(4, BYTES))
-			continue;
-		struct cursor of_line = cursor_of(f.at, f.size);
-		read_line(g->d, &of_line);
-		c.failed |= of_line.failed;
-		count++;
-	}
-	g->cut += count > PROFILE_LINES_MAX;
-	*lines = count < PROFILE_LINES_MAX ? (uint16_t)count : PROFILE_LINES_MAX;
-	*lines += *lines == 0;		/* without lines it is one frame, too */
-	return !c.failed;
-}
-
-static bool samples_are_sound(struct decoding *g, const uint16_t *lines)
-{
-	struct decoded_reader r = { .d = g->d };
-	bool good = true;
-
-	for (uint32_t i = 0; good && i < g->d->samples; i++) {
-		good = read_sample(&r, g->d->sample[i]);
-		for (size_t k = 0; good && k < r.sample.labels; k++)
-			good = are_strings(g->d, r.sample.label[k].key, r.sample.label[k].text,
-					   r.sample.label[k].unit);
-		for (size_t k = 0; good && k < r.sample.locations; k++)
-			g->frames += r.sample.location[k] != TABLE_NONE
-				? lines[r.sample.location[k]] : 1;
-	}
-	decoded_reader_release(&r);
-	return good;
-}
-
-static bool stacks_are_sound(struct decoding *g)
-{
-	uint16_t *lines = mem_zeroed(g->d->locations.count, sizeof(*lines));
-	bool good = true;
-
-	for (uint32_t i = 0; good && i < g->d->locations.count; i++)
-		good = location_is_sound(g, i, &lines[i]);
-	good = good && samples_are_sound(g, lines);
-	free(lines);
-	return good;
-}
-
 /* Decode and check the profile.  Return false if it is bad; G->reported: that was reported. */
 static bool decode(struct decoding *g)
 {
 	struct cursor c = cursor_of(g->d->bytes, g->d->size);
 	struct wire_field f;
 
-	while (next_field(&c, &f))
+	while (decode_field(&c, &f))
 		if (!take_field(g, &f))
 			return false;
-	if (c.failed || !about_is_sound(g->d) || !code_is_sound(g->d) || !stacks_are_sound(g))
+	if (c.failed || !decode_check(g))
 		return false;
 	if (g->frames > PROFILE_FRAMES_MAX) {
 		report_error(g->report, "'%s' is refused: its samples have %" PRIu64 " frames, and "
