@@ -67,7 +67,7 @@ def theirs(events):
 
 
 def translated(event):
-    said = run("perf", "record", "-vv", "-o", "data", "-e",
+    said = run("perf", "record", "-vv", "-B", "-o", "data", "-e",
                run("pmu-events", "--encode", "--to", "perf", event).strip(), "true")
     return attrs(said.splitlines())[:1]
 

@@ -74,7 +74,7 @@ check 'what --perf prints is the same event for perf' <<'END'
 	*) set -- "$@" r1c0 ;;
 	esac
 	agree --translated "$@"
-	perf record -vv -o data -e "$(pmu-events --encode --to perf timer)" \
+	perf record -vv -B -o data -e "$(pmu-events --encode --to perf timer)" \
 		-e "$(pmu-events --encode --to perf page-faults)" true >said 2>&1
 	grep -q 'sample_freq } *100$' said
 	grep -q 'sample_freq } *211$' said
