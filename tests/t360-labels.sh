@@ -237,9 +237,11 @@ check 'refused: a version of Go that is not known, and code that differs from it
 		sed "s/go1\.$version\./go1.$other./g" "$scratch/plain" >patched.$other
 		chmod +x patched.$other
 		./patched.$other 100000 & pid=$!
-		exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
+		for target in "-p $pid" "-t $pid"; do
+			exits 1 pmu-sample --labels -d 1 $target -o s.data 2>log
+			grep "cannot record labels: labels of go1.$other.* are not known to this" log
+		done
 		kill $pid
-		grep "cannot record labels: labels of go1.$other.* are not known to this" log
 	done
 END
 

@@ -480,8 +480,14 @@ static bool start_labels(struct sampler *s)
 		return false;
 	s->counters.labels = s->flow.labels = &s->labels;
 	find_labels(s);
-	return target_is_by_cpu(o->target) || o->target->command ||
-	       label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
+	if (target_is_by_cpu(o->target) || o->target->command)
+		return true;
+	for (size_t i = 0; i < o->target->tids; i++) {
+		pid_t process = proc_of_thread(o->target->tid[i]);
+		if (process > 0 && !label_targets_start(&s->labels.targets, &process, 1))
+			return false;
+	}
+	return label_targets_start(&s->labels.targets, o->target->pid, o->target->pids);
 }
 
 static bool start(struct sampler *s)
