@@ -101,6 +101,23 @@ check 'the name that a stream gives an event is made safe to print' <<'END'
 	grep -qx 'event a?.2J??b?: 1 samples, .*' got
 END
 
+check "simpleperf's tracing data of other byte order is dropped, not passed on empty" <<'END'
+	compose s.data <<-EOF
+		def turned(kind, body):
+		    return struct.pack(">IHH", kind, 0, 8 + len(body)) + body
+		a = struct.pack(">IIQQQQQ", 1, 112, 0, 7, IP | TID, 0, 0)
+		one = turned(9, struct.pack(">QII", 0x10100, 1, 1))
+		out = b"2ELIFREP" + struct.pack(">Q", 16)
+		out += turned(64, a + bytes(112 - len(a))) + one
+		out += turned(32777, struct.pack(">I", 4) + bytes(4)) + one
+	EOF
+	exits 1 pmu-stream --decompress s.data 2>said >again.data
+	grep -q 'TRACING_DATA record of simpleperf in a stream of other byte order' said
+	pmu-stream --stats again.data >got 2>said
+	grep -q '^SAMPLE  *2$' got
+	none grep TRACING_DATA got
+END
+
 check 'tracing data in a COMPRESSED record is inside its own record, or it is dropped' <<'END'
 	{ cat "$scratch/tracing.py"; cat <<-EOF; } | compose s.data
 		import subprocess

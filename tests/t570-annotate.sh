@@ -427,6 +427,16 @@ check 'numbers and names of a hostile profile do no harm' <<'END'
 	done
 END
 
+check 'a profile in which nothing has a name has no function to show' <<'END'
+	made <<-PY
+		strings = []
+		parts = [location(1, address=7), location(2, address=8), sample([1, 2], [3])]
+	PY
+	exits 1 pmu-annotate . p.pb >out 2>err
+	grep -q "no function with samples" err
+	test ! -s out
+END
+
 check 'a function of more than 1 MiB is cut, and shown once' <<'END'
 	unsanitized
 	needs_command objdump
