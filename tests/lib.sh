@@ -146,7 +146,7 @@ at_most() {
 
 # eventually COMMAND...: wait until it succeeds, $PATIENCE seconds at most, ten minutes
 eventually() {
-	tries=0
+	local tries=0	# what it waits for may wait, too
 	until "$@" >"$scratch/tries" 2>&1; do
 		tries=$((tries + 1))
 		test $tries -lt $((${PATIENCE:-600} * 20)) || {
