@@ -345,27 +345,36 @@ static void drop_looked_up(struct label_targets *t)
 			kept++;
 		}
 	t->waits = kept;
-	t->looked_up = 0;
+	t->looked_up = t->next = 0;
 }
 
-/* Look up what waits, up to UNTIL; wait for files that are read up to WAIT. */
-static void look_up_waiting(struct label_targets *t, uint64_t until, uint64_t wait)
+/*
+ * Look up what waits, from *FIRST on, up to UNTIL; wait for files that are read up to WAIT.  Sets
+ * *FIRST to where it stopped: 0 at the end.
+ */
+static void look_up_waiting(struct label_targets *t, uint32_t *first, uint64_t until, uint64_t wait)
 {
 	struct label_process p;
-	uint64_t now;
+	uint64_t now = 0;
+	uint32_t i;
 
-	for (uint32_t i = 0; i < t->waits && (now = monotonic_ns()) < until; i++)
+	for (i = *first; i < t->waits && (now = monotonic_ns()) < until; i++)
 		if (t->waiting[i].pid >= 0 && t->waiting[i].due <= now &&
 		    look_up(t, t->waiting[i].pid, wait, &p))
 			finish(t, i, &p);
+	*first = i < t->waits ? i : 0;
 }
 
 void label_targets_work(struct label_targets *t, uint64_t until)
 {
+	uint64_t now = monotonic_ns();
+	uint32_t begin = 0;
+
 	/* A file that takes long does not keep those waiting whose files are known. */
-	look_up_waiting(t, until, 0);
+	if (t->waits && now < until)
+		look_up_waiting(t, &t->next, now + (until - now) / 2, 0);
 	if (t->waits > t->looked_up)
-		look_up_waiting(t, until, until);
+		look_up_waiting(t, &begin, until, until);
 	if (t->looked_up > t->waits / 2)
 		drop_looked_up(t);
 }

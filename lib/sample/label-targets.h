@@ -25,6 +25,7 @@ struct label_targets {
 		uint64_t due;		/* ns of CLOCK_MONOTONIC: look not before */
 	} *waiting;			/* processes to look up, in order */
 	uint32_t waits, looked_up;	/* elements of WAITING, and those with pid -1 */
+	uint32_t next;			/* element of WAITING to go on with */
 	struct table wait_of;		/* over WAITING, by pid */
 	uint32_t edition;		/* of what went to the map last */
 	uint32_t *past;			/* by the lowest bits of a process id: the last edition
