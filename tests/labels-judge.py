@@ -6,6 +6,7 @@ the same thread, address and time, labels records that have no such sample, righ
 samples in these functions whose label is the function's, another, or missing.  It knows nothing of
 pmukit: it reads the records, ELF's symbols and headers.
 """
+import os
 import struct
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import sys
 program, stream = sys.argv[1:3]
 key = sys.argv[3].encode() if len(sys.argv) > 3 else b'user'
 data = open(stream, 'rb').read()
+path = os.path.realpath(program).encode() + b'\0'  # in MMAP2; others may have the same name
 
 functions = []
 for line in subprocess.run(['nm', program], capture_output=True, text=True).stdout.splitlines():
@@ -67,7 +69,7 @@ while at < len(data):
                                                attr_size))
             sample_type, = struct.unpack_from('<Q', body, 24)
             fields = bin(sample_type & ~0x400).count('1')
-    elif kind == 10 and program.split('/')[-1].encode() in body and not bias:
+    elif kind == 10 and body[64:64 + len(path)] == path and not bias:
         pid, tid, start, length, offset = struct.unpack_from('<IIQQQ', body)
         bias = start - offset - code
     elif kind == 9:

@@ -205,7 +205,7 @@ END
 
 check 'another file at each time, each one whole' <<'END'
 	pmu-sample -v -e cpu-clock -F 1000 --switch-output 100ms -o s.data -- \
-		sh -c "ten serial 0.1; ten serial 600" 2>err &
+		sh -c "ten serial 600; :" 2>err &	# nothing ends: its name would be lost then
 	sampler=$!
 	eventually some_files s.data 3
 	kill -TERM $sampler

@@ -27,10 +27,11 @@ check 'two CPUs and ten threads: samples are of the thread that caused them' <<'
 	functions >functions
 	samples $lab/two/s.data comm,ip | awk '
 	NR == FNR { low["t" NR - 1] = $1; of_function[$1] = 1; next }
+	# an interrupt may come late, in the next thread; by mistake it would be half of them;
 	# how long a thread takes to start is up to the emulator, which has no clock of its own here
 	!($1 in low) || !(substr($2, length($2) - 2, 2) in of_function) { next }
 	{ all++; wrong += substr($2, length($2) - 2, 2) != low[$1] }
-	END { print all, wrong + 0; exit !(all > 100 && wrong * 1000 <= all) }' functions -
+	END { print all, wrong + 0; exit !(all > 100 && wrong * 100 <= all) }' functions -
 	test "$(samples $lab/two/s.data comm | sort -u | grep -c "t[0-9]")" = 10
 END
 
