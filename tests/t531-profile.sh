@@ -247,6 +247,9 @@ check 'a profile for each interval, whole when it appears, all samples in one of
 		pmu-topprof --interval 1s --output-template "p-%Y%m%d-%H%M%S.pb.gz" &
 	early() { test "$(ls p-*.pb.gz | wc -l)" -ge 2; }
 	eventually early	# before the end
+	most=$(($(wc -c <s.data) + 6000))	# some rounds of the loop, which have samples
+	more() { test "$(wc -c <s.data)" -ge $most; }
+	eventually more
 	touch stop
 	wait
 	ls p-*.pb.gz >late
