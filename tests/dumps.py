@@ -111,7 +111,8 @@ def main(what, *arguments):
         elif what == "random":
             for i in range(rng.choice((0, 0, 1, 3))):
                 sample.regs[rng.randrange(len(sample.regs))] = rng.choice(
-                    (0, 8, rng.randrange(1 << 64), sample.regs[7] + rng.randrange(-64, 9000)))
+                    (0, 8, rng.randrange(1 << 64),
+                     sample.regs[7] + rng.randrange(-64, 9000) & (1 << 64) - 1))
             stack = bytearray(sample.stack)
             for i in range(rng.choice((0, 1, 5, 100)) if len(stack) > 8 else 0):
                 struct.pack_into("<Q", stack, rng.randrange(len(stack) - 8), rng.choice(
