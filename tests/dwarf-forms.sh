@@ -1,6 +1,6 @@
 # What the tests of DWARF share: a C++ program whose debug information has most of what
-# compilers write, which forms each kind of run checks, and the comparison.  The program is
-# larger with -DWHOLE: most of the CPU time of these tests is that of the compilers.
+# compilers write, which forms each kind of run checks, and the comparison.  Compilers take
+# most of the CPU time of these tests, so only -DWHOLE makes the program large.
 
 tower=1 count=4000 kind=release whole=
 case $BIN in *asan*) kind=asan ;; esac

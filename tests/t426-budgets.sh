@@ -19,7 +19,7 @@ check 'a file of 9,000 names is opened once' <<'END'
 	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
 	EOF
 	within 5 100 pmu-symbolize -o r.data s.data
-	test ! -s told		# as it has where 8,128 are mapped
+	test ! -s told		# the limit of 8,128 mapped files is not reached: it is one file
 	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 9000" folded

@@ -252,8 +252,8 @@ sampled() {
 	go tool pprof -raw p.pb.gz 2>/dev/null >raw
 }
 
-# by_table: the table told them; the C code may be in DWARF, which has more, and stubs of the
-# procedure linkage table have but symbols, which know no lines
+# by_table: Go's functions are named by Go's table.  C code may be named by DWARF, which has more.
+# Stubs of the procedure linkage table are named by symbols, which have no lines.
 by_table() {
 	grep -q "named by Go.s table" how
 	none grep "M=.* \(main\|runtime\)\.[^ ]* :0 " raw

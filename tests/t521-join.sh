@@ -107,7 +107,7 @@ check 'clocks of other origins are put in order by the wall clock, which is repo
 	# as if b were of a machine that started 1000 s earlier
 	python3 - >want <<-END
 	import struct
-	def pair(data, at):	# wall clock and that of the samples, in ns
+	def pair(data, at):	# times of the wall clock and of the samples' clock, in ns
 	    return struct.unpack_from("<QQ", data, at + 24)
 	a = open("a.data", "rb").read()
 	at = 16

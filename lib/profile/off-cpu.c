@@ -53,15 +53,16 @@ void off_cpu_forget(struct off_cpu *w, pid_t tid)
 		forget(w, wait);
 }
 
-/* Return whether a thread more, with a stack of so many frames, is within the limits. */
+/* Return whether one more thread, with a stack of FRAMES frames, is within the limits. */
 static bool is_room(const struct off_cpu *w, uint32_t frames)
 {
 	return w->count < OFF_CPU_THREADS_MAX && w->room + frames <= OFF_CPU_FRAMES_MAX;
 }
 
 /*
- * Make room for a thread with a stack of so many frames; false: there is none.  Threads that run
- * are forgotten if they are at least half: so rarely that the work is little for each wait.
+ * Make room for a thread with a stack of FRAMES frames.  Return false if all room is taken.
+ * Threads that run are forgotten, but only if they are at least half: then the search costs little
+ * for each wait.
  */
 static bool make_room(struct off_cpu *w, uint32_t frames)
 {

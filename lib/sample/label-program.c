@@ -399,7 +399,7 @@ static void find_g(struct label_writing *w)
 /*
  * Put the address of the labels on the stack at AT_LABELS: of the goroutine that this thread runs
  * (m.curg), which on the scheduler's stack (m.g0) and in a signal (m.gsignal) is another than g.
- * If g is none of these three, the word that was read is not a goroutine.
+ * A g that is not curg, g0 or gsignal of this thread is not used: the word is no goroutine then.
  */
 static void find_goroutine_labels(struct label_writing *w)
 {

@@ -299,7 +299,7 @@ static struct annotate_block *add_block(struct annotate *a, struct annotate_func
 	return b;
 }
 
-/* Return the block of F that PLACE is in; add it if it is new.  NULL: there is none. */
+/* Return the block of F that PLACE is in; add it if it is new.  NULL: no code was found. */
 static struct annotate_block *block_at(struct annotate *a, struct annotate_function *f,
 				       const struct code_place *place)
 {
