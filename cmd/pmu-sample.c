@@ -6,6 +6,7 @@
  * pmu-symbolize, pmu-topprof and perf read.
  */
 #include "base/command.h"
+#include "sample/go-target.h"
 #include "sample/sample-options.h"
 #include "sample/request.h"
 #include "sample/ring-size.h"
@@ -71,8 +72,6 @@ static void complete_settings(void)
 	if (chosen.run.unwind && s->callchain != CHAIN_DWARF)
 		command_misused(&command, "--unwind unwinds copies of the stack: it needs "
 				"--call-graph dwarf");
-	if (s->callchain == CHAIN_DWARF && !s->stack_bytes)
-		s->stack_bytes = chosen.run.unwind ? STACK_UNWOUND : STACK_DEFAULT;
 	if (s->callchain == CHAIN_NONE &&
 	    (chosen.max_stack || chosen.user_stacks || chosen.kernel_stacks))
 		command_misused(&command, "--max-stack, --user-stacks and --kernel-stacks need "
@@ -110,6 +109,19 @@ static bool complete_target(char *const *operand, struct report *report)
 	return (!chosen.user_name || target_add_user(t, chosen.user_name, report)) &&
 	       (!chosen.comm || target_add_comm(t, chosen.comm, report)) &&
 	       (!chosen.cgroup_path || target_set_cgroup(t, chosen.cgroup_path, report));
+}
+
+/* Complete the settings of copies of stacks, which depend on the target. */
+static void complete_copies(void)
+{
+	struct sample_settings *s = &chosen.run.settings;
+
+	if (s->callchain != CHAIN_DWARF)
+		return;
+	if (chosen.run.unwind)
+		go_target_complete(s, &chosen.target);
+	if (!s->stack_bytes)
+		s->stack_bytes = chosen.run.unwind ? STACK_UNWOUND : STACK_DEFAULT;
 }
 
 /* Add the events that options name to LIST.  False: none can be sampled (reported). */
@@ -171,6 +183,7 @@ int main(int argc, char **argv)
 	complete_run();
 	complete_settings();
 	bool good = complete_target(first < argc ? argv + first : NULL, &report);
+	complete_copies();
 	command_output(&command, &out, file, &report);
 	if (chosen.level)
 		output_compress(&out, chosen.level);

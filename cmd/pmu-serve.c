@@ -5,6 +5,7 @@
  * Runs the other tools for each request, and writes its addresses to stdout.
  */
 #include "base/command.h"
+#include "sample/label-options.h"
 #include "serve/allow.h"
 #include "serve/listen.h"
 #include "serve/query.h"
@@ -21,6 +22,25 @@ static struct serve_settings settings = {
 	.max_seconds = 60 * UINT64_C(1000000000), .jobs = 8, .max_cost = 0.05,
 	.interval = 60 * UINT64_C(1000000000), .keep_bytes = 1 << 30, .keep_query = &kept,
 };
+
+/* Parse LIST, which --labels passes to pmu-sample, into the text VALUE. */
+static const char *parse_labels(const char *list, void *value)
+{
+	struct label_options unused = { 0 };
+
+	*(const char **)value = list;
+	return label_options_parse_sources(list, &unused);
+}
+
+static const char *parse_label_keys(const char *list, void *value)
+{
+	struct label_options unused = { 0 };
+	const char *wrong = label_options_parse_keys(list, &unused);
+
+	label_options_release(&unused);
+	*(const char **)value = list;
+	return wrong;
+}
 
 static const struct command_option options[] = {
 	{ 'l', "listen", "ADDRESS", "listen on ADDRESS:PORT or unix:PATH; may be repeated",
@@ -45,6 +65,10 @@ static const struct command_option options[] = {
 	{ 0, "insecure", NULL, "listen to other machines without a token", .flag = &insecure },
 	{ 0, "call-graph", "HOW", "record callchains: auto, fp, dwarf[,BYTES], lbr or none",
 	  .text = &settings.call_graph },
+	{ 0, "labels", "[KINDS]", "record labels of threads: go, otel, custom (all), and ids",
+	  .parse = parse_labels, .value = &settings.labels, .takes = LABEL_SOURCES_TAKES },
+	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys",
+	  .parse = parse_label_keys, .value = &settings.label_allow, .takes = LABEL_KEYS_TAKES },
 	{ 0, "cache", "DIR", "let pmu-symbolize cache functions and lines in DIR",
 	  .text = &settings.cache },
 	{ 0, "keep", "TIME", "sample all the time, and keep profiles of the last TIME in DIR",
@@ -103,6 +127,7 @@ static void check_texts(void)
 		command_misused(&command, "--call-graph takes one of auto, fp, dwarf, lbr, none, "
 				"or dwarf,BYTES with a multiple of 8 up to 65528, not '%s'",
 				settings.call_graph);
+	command_needs(&command, "label-allow", "labels");
 }
 
 /* OPERAND: the directory of --keep, or NULL. */
@@ -123,6 +148,8 @@ static void check_keep(const char *operand)
 		command_misused(&command, "--keep needs a target: -p PID, --comm NAME, -a, ...");
 	if (!query_parse(&kept, keep_query, PARAMETERS))
 		command_misused(&command, "--keep-query: %s", kept.wrong);
+	if (kept.program_labels && !settings.labels)
+		command_misused(&command, "--keep-query: labels of programs need --labels");
 	settings.keep_dir = operand;
 }
 

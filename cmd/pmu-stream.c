@@ -55,6 +55,7 @@ struct stream_work {
 	struct output out;
 	bool writes;		/* the stream, to OUT */
 	bool selects;		/* options select samples */
+	bool counts;		/* all records, and does nothing else */
 	uint64_t head;		/* samples to go; UINT64_MAX: all */
 	uint64_t first_time, last_time;	/* of the records used; 0: unknown */
 	uint64_t read, used;	/* records */
@@ -64,6 +65,11 @@ struct stream_work {
 /* Use REC, if it is selected.  Return false if the rest of the stream is not needed. */
 static bool take(struct stream_work *w, const struct record *rec)
 {
+	if (w->counts && rec->type == PERF_RECORD_SAMPLE) {
+		w->used++;
+		tally_add(&w->tally, w->in, rec);
+		return true;
+	}
 	if (w->selects && record_is_resolved(rec->type)) {
 		report_error(w->report, "samples are resolved already: select them before "
 			     "pmu-symbolize");
@@ -171,6 +177,9 @@ int main(int argc, char **argv)
 		open_output(&w);
 	w.in = stream_open(input, &report);
 	stream_stop_on(w.in, &command_stop);
+	w.counts = !w.writes && !dump && !check && !w.selects && head == UINT64_MAX;
+	if (w.counts)
+		stream_only_count(w.in);
 	run(&w);
 	report_summary(&report, "%" PRIu64 " records read, %" PRIu64 " of them used; %" PRIu64
 		       " bytes written", w.read, w.used, w.writes ? w.out.written + w.out.used : 0);

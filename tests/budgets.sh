@@ -65,3 +65,17 @@ elf() {
 
 # stepped COUNT STEP: so many addresses of that code
 stepped() { python3 -c "for i in range($1): print(hex(0x401000 + $2 * i)[2:])"; }
+
+# units COUNT ABBREVIATIONS UNIT: make the sections of so many units, whose bytes these are: UNIT
+# without its length, in terms of i
+units() {
+	python3 - "$@" <<-'EOF'
+		from struct import pack
+		import sys
+		count, unit = int(sys.argv[1]), eval("lambda i: " + sys.argv[3])
+		open("debug_abbrev", "wb").write(eval(sys.argv[2]))
+		with open("debug_info", "wb") as out:
+		    for body in map(unit, range(count)):
+		        out.write(pack("<I", len(body)) + body)
+	EOF
+}

@@ -5,9 +5,10 @@
  *	cc -O2 -pthread context.c			the variables are the program's own
  *	cc -O2 -fPIC -shared -DVARIABLES -o libcontext.so context.c	they are a library's
  *	cc -O2 -pthread -DLIBRARY context.c libcontext.so
- *	context MS {otel|custom}
+ *	context MS {otel|custom} [leave]
  *
- * Two threads run workA() under user=A, then workB() under user=B.
+ * Two threads run workA() under user=A, then workB() under user=B.  With "leave" the first thread
+ * ends at once.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -53,21 +54,10 @@ static void set_labels(struct context *c, struct custom_set *s)
 }
 #endif
 
-static volatile uint64_t sink;
+#include "work.h"
+
 static int ms;
 static int is_custom;
-
-__attribute__((noinline)) void workA(void)
-{
-	for (int i = 0; i < 40000; i++)
-		sink = sink * 6364136223846793005u + 1;
-}
-
-__attribute__((noinline)) void workB(void)
-{
-	for (int i = 0; i < 40000; i++)
-		sink = sink * 2862933555777941757u + 3;
-}
 
 static int64_t spent(void)
 {
@@ -126,6 +116,8 @@ int main(int argc, char **argv)
 	is_custom = argc > 2 && !strcmp(argv[2], "custom");
 	publish();
 	pthread_create(&other_thread, NULL, run, NULL);
+	if (argc > 3)
+		pthread_exit(NULL);
 	run(NULL);
 	pthread_join(other_thread, NULL);
 }

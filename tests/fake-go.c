@@ -3,14 +3,38 @@
  * fake-go - says that it is a Go program, and keeps labels as Go 1.24 does, or hostile ones.
  *
  *	cc -O2 -no-pie -pthread fake-go.c
+ *	cc -O2 -fPIC -shared -pthread -DLIBRARY -o libfake.so fake-go.c
+ *	cc -O2 -pthread -DHOST fake-go.c libfake.so	the Go program is a library
  *	fake-go MS [WHAT]	until it got so many ms of CPU time
  *
  * workA() runs under the label user=A, workB() under user=B.  WHAT: "wild": the pointers to the
  * labels lead anywhere; "long": lengths up to 2^63; "large": a value of 10 MB; "racing": another
  * thread changes them all the time.  It has the two functions whose code pmu-sample looks at.
  */
+#ifdef HOST
+int run(int argc, char **argv);
+
+int main(int argc, char **argv)
+{
+	return run(argc, argv);
+}
+#else
+#ifdef LIBRARY
+#define main run
+#define TABLES ".data.rel.ro.gopclntab, \"aw\""
+#define LOAD_G "mov g@gottpoff(%rip), %rcx\n mov %fs:(%rcx), %rax\n"
+#define MODEL "initial-exec"
+/* as Go 1.27 writes it */
+#define SET_LABELS "mov 0x160(%r14), %rcx\n mov (%rsp), %rcx\n mov %rax, 0x160(%rcx)\n"
+#else
+#define TABLES ".gopclntab, \"a\""
+#define LOAD_G ".byte 0x64, 0x48, 0x8b, 0x04, 0x25, 0xf8, 0xff, 0xff, 0xff\n"
+#define MODEL "local-exec"
+#define SET_LABELS "mov %rax, 0x160(%r14)\n"
+#endif
+#include "work.h"
+
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -28,12 +52,12 @@ __asm__(
 ".text\n"
 ".balign 16\n"
 "go_text:\n"
-"	mov %rax, 0x160(%r14)\n"		/* runtime/pprof.runtime_setProfLabel */
+	SET_LABELS			/* runtime/pprof.runtime_setProfLabel */
 "	ret\n"
 ".balign 16\n"
 "go_switch:\n"				/* runtime.systemstack */
 "	mov 0x8(%rsp), %rdi\n"
-"	.byte 0x64, 0x48, 0x8b, 0x04, 0x25, 0xf8, 0xff, 0xff, 0xff\n"
+	LOAD_G
 "	mov 0x30(%rax), %rbx\n"
 "	cmp 0x50(%rbx), %rax\n"
 "	mov (%rbx), %rdx\n"
@@ -41,7 +65,7 @@ __asm__(
 "	cmp 0xc0(%rbx), %rax\n"
 "	ret\n"
 "go_end:\n"
-".pushsection .gopclntab, \"a\"\n"
+".pushsection " TABLES "\n"
 "	.balign 32\n"
 "table:	.long 0xfffffff1\n"
 "	.byte 0, 0, 1, 8\n"
@@ -63,20 +87,7 @@ struct machine { void *g0; char before[72]; void *gsignal; char more[104]; struc
 		 char rest[256]; };
 struct go { char before[48]; struct machine *m; char more[296]; struct slice *labels; };
 
-static __thread struct go *g __attribute__((tls_model("local-exec"), used));
-static volatile uint64_t sink;
-
-__attribute__((noinline)) void workA(void)
-{
-	for (int i = 0; i < 40000; i++)
-		sink = sink * 6364136223846793005u + 1;
-}
-
-__attribute__((noinline)) void workB(void)
-{
-	for (int i = 0; i < 40000; i++)
-		sink = sink * 2862933555777941757u + 3;
-}
+static __thread struct go *g __attribute__((tls_model(MODEL), used));
 
 static struct pair a = { { "user", 4 }, { "A", 1 } }, b = { { "user", 4 }, { "B", 1 } };
 static struct pair many[64];
@@ -163,3 +174,4 @@ int main(int argc, char **argv)
 		set(&own, NULL);
 	}
 }
+#endif

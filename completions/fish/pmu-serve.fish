@@ -13,6 +13,8 @@ complete -c pmu-serve -l max-cost -x -d 'refuse requests while profiling takes t
 complete -c pmu-serve -l token-file -r -F -d 'answer only requests with the token in FILE'
 complete -c pmu-serve -l insecure -d 'listen to other machines without a token'
 complete -c pmu-serve -l call-graph -x -d 'record callchains: auto, fp, dwarf[,BYTES], lbr or none'
+complete -c pmu-serve -l labels -d 'record labels of threads: go, otel, custom (all), and ids'
+complete -c pmu-serve -l label-allow -x -d 'record only labels with these keys'
 complete -c pmu-serve -l cache -x -a '(__fish_complete_directories)' -d 'let pmu-symbolize cache functions and lines in DIR'
 complete -c pmu-serve -l keep -x -d 'sample all the time, and keep profiles of the last TIME in DIR'
 complete -c pmu-serve -l interval -x -d 'write one of these profiles every TIME (1m)'

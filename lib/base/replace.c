@@ -6,11 +6,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define HIDDEN ".pmukit-"		/* prefix of the names of hidden files */
+
+enum { HIDDEN_SECONDS = 3600 };		/* an older hidden file was left over */
 
 struct replace {
 	int fd;			/* descriptor that is written to */
@@ -52,7 +58,7 @@ static bool open_hidden(struct replace *r, mode_t mode)
 	}
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return false;
-	snprintf(r->hidden, sizeof(r->hidden), REPLACE_HIDDEN "%016" PRIx64, random);
+	snprintf(r->hidden, sizeof(r->hidden), HIDDEN "%016" PRIx64, random);
 	r->fd = openat(r->directory, r->hidden,
 		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	return r->fd >= 0;
@@ -220,4 +226,17 @@ bool replace_close(struct replace *r, bool keep)
 	close_fd(r->fd);
 	release(r);
 	return good;
+}
+
+bool replace_clean(int directory, const char *name)
+{
+	struct stat st;
+
+	if (strncmp(name, HIDDEN, strlen(HIDDEN)) != 0)
+		return false;
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	    (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	    time(NULL) - st.st_mtime > HIDDEN_SECONDS)
+		unlinkat(directory, name, 0);
+	return true;
 }

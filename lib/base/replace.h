@@ -10,9 +10,6 @@
 #pragma once
 #include <stdbool.h>
 
-/* Prefix of the names of hidden files.  A killed run leaves its hidden file. */
-#define REPLACE_HIDDEN ".pmukit-"
-
 struct replace;
 
 /*
@@ -33,3 +30,9 @@ int replace_fd(const struct replace *r);
  * if the file was not replaced, or is incomplete.
  */
 bool replace_close(struct replace *r, bool keep);
+
+/*
+ * Return whether NAME in DIRECTORY is such a hidden file; remove it if it is an hour old, because
+ * a killed run leaves its hidden file.  Files of other users stay.
+ */
+bool replace_clean(int directory, const char *name);

@@ -99,22 +99,9 @@ struct flats spans_flatten(struct spans *s)
 	return out;
 }
 
-/* Return the index of the first element that starts after ADDRESS. */
-static size_t after(const struct flats *f, uint64_t address)
-{
-	return BISECT(0, f->count, i, f->at[i].start > address);
-}
-
-uint32_t flats_find(const struct flats *f, uint64_t address)
-{
-	size_t next = after(f, address);
-
-	return next ? f->at[next - 1].value : SPAN_NONE;
-}
-
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t next = after(f, address);
+	size_t next = BISECT(0, f->count, i, f->at[i].start > address);
 
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);

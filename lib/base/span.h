@@ -40,10 +40,10 @@ void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
 /* Flatten S and release it.  Where spans overlap, the one added last wins. */
 struct flats spans_flatten(struct spans *s);
 
-/* Return the value at ADDRESS, or SPAN_NONE. */
-uint32_t flats_find(const struct flats *f, uint64_t address);
-
-/* Like flats_find(); also narrow SAME, which contains ADDRESS, to the range with that value. */
+/*
+ * Return the value at ADDRESS, or SPAN_NONE.  Narrow SAME, which contains ADDRESS, to the range
+ * with that value.
+ */
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same);
 
 /* Narrow SAME to its intersection with START up to END. */

@@ -57,6 +57,18 @@ static inline uint32_t table_next(const struct table *t, struct table_probe *pro
 	}
 }
 
+static inline void table_prefetch(const struct table *t, uint64_t hash)
+{
+	if (t->slot)
+		__builtin_prefetch(&t->slot[(uint32_t)hash & t->mask]);
+}
+
+/* Return the id in the first slot for HASH: probably the one that a probe finds; or TABLE_NONE. */
+static inline uint32_t table_guess(const struct table *t, uint64_t hash)
+{
+	return t->slot ? t->slot[(uint32_t)hash & t->mask].id : TABLE_NONE;
+}
+
 /*
  * Return the id of the item with HASH for which IS_IT holds, an expression of the id I, or
  * TABLE_NONE.  A macro, because keys differ, and each sample takes several lookups.

@@ -80,8 +80,10 @@ enum cfi_result cfi_row_at(struct cfi *c, uint64_t address, struct cfi_row *row,
 		return result;
 	if (c->fuel.left < RUN_FIRST)
 		c->fuel.left += RUN_MEAN;
-	if (cfi_run(c, source, &fde, address, row, same))
+	if (cfi_run(c, source, &fde, address, row, same)) {
+		row->is_debug = !source->is_eh;
 		return CFI_FOUND;
+	}
 	cfi_section_damaged(source, fde.offset);
 	return CFI_DAMAGED;
 }

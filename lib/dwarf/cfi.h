@@ -60,7 +60,8 @@ struct cfi_row {
 	 * expression CFA_VALUE gives.  CFI_UNDEFINED: no rule (there should be no caller).
 	 */
 	uint8_t cfa_kind, cfa_reg;
-	uint16_t zero;		/* padding */
+	bool is_debug;		/* from .debug_frame, not .eh_frame */
+	uint8_t zero;		/* padding */
 	int32_t cfa_value;
 	struct cfi_save save[CFI_REGISTERS];	/* by ascending register */
 };

@@ -180,7 +180,7 @@ struct dwarf_code {
 };
 
 /*
- * A unit.  unit_header() fills the fields up to OFFSET_SIZE, and DWO_ID if the header has it;
+ * A unit.  The header fills the fields up to OFFSET_SIZE, and DWO_ID if it has one;
  * unit_read_root() fills those from ABBREVS to GNU_RANGES_BASE; unit_with_code() SPLIT and
  * SKELETON; unit_read_functions() CODE to FUNCTIONS; unit_lines() LINES.
  */
@@ -374,12 +374,6 @@ static inline const struct abbrev *abbrev_of(const struct unit *u, uint64_t code
 /* Open the sections of ELF whose names end in SUFFIX ("" or ".dwo"); read all unit headers. */
 struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char *suffix);
 void dwarf_file_close(struct dwarf_file *f);
-
-/*
- * Read the header at C into U, and move C to the next unit.  False: the length is damaged.
- * Other damage, and an unknown version, set U->is_bad.
- */
-bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u);
 
 /* Return the unit with a DIE at OFFSET of .debug_info, its root read; NULL: none, or damaged. */
 struct unit *unit_at(struct dwarf_file *f, uint64_t offset);

@@ -16,7 +16,11 @@ enum {
 	FUEL_EACH = 8,
 };
 
-bool unit_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
+/*
+ * Read the header at C into U, and move C to the next unit.  False: the length is damaged.
+ * Other damage, and an unknown version, set U->is_bad.
+ */
+static bool read_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 {
 	const uint8_t *info = f->section[S_INFO].at;
 
@@ -71,7 +75,7 @@ static void read_headers(struct dwarf_file *f)
 	struct unit u;
 
 	while (cursor_left(&c) > 0 && dwarf_pay(f, sizeof(u))) {
-		if (!unit_header(f, &c, &u)) {
+		if (!read_header(f, &c, &u)) {
 			dwarf_damaged(f, S_INFO, u.offset);
 			break;
 		}
@@ -96,7 +100,7 @@ static bool has_code_unit(const struct elf *elf, struct elf_bytes info)
 	struct cursor c = section_cursor(&f, S_INFO, 0);
 	struct unit u;
 
-	return unit_header(&f, &c, &u) && !u.is_bad && u.type != DW_UT_type &&
+	return read_header(&f, &c, &u) && !u.is_bad && u.type != DW_UT_type &&
 	       u.type != DW_UT_split_type;
 }
 

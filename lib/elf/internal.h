@@ -109,9 +109,6 @@ struct elf {
 	void *beside;			/* the user's own data: see elf_beside() */
 };
 
-/* Return whether the name of section S is NAME. */
-bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name);
-
 /* Read an address or offset: 8 bytes in a 64-bit file, else 4. */
 static inline uint64_t elf_word(const struct elf *elf, struct cursor *c)
 {

@@ -12,7 +12,8 @@
 
 enum { PACKED_LEAST = 64 };	/* bytes charged for each section, to limit how many are unpacked */
 
-bool elf_is_called(const struct elf *elf, const struct elf_section *s, const char *name)
+/* Return whether the name of section S is NAME. */
+static bool is_called(const struct elf *elf, const struct elf_section *s, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	struct elf_bytes names = elf->section_names;
@@ -26,7 +27,7 @@ static uint32_t find_section(const struct elf *elf, const char *name, uint32_t a
 {
 	for (uint32_t i = after + 1; i < elf->sections; i++) {
 		struct elf_section s = elf_section_at(elf, i);
-		if (s.type != SHT_NOBITS && s.type != SHT_NULL && elf_is_called(elf, &s, name))
+		if (s.type != SHT_NOBITS && s.type != SHT_NULL && is_called(elf, &s, name))
 			return i;
 	}
 	return 0;

@@ -127,8 +127,11 @@ struct thread_variable elf_thread_variable(const struct elf *elf, const char *na
 	return found;
 }
 
-bool elf_thread_block(const struct elf *elf, uint64_t *size)
+bool elf_links_by_musl(struct elf *elf)
 {
-	*size = elf->thread_size;
-	return elf->thread_size > 0;
+	static const char name[] = "/ld-musl-";
+	struct elf_bytes path;
+
+	return elf_section(elf, ".interp", &path) &&
+	       memmem(path.at, path.size, name, sizeof(name) - 1);
 }

@@ -24,5 +24,5 @@ struct thread_variable {
 /* Find the variable NAME, by its relocations, then by its symbol. */
 struct thread_variable elf_thread_variable(const struct elf *elf, const char *name);
 
-/* Store the size of the file's block of thread-local variables.  False: it has none. */
-bool elf_thread_block(const struct elf *elf, uint64_t *size);
+/* Return whether the program ELF asks for the dynamic linker of musl. */
+bool elf_links_by_musl(struct elf *elf);

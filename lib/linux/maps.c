@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/maps.h"
+#include "linux/proc.h"
 #include "linux/read.h"
 
 #include <inttypes.h>
@@ -9,6 +10,7 @@
 
 struct proc_maps proc_maps_open(pid_t pid)
 {
+	pid = proc_living_thread(pid);
 	return (struct proc_maps){ .file = linux_open_stream("/proc/%d/maps", (int)pid) };
 }
 

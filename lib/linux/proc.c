@@ -174,6 +174,20 @@ bool proc_is_zombie(pid_t pid)
 	return fields && !strncmp(fields, " Z", 2);
 }
 
+pid_t proc_living_thread(pid_t pid)
+{
+	struct proc_ids threads;
+	pid_t living = pid;
+
+	if (!proc_is_zombie(pid) || !proc_threads(pid, &threads))
+		return pid;
+	for (size_t i = 0; i < threads.count && living == pid; i++)
+		if (threads.id[i] != pid && !proc_is_zombie(threads.id[i]))
+			living = threads.id[i];
+	free(threads.id);
+	return living;
+}
+
 bool proc_is_kernel(pid_t pid)
 {
 	enum { KERNEL = 0x200000 };	/* linux/sched.h, PF_KTHREAD */
@@ -206,7 +220,7 @@ bool proc_is_called(pid_t pid, const char *comm)
 
 ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
 {
-	int fd = linux_open("/proc/%d/mem", (int)pid);
+	int fd = linux_open("/proc/%d/mem", (int)proc_living_thread(pid));
 	ssize_t n = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)address);
 
 	if (fd >= 0)

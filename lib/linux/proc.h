@@ -62,6 +62,12 @@ bool proc_owner(pid_t pid, uid_t *user);
 /* Return whether process PID has exited, and waits for its parent. */
 bool proc_is_zombie(pid_t pid);
 
+/*
+ * Return the id by which /proc has the memory and the files of process PID: PID, or if its first
+ * thread has ended before the others, the id of one of those.
+ */
+pid_t proc_living_thread(pid_t pid);
+
 /* Return whether process PID is a worker of the kernel, which has no program. */
 bool proc_is_kernel(pid_t pid);
 

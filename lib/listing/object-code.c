@@ -264,11 +264,6 @@ const char *code_block_path(const struct code_block *block)
 	return block->file ? block->file->path : "JIT code";
 }
 
-int64_t code_block_modified(const struct code_block *block)
-{
-	return block->file ? elf_modified(block->file->source.elf) : 0;
-}
-
 int64_t code_files_modified(struct code_files *c, uint32_t index)
 {
 	struct decoded_location l = decoded_location(c->d, index);

@@ -69,9 +69,6 @@ bool code_files_block(struct code_files *c, const struct code_place *place, cons
 /* Return the path of a block's file. */
 const char *code_block_path(const struct code_block *block);
 
-/* Return when the file was changed last, in ns since 1970; 0: unknown. */
-int64_t code_block_modified(const struct code_block *block);
-
 /* Set *PATH and *LINE to the source line of the instruction at ADDRESS.  False: it is unknown. */
 bool code_block_line(const struct code_block *block, uint64_t address, const char **path,
 		     uint32_t *line);

@@ -150,6 +150,8 @@ struct located locate_object(const struct locate_options *where, const struct ob
 {
 	struct located l = { .result = LOCATE_ABSENT };
 	bool has_id = object_has_id(object);
+
+	pid = is_local && pid > 0 ? proc_living_thread(pid) : pid;
 	struct proc_path root = proc_path(pid, "root");
 
 	if (where->sysroot) {

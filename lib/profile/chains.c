@@ -24,12 +24,29 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 	return (struct chain_key){ hash_fold(a ^ context, b ^ odd1), hash_fold(b, a ^ odd2) };
 }
 
-struct chain_entry *chains_find(const struct chains *c, struct chain_key key)
+static bool has_key(const struct chains *c, uint32_t entry, struct chain_key key)
 {
-	uint32_t at = TABLE_FIND(&c->table, key.a, i,
-				 c->entry[i].key.a == key.a && c->entry[i].key.b == key.b);
+	return c->entry[entry].key.a == key.a && c->entry[entry].key.b == key.b;
+}
 
-	return at == TABLE_NONE ? NULL : &c->entry[at];
+struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint)
+{
+	if (*hint >= c->entries || !has_key(c, *hint, key))
+		*hint = TABLE_FIND(&c->table, key.a, i, has_key(c, i, key));
+	return *hint == TABLE_NONE ? NULL : &c->entry[*hint];
+}
+
+void chains_prefetch_slot(const struct chains *c, struct chain_key key)
+{
+	table_prefetch(&c->table, key.a);
+}
+
+void chains_prefetch_entry(const struct chains *c, struct chain_key key)
+{
+	uint32_t entry = table_guess(&c->table, key.a);
+
+	if (entry != TABLE_NONE)
+		__builtin_prefetch(&c->entry[entry]);
 }
 
 static struct chain_entry *add_entry(struct chains *c, struct chain_key key, uint32_t chain)
@@ -151,9 +168,9 @@ struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const 
 
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
-	enum { FRAMES = 1 };	/* has_key() passes even contexts only, so this odd one is free */
+	enum { FRAMES = 1 };	/* the keys of collect_set_key() have even contexts */
 	struct chain_key key = chains_key(frame, frames * sizeof(*frame), FRAMES);
-	struct chain_entry *known = chains_find(c, key);
+	struct chain_entry *known = chains_find(c, key, &(uint32_t){ TABLE_NONE });
 
 	return known ? known : chains_add_as(c, key, frame, frames);
 }

@@ -55,8 +55,15 @@ struct chains {
 /* Return the key of SIZE bytes at BYTES.  Equal bytes with another CONTEXT have another key. */
 struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 
-/* Return the entry of KEY, or NULL.  Valid until an entry is added. */
-struct chain_entry *chains_find(const struct chains *c, struct chain_key key);
+/*
+ * Return the entry of KEY, or NULL.  Valid until an entry is added.  *HINT is its index in ENTRY
+ * if that was found before; any value is safe.  Sets *HINT to its index.
+ */
+struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint);
+
+/* Prefetch the slot of KEY; later, when the slot is here, its entry. */
+void chains_prefetch_slot(const struct chains *c, struct chain_key key);
+void chains_prefetch_entry(const struct chains *c, struct chain_key key);
 
 /*
  * Return the entry of the chain with these frames, up to CHAIN_FRAMES_MAX; add the chain if it

@@ -3,6 +3,26 @@
 #pragma once
 #include "profile/collect.h"
 
+enum { AHEAD_MAX = 16 };	/* samples that are read at a time */
+
+/* A sample that was read, before it is counted. */
+struct collect_ahead {
+	struct record rec;
+	struct sample sample;
+	bool has_key;
+	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
+	struct chain_key key;	/* by which its chain may be found, if HAS_KEY */
+};
+
+/*
+ * Decode FIRST, a SAMPLE, and those that follow it and need not be waited for, to c->ahead.  Return
+ * their number.  Damaged samples are reported and left out.
+ */
+uint32_t collect_read_ahead(struct collect *c, const struct record *first);
+
+/* Set the key of A, by its recorded addresses, if its chain may be found by them. */
+void collect_set_key(struct collect *c, struct collect_ahead *a);
+
 /* Set the slices of time to reach S: earlier slices may become fewer. */
 void collect_slice(struct collect *c, const struct resolved_sample *s);
 

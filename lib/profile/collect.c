@@ -15,9 +15,11 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
 
 	*c = (struct collect){ .how = *how, .report = report, .usual_labels = !how->labels,
 			       .reader.tables = &c->tables };
+	c->selects = selection_restricts(&how->selection);
 	c->resolver = resolver_new(&c->how.resolve, &c->tables, report);
 	c->labeler.program.most = how->label_values ? how->label_values : LABEL_VALUES;
 	c->frame = mem_zeroed(RESOLVED_FRAMES_MAX + 2, sizeof(*c->frame));
+	c->ahead = mem_zeroed(AHEAD_MAX, sizeof(*c->ahead));
 	bool any = !how->labels || strcmp(how->labels, "none") != 0;
 	if (any && !labeler_choose(&c->labeler, how->labels ? how->labels : usual, wrong))
 		return false;
@@ -36,7 +38,7 @@ static void limit_stacks(struct collect *c, struct profile *p)
 {
 	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
 	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
-	uint32_t events = profile_place(p, stream_events(c->in)->count);
+	uint32_t events = profile_place(p, c->events->count);
 
 	if (events > MANY_EVENTS && VALUES_MAX / events < most) {
 		most = VALUES_MAX / events;
@@ -47,19 +49,6 @@ static void limit_stacks(struct collect *c, struct profile *p)
 	}
 	if (p->stacks.count >= most)
 		profile_truncate(p);
-}
-
-/*
- * Return whether the chain of RAW may be found by its recorded addresses; sets *KEY to their key.
- */
-static bool has_key(struct collect *c, const struct sample *raw, struct chain_key *key)
-{
-	if (!raw || c->how.resolve.symbols || c->how.data_frames || raw->branches.count)
-		return false;
-	uint64_t context = hash_more(resolver_version(c->resolver, raw), raw->ip);
-	context = hash_more(context, raw->misc & PERF_RECORD_MISC_CPUMODE_MASK);
-	*key = chains_key(raw->callchain.at, 8 * raw->callchain.count, context << 1);
-	return true;
 }
 
 /* Set the frames of S: resolve them if RAW is set, and add the frames that are asked for. */
@@ -82,22 +71,21 @@ static void complete_frames(struct collect *c, struct profile *p, const struct s
 		c->frame[s->frames++] = profile_named_frame(p, mark);
 }
 
-/* Return the chain of S in P. */
+/* Return the chain of S in P.  RAW is NULL if the frames of S are resolved. */
 static struct chain_entry *chain_of(struct collect *c, struct profile *p,
-				    const struct sample *raw, struct resolved_sample *s)
+				    struct collect_ahead *raw, struct resolved_sample *s)
 {
-	struct chain_key key;
 	chains_limit(&p->chains);
-	bool keyed = has_key(c, raw, &key);
-	struct chain_entry *known = keyed ? chains_find(&p->chains, key) : NULL;
+	bool keyed = raw && raw->has_key;
+	struct chain_entry *known = keyed ? chains_find(&p->chains, raw->key, &raw->entry) : NULL;
 
 	if (known) {
 		s->end = known->end;
 		return known;
 	}
-	complete_frames(c, p, raw, s);
+	complete_frames(c, p, raw ? &raw->sample : NULL, s);
 	struct chain_entry *chain = keyed
-		? chains_add_as(&p->chains, key, s->frame, s->frames)
+		? chains_add_as(&p->chains, raw->key, s->frame, s->frames)
 		: chains_add(&p->chains, s->frame, s->frames);
 	chain->end = s->end;
 	return chain;
@@ -113,7 +101,7 @@ static uint32_t count_running(struct collect *c, const struct resolved_sample *s
 	const struct stream_origin *o = stream_origin(c->in);
 	bool has_cpu = event->attr.sample_type & PERF_SAMPLE_CPU;
 
-	if (waits || !s->time || !stream_events(c->in)->switches)
+	if (waits || !s->time || !c->events->switches)
 		return 0;
 	uint32_t count = running_sample(&c->running, s->tid, has_cpu ? s->cpu : RUNNING_NO_CPU,
 					s->time);
@@ -124,7 +112,7 @@ static uint32_t count_running(struct collect *c, const struct resolved_sample *s
 static void add_more(struct collect *c, struct profile *p, struct chain_entry *chain,
 		     uint32_t labels, const struct resolved_sample *s, uint32_t running)
 {
-	const struct stream_events *events = stream_events(c->in);
+	const struct stream_events *events = c->events;
 
 	if (running && profile_has_latency(p, events, s->event))
 		profile_add_more(p, chain, labels, s->event, (s->period + running / 2) / running,
@@ -137,16 +125,17 @@ static void add_more(struct collect *c, struct profile *p, struct chain_entry *c
 }
 
 /* Count sample S.  RAW is set if the frames of S are not resolved yet. */
-static void take(struct collect *c, const struct sample *raw, struct resolved_sample *s)
+static void take(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s)
 {
-	const struct stream_events *events = stream_events(c->in);
+	const struct stream_events *events = c->events;
 	const struct stream_event *event = &events->event[s->event];
 	const char *comm = s->comm ? c->tables.string[s->comm] : "";
 	bool waits = events_sample_waits(events, s->event);
 	uint32_t running = 0;
 
-	bool selected = selection_contains(&c->how.selection, &(struct selection_values){
-			s->pid, s->tid, s->cpu, s->time, event->name, comm });
+	bool selected = !c->selects || selection_contains(&c->how.selection,
+			&(struct selection_values){ s->pid, s->tid, s->cpu, s->time, event->name,
+						    comm });
 	c->samples += selected;
 	if (selected)
 		collect_time(c, s->time);
@@ -175,7 +164,7 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 			return;
 		/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
 		if (raw)
-			resolver_frames(c->resolver, c->in, raw, s);
+			resolver_frames(c->resolver, c->in, &raw->sample, s);
 		struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame,
 						       s->frames);
 		if (!w)
@@ -191,50 +180,75 @@ static void take(struct collect *c, const struct sample *raw, struct resolved_sa
 			add_more(c, p, chain, labels, s, running);
 	}
 	if (raw)
-		resolver_count(c->resolver, c->in, raw, s->end);
+		resolver_count(c->resolver, c->in, &raw->sample, s->end);
 	else
 		c->ends.count[s->end]++;
 }
 
 /*
- * Unwind the stack dump of SAMPLE, which REC holds, if it has one.  SAMPLE then refers to
- * c->unwound.  Returns false if the new record is damaged (reported).
+ * Unwind the stack dump of A, if it has one.  Its sample then refers to c->unwound.  Return false
+ * if the new record is damaged (reported).
  */
-static bool unwind_dump(struct collect *c, const struct record *rec, struct sample *sample)
+static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 {
-	const struct stream_event *event = &stream_events(c->in)->event[sample->event];
+	struct sample *sample = &a->sample;
+	const struct stream_event *event = &c->events->event[sample->event];
 	struct record new;
+	bool good = true;
 
-	if (!c->unwind || !unwind_takes(c->unwind, &event->attr) ||
-	    unwind_sample(c->unwind, event, rec, sample, c->unwound) == 0)
+	if (!c->unwind)
 		return true;
-	record_frame(&new, c->unwound, false);
-	new.offset = rec->offset;
-	return stream_sample(c->in, &new, sample);
+	if (unwind_takes(c->unwind, &event->attr) &&
+	    unwind_sample(c->unwind, event, &a->rec, sample, c->unwound) > 0) {
+		record_frame(&new, c->unwound, false);
+		new.offset = a->rec.offset;
+		good = stream_sample(c->in, &new, sample);
+	}
+	collect_set_key(c, a);
+	return good;
 }
 
-static void take_sample(struct collect *c, const struct record *rec)
+static void take_sample(struct collect *c, struct collect_ahead *a)
 {
 	struct resolved_sample fields;
-	struct sample sample;
 
-	if (c->is_resolved) {
-		stream_damaged(c->in, rec, "raw SAMPLE record in a resolved stream");
+	if (!unwind_dump(c, a))
 		return;
-	}
-	c->is_raw = true;
-	if (!stream_sample(c->in, rec, &sample) || !unwind_dump(c, rec, &sample) ||
-	    label_join_take(&c->join, c->in, rec, &sample))
+	if (c->events->has_labels && label_join_take(&c->join, c->in, &a->rec, &a->sample))
 		return;
 	if (label_sets_is_full(&c->tables.labels))
 		label_sets_forget(&c->tables.labels);
 	struct group_part part[GROUP_PARTS_MAX];
-	uint32_t parts = groups_split(&c->groups, stream_events(c->in), &sample, part);
+	part[0] = (struct group_part){ a->sample.event, a->sample.period };
+	uint32_t parts = c->events->reads_groups
+		? groups_split(&c->groups, c->events, &a->sample, part) : 1;
 	for (uint32_t i = 0; i < parts; i++) {
-		resolver_fields(c->resolver, c->in, &sample, &fields);
+		resolver_fields(c->resolver, c->in, &a->sample, &fields);
 		fields.event = part[i].event;
 		fields.period = part[i].period;
-		take(c, &sample, &fields);
+		take(c, a, &fields);
+	}
+}
+
+/* The tables of the interval before are not needed any more. */
+static void forget_past(struct collect *c)
+{
+	if (c->past.string)
+		resolved_release(&c->past);
+}
+
+/* Process FIRST, a SAMPLE, and the samples that follow it at once. */
+static void take_samples(struct collect *c, const struct record *first)
+{
+	if (c->is_resolved) {
+		stream_damaged(c->in, first, "raw SAMPLE record in a resolved stream");
+		return;
+	}
+	c->is_raw = true;
+	uint32_t count = collect_read_ahead(c, first);
+	for (uint32_t i = 0; i < count; i++) {
+		take_sample(c, &c->ahead[i]);
+		forget_past(c);
 	}
 }
 
@@ -254,7 +268,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->reader, rec, stream_events(c->in)->count, c->frame,
+		good = resolved_read_sample(&c->reader, rec, c->events->count, c->frame,
 					    &sample, &why);
 		if (good)
 			take(c, NULL, &sample);
@@ -282,7 +296,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
  */
 static void take_lost(struct collect *c, const struct record *rec)
 {
-	const struct stream_events *events = stream_events(c->in);
+	const struct stream_events *events = c->events;
 	struct lost_record lost;
 
 	if (!record_lost(rec, &lost)) {
@@ -308,7 +322,7 @@ static void take_lost(struct collect *c, const struct record *rec)
 /* READ at the end of a stream: the event's final count, and the times it was enabled and ran. */
 static void take_read(struct collect *c, const struct record *rec)
 {
-	const struct stream_events *events = stream_events(c->in);
+	const struct stream_events *events = c->events;
 	struct read_record read;
 
 	if (events->count == 0 ||
@@ -341,12 +355,12 @@ static void take_read(struct collect *c, const struct record *rec)
  */
 static void take_switch(struct collect *c, const struct record *rec)
 {
-	uint32_t cpu = events_trailer_cpu(stream_events(c->in), rec->body);
+	uint32_t cpu = events_trailer_cpu(c->events, rec->body);
 	uint64_t time = stream_time(c->in, rec);
 	bool out = rec->misc & PERF_RECORD_MISC_SWITCH_OUT;
 	pid_t tid;
 
-	if (!events_trailer_tid(stream_events(c->in), rec->body, &tid))
+	if (!events_trailer_tid(c->events, rec->body, &tid))
 		return;
 	if (c->how.latency || c->how.parallelism)
 		(out ? running_out : running_in)(&c->running, tid, cpu, time);
@@ -365,7 +379,7 @@ static void take_switch(struct collect *c, const struct record *rec)
  */
 static void take_thread(struct collect *c, const struct record *rec)
 {
-	const struct stream_events *events = stream_events(c->in);
+	const struct stream_events *events = c->events;
 	bool wait = false, exits = rec->type == PERF_RECORD_EXIT;
 	struct task_record task;
 
@@ -432,6 +446,7 @@ static void begin_unwinding(struct collect *c)
 void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done, void *context)
 {
 	c->in = in;
+	c->events = stream_events(in);
 	c->done = done;
 	c->context = context;
 	if (c->how.unwind && in)
@@ -445,13 +460,12 @@ bool collect_next(struct collect *c)
 	if (!stream_next(c->in, &rec))
 		return false;
 	if (rec.type == PERF_RECORD_SAMPLE)
-		take_sample(c, &rec);
+		take_samples(c, &rec);
 	else if (record_is_resolved(rec.type))
 		take_resolved(c, &rec);
 	else
 		take_other(c, &rec);
-	if (c->past.string)
-		resolved_release(&c->past);
+	forget_past(c);
 	return true;
 }
 
@@ -512,4 +526,5 @@ void collect_release(struct collect *c)
 	groups_release(&c->groups);
 	label_join_release(&c->join);
 	free(c->frame);
+	free(c->ahead);
 }

@@ -63,6 +63,7 @@ struct collect {
 	struct resolved tables;
 	struct labeler labeler;
 	struct stream_reader *in;
+	const struct stream_events *events;	/* of IN */
 	uint64_t lost;		/* samples lost, according to the stream */
 	uint64_t throttled;	/* times that the kernel throttled an event */
 	uint64_t lost_before, throttled_before;	/* counts of these in earlier intervals */
@@ -74,6 +75,7 @@ struct collect {
 	struct resolver *resolver;
 	struct resolved_reader reader;	/* of a resolved stream */
 	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
+	struct collect_ahead *ahead;	/* the samples that were read last */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
 	struct running running;
@@ -92,6 +94,7 @@ struct collect {
 	uint32_t *frame;	/* room for the frames of a sample */
 	pid_t first_pid;	/* of the first selected sample */
 	bool several_processes;
+	bool selects;		/* HOW selects samples */
 	bool many_events;	/* so many that the number of stacks is limited; reported once */
 	bool usual_labels;	/* default labels: dropped if there is only one process */
 	bool is_resolved;	/* a filter before us has resolved the stream */
@@ -112,8 +115,8 @@ void collect_stream(struct collect *c, struct stream_reader *in, collect_done *d
 
 /*
  * The same in steps, for a caller that does other things between records: collect_next()
- * processes one record and returns false at the end; collect_cut() calls DONE for what has
- * been collected since the last cut, unless that is nothing.
+ * processes one record, or some samples that are here, and returns false at the end; collect_cut()
+ * calls DONE for what has been collected since the last cut, unless that is nothing.
  */
 void collect_begin(struct collect *c, struct stream_reader *in, collect_done *done,
 		   void *context);

@@ -55,7 +55,8 @@ uint32_t decoded_find_type(const struct decoded *d, const char *name)
 	return TABLE_NONE;
 }
 
-uint32_t decoded_find(const struct decoded_items *items, uint64_t id)
+/* Return the index of the item with this ID, or TABLE_NONE. */
+static uint32_t find_item(const struct decoded_items *items, uint64_t id)
 {
 	if (id - 1 < items->count && items->item[id - 1].id == id)
 		return (uint32_t)(id - 1);
@@ -88,7 +89,7 @@ static bool add_item(struct decoding *g, struct decoded_items *items, const char
 			item.id = id.value;
 	if (c.failed)
 		return false;
-	if (item.id == 0 || decoded_find(items, item.id) != TABLE_NONE) {
+	if (item.id == 0 || find_item(items, item.id) != TABLE_NONE) {
 		report_error(g->report, "'%s' is damaged: byte %" PRIu32 " of it, uncompressed: a "
 			     "%s has %s %" PRIu64, g->file, item.offset, what, item.id
 			     ? "the same id as another," : "the reserved id", item.id);
@@ -267,7 +268,7 @@ struct decoded_location decoded_location(const struct decoded *d, uint32_t index
 
 	while (decode_field(&c, &f))
 		switch (f.tag) {
-		case FIELD(2, VARINT): l.mapping = decoded_find(&d->mappings, f.value); break;
+		case FIELD(2, VARINT): l.mapping = find_item(&d->mappings, f.value); break;
 		case FIELD(3, VARINT): l.address = f.value; break;
 		case FIELD(5, VARINT): l.is_folded = f.value; break;
 		}
@@ -282,7 +283,7 @@ struct decoded_line decode_line(const struct decoded *d, struct cursor *c)
 
 	while (decode_field(c, &f))
 		switch (f.tag) {
-		case FIELD(1, VARINT): line.function = decoded_find(&d->functions, f.value); break;
+		case FIELD(1, VARINT): line.function = find_item(&d->functions, f.value); break;
 		case FIELD(2, VARINT): line.line = (int64_t)f.value; break;
 		case FIELD(3, VARINT): line.column = (int64_t)f.value; break;
 		}
@@ -355,12 +356,12 @@ bool decode_sample(struct decoded_reader *r, struct decoded_item item)
 		switch (f.tag) {
 		case FIELD(1, VARINT):
 			if (s->locations < most)
-				s->location[s->locations++] = decoded_find(&d->locations, f.value);
+				s->location[s->locations++] = find_item(&d->locations, f.value);
 			break;
 		case FIELD(1, BYTES):
 			while (packed.at < packed.end && !packed.failed && s->locations < most)
 				s->location[s->locations++] =
-					decoded_find(&d->locations, cursor_uleb(&packed));
+					find_item(&d->locations, cursor_uleb(&packed));
 			break;
 		case FIELD(2, VARINT):
 			if (values < d->values)

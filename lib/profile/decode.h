@@ -145,9 +145,6 @@ uint32_t decoded_default_type(const struct decoded *d);
 /* Return the index of the sample type with this name, or with this number; or TABLE_NONE. */
 uint32_t decoded_find_type(const struct decoded *d, const char *name);
 
-/* Return the index of the item with this ID, or TABLE_NONE. */
-uint32_t decoded_find(const struct decoded_items *items, uint64_t id);
-
 /* Decode the message with this index. */
 struct decoded_mapping decoded_mapping(const struct decoded *d, uint32_t index);
 struct decoded_function decoded_function(const struct decoded *d, uint32_t index);

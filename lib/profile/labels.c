@@ -52,7 +52,12 @@ uint32_t labels_add_key(struct labels *l, struct label_key key)
 
 static bool is_set(const struct labels *l, uint32_t set, const int64_t *value)
 {
-	return !memcmp(labels_values(l, set), value, l->keys * sizeof(*value));
+	const int64_t *known = labels_values(l, set);
+	uint32_t i = 0;
+
+	while (i < l->keys && known[i] == value[i])
+		i++;
+	return i == l->keys;
 }
 
 static uint32_t add_set(struct labels *l, const int64_t *value, uint64_t hash)

@@ -124,12 +124,6 @@ static void add_named(struct profile *p, const char *name, uint32_t labels, uint
 		   samples, sum, &chain->hint);
 }
 
-void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
-		       uint64_t sum)
-{
-	add_named(p, name, 0, event, samples, sum);
-}
-
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running)
 {
 	struct profile_event *e = event_at(p, event);
@@ -169,8 +163,8 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 		if (!event_samples_all(attr) || e->is_waiting || period == 0 ||
 		    e->counted < known + period)
 			continue;
-		profile_add_named(p, "[not sampled]", i, (e->counted - known) / period,
-				  e->counted - known);
+		add_named(p, "[not sampled]", 0, i, (e->counted - known) / period,
+			  e->counted - known);
 	}
 }
 
@@ -191,7 +185,7 @@ void profile_add_lost(struct profile *p, const struct stream_events *events)
 		struct profile_event *e = &p->event[i];
 		uint64_t period = event_mean_period(&events->event[i].attr, e->samples, e->sum);
 		if (e->lost)
-			profile_add_named(p, "[lost]", i, e->lost, e->lost * period);
+			add_named(p, "[lost]", 0, i, e->lost, e->lost * period);
 		e->lost = 0;
 	}
 }
@@ -211,7 +205,7 @@ int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum)
 	double scale = profile_scale(p, event), scaled = (double)sum * scale + 0.5;
 
 	if (scale <= 1)
-		return (int64_t)sum;
+		return sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 	return scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
 }
 

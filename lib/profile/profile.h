@@ -97,10 +97,6 @@ bool profile_has_wall(const struct profile *p, const struct stream_events *event
 bool profile_has_more(const struct profile *p, const struct stream_events *events,
 		      uint32_t event);	/* any of the two */
 
-/* Count SAMPLES samples of EVENT, with periods of SUM in all, on the frame NAME ("[lost]"). */
-void profile_add_named(struct profile *p, const char *name, uint32_t event, uint64_t samples,
-		       uint64_t sum);
-
 /* Return the id of a frame without code: a function NAME in a mapping NAME. */
 uint32_t profile_named_frame(struct profile *p, const char *name);
 

@@ -63,6 +63,14 @@ void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t s
 	v->sum += sum;
 }
 
+void stacks_prefetch(const struct stacks *s, uint32_t hint)
+{
+	if (hint >= s->count)
+		return;
+	__builtin_prefetch(&s->stack[hint]);
+	__builtin_prefetch(stacks_values(s, hint));
+}
+
 void stacks_release(struct stacks *s)
 {
 	free(s->stack);

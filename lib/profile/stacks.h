@@ -36,6 +36,9 @@ struct stacks {
 void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t samples,
 		uint64_t sum, uint32_t *hint);
 
+/* Prefetch what stacks_add() will need, if HINT is right. */
+void stacks_prefetch(const struct stacks *s, uint32_t hint);
+
 /* Return the values of the stack with index STACK, one for each event. */
 static inline const struct stack_value *stacks_values(const struct stacks *s, uint32_t stack)
 {

@@ -185,6 +185,8 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 	events->id_place = event.layout.id;
 	events->switches |= event.attr.context_switch;
 	events->ask_build_ids |= event.attr.build_id;
+	events->reads_groups |= event.attr.sample_type & PERF_SAMPLE_READ &&
+				event.attr.read_format & PERF_FORMAT_GROUP;
 	event.name = name_of(&events->arena, &event.attr);
 	events->event = array_grow(events->event, events->count, sizeof(event));
 	events->event[events->count] = event;

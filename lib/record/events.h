@@ -46,6 +46,7 @@ struct stream_events {
 	bool ask_build_ids;		/* the attr of some event asks for build IDs */
 	bool switches;			/* the attr of some event asks for context switches */
 	bool has_labels;		/* some event is_labels */
+	bool reads_groups;		/* samples of some event read its group's counters */
 	struct table table;		/* index over ID */
 	struct arena arena;		/* memory of the names */
 };

@@ -62,6 +62,7 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 		break;
 	case FEATURE_VERSION:
 		origin->version = keep_string(origin, c);
+		origin->is_ours = !strncmp(origin->version, "pmukit ", 7);
 		break;
 	case FEATURE_ARCH:
 		origin->arch = keep_string(origin, c);
@@ -95,11 +96,6 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
 		break;
 	}
 	return !c->failed;
-}
-
-bool origin_is_ours(const struct stream_origin *origin)
-{
-	return origin->version && !strncmp(origin->version, "pmukit ", 7);
 }
 
 void origin_release(struct stream_origin *origin)

@@ -41,6 +41,7 @@ struct stream_origin {
 	bool has_ended;			/* FIRST_TIME and LAST_TIME were in the stream */
 	bool is_simpleperf;		/* the recorder is simpleperf */
 	bool has_clock;			/* CLOCK, CLOCK_TIME and WALL_TIME are known */
+	bool is_ours;			/* the recorder is pmu-sample; see origin_is_ours() */
 	uint32_t clock;			/* CLOCK_*: the clock of the records' times */
 	uint64_t clock_time;		/* CLOCK at some instant, in ns */
 	uint64_t wall_time;		/* wall clock at the same instant, in ns since 1970 */
@@ -54,6 +55,9 @@ bool origin_add(struct stream_origin *origin, uint64_t feature, struct cursor da
  * Return whether the recorder is pmu-sample.  Its streams start with its name and end with
  * the time of the end (last_time).
  */
-bool origin_is_ours(const struct stream_origin *origin);
+static inline bool origin_is_ours(const struct stream_origin *origin)
+{
+	return origin->is_ours;
+}
 
 void origin_release(struct stream_origin *origin);

@@ -19,6 +19,14 @@ static uint32_t load_u32(const uint8_t *body, uint16_t offset)
 	return v;
 }
 
+/* Return the period of the sample with BODY. */
+static uint64_t period_of(const struct stream_event *event, const uint8_t *body)
+{
+	if (event->layout.period != ABSENT)
+		return load_u64(body, event->layout.period);
+	return event->attr.freq ? 1 : event->attr.sample_period;
+}
+
 #define inlined static inline __attribute__((always_inline))
 
 /*
@@ -202,6 +210,31 @@ inlined void walk_fields(const struct perf_event_attr *attr, struct sample_walk 
 		out->aux = take_bytes(w, take_u64(w));
 }
 
+/*
+ * Clear the fields that walk_fields() may set, and the labels.  One by one: compilers clear a
+ * whole struct of this size by an instruction that takes as long as all else here.
+ */
+static void clear_variable(struct sample *out)
+{
+	const struct words no_words = { 0 };
+	const struct bytes no_bytes = { 0 };
+
+	out->read = no_words;
+	out->callchain = no_words;
+	out->raw = no_bytes;
+	out->branches = no_words;
+	out->user_regs = no_words;
+	out->user_regs_abi = 0;
+	out->user_stack = no_bytes;
+	out->weight = out->data_src = out->transaction = 0;
+	out->intr_regs = no_words;
+	out->intr_regs_abi = 0;
+	out->phys_addr = out->cgroup = 0;
+	out->data_page_size = out->code_page_size = 0;
+	out->aux = no_bytes;
+	out->labels = (struct sample_labels){ .is_known = false };
+}
+
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed)
 {
@@ -212,23 +245,39 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 	*needed = l->size;
 	if (!cursor_bytes(&w.bytes, l->size))
 		return false;
-	*out = (struct sample){
-		.event = index, .misc = rec->misc, .pid = -1, .tid = -1,
-		.ip = load_u64(body, l->ip), .time = load_u64(body, l->time),
-		.addr = load_u64(body, l->addr), .id = load_u64(body, l->id),
-		.stream_id = load_u64(body, l->stream_id),
-		.cpu = l->cpu != ABSENT ? load_u32(body, l->cpu) : 0,
-		.period = l->period != ABSENT ? load_u64(body, l->period)
-			: event->attr.freq ? 1 : event->attr.sample_period,
-	};
-	if (l->tid != ABSENT) {
-		out->pid = (pid_t)load_u32(body, l->tid);
-		out->tid = (pid_t)load_u32(body, l->tid + 4);
-	}
+	clear_variable(out);
+	out->event = index;
+	out->misc = rec->misc;
+	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid) : -1;
+	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid + 4) : -1;
+	out->cpu = l->cpu != ABSENT ? load_u32(body, l->cpu) : 0;
+	out->ip = load_u64(body, l->ip);
+	out->time = load_u64(body, l->time);
+	out->addr = load_u64(body, l->addr);
+	out->id = load_u64(body, l->id);
+	out->stream_id = load_u64(body, l->stream_id);
+	out->period = period_of(event, body);
 	if (l->more)
 		walk_fields(&event->attr, &w, out);
 	*needed = (uint64_t)(w.bytes.at - body) + 8;
 	return !w.bytes.failed;
+}
+
+bool sample_decode_brief(const struct stream_event *event, uint32_t index,
+			 const struct record *rec, struct sample_brief *out)
+{
+	const struct sample_layout *l = &event->layout;
+	size_t size = cursor_left(&rec->body), fixed = l->size;
+
+	if (event->attr.sample_type & variable || size < fixed)
+		return false;
+	size_t words = (size - fixed) / 8;	/* of the callchain, and their number before them */
+	if (l->more && (words == 0 || load_u64(rec->body.at, l->size) > words - 1))
+		return false;
+	out->event = index;
+	out->time = load_u64(rec->body.at, l->time);
+	out->period = period_of(event, rec->body.at);
+	return true;
 }
 
 /* Convert the fixed fields of a labels record, RAW of EVENT (record/label-payload.h). */

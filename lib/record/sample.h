@@ -80,6 +80,19 @@ struct sample {
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed);
 
+/* What counting needs of a sample.  Fields as in struct sample. */
+struct sample_brief {
+	uint32_t event;
+	uint64_t time, period;
+};
+
+/*
+ * Decode only that.  Return false if it takes sample_decode(): REC is damaged, or its event has
+ * other fields of variable size than a callchain.
+ */
+bool sample_decode_brief(const struct stream_event *event, uint32_t index,
+			 const struct record *rec, struct sample_brief *out);
+
 /*
  * Convert the SIZE bytes of BODY, a SAMPLE of EVENT in the other byte order, in place.
  * The conversion ends at a count that does not fit; sample_decode() fails at the same count.

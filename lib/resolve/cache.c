@@ -20,22 +20,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-static const char suffix[] = ".index";
+#define SUFFIX ".index"
 
-enum { HIDDEN_SECONDS = 3600 };	/* age after which a hidden file counts as left over */
+enum { CACHE_NAME = BUILD_ID_HEX + sizeof("-0123456789abcdef" SUFFIX) };
 
-/* Set NAME to "BUILDID-INPUTS.index". Returns false if KEY has no build ID. */
-static bool name_of(const struct cache_key *key, char name[NAME_MAX + 1])
+static void write_name(const struct cache_key *key, char name[CACHE_NAME])
 {
 	char id[BUILD_ID_HEX];
 
 	record_build_id_hex(key->build_id, key->build_id_size, id);
-	return key->build_id_size > 0 &&
-	       snprintf(name, NAME_MAX + 1, "%s-%016" PRIx64 "%s", id, key->inputs, suffix) <=
-	       NAME_MAX;
+	snprintf(name, CACHE_NAME, "%s-%016" PRIx64 SUFFIX, id, key->inputs);
 }
 
 void cache_check(struct cache *c)
@@ -67,50 +63,51 @@ static int open_believed(const struct cache *c, int directory, const char *name)
 
 struct index *cache_open(const struct cache *c, const struct cache_key *key)
 {
-	char name[NAME_MAX + 1], unused[DIRECTORY_WHY];
-	int directory = name_of(key, name) ? directory_open(c->directory, unused) : -1;
-	int fd = directory >= 0 ? open_believed(c, directory, name) : -1;
-	struct index *x = NULL;
-	const char *why;
+	char name[CACHE_NAME], unused[DIRECTORY_WHY];
+	int directory = directory_open(c->directory, unused);
 
-	if (fd >= 0 && (x = index_open(fd, key->inputs, &why)) == NULL)
-		report_note(c->report, "'%s/%s' is not used: %s; it is rebuilt", c->directory,
-			    name, why);
-	if (x)		/* note the use; a failure, as if the file is not ours, does no harm */
-		utimensat(directory, name, NULL, AT_SYMLINK_NOFOLLOW);
+	write_name(key, name);
+	int fd = directory >= 0 ? open_believed(c, directory, name) : -1;
 	if (directory >= 0)
 		close(directory);
+	if (fd < 0)
+		return NULL;
+	futimens(fd, NULL);	/* note the use; it does no harm if the file is not ours */
+	const char *why;
+	struct index *x = index_open(fd, key->inputs, &why);
+	if (!x)
+		report_note(c->report, "'%s/%s' is not used: %s; it is rebuilt", c->directory,
+			    name, why);
 	return x;
 }
 
-/* Replace the file NAME. On failure returns false and sets errno. */
-static bool write_file(int directory, const char *name, const uint8_t *bytes, size_t size)
+/* Replace the file NAME. Returns 0, or the errno of what failed. */
+static int write_file(int directory, const char *name, const uint8_t *bytes, size_t size)
 {
 	struct replace *r = replace_open_in(directory, name);
 
 	if (!r)
-		return false;
+		return errno;
 	int error = write_whole(replace_fd(r), bytes, size);
-	bool good = replace_close(r, !error);
-	if (error)
-		errno = error;
-	return good && !error;
+	return replace_close(r, !error) ? error : errno;
 }
 
 void cache_save(const struct cache *c, const struct cache_key *key, struct index_builder *b)
 {
-	char name[NAME_MAX + 1], why[DIRECTORY_WHY] = "";
+	char name[CACHE_NAME], why[DIRECTORY_WHY] = "";
 	size_t size;
-	uint8_t *bytes = name_of(key, name) ? index_builder_encode(b, key->inputs, &size) : NULL;
+	uint8_t *bytes = index_builder_encode(b, key->inputs, &size);
 	int directory = -1;
 
 	if (!bytes)
 		return;
+	write_name(key, name);
 	if (directory_make(c->directory, 0755))
 		directory = directory_open(c->directory, why);
-	if (directory < 0 || !write_file(directory, name, bytes, size))
+	int error = directory < 0 ? errno : write_file(directory, name, bytes, size);
+	if (error || *why)
 		report_note(c->report, "cannot save names in the cache '%s': %s", c->directory,
-			    *why ? why : strerror(errno));
+			    *why ? why : strerror(error));
 	if (directory >= 0)
 		close(directory);
 	free(bytes);
@@ -120,53 +117,29 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 struct cache_file {
 	char name[NAME_MAX + 1];
 	uint64_t size;
-	struct timespec used;
+	int64_t used;			/* ns since 1970 */
 };
+
+/* Set F to the index NAME. Returns false if NAME is no index. Removes hidden files left over. */
+static bool find_file(int directory, const char *name, struct cache_file *f)
+{
+	const char *dot = strrchr(name, '.');
+	struct stat st;
+
+	if (replace_clean(directory, name) || !dot || dot == name || strcmp(dot, SUFFIX) ||
+	    fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->size = (uint64_t)st.st_size;
+	f->used = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return true;
+}
 
 static int by_use(const void *a, const void *b)
 {
 	const struct cache_file *x = a, *y = b;
 
-	if (x->used.tv_sec != y->used.tv_sec)
-		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
-	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
-}
-
-static bool ends_in(const char *name, const char *end)
-{
-	size_t size = strlen(name), ends = strlen(end);
-
-	return size > ends && !strcmp(name + size - ends, end);
-}
-
-/*
- * Return the indexes in the directory, for the caller to free, and the sum of their sizes. Removes
- * hidden files that were left over.
- */
-static struct cache_file *list(DIR *in, size_t *count, uint64_t *total)
-{
-	struct cache_file *entry = NULL;
-	struct stat st;
-
-	for (const struct dirent *d; (d = readdir(in)) != NULL; ) {
-		bool is_hidden = !strncmp(d->d_name, REPLACE_HIDDEN, strlen(REPLACE_HIDDEN));
-		if ((!is_hidden && !ends_in(d->d_name, suffix)) ||
-		    fstatat(dirfd(in), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		if (is_hidden) {
-			if (time(NULL) - st.st_mtime > HIDDEN_SECONDS)
-				unlinkat(dirfd(in), d->d_name, 0);
-			continue;
-		}
-		entry = array_grow(entry, *count, sizeof(*entry));
-		struct cache_file *e = &entry[(*count)++];
-		snprintf(e->name, sizeof(e->name), "%s", d->d_name);
-		e->size = (uint64_t)st.st_size;
-		e->used = st.st_mtim;
-		*total += e->size;
-	}
-	return entry;
+	return x->used < y->used ? -1 : x->used > y->used;
 }
 
 void cache_trim(const struct cache *c)
@@ -174,17 +147,22 @@ void cache_trim(const struct cache *c)
 	char unused[DIRECTORY_WHY];
 	int directory = directory_open(c->directory, unused);
 	DIR *in = directory >= 0 ? fdopendir(directory) : NULL;
-	uint64_t total = 0;
+	struct cache_file *file = NULL;
 	size_t count = 0;
+	uint64_t total = 0;
 
 	if (!in)
 		return;
-	struct cache_file *entry = list(in, &count, &total);
+	for (const struct dirent *d; (d = readdir(in)) != NULL; ) {
+		file = array_grow(file, count, sizeof(*file));
+		if (find_file(directory, d->d_name, &file[count]))
+			total += file[count++].size;
+	}
 	if (total > c->size_max)
-		qsort(entry, count, sizeof(*entry), by_use);
+		qsort(file, count, sizeof(*file), by_use);
 	for (size_t i = 0; i < count && total > c->size_max; i++)
-		if (unlinkat(dirfd(in), entry[i].name, 0) == 0)
-			total -= entry[i].size;
-	free(entry);
+		if (unlinkat(directory, file[i].name, 0) == 0)
+			total -= file[i].size;
+	free(file);
 	closedir(in);
 }

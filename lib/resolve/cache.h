@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "base/report.h"
-#include "resolve/index-builder.h"
+#include "resolve/index.h"
 
 struct cache {
 	const char *directory;		/* NULL: no cache */

@@ -2,45 +2,38 @@
 /*
  * index - the answers found for the code of one program, in a file for later runs.
  *
- * The index consists of chunks, which are ranges of addresses. Each chunk is cut into segments
- * with one answer each. An answer is a source location and a chain of inlined calls. Each call is
- * stored once. Names are linkage names. The layout of the file, with numbers in the machine's
- * own byte order:
+ * The index has ranges of addresses with one answer each. Each frame, function and string is
+ * stored once. Names are linkage names. The layout of the file, with numbers in the machine's own
+ * byte order:
  *
- *	u64 magic; u32 version, checksum; u64 key;
- *	u32 chunks, calls, functions, code bytes, string bytes, reserved
- *	chunks:		u64 start; u32 size, code	sorted by address, disjoint
- *	calls:		u32 function, parent, file, line, column
+ *	u64 magic; u32 version, checksum; u64 key
+ *	u32 bytes of ranges, frames, functions, strings
+ *	ranges:		u64 start; u32 size, answer	sorted by address, disjoint
+ *	frames:		u32 function, parent, file, line, column
  *	functions:	u32 name, file, line
- *	code:		for each chunk: u8 kind, then segments (LEB128):
- *			length, call, file, line (signed difference from the last), column
  *	strings:	"" and others, each with a NUL; names and files are offsets here
  *
- * The checksum is the CRC-32 of everything after it. The function of a call is inlined into the
- * function of its parent (an earlier call; 0: not inlined) at that file, line and column.
+ * The checksum is the CRC-32 of everything after it. An answer is the number of the innermost
+ * frame; or the offset of a symbol's name, with the highest bit set; or 0: nothing is known. The
+ * parent of a frame is the frame that it was inlined into, an earlier one; 0: not inlined. Frame 0
+ * is unused.
  */
 #pragma once
 #include "dwarf/dwarf.h"
 
-enum {
-	INDEX_VERSION = 1,
-	INDEX_FRAMES_MAX = 512,		/* frames of one answer */
-	INDEX_SIZE_MAX = 512 << 20,	/* bytes of a file */
+/* What is known about an address. */
+struct source_answer {
+	const struct dwarf_frame *frame;	/* innermost first, as from dwarf_find() */
+	size_t frames;		/* elements of FRAME; 0: no function is known */
+	/*
+	 * Name of the outermost frame by the symbol table; NULL: the name in FRAME is right. The
+	 * two differ if a function has several names, or for a part split off ("f.cold").
+	 */
+	const char *symbol;
+	bool is_go;		/* the frames come from a Go program's own table */
 };
 
-/* The source of an answer. */
-enum index_kind { INDEX_NOTHING, INDEX_DEBUG, INDEX_SYMBOL, INDEX_KINDS };
-
-/*
- * What is known about an address: frames as from dwarf_find(). INDEX_SYMBOL has one frame with
- * only a name; INDEX_NOTHING has no frames.
- */
-struct index_answer {
-	enum index_kind kind;
-	const struct dwarf_frame *frame;
-	size_t frames;
-};
-
+/* --- read an index --- */
 struct index;
 
 /*
@@ -53,6 +46,24 @@ struct index *index_open(int fd, uint64_t key, const char **why);
  * Find the answer for ADDRESS. Returns false if the index does not have it. Pointers in *OUT are
  * valid until the next call.
  */
-bool index_find(struct index *x, uint64_t address, struct index_answer *out);
+bool index_find(struct index *x, uint64_t address, struct source_answer *out);
 
 void index_close(struct index *x);
+
+/* --- make an index --- */
+struct index_builder;
+
+/* Return a builder that has what OLD has. OLD may be NULL; it must outlive the builder. */
+struct index_builder *index_builder_new(const struct index *old);
+
+/* Add ANSWER for the addresses of SAME. Too large answers are dropped. */
+void index_builder_add(struct index_builder *b, struct extent same,
+		       const struct source_answer *answer);
+
+/*
+ * Return the *SIZE bytes of the file, for the caller to free. Returns NULL if it is too large, or
+ * if the file of the old index was cut.
+ */
+uint8_t *index_builder_encode(struct index_builder *b, uint64_t key, size_t *size);
+
+void index_builder_free(struct index_builder *b);

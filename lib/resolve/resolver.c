@@ -199,7 +199,6 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 		     struct resolved_sample *out)
 {
 	uint64_t has = stream_events(in)->event[s->event].attr.sample_type;
-
 	uint32_t comm = comm_id(r, s->tid);
 
 	if (!comm)
@@ -215,12 +214,11 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in, const s
 			[VALUE_DATA_PAGE_SIZE] = s->data_page_size,
 			[VALUE_CODE_PAGE_SIZE] = s->code_page_size,
 		},
+		.end = STACK_NONE, .frames = 0, .frame = NULL,
+		.labels = s->labels.is_known
+			? 1 + label_sets_of_sample(&r->tables->labels, &s->labels) : 0,
+		.label_status = s->labels.status, .label_flags = s->labels.flags,
 	};
-	if (s->labels.is_known) {
-		out->labels = 1 + label_sets_of_sample(&r->tables->labels, &s->labels);
-		out->label_status = s->labels.status;
-		out->label_flags = s->labels.flags;
-	}
 }
 
 void resolver_sample(struct resolver *r, const struct stream_reader *in,

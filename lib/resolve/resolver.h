@@ -46,9 +46,7 @@ struct resolver_counts {
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
 			      struct report *report);
 
-/*
- * Follow a record from IN of any type except SAMPLE. A damaged record is reported.
- */
+/* Follow a record from IN of any type except SAMPLE. A damaged record is reported. */
 void resolver_follow(struct resolver *r, struct stream_reader *in, const struct record *rec);
 
 /*
@@ -59,8 +57,8 @@ void resolver_fields(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
 
 /*
- * Set the frames in *OUT, which resolver_fields() has set up, and how the stack of the program
- * ends. They are valid until the next call.
+ * Set the frames of *OUT, and how the stack of the program ends. resolver_fields() has set all
+ * other fields. The frames are valid until the next call.
  */
 void resolver_frames(struct resolver *r, const struct stream_reader *in,
 		     const struct sample *sample, struct resolved_sample *out);
@@ -95,8 +93,9 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 const struct tasks *resolver_tasks(const struct resolver *r);
 
 /*
- * Return whether to call resolver_restart(), after definitions of BYTES bytes of records since the
- * tables were new: more than definitions_max, and more than about twice what is in use.
+ * Return whether to call resolver_restart(): whether BYTES, the size of the records of all
+ * definitions since the tables were new, exceeds definitions_max, and also about twice the size of
+ * the definitions in use.
  */
 bool resolver_is_full(struct resolver *r, uint64_t bytes);
 

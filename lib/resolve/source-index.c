@@ -19,8 +19,11 @@ bool source_key(const struct tables *t, struct cache_key *key)
 
 	/* Another version of this program may give other answers. */
 	key->inputs = digest_bytes(PMU_VERSION, sizeof(PMU_VERSION));
-	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++)
+	for (size_t i = 0; i < sizeof(input) / sizeof(*input); i++) {
 		key->inputs = digest_more(key->inputs, elf_identity(input[i]));
+		if (elf_is_cut(input[i]))
+			return false;
+	}
 	key->build_id_size = elf_build_id(t->elf, &key->build_id);
 	return key->build_id_size > 0 && elf_identity(t->elf) != 0;
 }
@@ -32,68 +35,48 @@ struct saving {
 	uint32_t answers;	/* answers looked up so far, as ANSWERS_MAX counts */
 };
 
-static struct extent look_up(struct saving *s, uint64_t address, struct source_answer *out)
+/*
+ * Look up ADDRESS, and save the answer for the addresses of WITHIN around it that have the same
+ * answer. Sets *SAME to these addresses. If WANTED is not NULL, answers of other functions are not
+ * saved. Returns the function of the outermost frame; NULL if it has no name.
+ */
+static const struct dwarf_function *save_answer(struct saving *s, uint64_t address,
+						struct extent within, struct extent *same,
+						const struct dwarf_function *wanted)
 {
-	struct extent same = source_read(s->source, address, out);
+	struct source_answer answer;
 
-	s->answers += 1 + (uint32_t)out->frames / FRAMES_EACH;
-	return same;
-}
-
-/* Return the function of A's outermost frame; NULL if it has no name. */
-static const struct dwarf_function *outermost(const struct source_answer *a)
-{
-	const struct dwarf_function *f = dwarf_outermost(a->frame, a->frames);
-
+	*same = source_read(s->source, address, &answer);
+	s->answers += 1 + (uint32_t)answer.frames / FRAMES_EACH;
+	extent_narrow(same, within.start, within.end);
+	const struct dwarf_function *f = dwarf_outermost(answer.frame, answer.frames);
+	if (!wanted || f == wanted)
+		index_builder_add(s->builder, *same, &answer);
 	return dwarf_function_name(f) ? f : NULL;
 }
 
-/* Return the start of the function that contains ADDRESS, or LIMIT if that is later. */
-static uint64_t first_address(struct saving *s, uint64_t address, uint64_t limit)
+/*
+ * Save the answers of the function that contains ADDRESS, for its addresses from LEAST on. Returns
+ * the end of the function.
+ */
+static uint64_t save_function(struct saving *s, uint64_t address, uint64_t least)
 {
-	struct source_answer answer;
-	struct extent same = look_up(s, address, &answer);
-	const struct dwarf_function *function = outermost(&answer);
+	struct extent all = { least, UINT64_MAX }, same, found;
+	const struct dwarf_function *f = save_answer(s, address, all, &same, NULL);
 
-	while (function && same.start > limit && s->answers < ANSWERS_MAX) {
-		address = same.start;
-		same = look_up(s, address - 1, &answer);
-		if (outermost(&answer) != function)
-			return address;
-	}
-	return same.start > limit ? same.start : limit;
-}
-
-/* Add the answer A for the range SAME. Returns the end of the range. */
-static uint64_t add_answer(struct index_builder *b, struct extent same,
-			   const struct source_answer *a)
-{
-	static const struct dwarf_frame nameless;
-	struct index_answer answer = { .kind = INDEX_DEBUG, .frame = a->frame,
-				       .frames = a->frames };
-
-	if (a->frames == 0)
-		answer = (struct index_answer){ a->symbol ? INDEX_SYMBOL : INDEX_NOTHING,
-						&nameless, 1 };
-	index_builder_add(b, same, &answer, a->symbol);
-	return same.end;
-}
-
-/* Add the function at START, from there to its end. Returns its end. */
-static uint64_t add_function(struct saving *s, uint64_t start)
-{
-	struct source_answer answer;
-	struct extent same = look_up(s, start, &answer);
-	const struct dwarf_function *function = outermost(&answer);
-
-	while (outermost(&answer) == function) {
-		extent_narrow(&same, start, UINT64_MAX);
-		start = add_answer(s->builder, same, &answer);
-		if (!function || start == UINT64_MAX || s->answers >= ANSWERS_MAX)
+	while (f && same.start > least && s->answers < ANSWERS_MAX) {
+		struct extent before = { least, same.start };
+		if (save_answer(s, same.start - 1, before, &found, f) != f)
 			break;
-		same = look_up(s, start, &answer);
+		same.start = found.start;
 	}
-	return start;
+	while (f && same.end < UINT64_MAX && s->answers < ANSWERS_MAX) {
+		struct extent after = { same.end, UINT64_MAX };
+		if (save_answer(s, same.end, after, &found, f) != f)
+			break;
+		same.end = found.end;
+	}
+	return same.end;
 }
 
 static int by_address(const void *a, const void *b)
@@ -103,20 +86,13 @@ static int by_address(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool is_cut(const struct tables *t)
-{
-	return elf_is_cut(t->elf) || elf_is_cut(t->debug) || elf_is_cut(t->alternate) ||
-	       elf_is_cut(t->package);
-}
-
 void source_save(struct source *source)
 {
 	struct tables *t = source->tables;
 	struct cache_key key;
 	uint64_t done = 0;
 
-	if (!t || t->misses == t->saved || !source_key(t, &key) ||
-	    (t->dwarf && dwarf_has_parts(t->dwarf)))
+	if (!t || t->misses == t->saved || (t->dwarf && dwarf_has_parts(t->dwarf)))
 		return;
 	t->asker = source;
 	if (t->dwarf)
@@ -126,9 +102,9 @@ void source_save(struct source *source)
 	for (uint32_t i = 0; i < t->misses && s.answers < ANSWERS_MAX; i++) {
 		uint64_t address = t->missed[i];
 		if (address >= done)
-			done = add_function(&s, first_address(&s, address, done));
+			done = save_function(&s, address, done);
 	}
-	if (!is_cut(t))
+	if (source_key(t, &key))
 		cache_save(source->cache, &key, s.builder);
 	index_builder_free(s.builder);
 	if (t->dwarf)

@@ -269,25 +269,6 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 	return same;
 }
 
-/* Look up ADDRESS in the index. Returns false if the index does not have it. */
-static bool find_known(struct source *source, uint64_t address, struct source_answer *out)
-{
-	struct tables *t = source->tables;
-	struct index_answer known;
-
-	if (!t->index || !index_find(t->index, address, &known))
-		return false;
-	t->hits++;
-	*out = (struct source_answer){ 0 };
-	if (known.kind == INDEX_SYMBOL) {
-		out->symbol = known.frame[0].function->linkage_name;
-	} else {
-		out->frame = known.frame;
-		out->frames = known.frames;
-	}
-	return true;
-}
-
 void source_find(struct source *source, uint64_t address, struct source_answer *out)
 {
 	*out = (struct source_answer){ 0 };
@@ -295,10 +276,12 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
 		return;
 	if (!source->tables)
 		locate_parts(source);
-	if (find_known(source, address, out))
-		return;
-	source_read(source, address, out);
 	struct tables *t = source->tables;
+	if (t->index && index_find(t->index, address, out)) {
+		t->hits++;
+		return;
+	}
+	source_read(source, address, out);
 	if (!t->is_kept || out->is_go)	/* Go's table is as fast as the index */
 		return;
 	t->missed = array_grow(t->missed, t->misses, sizeof(*t->missed));

@@ -62,18 +62,6 @@ struct source {
 	struct tables *tables;	/* NULL: its debug files were not looked for yet */
 };
 
-/* What is known about an address. */
-struct source_answer {
-	const struct dwarf_frame *frame;	/* innermost first, as from dwarf_find() */
-	size_t frames;		/* elements of FRAME; 0: no function is known */
-	/*
-	 * Name of the outermost frame by the symbol table; NULL: the name in FRAME is right. The
-	 * two differ if a function has several names, or for a part split off ("f.cold").
-	 */
-	const char *symbol;
-	bool is_go;		/* the frames come from a Go program's own table */
-};
-
 /*
  * Look up ADDRESS: in the index of earlier runs, or else in DWARF. If DWARF has no function there
  * (it may cover only parts of a program), in a Go program's own table. Otherwise in the symbol
@@ -83,12 +71,12 @@ struct source_answer {
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 
 /*
- * Return the addresses of the function that contains ADDRESS by a Go program's own table; an empty
- * range: none.  source_find() must have been called.
+ * Return the addresses of the function that contains ADDRESS, by a Go program's own table. An empty
+ * range: the table has no such function. source_find() must have been called.
  */
 struct extent source_go_function(struct source *source, uint64_t address);
 
-/* Write what was found since the last save to the cache, if there is one. */
+/* Write what was found since the last save to the cache, if a cache is in use. */
 void source_save(struct source *source);
 
 void source_release(struct source *source);

@@ -11,8 +11,8 @@
 
 /* Zero-initialised: nothing counted. */
 struct stack_ends {
-	uint64_t count[STACK_ENDS];	/* stacks that ended so */
-	uint64_t followed[STACK_ENDS];	/* stacks in COUNT that were found by frame pointers */
+	uint64_t count[STACK_ENDS];	/* stacks, by how they end */
+	uint64_t followed[STACK_ENDS];	/* those of them that were found by frame pointers */
 	uint64_t dumps;			/* stack dumps that were not unwound */
 	const char *command;		/* the stream's command, as last seen ... */
 	bool is_unwound;		/* ... and whether it has pmu-unwind */

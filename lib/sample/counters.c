@@ -462,6 +462,18 @@ static size_t read_task(const struct counters *c, size_t first, struct counters_
 	return i;
 }
 
+/* Return whether EVENT may have to wait for a counter, its own or one of its group. */
+static bool can_wait(const struct event_list *events, uint32_t event)
+{
+	uint32_t group = events->event[event].group;
+	bool waits = event_needs_counter(&events->event[event].attr);
+
+	for (uint32_t e = 0; group && !waits && e < events->count; e++)
+		waits = events->event[e].group == group &&
+			event_needs_counter(&events->event[e].attr);
+	return waits;
+}
+
 /* Add the values READ of the task's COUNT counters that are EVENT's to TOTAL. */
 static void add_task(const struct counters *c, const struct counter *counter, size_t count,
 		     const struct counters_total *read, const struct task_times *times,
@@ -483,7 +495,10 @@ static void add_task(const struct counters *c, const struct counter *counter, si
 	bool everywhere = c->all_cpus && cpus == c->cpus;
 	bool in_hardware = event_needs_counter(&c->events->event[event].attr);
 	uint64_t task = in_hardware ? times->in_hardware : times->enabled;
-	total->enabled += enabled + (everywhere ? task : on_cpus);
+	if (!can_wait(c->events, event))
+		total->enabled = total->running;
+	else
+		total->enabled += enabled + (everywhere ? task : on_cpus);
 }
 
 /*
@@ -498,6 +513,9 @@ static void add_task(const struct counters *c, const struct counter *counter, si
  * it after the other one, so these events are also enabled while the kernel removes the others
  * from a thread that ends: some microseconds for each.  That time is too long for hardware
  * events.  So it is used only if they shared counters, since their own may then be too short.
+ *
+ * An event that needs no counter never waits for one, so it ran as long as it was enabled.  Its
+ * time enabled is longer: we open and read its descriptors, one a CPU, one after the other.
  */
 void counters_totals(const struct counters *c, struct counters_total *total)
 {

@@ -12,7 +12,8 @@
 int go_program_open(pid_t pid, const char *path, uint64_t inode)
 {
 	struct stat st;
-	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
+	struct proc_path root = proc_path(proc_living_thread(pid), "root");
+	int fd = regular_open_below(root.text, path, false);
 
 	if (fd < 0 || (fstat(fd, &st) == 0 && st.st_ino == inode))
 		return fd;

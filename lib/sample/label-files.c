@@ -40,6 +40,7 @@ static void be_reader(const struct target *target, int fd, uint64_t file_offset,
 	if (!elf || elf_is_swapped(elf) || !elf_segment(elf, file_offset, &segment))
 		_exit(1);
 	result->code_delta = segment.address - segment.file_offset;
+	result->is_musl = elf_links_by_musl(elf);
 	result->otel = elf_thread_variable(elf, "otel_thread_ctx_v1");
 	result->custom = elf_thread_variable(elf, "custom_labels_current_set");
 	result->go = go_labels_find(elf);

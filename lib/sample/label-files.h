@@ -16,6 +16,7 @@
 struct label_facts {
 	bool is_read;			/* the reader came to its end */
 	uint64_t code_delta;		/* address less file offset, of the code */
+	bool is_musl;			/* the program asks for musl's dynamic linker */
 	struct thread_variable otel, custom;
 	struct go_labels go;
 };

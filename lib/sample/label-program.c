@@ -32,11 +32,10 @@ enum { CONTEXT = BPF_REG_6, TARGET = BPF_REG_7, SCRATCH = BPF_REG_8, USED = BPF_
 
 /* Places in the program's context, struct bpf_perf_event_data: registers, as ptrace has them. */
 #ifdef __aarch64__
-enum { REGISTER_PC = 256, REGISTER_G = 28 * 8, DTV_FROM_POINTER = 0 };
+enum { REGISTER_PC = 256, REGISTER_G = 28 * 8 };
 #else
-enum { REGISTER_PC = 128, REGISTER_G = 14 * 8, DTV_FROM_POINTER = 8 };
+enum { REGISTER_PC = 128, REGISTER_G = 14 * 8 };
 #endif
-enum { DTV_ENTRY = 16 };	/* glibc: pointer to the block, and where to free it */
 
 enum { LEAVES_MAX = 512, FULLS_MAX = 64 };
 
@@ -237,12 +236,18 @@ static void read_thread_pointer(struct label_writing *w, int offset)
 
 enum { ABSENTS = 4 };	/* jumps */
 
+/* R3 += the word that the target has at FIELD; then copy the word at R3 to the stack at TO. */
+static void read_word_after(struct label_writing *w, int field, int to)
+{
+	bpf_load(w->code, BPF_DW, BPF_REG_1, TARGET, field);
+	bpf_alu_reg(w->code, BPF_ADD, BPF_REG_3, BPF_REG_1);
+	read_to_stack(w, to, 8);
+}
+
 /*
  * R3 = the address of the variable at VARIABLE in the target.  The jumps ABSENT are taken if
- * there is no variable, or the thread has no block of memory for it yet.
- *
- * glibc (sysdeps/generic/dl-dtv.h): the vector has entries of two words; the one before entry 0
- * starts with the number of entries; the address of an absent block is 0 or -1.
+ * there is no variable, or the thread has no block of memory for it yet: then the address of the
+ * block is 0 or -1.
  */
 static void find_variable(struct label_writing *w, int variable, int absent[ABSENTS])
 {
@@ -255,18 +260,14 @@ static void find_variable(struct label_writing *w, int variable, int absent[ABSE
 	absent[0] = bpf_jump_if(c, BPF_JEQ, BPF_REG_1, LABEL_PLACE_NONE);
 	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_TASK);
 	int is_static = bpf_jump_if(c, BPF_JEQ, BPF_REG_1, LABEL_PLACE_STATIC);
-	bpf_alu(c, BPF_ADD, BPF_REG_3, DTV_FROM_POINTER);
-	read_to_stack(w, AT_POINTER, 8);
+	read_word_after(w, variable + (int)offsetof(struct label_variable, vector), AT_POINTER);
 	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_POINTER);
-	bpf_alu(c, BPF_SUB, BPF_REG_3, DTV_ENTRY);
-	read_to_stack(w, AT_WORDS, 8);
+	read_word_after(w, variable + (int)offsetof(struct label_variable, modules), AT_WORDS);
 	bpf_load(c, BPF_DW, BPF_REG_1, BPF_REG_10, AT_WORDS);
 	bpf_load(c, BPF_DW, BPF_REG_2, TARGET, module);
 	absent[1] = bpf_jump_if_reg(c, BPF_JLT, BPF_REG_1, BPF_REG_2);
-	bpf_alu(c, BPF_LSH, BPF_REG_2, 4);
 	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_POINTER);
-	bpf_alu_reg(c, BPF_ADD, BPF_REG_3, BPF_REG_2);
-	read_to_stack(w, AT_WORDS, 8);
+	read_word_after(w, variable + (int)offsetof(struct label_variable, block), AT_WORDS);
 	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_WORDS);
 	absent[2] = bpf_jump_if(c, BPF_JEQ, BPF_REG_3, 0);
 	absent[3] = bpf_jump_if(c, BPF_JEQ, BPF_REG_3, -1);

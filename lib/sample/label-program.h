@@ -21,6 +21,10 @@ struct label_variable {
 	uint64_t place;		/* enum label_place */
 	uint64_t module;
 	uint64_t offset;	/* bytes */
+	/* With LABEL_PLACE_MODULE, as the C library has it, in bytes: */
+	uint64_t vector;	/* of the vector's address, from the thread pointer */
+	uint64_t modules;	/* of the number of modules, from the vector's address */
+	uint64_t block;		/* of the address of block MODULE, from there, too */
 };
 
 /* What the program knows of a process: the value of the map of targets, by process id. */

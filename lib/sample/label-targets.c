@@ -31,6 +31,7 @@ struct label_process {
 	struct label_target target;
 	struct go_labels go;		/* of its program */
 	bool is_known;			/* its program was read */
+	bool is_musl;			/* its C library */
 	bool is_linking;		/* a word that tells where a variable is has no value yet */
 };
 
@@ -106,6 +107,15 @@ bool label_targets_knew(struct label_targets *t, pid_t pid, uint32_t edition)
 	return false;
 }
 
+/* Return whether the program in the kernel knows PID as a process without any labels. */
+static bool is_outside(const struct label_targets *t, pid_t pid)
+{
+	uint32_t key = (uint32_t)pid;
+	struct label_target known;
+
+	return bpf_map_get(t->map, &key, &known) && known.otherwise == LABEL_STATUS_OUTSIDE;
+}
+
 /* COMM, FORK, EXIT, MMAP2, linux/perf_event.h: u32 pid, and tid or the parent; FORK, EXIT: u32
    tid, parent's tid. */
 void label_targets_follow(struct label_targets *t, const struct perf_event_header *record)
@@ -133,9 +143,10 @@ void label_targets_follow(struct label_targets *t, const struct perf_event_heade
 		return;
 	case PERF_RECORD_MMAP2:
 		record_frame(&rec, (const uint8_t *)record, false);
-		if (!(t->options->sources & ~(unsigned)LABEL_GO) || !record_mmap(&rec, &m) ||
-		    !m.executable || m.path[0] != '/')
+		if (!record_mmap(&rec, &m) || !m.executable || m.path[0] != '/')
 			return;
+		if (is_outside(t, (pid_t)word[0]))	/* a library may bring labels */
+			end_edition(t, (pid_t)word[0]);
 		break;
 	default:
 		return;
@@ -156,14 +167,20 @@ static bool is_static_offset(uint64_t value)
 
 static struct label_variable at_offset(uint64_t offset)
 {
-	return (struct label_variable){ LABEL_PLACE_STATIC, 0, offset };
+	return (struct label_variable){ .place = LABEL_PLACE_STATIC, .offset = offset };
+}
+
+static struct label_variable in_module(uint64_t module, uint64_t offset)
+{
+	return (struct label_variable){ .place = LABEL_PLACE_MODULE, .module = module,
+					.offset = offset };
 }
 
 /* Return the place of V in process PID, whose program has it at address BIAS and its value. */
 static struct label_variable resolve(struct label_process *p, pid_t pid,
 				     const struct thread_variable *v, uint64_t bias)
 {
-	struct label_variable nowhere = { LABEL_PLACE_NONE, 0, 0 };
+	struct label_variable nowhere = { .place = LABEL_PLACE_NONE };
 	uint64_t word[2] = { 0 }, module[2];
 
 	if (proc_read_memory(pid, bias + v->value, word, sizeof(word)) < (ssize_t)sizeof(word))
@@ -174,18 +191,16 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 		return is_static_offset(word[0]) ? at_offset(word[0]) : nowhere;
 	case THREAD_MODULE_WORDS:
 		p->is_linking |= !word[0];
-		return word[0] && word[0] < UINT32_MAX
-			? (struct label_variable){ LABEL_PLACE_MODULE, word[0], word[1] }
-			: nowhere;
+		return word[0] && word[0] < UINT32_MAX ? in_module(word[0], word[1]) : nowhere;
 	case THREAD_DESCRIPTOR:
 		p->is_linking |= !word[1];
 		if (is_static_offset(word[1]))
 			return at_offset(word[1]);
-		/* glibc, struct tlsdesc_dynamic_arg: it starts with module and offset. */
+		/* glibc, struct tlsdesc_dynamic_arg, and musl: it starts with module and offset. */
 		if (!word[1] || proc_read_memory(pid, word[1], module, sizeof(module)) <
 				(ssize_t)sizeof(module) || !module[0] || module[0] >= UINT32_MAX)
 			return nowhere;
-		return (struct label_variable){ LABEL_PLACE_MODULE, module[0], module[1] };
+		return in_module(module[0], module[1]);
 	default:
 		return nowhere;
 	}
@@ -203,16 +218,52 @@ static void take_variable(struct label_process *p, pid_t pid, const struct threa
 		*out = at_offset(v->value);
 }
 
-static void take_go(struct label_process *p, const struct go_labels *go)
+/*
+ * Set where V's block is found.  glibc (sysdeps/generic/dl-dtv.h): the vector has entries of two
+ * words, and the one before entry 0 starts with the number of entries.  musl (ldso/dynlink.c): it
+ * has entries of one word, and entry 0 is the number of entries.
+ */
+static void place_block(struct label_variable *v, bool is_musl)
+{
+#ifdef __aarch64__
+	const int64_t glibc = 0, musl = -8;
+#else
+	const int64_t glibc = 8, musl = 8;
+#endif
+	v->vector = (uint64_t)(is_musl ? musl : glibc);
+	v->modules = (uint64_t)(is_musl ? 0 : -16LL);
+	v->block = v->module * (is_musl ? 8 : 16);
+}
+
+/* Store the offset from the thread pointer to the goroutine of process PID.  False: unknown. */
+static bool find_g(struct label_process *p, pid_t pid, const struct go_labels *go, uint64_t bias)
+{
+	const struct thread_variable word = { THREAD_OFFSET_WORD, go->g_word };
+
+	p->target.g = go->g_word ? resolve(p, pid, &word, bias) : at_offset((uint64_t)go->g);
+	return p->target.g.place != LABEL_PLACE_NONE;
+}
+
+/*
+ * Use GO, of a file at address BIAS and its own.  IS_PROGRAM: the file is no library.  A library
+ * counts only if it sets labels, and the program is not Go's.  Code that is not Go's calls it, so
+ * no register has the goroutine.
+ */
+static void take_go(struct label_process *p, pid_t pid, const struct go_labels *go, uint64_t bias,
+		    bool is_program)
 {
 	struct label_target *t = &p->target;
 
+	if (!is_program && (p->go.state != GO_LABELS_ABSENT || go->state == GO_LABELS_NEVER ||
+			    go->in_register))
+		return;
 	p->go = *go;
-	if (go->state != GO_LABELS_FOUND)
+	if (go->state == GO_LABELS_FOUND && !find_g(p, pid, go, bias))
+		p->go.state = GO_LABELS_UNKNOWN;
+	if (p->go.state != GO_LABELS_FOUND)
 		return;
 	t->form = go->is_map ? LABEL_FORM_MAP : LABEL_FORM_SLICE;
 	t->in_register = go->in_register;
-	t->g = at_offset((uint64_t)go->g);
 	t->m = go->m;
 	t->curg = go->curg;
 	t->gsignal = go->gsignal;
@@ -229,9 +280,10 @@ static void take_facts(const struct label_targets *t, struct label_process *p, p
 
 	if (is_program) {
 		p->is_known = facts->is_read;
-		if (sources & LABEL_GO)
-			take_go(p, &facts->go);
+		p->is_musl = facts->is_musl;
 	}
+	if (sources & LABEL_GO)
+		take_go(p, pid, &facts->go, bias, is_program);
 	if (sources & LABEL_OTEL)
 		take_variable(p, pid, &facts->otel, bias, is_program, &p->target.otel);
 	if (sources & LABEL_CUSTOM)
@@ -247,9 +299,10 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	struct proc_mapping m;
 	struct stat program = { 0 };
 	uint64_t last_inode = 0;
-	bool libraries = t->options->sources & ~(unsigned)LABEL_GO, done = true;
+	struct proc_path path = proc_path(proc_living_thread(pid), "exe");
+	bool done = true;
 
-	if (stat(proc_path(pid, "exe").text, &program) < 0) {
+	if (stat(path.text, &program) < 0) {
 		program.st_ino = 0;
 		/*
 		 * The kernel has no program.  What we may not look at has one.  What has ended
@@ -257,13 +310,12 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		 */
 		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
-	while (done && (libraries || !p->is_known) && proc_maps_next(&maps, &m)) {
+	while (done && proc_maps_next(&maps, &m)) {
 		bool is_program = m.inode && m.inode == program.st_ino;
-		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode ||
-		    (!is_program && !libraries))
+		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode)
 			continue;
 		last_inode = m.inode;
-		int fd = is_program ? regular_open(proc_path(pid, "exe").text, false)
+		int fd = is_program ? regular_open(path.text, false)
 				    : go_program_open(pid, m.path, m.inode);
 		switch (label_files_find(&t->files, fd, m.file_offset, until, &facts)) {
 		case LABEL_ANSWER_FACTS:
@@ -295,6 +347,8 @@ static void report_process(struct label_targets *t, const struct label_process *
 static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 {
 	bool has_variable = p->target.otel.place || p->target.custom.place;
+	place_block(&p->target.otel, p->is_musl);
+	place_block(&p->target.custom, p->is_musl);
 	if (p->target.otel.place)
 		label_names_read(&t->names, pid);
 	bool can_be_read = p->target.form || has_variable;
@@ -311,7 +365,7 @@ static bool look_up(struct label_targets *t, pid_t pid, uint64_t until, struct l
 {
 	*p = (struct label_process){ 0 };
 	bool done = look_at_files(t, p, pid, until);
-	/* Labels of Go need the program only, not its libraries. */
+	/* Go's labels need one file, and not the libraries that come after it. */
 	if (done || p->target.form)
 		publish(t, p, pid);
 	return done;
@@ -388,7 +442,8 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 		if (!proc_owner(pid[i], &(uid_t){ 0 }))
 			continue;	/* an error when its events are opened */
 		look_up(t, pid[i], monotonic_ns() + START_NS, &p);
-		good = p.go.state != GO_LABELS_UNKNOWN || p.target.otherwise == LABEL_STATUS_NONE;
+		good = p.go.state != GO_LABELS_UNKNOWN || p.is_linking ||
+		       p.target.otherwise == LABEL_STATUS_NONE;
 		if (!good)
 			report_error(t->report, "cannot record labels: labels of %s (process %d) "
 				     "are not known to this pmu-sample",

@@ -19,7 +19,8 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr->sample_regs_user = settings_unwind_regs();
 		attr->sample_stack_user = s->stack_bytes;
-		attr->exclude_callchain_user = 1;	/* the stack copy replaces it */
+		/* The stack copy replaces it. */
+		attr->exclude_callchain_user = !s->user_frames || s->no_user_stack;
 	}
 	if (s->callchain == CHAIN_LBR && !attr->branch_sample_type)
 		event_set_branches(event, PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |

@@ -17,6 +17,7 @@ struct sample_settings {
 					   parsed, 0: not named */
 	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
 	bool no_kernel_stack, no_user_stack;	/* leave this part out of callchains */
+	bool user_frames;		/* with CHAIN_DWARF: follow frame pointers, too */
 	uint64_t sample_type;		/* PERF_SAMPLE_* of further fields */
 	uint64_t branch_type;		/* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
 	uint64_t user_regs, intr_regs;	/* masks of registers */

@@ -7,6 +7,14 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* Return whether a header can carry TEXT as it is: spaces at its end, for example, are dropped. */
+static bool is_visible(const char *text)
+{
+	while (*text > ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
 bool access_read_token(struct access_rules *rules, const char *file, struct report *report)
 {
 	char text[ACCESS_TOKEN_MOST + 2];
@@ -26,6 +34,11 @@ bool access_read_token(struct access_rules *rules, const char *file, struct repo
 		report_error(report, "the first line of '%s' is no token: it has %zu bytes, not %d "
 			     "to %d; 'openssl rand -hex 32' makes one", file, length,
 			     ACCESS_TOKEN_LEAST, ACCESS_TOKEN_MOST);
+		return false;
+	}
+	if (!is_visible(text)) {
+		report_error(report, "the first line of '%s' is no token: it has a space or "
+			     "another character that is not visible ASCII", file);
 		return false;
 	}
 	memcpy(rules->token, text, length + 1);

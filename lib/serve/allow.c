@@ -151,3 +151,13 @@ bool allow_all(const char *list, const char *json, char *why, size_t size)
 	snprintf(why, size, "event: the name is empty");
 	return events > 0;
 }
+
+bool allow_has_tracepoint(const char *json)
+{
+	struct event_facts e;
+
+	while (next_event(&json, &e))
+		if (kind_of(&e) == TRACEPOINTS)
+			return true;
+	return false;
+}

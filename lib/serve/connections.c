@@ -2,7 +2,9 @@
 #include "serve/connections.h"
 #include "base/arena.h"
 #include "base/monotonic.h"
+#include "serve/internal.h"
 
+#include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/listener.h>
 #include <stdlib.h>
@@ -37,6 +39,7 @@ struct client {
 
 struct connections {
 	struct evhttp *http;
+	struct metrics *metrics;
 	struct client *clients;		/* list, newest first */
 	unsigned count, most;
 	struct event *on_full;		/* while there is no room */
@@ -154,6 +157,18 @@ static void wait_for_room(struct connections *c)
 	event_add(c->on_full, &round);
 }
 
+/* If evhttp itself refuses a request that we have not seen, replace its page. */
+static void on_output(struct evbuffer *out, const struct evbuffer_cb_info *info, void *context)
+{
+	struct client *client = context;
+	int status = info->n_added && client->phase == READING ? reply_replace_page(out) : 0;
+
+	if (!status)
+		return;
+	metrics_count(client->all->metrics, status);
+	set_deadline(client, WRITING);
+}
+
 /* A client connects.  Return its buffer for evhttp. */
 static struct bufferevent *add(struct event_base *base, void *context)
 {
@@ -167,6 +182,8 @@ static struct bufferevent *add(struct event_base *base, void *context)
 	if (!client->buffer || !client->deadline)
 		abort();	/* out of memory */
 	bufferevent_incref(client->buffer);
+	if (!evbuffer_add_cb(bufferevent_get_output(client->buffer), on_output, client))
+		abort();
 	c->clients = client;
 	c->count++;
 	set_deadline(client, READING);
@@ -175,13 +192,15 @@ static struct bufferevent *add(struct event_base *base, void *context)
 	return client->buffer;
 }
 
-struct connections *connections_new(struct event_base *base, struct evhttp *http)
+struct connections *connections_new(struct event_base *base, struct evhttp *http,
+				    struct metrics *metrics)
 {
 	struct connections *c = mem_zeroed(1, sizeof(*c));
 	struct rlimit files = { .rlim_cur = CLIENTS };
 
 	getrlimit(RLIMIT_NOFILE, &files);
 	c->http = http;
+	c->metrics = metrics;
 	/* the rest of the descriptors is for the tools */
 	c->most = files.rlim_cur / 2 < CLIENTS ? (unsigned)files.rlim_cur / 2 : CLIENTS;
 	c->on_full = event_new(base, -1, EV_PERSIST, look_for_room, c);

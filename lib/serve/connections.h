@@ -12,9 +12,14 @@
 #include <stdbool.h>
 
 struct connections;
+struct metrics;
 
-/* Make the connections of HTTP.  They live as long as HTTP: free HTTP first. */
-struct connections *connections_new(struct event_base *base, struct evhttp *http);
+/*
+ * Make the connections of HTTP.  They live as long as HTTP: free HTTP first.  METRICS counts the
+ * requests that evhttp itself refuses.
+ */
+struct connections *connections_new(struct event_base *base, struct evhttp *http,
+				    struct metrics *metrics);
 void connections_free(struct connections *c);
 
 /* The request has been read: no deadline while it is worked on. */

@@ -51,6 +51,12 @@ void reply_send(struct server *s, struct evhttp_request *request, int status, co
 void reply_error(struct server *s, struct evhttp_request *request, int status, unsigned retry,
 		 const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/*
+ * If OUT is the HTML page by which libevent refuses a request that it cannot read, replace the page
+ * by a sentence that go tool pprof prints, and return its status.  Otherwise return 0.
+ */
+int reply_replace_page(struct evbuffer *out);
+
 /* What a job answers with. */
 enum job_kind { JOB_PROFILE, JOB_PAGE, JOB_EVENTS };
 

@@ -67,17 +67,6 @@ static void job_free(struct job *job)
 	job_free(job); \
 } while (0)
 
-/* Return the bytes of a file in memory, up to MOST, as text.  The caller frees. */
-static char *read_text(int fd, off_t size, size_t most)
-{
-	size_t room = size < 0 || (size_t)size > most ? most : (size_t)size;
-	char *text = mem_zeroed(room + 1, 1);
-
-	if (pread(fd, text, room, 0) < 0)
-		text[0] = '\0';
-	return text;
-}
-
 /* Answer with the file in memory FD, which is closed at last. */
 static void answer_file(struct job *job, int fd, off_t size)
 {
@@ -146,14 +135,14 @@ static void start_sampling(struct job *job)
 /* pmu-events has described the events. */
 static void encoded(void *context, struct work_result *r)
 {
-	enum { JSON = 1 << 16 };
 	struct job *job = context;
 	char why[256];
 
 	job->work = NULL;
-	char *json = read_text(r->output, r->size, JSON);
-	bool allowed = !r->failed && r->size <= JSON &&
+	char *json = work_output_text(r, ALLOW_JSON_MOST);
+	bool allowed = !r->failed && r->size <= ALLOW_JSON_MOST &&
 		       allow_all(job->server->settings->allow, json, why, sizeof(why));
+	job->recipe.unlabelled = allow_has_tracepoint(json);
 	free(json);
 	close(r->output);
 	if (job->server->stops)
@@ -162,10 +151,12 @@ static void encoded(void *context, struct work_result *r)
 		job_refuse(job, 500, "%s did not end", r->failed);
 	else if (r->failed)
 		job_refuse(job, 400, "event: %s", r->why);
-	else if (r->size > JSON)
+	else if (r->size > ALLOW_JSON_MOST)
 		job_refuse(job, 400, "event: these are too many");
 	else if (!allowed)
 		job_refuse(job, 403, "%s", why);
+	else if (job->recipe.unlabelled && job->query->program_labels)
+		job_refuse(job, 400, "label: no labels of programs are recorded at tracepoints");
 	else
 		start_sampling(job);
 }
@@ -288,21 +279,39 @@ static struct job *job_new(struct server *s, struct evhttp_request *request,
 	return job;
 }
 
-void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
-	       enum recipe_kind kind, struct query *query)
+/*
+ * Set *PID to the process of QUERY.  If QUERY cannot be sampled, answer with an error and return
+ * false.
+ */
+static bool may_sample(struct server *s, struct evhttp_request *request,
+		       const struct query *query, pid_t *pid)
 {
-	enum { SECONDS = 30 };		/* as Go's default */
-	uint64_t most = s->settings->max_seconds, normal = SECONDS * UINT64_C(1000000000);
+	uint64_t most = s->settings->max_seconds;
 	const char *why;
-	pid_t pid = 0;
-	int status = answer == JOB_EVENTS ? 0 : target_find(s, query, &pid, &why);
+	int status = target_find(s, query, pid, &why);
 
 	if (status)
 		reply_error(s, request, status, 0, "%s", why);
 	else if (query->seconds > most)
 		reply_error(s, request, 400, 0, "seconds: at most %.9g here (pmu-serve "
 			    "--max-seconds)", (double)most / 1e9);
-	if (status || query->seconds > most || !has_room(s, request)) {
+	else if (query->program_labels && !s->settings->labels)
+		reply_error(s, request, 400, 0, "label: this server records no labels of programs "
+			    "(pmu-serve --labels)");
+	else
+		return true;
+	return false;
+}
+
+void job_start(struct server *s, struct evhttp_request *request, enum job_kind answer,
+	       enum recipe_kind kind, struct query *query)
+{
+	enum { SECONDS = 30 };		/* as Go's default */
+	uint64_t most = s->settings->max_seconds, normal = SECONDS * UINT64_C(1000000000);
+	pid_t pid = 0;
+
+	if ((answer != JOB_EVENTS && !may_sample(s, request, query, &pid)) ||
+	    !has_room(s, request)) {
 		free(query);
 		return;
 	}

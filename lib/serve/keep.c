@@ -4,6 +4,7 @@
  * restarts it when it ends, and deletes the oldest files.
  */
 #include "base/arena.h"
+#include "serve/allow.h"
 #include "serve/internal.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ struct keeper {
 	struct server *server;
 	struct kept_files kept;
 	const struct query *query;
+	struct recipe recipe;		/* of the tools that run, without the names of the files */
 	struct work *work;		/* NULL: no tools run */
 	struct arena arena;		/* the names of the tools that run */
 	struct event *on_round;		/* look for files to delete */
@@ -187,16 +189,65 @@ static void ended(void *context, struct work_result *r)
 	start_later(k);
 }
 
+static void start_sampling(struct keeper *k)
+{
+	struct recipe recipe = k->recipe;
+	char *template = kept_files_template(&k->kept, interval(k));
+
+	recipe.template = template;
+	k->work = work_start(k->server->shop, recipe_profile(&recipe, &k->arena), WORK_ENDLESS,
+			     ended, k);
+	if (!k->work)
+		start_later(k);
+	free(template);
+}
+
+/* pmu-events has described the events, or failed: then pmu-sample fails, too, and says why. */
+static void encoded(void *context, struct work_result *r)
+{
+	struct keeper *k = context;
+	char *json = work_output_text(r, ALLOW_JSON_MOST);
+
+	k->work = NULL;
+	k->recipe.unlabelled = allow_has_tracepoint(json);
+	free(json);
+	close(r->output);
+	if (k->server->stops)
+		return;
+	if (k->recipe.unlabelled && k->query->program_labels)	/* it stays so */
+		report_event(k->server->report, "no profiles are kept: --keep-query asks for "
+			     "labels of programs, which are not recorded at tracepoints");
+	else
+		start_sampling(k);
+}
+
+/* Find out about the events, which matters only with --labels, and start to sample them. */
+static void start_tools(struct keeper *k)
+{
+	k->started = server_now();
+	k->wall_clock = wall_clock();
+	k->starts++;
+	arena_release(&k->arena);
+	if (!k->recipe.settings->labels || k->recipe.kind != RECIPE_EVENTS) {
+		start_sampling(k);
+		return;
+	}
+	k->work = work_start(k->server->shop, recipe_encode(&k->recipe, &k->arena), WORK_ENDLESS,
+			     encoded, k);
+	if (!k->work)
+		start_later(k);
+}
+
 static void start(struct keeper *k)
 {
 	const struct server *s = k->server;
-	struct recipe recipe = {
+	const char *why;
+
+	k->recipe = (struct recipe){
 		.kind = k->query->events ? RECIPE_EVENTS : RECIPE_TIMER,
 		.query = k->query, .settings = s->settings,
 	};
-	const char *why;
-
-	if (target_find(s, k->query, &recipe.pid, &why)) {
+	if (target_find(s, k->query, &k->recipe.pid, &why)) {
 		if (s->settings->pid) {		/* it does not come back */
 			report_event(s->report, "no more profiles are kept: %s", why);
 			return;
@@ -209,16 +260,7 @@ static void start(struct keeper *k)
 		start_later(k);
 		return;
 	}
-	char *template = kept_files_template(&k->kept, interval(k));
-	recipe.template = template;
-	k->started = server_now();
-	k->wall_clock = wall_clock();
-	k->starts++;
-	arena_release(&k->arena);
-	k->work = work_start(s->shop, recipe_profile(&recipe, &k->arena), WORK_ENDLESS, ended, k);
-	if (!k->work)
-		start_later(k);
-	free(template);
+	start_tools(k);
 }
 
 static void on_start(evutil_socket_t fd, short what, void *context)

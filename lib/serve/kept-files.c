@@ -14,16 +14,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PREFIX "profile-"
 #define SUFFIX ".pb.gz"
 
-enum {
-	HIDDEN_SECONDS = 3600,		/* an older hidden file was left over */
-	FUTURE_SECONDS = 60,		/* a file that starts later than this has a wrong name */
-};
+enum { FUTURE_SECONDS = 60 };	/* a file that starts later than this has a wrong name */
 
 bool kept_files_open(struct kept_files *r, const char *path, char why[KEPT_FILES_WHY])
 {
@@ -107,17 +103,11 @@ static void add_file(struct kept_files *r, int fd, const char *name)
 {
 	struct kept_file f;
 	struct stat st;
-	bool hidden = !strncmp(name, REPLACE_HIDDEN, strlen(REPLACE_HIDDEN));
 
-	if ((!hidden && !parse_name(name, &f)) ||
+	if (replace_clean(fd, name) || !parse_name(name, &f) ||
 	    fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
 	    (st.st_uid != 0 && st.st_uid != geteuid()))
 		return;
-	if (hidden) {
-		if (time(NULL) - st.st_mtime > HIDDEN_SECONDS)
-			unlinkat(fd, name, 0);
-		return;
-	}
 	if (r->expirations > 0 &&
 	    bsearch(&f, r->expired, r->expirations, sizeof(f), by_start))
 		return;

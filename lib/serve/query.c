@@ -80,14 +80,24 @@ bool query_set_callgraph(struct query *q, const char *value)
 		     value);
 }
 
+/* Return whether LABELER was asked for fields of tracepoints. */
+static bool has_field(const struct labeler *labeler)
+{
+	for (uint32_t i = 0; i < labeler->labels.keys; i++)
+		if (labeler->fact[i].field)
+			return true;
+	return false;
+}
+
 static bool parse_label(struct query *q, const char *value)
 {
 	struct labeler labeler = { .cgroups = 0 };
 	const char *unknown;
 	/* no fields of tracepoints: only pmu-topprof can check that they exist */
 	bool good = !strcmp(value, "none") ||
-		    (!strchr(value, ':') && labeler_choose(&labeler, value, &unknown));
+		    (labeler_choose(&labeler, value, &unknown) && !has_field(&labeler));
 
+	q->program_labels = labeler_wants_program(&labeler);
 	labeler_release(&labeler);
 	q->label = value;
 	return good || wrong(q, "label takes a list such as pid,tid,cpu, not '%s'", value);
@@ -200,17 +210,22 @@ static bool unknown(struct query *q, const char *name, unsigned allowed)
 	return wrong(q, "unknown parameter '%.40s'; there are: %s", name, used ? known : "none");
 }
 
+/*
+ * GIVEN has the value of each parameter so far.  Collectors that add "seconds=30" to their own list
+ * of parameters for each target repeat it, so the same value may be given twice.
+ */
 static bool parse_parameter(struct query *q, const char *name, const char *value,
-			    unsigned allowed, unsigned *given)
+			    unsigned allowed, const char *given[PARAMETERS])
 {
 	for (size_t i = 0; i < PARAMETERS; i++) {
 		if (strcmp(parameters[i].name, name) || !(parameters[i].bit & allowed))
 			continue;
 		if (!*value)
 			return true;
-		if ((*given & parameters[i].bit) && parameters[i].bit != QUERY_EVENT)
-			return wrong(q, "%s is given twice", name);
-		*given |= parameters[i].bit;
+		if (given[i] && parameters[i].bit != QUERY_EVENT)
+			return !strcmp(given[i], value) ||
+			       wrong(q, "%s is given twice, with different values", name);
+		given[i] = value;
 		return parameters[i].parse(q, value);
 	}
 	return unknown(q, name, allowed);
@@ -226,7 +241,7 @@ bool query_is_by_time(const struct query *q)
 
 bool query_parse(struct query *q, const char *text, unsigned allowed)
 {
-	unsigned given = 0;
+	const char *given[PARAMETERS] = { NULL };
 	char *at = q->text;
 	size_t size;
 
@@ -247,7 +262,7 @@ bool query_parse(struct query *q, const char *text, unsigned allowed)
 		const char *value = at;
 		if (!decode(equals ? equals + 1 : "", equals ? size - name_size - 1 : 0, &at))
 			return wrong(q, "the value of '%.40s' is no text", name);
-		if (!parse_parameter(q, name, value, allowed, &given))
+		if (!parse_parameter(q, name, value, allowed, given))
 			return false;
 	}
 	if (!!q->period + !!q->rate + !!q->frequency > 1)

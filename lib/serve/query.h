@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 enum {
-	QUERY_SIZE = 4096,		/* bytes of a query string, at most */
+	QUERY_SIZE = 16384,		/* bytes of the decoded query string, at most */
 	QUERY_EVENTS = 16,		/* event= parameters, at most */
 	QUERY_FREQUENCY = 10000,	/* Hz, at most */
 };
@@ -46,6 +46,7 @@ struct query {
 	uint64_t frequency;		/* Hz */
 	const char *callgraph;		/* argument of pmu-sample --call-graph, or "auto" */
 	const char *label;		/* argument of pmu-topprof --label */
+	bool program_labels;		/* LABEL has labels that the program sets */
 	pid_t pid;
 	const char *comm;
 	bool one_type;			/* types=one: only the default sample type */

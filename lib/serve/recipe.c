@@ -100,6 +100,17 @@ static void add_callgraph(struct command_lines *l, const struct recipe *r)
 		word(l, "--unwind");
 }
 
+static void add_labels(struct command_lines *l, const struct recipe *r)
+{
+	const struct serve_settings *s = r->settings;
+
+	if (!s->labels || r->unlabelled)
+		return;
+	word(l, *s->labels ? "--labels=%s" : "--labels%s", s->labels);
+	if (s->label_allow)
+		word(l, "--label-allow=%s", s->label_allow);
+}
+
 static void add_events(struct command_lines *l, const struct recipe *r)
 {
 	switch (r->kind) {
@@ -141,6 +152,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	add_target(l, r);
 	add_events(l, r);
 	add_callgraph(l, r);
+	add_labels(l, r);
 	tool(l, "pmu-symbolize");
 	if (r->settings->cache)
 		word(l, "--cache=%s", r->settings->cache);

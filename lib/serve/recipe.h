@@ -24,6 +24,11 @@ struct recipe {
 	const struct serve_settings *settings;
 	uint64_t duration;	/* in ns */
 	pid_t pid;		/* a process of the target, for --call-graph auto; 0: unknown */
+	/*
+	 * Its events are recorded without the labels of programs, because one is a tracepoint: the
+	 * program in the kernel that reads labels cannot run there.
+	 */
+	bool unlabelled;
 	const char *template;	/* of a file per interval, without end; NULL: one profile */
 };
 

@@ -4,7 +4,21 @@
 #include <event2/buffer.h>
 #include <event2/keyvalq_struct.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char text_type[] = "text/plain; charset=utf-8";
+
+/* Ends with a header without a name. */
+static const struct header {
+	const char *name, *value;
+} of_all[] = {
+	{ "X-Content-Type-Options", "nosniff" }, { "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" }, { "Cache-Control", "no-store" },
+	{ "Connection", "close" }, { 0 }
+}, of_errors[] = {
+	{ "X-Go-Pprof", "1" }, { 0 }
+};
 
 static const char *phrase(int status)
 {
@@ -16,10 +30,19 @@ static const char *phrase(int status)
 	case 403: return "Forbidden";
 	case 404: return "Not Found";
 	case 405: return "Method Not Allowed";
+	case 413: return "Content Too Large";
+	case 417: return "Expectation Failed";
 	case 429: return "Too Many Requests";
+	case 501: return "Not Implemented";
 	case 503: return "Service Unavailable";
 	default: return "Internal Server Error";
 	}
+}
+
+static void add_headers(struct evkeyvalq *headers, const struct header *header)
+{
+	for (; header->name; header++)
+		evhttp_add_header(headers, header->name, header->value);
 }
 
 void reply_send(struct server *s, struct evhttp_request *request, int status, const char *type,
@@ -29,11 +52,7 @@ void reply_send(struct server *s, struct evhttp_request *request, int status, co
 	char number[32];
 
 	evhttp_add_header(headers, "Content-Type", type);
-	evhttp_add_header(headers, "X-Content-Type-Options", "nosniff");
-	evhttp_add_header(headers, "X-Frame-Options", "DENY");
-	evhttp_add_header(headers, "Referrer-Policy", "no-referrer");
-	evhttp_add_header(headers, "Cache-Control", "no-store");
-	evhttp_add_header(headers, "Connection", "close");
+	add_headers(headers, of_all);
 	snprintf(number, sizeof(number), "%zu", evbuffer_get_length(body));
 	evhttp_add_header(headers, "Content-Length", number);
 	if (retry) {
@@ -59,8 +78,49 @@ void reply_error(struct server *s, struct evhttp_request *request, int status, u
 	evbuffer_add_vprintf(body, format, args);
 	va_end(args);
 	evbuffer_add(body, "\n", 1);
-	evhttp_add_header(headers, "X-Go-Pprof", "1");
+	add_headers(headers, of_errors);
 	if (status == 401)
 		evhttp_add_header(headers, "WWW-Authenticate", "Basic realm=\"pmu-serve\"");
-	reply_send(s, request, status, "text/plain; charset=utf-8", body, retry);
+	reply_send(s, request, status, text_type, body, retry);
+}
+
+static void print_headers(struct evbuffer *out, const struct header *header)
+{
+	for (; header->name; header++)
+		evbuffer_add_printf(out, "%s: %s\r\n", header->name, header->value);
+}
+
+/* Return why libevent refused a request with STATUS. */
+static const char *refusal(int status)
+{
+	switch (status) {
+	case 413: return "the request is too long\n";
+	case 417: return "Expect: there is nothing but 100-continue\n";
+	case 501: return "there is no such method; use GET\n";
+	default: return "this is no HTTP request, or its head is too long\n";
+	}
+}
+
+int reply_replace_page(struct evbuffer *out)
+{
+	static const char start[] = "HTTP/1.1 ", end[] = "</HTML>\n";
+	char first[sizeof(start) + 3] = "", last[sizeof(end)] = "";
+	size_t size = evbuffer_get_length(out);
+	struct evbuffer_ptr at;
+
+	if (size < sizeof(first) + sizeof(last))
+		return 0;
+	evbuffer_ptr_set(out, &at, size - strlen(end), EVBUFFER_PTR_SET);
+	evbuffer_copyout_from(out, &at, last, strlen(end));
+	evbuffer_copyout(out, first, sizeof(first) - 1);
+	int status = (int)strtol(first + strlen(start), NULL, 10);
+	if (strncmp(first, start, strlen(start) - 2) || strcmp(last, end) || status < 400)
+		return 0;
+	evbuffer_drain(out, size);
+	evbuffer_add_printf(out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n",
+			    status, phrase(status), text_type, strlen(refusal(status)));
+	print_headers(out, of_all);
+	print_headers(out, of_errors);
+	evbuffer_add_printf(out, "\r\n%s", refusal(status));
+	return status;
 }

@@ -49,6 +49,8 @@ static bool local_address(struct evhttp_request *request, char text[INET6_ADDRST
 		return true;		/* no Host equals the empty text */
 	if (a.any.sa_family == AF_INET)
 		inet_ntop(AF_INET, &a.in.sin_addr, text, INET6_ADDRSTRLEN);
+	else if (a.any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&a.in6.sin6_addr))
+		inet_ntop(AF_INET, &a.in6.sin6_addr.s6_addr[12], text, INET6_ADDRSTRLEN);
 	else if (a.any.sa_family == AF_INET6)
 		inet_ntop(AF_INET6, &a.in6.sin6_addr, text, INET6_ADDRSTRLEN);
 	return a.any.sa_family != AF_UNIX;

@@ -101,7 +101,7 @@ static bool start_http(struct server *s)
 				   EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS |
 				   EVHTTP_REQ_PATCH);
 	evhttp_set_gencb(s->http, routes_handle, s);
-	s->connections = connections_new(s->base, s->http);
+	s->connections = connections_new(s->base, s->http, &s->metrics);
 	s->shop = workshop_new(s->base, s->report);
 	return true;
 }

@@ -333,6 +333,16 @@ bool work_next_message(struct work *w, char *line, size_t size)
 	return true;
 }
 
+char *work_output_text(const struct work_result *r, size_t most)
+{
+	size_t room = r->size < 0 || (size_t)r->size > most ? most : (size_t)r->size;
+	char *text = mem_zeroed(room + 1, 1);
+
+	if (pread(r->output, text, room, 0) < 0)
+		text[0] = '\0';
+	return text;
+}
+
 void work_finish(struct work *w)
 {
 	if (w->tool[0].pid)

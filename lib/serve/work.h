@@ -64,6 +64,9 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
  */
 bool work_next_message(struct work *w, char *line, size_t size);
 
+/* Return the first bytes of R's output, up to MOST, as text.  The caller frees. */
+char *work_output_text(const struct work_result *r, size_t most);
+
 /* Stop the first tool.  The others process the samples so far, and DONE gets the result. */
 void work_finish(struct work *w);
 

@@ -190,6 +190,13 @@ static void free_children(struct arranging *a)
 	a->first = a->child = NULL;
 }
 
+/* Add VALUE to SUM, which stops at the limits of its type. */
+static void add(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* Return what all nodes have of type TYPE, each with what is below it. */
 static int64_t *totals_of(const struct flame *f, uint32_t type)
 {
@@ -197,9 +204,9 @@ static int64_t *totals_of(const struct flame *f, uint32_t type)
 	int64_t *total = mem_zeroed(f->nodes, sizeof(*total));
 
 	for (uint32_t i = 0; i < rows->rows; i++)
-		total[rows->row[i].node] += rows->value[rows->row[i].values + type];
+		add(&total[rows->row[i].node], rows->value[rows->row[i].values + type]);
 	for (uint32_t i = f->nodes - 1; i > 0; i--)
-		total[f->node[i].parent] += total[i];
+		add(&total[f->node[i].parent], total[i]);
 	return total;
 }
 
@@ -229,6 +236,14 @@ static bool *mark_outer(const struct arranging *a)
 	return outer;
 }
 
+/* Return the sum of type TYPE in SUMS of the function that NODE stands for. */
+static int64_t *function_sum(const struct flame *f, int64_t *sums, uint32_t node, uint32_t type)
+{
+	size_t function = flame_frame(f, f->node[node].frame)->function;
+
+	return &sums[function * f->types + type];
+}
+
 /* Sum up each function over all nodes, because soon they are no longer all there. */
 static void sum_functions(struct arranging *a)
 {
@@ -244,12 +259,10 @@ static void sum_functions(struct arranging *a)
 		int64_t *total = totals_of(f, type);
 		for (uint32_t i = 1; i < f->nodes; i++)
 			if (outer[i])
-				f->cut.cumulative[(size_t)flame_frame(f, f->node[i].frame)
-					->function * f->types + type] += total[i];
+				add(function_sum(f, f->cut.cumulative, i, type), total[i]);
 		for (uint32_t i = 0; i < rows->rows; i++)
-			f->cut.flat[(size_t)flame_frame(f, f->node[rows->row[i].node].frame)
-				->function * f->types + type] +=
-				rows->value[rows->row[i].values + type];
+			add(function_sum(f, f->cut.flat, rows->row[i].node, type),
+			    rows->value[rows->row[i].values + type]);
 		free(total);
 	}
 	free(outer);

@@ -44,6 +44,7 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 {
 	struct group_part part[GROUP_PARTS_MAX];
 	struct lost_record lost;
+	struct sample_brief brief;
 	struct sample sample;
 
 	t->records++;
@@ -54,6 +55,12 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		t->resolved[rec->type - RECORD_STRING]++;
 	else
 		t->unknown++;
+	if (rec->type == PERF_RECORD_SAMPLE && stream_count_sample(in, rec, &brief)) {
+		add_sample(t, brief.event, brief.period);
+		add_time(t, brief.time);
+		label_counts_add(&t->labels, LABELS_UNKNOWN, 0);
+		return;
+	}
 	if (rec->type == PERF_RECORD_SAMPLE) {
 		if (!stream_sample(in, rec, &sample))
 			return;

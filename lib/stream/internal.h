@@ -45,6 +45,7 @@ struct stream_reader {
 	bool has_held;		/* HELD has a record */
 	bool silence_noted, names_noted;	/* see stream_note_tasks() */
 	bool groups_noted;			/* see stream_note_groups() */
+	bool only_counts;	/* see stream_only_count() */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */
 	/* for a stream that is compressed as a whole: */
@@ -83,6 +84,31 @@ bool reader_spool(struct stream_reader *in);
 
 /* Return the place of the next unread byte. */
 struct report_place reader_place(const struct stream_reader *in);
+
+/* Return whether the input is in order: recordings of pmu-sample, and output of our filters. */
+static inline bool reader_is_in_order(const struct stream_reader *in)
+{
+	return in->filtered || origin_is_ours(&in->origin);
+}
+
+/* Return whether records need not come in order of time. */
+static inline bool reader_counts(const struct stream_reader *in)
+{
+	return in->only_counts && !in->events.reads_groups && !in->events.has_labels;
+}
+
+/*
+ * Step to the next record in the buffer and return it in *REC, if it is a SAMPLE and the buffer has
+ * all of it.  The caller must know that no record waits in ORDER.
+ */
+bool reader_step(struct stream_reader *in, struct record *rec);
+
+/* Note that a record of TIME, 0 for none, is counted without being sorted. */
+static inline void reader_pass(struct stream_reader *in, uint64_t time)
+{
+	if (time != 0 && time != UINT64_MAX && !reader_is_in_order(in))
+		order_pass(in->order, time);
+}
 
 static inline bool reader_stopped(const struct stream_reader *in)
 {

@@ -131,14 +131,13 @@ static void join(struct label_join *j, struct sample *s)
 bool label_join_take(struct label_join *j, struct stream_reader *in, const struct record *rec,
 		     struct sample *sample)
 {
-	struct label_record w = { .tid = sample->tid, .cpu = sample->cpu, .time = sample->time };
-
 	if (!stream_events(in)->has_labels)
 		return false;
 	if (!stream_events(in)->event[sample->event].is_labels) {
 		join(j, sample);
 		return false;
 	}
+	struct label_record w = { .tid = sample->tid, .cpu = sample->cpu, .time = sample->time };
 	const char *wrong = label_record_read(sample->raw, &w);
 	j->records++;
 	if (wrong)

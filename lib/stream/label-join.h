@@ -8,10 +8,11 @@
  *		continue;		damaged, or a labels record: no sample
  *	use sample.labels
  *
- * A labels record comes before its sample.  Between them other records may come, also a whole
- * pair, if one event's interrupt came into that of another.  So up to LABEL_JOIN_MAX labels
- * records wait.  Both must be of one event, thread, CPU, time and address.  Whatever does not
- * agree is dropped and counted: a wrong label is worse than none.
+ * A labels record comes before its sample.  Other records may come between them, even a whole
+ * pair, if the interrupt of one event came during the interrupt of another.  So up to
+ * LABEL_JOIN_MAX labels records wait.  A labels record and its sample have the same event, thread,
+ * CPU, time and address.  A labels record without such a sample is dropped and counted: a wrong
+ * label is worse than none.
  */
 #pragma once
 #include "record/label-payload.h"
@@ -19,7 +20,7 @@
 
 enum { LABEL_JOIN_MAX = 4 };
 
-/* A labels record, and what its sample must agree with. */
+/* A labels record, and the values that its sample has, too. */
 struct label_record {
 	uint32_t event, cpu;
 	pid_t tid;
@@ -34,7 +35,7 @@ struct label_join {
 	uint32_t count;
 	uint8_t *bytes;			/* RECORD_MAX_SIZE for each entry */
 	uint64_t records;		/* labels records that were read */
-	uint64_t dropped;		/* those whose sample did not come */
+	uint64_t dropped;		/* labels records whose sample did not come */
 };
 
 /* How a sample got its labels, or why it has none. */
@@ -49,7 +50,7 @@ enum label_state {
 /* Return the state of a sample by the status of its labels record, if IS_KNOWN. */
 enum label_state label_state(bool is_known, uint8_t status);
 
-/* Samples by state, and those of them whose labels were cut or partly left out. */
+/* Number of samples by state, and number of samples with labels cut or partly left out. */
 struct label_counts {
 	uint64_t samples[LABEL_STATES];
 	uint64_t cut;
@@ -74,7 +75,7 @@ void label_counts_text(const struct label_counts *counts, char *text, size_t siz
 bool label_join_take(struct label_join *j, struct stream_reader *in, const struct record *rec,
 		     struct sample *sample);
 
-/* Follow REC, a record of another type: after lost records nothing that waits is joined. */
+/* Follow REC, a record of another type.  If records were lost, no labels wait any longer. */
 void label_join_follow(struct label_join *j, const struct record *rec);
 
 void label_join_release(struct label_join *j);

@@ -3,8 +3,8 @@
  * label-sets - numbers the distinct sets of labels that samples have.
  *
  * A set is a list of pairs; a pair is a key and a value.  Sets and pairs have dense ids, so they
- * can index arrays.  Texts are safe to print (base/text.h).  Labels may be different in each
- * sample, so the sets are forgotten from time to time: VERSION then changes.
+ * can index arrays.  Texts are safe to print (base/text.h).  Each sample may have other labels,
+ * so the sets are forgotten from time to time; VERSION then changes.
  */
 #pragma once
 #include "base/intern.h"
@@ -23,7 +23,7 @@ struct label_sets {
 		uint32_t pairs;
 	} *set;
 	uint32_t pairs, sets;
-	uint64_t version;		/* ids of another version mean other sets and pairs */
+	uint64_t version;		/* changes whenever an id may mean another set or pair */
 	/* private: */
 	struct label_form_of_set {	/* the bytes in a labels record, and their set */
 		const uint8_t *bytes;

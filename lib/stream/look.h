@@ -10,7 +10,7 @@ enum look_kind {
 	LOOK_RAW,		/* a stream with raw samples, or a perf.data file */
 	LOOK_RESOLVED,		/* a stream after pmu-symbolize */
 	LOOK_TEXT,
-	LOOK_PROFILE,		/* profile.proto, or bytes in gzip that are none of these */
+	LOOK_PROFILE,		/* profile.proto, or anything else in gzip */
 	LOOK_OTHER,
 };
 

@@ -31,7 +31,7 @@ struct order {
 	size_t runs;
 	struct record_chunk *chunk;	/* chunk being filled; NULL: none */
 	struct record_chunk *free;	/* list of free chunks */
-	const uint8_t *out;	/* record returned last; the caller may still use it */
+	size_t used;		/* entries [used..next) were returned; their records are in use */
 	size_t size;		/* bytes of all records kept */
 	uint64_t newest;	/* newest time so far */
 	uint64_t limit;		/* newest time before the last mark */
@@ -151,16 +151,21 @@ static void sort(struct order *o)
 static void make_ready(struct order *o, uint64_t limit)
 {
 	sort(o);
-	o->next = o->ready = 0;
+	o->used = o->next = o->ready = 0;
 	while (o->ready < o->count && o->entry[o->ready].time <= limit)
 		o->ready++;
 }
 
-void order_add(struct order *o, const struct record *rec, uint64_t time)
+void order_pass(struct order *o, uint64_t time)
 {
 	o->late += time < o->last_time;
 	if (time > o->newest)
 		o->newest = time;
+}
+
+void order_add(struct order *o, const struct record *rec, uint64_t time)
+{
+	order_pass(o, time);
 	keep(o, rec, time);
 	/* The stream has no marks, or a round is too long. */
 	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {
@@ -188,26 +193,47 @@ static void compact(struct order *o)
 	o->count -= o->ready;
 	memmove(o->entry, o->entry + o->ready, o->count * sizeof(*o->entry));
 	o->runs = o->count > 0;	/* the rest is one sorted run */
-	o->next = o->ready = 0;
+	o->used = o->next = o->ready = 0;
 }
 
-bool order_next(struct order *o, struct record *rec)
+static void return_next(struct order *o, struct record *rec)
 {
-	if (o->out)
-		drop(o, o->out);
-	o->out = NULL;
-	if (o->next == o->ready) {
-		if (o->ready > 0)
-			compact(o);
-		return false;
-	}
 	const struct ordered_record *e = &o->entry[o->next++];
+
 	record_frame(rec, e->at, false);
 	rec->trailing = (struct cursor){ 0 };
 	rec->offset = e->offset;
 	o->last_time = e->time;
-	o->out = e->at;
-	return true;
+}
+
+bool order_next(struct order *o, struct record *rec)
+{
+	while (o->used < o->next)
+		drop(o, o->entry[o->used++].at);
+	if (o->next < o->ready) {
+		return_next(o, rec);
+		return true;
+	}
+	if (o->ready > 0)
+		compact(o);
+	return false;
+}
+
+bool order_has_next(const struct order *o)
+{
+	return o->next < o->ready;
+}
+
+bool order_next_of(struct order *o, uint32_t type, struct record *rec)
+{
+	uint32_t next;
+
+	if (!order_has_next(o))
+		return false;
+	memcpy(&next, o->entry[o->next].at, sizeof(next));
+	if (next == type)
+		return_next(o, rec);
+	return next == type;
 }
 
 uint64_t order_late(const struct order *o)

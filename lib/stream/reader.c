@@ -15,6 +15,7 @@
 
 static const struct stream_events no_events;
 static const struct stream_origin no_origin;
+static const char too_large[] = "TRACING_DATA of more than 48 MiB";
 
 struct report_place reader_place(const struct stream_reader *in)
 {
@@ -207,8 +208,7 @@ static bool show_large_tracing_data(struct stream_reader *in, struct record *rec
 		bool whole = skip_large(in, rec, size);
 		if (whole)
 			stream_damaged(in, rec, in->swap ? "TRACING_DATA record of simpleperf in a "
-				       "stream of other byte order"
-				       : "TRACING_DATA of more than 48 MiB");
+				       "stream of other byte order" : too_large);
 		rec->type = RECORD_DROPPED;
 		return whole;
 	}
@@ -302,7 +302,7 @@ static bool skip_trailing(struct stream_reader *in, struct record *rec, uint64_t
 	memcpy(in->kept, record_bytes(rec), size);
 	rec->body = (struct cursor){ .at = in->kept + RECORD_HEADER_SIZE, .end = in->kept + size };
 	if (rec->type == RECORD_TRACING_DATA) {
-		stream_damaged(in, rec, "TRACING_DATA of more than 48 MiB");
+		stream_damaged(in, rec, too_large);
 		rec->type = RECORD_DROPPED;
 	} else {
 		report_note(in->report, "the hardware's trace (AUX) is skipped: it is not decoded");
@@ -378,19 +378,19 @@ static bool next_read(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
-/* Return whether the input is in order: recordings of pmu-sample, and output of our filters. */
-static bool is_in_order(const struct stream_reader *in)
-{
-	return in->filtered || origin_is_ours(&in->origin);
-}
-
 /* Return whether REC, with its *TIME, must wait for older records of other CPUs. */
 static bool must_wait(const struct stream_reader *in, const struct record *rec, uint64_t *time)
 {
-	if (rec->type >= RECORD_ATTR || is_in_order(in))
+	if (rec->type >= RECORD_ATTR || reader_is_in_order(in))
 		return false;
 	*time = stream_time(in, rec);
-	return *time != 0 && *time != UINT64_MAX;
+	if (*time == 0 || *time == UINT64_MAX)
+		return false;
+	if (!reader_counts(in))
+		return true;
+	if (rec->type != PERF_RECORD_SAMPLE)	/* of these, stream_count_sample() does it */
+		order_pass(in->order, *time);
+	return false;
 }
 
 static void end_input(struct stream_reader *in)
@@ -409,6 +409,8 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 
 	if (!in || in->ended)
 		return false;
+	if (reader_counts(in) && reader_step(in, rec))	/* nothing waits in ORDER */
+		return true;
 	for (;;) {
 		if (order_next(in->order, rec))
 			return true;
@@ -424,7 +426,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 			in->order = NULL;
 			return false;
 		}
-		if (!next_read(in, rec)) {
+		if (!reader_step(in, rec) && !next_read(in, rec)) {
 			end_input(in);
 			continue;
 		}
@@ -442,7 +444,7 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 		in->filtered |= rec->type == RECORD_TOOL;
 		if (must_wait(in, rec, &time))
 			order_add(in->order, rec, time);
-		else if (rec->type == RECORD_FINISHED_ROUND && !is_in_order(in))
+		else if (rec->type == RECORD_FINISHED_ROUND && !reader_is_in_order(in))
 			order_round(in->order, rec);
 		else
 			return true;

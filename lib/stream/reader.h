@@ -51,10 +51,29 @@ void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
 bool stream_next(struct stream_reader *in, struct record *rec);
 
 /*
+ * After a SAMPLE, return the next record in *REC, if it is a SAMPLE, too, and need not be waited
+ * for.  The records before stay valid until the next stream_next().
+ */
+bool stream_next_sample(struct stream_reader *in, struct record *rec);
+
+/*
  * Decode REC, a SAMPLE just read.  Return false if it is damaged or its event is
  * unknown (reported).
  */
 bool stream_sample(struct stream_reader *in, const struct record *rec, struct sample *out);
+
+/*
+ * Read IN only to count: from now on records come in the order of the input, which needs no copies
+ * of them, unless the events are such that the order of samples changes the counts.
+ */
+void stream_only_count(struct stream_reader *in);
+
+/*
+ * For those who only count: to be called for each SAMPLE just read.  Decode of REC what counting
+ * needs.  Return false without a report if that takes stream_sample().
+ */
+bool stream_count_sample(struct stream_reader *in, const struct record *rec,
+			 struct sample_brief *out);
 
 /* Return the time of REC in the stream's clock, of any record type; 0 if it has none. */
 uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
@@ -63,16 +82,17 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
 void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why);
 
 /*
- * Return whether the fields of REC are within it, if they matter to readers: MMAP, MMAP2, COMM,
- * FORK, EXIT, LOST, LOST_SAMPLES, KSYMBOL, BUILD_ID.  If not, REC is reported as damaged.
+ * Return whether the fields of REC fit into it; if not, report that REC is damaged.  Only types
+ * that matter to readers are checked: MMAP, MMAP2, COMM, FORK, EXIT, LOST, LOST_SAMPLES, KSYMBOL,
+ * BUILD_ID.
  */
 bool stream_fits(struct stream_reader *in, const struct record *rec);
 
-/* Report once for IN if T, which follows it, has forgotten threads or names: there are too many. */
+/* If T, which follows IN, has forgotten threads or names because of their number, say so once. */
 struct tasks;
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t);
 
-/* Report once for IN if G, which splits its samples, has not split some. */
+/* If G, which splits the samples of IN, has not split some, say so once. */
 struct groups;
 void stream_note_groups(struct stream_reader *in, const struct groups *g);
 

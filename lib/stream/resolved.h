@@ -130,7 +130,7 @@ struct resolved_sample {
 	struct bytes raw;	/* a tracepoint's fields, if HAS has PERF_SAMPLE_RAW */
 	uint32_t frames;	/* number of FRAME, at least 1 */
 	const uint32_t *frame;	/* ids, leaf first; like RAW, valid until the next record */
-	uint32_t labels;	/* 1 + id of its set of labels; 0: not known */
+	uint32_t labels;	/* 1 + id of the set of the labels; 0: unknown */
 	uint8_t label_status;	/* enum label_status, if LABELS is not 0 */
 	uint8_t label_flags;	/* LABEL_CUT, LABEL_FAULT, LABEL_LEFT_OUT */
 };
@@ -187,7 +187,7 @@ struct resolved_reader {
 	uint32_t *string, *object, *function, *frame, *label_set;
 	uint32_t label_sets;	/* defined since the last restart */
 	bool restarted;		/* TABLES may have definitions that the stream has forgotten */
-	/* private: over the definitions in TABLES, by content */
+	/* private: hash indexes over the definitions in TABLES, by their contents */
 	struct table string_table, object_table, function_table, frame_table;
 };
 

@@ -49,8 +49,7 @@ const char *selection_parse_time(const char *text, void *selection);
 /*
  * Return whether to keep REC, just read from IN: true for selected samples and for all
  * other records, because samples cannot be interpreted without them.  A labels record is kept
- * if its sample is.  A damaged sample is
- * reported and not kept.
+ * if its sample is kept.  A damaged sample is reported and not kept.
  */
 bool selection_keeps(struct selection *selection, struct stream_reader *in,
 		     const struct record *rec);

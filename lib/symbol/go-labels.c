@@ -64,13 +64,16 @@ static const struct go_offsets *find_known(const char *version)
 	return NULL;
 }
 
-/* Return the code of the function NAME; size 0: there is none. */
-static struct elf_bytes code_of(struct elf *elf, struct gotable *table, const char *name)
+/* Return the code of the function NAME, and set *AT to its address.  Size 0: NAME is unknown. */
+static struct elf_bytes code_of(struct elf *elf, struct gotable *table, const char *name,
+				uint64_t *at)
 {
 	uint64_t start, end;
 
+	*at = 0;
 	if (!gotable_named(table, name, &start, &end))
 		return (struct elf_bytes){ 0 };
+	*at = start;
 	struct elf_bytes code = elf_at_address(elf, start);
 	if (code.size > end - start)
 		code.size = end - start;
@@ -98,8 +101,9 @@ static bool agree(uint64_t *found, uint64_t value, bool *any)
 }
 
 /*
- * x86-64, the function that sets labels: the goroutine is in R14, and the code stores to one field
- * of it with a displacement of 32 bits.  REX.WB (49, 4d) 89, mod 10, rm 110.
+ * x86-64, the function that sets labels: the goroutine is in R14, and the code reads or writes one
+ * field of it with a displacement of 32 bits.  REX.WB (49, 4d) 8b or 89, mod 10, rm 110.  Go 1.27
+ * writes by another register, but reads the field for the garbage collector by this one.
  */
 static bool read_setter_x86(struct elf_bytes code, struct go_labels *l)
 {
@@ -107,30 +111,40 @@ static bool read_setter_x86(struct elf_bytes code, struct go_labels *l)
 
 	for (uint64_t i = 0; i + 7 <= code.size; i++) {
 		const uint8_t *at = code.at + i;
-		if ((at[0] == 0x49 || at[0] == 0x4d) && at[1] == 0x89 && (at[2] & 0xc7) == 0x86)
+		if ((at[0] == 0x49 || at[0] == 0x4d) && (at[1] == 0x89 || at[1] == 0x8b) &&
+		    (at[2] & 0xc7) == 0x86)
 			good &= agree(&l->labels, load32(at + 3), &any);
 	}
 	return any && good;
 }
 
-/* Return the size of the code at AT that loads the goroutine into RAX; 0: it is other code. */
-static size_t read_g_x86(const uint8_t *at, size_t left, int64_t *g)
+/*
+ * Return the size of the code at AT, ADDRESS, that loads the goroutine into RAX; 0: it is other
+ * code.
+ */
+static size_t read_g_x86(const uint8_t *at, size_t left, uint64_t address, struct go_labels *l)
 {
 	static const uint8_t direct[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 };	/* %fs:X,%rax */
 	static const uint8_t constant[] = { 0x48, 0xc7, 0xc1 };		/* $X,%rcx */
+	static const uint8_t word[] = { 0x48, 0x8b, 0x0d };		/* X(%rip),%rcx */
 	static const uint8_t indirect[] = { 0x64, 0x48, 0x8b, 0x01 };	/* %fs:(%rcx),%rax */
 	enum { DIRECT = sizeof(direct) + 4, CONSTANT = sizeof(constant) + 4 };
 
 	if (left >= DIRECT && !memcmp(at, direct, sizeof(direct))) {
-		*g = (int32_t)load32(at + sizeof(direct));
+		l->g = (int32_t)load32(at + sizeof(direct));
 		return DIRECT;
 	}
-	if (left >= CONSTANT + sizeof(indirect) && !memcmp(at, constant, sizeof(constant)) &&
-	    !memcmp(at + CONSTANT, indirect, sizeof(indirect))) {
-		*g = (int32_t)load32(at + sizeof(constant));
-		return CONSTANT + sizeof(indirect);
-	}
-	return 0;
+	if (left < CONSTANT + sizeof(indirect) ||
+	    memcmp(at + CONSTANT, indirect, sizeof(indirect)))
+		return 0;
+	int64_t value = (int32_t)load32(at + sizeof(constant));
+	if (!memcmp(at, constant, sizeof(constant)))
+		l->g = value;
+	else if (!memcmp(at, word, sizeof(word)))
+		l->g_word = address + CONSTANT + (uint64_t)value;
+	else
+		return 0;
+	return CONSTANT + sizeof(indirect);
 }
 
 /*
@@ -140,14 +154,14 @@ static size_t read_g_x86(const uint8_t *at, size_t left, int64_t *g)
  *	cmp S(%rbx),%rax	48 3b 43 S		m.gsignal
  *	cmp C(%rbx),%rax	48 3b 83 C (32 bits)	m.curg, some instructions later
  */
-static bool read_stack_switch_x86(struct elf_bytes code, struct go_labels *l)
+static bool read_stack_switch_x86(struct elf_bytes code, uint64_t address, struct go_labels *l)
 {
 	enum { REST = 8, NEAR = 64 };
 	size_t size = 0;
 	uint64_t i = 0;
 
 	for (; i < code.size && !size; i += !size)
-		size = read_g_x86(code.at + i, code.size - i, &l->g);
+		size = read_g_x86(code.at + i, code.size - i, address + i, l);
 	i += size;
 	if (!size || code.size - i < REST || memcmp(code.at + i, "\x48\x8b\x58", 3) ||
 	    memcmp(code.at + i + 4, "\x48\x3b\x43", 3))
@@ -171,14 +185,19 @@ static bool is_access_arm64(uint32_t code, uint32_t operation, unsigned base, ui
 
 enum { LDR = 0xf9400000, STR = 0xf9000000, G_REGISTER = 28 };
 
+/* arm64, the function that sets labels: the same, of x28, beside the limit of the stack. */
 static bool read_setter_arm64(struct elf_bytes code, struct go_labels *l)
 {
+	enum { STACK_LIMIT = 16 };	/* g.stackguard0 */
 	bool any = false, good = true;
 	uint64_t bytes;
 
-	for (uint64_t i = 0; i + 4 <= code.size; i += 4)
-		if (is_access_arm64(load32(code.at + i), STR, G_REGISTER, &bytes))
+	for (uint64_t i = 0; i + 4 <= code.size; i += 4) {
+		uint32_t word = load32(code.at + i);
+		if ((is_access_arm64(word, STR, G_REGISTER, &bytes) ||
+		     is_access_arm64(word, LDR, G_REGISTER, &bytes)) && bytes != STACK_LIMIT)
 			good &= agree(&l->labels, bytes, &any);
+	}
 	return any && good;
 }
 
@@ -212,10 +231,11 @@ static bool read_stack_switch_arm64(struct elf_bytes code, struct go_labels *l)
 
 /* Whether the code of ELF says the same as what is KNOWN of its version; stores it in L. */
 static bool confirm(struct elf *elf, struct elf_bytes setter, struct elf_bytes stack_switch,
-		    const struct go_offsets *k, struct go_labels *l)
+		    uint64_t switch_address, const struct go_offsets *k, struct go_labels *l)
 {
 	bool good = elf_machine(elf) == EM_X86_64
-		? read_setter_x86(setter, l) && read_stack_switch_x86(stack_switch, l)
+		? read_setter_x86(setter, l) &&
+		  read_stack_switch_x86(stack_switch, switch_address, l)
 		: elf_machine(elf) == EM_AARCH64 && read_setter_arm64(setter, l) &&
 		  read_stack_switch_arm64(stack_switch, l);
 
@@ -232,13 +252,14 @@ struct go_labels go_labels_find(struct elf *elf)
 		return l;
 	struct gotable *table = gotable_open(elf);
 	const struct go_offsets *k = find_known(l.version);
-	struct elf_bytes setter = code_of(elf, table, "runtime/pprof.runtime_setProfLabel");
-	struct elf_bytes stack_switch = code_of(elf, table, "runtime.systemstack");
+	uint64_t at;
+	struct elf_bytes setter = code_of(elf, table, "runtime/pprof.runtime_setProfLabel", &at);
+	struct elf_bytes stack_switch = code_of(elf, table, "runtime.systemstack", &at);
 	if (stack_switch.size && !setter.size)
 		l.state = GO_LABELS_NEVER;
 	else
-		l.state = k && confirm(elf, setter, stack_switch, k, &l) ? GO_LABELS_FOUND
-								       : GO_LABELS_UNKNOWN;
+		l.state = k && confirm(elf, setter, stack_switch, at, k, &l) ? GO_LABELS_FOUND
+									   : GO_LABELS_UNKNOWN;
 	if (elf_is_cut(elf))
 		l.state = GO_LABELS_UNKNOWN;
 	gotable_close(table);

@@ -22,8 +22,10 @@ struct go_labels {
 	bool is_map;		/* labels are a map[string]string; otherwise a slice of pairs */
 	bool in_register;	/* arm64: the goroutine of a thread is in x28 */
 	int64_t g;		/* otherwise at this offset from the thread pointer, bytes */
+	uint64_t g_word;	/* address in the file of a word that has this offset instead, when
+				   the dynamic linker has filled it; 0: none */
 	uint64_t labels, m, curg, gsignal;	/* offsets of g.labels, g.m, m.curg, m.gsignal */
 };
 
-/* Find the labels of the program ELF. */
+/* Find the labels of the program or library ELF. */
 struct go_labels go_labels_find(struct elf *elf);

@@ -41,6 +41,11 @@ struct rule {
 	 * stack pointer: nearly all rules.
 	 */
 	bool is_plain;
+	/*
+	 * The function's frame pointer points to its caller's, and the return address follows it.
+	 * False: it may have another value.
+	 */
+	bool keeps_pointer;
 	uint8_t cfa_kind, cfa_reg;	/* as in struct cfi_row */
 	uint8_t ra_kind;	/* enum cfi_kind of the return address */
 	uint8_t ra_reg;
@@ -119,7 +124,8 @@ struct unwind {
 	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
 	uint32_t frames;
 	struct frame caller;	/* known part of a cut stack's next frame; SP 0: nothing is known */
-	uint32_t last_object;	/* object where the current stack ended; TABLE_NONE: none */
+	/* address before the last frame's return address: of a saved frame pointer; 0: unknown */
+	uint64_t last_pointer;
 	/* registers of the last event: its mask, and per register its number (machine.h) */
 	uint64_t mask;
 	const struct machine *mask_machine;
@@ -176,6 +182,17 @@ struct dump {
 	bool is_full;		/* the stack may have more bytes than the dump */
 };
 
+/* Read the word at ADDRESS of D's stack.  Return false if D does not have it. */
+static inline bool dump_load(const struct dump *d, uint64_t address, uint64_t *value)
+{
+	uint64_t offset = address - d->base;
+
+	if (d->size < 8 || offset > d->size - 8)
+		return false;
+	memcpy(value, d->at + offset, 8);
+	return true;
+}
+
 /* The process that a stack belongs to. */
 struct walk_place {
 	const struct space *space;
@@ -184,10 +201,11 @@ struct walk_place {
 };
 
 /*
- * Continue a cut stack by the user's part of CHAIN, which the kernel made by frame pointers.
- * Return whether the stack is whole then.
+ * Continue the stack of DUMP, which ended with OUTCOME, by the user's part of CHAIN, which the
+ * kernel made by frame pointers.  Return whether the stack is whole then.
  */
-bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, struct words chain);
+bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
+		      enum unwind_outcome outcome, struct words chain);
 
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,

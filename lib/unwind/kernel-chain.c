@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Continues cut stacks by the kernel's callchain.  If the kernel has followed the user's frame
- * pointers, its callchain may be longer than the dump, because it was made from the stack itself.
+ * Continues stacks by the kernel's callchain.  If the kernel has followed the user's frame
+ * pointers, its callchain may have what the dump has not, because it was made from memory itself:
+ * the rest of a long stack, or of another stack, where the thread has changed from it.
  */
 #include "unwind/internal.h"
 
@@ -23,14 +24,46 @@ static struct words user_words(struct words chain)
 	return user;
 }
 
-/* Return word I of CHAIN as a return address. */
-static uint64_t address_at(const struct walk_place *at, struct words chain, uint64_t i)
+/* Return the return address WORD without a signature. */
+static uint64_t strip(const struct walk_place *at, uint64_t word)
 {
 	const uint64_t most = 1ULL << 48;
-	uint64_t word = word_at(chain, i);
 
 	return word < most ? word : machine_strip(at->machine, word,
 						  mappings_from(&at->space->code, most));
+}
+
+/* Return word I of CHAIN as a return address. */
+static uint64_t address_at(const struct walk_place *at, struct words chain, uint64_t i)
+{
+	return strip(at, word_at(chain, i));
+}
+
+/*
+ * Return how many words of CHAIN the kernel had written when it came to the frame pointer
+ * u->last_pointer: the next word is the last frame's caller.  0: it may have gone another way.
+ */
+static uint64_t follow_pointers(const struct unwind *u, const struct walk_place *at,
+				const struct dump *dump, struct words chain)
+{
+	unsigned fp = at->machine->fp;
+	uint64_t pointer = dump->registers.value[fp], next, address, count = 1;
+
+	if (!u->last_pointer || !(dump->registers.known >> fp & 1))
+		return 0;
+	while (pointer != u->last_pointer) {
+		if (count >= chain.count || !dump_load(dump, pointer, &next) ||
+		    !dump_load(dump, pointer + 8, &address) ||
+		    strip(at, address) != address_at(at, chain, count))
+			return 0;
+		pointer = next;
+		count++;
+	}
+	/* At the first instruction of a function, a uprobe's callchain has one caller more. */
+	if (count == 1 && u->frames > 1 && chain.count > 1 &&
+	    address_at(at, chain, 1) == u->frame[1].pc)
+		return 0;
+	return count;
 }
 
 /* Return whether all callers that were found are at one address, as in a recursion. */
@@ -72,21 +105,50 @@ static uint64_t find_callers(const struct unwind *u, const struct walk_place *at
 	return times == 1 ? found : 0;
 }
 
-bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, struct words chain)
+/* Return whether a function with RULE keeps a frame pointer, as code without CFI is taken to. */
+static bool keeps_pointer(const struct rule *rule)
+{
+	return rule->kind == RULE_NO_CFI || (rule->kind == RULE_ROW && rule->keeps_pointer);
+}
+
+static const struct rule *rule_of(struct unwind *u, const struct walk_place *at,
+				  const struct frame *f)
+{
+	uint32_t id = rule_find(u, at->space, at->pid, f->is_exact ? f->pc : f->pc - 1,
+				f->is_exact);
+
+	return u->rules.rule[id];	/* rule_find() may have moved the table */
+}
+
+/*
+ * The kernel follows the frame pointer whatever it has.  So a word of the callchain is a caller
+ * only if all functions since the last frame keep one: others may have any address there.  But the
+ * first word is sure if the kernel took it from the place of the return address.
+ */
+bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
+		      enum unwind_outcome outcome, struct words chain)
 {
 	struct words user = user_words(chain);
-	uint64_t i = find_callers(u, at, user);
+	uint64_t i = follow_pointers(u, at, dump, user);
+	bool keeps = keeps_pointer(rule_of(u, at, &u->frame[u->frames - 1]));
+	bool is_sure = i > 0;
 
-	while (i > 0 && i < user.count && u->frames < u->options.stack_max) {
+	if (!i && outcome == UNWIND_CUT) {
+		i = find_callers(u, at, user);
+		is_sure = i > 0 && keeps;
+	}
+	while (is_sure && i < user.count && u->frames < u->options.stack_max) {
 		uint64_t address = address_at(at, user, i++);
 		if (!address || !space_find(at->space, address - 1))
 			return false;
-		u->frame[u->frames++] = (struct frame){ .pc = address };
-		uint32_t id = rule_find(u, at->space, at->pid, address - 1, false);
-		const struct rule *rule = u->rules.rule[id];
+		struct frame *f = &u->frame[u->frames++];
+		*f = (struct frame){ .pc = address };
+		const struct rule *rule = rule_of(u, at, f);
 		if (rule->kind == RULE_END ||
 		    (rule->kind == RULE_ROW && rule->ra_kind == CFI_UNDEFINED))
 			return true;
+		keeps = keeps && keeps_pointer(rule);
+		is_sure = keeps;
 	}
 	return false;
 }

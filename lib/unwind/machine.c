@@ -205,6 +205,12 @@ bool machine_changes_stack(const struct machine *m, struct machine_code code)
 	return m == &arm64 ? arm64_changes_stack(code) : x86_changes_stack(code);
 }
 
+bool machine_is_first(const struct machine *m, const struct cfi_row *row, uint64_t at)
+{
+	return m == &x86_64 && at == 0 && row->cfa_kind == CFI_OFFSET && row->cfa_reg == RSP &&
+	       row->cfa_value == 8;
+}
+
 /*
  * x86-64: an entry jumps by its pointer, or pushes its number and jumps to the first entry, which
  * pushes a word and jumps.  arm64: only the first entry pushes, two words.
@@ -250,13 +256,52 @@ static bool arm64_has_saved_sp(struct machine_code code)
 			    "\xe3\x03\x40\xf9\xe5\x07\x40\xf9\x9f\x02\0\x91");
 }
 
-uint8_t machine_saved_sp(const struct machine *m, struct machine_code code)
+static bool has_saved_sp(const struct machine *m, struct machine_code code)
+{
+	return m == &arm64 ? arm64_has_saved_sp(code) : x86_has_saved_sp(code);
+}
+
+/* Return the code DISTANCE bytes after CODE, which has bytes so far before or after it. */
+static struct machine_code moved(struct machine_code code, int distance)
+{
+	code.at += distance;
+	code.before += (uint64_t)(int64_t)distance;
+	code.after -= (uint64_t)(int64_t)distance;
+	return code;
+}
+
+/*
+ * Return whether CODE is between the instruction that saves the stack pointer, mov %rsp, %r12 or
+ * mov x20, sp, and the next one that restores it, and there is a call of the vdso between these.
+ */
+static bool is_sp_saved(const struct machine *m, struct machine_code code)
+{
+	enum { MOST = MACHINE_BEFORE };	/* bytes, more than from one to the other */
+	const char *save = m == &arm64 ? "\xf4\x03\0\x91" : "\x49\x89\xe4";
+	const char *restore = m == &arm64 ? "\x9f\x02\0\x91" : "\x4c\x89\xe4";
+	size_t size = m == &arm64 ? 4 : 3;
+	int at = -(int)size;
+
+	while (at >= -MOST && !has(code, at, save, size) && !has(code, at, restore, size))
+		at--;
+	if (!has(code, at, save, size))
+		return false;
+	for (; at < MOST && at < (int64_t)code.after; at++) {
+		if (has_saved_sp(m, moved(code, at)))
+			return true;
+		if (at >= 0 && has(code, at, restore, size))
+			return false;
+	}
+	return false;
+}
+
+uint8_t machine_saved_sp(const struct machine *m, struct machine_code code, bool is_exact)
 {
 	enum { R12 = 12, X20 = 20 };
 
-	if (m == &arm64)
-		return arm64_has_saved_sp(code) ? X20 : m->sp;
-	return m == &x86_64 && x86_has_saved_sp(code) ? R12 : m->sp;
+	if (is_exact ? !is_sp_saved(m, code) : !has_saved_sp(m, code))
+		return m->sp;
+	return m == &arm64 ? X20 : R12;
 }
 
 /* push %rbp; mov %rsp, %rbp, in both encodings */

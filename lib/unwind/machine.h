@@ -33,6 +33,8 @@ const struct machine *machine_find(const char *name);
 /* Return ADDRESS without the signature that arm64 puts into return addresses (PAC). */
 uint64_t machine_strip(const struct machine *m, uint64_t address, bool is_52_bits);
 
+enum { MACHINE_BEFORE = 160 };	/* bytes before an address that these functions look at */
+
 /*
  * The bytes of code around an address: AT is the address's own byte, and the code has BEFORE
  * bytes before it and AFTER bytes from it on.
@@ -57,10 +59,18 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 
 /*
- * Return the register that has the function's stack pointer during the call before the return
- * address CODE.  It is not M->sp where Go calls the vdso: on another stack if need be.
+ * Return the register that has the function's stack pointer at CODE, a return address or (IS_EXACT)
+ * where the thread was interrupted.  It is not M->sp where Go calls the vdso: on another stack if
+ * need be.
  */
-uint8_t machine_saved_sp(const struct machine *m, struct machine_code code);
+uint8_t machine_saved_sp(const struct machine *m, struct machine_code code, bool is_exact);
+
+/*
+ * Return whether a return address was put on the stack by hand, as Go does for runtime.goexit: it
+ * is after the first byte of a function, where no call fits.  The byte before it is AT bytes after
+ * the start of ROW.  On arm64 it is not known: a call may be the first instruction.
+ */
+bool machine_is_first(const struct machine *m, const struct cfi_row *row, uint64_t at);
 
 /* Set *ROW to the row at CODE, which is AT bytes after the start of a procedure linkage table. */
 void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,

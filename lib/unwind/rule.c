@@ -62,9 +62,30 @@ void rules_forget(struct rules *r)
 	rules_init(r);
 }
 
+/*
+ * Return whether the function of RULE keeps a frame pointer.  Go's CFI does not say so, but all
+ * functions with a frame keep one.  On x86-64, other functions may use the register for anything
+ * unless the CFA comes from it.
+ */
+static bool keeps_pointer(const struct rule *rule, const struct machine *m, bool is_go)
+{
+	enum { RETURN = 8 };	/* bytes; x86-64: a function with only this has no frame */
+
+	if (rule->cfa_kind != CFI_OFFSET || rule->ra_kind != CFI_OFFSET)
+		return false;
+	if (is_go)
+		return rule->cfa_value > (m->lr == NO_REGISTER ? RETURN : 0);
+	for (unsigned i = 0; i < rule->saves; i++)
+		if (rule->save[i].reg == m->fp)
+			return rule->save[i].kind == CFI_OFFSET &&
+			       rule->save[i].value == rule->ra_value - 8 &&
+			       (m->lr != NO_REGISTER || rule->cfa_reg == m->fp);
+	return false;
+}
+
 /* Fill RULE from ROW of OBJECT.  Return the number of bytes of RULE in use. */
 static size_t convert(const struct cfi_row *row, const struct machine *m, uint32_t object,
-		      struct rule *rule)
+		      bool is_go, struct rule *rule)
 {
 	bool needs_object = row->cfa_kind == CFI_VALUE_EXPRESSION;
 	bool is_plain = row->cfa_kind == CFI_OFFSET && !row->is_signal;
@@ -87,16 +108,17 @@ static size_t convert(const struct cfi_row *row, const struct machine *m, uint32
 	if (row->ra_reg == m->pc && rule->ra_kind == CFI_SAME)
 		rule->ra_kind = CFI_UNDEFINED;
 	rule->is_plain = is_plain;
+	rule->keeps_pointer = keeps_pointer(rule, m, is_go);
 	rule->object = needs_object ? object : TABLE_NONE;
 	return offsetof(struct rule, save) + rule->saves * sizeof(rule->save[0]);
 }
 
-/* Return the id of the rule with ROW of OBJECT. */
+/* Return the id of the rule with ROW of OBJECT.  IS_GO: Go's own compiler made the code. */
 static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct machine *m,
-		       uint32_t object)
+		       uint32_t object, bool is_go)
 {
 	struct rule rule;
-	size_t size = convert(row, m, object, &rule);
+	size_t size = convert(row, m, object, is_go, &rule);
 	uint64_t hash = hash_bytes(&rule, size);
 	struct table_probe probe = table_probe(&r->table, hash);
 	uint32_t id;
@@ -114,15 +136,18 @@ static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct 
 /* Return the bytes of code around address OWN of ELF. */
 static struct machine_code code_around(const struct elf *elf, uint64_t own)
 {
-	enum { BEFORE = 32 };
 	struct elf_bytes from = elf_constant_at(elf, own);
 	struct machine_code around = { .at = from.at, .after = from.size };
 
-	for (uint64_t n = 1; n <= BEFORE && n <= own; n++) {
+	if (!from.size)
+		return around;
+	/* As many as there are: nearly always all, at the first look. */
+	for (uint64_t n = own < MACHINE_BEFORE ? own : MACHINE_BEFORE; n > 0; n--) {
 		struct elf_bytes bytes = elf_constant_at(elf, own - n);
-		if (!from.size || bytes.at != from.at - n)
+		if (bytes.size > n && bytes.at == from.at - n) {
+			around.before = n;
 			break;
-		around.before = n;
+		}
 	}
 	return around;
 }
@@ -199,7 +224,9 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	bool found = cfi_row_at(code->cfi, own, &row, &same) == CFI_FOUND ||
 		     find_in_debug(u, code, path, own, &row);
 	if (found && row.is_signal)
-		return intern(&u->rules, &row, machine, m->object);
+		return intern(&u->rules, &row, machine, m->object, false);
+	/* C code in a Go program has .eh_frame. */
+	bool is_go = found && row.is_debug && *elf_go_build_id(code->elf);
 	/* The entry point's CFI may say nothing about the end of the stack. */
 	if (is_entry(code, own))
 		return ID_END;
@@ -211,11 +238,13 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 		after.before++;
 	}
 	if (machine_signal_row(machine, after, is_exact, &row))
-		return intern(&u->rules, &row, machine, m->object);
+		return intern(&u->rules, &row, machine, m->object, false);
 	if (!is_exact && machine_changes_stack(machine, after))
 		return ID_END;
-	if (found && !is_exact && row.cfa_kind == CFI_OFFSET && row.cfa_reg == machine->sp)
-		row.cfa_reg = machine_saved_sp(machine, after);
+	if (found && !is_exact && machine_is_first(machine, &row, own - same.start))
+		return ID_END;
+	if (found && row.cfa_kind == CFI_OFFSET && row.cfa_reg == machine->sp)
+		row.cfa_reg = machine_saved_sp(machine, after, is_exact);
 	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
@@ -225,7 +254,7 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	}
 	if (!found && is_exact)
 		found = machine_edge_row(machine, around, &row);
-	return found ? intern(&u->rules, &row, machine, m->object) : (uint32_t)ID_NO_CFI;
+	return found ? intern(&u->rules, &row, machine, m->object, is_go) : (uint32_t)ID_NO_CFI;
 }
 
 /* Return the rule at address OWN of CODE, by the exact cache. */

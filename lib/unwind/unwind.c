@@ -195,28 +195,49 @@ static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
 }
 
 /*
+ * Continue a stack that was cut or lost, by the kernel's callchain, or else by earlier stacks.
+ * Return whether it is whole then.
+ */
+static bool extend(struct unwind *u, const struct sample *s, const struct walk_place *place,
+		   const struct dump *dump, enum unwind_outcome outcome)
+{
+	uint32_t found = u->frames;
+	bool is_whole = unwind_by_kernel(u, place, dump, outcome, s->callchain);
+	uint32_t by_kernel = u->frames;
+
+	if (is_whole || outcome != UNWIND_CUT || !u->joins_left)
+		return is_whole;
+	u->frames = joiner_extend(u->joiner, s->tid, u->frame, found, &u->caller,
+				  u->options.stack_max, &is_whole);
+	if (!is_whole && u->frames < by_kernel) {
+		u->frames = found;
+		unwind_by_kernel(u, place, dump, outcome, s->callchain);
+	}
+	return is_whole;
+}
+
+/*
  * Join a stack that was cut, and remember stacks for some time after it.  Many programs have no
  * cut stacks; for them nothing is remembered, because that takes a third of the work.
  */
 static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
-				  const struct walk_place *place, enum unwind_outcome outcome)
+				  const struct walk_place *place, const struct dump *dump,
+				  enum unwind_outcome outcome)
 {
 	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
 	bool is_cut = outcome == UNWIND_CUT, is_whole = outcome == UNWIND_WHOLE;
-	uint32_t found = u->frames;
 
-	if (is_cut)
-		is_whole = unwind_by_kernel(u, place, s->callchain);
+	if (is_cut || outcome == UNWIND_LOST)
+		is_whole = extend(u, s, place, dump, outcome);
 	if (u->joins_left) {
-		if (is_cut && u->frames == found)
-			u->frames = joiner_extend(u->joiner, s->tid, u->frame, u->frames,
-						  &u->caller, u->options.stack_max, &is_whole);
 		joiner_add(u->joiner, s->tid, u->frame, u->frames, is_whole);
 		u->joins_left--;
 	}
 	if (is_cut && u->joiner)
 		u->joins_left = REMEMBERED;
-	return is_cut && is_whole ? UNWIND_JOINED : outcome;
+	if (!is_whole)
+		return outcome;
+	return is_cut ? UNWIND_JOINED : UNWIND_WHOLE;
 }
 
 /* The words of a record, written one after another. */
@@ -418,7 +439,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		struct walk_place place = { spaces_find(&u->spaces, s->pid), s->pid,
 					    dump.machine };
 		enum unwind_outcome outcome = unwind_walk(u, place.space, s->pid, &dump);
-		outcome = finish(u, s, &place, outcome);
+		outcome = finish(u, s, &place, &dump, outcome);
 		u->counts.samples[outcome]++;
 		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)

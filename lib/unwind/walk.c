@@ -23,16 +23,6 @@ struct walk {
 /* Return whether to go on, or how the loop ended. */
 enum { GO_ON = UNWIND_OUTCOMES };
 
-static bool load(const struct dump *d, uint64_t address, uint64_t *value)
-{
-	uint64_t offset = address - d->base;
-
-	if (d->size < 8 || offset > d->size - 8)
-		return false;
-	memcpy(value, d->at + offset, 8);
-	return true;
-}
-
 /* Return whether a longer dump would have had ADDRESS. */
 static bool is_beyond(const struct dump *d, uint64_t address)
 {
@@ -122,7 +112,7 @@ static bool restore(struct walk *w, const struct rule *rule, unsigned kind, int3
 		/* fallthrough */
 	case CFI_OFFSET:
 		*beyond = is_beyond(w->dump, address);
-		return load(w->dump, address, out);
+		return dump_load(w->dump, address, out);
 	case CFI_VALUE_OFFSET:
 		*out = address;
 		return true;
@@ -168,7 +158,7 @@ static inline int find_return(struct walk *w, const struct rule *rule, uint64_t 
 	bool beyond;
 
 	if (rule->ra_kind == CFI_OFFSET &&	/* nearly all rules */
-	    load(w->dump, cfa + (uint64_t)(int64_t)rule->ra_value, address))
+	    dump_load(w->dump, cfa + (uint64_t)(int64_t)rule->ra_value, address))
 		return GO_ON;
 	if (rule->ra_kind == CFI_SAME) {	/* a call has changed the register since */
 		*address = w->now.value[rule->ra_reg];
@@ -191,7 +181,7 @@ static inline void restore_plain(struct walk *w, const struct rule *rule, uint64
 	for (unsigned i = 0; i < rule->saves; i++) {
 		const struct cfi_save *save = &rule->save[i];
 		uint64_t address = cfa + (uint64_t)(int64_t)save->value, bit = 1ULL << save->reg;
-		if (load(d, address, &w->now.value[save->reg])) {
+		if (dump_load(d, address, &w->now.value[save->reg])) {
 			known |= bit;
 			beyond &= ~bit;
 		} else if (address >= d->base) {
@@ -284,7 +274,7 @@ static int step_by_frame_pointer(struct walk *w)
 		return UNWIND_WHOLE;
 	if (fp & 7 || fp < w->now.value[m->sp])
 		return UNWIND_NO_CFI;
-	if (!load(w->dump, fp, &caller) || !load(w->dump, fp + 8, &address))
+	if (!dump_load(w->dump, fp, &caller) || !dump_load(w->dump, fp + 8, &address))
 		return w->by_frame_pointer && is_beyond(w->dump, fp + 8) ? UNWIND_CUT
 									 : UNWIND_NO_CFI;
 	address = machine_strip(m, address, mappings_from(&w->space->code, 1ULL << 48));
@@ -381,6 +371,25 @@ static void describe_caller(struct walk *w, const struct rule *rule)
 	}
 }
 
+/*
+ * Return the address before the current frame's return address, where a frame pointer points if the
+ * function keeps one; 0: unknown.
+ */
+static uint64_t find_pointer(const struct walk *w, const struct rule *rule)
+{
+	const struct machine *m = w->machine;
+
+	if (!is_known(w, m->sp))
+		return 0;
+	if (rule->kind == RULE_NO_CFI)
+		return w->by_frame_pointer && is_known(w, m->fp) ? w->now.value[m->fp] : 0;
+	if (rule->kind != RULE_ROW || rule->cfa_kind != CFI_OFFSET ||
+	    rule->ra_kind != CFI_OFFSET || !is_known(w, rule->cfa_reg))
+		return 0;
+	return w->now.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_value +
+	       (uint64_t)(int64_t)rule->ra_value - 8;
+}
+
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
 				const struct dump *dump)
 {
@@ -407,6 +416,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 			describe(&w, f);
 		how = step(&w, rule);
 	}
+	u->last_pointer = how == UNWIND_CUT || how == UNWIND_LOST ? find_pointer(&w, rule) : 0;
 	if (how == UNWIND_CUT && u->joins_left)
 		describe_caller(&w, rule);
 	if (how == UNWIND_NO_CFI)

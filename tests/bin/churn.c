@@ -7,8 +7,9 @@
  * of CPU time, and prints its thread ID and its whole CPU time in us; then the process ends.
  * Without a signal, the process ends after SECONDS, whatever its threads do.
  */
+#include "tests/bin/stop.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,12 +19,6 @@ enum { STAYS = 50, STEP_MS = 5, WORK_US = 10000 };
 
 static volatile unsigned sink;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static volatile sig_atomic_t told;
-
-static void on_signal(int number)
-{
-	told = number;
-}
 
 static long cpu_us(void)
 {
@@ -57,14 +52,13 @@ static void *stay(void *unused)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? strtod(argv[1], NULL) : 1e6;
-	struct sigaction act = { .sa_handler = on_signal };
 	struct timespec pause = { .tv_nsec = 1000000 };
 	pthread_t thread, stays[STAYS];
 	int staying = 0;
 
-	sigaction(SIGUSR1, &act, NULL);
+	stop_at(SIGUSR1);
 	pthread_mutex_lock(&gate);
-	for (int ms = 0; ms < seconds * 1000 && !told; ms++) {
+	for (int ms = 0; ms < seconds * 1000 && !stopped; ms++) {
 		if (ms % STEP_MS == 0 && staying < STAYS &&
 		    pthread_create(&stays[staying], NULL, stay, NULL) == 0)
 			staying++;
@@ -72,7 +66,7 @@ int main(int argc, char **argv)
 			pthread_detach(thread);
 		nanosleep(&pause, NULL);
 	}
-	if (!told)
+	if (!stopped)
 		return 0;
 	pthread_mutex_unlock(&gate);
 	while (staying > 0)

@@ -9,9 +9,10 @@
  * working directory, perf maps in /tmp.  After SECONDS, or SIGTERM, it prints the number
  * of processes.
  */
+#include "tests/bin/stop.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +26,7 @@
 
 enum { ALIVE = 8, CODE = 64 * 1024, ROUNDS = 40, LINES = 100 };
 
-static volatile sig_atomic_t told;
 static volatile unsigned sink;
-
-static void on_signal(int number)
-{
-	told = number;
-}
 
 static double now(void)
 {
@@ -128,19 +123,18 @@ static void clean(pid_t pid)
 
 int main(int argc, char **argv)
 {
-	struct sigaction act = { .sa_handler = on_signal };
 	double end = now() + (argc > 1 ? strtod(argv[1], NULL) : 1);
 	pid_t self = getpid(), starter = getppid();
 	unsigned long born = 0, alive = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigaction(SIGTERM, &act, NULL);
+	stop_at(SIGTERM);
 	limit(RLIMIT_NOFILE, 32);
 	limit(RLIMIT_FSIZE, 1 << 20);
 	limit(RLIMIT_AS, 1 << 28);
 	limit(RLIMIT_CORE, 0);
-	while ((!told && now() < end && getppid() == starter) || alive > 0) {
-		bool ending = told || now() >= end;
+	while ((!stopped && now() < end && getppid() == starter) || alive > 0) {
+		bool ending = stopped || now() >= end;
 		pid_t pid = !ending && alive < ALIVE ? fork() : -1;
 		if (pid == 0)
 			live(self);

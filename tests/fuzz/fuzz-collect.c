@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-collect - any bytes as a stream, raw or resolved, all the way to a profile. */
 #include "profile/collect.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/memory-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,12 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *wrong;
 	struct output out;
 	struct collect c;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	int fd = memory_file(data, size, file);
 	if (!collect_init(&c, &how, &report, &wrong))
 		abort();
 	struct stream_reader *in = stream_open(file, &report);

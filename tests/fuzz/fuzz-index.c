@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-index - any bytes as an index with the right checksum, read and taken over by a new one. */
 #include "base/arena.h"
-#include "resolve/index-builder.h"
-#include "resolve/index-internal.h"
+#include "resolve/index.h"
+#include "tests/memory-file.h"
 
 #include <libdeflate.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static struct index *open_bytes(const uint8_t *bytes, size_t size)
 {
-	int fd = memfd_create("index", MFD_CLOEXEC);
 	const char *why;
 
-	if (write(fd, bytes, size) != (ssize_t)size)
-		abort();
-	return index_open(fd, 0, &why);
+	return index_open(memory_file(bytes, size, NULL), 0, &why);
 }
 
 static void look_up(struct index *x, const uint8_t *bytes, size_t size)
 {
-	struct index_answer found;
+	struct source_answer found;
 	uint64_t address;
 
 	for (size_t i = 0; i + sizeof(address) <= size; i += 4) {
@@ -38,24 +33,26 @@ static void look_up(struct index *x, const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	uint8_t *file = mem_zeroed(1, size + INDEX_CHECKED);
-	uint64_t magic = INDEX_MAGIC;
-	uint32_t version = INDEX_VERSION, checksum = libdeflate_crc32(0, bytes, size);
+	enum { CHECKED = 16 };		/* offset of what the checksum covers, which is before it */
+	struct dwarf_frame frame = { .file = "file.c", .line = 7 };
+	uint32_t checksum = libdeflate_crc32(0, bytes, size);
+	struct index_builder *b = index_builder_new(NULL);
 	size_t again;
+	uint8_t *file = index_builder_encode(b, 0, &again);
 
-	memcpy(file, &magic, sizeof(magic));
-	memcpy(file + 8, &version, sizeof(version));
-	memcpy(file + 12, &checksum, sizeof(checksum));
-	memcpy(file + INDEX_CHECKED, bytes, size);
-	struct index *x = open_bytes(file, size + INDEX_CHECKED);
+	index_builder_free(b);
+	file = mem_resize(file, size + CHECKED);
+	memcpy(file + CHECKED - sizeof(checksum), &checksum, sizeof(checksum));
+	memcpy(file + CHECKED, bytes, size);
+	struct index *x = open_bytes(file, size + CHECKED);
 	free(file);
 	if (!x)
 		return 0;
 	look_up(x, bytes, size);
-	struct index_builder *b = index_builder_new(x);
-	struct dwarf_frame frame = { .file = "file.c", .line = 7 };
+	b = index_builder_new(x);
 	index_builder_add(b, (struct extent){ 5, 6 },
-			  &(struct index_answer){ INDEX_DEBUG, &frame, 1 }, "symbol");
+			  &(struct source_answer){ .frame = &frame, .frames = 1,
+						    .symbol = "symbol" });
 	file = index_builder_encode(b, 0, &again);
 	index_builder_free(b);
 	index_close(x);

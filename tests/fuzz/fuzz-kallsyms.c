@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-kallsyms - any bytes as a copy of /proc/kallsyms. */
 #include "symbol/kallsyms.h"
+#include "tests/memory-file.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	int fd = memfd_create("kallsyms", 0);
-	char file[64];
-
-	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-		return 0;
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	char file[MEMORY_FILE_PATH];
+	int fd = memory_file(bytes, size, file);
 	struct kallsyms *k = kallsyms_open(file);
 	close(fd);
 	for (uint64_t bit = 1; bit; bit <<= 1) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz-merge - any bytes as a profile, added to itself and taken away again. */
 #include "profile/merge.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/memory-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -11,12 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report report = { .tool = "fuzz-merge", .quiet = true };
 	struct output out;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	int fd = memory_file(data, size, file);
 	struct merge *m = merge_new();
 	struct decoded *p = decoded_read(file, NULL, &report);
 	bool good = p && merge_add(m, p, MERGE_SUM, file, &report) &&

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz-stream - any bytes as a file that can be sought in: every record is
- * read, described, counted and followed, and the stream joined with itself.
+ * read, described, counted and followed; counted once more, without order; and the stream joined
+ * with itself.
  */
 #include "process/space.h"
 #include "show/describe.h"
 #include "show/tally.h"
 #include "stream/join.h"
+#include "tests/memory-file.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,6 +23,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	if (!freopen("/dev/null", "w", stdout))
 		abort();
 	return 0;
+}
+
+/* Counting alone must see the same records as reading them in order: RECORDS with BYTES. */
+static void count_all(const char *file, uint64_t records, uint64_t bytes)
+{
+	struct report report = { .tool = "fuzz-stream", .quiet = true };
+	struct tally tally = { 0 };
+	struct record rec;
+
+	struct stream_reader *in = stream_open(file, &report);
+	stream_only_count(in);
+	while (stream_next(in, &rec))
+		tally_add(&tally, in, &rec);
+	if (tally.records != records || tally.bytes != bytes)
+		abort();
+	stream_close(in);
+	tally_release(&tally);
 }
 
 static void read_all(const char *file)
@@ -45,6 +61,7 @@ static void read_all(const char *file)
 	if (in && !stream_is_whole(in) && report.status == 0)
 		abort();	/* damage that was not reported */
 	stream_close(in);
+	count_all(file, tally.records, tally.bytes);
 	tally_release(&tally);
 	spaces_release(&spaces);
 }
@@ -63,12 +80,9 @@ static void join_twice(const char *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	int fd = memory_file(data, size, file);
 	read_all(file);
 	join_twice(file);
 	close(fd);

@@ -8,12 +8,9 @@
  */
 #include "stream/reader.h"
 #include "stream/writer.h"
+#include "tests/memory-file.h"
 #include "unwind/deferred.h"
 #include "unwind/unwind.h"
-
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -133,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct report report = { .tool = "fuzz-unwind", .quiet = true };
 	static struct unwind *program;	/* its caches live on, as in a long stream */
 	struct unwind_options how = { 0 };
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
 	if (size == 0)
 		return 0;
@@ -145,10 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		unwind_dump(program, data + 1, size - 1);
 		return 0;
 	}
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)size - 1)
-		abort();
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	int fd = memory_file(data + 1, size - 1, file);
 	unwind_stream(file);
 	close(fd);
 	return 0;

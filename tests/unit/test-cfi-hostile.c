@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cfi: damaged, huge, cut and shrinking sections. */
 #include "elf/section.h"
+#include "tests/memory-file.h"
 #include "tests/unit/cfi-entries.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 static void test_damage(void)
 {
@@ -130,13 +128,11 @@ static bool survives_truncation(void)
 	uint8_t *zeros = mem_zeroed(1, 65536);	/* so that the entries are on later pages */
 	struct extent same;
 	const char *why;
-	int fd = memfd_create("test", MFD_CLOEXEC);
 
 	struct cfi_parts p = { .frames = frames.at, .frames_size = frames.size, .table = zeros,
 			       .table_size = 65536, .machine = EM_X86_64 };
 	uint8_t *image = cfi_image_make(&p, &size);
-	if (fd < 0 || write(fd, image, size) != (ssize_t)size)
-		return false;
+	int fd = memory_file(image, size, NULL);
 	struct elf *elf = elf_open(dup(fd), &why);
 	struct cfi *c = cfi_open(elf);
 	bool good = finds_several(c) && ftruncate(fd, 4096) == 0;

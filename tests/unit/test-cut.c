@@ -5,6 +5,7 @@
  */
 #include "profile/collect.h"
 #include "stream/writer.h"
+#include "tests/memory-file.h"
 #include "tests/unit/tap.h"
 
 #include <sys/mman.h>
@@ -33,7 +34,7 @@ static struct stream record(void (*write)(struct output *, struct stream *, void
 	struct report report = { .tool = "test-cut" };
 	struct stream s = { 0 };
 	struct output out;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
 	int fd = memfd_create("stream", 0);
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
@@ -115,14 +116,10 @@ static void write_raw(struct output *out, struct stream *s, void *context)
 }
 
 /* Open the first SIZE bytes of a stream. */
-static struct stream_reader *open_part(const struct stream *s, size_t size, char file[64],
-				       struct report *report)
+static struct stream_reader *open_part(const struct stream *s, size_t size,
+				       char file[MEMORY_FILE_PATH], struct report *report)
 {
-	int fd = memfd_create("cut", MFD_CLOEXEC);
-
-	snprintf(file, 64, "/proc/self/fd/%d", fd);
-	if (write(fd, s->bytes, size) != (ssize_t)size)
-		abort();
+	int fd = memory_file(s->bytes, size, file);
 	struct stream_reader *in = stream_open(file, report);
 	close(fd);
 	return in;
@@ -141,7 +138,7 @@ static void write_resolved(struct output *out, struct stream *s, void *context)
 	struct sample sample;
 	struct record rec;
 	const struct stream *raw = context;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 	size_t n = 0;
 
 	struct stream_reader *in = open_part(raw, raw->size, file, &report);
@@ -183,7 +180,7 @@ static uint64_t collect(const struct stream *s, size_t size, uint64_t *labelled,
 	const struct collect_options all = { .selection = SELECTION_ALL };
 	const char *wrong;
 	struct collect c;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
 	collect_init(&c, &all, &report, &wrong);
 	struct stream_reader *in = open_part(s, size, file, &report);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index: what a builder was given is found again; damaged files are refused. */
 #include "base/arena.h"
-#include "resolve/index-builder.h"
+#include "resolve/index.h"
+#include "tests/memory-file.h"
 #include "tests/unit/tap.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { SEGMENTS = 1000, DEPTH = 5, KEY = 77 };
 
@@ -43,12 +41,9 @@ static uint64_t start_of(uint32_t i)
 
 static struct index *open_bytes(const void *bytes, size_t size)
 {
-	int fd = memfd_create("index", MFD_CLOEXEC);
 	const char *why;
 
-	if (write(fd, bytes, size) != (ssize_t)size)
-		return NULL;
-	return index_open(fd, KEY, &why);
+	return index_open(memory_file(bytes, size, NULL), KEY, &why);
 }
 
 /* The outermost frame of a third of them has another name by the symbol table. */
@@ -65,16 +60,15 @@ static uint8_t *make_index(const struct index *old, uint32_t by, uint32_t rest, 
 
 	for (uint32_t i = 0; i < SEGMENTS; i++) {
 		struct extent same = { start_of(i), start_of(i) + 10 };
-		struct index_answer answer = { INDEX_DEBUG, frame, make_frames(i, frame) };
+		struct source_answer answer = { .frame = frame,
+						.frames = make_frames(i, frame) };
 		if (i % by != rest)
 			continue;
-		if (i % 11 == 0)
-			answer = (struct index_answer){ .kind = INDEX_NOTHING };
-		if (i % 13 == 0) {
-			frame[0] = (struct dwarf_frame){ 0 };
-			answer = (struct index_answer){ INDEX_SYMBOL, frame, 1 };
-		}
-		index_builder_add(b, same, &answer, is_renamed(i) ? "by_symbol" : NULL);
+		if (i % 11 == 0 || i % 13 == 0)
+			answer.frames = 0;
+		if (i % 13 == 0 || (answer.frames && is_renamed(i)))
+			answer.symbol = "by_symbol";
+		index_builder_add(b, same, &answer);
 	}
 	uint8_t *bytes = index_builder_encode(b, KEY, size);
 	index_builder_free(b);
@@ -100,17 +94,16 @@ static bool same_frame(const struct dwarf_frame *one, const struct dwarf_frame *
 static bool is_right(struct index *x, uint32_t i, uint64_t address)
 {
 	struct dwarf_frame want[DEPTH];
-	struct index_answer found;
+	struct source_answer found;
 	size_t frames = make_frames(i, want);
 
 	if (!index_find(x, address, &found))
 		return false;
 	if (i % 13 == 0)
-		return found.kind == INDEX_SYMBOL && found.frames == 1 &&
-		       same_text(found.frame[0].function->linkage_name, "by_symbol");
+		return found.frames == 0 && same_text(found.symbol, "by_symbol");
 	if (i % 11 == 0)
-		return found.kind == INDEX_NOTHING;
-	if (found.kind != INDEX_DEBUG || found.frames != frames)
+		return found.frames == 0 && !found.symbol;
+	if (found.frames != frames || found.symbol)
 		return false;
 	for (size_t k = 0; k < frames; k++)
 		if (!same_frame(&found.frame[k], &want[k], k + 1 == frames && is_renamed(i)))
@@ -121,7 +114,7 @@ static bool is_right(struct index *x, uint32_t i, uint64_t address)
 /* All segments whose number leaves REST or less are there, and no others. */
 static bool all_right(struct index *x, uint32_t by, uint32_t rest)
 {
-	struct index_answer found;
+	struct source_answer found;
 
 	for (uint32_t i = 0; i < SEGMENTS; i++)
 		for (uint64_t at = start_of(i); at < start_of(i) + 10; at++)
@@ -135,7 +128,7 @@ static void test_found(void)
 	size_t size, more;
 	uint8_t *bytes = make_index(NULL, 3, 0, &size);
 	struct index *x = open_bytes(bytes, size);
-	struct index_answer found;
+	struct source_answer found;
 
 	tap(x && all_right(x, 3, 0), "what was added is found, and nothing else");
 	uint8_t *both = make_index(x, 3, 1, &more);
@@ -176,10 +169,8 @@ static void test_damaged(void)
 		bytes[at] ^= 0x10;
 	}
 	tap(accepted == 0, "with any byte changed it is refused");
-	int fd = memfd_create("index", MFD_CLOEXEC);
-	bool is_written = write(fd, bytes, size) == (ssize_t)size;
-	tap(is_written && !index_open(fd, KEY + 1, &why) && strstr(why, "another program"),
-	   "that of another program is refused");
+	struct index *x = index_open(memory_file(bytes, size, NULL), KEY + 1, &why);
+	tap(!x && strstr(why, "another program"), "the index of another program is refused");
 	free(bytes);
 }
 

@@ -12,6 +12,7 @@
 #include "tests/unit/tap.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,34 @@ static bool forgets_reused(void)
 	return good;
 }
 
+/* A process without labels maps a library, which may bring some. */
+static bool forgets_who_has_none(void)
+{
+	pid_t pid = start();
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t start, size, file_offset;
+		uint32_t major, minor;
+		uint64_t inode, generation;
+		uint32_t protection, flags;
+		char path[8];
+		uint64_t time;
+	} record = { { .type = PERF_RECORD_MMAP2, .size = sizeof(record),
+		       .misc = PERF_RECORD_MISC_USER }, (uint32_t)pid, (uint32_t)pid, 4096, 4096,
+		     0, 0, 0, 1, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE, "/x", 1 };
+
+	label_targets_add(&targets, pid);
+	work();
+	bool good = is_in_map(pid);
+	label_targets_follow(&targets, &record.header);
+	good &= !is_in_map(pid);
+	work();
+	good &= is_in_map(pid);
+	end(pid);
+	return good;
+}
+
 /* A file that is read for ever, by a reader that only waits, and a process whose file is known. */
 static bool waits_for_its_own_file(void)
 {
@@ -161,6 +190,7 @@ int main(void)
 	tap(has_what_runs(), "the kernel has the processes that run, and itself");
 	tap(has_no_ended(), "no process that ended before it was looked up");
 	tap(forgets_reused(), "a process id that is used again means another process");
+	tap(forgets_who_has_none(), "a library that is mapped may bring labels");
 	tap(waits_for_its_own_file(), "a file that takes long keeps no other process waiting");
 	tap(takes_many(), "many processes at a time");
 	label_targets_close(&targets);

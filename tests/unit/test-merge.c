@@ -4,10 +4,10 @@
 #include "profile.pb-c.h"
 #include "profile/merge.h"
 #include "profile/unpack.h"
+#include "tests/memory-file.h"
 #include "tests/unit/tap.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 
@@ -143,27 +143,16 @@ static void make(struct made *m, uint64_t start, uint64_t id, int64_t factor)
 	m->p.default_sample_type = CYCLES;
 }
 
-/* A file of these bytes, in memory; FILE is its name. */
-static int make_file(const void *bytes, size_t size, char file[64])
-{
-	int fd = memfd_create("profile", MFD_CLOEXEC);
-
-	if (fd < 0 || (size && write(fd, bytes, size) != (ssize_t)size))
-		abort();
-	snprintf(file, 64, "/proc/self/fd/%d", fd);
-	return fd;
-}
-
 /* The profile P as our reader reads it. */
 static struct decoded *read_back(const Perftools__Profiles__Profile *p)
 {
 	struct report report = { .tool = "test-merge", .quiet = true };
 	size_t size = perftools__profiles__profile__get_packed_size(p);
 	uint8_t *bytes = mem_resize(NULL, size);
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 
 	perftools__profiles__profile__pack(p, bytes);
-	int fd = make_file(bytes, size, file);
+	int fd = memory_file(bytes, size, file);
 	struct decoded *d = decoded_read(file, NULL, &report);
 	close(fd);
 	free(bytes);
@@ -196,10 +185,10 @@ static Perftools__Profiles__Profile *write_sum(struct merge *m, enum pack_how ho
 	struct report report = { .tool = "test-merge", .quiet = true };
 	Perftools__Profiles__Profile *p = NULL;
 	struct output out;
-	char file[64];
+	char file[MEMORY_FILE_PATH];
 	size_t size;
 
-	int fd = make_file("", 0, file);
+	int fd = memory_file("", 0, file);
 	output_open(&out, file, &report);
 	merge_write(m, how, &out);
 	output_close(&out);

@@ -46,6 +46,48 @@ static bool comes(struct order *o, const uint64_t times[COMES_MAX])
 	return times[n] == 0;
 }
 
+/* Records of one type come in a run, all valid until the next that is asked for by order_next(). */
+static void test_run_of_type(void)
+{
+	struct order *o = order_new();
+	struct record rec[3];
+
+	add(o, 3);
+	add(o, 2);
+	end_round(o);
+	tap(order_next(o, &rec[0]) && !order_has_next(o) && !order_next(o, &rec[0]),
+	    "a mark alone has none after it");
+	end_round(o);
+	tap(order_next(o, &rec[0]) && order_next_of(o, PERF_RECORD_EXIT, &rec[1]) &&
+	    rec[0].offset == 2 && rec[1].offset == 3 &&
+	    record_bytes(&rec[1]) != record_bytes(&rec[0]) &&
+	    !memcmp(record_bytes(&rec[0]), record_bytes(&rec[1]), RECORD_HEADER_SIZE),
+	    "two of a type come in a run, and both are there");
+	tap(order_has_next(o) && !order_next_of(o, PERF_RECORD_EXIT, &rec[2]),
+	    "one of another type does not come in it");
+	tap(order_next(o, &rec[2]) && rec[2].type == RECORD_FINISHED_ROUND && !order_next(o, rec),
+	    "but after it");
+	order_free(o);
+}
+
+static void test_passed(void)
+{
+	struct order *o = order_new();
+	struct record rec;
+
+	order_pass(o, 5);
+	end_round(o);
+	tap(order_next(o, &rec) && !order_next(o, &rec), "what is passed is not kept");
+	order_pass(o, 3);
+	end_round(o);
+	order_next(o, &rec);
+	order_pass(o, 5);
+	tap(order_late(o) == 0, "none that was passed in its round is late");
+	order_pass(o, 4);
+	tap(order_late(o) == 1, "one that was passed later is");
+	order_free(o);
+}
+
 int main(void)
 {
 	struct order *o = order_new();
@@ -68,5 +110,7 @@ int main(void)
 	tap(comes(o, (uint64_t[COMES_MAX]){ 2, 7, 9, 0 }), "at the end comes the rest, sorted");
 	tap(comes(o, (uint64_t[COMES_MAX]){ 0 }), "and then nothing");
 	order_free(o);
+	test_run_of_type();
+	test_passed();
 	return tap_done();
 }

@@ -96,6 +96,13 @@ int main(void)
 	sum();
 	tap(is(CORE, 700, 70, 70) && is(ATOM, 100, 50, 50), "two tasks, each on one kind");
 
+	/* The task ran on CPU 1 only.  The clock of CPU 0 was opened 30 ms before the others. */
+	counts(0, CLOCK, 0, 0, 100, 0);
+	for (uint32_t cpu = 1; cpu < CPUS; cpu++)
+		counts(0, CLOCK, cpu, 70 * (cpu == 1), 70, 70 * (cpu == 1));
+	sum();
+	tap(is(CLOCK, 70, 70, 70), "what needs no counter is enabled only while it runs");
+
 	/* On all CPUs the task's time is known, whatever the counters did. */
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		counts(0, CORE, cpu, 10, 100, 5);

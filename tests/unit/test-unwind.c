@@ -157,10 +157,39 @@ static bool is_recognized(const struct go_call *call, size_t missing)
 	const struct machine_code code = { .at = bytes + call->before_size,
 					   .before = call->before_size,
 					   .after = size - call->before_size };
-	bool good = call->saved ? machine_saved_sp(m, code) == call->saved &&
+	bool good = call->saved ? machine_saved_sp(m, code, false) == call->saved &&
 				  !machine_changes_stack(m, code)
 				: machine_changes_stack(m, code) &&
-				  machine_saved_sp(m, code) == m->sp;
+				  machine_saved_sp(m, code, false) == m->sp;
+	free(bytes);
+	return good;
+}
+
+/*
+ * Return whether the stack pointer of CALL, of the vdso, is found at each place from where it is
+ * saved to where it is restored, and nowhere else.
+ */
+static bool is_saved_between(const struct go_call *call)
+{
+	const struct machine *m = machine_find(call->machine);
+	const bool is_arm64 = m->lr != NO_REGISTER;
+	const size_t size = is_arm64 ? 4 : 3, before = call->before_size;
+	const size_t end = 2 * size + before + call->after_size;
+	uint8_t *bytes = mem_zeroed(1, end + size);
+	bool good = true;
+
+	memcpy(bytes + size, is_arm64 ? "\xf4\x03\0\x91" : "\x49\x89\xe4", size);
+	memcpy(bytes + 2 * size, call->before, before);
+	memcpy(bytes + 2 * size + before, call->after, call->after_size);
+	for (size_t at = 0; at <= end; at += is_arm64 ? 4 : 1) {
+		bool is_saved = at >= 2 * size && at <= end - size;
+		const struct machine_code code = { .at = bytes + at, .before = at,
+						   .after = end + size - at };
+		/* Inside the last instruction nobody is interrupted. */
+		if (at > end - size && at < end)
+			continue;
+		good &= machine_saved_sp(m, code, true) == (is_saved ? call->saved : m->sp);
+	}
 	free(bytes);
 	return good;
 }
@@ -174,6 +203,11 @@ static void test_go_calls(void)
 		tap(is_recognized(call, 0), text);
 		for (size_t missing = 1; missing <= call->after_size; missing++)
 			is_recognized(call, missing);	/* reads no byte too far */
+		if (call->saved) {
+			snprintf(text, sizeof(text), "%s: the stack pointer around it",
+				 call->machine);
+			tap(is_saved_between(call), text);
+		}
 	}
 }
 

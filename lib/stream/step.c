@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Short ways through a stream, whose records are mostly samples: several samples at a time, and
+ * no copies of samples that are only counted.
+ */
+#include "stream/internal.h"
+
+void stream_only_count(struct stream_reader *in)
+{
+	if (in)
+		in->only_counts = true;
+}
+
+/* Return whether the next record is simply the next in the buffer. */
+static bool is_next_in_buffer(const struct stream_reader *in)
+{
+	return in->made_at == in->made.size && !in->drained && !in->has_held && !in->wrapping &&
+	       !in->inflate && !in->swap && in->end - in->begin >= RECORD_HEADER_SIZE;
+}
+
+bool reader_step(struct stream_reader *in, struct record *rec)
+{
+	if (!is_next_in_buffer(in))
+		return false;
+	size_t size = record_frame(rec, in->buffer + in->begin, false);
+	if (rec->type != PERF_RECORD_SAMPLE || size < RECORD_HEADER_SIZE ||
+	    size > in->end - in->begin)
+		return false;
+	rec->offset = in->offset;
+	rec->trailing = (struct cursor){ 0 };
+	in->begin += size;
+	in->offset += size;
+	return true;
+}
+
+bool stream_next_sample(struct stream_reader *in, struct record *rec)
+{
+	if (!in || in->ended)
+		return false;
+	if (order_has_next(in->order))
+		return order_next_of(in->order, PERF_RECORD_SAMPLE, rec);
+	return reader_is_in_order(in) && reader_step(in, rec);
+}
+
+bool stream_count_sample(struct stream_reader *in, const struct record *rec,
+			 struct sample_brief *out)
+{
+	if (!reader_counts(in))
+		return false;
+	uint32_t event = events_of_sample(&in->events, rec->body);
+	bool good = event != TABLE_NONE &&
+		    sample_decode_brief(&in->events.event[event], event, rec, out);
+	reader_pass(in, good ? out->time : stream_time(in, rec));
+	return good;
+}
