@@ -11,11 +11,14 @@
                                     made from the same samples, too, but for the leaf's SKIPPED
                                     first callers
     dumps.py random SEED IN OUT     other values in registers and stacks
+    dumps.py full COUNT IN OUT      the first COUNT samples, without stacks, and as if the kernel's
+                                    callchains filled the records: sample I but for I words
 """
 import random
 import struct
 import sys
 
+RECORD_MAX, CONTEXT_KERNEL, KERNEL = 65528, (1 << 64) - 128, 0xffffffff81000000
 CALLCHAIN, REGS, STACK = 1 << 5, 1 << 12, 1 << 13
 FIXED = [1 << i for i in (16, 0, 1, 2, 3, 6, 9, 7, 8)]  # in the order of a sample's fields
 
@@ -86,6 +89,7 @@ def main(what, *arguments):
     rng = random.Random(arguments[0])
     out = bytearray(data[:16])
     longest = None
+    filled = 0
     chains = callchains(arguments[0]) if what in ("callchains", "every") else None
     for type_, misc, body, kind, mask in records(data):
         if type_ == 64 and what == "shorten":
@@ -105,6 +109,17 @@ def main(what, *arguments):
             del sample.before[-len(sample.chain):]
             sample.before += struct.pack("<%dQ" % (1 + len(words)), len(words), *words)
             out += record(9, misc, sample.bytes())
+        elif what == "full":
+            if filled == int(arguments[0]):
+                continue
+            sample.stack = b""
+            del sample.before[-len(sample.chain):]
+            rest = len(sample.bytes()) + 8
+            words = (RECORD_MAX - 8 - rest) // 8 - filled
+            sample.before += struct.pack("<%dQ" % (1 + words), words, CONTEXT_KERNEL,
+                                         *range(KERNEL, KERNEL + words - 1))
+            out += record(9, misc, sample.bytes())
+            filled += 1
         elif what == "finish":
             sample.abi, sample.regs, sample.stack = 0, [], b""
             out += record(9, misc, sample.bytes())

@@ -335,8 +335,8 @@ def check_looks(page):
     for theme, shade in ("dark", "< 60"), ("light", "> 200"):
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": theme}]})
+        page.until("document.documentElement.dataset.theme == '%s'" % theme)
         page.settle()
-        assert page.run("document.documentElement.dataset.theme") == theme
         assert page.run("/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0] " + shade)
 
 

@@ -2,15 +2,17 @@
 
 // labels - goroutines that label their work: pmu-sample --labels.
 //
-//	labels MS [GOROUTINES [LABELS [BYTES]]]
+//	labels MS [GOROUTINES [LABELS [BYTES [PROFILE]]]]
 //
 // Each goroutine runs workA under user=A, then workB under user=B, in turns of about 50 us, until
-// the program got MS of CPU time.  Further labels, key1 to key9 and on, have values of BYTES.
+// the program got MS of CPU time.  Further labels, key1 to key9 and on, have values of BYTES.  With
+// PROFILE, workB runs for a quarter of the time, and Go writes its own profile to that file.
 package main
 
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/pprof"
 	"strconv"
 	"strings"
@@ -52,6 +54,14 @@ func main() {
 		return other
 	}
 	ms, goroutines, labels, bytes := number(1, 500), number(2, 1), number(3, 1), number(4, 4)
+	turnB := 40000
+	if len(os.Args) > 5 {
+		file, _ := os.Create(os.Args[5])
+		runtime.SetCPUProfileRate(1000) // Go warns that it keeps this rate, and does
+		pprof.StartCPUProfile(file)
+		defer pprof.StopCPUProfile()
+		turnB /= 4
+	}
 	var wait sync.WaitGroup
 	for g := 0; g < goroutines; g++ {
 		wait.Add(1)
@@ -69,7 +79,7 @@ func main() {
 				pprof.Do(context.Background(), set("A"),
 					func(context.Context) { workA(g, 40000) })
 				pprof.Do(context.Background(), set("B"),
-					func(context.Context) { workB(g, 40000) })
+					func(context.Context) { workB(g, turnB) })
 			}
 		}(g)
 	}

@@ -45,7 +45,7 @@ def alive(port):
 
 
 def abuse(port):
-    """Malformed requests: each ends, by an answer or without, and the server lives."""
+    """Malformed requests: each gets a sentence for pprof, or no answer, and the server lives."""
     head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
     for data in (
         b"\r\n\r\n", b"\0" * 5000, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
@@ -60,14 +60,30 @@ def abuse(port):
         (head + b"\r\n") * 50,
     ):
         s = raw(port, data, wait=False)
+        got = b""
         try:
             s.shutdown(socket.SHUT_WR)
-            while s.recv(65536):
-                pass
+            while part := s.recv(65536):
+                got += part
         except OSError:  # it has closed the connection
             pass
         s.close()
+        assert b"<" not in got, got
+        assert not got or got.startswith(b"HTTP/1.1 200") or b"X-Go-Pprof: 1\r\n" in got, got
         alive(port)
+    body = b"POST /debug/pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n%s\r\n"
+    for data, status in (
+        (b"GET\r\n\r\n", 400), (head + b"X: " + b"y" * 20000 + b"\r\n\r\n", 400),
+        (body % (99999, b""), 413), (body % (1, b"Expect: x\r\n"), 417),
+        (b"BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
+    ):
+        got = raw(port, data)
+        assert got.startswith(b"HTTP/1.1 %d " % status), got
+        headers, text = got.split(b"\r\n\r\n")
+        assert b"\r\nContent-Type: text/plain" in headers, got
+        assert b"\r\nContent-Length: %d\r\n" % len(text) in headers, got
+        assert text.count(b"\n") == 1 and text.endswith(b"\n"), got
+        assert b'{code="%d"}' % status in get(port, "/metrics")[2]
 
 
 def pipelined(port):
@@ -79,9 +95,12 @@ def pipelined(port):
 
 
 def scraper(port):
-    """As Alloy and Parca: params in the query, a bearer token, gzip inside, a timeout."""
+    """As Alloy and Parca: params in the query, a bearer token, gzip inside, a timeout.
+
+    With params of their own, both repeat seconds= for each further target.
+    """
     token = {"Authorization": "Bearer " + os.environ["TOKEN"], "Accept-Encoding": "identity"}
-    for path in ("/debug/pprof/profile?seconds=0.3",
+    for path in ("/debug/pprof/profile?seconds=0.3" + "&seconds=0.3" * 300,
                  "/debug/pprof/pmu?event=cpu-clock&rate=97&seconds=0.3",
                  "/debug/pprof/offcpu?seconds=0.3"):
         status, headers, body = get(port, path, token)
@@ -138,9 +157,9 @@ def slow(port):
 
 
 def gone(port):
-    """Clients that go away in the middle."""
+    """Clients that go away long before their profile ends by itself."""
     for reset in (False, True):
-        s = raw(port, b"GET /debug/pprof/profile?seconds=50 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        s = raw(port, b"GET /debug/pprof/profile?seconds=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n",
                 wait=False)
         while b"pmu_serve_running 1" not in get(port, "/metrics")[2]:
             time.sleep(0.02)

@@ -148,14 +148,15 @@ FILE
 		for body in false 'false; true' 'exit 5' 'exits 1 true' 'none echo x' \
 			'near 1 2 0.5' 'about 49 100' 'about 151 100' 'undisturbed false' \
 			'at_least "" 1' 'at_most 2 1' 'same /dev/null tests' 'test 1 = 2' \
-			'unknown-command'
+			'unknown-command' 'near "" 1 2' 'near 1 "" 2' 'none cat absent' \
+			'none grep x absent' 'none awk 1 absent' 'echo x | none grep -q x'
 		do
 			printf 'check bad <<-X\n%s\nX\n' "$body"
 		done
 		echo done_testing
 	} >tests/t.sh
 	runs 1
-	grep -q '^0 passed, 14 failed, 0 skipped$' out
+	grep -q '^0 passed, 20 failed, 0 skipped$' out
 	printf '. tests/lib.sh\ncheck bad <<-X\nfalse\nX\ndone_testing\n' >tests/t.sh
 	runs 1
 	grep -q '^0 passed, 1 failed, 0 skipped$' out

@@ -262,7 +262,7 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 		gcc -O1 $flag -o p$flag p.c
 		./p$flag &
 		pid=$!
-		eventually grep -q "p$flag" /proc/$pid/cmdline
+		eventually grep -q "r-xp.*libc" /proc/$pid/maps	# it has its libraries
 		pmu-events --doctor -p $pid >out || :
 		kill $pid
 		case $flag in

@@ -231,6 +231,46 @@ check 'thread contexts and custom labels: variables of a program, and of librari
 	done
 END
 
+check 'with musl, whose threads keep the addresses of variables in another form' <<'END'
+	needs_bpf
+	needs_command musl-gcc
+	build() { musl-gcc -O2 -pthread "$@"; }
+	once labels-musl-library build -fPIC -shared -DVARIABLES "$TOP/tests/context.c" \
+		-o libcontext.so
+	once labels-musl build -DLIBRARY "$TOP/tests/context.c" -L. -lcontext -o general
+	export LD_LIBRARY_PATH=.
+	for kind in otel custom; do
+		with=--labels=$kind
+		record s.data ./general 100 $kind
+		judge general s.data
+	done
+END
+
+check 'a process whose first thread has ended, and others run' <<'END'
+	needs_bpf
+	needs_command cc
+	once labels-context cc -O2 -pthread -rdynamic "$TOP/tests/context.c" -o program
+	record s.data ./program 100 otel leave
+	judge program s.data
+	pmu-symbolize -q s.data | pmu-top | grep -q workA
+END
+
+check 'a Go library in a program that is not Go' <<'END'
+	needs_bpf
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	cc -O2 -fPIC -shared -pthread -DLIBRARY "$TOP/tests/fake-go.c" -o libfake.so
+	cc -O2 -pthread -DHOST "$TOP/tests/fake-go.c" -L. -lfake -o host
+	export LD_LIBRARY_PATH=.
+	with=--labels=go
+	record s.data ./host 120
+	judge libfake.so s.data
+	sed s/go1.24.4/go1.99.4/ libfake.so >patched && mv patched libfake.so
+	./host 100000 & pid=$!
+	eventually has_run $pid 1
+	exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
+	grep "cannot record labels: labels of go1.99.* are not known to this" log
+END
+
 check 'refused: a version of Go that is not known, and code that differs from its version' <<'END'
 	needs_bpf
 	go_program plain
@@ -241,7 +281,7 @@ check 'refused: a version of Go that is not known, and code that differs from it
 		./patched.$other 100000 & pid=$!
 		for target in "-p $pid" "-t $pid"; do
 			exits 1 pmu-sample --labels -d 1 $target -o s.data 2>log
-			grep "cannot record labels: labels of go1.$other.* are not known to this" log
+			grep "cannot record labels: labels of go1.$other.* are not known" log
 		done
 		kill $pid
 	done
@@ -281,6 +321,29 @@ check 'the whole pipe; pmu-prof records labels of a Go program by itself, where 
 	pmu-prof --dry-run --off-cpu -- "$scratch/plain" 500 >>line
 	pmu-prof --dry-run -- true >>line
 	none grep -- --labels line
+END
+
+check 'the shares of labels are those of the profile that Go itself takes meanwhile' <<'END'
+	needs_bpf
+	go_program plain
+	pmu-sample --labels -e cpu-clock -F 997 -o s.data -- \
+		"$scratch/plain" 900 3 1 4 own.pb.gz 2>log
+	pmu-topprof -l label:user -o ours.pb.gz s.data
+	for who in own ours; do
+		for user in A B; do
+			go tool pprof -sample_index=samples -tags $who.pb.gz 2>err |
+				sed -n "s/^ *\([0-9]*\).0 *([ 0-9.]*%): $user\$/\1/p"
+		done
+	done | paste -sd " " >shares
+	cat shares
+	read a b our_a our_b <shares
+	at_least $((a + b)) 60	# at 1000 Hz, but no kernel has as many ticks
+	at_least $((our_a + our_b)) 200
+	at_least "$a" $((2 * b))
+	# 4 standard deviations of the difference
+	awk "{ n = \$1 + \$2; m = \$3 + \$4; p = (\$1 + \$3) / (n + m)
+		d = \$1 / n - \$3 / m; s = sqrt(p * (1 - p) * (1 / n + 1 / m))
+		print d, s; exit !(d <= 4 * s && -d <= 4 * s) }" shares
 END
 
 check 'a process that does not exist: the error, and nothing about its labels' <<'END'

@@ -19,7 +19,7 @@ check 'a file of 9,000 names is opened once' <<'END'
 	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
 	EOF
 	within 5 100 pmu-symbolize -o r.data s.data
-	test ! -s told		# the limit of 8,128 mapped files is not reached: it is one file
+	test ! -s told		# all names are one file, so the limit of 8,128 files is not reached
 	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 9000" folded
@@ -106,48 +106,33 @@ END
 
 check 'an abbreviation with a million attributes, for a hundred thousand units' <<'END'
 	long
-	python3 - <<-EOF
-	import struct
-	UNITS = 100000
-	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0x11, 1, 0x12, 6]) +
-	                                 bytes([0x3f, 0x19]) * 1000000 + bytes(3))
-	info = bytearray()
-	for i in range(UNITS):
-	    unit = struct.pack("<HIB", 4, 0, 8) + b"\1" + struct.pack("<QI", 0x401000 + 16 * i, 16)
-	    info += struct.pack("<I", len(unit)) + unit
-	open("debug_info", "wb").write(info)
-	EOF
+	units 100000 \
+		'bytes([1, 0x11, 0, 0x11, 1, 0x12, 6]) + bytes([0x3f, 0x19]) * 1000000 + bytes(3)' \
+		'pack("<HIBBQI", 4, 0, 8, 1, 0x401000 + 16 * i, 16)'
 	elf q.elf 1600000
 	stepped 6 16 >addresses
 	within 5 200 addr2frames q.elf <addresses
 END
 
 check 'tables of abbreviations that have one end, of units that have one each' <<'END'
-	python3 - <<-EOF
-	import struct
-	UNITS = 50000
-	open("debug_abbrev", "wb").write(bytes([1, 0x11, 0, 0, 0]) * 250000 + b"\0")
-	info = bytearray()
-	for i in range(UNITS):
-	    unit = struct.pack("<HIB", 4, 5 * i, 8) + b"\1"
-	    info += struct.pack("<I", len(unit)) + unit
-	open("debug_info", "wb").write(info)
-	EOF
+	units 50000 'bytes([1, 0x11, 0, 0, 0]) * 250000 + b"\0"' 'pack("<HIBB", 4, 5 * i, 8, 1)'
 	elf q.elf 1600
 	stepped 6 16 >addresses
 	within 5 200 addr2frames q.elf <addresses
 END
 
-# named SYMBOLS BYTES STEP FILL: make q.elf, with so many symbols in so many bytes of code.
-# Their names lie in 32 KB of the letter FILL: each starts STEP bytes after the one before.
+# named SYMBOLS BYTES STEP FILL [LENGTH]: make q.elf, with so many symbols in so many bytes of
+# code.  Their names lie in 32 KB, or LENGTH bytes, of the letter FILL: each starts STEP bytes after
+# the one before.
 named() {
 	printf '%s\n' .text "_start: .skip $2, 0x90" '.globl f' '.type f, @function' \
 		'f = _start' >q.s
 	as q.s -o q.o
 	ld -Ttext=0x401000 -e 0x401000 q.o -o q.elf
-	python3 - "$1" "$3" "$4" <<-'EOF'
+	python3 - "$1" "$3" "$4" "${5:-32768}" <<-'EOF'
 	import struct, sys
 	symbols, step, fill = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
+	length = int(sys.argv[4])
 	b = bytearray(open("q.elf", "rb").read())
 	at, = struct.unpack_from("<Q", b, 40)
 	size, count = struct.unpack_from("<HH", b, 58)
@@ -158,8 +143,8 @@ named() {
 	        b += bytes(24) + b"".join(
 	            struct.pack("<IBBHQQ", i * step % 32000, 0x12, 0, 1, 0x401000 + i, 0)
 	            for i in range(symbols))
-	        table[s[6]][4:6] = len(b), 32768
-	        b += fill * 32767 + b"\0"
+	        table[s[6]][4:6] = len(b), length
+	        b += fill * (length - 1) + b"\0"
 	for i, s in enumerate(table):
 	    struct.pack_into("<IIQQQQIIQQ", b, at + i * size, *s)
 	open("q.elf", "wb").write(b)
@@ -170,6 +155,10 @@ check 'a symbol table whose names are all the same 32 KB of underscores' <<'END'
 	named 200000 400000 0 _
 	stepped 6 16 >addresses
 	within 5 200 addr2frames q.elf <addresses
+	addr2frames q.elf <addresses | grep -c "^__*$" >shown
+	named 2000 4000 0 _ 32769	# longer texts are no names
+	addr2frames q.elf <addresses | grep -c "^__*$" >>shown || :
+	printf "%s\n" 6 0 | same - shown
 END
 
 check 'thirty thousand names that are parts of each other: 500 MB of names in a small file' <<'END'

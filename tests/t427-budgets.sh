@@ -8,16 +8,8 @@
 # skeletons UNITS ID NAME: make the sections of so many units of 16 bytes of code. Each says that
 # its functions are in the unit ID (in terms of i) of the file NAME.
 skeletons() {
-	python3 - "$@" <<-'EOF'
-		import struct, sys
-		units, id, name = int(sys.argv[1]), eval("lambda i: " + sys.argv[2]), sys.argv[3]
-		open("debug_abbrev", "wb").write(bytes([1, 0x4a, 0, 0x11, 1, 0x12, 6, 0x76, 8, 0, 0, 0]))
-		with open("debug_info", "wb") as out:
-		    for i in range(units):
-		        unit = (struct.pack("<HBBIQ", 5, 4, 8, 0, id(i)) + b"\1" +
-		                struct.pack("<QI", 0x401000 + 16 * i, 16) + name.encode() + b"\0")
-		        out.write(struct.pack("<I", len(unit)) + unit)
-	EOF
+	units "$1" "bytes([1, 0x4a, 0, 0x11, 1, 0x12, 6, 0x76, 8, 0, 0, 0])" \
+		"pack('<HBBIQBQI', 5, 4, 8, 0, $2, 1, 0x401000 + 16 * i, 16) + b'$3\\0'"
 	elf q.elf $((16 * $1))
 }
 
@@ -31,34 +23,34 @@ packed() {
 	done
 }
 
+# in_package UNITS: so many units are looked up in a package that has almost nothing but the index
+# that Python on stdin writes
+in_package() {
+	{ echo 'from struct import pack'; cat; } | python3 -
+	head -c 100 /dev/zero >debug_info.dwo
+	packed q.dwp debug_info.dwo debug_cu_index
+	stepped $1 16 >addresses
+	within 5 200 addr2frames q.elf "" "" q.dwp <addresses
+}
+
 check 'a package whose index has no free place: each place is looked at a few times' <<'END'
 	skeletons 40000 'i + 1 << 32' none.dwo
-	python3 - <<-EOF
-	import struct
+	in_package 40000 <<-EOF
 	SLOTS = 1 << 18
 	open("debug_cu_index", "wb").write(
-	    struct.pack("<HHIII", 5, 0, 1, 1, SLOTS) + struct.pack("<Q", 5) * SLOTS +
-	    struct.pack("<I", 1) * SLOTS + struct.pack("<III", 1, 0, 0))
-	open("debug_info.dwo", "wb").write(bytes(100))
+	    pack("<HHIII", 5, 0, 1, 1, SLOTS) + pack("<Q", 5) * SLOTS +
+	    pack("<I", 1) * SLOTS + pack("<III", 1, 0, 0))
 	EOF
-	packed q.dwp debug_info.dwo debug_cu_index
-	stepped 40000 16 >addresses
-	within 5 200 addr2frames q.elf "" "" q.dwp <addresses
 END
 
 check 'a package whose index has a million columns' <<'END'
 	skeletons 20000 5 none.dwo
-	python3 - <<-EOF
-	import struct
+	in_package 20000 <<-EOF
 	COLUMNS = 1000000
 	open("debug_cu_index", "wb").write(
-	    struct.pack("<HHIII", 5, 0, COLUMNS, 1, 8) + struct.pack("<Q", 5) * 8 +
-	    struct.pack("<I", 1) * 8 + struct.pack("<I", 1) * 2 * COLUMNS)
-	open("debug_info.dwo", "wb").write(bytes(100))
+	    pack("<HHIII", 5, 0, COLUMNS, 1, 8) + pack("<Q", 5) * 8 +
+	    pack("<I", 1) * 8 + pack("<I", 1) * 2 * COLUMNS)
 	EOF
-	packed q.dwp debug_info.dwo debug_cu_index
-	stepped 20000 16 >addresses
-	within 5 200 addr2frames q.elf "" "" q.dwp <addresses
 END
 
 # beside TYPE: a .dwo file of 100,000 units that all have the ID 7, and the type TYPE

@@ -11,7 +11,18 @@ count=2000 few=1000 pie=runtime.go kind=release
 case $BIN in *asan*) kind=asan ;; esac
 test -z "$ORACLE" || count=10000 few=10000 pie=t.go kind=all
 
-cat >"$scratch/t.go" <<'EOF'
+cat >"$scratch/sum" <<'EOF'
+
+func square(x int) int { return x * x }
+
+func sum(v []int) (s int) {
+	for _, x := range v {
+		s += square(x) + square(x+1)
+	}
+	return
+}
+EOF
+cat - "$scratch/sum" >"$scratch/t.go" <<'EOF'
 package main
 
 import (
@@ -25,15 +36,6 @@ import (
 type pair struct {
 	Key   string
 	Count int
-}
-
-func square(x int) int { return x * x }
-
-func sum(v []int) (s int) {
-	for _, x := range v {
-		s += square(x) + square(x+1)
-	}
-	return
 }
 
 func main() {
@@ -53,22 +55,13 @@ func main() {
 }
 EOF
 # The library is there compiled, but not position-independent: here is little of it
-cat >"$scratch/runtime.go" <<'EOF'
+cat - "$scratch/sum" >"$scratch/runtime.go" <<'EOF'
 package main
 
 import (
 	"sort"
 	"strings"
 )
-
-func square(x int) int { return x * x }
-
-func sum(v []int) (s int) {
-	for _, x := range v {
-		s += square(x) + square(x+1)
-	}
-	return
-}
 
 func main() {
 	words := strings.Fields("some words and others")

@@ -52,6 +52,14 @@ module() {
 	echo "$id $PWD/m.debug" >list
 }
 
+# kernel_module [FLAG...]: a module for x86-64, and the "places" of its sections
+kernel_module() {
+	needs_command gcc
+	test "$(uname -m)" = x86_64 || skip "its relocations are those of x86-64"
+	module "" -mcmodel=kernel "$@"
+	python3 "$scratch/places.py" m.ko >places
+}
+
 # places FILE [NAME=START]...: each address of the code, "SECTION OFFSET ADDRESS", laid out from
 # 0xffffffffc0100000 on as the kernel does it (aligned, in the file's order), or at START
 cat >"$scratch/places.py" <<'END'
@@ -124,10 +132,8 @@ agrees() {
 
 for form in 4 5; do
 	check "a module's debug file: as addr2line, function by function; DWARF $form" <<'END'
-		needs_command gcc go
-		test "$(uname -m)" = x86_64 || skip "its relocations are those of x86-64"
-		module "" -mcmodel=kernel "-gdwarf-$form"
-		python3 "$scratch/places.py" m.ko >places
+		needs_command go
+		kernel_module "-gdwarf-$form"
 		record
 		agrees
 		objcopy --compress-debug-sections=zlib m.debug
@@ -144,9 +150,8 @@ check 'the same of an arm64 module' <<'END'
 END
 
 check 'sections that the loader has put elsewhere are found by the symbols of the kernel' <<'END'
-	needs_command gcc go
-	test "$(uname -m)" = x86_64 || skip "its relocations are those of x86-64"
-	module "" -mcmodel=kernel
+	needs_command go
+	kernel_module
 	python3 "$scratch/places.py" m.ko .text=ffffffffc0100400 .exit.text=ffffffffc0109000 \
 		.text.unlikely=ffffffffc0108000 >places
 	record
@@ -157,10 +162,7 @@ check 'sections that the loader has put elsewhere are found by the symbols of th
 END
 
 check 'a module of another build is not used' <<'END'
-	needs_command gcc
-	test "$(uname -m)" = x86_64 || skip "its relocations are those of x86-64"
-	module "" -mcmodel=kernel
-	python3 "$scratch/places.py" m.ko >places
+	kernel_module
 	id=$(echo "$id" | tr 0-9a-f 1-9a-f0)
 	record
 	sed -i "s/^[0-9a-f]*/$id/" list
@@ -171,10 +173,7 @@ check 'a module of another build is not used' <<'END'
 END
 
 check 'the file is found where distributions put it, by the list of modules' <<'END'
-	needs_command gcc
-	test "$(uname -m)" = x86_64 || skip "its relocations are those of x86-64"
-	module "" -mcmodel=kernel
-	python3 "$scratch/places.py" m.ko >places
+	kernel_module
 	record
 	compose t.data <<-END
 		release = b"6.1.0-test".ljust(64, b"\0")

@@ -34,6 +34,56 @@ check 'samples and sums of each event, as perf script adds them up' <<'END'
 	test "$(wc -l <ours)" = 2
 END
 
+check 'counts do not depend on the order; groups of counters are put in order' <<'END'
+	PYTHONPATH=$TOP/tests python3 - <<-END
+	from streams import *
+
+	def sample(time, period, frames=2, claimed=None):
+	    return record(9, struct.pack("<QIIQQQ", 0x1000, 1, 1, time, period,
+	                                 frames if claimed is None else claimed) +
+	                  bytes(8 * frames))
+	def group(time, value):
+	    return record(9, struct.pack("<IIQQQQ", 1, 1, time, 1, value, 77))
+	mark = record(68, b"", 0)
+	plain = record(64, attr(1, 0, 100, IP | TID | TIME | CHAIN | PERIOD), 0)
+	groups = record(64, attr(1, 0, 100, TID | TIME | READ, read=8 | 4) +
+	                struct.pack("<Q", 77), 0)
+	# two CPUs in turn, a round of its own, what comes too late, what is longer than its record
+	good = [sample(t, t) for t in (30, 60, 20, 50)] + [mark, sample(90, 90, 0), mark]
+	bad = [sample(10, 10), sample(80, 1, 2, 3), sample(85, 1, 0, 1 << 61)]
+	open("good.data", "wb").write(pipe(plain, *good))
+	open("bad.data", "wb").write(pipe(plain, *good, *bad))
+	open("group.data", "wb").write(pipe(groups, group(1, 10), group(3, 30), group(2, 20),
+	                                    group(4, 40), mark))
+	END
+	exits 0 pmu-stream good.data >out 2>err
+	grep -q "^event .*: 5 samples, 250 in all" out
+	test ! -s err
+	exits 1 pmu-stream --json bad.data >out 2>err
+	grep -q "\"samples\": 6, \"sum\": 260" out
+	grep -q "\"first_time\": 10, \"last_time\": 90" out
+	test "$(grep -c "shorter than its fields" err)" = 2
+	grep -q "1 records came later than their round" err
+	exits 0 pmu-stream group.data >out
+	grep -q "^event .*: 4 samples, 40 in all" out
+END
+
+check 'samples before the event of labels is defined count as samples of unknown labels' <<'END'
+	PYTHONPATH=$TOP/tests python3 - >late.data <<-END
+	import sys
+	from streams import *
+
+	plain = record(64, attr(1, 0, 100, IDENT | TIME) + struct.pack("<Q", 5), 0)
+	labels = record(64, attr(1, 10, 1, IDENT | TIME | RAW) + struct.pack("<Q", 6), 0)
+	name = record(78, struct.pack("<QQ", 2, 6) + b"labels\0\0", 0)
+	samples = [record(9, struct.pack("<QQ", 5, t)) for t in (10, 20)]
+	sys.stdout.buffer.write(pipe(plain, samples[0], labels, name, samples[1]))
+	END
+	exits 0 pmu-stream late.data >out
+	cat out
+	grep -q "^labels: .* 2 not known (100.00 %)" out
+END
+
 check 'JSON says the same' <<'END'
 	record
 	pmu-stream --json s.data | python3 -c '

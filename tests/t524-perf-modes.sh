@@ -68,6 +68,7 @@ while read -r options; do
 			perf record -q -o p.data $options true 2>err || skip "$(tail -n 1 err)" ;;
 		esac
 		perf_record -o p.data $options -- $work || skip "$(tail -n 1 perf-log)"
+		perf report --stats -i p.data >perf-stats 2>&1
 		perf_counts perf-stats >want
 		has_samples want
 		our_counts p.data | same want -

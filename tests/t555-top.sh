@@ -177,7 +177,7 @@ check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothi
 	printf 'no program' >tools/pmu-symbolize
 	PMU_PATH=$PWD/tools exits 1 pmu-top raw >out 2>err
 	grep -q "^pmu-top: cannot run '$PWD/tools/pmu-symbolize': " err
-	none strays_left
+	eventually exits 1 strays_left
 END
 
 check 'samples with dumps of stacks go through pmu-unwind first' <<'END'
@@ -540,7 +540,7 @@ check 'a signal ends it; the terminal is as before, and the other programs end' 
 	grep -q ' [A-J]$' out
 	grep -qE '(^|[^-])icanon' out
 	grep -qE '(^|[^-])echo ' out
-	none strays_left
+	eventually exits 1 strays_left
 END
 
 check 'no terminal: one table at the end, without control characters' <<'END'

@@ -121,7 +121,8 @@ profile() {
 	pmu-symbolize -q p.data 2>err | pmu-topprof -o p.pb.gz
 }
 
-# ours OPTION...: the lines of pmu-annotate that have samples: place, flat, cum
+# ours OPTION...: the lines of pmu-annotate that have samples: place, flat, cum; without "ret",
+# which pprof does not show at the end of a function
 ours() {
 	pmu-annotate -q -t samples --bars none --context 0 "$@" | awk '
 		NR > 2 && $NF != "..." && NF > 4 {
@@ -132,7 +133,7 @@ ours() {
 			i += $i == "." ? 1 : 2
 			i += $i == ">"
 			sub(/^>/, "", $i)
-			if ($i ~ /^[0-9a-f?]+:$/ && (flat || cum)) {
+			if ($i ~ /^[0-9a-f?]+:$/ && (flat || cum) && $(i + 1) !~ /^retq?$/) {
 				sub(":", "", $i)
 				print $i, flat, cum
 			}
@@ -143,7 +144,7 @@ ours() {
 theirs() {
 	go tool pprof -sample_index=samples "-$1" "$2" "$3" 2>/dev/null | awk '
 		/^ROUTINE/ || /\(flat, cum\)/ { next }
-		$3 ~ /^[0-9a-f]+:/ && ($1 != "." || $2 != ".") {
+		$3 ~ /^[0-9a-f]+:/ && ($1 != "." || $2 != ".") && $4 != "RET" {
 			split($3, at, ":")
 			print at[1], $1 == "." ? 0 : $1, $2 == "." ? 0 : $2
 		}' | sort

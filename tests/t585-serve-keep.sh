@@ -110,7 +110,8 @@ check 'the ring is bounded in bytes and time; it serves files of earlier runs, n
 	small() { at_most "$(metric keep_bytes)" 1500; }
 	eventually small
 	test -L ring/profile-1000-60.pb.gz
-	cat ring/profile-x-60.pb.gz ring/profile-01000-60.pb.gz | same - other || :
+	same other ring/profile-x-60.pb.gz
+	same other ring/profile-01000-60.pb.gz
 	kill $target
 	wait $target || :
 	ended() { grep -q "no more profiles are kept: the process has ended" err; }
@@ -119,15 +120,20 @@ check 'the ring is bounded in bytes and time; it serves files of earlier runs, n
 	exits 0 wait $server
 END
 
+# sleeper: a process without samples, $!, to profile as any user
+sleeper() {
+	any_user
+	needs_command curl
+	needs_samples
+	sleep 600 &
+}
+
 # keeping: the sampler of --keep runs
 keeping() { pgrep -P $server -x pmu-sample; }
 
 check 'who reads the history all the time keeps no file for ever' <<'END'
 	unsanitized
-	any_user
-	needs_command curl
-	needs_samples
-	sleep 600 &
+	sleeper
 	mkdir ring
 	fake pmu-topprof <<-EOF
 		case "\$*" in
@@ -165,10 +171,7 @@ END
 
 check 'files that a wrong clock named go first, or when they are too far in the future' <<'END'
 	unsanitized
-	any_user
-	needs_command curl
-	needs_samples
-	sleep 600 &
+	sleeper
 	mkdir ring
 	now=$(date +%s)
 	for start in $((now - 600)) $((now - 300)) $((now + 600)) $((now + 9000)); do
@@ -181,10 +184,7 @@ profile-$((now - 300))-60.pb.gz"
 END
 
 check 'a directory that is replaced is used; what the tools report meanwhile is passed on' <<'END'
-	any_user
-	needs_command curl
-	needs_samples
-	sleep 600 &
+	sleeper
 	fake pmu-topprof <<-EOF
 		echo "pmu-topprof: cannot write 'x': No space left on device" >&2
 		exec sleep 600
@@ -236,7 +236,8 @@ check 'on a full disk whole files stay, and there are more as soon as there is r
 	rm $full/filler
 	eventually kept_there $((before + 2))
 	gzip -t $full/profile*
-	none find $full -name ".*" -type f -mmin +1
+	nothing_hidden() { none find $full -name ".*" -type f; }
+	eventually nothing_hidden	# but for the file that is being written
 	kill $server
 	exits 0 wait $server
 END
@@ -284,6 +285,30 @@ check 'profiles are kept in a safe directory only, and their cost refuses nobody
 	get -f "$url/debug/pprof/events" | grep -q page-faults
 	refused 429 "max-cost" "$url/debug/pprof/profile?seconds=0.2"
 	eventually keeping
+END
+
+check 'with --labels, a --keep-query with a tracepoint is sampled without labels' <<'END'
+	unsanitized
+	any_user
+	fake pmu-sample <<-EOF
+		echo "\$*" >args
+		exit 1
+	EOF
+	fake pmu-events <<-EOF
+		case "\$*" in *:*) type=2 ;; *) type=1 ;; esac
+		echo "[{\"base\": \"x\", \"type\": \$type}]"
+	EOF
+	for query in event=cycles "event=cycles&event=sched:sched_switch" frequency=19; do
+		rm -f args
+		serve -p $$ --labels --keep 1h --keep-query "$query" ring
+		eventually grep -q -e --pid=$$ args
+		kill $server
+		exits 0 wait $server
+		grep -c -e --labels args >>labelled || true
+	done
+	test "$(tr -d "\n" <labelled)" = 101
+	serve -p $$ --labels --keep 1h --keep-query "event=a:b&label=label:user" ring
+	eventually grep "labels of programs, which are not recorded at tracepoints" err
 END
 
 done_testing

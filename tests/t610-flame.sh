@@ -176,6 +176,24 @@ check 'lighter call paths are summed up per caller: nothing is lost, and a messa
 	sort all | same - sorted
 END
 
+check 'sums that no profile can hold stop at the largest value' <<'END'
+	for i in 1 2 3 4 5 6 7 8 9 10; do echo "a;b$i 999999999999999999"; done >folded
+	echo "a;c 1" >>folded
+	pmu-flame --min 1% -o p.html folded
+	python3 - >got <<-PY
+		import sys
+		sys.path.insert(0, "$TOP/tests")
+		from flame import *
+		d = data_of("p.html")
+		cum = column(d["cut"]["cum"][0], True)
+		for c, n in zip(cum, column(d["funcs"]["name"])):
+		    print(d["strings"][n], c)
+	PY
+	grep -qx "a 9223372036854775807" got
+	grep -qx "b3 999999999999999999" got
+	grep -qx "c 1" got
+END
+
 check 'differences, ratios, labels and types are in the page; what is missing is reported' <<'END'
 	made two >p.pb
 	pmu-flame -t cycles -o p.html p.pb
