@@ -112,6 +112,9 @@ none() {
 	test -z "$found" || { printf '%s\n' "$found"; return 1; }
 }
 
+# test, which says what was false: where a check ends, that is the last line of its log
+test() { command test "$@" || { set -- $? "$*"; echo "false: test $2" >&2; return "$1"; }; }
+
 # same EXPECTED ACTUAL
 same() { diff -u "$1" "$2"; }
 

@@ -201,12 +201,21 @@ check 'a group whose counters are read with each sample: of each event what perf
 			i=$((i + 2))
 		done | grep -v " 0 0" | sort | same want -
 	done
-	# of several threads: a sample each ms of its own thread
-	undisturbed pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o t.data -- ten threads 0.2
+	# of several threads: the last value of each counter, which is one thread's on one CPU
+	pmu-sample -e "{cpu-clock,page-faults}:S" -F 1000 -o t.data -- ten threads 0.2
 	pmu-topprof -o p.pb.gz t.data
-	n=$(column p.pb.gz 1) sum=$(column p.pb.gz 2)
-	test $n -gt 50
-	test $sum -ge $((n * 1000000)) && test $sum -le $((n * 1500000))
+	perf script -D -i t.data 2>/dev/null | sed -n "
+		/RECORD_SAMPLE/s/.*: \([0-9]*\/[0-9]*\): 0x.*/\1/p
+		/ group nr /{n;s/.* id 0*\([0-9a-f]*\), value 0*\([0-9a-f]*\),.*/\1 \2/p}" |
+		paste -d" " - - >read
+	sum=0
+	for last in $(awk '{ last[$1, $2] = $3 } END { for (id in last) print last[id] }' read); do
+		sum=$((sum + 0x$last))
+	done
+	cat read
+	at_least "$(cut -d" " -f1 read | sort -u | wc -l)" 2
+	test "$(column p.pb.gz 1)" = "$(wc -l <read)"
+	test "$(column p.pb.gz 2)" = $sum
 END
 
 check 'a profile for each process, each thread' <<'END'
