@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chains WHAT CPU_MS [DEPTH] - a program whose callchains are known by construction: main calls
- * WHAT, which takes CPU_MS of CPU time in all, and then waits for the end of its input.
+ * chains WHAT CPU_MS [DEPTH [WORK]] - a program whose callchains are known by construction:
+ * main calls WHAT, which takes CPU_MS of CPU time in all, and then waits for the end of its input.
  *
  *	rec	rec() calls itself DEPTH times, then burn()
  *	sort	rec(), then compare() called by the C library's qsort()
- *	signal	rec(), then burn(), interrupted by handler(), which calls inside() and burn()
+ *	signal	rec(), then burn(), interrupted by handler(), which calls inside() and burn();
+ *		WORK: how many times as much the handler does
  *	other	the same, but handler() has a stack of its own
  *	clock	once() calls the vdso
  *	stub	loop() calls tiny(), of a library, through the procedure linkage table
@@ -83,9 +84,11 @@ apart static void burn_some(void)
 	sink++;
 }
 
+static int handler_work = 1;	/* more, for CPUs that are so fast that it is hardly sampled */
+
 apart static void inside(void)
 {
-	burn(400000);
+	burn(400000 * handler_work);
 	sink++;
 }
 
@@ -241,6 +244,7 @@ int main(int argc, char **argv)
 
 	end_ms = cpu_ms() + (argc > 2 ? atoi(argv[2]) : 100);
 	depth = argc > 3 ? atoi(argv[3]) : 10;
+	handler_work = argc > 4 ? atoi(argv[4]) : 1;
 	if (!strcmp(what, "signal") || !strcmp(what, "other"))
 		catch_signals(!strcmp(what, "other"));
 	if (!strcmp(what, "context"))

@@ -112,9 +112,6 @@ none() {
 	test -z "$found" || { printf '%s\n' "$found"; return 1; }
 }
 
-# test, which says what was false: where a check ends, that is the last line of its log
-test() { command test "$@" || { set -- $? "$*"; echo "false: test $2" >&2; return "$1"; }; }
-
 # same EXPECTED ACTUAL
 same() { diff -u "$1" "$2"; }
 
@@ -239,6 +236,8 @@ check() {
 	(	# not in a condition: set -e would be off in here
 		cd "$scratch/$tests" || exit 1
 		set -e
+		# which says what was false: where a check ends, that is the last line of its log
+		test() { command test "$@" || { set -- $? "$*"; echo "false: test $2" >&2; return "$1"; }; }
 		eval "$body"
 	) >"$scratch/log" 2>&1 </dev/null
 	status=$?

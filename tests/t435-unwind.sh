@@ -200,8 +200,9 @@ check 'with musl, whose code has none, a stack ends where that begins, and is co
 	chains frames u.data >names
 	cat names
 	recs=$(printf "%21s" "" | sed "s/ / rec/g")
-	# main() itself is sampled now and then
-	grep -E "(burn_some$recs |^[0-9]* )main( libc_start_main_stage2)?\$" names >whole
+	# main(), cpu_ms() and rec() themselves are sampled now and then
+	grep -E "(burn_some$recs|^[0-9]*( cpu_ms|( rec){0,21})) main( libc_start_main_stage2)?\$" \
+		names >whole
 	at_least "$(awk "{ n += \$1 } END { print n }" whole)" 20
 	none grep "\[unknown\]" names
 	none sh -c "grep main names | grep -vFxf whole"
@@ -217,7 +218,7 @@ END
 
 check 'before the address that a signal interrupted there is a marker, for it is exact' <<'END'
 	build
-	recorded signal 150 10
+	recorded signal 400 10 3
 	chains frames u.data | awk "/__restore_rt/ { n += \$1 } END { print n + 0 }" >handlers
 	pmu-stream --dump u.data | grep -c "0xfffffffffffffe00.*0xfffffffffffffe00" >marked
 	cat handlers marked
@@ -306,6 +307,7 @@ GO
 	mkfifo start
 	./ask <start &
 	exec 3>start
+	eventually grep -qx ask "/proc/$!/comm"	# not the shell any more
 	pmu-sample -v --user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
 	eventually test -s s.data
 	echo go >&3
@@ -333,6 +335,7 @@ check 'of C code in a Go program, only callers are shown, however the program is
 	cat >held.c <<"C"
 #include <alloca.h>
 #include <string.h>
+#include <unistd.h>
 
 struct data { struct data *next; void (*function)(void); };
 
@@ -365,15 +368,25 @@ int main(void)
 {
 	struct data data = { 0, innocent };
 
+	char go;
+
+	read(0, &go, 1);
 	holder(&data, 40000);
 	return 0;
 }
 C
 	for option in -pie -static; do
 		cc -O2 -fomit-frame-pointer $option held.c -o held
-		./held &
-		pid=$!
-		pmu-sample -v --user --unwind -e cpu-clock -F 997 -o s.data -p $pid 2>said
+		rm -f start
+		mkfifo start
+		./held <start &
+		exec 3>start
+		eventually grep -qx held "/proc/$!/comm"	# not the shell any more
+		pmu-sample -v --user --unwind -e cpu-clock -F 997 -o s.data -p $! 2>said &
+		eventually test -s s.data
+		echo go >&3
+		exec 3>&-
+		wait
 		cat said
 		grep -q "cut by the dump.s 32768 bytes" said
 		pmu-symbolize s.data | pmu-topprof --to folded >folded

@@ -69,7 +69,7 @@ END
 check 'the same of .NET, which is known by its library, and of Node.js, by its program' <<'END'
 	any_user
 	hint() {
-		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 120
+		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 400
 		pmu-symbolize s.data 2>err >/dev/null
 		cat err
 		grep -q "no names of code that $2 compiled in process [0-9]*: .*; start it with $3$" err

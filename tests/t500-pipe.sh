@@ -49,7 +49,9 @@ is_as_large() { test "$(stat -c %s "$1")" -ge "$2"; }
 check 'ten functions of 1/55 .. 10/55 of the time come out within 2 points' <<'END'
 	top "$scratch/ten.pb.gz" >top
 	cat top
-	grep '^[A-J] ' top | sort >shares
+	# the kernel has a share, too, the larger the more other programs run
+	at_least "$(awk '/^[A-J] / { sum += $2 } END { print sum }' top)" 80
+	ten_shares top >shares
 	test "$(wc -l <shares)" = 10
 	n=1
 	read -r taken <"$scratch/taken"
