@@ -377,7 +377,7 @@ int main(void)
 C
 	for option in -pie -static; do
 		cc -O2 -fomit-frame-pointer $option held.c -o held
-		rm -f start
+		rm -f start s.data
 		mkfifo start
 		./held <start &
 		exec 3>start
