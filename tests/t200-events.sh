@@ -262,6 +262,7 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 		gcc -O1 $flag -o p$flag p.c
 		./p$flag &
 		pid=$!
+		eventually grep -q "r-xp.*/p$flag" /proc/$pid/maps	# not the shell any more
 		eventually grep -q "r-xp.*libc" /proc/$pid/maps	# it has its libraries
 		pmu-events --doctor -p $pid >out || :
 		kill $pid
@@ -283,7 +284,7 @@ check 'the doctor on a process: frame pointers in its program, or none' <<'END'
 	EOF
 	./bare &
 	pid=$!
-	eventually has_run $pid 1
+	eventually grep -qx bare /proc/$pid/comm	# not the shell any more
 	pmu-events --doctor -p $pid >out || :
 	kill $pid
 	grep "^note  callchains .*--unwind stops in code without unwind tables (bare)" out
