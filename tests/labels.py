@@ -64,10 +64,11 @@ class Recording:
         self.records.append(record(9, self.fixed(2, ip, tid, cpu, time or self.time) +
                                    struct.pack("<I", len(raw)) + raw))
 
-    def sample(self, event, ip, truth=None, tid=42, cpu=0):
+    def sample(self, event, ip, truth=None, tid=42, cpu=0, callers=(0x4f0000,)):
         """TRUTH: what a profile should say; None: not known."""
+        chain = 2 ** 64 - 512, ip, *callers
         self.records.append(record(9, self.fixed(event, ip, tid, cpu, self.time) +
-                                   struct.pack("<QQQQ", 3, 2 ** 64 - 512, ip, 0x4f0000)))
+                                   struct.pack("<%dQ" % (len(chain) + 1), len(chain), *chain)))
         labels = {"labels": "not known"} if truth is None else dict(truth)
         self.truth[ip, ",".join("%s=%s" % l for l in sorted(labels.items()))] += 1
         self.time += 1000
@@ -278,6 +279,17 @@ def judge(data):
         said[address[where], ",".join("%s=%s" % l for l in sorted(labels.items()))] += \
             sum(values[0::2])
     show(said)
+
+
+def later(r, n):
+    """N samples with a hundred callers of their own each, and one more after two seconds."""
+    r.records.append(record(80, struct.pack("<QIIQQ", 29, 1, 1, 1600000000 * 10 ** 9, 0), 0))
+    for k in range(n + 1):
+        r.time += 2 * 10 ** 9 if k == n else 0
+        ip = 0x400000 + 64 * (k % 50)
+        r.labels(0, ip, [("user", "u%d" % (k % 7))])
+        r.sample(0, ip, {"user": "u%d" % (k % 7)},
+                 callers=range(0x410000 + 100 * k, 0x410000 + 100 * (k + 1)))
 
 
 def show(counter, out=sys.stdout):

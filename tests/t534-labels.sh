@@ -73,6 +73,17 @@ check 'the keys of labels come in the order of their names, whatever came first'
 	grep -q "label:cpu:\[z\] label:label:pid:\[y\] label:labels:\[x\] label:pid:\[mine\]" raw
 END
 
+check 'labels of the sample that ends an interval, when the tables are emptied' <<'END'
+	made later 2500
+	for filter in "cat" "pmu-symbolize -q"; do
+		rm -f p-*
+		$filter <later.data | pmu-topprof -q --interval 1s --output-template "p-%s.pb.gz"
+		test "$(ls p-* | wc -l)" = 2
+		pmu-topprof -q -Z none p-* >all.pb
+		says all.pb | same truth -
+	done
+END
+
 check 'only the labels that were asked for; none of them with -l none' <<'END'
 	unsanitized
 	made many 100

@@ -88,7 +88,7 @@ static struct thread_variable find_relocation(const struct elf *elf, const char 
 			continue;
 		struct thread_symbols s = symbols_of(elf, section.link);
 		struct cursor c = elf_cursor(elf, elf_part(elf, section.offset, section.size));
-		while (left-- && cursor_left(&c) >= sizeof(Elf64_Rela)) {
+		for (; left && cursor_left(&c) >= sizeof(Elf64_Rela); left--) {
 			uint64_t slot = cursor_u64(&c), info = cursor_u64(&c);
 			cursor_u64(&c);		/* addend */
 			enum thread_place place = place_of(elf->machine, ELF64_R_TYPE(info));

@@ -180,15 +180,24 @@ struct index_builder {
 	struct table ids[PARTS];	/* ids of elements by their bytes; none of RANGES */
 };
 
+/* Return the id of the element of SIZE bytes with HASH in the table PART, or TABLE_NONE. */
+static uint32_t find_element(const struct index_builder *b, enum index_part part, uint64_t hash,
+			     const void *bytes, size_t size)
+{
+	const struct buffer *in = &b->part[part];
+
+	return TABLE_FIND(&b->ids[part], hash, i,
+			  size <= in->size - (size_t)i * unit[part] &&
+			  !memcmp(in->at + (size_t)i * unit[part], bytes, size));
+}
+
 /* Return the id of the element of SIZE bytes in the table PART. Adds it if it is not there yet. */
 static uint32_t element_id(struct index_builder *b, enum index_part part, const void *bytes,
 			   size_t size)
 {
 	struct buffer *in = &b->part[part];
 	uint64_t hash = hash_bytes(bytes, size);
-	uint32_t id = TABLE_FIND(&b->ids[part], hash, i,
-				 size <= in->size - (size_t)i * unit[part] &&
-				 !memcmp(in->at + (size_t)i * unit[part], bytes, size));
+	uint32_t id = find_element(b, part, hash, bytes, size);
 
 	if (id != TABLE_NONE)
 		return id;
@@ -203,7 +212,10 @@ static uint32_t string_id(struct index_builder *b, const char *text)
 	return text ? element_id(b, STRINGS, text, strlen(text) + 1) : 0;
 }
 
-/* Copy the table PART of the old index, so that its ids stay the same. */
+/*
+ * Copy the table PART of the old index, so that its ids stay the same.  Of equal elements, which
+ * only a damaged file has, the first is found: a table with many equal hashes would be slow.
+ */
 static void take(struct index_builder *b, enum index_part part)
 {
 	const uint8_t *table = b->old->table[part];
@@ -212,7 +224,9 @@ static void take(struct index_builder *b, enum index_part part)
 	buffer_add(&b->part[part], table, end);
 	for (size_t at = 0; part != RANGES && at < end; at += size) {
 		size = part == STRINGS ? strlen((const char *)table + at) + 1 : unit[part];
-		table_add(&b->ids[part], hash_bytes(table + at, size), (uint32_t)(at / unit[part]));
+		uint64_t hash = hash_bytes(table + at, size);
+		if (find_element(b, part, hash, table + at, size) == TABLE_NONE)
+			table_add(&b->ids[part], hash, (uint32_t)(at / unit[part]));
 	}
 }
 
