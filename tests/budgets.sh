@@ -41,12 +41,12 @@ with_local() {
 	} | compose "$1"
 }
 
-# program: ./t with the function "code" of a page, in few bytes
+# program [OPTION...]: ./t with the function "code" of a page, in few bytes; options of ld
 program() {
 	printf '%s\n' .text '.globl code' '.type code, @function' 'code: .skip 4096, 0x90' \
 		'.size code, 4096' >t.s
 	as t.s -o t.o
-	ld -n -e code t.o -o t
+	ld -n -e code "$@" t.o -o t
 	address=$(nm t | sed -n 's/ T code//p')
 	offset=$(readelf -lW t | awk '$1 == "LOAD" && / E /{ print $2; exit }')
 }

@@ -157,4 +157,30 @@ check 'where a user may have few files open, all files of a program are used in 
 	grep -qx "code 300" folded
 END
 
+check 'a file of --cache that holds one name 200,000 times' <<'END'
+	program --build-id
+	with_local s.data <<-EOF
+	R += [executable(1, 0x10000000, 0x2000, os.getcwd() + "/t"), sample(1, 0x10000100 + $offset)]
+	EOF
+	pmu-symbolize --cache kept -o r.data s.data
+	python3 - kept/*.index <<-'EOF'
+	import struct, sys, zlib
+	HEADER = "<QIIQ4I"	# magic, version, checksum from byte 16 on, key, sizes of four tables
+	data = open(sys.argv[1], "rb").read()
+	magic, version, _, key, *sizes = struct.unpack_from(HEADER, data)
+	tables = data[struct.calcsize(HEADER):]
+	assert len(tables) == sum(sizes)
+	# without its ranges it answers nothing, so it is written anew
+	rest = struct.pack("<Q4I", key, 0, *sizes[1:3], sizes[3] + 200000)
+	rest += tables[sizes[0]:] + bytes(200000)
+	open(sys.argv[1], "wb").write(struct.pack("<QII", magic, version, zlib.crc32(rest)) + rest)
+	EOF
+	cksum kept/*.index >before
+	within 2 64 pmu-symbolize --cache kept -o r.data s.data
+	exits 1 sh -c "cksum kept/*.index | cmp -s - before"
+	pmu-topprof --to folded r.data >folded
+	head -n 3 folded
+	grep -qx "code 1" folded
+END
+
 done_testing
