@@ -104,35 +104,49 @@ END
 check 'clocks of other origins are put in order by the wall clock, which is reported' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-sample -e cpu-clock -F 500 -o b.data -- ten serial 0.1
-	# as if b were of a machine that started 1000 s earlier
-	python3 - >want <<-END
-	import struct
-	def pair(data, at):	# times of the wall clock and of the samples' clock, in ns
-	    return struct.unpack_from("<QQ", data, at + 24)
-	a = open("a.data", "rb").read()
-	at = 16
-	while struct.unpack_from("<IHHQ", a, at)[::3] != (80, 29):
-	    at += struct.unpack_from("<H", a, at + 6)[0]
-	ours = pair(a, at)
-	data = bytearray(open("b.data", "rb").read())
-	at = 16
-	while at < len(data):
-	    kind, misc, size = struct.unpack_from("<IHH", data, at)
-	    if kind == 80 and struct.unpack_from("<Q", data, at + 8)[0] == 29:
-	        clock, = struct.unpack_from("<Q", data, at + 32)
-	        struct.pack_into("<Q", data, at + 32, clock + 10**12)
-	        wall, clock = pair(data, at)
-	        print(clock - wall - (ours[1] - ours[0]))
-	    at += size
-	open("c.data", "wb").write(data)
+	cat >clocks.py <<-PY
+	import struct, sys
+	def feature(data):	# offset of the record with times of the wall clock and of samples
+	    at = 16
+	    while struct.unpack_from("<IHHQ", data, at)[::3] != (80, 29):
+	        at += struct.unpack_from("<H", data, at + 6)[0]
+	    return at
+	if len(sys.argv) > 1:	# FILE: make its samples' times those of the wall clock
+	    data = open(sys.argv[1], "rb").read()
+	    wall, clock = struct.unpack_from("<QQ", data, feature(data) + 24)
+	    for line in sys.stdin:
+	        time, pid = map(int, line.split())
+	        print((time - clock + wall) % 2**64, pid)
+	PY
+	# as if b were of a machine that started three years earlier, or later
+	python3 - <<-END
+	from clocks import *
+	for name, ns in ("early", 10**17), ("late", -10**17):
+	    data = bytearray(open("b.data", "rb").read())
+	    clock, = struct.unpack_from("<Q", data, feature(data) + 32)
+	    struct.pack_into("<Q", data, feature(data) + 32, (clock + ns) % 2**64)
+	    open(name, "wb").write(data)
 	END
-	pmu-stream --cat a.data c.data >j.data 2>told
-	grep -q "c.data. is put in order by the wall clock" told
-	# its times are 1000 s back now, in the clock of the first
-	pmu-stream --dump j.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >got
-	pmu-stream --dump b.data | sed -n "s/.* SAMPLE .* time=\([0-9]*\) .*/\1/p" | head -n 1 >was
-	test $(($(cat was) - $(cat got))) = "$(cat want)"
-	near "$(cat want)" 1000000000000 10000000000	# both clocks go on meanwhile
+	# wall_times FILE: time by the wall clock and pid of each sample
+	wall_times() {
+		pmu-stream --dump $1 |
+			sed -n 's/.* SAMPLE .* time=\([0-9]*\) .* pid=\([0-9]*\) .*/\1 \2/p' |
+			python3 clocks.py $1
+	}
+	for b in early late; do
+		{ wall_times a.data; wall_times $b; } | sort -s -n -k 1,1 >want
+		cut -d " " -f 2 want | uniq >want.pids
+		for files in "a.data $b" "$b a.data"; do
+			pmu-stream --cat $files >j.data 2>told
+			test $(grep -c "is put in order by the wall clock" told) = 1
+			wall_times j.data >got
+			cut -d " " -f 2 got | uniq | diff want.pids -
+			sort -s -n -k 1,1 got | diff want -
+			# no time is before the start of the clock, which would be near 2^64
+			pmu-stream --dump j.data >dump
+			none grep "time=18[0-9]\{18\}" dump
+		done
+	done
 END
 
 check 'what cannot be joined is reported, the rest is joined' <<'END'

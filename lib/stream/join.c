@@ -159,6 +159,8 @@ static void pass_feature(struct join *j, const struct record *rec)
 		return;
 	if (feature > FEATURE_CMDLINE && feature != FEATURE_CLOCK_DATA)
 		return;		/* they describe one file or machine, not all */
+	if (feature == FEATURE_CLOCK_DATA && !j->begun)
+		return;		/* align_clocks() chooses one */
 	j->features |= 1ULL << feature;
 	writer_record(j->out, rec);
 }
@@ -265,24 +267,56 @@ static int64_t clock_origin(const struct stream_origin *o)
 	return (int64_t)(o->wall_time - o->clock_time);
 }
 
-/* Make the clock of the first stream that records the wall clock the joint clock. */
+/*
+ * Return the origin of the stream whose clock is the joint clock, or NULL if no stream
+ * records the wall clock: that of the first, or of the one whose clock started earliest.
+ * With a later one, times before its start would be below 0.
+ */
+static const struct stream_origin *joint_clock(const struct join *j)
+{
+	const struct stream_origin *joint = NULL;
+
+	for (size_t i = 0; i < j->sources; i++) {
+		const struct stream_origin *o = stream_origin(j->source[i].in);
+		if (o->has_clock && (!joint || clock_origin(o) < clock_origin(joint) - APART))
+			joint = o;
+	}
+	return joint;
+}
+
+static void write_clock(struct join *j, const struct stream_origin *o)
+{
+	const struct {
+		uint32_t version, clock;
+		uint64_t wall_time, clock_time;
+	} data = { 1, o->clock, o->wall_time, o->clock_time };
+
+	writer_feature(j->out, FEATURE_CLOCK_DATA, &data, sizeof(data));
+	j->features |= 1ULL << FEATURE_CLOCK_DATA;
+}
+
+static void note_host(struct join *j, const char *file, const char *host)
+{
+	const char *first = stream_origin(j->source[0].in)->host;
+
+	if (host && first && strcmp(host, first))
+		report_note(j->report, "'%s' is from host %s, '%s' from %s: processes "
+			    "with the same pid become one", j->source[0].file, first, file, host);
+}
+
 static void align_clocks(struct join *j)
 {
-	const struct stream_origin *first = NULL;
+	const struct stream_origin *joint = joint_clock(j);
 
+	if (joint)
+		write_clock(j, joint);
 	for (size_t i = 0; i < j->sources; i++) {
 		struct join_input *s = &j->source[i];
 		const struct stream_origin *o = stream_origin(s->in);
-		if (o->host && stream_origin(j->source[0].in)->host &&
-		    strcmp(o->host, stream_origin(j->source[0].in)->host))
-			report_note(j->report, "'%s' is from host %s, '%s' from %s: processes "
-				    "with the same pid become one", j->source[0].file,
-				    stream_origin(j->source[0].in)->host, s->file, o->host);
+		note_host(j, s->file, o->host);
 		if (!o->has_clock)
 			continue;
-		if (!first)
-			first = o;
-		int64_t shift = clock_origin(o) - clock_origin(first);
+		int64_t shift = clock_origin(o) - clock_origin(joint);
 		if (shift < -APART || shift > APART) {
 			s->relabel.shift = shift;
 			s->time += s->has_head ? (uint64_t)shift : 0;
