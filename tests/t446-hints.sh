@@ -4,7 +4,8 @@
 # kinds: release user
 . tests/lib.sh
 
-# A program that runs code in anonymous memory, a run of nops, for argv[1] ms of CPU time.
+# A program that runs code in anonymous memory for argv[1] ms of CPU time: a run of SIZE - 1 nops,
+# or with SIZE 0 a loop, which has few addresses.
 cat >"$scratch/compiler.c" <<'END'
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,10 +21,14 @@ extern int is_there;
 int main(int argc, char **argv)
 {
 	struct timespec used = { 0, 0 };
-	unsigned char *code = mmap(0, SIZE, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *code = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char path[64];
+#if SIZE
 	memset(code, 0x90, SIZE);
 	code[SIZE - 1] = 0xc3;
+#else	/* mov $4096, %ecx; dec %ecx; jnz to dec; ret */
+	memcpy(code, "\xb9\x00\x10\x00\x00\xff\xc9\x75\xfc\xc3", 10);
+#endif
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	FILE *map = argc > 2 ? fopen(path, "w") : NULL;
 	if (map) {
@@ -41,7 +46,7 @@ int main(int argc, char **argv)
 END
 echo 'int is_there = 0;' >"$scratch/library.c"
 
-# compiler NAME LIBRARY [SIZE]: the program NAME, which maps LIBRARY and runs code of SIZE bytes
+# compiler NAME LIBRARY [SIZE]: the program NAME, which maps LIBRARY and runs that code
 compiler() {
 	test "$(uname -m)" = x86_64 || skip "its code is that of x86-64"
 	once "hints-$2" gcc -shared -fPIC "$scratch/library.c" -o "$2"
@@ -69,7 +74,7 @@ END
 check 'the same of .NET, which is known by its library, and of Node.js, by its program' <<'END'
 	any_user
 	hint() {
-		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 400
+		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 120
 		pmu-symbolize s.data 2>err >/dev/null
 		cat err
 		grep -q "no names of code that $2 compiled in process [0-9]*: .*; start it with $3$" err
@@ -77,7 +82,7 @@ check 'the same of .NET, which is known by its library, and of Node.js, by its p
 	}
 	compiler any-name libcoreclr.so
 	hint ./any-name .NET DOTNET_PerfMapEnabled=1
-	compiler node libother.so 4	# samples count: a loop may have few addresses
+	compiler node libother.so 0	# samples count: a loop may have few addresses
 	hint ./node Node.js --perf-basic-prof
 END
 
