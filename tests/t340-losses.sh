@@ -73,6 +73,39 @@ check 'a reader that stalls: what was counted is sampled or lost, of each event'
 		"$(of_event page-faults LOST_SAMPLES s.data)"
 END
 
+check 'nothing is counted before there is a buffer for its samples' <<'END'
+	any_user
+	needs_command strace
+	strace -o calls true 2>err || skip "strace cannot trace here"
+	# its thread takes page faults until it is killed
+	cat >endless.c <<-END2
+		#include <sys/mman.h>
+		int main(void)
+		{
+			for (;;) {
+				char *page = mmap(0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+				*page = 1;
+				munmap(page, 4096);
+			}
+		}
+	END2
+	gcc -O1 endless.c -o endless
+	./endless &
+	target=$!
+	eventually grep -qx endless /proc/$target/comm
+	# between the opening and the buffer there are 50 ms, and 50 more to the start
+	strace -qq -o calls -e trace=ioctl -e inject=ioctl:delay_enter=50000 pmu-sample -v -m 16Mi \
+		-e page-faults/period=1/,minor-faults/period=1/ -p $target -d 0.5 -o s.data 2>err
+	kill $target
+	cat err
+	grep -q SET_OUTPUT calls
+	for event in page-faults minor-faults; do
+		sampled=$(of_event $event SAMPLE s.data) lost=$(of_event $event LOST_SAMPLES s.data)
+		at_least "$sampled" 1
+		near $((sampled + lost)) "$(counted $event err)" $((2 * $(nproc)))
+	done
+END
+
 check 'a kernel that does not count lost samples: its LOST records, and a word about it' <<'END'
 	older 5.19 true || skip "cannot seem older here"
 	older 5.19 pmu-sample -v -m 16Ki --buffer 16Ki -e page-faults -c 1 -- faults 30000 2>err |

@@ -207,13 +207,10 @@ static bool set_filter(struct counters *c, const struct event *event, int fd)
 	return false;
 }
 
-/* Whether EVENT, just opened, must not count before it has its filter and its labels. */
-static bool must_wait(const struct counters *c, const struct event *event)
-{
-	return event->filter || c->labels;
-}
-
-/* Complete event E, open as FD on the I-th CPU: its filter, ring, labels.  False: reported. */
+/*
+ * Complete event E, open as FD on the I-th CPU, with its filter, ring and labels.  It counts from
+ * then on: what it counted before would be neither sampled nor lost.  False: reported.
+ */
 static bool complete_event(struct counters *c, uint32_t e, size_t i, int fd, bool by_cpu)
 {
 	const struct event *event = &c->events->event[e];
@@ -221,8 +218,7 @@ static bool complete_event(struct counters *c, uint32_t e, size_t i, int fd, boo
 	if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
 	    (c->labels && !label_recorder_attach(c->labels, e, fd, i, c->cpu[i], c->ring[i].fd)))
 		return false;
-	if (must_wait(c, event) && !event->attr.disabled &&
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+	if (!event->attr.disabled && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
 		report_failure(c->report, "cannot enable '%s'", event->name);
 		return false;
 	}
@@ -242,7 +238,7 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 		bool follows = event->group && event->group == group;
 		bool by_cpu = tid < 0 || event->per_cpu || flags & PERF_FLAG_PID_CGROUP;
 		struct perf_event_attr attr = event->attr;
-		attr.disabled |= must_wait(c, event);
+		attr.disabled = 1;
 		int fd = event_open(&attr, event->per_cpu ? -1 : tid, c->cpu[i],
 				    follows ? leader : -1, flags | PERF_FLAG_FD_CLOEXEC);
 		int error = errno;
