@@ -183,4 +183,15 @@ check 'a file of --cache that holds one name 200,000 times' <<'END'
 	grep -qx "code 1" folded
 END
 
+check 'records without a time that are joined: what waits for one is bounded' <<'END'
+	compose s.data <<-EOF
+	kind = IP | TID | PERIOD
+	records = [record(64, attr(1, 0, 1, kind, flags=0))]
+	records += [record(1, mmap(5, 4096 * i, 4096, b"x" * 1000)) for i in range(100000)]
+	out = pipe(*records)
+	EOF
+	within 5 64 pmu-stream --cat s.data -o j.data
+	test "$(pmu-stream j.data | awk '$1 == "MMAP" { print $2 }')" = 100000
+END
+
 done_testing

@@ -149,6 +149,27 @@ check 'clocks of other origins are put in order by the wall clock, which is repo
 	done
 END
 
+check 'equal events that get other names later have that of the first' <<'END'
+	compose s.data <<-EOF
+	kind = IP | TID | TIME | ID | PERIOD
+	def rename(id, name):
+	    return record(78, struct.pack("<QQ", 2, id) + pad(name))
+	records = [record(64, attr(1, 0, 1, kind, size=64) + struct.pack("<Q", i))
+	           for i in range(1, 2001)]
+	records.append(record(9, struct.pack("<QIIQQQ", 4096, 5, 5, 1, 1, 1)))
+	records += 4 * [record(68, b"")]	# it is passed on
+	records += [rename(1, b"first"), rename(1, b"first")]
+	records += [rename(i, b"other") for i in range(2, 2001)]
+	out = pipe(*records)
+	EOF
+	pmu-stream --cat s.data >j.data
+	pmu-stream --dump j.data | grep EVENT_UPDATE >names
+	cat names
+	test "$(wc -l <names)" = 2	# when it is defined, and when it gets its name
+	test "$(wc -c <j.data)" -le "$(wc -c <s.data)"
+	pmu-stream j.data | grep "^event first: 1 samples"
+END
+
 check 'what cannot be joined is reported, the rest is joined' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o a.data -- ten serial 0.1
 	pmu-symbolize a.data >r.data

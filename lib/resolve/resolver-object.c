@@ -127,8 +127,9 @@ static int64_t taken_before(const struct resolver *r, const struct stream_reader
 
 	if (!origin->has_clock || !r->sample_time)
 		return r->options.recorded_before;
-	int64_t since = (int64_t)(r->sample_time - origin->clock_time);
-	return (int64_t)origin->wall_time + since + (since < 0 ? -since : since) / 1000;
+	uint64_t since = r->sample_time - origin->clock_time;	/* or before: then near 2^64 */
+	uint64_t distance = since >> 63 ? -since : since;
+	return (int64_t)(origin->wall_time + since + distance / 1000);
 }
 
 /*

@@ -39,7 +39,9 @@ struct join_input {
 /* An event of the joint stream. */
 struct joint {
 	struct perf_event_attr attr, key;	/* KEY: see key_of() */
-	const char *name;	/* owned by a reader */
+	const char *name;	/* owned by the reader of SOURCE */
+	const struct join_input *source;	/* first source with this event */
+	uint32_t number;	/* index of the event in SOURCE */
 	uint64_t *id;
 	uint32_t ids;
 	bool written;		/* its ATTR record is written */
@@ -86,9 +88,14 @@ static struct perf_event_attr key_of(const struct perf_event_attr *a)
 	return key;
 }
 
-static uint32_t joint_event(struct join *j, const struct stream_event *event)
+/* Return the index of the joint event of event NUMBER of S. */
+static uint32_t joint_event(struct join *j, const struct join_input *s, uint32_t number)
 {
-	struct joint new = { .attr = relabel_attr(&event->attr), .name = event->name };
+	const struct stream_event *event = &stream_events(s->in)->event[number];
+	struct joint new = {
+		.attr = relabel_attr(&event->attr), .name = event->name, .source = s,
+		.number = number,
+	};
 
 	new.key = key_of(&new.attr);
 	for (uint32_t i = 0; i < j->events; i++)
@@ -130,7 +137,7 @@ static void learn_events(struct join *j, struct join_input *s)
 	for (; s->events < events->count; s->events++) {
 		s->joint = array_grow(s->joint, s->events, sizeof(*s->joint));
 		s->event_id = array_grow(s->event_id, s->events, sizeof(*s->event_id));
-		s->joint[s->events] = joint_event(j, &events->event[s->events]);
+		s->joint[s->events] = joint_event(j, s, s->events);
 		s->event_id[s->events] = add_id(j, s->joint[s->events]);
 	}
 	for (; s->ids < events->ids; s->ids++) {
@@ -165,16 +172,20 @@ static void pass_feature(struct join *j, const struct record *rec)
 	writer_record(j->out, rec);
 }
 
-/* Write the names of events of S that were named after their definition. */
-static void rename_events(struct join *j, const struct join_input *s)
+/* EVENT_UPDATE: u64 kind, u64 id.  Write the event's name if it was named after its definition. */
+static void rename_event(struct join *j, const struct join_input *s, const struct record *rec)
 {
-	for (uint32_t i = 0; i < s->events; i++) {
-		struct joint *e = &j->event[s->joint[i]];
-		const char *name = stream_events(s->in)->event[i].name;
-		if (strcmp(e->name, name)) {
-			e->name = name;
-			writer_event_name(j->out, e->id[0], name);
-		}
+	struct cursor c = rec->body;
+
+	cursor_u64(&c);
+	uint32_t number = events_find_id(stream_events(s->in), cursor_u64(&c));
+	if (number >= s->events)
+		return;
+	struct joint *e = &j->event[s->joint[number]];
+	const char *name = stream_events(s->in)->event[number].name;
+	if (e->source == s && e->number == number && strcmp(e->name, name)) {
+		e->name = name;
+		writer_event_name(j->out, e->id[0], name);
 	}
 }
 
@@ -184,7 +195,7 @@ static void take_user(struct join *j, struct join_input *s, const struct record 
 	if (j->begun)
 		learn_events(j, s);
 	if (j->begun && rec->type == RECORD_EVENT_UPDATE)
-		rename_events(j, s);
+		rename_event(j, s, rec);
 	if (rec->type == RECORD_FEATURE)
 		pass_feature(j, rec);
 	else if (rec->type == RECORD_BUILD_ID || rec->type == RECORD_TRACING_DATA)
@@ -219,7 +230,7 @@ static void keep_pending(struct join *j, struct join_input *s, const struct reco
 		write_pending(j, s);
 }
 
-/* Read up to the next record that has a time. */
+/* Read up to the next record that has a time, or to so many without one that they are written. */
 static void read_head(struct join *j, struct join_input *s)
 {
 	struct record rec;
@@ -241,6 +252,8 @@ static void read_head(struct join *j, struct join_input *s)
 		uint64_t time = stream_time(s->in, &rec);
 		if (time == 0) {
 			keep_pending(j, s, &rec);
+			if (s->pending.size > PENDING_MAX)
+				return;
 			continue;
 		}
 		s->head = rec;
@@ -261,10 +274,10 @@ static void write_head(struct join *j, struct join_input *s)
 	write_one(j, s, &s->head);
 }
 
-/* Return the wall-clock time at which the stream's clock is 0, in ns since 1970. */
-static int64_t clock_origin(const struct stream_origin *o)
+/* Return by how much later O's clock started than OTHER's, in ns. */
+static int64_t started_later(const struct stream_origin *o, const struct stream_origin *other)
 {
-	return (int64_t)(o->wall_time - o->clock_time);
+	return (int64_t)(o->wall_time - o->clock_time - (other->wall_time - other->clock_time));
 }
 
 /*
@@ -278,7 +291,7 @@ static const struct stream_origin *joint_clock(const struct join *j)
 
 	for (size_t i = 0; i < j->sources; i++) {
 		const struct stream_origin *o = stream_origin(j->source[i].in);
-		if (o->has_clock && (!joint || clock_origin(o) < clock_origin(joint) - APART))
+		if (o->has_clock && (!joint || started_later(o, joint) < -APART))
 			joint = o;
 	}
 	return joint;
@@ -316,7 +329,7 @@ static void align_clocks(struct join *j)
 		note_host(j, s->file, o->host);
 		if (!o->has_clock)
 			continue;
-		int64_t shift = clock_origin(o) - clock_origin(joint);
+		int64_t shift = started_later(o, joint);
 		if (shift < -APART || shift > APART) {
 			s->relabel.shift = shift;
 			s->time += s->has_head ? (uint64_t)shift : 0;
