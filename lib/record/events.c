@@ -100,7 +100,7 @@ static const char *name_of(struct arena *arena, const struct perf_event_attr *at
 }
 
 /* Return the offset of the next field and add its 8 bytes to *SIZE, if FLAG is set; else ABSENT. */
-static uint16_t place(uint64_t sample_type, uint64_t flag, uint16_t *size)
+static uint16_t field_offset(uint64_t sample_type, uint64_t flag, uint16_t *size)
 {
 	if (!(sample_type & flag))
 		return ABSENT;
@@ -121,27 +121,27 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	uint64_t type = attr->sample_type;
 	struct sample_layout l = { 0 };
 
-	uint16_t identifier = place(type, PERF_SAMPLE_IDENTIFIER, &l.size);
-	l.ip = place(type, PERF_SAMPLE_IP, &l.size);
-	l.tid = place(type, PERF_SAMPLE_TID, &l.size);
-	l.time = place(type, PERF_SAMPLE_TIME, &l.size);
-	l.addr = place(type, PERF_SAMPLE_ADDR, &l.size);
-	l.id = place(type, PERF_SAMPLE_ID, &l.size);
-	l.stream_id = place(type, PERF_SAMPLE_STREAM_ID, &l.size);
-	l.cpu = place(type, PERF_SAMPLE_CPU, &l.size);
-	l.period = place(type, PERF_SAMPLE_PERIOD, &l.size);
+	uint16_t identifier = field_offset(type, PERF_SAMPLE_IDENTIFIER, &l.size);
+	l.ip = field_offset(type, PERF_SAMPLE_IP, &l.size);
+	l.tid = field_offset(type, PERF_SAMPLE_TID, &l.size);
+	l.time = field_offset(type, PERF_SAMPLE_TIME, &l.size);
+	l.addr = field_offset(type, PERF_SAMPLE_ADDR, &l.size);
+	l.id = field_offset(type, PERF_SAMPLE_ID, &l.size);
+	l.stream_id = field_offset(type, PERF_SAMPLE_STREAM_ID, &l.size);
+	l.cpu = field_offset(type, PERF_SAMPLE_CPU, &l.size);
+	l.period = field_offset(type, PERF_SAMPLE_PERIOD, &l.size);
 	l.more = type & ~fixed;
 	if (identifier != ABSENT)
 		l.id = identifier;	/* the same id, always at offset 0 */
 
 	l.trailer_time = l.trailer_cpu = ABSENT;
 	if (attr->sample_id_all) {
-		place(type, PERF_SAMPLE_TID, &l.trailer_size);
-		l.trailer_time = place(type, PERF_SAMPLE_TIME, &l.trailer_size);
-		uint16_t id = place(type, PERF_SAMPLE_ID, &l.trailer_size);
-		place(type, PERF_SAMPLE_STREAM_ID, &l.trailer_size);
-		l.trailer_cpu = place(type, PERF_SAMPLE_CPU, &l.trailer_size);
-		if (place(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size) != ABSENT)
+		field_offset(type, PERF_SAMPLE_TID, &l.trailer_size);
+		l.trailer_time = field_offset(type, PERF_SAMPLE_TIME, &l.trailer_size);
+		uint16_t id = field_offset(type, PERF_SAMPLE_ID, &l.trailer_size);
+		field_offset(type, PERF_SAMPLE_STREAM_ID, &l.trailer_size);
+		l.trailer_cpu = field_offset(type, PERF_SAMPLE_CPU, &l.trailer_size);
+		if (field_offset(type, PERF_SAMPLE_IDENTIFIER, &l.trailer_size) != ABSENT)
 			l.trailer_id = 8;
 		else if (id != ABSENT)
 			l.trailer_id = l.trailer_size - id;

@@ -12,7 +12,7 @@
 #include "base/table.h"
 #include "record/record.h"
 
-/* Byte offsets of the fixed fields in a SAMPLE's body; ABSENT: the event does not ask for it. */
+/* Byte offsets of the fixed fields in a SAMPLE's body; ABSENT: the event does not have it. */
 struct sample_layout {
 	uint16_t ip, tid, time, addr, id, stream_id, cpu, period;
 	uint16_t size;		/* bytes of all fixed fields; the other fields follow */
@@ -30,7 +30,7 @@ enum { ABSENT = UINT16_MAX };
 
 struct stream_event {
 	struct perf_event_attr attr;	/* padded with zeros if the stream's attr is shorter */
-	const char *name;		/* safe to print; from the stream, else of the attr */
+	const char *name;		/* safe to print; from the stream, or made from the attr */
 	struct sample_layout layout;
 	bool is_labels;		/* its records have the labels of samples (label-payload.h) */
 };
@@ -54,9 +54,9 @@ struct stream_events {
 enum { EVENTS_MAX = 4096 };	/* events per stream; a kernel has fewer tracepoints */
 
 /*
- * Define an event from the SIZE bytes of ATTR, any version of the struct, and the
- * unread ids in IDS.  Return false, with the reason in *ERROR, if the attr is damaged or
- * its samples have their id at another offset than those of earlier events.
+ * Define an event from the SIZE bytes of ATTR, any version of the struct, and the unread ids in
+ * IDS.  Return false, with the reason in *ERROR, if the attr is damaged, or if its samples and
+ * those of earlier events have their ids at different offsets.
  */
 bool events_add(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
 		const char **error);
@@ -111,17 +111,20 @@ uint32_t events_first_clock(const struct stream_events *events);
  */
 bool events_sample_waits(const struct stream_events *events, uint32_t event);
 
-/* Return whether the event is counted by hardware, whose counters events may have to share. */
+/* Return whether the event needs a hardware counter.  Events may have to share these counters. */
 bool event_needs_counter(const struct perf_event_attr *attr);
 
 /*
- * Return whether the periods of the event's samples add up to its count.  They do not if
- * the leader of a group samples for it; nor for a clock that excludes the kernel or user
- * space, because a clock excludes them only from its samples.
+ * Return whether the periods of the event's samples add up to its count.  They do not if the
+ * leader of a group samples for the event, or if the event is a clock that excludes the kernel or
+ * user space: a clock excludes them only from its samples.
  */
 bool event_samples_all(const struct perf_event_attr *attr);
 
-/* Return the mean period of the event, if SAMPLES have periods of SUM in total; 0: unknown. */
+/*
+ * Return the mean period of the event's samples; 0: unknown.  The sum of the periods of all
+ * SAMPLES samples is SUM.
+ */
 uint64_t event_mean_period(const struct perf_event_attr *attr, uint64_t samples, uint64_t sum);
 
 /* Return the generic name of an event of TYPE and CONFIG ("cycles"), or NULL. */

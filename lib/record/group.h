@@ -24,10 +24,10 @@ struct groups {
 	struct group_counter {
 		uint64_t id;
 		pid_t tid;	/* thread, if threads inherit the event; else 0 */
-		uint32_t next;	/* next counter of this thread, or next unused one; or TABLE_NONE */
+		uint32_t next;	/* next counter of the thread, or next unused one, or TABLE_NONE */
 		uint64_t value;
 	} *counter;
-	uint32_t counters;	/* also unused ones */
+	uint32_t counters;	/* elements of COUNTER, also unused ones */
 	uint32_t unused;	/* 1 + first unused counter; 0: none */
 	uint64_t refused;	/* samples not split, because of GROUP_COUNTERS_MAX */
 	struct table table;	/* over COUNTER, by id and thread */
@@ -35,9 +35,9 @@ struct groups {
 };
 
 /*
- * Fill PART (room for GROUP_PARTS_MAX) with the events whose counters increased.  Return
- * their number, at least 1: if SAMPLE reads no group or no counter increased, the only
- * part is its own event and period.  So it is if there are too many counters to remember.
+ * Fill PART (room for GROUP_PARTS_MAX) with the events whose counters increased.  Return their
+ * number, at least 1: if SAMPLE reads no group or no counter increased, the only part is its own
+ * event and period.  The same applies if there are too many counters to remember.
  */
 uint32_t groups_split(struct groups *g, const struct stream_events *events,
 		      const struct sample *sample, struct group_part *part);

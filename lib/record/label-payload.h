@@ -2,9 +2,9 @@
 /*
  * label-payload - the raw data of a labels record: the labels of one sample.
  *
- * Labels records are SAMPLEs, with PERF_SAMPLE_RAW, of a software event of the kind bpf-output
- * that has the name LABEL_EVENT.  A labels record comes before its sample, and has the same
- * thread, time and address.  Its raw data, without the u32 size before it, in the byte order of the
+ * A labels record is a SAMPLE with PERF_SAMPLE_RAW.  Its event has the name LABEL_EVENT and is a
+ * software event, bpf-output.  A labels record comes before its sample, and has the same thread,
+ * time and address.  Its raw data, without the u32 size before it, in the byte order of the
  * stream:
  *
  *	u32 magic	LABEL_MAGIC
@@ -28,17 +28,17 @@
 enum {
 	LABEL_MAGIC = 0x314c4247,	/* "GBL1" on a little-endian machine */
 	LABEL_PAYLOAD_HEAD = 32,	/* bytes before the pairs */
-	LABEL_PAYLOAD_TEXT = 2000,	/* bytes of all pairs: the most that are written */
-	LABEL_PAIRS_MAX = 32,		/* pairs of one sample: the most that are written */
-	LABEL_KEY_BYTES = 63,		/* of a key: what is longer is cut */
-	LABEL_VALUE_BYTES = 255,	/* of a value */
+	LABEL_PAYLOAD_TEXT = 2000,	/* most bytes of all pairs of a sample */
+	LABEL_PAIRS_MAX = 32,		/* most pairs of a sample */
+	LABEL_KEY_BYTES = 63,		/* longer keys are cut */
+	LABEL_VALUE_BYTES = 255,	/* longer values are cut */
 };
 
 enum label_status {
 	LABEL_STATUS_LABELS,	/* the pairs are the sample's labels */
 	LABEL_STATUS_OUTSIDE,	/* the process has nothing that can be read */
 	LABEL_STATUS_NO_G,	/* the thread has no goroutine */
-	LABEL_STATUS_BAD_G,	/* what should be a goroutine is not one */
+	LABEL_STATUS_BAD_G,	/* the pointer to the goroutine leads to something else */
 	LABEL_STATUS_SCHEDULER,	/* the thread runs the Go scheduler, for no goroutine */
 	LABEL_STATUS_NONE,	/* no labels are set */
 	LABEL_STATUS_FAULT,	/* the memory could not be read */

@@ -19,7 +19,7 @@ static const char *keep(struct stream_origin *origin, const char *text, size_t s
 
 	if (origin->texts.arena.size > MEMORY_MAX)
 		return "";
-	uint32_t id = intern_bytes(&origin->texts, text, size);	/* which moves the array */
+	uint32_t id = intern_bytes(&origin->texts, text, size);	/* this moves the array */
 	return origin->texts.text[id];
 }
 
@@ -31,7 +31,7 @@ static const char *keep_string(struct stream_origin *origin, struct cursor *c)
 	return keep(origin, text, strnlen(text, size));
 }
 
-/* Return the command line from: u32 count, then that many strings, the arguments. */
+/* Return the command line at C: u32 count, then that many strings, the arguments. */
 static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 {
 	uint32_t count = cursor_u32(c), size;
@@ -41,7 +41,7 @@ static const char *keep_command(struct stream_origin *origin, struct cursor *c)
 	for (uint32_t i = 0; i < count && !c->failed; i++) {
 		const char *text = take_string(c, &size);
 		if (i)
-			*to++ = ' ';	/* the input has a size here, so there is room */
+			*to++ = ' ';	/* the input has a size field here, so there is room */
 		to = mempcpy(to, text, strnlen(text, size));
 	}
 	const char *kept = keep(origin, line, (size_t)(to - line));

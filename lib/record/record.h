@@ -34,7 +34,7 @@ enum {
 /* Types that simpleperf adds (its record.h); only EVENT_ID and LARGE_TRACING_DATA are read. */
 enum {
 	RECORD_SIMPLEPERF	= 32769,	/* the first type, KERNEL_SYMBOL */
-	RECORD_EVENT_ID		= 32774,	/* the events of ids, in merged recordings */
+	RECORD_EVENT_ID		= 32774,	/* the event of each id, in merged recordings */
 	RECORD_LARGE_TRACING_DATA = 32777,	/* u32 size, then the data, inside the record */
 	RECORD_SIMPLEPERF_END	= 32779,	/* one past the last type */
 };
@@ -75,8 +75,9 @@ struct record {
 	bool made;		/* made from a file's header, not a record of the file */
 	uint64_t offset;	/* of the record's header, in bytes from the stream's start */
 	struct cursor body;	/* the bytes after the header; the 8-byte header is right before */
-	struct cursor trailing;	/* data after a TRACING_DATA record, not in its size; the reader
-				   moves simpleperf's data here, which are inside the record */
+	struct cursor trailing;	/* data after a TRACING_DATA record, which its size does not
+				   include; simpleperf's data are inside the record, and the reader
+				   moves them here */
 };
 
 /*
@@ -151,9 +152,9 @@ struct lost_record {
 
 /* The value of an event's counter so far, and its times. */
 struct read_record {
-	pid_t tid;		/* -1: of the whole recording, as pmu-sample writes it */
+	pid_t tid;		/* -1: a total of the whole recording (pmu-sample writes these) */
 	uint64_t value;
-	uint64_t enabled, running;	/* ns for which it was enabled, and really counted */
+	uint64_t enabled, running;	/* ns that it was enabled, and that it really counted */
 	uint64_t id;			/* id of the event */
 };
 

@@ -168,7 +168,7 @@ inlined struct words take_branches(struct sample_walk *w, uint64_t branch_sample
 	return entries;
 }
 
-/* The fields after the fixed ones, but for the callchain. */
+/* The fields after the fixed ones, except the callchain. */
 static const uint64_t variable = ~(uint64_t)(
 	PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 	PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
@@ -211,8 +211,9 @@ inlined void walk_fields(const struct perf_event_attr *attr, struct sample_walk 
 }
 
 /*
- * Clear the fields that walk_fields() may set, and the labels.  One by one: compilers clear a
- * whole struct of this size by an instruction that takes as long as all else here.
+ * Clear the fields that walk_fields() may set, and the labels.  They are cleared one by one: for a
+ * whole struct of this size, compilers use an instruction that takes as long as everything else
+ * here.
  */
 static void clear_variable(struct sample *out)
 {

@@ -30,8 +30,8 @@ struct bytes {
 };
 
 /*
- * The labels that the sampled thread had (record/label-payload.h).  A sample without a labels
- * record is not known to have none.
+ * The labels that the sampled thread had (record/label-payload.h).  If the sample has no labels
+ * record, its labels are unknown.
  */
 struct sample_labels {
 	bool is_known;		/* a labels record was found for the sample */
@@ -42,7 +42,7 @@ struct sample_labels {
 	struct bytes text;	/* for each pair: u8 size, key, u8 size, value */
 };
 
-/* A decoded sample.  Fields that its event did not ask for are 0, PID and TID -1. */
+/* A decoded sample.  Fields that its event does not have are 0; PID and TID are then -1. */
 struct sample {
 	uint32_t event;			/* index into the stream's events */
 	uint16_t misc;			/* PERF_RECORD_MISC_*: the CPU's mode */
@@ -80,15 +80,15 @@ struct sample {
 bool sample_decode(const struct stream_event *event, uint32_t index, const struct record *rec,
 		   struct sample *out, uint64_t *needed);
 
-/* What counting needs of a sample.  Fields as in struct sample. */
+/* The fields that counting needs, as in struct sample. */
 struct sample_brief {
 	uint32_t event;
 	uint64_t time, period;
 };
 
 /*
- * Decode only that.  Return false if it takes sample_decode(): REC is damaged, or its event has
- * other fields of variable size than a callchain.
+ * Decode only these fields.  Return false if sample_decode() is needed: REC is damaged, or its
+ * event has fields of variable size other than a callchain.
  */
 bool sample_decode_brief(const struct stream_event *event, uint32_t index,
 			 const struct record *rec, struct sample_brief *out);

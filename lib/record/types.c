@@ -39,7 +39,7 @@ static const struct type_info mmap2_with_build_id = {
 
 /* tools/lib/perf/include/perf/event.h, from RECORD_ATTR on */
 static const struct type_info perf_types[] = {
-	/* converted by its own code: the attr has the size that it states itself */
+	/* converted by its own code: the attr states its own size */
 	{ "ATTR", "kind:4 attr_bytes:4 config:8x period:8 sample_type:8x read_format:8x flags:8x" },
 	{ "EVENT_TYPE", "config:8x name:s" },
 	{ "TRACING_DATA", "bytes_after:4" },
