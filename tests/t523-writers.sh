@@ -88,7 +88,7 @@ check 'a sample of an unknown id, an event that never came: reported, the rest i
 	END
 	exits 1 pmu-stream u.data >out 2>err
 	grep -q "offset 0x10: SAMPLE record before any event is defined" err
-	grep -q "offset 0x[0-9a-f]*: SAMPLE record of an event the stream does not define" err
+	grep -q "offset 0x[0-9a-f]*: SAMPLE record of an event that the stream does not define" err
 	grep -q "^event cycles: 1 samples" out
 	grep -q "^event instructions: 1 samples" out
 END

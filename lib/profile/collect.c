@@ -300,7 +300,7 @@ static void take_lost(struct collect *c, const struct record *rec)
 	struct lost_record lost;
 
 	if (!record_lost(rec, &lost)) {
-		stream_damaged(c->in, rec, "record with fields that do not fit it");
+		stream_damaged(c->in, rec, "record with fields that do not fit into it");
 		return;
 	}
 	running_lost(&c->running);

@@ -375,6 +375,6 @@ void describe_record(struct stream_reader *in, const struct record *rec, bool js
 	if (time)
 		number(json, "time", time);
 	if (!describe_fields(in, rec, json))
-		stream_damaged(in, rec, "record with fields that do not fit it");
+		stream_damaged(in, rec, "record with fields that do not fit into it");
 	puts(json ? "}" : "");
 }

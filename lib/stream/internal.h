@@ -53,8 +53,8 @@ struct stream_reader {
 	uint8_t *wrapped;	/* buffer of compressed bytes */
 	/* for COMPRESSED records: */
 	struct inflate *inflate;
-	bool is_bomb;			/* these expanded too much: nothing more is read */
-	struct buffer inner;	/* decompressed bytes; those from inner_at on are unread */
+	bool is_bomb;			/* they expanded too much: nothing more is read */
+	struct buffer inner;	/* decompressed bytes, unread from inner_at on */
 	size_t inner_at;
 	uint64_t inner_offset;	/* stream offset of the last COMPRESSED record */
 	struct buffer made;	/* records made from a file's header; unread from made_at on */
@@ -67,7 +67,7 @@ bool reader_fill(struct stream_reader *in, size_t size);
 /* Skip SIZE unread bytes, buffered or not.  Return false at the end of the input. */
 bool reader_skip(struct stream_reader *in, uint64_t size);
 
-/* Return a decompressor for what starts with these bytes, or NULL if it is not compressed. */
+/* Return a decompressor for data that start with these bytes; NULL: they are not compressed. */
 struct inflate *reader_inflate_for(const uint8_t *bytes, size_t size);
 
 /* Return whether Z has expanded so much that the rest is not read.  Reported once. */
@@ -103,7 +103,7 @@ static inline bool reader_counts(const struct stream_reader *in)
  */
 bool reader_step(struct stream_reader *in, struct record *rec);
 
-/* Note that a record of TIME, 0 for none, is counted without being sorted. */
+/* Note that a record of TIME (0: it has no time) is counted without being sorted. */
 static inline void reader_pass(struct stream_reader *in, uint64_t time)
 {
 	if (time != 0 && time != UINT64_MAX && !reader_is_in_order(in))
@@ -129,10 +129,9 @@ void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size
 bool reader_resume(struct stream_reader *in);
 
 /*
- * Decompress REC, a COMPRESSED (zstd data up to its end) or COMPRESSED2 record (u64 size
- * of the data first, because the record is padded).  Such records of a stream together form
- * one zstd stream, and a record inside may span several.  Return false if REC is damaged
- * (reported).
+ * Decompress REC, a COMPRESSED (zstd data up to its end) or COMPRESSED2 record (u64 size of the
+ * data first, because the record is padded).  All such records of a stream form one zstd stream,
+ * and a record inside may span several of them.  Return false if REC is damaged (reported).
  */
 bool reader_take_compressed(struct stream_reader *in, const struct record *rec);
 

@@ -160,7 +160,7 @@ static void pass_feature(struct join *j, const struct record *rec)
 	uint64_t feature = cursor_u64(&c);
 
 	if (!c.failed && (feature == FEATURE_FILE || feature == FEATURE_META_INFO))
-		writer_record(j->out, rec);	/* they refer to files and events by name */
+		writer_record(j->out, rec);	/* these refer to files and events by name */
 	if (c.failed || feature > FEATURE_CLOCK_DATA || own >> feature & 1 ||
 	    j->features >> feature & 1)
 		return;
@@ -189,7 +189,9 @@ static void rename_event(struct join *j, const struct join_input *s, const struc
 	}
 }
 
-/* Handle a record of perf's user space.  begin() maps the events before the first time. */
+/*
+ * Handle a record of perf's user space.  begin() maps the events that come before the first time.
+ */
 static void take_user(struct join *j, struct join_input *s, const struct record *rec)
 {
 	if (j->begun)
@@ -350,7 +352,10 @@ static void begin(struct join *j)
 	write_events(j);
 }
 
-/* Return the source with the earliest time; it is first up to *NEXT.  NULL: all have ended. */
+/*
+ * Return the source with the earliest time, or NULL if all have ended.  Set *NEXT to the earliest
+ * time of the other sources.
+ */
 static struct join_input *first_source(const struct join *j, uint64_t *next)
 {
 	struct join_input *first = NULL;
@@ -383,7 +388,7 @@ static void run(struct join *j, const volatile sig_atomic_t *stop)
 		} while (s->has_head && s->time <= next && !*stop);
 }
 
-/* If all sources were whole, write the record that shows readers that nothing is missing. */
+/* If all sources were whole, write the record by which readers know that nothing is missing. */
 static void end(struct join *j)
 {
 	uint64_t span[2] = { j->first_time, j->last_time };

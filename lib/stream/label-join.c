@@ -25,7 +25,7 @@ struct label_text label_next(const uint8_t **text)
 	return label;
 }
 
-/* Return whether TEXT, and no more than it, has COUNT pairs. */
+/* Return whether TEXT consists of exactly COUNT pairs. */
 static bool has_pairs(struct cursor text, unsigned count)
 {
 	for (unsigned i = 0; i < 2 * count; i++)
@@ -54,7 +54,7 @@ const char *label_record_read(struct bytes raw, struct label_record *r)
 	r->labels.text = (struct bytes){ .at = c.at, .size = used };
 	c.end = c.at + used;
 	if (!has_pairs(c, r->labels.pairs))
-		return "labels record with a label that does not fit it";
+		return "labels record with a label that does not fit into it";
 	if (event >= EVENTS_MAX || r->labels.status >= LABEL_STATUSES ||
 	    (r->labels.status != LABEL_STATUS_LABELS && r->labels.pairs))
 		return "labels record with impossible fields";
@@ -100,7 +100,7 @@ static void keep(struct label_join *j, struct label_record w)
 	j->waiting[j->count++] = w;
 }
 
-/* Return whether both records can be of one interrupt. */
+/* Return whether both records can come from one interrupt. */
 static bool is_of(const struct label_record *w, const struct sample *s)
 {
 	return w->event == s->event && w->tid == s->tid && w->ip == s->ip && w->cpu == s->cpu &&
@@ -108,8 +108,8 @@ static bool is_of(const struct label_record *w, const struct sample *s)
 }
 
 /*
- * Find the labels of S.  The labels records of its event and CPU that do not fit it, and those
- * after the one that fits it, have lost their samples.
+ * Find the labels of S.  The labels records after the one of S have lost their samples.  If S has
+ * no labels record, all labels records of its event and CPU have lost theirs.
  */
 static void join(struct label_join *j, struct sample *s)
 {

@@ -31,9 +31,9 @@ struct label_record {
 /* Zero-initialised: nothing waits.  Nothing is allocated before the first labels record. */
 struct label_join {
 	struct label_record waiting[LABEL_JOIN_MAX];	/* the oldest first; TEXT is in BYTES */
-	uint8_t order[LABEL_JOIN_MAX];	/* by entry: its part of BYTES */
+	uint8_t order[LABEL_JOIN_MAX];	/* the part of BYTES that each entry uses */
 	uint32_t count;
-	uint8_t *bytes;			/* RECORD_MAX_SIZE for each entry */
+	uint8_t *bytes;			/* RECORD_MAX_SIZE bytes for each entry */
 	uint64_t records;		/* labels records that were read */
 	uint64_t dropped;		/* labels records whose sample did not come */
 };
@@ -69,13 +69,15 @@ void label_counts_text(const struct label_counts *counts, char *text, size_t siz
 
 /*
  * Take SAMPLE, which stream_sample() decoded from REC.  If it is a labels record, keep it and
- * return true: it is no sample of what was profiled.  Otherwise set sample->labels, which are
- * valid until the next call, and return false.  A damaged labels record is reported.
+ * return true: it is not a sample of the profiled program.  Otherwise set sample->labels, which
+ * are valid until the next call, and return false.  A damaged labels record is reported.
  */
 bool label_join_take(struct label_join *j, struct stream_reader *in, const struct record *rec,
 		     struct sample *sample);
 
-/* Follow REC, a record of another type.  If records were lost, no labels wait any longer. */
+/*
+ * Follow REC, a record of another type.  If records were lost, drop the labels records that wait.
+ */
 void label_join_follow(struct label_join *j, const struct record *rec);
 
 void label_join_release(struct label_join *j);

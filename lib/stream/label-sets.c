@@ -57,9 +57,9 @@ uint32_t label_sets_add(struct label_sets *l, const uint32_t *pair, uint32_t cou
 }
 
 /*
- * Write the SIZE bytes of FROM to TEXT (TEXT_ROOM), safe to print.  A text as long as the longest
- * that is recorded, MOST, may have been cut, if FLAGS say that one was.  Return false if it could
- * not be read: it is empty, or all its bytes are NUL.
+ * Write the SIZE bytes of FROM to TEXT (TEXT_ROOM), safe to print.  If FLAGS say that a text was
+ * cut, mark this text if it has the MOST bytes that are recorded.  Return false if it could not be
+ * read: it is empty, or all its bytes are NUL.
  */
 static bool make_text(char *text, const char *from, size_t size, size_t most, uint8_t flags)
 {
@@ -123,24 +123,24 @@ uint32_t label_sets_of_sample(struct label_sets *l, const struct sample_labels *
 	uint8_t bytes[RECORD_MAX_SIZE];
 	size_t size = labels->text.size;
 
-	/* What changes the meaning of the same text comes after it. */
+	/* The same pairs mean something else if one of these values differs. */
 	if (size > 0)
 		memcpy(bytes, labels->text.at, size);
 	bytes[size++] = labels->pairs;
 	bytes[size++] = labels->flags;
 	bytes[size++] = labels->form;
-	if (l->recordeds && is_recorded(l, l->last, bytes, size))
+	if (l->recorded_count && is_recorded(l, l->last, bytes, size))
 		return l->recorded[l->last].set;
 	uint64_t hash = hash_bytes(bytes, size);
 	uint32_t i = TABLE_FIND(&l->recorded_table, hash, k, is_recorded(l, k, bytes, size));
 	if (i == TABLE_NONE) {
-		i = l->recordeds;
+		i = l->recorded_count;
 		l->recorded = array_grow(l->recorded, i, sizeof(*l->recorded));
-		l->recorded[i] = (struct label_form_of_set){
+		l->recorded[i] = (struct label_known_bytes){
 			.bytes = arena_copy(&l->arena, bytes, size), .size = (uint32_t)size,
 			.set = add_sample(l, labels) };
 		table_add(&l->recorded_table, hash, i);
-		l->recordeds++;
+		l->recorded_count++;
 	}
 	l->last = i;
 	return l->recorded[i].set;
@@ -148,7 +148,7 @@ uint32_t label_sets_of_sample(struct label_sets *l, const struct sample_labels *
 
 bool label_sets_is_full(const struct label_sets *l)
 {
-	return l->sets >= SETS_MAX || l->recordeds >= SETS_MAX ||
+	return l->sets >= SETS_MAX || l->recorded_count >= SETS_MAX ||
 	       l->arena.size + l->texts.arena.size >= MEMORY_MAX;
 }
 

@@ -17,7 +17,7 @@ struct label_pair {
 /* Zero-initialised: empty. */
 struct label_sets {
 	struct intern texts;
-	struct label_pair *pair;	/* distinct ones */
+	struct label_pair *pair;	/* distinct pairs */
 	struct label_set {
 		const uint32_t *pair;	/* ids; no key comes twice */
 		uint32_t pairs;
@@ -25,11 +25,11 @@ struct label_sets {
 	uint32_t pairs, sets;
 	uint64_t version;		/* changes whenever an id may mean another set or pair */
 	/* private: */
-	struct label_form_of_set {	/* the bytes in a labels record, and their set */
+	struct label_known_bytes {	/* bytes of a labels record, and their set */
 		const uint8_t *bytes;
 		uint32_t size, set;
 	} *recorded;
-	uint32_t recordeds, last;	/* LAST: index of what was found last */
+	uint32_t recorded_count, last;	/* LAST: index of the entry found last */
 	struct table pair_table, set_table, recorded_table;
 	struct arena arena;
 };

@@ -21,7 +21,10 @@ void order_add(struct order *o, const struct record *rec, uint64_t time);
 /* Count a record of TIME, which is not kept, because its order does not matter, as late or not. */
 void order_pass(struct order *o, uint64_t time);
 
-/* End a round with the record MARK.  order_next() now returns what need not wait, then MARK. */
+/*
+ * End a round with the record MARK.  order_next() now returns the records that need not wait, then
+ * MARK.
+ */
 void order_round(struct order *o, const struct record *mark);
 
 /* End the input: order_next() now returns all records. */
@@ -33,7 +36,10 @@ bool order_next(struct order *o, struct record *rec);
 /* Return whether order_next() has a record to return. */
 bool order_has_next(const struct order *o);
 
-/* Return the next record in *REC, if it is of TYPE.  Those before stay valid until order_next(). */
+/*
+ * Return the next record in *REC, if it is of TYPE.  Earlier records stay valid until
+ * order_next().
+ */
 bool order_next_of(struct order *o, uint32_t type, struct record *rec);
 
 /* Return the number of records that came too late: newer ones had been returned already. */

@@ -388,7 +388,7 @@ static bool must_wait(const struct stream_reader *in, const struct record *rec, 
 		return false;
 	if (!reader_counts(in))
 		return true;
-	if (rec->type != PERF_RECORD_SAMPLE)	/* of these, stream_count_sample() does it */
+	if (rec->type != PERF_RECORD_SAMPLE)	/* for samples, stream_count_sample() does it */
 		order_pass(in->order, *time);
 	return false;
 }
@@ -462,7 +462,7 @@ bool stream_fits(struct stream_reader *in, const struct record *rec)
 {
 	if (record_fits(rec))
 		return true;
-	stream_damaged(in, rec, "record with fields that do not fit it");
+	stream_damaged(in, rec, "record with fields that do not fit into it");
 	return false;
 }
 
@@ -496,7 +496,7 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 	if (event == TABLE_NONE) {
 		in->damaged = true;
 		report_damage(in->report, where, in->events.count
-			      ? "SAMPLE record of an event the stream does not define; skipped"
+			      ? "SAMPLE record of an event that the stream does not define; skipped"
 			      : "SAMPLE record before any event is defined; skipped");
 		return false;
 	}

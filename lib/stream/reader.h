@@ -51,8 +51,8 @@ void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)
 bool stream_next(struct stream_reader *in, struct record *rec);
 
 /*
- * After a SAMPLE, return the next record in *REC, if it is a SAMPLE, too, and need not be waited
- * for.  The records before stay valid until the next stream_next().
+ * After a SAMPLE, return the next record in *REC, if it is a SAMPLE, too, and available without
+ * waiting.  Earlier records stay valid until the next stream_next().
  */
 bool stream_next_sample(struct stream_reader *in, struct record *rec);
 
@@ -64,13 +64,13 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 
 /*
  * Read IN only to count: from now on records come in the order of the input, which needs no copies
- * of them, unless the events are such that the order of samples changes the counts.
+ * of them, unless the order of samples changes the counts of an event.
  */
 void stream_only_count(struct stream_reader *in);
 
 /*
- * For those who only count: to be called for each SAMPLE just read.  Decode of REC what counting
- * needs.  Return false without a report if that takes stream_sample().
+ * For readers that only count: call this for each SAMPLE just read.  Decode the fields of REC that
+ * counting needs.  Return false, without a report, if stream_sample() is needed.
  */
 bool stream_count_sample(struct stream_reader *in, const struct record *rec,
 			 struct sample_brief *out);
@@ -88,11 +88,11 @@ void stream_damaged(struct stream_reader *in, const struct record *rec, const ch
  */
 bool stream_fits(struct stream_reader *in, const struct record *rec);
 
-/* If T, which follows IN, has forgotten threads or names because of their number, say so once. */
+/* If T, which follows IN, had too many threads or names and forgot some, report that once. */
 struct tasks;
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t);
 
-/* If G, which splits the samples of IN, has not split some, say so once. */
+/* If G, which splits the samples of IN, left some samples unsplit, report that once. */
 struct groups;
 void stream_note_groups(struct stream_reader *in, const struct groups *g);
 

@@ -326,7 +326,7 @@ bool resolved_read_end(const struct resolved_reader *r, const struct record *rec
 	       cursor_u32(&c) == (r->strings ? r->strings - 1 : 0) &&
 	       cursor_u32(&c) == r->objects && cursor_u32(&c) == r->functions &&
 	       cursor_u32(&c) == r->frames && !c.failed &&
-	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets;	/* older: no labels */
+	       (cursor_left(&c) ? cursor_u32(&c) : 0) == r->label_sets;	/* older: no labels yet */
 }
 
 static uint32_t move_object(struct resolved_reader *r, const struct resolved *past, uint32_t id)
@@ -374,7 +374,7 @@ void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t 
 		     size_t frames)
 {
 	resolved_restart(r->tables, past);
-	r->tables->labels = past->labels;	/* sets are forgotten by themselves */
+	r->tables->labels = past->labels;	/* label sets are forgotten separately */
 	past->labels = (struct label_sets){ .version = 0 };
 	release_tables(r);
 	for (uint32_t i = 0; i < r->strings; i++)

@@ -7,10 +7,10 @@
  * read a resolved stream; the users of the arrays need not know which.  To write a
  * stream, write the definitions added since the last write, then the sample.
  *
- * A stream restarts its definitions from time to time (RESTART): ids then start at 0
- * again, and what is still in use is defined again.  So a writer can forget definitions.
- * A reader gives equal definitions the same id in its arrays, whatever their ids in the
- * stream: its users do not notice a restart.
+ * A stream restarts its definitions from time to time (RESTART): ids then start at 0 again, and
+ * definitions that are still in use are written again.  So a writer can forget definitions.  A
+ * reader gives equal definitions the same id in its arrays, whatever their ids in the stream: its
+ * users do not notice a restart.
  */
 #pragma once
 #include "base/arena.h"
@@ -63,9 +63,9 @@ struct resolved_line {
 };
 
 /*
- * Start of an object that lies at offset 0 of a file that was not read.  go tool pprof takes a
- * mapping that starts at 0 as not relocated, and then finds no symbols of a program linked at
- * another address.
+ * Start of an object that lies at offset 0 of a file that was not read.  go tool pprof assumes
+ * that a mapping that starts at 0 is not relocated, and then finds no symbols of a program linked
+ * at another address.
  */
 #define RESOLVED_NOT_ZERO (1ULL << 40)
 
@@ -138,7 +138,7 @@ struct resolved_sample {
 /* END is in the record's field HAS, from this bit on: above all bits of sample_type. */
 enum { RESOLVED_END_SHIFT = 56, RESOLVED_END_MASK = 15 };
 
-/* In the record, the bit of HAS that says that the id of a set of labels follows. */
+/* In the record, the bit of HAS that is set if the id of a set of labels follows. */
 #define RESOLVED_HAS_LABELS (1ULL << 63)
 
 /* Frames per sample.  They fit into a record, and exceed what a SAMPLE record can hold. */
@@ -179,7 +179,10 @@ struct resolved_tool {
 	const char *name, *version, *arguments;
 };
 
-/* Where the definitions read are kept.  Zero-initialised except for TABLES: none was read. */
+/*
+ * Where the definitions read are kept.  Zero-initialised except for TABLES: no definition was
+ * read.
+ */
 struct resolved_reader {
 	struct resolved *tables;	/* each definition once */
 	uint32_t strings, objects, functions, frames;	/* defined since the last restart */

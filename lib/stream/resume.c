@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding the next record after damage.  Nothing marks where a record starts,
- * but all sizes are multiples of 8, and each record is followed by another.
+ * Finds the next record after damage.  Nothing marks where a record starts, but all sizes are
+ * multiples of 8, and each record is followed by another.
  */
 #include "stream/internal.h"
 #include "stream/resolved.h"

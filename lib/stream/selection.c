@@ -39,7 +39,7 @@ bool selection_contains(const struct selection *c, const struct selection_values
 	       is_called(c->comm, s->comm);
 }
 
-/* Return the name of the event of S; of a labels record, that of the sample it belongs to. */
+/* Return the name of the event of S; if S is a labels record, the name of its sample's event. */
 static const char *event_of(const struct selection *c, const struct stream_events *events,
 			    const struct sample *s)
 {

@@ -7,7 +7,7 @@
 enum {
 	TICK_RECORDS = 1 << 14,	/* records per tick if the stream marks no rounds */
 	LATE = 3,		/* ticks from a thread's EXIT until it is forgotten */
-	SILENT = 600,		/* ticks from the last sample of a guessed thread until then */
+	SILENT = 600,		/* ticks from a guessed thread's last sample until it is dropped */
 	GUESSES_MAX = 1 << 14,	/* guessed threads at a time */
 	FEW_NAMES = 1 << 12,
 };
@@ -87,8 +87,8 @@ static void forget(struct tasks *t, struct task *task)
 }
 
 /*
- * There are too many threads: forget a quarter of those that may be forgotten, the ones not seen
- * for longest.  A first thread stays while its process has others.
+ * There are too many threads: of those that may be forgotten, forget the quarter that was not seen
+ * for the longest time.  A first thread stays while its process has others.
  */
 static void forget_silent(struct tasks *t)
 {

@@ -2,12 +2,12 @@
 /*
  * tasks - the threads of a stream: their processes, their names, and which have ended.
  *
- * A thread is forgotten some rounds after its EXIT, because samples of it may still
- * follow.  The first thread of a process is forgotten after all its others, because the
- * process lives as long as they do.  If a thread's FORK record was lost, its samples make it known;
- * it is forgotten after a long time without samples.  Unused names are forgotten when there are
- * many.  So memory is bounded by the threads that are or recently were alive.  EXIT records may be
- * lost, too: of more than TASKS_MAX threads, those silent for longest are forgotten.
+ * A thread is forgotten some rounds after its EXIT, because samples of it may still follow.  The
+ * first thread of a process is forgotten after all its others, because the process lives as long
+ * as they do.  If a thread's FORK record was lost, its samples make it known; it is forgotten
+ * after a long time without samples.  Unused names are forgotten when there are many.  So memory
+ * is bounded by the threads that are or recently were alive.  EXIT records may be lost, too: if
+ * there are more than TASKS_MAX threads, those silent for the longest time are forgotten.
  */
 #pragma once
 #include "base/intern.h"
@@ -20,7 +20,7 @@ struct task {
 	uint32_t others;	/* for a first thread: known other threads of its process */
 	bool ended;		/* EXIT was read */
 	uint64_t end;		/* tick of the EXIT */
-	/* known only by samples, without FORK or COMM; ENDED is set, END is not of an EXIT */
+	/* known only from samples, without FORK or COMM; ENDED is set without an EXIT */
 	bool guessed;
 	uint64_t seen;		/* tick of the last record or sample */
 };
@@ -28,7 +28,7 @@ struct task {
 /* Zero-initialised: no threads. */
 struct tasks {
 	struct intern names;	/* of all threads, and some that are no longer in use */
-	uint32_t renumbered;	/* times that unused names were forgotten, and ids changed */
+	uint32_t renumbered;	/* how often unused names were forgotten and ids changed */
 	uint64_t nameless;	/* names dropped because of NAMES_MAX */
 	uint64_t silenced;	/* threads forgotten because of TASKS_MAX */
 	struct task *forgotten;	/* threads that the last tasks_follow() has forgotten */

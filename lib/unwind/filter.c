@@ -95,7 +95,7 @@ static void take_deferred(struct unwind_work *w, const struct record *rec)
 static void write_other(struct unwind_work *w, const struct record *rec)
 {
 	if (!unwind_follow(w->unwind, rec))
-		stream_damaged(w->in, rec, "record with fields that do not fit it");
+		stream_damaged(w->in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(w->in, unwind_tasks(w->unwind));
 	switch (rec->type) {
 	case RECORD_ATTR:
