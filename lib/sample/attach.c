@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that start while we attach either inherit all events, from a parent on which all
- * events were open, or are found by scanning again.  A FORK record names the parent, but the
- * kernel writes it after it has copied the parent's events: if we opened events at that
- * moment, the new thread may have inherited any part of them.  A parent creates one thread at
- * a time: if it has a FORK record later than our opening, every thread after that one has all
- * events.  For all other threads we cannot know: we open their events, and owners.h prevents
- * that samples count twice.
+ * Threads that start while we attach either inherit all events, from a parent on which all events
+ * were open, or are found by scanning again.  A FORK record names the parent, but the kernel
+ * writes the record after it has copied the parent's events: if we opened events at that moment,
+ * the new thread may have inherited any part of them.  A parent creates one thread at a time: if
+ * it has a FORK record from after our opening, every later thread has all events.  For all other
+ * threads we cannot know: we open their events, and owners.h keeps samples from counting twice.
  */
 #include "sample/attach.h"
 #include "base/arena.h"
@@ -56,8 +55,9 @@ static bool may_count(const struct counters *counters, pid_t pid)
 }
 
 /*
- * Check the limit of descriptors, so that opening does not fail half-way.  If they do not
- * suffice, set *BY_CPU if whole CPUs can be counted instead; otherwise report and return false.
+ * Check the limit of descriptors, so that opening does not fail half-way.  If the limit is too
+ * low, set *BY_CPU if whole CPUs can be counted instead; otherwise report the limit and return
+ * false.
  */
 static bool fits_descriptors(struct attaching *a, bool *by_cpu)
 {
@@ -133,8 +133,8 @@ static bool open_new(struct attaching *a, size_t known, bool is_first, bool *ope
 }
 
 /*
- * Return whether a failure to list the threads of PID is no error: PID existed before, or the
- * user did not name it.  Otherwise report the error.
+ * Return whether PID, whose threads cannot be listed, may simply have ended: it existed before, or
+ * the user did not name it.  Otherwise report the error.
  */
 static bool may_have_ended(struct attaching *a, pid_t pid, bool was_there)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* attach - open the counters on all tasks of a running target. */
+/* attach - opens the counters on all tasks of a running target. */
 #pragma once
 #include "sample/counters.h"
 #include "sample/owners.h"
@@ -7,10 +7,10 @@
 
 /*
  * Open COUNTERS on TARGET: its processes, threads, cgroup or CPUs.  Adds the threads found to
- * THREADS, and to OWNERS those that may have inherited events as well.  Sets *BY_CPU if there
- * are too many threads for the limit of descriptors: the counters are then open on whole CPUs,
- * and the caller must drop the records of other processes.  False (reported): opening failed,
- * or the target has ended.
+ * THREADS, and to OWNERS those that may have inherited events as well.  Sets *BY_CPU if there are
+ * more threads than the limit of descriptors allows: the counters are then open on whole CPUs, and
+ * the caller must drop the records of other processes.  False (reported): opening failed, or the
+ * target has ended.
  */
 bool attach(struct counters *counters, const struct target *target, struct threads *threads,
 	    struct owners *owners, bool *by_cpu, struct report *report);

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BPF_CODE_MAX = 6144 };	/* instructions: what our longest program takes, and more */
+enum { BPF_CODE_MAX = 6144 };	/* instructions; more than our longest program has */
 
 /* Zero-initialised: empty. */
 struct bpf_code {
 	struct bpf_insn insn[BPF_CODE_MAX];
-	int count;		/* above BPF_CODE_MAX: it did not fit */
+	int count;		/* instructions; above BPF_CODE_MAX: the program did not fit */
 };
 
 void bpf_move(struct bpf_code *c, int to, int from);
@@ -35,10 +35,10 @@ int bpf_jump_if(struct bpf_code *c, int condition, int reg, int32_t value);
 int bpf_jump_if_reg(struct bpf_code *c, int condition, int reg, int other);
 int bpf_jump(struct bpf_code *c);
 
-/* Let JUMP lead to the next instruction. */
+/* Make the next instruction the destination of JUMP. */
 void bpf_land(struct bpf_code *c, int jump);
 
-/* REG = the map of descriptor FD; the 64-bit VALUE. */
+/* REG = the map of descriptor FD, or the 64-bit VALUE. */
 void bpf_load_map(struct bpf_code *c, int reg, int fd);
 void bpf_set_wide(struct bpf_code *c, int reg, uint64_t value);
 

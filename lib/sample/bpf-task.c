@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of task_struct that are copied; in pieces, since the last may not be there. */
+/* Bytes of task_struct that are copied, in pieces, because the struct may be shorter. */
 enum { TASK_BYTES = 16384, TASK_PIECE = 1024 };
-enum { PERIOD_NS = 50000, TRY_NS = 1000000000 };	/* CPU time: to a sample; at most */
+enum { PERIOD_NS = 50000, TRY_NS = 1000000000 };	/* CPU time: to a sample; longest */
 
 /* What the program fills: a copy, and whether it is done. */
 struct task_copy {
@@ -41,7 +41,7 @@ static uint64_t thread_pointer(void)
 #endif
 }
 
-/* A program that copies the task_struct of the thread that it interrupts to the map. */
+/* Load a program that copies the task_struct of the interrupted thread to the map. */
 static int load(int map, char *why, size_t size)
 {
 	struct bpf_code *c = mem_zeroed(1, sizeof(*c));

@@ -23,7 +23,7 @@ int bpf_map_new(int type, size_t key, size_t value, size_t entries)
 				.value_size = (uint32_t)value,
 				.max_entries = (uint32_t)entries };
 
-	return call(BPF_MAP_CREATE, &attr);	/* its descriptor closes at exec */
+	return call(BPF_MAP_CREATE, &attr);	/* the descriptor is closed at exec */
 }
 
 bool bpf_map_set(int map, const void *key, const void *value)
@@ -49,7 +49,7 @@ bool bpf_map_remove(int map, const void *key)
 	return call(BPF_MAP_DELETE_ELEM, &attr) == 0;
 }
 
-/* Copy the last line of LOG that is no count of what was verified. */
+/* Copy the last line of LOG, leaving out the verifier's statistics. */
 static void last_line(char *log, char *why, size_t size)
 {
 	char *line = NULL;

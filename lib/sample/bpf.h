@@ -2,9 +2,9 @@
 /*
  * bpf - maps and programs in the kernel, by bpf(2), without libraries.
  *
- * The programs call helpers that read memory, which the kernel gives only to programs that
- * declare a licence compatible with the GPL.  So the instructions that this project assembles are
- * loaded as "Dual MIT/GPL".
+ * The programs call helpers that read memory.  The kernel allows these helpers only in programs
+ * that declare a licence compatible with the GPL.  So the instructions that this project assembles
+ * are loaded as "Dual MIT/GPL".
  */
 #pragma once
 #include "sample/bpf-code.h"
@@ -20,10 +20,10 @@ bool bpf_map_get(int map, const void *key, void *value);
 bool bpf_map_remove(int map, const void *key);
 
 /*
- * Load CODE as a program for perf events.  Returns a descriptor, or -1 with errno set, and the end
- * of what the kernel's verifier says, one line, in WHY (SIZE bytes; "": nothing).
+ * Load CODE as a program for perf events.  Returns a descriptor, or -1 with errno set, and in WHY
+ * (SIZE bytes) the last line of the kernel verifier's messages, or "".
  */
 int bpf_program_load(const struct bpf_code *code, char *why, size_t size);
 
-/* Let PROGRAM run at each overflow of the perf event FD.  False: errno is set. */
+/* Run PROGRAM at each overflow of the perf event FD.  False: errno is set. */
 bool bpf_program_attach(int program, int fd);

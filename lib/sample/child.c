@@ -76,7 +76,7 @@ bool child_go(struct child *child, const char *name, struct report *report)
 	return true;
 }
 
-/* Wait up to so many MILLISECONDS for PID.  Returns whether it ended, with its *STATUS. */
+/* Wait up to MILLISECONDS for PID.  Returns whether it ended, with its *STATUS. */
 static bool ends_within(pid_t pid, int milliseconds, int *status)
 {
 	enum { STEP = 10 };	/* milliseconds */
@@ -99,7 +99,7 @@ bool child_has_ended(const struct child *child)
 	       info.si_pid != 0;
 }
 
-/* Report how the command NAME failed, by itself. */
+/* Report how the command NAME failed. */
 static void report_status(int status, const char *name, struct report *report)
 {
 	if (WIFSIGNALED(status))

@@ -25,8 +25,8 @@ bool child_go(struct child *child, const char *name, struct report *report);
 bool child_has_ended(const struct child *child);
 
 /*
- * Terminate the child if it still runs, and return its status as a shell does: its exit
- * status, or 128 + the signal that ended it.  If it had failed by itself and NAME is not NULL,
- * report that.
+ * Terminate the child if it still runs, and return its status as a shell does: its exit status, or
+ * 128 + the signal that ended it.  If the child failed before that and NAME is not NULL, report
+ * the failure.
  */
 int child_stop(struct child *child, const char *name, struct report *report);

@@ -20,7 +20,7 @@ static int take_descriptor(const char *text)
 		errno = EINVAL;
 		return -1;
 	}
-	/* The copy is ours to close, and closed on exec. */
+	/* The copy is ours to close, and is closed at exec. */
 	return fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -105,7 +105,7 @@ void control_acknowledge(const struct control *control)
 {
 	static const char word[] = "ack\n";
 
-	/* A failure, because nobody reads it, is not our problem. */
+	/* A failure is ignored: nobody reads the acknowledgements. */
 	if (control->ack >= 0 && write(control->ack, word, sizeof(word) - 1) < 0)
 		return;
 }

@@ -14,8 +14,8 @@ enum control_command {
 };
 
 struct control {
-	int fd;			/* commands are read from it; -1: not open */
-	int ack;		/* "ack" is written to it after each command; -1: none */
+	int fd;			/* descriptor from which commands are read; -1: not open */
+	int ack;		/* descriptor for "ack" after each command; -1: none */
 	char line[64];		/* start of the next line */
 	size_t used;		/* bytes in LINE */
 };

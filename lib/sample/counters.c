@@ -162,7 +162,9 @@ bool counters_have_lost(const struct counters *c)
 	return c->events->event[0].attr.read_format & PERF_FORMAT_LOST;
 }
 
-/* Return whether EVENT can be opened on CPU: some PMUs belong to some cores, or to a package. */
+/*
+ * Return whether EVENT can be opened on CPU: a PMU may belong to some cores only, or to a package.
+ */
 static bool counts_on(const struct event *event, int cpu)
 {
 	return event->cpus == 0 || cpus_has(event->cpu, event->cpus, cpu);
@@ -334,7 +336,7 @@ void counters_enable(const struct counters *c, uint32_t tracking, bool on)
 			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Linear congruential generator (Knuth's MMIX).  Its high bits have the better randomness. */
+/* Linear congruential generator (Knuth's MMIX).  Its high bits are the most random. */
 static uint64_t random_number(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
@@ -395,7 +397,7 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 struct task_times {
 	uint64_t enabled;	/* the longest of all its events */
 	uint64_t in_hardware;	/* the longest of its events that need a counter */
-	uint64_t *on_cpu;	/* per CPU index: the longest time running there, of all events */
+	uint64_t *on_cpu;	/* per CPU index: the longest time that any event ran there */
 	uint64_t *ran;		/* per event: time running, on all CPUs */
 };
 
@@ -458,7 +460,7 @@ static size_t read_task(const struct counters *c, size_t first, struct counters_
 	return i;
 }
 
-/* Return whether EVENT may have to wait for a counter, its own or one of its group. */
+/* Return whether EVENT may have to wait until it or another event of its group gets a counter. */
 static bool can_wait(const struct event_list *events, uint32_t event)
 {
 	uint32_t group = events->event[event].group;
@@ -470,7 +472,7 @@ static bool can_wait(const struct event_list *events, uint32_t event)
 	return waits;
 }
 
-/* Add the values READ of the task's COUNT counters that are EVENT's to TOTAL. */
+/* Add to TOTAL the values READ of those of the task's COUNT counters that belong to EVENT. */
 static void add_task(const struct counters *c, const struct counter *counter, size_t count,
 		     const struct counters_total *read, const struct task_times *times,
 		     uint32_t event, struct counters_total *total)
@@ -505,13 +507,15 @@ static void add_task(const struct counters *c, const struct counter *counter, si
  * only (-C, or its PMU) should count while the task runs on these CPUs: that is the longest
  * time running there, of an event that needs no counter.
  *
- * Before Linux 6.2, events that need no counter have a context of their own.  The kernel ends
- * it after the other one, so these events are also enabled while the kernel removes the others
- * from a thread that ends: some microseconds for each.  That time is too long for hardware
- * events.  So it is used only if they shared counters, since their own may then be too short.
+ * Before Linux 6.2, events that need no counter have a separate context.  The kernel ends it after
+ * the other context, so these events are also enabled while the kernel removes the others from a
+ * thread that ends: some microseconds for each.  That time is too long for hardware events.  So it
+ * is used only if the hardware events shared counters, because their own time may then be too
+ * short.
  *
  * An event that needs no counter never waits for one, so it ran as long as it was enabled.  Its
- * time enabled is longer: we open and read its descriptors, one a CPU, one after the other.
+ * time enabled is longer, because we open and read its descriptors, one for each CPU, one after
+ * the other.
  */
 void counters_totals(const struct counters *c, struct counters_total *total)
 {

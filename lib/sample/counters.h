@@ -18,8 +18,8 @@
 /* The total of an event over all its counters; it does not depend on sampling. */
 struct counters_total {
 	uint64_t count;
-	uint64_t enabled;		/* ns that it should have counted */
-	uint64_t running;		/* ns that it did count: less if it was multiplexed */
+	uint64_t enabled;		/* ns that the event should have counted */
+	uint64_t running;		/* ns that the event counted: less if it was multiplexed */
 	uint64_t lost;			/* lost samples; 0 before Linux 6.0 */
 };
 
@@ -44,7 +44,7 @@ struct counters {
 	size_t count;
 	struct table by_id;		/* index of COUNTER */
 	uint32_t tasks;			/* number of counters_open() calls */
-	struct label_recorder *labels;	/* attach it to events; NULL: record no labels */
+	struct label_recorder *labels;	/* attached to the events; NULL: record no labels */
 	struct ids {			/* per event: the IDs of its counters */
 		uint64_t *id;
 		size_t count;
@@ -59,7 +59,10 @@ struct counters {
 bool counters_init(struct counters *c, const struct event_list *events,
 		   const struct target *target, size_t ring_size, struct report *report);
 
-/* Set *NEEDED to the descriptors that TASKS more tasks take, *ALLOWED to those still allowed. */
+/*
+ * Set *NEEDED to the number of descriptors for TASKS more tasks, *ALLOWED to how many may be
+ * opened.
+ */
 void counters_budget(const struct counters *c, size_t tasks, uint64_t *needed, uint64_t *allowed);
 
 /*

@@ -86,7 +86,9 @@ bool exchange_open(struct exchange *x, size_t size)
 		exchange_close(x);
 		return false;
 	}
-	/* Our mapping stays writable; no other can be made.  Before Linux 5.1: it could. */
+	/*
+	 * Our mapping stays writable; no other process can make one.  (Before Linux 5.1 it could.)
+	 */
 	fcntl(x->fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
 	x->record_bytes = (uint8_t *)x->records + records_area(x).header;
 	x->result_bytes = (uint8_t *)x->results + results_area(x).header;
@@ -118,7 +120,7 @@ uint64_t exchange_progress(const struct exchange *x)
 {
 	uint64_t tail = __atomic_load_n(&x->results->tail, __ATOMIC_ACQUIRE);
 
-	return tail <= x->head ? tail : x->head;	/* whatever the helper says */
+	return tail <= x->head ? tail : x->head;	/* do not trust the helper */
 }
 
 void *exchange_room(struct exchange *x, size_t size, bool is_question)
@@ -177,7 +179,7 @@ size_t exchange_take(struct exchange *x, uint64_t number, void *out)
 
 const struct exchange_entry *exchange_next(struct exchange *x)
 {
-	/* Release: the recorder overwrites the records only after we have done with them. */
+	/* Release: the recorder overwrites the records only after we have processed them. */
 	__atomic_store_n(&x->results->tail, x->tail, __ATOMIC_RELEASE);
 	if (__atomic_load_n(&x->records->head, __ATOMIC_ACQUIRE) == x->tail)
 		return NULL;

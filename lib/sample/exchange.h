@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange - records to another process, and its results back, through shared memory.
+ * exchange - passes records to another process, and its results back, through shared memory.
  *
  *	recorder			    helper
  *	exchange_put()	  --- records --->  exchange_next()
  *	exchange_take()	  <--- results ---  exchange_answer()
  *
  * Neither process ever waits for the other here.  The helper cannot write to the records, and the
- * recorder checks what the helper says: a helper that is broken, or was taken over by a file that
- * it read, can spoil its results and nothing else.
+ * recorder checks what the helper writes: a helper that is broken, or that a file has taken over,
+ * can only spoil its own results.
  *
- * Each question, a record that has a result, has a number.  Its state is one word: open, answered
- * or withdrawn.  The recorder withdraws a question that it no longer waits for; so a question is
- * either answered or withdrawn, whatever happens to the helper in between.
+ * A record that needs a result is a question, and has a number.  The state of a question is one
+ * word: open, answered or withdrawn.  The recorder withdraws a question for which it no longer
+ * waits.  So each question is either answered or withdrawn, whatever happens to the helper in
+ * between.
  */
 #pragma once
 #include "record/record.h"
 
 #include <stddef.h>
 
-enum { EXCHANGE_QUESTIONS = 1 << 14 };	/* open at the same time; a power of two */
+enum { EXCHANGE_QUESTIONS = 1 << 14 };	/* most open questions; a power of two */
 
 #define EXCHANGE_NO_QUESTION UINT64_MAX
 
-/* What precedes each record in the shared memory. */
+/* The header of each record in the shared memory. */
 struct exchange_entry {
-	uint64_t question;	/* its number, or EXCHANGE_NO_QUESTION */
-	uint32_t event;		/* of a SAMPLE: index */
-	uint32_t size;		/* of the record that follows, in bytes, with padding to 8 */
+	uint64_t question;	/* number of the question, or EXCHANGE_NO_QUESTION */
+	uint32_t event;		/* for a SAMPLE: index of its event */
+	uint32_t size;		/* bytes of the record that follows, padded to a multiple of 8 */
 };
 
 /* Written by the recorder; the helper may only read it. */
@@ -36,9 +37,9 @@ struct exchange_records {
 	uint64_t results_tail;	/* bytes of results taken so far */
 };
 
-/* Written by the helper, but for the states. */
+/* Written by the helper; the recorder also writes the states. */
 struct exchange_results {
-	uint64_t tail;		/* bytes of records done with */
+	uint64_t tail;		/* bytes of records that the helper has processed */
 	uint64_t state[EXCHANGE_QUESTIONS];	/* 4 * number + enum of exchange.c */
 	struct {
 		uint64_t at;	/* position of the result; its header has its size */
@@ -51,8 +52,8 @@ struct exchange {
 	struct exchange_results *results;
 	/* each mapped twice in a row, so that nothing wraps: */
 	uint8_t *record_bytes, *result_bytes;
-	uint64_t size;		/* bytes of records, a power of two; of results: a quarter */
-	int fd;			/* of the records' memory, for exchange_enter(), or -1 */
+	uint64_t size;		/* bytes of records, a power of two; results have a quarter */
+	int fd;			/* descriptor of the records' memory, for exchange_enter(), or -1 */
 	/* the recorder's own: */
 	uint64_t head;		/* as in RECORDS */
 	uint64_t free_from;	/* position of the oldest record that must stay */
@@ -78,7 +79,7 @@ bool exchange_enter(struct exchange *x);
 void *exchange_room(struct exchange *x, size_t size, bool is_question);
 
 /*
- * Put the record of SIZE bytes that is in the room.  Returns the number of its question, or
+ * Pass on the record of SIZE bytes that is in the room.  Returns the number of its question, or
  * EXCHANGE_NO_QUESTION.
  */
 uint64_t exchange_put(struct exchange *x, size_t size, uint32_t event, bool is_question);
@@ -92,13 +93,16 @@ bool exchange_is_answered(const struct exchange *x, uint64_t number);
  */
 size_t exchange_take(struct exchange *x, uint64_t number, void *out);
 
-/* Let the records before POSITION be overwritten, as far as the helper has done with them. */
+/* Allow the records before POSITION to be overwritten, once the helper has processed them. */
 static inline void exchange_release(struct exchange *x, uint64_t position)
 {
 	x->free_from = position;
 }
 
-/* Return how many bytes of records the helper has done with, for noticing that it stands still. */
+/*
+ * Return how many bytes of records the helper has processed.  If that stops growing, the helper
+ * hangs.
+ */
 uint64_t exchange_progress(const struct exchange *x);
 
 /* Helper: return the next record, or NULL.  It is valid until the next call, which consumes it. */
@@ -107,7 +111,7 @@ const struct exchange_entry *exchange_next(struct exchange *x);
 /* Return room for an answer, RECORD_MAX_SIZE bytes, or NULL if no room is free now. */
 void *exchange_answer_room(struct exchange *x);
 
-/* Answer the question of ENTRY by the SIZE bytes in the room; 0: it stays as it is. */
+/* Answer the question of ENTRY with the SIZE bytes in the room; 0: the record stays as it is. */
 void exchange_answer(struct exchange *x, const struct exchange_entry *entry, size_t size);
 
 /* Return whether ENTRY's question was withdrawn. */

@@ -20,14 +20,16 @@ static void end_record(struct writer *w, const struct sample_layout *layout)
 	writer_end(w);
 }
 
-/* What identifies the file of a mapping. */
+/* The identity of a mapped file. */
 struct mapped_id {
 	uint8_t gnu[BUILD_ID_MAX];
 	size_t gnu_size;		/* bytes; 0: it has none */
-	char go[GO_BUILD_ID_MAX];	/* of code without the other; "": it has none */
+	char go[GO_BUILD_ID_MAX];	/* for code without a GNU build ID; "": it has none */
 };
 
-/* The build ID of what PID maps at M; none if the path now leads to another file. */
+/*
+ * Return the build IDs of the file that PID maps at M; none if its path now leads to another file.
+ */
 static struct mapped_id mapped_id(pid_t pid, const struct proc_mapping *m)
 {
 	struct mapped_id id = { 0 };

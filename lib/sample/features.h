@@ -4,8 +4,8 @@
 #include "base/output.h"
 
 /*
- * Write the recorder's name and version, and REMARK if it is not NULL.  Must be the first
- * record.  Readers know by it that the time span is the last record of a complete stream.
+ * Write the recorder's name and version, and REMARK if it is not NULL.  Must be the first record:
+ * it shows readers that a complete stream ends with the time span.
  */
 void features_write_recorder(struct output *out, const char *remark);
 

@@ -20,8 +20,8 @@ struct flight {
 };
 
 /*
- * Hold RECORD until the next dump.  False: it would exceed LIMIT bytes; the caller must write
- * the held records by flight_release() and try again.
+ * Hold RECORD until the next dump.  False: the held records would exceed LIMIT bytes; the caller
+ * must write them by flight_release() and try again.
  */
 bool flight_hold(struct flight *flight, const struct perf_event_header *record, uint64_t limit);
 
@@ -32,12 +32,12 @@ bool flight_hold(struct flight *flight, const struct perf_event_header *record, 
 struct ring *flight_release(struct flight *flight, uint64_t time, size_t *rings);
 
 /*
- * Return copies of the overwritten rings of COUNTERS, and the held records, as *RINGS rings,
- * for ring_merge_init(); flight_end() must follow.  The kernel continues to write meanwhile.
+ * Return copies of the overwritten rings of COUNTERS, and the held records, as *RINGS rings, for
+ * ring_merge_init(); flight_end() must follow.  The kernel continues to write during the copy.
  */
 struct ring *flight_dump(struct flight *flight, const struct counters *counters, size_t *rings);
 
-/* Free the rings of the last call, of which all records up to HORIZON (ns) have been merged. */
+/* Free the rings of the last call.  All their records up to HORIZON (ns) must have been merged. */
 void flight_end(struct flight *flight, uint64_t horizon);
 
 void flight_close(struct flight *flight);

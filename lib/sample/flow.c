@@ -9,7 +9,7 @@
 
 enum {
 	LOST_INTERVAL = 1000000000,	/* ns between readings of the counts of lost records */
-	LABELS_NS = 5000000,		/* of a round, to look up new processes, at most */
+	LABELS_NS = 5000000,		/* longest time of a round for looking up new processes */
 };
 
 /* Return the u64 at offset AT in the body of RECORD. */
@@ -60,7 +60,7 @@ static void write_sample(struct flow *f, const struct perf_event_header *record)
 		relay_write(&f->relay, record);
 }
 
-/* Write RECORD, MMAP2, with its program's Go build ID.  False: the program has none. */
+/* Write RECORD, an MMAP2 record, with its program's Go build ID.  False: the program has none. */
 static bool write_go_program(struct flow *f, const struct perf_event_header *record)
 {
 	bool is_written = go_programs_write(&f->go_programs, relay_begin(&f->relay), record,
@@ -122,7 +122,9 @@ static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
 	relay_end(&f->relay);
 }
 
-/* Write a LOST_SAMPLES record for each event with new losses: sometimes, and at the end. */
+/*
+ * Write a LOST_SAMPLES record for each event with new losses: every LOST_INTERVAL, and at the end.
+ */
 static void write_lost_counts(struct flow *f, bool is_end)
 {
 	if (!counters_have_lost(f->counters) ||
@@ -145,7 +147,7 @@ static void write_lost_counts(struct flow *f, bool is_end)
 }
 
 /*
- * Mark that all later records are younger than those written so far, and flush.  IS_LAST: wait for
+ * Mark that all later records are newer than those written so far, and flush.  IS_LAST: wait for
  * records that the helper has.
  */
 static void end_round(struct flow *f, uint64_t records, bool is_last)
@@ -180,7 +182,7 @@ static void hold(struct flow *f, const struct perf_event_header *record, uint64_
 	flight_hold(&f->flight, record, f->buffer_size);
 }
 
-/* RECORD, of ring I, is no labels record: return the labels of a SAMPLE, or NULL. */
+/* Return the labels of RECORD, which is from ring I; NULL: unknown, or RECORD is not a SAMPLE. */
 static const struct kept_labels *take_labels(struct flow *f, size_t i,
 					     const struct perf_event_header *record)
 {

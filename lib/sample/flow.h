@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flow - move records from the rings to the output: in order of time, without records that do
- * not belong to the target, and count them.
+ * flow - moves records from the rings to the output in order of time, drops those that do not
+ * belong to the target, and counts the rest.
  */
 #pragma once
 #include "base/output.h"
@@ -24,16 +24,16 @@ struct flow_counts {
 struct flow_event {
 	uint64_t samples;
 	uint64_t sum;		/* sum of their periods */
-	uint64_t lost;		/* lost samples, so far reported in the stream */
+	uint64_t lost;		/* lost samples that the stream has reported so far */
 	uint64_t duplicate;	/* sum of the periods of dropped duplicates, see owners.h */
 };
 
 struct flow {
 	struct counters *counters;
-	const struct stream_events *events;	/* of the kernel's records, in COUNTERS' order */
-	const struct sample_layout *layout;	/* of records: the same for all events */
+	const struct stream_events *events;	/* as in the kernel's records, in COUNTERS' order */
+	const struct sample_layout *layout;	/* of all records: it is the same for all events */
 	struct output *out;
-	struct relay relay;	/* the records' way to OUT */
+	struct relay relay;	/* passes the records to OUT */
 	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the
 				   records that the flight recorder holds */
 	bool flight_recorder;	/* only flow_dump() writes */
@@ -42,7 +42,7 @@ struct flow {
 	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct flight flight;
 	struct go_programs go_programs;
-	struct label_recorder *labels;	/* of samples; NULL: off */
+	struct label_recorder *labels;	/* records the labels of samples; NULL: off */
 	struct flow_counts counts;
 	struct flow_event *event;	/* per event; the caller's memory */
 	uint64_t time;		/* time of the last record, ns */

@@ -2,11 +2,11 @@
 #include "sample/go-target.h"
 #include "elf/program-kind.h"
 
-/* How many programs of a target are Go programs. */
+/* How many of the target's programs are Go programs. */
 struct go_count {
-	size_t all;	/* of any kind */
-	size_t go;	/* with code in C or without */
-	size_t only;	/* without code in C */
+	size_t all;	/* programs of any kind */
+	size_t go;	/* Go programs, with or without C code */
+	size_t only;	/* Go programs without C code */
 };
 
 static void count(struct go_count *n, int fd)
@@ -29,7 +29,7 @@ void go_target_complete(struct sample_settings *s, const struct target *t)
 	if (t->command)
 		count(&n, program_open_command(t->command[0]));
 	s->user_frames = n.go > 0;
-	/* What a command or its children start may be other programs. */
+	/* A command, or children, may start other programs. */
 	if (n.only && n.only == n.all && !t->command && !t->children && !s->stack_bytes)
 		s->stack_bytes = GO_STACK_BYTES;
 }

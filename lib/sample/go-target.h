@@ -2,9 +2,10 @@
 /*
  * go-target - chooses how to record the stacks of Go programs, to unwind them.
  *
- * Go calls the vdso on another stack than the goroutine's, and the kernel copies only one.  But
- * Go's compiler keeps frame pointers, so the kernel's callchain, which follows them, has the
- * callers (lib/unwind/kernel-chain.c).  It also has those that are too far away for a short copy.
+ * Go does not call the vdso on the goroutine's stack, and the kernel copies only the current
+ * stack.  But Go's compiler keeps frame pointers, so the kernel's callchain, which follows them,
+ * has the callers (lib/unwind/kernel-chain.c).  It also has callers that are too far away for a
+ * short copy.
  */
 #pragma once
 #include "sample/settings.h"
@@ -12,9 +13,9 @@
 
 enum {
 	/*
-	 * To copy, where all code is Go's: as much as most goroutines have.  Where a function in
-	 * assembly uses the frame pointer's register for other data, as those of crypto do, the
-	 * kernel finds no caller, and the copy is all there is.
+	 * Bytes of stack to copy if all code is Go's: most goroutines have no more.  The copy is
+	 * needed where a function in assembly uses the frame pointer's register for other data, as
+	 * in crypto: the kernel then finds no caller.
 	 */
 	GO_STACK_BYTES = 16384,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The helper reads files of the sampled processes, perhaps as root.  It becomes the processes'
- * user, or a user without files who may read all files.  Then it can call only what reading takes.
+ * user, or a user who owns no files but may read all files.  After that, it can only use the
+ * system calls that reading needs.
  */
 #include "sample/helper-rights.h"
 #include "linux/proc.h"
@@ -20,13 +21,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NOBODY = 65534 };	/* the user and group without files */
+enum { NOBODY = 65534 };	/* the user and group that own no files */
 
 #ifndef CAP_CHECKPOINT_RESTORE
 #define CAP_CHECKPOINT_RESTORE 40	/* Linux 5.9: /proc/PID/map_files */
 #endif
 
-/* Return the user of all processes and threads of TARGET; 0: root, several, or not known yet. */
+/*
+ * Return the user of all processes and threads of TARGET; 0: root, several users, or not known
+ * yet.
+ */
 static uid_t user_of(const struct target *target)
 {
 	uid_t user = 0, owner;
@@ -42,7 +46,7 @@ static uid_t user_of(const struct target *target)
 	return user;
 }
 
-/* Keep only those of CAPABILITIES that this process has. */
+/* Keep those of CAPABILITIES that this process has, and drop all others. */
 static bool keep_capabilities(uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -59,8 +63,8 @@ static bool keep_capabilities(uint64_t capabilities)
 }
 
 /*
- * Become USER, or NOBODY with the right to read all files.  In a container root may not be allowed
- * to change users: then it keeps its user, without other rights.
+ * Become USER, or NOBODY with the right to read all files.  In a container, root may not be
+ * allowed to change its user: then the process stays root, without other rights.
  */
 static bool change_user(uid_t user)
 {
@@ -124,7 +128,7 @@ static void ignore_signals(void)
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1), RETURN(SECCOMP_RET_ERRNO | EACCES), \
 	RETURN(SECCOMP_RET_ALLOW)
 
-/* Allow the calls that read files and manage memory, and none that writes a file or runs one. */
+/* Allow the calls that read files and manage memory, but no call that writes or executes a file. */
 static bool restrict_calls(void)
 {
 	static struct sock_filter code[] = {

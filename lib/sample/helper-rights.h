@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper-rights - what the helper process may do: read files, and nothing else. */
+/* helper-rights - restricts the helper process to reading files. */
 #pragma once
 #include "base/report.h"
 #include "sample/target.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /*
- * Give up all rights of this process but to read files, and close all descriptors but FD and
+ * Give up all rights of this process except reading files, and close all descriptors except FD and
  * stderr.  The process gets a NAME of at most 15 bytes.  False: that failed, and the process must
  * end.
  */

@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 enum {
-	/* A helper that does nothing for so long hangs; while it only waits for a CPU, later. */
+	/*
+	 * A helper hangs if it makes no progress for STILL_MS, or STARVED_MS while it waits for a
+	 * CPU.
+	 */
 	STILL_MS = 2000, STARVED_MS = 20000,
-	END_MS = 10000,		/* to report and exit, when it has read all */
+	END_MS = 10000,		/* for its report and exit, after it has read all records */
 };
 
 /* Read and discard what the other side has written.  Returns false at the end. */
@@ -51,7 +54,10 @@ static void serve(struct exchange *x, const struct exchange_entry *entry, struct
 	}
 }
 
-/* The helper itself: answer until the recorder closes the socket, and all is read. */
+/*
+ * The helper's main function: answer until the recorder closes the socket and all records are
+ * read.
+ */
 __attribute__((noreturn))
 static void be_helper(struct helper *h, const struct stream_events *events,
 		      const struct target *target, struct report *report)
@@ -114,7 +120,7 @@ static bool is_runnable(const struct helper *h)
 	return proc_status(h->pid, "State", state, sizeof(state)) && *state == 'R';
 }
 
-/* Return whether H, which has not got on since h->progress_at, may still do so. */
+/* Return whether H, which has made no progress since h->progress_at, may still make progress. */
 static bool may_get_on(const struct helper *h)
 {
 	uint64_t still = (monotonic_ns() - h->progress_at) / 1000000;
@@ -142,7 +148,7 @@ bool helper_works(struct helper *h, int milliseconds)
 	return may_get_on(h);
 }
 
-/* Wait until the helper has ended, up to so many MILLISECONDS. */
+/* Wait up to MILLISECONDS for the end of the helper.  Return whether it has ended. */
 static bool has_ended(struct helper *h, int milliseconds)
 {
 	enum { STEP = 5 };	/* milliseconds */

@@ -30,7 +30,7 @@ struct sampler {
 	int *pidfd;		/* of the target's processes, then the command; -1: no pidfd */
 	size_t pidfds;
 	size_t alive;		/* processes of the target, with a pidfd, that have not ended */
-	uint64_t start_time, end_time;	/* of sampling, ns of the records' clock */
+	uint64_t start_time, end_time;	/* of sampling, in ns of the records' clock */
 	uint64_t file_start;	/* start of the current file, ns of the same clock */
 	uint64_t bytes;		/* written to all previous files */
 	uint64_t jitter_seed;	/* state of the random generator for --jitter */
@@ -47,10 +47,16 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
 	return &s->events.event[0].layout;
 }
 
-/* Write what precedes the kernel's records: the events, the machine, existing processes. */
+/*
+ * Write the start of the stream, before the kernel's records: the events, the machine, existing
+ * processes.
+ */
 void sampler_write_start(struct sampler *s);
 
-/* Write what follows the kernel's records: the totals of each event, and the time span. */
+/*
+ * Write the end of the stream, after the kernel's records: the totals of each event, and the time
+ * span.
+ */
 void sampler_write_end(struct sampler *s);
 
 /* Report what was counted, sampled and lost, and what sampling cost. */

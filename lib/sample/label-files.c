@@ -16,16 +16,16 @@
 #include <unistd.h>
 
 enum {
-	FILES_MAX = 4096,		/* known; then all are forgotten */
-	READ_SECONDS = 2,		/* of CPU time */
-	READ_SECONDS_MAX = 20,		/* in all: a file system may hang */
-	LOOK_NS = 500000,		/* between looks at a reader that is waited for */
+	FILES_MAX = 4096,		/* known files; beyond that, all are forgotten */
+	READ_SECONDS = 2,		/* CPU time of a reader */
+	READ_SECONDS_MAX = 20,		/* time of a reader: a file system may hang */
+	LOOK_NS = 500000,		/* between checks of a reader for which we wait */
 };
 
-/* In the reader: write what the file FD says to RESULT. */
+/* The reader's main function: write the layout of the file FD to RESULT. */
 __attribute__((noreturn))
 static void be_reader(const struct target *target, int fd, uint64_t file_offset,
-		      struct label_facts *result)
+		      struct label_layout *result)
 {
 	struct report report = { .tool = "pmu-sample", .quiet = true };
 	struct rlimit time = { READ_SECONDS, READ_SECONDS }, core = { 0, 0 };
@@ -78,7 +78,7 @@ static void remember(struct label_files *f, const struct label_file *file)
 	table_add(&f->table, hash_of(file), (uint32_t)f->files++);
 }
 
-/* Start to read FILE, which is open as FD.  False: it is known from now on as a file without. */
+/* Start to read FILE, which is open as FD.  False: the reader cannot be started. */
 static bool start(struct label_files *f, const struct label_file *file, int fd,
 		  uint64_t file_offset)
 {
@@ -89,7 +89,7 @@ static bool start(struct label_files *f, const struct label_file *file, int fd,
 			return false;
 		f->result = memory;
 	}
-	*f->result = (struct label_facts){ 0 };
+	*f->result = (struct label_layout){ 0 };
 	f->reading = *file;
 	f->deadline = monotonic_ns() + READ_SECONDS_MAX * 1000000000ULL;
 	f->reader = fork();
@@ -100,9 +100,7 @@ static bool start(struct label_files *f, const struct label_file *file, int fd,
 	return f->reader > 0;
 }
 
-/*
- * If the reader has ended by UNTIL, take what it wrote.  Returns whether none runs any more.
- */
+/* If the reader ends by UNTIL, take its result.  Returns whether no reader runs any more. */
 static bool finish(struct label_files *f, uint64_t until)
 {
 	struct timespec pause = { .tv_nsec = LOOK_NS };
@@ -121,12 +119,12 @@ static bool finish(struct label_files *f, uint64_t until)
 		nanosleep(&pause, NULL);
 	}
 	f->reader = 0;
-	/* What it wrote is not trusted: the version is printed, and is a string. */
-	f->reading.facts = *f->result;
+	/* The result is not trusted: make the version, which is printed, a printable string. */
+	f->reading.layout = *f->result;
 	if (ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-		f->reading.facts = (struct label_facts){ 0 };
-	char *version = f->reading.facts.go.version;
-	version[sizeof(f->reading.facts.go.version) - 1] = '\0';
+		f->reading.layout = (struct label_layout){ 0 };
+	char *version = f->reading.layout.go.version;
+	version[sizeof(f->reading.layout.go.version) - 1] = '\0';
 	for (; *version; version++)
 		if (*version < ' ' || *version > '~')
 			*version = '?';
@@ -135,7 +133,7 @@ static bool finish(struct label_files *f, uint64_t until)
 }
 
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
-				   uint64_t until, const struct label_facts **facts)
+				   uint64_t until, const struct label_layout **layout)
 {
 	struct label_file file = { 0 }, *known;
 	struct stat st;
@@ -162,8 +160,8 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 		known = find(f, &file);
 	}
 	close(fd);
-	*facts = known ? &known->facts : NULL;
-	return known ? LABEL_ANSWER_FACTS : LABEL_ANSWER_LATER;
+	*layout = known ? &known->layout : NULL;
+	return known ? LABEL_ANSWER_LAYOUT : LABEL_ANSWER_LATER;
 }
 
 void label_files_close(struct label_files *f)

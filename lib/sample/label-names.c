@@ -11,14 +11,17 @@
 
 enum {
 	PAYLOAD_MAX = 1 << 16,		/* bytes of a process context that are read */
-	PROCESSES_MAX = 4096,		/* then all are forgotten */
-	AGAIN_NS = 100000000,		/* between two readings of a context */
+	PROCESSES_MAX = 4096,		/* known processes; beyond that, all are forgotten */
+	AGAIN_NS = 100000000,		/* least time between two readings of a context */
 };
 
 /* Protocol Buffers: a field is a number * 8 + kind, then the value. */
 enum { KIND_VARINT, KIND_64, KIND_BYTES, KIND_32 = 5 };
 
-/* Store the next field in *NUMBER and, if it has bytes, in *BYTES.  False: there is no more. */
+/*
+ * Store the next field in *NUMBER and, if it has bytes, in *BYTES.  False: there are no more
+ * fields.
+ */
 static bool next_field(struct cursor *c, uint64_t *number, struct cursor *bytes)
 {
 	uint64_t tag = cursor_left(c) ? cursor_uleb(c) : 0, size = 0;
@@ -65,7 +68,7 @@ static bool is_text(struct cursor c, const char *text)
 	return !c.failed && cursor_left(&c) == strlen(text) && !memcmp(c.at, text, strlen(text));
 }
 
-/* Take the names of LIST, an ArrayValue: 1 is a value, its 1 a string. */
+/* Take the names from LIST, an ArrayValue: its field 1 is a value, whose field 1 is a string. */
 static void take_names(struct process_names *p, struct cursor list)
 {
 	struct cursor value;
@@ -86,8 +89,8 @@ static void take_names(struct process_names *p, struct cursor list)
 }
 
 /*
- * ProcessContext: 2 is an attribute beside the resource.  KeyValue: 1 is the key, 2 the value.
- * AnyValue: 5 is an ArrayValue.
+ * ProcessContext: field 2 is an attribute next to the resource.  KeyValue: 1 is the key, 2 the
+ * value.  AnyValue: 5 is an ArrayValue.
  */
 static void parse(struct process_names *p, struct cursor message)
 {
@@ -116,7 +119,7 @@ static void read_context(struct process_names *p)
 	struct {
 		char signature[8];
 		uint32_t version, size;
-		uint64_t published;	/* 0: it is being changed */
+		uint64_t published;	/* 0: the process is changing it */
 		uint64_t payload;
 	} head, again;
 

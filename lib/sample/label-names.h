@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { LABEL_NAMES_MAX = 256 };		/* a number is a byte */
+enum { LABEL_NAMES_MAX = 256 };		/* attribute numbers are bytes */
 
 /* Zero-initialised: no process is known. */
 struct label_names {
 	struct process_names {
 		pid_t pid;
-		uint64_t at;		/* address of the process context; 0: it has none */
-		uint64_t read_at;	/* ns of CLOCK_MONOTONIC: when it was read last */
+		uint64_t at;		/* address of the process context; 0: there is none */
+		uint64_t read_at;	/* when it was read last, ns of CLOCK_MONOTONIC */
 		uint32_t names;
 		char *name[LABEL_NAMES_MAX];
 	} **process;
@@ -26,10 +26,10 @@ struct label_names {
 	struct table table;		/* index of PROCESS by pid */
 };
 
-/* Let process PID have the names of the context that it maps.  Its former names are forgotten. */
+/* Read the names from the context that process PID maps, and forget older names of PID. */
 void label_names_read(struct label_names *n, pid_t pid);
 
-/* Return the name of attribute NUMBER in process PID, or NULL.  It may read the context again. */
+/* Return the name of attribute NUMBER in process PID, or NULL.  May read the context again. */
 const char *label_names_find(struct label_names *n, pid_t pid, uint8_t number);
 
 void label_names_release(struct label_names *n);

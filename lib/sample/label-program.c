@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code is straight, without loops.  Sizes and offsets go through the scratch memory and not
- * through registers: what is loaded from there is unknown to the kernel's verifier, whatever way
- * led there, so that all ways look alike to it after each string, and it follows one of them.
+ * The code has no loops.  Sizes and offsets are kept in the scratch memory, not in registers: the
+ * kernel's verifier regards any value loaded from there as unknown.  So after each string all
+ * paths look the same to the verifier, and it follows only one of them.
  */
 #include "sample/label-program.h"
 #include "record/label-payload.h"
 
 #include <stddef.h>
 
-/* Pairs that are read from a slice or an array; buckets of a map. */
+/* The most pairs that are read from a slice or an array; the most buckets of a map; its layout. */
 enum { PAIRS = 10, BUCKETS = 2, BUCKET_SLOTS = 8, BUCKET_BYTES = 272, BUCKET_NEXT = 264 };
-/* A pair is appended while the pairs have at most so many bytes. */
+/* A pair is appended only if the pairs before it have at most FULL bytes. */
 enum { FULL = LABEL_PAYLOAD_TEXT - 2 - LABEL_KEY_BYTES - LABEL_VALUE_BYTES };
-/* Bytes of an m (struct runtime.m) that are read: up to the last field that we look at. */
+/* Bytes of an m (struct runtime.m) that are read: up to the last field that we need. */
 enum { M_BYTES = 208, M_OFFSETS = 0xf8 };
 
-/* The scratch memory: copies of the target's memory; then the raw data of the record. */
+/* Offsets in the scratch memory: copies of the target's memory, then the raw data of the record. */
 enum { COPY = 0, COPY_BYTES = 512, HEAD = COPY_BYTES, TEXT = HEAD + LABEL_PAYLOAD_HEAD };
 enum {
 	HEAD_STATUS = HEAD + 4, HEAD_N = HEAD + 5, HEAD_FLAGS = HEAD + 6, HEAD_FORM = HEAD + 7,
 	HEAD_EVENT = HEAD + 8, HEAD_IP = HEAD + 16, HEAD_USED = HEAD + 24, HEAD_COUNT = HEAD + 28,
 };
-/* The stack, from the frame pointer. */
+/* Offsets on the stack, from the frame pointer. */
 enum {
 	AT_KEY = -16, AT_TASK = -24, AT_POINTER = -32, AT_G = -40, AT_M = -48, AT_CURG = -56,
 	AT_LABELS = -64, AT_SECOND = -72, AT_STARTED = -80, AT_PAIRS = -88, AT_WORDS = -112,
@@ -30,7 +30,7 @@ enum {
 };
 enum { CONTEXT = BPF_REG_6, TARGET = BPF_REG_7, SCRATCH = BPF_REG_8, USED = BPF_REG_9 };
 
-/* Places in the program's context, struct bpf_perf_event_data: registers, as ptrace has them. */
+/* Offsets in the program's context, struct bpf_perf_event_data: registers in ptrace's layout. */
 #ifdef __aarch64__
 enum { REGISTER_PC = 256, REGISTER_G = 28 * 8 };
 #else
@@ -43,18 +43,20 @@ struct label_writing {
 	struct bpf_code *code;
 	struct { int jump; enum label_status status; } leave[LEAVES_MAX];
 	int leaves;
-	int full[FULLS_MAX];	/* jumps that leave since there is no room for another pair */
+	int full[FULLS_MAX];	/* jumps to the end because there is no room for another pair */
 	int fulls;
 };
 
-/* JUMP leads to the end: the record has STATUS. */
+/* Let JUMP lead to the end of the program, where the record gets STATUS. */
 static void leave(struct label_writing *w, int jump, enum label_status status)
 {
 	w->leave[w->leaves].jump = jump;
 	w->leave[w->leaves++].status = status;
 }
 
-/* Copy SIZE bytes of the target's memory at R3 to the stack at TO; leave if they are not there. */
+/*
+ * Copy SIZE bytes of the target's memory at R3 to the stack at TO; leave if they are not present.
+ */
 static void read_to_stack(struct label_writing *w, int to, int size)
 {
 	struct bpf_code *c = w->code;
@@ -66,7 +68,7 @@ static void read_to_stack(struct label_writing *w, int to, int size)
 	leave(w, bpf_jump_if(c, BPF_JNE, BPF_REG_0, 0), LABEL_STATUS_FAULT);
 }
 
-/* Copy R2 bytes, or SIZE unless it is 0, at R3 to the scratch at TO; leave if not there. */
+/* Copy R2 bytes, or SIZE unless it is 0, at R3 to the scratch at TO; leave if not present. */
 static void read_to_scratch(struct label_writing *w, int to, int size)
 {
 	struct bpf_code *c = w->code;
@@ -97,7 +99,7 @@ static void limit(struct label_writing *w, int most)
 
 /*
  * Append a string to the text, at USED: its address is in the scratch at POINTER, its length at
- * LENGTH.  What exceeds MOST, a power of two less 1, is cut.
+ * LENGTH.  It is cut to MOST bytes, which is a power of two minus 1.
  */
 static void append_string(struct label_writing *w, int pointer, int length, int most)
 {
@@ -148,7 +150,7 @@ static void append_pair(struct label_writing *w, int key, int key_length, int va
 
 /*
  * R2 is the number of structs of 32 bytes at R3: store it as the count, and copy them to the
- * scratch.  The number that is copied is on the stack at AT_PAIRS.
+ * scratch.  Put the number copied on the stack at AT_PAIRS.
  */
 static void read_pairs(struct label_writing *w)
 {
@@ -167,7 +169,7 @@ static void read_pairs(struct label_writing *w)
 	read_to_scratch(w, COPY, 0);
 }
 
-/* Find the process in the map of targets; otherwise leave by *UNKNOWN or *OUTSIDE. */
+/* Find the process in the map of targets; otherwise take the jump *UNKNOWN or *OUTSIDE. */
 static void find_target(struct label_writing *w, const struct label_program *p, int *unknown,
 			int *outside)
 {
@@ -196,7 +198,7 @@ static void find_target(struct label_writing *w, const struct label_program *p, 
 	bpf_move(c, TARGET, BPF_REG_0);
 }
 
-/* Get the scratch memory, and start the record of the event INDEX.  Returns a jump. */
+/* Get the scratch memory, and start the record of the event INDEX.  Returns the jump on failure. */
 static int start_record(struct label_writing *w, const struct label_program *p, uint32_t index)
 {
 	struct bpf_code *c = w->code;
@@ -236,7 +238,7 @@ static void read_thread_pointer(struct label_writing *w, int offset)
 
 enum { ABSENTS = 4 };	/* jumps */
 
-/* R3 += the word that the target has at FIELD; then copy the word at R3 to the stack at TO. */
+/* R3 += the word at FIELD of the target; then copy the word at R3 to the stack at TO. */
 static void read_word_after(struct label_writing *w, int field, int to)
 {
 	bpf_load(w->code, BPF_DW, BPF_REG_1, TARGET, field);
@@ -245,9 +247,9 @@ static void read_word_after(struct label_writing *w, int field, int to)
 }
 
 /*
- * R3 = the address of the variable at VARIABLE in the target.  The jumps ABSENT are taken if
- * there is no variable, or the thread has no block of memory for it yet: then the address of the
- * block is 0 or -1.
+ * R3 = the address of the variable at VARIABLE in the target.  The jumps ABSENT are taken if there
+ * is no such variable, or if the thread has no memory block for it yet: the address of the block
+ * is then 0 or -1.
  */
 static void find_variable(struct label_writing *w, int variable, int absent[ABSENTS])
 {
@@ -277,7 +279,7 @@ static void find_variable(struct label_writing *w, int variable, int absent[ABSE
 }
 
 /*
- * R3 = the pointer in that variable, which is also put on the stack at AT_POINTER.  Return the jump
+ * R3 = the pointer in that variable; it is also put on the stack at AT_POINTER.  Return the jump
  * that is taken if it is NULL.
  */
 static int find_pointer(struct label_writing *w, int variable, int absent[ABSENTS])
@@ -296,7 +298,7 @@ static void land_all(struct label_writing *w, const int absent[ABSENTS])
 
 /*
  * OpenTelemetry's thread context (OTEP 4947): a pointer to u8 trace id[16], span id[8], valid,
- * flags; u16 size of the attributes; attributes.  It goes into the record as it is.
+ * flags; u16 size of the attributes; attributes.  The record has a copy of it.
  */
 static void read_otel(struct label_writing *w)
 {
@@ -360,7 +362,7 @@ static void read_custom(struct label_writing *w)
 	bpf_land(c, no_set);
 }
 
-/* R1 = the word at the offset that the target has at FIELD, of the m that was copied. */
+/* R1 = the word of the copied m whose offset is at FIELD of the target. */
 static void load_from_m(struct label_writing *w, size_t field)
 {
 	struct bpf_code *c = w->code;
@@ -398,9 +400,10 @@ static void find_g(struct label_writing *w)
 }
 
 /*
- * Put the address of the labels on the stack at AT_LABELS: of the goroutine that this thread runs
- * (m.curg), which on the scheduler's stack (m.g0) and in a signal (m.gsignal) is another than g.
- * A g that is not curg, g0 or gsignal of this thread is not used: the word is no goroutine then.
+ * Put the address of the labels of the goroutine that this thread runs (m.curg) on the stack at
+ * AT_LABELS.  On the scheduler's stack (m.g0) and in a signal handler (m.gsignal), g is not that
+ * goroutine.  If g is none of curg, g0 and gsignal of this thread, it is not a goroutine, and is
+ * not used.
  */
 static void find_goroutine_labels(struct label_writing *w)
 {
@@ -464,7 +467,7 @@ static void read_slice(struct label_writing *w)
 /* A bucket is in the scratch: 8 marks, 8 keys, 8 values, the address of the next bucket. */
 static void append_bucket(struct label_writing *w)
 {
-	enum { FIRST_MARK = 5 };	/* a lower mark: the slot is free */
+	enum { FIRST_MARK = 5 };	/* a lower mark means that the slot is free */
 	struct bpf_code *c = w->code;
 
 	for (int i = 0; i < BUCKET_SLOTS; i++) {
@@ -477,9 +480,9 @@ static void append_bucket(struct label_writing *w)
 }
 
 /*
- * R3 is the address of a map[string]string (runtime/map.go, struct hmap): the address of its
- * head, which has the count, the logarithm of the number of buckets, and their address.  Two
- * buckets are read, and after each of them one that overflowed from it.
+ * R3 is the address of a map[string]string (runtime/map.go, struct hmap): the address of its head,
+ * which has the count, the logarithm of the number of buckets, and their address.  Two buckets are
+ * read, each with one overflow bucket.
  */
 static void read_map(struct label_writing *w)
 {
@@ -532,7 +535,7 @@ static void read_go(struct label_writing *w)
 	read_map(w);
 }
 
-/* All ways end here: set the status, and write the record. */
+/* All jumps of leave() end here: set the status, and write the record. */
 static void write_record(struct label_writing *w, const struct label_program *p)
 {
 	struct bpf_code *c = w->code;
@@ -573,7 +576,7 @@ void label_program_write(const struct label_program *p, uint32_t index, struct b
 	code->count = 0;
 	bpf_move(code, CONTEXT, BPF_REG_1);
 #ifdef __aarch64__
-	/* In the kernel, x28 is the kernel's. */
+	/* In the kernel, x28 has a value of the kernel. */
 	bpf_load(code, BPF_DW, BPF_REG_1, CONTEXT, REGISTER_PC);
 	bpf_alu(code, BPF_RSH, BPF_REG_1, 63);
 	kernel = bpf_jump_if(code, BPF_JNE, BPF_REG_1, 0);

@@ -15,12 +15,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Fields of the first event that labels records have, too. */
+/* Fields of the first event that labels records also have. */
 #define LABEL_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | \
 		      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-/* Write into the same ring as EVENT, so that times, and the place of the id, are the same. */
+/*
+ * Labels records go into the same ring as those of EVENT: the clock and the id's offset must be
+ * equal.
+ */
 static void set_attr(struct label_recorder *l, const struct perf_event_attr *event)
 {
 	struct stream_events events = { 0 };
@@ -81,7 +84,7 @@ static bool takes_samples(const struct perf_event_attr *attr)
 				       attr->config != PERF_COUNT_SW_DUMMY);
 }
 
-/* Load what the kernel runs.  False: WHY and *ERROR have the reason. */
+/* Load the programs and their maps.  False: WHY and *ERROR have the reason. */
 static bool load(struct label_recorder *l, const struct event_list *events, size_t cpus, char *why,
 		 size_t size, int *error)
 {
@@ -115,7 +118,7 @@ bool label_recorder_start(struct label_recorder *l, const struct label_options *
 	char why[256] = "", reason[512];
 	int error, possible = (int)sysconf(_SC_NPROCESSORS_CONF);
 
-	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, readers of files have no status */
+	signal(SIGCHLD, SIG_DFL);	/* if it is ignored, waitpid() returns no status */
 	l->options = options;
 	l->report = report;
 	l->targets.report = report;
@@ -144,7 +147,7 @@ bool label_recorder_start(struct label_recorder *l, const struct label_options *
 	return false;
 }
 
-/* Open the event that the program writes to on CPU, and lead its output to the ring RING_FD. */
+/* Open the event that the program writes to on CPU, and direct its output to the ring RING_FD. */
 static bool open_ring(struct label_recorder *l, struct label_ring *ring, int cpu, int ring_fd)
 {
 	uint32_t key = (uint32_t)cpu;
@@ -202,7 +205,7 @@ static uint32_t find_kept(const struct label_ring *ring, uint32_t event)
 bool label_recorder_keep(struct label_recorder *l, size_t i,
 			 const struct perf_event_header *record)
 {
-	enum { EVENT = sizeof(uint32_t) + 8 };	/* in the raw data, after its size */
+	enum { EVENT = sizeof(uint32_t) + 8 };	/* offset, from the size before the raw data */
 	struct label_ring *ring = &l->ring[i];
 
 	if (record->type != PERF_RECORD_SAMPLE || ring->fd < 0 || load64(record, 0) != ring->id)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * label-recorder - the labels of each sample, read by a BPF program and joined with the sample.
+ * label-recorder - joins each sample with its labels, which a BPF program reads.
  *
- * When the program runs, in the interrupt that takes the sample, the kernel writes a labels
- * record into the ring of the CPU, and then the sample.  So the ring has pairs.  An interrupt that
- * cannot be blocked may come between, and its pair is then inside another pair:
+ * When the program runs, in the interrupt that takes the sample, the kernel writes a labels record
+ * into the ring of the CPU, and then the sample.  So the ring has pairs.  A non-maskable interrupt
+ * may come in between, and its pair is then inside another pair:
  *
  *	[labels of a clock] [labels of a PMU] [sample of the PMU] [sample of the clock]
  *
@@ -19,26 +19,26 @@
 #include "sample/label-options.h"
 #include "sample/label-targets.h"
 
-/* What is known of the labels of written samples. */
+/* Counts of written samples by their labels. */
 struct label_records {
 	uint64_t labelled, without, unreadable, unknown;
-	uint64_t cut;		/* of the labelled samples: labels, or parts of them, are missing */
+	uint64_t cut;		/* labelled samples that lack labels or parts of them */
 	uint64_t alone;		/* labels records whose sample did not follow */
 };
 
 enum {
-	LABELS_KEPT = 4,	/* in one ring */
+	LABELS_KEPT = 4,	/* records kept per ring */
 	LABEL_RECORD_MAX = 2304,	/* bytes: fixed fields, and the longest raw data */
 };
 
 /* Labels records of a ring whose sample has not come yet. */
 struct label_ring {
-	int fd;			/* the event whose output the program writes; -1: not open */
-	uint64_t id;		/* in its records */
-	uint32_t kept;		/* the newest is the last */
+	int fd;			/* of the event that the program writes to; -1: not open */
+	uint64_t id;		/* id in the event's records */
+	uint32_t kept;		/* elements of KEEP, the newest last */
 	struct kept_labels {
 		uint32_t event, tid;
-		uint32_t edition;	/* of what the program knew of the process */
+		uint32_t edition;	/* of the process's entry that the program used */
 		pid_t pid;
 		uint64_t ip;
 		uint16_t size;	/* bytes of the record */
@@ -71,8 +71,8 @@ bool label_recorder_start(struct label_recorder *l, const struct label_options *
 			  const struct target *target, struct report *report);
 
 /*
- * Let the event INDEX, which is open as FD on CPU (its index is I), have labels in the ring of
- * RING_FD.  False: reported.
+ * Record labels in the ring of RING_FD for the event INDEX, which is open as FD on CPU, the I-th
+ * CPU.  False: reported.
  */
 bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, size_t i, int cpu,
 			   int ring_fd);
@@ -81,7 +81,7 @@ bool label_recorder_attach(struct label_recorder *l, uint32_t index, int fd, siz
 bool label_recorder_keep(struct label_recorder *l, size_t i,
 			 const struct perf_event_header *record);
 
-/* Records of ring I were lost: what is kept may belong to a lost sample. */
+/* Records of ring I were lost: drop its labels records, whose samples may be lost. */
 void label_recorder_lost(struct label_recorder *l, size_t i);
 
 /*

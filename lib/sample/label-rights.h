@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label-rights - the rights and kernel features that labels need, and which are missing here. */
+/* label-rights - finds which rights and kernel features that labels need are missing here. */
 #pragma once
 #include "event/event.h"
 
@@ -8,11 +8,11 @@ bool label_rights_events(const struct event_list *events, size_t count, struct r
 
 /*
  * Write why labels cannot be recorded, and a remedy, to REASON (SIZE bytes): a step failed with
- * ERROR, an errno, or 0; WHY says what the step was, or what the kernel says.
+ * ERROR, an errno or 0, and WHY names the step or has the kernel's message.
  */
 void label_rights_explain(int error, const char *why, char *reason, size_t size);
 
-/* Store what identifies our namespace of processes; zeros: the first namespace, or unknown. */
+/* Store the identity of our pid namespace; zeros: the initial namespace, or unknown. */
 void label_rights_namespace(uint64_t *device, uint64_t *inode);
 
 /*

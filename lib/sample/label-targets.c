@@ -17,22 +17,22 @@
 
 enum {
 	TARGETS_MAX = 16384,		/* processes in the map */
-	TRIES_MAX = 8,			/* until the dynamic linker has filled the words */
+	TRIES_MAX = 8,			/* until the dynamic linker has set the variables' words */
 	TRY_NS = 100000000,		/* between tries */
 	WAITING_MAX = 65536,
-	PASTS = 1 << 16,		/* most machines have no higher process ids */
+	OUTDATED = 1 << 16,		/* most machines have no higher process ids */
 };
 
 /* Longest time to look up one process of the target, in ns. */
 #define START_NS 30000000000ULL
 
-/* What is known of a process so far. */
+/* What is known about a process so far. */
 struct label_process {
 	struct label_target target;
 	struct go_labels go;		/* of its program */
 	bool is_known;			/* its program was read */
 	bool is_musl;			/* its C library */
-	bool is_linking;		/* a word that tells where a variable is has no value yet */
+	bool is_linking;		/* a word that locates a variable has no value yet */
 };
 
 bool label_targets_make_map(struct label_targets *t)
@@ -49,12 +49,12 @@ static void add_waiting(struct label_targets *t, struct label_waiting waiting)
 {
 	uint64_t hash = hash_u64((uint32_t)waiting.pid);
 
-	if (t->waits == WAITING_MAX ||
+	if (t->waiting_count == WAITING_MAX ||
 	    TABLE_FIND(&t->wait_of, hash, i, t->waiting[i].pid == waiting.pid) != TABLE_NONE)
 		return;
-	t->waiting = array_grow(t->waiting, t->waits, sizeof(waiting));
-	t->waiting[t->waits] = waiting;
-	table_add(&t->wait_of, hash, t->waits++);
+	t->waiting = array_grow(t->waiting, t->waiting_count, sizeof(waiting));
+	t->waiting[t->waiting_count] = waiting;
+	table_add(&t->wait_of, hash, t->waiting_count++);
 }
 
 void label_targets_add(struct label_targets *t, pid_t pid)
@@ -62,14 +62,14 @@ void label_targets_add(struct label_targets *t, pid_t pid)
 	add_waiting(t, (struct label_waiting){ .pid = pid });
 }
 
-static uint32_t *past_of(struct label_targets *t, pid_t pid)
+static uint32_t *outdated_of(struct label_targets *t, pid_t pid)
 {
-	if (!t->past)
-		t->past = mem_zeroed(PASTS, sizeof(*t->past));
-	return &t->past[(uint32_t)pid % PASTS];
+	if (!t->outdated)
+		t->outdated = mem_zeroed(OUTDATED, sizeof(*t->outdated));
+	return &t->outdated[(uint32_t)pid % OUTDATED];
 }
 
-/* Forget what is known of PID: its labels are unknown from now on. */
+/* Remove PID from the map: its labels are unknown from now on. */
 static void forget(struct label_targets *t, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
@@ -78,36 +78,39 @@ static void forget(struct label_targets *t, pid_t pid)
 }
 
 /*
- * A record says that process PID is from here on not what it was.  The program in the kernel does
- * not know that yet, so what it wrote after this record is wrong.
+ * A record says that the entry of process PID is outdated.  The program in the kernel did not know
+ * that yet, so the labels that it wrote after this record are wrong.
  */
 static void end_edition(struct label_targets *t, pid_t pid)
 {
-	*past_of(t, pid) = t->edition;
+	*outdated_of(t, pid) = t->edition;
 	forget(t, pid);
 }
 
-/* Let the program in the kernel know TARGET. */
+/* Put TARGET, the entry of process PID, into the map. */
 static void add_edition(struct label_targets *t, pid_t pid, struct label_target *target)
 {
-	uint32_t key = (uint32_t)pid, *past = past_of(t, pid);
+	uint32_t key = (uint32_t)pid, *outdated = outdated_of(t, pid);
 
 	target->edition = ++t->edition;
-	if ((int32_t)(t->edition - *past) <= 0)		/* the numbers have gone round */
-		*past = t->edition - 1;
+	if ((int32_t)(t->edition - *outdated) <= 0)	/* the numbers have wrapped around */
+		*outdated = t->edition - 1;
 	bpf_map_set(t->map, &key, target);
 }
 
 bool label_targets_knew(struct label_targets *t, pid_t pid, uint32_t edition)
 {
-	if ((int32_t)(edition - *past_of(t, pid)) > 0)
+	if ((int32_t)(edition - *outdated_of(t, pid)) > 0)
 		return true;
-	/* Another process with these bits may have ended: the next edition is true again. */
+	/*
+	 * Perhaps only another process with these bits has changed: the next edition is valid
+	 * again.
+	 */
 	label_targets_add(t, pid);
 	return false;
 }
 
-/* Return whether the program in the kernel knows PID as a process without any labels. */
+/* Return whether the map says that process PID has nothing that can be read. */
 static bool is_outside(const struct label_targets *t, pid_t pid)
 {
 	uint32_t key = (uint32_t)pid;
@@ -135,7 +138,7 @@ void label_targets_follow(struct label_targets *t, const struct perf_event_heade
 	case PERF_RECORD_FORK:
 		if (word[0] == word[1])		/* a thread */
 			return;
-		end_edition(t, (pid_t)word[0]);	/* if the EXIT of one with this id was lost */
+		end_edition(t, (pid_t)word[0]);	/* the EXIT of a process with this id may be lost */
 		break;
 	case PERF_RECORD_EXIT:
 		if (word[0] == word[2])		/* other threads may still end */
@@ -145,7 +148,7 @@ void label_targets_follow(struct label_targets *t, const struct perf_event_heade
 		record_frame(&rec, (const uint8_t *)record, false);
 		if (!record_mmap(&rec, &m) || !m.executable || m.path[0] != '/')
 			return;
-		if (is_outside(t, (pid_t)word[0]))	/* a library may bring labels */
+		if (is_outside(t, (pid_t)word[0]))	/* a new library may have labels */
 			end_edition(t, (pid_t)word[0]);
 		break;
 	default:
@@ -154,7 +157,7 @@ void label_targets_follow(struct label_targets *t, const struct perf_event_heade
 	label_targets_add(t, (pid_t)word[0]);
 }
 
-/* Whether VALUE is an offset from the thread pointer that a dynamic linker gives. */
+/* Return whether VALUE can be an offset from the thread pointer set by a dynamic linker. */
 static bool is_static_offset(uint64_t value)
 {
 	enum { MOST = 1 << 24 };	/* bytes */
@@ -176,7 +179,7 @@ static struct label_variable in_module(uint64_t module, uint64_t offset)
 					.offset = offset };
 }
 
-/* Return the place of V in process PID, whose program has it at address BIAS and its value. */
+/* Return the place of V in process PID; V's word is at BIAS plus its value. */
 static struct label_variable resolve(struct label_process *p, pid_t pid,
 				     const struct thread_variable *v, uint64_t bias)
 {
@@ -196,7 +199,10 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 		p->is_linking |= !word[1];
 		if (is_static_offset(word[1]))
 			return at_offset(word[1]);
-		/* glibc, struct tlsdesc_dynamic_arg, and musl: it starts with module and offset. */
+		/*
+		 * glibc, struct tlsdesc_dynamic_arg, and musl: the argument starts with module and
+		 * offset.
+		 */
 		if (!word[1] || proc_read_memory(pid, word[1], module, sizeof(module)) <
 				(ssize_t)sizeof(module) || !module[0] || module[0] >= UINT32_MAX)
 			return nowhere;
@@ -206,8 +212,8 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 	}
 }
 
-/* If V says where a variable is, store it in *OUT.  IS_PROGRAM: the file is no library. */
-static void take_variable(struct label_process *p, pid_t pid, const struct thread_variable *v,
+/* If V locates a variable, store the place in *OUT.  IS_PROGRAM: the file is not a library. */
+static void use_variable(struct label_process *p, pid_t pid, const struct thread_variable *v,
 			  uint64_t bias, bool is_program, struct label_variable *out)
 {
 	if (v->place == THREAD_NOWHERE || out->place != LABEL_PLACE_NONE)
@@ -245,11 +251,11 @@ static bool find_g(struct label_process *p, pid_t pid, const struct go_labels *g
 }
 
 /*
- * Use GO, of a file at address BIAS and its own.  IS_PROGRAM: the file is no library.  A library
- * counts only if it sets labels, and the program is not Go's.  Code that is not Go's calls it, so
- * no register has the goroutine.
+ * Use GO, found in a file that is mapped BIAS above its own addresses.  IS_PROGRAM: the file is
+ * not a library.  A library counts only if it sets labels and the program is not a Go program.
+ * Other code calls the library, so no register has the goroutine.
  */
-static void take_go(struct label_process *p, pid_t pid, const struct go_labels *go, uint64_t bias,
+static void use_go(struct label_process *p, pid_t pid, const struct go_labels *go, uint64_t bias,
 		    bool is_program)
 {
 	struct label_target *t = &p->target;
@@ -270,31 +276,33 @@ static void take_go(struct label_process *p, pid_t pid, const struct go_labels *
 	t->labels = go->labels;
 }
 
-/* Use FACTS about the file of mapping M. */
-static void take_facts(const struct label_targets *t, struct label_process *p, pid_t pid,
-		       const struct label_facts *facts, const struct proc_mapping *m,
+/* Use LAYOUT of the file of mapping M. */
+static void use_layout(const struct label_targets *t, struct label_process *p, pid_t pid,
+		       const struct label_layout *layout, const struct proc_mapping *m,
 		       bool is_program)
 {
-	uint64_t bias = m->start - (m->file_offset + facts->code_delta);
+	uint64_t bias = m->start - (m->file_offset + layout->code_delta);
 	unsigned sources = t->options->sources;
 
 	if (is_program) {
-		p->is_known = facts->is_read;
-		p->is_musl = facts->is_musl;
+		p->is_known = layout->is_read;
+		p->is_musl = layout->is_musl;
 	}
 	if (sources & LABEL_GO)
-		take_go(p, pid, &facts->go, bias, is_program);
+		use_go(p, pid, &layout->go, bias, is_program);
 	if (sources & LABEL_OTEL)
-		take_variable(p, pid, &facts->otel, bias, is_program, &p->target.otel);
+		use_variable(p, pid, &layout->otel, bias, is_program, &p->target.otel);
 	if (sources & LABEL_CUSTOM)
-		take_variable(p, pid, &facts->custom, bias, is_program, &p->target.custom);
+		use_variable(p, pid, &layout->custom, bias, is_program, &p->target.custom);
 }
 
-/* Look at the files that PID maps.  False: a file is read at present, ask again. */
+/*
+ * Get the layouts of the files that PID maps.  False: a file is still being read; try again later.
+ */
 static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid,
 			  uint64_t until)
 {
-	const struct label_facts *facts;
+	const struct label_layout *layout;
 	struct proc_maps maps = proc_maps_open(pid);
 	struct proc_mapping m;
 	struct stat program = { 0 };
@@ -305,8 +313,9 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	if (stat(path.text, &program) < 0) {
 		program.st_ino = 0;
 		/*
-		 * The kernel has no program.  What we may not look at has one.  What has ended
-		 * must not stay in the map: its EXIT record may have been read before.
+		 * Only the kernel has no program; otherwise we may not look at the process, or it
+		 * has ended.  A process that has ended must not stay in the map: its EXIT record
+		 * may have been read before.
 		 */
 		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
@@ -317,9 +326,9 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		last_inode = m.inode;
 		int fd = is_program ? regular_open(path.text, false)
 				    : go_program_open(pid, m.path, m.inode);
-		switch (label_files_find(&t->files, fd, m.file_offset, until, &facts)) {
-		case LABEL_ANSWER_FACTS:
-			take_facts(t, p, pid, facts, &m, is_program);
+		switch (label_files_find(&t->files, fd, m.file_offset, until, &layout)) {
+		case LABEL_ANSWER_LAYOUT:
+			use_layout(t, p, pid, layout, &m, is_program);
 			break;
 		case LABEL_ANSWER_LATER:
 			done = false;
@@ -332,7 +341,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	return done;
 }
 
-/* Report why labels of process PID are not read, if it has a reason of its own. */
+/* Report why labels of process PID are not read, if the reason is in its program. */
 static void report_process(struct label_targets *t, const struct label_process *p, pid_t pid)
 {
 	if (p->go.state == GO_LABELS_NEVER)
@@ -343,7 +352,7 @@ static void report_process(struct label_targets *t, const struct label_process *
 			    *p->go.version ? p->go.version : "its version of Go");
 }
 
-/* Let the program in the kernel know what P says about process PID, or that nothing is known. */
+/* Put P, what is known about process PID, into the map, or remove PID from the map. */
 static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 {
 	bool has_variable = p->target.otel.place || p->target.custom.place;
@@ -353,25 +362,27 @@ static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 		label_names_read(&t->names, pid);
 	bool can_be_read = p->target.form || has_variable;
 	p->target.otherwise = can_be_read ? LABEL_STATUS_NONE : LABEL_STATUS_OUTSIDE;
-	/* A program that may have labels, but not for us, must not look like one without. */
+	/*
+	 * A program whose labels we cannot read must not be recorded as a program without labels.
+	 */
 	if (p->is_known && (can_be_read || p->go.state != GO_LABELS_UNKNOWN))
 		add_edition(t, pid, &p->target);
 	else
 		forget(t, pid);
 }
 
-/* Look up process PID.  False: a file is read at present, ask again. */
+/* Look up process PID.  False: a file is still being read; try again later. */
 static bool look_up(struct label_targets *t, pid_t pid, uint64_t until, struct label_process *p)
 {
 	*p = (struct label_process){ 0 };
 	bool done = look_at_files(t, p, pid, until);
-	/* Go's labels need one file, and not the libraries that come after it. */
+	/* Go's labels need only one file, not the libraries that come after it. */
 	if (done || p->target.form)
 		publish(t, p, pid);
 	return done;
 }
 
-/* Process I waits no more: P was found. */
+/* Process I need not wait any longer: P was found. */
 static void finish(struct label_targets *t, uint32_t i, const struct label_process *p)
 {
 	struct label_waiting w = t->waiting[i];
@@ -386,25 +397,25 @@ static void finish(struct label_targets *t, uint32_t i, const struct label_proce
 		report_process(t, p, w.pid);
 }
 
-/* Leave out of WAITING what was looked up. */
+/* Remove from WAITING the processes that were looked up. */
 static void drop_looked_up(struct label_targets *t)
 {
 	uint32_t kept = 0;
 
 	table_release(&t->wait_of);
-	for (uint32_t i = 0; i < t->waits; i++)
+	for (uint32_t i = 0; i < t->waiting_count; i++)
 		if (t->waiting[i].pid >= 0) {
 			t->waiting[kept] = t->waiting[i];
 			table_add(&t->wait_of, hash_u64((uint32_t)t->waiting[kept].pid), kept);
 			kept++;
 		}
-	t->waits = kept;
+	t->waiting_count = kept;
 	t->looked_up = t->next = 0;
 }
 
 /*
- * Look up what waits, from *FIRST on, up to UNTIL; wait for files that are read up to WAIT.  Sets
- * *FIRST to where it stopped: 0 at the end.
+ * Look up the processes that wait, from *FIRST on, until UNTIL; wait for readers of files until
+ * WAIT.  Sets *FIRST to the process to continue with; 0: all were tried.
  */
 static void look_up_waiting(struct label_targets *t, uint32_t *first, uint64_t until, uint64_t wait)
 {
@@ -412,11 +423,11 @@ static void look_up_waiting(struct label_targets *t, uint32_t *first, uint64_t u
 	uint64_t now = 0;
 	uint32_t i;
 
-	for (i = *first; i < t->waits && (now = monotonic_ns()) < until; i++)
+	for (i = *first; i < t->waiting_count && (now = monotonic_ns()) < until; i++)
 		if (t->waiting[i].pid >= 0 && t->waiting[i].due <= now &&
 		    look_up(t, t->waiting[i].pid, wait, &p))
 			finish(t, i, &p);
-	*first = i < t->waits ? i : 0;
+	*first = i < t->waiting_count ? i : 0;
 }
 
 void label_targets_work(struct label_targets *t, uint64_t until)
@@ -424,12 +435,15 @@ void label_targets_work(struct label_targets *t, uint64_t until)
 	uint64_t now = monotonic_ns();
 	uint32_t begin = 0;
 
-	/* A file that takes long does not keep those waiting whose files are known. */
-	if (t->waits && now < until)
+	/*
+	 * First those whose files are known: they must not wait for a file that takes long to
+	 * read.
+	 */
+	if (t->waiting_count && now < until)
 		look_up_waiting(t, &t->next, now + (until - now) / 2, 0);
-	if (t->waits > t->looked_up)
+	if (t->waiting_count > t->looked_up)
 		look_up_waiting(t, &begin, until, until);
-	if (t->looked_up > t->waits / 2)
+	if (t->looked_up > t->waiting_count / 2)
 		drop_looked_up(t);
 }
 
@@ -471,6 +485,6 @@ void label_targets_close(struct label_targets *t)
 		close(t->map);
 	free(t->waiting);
 	table_release(&t->wait_of);
-	free(t->past);
+	free(t->outdated);
 	*t = (struct label_targets){ 0 };
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label-write - the labels records that leave, each before its sample. */
+/* label-write - writes labels records to the stream, each before its sample. */
 #include "sample/label-recorder.h"
 #include "base/cursor.h"
 #include "stream/writer.h"
 
 #include <stdio.h>
 
-/* A payload, as record/label-payload.h has it. */
+/* The raw data of a labels record (record/label-payload.h). */
 struct label_payload {
 	uint8_t status, n, flags, form;
 	uint32_t event, count;
@@ -15,7 +15,7 @@ struct label_payload {
 	uint8_t pair[LABEL_PAYLOAD_TEXT];
 };
 
-/* A label is not counted.  How many there are is what the target's memory says: any number. */
+/* Leave a label out of the count, which comes from the target's memory and may be any number. */
 static void uncount(struct label_payload *p)
 {
 	p->count -= p->count > 0;
@@ -40,7 +40,7 @@ static void add_pair(struct label_payload *p, const struct label_options *option
 	p->n++;
 }
 
-/* Whether P has a pair with this key. */
+/* Return whether P has a pair with this key. */
 static bool has_key(const struct label_payload *p, const uint8_t *key, size_t size)
 {
 	for (size_t at = 0; at < p->used; ) {
@@ -85,8 +85,8 @@ static void add_id(struct label_payload *p, const struct label_options *options,
 }
 
 /*
- * Add the attributes in C: u8 number, u8 size, value.  The last value of a number counts.  What
- * does not end in C was cut.
+ * Add the attributes in C: u8 number, u8 size, value.  The last value of a number counts.  An
+ * attribute that does not end in C was cut.
  */
 static void add_attributes(struct label_payload *p, struct label_recorder *l, pid_t pid,
 			   struct cursor c)
@@ -138,7 +138,10 @@ static void read_context(struct label_payload *p, struct label_recorder *l, pid_
 	add_attributes(p, l, pid, c);
 }
 
-/* Read the raw data at C, as the program wrote it, into P: with names, and what is allowed. */
+/*
+ * Read the raw data at C, as the program wrote it, into P, with names, and with allowed labels
+ * only.
+ */
 static void read_payload(struct label_payload *p, struct label_recorder *l, pid_t pid,
 			 struct cursor c)
 {
@@ -181,7 +184,7 @@ static void count(struct label_records *c, const struct label_payload *p)
 	}
 }
 
-/* Write KEPT with P in place of its raw data, and with TIME. */
+/* Write KEPT, with P as its raw data, and with TIME. */
 static void write_payload(const struct label_recorder *l, const struct kept_labels *kept,
 			  const struct label_payload *p, const uint8_t *time, struct output *out)
 {

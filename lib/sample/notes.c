@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notes - messages for a user at a terminal: what is sampled, and why there are no samples. */
+/*
+ * notes - prints messages for a user at a terminal: what is sampled, and why there are no samples.
+ */
 #include "sample/internal.h"
 #include "record/events.h"
 

@@ -2,10 +2,9 @@
 /*
  * owners - threads that may have each event twice.
  *
- * A thread that was created while its parent's events were being opened has inherited
- * some of them, all or none; no record says which.  So pmu-sample opens the thread's
- * events as well.  For the thread and its descendants, only samples of the events that
- * pmu-sample opened count.
+ * A thread that was created while its parent's events were being opened has inherited some of
+ * them, all or none; no record says which.  So pmu-sample opens the thread's events as well.  For
+ * the thread and its descendants, only samples of events that pmu-sample opened count.
  * Zero-initialised: no thread is in doubt.
  */
 #pragma once

@@ -16,7 +16,7 @@
 struct process_set {
 	bool on;		/* set by process_set_add() */
 	bool children;		/* also select the processes that selected processes create */
-	pid_t *pid;		/* selected processes; 0: its pid belongs to another process now */
+	pid_t *pid;		/* selected processes; 0: the pid now belongs to another process */
 	size_t pids;
 	struct table table;	/* index of PID */
 	uint64_t dropped;	/* records that were not selected */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress - one line on the terminal that says how far sampling is; gone at the end. */
+/*
+ * progress - shows elapsed time, samples and losses in one line on the terminal, erased at the
+ * end.
+ */
 #include "sample/internal.h"
 
 #include <inttypes.h>
@@ -10,7 +13,7 @@
 
 static void print(const char *text, int size)
 {
-	/* A terminal that cannot be written to has no progress. */
+	/* If the terminal cannot be written to, show no progress. */
 	if (write(STDERR_FILENO, text, (size_t)size) < 0)
 		return;
 }

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 enum {
-	WAITING_MAX = 32 << 20,	/* bytes; what exceeds them leaves as it is */
-	LOOK_MS = 20,		/* between looks at a helper that is waited for */
+	WAITING_MAX = 32 << 20,	/* bytes; beyond that, records leave unchanged */
+	LOOK_MS = 20,		/* between checks of a helper for which we wait */
 };
 
 /* A record that waits: its bytes follow here, or the helper has them. */
 struct relayed_record {
-	uint64_t question;	/* number; EXCHANGE_NO_QUESTION: the record follows */
+	uint64_t question;	/* its number; EXCHANGE_NO_QUESTION: the record follows */
 	uint64_t position;	/* of the question in the exchange, after its entry */
 	uint64_t size;		/* of the record, in bytes */
 };
@@ -75,7 +75,7 @@ static void write_question(struct relay *r, const struct relayed_record *w)
 	r->questions--;
 }
 
-/* Write the first records that wait: all, or those that are ready. */
+/* Write records that wait: all, or those up to the first that is not ready. */
 static void leave(struct relay *r, bool all)
 {
 	struct relayed_record w;
@@ -98,7 +98,7 @@ static void leave(struct relay *r, bool all)
 		exchange_release(&r->helper->exchange, r->helper->exchange.head);
 }
 
-/* The helper has ended by itself, or missed a mapping: go on without it. */
+/* The helper has ended early, or missed a mapping: continue without it. */
 static void give_up(struct relay *r, const char *why)
 {
 	leave(r, true);
@@ -107,7 +107,7 @@ static void give_up(struct relay *r, const char *why)
 		    "recorded as they are; put pmu-unwind after pmu-sample", why);
 }
 
-/* Write what is ready, or if the helper does not work, all. */
+/* Write the records that are ready; if the helper does not work, write all. */
 static void look(struct relay *r, int milliseconds)
 {
 	if (!exchange_of(r)) {
@@ -120,7 +120,7 @@ static void look(struct relay *r, int milliseconds)
 		give_up(r, "has ended");
 }
 
-/* Wait until all that the helper has is written. */
+/* Wait until all records that the helper has are written. */
 static void wait_for_all(struct relay *r)
 {
 	while (relay_waits(r)) {
@@ -142,7 +142,7 @@ static void *room_for(struct relay *r, size_t size, bool is_question)
 	return exchange_of(r) ? exchange_room(x, size, is_question) : NULL;
 }
 
-/* Let the helper follow RECORD, if it says what is mapped where or who lives. */
+/* Show RECORD to the helper, if it is about mappings or about the start or end of threads. */
 static void show(struct relay *r, const struct perf_event_header *record)
 {
 	switch (record->type) {
@@ -177,7 +177,7 @@ void relay_write(struct relay *r, const struct perf_event_header *record)
 		leave(r, true);
 }
 
-/* Write RECORD without its unused bytes, after what waits. */
+/* Write RECORD without its unused bytes, after the records that wait. */
 static void write_trimmed(struct relay *r, const struct perf_event_header *record,
 			  const struct stream_event *event)
 {
@@ -206,10 +206,10 @@ void relay_sample(struct relay *r, const struct perf_event_header *record, uint3
 	size_t size = trim_copy(room, record, event);
 	uint64_t position = x->head + sizeof(struct exchange_entry);
 	if (r->questions++ == 0)
-		r->helper->progress_at = 0;	/* it could do nothing so far */
+		r->helper->progress_at = 0;	/* it had no work so far */
 	append(r, (struct relayed_record){ exchange_put(x, size, index, true), position, size },
 	       NULL);
-	/* Let it work while the round goes on. */
+	/* Let the helper work while the round continues. */
 	if (r->questions == 1 || x->head - exchange_progress(x) > x->size / 2)
 		helper_wake(r->helper);
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * relay - the way of records from the sampler to the output, past the helper that unwinds stacks.
+ * relay - passes records from the sampler to the output, by way of the helper that unwinds stacks.
  *
- * Records leave in the order in which they came.  A sample with a stack dump is given to the
- * helper, and leaves unwound; the records after it wait.  It leaves as it is if the helper has no
- * room for it, or has ended, or stands still.  Without a helper all records leave at once.
+ * Records leave in the order in which they came.  A sample with a stack dump goes to the helper,
+ * and leaves unwound; the records after it wait.  The sample leaves unchanged if the helper has no
+ * room for it, has ended, or hangs.  Without a helper, all records leave at once.
  */
 #pragma once
 #include "base/output.h"
 #include "record/events.h"
 #include "sample/helper.h"
 
-/* Zero-initialised but for OUT, EVENTS and REPORT: no helper. */
+/* Zero-initialised except for OUT, EVENTS and REPORT: no helper. */
 struct relay {
 	struct output *out;
 	const struct stream_events *events;
 	struct report *report;
 	struct helper *helper;	/* NULL: records leave at once; owned */
-	struct output made;	/* records of relay_begin() */
+	struct output made;	/* records written after relay_begin() */
 	uint8_t *waiting;	/* records in order, each after a struct of relay.c */
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
-	bool patient;		/* the helper may take its time: nothing comes meanwhile */
+	bool patient;		/* wait for the helper: no new records come meanwhile */
 	uint64_t unwound;	/* dumps that left unwound */
 	uint64_t kept;		/* dumps passed on unchanged, because the helper was too slow */
 };
@@ -35,11 +35,11 @@ void relay_write(struct relay *r, const struct perf_event_header *record);
 /* Write RECORD, a SAMPLE of event INDEX with a stack dump, without unused bytes. */
 void relay_sample(struct relay *r, const struct perf_event_header *record, uint32_t index);
 
-/* Return the output to which records may be written that are made here, until relay_end(). */
+/* Return an output for records made by the recorder itself; it is valid until relay_end(). */
 struct output *relay_begin(struct relay *r);
 void relay_end(struct relay *r);
 
-/* Let the helper see the records in BYTES, which have been written. */
+/* Show the helper the records in BYTES, which have been written. */
 void relay_show(struct relay *r, const uint8_t *bytes, size_t size);
 
 /* A round has ended: write what is ready.  IS_LAST: write all, and wait for the helper. */

@@ -45,7 +45,10 @@ static bool add_default(const struct event_request *request, struct event_list *
 	return event_parse(list, request->how, can ? "cycles" : "cpu-clock", report);
 }
 
-/* Return the first fallback that can be sampled instead of NAME, with a note; or NAME itself. */
+/*
+ * Return the first fallback that can be sampled in place of NAME, with a note; NAME if there is
+ * none.
+ */
 static const char *fall_back(const struct event_request *request, const char *name,
 			     struct event_reply *reply, struct report *report)
 {
@@ -65,7 +68,7 @@ static const char *fall_back(const struct event_request *request, const char *na
 	return name;	/* the sampler will report why it fails */
 }
 
-/* Apply the filters after name I to its events, in LIST from index FIRST on. */
+/* Apply the filters of name I to its events, which are in LIST from index FIRST on. */
 static void add_filters(const struct event_request *request, struct event_list *list, size_t first,
 			size_t i, struct event_reply *reply)
 {

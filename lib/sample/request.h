@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request - find the events to sample: those asked for, a fallback, or cycles or the CPU clock. */
+/* request - finds the events to sample: those asked for, a fallback, or cycles or the CPU clock. */
 #pragma once
 #include "base/command.h"
 #include "event/event.h"
@@ -8,7 +8,7 @@
 struct event_request {
 	const struct event_options *how;
 	const struct command_list *names;	/* events, each as event_parse() takes it */
-	const struct command_list *filters;	/* of the tracepoints in the name before; BESIDE
+	const struct command_list *filters;	/* for the tracepoints in the previous name; BESIDE
 						   is NAMES */
 	const struct command_list *fallbacks;	/* used if a name cannot be sampled */
 	bool kernel;		/* fail if the kernel may not be sampled */
@@ -18,7 +18,7 @@ struct event_request {
 /* Further results of request_events(). */
 struct event_reply {
 	char remark[512];	/* which events a fallback replaced, for the stream; or "" */
-	const char *not_filtered;	/* the request is wrong: event of a filter that is not a
+	const char *not_filtered;	/* wrong request: an event that has a filter but is not a
 					   tracepoint; or NULL */
 };
 

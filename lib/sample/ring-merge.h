@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring-merge - read the records of several rings in order of time, without copying.
+ * ring-merge - reads the records of several rings in order of time, without copying.
  *
  *	struct ring_merge m;
  *	const struct perf_event_header *record;

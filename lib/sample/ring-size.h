@@ -4,7 +4,7 @@
 #include "sample/settings.h"
 
 /*
- * Return the data bytes per CPU that hold a quarter of a second of samples of EVENTS; at least
- * 512 KiB if the kernel lets us lock as much, at most what it lets us lock.
+ * Return the data bytes per CPU that hold a quarter of a second of samples of EVENTS: at least 512
+ * KiB, and at most as much as the kernel lets us lock.
  */
 size_t ring_size_default(const struct event_list *events, const struct sample_settings *settings);

@@ -78,8 +78,8 @@ static void copy_out(const uint8_t *data, uint64_t size, uint64_t from, void *to
 }
 
 /*
- * The kernel continues to write during the copy: pausing it would lose samples.  It writes
- * towards lower addresses, over the oldest records: discard from the copy what it has
+ * The kernel continues to write during the copy: pausing it would lose samples.  It writes towards
+ * lower addresses, over the oldest records: discard from the copy all records that it has
  * overwritten since, or may be overwriting now.
  */
 void ring_copy_backward(const struct ring *ring, struct ring *copy)

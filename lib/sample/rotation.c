@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rotation - write several files instead of one; each is a whole stream.  The current file has
- * the name given; a finished file has the time of its end appended, as in perf record.
+ * rotation - writes several files instead of one; each is a whole stream.  The current file has
+ * the given name; the time of its end is appended when the file is finished, as in perf record.
  */
 #include "sample/internal.h"
 #include "base/units.h"

@@ -48,7 +48,10 @@ static void catch_signals(const struct sampler_options *options)
 	struct sigaction act = { .sa_handler = on_signal };
 	sigset_t ours;
 
-	/* Blocked except in epoll_pwait(), so that none is missed between a check and the wait. */
+	/*
+	 * The signals are blocked except in epoll_pwait(), so that none is missed between a check
+	 * and the wait.
+	 */
 	sigemptyset(&act.sa_mask);
 	sigemptyset(&ours);
 	if (options->flight_recorder) {
@@ -140,7 +143,7 @@ static void add_initial_pid(struct sampler *s, pid_t pid)
 	s->initial_pid[s->initial_pids++] = pid;
 }
 
-/* Set the processes whose mappings we write, and those whose records we select. */
+/* Set the processes whose mappings we write, and the processes whose records we select. */
 static void set_processes(struct sampler *s, bool by_cpu)
 {
 	const struct sampler_options *o = s->options;
@@ -187,11 +190,11 @@ static void watch(struct sampler *s, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.fd = fd };
 
-	/* Fails for a regular file, which needs no waiting. */
+	/* This fails for a regular file, which needs no waiting. */
 	epoll_ctl(s->poll, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Watch for the end of PID.  Before Linux 5.3 there are no pidfds: see target_is_alive(). */
+/* Watch for the end of PID.  Linux before 5.3 has no pidfds: see target_is_alive(). */
 static void watch_process(struct sampler *s, pid_t pid)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -435,7 +438,7 @@ static const char *command_name(const struct sampler_options *o)
 /* Start the process that unwinds stacks.  False: reported. */
 static bool start_helper(struct sampler *s)
 {
-	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of records on the way */
+	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of memory for records */
 	const struct sampler_options *o = s->options;
 	size_t size = LEAST;
 
@@ -447,7 +450,7 @@ static bool start_helper(struct sampler *s)
 	return helper;
 }
 
-/* Look up the labels of all processes that the stream starts with, as far as they are known. */
+/* Find the labels of all processes that the stream starts with, as far as we know the processes. */
 static void find_labels(struct sampler *s)
 {
 	struct label_targets *targets = &s->labels.targets;
@@ -462,7 +465,7 @@ static void find_labels(struct sampler *s)
 	for (size_t i = 0; i < s->initial_pids; i++)
 		label_targets_add(targets, s->initial_pid[i]);
 	if (all.count)
-		label_targets_add(targets, 0);	/* the kernel, when nothing runs */
+		label_targets_add(targets, 0);	/* the idle task */
 	free(all.id);
 	label_targets_work(targets, monotonic_ns() + LABELS_NS);
 }
@@ -506,7 +509,7 @@ static bool start(struct sampler *s)
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report };
 	if ((o->unwind && !start_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
-	find_labels(s);		/* again: some may have started meanwhile */
+	find_labels(s);		/* again: processes may have started in the meantime */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
 	s->start_time = s->file_start = now(s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampler - sample a target by events, and write a stream, until the target ends, the reader
+ * sampler - samples a target by events, and writes a stream, until the target ends, the reader
  * closes the stream, the time is up, or a signal arrives.
  */
 #pragma once
@@ -54,9 +54,9 @@ struct sampler_options {
 	size_t ring_size;		/* bytes per CPU, a power of two of pages */
 	size_t buffer_size;		/* limit in bytes of the buffer for a slow reader */
 	unsigned jitter;		/* random variation of periods, per cent; 0: none */
-	struct label_options labels;	/* of the target's threads, to record */
+	struct label_options labels;	/* which labels of the target's threads to record */
 	bool unwind;			/* unwind stack dumps in another process */
-	bool progress;			/* say on stderr, a terminal, how far sampling is */
+	bool progress;			/* show time, samples and losses on stderr, a terminal */
 	bool flight_recorder;		/* write the last samples at SIGUSR1 and at the end only */
 	uint64_t max_size;		/* stop after so many bytes of output; 0: no limit */
 	struct rotation rotation;	/* if on, the output must be a file */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings-parse - parse kinds of branches and of callchains, and registers. */
+/* settings-parse - parses kinds of branches and of callchains, and registers. */
 #include "sample/settings.h"
 #include "base/units.h"
 

@@ -75,7 +75,7 @@ static void set_opening(const struct open_settings *o, struct event *event, bool
 	attr->wakeup_watermark = o->wakeup;
 }
 
-/* Let this event record the names, mappings and threads, on behalf of all events. */
+/* Let this event record names, mappings and threads on behalf of all events. */
 static void set_tracking(const struct sample_settings *s, struct perf_event_attr *attr)
 {
 	attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = 1;
@@ -97,7 +97,7 @@ static bool opens(const struct perf_event_attr *attr)
 	return fd >= 0;
 }
 
-/* Features of newer kernels, newest first, in the order to remove them. */
+/* Features of newer kernels, newest first: the order in which to remove them. */
 enum new_feature {
 	NEW_LOST, NEW_INHERIT_THREAD, NEW_BUILD_ID, NEW_KSYMBOL, NEW_MMAP2, NEW_COMM_EXEC,
 	NEW_READ, NEW_FEATURES
@@ -105,7 +105,7 @@ enum new_feature {
 
 static const struct {
 	const char *name;
-	const char *loss;	/* how the result changes without it; NULL: it does not */
+	const char *loss;	/* how the result changes without the feature; NULL: not at all */
 } new_features[NEW_FEATURES] = {
 	[NEW_LOST] = { "counts of lost samples (PERF_FORMAT_LOST, Linux 6.0)", NULL },
 	[NEW_INHERIT_THREAD] = { "inherit_thread (Linux 5.13)", NULL },
@@ -240,7 +240,7 @@ bool settings_apply(const struct sample_settings *s, const struct open_settings 
 			set_tracking(s, &event->attr);
 		if (event->precise_max)
 			event_probe_precise(event, NULL, NULL);
-		/* A PMU that is not on all CPUs may refuse a probe here: do not try. */
+		/* A PMU that is not on all CPUs may refuse an attempt on this CPU: do not try. */
 		if (event->per_cpu || event->cpus ||
 		    adapt_to_rights(s, events, event, &no_kernel, report))
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * settings - the fields of samples and how events are opened: translated into the events'
- * attrs, without features that this kernel does not have.  struct event says which fields of an
- * attr lib/event sets; this file sets all others.
+ * settings - translates the wanted fields of samples, and how to open events, into the events'
+ * attrs, without features that this kernel lacks.  struct event says which fields of an attr
+ * lib/event sets; this file sets all others.
  */
 #pragma once
 #include "base/report.h"
@@ -13,12 +13,12 @@ enum callchain_kind { CHAIN_NONE, CHAIN_FP, CHAIN_DWARF, CHAIN_LBR };
 /* Fields of samples.  Zero-initialised: address, process, thread and time. */
 struct sample_settings {
 	enum callchain_kind callchain;
-	uint32_t stack_bytes;		/* stack to copy for CHAIN_DWARF, a multiple of 8; as
-					   parsed, 0: not named */
+	uint32_t stack_bytes;		/* bytes of stack to copy for CHAIN_DWARF, a multiple of 8;
+					   0: the user named no size */
 	uint16_t max_stack;		/* frames; 0: kernel.perf_event_max_stack */
 	bool no_kernel_stack, no_user_stack;	/* leave this part out of callchains */
 	bool user_frames;		/* with CHAIN_DWARF: follow frame pointers, too */
-	uint64_t sample_type;		/* PERF_SAMPLE_* of further fields */
+	uint64_t sample_type;		/* PERF_SAMPLE_* bits of further fields */
 	uint64_t branch_type;		/* PERF_SAMPLE_BRANCH_*, with PERF_SAMPLE_BRANCH_STACK */
 	uint64_t user_regs, intr_regs;	/* masks of registers */
 	bool user;			/* do not sample the kernel's own code */
@@ -51,8 +51,8 @@ bool settings_apply(const struct sample_settings *settings, const struct open_se
 		 struct event_list *events, struct report *report);
 
 /*
- * Return the mask of registers that a debugger needs to unwind, for sample_regs_user, on this
- * machine (arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/...).
+ * Return the mask, for sample_regs_user, of the registers that unwinding needs on this machine
+ * (arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/...).
  */
 uint64_t settings_unwind_regs(void);
 

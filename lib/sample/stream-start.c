@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream-start - the start of each stream: the events, the machine, existing processes. */
+/* stream-start - writes the start of each stream: the events, the machine, existing processes. */
 #include "linux/proc.h"
 #include "sample/features.h"
 #include "sample/existing.h"

@@ -12,7 +12,7 @@ struct target {
 	char *const *command;	/* run this, NULL-terminated */
 	pid_t *pid;		/* processes, with all their threads */
 	size_t pids;
-	bool by_search;		/* found by user or name: if one has ended, that is no error */
+	bool by_search;		/* found by user or name: it is no error if one has ended */
 	pid_t *tid;		/* single threads */
 	size_t tids;
 	bool system;		/* everything that runs on the CPUs */
@@ -34,12 +34,15 @@ const char *target_parse_cpus(const char *list, void *target);
 #define TARGET_TIDS_TAKES "a thread id or a list of thread ids"
 #define TARGET_CPUS_TAKES "a list of CPUs such as 0-3,8"
 
-/* Add all processes of a user, named or by number.  False (reported) if the user has no process. */
+/*
+ * Add all processes of a user, given by name or number.  False (reported) if the user has no
+ * process.
+ */
 bool target_add_user(struct target *t, const char *user, struct report *report);
 
 /*
- * Add all processes with the name COMM, of which the first 15 bytes count.  False (reported)
- * if no process has it.
+ * Add all processes with the name COMM; only its first 15 bytes count.  False (reported) if there
+ * is no such process.
  */
 bool target_add_comm(struct target *t, const char *comm, struct report *report);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads - the threads of processes, from /proc/PID/task. */
+/* threads - lists the threads of processes, from /proc/PID/task. */
 #pragma once
 #include "base/report.h"
 #include "base/table.h"
@@ -22,7 +22,7 @@ struct threads {
 };
 
 /*
- * Append the threads that PID has now to the array, except those in it.  False with errno set:
+ * Append the threads that PID has now and that are not in the array yet.  False with errno set:
  * they cannot be listed.
  */
 bool threads_scan(struct threads *threads, pid_t pid);

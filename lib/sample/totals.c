@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* totals - the end of each stream, and the summary for the user: counts, losses, costs. */
+/* totals - writes the end of each stream, and the summary for the user: counts, losses, costs. */
 #include "sample/features.h"
 #include "record/events.h"
 #include "sample/internal.h"
@@ -111,7 +111,7 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Report stacks that the helper did not unwind, and what it cost. */
+/* Report stacks that the helper did not unwind, and its cost. */
 static void report_unwinding(const struct sampler *s)
 {
 	const struct relay *r = &s->flow.relay;

@@ -38,13 +38,13 @@ static void add_file(struct buffer *t, const char *dir, const char *name)
 	memcpy(t->at + at, &size, sizeof(size));
 }
 
-/* Return whether EVENT is a tracepoint that was given by its name, not by a number. */
+/* Return whether EVENT is a tracepoint that was given by name, not by number. */
 static bool is_named(const struct event *event)
 {
 	return event->attr.type == PERF_TYPE_TRACEPOINT && strchr(event->base, ':');
 }
 
-/* Return whether the I-th event is a tracepoint that does not occur before it. */
+/* Return whether the I-th event is a tracepoint that does not occur earlier in the list. */
 static bool is_first(const struct event_list *events, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tracing - formats of tracepoints, which readers of raw samples need. */
+/* tracing - writes the formats of tracepoints, which readers of raw samples need. */
 #pragma once
 #include "base/output.h"
 #include "event/event.h"

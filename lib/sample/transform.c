@@ -10,7 +10,7 @@ struct transform {
 	struct unwind *unwind;
 };
 
-/* A dump may still come as it is, so events keep its fields. */
+/* A dump may still pass unchanged, so events keep its fields. */
 static const struct unwind_options how = { .keep_fields = true };
 
 struct transform *transform_new(const struct stream_events *events, struct report *report)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transform - what the helper process does to samples: it unwinds their stacks. */
+/* transform - unwinds the stacks of samples, in the helper process. */
 #pragma once
 #include "base/report.h"
 #include "record/events.h"
@@ -22,5 +22,5 @@ size_t transform_sample(struct transform *t, const struct perf_event_header *rec
 /* Report what was done, and free T. */
 void transform_end(struct transform *t);
 
-/* Change ATTR, in the stream, to that of the samples that transform_sample() writes. */
+/* Change ATTR, an attr in the stream, to describe the samples that transform_sample() writes. */
 void transform_attr(struct perf_event_attr *attr, struct report *report);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trim - leave out the unused end of a sample's copy of the user stack.
+ * trim - leaves out the unused end of a sample's copy of the user stack.
  *
- * The kernel reserves attr.sample_stack_user bytes in every SAMPLE record, and fills only those
- * that the thread's stack has.  What follows them in the ring are bytes of older records.
+ * The kernel reserves attr.sample_stack_user bytes in every SAMPLE record, but fills only as many
+ * as the thread's stack has.  The rest of the reserved bytes are from older records.
  */
 #pragma once
 #include "record/events.h"

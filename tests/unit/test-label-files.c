@@ -24,23 +24,23 @@ static const Elf64_Phdr *code_segment(void)
 /* Return whether this program, mapped as code from FILE_OFFSET on, is read, with DELTA. */
 static bool is_read(struct label_files *f, uint64_t file_offset, uint64_t delta)
 {
-	const struct label_facts *facts;
+	const struct label_layout *layout;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	return label_files_find(f, fd, file_offset, UINT64_MAX, &facts) == LABEL_ANSWER_FACTS &&
-	       facts->is_read && facts->code_delta == delta;
+	return label_files_find(f, fd, file_offset, UINT64_MAX, &layout) == LABEL_ANSWER_LAYOUT &&
+	       layout->is_read && layout->code_delta == delta;
 }
 
 int main(void)
 {
 	static const struct target target;
 	struct label_files f = { .target = &target };
-	const struct label_facts *facts;
+	const struct label_layout *layout;
 	const Elf64_Phdr *code = code_segment();
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	label_files_find(&f, fd, UINT64_C(1) << 60, UINT64_MAX, &facts);
-	tap(!facts || !facts->is_read, "no segment is there: nothing is known");
+	label_files_find(&f, fd, UINT64_C(1) << 60, UINT64_MAX, &layout);
+	tap(!layout || !layout->is_read, "no segment is there: nothing is known");
 	tap(code && is_read(&f, code->p_offset, code->p_vaddr - code->p_offset),
 	    "the code is still found");
 	label_files_close(&f);

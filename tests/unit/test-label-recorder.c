@@ -102,7 +102,7 @@ static bool refuses_former_program(void)
 	recorder.targets.edition = edition = 4;
 	bool good = labels(0, 10, 1) && sample(0, 10, 1);
 	label_targets_follow(&recorder.targets, &comm.header);
-	good &= labels(0, 10, 1) && !sample(0, 10, 1) && recorder.targets.waits == 1;
+	good &= labels(0, 10, 1) && !sample(0, 10, 1) && recorder.targets.waiting_count == 1;
 	edition = 5;
 	good &= labels(0, 10, 1) && sample(0, 10, 1);
 	label_targets_close(&recorder.targets);

@@ -46,7 +46,7 @@ static bool is_in_map(pid_t pid)
 
 static void work(void)
 {
-	while (targets.waits)
+	while (targets.waiting_count)
 		label_targets_work(&targets, UINT64_MAX);
 }
 
@@ -159,7 +159,8 @@ static bool waits_for_its_own_file(void)
 	label_targets_add(&targets, other);
 	label_targets_add(&targets, known);
 	label_targets_work(&targets, monotonic_ns() + 50000000);
-	bool good = is_in_map(known) && !is_in_map(other) && targets.waits > targets.looked_up;
+	bool good = is_in_map(known) && !is_in_map(other) &&
+		    targets.waiting_count > targets.looked_up;
 	kill(targets.files.reader, SIGKILL);
 	work();
 	good &= is_in_map(other);
@@ -175,7 +176,7 @@ static bool takes_many(void)
 
 	for (pid_t i = 0; i < 2 * MANY; i++)
 		label_targets_add(&targets, FIRST + i % MANY);
-	bool good = targets.waits == MANY;
+	bool good = targets.waiting_count == MANY;
 	work();
 	return good && targets.looked_up == 0 && targets.wait_of.used == 0;
 }
