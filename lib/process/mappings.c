@@ -113,8 +113,8 @@ static const struct mapping *last_of(const struct mapping_node *n)
 }
 
 /*
- * Split IN's tree into LOW, before START, and HIGH, from END on, and drop what is between.
- * Only the last mapping before START and the last one between may extend beyond their part.
+ * Split IN's tree into LOW, before START, and HIGH, from END on, and drop the mappings in between.
+ * Only the last mapping of LOW and the last mapping in between may extend beyond their part.
  */
 static void cut(struct mappings *in, uint64_t start, uint64_t end, struct mapping_node **low,
 		struct mapping_node **high)

@@ -54,8 +54,8 @@ void mappings_remove(struct mappings *in, uint64_t start, uint64_t end);
 struct mappings mappings_copy(const struct mappings *from);
 
 /*
- * Set LIVE[id] for each object that a mapping has, and for its cover.  One pass over all address
- * spaces has one ROUND, a number of its own: memory that they share is visited once in the pass.
+ * Set LIVE[id] for each object that a mapping has, and for its cover.  Each pass over all address
+ * spaces has a ROUND of its own, so that memory that they share is visited once per pass.
  */
 void mappings_mark(const struct mappings *in, uint32_t round, bool *live);
 

@@ -33,15 +33,15 @@ static void map(struct spaces *s, struct space *space, struct mapping new)
 }
 
 /*
- * Return a hash of what files SPACE maps where as code, or 0: it has other code, which may be the
- * process's own, or too many mappings to look at.  The vdso is left out: it is at another address
- * in each process.
+ * Return a hash of what files SPACE maps where as code, or 0 if it has other code, which may be
+ * the process's own, or too many mappings.  The vdso is left out, because its address differs
+ * between processes.
  */
 static uint64_t hash_files(const struct spaces *s, const struct space *space)
 {
 	enum { LOOK_MAX = 64 };
 	const struct mapping *m = mappings_from(&space->code, 0);
-	uint64_t hash = hash_u64(s->objects.removals);	/* ids of objects mean others since then */
+	uint64_t hash = hash_u64(s->objects.removals);	/* each gives ids new meanings */
 
 	for (int looks = 0; m; looks++) {
 		enum object_kind kind = s->objects.object[m->object].kind;
@@ -58,7 +58,7 @@ static uint64_t hash_files(const struct spaces *s, const struct space *space)
 	return hash;
 }
 
-/* Set SPACE's SHARED, as another space has it whose files are the same. */
+/* Set SPACE's SHARED: a number for all spaces with the same files, or its GENERATION. */
 static void share(struct spaces *s, struct space *space)
 {
 	uint64_t hash = hash_files(s, space);
@@ -76,8 +76,8 @@ static void share(struct spaces *s, struct space *space)
 
 /*
  * Map data.  This removes code of other objects at these addresses.  Code of the same object
- * stays: a compiler (JIT) makes code non-executable for a while, and callers still return to
- * it.  After LOOK_MAX mappings, more than a compiler protects at once, the rest is removed.
+ * stays: a compiler (JIT) makes code non-executable for a while, and callers still return to it.
+ * Only LOOK_MAX mappings are compared, more than a compiler protects at once; the rest is removed.
  */
 static void map_data(struct spaces *s, struct space *space, struct mapping new)
 {
@@ -138,7 +138,9 @@ static void forget_process(struct spaces *s, pid_t pid)
 	table_add(&s->process_table, hash_u64((uint32_t)s->process[id].pid), id);
 }
 
-/* There are too many processes: forget a quarter, those not used for longest. */
+/*
+ * There are too many processes: forget the quarter of them that was not used for the longest time.
+ */
 static void forget_silent(struct spaces *s)
 {
 	uint64_t *used = mem_resize(NULL, s->processes * sizeof(*used));

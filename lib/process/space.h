@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spaces - which object is mapped at an address of a process, and the names of its
+ * spaces - follows which object is mapped at an address of a process, and the names of its
  * threads, according to the records seen so far.
  *
- * A space holds the mappings of one process, sorted by address and never
- * overlapping: a new mapping cuts those it covers.  Each change gives the
- * space a new generation number, unique among all spaces, so that a cache
- * keyed by (generation, address) is never stale.  Programs that are run again and
- * again, and children of a process, have equal mappings: of code in files, a cache
- * may be keyed by what these spaces share.
+ * A space holds the mappings of one process, sorted by address and never overlapping: a new
+ * mapping cuts the mappings that it covers.  Each change gives the space a new generation number,
+ * unique among all spaces, so that a cache keyed by (generation, address) is never stale.
+ * Programs that are run again and again, and children of a process, have equal mappings.  For code
+ * in files, a cache may use the number that these spaces share (SHARED) as the key.
  *
  * Mappings that are not executable are kept apart.  A sample's address may still lie in
  * one, because the recorder may have missed an mprotect().  An address that an unwinder
@@ -44,7 +43,7 @@ struct spaces {
 	struct tasks tasks;	/* threads and their names */
 	bool has_image;		/* a mapping of the kernel image was seen */
 	uint64_t image;		/* lowest address of the kernel image, if HAS_IMAGE */
-	bool all_is_code;	/* the recorder (simpleperf) does not record what is executable */
+	bool all_is_code;	/* the recorder (simpleperf) does not say what is executable */
 	uint64_t silenced;	/* processes forgotten because of PROCESSES_MAX */
 	uint64_t generated_dropped;	/* pieces of generated code beyond GENERATED_MAX */
 	/* private: */
@@ -57,13 +56,13 @@ struct spaces {
 	} *process;
 	uint32_t processes;
 	uint64_t uses;		/* of processes, so far */
-	uint64_t generation;	/* last one assigned, also as a SHARED */
+	uint64_t generation;	/* the number assigned last, also to a SHARED */
 	struct alike_spaces {
 		uint64_t hash;		/* of the files mapped as code */
-		uint64_t shared;	/* what spaces with that hash share */
+		uint64_t shared;	/* the SHARED of spaces with that hash */
 	} *alike;		/* by HASH % ALIKE_MAX */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
-	uint32_t last;		/* index of the process found last: many samples in a row are its */
+	uint32_t last;		/* index of the process found last, often that of the next sample */
 	uint32_t generated;	/* mappings of code that the kernel generated */
 	uint32_t generations;	/* number of the newest of them */
 	struct removed_code {
@@ -99,9 +98,9 @@ bool spaces_follow(struct spaces *s, const struct record *rec);
 const struct space *spaces_find(struct spaces *s, pid_t pid);
 
 /*
- * Return the mapping that REC, an MMAP record just followed, gave process *PID, if its object has
- * code that can be read only from the living process: a file, which may be deleted soon, a memfd,
- * or the vdso of 32-bit processes.  Else return NULL.
+ * Return the mapping that REC, an MMAP record just followed, gave process *PID, if the code of its
+ * object can be read only while the process lives: a file, which may be deleted soon, a memfd, or
+ * the vdso of 32-bit processes.  Otherwise return NULL.
  */
 const struct mapping *spaces_file_mapped(struct spaces *s, const struct record *rec, pid_t *pid);
 
