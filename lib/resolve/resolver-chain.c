@@ -33,7 +33,7 @@ static inline uint32_t recent_key(const struct resolver *r, uint64_t generation)
 	return generation && generation <= UINT32_MAX ? (uint32_t)generation ^ r->recent_salt : 0;
 }
 
-/* Return the generation that addresses of SPACE in files are cached by. */
+/* Return the generation under which addresses of SPACE in files are cached. */
 static inline uint64_t shared_generation(const struct space *space)
 {
 	return space->shared ? space->shared : space->generation;
@@ -78,7 +78,7 @@ static void add_recent(struct resolver *r, uint64_t address, uint64_t generation
 	q[0] = (struct recent){ .key = key, .address = address, .frame = frame };
 }
 
-/* Whether ADDRESS of SPACE is in a file that other spaces map in the same way. */
+/* Return whether ADDRESS of SPACE is in a file that other spaces may map at the same address. */
 static bool is_shared(const struct resolver *r, const struct space *space, uint64_t address)
 {
 	const struct mapping *m = space_find(space, address);
@@ -196,8 +196,8 @@ static void prefetch(const struct resolver *r, const struct space *space,
 }
 
 /*
- * Return how many words at the end of CHAIN are those of the callchain before. If they are in the
- * same address space, too, they have the same frames.
+ * Return how many words at the end of CHAIN are equal to those of the previous callchain.  They
+ * have the same frames if they are also in the same address space.
  */
 static size_t same_callers(const struct resolver *r, const struct words *chain)
 {
@@ -210,7 +210,10 @@ static size_t same_callers(const struct resolver *r, const struct words *chain)
 	return same;
 }
 
-/* Keep the last CALLERS words of CHAIN and the last CALLERS of COUNT frames for the next. */
+/*
+ * Keep the last CALLERS words of CHAIN and the last CALLERS of COUNT frames for the next
+ * callchain.
+ */
 static void keep_callers(struct resolver *r, const struct words *chain, size_t callers,
 			 uint32_t count, uint32_t key)
 {
@@ -237,7 +240,7 @@ struct chain_walk {
 	bool exact;		/* the current address was executed, not returned to */
 	bool ended;		/* the rest of the program's stack is not code */
 	uint32_t user;		/* addresses of the program so far */
-	size_t callers;		/* the last addresses so far that keep_callers() may keep */
+	size_t callers;		/* number of last addresses that keep_callers() may keep */
 };
 
 /* Resolve ADDRESS, the next of a callchain, and push it unless it repeats the leaf. */
@@ -265,13 +268,13 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	w->exact = false;
 }
 
-/* Return the key that callers in the space of W are kept by; 0: they are not kept. */
+/* Return the key under which callers in the space of W are kept; 0: they are not kept. */
 static uint32_t callers_key(const struct resolver *r, const struct chain_walk *w)
 {
 	return w->space && !w->ended ? recent_key(r, w->space->generation) : 0;
 }
 
-/* Return whether the frames of the last addresses, those of the callchain before, are known. */
+/* Return whether the frames of the last addresses are known from the previous callchain. */
 static bool knows_callers(const struct resolver *r, const struct chain_walk *w)
 {
 	uint32_t key = callers_key(r, w);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of resolver, shared by its frames (resolver.c), callchains (resolver-chain.c), the
- * kernel (resolver-kernel.c) and its modules (resolver-module.c), mapped objects
- * (resolver-object.c), code of JIT compilers (resolver-jit.c), names (resolver-name.c), what is
- * forgotten (resolver-memory.c), and the report at the end (resolver-report.c).
+ * Internals of resolver, shared by its files: frames (resolver.c), callchains (resolver-chain.c),
+ * the kernel (resolver-kernel.c) and its modules (resolver-module.c), mapped objects
+ * (resolver-object.c), code of JIT compilers (resolver-jit.c), names (resolver-name.c), limits of
+ * memory (resolver-memory.c), and the report at the end (resolver-report.c).
  */
 #pragma once
 #include "base/byte-ids.h"
@@ -62,7 +62,7 @@ struct part {
 	/* id in lib/process; TABLE_NONE: addresses without a mapping */
 	uint32_t object;
 	uint64_t start, size;	/* address range; SIZE in bytes */
-	pid_t pid;		/* process whose own memory it is; 0: the same for all */
+	pid_t pid;		/* process that owns the memory; 0: the part is the same for all */
 	uint32_t flags;		/* OBJECT_IS_MAIN: a program may also be mapped as a library */
 };
 
@@ -93,7 +93,7 @@ struct resolver {
 	uint32_t sources;		/* elements of SOURCE */
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;		/* downloads files, by debuginfod */
-	bool pool_reported;		/* that POOL is nearly full was reported */
+	bool pool_reported;		/* it was reported that POOL is nearly full */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;	/* over PART */
@@ -102,7 +102,7 @@ struct resolver {
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
 	struct byte_ids long_seen;	/* hashes of these names */
-	bool names_reported;		/* that further long names are cut was reported */
+	bool names_reported;		/* it was reported that further long names are cut */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;		/* elements of READABLE */
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
@@ -123,13 +123,13 @@ struct resolver {
 	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;		/* resolver_kernel_open() was called */
-	bool many_objects;		/* that OBJECTS_MAX was exceeded was reported */
+	bool many_objects;		/* it was reported that OBJECTS_MAX was exceeded */
 	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
 	uint32_t vmlinux;		/* the source of vmlinux; TABLE_NONE: none */
 	uint64_t vmlinux_shift;		/* added to recorded kernel addresses for vmlinux */
 	struct recorded_names recorded;	/* symbols that the stream itself carries */
-	bool recorded_reported;		/* that there are too many of them was reported */
+	bool recorded_reported;		/* it was reported that there are too many of them */
 	struct jitmap *ksymbols;	/* code that the kernel generated (KSYMBOL); NULL: none */
 	uint32_t ksymbols_added;	/* since the names of unmapped code were forgotten */
 	uint32_t ksymbols_limit;	/* KSYMBOLS_ADDED at which they are forgotten next */
@@ -147,8 +147,8 @@ struct resolver {
 	uint64_t opened;		/* number of files opened */
 	uint64_t added, named;		/* number of frames, and of frames with a name */
 	uint64_t limit;			/* bytes of definitions until a restart */
-	uint64_t *before;		/* bits: places defined before the last restart, by hash */
-	uint32_t again;			/* frames since then whose place had been defined */
+	uint64_t *before;		/* bits by hash: places defined before the last restart */
+	uint32_t again;			/* frames since then whose place is in BEFORE */
 };
 
 /* Where an address is: a part of an object, and the address in it. */

@@ -179,7 +179,7 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 
 struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader *in, pid_t pid)
 {
-	enum { FORKS_MAX = 8 };		/* of a parent, without files of their own */
+	enum { FORKS_MAX = 8 };		/* forks of a parent that have no files of their own */
 
 	if (!may_know(r, in, pid))
 		return NULL;

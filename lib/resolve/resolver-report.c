@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of -v: where names came from, object by object. */
+/* The report of -v: the sources of names, for each object. */
 #include "resolve/resolver-internal.h"
 
 #include <inttypes.h>

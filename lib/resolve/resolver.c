@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The resolver and its frames. A cache maps an address in an object to a frame, exactly. It is
- * asked if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
+ * used if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
  */
 #include "resolve/resolver-internal.h"
 
@@ -44,14 +44,14 @@ static void follow_recorded(struct resolver *r, struct stream_reader *in,
 	struct cursor c = rec->body;
 
 	if (cursor_u64(&c) == FEATURE_FILE && !recorded_names_add(&r->recorded, c))
-		stream_damaged(in, rec, "FEATURE record with symbols that do not fit it");
+		stream_damaged(in, rec, "FEATURE record with symbols that do not fit into it");
 	if (r->recorded.is_full && !r->recorded_reported)
 		report_note(r->report, "the stream has more symbols than are kept; further symbols "
 			    "are dropped");
 	r->recorded_reported = r->recorded.is_full;
 }
 
-/* Forget which strings names of threads are, because the names have new ids. */
+/* Forget the strings of thread names, because the names have new ids. */
 static void forget_comms(struct resolver *r)
 {
 	free(r->comm);
@@ -65,7 +65,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	if (!spaces_follow(&r->spaces, rec))
-		stream_damaged(in, rec, "record with fields that do not fit it");
+		stream_damaged(in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(in, &r->spaces.tasks);
 	if (r->spaces.silenced && !r->silence_reported) {
 		r->silence_reported = true;

@@ -34,8 +34,8 @@ struct resolver_options {
 
 /* Totals for the summary. */
 struct resolver_counts {
-	uint64_t frames;	/* frames defined: distinct ones since the tables were new */
-	uint64_t named;		/* frames with a name among them */
+	uint64_t frames;	/* distinct frames defined since the tables were new */
+	uint64_t named;		/* of these, frames with a name */
 	uint64_t objects;	/* files opened */
 };
 

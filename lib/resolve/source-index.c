@@ -10,7 +10,7 @@
 
 enum {
 	ANSWERS_MAX = 1 << 22,	/* answers looked up for one file */
-	FRAMES_EACH = 8,	/* an answer counts once more for each 8 of its frames */
+	FRAMES_EACH = 8,	/* an answer counts once more for each FRAMES_EACH frames */
 };
 
 bool source_key(const struct tables *t, struct cache_key *key)

@@ -25,10 +25,7 @@ static struct elf *open_beside(const struct source *source, const char *name)
 	return locate_elf(source->where, source->root, path);
 }
 
-/*
- * Open a .dwo file: where the compiler put it, or next to the program, in case the program was
- * moved together with its parts.
- */
+/* Open a .dwo file: where the compiler put it, or next to the program, if both were moved. */
 static struct elf *open_split(void *context, const char *path)
 {
 	const struct source *source = ((const struct tables *)context)->asker;
@@ -66,7 +63,7 @@ static void close_parts(const struct tables *t)
 
 /*
  * Return why no debug information is read for SOURCE, or NULL if it may be read. Most files need
- * tables once, for all their paths. A file that needs them too often gets none.
+ * tables once, for all their paths. A file that needs new tables too often gets none.
  */
 static const char *why_refused(const struct source *source)
 {
@@ -220,7 +217,7 @@ static void report_damaged(const struct source *source, const struct elf_damage 
 		    "lines are missing", source->path, damage->section, damage->offset);
 }
 
-/* Report the damage that the last lookup found, of DWARF unless a limit has left parts out. */
+/* Report the damage that the last lookup found; in DWARF, only if no limit has left parts out. */
 static void report_damaged_sections(const struct source *source)
 {
 	struct tables *t = source->tables;

@@ -30,13 +30,13 @@ struct tables {
 	char *path;		/* path of the first user */
 	bool opened;		/* open_tables() was called */
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
-	bool exceeded_reported;	/* that DWARF is not read completely was reported */
+	bool exceeded_reported;	/* it was reported that DWARF is not read completely */
 	struct dwarf *dwarf;	/* NULL: not opened, or none */
 	bool go_damage_reported;	/* damage of GO was reported */
 	bool go_tried;		/* GO was looked for, because DWARF had no function */
 	struct gotable *go;	/* NULL: not looked for, or not a Go program */
 	struct go_answer *answer;	/* the last answer of GO, as DWARF's structures */
-	bool is_kept;		/* answers go into the cache */
+	bool is_kept;		/* save the answers in the cache */
 	struct index *index;	/* answers of earlier runs; NULL: none */
 	uint64_t *missed;	/* addresses that INDEX does not have */
 	uint32_t hits, misses;	/* addresses found in INDEX; elements of MISSED */
@@ -55,7 +55,7 @@ struct source {
 	const struct locate_options *where;	/* where to look for debug files */
 	const struct cache *cache;	/* with a NULL directory: no cache */
 	struct report *report;
-	bool no_calls, no_lines;	/* inlined calls, lines: not needed in answers */
+	bool no_calls, no_lines;	/* answers need no inlined calls, no lines */
 	const char *path;	/* path of the object, which owns it; NULL: not set yet */
 	struct module_code *code;	/* sections of a kernel module's code; NULL: none */
 	uint32_t codes;		/* elements of CODE */
@@ -64,9 +64,9 @@ struct source {
 
 /*
  * Look up ADDRESS: in the index of earlier runs, or else in DWARF. If DWARF has no function there
- * (it may cover only parts of a program), in a Go program's own table. Otherwise in the symbol
- * table of the file or its debug file. The first call looks for the debug files. *OUT is valid
- * until the next call.
+ * (it may cover only parts of a program), in a Go program's own table. If that has no function
+ * either, in the symbol table of the file or its debug file. The first call looks for the debug
+ * files. *OUT is valid until the next call.
  */
 void source_find(struct source *source, uint64_t address, struct source_answer *out);
 

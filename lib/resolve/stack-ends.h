@@ -12,7 +12,7 @@
 /* Zero-initialised: nothing counted. */
 struct stack_ends {
 	uint64_t count[STACK_ENDS];	/* stacks, by how they end */
-	uint64_t followed[STACK_ENDS];	/* those of them that were found by frame pointers */
+	uint64_t followed[STACK_ENDS];	/* of these, stacks that were found by frame pointers */
 	uint64_t dumps;			/* stack dumps that were not unwound */
 	const char *command;		/* the stream's command, as last seen ... */
 	bool is_unwound;		/* ... and whether it has pmu-unwind */
@@ -25,7 +25,7 @@ struct stack_ends {
 bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr,
 			const struct stream_origin *origin);
 
-/* Return what a name at the root of a stack says about END, or NULL. */
+/* Return the name that stands for END at the root of a stack, or NULL. */
 const char *stack_end_name(enum stack_end end);
 
 /* Count SAMPLE of ATTR, whose stack ends in END.  Reports the first dump. */
@@ -36,5 +36,5 @@ void stack_ends_add(struct stack_ends *s, const struct perf_event_attr *attr,
 /* Set TEXT to the shares of cut stacks, such as "0.3 % no code"; "": no stack was cut. */
 void stack_ends_text(const struct stack_ends *s, char *text, size_t size);
 
-/* Report what was counted (-v), and what would help if many stacks are cut. */
+/* Report the counts (-v), and what would help if many stacks are cut. */
 void stack_ends_report(const struct stack_ends *s, struct report *report);
