@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attr - the common part of adding an event to the list, whatever source knew its name: apply
- * its terms and modifiers, choose its period, name it.
+ * attr - adds an event to the list, whatever source knew its name: applies its terms and
+ * modifiers, chooses its period, and names it.
  */
 #include "event/internal.h"
 #include "linux/kernel-info.h"
@@ -56,8 +56,8 @@ static bool set_period(struct event_parser *p, const struct event_item *item,
 				   "of %u for '%s'; --force allows it", period, event->floor,
 				   event->name);
 	if (period > INT64_MAX)
-		return event_wrong(p, item->all.at, "a period of %" PRIu64 " does not fit 63 bits",
-				   period);
+		return event_wrong(p, item->all.at, "a period of %" PRIu64 " does not fit into "
+				   "63 bits", period);
 	event->attr.sample_period = period;
 	return true;
 }

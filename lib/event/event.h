@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event - from the name of an event to what perf_event_open(2) takes.
+ * event - turns the name of an event into what perf_event_open(2) takes.
  *
  *	struct event_options options = { 0 };
  *	struct event_list list = { 0 };
@@ -35,7 +35,7 @@ struct event {
 	/*
 	 * This module sets size, type, config*, bp_*, exclude_*, precise_ip, pinned, exclusive,
 	 * branch_sample_type, and sample_period, or freq and sample_freq.  sample/settings.h sets
-	 * all else.  Both add bits to sample_type and read_format.
+	 * all other fields.  Both add bits to sample_type and read_format.
 	 */
 	struct perf_event_attr attr;
 	uint16_t max_stack;	/* of its max-stack= term, for sample_max_stack; 0: not given */
@@ -118,7 +118,7 @@ int event_probe_precise(struct event *event, event_opener *open, void *context);
 /* Let EVENT record branches of these kinds, PERF_SAMPLE_BRANCH_*, and no others. */
 void event_set_branches(struct event *event, uint64_t kinds);
 
-/* Exclude the kernel and the hypervisor, without a new name: the user chose so for all events. */
+/* Exclude the kernel and the hypervisor, but keep the name: the user chose so for all events. */
 void event_exclude_kernel(struct event *event);
 
 /*

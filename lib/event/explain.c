@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain - say in words why perf_event_open(2) failed, and what helps.
+ * explain - explains why perf_event_open(2) failed, and what helps.
  *
- * One errno can have many causes.  This machine's paranoid level, its PMUs and the users of
- * its counters show which one it is.
+ * One errno can have many causes.  This machine's paranoid level, its PMUs and the users of its
+ * counters show which cause it is.
  */
 #include "event/event.h"
 #include "event/internal.h"

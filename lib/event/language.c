@@ -6,8 +6,8 @@
  *	part  = item | "{" item { "," item } "}" [ ":" letters ]
  *	item  = name [ "/" terms "/" ] [ [ ":" ] letters ]
  *
- * An item ends at a ',' or '}' outside slashes.  The sources of names are asked in a fixed
- * order, in which the kernel's own names come first.
+ * An item ends at a ',' or '}' outside slashes.  The sources of names are asked in a fixed order:
+ * the kernel's own names come first.
  */
 #include "event/internal.h"
 #include "base/hex.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open - open events, and find out which events, and how precise, this machine can open. */
+/*
+ * open - opens events, and finds out which events this machine can open, and at which precise
+ * level.
+ */
 #include "event/event.h"
 #include "event/internal.h"
 

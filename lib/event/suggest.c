@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * suggest - find the known name that is nearest to a mistyped one.
+ * suggest - finds the known name that is nearest to a mistyped name.
  *
  * The distance is the number of single edits (optimal string alignment): insert, delete or
  * replace a letter, or swap two neighbours.  Case does not matter.
@@ -14,7 +14,7 @@ enum { LONGEST = 64 };	/* no suggestions for longer names */
 void suggest_begin(struct suggestion *s, struct slice wanted)
 {
 	*s = (struct suggestion){ .wanted = wanted };
-	/* more than a third of the letters wrong: another word, not a typing error */
+	/* if more than a third of the letters are wrong, it is another word, not a typing error */
 	s->distance = wanted.size > LONGEST ? 0 : (unsigned int)(wanted.size / 3 + 1);
 }
 

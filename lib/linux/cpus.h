@@ -12,7 +12,7 @@ struct cpu_list {
 
 /*
  * Add the CPUs of a text such as "0-3,8" to LIST.  False: the text is malformed, and LIST has only
- * what was before the error.
+ * the CPUs before the error.
  */
 bool cpus_add(struct cpu_list *list, const char *text);
 

@@ -63,8 +63,8 @@ bool proc_owner(pid_t pid, uid_t *user);
 bool proc_is_zombie(pid_t pid);
 
 /*
- * Return the id by which /proc has the memory and the files of process PID: PID, or if its first
- * thread has ended before the others, the id of one of those.
+ * Return the id under which /proc has the memory and the files of process PID: PID, or if its
+ * first thread has ended before the others, the id of another thread.
  */
 pid_t proc_living_thread(pid_t pid);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sysfs - where /sys, tracefs and cgroups have what profiling needs. */
+/* sysfs - finds what profiling needs in /sys, tracefs and cgroups. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
