@@ -46,7 +46,9 @@ struct command_option {
 	double *share;		/* "0.5%" or "0.005": from 0 to 1 */
 	int *choice;		/* one of CHOICES: its index */
 	bool *yes_no;		/* "yes" or "no" */
-	/* parse TEXT into VALUE; return NULL, or what is wrong, where TAKES says what is right */
+	/*
+	 * parse TEXT into VALUE; return NULL, or the wrong part of TEXT (TAKES says what is right)
+	 */
 	const char *(*parse)(const char *text, void *value);
 
 	void *value;		/* of PARSE */

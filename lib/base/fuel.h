@@ -23,7 +23,7 @@ static inline bool fuel_take(struct fuel *f, uint64_t bytes)
 	return true;
 }
 
-/* Take BYTES, or what is left if that is less.  Return how many were taken. */
+/* Take BYTES, or all that are left if they are fewer.  Return how many were taken. */
 static inline uint64_t fuel_take_some(struct fuel *f, uint64_t bytes)
 {
 	if (bytes > f->left)

@@ -14,7 +14,7 @@ static inline int hex_digit(char c)
 }
 
 /*
- * Store the number that starts at AT and ends at END, or at the first byte that is no digit.
+ * Store the number that starts at AT and ends at END, or at the first byte that is not a digit.
  * Return where it ends.  If it has more than 16 digits, the last 16 count.
  */
 const char *hex_number(const char *at, const char *end, uint64_t *number);

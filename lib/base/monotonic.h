@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* monotonic - the clock for waiting and for how long things took. */
+/* monotonic - the clock for waiting and for measuring time. */
 #pragma once
 #include <stdint.h>
 #include <time.h>

@@ -54,8 +54,8 @@ void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Print a note, however many there were before: for a tool that runs without end, and has seen to
- * it that there are few.
+ * Print a note, however many were printed before: for a tool that runs without end and itself
+ * limits the number of notes.
  */
 void report_event(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -160,7 +160,7 @@ static void be_feeder(int in, int out, const void *head, size_t size)
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_IGN);	/* its input ends, too, and is to be read to its end */
+	signal(SIGINT, SIG_IGN);	/* its input ends, too, and must be read to its end */
 	close(STDOUT_FILENO);
 	int error = write_whole(out, head, size);
 	while (error == 0 && n != 0) {

@@ -66,11 +66,11 @@ pid_t sibling_spawn_apart(char *const *argv);
  */
 int sibling_signals(sigset_t *before, struct report *report);
 
-/* Report how S, which has ended with STATUS as waitpid() returns it, failed, if it did. */
+/* If S, which has ended with STATUS (of waitpid()), has failed, report how. */
 void sibling_report(const struct sibling *s, int status, struct report *report);
 
 /*
- * Wait until S has ended.  If it failed, report that.  ENOUGH: no more of it is needed; it is
- * terminated, and how it ends does not matter.
+ * Wait until S has ended.  If it failed, report that.  ENOUGH: its output is no longer needed; it
+ * is terminated, and its status does not matter.
  */
 void sibling_end(struct sibling *s, bool enough, struct report *report);

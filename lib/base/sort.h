@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort - sort by a number, in linear time. */
+/* sort - sorts by a number, in linear time. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flatten overlapping address ranges: a sweep over the starts, with a heap of the
- * ranges that are open at the current address, the one added last on top.
+ * Flattens overlapping address ranges: a sweep over the starts, with a heap of the ranges that are
+ * open at the current address, the one added last on top.
  */
 #include "base/span.h"
 #include "base/arena.h"
@@ -47,8 +47,8 @@ static void close_until(const struct span *span, struct heap *open, uint64_t add
 }
 
 /*
- * Return the spans in order of their starts, those with equal starts as they were added.  The
- * caller frees *ROOM, where they are.  NULL: all spans are in order as they were added.
+ * Return the spans in order of their starts, those with equal starts in the order in which they
+ * were added.  They are in *ROOM, which the caller frees.  NULL: the spans were added in order.
  */
 static const struct sort_key *in_order(const struct spans *s, struct sort_key **room)
 {
