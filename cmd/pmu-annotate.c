@@ -72,10 +72,10 @@ static void parse_options(regex_t *filter, const char *pattern)
 
 	if (error) {
 		regerror(error, filter, why, sizeof(why));
-		command_misused(&command, "'%s' is no regular expression: %s", pattern, why);
+		command_misused(&command, "'%s' is not a regular expression: %s", pattern, why);
 	}
 	if (source + code + both > 1)
-		command_misused(&command, "--source, --asm and --both: which one?");
+		command_misused(&command, "give only one of --source, --asm and --both");
 	for (size_t i = 0; i < ratios.count; i++)
 		if (!ratios_parse(ratios.item[i], &unused))
 			command_misused(&command, "--ratio takes A/B, A/B*NUMBER or "

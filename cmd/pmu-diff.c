@@ -88,7 +88,7 @@ static const struct command_option options[] = {
 	  .flag = &diff.how.cumulative },
 	{ 0, "fdr", "SHARE", "false discovery rate: share of reported changes that are false",
 	  .share = &diff.how.fdr },
-	{ 0, "smallest", "SHARE", "say how many runs or samples find a change of SHARE",
+	{ 0, "smallest", "SHARE", "print how many runs or samples would find a change of SHARE",
 	  .share = &smallest },
 	{ 0, "paired", NULL, "compare the first run of both sides, the second, and so on",
 	  .flag = &diff.how.paired },
@@ -156,7 +156,7 @@ static size_t choose_type(const struct decoded *d, const char *file)
 	command_misused(&command, "'%s' has no sample type '%s'", file, type);
 }
 
-/* Add FILE to SIDE, and to SUM unless that is NULL.  Return false if it cannot: reported. */
+/* Add FILE to SIDE, and to SUM unless that is NULL.  Return false (reported) on failure. */
 static bool add(enum diff_side side, const char *file, struct merge *sum, struct report *report)
 {
 	const struct open_options as = { .labels = labels, .slices = 20 };

@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-enum { SLICES = 200 };		/* of a stream's time, at least, for the heat map */
+enum { SLICES = 200 };		/* least number of slices of a stream, for the heat map */
 
 static struct flame_options how;
 static const char *base, *by, *ratio, *title, *file;
@@ -35,7 +35,7 @@ static const struct command_option options[] = {
 	  .text = &by },
 	{ 0, "invert", NULL, "show callers: the function on top is the root",
 	  .flag = &how.invert },
-	{ 0, "min", "SHARE", "sum up call paths with less than SHARE, such as 0.1%",
+	{ 0, "min", "SHARE", "sum up call paths below SHARE, such as 0.1%",
 	  .share = &how.least },
 	{ 0, "title", "TEXT", "use this title instead of the name of FILE", .text = &title },
 	{ 0, "to", "FORMAT", "write a page, or a still picture", .choice = &format,
@@ -52,7 +52,7 @@ static const struct command command = {
 	.reads_files = true,
 };
 
-/* Take --ratio A/B apart, in a copy of it that lives as long as the options. */
+/* Split --ratio A/B, in a copy that lives as long as the options. */
 static void split_ratio(void)
 {
 	char *text = mem_text(ratio), *slash = strchr(text, '/');

@@ -130,7 +130,7 @@ static void check_texts(void)
 	command_needs(&command, "label-allow", "labels");
 }
 
-/* OPERAND: the directory of --keep, or NULL. */
+/* Check --keep and the options that need it.  OPERAND: the directory of --keep, or NULL. */
 static void check_keep(const char *operand)
 {
 	enum { PARAMETERS = QUERY_EVENT | QUERY_PERIOD | QUERY_RATE | QUERY_HZ | QUERY_CALLGRAPH |

@@ -48,14 +48,14 @@ static const struct command command = {
 	.reads_files = true,
 };
 
-/* The work on the selected records. */
+/* What to do with the records, and their counts. */
 struct stream_work {
 	struct stream_reader *in;
 	struct report *report;
 	struct output out;
-	bool writes;		/* the stream, to OUT */
+	bool writes;		/* writes the stream to OUT */
 	bool selects;		/* options select samples */
-	bool counts;		/* all records, and does nothing else */
+	bool counts;		/* counts all records, and does nothing else */
 	uint64_t head;		/* samples to go; UINT64_MAX: all */
 	uint64_t first_time, last_time;	/* of the records used; 0: unknown */
 	uint64_t read, used;	/* records */

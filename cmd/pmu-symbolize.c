@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	}
 	resolver_report(resolver);
 	stream_close(in);
-	resolver_save(resolver);	/* neither neighbour in the pipe waits for it */
+	resolver_save(resolver);	/* the other tools in the pipe need not wait for it */
 	resolver_free(resolver);
 	resolved_release(&tables);
 	groups_release(&groups);

@@ -2,10 +2,10 @@
 /*
  * pmu-top - show where the samples of a profile or stream are.
  *
- * Reads a stream, raw or resolved, a perf.data file, a pprof profile or folded text from
- * FILE or stdin, and writes a table to stdout: a line per function, with what it costs
- * itself (flat) and with what it calls (cum).  While a stream comes by a pipe, a terminal
- * shows the last seconds of it.
+ * Reads a stream, raw or resolved, a perf.data file, a pprof profile or folded text from FILE or
+ * stdin, and writes a table to stdout: one line per function, with its own cost (flat) and its
+ * cost with all that it calls (cum).  If a stream comes through a pipe, a terminal shows its last
+ * seconds.
  */
 #include "base/command.h"
 #include "show/live.h"
@@ -44,7 +44,7 @@ static const struct command_option options[] = {
 	  .text = &by },
 	{ 0, "objects", NULL, "show the object that each function is in", .flag = &objects },
 	{ 0, "tree", NULL, "show the callers and callees of each function", .flag = &how.calls },
-	{ 0, "min", "SHARE", "leave out what is less than SHARE, such as 0.5%", .share = &min },
+	{ 0, "min", "SHARE", "leave out rows below SHARE, such as 0.5%", .share = &min },
 	{ 0, "bars", "WHAT", "show error bars of this kind",
 	  .choice = &bars_are, .choices = bars_kinds },
 	{ 0, "ratio", "A/B", "show the ratio of two sample types, too: A/B, A/B*1000=NAME",
@@ -89,7 +89,7 @@ static void parse_options(void)
 	parse_by();
 	how.objects = objects;
 	if (json && command_given("to") && format != TOP_JSON)
-		command_misused(&command, "--json and --to=%s: which one?", formats[format]);
+		command_misused(&command, "give only one of --json and --to=%s", formats[format]);
 	if (json)
 		format = TOP_JSON;
 	if (format != TOP_TABLE && !command_given("rows"))
@@ -110,7 +110,7 @@ static void parse_options(void)
 		command_misused(&command, "--live takes a time up to 10m");
 }
 
-/* Say which sample types D has, as it has none with this NAME. */
+/* Report that D has no sample type NAME, and which sample types it has. */
 __attribute__((noreturn))
 static void refuse_type(const struct decoded *d, const char *name)
 {
@@ -121,7 +121,7 @@ static void refuse_type(const struct decoded *d, const char *name)
 	command_misused(&command, "the profile has no sample type '%s'", name);
 }
 
-/* The index of the sample type NAME, which D must have. */
+/* Return the index of the sample type NAME, which D must have. */
 static size_t type_called(const struct decoded *d, const char *name)
 {
 	for (size_t i = 0; i < d->types; i++)
@@ -157,7 +157,7 @@ static void release_ratios(void)
 	column_count = 0;
 }
 
-/* The index of the sample type asked for, or of the profile's default. */
+/* Return the index of the sample type asked for, or of the profile's default. */
 static size_t choose_type(const struct decoded *d)
 {
 	uint32_t index = type ? decoded_find_type(d, type) : decoded_default_type(d);
@@ -231,7 +231,7 @@ static bool holds_stream(const struct opened *o)
 	return opened_kind(o) == OPEN_RAW || opened_kind(o) == OPEN_RESOLVED;
 }
 
-/* Return whether samples come at a fixed distance, so that a loop may be in step with them. */
+/* Return whether samples have a fixed period, with which a loop may be in step. */
 static bool is_regular(const struct decoded *d)
 {
 	for (uint32_t i = 0; i < d->comments; i++)
@@ -240,7 +240,7 @@ static bool is_regular(const struct decoded *d)
 	return d->period > 0;
 }
 
-/* Say why there are no error bars, or what they do not cover. */
+/* Report why there are no error bars, or what they do not cover. */
 static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
 			 struct report *report)
 {
@@ -303,7 +303,7 @@ static void show_live(struct opened *o, struct report *report)
 	opened_free(o, stopped);
 }
 
-/* Return whether O comes slowly, and somebody looks at it. */
+/* Return whether O is a live stream whose table goes to a terminal. */
 static bool is_watched(const struct opened *o)
 {
 	return opened_is_live(o) && holds_stream(o) && format == TOP_TABLE &&

@@ -2,10 +2,10 @@
 /*
  * pmu-topprof - aggregate a stream to a pprof profile; merge profiles.
  *
- * Reads a raw or resolved stream or a perf.data file (pmu-stream(5)) from FILE
- * or stdin, and writes profile.proto, gzip'd, as go tool pprof reads it; or
- * adds up the profiles that are given.  Called perf_to_profile it takes that
- * program's options, and resolves the addresses as well: so go tool pprof calls it.
+ * Reads a raw or resolved stream or a perf.data file (pmu-stream(5)) from FILE or stdin, and
+ * writes profile.proto, gzip'd, as go tool pprof reads it; or adds up the given profiles.  Under
+ * the name perf_to_profile, by which go tool pprof calls it, it takes that program's options and
+ * also resolves the addresses.
  */
 #include "base/command.h"
 #include "profile/as-time.h"
@@ -56,7 +56,7 @@ static const struct command_option options[] = {
 	  .count = &how.slice_stacks, .least = 1 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
 	  .flag = &how.data_frames },
-	{ 0, "mark-cut", NULL, "say at the root of a cut stack why it was cut: [cut: ...]",
+	{ 0, "mark-cut", NULL, "show at the root of a cut stack why it was cut: [cut: ...]",
 	  .flag = &how.mark_cut },
 	{ 0, "drop-lost", NULL, "leave out lost samples, instead of showing them at [lost]",
 	  .flag = &how.drop_lost },
@@ -64,7 +64,7 @@ static const struct command_option options[] = {
 	  .flag = &how.not_sampled },
 	{ 0, "no-scale", NULL, "do not scale the values of events that shared a counter",
 	  .flag = &how.no_scale },
-	{ 0, "latency", NULL, "add types: what delays the end, by how many threads run",
+	{ 0, "latency", NULL, "add a type: the time by which code delays the end",
 	  .flag = &how.latency },
 	{ 0, "parallelism", NULL, "label samples by how many threads run: 1, 2, 3-4, ...",
 	  .flag = &how.parallelism },
@@ -210,7 +210,7 @@ static void open_output(const struct command *cmd, struct output *out, struct re
 		command_output_whole(cmd, out, file, cmd == &drop_in, report);
 }
 
-/* Report how many samples have labels of the program, and what was left out of them. */
+/* Report how many samples have labels of the program, and which labels were left out. */
 static void summarize_labels(const struct collect *c, struct report *report)
 {
 	const struct program_labels *labels = &c->labeler.program;
@@ -319,7 +319,7 @@ static void refuse_options_of_streams(void)
 		command_misused(&command, "--to folded cannot say what --skip-damaged left out");
 }
 
-/* A profile with what was asked for of it; NULL (reported). */
+/* Return the part of the profile at PATH that the options select, or NULL (reported). */
 static struct decoded *read_selected(const char *path, struct report *report)
 {
 	const struct profile_selection want = {
@@ -369,8 +369,8 @@ static bool add_to(struct merge *m, enum merge_side side, const char *path, stru
 }
 
 /*
- * Add FILES to M.  With --skip-damaged, what is wrong with one of them is printed, and no failure
- * while there are others.  Return false (reported) if a file could not be added, or none was.
+ * Add FILES to M.  With --skip-damaged, files that cannot be added are reported, but are no
+ * failure if another file was added.  Return false (reported) on failure.
  */
 static bool add_files(struct merge *m, const struct command_list *files, struct report *report)
 {
@@ -434,7 +434,7 @@ static int run_drop_in(int argc, char **argv)
 	if (command_begin(&drop_in, &report, argc, argv) < argc || !input_file || !file)
 		command_misused(&drop_in, "needs -i FILE and -o FILE, nothing else");
 	if (!force && access(file, F_OK) == 0) {
-		report_error(&report, "'%s' is there: -f writes over it", file);
+		report_error(&report, "'%s' exists: -f overwrites it", file);
 		return command_end(&report);
 	}
 	how.resolve = (struct resolver_options){ .symbols = true,
@@ -454,7 +454,7 @@ int main(int argc, char **argv)
 	int first = command_begin(&command, &report, argc, argv);
 	check_options();
 	if (diff_base && first == argc && !command_given("input"))
-		command_misused(&command, "--diff needs the profiles that BASE is taken away from");
+		command_misused(&command, "--diff needs the profiles from which to subtract BASE");
 	const struct command_list *files = command_inputs(&command);
 	if (files->count > 1 || diff_base || detect_profile(files->item[0]))
 		work_on_profiles(files, &report);

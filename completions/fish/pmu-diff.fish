@@ -7,7 +7,7 @@ complete -c pmu-diff -l per -x -d 'compare values per run, second, share, or UNI
 complete -c pmu-diff -l by -x -d 'compare functions, objects, files, lines, stacks, or label:NAME'
 complete -c pmu-diff -l cum -d 'compare functions including all functions that they call'
 complete -c pmu-diff -l fdr -x -d 'false discovery rate: share of reported changes that are false (5%)'
-complete -c pmu-diff -l smallest -x -d 'say how many runs or samples find a change of SHARE (3%)'
+complete -c pmu-diff -l smallest -x -d 'print how many runs or samples would find a change of SHARE (3%)'
 complete -c pmu-diff -l paired -d 'compare the first run of both sides, the second, and so on'
 complete -c pmu-diff -l rows -s n -x -d 'show COUNT functions of each group (20)'
 complete -c pmu-diff -l json -s j -d 'write JSON, with all functions'

@@ -123,13 +123,13 @@ static void print_default(const struct command_option *o)
 		printf(" (%s)", text);
 }
 
-/* Print the options of the other tool, which has their help, in short. */
+/* Print only the names of the other tool's options: that tool's --help explains them. */
 static void print_passed(const struct command *cmd)
 {
 	enum { COLUMNS = 80 };
 	int column = COLUMNS;
 
-	printf("\nand the options of %s, which says more of them:", cmd->passed_to);
+	printf("\nand these options of %s, which its --help explains:", cmd->passed_to);
 	for (int i = first_passed; i < options; i++) {
 		const struct command_option *o = all[i];
 		char form[64];
@@ -340,7 +340,7 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 		for (use->option = 0; use->option < options; use->option++)
 			if (all[use->option]->letter == val)
 				break;
-	if (use->option == options) {	/* getopt_long() has said what is wrong */
+	if (use->option == options) {	/* getopt_long() has reported it */
 		print_usage(cmd, stderr);
 		exit(2);
 	}

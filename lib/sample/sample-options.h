@@ -138,7 +138,7 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .flag = &(o).run.flight_recorder }, \
 	{ 0, "max-size", "SIZE", "stop after SIZE bytes of output", .size = &(o).run.max_size, \
 	  .least = 1 }, \
-	{ 0, "progress", NULL, "on a terminal, show how far sampling is", \
+	{ 0, "progress", NULL, "on a terminal, show elapsed time, samples and losses", \
 	  .flag = &(o).run.progress }, \
 	{ 'z', "zstd", "[LEVEL]", "compress the stream, at LEVEL 1 (default) to 19", \
 	  .integer = &(o).level, .least = 1, .most = 19, .implied = 1 }

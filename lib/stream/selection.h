@@ -42,7 +42,7 @@ const char *selection_parse_time(const char *text, void *selection);
 	{ 0, "comm", "NAME", "only samples of threads called NAME", .text = &(selection).comm }, \
 	{ 'C', "cpu", "CPU", "only samples taken on CPU", .integer = &(selection).cpu }, \
 	{ 'e', "event", "NAME", "only samples of this event", .text = &(selection).event }, \
-	{ 0, "time", "FROM,TO", "only samples from FROM until before TO, in seconds", \
+	{ 0, "time", "FROM,TO", "only samples between FROM and TO, in seconds", \
 	  .parse = selection_parse_time, .value = &(selection), \
 	  .takes = "FROM,TO in seconds of the stream's clock, either of which may be missing" }
 
