@@ -48,7 +48,7 @@ void cache_check(struct cache *c)
 }
 
 /* Open NAME if root or we own it, because others could store any names. Returns -1 if not. */
-static int open_believed(const struct cache *c, int directory, const char *name)
+static int open_trusted(const struct cache *c, int directory, const char *name)
 {
 	int fd = regular_open_in(directory, name, true);
 	struct stat st = { 0 };
@@ -67,7 +67,7 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 	int directory = directory_open(c->directory, unused);
 
 	write_name(key, name);
-	int fd = directory >= 0 ? open_believed(c, directory, name) : -1;
+	int fd = directory >= 0 ? open_trusted(c, directory, name) : -1;
 	if (directory >= 0)
 		close(directory);
 	if (fd < 0)

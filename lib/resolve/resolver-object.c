@@ -137,8 +137,8 @@ static int64_t taken_before(const struct resolver *r, const struct stream_reader
  * recognized by path and inode, which stay when the file is written to. If the file may be
  * what was mapped, a note warns; otherwise it is closed. Files in the user's sysroot are trusted.
  */
-static void doubt_file(struct resolver *r, const struct stream_reader *in,
-		       const struct mapping *m, struct source *source)
+static void check_unchanged(struct resolver *r, const struct stream_reader *in,
+			    const struct mapping *m, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
 	int64_t taken = taken_before(r, in);
@@ -172,7 +172,7 @@ static const struct source *source_of(struct resolver *r, const struct stream_re
 		open_source(r, in, m, pid, true, source);
 	source->used = ++r->uses;
 	if (!source->reported)
-		doubt_file(r, in, m, source);
+		check_unchanged(r, in, m, source);
 	if (!source->reported && source->result != LOCATED && object->kind == OBJECT_FILE &&
 	    recorded_names_file(&r->recorded, object->path) == TABLE_NONE)
 		report_note(r->report, "no names from '%s': %s%s", object->path,

@@ -121,7 +121,7 @@ static bool is_runnable(const struct helper *h)
 }
 
 /* Return whether H, which has made no progress since h->progress_at, may still make progress. */
-static bool may_get_on(const struct helper *h)
+static bool may_progress(const struct helper *h)
 {
 	uint64_t still = (monotonic_ns() - h->progress_at) / 1000000;
 
@@ -145,7 +145,7 @@ bool helper_works(struct helper *h, int milliseconds)
 		h->progress = progress;
 		h->progress_at = monotonic_ns();
 	}
-	return may_get_on(h);
+	return may_progress(h);
 }
 
 /* Wait up to MILLISECONDS for the end of the helper.  Return whether it has ended. */

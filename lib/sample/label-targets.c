@@ -214,7 +214,7 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 
 /* If V locates a variable, store the place in *OUT.  IS_PROGRAM: the file is not a library. */
 static void use_variable(struct label_process *p, pid_t pid, const struct thread_variable *v,
-			  uint64_t bias, bool is_program, struct label_variable *out)
+			 uint64_t bias, bool is_program, struct label_variable *out)
 {
 	if (v->place == THREAD_NOWHERE || out->place != LABEL_PLACE_NONE)
 		return;
@@ -256,7 +256,7 @@ static bool find_g(struct label_process *p, pid_t pid, const struct go_labels *g
  * Other code calls the library, so no register has the goroutine.
  */
 static void use_go(struct label_process *p, pid_t pid, const struct go_labels *go, uint64_t bias,
-		    bool is_program)
+		   bool is_program)
 {
 	struct label_target *t = &p->target;
 

@@ -76,7 +76,7 @@ static void write_question(struct relay *r, const struct relayed_record *w)
 }
 
 /* Write records that wait: all, or those up to the first that is not ready. */
-static void leave(struct relay *r, bool all)
+static void write_waiting(struct relay *r, bool all)
 {
 	struct relayed_record w;
 
@@ -101,21 +101,21 @@ static void leave(struct relay *r, bool all)
 /* The helper has ended early, or missed a mapping: continue without it. */
 static void give_up(struct relay *r, const char *why)
 {
-	leave(r, true);
+	write_waiting(r, true);
 	helper_end(r->helper, true);
 	report_note(r->report, "the process that unwinds stacks %s: from here on stacks are "
 		    "recorded as they are; put pmu-unwind after pmu-sample", why);
 }
 
 /* Write the records that are ready; if the helper does not work, write all. */
-static void look(struct relay *r, int milliseconds)
+static void write_ready(struct relay *r, int milliseconds)
 {
 	if (!exchange_of(r)) {
-		leave(r, true);
+		write_waiting(r, true);
 		return;
 	}
 	bool works = helper_works(r->helper, milliseconds);
-	leave(r, !works);
+	write_waiting(r, !works);
 	if (!r->helper->pid)
 		give_up(r, "has ended");
 }
@@ -126,7 +126,7 @@ static void wait_for_all(struct relay *r)
 	while (relay_waits(r)) {
 		if (exchange_of(r))
 			helper_wake(r->helper);
-		look(r, LOOK_MS);
+		write_ready(r, LOOK_MS);
 	}
 }
 
@@ -143,7 +143,7 @@ static void *room_for(struct relay *r, size_t size, bool is_question)
 }
 
 /* Show RECORD to the helper, if it is about mappings or about the start or end of threads. */
-static void show(struct relay *r, const struct perf_event_header *record)
+static void show_helper(struct relay *r, const struct perf_event_header *record)
 {
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
@@ -168,13 +168,13 @@ static void show(struct relay *r, const struct perf_event_header *record)
 void relay_write(struct relay *r, const struct perf_event_header *record)
 {
 	if (r->helper)
-		show(r, record);
+		show_helper(r, record);
 	if (relay_waits(r))
 		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, record->size }, record);
 	else
 		output_write(r->out, record, record->size);
 	if (r->end - r->first > WAITING_MAX)
-		leave(r, true);
+		write_waiting(r, true);
 }
 
 /* Write RECORD without its unused bytes, after the records that wait. */
@@ -190,7 +190,7 @@ static void write_trimmed(struct relay *r, const struct perf_event_header *recor
 	else
 		output_commit(r->out, size);
 	if (r->end - r->first > WAITING_MAX)
-		leave(r, true);
+		write_waiting(r, true);
 }
 
 void relay_sample(struct relay *r, const struct perf_event_header *record, uint32_t index)
@@ -236,7 +236,7 @@ void relay_show(struct relay *r, const uint8_t *bytes, size_t size)
 	for (size_t at = 0; r->helper && at < size; ) {
 		const struct perf_event_header *record = (const void *)(bytes + at);
 		at += record->size;
-		show(r, record);
+		show_helper(r, record);
 	}
 }
 
@@ -246,10 +246,10 @@ void relay_round(struct relay *r, bool is_last)
 
 	if (!r->helper)
 		return;
-	show(r, &round);
+	show_helper(r, &round);
 	if (exchange_of(r))
 		helper_wake(r->helper);
-	look(r, 0);
+	write_ready(r, 0);
 	if (is_last)
 		wait_for_all(r);
 }

@@ -101,7 +101,7 @@ static void keep(struct label_join *j, struct label_record w)
 }
 
 /* Return whether both records can come from one interrupt. */
-static bool is_of(const struct label_record *w, const struct sample *s)
+static bool is_same_interrupt(const struct label_record *w, const struct sample *s)
 {
 	return w->event == s->event && w->tid == s->tid && w->ip == s->ip && w->cpu == s->cpu &&
 	       w->time == s->time;
@@ -115,7 +115,7 @@ static void join(struct label_join *j, struct sample *s)
 {
 	uint32_t i = j->count;
 
-	while (i > 0 && !is_of(&j->waiting[i - 1], s))
+	while (i > 0 && !is_same_interrupt(&j->waiting[i - 1], s))
 		i--;
 	if (i > 0) {
 		drop(j, i, j->count);
