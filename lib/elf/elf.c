@@ -34,7 +34,9 @@ const char *elf_string(struct elf_bytes table, uint64_t offset)
 	return (const char *)table.at + offset;
 }
 
-/* Whether each string of T ends within STRING_MAX bytes.  Looks at a small part of the bytes. */
+/*
+ * Return whether each string of T ends within STRING_MAX bytes.  Reads a small part of the bytes.
+ */
 static bool all_end(const struct elf_bytes *t)
 {
 	const uint8_t *at = t->at, *end = t->at + t->size;

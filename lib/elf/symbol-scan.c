@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Search symbol tables as they are, for the few addresses that most objects of a machine are asked
- * for.  Names are read of candidates only: most pages of the strings are not.
+ * Searches symbol tables without sorting them: in most objects, only a few addresses are looked
+ * up.  Only names of candidates are read, so most pages of the strings are not read.
  *
- * The innermost symbol with a size that contains the address wins.  A label is in question only if
- * no symbol starts between it and the address.
+ * The innermost symbol with a size that contains the address wins.  A label counts only if no
+ * symbol starts between the label and the address.
  */
 #include "elf/symbol-table.h"
 
@@ -17,8 +17,8 @@ struct scan {
 	struct extent same;		/* contains ADDRESS; no symbol starts or ends in it */
 };
 
-/* Look at S, which starts at the address, or before it. */
-static void see_before(struct elf *elf, struct scan *scan, const struct elf_table_symbol *s)
+/* Consider S, which starts at the address or before it. */
+static void consider_before(struct elf *elf, struct scan *scan, const struct elf_table_symbol *s)
 {
 	uint64_t end = s->address + s->size;
 	bool is_inside = s->size && scan->address < end;
@@ -33,8 +33,8 @@ static void see_before(struct elf *elf, struct scan *scan, const struct elf_tabl
 	extent_narrow(&scan->same, is_inside ? s->address : end, is_inside ? end : UINT64_MAX);
 }
 
-/* Look at entry INDEX of TABLE, unless it is outside of what is known to be the same. */
-static void see(struct elf *elf, uint8_t table, uint64_t index, struct scan *scan)
+/* Consider entry INDEX of TABLE, unless it is outside of SCAN->same. */
+static void consider(struct elf *elf, uint8_t table, uint64_t index, struct scan *scan)
 {
 	struct elf_table_symbol s;
 
@@ -43,13 +43,13 @@ static void see(struct elf *elf, uint8_t table, uint64_t index, struct scan *sca
 	    s.address + s.size < scan->same.start || !symbol_is_code(elf, &s))
 		return;
 	if (s.address <= scan->address)
-		see_before(elf, scan, &s);
+		consider_before(elf, scan, &s);
 	else
 		scan->after = scan->same.end = s.address;
 }
 
-/* See all entries of TABLE, which are plain.  Most are outside: pass over these fast. */
-static void see_plain(struct elf *elf, uint8_t table, struct scan *scan)
+/* Consider all entries of TABLE, which are plain.  Most are outside: skip these fast. */
+static void consider_plain(struct elf *elf, uint8_t table, struct scan *scan)
 {
 	const uint8_t *at = elf->table[table].entries;
 	uint64_t start = scan->same.start, end = scan->same.end, address, size;
@@ -59,13 +59,13 @@ static void see_plain(struct elf *elf, uint8_t table, struct scan *scan)
 		memcpy(&size, at + offsetof(Elf64_Sym, st_size), sizeof(size));
 		if (address >= end || address + size < start)
 			continue;
-		see(elf, table, i, scan);
+		consider(elf, table, i, scan);
 		start = scan->same.start;
 		end = scan->same.end;
 	}
 }
 
-/* Whether a symbol that starts before ADDRESS contains it. */
+/* Return whether a symbol that starts before ADDRESS contains it. */
 static bool is_covered(struct elf *elf, uint64_t address)
 {
 	struct elf_table_symbol s;
@@ -100,10 +100,10 @@ bool symbol_scan(struct elf *elf, uint64_t address, struct elf_table_symbol *out
 
 	for (uint8_t table = 0; table < SYMBOL_TABLES; table++)
 		if (symbols_are_plain(elf))
-			see_plain(elf, table, &scan);
+			consider_plain(elf, table, &scan);
 		else
 			for (uint64_t i = 0; i < elf->table[table].count; i++)
-				see(elf, table, i, &scan);
+				consider(elf, table, i, &scan);
 	if (before->count && !before->size && !is_covered(elf, before->best.address)) {
 		uint64_t end = symbol_presumed_end(elf, &before->best, scan.after);
 		scan.is_inside = address < end;

@@ -23,15 +23,15 @@ static inline uint32_t symbol_name_at(const struct elf *elf, const uint8_t *at)
 	return elf_load_u32(elf, at);	/* the same in both classes */
 }
 
-/* Whether entries have this machine's layout, and addresses are in them as they are. */
+/* Return whether entries have this machine's layout, with addresses that need no change. */
 static inline bool symbols_are_plain(const struct elf *elf)
 {
 	return elf->is64 && !elf->swap && !elf->placed && elf->machine != EM_ARM;
 }
 
 /*
- * Read entry INDEX of TABLE.  False: it is not defined in this file, or it is no code.
- * IS_PLAIN: symbols_are_plain(), or false; a constant makes loops fast.
+ * Read entry INDEX of TABLE.  False: it is not defined in this file, or it is not code.  IS_PLAIN:
+ * symbols_are_plain(), or false; a constant makes loops fast.
  */
 static inline __attribute__((always_inline)) bool
 symbol_read(const struct elf *elf, bool is_plain, uint8_t table, uint64_t index,
@@ -73,16 +73,16 @@ symbol_read(const struct elf *elf, bool is_plain, uint8_t table, uint64_t index,
 	return true;
 }
 
-/* Whether S has a name, and is no label in data, nor one that names nothing. */
+/* Return whether S has a name, and is neither a label in data nor a label without a meaning. */
 bool symbol_is_code(struct elf *elf, const struct elf_table_symbol *s);
 
-/* The symbol to show of several at one address.  Zero-initialised: of none. */
+/* The choice of the symbol to show, if several are at one address.  Zero-initialised: no symbol. */
 struct symbol_choice {
 	struct elf_table_symbol best;
 	uint64_t size;		/* the largest of all, in bytes */
 	uint32_t count;		/* of symbols */
 	unsigned rank;		/* priority of BEST; filled when there are several */
-	size_t length;		/* of its name; the same */
+	size_t length;		/* of its name; filled when there are several */
 };
 
 /* Add S to the symbols at its address. */

@@ -99,7 +99,7 @@ static void find_table(struct elf *elf, uint32_t type, uint8_t table)
 		t->count = SYMBOLS_MAX;
 }
 
-/* Whether TABLE names any code.  Note damage at the first name that is outside of the strings. */
+/* Return whether TABLE names any code.  Note damage at the first name outside of the strings. */
 static bool check_table(struct elf *elf, uint8_t table)
 {
 	const struct elf_symtab *t = &elf->table[table];

@@ -4,14 +4,14 @@
 
 #include <elf.h>
 
-enum { SYMBOLS_MAX = 1 << 20, RELOCATIONS_MAX = 1 << 22 };	/* looked at, in one file */
+enum { SYMBOLS_MAX = 1 << 20, RELOCATIONS_MAX = 1 << 22 };	/* read in one file */
 
 #ifndef R_AARCH64_TLS_DTPMOD
 #define R_AARCH64_TLS_DTPMOD 1028
 #define R_AARCH64_TLS_TPREL 1030
 #endif
 
-/* What a relocation of TYPE fills. */
+/* Return what a relocation of TYPE sets. */
 static enum thread_place place_of(uint16_t machine, uint64_t type)
 {
 	if (machine == EM_X86_64)
@@ -39,7 +39,7 @@ static struct thread_symbols symbols_of(const struct elf *elf, uint32_t section)
 					elf_part(elf, strings.offset, strings.size) };
 }
 
-/* Whether symbol INDEX is NAME, and thread-local; its value in *VALUE, and if it is DEFINED. */
+/* Return whether symbol INDEX is NAME and thread-local.  Set its *VALUE, and if it is *DEFINED. */
 static bool is_symbol(const struct elf *elf, const struct thread_symbols *s, uint64_t index,
 		      const char *name, uint64_t *value, bool *defined)
 {

@@ -9,8 +9,8 @@
 enum thread_place {
 	THREAD_NOWHERE,		/* the file neither has nor uses the variable */
 	THREAD_OFFSET,		/* VALUE is the offset from the thread pointer, if the file is the
-				   program and no library */
-	/* Words that the dynamic linker fills say where; VALUE is their address in the file: */
+				   program, not a library */
+	/* VALUE is the address in the file of words that the dynamic linker sets: */
 	THREAD_DESCRIPTOR,	/* TLSDESC: function, argument */
 	THREAD_OFFSET_WORD,	/* TPOFF64: the offset from the thread pointer */
 	THREAD_MODULE_WORDS,	/* DTPMOD64, DTPOFF64: module, offset in its block */

@@ -34,7 +34,7 @@ struct jit_code {
 	struct table by_index;	/* the last code of each index */
 	uint32_t *last;		/* by number in BY_INDEX: index in CODE */
 	uint32_t indices;
-	uint64_t steps;		/* codes that all searches may still look at */
+	uint64_t steps;		/* pieces of code that all searches may still compare */
 };
 
 /* Remember that the last code is the latest with its index. */

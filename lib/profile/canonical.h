@@ -2,8 +2,8 @@
 /*
  * canonical - the canonical order of a profile's parts, which depends on their content only.
  *
- * Ids are assigned as samples arrive.  Everything that is written is renumbered in this
- * order, so that equal samples, in any order, make the same profile to the byte.
+ * Ids are assigned as samples arrive.  Everything that is written is renumbered in this order, so
+ * that equal samples, in any order, give the same profile, byte for byte.
  */
 #pragma once
 #include "profile/profile.h"

@@ -92,9 +92,10 @@ static bool has_frames(const struct chains *c, uint32_t chain, const uint32_t *f
 }
 
 /*
- * Return the chain, C's last one or one that this refers to, which has the last SHARED frames of
- * C's last one and the first of these as its own; TABLE_NONE: a new chain should have all its
- * frames, because SHARED is small, or because there are too many references to follow.
+ * Return the chain that a new one can refer to for the last SHARED frames of C's last chain: that
+ * chain, or one that it refers to, which has the first of these frames as its own; TABLE_NONE: a
+ * new chain should have all its frames, because SHARED is small, or because there are too many
+ * references to follow.
  */
 static uint32_t base_of(const struct chains *c, uint32_t shared)
 {

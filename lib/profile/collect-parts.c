@@ -78,7 +78,7 @@ static void comment_ends(const struct collect *c, struct profile *p)
 		profile_comment(p, "stack dumps were not unwound");
 }
 
-/* Say in which part of the time nothing ran, and which samples the losses made uncertain. */
+/* Comment on the time in which nothing ran, and on samples that losses made uncertain. */
 static void comment_latency(const struct collect *c, struct profile *p)
 {
 	const struct running *r = &c->running;
@@ -119,7 +119,7 @@ bool collect_has_time(const struct collect *c)
 	return has;
 }
 
-/* Say how many samples have labels of the program, and which values were too many. */
+/* Comment on how many samples have labels of the program, and on labels with too many values. */
 static void comment_labels(const struct collect *c, const struct collect_part *part,
 			   struct profile *p)
 {

@@ -117,10 +117,10 @@ struct decoded_reader {
 };
 
 /*
- * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is no profile,
- * exceeds a limit, or has an invalid reference.  In the result every index is valid and
- * every string is safe to print (base/text.h).  WHEN_READ, if not NULL, is called once all
- * input has been read.  The caller frees the result with decoded_free().
+ * Read FILE ("-": stdin).  Return NULL (reported) if FILE cannot be read, is not a profile,
+ * exceeds a limit, or has an invalid reference.  In the result every index is valid and every
+ * string is safe to print (base/text.h).  WHEN_READ, if not NULL, is called once all input has
+ * been read.  The caller frees the result with decoded_free().
  */
 struct decoded *decoded_read(const char *file, void when_read(void), struct report *report);
 

@@ -141,7 +141,7 @@ const char *labeler_shown(const char *name)
 	return starts_with(name, program_prefix) && !is_reserved(key) ? key : name;
 }
 
-/* Return what the program's label KEY is called: KEY, or "label:KEY" if that is something else. */
+/* Return the name of the program's label KEY: KEY, or "label:KEY" if KEY is one of our names. */
 static const char *name_of_program(struct labeler *f, const char *key)
 {
 	size_t size = sizeof(program_prefix) + strlen(key);
@@ -446,7 +446,9 @@ static int64_t value_of(struct labeler *f, const struct fact *fact, const struct
 	return LABEL_ABSENT;
 }
 
-/* Say in VALUE WHY labels of the program are missing.  Return false if there is no room for it. */
+/*
+ * Record in VALUE WHY labels of the program are missing.  Return false if there is no room for it.
+ */
 static bool set_state(struct labeler *f, const char *why, int64_t *value)
 {
 	uint32_t at = 0;

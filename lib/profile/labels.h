@@ -32,7 +32,7 @@ struct labels {
 	uint32_t sets;
 	struct table table;	/* over the sets */
 	uint32_t last;		/* set found last: samples come in runs */
-	uint64_t version;	/* ids of texts and sets of another version mean others */
+	uint64_t version;	/* changes when ids of texts and sets get new meanings */
 };
 
 /*

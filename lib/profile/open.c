@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An input that is no regular file cannot be read twice.  What was read to look at it goes
- * first to the reader; or to a process that feeds the filters.
+ * An input that is not a regular file cannot be read twice.  The bytes that were read to look at
+ * it go first to the reader, or to a process that feeds the filters.
  */
 #include "profile/open.h"
 #include "base/arena.h"

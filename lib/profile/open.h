@@ -33,7 +33,7 @@ struct decoded *open_profile(const char *file, const struct open_options *option
 			     struct report *report);
 
 enum open_kind {
-	OPEN_PROFILE,		/* pprof's, or nothing else that is known */
+	OPEN_PROFILE,		/* pprof's, or no other known format */
 	OPEN_FOLDED,		/* lines of text */
 	OPEN_RESOLVED,		/* a stream after pmu-symbolize */
 	OPEN_RAW,		/* a stream before it, or a perf.data file */

@@ -49,7 +49,7 @@ static void write_file(struct outputs *o, struct collect *c, struct collect_part
 	write_profile(o, c, &part->profile, &out);
 	output_flush(&out);
 	if (o->template)
-		fsync(out.fd);		/* what is written without end is there after a crash */
+		fsync(out.fd);		/* continuous profiles must survive a crash */
 	o->bytes += out.written;
 	o->files += output_close(&out);
 }

@@ -31,7 +31,7 @@ struct program_labels {
 		int64_t value;
 	} *of_pair;
 	uint32_t pairs;
-	uint64_t sets_version, labels_version;	/* of which these meanings are */
+	uint64_t sets_version, labels_version;	/* of the ids that these meanings are for */
 };
 
 /* Want the label KEY of the program, which is LABEL.  KEY is owned by the caller. */

@@ -53,7 +53,7 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
-/* Whether LIST asks for the label KEY of the profiled program: by label:KEY, or by label:*. */
+/* Return whether LIST asks for the label KEY of the profiled program: by label:KEY or label:*. */
 static bool asks_for_program(const char *list, const char *key)
 {
 	char name[300];

@@ -46,7 +46,7 @@ static bool take_packed(struct unpacking *u, const uint8_t *in, size_t size)
 	return n >= 0;
 }
 
-/* Look at the first bytes for what they are compressed by. */
+/* Recognize the compression by the first bytes. */
 static void begin(struct unpacking *u, const uint8_t *in, size_t size)
 {
 	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd };	/* RFC 8878, 3.1.1 */

@@ -117,7 +117,7 @@ static bool is_operator(const char *start, const char *at)
 static void drop_arguments(struct sink *s)
 {
 	size_t kept = 0, depth = 0;
-	size_t parentheses = 0;		/* open in arguments: the '>' in "(1 > 2)" is no bracket */
+	size_t parentheses = 0;		/* open in arguments: "(1 > 2)" has no bracket */
 
 	for (size_t i = 0; i < s->used; i++) {
 		const char *at = &s->text[i];

@@ -10,7 +10,7 @@
 
 enum { CODE_MAX = 4096 };	/* bytes of a function that are looked at */
 
-/* What is known of versions 1.FIRST to 1.LAST, which are all alike. */
+/* The known offsets, which are the same in versions 1.FIRST to 1.LAST. */
 struct go_offsets {
 	unsigned first, last;
 	uint16_t labels, curg, gsignal;
@@ -48,7 +48,7 @@ static bool read_version(struct elf *elf, char *version, size_t size)
 	return true;
 }
 
-/* Return what is known of VERSION, or NULL.  A version in development has no number. */
+/* Return the known offsets of VERSION, or NULL.  A development version has no number. */
 static const struct go_offsets *find_known(const char *version)
 {
 	char *end;
@@ -90,7 +90,7 @@ static uint32_t load32(const uint8_t *at)
 	return value;
 }
 
-/* Store VALUE as *FOUND, or 0 if *FOUND is another value already.  Returns whether it is good. */
+/* Store VALUE in *FOUND, and set *ANY.  Return whether *FOUND had no value, or the same value. */
 static bool agree(uint64_t *found, uint64_t value, bool *any)
 {
 	bool good = !*any || *found == value;
@@ -185,7 +185,10 @@ static bool is_access_arm64(uint32_t code, uint32_t operation, unsigned base, ui
 
 enum { LDR = 0xf9400000, STR = 0xf9000000, G_REGISTER = 28 };
 
-/* arm64, the function that sets labels: the same, of x28, beside the limit of the stack. */
+/*
+ * arm64, the function that sets labels: the goroutine is in X28; accesses to its stack limit do
+ * not count.
+ */
 static bool read_setter_arm64(struct elf_bytes code, struct go_labels *l)
 {
 	enum { STACK_LIMIT = 16 };	/* g.stackguard0 */
@@ -229,7 +232,9 @@ static bool read_stack_switch_arm64(struct elf_bytes code, struct go_labels *l)
 	return true;
 }
 
-/* Whether the code of ELF says the same as what is KNOWN of its version; stores it in L. */
+/*
+ * Read the offsets from ELF's code into L.  Return whether they are equal to the known offsets K.
+ */
 static bool confirm(struct elf *elf, struct elf_bytes setter, struct elf_bytes stack_switch,
 		    uint64_t switch_address, const struct go_offsets *k, struct go_labels *l)
 {

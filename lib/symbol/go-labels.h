@@ -2,17 +2,18 @@
 /*
  * go-labels - where a Go program keeps the labels of its goroutines (runtime/pprof.Do()).
  *
- * The fields have other offsets in each few versions of Go.  The program's own code says which: the
- * function that sets the labels, and runtime.systemstack, which compares a goroutine with those of
- * its thread.  What the code says must be what is known of the program's version.
+ * The offsets of the fields differ between versions of Go.  They are read from the program's own
+ * code: from the function that sets the labels, and from runtime.systemstack, which compares a
+ * goroutine with those of its thread.  They must be equal to the known offsets of the program's
+ * version.
  */
 #pragma once
 #include "elf/elf.h"
 
 enum go_labels_state {
-	GO_LABELS_ABSENT,	/* this is no Go program */
+	GO_LABELS_ABSENT,	/* this is not a Go program */
 	GO_LABELS_NEVER,	/* the program has no code that sets labels */
-	GO_LABELS_UNKNOWN,	/* how this version keeps labels is not known for sure */
+	GO_LABELS_UNKNOWN,	/* it is not certain how this version keeps labels */
 	GO_LABELS_FOUND,
 };
 
@@ -21,9 +22,9 @@ struct go_labels {
 	char version[32];	/* "go1.24.4"; "": unknown */
 	bool is_map;		/* labels are a map[string]string; otherwise a slice of pairs */
 	bool in_register;	/* arm64: the goroutine of a thread is in x28 */
-	int64_t g;		/* otherwise at this offset from the thread pointer, bytes */
-	uint64_t g_word;	/* address in the file of a word that has this offset instead, when
-				   the dynamic linker has filled it; 0: none */
+	int64_t g;		/* otherwise: its offset from the thread pointer, bytes */
+	uint64_t g_word;	/* address in the file of a word in which the dynamic linker stores
+				   this offset; 0: none */
 	uint64_t labels, m, curg, gsignal;	/* offsets of g.labels, g.m, m.curg, m.gsignal */
 };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Return whether FILE's OWNER is root, we or TRUSTED. perf has the same rule, without TRUSTED. */
-static bool is_believed(struct jit_file *f, const char *file, uid_t owner, uid_t trusted)
+static bool is_trusted(struct jit_file *f, const char *file, uid_t owner, uid_t trusted)
 {
 	if (owner == 0 || owner == geteuid() || owner == trusted || trusted == JIT_ANYONE)
 		return true;
@@ -33,7 +33,7 @@ bool jit_file_open(struct jitmap *j, struct jit_file *f, const char *file)
 
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) < 0 || !is_believed(f, file, st.st_uid, j->trusted)) {
+	if (fstat(fd, &st) < 0 || !is_trusted(f, file, st.st_uid, j->trusted)) {
 		close(fd);
 		return false;
 	}

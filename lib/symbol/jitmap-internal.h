@@ -43,7 +43,7 @@ struct jit_file {
 	char *name;
 	uint64_t at;			/* offset up to which the file has been parsed */
 	uint64_t skip;			/* bytes after AT to skip unread */
-	size_t wants;			/* bytes needed after AT to go on; 0: any number */
+	size_t wants;			/* bytes needed after AT to continue; 0: any number */
 	uint64_t stuck_size;		/* file size when nothing could be parsed; 0: never */
 	char stuck[JIT_STUCK];		/* the bytes at AT then */
 	bool is_bad;			/* nothing after AT can be parsed */

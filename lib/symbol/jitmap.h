@@ -71,7 +71,7 @@ bool jitmap_has_map(const struct jitmap *j);
 /* Return whether J has no open file and no function. */
 bool jitmap_is_empty(const struct jitmap *j);
 
-/* Add a function that comes from elsewhere than a file. */
+/* Add a function that does not come from a file. */
 void jitmap_add_function(struct jitmap *j, uint64_t start, uint64_t size, const char *name);
 
 /* Read what was appended to the files since the last call. Returns whether there was anything. */

@@ -60,7 +60,7 @@ static void sort(struct recorded_names_file *file, bool all)
 	file->run_end[file->runs++] = file->symbols;
 }
 
-/* Keep one of equal symbols: a stream that was joined, or goes on, repeats its features. */
+/* Keep one of equal symbols: a stream of several parts repeats its features. */
 static void drop_equal(struct recorded_names *names, struct recorded_names_file *file)
 {
 	enum { FEW = 1000 };

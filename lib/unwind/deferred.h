@@ -29,7 +29,7 @@ void deferred_clear_attr(struct perf_event_attr *attr);
 
 /*
  * Write the SIZE bytes of a record to OUT, now or when what is before it can be written.  CHAIN:
- * for a sample, the offset in bytes of its callchain's count; 0: it is no sample, or has none.
+ * for a sample, the offset in bytes of its callchain's count; 0: it is not a sample, or has none.
  */
 void deferred_write(struct deferred *d, const void *record, size_t size, size_t chain, pid_t tid,
 		    struct output *out);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The filter at work. */
+/* The state of the filter. */
 struct unwind_work {
 	struct stream_reader *in;
 	struct output *out;

@@ -26,9 +26,9 @@ enum {
 	RULES_FIXED = 3,	/* ids of the rules without a row: RULE_END and so on, minus 1 */
 	RULE_MAX = 1 << 18,	/* distinct rules; more are RULE_NO_CFI */
 	PLACES_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
-	QUICK_FIRST = 1 << 14,	/* slots of the first cache at the start, and */
-	QUICK_MAX = 1 << 20,	/* at most; powers of two */
-	QUICK_WAYS = 4,		/* slots that may have one address */
+	SLOTS_FIRST = 1 << 14,	/* slots of the first cache at the start, and */
+	SLOTS_MAX = 1 << 20,	/* at most; powers of two */
+	SLOT_WAYS = 4,		/* slots that may have one address */
 };
 
 /* How to find the caller from a frame.  Rules of one object with equal bytes have one id. */
@@ -75,8 +75,8 @@ struct rules {
 	struct rule_place *place;
 	uint32_t places;
 	struct table place_table;	/* over PLACE */
-	struct rule_slot *quick;
-	size_t quick_slots;
+	struct rule_slot *slots;
+	size_t slot_count;
 	uint64_t misses;	/* of the first cache, since it was made */
 };
 
@@ -134,7 +134,7 @@ struct unwind {
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t too_long;	/* samples that were cut to fit a record */
-	const char *foreign;	/* why the last sample that was not unwound was not */
+	const char *foreign;	/* why the last skipped sample was not unwound */
 };
 
 /* Return the machine of the stream, or NULL if it is unknown. */

@@ -163,8 +163,9 @@ static bool has_words(const struct node *n, const struct frame *f)
 }
 
 /*
- * Return how much says that N and its callee BELOW are the calls of the cut stack's last two
- * frames, of which LAST is the last; 0: too little.  CALLER: what is known of its caller.
+ * Return how strong the evidence is that N and its callee BELOW are the calls of the cut stack's
+ * last two frames, of which LAST is the last; 0: too weak.  CALLER: what is known about its
+ * caller.
  */
 static int evidence(const struct generation *g, const struct node *below, const struct node *n,
 		    const struct frame *last, const struct frame *caller)

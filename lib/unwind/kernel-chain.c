@@ -121,9 +121,10 @@ static const struct rule *rule_of(struct unwind *u, const struct walk_place *at,
 }
 
 /*
- * The kernel follows the frame pointer whatever it has.  So a word of the callchain is a caller
- * only if all functions since the last frame keep one: others may have any address there.  But the
- * first word is sure if the kernel took it from the place of the return address.
+ * The kernel follows the frame pointer register, whatever its value.  So a word of the callchain
+ * is a caller only if all functions since the last frame keep one: others may have any address
+ * there.  But the first word is certain if the kernel took it from the place of the return
+ * address.
  */
 bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
 		      enum unwind_outcome outcome, struct words chain)

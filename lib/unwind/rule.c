@@ -23,12 +23,12 @@ static uint32_t add_rule(struct rules *r, const struct rule *rule, size_t size)
 	return r->count++;
 }
 
-static void set_quick(struct rules *r, size_t slots)
+static void set_slots(struct rules *r, size_t slots)
 {
-	free(r->quick);
-	r->quick_slots = slots;
-	r->quick = mem_aligned(QUICK_WAYS * sizeof(*r->quick), slots * sizeof(*r->quick));
-	memset(r->quick, 0, slots * sizeof(*r->quick));
+	free(r->slots);
+	r->slot_count = slots;
+	r->slots = mem_aligned(SLOT_WAYS * sizeof(*r->slots), slots * sizeof(*r->slots));
+	memset(r->slots, 0, slots * sizeof(*r->slots));
 	r->misses = 0;
 }
 
@@ -42,7 +42,7 @@ void rules_init(struct rules *r)
 		struct rule rule = { .kind = (uint8_t)fixed[i] };
 		add_rule(r, &rule, offsetof(struct rule, save));
 	}
-	set_quick(r, QUICK_FIRST);
+	set_slots(r, SLOTS_FIRST);
 }
 
 void rules_release(struct rules *r)
@@ -52,7 +52,7 @@ void rules_release(struct rules *r)
 	table_release(&r->place_table);
 	free(r->rule);
 	free(r->place);
-	free(r->quick);
+	free(r->slots);
 	*r = (struct rules){ 0 };
 }
 
@@ -301,18 +301,18 @@ uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint6
 	/* All unknown spaces have generation 0: their addresses are not cached. */
 	uint32_t key = space->generation <= UINT32_MAX ? (uint32_t)space->generation : 0;
 	uint64_t hash = hash_fold(address ^ hash_secret.a, space->generation ^ hash_secret.b);
-	struct rule_slot *slot = &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
+	struct rule_slot *slot = &r->slots[hash & (r->slot_count - SLOT_WAYS)];
 
-	for (unsigned i = 0; i < QUICK_WAYS; i++)
+	for (unsigned i = 0; i < SLOT_WAYS; i++)
 		if (slot[i].address == address && slot[i].key == key && key)
 			return slot[i].rule;
 	uint32_t rule = find_slowly(u, space, pid, address, is_exact);
 	if (!key)
 		return rule;
-	if (++r->misses > r->quick_slots && r->quick_slots < QUICK_MAX)
-		set_quick(r, 2 * r->quick_slots);
-	slot = &r->quick[hash & (r->quick_slots - QUICK_WAYS)];
-	memmove(slot + 1, slot, (QUICK_WAYS - 1) * sizeof(*slot));
+	if (++r->misses > r->slot_count && r->slot_count < SLOTS_MAX)
+		set_slots(r, 2 * r->slot_count);
+	slot = &r->slots[hash & (r->slot_count - SLOT_WAYS)];
+	memmove(slot + 1, slot, (SLOT_WAYS - 1) * sizeof(*slot));
 	slot[0] = (struct rule_slot){ .address = address, .key = key, .rule = rule };
 	return rule;
 }

@@ -166,7 +166,7 @@ static bool read_registers(struct unwind *u, const struct perf_event_attr *attr,
 	return r->known >> m->pc & 1 && r->known >> m->sp & 1;
 }
 
-/* Return whether S can be unwound, and fill DUMP.  If not, say why in *WHY. */
+/* Return whether S can be unwound, and fill DUMP.  If not, store the reason in *WHY. */
 static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
 		      const struct sample *s, struct dump *dump, const char **why)
 {

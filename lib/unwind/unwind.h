@@ -91,7 +91,7 @@ enum unwind_outcome {
 	UNWIND_JOINED,		/* the dump was too short, but an earlier stack had the rest */
 	UNWIND_CUT,		/* the dump is too short */
 	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
-	UNWIND_NO_CODE,		/* at a return address that is no code */
+	UNWIND_NO_CODE,		/* at a return address that is not in code */
 	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
 	UNWIND_LIMIT,		/* at the limit of frames */
 	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */

@@ -202,7 +202,7 @@ static __attribute__((noinline)) void restore_any(struct walk *w, const struct r
 	uint64_t value;
 	bool beyond;
 
-	set(w, sp, cfa);	/* unless the rule says other */
+	set(w, sp, cfa);	/* unless the rule says otherwise */
 	for (unsigned i = 0; i < rule->saves; i++) {
 		const struct cfi_save *save = &rule->save[i];
 		bool is_popped = save->kind == CFI_OFFSET && !rule->is_signal &&
