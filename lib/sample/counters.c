@@ -379,16 +379,19 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 	uint64_t format = c->events->event[counter->event].attr.read_format, word[WORDS] = { 0 };
 	size_t step = format & PERF_FORMAT_LOST ? 3 : 2, at = 3;
 	ssize_t size = read(counter->fd, word, sizeof(word));
+	size_t words = size < 0 ? 0 : (size_t)size / sizeof(*word);
 
-	if (size < 32)
+	if (words < 4)
 		return false;
 	if (!(format & PERF_FORMAT_GROUP)) {
 		*out = (struct counters_total){ word[0], word[1], word[2],
 						format & PERF_FORMAT_LOST ? word[4] : 0 };
 		return true;
 	}
-	while (at + step < WORDS && !has_id(&c->ids[counter->event], word[at + 1]))
+	while (at + step <= words && !has_id(&c->ids[counter->event], word[at + 1]))
 		at += step;
+	if (at + step > words)
+		return false;
 	*out = (struct counters_total){ word[at], word[1], word[2], step > 2 ? word[at + 2] : 0 };
 	return true;
 }

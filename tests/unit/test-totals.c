@@ -34,6 +34,35 @@ static void counts(uint32_t task, uint32_t which, uint32_t cpu, uint64_t count, 
 						      .task = task };
 }
 
+/*
+ * Return the count of CORE in what the kernel says of its group: WORDS words, with a value and an
+ * id of each event, and with its losses if LOST.  CORE is the second event; none of more than 12
+ * words.
+ */
+static uint64_t read_group(size_t words, bool lost)
+{
+	uint64_t id = 7, all[256] = { 3, MS, MS }, format = event[CORE].attr.read_format;
+	struct ids ids[EVENTS] = { [CORE] = { .id = &id, .count = 1 } };
+	size_t step = lost ? 3 : 2, at = 3 + step;
+	int fd = memfd_create("group", MFD_CLOEXEC);
+
+	for (size_t i = 3; i < 256; i++)
+		all[i] = 1000 + i;
+	all[at] = 42;
+	all[at + 1] = words > 12 ? 8 : id;
+	if (fd < 0 || write(fd, all, words * 8) != (ssize_t)words * 8 || lseek(fd, 0, SEEK_SET))
+		_exit(1);
+	event[CORE].attr.read_format |= PERF_FORMAT_GROUP | (lost ? PERF_FORMAT_LOST : 0);
+	counters.ids = ids;
+	counter[counters.count++] = (struct counter){ .fd = fd, .event = CORE };
+	counters_totals(&counters, total);
+	close(fd);
+	counters.count = 0;
+	counters.ids = NULL;
+	event[CORE].attr.read_format = format;
+	return total[CORE].count;
+}
+
 static bool is(uint32_t which, uint64_t count, uint64_t enabled, uint64_t running)
 {
 	const struct counters_total *t = &total[which];
@@ -148,5 +177,9 @@ int main(void)
 	}
 	sum();
 	tap(is(CORE, 80, 108, 20), "one event that shared its counter with other sessions");
+	tap(read_group(7, false) == 42 && read_group(9, true) == 42, "a member of a group");
+	tap(read_group(6, false) == 0 && read_group(8, true) == 0 &&
+	    read_group(256, false) == 0 && read_group(256, true) == 0,
+	    "a member that the kernel leaves out has no count, and nothing after the end is read");
 	return tap_done();
 }
