@@ -157,10 +157,13 @@ bool proc_owner(pid_t pid, uid_t *user)
 	return true;
 }
 
-/* Read /proc/PID/stat to TEXT.  Return what is after "PID (NAME)", or NULL: no such process. */
+/*
+ * Read the stat file of thread PID to TEXT.  Return what is after "PID (NAME)", or NULL: there is
+ * no such thread.  It is not the file of the process, for which the kernel adds up all threads.
+ */
 static const char *read_stat(pid_t pid, char text[512])
 {
-	if (!linux_read_text(text, 512, "/proc/%d/stat", (int)pid))
+	if (!linux_read_text(text, 512, "/proc/%d/task/%d/stat", (int)pid, (int)pid))
 		return NULL;
 	const char *name_end = strrchr(text, ')');
 	return name_end ? name_end + 1 : NULL;
@@ -218,12 +221,21 @@ bool proc_is_called(pid_t pid, const char *comm)
 	return proc_name(pid, pid, name) && !strncmp(name, comm, COMPARED);
 }
 
-ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
+static ssize_t read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
 {
-	int fd = linux_open("/proc/%d/mem", (int)proc_living_thread(pid));
+	int fd = linux_open("/proc/%d/mem", (int)pid);
 	ssize_t n = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)address);
 
 	if (fd >= 0)
 		close(fd);
 	return n;
+}
+
+ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
+{
+	ssize_t n = read_memory(pid, address, bytes, size);
+	/* To ask first whether PID's thread has ended would take longer than to read. */
+	pid_t living = n > 0 ? pid : proc_living_thread(pid);
+
+	return living == pid ? n : read_memory(living, address, bytes, size);
 }

@@ -12,9 +12,12 @@
 int go_program_open(pid_t pid, const char *path, uint64_t inode)
 {
 	struct stat st;
-	struct proc_path root = proc_path(proc_living_thread(pid), "root");
-	int fd = regular_open_below(root.text, path, false);
+	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
 
+	pid_t living = fd < 0 ? proc_living_thread(pid) : pid;
+
+	if (living != pid)
+		fd = regular_open_below(proc_path(living, "root").text, path, false);
 	if (fd < 0 || (fstat(fd, &st) == 0 && st.st_ino == inode))
 		return fd;
 	close(fd);
