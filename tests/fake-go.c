@@ -5,6 +5,7 @@
  *	cc -O2 -no-pie -pthread fake-go.c
  *	cc -O2 -fPIC -shared -pthread -DLIBRARY -o libfake.so fake-go.c
  *	cc -O2 -pthread -DHOST fake-go.c libfake.so	the Go program is a library
+ *	cc -O2 -no-pie -pthread -DLAST_WORD fake-go.c	where g is says the last word of a mapping
  *	fake-go MS [WHAT]	until it got so many ms of CPU time
  *
  * workA() runs under the label user=A, workB() under user=B.  WHAT: "wild": the pointers to the
@@ -26,6 +27,11 @@ int main(int argc, char **argv)
 #define MODEL "initial-exec"
 /* as Go 1.27 writes it */
 #define SET_LABELS "mov 0x160(%r14), %rcx\n mov (%rsp), %rcx\n mov %rax, 0x160(%rcx)\n"
+#elif defined(LAST_WORD)
+#define TABLES ".gopclntab, \"a\""
+#define LOAD_G "mov last_word(%rip), %rcx\n mov %fs:(%rcx), %rax\n"
+#define MODEL "local-exec"
+#define SET_LABELS "mov %rax, 0x160(%r14)\n"
 #else
 #define TABLES ".gopclntab, \"a\""
 #define LOAD_G ".byte 0x64, 0x48, 0x8b, 0x04, 0x25, 0xf8, 0xff, 0xff, 0xff\n"
@@ -37,6 +43,7 @@ int main(int argc, char **argv)
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 __asm__(
@@ -79,6 +86,18 @@ __asm__(
 "one:	.long 0, name1 - names, 0, 0, 0, 0, 0, 0, 0, 1, 0\n"
 "two:	.long go_switch - go_text, name2 - names, 0, 0, 0, 0, 0, 0, 0, 1, 0\n"
 ".popsection\n");
+
+#ifdef LAST_WORD
+__asm__(
+".pushsection .data\n"
+"	.balign 4096\n"
+"	.zero 4088\n"
+"last_word:\n"
+"	.quad g@tpoff\n"
+"after:	.zero 4096\n"			/* a page that main() unmaps */
+".popsection\n");
+extern char after[];
+#endif
 
 struct text { const void *at; uint64_t size; };
 struct pair { struct text key, value; };
@@ -156,6 +175,9 @@ int main(int argc, char **argv)
 	int ms = argc > 1 ? atoi(argv[1]) : 500;
 	pthread_t other;
 
+#ifdef LAST_WORD
+	munmap(after, 4096);
+#endif
 	g = m.curg = &own;
 	what = argc > 2 ? argv[2] : "";
 	if (!strcmp(what, "large"))

@@ -193,6 +193,9 @@ check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds
 	record s.data ./fake 150
 	judge fake s.data
 	judged joined 50 100000
+	cc -O2 -no-pie -pthread -DLAST_WORD "$TOP/tests/fake-go.c" -o last
+	record s.data ./last 100
+	judge last s.data
 	record s.data ./fake 120 large
 	judge fake s.data
 	judged cut 20 100000

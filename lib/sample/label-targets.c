@@ -185,8 +185,9 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 {
 	struct label_variable nowhere = { .place = LABEL_PLACE_NONE };
 	uint64_t word[2] = { 0 }, module[2];
+	ssize_t size = v->place == THREAD_OFFSET_WORD ? sizeof(*word) : sizeof(word);
 
-	if (proc_read_memory(pid, bias + v->value, word, sizeof(word)) < (ssize_t)sizeof(word))
+	if (proc_read_memory(pid, bias + v->value, word, (size_t)size) < size)
 		return nowhere;
 	switch (v->place) {
 	case THREAD_OFFSET_WORD:
