@@ -3,61 +3,7 @@
 # function that ran (tests/labels-judge.py).
 # kinds: release
 . tests/lib.sh
-
-# Why labels cannot be had here, or nothing: bpf(2) may be refused in a container.
-why_not() {
-	pmu-sample --labels -d 1ms -p $$ -o /dev/null 2>&1 |
-		sed -n 's/.*cannot record labels: //p'
-}
-why=$(why_not)
-needs_bpf() { test -z "$why" || skip "$why"; }
-
-# go_program NAME [OPTION]: make the program NAME in $scratch
-go_program() {
-	needs_command go
-	test -e "$scratch/$1" || once "labels-$1" built ${2:+"$2"} "$scratch/$1"
-}
-
-# built [OPTION...] FILE: make FILE of tests/labels.go
-built() {
-	for program; do :; done
-	GO111MODULE=off go build -o "$program" ${2:+"$1"} "$TOP/tests/labels.go"
-}
-
-# judged WHAT LEAST MOST: the number in the file "judged" lies so
-judged() {
-	value=$(tr ' ' '\n' <judged | sed -n "s/^$1=//p")
-	at_least "$value" "$2" && at_most "$value" "${3:-$value}" || { cat judged; return 1; }
-}
-
-# judge PROGRAM STREAM: no label is wrong, and nine samples of ten have theirs
-judge() {
-	python3 "$TOP/tests/labels-judge.py" "$1" "$2" >judged
-	cat judged
-	judged wrong 0 0
-	right=$(tr ' ' '\n' <judged | sed -n 's/^right=//p')
-	none=$(tr ' ' '\n' <judged | sed -n 's/^none=//p')
-	at_least "$right" 30
-	at_most $((none * 10)) $((right + none))
-}
-
-# record STREAM PROGRAM MS [ARGUMENT...]: sample PROGRAM, with $with, while it gets MS of CPU time
-record() {
-	stream=$1 program=$2 ms=$3
-	shift 3
-	rm -f "$stream" failed
-	"$program" 100000 "$@" & pid=$!
-	eventually has_run $pid 1
-	{ pmu-sample -v --labels -e cpu-clock -F 997 $with -p $pid -o "$stream" 2>log ||
-		echo $? >failed; } & recorder=$!
-	begun() { test -s "$stream" || test -s failed; }
-	eventually begun
-	eventually has_run $pid $(($(cpu_ms $pid) + ms))
-	kill $pid
-	wait $recorder
-	test ! -s failed || { cat log; return 1; }
-}
-with=
+. tests/program-labels.sh
 
 check 'each sample has its labels record right before it, and the labels of its function' <<'END'
 	needs_bpf
@@ -272,6 +218,51 @@ check 'a Go library in a program that is not Go' <<'END'
 	eventually has_run $pid 1
 	exits 1 pmu-sample --labels -d 1 -p $pid -o s.data 2>log
 	grep "cannot record labels: labels of go1.99.* are not known to this" log
+END
+
+check 'a library with the inode number of the program, on another device' <<'END'
+	needs_root
+	needs_bpf
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	cc -O2 -fPIC -shared -pthread -DLIBRARY "$TOP/tests/fake-go.c" -o libfake.so
+	cc -O2 -pthread -DHOST "$TOP/tests/fake-go.c" -L. -lfake -o host
+	mkdir program library
+	cat >start <<-"SCRIPT"
+		for file in program/host library/libfake.so; do
+			mount -t tmpfs none ${file%/*} && cp ${file#*/} $file
+		done
+		stat -c %i program/host library/libfake.so >inodes
+		exec program/host "$@"
+	SCRIPT
+	cp libfake.so library		# the judge does not see the mounts
+	export LD_LIBRARY_PATH=$PWD/library
+	with=--labels=go
+	unshare -m sh start 100000 & pid=$!
+	eventually grep -qx host /proc/$pid/comm
+	test "$(uniq inodes | wc -l)" = 1 || skip "the inode numbers differ"
+	record_process s.data $pid 120
+	judge library/libfake.so s.data
+END
+
+check 'a program on overlayfs, as in a container: its mappings may have another device' <<'END'
+	needs_root
+	needs_bpf
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	once labels-fake cc -O2 -no-pie -pthread "$TOP/tests/fake-go.c" -o fake
+	mkdir low high merged
+	cat >start <<-"SCRIPT"
+		mount -t tmpfs none low && cp fake low &&
+		mount -t tmpfs none high && mkdir high/up high/work &&
+		mount -t overlay -o lowerdir=low,upperdir=high/up,workdir=high/work none merged &&
+		exec merged/fake "$@"
+	SCRIPT
+	unshare -m sh start 100000 & pid=$!
+	started() { grep -qx fake /proc/$pid/comm || ! test -e /proc/$pid; }
+	eventually started
+	test -e /proc/$pid/exe || skip "no overlayfs"
+	mv fake merged			# the judge does not see the mounts
+	record_process s.data $pid 120
+	judge merged/fake s.data
 END
 
 check 'refused: a version of Go that is not known, and code that differs from its version' <<'END'

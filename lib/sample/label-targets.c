@@ -10,9 +10,12 @@
 #include "sample/go-program.h"
 #include "sample/label-options.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum {
@@ -298,6 +301,22 @@ static void use_layout(const struct label_targets *t, struct label_process *p, p
 }
 
 /*
+ * Return whether M maps the file PROGRAM, whose path is LINK.  Devices use the same inode numbers.
+ * But for some file systems, such as overlayfs and btrfs, /proc/PID/maps has another device than
+ * stat().  Then the path must be the same.
+ */
+static bool maps_program(const struct proc_mapping *m, const struct stat *program, const char *link)
+{
+	return m->inode && m->inode == program->st_ino &&
+	       (makedev(m->major, m->minor) == program->st_dev || !strcmp(m->path, link));
+}
+
+static bool is_same_file(const struct proc_mapping *m, const struct proc_mapping *other)
+{
+	return m->inode == other->inode && m->major == other->major && m->minor == other->minor;
+}
+
+/*
  * Get the layouts of the files that PID maps.  False: a file is still being read; try again later.
  */
 static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid,
@@ -305,12 +324,14 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 {
 	const struct label_layout *layout;
 	struct proc_maps maps = proc_maps_open(pid);
-	struct proc_mapping m;
+	struct proc_mapping m, last = { 0 };
 	struct stat program = { 0 };
-	uint64_t last_inode = 0;
 	struct proc_path path = proc_path(proc_living_thread(pid), "exe");
+	char link[PATH_MAX];
 	bool done = true;
 
+	ssize_t length = readlink(path.text, link, sizeof(link) - 1);
+	link[length > 0 ? length : 0] = '\0';
 	if (stat(path.text, &program) < 0) {
 		program.st_ino = 0;
 		/*
@@ -321,10 +342,10 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
 	while (done && proc_maps_next(&maps, &m)) {
-		bool is_program = m.inode && m.inode == program.st_ino;
-		if (!(m.prot & PROT_EXEC) || !m.inode || m.inode == last_inode)
+		bool is_program = maps_program(&m, &program, link);
+		if (!(m.prot & PROT_EXEC) || !m.inode || is_same_file(&m, &last))
 			continue;
-		last_inode = m.inode;
+		last = m;
 		int fd = is_program ? regular_open(path.text, false)
 				    : go_program_open(pid, m.path, m.inode);
 		switch (label_files_find(&t->files, fd, m.file_offset, until, &layout)) {
