@@ -5,10 +5,10 @@
  *	cc -O2 -pthread context.c			the variables are the program's own
  *	cc -O2 -fPIC -shared -DVARIABLES -o libcontext.so context.c	they are a library's
  *	cc -O2 -pthread -DLIBRARY context.c libcontext.so
- *	context MS {otel|custom} [leave]
+ *	context MS {otel|custom} [leave|wild]
  *
  * Two threads run workA() under user=A, then workB() under user=B.  With "leave" the first thread
- * ends at once.
+ * ends at once; with "wild" labels are anywhere, and have any size.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -54,10 +54,11 @@ static void set_labels(struct context *c, struct custom_set *s)
 }
 #endif
 
+#include "anywhere.h"
 #include "work.h"
 
 static int ms;
-static int is_custom;
+static int is_custom, is_wild;
 
 static int64_t spent(void)
 {
@@ -96,6 +97,19 @@ static void *run(void *unused)
 	struct custom_pair pair_b[] = { { { 4, "user" }, { 1, "B" } } };
 	struct custom_set set_a = { pair_a, 3, 3 }, set_b = { pair_b, 1, 1 };
 
+	while (is_wild && spent() < ms) {
+		a.size = (uint16_t)any(&a);
+		for (size_t i = 0; i < sizeof(a.attributes); i++)
+			a.attributes[i] = (uint8_t)any(&a);
+		for (int i = 0; i < 3; i++)
+			pair_a[i] = (struct custom_pair){ { any(&a), (void *)any(pair_a) },
+							  { any(&a), (void *)any(pair_a) } };
+		set_a.pair = any(&a) & 1 ? pair_a : (void *)any(pair_a);
+		set_a.count = any(&a);
+		set_labels(is_custom ? NULL : any(&a) & 1 ? &a : (void *)any(&a),
+			   is_custom ? any(&a) & 1 ? &set_a : (void *)any(&a) : NULL);
+		workA();
+	}
 	b.trace[0] = 0xbb;
 	b.attributes[8] = 'B';
 	while (spent() < ms) {
@@ -114,9 +128,10 @@ int main(int argc, char **argv)
 
 	ms = argc > 1 ? atoi(argv[1]) : 500;
 	is_custom = argc > 2 && !strcmp(argv[2], "custom");
+	is_wild = argc > 3 && !strcmp(argv[3], "wild");
 	publish();
 	pthread_create(&other_thread, NULL, run, NULL);
-	if (argc > 3)
+	if (argc > 3 && !is_wild)
 		pthread_exit(NULL);
 	run(NULL);
 	pthread_join(other_thread, NULL);

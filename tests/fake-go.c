@@ -6,11 +6,13 @@
  *	cc -O2 -fPIC -shared -pthread -DLIBRARY -o libfake.so fake-go.c
  *	cc -O2 -pthread -DHOST fake-go.c libfake.so	the Go program is a library
  *	cc -O2 -no-pie -pthread -DLAST_WORD fake-go.c	where g is says the last word of a mapping
+ *	-DVERSION='"go1.23.4"'	which keeps labels in a map: of hostile ones, with a WHAT of these
  *	fake-go MS [WHAT]	until it got so many ms of CPU time
  *
  * workA() runs under the label user=A, workB() under user=B.  WHAT: "wild": the pointers to the
  * labels lead anywhere; "long": lengths up to 2^63; "large": a value of 10 MB; "racing": another
- * thread changes them all the time.  It has the two functions whose code pmu-sample looks at.
+ * thread changes them all the time; "astray": the pointers from the thread to its goroutine do.  It
+ * has the two functions whose code pmu-sample looks at.
  */
 #ifdef HOST
 int run(int argc, char **argv);
@@ -38,6 +40,10 @@ int main(int argc, char **argv)
 #define MODEL "local-exec"
 #define SET_LABELS "mov %rax, 0x160(%r14)\n"
 #endif
+#ifndef VERSION
+#define VERSION "go1.24.4"		/* 8 characters */
+#endif
+#include "anywhere.h"
 #include "work.h"
 
 #include <pthread.h>
@@ -53,7 +59,7 @@ __asm__(
 "	.byte 8, 2\n"
 "	.zero 16\n"
 "	.byte 8\n"
-"	.ascii \"go1.24.4\"\n"
+"	.ascii \"" VERSION "\"\n"
 "	.zero 32\n"
 ".popsection\n"
 ".text\n"
@@ -112,44 +118,38 @@ static struct pair a = { { "user", 4 }, { "A", 1 } }, b = { { "user", 4 }, { "B"
 static struct pair many[64];
 static struct slice set_a = { &a, 1, 1 }, set_b = { &b, 1, 1 }, set_many = { many, 1, 1 };
 static const char *what = "";
-static uint64_t seed = 1;
-
-static uint64_t any(void)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	/* small numbers, addresses of the program, the end of memory, the kernel, and others */
-	switch (seed >> 60) {
-	case 0: return seed >> 52 & 255;
-	case 1: return (uint64_t)(uintptr_t)many + (seed >> 40 & 4095);
-	case 2: return UINT64_MAX - (seed >> 56);
-	case 3: return 0xffffffff81000000 + (seed >> 40);
-	case 4: return 0x7ffffffff000 - (seed >> 56);
-	case 5: return 1ULL << (seed >> 54 & 63);
-	default: return seed;
-	}
-}
-
 static void confuse(struct go *own)
 {
 	own->labels = &set_many;
 	for (int i = 0; i < 64; i++) {
-		many[i].key.at = !strcmp(what, "wild") ? (void *)any() : "user";
-		many[i].value.at = !strcmp(what, "wild") ? (void *)any() : (void *)many;
-		many[i].key.size = any();
-		many[i].value.size = any();
+		many[i].key.at = !strcmp(what, "wild") ? (void *)any(many) : "user";
+		many[i].value.at = !strcmp(what, "wild") ? (void *)any(many) : (void *)many;
+		many[i].key.size = any(many);
+		many[i].value.size = any(many);
 	}
-	set_many.size = any();
+	set_many.size = any(many);
 	set_many.pair = many;
-	if (!strcmp(what, "wild") && any() & 1)
-		set_many.pair = (void *)any();
-	if (!strcmp(what, "wild") && any() & 1)
-		own->labels = (void *)any();
+	if (!strcmp(what, "wild") && any(many) & 1)
+		set_many.pair = (void *)any(many);
+	if (!strcmp(what, "wild") && any(many) & 1)
+		own->labels = (void *)any(many);
+}
+
+/* The goroutine, its thread, and the goroutines of that are anywhere, each half of the time. */
+static void lose(struct go *own, struct machine *m)
+{
+	g = any(many) & 1 ? own : (void *)any(many);
+	own->m = any(many) & 1 ? m : (void *)any(many);
+	m->curg = any(many) & 1 ? own : (void *)any(many);
+	m->g0 = (void *)any(many);
+	m->gsignal = any(many) & 1 ? own : (void *)any(many);
 }
 
 static void *race(void *own)
 {
 	for (;;)
 		confuse(own);
+	return NULL;
 }
 
 /* The compiler must store what pmu-sample reads. */
@@ -185,6 +185,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "racing"))
 		pthread_create(&other, NULL, race, &own);
 	while (spent() < ms) {
+		if (!strcmp(what, "astray"))
+			lose(&own, &m);
 		if (!strcmp(what, "wild") || !strcmp(what, "long"))
 			confuse(&own);
 		else

@@ -60,3 +60,12 @@ record_process() {
 	test ! -s failed || { cat log; return 1; }
 }
 with=
+
+# bounded PROGRAM STREAM: PROGRAM has hostile labels, and the stream is good all the same
+bounded() {
+	python3 "$TOP/tests/labels-judge.py" "$1" "$2" >judged
+	judged joined 30 1000000
+	judged alone 0 0
+	samples "$2" event >perf-reads
+	pmu-stream --check "$2"
+}

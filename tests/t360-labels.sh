@@ -145,12 +145,42 @@ check 'labels as Go 1.24 keeps them; and hostile ones: nothing beyond the bounds
 	record s.data ./fake 120 large
 	judge fake s.data
 	judged cut 20 100000
-	for what in wild long racing; do
-		record $what.data ./fake 120 $what
-		python3 "$TOP/tests/labels-judge.py" fake $what.data >judged
-		judged joined 30 1000000
-		judged alone 0 0
-		samples $what.data event >perf-reads
+	cc -O2 -no-pie -pthread -DVERSION="\"go1.23.4\"" "$TOP/tests/fake-go.c" -o map
+	for program in fake map; do
+		for what in wild long racing astray; do
+			record $what.data ./$program 120 $what
+			bounded $program $what.data
+		done
+	done
+	judged wrong 0 0
+END
+
+check 'hostile thread contexts and custom labels: nothing beyond the bounds' <<'END'
+	needs_bpf
+	needs_command cc
+	once labels-context cc -O2 -pthread -rdynamic "$TOP/tests/context.c" -o program
+	for kind in otel custom; do
+		with=--labels=$kind,ids
+		record $kind.data ./program 120 $kind wild
+		bounded program $kind.data
+	done
+END
+
+check 'a program that is not Go, but has its build information, whole or damaged' <<'END'
+	needs_bpf
+	needs_command cc
+	# a version; one of 2^60 bytes; one that is cut; none
+	for said in '\\10go1.24.4' '\\200\\200\\200\\200\\200\\200\\200\\200\\20go' '\\40go' ''; do
+		cc -DSAID="\"$said\"" "$TOP/tests/says-go.c" -o says
+		./says 100000 & pid=$!
+		eventually has_run $pid 1
+		exits 1 pmu-sample --labels -e cpu-clock -d 1 -p $pid -o s.data 2>log
+		grep "cannot record labels: labels of .* (process $pid) are not known" log
+		kill $pid
+		# what a command starts is no reason to record nothing
+		pmu-sample --labels -e cpu-clock -F 997 -o s.data -- ./says 100 2>log
+		pmu-stream s.data >stats
+		grep "^labels: 0 samples with (0.00 %), 0 without (0.00 %), [1-9][0-9]* not known" stats
 	done
 END
 
