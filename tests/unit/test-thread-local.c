@@ -78,8 +78,8 @@ static bool is_found(enum thread_place place, uint64_t value)
 		found = elf_thread_variable(elf, name);
 	elf_close(elf);
 	if (found.place != place || found.value != value)
-		printf("# place %d, value %#lx %s\n", found.place, (unsigned long)found.value,
-		       why);
+		printf("# place %d, value %#lx%s\n", found.place, (unsigned long)found.value,
+		       elf ? "" : why);
 	return elf && found.place == place && found.value == value;
 }
 
