@@ -347,6 +347,30 @@ check 'the whole pipe; pmu-prof records labels of a Go program by itself, where 
 	none grep -- --labels line
 END
 
+check 'samples that the kernel does not take while other BPF programs run are reported' <<'END'
+	needs_root
+	needs_bpf
+	needs_tracepoints
+	for percent in 80 5; do
+		pmu-sample -v --labels=custom -e cpu-clock -F 997 -o s.data -- \
+			bpf-busy 1000 $percent 2>log
+		cat log
+		counted=$(sed -n 's/.*: cpu-clock: \([0-9]*\) counted in.*/\1/p' log)
+		taken=$(sed -n 's/.*: \([0-9]*\) samples in.*/\1/p' log)
+		share=$(awk "BEGIN { printf \"%d\", 100 * $taken * 1e9 / 997 / $counted }")
+		test "$share" -lt 98 || skip "this kernel takes $share % of the samples"
+		grep "'cpu-clock': .* of an event with labels it takes none while another" log
+		pmu-topprof -q -o p.pb.gz s.data
+		go tool pprof -comments p.pb.gz 2>err >comments
+		grep "^labels: the samples of cpu-clock stand for $share\.[0-9]* % of what" comments
+	done
+	pmu-topprof -q --tid 1 -o p.pb.gz s.data
+	go tool pprof -comments p.pb.gz 2>err >comments
+	none grep stand comments
+	pmu-sample -v -e cpu-clock -F 997 -o s.data -- bpf-busy 100 80 2>log
+	none grep BPF log
+END
+
 check 'the shares of labels are those of the profile that Go itself takes meanwhile' <<'END'
 	needs_bpf
 	go_program plain

@@ -44,6 +44,12 @@ void collect_forget_slices(struct collect *c);
 /* Return the part for sample S, a new one if S is its first.  S NULL: the part of all samples. */
 struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s);
 
+/*
+ * Return whether the recorder's counts are compared with the samples: the stream has labels of the
+ * program, and one profile has all samples.
+ */
+bool collect_compares_counts(const struct collect *c);
+
 /* If REC renames a process, rename its part. */
 void collect_rename(struct collect *c, const struct record *rec);
 

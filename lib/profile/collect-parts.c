@@ -119,6 +119,31 @@ bool collect_has_time(const struct collect *c)
 	return has;
 }
 
+bool collect_compares_counts(const struct collect *c)
+{
+	return stream_events(c->in)->has_labels && !c->selects && !c->how.interval &&
+	       !c->how.split;
+}
+
+/*
+ * Say for which part of the count there are samples.  Of an event with labels the kernel takes no
+ * sample while another BPF program runs on the CPU, and counts none as lost.
+ */
+static void comment_unsampled(const struct collect *c, struct profile *p)
+{
+	enum { PERIODS = 20 };	/* a smaller difference may be chance */
+	const struct stream_events *events = stream_events(c->in);
+
+	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
+		uint64_t period, missed = profile_not_sampled(p, events, i, &period);
+		uint64_t counted = p->event[i].counted;
+		if (missed >= PERIODS * period && missed > counted / 100)
+			profile_comment(p, "labels: the samples of %s stand for %.2f %% of what "
+					"was counted", events->event[i].name,
+					100 * (double)(counted - missed) / (double)counted);
+	}
+}
+
 /* Comment on how many samples have labels of the program, and on labels with too many values. */
 static void comment_labels(const struct collect *c, const struct collect_part *part,
 			   struct profile *p)
@@ -135,6 +160,8 @@ static void comment_labels(const struct collect *c, const struct collect_part *p
 			profile_comment(p, "labels: %s has more than %" PRIu64 " values; %" PRIu64
 					" samples have others", labels->key[i].key, labels->most,
 					labels->key[i].others);
+	if (collect_compares_counts(c))
+		comment_unsampled(c, p);
 }
 
 /* Add comments to the profile of PART that say where, how and how well it was recorded. */

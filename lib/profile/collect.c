@@ -333,7 +333,7 @@ static void take_read(struct collect *c, const struct record *rec)
 		return;
 	const char *only = c->how.selection.event;
 	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
-	if (shown)
+	if (shown || (collect_compares_counts(c) && !c->how.as_time && read.tid == -1))
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)

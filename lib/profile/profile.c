@@ -153,18 +153,26 @@ void profile_counted(struct profile *p, uint32_t event, uint64_t count)
 	event_at(p, event)->counted += count;
 }
 
+uint64_t profile_not_sampled(const struct profile *p, const struct stream_events *events,
+			     uint32_t event, uint64_t *period)
+{
+	const struct profile_event *e = &p->event[event];
+	const struct perf_event_attr *attr = &events->event[event].attr;
+
+	*period = event_mean_period(attr, e->samples, e->sum);
+	uint64_t known = e->sum + e->all_lost * *period;
+	if (!event_samples_all(attr) || e->is_waiting || *period == 0 ||
+	    e->counted < known + *period)
+		return 0;
+	return e->counted - known;
+}
+
 void profile_add_not_sampled(struct profile *p, const struct stream_events *events)
 {
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
-		const struct perf_event_attr *attr = &events->event[i].attr;
-		struct profile_event *e = &p->event[i];
-		uint64_t period = event_mean_period(attr, e->samples, e->sum);
-		uint64_t known = e->sum + e->lost * period;
-		if (!event_samples_all(attr) || e->is_waiting || period == 0 ||
-		    e->counted < known + period)
-			continue;
-		add_named(p, "[not sampled]", 0, i, (e->counted - known) / period,
-			  e->counted - known);
+		uint64_t period, missed = profile_not_sampled(p, events, i, &period);
+		if (missed)
+			add_named(p, "[not sampled]", 0, i, missed / period, missed);
 	}
 }
 

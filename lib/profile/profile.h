@@ -115,6 +115,13 @@ void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t c
 /* The recorder counted COUNT more occurrences of EVENT, sampled or not. */
 void profile_counted(struct profile *p, uint32_t event, uint64_t count);
 
+/*
+ * Return the part of the count of EVENT that neither samples nor lost samples stand for; 0 if it is
+ * less than a period, or unknown.  Sets *PERIOD to the event's mean period.
+ */
+uint64_t profile_not_sampled(const struct profile *p, const struct stream_events *events,
+			     uint32_t event, uint64_t *period);
+
 /* Add samples at [not sampled] for counts that neither samples nor lost samples stand for. */
 void profile_add_not_sampled(struct profile *p, const struct stream_events *events);
 

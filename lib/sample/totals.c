@@ -140,6 +140,9 @@ static void format_count(char *text, size_t size, const struct event *event, uin
  * Report if the samples of event I, with the lost samples, represent much less than was
  * counted.  A task loses half a period per CPU, on average, when it ends: with many short
  * threads, that can be most of the count.
+ *
+ * With labels, one sample in a hundred is much: while another BPF program runs on a CPU, the kernel
+ * does not run ours, writes no sample, and does not count it as lost.
  */
 static void report_unsampled(const struct sampler *s, uint32_t i)
 {
@@ -153,18 +156,20 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 	char all[32], in_samples[32];
 
 	if (s->flow.flight_recorder || s->flow.processes.on || !event_samples_all(&event->attr) ||
-	    missed < PERIODS * period || missed <= counted / 10 || period == 0)
+	    missed < PERIODS * period || period == 0)
+		return;
+	bool by_ends = missed / period <= tasks * s->counters.cpus;
+	if (missed <= counted / (s->flow.labels && !by_ends ? 100 : 10))
 		return;
 	format_count(all, sizeof(all), event, counted);
 	format_count(in_samples, sizeof(in_samples), event, known);
-	if (missed / period <= tasks * s->counters.cpus)
-		report_note(s->report, "'%s': %s counted, but samples stand for %s: threads were "
-			    "too short for a sample; -a samples CPUs, whatever runs there",
-			    event->name, all, in_samples);
-	else
-		report_note(s->report, "'%s': %s counted, but samples stand for %s: the kernel did "
-			    "not take all samples; sample less often", event->name, all,
-			    in_samples);
+	report_note(s->report, "'%s': %s counted, but samples stand for %s: %s", event->name, all,
+		    in_samples, by_ends ? "threads were too short for a sample; -a samples CPUs, "
+					  "whatever runs there"
+		    : s->flow.labels ? "the kernel did not take all samples; of an event with "
+				       "labels it takes none while another BPF program runs on "
+				       "the CPU"
+				     : "the kernel did not take all samples; sample less often");
 }
 
 void sampler_summarize(struct sampler *s)
