@@ -22,7 +22,7 @@ OBJCOPY      ?= objcopy
 
 # What each module may include: those before it in this list (tests/layers.sh).
 # stream is the medium all stages speak; the others follow the data flow.
-MODULES = base linux record stream elf event process locate dwarf unwind symbol sample resolve profile stats listing show compose serve
+MODULES = base linux record stream elf event process locate dwarf symbol unwind sample resolve profile stats listing show compose serve
 
 LDLIBS = -levent -lprotobuf-c -lz -lzstd -ldeflate -llzma -liberty -lpfm -lpthread -lm
 

@@ -265,6 +265,47 @@ GO
 	at_most "${share:-0}" 4
 END
 
+# Both are unwound from one recording: the program's own call frame information is the truth.
+check 'a stripped Go program has the stacks that it has with its call frame information' <<'END'
+	unsanitized
+	needs_command go perf python3 objcopy
+	cat >whole.go <<"GO"
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"sort"
+	"strings"
+)
+
+func main() {
+	sum := 0
+	for i := 0; i < 15000; i++ {
+		text := strings.Repeat("some text ", i%100+1)
+		words := strings.Fields(text)
+		sort.Strings(words)
+		sum += bytes.Count([]byte(text), []byte("xt")) + int(sha256.Sum256([]byte(text))[0])
+	}
+	os.Exit(sum & 1)
+}
+GO
+	go build -o whole whole.go
+	readelf -SW whole | grep -q debug_frame
+	mkdir -p "root$PWD"
+	objcopy --strip-all whole "root$PWD/whole"
+	none sh -c "readelf -SW 'root$PWD/whole' | grep -E ' [.](debug_frame|symtab|eh_frame) '"
+	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,16384 -o g.data -- ./whole || :
+	pmu-unwind -o u.data g.data
+	pmu-unwind -v -o stripped.data --sysroot root g.data
+	chains same stripped.data u.data >counts
+	cat counts
+	read -r same theirs total whole <counts
+	at_least "$total" 50
+	test "$same" = "$total"
+END
+
 # Go reads the time on another stack than the goroutine's, and here below 106 calls of down(), which
 # need more than the 16384 bytes that are copied of a Go program: the kernel's frame pointers have
 # the callers.

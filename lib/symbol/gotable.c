@@ -47,7 +47,7 @@ struct gotable {
 /* A function's description. */
 struct description {
 	uint64_t entry, end;
-	uint32_t name, files, lines, inline_index, unit, start_line;
+	uint32_t name, stack, files, lines, inline_index, unit, start_line;
 	bool has_inline;
 	struct elf_bytes tree;		/* inlined calls: from the start to the segment's end */
 };
@@ -200,7 +200,7 @@ static bool read_description(const struct gotable *t, uint64_t offset, struct de
 	d->name = cursor_u32(&c);
 	cursor_u32(&c);			/* arguments */
 	cursor_u32(&c);			/* deferreturn */
-	cursor_u32(&c);			/* stack pointer's values */
+	d->stack = cursor_u32(&c);
 	d->files = cursor_u32(&c);
 	d->lines = cursor_u32(&c);
 	uint32_t pcdata_count = cursor_u32(&c);
@@ -323,6 +323,19 @@ size_t gotable_find(struct gotable *t, uint64_t address, const struct go_frame *
 	t->frame[count++].start_line = d.start_line;
 	*frames = t->frame;
 	return count;
+}
+
+bool gotable_stack(struct gotable *t, uint64_t address, uint32_t *bytes)
+{
+	const int32_t most = 64 << 20;	/* bytes */
+	struct description d;
+
+	if (!t || elf_is_cut(t->elf) || !find_function(t, address, &d))
+		return false;
+	t->fuel.left += FUEL_EACH;
+	int32_t size = value_at(t, &d, d.stack, address);
+	*bytes = (uint32_t)size;
+	return size >= 0 && size <= most && size % t->word == 0;
 }
 
 struct extent gotable_function(const struct gotable *t, uint64_t address)

@@ -43,6 +43,12 @@ bool gotable_damage(const struct gotable *t, struct elf_damage *out);
  */
 void gotable_narrow(const struct gotable *t, uint64_t address, struct extent *same);
 
+/*
+ * Set *BYTES to how many bytes the function at ADDRESS has on the stack there, without a return
+ * address that its caller has pushed.  False: unknown, as in code that is not Go's.  T may be NULL.
+ */
+bool gotable_stack(struct gotable *t, uint64_t address, uint32_t *bytes);
+
 /* Return the addresses of the function that contains ADDRESS; an empty range: none.  T: or NULL. */
 struct extent gotable_function(const struct gotable *t, uint64_t address);
 

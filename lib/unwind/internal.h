@@ -10,6 +10,7 @@
 #include "elf/pool.h"
 #include "process/space.h"
 #include "record/stack-end.h"
+#include "symbol/gotable.h"
 #include "unwind/joiner.h"
 #include "unwind/machine.h"
 #include "unwind/unwind.h"
@@ -89,6 +90,8 @@ struct code {
 	struct elf *elf, *debug;	/* NULL: not found */
 	char *root;		/* root directory of its path; owned */
 	struct cfi *cfi;	/* NULL: none */
+	struct gotable *go;	/* of a Go program, once it was needed */
+	bool go_tried;
 	uint64_t entry, entry_end;	/* address range of the code at its entry point */
 	uint64_t ends;		/* number of stacks that ended here because CFI is missing */
 	unsigned damaged;	/* bit per section of its CFI: damage was reported */

@@ -211,6 +211,18 @@ bool machine_is_first(const struct machine *m, const struct cfi_row *row, uint64
 	       row->cfa_value == 8;
 }
 
+/* arm64: a function stores its return address last, at its stack pointer. */
+void machine_go_row(const struct machine *m, uint32_t bytes, struct cfi_row *row)
+{
+	if (m == &x86_64) {
+		*row = x86_row((int32_t)bytes + 8);
+		return;
+	}
+	*row = start_row(m, (int32_t)bytes);
+	if (bytes)
+		add(row, m->lr, CFI_OFFSET, -(int32_t)bytes);
+}
+
 /*
  * x86-64: an entry jumps by its pointer, or pushes its number and jumps to the first entry, which
  * pushes a word and jumps.  arm64: only the first entry pushes, two words.

@@ -72,6 +72,9 @@ uint8_t machine_saved_sp(const struct machine *m, struct machine_code code, bool
  */
 bool machine_is_first(const struct machine *m, const struct cfi_row *row, uint64_t at);
 
+/* Set *ROW to the row of a Go function that has BYTES on the stack below its return address. */
+void machine_go_row(const struct machine *m, uint32_t bytes, struct cfi_row *row);
+
 /* Set *ROW to the row at CODE, which is AT bytes after the start of a procedure linkage table. */
 void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t at,
 		     struct cfi_row *row);

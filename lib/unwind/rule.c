@@ -211,6 +211,26 @@ static bool find_in_debug(struct unwind *u, struct code *code, const char *path,
 	return cfi_row_at(code->cfi, own, row, &same) == CFI_FOUND;
 }
 
+/*
+ * Find the row at OWN in Go's own table of functions, which stripped programs have, too.  *SAME:
+ * the function's addresses.
+ */
+static bool find_in_go(struct code *code, const struct machine *m, uint64_t own,
+		       struct cfi_row *row, struct extent *same)
+{
+	uint32_t bytes;
+
+	if (!code->go_tried && *elf_go_build_id(code->elf))
+		code->go = gotable_open(code->elf);
+	code->go_tried = true;
+	if (!gotable_stack(code->go, own, &bytes))
+		return false;
+	machine_go_row(m, bytes, row);
+	*same = gotable_function(code->go, own);
+	row->is_debug = true;	/* as if it were from the .debug_frame that was removed */
+	return true;
+}
+
 /* Find the rule at address OWN of the object that M maps. */
 static uint32_t look_up(struct unwind *u, struct code *code, const struct mapping *m,
 			uint64_t own, bool is_exact)
@@ -222,7 +242,8 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	uint64_t at;
 
 	bool found = cfi_row_at(code->cfi, own, &row, &same) == CFI_FOUND ||
-		     find_in_debug(u, code, path, own, &row);
+		     find_in_debug(u, code, path, own, &row) ||
+		     find_in_go(code, machine, own, &row, &same);
 	if (found && row.is_signal)
 		return intern(&u->rules, &row, machine, m->object, false);
 	/* C code in a Go program has .eh_frame. */

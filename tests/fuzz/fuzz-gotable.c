@@ -55,6 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	size_t sum = 0;
 
 	for (uint64_t at = 0; at < 4096; at += 5) {
+		uint32_t bytes = 0;
+		sum += gotable_stack(t, at, &bytes) ? bytes : 0;
 		size_t count = gotable_find(t, at, &frame);
 		for (size_t i = 0; i < count; i++)
 			sum += (frame[i].function ? strlen(frame[i].function) : 0) +
