@@ -216,6 +216,70 @@ check 'a coroutine ends where makecontext() started it' <<'END'
 	grep "100.0 % whole" said || grep "9[0-9].[0-9] % whole" said
 END
 
+# The shape of OpenSSL's SHA-256 and SHA-512 with AVX2, without their work.
+check 'the word that has the CFA may be below the stack pointer, and so not in the copy' <<'END'
+	unsanitized
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc perf python3
+	cat >zone.s <<"S"
+	.macro hash name, align, size, place, step, at:vararg
+	.globl \name
+	.type \name, @function
+\name:	.cfi_startproc
+	mov 8(%rsp), %r10
+	mov %rsp, %rax
+	.cfi_def_cfa_register %rax
+	.irp reg, rbx, rbp, r12, r13, r14, r15
+	push %\reg
+	.endr
+	.cfi_offset %rbx, -16
+	.cfi_offset %rbp, -24
+	sub $\align, %rsp
+	shl $4, %rdx
+	and $-\align, %rsp
+	add $\size, %rsp
+	mov %rdi, \place-8(%rsp)
+	mov %rax, \place(%rsp)
+	.cfi_escape 0x0f, \at, 6, 0x23, 8
+	mov $\size / \step, %ecx
+1:	mov %rax, -\step-8(%rsp)
+	lea -\step(%rsp), %rsp
+	.cfi_escape 0x0f, 5, 0x77, 0x78, 6, 0x23, 8
+	mov $3000000, %edx
+2:	dec %edx
+	jnz 2b
+	dec %ecx
+	jnz 1b
+	mov \size+\place(%rsp), %rsi
+	.cfi_def_cfa %rsi, 8
+	mov -16(%rsi), %rbp
+	mov -8(%rsi), %rbx
+	mov %rsi, %rsp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.endm
+	hash sha256, 0x400, 0x1c0, 0x58, 0x40, 6, 0x77, 0xd8, 0
+	hash sha512, 0x800, 0x480, 0x98, 0x80, 6, 0x77, 0x98, 1
+	.section .note.GNU-stack
+S
+	cat >zone.c <<"C"
+	void sha256(void), sha512(void);
+	__attribute__((noinline)) static void one(void) { sha256(); __asm__ volatile(""); }
+	__attribute__((noinline)) static void other(void) { sha512(); __asm__ volatile(""); }
+	int main(void) { for (int i = 0; i < 6; i++) { one(); other(); } }
+C
+	gcc -O2 -o zone zone.c zone.s
+	pmu-sample -q --user -e cpu-clock -F 997 --call-graph dwarf,8192 -o s.data -- ./zone
+	pmu-unwind -v -o u.data s.data
+	all_whole
+	chains frames u.data >frames
+	cat frames
+	awk "/sha256/ { \$0 ~ / sha256 one main /  ? good++ : bad++ }
+		/sha512/ { \$0 ~ / sha512 other main / ? good++ : bad++ }
+		END { exit !(good == 2 && !bad) }" frames
+END
+
 check 'before the address that a signal interrupted there is a marker, for it is exact' <<'END'
 	build
 	recorded signal 400 10 3

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal structures and functions of cfi, for the files of cfi and expression only. */
 #pragma once
+#include "base/arena.h"
 #include "base/cursor.h"
 #include "base/fuel.h"
 #include "base/table.h"
@@ -71,6 +72,7 @@ struct cfi {
 	struct expression *expression;		/* by id; different from each other */
 	uint32_t expressions;
 	struct table expression_table;		/* hash of its bytes to id */
+	struct arena arena;			/* expressions that are not in the file */
 	struct fuel fuel;			/* instructions that may still be run */
 };
 
@@ -116,6 +118,16 @@ void cfi_section_damaged(struct cfi_section *s, uint64_t offset);
 bool cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde, uint64_t address,
 	     struct cfi_row *row, struct extent *same);
 
+/* --- a word that is not in the stack's copy (cfi-red-zone.c) --- */
+/* If the CFA of ROW, of FDE, is in the word below the stack, change ROW to where else it is. */
+void cfi_leave_red_zone(struct cfi *c, const struct fde *fde, struct cfi_row *row);
+
 /* --- expressions (expression.c) --- */
-/* Return the id of the expression at AT; -1: it is too long, or there are too many. */
+/*
+ * Return the id of the expression at AT, which must live as long as C; -1: it is too long, or there
+ * are too many.
+ */
 int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size);
+
+/* The same with a copy of the expression. */
+int32_t expression_copy(struct cfi *c, const uint8_t *at, uint64_t size);

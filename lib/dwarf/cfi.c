@@ -38,6 +38,7 @@ void cfi_close(struct cfi *c)
 	cfi_section_release(&c->debug_frame);
 	cfi_section_release(&c->separate);
 	table_release(&c->expression_table);
+	arena_release(&c->arena);
 	free(c->expression);
 	free(c);
 }
@@ -81,6 +82,7 @@ enum cfi_result cfi_row_at(struct cfi *c, uint64_t address, struct cfi_row *row,
 	if (c->fuel.left < RUN_FIRST)
 		c->fuel.left += RUN_MEAN;
 	if (cfi_run(c, source, &fde, address, row, same)) {
+		cfi_leave_red_zone(c, &fde, row);
 		row->is_debug = !source->is_eh;
 		return CFI_FOUND;
 	}

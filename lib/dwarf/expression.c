@@ -15,11 +15,8 @@ enum {
 	STACK_MAX = 64,			/* values on the stack */
 };
 
-int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)
+static int32_t find(const struct cfi *c, const uint8_t *at, uint64_t size, uint64_t hash)
 {
-	if (size > SIZE_MAX_BYTES)
-		return -1;
-	uint64_t hash = hash_bytes(at, size);
 	struct table_probe probe = table_probe(&c->expression_table, hash);
 	uint32_t id;
 
@@ -28,13 +25,31 @@ int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)
 		if (e->size == size && !memcmp(e->at, at, size))
 			return (int32_t)id;
 	}
-	if (c->expressions == EXPRESSIONS_MAX)
+	return -1;
+}
+
+int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)
+{
+	if (size > SIZE_MAX_BYTES)
 		return -1;
+	uint64_t hash = hash_bytes(at, size);
+	int32_t found = find(c, at, size, hash);
+	if (found >= 0 || c->expressions == EXPRESSIONS_MAX)
+		return found;
 	c->expression = array_grow(c->expression, c->expressions, sizeof(*c->expression));
-	id = c->expressions++;
+	uint32_t id = c->expressions++;
 	c->expression[id] = (struct expression){ at, (uint32_t)size };
 	table_add(&c->expression_table, hash, id);
 	return (int32_t)id;
+}
+
+int32_t expression_copy(struct cfi *c, const uint8_t *at, uint64_t size)
+{
+	int32_t found = find(c, at, size, hash_bytes(at, size));
+
+	if (found >= 0 || c->expressions == EXPRESSIONS_MAX)
+		return found;
+	return expression_add(c, arena_copy(&c->arena, at, size), size);
 }
 
 struct expression_machine {
