@@ -216,6 +216,48 @@ check 'a coroutine ends where makecontext() started it' <<'END'
 	grep "100.0 % whole" said || grep "9[0-9].[0-9] % whole" said
 END
 
+# The shape of glibc's clone() and clone3(), where a new thread goes on, too: rax is 0 in it.
+check 'who starts a thread is found, where the system call has no call frame information' <<'END'
+	unsanitized
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc perf python3
+	cat >clones.s <<"S"
+	.globl clones
+	.type clones, @function
+clones:	.cfi_startproc
+	mov %edi, %eax
+	.cfi_endproc
+	syscall
+	test %rax, %rax
+	jl 2f
+	je 1f
+	ret
+1:	ret
+2:	ret
+	.size clones, . - clones
+	.section .note.GNU-stack
+S
+	cat >starts.c <<"C"
+	int clones(int);
+	__attribute__((noinline)) static void starts(int number, int times)
+	{
+		for (int i = 0; i < times; i++)
+			clones(number);
+		__asm__ volatile("");
+	}
+	int main(void) { starts(39, 1000000); starts(24, 500000); }
+C
+	gcc -O2 -o starts starts.c clones.s
+	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,8192 -o s.data -- ./starts
+	pmu-unwind -v -o u.data s.data 2>said
+	cat said
+	none grep "no CFI ('starts'" said
+	chains frames u.data >frames
+	cat frames
+	at_least "$(awk "/ clones starts main / { n += \$1 } END { print n + 0 }" frames)" 10
+	none awk "/ clones / && !/ clones starts main / && !/ clones\$/" frames
+END
+
 # The shape of OpenSSL's SHA-256 and SHA-512 with AVX2, without their work.
 check 'the word that has the CFA may be below the stack pointer, and so not in the copy' <<'END'
 	unsanitized

@@ -128,6 +128,3 @@ void cfi_leave_red_zone(struct cfi *c, const struct fde *fde, struct cfi_row *ro
  * are too many.
  */
 int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size);
-
-/* The same with a copy of the expression. */
-int32_t expression_copy(struct cfi *c, const uint8_t *at, uint64_t size);

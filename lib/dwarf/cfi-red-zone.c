@@ -98,7 +98,7 @@ void cfi_leave_red_zone(struct cfi *c, const struct fde *fde, struct cfi_row *ro
 	if (code.size > START)
 		code.size = START;
 	uint8_t *end = write_expression(elf_cursor(c->elf, code), text);
-	int32_t id = end ? expression_copy(c, text, (uint64_t)(end - text)) : -1;
+	int32_t id = end ? cfi_add_expression(c, text, (size_t)(end - text)) : -1;
 	if (id >= 0)
 		row->cfa_value = id;
 }

@@ -135,6 +135,12 @@ struct cfi_memory {
 };
 
 /*
+ * Return an id for the expression of SIZE bytes at BYTES, of which a copy is made, for rows that
+ * the caller makes.  -1: there are too many.
+ */
+int32_t cfi_add_expression(struct cfi *c, const uint8_t *bytes, size_t size);
+
+/*
  * Evaluate EXPRESSION, an id from a row of C.  CFA: the frame's CFA, which is on the stack at
  * the start; NULL for the expression of the CFA itself.  False: it needs a register or memory
  * that is not known, or it is damaged, or too long.

@@ -43,13 +43,13 @@ int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)
 	return (int32_t)id;
 }
 
-int32_t expression_copy(struct cfi *c, const uint8_t *at, uint64_t size)
+int32_t cfi_add_expression(struct cfi *c, const uint8_t *bytes, size_t size)
 {
-	int32_t found = find(c, at, size, hash_bytes(at, size));
+	int32_t found = find(c, bytes, size, hash_bytes(bytes, size));
 
 	if (found >= 0 || c->expressions == EXPRESSIONS_MAX)
 		return found;
-	return expression_add(c, arena_copy(&c->arena, at, size), size);
+	return expression_add(c, arena_copy(&c->arena, bytes, size), size);
 }
 
 struct expression_machine {

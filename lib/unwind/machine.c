@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/machine.h"
+#include "dwarf/constants.h"
 
 #include <elf.h>
 #include <string.h>
@@ -314,6 +315,32 @@ uint8_t machine_saved_sp(const struct machine *m, struct machine_code code, bool
 	if (is_exact ? !is_sp_saved(m, code) : !has_saved_sp(m, code))
 		return m->sp;
 	return m == &arm64 ? X20 : R12;
+}
+
+/* syscall; test %rax, %rax; jl; je 1f; ret; 1: */
+static bool is_cloning(struct machine_code code, int distance)
+{
+	return HAS(code, distance, "\x0f\x05\x48\x85\xc0\x7c") &&
+	       HAS(code, distance + 7, "\x74\x01\xc3");
+}
+
+bool machine_clone_row(const struct machine *m, struct machine_code code, struct cfi *c,
+		       struct cfi_row *row)
+{
+	/* the return address: the word at the stack pointer, or 0 if rax is 0 */
+	static const uint8_t address[] = {
+		DW_OP_breg0 + RAX, 0, DW_OP_bra, 4, 0,
+		DW_OP_lit0, DW_OP_skip, 3, 0,
+		DW_OP_breg0 + RSP, 0, DW_OP_deref,
+	};
+
+	if (m != &x86_64 || !(is_cloning(code, 0) || is_cloning(code, -2) ||
+			      is_cloning(code, -5) || is_cloning(code, -7)))
+		return false;
+	int32_t id = cfi_add_expression(c, address, sizeof(address));
+	*row = start_row(m, 8);
+	add(row, RIP, CFI_VALUE_EXPRESSION, id);
+	return id >= 0;
 }
 
 /* push %rbp; mov %rsp, %rbp, in both encodings */

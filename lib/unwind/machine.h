@@ -80,6 +80,14 @@ void machine_plt_row(const struct machine *m, struct machine_code code, uint64_t
 		     struct cfi_row *row);
 
 /*
+ * Set *ROW to the row at CODE, if it is at the system call of clone() or clone3(), or shortly after
+ * it, where glibc has no call frame information: the new thread goes on there, too, and has no
+ * caller.  CODE must be exact.  ROW's expression is added to C.  Only x86-64 needs this.
+ */
+bool machine_clone_row(const struct machine *m, struct machine_code code, struct cfi *c,
+		       struct cfi_row *row);
+
+/*
  * Set *ROW to the row at CODE, if it is in the first instructions of a function that keeps
  * frame pointers, before its frame pointer is set, or at its return.  CODE must be exact.
  */

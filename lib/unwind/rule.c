@@ -274,7 +274,8 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 		found = true;
 	}
 	if (!found && is_exact)
-		found = machine_edge_row(machine, around, &row);
+		found = machine_edge_row(machine, around, &row) ||
+			machine_clone_row(machine, around, code->cfi, &row);
 	return found ? intern(&u->rules, &row, machine, m->object, is_go) : (uint32_t)ID_NO_CFI;
 }
 
