@@ -101,6 +101,7 @@ static void restart(struct resolver *resolver, struct resolved_writer *writer,
 
 	resolved_write_restart(writer, tables);
 	resolver_restart(resolver, &past, NULL, 0);
+	label_sets_forget(&tables->labels);
 	resolved_release(&past);
 }
 

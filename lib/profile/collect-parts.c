@@ -269,13 +269,10 @@ static void restart_frames(struct collect *c)
 	uint32_t *frame = mem_zeroed(frames, sizeof(*frame));
 
 	copy_waiting(c, frame, false);
-	if (c->is_resolved) {
+	if (c->is_resolved)
 		resolved_forget(&c->reader, &c->past, frame, frames);
-	} else {
+	else
 		resolver_restart(c->resolver, &c->past, frame, frames);
-		c->tables.labels = c->past.labels;	/* the sample at hand refers to a set */
-		c->past.labels = (struct label_sets){ .version = 0 };
-	}
 	copy_waiting(c, frame, true);
 	free(frame);
 }

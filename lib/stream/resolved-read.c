@@ -374,8 +374,6 @@ void resolved_forget(struct resolved_reader *r, struct resolved *past, uint32_t 
 		     size_t frames)
 {
 	resolved_restart(r->tables, past);
-	r->tables->labels = past->labels;	/* label sets are forgotten separately */
-	past->labels = (struct label_sets){ .version = 0 };
 	release_tables(r);
 	for (uint32_t i = 0; i < r->strings; i++)
 		r->string[i] = put_string(r, past->string[r->string[i]]);

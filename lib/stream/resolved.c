@@ -64,8 +64,8 @@ size_t resolved_memory(const struct resolved *r)
 void resolved_restart(struct resolved *r, struct resolved *past)
 {
 	*past = *r;
-	*r = (struct resolved){ .samples = past->samples,
-				.labels.version = past->labels.version + 1 };
+	*r = (struct resolved){ .samples = past->samples, .labels = past->labels };
+	past->labels = (struct label_sets){ .version = 0 };
 }
 
 void resolved_release(struct resolved *r)

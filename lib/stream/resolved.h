@@ -95,7 +95,10 @@ uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *o
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
 
-/* Move R to *PAST, for the caller to release, and empty it.  The number of samples stays. */
+/*
+ * Move the definitions of R to *PAST, for the caller to release.  The number of samples stays, and
+ * so do the sets of labels: a sample at hand may refer to one.
+ */
 void resolved_restart(struct resolved *r, struct resolved *past);
 
 /* Return about how many bytes of memory R takes. */
