@@ -68,23 +68,18 @@ const sigset_t *command_signals(void)
 	return &signals;
 }
 
-void command_restore_signals_but(int number)
+void command_restore_signals(int blocked)
 {
-	sigset_t blocked = signals;
+	sigset_t mask = signals;
 
-	if (number)
-		sigaddset(&blocked, number);
+	if (blocked)
+		sigaddset(&mask, blocked);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, ignored_interrupts ? SIG_IGN : SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	if (signal(SIGHUP, SIG_DFL) == SIG_IGN)
 		signal(SIGHUP, SIG_IGN);	/* nohup(1) is meant for the child, too */
-}
-
-void command_restore_signals(void)
-{
-	command_restore_signals_but(0);
 }
 
 static void catch_signals(const struct command *cmd)

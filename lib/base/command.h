@@ -151,11 +151,11 @@ void command_input_ended(void);
 bool command_ignored_interrupts(void);
 const sigset_t *command_signals(void);
 
-/* In a child before its exec: set the signals as they were when this program started. */
-void command_restore_signals(void);
-
-/* The same, but the signal NUMBER is blocked (0: none). */
-void command_restore_signals_but(int number);
+/*
+ * In a child before its exec: set the signals as they were when this program started, but block
+ * BLOCKED, a signal, unless it is 0.
+ */
+void command_restore_signals(int blocked);
 
 /* Return ARGV as one string, quoted for a shell where needed.  The caller frees. */
 char *command_line(int argc, char **argv);

@@ -68,7 +68,7 @@ __attribute__((noreturn))
 static void be_program(const char *path, char *const *argv, const struct sibling_how *how, int out,
 		       struct report *report)
 {
-	command_restore_signals_but(how->deaf ? SIGINT : 0);
+	command_restore_signals(how->deaf ? SIGINT : 0);
 	if (how->bound)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if ((how->in < 0 || dup2(how->in, STDIN_FILENO) >= 0) && dup2(out, STDOUT_FILENO) >= 0 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compose/callgraph.h"
+#include "compose/label-choice.h"
 #include "elf/program-kind.h"
 
 #include <string.h>

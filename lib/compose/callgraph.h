@@ -23,8 +23,5 @@ struct callgraph_options {
 	const char *why;	/* reason, completes a sentence; NULL: the user has chosen */
 };
 
-/* Open the file of T's program.  Return its descriptor, or -1. */
-int callgraph_open_program(const struct callgraph_target *t);
-
 /* Return the options that record T's callchains by METHOD: "auto", or a value of --call-graph. */
 struct callgraph_options callgraph_options(const struct callgraph_target *t, const char *method);

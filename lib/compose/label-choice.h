@@ -10,3 +10,6 @@
  * reason to WHY, SIZE bytes; "": there is nothing to say.
  */
 bool label_choice(const struct callgraph_target *t, char *why, size_t size);
+
+/* callgraph.c: open the file of T's program.  Return its descriptor, or -1. */
+int callgraph_open_program(const struct callgraph_target *t);

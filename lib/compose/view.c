@@ -66,7 +66,7 @@ void view_pprof(const char *profile, struct report *report)
 			 (char *)(uintptr_t)"pprof", (char *)(uintptr_t)"-http=localhost:0",
 			 (char *)(uintptr_t)profile, NULL };
 
-	command_restore_signals();
+	command_restore_signals(0);
 	execvp(argv[0], argv);
 	signal(SIGPIPE, SIG_IGN);
 	report_failure(report, "cannot run 'go tool pprof'");

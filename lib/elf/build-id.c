@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "elf/build-id.h"
+#include "elf/internal.h"
 #include "linux/kernel-info.h"
 
 #include <elf.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build-id - read the GNU build ID, or Go's build ID, from an ELF file or from ELF notes.
+ * build-id - read the GNU build ID, or Go's build ID, from an ELF file.
  *
  * Go's build ID is text.  Before version 1.24, Go's linker writes no GNU build ID.
  */
 #pragma once
 #include "record/record.h"
 
-/* Store the GNU build ID in the ELF notes NOTES; return its size in bytes (1..20), or 0. */
-size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX]);
-
-/* Store the GNU build ID of the ELF file FD; return its size, or 0.  Keeps FD's position. */
+/*
+ * Store the GNU build ID of the ELF file FD; return its size in bytes (1..20), or 0.  Keeps FD's
+ * position.
+ */
 size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX]);
 
 /*
@@ -19,8 +19,7 @@ size_t build_id_of_file(int fd, uint8_t id[BUILD_ID_MAX]);
  */
 size_t build_id_of_kernel(const char *module, uint8_t id[BUILD_ID_MAX]);
 
-/* Store Go's build ID in NOTES, with a NUL; return its length without the NUL, or 0. */
-size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
-
-/* Store Go's build ID of the ELF file FD, with a NUL; return its length, or 0. */
+/*
+ * Store Go's build ID of the ELF file FD, with a NUL; return its length without the NUL, or 0.
+ */
 size_t build_id_go_in_file(int fd, uint8_t id[GO_BUILD_ID_MAX]);

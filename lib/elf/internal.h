@@ -184,3 +184,18 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
 /* Unpack and open the ELF file in .gnu_debugdata.  Return NULL if ELF has no such section. */
 struct elf *elf_open_mini(struct elf *elf);
+
+/* Store the GNU build ID in the ELF notes NOTES; return its size in bytes (1..20), or 0. */
+size_t build_id_in_notes(struct cursor notes, uint8_t id[BUILD_ID_MAX]);
+
+/* Store Go's build ID in NOTES, with a NUL; return its length without the NUL, or 0. */
+size_t build_id_go_in_notes(struct cursor notes, uint8_t id[GO_BUILD_ID_MAX]);
+
+/* Remove ELF from its pool; elf_close() calls this for the last user. */
+void elf_pool_remove(struct elf *elf);
+
+/*
+ * Release the memory of the pages that have only bytes of the SIZE bytes AT.  The next access reads
+ * them from the file again.  Does nothing if the bytes are not in M.
+ */
+void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size);

@@ -3,7 +3,7 @@
  * The list of mappings is global, because the action for a signal is global.  Only the
  * thread that reads the files changes the list; the signal handler never does.
  */
-#include "elf/mapped.h"
+#include "elf/internal.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -28,11 +28,5 @@ struct mapped {
  */
 bool mapped_open(struct mapped *m, int fd);
 
-/*
- * Release the memory of the pages that have only bytes of the SIZE bytes AT.  The next access reads
- * them from the file again.  Does nothing if the bytes are not in M.
- */
-void mapped_rest(const struct mapped *m, const uint8_t *at, size_t size);
-
 /* Unmap M.  Does nothing if M has no mapping. */
 void mapped_close(struct mapped *m);

@@ -38,6 +38,3 @@ struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why);
  * its pool are read, release the pages of one of them, with elf_rest().
  */
 void elf_pool_wake(struct elf *elf);
-
-/* Remove ELF from its pool; elf_close() calls this for the last user. */
-void elf_pool_remove(struct elf *elf);

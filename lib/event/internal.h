@@ -62,8 +62,34 @@ bool event_parser_add(struct event_parser *p, const struct event_item *item, str
 /* Return whether NAME is rHEX, a raw code from the CPU's manual, and set *CONFIG to it. */
 bool event_is_raw(struct slice name, uint64_t *config);
 
+/* pmu.c: read type and CPUs of PMU, once.  False: it has no type. */
+bool pmus_load(struct pmus *pmus, struct pmu *pmu);
+
 /*
- * pmu.c: return the names in the directory PATH, sorted, with their number in *COUNT.  The
+ * Return the names in DIRECTORY ("events", "format") of PMU, sorted, with their number in
+ * *COUNT.  The caller frees the array.
+ */
+const char **pmus_names(struct pmus *pmus, const struct pmu *pmu, const char *directory,
+			size_t *count);
+
+/* Read the file NAME in DIRECTORY ("": its own) of PMU into TEXT.  False: it cannot be read. */
+bool pmus_text(const struct pmus *pmus, const struct pmu *pmu, const char *directory,
+	       const char *name, char *text, size_t size);
+
+/* The bits of a config word that hold a term's value. */
+struct pmu_format {
+	unsigned int word;	/* 0..3: config, config1, config2, config3 */
+	uint64_t bits;		/* mask; the value fills it from its lowest bit up */
+};
+
+/* Parse "config1:0-7,32".  False: TEXT is malformed. */
+bool pmu_format_parse(const char *text, struct pmu_format *format);
+
+/* Distribute VALUE over the bits of FORMAT into *SPREAD.  False: VALUE does not fit. */
+bool pmu_format_spread(const struct pmu_format *format, uint64_t value, uint64_t *spread);
+
+/*
+ * Return the names in the directory PATH, sorted, with their number in *COUNT.  The
  * caller frees the array; the strings are in ARENA.
  */
 const char **event_read_names(struct arena *arena, size_t *count, const char *path);
@@ -119,6 +145,19 @@ bool tracepoint_root(const struct event_options *options, char *path, size_t siz
 
 /* breakpoint.c: parse mem:ADDRESS[/LENGTH][:rwx][:modifiers].  False: reported. */
 bool breakpoint_parse(struct event_parser *p, struct event_item *item);
+
+/* models.c: one event of a model. */
+struct model_event {
+	const char *name;	/* "INST_RETIRED" */
+	const char *text;	/* the maker's description, one line */
+	int index;		/* libpfm4's index */
+};
+
+/*
+ * Get the next event of the model NAME and advance *AT, which starts at -1.  False: no more,
+ * or an unknown model.
+ */
+bool models_event_next(const char *name, int *at, struct model_event *event);
 
 /* models.c: parse a name of a libpfm4 event. */
 enum event_found models_parse(struct event_parser *p, struct event_item *item);

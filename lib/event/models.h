@@ -19,19 +19,6 @@ struct model {
 /* Get the next model and advance *AT, which starts at 0.  False: no more. */
 bool models_next(int *at, struct model *model);
 
-/* One event of a model. */
-struct model_event {
-	const char *name;	/* "INST_RETIRED" */
-	const char *text;	/* the maker's description, one line */
-	int index;		/* libpfm4's index */
-};
-
-/*
- * Get the next event of the model NAME and advance *AT, which starts at -1.  False: no more,
- * or an unknown model.
- */
-bool models_event_next(const char *name, int *at, struct model_event *event);
-
 /* A umask or modifier of an event. */
 struct model_attribute {
 	const char *name;	/* "ANY_P", "c" */
@@ -41,5 +28,5 @@ struct model_attribute {
 	bool number;		/* a modifier with a number as its value */
 };
 
-/* Get attribute number I of the event INDEX.  False: no more. */
+/* Get attribute number I of the event with libpfm4's INDEX.  False: no more. */
 bool models_attribute(int index, int i, struct model_attribute *attribute);

@@ -37,30 +37,4 @@ struct pmus {
 /* Read the names of all PMUs under ROOT (NULL: SYSFS_ROOT), once. */
 void pmus_read(struct pmus *pmus, const char *root);
 
-/* Read type and CPUs of PMU, once.  False: it has no type. */
-bool pmus_load(struct pmus *pmus, struct pmu *pmu);
-
-/*
- * Return the names in DIRECTORY ("events", "format") of PMU, sorted, with their number in
- * *COUNT.  The caller frees the array.
- */
-const char **pmus_names(struct pmus *pmus, const struct pmu *pmu, const char *directory,
-			size_t *count);
-
-/* Read the file NAME in DIRECTORY ("": its own) of PMU into TEXT.  False: it cannot be read. */
-bool pmus_text(const struct pmus *pmus, const struct pmu *pmu, const char *directory,
-	       const char *name, char *text, size_t size);
-
 void pmus_release(struct pmus *pmus);
-
-/* The bits of a config word that hold a term's value. */
-struct pmu_format {
-	unsigned int word;	/* 0..3: config, config1, config2, config3 */
-	uint64_t bits;		/* mask; the value fills it from its lowest bit up */
-};
-
-/* Parse "config1:0-7,32".  False: TEXT is malformed. */
-bool pmu_format_parse(const char *text, struct pmu_format *format);
-
-/* Distribute VALUE over the bits of FORMAT into *SPREAD.  False: VALUE does not fit. */
-bool pmu_format_spread(const struct pmu_format *format, uint64_t value, uint64_t *spread);

@@ -6,14 +6,8 @@
 #pragma once
 #include "record/events.h"
 
-struct profile;
-
 /*
  * Set *EVENT to the event whose cycles can be shown as time, and return NULL.  If the stream has no
  * such event, return the reason.
  */
 const char *as_time_refuses(const struct stream_events *events, uint32_t *event);
-
-/* Return the ns per cycle of the event that P shows as time and set *EVENT, or return 0. */
-double as_time_factor(const struct profile *p, const struct stream_events *events,
-		      uint32_t *event);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiles that a stream is cut into, and their comments. */
-#include "profile/as-time.h"
 #include "profile/collect-internal.h"
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
  */
 #include "base/digest.h"
 #include "profile/collect-internal.h"
+#include "profile/labeler-internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

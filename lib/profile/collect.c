@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/collect.h"
 #include "profile/collect-internal.h"
+#include "profile/labeler-internal.h"
 #include "unwind/unwind.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
  * have the order of the types.
  */
 #include "base/text.h"
-#include "profile/as-time.h"
 #include "profile/encode-internal.h"
 #include "profile/figures.h"
 #include "profile/wire.h"

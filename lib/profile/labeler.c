@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profile/labeler.h"
+#include "profile/labeler-internal.h"
 #include "profile/data-source.h"
 #include "record/label-payload.h"
 #include "stream/label-join.h"

@@ -42,12 +42,6 @@ struct labeler {
  */
 bool labeler_choose(struct labeler *f, const char *list, const char **wrong);
 
-/*
- * Ask for the labels "slice", COUNT to twice as many, and "run".  Return false if another
- * label has one of these names, or there are too many labels.
- */
-bool labeler_slice(struct labeler *f, uint64_t count);
-
 /* Return whether we make a label called NAME, other than fields and labels of the program. */
 bool labeler_makes(const char *name);
 
@@ -63,23 +57,7 @@ const char *labeler_shown(const char *name);
 /* Return whether labels of the profiled program were asked for, with label:NAME or label:*. */
 bool labeler_wants_program(const struct labeler *f);
 
-/* Ask for the label "parallelism".  Return false as above. */
-bool labeler_parallelism(struct labeler *f);
-
 /* The names that labeler_choose() accepts, separated by commas. */
 extern const char labeler_names[];
-
-/* Learn names, control groups and fields of tracepoints from REC, a record of any type. */
-void labeler_follow(struct labeler *f, const struct record *rec);
-
-/* Return the label set of SAMPLE of an event with ATTR; COMM is the name of its thread. */
-uint32_t labeler_labels(struct labeler *f, const struct resolved_sample *sample, const char *comm,
-			const struct perf_event_attr *attr);
-
-/*
- * Set in VALUE that the labels of the program are not known.  Return false if nobody asked for
- * them, or the stream has none.
- */
-bool labeler_add_unknown(struct labeler *f, int64_t *value);
 
 void labeler_release(struct labeler *f);

@@ -134,6 +134,13 @@ double profile_scale(const struct profile *p, uint32_t event);
 /* Return SUM, a value of EVENT, scaled up by that factor; INT64_MAX if it does not fit then. */
 int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum);
 
+/*
+ * as-time.c: return the ns per cycle of the event that P shows as time and set *EVENT, or
+ * return 0.
+ */
+double as_time_factor(const struct profile *p, const struct stream_events *events,
+		      uint32_t *event);
+
 /* Extend the profile's duration to TIME (0: unknown). */
 void profile_time(struct profile *p, uint64_t time);
 

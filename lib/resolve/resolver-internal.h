@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "base/pointers.h"
 #include "resolve/resolver.h"
-#include "resolve/source.h"
+#include "resolve/source-internal.h"
 #include "resolve/stack-ends.h"
 #include "symbol/jitmap.h"
 #include "symbol/kallsyms.h"

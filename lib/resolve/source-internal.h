@@ -11,3 +11,6 @@ struct extent source_read(struct source *source, uint64_t address, struct source
 
 /* Set KEY to the cache key of T's answers. Returns false if they cannot be cached. */
 bool source_key(const struct tables *t, struct cache_key *key);
+
+/* Write what was found since the last save to the cache, if a cache is in use. */
+void source_save(struct source *source);

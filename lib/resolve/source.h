@@ -76,7 +76,4 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
  */
 struct extent source_go_function(struct source *source, uint64_t address);
 
-/* Write what was found since the last save to the cache, if a cache is in use. */
-void source_save(struct source *source);
-
 void source_release(struct source *source);

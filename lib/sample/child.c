@@ -18,7 +18,7 @@ static void be_child(int go, int failed, char *const *command, bool stdout_is_ta
 
 	if (stdout_is_taken)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	command_restore_signals();
+	command_restore_signals(0);
 	if (read(go, &word, 1) == 1)
 		execvp(command[0], command);
 	else

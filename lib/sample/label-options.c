@@ -43,16 +43,6 @@ const char *label_options_parse_keys(const char *keys, void *options)
 	}
 }
 
-bool label_options_allow(const struct label_options *o, const char *key, size_t size)
-{
-	if (o->keys == 0)
-		return true;
-	for (size_t i = 0; i < o->keys; i++)
-		if (strlen(o->key[i]) == size && !memcmp(o->key[i], key, size))
-			return true;
-	return false;
-}
-
 void label_options_release(struct label_options *o)
 {
 	for (size_t i = 0; i < o->keys; i++)

@@ -31,7 +31,4 @@ const char *label_options_parse_keys(const char *keys, void *options);
 
 #define LABEL_KEYS_TAKES "a list of keys such as user,path"
 
-/* Return whether labels with the key of SIZE bytes are recorded. */
-bool label_options_allow(const struct label_options *options, const char *key, size_t size);
-
 void label_options_release(struct label_options *options);

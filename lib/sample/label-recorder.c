@@ -4,7 +4,6 @@
 #include "sample/bpf.h"
 #include "sample/bpf-task.h"
 #include "sample/label-program.h"
-#include "sample/label-rights.h"
 #include "stream/writer.h"
 
 #include <errno.h>

@@ -104,3 +104,18 @@ void label_recorder_write(struct label_recorder *l, const struct kept_labels *ke
 void label_recorder_write_attr(const struct label_recorder *l, struct output *out);
 
 void label_recorder_close(struct label_recorder *l);
+
+/*
+ * label-rights.c: return whether the kernel can run programs at the first COUNT of EVENTS.  False:
+ * reported.
+ */
+bool label_rights_events(const struct event_list *events, size_t count, struct report *report);
+
+/*
+ * Write why labels cannot be recorded, and a remedy, to REASON (SIZE bytes): a step failed with
+ * ERROR, an errno, or 0; WHY says what the step was, or what the kernel says.
+ */
+void label_rights_explain(int error, const char *why, char *reason, size_t size);
+
+/* Store what identifies our namespace of processes; zeros: the first namespace, or unknown. */
+void label_rights_namespace(uint64_t *device, uint64_t *inode);

@@ -5,6 +5,7 @@
 #include "linux/rights.h"
 #include "linux/sysfs.h"
 #include "sample/bpf-task.h"
+#include "sample/label-recorder.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -21,11 +21,22 @@ static void uncount(struct label_payload *p)
 	p->count -= p->count > 0;
 }
 
-/* Append a pair if it is allowed and fits; otherwise it counts as left out. */
+/* Return whether labels with the key of SIZE bytes are recorded. */
+static bool is_wanted(const struct label_options *o, const uint8_t *key, size_t size)
+{
+	if (o->keys == 0)
+		return true;
+	for (size_t i = 0; i < o->keys; i++)
+		if (strlen(o->key[i]) == size && !memcmp(o->key[i], key, size))
+			return true;
+	return false;
+}
+
+/* Append a pair if it is wanted and fits; otherwise it counts as left out. */
 static void add_pair(struct label_payload *p, const struct label_options *options,
 		     const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size)
 {
-	if (!label_options_allow(options, (const char *)key, key_size)) {
+	if (!is_wanted(options, key, key_size)) {
 		uncount(p);
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/allow.h"
-#include "serve/query.h"
+#include "serve/internal.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -18,8 +18,3 @@ const char *allow_check(const char *list);
  * write the reason to WHY, of SIZE bytes.
  */
 bool allow_all(const char *list, const char *json, char *why, size_t size);
-
-enum { ALLOW_JSON_MOST = 1 << 16 };	/* bytes of pmu-events' output that are read */
-
-/* Return whether JSON, the output of pmu-events, has a tracepoint. */
-bool allow_has_tracepoint(const char *json);

@@ -17,6 +17,8 @@
 struct job;
 struct keeper;
 
+enum { LISTEN_NAME = 160 };	/* bytes of a name of an address, with its NUL */
+
 struct server {
 	const struct serve_settings *settings;
 	struct report *report;
@@ -102,3 +104,17 @@ void keeper_print(const struct keeper *k, struct evbuffer *out);
 
 /* Write the page that builds addresses. */
 void index_page_write(const struct server *s, struct evbuffer *out);
+
+enum { ALLOW_JSON_MOST = 1 << 16 };	/* bytes of pmu-events' output that are read */
+
+/* Return whether JSON, the output of pmu-events, has a tracepoint. */
+bool allow_has_tracepoint(const char *json);
+
+/*
+ * Open a socket for TEXT, and write how to address it to NAME: "http://127.0.0.1:6060",
+ * "unix:PATH".  Port 0 is a free port.  Return a non-blocking descriptor, or -1 (reported).
+ */
+int listen_open(const char *text, char name[LISTEN_NAME], struct report *report);
+
+/* Remove the Unix socket of TEXT, if it is one. */
+void listen_remove(const char *text);

@@ -20,13 +20,6 @@ struct annotate_text {
 	struct bars_left left;
 };
 
-double annotate_share(const struct annotate *a, uint32_t row, enum bars_of kind)
-{
-	if (a->has_bars)
-		return a->bars.row[row].bar[kind].share;
-	return a->whole ? (double)a->row[row].value[kind] / (double)a->whole : 0;
-}
-
 static void print_cost(struct annotate_text *p, uint32_t row, enum bars_of kind)
 {
 	const struct annotate *a = p->a;

@@ -17,9 +17,6 @@ struct annotate_view {
 	size_t columns;		/* width of the terminal; 0: lines are not shortened */
 };
 
-/* The number that annotate_line.row stands for, as a share of the whole. */
-double annotate_share(const struct annotate *a, uint32_t row, enum bars_of kind);
-
 /* Print A as text to OUT. */
 void annotate_print(struct annotate *a, const struct annotate_view *view, FILE *out);
 

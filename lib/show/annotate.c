@@ -384,6 +384,13 @@ bool annotate_add_ratio(struct annotate *a, struct ratio_column *c, size_t x, si
 	return ratios_add_counted(c, x, y, count_with_bars, a);
 }
 
+double annotate_share(const struct annotate *a, uint32_t row, enum bars_of kind)
+{
+	if (a->has_bars)
+		return a->bars.row[row].bar[kind].share;
+	return a->whole ? (double)a->row[row].value[kind] / (double)a->whole : 0;
+}
+
 void annotate_release(struct annotate *a)
 {
 	for (uint32_t i = 0; i < a->functions; i++) {

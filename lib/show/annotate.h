@@ -110,6 +110,9 @@ struct annotate_line {
 	const char *text;	/* safe to print; "": unknown */
 };
 
+/* The number that annotate_line.row stands for, as a share of the whole. */
+double annotate_share(const struct annotate *a, uint32_t row, enum bars_of kind);
+
 /* Where annotate_show() prints to. */
 struct annotate_sink {
 	void *context;

@@ -10,7 +10,7 @@
 #include "event/event.h"
 #include "linux/maps.h"
 #include "linux/proc.h"
-#include "show/doctor.h"
+#include "show/doctor-internal.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "show/doctor.h"
+#include "show/doctor-internal.h"
 #include "base/json.h"
 #include "event/event.h"
 #include "event/pmu.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stream/inflate.h"
+#include "stream/internal.h"
 #include "base/arena.h"
 
 #include <stdlib.h>

@@ -20,16 +20,6 @@ void inflate_feed(struct inflate *z, const void *bytes, size_t size);
  */
 ptrdiff_t inflate_read(struct inflate *z, void *to, size_t room);
 
-/* Count RECORDS that the data have expanded to, and BYTES that records among them expanded to. */
-void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
-
-/*
- * Return whether the data have expanded to more than 64 MiB plus 200 times their size, or to more
- * than 4 million records plus one for each byte.  No recording does: even a repeated sample takes
- * more than a byte, because its time differs.
- */
-bool inflate_is_bomb(const struct inflate *z);
-
 /* Return whether Z is at the end of a compressed frame, and no other frame has started. */
 bool inflate_is_whole(const struct inflate *z);
 

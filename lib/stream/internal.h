@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals of the stream reader, shared by its source files. */
+/*
+ * Internals of the stream reader, shared by its source files; at the end, what only this module
+ * asks of decompressors and of label sets.
+ */
 #pragma once
 #include "base/buffer.h"
 #include "stream/inflate.h"
+#include "stream/label-sets.h"
 #include "stream/order.h"
 #include "stream/reader.h"
 
@@ -160,3 +164,19 @@ void reader_follow(struct stream_reader *in, const struct record *rec);
  * the header is too damaged to read the file (reported).
  */
 bool reader_open_file(struct stream_reader *in, uint64_t header_size);
+
+/* Count RECORDS that the data have expanded to, and BYTES that records among them expanded to. */
+void inflate_count(struct inflate *z, uint64_t bytes, uint64_t records);
+
+/*
+ * Return whether the data have expanded to more than 64 MiB plus 200 times their size, or to more
+ * than 4 million records plus one for each byte.  No recording does: even a repeated sample takes
+ * more than a byte, because its time differs.
+ */
+bool inflate_is_bomb(const struct inflate *z);
+
+/* Return the id of the pair KEY and VALUE. */
+uint32_t label_sets_pair(struct label_sets *l, const char *key, const char *value);
+
+/* Return the id of the set with COUNT pairs, up to LABEL_SET_PAIRS_MAX, whose ids are in PAIR. */
+uint32_t label_sets_add(struct label_sets *l, const uint32_t *pair, uint32_t count);

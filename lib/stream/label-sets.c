@@ -3,9 +3,9 @@
  * A sample's labels are found by their bytes in the record, with one hash.  Only new bytes are
  * taken apart.
  */
-#include "stream/label-sets.h"
 #include "base/text.h"
 #include "record/label-payload.h"
+#include "stream/internal.h"
 #include "stream/label-join.h"
 
 #include <stdlib.h>

@@ -39,12 +39,6 @@ enum { LABEL_SET_PAIRS_MAX = 255 };
 /* Return the id of the set of LABELS, which label_join_take() has checked. */
 uint32_t label_sets_of_sample(struct label_sets *l, const struct sample_labels *labels);
 
-/* Return the id of the pair KEY and VALUE. */
-uint32_t label_sets_pair(struct label_sets *l, const char *key, const char *value);
-
-/* Return the id of the set with COUNT pairs, up to LABEL_SET_PAIRS_MAX, whose ids are in PAIR. */
-uint32_t label_sets_add(struct label_sets *l, const uint32_t *pair, uint32_t count);
-
 /* Return whether there are so many sets that the caller should forget them soon. */
 bool label_sets_is_full(const struct label_sets *l);
 

@@ -5,6 +5,7 @@
  */
 #include "stream/resolved.h"
 #include "record/label-payload.h"
+#include "stream/internal.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/filter.h"
-#include "base/arena.h"
 #include "stream/writer.h"
 #include "unwind/deferred.h"
+#include "unwind/internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

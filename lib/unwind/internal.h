@@ -110,6 +110,25 @@ struct frame {
 	bool is_exact;		/* PC is not a return address */
 };
 
+/* How unwinding a sample ended. */
+enum unwind_outcome {
+	UNWIND_WHOLE,		/* at the start of the thread */
+	UNWIND_JOINED,		/* the dump was too short, but an earlier stack had the rest */
+	UNWIND_CUT,		/* the dump is too short */
+	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
+	UNWIND_NO_CODE,		/* at a return address that is no code */
+	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
+	UNWIND_LIMIT,		/* at the limit of frames */
+	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */
+	UNWIND_BEFORE,		/* unwound already, by an earlier program */
+	UNWIND_OUTCOMES
+};
+
+struct unwind_counts {
+	uint64_t samples[UNWIND_OUTCOMES];
+	uint64_t frames;	/* user frames that were written */
+};
+
 struct unwind {
 	struct unwind_options options;
 	const struct stream_origin *origin;	/* NULL: this machine, now */
@@ -139,6 +158,12 @@ struct unwind {
 	uint64_t too_long;	/* samples that were cut to fit a record */
 	const char *foreign;	/* why the last skipped sample was not unwound */
 };
+
+/* Return the threads of the records that unwind_follow() has followed. */
+const struct tasks *unwind_tasks(const struct unwind *u);
+
+/* Write the counts to TEXT of SIZE bytes, as "120 stacks, 31.2 frames: 98.6 % whole, ...". */
+void unwind_describe(const struct unwind *u, char *text, size_t size);
 
 /* Return the machine of the stream, or NULL if it is unknown. */
 const struct machine *unwind_machine(const struct unwind *u);

@@ -448,8 +448,3 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	}
 	return write_sample(u, event, rec, s, is_unwound, out);
 }
-
-struct unwind_counts unwind_counts(const struct unwind *u)
-{
-	return u->counts;
-}

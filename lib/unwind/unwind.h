@@ -73,9 +73,6 @@ void unwind_attr(const struct unwind *u, uint8_t *attr, size_t size);
  */
 bool unwind_follow(struct unwind *u, const struct record *rec);
 
-/* Return the threads of the records that unwind_follow() has followed. */
-const struct tasks *unwind_tasks(const struct unwind *u);
-
 /*
  * Write to OUT the record that takes the place of REC, a SAMPLE of EVENT decoded as SAMPLE.
  * Return the size of the new record in bytes, at most RECORD_MAX_SIZE;
@@ -84,30 +81,6 @@ const struct tasks *unwind_tasks(const struct unwind *u);
 size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     const struct record *rec, const struct sample *sample,
 		     uint8_t out[RECORD_MAX_SIZE]);
-
-/* How unwinding a sample ended. */
-enum unwind_outcome {
-	UNWIND_WHOLE,		/* at the start of the thread */
-	UNWIND_JOINED,		/* the dump was too short, but an earlier stack had the rest */
-	UNWIND_CUT,		/* the dump is too short */
-	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
-	UNWIND_NO_CODE,		/* at a return address that is not in code */
-	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
-	UNWIND_LIMIT,		/* at the limit of frames */
-	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */
-	UNWIND_BEFORE,		/* unwound already, by an earlier program */
-	UNWIND_OUTCOMES
-};
-
-struct unwind_counts {
-	uint64_t samples[UNWIND_OUTCOMES];
-	uint64_t frames;	/* user frames that were written */
-};
-
-struct unwind_counts unwind_counts(const struct unwind *u);
-
-/* Write the counts to TEXT of SIZE bytes, as "120 stacks, 31.2 frames: 98.6 % whole, ...". */
-void unwind_describe(const struct unwind *u, char *text, size_t size);
 
 /* Report the counts (-v), what is wrong with files, and whether the dumps are too short. */
 void unwind_report(struct unwind *u);
