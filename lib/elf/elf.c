@@ -72,32 +72,21 @@ static uint64_t program_size(const struct elf *elf)
 struct elf_section elf_section_at(const struct elf *elf, uint32_t index)
 {
 	uint64_t size = section_size(elf);
-	const uint8_t *at = elf_part(elf, elf->section_headers + index * size, size).at;
+	struct cursor c = elf_cursor(elf, elf_part(elf, elf->section_headers + index * size, size));
 	struct elf_section s = { 0 };
 
-	if (!at || index >= elf->sections)
+	if (c.at == c.end || index >= elf->sections)
 		return s;
-	s.name = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_name));	/* the same in both */
-	s.type = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_type));
-	if (elf->is64) {
-		s.flags = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_flags));
-		s.address = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_addr));
-		s.offset = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_offset));
-		s.size = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_size));
-		s.link = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_link));
-		s.info = elf_load_u32(elf, at + offsetof(Elf64_Shdr, sh_info));
-		s.alignment = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_addralign));
-		s.entry_size = elf_load_u64(elf, at + offsetof(Elf64_Shdr, sh_entsize));
-	} else {
-		s.flags = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_flags));
-		s.address = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_addr));
-		s.offset = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_offset));
-		s.size = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_size));
-		s.link = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_link));
-		s.info = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_info));
-		s.alignment = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_addralign));
-		s.entry_size = elf_load_u32(elf, at + offsetof(Elf32_Shdr, sh_entsize));
-	}
+	s.name = cursor_u32(&c);
+	s.type = cursor_u32(&c);
+	s.flags = elf_word(elf, &c);
+	s.address = elf_word(elf, &c);
+	s.offset = elf_word(elf, &c);
+	s.size = elf_word(elf, &c);
+	s.link = cursor_u32(&c);
+	s.info = cursor_u32(&c);
+	s.alignment = elf_word(elf, &c);
+	s.entry_size = elf_word(elf, &c);
 	if (elf->placed)
 		s.address = elf->placed[index].address;
 	return s;
@@ -498,6 +487,17 @@ void elf_text(const struct elf *elf, uint64_t *start, uint64_t *end)
 	}
 	if (*end == 0)
 		*start = 0;
+}
+
+bool elf_next_segment(const struct elf *elf, uint32_t *index, struct elf_bytes *out)
+{
+	while (*index < elf->loads) {
+		const struct elf_load *p = &elf->load[(*index)++];
+		*out = elf_part(elf, p->offset, p->file_size);
+		if (p->is_code && out->size)
+			return true;
+	}
+	return false;
 }
 
 /* Return the first segment that contains ADDRESS and has contents there; NULL: none. */

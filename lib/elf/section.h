@@ -68,6 +68,12 @@ uint16_t elf_machine(const struct elf *elf);
 /* Return the address where the program, or a loader, starts; 0: nowhere. */
 uint64_t elf_entry(const struct elf *elf);
 
+/*
+ * Get the bytes that the file has of the next executable segment, and advance *INDEX, which starts
+ * at 0.  False: there are no more.
+ */
+bool elf_next_segment(const struct elf *elf, uint32_t *index, struct elf_bytes *out);
+
 /* Return the contents of the segment of .eh_frame_hdr, and store its address; size 0: none. */
 struct elf_bytes elf_frame_header(const struct elf *elf, uint64_t *address);
 

@@ -7,6 +7,7 @@
  * instructions for that every few hundred bytes.  The files that the process maps are only read.
  */
 #include "base/regular.h"
+#include "elf/section.h"
 #include "event/event.h"
 #include "linux/maps.h"
 #include "linux/proc.h"
@@ -20,9 +21,7 @@
 
 enum {
 	MOST_CODE = 8 << 20,	/* bytes of code to read per segment */
-	MOST_HEADERS = 64,
 	MOST_OBJECTS = 256,	/* libraries to examine */
-	MOST_SECTIONS = 512, MOST_NAMES = 64 << 10,	/* bytes of section names */
 	SPARSE = 4096,		/* bytes of code per frame pointer saved: more means "none" */
 };
 
@@ -54,67 +53,30 @@ static uint64_t count_frames(const uint8_t *code, size_t size, uint16_t machine)
 	return n;
 }
 
-static void scan_code(int fd, const Elf64_Phdr *header, uint16_t machine,
-		      struct program_code *program)
-{
-	uint64_t size = header->p_filesz < MOST_CODE ? header->p_filesz : MOST_CODE;
-	uint8_t *code = mem_resize(NULL, (size_t)size);
-
-	ssize_t n = pread(fd, code, (size_t)size, (off_t)header->p_offset);
-	if (n > 0) {
-		program->code += (uint64_t)n;
-		program->frames += count_frames(code, (size_t)n, machine);
-	}
-	free(code);
-}
-
-/* Return whether there is a section with unwind tables: static programs have no such segment. */
-static bool has_table_section(int fd, const Elf64_Ehdr *elf)
-{
-	const size_t size = sizeof(Elf64_Shdr);
-	Elf64_Shdr names, section;
-	bool found = false;
-
-	off_t at = (off_t)(elf->e_shoff + (uint64_t)elf->e_shstrndx * size);
-	if (elf->e_shentsize != size || at < 0 || pread(fd, &names, size, at) != (ssize_t)size ||
-	    names.sh_size > MOST_NAMES)
-		return false;
-	char *text = mem_zeroed(names.sh_size + 1, 1);
-	if (pread(fd, text, names.sh_size, (off_t)names.sh_offset) != (ssize_t)names.sh_size)
-		names.sh_size = 0;
-	for (int i = 0; i < elf->e_shnum && i < MOST_SECTIONS && !found; i++) {
-		at = (off_t)(elf->e_shoff + (uint64_t)i * size);
-		if (at < 0 || pread(fd, &section, size, at) != (ssize_t)size)
-			break;
-		const char *name = section.sh_name < names.sh_size ? text + section.sh_name : "";
-		found = section.sh_size && (!strcmp(name, ".eh_frame") ||
-					    !strcmp(name, ".debug_frame"));
-	}
-	free(text);
-	return found;
-}
-
-/* Examine the program FD.  False: it is not a 64-bit ELF file with code. */
+/* Examine the program FD, which is closed.  False: it is not a 64-bit ELF file with code. */
 static bool read_program(int fd, struct program_code *program)
 {
-	Elf64_Ehdr elf;
-	Elf64_Phdr header;
+	const char *why;
+	struct elf *elf = fd < 0 ? NULL : elf_open(fd, &why);
+	struct elf_section section;
+	struct elf_bytes code;
+	uint64_t address;
+	uint32_t segment = 0;
 
-	*program = (struct program_code){ .is_static = true };
-	if (pread(fd, &elf, sizeof(elf), 0) != sizeof(elf) ||
-	    memcmp(elf.e_ident, ELFMAG, SELFMAG) ||
-	    elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_phentsize != sizeof(header))
-		return false;
-	for (int i = 0; i < elf.e_phnum && i < MOST_HEADERS; i++) {
-		off_t at = (off_t)(elf.e_phoff + (uint64_t)i * sizeof(header));
-		if (at < 0 || pread(fd, &header, sizeof(header), at) != sizeof(header))
-			break;
-		program->unwind_tables |= header.p_type == PT_GNU_EH_FRAME;
-		program->is_static &= header.p_type != PT_INTERP;
-		if (header.p_type == PT_LOAD && header.p_flags & PF_X)
-			scan_code(fd, &header, elf.e_machine, program);
+	*program = (struct program_code){ 0 };
+	if (elf && elf_machine(elf) != EM_NONE) {
+		while (elf_next_segment(elf, &segment, &code)) {
+			size_t size = code.size < MOST_CODE ? (size_t)code.size : MOST_CODE;
+			program->code += size;
+			program->frames += count_frames(code.at, size, elf_machine(elf));
+		}
+		/* static programs have tables, but no segment that names them */
+		program->unwind_tables = elf_frame_header(elf, &address).size ||
+					 elf_find_section(elf, ".eh_frame", &section) ||
+					 elf_find_section(elf, ".debug_frame", &section);
+		program->is_static = !elf_find_section(elf, ".interp", &section);
 	}
-	program->unwind_tables |= has_table_section(fd, &elf);
+	elf_close(elf);
 	return program->code > 0;
 }
 
@@ -125,7 +87,7 @@ static void examine_frames(struct findings *all, pid_t pid)
 	struct proc_path path = proc_path(pid, "exe");
 
 	int fd = regular_open(path.text, false);
-	if (fd < 0 || !read_program(fd, &program)) {
+	if (!read_program(fd, &program)) {
 		f->state = FINDING_NOTE;
 		snprintf(f->text, sizeof(f->text), "cannot examine %s", path.text);
 	} else if (program.frames * SPARSE >= program.code) {
@@ -141,8 +103,6 @@ static void examine_frames(struct findings *all, pid_t pid)
 		snprintf(f->mend, sizeof(f->mend), "%sbuild it with -fno-omit-frame-pointer",
 			 program.unwind_tables ? "pmu-sample --unwind; or " : "");
 	}
-	if (fd >= 0)
-		close(fd);
 }
 
 /* How many objects that a process mapped as code have frame pointers or unwind tables. */
@@ -169,7 +129,7 @@ static void examine_object(struct mapped_objects *all, pid_t pid, const char *pa
 	struct program_code code;
 	int fd = regular_open_below(proc_path(pid, "root").text, path, false);
 
-	if (fd >= 0 && read_program(fd, &code)) {
+	if (read_program(fd, &code)) {
 		all->count++;
 		all->with_tables += code.unwind_tables;
 		if (!code.unwind_tables)
@@ -179,8 +139,6 @@ static void examine_object(struct mapped_objects *all, pid_t pid, const char *pa
 		else
 			add_name(all->no_frames, sizeof(all->no_frames), path);
 	}
-	if (fd >= 0)
-		close(fd);
 }
 
 /* Examine each object that PID has mapped as code; a deleted one is not found. */
