@@ -15,17 +15,13 @@ enum {
 	STACK_MAX = 64,			/* values on the stack */
 };
 
+/* Return the id of an expression that was added, or -1. */
 static int32_t find(const struct cfi *c, const uint8_t *at, uint64_t size, uint64_t hash)
 {
-	struct table_probe probe = table_probe(&c->expression_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&c->expression_table, hash, i, c->expression[i].size == size &&
+				 !memcmp(c->expression[i].at, at, size));
 
-	while ((id = table_next(&c->expression_table, &probe)) != TABLE_NONE) {
-		const struct expression *e = &c->expression[id];
-		if (e->size == size && !memcmp(e->at, at, size))
-			return (int32_t)id;
-	}
-	return -1;
+	return id == TABLE_NONE ? -1 : (int32_t)id;
 }
 
 int32_t expression_add(struct cfi *c, const uint8_t *at, uint64_t size)

@@ -20,17 +20,13 @@ static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
 
 static struct collect_part *find_part(struct collect *c, pid_t id)
 {
-	uint32_t i;
-
 	if (c->last_part < c->parts && c->part[c->last_part].id == id)
 		return &c->part[c->last_part];
-	struct table_probe probe = table_probe(&c->part_table, hash_u64((uint32_t)id));
-	while ((i = table_next(&c->part_table, &probe)) != TABLE_NONE)
-		if (c->part[i].id == id) {
-			c->last_part = i;
-			return &c->part[i];
-		}
-	return NULL;
+	uint32_t at = TABLE_FIND(&c->part_table, hash_u64((uint32_t)id), i, c->part[i].id == id);
+	if (at == TABLE_NONE)
+		return NULL;
+	c->last_part = at;
+	return &c->part[at];
 }
 
 struct collect_part *collect_part(struct collect *c, const struct resolved_sample *s)

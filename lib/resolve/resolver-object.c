@@ -276,15 +276,14 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 {
 	const struct part key = { object, part.start, part.size, pid, part.flags };
 	uint64_t hash = part_hash(&key);
-	struct table_probe probe = table_probe(&r->part_table, hash);
 	const char *path = "[unknown]";
-	uint32_t id;
+	const struct part *p = r->part;
+	uint32_t id = TABLE_FIND(&r->part_table, hash, i, p[i].object == object &&
+				 p[i].start == part.start && p[i].size == part.size &&
+				 p[i].pid == pid && p[i].flags == part.flags);
 
-	while ((id = table_next(&r->part_table, &probe)) != TABLE_NONE)
-		if (r->part[id].object == object && r->part[id].start == part.start &&
-		    r->part[id].size == part.size && r->part[id].pid == pid &&
-		    r->part[id].flags == part.flags)
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
 		if (!r->many_objects)
 			report_note(r->report, "code is at more than %d places: further places are "

@@ -124,7 +124,7 @@ static bool has_lines(const struct resolver *r, const struct resolved_frame *f, 
 static uint32_t merged_frame(struct resolver *r, struct place place)
 {
 	bool is_full = r->tables->frames >= 2 * FRAMES_MAX;
-	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place), id;
+	uint32_t lines = is_full ? 0 : resolver_find_lines(r, &place);
 
 	if (r->tables->frames == FRAMES_MAX)
 		report_note(r->report, "more than %d addresses were sampled: further addresses "
@@ -134,12 +134,11 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	if (lines == 0)
 		lines = resolver_find_nameless_line(r);
 	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
-	struct table_probe probe = table_probe(&r->merged_table, hash);
-	while ((id = table_next(&r->merged_table, &probe)) != TABLE_NONE) {
-		const struct resolved_frame *f = &r->tables->frame[id];
-		if (f->object == place.object && has_lines(r, f, lines))
-			return id;
-	}
+	const struct resolved_frame *frame = r->tables->frame;
+	uint32_t id = TABLE_FIND(&r->merged_table, hash, i,
+				 frame[i].object == place.object && has_lines(r, &frame[i], lines));
+	if (id != TABLE_NONE)
+		return id;
 	id = add_frame(r, &place, lines);
 	table_add(&r->merged_table, hash, id);
 	return id;
@@ -148,15 +147,14 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 {
 	uint64_t hash = hash_more(place->object, place->address);
-	struct table_probe probe = table_probe(&r->frame_table, hash);
-	uint32_t lines = place->jit ? resolver_find_lines(r, place) : 0, id;
+	uint32_t lines = place->jit ? resolver_find_lines(r, place) : 0;
+	const struct resolved_frame *frame = r->tables->frame;
+	uint32_t id = TABLE_FIND(&r->frame_table, hash, i, frame[i].address == place->address &&
+				 frame[i].object == place->object &&
+				 (!place->jit || has_lines(r, &frame[i], lines)));
 
-	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
-		const struct resolved_frame *f = &r->tables->frame[id];
-		if (f->address == place->address && f->object == place->object &&
-		    (!place->jit || has_lines(r, f, lines)))
-			return id;
-	}
+	if (id != TABLE_NONE)
+		return id;
 	if (r->options.symbols && r->tables->frames >= FRAMES_MAX)
 		return merged_frame(r, *place);
 	if (!place->jit)

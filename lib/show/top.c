@@ -130,12 +130,11 @@ static void count(struct top *t, uint32_t row, int64_t value, bool is_leaf)
 static struct top_call *find_call(struct top *t, uint32_t caller, uint32_t callee)
 {
 	uint64_t hash = hash_u64((uint64_t)caller << 32 | callee);
-	struct table_probe probe = table_probe(&t->call_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&t->call_table, hash, i, t->call[i].caller == caller &&
+				 t->call[i].callee == callee);
 
-	while ((id = table_next(&t->call_table, &probe)) != TABLE_NONE)
-		if (t->call[id].caller == caller && t->call[id].callee == callee)
-			return &t->call[id];
+	if (id != TABLE_NONE)
+		return &t->call[id];
 	t->call = array_grow(t->call, t->calls, sizeof(*t->call));
 	t->call[t->calls] = (struct top_call){ .caller = caller, .callee = callee };
 	table_add(&t->call_table, hash, t->calls);

@@ -31,14 +31,12 @@ static uint32_t put_string(struct resolved_reader *r, const char *text)
 	struct resolved *t = r->tables;
 	size_t size = strlen(text);
 	uint64_t hash = hash_bytes(text, size);
-	struct table_probe probe = table_probe(&r->string_table, hash);
-	uint32_t id;
 
 	if (size == 0)
 		return resolved_add_string(t, text, 0);
-	while ((id = table_next(&r->string_table, &probe)) != TABLE_NONE)
-		if (!strcmp(t->string[id], text))
-			return id;
+	uint32_t id = TABLE_FIND(&r->string_table, hash, i, !strcmp(t->string[i], text));
+	if (id != TABLE_NONE)
+		return id;
 	id = resolved_add_string(t, text, size);
 	table_add(&r->string_table, hash, id);
 	return id;
@@ -55,12 +53,11 @@ static bool is_same_object(const struct resolved_object *a, const struct resolve
 static uint32_t put_object(struct resolved_reader *r, const struct resolved_object *o)
 {
 	uint64_t hash = hash_more(hash_more(o->path, o->start), o->size);
-	struct table_probe probe = table_probe(&r->object_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&r->object_table, hash, i,
+				 is_same_object(&r->tables->object[i], o));
 
-	while ((id = table_next(&r->object_table, &probe)) != TABLE_NONE)
-		if (is_same_object(&r->tables->object[id], o))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	id = resolved_add_object(r->tables, o);
 	table_add(&r->object_table, hash, id);
 	return id;
@@ -69,12 +66,11 @@ static uint32_t put_object(struct resolved_reader *r, const struct resolved_obje
 static uint32_t put_function(struct resolved_reader *r, const struct resolved_function *f)
 {
 	uint64_t hash = hash_bytes(f, sizeof(*f));
-	struct table_probe probe = table_probe(&r->function_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&r->function_table, hash, i,
+				 !memcmp(&r->tables->function[i], f, sizeof(*f)));
 
-	while ((id = table_next(&r->function_table, &probe)) != TABLE_NONE)
-		if (!memcmp(&r->tables->function[id], f, sizeof(*f)))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	id = resolved_add_function(r->tables, f);
 	table_add(&r->function_table, hash, id);
 	return id;
@@ -84,15 +80,13 @@ static uint32_t put_frame(struct resolved_reader *r, const struct resolved_frame
 {
 	size_t size = f->lines * sizeof(*f->line);
 	uint64_t hash = hash_more(hash_more(f->object, f->address), hash_bytes(f->line, size));
-	struct table_probe probe = table_probe(&r->frame_table, hash);
-	uint32_t id;
+	const struct resolved_frame *known = r->tables->frame;
+	uint32_t id = TABLE_FIND(&r->frame_table, hash, i, known[i].object == f->object &&
+				 known[i].address == f->address && known[i].lines == f->lines &&
+				 (!size || !memcmp(known[i].line, f->line, size)));
 
-	while ((id = table_next(&r->frame_table, &probe)) != TABLE_NONE) {
-		const struct resolved_frame *known = &r->tables->frame[id];
-		if (known->object == f->object && known->address == f->address &&
-		    known->lines == f->lines && (!size || !memcmp(known->line, f->line, size)))
-			return id;
-	}
+	if (id != TABLE_NONE)
+		return id;
 	id = resolved_add_frame(r->tables, f);
 	table_add(&r->frame_table, hash, id);
 	return id;

@@ -120,12 +120,11 @@ static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct 
 	struct rule rule;
 	size_t size = convert(row, m, object, is_go, &rule);
 	uint64_t hash = hash_bytes(&rule, size);
-	struct table_probe probe = table_probe(&r->table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&r->table, hash, i, r->rule[i]->saves == rule.saves &&
+				 !memcmp(r->rule[i], &rule, size));
 
-	while ((id = table_next(&r->table, &probe)) != TABLE_NONE)
-		if (r->rule[id]->saves == rule.saves && !memcmp(r->rule[id], &rule, size))
-			return id;
+	if (id != TABLE_NONE)
+		return id;
 	if (r->count >= RULE_MAX)
 		return ID_NO_CFI;
 	id = add_rule(r, &rule, size);
@@ -285,12 +284,11 @@ static uint32_t place_rule(struct unwind *u, struct code *code, const struct map
 {
 	struct rules *r = &u->rules;
 	uint64_t key = own | (is_exact ? EXACT : 0), hash = hash_more(m->object, key);
-	struct table_probe probe = table_probe(&r->place_table, hash);
-	uint32_t id;
+	uint32_t id = TABLE_FIND(&r->place_table, hash, i, r->place[i].address == key &&
+				 r->place[i].object == m->object);
 
-	while ((id = table_next(&r->place_table, &probe)) != TABLE_NONE)
-		if (r->place[id].address == key && r->place[id].object == m->object)
-			return r->place[id].rule;
+	if (id != TABLE_NONE)
+		return r->place[id].rule;
 	uint32_t rule = look_up(u, code, m, own, is_exact);
 	if (r->places == PLACES_MAX) {
 		table_release(&r->place_table);
