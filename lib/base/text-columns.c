@@ -4,6 +4,7 @@
  * A range may cover code points that are not assigned.
  */
 #include "base/text.h"
+#include "base/bisect.h"
 
 struct range {
 	uint32_t first, last;
@@ -113,16 +114,9 @@ static const struct range two_columns[] = {
 
 static bool is_in(const struct range *range, size_t count, uint32_t code)
 {
-	size_t low = 0, high = count;
+	size_t at = BISECT(0, count, i, range[i].last >= code);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (range[middle].last < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && range[low].first <= code;
+	return at < count && range[at].first <= code;
 }
 
 size_t text_columns(uint32_t code)

@@ -8,6 +8,7 @@
  * entries decide.  Where FDEs overlap, the one with the last start wins.
  */
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "dwarf/cfi-internal.h"
 #include "dwarf/constants.h"
 
@@ -170,17 +171,9 @@ static uint64_t place_at(const struct lookup *l, uint32_t index, uint64_t *offse
 /* Return the number of FDEs that start at ADDRESS or before. */
 static uint32_t count_to(const struct lookup *l, uint64_t address)
 {
-	uint32_t low = 0, high = l->count;
 	uint64_t offset;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (place_at(l, middle, &offset) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)BISECT(0, l->count, i, place_at(l, (uint32_t)i, &offset) > address);
 }
 
 /* Read FDE INDEX.  False: the index names an entry that is not as it says. */

@@ -2,6 +2,7 @@
 #include "listing/disassemble.h"
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/buffer.h"
 #include "base/command.h"
 #include "base/hex.h"
 #include "base/monotonic.h"
@@ -103,36 +104,28 @@ static void parse(struct disassembly *d, const char *text, size_t size)
 		add_line(d, at, next);
 }
 
-/* Read FD to its end.  Return NULL if it takes too long, or is too much, or a signal came. */
-static char *read_text(int fd, size_t *size)
+/* Read FD to its end.  Return false if it takes too long, or is too much, or a signal came. */
+static bool read_text(int fd, struct buffer *text)
 {
 	uint64_t deadline = monotonic_ns() + TIME_MAX;
-	char *text = mem_resize(NULL, PIECE);
-	size_t room = PIECE;
 	ssize_t n = -1;
 
-	*size = 0;
-	while (n != 0 && !command_stop && *size < TEXT_MAX) {
+	while (n != 0 && !command_stop && text->size < TEXT_MAX) {
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
 		uint64_t now = monotonic_ns();
 		if (now >= deadline)
 			break;
 		if (poll(&wait, 1, (int)((deadline - now) / 1000000) + 1) <= 0)
 			continue;
-		if (room - *size < PIECE)
-			text = mem_resize(text, room *= 2);
-		n = read(fd, text + *size, PIECE);
-		*size += n > 0 ? (size_t)n : 0;
+		n = read(fd, buffer_end(text, PIECE), PIECE);
+		text->size += n > 0 ? (size_t)n : 0;
 	}
-	if (n == 0)
-		return text;
-	free(text);
-	return NULL;
+	return n == 0;
 }
 
-/* Run PROGRAM, an objdump, on CODE.  Return its text, of *SIZE bytes, or NULL: it failed. */
-static char *run(const char *program, const char *machine, const struct raw_code *code,
-		 size_t *size, struct report *report)
+/* Run PROGRAM, an objdump, on CODE, and read its TEXT, which is empty.  False: it failed. */
+static bool run(const char *program, const char *machine, const struct raw_code *code,
+		struct buffer *text, struct report *report)
 {
 	char start[40];
 	const char *const argv[] = {
@@ -146,24 +139,21 @@ static char *run(const char *program, const char *machine, const struct raw_code
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC), in = code_file(code, report);
 	const struct sibling_how how = { .in = in, .out = -1, .err = nowhere, .bound = true };
 	int fd = in < 0 ? -1 : sibling_run(&s, (char *const *)(uintptr_t)argv, &how, &silent);
-	char *text = fd < 0 ? NULL : read_text(fd, size);
+	bool is_whole = fd >= 0 && read_text(fd, text);
 	if (nowhere >= 0)
 		close(nowhere);
 	if (fd < 0)
-		return NULL;
+		return false;
 	close(fd);
-	sibling_end(&s, !text, &silent);
-	if (silent.status == 0)
-		return text;
-	free(text);
-	return NULL;
+	sibling_end(&s, !is_whole, &silent);
+	return is_whole && silent.status == 0;
 }
 
 static bool disassemble_by(struct disassembly *out, const struct known_machine *m,
 			   const struct raw_code *code, struct report *report)
 {
+	struct buffer text = { .size = 0 };
 	char path[PATH_MAX];
-	size_t size;
 
 	/* the one for this machine is always there, and may know others */
 	bool has_other = m->machine != OUR_MACHINE && sibling_find(m->other, path);
@@ -173,10 +163,9 @@ static bool disassemble_by(struct disassembly *out, const struct known_machine *
 	}
 	bool is_for_it = has_other || m->machine == OUR_MACHINE;
 	uint64_t start = monotonic_ns();
-	char *text = run(has_other ? m->other : "objdump", m->name, code, &size, report);
-	if (text)
-		parse(out, text, size);
-	free(text);
+	if (run(has_other ? m->other : "objdump", m->name, code, &text, report))
+		parse(out, (const char *)text.at, text.size);
+	free(text.at);
 	if (out->count > 0 || command_stop)
 		return out->count > 0;
 	if (monotonic_ns() - start >= TIME_MAX)

@@ -30,9 +30,6 @@ struct encoder {
 	} *has;			/* by place in canonical.objects.order */
 };
 
-/* Write PIECE, some fields of the profile. */
-void encode_piece(struct encoder *e, const Perftools__Profiles__Profile *piece);
-
 /* Return the string index of TEXT, made UTF-8 and safe to print: sampled programs choose names. */
 int64_t encode_text(struct encoder *e, const char *text);
 

@@ -174,7 +174,7 @@ static int64_t write_more(struct encoder *e, uint32_t i, struct names *values)
 	Perftools__Profiles__ValueType type = value_type(e, i, unique_name(values, own, name));
 	piece.n_sample_type = 1;
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 	if (shows(e, counted))
 		add_more_figures(e, i, counted, type.type);
 	return type.type;
@@ -197,7 +197,7 @@ static void write_time(struct encoder *e, struct names *values)
 	type.unit = encode_text(e, "nanoseconds");
 	piece.n_sample_type = 1;
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 	add_comment(e, &(struct figures){
 		.samples = of->samples, .lost = of->all_lost, .enabled = of->enabled,
 		.running = of->running, .run = e->p->run,
@@ -212,7 +212,7 @@ static void write_default(struct encoder *e, int64_t name)
 	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
 
 	piece.default_sample_type = name;
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 }
 
 void encode_types(struct encoder *e)
@@ -255,7 +255,7 @@ void encode_types(struct encoder *e)
 				piece.period = (int64_t)event->attr.sample_period;
 		}
 		first = false;
-		encode_piece(e, &piece);
+		pack_piece(e->pack, &piece);
 		add_figures(e, i, samples.type, value.type);
 		e->count_name[i] = samples.type;
 		if (!waits && is_waiting(e, i))

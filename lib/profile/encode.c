@@ -9,13 +9,6 @@
 
 #include <malloc.h>
 
-void encode_piece(struct encoder *e, const Perftools__Profiles__Profile *piece)
-{
-	size_t size = perftools__profiles__profile__get_packed_size(piece);
-
-	perftools__profiles__profile__pack(piece, pack_room(e->pack, size));
-}
-
 int64_t encode_text(struct encoder *e, const char *text)
 {
 	if (!text_needs_care(text))
@@ -87,7 +80,7 @@ static void write_mapping(struct encoder *e, uint32_t place)
 	m.has_inline_frames = e->has[place].inlines;
 	piece.n_mapping = 1;
 	piece.mapping = (Perftools__Profiles__Mapping *[]){ &m };
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 }
 
 static bool is_main(const struct encoder *e, uint32_t place)
@@ -142,7 +135,7 @@ static void write_location(struct encoder *e, uint32_t place)
 	location.line = lines;
 	piece.n_location = 1;
 	piece.location = (Perftools__Profiles__Location *[]){ &location };
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 	free(line);
 	free(lines);
 }
@@ -163,7 +156,7 @@ static void write_function(struct encoder *e, uint32_t place)
 	function.start_line = f->line;
 	piece.n_function = 1;
 	piece.function = (Perftools__Profiles__Function *[]){ &function };
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 }
 
 /* Write the profile's time, duration and comments. */
@@ -183,7 +176,7 @@ static void write_origin(struct encoder *e, const struct stream_origin *origin)
 	if (origin->has_clock && e->p->first_time)
 		piece.time_nanos = (int64_t)(origin->wall_time +
 					     (e->p->first_time - origin->clock_time));
-	encode_piece(e, &piece);
+	pack_piece(e->pack, &piece);
 	free(comment);
 }
 
@@ -195,7 +188,7 @@ static void write_strings(struct encoder *e)
 
 		piece.n_string_table = 1;
 		piece.string_table = &text;
-		encode_piece(e, &piece);
+		pack_piece(e->pack, &piece);
 	}
 }
 

@@ -332,13 +332,6 @@ bool merge_add(struct merge *m, const struct decoded *d, enum merge_side side, c
 	return good;
 }
 
-static void write_piece(struct pack *pack, const Perftools__Profiles__Profile *piece)
-{
-	size_t size = perftools__profiles__profile__get_packed_size(piece);
-
-	perftools__profiles__profile__pack(piece, pack_room(pack, size));
-}
-
 static void write_mappings(const struct merge *m, struct pack *pack)
 {
 	for (uint32_t i = 0; i < m->mappings.count; i++) {
@@ -358,7 +351,7 @@ static void write_mappings(const struct merge *m, struct pack *pack)
 		mapping.has_inline_frames = from->inlines;
 		piece.n_mapping = 1;
 		piece.mapping = (Perftools__Profiles__Mapping *[]){ &mapping };
-		write_piece(pack, &piece);
+		pack_piece(pack, &piece);
 	}
 }
 
@@ -376,7 +369,7 @@ static void write_functions(const struct merge *m, struct pack *pack)
 		f.start_line = (int64_t)cursor_uleb(&key);
 		piece.n_function = 1;
 		piece.function = (Perftools__Profiles__Function *[]){ &f };
-		write_piece(pack, &piece);
+		pack_piece(pack, &piece);
 	}
 }
 
@@ -401,7 +394,7 @@ static void write_location(const struct merge *m, uint32_t id, struct pack *pack
 	l.line = list;
 	piece.n_location = 1;
 	piece.location = (Perftools__Profiles__Location *[]){ &l };
-	write_piece(pack, &piece);
+	pack_piece(pack, &piece);
 }
 
 /* Return the size of NUMBER as a varint, in bytes. */
@@ -499,7 +492,7 @@ static void write_types(const struct merge *m, struct pack *pack)
 		} else if (type.type) {
 			piece.period_type = &type;
 		}
-		write_piece(pack, &piece);
+		pack_piece(pack, &piece);
 	}
 }
 
@@ -522,7 +515,7 @@ static void write_rest(const struct merge *m, struct pack *pack)
 	piece.time_nanos = m->time;
 	piece.duration_nanos = m->duration;
 	piece.period = m->period;
-	write_piece(pack, &piece);
+	pack_piece(pack, &piece);
 	free(comment);
 }
 

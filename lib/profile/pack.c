@@ -2,6 +2,7 @@
 #include "profile/pack.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "profile.pb-c.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -24,6 +25,13 @@ struct pack *pack_open(void)
 uint8_t *pack_room(struct pack *p, size_t size)
 {
 	return buffer_extend(&p->buffer, size);
+}
+
+void pack_piece(struct pack *p, const struct Perftools__Profiles__Profile *piece)
+{
+	size_t size = perftools__profiles__profile__get_packed_size(piece);
+
+	perftools__profiles__profile__pack(piece, pack_room(p, size));
 }
 
 static uint8_t *compress_gzip(const struct buffer *b, size_t *size)

@@ -8,11 +8,15 @@
 enum pack_how { PACK_GZIP, PACK_NONE, PACK_ZSTD };
 
 struct pack;
+struct Perftools__Profiles__Profile;
 
 struct pack *pack_open(void);
 
 /* Append SIZE bytes and return them, for the caller to fill.  Valid until the next call. */
 uint8_t *pack_room(struct pack *p, size_t size);
+
+/* Append PIECE, some fields of a profile. */
+void pack_piece(struct pack *p, const struct Perftools__Profiles__Profile *piece);
 
 /* Compress all bytes, write them to OUT, flush, and free P.  Failures are reported by OUT. */
 void pack_close(struct pack *p, enum pack_how how, struct output *out);

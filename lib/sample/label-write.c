@@ -2,6 +2,7 @@
 /* label-write - writes labels records to the stream, each before its sample. */
 #include "sample/label-recorder.h"
 #include "base/cursor.h"
+#include "base/hex.h"
 #include "stream/writer.h"
 
 #include <stdio.h>
@@ -84,15 +85,11 @@ static void copy_pairs(struct label_payload *p, const struct label_options *opti
 static void add_id(struct label_payload *p, const struct label_options *options, const char *key,
 		   const uint8_t *id, size_t size)
 {
-	static const char digit[] = "0123456789abcdef";
-	uint8_t text[32];
+	char text[2 * 16 + 1];
 
-	for (size_t i = 0; i < size; i++) {
-		text[2 * i] = (uint8_t)digit[id[i] >> 4];
-		text[2 * i + 1] = (uint8_t)digit[id[i] & 15];
-	}
+	hex_write(text, id, size);
 	p->count++;
-	add_pair(p, options, (const uint8_t *)key, strlen(key), text, 2 * size);
+	add_pair(p, options, (const uint8_t *)key, strlen(key), (const uint8_t *)text, 2 * size);
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/deferred.h"
 #include "base/arena.h"
+#include "base/buffer.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,8 +19,7 @@ struct waiting {
 };
 
 struct deferred {
-	uint8_t *held;		/* records, one after another */
-	size_t size, capacity;	/* bytes */
+	struct buffer held;	/* records, one after another */
 	struct waiting *waiting;	/* in the order of their records */
 	uint32_t count;
 	uint64_t *word;		/* the words of all waiting samples */
@@ -36,7 +36,7 @@ void deferred_free(struct deferred *d)
 {
 	if (!d)
 		return;
-	free(d->held);
+	free(d->held.at);
 	free(d->waiting);
 	free(d->word);
 	free(d);
@@ -111,18 +111,18 @@ static void release(struct deferred *d, struct output *out)
 	for (i = 0; i < d->count && d->waiting[i].is_done; i++) {
 		const struct waiting *w = &d->waiting[i];
 		uint16_t size;
-		memcpy(&size, d->held + w->at + 6, sizeof(size));
-		output_write(out, d->held + at, w->at - at);
-		write_merged(d, w, d->held + w->at, out);
+		memcpy(&size, d->held.at + w->at + 6, sizeof(size));
+		output_write(out, d->held.at + at, w->at - at);
+		write_merged(d, w, d->held.at + w->at, out);
 		at = w->at + size;
 	}
-	size_t end = i < d->count ? d->waiting[i].at : d->size;
+	size_t end = i < d->count ? d->waiting[i].at : d->held.size;
 	if (end > at)
-		output_write(out, d->held + at, end - at);
+		output_write(out, d->held.at + at, end - at);
 	if (end == 0)
 		return;
-	memmove(d->held, d->held + end, d->size - end);
-	d->size -= end;
+	memmove(d->held.at, d->held.at + end, d->held.size - end);
+	d->held.size -= end;
 	d->count -= i;
 	memmove(d->waiting, d->waiting + i, d->count * sizeof(*d->waiting));
 	for (uint32_t k = 0; k < d->count; k++)
@@ -143,7 +143,7 @@ static void give_up(struct deferred *d, struct waiting *w)
 /* While too many bytes or samples are held, stop waiting for the words of the oldest sample. */
 static void bound(struct deferred *d, struct output *out)
 {
-	bool is_full = d->count > DEFERRED_SAMPLES || d->size > DEFERRED_BYTES ||
+	bool is_full = d->count > DEFERRED_SAMPLES || d->held.size > DEFERRED_BYTES ||
 		       8 * d->words > DEFERRED_BYTES;
 
 	if (!is_full)
@@ -164,16 +164,6 @@ static bool is_deferred(const uint8_t *record, size_t chain, uint64_t *cookie)
 	return true;
 }
 
-static void hold(struct deferred *d, const void *record, size_t size)
-{
-	if (d->capacity - d->size < size) {
-		d->capacity = 2 * d->capacity + size;
-		d->held = mem_resize(d->held, d->capacity);
-	}
-	memcpy(d->held + d->size, record, size);
-	d->size += size;
-}
-
 void deferred_write(struct deferred *d, const void *record, size_t size, size_t chain, pid_t tid,
 		    struct output *out)
 {
@@ -186,10 +176,10 @@ void deferred_write(struct deferred *d, const void *record, size_t size, size_t 
 	}
 	if (waits) {
 		d->waiting = array_grow(d->waiting, d->count, sizeof(*d->waiting));
-		d->waiting[d->count++] = (struct waiting){ .at = d->size, .chain = chain,
+		d->waiting[d->count++] = (struct waiting){ .at = d->held.size, .chain = chain,
 							   .cookie = cookie, .tid = tid };
 	}
-	hold(d, record, size);
+	buffer_add(&d->held, record, size);
 	bound(d, out);
 }
 
