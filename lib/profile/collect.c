@@ -125,6 +125,29 @@ static void add_more(struct collect *c, struct profile *p, struct chain_entry *c
 			profile_add_more(p, chain, labels, i, s->period, true);
 }
 
+/*
+ * The thread of S waits from now on: its wait is counted when it runs again.  Return false if such
+ * a wait is not followed.
+ */
+static bool begin_wait(struct collect *c, const struct collect_part *part,
+		       struct collect_ahead *raw, struct resolved_sample *s, uint32_t labels)
+{
+	/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
+	if (s->tid <= 0)
+		return false;
+	/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
+	if (raw)
+		resolver_frames(c->resolver, c->in, &raw->sample, s);
+	struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame, s->frames);
+	if (!w)
+		return false;
+	w->event = s->event;
+	w->labels = labels;
+	w->part = (uint32_t)(part - c->part);
+	w->end = s->end;
+	return true;
+}
+
 /* Count sample S.  RAW is set if the frames of S are not resolved yet. */
 static void take(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s)
 {
@@ -160,20 +183,8 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
 	limit_stacks(c, p);
 	if (waits) {
-		/* Thread 0 is a CPU's idle thread; -1 has exited and been reaped. */
-		if (s->tid <= 0)
+		if (!begin_wait(c, part, raw, s, labels))
 			return;
-		/* No data frame: it belongs to a profile, and the wait may outlive the profile. */
-		if (raw)
-			resolver_frames(c->resolver, c->in, &raw->sample, s);
-		struct off_cpu_wait *w = off_cpu_begin(&c->off_cpu, s->tid, s->time, s->frame,
-						       s->frames);
-		if (!w)
-			return;
-		w->event = s->event;
-		w->labels = labels;
-		w->part = (uint32_t)(part - c->part);
-		w->end = s->end;
 	} else {
 		struct chain_entry *chain = chain_of(c, p, raw, s);
 		profile_add(p, chain, labels, s->event, s->period, s->time);

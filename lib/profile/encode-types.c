@@ -215,10 +215,45 @@ static void write_default(struct encoder *e, int64_t name)
 	pack_piece(e->pack, &piece);
 }
 
+/*
+ * Write the two types of event I, SEVERAL events being counted, and its figures.  Its value type is
+ * named VALUE_IS, or EVENT_IS as perf_to_profile has it; the FIRST is the profile's period type.
+ * Return the name of its value type.
+ */
+static int64_t write_event(struct encoder *e, uint32_t i, const char *value_is,
+			   const char *event_is, bool several, bool first)
+{
+	Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
+	Perftools__Profiles__ValueType samples = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+	Perftools__Profiles__ValueType value = value_type(e, i, value_is);
+	const struct perf_event_attr *attr = &e->events->event[i].attr;
+	const char *of = several ? e->strings.text[value.type] : "";
+	char name[LABEL_SIZE];
+
+	snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
+	samples.type = encode_text(e, name);
+	samples.unit = encode_text(e, "count");
+	if (e->p->naming == NAMING_PERF)
+		name_as_perf(e, event_is, &samples, &value);
+	piece.n_sample_type = 2;
+	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
+	if (first) {
+		piece.period_type = &value;
+		if (i < e->p->events && !e->p->event[i].varies)
+			piece.period = (int64_t)e->p->event[i].period;
+		else if (!attr->freq)
+			piece.period = (int64_t)attr->sample_period;
+	}
+	pack_piece(e->pack, &piece);
+	add_figures(e, i, samples.type, value.type);
+	e->count_name[i] = samples.type;
+	return value.type;
+}
+
 void encode_types(struct encoder *e)
 {
-	bool several = counting_events(e) > 1, first = true;
-	char name[LABEL_SIZE], of_value[LABEL_SIZE], of_event[LABEL_SIZE];
+	bool several = counting_events(e) > 1;
+	char of_value[LABEL_SIZE], of_event[LABEL_SIZE];
 	struct names values = { 0 }, own = { 0 };
 	int64_t shown = 0, waits = 0, more = 0;
 
@@ -229,37 +264,14 @@ void encode_types(struct encoder *e)
 	e->count_name = mem_zeroed(e->events->count, sizeof(*e->count_name));
 
 	for (uint32_t i = 0; i < e->events->count; i++) {
-		Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-		Perftools__Profiles__ValueType samples = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-		const struct stream_event *event = &e->events->event[i];
-
 		const char *value_is = unique_name(&values, value_name(e, i), of_value);
 		const char *event_is = unique_name(&own, event_name(e, i), of_event);
 		if (!shows(e, i))
 			continue;
-		Perftools__Profiles__ValueType value = value_type(e, i, value_is);
-		const char *of = several ? e->strings.text[value.type] : "";
-		snprintf(name, sizeof(name), "%.100s%ssamples", of, several ? "_" : "");
-		samples.type = encode_text(e, name);
-		samples.unit = encode_text(e, "count");
-		if (e->p->naming == NAMING_PERF)
-			name_as_perf(e, event_is, &samples, &value);
-		piece.n_sample_type = 2;
-		piece.sample_type = (Perftools__Profiles__ValueType *[]){ &samples, &value };
-		if (first) {
-			shown = value.type;
-			piece.period_type = &value;
-			if (i < e->p->events && !e->p->event[i].varies)
-				piece.period = (int64_t)e->p->event[i].period;
-			else if (!event->attr.freq)
-				piece.period = (int64_t)event->attr.sample_period;
-		}
-		first = false;
-		pack_piece(e->pack, &piece);
-		add_figures(e, i, samples.type, value.type);
-		e->count_name[i] = samples.type;
+		int64_t type = write_event(e, i, value_is, event_is, several, !shown);
+		shown = shown ? shown : type;
 		if (!waits && is_waiting(e, i))
-			waits = value.type;
+			waits = type;
 	}
 	for (uint32_t i = 0; i < e->events->count; i++)
 		if (has_more(e, i)) {
