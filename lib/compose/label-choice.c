@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compose/label-choice.h"
+#include "compose/internal.h"
 #include "sample/label-rights.h"
 #include "symbol/go-labels.h"
 

@@ -2,7 +2,7 @@
 #include "compose/plan.h"
 #include "base/arena.h"
 #include "base/sibling.h"
-#include "compose/label-choice.h"
+#include "compose/internal.h"
 #include "linux/proc.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * internal - declarations that the files of lib/event share.
  *
  * language.c splits a text into items: the name of an event with its terms and modifiers.
- * The sources of names (alias.c, sysfs.c, ...) turn an item into events: they set type and
+ * The sources of names (alias.c, pmu-event.c, ...) turn an item into events: they set type and
  * config, and pass each event to event_parser_add() for the common part.
  */
 #pragma once
@@ -122,17 +122,17 @@ enum event_found {
 	EVENT_WRONG,		/* it knows the name, but the item has an error: reported */
 };
 
-/* sysfs.c: parse PMU/terms/ and add its events.  False: reported. */
-bool sysfs_parse(struct event_parser *p, struct event_item *item);
+/* pmu-event.c: parse PMU/terms/ and add its events.  False: reported. */
+bool pmu_event_parse(struct event_parser *p, struct event_item *item);
 
-/* sysfs.c: parse a name in a PMU's events/ that is given without the PMU. */
-enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item);
+/* pmu-event.c: parse a name in a PMU's events/ that is given without the PMU. */
+enum event_found pmu_event_parse_bare(struct event_parser *p, struct event_item *item);
 
-/* sysfs.c: add the generic or raw event NAME once for each core PMU of a hybrid CPU. */
-bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
+/* pmu-event.c: add the generic or raw event NAME once for each core PMU of a hybrid CPU. */
+bool pmu_event_add_generic(struct event_parser *p, struct event_item *item, struct slice name);
 
-/* sysfs.c: set PMU and CPUs of EVENT by its attr.type. */
-void sysfs_bind(struct event_parser *p, struct event *event);
+/* pmu-event.c: set PMU and CPUs of EVENT by its attr.type. */
+void pmu_event_bind(struct event_parser *p, struct event *event);
 
 /* tracepoint.c: parse SYSTEM:NAME[:modifiers]; SYSTEM and NAME may be globs. */
 enum event_found tracepoint_parse(struct event_parser *p, struct event_item *item);

@@ -108,7 +108,7 @@ static bool add_plain(struct event_parser *p, struct event_item *item, struct ev
 		pmus_read(&p->pmus, p->options->sysfs);
 		if (p->pmus.cores > 1) {
 			const char *copy = arena_text(&p->list->arena, name, strlen(name));
-			return sysfs_add_generic(p, item, (struct slice){ copy, strlen(copy) });
+			return pmu_event_add_generic(p, item, (struct slice){ copy, strlen(copy) });
 		}
 	}
 	if (!terms_common_only(p, item))
@@ -180,10 +180,10 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 	if (event_is_raw(item->name, &config))
 		return add_raw(p, item, config);
 	if (item->has_terms && !memchr(item->name.at, ':', item->name.size))
-		return sysfs_parse(p, item);
+		return pmu_event_parse(p, item);
 
 	static enum event_found (*const sources[])(struct event_parser *, struct event_item *) = {
-		tracepoint_parse, sysfs_parse_bare, models_parse,
+		tracepoint_parse, pmu_event_parse_bare, models_parse,
 	};
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		enum event_found found = sources[i](p, item);

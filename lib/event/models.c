@@ -242,7 +242,7 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 	if (e->pmu)
 		event.pmu = e->pmu;
 	else
-		sysfs_bind(p, &event);
+		pmu_event_bind(p, &event);
 	if (e->cpu >= 0) {
 		event.cpu = arena_copy(&p->list->arena, &e->cpu, sizeof(e->cpu));
 		event.cpus = 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* label-choice - decides whether to record the labels of a target, unless the user has decided. */
+/* internal - what pmu-prof finds out about a target, and decides if the user has not. */
 #pragma once
 #include "compose/callgraph.h"
 
 #include <stddef.h>
 
 /*
- * Return whether T is a Go program that sets labels, and this process may record them.  Write the
- * reason to WHY, SIZE bytes; "": there is nothing to say.
+ * label-choice.c: return whether T is a Go program that sets labels, and this process may record
+ * them.  Write the reason to WHY, SIZE bytes; "": there is nothing to say.
  */
 bool label_choice(const struct callgraph_target *t, char *why, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sysfs - events in the form PMU/term=value,.../, as the kernel's PMU drivers describe them.
+ * pmu-event - events in the form PMU/term=value,.../, as the kernel's PMU drivers describe them.
  *
  * A term is looked up in this order: terms that any event accepts (term.c), a config word, on
  * a hybrid CPU a generic event, a name in events/, a name in format/, rHEX, a generic event.
@@ -289,7 +289,7 @@ static bool unknown_pmu(struct event_parser *p, const struct event_item *item)
 			   (int)item->name.size, item->name.at, p->pmus.root);
 }
 
-bool sysfs_parse(struct event_parser *p, struct event_item *item)
+bool pmu_event_parse(struct event_parser *p, struct event_item *item)
 {
 	char name[LONGEST_TERM];
 	bool exact = false, found = false;
@@ -309,11 +309,11 @@ bool sysfs_parse(struct event_parser *p, struct event_item *item)
 	}
 	if (found)
 		return true;
-	enum event_found bare = sysfs_parse_bare(p, item);
+	enum event_found bare = pmu_event_parse_bare(p, item);
 	return bare == EVENT_UNKNOWN ? unknown_pmu(p, item) : bare == EVENT_ADDED;
 }
 
-enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *item)
+enum event_found pmu_event_parse_bare(struct event_parser *p, struct event_item *item)
 {
 	char name[LONGEST_TERM], text[ALIAS_TEXT];
 	enum event_found found = EVENT_UNKNOWN;
@@ -332,7 +332,7 @@ enum event_found sysfs_parse_bare(struct event_parser *p, struct event_item *ite
 	return found;
 }
 
-bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct slice name)
+bool pmu_event_add_generic(struct event_parser *p, struct event_item *item, struct slice name)
 {
 	for (size_t i = 0; i < p->pmus.count; i++)
 		if (p->pmus.pmu[i].core &&
@@ -341,7 +341,7 @@ bool sysfs_add_generic(struct event_parser *p, struct event_item *item, struct s
 	return true;
 }
 
-void sysfs_bind(struct event_parser *p, struct event *event)
+void pmu_event_bind(struct event_parser *p, struct event *event)
 {
 	struct arena *arena = &p->list->arena;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * open - opens events, and finds out which events this machine can open, and at which precise
+ * probe - opens events, and finds out which events this machine can open, and at which precise
  * level.
  */
 #include "event/event.h"
