@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/directory.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,8 +37,7 @@ int directory_open(const char *path, char why[DIRECTORY_WHY])
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int error = errno;
 		snprintf(why, DIRECTORY_WHY, "%s", strerror(error));
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		errno = error;
 		return -1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/regular.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +14,6 @@
 #include <unistd.h>
 
 enum { READ_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, LINKS_MAX = 40 };
-
-/* Close FD and leave errno as it is. */
-static void close_quietly(int fd)
-{
-	int error = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = error;
-}
 
 /* The directory at which paths start. */
 struct start {
@@ -49,7 +40,7 @@ static bool has_openat2(void)
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC };
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
 
-	close_quietly(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 
@@ -94,13 +85,13 @@ static int open_by_name(struct start from, const char *path, const struct stat *
 		struct stat st;
 		int directory = look_up(from, parent, O_DIRECTORY);
 		if (directory < 0 || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-			close_quietly(directory);
+			descriptor_close(directory);
 			return -1;
 		}
 		bool is_link = S_ISLNK(st.st_mode) && follow(directory, parent, name, at);
 		if (!is_link && S_ISREG(st.st_mode))
 			fd = openat(directory, name, READ_FLAGS | O_NOFOLLOW);
-		close_quietly(directory);
+		descriptor_close(directory);
 		if (is_link)
 			continue;
 		if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -108,7 +99,7 @@ static int open_by_name(struct start from, const char *path, const struct stat *
 			return fd;
 		break;
 	}
-	close_quietly(fd);
+	descriptor_close(fd);
 	return -1;
 }
 
@@ -129,7 +120,7 @@ static int open_from(struct start from, const char *path, bool no_link)
 	int fd = open(self, READ_FLAGS);
 	if (fd < 0 && errno == ENOENT)		/* /proc is not mounted here */
 		fd = open_by_name(from, path, &st);
-	close_quietly(seen);
+	descriptor_close(seen);
 	return fd;
 }
 
@@ -153,7 +144,7 @@ int regular_open_below(const char *root, const char *path, bool no_link)
 	if (directory < 0)
 		return -1;
 	int fd = open_from((struct start){ directory, true }, path, no_link);
-	close_quietly(directory);
+	descriptor_close(directory);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM) || has_openat2())
 		return fd;
 	errno = ENAMETOOLONG;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/replace.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,21 +29,12 @@ struct replace {
 	int target;		/* file to which FD is copied at the end; -1: none */
 };
 
-static void close_fd(int fd)
-{
-	int error = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = error;
-}
-
 /* Free R and close its descriptors, except FD. */
 static void release(struct replace *r)
 {
-	close_fd(r->target);
+	descriptor_close(r->target);
 	if (r->owns_directory)
-		close_fd(r->directory);
+		descriptor_close(r->directory);
 	free(r->name);
 	free(r);
 }
@@ -102,7 +94,7 @@ static bool open_beside(struct replace *r, const char *path, const struct stat *
 		     fchmod(r->fd, old->st_mode & 0777) == 0))
 		return true;
 	unlinkat(r->directory, r->hidden, 0);
-	close_fd(r->fd);
+	descriptor_close(r->fd);
 	r->fd = -1;
 	return false;
 }
@@ -182,7 +174,7 @@ static bool finish(struct replace *r)
 	r->fd = -1;
 	if (good)
 		return close(fd) == 0;
-	close_fd(fd);
+	descriptor_close(fd);
 	return false;
 }
 
@@ -223,7 +215,7 @@ bool replace_close(struct replace *r, bool keep)
 		good = close(*last) == 0 || !keep;
 		*last = -1;
 	}
-	close_fd(r->fd);
+	descriptor_close(r->fd);
 	release(r);
 	return good;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sibling.h"
 #include "base/command.h"
+#include "base/descriptor.h"
 #include "base/write.h"
 
 #include <errno.h>
@@ -115,8 +116,7 @@ int sibling_run(struct sibling *s, char *const *argv, const struct sibling_how *
 			     "program, or into PATH", argv[0]);
 	if (s->pid == 0)
 		be_program(path, argv, how, how->out < 0 ? end : how->out, report);
-	if (how->in >= 0)
-		close(how->in);
+	descriptor_close(how->in);
 	if (s->pid < 0) {
 		s->pid = 0;
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/proc.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "linux/read.h"
 
 #include <dirent.h>
@@ -226,8 +227,7 @@ static ssize_t read_memory(pid_t pid, uint64_t address, void *bytes, size_t size
 	int fd = linux_open("/proc/%d/mem", (int)pid);
 	ssize_t n = fd < 0 ? -1 : pread(fd, bytes, size, (off_t)address);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return n;
 }
 

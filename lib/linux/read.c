@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linux/read.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +24,8 @@ static ssize_t read_path(void *bytes, size_t size, const char *format, va_list a
 {
 	int fd = open_path(format, args);
 	ssize_t n = fd < 0 ? -1 : read(fd, bytes, size);
-	int error = errno;
 
-	if (fd >= 0)
-		close(fd);
-	errno = error;
+	descriptor_close(fd);
 	return n;
 }
 

@@ -4,6 +4,7 @@
 #include "base/bisect.h"
 #include "base/buffer.h"
 #include "base/command.h"
+#include "base/descriptor.h"
 #include "base/hex.h"
 #include "base/monotonic.h"
 #include "base/output.h"
@@ -140,8 +141,7 @@ static bool run(const char *program, const char *machine, const struct raw_code 
 	const struct sibling_how how = { .in = in, .out = -1, .err = nowhere, .bound = true };
 	int fd = in < 0 ? -1 : sibling_run(&s, (char *const *)(uintptr_t)argv, &how, &silent);
 	bool is_whole = fd >= 0 && read_text(fd, text);
-	if (nowhere >= 0)
-		close(nowhere);
+	descriptor_close(nowhere);
 	if (fd < 0)
 		return false;
 	close(fd);

@@ -3,6 +3,7 @@
 #include "listing/jit-code.h"
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/descriptor.h"
 #include "base/regular.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -140,8 +141,7 @@ struct jit_code *jit_code_open(const char *path, struct report *report)
 		else
 			report_error(report, "'%s' is no jitdump file", path);
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (j->codes > 0)
 		return j;
 	if (report->status == 0)

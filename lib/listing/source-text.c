@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "listing/source-text.h"
+#include "base/descriptor.h"
 #include "base/regular.h"
 #include "base/text.h"
 
@@ -151,8 +152,7 @@ static void load(struct source_texts *t, struct source_text *s, const char *path
 		read_all(s, fd, (size_t)st.st_size);
 		t->bytes += (size_t)st.st_size;
 	}
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 }
 
 const struct source_text *source_texts_find(struct source_texts *t, const char *path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/outputs.h"
 #include "base/command.h"
+#include "base/descriptor.h"
 #include "base/directory.h"
 #include "base/text.h"
 
@@ -184,6 +185,5 @@ void outputs_write(struct collect *c, struct collect_part *part, void *context)
 
 void outputs_close(struct outputs *o)
 {
-	if (o->fd >= 0)
-		close(o->fd);
+	descriptor_close(o->fd);
 }

@@ -5,6 +5,7 @@
  */
 #include "resolve/cache.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/directory.h"
 #include "base/regular.h"
 #include "base/replace.h"
@@ -68,8 +69,7 @@ struct index *cache_open(const struct cache *c, const struct cache_key *key)
 
 	write_name(key, name);
 	int fd = directory >= 0 ? open_trusted(c, directory, name) : -1;
-	if (directory >= 0)
-		close(directory);
+	descriptor_close(directory);
 	if (fd < 0)
 		return NULL;
 	futimens(fd, NULL);	/* note the use; it does no harm if the file is not ours */
@@ -108,8 +108,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 	if (error || *why)
 		report_note(c->report, "cannot save names in the cache '%s': %s", c->directory,
 			    *why ? why : strerror(error));
-	if (directory >= 0)
-		close(directory);
+	descriptor_close(directory);
 	free(bytes);
 }
 

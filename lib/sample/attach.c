@@ -9,6 +9,7 @@
  */
 #include "sample/attach.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "linux/proc.h"
 
 #include <errno.h>
@@ -49,8 +50,7 @@ static bool may_count(const struct counters *counters, pid_t pid)
 	int fd = event_open(&counters->events->event[0].attr, pid, counters->cpu[0], -1,
 			    PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0 || (pid >= 0 && errno != EACCES && errno != EPERM);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/bpf-task.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "event/event.h"
 #include "sample/bpf.h"
 
@@ -107,8 +108,7 @@ static void *copy_own(void *context)
 		good = bpf_map_get(c->map, &zero, &c->copy);
 	}
 	c->error = !good ? errno : c->copy.is_done ? 0 : ETIMEDOUT;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return NULL;
 }
 
@@ -149,9 +149,7 @@ int bpf_task_pointer(char *why, size_t size, int *error)
 		snprintf(why, size, "the kernel's thread pointer was not found");
 out:
 	free(a);
-	if (program >= 0)
-		close(program);
-	if (map >= 0)
-		close(map);
+	descriptor_close(program);
+	descriptor_close(map);
 	return place;
 }

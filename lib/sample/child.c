@@ -76,13 +76,12 @@ bool child_go(struct child *child, const char *name, struct report *report)
 	return true;
 }
 
-/* Wait up to MILLISECONDS for PID.  Returns whether it ended, with its *STATUS. */
-static bool ends_within(pid_t pid, int milliseconds, int *status)
+bool child_ends_within(pid_t pid, int milliseconds, int *status, struct rusage *used)
 {
-	enum { STEP = 10 };	/* milliseconds */
+	enum { STEP = 5 };	/* milliseconds */
 
 	for (int waited = 0; ; waited += STEP) {
-		pid_t ended = waitpid(pid, status, WNOHANG);
+		pid_t ended = wait4(pid, status, WNOHANG, used);
 		if (ended == pid || (ended < 0 && errno != EINTR))
 			return true;
 		if (waited >= milliseconds)
@@ -117,10 +116,10 @@ int child_stop(struct child *child, const char *name, struct report *report)
 		return 0;
 	close(child->go);	/* a child that still waits for child_go() exits */
 	close(child->failed);
-	if (!ends_within(child->pid, 0, &status)) {
+	if (!child_ends_within(child->pid, 0, &status, NULL)) {
 		kill(child->pid, SIGTERM);
 		kill(child->pid, SIGCONT);	/* a stopped process handles no other signal */
-		if (!ends_within(child->pid, TERM_PATIENCE, &status)) {
+		if (!child_ends_within(child->pid, TERM_PATIENCE, &status, NULL)) {
 			kill(child->pid, SIGKILL);
 			waitpid(child->pid, &status, 0);
 		}

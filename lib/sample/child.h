@@ -3,6 +3,7 @@
 #pragma once
 #include "base/report.h"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct child {
@@ -30,3 +31,9 @@ bool child_has_ended(const struct child *child);
  * the failure.
  */
 int child_stop(struct child *child, const char *name, struct report *report);
+
+/*
+ * Wait up to so many MILLISECONDS for the process PID of ours.  Return whether it ended, with its
+ * *STATUS, and what it *USED unless that is NULL.
+ */
+bool child_ends_within(pid_t pid, int milliseconds, int *status, struct rusage *used);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/control.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,9 +113,7 @@ void control_acknowledge(const struct control *control)
 
 void control_close(struct control *control)
 {
-	if (control->fd >= 0)
-		close(control->fd);
-	if (control->ack >= 0)
-		close(control->ack);
+	descriptor_close(control->fd);
+	descriptor_close(control->ack);
 	control->fd = control->ack = -1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/exchange.h"
+#include "base/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,8 +100,7 @@ void exchange_close(struct exchange *x)
 {
 	unmap(x->records, records_area(x));
 	unmap(x->results, results_area(x));
-	if (x->fd >= 0)
-		close(x->fd);
+	descriptor_close(x->fd);
 	*x = (struct exchange){ .fd = -1 };
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/go-program.h"
+#include "base/descriptor.h"
 #include "base/regular.h"
 #include "base/table.h"
 #include "elf/build-id.h"
@@ -55,8 +56,7 @@ bool go_programs_write(struct go_programs *seen, struct output *out,
 		return false;
 	int fd = go_program_open(m.pid, m.path, m.inode);
 	bool is_go = fd >= 0 && build_id_go_in_file(fd, (uint8_t *)id) > 0;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (!is_go) {
 		if (fd >= 0)
 			*slot = hash;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/helper.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/monotonic.h"
 #include "linux/proc.h"
+#include "sample/child.h"
 #include "sample/helper-rights.h"
 #include "sample/transform.h"
 
@@ -148,22 +150,6 @@ bool helper_works(struct helper *h, int milliseconds)
 	return may_progress(h);
 }
 
-/* Wait up to MILLISECONDS for the end of the helper.  Return whether it has ended. */
-static bool has_ended(struct helper *h, int milliseconds)
-{
-	enum { STEP = 5 };	/* milliseconds */
-	int status;
-
-	for (int waited = 0; ; waited += STEP) {
-		pid_t pid = wait4(h->pid, &status, WNOHANG, &h->used);
-		if (pid == h->pid || (pid < 0 && errno != EINTR))
-			return true;
-		if (waited >= milliseconds)
-			return false;
-		usleep(STEP * 1000);
-	}
-}
-
 void helper_end(struct helper *h, bool is_bad)
 {
 	int status;
@@ -171,7 +157,7 @@ void helper_end(struct helper *h, bool is_bad)
 	if (!h->pid)
 		return;
 	shutdown(h->socket, SHUT_RDWR);
-	if (is_bad || !has_ended(h, END_MS)) {
+	if (is_bad || !child_ends_within(h->pid, END_MS, &status, &h->used)) {
 		kill(h->pid, SIGKILL);
 		while (wait4(h->pid, &status, 0, &h->used) < 0 && errno == EINTR)
 			;
@@ -183,8 +169,7 @@ void helper_free(struct helper *h)
 {
 	if (!h)
 		return;
-	if (h->socket >= 0)
-		close(h->socket);
+	descriptor_close(h->socket);
 	exchange_close(&h->exchange);
 	free(h);
 }

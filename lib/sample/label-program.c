@@ -149,13 +149,16 @@ static void append_pair(struct label_writing *w, int key, int key_length, int va
 }
 
 /*
- * R2 is the number of structs of 32 bytes at R3: store it as the count, and copy them to the
- * scratch.  Put the number copied on the stack at AT_PAIRS.
+ * The stack has, at AT_WORDS, the address and the number of structs of 32 bytes: store the number
+ * as the count, and copy the structs to the scratch.  The number that is copied is on the stack at
+ * AT_PAIRS.
  */
 static void read_pairs(struct label_writing *w)
 {
 	struct bpf_code *c = w->code;
 
+	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_WORDS);
+	bpf_load(c, BPF_DW, BPF_REG_2, BPF_REG_10, AT_WORDS + 8);
 	leave(w, bpf_jump_if(c, BPF_JEQ, BPF_REG_2, 0), LABEL_STATUS_NONE);
 	bpf_move(c, BPF_REG_1, BPF_REG_2);
 	int fits = bpf_jump_if(c, BPF_JLE, BPF_REG_1, INT32_MAX);
@@ -167,6 +170,14 @@ static void read_pairs(struct label_writing *w)
 	bpf_alu(c, BPF_LSH, BPF_REG_2, 5);
 	bpf_alu(c, BPF_AND, BPF_REG_2, COPY_BYTES - 1);
 	read_to_scratch(w, COPY, 0);
+}
+
+/* Leave if only I pairs were copied.  Return where pair I is in the scratch. */
+static int start_pair(struct label_writing *w, int i)
+{
+	bpf_load(w->code, BPF_DW, BPF_REG_1, BPF_REG_10, AT_PAIRS);
+	leave(w, bpf_jump_if(w->code, BPF_JLE, BPF_REG_1, i), LABEL_STATUS_LABELS);
+	return COPY + 32 * i;
 }
 
 /* Find the process in the map of targets; otherwise take the jump *UNKNOWN or *OUTSIDE. */
@@ -340,13 +351,9 @@ static void read_custom(struct label_writing *w)
 	int no_set = find_pointer(w, offsetof(struct label_target, custom), absent);
 	read_to_stack(w, AT_WORDS, 16);
 	bpf_store_value(c, BPF_B, SCRATCH, HEAD_FORM, LABEL_FORM_CUSTOM);
-	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_WORDS);
-	bpf_load(c, BPF_DW, BPF_REG_2, BPF_REG_10, AT_WORDS + 8);
 	read_pairs(w);
 	for (int i = 0; i < PAIRS; i++) {
-		int pair = COPY + 32 * i;
-		bpf_load(c, BPF_DW, BPF_REG_1, BPF_REG_10, AT_PAIRS);
-		leave(w, bpf_jump_if(c, BPF_JLE, BPF_REG_1, i), LABEL_STATUS_LABELS);
+		int pair = start_pair(w, i);
 		bpf_load(c, BPF_DW, BPF_REG_1, SCRATCH, pair + KEY);
 		int unset = bpf_jump_if(c, BPF_JEQ, BPF_REG_1, 0);
 		append_pair(w, pair + KEY, pair + KEY_LENGTH, pair + VALUE, pair + VALUE_LENGTH);
@@ -449,19 +456,14 @@ static void find_goroutine_labels(struct label_writing *w)
 static void read_slice(struct label_writing *w)
 {
 	enum { KEY = 0, KEY_LENGTH = 8, VALUE = 16, VALUE_LENGTH = 24 };
-	struct bpf_code *c = w->code;
 
 	read_to_stack(w, AT_WORDS, 16);
-	bpf_load(c, BPF_DW, BPF_REG_3, BPF_REG_10, AT_WORDS);
-	bpf_load(c, BPF_DW, BPF_REG_2, BPF_REG_10, AT_WORDS + 8);
 	read_pairs(w);
 	for (int i = 0; i < PAIRS; i++) {
-		int pair = COPY + 32 * i;
-		bpf_load(c, BPF_DW, BPF_REG_1, BPF_REG_10, AT_PAIRS);
-		leave(w, bpf_jump_if(c, BPF_JLE, BPF_REG_1, i), LABEL_STATUS_LABELS);
+		int pair = start_pair(w, i);
 		append_pair(w, pair + KEY, pair + KEY_LENGTH, pair + VALUE, pair + VALUE_LENGTH);
 	}
-	leave(w, bpf_jump(c), LABEL_STATUS_LABELS);
+	leave(w, bpf_jump(w->code), LABEL_STATUS_LABELS);
 }
 
 /* A bucket is in the scratch: 8 marks, 8 keys, 8 values, the address of the next bucket. */

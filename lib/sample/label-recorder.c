@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/label-recorder.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "sample/bpf.h"
 #include "sample/bpf-task.h"
 #include "sample/label-program.h"
@@ -272,11 +273,9 @@ void label_recorder_write_attr(const struct label_recorder *l, struct output *ou
 void label_recorder_close(struct label_recorder *l)
 {
 	for (size_t i = 0; i < l->rings; i++)
-		if (l->ring[i].fd >= 0)
-			close(l->ring[i].fd);
+		descriptor_close(l->ring[i].fd);
 	for (size_t i = 0; i < l->programs; i++)
-		if (l->program[i] >= 0)
-			close(l->program[i]);
+		descriptor_close(l->program[i]);
 	if (l->ring && l->scratch >= 0)
 		close(l->scratch);
 	if (l->ring && l->output >= 0)

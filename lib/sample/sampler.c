@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/descriptor.h"
 #include "sample/internal.h"
 #include "base/arena.h"
 #include "base/command.h"
@@ -410,10 +411,8 @@ static void loop(struct sampler *s)
 static void release(struct sampler *s)
 {
 	for (size_t i = 0; i < s->pidfds; i++)
-		if (s->pidfd[i] >= 0)
-			close(s->pidfd[i]);
-	if (s->poll >= 0)
-		close(s->poll);
+		descriptor_close(s->pidfd[i]);
+	descriptor_close(s->poll);
 	free(s->pidfd);
 	free(s->initial_pid);
 	free(s->total);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/settings.h"
+#include "base/descriptor.h"
 #include "record/events.h"
 
 #include <errno.h>
@@ -92,8 +93,7 @@ static bool opens(const struct perf_event_attr *attr)
 	probe.disabled = 1;
 	probe.enable_on_exec = 0;
 	int fd = event_open(&probe, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/access.h"
+#include "base/descriptor.h"
 #include "base/regular.h"
 
 #include <errno.h>
@@ -23,8 +24,7 @@ bool access_read_token(struct access_rules *rules, const char *file, struct repo
 
 	if (size < 0)
 		report_failure(report, "cannot read the token in '%s'", file);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	if (size < 0)
 		return false;
 	text[size] = '\0';

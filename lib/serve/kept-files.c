@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/kept-files.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/directory.h"
 #include "base/replace.h"
 
@@ -49,8 +50,7 @@ bool kept_files_exist(const struct kept_files *r)
 
 void kept_files_close(struct kept_files *r)
 {
-	if (r->fd >= 0)
-		close(r->fd);
+	descriptor_close(r->fd);
 	free(r->file);
 	free(r->expired);
 	*r = (struct kept_files){ .fd = -1 };
@@ -127,8 +127,7 @@ void kept_files_read(struct kept_files *r)
 	r->files = 0;
 	r->bytes = 0;
 	if (!in) {
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		return;
 	}
 	rewinddir(in);		/* both descriptors have one position */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/descriptor.h"
 #include "serve/internal.h"
 
 #include <arpa/inet.h>
@@ -97,8 +98,7 @@ static void remove_stale(const union address *a, socklen_t size)
 	if (fd >= 0 && lstat(a->un.sun_path, &st) == 0 && S_ISSOCK(st.st_mode) &&
 	    connect(fd, &a->any, size) < 0 && errno == ECONNREFUSED)
 		unlink(a->un.sun_path);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 }
 
 static void write_name(int fd, const char *text, char name[LISTEN_NAME])
@@ -136,8 +136,7 @@ int listen_open(const char *text, char name[LISTEN_NAME], struct report *report)
 		return fd;
 	}
 	report_failure(report, "cannot listen on '%s'", text);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return -1;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/server.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/monotonic.h"
 #include "base/sibling.h"
 #include "serve/internal.h"
@@ -178,10 +179,8 @@ void server_close(struct server *s)
 		event_free(s->on_stop);
 	if (s->base)
 		event_base_free(s->base);
-	if (s->signals >= 0)
-		close(s->signals);
-	if (s->pidfd >= 0)
-		close(s->pidfd);
+	descriptor_close(s->signals);
+	descriptor_close(s->pidfd);
 	free(s->listening);
 	free(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/work.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sibling.h"
 #include "base/text.h"
 #include "linux/proc.h"
@@ -88,10 +89,8 @@ static void work_free(struct work *w)
 {
 	if (w->limit)
 		event_free(w->limit);
-	if (w->output >= 0)
-		close(w->output);
-	if (w->messages >= 0)
-		close(w->messages);
+	descriptor_close(w->output);
+	descriptor_close(w->messages);
 	free(w);
 }
 

@@ -6,6 +6,7 @@
  * A function with a frame pointer starts by saving it, so code with frame pointers has the
  * instructions for that every few hundred bytes.  The files that the process maps are only read.
  */
+#include "base/descriptor.h"
 #include "base/regular.h"
 #include "elf/section.h"
 #include "event/event.h"
@@ -172,8 +173,7 @@ static bool has_call_stack(pid_t pid)
 	};
 	int fd = event_open(&attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 

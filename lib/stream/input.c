@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's input: buffered, and decompressed if the whole stream is zstd or gzip. */
+#include "base/descriptor.h"
+#include "base/write.h"
 #include "stream/internal.h"
 
 #include <errno.h>
@@ -139,20 +141,6 @@ static int open_spool(const char *directory)
 	return fd >= 0 ? fd : memfd_create("pmukit", MFD_CLOEXEC);
 }
 
-static bool write_all(int fd, const uint8_t *at, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 bool reader_spool(struct stream_reader *in)
 {
 	const char *directory = secure_getenv("TMPDIR");
@@ -163,7 +151,7 @@ bool reader_spool(struct stream_reader *in)
 	ssize_t n = (ssize_t)in->end;
 
 	while (good && n > 0) {
-		good = write_all(fd, in->buffer, (size_t)n);
+		good = write_whole(fd, in->buffer, (size_t)n) == 0;
 		do
 			n = good && !reader_stopped(in)
 				? read_bytes(in, in->buffer, in->capacity) : 0;
@@ -172,8 +160,7 @@ bool reader_spool(struct stream_reader *in)
 	if (!good || lseek(fd, 0, SEEK_SET) < 0) {
 		report_failure(in->report, "cannot copy the perf.data file in '%s' to '%s' "
 			       "(set TMPDIR, or name the file itself)", in->file, directory);
-		if (fd >= 0)
-			close(fd);
+		descriptor_close(fd);
 		return false;
 	}
 	if (in->fd != STDIN_FILENO)

@@ -6,6 +6,7 @@
 #include "symbol/kallsyms.h"
 #include "base/bisect.h"
 #include "base/buffer.h"
+#include "base/descriptor.h"
 #include "base/hex.h"
 #include "base/regular.h"
 
@@ -66,9 +67,7 @@ static char *read_file(const char *file)
 	if (fd < 0)
 		return NULL;
 	char *text = read_whole(fd);
-	int error = errno;
-	close(fd);
-	errno = error;
+	descriptor_close(fd);
 	return text;
 }
 
