@@ -80,6 +80,7 @@ static const struct command_option options[] = {
 	  .count = &runs, .least = 2, .most = 1000 },
 	{ 0, "keep", "DIR", "keep the profiles of --run in DIR", .text = &keep },
 	{ 't', "type", "TYPE", "compare this sample type, such as samples", .text = &type },
+	{ 0, "sample-index", "TYPE", "the same, as go tool pprof calls it", .text = &type },
 	{ 0, "per", "WHAT", "compare values per run, second, share, or UNIT=N in each run",
 	  .parse = parse_per, .value = &per, .takes = "run, second, share, or UNIT=NUMBER" },
 	{ 0, "by", "WHAT", "compare functions, objects, files, lines, stacks, or label:NAME",
@@ -148,12 +149,11 @@ static void parse_options(void)
 /* Return the index of the sample type of -t, or of the profile's default. */
 static size_t choose_type(const struct decoded *d, const char *file)
 {
-	if (!type)
-		return decoded_default_type(d);
-	for (size_t i = 0; i < d->types; i++)
-		if (!strcmp(decoded_string(d, d->type[i].type), type))
-			return i;
-	command_misused(&command, "'%s' has no sample type '%s'", file, type);
+	uint32_t index = type ? decoded_find_type(d, type) : decoded_default_type(d);
+
+	if (index == TABLE_NONE)
+		command_misused(&command, "'%s' has no sample type '%s'", file, type);
+	return index;
 }
 
 /* Add FILE to SIDE, and to SUM unless that is NULL.  Return false (reported) on failure. */

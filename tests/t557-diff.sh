@@ -294,6 +294,11 @@ check 'profiles that cannot be compared are refused, with advice' <<'END'
 	exits 1 pmu-diff a.pb d.pb.gz 2>err
 	exits 1 pmu-diff a.pb nowhere 2>err
 	exits 2 pmu-diff -t nothing a.pb b.pb 2>err
+	exits 2 pmu-diff --sample-index 1 a.pb b.pb 2>err
+	for type in 0 samples; do
+		pmu-diff --sample-index $type -j a.pb b.pb >of_type
+		pmu-diff -j a.pb b.pb | same of_type -
+	done
 	exits 2 pmu-diff a.pb 2>err
 	for wrong in x =3 requests= requests=-1 requests=0 requests=inf; do
 		exits 2 pmu-diff --per "$wrong" a.pb b.pb 2>err
