@@ -28,3 +28,9 @@ void json_key(const char *name, bool first)
 {
 	printf("%s\"%s\": ", first ? "" : ", ", name);
 }
+
+void json_text(const char *name, const char *text)
+{
+	json_key(name, false);
+	json_string(text);
+}

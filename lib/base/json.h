@@ -8,3 +8,6 @@ void json_string(const char *text);
 
 /* Print "NAME": before its value, after a comma unless it is the FIRST of its object. */
 void json_key(const char *name, bool first);
+
+/* Print NAME and TEXT, which are not the first of their object. */
+void json_text(const char *name, const char *text);

@@ -161,8 +161,7 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 void bars_print_json_head(const struct bars *b)
 {
 	if (b->why_not) {
-		json_key("no_bars", false);
-		json_string(b->why_not);
+		json_text("no_bars", b->why_not);
 		return;
 	}
 	printf(", \"samples\": %.0f, \"spans\": %" PRIu32 ", \"runs\": %" PRIu32

@@ -227,8 +227,7 @@ static void print_attributes_json(const struct catalog_entry *e, bool umasks)
 		printf("%s{", first ? "" : ", ");
 		json_key("name", true);
 		json_string(a.name);
-		json_key("text", false);
-		json_string(a.text);
+		json_text("text", a.text);
 		json_key(umasks ? "default" : "number", false);
 		printf("%s}", (umasks ? a.is_default : a.number) ? "true" : "false");
 		first = false;
@@ -244,18 +243,13 @@ static void print_entry_json(const struct catalog_entry *e, const struct catalog
 
 	json_key("name", true);
 	json_string(e->name);
-	json_key("group", false);
-	json_string(e->group);
-	json_key("kind", false);
-	json_string(e->kind);
-	json_key("text", false);
-	json_string(e->text);
-	json_key("others", false);
-	json_string(e->others);
+	json_text("group", e->group);
+	json_text("kind", e->kind);
+	json_text("text", e->text);
+	json_text("others", e->others);
 	json_key("usable", false);
 	fputs(usable == UNTRIED ? "null" : usable == USABLE ? "true" : "false", stdout);
-	json_key("why", false);
-	json_string(usable == UNUSABLE ? why : NULL);
+	json_text("why", usable == UNUSABLE ? why : NULL);
 	if (style->details) {
 		print_attributes_json(e, true);
 		print_attributes_json(e, false);

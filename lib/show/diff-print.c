@@ -242,8 +242,7 @@ static void print_json_row(const struct diff *d, const struct diff_row *r, bool 
 	printf("%s\n{", is_first ? "" : ",");
 	json_key("name", true);
 	json_string(r->name);
-	json_key("group", false);
-	json_string(group_name(d, r->group));
+	json_text("group", group_name(d, r->group));
 	json_number("base", r->base);
 	json_number("after", r->after);
 	if (r->group != DIFF_FEW) {
@@ -268,10 +267,8 @@ void diff_print_json(const struct diff *d, const struct diff_view *view)
 
 	printf("{\"type\": ");
 	json_string(d->type);
-	json_key("unit", false);
-	json_string(d->unit);
-	json_key("per", false);
-	json_string(view->unit ? view->unit : per[d->how.per]);
+	json_text("unit", d->unit);
+	json_text("per", view->unit ? view->unit : per[d->how.per]);
 	printf(", \"base_runs\": %zu, \"after_runs\": %zu, \"fdr\": %.9g, \"tested\": %zu"
 	       ", \"change_of\": \"%s\", \"total\": {\"base\": %.9g, \"after\": %.9g",
 	       d->side[0].count, d->side[1].count, d->how.fdr, d->tested,

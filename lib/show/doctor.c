@@ -281,12 +281,9 @@ static void print_json(const struct findings *all)
 		printf("%s\n  {", i ? "," : "[");
 		json_key("topic", true);
 		json_string(f->topic);
-		json_key("state", false);
-		json_string(marks[f->state]);
-		json_key("text", false);
-		json_string(f->text);
-		json_key("mend", false);
-		json_string(*f->mend ? f->mend : NULL);
+		json_text("state", marks[f->state]);
+		json_text("text", f->text);
+		json_text("mend", *f->mend ? f->mend : NULL);
 		printf("}");
 	}
 	printf("\n]\n");

@@ -134,12 +134,6 @@ static void json_bool(const char *key, bool value)
 	fputs(value ? "true" : "false", stdout);
 }
 
-static void json_text(const char *key, const char *text)
-{
-	json_key(key, false);
-	json_string(text);
-}
-
 static void print_one_json(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;

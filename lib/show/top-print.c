@@ -289,8 +289,7 @@ static void print_json_object(const struct printing *p, uint32_t row)
 {
 	if (!p->t->how.objects)
 		return;
-	json_key("object", false);
-	json_string(top_object(p->t, row));
+	json_text("object", top_object(p->t, row));
 }
 
 static void print_json_calls(const struct printing *p, const char *key,
@@ -317,8 +316,7 @@ static void print_json_head(const struct printing *p)
 	fputc('{', p->out);
 	json_key("type", true);
 	json_string(p->view->type);
-	json_key("unit", false);
-	json_string(p->view->unit);
+	json_text("unit", p->view->unit);
 	fprintf(p->out, ", \"total\": %" PRId64 ", \"whole\": %" PRIu64 ", \"count\": %" PRIu32
 		, p->t->total, top_whole(p->t), p->t->count);
 	if (p->t->bars)
