@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/bpf-task.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "event/event.h"
 #include "sample/bpf.h"
@@ -77,10 +78,7 @@ static int load(int map, char *why, size_t size)
 
 static uint64_t cpu_time(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Run until the program has copied this thread's task_struct.  CONTEXT: struct copying. */

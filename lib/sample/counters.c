@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/counters.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "record/events.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RING_MIN = 16 * 1024 };	/* bytes; smallest ring to fall back to */
@@ -322,10 +322,7 @@ struct fork_record *counters_forks(const struct counters *c, size_t *count)
 
 uint64_t counters_now(const struct counters *c)
 {
-	struct timespec t;
-
-	clock_gettime(c->events->event[0].attr.clockid, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_ns(c->events->event[0].attr.clockid);
 }
 
 void counters_enable(const struct counters *c, uint32_t tracking, bool on)

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/features.h"
+#include "base/clock.h"
 #include "linux/cpus.h"
 #include "record/origin.h"
 #include "stream/writer.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef PMU_VERSION
 #define PMU_VERSION "0.0"
 #endif
-
-static uint64_t nanoseconds(int clock)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* u32 version 1; u32 clock; u64 wall-clock time; u64 time of CLOCK at that instant */
 static void write_clock(struct output *out, int clock)
@@ -26,8 +18,8 @@ static void write_clock(struct output *out, int clock)
 	uint8_t data[24];
 	uint32_t head[2] = { 1, (uint32_t)clock };
 	/* CLOCK is read before and after the wall clock: the mean is its time in between. */
-	uint64_t before = nanoseconds(clock), wall = nanoseconds(CLOCK_REALTIME);
-	uint64_t time = before + (nanoseconds(clock) - before) / 2;
+	uint64_t before = clock_ns(clock), wall = clock_ns(CLOCK_REALTIME);
+	uint64_t time = before + (clock_ns(clock) - before) / 2;
 
 	memcpy(data, head, 8);
 	memcpy(data + 8, &wall, 8);

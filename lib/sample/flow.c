@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/flow.h"
 #include "base/arena.h"
-#include "base/monotonic.h"
+#include "base/clock.h"
 #include "sample/ring-merge.h"
 #include "stream/writer.h"
 

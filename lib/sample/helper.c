@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/helper.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/monotonic.h"
 #include "linux/proc.h"
 #include "sample/child.h"
 #include "sample/helper-rights.h"

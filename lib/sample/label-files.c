@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/label-files.h"
 #include "base/arena.h"
-#include "base/monotonic.h"
+#include "base/clock.h"
 #include "elf/section.h"
 #include "sample/helper-rights.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/label-names.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/cursor.h"
-#include "base/monotonic.h"
 #include "linux/maps.h"
 #include "linux/proc.h"
 #include "record/label-payload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/label-targets.h"
 #include "base/arena.h"
-#include "base/monotonic.h"
+#include "base/clock.h"
 #include "base/regular.h"
 #include "linux/maps.h"
 #include "linux/proc.h"

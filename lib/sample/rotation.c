@@ -3,6 +3,7 @@
  * rotation - writes several files instead of one; each is a whole stream.  The current file has
  * the given name; the time of its end is appended when the file is finished, as in perf record.
  */
+#include "base/clock.h"
 #include "sample/internal.h"
 #include "base/units.h"
 
@@ -58,10 +59,8 @@ bool rotation_rename(const char *file, uint64_t ms, char *name, size_t size)
 static void name_file(struct sampler *s)
 {
 	char name[4096];
-	struct timespec t;
+	uint64_t ms = clock_ns(CLOCK_REALTIME) / 1000000;
 
-	clock_gettime(CLOCK_REALTIME, &t);
-	uint64_t ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 	if (!rotation_rename(s->out->file, ms, name, sizeof(name)))
 		report_failure(s->report, "cannot rename '%s' to '%s'", s->out->file, name);
 	else

@@ -2,8 +2,8 @@
 #include "base/descriptor.h"
 #include "sample/internal.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/command.h"
-#include "base/monotonic.h"
 #include "linux/proc.h"
 #include "sample/attach.h"
 
@@ -68,10 +68,7 @@ static void catch_signals(const struct sampler_options *options)
 
 static uint64_t now(const struct sampler *s)
 {
-	struct timespec t;
-
-	clock_gettime(s->options->settings.clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_ns(s->options->settings.clock);
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/connections.h"
 #include "base/arena.h"
-#include "base/monotonic.h"
+#include "base/clock.h"
 #include "serve/internal.h"
 
 #include <event2/buffer.h>

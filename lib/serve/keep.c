@@ -4,6 +4,7 @@
  * restarts it when it ends, and deletes the oldest files.
  */
 #include "base/arena.h"
+#include "base/clock.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
 
@@ -66,10 +67,7 @@ static void trim(struct keeper *k)
 /* Return by how much the time of day is ahead of the clock of the samples, in s. */
 static double wall_clock(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec - server_now();
+	return 1e-9 * (double)clock_ns(CLOCK_REALTIME) - server_now();
 }
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/server.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
-#include "base/monotonic.h"
 #include "base/sibling.h"
 #include "serve/internal.h"
 #include "serve/listen.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/live.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/command.h"
-#include "base/monotonic.h"
 #include "show/screen.h"
 
 #include <ctype.h>

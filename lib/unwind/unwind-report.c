@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report at the end: how stacks ended, and what would help. */
+#include "base/clock.h"
 #include "unwind/internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Append FORMAT to TEXT, as much as fits. */
 static void append(char *text, size_t size, const char *format, ...)
@@ -124,12 +124,11 @@ static void report_summaries(struct unwind *u)
 {
 	uint64_t all = unwound(&u->counts);
 	char text[512];
-	struct timespec t;
 
 	unwind_describe(u, text, sizeof(text));
-	if (all && clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0)
+	if (all)
 		append(text, sizeof(text), "; %.1f us each",
-		       ((double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3) / (double)all);
+		       (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e3 / (double)all);
 	report_summary(u->report, "%s", text);
 	if (u->counts.samples[UNWIND_FOREIGN])
 		report_summary(u->report, "%" PRIu64 " stacks not unwound: %s",

@@ -3,7 +3,7 @@
  * label-targets: the map of the kernel has the processes that run, and none that has ended, also
  * if it was looked up after its EXIT record.  Without the right to make a map: skipped.
  */
-#include "base/monotonic.h"
+#include "base/clock.h"
 #include "linux/proc.h"
 #include "record/label-payload.h"
 #include "sample/bpf.h"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clock - the kernel's clocks. */
+#pragma once
+#include <stdint.h>
+#include <time.h>
+
+/* Return the time of CLOCK, a CLOCK_*, in ns. */
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Return the time of the clock for waiting and for how long things took, in ns. */
+static inline uint64_t monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
