@@ -16,9 +16,11 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 		a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
 		b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
 	}
-	memset(word, 0, sizeof(word));
-	if (size)
-		memcpy(word, at, size);
+	word[0] = word[1] = 0;
+	if (size & 8)
+		memcpy(&word[0], at, 8);
+	if (size & 4)
+		memcpy((uint8_t *)word + (size & 8), at + (size & 8), 4);
 	a = hash_fold(a ^ word[0], word[1] ^ odd1 ^ hash_secret.b);
 	b = hash_fold(b ^ word[1], word[0] ^ odd2 ^ hash_secret.a);
 	return (struct chain_key){ hash_fold(a ^ context, b ^ odd1), hash_fold(b, a ^ odd2) };

@@ -52,7 +52,10 @@ struct chains {
 	uint32_t last_room;
 };
 
-/* Return the key of SIZE bytes at BYTES.  Equal bytes with another CONTEXT have another key. */
+/*
+ * Return the key of SIZE bytes at BYTES, a multiple of 4.  Equal bytes with another CONTEXT have
+ * another key.
+ */
 struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
 
 /*

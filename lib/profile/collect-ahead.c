@@ -11,12 +11,8 @@ void collect_set_key(struct collect *c, struct collect_ahead *a)
 	const struct sample *s = &a->sample;
 
 	a->has_key = !c->how.resolve.symbols && !c->how.data_frames && !s->branches.count;
-	if (!a->has_key)
-		return;
-	uint64_t context = hash_more(resolver_version(c->resolver, s), s->ip);
-	context = hash_more(context, s->misc & PERF_RECORD_MISC_CPUMODE_MASK);
-	a->key = chains_key(s->callchain.at, 8 * s->callchain.count, context << 1);
-	a->entry = TABLE_NONE;
+	if (a->has_key)
+		collect_make_key(a, resolver_version(c->resolver, s), s->ip, &s->callchain);
 }
 
 /* The next samples probably belong to the same profile as the last one. */
@@ -38,22 +34,34 @@ static void prefetch(struct collect *c, uint32_t count)
 			stacks_prefetch(&p->stacks, p->chains.entry[a->entry].hint);
 }
 
+/* Read the SAMPLE in A->rec.  Return false if it is damaged. */
+static bool read_sample(struct collect *c, struct collect_ahead *a)
+{
+	a->has_key = a->is_whole = false;
+	a->thread = NULL;
+	if (collect_read_known(c, a))
+		return true;
+	a->is_whole = stream_sample(c->in, &a->rec, &a->sample);
+	if (a->is_whole && !c->unwind)
+		collect_set_key(c, a);
+	return a->is_whole;
+}
+
 uint32_t collect_read_ahead(struct collect *c, const struct record *first)
 {
-	struct record rec = *first;
 	uint32_t count = 0;
 
-	do {
-		struct collect_ahead *a = &c->ahead[count];
-		a->rec = rec;
-		a->has_key = false;
-		if (!stream_sample(c->in, &rec, &a->sample))
-			continue;
-		if (!c->unwind)
-			collect_set_key(c, a);
-		count++;
-	} while (count < AHEAD_MAX && stream_next_sample(c->in, &rec));
+	c->ahead[0].rec = *first;
+	do
+		count += read_sample(c, &c->ahead[count]);
+	while (count < AHEAD_MAX && stream_next_sample(c->in, &c->ahead[count].rec));
 	if (count > 1)
 		prefetch(c, count);
 	return count;
+}
+
+void collect_decode(struct collect *c, struct collect_ahead *a)
+{
+	if (!a->is_whole)	/* not damaged: it was decoded in part */
+		a->is_whole = stream_sample(c->in, &a->rec, &a->sample);
 }

@@ -3,22 +3,64 @@
 #pragma once
 #include "profile/collect.h"
 
-enum { AHEAD_MAX = 16 };	/* samples that are read at a time */
+enum {
+	AHEAD_MAX = 16,		/* samples that are read at a time */
+	MANY_EVENTS = 64,	/* events from which on there is a limit on stacks */
+};
 
 /* A sample that was read, before it is counted. */
 struct collect_ahead {
 	struct record rec;
-	struct sample sample;
 	bool has_key;
+	bool is_whole;		/* SAMPLE is decoded; else PLAIN, EVENT and THREAD are set */
 	uint32_t entry;		/* hint for chains_find(): where KEY probably is */
 	struct chain_key key;	/* by which its chain may be found, if HAS_KEY */
+	uint32_t event;
+	struct sample_plain plain;
+	struct collect_thread *thread;
+	struct sample sample;
 };
 
 /*
- * Decode FIRST, a SAMPLE, and those that follow it and need not be waited for, to c->ahead.  Return
+ * Read FIRST, a SAMPLE, and those that follow it and need not be waited for, to c->ahead.  Return
  * their number.  Damaged samples are reported and left out.
  */
 uint32_t collect_read_ahead(struct collect *c, const struct record *first);
+
+/* Decode the sample of A, if that was not necessary yet. */
+void collect_decode(struct collect *c, struct collect_ahead *a);
+
+/* What is known of the threads of samples is not valid any more. */
+static inline void collect_forget_threads(struct collect *c)
+{
+	c->changes++;
+}
+
+/* Begin with a new stream: no thread is known. */
+void collect_begin_threads(struct collect *c);
+
+/*
+ * Read A in the short way: decode its record to PLAIN, and find its thread and its key.  Return
+ * false if that is impossible.
+ */
+bool collect_read_known(struct collect *c, struct collect_ahead *a);
+
+/* Count A in the short way.  Return false if that is impossible: nothing is counted then. */
+bool collect_count_known(struct collect *c, struct collect_ahead *a);
+
+/* Keep LABELS, the label set of A, for the next samples of its thread. */
+void collect_know_labels(struct collect *c, struct collect_ahead *a, uint32_t labels);
+
+/* Make the key of A, from its IP and CHAIN in spaces of VERSION. */
+static inline void collect_make_key(struct collect_ahead *a, uint64_t version, uint64_t ip,
+				    const struct words *chain)
+{
+	uint64_t context = hash_more(hash_more(version, ip),
+				     a->rec.misc & PERF_RECORD_MISC_CPUMODE_MASK);
+
+	a->key = chains_key(chain->at, 8 * chain->count, context << 1);
+	a->entry = TABLE_NONE;
+}
 
 /* Set the key of A, by its recorded addresses, if its chain may be found by them. */
 void collect_set_key(struct collect *c, struct collect_ahead *a);

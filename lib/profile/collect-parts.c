@@ -285,6 +285,7 @@ static void restart(struct collect *c)
 
 void collect_cut(struct collect *c)
 {
+	collect_forget_threads(c);
 	running_reach(&c->running, c->last_time);
 	collect_complete_labels(c, drops_labels(c));
 	if (c->past.string)

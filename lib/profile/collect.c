@@ -37,7 +37,7 @@ bool collect_init(struct collect *c, const struct collect_options *how, struct r
  */
 static void limit_stacks(struct collect *c, struct profile *p)
 {
-	enum { MANY_EVENTS = 64, VALUES_MAX = 1 << 22 };
+	enum { VALUES_MAX = 1 << 22 };
 	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
 	uint32_t events = profile_place(p, c->events->count);
 
@@ -181,6 +181,8 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 	}
 	c->labeler.parallelism = running;
 	uint32_t labels = labeler_labels(&c->labeler, s, comm, &event->attr);
+	if (raw && raw->thread)
+		collect_know_labels(c, raw, labels);
 	limit_stacks(c, p);
 	if (waits) {
 		if (!begin_wait(c, part, raw, s, labels))
@@ -224,6 +226,9 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 {
 	struct resolved_sample fields;
 
+	if (collect_count_known(c, a))
+		return;
+	collect_decode(c, a);
 	if (!unwind_dump(c, a))
 		return;
 	if (c->events->has_labels && label_join_take(&c->join, c->in, &a->rec, &a->sample))
@@ -407,6 +412,7 @@ static void take_thread(struct collect *c, const struct record *rec)
 
 static void take_other(struct collect *c, const struct record *rec)
 {
+	collect_forget_threads(c);
 	collect_time(c, stream_time(c->in, rec));	/* the record may start the next interval */
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
@@ -463,6 +469,7 @@ void collect_begin(struct collect *c, struct stream_reader *in, collect_done *do
 	c->context = context;
 	if (c->how.unwind && in)
 		begin_unwinding(c);
+	collect_begin_threads(c);
 }
 
 bool collect_next(struct collect *c)
@@ -539,4 +546,5 @@ void collect_release(struct collect *c)
 	label_join_release(&c->join);
 	free(c->frame);
 	free(c->ahead);
+	free(c->thread);
 }

@@ -76,6 +76,9 @@ struct collect {
 	struct resolved_reader reader;	/* of a resolved stream */
 	struct unwind *unwind;	/* NULL: stack dumps are not unwound */
 	struct collect_ahead *ahead;	/* the samples that were read last */
+	struct collect_thread *thread;	/* threads of samples; see collect-known.c */
+	uint64_t changes;	/* number of times that what is known of them became invalid */
+	bool knows;		/* HOW lets samples of them be counted in the short way */
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
 	struct running running;

@@ -480,6 +480,18 @@ static void add_program_values(struct labeler *f, const struct resolved_sample *
 		set_state(f, why, value);
 }
 
+bool labeler_is_by_thread(const struct labeler *f)
+{
+	const uint32_t by_thread = 1u << FACT_PID | 1u << FACT_TID | 1u << FACT_COMM |
+				   1u << FACT_THREAD_COMM | 1u << FACT_PROGRAM |
+				   1u << FACT_PROGRAM_STATE;
+
+	for (uint32_t i = 0; i < f->labels.keys; i++)
+		if (!(by_thread >> f->fact[i].kind & 1))
+			return false;
+	return true;
+}
+
 bool labeler_add_unknown(struct labeler *f, int64_t *value)
 {
 	bool has_labels = f->sets && labeler_wants_program(f);

@@ -57,6 +57,12 @@ const char *labeler_shown(const char *name);
 /* Return whether labels of the profiled program were asked for, with label:NAME or label:*. */
 bool labeler_wants_program(const struct labeler *f);
 
+/*
+ * Return whether all samples of a thread have the same labels until the next record of another
+ * type, in a stream without labels of the program.
+ */
+bool labeler_is_by_thread(const struct labeler *f);
+
 /* The names that labeler_choose() accepts, separated by commas. */
 extern const char labeler_names[];
 

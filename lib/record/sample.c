@@ -264,20 +264,54 @@ bool sample_decode(const struct stream_event *event, uint32_t index, const struc
 	return !w.bytes.failed;
 }
 
-bool sample_decode_brief(const struct stream_event *event, uint32_t index,
-			 const struct record *rec, struct sample_brief *out)
+/*
+ * Return whether REC is intact, and has no other field of variable size than a callchain.  Set
+ * *CHAIN to the callchain.
+ */
+inlined bool is_plain(const struct stream_event *event, const struct record *rec,
+		      struct words *chain)
 {
 	const struct sample_layout *l = &event->layout;
 	size_t size = cursor_left(&rec->body), fixed = l->size;
 
+	*chain = (struct words){ 0 };
 	if (event->attr.sample_type & variable || size < fixed)
 		return false;
+	if (!l->more)
+		return true;
 	size_t words = (size - fixed) / 8;	/* of the callchain, and their number before them */
-	if (l->more && (words == 0 || load_u64(rec->body.at, l->size) > words - 1))
+	if (words == 0)
+		return false;
+	*chain = (struct words){ rec->body.at + fixed + 8, load_u64(rec->body.at, l->size) };
+	return chain->count <= words - 1;
+}
+
+bool sample_decode_brief(const struct stream_event *event, uint32_t index,
+			 const struct record *rec, struct sample_brief *out)
+{
+	struct words chain;
+
+	if (!is_plain(event, rec, &chain))
 		return false;
 	out->event = index;
-	out->time = load_u64(rec->body.at, l->time);
+	out->time = load_u64(rec->body.at, event->layout.time);
 	out->period = period_of(event, rec->body.at);
+	return true;
+}
+
+bool sample_decode_plain(const struct stream_event *event, const struct record *rec,
+			 struct sample_plain *out)
+{
+	const struct sample_layout *l = &event->layout;
+	const uint8_t *body = rec->body.at;
+
+	if (!is_plain(event, rec, &out->callchain))
+		return false;
+	out->pid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid) : -1;
+	out->tid = l->tid != ABSENT ? (pid_t)load_u32(body, l->tid + 4) : -1;
+	out->ip = load_u64(body, l->ip);
+	out->time = load_u64(body, l->time);
+	out->period = period_of(event, body);
 	return true;
 }
 

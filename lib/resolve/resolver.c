@@ -180,12 +180,26 @@ static uint32_t comm_id(struct resolver *r, pid_t tid)
 	return r->comm[name];
 }
 
+/* Return the version of samples whose IP is not in data. */
+static uint64_t version_of(const struct resolver *r, const struct space *user)
+{
+	return hash_more(hash_more(user->generation, r->spaces.kernel.generation),
+			 r->spaces.guest.generation);
+}
+
+bool resolver_process_version(struct resolver *r, pid_t pid, uint64_t *version)
+{
+	const struct space *user = spaces_find(&r->spaces, pid);
+
+	*version = version_of(r, user);
+	return mappings_are_none(&user->data);
+}
+
 uint64_t resolver_version(struct resolver *r, const struct sample *s)
 {
 	const struct space *user = spaces_find(&r->spaces, s->pid);
 	const struct mapping *data = space_find_data(user, s->ip);
-	uint64_t version = hash_more(hash_more(user->generation, r->spaces.kernel.generation),
-				     r->spaces.guest.generation);
+	uint64_t version = version_of(r, user);
 
 	if (!data)
 		return version;
@@ -232,6 +246,12 @@ void resolver_count(struct resolver *r, const struct stream_reader *in,
 {
 	stack_ends_add(&r->ends, &stream_events(in)->event[s->event].attr, stream_origin(in), s,
 		       end, r->report);
+}
+
+void resolver_count_end(struct resolver *r, const struct stream_reader *in, uint32_t event,
+			enum stack_end end)
+{
+	stack_ends_count(&r->ends, &stream_events(in)->event[event].attr, stream_origin(in), end);
 }
 
 const struct stack_ends *resolver_stack_ends(const struct resolver *r)

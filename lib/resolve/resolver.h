@@ -70,11 +70,21 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
  */
 uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 
+/*
+ * Set *VERSION to that of all samples of process PID until the next record of another type.  Return
+ * false if it depends on the sample: the process has mappings of data that may be code.
+ */
+bool resolver_process_version(struct resolver *r, pid_t pid, uint64_t *version);
+
 /* Count SAMPLE, whose stack ends in END, for the advice of stack_ends_report(). */
 void resolver_count(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, enum stack_end end);
 
-/* Return what resolver_count() has counted. */
+/* The same for a sample of EVENT without a stack dump. */
+void resolver_count_end(struct resolver *r, const struct stream_reader *in, uint32_t event,
+			enum stack_end end);
+
+/* Return what these have counted. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);
 
 /* Call resolver_fields(), resolver_frames() and resolver_count(). */

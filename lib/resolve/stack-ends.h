@@ -28,7 +28,11 @@ bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr
 /* Return the name that stands for END at the root of a stack, or NULL. */
 const char *stack_end_name(enum stack_end end);
 
-/* Count SAMPLE of ATTR, whose stack ends in END.  Reports the first dump. */
+/* Count a stack of ATTR that ends in END. */
+void stack_ends_count(struct stack_ends *s, const struct perf_event_attr *attr,
+		      const struct stream_origin *origin, enum stack_end end);
+
+/* Count that of SAMPLE, and its dump.  Reports the first dump. */
 void stack_ends_add(struct stack_ends *s, const struct perf_event_attr *attr,
 		    const struct stream_origin *origin, const struct sample *sample,
 		    enum stack_end end, struct report *report);

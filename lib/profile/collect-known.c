@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The short way of most samples.  What a sample's thread is (its name, its labels, the version of
+ * its address space) stays the same until another record comes.  So if the thread had a sample
+ * since the last one, and a sample had the same stack before, there is nothing to look up but the
+ * stack.  All others go the long way, of collect.c, which does the same.
+ */
+#include "profile/collect-internal.h"
+
+enum { THREADS = 64 };	/* a power of two */
+
+/* A thread that had a sample, at the place of its tid. */
+struct collect_thread {
+	uint64_t changes;	/* c->changes then; all else is valid while that is the same */
+	uint64_t version;	/* of all its samples: resolver_version() */
+	pid_t pid, tid;
+	uint32_t labels;	/* their set of labels; TABLE_NONE: none was counted yet */
+};
+
+void collect_begin_threads(struct collect *c)
+{
+	const struct collect_options *how = &c->how;
+
+	if (!c->thread)
+		c->thread = mem_zeroed(THREADS, sizeof(*c->thread));
+	collect_forget_threads(c);
+	c->knows = !c->selects && !how->latency && !how->parallelism && !how->wall &&
+		   !how->slices && how->split == SPLIT_NOT && !how->data_frames &&
+		   !how->resolve.symbols && !c->unwind && labeler_is_by_thread(&c->labeler);
+}
+
+/* Return whether T is thread TID of process PID, and still valid. */
+static inline bool is_known(const struct collect *c, const struct collect_thread *t, pid_t pid,
+			    pid_t tid)
+{
+	return t->changes == c->changes && t->tid == tid && t->pid == pid;
+}
+
+/* Return what is known of thread TID of process PID, or NULL: it takes each sample by itself. */
+static struct collect_thread *thread_of(struct collect *c, pid_t pid, pid_t tid)
+{
+	struct collect_thread *t = &c->thread[(uint32_t)tid % THREADS];
+	uint64_t version;
+
+	if (is_known(c, t, pid, tid))
+		return t;
+	if (!resolver_process_version(c->resolver, pid, &version))
+		return NULL;
+	*t = (struct collect_thread){ c->changes, version, pid, tid, TABLE_NONE };
+	return t;
+}
+
+bool collect_read_known(struct collect *c, struct collect_ahead *a)
+{
+	const struct stream_events *events = c->events;
+
+	if (!c->knows || events->has_labels || events->reads_groups)
+		return false;
+	a->event = events_of_sample(events, a->rec.body);
+	if (a->event == TABLE_NONE || (events->switches && events_sample_waits(events, a->event)) ||
+	    !sample_decode_plain(&events->event[a->event], &a->rec, &a->plain))
+		return false;
+	a->thread = thread_of(c, a->plain.pid, a->plain.tid);
+	if (!a->thread)
+		return false;
+	a->has_key = true;
+	collect_make_key(a, a->thread->version, a->plain.ip, &a->plain.callchain);
+	return true;
+}
+
+/* Return whether the interval, if there are such, ends before TIME or has not begun. */
+static bool ends_interval(const struct collect *c, uint64_t time)
+{
+	return c->how.interval && time && (!c->interval_end || time >= c->interval_end);
+}
+
+/* Return whether P may get another stack. */
+static bool has_room(const struct collect *c, const struct profile *p)
+{
+	uint64_t most = c->how.max_stacks ? c->how.max_stacks : CHAINS_MAX;
+
+	return p->stacks.count < most && c->events->count <= MANY_EVENTS;
+}
+
+bool collect_count_known(struct collect *c, struct collect_ahead *a)
+{
+	const struct collect_thread *t = a->thread;
+	const struct sample_plain *s = &a->plain;
+
+	if (!t || !is_known(c, t, s->pid, s->tid) || t->labels == TABLE_NONE || c->parts == 0 ||
+	    ends_interval(c, s->time))
+		return false;
+	struct profile *p = &c->part[0].profile;	/* of all samples: SPLIT_NOT */
+	struct chain_entry *chain = has_room(c, p) ? chains_find(&p->chains, a->key, &a->entry)
+						   : NULL;
+	if (!chain)
+		return false;
+	c->samples++;
+	c->several_processes |= s->pid != c->first_pid;
+	collect_time(c, s->time);
+	profile_add(p, chain, t->labels, a->event, s->period, s->time);
+	resolver_count_end(c->resolver, c->in, a->event, chain->end);
+	return true;
+}
+
+void collect_know_labels(struct collect *c, struct collect_ahead *a, uint32_t labels)
+{
+	if (is_known(c, a->thread, a->plain.pid, a->plain.tid))
+		a->thread->labels = labels;
+}
