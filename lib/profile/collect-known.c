@@ -9,12 +9,14 @@
 
 enum { THREADS = 64 };	/* a power of two */
 
-/* A thread that had a sample, at the place of its tid. */
+/* A thread that had a sample of an event. */
 struct collect_thread {
 	uint64_t changes;	/* c->changes then; all else is valid while that is the same */
 	uint64_t version;	/* of all its samples: resolver_version() */
 	pid_t pid, tid;
+	uint32_t event;
 	uint32_t labels;	/* their set of labels; TABLE_NONE: none was counted yet */
+	bool follows;		/* resolver_follows() */
 };
 
 void collect_begin_threads(struct collect *c)
@@ -29,25 +31,27 @@ void collect_begin_threads(struct collect *c)
 		   !how->resolve.symbols && !c->unwind && labeler_is_by_thread(&c->labeler);
 }
 
-/* Return whether T is thread TID of process PID, and still valid. */
-static inline bool is_known(const struct collect *c, const struct collect_thread *t, pid_t pid,
-			    pid_t tid)
+/* Return whether T is of the thread and event of A, and still valid. */
+static inline bool is_known(const struct collect *c, const struct collect_thread *t,
+			    const struct collect_ahead *a)
 {
-	return t->changes == c->changes && t->tid == tid && t->pid == pid;
+	return t->changes == c->changes && t->tid == a->plain.tid && t->pid == a->plain.pid &&
+	       t->event == a->event;
 }
 
-/* Return what is known of thread TID of process PID, or NULL: it takes each sample by itself. */
-static struct collect_thread *thread_of(struct collect *c, pid_t pid, pid_t tid)
+/* Fill T for the thread and event of A.  Return false if each of its samples may differ. */
+static bool look_up(struct collect *c, struct collect_thread *t, const struct collect_ahead *a)
 {
-	struct collect_thread *t = &c->thread[(uint32_t)tid % THREADS];
 	uint64_t version;
 
-	if (is_known(c, t, pid, tid))
-		return t;
-	if (!resolver_process_version(c->resolver, pid, &version))
-		return NULL;
-	*t = (struct collect_thread){ c->changes, version, pid, tid, TABLE_NONE };
-	return t;
+	if (events_sample_waits(c->events, a->event) ||
+	    !resolver_process_version(c->resolver, a->plain.pid, &version))
+		return false;
+	*t = (struct collect_thread){
+		.changes = c->changes, .version = version, .pid = a->plain.pid,
+		.tid = a->plain.tid, .event = a->event, .labels = TABLE_NONE,
+		.follows = resolver_follows(c->resolver, c->in, a->event) };
+	return true;
 }
 
 bool collect_read_known(struct collect *c, struct collect_ahead *a)
@@ -56,13 +60,14 @@ bool collect_read_known(struct collect *c, struct collect_ahead *a)
 
 	if (!c->knows || events->has_labels || events->reads_groups)
 		return false;
-	a->event = events_of_sample(events, a->rec.body);
-	if (a->event == TABLE_NONE || (events->switches && events_sample_waits(events, a->event)) ||
+	a->event = events->count == 1 ? 0 : events_of_sample(events, a->rec.body);
+	if (a->event == TABLE_NONE ||
 	    !sample_decode_plain(&events->event[a->event], &a->rec, &a->plain))
 		return false;
-	a->thread = thread_of(c, a->plain.pid, a->plain.tid);
-	if (!a->thread)
+	struct collect_thread *t = &c->thread[((uint32_t)a->plain.tid + a->event) % THREADS];
+	if (!is_known(c, t, a) && !look_up(c, t, a))
 		return false;
+	a->thread = t;
 	a->has_key = true;
 	collect_make_key(a, a->thread->version, a->plain.ip, &a->plain.callchain);
 	return true;
@@ -87,7 +92,7 @@ bool collect_count_known(struct collect *c, struct collect_ahead *a)
 	const struct collect_thread *t = a->thread;
 	const struct sample_plain *s = &a->plain;
 
-	if (!t || !is_known(c, t, s->pid, s->tid) || t->labels == TABLE_NONE || c->parts == 0 ||
+	if (!t || !is_known(c, t, a) || t->labels == TABLE_NONE || c->parts == 0 ||
 	    ends_interval(c, s->time))
 		return false;
 	struct profile *p = &c->part[0].profile;	/* of all samples: SPLIT_NOT */
@@ -99,12 +104,12 @@ bool collect_count_known(struct collect *c, struct collect_ahead *a)
 	c->several_processes |= s->pid != c->first_pid;
 	collect_time(c, s->time);
 	profile_add(p, chain, t->labels, a->event, s->period, s->time);
-	resolver_count_end(c->resolver, c->in, a->event, chain->end);
+	resolver_count_end(c->resolver, chain->end, t->follows);
 	return true;
 }
 
 void collect_know_labels(struct collect *c, struct collect_ahead *a, uint32_t labels)
 {
-	if (is_known(c, a->thread, a->plain.pid, a->plain.tid))
+	if (is_known(c, a->thread, a))
 		a->thread->labels = labels;
 }

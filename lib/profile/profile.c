@@ -5,13 +5,18 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static struct profile_event *event_at(struct profile *p, uint32_t event)
+/* Make room for EVENT. */
+static void add_events(struct profile *p, uint32_t event)
 {
-	if (event >= p->events) {
-		p->event = mem_resize(p->event, (event + 1) * sizeof(*p->event));
-		memset(p->event + p->events, 0, (event + 1 - p->events) * sizeof(*p->event));
-		p->events = event + 1;
-	}
+	p->event = mem_resize(p->event, (event + 1) * sizeof(*p->event));
+	memset(p->event + p->events, 0, (event + 1 - p->events) * sizeof(*p->event));
+	p->events = event + 1;
+}
+
+static inline struct profile_event *event_at(struct profile *p, uint32_t event)
+{
+	if (event >= p->events)
+		add_events(p, event);
 	return &p->event[event];
 }
 
@@ -26,8 +31,8 @@ void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, 
 	event->squares += (unsigned __int128)period * period;
 	event->varies |= event->period != period;
 	profile_time(p, time);
-	stacks_add(&p->stacks, (struct stack){ chain->chain, labels }, profile_place(p, index), 1,
-		   period, &chain->hint);
+	stacks_add_sample(&p->stacks, (struct stack){ chain->chain, labels },
+			  profile_place(p, index), period, &chain->hint);
 }
 
 void profile_add_more(struct profile *p, struct chain_entry *chain, uint32_t labels,

@@ -36,6 +36,22 @@ struct stacks {
 void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t samples,
 		uint64_t sum, uint32_t *hint);
 
+/* The same for one sample: the usual way, if HINT is right. */
+static inline void stacks_add_sample(struct stacks *s, struct stack stack, uint32_t event,
+				     uint64_t period, uint32_t *hint)
+{
+	uint32_t at = *hint;
+
+	if (at < s->count && s->stack[at].chain == stack.chain &&
+	    s->stack[at].labels == stack.labels && event < s->events) {
+		struct stack_value *v = s->value + (size_t)at * s->events + event;
+		v->samples++;
+		v->sum += period;
+	} else {
+		stacks_add(s, stack, event, 1, period, hint);
+	}
+}
+
 /* Prefetch what stacks_add() will need, if HINT is right. */
 void stacks_prefetch(const struct stacks *s, uint32_t hint);
 

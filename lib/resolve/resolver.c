@@ -248,10 +248,15 @@ void resolver_count(struct resolver *r, const struct stream_reader *in,
 		       end, r->report);
 }
 
-void resolver_count_end(struct resolver *r, const struct stream_reader *in, uint32_t event,
-			enum stack_end end)
+bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32_t event)
 {
-	stack_ends_count(&r->ends, &stream_events(in)->event[event].attr, stream_origin(in), end);
+	return stack_ends_follows(&r->ends, &stream_events(in)->event[event].attr,
+				  stream_origin(in));
+}
+
+void resolver_count_end(struct resolver *r, enum stack_end end, bool follows)
+{
+	stack_ends_count(&r->ends, end, follows);
 }
 
 const struct stack_ends *resolver_stack_ends(const struct resolver *r)

@@ -80,9 +80,12 @@ bool resolver_process_version(struct resolver *r, pid_t pid, uint64_t *version);
 void resolver_count(struct resolver *r, const struct stream_reader *in,
 		    const struct sample *sample, enum stack_end end);
 
-/* The same for a sample of EVENT without a stack dump. */
-void resolver_count_end(struct resolver *r, const struct stream_reader *in, uint32_t event,
-			enum stack_end end);
+/*
+ * The same for a sample without a stack dump.  FOLLOWS: resolver_follows() of its event, which is
+ * the same for all its samples until the next record of another type.
+ */
+void resolver_count_end(struct resolver *r, enum stack_end end, bool follows);
+bool resolver_follows(struct resolver *r, const struct stream_reader *in, uint32_t event);
 
 /* Return what these have counted. */
 const struct stack_ends *resolver_stack_ends(const struct resolver *r);

@@ -33,18 +33,11 @@ const char *stack_end_name(enum stack_end end)
 	return mark[end];
 }
 
-void stack_ends_count(struct stack_ends *s, const struct perf_event_attr *attr,
-		      const struct stream_origin *origin, enum stack_end end)
-{
-	s->count[end]++;
-	s->followed[end] += end != STACK_NONE && stack_ends_follows(s, attr, origin);
-}
-
 void stack_ends_add(struct stack_ends *s, const struct perf_event_attr *attr,
 		    const struct stream_origin *origin, const struct sample *sample,
 		    enum stack_end end, struct report *report)
 {
-	stack_ends_count(s, attr, origin, end);
+	stack_ends_count(s, end, stack_ends_follows(s, attr, origin));
 	if (sample->user_stack.size == 0 || !(attr->sample_type & PERF_SAMPLE_REGS_USER))
 		return;
 	if (s->dumps++ == 0)

@@ -28,11 +28,14 @@ bool stack_ends_follows(struct stack_ends *s, const struct perf_event_attr *attr
 /* Return the name that stands for END at the root of a stack, or NULL. */
 const char *stack_end_name(enum stack_end end);
 
-/* Count a stack of ATTR that ends in END. */
-void stack_ends_count(struct stack_ends *s, const struct perf_event_attr *attr,
-		      const struct stream_origin *origin, enum stack_end end);
+/* Count a stack that ends in END.  FOLLOWS: stack_ends_follows() of its event. */
+static inline void stack_ends_count(struct stack_ends *s, enum stack_end end, bool follows)
+{
+	s->count[end]++;
+	s->followed[end] += end != STACK_NONE && follows;
+}
 
-/* Count that of SAMPLE, and its dump.  Reports the first dump. */
+/* Count that of SAMPLE of ATTR, and its dump.  Reports the first dump. */
 void stack_ends_add(struct stack_ends *s, const struct perf_event_attr *attr,
 		    const struct stream_origin *origin, const struct sample *sample,
 		    enum stack_end end, struct report *report);
