@@ -107,6 +107,9 @@ static inline bool reader_counts(const struct stream_reader *in)
  */
 bool reader_step(struct stream_reader *in, struct record *rec);
 
+/* Let the samples that are next in the buffer wait in ORDER, until it has one to return. */
+void reader_keep_samples(struct stream_reader *in);
+
 /* Note that a record of TIME (0: it has no time) is counted without being sorted. */
 static inline void reader_pass(struct stream_reader *in, uint64_t time)
 {

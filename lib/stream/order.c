@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/order.h"
 #include "base/arena.h"
+#include "base/bisect.h"
 
 /* Bytes of records and entries that may wait; beyond that, the older half is returned. */
 enum { WAITING_MAX = 64 * 1024 * 1024 };
@@ -31,6 +32,8 @@ struct order {
 	size_t runs;
 	struct record_chunk *chunk;	/* chunk being filled; NULL: none */
 	struct record_chunk *free;	/* list of free chunks */
+	struct ordered_record mark;	/* to be returned after the entries that are ready */
+	bool has_mark;		/* there is one; without, MARK.at is NULL or still in use */
 	size_t used;		/* entries [used..next) were returned; their records are in use */
 	size_t size;		/* bytes of all records kept */
 	uint64_t newest;	/* newest time so far */
@@ -60,8 +63,8 @@ static size_t room_of(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Return room for a record of SIZE bytes in a chunk. */
-static uint8_t *place(struct order *o, size_t size)
+/* Return room for COUNT records of SIZE bytes together in a chunk. */
+static uint8_t *place(struct order *o, size_t size, size_t count)
 {
 	if (!o->chunk || o->chunk->used + room_of(size) > CHUNK_SIZE) {
 		o->chunk = o->free;
@@ -73,7 +76,7 @@ static uint8_t *place(struct order *o, size_t size)
 	}
 	uint8_t *at = (uint8_t *)o->chunk + o->chunk->used;
 	o->chunk->used += room_of(size);
-	o->chunk->live++;
+	o->chunk->live += count;
 	o->size += room_of(size);
 	return at;
 }
@@ -93,21 +96,22 @@ static void drop(struct order *o, const uint8_t *at)
 	o->free = chunk;
 }
 
-static void keep(struct order *o, const struct record *rec, uint64_t time)
+/* Make room for COUNT more entries. */
+static void make_room(struct order *o, size_t count)
 {
-	size_t size = record_size(rec);
-	uint8_t *at = place(o, size);
+	if (o->count + count <= o->entry_capacity)
+		return;
+	o->entry_capacity = o->count ? 2 * o->count : 1024;
+	o->entry = mem_resize(o->entry, o->entry_capacity * sizeof(*o->entry));
+	o->merged = mem_resize(o->merged, o->entry_capacity * sizeof(*o->merged));
+}
 
-	memcpy(at, record_bytes(rec), size);
-	if (o->count == o->entry_capacity) {
-		o->entry_capacity = o->count ? 2 * o->count : 1024;
-		o->entry = mem_resize(o->entry, o->entry_capacity * sizeof(*o->entry));
-		o->merged = mem_resize(o->merged, o->entry_capacity * sizeof(*o->merged));
-	}
-	if (o->count == 0 || o->entry[o->count - 1].time > time)
+/* Add an entry, for which there is room. */
+static inline void add_entry(struct order *o, struct ordered_record entry)
+{
+	if (o->count == 0 || o->entry[o->count - 1].time > entry.time)
 		begin_run(o);
-	o->entry[o->count] = (struct ordered_record){ time, rec->offset, at };
-	o->count++;
+	o->entry[o->count++] = entry;
 }
 
 /* Merge the runs FROM [a..b) and [b..end) into TO; entries of equal time keep their order. */
@@ -151,9 +155,8 @@ static void sort(struct order *o)
 static void make_ready(struct order *o, uint64_t limit)
 {
 	sort(o);
-	o->used = o->next = o->ready = 0;
-	while (o->ready < o->count && o->entry[o->ready].time <= limit)
-		o->ready++;
+	o->used = o->next = 0;
+	o->ready = BISECT(0, o->count, i, o->entry[i].time > limit);
 }
 
 void order_pass(struct order *o, uint64_t time)
@@ -163,22 +166,54 @@ void order_pass(struct order *o, uint64_t time)
 		o->newest = time;
 }
 
+/* If the stream has no marks, or a round is too long, let order_next() return the older half. */
+static void limit_waiting(struct order *o)
+{
+	if (o->size + 2 * o->count * sizeof(*o->entry) <= WAITING_MAX)
+		return;
+	make_ready(o, UINT64_MAX);
+	o->ready = o->count / 2;
+	o->limit = o->entry[o->ready].time;
+}
+
 void order_add(struct order *o, const struct record *rec, uint64_t time)
 {
+	size_t size = record_size(rec);
+	uint8_t *to = place(o, size, 1);
+
+	memcpy(to, record_bytes(rec), size);
 	order_pass(o, time);
-	keep(o, rec, time);
-	/* The stream has no marks, or a round is too long. */
-	if (o->size + 2 * o->count * sizeof(*o->entry) > WAITING_MAX) {
-		make_ready(o, UINT64_MAX);
-		o->ready = o->count / 2;
-		o->limit = o->entry[o->ready].time;
+	make_room(o, 1);
+	add_entry(o, (struct ordered_record){ time, rec->offset, to });
+	limit_waiting(o);
+}
+
+void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
+		   const struct order_item *item, size_t count)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += item[i].size;
+	uint8_t *to = place(o, size, count);
+	memcpy(to, at, size);
+	make_room(o, count);
+	for (size_t i = 0; i < count; i++) {
+		order_pass(o, item[i].time);
+		add_entry(o, (struct ordered_record){ item[i].time, offset, to });
+		to += item[i].size;
+		offset += item[i].size;
 	}
+	limit_waiting(o);
 }
 
 void order_round(struct order *o, const struct record *mark)
 {
-	keep(o, mark, o->limit);	/* after all records of that time, since it is added last */
 	make_ready(o, o->limit);
+	uint8_t *to = place(o, record_size(mark), 1);
+	memcpy(to, record_bytes(mark), record_size(mark));
+	o->mark = (struct ordered_record){ o->limit, mark->offset, to };
+	o->has_mark = true;
 	o->limit = o->newest;
 }
 
@@ -196,43 +231,55 @@ static void compact(struct order *o)
 	o->used = o->next = o->ready = 0;
 }
 
-static void return_next(struct order *o, struct record *rec)
+static void show(struct order *o, const struct ordered_record *e, struct record *rec)
 {
-	const struct ordered_record *e = &o->entry[o->next++];
-
 	record_frame(rec, e->at, false);
 	rec->trailing = (struct cursor){ 0 };
 	rec->offset = e->offset;
 	o->last_time = e->time;
 }
 
-bool order_next(struct order *o, struct record *rec)
+/* Free the records that were returned. */
+static void drop_used(struct order *o)
 {
 	while (o->used < o->next)
 		drop(o, o->entry[o->used++].at);
+	if (o->mark.at && !o->has_mark) {
+		drop(o, o->mark.at);
+		o->mark.at = NULL;
+	}
+}
+
+bool order_next(struct order *o, struct record *rec)
+{
+	drop_used(o);
 	if (o->next < o->ready) {
-		return_next(o, rec);
+		show(o, &o->entry[o->next++], rec);
 		return true;
 	}
 	if (o->ready > 0)
 		compact(o);
-	return false;
+	if (!o->has_mark)
+		return false;
+	o->has_mark = false;
+	show(o, &o->mark, rec);
+	return true;
 }
 
 bool order_has_next(const struct order *o)
 {
-	return o->next < o->ready;
+	return o->next < o->ready || o->has_mark;
 }
 
 bool order_next_of(struct order *o, uint32_t type, struct record *rec)
 {
 	uint32_t next;
 
-	if (!order_has_next(o))
+	if (o->next == o->ready)	/* a mark is in no run */
 		return false;
 	memcpy(&next, o->entry[o->next].at, sizeof(next));
 	if (next == type)
-		return_next(o, rec);
+		show(o, &o->entry[o->next++], rec);
 	return next == type;
 }
 

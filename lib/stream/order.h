@@ -18,12 +18,24 @@ struct order *order_new(void);
 /* Keep a copy of REC, whose time is TIME. */
 void order_add(struct order *o, const struct record *rec, uint64_t time);
 
+/* A record among several: SIZE bytes, a multiple of 8, right after those of the one before. */
+struct order_item {
+	uint64_t time;
+	uint32_t size;
+};
+
+enum { ORDER_ITEMS = 64, ORDER_BYTES = 64 * 1024 };	/* that order_add_all() takes at most */
+
+/* Keep a copy of the COUNT records in ITEM, at least one.  The first is at AT, and at OFFSET. */
+void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
+		   const struct order_item *item, size_t count);
+
 /* Count a record of TIME, which is not kept, because its order does not matter, as late or not. */
 void order_pass(struct order *o, uint64_t time);
 
 /*
- * End a round with the record MARK.  order_next() now returns the records that need not wait, then
- * MARK.
+ * End a round with the record MARK.  order_next(), which must have had nothing to return, now
+ * returns the records that need not wait, then MARK.
  */
 void order_round(struct order *o, const struct record *mark);
 

@@ -426,6 +426,9 @@ bool stream_next(struct stream_reader *in, struct record *rec)
 			in->order = NULL;
 			return false;
 		}
+		reader_keep_samples(in);
+		if (order_has_next(in->order))
+			continue;
 		if (!reader_step(in, rec) && !next_read(in, rec)) {
 			end_input(in);
 			continue;

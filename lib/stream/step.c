@@ -33,6 +33,54 @@ bool reader_step(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
+/* Set *TIME to that of REC.  Return false if it has none, so that it need not wait. */
+static inline bool has_time(const struct stream_reader *in, const struct record *rec,
+			    uint64_t *time)
+{
+	const struct stream_events *events = &in->events;
+	const struct sample_layout *l = &events->event[0].layout;
+
+	if (events->count == 1 && l->time != ABSENT && cursor_left(&rec->body) >= l->size)
+		memcpy(time, rec->body.at + l->time, sizeof(*time));
+	else
+		*time = stream_time(in, rec);
+	return *time != 0 && *time != UINT64_MAX;
+}
+
+/* Let some samples that are next in the buffer wait in ORDER.  Return false if there are none. */
+static bool keep_some(struct stream_reader *in)
+{
+	struct order_item item[ORDER_ITEMS];
+	const uint8_t *begin = in->buffer + in->begin;
+	size_t left = in->end - in->begin, count = 0, at = 0;
+	struct record rec;
+	uint64_t time;
+
+	left = left < ORDER_BYTES ? left : ORDER_BYTES;
+	while (count < ORDER_ITEMS && left - at >= RECORD_HEADER_SIZE) {
+		size_t size = record_frame(&rec, begin + at, false);
+		if (rec.type != PERF_RECORD_SAMPLE || size < RECORD_HEADER_SIZE || size % 8 ||
+		    size > left - at || !has_time(in, &rec, &time))
+			break;
+		item[count++] = (struct order_item){ time, (uint32_t)size };
+		at += size;
+	}
+	if (count == 0)
+		return false;
+	order_add_all(in->order, begin, in->offset, item, count);
+	in->begin += at;
+	in->offset += at;
+	return true;
+}
+
+void reader_keep_samples(struct stream_reader *in)
+{
+	if (!is_next_in_buffer(in) || reader_is_in_order(in) || reader_counts(in))
+		return;
+	while (!order_has_next(in->order) && keep_some(in))
+		;
+}
+
 bool stream_next_sample(struct stream_reader *in, struct record *rec)
 {
 	if (!in || in->ended)
