@@ -43,12 +43,13 @@ void chains_prefetch_slot(const struct chains *c, struct chain_key key)
 	table_prefetch(&c->table, key.a);
 }
 
-void chains_prefetch_entry(const struct chains *c, struct chain_key key)
+uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key)
 {
 	uint32_t entry = table_guess(&c->table, key.a);
 
 	if (entry != TABLE_NONE)
 		__builtin_prefetch(&c->entry[entry]);
+	return entry;
 }
 
 static struct chain_entry *add_entry(struct chains *c, struct chain_key key, uint32_t chain)

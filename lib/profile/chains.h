@@ -64,9 +64,12 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context);
  */
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint);
 
-/* Prefetch the slot of KEY; later, when the slot is here, its entry. */
+/*
+ * Prefetch the slot of KEY; later, when the slot is here, its entry.  Return where this probably
+ * is: a hint for chains_find().
+ */
 void chains_prefetch_slot(const struct chains *c, struct chain_key key);
-void chains_prefetch_entry(const struct chains *c, struct chain_key key);
+uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key);
 
 /*
  * Return the entry of the chain with these frames, up to CHAIN_FRAMES_MAX; add the chain if it

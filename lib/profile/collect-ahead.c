@@ -28,9 +28,9 @@ static void prefetch(struct collect *c, uint32_t count)
 			chains_prefetch_slot(&p->chains, a->key);
 	for (a = c->ahead; a < end; a++)
 		if (a->has_key)
-			chains_prefetch_entry(&p->chains, a->key);
+			a->entry = chains_prefetch_entry(&p->chains, a->key);
 	for (a = c->ahead; a < end; a++)
-		if (a->has_key && chains_find(&p->chains, a->key, &a->entry))
+		if (a->has_key && a->entry < p->chains.entries)
 			stacks_prefetch(&p->stacks, p->chains.entry[a->entry].hint);
 }
 

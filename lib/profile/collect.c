@@ -226,8 +226,6 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 {
 	struct resolved_sample fields;
 
-	if (collect_count_known(c, a))
-		return;
 	collect_decode(c, a);
 	if (!unwind_dump(c, a))
 		return;
@@ -264,6 +262,8 @@ static void take_samples(struct collect *c, const struct record *first)
 	c->is_raw = true;
 	uint32_t count = collect_read_ahead(c, first);
 	for (uint32_t i = 0; i < count; i++) {
+		if (collect_count_known(c, &c->ahead[i]))
+			continue;
 		take_sample(c, &c->ahead[i]);
 		forget_past(c);
 	}
