@@ -101,7 +101,7 @@ struct flats spans_flatten(struct spans *s)
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t next = BISECT(0, f->count, i, f->at[i].start > address);
+	size_t next = BISECT_FAR(f->at, 0, f->count, i, f->at[i].start > address);
 
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);

@@ -251,7 +251,8 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 		return false;
 	const struct sequence *s = &l->sequence[id];
 	size_t end = s->row + s->rows;
-	size_t next = BISECT(s->row, end, i, l->row[i].delta > address - s->start);
+	size_t next = BISECT_FAR(l->row, s->row, end, i,
+				 l->row[i].delta > address - s->start);
 	extent_narrow(same, next == s->row ? 0 : s->start + l->row[next - 1].delta,
 		      next == end ? UINT64_MAX : s->start + l->row[next].delta);
 	if (next == s->row)
