@@ -194,4 +194,32 @@ check 'records without a time that are joined: what waits for one is bounded' <<
 	test "$(pmu-stream j.data | awk '$1 == "MMAP" { print $2 }')" = 100000
 END
 
+check 'of 500 files whose symbols were read, the pages of 256 stay in memory' <<'END'
+	unsanitized
+	{
+		echo '.globl _start'
+		for i in $(seq 12000); do echo "a_function_with_a_name_of_some_length_$i: nop"; done
+		echo '_start: nop'
+	} >many.s
+	gcc -nostdlib -static -Wl,--build-id=none many.s -o many
+	offset=$(readelf -lW many | awk '$1 == "LOAD" && $7 == "R" && $8 == "E" { print $2 }')
+	at=$(nm many | awk '$3 == "_start" { print "0x" $1 }')
+	start=$(readelf -lW many | awk '$1 == "LOAD" && $7 == "R" && $8 == "E" { print $3 }')
+	with_local s.data <<-EOF
+	here, bytes_ = os.getcwd(), open("many", "rb").read()
+	for i in range(500):
+	    open("many%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x10000 * i, 0x10000, "%s/many%d" % (here, i), $offset))
+	R += [sample(1, 0x10000000 + 0x10000 * i + $at - $start) for i in range(500)]
+	EOF
+	kib=$(($(wc -c <many) / 1024))
+	echo "each has $kib KiB"
+	at_least "$kib" 600
+	within 10 $((256 * kib / 1024 + 40)) pmu-symbolize -o r.data s.data
+	pmu-topprof --to folded r.data >folded
+	head -n 3 folded
+	grep -qx "_start 500" folded
+	rm many*
+END
+
 done_testing
