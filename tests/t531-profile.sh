@@ -430,4 +430,62 @@ check 'equal samples in any order make the same profile, to the byte' <<'END'
 	samples a.pb.gz | sort | same want -
 END
 
+# A selection that selects all makes each sample be looked up by itself.
+check 'samples of threads that had one just before count as those looked up by themselves' <<'END'
+	compose s.data <<-END
+		import random
+		random.seed(5)
+		USER, KERNEL = -512 & 2**64 - 1, -128 & 2**64 - 1
+		THREADS = [(7 + t % 5, 7 + t % 5 + 64 * (t // 5)) for t in range(10)]
+		now = 1000
+		def by(pid, tid, event):
+		    return struct.pack("<IIQQ", pid, tid, now, event)
+		def code(pid):
+		    return record(1, mmap(pid, 0x400000, 0x100000, b"/bin/prog",
+		                          random.randrange(4) << 16) + by(pid, pid, 1))
+		def name(pid, tid):
+		    return record(3, struct.pack("<II", pid, tid) +
+		                  pad(b"name%d" % random.randrange(5)) + by(pid, tid, 1))
+		def sample():
+		    pid, tid = random.choice(THREADS)
+		    leaf = 0x401000 + 16 * random.randrange(4)
+		    words = random.choice([[], [USER, leaf], [USER, leaf, 0x402000, 0x403000],
+		                           [KERNEL, 0xffffffff81000000, USER, leaf, 0x402000]])
+		    return record(9, struct.pack("<QQIIQQQ%dQ" % len(words), random.choice([1, 2]),
+		                                 leaf, pid, tid, now, random.choice([1, 1000]),
+		                                 len(words), *words), random.choice([1, 2]))
+		def event(config, id):
+		    kind = IDENT | IP | TID | TIME | PERIOD | CHAIN
+		    return record(64, attr(1, config, 0, kind) + struct.pack("<Q", id), 0)
+		clock = struct.pack("<QIIQQ", 29, 1, 1, 10**18, 0)	# time 0 is in 2001
+		records = [event(0, 1), event(2, 2), record(80, clock, 0)]
+		for i in range(30000):
+		    now = 1000 + i * 1000000 + random.randrange(100000000)
+		    pid, tid = random.choice(THREADS)
+		    kind = random.randrange(600)
+		    records.append(code(pid) if kind == 0 else name(pid, tid) if kind == 1 else sample())
+		    if i % 1000 == 999:
+		        records.append(record(68, b"", 0))
+		out = pipe(*records)
+	END
+	compared=0
+	for options in '' '-l pid,tid,thread_comm' '-l comm' '-l none' '-l execution_mode,tid' \
+		'--max-stacks 50' '--mark-cut' '--to folded' '--interval 1s'; do
+		rm -rf short long
+		mkdir short long
+		for way in 'short -q' 'long --time=0,100'; do
+			case $options in
+			--interval*) out="--output-template ${way%% *}/%s.pb" ;;
+			*) out="-o ${way%% *}/p" ;;
+			esac
+			pmu-topprof ${way#* } $options -Z none $out s.data 2>"${way%% *}.told"
+		done
+		ls short | tail -n 1
+		test -s "short/$(ls short | head -n 1)"
+		diff -r short long
+		compared=$((compared + 1))
+	done
+	test "$compared" = 9
+END
+
 done_testing
