@@ -362,7 +362,8 @@ check 'samples that the kernel does not take while other BPF programs run are re
 		grep "'cpu-clock': .* of an event with labels it takes none while another" log
 		pmu-topprof -q -o p.pb.gz s.data
 		go tool pprof -comments p.pb.gz 2>err >comments
-		grep "^labels: the samples of cpu-clock stand for $share\.[0-9]* % of what" comments
+		sed -n "s/^labels: the samples of cpu-clock stand for \(.*\) % of .*/\1/p" comments >said
+		near "$(cat said)" "$share" 2
 	done
 	pmu-topprof -q --tid 1 -o p.pb.gz s.data
 	go tool pprof -comments p.pb.gz 2>err >comments

@@ -336,6 +336,13 @@ static void take_lost(struct collect *c, const struct record *rec)
 			     lost.count);
 }
 
+/* The part of the count that could be sampled: a clock also counts while threads are switched. */
+static uint64_t comparable(const struct perf_event_attr *attr, const struct read_record *read)
+{
+	return event_is_clock(attr) && read->running && read->running < read->value
+		? read->running : read->value;
+}
+
 /* READ at the end of a stream: the event's final count, and the times it was enabled and ran. */
 static void take_read(struct collect *c, const struct record *rec)
 {
@@ -350,8 +357,11 @@ static void take_read(struct collect *c, const struct record *rec)
 		return;
 	const char *only = c->how.selection.event;
 	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
-	if (shown || (collect_compares_counts(c) && !c->how.as_time && read.tid == -1))
+	if (shown)
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
+	else if (collect_compares_counts(c) && !c->how.as_time && read.tid == -1)
+		profile_counted(&collect_part(c, NULL)->profile, event,
+				comparable(&events->event[event].attr, &read));
 	/*
 	 * Software events are never multiplexed.  A READ of a thread that ended (perf record -s)
 	 * is useless here: its time enabled covers all CPUs, even those where the event was not

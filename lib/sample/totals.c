@@ -136,13 +136,29 @@ static void format_count(char *text, size_t size, const struct event *event, uin
 		snprintf(text, size, "%" PRIu64, count);
 }
 
+/* Say why samples of EVENT are missing.  BY_ENDS: they may be the ends of tasks. */
+static const char *why_unsampled(const struct sampler *s, const struct event *event, bool by_ends)
+{
+	if (by_ends)
+		return "threads were too short for a sample; -a samples CPUs, whatever runs there";
+	if (!s->flow.labels)
+		return "the kernel did not take all samples; sample less often";
+	return event_is_clock(&event->attr)
+		? "the kernel did not take all samples; of an event with labels it takes none "
+		  "while another BPF program runs on the CPU, and the clocks of a busy virtual "
+		  "machine are late"
+		: "the kernel did not take all samples; of an event with labels it takes none "
+		  "while another BPF program runs on the CPU";
+}
+
 /*
  * Report if the samples of event I, with the lost samples, represent much less than was
  * counted.  A task loses half a period per CPU, on average, when it ends: with many short
  * threads, that can be most of the count.
  *
  * With labels, one sample in a hundred is much: while another BPF program runs on a CPU, the kernel
- * does not run ours, writes no sample, and does not count it as lost.
+ * does not run ours, writes no sample, and does not count it as lost.  But a clock also counts what
+ * it takes to switch threads, and the clocks of a busy virtual machine are late.
  */
 static void report_unsampled(const struct sampler *s, uint32_t i)
 {
@@ -151,6 +167,8 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 	const struct flow_event *e = &s->flow.event[i];
 	uint64_t period = event_mean_period(&event->attr, e->samples, e->sum);
 	uint64_t known = e->sum + e->lost * period, counted = s->total[i].count;
+	if (s->flow.labels && event_is_clock(&event->attr) && counted > s->total[i].running)
+		counted = s->total[i].running;
 	uint64_t missed = counted > known ? counted - known : 0;
 	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
 	char all[32], in_samples[32];
@@ -164,12 +182,7 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 	format_count(all, sizeof(all), event, counted);
 	format_count(in_samples, sizeof(in_samples), event, known);
 	report_note(s->report, "'%s': %s counted, but samples stand for %s: %s", event->name, all,
-		    in_samples, by_ends ? "threads were too short for a sample; -a samples CPUs, "
-					  "whatever runs there"
-		    : s->flow.labels ? "the kernel did not take all samples; of an event with "
-				       "labels it takes none while another BPF program runs on "
-				       "the CPU"
-				     : "the kernel did not take all samples; sample less often");
+		    in_samples, why_unsampled(s, event, by_ends));
 }
 
 void sampler_summarize(struct sampler *s)
