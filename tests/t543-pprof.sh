@@ -80,7 +80,7 @@ check 'it overwrites a file only if asked to, and needs both names' <<'END'
 	pmu-sample -e cpu-clock -F 500 -o s.data -- ten serial 0.1
 	echo mine >p.pb.gz
 	exits 1 bin/perf_to_profile -i s.data -o p.pb.gz 2>err
-	grep -q ": .p.pb.gz. is there" err
+	grep -q ": .p.pb.gz. exists" err
 	test "$(cat p.pb.gz)" = mine
 	bin/perf_to_profile -i s.data -o p.pb.gz -f
 	go tool pprof -raw p.pb.gz >raw 2>err
