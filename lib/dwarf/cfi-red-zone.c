@@ -18,7 +18,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* Move C behind the bytes of the literal TEXT; it fails if they are not there. */
+/* Move C past the bytes of the literal TEXT; it fails if they are not there. */
 #define PASS(c, text) pass(c, text, sizeof(text) - 1)
 
 static void pass(struct cursor *c, const char *text, size_t size)
@@ -29,7 +29,7 @@ static void pass(struct cursor *c, const char *text, size_t size)
 	cursor_bytes(c, found ? (size_t)(found - c->at) + size : 0);
 }
 
-/* Move C behind mov %rax, PLACE(%rsp), and return PLACE. */
+/* Move C past mov %rax, PLACE(%rsp), and return PLACE. */
 static uint32_t pass_store(struct cursor *c)
 {
 	struct cursor far = *c, near = *c;
