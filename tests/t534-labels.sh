@@ -112,6 +112,16 @@ check 'a label with thousands of values is cut, counted, and reported' <<'END'
 	test "$(says p.pb | awk "/user=alice/ && /other/ { n += \$1 } END { print n }")" = 2499
 END
 
+check 'more sets of labels than are kept: the definitions restart once, no label is wrong' <<'END'
+	unsanitized
+	made many 70000
+	pmu-symbolize -q many.data | head -c 20000000 >resolved.data
+	pmu-stream -D resolved.data | cut -d " " -f 1-3 >types
+	test "$(grep -cw RESTART types)" = 1
+	pmu-topprof -q -Z none resolved.data >resolved.pb
+	says resolved.pb | same truth -
+END
+
 check 'a profile has at most 32 labels, and the rest is reported' <<'END'
 	made keys 40
 	profiled -l "label:*" keys.data
