@@ -473,6 +473,20 @@ GO
 	at_least "$(perf_samples s.data)" 50
 END
 
+check 'which of 200 threads are of Go programs is read from a file once' <<'END'
+	unsanitized
+	needs_command strace python3
+	python3 -c "import threading, time
+for i in range(200): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+time.sleep(600)" &
+	eventually sh -c "test \$(ls /proc/$!/task | wc -l) = 201"
+	strace -f -o calls -e trace=mmap \
+		pmu-sample -q --user --unwind -e cpu-clock -d 0.1 -o s.data \
+			-t "$(ls /proc/$!/task | paste -sd ,)"
+	kill $!
+	at_most "$(grep -c "mmap(.*, PROT_READ, .*MAP_FIXED" calls)" 100
+END
+
 # big() keeps a frame pointer, because the size of its frame is unknown; holder() has a pointer to
 # other data in that register, and the word after the one it points to is no return address.
 check 'of C code in a Go program, only callers are shown, however the program is linked' <<'END'
