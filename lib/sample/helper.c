@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -22,25 +23,33 @@ enum {
 	 * CPU.
 	 */
 	STILL_MS = 2000, STARVED_MS = 20000,
+	/* Time and CPU time for answers that are awaited; more time while it waits for a CPU. */
+	ANSWERS_MS = 10000, ANSWERS_STARVED_MS = 60000,
 	END_MS = 10000,		/* for its report and exit, after it has read all records */
+	KILLED_MS = 2000,	/* to disappear after SIGKILL */
 };
 
-/* Read and discard what the other side has written.  Returns false at the end. */
-static bool clear(int socket, int flags)
+/*
+ * Read and discard some of what the other side has written.  Returns how many bytes; 0 if there is
+ * nothing, -1 at the end.
+ */
+static ssize_t clear(int socket, int flags)
 {
-	char bytes[64];
+	char bytes[256];
 	ssize_t n;
 
 	do
 		n = recv(socket, bytes, sizeof(bytes), flags);
-	while (n == sizeof(bytes) || (n < 0 && errno == EINTR));
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return 0;
+	return n > 0 ? n : -1;
 }
 
-static void wake(int socket)
+/* Returns whether a byte was sent.  If the buffer is full, the other side has enough to wake. */
+static bool wake(int socket)
 {
-	/* If the buffer is full, the other side has enough to wake up for. */
-	(void)!send(socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return send(socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
 }
 
 static void serve(struct exchange *x, const struct exchange_entry *entry, struct transform *work)
@@ -77,7 +86,7 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 		if (is_last)
 			break;
 		wake(h->socket);
-		is_last = !clear(h->socket, 0);
+		is_last = clear(h->socket, 0) < 0;
 	}
 	transform_end(work);
 	report_finish(report);
@@ -111,7 +120,7 @@ struct helper *helper_start(const struct stream_events *events, const struct tar
 void helper_wake(struct helper *h)
 {
 	if (h->pid && exchange_progress(&h->exchange) != h->exchange.head)
-		wake(h->socket);
+		h->wakes += wake(h->socket);
 }
 
 /* Return whether H is runnable: it computes, or waits for a CPU. */
@@ -130,18 +139,63 @@ static bool may_progress(const struct helper *h)
 	return still < STILL_MS || (still < STARVED_MS && is_runnable(h));
 }
 
-bool helper_works(struct helper *h, int milliseconds)
+/* Return the CPU time that H has used so far, in ns. */
+static uint64_t used_cpu(const struct helper *h)
+{
+	struct timespec t = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(h->pid, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void helper_await(struct helper *h)
+{
+	h->awaited_at = monotonic_ns();
+	h->awaited_cpu = h->pid ? used_cpu(h) : 0;
+}
+
+/*
+ * Return whether the answers of H take too long, whatever it says about its progress.  A helper
+ * that had to wait for a CPU has not used the CPU time that it is given.
+ */
+static bool is_late(const struct helper *h)
+{
+	uint64_t waited = (monotonic_ns() - h->awaited_at) / 1000000;
+
+	if (waited < ANSWERS_MS)
+		return false;
+	return waited >= ANSWERS_STARVED_MS || !is_runnable(h) ||
+	       (used_cpu(h) - h->awaited_cpu) / 1000000 >= ANSWERS_MS;
+}
+
+/*
+ * Return whether H is as a helper is: it has not closed its socket, and has not sent more than a
+ * byte when it started and one for each byte that woke it up.
+ */
+static bool is_sound(struct helper *h)
+{
+	ssize_t n = clear(h->socket, MSG_DONTWAIT);
+
+	h->woken += n > 0 ? (uint64_t)n : 0;
+	return n >= 0 && h->woken <= h->wakes + 1;
+}
+
+bool helper_works(struct helper *h, int milliseconds, bool is_awaited)
 {
 	struct pollfd poll_for = { .fd = h->socket, .events = POLLIN };
 	uint64_t progress = exchange_progress(&h->exchange);
 
 	if (!h->pid)
 		return false;
-	if (poll(&poll_for, 1, progress == h->exchange.head ? 0 : milliseconds) > 0 &&
-	    !clear(h->socket, MSG_DONTWAIT)) {
-		helper_end(h, true);
+	poll(&poll_for, 1, progress == h->exchange.head ? 0 : milliseconds);
+	if (!is_sound(h))
+		helper_stop(h, "has ended");
+	else if (is_awaited && is_late(h))
+		helper_stop(h, "takes too long");
+	if (!h->pid)
 		return false;
-	}
 	progress = exchange_progress(&h->exchange);
 	if (progress != h->progress || progress == h->exchange.head || !h->progress_at) {
 		h->progress = progress;
@@ -159,10 +213,17 @@ void helper_end(struct helper *h, bool is_bad)
 	shutdown(h->socket, SHUT_RDWR);
 	if (is_bad || !child_ends_within(h->pid, END_MS, &status, &h->used)) {
 		kill(h->pid, SIGKILL);
-		while (wait4(h->pid, &status, 0, &h->used) < 0 && errno == EINTR)
-			;
+		/* A file system that does not answer keeps even a killed process. */
+		child_ends_within(h->pid, KILLED_MS, &status, &h->used);
 	}
 	h->pid = 0;
+}
+
+void helper_stop(struct helper *h, const char *fault)
+{
+	if (h->pid)
+		h->fault = fault;
+	helper_end(h, true);
 }
 
 void helper_free(struct helper *h)

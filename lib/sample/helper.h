@@ -3,8 +3,8 @@
  * helper - the process that unwinds stacks for the recorder.
  *
  * Unwinding reads the files of the sampled programs, which their users chose.  So a separate
- * process unwinds: it cannot sample, write files, or gain rights.  If it ends or hangs, the
- * recorder continues without it.
+ * process unwinds: it cannot sample, write files, or gain rights.  If it ends or hangs, or
+ * claims progress without answers, the recorder continues without it.
  */
 #pragma once
 #include "base/report.h"
@@ -20,6 +20,10 @@ struct helper {
 	int socket;		/* wakes up the other side; closed when the other side has ended */
 	uint64_t progress;	/* exchange_progress() at the last check */
 	uint64_t progress_at;	/* time of that check, ns */
+	uint64_t awaited_at;	/* time since which its answers are awaited, ns */
+	uint64_t awaited_cpu;	/* CPU time that it had used by then, ns */
+	uint64_t wakes, woken;	/* bytes sent to it and received from it, to wake up */
+	const char *fault;	/* why it does not run any more: "has ended", for example */
 	struct rusage used;	/* CPU time and memory, once the helper has ended */
 };
 
@@ -34,11 +38,19 @@ struct helper *helper_start(const struct stream_events *events, const struct tar
 /* Wake up the helper: there are records for it. */
 void helper_wake(struct helper *h);
 
+/* From now on answers are waited for: the helper is given ten seconds, and more to get a CPU. */
+void helper_await(struct helper *h);
+
 /*
  * Wait until the helper has done something, or so many MILLISECONDS.  Returns false if it has
  * ended (then PID is 0), or has made no progress for too long although it has records to read.
+ * The helper is killed if its answers take too long and IS_AWAITED, or if it sends more than it
+ * has reason to.
  */
-bool helper_works(struct helper *h, int milliseconds);
+bool helper_works(struct helper *h, int milliseconds, bool is_awaited);
+
+/* Kill the helper, whose fault is FAULT.  Does nothing if it has ended. */
+void helper_stop(struct helper *h, const char *fault);
 
 /*
  * End the helper: it processes the remaining records and reports its counts.  If it does not end,

@@ -107,26 +107,54 @@ static void give_up(struct relay *r, const char *why)
 		    "recorded as they are; put pmu-unwind after pmu-sample", why);
 }
 
-/* Write the records that are ready; if the helper does not work, write all. */
-static void write_ready(struct relay *r, int milliseconds)
+/* Give the helper time to answer from now on; after a request to stop, only once. */
+static void await(struct relay *r)
+{
+	if (!r->is_stopping)
+		helper_await(r->helper);
+	r->is_stopping = r->stop && *r->stop;
+}
+
+/* Write the answered records.  Stop a helper that claims to have read all, but answers less. */
+static void take_answers(struct relay *r)
+{
+	struct exchange *x = &r->helper->exchange;
+	bool all_read = exchange_progress(x) == x->head;	/* before we look at the answers */
+
+	write_waiting(r, false);
+	if (all_read && r->questions)
+		helper_stop(r->helper, "does not answer");
+}
+
+/*
+ * Write the records that are ready; if the helper does not work, write all.  IS_WAIT: the time for
+ * all answers began with the wait.  Otherwise each answer gives the helper new time.
+ */
+static void write_ready(struct relay *r, bool is_wait)
 {
 	if (!exchange_of(r)) {
 		write_waiting(r, true);
 		return;
 	}
-	bool works = helper_works(r->helper, milliseconds);
+	uint64_t taken = r->helper->exchange.taken;
+	take_answers(r);
+	if (!is_wait && r->helper->exchange.taken != taken)
+		await(r);
+	bool works = helper_works(r->helper, is_wait ? LOOK_MS : 0, r->questions > 0);
 	write_waiting(r, !works);
 	if (!r->helper->pid)
-		give_up(r, "has ended");
+		give_up(r, r->helper->fault);
 }
 
 /* Wait until all records that the helper has are written. */
 static void wait_for_all(struct relay *r)
 {
+	if (relay_waits(r) && exchange_of(r))
+		await(r);
 	while (relay_waits(r)) {
 		if (exchange_of(r))
 			helper_wake(r->helper);
-		write_ready(r, LOOK_MS);
+		write_ready(r, true);
 	}
 }
 
@@ -205,8 +233,10 @@ void relay_sample(struct relay *r, const struct perf_event_header *record, uint3
 	struct exchange *x = exchange_of(r);
 	size_t size = trim_copy(room, record, event);
 	uint64_t position = x->head + sizeof(struct exchange_entry);
-	if (r->questions++ == 0)
+	if (r->questions++ == 0) {
 		r->helper->progress_at = 0;	/* it had no work so far */
+		await(r);
+	}
 	append(r, (struct relayed_record){ exchange_put(x, size, index, true), position, size },
 	       NULL);
 	/* Let the helper work while the round continues. */
@@ -249,7 +279,7 @@ void relay_round(struct relay *r, bool is_last)
 	show_helper(r, &round);
 	if (exchange_of(r))
 		helper_wake(r->helper);
-	write_ready(r, 0);
+	write_ready(r, false);
 	if (is_last)
 		wait_for_all(r);
 }
@@ -258,7 +288,7 @@ void relay_stop(struct relay *r)
 {
 	if (!r->helper)
 		return;
-	bool is_bad = exchange_of(r) && !helper_works(r->helper, 0);
+	bool is_bad = exchange_of(r) && !helper_works(r->helper, 0, false);
 	helper_end(r->helper, is_bad);
 }
 

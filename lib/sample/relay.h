@@ -4,12 +4,14 @@
  *
  * Records leave in the order in which they came.  A sample with a stack dump goes to the helper,
  * and leaves unwound; the records after it wait.  The sample leaves unchanged if the helper has no
- * room for it, has ended, or hangs.  Without a helper, all records leave at once.
+ * room for it, has ended, hangs, or is late.  Without a helper, all records leave at once.
  */
 #pragma once
 #include "base/output.h"
 #include "record/events.h"
 #include "sample/helper.h"
+
+#include <signal.h>
 
 /* Zero-initialised except for OUT, EVENTS and REPORT: no helper. */
 struct relay {
@@ -22,6 +24,8 @@ struct relay {
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
 	uint64_t questions;	/* records in WAITING that the helper has */
 	bool patient;		/* wait for the helper: no new records come meanwhile */
+	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
+	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */
 	uint64_t unwound;	/* dumps that left unwound */
 	uint64_t kept;		/* dumps passed on unchanged, because the helper was too slow */
 };

@@ -502,7 +502,8 @@ static bool start(struct sampler *s)
 				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
-	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report };
+	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
+					.stop = o->stop };
 	if ((o->unwind && !start_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
 	find_labels(s);		/* again: processes may have started in the meantime */

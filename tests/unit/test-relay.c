@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * relay: records leave in order and none is lost, whatever the other process does: answer, answer
- * nonsense, end, or do nothing; with far more records than there is room for.
+ * nonsense, end, do nothing, or lie; with far more records than there is room for.
  */
 #include "base/arena.h"
 #include "sample/relay.h"
@@ -41,7 +41,8 @@ struct comm {
 	uint64_t number;	/* as its name */
 };
 
-enum behaviour { ANSWERS, ANSWERS_SLOWLY, ANSWERS_SOME, ANSWERS_NONSENSE, ENDS, SLEEPS };
+enum behaviour { ANSWERS, ANSWERS_SLOWLY, ANSWERS_SOME, ANSWERS_NONSENSE, ENDS, SLEEPS,
+		 SEEMS_TO_READ, SEEMS_DONE, WAKES };
 
 static size_t answer(const struct dumped *d, enum behaviour how, uint8_t *room)
 {
@@ -65,6 +66,24 @@ static size_t answer(const struct dumped *d, enum behaviour how, uint8_t *room)
 
 static bool *missed;	/* in shared memory: the other process did not see each COMM, in order */
 
+/* The other process, taken over: it answers nothing, and never ends by itself. */
+__attribute__((noreturn))
+static void be_hostile(struct exchange *x, enum behaviour how, int socket)
+{
+	static const uint8_t bytes[4096];
+
+	for (;;) {
+		if (how == WAKES)
+			(void)!send(socket, bytes, sizeof(bytes), MSG_NOSIGNAL);
+		else if (how == SEEMS_DONE)
+			__atomic_store_n(&x->results->tail, UINT64_MAX, __ATOMIC_RELAXED);
+		else
+			x->results->tail++;
+		if (how != WAKES)
+			usleep(100000);
+	}
+}
+
 /* The other process. */
 __attribute__((noreturn))
 static void be_other(struct exchange *x, enum behaviour how, int socket)
@@ -77,6 +96,8 @@ static void be_other(struct exchange *x, enum behaviour how, int socket)
 		_exit(1);
 	while (how == SLEEPS)
 		pause();
+	if (how > SLEEPS)
+		be_hostile(x, how, socket);
 	do {
 		while ((entry = exchange_next(x))) {
 			const struct comm *comm = (const void *)(entry + 1);
@@ -216,6 +237,12 @@ int main(void)
 	tap(pass(ENDS, true, "the same, with time for it") >= 900, "what it answered is used");
 	tap(pass(SLEEPS, false, "the process does nothing: nothing is lost") == 0,
 	    "none is unwound");
+	tap(pass(SEEMS_DONE, false, "the process says it has read all: nothing is lost") == 0,
+	    "none is unwound, and the wait ends");
+	tap(pass(WAKES, true, "the process wakes us up all the time: nothing is lost") == 0,
+	    "none is unwound, and the wait ends");
+	tap(pass(SEEMS_TO_READ, true, "the process only seems to read: nothing is lost") == 0,
+	    "none is unwound, and the wait ends");
 	tap(!*missed, "the process sees all mappings and names, in order, however slow it is");
 	return tap_done();
 }
