@@ -225,6 +225,80 @@ check 'a hundred files, each with sections that unpack to 16 MB: the memory is g
 	pmu-topprof --to folded r.data | grep -qx "_start 100"
 END
 
+# relocated MB: rel.o, a relocatable file with a segment: the last of three sections .debug_info
+# describes the function "code".  The second has MB megabytes and relocations, and so have six other
+# sections, which are the same bytes again.
+relocated() {
+	cat >rel.s <<-'EOF'
+		.text
+		.balign 4096
+		.globl code
+		.type code, @function
+		code: .skip 4096, 0x90
+		.size code, 4096
+		.section .debug_abbrev
+		.byte 1, 0x11, 0, 0x11, 1, 0x12, 6, 0, 0, 0
+		.section .debug_info, "", @progbits, unique, 1
+		.zero 64
+		.section .debug_info, "", @progbits, unique, 2
+		.long end - begin
+		begin: .short 9
+		.quad code
+	EOF
+	echo ".zero $1000000" >>rel.s
+	cat >>rel.s <<-'EOF'
+		end:
+		.section .debug_info, "", @progbits, unique, 3
+		.long 20, 4, 0x01080000
+		.quad code
+		.long 4096
+	EOF
+	for section in line str line_str ranges rnglists addr; do
+		printf '%s\n' ".section .debug_$section" ".quad code"
+	done >>rel.s
+	as rel.s -o rel.o
+	python3 - <<-EOF
+	import struct
+	b = bytearray(open("rel.o", "rb").read())
+	at, = struct.unpack_from("<Q", b, 40)
+	size, count, names = struct.unpack_from("<HHH", b, 58)
+	table = [list(struct.unpack_from("<IIQQQQIIQQ", b, at + i * size)) for i in range(count)]
+	big = max(table, key=lambda s: s[5])
+	for i, s in enumerate(table):
+	    start = table[names][4] + s[0]
+	    name = b[start:b.index(0, start)]
+	    if name in (b".debug_line", b".debug_str", b".debug_line_str", b".debug_ranges",
+	                b".debug_rnglists", b".debug_addr"):
+	        s[4:6] = big[4:6]
+	    if name == b".text":
+	        text = s[4]
+	    struct.pack_into("<IIQQQQIIQQ", b, at + i * size, *s)
+	b += bytes(-len(b) % 8)
+	struct.pack_into("<Q", b, 32, len(b))
+	struct.pack_into("<HH", b, 54, 56, 1)
+	open("rel.o", "wb").write(b + struct.pack("<IIQQQQQQ", 1, 5, text, 0, 0, 4096, 4096, 4096))
+	EOF
+	rel_offset=$(readelf -lW rel.o | awk '$1 == "LOAD" { print $2 }')
+}
+
+check 'a relocatable file whose sections overlap: what is copied is limited, and counted' <<'END'
+	sanitized && skip "it is about memory, which sanitizers take themselves"
+	relocated 20
+	program
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x10000000, 0x1000, os.path.abspath("rel.o"), $rel_offset))
+	R.append(executable(1, 0x20000000, 0x2000, os.path.abspath("t")))
+	R += [sample(1, 0x10000010), sample(1, 0x20000008 + $offset), sample(1, 0x10000020)]
+	EOF
+	within 5 80 pmu-symbolize -o r.data s.data
+	cat told
+	grep -q "rel.o.: some of its debug information overlaps" told
+	test "$(wc -l <told)" = 1	# and not that files take more than 1024 MiB
+	pmu-topprof --to folded r.data >folded
+	cat folded
+	grep -qx "code 3" folded
+END
+
 check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and reported' <<'END'
 	python3 - <<-EOF | zstd -q -o s.zst
 	import struct, sys

@@ -28,8 +28,22 @@ static bool unpack_zlib(struct elf_bytes packed, uint8_t *to, size_t size)
 	return good;
 }
 
-/* Take SIZE bytes from what may be unpacked.  False: too many; ELF->refused is set. */
-static bool take(struct elf *elf, uint64_t packed_size, uint64_t size)
+/* Fill the SIZE bytes at TO from PACKED.  False: it is damaged, or has another size. */
+static bool unpack(enum packing packing, struct elf_bytes packed, uint8_t *to, size_t size)
+{
+	if (packing == PACKED_ZLIB)
+		return unpack_zlib(packed, to, size);
+	if (packing == PACKED_ZSTD)
+		return ZSTD_decompress(to, size, packed.at, packed.size) == size;
+	memcpy(to, packed.at, size);
+	return true;
+}
+
+/*
+ * Take SIZE bytes from what may be unpacked, which PACKED_SIZE bytes of the file add RATIO times as
+ * many bytes to.  False: too many; ELF->refused is set.
+ */
+static bool take(struct elf *elf, uint64_t packed_size, uint64_t ratio, uint64_t size)
 {
 	uint64_t left = elf->data > elf->packed ? elf->data - elf->packed : 0;
 	uint64_t packed = packed_size < left ? packed_size : left;	/* sections may overlap */
@@ -37,7 +51,7 @@ static bool take(struct elf *elf, uint64_t packed_size, uint64_t size)
 	if (elf->packed == 0)
 		elf->unpackable += DENSE_MAX;
 	elf->packed += packed;
-	elf->unpackable += RATIO_MAX * packed;
+	elf->unpackable += ratio * packed;
 	if (size > UNPACKED_MAX || size > elf->unpackable) {
 		elf->refused = true;
 		return false;
@@ -67,18 +81,13 @@ static uint8_t *allocate(size_t size)
 uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,
 			 uint64_t size)
 {
-	bool good;
+	uint64_t ratio = packing == PACKED_NOT ? 1 : RATIO_MAX;
 
-	if (size == 0 || packed.size == 0 || !take(elf, packed.size, size))
+	if (size == 0 || packed.size == 0 || !take(elf, packed.size, ratio, size))
 		return NULL;
 	uint8_t *to = allocate(size + 1);
-	if (!to)
-		return NULL;
-	if (packing == PACKED_ZLIB)
-		good = unpack_zlib(packed, to, size);
-	else
-		good = ZSTD_decompress(to, size, packed.at, packed.size) == size;
-	if (!good) {
+	if (!to || !unpack(packing, packed, to, size)) {
+		elf_charge(elf, -size);
 		free(to);
 		return NULL;
 	}

@@ -72,7 +72,7 @@ struct elf {
 	uint64_t thread_size, thread_alignment;	/* bytes: PT_TLS, see elf/thread-local.h */
 	struct elf_bytes section_names;	/* string table */
 	struct inflated *inflated;	/* unpacked or relocated sections, newest first */
-	uint64_t packed;		/* compressed bytes of all sections unpacked so far */
+	uint64_t packed;	/* bytes in the file of all sections unpacked or copied so far */
 	uint64_t unpackable;		/* bytes that may still be unpacked */
 	bool refused;			/* a section was too large to unpack */
 	struct elf_bytes build_id;	/* GNU build ID, in the image; size 0: none */
@@ -149,9 +149,9 @@ struct inflated {
 };
 
 /*
- * Unpack PACKED, a zlib or zstd stream in ELF, which must give exactly SIZE bytes.  Return
- * the bytes with a zero byte after them, for the caller to free; or NULL if the stream is
- * damaged or too large.
+ * Unpack PACKED, a zlib or zstd stream in ELF, which must give exactly SIZE bytes; or copy it
+ * (PACKED_NOT; SIZE is its size).  Return the bytes with a zero byte after them, for the caller to
+ * free; or NULL if the stream is damaged or too large.  The bytes are charged to ELF.
  */
 enum packing { PACKED_ZLIB, PACKED_ZSTD, PACKED_NOT };
 uint8_t *inflate_section(struct elf *elf, enum packing packing, struct elf_bytes packed,

@@ -65,11 +65,8 @@ bool elf_find_section(const struct elf *elf, const char *name, struct elf_sectio
 static uint8_t *unpacked(struct elf *elf, uint32_t index, enum packing packing,
 			 struct elf_bytes packed, uint64_t size)
 {
-	uint8_t *bytes = packing == PACKED_NOT ? mem_zeroed(1, size + 1)
-					       : inflate_section(elf, packing, packed, size);
+	uint8_t *bytes = inflate_section(elf, packing, packed, size);
 
-	if (packing == PACKED_NOT)
-		memcpy(bytes, packed.at, size);
 	if (bytes)
 		elf_relocate(elf, index, bytes, size);
 	return bytes;
@@ -154,7 +151,7 @@ static void forget(struct elf *elf, uint32_t index)
 		return;
 	elf->inflated = i->next;
 	elf->unpackable += i->size;
-	elf_charge(elf, -i->size);
+	elf_charge(elf, -i->size);	/* inflate_section() has charged it */
 	free(i->bytes);
 	free(i);
 }

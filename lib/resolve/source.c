@@ -124,8 +124,8 @@ static void open_tables(struct source *source)
 	t->dwarf = dwarf_open(&inputs);
 	if (elf_has_refused(t->elf) || elf_has_refused(t->debug) ||
 	    elf_has_refused(t->alternate) || elf_has_refused(t->package)) {
-		report_note(source->report, "'%s': some of its debug information is compressed "
-			    "too well to be true; it is not read", source->path);
+		report_note(source->report, "'%s': some of its debug information overlaps, or is "
+			    "compressed too well to be true; it is not read", source->path);
 		t->exceeded_reported = true;	/* one message for each file is enough */
 	}
 	if (t->dwarf)
