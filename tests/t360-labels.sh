@@ -180,7 +180,7 @@ check 'a program that is not Go, but has its build information, whole or damaged
 		# what a command starts is no reason to record nothing
 		pmu-sample --labels -e cpu-clock -F 997 -o s.data -- ./says 100 2>log
 		pmu-stream s.data >stats
-		grep "^labels: 0 samples with (0.00 %), 0 without (0.00 %), [1-9][0-9]* not known" stats
+		grep "^labels: 0 samples with .*, 0 without .*, [1-9][0-9]* not known" stats
 	done
 END
 
