@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* A program's file. */
-struct program {
+struct program_file {
 	dev_t device;
 	ino_t inode;
 	enum program_kind kind;
@@ -21,7 +21,7 @@ struct go_count {
 	size_t go;	/* Go programs, with or without C code */
 	size_t only;	/* Go programs without C code */
 	/* The files that were read: threads and many processes share them. */
-	struct program *program;
+	struct program_file *program;
 	uint32_t programs;
 	struct table table;	/* over PROGRAM, by inode */
 };
@@ -41,7 +41,7 @@ static enum program_kind kind_of(struct go_count *n, int fd)
 		return n->program[id].kind;
 	}
 	n->program = array_grow(n->program, n->programs, sizeof(*n->program));
-	n->program[n->programs] = (struct program){ st.st_dev, st.st_ino, program_kind(fd) };
+	n->program[n->programs] = (struct program_file){ st.st_dev, st.st_ino, program_kind(fd) };
 	table_add(&n->table, hash_u64(st.st_ino), n->programs);
 	return n->program[n->programs++].kind;
 }
