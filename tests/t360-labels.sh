@@ -431,4 +431,47 @@ check 'what labels take: both capabilities, no tracepoint, no flight recorder' <
 	exits 2 pmu-sample --label-allow user -p $$ -o s.data 2>log
 END
 
+check 'refused: an old kernel, a locked one, a container that forbids bpf(2)' <<'END'
+	needs_root
+	needs_command setarch unshare
+	cat >without.py <<-EOF
+	# without.py ERRNO COMMAND...: bpf(2) fails so
+	import ctypes, os, struct, sys
+	call = {"x86_64": 321, "aarch64": 280}.get(os.uname().machine)
+	if not call: sys.exit(77)
+	# load the number of the call; if it is bpf, return the error, else allow it
+	code = [(0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x50000 + int(sys.argv[1])),
+	        (0x06, 0, 0, 0x7fff0000)]
+	code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *i) for i in code))
+	class Filter(ctypes.Structure):
+	    _fields_ = [("length", ctypes.c_ushort), ("code", ctypes.c_void_p)]
+	libc = ctypes.CDLL(None)
+	if libc.prctl(22, 2, ctypes.byref(Filter(4, ctypes.cast(code, ctypes.c_void_p))), 0, 0):
+	    sys.exit(77)		# PR_SET_SECCOMP
+	os.execvp(sys.argv[2], sys.argv[2:])
+	EOF
+	refused() {
+		exits 1 "$@" pmu-sample --labels -e cpu-clock -d 1 -p $$ -o s.data 2>err
+		cat err
+		test ! -s s.data
+	}
+	refused python3 without.py 22 setarch --uname-2.6
+	grep -q "labels: they take Linux 5.8, and this is 2.6" err
+	refused python3 without.py 38
+	grep -q "labels: this kernel has no bpf(2)" err
+	refused python3 without.py 1
+	grep -q "labels: bpf(2) is not permitted, .*: a container's rules forbid it" err
+	test -d /sys/kernel/security || exit 0
+	mkdir security
+	echo "none integrity [confidentiality]" >security/lockdown
+	cat >locked <<-EOF
+	#!/bin/sh
+	mount --bind $PWD/security /sys/kernel/security || exit 77
+	exec "\$@"
+	EOF
+	chmod +x locked
+	refused unshare -m ./locked python3 without.py 1
+	grep -q "labels: the kernel is locked down (confidentiality)" err
+END
+
 done_testing
