@@ -222,4 +222,31 @@ check 'of 500 files whose symbols were read, the pages of 256 stay in memory' <<
 	rm many*
 END
 
+# shared_ids BYTES: x.data, a perf.data file of 4096 events that all have the same list of ids, and
+# one sample; its messages, of a tool that counts its records, are in "told"
+shared_ids() {
+	compose x.data <<-EOF
+	EVENTS, ENTRY, BYTES = 4096, 80, $1
+	a = attr(1, 0, 1, IP | TID | TIME | PERIOD | ID, flags=0, size=64)
+	ids = 104 + ENTRY * EVENTS
+	sample = record(9, struct.pack("<QIIQQQ", 0x1000, 1, 1, 1000, 1, 1))
+	out = b"PERFILE2" + struct.pack("<QQQQQQQQ", 104, ENTRY, 104, ENTRY * EVENTS, ids + BYTES,
+	                                len(sample), 0, 0) + bytes(32)
+	out += (a + struct.pack("<QQ", ids, BYTES)) * EVENTS
+	out += struct.pack("<%dQ" % (BYTES // 8), *range(1, BYTES // 8 + 1)) + sample
+	EOF
+}
+
+check 'events of a perf.data file that share a list of ids: the list is read a few times' <<'END'
+	for size in 9600000 65536; do
+		shared_ids $size
+		within 5 100 pmu-stream x.data
+		cat told
+		grep -q "x.data.*: a list of event ids of $size bytes is not read: .* overlap" told
+		pmu-stream x.data 2>err >shown || :
+		head -n 2 shown
+		grep -q "^SAMPLE *1$" shown
+	done
+END
+
 done_testing

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "base/buffer.h"
+#include "base/fuel.h"
 #include "stream/inflate.h"
 #include "stream/label-sets.h"
 #include "stream/order.h"
@@ -33,6 +34,8 @@ struct stream_reader {
 	bool seekable;		/* pread() works on FD */
 	bool swap;		/* the input has the other byte order */
 	bool is_file;		/* a perf.data file with sections, not pipe mode */
+	uint64_t file_size;	/* bytes of that file */
+	struct fuel sections;	/* FILE_SIZE less the sections that were read so far */
 	bool ended;		/* there are no more records */
 	bool damaged;		/* some input was damaged or missing */
 	const volatile sig_atomic_t *stop;	/* see stream_stop_on(); or NULL */

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -54,37 +55,45 @@ static bool header_damage(struct stream_reader *in, uint64_t offset, const char 
 	return false;
 }
 
+/* Read the section S.  False: the file does not have it. */
+static bool read_all(const struct stream_reader *in, struct section s, uint8_t *bytes)
+{
+	uint64_t done = 0;
+
+	while (done < s.size) {
+		ssize_t n = pread(in->fd, bytes + done, s.size - done, (off_t)(s.offset + done));
+		if (n > 0)
+			done += (uint64_t)n;
+		else if (n == 0 || errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
 /*
- * Return the bytes of a section; the caller frees.  NULL: they cannot be read
- * (reported).
+ * Return the bytes of a section; the caller frees.  NULL: they cannot be read, or sections
+ * overlap so much that more was read than the file has (reported).
  */
 static uint8_t *read_section(struct stream_reader *in, struct section s, const char *what)
 {
 	struct report_place where = { in->file, s.offset };
-	uint8_t *bytes = NULL;
-	uint64_t done = 0;
+	bool is_in_file = s.size <= SECTION_MAX && s.offset <= in->file_size &&
+			  s.size <= in->file_size - s.offset;
 
-	if (s.size <= SECTION_MAX) {
-		bytes = mem_resize(NULL, s.size);
-		ssize_t n = 1;
-		while (done < s.size && n > 0) {
-			n = pread(in->fd, bytes + done, s.size - done, (off_t)(s.offset + done));
-			if (n < 0 && errno == EINTR)
-				n = 1;
-			else if (n > 0)
-				done += (uint64_t)n;
-		}
-		if (done < s.size) {
-			free(bytes);
-			bytes = NULL;
-		}
-	}
-	if (!bytes) {
+	if (is_in_file && !fuel_take(&in->sections, s.size)) {
 		in->damaged = true;
-		report_damage(in->report, where, "%s of %" PRIu64 " bytes is not in the file",
-			      what, s.size);
+		report_damage(in->report, where, "%s of %" PRIu64 " bytes is not read: the file's "
+			      "sections overlap", what, s.size);
+		return NULL;
 	}
-	return bytes;
+	uint8_t *bytes = is_in_file ? mem_resize(NULL, s.size) : NULL;
+	if (bytes && read_all(in, s, bytes))
+		return bytes;
+	free(bytes);
+	in->damaged = true;
+	report_damage(in->report, where, "%s of %" PRIu64 " bytes is not in the file", what,
+		      s.size);
+	return NULL;
 }
 
 /* Add a made record of SIZE bytes, and write its header.  Return its body. */
@@ -296,11 +305,15 @@ static struct file_header take_header(struct cursor c)
 
 bool reader_open_file(struct stream_reader *in, uint64_t header_size)
 {
+	struct stat st;
+
 	in->is_file = true;
 	if (header_size < FILE_HEADER_MIN || header_size > READER_BUFFER)
 		return header_damage(in, 8, "the header's size is neither a pipe's nor a file's");
 	if (!in->seekable && !reader_spool(in))
 		return false;
+	if (fstat(in->fd, &st) == 0)
+		in->sections.left = in->file_size = (uint64_t)st.st_size;
 	if (!reader_fill(in, header_size))
 		return header_damage(in, 0, "file ends inside its header");
 	struct file_header h = take_header((struct cursor){ .at = in->buffer, .swap = in->swap,
