@@ -249,4 +249,38 @@ check 'events of a perf.data file that share a list of ids: the list is read a f
 	done
 END
 
+# names EVENTS RECORDS: n.data, a stream of so many equal events, then these records, in Python
+names() {
+	compose n.data <<-EOF
+	a = attr(6, 5, 1, IP | TID | TIME | PERIOD | ID, flags=0, size=64)
+	def info(lines):
+	    body = struct.pack("<Q", 129) + pad(b"event_type_info\0" + lines + b"\0")
+	    return record(80, body)
+	def update(name):
+	    return record(78, struct.pack("<QQ", 2, 1) + pad(name))
+	out = pipe(*[record(64, a + struct.pack("<Q", i + 1)) for i in range($1)], $2,
+	           record(9, struct.pack("<QIIQQQ", 0x1000, 1, 1, 1000, 1, 1)))
+	EOF
+}
+
+check 'a name of many events is kept once; many names of an event are kept up to 16 MB' <<'END'
+	names 4096 'info(b"a" * 60000 + b",6,5\n")'
+	within 2 30 pmu-stream n.data
+	test ! -s told
+	names 4096 'info(b"a,6,5\n" * 8000), info(b"a,6,5\nb,6,5\n" * 3000)'
+	within 2 30 pmu-stream n.data
+	test ! -s told
+	names 1 '*[update(b"n" * 8000) for i in range(8000)]'
+	within 2 30 pmu-stream n.data
+	test ! -s told
+	names 1 '*[update(b"%d" % i + b"n" * 8000) for i in range(8000)]'
+	within 3 60 pmu-stream n.data
+	cat told
+	grep -q "more names of events than any recording has" told
+	# comparisons are limited, too
+	names 4096 '*[info(b",6,5\n".join(b"%d" % i for i in range(6000)))] * 20'
+	within 3 60 pmu-stream n.data
+	grep -q "more names of events than any recording has" told
+END
+
 done_testing

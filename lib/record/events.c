@@ -196,18 +196,39 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 	return true;
 }
 
-void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size)
+const char *events_keep_name(struct stream_events *events, const char *name, size_t size)
 {
-	if (index >= events->count || size == 0 || !*name)
-		return;
-	struct stream_event *event = &events->event[index];
-	char *safe = arena_text(&events->arena, name, size);
+	enum { MEMORY_MAX = 16 << 20 };		/* bytes: 4096 events with 4 KiB each */
+	struct arena scratch = { 0 };
+
+	char *safe = arena_text(&scratch, name, size);
 	text_make_safe(safe);
-	event->name = safe;
+	uint32_t id = intern_find(&events->names, safe);
+	if (id == TABLE_NONE && events->names.arena.size <= MEMORY_MAX)
+		id = intern_text(&events->names, safe);
+	arena_release(&scratch);
+	return id == TABLE_NONE ? NULL : events->names.text[id];
+}
+
+void events_set_name(struct stream_events *events, uint32_t index, const char *kept)
+{
+	struct stream_event *event = &events->event[index];
+
+	event->name = kept;
 	event->is_labels = event->attr.type == PERF_TYPE_SOFTWARE &&
 			   event->attr.config == PERF_COUNT_SW_BPF_OUTPUT &&
-			   event->attr.sample_type & PERF_SAMPLE_RAW && !strcmp(safe, LABEL_EVENT);
+			   event->attr.sample_type & PERF_SAMPLE_RAW && !strcmp(kept, LABEL_EVENT);
 	events->has_labels |= event->is_labels;
+}
+
+bool events_name(struct stream_events *events, uint32_t index, const char *name, size_t size)
+{
+	if (index >= events->count || size == 0 || !*name)
+		return true;
+	const char *kept = events_keep_name(events, name, size);
+	if (kept)
+		events_set_name(events, index, kept);
+	return kept;
 }
 
 uint32_t events_find(const struct stream_events *events, uint64_t id)
@@ -305,6 +326,7 @@ void events_release(struct stream_events *events)
 	free(events->id);
 	free(events->event_of_id);
 	table_release(&events->table);
+	intern_release(&events->names);
 	arena_release(&events->arena);
 	*events = (struct stream_events){ 0 };
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/table.h"
 #include "record/record.h"
 
@@ -48,7 +49,8 @@ struct stream_events {
 	bool has_labels;		/* some event is_labels */
 	bool reads_groups;		/* samples of some event read its group's counters */
 	struct table table;		/* index over ID */
-	struct arena arena;		/* memory of the names */
+	struct intern names;		/* that the stream gives */
+	struct arena arena;		/* memory of the other names */
 };
 
 enum { EVENTS_MAX = 4096 };	/* events per stream; a kernel has fewer tracepoints */
@@ -64,8 +66,15 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 /* Assign ID to the event INDEX, even if ID belonged to another event. */
 void events_set_id(struct stream_events *events, uint64_t id, uint32_t index);
 
-/* Set the name of the event INDEX to at most SIZE bytes of NAME. */
-void events_name(struct stream_events *events, uint32_t index, const char *name, size_t size);
+/*
+ * Set the name of the event INDEX to at most SIZE bytes of NAME.  False: the stream has given so
+ * many names that no new one is kept; the event keeps the name that it has.
+ */
+bool events_name(struct stream_events *events, uint32_t index, const char *name, size_t size);
+
+/* The same in two steps, for several events.  The first one returns NULL if it keeps no new one. */
+const char *events_keep_name(struct stream_events *events, const char *name, size_t size);
+void events_set_name(struct stream_events *events, uint32_t index, const char *kept);
 
 /* Return the index of ID in EVENTS->id, or TABLE_NONE. */
 uint32_t events_find(const struct stream_events *events, uint64_t id);

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const char too_many_names[] = "it has more names of events than any recording has";
+
 /* HEADER_ATTR: the attr, of the size that it states; then u64 ids[]. */
 static void follow_attr(struct stream_reader *in, const struct record *rec)
 {
@@ -33,12 +35,13 @@ static void follow_update(struct stream_reader *in, const struct record *rec)
 	uint32_t event = events_find_id(&in->events, id);
 	if (event == TABLE_NONE && in->events.count == 1)
 		event = 0;
-	if (kind == KIND_NAME)
-		events_name(&in->events, event, (const char *)c.at, cursor_left(&c));
+	if (kind == KIND_NAME &&
+	    !events_name(&in->events, event, (const char *)c.at, cursor_left(&c)))
+		stream_damaged(in, rec, too_many_names);
 }
 
 /* u32 events, u32 attr size; each: attr, u32 ids, string name, u64 id[ids] */
-static bool follow_event_desc(struct stream_reader *in, struct cursor c)
+static bool follow_event_desc(struct stream_reader *in, struct cursor c, bool *kept)
 {
 	uint32_t count = cursor_u32(&c), attr_size = cursor_u32(&c);
 
@@ -48,36 +51,45 @@ static bool follow_event_desc(struct stream_reader *in, struct cursor c)
 		const char *name = cursor_bytes(&c, size);
 		cursor_bytes(&c, 8 * (size_t)ids);
 		if (!c.failed)
-			events_name(&in->events, i, name, size);
+			*kept &= events_name(&in->events, i, name, size);
 	}
 	return !c.failed;
 }
 
-/* "sched:sched_switch,2,47": name, type, config.  Names the events without a generic name. */
-static void follow_type_info(struct stream_reader *in, const char *line)
+/* "sched:sched_switch,2,47": name, type, config.  Names the events without a generic name.
+   False: there are too many names. */
+static bool follow_type_info(struct stream_reader *in, const char *line)
 {
-	const char *comma = strchr(line, ',');
+	const char *comma = strchr(line, ','), *name = NULL;
 	unsigned type;
 	uint64_t config;
 
-	if (!comma || sscanf(comma, ",%u,%" SCNu64, &type, &config) != 2)
-		return;
+	if (!comma || comma == line || sscanf(comma, ",%u,%" SCNu64, &type, &config) != 2 ||
+	    event_generic_name(type, config))
+		return true;
+	if (!fuel_take(&in->naming, in->events.count))
+		return false;
 	for (uint32_t i = 0; i < in->events.count; i++) {
 		const struct perf_event_attr *attr = &in->events.event[i].attr;
-		if (attr->type == type && attr->config == config &&
-		    !event_generic_name(type, config))
-			events_name(&in->events, i, line, (size_t)(comma - line));
+		if (attr->type != type || attr->config != config)
+			continue;
+		if (!name)
+			name = events_keep_name(&in->events, line, (size_t)(comma - line));
+		if (!name)
+			return false;
+		events_set_name(&in->events, i, name);
 	}
+	return true;
 }
 
 /* simpleperf's META_INFO: strings, a key and its value in turn; "event_type_info" has lines. */
-static bool follow_meta_info(struct stream_reader *in, struct cursor c)
+static bool follow_meta_info(struct stream_reader *in, struct cursor c, bool *kept)
 {
 	while (cursor_left(&c) > 0 && *c.at) {	/* up to the record's padding */
 		const char *key = cursor_string(&c), *line = cursor_string(&c);
 		bool is_types = !c.failed && !strcmp(key, "event_type_info");
 		while (is_types && *line) {
-			follow_type_info(in, line);
+			*kept &= follow_type_info(in, line);
 			line += strcspn(line, "\n");
 			line += *line == '\n';
 		}
@@ -90,14 +102,17 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 {
 	struct cursor c = rec->body;
 	uint64_t feature = cursor_u64(&c);
+	bool kept = true;	/* the names of events */
 
 	bool good = !c.failed && origin_add(&in->origin, feature, c);
 	if (good && feature == FEATURE_EVENT_DESC)
-		good = follow_event_desc(in, c);
+		good = follow_event_desc(in, c, &kept);
 	else if (good && feature == FEATURE_META_INFO)
-		good = follow_meta_info(in, c);
+		good = follow_meta_info(in, c, &kept);
 	if (!good)
 		stream_damaged(in, rec, "FEATURE record is shorter than its fields");
+	else if (!kept)
+		stream_damaged(in, rec, too_many_names);
 }
 
 /* EVENT_ID: u64 count; count times: u64 event (index in the order of the attrs), u64 id. */

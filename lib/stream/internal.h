@@ -36,6 +36,7 @@ struct stream_reader {
 	bool is_file;		/* a perf.data file with sections, not pipe mode */
 	uint64_t file_size;	/* bytes of that file */
 	struct fuel sections;	/* FILE_SIZE less the sections that were read so far */
+	struct fuel naming;	/* events that may yet be compared with named types of events */
 	bool ended;		/* there are no more records */
 	bool damaged;		/* some input was damaged or missing */
 	const volatile sig_atomic_t *stop;	/* see stream_stop_on(); or NULL */

@@ -83,6 +83,7 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 	in->fd = fd;
 	in->seekable = S_ISREG(st.st_mode);
 	in->limit = UINT64_MAX;
+	in->naming.left = (uint64_t)EVENTS_MAX << 14;
 	in->capacity = READER_BUFFER;
 	in->buffer = mem_resize(NULL, READER_BUFFER);
 	if (size > 0)
