@@ -20,6 +20,7 @@ enum {
 	READ_SECONDS = 2,		/* CPU time of a reader */
 	READ_SECONDS_MAX = 20,		/* time of a reader: a file system may hang */
 	LOOK_NS = 500000,		/* between checks of a reader for which we wait */
+	KILLED_NS = 2000000000,		/* for a killed reader to disappear */
 };
 
 /* The reader's main function: write the layout of the file FD to RESULT. */
@@ -167,8 +168,12 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 void label_files_close(struct label_files *f)
 {
 	if (f->reader) {
+		struct timespec pause = { .tv_nsec = LOOK_NS };
+		uint64_t until = monotonic_ns() + KILLED_NS;
 		kill(f->reader, SIGKILL);
-		waitpid(f->reader, NULL, 0);
+		/* A file system that does not answer keeps even a killed process. */
+		while (waitpid(f->reader, NULL, WNOHANG) == 0 && monotonic_ns() < until)
+			nanosleep(&pause, NULL);
 	}
 	if (f->result)
 		munmap(f->result, sizeof(*f->result));
