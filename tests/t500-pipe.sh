@@ -172,10 +172,11 @@ check 'each function of a whole profile, libraries and kernel too, has its share
 		sed -nE 's/^ *([0-9.]+)% +\[.\] ([^ ]+).*/\2 \1/p' >theirs
 	top p.pb.gz >ours
 	# perf shows versions of symbols, addresses without one by themselves; and of the PLT it
-	# names neither entries in .plt.got nor those of indirect functions
+	# names neither entries in .plt.got nor those of indirect functions.  pprof has one row for
+	# code of the kernel in no module, such as BPF programs.
 	cat >compare.awk <<-'EOF'
 	{ sub(/@+[A-Z].*/, "", $1) }
-	$1 ~ /^0x/ || $1 ~ /^\[/ || $1 ~ /@plt$/ { next }
+	$1 ~ /^0x/ || $1 ~ /^\[/ || $1 ~ /@plt$/ || $1 == "<unknown>" { next }
 	{ name[$1]; share[FILENAME, $1] += $2; n[FILENAME]++ }
 	END {
 		for (f in name) {
