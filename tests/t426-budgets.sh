@@ -299,6 +299,48 @@ check 'a relocatable file whose sections overlap: what is copied is limited, and
 	grep -qx "code 3" folded
 END
 
+# overlapping BYTES FUNCTIONS: q.elf has so many functions of 16 bytes, each with 990 inlined calls
+# in each other, whose functions are DIEs that start a byte apart: each has the rest of BYTES as its
+# name, and refers to the next
+overlapping() {
+	python3 - "$@" <<-'EOF'
+	from struct import pack
+	import sys
+	size, functions = map(int, sys.argv[1:])
+	def abbrev(code, tag, children, *pairs):
+	    return bytes([code, tag, children, *sum(pairs, ()), 0, 0])
+	open("debug_abbrev", "wb").write(
+	    abbrev(1, 0x11, 1, (0x11, 1), (0x12, 6)) + abbrev(2, 0x2e, 1, (0x11, 1), (0x12, 0xb)) +
+	    abbrev(3, 0x1d, 1, (0x31, 0x13), (0x11, 1), (0x12, 0xb)) +
+	    abbrev(5, 0x2e, 0, (3, 8), (0x31, 0x13)) +
+	    abbrev(6, 0x34, 0, (3, 8), (0x1c, 6)) + b"\0")
+	dies = bytearray(b"\1" + pack("<QI", 0x401000, 16 * functions))
+	first = 11 + len(dies) + 1
+	dies += b"\6" + b"\5" * size + b"\0" + pack("<I", first + 1)
+	for i in range(functions):
+	    dies += b"\2" + pack("<QB", 0x401000 + 16 * i, 16)
+	    for k in range(990):
+	        dies += b"\3" + pack("<IQB", first + 1 + i * 990 + k, 0x401000 + 16 * i, 16)
+	    dies += bytes(991)
+	dies += b"\0"
+	open("debug_info", "wb").write(pack("<IHIB", len(dies) + 7, 4, 0, 8) + dies)
+	EOF
+	elf q.elf $((16 * $2))
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x401000, 16 * $2, os.path.abspath("q.elf"), 0x1000))
+	R += [sample(1, 0x401003 + 16 * i) for i in range($2)]
+	EOF
+}
+
+check 'names of inlined functions that are parts of each other, in DIEs that overlap' <<'END'
+	overlapping 6000000 12
+	within 4 64 pmu-symbolize -o r.data s.data
+	cat told
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
+	test "$(wc -l <told)" = 1
+	test "$(pmu-topprof --to folded r.data | awk '{ n += $NF } END { print n }')" = 12
+END
+
 check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and reported' <<'END'
 	python3 - <<-EOF | zstd -q -o s.zst
 	import struct, sys

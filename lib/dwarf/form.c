@@ -183,9 +183,14 @@ int form_step(unsigned form, const struct abbrevs *a, unsigned *fixed)
 /* Return the string at OFFSET of section S of F, or NULL. */
 static const char *string_at(struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
 {
-	if (offset >= f->section[s].size)
+	if (offset >= f->section[s].size) {
 		dwarf_damaged(f, s, offset);
-	return elf_strings_at(s == S_STR ? &f->str : &f->line_str, offset);
+		return NULL;
+	}
+	const char *text = elf_strings_at(s == S_STR ? &f->str : &f->line_str, offset);
+	if (!text)	/* it is too long, and its end was searched for */
+		dwarf_pay(f, STRING_MAX / STRING_COST);
+	return text;
 }
 
 /* Return the string of U with INDEX in .debug_str_offsets, or NULL. */

@@ -96,20 +96,52 @@ struct dwarf_file *form_reference(const struct unit *u, const struct value *v, u
 	}
 }
 
+/*
+ * Return the string V; NULL: none, or not enough fuel is left.  Strings may overlap, and whoever
+ * gets the name reads it again, so it takes fuel.
+ */
+static const char *name_of(struct unit *u, const struct value *v)
+{
+	const char *text = form_string(u, v);
+
+	return text && dwarf_pay(u->file, strnlen(text, STRING_MAX) / STRING_COST) ? text : NULL;
+}
+
 /* Fill missing fields of FUNCTION from DIE.  Return the reference to the next DIE, or NULL. */
 static const struct value *take_names(struct unit *u, const struct die *die,
 				      struct dwarf_function *function)
 {
 	if (!function->linkage_name && die_has(die, A_LINKAGE_NAME))
-		function->linkage_name = form_string(u, &die->value[A_LINKAGE_NAME]);
+		function->linkage_name = name_of(u, &die->value[A_LINKAGE_NAME]);
 	if (!function->name && die_has(die, A_NAME))
-		function->name = form_string(u, &die->value[A_NAME]);
+		function->name = name_of(u, &die->value[A_NAME]);
 	if (!function->line && die_has(die, A_DECL_LINE))
 		function->line = (uint32_t)die->value[A_DECL_LINE].number;
 	if (!function->file && die_has(die, A_DECL_FILE))
 		function->file = lines_path(unit_lines(u), die->value[A_DECL_FILE].number);
 	return die_has(die, A_ORIGIN) ? &die->value[A_ORIGIN]
 		: die_has(die, A_SPECIFICATION) ? &die->value[A_SPECIFICATION] : NULL;
+}
+
+/*
+ * Read the DIE at OFFSET of U, which takes fuel: DIEs that are read by their offset may overlap.
+ * False: damage, or it is longer than any with names, or than the fuel that is left.
+ */
+static bool read_die_at(struct unit *u, uint64_t offset, struct die *die)
+{
+	enum { NAMED_MAX = 2 * STRING_MAX };	/* bytes of a DIE with names */
+	struct dwarf_file *f = u->file;
+	struct cursor c = section_cursor(f, S_INFO, offset);
+	uint64_t most = u->end - offset;
+	const uint8_t *start = c.at;
+
+	most = most < NAMED_MAX ? most : NAMED_MAX;
+	most = most < f->fuel.left ? most : f->fuel.left;
+	if (c.failed)
+		return false;
+	c.end = start + most;
+	bool is_good = die_read(u, &c, die);
+	return dwarf_pay(f, is_good ? (uint64_t)(c.at - start) : most) && is_good && die->abbrev;
 }
 
 static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_function *function)
@@ -119,11 +151,7 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 
 	for (int hop = 0; hop < HOPS && f; hop++) {
 		struct unit *u = unit_at(f, offset);
-		if (!u)
-			return;
-		struct cursor c = section_cursor(f, S_INFO, offset);
-		c.end = f->section[S_INFO].at + u->end;
-		if (c.failed || !die_read(u, &c, &die) || !die.abbrev)
+		if (!u || !read_die_at(u, offset, &die))
 			return;
 		const struct value *next = take_names(u, &die, function);
 		if (!next)
@@ -134,6 +162,9 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die)
 {
+	static const struct dwarf_function nameless;
+	enum { SIZE = sizeof(struct dwarf_function) + sizeof(struct dwarf_function *) +
+		      sizeof(*f->dwarf->function_key) };
 	struct dwarf *d = f->dwarf;
 	uint64_t hash = hash_more((uintptr_t)f, die);
 	uint32_t id = TABLE_FIND(&d->function_table, hash, i,
@@ -141,6 +172,9 @@ const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die)
 
 	if (id != TABLE_NONE)
 		return d->function[id];
+	if (!dwarf_pay(f, SIZE))
+		return &nameless;
+	dwarf_charge(d, SIZE);
 	struct dwarf_function *function = arena_alloc(&d->arena, sizeof(*function));
 	*function = (struct dwarf_function){ 0 };
 	read_names(f, die, function);

@@ -283,6 +283,8 @@ static inline bool dwarf_pay(struct dwarf_file *f, uint64_t bytes)
 	return can;
 }
 
+enum { STRING_COST = 16 };	/* bytes of a string that are read for one of fuel: that is fast */
+
 static inline bool die_has(const struct die *d, enum slot slot)
 {
 	return d->has >> slot & 1;

@@ -207,8 +207,10 @@ static const char *join(struct dwarf_file *f, const char *const part[3])
 			used = 0;
 		const char *slash = used && path[used - 1] != '/' ? "/" : "";
 		size_t length = strlen(slash) + strlen(part[i]);
-		if (length >= sizeof(path) - used)
+		if (length >= sizeof(path) - used) {
+			dwarf_pay(f, sizeof(path));	/* it was read, too */
 			return NULL;
+		}
 		snprintf(path + used, sizeof(path) - used, "%s%s", slash, part[i]);
 		used += length;
 	}
