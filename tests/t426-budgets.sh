@@ -207,10 +207,12 @@ check 'a hundred files, each with sections that unpack to 16 MB: the memory is g
 	sanitized && skip "it is about memory, which sanitizers take themselves"
 	program
 	python3 - <<-EOF
-	import struct
+	import random
 	open("debug_info", "wb").write(bytes(100))
 	open("debug_abbrev", "wb").write(bytes(100))
-	open("debug_line", "wb").write(bytes(15 << 20))
+	packs = random.Random(1).randbytes(400000)	# 25 to 1; more is refused
+	line = b"".join(packs[i:i + 2] + bytes(78) for i in range(0, len(packs), 2))
+	open("debug_line", "wb").write(line[:15 << 20])
 	EOF
 	elf q.elf 4096
 	objcopy --compress-debug-sections=zlib q.elf
@@ -339,6 +341,42 @@ check 'names of inlined functions that are parts of each other, in DIEs that ove
 	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
 	test "$(wc -l <told)" = 1
 	test "$(pmu-topprof --to folded r.data | awk '{ n += $NF } END { print n }')" = 12
+END
+
+check 'a hundred small files, each with MiniDebugInfo that unpacks to 32 MB' <<'END'
+	needs_command xz
+	program
+	strip t
+	{ cat t; head -c 33000000 /dev/zero; } | xz >mini
+	objcopy --add-section .gnu_debugdata=mini t
+	with_local s.data <<-EOF
+	bytes_ = open("t", "rb").read()
+	for i in range(100):
+	    open("t%d" % i, "wb").write(bytes_)
+	    R.append(executable(1, 0x10000000 + 0x10000 * i, 0x2000, os.path.abspath("t%d" % i)))
+	    R.append(sample(1, 0x10000000 + 0x10000 * i + $offset + 8))
+	EOF
+	within 3 64 pmu-symbolize -o r.data s.data
+END
+
+check 'small files have a small part of what any file may unpack to, and of the fuel' <<'END'
+	head -c 100 /dev/zero >debug_info
+	cp debug_info debug_abbrev
+	head -c 4000000 /dev/zero >debug_line
+	elf q.elf 4096
+	objcopy --compress-debug-sections=zlib q.elf
+	with_local s.data <<-EOF
+	R.append(executable(1, 0x401000, 4096, os.path.abspath("q.elf"), 0x1000))
+	R.append(sample(1, 0x401003))
+	EOF
+	pmu-symbolize -o r.data s.data 2>told
+	cat told
+	grep -q "q.elf.: some of its debug information .*compressed too well" told
+	rm debug_line
+	overlapping 3000 1	# 12 MB are referred to
+	pmu-symbolize -o r.data s.data 2>told
+	cat told
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
 END
 
 check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and reported' <<'END'

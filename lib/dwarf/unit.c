@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	FUEL_LEAST = 16 << 20,	/* bytes: for any file */
+	FUEL_LEAST = 16 << 20,	/* bytes: for any file but small ones */
 	/*
 	 * Bytes for each byte of the sections.  If every address is looked up, programs take 1 to
 	 * 2.4, and one of empty C files takes 6.6.
@@ -66,7 +66,8 @@ static void add_fuel(struct dwarf_file *f)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		size += f->section[all[i]].size;
-	f->fuel.left = FUEL_LEAST + FUEL_EACH * (size < most ? size : most);
+	f->fuel.left = elf_allowance(f->elf, FUEL_LEAST) +
+		       FUEL_EACH * (size < most ? size : most);
 }
 
 static void read_headers(struct dwarf_file *f)

@@ -3,8 +3,8 @@
  * Unpack compressed sections.  Debug information usually compresses to 1/10 of its size at
  * best.  Repetitive contents, such as the line tables of generated code, compress further: to
  * 1/1000 with zlib, and to less with zstd.  So the sections of a file together may unpack to
- * RATIO_MAX times their compressed size, plus DENSE_MAX.  This also limits the memory for
- * rows and functions, which is a multiple of the unpacked size.
+ * RATIO_MAX times their compressed size, plus DENSE_MAX (less in a small file).  This also limits
+ * the memory for rows and functions, which is a multiple of the unpacked size.
  */
 #include "base/arena.h"
 #include "elf/internal.h"
@@ -49,7 +49,7 @@ static bool take(struct elf *elf, uint64_t packed_size, uint64_t ratio, uint64_t
 	uint64_t packed = packed_size < left ? packed_size : left;	/* sections may overlap */
 
 	if (elf->packed == 0)
-		elf->unpackable += DENSE_MAX;
+		elf->unpackable += elf_allowance(elf, DENSE_MAX);
 	elf->packed += packed;
 	elf->unpackable += ratio * packed;
 	if (size > UNPACKED_MAX || size > elf->unpackable) {

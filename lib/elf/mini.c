@@ -8,23 +8,24 @@
 
 enum {
 	WORK_MAX = 128 << 20,		/* bytes of memory for liblzma */
-	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; also limited to about */
-	MINI_LEAST = 16 << 20,		/* this many bytes, plus */
-	RATIO_MAX = 32,			/* times the compressed size */
+	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; also limited to */
+	MINI_LEAST = 16 << 20,		/* this many bytes (less in a small file), plus */
+	RATIO_MAX = 32,			/* times the compressed size; in real files it is 3 to 6 */
 };
 
-/* Return the unpacked bytes for the caller to free; NULL if they are damaged or too large. */
-static uint8_t *unpack(struct elf_bytes packed, size_t *size)
+/* Return up to MOST unpacked bytes for the caller to free; NULL: they are damaged, or more. */
+static uint8_t *unpack(struct elf_bytes packed, size_t most, size_t *size)
 {
+	enum { FIRST = 65536 };
 	lzma_stream s = LZMA_STREAM_INIT;
 	uint8_t *to = NULL;
 	lzma_ret result = lzma_stream_decoder(&s, WORK_MAX, 0);
-	uint64_t most = MINI_LEAST + RATIO_MAX * packed.size;
 
 	s.next_in = packed.at;
 	s.avail_in = packed.size;
-	for (size_t room = 65536; result == LZMA_OK && room <= MINI_MAX &&
-	     room / 2 <= most; room *= 2) {
+	for (size_t room = 0; result == LZMA_OK && room < most;) {
+		room = room < FIRST ? FIRST : 2 * room;
+		room = room < most ? room : most;
 		to = mem_resize(to, room);
 		s.next_out = to + s.total_out;
 		s.avail_out = room - s.total_out;
@@ -47,7 +48,11 @@ struct elf *elf_open_mini(struct elf *elf)
 	size_t size;
 	uint8_t *bytes;
 
-	if (!elf_section(elf, ".gnu_debugdata", &packed) || !(bytes = unpack(packed, &size)))
+	if (!elf_section(elf, ".gnu_debugdata", &packed))
+		return NULL;
+	uint64_t most = elf_allowance(elf, MINI_LEAST) + RATIO_MAX * packed.size;
+	bytes = unpack(packed, most < MINI_MAX ? most : MINI_MAX, &size);
+	if (!bytes)
 		return NULL;
 	struct elf *mini = elf_open_owned(bytes, size, &why);
 	elf_charge(elf, mini ? size : 0);

@@ -20,6 +20,18 @@ uint32_t elf_sections(const struct elf *elf);
 /* Return the bytes that the file stores, without its holes.  Limits of work depend on them. */
 uint64_t elf_stored(const struct elf *elf);
 
+/*
+ * Return what ELF may use of MOST, a limit for any file, whatever its size: at most 32 times the
+ * bytes that it stores.  Otherwise thousands of small files would use as much each.
+ */
+static inline uint64_t elf_allowance(const struct elf *elf, uint64_t most)
+{
+	enum { SMALL_RATIO = 32 };
+	uint64_t stored = elf_stored(elf);
+
+	return stored < most / SMALL_RATIO ? SMALL_RATIO * stored : most;
+}
+
 /* Charge BYTES of memory for data read from ELF to ELF and its pool.  ELF may be NULL. */
 void elf_charge(struct elf *elf, uint64_t bytes);
 
