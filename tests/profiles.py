@@ -124,6 +124,9 @@ KINDS = {
     "lines": lambda n: profile([location(i, [0] * 200) for i in range(1, n // 50 + 2)] +
                                [sample([i]) for i in range(1, n // 50 + 2)]),
     "labels": lambda n: profile([sample([], [1], bytes_of(3, b"") * 4000)] * (n // 4000 + 1)),
+    # stacks of 256 times as many frames as addresses, and one of a single frame
+    "unfold": lambda n: profile([location(1, [1] * 256), location(2, [1]), function(1, MAIN),
+                                 sample([1] * n), sample([1] * (n - 1)), sample([2], [7])]),
     # what is refused
     "equal": lambda n: profile([function(7, MAIN)] * n),
     "zero": lambda n: profile([function(0, MAIN)] * n),

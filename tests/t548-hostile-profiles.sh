@@ -97,6 +97,21 @@ check 'what unfolds to much more than its size is refused, or cut with a message
 	grep -q "cannot read 'cut.pb.gz': its gzip data are cut short" err
 END
 
+check 'folded stacks of many more frames than addresses are left out, and reported' <<'END'
+	made unfold 1000000 | gzip >unfold.pb.gz
+	made unfold 1000000 | wc -c >size
+	cost sh -c 'pmu-topprof --to folded -o "$1" unfold.pb.gz 2>told' - lines >costs
+	cat costs told
+	same - lines <<-"EOF"
+	main 7
+	EOF
+	grep -q "^pmu-topprof: 2 stacks are left out: .* repeat inlined calls too often" told
+	sanitized || at_most "$(sed "s/.* //" costs)" $((65536 + 20 * $(cat size) / 1024))
+	made unfold 1000 >short.pb
+	pmu-topprof --to folded short.pb >lines
+	test "$(wc -l <lines)" = 3
+END
+
 check 'SIGTERM and SIGINT end a tool that reads a profile at once' <<'END'
 	made name 40000 >name.pb
 	mkfifo input

@@ -37,17 +37,20 @@ static void add_stack(struct frames *frames, const struct decoded_sample *sample
 			continue;
 		const struct frames_of *of = frames_of(frames, sample->location[i]);
 		for (uint32_t k = of->count; k-- > 0;)
-			folded_frame(f, frames->name[of->first + k]);
+			if (!folded_frame(f, frames->name[of->first + k]))
+				return;
 	}
 }
 
 void fold_profile(const struct decoded *d, struct folded *f)
 {
+	enum { FRAMES_PER_BYTE = 4 };	/* an address takes two or three bytes of a profile */
 	struct decoded_reader r = { .d = d };
 	uint32_t type = decoded_default_type(d);
 	struct frames frames;
 	uint32_t *number = mem_zeroed(d->strings, sizeof(*number));
 
+	folded_allow(f, FRAMES_PER_BYTE * (uint64_t)d->size);
 	frames_init(&frames, d, number_of_function, number_of_object, f);
 	while (decoded_next(&r)) {
 		add_comm(d, &r.sample, number, f);

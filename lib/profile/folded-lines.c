@@ -35,28 +35,51 @@ uint32_t folded_object(struct folded *f, const char *path)
 	return folded_name(f, name);
 }
 
-void folded_frame(struct folded *f, uint32_t name)
+void folded_allow(struct folded *f, uint64_t frames)
 {
-	if (f->frames == 0 && name == 0)
-		return;		/* a line does not start with an empty name */
-	f->frame = array_grow(f->frame, f->frames, sizeof(*f->frame));
-	f->frame[f->frames++] = name;
+	f->allowed += frames;
 }
 
-void folded_end(struct folded *f, int64_t value)
+bool folded_frame(struct folded *f, uint32_t name)
 {
-	if (f->frames == 0)
-		folded_frame(f, folded_name(f, "[unknown]"));
+	if (f->frames == 0 && name == 0)
+		return true;	/* a line does not start with an empty name */
+	f->line_text += f->length[name] + 1;
+	f->is_too_long |= f->line_text > FOLDED_TEXT_MAX - f->all_text ||
+			  f->frames >= FOLDED_FRAMES_LEAST + f->allowed - f->all_frames;
+	if (f->is_too_long)
+		return false;
+	f->frame = array_grow(f->frame, f->frames, sizeof(*f->frame));
+	f->frame[f->frames++] = name;
+	return true;
+}
+
+static void add_line(struct folded *f, int64_t value)
+{
 	uint32_t count = f->lines.count;
 	uint32_t id = byte_ids_add(&f->lines, f->frame, f->frames * sizeof(*f->frame));
 
 	if (id == count) {
 		f->sum = array_grow(f->sum, count, sizeof(*f->sum));
 		f->sum[id] = 0;
+		f->all_text += f->line_text;
+		f->all_frames += f->frames;
 	}
 	/* what does not fit wraps, as in pprof */
 	f->sum[id] = (int64_t)((uint64_t)f->sum[id] + (uint64_t)value);
+}
+
+void folded_end(struct folded *f, int64_t value)
+{
+	if (f->frames == 0 && !f->is_too_long)
+		folded_frame(f, folded_name(f, "[unknown]"));
+	if (f->is_too_long)
+		f->left_out++;
+	else
+		add_line(f, value);
 	f->frames = 0;
+	f->line_text = 0;
+	f->is_too_long = false;
 }
 
 static const uint32_t *frames_of_line(const struct folded *f, uint32_t line, size_t *count)
@@ -119,17 +142,6 @@ static int compare_lines(const void *a, const void *b, void *folded)
 	return of_x < of_y ? -1 : of_x > of_y;
 }
 
-static uint64_t length_of(const struct folded *f, uint32_t line)
-{
-	uint64_t length = 0;
-	size_t count;
-	const uint32_t *frame = frames_of_line(f, line, &count);
-
-	for (size_t i = 0; i < count; i++)
-		length += f->length[frame[i]] + 1;
-	return length;
-}
-
 static void write_line(const struct folded *f, uint32_t line, struct output *out)
 {
 	char number[32];
@@ -144,25 +156,16 @@ static void write_line(const struct folded *f, uint32_t line, struct output *out
 	output_write(out, number, (size_t)length);
 }
 
-/* Write the lines that have a value, in this ORDER, within FOLDED_TEXT_MAX. */
+/* Write the lines that have a value, in this ORDER. */
 static void write_lines(const struct folded *f, const uint32_t *order, struct output *out)
 {
-	uint64_t written = 0, left_out = 0;
-
-	for (uint32_t i = 0; i < f->lines.count; i++) {
-		if (f->sum[order[i]] == 0)
-			continue;
-		uint64_t length = length_of(f, order[i]);
-		if (length > FOLDED_TEXT_MAX - written) {
-			left_out++;
-			continue;
-		}
-		write_line(f, order[i], out);
-		written += length;
-	}
-	if (left_out > 0)
+	for (uint32_t i = 0; i < f->lines.count; i++)
+		if (f->sum[order[i]] != 0)
+			write_line(f, order[i], out);
+	if (f->left_out > 0)
 		report_error(out->report, "%" PRIu64 " stacks are left out: all make more than "
-			     "%" PRIu64 " GiB of text", left_out, FOLDED_TEXT_MAX >> 30);
+			     "%" PRIu64 " GiB of text, or they repeat inlined calls too often",
+			     f->left_out, FOLDED_TEXT_MAX >> 30);
 }
 
 void folded_write(struct folded *f, struct output *out)

@@ -14,8 +14,13 @@
 #include "base/byte-ids.h"
 #include "base/output.h"
 
-/* Limit of the text in bytes: a few samples may repeat a long name many times. */
+/*
+ * Limit of the text in bytes: a few samples may repeat a long name many times.  And of the frames
+ * of all lines, beside those that folded_allow() adds: a few samples may repeat a location with
+ * hundreds of inlined calls.
+ */
 #define FOLDED_TEXT_MAX ((uint64_t)4 << 30)
+enum { FOLDED_FRAMES_LEAST = 1 << 22 };
 
 /* Zero-initialised: no lines. */
 struct folded {
@@ -26,6 +31,11 @@ struct folded {
 	int64_t *sum;		/* value, by id of the line */
 	uint32_t *frame;	/* ids of names of the line that is being made */
 	size_t frames;
+	uint64_t line_text;	/* bytes of the text of that line */
+	bool is_too_long;	/* that line is left out */
+	uint64_t all_text, all_frames;	/* of all lines, of which no two are equal */
+	uint64_t allowed;	/* frames: see folded_allow() */
+	uint64_t left_out;	/* stacks */
 	uint32_t *rank;		/* by place(): order of the texts; only during folded_write() */
 	struct buffer text;	/* scratch of folded_name() */
 };
@@ -34,8 +44,14 @@ struct folded {
 uint32_t folded_name(struct folded *f, const char *name);
 uint32_t folded_object(struct folded *f, const char *path);
 
-/* Append the frame with this name, an id, to the line. */
-void folded_frame(struct folded *f, uint32_t name);
+/* Allow FRAMES more in all lines: in proportion to the input. */
+void folded_allow(struct folded *f, uint64_t frames);
+
+/*
+ * Append the frame with this name, an id, to the line.  False: the line is too long for the limits,
+ * and is left out; folded_end() counts it, and further frames are not needed.
+ */
+bool folded_frame(struct folded *f, uint32_t name);
 
 /* End the line and add VALUE to it.  The values of equal lines are added up. */
 void folded_end(struct folded *f, int64_t value);

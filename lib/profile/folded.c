@@ -24,13 +24,13 @@ static struct numbers numbers_of(const struct resolved *tables)
 				 .object = mem_zeroed(tables->strings, sizeof(uint32_t)) };
 }
 
-static void add_function(struct folded *f, const struct numbers *n, uint32_t id)
+static bool add_function(struct folded *f, const struct numbers *n, uint32_t id)
 {
 	uint32_t name = n->tables->function[id].name;
 
 	if (n->function[name] == 0)
 		n->function[name] = folded_name(f, n->tables->string[name]) + 1;
-	folded_frame(f, n->function[name] - 1);
+	return folded_frame(f, n->function[name] - 1);
 }
 
 static void add_object(struct folded *f, const struct numbers *n, uint32_t id)
@@ -59,15 +59,18 @@ static void add_comm(struct folding *g, uint32_t set)
 
 static void add_stack(struct folding *g, const struct stack *stack)
 {
+	enum { FRAMES_PER_CALL = 16 };	/* inlined calls are frames, too */
 	uint32_t calls = chains_calls(&g->p->chains, stack->chain, 0, g->call, UINT32_MAX);
 
+	folded_allow(&g->lines, FRAMES_PER_CALL * (uint64_t)calls);
 	add_comm(g, stack->labels);
 	for (uint32_t i = 0; i < calls; i++) {
 		uint32_t id = g->call[i] & ~FRAME_OWN;
 		const struct numbers *n = g->call[i] & FRAME_OWN ? &g->own : &g->resolved;
 		const struct resolved_frame *frame = &n->tables->frame[id];
 		for (uint32_t k = frame->lines; k-- > 0;)
-			add_function(&g->lines, n, frame->line[k].function);
+			if (!add_function(&g->lines, n, frame->line[k].function))
+				return;
 		if (frame->lines == 0)
 			add_object(&g->lines, n, frame->object);
 	}
