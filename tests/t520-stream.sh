@@ -63,9 +63,20 @@ check 'counts do not depend on the order; groups of counters are put in order' <
 	grep -q "\"samples\": 6, \"sum\": 260" out
 	grep -q "\"first_time\": 10, \"last_time\": 90" out
 	test "$(grep -c "shorter than its fields" err)" = 2
+	grep -q "record of [0-9]* bytes is shorter than its fields: a count in it is too large" err
 	grep -q "1 records came later than their round" err
 	exits 0 pmu-stream group.data >out
 	grep -q "^event .*: 4 samples, 40 in all" out
+END
+
+check 'a sample before any event is reported, in whatever order records are read' <<'END'
+	compose s.data <<-EOF
+	out = pipe(record(9, bytes(8)), record(68, b"", 0))
+	EOF
+	for how in --stats --dump; do
+		exits 1 pmu-stream $how s.data 2>err
+		grep -q "offset 0x10: SAMPLE record before any event is defined" err
+	done
 END
 
 check 'samples before the event of labels is defined count as samples of unknown labels' <<'END'

@@ -26,6 +26,7 @@
  * other, since nothing is predicted.  So all of these are prefetched at once.
  */
 #define BISECT_FAR(AT, LOW, END, I, IS_AFTER) ({			\
+	_Static_assert(sizeof(*(AT)) <= BISECT_LINE, "an element is at most a line");	\
 	size_t bisect_low = (LOW), bisect_end = (END);			\
 	size_t bisect_left = bisect_low < bisect_end ? bisect_end - bisect_low : 0;	\
 	BISECT_UNTIL(BISECT_NEAR / sizeof(*(AT)), I, IS_AFTER);		\

@@ -506,9 +506,15 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 	}
 	if (!sample_decode(&in->events.event[event], event, rec, out, &needed)) {
 		in->damaged = true;
-		report_damage(in->report, where, "SAMPLE record of %zu bytes is shorter than its "
-			      "fields, which take %" PRIu64 "; skipped", record_size(rec),
-			      needed + RECORD_HEADER_SIZE);
+		size_t size = record_size(rec);
+		needed += RECORD_HEADER_SIZE;
+		if (needed > size)
+			report_damage(in->report, where, "SAMPLE record of %zu bytes is shorter "
+				      "than its fields, which take %" PRIu64 "; skipped", size,
+				      needed);
+		else
+			report_damage(in->report, where, "SAMPLE record of %zu bytes is shorter "
+				      "than its fields: a count in it is too large; skipped", size);
 		return false;
 	}
 	return true;

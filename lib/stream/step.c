@@ -38,9 +38,9 @@ static inline bool has_time(const struct stream_reader *in, const struct record 
 			    uint64_t *time)
 {
 	const struct stream_events *events = &in->events;
-	const struct sample_layout *l = &events->event[0].layout;
+	const struct sample_layout *l = events->count == 1 ? &events->event[0].layout : NULL;
 
-	if (events->count == 1 && l->time != ABSENT && cursor_left(&rec->body) >= l->size)
+	if (l && l->time != ABSENT && cursor_left(&rec->body) >= l->size)
 		memcpy(time, rec->body.at + l->time, sizeof(*time));
 	else
 		*time = stream_time(in, rec);
