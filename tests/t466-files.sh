@@ -151,6 +151,20 @@ folded() {
 	pmu-topprof --to folded resolved >stacks
 }
 
+check 'a stripped program does not miss what its debug information would share' <<'END'
+	needs_command gcc dwz
+	gcc -O1 -g -gdwarf-4 "$scratch/calls.c" -o program
+	cp program other
+	dwz -m shared program other
+	strip program
+	readelf -SW program | grep -F .gnu_debugaltlink || skip "strip removes the link"
+	rm shared
+	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./program
+	folded
+	cat err
+	none grep "inlined calls" err
+END
+
 check "debug information that files share by .debug_sup (DWARF 5) is found, by its checksum" <<'END'
 	needs_command gcc dwz
 	gcc -O1 -g -gdwarf-5 "$scratch/calls.c" -o program

@@ -296,6 +296,8 @@ struct elf *locate_alternate(const struct locate_options *where, struct elf *deb
 	struct alternate link;
 
 	*name = NULL;
+	if (!elf_has_dwarf(debug))	/* strip(1) leaves the link */
+		return NULL;
 	if (!read_alternate_link(debug, &link) && !read_supplementary(debug, false, &link))
 		return NULL;
 	const char *path = *name = link.path;
