@@ -373,7 +373,7 @@ check 'small files have a small part of what any file may unpack to, and of the 
 	cat told
 	grep -q "q.elf.: some of its debug information .*compressed too well" told
 	rm debug_line
-	overlapping 3000 1	# 12 MB are referred to
+	overlapping 1000 1	# 7 MB are referred to
 	pmu-symbolize -o r.data s.data 2>told
 	cat told
 	grep -q "q.elf.: its debug information refers to the same bytes again and again" told

@@ -10,7 +10,7 @@ enum {
 	WORK_MAX = 128 << 20,		/* bytes of memory for liblzma */
 	MINI_MAX = 256 << 20,		/* bytes of the unpacked file; also limited to */
 	MINI_LEAST = 16 << 20,		/* this many bytes (less in a small file), plus */
-	RATIO_MAX = 32,			/* times the compressed size; in real files it is 3 to 6 */
+	RATIO_MAX = 32,			/* times the compressed size; in real files it is 4 to 16 */
 };
 
 /* Return up to MOST unpacked bytes for the caller to free; NULL: they are damaged, or more. */
