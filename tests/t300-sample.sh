@@ -54,6 +54,8 @@ check 'a process is sampled with all its threads, those it creates later too' <<
 	stolen_before=$(stolen)
 	ten late 1 &
 	target=$!
+	have_names() { test "$(cat /proc/$target/task/*/comm | grep -c '^t[0-4]$')" = 5; }
+	eventually have_names
 	attach -e cpu-clock -F 1000 -p $target
 	kill -USR1 $target
 	exits 0 wait $sampler

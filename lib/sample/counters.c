@@ -209,10 +209,7 @@ static bool set_filter(struct counters *c, const struct event *event, int fd)
 	return false;
 }
 
-/*
- * Complete event E, open as FD on the I-th CPU, with its filter, ring and labels.  It counts from
- * then on: what it counted before would be neither sampled nor lost.  False: reported.
- */
+/* Complete event E, open as FD on the I-th CPU: its filter, ring, labels.  False: reported. */
 static bool complete_event(struct counters *c, uint32_t e, size_t i, int fd, bool by_cpu)
 {
 	const struct event *event = &c->events->event[e];
@@ -220,10 +217,6 @@ static bool complete_event(struct counters *c, uint32_t e, size_t i, int fd, boo
 	if (!set_filter(c, event, fd) || !share_ring(c, i, event, fd) ||
 	    (c->labels && !label_recorder_attach(c->labels, e, fd, i, c->cpu[i], c->ring[i].fd)))
 		return false;
-	if (!event->attr.disabled && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		report_failure(c->report, "cannot enable '%s'", event->name);
-		return false;
-	}
 	return add_counter(c, e, i, fd, by_cpu);
 }
 
@@ -263,13 +256,33 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 	return true;
 }
 
+/*
+ * Let the counters from index FIRST on count.  What they counted before they had a ring would be
+ * neither sampled nor lost.  All start together: otherwise a thread's start may be recorded on one
+ * CPU, and its name be missed on another one.  False: reported.
+ */
+static bool start_counting(struct counters *c, size_t first)
+{
+	for (size_t i = first; i < c->count; i++) {
+		const struct event *event = &c->events->event[c->counter[i].event];
+		if (!event->attr.disabled &&
+		    ioctl(c->counter[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+			report_failure(c->report, "cannot enable '%s'", event->name);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended)
 {
+	size_t first = c->count;
 	bool good = true;
 
 	*ended = false;
 	for (size_t i = 0; good && !*ended && i < c->cpus; i++)
 		good = open_on_cpu(c, tid, flags, i, ended);
+	good = good && start_counting(c, first);
 	c->tasks++;
 	if (good && !*ended && c->count == 0) {
 		report_error(c->report, "none of the selected CPUs is online");
