@@ -8,7 +8,7 @@
 . tests/program-labels.sh
 . tests/go-versions.sh
 
-# labelled PROGRAM [FILE]: it is sampled, and each label is that of the function in FILE that ran
+# labelled PROGRAM [FILE]: sample it; each sample has the label of its function, which is in FILE
 labelled() {
 	record s.data "$1" 150 3
 	judge "${2:-$1}" s.data

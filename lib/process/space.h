@@ -62,7 +62,7 @@ struct spaces {
 		uint64_t shared;	/* the SHARED of spaces with that hash */
 	} *alike;		/* by HASH % ALIKE_MAX */
 	uint32_t rounds;	/* calls of spaces_mark_objects() */
-	uint32_t last;		/* index of the process found last, often that of the next sample */
+	uint32_t last;		/* index of the process found last: often the next sample's */
 	uint32_t generated;	/* mappings of code that the kernel generated */
 	uint32_t generations;	/* number of the newest of them */
 	struct removed_code {

@@ -2,8 +2,8 @@
 /*
  * The short way of most samples.  What a sample's thread is (its name, its labels, the version of
  * its address space) stays the same until another record comes.  So if the thread had a sample
- * since the last one, and a sample had the same stack before, there is nothing to look up but the
- * stack.  All others go the long way, of collect.c, which does the same.
+ * since the last one, and a sample had the same stack before, only the stack is looked up.  All
+ * others go the long way, in collect.c, with the same result.
  */
 #include "profile/collect-internal.h"
 

@@ -266,6 +266,14 @@ uint32_t events_of_sample(const struct stream_events *events, struct cursor body
 	return id ? events_find_id(events, id) : 0;
 }
 
+uint32_t events_of_update(const struct stream_events *events, struct cursor body)
+{
+	cursor_u64(&body);
+	uint32_t event = events_find_id(events, cursor_u64(&body));
+
+	return event == TABLE_NONE && events->count == 1 ? 0 : event;
+}
+
 uint32_t events_of_trailer(const struct stream_events *events, struct cursor body)
 {
 	size_t size = cursor_left(&body);

@@ -85,6 +85,12 @@ uint32_t events_find_id(const struct stream_events *events, uint64_t id);
 /* Return the index of the event of the SAMPLE with BODY, or TABLE_NONE. */
 uint32_t events_of_sample(const struct stream_events *events, struct cursor body);
 
+/*
+ * Return the index of the event of an EVENT_UPDATE record with BODY, or TABLE_NONE: u64 kind, u64
+ * id.  If the stream has one event only, any id is its id.
+ */
+uint32_t events_of_update(const struct stream_events *events, struct cursor body);
+
 /* Return the index of the event by the sample_id of a non-SAMPLE record, or TABLE_NONE. */
 uint32_t events_of_trailer(const struct stream_events *events, struct cursor body);
 

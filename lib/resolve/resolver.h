@@ -71,8 +71,8 @@ void resolver_frames(struct resolver *r, const struct stream_reader *in,
 uint64_t resolver_version(struct resolver *r, const struct sample *sample);
 
 /*
- * Set *VERSION to that of all samples of process PID until the next record of another type.  Return
- * false if it depends on the sample: the process has mappings of data that may be code.
+ * Set *VERSION to the version that all samples of process PID have until a record of another type
+ * comes.  Return false if it depends on the sample: mappings of data of the process may be code.
  */
 bool resolver_process_version(struct resolver *r, pid_t pid, uint64_t *version);
 

@@ -35,7 +35,7 @@ static inline void stack_ends_count(struct stack_ends *s, enum stack_end end, bo
 	s->followed[end] += end != STACK_NONE && follows;
 }
 
-/* Count that of SAMPLE of ATTR, and its dump.  Reports the first dump. */
+/* Count the end of SAMPLE's stack, and its dump; ATTR is its event's.  Report the first dump. */
 void stack_ends_add(struct stack_ends *s, const struct perf_event_attr *attr,
 		    const struct stream_origin *origin, const struct sample *sample,
 		    enum stack_end end, struct report *report);

@@ -485,7 +485,10 @@ static bool can_wait(const struct event_list *events, uint32_t event)
 	return waits;
 }
 
-/* Add to TOTAL the values READ of those of the task's COUNT counters that belong to EVENT. */
+/*
+ * The task has COUNT counters, whose values are READ.  Add to TOTAL the values of those that count
+ * EVENT.
+ */
 static void add_task(const struct counters *c, const struct counter *counter, size_t count,
 		     const struct counters_total *read, const struct task_times *times,
 		     uint32_t event, struct counters_total *total)

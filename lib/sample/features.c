@@ -12,19 +12,13 @@
 #define PMU_VERSION "0.0"
 #endif
 
-/* u32 version 1; u32 clock; u64 wall-clock time; u64 time of CLOCK at that instant */
 static void write_clock(struct output *out, int clock)
 {
-	uint8_t data[24];
-	uint32_t head[2] = { 1, (uint32_t)clock };
 	/* CLOCK is read before and after the wall clock: the mean is its time in between. */
 	uint64_t before = clock_ns(clock), wall = clock_ns(CLOCK_REALTIME);
 	uint64_t time = before + (clock_ns(clock) - before) / 2;
 
-	memcpy(data, head, 8);
-	memcpy(data + 8, &wall, 8);
-	memcpy(data + 16, &time, 8);
-	writer_feature(out, FEATURE_CLOCK_DATA, data, sizeof(data));
+	writer_clock(out, (uint32_t)clock, wall, time);
 }
 
 void features_write_recorder(struct output *out, const char *remark)

@@ -142,12 +142,9 @@ static bool may_progress(const struct helper *h)
 /* Return the CPU time that H has used so far, in ns. */
 static uint64_t used_cpu(const struct helper *h)
 {
-	struct timespec t = { 0 };
 	clockid_t clock;
 
-	if (clock_getcpuclockid(h->pid, &clock) == 0)
-		clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_getcpuclockid(h->pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 void helper_await(struct helper *h)
@@ -171,8 +168,8 @@ static bool is_late(const struct helper *h)
 }
 
 /*
- * Return whether H is as a helper is: it has not closed its socket, and has not sent more than a
- * byte when it started and one for each byte that woke it up.
+ * Return whether H behaves like a helper: it has not closed its socket, and has sent at most one
+ * byte when it started, and one for each byte that woke it up.
  */
 static bool is_sound(struct helper *h)
 {

@@ -17,7 +17,7 @@ enum { LABEL_NAMES_MAX = 256 };		/* attribute numbers are bytes */
 struct label_names {
 	struct process_names {
 		pid_t pid;
-		uint64_t at;		/* address of the process context; 0: there is none */
+		uint64_t at;		/* address of the process context; 0: it has none */
 		uint64_t read_at;	/* when it was read last, ns of CLOCK_MONOTONIC */
 		uint32_t names;
 		char *name[LABEL_NAMES_MAX];

@@ -409,8 +409,8 @@ static void find_g(struct label_writing *w)
 /*
  * Put the address of the labels of the goroutine that this thread runs (m.curg) on the stack at
  * AT_LABELS.  On the scheduler's stack (m.g0) and in a signal handler (m.gsignal), g is not that
- * goroutine.  If g is none of curg, g0 and gsignal of this thread, it is not a goroutine, and is
- * not used.
+ * goroutine.  If g equals none of this thread's curg, g0 and gsignal, it is not a goroutine and is
+ * ignored.
  */
 static void find_goroutine_labels(struct label_writing *w)
 {

@@ -9,7 +9,7 @@ struct finding {
 	enum finding_state state;
 	const char *topic;	/* "paranoid level"; scripts rely on it, so never change it */
 	char text[256];		/* result */
-	char mend[256];		/* command that fixes the problem; "": none needed, or unknown */
+	char mend[256];		/* command that fixes the problem; "" if none is needed or known */
 };
 
 /* Zero-initialised: none. */

@@ -26,15 +26,14 @@ static void follow_update(struct stream_reader *in, const struct record *rec)
 {
 	enum { KIND_NAME = 2 };
 	struct cursor c = rec->body;
-	uint64_t kind = cursor_u64(&c), id = cursor_u64(&c);
+	uint64_t kind = cursor_u64(&c);
 
+	cursor_u64(&c);
 	if (c.failed) {
 		stream_damaged(in, rec, "EVENT_UPDATE record of less than 16 bytes");
 		return;
 	}
-	uint32_t event = events_find_id(&in->events, id);
-	if (event == TABLE_NONE && in->events.count == 1)
-		event = 0;
+	uint32_t event = events_of_update(&in->events, rec->body);
 	if (kind == KIND_NAME &&
 	    !events_name(&in->events, event, (const char *)c.at, cursor_left(&c)))
 		stream_damaged(in, rec, too_many_names);

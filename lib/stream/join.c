@@ -172,13 +172,11 @@ static void pass_feature(struct join *j, const struct record *rec)
 	writer_record(j->out, rec);
 }
 
-/* EVENT_UPDATE: u64 kind, u64 id.  Write the event's name if it was named after its definition. */
+/* Write the name of the event that REC, an EVENT_UPDATE, has named after its definition. */
 static void rename_event(struct join *j, const struct join_input *s, const struct record *rec)
 {
-	struct cursor c = rec->body;
+	uint32_t number = events_of_update(stream_events(s->in), rec->body);
 
-	cursor_u64(&c);
-	uint32_t number = events_find_id(stream_events(s->in), cursor_u64(&c));
 	if (number >= s->events)
 		return;
 	struct joint *e = &j->event[s->joint[number]];
@@ -232,7 +230,7 @@ static void keep_pending(struct join *j, struct join_input *s, const struct reco
 		write_pending(j, s);
 }
 
-/* Read up to the next record that has a time, or to so many without one that they are written. */
+/* Read up to the next record that has a time, or until PENDING_MAX bytes without one wait. */
 static void read_head(struct join *j, struct join_input *s)
 {
 	struct record rec;
@@ -284,8 +282,8 @@ static int64_t started_later(const struct stream_origin *o, const struct stream_
 
 /*
  * Return the origin of the stream whose clock is the joint clock, or NULL if no stream
- * records the wall clock: that of the first, or of the one whose clock started earliest.
- * With a later one, times before its start would be below 0.
+ * records the wall clock.  It is the first stream with one, unless the clock of another started
+ * earlier: with a clock that started later, earlier times would be below 0.
  */
 static const struct stream_origin *joint_clock(const struct join *j)
 {
@@ -297,17 +295,6 @@ static const struct stream_origin *joint_clock(const struct join *j)
 			joint = o;
 	}
 	return joint;
-}
-
-static void write_clock(struct join *j, const struct stream_origin *o)
-{
-	const struct {
-		uint32_t version, clock;
-		uint64_t wall_time, clock_time;
-	} data = { 1, o->clock, o->wall_time, o->clock_time };
-
-	writer_feature(j->out, FEATURE_CLOCK_DATA, &data, sizeof(data));
-	j->features |= 1ULL << FEATURE_CLOCK_DATA;
 }
 
 static void note_host(struct join *j, const char *file, const char *host)
@@ -323,8 +310,10 @@ static void align_clocks(struct join *j)
 {
 	const struct stream_origin *joint = joint_clock(j);
 
-	if (joint)
-		write_clock(j, joint);
+	if (joint) {
+		writer_clock(j->out, joint->clock, joint->wall_time, joint->clock_time);
+		j->features |= 1ULL << FEATURE_CLOCK_DATA;
+	}
 	for (size_t i = 0; i < j->sources; i++) {
 		struct join_input *s = &j->source[i];
 		const struct stream_origin *o = stream_origin(s->in);

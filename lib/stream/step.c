@@ -33,7 +33,7 @@ bool reader_step(struct stream_reader *in, struct record *rec)
 	return true;
 }
 
-/* Set *TIME to that of REC.  Return false if it has none, so that it need not wait. */
+/* Set *TIME to the time of REC.  Return false if REC has none, and so need not wait. */
 static inline bool has_time(const struct stream_reader *in, const struct record *rec,
 			    uint64_t *time)
 {
@@ -47,7 +47,7 @@ static inline bool has_time(const struct stream_reader *in, const struct record 
 	return *time != 0 && *time != UINT64_MAX;
 }
 
-/* Let some samples that are next in the buffer wait in ORDER.  Return false if there are none. */
+/* Move the next samples from the buffer to ORDER.  Return false if no sample is next. */
 static bool keep_some(struct stream_reader *in)
 {
 	struct order_item item[ORDER_ITEMS];

@@ -112,6 +112,16 @@ void writer_feature(struct output *out, uint64_t feature, const void *bytes, siz
 	writer_end(&w);
 }
 
+void writer_clock(struct output *out, uint32_t clock, uint64_t wall_time, uint64_t clock_time)
+{
+	const struct {
+		uint32_t version, clock;
+		uint64_t wall_time, clock_time;
+	} data = { 1, clock, wall_time, clock_time };
+
+	writer_feature(out, FEATURE_CLOCK_DATA, &data, sizeof(data));
+}
+
 bool writer_longer_command(struct output *out, struct cursor body, const char *const *text,
 			   size_t count)
 {

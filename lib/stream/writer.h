@@ -70,6 +70,9 @@ void writer_feature_text(struct output *out, uint64_t feature, const char *text)
 void writer_feature_list(struct output *out, uint64_t feature, char *const *text, size_t count);
 void writer_feature(struct output *out, uint64_t feature, const void *bytes, size_t size);
 
+/* Write FEATURE_CLOCK_DATA: both times, in ns, are of the same instant. */
+void writer_clock(struct output *out, uint32_t clock, uint64_t wall_time, uint64_t clock_time);
+
 /*
  * Write a command line (FEATURE_CMDLINE): the arguments in BODY, the body of such a FEATURE record,
  * and after them the COUNT strings of TEXT.  Return false if BODY is damaged or the record would
