@@ -72,6 +72,12 @@ def is_same(a, b):
         for i, (x, y) in enumerate(zip(a, b)))
 
 
+def goes_on(our, their):
+    """perf ends every stack in clone() and clone3(), that of the thread that calls them, too."""
+    return bool(re.match("(__)?clone3?$", their[-1][1])) and is_whole(our) and \
+        is_same(our[:len(their)], their)
+
+
 def complain(*what):
     print(*(str(w)[:1500] for w in what), file=sys.stderr)
 
@@ -83,7 +89,7 @@ def same(ours, theirs):
         our = ours.get(key, [])
         equal += is_same(our, their)
         whole += is_whole(their)
-        if (is_whole(their) and not is_same(our, their)) or \
+        if (is_whole(their) and not is_same(our, their) and not goes_on(our, their)) or \
                 len(our) < len([f for f in their if f[2] != "[unknown]" and f[1] != "[unknown]"]):
             bad += 1
             complain(key, "ours:", our, "theirs:", their)

@@ -8,8 +8,8 @@
     dumps.py finish IN OUT          as if all had been unwound: no registers and no stack
     dumps.py callchains WHOLE SKIPPED IN OUT
                                     as if the kernel had found the callchains of WHOLE, which was
-                                    made from the same samples, too, but for the leaf's SKIPPED
-                                    first callers
+                                    made from the same samples, too, but for the SKIPPED first
+                                    callers of a leaf that has no frame; IN has whole stacks
     dumps.py random SEED IN OUT     other values in registers and stacks
     dumps.py full COUNT IN OUT      the first COUNT samples, without stacks, and as if the kernel's
                                     callchains filled the records: sample I but for I words
@@ -20,6 +20,7 @@ import sys
 
 RECORD_MAX, CONTEXT_KERNEL, KERNEL = 65528, (1 << 64) - 128, 0xffffffff81000000
 CALLCHAIN, REGS, STACK = 1 << 5, 1 << 12, 1 << 13
+BP, SP = 6, 7  # of x86-64
 FIXED = [1 << i for i in (16, 0, 1, 2, 3, 6, 9, 7, 8)]  # in the order of a sample's fields
 
 
@@ -47,6 +48,13 @@ class Sample:
         self.stack = body[at + 8:at + 8 + used]
         at += 8 + size + (8 if size else 0)
         self.after = body[at:]
+
+    def word_at(self, address):
+        """The word there in the copy of the stack, or None."""
+        at = address - self.regs[SP]
+        if not 0 <= at <= len(self.stack) - 8:
+            return None
+        return struct.unpack_from("<Q", self.stack, at)[0]
 
     def bytes(self, size=None):
         size = -(-len(self.stack) // 8) * 8 if size is None else size
@@ -105,7 +113,8 @@ def main(what, *arguments):
         elif what == "callchains":
             words = next(chains)
             # the marker, the leaf, its callers
-            words = words[:2] + words[2 + int(arguments[1]):]
+            has_frame = words[2:3] == [sample.word_at(sample.regs[BP] + 8)]
+            words = words[:2] + words[2 + (0 if has_frame else int(arguments[1])):]
             if words[2:3] == words[3:4]:
                 # the leaf is in a recursion: what the kernel finds depends on whether it has
                 # its frame yet
@@ -131,11 +140,11 @@ def main(what, *arguments):
             for i in range(rng.choice((0, 0, 1, 3))):
                 sample.regs[rng.randrange(len(sample.regs))] = rng.choice(
                     (0, 8, rng.randrange(1 << 64),
-                     sample.regs[7] + rng.randrange(-64, 9000) & (1 << 64) - 1))
+                     sample.regs[SP] + rng.randrange(-64, 9000) & (1 << 64) - 1))
             stack = bytearray(sample.stack)
             for i in range(rng.choice((0, 1, 5, 100)) if len(stack) > 8 else 0):
                 struct.pack_into("<Q", stack, rng.randrange(len(stack) - 8), rng.choice(
-                    (0, rng.randrange(1 << 64), sample.regs[8], sample.regs[7])))
+                    (0, rng.randrange(1 << 64), sample.regs[8], sample.regs[SP])))
             sample.stack = bytes(stack)
             out += record(9, misc, sample.bytes())
         else:

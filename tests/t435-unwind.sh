@@ -245,7 +245,7 @@ S
 			clones(number);
 		__asm__ volatile("");
 	}
-	int main(void) { starts(39, 1000000); starts(24, 500000); }
+	int main(void) { starts(39, 1000000); starts(152, 300000); }
 C
 	gcc -O2 -o starts starts.c clones.s
 	pmu-sample -q --user -e cpu-clock -F 1997 --call-graph dwarf,8192 -o s.data -- ./starts

@@ -131,7 +131,8 @@ by_kernel() {
 	pmu-sample -q -e cpu-clock:u -F 997 --call-graph dwarf -o full -- ./framed "$1" 50 10
 	pmu-unwind -o whole full
 	dumps shorten 256 full cut.data
-	dumps callchains whole "$2" cut.data both.data
+	dumps callchains whole "$2" full full.both
+	dumps shorten 256 full.both both.data
 	pmu-unwind -q --join=no -o cut cut.data
 	pmu-unwind -v --join=no -o continued both.data 2>said
 	cat said
