@@ -102,6 +102,20 @@ check 'code after the end of the mapping, such as boot code, if kallsyms has its
 	go tool pprof -top p.pb.gz 2>/dev/null | grep -q " start_kernel"
 END
 
+check 'the last functions of the kernel and of a module do not name all that follows' <<'END'
+	printf "%s\n" "ffffffff9a000000 T _text" "ffffffff9a001000 T first_one" \
+		"ffffffff9a002000 T last_one" "ffffffff9a010000 t in_module	[some_module]" \
+		"ffffffff9a010100 t in_other	[other_module]" >kallsyms
+	python3 "$scratch/record.py" "" ffffffff9a001ff0 ffffffff9a003ff0 ffffffff9a005000 \
+		ffffffff9a010090 ffffffff9a011ff0 ffffffff9a012000 >s.data
+	pmu-symbolize --kallsyms kallsyms s.data | pmu-topprof >p.pb.gz
+	go tool pprof -top p.pb.gz 2>/dev/null >top
+	cat top
+	for name in first_one last_one in_module in_other; do
+		grep -q " 16.67%  $name$" top
+	done
+END
+
 check 'modules: by symbols of their own alone, which do not move with the kernel' <<'END'
 	printf "%s\n" "ffffffff9a000000 T _text" "ffffffff9a001000 T first_one" \
 		"ffffffffc0100000 t in_first	[first_module]" \

@@ -215,8 +215,11 @@ for row in json.load(sys.stdin)["rows"]:
     for what in "callers", "callees":
         for call in row[what]:
             print(row["name"], what, call["name"], call["value"])' |
-		grep -v "\[" | sort
+		settled
 }
+
+# settled: without what is named only while it is there: code that the kernel made
+settled() { grep -vE "\[|<unknown>|0x[0-9a-f]{6}|bpf_prog_" | sort; }
 
 # calls_of_pprof PROFILE: the same from go tool pprof -tree
 calls_of_pprof() {
@@ -240,7 +243,7 @@ for block in blocks[2:]:
         for what, list in calls.items():
             for other, value in list:
                 print(name, what, other, value)' |
-		grep -vE "\[|<unknown>|0x[0-9a-f]{6}" | sort
+		settled
 }
 
 check 'callers and callees are those of go tool pprof -tree' <<'END'
@@ -329,9 +332,10 @@ END
 
 check 'the object of each function is that of perf; several if the name is in several' <<'END'
 	unsanitized
-	pmu-top --objects -j "$scratch/p.pb.gz" | fields object >got
+	pmu-top --objects -j "$scratch/p.pb.gz" | fields object | grep -v "^\[\|^bpf_prog_" >got
 	grep -qx "J ten" got
-	pmu-top --objects -j "$scratch/raw" | fields object | same got -
+	pmu-top --objects -j "$scratch/raw" | fields object | grep -v "^\[\|^bpf_prog_" |
+		same got -
 	pmu-top --objects -n 100 "$scratch/p.pb.gz" >table
 	grep -qE "^ +flat .* object +function$" table
 	grep -qE " +ten +J$" table

@@ -103,7 +103,8 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 
 /*
  * A module's symbol names only code of that module. It is used only if the kernel has not moved
- * since the recording, because modules do not move together with the kernel. Parts beyond
+ * since the recording, because modules do not move together with the kernel. The kernel's mapping
+ * covers the modules and BPF programs that the recording does not tell of, too. Parts beyond
  * OBJECTS_MAX have no object: it is unknown whose code they have.
  */
 const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place)
@@ -114,7 +115,10 @@ const char *resolver_kernel_symbol(const struct resolver *r, const struct place 
 	if (!r->kallsyms || kallsyms_trouble(r->kallsyms) || object >= PART_REMOVED)
 		return NULL;
 	const struct object *o = &r->spaces.objects.object[object];
-	name = kallsyms_find(r->kallsyms, place->address + r->kernel_shift, &module);
+	uint64_t address = place->address + r->kernel_shift;
+	if (o->kind == OBJECT_KERNEL && kallsyms_is_beyond(r->kallsyms, address))
+		return NULL;
+	name = kallsyms_find(r->kallsyms, address, &module);
 	if (!name || (!module && o->kind == OBJECT_KERNEL))
 		return name;
 	return module && r->kernel_shift == 0 &&

@@ -165,6 +165,26 @@ const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char
 	return k->symbol[next - 1].name;
 }
 
+/* Return whether S is the last symbol of the kernel or its module; NEXT, or none, follows. */
+static bool is_last(const struct kernel_symbol *s, const struct kernel_symbol *next)
+{
+	if (!next || !s->module || !next->module)
+		return !next || s->module != next->module;
+	return strcmp(s->module, next->module);
+}
+
+bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address)
+{
+	enum { PAGE = 4096 };
+	size_t next = after(k, address);
+
+	if (next == 0)
+		return true;
+	const struct kernel_symbol *s = &k->symbol[next - 1];
+	return address / PAGE > s->address / PAGE + 1 &&
+	       is_last(s, next < k->symbols ? s + 1 : NULL);
+}
+
 uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
 			     const char *name)
 {

@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/report.h"
 
+#include <stdbool.h>
+
 struct kallsyms;
 
 /*
@@ -21,6 +23,13 @@ const char *kallsyms_trouble(const struct kallsyms *k);
  * set to its module ("[ext4]"), or to NULL for a function of the kernel itself.
  */
 const char *kallsyms_find(const struct kallsyms *k, uint64_t address, const char **module);
+
+/*
+ * Return whether ADDRESS is beyond the page after the last function of the kernel, or of a
+ * module, and so is rather in code that is not listed, such as a BPF program.  The list has no
+ * sizes.
+ */
+bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address);
 
 /* Return the address of the symbol NAME ("_text"), or 0 if no symbol has it. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
