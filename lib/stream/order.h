@@ -26,7 +26,11 @@ struct order_item {
 
 enum { ORDER_ITEMS = 64, ORDER_BYTES = 64 * 1024 };	/* that order_add_all() takes at most */
 
-/* Keep a copy of the COUNT records in ITEM, at least one.  The first is at AT, and at OFFSET. */
+/*
+ * Keep a copy of the COUNT records in ITEM, at least one.  The first is at AT, and at OFFSET.  The
+ * limit of memory is checked after the last of them, not after each as in order_add(): beyond the
+ * limit, the order of records may differ between the two.
+ */
 void order_add_all(struct order *o, const uint8_t *at, uint64_t offset,
 		   const struct order_item *item, size_t count);
 

@@ -4,8 +4,17 @@
 #include "tests/unit/tap.h"
 
 #include <linux/perf_event.h>
+#include <stdlib.h>
 
 enum { COMES_MAX = 16 };
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t limit)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(state >> 33) % limit;
+}
 
 /* A record without a body whose offset identifies it. */
 static struct record record(uint8_t bytes[8], uint32_t type, uint64_t offset)
@@ -88,6 +97,98 @@ static void test_passed(void)
 	order_free(o);
 }
 
+/* Records of random sizes, one after another, with the times that they have. */
+struct batch {
+	uint8_t bytes[ORDER_ITEMS * 64];
+	struct order_item item[ORDER_ITEMS];
+	size_t count, size;
+};
+
+/* Make a batch like those of several CPUs: times rise, and start again; some are equal. */
+static void make_batch(struct batch *b, uint64_t *time)
+{
+	b->count = 1 + draw(draw(2) ? ORDER_ITEMS : 3);
+	b->size = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		uint16_t size = (uint16_t)(8 + 8 * draw(8));
+		uint8_t *at = b->bytes + b->size;
+		uint8_t bytes[8];
+		struct record rec = record(bytes, PERF_RECORD_SAMPLE, 0);
+		memcpy(at, record_bytes(&rec), RECORD_HEADER_SIZE);
+		memcpy(at + 6, &size, sizeof(size));
+		for (uint16_t k = RECORD_HEADER_SIZE; k < size; k++)
+			at[k] = (uint8_t)draw(256);
+		*time = draw(9) ? *time + draw(3) : *time - draw(*time < 50 ? 1 : 50);
+		b->item[i] = (struct order_item){ *time, size };
+		b->size += size;
+	}
+}
+
+/* Add the records of B, the first of which is at OFFSET, one by one. */
+static void add_each(struct order *o, const struct batch *b, uint64_t offset)
+{
+	const uint8_t *at = b->bytes;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct record rec;
+		at += record_frame(&rec, at, false);
+		rec.offset = offset;
+		offset += b->item[i].size;
+		order_add(o, &rec, b->item[i].time);
+	}
+}
+
+/* Return whether the same records come out of both, up to the last; count them. */
+static bool come_alike(struct order *one, struct order *all, size_t *count)
+{
+	struct record a, b;
+
+	while (order_next(one, &a)) {
+		size_t size = record_size(&a);
+		if (!order_next(all, &b) || a.type != b.type || a.offset != b.offset ||
+		    record_size(&b) != size ||
+		    memcmp(record_bytes(&a), record_bytes(&b), size) != 0)
+			return false;
+		++*count;
+	}
+	return !order_next(all, &b) && order_late(one) == order_late(all);
+}
+
+static void test_batches(void)
+{
+	enum { BATCHES = 3000 };
+	struct order *one = order_new(), *all = order_new();
+	uint64_t time = 100, offset = 0;
+	size_t added = 0, rounds = 0, came = 0;
+	struct batch b;
+	bool good = true;
+
+	for (int i = 0; good && i < BATCHES; i++) {
+		make_batch(&b, &time);
+		uint8_t *exact = malloc(b.size);	/* exactly as many bytes, for ASan */
+		memcpy(exact, b.bytes, b.size);
+		order_add_all(all, exact, offset, b.item, b.count);
+		free(exact);
+		add_each(one, &b, offset);
+		added += b.count;
+		offset += b.size;
+		if (draw(8))
+			continue;
+		end_round(one);
+		end_round(all);
+		rounds++;
+		good = come_alike(one, all, &came);
+	}
+	tap(good && rounds > 100 && came > added / 2,
+	    "records that are added together come in each round as those added one by one");
+	order_end(one);
+	order_end(all);
+	tap(come_alike(one, all, &came) && came == added + rounds, "and so do the last ones");
+	tap(order_late(one) > 0, "(some were late)");
+	order_free(one);
+	order_free(all);
+}
+
 int main(void)
 {
 	struct order *o = order_new();
@@ -112,5 +213,6 @@ int main(void)
 	order_free(o);
 	test_run_of_type();
 	test_passed();
+	test_batches();
 	return tap_done();
 }
