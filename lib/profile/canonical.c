@@ -229,20 +229,16 @@ static void mark_used(struct canonical *c)
 {
 	const struct chains *chains = &c->p->chains;
 
-	for (uint32_t i = 0; i < chains->count; i++)
-		for (uint32_t k = 0; k < chains->chain[i].own; k++)
-			mark_frame(c, canonical_frame_index(c, chains->chain[i].frame[k]));
+	for (size_t i = 0; i < chains->frames; i++)
+		mark_frame(c, canonical_frame_index(c, chains->frame[i]));
 }
 
 static void rank_chains(struct canonical *c)
 {
-	const struct chains *chains = &c->p->chains;
+	struct chains *chains = &c->p->chains;
 
-	for (uint32_t i = 0; i < chains->count; i++) {
-		struct chain *chain = &chains->chain[i];
-		for (uint32_t k = 0; k < chain->own; k++)
-			chain->frame[k] = canonical_frame_rank(c, chain->frame[k]);
-	}
+	for (size_t i = 0; i < chains->frames; i++)
+		chains->frame[i] = canonical_frame_rank(c, chains->frame[i]);
 }
 
 enum { WINDOW = 7 };	/* ranks that are read at a time */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/chains.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 
@@ -28,26 +29,28 @@ struct chain_key chains_key(const void *bytes, size_t size, uint64_t context)
 
 static bool has_key(const struct chains *c, uint32_t entry, struct chain_key key)
 {
-	return c->entry[entry].key.a == key.a && c->entry[entry].key.b == key.b;
+	return c->entry[entry].a == key.a && c->entry[entry].b == (uint32_t)key.b;
 }
 
 struct chain_entry *chains_find(const struct chains *c, struct chain_key key, uint32_t *hint)
 {
-	if (*hint >= c->entries || !has_key(c, *hint, key))
-		*hint = TABLE_FIND(&c->table, key.a, i, has_key(c, i, key));
+	if (*hint >= c->entries || !has_key(c, *hint, key)) {
+		struct compact_probe probe = compact_probe(&c->table, (uint32_t)key.a);
+		*hint = COMPACT_FIND(&c->table, &probe, i, has_key(c, i, key));
+	}
 	return *hint == TABLE_NONE ? NULL : &c->entry[*hint];
 }
 
 void chains_prefetch_slot(const struct chains *c, struct chain_key key)
 {
-	table_prefetch(&c->table, key.a);
+	compact_prefetch(&c->table, (uint32_t)key.a);
 }
 
 uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key)
 {
-	uint32_t entry = table_guess(&c->table, key.a);
+	uint32_t entry = compact_guess(&c->table, (uint32_t)key.a);
 
-	if (entry != TABLE_NONE)
+	if (entry < c->entries)
 		__builtin_prefetch(&c->entry[entry]);
 	return entry;
 }
@@ -55,8 +58,12 @@ uint32_t chains_prefetch_entry(const struct chains *c, struct chain_key key)
 static struct chain_entry *add_entry(struct chains *c, struct chain_key key, uint32_t chain)
 {
 	c->entry = array_grow(c->entry, c->entries, sizeof(*c->entry));
-	c->entry[c->entries] = (struct chain_entry){ .key = key, .chain = chain };
-	table_add(&c->table, key.a, c->entries);
+	c->entry[c->entries] = (struct chain_entry){ .a = key.a, .b = (uint32_t)key.b,
+						     .chain = chain };
+	if (compact_grow(&c->table, c->entries, COMPACT_FAST))
+		for (uint32_t i = 0; i < c->entries; i++)
+			compact_put(&c->table, (uint32_t)c->entry[i].a, i);
+	compact_put(&c->table, (uint32_t)key.a, c->entries);
 	return &c->entry[c->entries++];
 }
 
@@ -76,7 +83,7 @@ static const uint32_t *next_part(const struct chains *c, struct chain_parts *p, 
 	*count = chain->own - skip;
 	p->left -= *count;
 	p->chain = chain->other;
-	return chain->frame + skip;
+	return c->frame + chain->frame + skip;
 }
 
 static bool has_frames(const struct chains *c, uint32_t chain, const uint32_t *frame,
@@ -133,13 +140,28 @@ static void set_last(struct chains *c, const uint32_t *frame, uint32_t frames)
 		memcpy(c->last, frame, frames * sizeof(*frame));
 }
 
+/* Keep a copy of FRAMES frames, and return the index of the first. */
+static uint32_t keep_frames(struct chains *c, const uint32_t *frame, uint32_t frames)
+{
+	size_t first = c->frames;
+
+	if (frames > c->frames_room - first) {
+		c->frames_room = 2 * c->frames_room + frames;
+		c->frame = mem_resize(c->frame, c->frames_room * sizeof(*frame));
+	}
+	if (frames)
+		memcpy(c->frame + first, frame, frames * sizeof(*frame));
+	c->frames += frames;
+	return (uint32_t)first;
+}
+
 static uint32_t add_chain(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
 	uint32_t shared = shared_frames(c, frame, frames), base = base_of(c, shared);
 	uint32_t own = base == TABLE_NONE ? frames : frames - shared;
 	struct chain chain = { .frames = (uint16_t)frames, .own = (uint16_t)own };
 
-	chain.frame = arena_copy(&c->arena, frame, own * sizeof(*frame));
+	chain.frame = keep_frames(c, frame, own);
 	if (own < frames) {
 		chain.other = base;
 		chain.level = (c->chain[base].level + 1u) & 15;
@@ -150,33 +172,76 @@ static uint32_t add_chain(struct chains *c, const uint32_t *frame, uint32_t fram
 	return c->count++;
 }
 
+/* Return the number of frames of a chain. */
+static uint32_t limit_frames(uint32_t frames)
+{
+	return frames < CHAIN_FRAMES_MAX ? frames : CHAIN_FRAMES_MAX;
+}
+
+static uint32_t hash_frames(const uint32_t *frame, uint32_t frames)
+{
+	return (uint32_t)hash_bytes(frame, frames * sizeof(*frame));
+}
+
+/* Put all chains into BY_FRAMES, and keep it complete from now on. */
+static void begin_by_frames(struct chains *c)
+{
+	uint32_t *frame = mem_zeroed(chains_longest(c), sizeof(*frame));
+
+	c->has_addresses = true;
+	compact_grow(&c->by_frames, c->count, COMPACT_SMALL);
+	for (uint32_t i = 0; i < c->count; i++) {
+		c->chain[i].hash = hash_frames(frame, chains_frames(c, i, frame));
+		compact_put(&c->by_frames, c->chain[i].hash, i);
+	}
+	free(frame);
+}
+
 /* Return the chain with these frames. */
 static uint32_t chain_of(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
-	frames = frames < CHAIN_FRAMES_MAX ? frames : CHAIN_FRAMES_MAX;
-	uint64_t hash = hash_bytes(frame, frames * sizeof(*frame));
-	uint32_t chain = TABLE_FIND(&c->by_frames, hash, i, has_frames(c, i, frame, frames));
+	uint32_t hash = hash_frames(frame, frames);
+	struct compact_probe probe = compact_probe(&c->by_frames, hash);
+	uint32_t chain = COMPACT_FIND(&c->by_frames, &probe, i, has_frames(c, i, frame, frames));
 
-	if (chain == TABLE_NONE) {
-		chain = add_chain(c, frame, frames);
-		table_add(&c->by_frames, hash, chain);
-	}
+	if (chain != TABLE_NONE)
+		return chain;
+	chain = add_chain(c, frame, frames);
+	c->chain[chain].hash = hash;
+	if (compact_grow(&c->by_frames, chain, COMPACT_SMALL))
+		for (uint32_t i = 0; i <= chain; i++)
+			compact_put(&c->by_frames, c->chain[i].hash, i);
+	else
+		compact_put_at(&c->by_frames, &probe, chain);
 	return chain;
 }
 
 struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
 				  uint32_t frames)
 {
-	return add_entry(c, key, chain_of(c, frame, frames));
+	if (!c->has_addresses)
+		begin_by_frames(c);
+	return add_entry(c, key, chain_of(c, frame, limit_frames(frames)));
 }
 
 struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t frames)
 {
 	enum { FRAMES = 1 };	/* the keys of collect_set_key() have even contexts */
+
+	frames = limit_frames(frames);
 	struct chain_key key = chains_key(frame, frames * sizeof(*frame), FRAMES);
 	struct chain_entry *known = chains_find(c, key, &(uint32_t){ TABLE_NONE });
 
-	return known ? known : chains_add_as(c, key, frame, frames);
+	if (known)
+		return known;
+	/* Without keys of addresses, no chain is there that the key does not find. */
+	return add_entry(c, key, c->has_addresses ? chain_of(c, frame, frames)
+						  : add_chain(c, frame, frames));
+}
+
+bool chains_are_large(const struct chains *c)
+{
+	return c->frames > UINT32_MAX / 2;
 }
 
 static void forget_keys(struct chains *c)
@@ -184,7 +249,7 @@ static void forget_keys(struct chains *c)
 	free(c->entry);
 	c->entry = NULL;
 	c->entries = 0;
-	table_release(&c->table);
+	compact_release(&c->table);
 }
 
 void chains_limit(struct chains *c)
@@ -222,7 +287,7 @@ uint32_t chains_calls(const struct chains *c, uint32_t chain, uint32_t depth, ui
 		if (begin < depth)
 			begin = depth;
 		if (begin < end) {
-			const uint32_t *from = it->frame + (it->frames - end);
+			const uint32_t *from = c->frame + it->frame + (it->frames - end);
 			for (uint32_t n = end - begin; n > 0; n--)
 				to[begin - depth + n - 1] = *from++;
 			end = begin;
@@ -245,7 +310,7 @@ uint32_t chains_longest(const struct chains *c)
 void chains_seal(struct chains *c)
 {
 	forget_keys(c);
-	table_release(&c->by_frames);
+	compact_release(&c->by_frames);
 	free(c->last);
 	c->last = NULL;
 	c->last_room = 0;
@@ -255,6 +320,6 @@ void chains_release(struct chains *c)
 {
 	chains_seal(c);
 	free(c->chain);
-	arena_release(&c->arena);
+	free(c->frame);
 	*c = (struct chains){ 0 };
 }

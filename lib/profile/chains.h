@@ -2,7 +2,7 @@
 /*
  * chains - numbers distinct sequences of frames.
  *
- * Equal sequences are one chain.  A chain is found by a key: a hash of 128 bits with a secret
+ * Equal sequences are one chain.  A chain is found by a key: a hash of 96 bits with a secret
  * that no input can know.  A collision is so unlikely that the frames are not compared.  The
  * key is made from frame ids, or from a recorded form, the addresses in one version of an
  * address space, so that these need not be looked up one by one.
@@ -11,13 +11,11 @@
  * first frames, and a reference to an earlier chain that has the same last ones.
  */
 #pragma once
-#include "base/arena.h"
-#include "base/table.h"
-
-#include <stdbool.h>
+#include "profile/compact.h"
 
 struct chain {
-	uint32_t *frame;	/* the first OWN frame ids, the leaf first */
+	uint32_t frame;		/* index in chains.frame of the first OWN frames, the leaf first */
+	uint32_t hash;		/* of all frames, if the chain is in BY_FRAMES */
 	uint32_t other : 28;	/* index of a chain with the same last frames; if OWN < FRAMES */
 	uint32_t level : 4;	/* number of such references until a chain has all frames */
 	uint16_t frames, own;
@@ -31,23 +29,26 @@ struct chain_key {
 	uint64_t a, b;
 };
 
-/* A known key, made from frame ids or from addresses. */
+/* A known key, made from frame ids or from addresses.  Packed: there is one for each stack. */
 struct chain_entry {
-	struct chain_key key;
+	uint64_t a;		/* of the key */
+	uint32_t b;		/* the same, its low half: 96 bits are enough */
 	uint32_t chain : 28;	/* index in chains.chain */
 	uint32_t end : 4;	/* for the caller: how the program's stack ends; 0 at first */
 	uint32_t hint;		/* for the caller: index of its last stack; 0 at first */
-};
+} __attribute__((packed, aligned(4)));
 
 /* Zero-initialised: empty. */
 struct chains {
 	struct chain *chain;		/* in order of first appearance */
 	uint32_t count;
-	struct table by_frames;		/* over CHAIN */
-	struct table table;		/* over ENTRY */
+	struct compact_table by_frames;	/* over CHAIN, if there are keys of addresses */
+	bool has_addresses;		/* there are such keys */
+	struct compact_table table;	/* over ENTRY */
 	struct chain_entry *entry;
 	uint32_t entries;
-	struct arena arena;		/* the frame ids */
+	uint32_t *frame;		/* frame ids */
+	size_t frames, frames_room;	/* in use; allocated */
 	uint32_t *last;			/* all frames of the chain added last, the leaf first */
 	uint32_t last_room;
 };
@@ -80,6 +81,12 @@ struct chain_entry *chains_add(struct chains *c, const uint32_t *frame, uint32_t
 /* The same with KEY, which chains_find() did not find, as the chain's key or as another one. */
 struct chain_entry *chains_add_as(struct chains *c, struct chain_key key, const uint32_t *frame,
 				  uint32_t frames);
+
+/*
+ * Return whether so many frames are kept that new chains may soon have no room: a number of a frame
+ * has 32 bits.
+ */
+bool chains_are_large(const struct chains *c);
 
 /* Forget all keys, if there are many more keys than chains.  The next are made again. */
 void chains_limit(struct chains *c);

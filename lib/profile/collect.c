@@ -48,7 +48,7 @@ static void limit_stacks(struct collect *c, struct profile *p)
 				    "others go to [other stacks]", events, (unsigned)most);
 		c->many_events |= p->stacks.count >= most;
 	}
-	if (p->stacks.count >= most)
+	if (p->stacks.count >= most || chains_are_large(&p->chains))
 		profile_truncate(p);
 }
 

@@ -199,7 +199,7 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	struct encoder e = { .p = p, .events = events, .pack = pack_open() };
 
 	chains_seal(&p->chains);
-	table_release(&p->stacks.table);
+	stacks_seal(&p->stacks);
 	malloc_trim(0);		/* return freed memory to the system before more is needed */
 	canonical_make(&e.canonical, p);
 	e.has = mem_zeroed(e.canonical.objects.used, sizeof(*e.has));

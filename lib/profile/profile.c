@@ -267,16 +267,9 @@ static void move_values(struct profile *p, const struct stacks *old, uint32_t i,
 
 void profile_relabel(struct profile *p, const uint32_t *moved)
 {
-	struct stacks old = p->stacks;
-
-	p->stacks = (struct stacks){ 0 };
-	for (uint32_t i = 0; i < old.count; i++) {
-		uint32_t labels = moved ? moved[old.stack[i].labels] : 0;
-		move_values(p, &old, i, (struct stack){ old.stack[i].chain, labels });
-	}
+	stacks_relabel(&p->stacks, moved);
 	for (size_t i = 0; i < p->losts; i++)
 		p->lost[i].labels = moved ? moved[p->lost[i].labels] : 0;
-	stacks_release(&old);
 }
 
 void profile_drop_labels(struct profile *p)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/stacks.h"
+#include "base/arena.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,18 @@ static void widen(struct stacks *s, uint32_t events)
 	s->value = mem_resize(s->value, room * events * sizeof(*value));
 }
 
-static uint32_t add_stack(struct stacks *s, struct stack stack, uint64_t hash)
+static uint32_t hash_stack(struct stack stack)
+{
+	return (uint32_t)hash_u64((uint64_t)stack.labels << 32 | stack.chain);
+}
+
+static bool is_same(struct stack a, struct stack b)
+{
+	return a.chain == b.chain && a.labels == b.labels;
+}
+
+/* Add STACK, which PROBE did not find. */
+static uint32_t add_stack(struct stacks *s, struct stack stack, const struct compact_probe *probe)
 {
 	size_t row = s->events * sizeof(*s->value);
 
@@ -34,20 +46,20 @@ static uint32_t add_stack(struct stacks *s, struct stack stack, uint64_t hash)
 	s->value = array_grow(s->value, s->count, row);
 	s->stack[s->count] = stack;
 	memset(s->value + (size_t)s->count * s->events, 0, row);
-	table_add(&s->table, hash, s->count);
+	if (compact_grow(&s->table, s->count, COMPACT_SMALL))
+		for (uint32_t i = 0; i <= s->count; i++)
+			compact_put(&s->table, hash_stack(s->stack[i]), i);
+	else
+		compact_put_at(&s->table, probe, s->count);
 	return s->count++;
 }
 
 static uint32_t find_stack(struct stacks *s, struct stack stack)
 {
-	uint64_t hash = hash_u64((uint64_t)stack.labels << 32 | stack.chain);
-	uint32_t id = TABLE_FIND(&s->table, hash, i,
-				 s->stack[i].chain == stack.chain &&
-				 s->stack[i].labels == stack.labels);
+	struct compact_probe probe = compact_probe(&s->table, hash_stack(stack));
+	uint32_t id = COMPACT_FIND(&s->table, &probe, i, is_same(s->stack[i], stack));
 
-	if (id != TABLE_NONE)
-		return id;
-	return add_stack(s, stack, hash);
+	return id == TABLE_NONE ? add_stack(s, stack, &probe) : id;
 }
 
 void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t samples,
@@ -55,8 +67,7 @@ void stacks_add(struct stacks *s, struct stack stack, uint32_t event, uint64_t s
 {
 	if (event >= s->events)
 		widen(s, event + 1);
-	if (*hint >= s->count || s->stack[*hint].chain != stack.chain ||
-	    s->stack[*hint].labels != stack.labels)
+	if (*hint >= s->count || !is_same(s->stack[*hint], stack))
 		*hint = find_stack(s, stack);
 	struct stack_value *v = s->value + (size_t)*hint * s->events + event;
 	v->samples += samples;
@@ -71,10 +82,48 @@ void stacks_prefetch(const struct stacks *s, uint32_t hint)
 	__builtin_prefetch(stacks_values(s, hint));
 }
 
+/* Move stack FROM, or its values, to the first COUNT stacks.  Return the new number of these. */
+static uint32_t move_stack(struct stacks *s, uint32_t from, struct stack stack, uint32_t count)
+{
+	struct compact_probe probe = compact_probe(&s->table, hash_stack(stack));
+	uint32_t to = COMPACT_FIND(&s->table, &probe, i, is_same(s->stack[i], stack));
+	const struct stack_value *v = stacks_values(s, from);
+
+	if (to == TABLE_NONE) {
+		s->stack[count] = stack;
+		memmove(s->value + (size_t)count * s->events, v, s->events * sizeof(*v));
+		compact_put_at(&s->table, &probe, count);
+		return count + 1;
+	}
+	struct stack_value *sum = s->value + (size_t)to * s->events;
+	for (uint32_t event = 0; event < s->events; event++) {
+		sum[event].samples += v[event].samples;
+		sum[event].sum += v[event].sum;
+	}
+	return count;
+}
+
+void stacks_relabel(struct stacks *s, const uint32_t *moved)
+{
+	uint32_t count = 0;
+
+	compact_clear(&s->table);
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t labels = moved ? moved[s->stack[i].labels] : 0;
+		count = move_stack(s, i, (struct stack){ s->stack[i].chain, labels }, count);
+	}
+	s->count = count;
+}
+
+void stacks_seal(struct stacks *s)
+{
+	compact_release(&s->table);
+}
+
 void stacks_release(struct stacks *s)
 {
 	free(s->stack);
 	free(s->value);
-	table_release(&s->table);
+	stacks_seal(s);
 	*s = (struct stacks){ 0 };
 }

@@ -6,8 +6,9 @@
  * Adding to a known stack takes one probe and allocates nothing.
  */
 #pragma once
-#include "base/arena.h"
-#include "base/table.h"
+#include "profile/compact.h"
+
+#include <stddef.h>
 
 struct stack {
 	uint32_t chain;		/* index in struct chains */
@@ -26,7 +27,7 @@ struct stacks {
 	struct stack_value *value;	/* EVENTS values for each stack */
 	uint32_t count;
 	uint32_t events;
-	struct table table;		/* over STACK */
+	struct compact_table table;	/* over STACK */
 };
 
 /*
@@ -60,5 +61,14 @@ static inline const struct stack_value *stacks_values(const struct stacks *s, ui
 {
 	return s->value + (size_t)stack * s->events;
 }
+
+/*
+ * Replace each label set L by MOVED[L]; by none if MOVED is NULL.  Stacks that are then equal
+ * become one: the first of them has the values of all.
+ */
+void stacks_relabel(struct stacks *s, const uint32_t *moved);
+
+/* Free what finds stacks: none can be added after that. */
+void stacks_seal(struct stacks *s);
 
 void stacks_release(struct stacks *s);
