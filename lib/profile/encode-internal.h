@@ -50,5 +50,5 @@ void encode_types(struct encoder *e);
 enum { ENCODE_VALUES_MAX = 3 };
 uint8_t *encode_values(struct encoder *e, const struct stack_value *v, uint8_t *to);
 
-/* Write all samples, and count those of each main executable. */
+/* Write all samples, count those of each main executable, and free the stacks and chains. */
 void encode_samples(struct encoder *e);

@@ -3,7 +3,12 @@
  * The samples of a profile.  They are many, so they are encoded here, several times as fast as by
  * the library.  Stacks come in order from the root, so most callers of a stack are those of the
  * stack before: their bytes are there already.
+ *
+ * All samples together take more memory than the stacks that they are made from.  So there are two
+ * passes: first each stack becomes a draft of its sample, without the callers of the stack before.
+ * Then the stacks are freed, and the drafts become samples.
  */
+#include "profile/drafts.h"
 #include "profile/encode-internal.h"
 #include "profile/wire.h"
 
@@ -18,6 +23,9 @@ struct sample_encoder {
 	uint32_t *main;			/* by rank of frame: rank of its main executable; 0: none */
 	uint32_t *main_at;		/* the same by depth */
 	bool weighs;			/* there are several main executables */
+	size_t rest_max;		/* bytes of the values and labels of a sample, at most */
+	uint32_t rest_before;		/* bytes of these in the sample that was packed last */
+	struct drafts drafts;
 };
 
 /* Find the main executables, and whether there are several. */
@@ -61,8 +69,11 @@ static uint32_t varint_size(uint32_t v)
 	return (38 - (uint32_t)__builtin_clz(v | 1)) / 7;
 }
 
-/* Encode the frames of CHAIN before s->bytes_end.  Return the size in bytes. */
-static uint32_t put_frames(struct sample_encoder *s, uint32_t chain)
+/*
+ * Encode the frames of CHAIN before s->bytes_end.  Return the size in bytes, and set *SHARED to the
+ * part of it, the last one, that is as in the stack before.
+ */
+static uint32_t put_frames(struct sample_encoder *s, uint32_t chain, uint32_t *shared)
 {
 	uint32_t *call = s->before, depth = 0;
 
@@ -72,7 +83,7 @@ static uint32_t put_frames(struct sample_encoder *s, uint32_t chain)
 	s->calls = chains_calls(&s->e->p->chains, chain, 0, call, UINT32_MAX);
 	while (depth < s->calls && depth < s->befores && call[depth] == s->before[depth])
 		depth++;
-	uint32_t size = depth ? s->size[depth - 1] : 0;
+	uint32_t size = *shared = depth ? s->size[depth - 1] : 0;
 	for (; depth < s->calls; depth++) {
 		size += varint_size(call[depth]);
 		wire_varint(s->bytes_end - size, call[depth]);
@@ -122,29 +133,71 @@ static uint8_t *put_labels(struct encoder *e, uint32_t set, uint8_t *to)
 	return to;
 }
 
-enum { SAMPLE_HEAD = 16 };	/* room for the tag and the length of a sample */
-
 /*
- * message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile.  ROOM has room for
- * any sample.  Return where the sample begins, and set *END.
+ * What a draft starts with: the sizes of its last frames, which the sample before has, too; of its
+ * other frames, which follow; and of its values and labels, which come after these.
  */
-static uint8_t *put_sample(struct sample_encoder *s, uint32_t index, uint8_t *room, uint8_t **end)
+struct draft_head {
+	uint32_t shared, own, rest;
+};
+
+static void put_draft(struct sample_encoder *s, uint32_t index)
 {
 	const struct profile *p = s->e->p;
 	const struct stack *stack = &p->stacks.stack[index];
 	const struct stack_value *v = stacks_values(&p->stacks, index);
-	uint8_t *body = room + SAMPLE_HEAD, *begin, head[1 + WIRE_VARINT_MAX];
+	struct draft_head head = { 0 };
+	uint32_t size = put_frames(s, stack->chain, &head.shared);
 
-	size_t size = put_frames(s, stack->chain);
-	begin = wire_bytes(body, 1, size);
-	memcpy(begin, s->bytes_end - size, size);
-	begin += size;
-	begin = enclose(begin, encode_values(s->e, v, begin), 2);
-	*end = put_labels(s->e, stack->labels, begin);
+	head.own = size - head.shared;
+	uint8_t *draft = drafts_room(&s->drafts, sizeof(head) + head.own + s->rest_max);
+	uint8_t *rest = draft + sizeof(head) + head.own;
+	uint8_t *end = enclose(rest, encode_values(s->e, v, rest), 2);
+	end = put_labels(s->e, stack->labels, end);
+	head.rest = (uint32_t)(end - rest);
+	memcpy(draft, &head, sizeof(head));
+	memcpy(draft + sizeof(head), s->bytes_end - size, head.own);
+	drafts_add(&s->drafts, (size_t)(end - draft));
 	if (s->weighs)
 		weigh_main(s, v);
-	size = (size_t)(wire_bytes(head, 2, (uint64_t)(*end - body)) - head);
-	return memcpy(body - size, head, size);
+}
+
+/*
+ * message Sample { location_id = 1; value = 2; label = 3; }, field 2 of Profile, from DRAFT.
+ * Shared frames are copied from the sample before, which ends where this one begins.  Return the
+ * size of the draft.
+ */
+static size_t put_sample(struct sample_encoder *s, const uint8_t *draft)
+{
+	struct draft_head head;
+
+	memcpy(&head, draft, sizeof(head));
+	draft += sizeof(head);
+	uint32_t size = head.shared + head.own;
+	uint32_t body = 1 + varint_size(size) + size + head.rest;
+	uint8_t *to = pack_room(s->e->pack, 1 + varint_size(body) + body);
+	const uint8_t *frames_end = to - s->rest_before;
+	to = wire_bytes(wire_bytes(to, 2, body), 1, size);
+	memcpy(to, draft, head.own);
+	memcpy(to + head.own, frames_end - head.shared, head.shared);
+	memcpy(to + size, draft + head.own, head.rest);
+	s->rest_before = head.rest;
+	return sizeof(head) + head.own + head.rest;
+}
+
+/* Write drafts of all samples, then free the stacks. */
+static void put_drafts(struct sample_encoder *s)
+{
+	struct canonical *c = &s->e->canonical;
+	struct profile *p = s->e->p;
+
+	find_mains(s);
+	for (uint32_t i = 0; i < p->stacks.count; i++)
+		put_draft(s, c->stacks[i]);
+	free(c->stacks);
+	c->stacks = NULL;
+	stacks_release(&p->stacks);
+	chains_release(&p->chains);
 }
 
 void encode_samples(struct encoder *e)
@@ -152,9 +205,6 @@ void encode_samples(struct encoder *e)
 	const size_t heads = 64, label = 4 * WIRE_VARINT_MAX + heads;
 	size_t longest = chains_longest(&e->p->chains);
 	size_t values = ENCODE_VALUES_MAX * (size_t)e->events->count + 1;
-	size_t room = SAMPLE_HEAD + WIRE_VARINT_MAX * (longest + values) + heads +
-		      LABEL_KEYS_MAX * label;
-	uint8_t *scratch = mem_resize(NULL, room), *end;
 	uint8_t *bytes = mem_resize(NULL, WIRE_VARINT_MAX * longest);
 	struct sample_encoder s = {
 		.e = e, .bytes_end = bytes + WIRE_VARINT_MAX * longest,
@@ -162,14 +212,12 @@ void encode_samples(struct encoder *e)
 		.before = mem_zeroed(longest, sizeof(uint32_t)),
 		.size = mem_zeroed(longest, sizeof(uint32_t)),
 		.main_at = mem_zeroed(longest, sizeof(uint32_t)),
+		.rest_max = WIRE_VARINT_MAX * values + heads + LABEL_KEYS_MAX * label,
 	};
 
-	find_mains(&s);
-	for (uint32_t i = 0; i < e->p->stacks.count; i++) {
-		uint8_t *begin = put_sample(&s, e->canonical.stacks[i], scratch, &end);
-		memcpy(pack_room(e->pack, (size_t)(end - begin)), begin, (size_t)(end - begin));
-	}
-	free(scratch);
+	put_drafts(&s);
+	for (const uint8_t *at = drafts_next(&s.drafts, 0); at;)
+		at = drafts_next(&s.drafts, put_sample(&s, at));
 	free(bytes);
 	free(s.call);
 	free(s.before);

@@ -192,7 +192,7 @@ static void write_strings(struct encoder *e)
 	}
 }
 
-/* Encode all of P, and free its stacks: what comes next needs their memory. */
+/* Encode all of P, and free its stacks. */
 static struct pack *encode(struct profile *p, const struct stream_events *events,
 			   const struct stream_origin *origin)
 {
@@ -221,8 +221,6 @@ static struct pack *encode(struct profile *p, const struct stream_events *events
 	free(e.id.own);
 	free(e.id.labels);
 	canonical_release(&e.canonical);
-	stacks_release(&p->stacks);
-	chains_release(&p->chains);
 	intern_release(&e.strings);
 	free(e.figures);
 	free(e.has);
