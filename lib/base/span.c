@@ -4,21 +4,21 @@
  * open at the current address, the one added last on top.
  */
 #include "base/span.h"
-#include "base/arena.h"
 #include "base/bisect.h"
-#include "base/heap.h"
-#include "base/sort.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 {
-	s->at = array_grow(s->at, s->count, sizeof(*s->at));
+	if (s->count == s->room) {
+		s->room = 2 * s->room + 8;
+		s->at = mem_resize(s->at, s->room * sizeof(*s->at));
+	}
 	s->at[s->count++] = (struct span){ start, end, value };
 }
 
-/* VALUE holds from START on.  There is room for it: see spans_flatten(). */
+/* VALUE holds from START on.  There is room for it: see make_room(). */
 static inline void show(struct flats *f, uint64_t start, uint32_t value)
 {
 	if (f->count && f->at[f->count - 1].start == start)
@@ -46,57 +46,67 @@ static void close_until(const struct span *span, struct heap *open, uint64_t add
 	}
 }
 
+static void make_room(struct spans *s)
+{
+	if (s->count <= s->sortable)
+		return;
+	s->sortable = s->room;
+	s->key = mem_resize(s->key, 2 * s->sortable * sizeof(*s->key));
+	/* A span adds two elements at most, at its start and at its end. */
+	s->flat = mem_resize(s->flat, 2 * s->sortable * sizeof(*s->flat));
+}
+
 /*
  * Return the spans in order of their starts, those with equal starts in the order in which they
- * were added.  They are in *ROOM, which the caller frees.  NULL: the spans were added in order.
+ * were added.  NULL: the spans were added in order.
  */
-static const struct sort_key *in_order(const struct spans *s, struct sort_key **room)
+static const struct sort_key *in_order(struct spans *s)
 {
 	size_t i = 1;
 
-	*room = NULL;
 	while (i < s->count && s->at[i - 1].start <= s->at[i].start)
 		i++;
 	if (i >= s->count)
 		return NULL;
-	*room = mem_resize(NULL, 2 * s->count * sizeof(**room));
 	for (i = 0; i < s->count; i++)
-		(*room)[i] = (struct sort_key){ s->at[i].start, i };
-	return sort_keys(*room, *room + s->count, s->count);
+		s->key[i] = (struct sort_key){ s->at[i].start, i };
+	return sort_keys(s->key, s->key + s->count, s->count);
 }
 
-struct flats spans_flatten(struct spans *s)
+struct flats spans_flatten(struct spans *s, struct arena *arena)
 {
-	struct flats out = { 0 };
-	struct heap open = { 0 };
-	struct sort_key *room;
+	struct heap *open = &s->open;
 
-	if (!s->count)
-		return out;
-	const struct sort_key *key = in_order(s, &room);
-	/* A span adds two elements at most, at its start and at its end. */
-	out.at = mem_resize(NULL, 2 * s->count * sizeof(*out.at));
+	make_room(s);
+	const struct sort_key *key = in_order(s);
+	struct flats out = { .at = s->flat };
 	for (size_t i = 0; i < s->count; i++) {
 		size_t item = key ? key[i].item : i;
 		const struct span *span = &s->at[item];
 		uint64_t next = i + 1 == s->count ? UINT64_MAX
 			: s->at[key ? key[i + 1].item : i + 1].start;
-		close_until(s->at, &open, span->start, &out);
-		if (!open.count && span->start < span->end && span->end <= next) {
+		close_until(s->at, open, span->start, &out);
+		if (!open->count && span->start < span->end && span->end <= next) {
 			show(&out, span->start, span->value);	/* it overlaps no other */
 			show(&out, span->end, SPAN_NONE);
 			continue;
 		}
-		heap_add(&open, item_of(item));
-		show(&out, span->start, s->at[open.item[0].value].value);
+		heap_add(open, item_of(item));
+		show(&out, span->start, s->at[open->item[0].value].value);
 	}
-	close_until(s->at, &open, UINT64_MAX, &out);
-	free(room);
-	heap_release(&open);
-	free(s->at);
-	*s = (struct spans){ 0 };
-	out.at = mem_resize(out.at, out.count * sizeof(*out.at));
+	close_until(s->at, open, UINT64_MAX, &out);
+	out.at = arena_copy(arena, out.at, out.count * sizeof(*out.at));
+	s->count = 0;
 	return out;
+}
+
+void spans_release(struct spans *s)
+{
+	free(s->at);
+	free(s->key);
+	free(s->flat);
+	heap_release(&s->open);
+	*s = (struct spans){ 0 };
 }
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)

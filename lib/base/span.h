@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* span - address ranges that may overlap, and how to flatten them for lookup. */
 #pragma once
+#include "base/arena.h"
+#include "base/heap.h"
+#include "base/sort.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,10 +16,15 @@ struct span {
 	uint32_t value;
 };
 
-/* Zero-initialised: empty. */
+/* Zero-initialised: empty.  Memory is kept for the spans that are added after spans_flatten(). */
 struct spans {
 	struct span *at;
-	size_t count;
+	size_t count, room;	/* spans in AT; allocated */
+	/* For spans_flatten(): */
+	struct sort_key *key;
+	struct flat *flat;
+	size_t sortable;	/* spans that KEY and FLAT have room for */
+	struct heap open;
 };
 
 /* VALUE, or SPAN_NONE, holds from START up to the START of the next element. */
@@ -29,7 +38,7 @@ struct extent {
 	uint64_t start, end;
 };
 
-/* A sorted array.  The caller frees AT. */
+/* A sorted array. */
 struct flats {
 	struct flat *at;
 	size_t count;
@@ -37,8 +46,10 @@ struct flats {
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
 
-/* Flatten S and release it.  Where spans overlap, the one added last wins. */
-struct flats spans_flatten(struct spans *s);
+/* Flatten S into ARENA; S is empty again.  Where spans overlap, the one added last wins. */
+struct flats spans_flatten(struct spans *s, struct arena *arena);
+
+void spans_release(struct spans *s);
 
 /*
  * Return the value at ADDRESS, or SPAN_NONE.  Narrow SAME, which contains ADDRESS, to the range

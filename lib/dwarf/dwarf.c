@@ -79,7 +79,7 @@ void dwarf_close(struct dwarf *d)
 		dwarf_file_close(d->split);
 		d->split = next;
 	}
-	free(d->units.at);
+	call_reader_free(d->call_reader);
 	free(d->frame);
 	free(d->function);
 	free(d->function_key);

@@ -78,7 +78,8 @@ void unit_read_functions(struct unit *u)
 			break;
 		}
 	}
-	u->functions = spans_flatten(&spans);
+	u->functions = spans_flatten(&spans, &u->file->dwarf->arena);
+	spans_release(&spans);
 	dwarf_charge(u->file->dwarf, u->codes * sizeof(*u->code) +
 		     u->functions.count * sizeof(*u->functions.at));
 }

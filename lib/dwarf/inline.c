@@ -20,11 +20,12 @@ struct inner {
 	size_t depth;		/* of its list of children */
 };
 
+/* Reads the calls of one function after the other, so it keeps its memory. */
 struct call_reader {
-	struct unit *unit;
-	struct dwarf_code *code;	/* the function being read */
+	struct unit *unit;	/* of the function being read */
 	struct spans spans;	/* address ranges of its calls */
-	size_t calls;		/* number of calls in code->call */
+	struct call *call;
+	size_t calls, room;	/* in CALL; allocated */
 	/* By depth of the current lists of children: the index of the call around the list. */
 	uint32_t around[DEPTH_MAX];
 	size_t depth;		/* of the current list; 1: the function's children */
@@ -41,11 +42,13 @@ static uint32_t number(const struct die *die, enum slot slot)
 /* Add the inlined call DIE, and return its index. */
 static uint32_t add_call(struct call_reader *r, const struct die *die)
 {
-	struct dwarf_code *code = r->code;
-	uint32_t index = (uint32_t)r->calls;
+	uint32_t index = (uint32_t)r->calls++;
 
-	code->call = array_grow(code->call, r->calls++, sizeof(*code->call));
-	struct call *call = &code->call[index];
+	if (index == r->room) {
+		r->room = 2 * r->room + 8;
+		r->call = mem_resize(r->call, r->room * sizeof(*r->call));
+	}
+	struct call *call = &r->call[index];
 	*call = (struct call){
 		.parent = r->around[r->depth], .call_file = number(die, A_CALL_FILE),
 		.call_line = number(die, A_CALL_LINE), .call_column = number(die, A_CALL_COLUMN),
@@ -148,23 +151,39 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 
 void inline_read_calls(struct unit *u, struct dwarf_code *code)
 {
-	struct call_reader r = { .unit = u, .code = code, .depth = 1 };
-	struct die die;
+	struct dwarf *d = u->file->dwarf;
 
 	if (code->calls_read)
 		return;
 	code->calls_read = true;
 	struct cursor c = section_cursor(u->file, S_INFO, code->die);
 	c.end = u->file->section[S_INFO].at + u->end;
-	if (!die_read(u, &c, &die) || !die.abbrev || !die.abbrev->has_children)
+	const struct abbrev *a = abbrev_of(u, cursor_uleb(&c));
+	if (!a || !a->has_children || !die_pass(u, &c, a, false))
 		return;
-	r.around[1] = SPAN_NONE;
-	while (read_one(&r, &c))
+	if (!d->call_reader)
+		d->call_reader = mem_zeroed(1, sizeof(*d->call_reader));
+	struct call_reader *r = d->call_reader;
+	r->unit = u;
+	r->calls = r->hidden = 0;
+	r->depth = 1;
+	r->around[1] = SPAN_NONE;
+	while (read_one(r, &c))
 		;
-	while (r.inners)	/* their end was not found */
-		r.inner[--r.inners].code->end = DAMAGED;
-	free(r.inner);
-	code->flat = spans_flatten(&r.spans);
-	dwarf_charge(u->file->dwarf, r.calls * sizeof(*code->call) +
+	while (r->inners)	/* their end was not found */
+		r->inner[--r->inners].code->end = DAMAGED;
+	code->call = arena_copy(&d->arena, r->call, r->calls * sizeof(*r->call));
+	code->flat = spans_flatten(&r->spans, &d->arena);
+	dwarf_charge(d, r->calls * sizeof(*code->call) +
 		     code->flat.count * sizeof(*code->flat.at));
+}
+
+void call_reader_free(struct call_reader *r)
+{
+	if (!r)
+		return;
+	spans_release(&r->spans);
+	free(r->call);
+	free(r->inner);
+	free(r);
 }

@@ -249,7 +249,8 @@ struct dwarf {
 	struct dwarf_frame *frame;	/* the last answer */
 	struct extent same;		/* address range of the last answer */
 	uint64_t function_start;	/* address; see dwarf_function_start() */
-	struct arena arena;		/* functions and paths */
+	struct arena arena;		/* functions, calls, paths, and all that is flat */
+	struct call_reader *call_reader;	/* see inline.c; NULL: not needed so far */
 	struct dwarf_function **function;	/* functions that were in an answer */
 	/* By index of FUNCTION: file, and offset of the function's DIE. */
 	struct { struct dwarf_file *file; uint64_t die; } *function_key;
@@ -402,6 +403,7 @@ void unit_read_functions(struct unit *u);
 
 /* Read the inlined calls of CODE, a function of U, once. */
 void inline_read_calls(struct unit *u, struct dwarf_code *code);
+void call_reader_free(struct call_reader *r);
 
 /* Return the function with its DIE at offset DIE of .debug_info in F.  Never NULL. */
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die);

@@ -63,7 +63,6 @@ void lines_release(struct dwarf_file *f)
 		free(l->file);
 		free(l->row);
 		free(l->sequence);
-		free(l->flat.at);
 		free(l);
 	}
 	free(f->lines);
@@ -237,7 +236,8 @@ static void read_rows(struct lines *l)
 	l->row = m.row;
 	dwarf_charge(f->dwarf, m.room * sizeof(*m.row) +
 		     l->sequences * (sizeof(*l->sequence) + 2 * sizeof(*l->flat.at)));
-	l->flat = spans_flatten(&m.spans);
+	l->flat = spans_flatten(&m.spans, &f->dwarf->arena);
+	spans_release(&m.spans);
 }
 
 bool lines_find(struct lines *l, uint64_t address, struct row *row, struct extent *same)

@@ -125,22 +125,12 @@ struct dwarf_file *dwarf_file_open(struct dwarf *d, struct elf *elf, const char 
 	return f;
 }
 
-static void unit_release(struct unit *u)
-{
-	for (size_t i = 0; i < u->codes; i++) {
-		free(u->code[i].call);
-		free(u->code[i].flat.at);
-	}
-	free(u->code);
-	free(u->functions.at);
-}
-
 void dwarf_file_close(struct dwarf_file *f)
 {
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->units; i++)
-		unit_release(&f->unit[i]);
+		free(f->unit[i].code);
 	free(f->unit);
 	abbrevs_release(f);
 	lines_release(f);
@@ -239,6 +229,6 @@ void units_index(struct dwarf *d)
 				spans_add(&spans, u->functions.at[k].start,
 					  u->functions.at[k + 1].start, (uint32_t)i);
 	}
-	free(d->units.at);
-	d->units = spans_flatten(&spans);
+	d->units = spans_flatten(&spans, &d->arena);
+	spans_release(&spans);
 }

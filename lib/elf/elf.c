@@ -363,7 +363,7 @@ void elf_close(struct elf *elf)
 	free(elf->symbol);
 	free(elf->relocation);
 	free(elf->placed);
-	free(elf->flat.at);
+	arena_release(&elf->arena);
 	intern_release(&elf->names);
 	free(elf);
 }

@@ -85,6 +85,7 @@ struct elf {
 	struct elf_table_symbol *symbol;	/* by ascending address, one for each address */
 	size_t symbols;
 	struct flats flat;		/* address to index of SYMBOL */
+	struct arena arena;		/* FLAT */
 	/* In these tables and their strings; IS_RETURNED by elf_next_damage(). */
 	struct { struct elf_damage first; bool is_returned; } damage[SYMBOL_TABLES];
 	struct elf *mini;		/* unpacked MiniDebugInfo (more symbols), or NULL */

@@ -212,7 +212,8 @@ static void index_symbols(struct elf *elf)
 			covered = s->address + s->size;
 		spans_add(&spans, s->address, s->address + s->size, (uint32_t)i);
 	}
-	elf->flat = spans_flatten(&spans);
+	elf->flat = spans_flatten(&spans, &elf->arena);
+	spans_release(&spans);
 }
 
 /* Find the tables, and symbols in MiniDebugInfo if there is no .symtab. */
