@@ -45,18 +45,25 @@ static uint8_t slot_of(uint64_t attribute)
 	return A_NONE;
 }
 
-/* Return the kind of value in FORM, if FORM is a common number of fixed size; else V_NONE. */
+/* Return the kind of value in FORM, if FORM is a common number; else V_NONE. */
 static uint8_t kind_of(uint64_t form)
 {
 	switch (form) {
 	case DW_FORM_addr:
 		return V_ADDRESS;
+	case DW_FORM_addrx:
+		return V_ADDRESS_INDEX;
 	case DW_FORM_data1: case DW_FORM_data2: case DW_FORM_data4: case DW_FORM_data8:
+	case DW_FORM_udata: case DW_FORM_implicit_const: case DW_FORM_flag_present:
 		return V_CONSTANT;
 	case DW_FORM_strp:
 		return V_STR;
+	case DW_FORM_strx1: case DW_FORM_strx2: case DW_FORM_strx:
+		return V_STR_INDEX;
 	case DW_FORM_ref4:
 		return V_REFERENCE;
+	case DW_FORM_rnglistx:
+		return V_LIST_INDEX;
 	case DW_FORM_sec_offset:
 		return V_OFFSET;
 	}
@@ -99,11 +106,27 @@ static bool is_empty(const struct attribute *a, int op, unsigned fixed, uint32_t
 	return op == STEP_END && fixed == 0 && (!a->slot || seen >> a->slot & 1);
 }
 
+/*
+ * Add an attribute that takes FIXED bytes, if OP is STEP_END.  A->skip: bytes since the last one.
+ */
+static void add_attribute(struct abbrevs *t, struct abbrev *a, struct attribute at, int op,
+			  unsigned fixed)
+{
+	if (!at.slot && op == STEP_END && a->skip + fixed <= FIXED_MAX) {
+		a->skip = (uint16_t)(a->skip + fixed);
+		return;
+	}
+	at.skip = a->skip;
+	at.size = op == STEP_LEB ? SIZE_LEB : (uint8_t)fixed;
+	a->skip = 0;
+	a->has |= 1U << at.slot;
+	t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
+	t->attribute[t->attributes++] = at;
+}
+
 /* Read the attributes of one code, up to the pair of zeros.  False: damage. */
 static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *a)
 {
-	uint32_t seen = 0;
-
 	a->attribute = (uint32_t)t->attributes;
 	a->step = (uint32_t)t->steps;
 	for (;;) {
@@ -113,39 +136,38 @@ static bool read_attributes(struct abbrevs *t, struct cursor *c, struct abbrev *
 			return false;
 		if (name == 0 && form == 0)
 			break;
-		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name) };
+		struct attribute at = { .form = (uint16_t)form, .slot = slot_of(name),
+					.kind = kind_of(form) };
 		int op = form > UINT16_MAX ? -1 : form_step((unsigned)form, t, &fixed);
 		if (op < 0)
 			return false;
-		at.size = (uint8_t)fixed;
-		at.kind = kind_of(form);
-		if (form == DW_FORM_implicit_const)
-			at.implicit = cursor_sleb(c);
+		at.implicit = form == DW_FORM_implicit_const ? cursor_sleb(c)
+			: form == DW_FORM_flag_present;
+		if (is_empty(&at, op, fixed, a->has))
+			continue;
+		add_attribute(t, a, at, op, fixed);
 		if (name == DW_AT_sibling && form == DW_FORM_ref4 && a->has_children) {
 			a->has_sibling = true;
 			fixed = 0;
 			op = STEP_SIBLING;
 		}
-		if (is_empty(&at, op, fixed, seen))
-			continue;
-		seen |= 1U << at.slot;
-		t->attribute = array_grow(t->attribute, t->attributes, sizeof(at));
-		t->attribute[t->attributes++] = at;
 		add_step(t, a, fixed, op);
 	}
 	add_step(t, a, 0, STEP_END);
 	set_size(t, a);
 	a->attributes = (uint32_t)t->attributes - a->attribute;
-	a->is_function = a->tag == DW_TAG_subprogram && seen & (1U << A_LOW_PC | 1U << A_RANGES);
+	a->is_function = a->tag == DW_TAG_subprogram && a->has & (1U << A_LOW_PC | 1U << A_RANGES);
 	a->is_class = a->has_sibling && (a->tag == DW_TAG_class_type ||
 		      a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type);
 	a->is_instance = a->has_sibling &&
 			 (a->tag == DW_TAG_call_site || a->tag == DW_TAG_GNU_call_site ||
 			  a->tag == DW_TAG_inlined_subroutine ||
-			  (a->tag == DW_TAG_subprogram && seen & 1U << A_ORIGIN));
+			  (a->tag == DW_TAG_subprogram && a->has & 1U << A_ORIGIN));
+	a->is_block = a->tag == DW_TAG_inlined_subroutine || a->tag == DW_TAG_lexical_block ||
+		      a->tag == DW_TAG_try_block || a->tag == DW_TAG_catch_block;
 	a->is_codeless = a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
 			 a->tag == DW_TAG_array_type ||
-			 (a->tag == DW_TAG_subprogram && seen & 1U << A_DECLARATION);
+			 (a->tag == DW_TAG_subprogram && a->has & 1U << A_DECLARATION);
 	return true;
 }
 
@@ -306,13 +328,14 @@ void abbrevs_release(struct dwarf_file *f)
 	table_release(&f->abbrevs_table);
 }
 
-/* Like form_read(), for the common forms of fixed size. */
+/* Like form_read(), for common numbers. */
 static inline void read_number(const struct unit *u, struct cursor *c, const struct attribute *at,
 			       struct value *v)
 {
 	v->kind = at->kind;
-	v->number = at->size == 4 ? cursor_u32(c) : at->size == 8 ? cursor_u64(c)
-		: at->size == 1 ? cursor_u8(c) : cursor_u16(c);
+	v->number = at->size == 1 ? cursor_u8(c) : at->size == 4 ? cursor_u32(c)
+		: at->size == 0 ? (uint64_t)at->implicit : at->size == 2 ? cursor_u16(c)
+		: at->size == 8 ? cursor_u64(c) : cursor_uleb(c);
 	if (at->kind == V_REFERENCE)
 		v->number += u->offset;
 }
@@ -321,7 +344,6 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 {
 	uint64_t code = cursor_uleb(c);
 
-	die->has = 0;
 	die->abbrev = NULL;
 	if (c->failed)
 		return false;
@@ -332,14 +354,15 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 		return false;
 	const struct attribute *at = u->abbrevs->attribute + a->attribute;
 	for (uint32_t i = 0; i < a->attributes; i++, at++) {
-		struct value ignored;
-		struct value *v = at->slot ? &die->value[at->slot] : &ignored;
+		struct value *v = &die->value[at->slot];
+		cursor_bytes(c, at->skip);
 		if (at->kind)
 			read_number(u, c, at, v);
 		else if (!form_read(u, c, at->form, at->implicit, v))
 			return false;
-		die->has |= (uint32_t)(at->slot != 0) << at->slot;
 	}
+	cursor_bytes(c, a->skip);
+	die->has = a->has;
 	die->abbrev = a;
 	return !c->failed;
 }

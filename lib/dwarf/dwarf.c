@@ -81,8 +81,7 @@ void dwarf_close(struct dwarf *d)
 	}
 	call_reader_free(d->call_reader);
 	free(d->frame);
-	free(d->function);
-	free(d->function_key);
+	free(d->named);
 	table_release(&d->function_table);
 	arena_release(&d->arena);
 	free(d);
@@ -105,7 +104,8 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct dwarf_code *cod
 	uint32_t at = SPAN_NONE;
 
 	if (!d->no_calls) {
-		inline_read_calls(u, code);
+		if (!code->calls_read)
+			inline_read_calls(u, code);
 		at = flats_narrow(&code->flat, address, &d->same);
 	}
 	struct dwarf_frame *frame = add_frame(d, &count);
@@ -119,7 +119,9 @@ static size_t add_frames(struct dwarf *d, struct unit *u, struct dwarf_code *cod
 		frame->column = call->call_column;
 		at = call->parent;
 	}
-	frame->function = function_at(u->file, code->die);
+	if (!code->function)
+		code->function = function_at(u->file, code->die);
+	frame->function = code->function;
 	return count;
 }
 
@@ -156,7 +158,8 @@ size_t dwarf_find(struct dwarf *d, uint64_t address, const struct dwarf_frame **
 	if (!unit)
 		return 0;
 	struct unit *u = unit_with_code(unit);
-	unit_read_functions(u);
+	if (!u->functions_read)
+		unit_read_functions(u);
 	struct extent function = { 0, UINT64_MAX };
 	uint32_t code = flats_narrow(&u->functions, address, &function);
 	extent_narrow(&d->same, function.start, function.end);

@@ -43,8 +43,6 @@ void unit_read_functions(struct unit *u)
 	struct spans spans = { 0 };
 	struct die die;
 
-	if (u->functions_read)
-		return;
 	u->functions_read = true;
 	c.end = info + u->end;
 	for (ahead = c.at; c.at < c.end; ) {
@@ -161,30 +159,41 @@ static void read_names(struct dwarf_file *f, uint64_t offset, struct dwarf_funct
 	}
 }
 
+/* A function with the place of its DIE. */
+struct named {
+	struct dwarf_function function;
+	struct dwarf_file *file;
+	uint64_t die;			/* offset in .debug_info */
+};
+
+enum { TOGETHER = 64 };		/* functions that are allocated together */
+
+static inline struct named *named_at(const struct dwarf *d, uint32_t id)
+{
+	return &d->named[id / TOGETHER][id % TOGETHER];
+}
+
 const struct dwarf_function *function_at(struct dwarf_file *f, uint64_t die)
 {
 	static const struct dwarf_function nameless;
-	enum { SIZE = sizeof(struct dwarf_function) + sizeof(struct dwarf_function *) +
-		      sizeof(*f->dwarf->function_key) };
 	struct dwarf *d = f->dwarf;
 	uint64_t hash = hash_more((uintptr_t)f, die);
 	uint32_t id = TABLE_FIND(&d->function_table, hash, i,
-				 d->function_key[i].die == die && d->function_key[i].file == f);
+				 named_at(d, i)->die == die && named_at(d, i)->file == f);
 
 	if (id != TABLE_NONE)
-		return d->function[id];
-	if (!dwarf_pay(f, SIZE))
+		return &named_at(d, id)->function;
+	if (!dwarf_pay(f, sizeof(struct named)))
 		return &nameless;
-	dwarf_charge(d, SIZE);
-	struct dwarf_function *function = arena_alloc(&d->arena, sizeof(*function));
-	*function = (struct dwarf_function){ 0 };
-	read_names(f, die, function);
+	dwarf_charge(d, sizeof(struct named));
 	id = d->functions++;
-	d->function = array_grow(d->function, id, sizeof(function));
-	d->function_key = array_grow(d->function_key, id, sizeof(*d->function_key));
-	d->function[id] = function;
-	d->function_key[id].file = f;
-	d->function_key[id].die = die;
+	if (id % TOGETHER == 0) {
+		d->named = array_grow(d->named, id / TOGETHER, sizeof(*d->named));
+		d->named[id / TOGETHER] = arena_alloc(&d->arena, TOGETHER * sizeof(**d->named));
+	}
+	struct named *named = named_at(d, id);
+	*named = (struct named){ .file = f, .die = die };
 	table_add(&d->function_table, hash, id);
-	return function;
+	read_names(f, die, &named->function);
+	return &named->function;
 }

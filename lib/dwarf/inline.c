@@ -105,9 +105,9 @@ static bool enter_function(struct call_reader *r, struct cursor *c, uint64_t off
 }
 
 /* Read one DIE below the function.  False: the end, damage, or a limit. */
-static bool read_one(struct call_reader *r, struct cursor *c)
+static inline bool read_one(struct call_reader *r, struct cursor *c)
 {
-	struct cursor start = *c;
+	const uint8_t *start = c->at;
 	uint64_t code = cursor_uleb(c);
 
 	if (c->failed)
@@ -116,29 +116,28 @@ static bool read_one(struct call_reader *r, struct cursor *c)
 		return end_children(r, c);
 	const struct abbrev *a = abbrev_of(r->unit, code);
 	if (!a) {
-		unit_damaged(r->unit, start.at);
+		unit_damaged(r->unit, start);
 		return false;
 	}
 	uint32_t inside = r->hidden ? SPAN_NONE : r->around[r->depth];
-	if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
+	if (!a->is_block) {
+		if (!die_pass(r->unit, c, a, true))
+			return false;
+		if (a->has_sibling)
+			return true;
+	} else if (a->tag == DW_TAG_inlined_subroutine && !r->hidden) {
 		struct die die;
-		*c = start;
+		c->at = start;
 		if (!die_read(r->unit, c, &die) || !dwarf_pay(r->unit->file, sizeof(struct call)))
 			return false;
 		inside = add_call(r, &die);
-	} else {
-		bool is_block = a->tag == DW_TAG_inlined_subroutine ||
-				a->tag == DW_TAG_lexical_block || a->tag == DW_TAG_try_block ||
-				a->tag == DW_TAG_catch_block;
-		if (!die_pass(r->unit, c, a, !is_block))
-			return false;
-		if (!is_block && a->has_sibling)
-			return true;
+	} else if (!die_pass(r->unit, c, a, false)) {
+		return false;
 	}
 	if (!a->has_children)
 		return true;
 	if (a->tag == DW_TAG_subprogram)
-		return enter_function(r, c, (uint64_t)(start.at -
+		return enter_function(r, c, (uint64_t)(start -
 						       r->unit->file->section[S_INFO].at));
 	r->depth++;
 	if (r->hidden)
@@ -153,8 +152,6 @@ void inline_read_calls(struct unit *u, struct dwarf_code *code)
 {
 	struct dwarf *d = u->file->dwarf;
 
-	if (code->calls_read)
-		return;
 	code->calls_read = true;
 	struct cursor c = section_cursor(u->file, S_INFO, code->die);
 	c.end = u->file->section[S_INFO].at + u->end;

@@ -56,13 +56,17 @@ struct value {
 	enum value_kind kind;
 };
 
-/* An attribute of an abbreviation. */
+/* An attribute of an abbreviation.  Of those that are not used, SKIP has all of fixed sizes. */
 struct attribute {
+	uint16_t skip;		/* bytes before this attribute */
 	uint16_t form;		/* DW_FORM_* */
 	uint8_t slot;		/* enum slot */
-	uint8_t size, kind;	/* bytes, enum value_kind; KIND is 0 if not a common fixed form */
-	int64_t implicit;	/* the value, if the form is DW_FORM_implicit_const */
+	uint8_t kind;		/* enum value_kind; V_NONE: FORM is not a common number */
+	uint8_t size;		/* of a number: bytes, or SIZE_LEB; 0: it is IMPLICIT */
+	int64_t implicit;
 };
+
+enum { SIZE_LEB = UINT8_MAX };
 
 /*
  * A step to skip a part of a DIE.  Skip FIXED bytes, then do OP:
@@ -93,8 +97,11 @@ struct abbrev {
 	bool is_codeless;	/* a type or declaration without functions in it */
 	bool is_class;		/* a class: the code of its functions is in DIEs outside of it */
 	bool is_instance;	/* a call, or a copy of a function: its types are elsewhere */
+	bool is_block;		/* an inlined call or a block: calls in it are the function's */
 	bool is_fixed;		/* all attributes have fixed sizes, in all SIZE bytes */
 	uint16_t size;		/* bytes of the attributes, if is_fixed */
+	uint16_t skip;		/* bytes after the last attribute that is read */
+	uint32_t has;		/* bit per slot: there is such an attribute */
 	uint32_t attribute, attributes;		/* index of the first in its table; count */
 	uint32_t step;				/* index of the first; the last is STEP_END */
 };
@@ -155,6 +162,7 @@ struct lines {
 	/* Fields of the header, with their names in the standard: */
 	uint8_t offset_size, address_size, min_length, max_operations, line_range, opcode_base;
 	int8_t line_base;
+	uint32_t line_scale;		/* 65536 / LINE_RANGE + 1: see run_special() */
 	const uint8_t *operands;	/* number of operands, of opcodes 1..opcode_base-1 */
 	struct row *row;		/* of all sequences */
 	struct sequence *sequence;	/* in the order of the program */
@@ -175,6 +183,7 @@ struct dwarf_code {
 	uint64_t die;			/* offset in .debug_info */
 	uint64_t end;			/* offset after its children; 0: unknown; see inline.c */
 	bool calls_read;
+	const struct dwarf_function *function;	/* its names; NULL: not needed so far */
 	struct call *call;		/* inlined calls, in the order of the file */
 	struct flats flat;		/* address to index of the innermost call */
 };
@@ -251,17 +260,15 @@ struct dwarf {
 	uint64_t function_start;	/* address; see dwarf_function_start() */
 	struct arena arena;		/* functions, calls, paths, and all that is flat */
 	struct call_reader *call_reader;	/* see inline.c; NULL: not needed so far */
-	struct dwarf_function **function;	/* functions that were in an answer */
-	/* By index of FUNCTION: file, and offset of the function's DIE. */
-	struct { struct dwarf_file *file; uint64_t die; } *function_key;
-	uint32_t functions;
-	struct table function_table;	/* hash table: key to index of FUNCTION */
+	struct named **named;		/* functions that were in an answer: see function.c */
+	uint32_t functions;		/* number of them */
+	struct table function_table;	/* hash table: file and offset to index of the function */
 };
 
 /* A DIE with the values of its attributes. */
 struct die {
 	const struct abbrev *abbrev;	/* NULL: end of a list of children */
-	uint32_t has;			/* bit per slot: VALUE is set */
+	uint32_t has;			/* bit per slot: VALUE is set; A_NONE: no meaning */
 	struct value value[SLOTS];	/* by enum slot */
 };
 
@@ -398,10 +405,10 @@ void ranges_add(struct unit *u, const struct value *low_pc, const struct value *
 void die_ranges(struct unit *u, const struct die *die, struct spans *out, uint32_t value);
 
 /* --- functions (function.c, inline.c) --- */
-/* Read the functions with code of U, once. */
+/* Read the functions with code of U, of which FUNCTIONS_READ is false. */
 void unit_read_functions(struct unit *u);
 
-/* Read the inlined calls of CODE, a function of U, once. */
+/* Read the inlined calls of CODE, a function of U, of which CALLS_READ is false. */
 void inline_read_calls(struct unit *u, struct dwarf_code *code);
 void call_reader_free(struct call_reader *r);
 

@@ -98,13 +98,11 @@ static void begin_sequence(struct line_machine *m, uint64_t start)
 	m->sequence = (struct sequence){ .start = start, .row = m->rows };
 }
 
-/* Make room for a row.  False: too many rows. */
+/* Make room for more rows.  False: too many rows. */
 static bool make_room(struct line_machine *m)
 {
 	enum { FIRST = 64 };
 
-	if (m->rows < m->room)
-		return true;
 	size_t more = m->room ? m->room : FIRST;
 	if (!dwarf_pay(m->lines->unit->file, more * sizeof(*m->row)))
 		return false;
@@ -129,7 +127,7 @@ static inline bool emit(struct line_machine *m, const struct registers *r)
 			return true;
 		m->rows -= before->delta == delta;	/* the last row for an address wins */
 	}
-	if (!make_room(m))
+	if (m->rows == m->room && !make_room(m))
 		return false;
 	m->row[m->rows++] = (struct row){ (uint32_t)delta, r->line, r->file, r->column };
 	m->last = r->address;
@@ -202,6 +200,19 @@ static inline bool run_standard(struct line_machine *m, struct registers *r, str
 	}
 }
 
+/* Run a special opcode: it advances address and line, and writes a row. */
+static inline bool run_special(struct line_machine *m, struct registers *r, uint8_t opcode)
+{
+	const struct lines *l = m->lines;
+	uint32_t step = (uint32_t)opcode - l->opcode_base;
+	/* This is step / line_range, for all numbers below 256; a division takes longer. */
+	uint32_t operations = step * l->line_scale >> 16;
+
+	advance(r, l, operations);
+	r->line += (uint32_t)l->line_base + step - operations * l->line_range;
+	return emit(m, r);
+}
+
 static void read_rows(struct lines *l)
 {
 	struct dwarf_file *f = l->unit->file;
@@ -213,25 +224,22 @@ static void read_rows(struct lines *l)
 	c.end = f->section[S_LINE].at + l->end;
 	/* Programs may overlap, so each byte takes fuel. */
 	uint64_t size = fuel_take_some(&f->fuel, cursor_left(&c));
-	const uint8_t *at = c.at;
-	bool is_good = true;
+	bool is_good = !c.failed;
 	f->dwarf->exceeded |= size < cursor_left(&c);
 	c.end = c.at + size;
-	while (is_good && c.at < c.end && !c.failed) {
+	const uint8_t *at = c.at;
+	while (is_good && c.at < c.end) {
 		at = c.at;
 		uint8_t opcode = *c.at++;
-		if (opcode >= l->opcode_base) {
-			opcode = (uint8_t)(opcode - l->opcode_base);
-			advance(&r, l, opcode / l->line_range);
-			r.line += (uint32_t)(l->line_base + opcode % l->line_range);
-			is_good = emit(&m, &r);
-		} else {
-			is_good = opcode == 0 ? run_extended(&m, &r, &c)
-					      : run_standard(&m, &r, &c, opcode);
-		}
+		if (opcode >= l->opcode_base)
+			is_good = run_special(&m, &r, opcode);
+		else if (opcode == 0)
+			is_good = run_extended(&m, &r, &c) && !c.failed;
+		else
+			is_good = run_standard(&m, &r, &c, opcode) && !c.failed;
 	}
 	end_sequence(&m, m.last);	/* in case DW_LNE_end_sequence is missing */
-	if (!is_good || c.failed)
+	if (!is_good)
 		dwarf_damaged(f, S_LINE, (uint64_t)(at - f->section[S_LINE].at));
 	l->row = m.row;
 	dwarf_charge(f->dwarf, m.room * sizeof(*m.row) +

@@ -150,6 +150,7 @@ static bool read_header(struct lines *l)
 	l->opcode_base = cursor_u8(&c);
 	if (c.failed || l->line_range == 0 || l->opcode_base == 0)
 		return false;
+	l->line_scale = 65536U / l->line_range + 1;
 	l->operands = cursor_bytes(&c, l->opcode_base - 1U);
 	if (!l->operands)
 		return false;

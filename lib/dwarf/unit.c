@@ -223,7 +223,8 @@ void units_index(struct dwarf *d)
 		if (has_ranges || !d->rangeless_read)
 			continue;
 		/* The unit has no ranges: use the ranges of its functions. */
-		unit_read_functions(u);
+		if (!u->functions_read)
+			unit_read_functions(u);
 		for (size_t k = 0; k < u->functions.count; k++)
 			if (u->functions.at[k].value != SPAN_NONE && k + 1 < u->functions.count)
 				spans_add(&spans, u->functions.at[k].start,
