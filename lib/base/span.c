@@ -4,7 +4,6 @@
  * open at the current address, the one added last on top.
  */
 #include "base/span.h"
-#include "base/bisect.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -73,25 +72,6 @@ static const struct sort_key *in_order(struct spans *s)
 	return sort_keys(s->key, s->key + s->count, s->count);
 }
 
-/* Divide F into parts. */
-static void divide(struct flats *f, struct arena *arena)
-{
-	enum { LEAST = 64 };	/* elements */
-	uint32_t part = 0;
-
-	if (f->count < LEAST || f->count > UINT32_MAX)
-		return;
-	uint64_t base = f->at[0].start, range = f->at[f->count - 1].start - base;
-	while (range >> f->shift >= f->count)
-		f->shift++;
-	f->parts = (uint32_t)(range >> f->shift) + 1;
-	f->first = arena_alloc(arena, (f->parts + 1ULL) * sizeof(*f->first));
-	for (size_t i = 0; i < f->count; i++)
-		while (part <= (f->at[i].start - base) >> f->shift)
-			f->first[part++] = (uint32_t)i;
-	f->first[part] = (uint32_t)f->count;
-}
-
 struct flats spans_flatten(struct spans *s, struct arena *arena)
 {
 	struct heap *open = &s->open;
@@ -115,7 +95,7 @@ struct flats spans_flatten(struct spans *s, struct arena *arena)
 	}
 	close_until(s->at, open, UINT64_MAX, &out);
 	out.at = arena_copy(arena, out.at, out.count * sizeof(*out.at));
-	divide(&out, arena);
+	BINS_MAKE(&out.bins, arena, out.count, i, out.at[i].start);
 	s->count = 0;
 	return out;
 }
@@ -131,16 +111,7 @@ void spans_release(struct spans *s)
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t low = 0, end = f->count;
-
-	if (f->parts) {
-		uint64_t part = address < f->at[0].start ? 0
-			: (address - f->at[0].start) >> f->shift;
-		part = part < f->parts ? part : f->parts - 1;
-		low = f->first[part];
-		end = f->first[part + 1];
-	}
-	size_t next = BISECT(low, end, i, f->at[i].start > address);
+	size_t next = BINS_BISECT(&f->bins, address, f->count, i, f->at[i].start > address);
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);
 	return next ? f->at[next - 1].value : SPAN_NONE;

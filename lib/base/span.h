@@ -2,6 +2,7 @@
 /* span - address ranges that may overlap, and how to flatten them for lookup. */
 #pragma once
 #include "base/arena.h"
+#include "base/bins.h"
 #include "base/heap.h"
 #include "base/sort.h"
 
@@ -38,16 +39,11 @@ struct extent {
 	uint64_t start, end;
 };
 
-/*
- * A sorted array.  Its address range is divided into PARTS of the same size, about as many as there
- * are elements, so that a lookup searches few elements.
- */
+/* A sorted array. */
 struct flats {
 	struct flat *at;
 	size_t count;
-	uint32_t *first;	/* by part: the first element in it or after it; then COUNT */
-	uint32_t parts;		/* 0: the elements are few */
-	uint8_t shift;		/* a part has 1 << SHIFT addresses */
+	struct bins bins;
 };
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);

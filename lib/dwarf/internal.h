@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "base/arena.h"
+#include "base/bins.h"
 #include "base/cursor.h"
 #include "base/fuel.h"
 #include "base/span.h"
@@ -136,6 +137,7 @@ struct row {
 struct sequence {
 	uint64_t start, end;	/* addresses */
 	size_t row, rows;	/* index of the first; count */
+	struct bins bins;	/* of its rows, by their DELTA */
 };
 
 /* A file of a line table. */

@@ -5,7 +5,6 @@
  * addresses.
  */
 #include "dwarf/constants.h"
-#include "base/bisect.h"
 #include "dwarf/internal.h"
 
 #include <stdlib.h>
@@ -112,7 +111,8 @@ static bool make_room(struct line_machine *m)
 }
 
 /* Write the registers as a row, unless it repeats the last one.  False: too many rows. */
-static inline bool emit(struct line_machine *m, const struct registers *r)
+static inline __attribute__((always_inline)) bool
+emit(struct line_machine *m, const struct registers *r)
 {
 	uint64_t delta = r->address - m->sequence.start;
 
@@ -242,6 +242,9 @@ static void read_rows(struct lines *l)
 	if (!is_good)
 		dwarf_damaged(f, S_LINE, (uint64_t)(at - f->section[S_LINE].at));
 	l->row = m.row;
+	for (size_t s = 0; s < l->sequences; s++)
+		BINS_MAKE(&l->sequence[s].bins, &f->dwarf->arena, l->sequence[s].rows, i,
+			     l->row[l->sequence[s].row + i].delta);
 	dwarf_charge(f->dwarf, m.room * sizeof(*m.row) +
 		     l->sequences * (sizeof(*l->sequence) + 2 * sizeof(*l->flat.at)));
 	l->flat = spans_flatten(&m.spans, &f->dwarf->arena);
@@ -258,13 +261,13 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 	if (id == SPAN_NONE)
 		return false;
 	const struct sequence *s = &l->sequence[id];
-	size_t end = s->row + s->rows;
-	size_t next = BISECT_FAR(l->row, s->row, end, i,
-				 l->row[i].delta > address - s->start);
-	extent_narrow(same, next == s->row ? 0 : s->start + l->row[next - 1].delta,
-		      next == end ? UINT64_MAX : s->start + l->row[next].delta);
-	if (next == s->row)
+	const struct row *of = l->row + s->row;
+	uint64_t delta = address - s->start;
+	size_t next = BINS_BISECT(&s->bins, delta, s->rows, i, of[i].delta > delta);
+	extent_narrow(same, next == 0 ? 0 : s->start + of[next - 1].delta,
+		      next == s->rows ? UINT64_MAX : s->start + of[next].delta);
+	if (next == 0)
 		return false;
-	*row = l->row[next - 1];
+	*row = of[next - 1];
 	return true;
 }
