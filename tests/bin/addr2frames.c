@@ -4,8 +4,9 @@
  *
  * Reads hexadecimal addresses from stdin.  For each address, prints the function and
  * FILE:LINE:COLUMN of every frame, innermost first, then an empty line: the format of
- * llvm-symbolizer.  -n prints nothing, for measurements.  -g reads the function table of a Go
- * program instead of DWARF, and -k reads a list of kernel symbols.
+ * llvm-symbolizer.  -n prints nothing, and looks for a symbol only where DWARF has no frame, to be
+ * compared with other readers of DWARF.  -g reads the function table of a Go program instead of
+ * DWARF, and -k reads a list of kernel symbols.
  */
 #include "dwarf/dwarf.h"
 #include "symbol/demangle.h"
@@ -47,6 +48,8 @@ static void print_frames(struct elf *elf, struct dwarf *d, uint64_t address, boo
 	struct elf_symbol symbol = { 0 };
 	size_t count = dwarf_find(d, address, &frame);
 
+	if (quiet && count)
+		return;
 	elf_symbol(elf, address, &symbol);
 	if (quiet)
 		return;
