@@ -45,6 +45,7 @@ static void close_until(const struct span *span, struct heap *open, uint64_t add
 	}
 }
 
+/* Make room to sort and flatten S. */
 static void make_room(struct spans *s)
 {
 	if (s->count <= s->sortable)
@@ -112,6 +113,7 @@ void spans_release(struct spans *s)
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
 	size_t next = BINS_BISECT(&f->bins, address, f->count, i, f->at[i].start > address);
+
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);
 	return next ? f->at[next - 1].value : SPAN_NONE;

@@ -10,7 +10,10 @@
 
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 1000 };	/* nested DIEs; the search ends at a deeper DIE */
+enum {
+	DEPTH_MAX = 1000,	/* nested DIEs; the search ends at a deeper DIE */
+	KEPT_MAX = 1 << 14,	/* ranges or calls for which memory is kept for the next function */
+};
 
 #define DAMAGED UINT64_MAX	/* code.end: the end was searched for and not found */
 
@@ -148,6 +151,16 @@ static inline bool read_one(struct call_reader *r, struct cursor *c)
 	return true;
 }
 
+void call_reader_free(struct call_reader *r)
+{
+	if (!r)
+		return;
+	spans_release(&r->spans);
+	free(r->call);
+	free(r->inner);
+	free(r);
+}
+
 void inline_read_calls(struct unit *u, struct dwarf_code *code)
 {
 	struct dwarf *d = u->file->dwarf;
@@ -173,14 +186,8 @@ void inline_read_calls(struct unit *u, struct dwarf_code *code)
 	code->flat = spans_flatten(&r->spans, &d->arena);
 	dwarf_charge(d, r->calls * sizeof(*code->call) +
 		     code->flat.count * sizeof(*code->flat.at));
-}
-
-void call_reader_free(struct call_reader *r)
-{
-	if (!r)
-		return;
-	spans_release(&r->spans);
-	free(r->call);
-	free(r->inner);
-	free(r);
+	if (r->spans.room > KEPT_MAX || r->room > KEPT_MAX) {
+		call_reader_free(r);
+		d->call_reader = NULL;
+	}
 }
