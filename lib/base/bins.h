@@ -19,7 +19,11 @@ struct bins {
 	uint8_t shift;		/* a bin has 1 << SHIFT numbers */
 };
 
-enum { BINS_LEAST = 64, BINS_EACH = 4 };	/* elements: of an array; of a bin, about */
+enum {
+	BINS_LEAST = 64,	/* elements of an array that has bins */
+	BINS_EACH = 4,		/* elements of a bin, about */
+	BINS_LINE = 64,		/* bytes of a line of the cache */
+};
 
 /*
  * Make bins B, in ARENA, of an array of COUNT elements, unless it is small.  NUMBER is an
@@ -44,9 +48,15 @@ enum { BINS_LEAST = 64, BINS_EACH = 4 };	/* elements: of an array; of a bin, abo
 		bins_of->first[bins_next] = (uint32_t)bins_size;	\
 	} })
 
-/* Like BISECT(0, COUNT, I, IS_AFTER), in an array with the bins B; NUMBER is searched for. */
-#define BINS_BISECT(B, NUMBER, COUNT, I, IS_AFTER) ({			\
+/*
+ * Like BISECT(0, COUNT, I, IS_AFTER), in the array AT with the bins B.  NUMBER is searched for.
+ * The elements of its bin are prefetched: the search would wait for one after the other.
+ */
+#define BINS_BISECT(B, AT, NUMBER, COUNT, I, IS_AFTER) ({		\
 	struct bins_range bins_in = bins_find((B), (NUMBER), (COUNT));	\
+	for (size_t I = bins_in.low; I < bins_in.end && I < bins_in.low + BINS_LEAST;	\
+	     I += BINS_LINE / sizeof(*(AT)))				\
+		__builtin_prefetch((AT) + I);				\
 	BISECT(bins_in.low, bins_in.end, I, IS_AFTER); })
 
 struct bins_range {

@@ -112,7 +112,7 @@ void spans_release(struct spans *s)
 
 uint32_t flats_narrow(const struct flats *f, uint64_t address, struct extent *same)
 {
-	size_t next = BINS_BISECT(&f->bins, address, f->count, i, f->at[i].start > address);
+	size_t next = BINS_BISECT(&f->bins, f->at, address, f->count, i, f->at[i].start > address);
 
 	extent_narrow(same, next ? f->at[next - 1].start : 0,
 		      next < f->count ? f->at[next].start : UINT64_MAX);

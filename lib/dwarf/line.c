@@ -263,7 +263,7 @@ bool lines_find(struct lines *l, uint64_t address, struct row *row, struct exten
 	const struct sequence *s = &l->sequence[id];
 	const struct row *of = l->row + s->row;
 	uint64_t delta = address - s->start;
-	size_t next = BINS_BISECT(&s->bins, delta, s->rows, i, of[i].delta > delta);
+	size_t next = BINS_BISECT(&s->bins, of, delta, s->rows, i, of[i].delta > delta);
 	extent_narrow(same, next == 0 ? 0 : s->start + of[next - 1].delta,
 		      next == s->rows ? UINT64_MAX : s->start + of[next].delta);
 	if (next == 0)

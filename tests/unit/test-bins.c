@@ -28,7 +28,7 @@ static bool agree(size_t count)
 	BINS_MAKE(&bins, &arena, count, i, number[i]);
 	for (size_t k = 0; k < 3 * count + 2; k++) {
 		uint64_t wanted = k >= 3 * count ? -(uint64_t)(k & 1) : number[k / 3] + k % 3 - 1;
-		size_t found = BINS_BISECT(&bins, wanted, count, i, number[i] > wanted);
+		size_t found = BINS_BISECT(&bins, number, wanted, count, i, number[i] > wanted);
 		are_equal &= found == first_after(count, wanted);
 	}
 	arena_release(&arena);
