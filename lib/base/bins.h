@@ -26,7 +26,7 @@ enum {
 };
 
 /*
- * Make bins B, in ARENA, of an array of COUNT elements, unless it is small.  NUMBER is an
+ * Make bins B, in ARENA, of a sorted array of COUNT elements, unless it is small.  NUMBER is an
  * expression of the index I.
  */
 #define BINS_MAKE(B, ARENA, COUNT, I, NUMBER) ({			\

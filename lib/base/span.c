@@ -10,6 +10,8 @@
 
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value)
 {
+	if (start >= end)
+		return;
 	if (s->count == s->room) {
 		s->room = 2 * s->room + 8;
 		s->at = mem_resize(s->at, s->room * sizeof(*s->at));

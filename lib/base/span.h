@@ -46,6 +46,7 @@ struct flats {
 	struct bins bins;
 };
 
+/* Add [START, END), unless it is empty: the sizes of hostile symbols may pass the last address. */
 void spans_add(struct spans *s, uint64_t start, uint64_t end, uint32_t value);
 
 /* Flatten S into ARENA; S is empty again.  Where spans overlap, the one added last wins. */
