@@ -352,8 +352,8 @@ bool die_read(const struct unit *u, struct cursor *c, struct die *die)
 	const struct abbrev *a = abbrev_of(u, code);
 	if (!a)
 		return false;
-	const struct attribute *at = u->abbrevs->attribute + a->attribute;
-	for (uint32_t i = 0; i < a->attributes; i++, at++) {
+	for (uint32_t i = a->attribute; i < a->attribute + a->attributes; i++) {
+		const struct attribute *at = &u->abbrevs->attribute[i];
 		struct value *v = &die->value[at->slot];
 		cursor_bytes(c, at->skip);
 		if (at->kind)

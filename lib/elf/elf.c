@@ -39,10 +39,9 @@ const char *elf_string(struct elf_bytes table, uint64_t offset)
  */
 static bool all_end(const struct elf_bytes *t)
 {
-	const uint8_t *at = t->at, *end = t->at + t->size;
-
-	if (!t->size || end[-1])
+	if (!t->size || t->at[t->size - 1])
 		return false;
+	const uint8_t *at = t->at, *end = at + t->size;
 	while (at && end - at >= STRING_MAX) {
 		at = memrchr(at, 0, STRING_MAX);	/* the farthest end that is near enough */
 		at = at ? at + 1 : NULL;
