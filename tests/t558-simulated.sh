@@ -129,7 +129,12 @@ check 'live: --run finds that a program takes 5 % longer, and nothing in equal o
 	needs_command cc
 	work old -DPERCENT=0
 	work new -DPERCENT=30		# 30 % of 10/55: 5.5 % of all
-	exits 3 pmu-diff -q --run 5 --fail-if total:+2% './old 200' './new 200' >table
+	for runs in 5 10 20; do		# a busy machine takes more of them
+		code=0
+		pmu-diff -q --run $runs --fail-if total:+2% './old 200' './new 200' >table || code=$?
+		test $code = 0 || break
+	done
+	test $code = 3
 	grep f10 table
 	pmu-diff -q --run 5 --fail-if total:+2% './old 200' './old 200' >table
 END
