@@ -553,7 +553,8 @@ C
 		pmu-symbolize s.data | pmu-topprof --to folded >folded
 		cat folded
 		at_least "$(grep -c "^held;holder;big;spin " folded)" 1
-		none grep "innocent\|\[held\]\|_start" folded
+		grep ";spin " folded >work
+		none grep "innocent\|\[held\]\|_start" work
 	done
 END
 
