@@ -1,13 +1,13 @@
 # What tests of time and memory share: costs, streams of this machine, small programs.
 
 # within SECONDS MIB COMMAND...: it takes no more CPU time, nor more memory; its messages are
-# in the file "told"
+# in the file "said"
 within() {
 	seconds=$1 mib=$2
 	shift 2
 	(
 		ulimit -t $((10 * seconds + 20))
-		cost sh -c 'exec "$@" 2>told' - "$@" >costs
+		cost sh -c 'exec "$@" 2>said' - "$@" >costs
 	)
 	read -r s kib <costs
 	echo "$s s, $kib KiB: $*"

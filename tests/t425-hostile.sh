@@ -275,10 +275,10 @@ check 'debug information packed more densely than in any real file is skipped, a
 	test "$(stat -c %s t.so)" -lt 100000
 	code_found
 	streamed
-	bounded pmu-symbolize --sysroot root hostile.data 2>told >r.data
-	cat told
-	grep -q "/t\.so.: some of its debug information overlaps, or is compressed too" told
-	test "$(wc -l <told)" = 1
+	bounded pmu-symbolize --sysroot root hostile.data 2>said >r.data
+	cat said
+	grep -q "/t\.so.: some of its debug information overlaps, or is compressed too" said
+	test "$(wc -l <said)" = 1
 END
 
 check 'the first damage in each section is reported once, with its offset; the rest is used' <<'END'

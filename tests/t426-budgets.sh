@@ -19,7 +19,7 @@ check 'a file of 9,000 names is opened once' <<'END'
 	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
 	EOF
 	within 5 100 pmu-symbolize -o r.data s.data
-	test ! -s told		# all names are one file, so the limit of 8,128 files is not reached
+	test ! -s said		# all names are one file, so the limit of 8,128 files is not reached
 	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 9000" folded
@@ -38,9 +38,9 @@ check 'of 10,000 files those used last stay open; others are opened again, which
 	    R.append(sample(1, 0x10000000 + 0x2000 * i + $offset + 8))
 	EOF
 	within 10 100 pmu-symbolize -o r.data s.data
-	cat told
-	test "$(wc -l <told)" = 1
-	grep -q "more than 8128 files are mapped" told
+	cat said
+	test "$(wc -l <said)" = 1
+	grep -q "more than 8128 files are mapped" said
 	pmu-topprof --to folded r.data >folded
 	head -n 3 folded
 	grep -qx "code 10000" folded
@@ -70,9 +70,9 @@ check 'line programs of many units that have one end: each byte is read once' <<
 	R += [sample(1, 0x401000 + 16 * i) for i in range(20000)]
 	EOF
 	within 5 200 pmu-symbolize -o r.data s.data
-	cat told
-	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
-	test "$(wc -l <told)" = 1
+	cat said
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" said
+	test "$(wc -l <said)" = 1
 	pmu-topprof --to folded r.data | grep -qx "_start 20000"
 END
 
@@ -169,8 +169,8 @@ check 'thirty thousand names that are parts of each other: 500 MB of names in a 
 	R += [sample(1, 0x401000 + i) for i in range(32000)]
 	EOF
 	within 5 500 pmu-symbolize -o r.data s.data
-	cat told
-	test "$(grep -c "names of more than 256 bytes take 128 MiB" told)" = 1
+	cat said
+	test "$(grep -c "names of more than 256 bytes take 128 MiB" said)" = 1
 END
 
 check 'sixty thousand segments, for twenty thousand addresses' <<'END'
@@ -293,9 +293,9 @@ check 'a relocatable file whose sections overlap: what is copied is limited, and
 	R += [sample(1, 0x10000010), sample(1, 0x20000008 + $offset), sample(1, 0x10000020)]
 	EOF
 	within 5 80 pmu-symbolize -o r.data s.data
-	cat told
-	grep -q "rel.o.: some of its debug information overlaps" told
-	test "$(wc -l <told)" = 1	# and not that files take more than 1024 MiB
+	cat said
+	grep -q "rel.o.: some of its debug information overlaps" said
+	test "$(wc -l <said)" = 1	# and not that files take more than 1024 MiB
 	pmu-topprof --to folded r.data >folded
 	cat folded
 	grep -qx "code 3" folded
@@ -337,9 +337,9 @@ overlapping() {
 check 'names of inlined functions that are parts of each other, in DIEs that overlap' <<'END'
 	overlapping 6000000 12
 	within 4 64 pmu-symbolize -o r.data s.data
-	cat told
-	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
-	test "$(wc -l <told)" = 1
+	cat said
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" said
+	test "$(wc -l <said)" = 1
 	test "$(pmu-topprof --to folded r.data | awk '{ n += $NF } END { print n }')" = 12
 END
 
@@ -369,14 +369,14 @@ check 'small files have a small part of what any file may unpack to, and of the 
 	R.append(executable(1, 0x401000, 4096, os.path.abspath("q.elf"), 0x1000))
 	R.append(sample(1, 0x401003))
 	EOF
-	pmu-symbolize -o r.data s.data 2>told
-	cat told
-	grep -q "q.elf.: some of its debug information .*compressed too well" told
+	pmu-symbolize -o r.data s.data 2>said
+	cat said
+	grep -q "q.elf.: some of its debug information .*compressed too well" said
 	rm debug_line
 	overlapping 1000 1	# 7 MB are referred to
-	pmu-symbolize -o r.data s.data 2>told
-	cat told
-	grep -q "q.elf.: its debug information refers to the same bytes again and again" told
+	pmu-symbolize -o r.data s.data 2>said
+	cat said
+	grep -q "q.elf.: its debug information refers to the same bytes again and again" said
 END
 
 check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and reported' <<'END'
@@ -387,9 +387,9 @@ check 'a stream of 20 KB that unpacks to 400 MB is read up to a limit, and repor
 	    sys.stdout.buffer.write((struct.pack("<IHH", 68, 0, 4096) + bytes(4088)) * 256)
 	EOF
 	for tool in 'pmu-stream --stats' pmu-symbolize pmu-topprof pmu-unwind; do
-		exits 1 $tool s.zst >out 2>told
-		cat told
-		grep -q "expands to more than 200 times its size" told
+		exits 1 $tool s.zst >out 2>said
+		cat said
+		grep -q "expands to more than 200 times its size" said
 	done
 	within 10 64 pmu-symbolize s.zst
 END
@@ -412,9 +412,9 @@ check 'records that are all the same, in few compressed bytes, are read up to a 
 	PYTHONPATH=$TOP/tests PYTHONDONTWRITEBYTECODE=1 python3 samples.py
 	ls -l *.data
 	for file in whole inside both; do
-		exits 1 pmu-stream $file.data >counts 2>told
-		cat told
-		grep -q "to more records than it has bytes; the rest is not read" told
+		exits 1 pmu-stream $file.data >counts 2>said
+		cat said
+		grep -q "to more records than it has bytes; the rest is not read" said
 		near "$(sed -n 's/^FINISHED_ROUND *//p' counts)" 4000000 100000
 	done
 	within 8 64 pmu-symbolize -q inside.data
@@ -441,8 +441,8 @@ check 'kernel code at more places than are kept is shown as [unknown]' <<'END'
 	    R.append(bytes(both))
 	EOF
 	within 10 300 pmu-symbolize --definitions 1Gi -o r.data --kallsyms kallsyms s.data
-	cat told
-	grep -q "code is at more than 262144 places" told
+	cat said
+	grep -q "code is at more than 262144 places" said
 	pmu-topprof --to folded r.data >folded
 	grep -qx "code 1" folded
 	grep -qx "inside 1" folded
@@ -483,9 +483,9 @@ check 'perf maps of many processes: names of four million functions, said where 
 	    R += [executable(pid, 0x10000, 0x1000000, "//anon"), sample(pid, 0x10010)]
 	EOF
 	within 20 900 pmu-symbolize --sysroot root -o r.data s.data
-	cat told
-	grep -q "perf-400000.\.map.: offset .*: more functions than are kept of all such files" told
-	test "$(grep -c "more functions than are kept" told)" -le 4
+	cat said
+	grep -q "perf-400000.\.map.: offset .*: more functions than are kept of all such files" said
+	test "$(grep -c "more functions than are kept" said)" -le 4
 	pmu-topprof --to folded r.data | grep -qx "function_10 8"
 	pmu-topprof --to folded r.data | grep -qx "small 1"
 END

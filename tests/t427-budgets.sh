@@ -223,7 +223,7 @@ check 'of 500 files whose symbols were read, the pages of 256 stay in memory' <<
 END
 
 # shared_ids BYTES: x.data, a perf.data file of 4096 events that all have the same list of ids, and
-# one sample; its messages, of a tool that counts its records, are in "told"
+# one sample; its messages, of a tool that counts its records, are in "said"
 shared_ids() {
 	compose x.data <<-EOF
 	EVENTS, ENTRY, BYTES = 4096, 80, $1
@@ -241,8 +241,8 @@ check 'events of a perf.data file that share a list of ids: the list is read a f
 	for size in 9600000 65536; do
 		shared_ids $size
 		within 5 100 pmu-stream x.data
-		cat told
-		grep -q "x.data.*: a list of event ids of $size bytes is not read: .* overlap" told
+		cat said
+		grep -q "x.data.*: a list of event ids of $size bytes is not read: .* overlap" said
 		pmu-stream x.data 2>err >shown || :
 		head -n 2 shown
 		grep -q "^SAMPLE *1$" shown
@@ -266,21 +266,21 @@ names() {
 check 'a name of many events is kept once; many names of an event are kept up to 16 MB' <<'END'
 	names 4096 'info(b"a" * 60000 + b",6,5\n")'
 	within 2 30 pmu-stream n.data
-	test ! -s told
+	test ! -s said
 	names 4096 'info(b"a,6,5\n" * 8000), info(b"a,6,5\nb,6,5\n" * 3000)'
 	within 2 30 pmu-stream n.data
-	test ! -s told
+	test ! -s said
 	names 1 '*[update(b"n" * 8000) for i in range(8000)]'
 	within 2 30 pmu-stream n.data
-	test ! -s told
+	test ! -s said
 	names 1 '*[update(b"%d" % i + b"n" * 8000) for i in range(8000)]'
 	within 3 60 pmu-stream n.data
-	cat told
-	grep -q "more names of events than any recording has" told
+	cat said
+	grep -q "more names of events than any recording has" said
 	# comparisons are limited, too
 	names 4096 '*[info(b",6,5\n".join(b"%d" % i for i in range(6000)))] * 20'
 	within 3 60 pmu-stream n.data
-	grep -q "more names of events than any recording has" told
+	grep -q "more names of events than any recording has" said
 END
 
 done_testing

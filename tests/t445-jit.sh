@@ -5,7 +5,7 @@
 
 # names FILE [ROOT]: of each sample's leaf, in order of thread; its object where it has none
 names() {
-	pmu-symbolize ${2:+--sysroot "$2"} "$1" 2>told >resolved
+	pmu-symbolize ${2:+--sysroot "$2"} "$1" 2>said >resolved
 	pmu-topprof -l tid resolved >p.pb.gz
 	go tool pprof -traces p.pb.gz 2>/dev/null | awk '
 		$1 == "tid:" { tid = $2 }
@@ -44,7 +44,7 @@ check 'replaced code is named by what was there at its time, as perf inject --ji
 	END
 	names s.data >got
 	same want got
-	test ! -s told
+	test ! -s said
 	needs_command perf
 	perf inject --jit -f -i s.data -o injected 2>/dev/null
 	perf script -f -i injected -F ip,sym 2>/dev/null | awk '{ print $2 }' >theirs
@@ -119,7 +119,7 @@ check 'records of 3 MiB: of a function, of its lines, of unknown type; what foll
 	END
 	names s.data >got
 	same want got
-	test ! -s told
+	test ! -s said
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:129 "
 	go tool pprof -raw p.pb.gz 2>/dev/null | grep "with_lines a.c:79872 "
 END
@@ -140,9 +140,9 @@ check "a dump harmed by $1: reported, exit 0, and the intact part counts" <<'END
 		out = jit_file([(1500, 0x20000, "before"), (1500, 0x30000, "$name")], "jit-1.dump")
 	END
 	names s.data >got
-	cat told
+	cat said
 	same want got
-	test -z "$message" || grep -q "jit-1.dump.: offset $(cat at): $message" told
+	test -z "$message" || grep -q "jit-1.dump.: offset $(cat at): $message" said
 	exits 0 pmu-symbolize s.data >out 2>err
 END
 }
@@ -169,7 +169,7 @@ check 'a file that is no dump, and an empty one' <<'END'
 		END
 		names s.data >got
 		same want got
-		test $size -lt 40 || grep -q "jit-1.dump.: offset 0x0: no jitdump header; not read" told
+		test $size -lt 40 || grep -q "jit-1.dump.: offset 0x0: no jitdump header; not read" said
 	done
 END
 
@@ -183,7 +183,7 @@ check 'a dump that goes on with zeros, to be written yet, is whole' <<'END'
 	END
 	names s.data >got
 	same want got
-	test ! -s told
+	test ! -s said
 END
 
 check 'map and dump of another machine, below its root; bad lines of a map are reported' <<'END'
@@ -205,8 +205,8 @@ check 'map and dump of another machine, below its root; bad lines of a map are r
 	END
 	names s.data root >got
 	same want got
-	grep -q "perf-4194000.map.: offset 0x10: a line that is not .START SIZE NAME.; skipped" told
-	test "$(wc -l <told)" = 1
+	grep -q "perf-4194000.map.: offset 0x10: a line that is not .START SIZE NAME.; skipped" said
+	test "$(wc -l <said)" = 1
 END
 
 check 'files of others than the user of the process, root and oneself: reported, not read' <<'END'
@@ -234,16 +234,16 @@ check 'files of others than the user of the process, root and oneself: reported,
 		chown $owner jit-1.dump $map
 		names s.data >got
 		same want got
-		test ! -s told
+		test ! -s said
 	done
 	refused() {
 		chown $1 jit-1.dump $map
 		names s.data >got
 		test "$(grep -c "anon" got)" = 2
-		cat told
-		grep -q "perf-$target.map. is not read: it belongs to user $1, who is not" told
-		grep -q "jit-1.dump. is not read: it belongs to user $1, who is not" told
-		test "$(wc -l <told)" = 2
+		cat said
+		grep -q "perf-$target.map. is not read: it belongs to user $1, who is not" said
+		grep -q "jit-1.dump. is not read: it belongs to user $1, who is not" said
+		test "$(wc -l <said)" = 2
 	}
 	refused 12346
 	kill $target

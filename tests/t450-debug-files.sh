@@ -280,9 +280,9 @@ check 'a server that hangs costs the time allowed for all files, and that is sai
 	exec sleep 1000003
 	EOF
 	absent s.data
-	pmu-symbolize --debuginfod http://127.0.0.1:2/ --debuginfod-time 1 s.data 2>told >r.data
-	cat told
-	test "$(grep -c "debuginfod: .http://127.0.0.1:2/. did not answer within 1 s" told)" = 1
+	pmu-symbolize --debuginfod http://127.0.0.1:2/ --debuginfod-time 1 s.data 2>said >r.data
+	cat said
+	test "$(grep -c "debuginfod: .http://127.0.0.1:2/. did not answer within 1 s" said)" = 1
 	at_most "$(wc -l <asked)" 8	# at a time
 	pmu-topprof --to folded r.data | grep -q "0\.so"
 	none pgrep -fx "sleep 1000003"
@@ -295,9 +295,9 @@ check 'a client that gives a server up after its own time: no other file is aske
 	exit 1
 	EOF
 	absent s.data
-	DEBUGINFOD_TIMEOUT=1 pmu-symbolize --debuginfod http://127.0.0.1:2/ s.data 2>told >r.data
-	cat told
-	test "$(grep -c "debuginfod: .* did not answer within 1 s" told)" = 1
+	DEBUGINFOD_TIMEOUT=1 pmu-symbolize --debuginfod http://127.0.0.1:2/ s.data 2>said >r.data
+	cat said
+	test "$(grep -c "debuginfod: .* did not answer within 1 s" said)" = 1
 	at_most "$(wc -l <asked)" 8
 END
 
@@ -308,9 +308,9 @@ check 'several files are fetched at once: clients that wait for each other end' 
 	EOF
 	absent s.data
 	DEBUGINFOD_TIMEOUT=3600 pmu-symbolize --debuginfod http://127.0.0.1:2/ \
-		--debuginfod-time 10m s.data 2>told >r.data
-	cat told
-	none grep "did not answer" told
+		--debuginfod-time 10m s.data 2>said >r.data
+	cat said
+	none grep "did not answer" said
 	test "$(sort -u asked | wc -l)" = 10
 	test "$(wc -l <asked)" = 10
 END

@@ -14,9 +14,9 @@ check 'other events, other recorders: perf script sees the same samples' <<'END'
 	pmu-sample -e cpu-clock,page-faults -g -F 2000 -o a.data -- ten threads 0.2
 	pmu-sample -e cpu-clock -F 1000 -o b.data -- ten serial 0.1
 	perf_record -e cpu-clock,minor-faults -d -F 1000 -o c.data -- ten serial 0.1
-	exits 0 pmu-stream -v --cat a.data b.data c.data >j.data 2>told
+	exits 0 pmu-stream -v --cat a.data b.data c.data >j.data 2>said
 	n=$(has j.data SAMPLE)
-	grep -q "3 streams joined: .* $n of them samples" told
+	grep -q "3 streams joined: .* $n of them samples" said
 	for file in a b c; do samples -i $file.data; done | sort >want
 	samples -i j.data | sort | same want -
 	test "$(wc -l <want)" -gt 150
@@ -137,8 +137,8 @@ check 'clocks of other origins are put in order by the wall clock, which is repo
 		{ wall_times a.data; wall_times $b; } | sort -s -n -k 1,1 >want
 		cut -d " " -f 2 want | uniq >want.pids
 		for files in "a.data $b" "$b a.data"; do
-			pmu-stream --cat $files >j.data 2>told
-			test $(grep -c "is put in order by the wall clock" told) = 1
+			pmu-stream --cat $files >j.data 2>said
+			test $(grep -c "is put in order by the wall clock" said) = 1
 			wall_times j.data >got
 			cut -d " " -f 2 got | uniq | diff want.pids -
 			sort -s -n -k 1,1 got | diff want -

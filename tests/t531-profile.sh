@@ -478,7 +478,7 @@ check 'samples of threads that had one just before count as those looked up by t
 			--interval*) out="--output-template ${way%% *}/%s.pb" ;;
 			*) out="-o ${way%% *}/p" ;;
 			esac
-			pmu-topprof ${way#* } $options -Z none $out s.data 2>"${way%% *}.told"
+			pmu-topprof ${way#* } $options -Z none $out s.data 2>"${way%% *}.said"
 		done
 		ls short | tail -n 1
 		test -s "short/$(ls short | head -n 1)"

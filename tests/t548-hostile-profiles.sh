@@ -100,13 +100,13 @@ END
 check 'folded stacks of many more frames than addresses are left out, and reported' <<'END'
 	made unfold 1000000 | gzip >unfold.pb.gz
 	made unfold 1000000 | wc -c >size
-	cost sh -c 'pmu-topprof --to folded -o "$1" unfold.pb.gz 2>told' - lines >costs
-	cat costs told
+	cost sh -c 'pmu-topprof --to folded -o "$1" unfold.pb.gz 2>said' - lines >costs
+	cat costs said
 	at_most "$(wc -c <lines)" 100	# it may be a GB, not to be shown
 	same - lines <<-"EOF"
 	main 7
 	EOF
-	grep -q "^pmu-topprof: 2 stacks are left out: .* repeat inlined calls too often" told
+	grep -q "^pmu-topprof: 2 stacks are left out: .* repeat inlined calls too often" said
 	sanitized || at_most "$(sed "s/.* //" costs)" $((65536 + 20 * $(cat size) / 1024))
 	made unfold 1000 >short.pb
 	pmu-topprof --to folded short.pb >lines

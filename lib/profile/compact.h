@@ -16,9 +16,10 @@
  *	}
  *
  * Open addressing, linear probing.  The numbers of slots are 2^n and 3 * 2^n.  The high bits of the
- * hash choose a slot.  Items have ids without gaps, so an id takes few bits.  A slot has the id in
- * its low bits, and low bits of the hash in its other bits: these tell most wrong items from the
- * right one.  The rest of the hash is not kept, so growing needs the hashes of all items again.
+ * hash choose a slot.  Items have ids without gaps, so an id takes few bits.  A slot keeps the id
+ * in its low bits, and low bits of the hash in its other bits.  If these differ from those of the
+ * hash that is searched for, the item is not the right one, and need not be looked at.  The rest of
+ * the hash is not kept, so growing needs the hashes of all items again.
  */
 #pragma once
 #include "base/table.h"

@@ -104,8 +104,9 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 /*
  * A module's symbol names only code of that module. It is used only if the kernel has not moved
  * since the recording, because modules do not move together with the kernel. The kernel's mapping
- * covers the modules and BPF programs that the recording does not tell of, too. Parts beyond
- * OBJECTS_MAX have no object: it is unknown whose code they have.
+ * goes on after its last function. If the recording has no record of a module or a BPF program, its
+ * code seems to be the kernel's. Parts beyond OBJECTS_MAX have no object: it is unknown whose code
+ * they have.
  */
 const char *resolver_kernel_symbol(const struct resolver *r, const struct place *place)
 {

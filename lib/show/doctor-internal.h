@@ -9,7 +9,7 @@ struct finding {
 	enum finding_state state;
 	const char *topic;	/* "paranoid level"; scripts rely on it, so never change it */
 	char text[256];		/* result */
-	char mend[256];		/* command that fixes the problem; "" if none is needed or known */
+	char mend[256];		/* a command that solves the problem; or "" */
 };
 
 /* Zero-initialised: none. */

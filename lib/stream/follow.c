@@ -55,8 +55,10 @@ static bool follow_event_desc(struct stream_reader *in, struct cursor c, bool *k
 	return !c.failed;
 }
 
-/* "sched:sched_switch,2,47": name, type, config.  Names the events without a generic name.
-   False: there are too many names. */
+/*
+ * "sched:sched_switch,2,47": name, type, config.  Name the events that have no generic name.
+ * False: there are too many names.
+ */
 static bool follow_type_info(struct stream_reader *in, const char *line)
 {
 	const char *comma = strchr(line, ','), *name = NULL;
