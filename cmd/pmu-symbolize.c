@@ -14,8 +14,6 @@
 #include "stream/writer.h"
 
 #include <inttypes.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool inlines = true, lines = true;
 static int style = DEMANGLE_TEMPLATES;
@@ -59,17 +57,6 @@ static const struct command command = {
 	.options = options,
 	.reads_files = true,
 };
-
-/* Return when INPUT was last written, in ns since 1970; 0: it is not a file. */
-static int64_t written_at(const char *input)
-{
-	struct stat st;
-	bool is_stdin = !input || !strcmp(input, "-");
-
-	if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(input, &st)) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	return st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-}
 
 /* Write RESOLVED, once for each event of the group that SAMPLE reads. */
 static void write_parts(struct resolved_writer *writer, struct resolved *tables,
@@ -163,7 +150,7 @@ int main(int argc, char **argv)
 	how.no_inlines = !inlines;
 	how.no_lines = !lines;
 	locate_check_list(&how.where.build_id_map, &report);
-	how.recorded_before = written_at(input);
+	how.where.recorded_before = locate_written_at(input);
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);

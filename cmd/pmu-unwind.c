@@ -55,6 +55,7 @@ int main(int argc, char **argv)
 	const char *input = command_input(&command);
 	command_needs(&command, "debuginfod-time", "debuginfod");
 	locate_check_list(&how.where.build_id_map, &report);
+	how.where.recorded_before = locate_written_at(input);
 	how.stack_max = (uint32_t)max_stack;
 	how.no_join = !join;
 	how.no_frame_pointers = !frame_pointers;

@@ -39,14 +39,15 @@ static bool read_build_id(const char *id, struct object *o)
  * Open the file of a mapping without a build ID, as Go's older linker writes none.  It is the one
  * recorded as far as can be known: it was not changed since.
  */
-static struct elf *open_without_id(struct code_files *c, const char *path,
+static struct elf *open_without_id(struct code_files *c, const struct object *object,
 				   enum locate_result *result)
 {
+	const char *path = object->path;
 	const char *root = c->where.sysroot ? c->where.sysroot : "";
 	struct elf *elf = *path == '/' ? locate_elf(&c->where, root, path) : NULL;
 
 	*result = elf ? LOCATED : LOCATE_ABSENT;
-	if (!elf || c->d->time == 0 || elf_modified(elf) <= c->d->time)
+	if (!locate_is_changed(&c->where, object, elf, c->d->time))
 		return elf;
 	elf_close(elf);
 	*result = LOCATE_CHANGED;
@@ -66,7 +67,7 @@ static void open_file(struct code_files *c, struct code_file *f, const struct de
 		l = locate_object(&c->where, &object, 0, &none, false);
 		locate_elsewhere(&c->where, &object, &l);
 	} else {
-		l.elf = open_without_id(c, f->path, &l.result);
+		l.elf = open_without_id(c, &object, &l.result);
 	}
 	f->source = (struct source){
 		.tried = true, .result = l.result, .elf = l.elf, .where = &c->where,

@@ -27,6 +27,8 @@ struct locate_options {
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
 	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
+	/* when the stream was complete, in ns since 1970, if it has no clock; 0: unknown */
+	int64_t recorded_before;
 };
 
 #define LOCATE_FETCH_TIME (300ULL * 1000 * 1000 * 1000)	/* default of DEBUGINFOD_TIME */
@@ -71,6 +73,27 @@ struct located locate_mapped(const struct locate_options *where, const struct ob
  */
 bool locate_address(const struct elf *elf, const struct mapping *m, uint64_t address,
 		    struct elf_segment *segment, uint64_t *own);
+
+/*
+ * Return the latest time at which a sample may have been taken, in ns since 1970, if its TIME is in
+ * the clock of the stream with ORIGIN (NULL: unknown); 0: unknown.
+ */
+int64_t locate_taken_before(const struct locate_options *where,
+			    const struct stream_origin *origin, uint64_t time);
+
+/*
+ * Return when INPUT, a file or (NULL, "-") stdin, was last written, in ns since 1970; 0: it is
+ * not a regular file.
+ */
+int64_t locate_written_at(const char *input);
+
+/*
+ * Return whether ELF, which was located for OBJECT, was changed after TAKEN_BEFORE (in ns since
+ * 1970; 0: unknown).  Without a build ID, a file is recognized by path and inode, which stay when
+ * the file is written to.  Files in the user's sysroot are trusted.
+ */
+bool locate_is_changed(const struct locate_options *where, const struct object *object,
+		       const struct elf *elf, int64_t taken_before);
 
 /* If *L was not located, look for OBJECT by its build ID alone. This may take long. */
 void locate_elsewhere(const struct locate_options *where, const struct object *object,

@@ -118,33 +118,16 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 }
 
 /*
- * Return the latest time at which the current sample may have been taken, in ns since 1970; 0:
- * unknown. The wall clock may have run 0.1 % faster or slower than the stream's clock.
- */
-static int64_t taken_before(const struct resolver *r, const struct stream_reader *in)
-{
-	const struct stream_origin *origin = stream_origin(in);
-
-	if (!origin->has_clock || !r->sample_time)
-		return r->options.recorded_before;
-	uint64_t since = r->sample_time - origin->clock_time;	/* or before: then near 2^64 */
-	uint64_t distance = since >> 63 ? -since : since;
-	return (int64_t)(origin->wall_time + since + distance / 1000);
-}
-
-/*
- * Check whether the source's file was changed after the sample. Without a build ID, a file is
- * recognized by path and inode, which stay when the file is written to. If the file may be
- * what was mapped, a note warns; otherwise it is closed. Files in the user's sysroot are trusted.
+ * Check whether the source's file was changed after the sample. If the file may be what was
+ * mapped, a note warns; otherwise it is closed.
  */
 static void check_unchanged(struct resolver *r, const struct stream_reader *in,
 			    const struct mapping *m, struct source *source)
 {
 	const struct object *object = &r->spaces.objects.object[m->object];
-	int64_t taken = taken_before(r, in);
+	int64_t taken = locate_taken_before(&r->options.where, stream_origin(in), r->sample_time);
 
-	if (!source->elf || object->kind != OBJECT_FILE || object_has_id(object) ||
-	    r->options.where.sysroot || !taken || elf_modified(source->elf) <= taken)
+	if (!locate_is_changed(&r->options.where, object, source->elf, taken))
 		return;
 	if (elf_may_map(source->elf, m->file_offset, m->end - m->start,
 			(uint64_t)sysconf(_SC_PAGESIZE))) {

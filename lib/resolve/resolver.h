@@ -18,8 +18,6 @@
 struct resolver;
 
 struct resolver_options {
-	/* when the stream was complete, in ns since 1970, if it has no clock; 0: unknown */
-	int64_t recorded_before;
 	enum demangle_style demangle;
 	bool no_inlines;	/* only functions, without the calls inlined into them */
 	bool no_lines;		/* no files and lines */

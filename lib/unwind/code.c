@@ -75,15 +75,28 @@ static void open_code(struct unwind *u, const struct object *object, const struc
 		code->cfi = cfi_open(code->elf);
 }
 
+/* Close the file of OBJECT if it was changed after the current sample: its tables may be others. */
+static void close_changed(struct unwind *u, const struct object *object, struct code *code)
+{
+	int64_t taken = locate_taken_before(&u->options.where, u->origin, u->sample_time);
+
+	if (!locate_is_changed(&u->options.where, object, code->elf, taken))
+		return;
+	code_release(code);
+	code->result = LOCATE_CHANGED;
+}
+
 struct code *code_of(struct unwind *u, uint32_t object, const struct mapping *m, pid_t pid)
 {
 	const struct object *o = &u->spaces.objects.object[object];
 	struct code *code = code_at(u, object);
 
-	if (code->tried)
+	if (code->is_checked)
 		return code;
-	code->tried = true;
-	open_code(u, o, m, pid, true, code);
+	if (!code->tried)
+		open_code(u, o, m, pid, true, code);
+	close_changed(u, o, code);
+	code->tried = code->is_checked = true;
 	if (!code->elf && o->kind == OBJECT_FILE && !code->is_reported)
 		report_note(u->report, "stacks may end in '%s': %s%s", o->path,
 			    locate_reason(code->result), locate_advice(o, code->result));

@@ -84,7 +84,8 @@ struct rules {
 /* The file of an object. */
 struct code {
 	bool tried;		/* the file was looked for */
-	bool is_reported;	/* the missing file was reported */
+	bool is_reported;	/* the missing or changed file was reported */
+	bool is_checked;	/* code_of() has looked whether the file was changed */
 	bool debug_tried;	/* its debug file was looked for */
 	enum locate_result result;
 	struct elf *elf, *debug;	/* NULL: not found */
@@ -153,6 +154,7 @@ struct unwind {
 	const struct machine *mask_machine;
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
+	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t too_long;	/* samples that were cut to fit a record */

@@ -428,6 +428,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 
 	if (!unwind_takes(u, &event->attr))
 		return 0;
+	u->sample_time = event->attr.sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	code_make_room(u);
 	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
 	if (s->user_regs_abi == 0) {	/* a thread of the kernel; or nothing is left to do */
