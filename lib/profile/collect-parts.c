@@ -5,12 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static struct collect_part *add_part(struct collect *c, pid_t id, uint32_t comm)
+static struct collect_part *add_part(struct collect *c, pid_t id, const char *name)
 {
 	c->part = array_grow(c->part, c->parts, sizeof(*c->part));
 	struct collect_part *part = &c->part[c->parts];
-	*part = (struct collect_part){ .id = id, .comm = comm,
-		.process = mem_text(tasks_name_text(&c->labeler.tasks, id)), .profile = {
+	*part = (struct collect_part){ .id = id, .name = mem_text(name), .profile = {
 		.resolved = &c->tables, .labels = &c->labeler.labels, .no_scale = c->how.no_scale,
 		.latency = c->how.latency, .wall = c->how.wall, .as_time = c->how.as_time,
 		.naming = c->how.naming } };
@@ -35,7 +34,11 @@ struct collect_part *collect_part(struct collect *c, const struct resolved_sampl
 		   : c->how.split == SPLIT_PROCESSES ? s->pid : s->tid;
 	struct collect_part *part = find_part(c, id);
 
-	return part ? part : add_part(c, id, s ? s->comm : 0);
+	if (part)
+		return part;
+	return add_part(c, id, c->how.split == SPLIT_PROCESSES
+			       ? tasks_name_text(&c->labeler.tasks, id)
+			       : s && s->comm ? c->tables.string[s->comm] : "");
 }
 
 void collect_rename(struct collect *c, const struct record *rec)
@@ -48,8 +51,8 @@ void collect_rename(struct collect *c, const struct record *rec)
 	struct collect_part *part = find_part(c, comm.pid);
 	if (!part)
 		return;
-	free(part->process);
-	part->process = mem_text(tasks_name_text(&c->labeler.tasks, comm.pid));
+	free(part->name);
+	part->name = mem_text(tasks_name_text(&c->labeler.tasks, comm.pid));
 }
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
@@ -381,7 +384,7 @@ void collect_end(struct collect *c)
 	end_off_cpu(c);
 	running_reach(&c->running, c->last_time);
 	if (c->parts == 0)
-		add_part(c, 0, 0);
+		add_part(c, 0, "");
 	/* The recorder's own start and end are more exact than the first and last record. */
 	if (!c->how.interval && o->first_time && o->first_time < c->first_time)
 		c->first_time = o->first_time;
@@ -398,7 +401,7 @@ void collect_release_parts(struct collect *c)
 {
 	for (uint32_t i = 0; i < c->parts; i++) {
 		profile_release(&c->part[i].profile);
-		free(c->part[i].process);
+		free(c->part[i].name);
 	}
 	profile_release(&c->shared_comments);
 	free(c->part);

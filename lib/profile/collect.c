@@ -148,8 +148,26 @@ static bool begin_wait(struct collect *c, const struct collect_part *part,
 	return true;
 }
 
-/* Count sample S.  RAW is set if the frames of S are not resolved yet. */
-static void take(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s)
+/*
+ * Return whether the sample with the values V is counted.  It may end an interval before it: then
+ * all ids in c->tables change.  So call this before anything of the sample gets such an id.
+ */
+static bool reach_sample(struct collect *c, const struct selection_values *v)
+{
+	bool selected = !c->selects || selection_contains(&c->how.selection, v);
+
+	c->samples += selected;
+	if (selected)
+		collect_time(c, v->time);
+	return selected;
+}
+
+/*
+ * Count sample S, if it is SELECTED, by reach_sample().  RAW is set if the frames of S are not
+ * resolved yet.
+ */
+static void take(struct collect *c, struct collect_ahead *raw, struct resolved_sample *s,
+		 bool selected)
 {
 	const struct stream_events *events = c->events;
 	const struct stream_event *event = &events->event[s->event];
@@ -157,12 +175,6 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 	bool waits = events_sample_waits(events, s->event);
 	uint32_t running = 0;
 
-	bool selected = !c->selects || selection_contains(&c->how.selection,
-			&(struct selection_values){ s->pid, s->tid, s->cpu, s->time, event->name,
-						    comm });
-	c->samples += selected;
-	if (selected)
-		collect_time(c, s->time);
 	if (c->how.latency || c->how.parallelism)
 		running = count_running(c, s, event, waits);
 	if (!selected)
@@ -222,6 +234,14 @@ static bool unwind_dump(struct collect *c, struct collect_ahead *a)
 	return good;
 }
 
+static bool reach_raw(struct collect *c, const struct sample *s, uint32_t event)
+{
+	const char *comm = c->selects ? tasks_name_text(resolver_tasks(c->resolver), s->tid) : "";
+
+	return reach_sample(c, &(struct selection_values){ s->pid, s->tid, s->cpu, s->time,
+							   c->events->event[event].name, comm });
+}
+
 static void take_sample(struct collect *c, struct collect_ahead *a)
 {
 	struct resolved_sample fields;
@@ -238,10 +258,11 @@ static void take_sample(struct collect *c, struct collect_ahead *a)
 	uint32_t parts = c->events->reads_groups
 		? groups_split(&c->groups, c->events, &a->sample, part) : 1;
 	for (uint32_t i = 0; i < parts; i++) {
+		bool selected = reach_raw(c, &a->sample, part[i].event);
 		resolver_fields(c->resolver, c->in, &a->sample, &fields);
 		fields.event = part[i].event;
 		fields.period = part[i].period;
-		take(c, a, &fields);
+		take(c, a, &fields, selected);
 	}
 }
 
@@ -269,10 +290,24 @@ static void take_samples(struct collect *c, const struct record *first)
 	}
 }
 
+/* Process REC, a RESOLVED_SAMPLE.  Return false, with the reason in *WHY, if it is damaged. */
+static bool take_resolved_sample(struct collect *c, const struct record *rec, const char **why)
+{
+	struct resolved_sample s;
+
+	if (!resolved_read_sample(&c->reader, rec, c->events->count, c->frame, &s, why))
+		return false;
+	bool selected = reach_sample(c, &(struct selection_values){
+		s.pid, s.tid, s.cpu, s.time, c->events->event[s.event].name,
+		resolved_comm(&c->reader, &s) });
+	resolved_translate(&c->reader, &s, c->frame);
+	take(c, NULL, &s, selected);
+	return true;
+}
+
 /* Process a record of a resolved stream, added by a filter before us. */
 static void take_resolved(struct collect *c, const struct record *rec)
 {
-	struct resolved_sample sample;
 	struct resolved_tool tool;
 	enum { TOOLS_MAX = 256 };
 	const char *why = "TOOL record is shorter than its fields";
@@ -285,10 +320,7 @@ static void take_resolved(struct collect *c, const struct record *rec)
 	c->is_resolved = true;
 	switch (rec->type) {
 	case RECORD_RESOLVED_SAMPLE:
-		good = resolved_read_sample(&c->reader, rec, c->events->count, c->frame,
-					    &sample, &why);
-		if (good)
-			take(c, NULL, &sample);
+		good = take_resolved_sample(c, rec, &why);
 		break;
 	case RECORD_TOOL:
 		good = resolved_read_tool(rec, &tool);

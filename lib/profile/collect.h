@@ -47,8 +47,8 @@ struct collect_options {
 /* One of the profiles that a stream is cut into. */
 struct collect_part {
 	pid_t id;		/* process or thread; 0: all */
-	uint32_t comm;		/* string in TABLES: name in the first sample */
-	char *process;		/* last name of process ID; owned */
+	char *name;		/* last name of process ID, or name of thread ID in its first
+				   sample; owned */
 	struct label_counts labels;	/* of its samples, since the last cut */
 	struct profile profile;
 };

@@ -79,11 +79,9 @@ static void name_part(const struct outputs *o, const struct collect *c,
 	static const char *const ends[] = {
 		[PACK_GZIP] = "pb.gz", [PACK_NONE] = "pb", [PACK_ZSTD] = "pb.zst",
 	};
-	const char *comm = c->how.split == SPLIT_PROCESSES ? part->process
-			   : part->comm ? c->tables.string[part->comm] : "";
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s", *comm ? comm : "unnamed");
+	snprintf(name, sizeof(name), "%s", *part->name ? part->name : "unnamed");
 	make_file_name(name);
 	snprintf(path, PATH_MAX, "%s-%d.%s", name, part->id,
 		 o->folded ? "folded" : ends[c->how.pack]);

@@ -251,7 +251,7 @@ static bool read_sample_labels(const struct resolved_reader *r, struct cursor *c
 		return refuse(why, "RESOLVED_SAMPLE record is shorter than its labels");
 	if (id >= r->label_sets)
 		return refuse(why, "RESOLVED_SAMPLE record with undefined labels");
-	s->labels = 1 + r->label_set[id];
+	s->labels = 1 + id;
 	return true;
 }
 
@@ -283,12 +283,9 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 	if (s->event >= events || (s->comm && s->comm >= r->strings))
 		return refuse(why, "RESOLVED_SAMPLE record of an undefined event or name");
 	memcpy(frame, c.at, s->frames * sizeof(*frame));
-	for (uint32_t i = 0; i < s->frames; i++) {
+	for (uint32_t i = 0; i < s->frames; i++)
 		if (frame[i] >= r->frames)
 			return refuse(why, "RESOLVED_SAMPLE record with an undefined frame");
-		frame[i] = r->frame[frame[i]];
-	}
-	s->comm = s->comm ? r->string[s->comm] : 0;
 	s->frame = frame;
 	cursor_bytes(&c, s->frames * sizeof(*frame));
 	if (s->has & PERF_SAMPLE_RAW) {
@@ -301,6 +298,20 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 		return false;
 	r->tables->samples++;
 	return true;
+}
+
+const char *resolved_comm(const struct resolved_reader *r, const struct resolved_sample *s)
+{
+	return s->comm ? r->tables->string[r->string[s->comm]] : "";
+}
+
+void resolved_translate(const struct resolved_reader *r, struct resolved_sample *s,
+			uint32_t *frame)
+{
+	for (uint32_t i = 0; i < s->frames; i++)
+		frame[i] = r->frame[frame[i]];
+	s->comm = s->comm ? r->string[s->comm] : 0;
+	s->labels = s->labels ? 1 + r->label_set[s->labels - 1] : 0;
 }
 
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool)

@@ -199,7 +199,7 @@ struct resolved_reader {
 
 /*
  * Read a record of a resolved stream: a definition or a RESTART; a RESOLVED_SAMPLE into *SAMPLE,
- * with ids of r->tables and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a TOOL record
+ * with ids of the stream and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a TOOL record
  * into *TOOL.  EVENTS is the stream's number of events.  Return false if the record is damaged,
  * with the reason in *WHY.
  */
@@ -209,6 +209,16 @@ bool resolved_read_sample(const struct resolved_reader *r, const struct record *
 			  uint32_t events, uint32_t *frame, struct resolved_sample *sample,
 			  const char **why);
 bool resolved_read_tool(const struct record *rec, struct resolved_tool *tool);
+
+/* Return the name of the thread of SAMPLE, which was just read; "": unknown. */
+const char *resolved_comm(const struct resolved_reader *r, const struct resolved_sample *sample);
+
+/*
+ * Change the ids in SAMPLE, which was just read, and in its FRAME, to those of r->tables.  They
+ * are valid until the next resolved_forget(), so call it after anything that may forget.
+ */
+void resolved_translate(const struct resolved_reader *r, struct resolved_sample *sample,
+			uint32_t *frame);
 
 /* Return whether the counts in the END record are equal to those of R. */
 bool resolved_read_end(const struct resolved_reader *r, const struct record *rec);
