@@ -103,10 +103,21 @@ END
 
 check 'several events come in one stream, each with its samples' <<'END'
 	pmu-sample -e cpu-clock -e page-faults -c 100k -o s.data -- true
-	pmu-sample -e task-clock,page-faults -o s.data -- ten serial 0.1
+	pmu-sample -e task-clock,page-faults/period=1/ -o s.data -- ten serial 0.1
 	perf report -i s.data --stats >stats
 	grep -q "^task-clock[:uH]* stats" stats
 	grep -q "^page-faults[:uH]* stats" stats
+END
+
+check 'a software event keeps its period beside other events' <<'END'
+	# two threads fault, one after the other; a counter of each may end within a period
+	pmu-sample -v -o s.data -e cpu-clock/freq=97/u -e page-faults/period=37/u -- \
+		ten faulting 0.3 2>err
+	samples s.data event,period | awk '$2 ~ /^page-faults/ { print $1 }' | sort | uniq -c >taken
+	cat taken
+	test "$(awk '{ print $2 }' taken)" = 37
+	near "$(awk '{ print $1 * $2 }' taken)" "$(sed -n \
+		's/^pmu-sample: page-faults[:a-z]*: \([0-9]*\) counted.*/\1/p' err)" $((37 * $(nproc)))
 END
 
 check 'it stops at the duration, at signals, when its reader goes' <<'END'

@@ -174,7 +174,7 @@ check 'filters of tracepoints: of the -e before them, in the kernel; others take
 	test "$(sampled sched_process_exit)" = 3
 	# two of one event: both must match
 	pmu-sample -R -e sched:sched_process_exec --filter 'filename ~ "*true"' \
-		--filter "pid == 1" -e page-faults -o s.data -- sh -c "/bin/true; exit 0"
+		--filter "pid == 1" -e page-faults/period=1/ -o s.data -- sh -c "/bin/true; exit 0"
 	samples s.data event >events
 	grep -q page-faults events
 	none grep sched_process_exec events

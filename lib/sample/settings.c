@@ -28,13 +28,27 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 				   PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_NO_FLAGS);
 }
 
+/*
+ * Return whether samples of this event must have their period.  Several events of one stream have
+ * periods of their own.  But of a software event that counts one at a time, the kernel takes each
+ * as a sample, whatever its period, if samples have the period (perf_swevent_event()).  There
+ * the reader uses the event's period.
+ */
+static bool needs_period(const struct perf_event_attr *attr, bool several)
+{
+	bool counts_one = attr->type == PERF_TYPE_SOFTWARE && !event_is_clock(attr) &&
+			  attr->config != PERF_COUNT_SW_DUMMY;
+
+	return attr->freq || (several && !counts_one);
+}
+
 static void set_fields(const struct sample_settings *s, const struct open_settings *o,
 			struct event *event, bool several)
 {
 	struct perf_event_attr *attr = &event->attr;
 
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | s->sample_type;
-	if (attr->freq || several || s->periods)
+	if (s->periods || needs_period(attr, several))
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (several || o->ids)
 		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
