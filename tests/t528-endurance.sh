@@ -1,0 +1,264 @@
+#!/bin/sh
+# Two profilers of the whole machine, for long, beside all that makes it hard: each other and a
+# foreign profiler, BPF programs that come and go, short processes that rename themselves and
+# compile code, processes in namespaces of their own; and each tool is stopped for moments.
+#
+# ENDURANCE_SECONDS=3600: so long (180).
+# kinds: alone
+. tests/lib.sh
+. tests/serving.sh
+
+seconds=${ENDURANCE_SECONDS:-180}
+scene=$scratch/scene
+interval=1
+# What is sampled by count, with the period; primes, and small: many samples.
+counted_events='page-faults=37 context-switches=29 cpu-migrations=1'
+
+# --- What makes it hard.  Each runs until the scene ends, at a low priority: it must not keep the
+# --- tools from running, only give them much to do.
+
+# compile: a JIT compiler with a jitdump file, again and again
+compile() {
+	mkdir -p "$scene/jit" && cd "$scene/jit" || exit
+	while :; do
+		nice -n 5 rejit 2>/dev/null
+		rm -f jit-*.dump
+	done
+}
+
+# contain: short processes, as of a container: of a file system that only they see
+contain() {
+	while sleep 0.1; do
+		unshare -m -p -f sh -c "mount -t tmpfs none '$scene/box' &&
+			cp '$HELP/spin' '$scene/box/boxed' &&
+			exec chroot '$scene/box' /boxed serial 20" >/dev/null 2>&1 || sleep 1
+	done
+}
+
+# profile: a foreign profiler, which starts and ends
+profile() {
+	while :; do
+		command perf record -q -a -e cpu-clock -F 49 -o /dev/null -- sleep 3 \
+			>/dev/null 2>&1 || sleep 3
+	done
+}
+
+# request: profiles from pmu-serve, whose recorder loads BPF programs; the answers' statuses
+request() {
+	while sleep 4; do
+		curl -sS -o /dev/null -w '%{http_code}\n' \
+			"$url/debug/pprof/profile?seconds=1" >>"$scene/answers" 2>&1
+	done
+}
+
+# tools: the pids of all that is being tested
+tools() { echo $own_tools $server $(pgrep -P $server); }
+
+# freeze: stop one tool for up to a second, any, and note which and when
+freeze() {
+	while sleep 1.$(shuf -i 10-99 -n 1); do
+		victim=$(tools | tr ' ' '\n' | shuf -n 1)
+		name=$(cat "/proc/$victim/comm" 2>/dev/null) || continue
+		kill -STOP "$victim" 2>/dev/null || continue
+		start=$(date +%s.%N)
+		sleep 0.$(shuf -i 10-99 -n 1)
+		kill -CONT "$victim" 2>/dev/null
+		echo "$start $(date +%s.%N) $name" >>"$scene/stops"
+	done
+}
+
+# held PID: its resident memory without pages of files, in KiB
+held() { sed -n 's/^RssAnon:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$1/status" 2>/dev/null; }
+
+# watch: a line every 5 seconds, while pmu-sample runs: seconds, and the memory of each tool
+watch() {
+	begin=$(date +%s)
+	while kill -0 "$sampler" 2>/dev/null; do
+		echo $(($(date +%s) - begin)) \
+			"$(held "$sampler")" "$(held "$symbolizer")" "$(held "$aggregator")" \
+			"$(held "$server")" "$(held "$(pgrep -P "$server" -x pmu-symbolize |
+				head -n 1)")"
+		sleep 5
+	done >"$scene/memory"
+}
+
+# record: all of it, for $seconds
+record() {
+	mkdir -p "$scene/profiles" "$scene/storm" "$scene/box"
+	cd "$scene" || return
+	mkfifo raw resolved
+	disturbers=
+	(cd storm && exec nice -n 5 storm 1000000 >../born) & disturbers="$disturbers $!"
+	bpf-load 20 >loaded & disturbers="$disturbers $!"
+	compile & disturbers="$disturbers $!"
+	contain & disturbers="$disturbers $!"
+	profile & disturbers="$disturbers $!"
+	serve -a --labels --keep 1h --interval ${interval}s --keep-query frequency=97 kept
+	cp err served-first
+	pmu-topprof -v --interval ${interval}s --output-template profiles/%s.pb.gz \
+		<resolved 2>aggregated & aggregator=$!
+	pmu-symbolize <raw 2>symbolized >resolved & symbolizer=$!
+	pmu-sample -v -a -g -e cpu-clock/freq=97/ $(printf -- '-e %s ' $(echo $counted_events |
+		sed 's|\([^ =]*\)=\([0-9]*\)|\1/period=\2/|g')) -d "$seconds" \
+		>raw 2>sampled & sampler=$!
+	own_tools="$sampler $symbolizer $aggregator"
+	request & disturbers="$disturbers $!"
+	freeze & freezer=$!
+	watch
+	# who is stopped now goes on
+	kill $freezer
+	wait $freezer || :
+	kill -CONT $(tools) 2>/dev/null || :
+	for tool in sampler symbolizer aggregator; do
+		ended=0
+		eval "wait \$$tool" || ended=$?
+		echo "$tool $ended" >>ends
+	done
+	get "$url/metrics" >metrics
+	kill -TERM $server
+	ended=0
+	wait $server || ended=$?
+	echo "server $ended" >>ends
+	mv err served
+	kill -TERM $disturbers 2>/dev/null || :
+	eventually test -s loaded
+}
+
+# --- What is judged.
+
+# gaps DIRECTORY: the start times in names of its files, where one does not follow the other,
+# though no tool was stopped then for longer than half an interval
+gaps() {
+	ls "$1" | grep -o '[0-9]\{9,\}' | sort -n >starts
+	awk -v step=$interval '
+	NR == FNR { if ($2 - $1 > step / 2) { n++; from[n] = $1; to[n] = $2 } next }
+	last && ($1 - last < step || $1 - last > step) {
+		excused = 0
+		for (i = 1; i <= n; i++)
+			excused = excused || from[i] < $1 + step && to[i] > last
+		if (!excused || $1 - last < step || $1 - last > 3 * step) print last, "and then", $1
+	} { last = $1 }' "$scene/stops" starts
+}
+
+# flat COLUMN MOST: after ten minutes no more than in the second half of these, and MOST KiB
+flat() {
+	awk -v c="$1" -v more="$2" 'NF == 6 {
+		if ($1 >= 300 && $1 < 600 && $c > warm) warm = $c
+		if ($1 >= 600 && $c > late) late = $c
+	} END {
+		print "column", c ":", warm, "KiB in the first ten minutes, then", late, "KiB"
+		exit late > warm + more
+	}' "$scene/memory"
+}
+
+# peak COLUMN MOST: never more than MOST KiB
+peak() {
+	most=$(awk -v c="$1" 'NF == 6 && $c > most { most = $c } END { print most + 0 }' \
+		"$scene/memory")
+	echo "column $1: $most KiB"
+	test "$most" -gt 0
+	test "$most" -le "$2"
+}
+
+# in_profiles TYPE: its total in all profiles of the pipe, by pprof
+in_profiles() {
+	go tool pprof -symbolize=none -raw all.pb.gz 2>/dev/null | awk -v type="$1/" '
+	/^Samples:/ { getline; for (i = 1; i <= NF; i++) if (index($i, type) == 1) column = i }
+	/^Locations/ { exit }
+	/^ +[0-9]+ .*: / { sub(/:.*/, ""); n += $column } END { print n }'
+}
+
+recorded() { test -e "$scene/done" || skip "nothing was recorded"; }
+
+check 'the whole machine is profiled twice, for long, and all tools end well' <<'END'
+	needs_root
+	needs_command curl perf go
+	unshare -m -p -f true || skip "no namespaces"
+	mkdir "$scene"
+	record
+	touch "$scene/done"
+	tail -n 3 "$scene"/ends "$scene"/stops "$scene"/memory
+	echo "$(cat "$scene/loaded") BPF programs"
+	at_least "$(wc -l <"$scene/stops")" $((seconds / 10))
+	printf '%s 0\n' sampler symbolizer aggregator server | same - "$scene/ends"
+END
+
+check 'every interval is there' <<'END'
+	recorded
+	gaps "$scene/profiles" >missing
+	none cat missing
+	at_least "$(ls "$scene/profiles" | wc -l)" $((seconds - seconds / 20 - 2))
+	gaps "$scene/kept" >missing
+	none cat missing
+	at_least "$(ls "$scene/kept" | grep -c profile-)" $((seconds - seconds / 20 - 2))
+END
+
+check 'no message is wrong: each is about something that happened' <<'END'
+	recorded
+	cd "$scene"
+	# what a busy machine may bring about: losses, files of storm and of boxes that are gone
+	cat >allowed <<-'PATTERNS'
+		^pmu-sample: [a-z-]*: [0-9]* counted in [0-9.]* s, lost [0-9]* samples$
+		^pmu-sample: [0-9]* of [0-9]* records were lost: there was no room for them; sample less often, enlarge
+		^pmu-sample: [0-9]* samples in [0-9.]* s (
+		^pmu-sample: 0 threads, [0-9]* event fds; sampling took
+		^pmu-sample: 'cpu-clock': .* counted, but samples stand for .*
+		pmu-symbolize: no names from '.*/storm/storm-[0-9-]*': the file is gone, or may not be read$
+		pmu-symbolize: no names from '/boxed': the file is gone, or may not be read$
+		pmu-symbolize: [0-9.]* % of the programs' stacks were cut, at an address outside of code
+		pmu-symbolize: [0-9]* more like 'no names from
+		^pmu-topprof: [0-9]* samples, [0-9]* distinct stacks,
+		^pmu-topprof: [0-9]* files$
+		^pmu-topprof: [0-9]* stacks of programs, cut:
+	PATTERNS
+	for file in sampled symbolized aggregated served; do
+		grep -v -f allowed $file | sed "s/^/$file: /" || :
+	done >wrong
+	none cat wrong
+END
+
+check 'what is counted is in the profiles, as samples or as lost; what a clock lacks is reported' <<'END'
+	recorded
+	cd "$scene"
+	pmu-topprof -o all.pb.gz profiles/*.pb.gz
+	for pair in $counted_events; do
+		event=${pair%=*} period=${pair#*=}
+		counted=$(sed -n "s/^pmu-sample: $event: \([0-9]*\) counted.*/\1/p" sampled)
+		shown=$(in_profiles $event)
+		echo "$event: $counted counted, $shown in the profiles"
+		at_least "$counted" $((period * 10))
+		# a period a counter, of which there is one on each CPU
+		near "$shown" "$counted" $((period * $(nproc)))
+	done
+	counted=$(sed -n "s/^pmu-sample: cpu-clock: \([0-9]*\) counted.*/\1/p" sampled)
+	shown=$(in_profiles cpu)
+	echo "cpu-clock: $counted ns counted, $shown ns in the profiles"
+	at_most "$shown" $((counted + counted / 100))
+	grep -q "'cpu-clock'.*samples stand for" sampled || at_least "$shown" $((counted * 88 / 100))
+END
+
+check 'the memory of each tool stays where it was after ten minutes' <<'END'
+	recorded
+	peak 2 65536	# pmu-sample keeps up to 64 MiB while its reader is stopped
+	peak 3 131072
+	peak 4 65536
+	peak 5 32768
+	peak 6 131072
+	if test "$seconds" -lt 900; then exit 0; fi
+	flat 2 16384
+	flat 3 16384
+	flat 4 8192
+	flat 5 4096
+	flat 6 16384
+END
+
+check 'pmu-serve answers beside its own history, and counts it' <<'END'
+	recorded
+	cd "$scene"
+	sort answers | uniq -c
+	# while a tool of the request is stopped, it may come to nothing
+	at_least "$(grep -c '^200$' answers)" $(($(wc -l <answers) * 9 / 10))
+	test "$(awk '$1 == "pmu_serve_keep_starts_total" { print $2 }' metrics)" = 1
+END
+
+done_testing
