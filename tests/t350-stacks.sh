@@ -111,8 +111,8 @@ cat >"$scratch/frames.c" <<'END'
 
 struct frame { const struct frame *next; uint64_t return_address; };
 
-__attribute__((noinline)) void called(void) { __asm__ volatile (""); }
-__attribute__((noinline)) void caller(void) { __asm__ volatile (""); }
+__attribute__((noinline)) void called(void) { __asm__ volatile ("nop"); }
+__attribute__((noinline)) void caller(void) { __asm__ volatile ("nop"); }
 
 /* Run ROUNDS rounds with the frame pointer FRAME. */
 __attribute__((noinline)) static void spin(const struct frame *frame, uint64_t rounds)

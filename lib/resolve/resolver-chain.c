@@ -10,6 +10,15 @@
  */
 #include "resolve/resolver-internal.h"
 
+/*
+ * A return address is looked up by its call, one byte before, and has a name of its own in the
+ * cache: that byte may also have been executed.
+ */
+static uint64_t caller_key(uint64_t address)
+{
+	return (address - 1) ^ 1ULL << 63;
+}
+
 /* Return the RECENT_WAYS slots that may hold ADDRESS. They share a cache line of the CPU. */
 static struct recent *recent_set(const struct resolver *r, uint64_t address, uint64_t generation)
 {
@@ -86,23 +95,30 @@ static bool is_shared(const struct resolver *r, const struct space *space, uint6
 	return m && r->spaces.objects.object[m->object].kind == OBJECT_FILE;
 }
 
-/* Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code. */
+/*
+ * Return the frame of ADDRESS, or TABLE_NONE: ADDRESS is not in code.  IS_RETURN: ADDRESS is the
+ * byte before a return address, in a call; or the return address was put there by hand, and is
+ * where a function starts.
+ */
 static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_t pid,
-			const struct space *space, uint64_t address)
+			const struct space *space, uint64_t address, bool is_return)
 {
 	uint64_t generation = shared_generation(space);
-	const struct recent *q = find_recent(r, address, generation);
+	uint64_t key = is_return ? caller_key(address + 1) : address;
+	const struct recent *q = find_recent(r, key, generation);
 
 	r->by_time = false;
 	if (!q && generation != space->generation && !is_shared(r, space, address)) {
 		generation = space->generation;
-		q = find_recent(r, address, generation);
+		q = find_recent(r, key, generation);
 	}
 	if (q)
 		return q->frame;
 	struct place place = resolver_place_find(r, in, pid, space, address);
+	if (is_return && resolver_is_before_function(r, &place))
+		place = resolver_place_find(r, in, pid, space, ++address);
 	uint32_t frame = is_no_code(r, space, address) ? TABLE_NONE : resolver_frame_at(r, &place);
-	add_recent(r, address, generation, frame);
+	add_recent(r, key, generation, frame);
 	return frame;
 }
 
@@ -110,7 +126,7 @@ static uint32_t resolve(struct resolver *r, const struct stream_reader *in, pid_
 static uint32_t resolve_executed(struct resolver *r, const struct stream_reader *in, pid_t pid,
 				 const struct space *space, uint64_t address)
 {
-	uint32_t frame = resolve(r, in, pid, space, address);
+	uint32_t frame = resolve(r, in, pid, space, address, false);
 
 	if (frame != TABLE_NONE)
 		return frame;
@@ -192,7 +208,8 @@ static void prefetch(const struct resolver *r, const struct space *space,
 	uint64_t generation = shared_generation(space);
 
 	for (uint64_t i = 0; i < count; i++)
-		__builtin_prefetch(recent_set(r, word_at(*chain, i) - (i > 1), generation));
+		__builtin_prefetch(recent_set(r, i > 1 ? caller_key(word_at(*chain, i))
+						       : word_at(*chain, i), generation));
 }
 
 /*
@@ -254,7 +271,7 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	if (!(w->repeats && w->space == w->leaf)) {
 		bool is_caller = !w->exact;
 		uint32_t frame = w->exact ? resolve_executed(r, in, s->pid, space, address)
-					  : resolve(r, in, s->pid, space, address - 1);
+					  : resolve(r, in, s->pid, space, address - 1, true);
 		w->ended = frame == TABLE_NONE;
 		if (w->ended)
 			return;

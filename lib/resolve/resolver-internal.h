@@ -204,6 +204,12 @@ struct place resolver_place_in_process(struct resolver *r, const struct stream_r
 				       const struct space *space, const struct mapping *m,
 				       uint64_t address);
 
+/*
+ * Return whether PLACE is right before the first byte of a function, and not in a call: the address
+ * after it was not put on a stack by a call.
+ */
+bool resolver_is_before_function(struct resolver *r, const struct place *place);
+
 /* Return the tables' id of a part of an object of lib/process. PID: the owner of memory, or 0. */
 uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 			  struct resolved_object part);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of places: from debug information, symbol tables, kallsyms and JIT compilers. */
 #include "resolve/resolver-internal.h"
+#include "elf/call.h"
 #include "symbol/demangle.h"
 
 uint32_t resolver_string_id(struct resolver *r, const char *text)
@@ -122,6 +123,16 @@ static struct resolved_line debug_line(struct resolver *r, const struct dwarf_fr
 	line.line = frame->line;
 	line.column = frame->column;
 	return line;
+}
+
+bool resolver_is_before_function(struct resolver *r, const struct place *place)
+{
+	struct source *source = place->source != TABLE_NONE && !place->in_kernel
+		? r->source[place->source] : NULL;
+	uint64_t next = place->own_address + 1;
+
+	return source && source->elf && !elf_follows_call(source->elf, next) &&
+	       source_starts_function(source, next);
 }
 
 bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address,

@@ -294,6 +294,18 @@ struct extent source_go_function(struct source *source, uint64_t address)
 	return gotable_function(t ? t->go : NULL, address);
 }
 
+bool source_starts_function(struct source *source, uint64_t address)
+{
+	struct source_answer unused;
+	struct elf_symbol symbol;
+
+	source_find(source, address, &unused);	/* finds the debug file */
+	if (find_symbol(source, address, &symbol))
+		return symbol.address == address;
+	struct extent go = source_go_function(source, address);
+	return go.end > go.start && go.start == address;
+}
+
 /* Remove T from the list of its file's tables. */
 static void forget_tables(struct tables *t)
 {

@@ -76,4 +76,7 @@ void source_find(struct source *source, uint64_t address, struct source_answer *
  */
 struct extent source_go_function(struct source *source, uint64_t address);
 
+/* Return whether a function starts at ADDRESS, by a symbol table or a Go program's own table. */
+bool source_starts_function(struct source *source, uint64_t address);
+
 void source_release(struct source *source);

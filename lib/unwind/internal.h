@@ -37,6 +37,7 @@ struct rule {
 	uint32_t object;	/* object of the expressions; TABLE_NONE: the rule has none */
 	uint8_t kind;		/* enum rule_kind */
 	bool is_signal;		/* the caller was interrupted by a signal: its pc is exact */
+	bool is_pushed;		/* no call pushed the frame's return address: it is exact, too */
 	/*
 	 * The CFA is a register and an offset, all rules are CFI_OFFSET, and none is of the
 	 * stack pointer: nearly all rules.

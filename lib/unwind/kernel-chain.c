@@ -145,6 +145,7 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 		struct frame *f = &u->frame[u->frames++];
 		*f = (struct frame){ .pc = address };
 		const struct rule *rule = rule_of(u, at, f);
+		f->is_exact = rule->is_pushed;
 		if (rule->kind == RULE_END ||
 		    (rule->kind == RULE_ROW && rule->ra_kind == CFI_UNDEFINED))
 			return true;

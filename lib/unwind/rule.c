@@ -9,6 +9,7 @@
  * hundred distinct rules.
  */
 #include "unwind/internal.h"
+#include "elf/call.h"
 #include "elf/section.h"
 
 /* Ids of the rules without a row. */
@@ -113,23 +114,41 @@ static size_t convert(const struct cfi_row *row, const struct machine *m, uint32
 	return offsetof(struct rule, save) + rule->saves * sizeof(rule->save[0]);
 }
 
+/* Return the id of RULE, of which SIZE bytes are in use. */
+static uint32_t intern_rule(struct rules *r, const struct rule *rule, size_t size)
+{
+	uint64_t hash = hash_bytes(rule, size);
+	uint32_t id = TABLE_FIND(&r->table, hash, i, r->rule[i]->saves == rule->saves &&
+				 !memcmp(r->rule[i], rule, size));
+
+	if (id != TABLE_NONE)
+		return id;
+	if (r->count >= RULE_MAX)
+		return ID_NO_CFI;
+	id = add_rule(r, rule, size);
+	table_add(&r->table, hash, id);
+	return id;
+}
+
 /* Return the id of the rule with ROW of OBJECT.  IS_GO: Go's own compiler made the code. */
 static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct machine *m,
 		       uint32_t object, bool is_go)
 {
 	struct rule rule;
 	size_t size = convert(row, m, object, is_go, &rule);
-	uint64_t hash = hash_bytes(&rule, size);
-	uint32_t id = TABLE_FIND(&r->table, hash, i, r->rule[i]->saves == rule.saves &&
-				 !memcmp(r->rule[i], &rule, size));
 
-	if (id != TABLE_NONE)
-		return id;
-	if (r->count >= RULE_MAX)
-		return ID_NO_CFI;
-	id = add_rule(r, &rule, size);
-	table_add(&r->table, hash, id);
-	return id;
+	return intern_rule(r, &rule, size);
+}
+
+/* Return the id of rule ID for a frame whose return address was put on the stack by hand. */
+static uint32_t intern_pushed(struct rules *r, uint32_t id)
+{
+	size_t size = offsetof(struct rule, save) + r->rule[id]->saves * sizeof(struct cfi_save);
+	struct rule rule;
+
+	memcpy(&rule, r->rule[id], size);
+	rule.is_pushed = true;
+	return intern_rule(r, &rule, size);
 }
 
 /* Return the bytes of code around address OWN of ELF. */
@@ -230,6 +249,20 @@ static bool find_in_go(struct code *code, const struct machine *m, uint64_t own,
 	return true;
 }
 
+/*
+ * Return whether OWN + 1 is on the stack although no call pushed it: a row or a function starts
+ * there, and no call is before it.
+ */
+static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
+{
+	struct cfi_row row;
+	struct extent same;
+
+	return !elf_follows_call(code->elf, own + 1) &&
+	       (cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND ||
+		find_in_go(code, m, own + 1, &row, &same)) && same.start == own + 1;
+}
+
 /* Find the rule at address OWN of the object that M maps. */
 static uint32_t look_up(struct unwind *u, struct code *code, const struct mapping *m,
 			uint64_t own, bool is_exact)
@@ -243,6 +276,8 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	bool found = cfi_row_at(code->cfi, own, &row, &same) == CFI_FOUND ||
 		     find_in_debug(u, code, path, own, &row) ||
 		     find_in_go(code, machine, own, &row, &same);
+	if (!is_exact && is_pushed(code, machine, own))
+		return intern_pushed(&u->rules, look_up(u, code, m, own + 1, true));
 	if (found && row.is_signal)
 		return intern(&u->rules, &row, machine, m->object, false);
 	/* C code in a Go program has .eh_frame. */

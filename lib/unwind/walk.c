@@ -17,6 +17,7 @@ struct walk {
 	struct cfi_registers now;
 	uint64_t beyond;	/* bit per register: unknown because the dump is too short */
 	bool is_exact, is_first;
+	bool is_pushed;		/* the callee's return address was put on the stack by hand */
 	bool by_frame_pointer;	/* the frame was found by its callee's frame pointer */
 };
 
@@ -406,8 +407,10 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		uint64_t pc = w.now.value[w.machine->pc];
 		uint32_t id = rule_find(u, space, pid, w.is_exact ? pc : pc - 1, w.is_exact);
 		rule = u->rules.rule[id];
-		if (rule->kind == RULE_NO_CODE && !w.is_first)
-			return UNWIND_NO_CODE;
+		if (rule->kind == RULE_NO_CODE && !w.is_first)	/* or a context's first words */
+			return w.is_pushed ? UNWIND_WHOLE : UNWIND_NO_CODE;
+		w.is_pushed = rule->is_pushed;
+		w.is_exact |= rule->is_pushed;
 		if (u->frames == u->options.stack_max)
 			return UNWIND_LIMIT;
 		struct frame *f = &u->frame[u->frames++];

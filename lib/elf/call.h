@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * elf-call - whether an address can be where a call returns to.
+ *
+ * A return address is one because a call pushed it, so it is after a call.  Some are pushed
+ * by hand: Go's runtime.systemstack_switch, glibc's __start_context.  Such an address is nearly
+ * always the first byte of a function, and the byte before it belongs to other code.
+ */
+#pragma once
+#include "elf/elf.h"
+
+/*
+ * Return whether the instruction before ADDRESS of ELF may be a call.  Also true if that is
+ * unknown: the file does not have these bytes, or is not of x86 or arm64.
+ */
+bool elf_follows_call(const struct elf *elf, uint64_t address);

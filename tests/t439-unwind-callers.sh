@@ -1,0 +1,119 @@
+#!/bin/sh
+# Callers that need care: return addresses that no call pushed, stacks with very many frames, code
+# of 32-bit programs, and callchains that another unwinder wrote.
+# kinds: release
+. tests/lib.sh
+
+# share FILE PATTERN: percent of the weight of the stacks in FILE that match
+share() { awk -v p="$2" '{ n += $NF } $0 ~ p { m += $NF } END { print int(100 * m / n) }' "$1"; }
+
+# folded FILE: its stacks, in "stacks"
+folded() {
+	pmu-symbolize "$1" | pmu-topprof --to folded >stacks
+	cat stacks
+}
+
+# names FILE: perf's names of its callchains, one chain a line, the leaf first
+names() {
+	perf script -i "$1" -F ip,sym --no-inline 2>/dev/null |
+		awk 'BEGIN { RS = "" } { line = ""; for (i = 2; i <= NF; i += 2) line = line " " $i
+			sub(/\.abi0/, "", line); gsub(/\.abi0/, "", line); print line }'
+}
+
+# start() pushes the address of after() and jumps: work() returns to the first byte of after().  The
+# call in last() is the last instruction of that function, and next() follows without a gap.
+cat >"$scratch/pushed.c" <<"C"
+#include <stdlib.h>
+void start(unsigned n);
+void last(unsigned n);
+static volatile unsigned sum;
+__attribute__((noinline, used)) void work(unsigned n)
+{
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));	/* it needs a frame */
+	for (unsigned i = 0; i < n; i++)
+		sum += i;
+}
+__attribute__((noinline, noreturn, used)) void final(unsigned n)
+{
+	work(n);
+	exit(sum == 1);
+}
+#define FUNCTION(name) "\n.type " #name ", @function\n" #name ": .cfi_startproc\n"
+#define ENTER "push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6, -16\nmov %rsp, %rbp\n"
+#define END(name) ".cfi_endproc\n.size " #name ", . - " #name "\n"
+__asm__(".text" FUNCTION(start) ENTER
+	"lea after(%rip), %rax\npush %rax\njmp work\nint3\n" END(start)
+	FUNCTION(after) ".cfi_def_cfa_offset 16\n.cfi_offset 6, -16\npop %rbp\nret\n" END(after)
+	FUNCTION(last) ENTER "call final\n" END(last)
+	FUNCTION(next) ENTER "pop %rbp\nret\n" END(next));
+int main(void)
+{
+	start(150000000);
+	last(150000000);
+}
+C
+
+check 'a pushed address at the first byte of a function is that function; after a call it is not' \
+<<'END'
+	test "$(uname -m)" = x86_64 || skip "the program is for x86-64"
+	needs_command gcc
+	gcc -O1 -fno-omit-frame-pointer "$scratch/pushed.c" -o pushed
+	for way in "--call-graph dwarf" -g; do
+		pmu-sample -q -e cpu-clock:u -F 500 $way -o s.data -- ./pushed
+		pmu-unwind -v -o u.data s.data
+		folded u.data
+		at_least "$(share stacks ";main;after;work ")" 25
+		at_least "$(share stacks ";main;last;final;work ")" 25
+		none grep ";start;\|;next;" stacks
+	done
+END
+
+# perf names the address itself, not the byte before it.
+check "a Go program that C has called back: its callers go on beyond Go's own stack" <<'END'
+	test "$(uname -m)" = x86_64 || skip "other than on x86-64, the runtime pushes another address"
+	needs_command go gcc perf
+	cat >main.go <<"GO"
+package main
+
+/*
+extern void goSpin(int);
+static void inC(int n) { goSpin(n); __asm__ volatile("" ::: "memory"); }
+*/
+import "C"
+
+var sum int
+
+//export goSpin
+func goSpin(n C.int) { work(int(n)) }
+
+//go:noinline
+func work(n int) {
+	for i := 0; i < n; i++ {
+		sum += i * i
+	}
+}
+
+//go:noinline
+func callC() { C.inC(3000000) }
+
+func main() {
+	for i := 0; i < 60; i++ {
+		callC()
+	}
+}
+GO
+	GO111MODULE=off go build -o cgo main.go
+	strip -o stripped cgo
+	for program in cgo stripped; do
+		pmu-sample -q -e cpu-clock:u -F 500 --call-graph dwarf,16384 -o s.data -- ./$program
+		pmu-unwind -o u.data s.data
+		folded u.data
+		at_least "$(share stacks "main.main;main.callC;main._Cfunc_inC;runtime.cgocall;.*work ")" 80
+		none grep "runtime.mcall;runtime.cgocallback" stacks
+		test $program = stripped || names u.data >theirs
+	done
+	callers="runtime.systemstack_switch runtime.cgocall .*main.callC main.main"
+	at_least "$(grep -c "work.* $callers" theirs)" 20
+END
+
+done_testing
