@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/output.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
+#include "base/destination.h"
 #include "base/output-queue.h"
 #include "base/output-zstd.h"
 #include "base/replace.h"
@@ -32,7 +34,8 @@ void output_open(struct output *out, const char *file, struct report *report)
 
 static void report_unopened(struct output *out)
 {
-	report_failure(out->report, "cannot open '%s' for writing", out->file);
+	report_error(out->report, "cannot open '%s' for writing: %s", out->file,
+		     destination_why(errno));
 	out->ended = true;
 }
 
@@ -73,9 +76,12 @@ void output_open_in(struct output *out, int directory, const char *name, struct 
 
 void output_begin_file(struct output *out)
 {
+	struct destination d;
+
 	out->written = 0;
 	out->ended = false;
-	out->fd = open(out->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	out->fd = destination_find(&d, out->file) ? destination_open(&d, O_CREAT | O_TRUNC) : -1;
+	descriptor_close(d.directory);
 	if (out->fd < 0)
 		report_unopened(out);
 	if (out->level)

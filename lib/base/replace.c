@@ -2,6 +2,7 @@
 #include "base/replace.h"
 #include "base/arena.h"
 #include "base/descriptor.h"
+#include "base/destination.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,26 +73,25 @@ struct replace *replace_open_in(int directory, const char *name)
 	r->directory = directory;
 	r->name = mem_text(name);
 	r->sync = fstatat(directory, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
-	if (open_hidden(r, 0666))
+	if (destination_is_ours(directory, name) && open_hidden(r, 0666))
 		return r;
+	int error = errno;
 	release(r);
+	errno = error;
 	return NULL;
 }
 
-/* Create a hidden file in the directory of PATH, with the mode and owner of OLD if not NULL. */
-static bool open_beside(struct replace *r, const char *path, const struct stat *old)
+/* Create a hidden file in the directory of D, with the mode and owner of the old file, if any. */
+static bool open_beside(struct replace *r, const struct destination *d)
 {
-	const char *slash = strrchr(path, '/');
-	char *parent = slash ? strndup(path, (size_t)(slash + 1 - path)) : mem_text(".");
+	const struct stat *old = &d->st;
 
-	r->name = mem_text(slash ? slash + 1 : path);
-	r->directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	r->owns_directory = r->sync = true;
-	free(parent);
-	if (r->directory < 0 || !open_hidden(r, old ? old->st_mode & 0600 : 0666))
+	r->name = mem_text(d->name);
+	r->sync = true;
+	if (!open_hidden(r, d->exists ? old->st_mode & 0600 : 0666))
 		return false;
-	if (!old || ((fchown(r->fd, old->st_uid, old->st_gid) == 0) &&
-		     fchmod(r->fd, old->st_mode & 0777) == 0))
+	if (!d->exists || ((fchown(r->fd, old->st_uid, old->st_gid) == 0) &&
+			   fchmod(r->fd, old->st_mode & 0777) == 0))
 		return true;
 	unlinkat(r->directory, r->hidden, 0);
 	descriptor_close(r->fd);
@@ -99,28 +99,16 @@ static bool open_beside(struct replace *r, const char *path, const struct stat *
 	return false;
 }
 
-/* Create a hidden file next to the file OLD, to which FILE refers, maybe through links. */
-static bool open_beside_old(struct replace *r, const char *file, const struct stat *old)
+/* Open D, which is an existing regular file. */
+static bool open_old(struct replace *r, const struct destination *d, bool same_inode)
 {
-	char *path = old->st_nlink == 1 ? realpath(file, NULL) : NULL;
-	struct stat st;
-	bool good = path && stat(path, &st) == 0 && st.st_dev == old->st_dev &&
-		    st.st_ino == old->st_ino && open_beside(r, path, old);
-
-	free(path);
-	return good;
-}
-
-/* Open FILE, which is an existing regular file. */
-static bool open_old(struct replace *r, const char *file, const struct stat *old, bool same_inode)
-{
-	if (faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) < 0)
+	if (faccessat(d->directory, d->name, W_OK, AT_EACCESS) < 0)
 		return false;
-	if (!same_inode && open_beside_old(r, file, old))
+	if (!same_inode && !d->is_descriptor && d->st.st_nlink == 1 && open_beside(r, d))
 		return true;
 	free(r->name);
 	r->name = NULL;
-	r->target = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	r->target = destination_open(d, O_NOCTTY | O_NONBLOCK);
 	r->fd = r->target >= 0 ? memfd_create("pmukit", MFD_CLOEXEC) : -1;
 	return r->fd >= 0;
 }
@@ -128,22 +116,24 @@ static bool open_old(struct replace *r, const char *file, const struct stat *old
 struct replace *replace_open(const char *file, bool same_inode)
 {
 	struct replace *r = new_replace();
-	struct stat st;
-	bool good;
+	struct destination d;
+	bool good = destination_find(&d, file);
 
-	/* The kernel follows links: it refuses links of other users in /tmp. */
-	int error = stat(file, &st) < 0 ? errno : 0;
-	if (!error && S_ISREG(st.st_mode)) {
-		good = open_old(r, file, &st, same_inode);
-	} else if (error == ENOENT && lstat(file, &st) < 0) {
-		good = open_beside(r, file, NULL);
-	} else {	/* not a regular file, or a link to a file that does not exist yet */
-		r->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	r->directory = d.directory;
+	r->owns_directory = true;
+	if (good && d.exists && S_ISREG(d.st.st_mode)) {
+		good = open_old(r, &d, same_inode);
+	} else if (good && !d.exists) {
+		good = open_beside(r, &d);
+	} else if (good) {
+		r->fd = destination_open(&d, O_CREAT);
 		good = r->fd >= 0;
 	}
 	if (good)
 		return r;
+	int error = errno;
 	release(r);
+	errno = error;
 	return NULL;
 }
 
@@ -182,7 +172,7 @@ static bool finish(struct replace *r)
 static bool copy_hidden(struct replace *r)
 {
 	r->fd = openat(r->directory, r->hidden, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	r->target = openat(r->directory, r->name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	r->target = destination_open_in(r->directory, r->name, 0);
 	return r->fd >= 0 && r->target >= 0 && copy(r->fd, r->target);
 }
 

@@ -15,11 +15,15 @@ struct replace;
 /*
  * Open FILE, following symbolic links.  An existing file keeps its mode and owner; if
  * SAME_INODE, it also stays the same file for a program that has it open.
- * Return NULL with errno set if FILE cannot be opened.
+ * Return NULL with errno set if FILE cannot be opened, also if it is another user's in a sticky
+ * directory: destination_why() has the reason in words.
  */
 struct replace *replace_open(const char *file, bool same_inode);
 
-/* Open NAME in DIRECTORY, a descriptor that must outlive the result; a link is replaced. */
+/*
+ * Open NAME in DIRECTORY, a descriptor that must outlive the result; a link is replaced.  Fails
+ * as replace_open() does.
+ */
 struct replace *replace_open_in(int directory, const char *name);
 
 /* Return the descriptor to write to. */

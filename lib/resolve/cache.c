@@ -6,6 +6,7 @@
 #include "resolve/cache.h"
 #include "base/arena.h"
 #include "base/descriptor.h"
+#include "base/destination.h"
 #include "base/directory.h"
 #include "base/regular.h"
 #include "base/replace.h"
@@ -107,7 +108,7 @@ void cache_save(const struct cache *c, const struct cache_key *key, struct index
 	int error = directory < 0 ? errno : write_file(directory, name, bytes, size);
 	if (error || *why)
 		report_note(c->report, "cannot save names in the cache '%s': %s", c->directory,
-			    *why ? why : strerror(error));
+			    *why ? why : destination_why(error));
 	descriptor_close(directory);
 	free(bytes);
 }

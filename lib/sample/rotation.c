@@ -68,6 +68,16 @@ static void name_file(struct sampler *s)
 	s->files++;
 }
 
+/* Close the file and rename it.  What could not be opened is not ours to rename. */
+static void end_file(struct sampler *s)
+{
+	bool opened = s->out->fd >= 0;
+
+	output_end_file(s->out);
+	if (opened)
+		name_file(s);
+}
+
 bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool asked)
 {
 	const struct sampler_options *o = s->options;
@@ -85,9 +95,8 @@ void sampler_start_next_file(struct sampler *s, uint64_t now)
 		flow_round(&s->flow, UINT64_MAX);
 	s->end_time = now;
 	sampler_write_end(s);
-	output_end_file(s->out);
+	end_file(s);
 	s->bytes += s->out->written;
-	name_file(s);
 	output_begin_file(s->out);
 	s->file_start = now;
 	sampler_write_start(s);
@@ -95,6 +104,5 @@ void sampler_start_next_file(struct sampler *s, uint64_t now)
 
 void sampler_name_last_file(struct sampler *s)
 {
-	output_end_file(s->out);
-	name_file(s);
+	end_file(s);
 }
