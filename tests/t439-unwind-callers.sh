@@ -116,4 +116,31 @@ GO
 	at_least "$(grep -c "work.* $callers" theirs)" 20
 END
 
+# chains FLAGS: s.data, of samples of a process with code at 0x1000..0x9000.  The third address of
+# their callchains is in no code.
+chains() {
+	compose s.data <<-END
+		chain = [-512, 0x2000, 0x3001, 0x9c00e763, 0x4001, 0x5001]
+		out = pipe(record(64, attr(1, 0, 1000, IP | TID | TIME | CHAIN, $1) + bytes(8)),
+		    record(3, struct.pack("<II", 7, 7) + pad(b"prog"), 0),
+		    record(1, mmap(7, 0x1000, 0x8000, b"/prog", 0)),
+		    *[record(9, struct.pack("<QIIQQ", 0x2000, 7, 7, i, 6) +
+		        struct.pack("<6Q", *[word % 2 ** 64 for word in chain])) for i in (1, 2)])
+	END
+}
+
+check 'a callchain of an unwinder goes on after an address without code, one of the kernel ends' \
+<<'END'
+	exclude_callchain_user="1 << 22"
+	chains "$exclude_callchain_user"
+	for stage in "cat" "pmu-unwind"; do
+		$stage <s.data | pmu-topprof --to folded >stacks
+		cat stacks
+		test "$(cat stacks)" = "prog;[prog];[prog];[unknown];[prog];[prog] 2000"
+	done
+	chains 0
+	pmu-topprof --to folded s.data >stacks
+	test "$(cat stacks)" = "prog;[prog];[prog] 2000"
+END
+
 done_testing

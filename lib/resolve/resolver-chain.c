@@ -255,6 +255,7 @@ struct chain_walk {
 	bool leaf_is_user;
 	bool repeats;		/* the chain may still repeat the sampled IP */
 	bool exact;		/* the current address was executed, not returned to */
+	bool is_unwound;	/* an unwinder wrote the program's part: the kernel was not to */
 	bool ended;		/* the rest of the program's stack is not code */
 	uint32_t user;		/* addresses of the program so far */
 	size_t callers;		/* number of last addresses that keep_callers() may keep */
@@ -269,14 +270,19 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	const struct space *space = w->space ? w->space : &nothing;
 
 	if (!(w->repeats && w->space == w->leaf)) {
-		bool is_caller = !w->exact;
+		bool is_kept = !w->exact;
 		uint32_t frame = w->exact ? resolve_executed(r, in, s->pid, space, address)
 					  : resolve(r, in, s->pid, space, address - 1, true);
+		if (frame == TABLE_NONE && w->is_unwound) {
+			struct place place = resolver_place_unmapped(r, address);
+			frame = resolver_frame_at(r, &place);
+			is_kept = false;	/* the kernel's next chain would end here */
+		}
 		w->ended = frame == TABLE_NONE;
 		if (w->ended)
 			return;
 		push(r, count, frame);
-		w->callers = is_caller && !r->by_time ? w->callers + 1 : 0;
+		w->callers = is_kept && !r->by_time ? w->callers + 1 : 0;
 	} else {
 		w->repeats = false;
 		w->callers = 0;
@@ -327,7 +333,8 @@ static enum stack_end end_of_walk(struct resolver *r, const struct stream_reader
  * space the following addresses belong to. The first address after a marker is where the code was
  * interrupted or called the kernel. The others are return addresses: the call is the instruction
  * before. The callchain repeats the leaf at its start. A return address that is not in code ends
- * the program's part.
+ * the program's part, because the kernel follows frame pointers whatever they are; but an unwinder
+ * knew how to go on.
  *
  * The interrupt may come later than the instruction that a precise IP names. So the IP may be in
  * the program although the interrupt found the kernel running. Then the kernel's part of the
@@ -343,7 +350,8 @@ uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, cons
 	uint16_t mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct chain_walk w = { .leaf = space_of_mode(r, s->pid, s->misc), .repeats = has_ip,
 			  .leaf_is_user = has_ip && mode == PERF_RECORD_MISC_USER,
-			  .exact = true };
+			  .exact = true,
+			  .is_unwound = attr->exclude_callchain_user };
 	struct words chain = s->callchain;
 	enum stack_end said = stack_end_take(&chain);
 	uint32_t count = 0;

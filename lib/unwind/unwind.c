@@ -87,7 +87,6 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 	if (unwind_takes(u, &attr)) {
 		uint32_t words = u->options.stack_max + kernel;
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr.exclude_callchain_user = 0;
 		if (!keeps_fields(u)) {
 			attr.sample_type &= ~(uint64_t)DUMP;
 			attr.sample_regs_user = 0;
