@@ -174,7 +174,8 @@ check 'code with frame pointers and no other information is followed by them' <<
 	pmu-unwind --frame-pointers=no -o u.data s.data
 	chains frames u.data >names
 	head -n 3 names
-	at_least "$(awk "/^[0-9]+ burn\$/ { n += \$1 } END { print n + 0 }" names)" 20
+	# burn() has no frame when it is called, so its caller is found without a frame pointer
+	at_least "$(awk "/^[0-9]+ burn( burn_some)?\$/ { n += \$1 } END { print n + 0 }" names)" 20
 	none grep " main .*_start" names
 END
 

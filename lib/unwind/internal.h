@@ -2,6 +2,7 @@
 /*
  * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
+ * frame pointers that may be believed (frame-pointer.c), the
  * earlier stacks of threads (joiner.c), the kernel's own callchains (kernel-chain.c), and the
  * report at the end (unwind-report.c).
  */
@@ -11,6 +12,9 @@
 #include "process/space.h"
 #include "record/stack-end.h"
 #include "symbol/gotable.h"
+#include "unwind/caller.h"
+#include "unwind/code-bytes.h"
+#include "unwind/flow.h"
 #include "unwind/joiner.h"
 #include "unwind/machine.h"
 #include "unwind/unwind.h"
@@ -126,6 +130,17 @@ enum unwind_outcome {
 	UNWIND_OUTCOMES
 };
 
+enum { CALLER_SLOTS = 1 << 12 };
+
+/* An answer of caller_check(). */
+struct caller_slot {
+	uint64_t generation;	/* of the space; 0: the slot is empty */
+	uint64_t address, return_address;
+	uint32_t round;		/* when code of the living process was read, if IS_LIVE */
+	bool is_live;
+	struct caller answer;
+};
+
 struct unwind_counts {
 	uint64_t samples[UNWIND_OUTCOMES];
 	uint64_t frames;	/* user frames that were written */
@@ -142,6 +157,12 @@ struct unwind {
 	struct code **code;	/* by object of lib/process; NULL: not needed yet */
 	uint32_t codes;
 	struct rules rules;
+	struct code_blocks blocks;
+	struct flow_visited visited;
+	struct caller_slot callers[CALLER_SLOTS];
+	uint32_t rounds;	/* rounds of the stream so far */
+	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
+	bool is_java;
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;
@@ -237,6 +258,13 @@ struct walk_place {
  */
 bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struct dump *dump,
 		      enum unwind_outcome outcome, struct words chain);
+
+/*
+ * Return whether the frame pointer FP is that of the function at ADDRESS, as in caller_check(),
+ * which has no CFI and the stack pointer SP: whether the word after FP is its return address.
+ */
+bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
+			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp);
 
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,

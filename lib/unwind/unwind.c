@@ -127,6 +127,10 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 		follow_joiner(u, rec);
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
 		code_open_mapped(u, rec);
+	if (rec->type == RECORD_FINISHED_ROUND) {
+		code_blocks_forget(&u->blocks);
+		u->rounds++;
+	}
 	return good;
 }
 

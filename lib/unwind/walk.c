@@ -260,6 +260,49 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 	return enter(w, address, rule->is_signal);
 }
 
+/* Return the address in the function of the current frame: its pc, or in the call before that. */
+static uint64_t own_address(const struct walk *w)
+{
+	uint64_t pc = w->now.value[w->machine->pc];
+
+	return w->is_exact ? pc : pc - 1;
+}
+
+/*
+ * In code without CFI: if the function has not moved the stack pointer yet, the word there is the
+ * return address.  So it is if it follows a direct call of this function.
+ */
+static bool find_first_return(const struct walk *w, uint64_t *address)
+{
+	const struct machine *m = w->machine;
+	uint64_t sp = w->now.value[m->sp];
+
+	if (!w->is_exact)
+		return false;
+	if (m->lr == NO_REGISTER ? !dump_load(w->dump, sp, address) : !is_known(w, m->lr))
+		return false;
+	if (m->lr != NO_REGISTER)
+		*address = machine_strip(m, w->now.value[m->lr],
+					 mappings_from(&w->space->code, 1ULL << 48));
+	if (!*address || !space_find(w->space, *address - 1))
+		return false;
+	struct walk_place place = { w->space, w->pid, w->machine };
+	struct caller c = caller_check(w->u, &place, own_address(w), *address);
+	return c.kind == CALLER_CERTAIN && c.has_depth && c.depth == 0 &&
+	       (m->lr == NO_REGISTER || c.is_in_register);
+}
+
+/* Go to the caller of a function that has not moved the stack pointer. */
+static int step_first(struct walk *w, uint64_t address)
+{
+	const struct machine *m = w->machine;
+
+	if (m->lr == NO_REGISTER)
+		set(w, m->sp, w->now.value[m->sp] + 8);
+	w->by_frame_pointer = false;
+	return enter(w, address, false);
+}
+
 /*
  * In code without CFI: the frame pointer points to the caller's, and the return address follows
  * it.  Nothing is known about the other registers then.
@@ -269,6 +312,8 @@ static int step_by_frame_pointer(struct walk *w)
 	const struct machine *m = w->machine;
 	uint64_t fp = w->now.value[m->fp], caller, address;
 
+	if (find_first_return(w, &address))
+		return step_first(w, address);
 	if (w->u->options.no_frame_pointers || !is_known(w, m->fp))
 		return w->beyond >> m->fp & 1 ? UNWIND_CUT : UNWIND_NO_CFI;
 	if (fp == 0 && !w->is_first)
@@ -281,7 +326,9 @@ static int step_by_frame_pointer(struct walk *w)
 	address = machine_strip(m, address, mappings_from(&w->space->code, 1ULL << 48));
 	if (address == 0)
 		return UNWIND_WHOLE;
-	if (!space_find(w->space, address - 1))
+	struct walk_place place = { w->space, w->pid, m };
+	if (!space_find(w->space, address - 1) ||
+	    !frame_pointer_is_own(w->u, &place, w->dump, own_address(w), w->now.value[m->sp], fp))
 		return UNWIND_NO_CFI;
 	w->now.known = 0;
 	w->beyond = 0;

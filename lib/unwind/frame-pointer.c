@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Frame pointers in code without call frame information.  A function that keeps none leaves that of
+ * a caller in the register, and its own return address lies below.  So a frame pointer is believed
+ * if the function's code sets it, or if there is no word below that may be the return address.
+ */
+#include "unwind/internal.h"
+
+/* Return whether the process with SPACE runs Java. */
+static bool is_java(struct unwind *u, const struct space *space)
+{
+	static const char name[] = "/libjvm.so";
+
+	if (u->java_generation == space->generation && space->generation)
+		return u->is_java;
+	u->java_generation = space->generation;
+	u->is_java = false;
+	for (const struct mapping *m = mappings_from(&space->code, 0); m && !u->is_java;
+	     m = mappings_from(&space->code, m->end)) {
+		const char *slash = strrchr(u->spaces.objects.object[m->object].path, '/');
+		u->is_java = slash && !strcmp(slash, name);
+	}
+	return u->is_java;
+}
+
+/*
+ * Return whether Java's frame pointer FP is that of a frame which a compiled function leaves in the
+ * register: of its interpreter, or of the entry from C++.  The word below the frame pointer of both
+ * is an address further up on the stack: of the caller's stack pointer, and of the arguments.
+ */
+static bool is_java_entry(const struct dump *d, uint64_t fp)
+{
+	const uint64_t near = 1 << 20;	/* bytes */
+	uint64_t word;
+
+	return dump_load(d, fp - 8, &word) && word >= fp + 16 && word - fp < near;
+}
+
+/* What is asked about the frame pointer of a function. */
+struct question {
+	struct unwind *u;
+	const struct walk_place *place;
+	const struct dump *dump;
+	uint64_t address;	/* in the function */
+	uint32_t object;	/* that has it; memory without files is one object */
+	bool is_java;		/* it is code that Java made */
+};
+
+/*
+ * Ask caller_check() about the return address WORD.  Java's interpreter puts its return addresses
+ * on the stack without a call.
+ */
+static struct caller check(const struct question *q, uint64_t word)
+{
+	struct caller c = caller_check(q->u, q->place, q->address, word);
+	const struct mapping *m = space_find(q->place->space, word - 1);
+
+	if (c.kind == CALLER_NO_CALL && q->is_java && m && m->object == q->object)
+		c.kind = CALLER_UNREADABLE;
+	return c;
+}
+
+/*
+ * Return whether a word from SP to FP may be the return address of the function.  In code that
+ * cannot be read, each address of the function's mapping may be one.  But its own address is not:
+ * where Java's interpreter calls compiled code, it leaves copies of that on the stack.
+ */
+static bool has_return_below(const struct question *q, uint64_t sp, uint64_t fp)
+{
+	const struct dump *d = q->dump;
+	uint64_t word;
+
+	for (uint64_t at = (sp + 7) & ~7ULL; at < fp && dump_load(d, at, &word); at += 8) {
+		if (word - d->base < d->size || word == q->address + 1)
+			continue;
+		const struct mapping *m = space_find(q->place->space, word - 1);
+		if (!m)
+			continue;
+		struct caller c = check(q, word);
+		if (c.kind >= CALLER_POSSIBLE || (caller_is_possible(&c) && m->object == q->object))
+			return true;
+	}
+	return false;
+}
+
+bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
+			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp)
+{
+	enum { JAVA_FIXED = 72 };	/* bytes below FP without return addresses of others */
+	const struct mapping *m = space_find(place->space, address);
+	uint64_t word;
+
+	if (!m || !dump_load(dump, fp + 8, &word))
+		return false;
+	word = machine_strip(place->machine, word, mappings_from(&place->space->code, 1ULL << 48));
+	struct question q = {
+		.u = u, .place = place, .dump = dump, .address = address, .object = m->object,
+		.is_java = u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
+			   is_java(u, place->space),
+	};
+	struct caller c = check(&q, word);
+	if (!caller_is_possible(&c) || c.frame == CALLER_FRAME_OTHER)
+		return false;
+	if (c.frame == CALLER_FRAME_OWN)
+		return true;
+	return q.is_java ? !is_java_entry(dump, fp) || !has_return_below(&q, sp, fp - JAVA_FIXED)
+			 : !has_return_below(&q, sp, fp);
+}
