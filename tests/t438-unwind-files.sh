@@ -80,4 +80,86 @@ check 'the same of a recording without a clock; a file that is older is taken' <
 	at_least "$(share stacks "main;top;mid;leaf ")" 90
 END
 
+# A program that runs /bin/short, whose work takes a few ms, ROUNDS times, each by a process of its
+# own.  With "wait" it stays until its standard input ends.
+cat >"$scratch/runner.c" <<"C"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char byte;
+
+	if (argc > 2 && read(0, &byte, 1) < 0)
+		return 1;
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		if (fork() == 0) {
+			execl("/bin/short", "short", (char *)0);
+			_exit(1);
+		}
+		wait(NULL);
+	}
+	if (argc > 2 && write(1, "done", 4) == 4)
+		while (read(0, &byte, 1) > 0)
+			;
+	return 0;
+}
+C
+cat >"$scratch/short.c" <<"C"
+static volatile long sum;
+__attribute__((noinline)) void leaf(void) { for (int i = 0; i < 6000000; i++) sum += i; }
+__attribute__((noinline)) void mid(void) { leaf(); sum++; }
+int main(void) { mid(); return 0; }
+C
+
+# container: "root", a directory with these programs, and enter.sh, which runs its arguments in a
+# mount namespace in which that is the root directory
+container() {
+	needs_command gcc unshare chroot
+	needs_root
+	unshare -m true || skip "unshare -m: not permitted"
+	mkdir -p root/bin
+	gcc -static -O1 -Wl,--build-id "$scratch/runner.c" -o root/bin/runner
+	gcc -static -O1 -fomit-frame-pointer -Wl,--build-id "$scratch/short.c" -o root/bin/short
+	printf "mount -t tmpfs none mnt && cp -r root/. mnt/ && exec chroot mnt \"\$@\"\n" >enter.sh
+	mkdir mnt
+}
+
+check 'short processes in a container have callers and names, by the root of their parent' <<'END'
+	container
+	pmu-sample -q --unwind -e cpu-clock:u -F 999 -- unshare -m sh enter.sh /bin/runner 20 |
+		tee s.data | pmu-symbolize 2>err | pmu-topprof --to folded | grep "^short" >stacks
+	cat err stacks
+	at_least "$(share stacks ";main;mid;leaf ")" 80
+END
+
+check 'the same after the recording, as long as a process of the namespace lives' <<'END'
+	container
+	mkfifo in
+	unshare -m sh enter.sh /bin/runner 20 wait <in >out &
+	runner=$!
+	exec 3>in
+	is_there() { grep -q ^runner "/proc/$1/comm"; }
+	eventually is_there $runner
+	pmu-sample -q --call-graph dwarf -e cpu-clock:u -F 999 --children -o s.data -p $runner &
+	sampler=$!
+	eventually test -s s.data
+	printf g >&3
+	eventually grep -q done out
+	kill -INT $sampler
+	wait $sampler
+	folded s.data
+	grep "^short" stacks >short
+	at_least "$(share short ";main;mid;leaf ")" 80
+	# another program has that path by now
+	gcc -static -O2 -Wl,--build-id "$scratch/frames.c" -DPAD=64 -o "/proc/$runner/root/bin/other"
+	mv "/proc/$runner/root/bin/other" "/proc/$runner/root/bin/short"
+	folded s.data
+	grep "another build than the one recorded" err
+	none grep "mid;leaf" stacks
+	exec 3>&-
+	wait
+END
+
 done_testing

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -36,6 +37,11 @@ struct proc_path proc_descriptor(int fd)
 
 	snprintf(path.text, sizeof(path.text), "/proc/self/fd/%d", fd);
 	return path;
+}
+
+int proc_open_root(pid_t pid)
+{
+	return open(proc_path(pid, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 bool proc_parse_id(const char *text, pid_t *id)

@@ -20,6 +20,12 @@ struct proc_path proc_map_file(pid_t pid, uint64_t start, uint64_t end);
 /* Return the path of the link to our descriptor FD. */
 struct proc_path proc_descriptor(int fd);
 
+/*
+ * Open the root directory of process PID, to look up paths in it.  Return a descriptor (O_PATH), or
+ * -1: there is no such process, or it may not be asked.
+ */
+int proc_open_root(pid_t pid);
+
 /* Ids of processes or threads, when they were listed.  The caller frees ID. */
 struct proc_ids {
 	pid_t *id;

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/regular.h"
 #include "linux/proc.h"
+#include "locate/roots.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -152,7 +153,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	bool has_id = object_has_id(object);
 
 	pid = is_local && pid > 0 ? proc_living_thread(pid) : pid;
-	struct proc_path root = proc_path(pid, "root");
+	struct proc_path root = proc_path(pid, "root"), kept;
 
 	if (where->sysroot) {
 		struct object copy = *object;
@@ -169,6 +170,8 @@ struct located locate_object(const struct locate_options *where, const struct ob
 			try_below(where, &l, object, root.text);
 		if (!object->deleted || has_id)
 			try_below(where, &l, object, "");
+		if (is_local && has_id && !l.elf && locate_roots_find(where->roots, pid, &kept))
+			try_below(where, &l, object, kept.text);
 	} else {
 		l.result = LOCATE_UNSURE;
 	}

@@ -27,6 +27,7 @@ struct locate_options {
 	uint64_t debuginfod_time;	/* limit of waiting for all fetches together, in ns */
 	struct fetcher *fetcher;	/* fetches missing files; NULL: nothing is fetched */
 	struct elf_pool *pool;		/* shares files that are open; NULL: none are shared */
+	struct locate_roots *roots;	/* of processes that have ended; NULL: unknown */
 	/* when the stream was complete, in ns since 1970, if it has no clock; 0: unknown */
 	int64_t recorded_before;
 };
@@ -55,7 +56,8 @@ struct located {
 /*
  * Open OBJECT, which process PID maps at M. IS_LOCAL: the stream was recorded on this machine.
  * While the process lives, the file that it really maps is opened, even if its path names another
- * file by now or none.
+ * file by now or none.  After that, the path is looked up in the root directory that the process
+ * had, if that is known, and the file must have the recorded build ID.
  */
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);

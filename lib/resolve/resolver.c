@@ -3,6 +3,7 @@
  * The resolver and its frames. A cache maps an address in an object to a frame, exactly. It is
  * used if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
  */
+#include "locate/roots.h"
 #include "resolve/resolver-internal.h"
 
 #include <sys/resource.h>
@@ -25,6 +26,7 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->options.cache.report = report;
 	cache_check(&r->options.cache);
 	r->options.where.pool = &r->pool;
+	r->options.where.roots = locate_roots_new();
 	r->options.where.fetcher = &r->fetcher;
 	r->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
 				       .limit = options->where.debuginfod_time };
@@ -64,6 +66,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 {
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
+	if (r->options.symbols && resolver_is_local(in))
+		locate_roots_follow(r->options.where.roots, rec);
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(in, &r->spaces.tasks);
@@ -308,6 +312,7 @@ void resolver_free(struct resolver *r)
 			source_release(r->source[i]);
 		free(r->source[i]);
 	}
+	locate_roots_free(r->options.where.roots);
 	fetch_release(&r->fetcher);
 	resolver_jit_release(r);
 	jitmap_free(r->ksymbols);

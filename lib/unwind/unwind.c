@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attrs and samples: takes the dump out, puts the callers in, and counts. */
+#include "locate/roots.h"
 #include "unwind/deferred.h"
 #include "unwind/internal.h"
 
@@ -18,6 +19,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	if (!u->options.stack_max)
 		u->options.stack_max = UNWIND_STACK_MAX;
 	u->options.where.pool = &u->pool;
+	u->options.where.roots = locate_roots_new();
 	u->options.where.fetcher = &u->fetcher;
 	u->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
 				       .limit = options->where.debuginfod_time };
@@ -41,6 +43,7 @@ void unwind_free(struct unwind *u)
 		free(u->code[i]);
 	}
 	free(u->code);
+	locate_roots_free(u->options.where.roots);
 	fetch_release(&u->fetcher);
 	spaces_release(&u->spaces);
 	joiner_free(u->joiner);
@@ -118,6 +121,8 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	if (u->origin)
 		u->spaces.all_is_code = u->origin->is_simpleperf;
 	code_remove_unmapped(u);
+	if (unwind_is_local(u))
+		locate_roots_follow(u->options.where.roots, rec);
 	bool good = spaces_follow(&u->spaces, rec);
 	if (u->spaces.silenced && !u->silence_reported) {
 		u->silence_reported = true;
