@@ -67,6 +67,18 @@ check 'errors: a wrong event, umask, model' <<'END'
 	fi
 END
 
+check 'an event that only other models have is reported with them' <<'END'
+	pmu-events --encode --pmu skl cycle_activity.stalls_mem_any >skl || skip "no skl"
+	! pmu-events --encode cycle_activity.stalls_mem_any 2>err || skip "this machine has it"
+	grep -q "on this machine; other models have it: .*skl, skx.* (pmu-events --pmu [a-z_]*)" err
+	pmu-events --encode --pmu "$(sed 's/.*--pmu \([a-z_]*\).*/\1/' err)" \
+		cycle_activity.stalls_mem_any
+	exits 1 pmu-events --encode cycle_activity.stalls_mem_anyx 2>err
+	none grep "other models" err
+	exits 1 pmu-events --encode cpu_cycles 2>err
+	grep -q "did you mean 'cpu-cycles'" err
+END
+
 check 'lists: one model, all models, umasks and modifiers' <<'END'
 	needs_icx
 	pmu-events --list --pmu icx | grep -q "^  icx::INST_RETIRED  *Number of instr"

@@ -226,6 +226,13 @@ check 'a clock takes no period that its timer cannot keep, by force neither' <<'
 		exits 1 pmu-sample -o s.data -e $how -- true 2>err
 		grep -q "too short for the kernel's timer: the least for .*clock.* is 10000" err
 	done
+	exits 1 pmu-sample -e page-faults -c 1 -e cpu-clock -o s.data -- true 2>err
+	grep -q "is 10000; to give only another event a period: -e page-faults/period=1/ -e timer" err
+	for how in "page-faults -c 1 -e timer" "page-faults/period=1/ -e timer" "timer -c 5"; do
+		pmu-sample -e $how -o s.data -- true 2>err
+		pmu-stream --dump s.data | grep -q "ATTR .* config=0x0 period=100 "
+	done
+	pmu-events --encode software/config=0x0/ | grep -q "sample *1000 times per second"
 	pmu-sample -e cpu-clock -c 10000 -o s.data -- true
 	for name in timer timer:u; do
 		pmu-events --encode $name | grep -q "sample *100 times per second"

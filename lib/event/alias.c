@@ -223,8 +223,10 @@ bool alias_find(struct slice name, struct event_alias *alias)
 		if ((generics[i].type == type && generics[i].config == config) ||
 		    slice_is(name, event_generic_name(generics[i].type, generics[i].config))) {
 			fill_generic(&generics[i], alias);
-			if (slice_is(name, "timer"))
+			if (slice_is(name, "timer")) {
 				alias->rates.frequency = TIMER_HZ;
+				alias->is_timer = true;
+			}
 			return true;
 		}
 	return find_cache(name, alias);

@@ -13,6 +13,7 @@ enum {
 	MOST_EVENTS = 8192,	/* in one list: more than a kernel has tracepoints */
 	TIMER_MIN = 10000,	/* ns: perf_swevent_hrtimer() in kernel/events/core.c rounds up */
 	USUAL_MAX_RATE = 100000,	/* default of perf_event_max_sample_rate */
+	CLOCK_HZ = 1000,	/* preset for a clock */
 };
 
 /* Return the highest sample rate that the kernel allows, in Hz. */
@@ -49,8 +50,10 @@ static bool set_period(struct event_parser *p, const struct event_item *item,
 {
 	if (event_is_clock(&event->attr) && period < TIMER_MIN)
 		return event_wrong(p, item->all.at, "a period of %" PRIu64 " ns is too short for "
-				   "the kernel's timer: the least for '%s' is %d",
-				   period, event->name, TIMER_MIN);
+				   "the kernel's timer: the least for '%s' is %d%s",
+				   period, event->name, TIMER_MIN, item->period ? "" :
+				   "; to give only another event a period: "
+				   "-e page-faults/period=1/ -e timer");
 	if (period < event->floor && !p->options->force)
 		return event_wrong(p, item->all.at, "a period of %" PRIu64 " is below the floor "
 				   "of %u for '%s'; --force allows it", period, event->floor,
@@ -69,6 +72,11 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 	const struct event_options *options = p->options;
 
 	event->floor = rates->floor;
+	if (options->period && !item->period && !item->frequency && item->is_timer) {
+		report_note(p->report, "'timer' has no period, so it takes %u samples per second",
+			    rates->frequency);
+		return set_frequency(p, item, event, rates->frequency, true);
+	}
 	if (item->period)
 		return set_period(p, item, event, item->period);
 	if (item->frequency)
@@ -79,6 +87,8 @@ static bool choose_period(struct event_parser *p, const struct event_item *item,
 		return set_frequency(p, item, event, options->frequency, false);
 	if (rates->frequency)
 		return set_frequency(p, item, event, rates->frequency, true);
+	if (event_is_clock(&event->attr))	/* under a name that nobody knows */
+		return set_frequency(p, item, event, CLOCK_HZ, true);
 	event->attr.sample_period = rates->period;
 	return true;
 }

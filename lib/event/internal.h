@@ -34,6 +34,8 @@ struct event_item {
 	uint16_t max_stack;	/* max-stack=; 0: not given */
 	uint64_t branches;	/* branch_type= as PERF_SAMPLE_BRANCH_*; 0: not given */
 	bool inherit, no_inherit;
+	/* set by alias.c's caller */
+	bool is_timer;		/* Go's timer: a period for all events does not apply to it */
 };
 
 struct event_parser {
@@ -184,6 +186,7 @@ struct event_alias {
 	uint64_t config;
 	const char *text;	/* description, one line */
 	struct event_rates rates;
+	bool is_timer;		/* it was found as Go's timer */
 	char name[32];		/* canonical name */
 };
 
@@ -214,6 +217,13 @@ void suggest_begin(struct suggestion *s, struct slice wanted);
 
 /* Make NAME the best if it is nearer than the best so far. */
 void suggest_try(struct suggestion *s, const char *name);
+
+/*
+ * models.c: write the models that have ITEM's event, a few of them separated by commas, to LIST.
+ * Return false if no model has it.
+ */
+bool models_having(const struct event_parser *p, const struct event_item *item, char *list,
+		   size_t size);
 
 /* models.c: try all events of ITEM's model.  Sets S's wanted name to ITEM's event name. */
 void models_suggest(const struct event_parser *p, const struct event_item *item,

@@ -122,6 +122,7 @@ static bool add_alias(struct event_parser *p, struct event_item *item,
 {
 	struct event event = { .attr = { .type = alias->type, .config = alias->config } };
 
+	item->is_timer = alias->is_timer;
 	return add_plain(p, item, event, alias->name, &alias->rates);
 }
 
@@ -150,11 +151,16 @@ static void suggest_aliases(struct suggestion *s)
 static bool report_unknown(struct event_parser *p, const struct event_item *item)
 {
 	bool two_parts = memchr(item->all.at, ':', item->all.size) != NULL;
-	char root[PATH_MAX];
+	char root[PATH_MAX], models[128];
 	struct suggestion s;
 
 	suggest_begin(&s, item->name);
 	suggest_aliases(&s);
+	if (!*s.best && models_having(p, item, models, sizeof(models)))
+		return event_wrong(p, item->all.at, "unknown event '%.*s' on this machine; other "
+				   "models have it: %s (pmu-events --pmu %.*s)",
+				   (int)item->all.size, item->all.at, models,
+				   (int)strcspn(models, ", "), models);
 	if (!*s.best)
 		models_suggest(p, item, &s);
 	if (*s.best)

@@ -337,6 +337,43 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	}
 }
 
+/* Return whether MODEL has EVENT, a name with its umasks and modifiers. */
+static bool has_event(struct arena *arena, const char *model, struct slice event)
+{
+	struct model_encoding unused = { .cpu = -1 };
+	char name[LONGEST_NAME], letters[64];
+
+	snprintf(name, sizeof(name), "%s::%.*s", model, (int)strcspn(event.at, ":."), event.at);
+	if (pfm_find_event(name) < 0)
+		return false;		/* which costs far less than to encode it */
+	snprintf(name, sizeof(name), "%s::%.*s", model, (int)event.size, event.at);
+	return encode_with_letters(arena, name, letters, sizeof(letters), &unused) == PFM_SUCCESS;
+}
+
+bool models_having(const struct event_parser *p, const struct event_item *item, char *list,
+		   size_t size)
+{
+	enum { MOST = 8 };
+	struct model m;
+	size_t used = 0;
+	int count = 0;
+
+	*list = '\0';
+	if (item->has_terms || item->all.size + 64 >= LONGEST_NAME || p->options->model ||
+	    memmem(item->all.at, item->all.size, "::", 2))
+		return false;
+	for (int at = 0; models_next(&at, &m) && used < size; ) {
+		if (!has_event(&p->list->arena, m.name, item->all))
+			continue;
+		if (count++ < MOST)
+			used += (size_t)snprintf(list + used, size - used, "%s%s",
+						 used ? ", " : "", m.name);
+	}
+	if (count > MOST && used < size)
+		snprintf(list + used, size - used, " and %d others", count - MOST);
+	return count > 0;
+}
+
 void models_suggest(const struct event_parser *p, const struct event_item *item,
 		    struct suggestion *s)
 {
