@@ -214,6 +214,39 @@ check 'a reader that goes away is no error; a full disk is' <<'END'
 	done
 END
 
+check 'a limit of file sizes is reported, nothing hidden stays; programs get its signal' <<'END'
+	recorded
+	pmu-symbolize -q s.data >r.data
+	pmu-topprof -q -o p.pb.gz r.data
+	mkdir small
+	cd small
+	limited() {
+		echo "$*"
+		rm -f out x*
+		exits 1 sh -c 'ulimit -f 1; exec "$@" 2>err' - "$@" >out
+		grep -q "^$1: .*\(File too large\|cannot write all to stdout\)" err
+		ls -A >left
+		none grep -e "^[.]" left
+	}
+	for what in "pmu-sample -e cpu-clock -o x -- ten serial 0.1" \
+			"pmu-unwind -o x ../s.data" "pmu-symbolize -o x ../s.data" \
+			"pmu-topprof -o x ../r.data" "pmu-topprof ../r.data" \
+			"pmu-stream -o x ../s.data" "pmu-stream --dump ../s.data" \
+			"pmu-flame -o x ../p.pb.gz" "pmu-top ../p.pb.gz" "pmu-events --list" \
+			"pmu-topprof --help"; do
+		limited $what
+	done
+	# a profiled program has the disposition that the user gave it
+	limits='grep SigIgn /proc/self/status >&2'
+	for tool in "pmu-sample -q -e cpu-clock -o /dev/null" \
+			"pmu-prof -q -e cpu-clock -F 10000 -o y"; do
+		sh -c "$tool -- sh -c '$limits' || :" 2>&1 | sed -n 's/^SigIgn:.//p' >>ignored
+		sh -c "trap '' XFSZ; $tool -- sh -c '$limits' || :" 2>&1 |
+			sed -n 's/^SigIgn:.//p' >>ignored
+	done
+	test "$(sed 's/.*\(.\)......$/\1/' ignored | tr -d '\n')" = 0101
+END
+
 check 'text that cannot be written is reported, however it fills the buffers' <<'END'
 	cat >mapped.py <<-END
 	import struct, sys

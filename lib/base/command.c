@@ -55,7 +55,7 @@ void command_input_ended(void)
 		command_on_signals(SIGNALS_END);
 }
 
-static bool ignored_interrupts;
+static bool ignored_interrupts, ignored_file_limit;
 static sigset_t signals;
 
 bool command_ignored_interrupts(void)
@@ -75,6 +75,7 @@ void command_restore_signals(int blocked)
 	if (blocked)
 		sigaddset(&mask, blocked);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, ignored_file_limit ? SIG_IGN : SIG_DFL);
 	signal(SIGINT, ignored_interrupts ? SIG_IGN : SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -98,7 +99,9 @@ static void catch_signals(const struct command *cmd)
 	sigaction(SIGHUP, NULL, &hangup);
 	if (hangup.sa_handler != SIG_IGN)	/* ignored by nohup(1): go on */
 		sigaction(SIGHUP, &act, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* writes fail with EPIPE; restored before any exec */
+	/* writes fail with EPIPE and EFBIG (ulimit -f); both are restored before any exec */
+	signal(SIGPIPE, SIG_IGN);
+	ignored_file_limit = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
 }
 
 int command_begin(const struct command *cmd, struct report *report, int argc, char **argv)
@@ -113,6 +116,7 @@ int command_begin(const struct command *cmd, struct report *report, int argc, ch
 				   .verbose = common.verbose };
 	if (common.printed) {
 		signal(SIGPIPE, SIG_IGN);
+		signal(SIGXFSZ, SIG_IGN);
 		exit(command_end(report));
 	}
 	hash_draw_secret();

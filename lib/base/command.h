@@ -71,7 +71,7 @@ struct command {
 };
 
 /*
- * Parse ARGV, fill REPORT, ignore SIGPIPE, catch SIGINT, SIGTERM and SIGHUP.
+ * Parse ARGV, fill REPORT, ignore SIGPIPE and SIGXFSZ, catch SIGINT, SIGTERM and SIGHUP.
  * Return the index of the first operand.  Does not return after --help or --version
  * (exit 0) or wrong usage (message on stderr, exit 2: "misuse" below).
  */

@@ -197,7 +197,8 @@ pid_t sibling_spawn_apart(char *const *argv)
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)	/* one may be our stream: keep it away */
 		posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
 	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);			/* we ignore it, the program should not */
+	sigaddset(&defaults, SIGPIPE);		/* we ignore these, the program should not */
+	sigaddset(&defaults, SIGXFSZ);
 	sigaddset(&defaults, SIGINT);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);

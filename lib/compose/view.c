@@ -69,5 +69,6 @@ void view_pprof(const char *profile, struct report *report)
 	command_restore_signals(0);
 	execvp(argv[0], argv);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	report_failure(report, "cannot run 'go tool pprof'");
 }
