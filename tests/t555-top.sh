@@ -375,7 +375,8 @@ END
 
 check 'JSON and CSV have all rows, and every name comes back from them' <<'END'
 	python3 - >text <<-EOF
-		names = ["plain", 'a "quoted, one', "tab	here", "ünïcode", "back\\\\slash", "=1+1"]
+		names = ["plain", 'a "quoted, one', "tab	here", "ünïcode", "back\\\\slash", "=1+1",
+		         "+1", "-1+2|cmd", "@SUM(1,2)", "'a"]
 		for i, name in enumerate(names * 10):
 		    print(f"{name}{i} {i + 1}")
 	EOF
@@ -391,7 +392,9 @@ check 'JSON and CSV have all rows, and every name comes back from them' <<'END'
 		rows = json.load(open("out.json"))["rows"]
 		assert {r["name"]: r["flat"] for r in rows} == want, rows
 		rows = list(csv.DictReader(open("out.csv", newline="")))
-		assert {r["name"]: int(r["flat"]) for r in rows} == want, rows
+		mark = lambda name: "'" + name if name[0] in "=+-@" else name
+		assert {r["name"]: int(r["flat"]) for r in rows} == {
+		    mark(name): value for name, value in want.items()}, rows
 		assert abs(sum(float(r["flat_share"]) for r in rows) - 1) < 1e-3
 	EOF
 	test "$(pmu-top --to csv -n 3 text | wc -l)" = 4

@@ -355,14 +355,20 @@ static void print_json_row(const struct printing *p, uint32_t row, bool is_first
 	fputc('}', p->out);
 }
 
-/* RFC 4180: a field with a quote, comma or line end is quoted, and its quotes are doubled. */
+/*
+ * RFC 4180: a field with a quote, comma or line end is quoted, and its quotes are doubled.  A
+ * spreadsheet calculates what starts with one of =+-@, and names come from the sampled program: an
+ * apostrophe makes them text.
+ */
 static void print_csv_text(const char *text, FILE *out)
 {
+	const char *mark = *text && strchr("=+-@", *text) ? "'" : "";
+
 	if (!text[strcspn(text, "\",\r\n")]) {
-		fputs(text, out);
+		fprintf(out, "%s%s", mark, text);
 		return;
 	}
-	fputc('"', out);
+	fprintf(out, "\"%s", mark);
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', out);
