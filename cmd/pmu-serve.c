@@ -134,7 +134,7 @@ static void check_texts(void)
 static void check_keep(const char *operand)
 {
 	enum { PARAMETERS = QUERY_EVENT | QUERY_PERIOD | QUERY_RATE | QUERY_HZ | QUERY_CALLGRAPH |
-			    QUERY_LABEL };
+			    QUERY_LABEL | QUERY_FALLBACK };
 
 	command_needs(&command, "interval", "keep");
 	command_needs(&command, "keep-bytes", "keep");

@@ -67,6 +67,106 @@ open('go').read()
 	at_most "$1" 3300
 END
 
+check "the addresses of Go's proposals: event and rate; the timer has no period" <<'END'
+	any_user
+	unsanitized
+	needs_command go curl
+	workload
+	# cycles cannot be sampled everywhere: take page faults instead
+	fake pmu-sample <<-EOF
+		echo "\$*" >>args
+		exec "$(command -v pmu-sample)" \$(echo "\$*" | sed "s/=cycles/=page-faults/")
+	EOF
+	serve -p $target --call-graph fp
+	export PPROF_TMPDIR=$PWD
+	go tool pprof -seconds 1 -proto -output=p "$url/debug/pprof/profile?event=cycles&&rate=10000"
+	for path in profile pmu; do
+		get -f "$url/debug/pprof/$path?event=cycles&&rate=10000&seconds=1" >p
+		go tool pprof -raw p | grep -Eq "page-faults(:u)?/count"
+	done
+	test "$(sort -u args | wc -l)" = 1
+	grep -q -e " --event=cycles --period=10000 " args
+	for query in "profile?" "profile?period=10000&" "pmu?" "pmu?event=timer&period=10000&" \
+			"profile?event=timer&period=10000&"; do
+		echo "$query"
+		eventually has_period "$url/debug/pprof/$query&seconds=0.2" 10000000
+		get -f -D head "$url/debug/pprof/$query&seconds=0.1" >p
+		case $query in
+		*period*) grep "^X-Pmu-Note: the period does not apply to the timer" head ;;
+		*) none grep -i pmu-note head ;;
+		esac
+	done
+	: >args
+	get -f -D head "$url/debug/pprof/pmu?event=timer&event=page-faults&period=1&seconds=0.1" >p
+	grep -q -e " --event=timer --event=page-faults --period=1 " args
+	go tool pprof -raw p | grep -Eq "cpu/nanoseconds.* page-faults(:u)?/count"
+	grep "^X-Pmu-Note: the period does not apply to the timer" head
+	get -f -D head "$url/flame?period=5&seconds=0.1" | grep -q "</html>"
+	# a period that the server itself chooses is no reason to refuse
+	get -f "$url/debug/pprof/pmu?event=software/config=0x0/&seconds=0.1" | gzip -t
+END
+
+check 'fallback=1: the timer replaces what cannot be sampled, and the profile says so' <<'END'
+	any_user
+	unsanitized
+	needs_command go curl
+	workload
+	! pmu-events --check cycles >out || skip "this machine counts cycles"
+	serve -p $target --call-graph fp --keep 1h --interval 1s \
+		--keep-query "event=cycles&frequency=97&fallback=1" ring
+	pmu=$url/debug/pprof/pmu
+	refused 500 "^pmu-sample: cannot sample 'cycles': " "$pmu?event=cycles&seconds=0.1"
+	refused 500 "cannot sample 'cycles'" "$pmu?event=cycles&seconds=0.1&fallback=0"
+	for query in "event=cycles" "event=cycles&rate=1000000" "event=cycles&types=one" \
+			"event=cacheMisses&period=10000"; do
+		eventually has_period "$pmu?$query&fallback=1&seconds=0.2" 10000000
+		get -f -D head "$pmu?$query&fallback=1&seconds=0.1" >p
+		event=${query#*=} event=${event%%&*}
+		go tool pprof -comments p | grep "asked for $event, got timer"
+		grep "^X-Pmu-Note: '$event' cannot be sampled: 'timer' is sampled instead.$" head
+	done
+	get -f "$url/flame?event=cycles&fallback=1&seconds=0.1" | grep -q "</html>"
+	refused 400 "unknown event" "$pmu?event=nonsense&fallback=1&seconds=0.1"
+	refused 400 "fallback takes 0 or 1, not 'yes'" "$pmu?event=cycles&fallback=yes"
+	has_kept() { ls ring | grep -q "^profile"; }
+	eventually has_kept
+	first=$(ls ring | head -n 1)
+	go tool pprof -comments ring/$first | grep "asked for cycles, got timer"
+END
+
+check 'the tool that hangs is named, not those that wait for it' <<'END'
+	any_user
+	unsanitized
+	needs_command curl
+	sleep 600 &
+	target=$!
+	fake pmu-sample <<-"EOF"
+		case "$*" in
+		*=11*) echo hang ;;
+		*=12*) echo hang; exec cat /dev/zero ;;
+		*=13*) echo pass ;;
+		*=14*) exec sleep 600 ;;
+		*=15*) echo pass; exec cat /dev/zero ;;
+		esac
+	EOF
+	fake pmu-symbolize <<-"EOF"
+		read -r what
+		test "$what" = pass || exec sleep 600
+		exec cat
+	EOF
+	fake pmu-topprof <<-EOF
+		exec sleep 600
+	EOF
+	serve -p $target
+	for hz in 11 12 13 14 15; do
+		get "$url/debug/pprof/profile?frequency=$hz&seconds=0.1" >said.$hz &
+		clients="$clients $!"
+	done
+	wait $clients
+	cat said.* | sed 's/ did not end .*//' >named
+	printf 'pmu-%s\n' symbolize symbolize topprof sample topprof | same - named
+END
+
 check 'an error is one line, which pprof prints' <<'END'
 	any_user
 	needs_command curl go
@@ -80,7 +180,6 @@ check 'an error is one line, which pprof prints' <<'END'
 	refused 403 "breakpoints, which this server does not allow" "$pmu?event=mem:0x1000&pid=$$"
 	refused 403 "raw" "$pmu?event=r1c0&pid=$$"
 	refused 403 "'r1c0' is one of raw" "$pmu?event=r1c0/name=software/&pid=$$"
-	refused 400 "which one" "$pmu?pid=$$"
 	refused 400 "which process" "$url/debug/pprof/profile"
 	refused 400 "period of 10 is below the floor" "$pmu?event=cycles&period=10&pid=$$"
 	refused 400 "at most 60" "$url/debug/pprof/profile?pid=$$&seconds=61"
@@ -179,13 +278,40 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	refused 403 "Host" -H "Host: [::1].evil.example" "$url/metrics"
 	refused 403 "Host" -H "Host:" "$url/metrics"
 	refused 403 "scripts" -H "Origin: http://evil.example" "$url/metrics"
-	refused 403 "scripts" -H "Sec-Fetch-Site: cross-site" "$url/metrics"
+	while read -r site mode dest status; do
+		got=$(get -o body -w '%{http_code}' -H "Sec-Fetch-Site: $site" \
+			-H "Sec-Fetch-Mode: $mode" -H "Sec-Fetch-Dest: $dest" "$url/metrics")
+		echo "$site $mode $dest $got" >>by-page
+		echo "$site $mode $dest $status" >>right
+	done <<-EOF
+		none navigate document 200
+		same-origin no-cors image 200
+		same-origin navigate iframe 200
+		cross-site navigate document 200
+		same-site navigate document 200
+		cross-site navigate iframe 403
+		cross-site navigate frame 403
+		cross-site navigate embed 403
+		cross-site navigate object 403
+		cross-site no-cors image 403
+		cross-site no-cors document 403
+		same-site no-cors script 403
+		same-site no-cors image 403
+		same-site navigate iframe 403
+		same-site cors empty 403
+		other navigate empty 403
+	EOF
+	same right by-page
+	refused 403 "scripts, frames and images" -H "Sec-Fetch-Site: cross-site" "$url/metrics"
+	refused 403 "scripts" -H "Sec-Fetch-Site: same-site" -H "Sec-Fetch-Mode: navigate" \
+		"$url/metrics"
 	get -fH "Host: localhost:$port" "$url/metrics" >m
 	get -fH "Host: [::1]" "$url/metrics" >m
 	test "$(get "$url/debug/pprof/cmdline")" = sleep
 	kill $server
 	wait $server
 
+	umask 077
 	echo 0123456789abcdef0123 >token
 	workload
 	serve -p $target --token-file token
@@ -203,12 +329,25 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	get -f "$url/healthz" >m
 	test "$(get -u any:0123456789abcdef0123 "$url/debug/pprof/symbol?0x1")" = "num_symbols: 0"
 	TOKEN=0123456789abcdef0123 clients scraper
+	for mode in 602 604 620 644 666; do
+		chmod $mode token
+		exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
+		grep -q "'token' is not used: other users can .* it; 'chmod 600' changes" err
+	done
+	chmod 640 token
 	echo short >token
 	exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
 	grep -q "is no token: it has 5 bytes" err
 	echo "0123456789abcdef0123 " >token
 	exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
 	grep -q "is no token: it has a space" err
+	if test "$(id -u)" = 0; then
+		echo 0123456789abcdef0123 >token
+		chmod 400 token
+		chown 65534 token
+		exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
+		grep -q "belongs to user 65534, not to .* or root; 'chown 0' changes that" err
+	fi
 	exits 2 pmu-serve -a -l 0.0.0.0:0 2>err
 	grep -q "open to other machines: give a --token-file, or --insecure" err
 	exits 2 pmu-serve -a -l nonsense 2>err

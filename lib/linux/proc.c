@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,18 @@ bool proc_processes(struct proc_ids *ids)
 bool proc_threads(pid_t pid, struct proc_ids *ids)
 {
 	return list_directory(linux_open("/proc/%d/task", (int)pid), ids);
+}
+
+size_t proc_unread_input(pid_t pid)
+{
+	int fd = linux_open("/proc/%d/fd/0", (int)pid), bytes = 0;
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode) ||
+			ioctl(fd, FIONREAD, &bytes) < 0 || bytes < 0))
+		bytes = 0;
+	descriptor_close(fd);
+	return (size_t)bytes;
 }
 
 bool proc_children(pid_t pid, pid_t tid, struct proc_ids *ids)

@@ -38,6 +38,9 @@ bool proc_processes(struct proc_ids *ids);
 /* List the threads of process PID.  False, with errno set: failure, and IDS is empty. */
 bool proc_threads(pid_t pid, struct proc_ids *ids);
 
+/* Return how many bytes the pipe that is stdin of process PID holds; 0: none, or unknown. */
+size_t proc_unread_input(pid_t pid);
+
 /* List the processes that thread TID of process PID created.  False, with errno set: failure. */
 bool proc_children(pid_t pid, pid_t tid, struct proc_ids *ids);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Return whether a header can carry TEXT as it is: spaces at its end, for example, are dropped. */
@@ -16,10 +17,39 @@ static bool is_visible(const char *text)
 	return !*text;
 }
 
+/*
+ * Return whether only root, we and maybe a group know what is in FD, and no one else can change it.
+ * Otherwise report what to do.
+ */
+static bool is_private(int fd, const char *file, struct report *report)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		report_failure(report, "cannot look at '%s'", file);
+		return false;
+	}
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		report_error(report, "the token in '%s' is not used: the file belongs to user %u, "
+			     "not to this server's user or root; 'chown %u' changes that", file,
+			     st.st_uid, geteuid());
+	else if (st.st_mode & (S_IRWXO | S_IWGRP))
+		report_error(report, "the token in '%s' is not used: other users can %s it; "
+			     "'chmod 600' changes that, and then it needs a new token", file,
+			     st.st_mode & (S_IWGRP | S_IWOTH) ? "change" : "read");
+	else
+		return true;
+	return false;
+}
+
 bool access_read_token(struct access_rules *rules, const char *file, struct report *report)
 {
 	char text[ACCESS_TOKEN_MOST + 2];
 	int fd = regular_open(file, false);
+	if (fd >= 0 && !is_private(fd, file, report)) {
+		close(fd);
+		return false;
+	}
 	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
 	if (size < 0)
@@ -134,15 +164,25 @@ static bool is_local_name(const char *host, const char *local)
 	return strlen(local) == size && !strncasecmp(host, local, size);
 }
 
+/*
+ * Return whether a page of another site made the request, except if a person followed a link to us.
+ * A browser counts each port of this machine as the same site.
+ */
+static bool is_from_other_page(const struct access_request *r)
+{
+	if (!r->fetch_site || !strcasecmp(r->fetch_site, "none") ||
+	    !strcasecmp(r->fetch_site, "same-origin"))
+		return false;
+	return !r->fetch_mode || strcasecmp(r->fetch_mode, "navigate") ||
+	       !r->fetch_dest || strcasecmp(r->fetch_dest, "document");
+}
+
 int access_check(const struct access_rules *rules, const struct access_request *request,
 		 bool *with_token, const char **why)
 {
 	*with_token = has_token(rules, request->authorization);
-	*why = "requests from scripts of web pages are refused";
-	if (request->origin)
-		return 403;
-	if (request->fetch_site && !strcasecmp(request->fetch_site, "cross-site") &&
-	    (!request->fetch_mode || strcasecmp(request->fetch_mode, "navigate")))
+	*why = "requests from scripts, frames and images of web pages are refused";
+	if (request->origin || is_from_other_page(request))
 		return 403;
 	if (*with_token)
 		return 0;

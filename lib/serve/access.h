@@ -4,8 +4,10 @@
  * those from local programs; never those from scripts of web pages.
  *
  * A web page in a browser on this machine can send requests to 127.0.0.1.  If its scripts could
- * read the answer, the browser adds an Origin header.  The Host header is always the name by which
- * the page was loaded, even if that name now resolves to this machine.
+ * read the answer, the browser adds an Origin header.  The page could not read the answer to an
+ * image or a frame, but would start a profile: the Sec-Fetch headers show such requests (Fetch
+ * Metadata, W3C).  The Host header is always the name by which the page was loaded, even if that
+ * name now resolves to this machine.
  */
 #pragma once
 #include "base/report.h"
@@ -23,7 +25,7 @@ struct access_rules {
 
 /* The headers of a request that matter here; NULL: the request does not have it. */
 struct access_request {
-	const char *host, *origin, *fetch_site, *fetch_mode, *authorization;
+	const char *host, *origin, *fetch_site, *fetch_mode, *fetch_dest, *authorization;
 	const char *local;		/* numeric address it was sent to; NULL: a Unix socket */
 };
 

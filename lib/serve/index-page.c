@@ -35,6 +35,7 @@ static const char process[] =
 	"<label><span>comm</span><input name=\"comm\" placeholder=\"or its name\"></label>\n";
 
 static const char form_end[] =
+	"<input type=\"hidden\" name=\"fallback\" value=\"1\">\n"
 	"<p><button>Flame graph</button>"
 	"<button formaction=\"/debug/pprof/pmu\">Profile</button></p>\n</form>\n";
 

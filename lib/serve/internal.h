@@ -38,7 +38,8 @@ struct server {
 	} *listening;			/* for each address of SETTINGS */
 	int signals;			/* signalfd */
 	int pidfd;			/* of the process that settings name; or -1 */
-	unsigned stops;			/* rounds since the server was asked to stop; 0: it runs */
+	bool stops;			/* the server was asked to stop */
+	double stopped;			/* when, monotonic, in s */
 	sigset_t before;
 };
 

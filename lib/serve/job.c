@@ -67,6 +67,33 @@ static void job_free(struct job *job)
 	job_free(job); \
 } while (0)
 
+/* Add a header that tells the client about the profile. */
+static void add_note(struct job *job, const char *note)
+{
+	evhttp_add_header(evhttp_request_get_output_headers(job->request), "X-Pmu-Note", note);
+}
+
+/* Say in headers how the profile differs from what was asked for; MESSAGES are those of tools. */
+static void add_notes(struct job *job, const char *messages)
+{
+	static const char name[] = "pmu-sample: ", replaced[] = " is sampled instead\n";
+	char line[512];
+
+	if (query_ignores_period(job->query, false))
+		add_note(job, "the period does not apply to the timer, which takes 100 samples "
+			 "per second");
+	for (const char *at = messages; job->query->fallback && *at; ) {
+		size_t size = strcspn(at, "\n") + 1;
+		if (!strncmp(at, name, strlen(name)) && size > strlen(name) + strlen(replaced) &&
+		    !strncmp(at + size - strlen(replaced), replaced, strlen(replaced))) {
+			snprintf(line, sizeof(line), "%.*s", (int)(size - 1 - strlen(name)),
+				 at + strlen(name));
+			add_note(job, line);
+		}
+		at += strnlen(at, size);
+	}
+}
+
 /* Answer with the file in memory FD, which is closed at last. */
 static void answer_file(struct job *job, int fd, off_t size)
 {
@@ -111,10 +138,12 @@ static void sampled(void *context, struct work_result *r)
 	struct job *job = context;
 
 	metrics_add_samples(&job->server->metrics, r->messages);
-	if (has_failed(job, r))
+	if (has_failed(job, r)) {
 		close(r->output);
-	else
-		answer_file(job, r->output, r->size);
+		return;
+	}
+	add_notes(job, r->messages);
+	answer_file(job, r->output, r->size);
 }
 
 static void start_work(struct job *job, recipe_tools tools, double seconds, work_done *done)

@@ -123,6 +123,13 @@ static bool parse_types(struct query *q, const char *value)
 	       wrong(q, "types takes all or one, not '%s'", value);
 }
 
+static bool parse_fallback(struct query *q, const char *value)
+{
+	q->fallback = !strcmp(value, "1");
+	return q->fallback || !strcmp(value, "0") ||
+	       wrong(q, "fallback takes 0 or 1, not '%s'", value);
+}
+
 static bool parse_moment(struct query *q, const char *name, const char *value, uint64_t *moment)
 {
 	return moment_parse(value, (uint64_t)time(NULL), moment) ||
@@ -165,6 +172,7 @@ static const struct {
 	{ "pid", QUERY_PID, parse_pid },
 	{ "comm", QUERY_COMM, parse_comm },
 	{ "types", QUERY_TYPES, parse_types },
+	{ "fallback", QUERY_FALLBACK, parse_fallback },
 	{ "from", QUERY_FROM, parse_from },
 	{ "to", QUERY_TO, parse_to },
 	{ "debug", QUERY_DEBUG, ignore },
@@ -237,6 +245,15 @@ bool query_is_by_time(const struct query *q)
 		if (strcmp(q->event[i], "timer") && strcmp(q->event[i], "cpu-clock"))
 			return false;
 	return true;
+}
+
+bool query_ignores_period(const struct query *q, bool only)
+{
+	size_t timers = 0;
+
+	for (size_t i = 0; i < q->events; i++)
+		timers += !strcmp(q->event[i], "timer");
+	return q->period && (only || !timers ? timers == q->events : timers > 0);
 }
 
 bool query_parse(struct query *q, const char *text, unsigned allowed)

@@ -32,6 +32,7 @@ enum query_parameter {
 	QUERY_TYPES = 1 << 10,
 	QUERY_FROM = 1 << 11,
 	QUERY_TO = 1 << 12,
+	QUERY_FALLBACK = 1 << 13,
 };
 
 struct query {
@@ -50,6 +51,7 @@ struct query {
 	pid_t pid;
 	const char *comm;
 	bool one_type;			/* types=one: only the default sample type */
+	bool fallback;			/* fallback=1: the timer replaces what cannot be sampled */
 	uint64_t from, to;		/* s since 1970 */
 };
 
@@ -62,6 +64,12 @@ bool query_parse(struct query *q, const char *text, unsigned allowed);
 
 /* Return whether all events of Q are timers: rate= is then a frequency, otherwise a period. */
 bool query_is_by_time(const struct query *q);
+
+/*
+ * Return whether Q has a period that does not apply to one of its events: the timer has none.
+ * ONLY: the timer is all that is sampled, so that the period does not apply at all.
+ */
+bool query_ignores_period(const struct query *q, bool only);
 
 /* Set Q->callgraph to VALUE.  Return false if VALUE is not a method to record callchains. */
 bool query_set_callgraph(struct query *q, const char *value);

@@ -52,17 +52,11 @@ static void tool(struct command_lines *l, const char *name)
 	word(l, "%s", name);
 }
 
-/* Return our tools' name for EVENT, which may be "timer" as in Go's proposals. */
-static const char *event_name(const char *event)
-{
-	return strcmp(event, "timer") ? event : "cpu-clock";
-}
-
 static void add_rate(struct command_lines *l, const struct query *q)
 {
 	if (q->frequency || (q->rate && query_is_by_time(q)))
 		word(l, "--frequency=%" PRIu64, q->frequency ? q->frequency : q->rate);
-	else if (q->period || q->rate)
+	else if ((q->period && !query_ignores_period(q, true)) || q->rate)
 		word(l, "--period=%" PRIu64, q->period ? q->period : q->rate);
 }
 
@@ -125,7 +119,9 @@ static void add_events(struct command_lines *l, const struct recipe *r)
 		break;
 	case RECIPE_EVENTS:
 		for (size_t i = 0; i < r->query->events; i++)
-			word(l, "--event=%s", event_name(r->query->event[i]));
+			word(l, "--event=%s", r->query->event[i]);
+		if (r->query->fallback)
+			word(l, "--fallback=timer");
 		break;
 	}
 	add_rate(l, r->query);
@@ -211,7 +207,7 @@ recipe_tools recipe_encode(const struct recipe *r, struct arena *arena)
 	add_rate(l, r->query);
 	word(l, "--");
 	for (size_t i = 0; i < r->query->events; i++)
-		word(l, "%s", event_name(r->query->event[i]));
+		word(l, "%s", r->query->event[i]);
 	return l->argv;
 }
 

@@ -17,8 +17,8 @@ enum {
 	QUERY_TARGET = QUERY_PID | QUERY_COMM | QUERY_DEBUG,
 	QUERY_OUTPUT = QUERY_LABEL | QUERY_TYPES | QUERY_DEBUG,
 	QUERY_HOW = QUERY_SECONDS | QUERY_CALLGRAPH | QUERY_OUTPUT | QUERY_TARGET,
-	QUERY_TIMER = QUERY_HOW | QUERY_RATE | QUERY_HZ,
-	QUERY_PMU = QUERY_TIMER | QUERY_EVENT | QUERY_PERIOD,
+	QUERY_PROFILE = QUERY_HOW | QUERY_EVENT | QUERY_PERIOD | QUERY_RATE | QUERY_HZ |
+			QUERY_FALLBACK,
 	QUERY_HISTORY = QUERY_OUTPUT | QUERY_FROM | QUERY_TO,
 };
 
@@ -68,6 +68,7 @@ static bool may_ask(struct ask *ask)
 		.origin = evhttp_find_header(headers, "Origin"),
 		.fetch_site = evhttp_find_header(headers, "Sec-Fetch-Site"),
 		.fetch_mode = evhttp_find_header(headers, "Sec-Fetch-Mode"),
+		.fetch_dest = evhttp_find_header(headers, "Sec-Fetch-Dest"),
 		.authorization = evhttp_find_header(headers, "Authorization"),
 		.local = is_tcp ? local : NULL,
 	};
@@ -106,9 +107,15 @@ static void go_to_index(struct ask *ask)
 	reply_send(ask->server, ask->request, 302, text_type, evbuffer_new(), 0);
 }
 
-static void give_timer(struct ask *ask)
+/* Return how to sample Q: the events that it names, or the timer. */
+static enum recipe_kind kind_of(const struct query *q)
 {
-	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_TIMER, ask->query);
+	return q->events ? RECIPE_EVENTS : RECIPE_TIMER;
+}
+
+static void give_profile(struct ask *ask)
+{
+	job_start(ask->server, ask->request, JOB_PROFILE, kind_of(ask->query), ask->query);
 }
 
 static void give_waits(struct ask *ask)
@@ -116,21 +123,9 @@ static void give_waits(struct ask *ask)
 	job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_WAITS, ask->query);
 }
 
-static void give_pmu(struct ask *ask)
-{
-	if (ask->query->events) {
-		job_start(ask->server, ask->request, JOB_PROFILE, RECIPE_EVENTS, ask->query);
-		return;
-	}
-	reply_error(ask->server, ask->request, 400, 0, "event: which one? such as event=cycles; "
-		    "/debug/pprof/events lists those of this machine");
-	free(ask->query);
-}
-
 static void give_page(struct ask *ask)
 {
-	job_start(ask->server, ask->request, JOB_PAGE,
-		  ask->query->events ? RECIPE_EVENTS : RECIPE_TIMER, ask->query);
+	job_start(ask->server, ask->request, JOB_PAGE, kind_of(ask->query), ask->query);
 }
 
 static void give_history(struct ask *ask)
@@ -211,13 +206,13 @@ static const struct route {
 	{ "/", go_to_index, 0, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof", go_to_index, 0, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/", give_index, 0, EVHTTP_REQ_HEAD, false },
-	{ "/debug/pprof/profile", give_timer, QUERY_TIMER, EVHTTP_REQ_GET, false },
-	{ "/debug/pprof/pmu", give_pmu, QUERY_PMU, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/profile", give_profile, QUERY_PROFILE, EVHTTP_REQ_GET, false },
+	{ "/debug/pprof/pmu", give_profile, QUERY_PROFILE, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/offcpu", give_waits, QUERY_HOW, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/events", give_events, 0, EVHTTP_REQ_GET, false },
 	{ "/debug/pprof/cmdline", give_command, QUERY_TARGET, EVHTTP_REQ_HEAD, false },
 	{ "/debug/pprof/symbol", give_symbols, ~0u, EVHTTP_REQ_POST, false },
-	{ "/flame", give_page, QUERY_PMU, EVHTTP_REQ_GET, false },
+	{ "/flame", give_page, QUERY_PROFILE, EVHTTP_REQ_GET, false },
 	{ "/history", give_history, QUERY_HISTORY, EVHTTP_REQ_GET, false },
 	{ "/history/flame", give_history_page, QUERY_HISTORY, EVHTTP_REQ_GET, false },
 	{ "/metrics", give_metrics, 0, EVHTTP_REQ_HEAD, false },

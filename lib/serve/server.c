@@ -19,9 +19,10 @@
 enum {
 	HEADERS = 8192, BODY = 16384,	/* bytes of a request, at most */
 	STOP_ROUND = 20,		/* ms between checks while the server stops */
-	STOP_ROUNDS = 60,		/* rounds after which jobs are killed */
-	STOP_LAST = 75,			/* rounds after which the server ends: 1.5 s */
 };
+
+/* Seconds after a signal when the tools are killed, and when the server ends at the latest. */
+static const double stop_kill = 1.2, stop_end = 1.5;
 
 double server_now(void)
 {
@@ -35,18 +36,18 @@ static void end_work(struct server *s)
 	keeper_stop(s->keeper, true);
 }
 
-/* End the server when all answers are sent, or after STOP_LAST rounds. */
+/* End the server when all answers are sent, or after STOP_END.  Rounds may come late. */
 static void stop_round(evutil_socket_t fd, short what, void *context)
 {
 	struct server *s = context;
 
 	(void)fd;
 	(void)what;
-	s->stops++;
-	if (s->stops == STOP_ROUNDS)
+	double since = server_now() - s->stopped;
+	if (since >= stop_kill)
 		end_work(s);
 	if ((!s->jobs && !keeper_is_busy(s->keeper) &&
-	     connections_count(s->connections, true) == 0) || s->stops >= STOP_LAST)
+	     connections_count(s->connections, true) == 0) || since >= stop_end)
 		event_base_loopbreak(s->base);
 }
 
@@ -56,7 +57,8 @@ static void stop(struct server *s)
 
 	if (s->stops)
 		return;		/* it is stopping already */
-	s->stops = 1;
+	s->stops = true;
+	s->stopped = server_now();
 	connections_stop(s->connections);
 	jobs_stop(s, false);
 	keeper_stop(s->keeper, false);

@@ -35,7 +35,9 @@ struct work {
 	int output, messages;			/* files in memory */
 	off_t read;				/* bytes of MESSAGES that were returned */
 	struct event *limit;			/* NULL: endless */
+	struct event *grace;			/* until tools whose readers failed are killed */
 	bool timed_out;
+	unsigned hung;				/* with TIMED_OUT: the tool that did not work */
 	work_done *done;			/* NULL: cancelled */
 	void *context;
 };
@@ -89,6 +91,8 @@ static void work_free(struct work *w)
 {
 	if (w->limit)
 		event_free(w->limit);
+	if (w->grace)
+		event_free(w->grace);
 	descriptor_close(w->output);
 	descriptor_close(w->messages);
 	free(w);
@@ -99,21 +103,6 @@ static void signal_tools(const struct work *w, int number)
 	for (unsigned i = 0; i < w->tools; i++)
 		if (w->tool[i].pid)
 			kill(w->tool[i].pid, number);
-}
-
-void workshop_free(struct workshop *shop)
-{
-	if (!shop)
-		return;
-	for (struct work *w = shop->works, *next; w; w = next) {
-		next = w->next;
-		signal_tools(w, SIGKILL);
-		for (unsigned i = 0; i < w->tools; i++)
-			if (w->tool[i].pid)
-				waitpid(w->tool[i].pid, NULL, 0);
-		work_free(w);
-	}
-	free(shop);
 }
 
 /* Copy the first message of TOOL to WHY, without the tool's name.  Return false if it has none. */
@@ -140,7 +129,7 @@ static bool was_in_vain(const struct work *w, unsigned i)
 /* Set R's first tool that failed, and why.  Later tools failed for lack of input. */
 static void find_failure(const struct work *w, struct work_result *r)
 {
-	unsigned i = 0;
+	unsigned i = w->timed_out ? w->hung : 0;
 
 	while (i < w->tools && (w->status[i] == 0 || was_in_vain(w, i)))
 		i++;
@@ -193,19 +182,85 @@ static void reap(struct work *w)
 	}
 }
 
-/*
- * Kill the tools whose readers failed.  A tool that waits for samples would notice that only when
- * it writes.
- */
-static void end_writers(struct work *w)
+void workshop_free(struct workshop *shop)
 {
+	enum { TRIES = 20 };
+	const struct timespec moment = { .tv_nsec = 10000000 };
+
+	if (!shop)
+		return;
+	for (const struct work *w = shop->works; w; w = w->next)
+		signal_tools(w, SIGKILL);
+	for (int tries = 0; shop->works; ) {
+		struct work *w = shop->works;
+		reap(w);
+		if (is_running(w) && tries++ < TRIES) {
+			nanosleep(&moment, NULL);
+			continue;
+		}
+		shop->works = w->next;
+		work_free(w);
+	}
+	free(shop);
+}
+
+/*
+ * Return the tool for which the others of W wait: the first one that runs, unless the next tool
+ * has not read what it wrote.
+ */
+static unsigned find_hung(const struct work *w)
+{
+	unsigned i = 0;
+
+	while (i + 1 < w->tools && !w->tool[i].pid)
+		i++;
+	while (i + 1 < w->tools && w->tool[i + 1].pid && proc_unread_input(w->tool[i + 1].pid) > 0)
+		i++;
+	return i;
+}
+
+static void time_is_up(evutil_socket_t fd, short what, void *context)
+{
+	struct work *w = context;
+
+	(void)fd;
+	(void)what;
+	reap(w);
+	w->timed_out = true;
+	w->hung = find_hung(w);
+	signal_tools(w, SIGKILL);
+}
+
+/* Kill the tools whose readers failed. */
+static void end_writers(evutil_socket_t fd, short what, void *context)
+{
+	struct work *w = context;
 	bool failed = false;
+
+	(void)fd;
+	(void)what;
 
 	for (unsigned i = w->tools; i-- > 0; failed |= !w->tool[i].pid && w->status[i])
 		if (failed && w->tool[i].pid) {
 			w->in_vain[i] = true;
 			kill(w->tool[i].pid, SIGKILL);
 		}
+}
+
+/*
+ * If a tool has failed, kill the tools before it soon: a tool that waits for samples would notice
+ * that its reader has ended only when it writes.  But a tool that failed itself, and closed its
+ * output, still gets the time to say why.
+ */
+static void end_writers_soon(struct work *w)
+{
+	const struct timeval second = { .tv_sec = 1 };
+	bool failed = false;
+
+	for (unsigned i = 0; i < w->tools; i++)
+		failed |= !w->tool[i].pid && w->status[i];
+	if (failed && !evtimer_pending(w->grace, NULL))
+		evtimer_add(w->grace, &second);
 }
 
 static bool is_ours(const struct workshop *shop, pid_t pid)
@@ -239,8 +294,8 @@ void workshop_reap(struct workshop *shop)
 	while (*link) {
 		struct work *w = *link;
 		reap(w);
-		end_writers(w);
 		if (is_running(w)) {
+			end_writers_soon(w);
 			link = &w->next;
 			continue;
 		}
@@ -256,15 +311,6 @@ void workshop_reap(struct workshop *shop)
 	}
 }
 
-static void time_is_up(evutil_socket_t fd, short what, void *context)
-{
-	struct work *w = context;
-
-	(void)fd;
-	(void)what;
-	w->timed_out = true;
-	signal_tools(w, SIGKILL);
-}
 
 /* Start the tools.  If one cannot be started, kill those before it and return false. */
 static bool start_tools(struct work *w, char *const *const *argv)
@@ -300,7 +346,8 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 	/* the tools share the file's offset, and without this they overwrite each other's lines */
 	fcntl(w->messages, F_SETFL, O_APPEND);
 	w->limit = limit > 0 ? evtimer_new(shop->base, time_is_up, w) : NULL;
-	if (w->output < 0 || w->messages < 0 || (limit > 0 && !w->limit)) {
+	w->grace = evtimer_new(shop->base, end_writers, w);
+	if (w->output < 0 || w->messages < 0 || (limit > 0 && !w->limit) || !w->grace) {
 		report_failure(shop->report, "cannot make a file in memory");
 		work_free(w);
 		return NULL;

@@ -35,6 +35,11 @@ typedef void work_done(void *context, struct work_result *result);
 
 /* Return a workshop, which runs tools and uses BASE for time limits.  SIGCHLD must be blocked. */
 struct workshop *workshop_new(struct event_base *base, struct report *report);
+
+/*
+ * Kill all tools, and free SHOP.  Wait only briefly for the tools to end: if one cannot die, its
+ * parent still can.
+ */
 void workshop_free(struct workshop *shop);
 
 /* Wait for the children that have ended.  To be called after SIGCHLD. */
