@@ -191,6 +191,29 @@ check 'instructions that compilers do not write' <<'END'
 	agree 8 t
 END
 
+check 'a function of 20,000 rows, in any order' <<'END'
+	cat >t.s <<-'ASM'
+		.globl _start
+	_start:	.cfi_startproc
+		.set i, 0
+		.rept 20000
+		.set i, i + 1
+		nop
+		.cfi_remember_state
+		.cfi_def_cfa_offset 8 + i % 1000 * 8
+		.cfi_offset rbx, -16 - i % 7 * 8
+		nop
+		.cfi_restore_state
+		.cfi_offset r12, -16 - i % 9 * 8
+		.endr
+		.cfi_endproc
+	ASM
+	gcc -nostdlib -static t.s -o t
+	agree 40000 t
+	shuf want | cut -d " " -f 1 | cfi-rows t | sort -u >got
+	same want got
+END
+
 check 'Go' <<'END'
 	needs_command go
 	printf "package main\nimport \"fmt\"\nfunc main() { fmt.Println(1) }\n" >t.go

@@ -283,4 +283,46 @@ check 'a name of many events is kept once; many names of an event are kept up to
 	grep -q "more names of events than any recording has" said
 END
 
+# long_function ROWS: ./long runs for $1 seconds of CPU time in a function of so many rows
+long_function() {
+	cat >rows.s <<-ASM
+		.globl rows
+		.type rows, @function
+	rows:	.cfi_startproc
+		.rept $1
+		nop
+		.cfi_remember_state
+		.cfi_def_cfa 7, 16
+		.cfi_offset 3, -16
+		.cfi_restore_state
+		.endr
+		ret
+		.cfi_endproc
+		.size rows, . - rows
+		.section .note.GNU-stack, "", @progbits
+	ASM
+	cat >main.c <<-C
+		#include <stdlib.h>
+		#include <time.h>
+		void rows(void);
+		int main(int argc, char **argv)
+		{
+			while (clock() < atof(argv[argc - 1]) * CLOCKS_PER_SEC)
+				rows();
+			return 0;
+		}
+	C
+	gcc -O2 main.c rows.s -o long
+}
+
+check 'stacks in a function of 300,000 rows of call frame information' <<'END'
+	needs_command gcc
+	long_function 300000
+	pmu-sample -q -e cpu-clock:u -F 1000 --call-graph dwarf,1024 -o s.data -- ./long 0.7
+	within 1 100 pmu-unwind -v -o u.data s.data
+	cat said
+	grep -Eq " (9[0-9]|100)[.][0-9] % whole" said
+	none grep damaged said
+END
+
 done_testing

@@ -20,10 +20,10 @@ enum {
 	PAIR = 8,			/* bytes of a row of the table: two 4-byte numbers */
 };
 
-void cfi_section_damaged(struct cfi_section *s, uint64_t offset)
+void cfi_section_damaged(struct cfi_section *s, uint64_t offset, enum cfi_limit limit)
 {
 	if (!s->damage.section)
-		s->damage = (struct cfi_damage){ .section = s->name, .offset = offset };
+		s->damage = (struct cfi_damage){ s->name, offset, limit };
 }
 
 /* Read .eh_frame_hdr; return the address of .eh_frame, or 0 if the table cannot be used. */
@@ -93,7 +93,7 @@ static void add_place(struct cfi_section *s, const struct cfi_entry *e)
 	struct fde fde;
 
 	if (!cfi_fde_read(s, e, &fde)) {
-		cfi_section_damaged(s, e->offset);
+		cfi_section_damaged(s, e->offset, CFI_NO_LIMIT);
 		return;
 	}
 	if (fde.start == fde.end || fde.start < s->text_start ||
@@ -118,7 +118,7 @@ static bool read_places(struct cfi_section *s)
 		if (entries == ENTRIES_MAX || s->places == CFI_FDES_MAX)
 			return false;
 		if (!cfi_entry_read(s, offset, &e)) {
-			cfi_section_damaged(s, offset);
+			cfi_section_damaged(s, offset, CFI_NO_LIMIT);
 			break;
 		}
 		if (e.kind == ENTRY_ZERO && s->ends_at_zero)
@@ -135,7 +135,7 @@ static void scan(struct cfi_section *s)
 	s->is_scanned = true;
 	if (!read_places(s)) {
 		s->places = 0;
-		s->damage = (struct cfi_damage){ .section = s->name, .has_exceeded = true };
+		s->damage = (struct cfi_damage){ s->name, 0, CFI_LIMIT_SIZE };
 	}
 	bool is_sorted = true;
 	for (uint32_t i = 1; i < s->places && is_sorted; i++)
@@ -143,6 +143,20 @@ static void scan(struct cfi_section *s)
 	if (!is_sorted)		/* linkers keep the order of the code, mostly */
 		qsort(s->place, s->places, sizeof(*s->place), by_start);
 	elf_charge(s->elf, s->places * sizeof(*s->place));
+}
+
+/*
+ * Return whether all entries may be read now, which takes about as many steps as a fourth of the
+ * section's bytes.
+ */
+static bool is_affordable(struct cfi_section *s)
+{
+	uint64_t steps = s->bytes.size / 4, most = CFI_BUDGET_MOST / 2;
+
+	if (s->budget->left < (steps < most ? steps : most))
+		return false;
+	s->budget->left -= steps < s->budget->left ? steps : s->budget->left;
+	return true;
 }
 
 /* The two ways to look FDEs up: by the file's table, or by our own index. */
@@ -248,8 +262,11 @@ enum cfi_result cfi_section_find(struct cfi_section *s, uint64_t address, struct
 			return result;
 		*same = around;
 	}
-	if (!s->is_scanned)
+	if (!s->is_scanned) {
+		if (!is_affordable(s))
+			return CFI_LATER;
 		scan(s);
+	}
 	struct lookup own = { s, false, s->places };
 	return find(&own, address, fde, same);
 }

@@ -3,7 +3,6 @@
 #pragma once
 #include "base/arena.h"
 #include "base/cursor.h"
-#include "base/fuel.h"
 #include "base/table.h"
 #include "dwarf/cfi.h"
 #include "elf/section.h"
@@ -56,6 +55,22 @@ struct cfi_section {
 	struct cie cie;			/* the last that was read */
 	bool has_cie;			/* CIE is filled */
 	struct cfi_damage damage;	/* the first; section NULL: none */
+	struct cfi_budget *budget;	/* what reading all entries takes its steps from */
+};
+
+/* The rule of a register while a row is built. */
+struct cfi_rule {
+	uint8_t kind;		/* enum cfi_kind */
+	int32_t value;		/* as in struct cfi_save */
+};
+
+/* A row while it is built.  The CFA's parts are kept apart: instructions set some of them. */
+struct cfi_state {
+	uint8_t cfa_kind;	/* as in struct cfi_row */
+	uint8_t cfa_reg;
+	bool signs_return;
+	int32_t cfa_offset, cfa_expression;
+	struct cfi_rule rule[CFI_REGISTERS];
 };
 
 /* The bytes of an expression. */
@@ -72,8 +87,13 @@ struct cfi {
 	struct expression *expression;		/* by id; different from each other */
 	uint32_t expressions;
 	struct table expression_table;		/* hash of its bytes to id */
-	struct arena arena;			/* expressions that are not in the file */
-	struct fuel fuel;			/* instructions that may still be run */
+	struct kept_program **kept;		/* states of long programs (cfi-kept.c) */
+	uint32_t kept_count;
+	struct table kept_table;		/* over KEPT */
+	struct arena arena;			/* expressions that are not in the file; states */
+	uint64_t steps;				/* that may still be taken for this object */
+	uint64_t hash;				/* of the section whose share it takes; 0: none */
+	struct cfi_budget *budget, own;		/* OWN is used until cfi_use_budget() */
 };
 
 /* --- CIEs and FDEs (cfi-entry.c) --- */
@@ -107,16 +127,57 @@ enum cfi_result cfi_section_find(struct cfi_section *s, uint64_t address, struct
 				 struct extent *same);
 void cfi_section_release(struct cfi_section *s);
 
-/* Note that the entry at OFFSET is damaged. */
-void cfi_section_damaged(struct cfi_section *s, uint64_t offset);
+/* Note that the entry at OFFSET is damaged, or exceeds LIMIT. */
+void cfi_section_damaged(struct cfi_section *s, uint64_t offset, enum cfi_limit limit);
 
 /* --- instructions (cfi-run.c) --- */
 /*
  * Run the instructions of FDE, in section S, up to ADDRESS, which is in the FDE's range.  Store
- * the row, and narrow SAME to its addresses.  False: damaged.
+ * the row, and narrow SAME to its addresses.  *STEPS: the steps that may be taken, and then those
+ * that were taken.  CFI_LATER: more are needed.  CFI_DAMAGED: see *LIMIT.
  */
-bool cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde, uint64_t address,
-	     struct cfi_row *row, struct extent *same);
+enum cfi_result cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde,
+			uint64_t address, struct cfi_row *row, struct extent *same,
+			uint64_t *steps, enum cfi_limit *limit);
+
+/* --- states of long programs (cfi-kept.c) --- */
+enum {
+	KEPT_LEAST = 256,	/* bytes of the shortest program whose states are kept */
+	KEPT_STEPS = 256,	/* steps from one kept state to the next */
+};
+
+/* Where a run may start in a program, in place of the program's start. */
+struct kept_point {
+	uint64_t start;		/* first address of the row that is built there */
+	const uint8_t *at;	/* the next instruction */
+	unsigned depth;		/* number of remembered states */
+	const struct kept_state *const *state;	/* the remembered states, then the row's */
+};
+
+/* The instructions of a long FDE or CIE. */
+struct kept_program {
+	const struct cfi_section *section;
+	uint64_t offset;	/* of the entry in the section */
+	struct kept_point *point;	/* by ascending AT and START; owned */
+	uint32_t points;
+};
+
+/* Return the program of the entry at OFFSET of S; it is made, without points. */
+struct kept_program *kept_find(struct cfi *c, const struct cfi_section *s, uint64_t offset);
+
+/* Return the last point from which a run to ADDRESS may start, or NULL. */
+const struct kept_point *kept_before(const struct kept_program *p, uint64_t address);
+
+/*
+ * Add a point to P at START and AT, with the DEPTH states in SAVED and STATE, if it comes after all
+ * other points.  Return the number of bytes that it takes.
+ */
+uint64_t kept_add(struct cfi *c, struct kept_program *p, uint64_t start, const uint8_t *at,
+		  const struct cfi_state *saved, unsigned depth, const struct cfi_state *state);
+
+/* Read a kept state. */
+void kept_read(const struct kept_state *kept, struct cfi_state *state);
+void kept_release(struct cfi *c);
 
 /* --- a word that is not in the stack's copy (cfi-red-zone.c) --- */
 /* If the CFA of ROW, of FDE, is in the word below the stack, change ROW to where else it is. */

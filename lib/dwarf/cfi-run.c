@@ -8,22 +8,8 @@
 #include "dwarf/constants.h"
 
 enum {
-	STEPS_MAX = 1 << 20,	/* instructions of a run */
 	DEPTH_MAX = 64,		/* remembered states */
-};
-
-struct row_rule {
-	uint8_t kind;		/* enum cfi_kind */
-	int32_t value;		/* as in struct cfi_save */
-};
-
-/* A row while it is built.  The CFA's parts are kept apart: instructions set some of them. */
-struct state {
-	uint8_t cfa_kind;	/* as in struct cfi_row */
-	uint8_t cfa_reg;
-	bool signs_return;
-	int32_t cfa_offset, cfa_expression;
-	struct row_rule rule[CFI_REGISTERS];
+	EXPRESSION_BYTES = 32,	/* memory for an expression */
 };
 
 struct run {
@@ -32,22 +18,23 @@ struct run {
 	const struct cfi_section *section;
 	uint64_t wanted;	/* address */
 	struct extent row;	/* addresses of the row; END is known only if IS_DONE */
-	uint64_t steps;		/* instructions so far */
+	uint64_t steps, steps_max;	/* so far, and at most */
 	bool is_done;		/* STATE is the row wanted */
 	bool is_damaged;
+	enum cfi_limit limit;	/* why it is said to be damaged */
 	bool is_initial;	/* the instructions are those of the CIE */
 	struct cursor at;	/* the next instruction */
-	struct state state;
-	struct state initial;	/* after the CIE's instructions */
+	struct cfi_state state;
+	struct cfi_state initial;	/* after the CIE's instructions */
 	unsigned depth;		/* number of elements of SAVED in use */
-	struct state saved[DEPTH_MAX];
+	struct cfi_state saved[DEPTH_MAX];
 };
 
 /* Rules of registers that are not tracked, such as those of vectors, are dropped. */
 static void set_rule(struct run *r, uint64_t reg, enum cfi_kind kind, int32_t value)
 {
 	if (reg < CFI_REGISTERS)
-		r->state.rule[reg] = (struct row_rule){ (uint8_t)kind, value };
+		r->state.rule[reg] = (struct cfi_rule){ (uint8_t)kind, value };
 }
 
 /* Return OFFSET * FACTOR.  No real frame has 2 GiB. */
@@ -99,9 +86,14 @@ static int32_t expression(struct run *r)
 {
 	uint64_t size = cursor_uleb(&r->at);
 	const uint8_t *bytes = cursor_bytes(&r->at, size);
+	uint32_t before = r->cfi->expressions;
 	int32_t id = bytes ? expression_add(r->cfi, bytes, size) : -1;
 
+	r->steps += bytes ? size / 8 : 0;
+	r->steps += (r->cfi->expressions - before) * EXPRESSION_BYTES;
 	r->is_damaged |= id < 0;
+	if (bytes && id < 0)
+		r->limit = CFI_LIMIT_EXPRESSIONS;
 	return id;
 }
 
@@ -127,6 +119,8 @@ static void remember_or_restore(struct run *r, bool remember)
 		r->state = r->saved[--r->depth];
 	else
 		r->is_damaged = true;
+	if (remember && r->is_damaged)
+		r->limit = CFI_LIMIT_DEPTH;
 }
 
 /* A rule "it is in register VALUE".  The value of a register that is not tracked is lost. */
@@ -267,18 +261,58 @@ static void step(struct run *r, uint8_t op)
 	}
 }
 
-static void run_program(struct run *r, struct cursor program)
+/* Continue at POINT, unless it is not in the program that R is about to run. */
+static void start_at(struct run *r, const struct kept_point *point)
 {
+	if (!point || point->at < r->at.at || point->at > r->at.end)
+		return;
+	r->at.at = point->at;
+	r->row.start = r->is_initial ? r->row.start : point->start;
+	r->depth = point->depth;
+	for (unsigned i = 0; i < r->depth; i++)
+		kept_read(point->state[i], &r->saved[i]);
+	kept_read(point->state[r->depth], &r->state);
+}
+
+/*
+ * Keep the current state of the program P.  Return the step after which to keep the next: large
+ * states are kept less often, so that all take at most four bytes for a step.
+ */
+static uint64_t keep(struct run *r, struct kept_program *p)
+{
+	uint64_t bytes = 0;
+
+	if (!r->is_done && !r->is_damaged)
+		bytes = kept_add(r->cfi, p, r->is_initial ? 0 : r->row.start, r->at.at, r->saved,
+				 r->depth, &r->state);
+	r->steps += bytes;
+	return r->steps + KEPT_STEPS + bytes / 4;
+}
+
+/* Run PROGRAM, of the entry at OFFSET. */
+static void run_program(struct run *r, struct cursor program, uint64_t offset)
+{
+	bool is_long = cursor_left(&program) > KEPT_LEAST;
+	struct kept_program *kept = is_long ? kept_find(r->cfi, r->section, offset) : NULL;
+	uint64_t due = r->steps + KEPT_STEPS;
+
 	r->at = program;
-	while (!r->is_done && !r->is_damaged && cursor_left(&r->at) > 0) {
+	if (kept)
+		start_at(r, kept_before(kept, r->is_initial ? 0 : r->wanted));
+	while (!r->is_done && !r->is_damaged && cursor_left(&r->at) > 0 &&
+	       r->steps < r->steps_max) {
 		step(r, cursor_u8(&r->at));
-		r->is_damaged |= r->at.failed || ++r->steps > STEPS_MAX;
+		r->is_damaged |= r->at.failed;
+		if (++r->steps >= due && kept)
+			due = keep(r, kept);
 	}
+	if (kept && (r->is_initial || r->steps >= r->steps_max))
+		keep(r, kept);
 }
 
 static void store_row(const struct run *r, struct cfi_row *row)
 {
-	const struct state *s = &r->state;
+	const struct cfi_state *s = &r->state;
 
 	*row = (struct cfi_row){
 		.is_signal = r->fde->cie.is_signal, .signs_return = s->signs_return,
@@ -294,8 +328,9 @@ static void store_row(const struct run *r, struct cfi_row *row)
 			};
 }
 
-bool cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde, uint64_t address,
-	     struct cfi_row *row, struct extent *same)
+enum cfi_result cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde,
+			uint64_t address, struct cfi_row *row, struct extent *same,
+			uint64_t *steps, enum cfi_limit *limit)
 {
 	struct run r;
 
@@ -304,19 +339,26 @@ bool cfi_run(struct cfi *c, const struct cfi_section *s, const struct fde *fde, 
 	r.section = s;
 	r.wanted = address;
 	r.row = (struct extent){ fde->start, fde->end };
+	r.steps_max = *steps;
 	r.steps = r.depth = 0;
 	r.is_done = r.is_damaged = false;
-	r.state = (struct state){ .cfa_kind = CFI_UNDEFINED };
+	r.limit = CFI_NO_LIMIT;
+	r.state = (struct cfi_state){ .cfa_kind = CFI_UNDEFINED };
 	r.initial = r.state;
 	r.is_initial = true;
-	run_program(&r, fde->cie.program);
+	run_program(&r, fde->cie.program, fde->cie.offset);
 	r.initial = r.state;
 	r.is_initial = false;
-	run_program(&r, fde->program);
-	bool is_affordable = fuel_take_some(&c->fuel, r.steps) == r.steps;
-	if (r.is_damaged || !is_affordable)
-		return false;
+	bool is_ready = cursor_left(&r.at) == 0;
+	if (is_ready)
+		run_program(&r, fde->program, fde->offset);
+	*steps = r.steps;
+	*limit = r.limit;
+	if (r.is_damaged)
+		return CFI_DAMAGED;
+	if (!is_ready || (!r.is_done && cursor_left(&r.at) > 0))
+		return CFI_LATER;
 	extent_narrow(same, r.row.start, r.row.end);
 	store_row(&r, row);
-	return true;
+	return CFI_FOUND;
 }

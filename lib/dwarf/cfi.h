@@ -7,7 +7,12 @@
  * common information entries (CIE) that FDEs share.  Their instructions build a table with a
  * row per range of addresses.  A row says how to compute the canonical frame address (CFA)
  * and, from that, each register of the caller.  Rows are not stored: cfi_row_at() finds the
- * FDE and runs its instructions up to the address, so the caller should cache rows.
+ * FDE and runs its instructions up to the address, so the caller should cache rows.  In a long
+ * program it starts near the address: every few hundred instructions, the state is kept.
+ *
+ * Work is counted in steps: an instruction, or a byte that is kept.  An object has 32 steps for
+ * each byte of a section, and copies of a section share them.  All objects with one budget share
+ * what it has left.
  *
  * Sources, in this order: .eh_frame, by .eh_frame_hdr or sorted once; .debug_frame; and
  * .debug_frame of a separate debug file.  Everything is checked before use: a damaged entry
@@ -75,10 +80,25 @@ static inline size_t cfi_row_size(const struct cfi_row *row)
 enum cfi_result {
 	CFI_FOUND,
 	CFI_NONE,		/* no information for this address */
-	CFI_DAMAGED,		/* there is information, but it is damaged */
+	CFI_DAMAGED,		/* there is information, but it is damaged, or beyond a limit */
+	CFI_COSTLY,		/* the information takes more steps than the object has */
+	CFI_LATER,		/* the budget has no steps left: it may be found another time */
 };
 
 struct cfi;
+
+enum { CFI_SHARES = 64 };	/* sections that take many steps, whose copies are recognised */
+#define CFI_BUDGET_MOST (128ULL << 20)	/* steps: half a second */
+
+/* The steps that all objects together may take now.  The owner adds to LEFT from time to time. */
+struct cfi_budget {
+	uint64_t left;		/* at most CFI_BUDGET_MOST */
+	uint32_t shares;	/* that were made; a new share replaces the oldest */
+	struct cfi_share {
+		uint64_t hash;	/* of the section's bytes */
+		uint64_t left;	/* steps */
+	} share[CFI_SHARES];
+};
 
 /*
  * Open the call frame information of ELF, which must outlive the result.  Only one thread at a
@@ -95,6 +115,9 @@ void cfi_close(struct cfi *c);
  */
 void cfi_add_debug(struct cfi *c, struct elf *debug);
 
+/* From now on, take all steps also from BUDGET, which must outlive C.  C may be NULL. */
+void cfi_use_budget(struct cfi *c, struct cfi_budget *budget);
+
 /*
  * Store the row at ADDRESS, one of the object's own, and set *SAME to a range around ADDRESS
  * with the same row (CFI_FOUND) or without any (else).  The first call may read a whole
@@ -103,12 +126,24 @@ void cfi_add_debug(struct cfi *c, struct elf *debug);
 enum cfi_result cfi_row_at(struct cfi *c, uint64_t address, struct cfi_row *row,
 			   struct extent *same);
 
+/* The limits that a section may exceed. */
+enum cfi_limit {
+	CFI_NO_LIMIT,		/* it is damaged */
+	CFI_LIMIT_SIZE,		/* it is too large, and not used at all */
+	CFI_LIMIT_STEPS,	/* an entry takes more steps than the object has */
+	CFI_LIMIT_DEPTH,	/* an entry remembers too many states at once */
+	CFI_LIMIT_EXPRESSIONS,	/* an expression is too long, or there are too many */
+};
+
 /* What is wrong with the object's call frame information. */
 struct cfi_damage {
 	const char *section;	/* ".eh_frame", ".eh_frame_hdr" or ".debug_frame" */
-	uint64_t offset;	/* in that section, of the damaged entry */
-	bool has_exceeded;	/* the section is too large and not used at all */
+	uint64_t offset;	/* in that section, of the entry */
+	enum cfi_limit limit;	/* that the entry, or the section, exceeds */
 };
+
+/* Return the words for LIMIT, after "SECTION ": "remembers more than 64 states", for example. */
+const char *cfi_limit_text(enum cfi_limit limit);
 
 enum { CFI_SECTIONS = 3 };	/* .eh_frame, .debug_frame, .debug_frame of the debug file */
 
@@ -143,7 +178,7 @@ int32_t cfi_add_expression(struct cfi *c, const uint8_t *bytes, size_t size);
 /*
  * Evaluate EXPRESSION, an id from a row of C.  CFA: the frame's CFA, which is on the stack at
  * the start; NULL for the expression of the CFA itself.  False: it needs a register or memory
- * that is not known, or it is damaged, or too long.
+ * that is not known, or it is damaged, or too long, or the budget has no steps left.
  */
 bool cfi_evaluate(const struct cfi *c, int32_t expression, const struct cfi_registers *registers,
 		  const struct cfi_memory *memory, const uint64_t *cfa, uint64_t *value);

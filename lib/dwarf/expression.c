@@ -13,6 +13,7 @@ enum {
 	SIZE_MAX_BYTES = 16384,		/* of an expression */
 	OPERATIONS_MAX = 1000,		/* that are done */
 	STACK_MAX = 64,			/* values on the stack */
+	OPERATION_STEPS = 4,		/* steps of the budget for an operation */
 };
 
 /* Return the id of an expression that was added, or -1. */
@@ -310,6 +311,9 @@ bool cfi_evaluate(const struct cfi *c, int32_t expression, const struct cfi_regi
 		push(&m, *cfa);
 	for (int left = OPERATIONS_MAX; cursor_left(&m.at) > 0; left--) {
 		uint8_t op = cursor_u8(&m.at);
+		if (c->budget->left < OPERATION_STEPS)
+			return false;
+		c->budget->left -= OPERATION_STEPS;
 		if (!step_push(&m, op) && !step_stack(&m, op) && !step_unary(&m, op)) {
 			uint64_t y = pop(&m), x = pop(&m);
 			push(&m, binary(&m, op, x, y));

@@ -21,7 +21,9 @@ void code_release(struct code *code)
 	elf_close(code->debug);
 	elf_close(code->elf);
 	free(code->root);
-	*code = (struct code){ .ends = code->ends, .is_reported = code->is_reported,
+	*code = (struct code){ .ends = code->ends, .costs = code->costs,
+			       .is_reported = code->is_reported,
+			       .costs_reported = code->costs_reported,
 			       .damaged = code->damaged };
 }
 
@@ -73,6 +75,7 @@ static void open_code(struct unwind *u, const struct object *object, const struc
 	code->result = l.result;
 	if (code->elf && machine && elf_machine(code->elf) == machine->elf)
 		code->cfi = cfi_open(code->elf);
+	cfi_use_budget(code->cfi, &u->budget);
 }
 
 /* Close the file of OBJECT if it was changed after the current sample: its tables may be others. */

@@ -25,10 +25,11 @@ enum rule_kind {
 	RULE_END,		/* the start of a program: there is no caller */
 	RULE_NO_CFI,		/* the code has no CFI */
 	RULE_NO_CODE,		/* the address is not in code */
+	RULE_COSTLY,		/* a limit of work was reached: see struct cfi_budget */
 };
 
 enum {
-	RULES_FIXED = 3,	/* ids of the rules without a row: RULE_END and so on, minus 1 */
+	RULES_FIXED = 5,	/* ids of the rules without a row */
 	RULE_MAX = 1 << 18,	/* distinct rules; more are RULE_NO_CFI */
 	PLACES_MAX = 1 << 19,	/* addresses in objects whose rule is kept */
 	SLOTS_FIRST = 1 << 14,	/* slots of the first cache at the start, and */
@@ -91,6 +92,7 @@ struct code {
 	bool tried;		/* the file was looked for */
 	bool is_reported;	/* the missing or changed file was reported */
 	bool is_checked;	/* code_of() has looked whether the file was changed */
+	bool costs_reported;	/* COSTS was reported */
 	bool debug_tried;	/* its debug file was looked for */
 	enum locate_result result;
 	struct elf *elf, *debug;	/* NULL: not found */
@@ -100,6 +102,7 @@ struct code {
 	bool go_tried;
 	uint64_t entry, entry_end;	/* address range of the code at its entry point */
 	uint64_t ends;		/* number of stacks that ended here because CFI is missing */
+	uint64_t costs;		/* number of stacks that ended here at a limit of work */
 	unsigned damaged;	/* bit per section of its CFI: damage was reported */
 };
 
@@ -125,6 +128,7 @@ enum unwind_outcome {
 	UNWIND_NO_CODE,		/* at a return address that is no code */
 	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
 	UNWIND_LIMIT,		/* at the limit of frames */
+	UNWIND_COSTLY,		/* at a limit of work */
 	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */
 	UNWIND_BEFORE,		/* unwound already, by an earlier program */
 	UNWIND_OUTCOMES
@@ -163,6 +167,7 @@ struct unwind {
 	uint32_t rounds;	/* rounds of the stream so far */
 	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
 	bool is_java;
+	struct cfi_budget budget;	/* what all stacks together may cost */
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;

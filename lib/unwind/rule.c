@@ -12,8 +12,10 @@
 #include "elf/call.h"
 #include "elf/section.h"
 
-/* Ids of the rules without a row. */
-enum { ID_END, ID_NO_CFI, ID_NO_CODE };
+/* Ids of the rules without a row.  ID_LATER is not kept in a cache: the next stack tries again. */
+enum { ID_END, ID_NO_CFI, ID_NO_CODE, ID_COSTLY, ID_LATER };
+
+enum { LOOKUP_STEPS = 64 };	/* steps of the budget for a look at the file of an object */
 
 #define EXACT (1ULL << 63)
 
@@ -37,6 +39,7 @@ void rules_init(struct rules *r)
 {
 	static const enum rule_kind fixed[RULES_FIXED] = {
 		[ID_END] = RULE_END, [ID_NO_CFI] = RULE_NO_CFI, [ID_NO_CODE] = RULE_NO_CODE,
+		[ID_COSTLY] = RULE_COSTLY, [ID_LATER] = RULE_COSTLY,
 	};
 
 	for (int i = 0; i < RULES_FIXED; i++) {
@@ -273,7 +276,10 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	struct extent same;
 	uint64_t at;
 
-	bool found = cfi_row_at(code->cfi, own, &row, &same) == CFI_FOUND ||
+	enum cfi_result result = cfi_row_at(code->cfi, own, &row, &same);
+	if (result == CFI_COSTLY || result == CFI_LATER)
+		return result == CFI_COSTLY ? ID_COSTLY : ID_LATER;
+	bool found = result == CFI_FOUND ||
 		     find_in_debug(u, code, path, own, &row) ||
 		     find_in_go(code, machine, own, &row, &same);
 	if (!is_exact && is_pushed(code, machine, own))
@@ -324,7 +330,12 @@ static uint32_t place_rule(struct unwind *u, struct code *code, const struct map
 
 	if (id != TABLE_NONE)
 		return r->place[id].rule;
+	if (u->budget.left < LOOKUP_STEPS)
+		return ID_LATER;
+	u->budget.left -= LOOKUP_STEPS;
 	uint32_t rule = look_up(u, code, m, own, is_exact);
+	if (rule == ID_LATER)
+		return rule;
 	if (r->places == PLACES_MAX) {
 		table_release(&r->place_table);
 		r->places = 0;
@@ -362,7 +373,7 @@ uint32_t rule_find(struct unwind *u, const struct space *space, pid_t pid, uint6
 		if (slot[i].address == address && slot[i].key == key && key)
 			return slot[i].rule;
 	uint32_t rule = find_slowly(u, space, pid, address, is_exact);
-	if (!key)
+	if (!key || rule == ID_LATER)
 		return rule;
 	if (++r->misses > r->slot_count && r->slot_count < SLOTS_MAX)
 		set_slots(r, 2 * r->slot_count);

@@ -32,16 +32,24 @@ static void report_damage_of(struct unwind *u, uint32_t object, unsigned section
 		return;
 	code->damaged |= 1U << section;
 	const char *path = u->spaces.objects.object[object].path;
-	if (damage->has_exceeded)
-		report_note(u->report, "'%s': %s is too large; its functions are not unwound",
-			    path, damage->section);
+	if (damage->limit == CFI_LIMIT_SIZE)
+		report_note(u->report, "'%s': %s %s; its functions are not unwound", path,
+			    damage->section, cfi_limit_text(damage->limit));
 	else
-		report_note(u->report, "'%s': %s is damaged at 0x%" PRIx64 "; its functions are "
-			    "not unwound", path, damage->section, damage->offset);
+		report_note(u->report, "'%s': %s %s at 0x%" PRIx64 "; its functions are not "
+			    "unwound", path, damage->section, cfi_limit_text(damage->limit),
+			    damage->offset);
 }
 
 void unwind_report_damage(struct unwind *u, uint32_t object)
 {
+	struct code *code = u->code[object];
+
+	if (code->costs && !(code->cfi && cfi_damage(code->cfi)) && !code->costs_reported)
+		report_note(u->report, "%" PRIu64 " stacks end in '%s': unwinding it takes more "
+			    "work than one program may cause", code->costs,
+			    u->spaces.objects.object[object].path);
+	code->costs_reported |= code->costs > 0;
 	for (unsigned section = 0; section < CFI_SECTIONS; section++)
 		report_damage_of(u, object, section);
 }
@@ -58,16 +66,27 @@ static int by_stacks(const void *a, const void *b)
 	return x->stacks < y->stacks ? 1 : -(x->stacks > y->stacks);
 }
 
-/* Append the objects without CFI in which most stacks ended: " ('a.so' 54, 'b' 7, ...)". */
-static void append_objects(const struct unwind *u, char *text, size_t size)
+static uint64_t ends_of(const struct code *code)
+{
+	return code->ends;
+}
+
+static uint64_t costs_of(const struct code *code)
+{
+	return code->costs;
+}
+
+/* Append the objects in which most stacks ended, by COUNT: " ('a.so' 54, 'b' 7, ...)". */
+static void append_objects(const struct unwind *u, char *text, size_t size,
+			   uint64_t (*count_of)(const struct code *))
 {
 	enum { SHOWN = 3 };
 	struct ended *ended = mem_resize(NULL, (u->codes + 1) * sizeof(*ended));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < u->codes; i++)
-		if (u->code[i] && u->code[i]->ends)
-			ended[count++] = (struct ended){ u->code[i]->ends,
+		if (u->code[i] && count_of(u->code[i]))
+			ended[count++] = (struct ended){ count_of(u->code[i]),
 							 u->spaces.objects.object[i].path };
 	qsort(ended, count, sizeof(*ended), by_stacks);
 	for (uint32_t i = 0; i < count && i < SHOWN; i++) {
@@ -113,9 +132,12 @@ void unwind_describe(const struct unwind *u, char *text, size_t size)
 		       percent * (double)c->samples[UNWIND_JOINED]);
 	append_share(text, size, c->samples[UNWIND_NO_CFI], all, "no CFI");
 	if (c->samples[UNWIND_NO_CFI])
-		append_objects(u, text, size);
+		append_objects(u, text, size, ends_of);
 	append_share(text, size, c->samples[UNWIND_NO_CODE], all, "at an address without code");
 	append_share(text, size, c->samples[UNWIND_LIMIT], all, "too deep");
+	append_share(text, size, c->samples[UNWIND_COSTLY], all, "at a limit of work");
+	if (c->samples[UNWIND_COSTLY])
+		append_objects(u, text, size, costs_of);
 	append_share(text, size, c->samples[UNWIND_LOST], all, "lost");
 }
 

@@ -27,6 +27,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->report = report;
 	u->frame = mem_zeroed(u->options.stack_max, sizeof(*u->frame));
 	rules_init(&u->rules);
+	u->budget.left = CFI_BUDGET_MOST;
 	if (!options->no_join)
 		u->joiner = joiner_new();
 	return u;
@@ -298,6 +299,7 @@ static enum stack_end end_of(enum unwind_outcome outcome)
 		return STACK_NO_CODE;
 	case UNWIND_NO_CFI:
 	case UNWIND_LOST:
+	case UNWIND_COSTLY:
 		return STACK_NO_INFORMATION;
 	default:
 		return STACK_WHOLE;
@@ -427,6 +429,17 @@ static bool is_finished(const struct sample *s)
 	return false;
 }
 
+/*
+ * Allow another stack its steps.  Most stacks take none, since the rules at their addresses are
+ * known.  So a program that is made to take many cannot keep the others from being unwound.
+ */
+static void add_budget(struct cfi_budget *b)
+{
+	enum { STACK = 4096 };		/* steps: 15 us */
+
+	b->left = b->left < CFI_BUDGET_MOST - STACK ? b->left + STACK : CFI_BUDGET_MOST;
+}
+
 size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     const struct record *rec, const struct sample *s,
 		     uint8_t out[RECORD_MAX_SIZE])
@@ -438,6 +451,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		return 0;
 	u->sample_time = event->attr.sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	code_make_room(u);
+	add_budget(&u->budget);
 	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
 	if (s->user_regs_abi == 0) {	/* a thread of the kernel; or nothing is left to do */
 		if (is_finished(s))

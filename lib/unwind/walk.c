@@ -345,19 +345,24 @@ static int step(struct walk *w, const struct rule *rule)
 		return step_by_row(w, rule);
 	case RULE_END:
 		return UNWIND_WHOLE;
+	case RULE_COSTLY:
+		return UNWIND_COSTLY;
 	default:
 		return step_by_frame_pointer(w);
 	}
 }
 
-/* Remember for the report which object had no CFI. */
-static void note_end(struct walk *w)
+/* Remember for the report in which object the stack ended with HOW. */
+static void note_end(struct walk *w, int how)
 {
 	uint64_t pc = w->now.value[w->machine->pc];
 	const struct mapping *m = space_find(w->space, w->is_exact ? pc : pc - 1);
 
-	if (m)
-		code_of(w->u, m->object, m, w->pid)->ends++;
+	struct code *code = m ? code_of(w->u, m->object, m, w->pid) : NULL;
+	if (code && how == UNWIND_NO_CFI)
+		code->ends++;
+	else if (code)
+		code->costs++;
 }
 
 /* Return a hash of the words at SP; 0: they are not in the dump. */
@@ -469,7 +474,9 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	u->last_pointer = how == UNWIND_CUT || how == UNWIND_LOST ? find_pointer(&w, rule) : 0;
 	if (how == UNWIND_CUT && u->joins_left)
 		describe_caller(&w, rule);
-	if (how == UNWIND_NO_CFI)
-		note_end(&w);
+	if (how == UNWIND_LOST && u->budget.left == 0)
+		how = UNWIND_COSTLY;	/* an expression could not be evaluated */
+	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
+		note_end(&w, how);
 	return (enum unwind_outcome)how;
 }
