@@ -171,7 +171,7 @@ check 'where many stacks are longer than what was recorded, a note says what wou
 	dumps shorten 256 "$recording" c.data
 	pmu-unwind -o u.data c.data 2>said
 	cat said
-	grep -q " % of stacks are longer than the 256 bytes .*try --call-graph dwarf,16384$" said
+	grep -q " % of stacks cannot be followed to the end in the 256 bytes .*try --call-graph dwarf,16384$" said
 END
 
 check 'pmu-top and pmu-flame, which run pmu-unwind, pass that note on, once' <<'END'
@@ -182,7 +182,7 @@ check 'pmu-top and pmu-flame, which run pmu-unwind, pass that note on, once' <<'
 	pmu-flame -o page.html c.data 2>said.page
 	for said in said.*; do
 		cat $said
-		test "$(grep -c "stacks are longer than the 256 bytes" $said)" = 1
+		test "$(grep -c "stacks cannot be followed to the end in the 256 bytes" $said)" = 1
 	done
 END
 

@@ -11,7 +11,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -65,21 +68,42 @@ static void serve(struct exchange *x, const struct exchange_entry *entry, struct
 	}
 }
 
+/* Return the records of existing processes, *SIZE bytes, or NULL. */
+static const uint8_t *read_existing(const struct helper_existing *existing, size_t *size,
+				    struct report *report)
+{
+	struct output copy;
+
+	output_open_memory(&copy, report);
+	existing->write(existing->context, &copy);
+	output_flush(&copy);
+	*size = copy.written;
+	void *at = *size ? mmap(NULL, *size, PROT_READ, MAP_SHARED, copy.fd, 0) : MAP_FAILED;
+	output_close(&copy);
+	return at != MAP_FAILED ? at : NULL;
+}
+
 /*
  * The helper's main function: answer until the recorder closes the socket and all records are
  * read.
  */
 __attribute__((noreturn))
 static void be_helper(struct helper *h, const struct stream_events *events,
-		      const struct target *target, struct report *report)
+		      const struct target *target, const struct helper_existing *existing,
+		      struct report *report)
 {
 	const struct exchange_entry *entry;
 	bool is_last = false;
+	size_t size = 0;
+	const uint8_t *bytes = existing ? read_existing(existing, &size, report) : NULL;
 
 	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
 									    report))
 		_exit(1);
 	struct transform *work = transform_new(events, report);
+	for (size_t at = 0; bytes && at < size; at += ((const struct perf_event_header *)
+						       (bytes + at))->size)
+		transform_follow(work, (const void *)(bytes + at));
 	for (;;) {
 		while ((entry = exchange_next(&h->exchange)))
 			serve(&h->exchange, entry, work);
@@ -94,7 +118,8 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 }
 
 struct helper *helper_start(const struct stream_events *events, const struct target *target,
-			    size_t size, struct report *report)
+			    size_t size, const struct helper_existing *existing,
+			    struct report *report)
 {
 	struct helper *h = mem_zeroed(1, sizeof(*h));
 	int pair[2] = { -1, -1 };
@@ -114,7 +139,7 @@ struct helper *helper_start(const struct stream_events *events, const struct tar
 	close(pair[h->pid ? 1 : 0]);
 	if (h->pid)
 		return h;
-	be_helper(h, events, target, report);
+	be_helper(h, events, target, existing, report);
 }
 
 void helper_wake(struct helper *h)
@@ -167,16 +192,39 @@ static bool is_late(const struct helper *h)
 	       (used_cpu(h) - h->awaited_cpu) / 1000000 >= ANSWERS_MS;
 }
 
+/* H has closed its socket: wait for its end, and say how it ended. */
+static void note_end(struct helper *h)
+{
+	enum { SOON_MS = 100 };
+	int status = 0;
+
+	snprintf(h->fault, sizeof(h->fault), "has ended");
+	if (!child_ends_within(h->pid, SOON_MS, &status, &h->used))
+		return;
+	h->pid = 0;
+	if (WIFSIGNALED(status))
+		snprintf(h->fault, sizeof(h->fault), "was ended by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		snprintf(h->fault, sizeof(h->fault), "has ended with status %d",
+			 WEXITSTATUS(status));
+}
+
 /*
- * Return whether H behaves like a helper: it has not closed its socket, and has sent at most one
+ * Stop H unless it behaves like a helper: it has not closed its socket, and has sent at most one
  * byte when it started, and one for each byte that woke it up.
  */
-static bool is_sound(struct helper *h)
+static void check(struct helper *h)
 {
 	ssize_t n = clear(h->socket, MSG_DONTWAIT);
 
 	h->woken += n > 0 ? (uint64_t)n : 0;
-	return n >= 0 && h->woken <= h->wakes + 1;
+	if (n < 0)
+		note_end(h);
+	if (n < 0)
+		helper_end(h, true);
+	else if (h->woken > h->wakes + 1)
+		helper_stop(h, "does not behave as it should");
 }
 
 bool helper_works(struct helper *h, int milliseconds, bool is_awaited)
@@ -187,9 +235,8 @@ bool helper_works(struct helper *h, int milliseconds, bool is_awaited)
 	if (!h->pid)
 		return false;
 	poll(&poll_for, 1, progress == h->exchange.head ? 0 : milliseconds);
-	if (!is_sound(h))
-		helper_stop(h, "has ended");
-	else if (is_awaited && is_late(h))
+	check(h);
+	if (h->pid && is_awaited && is_late(h))
 		helper_stop(h, "takes too long");
 	if (!h->pid)
 		return false;
@@ -219,7 +266,7 @@ void helper_end(struct helper *h, bool is_bad)
 void helper_stop(struct helper *h, const char *fault)
 {
 	if (h->pid)
-		h->fault = fault;
+		snprintf(h->fault, sizeof(h->fault), "%s", fault);
 	helper_end(h, true);
 }
 

@@ -4,9 +4,10 @@
  *
  * Unwinding reads the files of the sampled programs, which their users chose.  So a separate
  * process unwinds: it cannot sample, write files, or gain rights.  If it ends or hangs, or
- * claims progress without answers, the recorder continues without it.
+ * claims progress without answers, the recorder continues without it, and may start another.
  */
 #pragma once
+#include "base/output.h"
 #include "base/report.h"
 #include "record/events.h"
 #include "sample/exchange.h"
@@ -23,17 +24,25 @@ struct helper {
 	uint64_t awaited_at;	/* time since which its answers are awaited, ns */
 	uint64_t awaited_cpu;	/* CPU time that it had used by then, ns */
 	uint64_t wakes, woken;	/* bytes sent to it and received from it, to wake up */
-	const char *fault;	/* why it does not run any more: "has ended", for example */
+	char fault[64];		/* why it does not run any more: "hangs", for example */
 	struct rusage used;	/* CPU time and memory, once the helper has ended */
+};
+
+/* How a helper that starts late finds the processes that run already. */
+struct helper_existing {
+	void (*write)(void *context, struct output *out);	/* their records */
+	void *context;
 };
 
 /*
  * Start the helper for SAMPLEs of EVENTS of processes in TARGET.  SIZE, a power of two, is the
- * size of the memory for records, in bytes.  Call this before events are opened and threads are
- * started: the helper would inherit both.  Returns NULL after a report.
+ * size of the memory for records, in bytes.  The first helper is started before events are opened
+ * and threads are started; a later one closes what it inherits.  EXISTING, or NULL, is called in the new
+ * process, so that the recorder need not wait.  Returns NULL after a report.
  */
 struct helper *helper_start(const struct stream_events *events, const struct target *target,
-			    size_t size, struct report *report);
+			    size_t size, const struct helper_existing *existing,
+			    struct report *report);
 
 /* Wake up the helper: there are records for it. */
 void helper_wake(struct helper *h);

@@ -53,6 +53,9 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
  */
 void sampler_write_start(struct sampler *s);
 
+/* Write to OUT the processes that run now, for a helper that starts late. */
+void sampler_write_processes(struct sampler *s, struct output *out);
+
 /*
  * Write the end of the stream, after the kernel's records: the totals of each event, and the time
  * span.

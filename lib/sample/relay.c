@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/relay.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "sample/trim.h"
 #include "stream/writer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 enum {
 	WAITING_MAX = 32 << 20,	/* bytes; beyond that, records leave unchanged */
@@ -23,6 +26,42 @@ void relay_use(struct relay *r, struct helper *helper)
 	r->helper = helper;
 	r->made = (struct output){ .report = r->report, .file = "memory", .fd = -1,
 				   .buffer = mem_resize(NULL, OUTPUT_BUFFER) };
+}
+
+bool relay_wants_helper(const struct relay *r)
+{
+	return r->helper && !r->helper->pid && r->start_due && monotonic_ns() >= r->start_due;
+}
+
+/* Set the time when to start another helper, and return the seconds until then. */
+static unsigned plan_start(struct relay *r)
+{
+	enum { DOUBLED_MOST = 8 };
+	const uint64_t second = 1000000000, hour = 3600 * second;
+	uint64_t now = monotonic_ns();
+
+	if (!r->hour_start || now - r->hour_start >= hour) {
+		r->hour_start = now;
+		r->starts = 0;
+	}
+	unsigned pause = 1U << (r->starts < DOUBLED_MOST ? r->starts : DOUBLED_MOST);
+	r->starts++;
+	r->start_due = now + pause * second;
+	return pause;
+}
+
+void relay_replace(struct relay *r, struct helper *helper)
+{
+	if (!helper) {
+		plan_start(r);
+		return;
+	}
+	timeradd(&r->used, &r->helper->used.ru_utime, &r->used);
+	timeradd(&r->used, &r->helper->used.ru_stime, &r->used);
+	helper_free(r->helper);
+	r->helper = helper;
+	r->start_due = 0;
+	r->all_starts++;
 }
 
 static struct exchange *exchange_of(struct relay *r)
@@ -53,6 +92,15 @@ static void append(struct relay *r, struct relayed_record w, const void *record)
 	r->end += needed;
 }
 
+/* Count DUMPS that leave unchanged, by the reason. */
+static void count_kept(struct relay *r, uint64_t dumps)
+{
+	if (exchange_of(r))
+		r->kept += dumps;
+	else
+		r->without += dumps;
+}
+
 /* Write the answer to W, or its record as it is. */
 static void write_question(struct relay *r, const struct relayed_record *w)
 {
@@ -70,7 +118,7 @@ static void write_question(struct relay *r, const struct relayed_record *w)
 		r->unwound++;
 	} else {
 		output_write(r->out, x->record_bytes + (w->position & (x->size - 1)), w->size);
-		r->kept += !is_answered;
+		count_kept(r, !is_answered);
 	}
 	r->questions--;
 }
@@ -98,13 +146,17 @@ static void write_waiting(struct relay *r, bool all)
 		exchange_release(&r->helper->exchange, r->helper->exchange.head);
 }
 
-/* The helper has ended early, or missed a mapping: continue without it. */
+/* The helper has ended early, or missed a mapping: continue without it, for some time. */
 static void give_up(struct relay *r, const char *why)
 {
+	char fault[sizeof(r->helper->fault)];
+
+	snprintf(fault, sizeof(fault), "%s", why);
+	helper_stop(r->helper, fault);
 	write_waiting(r, true);
-	helper_end(r->helper, true);
-	report_note(r->report, "the process that unwinds stacks %s: from here on stacks are "
-		    "recorded as they are; put pmu-unwind after pmu-sample", why);
+	report_note(r->report, "the process that unwinds stacks %s: it is started again in %u s; "
+		    "until then stacks are recorded as they are: put pmu-unwind after pmu-sample",
+		    fault, plan_start(r));
 }
 
 /* Give the helper time to answer from now on; after a request to stop, only once. */
@@ -212,7 +264,7 @@ static void write_trimmed(struct relay *r, const struct perf_event_header *recor
 	uint8_t *room = output_room(relay_waits(r) ? &r->made : r->out, record->size);
 	size_t size = trim_copy(room, record, event);
 
-	r->kept += r->helper != NULL;
+	count_kept(r, r->helper != NULL);
 	if (relay_waits(r))
 		append(r, (struct relayed_record){ EXCHANGE_NO_QUESTION, 0, size }, room);
 	else

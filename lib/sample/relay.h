@@ -5,6 +5,9 @@
  * Records leave in the order in which they came.  A sample with a stack dump goes to the helper,
  * and leaves unwound; the records after it wait.  The sample leaves unchanged if the helper has no
  * room for it, has ended, hangs, or is late.  Without a helper, all records leave at once.
+ *
+ * If the helper has ended or hangs, records leave at once until the owner starts another: after a
+ * pause, which doubles with each start in the same hour up to four minutes.
  */
 #pragma once
 #include "base/output.h"
@@ -19,6 +22,11 @@ struct relay {
 	const struct stream_events *events;
 	struct report *report;
 	struct helper *helper;	/* NULL: records leave at once; owned */
+	uint64_t start_due;	/* when to start another helper, ns of the monotonic clock; 0: not */
+	uint64_t hour_start;	/* the hour in which STARTS are counted, ns of the same clock */
+	unsigned starts;	/* of further helpers, or attempts, in that hour */
+	unsigned all_starts;	/* of further helpers */
+	struct timeval used;	/* CPU time of the helpers before this one */
 	struct output made;	/* records written after relay_begin() */
 	uint8_t *waiting;	/* records in order, each after a struct of relay.c */
 	size_t first, end, room;	/* bytes: of the first record; of all; of the memory */
@@ -28,10 +36,17 @@ struct relay {
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */
 	uint64_t unwound;	/* dumps that left unwound */
 	uint64_t kept;		/* dumps passed on unchanged, because the helper was too slow */
+	uint64_t without;	/* dumps passed on unchanged, because no helper ran */
 };
 
 /* From now on pass stack dumps to HELPER, which the relay owns. */
 void relay_use(struct relay *r, struct helper *helper);
+
+/* Return whether the helper has ended, and it is time to start another. */
+bool relay_wants_helper(const struct relay *r);
+
+/* From now on use HELPER in place of the one that has ended; NULL: it could not be started. */
+void relay_replace(struct relay *r, struct helper *helper);
 
 /* Write RECORD, of any type. */
 void relay_write(struct relay *r, const struct perf_event_header *record);

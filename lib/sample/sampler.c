@@ -340,6 +340,42 @@ static void run_commands(struct sampler *s)
 	}
 }
 
+/* Start the process that unwinds stacks; EXISTING as in helper_start().  NULL: reported. */
+static struct helper *start_helper(struct sampler *s, const struct helper_existing *existing)
+{
+	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of memory for records */
+	const struct sampler_options *o = s->options;
+	size_t size = LEAST;
+
+	while (size < MOST && size < o->ring_size * s->counters.cpus)
+		size *= 2;
+	return helper_start(&s->events, o->target, size, existing, s->report);
+}
+
+/* Start it for the first time.  False: reported. */
+static bool start_first_helper(struct sampler *s)
+{
+	struct helper *helper = start_helper(s, NULL);
+
+	if (helper)
+		relay_use(&s->flow.relay, helper);
+	return helper;
+}
+
+static void write_existing(void *context, struct output *out)
+{
+	sampler_write_processes(context, out);
+}
+
+/* Start it again if it has ended, and some time has passed. */
+static void restart_helper(struct sampler *s)
+{
+	struct helper_existing existing = { write_existing, s };
+
+	if (relay_wants_helper(&s->flow.relay))
+		relay_replace(&s->flow.relay, start_helper(s, &existing));
+}
+
 /* Move records to the output, and switch to the next file if it is time. */
 static void move_records(struct sampler *s)
 {
@@ -387,6 +423,7 @@ static void loop(struct sampler *s)
 		for (int i = 0; i < n; i++)
 			handle_event(s, &event[i]);
 		run_commands(s);
+		restart_helper(s);
 		move_records(s);
 		sampler_show_progress(s, now(s));
 		if (s->options->jitter)
@@ -429,21 +466,6 @@ static const char *command_name(const struct sampler_options *o)
 	char *const *command = o->target->command ? o->target->command : o->clock_command;
 
 	return command ? *command : NULL;
-}
-
-/* Start the process that unwinds stacks.  False: reported. */
-static bool start_helper(struct sampler *s)
-{
-	enum { LEAST = 16 << 20, MOST = 256 << 20 };	/* bytes of memory for records */
-	const struct sampler_options *o = s->options;
-	size_t size = LEAST;
-
-	while (size < MOST && size < o->ring_size * s->counters.cpus)
-		size *= 2;
-	struct helper *helper = helper_start(&s->events, o->target, size, s->report);
-	if (helper)
-		relay_use(&s->flow.relay, helper);
-	return helper;
 }
 
 /* Find the labels of all processes that the stream starts with, as far as we know the processes. */
@@ -504,7 +526,7 @@ static bool start(struct sampler *s)
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
 					.stop = o->stop };
-	if ((o->unwind && !start_helper(s)) || !start_labels(s) || !open_target(s))
+	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))
 		return false;
 	find_labels(s);		/* again: processes may have started in the meantime */
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));

@@ -66,6 +66,16 @@ static void write_shown_processes(struct sampler *s)
 	output_close(&copy);
 }
 
+void sampler_write_processes(struct sampler *s, struct output *out)
+{
+	const struct target *t = s->options->target;
+
+	if (t->command || t->children)	/* the descendants of a process are not known */
+		write_all_processes(s, out);
+	else
+		write_processes(s, out);
+}
+
 void sampler_write_start(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;

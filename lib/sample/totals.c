@@ -118,13 +118,20 @@ static void report_unwinding(const struct sampler *s)
 
 	if (!r->helper)
 		return;
+	uint64_t all = r->kept + r->without + r->unwound;
+	double cost = seconds(r->used) + seconds(r->helper->used.ru_utime) +
+		      seconds(r->helper->used.ru_stime);
 	if (r->kept)
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
 			    "are: the process that unwinds them was too slow; put pmu-unwind "
-			    "after pmu-sample", r->kept, r->kept + r->unwound);
+			    "after pmu-sample", r->kept, all);
+	if (r->without)
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
+			    "are, while the process that unwinds them did not run; put pmu-unwind "
+			    "after pmu-sample", r->without, all);
 	report_summary(s->report, "%" PRIu64 " stacks unwound in %.3f s of another process's CPU "
-		       "time", r->unwound, seconds(r->helper->used.ru_utime) +
-					   seconds(r->helper->used.ru_stime));
+		       "time%s", r->unwound, cost,
+		       r->all_starts ? ", which was started more than once" : "");
 }
 
 /* Write COUNT of EVENT to TEXT, as "0.825 s" or "1234567". */

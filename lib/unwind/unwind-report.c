@@ -176,13 +176,13 @@ static void report_short_dumps(struct unwind *u)
 		if (sizes[i] > u->full_size && (sizes[i] >= 4 * u->full_size || !better))
 			better = sizes[i];
 	if (better)
-		report_note(u->report, "%.0f %% of stacks are longer than the %" PRIu64 " bytes "
-			    "recorded: try --call-graph dwarf,%" PRIu64,
+		report_note(u->report, "%.0f %% of stacks cannot be followed to the end in the %"
+			    PRIu64 " bytes recorded: try --call-graph dwarf,%" PRIu64,
 			    100. * (double)cut / (double)all, u->full_size, better);
 	else
-		report_note(u->report, "%.0f %% of stacks are longer than the %" PRIu64 " bytes "
-			    "recorded, the most that can be", 100. * (double)cut / (double)all,
-			    u->full_size);
+		report_note(u->report, "%.0f %% of stacks cannot be followed to the end in the %"
+			    PRIu64 " bytes recorded, the most that can be",
+			    100. * (double)cut / (double)all, u->full_size);
 }
 
 void unwind_report(struct unwind *u)
