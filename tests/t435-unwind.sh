@@ -559,4 +559,45 @@ C
 	done
 END
 
+check 'a copy that ends at a page that was never written is not lost, and is explained' <<'END'
+	needs_command gcc
+	cat >hole.c <<-C
+		#include <string.h>
+		#include <time.h>
+		volatile unsigned sum;
+		__attribute__((noinline)) static void work(unsigned char *b)
+		{
+			for (int i = 0; i < 100000; i++)
+				sum += b[i % 1000];
+		}
+		__attribute__((noinline)) static void buffer(int n)
+		{
+			unsigned char b[200000];
+			memset(b, n, n);
+			work(b);
+			sum += b[5];
+		}
+		int main(int argc, char **argv)
+		{
+			if (argc > 1)
+				buffer(200000);		/* writes to all pages of the stack, once */
+			while (clock() < 0.4 * CLOCKS_PER_SEC)
+				buffer(1000);
+			return 0;
+		}
+	C
+	gcc -O2 -fomit-frame-pointer hole.c -o hole
+	pmu-sample -q -e cpu-clock:u -F 500 --call-graph dwarf,65528 -o s.data -- ./hole
+	pmu-unwind -v -o u.data s.data 2>said
+	cat said
+	grep -Eq " (9[0-9]|100)[.][0-9] % where the kernel's copy ended early" said
+	grep -q "never written: try -g, or write to the stack once" said
+	none grep lost said
+	none grep "longer\|followed to the end" said
+	pmu-sample -q -e cpu-clock:u -F 500 --call-graph dwarf,65528 -o s.data -- ./hole written
+	pmu-unwind -v -o u.data s.data 2>said
+	cat said
+	none grep "ended early" said
+END
+
 done_testing

@@ -22,8 +22,8 @@ struct relay {
 	const struct stream_events *events;
 	struct report *report;
 	struct helper *helper;	/* NULL: records leave at once; owned */
-	uint64_t start_due;	/* when to start another helper, ns of the monotonic clock; 0: not */
-	uint64_t hour_start;	/* the hour in which STARTS are counted, ns of the same clock */
+	uint64_t start_due;	/* when to start another helper, monotonic ns; 0: not at all */
+	uint64_t hour_start;	/* of the hour in which STARTS are counted, monotonic ns */
 	unsigned starts;	/* of further helpers, or attempts, in that hour */
 	unsigned all_starts;	/* of further helpers */
 	struct timeval used;	/* CPU time of the helpers before this one */

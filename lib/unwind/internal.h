@@ -124,6 +124,8 @@ enum unwind_outcome {
 	UNWIND_WHOLE,		/* at the start of the thread */
 	UNWIND_JOINED,		/* the dump was too short, but an earlier stack had the rest */
 	UNWIND_CUT,		/* the dump is too short */
+	UNWIND_HOLE,		/* the dump ended early, at a page that was not in memory */
+	UNWIND_HOLE_JOINED,	/* the same, but an earlier stack had the rest */
 	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
 	UNWIND_NO_CODE,		/* at a return address that is no code */
 	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */

@@ -134,7 +134,7 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 	bool keeps = keeps_pointer(rule_of(u, at, &u->frame[u->frames - 1]));
 	bool is_sure = i > 0;
 
-	if (!i && outcome == UNWIND_CUT) {
+	if (!i && (outcome == UNWIND_CUT || outcome == UNWIND_HOLE)) {
 		i = find_callers(u, at, user);
 		is_sure = i > 0 && keeps;
 	}

@@ -130,6 +130,11 @@ void unwind_describe(const struct unwind *u, char *text, size_t size)
 	if (c->samples[UNWIND_JOINED])
 		append(text, size, " (%.1f %% joined)",
 		       percent * (double)c->samples[UNWIND_JOINED]);
+	append_share(text, size, c->samples[UNWIND_HOLE] + c->samples[UNWIND_HOLE_JOINED], all,
+		     "where the kernel's copy ended early");
+	if (c->samples[UNWIND_HOLE_JOINED])
+		append(text, size, " (%.1f %% joined)",
+		       percent * (double)c->samples[UNWIND_HOLE_JOINED]);
 	append_share(text, size, c->samples[UNWIND_NO_CFI], all, "no CFI");
 	if (c->samples[UNWIND_NO_CFI])
 		append_objects(u, text, size, ends_of);
@@ -185,11 +190,23 @@ static void report_short_dumps(struct unwind *u)
 			    100. * (double)cut / (double)all, u->full_size);
 }
 
+/* If the copies of many stacks ended early, say why. */
+static void report_holes(struct unwind *u)
+{
+	uint64_t all = unwound(&u->counts), holes = u->counts.samples[UNWIND_HOLE];
+
+	if (holes * 5 > all)		/* more than 20 % */
+		report_note(u->report, "%.0f %% of stacks end where the kernel's copy ended early, "
+			    "at a page of the stack that was never written: try -g, or write to "
+			    "the stack once", 100. * (double)holes / (double)all);
+}
+
 void unwind_report(struct unwind *u)
 {
 	for (uint32_t i = 0; i < u->codes; i++)
 		if (u->code[i])
 			unwind_report_damage(u, i);
 	report_short_dumps(u);
+	report_holes(u);
 	report_summaries(u);
 }

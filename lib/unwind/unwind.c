@@ -214,7 +214,7 @@ static bool extend(struct unwind *u, const struct sample *s, const struct walk_p
 	bool is_whole = unwind_by_kernel(u, place, dump, outcome, s->callchain);
 	uint32_t by_kernel = u->frames;
 
-	if (is_whole || outcome != UNWIND_CUT || !u->joins_left)
+	if (is_whole || outcome == UNWIND_LOST || !u->joins_left)
 		return is_whole;
 	u->frames = joiner_extend(u->joiner, s->tid, u->frame, found, &u->caller,
 				  u->options.stack_max, &is_whole);
@@ -234,7 +234,8 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 				  enum unwind_outcome outcome)
 {
 	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
-	bool is_cut = outcome == UNWIND_CUT, is_whole = outcome == UNWIND_WHOLE;
+	bool is_cut = outcome == UNWIND_CUT || outcome == UNWIND_HOLE;
+	bool is_whole = outcome == UNWIND_WHOLE;
 
 	if (is_cut || outcome == UNWIND_LOST)
 		is_whole = extend(u, s, place, dump, outcome);
@@ -246,7 +247,8 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 		u->joins_left = REMEMBERED;
 	if (!is_whole)
 		return outcome;
-	return is_cut ? UNWIND_JOINED : UNWIND_WHOLE;
+	return outcome == UNWIND_CUT ? UNWIND_JOINED
+	     : outcome == UNWIND_HOLE ? UNWIND_HOLE_JOINED : UNWIND_WHOLE;
 }
 
 /* The words of a record, written one after another. */
@@ -294,6 +296,7 @@ static enum stack_end end_of(enum unwind_outcome outcome)
 {
 	switch (outcome) {
 	case UNWIND_CUT:
+	case UNWIND_HOLE:
 		return STACK_DUMP;
 	case UNWIND_NO_CODE:
 		return STACK_NO_CODE;

@@ -24,12 +24,16 @@ struct walk {
 /* Return whether to go on, or how the loop ended. */
 enum { GO_ON = UNWIND_OUTCOMES };
 
-/* Return whether a longer dump would have had ADDRESS. */
+/*
+ * Return whether a longer dump would have had ADDRESS.  A dump that is not full ended at a page
+ * that was not in memory, or at the end of the stack.
+ */
 static bool is_beyond(const struct dump *d, uint64_t address)
 {
-	const uint64_t deep = 64 << 20;	/* bytes; deeper stacks are rarer than wrong addresses */
+	/* bytes; deeper stacks, and larger holes in them, are rarer than wrong addresses */
+	const uint64_t deep = d->is_full ? 64 << 20 : 8 << 20;
 
-	return d->is_full && address - d->base >= (d->size & ~7ULL) &&
+	return d->size && address - d->base >= (d->size & ~7ULL) &&
 	       address - d->base < d->size + deep;
 }
 
@@ -474,6 +478,8 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	u->last_pointer = how == UNWIND_CUT || how == UNWIND_LOST ? find_pointer(&w, rule) : 0;
 	if (how == UNWIND_CUT && u->joins_left)
 		describe_caller(&w, rule);
+	if (how == UNWIND_CUT && !dump->is_full)
+		how = UNWIND_HOLE;
 	if (how == UNWIND_LOST && u->budget.left == 0)
 		how = UNWIND_COSTLY;	/* an expression could not be evaluated */
 	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
