@@ -379,4 +379,57 @@ check 'thousands of events take time and memory in proportion' <<'END'
 	at_most "$(cut -d ' ' -f 2 used)" 200000
 END
 
+check 'programs that come and go: what is read of their files is forgotten' <<'END'
+	# each program is another file with 40,000 functions, of which the tables take 1.3 MB
+	{
+		echo '.altmacro
+		.macro function n
+		.globl function_\\n
+		.type function_\\n, @function
+		function_\\n: nop
+		.size function_\\n, 1
+		.endm
+		.set i, 0
+		.globl _start
+		_start:
+		.rept 40000
+		function %i
+		.set i, i + 1
+		.endr'
+	} >p.s
+	as -o p.o p.s
+	ld -o program p.o
+	start=$((0x$(nm program | awk '$3 == "_start" { print $1 }')))
+	for i in $(seq 150); do cp program p$i; done
+	# COMM, MMAP of a new program, samples all over it, EXIT
+	compose s.data <<-EOF
+		import os
+		a = attr(1, 0, 1000, IP | TID | TIME)
+		records = [record(64, a + struct.pack("<Q", 1))]
+		time = 0
+		for i in range(1, 151):
+		    pid = 1000 + i
+		    name = os.path.abspath("p%d" % i).encode()
+		    stamp = lambda: struct.pack("<IIQ", pid, pid, time)
+		    records.append(record(3, struct.pack("<II", pid, pid) + pad(b"p%d" % i) + stamp()))
+		    records.append(record(1, mmap(pid, $start & ~4095, 65536, name, 4096) + stamp()))
+		    for n in range(40):
+		        time += 1000
+		        records.append(record(9, struct.pack("<QIIQ", $start + n * 1000, pid, pid, time)))
+		    records.append(record(4, struct.pack("<IIIIQ", pid, 1, pid, 1, time) + stamp()))
+		    records.append(record(68, b""))
+		out = pipe(*records)
+	EOF
+	pmu-symbolize --sysroot / s.data 2>said | pmu-topprof --to folded >folded
+	cat said
+	test "$(grep -c 'function_[0-9]* 1000$' folded)" -ge 5000
+	size=$(wc -c <s.data)
+	head -c $((size / 2)) s.data >half.data
+	for file in half.data s.data; do
+		cost pmu-symbolize -q --sysroot / $file | cut -d ' ' -f 2
+	done >used
+	cat used	# KiB; the files of 75 programs would take 250 MiB more
+	test "$(tail -n 1 used)" -le $(($(head -n 1 used) + 32768))
+END
+
 done_testing

@@ -94,6 +94,8 @@ struct resolver {
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;		/* downloads files, by debuginfod */
 	bool pool_reported;		/* it was reported that POOL is nearly full */
+	uint64_t closed_at;		/* USES when files that no process maps were closed last */
+	uint64_t closed_memory;		/* bytes that POOL took after that */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
 	struct part *part;		/* by object of the tables */
 	struct table part_table;	/* over PART */

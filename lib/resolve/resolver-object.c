@@ -4,6 +4,7 @@
 #include "locate/locate.h"
 #include "resolve/resolver-internal.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 struct source *resolver_source_at(struct resolver *r, uint32_t object)
@@ -62,6 +63,40 @@ static struct source_use *list_uses(const struct resolver *r, uint32_t *count)
 	return use;
 }
 
+/* Close the file of SOURCE; it is opened again when it is needed. */
+static void close_source(const struct resolver *r, struct source *source)
+{
+	uint32_t closed = source->closed + (source->tables != NULL);
+
+	if (r->options.cache.directory)
+		source_save(source);
+	source_release(source);
+	source->closed = closed;
+}
+
+/*
+ * If the files take much memory, and more than when this was done last, close those that no process
+ * maps and that nothing has used since then: on a busy machine, programs come and go for months.
+ */
+static void close_unmapped(struct resolver *r)
+{
+	enum { MUCH = 48 << 20, MORE = 8 << 20 };	/* bytes */
+	uint64_t last = r->closed_at;
+
+	if (r->pool.memory < MUCH || r->pool.memory < r->closed_memory + MORE)
+		return;
+	bool *live = mem_zeroed(r->spaces.objects.count, sizeof(*live));
+	spaces_mark_objects(&r->spaces, live);
+	for (uint32_t i = 0; i < r->sources; i++)
+		if (may_close(r, i) && !live[i] && r->source[i]->used <= last)
+			close_source(r, r->source[i]);
+	free(live);
+	pointers_release(&r->source_strings);	/* some of these strings were freed */
+	malloc_trim(0);
+	r->closed_at = r->uses;
+	r->closed_memory = r->pool.memory;
+}
+
 /*
  * If nearly too many files are open, or they take too much memory, close the least recently used
  * ones until a quarter is free. A file that is needed again is opened again, if it still exists.
@@ -86,11 +121,7 @@ static void make_room(struct resolver *r)
 		struct source *source = r->source[use[i].source];
 		if (!source->tables && r->pool.open <= ELF_POOL_MAX / 4 * 3)
 			continue;	/* closing it frees no memory */
-		uint32_t closed = source->closed + (source->tables != NULL);
-		if (r->options.cache.directory)
-			source_save(source);
-		source_release(source);
-		source->closed = closed;
+		close_source(r, source);
 	}
 	free(use);
 	pointers_release(&r->source_strings);	/* some of these strings were freed */
@@ -104,6 +135,7 @@ static void open_source(struct resolver *r, const struct stream_reader *in,
 
 	uint32_t closed = source->closed;
 
+	close_unmapped(r);
 	make_room(r);
 	*source = resolver_new_source(r, object->path);
 	source->closed = closed;
