@@ -171,6 +171,10 @@ class Stream:
                   6: [8] * 3, 7: [4] * 4 + [8], 10: [4, 4, 8, 8, 8], 11: [8] * 3, 12: [4, 4],
                   13: [8], 14: [], 15: [4, 4], 16: [4, 4, 8], 17: [8, 4, 2, 2], 18: [2, 2, 4],
                   19: [8], 20: [8, 2, 2], 21: [8]}
+        if kind in (17, 18, 20):	# stale bytes may follow the sample_id
+            end = 16 if kind == 18 else 16 + (b.data.index(0, b.at + 16) - b.at - 16 + 8) // 8 * 8 \
+                if kind == 17 else (12 + sum(struct.unpack_from("<HH", b.data, b.at + 8)) + 7) // 8 * 8
+            end += b.at
         if kind == 8:
             b.nums(4, 4)
         else:

@@ -149,6 +149,8 @@ static struct sample_layout layout_of(const struct perf_event_attr *attr)
 	return l;
 }
 
+enum { TRAILER_FIELDS = 6 };	/* of sample_id, see above; 8 bytes each */
+
 /* Add ID of EVENT, unless ID is known already. */
 static void add_id(struct stream_events *events, uint64_t id, uint32_t event)
 {
@@ -295,6 +297,40 @@ const struct stream_event *events_trailer(const struct stream_events *events, st
 	uint32_t event = events->count > 1 ? events_of_trailer(events, body) : 0;
 	const struct stream_event *e = &events->event[event == TABLE_NONE ? 0 : event];
 	return e->layout.trailer_size > 0 && e->layout.trailer_size <= size ? e : NULL;
+}
+
+/*
+ * Return the size of the sample_id that follows the first FIELDS bytes of REC.  Its last field is
+ * the id of its event; where that is missing or 0, as in records that perf makes, the size is the
+ * first event's.
+ */
+static size_t trailer_size_after(const struct stream_events *events, const struct record *rec,
+				 size_t fields)
+{
+	const struct sample_layout *first = &events->event[0].layout;
+	struct cursor c = rec->body;
+
+	cursor_bytes(&c, fields - RECORD_HEADER_SIZE);
+	for (uint16_t size = 8; events->count > 1 && cursor_left(&c) >= 8; size += 8) {
+		uint32_t event = events_find_id(events, cursor_u64(&c));
+		const struct sample_layout *l = event == TABLE_NONE ? first
+						: &events->event[event].layout;
+		if (event != TABLE_NONE && l->trailer_id == 8 && l->trailer_size == size)
+			return size;
+		if (size >= 8 * TRAILER_FIELDS)
+			break;
+	}
+	return first->trailer_size;
+}
+
+size_t events_record_size(const struct stream_events *events, const struct record *rec)
+{
+	size_t size = record_size(rec), fields = record_size_of_fields(rec);
+
+	if (fields == 0 || events->count == 0)
+		return size;
+	size_t whole = fields + trailer_size_after(events, rec, fields);
+	return whole < size ? whole : size;
 }
 
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid)

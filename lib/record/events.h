@@ -100,6 +100,12 @@ uint32_t events_of_trailer(const struct stream_events *events, struct cursor bod
  */
 const struct stream_event *events_trailer(const struct stream_events *events, struct cursor body);
 
+/*
+ * Return the size of REC, a kernel's record, without the stale bytes that may follow its sample_id:
+ * see record_size_of_fields().
+ */
+size_t events_record_size(const struct stream_events *events, const struct record *rec);
+
 /* Set *TID to the thread in such a record's sample_id.  Return false if it has no thread. */
 bool events_trailer_tid(const struct stream_events *events, struct cursor body, pid_t *tid);
 

@@ -179,6 +179,33 @@ bool record_build_id(const struct record *rec, struct build_id_record *out)
 	return true;
 }
 
+/* KSYMBOL: see above.  BPF_EVENT: u16 type, flags;  u32 id;  u8 tag[8] */
+/* TEXT_POKE: u64 addr;  u16 old_len, new_len;  u8 bytes[];  padding to 8 bytes */
+size_t record_size_of_fields(const struct record *rec)
+{
+	struct cursor c = rec->body;
+
+	switch (rec->type) {
+	case PERF_RECORD_KSYMBOL:
+		cursor_bytes(&c, 16);
+		cursor_string(&c);
+		break;
+	case PERF_RECORD_BPF_EVENT:
+		cursor_bytes(&c, 16);
+		break;
+	case PERF_RECORD_TEXT_POKE:
+		cursor_u64(&c);
+		size_t bytes = cursor_u16(&c);
+		bytes += cursor_u16(&c);
+		cursor_bytes(&c, bytes);
+		break;
+	default:
+		return 0;
+	}
+	size_t padded = ((size_t)(c.at - rec->body.at) + 7) & ~(size_t)7;
+	return c.failed || padded > cursor_left(&rec->body) ? 0 : RECORD_HEADER_SIZE + padded;
+}
+
 bool record_fits(const struct record *rec)
 {
 	union {

@@ -188,6 +188,20 @@ bool record_ksymbol(const struct record *rec, struct ksymbol_record *out);
 bool record_build_id(const struct record *rec, struct build_id_record *out);
 
 /*
+ * Linux (5.1 to 6.18 at least) adds the size of the sample_id to a KSYMBOL, BPF_EVENT or TEXT_POKE
+ * record once more for each event that gets it: with several events or sessions on a CPU, bytes of
+ * older records follow the sample_id.  Return the size of REC, a record of these types, up to its
+ * sample_id; 0: REC has another type, or its fields do not fit into it.
+ */
+size_t record_size_of_fields(const struct record *rec);
+
+static inline bool record_has_stale_bytes(uint32_t type)
+{
+	return type == PERF_RECORD_KSYMBOL || type == PERF_RECORD_BPF_EVENT ||
+	       type == PERF_RECORD_TEXT_POKE;
+}
+
+/*
  * Return whether REC can be decoded by the function above for its type.  READ records, and types
  * without a function, always pass.
  */

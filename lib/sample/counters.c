@@ -312,9 +312,9 @@ static void add_forks(const struct ring *ring, struct fork_record **forks, size_
 	if (ring->fd < 0)
 		return;
 	ring_refresh(&copy);
-	for (; (record = ring_peek(&copy)); ring_take(&copy, record)) {
+	for (; (record = ring_peek(&copy)); ring_take(&copy)) {
 		const uint32_t *task = (const void *)(record + 1);
-		if (record->type != PERF_RECORD_FORK)
+		if (record->type != PERF_RECORD_FORK || record->size < sizeof(*record) + 24)
 			continue;
 		*forks = array_grow(*forks, *count, sizeof(**forks));
 		struct fork_record *fork = &(*forks)[(*count)++];

@@ -5,6 +5,7 @@
 #include "sample/ring-merge.h"
 #include "stream/writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -166,7 +167,7 @@ static void release_held(struct flow *f, uint64_t time)
 	size_t rings;
 
 	struct ring *ring = flight_release(&f->flight, time, &rings);
-	ring_merge_init(&m, ring, rings, f->layout, UINT64_MAX);
+	ring_merge_init(&m, ring, rings, f->layout, UINT64_MAX, UINT64_MAX);
 	while ((record = ring_merge_next(&m)))
 		write_record(f, record);
 	ring_merge_release(&m);
@@ -195,6 +196,33 @@ static const struct kept_labels *take_labels(struct flow *f, size_t i,
 	return NULL;
 }
 
+/* Return a time that no record in the rings can have passed. */
+static uint64_t latest_time(const struct flow *f)
+{
+	enum { ERROR = 1000000000 };	/* ns, for clocks that differ between CPUs */
+
+	return clock_ns(f->clock) + ERROR;
+}
+
+/* After a round, report what is wrong with ring I.  Its records then wait no longer. */
+static void check_ring(struct flow *f, size_t i)
+{
+	struct ring *ring = &f->counters->ring[i];
+	int cpu = f->counters->cpu[i];
+
+	if (ring->discarded)
+		report_error(f->relay.report, "the ring of CPU %d has bytes that are not records: "
+			     "%" PRIu64 " bytes are discarded", cpu, ring->discarded);
+	if (ring->damaged)
+		report_error(f->relay.report, "%" PRIu64 " records in the ring of CPU %d are "
+			     "shorter than their fields; they are left out", ring->damaged, cpu);
+	ring->discarded = ring->damaged = 0;
+	ring->overdue = ring_is_stuck(ring, monotonic_ns());
+	if (ring->overdue)
+		report_error(f->relay.report, "the ring of CPU %d has been full for a second: its "
+			     "records are taken without regard to their times", cpu);
+}
+
 bool flow_round(struct flow *f, uint64_t horizon)
 {
 	struct ring *ring = f->counters->ring;
@@ -208,7 +236,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_refresh(&ring[i]);
-	ring_merge_init(&m, ring, rings, f->layout, horizon);
+	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f));
 	for (; (record = ring_merge_next(&m)); records++) {
 		size_t i = (size_t)(m.lent - ring);
 		if (f->labels && label_recorder_keep(f->labels, i, record))
@@ -220,9 +248,9 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			write_labels(f, kept, record);
 		if (record->type == PERF_RECORD_FORK)
 			process_set_selects(&f->family, record, f->layout);
-		f->time = m.time;
+		f->time = m.time > f->time ? m.time : f->time;
 		if (f->flight_recorder)
-			hold(f, record, m.time);
+			hold(f, record, f->time);
 		else
 			write_record(f, record);
 	}
@@ -232,8 +260,10 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	if (!f->flight_recorder)
 		write_lost_counts(f, horizon == UINT64_MAX);
 	for (size_t i = 0; i < rings; i++)
-		if (ring[i].fd >= 0)
+		if (ring[i].fd >= 0) {
+			check_ring(f, i);
 			ring_give_back(&ring[i]);
+		}
 	end_round(f, f->flight_recorder ? 0 : records, horizon == UINT64_MAX);
 	return records > 0 || relay_waits(&f->relay);
 }
@@ -263,7 +293,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	flow_round(f, horizon);
 	f->relay.patient = true;
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
-	ring_merge_init(&m, ring, rings, f->layout, horizon);
+	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f));
 	while ((record = ring_merge_next(&m))) {
 		bool is_held = m.lent == &ring[rings - 1];
 		if (!is_held && (m.time < f->flight.dumped_to || !passes(f, record)))

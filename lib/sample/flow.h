@@ -32,6 +32,7 @@ struct flow {
 	struct counters *counters;
 	const struct stream_events *events;	/* as in the kernel's records, in COUNTERS' order */
 	const struct sample_layout *layout;	/* of all records: it is the same for all events */
+	clockid_t clock;	/* of the records' times */
 	struct output *out;
 	struct relay relay;	/* passes the records to OUT */
 	size_t buffer_size;	/* limit in bytes of the buffer for a slow reader, and of the

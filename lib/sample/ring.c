@@ -31,6 +31,21 @@ uint64_t ring_refresh(struct ring *ring)
 	return ring->head - ring->tail;
 }
 
+static uint8_t *scratch_of(struct ring *ring)
+{
+	if (!ring->scratch)
+		ring->scratch = mem_resize(NULL, SCRATCH);
+	return ring->scratch;
+}
+
+/* Discard all bytes: they are not records.  Return NULL. */
+static void *discard(struct ring *ring)
+{
+	ring->discarded += ring->head - ring->tail;
+	ring->tail = ring->head;
+	return NULL;
+}
+
 const struct perf_event_header *ring_peek(struct ring *ring)
 {
 	uint64_t left = ring->head - ring->tail, at = ring->tail & (ring->size - 1);
@@ -38,13 +53,41 @@ const struct perf_event_header *ring_peek(struct ring *ring)
 	if (left == 0)
 		return NULL;
 	/* Records are multiples of 8, so a header never wraps. */
+	if (left > ring->size || left % 8 || at % 8)
+		return discard(ring);
 	const struct perf_event_header *record = (void *)(ring->data + at);
-	if (at + record->size <= ring->size)
+	ring->next = record->size;
+	if (ring->next < sizeof(*record) || ring->next % 8 || ring->next > left)
+		return discard(ring);
+	if (at + ring->next <= ring->size)
 		return record;
 	uint64_t first = ring->size - at;
-	memcpy(ring->scratch, record, first);
-	memcpy(ring->scratch + first, ring->data, record->size - first);
-	return (void *)ring->scratch;
+	uint8_t *copy = scratch_of(ring);
+	memcpy(copy, record, first);
+	memcpy(copy + first, ring->data, ring->next - first);
+	return (void *)copy;
+}
+
+const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_event_header *record,
+					 uint16_t size)
+{
+	struct perf_event_header *copy = (void *)scratch_of(ring);
+
+	memmove(copy, record, size);
+	copy->size = size;
+	return copy;
+}
+
+bool ring_is_stuck(struct ring *ring, uint64_t now)
+{
+	enum { LONGEST = 1000000000 };	/* ns */
+	bool is_full = ring->head - ring->tail > ring->size / 4 * 3;
+
+	if (!is_full)
+		ring->full_since = 0;
+	else if (ring->full_since == 0)
+		ring->full_since = now;
+	return is_full && now - ring->full_since >= LONGEST;
 }
 
 void ring_give_back(struct ring *ring)
@@ -58,10 +101,11 @@ static uint64_t whole_records(const uint8_t *data, uint64_t size, uint64_t head,
 {
 	uint64_t at = 0;
 
-	while (at + sizeof(struct perf_event_header) <= limit) {
+	while (head % 8 == 0 && at + sizeof(struct perf_event_header) <= limit) {
 		const struct perf_event_header *record =
 			(const void *)(data + ((head + at) & (size - 1)));
-		if (record->size < sizeof(*record) || at + record->size > limit)
+		if (record->size < sizeof(*record) || record->size % 8 ||
+		    at + record->size > limit)
 			break;	/* the end of this record has been overwritten */
 		at += record->size;
 	}
@@ -120,6 +164,7 @@ void ring_append(struct ring *ring, const struct perf_event_header *record)
 void ring_drop(struct ring *ring)
 {
 	free(ring->data);
+	free(ring->scratch);
 	*ring = (struct ring){ 0 };
 }
 

@@ -5,6 +5,8 @@
  * The kernel writes at the head, we read at the tail.  ring_peek() returns the next record in
  * place; ring_take() consumes it; ring_give_back() lets the kernel overwrite consumed records.
  *
+ * No record is trusted: whatever the kernel writes, reading stays inside the ring, and ends.
+ *
  * A ring may also be a buffer of our own, with copies of records.
  */
 #pragma once
@@ -20,7 +22,13 @@ struct ring {
 	uint64_t size;		/* data bytes, a power of two; 0: no buffer yet */
 	uint64_t head;		/* end of the records, as of the last ring_refresh() */
 	uint64_t tail;		/* end of the consumed records */
-	uint8_t *scratch;	/* copy of a record that wraps around the end */
+	uint64_t next;		/* bytes of the record that ring_peek() returned last */
+	uint64_t time;		/* of the last record, as ring-merge.h has it */
+	uint64_t discarded;	/* bytes that are not records, see ring_peek() */
+	uint64_t damaged;	/* records whose fields do not fit into them */
+	uint64_t full_since;	/* see ring_is_stuck() */
+	bool overdue;		/* its records do not wait for those of other rings */
+	uint8_t *scratch;	/* copy of a record that wraps around the end, or is cut */
 };
 
 /*
@@ -35,15 +43,26 @@ uint64_t ring_refresh(struct ring *ring);
 
 /*
  * Return the next record as of the last refresh, or NULL.  It is contiguous and aligned to 8;
- * valid until the next peek or give-back.
+ * valid until the next peek or give-back.  If the next bytes cannot be a record, all bytes up to
+ * the head are discarded, since nothing says where the next record is.
  */
 const struct perf_event_header *ring_peek(struct ring *ring);
 
-/* Consume RECORD, which ring_peek() returned. */
-static inline void ring_take(struct ring *ring, const struct perf_event_header *record)
+/* Return RECORD, which ring_peek() returned, cut to SIZE bytes; valid as long. */
+const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_event_header *record,
+					 uint16_t size);
+
+/* Consume the record that ring_peek() returned. */
+static inline void ring_take(struct ring *ring)
 {
-	ring->tail += record->size;
+	ring->tail += ring->next;
 }
+
+/*
+ * After the records of a round were taken: return whether the ring has been nearly full for a
+ * second.  NOW: monotonic_ns().
+ */
+bool ring_is_stuck(struct ring *ring, uint64_t now);
 
 /* Let the kernel overwrite the consumed records. */
 void ring_give_back(struct ring *ring);

@@ -520,7 +520,8 @@ static bool start(struct sampler *s)
 	    !counters_init(&s->counters, o->events, o->target, o->ring_size, s->report))
 		return false;
 	s->flow = (struct flow){ .counters = &s->counters, .events = &s->events,
-				 .layout = sampler_layout(s), .out = s->out,
+				 .layout = sampler_layout(s),
+				 .clock = o->settings.clock, .out = s->out,
 				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };

@@ -53,8 +53,9 @@ bool reader_next_inner(struct stream_reader *in, struct record *rec)
 	}
 	if (left < size)
 		return false;
+	size_t exact = reader_cut(in, rec, at, size);
 	if (in->swap)
-		reader_swap(in, rec, at, size);
+		reader_swap(in, rec, at, exact);
 	in->inner_at += size;
 	return true;
 }

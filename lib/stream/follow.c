@@ -165,6 +165,19 @@ void reader_check_mark(const struct stream_reader *in, struct record *rec)
 	memcpy((uint8_t *)rec->body.at - sizeof(uint32_t), &rec->misc, sizeof(rec->misc));
 }
 
+size_t reader_cut(const struct stream_reader *in, struct record *rec, uint8_t *at, size_t size)
+{
+	if (!record_has_stale_bytes(rec->type))
+		return size;
+	rec->body.swap = in->swap;
+	size_t exact = events_record_size(&in->events, rec);
+	uint16_t field = in->swap ? __builtin_bswap16((uint16_t)exact) : (uint16_t)exact;
+	memcpy(at + RECORD_HEADER_SIZE - sizeof(field), &field, sizeof(field));
+	rec->body.end = at + exact;
+	rec->body.swap = false;
+	return exact;
+}
+
 void reader_follow(struct stream_reader *in, const struct record *rec)
 {
 	switch (rec->type) {

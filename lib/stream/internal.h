@@ -162,6 +162,12 @@ void reader_check_inner_end(struct stream_reader *in);
  */
 void reader_check_mark(const struct stream_reader *in, struct record *rec);
 
+/*
+ * Cut stale bytes off the end of REC, the SIZE bytes at AT in the byte order of the input, and
+ * correct its header: see record_size_of_fields().  Return its new size.
+ */
+size_t reader_cut(const struct stream_reader *in, struct record *rec, uint8_t *at, size_t size);
+
 /* Update the reader's events and origin from REC. */
 void reader_follow(struct stream_reader *in, const struct record *rec);
 

@@ -237,8 +237,9 @@ static bool read_record(struct stream_reader *in, struct record *rec)
 			uint8_t *at = in->buffer + in->begin;
 			record_frame(rec, at, in->swap);	/* the buffer may have moved */
 			rec->offset = in->offset;
+			size_t exact = reader_cut(in, rec, at, size);
 			if (in->swap)
-				reader_swap(in, rec, at, size);
+				reader_swap(in, rec, at, exact);
 			in->begin += size;
 			in->offset += size;
 			return true;
