@@ -36,6 +36,64 @@ check 'two profiles are added up as pprof adds them up' <<'END'
 	same want got
 END
 
+# about PROFILE: the fields that say something about all of it, as protoc reads them, with the texts
+# of those that are strings
+about() {
+	gzip -dcf "$1" | protoc --decode=perftools.profiles.Profile -I"$TOP/proto" profile.proto |
+	awk '/^string_table: / { sub(/[^ ]* /, ""); text[n++] = $0 }
+		/^(doc_url|default_sample_type|drop_frames|keep_frames): / { at[$1] = $2 }
+		END { for (f in at) print f, text[at[f]] }' | sort
+}
+
+# written_by TEXT OPTION...: "p.pb.gz" was made by the options and is about TEXT
+written_by() {
+	text=$1
+	shift
+	"$@" || return
+	about p.pb.gz >got
+	grep -qxF "$text" got || { cat got; echo "no '$text': $*"; return 1; }
+}
+
+check 'the URL of the documentation and the default type are those of the first that has one' <<'END'
+	needs_command protoc
+	python3 - <<-EOF
+	import sys
+	sys.path.insert(0, "$TOP/tests")
+	sys.dont_write_bytecode = True
+	from profiles import number, bytes_of, sample, location, function, mapping
+	texts = ["", "samples", "count", "main", "cpu", "nanoseconds", "https://doc/1", "doc 2"]
+	def write(name, weight, *fields):
+	    types = [bytes_of(1, number(1, a) + number(2, b)) for a, b in ((1, 2), (4, 5))]
+	    open(name, "wb").write(b"".join([
+	        *types, sample([1], [weight, weight * 1000]), mapping(1), location(1, [1], 1, 4097), function(1, 3),
+	        *(bytes_of(6, t.encode()) for t in texts), number(12, 1000), *fields]))
+	write("none", 2)
+	write("first", 5, number(15, 6), number(14, 1))
+	write("second", 7, number(15, 7), number(14, 4))
+	write("third", 4, number(15, 6))
+	write("bad", 1, number(15, 8))
+	EOF
+	url1='doc_url: "https://doc/1"' url2='doc_url: "doc 2"' type1='default_sample_type: "samples"'
+	for way in "$url1" "$type1"; do
+		written_by "$way" pmu-topprof -o p.pb.gz first
+		written_by "$way" pmu-topprof -o p.pb.gz none first second
+		written_by "$way" pmu-topprof -o p.pb.gz --skip-damaged bad first second
+		written_by "$way" pmu-topprof -o p.pb.gz --diff none first
+	done
+	written_by "$url2" pmu-topprof -o p.pb.gz second first
+	written_by "$url1" pmu-topprof -o p.pb.gz --types one first
+	written_by "$url1" pmu-diff -o p.pb.gz none third
+	pmu-topprof -o p.pb.gz none
+	about p.pb.gz >got
+	none grep doc_url got
+	exits 1 pmu-topprof bad -o p.pb.gz 2>err
+	exits 1 pmu-topprof none bad -o p.pb.gz 2>err
+	# pprof of today has the field, too; an older one drops it
+	pprof_proto want.pb.gz none first second && about want.pb.gz >want
+	! grep -q doc_url want || grep -xF "$url1" want
+	grep -xF "$type1" want
+END
+
 check 'damaged profiles among others are left out if asked for, and it is said' <<'END'
 	two_profiles
 	head -c 200 1.pb.gz >cut.pb.gz

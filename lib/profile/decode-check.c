@@ -13,7 +13,7 @@ static bool about_is_sound(const struct decoded *d)
 {
 	bool good = d->types > 0 &&
 		    are_strings(d, d->default_type, d->drop_frames, d->keep_frames) &&
-		    are_strings(d, d->period_type.type, d->period_type.unit, 0);
+		    are_strings(d, d->period_type.type, d->period_type.unit, d->doc_url);
 
 	for (uint32_t i = 0; i < d->types; i++)
 		good &= are_strings(d, d->type[i].type, d->type[i].unit, 0);

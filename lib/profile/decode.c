@@ -212,6 +212,9 @@ static bool take_field(struct decoding *g, const struct wire_field *f)
 	case FIELD(14, VARINT):
 		d->default_type = index_of(f->value);
 		break;
+	case FIELD(15, VARINT):
+		d->doc_url = index_of(f->value);
+		break;
 	}
 	return true;
 }

@@ -64,7 +64,7 @@ struct decoded {
 	uint32_t samples;
 	uint32_t *comment;	/* strings */
 	uint32_t comments;
-	uint32_t default_type, drop_frames, keep_frames;	/* strings */
+	uint32_t default_type, drop_frames, keep_frames, doc_url;	/* strings */
 	int64_t time, duration, period;	/* ns since the epoch; ns; of PERIOD_TYPE */
 	bool *hidden;		/* by string: labels with this key are left out; NULL: none are */
 };

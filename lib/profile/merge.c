@@ -34,7 +34,7 @@ struct merge {
 	uint64_t *type;				/* strings: type, unit of each, then of period */
 	int64_t default_type;
 	int64_t time, duration, period;
-	int64_t drop, keep;
+	int64_t drop, keep, doc_url;
 	struct buffer key;			/* the key that is being built */
 	struct merged_label *label;		/* of one sample; room for PROFILE_LABELS_MAX + 1 */
 };
@@ -253,7 +253,6 @@ static bool agree_on_types(struct merge_input *s, const char *file, struct repor
 	if (m->types == 0) {
 		m->types = s->d->types;
 		m->type = type;
-		m->default_type = (int64_t)string_of(s, s->d->default_type);
 		m->drop = (int64_t)string_of(s, s->d->drop_frames);
 		m->keep = (int64_t)string_of(s, s->d->keep_frames);
 		return true;
@@ -266,7 +265,10 @@ static bool agree_on_types(struct merge_input *s, const char *file, struct repor
 	return same;
 }
 
-/* Add time, duration, period and comments, for a base too, as pprof does. */
+/*
+ * Add time, duration, period and comments, for a base too, as pprof does.  The default type and the
+ * URL of the documentation are those of the first profile that has one.
+ */
 static void add_header(struct merge_input *s)
 {
 	struct merge *m = s->m;
@@ -276,6 +278,10 @@ static void add_header(struct merge_input *s)
 		m->time = d->time;
 	m->duration = (int64_t)((uint64_t)m->duration + (uint64_t)d->duration);
 	m->period = d->period > m->period ? d->period : m->period;
+	if (!m->default_type)
+		m->default_type = (int64_t)string_of(s, d->default_type);
+	if (!m->doc_url)
+		m->doc_url = (int64_t)string_of(s, d->doc_url);
 	for (uint32_t i = 0; i < d->comments; i++) {
 		begin_key(m);
 		add_number(m, string_of(s, d->comment[i]));
@@ -512,6 +518,7 @@ static void write_rest(const struct merge *m, struct pack *pack)
 	piece.default_sample_type = m->default_type;
 	piece.drop_frames = m->drop;
 	piece.keep_frames = m->keep;
+	piece.doc_url = m->doc_url;
 	piece.time_nanos = m->time;
 	piece.duration_nanos = m->duration;
 	piece.period = m->period;
