@@ -128,14 +128,14 @@ static void read_augmentation(const struct cfi_section *s, struct cursor c, cons
 /* Read the text that says which parts an entry has; "" and a failed cursor if too long. */
 static const char *read_augmentation_text(struct cursor *c)
 {
-	const uint8_t *end = c->end;
+	size_t left = c->failed ? 0 : cursor_left(c), length = 0;
 
-	if (cursor_left(c) > AUGMENTATION_MAX)
-		c->end = c->at + AUGMENTATION_MAX;
-	const char *text = cursor_string(c);
-	if (!c->failed)
-		c->end = end;
-	return text;
+	while (length < left && length < AUGMENTATION_MAX && c->at[length])
+		length++;
+	if (length < left && length < AUGMENTATION_MAX)
+		return cursor_bytes(c, length + 1);
+	cursor_fail(c);
+	return "";
 }
 
 /* Read the CIE at OFFSET.  False: damaged, or of an unknown version. */

@@ -181,6 +181,16 @@ static char *letters_part(char *name, const char *letters)
 	       strspn(colon + 1, letters) == strlen(colon + 1) ? colon : NULL;
 }
 
+/* Append MORE to LETTERS, which has SIZE bytes; what does not fit is left out. */
+static void add_letters(char *letters, size_t size, const char *more)
+{
+	size_t used = strlen(letters), room = size - used - 1, length = strlen(more);
+
+	length = length < room ? length : room;
+	memcpy(letters + used, more, length);
+	letters[used + length] = '\0';
+}
+
 /*
  * Encode NAME after cutting perf's modifiers off its end into LETTERS.  u, k and h are always
  * modifiers.  The other letters may be umasks of some models, so they are modifiers only if
@@ -193,14 +203,12 @@ static int encode_with_letters(struct arena *arena, char *name, char *letters, s
 
 	*letters = '\0';
 	while ((colon = letters_part(name, "ukh")) != NULL) {
-		size_t used = strlen(letters);
-		snprintf(letters + used, size - used, "%s", colon + 1);
+		add_letters(letters, size, colon + 1);
 		*colon = '\0';
 	}
 	int status = encode(arena, name, out);
 	if (status == PFM_ERR_ATTR && (colon = letters_part(name, "ukhGHpPIDSW")) != NULL) {
-		size_t used = strlen(letters);
-		snprintf(letters + used, size - used, "%s", colon + 1);
+		add_letters(letters, size, colon + 1);
 		*colon = '\0';
 		status = encode(arena, name, out);
 	}
