@@ -31,11 +31,15 @@ static uint32_t event_of(const struct flow *f, const struct perf_event_header *r
 	return counter ? counter->event : 0;
 }
 
+/* Return the period of the sample RECORD of EVENT. */
 static uint64_t period_of(const struct flow *f, uint32_t event,
 			  const struct perf_event_header *record)
 {
-	return f->layout->period != ABSENT ? field(record, f->layout->period)
-	     : f->counters->events->event[event].attr.sample_period;
+	const struct stream_event *e = &f->events->event[event];
+	size_t at = e->layout.period;
+
+	return at != ABSENT && record->size >= sizeof(*record) + at + sizeof(uint64_t)
+		       ? field(record, e->layout.period) : e->attr.sample_period;
 }
 
 /* Write the labels KEPT, or NULL, of the SAMPLE in RECORD, which comes next. */

@@ -13,6 +13,15 @@ static const uint8_t least[] = {
 };
 
 /*
+ * Return the bytes of the fields that samples of all events have, without the header.  The fields up
+ * to the period are the same; some events have no period.
+ */
+static size_t common_size(const struct sample_layout *layout)
+{
+	return layout->period != ABSENT ? layout->period : layout->size;
+}
+
+/*
  * Return the size of RECORD without stale bytes at its end; 0: RECORD is too short for its fields.
  */
 static size_t exact_size(const struct perf_event_header *record, const struct sample_layout *layout)
@@ -21,7 +30,8 @@ static size_t exact_size(const struct perf_event_header *record, const struct sa
 	struct record view;
 
 	if (record->type == PERF_RECORD_SAMPLE)
-		return record->size < sizeof(*record) + layout->size ? 0 : record->size;
+		return record->size < sizeof(*record) + common_size(layout) ? 0
+								      : record->size;
 	if (record_has_stale_bytes(record->type)) {
 		record_frame(&view, (const uint8_t *)record, false);
 		size_t own = record_size_of_fields(&view), size = own + layout->trailer_size;
