@@ -88,7 +88,7 @@ enum cfi_result {
 struct cfi;
 
 enum { CFI_SHARES = 64 };	/* sections that take many steps, whose copies are recognised */
-#define CFI_BUDGET_MOST (128ULL << 20)	/* steps: half a second */
+#define CFI_BUDGET_MOST (8ULL << 20)	/* steps: about a tenth of a second */
 
 /* The steps that all objects together may take now.  The owner adds to LEFT from time to time. */
 struct cfi_budget {
