@@ -171,7 +171,7 @@ check 'where many stacks are longer than what was recorded, a note says what wou
 	dumps shorten 256 "$recording" c.data
 	pmu-unwind -o u.data c.data 2>said
 	cat said
-	grep -q " % of stacks cannot be followed .* in the 256 bytes .*try --call-graph dwarf,16384$" said
+	grep -q "cannot be followed .* in the 256 bytes .*try --call-graph dwarf,16384$" said
 END
 
 check 'pmu-top and pmu-flame, which run pmu-unwind, pass that note on, once' <<'END'
