@@ -154,6 +154,21 @@ check 'what is not an instruction of user code, or is read in two ways, is refus
 	test "$(grep -c "^not read" said) $(tail -n 1 said)" = "8 9 instructions"
 END
 
+# Wrong are only ways into a function that no call takes: the first entry of a PLT, a resolver.
+check 'rows from code itself are those of the call frame information that it has' <<'END'
+	test "$(uname -m)" = x86_64 || skip "not yet on $(uname -m)"
+	library=$(readlink -f "$(gcc -print-file-name=libz.so)")
+	needs "$library"
+	objdump -dw "$library" >code
+	scan-rows "$library" <code >said
+	read -r right wrong none other <<-COUNTS
+		$(tail -n 1 said)
+	COUNTS
+	at_least "$right" 10000
+	at_most "$wrong" $((right / 1000)) || { head -n 20 said; return 1; }
+	at_most $((none + other)) $((right / 10))
+END
+
 test "$CODE" != all || check 'every library of this system' <<'END'
 	needs_command aarch64-linux-gnu-objdump
 	find /usr/lib /usr/aarch64-linux-gnu -type f -name "*.so*" | while read -r file; do

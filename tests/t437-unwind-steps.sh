@@ -10,7 +10,7 @@ test "$(uname -m)" = x86_64 || why="not yet on $(uname -m)"
 gdb -q -nx -batch -ex 'python print(1)' >"$scratch/gdb" 2>&1 || why='no gdb with Python'
 
 # steps STARTS PROGRAM ARGUMENT...: stop as STARTS says; all stacks are those of gdb.  $options
-# are for steps.py.
+# are for steps.py, $where is for pmu-unwind.
 steps() {
 	STREAM=s.data TRUTH=truth STARTS="$1"
 	shift
@@ -20,7 +20,7 @@ steps() {
 		tail -n 5 log
 		return 1
 	}
-	pmu-unwind -v --join=no -o u.data s.data
+	pmu-unwind -v --join=no $where -o u.data s.data
 	pmu-stream --dump u.data >dump
 	python3 "$TOP/tests/steps.py" $options dump truth
 }
@@ -37,6 +37,22 @@ throws() {
 	test -z "$why" || skip "$why"
 	needs_command "$1"
 	"$@" "$TOP/tests/throws.cc" -o throws
+}
+
+# hidden PROGRAM: unwind by copies of the program and its libraries, below ./hidden, that have
+# neither call frame information nor symbols
+hidden() {
+	for file in "$PWD/$1" $(ldd "$1" | grep -o "/[^ ]*"); do
+		mkdir -p "hidden$(dirname "$file")"
+		objcopy --strip-all -R .eh_frame -R .eh_frame_hdr "$(realpath "$file")" \
+			"hidden$file"
+		real=$(realpath "$file")
+		test "$real" = "$file" || {
+			mkdir -p "hidden$(dirname "$real")"
+			cp "hidden$file" "hidden$real"
+		}
+	done
+	where=--sysroot=hidden
 }
 
 check 'a sort: calls of the C library and back, and a name that is looked up' <<'END'
@@ -60,6 +76,103 @@ END
 check 'an exception: thrown, passed on and caught' <<'END'
 	throws g++ -O2
 	steps "__cxa_throw:3:120:11" ./throws
+END
+
+check 'no call frame information, nor symbols: a sort' <<'END'
+	build -Wl,-z,lazy
+	hidden chains
+	steps "rec:10:15:1 compare:3:40:3 compare:9:60:1" ./chains sort 100000 10
+END
+
+check 'no call frame information, nor symbols: aligned frames, frames of any size, pushes' <<'END'
+	build
+	hidden chains
+	steps "of_any_size:2:30:1 aligned:1:40:1" ./chains frames 100000
+	steps "pops:2:30:1" ./chains pops 100000
+END
+
+# The same by hand, as nasm's x86inc and perlasm write it.
+cat >"$scratch/hand.s" <<'ASM'
+	.text
+	.globl main
+	.type main, @function
+main:	sub $8, %rsp
+	call pushes
+	lea frame(%rip), %rax
+	call *%rax
+	lea saved(%rip), %rax
+	call *%rax
+	xor %eax, %eax
+	add $8, %rsp
+	ret
+	.p2align 4
+pushes:	push %rbx
+	push %r12
+	sub $0x48, %rsp
+	mov $3, %ebx
+1:	call local
+	dec %ebx
+	jnz 1b
+	add $0x48, %rsp
+	pop %r12
+	pop %rbx
+	jmp tail
+	.p2align 4
+local:	mov 8(%rsp), %rax
+	test %rax, %rax
+	jz 2f
+	lea -0x20(%rsp), %rsp
+	mov %rax, (%rsp)
+	lea 0x20(%rsp), %rsp
+2:	ret
+	.p2align 4
+tail:	push %rbp
+	push $1
+	pop %rax
+	pop %rbp
+	ret
+	.p2align 4
+frame:	push %rbp
+	mov %rsp, %rbp
+	push %r13
+	push %rbx
+	and $-64, %rsp
+	sub $0x80, %rsp
+	call tail
+	lea -16(%rbp), %rsp
+	pop %rbx
+	pop %r13
+	leave
+	ret
+	.p2align 4
+saved:	push %rbx
+	mov %rsp, %rax
+	sub $0x50, %rsp
+	and $-32, %rsp
+	mov %rax, 0x40(%rsp)
+	xor %eax, %eax
+	call tail
+	mov 0x40(%rsp), %rsp
+	pop %rbx
+	ret
+	.section .note.GNU-stack,"",@progbits
+ASM
+
+# The truth is by hand, too: gdb guesses here.  These are the functions and their callers.
+chains='main|(pushes|tail|frame|saved) < main|local < pushes < main|tail < (frame|saved) < main'
+
+check 'no call frame information: assembly, all callers at each instruction' <<'END'
+	test -z "$why" || skip "$why"
+	gcc -O2 "$scratch/hand.s" -o hand
+	steps "main:1:70:1" ./hand >steps.said 2>&1 || true
+	needs_command perf
+	perf script -i u.data -F ip,sym 2>/dev/null |
+		awk "BEGIN { RS = \"\" }
+			{ s = \$2; for (i = 4; i <= NF; i += 2) s = s \" < \" \$i }
+			{ sub(/ < (__libc_start|.?unknown).*/, \"\", s); print s }" |
+		sort | uniq -c >chains.found
+	none grep -Ev " ($chains)$" chains.found
+	at_least "$(grep -c " < main$" chains.found)" 6
 END
 
 test "$STEPS" = all || { done_testing; exit; }

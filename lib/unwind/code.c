@@ -16,6 +16,7 @@ static struct code *code_at(struct unwind *u, uint32_t object)
 
 void code_release(struct code *code)
 {
+	starts_close(code->starts);
 	gotable_close(code->go);
 	cfi_close(code->cfi);
 	elf_close(code->debug);

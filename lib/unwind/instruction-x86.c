@@ -265,7 +265,7 @@ static void set_sum(const struct x86 *x, unsigned which, uint8_t reg, struct ins
 }
 
 /* Set I to an instruction of words that moves, loads, stores or adds. */
-static void set_move(const struct x86 *x, struct instruction *i)
+static void set_move(const struct x86 *x, uint64_t next, struct instruction *i)
 {
 	bool has_words = x->rex & REX_W && !x->is_vector;
 	uint8_t r = x86_number[reg(x)], m = x86_number[operand(x)];
@@ -283,6 +283,8 @@ static void set_move(const struct x86 *x, struct instruction *i)
 	} else if (x->opcode == 0x8d && set_place(x, i)) {
 		i->kind = INSTRUCTION_MOVE;
 		i->reg = r;
+	} else if (x->opcode == 0x8d && x->is_relative && !x->is_short) {
+		i->target = next + (uint64_t)x->displacement;
 	} else if ((x->opcode == 0x81 || x->opcode == 0x83) && is_register(x)) {
 		set_sum(x, field(x), m, i);
 	} else if (x->opcode < 0x40 && (x->opcode & 7) == 5) {	/* of rax */
@@ -357,7 +359,7 @@ static bool set_kind(const struct x86 *x, uint64_t next, struct instruction *i)
 	case 0xff:
 		return set_indirect(x, next, i);
 	default:
-		set_move(x, i);
+		set_move(x, next, i);
 		return true;
 	}
 }

@@ -43,7 +43,7 @@ struct instruction {
 	uint8_t second;
 	int64_t value;
 	int64_t step;		/* arm64: what a load or store adds to BASE */
-	uint64_t target;	/* address; 0: unknown */
+	uint64_t target;	/* address, also of x86-64's lea; 0: unknown */
 	/*
 	 * Bit per general register that INSTRUCTION_OTHER may change; those of an operating
 	 * system's call are in it.

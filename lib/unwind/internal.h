@@ -17,6 +17,7 @@
 #include "unwind/flow.h"
 #include "unwind/joiner.h"
 #include "unwind/machine.h"
+#include "unwind/scan.h"
 #include "unwind/unwind.h"
 
 /* How the caller of an address is found. */
@@ -53,6 +54,11 @@ struct rule {
 	 * False: it may have another value.
 	 */
 	bool keeps_pointer;
+	/*
+	 * The row is from the code itself (scan.h): the return address counts only if it follows
+	 * a call that leads to the function.
+	 */
+	bool is_scanned;
 	uint8_t cfa_kind, cfa_reg;	/* as in struct cfi_row */
 	uint8_t ra_kind;	/* enum cfi_kind of the return address */
 	uint8_t ra_reg;
@@ -100,6 +106,9 @@ struct code {
 	struct cfi *cfi;	/* NULL: none */
 	struct gotable *go;	/* of a Go program, once it was needed */
 	bool go_tried;
+	bool scan_tried;	/* its code was scanned */
+	uint64_t scan_fuel;	/* bytes of code that scans may still read */
+	struct starts *starts;	/* of its functions; NULL: not needed yet, or too many */
 	uint64_t entry, entry_end;	/* address range of the code at its entry point */
 	uint64_t ends;		/* number of stacks that ended here because CFI is missing */
 	uint64_t costs;		/* number of stacks that ended here at a limit of work */
@@ -170,6 +179,7 @@ struct unwind {
 	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
 	bool is_java;
 	struct cfi_budget budget;	/* what all stacks together may cost */
+	struct scan *scan;	/* NULL: not needed yet */
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;

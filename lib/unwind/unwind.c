@@ -38,6 +38,7 @@ void unwind_free(struct unwind *u)
 	if (!u)
 		return;
 	rules_release(&u->rules);
+	scan_free(u->scan);
 	for (uint32_t i = 0; i < u->codes; i++) {
 		if (u->code[i])
 			code_release(u->code[i]);

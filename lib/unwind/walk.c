@@ -246,6 +246,40 @@ static inline int enter(struct walk *w, uint64_t address, bool is_exact)
 	return GO_ON;
 }
 
+/* Return the address in the function of the current frame: its pc, or in the call before that. */
+static uint64_t own_address(const struct walk *w)
+{
+	uint64_t pc = w->now.value[w->machine->pc];
+
+	return w->is_exact ? pc : pc - 1;
+}
+
+/* Return whether ADDRESS is the trampoline to which a handler of signals returns. */
+static bool is_signal_return(const struct walk *w, uint64_t address)
+{
+	uint32_t id = rule_find(w->u, w->space, w->pid, address - 1, false);
+
+	return w->u->rules.rule[id]->is_signal;
+}
+
+/*
+ * Return whether the current function may return to ADDRESS, which is BYTES - 8 above the stack
+ * pointer: as the code before that address says.
+ */
+static bool is_return_address(const struct walk *w, uint64_t address, uint64_t bytes)
+{
+	struct walk_place place = { w->space, w->pid, w->machine };
+
+	if (!address || !space_find(w->space, address - 1))
+		return false;
+	struct caller c = caller_check(w->u, &place, own_address(w), address);
+	/* The kernel calls handlers of signals. */
+	if (c.kind == CALLER_NO_CALL)
+		return is_signal_return(w, address);
+	return c.kind == CALLER_POSSIBLE ||
+	       (c.kind == CALLER_CERTAIN && (!c.has_depth || (uint64_t)c.depth + 8 == bytes));
+}
+
 static int step_by_row(struct walk *w, const struct rule *rule)
 {
 	uint64_t cfa, address;
@@ -257,19 +291,13 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 		how = find_return(w, rule, cfa, &address);
 	if (how != GO_ON)
 		return how;
+	if (rule->is_scanned && !is_return_address(w, address, cfa - w->now.value[w->machine->sp]))
+		return UNWIND_NO_CFI;
 	restore_registers(w, rule, cfa);
 	if (!is_known(w, w->machine->sp))
 		return without(w, w->machine->sp);
 	w->by_frame_pointer = false;
 	return enter(w, address, rule->is_signal);
-}
-
-/* Return the address in the function of the current frame: its pc, or in the call before that. */
-static uint64_t own_address(const struct walk *w)
-{
-	uint64_t pc = w->now.value[w->machine->pc];
-
-	return w->is_exact ? pc : pc - 1;
 }
 
 /*
@@ -344,9 +372,12 @@ static int step_by_frame_pointer(struct walk *w)
 
 static int step(struct walk *w, const struct rule *rule)
 {
+	int how;
+
 	switch (rule->kind) {
 	case RULE_ROW:
-		return step_by_row(w, rule);
+		how = step_by_row(w, rule);
+		return how == UNWIND_NO_CFI ? step_by_frame_pointer(w) : how;
 	case RULE_END:
 		return UNWIND_WHOLE;
 	case RULE_COSTLY:

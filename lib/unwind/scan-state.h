@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internals of scan: what is known of registers and of words of the stack, and what an instruction
+ * does to that.
+ */
+#pragma once
+#include "unwind/instruction.h"
+
+enum {
+	RBX = 3, RBP = 6, RSP = 7, RIP = 16, REGISTERS = 16,	/* DWARF's numbers of x86-64 */
+	ALIGNED = REGISTERS,	/* a base: the stack pointer after it was aligned */
+	WORD = 8,
+	SLOTS = 32,		/* words of the stack whose value is known */
+};
+
+/* Registers that a function may change: rax rdx rcx rsi rdi r8 to r11. */
+#define SCRATCH 0xf37ULL
+/* Registers that it keeps for its caller: rbx rbp r12 to r15. */
+#define KEPT 0xf048ULL
+
+/*
+ * What is known of a register or a word: it is what register BASE was at the start of the scan,
+ * plus OFFSET; or the word that was there, plus MORE.
+ */
+enum value_kind { UNKNOWN, SUM, LOADED };
+
+struct value {
+	uint8_t kind;		/* enum value_kind */
+	uint8_t base;
+	int32_t offset, more;
+};
+
+/* The word at BASE + OFFSET. */
+struct slot {
+	uint8_t base;
+	int32_t offset;
+	struct value value;
+};
+
+struct state {
+	uint64_t at;
+	struct value reg[REGISTERS];
+	struct slot slot[SLOTS];
+	uint8_t slots;
+	bool has_aligned;
+	bool is_after_call;	/* AT follows a call that may not return */
+};
+
+static inline bool scan_equal(struct value a, struct value b)
+{
+	return a.kind == b.kind && a.base == b.base && a.offset == b.offset && a.more == b.more;
+}
+
+/* Return what register BASE was at the start, plus OFFSET. */
+struct value scan_sum(unsigned base, int64_t offset);
+
+/* Return V plus MORE. */
+struct value scan_add(struct value v, int64_t more);
+
+/* Return the word at PLACE. */
+struct value scan_load(const struct state *s, struct value place);
+
+/* Push the value V. */
+void scan_push(struct state *s, struct value v);
+
+/* Nothing is known of the registers in the mask from now on. */
+void scan_forget(struct state *s, uint64_t registers);
+
+/* Do what instruction I does to registers and the stack. */
+void scan_execute(struct state *s, const struct instruction *i);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * starts - where functions of an object start, as far as its code says: at the targets of direct
+ * calls, and at addresses that the code takes and that look like a start.
+ */
+#pragma once
+#include "elf/elf.h"
+#include "unwind/machine.h"
+
+struct starts;
+
+/* Read all code of ELF.  FUEL: the bytes that may still be read.  Return NULL if there are more. */
+struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *fuel);
+void starts_close(struct starts *s);
+
+/* Return the last start that is not after ADDRESS, or 0 if there is none.  S may be NULL. */
+uint64_t starts_before(const struct starts *s, uint64_t address);
