@@ -155,6 +155,12 @@ static bool x86_called_c(struct machine_code code)
 	       HAS(code, 0, "\x48\x8b\x34\x24\x48\x89\xf4\x89\x44\x24");
 }
 
+/* musl's __clone, after the call of a new thread's function: mov %eax, %edi; exit */
+static bool x86_started_thread(struct machine_code code)
+{
+	return HAS(code, 0, "\x89\xc7\x31\xc0\xb0\x3c\x0f\x05");
+}
+
 /*
  * systemstack: mov %rbx, %rsp or mov 56(%rdx), %rsp; mov %rdi, %rdx; mov (%rdi), %rdi; call *%rdi.
  * mcall: mov 56(%r14), %rsp; mov $0, %rbp; push %rax; mov (%rdx), %r12; call *%r12
@@ -163,7 +169,7 @@ static bool x86_called_c(struct machine_code code)
  */
 static bool x86_changes_stack(struct machine_code code)
 {
-	return x86_called_c(code) ||
+	return x86_called_c(code) || x86_started_thread(code) ||
 	       HAS(code, -11, "\x48\x89\xdc\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -12, "\x48\x8b\x62\x38\x48\x89\xfa\x48\x8b\x3f\xff\xd7") ||
 	       HAS(code, -11, "\x49\x8b\x66\x38\x50\x4c\x8b\x22\x41\xff\xd4") ||
