@@ -4,8 +4,8 @@
 # kinds: release asan
 . tests/lib.sh
 
-# judge FILE [COUNT]: each of these records, at least COUNT of each type, has the size of its fields
-# and its sample_id, and a time between the first and the last sample; and samples come up to the end
+# judge FILE [COUNT]: each of these records, at least COUNT of each type, has the size of its
+# fields and its sample_id, and a time between those of samples; and samples come up to the end
 judge() {
 	python3 - "$@" <<-'EOF'
 		import struct, sys
@@ -108,7 +108,7 @@ made() {
 	EOF
 }
 
-check 'files that were recorded with these records: times are right, and copies have the right size' <<'END'
+check 'files that have these records: times are right, and copies have the right size' <<'END'
 	for extra in 0 24 48; do
 		made $extra.data $extra
 		pmu-stream -D $extra.data | sed 's/^0x[0-9a-f]* *//' >$extra.dump

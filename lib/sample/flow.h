@@ -31,7 +31,7 @@ struct flow_event {
 struct flow {
 	struct counters *counters;
 	const struct stream_events *events;	/* as in the kernel's records, in COUNTERS' order */
-	const struct sample_layout *layout;	/* of all records: it is the same for all events */
+	const struct sample_layout *layout;	/* of all records, up to the period */
 	clockid_t clock;	/* of the records' times */
 	struct output *out;
 	struct relay relay;	/* passes the records to OUT */
