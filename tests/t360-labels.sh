@@ -317,7 +317,9 @@ check 'a Go program that never sets labels, and a program without any: a note' <
 	printf 'package main\nfunc main() { for {} }\n' >never.go
 	GO111MODULE=off go build -o never never.go
 	./never & pid=$!
+	eventually has_run $pid 20	# it is not the shell any more
 	pmu-sample --labels -d 10ms -p $pid -o s.data 2>log
+	cat log
 	kill $pid
 	grep "process $pid is a Go program that never sets labels" log
 	pmu-sample -v --labels -e cpu-clock -F 997 -d 1 -p $$ -o s.data 2>log

@@ -13,8 +13,8 @@ static const uint8_t least[] = {
 };
 
 /*
- * Return the bytes of the fields that samples of all events have, without the header.  The fields up
- * to the period are the same; some events have no period.
+ * Return the bytes of the fields that samples of all events have, without the header.  The fields
+ * up to the period are the same; some events have no period.
  */
 static size_t common_size(const struct sample_layout *layout)
 {

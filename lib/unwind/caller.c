@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/caller.h"
 #include "unwind/code-bytes.h"
-#include "unwind/flow.h"
+#include "unwind/code-flow.h"
 #include "unwind/instruction.h"
 #include "unwind/internal.h"
 
@@ -54,7 +54,7 @@ static struct calls find_calls(struct question *q, uint64_t end)
 	const unsigned least = m->lr == NO_REGISTER ? 2 : 4, most = m->lr == NO_REGISTER ? CALL_MAX
 											 : 4;
 	struct calls c = { 0 };
-	struct instruction i;
+	struct opcode i;
 	uint8_t bytes[CALL_MAX];
 
 	for (unsigned size = least; size <= most; size++) {
@@ -143,7 +143,7 @@ static struct caller check_calls(struct question *q, uint64_t return_address)
 /* Return the end of the instruction at AT that sets the frame pointer, of SIZE bytes; 0: not. */
 static unsigned sets_frame(const struct machine *m, const uint8_t *at, size_t size)
 {
-	struct instruction i;
+	struct opcode i;
 
 	if (m->lr == NO_REGISTER ? at[0] != 0x48 : at[0] != 0xfd)
 		return 0;

@@ -11,14 +11,14 @@ void code_blocks_forget(struct code_blocks *b)
 }
 
 /* Return the block of PID's memory with ADDRESS, which is read at the first call. */
-static const struct code_block *find_block(struct code_blocks *b, pid_t pid, uint64_t address)
+static const struct read_block *find_block(struct code_blocks *b, pid_t pid, uint64_t address)
 {
 	uint64_t start = address & ~(CODE_BLOCK_SIZE - 1ULL);
 
 	for (uint32_t i = 0; i < CODE_BLOCKS; i++)
 		if (b->block[i].pid == pid && b->block[i].address == start)
 			return &b->block[i];
-	struct code_block *new = &b->block[b->next++ % CODE_BLOCKS];
+	struct read_block *new = &b->block[b->next++ % CODE_BLOCKS];
 	ssize_t n = proc_read_memory(pid, start, new->at, CODE_BLOCK_SIZE);
 	new->pid = pid;
 	new->address = start;
@@ -33,7 +33,7 @@ static struct elf_bytes read_live(struct unwind *u, pid_t pid, const struct mapp
 
 	if (pid <= 0 || !unwind_is_local(u))
 		return bytes;
-	const struct code_block *b = find_block(&u->blocks, pid, address);
+	const struct read_block *b = find_block(&u->blocks, pid, address);
 	uint64_t at = address - b->address;
 	if (at < b->size)
 		bytes = (struct elf_bytes){ b->at + at, b->size - at };

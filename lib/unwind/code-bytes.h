@@ -12,7 +12,7 @@ enum { CODE_BLOCKS = 8, CODE_BLOCK_SIZE = 1024 };
 
 /* Code that was read from living processes since the last round.  Zero-initialised: none. */
 struct code_blocks {
-	struct code_block {
+	struct read_block {
 		uint64_t address;
 		pid_t pid;	/* 0: the block is free */
 		uint32_t size;	/* bytes that could be read */

@@ -37,7 +37,7 @@ static bool is_java_entry(const struct dump *d, uint64_t fp)
 }
 
 /* What is asked about the frame pointer of a function. */
-struct question {
+struct frame_question {
 	struct unwind *u;
 	const struct walk_place *place;
 	const struct dump *dump;
@@ -50,7 +50,7 @@ struct question {
  * Ask caller_check() about the return address WORD.  Java's interpreter puts its return addresses
  * on the stack without a call.
  */
-static struct caller check(const struct question *q, uint64_t word)
+static struct caller check(const struct frame_question *q, uint64_t word)
 {
 	struct caller c = caller_check(q->u, q->place, q->address, word);
 	const struct mapping *m = space_find(q->place->space, word - 1);
@@ -65,7 +65,7 @@ static struct caller check(const struct question *q, uint64_t word)
  * cannot be read, each address of the function's mapping may be one.  But its own address is not:
  * where Java's interpreter calls compiled code, it leaves copies of that on the stack.
  */
-static bool has_return_below(const struct question *q, uint64_t sp, uint64_t fp)
+static bool has_return_below(const struct frame_question *q, uint64_t sp, uint64_t fp)
 {
 	const struct dump *d = q->dump;
 	uint64_t word;
@@ -93,7 +93,7 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 	if (!m || !dump_load(dump, fp + 8, &word))
 		return false;
 	word = machine_strip(place->machine, word, mappings_from(&place->space->code, 1ULL << 48));
-	struct question q = {
+	struct frame_question q = {
 		.u = u, .place = place, .dump = dump, .address = address, .object = m->object,
 		.is_java = u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
 			   is_java(u, place->space),

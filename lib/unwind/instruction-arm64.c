@@ -28,7 +28,7 @@ static uint8_t general(uint32_t n)
 }
 
 /* b.cond, cbz, cbnz, tbz, tbnz, b, bl, br, blr, ret, also of signed addresses. */
-static bool set_jump(uint32_t word, uint64_t address, struct instruction *i)
+static bool set_jump(uint32_t word, uint64_t address, struct opcode *i)
 {
 	int64_t distance = 0;
 
@@ -61,7 +61,7 @@ static bool set_jump(uint32_t word, uint64_t address, struct instruction *i)
 }
 
 /* stp, ldp, str, ldr of words, also those that change their base. */
-static bool set_memory(uint32_t word, struct instruction *i)
+static bool set_memory(uint32_t word, struct opcode *i)
 {
 	unsigned way = bits(word, 23, 3);	/* of pairs: 1 after, 2 offset, 3 before */
 	bool is_load = bits(word, 22, 1);
@@ -90,7 +90,7 @@ static bool set_memory(uint32_t word, struct instruction *i)
 }
 
 /* add and sub of numbers, mov between registers, and with a mask. */
-static bool set_move(uint32_t word, struct instruction *i)
+static bool set_move(uint32_t word, struct opcode *i)
 {
 	int64_t number = bits(word, 10, 12) << (bits(word, 22, 1) ? 12 : 0);
 	uint8_t to = (uint8_t)bits(word, 0, 5), from = (uint8_t)bits(word, 5, 5);
@@ -128,7 +128,7 @@ static uint64_t may_change(uint32_t word)
 }
 
 bool instruction_read_arm64(const uint8_t *at, size_t size, uint64_t address,
-			    struct instruction *i)
+			    struct opcode *i)
 {
 	uint32_t word;
 
@@ -136,7 +136,7 @@ bool instruction_read_arm64(const uint8_t *at, size_t size, uint64_t address,
 		return false;
 	word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
 	       (uint32_t)at[3] << 24;
-	*i = (struct instruction){ .size = sizeof(word), .reg = NO_REGISTER,
+	*i = (struct opcode){ .size = sizeof(word), .reg = NO_REGISTER,
 				   .base = NO_REGISTER, .second = NO_REGISTER };
 	if (word >> 16 == 0) {	/* udf */
 		i->kind = INSTRUCTION_TRAP;
@@ -146,7 +146,7 @@ bool instruction_read_arm64(const uint8_t *at, size_t size, uint64_t address,
 		return false;
 	if (set_jump(word, address, i) || set_memory(word, i) || set_move(word, i))
 		return true;
-	*i = (struct instruction){ .size = sizeof(word), .reg = NO_REGISTER,
+	*i = (struct opcode){ .size = sizeof(word), .reg = NO_REGISTER,
 				   .base = NO_REGISTER, .second = NO_REGISTER };
 	if ((word & 0xffe0001f) == 0xd4200000 || (word & 0xffe0001f) == 0xd4400000)
 		i->kind = INSTRUCTION_TRAP;

@@ -242,7 +242,7 @@ static void read_operands(struct x86 *x)
 }
 
 /* Set I's place in memory to ModRM's operand, which is a register and a displacement. */
-static bool set_place(const struct x86 *x, struct instruction *i)
+static bool set_place(const struct x86 *x, struct opcode *i)
 {
 	if (is_register(x) || x->has_index || x->base == NO_REGISTER || x->has_segment ||
 	    x->is_short)
@@ -253,7 +253,7 @@ static bool set_place(const struct x86 *x, struct instruction *i)
 }
 
 /* Set I to an addition or so of the immediate value to register REG. */
-static void set_sum(const struct x86 *x, unsigned which, uint8_t reg, struct instruction *i)
+static void set_sum(const struct x86 *x, unsigned which, uint8_t reg, struct opcode *i)
 {
 	enum { ADD = 0, AND = 4, SUB = 5 };
 
@@ -265,7 +265,7 @@ static void set_sum(const struct x86 *x, unsigned which, uint8_t reg, struct ins
 }
 
 /* Set I to an instruction of words that moves, loads, stores or adds. */
-static void set_move(const struct x86 *x, uint64_t next, struct instruction *i)
+static void set_move(const struct x86 *x, uint64_t next, struct opcode *i)
 {
 	bool has_words = x->rex & REX_W && !x->is_vector;
 	uint8_t r = x86_number[reg(x)], m = x86_number[operand(x)];
@@ -293,7 +293,7 @@ static void set_move(const struct x86 *x, uint64_t next, struct instruction *i)
 }
 
 /* Set the kind of an instruction with opcode FF: calls, jumps and push.  False: a far one. */
-static bool set_indirect(const struct x86 *x, uint64_t next, struct instruction *i)
+static bool set_indirect(const struct x86 *x, uint64_t next, struct opcode *i)
 {
 	switch (field(x)) {
 	case 2:
@@ -312,7 +312,7 @@ static bool set_indirect(const struct x86 *x, uint64_t next, struct instruction 
 }
 
 /* Set the kind, and all that belongs to it, of an instruction in map 0. */
-static bool set_kind(const struct x86 *x, uint64_t next, struct instruction *i)
+static bool set_kind(const struct x86 *x, uint64_t next, struct opcode *i)
 {
 	uint64_t target = next + (uint64_t)x->immediate;
 
@@ -365,7 +365,7 @@ static bool set_kind(const struct x86 *x, uint64_t next, struct instruction *i)
 }
 
 /* The same in map 1. */
-static void set_escaped_kind(const struct x86 *x, uint64_t next, struct instruction *i)
+static void set_escaped_kind(const struct x86 *x, uint64_t next, struct opcode *i)
 {
 	switch (x->opcode) {
 	case 0x80 ... 0x8f:
@@ -385,14 +385,14 @@ static void set_escaped_kind(const struct x86 *x, uint64_t next, struct instruct
 }
 
 /* Return whether prefix 66 changes what I does to the stack, or where some processors jump. */
-static bool is_odd(const struct x86 *x, const struct instruction *i)
+static bool is_odd(const struct x86 *x, const struct opcode *i)
 {
 	return x->is_wide && !(x->rex & REX_W) && i->kind != INSTRUCTION_OTHER &&
 	       i->kind <= INSTRUCTION_LEAVE && i->kind != INSTRUCTION_TRAP;
 }
 
 bool instruction_read_x86(const uint8_t *at, size_t size, uint64_t address,
-			  struct instruction *i)
+			  struct opcode *i)
 {
 	size_t most = size < BYTES_MAX ? size : BYTES_MAX;
 	struct x86 x = { .c = { .at = at, .end = at + most } };
@@ -402,7 +402,7 @@ bool instruction_read_x86(const uint8_t *at, size_t size, uint64_t address,
 		read_operands(&x);
 	if (x.c.failed)
 		return false;
-	*i = (struct instruction){ .size = (uint8_t)(x.c.at - at), .reg = NO_REGISTER,
+	*i = (struct opcode){ .size = (uint8_t)(x.c.at - at), .reg = NO_REGISTER,
 				   .base = NO_REGISTER, .second = NO_REGISTER };
 	uint64_t next = address + i->size;
 	if (!x.is_vector && x.map == 0 && !set_kind(&x, next, i))

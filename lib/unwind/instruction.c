@@ -4,7 +4,7 @@
 #include <elf.h>
 
 bool instruction_read(const struct machine *m, const uint8_t *at, size_t size, uint64_t address,
-		      struct instruction *i)
+		      struct opcode *i)
 {
 	return m->elf == EM_AARCH64 ? instruction_read_arm64(at, size, address, i)
 				    : instruction_read_x86(at, size, address, i);

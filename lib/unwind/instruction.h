@@ -36,7 +36,8 @@ enum instruction_kind {
 	INSTRUCTION_LOAD_PAIR,
 };
 
-struct instruction {
+/* One instruction, decoded. */
+struct opcode {
 	uint8_t size;		/* bytes, at least 1 */
 	uint8_t kind;		/* enum instruction_kind */
 	uint8_t reg, base;	/* NO_REGISTER: none that is general */
@@ -56,10 +57,10 @@ struct instruction {
  * it is unknown, or does not end within SIZE.
  */
 bool instruction_read(const struct machine *m, const uint8_t *at, size_t size, uint64_t address,
-		      struct instruction *i);
+		      struct opcode *i);
 
 /* The same, of each machine. */
 bool instruction_read_x86(const uint8_t *at, size_t size, uint64_t address,
-			  struct instruction *i);
+			  struct opcode *i);
 bool instruction_read_arm64(const uint8_t *at, size_t size, uint64_t address,
-			    struct instruction *i);
+			    struct opcode *i);

@@ -14,7 +14,7 @@
 #include "symbol/gotable.h"
 #include "unwind/caller.h"
 #include "unwind/code-bytes.h"
-#include "unwind/flow.h"
+#include "unwind/code-flow.h"
 #include "unwind/joiner.h"
 #include "unwind/machine.h"
 #include "unwind/scan.h"
@@ -179,7 +179,7 @@ struct unwind {
 	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
 	bool is_java;
 	struct cfi_budget budget;	/* what all stacks together may cost */
-	struct scan *scan;	/* NULL: not needed yet */
+	struct code_scan *scan;	/* NULL: not needed yet */
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;

@@ -3,48 +3,49 @@
 
 enum { FAR = 1 << 30 };		/* bytes: no frame is so large */
 
-struct value scan_sum(unsigned base, int64_t offset)
+struct scan_value scan_sum(unsigned base, int64_t offset)
 {
 	return offset > -FAR && offset < FAR
-		? (struct value){ SUM, (uint8_t)base, (int32_t)offset, 0 } : (struct value){ 0 };
+		? (struct scan_value){ SUM, (uint8_t)base, (int32_t)offset, 0 }
+		: (struct scan_value){ 0 };
 }
 
-struct value scan_add(struct value v, int64_t more)
+struct scan_value scan_add(struct scan_value v, int64_t more)
 {
 	int64_t total = more + (v.kind == SUM ? v.offset : v.more);
 
 	if (v.kind == UNKNOWN || more <= -FAR || more >= FAR || total <= -FAR || total >= FAR)
-		return (struct value){ 0 };
+		return (struct scan_value){ 0 };
 	*(v.kind == SUM ? &v.offset : &v.more) = (int32_t)total;
 	return v;
 }
 
-static struct value get(const struct state *s, unsigned reg)
+static struct scan_value get(const struct state *s, unsigned reg)
 {
-	return reg < REGISTERS ? s->reg[reg] : (struct value){ 0 };
+	return reg < REGISTERS ? s->reg[reg] : (struct scan_value){ 0 };
 }
 
-static void set(struct state *s, unsigned reg, struct value v)
+static void set(struct state *s, unsigned reg, struct scan_value v)
 {
 	if (reg < REGISTERS)
 		s->reg[reg] = v;
 }
 
-struct value scan_load(const struct state *s, struct value place)
+struct scan_value scan_load(const struct state *s, struct scan_value place)
 {
 	if (place.kind != SUM)
-		return (struct value){ 0 };
+		return (struct scan_value){ 0 };
 	for (unsigned i = 0; i < s->slots; i++)
 		if (s->slot[i].base == place.base && s->slot[i].offset == place.offset)
 			return s->slot[i].value;
 	/* Nothing is known of the words below the aligned stack pointer. */
 	if (place.base == ALIGNED)
-		return (struct value){ 0 };
-	return (struct value){ LOADED, place.base, place.offset, 0 };
+		return (struct scan_value){ 0 };
+	return (struct scan_value){ LOADED, place.base, place.offset, 0 };
 }
 
 /* Remember that the word at PLACE is V.  A word too many is forgotten: it may be any value. */
-static void store(struct state *s, struct value place, struct value v)
+static void store(struct state *s, struct scan_value place, struct scan_value v)
 {
 	unsigned i = 0;
 
@@ -59,31 +60,31 @@ static void store(struct state *s, struct value place, struct value v)
 		if (i == SLOTS)
 			return;
 	}
-	s->slot[i] = (struct slot){ place.base, place.offset, v };
+	s->slot[i] = (struct scan_slot){ place.base, place.offset, v };
 	if (i == s->slots)
 		s->slots++;
 }
 
-void scan_push(struct state *s, struct value v)
+void scan_push(struct state *s, struct scan_value v)
 {
 	s->reg[RSP] = scan_add(s->reg[RSP], -WORD);
 	store(s, s->reg[RSP], v);
 }
 
-static struct value pop(struct state *s)
+static struct scan_value pop(struct state *s)
 {
-	struct value v = scan_load(s, s->reg[RSP]);
+	struct scan_value v = scan_load(s, s->reg[RSP]);
 
 	s->reg[RSP] = scan_add(s->reg[RSP], WORD);
 	return v;
 }
 
 /* The stack pointer is set to a multiple of something: a base of its own, the first time. */
-static void align(struct state *s, const struct instruction *i)
+static void align(struct state *s, const struct opcode *i)
 {
 	bool is_first = i->reg == RSP && i->value < 0 && !s->has_aligned;
 
-	set(s, i->reg, is_first ? scan_sum(ALIGNED, 0) : (struct value){ 0 });
+	set(s, i->reg, is_first ? scan_sum(ALIGNED, 0) : (struct scan_value){ 0 });
 	s->has_aligned = true;
 }
 
@@ -91,12 +92,12 @@ void scan_forget(struct state *s, uint64_t registers)
 {
 	for (unsigned r = 0; r < REGISTERS; r++)
 		if (registers >> r & 1)
-			s->reg[r] = (struct value){ 0 };
+			s->reg[r] = (struct scan_value){ 0 };
 }
 
-void scan_execute(struct state *s, const struct instruction *i)
+void scan_execute(struct state *s, const struct opcode *i)
 {
-	struct value v;
+	struct scan_value v;
 
 	switch (i->kind) {
 	case INSTRUCTION_PUSH:

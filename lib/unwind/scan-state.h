@@ -22,49 +22,49 @@ enum {
  * What is known of a register or a word: it is what register BASE was at the start of the scan,
  * plus OFFSET; or the word that was there, plus MORE.
  */
-enum value_kind { UNKNOWN, SUM, LOADED };
+enum scan_value_kind { UNKNOWN, SUM, LOADED };
 
-struct value {
-	uint8_t kind;		/* enum value_kind */
+struct scan_value {
+	uint8_t kind;		/* enum scan_value_kind */
 	uint8_t base;
 	int32_t offset, more;
 };
 
 /* The word at BASE + OFFSET. */
-struct slot {
+struct scan_slot {
 	uint8_t base;
 	int32_t offset;
-	struct value value;
+	struct scan_value value;
 };
 
 struct state {
 	uint64_t at;
-	struct value reg[REGISTERS];
-	struct slot slot[SLOTS];
+	struct scan_value reg[REGISTERS];
+	struct scan_slot slot[SLOTS];
 	uint8_t slots;
 	bool has_aligned;
 	bool is_after_call;	/* AT follows a call that may not return */
 };
 
-static inline bool scan_equal(struct value a, struct value b)
+static inline bool scan_equal(struct scan_value a, struct scan_value b)
 {
 	return a.kind == b.kind && a.base == b.base && a.offset == b.offset && a.more == b.more;
 }
 
 /* Return what register BASE was at the start, plus OFFSET. */
-struct value scan_sum(unsigned base, int64_t offset);
+struct scan_value scan_sum(unsigned base, int64_t offset);
 
 /* Return V plus MORE. */
-struct value scan_add(struct value v, int64_t more);
+struct scan_value scan_add(struct scan_value v, int64_t more);
 
 /* Return the word at PLACE. */
-struct value scan_load(const struct state *s, struct value place);
+struct scan_value scan_load(const struct state *s, struct scan_value place);
 
 /* Push the value V. */
-void scan_push(struct state *s, struct value v);
+void scan_push(struct state *s, struct scan_value v);
 
 /* Nothing is known of the registers in the mask from now on. */
 void scan_forget(struct state *s, uint64_t registers);
 
 /* Do what instruction I does to registers and the stack. */
-void scan_execute(struct state *s, const struct instruction *i);
+void scan_execute(struct state *s, const struct opcode *i);

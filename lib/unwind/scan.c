@@ -22,10 +22,10 @@ struct seen {
 	uint64_t at;
 	uint32_t scan;
 	bool is_after_call;	/* reached from the call before it */
-	struct value sp;
+	struct scan_value sp;
 };
 
-struct scan {
+struct code_scan {
 	const struct machine *machine;
 	struct elf *elf;
 	struct elf_bytes code;	/* from the address CODE_AT on */
@@ -46,18 +46,18 @@ struct scan {
 	struct state end;	/* at the goal, or at the first return */
 };
 
-struct scan *scan_new(void)
+struct code_scan *scan_new(void)
 {
-	return mem_zeroed(1, sizeof(struct scan));
+	return mem_zeroed(1, sizeof(struct code_scan));
 }
 
-void scan_free(struct scan *s)
+void scan_free(struct code_scan *s)
 {
 	free(s);
 }
 
 /* Read the instruction at AT. */
-static bool fetch(struct scan *s, uint64_t at, struct instruction *i)
+static bool fetch(struct code_scan *s, uint64_t at, struct opcode *i)
 {
 	if (at < s->code_at || at - s->code_at >= s->code.size) {
 		s->code = elf_constant_at(s->elf, at);
@@ -77,7 +77,7 @@ static bool fetch(struct scan *s, uint64_t at, struct instruction *i)
  * Two ways come to the same address with different stack pointers.  If one of them comes from the
  * call before that address, that call does not return.  Else the code is not understood.
  */
-static void contradict(struct scan *s, const struct seen *seen, const struct state *state)
+static void contradict(struct code_scan *s, const struct seen *seen, const struct state *state)
 {
 	if (state->is_after_call)
 		return;
@@ -90,10 +90,10 @@ static void contradict(struct scan *s, const struct seen *seen, const struct sta
 }
 
 /* Return whether the scan comes to the address of STATE for the first time. */
-static bool is_new(struct scan *s, const struct state *state)
+static bool is_new(struct code_scan *s, const struct state *state)
 {
 	uint64_t slot = state->at * 0x9e3779b97f4a7c15ULL >> 50;
-	struct value sp = state->reg[RSP];
+	struct scan_value sp = state->reg[RSP];
 
 	for (;; slot++) {
 		struct seen *seen = &s->seen[slot & (SEEN - 1)];
@@ -110,7 +110,7 @@ static bool is_new(struct scan *s, const struct state *state)
 }
 
 /* Follow the way that starts with STATE later. */
-static void postpone(struct scan *s, const struct state *state, uint64_t at)
+static void postpone(struct code_scan *s, const struct state *state, uint64_t at)
 {
 	if (s->pendings == PENDING) {
 		s->has_failed = true;
@@ -127,11 +127,11 @@ static void meet(struct state *end, const struct state *other)
 {
 	for (unsigned r = 0; r < REGISTERS; r++)
 		if (!scan_equal(end->reg[r], other->reg[r]))
-			end->reg[r] = (struct value){ 0 };
+			end->reg[r] = (struct scan_value){ 0 };
 }
 
 /* A way ends at a return. */
-static void end_way(struct scan *s, const struct state *state)
+static void end_way(struct code_scan *s, const struct state *state)
 {
 	if (s->goal)
 		return;
@@ -144,7 +144,7 @@ static void end_way(struct scan *s, const struct state *state)
 }
 
 /* Return whether the bytes at AT look like those that fill the space between functions. */
-static bool is_padding(const struct scan *s, uint64_t at)
+static bool is_padding(const struct code_scan *s, uint64_t at)
 {
 	struct elf_bytes b = elf_constant_at(s->elf, at);
 
@@ -156,13 +156,13 @@ static bool is_padding(const struct scan *s, uint64_t at)
 }
 
 /* Return whether another function starts at AT, as it seems, or after some padding. */
-static bool is_boundary(const struct scan *s, uint64_t at)
+static bool is_boundary(const struct code_scan *s, uint64_t at)
 {
 	return starts_before(s->starts, at) == at || (at % ALIGNMENT && is_padding(s, at));
 }
 
 /* Return whether the function at ADDRESS, or of this entry of the PLT, never returns. */
-static bool never_returns(const struct scan *s, uint64_t address)
+static bool never_returns(const struct code_scan *s, uint64_t address)
 {
 	static const char *const name[] = {
 		"abort", "exit", "_exit", "_Exit", "quick_exit", "__assert_fail", "__assert",
@@ -182,7 +182,7 @@ static bool never_returns(const struct scan *s, uint64_t address)
 }
 
 /* Return whether call I, which is before AT, does not return, as it seems. */
-static bool is_dead_end(const struct scan *s, const struct instruction *i, uint64_t at)
+static bool is_dead_end(const struct code_scan *s, const struct opcode *i, uint64_t at)
 {
 	for (unsigned n = 0; n < s->dead_ends; n++)
 		if (s->dead_end[n] == at)
@@ -193,7 +193,7 @@ static bool is_dead_end(const struct scan *s, const struct instruction *i, uint6
 }
 
 /* Do instruction I of STATE, and go on.  Return false if the way ends. */
-static bool go_on(struct scan *s, struct state *state, const struct instruction *i)
+static bool go_on(struct code_scan *s, struct state *state, const struct opcode *i)
 {
 	uint64_t next = state->at + i->size;
 
@@ -217,7 +217,7 @@ static bool go_on(struct scan *s, struct state *state, const struct instruction 
 		break;
 	case INSTRUCTION_CALL:
 		if (i->target == next)	/* it only wants to know its address */
-			scan_push(state, (struct value){ 0 });
+			scan_push(state, (struct scan_value){ 0 });
 		/* fallthrough */
 	default:
 		scan_execute(state, i);
@@ -228,9 +228,9 @@ static bool go_on(struct scan *s, struct state *state, const struct instruction 
 }
 
 /* Follow one way, up to an instruction that was seen. */
-static void follow_way(struct scan *s, struct state *state)
+static void follow_way(struct code_scan *s, struct state *state)
 {
-	struct instruction i;
+	struct opcode i;
 
 	do {
 		if (!is_new(s, state))
@@ -247,7 +247,7 @@ static void follow_way(struct scan *s, struct state *state)
 }
 
 /* Follow the code from STATE on, along all ways. */
-static void follow(struct scan *s, const struct state *first)
+static void follow(struct code_scan *s, const struct state *first)
 {
 	s->dead_ends = 0;
 	do {
@@ -266,7 +266,7 @@ static void follow(struct scan *s, const struct state *first)
  * Follow the code from ADDRESS on to GOAL; 0: to returns.  The registers in the mask LOST are not
  * known.
  */
-static bool follow_from(struct scan *s, uint64_t address, uint64_t goal, uint64_t lost)
+static bool follow_from(struct code_scan *s, uint64_t address, uint64_t goal, uint64_t lost)
 {
 	struct state first = { .at = address };
 
@@ -279,12 +279,12 @@ static bool follow_from(struct scan *s, uint64_t address, uint64_t goal, uint64_
 }
 
 /* Return V, of a scan that started in STATE, in terms of STATE's start. */
-static struct value substitute(const struct state *state, struct value v)
+static struct scan_value substitute(const struct state *state, struct scan_value v)
 {
-	struct value place;
+	struct scan_value place;
 
 	if (v.kind == UNKNOWN || v.base >= REGISTERS)
-		return (struct value){ 0 };
+		return (struct scan_value){ 0 };
 	place = scan_add(state->reg[v.base], v.offset);
 	return v.kind == SUM ? place : scan_add(scan_load(state, place), v.more);
 }
@@ -323,7 +323,7 @@ static int32_t add_expression(struct cfi *c, unsigned reg, int32_t offset, bool 
 }
 
 /* Set the CFA of ROW to V, which is in terms of registers at the row's address. */
-static bool set_cfa(struct cfi *c, struct value v, struct cfi_row *row)
+static bool set_cfa(struct cfi *c, struct scan_value v, struct cfi_row *row)
 {
 	*row = (struct cfi_row){ .ra_reg = RIP };
 	if (v.kind == UNKNOWN || v.base >= REGISTERS)
@@ -336,7 +336,7 @@ static bool set_cfa(struct cfi *c, struct value v, struct cfi_row *row)
 }
 
 /* Add to ROW that register REG has its caller's value in the word at PLACE. */
-static void save_at(struct cfi *c, struct value place, unsigned reg, struct cfi_row *row)
+static void save_at(struct cfi *c, struct scan_value place, unsigned reg, struct cfi_row *row)
 {
 	int32_t id;
 
@@ -351,13 +351,13 @@ static void save_at(struct cfi *c, struct value place, unsigned reg, struct cfi_
 /* Make ROW of END, the state at the function's return, from the row's address on. */
 static bool make_from_return(struct cfi *c, const struct state *end, struct cfi_row *row)
 {
-	struct value sp = end->reg[RSP];
+	struct scan_value sp = end->reg[RSP];
 	bool is_popped = sp.kind == SUM && sp.base == RSP && sp.offset < 0;
 
 	if (is_popped || !set_cfa(c, scan_add(sp, WORD), row))
 		return false;
 	for (unsigned r = 0; r < REGISTERS; r++) {
-		struct value v = end->reg[r];
+		struct scan_value v = end->reg[r];
 		if (!(KEPT >> r & 1) || (v.kind == SUM && v.base == r && v.offset == 0))
 			continue;
 		if (v.kind == LOADED && v.more == 0)
@@ -375,37 +375,37 @@ static bool make_from_return(struct cfi *c, const struct state *end, struct cfi_
  * Return what BASE + OFFSET, in terms of the start of the scan that ended with END, is in terms of
  * registers at its end.
  */
-static struct value turn(const struct state *end, unsigned base, int32_t offset)
+static struct scan_value turn(const struct state *end, unsigned base, int32_t offset)
 {
 	static const uint8_t order[] = {
 		RSP, RBP, RBX, 12, 13, 14, 15, 0, 1, 2, 4, 5, 8, 9, 10, 11,
 	};
-	struct value sp = end->reg[RSP];
+	struct scan_value sp = end->reg[RSP];
 
 	for (unsigned i = 0; i < sizeof(order); i++) {
-		struct value v = end->reg[order[i]];
+		struct scan_value v = end->reg[order[i]];
 		if (v.kind == SUM && v.base == base)
 			return scan_sum(order[i], (int64_t)offset - v.offset);
 	}
 	/* A word of the aligned frame may have it. */
 	for (unsigned i = 0; i < end->slots && sp.kind == SUM; i++) {
-		const struct slot *slot = &end->slot[i];
+		const struct scan_slot *slot = &end->slot[i];
 		if (slot->base == sp.base && slot->value.kind == SUM && slot->value.base == base &&
 		    (int64_t)slot->offset >= sp.offset)
-			return (struct value){ LOADED, RSP, slot->offset - sp.offset,
+			return (struct scan_value){ LOADED, RSP, slot->offset - sp.offset,
 					       offset - slot->value.offset };
 	}
-	return (struct value){ 0 };
+	return (struct scan_value){ 0 };
 }
 
 /* Add to ROW where register REG has its caller's value, by END. */
 static void add_kept(struct cfi *c, const struct state *end, unsigned reg, struct cfi_row *row)
 {
 	for (unsigned i = 0; i < end->slots; i++) {
-		const struct slot *slot = &end->slot[i];
+		const struct scan_slot *slot = &end->slot[i];
 		if (!scan_equal(slot->value, scan_sum(reg, 0)))
 			continue;
-		struct value place = turn(end, slot->base, slot->offset);
+		struct scan_value place = turn(end, slot->base, slot->offset);
 		bool is_plain = slot->base == RSP && row->cfa_kind == CFI_OFFSET;
 		if (is_plain)
 			add_save(row, reg, CFI_OFFSET, slot->offset - WORD);
@@ -431,7 +431,7 @@ static bool make_from_start(struct cfi *c, const struct state *end, struct cfi_r
 }
 
 /* Follow the code from one of the STARTS at OWN. */
-static bool follow_from_start(struct scan *s, const struct scan_place *p)
+static bool follow_from_start(struct code_scan *s, const struct scan_place *p)
 {
 	enum { TRIES = 3 };
 	uint64_t at = p->own, symbol = p->symbol;
@@ -453,7 +453,7 @@ static bool follow_from_start(struct scan *s, const struct scan_place *p)
  * Follow the code from P to the function's return.  A call that does not return may be the last
  * thing in a function: then the next function would follow, at its start.
  */
-static bool follow_to_return(struct scan *s, const struct scan_place *p)
+static bool follow_to_return(struct code_scan *s, const struct scan_place *p)
 {
 	if (p->is_exact)
 		return follow_from(s, p->own, 0, 0);
@@ -461,7 +461,7 @@ static bool follow_to_return(struct scan *s, const struct scan_place *p)
 	       !scan_equal(s->end.reg[RSP], scan_sum(RSP, 0));
 }
 
-bool scan_row(struct scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row)
+bool scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row)
 {
 	if (p->machine->elf != EM_X86_64)
 		return false;
@@ -475,6 +475,6 @@ bool scan_row(struct scan *s, const struct scan_place *p, struct cfi *c, struct 
 	bool by_return = follow_to_return(s, p);
 	if (!by_start || !make_from_start(c, &at, row))
 		return by_return && make_from_return(c, &s->end, row);
-	struct value sp = substitute(&at, s->end.reg[RSP]);
+	struct scan_value sp = substitute(&at, s->end.reg[RSP]);
 	return !by_return || sp.kind == UNKNOWN || scan_equal(sp, scan_sum(RSP, 0));
 }

@@ -19,10 +19,10 @@
 #include "elf/elf.h"
 #include "unwind/starts.h"
 
-struct scan;
+struct code_scan;
 
-struct scan *scan_new(void);
-void scan_free(struct scan *s);
+struct code_scan *scan_new(void);
+void scan_free(struct code_scan *s);
 
 /* An address of code. */
 struct scan_place {
@@ -39,4 +39,4 @@ struct scan_place {
  * Find ROW at P.  Expressions of ROW are added to C.  Return false if the code does not say, or the
  * scans contradict each other.
  */
-bool scan_row(struct scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row);
+bool scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row);

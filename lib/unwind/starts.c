@@ -54,7 +54,7 @@ static int compare(const void *a, const void *b)
 static uint64_t read_code(struct reader *r, uint64_t at)
 {
 	struct elf_bytes code = elf_constant_at(r->elf, at);
-	struct instruction i;
+	struct opcode i;
 	size_t n = 0;
 
 	if (code.size > r->end - at)

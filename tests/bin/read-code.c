@@ -50,7 +50,7 @@ static const char *skip_prefixes(const char *text)
 }
 
 /* Write what I does to OUT, as objdump's operands say it.  Empty: INSTRUCTION_OTHER. */
-static void describe_x86(const struct instruction *i, char *out, size_t size)
+static void describe_x86(const struct opcode *i, char *out, size_t size)
 {
 	const char *r = i->reg == NO_REGISTER ? "" : x86_name[i->reg];
 	const char *b = i->base == NO_REGISTER ? "" : x86_name[i->base];
@@ -204,7 +204,7 @@ static void want_x86(const char *text, char *out, size_t size)
 }
 
 /* Return the same text without what both tools may write in several ways. */
-static bool is_x86_right(const struct instruction *i, const char *text)
+static bool is_x86_right(const struct opcode *i, const char *text)
 {
 	char got[WORDS], want[WORDS];
 
@@ -227,7 +227,7 @@ static const char *arm64_name(unsigned n, bool is_sp)
 }
 
 /* Write the base register and the number of a load or store, as objdump does. */
-static void describe_place(const struct instruction *i, char *out, size_t size)
+static void describe_place(const struct opcode *i, char *out, size_t size)
 {
 	const char *base = arm64_name(i->base, true);
 	bool is_before = i->step && i->value;
@@ -241,7 +241,7 @@ static void describe_place(const struct instruction *i, char *out, size_t size)
 }
 
 /* Write a load, a store, an addition or a move as objdump does, but for "stur" and "ldur". */
-static void describe_arm64(const struct instruction *i, char *out, size_t size)
+static void describe_arm64(const struct opcode *i, char *out, size_t size)
 {
 	char place[64];
 	bool is_sum = i->kind == INSTRUCTION_ADJUST || i->kind == INSTRUCTION_MOVE;
@@ -285,7 +285,7 @@ static bool is_described(const char *text)
 	       (*text == 'm' || strstr(second, ", #"));
 }
 
-static bool is_arm64_jump_right(const struct instruction *i, const char *text)
+static bool is_arm64_jump_right(const struct opcode *i, const char *text)
 {
 	const char *last = strrchr(text, ','), *operands = strchr(text, '\t');
 	uint64_t target = strtoull(last ? last + 1 : operands ? operands : "", NULL, 16);
@@ -315,7 +315,7 @@ static bool is_arm64_jump_right(const struct instruction *i, const char *text)
 }
 
 /* Return whether I is what TEXT says: "b.eq\t1234 <x>  // b.none". */
-static bool is_arm64_right(const struct instruction *i, char *text)
+static bool is_arm64_right(const struct opcode *i, char *text)
 {
 	char got[WORDS], *comment = strstr(text, "//");
 
@@ -366,7 +366,7 @@ static bool compare(const struct machine *m, char *line)
 {
 	bool is_arm64 = m->lr != NO_REGISTER;
 	uint8_t bytes[16];
-	struct instruction i;
+	struct opcode i;
 	char *colon;
 	char *text;
 	uint64_t address = strtoull(line, &colon, 16);

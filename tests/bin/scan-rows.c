@@ -25,7 +25,7 @@ struct file {
 	const struct machine *machine;
 	struct elf *elf;
 	struct cfi *cfi;
-	struct scan *scan;
+	struct code_scan *scan;
 	struct starts *starts;
 	uint64_t right, wrong, none, other;
 };
@@ -91,7 +91,7 @@ static void judge(struct file *f, uint64_t own, bool is_exact)
 
 static void judge_line(struct file *f, const char *line)
 {
-	struct instruction i;
+	struct opcode i;
 	char *colon;
 	uint64_t at = strtoull(line, &colon, 16);
 	struct elf_bytes b = elf_constant_at(f->elf, at);

@@ -15,7 +15,7 @@ static void must(bool holds)
 
 static void use(const struct machine *m, const uint8_t *at, size_t size, uint64_t address)
 {
-	struct instruction i, again;
+	struct opcode i, again;
 
 	if (!instruction_read(m, at, size, address, &i))
 		return;

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct elf *elf = elf_open_memory(image, image_size, &why);
 	struct cfi *cfi = cfi_open(elf);
 	const struct machine *m = machine_find("x86_64");
-	struct scan *scan = scan_new();
+	struct code_scan *scan = scan_new();
 	uint64_t fuel = 1 << 20;
 	struct starts *starts = starts_open(m, elf, &fuel);
 	struct cfi_row row;

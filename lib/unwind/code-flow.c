@@ -3,7 +3,7 @@
  * A search through the instructions, each of which is visited once.  A call is followed by the
  * next instruction, as if it returned.  The search has a budget, because code may be long.
  */
-#include "unwind/flow.h"
+#include "unwind/code-flow.h"
 #include "unwind/code-bytes.h"
 #include "unwind/instruction.h"
 #include "unwind/internal.h"
@@ -15,7 +15,7 @@ enum {
 	CODE_ALIGNMENT = 16,	/* bytes, of functions and loops */
 };
 
-struct waiting {
+struct way_left {
 	uint64_t address;
 	struct flow_state state;
 };
@@ -26,7 +26,7 @@ struct search {
 	const struct machine *machine;
 	uint64_t to;
 	/* Addresses to go on at: the hard ones from the start, the soft ones from the end. */
-	struct waiting waiting[WAITING_MAX];
+	struct way_left waiting[WAITING_MAX];
 	uint32_t hard, soft;
 	uint32_t steps;
 	bool is_open, is_live;
@@ -53,13 +53,13 @@ static void add_waiting(struct search *s, uint64_t address, const struct flow_st
 	if (s->hard + s->soft == WAITING_MAX)
 		s->is_open = true;
 	else if (state->is_soft)
-		s->waiting[WAITING_MAX - ++s->soft] = (struct waiting){ address, *state };
+		s->waiting[WAITING_MAX - ++s->soft] = (struct way_left){ address, *state };
 	else
-		s->waiting[s->hard++] = (struct waiting){ address, *state };
+		s->waiting[s->hard++] = (struct way_left){ address, *state };
 }
 
 /* Read the instruction at ADDRESS. */
-static bool read_at(struct search *s, uint64_t address, struct instruction *i)
+static bool read_at(struct search *s, uint64_t address, struct opcode *i)
 {
 	uint64_t skip = address - s->address;
 
@@ -84,7 +84,7 @@ static bool read_at(struct search *s, uint64_t address, struct instruction *i)
 }
 
 /* Return whether the instruction at ADDRESS, I, fills space up to the next function or loop. */
-static bool is_padding(const struct search *s, uint64_t address, const struct instruction *i)
+static bool is_padding(const struct search *s, uint64_t address, const struct opcode *i)
 {
 	static const uint8_t arm64_nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
 	const uint8_t *at = s->bytes.at + (address - s->address), *end = at + i->size;
@@ -105,7 +105,7 @@ static bool is_first(struct search *s, uint64_t address)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	const struct machine *m = s->machine;
-	struct instruction i;
+	struct opcode i;
 
 	if (!read_at(s, address, &i))
 		return false;
@@ -122,7 +122,7 @@ static bool is_first(struct search *s, uint64_t address)
 /* Return whether another function may start at ADDRESS, after a call that does not return. */
 static bool may_be_start(struct search *s, uint64_t address)
 {
-	struct instruction i;
+	struct opcode i;
 	uint64_t at = address;
 
 	while (at - address < CODE_ALIGNMENT && read_at(s, at, &i) && is_padding(s, at, &i))
@@ -173,7 +173,7 @@ static void change(const struct search *s, struct flow_state *t, unsigned reg)
 
 /* Loads and stores of arm64 that change their base. */
 static void change_base(const struct search *s, struct flow_state *t,
-			const struct instruction *i)
+			const struct opcode *i)
 {
 	if (!i->step)
 		return;
@@ -183,7 +183,7 @@ static void change_base(const struct search *s, struct flow_state *t,
 		change(s, t, i->base);
 }
 
-static void move(const struct search *s, struct flow_state *t, const struct instruction *i)
+static void move(const struct search *s, struct flow_state *t, const struct opcode *i)
 {
 	const struct machine *m = s->machine;
 
@@ -196,7 +196,7 @@ static void move(const struct search *s, struct flow_state *t, const struct inst
 }
 
 /* Change the state T by the instruction I. */
-static void apply(const struct search *s, struct flow_state *t, const struct instruction *i)
+static void apply(const struct search *s, struct flow_state *t, const struct opcode *i)
 {
 	const struct machine *m = s->machine;
 
@@ -261,7 +261,7 @@ static void apply(const struct search *s, struct flow_state *t, const struct ins
 }
 
 /* A jump by a word in memory, which is constant if it is in the global offset table. */
-static void follow_slot(struct search *s, const struct instruction *i, uint64_t address,
+static void follow_slot(struct search *s, const struct opcode *i, uint64_t address,
 			const struct flow_state *t)
 {
 	uint64_t value;
@@ -279,7 +279,7 @@ static void follow_slot(struct search *s, const struct instruction *i, uint64_t 
  */
 static bool run(struct search *s, uint64_t address, struct flow_state *t)
 {
-	struct instruction i;
+	struct opcode i;
 
 	while (s->steps++ < STEPS_MAX) {
 		if (!read_at(s, address, &i)) {
@@ -342,7 +342,7 @@ enum flow_result flow_find(struct unwind *u, const struct walk_place *place, uin
 	}
 	add_waiting(&s, from, at);
 	while (!is_reached && s.hard + s.soft) {
-		struct waiting next = s.hard ? s.waiting[--s.hard]
+		struct way_left next = s.hard ? s.waiting[--s.hard]
 					     : s.waiting[WAITING_MAX - s.soft--];
 		*at = next.state;
 		is_reached = run(&s, next.address, at);
