@@ -124,10 +124,11 @@ static void refuse_type(const struct decoded *d, const char *name)
 /* Return the index of the sample type NAME, which D must have. */
 static size_t type_called(const struct decoded *d, const char *name)
 {
-	for (size_t i = 0; i < d->types; i++)
-		if (!strcmp(decoded_string(d, d->type[i].type), name))
-			return i;
-	refuse_type(d, name);
+	uint32_t index = decoded_find_type(d, name);
+
+	if (index == TABLE_NONE)
+		refuse_type(d, name);
+	return index;
 }
 
 /* Make the columns of --ratio. */
@@ -240,6 +241,16 @@ static bool is_regular(const struct decoded *d)
 	return d->period > 0;
 }
 
+/* Report records that were lost, if names may be missing for that reason. */
+static void report_losses(const struct decoded *d, struct report *report)
+{
+	for (uint32_t i = 0; i < d->comments; i++) {
+		const char *comment = decoded_string(d, d->comment[i]);
+		if (!strncmp(comment, "lost: ", 6) && strstr(comment, " records "))
+			report_note(report, "%s", comment);
+	}
+}
+
 /* Report why there are no error bars, or what they do not cover. */
 static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
 			 struct report *report)
@@ -276,6 +287,7 @@ static void show_once(struct opened *o, struct report *report)
 		}
 		if (ratios.count > 0)
 			add_ratios(d, report);
+		report_losses(d, report);
 		print(&top, decoded_string(d, d->type[index].type),
 		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
 	}

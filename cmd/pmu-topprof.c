@@ -244,9 +244,12 @@ static void summarize_labels(const struct collect *c, struct report *report)
 static void summarize(const struct collect *c, const struct outputs *o, struct stream_reader *in,
 		      struct report *report)
 {
-	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %" PRIu64
-		       " lost, throttled %" PRIu64 " times, %" PRIu64 " bytes", c->samples,
-		       o->stacks, c->lost, c->throttled, o->bytes);
+	char lost[LOSS_TEXT];
+
+	loss_text(&c->lost, lost);
+	report_summary(report, "%" PRIu64 " samples, %" PRIu64 " distinct stacks, %s, throttled %"
+		       PRIu64 " times, %" PRIu64 " bytes", c->samples, o->stacks, lost,
+		       c->throttled, o->bytes);
 	if (!o->single)
 		report_summary(report, "%" PRIu64 " files", o->files);
 	stack_ends_report(collect_ends(c), report);

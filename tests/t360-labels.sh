@@ -52,7 +52,7 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 	done
 	kill $pid
 	wait $sampler
-	grep 'records were lost' log
+	grep 'samples were lost' log
 	python3 "$TOP/tests/labels-judge.py" "$scratch/plain" s.data >judged
 	cat judged
 	judged wrong 0 0

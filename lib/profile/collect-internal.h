@@ -75,6 +75,17 @@ void collect_slice(struct collect *c, const struct resolved_sample *s);
 uint32_t collect_lost_labels(struct collect *c, uint64_t time);
 
 /*
+ * collect-lost.c: count what REC, a LOST or LOST_SAMPLES record, says.  Count REC, a record at TIME
+ * that is no sample.
+ */
+void collect_take_lost(struct collect *c, const struct record *rec);
+void collect_count_other(struct collect *c, const struct record *rec, uint64_t time);
+
+/* Count the lost samples of P, which has all samples.  Comment on what was lost. */
+void collect_settle_lost(const struct collect *c, struct profile *p);
+void collect_comment_losses(const struct collect *c, struct profile *p);
+
+/*
  * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and
  * "parallelism", if there are such.
  */

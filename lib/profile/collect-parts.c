@@ -181,10 +181,8 @@ static void comment(struct collect *c, struct collect_part *part)
 		profile_comment(p, "cpu: %s", o->cpu);
 	if (o->version)
 		profile_comment(p, "recorder: %s", o->version);
-	uint64_t lost = c->lost - c->lost_before, throttled = c->throttled - c->throttled_before;
-	if (lost)
-		profile_comment(p, "lost: %" PRIu64 " samples never reached the stream%s", lost,
-				c->how.drop_lost || c->how.split ? "" : "; they are at [lost]");
+	uint64_t throttled = c->throttled - c->throttled_before;
+	collect_comment_losses(c, p);
 	comment_ends(c, p);
 	if (throttled)
 		profile_comment(p, "throttled: %" PRIu64 " times an event was stopped for a "
@@ -220,6 +218,7 @@ static void complete(struct collect *c, struct collect_part *part)
 
 	profile_time(p, c->first_time);
 	profile_time(p, c->last_time);
+	collect_settle_lost(c, p);
 	if (c->how.not_sampled)
 		profile_add_not_sampled(p, stream_events(c->in));
 	if (!c->how.drop_lost)
@@ -304,6 +303,8 @@ void collect_cut(struct collect *c)
 	running_restart(&c->running);
 	restart(c);
 	c->lost_before = c->lost;
+	c->samples_before = c->samples;
+	c->received = c->others = 0;
 	c->throttled_before = c->throttled;
 }
 

@@ -157,6 +157,7 @@ static bool reach_sample(struct collect *c, const struct selection_values *v)
 	bool selected = !c->selects || selection_contains(&c->how.selection, v);
 
 	c->samples += selected;
+	c->received += !selected;
 	if (selected)
 		collect_time(c, v->time);
 	return selected;
@@ -339,35 +340,6 @@ static void take_resolved(struct collect *c, const struct record *rec)
 		stream_damaged(c->in, rec, why);
 }
 
-/*
- * Count lost samples.  The record does not say whose samples they were, so with a profile
- * per process or thread no profile shows them.
- */
-static void take_lost(struct collect *c, const struct record *rec)
-{
-	const struct stream_events *events = c->events;
-	struct lost_record lost;
-
-	if (!record_lost(rec, &lost)) {
-		stream_damaged(c->in, rec, "record with fields that do not fit into it");
-		return;
-	}
-	running_lost(&c->running);
-	uint64_t time = stream_time(c->in, rec);
-	const struct selection *selection = &c->how.selection;
-	if (time && (time < selection->from || (selection->to && time >= selection->to)))
-		return;
-	c->lost += lost.count;
-	c->labeler.sets = events->has_labels ? &c->tables.labels : NULL;
-	const struct stream_event *named = events_trailer(events, rec->body);
-	uint32_t event = lost.id ? events_find_id(events, lost.id) : TABLE_NONE;
-	if (event == TABLE_NONE)
-		event = named ? (uint32_t)(named - events->event) : 0;
-	if (event < events->count && c->how.split == SPLIT_NOT)
-		profile_lost(&collect_part(c, NULL)->profile, event, collect_lost_labels(c, time),
-			     lost.count);
-}
-
 /* The part of the count that could be sampled: a clock also counts while threads are switched. */
 static uint64_t comparable(const struct perf_event_attr *attr, const struct read_record *read)
 {
@@ -388,6 +360,8 @@ static void take_read(struct collect *c, const struct record *rec)
 	if (event == TABLE_NONE)
 		return;
 	const char *only = c->how.selection.event;
+	if (read.tid == -1 && !c->how.interval && !c->how.split)
+		profile_total(&collect_part(c, NULL)->profile, event, read.value);
 	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
 	if (shown)
 		profile_counted(&collect_part(c, NULL)->profile, event, read.value);
@@ -454,12 +428,15 @@ static void take_thread(struct collect *c, const struct record *rec)
 
 static void take_other(struct collect *c, const struct record *rec)
 {
+	uint64_t time = stream_time(c->in, rec);
+
 	collect_forget_threads(c);
-	collect_time(c, stream_time(c->in, rec));	/* the record may start the next interval */
+	collect_time(c, time);		/* the record may start the next interval */
+	collect_count_other(c, rec, time);
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		take_lost(c, rec);
+		collect_take_lost(c, rec);
 		break;
 	case PERF_RECORD_THROTTLE:
 		c->throttled++;

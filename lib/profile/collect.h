@@ -12,6 +12,7 @@
 #include "profile/off-cpu.h"
 #include "profile/running.h"
 #include "record/group.h"
+#include "record/loss.h"
 #include "resolve/resolver.h"
 #include "stream/label-join.h"
 #include "stream/selection.h"
@@ -64,9 +65,13 @@ struct collect {
 	struct labeler labeler;
 	struct stream_reader *in;
 	const struct stream_events *events;	/* of IN */
-	uint64_t lost;		/* samples lost, according to the stream */
+	struct loss_counts lost;	/* records lost, according to the stream */
 	uint64_t throttled;	/* times that the kernel throttled an event */
-	uint64_t lost_before, throttled_before;	/* counts of these in earlier intervals */
+	struct loss_counts lost_before;	/* counts of these in earlier intervals */
+	uint64_t throttled_before;
+	uint64_t samples_before;	/* selected samples of earlier intervals */
+	uint64_t received, others;	/* in this interval: samples that are not selected, and
+					   records of rings that are no samples */
 	uint64_t samples;	/* selected samples */
 	struct label_counts labels;	/* of these, if the stream has labels */
 	struct resolved past;	/* old tables, valid until the next record; or empty */

@@ -43,6 +43,37 @@ uint32_t decoded_default_type(const struct decoded *d)
 	return d->types - 1;
 }
 
+/*
+ * Return whether TYPE, such as "page-faults:u_samples", is NAME but for the modifiers of its event
+ * (pmu-event(7)).
+ */
+static bool is_without_modifiers(const char *type, const char *name)
+{
+	const char *colon = strrchr(type, ':');
+	size_t letters = colon ? strspn(colon + 1, "ukhGHIpPSDeW") : 0;
+	const char *rest = letters ? colon + 1 + letters : NULL;
+
+	if (!rest || (*rest && *rest != '_'))
+		return false;
+	size_t length = (size_t)(colon - type);
+	return !strncmp(type, name, length) && !strcmp(rest, name + length);
+}
+
+/* Return the index of the only sample type that is NAME but for modifiers, or TABLE_NONE. */
+static uint32_t find_without_modifiers(const struct decoded *d, const char *name)
+{
+	uint32_t found = TABLE_NONE;
+
+	for (uint32_t i = 0; i < d->types; i++) {
+		if (!is_without_modifiers(decoded_string(d, d->type[i].type), name))
+			continue;
+		if (found != TABLE_NONE)
+			return TABLE_NONE;
+		found = i;
+	}
+	return found;
+}
+
 uint32_t decoded_find_type(const struct decoded *d, const char *name)
 {
 	char number[24];
@@ -52,7 +83,7 @@ uint32_t decoded_find_type(const struct decoded *d, const char *name)
 		if (!strcmp(decoded_string(d, d->type[i].type), name) || !strcmp(number, name))
 			return i;
 	}
-	return TABLE_NONE;
+	return find_without_modifiers(d, name);
 }
 
 /* Return the index of the item with this ID, or TABLE_NONE. */

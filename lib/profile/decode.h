@@ -142,7 +142,10 @@ static inline const char *decoded_string(const struct decoded *d, uint32_t index
 /* Return the index of the profile's default sample type, which is the last if it names none. */
 uint32_t decoded_default_type(const struct decoded *d);
 
-/* Return the index of the sample type with this name, or with this number; or TABLE_NONE. */
+/*
+ * Return the index of the sample type with this name, or with this number; or of the only one with
+ * this name if the modifiers of events are left out; or TABLE_NONE.
+ */
 uint32_t decoded_find_type(const struct decoded *d, const char *name);
 
 /* Decode the message with this index. */

@@ -124,7 +124,7 @@ static void add_figures(struct encoder *e, uint32_t i, int64_t count, int64_t va
 
 	add_comment(e, &(struct figures){
 		.samples = of->samples, .squares = (double)of->squares * scale * scale,
-		.lost = of->all_lost, .enabled = of->enabled, .running = of->running,
+		.lost = of->lost_samples, .enabled = of->enabled, .running = of->running,
 		.is_complete = is_waiting(e, i) || (!attr->freq && attr->sample_period == 1),
 		.is_group = attr->sample_type & PERF_SAMPLE_READ &&
 			    attr->read_format & PERF_FORMAT_GROUP,
@@ -145,7 +145,7 @@ static void add_more_figures(struct encoder *e, uint32_t i, uint32_t counted, in
 
 	add_comment(e, &(struct figures){
 		.samples = more->more_samples,
-		.squares = (double)more->more_squares * scale * scale, .lost = of->all_lost,
+		.squares = (double)more->more_squares * scale * scale, .lost = of->lost_samples,
 		.enabled = of->enabled, .running = of->running, .run = e->p->run,
 		.count = e->strings.text[e->count_name[counted]],
 		.value = e->strings.text[value] });
@@ -199,7 +199,7 @@ static void write_time(struct encoder *e, struct names *values)
 	piece.sample_type = (Perftools__Profiles__ValueType *[]){ &type };
 	pack_piece(e->pack, &piece);
 	add_comment(e, &(struct figures){
-		.samples = of->samples, .lost = of->all_lost, .enabled = of->enabled,
+		.samples = of->samples, .lost = of->lost_samples, .enabled = of->enabled,
 		.running = of->running, .run = e->p->run,
 		.squares = (double)of->squares * e->ns_per_cycle * e->ns_per_cycle,
 		.count = e->strings.text[e->count_name[e->cycles]],

@@ -20,6 +20,11 @@ static inline struct profile_event *event_at(struct profile *p, uint32_t event)
 	return &p->event[event];
 }
 
+struct profile_event *profile_event_at(struct profile *p, uint32_t event)
+{
+	return event_at(p, event);
+}
+
 void profile_add(struct profile *p, struct chain_entry *chain, uint32_t labels, uint32_t index,
 		 uint64_t period, uint64_t time)
 {
@@ -118,8 +123,8 @@ uint32_t profile_data_frame(struct profile *p, uint64_t address)
 	return own_frame(p, (struct resolved_frame){ .object = object, .address = address });
 }
 
-static void add_named(struct profile *p, const char *name, uint32_t labels, uint32_t event,
-		      uint64_t samples, uint64_t sum)
+void profile_add_named(struct profile *p, const char *name, uint32_t labels, uint32_t event,
+		       uint64_t samples, uint64_t sum)
 {
 	uint32_t frame = profile_named_frame(p, name);
 
@@ -137,22 +142,6 @@ void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t r
 	e->running += running;
 }
 
-void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t count)
-{
-	struct profile_lost *last = p->losts ? &p->lost[p->losts - 1] : NULL;
-
-	event_at(p, event)->lost += count;
-	p->event[event].all_lost += count;
-	if (labels == 0)
-		return;
-	if (last && last->event == event && last->labels == labels) {
-		last->count += count;
-		return;
-	}
-	p->lost = array_grow(p->lost, p->losts, sizeof(*p->lost));
-	p->lost[p->losts++] = (struct profile_lost){ event, labels, count };
-}
-
 void profile_counted(struct profile *p, uint32_t event, uint64_t count)
 {
 	event_at(p, event)->counted += count;
@@ -165,7 +154,7 @@ uint64_t profile_not_sampled(const struct profile *p, const struct stream_events
 	const struct perf_event_attr *attr = &events->event[event].attr;
 
 	*period = event_mean_period(attr, e->samples, e->sum);
-	uint64_t known = e->sum + e->all_lost * *period;
+	uint64_t known = e->sum + e->lost_sum;
 	if (!event_samples_all(attr) || e->is_waiting || *period == 0 ||
 	    e->counted < known + *period)
 		return 0;
@@ -177,29 +166,8 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
 		uint64_t period, missed = profile_not_sampled(p, events, i, &period);
 		if (missed)
-			add_named(p, "[not sampled]", 0, i, missed / period, missed);
-	}
-}
-
-void profile_add_lost(struct profile *p, const struct stream_events *events)
-{
-	for (size_t i = 0; i < p->losts; i++) {
-		const struct profile_lost *l = &p->lost[i];
-		struct profile_event *e = &p->event[l->event];
-		if (l->event >= events->count)
-			continue;
-		uint64_t period = event_mean_period(&events->event[l->event].attr, e->samples,
-						    e->sum);
-		add_named(p, "[lost]", l->labels, l->event, l->count, l->count * period);
-		e->lost -= l->count;
-	}
-	p->losts = 0;
-	for (uint32_t i = 0; i < p->events && i < events->count; i++) {
-		struct profile_event *e = &p->event[i];
-		uint64_t period = event_mean_period(&events->event[i].attr, e->samples, e->sum);
-		if (e->lost)
-			add_named(p, "[lost]", 0, i, e->lost, e->lost * period);
-		e->lost = 0;
+			profile_add_named(p, "[not sampled]", 0, i, missed / period,
+					  missed);
 	}
 }
 
@@ -248,8 +216,7 @@ void profile_comment(struct profile *p, const char *format, ...)
 
 bool profile_shows(const struct stream_event *event)
 {
-	return !event->is_labels && (event->attr.type != PERF_TYPE_SOFTWARE ||
-				     event->attr.config != PERF_COUNT_SW_DUMMY);
+	return !event->is_labels && !event_is_dummy(&event->attr);
 }
 
 /* Add all values of stack I of OLD to STACK in P. */

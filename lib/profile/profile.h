@@ -26,13 +26,17 @@ struct profile_event {
 	unsigned __int128 squares;	/* sum of the squares of the samples' periods */
 	uint64_t more_samples;	/* that have a value of the further type */
 	unsigned __int128 more_squares;	/* sum of the squares of these values */
-	uint64_t lost;		/* samples lost that are not shown yet */
-	uint64_t all_lost;	/* samples lost, according to the stream */
+	uint64_t lost;		/* records lost, according to the stream */
+	uint64_t mixed;		/* those of them that may have been no samples */
+	uint64_t lost_shown;	/* those of them that the stacks have */
+	uint64_t lost_samples, lost_sum;	/* samples lost, and what they stand for:
+						   set by profile_settle_lost() */
+	uint64_t total;		/* final count of the event, a limit for lost_sum; 0: unknown */
 	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
 	uint64_t counted;	/* final count of the event, sampled or not; 0: unknown */
 };
 
-/* Samples that were lost in a slice of time. */
+/* Records that were lost in a slice of time. */
 struct profile_lost {
 	uint32_t event, labels;
 	uint64_t count;
@@ -54,7 +58,7 @@ struct profile {
 	struct stacks stacks;
 	struct profile_event *event;		/* by index */
 	uint32_t events;
-	struct profile_lost *lost;		/* with labels */
+	struct profile_lost *lost;		/* not shown yet */
 	size_t losts;
 	char run[9];				/* name of the recording; "": it has none */
 	bool no_scale;				/* do not scale multiplexed events */
@@ -97,6 +101,13 @@ bool profile_has_wall(const struct profile *p, const struct stream_events *event
 bool profile_has_more(const struct profile *p, const struct stream_events *events,
 		      uint32_t event);	/* any of the two */
 
+/* Return EVENT of P. */
+struct profile_event *profile_event_at(struct profile *p, uint32_t event);
+
+/* Count SAMPLES of EVENT, which stand for SUM, at a stack of the frame NAME, with LABELS. */
+void profile_add_named(struct profile *p, const char *name, uint32_t labels, uint32_t event,
+		       uint64_t samples, uint64_t sum);
+
 /* Return the id of a frame without code: a function NAME in a mapping NAME. */
 uint32_t profile_named_frame(struct profile *p, const char *name);
 
@@ -109,8 +120,23 @@ uint32_t profile_data_frame(struct profile *p, uint64_t address);
  */
 void profile_ran(struct profile *p, uint32_t event, uint64_t enabled, uint64_t running);
 
-/* COUNT more samples of EVENT, which would have had LABELS, were lost. */
-void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t count);
+/*
+ * lost.c: COUNT more samples of EVENT, which would have had LABELS, were lost.  IS_MIXED: some of
+ * these records may have been mappings, names or threads.
+ */
+void profile_lost(struct profile *p, uint32_t event, uint32_t labels, uint64_t count,
+		  bool is_mixed);
+
+/* lost.c: the recorder counted COUNT more occurrences of EVENT, in whatever P shows. */
+void profile_total(struct profile *p, uint32_t event, uint64_t count);
+
+/*
+ * lost.c: find out how many samples were lost, and what they stand for.  Call it when everything is
+ * counted, before the functions below.  SHARE of the records that were not lost were samples; CPUS
+ * could be sampled (0: unknown).
+ */
+void profile_settle_lost(struct profile *p, const struct stream_events *events, double share,
+			 uint32_t cpus);
 
 /* The recorder counted COUNT more occurrences of EVENT, sampled or not. */
 void profile_counted(struct profile *p, uint32_t event, uint64_t count);
@@ -125,7 +151,7 @@ uint64_t profile_not_sampled(const struct profile *p, const struct stream_events
 /* Add samples at [not sampled] for counts that neither samples nor lost samples stand for. */
 void profile_add_not_sampled(struct profile *p, const struct stream_events *events);
 
-/* Add the lost samples of each event at [lost], each with the event's mean period. */
+/* lost.c: add the lost samples of each event at [lost]. */
 void profile_add_lost(struct profile *p, const struct stream_events *events);
 
 /* Return the factor for the values of EVENT: 1 if EVENT counted all the time it was enabled. */

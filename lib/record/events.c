@@ -42,6 +42,18 @@ bool event_is_cycles(const struct perf_event_attr *attr)
 						    config == PERF_COUNT_HW_REF_CPU_CYCLES);
 }
 
+bool event_is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+bool event_tracks(const struct perf_event_attr *attr)
+{
+	return attr->mmap || attr->mmap_data || attr->mmap2 || attr->comm || attr->task ||
+	       attr->context_switch || attr->ksymbol || attr->bpf_event || attr->cgroup ||
+	       attr->text_poke;
+}
+
 uint32_t events_first_clock(const struct stream_events *events)
 {
 	for (uint32_t i = 0; i < events->count; i++)
@@ -189,6 +201,9 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 	events->ask_build_ids |= event.attr.build_id;
 	events->reads_groups |= event.attr.sample_type & PERF_SAMPLE_READ &&
 				event.attr.read_format & PERF_FORMAT_GROUP;
+	events->tracks |= event_tracks(&event.attr);
+	events->counts_lost |= event.attr.read_format & PERF_FORMAT_LOST &&
+			       !event_is_dummy(&event.attr);
 	event.name = name_of(&events->arena, &event.attr);
 	events->event = array_grow(events->event, events->count, sizeof(event));
 	events->event[events->count] = event;

@@ -48,6 +48,8 @@ struct stream_events {
 	bool switches;			/* the attr of some event asks for context switches */
 	bool has_labels;		/* some event is_labels */
 	bool reads_groups;		/* samples of some event read its group's counters */
+	bool tracks;			/* event_tracks() some event */
+	bool counts_lost;		/* the kernel counts what some sampled event lost */
 	struct table table;		/* index over ID */
 	struct intern names;		/* that the stream gives */
 	struct arena arena;		/* memory of the other names */
@@ -122,6 +124,12 @@ bool event_is_clock(const struct perf_event_attr *attr);
 
 /* Return whether the event counts cycles of the CPU, by its generic name. */
 bool event_is_cycles(const struct perf_event_attr *attr);
+
+/* Return whether the event is a dummy event, which takes no samples. */
+bool event_is_dummy(const struct perf_event_attr *attr);
+
+/* Return whether the event records mappings, names, threads or other changes besides samples. */
+bool event_tracks(const struct perf_event_attr *attr);
 
 /* Return the index of the first event that is a clock, or TABLE_NONE. */
 uint32_t events_first_clock(const struct stream_events *events);

@@ -157,6 +157,12 @@ const struct counter *counters_find(const struct counters *c, uint64_t id)
 	return at == TABLE_NONE ? NULL : &c->counter[at];
 }
 
+/* Return whether COUNTER is of the dummy event. */
+static bool tracks(const struct counters *c, const struct counter *counter)
+{
+	return counter->event + 1 == c->events->count;
+}
+
 bool counters_have_lost(const struct counters *c)
 {
 	return c->events->event[0].attr.read_format & PERF_FORMAT_LOST;
@@ -256,16 +262,12 @@ static bool open_on_cpu(struct counters *c, pid_t tid, unsigned long flags, size
 	return true;
 }
 
-/*
- * Let the counters from index FIRST on count.  What they counted before they had a ring would be
- * neither sampled nor lost.  All start together: otherwise a thread's start may be recorded on one
- * CPU, and its name be missed on another one.  False: reported.
- */
-static bool start_counting(struct counters *c, size_t first)
+/* Enable the counters from index FIRST on: those of the dummy event (TRACKING), or the others. */
+static bool start_some(struct counters *c, size_t first, bool tracking)
 {
 	for (size_t i = first; i < c->count; i++) {
 		const struct event *event = &c->events->event[c->counter[i].event];
-		if (!event->attr.disabled &&
+		if (tracks(c, &c->counter[i]) == tracking && !event->attr.disabled &&
 		    ioctl(c->counter[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
 			report_failure(c->report, "cannot enable '%s'", event->name);
 			return false;
@@ -274,17 +276,30 @@ static bool start_counting(struct counters *c, size_t first)
 	return true;
 }
 
+/*
+ * Let the counters from index FIRST on count.  What they counted before they had a ring would be
+ * neither sampled nor lost.  All start together: otherwise a thread's start may be recorded on one
+ * CPU, and its name be missed on another one.  The dummy events start first, so that the name and
+ * mappings of each sample are known.  False: reported.
+ */
+static bool start_counting(struct counters *c, size_t first)
+{
+	return start_some(c, first, true) && start_some(c, first, false);
+}
+
 bool counters_open(struct counters *c, pid_t tid, unsigned long flags, bool *ended)
 {
 	size_t first = c->count;
-	bool good = true;
+	bool good = true, any = false;
 
 	*ended = false;
 	for (size_t i = 0; good && !*ended && i < c->cpus; i++)
 		good = open_on_cpu(c, tid, flags, i, ended);
 	good = good && start_counting(c, first);
 	c->tasks++;
-	if (good && !*ended && c->count == 0) {
+	for (size_t i = 0; i < c->count && !any; i++)
+		any = !tracks(c, &c->counter[i]);
+	if (good && !*ended && !any) {
 		report_error(c->report, "none of the selected CPUs is online");
 		return false;
 	}
@@ -338,10 +353,10 @@ uint64_t counters_now(const struct counters *c)
 	return clock_ns(c->events->event[0].attr.clockid);
 }
 
-void counters_enable(const struct counters *c, uint32_t tracking, bool on)
+void counters_enable(const struct counters *c, bool on)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (c->counter[i].event + tracking < c->events->count)
+		if (!tracks(c, &c->counter[i]))
 			ioctl(c->counter[i].fd,
 			      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }

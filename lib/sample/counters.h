@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counters - events opened on tasks or CPUs: one file descriptor per event, task and CPU.  All
- * events on a CPU write to one ring.
+ * events on a CPU write to one ring.  The last event of the list is a dummy event
+ * (sample/settings.h): all records but samples are its records.
  *
  * Following new threads takes a descriptor per CPU: the kernel maps an inherited event only if
  * it is bound to a CPU (kernel/events/core.c, perf_mmap).
@@ -90,8 +91,8 @@ const struct counter *counters_find(const struct counters *c, uint64_t id);
 /* Return whether the kernel counts lost records per event (Linux 6.0). */
 bool counters_have_lost(const struct counters *c);
 
-/* Enable (ON) or disable all events except the last TRACKING ones. */
-void counters_enable(const struct counters *c, uint32_t tracking, bool on);
+/* Enable (ON) or disable all sampled events. */
+void counters_enable(const struct counters *c, bool on);
 
 /*
  * Change the period of each event that has a constant period to a random one, within PERCENT

@@ -108,28 +108,34 @@ static void write_record(struct flow *f, const struct perf_event_header *record)
 		relay_write(&f->relay, record);
 }
 
-/* Write LOST_SAMPLES, linux/perf_event.h: u64 lost; its sample_id identifies the event. */
-static void write_lost_samples(struct flow *f, uint32_t event, uint64_t lost)
+/*
+ * Write that COUNT records of EVENT were lost: of a sampled event LOST_SAMPLES (u64 lost), of the
+ * dummy event LOST (u64 id, lost).  The sample_id has TIME and identifies the event.
+ */
+static void write_loss(struct flow *f, uint32_t event, uint64_t count, uint64_t time)
 {
+	bool is_dummy = event + 1 == f->counters->events->count;
+	uint64_t id = f->counters->ids[event].id[0];
 	const struct sample_layout *l = f->layout;
 	uint8_t trailer[64] = { 0 };
 	struct writer w;
 
 	if (l->trailer_time != ABSENT)
-		memcpy(trailer + l->trailer_time, &f->time, sizeof(f->time));
+		memcpy(trailer + l->trailer_time, &time, sizeof(time));
 	if (l->trailer_id)
-		memcpy(trailer + l->trailer_size - l->trailer_id,
-		       &f->counters->ids[event].id[0], sizeof(uint64_t));
-	writer_begin(&w, relay_begin(&f->relay), PERF_RECORD_LOST_SAMPLES, 0);
-	writer_u64(&w, lost);
+		memcpy(trailer + l->trailer_size - l->trailer_id, &id, sizeof(id));
+	writer_begin(&w, relay_begin(&f->relay),
+		     is_dummy ? PERF_RECORD_LOST : PERF_RECORD_LOST_SAMPLES, 0);
+	if (is_dummy)
+		writer_u64(&w, id);
+	writer_u64(&w, count);
 	writer_bytes(&w, trailer, l->trailer_size);
 	writer_end(&w);
 	relay_end(&f->relay);
+	*(is_dummy ? &f->counts.lost_others : &f->counts.lost) += count;
 }
 
-/*
- * Write a LOST_SAMPLES record for each event with new losses: every LOST_INTERVAL, and at the end.
- */
+/* Write a record for each event with new losses: every LOST_INTERVAL, and at the end. */
 static void write_lost_counts(struct flow *f, bool is_end)
 {
 	if (!counters_have_lost(f->counters) ||
@@ -142,9 +148,8 @@ static void write_lost_counts(struct flow *f, bool is_end)
 		uint64_t lost = total[i].lost - f->event[i].lost;
 		if (lost > INT64_MAX || lost == 0)	/* negative: a counter was closed */
 			continue;
-		write_lost_samples(f, i, lost);
+		write_loss(f, i, lost, f->time);
 		f->event[i].lost += lost;
-		f->counts.lost += lost;
 	}
 	free(total);
 	f->lost_written_at = f->time;
@@ -272,21 +277,6 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	return records > 0 || relay_waits(&f->relay);
 }
 
-/* Write a LOST record, without a time, for samples that the flight recorder had to drop. */
-static void write_flight_lost(struct flow *f, uint64_t lost)
-{
-	static const uint8_t zeros[64];
-	struct writer w;
-
-	writer_begin(&w, relay_begin(&f->relay), PERF_RECORD_LOST, 0);
-	writer_u64(&w, f->counters->ids[0].id[0]);
-	writer_u64(&w, lost);
-	writer_bytes(&w, zeros, f->layout->trailer_size);
-	writer_end(&w);
-	relay_end(&f->relay);
-	f->counts.lost += lost;
-}
-
 void flow_dump(struct flow *f, uint64_t horizon)
 {
 	const struct perf_event_header *record;
@@ -313,7 +303,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	flight_end(&f->flight, horizon);
 	write_lost_counts(f, horizon == UINT64_MAX);
 	if (lost)
-		write_flight_lost(f, lost);
+		write_loss(f, 0, lost, 0);
 	end_round(f, records, true);
 	f->relay.patient = false;
 }

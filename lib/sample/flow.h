@@ -15,7 +15,8 @@
 /* Counts of records written. */
 struct flow_counts {
 	uint64_t samples;
-	uint64_t lost;		/* records lost in the kernel or here */
+	uint64_t lost;		/* samples lost in the kernel or here; before Linux 6.0 records */
+	uint64_t lost_others;	/* records other than samples that were lost in the kernel */
 	uint64_t throttled;	/* times that the kernel stopped an event that was too fast */
 	uint64_t tasks;		/* threads and processes created */
 };
@@ -24,7 +25,7 @@ struct flow_counts {
 struct flow_event {
 	uint64_t samples;
 	uint64_t sum;		/* sum of their periods */
-	uint64_t lost;		/* lost samples that the stream has reported so far */
+	uint64_t lost;		/* lost records that the stream has reported so far */
 	uint64_t duplicate;	/* sum of the periods of dropped duplicates, see owners.h */
 };
 
@@ -57,7 +58,8 @@ struct flow {
  *
  * The kernel's LOST record has the number of records lost in a ring, but not their event, and
  * the last losses have no LOST record.  If the kernel counts losses per event, LOST_SAMPLES
- * records with these counts replace LOST records.
+ * records with the counts of the sampled events, and LOST records with that of the dummy event
+ * (mappings, names, threads and the like) replace the kernel's LOST records.
  *
  * While the output's buffer is full, because its reader is slow, records stay in the rings;
  * if the rings get full, the kernel counts records as lost.

@@ -88,7 +88,7 @@ static const uint8_t *read_existing(const struct helper_existing *existing, size
  * read.
  */
 __attribute__((noreturn))
-static void be_helper(struct helper *h, const struct stream_events *events,
+static void be_helper(struct helper *h, const struct stream_events *events, bool keep_registers,
 		      const struct target *target, const struct helper_existing *existing,
 		      struct report *report)
 {
@@ -100,7 +100,7 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 	if (!exchange_enter(&h->exchange) || !helper_drop_rights(target, h->socket, "pmu-unwind",
 									    report))
 		_exit(1);
-	struct transform *work = transform_new(events, report);
+	struct transform *work = transform_new(events, keep_registers, report);
 	for (size_t at = 0; bytes && at < size; at += ((const struct perf_event_header *)
 						       (bytes + at))->size)
 		transform_follow(work, (const void *)(bytes + at));
@@ -117,9 +117,9 @@ static void be_helper(struct helper *h, const struct stream_events *events,
 	_exit(0);
 }
 
-struct helper *helper_start(const struct stream_events *events, const struct target *target,
-			    size_t size, const struct helper_existing *existing,
-			    struct report *report)
+struct helper *helper_start(const struct stream_events *events, bool keep_registers,
+			    const struct target *target, size_t size,
+			    const struct helper_existing *existing, struct report *report)
 {
 	struct helper *h = mem_zeroed(1, sizeof(*h));
 	int pair[2] = { -1, -1 };
@@ -139,7 +139,7 @@ struct helper *helper_start(const struct stream_events *events, const struct tar
 	close(pair[h->pid ? 1 : 0]);
 	if (h->pid)
 		return h;
-	be_helper(h, events, target, existing, report);
+	be_helper(h, events, keep_registers, target, existing, report);
 }
 
 void helper_wake(struct helper *h)

@@ -24,8 +24,7 @@ struct sampler {
 	struct counters_total *total;	/* per event, since the start; see sampler_write_end() */
 	struct counters_total *previous;	/* per event, the totals at the end of the previous
 						   file */
-	uint32_t tracking;	/* number of events, at the end of the list, that only record
-				   mappings and threads: 0 or 1 */
+	uint32_t sampled;	/* number of sampled events; the dummy event follows them */
 	int poll;		/* epoll descriptor, or -1 */
 	int *pidfd;		/* of the target's processes, then the command; -1: no pidfd */
 	size_t pidfds;

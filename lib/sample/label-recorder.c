@@ -80,8 +80,7 @@ static bool load_program(struct label_recorder *l, struct label_program *p, uint
 /* Return whether the event of ATTR takes samples. */
 static bool takes_samples(const struct perf_event_attr *attr)
 {
-	return attr->sample_period && (attr->type != PERF_TYPE_SOFTWARE ||
-				       attr->config != PERF_COUNT_SW_DUMMY);
+	return attr->sample_period && !event_is_dummy(attr);
 }
 
 /* Load the programs and their maps.  False: WHY and *ERROR have the reason. */

@@ -29,7 +29,7 @@ static void name_target(const struct target *t, char *text, size_t size)
 void sampler_announce(const struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
-	size_t events = o->events->count - s->tracking;
+	size_t events = s->sampled;
 	char target[128], more[32] = "";
 
 	if (!o->shown_file)
@@ -77,10 +77,9 @@ void sampler_report_no_samples(const struct sampler *s)
 
 	if (s->flow.counts.samples || s->flow.counts.lost || s->options->flight_recorder)
 		return;
-	for (size_t i = 0; i < events->count - s->tracking && !*why; i++) {
+	for (size_t i = 0; i < s->sampled && !*why; i++) {
 		const struct event *event = &events->event[i];
-		if (event->attr.sample_period && (event->attr.type != PERF_TYPE_SOFTWARE ||
-						  event->attr.config != PERF_COUNT_SW_DUMMY))
+		if (event->attr.sample_period && !event_is_dummy(&event->attr))
 			explain_silence(event, &s->total[i], why, sizeof(why));
 	}
 	if (s->delayed)

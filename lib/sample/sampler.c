@@ -71,29 +71,6 @@ static uint64_t now(const struct sampler *s)
 	return clock_ns(s->options->settings.clock);
 }
 
-/*
- * Return whether one more event is needed, to know how long tasks ran: if events may be
- * multiplexed, or count on some CPUs only, and all of them need a hardware counter.
- */
-static bool needs_reference(const struct sampler *s)
-{
-	const struct sampler_options *o = s->options;
-	bool in_part = o->target->cpus.count > 0;
-	size_t hardware = 0;
-
-	if (target_is_by_cpu(o->target))
-		return false;
-	for (size_t i = 0; i < o->events->count; i++) {
-		const struct event *event = &o->events->event[i];
-		if (!event->per_cpu && !event->cpus && event->attr.type == PERF_TYPE_SOFTWARE)
-			return false;
-		in_part |= event->cpus && !event->per_cpu;
-		hardware += event->attr.type != PERF_TYPE_TRACEPOINT &&
-			    event->attr.type != PERF_TYPE_BREAKPOINT;
-	}
-	return hardware > (in_part ? 0 : 1);
-}
-
 /* Complete the attrs, and compute the layout of their records.  False: reported. */
 static bool prepare_events(struct sampler *s)
 {
@@ -101,22 +78,17 @@ static bool prepare_events(struct sampler *s)
 	const struct target *t = o->target;
 	struct open_settings opening = {
 		.on_exec = t->command, .delayed = o->delay, .overwritten = o->flight_recorder,
-		.tracking_apart = o->delay || o->control || o->flight_recorder ||
-				  needs_reference(s),
 		.inherit = !target_is_by_cpu(t) && !t->tids,
-		.ids = (!t->command && !target_is_by_cpu(t)) || o->labels.sources,
 		.threads_only = !t->command && !t->children,
 		.wakeup = (uint32_t)(o->ring_size / 4),
 	};
 	const struct event_options presets = { 0 };
 	const char *error;
 
-	/* A dummy event records mappings and threads while the other events are disabled. */
-	s->tracking = opening.tracking_apart;
-	if (s->tracking && !event_parse(o->events, &presets, "dummy", s->report))
+	if (!event_parse(o->events, &presets, "dummy", s->report) ||
+	    !settings_apply(&o->settings, &opening, o->events, s->report))
 		return false;
-	if (!settings_apply(&o->settings, &opening, o->events, s->report))
-		return false;
+	s->sampled = (uint32_t)o->events->count - 1;
 	for (size_t i = 0; i < o->events->count; i++)
 		events_add(&s->events, &o->events->event[i].attr, sizeof(struct perf_event_attr),
 			   (struct cursor){ 0 }, &error);
@@ -309,7 +281,7 @@ static void handle_event(struct sampler *s, const struct epoll_event *event)
 
 static void enable_counting(struct sampler *s)
 {
-	counters_enable(&s->counters, s->tracking, true);
+	counters_enable(&s->counters, true);
 	if (s->delayed && s->files == 0)
 		s->file_start = now(s);
 	s->delayed = false;
@@ -325,7 +297,7 @@ static void run_commands(struct sampler *s)
 			enable_counting(s);
 			break;
 		case CONTROL_DISABLE:
-			counters_enable(&s->counters, s->tracking, false);
+			counters_enable(&s->counters, false);
 			break;
 		case CONTROL_SNAPSHOT:
 			snapshot_asked = next_file_asked = 1;
@@ -349,7 +321,8 @@ static struct helper *start_helper(struct sampler *s, const struct helper_existi
 
 	while (size < MOST && size < o->ring_size * s->counters.cpus)
 		size *= 2;
-	return helper_start(&s->events, o->target, size, existing, s->report);
+	return helper_start(&s->events, o->settings.user_regs, o->target, size, existing,
+			    s->report);
 }
 
 /* Start it for the first time.  False: reported. */
@@ -394,7 +367,8 @@ static void move_records(struct sampler *s)
 static void jitter_periods(struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
-	uint64_t counting = s->counters.count / s->counters.cpus;
+	uint64_t events = s->sampled + 1;
+	uint64_t counting = s->counters.count / s->counters.cpus * s->sampled / events;
 
 	if (c->samples - s->jittered_at < JITTER_SAMPLES * (counting ? counting : 1))
 		return;
@@ -496,8 +470,7 @@ static bool start_labels(struct sampler *s)
 	if (!o->labels.sources)
 		return true;
 	if (!label_recorder_start(&s->labels, &o->labels, o->events,
-				  o->events->count - s->tracking, s->counters.cpus, o->target,
-				  s->report))
+				  s->sampled, s->counters.cpus, o->target, s->report))
 		return false;
 	s->counters.labels = s->flow.labels = &s->labels;
 	find_labels(s);

@@ -18,7 +18,7 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 	attr->exclude_callchain_user = s->no_user_stack;
 	if (s->callchain == CHAIN_DWARF) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr->sample_regs_user = settings_unwind_regs();
+		attr->sample_regs_user |= settings_unwind_regs();
 		attr->sample_stack_user = s->stack_bytes;
 		/* The stack copy replaces it. */
 		attr->exclude_callchain_user = !s->user_frames || s->no_user_stack;
@@ -42,16 +42,14 @@ static bool needs_period(const struct perf_event_attr *attr, bool several)
 	return attr->freq || (several && !counts_one);
 }
 
-static void set_fields(const struct sample_settings *s, const struct open_settings *o,
-			struct event *event, bool several)
+static void set_fields(const struct sample_settings *s, struct event *event, bool several)
 {
 	struct perf_event_attr *attr = &event->attr;
 
 	attr->sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | s->sample_type;
+	attr->sample_type |= PERF_SAMPLE_IDENTIFIER;	/* there are at least two events */
 	if (s->periods || needs_period(attr, several))
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (several || o->ids)
-		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		attr->sample_type |= s->sample_type & PERF_SAMPLE_RAW;
 	else
@@ -90,9 +88,31 @@ static void set_opening(const struct open_settings *o, struct event *event, bool
 	attr->wakeup_watermark = o->wakeup;
 }
 
-/* Let this event record names, mappings and threads on behalf of all events. */
-static void set_tracking(const struct sample_settings *s, struct perf_event_attr *attr)
+/*
+ * Let ATTR, the dummy event, record names, mappings and threads on behalf of all events.  It takes
+ * no samples: the sampled events' counts of lost records are then counts of samples.  Yet it has
+ * the fields of samples of FIRST, a sampled event, because all its records end with some of them,
+ * and because some readers know only one layout; but not those that software events refuse.
+ */
+static void set_tracking(const struct sample_settings *s, const struct perf_event_attr *first,
+			 struct perf_event_attr *attr)
 {
+	attr->sample_type = first->sample_type &
+		(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		 PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+		 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+		 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR);
+	attr->sample_max_stack = first->sample_max_stack;
+	attr->exclude_callchain_kernel = first->exclude_callchain_kernel;
+	attr->exclude_callchain_user = first->exclude_callchain_user;
+	attr->sample_regs_user = first->sample_regs_user;
+	attr->sample_regs_intr = first->sample_regs_intr;
+	attr->sample_stack_user = first->sample_stack_user;
+	attr->sample_id_all = attr->use_clockid = 1;
+	attr->clockid = s->clock;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			    PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	attr->exclude_kernel = attr->exclude_hv = 1;	/* needs no rights, and changes nothing */
 	attr->comm = attr->comm_exec = attr->task = attr->mmap = attr->mmap2 = 1;
 	attr->build_id = attr->ksymbol = 1;
 	attr->mmap_data = s->callchain == CHAIN_DWARF;	/* unwinders read other parts of files */
@@ -239,28 +259,38 @@ static void report_limits(const struct sample_settings *s, const struct event_li
 	}
 }
 
-bool settings_apply(const struct sample_settings *s, const struct open_settings *opening,
-		 struct event_list *events, struct report *report)
+/* Adapt EVENT until the kernel accepts it; see adapt_to_rights().  False: reported. */
+static bool try_event(const struct sample_settings *s, struct event_list *events,
+		      struct event *event, bool *no_kernel, struct report *report)
 {
-	size_t tracking = opening->tracking_apart ? events->count - 1 : 0;
-	bool no_kernel = false;
 	char why[512];
+
+	if (event->precise_max)
+		event_probe_precise(event, NULL, NULL);
+	/* A PMU that is not on all CPUs may refuse an attempt on this CPU: do not try. */
+	if (event->per_cpu || event->cpus ||
+	    adapt_to_rights(s, events, event, no_kernel, report))
+		return true;
+	event_explain(event, errno, why, sizeof(why));
+	report_error(report, "cannot sample '%s': %s", event->name, why);
+	return false;
+}
+
+bool settings_apply(const struct sample_settings *s, const struct open_settings *opening,
+		    struct event_list *events, struct report *report)
+{
+	size_t sampled = events->count - 1;
+	bool no_kernel = false;
 
 	for (size_t i = 0; i < events->count; i++) {
 		struct event *event = &events->event[i];
-		set_fields(s, opening, event, events->count > 1);
-		set_opening(opening, event, opening->tracking_apart && i == tracking);
-		if (i == tracking)
-			set_tracking(s, &event->attr);
-		if (event->precise_max)
-			event_probe_precise(event, NULL, NULL);
-		/* A PMU that is not on all CPUs may refuse an attempt on this CPU: do not try. */
-		if (event->per_cpu || event->cpus ||
-		    adapt_to_rights(s, events, event, &no_kernel, report))
-			continue;
-		event_explain(event, errno, why, sizeof(why));
-		report_error(report, "cannot sample '%s': %s", event->name, why);
-		return false;
+		if (i < sampled)
+			set_fields(s, event, sampled > 1);
+		else
+			set_tracking(s, &events->event[0].attr, &event->attr);
+		set_opening(opening, event, i == sampled);
+		if (!try_event(s, events, event, &no_kernel, report))
+			return false;
 	}
 	report_limits(s, events, no_kernel, report);
 	return true;

@@ -32,18 +32,16 @@ struct sample_settings {
 /* How to open events. */
 struct open_settings {
 	bool on_exec;			/* enable counting when the child execs */
-	bool tracking_apart;		/* the last event only records mappings and threads;
-					   otherwise the first event also does so */
 	bool delayed;			/* do not count until events are enabled */
-	bool overwritten;		/* overwrite rings, except that of the tracking event */
+	bool overwritten;		/* overwrite rings, except that of the dummy event */
 	bool inherit;			/* follow the tasks that a task creates ... */
 	bool threads_only;		/* ... but only threads */
-	bool ids;			/* put the ID of the counter in each sample */
 	uint32_t wakeup;		/* bytes in a ring that wake us up */
 };
 
 /*
- * Complete the attrs of EVENTS, and try them on this process.  Features that this kernel lacks
+ * Complete the attrs of EVENTS, and try them on this process.  The last event is a dummy event: it
+ * takes no samples, and records mappings, names and threads.  Features that this kernel lacks
  * are removed, with a note if that changes the result.  False (reported): an event cannot be
  * opened.
  */

@@ -38,12 +38,45 @@ static void write_total(struct sampler *s, uint32_t event)
 	*previous = total;
 }
 
+/*
+ * Return whether the kernel counts EVENT also for another task than the one that runs: a tracepoint
+ * with __perf_task() (include/trace/events/sched.h).  perf_tp_event() then counts it in the events
+ * of that task, too, but that gives no samples.
+ */
+static bool counts_twice(const struct sampler *s, const struct event *event)
+{
+	static const char *const names[] = {
+		"sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new",
+		"sched:sched_stat_wait", "sched:sched_stat_sleep", "sched:sched_stat_iowait",
+		"sched:sched_stat_blocked",
+	};
+
+	if (event->attr.type != PERF_TYPE_TRACEPOINT || target_is_by_cpu(s->options->target))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(event->base, names[i]))
+			return true;
+	return false;
+}
+
+/* Return what the samples of event I, with the lost ones, stand for. */
+static uint64_t known_of(const struct sampler *s, uint32_t i)
+{
+	const struct perf_event_attr *attr = &s->options->events->event[i].attr;
+	const struct flow_event *e = &s->flow.event[i];
+
+	return e->sum + s->total[i].lost * event_mean_period(attr, e->samples, e->sum);
+}
+
 void sampler_write_end(struct sampler *s)
 {
 	counters_totals(&s->counters, s->total);
 	for (uint32_t i = 0; i < s->options->events->count; i++) {
-		uint64_t duplicate = s->flow.event[i].duplicate;
-		s->total[i].count -= s->total[i].count > duplicate ? duplicate : 0;
+		uint64_t *count = &s->total[i].count;
+		uint64_t duplicate = s->flow.event[i].duplicate, known = known_of(s, i);
+		*count -= *count > duplicate ? duplicate : 0;
+		if (counts_twice(s, &s->options->events->event[i]) && *count > known)
+			*count = known;
 		write_total(s, i);
 	}
 	features_write_time_span(s->out, s->file_start, s->end_time);
@@ -61,7 +94,7 @@ static uint64_t report_totals(const struct sampler *s)
 {
 	uint64_t longest = 0;
 
-	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++) {
+	for (uint32_t i = 0; i < s->sampled; i++) {
 		const struct counters_total t = s->total[i];
 		const char *name = s->options->events->event[i].name;
 		double share = t.enabled ? (double)t.running / (double)t.enabled : 1;
@@ -87,12 +120,19 @@ static void report_lost(const struct sampler *s)
 {
 	const struct flow_counts *c = &s->flow.counts;
 
-	if (c->lost)
-		report_note(s->report, "%" PRIu64 " of %" PRIu64 " records were lost: there was no "
+	if (c->lost && counters_have_lost(&s->counters))
+		report_note(s->report, "%" PRIu64 " of %" PRIu64 " samples were lost: there was no "
 			    "room for them; sample less often, enlarge the rings with -m, or, for "
-			    "a reader that stalls, --buffer%s", c->lost, c->samples + c->lost,
-			    counters_have_lost(&s->counters) ? "" : "; before Linux 6.0 the kernel "
-			    "does not count the last losses");
+			    "a reader that stalls, --buffer", c->lost, c->samples + c->lost);
+	else if (c->lost)
+		report_note(s->report, "%" PRIu64 " records were lost, samples or others: there "
+			    "was no room for them; sample less often, enlarge the rings with -m, "
+			    "or, for a reader that stalls, --buffer; before Linux 6.0 the kernel "
+			    "does not count the last losses", c->lost);
+	if (c->lost_others)
+		report_note(s->report, "%" PRIu64 " records of mappings, names and processes were "
+			    "lost: names of functions may be missing; enlarge the rings with -m",
+			    c->lost_others);
 }
 
 /* Report how many samples have labels. */
@@ -146,11 +186,15 @@ static void format_count(char *text, size_t size, const struct event *event, uin
 /* Say why samples of EVENT are missing.  BY_ENDS: they may be the ends of tasks. */
 static const char *why_unsampled(const struct sampler *s, const struct event *event, bool by_ends)
 {
+	bool is_clock = event_is_clock(&event->attr);
+
 	if (by_ends)
 		return "threads were too short for a sample; -a samples CPUs, whatever runs there";
 	if (!s->flow.labels)
-		return "the kernel did not take all samples; sample less often";
-	return event_is_clock(&event->attr)
+		return is_clock ? "the timer came late, as in a busy virtual machine; sample less "
+				  "often"
+				: "the kernel did not take all samples; sample less often";
+	return is_clock
 		? "the kernel did not take all samples; of an event with labels it takes none "
 		  "while another BPF program runs on the CPU, and the clocks of a busy virtual "
 		  "machine are late"
@@ -173,17 +217,21 @@ static void report_unsampled(const struct sampler *s, uint32_t i)
 	const struct event *event = &s->options->events->event[i];
 	const struct flow_event *e = &s->flow.event[i];
 	uint64_t period = event_mean_period(&event->attr, e->samples, e->sum);
-	uint64_t known = e->sum + e->lost * period, counted = s->total[i].count;
+	uint64_t known = known_of(s, i), counted = s->total[i].count;
 	if (s->flow.labels && event_is_clock(&event->attr) && counted > s->total[i].running)
 		counted = s->total[i].running;
 	uint64_t missed = counted > known ? counted - known : 0;
 	uint64_t tasks = s->flow.counts.tasks + s->threads.count;
 	char all[32], in_samples[32];
 
+	/* Before Linux 6.0 it is not known how many samples were lost: report_lost() says so. */
+	if (s->flow.counts.lost && !counters_have_lost(&s->counters))
+		return;
 	if (s->flow.flight_recorder || s->flow.processes.on || !event_samples_all(&event->attr) ||
 	    missed < PERIODS * period || period == 0)
 		return;
-	bool by_ends = missed / period <= tasks * s->counters.cpus;
+	bool by_ends = !target_is_by_cpu(s->options->target) &&
+		       missed / period <= tasks * s->counters.cpus;
 	if (missed <= counted / (s->flow.labels && !by_ends ? 100 : 10))
 		return;
 	format_count(all, sizeof(all), event, counted);
@@ -206,7 +254,7 @@ void sampler_summarize(struct sampler *s)
 	report_lost(s);
 	report_unwinding(s);
 	report_labels(s);
-	for (uint32_t i = 0; i < s->options->events->count - s->tracking; i++)
+	for (uint32_t i = 0; i < s->sampled; i++)
 		report_unsampled(s, i);
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "

@@ -10,11 +10,12 @@ struct transform {
 	struct unwind *unwind;
 };
 
-/* A dump may still pass unchanged, so events keep its fields. */
-static const struct unwind_options how = { .keep_fields = true };
-
-struct transform *transform_new(const struct stream_events *events, struct report *report)
+struct transform *transform_new(const struct stream_events *events, bool keep_registers,
+				struct report *report)
 {
+	/* A dump may still pass unchanged, so events keep its fields. */
+	const struct unwind_options how = { .keep_fields = true,
+					    .keep_registers = keep_registers };
 	struct transform *t = mem_zeroed(1, sizeof(*t));
 
 	t->events = events;
@@ -52,6 +53,7 @@ void transform_end(struct transform *t)
 
 void transform_attr(struct perf_event_attr *attr, struct report *report)
 {
+	const struct unwind_options how = { .keep_fields = true };
 	struct unwind *u = unwind_new(&how, NULL, report);
 
 	unwind_attr(u, (uint8_t *)attr, sizeof(*attr));

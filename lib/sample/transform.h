@@ -6,8 +6,12 @@
 
 struct transform;
 
-/* Return a transform of SAMPLEs of EVENTS.  Both arguments must outlive it. */
-struct transform *transform_new(const struct stream_events *events, struct report *report);
+/*
+ * Return a transform of SAMPLEs of EVENTS.  KEEP_REGISTERS: its samples keep their registers, but
+ * not their stacks.  EVENTS and REPORT must outlive it.
+ */
+struct transform *transform_new(const struct stream_events *events, bool keep_registers,
+				struct report *report);
 
 /* Follow RECORD, of any type but SAMPLE. */
 void transform_follow(struct transform *t, const struct perf_event_header *record);

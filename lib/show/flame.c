@@ -408,13 +408,14 @@ static void report_types(const struct flame *f, const char *name)
 	report_error(f->report, "the profile has no sample type '%s'; it has%s", name, names);
 }
 
-/* Set *INDEX to the type called NAME.  Return false (reported) if no type is called so. */
-static bool choose_type(struct flame *f, const char *name, uint32_t *index)
+/* Set *INDEX to the type of D called NAME.  Return false (reported) if no type is called so. */
+static bool choose_type(struct flame *f, const struct decoded *d, const char *name,
+			uint32_t *index)
 {
-	*index = find_type(f, name, NULL);
-	if (*index == TABLE_NONE)
+	*index = decoded_find_type(d, name);
+	if (*index >= f->types)
 		report_types(f, name);
-	return *index != TABLE_NONE;
+	return *index < f->types;
 }
 
 /* Take the types of the first profile, and choose those that are shown. */
@@ -433,8 +434,8 @@ static bool take_types(struct flame *f, const struct decoded *d)
 			.name = arena_text(&f->arena, name, strlen(name)),
 			.unit = arena_text(&f->arena, unit, strlen(unit)) };
 	}
-	return (!f->options.type || choose_type(f, f->options.type, &f->shown)) &&
-	       (!f->options.over || choose_type(f, f->options.over, &f->over));
+	return (!f->options.type || choose_type(f, d, f->options.type, &f->shown)) &&
+	       (!f->options.over || choose_type(f, d, f->options.over, &f->over));
 }
 
 static bool has_suffix(const char *text, const char *suffix)

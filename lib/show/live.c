@@ -121,10 +121,12 @@ static void end_slice(struct live *l)
 static void print_status(const struct live *l, FILE *out)
 {
 	const struct collect *c = &l->collect;
+	char lost[LOSS_TEXT];
 
 	fprintf(out, "pmu-top: %" PRIu64 " samples", c->samples);
-	if (c->lost)
-		fprintf(out, ", %" PRIu64 " lost", c->lost);
+	loss_text(&c->lost, lost);
+	if (strcmp(lost, "0 lost") != 0)
+		fprintf(out, ", %s", lost);
 	if (c->throttled)
 		fprintf(out, ", throttled %" PRIu64 " times", c->throttled);
 	fputs(l->paused ? "; paused, p: go on\n" : "\n", out);

@@ -43,8 +43,8 @@ static void forget_ended(struct tally *t, struct stream_reader *in, const struct
 void tally_add(struct tally *t, struct stream_reader *in, const struct record *rec)
 {
 	struct group_part part[GROUP_PARTS_MAX];
-	struct lost_record lost;
 	struct sample_brief brief;
+	struct loss loss;
 	struct sample sample;
 
 	t->records++;
@@ -73,8 +73,9 @@ void tally_add(struct tally *t, struct stream_reader *in, const struct record *r
 		add_time(t, sample.time);
 		return;
 	}
-	if (rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES)
-		t->lost += record_lost(rec, &lost) ? lost.count : 0;
+	if ((rec->type == PERF_RECORD_LOST || rec->type == PERF_RECORD_LOST_SAMPLES) &&
+	    loss_read(stream_events(in), rec, &loss))
+		t->lost.of[loss.kind] += loss.count;
 	label_join_follow(&t->join, rec);
 	t->throttled += rec->type == PERF_RECORD_THROTTLE;
 	forget_ended(t, in, rec);
@@ -107,8 +108,29 @@ static void print_types(const struct tally *t, bool json)
 	print_count(json, "unknown", t->unknown);
 }
 
+/* Events without samples are shown, too, but not the dummy events that carry other records. */
+static bool shows(const struct tally_event *e, const struct stream_event *event)
+{
+	return e->samples || !event_is_dummy(&event->attr);
+}
+
+static void print_event(const char *name, const struct tally_event *e, bool json, bool is_first)
+{
+	if (!json) {
+		printf("event %s: %" PRIu64 " samples, %" PRIu64 " in all\n", name, e->samples,
+		       e->sum);
+		return;
+	}
+	fputs(is_first ? "{" : ", {", stdout);
+	json_key("name", true);
+	json_string(name);
+	printf(", \"samples\": %" PRIu64 ", \"sum\": %" PRIu64 "}", e->samples, e->sum);
+}
+
 static void print_events(const struct tally *t, const struct stream_events *events, bool json)
 {
+	bool is_first = true;
+
 	if (json) {
 		json_key("events", false);
 		putchar('[');
@@ -116,16 +138,10 @@ static void print_events(const struct tally *t, const struct stream_events *even
 	for (uint32_t i = 0; i < events->count; i++) {
 		const struct tally_event none = { 0 };
 		const struct tally_event *e = i < t->events ? &t->event[i] : &none;
-		if (json) {
-			printf("%s{", i ? ", " : "");
-			json_key("name", true);
-			json_string(events->event[i].name);
-			printf(", \"samples\": %" PRIu64 ", \"sum\": %" PRIu64 "}", e->samples,
-			       e->sum);
-		} else {
-			printf("event %s: %" PRIu64 " samples, %" PRIu64 " in all\n",
-			       events->event[i].name, e->samples, e->sum);
-		}
+		if (!shows(e, &events->event[i]))
+			continue;
+		print_event(events->event[i].name, e, json, is_first);
+		is_first = false;
 	}
 	if (json)
 		putchar(']');
@@ -151,12 +167,17 @@ static void print_labels(const struct tally *t, bool json)
 void tally_print(const struct tally *t, const struct stream_reader *in, bool json)
 {
 	double span = (double)(t->last_time - t->first_time) / 1e9;
+	char lost[LOSS_TEXT];
 
+	loss_text(&t->lost, lost);
 	if (json)
 		printf("{\"records\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"lost\": %" PRIu64
+		       ", \"lost_records\": %" PRIu64 ", \"lost_others\": %" PRIu64
 		       ", \"throttled\": %" PRIu64 ", \"first_time\": %" PRIu64
 		       ", \"last_time\": %" PRIu64 ", \"types\": {\"all\": %" PRIu64, t->records,
-		       t->bytes, t->lost, t->throttled, t->first_time, t->last_time, t->records);
+		       t->bytes, t->lost.of[LOSS_SAMPLES], loss_mixed(&t->lost),
+		       t->lost.of[LOSS_OTHERS], t->throttled, t->first_time, t->last_time,
+		       t->records);
 	else
 		printf("%-20s %12" PRIu64 "\n", "records", t->records);
 	print_types(t, json);
@@ -168,8 +189,8 @@ void tally_print(const struct tally *t, const struct stream_reader *in, bool jso
 	if (json)
 		puts("}");
 	else
-		printf("%" PRIu64 " bytes, %" PRIu64 " lost, throttled %" PRIu64
-		       " times; %.6f s from %.6f to %.6f\n", t->bytes, t->lost, t->throttled, span,
+		printf("%" PRIu64 " bytes, %s, throttled %" PRIu64
+		       " times; %.6f s from %.6f to %.6f\n", t->bytes, lost, t->throttled, span,
 		       (double)t->first_time / 1e9, (double)t->last_time / 1e9);
 }
 

@@ -2,6 +2,7 @@
 /* tally - totals of a stream: records by type, samples by event, losses, time span. */
 #pragma once
 #include "record/group.h"
+#include "record/loss.h"
 #include "stream/label-join.h"
 #include "stream/tasks.h"
 
@@ -22,7 +23,8 @@ struct tally {
 	struct groups groups;
 	struct tasks tasks;		/* followed once GROUPS has counters */
 	uint32_t events;
-	uint64_t lost, throttled;	/* lost samples; THROTTLE records */
+	struct loss_counts lost;
+	uint64_t throttled;	/* THROTTLE records */
 	uint64_t first_time, last_time;	/* of any record; 0: no record has a time */
 };
 

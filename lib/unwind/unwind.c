@@ -397,8 +397,9 @@ static size_t write_sample(struct unwind *u, const struct stream_event *event,
 	struct parts p = parts_of(event, rec, s);
 	struct words_out w = { .at = out, .end = out + (RECORD_MAX_SIZE & ~7) };
 	size_t after = (size_t)(p.dump - p.after_chain), tail = (size_t)(p.end - p.tail);
-	size_t dump = u->options.keep_dumps ? (size_t)(p.stack - p.dump) + 8
-					    : u->options.keep_fields ? 16 : 0;
+	bool keep_registers = u->options.keep_registers || u->options.keep_dumps;
+	size_t dump = keep_registers ? (size_t)(p.stack - p.dump) + 8
+				     : u->options.keep_fields ? 16 : 0;
 
 	put(&w, record_bytes(rec), (size_t)(p.chain - (rec->body.at - RECORD_HEADER_SIZE)));
 	uint8_t *count = w.at;
@@ -413,8 +414,12 @@ static size_t write_sample(struct unwind *u, const struct stream_event *event,
 	put(&w, p.after_chain, after);
 	if (u->options.keep_dumps)
 		put_dump(&w, s, &p, tail);
+	else if (keep_registers)
+		put(&w, p.dump, (size_t)(p.stack - p.dump));
 	else if (u->options.keep_fields)
-		put(&w, (const uint8_t[16]){ 0 }, 16);
+		put_u64(&w, 0);
+	if (keeps_fields(u) && !u->options.keep_dumps)
+		put_u64(&w, 0);		/* no stack */
 	put(&w, p.tail, tail);
 	if (w.failed)
 		return 0;
@@ -457,7 +462,8 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	code_make_room(u);
 	add_budget(&u->budget);
 	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
-	if (s->user_regs_abi == 0) {	/* a thread of the kernel; or nothing is left to do */
+	bool is_done = s->user_stack.size == 0 && is_finished(s);
+	if (s->user_regs_abi == 0 || is_done) {	/* a thread of the kernel, or unwound before */
 		if (is_finished(s))
 			u->counts.samples[UNWIND_BEFORE]++;
 	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {

@@ -42,6 +42,7 @@ struct unwind_options {
 	 * as finished.
 	 */
 	bool keep_fields;
+	bool keep_registers;		/* with KEEP_FIELDS: keep the registers, too */
 	bool keep_dumps;		/* keep the registers and stacks, too */
 	bool is_swapped;		/* the stream has the other byte order: do not unwind */
 };
