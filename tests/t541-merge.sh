@@ -54,7 +54,7 @@ written_by() {
 	grep -qxF "$text" got || { cat got; echo "no '$text': $*"; return 1; }
 }
 
-check 'the URL of the documentation and the default type are those of the first that has one' <<'END'
+check 'the URL of the documentation and the default type are of the first that has one' <<'END'
 	needs_command protoc
 	python3 - <<-EOF
 	import sys
@@ -65,7 +65,8 @@ check 'the URL of the documentation and the default type are those of the first 
 	def write(name, weight, *fields):
 	    types = [bytes_of(1, number(1, a) + number(2, b)) for a, b in ((1, 2), (4, 5))]
 	    open(name, "wb").write(b"".join([
-	        *types, sample([1], [weight, weight * 1000]), mapping(1), location(1, [1], 1, 4097), function(1, 3),
+	        *types, sample([1], [weight, weight * 1000]), mapping(1),
+	        location(1, [1], 1, 4097), function(1, 3),
 	        *(bytes_of(6, t.encode()) for t in texts), number(12, 1000), *fields]))
 	write("none", 2)
 	write("first", 5, number(15, 6), number(14, 1))
