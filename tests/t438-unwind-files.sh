@@ -126,29 +126,45 @@ container() {
 	mkdir mnt
 }
 
-check 'short processes in a container have callers and names, by the root of their parent' <<'END'
-	container
-	pmu-sample -q --unwind -e cpu-clock:u -F 999 -- unshare -m sh enter.sh /bin/runner 20 |
-		tee s.data | pmu-symbolize 2>err | pmu-topprof --to folded | grep "^short" >stacks
-	cat err stacks
-	at_least "$(share stacks ";main;mid;leaf ")" 80
-END
-
-check 'the same after the recording, as long as a process of the namespace lives' <<'END'
-	container
+# start_runner: $runner, in its container; it starts its processes after a byte on descriptor 3,
+# says "done" in the file "out", and stays until that descriptor is closed
+start_runner() {
 	mkfifo in
 	unshare -m sh enter.sh /bin/runner 20 wait <in >out &
 	runner=$!
 	exec 3>in
-	is_there() { grep -q ^runner "/proc/$1/comm"; }
-	eventually is_there $runner
-	pmu-sample -q --call-graph dwarf -e cpu-clock:u -F 999 --children -o s.data -p $runner &
-	sampler=$!
+	eventually grep -q ^runner "/proc/$runner/comm"
+}
+
+# run_recorded: let the runner do its work, and end the recording of s.data by $sampler
+run_recorded() {
 	eventually test -s s.data
 	printf g >&3
 	eventually grep -q done out
 	kill -INT $sampler
 	wait $sampler
+}
+
+check 'short processes in a container have callers and names, by the root of their parent' <<'END'
+	container
+	start_runner
+	pmu-sample -q --unwind -e cpu-clock:u -F 999 --children -o s.data -p $runner &
+	sampler=$!
+	run_recorded
+	pmu-symbolize s.data 2>err | pmu-topprof --to folded >stacks
+	exec 3>&-
+	wait
+	cat err stacks
+	grep "^short" stacks >short
+	at_least "$(share short ";main;mid;leaf ")" 80
+END
+
+check 'the same after the recording, as long as a process of the namespace lives' <<'END'
+	container
+	start_runner
+	pmu-sample -q --call-graph dwarf -e cpu-clock:u -F 999 --children -o s.data -p $runner &
+	sampler=$!
+	run_recorded
 	folded s.data
 	grep "^short" stacks >short
 	at_least "$(share short ";main;mid;leaf ")" 80
