@@ -202,7 +202,8 @@ check 'the program without the kernel, and the kernel without the program' <<'EN
 	test "$(grep -vc "^ *[0-9a-f]\{16\}\$" ips)" -le $(($(wc -l <ips) / 20))
 	# the bits exclude_user and exclude_kernel of the event
 	excluded() {
-		echo $((($(pmu-stream --dump "$1" | sed -n "s/.* ATTR .* flags=//p") >> 4) & 3))
+		echo $((($(pmu-stream --dump "$1" | sed -n "s/.* ATTR .* flags=//p" |
+			head -n 1) >> 4) & 3))
 	}
 	test "$(excluded $one/kernel.data) $(excluded $one/user.data)" = "1 2"
 	# copying zeros is the kernel's work
