@@ -90,6 +90,12 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 	grep -q '+0.00% of the base' line
 END
 
+check 'a share in the middle between two is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'
+	printf '%s\n' 'a 34' 'b 286' >folded
+	pmu-top folded >table 2>err
+	test "$(awk '$5 == "a" { print $2 }' table)" = 10.62%
+END
+
 check 'addresses without names are one row for each object, with what helps' <<'END'
 	pmu-sample -q -e cpu-clock -F 1000 -o s.data -- ten serial 0.2
 	pmu-topprof --label none s.data -o p.pb.gz

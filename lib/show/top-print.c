@@ -23,7 +23,7 @@ struct printing {
 	struct top *t;
 	const struct top_view *view;
 	FILE *out;
-	double percent;		/* of one unit of value */
+	double whole;		/* what shares are shares of; 0: they are 0 */
 	size_t objects;		/* columns of the widest object; 0: they are not printed */
 	struct sorted_calls callers, callees;	/* of each row; only if T has calls */
 	const struct bars *bars;	/* of T; NULL: none */
@@ -160,6 +160,12 @@ static struct sorted_calls sort_calls(const struct top *t, bool by_caller)
 	return s;
 }
 
+/* Divided, not multiplied by a share of one: else 34 of 320 is 10.63 %, and 10.62 % in pprof. */
+static double share_of(const struct printing *p, double value)
+{
+	return p->whole > 0 ? value / p->whole : 0;
+}
+
 /* Return the share of ROW's value: that of its bar makes up for what was lost. */
 static double share(const struct printing *p, uint32_t row, enum bars_of kind)
 {
@@ -167,7 +173,7 @@ static double share(const struct printing *p, uint32_t row, enum bars_of kind)
 
 	if (p->bars)
 		return p->bars->row[row].bar[kind].share;
-	return p->percent / 100 * (double)(kind == BARS_FLAT ? r->flat : r->cumulative);
+	return share_of(p, (double)(kind == BARS_FLAT ? r->flat : r->cumulative));
 }
 
 static double share_of_call(const struct sorted_calls *s, uint32_t row, uint32_t call)
@@ -266,7 +272,7 @@ static void print_table_head(const struct printing *p)
 	fprintf(p->out, "%s (%s): ", v->type, v->unit);
 	top_print_value(p->t->total, v->unit, p->out);
 	if (p->t->is_difference)
-		fprintf(p->out, ", %+.2f%% of the base,", p->percent * (double)p->t->total);
+		fprintf(p->out, ", %+.2f%% of the base,", 100 * share_of(p, (double)p->t->total));
 	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,
 		top_row_kind(&p->t->how));
 	if (p->t->how.label)
@@ -429,7 +435,7 @@ static bool is_wanted(const struct printing *p, uint32_t row)
 	uint64_t size = top_size(r->flat), cumulative = top_size(r->cumulative);
 
 	size = size > cumulative ? size : cumulative;
-	return p->percent / 100 * (double)size >= p->view->min &&
+	return share_of(p, (double)size) >= p->view->min &&
 	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0 ||
 		(p->view->objects &&
 		 regexec(p->view->filter, top_object(p->t, row), 0, NULL, 0) == 0));
@@ -497,9 +503,8 @@ static size_t measure_objects(const struct printing *p)
 
 void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out)
 {
-	uint64_t whole = top_whole(t);
 	struct printing p = { .t = t, .view = view, .out = out,
-			      .percent = whole ? 100 / (double)whole : 0,
+			      .whole = (double)top_whole(t),
 			      .bars = t->bars && t->bars->row ? t->bars : NULL };
 
 	if (t->how.calls) {
