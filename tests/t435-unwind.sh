@@ -286,9 +286,10 @@ check 'the word that has the CFA may be below the stack pointer, and so not in t
 	mov %rax, \place(%rsp)
 	.cfi_escape 0x0f, \at, 6, 0x23, 8
 	mov $\size / \step, %ecx
+	mov %rax, -8(%rsp)
+	.cfi_escape 0x0f, 5, 0x77, 0x78, 6, 0x23, 8
 1:	mov %rax, -\step-8(%rsp)
 	lea -\step(%rsp), %rsp
-	.cfi_escape 0x0f, 5, 0x77, 0x78, 6, 0x23, 8
 	mov $3000000, %edx
 2:	dec %edx
 	jnz 2b
