@@ -174,7 +174,7 @@ END
 check 'before Linux 6.0 such records are lost records: not more is shown than was counted' <<'END'
 	older 5.19 true || skip "cannot seem older here"
 	gcc -O1 "$scratch/storm.c" -o storm
-	# such a kernel reports a loss only before the next record that has room: not in one round
+	# such a kernel reports a loss only before the next record that has room
 	older 5.19 pmu-sample -v -m 4Ki -e cpu-clock -F 199 -o s.data -- sh -c "
 		until test \$(wc -c <s.data) -gt 16000; do ./storm 30000; done" 2>err
 	cat err

@@ -90,7 +90,7 @@ check 'a difference is shown as go tool pprof -diff_base shows it' <<'END'
 	grep -q '+0.00% of the base' line
 END
 
-check 'a share in the middle between two is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'
+check 'a share in the middle is rounded as by go tool pprof: 34 of 320 is 10.62 %' <<'END'
 	printf '%s\n' 'a 34' 'b 286' >folded
 	pmu-top folded >table 2>err
 	test "$(awk '$5 == "a" { print $2 }' table)" = 10.62%
