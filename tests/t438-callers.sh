@@ -100,4 +100,109 @@ check 'a function that has not moved the stack pointer has the caller that calle
 	none grep -E "^[0-9]+ first( [^l]|$)" names
 END
 
+# odd: ./odd and odd.full, its symbols.  dirty() leaves one address in all words of the stack that
+# nobody writes: where an indirect call in never(), which is never called, would return.
+odd() {
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc
+	cat >odd.s <<"S"
+	.macro burn
+	mov $20000, %ecx
+	1: dec %ecx
+	jnz 1b
+	.endm
+	.text
+dirty:	lea after(%rip), %rax
+	lea -8(%rsp), %rcx
+	mov $500, %edx
+1:	mov %rax, (%rcx)
+	sub $8, %rcx
+	dec %edx
+	jnz 1b
+	ret
+never:	sub $8, %rsp
+	call *%rax
+after:	add $8, %rsp
+	ret
+
+	# A label whose address is taken, and that looks like a start, is inside a function.
+	.balign 16
+labels:	push %rbx
+	sub $48, %rsp
+	lea 2f(%rip), %rax
+	mov %rax, 8(%rsp)
+	lea 3f(%rip), %rax
+	mov %rax, 16(%rsp)
+	xor %ebx, %ebx
+	jmp *8(%rsp,%rbx,8)
+	.balign 16
+2:	burn
+	mov $1, %ebx
+	jmp *8(%rsp,%rbx,8)
+	.balign 16
+3:	add $48, %rsp
+	pop %rbx
+	ret
+
+	# The last call of a function never returns.  Another function follows, whose address nothing
+	# shows, and which never returns, either.
+	.balign 16
+last:	push %rbx
+	sub $80, %rsp
+	test %edi, %edi
+	jz 2f
+	add $80, %rsp
+	pop %rbx
+	ret
+	.balign 16
+	.skip 11, 0x90
+2:	call leave
+next:	push %rbp
+	sub $16, %rsp
+	burn
+	mov there(%rip), %rsp
+	jmp *back(%rip)
+leave:	mov there(%rip), %rsp
+	jmp *back(%rip)
+
+	.globl main
+main:	push %rbx
+	push %rbp
+	call dirty
+	sub $200, %rsp
+	mov $40000, %ebx
+	mov %rsp, there(%rip)
+	movq $2f, back(%rip)
+1:	call dirty
+	lea labels(%rip), %rax
+	call *%rax
+	mov $1, %edi
+	call last
+	movabs $next, %rax
+	call *%rax
+2:	dec %ebx
+	jnz 1b
+	add $200, %rsp
+	pop %rbp
+	pop %rbx
+	xor %eax, %eax
+	ret
+	.local there, back
+	.comm there, 8
+	.comm back, 8
+	.section .note.GNU-stack, "", @progbits
+S
+	gcc -no-pie -o odd.full odd.s
+	strip -o odd odd.full
+}
+
+check 'words of the stack that nobody has written are not return addresses' <<'END'
+	odd
+	recorded ./odd
+	after=$(nm odd.full | awk '$3 == "after" { print $1 }' | sed 's/^0*/0x/')
+	pmu-stream -D u.data >records
+	at_least "$(grep -c "^[^ ]* SAMPLE.*callchain" records)" 40
+	none grep -w "$after" records
+END
+
 done_testing

@@ -119,6 +119,7 @@ static struct caller check_target(struct question *q, uint64_t target)
 		c.start = target;
 	} else if (flow == FLOW_OPEN || !function.end) {
 		c.kind = CALLER_POSSIBLE;
+		c.start = target;
 	}
 	return c;
 }
@@ -136,7 +137,7 @@ static struct caller check_calls(struct question *q, uint64_t return_address)
 	else if (calls.slot)
 		calls.is_indirect = true;
 	if (calls.is_indirect && c.kind < CALLER_POSSIBLE)
-		c.kind = CALLER_POSSIBLE;
+		c = (struct caller){ .kind = CALLER_POSSIBLE };
 	return c;
 }
 

@@ -43,7 +43,7 @@ struct caller {
 	bool has_depth;
 	bool is_in_register;	/* arm64: the register of the return address has it still */
 	int32_t depth;
-	uint64_t start;		/* with CALLER_CERTAIN: the function that was called */
+	uint64_t start;		/* the function that was called; 0: unknown */
 };
 
 /*

@@ -55,10 +55,10 @@ struct rule {
 	 */
 	bool keeps_pointer;
 	/*
-	 * The row is from the code itself (scan.h): the return address counts only if it follows
-	 * a call that leads to the function.
+	 * enum scan_result.  Not SCAN_NONE: the row is from the code itself, and the return address
+	 * counts only if it follows a call that leads to the function.
 	 */
-	bool is_scanned;
+	uint8_t scan;
 	uint8_t cfa_kind, cfa_reg;	/* as in struct cfi_row */
 	uint8_t ra_kind;	/* enum cfi_kind of the return address */
 	uint8_t ra_reg;

@@ -89,13 +89,13 @@ static bool keeps_pointer(const struct rule *rule, const struct machine *m, bool
 
 /* Fill RULE from ROW of OBJECT.  Return the number of bytes of RULE in use. */
 static size_t convert(const struct cfi_row *row, const struct machine *m, uint32_t object,
-		      bool is_go, bool is_scanned, struct rule *rule)
+		      bool is_go, enum scan_result scan, struct rule *rule)
 {
 	bool needs_object = row->cfa_kind == CFI_VALUE_EXPRESSION;
 	bool is_plain = row->cfa_kind == CFI_OFFSET && !row->is_signal;
 
 	*rule = (struct rule){ .kind = RULE_ROW, .is_signal = row->is_signal,
-			       .is_scanned = is_scanned,
+			       .scan = (uint8_t)scan,
 			       .cfa_kind = row->cfa_kind, .cfa_reg = row->cfa_reg,
 			       .cfa_value = row->cfa_value, .ra_reg = row->ra_reg };
 	for (unsigned i = 0; i < row->saves; i++) {
@@ -136,10 +136,10 @@ static uint32_t intern_rule(struct rules *r, const struct rule *rule, size_t siz
 
 /* Return the id of the rule with ROW of OBJECT.  IS_GO: Go's own compiler made the code. */
 static uint32_t intern(struct rules *r, const struct cfi_row *row, const struct machine *m,
-		       uint32_t object, bool is_go, bool is_scanned)
+		       uint32_t object, bool is_go, enum scan_result scan)
 {
 	struct rule rule;
-	size_t size = convert(row, m, object, is_go, is_scanned, &rule);
+	size_t size = convert(row, m, object, is_go, scan, &rule);
 
 	return intern_rule(r, &rule, size);
 }
@@ -268,13 +268,14 @@ static bool is_pushed(struct code *code, const struct machine *m, uint64_t own)
 }
 
 /* Find the row at OWN in the code itself. */
-static bool find_in_code(struct unwind *u, struct code *code, uint64_t own, bool is_exact,
-			 struct cfi_row *row)
+static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64_t own,
+				     bool is_exact, struct cfi_row *row)
 {
 	const uint64_t most = 64 << 20;	/* bytes of code to read */
 	const struct machine *m = unwind_machine(u);
 	struct elf_symbol symbol;
-	bool has_symbol = elf_symbol(code->elf, own, &symbol);
+	/* Control comes to the part of a function that is rarely run by jumps, not by calls. */
+	bool has_start = elf_symbol(code->elf, own, &symbol) && !strstr(symbol.name, ".cold");
 
 	if (!code->scan_tried) {
 		code->scan_fuel = elf_allowance(code->elf, most);
@@ -285,7 +286,7 @@ static bool find_in_code(struct unwind *u, struct code *code, uint64_t own, bool
 		u->scan = scan_new();
 	struct scan_place place = { .machine = m, .elf = code->elf, .own = own,
 				    .is_exact = is_exact, .starts = code->starts,
-				    .symbol = has_symbol ? symbol.address : 0,
+				    .symbol = has_start ? symbol.address : 0,
 				    .fuel = &code->scan_fuel };
 	return scan_row(u->scan, &place, code->cfi, row);
 }
@@ -309,7 +310,7 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	if (!is_exact && is_pushed(code, machine, own))
 		return intern_pushed(&u->rules, look_up(u, code, m, own + 1, true));
 	if (found && row.is_signal)
-		return intern(&u->rules, &row, machine, m->object, false, false);
+		return intern(&u->rules, &row, machine, m->object, false, SCAN_NONE);
 	/* C code in a Go program has .eh_frame. */
 	bool is_go = found && row.is_debug && *elf_go_build_id(code->elf);
 	/* The entry point's CFI may say nothing about the end of the stack. */
@@ -323,7 +324,7 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 		after.before++;
 	}
 	if (machine_signal_row(machine, after, is_exact, &row))
-		return intern(&u->rules, &row, machine, m->object, false, false);
+		return intern(&u->rules, &row, machine, m->object, false, SCAN_NONE);
 	if (!is_exact && machine_changes_stack(machine, after))
 		return ID_END;
 	if (found && !is_exact && machine_is_first(machine, &row, own - same.start))
@@ -340,10 +341,9 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	if (!found && is_exact)
 		found = machine_edge_row(machine, around, &row) ||
 			machine_clone_row(machine, around, code->cfi, &row);
-	bool is_scanned = !found && find_in_code(u, code, own, is_exact, &row);
-	return found || is_scanned
-		? intern(&u->rules, &row, machine, m->object, is_go, is_scanned)
-		: (uint32_t)ID_NO_CFI;
+	enum scan_result scan = found ? SCAN_NONE : find_in_code(u, code, own, is_exact, &row);
+	return found || scan ? intern(&u->rules, &row, machine, m->object, is_go, scan)
+			     : (uint32_t)ID_NO_CFI;
 }
 
 /* Return the rule at address OWN of CODE, by the exact cache. */

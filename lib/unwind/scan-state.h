@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of scan: what is known of registers and of words of the stack, and what an instruction
- * does to that.
+ * Internals of scan: what is known of registers and of words of the stack, what an instruction does
+ * to that, and the rows that follow from it.
  */
 #pragma once
+#include "dwarf/cfi.h"
 #include "unwind/instruction.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 	ALIGNED = REGISTERS,	/* a base: the stack pointer after it was aligned */
 	WORD = 8,
 	SLOTS = 32,		/* words of the stack whose value is known */
+	SOFT_UNKNOWN = 1,
 };
 
 /* Registers that a function may change: rax rdx rcx rsi rdi r8 to r11. */
@@ -44,6 +46,11 @@ struct state {
 	uint8_t slots;
 	bool has_aligned;
 	bool is_after_call;	/* AT follows a call that may not return */
+	/*
+	 * The function that was called, if the way has passed a call after which another function
+	 * may start; SOFT_UNKNOWN: unknown, or several; 0: none.
+	 */
+	uint64_t soft;
 };
 
 static inline bool scan_equal(struct scan_value a, struct scan_value b)
@@ -68,3 +75,16 @@ void scan_forget(struct state *s, uint64_t registers);
 
 /* Do what instruction I does to registers and the stack. */
 void scan_execute(struct state *s, const struct opcode *i);
+
+/* --- rows (scan-row.c) --- */
+/* Make ROW of END, the state at the function's return, from the row's address on. */
+bool scan_row_from_return(struct cfi *c, const struct state *end, struct cfi_row *row);
+
+/* Make ROW of END, the state at the row's address, from the function's start on. */
+bool scan_row_from_start(struct cfi *c, const struct state *end, struct cfi_row *row);
+
+/*
+ * Return whether two scans do not contradict each other: from a function's start, with START at the
+ * end, and from there to the function's return, with END.
+ */
+bool scan_agree(const struct state *start, const struct state *end);

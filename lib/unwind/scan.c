@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/scan.h"
 #include "base/arena.h"
-#include "dwarf/constants.h"
 #include "elf/section.h"
 #include "unwind/scan-state.h"
 
@@ -15,6 +14,7 @@ enum {
 	ALIGNMENT = 16,		/* of most functions */
 	SEEN = 1 << 14,		/* slots of the table of addresses; a power of two */
 	STEPS = SEEN / 2,	/* instructions of a scan */
+	SOFT_STEPS = 256,	/* of these, in what may be other functions */
 };
 
 /* An address that a scan has reached, and what the stack pointer was there. */
@@ -32,18 +32,28 @@ struct code_scan {
 	uint64_t code_at;
 	const struct starts *starts;
 	uint64_t *fuel;
+	/* Ways to follow: the others from the start, and then the soft ones from the end. */
 	struct state pending[PENDING];
-	unsigned pendings;
+	unsigned hard, soft;
 	struct seen seen[SEEN];
 	uint32_t scans;		/* number of the current scan */
-	unsigned steps;
+	unsigned steps, soft_steps;
+	bool follows_soft;	/* follow soft ways */
 	bool has_failed;	/* two ways contradict each other, or there are too many */
+	bool is_open;		/* a way leads to where it cannot be followed */
 	uint64_t dead_end[DEAD_ENDS];	/* addresses after calls that do not return */
 	unsigned dead_ends;
 	bool has_dead_end;	/* one was found */
 	uint64_t goal;		/* address where the scan ends; 0: at returns */
 	bool is_found;
 	struct state end;	/* at the goal, or at the first return */
+};
+
+/* What a scan from a place has found. */
+struct scan_end {
+	bool is_found;
+	bool is_sure;		/* all of it is code of one function */
+	struct state state;
 };
 
 struct code_scan *scan_new(void)
@@ -79,7 +89,7 @@ static bool fetch(struct code_scan *s, uint64_t at, struct opcode *i)
  */
 static void contradict(struct code_scan *s, const struct seen *seen, const struct state *state)
 {
-	if (state->is_after_call)
+	if (state->is_after_call || state->soft)
 		return;
 	if (!seen->is_after_call || s->dead_ends == DEAD_ENDS) {
 		s->has_failed = true;
@@ -110,16 +120,24 @@ static bool is_new(struct code_scan *s, const struct state *state)
 }
 
 /* Follow the way that starts with STATE later. */
-static void postpone(struct code_scan *s, const struct state *state, uint64_t at)
+static void postpone(struct code_scan *s, const struct state *state)
 {
-	if (s->pendings == PENDING) {
+	if (s->hard + s->soft == PENDING)
 		s->has_failed = true;
-		return;
-	}
-	struct state *later = &s->pending[s->pendings++];
-	*later = *state;
-	later->at = at;
-	later->is_after_call = false;
+	else if (!state->soft)
+		s->pending[s->hard++] = *state;
+	else if (s->follows_soft && s->soft_steps < SOFT_STEPS)
+		s->pending[PENDING - ++s->soft] = *state;
+}
+
+/* Follow the way to which STATE branches later. */
+static void branch(struct code_scan *s, const struct state *state, uint64_t at)
+{
+	struct state later = *state;
+
+	later.at = at;
+	later.is_after_call = false;
+	postpone(s, &later);
 }
 
 /* Keep of END what is true of both. */
@@ -133,9 +151,14 @@ static void meet(struct state *end, const struct state *other)
 /* A way ends at a return. */
 static void end_way(struct code_scan *s, const struct state *state)
 {
-	if (s->goal)
+	bool is_same = !s->is_found || scan_equal(s->end.reg[RSP], state->reg[RSP]);
+
+	if (state->reg[RSP].kind == UNKNOWN)	/* as in longjmp() */
+		s->is_open = true;
+	if (s->goal || state->reg[RSP].kind == UNKNOWN ||
+	    (!is_same && state->soft))	/* perhaps another function's end */
 		return;
-	s->has_failed |= s->is_found && !scan_equal(s->end.reg[RSP], state->reg[RSP]);
+	s->has_failed |= !is_same;
 	if (!s->is_found)
 		s->end = *state;
 	else
@@ -155,10 +178,30 @@ static bool is_padding(const struct code_scan *s, uint64_t at)
 				    b.at[1] == 0x66));
 }
 
-/* Return whether another function starts at AT, as it seems, or after some padding. */
-static bool is_boundary(const struct code_scan *s, uint64_t at)
+/* Return whether I is what many functions start with. */
+static bool makes_frame(const struct opcode *i)
 {
-	return starts_before(s->starts, at) == at || (at % ALIGNMENT && is_padding(s, at));
+	return (i->kind == INSTRUCTION_PUSH && i->reg < REGISTERS) ||
+	       i->kind == INSTRUCTION_ENTER ||
+	       (i->kind == INSTRUCTION_ADJUST && i->reg == RSP && i->value < 0);
+}
+
+/*
+ * Return whether another function may start at AT, after a call: functions often start as the code
+ * there does, or it fills space.
+ */
+static bool may_be_start(const struct code_scan *s, uint64_t at)
+{
+	enum { ENDBR64_BYTES = 4 };
+	static const uint8_t endbr64[ENDBR64_BYTES] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	struct elf_bytes b = elf_constant_at(s->elf, at);
+	struct opcode i;
+
+	if (at % ALIGNMENT == 0 || is_padding(s, at) ||
+	    !instruction_read(s->machine, b.at, b.size, at, &i))
+		return true;
+	return makes_frame(&i) ||
+	       (i.size == ENDBR64_BYTES && !memcmp(b.at, endbr64, ENDBR64_BYTES));
 }
 
 /* Return whether the function at ADDRESS, or of this entry of the PLT, never returns. */
@@ -181,14 +224,13 @@ static bool never_returns(const struct code_scan *s, uint64_t address)
 	return false;
 }
 
-/* Return whether call I, which is before AT, does not return, as it seems. */
+/* Return whether call I, which is before AT, does not return. */
 static bool is_dead_end(const struct code_scan *s, const struct opcode *i, uint64_t at)
 {
 	for (unsigned n = 0; n < s->dead_ends; n++)
 		if (s->dead_end[n] == at)
 			return true;
-	/* From the function's start on, the other scan finds such a mistake. */
-	return is_boundary(s, at) || (at % ALIGNMENT == 0 && !s->goal) ||
+	return starts_called_before(s->starts, at) == at ||
 	       (i->kind == INSTRUCTION_CALL && never_returns(s, i->target));
 }
 
@@ -205,6 +247,7 @@ static bool go_on(struct code_scan *s, struct state *state, const struct opcode 
 	case INSTRUCTION_JUMP_INDIRECT:
 		if (i->target)	/* another function's */
 			end_way(s, state);
+		s->is_open |= !i->target;
 		return false;
 	case INSTRUCTION_TRAP:
 		return false;
@@ -213,7 +256,7 @@ static bool go_on(struct code_scan *s, struct state *state, const struct opcode 
 		state->is_after_call = false;
 		return true;
 	case INSTRUCTION_BRANCH:
-		postpone(s, state, i->target);
+		branch(s, state, i->target);
 		break;
 	case INSTRUCTION_CALL:
 		if (i->target == next)	/* it only wants to know its address */
@@ -224,7 +267,17 @@ static bool go_on(struct code_scan *s, struct state *state, const struct opcode 
 	}
 	state->at = next;
 	state->is_after_call = i->kind == INSTRUCTION_CALL || i->kind == INSTRUCTION_CALL_INDIRECT;
-	return !state->is_after_call || !is_dead_end(s, i, next);
+	if (!state->is_after_call)
+		return true;
+	if (is_dead_end(s, i, next))
+		return false;
+	if (!may_be_start(s, next))
+		return true;
+	bool is_first = !state->soft;
+	state->soft = is_first && i->kind == INSTRUCTION_CALL ? i->target : SOFT_UNKNOWN;
+	if (is_first)
+		postpone(s, state);
+	return !is_first;
 }
 
 /* Follow one way, up to an instruction that was seen. */
@@ -237,8 +290,13 @@ static void follow_way(struct code_scan *s, struct state *state)
 			return;
 		if (s->steps++ == STEPS)
 			s->has_failed = true;
-		if (s->has_failed || !fetch(s, state->at, &i))
+		if (s->has_failed)
 			return;
+		bool is_too_long = state->soft && s->soft_steps++ >= SOFT_STEPS;
+		if (is_too_long || !fetch(s, state->at, &i)) {
+			s->is_open = true;
+			return;
+		}
 		if (s->goal && s->goal - state->at < i.size) {
 			s->end = *state;
 			s->is_found = true;
@@ -252,229 +310,180 @@ static void follow(struct code_scan *s, const struct state *first)
 	s->dead_ends = 0;
 	do {
 		s->scans++;
-		s->steps = s->pendings = 0;
-		s->is_found = s->has_failed = s->has_dead_end = false;
-		postpone(s, first, first->at);
-		while (s->pendings > 0 && !s->has_failed && !s->has_dead_end) {
-			struct state state = s->pending[--s->pendings];
+		s->steps = s->soft_steps = s->hard = s->soft = 0;
+		s->is_found = s->has_failed = s->has_dead_end = s->is_open = false;
+		postpone(s, first);
+		while ((s->hard || (s->soft && !s->is_found)) && !s->has_failed &&
+		       !s->has_dead_end) {
+			struct state state = s->hard ? s->pending[--s->hard]
+						     : s->pending[PENDING - s->soft--];
 			follow_way(s, &state);
 		}
 	} while (s->has_dead_end && !s->has_failed);
 }
 
-/*
- * Follow the code from ADDRESS on to GOAL; 0: to returns.  The registers in the mask LOST are not
- * known.
- */
-static bool follow_from(struct code_scan *s, uint64_t address, uint64_t goal, uint64_t lost)
+/* Follow the code from FIRST on to GOAL; 0: to returns. */
+static struct scan_end follow_to(struct code_scan *s, const struct state *first, uint64_t goal)
+{
+	s->goal = goal;
+	follow(s, first);
+	return (struct scan_end){ .is_found = s->is_found && !s->has_failed,
+				  .is_sure = !s->end.soft, .state = s->end };
+}
+
+/* Follow the code from ADDRESS on to GOAL; 0: to returns. */
+static struct scan_end follow_from(struct code_scan *s, uint64_t address, uint64_t goal)
 {
 	struct state first = { .at = address };
 
 	for (unsigned r = 0; r < REGISTERS; r++)
 		first.reg[r] = scan_sum(r, 0);
-	scan_forget(&first, lost);
-	s->goal = goal;
-	follow(s, &first);
-	return s->is_found && !s->has_failed;
+	return follow_to(s, &first, goal);
 }
 
-/* Return V, of a scan that started in STATE, in terms of STATE's start. */
-static struct scan_value substitute(const struct state *state, struct scan_value v)
+/* How a call may end, as the code of the function says that is called. */
+enum call_end { CALL_RETURNS, CALL_MAY_RETURN, CALL_NEVER_RETURNS };
+
+static enum call_end end_of_call(struct code_scan *s, uint64_t target)
 {
-	struct scan_value place;
+	enum { CALLS = 3 };
 
-	if (v.kind == UNKNOWN || v.base >= REGISTERS)
-		return (struct scan_value){ 0 };
-	place = scan_add(state->reg[v.base], v.offset);
-	return v.kind == SUM ? place : scan_add(scan_load(state, place), v.more);
-}
-
-static void add_save(struct cfi_row *row, unsigned reg, unsigned kind, int32_t value)
-{
-	row->save[row->saves++] = (struct cfi_save){ .reg = (uint8_t)reg, .kind = (uint8_t)kind,
-						     .value = value };
-}
-
-/* Append VALUE, of four bytes. */
-static uint8_t *add_number(uint8_t *at, int32_t value)
-{
-	*at++ = DW_OP_const4s;
-	for (int i = 0; i < 4; i++)
-		*at++ = (uint8_t)((uint32_t)value >> 8 * i);
-	return at;
-}
-
-/* Add the expression of the address REG + OFFSET; IS_LOADED: of the word there, plus MORE. */
-static int32_t add_expression(struct cfi *c, unsigned reg, int32_t offset, bool is_loaded,
-			      int32_t more)
-{
-	uint8_t bytes[32], *at = bytes;
-
-	*at++ = (uint8_t)(DW_OP_breg0 + reg);
-	*at++ = 0;
-	at = add_number(at, offset);
-	*at++ = DW_OP_plus;
-	if (is_loaded) {
-		*at++ = DW_OP_deref;
-		at = add_number(at, more);
-		*at++ = DW_OP_plus;
+	/* If it returns after a call only, it does if that call does. */
+	for (int i = 0; i < CALLS && target != SOFT_UNKNOWN; i++) {
+		if (never_returns(s, target))
+			return CALL_NEVER_RETURNS;
+		struct scan_end end = follow_from(s, target, 0);
+		if (!end.is_found && !s->has_failed && !s->is_open)
+			return CALL_NEVER_RETURNS;
+		if (!end.is_found || !scan_equal(end.state.reg[RSP], scan_sum(RSP, 0)))
+			break;
+		if (end.is_sure)
+			return CALL_RETURNS;
+		target = end.state.soft;
 	}
-	return cfi_add_expression(c, bytes, (size_t)(at - bytes));
+	return CALL_MAY_RETURN;
 }
 
-/* Set the CFA of ROW to V, which is in terms of registers at the row's address. */
-static bool set_cfa(struct cfi *c, struct scan_value v, struct cfi_row *row)
+/* Return the function that is called by the call whose last byte is at OWN; SOFT_UNKNOWN. */
+static uint64_t called_at(const struct code_scan *s, uint64_t own)
 {
-	*row = (struct cfi_row){ .ra_reg = RIP };
-	if (v.kind == UNKNOWN || v.base >= REGISTERS)
-		return false;
-	row->cfa_kind = v.kind == SUM ? CFI_OFFSET : CFI_VALUE_EXPRESSION;
-	row->cfa_reg = v.kind == SUM ? v.base : 0;
-	row->cfa_value = v.kind == SUM ? v.offset
-				       : add_expression(c, v.base, v.offset, true, v.more);
-	return v.kind == SUM || row->cfa_value >= 0;
+	enum { CALL_BYTES = 5 };
+	uint64_t at = own - CALL_BYTES + 1;
+	struct elf_bytes b = elf_constant_at(s->elf, at);
+	struct opcode i;
+	bool is_call = b.size >= CALL_BYTES &&
+		       instruction_read(s->machine, b.at, b.size, at, &i) &&
+		       i.kind == INSTRUCTION_CALL;
+
+	return is_call ? i.target : SOFT_UNKNOWN;
 }
 
-/* Add to ROW that register REG has its caller's value in the word at PLACE. */
-static void save_at(struct cfi *c, struct scan_value place, unsigned reg, struct cfi_row *row)
+/* If END is not sure because of a call, look whether that returns. */
+static void make_sure(struct code_scan *s, struct scan_end *end)
 {
-	int32_t id;
-
-	if (row->cfa_kind == CFI_OFFSET && place.base == row->cfa_reg) {
-		add_save(row, reg, CFI_OFFSET, place.offset - row->cfa_value);
-		return;
-	}
-	id = place.base < REGISTERS ? add_expression(c, place.base, place.offset, false, 0) : -1;
-	add_save(row, reg, id < 0 ? CFI_UNDEFINED : CFI_EXPRESSION, id < 0 ? 0 : id);
-}
-
-/* Make ROW of END, the state at the function's return, from the row's address on. */
-static bool make_from_return(struct cfi *c, const struct state *end, struct cfi_row *row)
-{
-	struct scan_value sp = end->reg[RSP];
-	bool is_popped = sp.kind == SUM && sp.base == RSP && sp.offset < 0;
-
-	if (is_popped || !set_cfa(c, scan_add(sp, WORD), row))
-		return false;
-	for (unsigned r = 0; r < REGISTERS; r++) {
-		struct scan_value v = end->reg[r];
-		if (!(KEPT >> r & 1) || (v.kind == SUM && v.base == r && v.offset == 0))
-			continue;
-		if (v.kind == LOADED && v.more == 0)
-			save_at(c, scan_sum(v.base, v.offset), r, row);
-		else if (v.kind == SUM && v.base < REGISTERS && v.offset == 0)
-			add_save(row, r, CFI_REGISTER, v.base);
-		else
-			add_save(row, r, CFI_UNDEFINED, 0);
-	}
-	add_save(row, RIP, CFI_OFFSET, -WORD);
-	return true;
+	if (end->is_found && end->state.soft > SOFT_UNKNOWN)
+		end->is_sure |= end_of_call(s, end->state.soft) == CALL_RETURNS;
 }
 
 /*
- * Return what BASE + OFFSET, in terms of the start of the scan that ended with END, is in terms of
- * registers at its end.
+ * Return whether a function starts at ADDRESS, which no call names.  From a label in a function,
+ * code returns with another stack pointer, or jumps to other labels.
  */
-static struct scan_value turn(const struct state *end, unsigned base, int32_t offset)
+static bool is_function(struct code_scan *s, uint64_t address)
 {
-	static const uint8_t order[] = {
-		RSP, RBP, RBX, 12, 13, 14, 15, 0, 1, 2, 4, 5, 8, 9, 10, 11,
-	};
-	struct scan_value sp = end->reg[RSP];
+	struct scan_end end = follow_from(s, address, 0);
+	struct elf_bytes b = elf_constant_at(s->elf, address);
+	struct opcode i;
 
-	for (unsigned i = 0; i < sizeof(order); i++) {
-		struct scan_value v = end->reg[order[i]];
-		if (v.kind == SUM && v.base == base)
-			return scan_sum(order[i], (int64_t)offset - v.offset);
-	}
-	/* A word of the aligned frame may have it. */
-	for (unsigned i = 0; i < end->slots && sp.kind == SUM; i++) {
-		const struct scan_slot *slot = &end->slot[i];
-		if (slot->base == sp.base && slot->value.kind == SUM && slot->value.base == base &&
-		    (int64_t)slot->offset >= sp.offset)
-			return (struct scan_value){ LOADED, RSP, slot->offset - sp.offset,
-					       offset - slot->value.offset };
-	}
-	return (struct scan_value){ 0 };
+	if (end.is_found)
+		return end.is_sure && scan_equal(end.state.reg[RSP], scan_sum(RSP, 0));
+	return !s->has_failed && !s->is_open &&
+	       instruction_read(s->machine, b.at, b.size, address, &i) && makes_frame(&i);
 }
 
-/* Add to ROW where register REG has its caller's value, by END. */
-static void add_kept(struct cfi *c, const struct state *end, unsigned reg, struct cfi_row *row)
-{
-	for (unsigned i = 0; i < end->slots; i++) {
-		const struct scan_slot *slot = &end->slot[i];
-		if (!scan_equal(slot->value, scan_sum(reg, 0)))
-			continue;
-		struct scan_value place = turn(end, slot->base, slot->offset);
-		bool is_plain = slot->base == RSP && row->cfa_kind == CFI_OFFSET;
-		if (is_plain)
-			add_save(row, reg, CFI_OFFSET, slot->offset - WORD);
-		else if (place.kind == SUM)
-			save_at(c, place, reg, row);
-		else
-			continue;
-		return;
-	}
-	add_save(row, reg, CFI_UNDEFINED, 0);
-}
-
-/* Make ROW of END, the state at the row's address, from the function's start on. */
-static bool make_from_start(struct cfi *c, const struct state *end, struct cfi_row *row)
-{
-	if (!set_cfa(c, turn(end, RSP, WORD), row))
-		return false;
-	for (unsigned r = 0; r < REGISTERS; r++)
-		if (KEPT >> r & 1 && !scan_equal(end->reg[r], scan_sum(r, 0)))
-			add_kept(c, end, r, row);
-	add_save(row, RIP, CFI_OFFSET, -WORD);
-	return true;
-}
-
-/* Follow the code from one of the STARTS at OWN. */
-static bool follow_from_start(struct code_scan *s, const struct scan_place *p)
+/* Follow the code from one of the starts before P to P. */
+static struct scan_end follow_from_start(struct code_scan *s, const struct scan_place *p)
 {
 	enum { TRIES = 3 };
 	uint64_t at = p->own, symbol = p->symbol;
+	struct scan_end end = { 0 };
 
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t start = starts_before(p->starts, at);
-		if (symbol > start && symbol <= at)
+	for (int i = 0; i < TRIES && !end.is_found; i++) {
+		bool is_called;
+		uint64_t start = starts_before(p->starts, at, &is_called);
+		if (symbol >= start && symbol <= at) {
 			start = symbol;
+			is_called = true;
+		}
 		if (!start)
-			return false;
-		if (follow_from(s, start, p->own, 0))
-			return true;
+			break;
+		end = follow_from(s, start, p->own);
+		make_sure(s, &end);
+		if (end.is_found && end.is_sure && !is_called)
+			end.is_sure = is_function(s, start);
 		at = start - 1;
 	}
-	return false;
+	return end;
 }
 
 /*
  * Follow the code from P to the function's return.  A call that does not return may be the last
  * thing in a function: then the next function would follow, at its start.
  */
-static bool follow_to_return(struct code_scan *s, const struct scan_place *p)
+static struct scan_end follow_to_return(struct code_scan *s, const struct scan_place *p,
+					bool is_start_sure)
 {
-	if (p->is_exact)
-		return follow_from(s, p->own, 0, 0);
-	return !is_boundary(s, p->own + 1) && follow_from(s, p->own + 1, 0, SCRATCH) &&
-	       !scan_equal(s->end.reg[RSP], scan_sum(RSP, 0));
+	struct state first = { .at = p->own + 1 };
+	struct scan_end end = { 0 };
+
+	if (p->is_exact) {
+		end = follow_from(s, p->own, 0);
+		make_sure(s, &end);
+		return end;
+	}
+	uint64_t called = called_at(s, p->own);
+	enum call_end call = is_start_sure ? CALL_RETURNS : end_of_call(s, called);
+	if (call == CALL_NEVER_RETURNS || starts_called_before(s->starts, first.at) == first.at ||
+	    (is_start_sure && may_be_start(s, first.at)))
+		return end;
+	for (unsigned r = 0; r < REGISTERS; r++)
+		if (!(SCRATCH >> r & 1))
+			first.reg[r] = scan_sum(r, 0);
+	if (call == CALL_MAY_RETURN && (called > SOFT_UNKNOWN || may_be_start(s, first.at)))
+		first.soft = SOFT_UNKNOWN;
+	end = follow_to(s, &first, 0);
+	/* Where a function starts, the stack pointer is where it will be at the return. */
+	if (is_start_sure || call != CALL_RETURNS)
+		end.is_found &= !scan_equal(end.state.reg[RSP], scan_sum(RSP, 0));
+	make_sure(s, &end);
+	return end;
 }
 
-bool scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row)
+enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c,
+			  struct cfi_row *row)
 {
 	if (p->machine->elf != EM_X86_64)
-		return false;
+		return SCAN_NONE;
 	s->machine = p->machine;
 	s->elf = p->elf;
 	s->fuel = p->fuel;
 	s->starts = p->starts;
 	s->code.size = 0;
-	bool by_start = follow_from_start(s, p);
-	struct state at = s->end;
-	bool by_return = follow_to_return(s, p);
-	if (!by_start || !make_from_start(c, &at, row))
-		return by_return && make_from_return(c, &s->end, row);
-	struct scan_value sp = substitute(&at, s->end.reg[RSP]);
-	return !by_return || sp.kind == UNKNOWN || scan_equal(sp, scan_sum(RSP, 0));
+	s->follows_soft = true;
+	struct scan_end start = follow_from_start(s, p);
+	bool is_sure = start.is_found && start.is_sure;
+	s->follows_soft = !is_sure;
+	struct scan_end end = follow_to_return(s, p, is_sure);
+	bool agree = start.is_found && end.is_found && scan_agree(&start.state, &end.state);
+	if (start.is_found && end.is_found && !agree) {
+		if (is_sure == end.is_sure)
+			return SCAN_NONE;
+		start.is_found = is_sure;
+		end.is_found = end.is_sure;
+	}
+	is_sure |= end.is_found && end.is_sure && (agree || !start.is_found);
+	if ((start.is_found && scan_row_from_start(c, &start.state, row)) ||
+	    (end.is_found && scan_row_from_return(c, &end.state, row)))
+		return is_sure ? SCAN_FOUND : SCAN_WEAK;
+	return SCAN_NONE;
 }

@@ -13,7 +13,9 @@
  *   it, and the registers have the caller's values.
  *
  * A row is a guess as long as nobody has looked at what it finds: the caller must check that the
- * return address follows a call that leads to this code.
+ * return address follows a call that leads to this code.  Some rows need more than a call that may
+ * lead anywhere: what looks like the start of a function may be a label inside, and what follows a
+ * call that never returns is another function.
  */
 #pragma once
 #include "elf/elf.h"
@@ -35,8 +37,12 @@ struct scan_place {
 	uint64_t *fuel;		/* bytes of code that may still be read */
 };
 
-/*
- * Find ROW at P.  Expressions of ROW are added to C.  Return false if the code does not say, or the
- * scans contradict each other.
- */
-bool scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c, struct cfi_row *row);
+enum scan_result {
+	SCAN_NONE,		/* the code does not say, or the scans contradict each other */
+	SCAN_WEAK,		/* the code that was followed may be that of two functions */
+	SCAN_FOUND,
+};
+
+/* Find ROW at P.  Expressions of ROW are added to C. */
+enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struct cfi *c,
+			  struct cfi_row *row);

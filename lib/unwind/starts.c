@@ -8,7 +8,8 @@
 
 struct starts {
 	uint64_t base;
-	uint32_t *at;		/* ascending, minus BASE */
+	/* 2 * (start - BASE), ascending; plus 1 if no call names the start */
+	uint32_t *at;
 	uint32_t count;
 };
 
@@ -16,6 +17,7 @@ struct reader {
 	const struct machine *machine;
 	const struct elf *elf;
 	uint64_t start, end;	/* addresses of all code */
+	uint64_t entry;		/* address where a program starts */
 	struct starts *out;
 };
 
@@ -36,11 +38,11 @@ static void add(struct reader *r, uint64_t target, bool is_call)
 {
 	struct starts *s = r->out;
 
-	if (target < r->start || target >= r->end || target - r->start > UINT32_MAX ||
+	if (target < r->start || target >= r->end || target - r->start > UINT32_MAX / 2 ||
 	    (!is_call && !is_after_end(r, target)))
 		return;
 	s->at = array_grow(s->at, s->count, sizeof(*s->at));
-	s->at[s->count++] = (uint32_t)(target - r->start);
+	s->at[s->count++] = (uint32_t)(target - r->start) * 2 + !is_call;
 }
 
 static int compare(const void *a, const void *b)
@@ -53,6 +55,7 @@ static int compare(const void *a, const void *b)
 /* Read the code from AT on, to the end of its segment.  Return where that is. */
 static uint64_t read_code(struct reader *r, uint64_t at)
 {
+	enum { ENTRY_BYTES = 64 };
 	struct elf_bytes code = elf_constant_at(r->elf, at);
 	struct opcode i;
 	size_t n = 0;
@@ -66,8 +69,10 @@ static uint64_t read_code(struct reader *r, uint64_t at)
 		}
 		n += i.size;
 		bool is_call = i.kind == INSTRUCTION_CALL;
+		/* The code at the entry point takes the address of main(). */
+		bool is_main = at + n - r->entry < ENTRY_BYTES;
 		if ((is_call && i.target != at + n) || (i.kind == INSTRUCTION_OTHER && i.target))
-			add(r, i.target, is_call);
+			add(r, i.target, is_call || is_main);
 	}
 	return at + code.size;
 }
@@ -75,7 +80,7 @@ static uint64_t read_code(struct reader *r, uint64_t at)
 struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *fuel)
 {
 	enum { PAGE = 4096 };
-	struct reader r = { .machine = m, .elf = elf };
+	struct reader r = { .machine = m, .elf = elf, .entry = elf_entry(elf) };
 
 	elf_text(elf, &r.start, &r.end);
 	if (r.end - r.start > *fuel)
@@ -91,7 +96,7 @@ struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *f
 	qsort(s->at, s->count, sizeof(*s->at), compare);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (count == 0 || s->at[i] != s->at[count - 1])
+		if (count == 0 || s->at[i] / 2 != s->at[count - 1] / 2)
 			s->at[count++] = s->at[i];
 	s->count = count;
 	elf_charge(elf, count * sizeof(*s->at));
@@ -106,16 +111,34 @@ void starts_close(struct starts *s)
 	free(s);
 }
 
-uint64_t starts_before(const struct starts *s, uint64_t address)
+/* Return the number of starts that are not after ADDRESS. */
+static uint32_t count_before(const struct starts *s, uint64_t address)
 {
 	uint32_t low = 0, high = s ? s->count : 0;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (s->base + s->at[middle] <= address)
+		if (s->base + s->at[middle] / 2 <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? s->base + s->at[low - 1] : 0;
+	return low;
+}
+
+uint64_t starts_before(const struct starts *s, uint64_t address, bool *is_called)
+{
+	uint32_t count = count_before(s, address);
+
+	*is_called = count && s->at[count - 1] % 2 == 0;
+	return count ? s->base + s->at[count - 1] / 2 : 0;
+}
+
+uint64_t starts_called_before(const struct starts *s, uint64_t address)
+{
+	uint32_t count = count_before(s, address);
+
+	while (count && s->at[count - 1] % 2)
+		count--;
+	return count ? s->base + s->at[count - 1] / 2 : 0;
 }

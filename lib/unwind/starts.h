@@ -13,5 +13,12 @@ struct starts;
 struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *fuel);
 void starts_close(struct starts *s);
 
-/* Return the last start that is not after ADDRESS, or 0 if there is none.  S may be NULL. */
-uint64_t starts_before(const struct starts *s, uint64_t address);
+/*
+ * Return the last start that is not after ADDRESS, or 0 if there is none.  *IS_CALLED: a call names
+ * it; else it may also be a label inside a function, to which a computed goto jumps.  S may be
+ * NULL.
+ */
+uint64_t starts_before(const struct starts *s, uint64_t address, bool *is_called);
+
+/* Return the last start that a call names and that is not after ADDRESS, or 0. */
+uint64_t starts_called_before(const struct starts *s, uint64_t address);

@@ -262,11 +262,24 @@ static bool is_signal_return(const struct walk *w, uint64_t address)
 	return w->u->rules.rule[id]->is_signal;
 }
 
+/* Return whether START is the last function that starts before the current address. */
+static bool is_nearest_start(const struct walk *w, uint64_t start)
+{
+	uint64_t address = own_address(w), own;
+	const struct mapping *m = space_find(w->space, address);
+	struct code *code = m ? code_of(w->u, m->object, m, w->pid) : NULL;
+
+	return code && code->elf && start <= address &&
+	       locate_address(code->elf, m, address, NULL, &own) &&
+	       starts_called_before(code->starts, own) == start - (address - own);
+}
+
 /*
  * Return whether the current function may return to ADDRESS, which is BYTES - 8 above the stack
- * pointer: as the code before that address says.
+ * pointer: as the code before that address says.  IS_WEAK: the place of ADDRESS is a guess, so it
+ * must follow a direct call of this function.
  */
-static bool is_return_address(const struct walk *w, uint64_t address, uint64_t bytes)
+static bool is_return_address(const struct walk *w, uint64_t address, uint64_t bytes, bool is_weak)
 {
 	struct walk_place place = { w->space, w->pid, w->machine };
 
@@ -276,8 +289,9 @@ static bool is_return_address(const struct walk *w, uint64_t address, uint64_t b
 	/* The kernel calls handlers of signals. */
 	if (c.kind == CALLER_NO_CALL)
 		return is_signal_return(w, address);
-	return c.kind == CALLER_POSSIBLE ||
-	       (c.kind == CALLER_CERTAIN && (!c.has_depth || (uint64_t)c.depth + 8 == bytes));
+	if (c.kind == CALLER_POSSIBLE)
+		return !is_weak || (c.start && is_nearest_start(w, c.start));
+	return c.kind == CALLER_CERTAIN && (!c.has_depth || (uint64_t)c.depth + 8 == bytes);
 }
 
 static int step_by_row(struct walk *w, const struct rule *rule)
@@ -291,7 +305,8 @@ static int step_by_row(struct walk *w, const struct rule *rule)
 		how = find_return(w, rule, cfa, &address);
 	if (how != GO_ON)
 		return how;
-	if (rule->is_scanned && !is_return_address(w, address, cfa - w->now.value[w->machine->sp]))
+	if (rule->scan && !is_return_address(w, address, cfa - w->now.value[w->machine->sp],
+					     rule->scan == SCAN_WEAK))
 		return UNWIND_NO_CFI;
 	restore_registers(w, rule, cfa);
 	if (!is_known(w, w->machine->sp))

@@ -72,7 +72,7 @@ static void judge(struct file *f, uint64_t own, bool is_exact)
 
 	if (cfi_row_at(f->cfi, own, &want, &same) != CFI_FOUND)
 		return;
-	if (!scan_row(f->scan, &place, f->cfi, &got)) {
+	if (scan_row(f->scan, &place, f->cfi, &got) == SCAN_NONE) {
 		f->none++;
 	} else if (want.cfa_kind != CFI_OFFSET || got.cfa_kind != CFI_OFFSET ||
 		   want.cfa_reg != got.cfa_reg) {

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		struct scan_place place = { .machine = m, .elf = elf, .starts = starts,
 					    .own = base + at / 2, .is_exact = at & 1,
 					    .symbol = base, .fuel = &fuel };
-		if (scan_row(scan, &place, cfi, &row))
+		if (scan_row(scan, &place, cfi, &row) != SCAN_NONE)
 			must(row.saves > 0 && row.saves <= CFI_REGISTERS);
 	}
 	starts_close(starts);
