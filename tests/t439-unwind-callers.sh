@@ -3,6 +3,7 @@
 # of 32-bit programs, and callchains that another unwinder wrote.
 # kinds: release
 . tests/lib.sh
+. tests/budgets.sh
 
 # share FILE PATTERN: percent of the weight of the stacks in FILE that match
 share() { awk -v p="$2" '{ n += $NF } $0 ~ p { m += $NF } END { print int(100 * m / n) }' "$1"; }
@@ -141,6 +142,57 @@ check 'a callchain of an unwinder goes on after an address without code, one of 
 	chains 0
 	pmu-topprof --to folded s.data >stacks
 	test "$(cat stacks)" = "prog;[prog];[prog] 2000"
+END
+
+check 'a stack of return addresses, each to be judged by much code, has a limit' <<'END'
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc
+	cat >slow.s <<"S"
+	.globl main
+main:	push %rbx
+	push %rbp
+	sub $60000, %rsp
+	lea sites+5(%rip), %rax
+	mov %rsp, %rdi
+	mov $7400, %ecx
+1:	mov %rax, (%rdi)
+	add $8, %rdi
+	add $5, %rax
+	dec %ecx
+	jnz 1b
+	lea 59904(%rsp), %rbp
+	and $-16, %rbp
+	movq $0, (%rbp)
+	lea 2f(%rip), %rax
+	mov %rax, 8(%rbp)
+	lea leaf(%rip), %rax
+	call *%rax
+2:	add $60000, %rsp
+	pop %rbp
+	pop %rbx
+	xor %eax, %eax
+	ret
+sites:	.rept 7500
+	call long
+	.endr
+	.balign 16
+long:	.rept 4000
+	nop
+	.endr
+	ret
+	# It never returns by a ret, and its frame pointer may be its own.
+leaf:	pop %rdx
+	mov $400000000, %rcx
+1:	dec %rcx
+	jnz 1b
+	jmp *%rdx
+	.section .note.GNU-stack, "", @progbits
+S
+	gcc -no-pie -s -o slow slow.s
+	pmu-sample -q -e cpu-clock:u -F 99 --call-graph dwarf,65528 -o s.data -- ./slow
+	within 4 400 pmu-unwind -v -o u.data s.data
+	cat said
+	grep "limit of work" said
 END
 
 done_testing

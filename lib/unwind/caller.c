@@ -211,6 +211,8 @@ struct caller caller_check(struct unwind *u, const struct walk_place *place, uin
 	    slot->return_address == return_address &&
 	    (!slot->is_live || u->rounds - slot->round < FRESH))
 		return slot->answer;
+	if (u->flow_left < FLOW_LEAST)
+		return (struct caller){ .kind = CALLER_OTHER };
 	struct question q = { .u = u, .place = place, .callee = address };
 	struct caller answer = check_calls(&q, return_address);
 	if (caller_is_possible(&answer) && answer.frame == CALLER_FRAME_UNKNOWN)

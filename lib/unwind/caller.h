@@ -48,7 +48,8 @@ struct caller {
 
 /*
  * Return what the code before RETURN_ADDRESS says about a call of the function at ADDRESS: where a
- * thread was interrupted, or the last byte of a call that it has made.  Answers are cached.
+ * thread was interrupted, or the last byte of a call that it has made.  Answers are cached.  If
+ * the stack has cost too much, the answer is CALLER_OTHER.
  */
 struct caller caller_check(struct unwind *u, const struct walk_place *place, uint64_t address,
 			   uint64_t return_address);

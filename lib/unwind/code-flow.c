@@ -347,6 +347,7 @@ enum flow_result flow_find(struct unwind *u, const struct walk_place *place, uin
 		*at = next.state;
 		is_reached = run(&s, next.address, at);
 	}
+	u->flow_left -= s.steps < u->flow_left ? s.steps : u->flow_left;
 	*is_live |= s.is_live;
 	at->has_frame = is_own(&s, at);
 	if (is_reached)

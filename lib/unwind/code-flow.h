@@ -32,7 +32,12 @@ enum flow_result {
 	FLOW_REACHED,
 };
 
-enum { FLOW_VISITED = 1 << 13 };	/* slots; a power of two */
+enum {
+	FLOW_VISITED = 1 << 13,	/* slots; a power of two */
+	FLOW_STACK = 1 << 16,	/* instructions that each stack adds to what may be followed */
+	FLOW_MOST = 1 << 23,	/* that may be followed for one stack */
+	FLOW_LEAST = 1 << 15,	/* that must be left to ask about a caller */
+};
 
 /* The instructions that a search has seen.  Zero-initialised. */
 struct flow_visited {

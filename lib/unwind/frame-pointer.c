@@ -103,6 +103,8 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 		return false;
 	if (c.frame == CALLER_FRAME_OWN)
 		return true;
-	return q.is_java ? !is_java_entry(dump, fp) || !has_return_below(&q, sp, fp - JAVA_FIXED)
-			 : !has_return_below(&q, sp, fp);
+	bool is_own = q.is_java ? !is_java_entry(dump, fp) ||
+				  !has_return_below(&q, sp, fp - JAVA_FIXED)
+				: !has_return_below(&q, sp, fp);
+	return is_own && u->flow_left >= FLOW_LEAST;	/* else not all words were judged */
 }

@@ -179,6 +179,7 @@ struct unwind {
 	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
 	bool is_java;
 	struct cfi_budget budget;	/* what all stacks together may cost */
+	uint64_t flow_left;		/* instructions that flow_find() may still follow */
 	struct code_scan *scan;	/* NULL: not needed yet */
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */

@@ -28,6 +28,7 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->frame = mem_zeroed(u->options.stack_max, sizeof(*u->frame));
 	rules_init(&u->rules);
 	u->budget.left = CFI_BUDGET_MOST;
+	u->flow_left = FLOW_MOST;
 	if (!options->no_join)
 		u->joiner = joiner_new();
 	return u;
@@ -461,6 +462,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	u->sample_time = event->attr.sample_type & PERF_SAMPLE_TIME ? s->time : 0;
 	code_make_room(u);
 	add_budget(&u->budget);
+	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;
 	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
 	bool is_done = s->user_stack.size == 0 && is_finished(s);
 	if (s->user_regs_abi == 0 || is_done) {	/* a thread of the kernel, or unwound before */

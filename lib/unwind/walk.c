@@ -528,6 +528,8 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		how = UNWIND_HOLE;
 	if (how == UNWIND_LOST && u->budget.left == 0)
 		how = UNWIND_COSTLY;	/* an expression could not be evaluated */
+	if (how == UNWIND_NO_CFI && u->flow_left < FLOW_LEAST)
+		how = UNWIND_COSTLY;	/* no code could be followed */
 	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
 		note_end(&w, how);
 	return (enum unwind_outcome)how;
