@@ -6,7 +6,7 @@
 #                     PARTS='lab fuzz' for some parts, PARTS=help to list them
 # make bench          measure against perf, in one run
 # make fuzz           every fuzzer, $(FUZZ_SECONDS) each
-# make install        to $(DESTDIR)$(PREFIX)
+# make install        to $(DESTDIR)$(PREFIX); make uninstall removes that
 # make ARCH=arm64 ... for another architecture, in build/arm64
 # make lab            run the pipes on an emulated PMU, with several kernels
 # make accuracy       measure profiles against what is known, beside a timer's
@@ -262,18 +262,33 @@ fuzz-whole:
 	@tests/whole/fuzz $(FUZZ_SECONDS) build/fuzz/asan/tests/bin/fuzz-tools \
 		build/fuzz/plain/tests/bin/fuzz-tools
 
+# Paths for the shell, whatever is in them.  A program named perf_to_profile that is not a link to
+# ours belongs to another project; then its page does, too.
+quoted = '$(subst ','\'',$(DESTDIR)$(PREFIX)/$1)'
+P2P   := $(call quoted,bin/perf_to_profile)
+IS_OURS = test "$$(readlink $(P2P))" = pmu-topprof
+SHELLS = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
-	install -m 755 $(TOOLS:%=$B/bin/%) $(DESTDIR)$(PREFIX)/bin
-	ln -sf pmu-topprof $(DESTDIR)$(PREFIX)/bin/perf_to_profile
-	for page in $(PAGES); do \
-		install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}; done
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions \
-		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	install -m 644 completions/bash/* $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 644 completions/zsh/* $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	install -m 644 completions/fish/* $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -d $(foreach d,bin $(addprefix share/man/man,1 5 7) $(SHELLS),$(call quoted,$d))
+	install -m 755 $(TOOLS:%=$B/bin/%) $(call quoted,bin)
+	for page in $(filter-out %/perf_to_profile.1,$(PAGES)); do \
+		install -m 644 $$page $(call quoted,share/man/man)$${page##*.} || exit 1; done
+	install -m 644 completions/bash/* $(call quoted,share/bash-completion/completions)
+	install -m 644 completions/zsh/* $(call quoted,share/zsh/site-functions)
+	install -m 644 completions/fish/* $(call quoted,share/fish/vendor_completions.d)
+	@test -e $(P2P) || test -L $(P2P) || ln -s pmu-topprof $(P2P)
+	@if $(IS_OURS); then install -m 644 man/perf_to_profile.1 $(call quoted,share/man/man1); \
+		else echo not installed, as another program has this name: $(P2P); fi
+
+uninstall:
+	@if $(IS_OURS); then rm -f $(P2P) $(call quoted,share/man/man1/perf_to_profile.1); fi
+	rm -f $(foreach tool,$(TOOLS),$(call quoted,bin/$(tool)))
+	rm -f $(foreach page,$(filter-out perf_to_profile.1,$(notdir $(PAGES))),\
+		$(call quoted,share/man/man$(subst .,,$(suffix $(page)))/$(page)))
+	rm -f $(foreach tool,$(TOOLS),$(call quoted,share/bash-completion/completions/$(tool)) \
+		$(call quoted,share/zsh/site-functions/_$(tool)) \
+		$(call quoted,share/fish/vendor_completions.d/$(tool).fish))
 
 # After a change of options; a test fails until this is done.
 completions: all
@@ -287,7 +302,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests checked sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install completions dist clean
+.PHONY: all tests checked sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 
