@@ -194,6 +194,20 @@ static void print_line(const struct plan *plan)
 	free(line);
 }
 
+/* If the command of R is "go test", say how to profile the tests alone, by these WORDS. */
+static void explain_go_test(const struct plan_request *r, char **word, int count,
+			    const struct go_flags *flags, struct report *report)
+{
+	if (count > 0 && !strcmp(word[count - 1], "--"))
+		count--;
+	char *line = go_flags_exec_line(word, count, flags, r->command);
+
+	if (line)
+		report_note(report, "this profiles go's compiler and linker, too; to profile only "
+			    "the tests: %s", line);
+	free(line);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -216,6 +230,7 @@ int main(int argc, char **argv)
 	};
 	check_target(&request);
 	if (plan_make(&plan, &request, &report)) {
+		explain_go_test(&request, words + 1, first - 1, &flags, &report);
 		if (dry_run)
 			print_line(&plan);
 		else

@@ -119,13 +119,19 @@ check 'the flags of go test, before the command only' <<'END'
 		says -o x -perfprofileconfig '{event=cacheMisses rate=7}' -- true
 		says -o x --perfprofileconfig='{event=timer rate=99}' -- true
 		says -o -cpuprofile -e cycles true -cpuprofile y
+		says -perfprofile perf.out -perfprofileconfig '{event=page-faults rate=1}' -- true
+		says --perfprofile=p.pb.gz -cpuprofileevent timer -cpuprofileperiod 0 -- true
+		says -o x -perfprofileconfig '{event=cycles rate=0}' -- true
 	} >got
 	same - got <<-EOF
 		pmu-sample --event=cycles --period=5000 -- true > cpu.out
 		pmu-sample --frequency=9 -- true > cpu.pb.gz
 		pmu-sample --event=cacheMisses --period=7 -- true > x.pb.gz
-		pmu-sample --event=cpu-clock --frequency=99 -- true > x.pb.gz
+		pmu-sample --event=timer --frequency=99 -- true > x.pb.gz
 		pmu-sample --event=cycles -- true -cpuprofile y > -cpuprofile.pb.gz
+		pmu-sample --event=page-faults --period=1 -- true > perf.out
+		pmu-sample --event=timer -- true > p.pb.gz
+		pmu-sample --event=cycles -- true > x.pb.gz
 	EOF
 	exits 2 pmu-prof -perfprofileconfig 'event=cycles' -- true 2>err
 	grep -q "takes a value such as" err
@@ -133,6 +139,47 @@ check 'the flags of go test, before the command only' <<'END'
 	pmu-prof -q -cpuprofile cpu.out -cpuprofileevent cpu-clock -- ten serial 0.1
 	go tool pprof -top cpu.out | grep -q " J$"
 	grep -q "<html" cpu.out.html
+	for period in "" "-cpuprofileperiod 0" "-cpuprofileperiod 100"; do
+		pmu-prof -q -cpuprofile timer.out -cpuprofileevent timer $period -- ten serial 0.1
+		go tool pprof -raw timer.out | grep -x "Period: 10000000"
+	done
+END
+
+check "for go test a line says how to profile the tests alone, and that line does it" <<'END'
+	any_user
+	line() { pmu-prof --dry-run "$@" 2>&1 >dry | sed -n 's/^.* to profile only the tests: //p'; }
+	test "$(line -e cycles -cpuprofile "a b" -- go test -v)" = \
+		"go test -exec 'pmu-prof -e cycles -cpuprofile '\''$PWD/a b'\'' --' -v"
+	test "$(line -cpuprofile=f go test ./...)" = "go test -exec 'pmu-prof --' ./..."
+	for command in 'go build' 'go test -c' 'go test -exec x' 'go test --exec=x' 'ten test' go; do
+		test -z "$(line -o x -- $command)" || { echo "$command: $(line -- $command)"; exit 1; }
+	done
+	mkdir pkg
+	cd pkg
+	go mod init pkg
+	cat >some_test.go <<-'EOF'
+	package pkg
+	import ("testing"; "time"; "syscall")
+	func used() time.Duration {
+		var u syscall.Rusage
+		syscall.Getrusage(0, &u)
+		return time.Duration(u.Utime.Nano())
+	}
+	func TestWork(t *testing.T) {
+		for start := used(); used() - start < 300 * time.Millisecond; {
+			for i := 0; i < 1000; i++ { sum += i }
+		}
+	}
+	var sum int
+	EOF
+	run=$(line --view=none -e cpu-clock -cpuprofile "out put" -- go test -count=1 .)
+	eval "GOFLAGS=-mod=mod $run" >out
+	cat out
+	grep "^ok" out
+	go tool pprof -top -nodecount=1000 "out put" >top
+	grep "TestWork\|pkg.used" top
+	none grep "cmd/compile\|cmd/link" top
+	go tool pprof -raw "out put" | grep "/pkg.test"
 END
 
 check 'the exit status is that of the command; a tool that fails makes it 1' <<'END'

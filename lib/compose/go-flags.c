@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compose/go-flags.h"
 #include "base/arena.h"
+#include "base/sibling.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum flag { FLAG_FILE, FLAG_EVENT, FLAG_PERIOD, FLAG_CONFIG, FLAG_NONE };
+enum flag { FLAG_FILE, FLAG_PERF_FILE, FLAG_EVENT, FLAG_PERIOD, FLAG_CONFIG, FLAG_NONE };
 
 static const char *const names[] = {
-	[FLAG_FILE] = "cpuprofile", [FLAG_EVENT] = "cpuprofileevent",
-	[FLAG_PERIOD] = "cpuprofileperiod", [FLAG_CONFIG] = "perfprofileconfig",
+	[FLAG_FILE] = "cpuprofile", [FLAG_PERF_FILE] = "perfprofile",
+	[FLAG_EVENT] = "cpuprofileevent", [FLAG_PERIOD] = "cpuprofileperiod",
+	[FLAG_CONFIG] = "perfprofileconfig",
 };
 
 /* Return which flag WORD is.  Set *VALUE to the text after "=", or to NULL. */
@@ -37,14 +40,20 @@ static char *option(const char *name, const char *value, size_t size)
 	return word;
 }
 
-/* Go's proposals call the timer an event.  Its rate is a frequency; other rates are periods. */
+/* In Go's proposals the rate of the event "timer" is a frequency; other rates are periods. */
 static bool is_timer(const char *event, size_t size)
 {
 	return size == strlen("timer") && !memcmp(event, "timer", size);
 }
 
+/* Return whether the SIZE digits at TEXT are 0, which chooses the preset period of the event. */
+static bool is_preset(const char *text, size_t size)
+{
+	return size > 0 && strspn(text, "0") >= size;
+}
+
 /*
- * Write the options for "{event=E rate=N}" to WORD.  Return how many there are, at most 2, or 0
+ * Write the options for "{event=E rate=N}" to WORD.  Return how many there are, at most 2, or -1
  * if CONFIG is malformed.
  */
 static int translate_config(const char *config, char **word)
@@ -54,7 +63,7 @@ static int translate_config(const char *config, char **word)
 	int words = 0;
 
 	if (*config != '{' || config[strlen(config) - 1] != '}')
-		return 0;
+		return -1;
 	for (const char *at = config; *(at += strspn(at, separators));
 	     at += strcspn(at, separators)) {
 		if (!strncmp(at, "event=", strlen("event=")))
@@ -62,40 +71,40 @@ static int translate_config(const char *config, char **word)
 		else if (!strncmp(at, "rate=", strlen("rate=")))
 			rate = at + strlen("rate=");
 		else
-			return 0;
+			return -1;
 	}
+	if (!event && !rate)
+		return -1;
 	size_t size = event ? strcspn(event, separators) : 0;
+	size_t digits = rate ? strcspn(rate, separators) : 0;
 	bool by_time = event && is_timer(event, size);
 	if (event)
-		word[words++] = by_time ? mem_text("--event=cpu-clock")
-					: option("event", event, size);
-	if (rate)
-		word[words++] = option(by_time ? "frequency" : "period", rate,
-				       strcspn(rate, separators));
+		word[words++] = option("event", event, size);
+	if (rate && !is_preset(rate, digits))
+		word[words++] = option(by_time ? "frequency" : "period", rate, digits);
 	return words;
 }
 
 /* Write the options for FLAG with VALUE to WORD, at most 2.  Return how many, or -1: malformed. */
 static int translate(enum flag flag, const char *value, char **word, struct go_flags *flags)
 {
-	int words;
-
 	if (!value || !*value)
 		return -1;
 	switch (flag) {
 	case FLAG_FILE:
+	case FLAG_PERF_FILE:
 		flags->file = value;
 		return 0;
 	case FLAG_EVENT:
-		*word = is_timer(value, strlen(value)) ? mem_text("--event=cpu-clock")
-						       : option("event", value, strlen(value));
+		*word = option("event", value, strlen(value));
 		return 1;
 	case FLAG_PERIOD:
+		if (is_preset(value, strlen(value)))
+			return 0;
 		*word = option("period", value, strlen(value));
 		return 1;
 	default:
-		words = translate_config(value, word);
-		return words ? words : -1;
+		return translate_config(value, word);
 	}
 }
 
@@ -131,4 +140,100 @@ char **go_flags_translate(const struct command *cmd, int *argc, char **argv, str
 		word[words++] = argv[i++];
 	*argc = words;
 	return word;
+}
+
+/* Return whether COMMAND is a "go test" that runs tests, and has no -exec yet. */
+static bool is_go_test(char *const *command)
+{
+	if (!command || !command[1] || strcmp(command[1], "test"))
+		return false;
+	const char *slash = strrchr(command[0], '/');
+	if (strcmp(slash ? slash + 1 : command[0], "go"))
+		return false;
+	for (char *const *word = command + 2; *word && strcmp(*word, "-args"); word++) {
+		const char *name = *word + (**word == '-') + !strncmp(*word, "--", 2);
+		if (name > *word && (!strcmp(name, "exec") || !strncmp(name, "exec=", 5) ||
+				     !strcmp(name, "c") || !strcmp(name, "h")))
+			return false;
+	}
+	return true;
+}
+
+/* Return whether COMMAND names packages by a pattern: there may be several test programs. */
+static bool has_pattern(char *const *command)
+{
+	for (char *const *word = command; *word && strcmp(*word, "-args"); word++)
+		if (**word != '-' && strstr(*word, "..."))
+			return true;
+	return false;
+}
+
+/* Return PATH from the root: tests run in the directories of their packages. */
+static char *from_root(const char *path)
+{
+	char here[PATH_MAX];
+
+	if (*path == '/' || !getcwd(here, sizeof(here)))
+		return mem_text(path);
+	size_t room = strlen(here) + strlen(path) + 2;
+	char *whole = mem_resize(NULL, room);
+	snprintf(whole, room, "%s/%s", here, path);
+	return whole;
+}
+
+/* Return the name by which a shell, and go, find this pmu-prof. */
+static char *own_name(void)
+{
+	char found[PATH_MAX], by_shell[PATH_MAX];
+
+	if (!sibling_find("pmu-prof", found))
+		return mem_text("pmu-prof");
+	if (sibling_find_program("pmu-prof", by_shell) && !strcmp(found, by_shell))
+		return mem_text("pmu-prof");
+	return from_root(found);
+}
+
+/* Return pmu-prof with OPTIONS and FILE (NULL: none), for go's -exec. */
+static char *exec_words(char **options, int count, const char *file)
+{
+	char **word = mem_zeroed((size_t)count + 4, sizeof(*word));
+	char *name = own_name(), *path = file ? from_root(file) : NULL, *line;
+	char flag[] = "-cpuprofile", end[] = "--";
+	int words = 0;
+
+	word[words++] = name;
+	for (int i = 0; i < count; i++)
+		if (strcmp(options[i], "--dry-run"))
+			word[words++] = options[i];
+	if (path) {
+		word[words++] = flag;
+		word[words++] = path;
+	}
+	word[words++] = end;
+	line = command_line(words, word);
+	free(word);
+	free(name);
+	free(path);
+	return line;
+}
+
+char *go_flags_exec_line(char **options, int count, const struct go_flags *flags,
+			 char *const *command)
+{
+	char exec[] = "-exec", *line;
+	int all = 0;
+
+	if (!is_go_test(command))
+		return NULL;
+	while (command[all])
+		all++;
+	char **word = mem_zeroed((size_t)all + 2, sizeof(*word));
+	memcpy(word, command, 2 * sizeof(*word));
+	word[2] = exec;
+	word[3] = exec_words(options, count, has_pattern(command) ? NULL : flags->file);
+	memcpy(word + 4, command + 2, (size_t)(all - 2) * sizeof(*word));
+	line = command_line(all + 2, word);
+	free(word[3]);
+	free(word);
+	return line;
 }
