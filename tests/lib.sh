@@ -61,6 +61,9 @@ PATH=$scratch/bin:$BIN:$HELP:$PATH:/usr/sbin:/sbin
 ASAN_OPTIONS=exitcode=99:detect_leaks=1 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 export TOP BIN HELP SHARED PATH TMPDIR HOME ONCE GOCACHE GOPATH LC_ALL ASAN_OPTIONS UBSAN_OPTIONS
 
+# Whether the kernel lets this user sample at all: $unsampled is why not.
+unsampled=$("$HELP/may-sample") || . tests/no-sampling.sh
+
 # Debian's awk prints whole numbers from 2^31 on, such as 2.2 s in ns, with six digits only.
 awk() { command awk -v OFMT=%.15g -v CONVFMT=%.15g "$@"; }
 
@@ -97,6 +100,11 @@ unsanitized() {
 
 # any_user: skip what is the same for whoever calls, so that the kind user has nothing to add
 any_user() { test "$KIND" != user || test -n "$ALL" || skip "the same for any user"; }
+
+# needs_loopback: skip where no program here can be connected to, as in a new network namespace
+needs_loopback() {
+	grep -q '127\.0\.0\.1$' /proc/net/fib_trie || skip "the loopback device is down"
+}
 
 needs_root() { test "$(id -u)" = 0 || skip "not root"; }
 
@@ -154,10 +162,11 @@ at_most() {
 
 # eventually COMMAND...: wait until it succeeds, $PATIENCE seconds at most, ten minutes
 eventually() {
-	local tries=0	# what it waits for may wait, too
+	local tries=0 patience=${PATIENCE:-600}	# what it waits for may wait, too
+	test -z "$unsampled" || ! was_refused || patience=5
 	until "$@" >"$scratch/tries" 2>&1; do
 		tries=$((tries + 1))
-		test $tries -lt $((${PATIENCE:-600} * 20)) || {
+		test $tries -lt $((patience * 20)) || {
 			cat "$scratch/tries"
 			echo "never: $*"
 			return 1
@@ -235,6 +244,7 @@ check() {
 	body=$(cat)
 	(	# not in a condition: set -e would be off in here
 		cd "$scratch/$tests" || exit 1
+		test -z "$unsampled" || begin_unsampled
 		set -e
 		# which says what was false: where a check ends, that is the last line of its log
 		test() { command test "$@" || { set -- $? "$*"; echo "false: test $2" >&2; return "$1"; }; }
@@ -242,6 +252,10 @@ check() {
 	) >"$scratch/log" 2>&1 </dev/null
 	status=$?
 	kill_strays
+	if test $status != 0 && test -n "$unsampled" && was_refused; then
+		status=77
+		echo "$unsampled" >>"$scratch/log"
+	fi
 	test -z "$CPU" || echo "# $((($(used) - before) * 10)) ms of CPU time:" >&2
 	case $status in
 	0)	echo "ok $tests - $1"

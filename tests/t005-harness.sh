@@ -8,7 +8,7 @@ mark=98765$$	# what is to be ended sleeps so long: nobody else does
 # a_file: make a tree here whose only test is the lines on stdin, after the library
 a_file() {
 	mkdir -p tests build/release
-	ln -s "$TOP/tests/lib.sh" "$TOP/tests/run" tests
+	ln -s "$TOP/tests/lib.sh" "$TOP/tests/no-sampling.sh" "$TOP/tests/run" tests
 	ln -s "$BIN" build/release/bin
 	ln -s "${HELP%/bin}" build/release/tests
 	{ echo '. tests/lib.sh'; cat; } >tests/t.sh
@@ -196,6 +196,51 @@ FILE
 	mark=$mark CONFINED=1 sh tests/t.sh
 	none pgrep -f "^sleep 1$mark\$"
 	sleepers 1
+END
+
+check 'where nothing can be sampled, what samples is skipped at once, for that reason alone' <<'END'
+	a_file <<'FILE'
+		check 'needs no samples' <<-'CHECK'
+			pmu-sample --help | grep usage
+			exits 2 pmu-sample --nonsense
+		CHECK
+		check 'fails' <<-'CHECK'
+			false
+		CHECK
+		check 'samples' <<-'CHECK'
+			pmu-sample -q -e cpu-clock -o s.data -- true
+		CHECK
+		check 'waits' <<-'CHECK'
+			sh -c 'until test -e go; do :; done' &
+			pmu-sample -e cpu-clock -o s.data -p $! 2>err &
+			eventually test -s s.data || :
+			wait
+		CHECK
+		check 'has it sampled' <<-'CHECK'
+			pmu-prof -q -o p -- true
+		CHECK
+		check 'reads a recording that could not be made' <<-'CHECK'
+			pmu-topprof ../s.data
+		CHECK
+		done_testing
+FILE
+	for error in EPERM ENOSYS EACCES; do
+		exits 1 no-perf $error env JOBS=1 TESTS=tests/t.sh tests/run release >out 2>&1
+		cat out
+		grep "^1 passed, 1 failed, 4 skipped$" out
+		grep "not ok 2 - fails$" out
+		test "$(grep -c " # SKIP nothing can be sampled here: perf_event_open: " out)" = 4
+	done
+END
+
+check 'test files that sample end there, too, and nothing in them fails' <<'END'
+	test "$KIND" != quick || skip "the kind release does it"
+	cd "$TOP"
+	TESTS='tests/t500-pipe.sh tests/t610-flame.sh tests/t020-completions.sh' JOBS=3 \
+		no-perf EPERM tests/run release >"$OLDPWD/out" 2>&1 || { cat "$OLDPWD/out"; exit 1; }
+	cat "$OLDPWD/out"
+	at_least "$(grep -c " # SKIP nothing can be sampled here: perf_event_open: " "$OLDPWD/out")" 8
+	grep "t610-flame.sh: [1-9][0-9]* passed, 0 failed" "$OLDPWD/out"
 END
 
 done_testing

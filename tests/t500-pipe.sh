@@ -95,10 +95,12 @@ check 'so do ten threads of a process that creates them while we are attached' <
 		rm -f s.data go
 		sh -c 'until test -e go; do :; done; exec ten growing 0.6' &
 		pmu-sample -e cpu-clock -F 1000 -o s.data -p $! &
-		eventually is_as_large s.data 4096	# it samples
+		sampler=$!
+		eventually samples_or_ended
 		touch go
 		wait
 	}
+	samples_or_ended() { is_as_large s.data 4096 || gone $sampler; }
 	right() {
 		undisturbed record
 		pmu-symbolize s.data | pmu-topprof >p.pb.gz
@@ -137,6 +139,7 @@ END
 
 check 'pprof serves it by HTTP' <<'END'
 	any_user
+	needs_loopback
 	needs_command python3
 	cat >fetch.py <<-'EOF'
 	import sys, urllib.request
