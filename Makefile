@@ -72,6 +72,9 @@ endif
 # Another architecture: Debian's cross compiler, and its static libraries for that
 # architecture unpacked below build/.
 ifdef ARCH
+ifneq (,$(filter s390x ppc64 powerpc mips mips64 sparc64 hppa m68k,$(ARCH)))
+$(error pmukit does not run on big-endian machines such as $(ARCH))
+endif
 TRIPLET := $(patsubst arm64-%,aarch64-%,$(ARCH)-linux-gnu)
 B       := build/$(ARCH)$(if $(GUESTS),-guests)
 SYSROOT := build/sysroot-$(ARCH)
@@ -225,6 +228,10 @@ check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)
 
+# All that is compiled, for the warnings of other compilers (tests/compilers).
+objects: $(patsubst %.c,$B/%.o,$(SOURCES) $(TOOLS:%=cmd/%.c)) $B/proto/profile.pb-c.o \
+	$(patsubst %,$B/%.o,$(UNITS) $(HELPERS) $(WHOLE)) $(EMBEDDED:build/%.c=$B/%.o)
+
 # What clang warns of, at once: the build with sanitizers stops at the same.
 clang-warnings: $(patsubst %.c,build/clang-warnings/%.ok,$(SOURCES) $(TOOLS:%=cmd/%.c))
 build/clang-warnings/%.ok: %.c Makefile build/proto/profile.pb-c.c
@@ -302,7 +309,7 @@ dist:
 clean:
 	rm -rf build
 	rm -f pmukit-*.tar.gz
-.PHONY: all tests checked sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
+.PHONY: all tests checked objects sysroot demo quick check check-all clang-warnings lab accuracy bench fuzz fuzz-whole install uninstall completions dist clean
 .SECONDARY:
 .DELETE_ON_ERROR:
 

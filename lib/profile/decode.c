@@ -12,7 +12,7 @@ bool decode_field(struct cursor *c, struct wire_field *f)
 {
 	if (c->failed || c->at == c->end)
 		return false;
-	f->tag = cursor_uleb(c);
+	*f = (struct wire_field){ .tag = cursor_uleb(c) };
 	switch (f->tag & 7) {
 	case VARINT:
 		f->value = cursor_uleb(c);
