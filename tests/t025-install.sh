@@ -1,5 +1,6 @@
 #!/bin/sh
-# make install and make uninstall: any path, and nothing of others.
+# What is built for which machine, and what make install and make uninstall do: any path, and
+# nothing of others.
 # kinds: release
 . tests/lib.sh
 
@@ -82,6 +83,20 @@ check 'a perf_to_profile of another program stays, with its page, and a line say
 		test $kind != directory || test -d root/bin/perf_to_profile
 		rm -rf root
 	done
+END
+
+check 'a build for a big-endian machine ends with a sentence, before anything is made' <<'END'
+	any_user
+	cd "$TOP"
+	exits 2 make -s ARCH=s390x all 2>"$OLDPWD/err"
+	cat "$OLDPWD/err"
+	grep "pmukit does not run on big-endian machines such as s390x" "$OLDPWD/err"
+	test "$(wc -l <"$OLDPWD/err")" = 1
+	none find build -maxdepth 1 -name "*s390x"
+	big="-U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"	# as such a compiler says
+	exits 1 gcc $big -include lib/base/banned.h -fsyntax-only -x c /dev/null 2>"$OLDPWD/err"
+	grep "error: .*pmukit does not run on big-endian machines: " "$OLDPWD/err"
+	gcc -include lib/base/banned.h -fsyntax-only -x c /dev/null
 END
 
 done_testing

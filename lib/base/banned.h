@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* banned - unsafe functions that no code may use.  The build includes this before every file. */
+/*
+ * banned - unsafe functions that no code may use, and machines that no code is for.  The build
+ * includes this before every file.
+ */
 #pragma once
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -7,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "pmukit does not run on big-endian machines: it would misread the bit fields of recordings"
+#endif
 
 #undef sprintf	/* with clang, glibc's checks define it as a macro */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok atoi atol gets
