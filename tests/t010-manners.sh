@@ -12,8 +12,10 @@ printf 'PERFILE2\020\0\0\0\0\0\0\0' >"$scratch/empty"
 
 # recorded: s.data is a recording, which several checks use, of 200 samples or so
 recorded() {
-	test -e "$scratch/s.data" ||
-		pmu-sample -e cpu-clock -F 1000 -o "$scratch/s.data" -- ten serial 0.2
+	test -e "$scratch/s.data" || {	# a recording that failed is not one
+		pmu-sample -e cpu-clock -F 1000 -o "$scratch/s.new" -- ten serial 0.2
+		mv "$scratch/s.new" "$scratch/s.data"
+	}
 	cp "$scratch/s.data" .
 }
 
