@@ -34,7 +34,8 @@ sampled=$(command -v perf) && cat >"$scratch/bin/perf" <<-EOF
 	*) exec "$sampled" "\$@" ;;
 	esac
 EOF
-chmod +x "$scratch/bin"/*
+chmod +x "$scratch/bin/pmu-sample"
+test ! -e "$scratch/bin/perf" || chmod +x "$scratch/bin/perf"
 PMU_PATH=$scratch/bin	# for pmu-prof and pmu-serve
 export refusal refusals PMU_PATH
 
