@@ -64,6 +64,9 @@ export TOP BIN HELP SHARED PATH TMPDIR HOME ONCE GOCACHE GOPATH LC_ALL ASAN_OPTI
 # Whether the kernel lets this user sample at all: $unsampled is why not.
 unsampled=$("$HELP/may-sample") || . tests/no-sampling.sh
 
+# needs_sampling: skip a check that samples by a copy of a tool of its own, which nobody notices
+needs_sampling() { test -z "$unsampled" || skip "$unsampled"; }
+
 # Debian's awk prints whole numbers from 2^31 on, such as 2.2 s in ns, with six digits only.
 awk() { command awk -v OFMT=%.15g -v CONVFMT=%.15g "$@"; }
 

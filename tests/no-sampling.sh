@@ -8,7 +8,7 @@
 # In front of the programs that sample: run it; if the kernel refused, end the check.  By then the
 # check's process may belong to another user: then it fails in its own time, and is skipped, too.
 cat >"$scratch/refused-or-not" <<-'EOF'
-	said=$(mktemp) status=0
+	said=$(mktemp -p "$refusals" .XXXXXX) status=0
 	"$@" 2>"$said" || status=$?
 	cat "$said" >&2
 	if test $status != 2 && { grep -q "$refusal" "$said" || test $status = 1 -a ! -s "$said"; }; then
@@ -46,4 +46,4 @@ begin_unsampled() {
 }
 
 # was_refused: whether a program of this file wanted to sample
-was_refused() { test -n "$(ls -A "$refusals")"; }
+was_refused() { test -n "$(ls "$refusals")"; }

@@ -7,6 +7,7 @@
 # What whoever calls may open.
 u= usable=' '
 test "$(id -u)" = 0 || u=:u usable='[ -]'
+test -z "$unsampled" || usable=-
 clock=cpu-clock$u faults=page-faults$u
 
 # json FILE: run the Python on stdin with what that JSON says as j

@@ -14,6 +14,7 @@ as_nobody() {
 check 'a machine without a PMU says so to a user without rights, too, and names no sysctl' <<'END'
 	test ! -e /sys/bus/event_source/devices/cpu || skip "this machine has a PMU"
 	needs_root
+	needs_sampling
 	needs_command setpriv
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 || skip "anyone may sample the kernel"
 	cp "$BIN/pmu-sample" "$BIN/pmu-events" "$HELP/ten" .

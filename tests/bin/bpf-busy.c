@@ -63,10 +63,10 @@ static long spent(void)
 	return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static volatile unsigned sink;
+
 static void work(double rounds)
 {
-	static volatile unsigned sink;
-
 	for (double i = 0; i < rounds; i++)
 		sink++;
 }
