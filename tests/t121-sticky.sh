@@ -144,6 +144,25 @@ check 'nor to a FIFO of another user, and does not wait for its reader' <<'END'
 	done
 END
 
+check 'nor to a file of ours that another user linked there' <<'END'
+	shared
+	for tool in pmu-topprof pmu-stream; do
+		echo kept >mine
+		ln mine in/f
+		exits 1 $tool s.data -o in/f 2>err
+		grep "in/f. for writing: it has other names (hard links), in a sticky directory" err
+		test "$(cat mine)" = kept
+		rm in/f mine
+		$tool s.data -o in/f
+		$tool s.data -o in/f
+		ln in/f mine
+		chmod 755 in
+		$tool s.data -o in/f	# others may not create files here
+		chmod 1777 in
+		rm in/f mine
+	done
+END
+
 check 'files and links of our own, and of the directory'"'"'s owner, are written there' <<'END'
 	shared
 	for tool in pmu-topprof pmu-stream; do

@@ -12,15 +12,19 @@
 enum { LINKS_MAX = 40 };	/* as the kernel allows */
 
 /*
- * Return whether another user may have put a file with status ST into DIRECTORY: the kernel's
- * conditions for fs.protected_regular=2 (fs/namei.c, may_create_in_sticky()).  Only root creates
- * devices.
+ * Return 0 if no other user put a file with status ST into DIRECTORY, by the kernel's conditions
+ * for fs.protected_regular=2 (fs/namei.c, may_create_in_sticky()), or an errno.  Only root creates
+ * devices.  A file of ours with more than one name may be one that we keep elsewhere, and another
+ * user linked it: only fs.protected_hardlinks would keep them from that.
  */
-static bool is_foreign(const struct stat *directory, const struct stat *st)
+static int why_foreign(const struct stat *directory, const struct stat *st)
 {
-	return directory->st_mode & S_ISVTX && directory->st_mode & (S_IWGRP | S_IWOTH) &&
-	       (S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISLNK(st->st_mode)) &&
-	       st->st_uid != directory->st_uid && st->st_uid != geteuid();
+	if (!(directory->st_mode & S_ISVTX) || !(directory->st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	if ((S_ISREG(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISLNK(st->st_mode)) &&
+	    st->st_uid != directory->st_uid && st->st_uid != geteuid())
+		return DESTINATION_FOREIGN;
+	return S_ISREG(st->st_mode) && st->st_nlink > 1 ? DESTINATION_LINKED : 0;
 }
 
 /* Return false with errno set if a file with status ST is foreign in the directory. */
@@ -30,8 +34,8 @@ static bool may_use(int directory, const struct stat *st)
 
 	if (fstat(directory, &parent) < 0)
 		return false;
-	errno = DESTINATION_FOREIGN;
-	return !is_foreign(&parent, st);
+	errno = why_foreign(&parent, st);
+	return errno == 0;
 }
 
 /* What is left of a path, while it is walked. */
@@ -207,6 +211,9 @@ bool destination_is_ours(int directory, const char *name)
 
 const char *destination_why(int error)
 {
+	if (error == DESTINATION_LINKED)
+		return "it has other names (hard links), in a sticky directory where others may "
+		       "create files; use another name";
 	return error == DESTINATION_FOREIGN
 	       ? "it, or a link to it, belongs to another user, in a sticky directory where others "
 		 "may create files; use another name"

@@ -4,8 +4,9 @@
  *
  * In a sticky directory that others may write to, such as /tmp, anyone can create a file or a
  * symbolic link before we do, under the name that we are going to use, and so get what we write.
- * There, only files and links of the caller or of the directory's owner are used, whatever the
- * sysctls fs.protected_regular, fs.protected_fifos and fs.protected_symlinks are.  All tools
+ * There, only files and links of the caller or of the directory's owner are used, and no file that
+ * has several names, whatever the sysctls fs.protected_regular, fs.protected_fifos,
+ * fs.protected_symlinks and fs.protected_hardlinks are.  All tools
  * create and replace their files by these functions.
  *
  * Each component of a path is opened by the descriptor of the directory before, and judged by its
@@ -19,6 +20,8 @@
 
 /* The errno for a file or a link that another user created in such a directory. */
 #define DESTINATION_FOREIGN ENOTUNIQ
+/* The errno for a file there that has several names (hard links). */
+#define DESTINATION_LINKED EMLINK
 
 struct destination {
 	int directory;		/* O_PATH descriptor, which the caller closes */
