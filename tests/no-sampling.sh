@@ -19,6 +19,7 @@ cat >"$scratch/refused-or-not" <<-'EOF'
 	rm -f "$said"
 	exit $status
 EOF
+unset CHECK	# that of a test which runs this one
 refusals=$scratch/refusals
 refusal='perf_event_open\|perf_event_paranoid\|No permission to\|not permitted: run as root\|<not supp'
 mkdir -m 1777 "$refusals"
