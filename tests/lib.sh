@@ -64,7 +64,7 @@ export TOP BIN HELP SHARED PATH TMPDIR HOME ONCE GOCACHE GOPATH LC_ALL ASAN_OPTI
 # Whether the kernel lets this user sample at all: $unsampled is why not.
 unsampled=$("$HELP/may-sample") || . tests/no-sampling.sh
 
-# needs_sampling: skip a check that samples by a copy of a tool of its own, which nobody notices
+# needs_sampling: skip a check that samples by a copy of a tool, in a namespace, or after a mount
 needs_sampling() { test -z "$unsampled" || skip "$unsampled"; }
 
 # Debian's awk prints whole numbers from 2^31 on, such as 2.2 s in ns, with six digits only.

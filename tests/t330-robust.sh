@@ -61,6 +61,7 @@ check 'signals at any moment: always a whole stream, and no orphan' <<'END'
 END
 
 check 'nohup(1) means it: SIGHUP does not end it' <<'END'
+	needs_sampling
 	mkfifo commands acks
 	exec 3<>acks
 	nohup pmu-sample --control fifo:commands,acks -e cpu-clock -F 1000 -o s.data -- \
@@ -101,6 +102,7 @@ in_namespace='unshare -pf --mount-proc'
 test "$(id -u)" = 0 || in_namespace='unshare -Urpf --mount-proc'
 
 check 'in a pid namespace, by the pid that is seen there' <<'END'
+	needs_sampling
 	$in_namespace true || skip "no pid namespace can be made"
 	$in_namespace sh "$scratch/inside"
 	at_most "$(cat pid)" 20
@@ -112,6 +114,7 @@ check 'in a pid namespace, by the pid that is seen there' <<'END'
 END
 
 check 'from outside, a process in a namespace: by the pid out here' <<'END'
+	needs_sampling
 	$in_namespace true || skip "no pid namespace can be made"
 	$in_namespace ten serial 600 &
 	unshare=$!
@@ -129,6 +132,7 @@ check 'from outside, a process in a namespace: by the pid out here' <<'END'
 END
 
 check 'without rights in a user namespace, the own processes' <<'END'
+	needs_sampling
 	cp "$BIN/pmu-sample" "$HELP/ten" .
 	chmod 755 . pmu-sample ten
 	mkdir -m 777 out

@@ -324,6 +324,7 @@ check 'missing tools: needed ones are reported before anything runs, others are 
 END
 
 check 'a full disk: no half profile, status 1; no room for the page: the profile stays' <<'END'
+	needs_sampling
 	needs_root
 	mkdir full
 	mount -t tmpfs -o size=64k none full 2>mount || skip "cannot mount: $(cat mount)"
