@@ -165,8 +165,9 @@ $B/bin/pmu-serve: LDFLAGS += -Wl,-u,getaddrinfo
 $B/tests/%: $B/tests/%.o $B/libsampler.a
 	$(SAY) LINK $@
 	$Q$(CC) $(LINKAGE) $(HARDENED_LINK) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
-# Calls that fail when the test says so.
+# Calls that fail, or return another time, when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
+$B/tests/unit/test-report: LDFLAGS += -Wl,--wrap=clock_gettime
 $B/tests/unit/test-rotation: LDFLAGS += -Wl,--wrap=renameat2
 # The fuzzer of whole tools has their main() in it, by other names.
 $B/whole/%.o: $B/cmd/%.o

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/report.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -8,6 +9,34 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Print how many messages of each kind were not printed; SPAN says since when. */
+static void print_counts(const struct report *r, const char *span)
+{
+	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
+		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
+			fprintf(stderr, "%s: %" PRIu64 " more like '%s'%s\n", r->tool,
+				r->kind[i].count - REPORT_SHOWN, r->kind[i].first, span);
+}
+
+void report_check_hour(struct report *r)
+{
+	if (!r->hour_end || monotonic_ns() < r->hour_end)
+		return;
+	print_counts(r, " within an hour");
+	for (int i = 0; i < REPORT_KINDS; i++)
+		r->kind[i].count = 0;
+	r->hour_end = 0;
+}
+
+static void start_hour(struct report *r)
+{
+	const uint64_t hour = (uint64_t)3600 * 1000000000;
+
+	report_check_hour(r);
+	if (!r->hour_end)
+		r->hour_end = monotonic_ns() + hour;
+}
 
 static struct report_kind *kind_of(struct report *r, const char *format)
 {
@@ -19,7 +48,7 @@ static struct report_kind *kind_of(struct report *r, const char *format)
 	return kind;
 }
 
-/* Count a message, and print it after PREFIX unless its kind was printed often enough. */
+/* Count a message, and print it after PREFIX unless its kind was printed often enough this hour. */
 __attribute__((format(printf, 4, 0)))
 static void add(struct report *r, const char *prefix, const char *suffix,
 		const char *format, va_list args)
@@ -27,6 +56,7 @@ static void add(struct report *r, const char *prefix, const char *suffix,
 	struct report_kind *kind = kind_of(r, format);
 	char text[512];
 
+	start_hour(r);
 	vsnprintf(text, sizeof(text), format, args);
 	text_make_safe(text);
 	if (kind->count++ == 0)
@@ -81,6 +111,18 @@ void report_note(struct report *r, const char *format, ...)
 	va_end(args);
 }
 
+void report_rarely(struct report *r, const char *format, ...)
+{
+	va_list args;
+
+	report_check_hour(r);
+	if (kind_of(r, format)->count > 0)
+		return;
+	va_start(args, format);
+	add(r, "", "", format, args);
+	va_end(args);
+}
+
 /* Print a line at once if the verbosity is at least LEVEL. */
 __attribute__((format(printf, 3, 0)))
 static void print_from(const struct report *r, int level, const char *format, va_list args)
@@ -123,9 +165,7 @@ void report_detail(struct report *r, const char *format, ...)
 
 int report_finish(struct report *r)
 {
-	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
-		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
-			fprintf(stderr, "%s: %" PRIu64 " more like '%s'\n", r->tool,
-				r->kind[i].count - REPORT_SHOWN, r->kind[i].first);
+	report_check_hour(r);
+	print_counts(r, "");
 	return r->status;
 }

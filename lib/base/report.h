@@ -7,15 +7,16 @@
  * from the reports, so a tool cannot report an error and exit 0, or fail without a
  * message.
  *
- * The first REPORT_SHOWN messages of each call site are printed, the others only
- * counted; report_finish() prints the counts.
+ * The first REPORT_SHOWN messages of each call site are printed in each hour, the others only
+ * counted.  The counts are printed when the hour is over, or at the end.  An hour starts with its
+ * first message.  So a tool that runs for months still says what goes wrong, but not too often.
  */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-	REPORT_SHOWN = 3,	/* messages printed per call site */
+	REPORT_SHOWN = 3,	/* messages printed per call site and hour */
 	REPORT_KINDS = 64,	/* call sites with a count of their own; the others share one */
 };
 
@@ -24,10 +25,11 @@ struct report {
 	bool quiet;		/* -q: print nothing; the exit status is the same */
 	int verbose;		/* 1 (-v): report_summary() prints; 2 (-vv): report_detail(), too */
 	int status;		/* exit status so far: 0, or 1 after damage, failure or error */
+	uint64_t hour_end;	/* monotonic, in ns; 0: the next message starts an hour */
 	struct report_kind {
 		const char *format;	/* the literal of the call site, compared by address */
-		uint64_t count;
-		char first[100];	/* its first message, truncated */
+		uint64_t count;		/* in this hour */
+		char first[100];	/* its first message of this hour, truncated */
 	} kind[REPORT_KINDS];
 };
 
@@ -54,6 +56,13 @@ void report_note(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * Print a note unless its call site printed it in this hour.  The others are not counted: for a
+ * limit that stays exceeded, or is exceeded again and again.
+ */
+void report_rarely(struct report *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
  * Print a note, however many were printed before: for a tool that runs without end and itself
  * limits the number of notes.
  */
@@ -67,6 +76,12 @@ void report_summary(struct report *r, const char *format, ...)
 /* Print a line with -vv. */
 void report_detail(struct report *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * If the hour is over, print the counts of its messages that were not printed.  Each message does
+ * so, too: a tool that runs for long calls this while all is well.
+ */
+void report_check_hour(struct report *r);
 
 /* Print the counts of messages that were not printed.  Return the exit status, 0 or 1. */
 int report_finish(struct report *r);

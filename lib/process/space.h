@@ -80,7 +80,7 @@ enum {
 	REMOVED_MAX = 1 << 10,		/* pieces that stay mapped after the kernel removed them */
 };
 
-/* What to report once, with PROCESSES_MAX, when SILENCED is not 0. */
+/* What to report, with PROCESSES_MAX, when SILENCED has grown. */
 #define SPACES_SILENCED \
 	"more than %d processes have no recorded end; those silent for longest lose their " \
 	"mappings"

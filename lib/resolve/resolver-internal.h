@@ -93,7 +93,6 @@ struct resolver {
 	uint32_t sources;		/* elements of SOURCE */
 	struct elf_pool pool;		/* the files of all sources */
 	struct fetcher fetcher;		/* downloads files, by debuginfod */
-	bool pool_reported;		/* it was reported that POOL is nearly full */
 	uint64_t closed_at;		/* USES when files that no process maps were closed last */
 	uint64_t closed_memory;		/* bytes that POOL took after that */
 	uint64_t uses;			/* count of uses of sources: the clock of source.used */
@@ -104,13 +103,12 @@ struct resolver {
 	struct table function_table;	/* over tables->function */
 	size_t long_names;		/* bytes of long names from sources */
 	struct byte_ids long_seen;	/* hashes of these names */
-	bool names_reported;		/* it was reported that further long names are cut */
 	uint32_t *readable;		/* string to its demangled string; 0: not demangled yet */
 	uint32_t readables;		/* elements of READABLE */
 	uint32_t *comm;			/* name in spaces.tasks to string; 0: not used yet */
 	uint32_t comms;			/* elements of COMM */
 	uint32_t comms_renumbered;	/* spaces.tasks.renumbered when COMM was empty */
-	bool silence_reported;	/* SPACES_SILENCED was reported */
+	uint64_t silence_reported;	/* spaces.silenced at the last SPACES_SILENCED */
 	struct jit_process *jit;	/* processes with code outside of files */
 	uint32_t jits;			/* elements of JIT */
 	struct table jit_table;		/* over JIT, by pid */
@@ -125,7 +123,7 @@ struct resolver {
 	uint64_t sample_time;		/* the same in the stream's clock; 0: not recorded */
 	struct kallsyms *kallsyms;
 	bool kernel_tried;		/* resolver_kernel_open() was called */
-	bool many_objects;		/* it was reported that OBJECTS_MAX was exceeded */
+	uint64_t drops_reported;	/* spaces.generated_dropped at the last report */
 	uint64_t kernel_shift;		/* added to recorded kernel addresses for kallsyms */
 	uint64_t init_end;		/* recorded address where the kernel's boot code ends */
 	uint32_t vmlinux;		/* the source of vmlinux; TABLE_NONE: none */

@@ -36,10 +36,8 @@ static uint32_t bounded_string_id(struct resolver *r, const char *text)
 		r->long_names += length;
 		return resolver_string_id(r, text);
 	}
-	if (!r->names_reported)
-		report_note(r->report, "names of more than %d bytes take %d MiB: further ones are "
-			    "cut to that length", SHORT, LONG_NAMES_MAX >> 20);
-	r->names_reported = true;
+	report_rarely(r->report, "names of more than %d bytes take %d MiB: further ones are cut to "
+		      "that length", SHORT, LONG_NAMES_MAX >> 20);
 	memcpy(cut, text, SHORT);
 	cut[SHORT] = '\0';
 	return resolver_string_id(r, cut);

@@ -108,12 +108,9 @@ static void make_room(struct resolver *r)
 
 	if (r->pool.open + SPARE < ELF_POOL_MAX && r->pool.memory <= ELF_POOL_MEMORY)
 		return;
-	if (!r->pool_reported)
-		report_note(r->report, "more than %d files are mapped, or they take more than %llu "
-			    "MiB: the least recently used are closed, and opened again if they "
-			    "still exist", ELF_POOL_MAX - SPARE,
-			    ELF_POOL_MEMORY >> 20);
-	r->pool_reported = true;
+	report_rarely(r->report, "more than %d files are mapped, or they take more than %llu MiB: "
+		      "the least recently used are closed, and opened again if they still exist",
+		      ELF_POOL_MAX - SPARE, ELF_POOL_MEMORY >> 20);
 	struct source_use *use = list_uses(r, &count);
 	/* The most recently used source stays: it would be opened again at once. */
 	for (uint32_t i = 0; i + 1 < count && (r->pool.open > ELF_POOL_MAX / 4 * 3 ||
@@ -300,10 +297,8 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 	if (id != TABLE_NONE)
 		return id;
 	if (r->tables->objects >= OBJECTS_MAX && object != TABLE_NONE) {
-		if (!r->many_objects)
-			report_note(r->report, "code is at more than %d places: further places are "
-				    "shown as [unknown]", OBJECTS_MAX);
-		r->many_objects = true;
+		report_rarely(r->report, "code is at more than %d places: further places are shown "
+			      "as [unknown]", OBJECTS_MAX);
 		return resolver_place_unmapped(r, 0).object;
 	}
 	if (object != TABLE_NONE) {

@@ -71,10 +71,9 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(in, &r->spaces.tasks);
-	if (r->spaces.silenced && !r->silence_reported) {
-		r->silence_reported = true;
-		report_note(r->report, SPACES_SILENCED, PROCESSES_MAX);
-	}
+	if (r->spaces.silenced > r->silence_reported)
+		report_rarely(r->report, SPACES_SILENCED, PROCESSES_MAX);
+	r->silence_reported = r->spaces.silenced;
 	if (r->comms_renumbered != r->spaces.tasks.renumbered)
 		forget_comms(r);
 	if (!r->options.symbols)

@@ -110,6 +110,7 @@ static void be_helper(struct helper *h, const struct stream_events *events, bool
 		if (is_last)
 			break;
 		wake(h->socket);
+		report_check_hour(report);
 		is_last = clear(h->socket, 0) < 0;
 	}
 	transform_end(work);

@@ -400,6 +400,7 @@ static void loop(struct sampler *s)
 		restart_helper(s);
 		move_records(s);
 		sampler_show_progress(s, now(s));
+		report_check_hour(s->report);
 		if (s->options->jitter)
 			jitter_periods(s);
 		if (start_due(s) && now(s) >= start_due(s))

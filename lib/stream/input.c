@@ -58,6 +58,7 @@ static ssize_t read_bytes(struct stream_reader *in, uint8_t *to, size_t room)
 	}
 	if (!in->wrapping)
 		n = read(in->fd, to, room);
+	report_check_hour(in->report);
 	if (n == 0 && in->wrapping && !inflate_is_whole(in->wrapping))
 		reader_damage(in, "stream ends inside its compressed data");
 	if (n < 0 && errno != EINTR) {

@@ -51,8 +51,8 @@ struct stream_reader {
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */
 	bool has_held;		/* HELD has a record */
-	bool silence_noted, names_noted;	/* see stream_note_tasks() */
-	bool groups_noted;			/* see stream_note_groups() */
+	uint64_t silence_noted, names_noted;	/* the most in stream_note_tasks() so far */
+	uint64_t groups_noted;		/* the most in stream_note_groups() so far */
 	bool only_counts;	/* see stream_only_count() */
 	bool filtered;		/* one of our filters wrote the stream, so it is in order */
 	bool drained;		/* all input is read; ORDER may still have records */

@@ -88,11 +88,11 @@ void stream_damaged(struct stream_reader *in, const struct record *rec, const ch
  */
 bool stream_fits(struct stream_reader *in, const struct record *rec);
 
-/* If T, which follows IN, had too many threads or names and forgot some, report that once. */
+/* If T, which follows IN, has forgotten more threads or names for lack of room, report that. */
 struct tasks;
 void stream_note_tasks(struct stream_reader *in, const struct tasks *t);
 
-/* If G, which splits the samples of IN, left some samples unsplit, report that once. */
+/* If G, which splits the samples of IN, has left more samples unsplit, report that. */
 struct groups;
 void stream_note_groups(struct stream_reader *in, const struct groups *g);
 

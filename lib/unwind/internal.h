@@ -166,7 +166,7 @@ struct unwind {
 	const struct stream_origin *origin;	/* NULL: this machine, now */
 	struct report *report;
 	struct spaces spaces;
-	bool silence_reported;	/* SPACES_SILENCED was reported */
+	uint64_t silence_reported;	/* spaces.silenced at the last SPACES_SILENCED */
 	struct elf_pool pool;
 	struct fetcher fetcher;
 	struct code **code;	/* by object of lib/process; NULL: not needed yet */

@@ -127,10 +127,9 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	if (unwind_is_local(u))
 		locate_roots_follow(u->options.where.roots, rec);
 	bool good = spaces_follow(&u->spaces, rec);
-	if (u->spaces.silenced && !u->silence_reported) {
-		u->silence_reported = true;
-		report_note(u->report, SPACES_SILENCED, PROCESSES_MAX);
-	}
+	if (u->spaces.silenced > u->silence_reported)
+		report_rarely(u->report, SPACES_SILENCED, PROCESSES_MAX);
+	u->silence_reported = u->spaces.silenced;
 	if (u->joiner)
 		follow_joiner(u, rec);
 	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2)
