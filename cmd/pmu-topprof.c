@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static bool force, jit, skip_damaged;
+static bool force, jit, skip_damaged, print_files;
 static const char *file, *input_file, *process_dir, *thread_dir, *template, *diff_base;
 static int naming = NAMING_GO, packing = PACK_GZIP, format, types;
 static struct collect_options how = { .selection = SELECTION_ALL };
@@ -86,6 +86,8 @@ static const struct command_option options[] = {
 	  .time = &how.interval, .least = 1 },
 	{ 0, "output-template", "NAME", "names of these files, with the start time as in strftime",
 	  .text = &template },
+	{ 0, "print-files", NULL, "print a line for each file of several: written or failed, name",
+	  .flag = &print_files },
 	{ 0, "diff", "BASE", "subtract the profile BASE from the sum of the profiles",
 	  .text = &diff_base },
 	{ 0, "to", "FORMAT", "write a profile, or stacks for flame graphs",
@@ -142,6 +144,9 @@ static void check_options(void)
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = "thread_comm";
 	command_one_of(&command, "as-time", "interval", NULL);
+	if (print_files && how.split == SPLIT_NOT && !template)
+		command_misused(&command, "--print-files is for several files: give --interval, "
+				"--per-process or --per-thread");
 	if (how.not_sampled && (selects_samples() || how.interval || how.split))
 		command_misused(&command, "--not-sampled is known only for the whole recording, "
 				"not for a part of it");
@@ -266,10 +271,11 @@ static void summarize(const struct collect *c, const struct outputs *o, struct s
 static void aggregate(const struct command *cmd, const char *input, struct report *report)
 {
 	const char *directory = process_dir ? process_dir : thread_dir, *wrong;
-	struct output out;
+	struct output out, list;
 	struct outputs outputs = {
 		.report = report, .input = input, .directory = directory, .template = template,
 		.single = directory || template ? NULL : &out, .folded = format == TO_FOLDED,
+		.list = print_files ? &list : NULL,
 	};
 	struct collect c;
 
@@ -284,6 +290,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 				"have one name", labeler_names, wrong);
 	for (size_t i = 0; i < comments.count; i++)
 		profile_comment(&c.shared_comments, "%s", comments.item[i]);
+	if (print_files)
+		output_open(&list, "-", report);
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);
@@ -298,6 +306,8 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 			output_close(&out);
 		outputs_close(&outputs);
 	}
+	if (print_files)
+		output_close(&list);
 	collect_release(&c);
 }
 
@@ -305,8 +315,9 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 static void refuse_options_of_streams(void)
 {
 	static const char *const of_streams[] = {
-		"time", "per-process", "per-thread", "interval", "max-stacks", "naming",
-		"slices", "slice-stacks", "comment", "data-frames", "mark-cut", "drop-lost",
+		"time", "per-process", "per-thread", "interval", "print-files", "max-stacks",
+		"naming", "slices", "slice-stacks", "comment", "data-frames", "mark-cut",
+		"drop-lost",
 		"no-scale", "not-sampled", "latency", "parallelism", "wall", "as-time",
 	};
 

@@ -27,6 +27,7 @@ complete -c pmu-topprof -l per-process -x -a '(__fish_complete_directories)' -d 
 complete -c pmu-topprof -l per-thread -x -a '(__fish_complete_directories)' -d 'write a profile for each thread into DIR'
 complete -c pmu-topprof -l interval -x -d 'write a profile for each TIME of the stream, such as 10s'
 complete -c pmu-topprof -l output-template -x -d 'names of these files, with the start time as in strftime'
+complete -c pmu-topprof -l print-files -d 'print a line for each file of several: written or failed, name'
 complete -c pmu-topprof -l diff -r -F -d 'subtract the profile BASE from the sum of the profiles'
 complete -c pmu-topprof -l to -x -a 'pprof folded' -d 'write a profile, or stacks for flame graphs: pprof, folded (pprof)'
 complete -c pmu-topprof -l compress -s Z -x -a 'gzip none zstd' -d 'compress the profile: gzip, none, zstd (gzip)'

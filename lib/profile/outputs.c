@@ -40,8 +40,8 @@ static void write_profile(const struct outputs *o, struct collect *c, struct pro
 		profile_write(p, events, stream_origin(c->in), out);
 }
 
-/* Write PART to the file NAME in DIRECTORY; it appears when it is complete. */
-static void write_file(struct outputs *o, struct collect *c, struct collect_part *part,
+/* Write PART to the file NAME in DIRECTORY; it appears when it is complete.  False: reported. */
+static bool write_file(struct outputs *o, struct collect *c, struct collect_part *part,
 		       int directory, const char *name)
 {
 	struct output out;
@@ -52,7 +52,24 @@ static void write_file(struct outputs *o, struct collect *c, struct collect_part
 	if (o->template)
 		fsync(out.fd);		/* continuous profiles must survive a crash */
 	o->bytes += out.written;
-	o->files += output_close(&out);
+	bool good = output_close(&out);
+	o->files += good;
+	return good;
+}
+
+/* List whether the file NAME in DIRECTORY (NULL: NAME is a path) was written. */
+static void list_file(const struct outputs *o, bool is_written, const char *directory,
+		      const char *name)
+{
+	char line[2 * PATH_MAX];
+
+	if (!o->list)
+		return;
+	int size = snprintf(line, sizeof(line), "%s\t%s%s%s\n", is_written ? "written" : "failed",
+			    directory ? directory : "", directory ? "/" : "", name);
+	if (size < (int)sizeof(line))
+		output_write(o->list, line, (size_t)size);
+	output_flush(o->list);
 }
 
 /*
@@ -107,6 +124,7 @@ static bool name_interval(struct outputs *o, const struct collect *c, const stru
 	if (origin->has_clock)
 		start = (time_t)((origin->wall_time + (p->first_time - origin->clock_time)) /
 				 1000000000);
+	*path = '\0';
 	if (!localtime_r(&start, &local) || format_time(path, PATH_MAX, o->template, &local) == 0) {
 		report_error(o->report, "--output-template '%s' makes no name", o->template);
 		return false;
@@ -120,8 +138,8 @@ static bool name_interval(struct outputs *o, const struct collect *c, const stru
 	return true;
 }
 
-/* Write PART to PATH, in a directory that nobody else can change. */
-static void write_interval(struct outputs *o, struct collect *c, struct collect_part *part,
+/* Write PART to PATH, in a directory that nobody else can change.  False: reported. */
+static bool write_interval(struct outputs *o, struct collect *c, struct collect_part *part,
 			   const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -129,17 +147,18 @@ static void write_interval(struct outputs *o, struct collect *c, struct collect_
 
 	if (command_is_input(path, &o->input, 1)) {
 		report_error(o->report, "'%s' is not written: it is the input", path);
-		return;
+		return false;
 	}
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash + 1 - path) : 1,
 		 slash ? path : ".");
 	int directory = directory_open(parent, why);
 	if (directory < 0) {
 		report_error(o->report, "cannot write into '%s': %s", parent, why);
-		return;
+		return false;
 	}
-	write_file(o, c, part, directory, slash ? slash + 1 : path);
+	bool good = write_file(o, c, part, directory, slash ? slash + 1 : path);
 	close(directory);
+	return good;
 }
 
 bool outputs_open(struct outputs *o)
@@ -171,10 +190,12 @@ void outputs_write(struct collect *c, struct collect_part *part, void *context)
 		if (part->id == 0 && part->profile.stacks.count == 0)
 			return;		/* there was no sample at all */
 		name_part(o, c, part, path);
-		write_file(o, c, part, o->fd, path);
+		bool good = write_file(o, c, part, o->fd, path);
+		list_file(o, good, o->directory, path);
 	} else if (o->template) {
-		if (name_interval(o, c, &part->profile, path))
-			write_interval(o, c, part, path);
+		bool good = name_interval(o, c, &part->profile, path) &&
+			    write_interval(o, c, part, path);
+		list_file(o, good, NULL, path);
 	} else {
 		write_profile(o, c, &part->profile, o->single);
 		o->bytes += o->single->written;
