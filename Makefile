@@ -168,6 +168,7 @@ $B/tests/%: $B/tests/%.o $B/libsampler.a
 # Calls that fail, or return another time, when the test says so.
 $B/tests/unit/test-replace: LDFLAGS += -Wl,--wrap=write,--wrap=fsync,--wrap=close,--wrap=renameat
 $B/tests/unit/test-report: LDFLAGS += -Wl,--wrap=clock_gettime
+$B/tests/unit/test-watch: LDFLAGS += -Wl,--wrap=work_watch,--wrap=work_is_drained
 $B/tests/unit/test-rotation: LDFLAGS += -Wl,--wrap=renameat2
 # The fuzzer of whole tools has their main() in it, by other names.
 $B/whole/%.o: $B/cmd/%.o
@@ -177,6 +178,10 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 	$(SAY) LINK $@
 	@mkdir -p $(@D)
 	$Q$(CC) $(LINKAGE) $(CFLAGS) $(LDFLAGS) $(STRICT) -o $@ $^ $(LDLIBS)
+# pmu-serve with another time of day.
+$B/tests/bin/serve-clock: $B/whole/pmu-serve.o
+$B/tests/bin/serve-clock: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=time,-u,getaddrinfo
+$B/tests/bin/serve-clock: LDLIBS := $B/libsampler.a $(LDLIBS)
 build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED)
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)

@@ -231,6 +231,9 @@ check 'on a full disk whole files stay, and there are more as soon as there is r
 	exits 1 dd if=/dev/zero of=$full/filler bs=4096 2>dd-err
 	said() { grep -q "pmu-serve: --keep: pmu-topprof: .*No space left on device" err; }
 	eventually said
+	failed() { test "$(metric keep_failed_writes_total)" -ge 5; }
+	eventually failed
+	test "$(grep -c "pmu-topprof: .*No space left" err)" = 3	# in this hour
 	before=$(ls $full | grep -c "^profile")
 	gzip -t $full/profile*
 	get -f "$url/history?from=-1h" >p

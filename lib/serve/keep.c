@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps profiles: starts one pipe that samples without end and writes a file for each interval,
- * restarts it when it ends, and deletes the oldest files.
+ * restarts it when it ends or does not work any more, and deletes the oldest files.
  */
 #include "base/arena.h"
 #include "base/clock.h"
 #include "serve/allow.h"
 #include "serve/internal.h"
+#include "serve/watch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 
 static const unsigned WAIT_MOST = 60;	/* s until the tools are started again */
 static const unsigned ROUND_MOST = 60;	/* s until the next look for files to delete */
+static const double AGAIN = 3600;	/* s until the same reason is reported again */
 
 struct keeper {
 	struct server *server;
@@ -25,7 +28,7 @@ struct keeper {
 	struct recipe recipe;		/* of the tools that run, without the names of the files */
 	struct work *work;		/* NULL: no tools run */
 	struct arena arena;		/* the names of the tools that run */
-	struct event *on_round;		/* look for files to delete */
+	struct event *on_round;		/* look after the tools, and for files to delete */
 	struct event *on_start;		/* start the tools */
 	double started;			/* monotonic, in s */
 	double wall_clock;		/* s that the time of day was ahead of STARTED's clock */
@@ -37,8 +40,12 @@ struct keeper {
 	 */
 	unsigned readers[2], turn;
 	uint64_t starts;
-	bool is_reported;		/* the lack of new files was reported */
+	struct watch watch;
+	uint64_t failures;		/* files that could not be written */
+	time_t written;			/* when the last file was written, s since 1970; or 0 */
+	double report_due;		/* when a lack of files may be reported; monotonic, s */
 	char passed_on[512];		/* the last message of a tool */
+	double passed_on_at;		/* when; monotonic, in s */
 };
 
 /* Return the length of an interval, in s, rounded up. */
@@ -88,22 +95,48 @@ static void check_clock(struct keeper *k)
 static void pass_on(struct keeper *k)
 {
 	char line[sizeof(k->passed_on)];
+	double now = server_now();
 
 	while (k->work && work_next_message(k->work, line, sizeof(line))) {
-		if (!strcmp(line, k->passed_on))
+		if (!strcmp(line, k->passed_on) && now - k->passed_on_at < AGAIN)
 			continue;
 		snprintf(k->passed_on, sizeof(k->passed_on), "%s", line);
+		k->passed_on_at = now;
 		report_event(k->server->report, "--keep: %s", line);
 	}
 }
 
-/* Report, once, why there are no new files. */
+/* Take the lines that pmu-topprof --print-files has printed. */
+static void note_files(struct keeper *k)
+{
+	static const char written[] = "written\t", failed[] = "failed\t";
+	char line[PATH_MAX + sizeof(written)];
+
+	while (k->work && work_next_output(k->work, line, sizeof(line))) {
+		bool is_written = !strncmp(line, written, strlen(written));
+		if (!is_written && strncmp(line, failed, strlen(failed)) != 0)
+			continue;
+		watch_file(&k->watch, is_written);
+		if (!is_written) {
+			k->failures++;
+			continue;
+		}
+		const char *slash = strrchr(line, '/');
+		k->written = kept_files_time(&k->kept, slash ? slash + 1 : line + strlen(written));
+		k->wait = 1;
+	}
+}
+
+/* Report, once an hour, why there are no new files. */
 static void report_why(struct keeper *k, const char *who, const char *why)
 {
-	if (!k->is_reported)
-		report_event(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
-			     *who ? ": " : "", why);
-	k->is_reported = true;
+	double now = server_now();
+
+	if (now < k->report_due)
+		return;
+	k->report_due = now + AGAIN;
+	report_event(k->server->report, "no profiles are kept at the moment: %s%s%s", who,
+		     *who ? ": " : "", why);
 }
 
 /* Return whether there is a directory for the files: a new one if the old one was deleted. */
@@ -130,9 +163,9 @@ static void next_round(struct keeper *k)
 	uint64_t seconds = interval(k), least = k->kept.files / FILES;
 
 	seconds = seconds < least ? least : seconds;
-	const struct timeval time = {
-		.tv_sec = (time_t)(seconds < ROUND_MOST ? seconds : ROUND_MOST),
-	};
+	seconds = seconds < ROUND_MOST ? seconds : ROUND_MOST;
+	const struct timeval time = { .tv_sec = (time_t)seconds };
+	k->watch.round = (double)seconds;
 	evtimer_add(k->on_round, &time);
 }
 
@@ -144,7 +177,7 @@ static void start_later(struct keeper *k)
 	k->wait = 2 * k->wait < WAIT_MOST ? 2 * k->wait : WAIT_MOST;
 }
 
-/* Stop the tools: they must not write into a directory that is not ours. */
+/* Kill the tools, and start them again later. */
 static void stop_tools(struct keeper *k)
 {
 	if (!k->work)
@@ -154,18 +187,38 @@ static void stop_tools(struct keeper *k)
 	start_later(k);
 }
 
+/* If the tools write no files any more, report why, and start them again if that may help. */
+static void watch_tools(struct keeper *k)
+{
+	struct report *report = k->server->report;
+	char why[WATCH_WHY];
+
+	if (!k->work)
+		return;
+	bool restart = watch_look(&k->watch, k->work, server_now(), why);
+	if (restart) {
+		report_note(report, "--keep: %s: the tools are started again", why);
+		stop_tools(k);
+	} else if (*why) {
+		report_rarely(report, "no profiles are kept at the moment: %s", why);
+	}
+}
+
 static void on_round(evutil_socket_t fd, short what, void *context)
 {
 	struct keeper *k = context;
 
 	(void)fd;
 	(void)what;
+	report_check_hour(k->server->report);
 	pass_on(k);
+	note_files(k);
+	watch_tools(k);
 	check_clock(k);
 	if (has_directory(k))
 		trim(k);
 	else
-		stop_tools(k);
+		stop_tools(k);	/* they must not write into a directory that is not ours */
 	next_round(k);
 }
 
@@ -174,12 +227,13 @@ static void ended(void *context, struct work_result *r)
 	struct keeper *k = context;
 	struct server *s = k->server;
 
+	note_files(k);
 	k->work = NULL;
 	close(r->output);
 	if (s->stops)
 		return;
 	if (server_now() - k->started > WAIT_MOST) {	/* it worked: say it again */
-		k->is_reported = false;
+		k->report_due = 0;
 		k->wait = 1;
 	}
 	if (r->failed)
@@ -225,6 +279,7 @@ static void start_tools(struct keeper *k)
 	k->started = server_now();
 	k->wall_clock = wall_clock();
 	k->starts++;
+	watch_start(&k->watch, k->started);
 	arena_release(&k->arena);
 	if (!k->recipe.settings->labels || k->recipe.kind != RECIPE_EVENTS) {
 		start_sampling(k);
@@ -274,7 +329,8 @@ struct keeper *keeper_open(struct server *s)
 	char why[KEPT_FILES_WHY];
 	struct keeper *k = mem_zeroed(1, sizeof(*k));
 
-	*k = (struct keeper){ .server = s, .query = s->settings->keep_query, .wait = 1 };
+	*k = (struct keeper){ .server = s, .query = s->settings->keep_query, .wait = 1,
+			     .watch.interval = 1e-9 * (double)s->settings->interval };
 	if (!kept_files_open(&k->kept, path, why)) {
 		report_error(s->report, "cannot keep profiles in '%s': %s", path, why);
 		free(k);
@@ -285,6 +341,7 @@ struct keeper *keeper_open(struct server *s)
 	if (!k->on_round || !k->on_start)
 		abort();	/* out of memory */
 	trim(k);
+	k->written = k->kept.written;
 	next_round(k);
 	start(k);
 	return k;
@@ -342,6 +399,11 @@ void keeper_print(const struct keeper *k, struct evbuffer *out)
 			  workshop_endless_cpu(k->server->shop));
 	metrics_print_one(out, "keep_starts_total", "counter",
 			  "Times that the tools of --keep were started.", (double)k->starts);
+	metrics_print_one(out, "keep_last_profile_timestamp_seconds", "gauge",
+			  "When the last profile was kept, in seconds since 1970; 0: none was.",
+			  (double)k->written);
+	metrics_print_one(out, "keep_failed_writes_total", "counter",
+			  "Profiles that could not be written.", (double)k->failures);
 	metrics_print_one(out, "keep_files", "gauge", "Profiles that are kept.",
 			  (double)k->kept.files);
 	metrics_print_one(out, "keep_bytes", "gauge", "Bytes of the profiles that are kept.",

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PREFIX "profile-"
@@ -112,6 +113,8 @@ static void add_file(struct kept_files *r, int fd, const char *name)
 	    bsearch(&f, r->expired, r->expirations, sizeof(f), by_start))
 		return;
 	f.bytes = (uint64_t)st.st_size;
+	if (st.st_mtime > r->written)
+		r->written = st.st_mtime;
 	r->bytes += f.bytes;
 	r->file = array_grow(r->file, r->files, sizeof(*r->file));
 	r->file[r->files++] = f;
@@ -126,6 +129,7 @@ void kept_files_read(struct kept_files *r)
 	r->file = NULL;
 	r->files = 0;
 	r->bytes = 0;
+	r->written = 0;
 	if (!in) {
 		descriptor_close(fd);
 		return;
@@ -168,6 +172,13 @@ void kept_files_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t
 	r->files = end - first;
 	if (r->files)
 		memmove(r->file, r->file + first, r->files * sizeof(*r->file));
+}
+
+time_t kept_files_time(const struct kept_files *r, const char *name)
+{
+	struct stat st;
+
+	return fstatat(r->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mtime : time(NULL);
 }
 
 void kept_files_delete(struct kept_files *r)

@@ -28,6 +28,7 @@ struct kept_files {
 	struct kept_file *file;		/* oldest first; owned */
 	size_t files;
 	uint64_t bytes;			/* size of the files in FILE */
+	time_t written;			/* when the newest FILE was written, s since 1970; or 0 */
 	struct kept_file *expired;	/* to be deleted; not in FILE; owned */
 	size_t expirations;		/* number of expired files */
 };
@@ -55,6 +56,9 @@ void kept_files_read(struct kept_files *r);
  * many bytes.
  */
 void kept_files_trim(struct kept_files *r, uint64_t now, uint64_t keep, uint64_t most);
+
+/* Return when the file NAME was written, in s since 1970.  If it is gone: now. */
+time_t kept_files_time(const struct kept_files *r, const char *name);
 
 /* Delete the expired files. */
 void kept_files_delete(struct kept_files *r);

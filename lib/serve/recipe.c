@@ -157,6 +157,7 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 		units_format_duration(time, r->settings->interval);
 		word(l, "--interval=%s", time);
 		word(l, "--output-template=%s", r->template);
+		word(l, "--print-files");
 	}
 	if (r->query->one_type && !r->page) {
 		tool(l, "pmu-topprof");

@@ -32,8 +32,13 @@ struct work {
 	int status[WORK_TOOLS];			/* as wait4() returns it */
 	bool in_vain[WORK_TOOLS];		/* killed because a tool that reads it failed */
 	unsigned tools;
-	int output, messages;			/* files in memory */
-	off_t read;				/* bytes of MESSAGES that were returned */
+	struct work_text {			/* a file in memory */
+		int fd;
+		off_t read;			/* bytes that were returned as lines */
+		off_t freed;			/* of these, bytes whose memory was freed */
+	} output, messages;
+	double cpu[WORK_TOOLS];			/* CPU time at the last work_watch(), in s */
+	unsigned rounds[WORK_TOOLS];		/* calls of work_watch() since it grew */
 	struct event *limit;			/* NULL: endless */
 	struct event *grace;			/* until tools whose readers failed are killed */
 	bool timed_out;
@@ -93,8 +98,8 @@ static void work_free(struct work *w)
 		event_free(w->limit);
 	if (w->grace)
 		event_free(w->grace);
-	descriptor_close(w->output);
-	descriptor_close(w->messages);
+	descriptor_close(w->output.fd);
+	descriptor_close(w->messages.fd);
 	free(w);
 }
 
@@ -146,17 +151,20 @@ static void find_failure(const struct work *w, struct work_result *r)
 /* All tools of W have ended. */
 static void finish(struct work *w)
 {
-	struct work_result r = { .output = w->output, .timed_out = w->timed_out };
+	struct work_result r = { .output = w->output.fd, .timed_out = w->timed_out };
 	struct stat st;
 
-	ssize_t size = pread(w->messages, r.messages, sizeof(r.messages) - 1, 0);
+	off_t from = 0;
+	if (!w->limit && fstat(w->messages.fd, &st) == 0 && st.st_size >= WORK_MESSAGES)
+		from = st.st_size - WORK_MESSAGES + 1;
+	ssize_t size = pread(w->messages.fd, r.messages, sizeof(r.messages) - 1, from);
 	r.messages[size > 0 ? size : 0] = '\0';
 	if (w->done) {		/* else the names of the tools may be gone */
 		find_failure(w, &r);
-		r.size = fstat(w->output, &st) == 0 ? st.st_size : 0;
-		w->output = -1;		/* DONE closes it */
+		r.size = fstat(r.output, &st) == 0 ? st.st_size : 0;
 		lseek(r.output, 0, SEEK_SET);
 		w->done(w->context, &r);
+		w->output.fd = -1;	/* DONE has closed it */
 	}
 	work_free(w);
 }
@@ -319,7 +327,8 @@ static bool start_tools(struct work *w, char *const *const *argv)
 
 	for (unsigned i = 0; argv[i] && i < WORK_TOOLS; i++) {
 		const struct sibling_how how = {
-			.in = in, .out = argv[i + 1] ? -1 : w->output, .err = w->messages,
+			.in = in, .out = argv[i + 1] ? -1 : w->output.fd,
+			.err = w->messages.fd,
 			.deaf = true, .bound = true,
 		};
 		in = sibling_run(&w->tool[i], argv[i], &how, w->shop->report);
@@ -341,13 +350,13 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 							       1e6) };
 
 	*w = (struct work){ .shop = shop, .done = done, .context = context };
-	w->output = memfd_create("output", MFD_CLOEXEC);
-	w->messages = memfd_create("messages", MFD_CLOEXEC);
+	w->output.fd = memfd_create("output", MFD_CLOEXEC);
+	w->messages.fd = memfd_create("messages", MFD_CLOEXEC);
 	/* the tools share the file's offset, and without this they overwrite each other's lines */
-	fcntl(w->messages, F_SETFL, O_APPEND);
+	fcntl(w->messages.fd, F_SETFL, O_APPEND);
 	w->limit = limit > 0 ? evtimer_new(shop->base, time_is_up, w) : NULL;
 	w->grace = evtimer_new(shop->base, end_writers, w);
-	if (w->output < 0 || w->messages < 0 || (limit > 0 && !w->limit) || !w->grace) {
+	if (w->output.fd < 0 || w->messages.fd < 0 || (limit > 0 && !w->limit) || !w->grace) {
 		report_failure(shop->report, "cannot make a file in memory");
 		work_free(w);
 		return NULL;
@@ -367,16 +376,82 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
 	return NULL;
 }
 
-bool work_next_message(struct work *w, char *line, size_t size)
+/* Free the memory of lines of T that were returned, except the last: endless work writes on. */
+static void free_lines(struct work_text *t)
 {
-	ssize_t n = pread(w->messages, line, size - 1, w->read);
+	enum { FREED = 1 << 16, KEPT = WORK_MESSAGES };
+
+	if (t->read - t->freed < FREED)
+		return;
+	t->freed = (t->read - KEPT) / KEPT * KEPT;
+	fallocate(t->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, t->freed);
+}
+
+static bool next_line(struct work_text *t, char *line, size_t size)
+{
+	ssize_t n = pread(t->fd, line, size - 1, t->read);
 	char *end = n > 0 ? memchr(line, '\n', (size_t)n) : NULL;
 
 	if (n <= 0 || (!end && (size_t)n < size - 1))
 		return false;
-	w->read += end ? end + 1 - line : n;
+	t->read += end ? end + 1 - line : n;
 	*(end ? end : line + n) = '\0';
+	free_lines(t);
 	return true;
+}
+
+bool work_next_message(struct work *w, char *line, size_t size)
+{
+	return next_line(&w->messages, line, size);
+}
+
+bool work_next_output(struct work *w, char *line, size_t size)
+{
+	return next_line(&w->output, line, size);
+}
+
+/* Return whether tool I runs and has input to read. */
+static bool has_input(const struct work *w, unsigned i)
+{
+	return i > 0 && i < w->tools && w->tool[i].pid && proc_unread_input(w->tool[i].pid) > 0;
+}
+
+/* Return whether process PID waits for a disk: then it cannot even be killed. */
+static bool is_at_disk(pid_t pid)
+{
+	char state[2];
+
+	return proc_status(pid, "State", state, sizeof(state)) && *state == 'D';
+}
+
+bool work_is_drained(const struct work *w)
+{
+	for (unsigned i = 0; i < w->tools; i++)
+		if (has_input(w, i) || (w->tool[i].pid && is_at_disk(w->tool[i].pid)))
+			return false;
+	return true;
+}
+
+/*
+ * A tool that does not work gets no CPU time although it has input, or is the first, which wakes up
+ * several times a second.  If the next tool has input but does work, this one waits for it.
+ */
+const char *work_watch(struct work *w, unsigned rounds, bool *waits)
+{
+	const char *still = NULL;
+
+	for (unsigned i = w->tools; i-- > 0; ) {
+		pid_t pid = w->tool[i].pid;
+		double cpu = pid ? cpu_of(pid) : 0;
+		bool works = !pid || cpu > w->cpu[i] || (i > 0 && !has_input(w, i));
+		w->cpu[i] = cpu;
+		w->rounds[i] = works ? 0 : w->rounds[i] + 1;
+		if (still || w->rounds[i] < rounds || has_input(w, i + 1))
+			continue;
+		still = w->tool[i].name;
+		*waits = is_at_disk(pid);
+	}
+	return still;
 }
 
 char *work_output_text(const struct work_result *r, size_t most)

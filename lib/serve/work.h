@@ -28,7 +28,7 @@ struct work_result {
 	bool timed_out;		/* they did not end in time */
 	const char *failed;	/* name of the first tool that failed; NULL: none failed */
 	char why[512];		/* first message of FAILED, without its name; or how it ended */
-	char messages[WORK_MESSAGES];	/* start of the messages of all tools */
+	char messages[WORK_MESSAGES];	/* of all tools: the start; of endless work, the end */
 };
 
 typedef void work_done(void *context, struct work_result *result);
@@ -68,6 +68,19 @@ struct work *work_start(struct workshop *shop, char *const *const *argv, double 
  * is no further line.
  */
 bool work_next_message(struct work *w, char *line, size_t size);
+
+/* The same of what the last tool has written to its output. */
+bool work_next_output(struct work *w, char *line, size_t size);
+
+/*
+ * To be called again and again: return the name of a tool that did nothing in the last ROUNDS calls
+ * although it should, or NULL.  Set *WAITS to whether it waits for a disk: then SIGKILL may not end
+ * it.
+ */
+const char *work_watch(struct work *w, unsigned rounds, bool *waits);
+
+/* Return whether the running tools have read all their input, and none waits for a disk. */
+bool work_is_drained(const struct work *w);
 
 /* Return the first bytes of R's output, up to MOST, as text.  The caller frees. */
 char *work_output_text(const struct work_result *r, size_t most);
