@@ -616,20 +616,6 @@ check 'the example for nginx works, by a port and by a Unix socket' <<'END'
 	done
 END
 
-check 'the unit for systemd is one, and as hardened as the page says' <<'END'
-	unsanitized
-	any_user
-	needs_command systemd-analyze
-	sed -n "/^\[Service\]/,/^WantedBy/p" "$TOP/man/pmu-serve.1" |
-		sed "s|/usr/local/bin/pmu-serve|$BIN/pmu-serve|" >pmu-serve.service
-	systemd-analyze verify ./pmu-serve.service >said 2>&1
-	none cat said
-	systemd-analyze security --offline=true --threshold=45 ./pmu-serve.service >said || {
-		cat said
-		exit 1
-	}
-END
-
 # in_use: anonymous memory in KiB, and descriptors, of the server
 in_use() {
 	awk '/^RssAnon:/ { print $2 }' /proc/$server/status
