@@ -587,7 +587,7 @@ check 'the example for nginx works, by a port and by a Unix socket' <<'END'
 	workload
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=host \
 		-keyout host.key -out host.pem -days 2 2>err-openssl
-	echo 0123456789abcdef0123 >token
+	(umask 077; echo 0123456789abcdef0123 >token)
 	serve -p $target --token-file token -l "unix:$PWD/socket"
 	for to in "${url#http://}" "unix:$PWD/socket:"; do
 		{
