@@ -17,6 +17,8 @@
                                   "LONGEST TOTAL"
     chains.py signed DUMPS STREAM prints how many words of DUMPS, which STREAM was made from, are
                                   return addresses with a signature (PAC of arm64)
+    chains.py compare OURS THEIRS prints "SAME LONGER SHORTER OTHER": stacks of OURS that are the same,
+                                  go on where THEIRS ends, end before, and have other callers
     chains.py kernel A B          the kernel's frames are the same in both; prints how many
 All but kernel: user frames only.  SYMFS: a directory that has the programs, for perf.
 perf's callers are one byte before the return address; ours are it.
@@ -156,6 +158,22 @@ def signed(dumps, path):
     return True
 
 
+def compare(ours, theirs):
+    ours, theirs = stacks(ours), stacks(theirs)
+    counts = collections.Counter()
+    for key, their in theirs.items():
+        # perf goes on at addresses that are no code
+        while len(their) > 1 and their[-1][1:] == ("[unknown]", "[unknown]"):
+            their.pop()
+        our = ours.get(key, [])
+        shared = min(len(our), len(their))
+        counts["other" if not is_same(our[:shared], their[:shared]) else
+               "same" if len(our) == len(their) else
+               "longer" if len(our) > shared else "shorter"] += 1
+    print(*(counts[what] for what in ("same", "longer", "shorter", "other")))
+    return True
+
+
 def kernel(a, b):
     a, b = stacks(a, True, False), stacks(b, True, False)
     print(sum(map(len, a.values())))
@@ -167,7 +185,7 @@ def main(what, *arguments):
         return same(*arguments)
     if what == "known":
         return known(arguments[0], int(arguments[1]))
-    if what in ("joined", "prefixes", "signed", "kernel"):
+    if what in ("joined", "prefixes", "signed", "kernel", "compare"):
         return globals()[what](*arguments)
     found = stacks(arguments[0])
     if what == "whole":

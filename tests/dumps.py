@@ -161,4 +161,5 @@ def main(what, *arguments):
     open(arguments[-1], "wb").write(out)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
