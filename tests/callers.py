@@ -8,8 +8,10 @@
 A caller is possible if a call instruction ends at its return address, and if that call, where it
 is direct, leads to the callee: it names the callee's function or one that jumps there.  Calls
 through a procedure linkage table must name a symbol that leads there.  Addresses that are put on
-the stack without a call are a list: the return from handlers of signals and what these interrupted,
-and first instructions of functions, as Go's goexit().
+the stack without a call are a list: the return from handlers of signals and what these interrupted;
+first instructions of functions, as Go's goexit(); and the handler of an exception, which libgcc
+writes over its own frame before it goes there.  A call through a linkage table may also lead to the
+dynamic loader, which looks up the function.
 
 objdump decodes all code; functions come from symbols and from the files' .eh_frame_hdr.  Nothing
 is taken from pmukit's own knowledge of code.
@@ -30,6 +32,8 @@ EXEC, USER, CONTEXT_MAX = 1 << 13, (1 << 64) - 512, (1 << 64) - 4095
 LINE = re.compile(r"^ *([0-9a-f]+):\t(?:[0-9a-f]{2} )+ *\t(.*)$")
 TARGET = re.compile(r"0x([0-9a-f]+)$")
 PREFIXES = re.compile(r"^(?:(?:bnd|notrack|data16|rex(?:\.\w+)?|[c-g]s|ss) +)*")
+THROWING = ("_Unwind_RaiseException", "_Unwind_Resume", "_Unwind_ForcedUnwind",
+            "_Unwind_Resume_or_Rethrow")
 SLOT = 16  # bytes: more than any instruction has
 SIGRETURN = (b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05",
              b"\xf3\x0f\x1e\xfa\x48\xc7\xc0\x0f\0\0\0\x0f\x05")
@@ -262,12 +266,18 @@ class Checker:
         match = re.search(r"(-?0x[0-9a-f]+)\(%rip\)", text)
         file.range_of(end)
         name = file.slots.get(end + int(match[1], 16)) if match else None
-        if not name or not callee.file or depth > 3:
+        if not name or not callee.file or depth > 3 or \
+                os.path.basename(callee.path).startswith("ld-"):
             return True
         found = [(f, s) for f in files for s in f.has_symbol(name)]
         return not found or any(
             kind == "IFUNC" or self.leads(f, start, callee, files, depth + 1)
             for f, (start, kind) in found)
+
+    def is_throwing(self, place):
+        return bool(place.file) and any(
+            start in self.starts_of(place)
+            for name in THROWING for start, _ in place.file.has_symbol(name))
 
     def is_sigreturn(self, place):
         return bool(place.file) and place.file.bytes_at(place.own, 13).startswith(SIGRETURN)
@@ -289,7 +299,7 @@ class Checker:
         if any(target is None or self.leads(caller.file, target, callee, files)
                for target in calls):
             return "called"
-        return "impossible"
+        return "pushed" if self.is_throwing(callee) else "impossible"
 
     def check(self, pairs, spaces):
         """PAIRS: counted, of (space, callee, exact callee, caller, exact caller)."""

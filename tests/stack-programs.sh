@@ -217,7 +217,10 @@ gdb_load() {
 }
 
 throws_version() { echo 'C++ exceptions'; }
-throws_load() { g++ -O2 $1 "$here/throws.cc" -o throws && work ./throws 1000000; }
+throws_load() {
+	g++ -O2 $1 "$here/throws.cc" -o throws
+	work sh -c 'for i in $(seq '$((20 * cpu))'); do ./throws; done'
+}
 throws_static_version() { echo 'the same, static'; }
 throws_static_load() { throws_load -static; }
 throws_lto_version() { echo 'the same, -flto -fno-plt, stripped'; }

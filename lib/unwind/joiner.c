@@ -3,13 +3,22 @@
  * A node is a frame of a thread and its caller.  A frame that was seen with several callers has
  * several nodes, so from any node on, the callers are those of one stack that was seen.
  *
- * A cut stack is joined to a node if that may be the same call of the function:
- *	- it was seen in one of the thread's last AGE_MAX stacks;
- *	- the registers that the cut stack's last function keeps for its caller, as far as they
- *	  are in the dump, have not changed: they cannot, while it is the same call; and
- *	- there is some evidence for it: one of these registers has a value that the callee did
- *	  not have, so it is this caller's own; or the words of the stack are the same.
- * Of several nodes, the one with most evidence counts, and of these the one seen last.
+ * A cut stack is joined to a node of its last frame if something shows that this is still the same
+ * call.  A call's callers stay the same as long as it runs, so any frame will do that has a node
+ * below that one, as long as all frames between have one:
+ *	- a register that functions keep for their callers has the value that it had, and the
+ *	  frame's callee had another value: so the frame's own function has set it; or
+ *	- the words of the stack are the same as in one of the thread's last AGE_MAX stacks.
+ *
+ * A node counts as long as no later copy has its caller's place without the caller: the function
+ * has returned since then.  In the last AGE_MAX stacks it counts even so, if the frame before the
+ * last one has a node, too: loops call the same functions again, from the same callers.  And the
+ * registers that the last function keeps for its caller, as far as they are in the dump, must not
+ * have changed: they cannot, while it is the same call.
+ *
+ * If several nodes fit, the one that leads farthest counts, as far as the others have the same
+ * callers.  The stack may then end where an earlier stack was cut, and is joined again, as that one
+ * would be.
  *
  * There are two generations of nodes: a new stack goes into the young one, and when that is
  * full, the old one is discarded and the young one becomes the old one.  A node's caller is
@@ -26,7 +35,10 @@ enum {
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
 	THREADS_MAX = NODES_MAX,
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
-	AGE_MAX = 32,		/* stacks of a thread; what was seen before them is too old */
+	AGE_MAX = 32,		/* stacks of a thread; words that were seen before are too old */
+	BELOW_MAX = 32,		/* frames that are compared */
+	JOINS_MAX = 16,		/* earlier stacks, one after another */
+	SIGHTS = 12,		/* of a thread */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -36,9 +48,17 @@ struct node {
 	uint64_t pc, sp;
 	uint32_t serial;	/* of the thread */
 	uint32_t caller;	/* index of the caller's node + 1, or CALLER_* */
-	uint32_t stack;		/* number of the thread's last stack with this node */
+	uint32_t stack;		/* number of the thread's last stack whose copy had this node */
 	uint32_t words;		/* of that stack, as in struct frame */
+	uint32_t callers;	/* number of the frames from here to the stack's end */
+	bool is_whole;		/* the last of these is the start of the thread */
 	uint16_t kept[MACHINE_KEPT];
+};
+
+/* All frames up to the stack pointer SP were in the copy of the thread's stack number STACK. */
+struct sight {
+	uint64_t sp;
+	uint32_t stack;
 };
 
 struct generation {
@@ -59,6 +79,12 @@ struct joiner {
 		pid_t tid;
 		uint32_t serial;
 		uint32_t stacks;	/* that were remembered */
+		/*
+		 * The last stacks, without those after which one was seen to a higher stack
+		 * pointer: so the stack pointers descend.
+		 */
+		struct sight sight[SIGHTS];
+		uint32_t sights;
 	} *thread;
 	uint32_t count;
 	uint32_t serials;	/* the last serial number */
@@ -97,6 +123,42 @@ static struct thread *thread_of(struct joiner *j, pid_t tid)
 		table_add(&j->threads, hash_u64((uint32_t)tid), id);
 	}
 	return &j->thread[id];
+}
+
+/* Make room in T's sights: take two of nearly the same stack pointer together. */
+static void merge_sights(struct thread *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < t->sights - 1; i++)
+		if (t->sight[i].sp - t->sight[i + 1].sp < t->sight[best].sp - t->sight[best + 1].sp)
+			best = i;
+	t->sight[best].stack = t->sight[best + 1].stack;
+	t->sights--;
+	memmove(&t->sight[best + 1], &t->sight[best + 2],
+		(t->sights - best - 1) * sizeof(t->sight[0]));
+}
+
+/* T's last stack was seen up to the stack pointer SP. */
+static void add_sight(struct thread *t, uint64_t sp)
+{
+	while (t->sights && t->sight[t->sights - 1].sp <= sp)
+		t->sights--;
+	if (t->sights == SIGHTS)
+		merge_sights(t);
+	t->sight[t->sights++] = (struct sight){ sp, t->stacks };
+}
+
+/*
+ * Return whether the place of N was in the copy of a later stack of T than N, so that N's function
+ * has returned since, or called another one.
+ */
+static bool has_returned(const struct thread *t, const struct node *n)
+{
+	for (uint32_t i = 0; i < t->sights; i++)
+		if (t->sight[i].stack > n->stack)
+			return t->sight[i].sp >= n->sp;
+	return false;
 }
 
 static bool has_caller(const struct node *n)
@@ -157,84 +219,137 @@ static int compare(const uint16_t *earlier, const uint16_t *now, const uint16_t 
 	return result;
 }
 
-static bool has_words(const struct node *n, const struct frame *f)
-{
-	return n->words && n->words == f->words;
-}
-
-/*
- * Return how strong the evidence is that N and its callee BELOW are the calls of the cut stack's
- * last two frames, of which LAST is the last; 0: too weak.  CALLER: what is known about its
- * caller.
- */
-static int evidence(const struct generation *g, const struct node *below, const struct node *n,
-		    const struct frame *last, const struct frame *caller)
-{
-	const struct node *next = &g->node[n->caller - 1];
-	int callers = UNKNOWN, registers = compare(n->kept, last->kept, last[-1].kept);
-	int words = has_words(n, last) + has_words(below, &last[-1]);
-
-	if (caller->sp)
-		callers = next->sp == caller->sp ? compare(next->kept, caller->kept, last->kept)
-						 : DIFFERENT;
-	if (callers == DIFFERENT)
-		return 0;
-	if (callers != SAME_CALL && registers != SAME_CALL && !words)
-		return 0;
-	return 1 + words + (callers > UNKNOWN) + (registers > UNKNOWN);
-}
-
 /* Return whether N was seen in one of the last stacks of thread T. */
 static bool is_recent(const struct node *n, const struct thread *t)
 {
 	return t->stacks - n->stack <= AGE_MAX;
 }
 
+/* Return the node of frame F that N called, or NULL. */
+static const struct node *find_callee(struct generation *g, const struct thread *t,
+				      const struct frame *f, const struct node *n)
+{
+	struct table_probe probe = table_probe(&g->table, hash_of(f, t->serial));
+	uint32_t caller = (uint32_t)(n - g->node) + 1;
+	const struct node *callee;
+
+	while ((callee = next_node(g, &probe, f, t->serial)) != NULL && callee->caller != caller)
+		;
+	return callee;
+}
+
+/* Return whether a register shows that N and the frame F, which has a callee, are the same call. */
+static bool has_register(const struct node *n, const struct frame *f)
+{
+	return compare(n->kept, f->kept, f[-1].kept) == SAME_CALL;
+}
+
+/*
+ * Return whether FRAME[I], which was called by the caller of N, or one of the frames below it is
+ * the call that N was, as it seems.
+ */
+static bool has_same_call(struct generation *g, const struct thread *t, const struct node *n,
+			  const struct frame *frame, uint32_t i)
+{
+	uint32_t least = i > BELOW_MAX ? i - BELOW_MAX : 0;
+
+	for (; n && i > least; i--) {
+		const struct frame *f = &frame[i];
+		if (has_register(n, f) || (n->words && n->words == f->words && is_recent(n, t)))
+			return true;
+		n = i > 1 ? find_callee(g, t, f - 1, n) : NULL;	/* the leaf has no node */
+	}
+	return false;
+}
+
+/*
+ * Return whether the last of FRAMES frames is the call of N, as it seems.  CALLER: what is known
+ * about its caller.
+ */
+static bool has_evidence(struct generation *g, const struct thread *t, const struct node *n,
+			 const struct frame *frame, uint32_t frames, const struct frame *caller)
+{
+	const struct node *next = &g->node[n->caller - 1];
+	const struct frame *last = &frame[frames - 1];
+	bool is_other = has_returned(t, next);
+	int callers = UNKNOWN;
+
+	if (is_other && !is_recent(n, t))
+		return false;
+	if (caller->sp)
+		callers = next->sp == caller->sp ? compare(next->kept, caller->kept, last->kept)
+						 : DIFFERENT;
+	if (callers == DIFFERENT)
+		return false;
+	if (frames < 3 || !find_callee(g, t, last - 1, n))
+		return !is_other && has_register(n, last);
+	return callers == SAME_CALL || has_same_call(g, t, n, frame, frames - 1);
+}
+
+/* Return whether A leads to the start of the thread and B does not, or A to more callers. */
+static bool leads_farther(const struct node *a, const struct node *b)
+{
+	return !b || a->is_whole > b->is_whole ||
+	       (a->is_whole == b->is_whole && a->callers > b->callers);
+}
+
+/* Return how many callers A and B have in common before they differ; if one ends first, LEAST. */
+static uint32_t count_common(const struct generation *g, const struct node *a,
+			     const struct node *b, uint32_t least)
+{
+	for (uint32_t count = 0; count < least && has_caller(a) && has_caller(b); count++) {
+		a = &g->node[a->caller - 1];
+		b = &g->node[b->caller - 1];
+		if (a == b)
+			break;
+		if (a->pc != b->pc || a->sp != b->sp)
+			return count;
+	}
+	return least;
+}
+
 /*
  * Return the node that the last of FRAMES frames has, or NULL; CALLER as in joiner_extend().  Set
- * *IS_NEW if G has nothing about that frame's callee.
+ * *COMMON to the number of its callers that all nodes have that may be it.
  */
 static const struct node *find_node(struct generation *g, const struct thread *t,
 				    const struct frame *frame, uint32_t frames,
-				    const struct frame *caller, bool *is_new)
+				    const struct frame *caller, uint32_t *common)
 {
 	const struct frame *last = &frame[frames - 1];
-	struct table_probe probe = table_probe(&g->table, hash_of(last - 1, t->serial));
-	const struct node *below, *best = NULL;
-	int nodes = 0, most = 0;
+	struct table_probe probe = table_probe(&g->table, hash_of(last, t->serial));
+	const struct node *fits[NODES_OF_FRAME], *n, *best = NULL;
+	uint32_t nodes = 0, count = 0;
 
-	while ((below = next_node(g, &probe, last - 1, t->serial)) != NULL) {
-		const struct node *n = has_caller(below) ? &g->node[below->caller - 1] : NULL;
-		nodes++;
-		if (!n || !is_frame_of(n, last) || !has_caller(n) || !is_recent(n, t))
+	while ((n = next_node(g, &probe, last, t->serial)) != NULL && nodes++ < NODES_OF_FRAME) {
+		if (!has_caller(n) || !has_evidence(g, t, n, frame, frames, caller))
 			continue;
-		int found = evidence(g, below, n, last, caller);
-		if (found < most || (found == most && best && n->stack < best->stack))
-			continue;
-		most = found;
-		best = found ? n : NULL;
+		fits[count++] = n;
+		if (leads_farther(n, best))
+			best = n;
 	}
-	*is_new = nodes == 0;
-	return nodes < NODES_OF_FRAME ? best : NULL;
+	if (nodes >= NODES_OF_FRAME || !best)
+		return NULL;
+	*common = best->callers;
+	for (uint32_t i = 0; i < count; i++)
+		*common = count_common(g, best, fits[i], *common);
+	return best;
 }
 
-uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
-		       const struct frame *caller, uint32_t frames_max, bool *is_whole)
+/* Extend the frames once, by the callers of one earlier stack.  Return how many there are then. */
+static uint32_t extend_once(struct joiner *j, const struct thread *t, struct frame *frame,
+			    uint32_t frames, const struct frame *caller, uint32_t frames_max,
+			    bool *is_whole)
 {
-	const struct thread *t = thread_of(j, tid);
 	struct generation *g = j->young;
-	const struct node *n;
-	bool is_new;
+	uint32_t common = 0;
+	const struct node *n = find_node(g, t, frame, frames, caller, &common);
 
-	*is_whole = false;
-	if (frames < 2)
-		return frames;
-	n = find_node(g, t, frame, frames, caller, &is_new);
-	if (is_new) {
+	if (!n) {
 		g = j->old;
-		n = find_node(g, t, frame, frames, caller, &is_new);
+		n = find_node(g, t, frame, frames, caller, &common);
 	}
-	while (n && frames < frames_max && has_caller(n)) {
+	while (n && frames < frames_max && common-- > 0) {
 		struct frame *f = &frame[frames++];
 		n = &g->node[n->caller - 1];
 		*f = (struct frame){ .pc = n->pc & ~EXACT, .sp = n->sp, .words = n->words,
@@ -242,6 +357,22 @@ uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_
 		memcpy(f->kept, n->kept, sizeof(f->kept));
 	}
 	*is_whole = n && n->caller == CALLER_NONE;
+	return frames;
+}
+
+uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
+		       const struct frame *caller, uint32_t frames_max, bool *is_whole)
+{
+	const struct frame unknown = { 0 };
+	const struct thread *t = thread_of(j, tid);
+	uint32_t before = 0;
+
+	*is_whole = false;
+	for (int i = 0; i < JOINS_MAX && frames > before && frames >= 2 && !*is_whole; i++) {
+		before = frames;
+		frames = extend_once(j, t, frame, frames, i ? &unknown : caller, frames_max,
+				     is_whole);
+	}
 	return frames;
 }
 
@@ -266,7 +397,11 @@ static struct node *young_node(struct joiner *j, const struct frame *f, uint32_t
 	if (!n) {
 		n = &g->node[g->count];
 		*n = (struct node){ .pc = pc_of(f), .sp = f->sp, .serial = serial,
-				    .caller = caller };
+				    .caller = caller, .is_whole = caller == CALLER_NONE };
+		if (has_caller(n)) {
+			n->callers = g->node[caller - 1].callers + 1;
+			n->is_whole = g->node[caller - 1].is_whole;
+		}
 		table_add(&g->table, hash_of(f, serial), g->count++);
 	}
 	*last = (uint32_t)(n - g->node);
@@ -285,7 +420,7 @@ static void age(struct joiner *j)
 }
 
 void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t frames,
-		bool is_whole)
+		uint32_t copied, bool is_whole)
 {
 	uint32_t caller = is_whole ? CALLER_NONE : CALLER_UNKNOWN;
 
@@ -296,13 +431,17 @@ void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t
 	struct generation *g = j->young;
 	struct thread *t = thread_of(j, tid);
 	t->stacks++;
+	if (copied)
+		add_sight(t, frame[copied - 1].sp);
 	for (uint32_t i = frames; i-- > 1; ) {	/* the leaf is nobody's caller */
 		struct node *n = young_node(j, &frame[i], t->serial, caller, frames - 1 - i);
 		if (!n)
 			return;
-		n->stack = t->stacks;
-		n->words = frame[i].words;
-		memcpy(n->kept, frame[i].kept, sizeof(n->kept));
+		if (i < copied) {
+			n->stack = t->stacks;
+			n->words = frame[i].words;
+			memcpy(n->kept, frame[i].kept, sizeof(n->kept));
+		}
 		caller = (uint32_t)(n - g->node) + 1;
 	}
 }
@@ -311,8 +450,10 @@ void joiner_end(struct joiner *j, pid_t tid)
 {
 	uint32_t id = find_thread(j, tid);
 
-	if (id != TABLE_NONE)
-		j->thread[id].serial = ++j->serials;
+	if (id == TABLE_NONE)
+		return;
+	j->thread[id].serial = ++j->serials;
+	j->thread[id].sights = 0;
 }
 
 void joiner_forget(struct joiner *j, pid_t tid)

@@ -28,9 +28,12 @@ struct joiner *joiner_new(void);
 uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
 		       const struct frame *caller, uint32_t frames_max, bool *is_whole);
 
-/* Remember a stack.  IS_WHOLE: its last frame is the start of a thread. */
+/*
+ * Remember a stack.  The first COPIED of its frames were found in its copy; the rest comes from
+ * earlier stacks.  IS_WHOLE: its last frame is the start of a thread.
+ */
 void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t frames,
-		bool is_whole);
+		uint32_t copied, bool is_whole);
 
 /* Thread TID has ended, or runs another program: forget its stacks. */
 void joiner_end(struct joiner *j, pid_t tid);

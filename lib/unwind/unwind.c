@@ -237,11 +237,12 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 	enum { REMEMBERED = 4096 };	/* stacks, more than between cut ones of most programs */
 	bool is_cut = outcome == UNWIND_CUT || outcome == UNWIND_HOLE;
 	bool is_whole = outcome == UNWIND_WHOLE;
+	uint32_t copied = u->frames;
 
 	if (is_cut || outcome == UNWIND_LOST)
 		is_whole = extend(u, s, place, dump, outcome);
 	if (u->joins_left) {
-		joiner_add(u->joiner, s->tid, u->frame, u->frames, is_whole);
+		joiner_add(u->joiner, s->tid, u->frame, u->frames, copied, is_whole);
 		u->joins_left--;
 	}
 	if (is_cut && u->joiner)

@@ -238,7 +238,7 @@ static void add_others(struct joiner *j, pid_t tid, uint64_t n, uint64_t first_p
 {
 	for (uint64_t i = 0; i < n; i++) {
 		struct frame two[2] = { FRAME(1, 10, true, 0), FRAME(first_pc + i, 20, false, 0) };
-		joiner_add(j, tid, two, 2, true);
+		joiner_add(j, tid, two, 2, 2, true);
 	}
 }
 
@@ -251,28 +251,31 @@ static void test_joiner(void)
 	bool whole;
 
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nothing was seen before");
-	joiner_add(j, 7, earlier, 6, true);
+	joiner_add(j, 7, earlier, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6 && cut[5].sp == 60 &&
 	    cut[4].is_exact && !cut[5].is_exact, "the rest of an earlier stack is taken");
 	tap(extend(j, 8, cut, 4, &whole) == 4, "but not another thread's");
-	cut[2].sp = 31;
-	tap(extend(j, 7, cut, 4, &whole) == 4, "nor if only one frame is the same");
-	cut[2].sp = 30;
 	cut[3].sp = 41;
-	tap(extend(j, 7, cut, 4, &whole) == 4, "be it the last or the one before");
+	tap(extend(j, 7, cut, 4, &whole) == 4, "nor if the last frame is elsewhere");
 	cut[3].sp = 40;
+	cut[2].sp = 31;
+	tap(extend(j, 7, cut, 4, &whole) == 6, "the last frame alone is enough, with its register");
+	cut[3].kept[0] = 16;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but not without it");
+	cut[3].kept[0] = 6;
+	cut[2].sp = 30;
 	tap(joiner_extend(j, 7, cut, 4, &unknown, 5, &whole) == 5 && !whole,
 	    "up to the limit of frames");
-	joiner_add(j, 7, earlier, 4, false);
+	joiner_add(j, 7, earlier, 4, 4, false);
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole, "a cut stack changes nothing");
 	add_others(j, 8, 40000, 100);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "an old generation is looked at, too");
 	add_others(j, 8, 40000, 100000);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "the one before it is forgotten");
-	joiner_add(j, 7, earlier, 6, true);
+	joiner_add(j, 7, earlier, 6, 6, true);
 	joiner_end(j, 7);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a thread that ends leaves nothing");
-	joiner_add(j, 7, earlier, 6, true);
+	joiner_add(j, 7, earlier, 6, 6, true);
 	joiner_forget(j, 7);
 	joiner_forget(j, 7);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nor one that is forgotten");
@@ -297,11 +300,11 @@ static void test_joiner_threads(void)
 	bool whole;
 
 	for (pid_t tid = 1; tid < 1 << 19; tid++) {
-		joiner_add(j, tid, earlier, 2, true);
+		joiner_add(j, tid, earlier, 2, 2, true);
 		before = tid == 1 << 17 ? allocated() : before;
 	}
 	tap(allocated() <= before + (1 << 20), "four times the threads take no more memory");
-	joiner_add(j, 7, earlier, 6, true);
+	joiner_add(j, 7, earlier, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "and stacks are still joined");
 	joiner_free(j);
 }
@@ -310,14 +313,14 @@ static void test_joiner_threads(void)
 static void test_joiner_evidence(void)
 {
 	const struct frame unknown = { 0 };
-	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
-					  FRAME(3, 30, false, 4), FRAME(4, 40, false, 99) };
+	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 94),
+					  FRAME(3, 30, false, 96), FRAME(4, 40, false, 98) };
 	struct frame caller = FRAME(0, 50, false, 8);
 	struct joiner *j = joiner_new();
 	bool whole;
 
 	memcpy(stack, earlier, sizeof(stack));
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, stack, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "other registers and no words: another call");
 	tap(extend_by(j, cut, 4, &caller, &whole) == 6, "the caller's own register is the same");
 	caller.sp = 58;
@@ -330,11 +333,18 @@ static void test_joiner_evidence(void)
 	cut[2].kept[0] = 6;
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a register that the callee has, too, says nothing");
 	cut[2].kept[0] = 4;
+	tap(extend(j, 7, cut, 4, &whole) == 6, "a frame below has the same register: the same call");
+	cut[1].kept[0] = 4;
+	tap(extend(j, 7, cut, 4, &whole) == 6, "the last frame's own, too");
+	cut[3].kept[0] = 98;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but not if that is its callee's");
+	cut[1].kept[0] = 94;
+	cut[2].kept[0] = 96;
 	stack[3].kept[0] = cut[3].kept[0] = 5;
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, stack, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nor does a small number");
 	stack[3].words = cut[3].words = 77;
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, stack, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "the words of the stack are the same");
 	add_others(j, 7, 32, 100);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "32 stacks later, too");
@@ -352,24 +362,78 @@ static void test_joiner_callers(void)
 	bool whole;
 
 	memcpy(stack, earlier, sizeof(stack));
-	stack[3].words = cut[3].words = 3;
-	joiner_add(j, 7, stack, 6, true);
+	joiner_add(j, 7, stack, 6, 6, true);
 	stack[5].pc = 16;
-	stack[3].words = 13;
-	joiner_add(j, 7, stack, 6, true);
+	for (int i = 1; i < 4; i++)
+		stack[i].kept[0] += 100;
+	joiner_add(j, 7, stack, 6, 6, true);
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6,
-	    "of several stacks, that with most evidence is taken");
-	cut[3].words = 99;
-	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16,
-	    "of stacks with equal evidence, the last one");
-	stack[5].pc = 6;
-	joiner_add(j, 7, stack, 6, true);
-	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6, "also if it is older");
+	    "of several stacks, the one with evidence is taken");
+	for (int i = 1; i < 4; i++)
+		cut[i].kept[0] += 100;
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16, "which may be the other");
+	for (int i = 1; i < 4; i++)
+		stack[i].kept[0] = cut[i].kept[0] -= 100;
+	joiner_add(j, 7, stack, 6, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
+	    "of stacks with the same evidence, what they have in common");
 	for (uint64_t i = 0; i < 20; i++) {
 		stack[5].pc = 100 + i;
-		joiner_add(j, 7, stack, 6, true);
+		joiner_add(j, 7, stack, 6, 6, true);
 	}
 	tap(extend(j, 7, cut, 4, &whole) == 4 && !whole, "with too many callers it stays as it is");
+	joiner_free(j);
+}
+
+/* Remember N stacks of thread 7 whose copies reach up to the stack pointer SP. */
+static void add_copies(struct joiner *j, int n, uint64_t sp)
+{
+	const struct frame two[2] = { FRAME(1, 10, true, 0), FRAME(77, sp, false, 0) };
+
+	for (int i = 0; i < n; i++)
+		joiner_add(j, 7, two, 2, 2, false);
+}
+
+/* Frames that are not in later copies any more. */
+static void test_joiner_returns(void)
+{
+	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
+	struct joiner *j = joiner_new();
+	bool whole;
+
+	joiner_add(j, 7, earlier, 6, 6, true);
+	add_copies(j, 100, 49);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "copies that do not reach the caller change nothing");
+	add_copies(j, 1, 50);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "a copy without it does: the call has ended");
+	joiner_add(j, 7, earlier, 6, 6, true);
+	add_copies(j, 32, 60);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "which is not said of the last 32 stacks");
+	cut[2].sp = 31;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "unless only the last frame is the same");
+	cut[2].sp = 30;
+	add_copies(j, 1, 20);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "and of none before them");
+	joiner_add(j, 7, earlier, 6, 6, true);
+	for (uint64_t sp = 49; sp > 20; sp--)
+		add_copies(j, 2, sp);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "copies that reach less and less far change nothing");
+	joiner_free(j);
+}
+
+/* An earlier stack that was cut, and a later one that goes on there. */
+static void test_joiner_twice(void)
+{
+	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				FRAME(3, 30, false, 4) };
+	struct joiner *j = joiner_new();
+	bool whole;
+
+	joiner_add(j, 7, earlier, 4, 4, false);
+	joiner_add(j, 7, earlier + 2, 4, 4, true);
+	tap(extend(j, 7, cut, 3, &whole) == 6 && whole && cut[5].pc == 6,
+	    "a stack is joined to one that was cut, and further to another one");
 	joiner_free(j);
 }
 
@@ -452,6 +516,8 @@ int main(void)
 	test_joiner_threads();
 	test_joiner_evidence();
 	test_joiner_callers();
+	test_joiner_returns();
+	test_joiner_twice();
 	test_deferred();
 	return tap_done();
 }
