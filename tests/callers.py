@@ -249,6 +249,8 @@ class Checker:
             if text.startswith("jmp") and "*" in text:
                 if self.through(file, at + length, text, callee, files, depth):
                     return True
+                if self.slot_of(file, at + length, text):  # not looked up yet: it goes on
+                    todo.append(at + length)
                 continue
             match = TARGET.search(text) if re.match("j|loop|xbegin", text) else None
             if match:
@@ -261,11 +263,15 @@ class Checker:
         """First addresses of the functions that CALLEE is in."""
         return [s for s, e in callee.file.range_of(callee.own - 1) + callee.file.range_of(callee.own)]
 
-    def through(self, file, end, text, callee, files, depth):
-        """Whether an indirect jump may lead to CALLEE."""
+    def slot_of(self, file, end, text):
+        """The symbol of the linkage table's slot that the instruction before END jumps by."""
         match = re.search(r"(-?0x[0-9a-f]+)\(%rip\)", text)
         file.range_of(end)
-        name = file.slots.get(end + int(match[1], 16)) if match else None
+        return file.slots.get(end + int(match[1], 16)) if match else None
+
+    def through(self, file, end, text, callee, files, depth):
+        """Whether an indirect jump may lead to CALLEE."""
+        name = self.slot_of(file, end, text)
         if not name or not callee.file or depth > 3 or \
                 os.path.basename(callee.path).startswith("ld-"):
             return True

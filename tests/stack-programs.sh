@@ -67,7 +67,7 @@ php_load() {
 			$a = array_map(fn($i) => ["k" => ($i * 7919 % 2003) . "x"], range(0, 1000));
 			$f = new Fiber(function () use ($a) { Fiber::suspend(walk($a, 15)); });
 			$f->start();
-			foreach (numbers(1000) as $i) preg_replace_callback("/a/", "ucfirst", "banana");
+			foreach (numbers(1000) as $i) preg_replace_callback("/a/", fn($m) => ucfirst($m[0]), "banana");
 		}'
 }
 
@@ -94,10 +94,10 @@ ocaml_load() {
 	cat >work.ml <<-'ML'
 		exception Found of int
 		let rec walk d l = if d = 0 then List.sort compare l else List.map succ (walk (d - 1) l)
-		let find l = try List.iter (fun x -> if x = 77 then raise (Found x)) l; 0 with Found x -> x
+		let find l = try List.iter (fun x -> if x = 7 then raise (Found x)) l; 0 with Found x -> x
 		let () =
 			while true do
-				let l = List.init 2000 (fun i -> i * 7919 mod 2003) in
+				let l = List.init 400 (fun i -> i * 7919 mod 2003) in
 				ignore (find (walk 10 l));
 				ignore (Printf.sprintf "%d %s" (List.length l) (String.concat "," (List.map string_of_int l)));
 				ignore (Hashtbl.hash (List.fold_left (fun a x -> x :: a) [] l))
