@@ -313,6 +313,55 @@ check 'a recursion, whose frames are often where others were: the same' <<'END'
 	joins w.data 5 1024 2048
 END
 
+check 'three callers of one function, at one place of the stack, with one object: the same' <<'END'
+	unsanitized
+	needs_recording
+	needs_command gcc
+	cat >callers.c <<-"C"
+		#include <stdlib.h>
+		#include <string.h>
+		#define APART __attribute__((noinline)) static
+		struct object { int *p; int n; };
+		static volatile unsigned sink;
+		APART void burn(struct object *o, int n)
+		{
+			unsigned c = 0;
+			for (int k = 0; k < n * 100; k++)
+				c = c * 31 + o->p[k % o->n];
+			sink += c;
+		}
+		APART void down(struct object *o, int depth)
+		{
+			char b[64];
+			memset(b, 0, sizeof(b));
+			__asm__ volatile("" : : "r"(b) : "memory");
+			if (depth)
+				down(o, depth - 1);
+			else
+				burn(o, 40);
+			sink += b[9];
+		}
+		APART void helper(struct object *o, int depth) { down(o, depth); sink++; }
+		APART void a(struct object *o, int depth) { helper(o, depth); sink++; }
+		APART void b(struct object *o, int depth) { helper(o, depth); sink += 2; }
+		APART void c(struct object *o, int depth) { helper(o, depth); sink += 3; }
+		int main(void)
+		{
+			struct object *o = malloc(sizeof(*o));
+			o->n = 1000;
+			o->p = calloc(o->n, sizeof(int));
+			srand(1);
+			for (int i = 0; i < 60000; i++) {
+				int which = rand() % 10, depth = rand() % 20;
+				(which < 7 ? a : which < 9 ? b : c)(o, depth);
+			}
+		}
+	C
+	gcc -O2 -fno-optimize-sibling-calls -fno-ipa-icf -fno-ipa-sra callers.c -o callers
+	pmu-sample -q -e cpu-clock:u -F 997 --call-graph dwarf,65528 -o w.data -- ./callers
+	joins w.data 10 1024
+END
+
 check 'deferred callchains: the sample keeps its place and gets the words of its cookie' <<'END'
 	needs_recording
 	compose d.data <<-"X"
