@@ -9,9 +9,10 @@ A caller is possible if a call instruction ends at its return address, and if th
 is direct, leads to the callee: it names the callee's function or one that jumps there.  Calls
 through a procedure linkage table must name a symbol that leads there.  Addresses that are put on
 the stack without a call are a list: the return from handlers of signals and what these interrupted;
-first instructions of functions, as Go's goexit(); and the handler of an exception, which libgcc
-writes over its own frame before it goes there.  A call through a linkage table may also lead to the
-dynamic loader, which looks up the function.
+first instructions of functions, as Go's goexit(); where make_fcontext() lets a context end; and
+the callers of a function of libgcc that throws, since that writes its handler's address and
+registers over its own frame before it goes there.  A call through a linkage table may also lead to
+the dynamic loader, which looks up the function.
 
 objdump decodes all code; functions come from symbols and from the files' .eh_frame_hdr.  Nothing
 is taken from pmukit's own knowledge of code.
@@ -37,6 +38,7 @@ THROWING = ("_Unwind_RaiseException", "_Unwind_Resume", "_Unwind_ForcedUnwind",
 SLOT = 16  # bytes: more than any instruction has
 SIGRETURN = (b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05",
              b"\xf3\x0f\x1e\xfa\x48\xc7\xc0\x0f\0\0\0\x0f\x05")
+FINISH = re.compile(rb"\x48?\x31\xff\xe8....\xf4", re.S)
 
 
 def disassemble(code, address):
@@ -98,6 +100,12 @@ class File:
                     break
                 self.known[at] = length, text
         return self.known.get(address)
+
+    def addresses(self, start, end):
+        """Of the instructions from START to END."""
+        while start < end and self.instruction(start):
+            yield start
+            start += self.instruction(start)[0]
 
     def read_symbols(self):
         self.symbols, self.slots, self.ranges = collections.defaultdict(list), {}, []
@@ -200,7 +208,7 @@ class Place:
 
 class Checker:
     def __init__(self):
-        self.files, self.answers, self.calls = {}, {}, {}
+        self.files, self.answers, self.calls, self.throwing = {}, {}, {}, {}
         self.counts, self.bad = collections.Counter(), collections.Counter()
 
     def file(self, path):
@@ -246,6 +254,8 @@ class Checker:
             if not known:
                 continue
             length, text = known
+            # handlers of exceptions are in the function, but no jump leads there
+            todo += [a for s, e in file.range_of(at) if s == at for a in file.addresses(s, e)]
             if text.startswith("jmp") and "*" in text:
                 if self.through(file, at + length, text, callee, files, depth):
                     return True
@@ -261,7 +271,8 @@ class Checker:
 
     def starts_of(self, callee):
         """First addresses of the functions that CALLEE is in."""
-        return [s for s, e in callee.file.range_of(callee.own - 1) + callee.file.range_of(callee.own)]
+        ranges = callee.file.range_of(callee.own - 1) + callee.file.range_of(callee.own)
+        return [start for start, end in ranges]
 
     def slot_of(self, file, end, text):
         """The symbol of the linkage table's slot that the instruction before END jumps by."""
@@ -281,14 +292,17 @@ class Checker:
             for f, (start, kind) in found)
 
     def is_throwing(self, place):
-        return bool(place.file) and any(
-            start in self.starts_of(place)
-            for name in THROWING for start, _ in place.file.has_symbol(name))
+        key = place.key()
+        if key not in self.throwing:
+            self.throwing[key] = bool(place.file) and any(
+                start in self.starts_of(place)
+                for name in THROWING for start, _ in place.file.has_symbol(name))
+        return self.throwing[key]
 
     def is_sigreturn(self, place):
         return bool(place.file) and place.file.bytes_at(place.own, 13).startswith(SIGRETURN)
 
-    def judge(self, callee, caller, is_exact, files):
+    def judge(self, callee, caller, is_exact, exact_callee, files):
         if is_exact or self.is_sigreturn(caller):
             if callee.path == "[vdso]" or self.is_sigreturn(callee) or self.is_sigreturn(caller):
                 return "pushed"
@@ -299,35 +313,51 @@ class Checker:
         if not caller.file:
             return "unread"
         calls = self.calls[caller.key()]
-        if not calls:
-            # as Go's goexit(), whose second byte is the return address
-            return "pushed" if caller.own - 1 in self.starts_of(caller) else "impossible"
         if any(target is None or self.leads(caller.file, target, callee, files)
                for target in calls):
             return "called"
-        return "pushed" if self.is_throwing(callee) else "impossible"
+        # It is not known who pushed a first instruction that was pushed.  Go's goexit() has its
+        # return address at its second byte.
+        is_pushed = exact_callee and callee.own in self.starts_of(callee) or not calls and (
+            caller.own - 1 in self.starts_of(caller) or
+            FINISH.match(caller.file.bytes_at(caller.own, 9)))
+        return "pushed" if is_pushed else "impossible"
 
-    def check(self, pairs, spaces):
-        """PAIRS: counted, of (space, callee, exact callee, caller, exact caller)."""
-        todo = []
-        for (space, callee, callee_exact, caller, is_exact), count in pairs.items():
-            s = spaces[space]
-            todo.append((Place(self, s, callee, not callee_exact),
-                         Place(self, s, caller, not is_exact), is_exact, s, count))
-        self.find_calls({p.key(): p for t in todo for p in (t[1],) if p.file}.values())
-        for callee, caller, is_exact, space, count in todo:
-            key = callee.key(), caller.key(), is_exact
-            if key not in self.answers or None in key:
-                files = {f for f in (self.file(m[3]) for m in space.maps) if f}
-                self.answers[key] = self.judge(callee, caller, is_exact, files)
-            self.counts[self.answers[key]] += count
-            if self.answers[key] == "impossible":
-                self.bad[str(callee), str(caller)] += count
+    def check(self, stacks, spaces):
+        """STACKS: counted, as stacks() returns them."""
+        places = {}
+        for space, frames in stacks:
+            for address, is_exact in frames:
+                if (space, address, is_exact) not in places:
+                    places[space, address, is_exact] = Place(self, spaces[space], address,
+                                                             not is_exact)
+        self.find_calls({p.key(): p for p in places.values() if p.file}.values())
+        for (space, frames), count in stacks.items():
+            found = [places[space, *frame] for frame in frames]
+            is_throwing = False
+            for i in range(1, len(found)):
+                is_throwing |= self.is_throwing(found[i - 1])
+                answer = self.answer(found[i - 1], found[i], frames[i][1],
+                                     i > 1 and frames[i - 1][1], spaces[space])
+                if answer == "impossible" and is_throwing:
+                    answer = "pushed"
+                self.counts[answer] += count
+                if answer == "impossible":
+                    self.bad[str(found[i - 1]), str(found[i])] += count
+
+    def answer(self, callee, caller, is_exact, exact_callee, space):
+        key = callee.key(), caller.key(), is_exact, exact_callee
+        if None in key:
+            key += (id(space), callee.path, caller.path)
+        if key not in self.answers:
+            files = {f for f in (self.file(m[3]) for m in space.maps) if f}
+            self.answers[key] = self.judge(callee, caller, is_exact, exact_callee, files)
+        return self.answers[key]
 
 
 def stacks(path):
-    """Count the pairs of frames of a stream, and the spaces they are in."""
-    spaces, kept, pairs = {}, [], collections.Counter()
+    """Return the stacks of a stream, (space, frames), counted, and the spaces."""
+    spaces, kept, found = {}, [], collections.Counter()
     number = {}  # of the space of a process, until its mappings change
     for type_, misc, body, kind, _ in records(open(path, "rb").read()):
         if type_ in (1, 10):
@@ -354,20 +384,19 @@ def stacks(path):
                 number[pid] = len(kept)
                 kept.append(Space(spaces[pid]))
             if pid in number:
-                pairs.update(pairs_of(words, number[pid]))
-    return pairs, kept
+                found[number[pid], tuple(user_frames(words))] += 1
+    return found, kept
 
 
-def pairs_of(words, space):
+def user_frames(words):
+    """(address, whether it is exact)"""
     is_user = is_exact = False
-    last = None
     for word in words:
         if word >= CONTEXT_MAX:
             is_user = is_exact = word == USER
         elif is_user:
-            if last:
-                yield (space, *last, word, is_exact)
-            last, is_exact = (word, is_exact), False
+            yield word, is_exact
+            is_exact = False
 
 
 def main(path):

@@ -140,7 +140,12 @@ cgo_load() {
 		#include <stdlib.h>
 		extern int order(void *, void *);
 		static int by(const void *a, const void *b) { return order((void *)a, (void *)b); }
-		static void sort_them(int *p, int n) { for (int i = 0; i < n; i++) p[i] = i * 7919 % 2003; qsort(p, n, 4, by); }
+		static void sort_them(int *p, int n)
+		{
+			for (int i = 0; i < n; i++)
+				p[i] = i * 7919 % 2003;
+			qsort(p, n, 4, by);
+		}
 		static long burn(long n) { long s = 0; for (volatile long i = 0; i < n; i++) s += i; return s; }
 		*/
 		import "C"
@@ -237,7 +242,8 @@ haskell_load() {
 		main :: IO ()
 		main = mapM_ round' [1 ..]
 		  where
-		    round' k = print (M.foldl' (+) 0 (M.fromList (zip (walk 5 (take 3000 (iterate step k))) [1 ..])))
+		    round' k = print (M.foldl' (+) 0 (M.fromList (zip (walk 5 (numbers k)) [1 ..])))
+		    numbers k = take 3000 (iterate step k)
 		    step x = (x * 7919 + 1) \`mod\` 20011
 	HS
 	sed -i 's/\\`/`/g' Work.hs
@@ -258,13 +264,15 @@ r_load() {
 		}'
 }
 
-# java_load OPTION...
 java_version_of() { java -version 2>&1 | sed -n "s/.*version \"\([0-9.]*\).*/Java \1$1/p"; }
 java_run() {
 	cat >Work.java <<-'JAVA'
 		import java.util.*;
 		public class Work {
-			static int hot(int n) { int s = n; for (int i = 0; i < 20000; i++) s = s * 31 + (s >>> 3) ^ i; return s; }
+			static int hot(int n) {
+				for (int i = 0; i < 20000; i++) n = n * 31 + (n >>> 3) ^ i;
+				return n;
+			}
 			static int c(int n) { return hot(n) + 1; }
 			static int b(int n) { return c(n + 1) * 3; }
 			static int walk(int d, int n) { return d == 0 ? b(n) : walk(d - 1, n) + 1; }
@@ -403,7 +411,14 @@ musl_run() {
 			for (int i = 0; i < 30000; i++)
 				sum += snprintf(text, sizeof(text), "%d %s %g", i, "hello", i * 0.37);
 		}
-		APART void lower(int *p, char *a, char *b) { sorter(p, 10000); copier(a, b); allocer(); printer(); sum++; }
+		APART void lower(int *p, char *a, char *b)
+		{
+			sorter(p, 10000);
+			copier(a, b);
+			allocer();
+			printer();
+			sum++;
+		}
 		APART void upper(int *p, char *a, char *b) { lower(p, a, b); sum++; }
 		int main(void)
 		{

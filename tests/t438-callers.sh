@@ -272,6 +272,39 @@ check 'assembly whose labels are symbols, as nasm makes them: whole, and no call
 	possible
 END
 
+check 'the stack of a fiber is whole: it starts where make_fcontext() lets it end' <<'END'
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc
+	cat >enter.s <<"S"
+		.globl enter
+	enter:	lea finish(%rip), %rax
+		lea -16(%rdi), %rsp
+		push %rax
+		jmp *%rsi
+	finish:	xor %rdi, %rdi
+		call _exit@plt
+		hlt
+		.section .note.GNU-stack, "", @progbits
+	S
+	cat >fiber.c <<"C"
+	static long stack[5000];
+	static volatile long sum;
+	void enter(void *, void (*)(void));
+	__attribute__((noinline)) static void work(long n)
+	{
+		for (long i = 0; i < n; i++)
+			sum += i;
+	}
+	static void fiber(void) { work(200000000); sum++; }
+	int main(void) { enter(stack + 5000, fiber); }
+	C
+	gcc -O2 fiber.c enter.s -o fibers
+	recorded ./fibers
+	least 50 "^[0-9]+ work fiber finish$"
+	none grep "no CFI" said
+	possible
+END
+
 check 'no caller is impossible in an interpreter, exceptions, static and with musl' <<'END'
 	unsanitized
 	needs_command g++

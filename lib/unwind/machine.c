@@ -349,6 +349,13 @@ bool machine_clone_row(const struct machine *m, struct machine_code code, struct
 	return id >= 0;
 }
 
+bool machine_ends_context(const struct machine *m, struct machine_code code)
+{
+	/* xor %rdi, %rdi, or %edi, %edi; call; hlt */
+	return m == &x86_64 && ((HAS(code, 0, "\x48\x31\xff\xe8") && HAS(code, 8, "\xf4")) ||
+				(HAS(code, 0, "\x31\xff\xe8") && HAS(code, 7, "\xf4")));
+}
+
 /* push %rbp; mov %rsp, %rbp, in both encodings */
 static bool x86_sets_frame(struct machine_code code, int distance)
 {

@@ -59,6 +59,12 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 
 /*
+ * Return whether CODE ends the program for the first function of a context, to which make_fcontext()
+ * of Boost and of others lets it return: a stack starts there.
+ */
+bool machine_ends_context(const struct machine *m, struct machine_code code);
+
+/*
  * Return the register that has the function's stack pointer at CODE, a return address or (IS_EXACT)
  * where the thread was interrupted.  It is not M->sp where Go calls the vdso: on another stack if
  * need be.

@@ -334,6 +334,9 @@ static uint32_t look_up(struct unwind *u, struct code *code, const struct mappin
 	/* Nobody calls a function by its start as a return address, but makecontext() puts it. */
 	if (!found && !is_exact && cfi_row_at(code->cfi, own + 1, &row, &same) == CFI_FOUND)
 		return ID_END;
+	if (!found && !is_exact && machine_ends_context(machine, after) &&
+	    !elf_follows_call(code->elf, own + 1))
+		return ID_END;
 	if (!found && is_in_plt(code->elf, own, &at)) {
 		machine_plt_row(machine, around, at, &row);
 		found = true;
