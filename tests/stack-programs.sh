@@ -253,15 +253,18 @@ haskell_load() {
 
 r_version() { deb R r-base-core; }
 r_load() {
-	work R --vanilla --slave -e '
+	cat >work.R <<-'R'
 		walk <- function(n) if (n == 0) sum(sapply(1:50, function(i) sqrt(i))) else walk(n - 1) + 1
 		fib <- function(n) if (n < 2) n else fib(n - 1) + fib(n - 2)
 		repeat {
-			walk(20); fib(12)
+			walk(20)
+			fib(12)
 			lm(mpg ~ wt + hp, data = mtcars)
 			Reduce(function(a, b) paste0(a, b), letters, accumulate = TRUE)
 			tryCatch(stop("x"), error = function(e) conditionMessage(e))
-		}'
+		}
+	R
+	work R --vanilla --slave -f work.R
 }
 
 java_version_of() { java -version 2>&1 | sed -n "s/.*version \"\([0-9.]*\).*/Java \1$1/p"; }

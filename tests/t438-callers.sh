@@ -215,8 +215,9 @@ check 'words of the stack that nobody has written are not return addresses' <<'E
 	pmu-stream -D u.data >records
 	at_least "$(grep -c "^[^ ]* SAMPLE.*callchain" records)" 40
 	none grep -w "$after" records
+END
 
-check 'assembly whose labels are symbols, as nasm makes them: whole, and no caller is impossible' <<'END'
+check 'assembly whose labels are symbols, as those of nasm: whole, no caller is impossible' <<'END'
 	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
 	needs_command gcc
 	cat >hot.s <<"S"

@@ -59,8 +59,8 @@ bool machine_signal_row(const struct machine *m, struct machine_code code, bool 
 bool machine_changes_stack(const struct machine *m, struct machine_code code);
 
 /*
- * Return whether CODE ends the program for the first function of a context, to which make_fcontext()
- * of Boost and of others lets it return: a stack starts there.
+ * Return whether CODE ends the program for the first function of a context, to which
+ * make_fcontext() of Boost and of others lets it return: a stack starts there.
  */
 bool machine_ends_context(const struct machine *m, struct machine_code code);
 

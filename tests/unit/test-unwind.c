@@ -333,7 +333,7 @@ static void test_joiner_evidence(void)
 	cut[2].kept[0] = 6;
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a register that the callee has, too, says nothing");
 	cut[2].kept[0] = 4;
-	tap(extend(j, 7, cut, 4, &whole) == 6, "a frame below has the same register: the same call");
+	tap(extend(j, 7, cut, 4, &whole) == 6, "a frame below has the same register");
 	cut[1].kept[0] = 4;
 	tap(extend(j, 7, cut, 4, &whole) == 6, "the last frame's own, too");
 	cut[3].kept[0] = 98;
@@ -371,7 +371,8 @@ static void test_joiner_callers(void)
 	    "of several stacks, the one with evidence is taken");
 	for (int i = 1; i < 4; i++)
 		cut[i].kept[0] += 100;
-	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16, "which may be the other");
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16,
+	    "which may be the other");
 	for (int i = 1; i < 4; i++)
 		stack[i].kept[0] = cut[i].kept[0] -= 100;
 	joiner_add(j, 7, stack, 6, 6, true);
@@ -404,7 +405,7 @@ static void test_joiner_returns(void)
 
 	joiner_add(j, 7, earlier, 6, 6, true);
 	add_copies(j, 100, 49);
-	tap(extend(j, 7, cut, 4, &whole) == 6, "copies that do not reach the caller change nothing");
+	tap(extend(j, 7, cut, 4, &whole) == 6, "copies without the caller's place do not matter");
 	add_copies(j, 1, 50);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a copy without it does: the call has ended");
 	joiner_add(j, 7, earlier, 6, 6, true);
@@ -418,7 +419,7 @@ static void test_joiner_returns(void)
 	joiner_add(j, 7, earlier, 6, 6, true);
 	for (uint64_t sp = 49; sp > 20; sp--)
 		add_copies(j, 2, sp);
-	tap(extend(j, 7, cut, 4, &whole) == 6, "copies that reach less and less far change nothing");
+	tap(extend(j, 7, cut, 4, &whole) == 6, "nor if they reach less and less far");
 	joiner_free(j);
 }
 
