@@ -195,4 +195,211 @@ S
 	grep "limit of work" said
 END
 
+# limited MAX: the stacks of "full", as they must be with --max-stack MAX
+limited() {
+	awk -v most="$1" '{
+		value = $NF
+		sub(/ [0-9]+$/, "")
+		n = split($0, f, ";")
+		line = f[1]
+		i = 2
+		if (f[2] ~ /^\[cut/)
+			line = line ";" f[i++]
+		if (n - i + 1 <= most + 64) {
+			for (; i <= n; i++)
+				line = line ";" f[i]
+		} else {
+			for (k = 0; k < 64; k++)
+				line = line ";" f[i++]
+			line = line ";[frames left out]"
+			for (i = n - most + 1; i <= n; i++)
+				line = line ";" f[i]
+		}
+		sum[line] += value
+	} END { for (line in sum) print line, sum[line] }' full | sort
+}
+
+# unwound OPTION...: the stacks of s.data
+unwound() {
+	pmu-unwind -v "$@" -o u.data s.data 2>said
+	pmu-symbolize --inlines no u.data | pmu-topprof --mark-cut --to folded | sort
+}
+
+# ./deep FRAMES MS: a recursion, and below it a function whose stack does not fit into 16 KiB with it
+cat >"$scratch/deep.c" <<"C"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+static volatile unsigned sum;
+static char *volatile where;
+__attribute__((noinline)) void burn(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sum += i;
+}
+__attribute__((noinline)) void big(unsigned n)
+{
+	char room[12000];
+	where = room;
+	memset(where, 1, sizeof(room));
+	burn(n);
+	sum += (unsigned char)where[n % 12000];
+}
+__attribute__((noinline)) void work(clock_t end)
+{
+	while (clock() < end) {
+		burn(100000);
+		big(100000);
+	}
+	sum++;
+}
+__attribute__((noinline)) void recurse(unsigned depth, clock_t end)
+{
+	char *own[8];
+	for (int i = 0; i < 8; i++)
+		own[i] = (char *)own + depth;
+	where = (char *)own;
+	if (depth)
+		recurse(depth - 1, end);
+	else
+		work(end);
+	sum++;
+}
+int main(int argc, char **argv)
+{
+	recurse((unsigned)atoi(argv[1]), CLOCKS_PER_SEC / 1000 * atoi(argv[2]));
+	return argc == 9;
+}
+C
+
+check 'a stack of more than --max-stack frames keeps that many, and 64 at its other end' <<'END'
+	needs_command gcc
+	gcc -O2 -g0 -fomit-frame-pointer "$scratch/deep.c" -o deep
+	for how in "32768 yes" "16384 yes" "16384 no"; do
+		pmu-sample -q -e cpu-clock:u -F 997 --call-graph dwarf,${how% *} -o s.data -- \
+			./deep 119 150 >/dev/null
+		unwound --join=${how#* } --max-stack 8000 >full
+		cp said said.full
+		# the most frequent number of frames
+		frames=$(awk '{ n[gsub(/;/, ";") - /\[cut/] += $NF } END { for (i in n) print n[i], i }' \
+			full | sort -n | tail -n 1 | cut -d " " -f 2)
+		test "$how" = "16384 no" || at_least "$frames" 120
+		for most in 1 $((frames - 66)) $((frames - 65)) $((frames - 64)) $((frames - 63)) \
+			$frames; do
+			test "$most" -ge 1 || continue
+			unwound --join=${how#* } --max-stack $most >names
+			limited $most >expected
+			cmp expected names
+		done
+		test "$how" != "16384 yes" || grep joined said.full
+		test "$frames" -ge 120 || continue
+		unwound --join=${how#* } --max-stack $((frames - 65)) >names
+		grep "left out" names
+		grep "% with frames left out" said
+		pmu-stream --check u.data
+	done
+	pmu-unwind --max-stack 4 s.data | pmu-unwind | pmu-topprof --to folded | grep "left out"
+END
+
+check 'frames that are left out are one unknown frame for perf' <<'END'
+	needs_command gcc perf
+	gcc -O2 -g0 "$TOP/tests/chains.c" -lpthread -o chains
+	pmu-sample -q -e cpu-clock:u -F 997 --call-graph dwarf,32768 -o s.data -- \
+		./chains rec 100 150 >/dev/null
+	pmu-unwind --max-stack 20 -o u.data s.data
+	perf script -i u.data --max-stack 1000 -F ip,sym 2>/dev/null |
+		awk 'BEGIN { RS = "" } $41 == "0" && $42 == "[unknown]" && NF == 2 * 85 && / _start/ { n++ }
+			END { print n + 0, NR }' >counts
+	read -r right all <counts
+	at_least "$all" 20
+	at_least "$right" $((all * 9 / 10))
+END
+
+# An x86-64 kernel runs this program of i386, which needs no libraries: recursion, a tail call, and
+# a function without a frame pointer, which the one with the frame pointer calls.
+cat >"$scratch/b32.c" <<"C"
+static volatile unsigned sum;
+static long call(long number, long a, void *b)
+{
+	__asm__ volatile("int $0x80" : "+a"(number) : "b"(a), "c"(b) : "memory");
+	return number;
+}
+__attribute__((noinline)) void hot(int n)
+{
+	for (int i = 0; i < n; i++)
+		sum += i * i;
+}
+__attribute__((noinline)) void recurse(int depth)
+{
+	if (depth)
+		recurse(depth - 1);
+	else
+		hot(100000);
+	sum++;
+}
+__attribute__((noinline)) void tail(int n)
+{
+	sum++;
+	hot(n);
+}
+__attribute__((noinline)) void by_tail(int n)
+{
+	sum++;
+	tail(n);
+	sum++;
+}
+void frameless(int n);
+__asm__(".type frameless, @function\nframeless: movl 4(%esp), %ecx\n1: imull %ecx, %eax\n"
+	"incl sum\ndecl %ecx\njnz 1b\nret\n.size frameless, . - frameless\n");
+__attribute__((noinline)) void middle(int n)
+{
+	frameless(n);
+	sum++;
+}
+__attribute__((noinline, used)) void run(void)
+{
+	enum { EXIT = 1, CLOCK_GETTIME = 265, PROCESS_CPU_TIME = 2 };
+	long used[2];
+	do {
+		recurse(10);
+		by_tail(100000);
+		middle(100000);
+		call(CLOCK_GETTIME, PROCESS_CPU_TIME, used);
+	} while (used[0] == 0 && used[1] < 400000000);
+	call(EXIT, 0, 0);
+}
+__asm__(".globl _start\n_start: xorl %ebp, %ebp\nandl $-16, %esp\ncall run\nhlt");
+C
+
+check 'callers in 32-bit programs by frame pointers, which a note says; none that did not call' <<'END'
+	test "$(uname -m)" = x86_64 || skip "the program is for x86"
+	needs_command gcc
+	for option in -fno-omit-frame-pointer -fomit-frame-pointer; do
+		gcc -m32 -O2 $option -fno-pic -no-pie -nostdlib -static -ffreestanding \
+			-fno-stack-protector "$scratch/b32.c" -o b32 && ./b32 ||
+			skip "no 32-bit programs here"
+		pmu-sample --unwind -e cpu-clock:u -F 997 -o s.data -- sh -c ./b32 2>err
+		cat err
+		test "$(grep -c "stacks are of 32-bit programs: their callers are found by frame" err)" = 1
+		pmu-symbolize s.data | pmu-topprof --to folded | grep "^b32" >stacks
+		cat stacks
+		none grep ";run;frameless\|;by_tail;recurse\|;run;hot" stacks
+		pmu-sample -q --call-graph dwarf -e cpu-clock:u -F 997 -o d.data -- ./b32
+		pmu-unwind -o u.data d.data 2>err
+		grep "stacks are of 32-bit programs" err
+		pmu-symbolize u.data | pmu-topprof --to folded >later
+		cat later
+		pmu-unwind --frame-pointers no -o u.data d.data 2>err
+		grep "stacks of 32-bit programs are not unwound: -g" err
+		test $option = -fno-omit-frame-pointer || continue
+		recs=$(printf "%11s" "" | sed "s/ /recurse;/g")
+		for file in stacks later; do
+			cp $file names
+			at_least "$(share names "_start;run;${recs}hot ")" 20
+			at_least "$(share names "_start;run;middle;frameless ")" 20
+			at_least "$(share names "_start;run")" 95
+		done
+	done
+END
+
 done_testing

@@ -5,6 +5,9 @@
  * A callchain has no field for this.  An unwinder that cut a stack appends markers
  * PERF_CONTEXT_USER to the callchain: as many as enum stack_end says.  No address follows them,
  * so perf ignores them.  A single marker means nothing: the kernel may write it.
+ *
+ * Frames that were left out in the middle of a stack are two markers and a word 0, which perf shows
+ * as an unknown frame.  The next word is a return address, unless it follows another marker.
  */
 #pragma once
 #include "record/sample.h"
@@ -36,4 +39,25 @@ static inline enum stack_end stack_end_take(struct words *chain)
 	}
 	return markers >= STACK_NO_CODE && markers <= STACK_NO_INFORMATION
 		? (enum stack_end)markers : STACK_WHOLE;
+}
+
+/* Return the number of words that stand for frames that are left out, */
+static inline uint64_t stack_left_out_words(void)
+{
+	return 3;
+}
+
+/* ... and word I of them. */
+static inline uint64_t stack_left_out_word(uint64_t i)
+{
+	return i < 2 ? (uint64_t)PERF_CONTEXT_USER : 0;
+}
+
+/* Return whether words from I on stand for frames that are left out of CHAIN. */
+static inline bool stack_is_left_out(struct words chain, uint64_t i)
+{
+	for (uint64_t k = 0; k < stack_left_out_words(); k++)
+		if (chain.count - i <= k || word_at(chain, i + k) != stack_left_out_word(k))
+			return false;
+	return true;
 }

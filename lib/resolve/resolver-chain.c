@@ -291,6 +291,17 @@ static void walk_address(struct resolver *r, const struct stream_reader *in,
 	w->exact = false;
 }
 
+/* Push the frame that stands for frames that were left out of the program's stack. */
+static void walk_left_out(struct resolver *r, const struct sample *s, struct chain_walk *w,
+			  uint32_t *count)
+{
+	w->space = spaces_find(&r->spaces, s->pid);
+	w->exact = false;
+	w->callers = 0;
+	if (w->user && !w->ended)
+		push(r, count, resolver_left_out_frame(r));
+}
+
 /* Return the key under which callers in the space of W are kept; 0: they are not kept. */
 static uint32_t callers_key(const struct resolver *r, const struct chain_walk *w)
 {
@@ -366,7 +377,10 @@ uint32_t resolver_chain(struct resolver *r, const struct stream_reader *in, cons
 		push(r, &count, resolve_leaf(r, in, s->pid, w.leaf ? w.leaf : &nothing, s->ip));
 	for (uint64_t i = 0; i < chain.count; i++) {
 		uint64_t address = word_at(chain, i);
-		if (address >= PERF_CONTEXT_MAX) {
+		if (stack_is_left_out(chain, i)) {
+			i += stack_left_out_words() - 1;
+			walk_left_out(r, s, &w, &count);
+		} else if (address >= PERF_CONTEXT_MAX) {
 			i += address == CONTEXT_USER_DEFERRED;
 			w.space = space_of_marker(r, s->pid, address);
 			w.exact = true;

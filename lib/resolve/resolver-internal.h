@@ -279,8 +279,14 @@ uint32_t resolver_string_id(struct resolver *r, const char *text);
 /* Look up PLACE. Returns the number of its lines, which are in r->line, innermost first. */
 uint32_t resolver_find_lines(struct resolver *r, const struct place *place);
 
-/* Put a line in r->line that stands for all nameless addresses beyond FRAMES_MAX. Returns 1. */
-uint32_t resolver_find_nameless_line(struct resolver *r);
+/*
+ * Put a line named NAME in r->line, which stands for addresses that are not known one by one.
+ * Returns 1.
+ */
+uint32_t resolver_find_named_line(struct resolver *r, const char *name);
+
+/* Return the frame that stands for frames that an unwinder left out of a stack. */
+uint32_t resolver_left_out_frame(struct resolver *r);
 
 /* Return whether the stream was recorded on this machine with the kernel release that runs now. */
 bool resolver_is_local(const struct stream_reader *in);

@@ -140,11 +140,9 @@ bool resolver_jit_knows(struct resolver *r, struct jitmap *map, uint64_t address
 	       (resolver_jit_refresh(r, map) && jitmap_find(map, address, r->time, found));
 }
 
-uint32_t resolver_find_nameless_line(struct resolver *r)
+uint32_t resolver_find_named_line(struct resolver *r, const char *name)
 {
-	struct resolved_function function = {
-		.system_name = resolver_string_id(r, "[more addresses]")
-	};
+	struct resolved_function function = { .system_name = resolver_string_id(r, name) };
 
 	r->from = FROM_NOTHING;
 	r->line[0] = function_line(r, function, NULL);

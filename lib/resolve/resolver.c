@@ -135,7 +135,7 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	if (is_full)
 		place = resolver_place_unmapped(r, 0);
 	if (lines == 0)
-		lines = resolver_find_nameless_line(r);
+		lines = resolver_find_named_line(r, "[more addresses]");
 	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
 	const struct resolved_frame *frame = r->tables->frame;
 	uint32_t id = TABLE_FIND(&r->merged_table, hash, i,
@@ -143,6 +143,23 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 	if (id != TABLE_NONE)
 		return id;
 	id = add_frame(r, &place, lines);
+	table_add(&r->merged_table, hash, id);
+	return id;
+}
+
+uint32_t resolver_left_out_frame(struct resolver *r)
+{
+	struct place place = resolver_place_unmapped(r, 0);
+	uint32_t lines = resolver_find_named_line(r, "[frames left out]");
+	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
+	const struct resolved_frame *frame = r->tables->frame;
+	uint32_t id = TABLE_FIND(&r->merged_table, hash, i,
+				 frame[i].object == place.object && has_lines(r, &frame[i], lines));
+
+	if (id != TABLE_NONE)
+		return id;
+	id = resolved_add_frame(r->tables, &(struct resolved_frame){
+		.object = place.object, .lines = lines, .line = r->line });
 	table_add(&r->merged_table, hash, id);
 	return id;
 }

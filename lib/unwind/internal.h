@@ -2,7 +2,7 @@
 /*
  * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
- * frame pointers that may be believed (frame-pointer.c), the
+ * frame pointers that may be believed (frame-pointer.c), 32-bit programs (walk-32.c), the
  * earlier stacks of threads (joiner.c), the kernel's own callchains (kernel-chain.c), and the
  * report at the end (unwind-report.c).
  */
@@ -138,7 +138,7 @@ enum unwind_outcome {
 	UNWIND_NO_CFI,		/* in code without unwind information or frame pointers */
 	UNWIND_NO_CODE,		/* at a return address that is no code */
 	UNWIND_LOST,		/* otherwise: a register is not known, the stack does not grow */
-	UNWIND_LIMIT,		/* at the limit of frames */
+	UNWIND_LIMIT,		/* at the limit of frames that are followed */
 	UNWIND_COSTLY,		/* at a limit of work */
 	UNWIND_FOREIGN,		/* not unwound: 32-bit code, another byte order, no registers */
 	UNWIND_BEFORE,		/* unwound already, by an earlier program */
@@ -184,8 +184,8 @@ struct unwind {
 	struct joiner *joiner;	/* NULL: stacks are not joined */
 	/* number of stacks to remember from now on; 0: the last cut stack was long ago */
 	uint32_t joins_left;
-	struct frame *frame;	/* of the current stack: OPTIONS.stack_max */
-	uint32_t frames;
+	struct frame *frame;	/* of the current stack: FRAMES_MAX */
+	uint32_t frames, frames_max;
 	struct frame caller;	/* known part of a cut stack's next frame; SP 0: nothing is known */
 	/* address before the last frame's return address: of a saved frame pointer; 0: unknown */
 	uint64_t last_pointer;
@@ -197,7 +197,10 @@ struct unwind {
 	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
+	uint64_t left_out;	/* samples with frames that were left out in the middle */
 	uint64_t too_long;	/* samples that were cut to fit a record */
+	uint64_t stacks_32;	/* of 32-bit programs, which unwind_walk_32() followed */
+	uint64_t foreign_32;	/* ... or which were not unwound, and have no other callers */
 	const char *foreign;	/* why the last skipped sample was not unwound */
 };
 
@@ -287,3 +290,10 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,
 				const struct dump *dump);
+
+/* The same for a 32-bit program on x86-64: DUMP has the low halves of the registers. */
+enum unwind_outcome unwind_walk_32(struct unwind *u, const struct walk_place *place,
+				   const struct dump *dump);
+
+/* Remember for the report in which object a stack ended with HOW, in the code at ADDRESS. */
+void unwind_note_end(struct unwind *u, const struct walk_place *place, uint64_t address, int how);

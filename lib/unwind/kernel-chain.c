@@ -138,7 +138,7 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
 		i = find_callers(u, at, user);
 		is_sure = i > 0 && keeps;
 	}
-	while (is_sure && i < user.count && u->frames < u->options.stack_max) {
+	while (is_sure && i < user.count && u->frames < u->frames_max) {
 		uint64_t address = address_at(at, user, i++);
 		if (!address || !space_find(at->space, address - 1))
 			return false;

@@ -124,6 +124,7 @@ void unwind_describe(const struct unwind *u, char *text, size_t size)
 	snprintf(text, size, "%" PRIu64 " stacks, %.1f frames: %.1f %% whole", all,
 		 all ? (double)c->frames / (double)all : 0,
 		 percent * (double)c->samples[UNWIND_WHOLE]);
+	append_share(text, size, u->left_out, all, "with frames left out");
 	if (cut)
 		append(text, size, ", %.1f %% cut by the dump's %" PRIu64 " bytes",
 		       percent * (double)cut, u->full_size);
@@ -190,6 +191,19 @@ static void report_short_dumps(struct unwind *u)
 			    100. * (double)cut / (double)all, u->full_size);
 }
 
+/* Say how 32-bit programs were unwound, or that they were not. */
+static void report_32(struct unwind *u)
+{
+	uint64_t foreign = u->counts.samples[UNWIND_FOREIGN];
+
+	if (u->stacks_32)
+		report_note(u->report, "%" PRIu64 " stacks are of 32-bit programs: their callers "
+			    "are found by frame pointers only", u->stacks_32);
+	if (foreign && u->foreign_32)
+		report_note(u->report, "%" PRIu64 " stacks of 32-bit programs are not unwound: -g "
+			    "records their callers, by frame pointers", u->foreign_32);
+}
+
 /* If the copies of many stacks ended early, say why. */
 static void report_holes(struct unwind *u)
 {
@@ -208,5 +222,6 @@ void unwind_report(struct unwind *u)
 			unwind_report_damage(u, i);
 	report_short_dumps(u);
 	report_holes(u);
+	report_32(u);
 	report_summaries(u);
 }

@@ -4,11 +4,17 @@
 #include "unwind/deferred.h"
 #include "unwind/internal.h"
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
 #define DUMP (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+/* Frames of a stack that are followed: more than a dump or a callchain can have. */
+enum { WALK_MAX = 1 << 14 };
+
+enum { ABI_64 = 2 };	/* PERF_SAMPLE_REGS_ABI_64 */
 
 struct unwind *unwind_new(const struct unwind_options *options,
 			  const struct stream_origin *origin, struct report *report)
@@ -25,7 +31,8 @@ struct unwind *unwind_new(const struct unwind_options *options,
 				       .limit = options->where.debuginfod_time };
 	u->origin = origin;
 	u->report = report;
-	u->frame = mem_zeroed(u->options.stack_max, sizeof(*u->frame));
+	u->frames_max = WALK_MAX;
+	u->frame = mem_zeroed(u->frames_max, sizeof(*u->frame));
 	rules_init(&u->rules);
 	u->budget.left = CFI_BUDGET_MOST;
 	u->flow_left = FLOW_MOST;
@@ -91,7 +98,7 @@ void unwind_attr(const struct unwind *u, uint8_t *bytes, size_t size)
 	memcpy(&attr, bytes, known);
 	deferred_clear_attr(&attr);
 	if (unwind_takes(u, &attr)) {
-		uint32_t words = u->options.stack_max + kernel;
+		uint32_t words = u->options.stack_max + UNWIND_OUTERMOST + kernel;
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 		if (!keeps_fields(u)) {
 			attr.sample_type &= ~(uint64_t)DUMP;
@@ -176,14 +183,29 @@ static bool read_registers(struct unwind *u, const struct perf_event_attr *attr,
 	return r->known >> m->pc & 1 && r->known >> m->sp & 1;
 }
 
+/* Return whether S has user words. */
+static bool is_finished(const struct sample *s)
+{
+	for (uint64_t i = 0; i < s->callchain.count; i++)
+		if (word_at(s->callchain, i) == PERF_CONTEXT_USER)
+			return true;
+	return false;
+}
+
+/* Return whether the frame pointers of S, of a 32-bit program on M, are followed. */
+static bool follows_32(const struct unwind *u, const struct sample *s, const struct machine *m)
+{
+	return m && m->elf == EM_X86_64 && !u->options.no_frame_pointers && !is_finished(s);
+}
+
 /* Return whether S can be unwound, and fill DUMP.  If not, store the reason in *WHY. */
 static bool open_dump(struct unwind *u, const struct perf_event_attr *attr,
 		      const struct sample *s, struct dump *dump, const char **why)
 {
-	enum { ABI_64 = 2, PAGE = 4096 };	/* PERF_SAMPLE_REGS_ABI_64 */
+	enum { PAGE = 4096 };
 
 	*dump = (struct dump){ .machine = unwind_machine(u) };
-	if (s->user_regs_abi != ABI_64)
+	if (s->user_regs_abi != ABI_64 && !follows_32(u, s, dump->machine))
 		*why = "32-bit code";
 	else if (u->options.is_swapped || !dump->machine)
 		*why = "code of a machine that is not x86-64 or arm64";
@@ -218,7 +240,7 @@ static bool extend(struct unwind *u, const struct sample *s, const struct walk_p
 	if (is_whole || outcome == UNWIND_LOST || !u->joins_left)
 		return is_whole;
 	u->frames = joiner_extend(u->joiner, s->tid, u->frame, found, &u->caller,
-				  u->options.stack_max, &is_whole);
+				  u->frames_max, &is_whole);
 	if (!is_whole && u->frames < by_kernel) {
 		u->frames = found;
 		unwind_by_kernel(u, place, dump, outcome, s->callchain);
@@ -251,6 +273,18 @@ static enum unwind_outcome finish(struct unwind *u, const struct sample *s,
 		return outcome;
 	return outcome == UNWIND_CUT ? UNWIND_JOINED
 	     : outcome == UNWIND_HOLE ? UNWIND_HOLE_JOINED : UNWIND_WHOLE;
+}
+
+/* Find the frames of S. */
+static enum unwind_outcome find_frames(struct unwind *u, const struct sample *s,
+				       const struct walk_place *place, const struct dump *dump)
+{
+	if (s->user_regs_abi != ABI_64) {
+		u->stacks_32++;
+		return unwind_walk_32(u, place, dump);
+	}
+	enum unwind_outcome outcome = unwind_walk(u, place->space, place->pid, dump);
+	return finish(u, s, place, dump, outcome);
 }
 
 /* The words of a record, written one after another. */
@@ -311,28 +345,71 @@ static enum stack_end end_of(enum unwind_outcome outcome)
 	}
 }
 
-/*
- * Write the frames that were found, at most as many as leave REST bytes of room, and how the stack
- * ends.
- */
-static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
+/* Return how many words the frames from FIRST up to END take. */
+static uint64_t words_of(const struct unwind *u, uint32_t first, uint32_t end)
 {
-	uint64_t markers = stack_end_markers(u->end);
-	size_t least = rest + 16 + 8 * markers;
-	uint32_t i;
+	uint64_t words = end - first;
 
-	for (i = 0; i < u->frames && (size_t)(w->end - w->at) >= least; i++) {
-		const struct frame *f = &u->frame[i];
+	for (uint32_t i = first; i < end; i++)
+		words += u->frame[i].is_exact;
+	return words;
+}
+
+/* How many frames of a stack are written: innermost ones, and, if some are left out, outermost. */
+struct frames_kept {
+	uint32_t inner, outer;
+};
+
+/* Return which frames are written if there is room for WORDS words. */
+static struct frames_kept choose_frames(const struct unwind *u, uint64_t words)
+{
+	uint64_t most = u->options.stack_max, n = u->frames, used = 0;
+	struct frames_kept kept = { u->frames, 0 };
+
+	if (n <= most + UNWIND_OUTERMOST && words_of(u, 0, u->frames) <= words)
+		return kept;
+	kept = (struct frames_kept){ 0, n < UNWIND_OUTERMOST ? (uint32_t)n : UNWIND_OUTERMOST };
+	used = stack_left_out_words() + words_of(u, u->frames - kept.outer, u->frames);
+	if (used > words)	/* there is hardly any room */
+		used = kept.outer = 0;
+	while (kept.inner < most && kept.inner + kept.outer < n) {
+		used += 1 + u->frame[kept.inner].is_exact;
+		if (used > words)
+			break;
+		kept.inner++;
+	}
+	return kept;
+}
+
+static void put_range(struct words_out *w, const struct frame *f, const struct frame *end)
+{
+	for (; f < end; f++) {
 		if (f->is_exact)
 			put_u64(w, PERF_CONTEXT_USER);
 		put_u64(w, f->pc);
 	}
-	u->counts.frames += i;
-	if (i < u->frames) {
-		u->too_long++;
+}
+
+/*
+ * Write the frames that were found, as many as the options allow and as leave REST bytes of room,
+ * and how the stack ends.
+ */
+static void put_frames(struct unwind *u, struct words_out *w, size_t rest)
+{
+	size_t room = (size_t)(w->end - w->at), markers = stack_end_markers(u->end);
+	size_t needed = rest + 8 * markers;
+	struct frames_kept kept = choose_frames(u, room > needed ? (room - needed) / 8 : 0);
+
+	put_range(w, u->frame, u->frame + kept.inner);
+	u->counts.frames += kept.inner + kept.outer;
+	u->too_long += kept.inner < u->frames && !kept.outer;
+	u->left_out += kept.outer > 0;
+	if (kept.inner < u->frames && !kept.outer)
 		return;
-	}
-	for (i = 0; i < markers && u->frames; i++)
+	for (uint64_t i = 0; i < stack_left_out_words() && kept.outer; i++)
+		put_u64(w, stack_left_out_word(i));
+	put_range(w, u->frame + u->frames - kept.outer, u->frame + u->frames);
+	for (size_t i = 0; i < markers && u->frames; i++)
 		put_u64(w, PERF_CONTEXT_USER);
 }
 
@@ -430,15 +507,6 @@ static size_t write_sample(struct unwind *u, const struct stream_event *event,
 	return size;
 }
 
-/* Return whether S has user words, and no dump: this program has unwound it before. */
-static bool is_finished(const struct sample *s)
-{
-	for (uint64_t i = 0; i < s->callchain.count; i++)
-		if (word_at(s->callchain, i) == PERF_CONTEXT_USER)
-			return true;
-	return false;
-}
-
 /*
  * Allow another stack its steps.  Most stacks take none, since the rules at their addresses are
  * known.  So a program that is made to take many cannot keep the others from being unwound.
@@ -464,17 +532,18 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	add_budget(&u->budget);
 	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;
 	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
+	/* A sample with user words and without a dump was unwound by this program before. */
 	bool is_done = s->user_stack.size == 0 && is_finished(s);
 	if (s->user_regs_abi == 0 || is_done) {	/* a thread of the kernel, or unwound before */
 		if (is_finished(s))
 			u->counts.samples[UNWIND_BEFORE]++;
 	} else if (!open_dump(u, &event->attr, s, &dump, &u->foreign)) {
 		u->counts.samples[UNWIND_FOREIGN]++;
+		u->foreign_32 += s->user_regs_abi != ABI_64 && !is_finished(s);
 	} else {
 		struct walk_place place = { spaces_find(&u->spaces, s->pid), s->pid,
 					    dump.machine };
-		enum unwind_outcome outcome = unwind_walk(u, place.space, s->pid, &dump);
-		outcome = finish(u, s, &place, &dump, outcome);
+		enum unwind_outcome outcome = find_frames(u, s, &place, &dump);
 		u->counts.samples[outcome]++;
 		u->end = end_of(outcome);
 		if (outcome == UNWIND_CUT || outcome == UNWIND_JOINED)

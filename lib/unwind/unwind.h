@@ -16,7 +16,8 @@
  *
  * The result is a perf.data stream that perf reads.  After a marker PERF_CONTEXT_USER, the first
  * address is exact: where the thread, or a signal handler's caller, was interrupted.  All other
- * addresses are return addresses.
+ * addresses are return addresses.  Two markers and a word 0 stand for frames that are left out:
+ * record/stack-end.h.
  */
 #pragma once
 #include "base/report.h"
@@ -27,13 +28,14 @@
 enum {
 	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say other */
 	UNWIND_STACK_MOST = 8000,	/* the most that the options may say: they fit a record */
+	UNWIND_OUTERMOST = 64,		/* frames that a longer stack keeps at its other end */
 };
 
 /* Zero-initialised: the defaults. */
 struct unwind_options {
 	struct locate_options where;	/* where to look for files; POOL and FETCHER are not used */
 	const char *arch;		/* machine, if the stream does not say; NULL: this one */
-	uint32_t stack_max;		/* user frames of a chain; 0: UNWIND_STACK_MAX */
+	uint32_t stack_max;		/* innermost frames of a chain; 0: UNWIND_STACK_MAX */
 	bool no_join;			/* do not extend cut stacks by earlier ones */
 	bool no_frame_pointers;		/* do not follow frame pointers where there is no CFI */
 	/*

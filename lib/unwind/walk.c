@@ -402,13 +402,11 @@ static int step(struct walk *w, const struct rule *rule)
 	}
 }
 
-/* Remember for the report in which object the stack ended with HOW. */
-static void note_end(struct walk *w, int how)
+void unwind_note_end(struct unwind *u, const struct walk_place *place, uint64_t address, int how)
 {
-	uint64_t pc = w->now.value[w->machine->pc];
-	const struct mapping *m = space_find(w->space, w->is_exact ? pc : pc - 1);
+	const struct mapping *m = space_find(place->space, address);
 
-	struct code *code = m ? code_of(w->u, m->object, m, w->pid) : NULL;
+	struct code *code = m ? code_of(u, m->object, m, place->pid) : NULL;
 	if (code && how == UNWIND_NO_CFI)
 		code->ends++;
 	else if (code)
@@ -513,7 +511,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 			return w.is_pushed ? UNWIND_WHOLE : UNWIND_NO_CODE;
 		w.is_pushed = rule->is_pushed;
 		w.is_exact |= rule->is_pushed;
-		if (u->frames == u->options.stack_max)
+		if (u->frames == u->frames_max)
 			return UNWIND_LIMIT;
 		struct frame *f = &u->frame[u->frames++];
 		set_place(&w, f);
@@ -531,6 +529,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	if (how == UNWIND_NO_CFI && u->flow_left < FLOW_LEAST)
 		how = UNWIND_COSTLY;	/* no code could be followed */
 	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
-		note_end(&w, how);
+		unwind_note_end(u, &(struct walk_place){ space, pid, w.machine },
+				own_address(&w), how);
 	return (enum unwind_outcome)how;
 }
