@@ -300,7 +300,7 @@ static uint64_t data_size(int fd, uint64_t size)
 	return sum;
 }
 
-struct elf *elf_open(int fd, const char **why)
+static struct elf *open_file(int fd, uint64_t offset, const uint64_t *size, const char **why)
 {
 	struct elf *elf = mem_zeroed(1, sizeof(*elf));
 	bool is_mapped = mapped_open(&elf->mapped, fd);
@@ -315,7 +315,23 @@ struct elf *elf_open(int fd, const char **why)
 		return NULL;
 	}
 	elf->image = (struct elf_bytes){ elf->mapped.at, elf->mapped.size };
+	if (size) {
+		elf->image = elf_part(elf, offset, *size);
+		elf->part = offset;
+		if (elf->data > *size)
+			elf->data = *size;
+	}
 	return open_image(elf, why);
+}
+
+struct elf *elf_open(int fd, const char **why)
+{
+	return open_file(fd, 0, NULL, why);
+}
+
+struct elf *elf_open_part(int fd, uint64_t offset, uint64_t size, const char **why)
+{
+	return open_file(fd, offset, &size, why);
 }
 
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)
@@ -389,6 +405,7 @@ uint64_t elf_identity(const struct elf *elf)
 	uint64_t id = digest_bytes(elf->build_id.at, elf->build_id.size);
 
 	id = digest_more(digest_more(id, elf->mapped.size), (uint64_t)elf->mapped.modified);
+	id = elf->part ? digest_more(id, elf->part) : id;
 	/* An attacker can forge all of the above, but not the owner. */
 	return digest_more(id, elf->mapped.owner) | 1;
 }

@@ -27,6 +27,9 @@ struct elf_bytes {
  */
 struct elf *elf_open(int fd, const char **why);
 
+/* The same for the ELF file that is the SIZE bytes at OFFSET of the file FD. */
+struct elf *elf_open_part(int fd, uint64_t offset, uint64_t size, const char **why);
+
 /* Open the image of at most SIZE bytes at BYTES.  The bytes must outlive the result. */
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why);
 

@@ -45,6 +45,7 @@ struct elf_load {
 /* Identifies a file in a pool, whatever its name. */
 struct elf_file {
 	uint64_t device, inode;
+	uint64_t part, part_size;	/* the bytes of the file that are ELF; 0: all */
 	int64_t size, modified;	/* in bytes; in ns since 1970 */
 };
 
@@ -56,7 +57,8 @@ enum { STUB_TABLES_MAX = 8 };	/* three are common */
  * The rest is filled on demand.
  */
 struct elf {
-	struct elf_bytes image;	/* the whole file */
+	struct elf_bytes image;	/* the whole file, or a part of it */
+	uint64_t part;		/* offset of IMAGE in the file */
 	struct mapped mapped;	/* the mapping with the image; all 0: it is not a file */
 	uint8_t *owned;		/* the image, if elf_close() frees it; else NULL */
 	char *path;		/* without symbolic links; NULL: unknown, or not a file */

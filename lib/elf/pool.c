@@ -16,7 +16,8 @@ static struct elf *find(struct elf_pool *pool, const struct elf_file *f)
 	struct elf *elf = *chain_of(pool, f);
 
 	while (elf && !(elf->file.inode == f->inode && elf->file.device == f->device &&
-			elf->file.size == f->size && elf->file.modified == f->modified))
+			elf->file.size == f->size && elf->file.modified == f->modified &&
+			elf->file.part == f->part && elf->file.part_size == f->part_size))
 		elf = elf->next_in_pool;
 	return elf;
 }
@@ -33,14 +34,26 @@ static void add(struct elf_pool *pool, const struct elf_file *f, struct elf *elf
 	pool->memory += elf->memory;
 }
 
+static struct elf *open_part(int fd, uint64_t offset, uint64_t size, const char **why)
+{
+	return size ? elf_open_part(fd, offset, size, why) : elf_open(fd, why);
+}
+
 struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
+{
+	return elf_pool_open_part(pool, fd, 0, 0, why);
+}
+
+struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, uint64_t size,
+			       const char **why)
 {
 	struct stat st;
 
 	if (!pool || fstat(fd, &st) < 0)
-		return elf_open(fd, why);
+		return open_part(fd, offset, size, why);
 	const struct elf_file file = {
 		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
+		.part = offset, .part_size = size,
 		.modified = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
 	};
 	struct elf *elf = find(pool, &file);
@@ -54,7 +67,7 @@ struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
 		close(fd);
 		return NULL;
 	}
-	elf = elf_open(fd, why);
+	elf = open_part(fd, offset, size, why);
 	if (elf)
 		add(pool, &file, elf);
 	return elf;

@@ -33,6 +33,10 @@ struct elf_pool {
  */
 struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why);
 
+/* The same for the ELF file that is the SIZE bytes at OFFSET of the file FD. */
+struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, uint64_t size,
+			       const char **why);
+
 /*
  * Note that ELF, which may be NULL, is read from now on.  If more than ELF_POOL_AWAKE files of
  * its pool are read, release the pages of one of them, with elf_rest().

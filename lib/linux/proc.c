@@ -258,3 +258,17 @@ ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size)
 
 	return living == pid ? n : read_memory(living, address, bytes, size);
 }
+
+bool proc_has_argument(pid_t pid, const char *text)
+{
+	char line[16385];
+	ssize_t size = linux_read(line, sizeof(line) - 1, "/proc/%d/cmdline", (int)pid);
+
+	if (size <= 0)
+		return false;
+	line[size] = '\0';
+	for (const char *at = line; at < line + size; at += strlen(at) + 1)
+		if (!strcmp(at, text))
+			return true;
+	return false;
+}

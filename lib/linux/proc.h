@@ -91,3 +91,6 @@ bool proc_is_called(pid_t pid, const char *comm);
 
 /* Read SIZE bytes of PID's memory from ADDRESS.  Return how many could be read, or -1. */
 ssize_t proc_read_memory(pid_t pid, uint64_t address, void *bytes, size_t size);
+
+/* Return whether one of the first arguments of process PID, which take 16 KiB, is TEXT. */
+bool proc_has_argument(pid_t pid, const char *text);

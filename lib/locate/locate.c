@@ -2,7 +2,9 @@
 #include "locate/internal.h"
 #include "base/arena.h"
 #include "base/regular.h"
+#include "elf/mapped.h"
 #include "linux/proc.h"
+#include "locate/archive.h"
 #include "locate/roots.h"
 
 #include <inttypes.h>
@@ -12,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Open a regular file below ROOT, read-only. Returns -1 on failure. */
+/* Open a regular file below ROOT, read-only. Return -1 on failure. */
 static int open_regular(const char *root, const char *path, struct stat *st)
 {
 	int fd = regular_open_below(root, path, false);
@@ -44,14 +46,56 @@ static bool is_other_file(const struct object *object, const struct stat *st, bo
 			       minor(st->st_dev) == object->minor));
 }
 
+/*
+ * Open PATH below ROOT, the path of OBJECT or a link to its file.  If that is a file in an archive,
+ * open the archive, and set *NAME to the file's name in it.
+ */
+static int open_object(const char *root, const char *path, const struct object *object,
+		       struct stat *st, const char **name)
+{
+	const char *separator = archive_separator(object->path);
+	char archive[PATH_MAX];
+	int fd = open_regular(root, path, st);
+
+	*name = NULL;
+	if (!separator || (fd >= 0 && path == object->path))
+		return fd;
+	*name = separator + 2;
+	if (fd >= 0 || path != object->path)
+		return fd;
+	snprintf(archive, sizeof(archive), "%.*s", (int)(separator - path), path);
+	return open_regular(root, archive, st);
+}
+
+/* Open the ELF file NAME in the archive FD, which is closed; NAME is NULL: FD is an ELF file. */
+static struct elf *open_elf(const struct locate_options *where, int fd, const char *name)
+{
+	struct archive_file file;
+	struct mapped zip;
+	const char *why;
+
+	if (!name)
+		return elf_pool_open(where->pool, fd, &why);
+	if (!mapped_open(&zip, fd)) {
+		close(fd);
+		return NULL;
+	}
+	bool is_there = archive_find_name((struct elf_bytes){ zip.at, zip.size }, name, &file);
+	mapped_close(&zip);
+	if (is_there && file.size)
+		return elf_pool_open_part(where->pool, fd, file.offset, file.size, &why);
+	close(fd);
+	return NULL;
+}
+
 static enum locate_result try_path(const struct locate_options *where, const char *root,
 				   const char *path, const struct object *object,
 				   bool any_device, struct elf **out)
 {
+	const char *name;
 	const uint8_t *id;
 	struct stat st;
-	const char *why;
-	int fd = open_regular(root, path, &st);
+	int fd = open_object(root, path, object, &st, &name);
 
 	if (fd < 0)
 		return LOCATE_ABSENT;
@@ -59,7 +103,7 @@ static enum locate_result try_path(const struct locate_options *where, const cha
 		close(fd);
 		return LOCATE_OTHER_FILE;
 	}
-	struct elf *elf = elf_pool_open(where->pool, fd, &why);
+	struct elf *elf = open_elf(where, fd, name);
 	if (!elf)
 		return LOCATE_NO_ELF;
 	size_t size = elf_build_id(elf, &id);
@@ -85,7 +129,8 @@ static bool is_mapping_of(const struct object *object, const char *link)
 {
 	char target[PATH_MAX];
 	ssize_t length = readlink(link, target, sizeof(target) - 1);
-	size_t path = strlen(object->path);
+	const char *separator = archive_separator(object->path);
+	size_t path = separator ? (size_t)(separator - object->path) : strlen(object->path);
 
 	if (length < 0)
 		return false;

@@ -407,6 +407,8 @@ bool spaces_follow(struct spaces *s, const struct record *rec)
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		good = record_mmap(rec, &mmap);
+		if (good && s->rename && (mmap.executable || s->all_is_code) && mmap.pid >= 0)
+			s->rename(s->rename_context, &mmap);
 		if (good)
 			follow_mmap(s, rec, &mmap);
 		break;

@@ -44,6 +44,9 @@ struct spaces {
 	bool has_image;		/* a mapping of the kernel image was seen */
 	uint64_t image;		/* lowest address of the kernel image, if HAS_IMAGE */
 	bool all_is_code;	/* the recorder (simpleperf) does not say what is executable */
+	/* Called for each mapping of code in a file, which it may rename.  NULL: none. */
+	void (*rename)(void *context, struct mmap_record *m);
+	void *rename_context;
 	uint64_t silenced;	/* processes forgotten because of PROCESSES_MAX */
 	uint64_t generated_dropped;	/* pieces of generated code beyond GENERATED_MAX */
 	/* private: */

@@ -9,6 +9,7 @@
 #include "base/byte-ids.h"
 #include "base/intern.h"
 #include "base/pointers.h"
+#include "locate/embedded.h"
 #include "resolve/resolver.h"
 #include "resolve/source-internal.h"
 #include "resolve/stack-ends.h"
@@ -79,6 +80,8 @@ struct resolver {
 	struct resolved *tables;
 	struct report *report;
 	struct spaces spaces;
+	struct locate_embedded embedded;
+	bool is_local;			/* the stream was recorded on this machine: of its last record */
 	struct recent *recent;		/* the first cache */
 	size_t recent_slots;		/* elements of RECENT, a power of two */
 	uint32_t recent_salt;		/* changes with each flush */

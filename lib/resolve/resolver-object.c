@@ -304,9 +304,10 @@ uint32_t resolver_part_id(struct resolver *r, uint32_t object, pid_t pid,
 	if (object != TABLE_NONE) {
 		const struct object *o = &r->spaces.objects.object[object];
 		path = o->path;
-		memcpy(part.build_id, o->build_id, BUILD_ID_MAX);
-		if (!part.build_id_size)
+		if (!part.build_id_size) {	/* the file is not here */
+			memcpy(part.build_id, o->build_id, BUILD_ID_MAX);
 			part.build_id_size = o->build_id_size;
+		}
 	}
 	part.path = resolver_string_id(r, path);
 	id = resolver_add_part(r, &part, &key);

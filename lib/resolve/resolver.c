@@ -17,6 +17,13 @@ static uint32_t files_limit(void)
 	return is_known ? (uint32_t)limit.rlim_cur : UINT32_MAX;
 }
 
+static void rename_embedded(void *context, struct mmap_record *m)
+{
+	struct resolver *r = context;
+
+	locate_embedded(&r->embedded, m, r->is_local);
+}
+
 struct resolver *resolver_new(const struct resolver_options *options, struct resolved *tables,
 			      struct report *report)
 {
@@ -30,6 +37,9 @@ struct resolver *resolver_new(const struct resolver_options *options, struct res
 	r->options.where.fetcher = &r->fetcher;
 	r->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
 				       .limit = options->where.debuginfod_time };
+	r->embedded.where = &r->options.where;
+	r->spaces.rename = options->symbols ? rename_embedded : NULL;
+	r->spaces.rename_context = r;
 	r->tables = tables;
 	r->report = report;
 	r->jit_credit = JIT_CREDIT_FIRST;
@@ -66,7 +76,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 {
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
-	if (r->options.symbols && resolver_is_local(in))
+	r->is_local = resolver_is_local(in);
+	if (r->options.symbols && r->is_local)
 		locate_roots_follow(r->options.where.roots, rec);
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit into it");

@@ -4,6 +4,7 @@
  * a caller in the register, and its own return address lies below.  So a frame pointer is believed
  * if the function's code sets it, or if there is no word below that may be the return address.
  */
+#include "linux/proc.h"
 #include "unwind/internal.h"
 
 /* Return whether the process with SPACE runs Java. */
@@ -101,10 +102,31 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 	struct caller c = check(&q, word);
 	if (!caller_is_possible(&c) || c.frame == CALLER_FRAME_OTHER)
 		return false;
-	if (c.frame == CALLER_FRAME_OWN)
-		return true;
-	bool is_own = q.is_java ? !is_java_entry(dump, fp) ||
-				  !has_return_below(&q, sp, fp - JAVA_FIXED)
-				: !has_return_below(&q, sp, fp);
-	return is_own && u->flow_left >= FLOW_LEAST;	/* else not all words were judged */
+	bool is_own = c.frame == CALLER_FRAME_OWN;
+	if (!is_own) {
+		is_own = (q.is_java && !is_java_entry(dump, fp)) ||
+			 !has_return_below(&q, sp, q.is_java ? fp - JAVA_FIXED : fp);
+		is_own = is_own && u->flow_left >= FLOW_LEAST;	/* else not all words were judged */
+	}
+	u->java_steps |= is_own && q.is_java;
+	return is_own;
+}
+
+void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t address,
+		      bool is_end)
+{
+	const struct mapping *m = is_end ? space_find(place->space, address) : NULL;
+
+	if (m && u->spaces.objects.object[m->object].kind == OBJECT_ANONYMOUS &&
+	    is_java(u, place->space)) {
+		if (unwind_is_local(u) && u->java_pid != place->pid) {
+			u->java_pid = place->pid;
+			u->java_keeps = proc_has_argument(place->pid,
+							 "-XX:+PreserveFramePointer");
+		}
+		u->java_ends += !u->java_keeps;
+	} else {
+		u->java_others += u->java_steps;
+	}
+	u->java_steps = false;
 }

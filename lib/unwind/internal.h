@@ -9,6 +9,7 @@
 #pragma once
 #include "base/arena.h"
 #include "elf/pool.h"
+#include "locate/embedded.h"
 #include "process/space.h"
 #include "record/stack-end.h"
 #include "symbol/gotable.h"
@@ -166,6 +167,7 @@ struct unwind {
 	const struct stream_origin *origin;	/* NULL: this machine, now */
 	struct report *report;
 	struct spaces spaces;
+	struct locate_embedded embedded;
 	uint64_t silence_reported;	/* spaces.silenced at the last SPACES_SILENCED */
 	struct elf_pool pool;
 	struct fetcher fetcher;
@@ -178,6 +180,11 @@ struct unwind {
 	uint32_t rounds;	/* rounds of the stream so far */
 	uint64_t java_generation;	/* of the space that IS_JAVA is about; 0: none */
 	bool is_java;
+	bool java_steps;	/* the current stack has a frame pointer of code that Java made */
+	pid_t java_pid;		/* process that JAVA_KEEPS is about; 0: none */
+	bool java_keeps;	/* its command line says that Java keeps frame pointers */
+	/* stacks that ended in such code of other processes, and stacks that have it and did not */
+	uint64_t java_ends, java_others;
 	struct cfi_budget budget;	/* what all stacks together may cost */
 	uint64_t flow_left;		/* instructions that flow_find() may still follow */
 	struct code_scan *scan;	/* NULL: not needed yet */
@@ -286,6 +293,13 @@ bool unwind_by_kernel(struct unwind *u, const struct walk_place *at, const struc
  */
 bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp);
+
+/*
+ * Count a stack for the advice about Java: it ended at ADDRESS, because there was no information
+ * (IS_END), or otherwise.
+ */
+void unwind_note_java(struct unwind *u, const struct walk_place *place, uint64_t address,
+		      bool is_end);
 
 /* Find the frames of a thread of PID with DUMP.  They are in u->frame. */
 enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid_t pid,

@@ -191,6 +191,18 @@ static void report_short_dumps(struct unwind *u)
 			    100. * (double)cut / (double)all, u->full_size);
 }
 
+/* If many stacks end in code that Java compiled, say which option would help. */
+static void report_java(struct unwind *u)
+{
+	enum { FEW = 10 };	/* stacks that say little; some stubs never have frame pointers */
+	uint64_t all = u->java_ends + u->java_others;
+
+	if (u->java_ends >= FEW && u->java_ends > all / 10)
+		report_note(u->report, "%" PRIu64 " of %" PRIu64 " stacks with Java end in code that "
+			    "it compiled: start Java with -XX:+PreserveFramePointer", u->java_ends,
+			    all);
+}
+
 /* Say how 32-bit programs were unwound, or that they were not. */
 static void report_32(struct unwind *u)
 {
@@ -222,6 +234,7 @@ void unwind_report(struct unwind *u)
 			unwind_report_damage(u, i);
 	report_short_dumps(u);
 	report_holes(u);
+	report_java(u);
 	report_32(u);
 	report_summaries(u);
 }

@@ -16,6 +16,13 @@ enum { WALK_MAX = 1 << 14 };
 
 enum { ABI_64 = 2 };	/* PERF_SAMPLE_REGS_ABI_64 */
 
+static void rename_embedded(void *context, struct mmap_record *m)
+{
+	struct unwind *u = context;
+
+	locate_embedded(&u->embedded, m, unwind_is_local(u));
+}
+
 struct unwind *unwind_new(const struct unwind_options *options,
 			  const struct stream_origin *origin, struct report *report)
 {
@@ -29,6 +36,9 @@ struct unwind *unwind_new(const struct unwind_options *options,
 	u->options.where.fetcher = &u->fetcher;
 	u->fetcher = (struct fetcher){ .urls = options->where.debuginfod, .report = report,
 				       .limit = options->where.debuginfod_time };
+	u->embedded.where = &u->options.where;
+	u->spaces.rename = rename_embedded;
+	u->spaces.rename_context = u;
 	u->origin = origin;
 	u->report = report;
 	u->frames_max = WALK_MAX;

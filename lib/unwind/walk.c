@@ -498,11 +498,13 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 		.u = u, .space = space, .pid = pid, .dump = dump, .machine = dump->machine,
 		.now = dump->registers, .is_exact = true, .is_first = true,
 	};
+	const struct walk_place place = { space, pid, w.machine };
 	const struct rule *rule = NULL;
 	int how = GO_ON;
 
 	u->frames = 0;
 	u->caller.sp = 0;
+	u->java_steps = false;
 	while (how == GO_ON) {
 		uint64_t pc = w.now.value[w.machine->pc];
 		uint32_t id = rule_find(u, space, pid, w.is_exact ? pc : pc - 1, w.is_exact);
@@ -529,7 +531,7 @@ enum unwind_outcome unwind_walk(struct unwind *u, const struct space *space, pid
 	if (how == UNWIND_NO_CFI && u->flow_left < FLOW_LEAST)
 		how = UNWIND_COSTLY;	/* no code could be followed */
 	if (how == UNWIND_NO_CFI || how == UNWIND_COSTLY)
-		unwind_note_end(u, &(struct walk_place){ space, pid, w.machine },
-				own_address(&w), how);
+		unwind_note_end(u, &place, own_address(&w), how);
+	unwind_note_java(u, &place, own_address(&w), how == UNWIND_NO_CFI);
 	return (enum unwind_outcome)how;
 }
