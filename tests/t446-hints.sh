@@ -131,6 +131,55 @@ check 'the same of Java itself, which has names when it was started as was said'
 	grep "Work.work" folded
 END
 
+check 'Java without frame pointers: the option is named once, and not to a process that has it' <<'END'
+	any_user
+	needs_command java javac
+	cat >Chain.java <<-END
+		public class Chain {
+			static long sum;
+			static long hot(long n) {
+				for (long i = 0; i < n; i++) sum += i ^ sum;
+				return sum;
+			}
+			static long call(int depth) { return depth == 0 ? hot(100000) : call(depth - 1) + 1; }
+			public static void main(String[] a) {
+				var us = java.lang.management.ManagementFactory.getThreadMXBean();
+				while (us.getCurrentThreadCpuTime() < 500000000L) call(5);
+			}
+		}
+	END
+	javac Chain.java || skip "javac cannot compile it"
+	option=-XX:+PreserveFramePointer
+	for how in later live; do
+		for given in "" $option; do
+			set -- java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+				-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+				-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Chain.* $given Chain
+			if test $how = later; then
+				pmu-sample -q -e cpu-clock:u -F 500 --call-graph dwarf,8192 -o s.data -- "$@"
+				pmu-unwind -o u.data s.data 2>err
+			else
+				pmu-sample --unwind -e cpu-clock:u -F 500 -o s.data -- "$@" 2>err
+			fi
+			cat err
+			file=$(test $how = later && echo u.data || echo s.data)
+			pmu-symbolize -q $file | pmu-topprof -q --mark-cut --to folded | grep Chain.hot |
+				sed "s/Interpreter/I/g; s/[a-z]* Chain\.//g" >stacks
+			rm -f /tmp/perf-$(pmu-stream -D s.data | sed -n "s/.* COMM .* pid=\([0-9]*\) .*exec=1 comm=\"java\"$/\1/p").map
+			cat stacks
+			# each of the seven calls is there, compiled or interpreted, or the stack is cut there
+			none grep -v "\[cut:\|I;\([^;]*call([a-z]*);\|I;\)\{6\}hot" stacks
+			if test "$given"; then
+				none grep "PreserveFramePointer\|stacks with Java" err
+				at_least "$(awk '{ n += $NF } !/cut:/ { m += $NF } END { print int(100 * m / n) }' stacks)" 80
+			else
+				grep "stacks with Java end in code that it compiled: .* $option" err
+				test "$(grep -c PreserveFramePointer err)" -eq 1
+			fi
+		done
+	done
+END
+
 check 'a test that go test has deleted, a program that go run has deleted' <<'END'
 	any_user
 	needs_command go

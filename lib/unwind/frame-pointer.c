@@ -84,10 +84,36 @@ static bool has_return_below(const struct frame_question *q, uint64_t sp, uint64
 	return false;
 }
 
+/*
+ * Return whether Java's function has its return address below FP: right after the frame pointer
+ * that it saves, also if it does not keep one, or at the stack pointer.  Other words there may be
+ * old.
+ */
+static bool has_java_return_below(const struct frame_question *q, uint64_t sp, uint64_t fp)
+{
+	enum { FIXED = 72 };	/* bytes below FP without return addresses of others */
+	const struct dump *d = q->dump;
+	uint64_t word = 0, before;
+
+	for (uint64_t at = (sp + 7) & ~7ULL; at < fp - FIXED; at += 8) {
+		before = word;
+		if (!dump_load(d, at, &word))
+			break;
+		bool is_first = at == d->base;
+		const struct mapping *m = before == fp || is_first
+			? space_find(q->place->space, word - 1) : NULL;
+		if (!m || (is_first && m->object != q->object))
+			continue;
+		struct caller c = check(q, word);
+		if (caller_is_possible(&c))
+			return true;
+	}
+	return false;
+}
+
 bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 			  const struct dump *dump, uint64_t address, uint64_t sp, uint64_t fp)
 {
-	enum { JAVA_FIXED = 72 };	/* bytes below FP without return addresses of others */
 	const struct mapping *m = space_find(place->space, address);
 	uint64_t word;
 
@@ -105,7 +131,8 @@ bool frame_pointer_is_own(struct unwind *u, const struct walk_place *place,
 	bool is_own = c.frame == CALLER_FRAME_OWN;
 	if (!is_own) {
 		is_own = (q.is_java && !is_java_entry(dump, fp)) ||
-			 !has_return_below(&q, sp, q.is_java ? fp - JAVA_FIXED : fp);
+			 !(q.is_java ? has_java_return_below(&q, sp, fp)
+				     : has_return_below(&q, sp, fp));
 		is_own = is_own && u->flow_left >= FLOW_LEAST;	/* else not all words were judged */
 	}
 	u->java_steps |= is_own && q.is_java;

@@ -197,7 +197,7 @@ static void report_java(struct unwind *u)
 	enum { FEW = 10 };	/* stacks that say little; some stubs never have frame pointers */
 	uint64_t all = u->java_ends + u->java_others;
 
-	if (u->java_ends >= FEW && u->java_ends > all / 10)
+	if (u->java_ends >= FEW && u->java_ends > all / 5)
 		report_note(u->report, "%" PRIu64 " of %" PRIu64 " stacks with Java end in code that "
 			    "it compiled: start Java with -XX:+PreserveFramePointer", u->java_ends,
 			    all);
