@@ -62,6 +62,7 @@ first:	imul $31, %rax, %rax
 	.size first, . - first
 	.section .note.GNU-stack, "", @progbits
 S
+	test -z "$LABEL" || sed -i "s/^1:/$LABEL:/; s/1b$/$LABEL/" apart.s
 	cat >middle.c <<"C"
 	long apart(long), first(long);
 	__attribute__((noinline)) long lower(long n) { return apart(n) + first(n) + 1; }
@@ -358,6 +359,16 @@ check 'what looks for impossible callers finds each return address that is moved
 		read -r callers unread pushed wrong
 		at_least "$wrong" 20
 	}
+END
+
+# nasm writes labels such as ".loop" to the symbol table, where a name hides that of the function.
+check 'a label inside a function is not taken for its start' <<'END'
+	LABEL=apart.loop mixed
+	recorded ./mixed
+	least 50 "^[0-9]+ apart.loop lower middle inner outer main "
+	LABEL=apart.loop mixed -s
+	recorded ./mixed
+	at_least "$(sed -n "s/.*: \([0-9.]*\) % whole.*/\1/p" said)" 97
 END
 
 done_testing

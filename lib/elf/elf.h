@@ -90,6 +90,7 @@ bool elf_next_code(const struct elf *elf, uint32_t *index, struct elf_code *out)
 struct elf_symbol {
 	const char *name;		/* valid until elf_close() */
 	uint64_t address;
+	bool is_label;			/* without a type: it may be inside a function */
 	/*
 	 * The range around the query with the same answer; after a miss, the range without a
 	 * symbol (PLT stubs apart).

@@ -107,6 +107,7 @@ bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	snprintf(name, sizeof(name), "%s@plt", target);
 	uint32_t id = intern_text(&elf->names, name);
 	start += table.address;
-	*out = (struct elf_symbol){ elf->names.text[id], start, { start, start + size } };
+	*out = (struct elf_symbol){ .name = elf->names.text[id], .address = start,
+				    .same = { start, start + size } };
 	return true;
 }

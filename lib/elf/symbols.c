@@ -281,6 +281,7 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 	if (is_other && (!is_own || other.address > s.address)) {
 		out->name = other.name;
 		out->address = other.address;
+		out->is_label = other.is_label;
 		return true;
 	}
 	if (elf_is_cut(elf))
@@ -289,6 +290,7 @@ bool elf_symbol(struct elf *elf, uint64_t address, struct elf_symbol *out)
 		return elf_stub(elf, address, out);
 	out->name = shown_name(elf, &s);
 	out->address = s.address;
+	out->is_label = s.is_label;
 	return true;
 }
 

@@ -286,7 +286,8 @@ static enum scan_result find_in_code(struct unwind *u, struct code *code, uint64
 		u->scan = scan_new();
 	struct scan_place place = { .machine = m, .elf = code->elf, .own = own,
 				    .is_exact = is_exact, .starts = code->starts,
-				    .symbol = has_start ? symbol.address : 0,
+				    .symbol = has_start && !symbol.is_label ? symbol.address : 0,
+				    .label = has_start && symbol.is_label ? symbol.address : 0,
 				    .fuel = &code->scan_fuel };
 	return scan_row(u->scan, &place, code->cfi, row);
 }

@@ -423,6 +423,11 @@ static struct scan_end follow_from_start(struct code_scan *s, const struct scan_
 			end.is_sure = is_function(s, start);
 		at = start - 1;
 	}
+	if (!end.is_found && p->label && p->label <= p->own) {
+		end = follow_from(s, p->label, p->own);
+		make_sure(s, &end);
+		end.is_sure = end.is_found && end.is_sure && is_function(s, p->label);
+	}
 	return end;
 }
 
@@ -475,15 +480,6 @@ enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struc
 	s->follows_soft = !is_sure;
 	struct scan_end end = follow_to_return(s, p, is_sure);
 	bool agree = start.is_found && end.is_found && scan_agree(&start.state, &end.state);
-	if (start.is_found && end.is_found && !agree && p->symbol) {
-		/* The symbol may be a label in assembly: nasm writes all of them. */
-		struct scan_place other = *p;
-		other.symbol = 0;
-		s->follows_soft = true;
-		start = follow_from_start(s, &other);
-		is_sure = start.is_found && start.is_sure;
-		agree = start.is_found && scan_agree(&start.state, &end.state);
-	}
 	if (start.is_found && end.is_found && !agree) {
 		if (is_sure == end.is_sure)
 			return SCAN_NONE;

@@ -33,6 +33,7 @@ struct scan_place {
 	uint64_t own;		/* where the thread was interrupted, or the last byte of a call */
 	bool is_exact;		/* the former */
 	uint64_t symbol;	/* start of the function by its symbol; 0: unknown */
+	uint64_t label;		/* the same by a label, which may be inside it; 0: unknown */
 	const struct starts *starts;	/* NULL: none are known */
 	uint64_t *fuel;		/* bytes of code that may still be read */
 };
