@@ -194,6 +194,7 @@ static void write_ready(struct relay *r, bool is_wait)
 		await(r);
 	bool works = helper_works(r->helper, is_wait ? LOOK_MS : 0, r->questions > 0);
 	write_waiting(r, !works);
+	r->hung |= !works && r->helper->pid;
 	if (!r->helper->pid)
 		give_up(r, r->helper->fault);
 }

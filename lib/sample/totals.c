@@ -163,8 +163,9 @@ static void report_unwinding(const struct sampler *s)
 		      seconds(r->helper->used.ru_stime);
 	if (r->kept)
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
-			    "are: the process that unwinds them was too slow; put pmu-unwind "
-			    "after pmu-sample", r->kept, all);
+			    "are: the process that unwinds them %s; put pmu-unwind after "
+			    "pmu-sample", r->kept, all,
+			    r->hung ? "hung or was stopped" : "was too slow");
 	if (r->without)
 		report_note(s->report, "%" PRIu64 " of %" PRIu64 " stacks were recorded as they "
 			    "are, while the process that unwinds them did not run; put pmu-unwind "
