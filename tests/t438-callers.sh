@@ -371,4 +371,40 @@ check 'a label inside a function is not taken for its start' <<'END'
 	at_least "$(sed -n "s/.*: \([0-9.]*\) % whole.*/\1/p" said)" 97
 END
 
+check 'code that GCC puts on the stack to call a nested function' <<'END'
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc
+	cat >nested.c <<"C"
+	#include <time.h>
+	static volatile unsigned sum;
+	__attribute__((noinline)) static void call(void (*volatile *f)(void), int n)
+	{
+		for (int i = 0; i < n; i++)
+			(*f)();
+		sum++;
+	}
+	__attribute__((noinline)) static void outer(int n)
+	{
+		volatile int k = n;
+		void nested(void) { sum += k; }
+		void (*volatile f)(void) = nested;
+		call(&f, n);
+		sum++;
+	}
+	int main(void)
+	{
+		while (clock() < CLOCKS_PER_SEC * 3 / 10)
+			outer(100000);
+	}
+C
+	for option in -fcf-protection=full "-fcf-protection=none -fno-omit-frame-pointer"; do
+		gcc -O1 -w $option nested.c -o nested -z execstack
+		recorded ./nested
+		pmu-symbolize u.data | pmu-topprof --mark-cut --to folded >stacks
+		cat stacks
+		at_least "$(awk '/;main;outer;call;.stack. / { n++ } END { print n + 0 }' stacks)" 1
+		none grep "cut:.*stack\]" stacks
+	done
+END
+
 done_testing

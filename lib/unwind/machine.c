@@ -212,6 +212,29 @@ bool machine_changes_stack(const struct machine *m, struct machine_code code)
 	return m == &arm64 ? arm64_changes_stack(code) : x86_changes_stack(code);
 }
 
+/*
+ * mov $FUNCTION, %r11; mov $FRAME, %r10; jmp *%r11, where the first may be of 32 bits, and endbr64
+ * may come before it.
+ */
+bool machine_is_trampoline(const struct machine *m, struct machine_code code)
+{
+	enum { LONG = 10, SHORT = 6, ENDBR = 4 };	/* bytes of instructions */
+
+	for (int jump = 0; m == &x86_64 && jump <= ENDBR + 2 * LONG; jump++) {
+		int first = jump - 2 * LONG, shorter = jump - LONG - SHORT;
+		if (!HAS(code, jump, "\x49\xff\xe3") || !HAS(code, jump - LONG, "\x49\xba"))
+			continue;
+		if (!HAS(code, first, "\x49\xbb"))
+			first = shorter;
+		if (first == shorter && !HAS(code, first, "\x41\xbb"))
+			continue;
+		/* The thread is at the start of one of the instructions. */
+		return jump == 0 || jump == LONG || first == 0 ||
+		       (first == ENDBR && HAS(code, 0, "\xf3\x0f\x1e\xfa"));
+	}
+	return false;
+}
+
 bool machine_is_first(const struct machine *m, const struct cfi_row *row, uint64_t at)
 {
 	return m == &x86_64 && at == 0 && row->cfa_kind == CFI_OFFSET && row->cfa_reg == RSP &&

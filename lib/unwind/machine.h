@@ -72,6 +72,12 @@ bool machine_ends_context(const struct machine *m, struct machine_code code);
 uint8_t machine_saved_sp(const struct machine *m, struct machine_code code, bool is_exact);
 
 /*
+ * Return whether CODE, which is exact, is in the code that GCC puts on the stack to call a nested
+ * function: it leaves the stack pointer as it was at the call.
+ */
+bool machine_is_trampoline(const struct machine *m, struct machine_code code);
+
+/*
  * Return whether a return address was put on the stack by hand, as Go does for runtime.goexit: it
  * is after the first byte of a function, where no call fits.  The byte before it is AT bytes after
  * the start of ROW.  On arm64 it is not known: a call may be the first instruction.

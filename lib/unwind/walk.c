@@ -350,6 +350,24 @@ static int step_first(struct walk *w, uint64_t address)
 	return enter(w, address, false);
 }
 
+/* Return whether the thread is in a trampoline on the stack, and set *ADDRESS to its caller. */
+static bool find_trampoline_return(const struct walk *w, uint64_t *address)
+{
+	const struct dump *d = w->dump;
+	struct walk_place place = { w->space, w->pid, w->machine };
+	uint64_t pc = w->now.value[w->machine->pc], at = pc - d->base;
+
+	if (!w->is_exact || at >= d->size)
+		return false;
+	struct machine_code code = { .at = d->at + at, .before = at, .after = d->size - at };
+	if (!machine_is_trampoline(w->machine, code) ||
+	    !dump_load(d, w->now.value[w->machine->sp], address) || !*address ||
+	    !space_find(w->space, *address - 1))
+		return false;
+	struct caller c = caller_check(w->u, &place, pc, *address);
+	return c.kind >= CALLER_POSSIBLE;
+}
+
 /*
  * In code without CFI: the frame pointer points to the caller's, and the return address follows
  * it.  Nothing is known about the other registers then.
@@ -359,7 +377,7 @@ static int step_by_frame_pointer(struct walk *w)
 	const struct machine *m = w->machine;
 	uint64_t fp = w->now.value[m->fp], caller, address;
 
-	if (find_first_return(w, &address))
+	if (find_first_return(w, &address) || find_trampoline_return(w, &address))
 		return step_first(w, address);
 	if (w->u->options.no_frame_pointers || !is_known(w, m->fp))
 		return w->beyond >> m->fp & 1 ? UNWIND_CUT : UNWIND_NO_CFI;

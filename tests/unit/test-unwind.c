@@ -44,6 +44,40 @@ static bool is_cfa(struct query q, int32_t value, unsigned saves)
 	       q.row.saves == saves;
 }
 
+static bool in_trampoline(const char *text, size_t size, size_t at)
+{
+	uint8_t *copy = memcpy(malloc(size), text, size);
+	struct machine_code code = { .at = copy + at, .before = at, .after = size - at };
+	bool is_in = machine_is_trampoline(machine_find("x86_64"), code);
+
+	free(copy);
+	return is_in;
+}
+
+/* Return the places of TEXT where a thread may be in a trampoline, a bit each. */
+static uint64_t trampoline_places(const char *text, size_t size)
+{
+	uint64_t places = 0;
+
+	for (size_t at = 0; at < size; at++)
+		places |= (uint64_t)in_trampoline(text, size, at) << at;
+	return places;
+}
+
+static void test_trampoline(void)
+{
+	static const char whole[] = "\xf3\x0f\x1e\xfa\x49\xbb" "12345678\x49\xba" "12345678"
+				    "\x49\xff\xe3\x90";
+	static const char shorter[] = "\x41\xbb" "1234\x49\xba" "12345678\x49\xff\xe3\x90";
+
+	tap(trampoline_places(whole, sizeof(whole) - 1) ==
+	    (1ULL | 1 << 4 | 1 << 14 | 1 << 24), "a nested function's code on the stack");
+	tap(trampoline_places(shorter, sizeof(shorter) - 1) == (1ULL | 1 << 6 | 1 << 16),
+	    "the same with a function in the first 4 GiB");
+	tap(trampoline_places(whole, sizeof(whole) - 3) == 0 &&
+	    trampoline_places(shorter + 1, sizeof(shorter) - 2) == 0, "not of a part of it");
+}
+
 static void test_signal(void)
 {
 	static const char glibc[] = "\x48\xc7\xc0\x0f\0\0\0\x0f\x05";
@@ -510,6 +544,7 @@ static void test_deferred(void)
 int main(void)
 {
 	test_signal();
+	test_trampoline();
 	test_edges();
 	test_stubs();
 	test_go_calls();
