@@ -81,7 +81,7 @@ struct resolver {
 	struct report *report;
 	struct spaces spaces;
 	struct locate_embedded embedded;
-	bool is_local;			/* the stream was recorded on this machine: of its last record */
+	bool is_local;			/* the stream was recorded here, as of its last record */
 	struct recent *recent;		/* the first cache */
 	size_t recent_slots;		/* elements of RECENT, a power of two */
 	uint32_t recent_salt;		/* changes with each flush */

@@ -35,7 +35,7 @@ struct relay {
 	const volatile sig_atomic_t *stop;	/* set when the user wants to stop */
 	bool is_stopping;	/* STOP was set when a wait began: all waits share one limit */
 	uint64_t unwound;	/* dumps that left unwound */
-	/* dumps passed on unchanged, because the helper was too slow, or, with HUNG, was stopped */
+	/* dumps passed on unchanged, because the helper was too slow, or (HUNG) was stopped */
 	uint64_t kept;
 	bool hung;		/* a helper made no progress for some time, although it did not end */
 	uint64_t without;	/* dumps passed on unchanged, because no helper ran */

@@ -198,8 +198,8 @@ static void report_java(struct unwind *u)
 	uint64_t all = u->java_ends + u->java_others;
 
 	if (u->java_ends >= FEW && u->java_ends > all / 5)
-		report_note(u->report, "%" PRIu64 " of %" PRIu64 " stacks with Java end in code that "
-			    "it compiled: start Java with -XX:+PreserveFramePointer", u->java_ends,
+		report_note(u->report, "%" PRIu64 " of %" PRIu64 " stacks with Java end in code "
+			    "that it compiled: start Java with -XX:+PreserveFramePointer", u->java_ends,
 			    all);
 }
 
