@@ -160,7 +160,7 @@ check '500 frames are all written, and --max-stack limits them to that and 64' <
 	BYTES=65528 recorded rec 100 500
 	chains known u.data 501
 	pmu-unwind --max-stack 100 -o u.data s.data
-	chains frames u.data | awk '{ if (NF - 1 > most) most = NF - 1 } END { exit most != 165 }'	# [frames left out] is one
+	chains frames u.data | awk '{ if (NF - 1 > most) most = NF - 1 } END { exit most != 165 }'
 END
 
 check 'code with frame pointers and no other information is followed by them' <<'END'

@@ -62,7 +62,8 @@ first:	imul $31, %rax, %rax
 	.size first, . - first
 	.section .note.GNU-stack, "", @progbits
 S
-	test -z "$LABEL" || sed -i "s/^1:/$LABEL:/; s/1b$/$LABEL/" apart.s
+	test -z "$LABEL" || sed -i "s/^1:/$LABEL:/; s/1b$/$LABEL/; s/push %r12/sub \$72, %rsp/
+		s/pop %r12/add \$72, %rsp/; /type apart/d; /size apart/d" apart.s
 	cat >middle.c <<"C"
 	long apart(long), first(long);
 	__attribute__((noinline)) long lower(long n) { return apart(n) + first(n) + 1; }

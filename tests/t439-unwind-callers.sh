@@ -225,7 +225,7 @@ unwound() {
 	pmu-symbolize --inlines no u.data | pmu-topprof --mark-cut --to folded | sort
 }
 
-# ./deep FRAMES MS: a recursion, and below it a function whose stack does not fit into 16 KiB with it
+# ./deep FRAMES MS: a recursion, and below it a function that does not fit into 16 KiB with it
 cat >"$scratch/deep.c" <<"C"
 #include <stdlib.h>
 #include <string.h>
@@ -371,7 +371,7 @@ __attribute__((noinline, used)) void run(void)
 __asm__(".globl _start\n_start: xorl %ebp, %ebp\nandl $-16, %esp\ncall run\nhlt");
 C
 
-check 'callers in 32-bit programs by frame pointers, which a note says; none that did not call' <<'END'
+check 'callers in 32-bit programs by frame pointers, with a note; none that did not call' <<'END'
 	test "$(uname -m)" = x86_64 || skip "the program is for x86"
 	needs_command gcc
 	for option in -fno-omit-frame-pointer -fomit-frame-pointer; do

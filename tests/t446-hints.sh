@@ -131,7 +131,7 @@ check 'the same of Java itself, which has names when it was started as was said'
 	grep "Work.work" folded
 END
 
-check 'Java without frame pointers: the option is named once, and not to a process that has it' <<'END'
+check 'Java without frame pointers: the option is named once, unless the process has it' <<'END'
 	any_user
 	needs_command java javac
 	cat >Chain.java <<-END
@@ -165,7 +165,9 @@ check 'Java without frame pointers: the option is named once, and not to a proce
 			file=$(test $how = later && echo u.data || echo s.data)
 			pmu-symbolize -q $file | pmu-topprof -q --mark-cut --to folded | grep Chain.hot |
 				sed "s/Interpreter/I/g; s/[a-z]* Chain\.//g" >stacks
-			rm -f /tmp/perf-$(pmu-stream -D s.data | sed -n "s/.* COMM .* pid=\([0-9]*\) .*exec=1 comm=\"java\"$/\1/p").map
+			pid=$(pmu-stream -D s.data |
+				sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
+			rm -f "/tmp/perf-$pid.map"
 			cat stacks
 			# each of the seven calls is there, compiled or interpreted, or the stack is cut there
 			none grep -v "\[cut:\|I;\([^;]*call([a-z]*);\|I;\)\{6\}hot" stacks

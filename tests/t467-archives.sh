@@ -143,15 +143,15 @@ check 'libraries in an APK: names, lines, callers and build IDs, live and later'
 	done
 END
 
-check 'addresses in an APK have the names and lines that llvm-symbolizer finds in the library' <<'END'
+check 'addresses in an APK have the lines that llvm-symbolizer finds in the library' <<'END'
 	needs_command llvm-symbolizer
 	apk
 	called libtwo.so second
 	pmu-symbolize s.data | pmu-topprof -o p.pb.gz
 	pmu-top --by line --to csv p.pb.gz | grep "lib.c:" | sed "s/.*\(lib.c:[0-9]*\).*/\1/" |
 		sort -u >ours
-	base=$(pmu-stream -D s.data | sed -n "s/.*MMAP2.*start=\(0x[0-9a-f]*\) bytes=.* file_offset=\(0x[0-9a-f]*\) executable=1 .*base.apk\"/\1 \2/p" |
-		head -n 1)
+	base=$(pmu-stream -D s.data | grep "MMAP2.* executable=1 .*base.apk" | head -n 1 |
+		sed "s/.* start=\([^ ]*\) .* file_offset=\([^ ]*\) .*/\1 \2/")
 	set -- $base
 	pmu-stream -D s.data | sed -n 's/.* SAMPLE .* ip=\(0x[0-9a-f]*\) .*/\1/p' | sort -u >ips
 	segment=$(readelf -lW libtwo.so | awk '$1 == "LOAD" && / R E / { print $3, $2 }')
@@ -169,7 +169,7 @@ check 'addresses in an APK have the names and lines that llvm-symbolizer finds i
 	cmp ours theirs
 END
 
-check "simpleperf's name of a library in an APK: below --sysroot, and only with its build ID" <<'END'
+check "simpleperf's name of a library in an APK: below --sysroot, and with its build ID" <<'END'
 	any_user
 	apk
 	mkdir -p root/data/app
@@ -205,7 +205,7 @@ check "simpleperf's name of a library in an APK: below --sysroot, and only with 
 	done
 END
 
-check 'files in archives are where zipfile finds them; ambiguous and packed ones are not found' <<'END'
+check 'files in archives are where zipfile finds them; ambiguous and packed ones are not' <<'END'
 	any_user
 	needs_command python3
 	python "$(command -v archive-find)" <<-PY

@@ -37,7 +37,7 @@ struct relay {
 	uint64_t unwound;	/* dumps that left unwound */
 	/* dumps passed on unchanged, because the helper was too slow, or (HUNG) was stopped */
 	uint64_t kept;
-	bool hung;		/* a helper made no progress for some time, although it did not end */
+	bool hung;		/* a helper made no progress for some time, and did not end */
 	uint64_t without;	/* dumps passed on unchanged, because no helper ran */
 };
 

@@ -199,8 +199,8 @@ static void report_java(struct unwind *u)
 
 	if (u->java_ends >= FEW && u->java_ends > all / 5)
 		report_note(u->report, "%" PRIu64 " of %" PRIu64 " stacks with Java end in code "
-			    "that it compiled: start Java with -XX:+PreserveFramePointer", u->java_ends,
-			    all);
+			    "that it compiled: start Java with -XX:+PreserveFramePointer",
+			    u->java_ends, all);
 }
 
 /* Say how 32-bit programs were unwound, or that they were not. */
