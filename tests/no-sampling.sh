@@ -11,7 +11,8 @@ cat >"$scratch/refused-or-not" <<-'EOF'
 	said=$(mktemp -p "$refusals" .XXXXXX) status=0
 	"$@" 2>"$said" || status=$?
 	cat "$said" >&2
-	if test $status != 2 && { grep -q "$refusal" "$said" || test $status = 1 -a ! -s "$said"; }; then
+	if test $status != 2 && { grep -q "$refusal" "$said" ||
+			test $status = 1 -a ! -s "$said"; }; then
 		rm -f "$said"
 		: >"$refusals/$$"
 		test -z "$CHECK" || kill -KILL "$CHECK"
