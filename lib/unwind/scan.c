@@ -46,6 +46,7 @@ struct code_scan {
 	bool has_dead_end;	/* one was found */
 	uint64_t goal;		/* address where the scan ends; 0: at returns */
 	bool is_found;
+	bool returns;		/* a way ends at a return, not only at jumps to other functions */
 	struct state end;	/* at the goal, or at the first return */
 };
 
@@ -53,6 +54,7 @@ struct code_scan {
 struct scan_end {
 	bool is_found;
 	bool is_sure;		/* all of it is code of one function */
+	bool returns;		/* as in struct code_scan */
 	struct state state;
 };
 
@@ -241,6 +243,7 @@ static bool go_on(struct code_scan *s, struct state *state, const struct opcode 
 
 	switch (i->kind) {
 	case INSTRUCTION_RETURN:
+		s->returns = true;
 		if (i->value == 0)
 			end_way(s, state);
 		return false;
@@ -311,7 +314,7 @@ static void follow(struct code_scan *s, const struct state *first)
 	do {
 		s->scans++;
 		s->steps = s->soft_steps = s->hard = s->soft = 0;
-		s->is_found = s->has_failed = s->has_dead_end = s->is_open = false;
+		s->is_found = s->has_failed = s->has_dead_end = s->is_open = s->returns = false;
 		postpone(s, first);
 		while ((s->hard || (s->soft && !s->is_found)) && !s->has_failed &&
 		       !s->has_dead_end) {
@@ -328,7 +331,8 @@ static struct scan_end follow_to(struct code_scan *s, const struct state *first,
 	s->goal = goal;
 	follow(s, first);
 	return (struct scan_end){ .is_found = s->is_found && !s->has_failed,
-				  .is_sure = !s->end.soft, .state = s->end };
+				  .is_sure = !s->end.soft, .returns = s->returns,
+				  .state = s->end };
 }
 
 /* Follow the code from ADDRESS on to GOAL; 0: to returns. */
@@ -479,6 +483,8 @@ enum scan_result scan_row(struct code_scan *s, const struct scan_place *p, struc
 	bool is_sure = start.is_found && start.is_sure;
 	s->follows_soft = !is_sure;
 	struct scan_end end = follow_to_return(s, p, is_sure);
+	/* Code that puts another stack in place, as longjmp() does, may jump without a return. */
+	end.is_sure &= end.returns;
 	bool agree = start.is_found && end.is_found && scan_agree(&start.state, &end.state);
 	if (start.is_found && end.is_found && !agree) {
 		if (is_sure == end.is_sure)
