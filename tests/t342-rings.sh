@@ -1,6 +1,7 @@
 #!/bin/sh
-# Records that the kernel makes too long, in rings and in files: a KSYMBOL, BPF_EVENT or TEXT_POKE
-# record is longer with each event and session that gets it, and ends in bytes of older records.
+# Records that the kernel makes wrong where several sessions record: a KSYMBOL, BPF_EVENT or
+# TEXT_POKE record is longer with each event and session that gets it, and ends in bytes of older
+# records; a sample of a software event has the ID of another session's event.
 # kinds: release asan
 . tests/lib.sh
 
@@ -11,7 +12,7 @@ judge() {
 		import struct, sys
 		data, at = open(sys.argv[1], "rb").read(), 16
 		least = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-		samples, found, wrong = [], {17: []}, 0
+		samples, lost, found, wrong = [], [], {17: []}, 0
 		while at < len(data):
 		    kind, _, size = struct.unpack_from("<IHH", data, at)
 		    if kind == 64:
@@ -22,6 +23,9 @@ judge() {
 		        begin, end = struct.unpack_from("<QQ", data, at + 16)
 		    elif kind == 9:
 		        samples += struct.unpack_from("<Q", data, at + 8 + before)
+		    elif kind == 13:	# LOST_SAMPLES: the count, the sample_id
+		        lost.append((struct.unpack_from("<Q", data, at + 8)[0],
+		                     struct.unpack_from("<Q", data, at + 24)[0]))
 		    elif kind in (17, 18, 20):
 		        fields = 24
 		        if kind == 17:
@@ -33,9 +37,11 @@ judge() {
 		            print("type %d at 0x%x: %d bytes, not %d" % (kind, at, size, fields + trailer))
 		            wrong += 1
 		    at += size
-		late = sum(t > end - (end - begin) // 4 for t in samples)
-		if late < len(samples) // 8:	# a ring was not read any more
-		    print("%d of %d samples in the last quarter" % (late, len(samples)))
+		last = end - (end - begin) // 4
+		late = sum(t > last for t in samples) + sum(n for n, t in lost if t > last)
+		all = len(samples) + sum(n for n, t in lost)
+		if late < all // 8:	# a ring was not read any more
+		    print("%d of %d samples in the last quarter" % (late, all))
 		    wrong += 1
 		for kind, times in sorted(found.items()):
 		    print("type %d: %d" % (kind, len(times)))
@@ -73,8 +79,60 @@ check 'BPF programs that are loaded while several sessions record all CPUs' <<'E
 	wait $pid1 $pid2 $pid3
 	for i in 1 2 3; do
 		cat said$i
+		none grep 'full for a second' said$i
 		judge $i.data 40
 	done
+END
+
+# sums FILE: "EVENT SAMPLES SUM" for each event; nothing else may be said
+sums() {
+	pmu-stream "$1" 2>wrong | sed -n 's/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all$/\1 \2 \3/p'
+	none cat wrong
+}
+
+check 'several sessions sample the same faults and switches: each has its own, with its own IDs' <<'END'
+	unsanitized
+	pmu-sample -e page-faults -o /dev/null true 2>why || skip "$(grep -m 1 ^pmu-sample: why)"
+	mkfifo go
+	sh -c 'read line <go; i=0; while test $((i += 1)) -le 100; do (:); done' & target=$!
+	events='-e page-faults/period=1/ -e context-switches/period=1/ -e cpu-migrations/period=1/'
+	pmu-sample -v $events -g -p $target -o 1.data 2>said1 & first=$!
+	eventually test -s 1.data
+	pmu-sample -v $events -p $target -o 2.data 2>said2 & second=$!
+	eventually test -s 2.data
+	all=
+	if pmu-sample -q -a -e page-faults/period=1/ -o /dev/null true 2>why; then
+		pmu-sample -v -a $events -o 3.data 2>said3 & all=$!
+		eventually test -s 3.data
+	fi
+	echo >go
+	wait $target
+	wait $first
+	wait $second
+	if test -n "$all"; then
+		kill $all
+		wait $all
+	fi
+	for i in 1 2; do
+		cat said$i
+		grep ' 0 lost,' said$i
+		sed -n 's/^pmu-sample: \(.*\): \([0-9]*\) counted in .*/\1 \2 \2/p' said$i >counted$i
+		sums $i.data | same counted$i -
+		# in order: a sample has no other session's time
+		pmu-stream -v --decompress $i.data 2>late >copy.data
+		none grep 'came later' late
+	done
+	at_least "$(awk '/^page-faults/ { print $2 }' counted2)" 40
+	# other users may not see the kernel, where threads are switched
+	test "$(id -u)" != 0 || at_least "$(awk '/^context-switches/ { print $2 }' counted2)" 40
+	# both were prepared at the same moment, so one has the other's IDs, where Linux leaves them
+	grep -h "had the ID of another session's event" said1 said2 || uname -r
+	if test -n "$all"; then
+		sums 3.data >all
+		cat said3 all
+		samples 3.data pid,event | awk '$1 == '$target' && /page-faults/' | grep -c . >of_target
+		at_least "$(cat of_target)" 10
+	fi
 END
 
 # made FILE EXTRA [one]: two events of different sample_ids, or one; records of these types with

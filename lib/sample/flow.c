@@ -11,6 +11,7 @@
 enum {
 	LOST_INTERVAL = 1000000000,	/* ns between readings of the counts of lost records */
 	LABELS_NS = 5000000,		/* longest time of a round for looking up new processes */
+	CLOCK_ERROR = 1000000000,	/* ns that the clocks of CPUs may differ by */
 };
 
 /* Return the u64 at offset AT in the body of RECORD. */
@@ -208,9 +209,22 @@ static const struct kept_labels *take_labels(struct flow *f, size_t i,
 /* Return a time that no record in the rings can have passed. */
 static uint64_t latest_time(const struct flow *f)
 {
-	enum { ERROR = 1000000000 };	/* ns, for clocks that differ between CPUs */
+	return clock_ns(f->clock) + CLOCK_ERROR;
+}
 
-	return clock_ns(f->clock) + ERROR;
+/*
+ * Return RECORD, the last one of M, with an ID of ours, and no time before EARLIEST.  M merges
+ * RING, one ring per CPU.
+ */
+static const struct perf_event_header *with_own_id(struct flow *f, struct ring_merge *m,
+						   const struct ring *ring,
+						   const struct perf_event_header *record,
+						   uint64_t earliest)
+{
+	if (m->lent->time > earliest)
+		earliest = m->lent->time;
+	return foreign_ids_replace(&f->foreign, m->lent, (size_t)(m->lent - ring), record,
+				   earliest, m->latest - CLOCK_ERROR, &m->time);
 }
 
 /* After a round, report what is wrong with ring I.  Its records then wait no longer. */
@@ -250,6 +264,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 		size_t i = (size_t)(m.lent - ring);
 		if (f->labels && label_recorder_keep(f->labels, i, record))
 			continue;
+		record = with_own_id(f, &m, ring, record, f->reached);
 		const struct kept_labels *kept = f->labels ? take_labels(f, i, record) : NULL;
 		if (!passes(f, record))
 			continue;
@@ -264,6 +279,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			write_record(f, record);
 	}
 	ring_merge_release(&m);
+	f->reached = horizon == UINT64_MAX ? f->reached : horizon;
 	if (f->labels)
 		label_targets_work(&f->labels->targets, monotonic_ns() + LABELS_NS);
 	if (!f->flight_recorder)
@@ -289,6 +305,7 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
 	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f));
 	while ((record = ring_merge_next(&m))) {
+		record = with_own_id(f, &m, ring, record, 0);
 		bool is_held = m.lent == &ring[rings - 1];
 		if (!is_held && (m.time < f->flight.dumped_to || !passes(f, record)))
 			continue;
@@ -313,6 +330,7 @@ void flow_close(struct flow *f)
 	process_set_release(&f->processes);
 	process_set_release(&f->family);
 	owners_release(&f->owners);
+	foreign_ids_release(&f->foreign);
 	flight_close(&f->flight);
 	relay_release(&f->relay);
 }

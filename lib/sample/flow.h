@@ -8,6 +8,7 @@
 #include "sample/counters.h"
 #include "sample/process-set.h"
 #include "sample/flight.h"
+#include "sample/foreign-id.h"
 #include "sample/go-program.h"
 #include "sample/owners.h"
 #include "sample/relay.h"
@@ -41,6 +42,7 @@ struct flow {
 	bool flight_recorder;	/* only flow_dump() writes */
 	struct process_set processes;	/* drops records of other processes */
 	struct owners owners;	/* drops duplicate samples */
+	struct foreign_ids foreign;	/* finds the events of samples with other sessions' IDs */
 	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct flight flight;
 	struct go_programs go_programs;
@@ -48,6 +50,7 @@ struct flow {
 	struct flow_counts counts;
 	struct flow_event *event;	/* per event; the caller's memory */
 	uint64_t time;		/* time of the last record, ns */
+	uint64_t reached;	/* horizon of the round before: later records are newer */
 	uint64_t lost_written_at;	/* time of the last LOST_SAMPLES records, ns */
 	bool any_lost;		/* the kernel has reported losses since then */
 };

@@ -78,6 +78,11 @@ const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_ev
 	return copy;
 }
 
+struct perf_event_header *ring_copy(struct ring *ring, const struct perf_event_header *record)
+{
+	return memmove(scratch_of(ring), record, record->size);
+}
+
 bool ring_is_stuck(struct ring *ring, uint64_t now)
 {
 	enum { LONGEST = 1000000000 };	/* ns */

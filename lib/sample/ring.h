@@ -52,6 +52,9 @@ const struct perf_event_header *ring_peek(struct ring *ring);
 const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_event_header *record,
 					 uint16_t size);
 
+/* Return a copy of RECORD, which ring_peek() returned, that may be changed; valid as long. */
+struct perf_event_header *ring_copy(struct ring *ring, const struct perf_event_header *record);
+
 /* Consume the record that ring_peek() returned. */
 static inline void ring_take(struct ring *ring)
 {

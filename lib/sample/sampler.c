@@ -499,6 +499,7 @@ static bool start(struct sampler *s)
 				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
+	foreign_ids_init(&s->flow.foreign, &s->counters, s->flow.layout);
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
 					.stop = o->stop };
 	if ((o->unwind && !start_first_helper(s)) || !start_labels(s) || !open_target(s))

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/foreign-id.h"
+#include "base/arena.h"
+#include "symbol/kallsyms.h"
+
+#include <stdlib.h>
+
+static bool is_switch(const struct perf_event_attr *attr)
+{
+	return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+	       attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+	       attr->config == PERF_COUNT_SW_CGROUP_SWITCHES;
+}
+
+/* Return whether do_perf_sw_event() makes samples of ATTR. */
+static bool is_candidate(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && !event_is_clock(attr) &&
+	       attr->config != PERF_COUNT_SW_DUMMY && attr->config != PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+static const struct perf_event_attr *attr_of(const struct foreign_ids *f, uint32_t event)
+{
+	return &f->counters->events->event[event].attr;
+}
+
+void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
+		      const struct sample_layout *layout)
+{
+	*f = (struct foreign_ids){ .counters = counters, .layout = layout,
+				   .first = TABLE_NONE, .first_fault = TABLE_NONE };
+	for (uint32_t i = 0; i < counters->events->count; i++) {
+		if (!is_candidate(attr_of(f, i)))
+			continue;
+		f->first = f->candidates++ ? f->first : i;
+		if (is_switch(attr_of(f, i)))
+			f->switches = true;
+		else if (f->first_fault == TABLE_NONE)
+			f->first_fault = i;
+	}
+}
+
+static uint64_t word(const struct perf_event_header *record, size_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, (const uint8_t *)(record + 1) + at, sizeof(value));
+	return value;
+}
+
+static bool is_in_kernel(const struct perf_event_header *record)
+{
+	return (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+static const struct foreign_place *find_place(const struct foreign_ids *f, uint64_t ip)
+{
+	for (size_t i = 0; i < f->places; i++)
+		if (f->place[i].ip == ip)
+			return &f->place[i];
+	return NULL;
+}
+
+static void add_place(struct foreign_ids *f, uint64_t ip, uint32_t event)
+{
+	if (f->places < FOREIGN_PLACES && !find_place(f, ip))
+		f->place[f->places++] = (struct foreign_place){ ip, event };
+}
+
+/* Return our first event with this CONFIG, or TABLE_NONE. */
+static uint32_t event_with(const struct foreign_ids *f, uint64_t config)
+{
+	for (uint32_t i = f->first; i < f->counters->events->count; i++)
+		if (is_candidate(attr_of(f, i)) && attr_of(f, i)->config == config)
+			return i;
+	return TABLE_NONE;
+}
+
+/*
+ * Return the event that the kernel samples at IP, by the function there; TABLE_NONE: none of the
+ * scheduler's, or the names are hidden.  A sample of a switch has the address to which the function
+ * that switches returns: of a context switch in the callers of __schedule(), of a migration in
+ * __schedule() and schedule_tail().
+ */
+static uint32_t event_at(struct foreign_ids *f, uint64_t ip)
+{
+	const char *module = NULL;
+
+	if (!f->kallsyms) {
+		f->kallsyms = kallsyms_open("/proc/kallsyms");
+		f->scheduler = kallsyms_address(f->kallsyms, "__sched_text_start");
+		f->scheduler_end = kallsyms_address(f->kallsyms, "__sched_text_end");
+	}
+	const char *name = kallsyms_find(f->kallsyms, ip, &module);
+	if (!name || module)
+		return TABLE_NONE;
+	if (!strcmp(name, "__schedule") || !strcmp(name, "schedule_tail"))
+		return event_with(f, PERF_COUNT_SW_CPU_MIGRATIONS);
+	if (ip < f->scheduler || ip >= f->scheduler_end)
+		return TABLE_NONE;
+	uint32_t event = event_with(f, PERF_COUNT_SW_CONTEXT_SWITCHES);
+	return event != TABLE_NONE ? event : event_with(f, PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+/* Return our event of RECORD, a SAMPLE with a foreign ID. */
+static uint32_t event_of(struct foreign_ids *f, const struct perf_event_header *record)
+{
+	uint32_t other = f->first_fault != TABLE_NONE ? f->first_fault : f->first;
+
+	if (f->candidates == 1 || !f->switches || !is_in_kernel(record) ||
+	    f->layout->ip == ABSENT)
+		return other;
+	uint64_t ip = word(record, f->layout->ip);
+	const struct foreign_place *place = find_place(f, ip);
+	if (place)
+		return place->event;
+	uint32_t event = event_at(f, ip);
+	if (event == TABLE_NONE)
+		return other;
+	add_place(f, ip, event);
+	return event;
+}
+
+/* Return the ID of our counter of EVENT on CPU, or 0. */
+static uint64_t own_id(struct foreign_ids *f, uint32_t event, size_t cpu)
+{
+	const struct counters *c = f->counters;
+
+	if (cpu >= c->cpus)
+		return 0;
+	if (!f->own)
+		f->own = mem_zeroed(c->events->count * c->cpus, sizeof(*f->own));
+	uint64_t *own = &f->own[event * c->cpus + cpu];
+	for (size_t i = 0; *own == 0 && i < c->count; i++)
+		if (c->counter[i].event == event && c->counter[i].cpu == cpu)
+			*own = c->counter[i].id;
+	return *own;
+}
+
+const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
+						    size_t cpu,
+						    const struct perf_event_header *record,
+						    uint64_t earliest, uint64_t latest,
+						    uint64_t *time)
+{
+	if (record->type != PERF_RECORD_SAMPLE || f->candidates == 0 || f->layout->id == ABSENT)
+		return record;
+	const struct counter *known = counters_find(f->counters, word(record, f->layout->id));
+	if (known) {
+		if (f->switches && is_in_kernel(record) && f->layout->ip != ABSENT &&
+		    is_candidate(attr_of(f, known->event)) &&
+		    is_switch(attr_of(f, known->event)))
+			add_place(f, word(record, f->layout->ip), known->event);
+		return record;
+	}
+	uint64_t id = own_id(f, event_of(f, record), cpu);
+	if (!id)
+		return record;
+	uint8_t *copy = (uint8_t *)ring_copy(ring, record);
+	uint8_t *body = copy + sizeof(*record);
+	memcpy(body + f->layout->id, &id, sizeof(id));
+	if (*time < earliest || *time > latest)
+		*time = earliest < latest ? earliest : latest;
+	if (f->layout->time != ABSENT)
+		memcpy(body + f->layout->time, time, sizeof(*time));
+	f->count++;
+	return (const void *)copy;
+}
+
+void foreign_ids_release(struct foreign_ids *f)
+{
+	kallsyms_close(f->kallsyms);
+	free(f->own);
+	*f = (struct foreign_ids){ 0 };
+}
