@@ -109,7 +109,7 @@ void collect_rename(struct collect *c, const struct record *rec);
 /* A record has TIME (0: unknown): profiles extend to it, and an interval may end before it. */
 void collect_time(struct collect *c, uint64_t time);
 
-/* No record came for longer than an interval: the interval is over. */
+/* No record came for longer than an interval: the interval is over, unless it is empty so far. */
 void collect_silence(struct collect *c);
 
 /* Thread TID runs again at TIME: count the time that it waited. */

@@ -218,6 +218,8 @@ static void complete(struct collect *c, struct collect_part *part)
 
 	profile_time(p, c->first_time);
 	profile_time(p, c->last_time);
+	if (c->how.interval && p->first_time < c->first_time)
+		p->first_time = c->first_time;	/* its name; samples that came late are older */
 	collect_settle_lost(c, p);
 	if (c->how.not_sampled)
 		profile_add_not_sampled(p, stream_events(c->in));
@@ -326,7 +328,8 @@ void collect_time(struct collect *c, uint64_t time)
 		c->interval_end = time + c->how.interval;
 	if (c->interval_end && time >= c->interval_end)
 		next_interval(c, time);
-	if (c->first_time == 0 || time < c->first_time)
+	/* A record that came late, after its interval was written, counts for the next one. */
+	if (c->first_time == 0 || (time < c->first_time && !c->how.interval))
 		c->first_time = time;
 	if (time > c->last_time)
 		c->last_time = time;
@@ -334,7 +337,12 @@ void collect_time(struct collect *c, uint64_t time)
 
 void collect_silence(struct collect *c)
 {
-	if (c->interval_end && c->last_time)
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->parts; i++)
+		any |= has_content(c, &c->part[i].profile);
+	/* An empty interval stays open: its records may be on the way. */
+	if (c->interval_end && c->last_time && any)
 		next_interval(c, c->interval_end);
 }
 
