@@ -261,10 +261,10 @@ check 'the memory of each tool stays where it was after ten minutes' <<'END'
 	peak 6 262144
 	if test "$seconds" -lt 900; then exit 0; fi
 	flat 2 16384
-	flat 3 16384
+	flat 3 65536
 	flat 4 8192
 	flat 5 4096
-	flat 6 16384
+	flat 6 65536
 END
 
 check 'pmu-serve answers beside its own history, and counts it' <<'END'
