@@ -229,7 +229,7 @@ check:
 	@+$(MAKE) --no-print-directory -s -j2 WERROR=1 SANITIZE=1 CC=clang checked
 	@# where guests cannot run, the tests that want them say why
 	@tests/lab/prepare >build/lab-prepare.log 2>&1 || :
-	@tests/run user release asan
+	@tests/run user release asan alone
 check-all:
 	@tests/setup check
 	@+tests/parts $(PARTS)

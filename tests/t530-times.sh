@@ -19,12 +19,19 @@ stream() {
 	EOF
 }
 
-# intervals OPTION...: "NAME SAMPLES" of each profile of a second
+# count_samples PROFILE, by pprof
+count_samples() {
+	go tool pprof -symbolize=none -raw "$1" 2>/dev/null | awk '
+		/^Locations/ { exit } /^ +[0-9]+ +[0-9]+: / { n += $1 } END { print n + 0 }'
+}
+
+# intervals FILE: "NAME SAMPLES" of each profile of 100 ms or, of made streams, a second
 intervals() {
+	rm -rf p
 	mkdir p
-	pmu-topprof --interval 1s --output-template 'p/%s.pb.gz' "$@"
+	pmu-topprof --interval ${2:-1s} --output-template "p/%s.pb.gz" "$1"
 	for file in p/*; do
-		echo "$(basename $file .pb.gz) $(pmu-top --to csv $file | awk -F , 'NR > 1 { n += $1 } END { print n + 0 }')"
+		echo "$(basename "$file" .pb.gz) $(count_samples "$file")"
 	done
 }
 
@@ -41,6 +48,61 @@ check 'a sample that comes after its interval was written counts for the next on
 	intervals s.data >got
 	cat got
 	printf '17000000%d %d\n' 10 2 11 3 12 1 | same - got
+END
+
+# spoilt FILE TIME: this recording of pmu-sample with TIME in the middle one of its samples
+spoilt() {
+	python3 - "$@" <<-'EOF'
+		import struct, sys
+		data, at, places = bytearray(open(sys.argv[1], "rb").read()), 16, []
+		while at < len(data):
+		    kind, _, size = struct.unpack_from("<IHH", data, at)
+		    if kind == 64:
+		        form, = struct.unpack_from("<Q", data, at + 32)
+		        before = 8 * sum(form >> bit & 1 for bit in (16, 0, 1))
+		    if kind == 9:
+		        places.append(at + 8 + before)
+		    at += size
+		struct.pack_into("<Q", data, places[len(places) // 2], int(sys.argv[2]))
+		sys.stdout.buffer.write(data)
+	EOF
+}
+
+duration() { go tool pprof -symbolize=none -raw "$1" 2>/dev/null | sed -n 's/^Duration: //p'; }
+
+# spans PROFILE: what its comments say of slices, and how many it has
+spans() {
+	go tool pprof -symbolize=none -comments "$1" 2>/dev/null | grep '^slices: '
+	go tool pprof -symbolize=none -raw "$1" 2>/dev/null | grep -o 'slice:\[[0-9]*\]' | sort -u | wc -l
+}
+
+check 'a single wrong time moves neither the ends of a recording nor its intervals' <<'END'
+	pmu-sample -q -F 997 -o r.data -- ten serial 0.3 2>why ||
+		skip "$(grep -m 1 ^pmu-sample: why)"
+	pmu-stream --decompress r.data | python3 "$TOP/tests/stretch.py" 10 >s.data
+	pmu-topprof s.data -o want.pb.gz
+	pmu-topprof --slices 10 s.data -o slices.pb.gz
+	at_least "$(count_samples want.pb.gz)" 100
+	intervals s.data >want
+	for time in 3833468611337663204 1 9223372036854775808 400000000000000000; do
+		spoilt s.data $time >wrong.data
+		pmu-symbolize -q wrong.data >resolved.data
+		for file in wrong resolved; do
+			pmu-topprof $file.data -o got.pb.gz
+			test "$(duration got.pb.gz)" = "$(duration want.pb.gz)"
+			test "$(count_samples got.pb.gz)" = "$(count_samples want.pb.gz)"
+			# the sample without a time counts for the interval that is open
+			intervals $file.data | same want -
+			test $time != 1 || continue
+			pmu-topprof --slices 10 $file.data -o got.pb.gz
+			test "$(duration got.pb.gz)" = "$(duration slices.pb.gz)"
+			spans got.pb.gz >got
+			spans slices.pb.gz | same - got
+		done
+		test $time != 1 || continue
+		pmu-stream wrong.data | tail -n 1 >got
+		pmu-stream s.data | tail -n 1 | same - got
+	done
 END
 
 done_testing

@@ -62,7 +62,8 @@ bool collect_read_known(struct collect *c, struct collect_ahead *a)
 		return false;
 	a->event = events->count == 1 ? 0 : events_of_sample(events, a->rec.body);
 	if (a->event == TABLE_NONE ||
-	    !sample_decode_plain(&events->event[a->event], &a->rec, &a->plain))
+	    !sample_decode_plain(&events->event[a->event], &a->rec, &a->plain) ||
+	    a->plain.time != stream_possible_time(c->in, a->plain.time))
 		return false;
 	struct collect_thread *t = &c->thread[((uint32_t)a->plain.tid + a->event) % THREADS];
 	if (!is_known(c, t, a) && !look_up(c, t, a))

@@ -216,10 +216,8 @@ static void complete(struct collect *c, struct collect_part *part)
 {
 	struct profile *p = &part->profile;
 
-	profile_time(p, c->first_time);
-	profile_time(p, c->last_time);
-	if (c->how.interval && p->first_time < c->first_time)
-		p->first_time = c->first_time;	/* its name; samples that came late are older */
+	p->first_time = c->first_time;	/* not that of a sample that came late, or is wrong */
+	p->last_time = c->last_time;
 	collect_settle_lost(c, p);
 	if (c->how.not_sampled)
 		profile_add_not_sampled(p, stream_events(c->in));
@@ -395,9 +393,10 @@ void collect_end(struct collect *c)
 	if (c->parts == 0)
 		add_part(c, 0, "");
 	/* The recorder's own start and end are more exact than the first and last record. */
-	if (!c->how.interval && o->first_time && o->first_time < c->first_time)
+	bool is_exact = origin_is_ours(o) && !c->how.interval;
+	if (!c->how.interval && o->first_time && (is_exact || o->first_time < c->first_time))
 		c->first_time = o->first_time;
-	if (o->last_time > c->last_time)
+	if (o->last_time && (is_exact || o->last_time > c->last_time))
 		c->last_time = o->last_time;
 	collect_complete_labels(c, drops_labels(c));
 	for (uint32_t i = 0; i < c->parts; i++) {

@@ -298,6 +298,7 @@ static bool take_resolved_sample(struct collect *c, const struct record *rec, co
 
 	if (!resolved_read_sample(&c->reader, rec, c->events->count, c->frame, &s, why))
 		return false;
+	s.time = stream_possible_time(c->in, s.time);
 	bool selected = reach_sample(c, &(struct selection_values){
 		s.pid, s.tid, s.cpu, s.time, c->events->event[s.event].name,
 		resolved_comm(&c->reader, &s) });

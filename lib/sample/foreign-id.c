@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample/foreign-id.h"
 #include "base/arena.h"
+#include "linux/kernel-info.h"
 #include "symbol/kallsyms.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static uint32_t event_at(struct foreign_ids *f, uint64_t ip)
 	const char *module = NULL;
 
 	if (!f->kallsyms) {
-		f->kallsyms = kallsyms_open("/proc/kallsyms");
+		f->kallsyms = kallsyms_open(KERNEL_KALLSYMS);
 		f->scheduler = kallsyms_address(f->kallsyms, "__sched_text_start");
 		f->scheduler_end = kallsyms_address(f->kallsyms, "__sched_text_end");
 	}

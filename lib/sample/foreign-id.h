@@ -31,7 +31,7 @@ struct foreign_ids {
 	size_t places;
 	struct kallsyms *kallsyms;	/* NULL: not needed so far */
 	uint64_t scheduler, scheduler_end;	/* addresses of its code; 0: unknown */
-	uint64_t *own;			/* by event and CPU: the ID of our counter; 0: unknown yet */
+	uint64_t *own;		/* by event and CPU: the ID of our counter; 0: unknown yet */
 	uint64_t count;			/* samples that were given our ID */
 };
 

@@ -269,8 +269,8 @@ void sampler_summarize(struct sampler *s)
 		       elapsed > 0 ? (double)c->samples / elapsed : 0, c->lost, c->throttled,
 		       s->bytes + s->out->written);
 	if (s->flow.foreign.count)
-		report_summary(s->report, "%" PRIu64 " samples had the ID of another session's event, "
-			       "as Linux leaves it there: they were given ours",
+		report_summary(s->report, "%" PRIu64 " samples had the ID of another session's "
+			       "event, as Linux leaves it there: they were given ours",
 			       s->flow.foreign.count);
 	if (s->flow.processes.on)
 		report_summary(s->report, "%" PRIu64 " records of other processes were dropped",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the reader's events and origin up to date from the records. */
+#include "base/clock.h"
 #include "stream/internal.h"
 
 #include <inttypes.h>
@@ -98,6 +99,26 @@ static bool follow_meta_info(struct stream_reader *in, struct cursor c, bool *ke
 	return !c.failed;
 }
 
+/* Return the time in the clock of IN that no record can have reached yet; see reader.h. */
+static uint64_t latest_time(const struct stream_reader *in)
+{
+	const uint64_t years = 10 * 365 * 86400ULL * 1000000000;	/* a clock may be wrong */
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+
+	/* A clock here that is behind the recorder's shows nothing. */
+	if (!in->origin.has_clock || now < in->origin.wall_time)
+		return UINT64_MAX;
+	uint64_t since = now - in->origin.wall_time + years;
+	return in->origin.clock_time < UINT64_MAX - since ? in->origin.clock_time + since
+							  : UINT64_MAX;
+}
+
+uint64_t stream_possible_time(const struct stream_reader *in, uint64_t time)
+{
+	/* LATEST is that of the start of the stream, which may go on for years. */
+	return time <= in->latest || time <= latest_time(in) ? time : 0;
+}
+
 /* HEADER_FEATURE: u64 number, then the feature's bytes. */
 static void follow_feature(struct stream_reader *in, const struct record *rec)
 {
@@ -106,6 +127,8 @@ static void follow_feature(struct stream_reader *in, const struct record *rec)
 	bool kept = true;	/* the names of events */
 
 	bool good = !c.failed && origin_add(&in->origin, feature, c);
+	if (feature == FEATURE_CLOCK_DATA)
+		in->latest = latest_time(in);
 	if (good && feature == FEATURE_EVENT_DESC)
 		good = follow_event_desc(in, c, &kept);
 	else if (good && feature == FEATURE_META_INFO)

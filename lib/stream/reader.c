@@ -82,7 +82,7 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 	in->order = order_new();
 	in->fd = fd;
 	in->seekable = S_ISREG(st.st_mode);
-	in->limit = UINT64_MAX;
+	in->limit = in->latest = UINT64_MAX;
 	in->naming.left = (uint64_t)EVENTS_MAX << 14;
 	in->capacity = READER_BUFFER;
 	in->buffer = mem_resize(NULL, READER_BUFFER);
@@ -523,6 +523,7 @@ bool stream_sample(struct stream_reader *in, const struct record *rec, struct sa
 				      "than its fields: a count in it is too large; skipped", size);
 		return false;
 	}
+	out->time = stream_possible_time(in, out->time);
 	return true;
 }
 
@@ -540,13 +541,13 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec)
 		const struct sample_layout *l = &in->events.event[event].layout;
 		if (l->time != ABSENT && size >= l->size)
 			memcpy(&time, rec->body.at + l->time, sizeof(time));
-		return time;
+		return stream_possible_time(in, time);
 	}
 	const struct stream_event *e = events_trailer(&in->events, rec->body);
 	if (e && e->layout.trailer_time != ABSENT)
 		memcpy(&time, rec->body.end - e->layout.trailer_size + e->layout.trailer_time,
 		       sizeof(time));
-	return time;
+	return stream_possible_time(in, time);
 }
 
 const struct stream_events *stream_events(const struct stream_reader *in)

@@ -75,8 +75,18 @@ void stream_only_count(struct stream_reader *in);
 bool stream_count_sample(struct stream_reader *in, const struct record *rec,
 			 struct sample_brief *out);
 
-/* Return the time of REC in the stream's clock, of any record type; 0 if it has none. */
+/*
+ * Return the time of REC in the stream's clock, of any record type; 0 if it has none, or one that
+ * cannot be.
+ */
 uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
+
+/*
+ * Return TIME, of a record of IN, or 0 if it is ten years after now: what was written there is not
+ * a time.  Such a time would move the end of a recording, and its intervals.  Without the
+ * stream's clock, any time is possible.
+ */
+uint64_t stream_possible_time(const struct stream_reader *in, uint64_t time);
 
 /* Report that REC is damaged and skipped; WHY says what is wrong. */
 void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why);

@@ -44,7 +44,7 @@ static inline bool has_time(const struct stream_reader *in, const struct record 
 		memcpy(time, rec->body.at + l->time, sizeof(*time));
 	else
 		*time = stream_time(in, rec);
-	return *time != 0 && *time != UINT64_MAX;
+	return *time != 0 && *time <= in->latest && *time != UINT64_MAX;
 }
 
 /* Move the next samples from the buffer to ORDER.  Return false if no sample is next. */
@@ -98,6 +98,8 @@ bool stream_count_sample(struct stream_reader *in, const struct record *rec,
 	uint32_t event = events_of_sample(&in->events, rec->body);
 	bool good = event != TABLE_NONE &&
 		    sample_decode_brief(&in->events.event[event], event, rec, out);
+	if (good)
+		out->time = stream_possible_time(in, out->time);
 	reader_pass(in, good ? out->time : stream_time(in, rec));
 	return good;
 }
