@@ -86,11 +86,12 @@ END
 
 # sums FILE: "EVENT SAMPLES SUM" for each event; nothing else may be said
 sums() {
-	pmu-stream "$1" 2>wrong | sed -n 's/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all$/\1 \2 \3/p'
+	pmu-stream "$1" 2>wrong |
+		sed -n 's/^event \(.*\): \([0-9]*\) samples, \([0-9]*\) in all$/\1 \2 \3/p'
 	none cat wrong
 }
 
-check 'several sessions sample the same faults and switches: each has its own, with its own IDs' <<'END'
+check 'several sessions sample the same faults and switches: each has all, with its own IDs' <<'END'
 	unsanitized
 	pmu-sample -e page-faults -o /dev/null true 2>why || skip "$(grep -m 1 ^pmu-sample: why)"
 	mkfifo go
