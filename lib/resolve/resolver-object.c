@@ -80,7 +80,7 @@ static void close_source(const struct resolver *r, struct source *source)
  */
 static void close_unmapped(struct resolver *r)
 {
-	enum { MUCH = 48 << 20, MORE = 8 << 20 };	/* bytes */
+	enum { MUCH = 24 << 20, MORE = 8 << 20 };	/* bytes */
 	uint64_t last = r->closed_at;
 
 	if (r->pool.memory < MUCH || r->pool.memory < r->closed_memory + MORE)
