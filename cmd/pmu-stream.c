@@ -175,8 +175,7 @@ int main(int argc, char **argv)
 	command_spare_inputs(&command, w.writes ? file : NULL, &input, 1);
 	if (w.writes)
 		open_output(&w);
-	w.in = stream_open(input, &report);
-	stream_stop_on(w.in, &command_stop);
+	w.in = stream_open(input, &command_stop, &report);
 	w.counts = !w.writes && !dump && !check && !w.selects && head == UINT64_MAX;
 	if (w.counts)
 		stream_only_count(w.in);

@@ -154,8 +154,7 @@ int main(int argc, char **argv)
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);
 	struct resolver *resolver = resolver_new(&how, &tables, &report);
-	struct stream_reader *in = stream_open(input, &report);
-	stream_stop_on(in, &command_stop);
+	struct stream_reader *in = stream_open(input, &command_stop, &report);
 	writer_header(&out);
 	resolved_write_tool(&out, command.name, PMU_VERSION, line);
 	resolve(resolver, in, &out, &tables, &report);

@@ -295,8 +295,7 @@ static void aggregate(const struct command *cmd, const char *input, struct repor
 	if (outputs_open(&outputs)) {
 		if (outputs.single)
 			open_output(cmd, &out, report);
-		struct stream_reader *in = stream_open(input, report);
-		stream_stop_on(in, &command_stop);
+		struct stream_reader *in = stream_open(input, &command_stop, report);
 		collect_stream(&c, in, outputs_write, &outputs);
 		summarize(&c, &outputs, in, report);
 		stream_close(in);

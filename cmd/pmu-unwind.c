@@ -62,8 +62,7 @@ int main(int argc, char **argv)
 	how.arch = arch < 0 ? NULL : arches[arch];
 	command_spare_inputs(&command, file, &input, 1);
 	command_output(&command, &out, file, &report);
-	struct stream_reader *in = stream_open(input, &report);
-	stream_stop_on(in, &command_stop);
+	struct stream_reader *in = stream_open(input, &command_stop, &report);
 	how.is_swapped = stream_is_swapped(in);
 	struct unwind *unwind = unwind_new(&how, stream_origin(in), &report);
 	unwind_filter(unwind, in, &out, (const char *[2]){ command.name, line }, &report);

@@ -310,6 +310,20 @@ check 'SIGTERM ends a filter properly; SIGINT leaves it the end of a pipe' <<'EN
 	exits 0 pmu-topprof -o p.pb.gz r.data
 END
 
+check 'so it does before the first byte has come' <<'END'
+	mkfifo pipe
+	sleep 600 >pipe &
+	for tool in pmu-symbolize "pmu-topprof -o p.pb.gz" pmu-unwind pmu-stream "pmu-stream --cat -"; do
+		$tool <pipe >out 2>err &
+		filter=$!
+		eventually grep -q "^SigCgt:.*[4-7c-f]...$" /proc/$filter/status
+		eventually grep -q "^State:.*sleeping" /proc/$filter/status
+		kill -TERM $filter
+		exits 0 wait $filter
+		none cat err
+	done
+END
+
 check 'a stream already resolved is reported so' <<'END'
 	recorded
 	pmu-symbolize s.data >r.data

@@ -422,8 +422,7 @@ struct join_counts join_streams(const char *const *files, size_t count, const ch
 	for (size_t i = 0; i < count; i++) {
 		struct join_input *s = &j.source[j.sources];
 		s->file = files[i];
-		s->in = s->relabel.in = stream_open(files[i], report);
-		stream_stop_on(s->in, stop);
+		s->in = s->relabel.in = stream_open(files[i], stop, report);
 		j.sources += s->in != NULL;
 	}
 	writer_header(out);

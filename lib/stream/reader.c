@@ -33,6 +33,8 @@ static bool read_header(struct stream_reader *in)
 {
 	reader_unwrap(in);
 	if (!reader_fill(in, PIPE_HEADER_SIZE)) {
+		if (reader_stopped(in))
+			return false;
 		if (in->end == in->begin && !in->damaged)
 			reader_damage(in, "empty: no stream came; did the command before this one "
 				      "fail?");
@@ -59,16 +61,9 @@ static bool read_header(struct stream_reader *in)
 	return reader_skip(in, PIPE_HEADER_SIZE);
 }
 
-struct stream_reader *stream_open(const char *file, struct report *report)
-{
-	bool is_stdin = !strcmp(file, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
-
-	return stream_open_rest(fd, file, NULL, 0, report);
-}
-
-struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
-				       struct report *report)
+/* As stream_open_rest(), with STOP as in stream_open(). */
+static struct stream_reader *open_at(int fd, const char *file, const void *head, size_t size,
+				     const volatile sig_atomic_t *stop, struct report *report)
 {
 	struct stat st;
 
@@ -78,6 +73,7 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 	}
 	struct stream_reader *in = mem_zeroed(1, sizeof(*in));
 	in->report = report;
+	in->stop = stop;
 	in->file = file;
 	in->order = order_new();
 	in->fd = fd;
@@ -94,6 +90,21 @@ struct stream_reader *stream_open_rest(int fd, const char *file, const void *hea
 		return NULL;
 	}
 	return in;
+}
+
+struct stream_reader *stream_open(const char *file, const volatile sig_atomic_t *stop,
+				  struct report *report)
+{
+	bool is_stdin = !strcmp(file, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+
+	return open_at(fd, file, NULL, 0, stop, report);
+}
+
+struct stream_reader *stream_open_rest(int fd, const char *file, const void *head, size_t size,
+				       struct report *report)
+{
+	return open_at(fd, file, head, size, NULL, report);
 }
 
 void stream_stop_on(struct stream_reader *in, const volatile sig_atomic_t *stop)

@@ -2,7 +2,7 @@
 /*
  * reader - reads the records of a stream or of a perf.data file, in order of time.
  *
- *	struct stream_reader *in = stream_open("-", &report);
+ *	struct stream_reader *in = stream_open("-", NULL, &report);
  *	struct record rec;
  *
  *	while (stream_next(in, &rec))
@@ -30,11 +30,12 @@
 struct stream_reader;
 
 /*
- * Open FILE ("-": stdin) and read its header.  REPORT must outlive the reader.
- * Return NULL if it cannot be opened or is not a stream (reported); the functions
- * below treat NULL as an empty stream.
+ * Open FILE ("-": stdin) and read its header.  STOP: as in stream_stop_on(), or NULL.  REPORT
+ * must outlive the reader.  Return NULL if it cannot be opened or is not a stream (reported), or
+ * if *STOP was set before the header came; the functions below treat NULL as an empty stream.
  */
-struct stream_reader *stream_open(const char *file, struct report *report);
+struct stream_reader *stream_open(const char *file, const volatile sig_atomic_t *stop,
+				  struct report *report);
 
 /*
  * Open the stream in FD, whose first SIZE bytes (up to STREAM_HEAD_MAX) the caller has read to

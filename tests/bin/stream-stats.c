@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	struct stream_reader *in = stream_open(argv[1], &report);
+	struct stream_reader *in = stream_open(argv[1], NULL, &report);
 	while (stream_next(in, &rec)) {
 		if (rec.made)
 			continue;

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memory_file(data, size, file);
 	if (!collect_init(&c, &how, &report, &wrong))
 		abort();
-	struct stream_reader *in = stream_open(file, &report);
+	struct stream_reader *in = stream_open(file, NULL, &report);
 	output_open(&out, "/dev/null", &report);
 	collect_stream(&c, in, write_both, &out);
 	if (in && !stream_is_whole(in) && report.status == 0)

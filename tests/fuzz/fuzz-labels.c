@@ -180,7 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	write_stream(fd, data, size);
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	struct stream_reader *in = stream_open(file, &report);
+	struct stream_reader *in = stream_open(file, NULL, &report);
 	while (stream_next(in, &rec)) {
 		label_join_follow(&join, &rec);
 		if (rec.type != PERF_RECORD_SAMPLE || !stream_sample(in, &rec, &sample) ||

@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (dup2(ends[0], STDIN_FILENO) < 0)
 		abort();
 	close(ends[0]);
-	struct stream_reader *in = stream_open("-", &report);
+	struct stream_reader *in = stream_open("-", NULL, &report);
 	while (stream_next(in, &rec))
 		if (rec.type == PERF_RECORD_SAMPLE)
 			stream_sample(in, &rec, &sample);

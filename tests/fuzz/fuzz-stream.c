@@ -32,7 +32,7 @@ static void count_all(const char *file, uint64_t records, uint64_t bytes)
 	struct tally tally = { 0 };
 	struct record rec;
 
-	struct stream_reader *in = stream_open(file, &report);
+	struct stream_reader *in = stream_open(file, NULL, &report);
 	stream_only_count(in);
 	while (stream_next(in, &rec))
 		tally_add(&tally, in, &rec);
@@ -50,7 +50,7 @@ static void read_all(const char *file)
 	struct record rec;
 	bool json = false;
 
-	struct stream_reader *in = stream_open(file, &report);
+	struct stream_reader *in = stream_open(file, NULL, &report);
 	while (stream_next(in, &rec)) {
 		describe_record(in, &rec, json = !json);
 		tally_add(&tally, in, &rec);

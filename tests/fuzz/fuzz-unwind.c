@@ -24,7 +24,7 @@ static void unwind_stream(const char *file)
 {
 	struct report report = { .tool = "fuzz-unwind", .quiet = true };
 	struct unwind_options how = { 0 };
-	struct stream_reader *in = stream_open(file, &report);
+	struct stream_reader *in = stream_open(file, NULL, &report);
 	struct deferred *d = deferred_new();
 	struct output out;
 	struct record rec;

@@ -120,7 +120,7 @@ static struct stream_reader *open_part(const struct stream *s, size_t size,
 				       char file[MEMORY_FILE_PATH], struct report *report)
 {
 	int fd = memory_file(s->bytes, size, file);
-	struct stream_reader *in = stream_open(file, report);
+	struct stream_reader *in = stream_open(file, NULL, report);
 	close(fd);
 	return in;
 }
