@@ -136,7 +136,8 @@ check 'several sessions sample the same faults and switches: each has all, with 
 		sums 3.data >all
 		cat said3 all
 		samples 3.data pid,event | awk '$1 == '$target' && /page-faults/' | grep -c . >of_target
-		at_least "$(cat of_target)" 10
+		# beside a program that takes very many faults, some of all are lost
+		! grep -q ' 0 lost,' said3 || at_least "$(cat of_target)" 10
 	fi
 END
 
