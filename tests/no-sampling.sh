@@ -22,7 +22,8 @@ cat >"$scratch/refused-or-not" <<-'EOF'
 EOF
 unset CHECK	# that of a test which runs this one
 refusals=$scratch/refusals
-refusal='perf_event_open\|perf_event_paranoid\|No permission to\|not permitted: run as root\|<not supp'
+refusal='perf_event_open\|perf_event_paranoid\|No permission to'
+refusal="$refusal\\|not permitted: run as root\\|<not supp"
 mkdir -m 1777 "$refusals"
 sampled=$BIN/pmu-sample
 cat >"$scratch/bin/pmu-sample" <<-EOF

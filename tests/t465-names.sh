@@ -132,11 +132,14 @@ check "the stub of a C++ function, a part split off one, and the functions are f
 		}
 	END2
 	g++ -O2 -fcf-protection=none t.cc -o t
-	pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./t
-	pmu-symbolize --demangle none s.data | pmu-topprof --to folded | sort >mangled
-	grep ";_ZSt13get_terminatev@plt " mangled
-	grep ";_ZSt13get_terminatev " mangled
-	grep ";_Z5spliti.cold " mangled
+	# each is a few instructions: a short recording may miss one
+	four() {
+		pmu-sample -e cpu-clock:u -F 2000 -o s.data -- ./t
+		pmu-symbolize --demangle none s.data | pmu-topprof --to folded | sort >mangled
+		grep ";_ZSt13get_terminatev@plt " mangled && grep ";_ZSt13get_terminatev " mangled &&
+			grep ";_Z5spliti.cold " mangled
+	}
+	eventually four
 	sed "s/_ZSt13get_terminatev/std::get_terminate/; s/_Z5spliti/split/; s/_Z6seldomv/seldom/" \
 		mangled | sort >expected
 	pmu-symbolize s.data | pmu-topprof --to folded | sort | same expected -

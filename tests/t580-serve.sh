@@ -142,11 +142,11 @@ check 'the tool that hangs is named, not those that wait for it' <<'END'
 	target=$!
 	fake pmu-sample <<-"EOF"
 		case "$*" in
-		*=11*) echo hang ;;
-		*=12*) echo hang; exec cat /dev/zero ;;
-		*=13*) echo pass ;;
-		*=14*) exec sleep 600 ;;
-		*=15*) echo pass; exec cat /dev/zero ;;
+		*frequency=11*) echo hang ;;
+		*frequency=12*) echo hang; exec cat /dev/zero ;;
+		*frequency=13*) echo pass ;;
+		*frequency=14*) exec sleep 600 ;;
+		*frequency=15*) echo pass; exec cat /dev/zero ;;
 		esac
 	EOF
 	fake pmu-symbolize <<-"EOF"
