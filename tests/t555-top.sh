@@ -160,6 +160,44 @@ check 'a stream without any name is reported, raw or symbolized' <<'END'
 	done
 END
 
+check 'columns never touch, whatever the values are' <<'END'
+	any_user
+	for unit in count nanoseconds bytes; do
+		for value in 0 1 999999 9999999 99999999 999999999 8982000000 99999999999 \
+			1592970000000 3009300000000000 8999999999999999999 -1 -9999999 \
+			-999999999 -8999999999999999999
+		do
+			python3 - "$TOP" $unit $value >p.pb <<-'PY'
+				import sys
+				sys.path.insert(0, sys.argv[1] + "/tests")
+				from profiles import *
+				value, small = int(sys.argv[3]), 1 if sys.argv[3][0] != "-" else -1
+				strings = [b"cost", sys.argv[2].encode(), b"small", b"callee"]
+				sys.stdout.buffer.write(
+				    bytes_of(1, number(1, SAMPLES) + number(2, COUNT)) +
+				    profile([bytes_of(1, number(1, FIRST) + number(2, FIRST + 1)),
+				             function(1, MAIN), location(1, [1]),
+				             function(2, FIRST + 2), location(2, [2]),
+				             function(3, FIRST + 3), location(3, [3]),
+				             sample([1], [1000, value]), sample([2], [900, small]),
+				             sample([3, 1], [100, value // 10])],
+				            strings, types=0))
+			PY
+			pmu-top -t cost p.pb >with 2>/dev/null
+			pmu-top -t cost --bars none p.pb >without
+			pmu-top -t cost --tree p.pb >tree 2>/dev/null
+			columns=7
+			test ${value#-} = $value || columns=5
+			awk -v n=$columns -v rows=$((value == 0 ? 0 : 1)) '
+				/ (main|callee)$/ { found++; if (NF != n) bad = 1 }
+				END { exit bad || found < rows }' with || { cat with; exit 1; }
+			awk '/ (main|callee|small)$/ && NF != 5 { bad = 1 }
+				END { exit bad }' without || { cat without; exit 1; }
+			none grep -E '[0-9][MGTPEshy][0-9]|\.[0-9]{3}' with without tree
+		done
+	done
+END
+
 check 'a tool that fails, is killed, or cannot run makes pmu-top fail, and nothing is left' <<'END'
 	unsanitized
 	mkdir tools

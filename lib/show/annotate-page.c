@@ -5,7 +5,7 @@
  */
 #include "base/text.h"
 #include "show/annotate-print.h"
-#include "show/top-print.h"
+#include "show/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +51,7 @@ static void print_cost(struct annotate_page *p, uint32_t row, enum bars_of kind)
 		return;
 	}
 	fputs("<td>", p->out);
-	top_print_value(a->row[row].value[kind], p->view->unit, p->out);
+	value_print((double)a->row[row].value[kind], p->view->unit, p->out);
 	fprintf(p->out, "<td>%.2f%%", 100 * annotate_share(a, row, kind));
 	if (!a->has_bars)
 		return;
@@ -185,7 +185,7 @@ static void print_head(const struct annotate_page *p)
 	fputs(" (", p->out);
 	print_markup(p->view->unit, p->out);
 	fputs("): ", p->out);
-	top_print_value(p->a->total, p->view->unit, p->out);
+	value_print((double)p->a->total, p->view->unit, p->out);
 	fprintf(p->out, " in all; %" PRIu32 " of %" PRIu32 " functions that match.\n",
 		p->a->functions, p->a->matches);
 	if (p->a->has_bars)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/annotate-print.h"
 #include "base/text.h"
-#include "show/top-print.h"
+#include "show/value.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void print_cost(struct annotate_text *p, uint32_t row, enum bars_of kind)
 		fprintf(p->out, "%8s%*s", ".", COST - 8 + (a->has_bars ? BAR : 0), "");
 		return;
 	}
-	top_print_value(a->row[row].value[kind], p->view->unit, p->out);
+	value_print((double)a->row[row].value[kind], p->view->unit, p->out);
 	fprintf(p->out, " %6.2f%%", 100 * annotate_share(a, row, kind));
 	if (!a->has_bars) {
 		fputc(' ', p->out);
@@ -131,7 +131,7 @@ static void print_head(struct annotate_text *p)
 	const char *half = a->has_bars ? "    +/-" : " ";
 
 	fprintf(p->out, "%s (%s): ", p->view->type, p->view->unit);
-	top_print_value(a->total, p->view->unit, p->out);
+	value_print((double)a->total, p->view->unit, p->out);
 	fprintf(p->out, " in all; %" PRIu32 " of %" PRIu32 " functions that match\n",
 		a->functions, a->matches);
 	if (a->has_bars)

@@ -2,6 +2,7 @@
 #include "show/diff-print.h"
 #include "base/json.h"
 #include "show/bars-print.h"
+#include "show/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,14 +14,17 @@ static bool is_time(const struct diff *d)
 
 enum { VALUE_COLUMNS = 11 };	/* width of a value */
 
-static void format_value(const struct diff *d, bool is_total, double v, char text[32])
+static void format_value(const struct diff *d, bool is_total, double v, char text[VALUE_SIZE])
 {
 	if (d->how.per == DIFF_PER_SHARE && !is_total)
-		snprintf(text, 32, "%.2f %%", 100 * v);
-	else if (is_time(d))
-		snprintf(text, 32, v >= 1e9 ? "%.3f s" : "%.2f ms", v / (v >= 1e9 ? 1e9 : 1e6));
+		snprintf(text, VALUE_SIZE, "%.2f %%", 100 * v);
+	else if (is_time(d) && v < 1e14)
+		snprintf(text, VALUE_SIZE, v >= 1e9 ? "%.3f s" : "%.2f ms",
+			 v / (v >= 1e9 ? 1e9 : 1e6));
+	else if (v >= 1e6)
+		value_format(text, v, d->unit);
 	else
-		snprintf(text, 32, v >= 1e7 || (v > 0 && v < 1) ? "%.3e" : "%.1f", v);
+		snprintf(text, VALUE_SIZE, v > 0 && v < 1 ? "%.3g" : "%.1f", v);
 }
 
 /* Print the change of R: of shares in percentage points, else in per cent of the base. */
@@ -86,7 +90,7 @@ static void print_head(const struct diff *d, const struct diff_view *view, FILE 
 static void print_total(const struct diff *d, FILE *out)
 {
 	const struct diff_row *t = &d->total;
-	char base[32], after[32];
+	char base[VALUE_SIZE], after[VALUE_SIZE];
 
 	format_value(d, true, t->base, base);
 	format_value(d, true, t->after, after);
@@ -108,7 +112,7 @@ static double points(const struct diff *d, const struct diff_row *r)
 
 static void print_row(const struct diff *d, const struct diff_row *r, FILE *out)
 {
-	char base[32], after[32];
+	char base[VALUE_SIZE], after[VALUE_SIZE];
 
 	format_value(d, false, r->base, base);
 	format_value(d, false, r->after, after);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "show/flame-change.h"
 #include "show/flame-column.h"
+#include "show/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -70,23 +71,6 @@ static void lay_out(struct picture *p)
 			p->left_out_value += p->value[i];
 		p->left_out += !is_shown(p, i);
 	}
-}
-
-/* Write VALUE in its unit, as people read it, into TEXT. */
-static void format_value(char *text, size_t size, double value, const char *unit)
-{
-	bool is_time = !strcmp(unit, "nanoseconds");
-	double factor = is_time ? 1e9 : 1e6;
-
-	if (is_time)
-		snprintf(text, size, fabs(value) >= factor ? "%.2f s" : "%.2f ms",
-			 fabs(value) >= factor ? value / 1e9 : value / 1e6);
-	else if (fabs(value) >= 1e9)
-		snprintf(text, size, "%.2f G", value / 1e9);
-	else if (fabs(value) >= factor)
-		snprintf(text, size, "%.2f M", value / factor);
-	else
-		snprintf(text, size, "%.0f", value);
 }
 
 /* A colour that says what kind of code it is, and varies a little by name. */
@@ -190,9 +174,9 @@ static void write_title(const struct picture *p, uint32_t node, const char *name
 	const struct flame_function *function = flame_function_of(f, node);
 	const char *file = f->strings.text[function->file];
 	const char *object = f->strings.text[function->object];
-	char value[64];
+	char value[VALUE_SIZE];
 
-	format_value(value, sizeof(value), p->value[node], f->type[f->shown].unit);
+	value_format(value, p->value[node], f->type[f->shown].unit);
 	flame_print(p->out, "<title>");
 	flame_markup(p->out, name);
 	flame_print(p->out, "\n");
@@ -264,9 +248,9 @@ static void write_box(const struct picture *p, uint32_t node)
 static void write_caption(const struct picture *p, const struct flame_about *about, int height)
 {
 	const struct flame_type *type = &p->f->type[p->f->shown];
-	char value[64];
+	char value[VALUE_SIZE];
 
-	format_value(value, sizeof(value), p->value[0], type->unit);
+	value_format(value, p->value[0], type->unit);
 	flame_print(p->out, "<text x=\"%d\" y=\"18\" font-size=\"15\" font-weight=\"600\">",
 		    MARGIN);
 	flame_markup(p->out, about->title);

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "show/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,23 +30,6 @@ struct printing {
 	const struct bars *bars;	/* of T; NULL: none */
 	struct bars_left left;	/* rows that a table leaves out */
 };
-
-void top_print_value(int64_t value, const char *unit, FILE *out)
-{
-	bool is_time = !strcmp(unit, "nanoseconds");
-	double v = (double)value, size = v < 0 ? -v : v;
-
-	if (is_time && size >= 1e9)
-		fprintf(out, "%7.2fs", v / 1e9);
-	else if (is_time)
-		fprintf(out, "%6.1fms", v / 1e6);
-	else if (size >= 1e10)
-		fprintf(out, "%7.2fG", v / 1e9);
-	else if (size >= 1e7)
-		fprintf(out, "%7.2fM", v / 1e6);
-	else
-		fprintf(out, "%8" PRId64, value);
-}
 
 static size_t columns_of(const char *text)
 {
@@ -204,7 +188,7 @@ static void print_calls(const struct printing *p, const struct sorted_calls *s, 
 	for (uint32_t i = 0; i < shown; i++) {
 		uint32_t call = s->order[s->first[row] + i];
 		fprintf(p->out, "%*s", 17 + wider, "");
-		top_print_value(s->t->call[call].value, p->view->unit, p->out);
+		value_print((double)s->t->call[call].value, p->view->unit, p->out);
 		fprintf(p->out, " %6.2f%%      %*s", 100 * share_of_call(s, row, call), wider, "");
 		print_object(p, other_end(s, call));
 		print_line(p, name_at_other_end(s, call), (size_t)(BEFORE_NAME + 2 * wider));
@@ -226,7 +210,7 @@ static void print_cost(const struct printing *p, uint32_t row, enum bars_of kind
 {
 	const struct top_row *r = &p->t->row[row];
 
-	top_print_value(kind == BARS_FLAT ? r->flat : r->cumulative, p->view->unit, p->out);
+	value_print((double)(kind == BARS_FLAT ? r->flat : r->cumulative), p->view->unit, p->out);
 	fprintf(p->out, " %6.2f%%", 100 * share(p, row, kind));
 	if (p->bars)
 		bars_print_half(p->bars, &p->bars->row[row].bar[kind], p->view->bars, p->out);
@@ -270,7 +254,7 @@ static void print_table_head(const struct printing *p)
 	const struct top_view *v = p->view;
 
 	fprintf(p->out, "%s (%s): ", v->type, v->unit);
-	top_print_value(p->t->total, v->unit, p->out);
+	value_print((double)p->t->total, v->unit, p->out);
 	if (p->t->is_difference)
 		fprintf(p->out, ", %+.2f%% of the base,", 100 * share_of(p, (double)p->t->total));
 	fprintf(p->out, "%s in %" PRIu32 " %ss", v->note ? v->note : "", p->t->count,

@@ -26,8 +26,5 @@ struct top_view {
 	const char *note;	/* after the total, such as " in the last 10 s"; NULL: none */
 };
 
-/* Print VALUE in its UNIT, as people read it, in 8 columns. */
-void top_print_value(int64_t value, const char *unit, FILE *out);
-
 /* Print T, sorted, to OUT.  If it has calls, print each row's callers and callees, too. */
 void top_print(struct top *t, const struct top_view *view, enum top_format format, FILE *out);
