@@ -12,6 +12,7 @@
 #include "locate/locate-options.h"
 #include "profile/open.h"
 #include "show/annotate-print.h"
+#include "show/notes.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -209,8 +210,10 @@ int main(int argc, char **argv)
 					 .slices = bars_are == BARS_NONE ? 0 : 20 };
 	command_on_signals(SIGNALS_END_BUT_ONE);
 	struct decoded *d = open_profile(input, &as, &report);
-	if (d)
+	if (d) {
 		show(d, &filter, input, &report);
+		notes_report(d, false, &report);
+	}
 	decoded_free(d);
 	regfree(&filter);
 	return command_end(&report);

@@ -11,6 +11,7 @@
 #include "profile/merge.h"
 #include "profile/open.h"
 #include "show/diff-print.h"
+#include "show/notes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,6 +164,8 @@ static bool add(enum diff_side side, const char *file, struct merge *sum, struct
 	struct decoded *d = open_profile(file, &as, report);
 	bool good = d && diff_add(&diff, side, d, file, choose_type(d, file), report);
 
+	if (d)
+		notes_report(d, false, report);
 	if (good && sum)
 		good = merge_add(sum, d, side == DIFF_BASE ? MERGE_BASE : MERGE_SUM, file, report);
 	decoded_free(d);

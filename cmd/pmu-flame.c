@@ -11,6 +11,7 @@
 #include "profile/open.h"
 #include "show/flame-page.h"
 #include "show/flame-svg.h"
+#include "show/notes.h"
 
 #include <unistd.h>
 
@@ -85,6 +86,8 @@ static bool add_profile(struct flame *f, const char *path, enum flame_side side,
 	if (good && side == FLAME_PROFILE && d->samples == 0)
 		report_note(report, "'%s' has no samples: what was profiled did nothing that the "
 			    "event counts, or ended too soon", path);
+	if (good)
+		notes_report(d, false, report);
 	decoded_free(d);
 	opened_free(o, false);
 	return good;

@@ -9,6 +9,7 @@
  */
 #include "base/command.h"
 #include "show/live.h"
+#include "show/notes.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -241,16 +242,6 @@ static bool is_regular(const struct decoded *d)
 	return d->period > 0;
 }
 
-/* Report records that were lost, if names may be missing for that reason. */
-static void report_losses(const struct decoded *d, struct report *report)
-{
-	for (uint32_t i = 0; i < d->comments; i++) {
-		const char *comment = decoded_string(d, d->comment[i]);
-		if (!strncmp(comment, "lost: ", 6) && strstr(comment, " records "))
-			report_note(report, "%s", comment);
-	}
-}
-
 /* Report why there are no error bars, or what they do not cover. */
 static void explain_bars(const struct bars *bars, const struct decoded *d, bool is_difference,
 			 struct report *report)
@@ -287,7 +278,7 @@ static void show_once(struct opened *o, struct report *report)
 		}
 		if (ratios.count > 0)
 			add_ratios(d, report);
-		report_losses(d, report);
+		notes_report(d, true, report);
 		print(&top, decoded_string(d, d->type[index].type),
 		      decoded_string(d, d->type[index].unit), holds_stream(o), report);
 	}

@@ -50,8 +50,8 @@ static const struct command_option options[] = {
 	  .count = &how.label_values, .least = 1, .most = UINT32_MAX },
 	{ 0, "comment", "TEXT", "add TEXT to the comments of the profile; may be repeated",
 	  .list = &comments },
-	{ 0, "slices", "N", "label samples by N to 2N equal slices of time: slice, run",
-	  .count = &how.slices, .least = 1, .most = 1000000 },
+	{ 0, "slices", "N", "label samples by N to 2N slices of time (20): slice, run; or 0",
+	  .count = &how.slices, .most = 1000000 },
 	{ 0, "slice-stacks", "COUNT", "join slices while they make more than COUNT stacks",
 	  .count = &how.slice_stacks, .least = 1 },
 	{ 0, "data-frames", NULL, "make the data address of a sample its leaf",
@@ -130,6 +130,21 @@ static bool selects_samples(void)
 	return selection_restricts(&but_event);
 }
 
+/*
+ * Bars, ratios and pmu-diff want to know how a profile varies over time.  Folded text has no
+ * labels, and who chooses labels gets only these.
+ */
+static void set_slices(void)
+{
+	enum { ENOUGH = 20, STACKS = 100000 };
+
+	if (command_given("slices") || command_given("label") || format == TO_FOLDED)
+		return;
+	how.slices = ENOUGH;
+	if (!command_given("slice-stacks"))
+		how.slice_stacks = STACKS;
+}
+
 static void check_options(void)
 {
 	command_needs(&command, "interval", "output-template");
@@ -141,6 +156,7 @@ static void check_options(void)
 	how.naming = (enum profile_naming)naming;
 	how.pack = (enum pack_how)packing;
 	how.split = process_dir ? SPLIT_PROCESSES : thread_dir ? SPLIT_THREADS : SPLIT_NOT;
+	set_slices();
 	if (!how.labels && format == TO_FOLDED)
 		how.labels = "thread_comm";
 	command_one_of(&command, "as-time", "interval", NULL);

@@ -133,7 +133,7 @@ check 'usual labels: where there are several processes, unless an option says ot
 	ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 \
 		pmu-sample -e cpu-clock -F 1000 -o one.data -- ten threads 0.1
 	pmu-sample -e cpu-clock -F 1000 -o two.data -- sh -c "ten serial 0.1; ten threads 0.1"
-	pmu-topprof -o p.pb.gz one.data
+	pmu-topprof --slices 0 -o p.pb.gz one.data
 	samples p.pb.gz | none grep ":\["
 	pmu-topprof -o p.pb.gz two.data
 	samples p.pb.gz | grep -q "pid:\[[0-9]*\]"

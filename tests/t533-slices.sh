@@ -129,9 +129,17 @@ check 'other labels, parts and intervals; the sums stay' <<'END'
 		at_most "$(slices "$part" | tail -n 1 | cut -d " " -f 1)" 10
 	done
 	test "$(for part in i*.pb.gz; do slices "$part"; done | awk "{ n += \$2 } END { print n }")" = 667
-	pmu-topprof -o q.pb.gz s.data
+	for none in '--slices 0' '-l none' '-l pid'; do
+		pmu-topprof $none -o q.pb.gz s.data
+		go tool pprof -raw q.pb.gz 2>err | none grep slice:
+	done
+	ln -s "$BIN/pmu-topprof" perf_to_profile
+	./perf_to_profile -f -i s.data -o q.pb.gz 2>err
 	go tool pprof -raw q.pb.gz 2>err | none grep slice:
-	exits 2 pmu-topprof --slices 0 s.data 2>err
+	# the default is 20
+	pmu-topprof -Z none -o default.pb s.data
+	pmu-topprof -Z none --slices 20 -o twenty.pb s.data
+	cmp default.pb twenty.pb
 	exits 2 pmu-topprof --slices 20 p.pb.gz 2>err
 	grep -q "slices works on a stream" err
 END

@@ -15,7 +15,7 @@ says() { python3 "$TOP/tests/labels.py" judge <"$1"; }
 
 # profiled OPTION... FILE: the profile of FILE, raw and resolved, says the truth
 profiled() {
-	pmu-topprof -q --drop-lost -Z none "$@" >raw.pb
+	pmu-topprof --slices 0 -q --drop-lost -Z none "$@" >raw.pb
 	says raw.pb | same truth -
 	for file; do :; done
 	pmu-symbolize -q "$file" >resolved.data
@@ -25,14 +25,14 @@ profiled() {
 		shift
 	done
 	shift 2
-	pmu-topprof -q --drop-lost -Z none "$@" resolved.data >resolved.pb
+	pmu-topprof --slices 0 -q --drop-lost -Z none "$@" resolved.data >resolved.pb
 	says resolved.pb | same truth -
 }
 
 check 'each sample has its labels: four CPUs, two events, labels that change each time' <<'END'
 	made plain 2000
 	profiled plain.data
-	pmu-topprof -v plain.data 2>err >p.pb.gz
+	pmu-topprof --slices 0 -v plain.data 2>err >p.pb.gz
 	grep -q "labels: 2000 samples with (100.00 %), 0 without" err
 END
 
@@ -45,9 +45,9 @@ check 'lost records and interrupts in interrupts: no label is wrong, the rest is
 	awk "/not known/ { unknown += \$1 } { all += \$1 }
 		END { print all, all - unknown, unknown }" truth >counts
 	read all known unknown <counts
-	pmu-topprof -v lossy.data 2>err >p.pb.gz
+	pmu-topprof --slices 0 -v lossy.data 2>err >p.pb.gz
 	pmu-symbolize -v lossy.data 2>>err >resolved.data
-	pmu-topprof -v resolved.data 2>>err >p2.pb.gz
+	pmu-topprof --slices 0 -v resolved.data 2>>err >p2.pb.gz
 	test "$(grep -c "labels: $known samples with .*, 0 without .*, $unknown not known" err)" = 3
 	go tool pprof -comments p2.pb.gz >comments 2>&1
 	grep -q "^labels: $known samples with ([0-9.]* %), 0 without (0.00 %), $unknown not known" comments
@@ -68,7 +68,7 @@ check 'the keys of labels come in the order of their names, whatever came first'
 	profiled -l "label:*" back.data
 	cmp forth.pb raw.pb
 	made states 70
-	pmu-topprof -q -Z none states.data >one.pb
+	pmu-topprof --slices 0 -q -Z none states.data >one.pb
 	go tool pprof -raw one.pb 2>/dev/null >raw
 	grep -q "label:cpu:\[z\] label:label:pid:\[y\] label:labels:\[x\] label:pid:\[mine\]" raw
 END
@@ -77,7 +77,7 @@ check 'labels of the sample that ends an interval, when the tables are emptied' 
 	made later 2500
 	for filter in "cat" "pmu-symbolize -q"; do
 		rm -f p-*
-		$filter <later.data | pmu-topprof -q --interval 1s --output-template "p-%s.pb.gz"
+		$filter <later.data | pmu-topprof --slices 0 -q --interval 1s --output-template "p-%s.pb.gz"
 		test "$(ls p-* | wc -l)" = 2
 		pmu-topprof -q -Z none p-* >all.pb
 		says all.pb | same truth -
@@ -101,11 +101,11 @@ check 'a label with thousands of values is cut, counted, and reported' <<'END'
 	unsanitized
 	made many 2500
 	profiled many.data
-	pmu-topprof -o p.pb.gz many.data 2>err
+	pmu-topprof --slices 0 -o p.pb.gz many.data 2>err
 	grep -q "label .request. has more than 1000 values: 1500 samples are at \[other\]" err
 	go tool pprof -comments p.pb.gz 2>/dev/null |
 		grep -x "labels: request has more than 1000 values; 1500 samples have others"
-	pmu-topprof -Z none --max-label-values 3000 many.data >all.pb 2>err
+	pmu-topprof --slices 0 -Z none --max-label-values 3000 many.data >all.pb 2>err
 	none cat err
 	test "$(says all.pb | grep -c request=r)" = 2500
 	pmu-topprof -q -Z none --max-label-values 1 -l label:user,label:request many.data >p.pb
@@ -118,7 +118,7 @@ check 'more sets of labels than are kept: the definitions restart once, no label
 	pmu-symbolize -q many.data | head -c 20000000 >resolved.data
 	pmu-stream -D resolved.data | cut -d " " -f 1-3 >types
 	test "$(grep -cw RESTART types)" = 1
-	pmu-topprof -q -Z none resolved.data >resolved.pb
+	pmu-topprof --slices 0 -q -Z none resolved.data >resolved.pb
 	says resolved.pb | same truth -
 END
 
@@ -132,9 +132,9 @@ END
 
 check 'damaged labels are reported, and their samples are not known to have none' <<'END'
 	made damaged 1
-	exits 1 pmu-topprof -Z none damaged.data >p.pb 2>err
+	exits 1 pmu-topprof --slices 0 -Z none damaged.data >p.pb 2>err
 	says p.pb | same truth -
-	exits 1 pmu-topprof -o p2.pb.gz damaged.data 2>>err
+	exits 1 pmu-topprof --slices 0 -o p2.pb.gz damaged.data 2>>err
 	grep -q "damaged.data: offset 0x330: labels record is shorter than its fields; skipped" err
 	exits 1 pmu-stream --check damaged.data 2>err
 	test "$(grep -c "offset 0x.*: labels record" err)" = 3
@@ -145,7 +145,7 @@ END
 check 'a stream without labels: nothing new in the profile; asking for one is an error' <<'END'
 	made none 50
 	profiled none.data
-	pmu-topprof -o p.pb.gz none.data 2>err
+	pmu-topprof --slices 0 -o p.pb.gz none.data 2>err
 	none cat err
 	go tool pprof -comments p.pb.gz 2>/dev/null >comments
 	none grep "^labels" comments
@@ -159,7 +159,7 @@ END
 check 'pprof selects, groups and lists by them' <<'END'
 	unsanitized
 	made plain 1000
-	pmu-topprof -o p.pb.gz plain.data
+	pmu-topprof --slices 0 -o p.pb.gz plain.data
 	go tool pprof -tags p.pb.gz >tags 2>&1
 	test "$(grep -c "v[0-9]*$" tags)" = 50
 	want=$(awk "\$3 == \"user=v7\" { n += \$1 } END { print n }" truth)
@@ -183,16 +183,16 @@ END
 check 'samples that are selected keep their labels: by thread, CPU, time and event' <<'END'
 	unsanitized
 	made plain 1000
-	pmu-topprof -Z none -q plain.data >all.pb
+	pmu-topprof --slices 0 -Z none -q plain.data >all.pb
 	for how in "--tid 45" "--cpu 2" "--time 0.0002,0.0006" "--event page-faults" "--head 300"
 	do
 		pmu-stream $how plain.data >some.data
 		pmu-stream some.data >stats
 		grep -q "^labels: [0-9]* samples with (100.00 %), 0 without" stats
-		pmu-topprof -q -Z none some.data >one.pb
+		pmu-topprof --slices 0 -q -Z none some.data >one.pb
 		case $how in
 		--head*) test "$(says one.pb | awk "{ n += \$1 } END { print n }")" = 300 ;;
-		*)	pmu-topprof -q -Z none $how plain.data >two.pb
+		*)	pmu-topprof --slices 0 -q -Z none $how plain.data >two.pb
 			says one.pb >one
 			says two.pb >two
 			test -s one
@@ -224,7 +224,7 @@ check 'streams that are joined keep their labels, also if their events are other
 	PYTHON
 	pmu-stream --cat one.data two.data >both.data
 	sort truth1 truth2 >want
-	pmu-topprof -q -Z none both.data >p.pb
+	pmu-topprof --slices 0 -q -Z none both.data >p.pb
 	says p.pb | sort | same want -
 	pmu-stream both.data | grep "^labels: 1000 samples with (100.00 %)"
 END
@@ -253,7 +253,7 @@ END
 check 'pmu-top, pmu-flame and pmu-diff by a label of the program, of streams and profiles' <<'END'
 	unsanitized
 	made lossy 1500
-	pmu-topprof -q -o p.pb.gz lossy.data
+	pmu-topprof --slices 0 -q -o p.pb.gz lossy.data
 	lost=$(pmu-stream -j lossy.data | sed "s/.*\"lost\": \([0-9]*\).*/\1/")
 	awk -v lost="$lost" "BEGIN { n[\"[user not known]\"] = lost }
 		{ sub(/.*user=/, \"\", \$3); sub(/.*not.*/, \"[user not known]\", \$3) }
@@ -283,7 +283,7 @@ END
 
 check 'pmu-unwind, compression and a pipe of all filters leave labels as they are' <<'END'
 	made plain 500
-	pmu-unwind -q plain.data | pmu-stream -z | pmu-topprof -q -Z none >p.pb
+	pmu-unwind -q plain.data | pmu-stream -z | pmu-topprof --slices 0 -q -Z none >p.pb
 	says p.pb | same truth -
 END
 

@@ -41,19 +41,19 @@ check 'threads that lost their CPU are apart from those that were blocked' <<'EN
 	made s.data 'away(7, 100), out(7, 101, PREEMPT), back(7, 130), away(7, 200), out(7, 201), \
 		back(7, 270), away(8, 300), out(8, 301, PREEMPT), back(8, 303)'
 	waits s.data >got
-	printf '7 blocked 70ns\n7 preempted 30ns\n8 preempted 3ns\n' >want
+	printf '7 blocked 69ns\n7 preempted 29ns\n8 preempted 2ns\n' >want
 	same want got
 	# the function is the caller, in folded stacks, too, and after a filter
 	pmu-symbolize -q s.data | pmu-topprof --to folded >folded
-	grep -q ';\[preempted\] 33$' folded
-	grep -q '^\[prog\] 70$' folded || grep -q ';\[prog\] 70$' folded
+	grep -q ';\[preempted\] 31$' folded
+	grep -q '^\[prog\] 69$' folded || grep -q ';\[prog\] 69$' folded
 END
 
 check 'a wait of which the switch is not known is blocked; the end of all ends it, too' <<'END'
 	made s.data 'away(7, 100), back(7, 130), out(8, 140, PREEMPT), away(7, 200), \
 		out(7, 201, PREEMPT), back(9, 260)'
 	waits s.data >got
-	printf '7 blocked 30ns\n7 preempted 60ns\n' >want
+	printf '7 blocked 30ns\n7 preempted 59ns\n' >want
 	same want got
 END
 
@@ -61,12 +61,12 @@ check 'a thread that has exited waits no more, one of its number does; idle ones
 	made s.data 'away(8, 100), out(8, 101), back(8, 110), end(8, 120), away(8, 125), \
 		out(8, 126), away(0, 130, 0), back(0, 140, 0), away(-1, 150), back(7, 900)'
 	waits s.data >got
-	echo '8 blocked 10ns' >want
+	echo '8 blocked 9ns' >want
 	same want got
 	made s.data 'end(8, 120), away(8, 125), out(8, 126), begin(8, 200), away(8, 210), \
 		out(8, 211), back(7, 900)'
 	waits s.data >got
-	echo '8 blocked 690ns' >want
+	echo '8 blocked 689ns' >want
 	same want got
 END
 

@@ -23,6 +23,33 @@ check 'the bars of each function hold its share in 88 to 99.5 of 100 recordings'
 	done
 END
 
+check 'of the bars that a default table prints 93 of 100 hold, whatever it leaves out' <<'END'
+	for program in equal1 equal10 equal100 equal200 large; do
+		simulated printed $program "$(some 8 200)" 2000 >got
+		read -r held bars tables <got
+		echo "$program: $held of $bars bars"
+		at_least $bars 8
+		at_least "$held" "$(echo $bars | awk '{ print 0.93 * $1 }')"
+	done
+END
+
+check 'bars of unequal weights hold in at least 93 of 100, or are not printed' <<'END'
+	held=0 bars=0
+	for samples in 40 300 1000 3000; do
+		for sigma in 1 2 3; do
+			test "$SIMULATED" = all || test $samples = 300 || continue
+			simulated printed heavy$sigma "$(some 12 300)" $samples >got
+			read -r h b tables <got
+			echo "$samples samples, sigma $sigma: $h of $b bars, in $tables tables"
+			test $samples.$sigma != 300.1 || test $tables = "$(some 12 300)"
+			test "$SIMULATED" != all || test $b -lt 100 ||
+				at_least $h "$(echo $b | awk '{ print 0.93 * $1 }')"
+			held=$((held + h)) bars=$((bars + b))
+		done
+	done
+	at_least $held "$(echo $bars | awk '{ print 0.93 * $1 }')"
+END
+
 check 'of 200 comparisons of equal programs at most 16 report a change' <<'END'
 	for program in steady phases; do
 		calls=$(simulated equal $program "$(some 10 200)" 1)
@@ -45,6 +72,33 @@ check 'with as many samples as the tool asks for, 78 of 100 comparisons find a c
 		found=$(simulated slower 600 1 $samples $change)
 		echo "$change slower, $samples samples a side: $found of 600"
 		at_least $found 468
+	done
+END
+
+check 'of renamed functions 19 of 20 are found, with two, three and five runs a side' <<'END'
+	while read -r runs spread option; do
+		found=$(simulated renamed $runs $spread "$(some 3 20)" $option)
+		echo "$runs runs that differ by $spread: $found"
+		at_least "$found" "$(some 3 19)"
+	done <<-CASES
+		2 0.02
+		2 0.02 --per=share
+		2 0.3
+		3 0.1
+		3 0.3
+		5 0.3
+	CASES
+END
+
+check 'a change that would have been seen is found in 75 to 90 of 100 comparisons' <<'END'
+	test "$SIMULATED" = all || skip 'only in make check-all PARTS=statistics'
+	for runs in 1 5; do
+		simulated seen $runs 400 2000 >got
+		read -r found claims <got
+		echo "$runs runs a side: $found of $claims"
+		at_least $claims 380
+		at_least $found "$(echo $claims | awk '{ print 0.75 * $1 }')"
+		at_most $found "$(echo $claims | awk '{ print 0.9 * $1 }')"
 	done
 END
 

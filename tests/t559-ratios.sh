@@ -43,7 +43,7 @@ check 'a ratio of two events has the interval that the formula gives' <<'END'
 		    samples += [(1, 0, 1000)] * (i < 30) + [(2, 0, 1000)] * (i < 40)
 		    samples += [(2, 1, 1000)] + [(1, 2, 1000)] * (i < 3) + [(2, 2, 1000)] * (i < 5)
 	PY
-	pmu-topprof -o p.pb.gz s.data	# no blocks: chance only
+	pmu-topprof --slices 0 -o p.pb.gz s.data	# no blocks: chance only
 	pmu-top --by object -j --ratio cycles/instructions p.pb.gz >got
 	set -- $(ratio cycles/instructions f0 <got)
 	near $1 0.75 0.000001
@@ -70,7 +70,7 @@ check 'a ratio that changes from span to span has a wider interval' <<'END'
 	PY
 	pmu-top --by object -j --ratio cycles/instructions p.pb.gz >got
 	set -- $(ratio cycles/instructions f0 <got)
-	pmu-topprof -o p.pb.gz s.data
+	pmu-topprof --slices 0 -o p.pb.gz s.data
 	pmu-top --by object -j --ratio cycles/instructions p.pb.gz >got
 	set -- $* $(ratio cycles/instructions f0 <got)
 	near $1 $4 0.000001
@@ -89,12 +89,36 @@ check 'the table has a caveat about the ratios of a group' <<'END'
 		        struct.pack("<QQQQQ", 2, cycles, 1, instructions, 2)))
 		out = pipe(*out)
 	PY
+	cp program "$scratch/group"
 	compose s.data <program
 	pmu-topprof --slices 20 -o p.pb.gz s.data
 	go tool pprof -comments p.pb.gz 2>err | grep -c " group=1 " | grep -qx 2
 	pmu-top --by object --ratio cycles/instructions p.pb.gz >table
 	grep -q "^counted between samples: a function's ratio is mixed with what ran in the PERIOD" table
 	grep -q "^cycles/instructions of all: 0.501 \[0.499, 0.502\]" table
+END
+
+check 'a constant ratio of a group has a value, and the total always; names are as typed' <<'END'
+	# three instructions a cycle at each sample
+	sed 's/instructions = .*/instructions = 1000 * (i + 1), 3000 * (i + 1)/' "$scratch/group" >program
+	compose s.data <program
+	pmu-topprof --slices 20 -o p.pb.gz s.data
+	pmu-top --ratio cycles/instructions p.pb.gz >table 2>err
+	cat table
+	grep -qE "^ *[0-9]+ .* 0.333  *[^ ]" table
+	grep -q "^cycles/instructions of all: 0.333 *$" table
+	pmu-top -j --ratio cycles/instructions p.pb.gz 2>err | grep -q '"value": 0.333'
+	# without spans a function's ratio is not known, but the total is, and a line says why
+	pmu-topprof --slices 0 -o p.pb.gz s.data
+	pmu-top --ratio cycles/instructions p.pb.gz >table 2>err
+	grep -q "^cycles/instructions of all: 0.333 *$" table
+	grep -q "^a function's ratio of a group needs 5 spans of time or more" table
+	# {a,b}:S is a way to read; the types have the names of the events
+	pmu-sample -q -e '{cpu-clock,page-faults}:S' -F 500 -o g.data -- ten serial 0.2
+	pmu-topprof -o g.pb.gz g.data
+	pmu-top --ratio 'page-faults/cpu*1000000=FAULTS' g.pb.gz >table 2>err
+	grep -q "^FAULTS of all: [0-9.]" table
+	none grep ':SH' table
 END
 
 check 'malformed ratios are refused' <<'END'

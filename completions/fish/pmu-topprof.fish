@@ -8,7 +8,7 @@ complete -c pmu-topprof -l time -x -d 'only samples between FROM and TO, in seco
 complete -c pmu-topprof -l label -s l -x -a '(__fish_append , pid tid comm thread_comm cpu cgroup timestamp_ns execution_mode data_src snoop_status weight addr phys_addr data_page_size code_page_size transaction none)' -d 'label samples: pid,cpu,label:NAME,...; or none'
 complete -c pmu-topprof -l max-label-values -x -d 'keep COUNT values of a label:NAME; the rest is [other]'
 complete -c pmu-topprof -l comment -x -d 'add TEXT to the comments of the profile; may be repeated'
-complete -c pmu-topprof -l slices -x -d 'label samples by N to 2N equal slices of time: slice, run'
+complete -c pmu-topprof -l slices -x -d 'label samples by N to 2N slices of time (20): slice, run; or 0 (0)'
 complete -c pmu-topprof -l slice-stacks -x -d 'join slices while they make more than COUNT stacks'
 complete -c pmu-topprof -l data-frames -d 'make the data address of a sample its leaf'
 complete -c pmu-topprof -l mark-cut -d 'show at the root of a cut stack why it was cut: [cut: ...]'

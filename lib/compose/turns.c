@@ -62,6 +62,10 @@ static bool run_once(struct turns *t, int side, size_t run, char *command, struc
 	free(name);
 	if (command_stop)
 		report_error(report, "stopped in run %zu of '%s'", run + 1, sides[side]);
+	else if (report->status != before && access(t->profile[side][run], F_OK) < 0)
+		report_error(report, "no comparison: run %zu of '%s' has no profile: it was too "
+			     "short for a sample, or failed; to see why: pmu-prof -- sh -c '%s'",
+			     run + 1, sides[side], command);
 	else if (report->status != before)
 		report_error(report, "no comparison: run %zu of '%s' failed; to see why: "
 			     "pmu-prof -- sh -c '%s'", run + 1, sides[side], command);

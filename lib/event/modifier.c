@@ -106,19 +106,19 @@ bool event_modify(struct event_list *list, struct event *event, struct slice let
 	return true;
 }
 
-/* Write the modifiers that EVENT's attr corresponds to into LETTERS. */
-static void spell_letters(const struct event *event, char letters[MOST_LETTERS])
+/* Write the modifiers that EVENT's attr corresponds to into LETTERS; READ: with that of :S. */
+static void spell_letters(const struct event *event, bool read, char letters[MOST_LETTERS])
 {
 	const struct perf_event_attr *attr = &event->attr;
 	bool some = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;
 	bool user = some && !attr->exclude_user;
 	const char *precise = event->precise_max ? "P" : &"ppp"[3 - attr->precise_ip];
-	bool read = attr->sample_type & PERF_SAMPLE_READ;
 	const char *side = "";
 
 	snprintf(letters, MOST_LETTERS, "%s%s%s%s%s%s%s%s%s", user ? "u" : "",
 		 some && !attr->exclude_kernel ? "k" : "", some && !attr->exclude_hv ? "h" : "",
-		 attr->exclude_idle ? "I" : "", precise, read ? "S" : "",
+		 attr->exclude_idle ? "I" : "", precise,
+		 read && attr->sample_type & PERF_SAMPLE_READ ? "S" : "",
 		 attr->pinned ? "D" : "", attr->exclusive ? "e" : "", event->weak ? "W" : "");
 	bool no_guest = !*letters || user || (attr->precise_ip && !event->precise_max);
 	if (attr->exclude_host)
@@ -134,10 +134,12 @@ void event_rename(struct event_list *list, struct event *event)
 	size_t base = strlen(event->base);
 	bool slash = base > 0 && event->base[base - 1] == '/';
 
-	spell_letters(event, letters);
+	spell_letters(event, true, letters);
 	event->letters = arena_text(&list->arena, letters, sizeof(letters));
 	if (event->named)
 		return;
+	/* :S says how an event is read, not what it counts: sample types have the name only */
+	spell_letters(event, false, letters);
 	size_t size = base + sizeof(letters) + 2;
 	char *name = arena_alloc(&list->arena, size);
 	snprintf(name, size, "%s%s%s", event->base, *letters && !slash ? ":" : "", letters);

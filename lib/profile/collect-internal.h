@@ -86,6 +86,17 @@ void collect_settle_lost(const struct collect *c, struct profile *p);
 void collect_comment_losses(const struct collect *c, struct profile *p);
 
 /*
+ * collect-counted.c: a sample of EVENT with PERIOD is not selected; the recorder has counted EVENT
+ * COUNT more times.
+ */
+void collect_count_excluded(struct collect *c, uint32_t event, uint64_t period);
+void collect_count_total(struct collect *c, uint32_t event, uint64_t count);
+
+/* At the end: find the events whose samples stand for more than was counted.  Comment on them. */
+void collect_find_excess(struct collect *c);
+void collect_comment_excess(const struct collect *c, struct profile *p);
+
+/*
  * Complete the labels of all slices.  DROP_OTHERS: remove all labels but these and
  * "parallelism", if there are such.
  */

@@ -17,6 +17,7 @@ struct collect_thread {
 	uint32_t event;
 	uint32_t labels;	/* their set of labels; TABLE_NONE: none was counted yet */
 	bool follows;		/* resolver_follows() */
+	uint64_t slice;		/* of LABELS, if there are slices */
 };
 
 void collect_begin_threads(struct collect *c)
@@ -27,7 +28,7 @@ void collect_begin_threads(struct collect *c)
 		c->thread = mem_zeroed(THREADS, sizeof(*c->thread));
 	collect_forget_threads(c);
 	c->knows = !c->selects && !how->latency && !how->parallelism && !how->wall &&
-		   !how->slices && how->split == SPLIT_NOT && !how->data_frames &&
+		   how->split == SPLIT_NOT && !how->data_frames &&
 		   !how->resolve.symbols && !c->unwind && labeler_is_by_thread(&c->labeler);
 }
 
@@ -80,6 +81,15 @@ static bool ends_interval(const struct collect *c, uint64_t time)
 	return c->how.interval && time && (!c->interval_end || time >= c->interval_end);
 }
 
+/* Return whether a sample of thread T at TIME has T's slice, which is known to be in use. */
+static inline bool is_in_slice(const struct collect *c, const struct collect_thread *t,
+			       uint64_t time)
+{
+	const struct slices *s = &c->labeler.slices;
+
+	return s->most == 0 || (time > s->start && s->span && time / s->span == t->slice);
+}
+
 /* Return whether P may get another stack. */
 static bool has_room(const struct collect *c, const struct profile *p)
 {
@@ -94,7 +104,7 @@ bool collect_count_known(struct collect *c, struct collect_ahead *a)
 	const struct sample_plain *s = &a->plain;
 
 	if (!t || !is_known(c, t, a) || t->labels == TABLE_NONE || c->parts == 0 ||
-	    ends_interval(c, s->time))
+	    ends_interval(c, s->time) || !is_in_slice(c, t, s->time))
 		return false;
 	struct profile *p = &c->part[0].profile;	/* of all samples: SPLIT_NOT */
 	struct chain_entry *chain = has_room(c, p) ? chains_find(&p->chains, a->key, &a->entry)
@@ -111,6 +121,10 @@ bool collect_count_known(struct collect *c, struct collect_ahead *a)
 
 void collect_know_labels(struct collect *c, struct collect_ahead *a, uint32_t labels)
 {
-	if (is_known(c, a->thread, a))
-		a->thread->labels = labels;
+	const struct slices *s = &c->labeler.slices;
+
+	if (!is_known(c, a->thread, a))
+		return;
+	a->thread->labels = labels;
+	a->thread->slice = s->span ? a->plain.time / s->span : 0;
 }

@@ -57,7 +57,7 @@ void collect_rename(struct collect *c, const struct record *rec)
 
 static void comment_scale(struct profile *p, const struct stream_events *events, uint32_t event)
 {
-	double scale = profile_scale(p, event);
+	double scale = profile_multiplexed(p, event);
 
 	if (scale > 1)
 		profile_comment(p, "multiplexed: %s counted %.1f %% of the time; its values are "
@@ -192,6 +192,7 @@ static void comment(struct collect *c, struct collect_part *part)
 	comment_labels(c, part, p);
 	comment_latency(c, p);
 	comment_time(p, events);
+	collect_comment_excess(c, p);
 	for (uint32_t i = 0; i < events->count; i++)
 		comment_scale(p, events, i);
 }
@@ -399,6 +400,7 @@ void collect_end(struct collect *c)
 	if (o->last_time && (is_exact || o->last_time > c->last_time))
 		c->last_time = o->last_time;
 	collect_complete_labels(c, drops_labels(c));
+	collect_find_excess(c);
 	for (uint32_t i = 0; i < c->parts; i++) {
 		if (!c->how.interval || has_content(c, &c->part[i].profile))
 			complete(c, &c->part[i]);
@@ -413,5 +415,6 @@ void collect_release_parts(struct collect *c)
 	}
 	profile_release(&c->shared_comments);
 	free(c->part);
+	free(c->counted);
 	table_release(&c->part_table);
 }

@@ -77,8 +77,10 @@ void collect_slice(struct collect *c, const struct resolved_sample *s)
 		return;
 	struct relabeling by = no_change(c);
 	by.halved = slices_reach(slices, s->time, s->pid);
-	if (by.halved)
+	if (by.halved) {
 		relabel(c, &by, NULL);
+		collect_forget_threads(c);
+	}
 }
 
 uint32_t collect_lost_labels(struct collect *c, uint64_t time)

@@ -109,6 +109,23 @@ static uint32_t count_running(struct collect *c, const struct resolved_sample *s
 	return o->cpus && count > o->cpus ? o->cpus : count;
 }
 
+/* Return whether S is a sample of the time that its thread was on CPUs. */
+static bool is_of_wall(const struct collect *c, const struct resolved_sample *s)
+{
+	return c->how.wall && s->tid > 0 && s->event == events_first_clock(c->events);
+}
+
+/* Sample S is not selected. */
+static void leave_out(struct collect *c, const struct resolved_sample *s, bool waits)
+{
+	uint64_t unused;
+
+	if (!waits)
+		collect_count_excluded(c, s->event, s->period);
+	if (is_of_wall(c, s) && c->events->switches)
+		on_cpu_sample(&c->on_cpu, s->tid, s->time, &unused);
+}
+
 /* Add what sample S is worth in the further types.  RUNNING: number of threads that run. */
 static void add_more(struct collect *c, struct profile *p, struct chain_entry *chain,
 		     uint32_t labels, const struct resolved_sample *s, uint32_t running)
@@ -118,11 +135,14 @@ static void add_more(struct collect *c, struct profile *p, struct chain_entry *c
 	if (running && profile_has_latency(p, events, s->event))
 		profile_add_more(p, chain, labels, s->event, (s->period + running / 2) / running,
 				 true);
-	if (!c->how.wall || s->tid <= 0 || s->event != events_first_clock(events))
+	if (!is_of_wall(c, s))
 		return;
+	uint64_t ns = s->period;
+	if (events->switches)
+		on_cpu_sample(&c->on_cpu, s->tid, s->time, &ns);
 	for (uint32_t i = 0; i < events->count; i++)
 		if (profile_has_wall(p, events, i))
-			profile_add_more(p, chain, labels, i, s->period, true);
+			profile_add_more(p, chain, labels, i, ns, true);
 }
 
 /*
@@ -178,8 +198,10 @@ static void take(struct collect *c, struct collect_ahead *raw, struct resolved_s
 
 	if (c->how.latency || c->how.parallelism)
 		running = count_running(c, s, event, waits);
-	if (!selected)
+	if (!selected) {
+		leave_out(c, s, waits);
 		return;
+	}
 	if (c->samples == 1)
 		c->first_pid = s->pid;
 	c->several_processes |= s->pid != c->first_pid;
@@ -361,6 +383,8 @@ static void take_read(struct collect *c, const struct record *rec)
 	if (event == TABLE_NONE)
 		return;
 	const char *only = c->how.selection.event;
+	if (read.tid == -1)
+		collect_count_total(c, event, read.value);
 	if (read.tid == -1 && !c->how.interval && !c->how.split)
 		profile_total(&collect_part(c, NULL)->profile, event, read.value);
 	bool shown = c->how.not_sampled && (!only || !strcmp(only, events->event[event].name));
@@ -398,13 +422,15 @@ static void take_switch(struct collect *c, const struct record *rec)
 		return;
 	if (c->how.latency || c->how.parallelism)
 		(out ? running_out : running_in)(&c->running, tid, cpu, time);
-	if (!out) {
+	if (c->how.wall && out)
+		on_cpu_out(&c->on_cpu, tid, time);
+	else if (c->how.wall)
+		on_cpu_runs(&c->on_cpu, tid, time, true);
+	if (out)
+		off_cpu_out(&c->off_cpu, tid, time,
+			    rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	else
 		collect_waited(c, tid, time);
-	} else if (rec->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT) {
-		struct off_cpu_wait *w = off_cpu_find(&c->off_cpu, tid);
-		if (w)
-			w->preempted = true;
-	}
 }
 
 /*
@@ -425,6 +451,15 @@ static void take_thread(struct collect *c, const struct record *rec)
 		off_cpu_thread(&c->off_cpu, task.tid, exits);
 	if (exits)
 		running_out(&c->running, task.tid, RUNNING_NO_CPU, stream_time(c->in, rec));
+}
+
+/* REC was made by its thread, which so runs: a command has no record of a switch when it starts. */
+static void note_runs(struct collect *c, const struct record *rec, uint64_t time)
+{
+	pid_t tid;
+
+	if (c->how.wall && time && events_trailer_tid(c->events, rec->body, &tid))
+		on_cpu_runs(&c->on_cpu, tid, time, false);
 }
 
 static void take_other(struct collect *c, const struct record *rec)
@@ -449,6 +484,9 @@ static void take_other(struct collect *c, const struct record *rec)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		take_switch(c, rec);
 		break;
+	case PERF_RECORD_COMM:
+		note_runs(c, rec, time);
+		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		take_thread(c, rec);
@@ -460,6 +498,7 @@ static void take_other(struct collect *c, const struct record *rec)
 	stream_note_groups(c->in, &c->groups);
 	for (uint32_t i = 0; i < c->labeler.tasks.forgotten_count; i++) {
 		off_cpu_forget(&c->off_cpu, c->labeler.tasks.forgotten[i].tid);
+		on_cpu_forget(&c->on_cpu, c->labeler.tasks.forgotten[i].tid);
 		groups_forget(&c->groups, c->labeler.tasks.forgotten[i].tid);
 		running_out(&c->running, c->labeler.tasks.forgotten[i].tid, RUNNING_NO_CPU, 0);
 	}
@@ -562,6 +601,7 @@ void collect_release(struct collect *c)
 	labeler_release(&c->labeler);
 	off_cpu_release(&c->off_cpu);
 	running_release(&c->running);
+	on_cpu_release(&c->on_cpu);
 	groups_release(&c->groups);
 	label_join_release(&c->join);
 	free(c->frame);

@@ -10,6 +10,7 @@
 #include "profile/labeler.h"
 #include "profile/profile.h"
 #include "profile/off-cpu.h"
+#include "profile/on-cpu.h"
 #include "profile/running.h"
 #include "record/group.h"
 #include "record/loss.h"
@@ -54,6 +55,13 @@ struct collect_part {
 	struct profile profile;
 };
 
+/* What is known of an event's count. */
+struct collect_counted {
+	double total;		/* the recorder's count; 0: unknown */
+	double excluded;	/* what the samples that are not selected stand for */
+	double excess;		/* how many times the total all samples stand for; 0: at most 1.1 */
+};
+
 struct collect;
 
 /* Called with each complete PART: the caller writes its profile. */
@@ -87,6 +95,7 @@ struct collect {
 	uint8_t *unwound;	/* RECORD_MAX_SIZE bytes: the record of the current sample */
 	struct off_cpu off_cpu;
 	struct running running;
+	struct on_cpu on_cpu;	/* if HOW adds the time of threads */
 	struct groups groups;
 	struct label_join join;
 	struct collect_part *part;
@@ -99,6 +108,8 @@ struct collect {
 	struct profile shared_comments;	/* only comments, which every profile gets */
 	collect_done *done;
 	void *context;
+	struct collect_counted *counted;	/* by event */
+	uint32_t counteds;	/* size of COUNTED */
 	uint32_t *frame;	/* room for the frames of a sample */
 	pid_t first_pid;	/* of the first selected sample */
 	bool several_processes;

@@ -484,7 +484,8 @@ bool labeler_is_by_thread(const struct labeler *f)
 {
 	const uint32_t by_thread = 1u << FACT_PID | 1u << FACT_TID | 1u << FACT_COMM |
 				   1u << FACT_THREAD_COMM | 1u << FACT_PROGRAM |
-				   1u << FACT_PROGRAM_STATE;
+				   1u << FACT_PROGRAM_STATE | 1u << FACT_SLICE |
+				   1u << FACT_RUN;
 
 	for (uint32_t i = 0; i < f->labels.keys; i++)
 		if (!(by_thread >> f->fact[i].kind & 1))

@@ -59,7 +59,7 @@ bool labeler_wants_program(const struct labeler *f);
 
 /*
  * Return whether all samples of a thread have the same labels until the next record of another
- * type, in a stream without labels of the program.
+ * type, in a stream without labels of the program, and within a slice of time.
  */
 bool labeler_is_by_thread(const struct labeler *f);
 

@@ -95,7 +95,7 @@ struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 	wait->frames = frames;
 	wait->since = time;
 	set_waiting(w, wait, true);
-	wait->preempted = false;
+	wait->preempted = wait->is_out = false;
 	return wait;
 }
 
@@ -104,6 +104,17 @@ struct off_cpu_wait *off_cpu_find(const struct off_cpu *w, pid_t tid)
 	struct off_cpu_wait *wait = find(w, tid);
 
 	return wait && wait->is_waiting ? wait : NULL;
+}
+
+void off_cpu_out(struct off_cpu *w, pid_t tid, uint64_t time, bool preempted)
+{
+	struct off_cpu_wait *wait = off_cpu_find(w, tid);
+
+	if (!wait || wait->is_out)
+		return;
+	wait->since = time > wait->since ? time : wait->since;
+	wait->preempted = preempted;
+	wait->is_out = true;
 }
 
 struct off_cpu_wait *off_cpu_end(struct off_cpu *w, pid_t tid)

@@ -12,6 +12,7 @@ struct off_cpu_wait {
 	pid_t tid;
 	bool is_waiting;	/* it is switched out; false: it runs */
 	bool exited;		/* it has exited: once switched out, it never runs again */
+	bool is_out;		/* the record of its switch came: SINCE is exact */
 	bool preempted;		/* it was still runnable: another thread took its CPU */
 	uint64_t since;		/* time it was switched out, in the stream's clock */
 	uint32_t event, labels;
@@ -48,6 +49,12 @@ struct off_cpu {
 struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 				   const uint32_t *frame,
 				   uint32_t frames);
+
+/*
+ * The record of a switch says that TID was switched out at TIME: its wait starts then, not at the
+ * sample, after which the kernel wrote the callchain.  PREEMPTED: it was still runnable.
+ */
+void off_cpu_out(struct off_cpu *w, pid_t tid, uint64_t time, bool preempted);
 
 /* Return the wait of TID, valid until the next call; NULL if TID runs or is unknown. */
 struct off_cpu_wait *off_cpu_find(const struct off_cpu *w, pid_t tid);

@@ -171,7 +171,7 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 	}
 }
 
-double profile_scale(const struct profile *p, uint32_t event)
+double profile_multiplexed(const struct profile *p, uint32_t event)
 {
 	if (p->no_scale || event >= p->events)
 		return 1;
@@ -181,11 +181,20 @@ double profile_scale(const struct profile *p, uint32_t event)
 		? (double)e->enabled / (double)e->running : 1;
 }
 
+double profile_scale(const struct profile *p, uint32_t event)
+{
+	double scale = profile_multiplexed(p, event);
+
+	if (!p->no_scale && event < p->events && p->event[event].excess > 0)
+		scale /= p->event[event].excess;
+	return scale;
+}
+
 int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum)
 {
 	double scale = profile_scale(p, event), scaled = (double)sum * scale + 0.5;
 
-	if (scale <= 1)
+	if (!(scale > 1 || scale < 1))
 		return sum < INT64_MAX ? (int64_t)sum : INT64_MAX;
 	return scaled < 0x1p63 ? (int64_t)scaled : INT64_MAX;
 }

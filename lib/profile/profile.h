@@ -33,6 +33,8 @@ struct profile_event {
 						   set by profile_settle_lost() */
 	uint64_t total;		/* final count of the event, a limit for lost_sum; 0: unknown */
 	uint64_t enabled, running;	/* ns enabled, and ns that it counted; 0: unknown */
+	double excess;		/* how many times what was counted its samples stand for;
+				   0: at most 1.1 times */
 	uint64_t counted;	/* final count of the event, sampled or not; 0: unknown */
 };
 
@@ -154,10 +156,13 @@ void profile_add_not_sampled(struct profile *p, const struct stream_events *even
 /* lost.c: add the lost samples of each event at [lost]. */
 void profile_add_lost(struct profile *p, const struct stream_events *events);
 
-/* Return the factor for the values of EVENT: 1 if EVENT counted all the time it was enabled. */
+/* Return the factor for what EVENT did not count: 1 if it counted all the time it was enabled. */
+double profile_multiplexed(const struct profile *p, uint32_t event);
+
+/* Return the factor for the values of EVENT: that one, divided by the event's excess. */
 double profile_scale(const struct profile *p, uint32_t event);
 
-/* Return SUM, a value of EVENT, scaled up by that factor; INT64_MAX if it does not fit then. */
+/* Return SUM, a value of EVENT, scaled by that factor; INT64_MAX if it does not fit then. */
 int64_t profile_scaled(const struct profile *p, uint32_t event, uint64_t sum);
 
 /*

@@ -72,6 +72,9 @@ void sampler_report_written(const struct sampler *s);
 void sampler_show_progress(struct sampler *s, uint64_t time);
 void sampler_end_progress(struct sampler *s);
 
+/* Report if the samples of event I stand for much more than was counted. */
+void sampler_report_excess(const struct sampler *s, uint32_t i);
+
 /* If there are no samples, report the likely reason. */
 void sampler_report_no_samples(const struct sampler *s);
 

@@ -255,8 +255,10 @@ void sampler_summarize(struct sampler *s)
 	report_lost(s);
 	report_unwinding(s);
 	report_labels(s);
-	for (uint32_t i = 0; i < s->sampled; i++)
+	for (uint32_t i = 0; i < s->sampled; i++) {
 		report_unsampled(s, i);
+		sampler_report_excess(s, i);
+	}
 	if (c->throttled)
 		report_note(s->report, "throttled %" PRIu64 " times: the kernel stopped an event "
 			    "that came too fast; sample less often", c->throttled);

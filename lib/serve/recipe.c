@@ -153,6 +153,8 @@ recipe_tools recipe_profile(const struct recipe *r, struct arena *arena)
 	if (r->settings->cache)
 		word(l, "--cache=%s", r->settings->cache);
 	add_topprof(l, r->query);
+	if (!r->page)
+		word(l, "--slices=0");	/* profiles that are kept and merged stay small */
 	if (r->template) {
 		units_format_duration(time, r->settings->interval);
 		word(l, "--interval=%s", time);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/bars-print.h"
+#include "base/arena.h"
 #include "base/json.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* If a larger part of the samples was lost, bars show the worst case instead of the estimate. */
@@ -25,12 +28,14 @@ bool bars_may_be_zero(const struct bars *b, const struct share_bar *bar, enum ba
 {
 	struct share_bar run = *bar;
 
-	if (bar->share >= bars_least(b))
+	if (b->whole.is_complete || bar->is_measured || bar->share >= bars_least(b))
 		return false;	/* few long phases have few effective samples, but a wide bar */
 	if (!is_run(bar, how))
 		return share_may_be_zero(bar);
 	run.is_exact = bar->floor <= 0;
-	run.effective = run.is_exact ? 0 : bar->share * (1 - bar->share) / bar->floor;
+	double scale = b->whole.total / (b->whole.total + b->whole.measured);
+	run.effective = run.is_exact ? 0
+			: scale * scale * bar->sampled * (1 - bar->sampled) / bar->floor;
 	return share_may_be_zero(&run);
 }
 
@@ -42,6 +47,12 @@ static void print_count(double count, FILE *out)
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "%s%c", i > 0 && (n - i) % 3 == 0 ? "," : "", digits[i]);
+}
+
+/* Return NUMBER, which is not negative, rounded up to a multiple of STEP. */
+static double round_up(double number, double step)
+{
+	return ceil(number / step - 1e-9) * step;
 }
 
 /* Print NUMBER with two digits, or as an integer if that has more. */
@@ -56,10 +67,22 @@ void bars_print_percent(double share, FILE *out)
 	fputs(" %", out);
 }
 
+/* Print a limit: it is rounded up, so that no share is above it. */
+static void print_limit(double share, FILE *out)
+{
+	double number = 100 * share, step = 1;
+
+	while (number > 0 && number < 10 * step && step > 1e-6)
+		step /= 10;
+	bars_print_percent(round_up(number, step) / 100, out);
+}
+
 void bars_print_head(const struct bars *b, FILE *out)
 {
 	print_count(b->taken, out);
 	fputs(b->taken == 1 ? " sample" : " samples", out);
+	if (b->whole.most > 0)
+		fprintf(out, ", worth %.0f of equal weight", b->whole.most);
 	if (b->whole.price[0] > 0)
 		fprintf(out, ", %" PRIu32 " spans of time", b->spans);
 	if (b->whole.runs > 1)
@@ -95,6 +118,11 @@ static struct bounds bounds_of(const struct bars *b, const struct share_bar *bar
 	bool run = is_run(bar, how), much = bars_lost(b) > MUCH_LOST;
 	double low = run ? bar->low_run : bar->low, high = run ? bar->high_run : bar->high;
 
+	if (bar->is_selected) {
+		low = bar->low_selected;
+		high = bar->high_selected;
+	}
+
 	if (much)
 		return (struct bounds){ worst_low(b, low), worst_high(b, high), false };
 	if (bar->is_exact || (run && b->whole.is_complete))
@@ -106,8 +134,56 @@ bool bars_half(const struct bars *b, const struct share_bar *bar, enum bars_how 
 {
 	struct bounds it = bounds_of(b, bar, how);
 
-	*half = 50 * (it.high - it.low);
+	*half = round_up(50 * (it.high - it.low), 0.01);	/* as it is printed */
 	return !it.is_exact;
+}
+
+bool bars_leave_out(const struct bars *b, const struct share_bar *flat,
+		    const struct share_bar *cumulative, enum bars_how how, struct bars_left *left)
+{
+	if (!bars_may_be_zero(b, cumulative, how))
+		return false;
+	left->few++;
+	left->share += flat->share;
+	left->high = fmax(left->high, bounds_of(b, cumulative, how).high);
+	return true;
+}
+
+/* Allow for the choice in the bars of ROW, unless it is sure to be larger than a share of CUT. */
+static bool select_row(struct bars *b, uint32_t row, enum bars_of kind, enum bars_how how,
+		       double level, double cut)
+{
+	struct share_bar bar[BARS_KINDS];
+
+	for (int i = 0; i < BARS_KINDS; i++) {
+		struct share_part part = bars_part(b, row, (enum bars_of)i);
+		bar[i] = b->row[row].bar[i];
+		share_select(&b->whole, &part, is_run(&bar[i], how), level, &bar[i]);
+	}
+	if (!bar[kind].is_selected || bar[kind].low_selected > cut)
+		return false;
+	memcpy(b->row[row].bar, bar, sizeof(bar));
+	return true;
+}
+
+uint64_t bars_select(struct bars *b, const uint32_t *row, uint32_t count, uint64_t most,
+		     enum bars_of kind, enum bars_how how)
+{
+	uint32_t *shown = mem_zeroed(count, sizeof(*shown)), n = 0;
+	uint64_t unsure = 0;
+	double cut = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct share_bar *bar = b->row[row[i]].bar;
+		if (n < most && !bars_may_be_zero(b, &bar[BARS_CUMULATIVE], how))
+			shown[n++] = row[i];
+		else
+			cut = fmax(cut, bar[kind].share);
+	}
+	for (uint32_t i = 0; i < n && n < count; i++)
+		unsure = select_row(b, shown[i], kind, how, 0.05 * n / count, cut) ? unsure + 1 : 0;
+	free(shown);
+	return unsure;
 }
 
 void bars_print_half(const struct bars *b, const struct share_bar *bar, enum bars_how how,
@@ -138,12 +214,15 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 	if (left->any_mark)
 		fputs("~ changes over the recording: +/- holds for this recording; another one may "
 		      "differ by more.\n", out);
+	if (left->unsure)
+		fprintf(out, "the order of the last %" PRIu64 " %s%s is chance; +/- allows for "
+			"this choice.\n", left->unsure, row_kind, left->unsure == 1 ? "" : "s");
 	if (left->few) {
 		fprintf(out, "%" PRIu64 " %s%s below what ", left->few, row_kind,
 			left->few == 1 ? "" : "s");
 		print_count(b->taken, out);
 		fputs(" samples can tell (each under ", out);
-		bars_print_percent(bars_least(b), out);
+		print_limit(left->high, out);
 		fprintf(out, "), together %.1f %%.\n", 100 * left->share);
 	}
 	if (lost > 0) {
@@ -181,6 +260,9 @@ void bars_print_json(const struct bars *b, const struct share_bar *bar)
 		printf("null");
 	printf(", \"exact\": %s, \"mark\": %s", bar->is_exact ? "true" : "false",
 	       bar->is_marked ? "true" : "false");
+	if (bar->is_selected)
+		printf(", \"low_selected\": %.6f, \"high_selected\": %.6f", bar->low_selected,
+		       bar->high_selected);
 	if (b->lost > 0)
 		printf(", \"low_worst\": %.6f, \"high_worst\": %.6f", worst_low(b, bar->low),
 		       worst_high(b, bar->high));

@@ -2,6 +2,7 @@
 #include "show/bars.h"
 #include "base/arena.h"
 #include "profile/figures.h"
+#include "show/bars-internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 enum {
 	SLICES_MAX = 40,		/* per run; neighbouring slices are joined above this */
 	WORK_MAX = 1 << 28,		/* rows times blocks: above it, blocks are not used */
+	FEWEST_EFFECTIVE = 5,		/* samples of equal weight; fewer say nothing */
+	FEW_EFFECTIVE = 30,		/* fewer may have hidden larger weights */
 };
 
 /* A slice of a run. */
@@ -35,50 +38,6 @@ struct items {
 	struct table table;	/* over PLACE, by run and slice */
 };
 
-/* --- which values are counts --- */
-
-/* Return whether type TYPE is called NAME followed by MORE, and has the unit "count". */
-static bool is_named(const struct decoded *d, uint32_t type, const char *name, const char *more)
-{
-	const char *text = decoded_string(d, d->type[type].type);
-	size_t length = strlen(name);
-
-	return !strncmp(text, name, length) && !strcmp(text + length, more) &&
-	       !strcmp(decoded_string(d, d->type[type].unit), "count");
-}
-
-static uint32_t type_named(const struct decoded *d, const char *name, const char *more)
-{
-	for (uint32_t i = 0; i < d->types; i++)
-		if (is_named(d, i, name, more))
-			return i;
-	return TABLE_NONE;
-}
-
-/*
- * Return the type that counts the samples of type VALUE, by the names that pmu-topprof or other
- * tools give it, or TABLE_NONE.
- */
-static uint32_t count_by_name(const struct decoded *d, uint32_t value)
-{
-	const char *name = decoded_string(d, d->type[value].type);
-	size_t length = strlen(name);
-	char event[256];
-
-	if (is_named(d, value, "samples", "") ||
-	    (length > 8 && !strcmp(name + length - 8, "_samples")))
-		return value;
-	if (length > 7 && !strcmp(name + length - 7, "_sample"))
-		return value;
-	uint32_t of_event = type_named(d, name, "_samples");
-	if (of_event == TABLE_NONE && length > 6 && length < sizeof(event) &&
-	    !strcmp(name + length - 6, "_event")) {
-		snprintf(event, sizeof(event), "%.*s", (int)length - 6, name);
-		of_event = type_named(d, event, "_sample");
-	}
-	return of_event != TABLE_NONE ? of_event : type_named(d, "samples", "");
-}
-
 /*
  * Read the figures of the event from pmu-topprof's comments: of RUN, or of all runs that were
  * merged.  Return how many samples the event has by them; 0: unknown.
@@ -96,7 +55,7 @@ static double read_figures(struct bars *b, const struct bars_run *run)
 		    (strcmp(f.value, value) && strcmp(f.count, value)) ||
 		    (run && strcmp(f.run, run->name)))
 			continue;
-		uint32_t count = type_named(b->d, f.count, "");
+		uint32_t count = bars_type_named(b->d, f.count, "");
 		if (count == TABLE_NONE)
 			continue;
 		any = true;
@@ -107,7 +66,7 @@ static double read_figures(struct bars *b, const struct bars_run *run)
 		b->lost += (double)f.lost;
 		b->exact += b->count == b->value ? (double)f.samples : f.squares;
 	}
-	b->whole.is_complete = any && complete;
+	b->whole.is_complete = b->is_waiting || (any && complete);
 	return samples;
 }
 
@@ -165,11 +124,24 @@ static bool stands_for_lost(const struct bars *b, const struct decoded_sample *s
 	return s->locations == 1 && s->location[0] != TABLE_NONE && b->is_lost[s->location[0]];
 }
 
+/* Return the part of S's value that was measured: of time on CPUs and waiting time, the waits. */
+static int64_t measured_of(const struct bars *b, const struct decoded_sample *s)
+{
+	int64_t value = s->value[b->value], waits;
+
+	if (b->waits == TABLE_NONE)
+		return 0;
+	waits = s->value[b->waits];
+	return waits < 0 ? 0 : waits < value ? waits : value;
+}
+
 static double count_of(const struct bars *b, const struct decoded_sample *s)
 {
-	int64_t value = s->value[b->value];
+	int64_t value = s->value[b->value] - measured_of(b, s);
 	int64_t count = b->period ? value / b->period : s->value[b->count];
 
+	if (b->waits != TABLE_NONE && value == 0)
+		return 0;
 	return count > 0 ? (double)count : value > 0;
 }
 
@@ -348,7 +320,11 @@ void bars_init(struct bars *b, const struct decoded *d, size_t value, const stru
 	struct items items;
 
 	*b = (struct bars){ .d = d, .value = (uint32_t)value, .current = TABLE_NONE, .factor = 1 };
-	b->count = count_by_name(d, b->value);
+	b->waits = bars_is_time(d, b->value, "wall") ? bars_time_named(d, "off-cpu") : TABLE_NONE;
+	b->is_waiting = bars_is_time(d, b->value, "off-cpu");
+	b->count = bars_count_by_name(d, b->value);
+	if (b->waits != TABLE_NONE)
+		b->count = bars_count_of_clock(d);
 	if (b->count == TABLE_NONE && has_period(d, b->value))
 		b->period = d->period;
 	double stated = read_figures(b, run);
@@ -405,9 +381,11 @@ bool bars_next_sample(struct bars *b, const struct decoded_sample *s, uint32_t i
 		b->factor = factor_of(b, block);
 	}
 	b->cell_samples = count_of(b, s);
-	b->cell_weight = b->factor * (double)s->value[b->value];
+	b->cell_measured = (double)measured_of(b, s);
+	b->cell_weight = b->factor * ((double)s->value[b->value] - b->cell_measured);
 	b->cell_squares = b->cell_weight * b->cell_weight / fmax(1, b->cell_samples);
 	b->whole.total += b->cell_weight;
+	b->whole.measured += b->cell_measured;
 	b->whole.squares += b->cell_squares;
 	if (block != TABLE_NONE)
 		b->block[block].weight += b->cell_weight;
@@ -426,10 +404,13 @@ void bars_count(struct bars *b, uint32_t row, enum bars_of kind)
 {
 	struct bars_sums *s = &b->sums[kind];
 
-	if (b->why_not || b->cell_weight <= 0)
+	if (b->why_not || (b->cell_weight <= 0 && b->cell_measured <= 0))
 		return;
 	make_rows(s, row + 1);
 	struct bars_sum *sum = &s->row[row];
+	sum->measured += b->cell_measured;
+	if (b->cell_weight <= 0)
+		return;
 	if (sum->weight == 0) {
 		s->touched = array_grow(s->touched, s->touches, sizeof(*s->touched));
 		s->touched[s->touches++] = row;
@@ -460,7 +441,8 @@ static void sort_cells(struct bars_sums *s, uint32_t rows)
 /* Set the blocks of B->whole. */
 static void arrange_blocks(struct bars *b, uint32_t rows)
 {
-	uint32_t n = (uint64_t)rows * b->blocks > WORK_MAX ? 0 : b->blocks, pairs = 0;
+	bool unused = b->is_waiting || (uint64_t)rows * b->blocks > WORK_MAX;
+	uint32_t n = unused ? 0 : b->blocks, pairs = 0;
 
 	b->weight = mem_zeroed(n, sizeof(*b->weight));
 	b->pair = mem_zeroed(n, sizeof(*b->pair));
@@ -478,6 +460,30 @@ static void arrange_blocks(struct bars *b, uint32_t rows)
 	b->whole.pair = b->pair;
 	b->whole.run = b->run;
 	share_prepare(&b->whole);
+}
+
+/*
+ * If the weights of samples differ much, the squares of a function's samples depend on the few
+ * largest, and say little.  Then all samples together limit the effective number.  The weights of
+ * latency differ for another reason: by how many threads ran.
+ */
+static void limit_effective(struct bars *b)
+{
+	double kish = share_kish(&b->whole);
+	bool is_latency = !strncmp(decoded_string(b->d, b->d->type[b->value].type), "latency", 7);
+
+	if (b->whole.is_complete || kish >= b->taken / 2 || (is_latency && kish >= FEW_EFFECTIVE))
+		return;
+	b->whole.most = kish;
+}
+
+void bars_refuse_few(struct bars *b)
+{
+	if (b->why_not)
+		return;
+	if (b->whole.most > 0 && b->whole.most < FEWEST_EFFECTIVE)
+		b->why_not = "a few samples hold most of the weight, so shares are chance; a fixed "
+			     "period (pmu-sample without -F) prevents this";
 }
 
 void bars_finish(struct bars *b, uint32_t rows)
@@ -498,6 +504,7 @@ void bars_finish(struct bars *b, uint32_t rows)
 			for (uint32_t i = 0; i < b->sums[kind].rows; i++)
 				b->sums[kind].row[i].squares *= by;
 	}
+	limit_effective(b);
 	free(b->order);
 	free(b->block_of);
 	b->order = b->block_of = NULL;
@@ -513,13 +520,15 @@ struct share_part bars_part(struct bars *b, uint32_t row, enum bars_of kind)
 		weight[s->cell[i].block] = s->cell[i].weight;
 	return (struct share_part){ .weight = weight, .total = s->row[row].total,
 				    .squares = s->row[row].squares,
-				    .samples = s->row[row].samples };
+				    .samples = s->row[row].samples,
+				    .measured = s->row[row].measured };
 }
 
 void bars_make(struct bars *b)
 {
 	uint32_t rows = b->sums[BARS_FLAT].rows;
 
+	bars_refuse_few(b);
 	if (b->why_not)
 		return;
 	b->row = mem_zeroed(rows, sizeof(*b->row));
@@ -537,8 +546,10 @@ double bars_lost(const struct bars *b)
 
 double bars_least(const struct bars *b)
 {
-	double n = b->whole.total * b->whole.total / b->whole.squares, low, high;
+	double n = share_kish(&b->whole), low, high;
 
+	if (n <= 0)
+		return 0;
 	share_wilson(n > 4 ? 4 / n : 1, n, &low, &high);
 	return high;
 }

@@ -37,6 +37,7 @@ struct bars_sums {
 	struct bars_sum {
 		double weight;		/* in the current block */
 		double total, squares, samples;	/* in all blocks */
+		double measured;	/* sum of values that were not sampled */
 	} *row;
 	uint32_t rows;
 	uint32_t *touched, touches;	/* rows with a weight in the current block */
@@ -60,12 +61,14 @@ struct bars {
 	struct share_whole whole;	/* set by bars_finish() */
 	uint32_t spans;		/* blocks that are not empty */
 	bool has_slices;	/* some sample has a slice */
+	bool is_waiting;	/* the values are times that threads waited: all measured */
 	bool is_group;		/* the event was read with others, by the profile's comments */
 	struct bars_row {
 		struct share_bar bar[BARS_KINDS];
 	} *row;			/* by row, set by bars_make(); NULL before */
 	/* private: */
 	const struct decoded *d;
+	uint32_t waits;		/* index of the type with the measured part of VALUE */
 	uint32_t value, count;	/* indices of the sample types; COUNT equals VALUE for counts */
 	int64_t period;		/* of each sample, if no type has counts; 0: one has */
 	double exact;		/* sum of squares by the profile's comments; 0: unknown */
@@ -74,7 +77,8 @@ struct bars {
 	uint32_t blocks, current;	/* number of blocks; index of the current block */
 	double *weight;		/* WHOLE.weight */
 	uint32_t *pair, *run;	/* WHOLE.pair, WHOLE.run */
-	double factor, cell_weight, cell_squares, cell_samples;	/* of the current sample */
+	/* of the current sample: */
+	double factor, cell_weight, cell_squares, cell_samples, cell_measured;
 	double *scratch[BARS_KINDS];	/* by block: weights of the row of bars_part() */
 	struct bars_sums sums[BARS_KINDS];
 	bool *is_lost;		/* by location: it stands for lost samples */
@@ -100,6 +104,9 @@ void bars_count(struct bars *b, uint32_t row, enum bars_of kind);
 /* Finish after all samples have been counted for ROWS rows.  Frees B->order. */
 void bars_finish(struct bars *b, uint32_t rows);
 
+/* Set B->why_not if so few samples hold the weight that shares are chance.  After bars_finish(). */
+void bars_refuse_few(struct bars *b);
+
 /* Return the part of ROW; its weights are valid until the next call for KIND. */
 struct share_part bars_part(struct bars *b, uint32_t row, enum bars_of kind);
 
@@ -109,7 +116,7 @@ void bars_make(struct bars *b);
 /* Return the share of samples that were lost. */
 double bars_lost(const struct bars *b);
 
-/* Return the upper limit of a share of 4 samples: smaller shares may be chance alone. */
+/* Return the share of about 4 samples: a function of more is shown, however wide its bar is. */
 double bars_least(const struct bars *b);
 
 void bars_release(struct bars *b);

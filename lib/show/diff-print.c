@@ -37,7 +37,7 @@ static void print_change(const struct diff *d, const struct diff_row *r, FILE *o
 		snprintf(text, sizeof(text), "-");
 	else
 		snprintf(text, sizeof(text), "%+.1f %s [%+.1f, %+.1f]", 100 * r->change, unit,
-			 100 * r->low, 100 * r->high);
+			 100 * r->low_called, 100 * r->high_called);
 	fprintf(out, "  %-28s", text);
 }
 
@@ -196,8 +196,10 @@ static void print_unchanged(const struct diff *d, const struct diff_view *view, 
 	double seen = diff_change_seen(d, r);
 	print_row_count(d, count, out);
 	fputs(": no change that these runs can tell", out);
-	if (isfinite(seen)) {
-		fputs("; a change of ", out);
+	if (seen > 10) {
+		fprintf(out, "; these runs can show no change of '%s', unless it is gone", r->name);
+	} else {
+		fputs("; a change of about ", out);
 		bars_print_percent(seen, out);
 		fprintf(out, " of '%s' would have been seen in 4 of 5 such comparisons", r->name);
 	}
@@ -253,6 +255,10 @@ static void print_json_row(const struct diff *d, const struct diff_row *r, bool 
 		json_number("change", r->change);
 		json_number("low", r->low);
 		json_number("high", r->high);
+		if (r->group < DIFF_SAME) {
+			json_number("low_called", r->low_called);
+			json_number("high_called", r->high_called);
+		}
 		json_number("p", r->p);
 		json_number("q", r->q);
 		printf(", \"called\": %s", r->group < DIFF_SAME ? "true" : "false");

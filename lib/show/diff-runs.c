@@ -57,6 +57,7 @@ static bool add_run(struct diff *d, enum diff_side side, const struct decoded *p
 	describe_run(r, p, decoded_string(p, p->type[type].type));
 	top_add_with_bars(&r->top, p, type, &r->bars, run);
 	r->top.bars = NULL;
+	bars_refuse_few(&r->bars);
 	if (r->bars.why_not)
 		report_error(report, "'%s'%s%s cannot be compared: %s", file,
 			     *name ? ", run " : "", name, r->bars.why_not);

@@ -59,10 +59,43 @@ static void print_lost(const struct flame *f, FILE *out)
 		}
 }
 
-/* Return what pmu-top prints around a table of all functions with these bars. */
-static char *note_of(const struct bars *b, const struct flame *f)
+struct ranked {
+	double share;
+	uint32_t function;
+};
+
+static int by_share(const void *a, const void *b)
 {
-	struct bars_left left = { .any_mark = false };
+	const struct ranked *x = a, *y = b;
+
+	return x->share < y->share ? 1 : x->share > y->share ? -1 : x->function < y->function ? -1
+		: x->function > y->function;
+}
+
+/* Allow for selection as a table of pmu-top does.  Return how many last rows are not sure. */
+static uint64_t select_functions(struct bars *b)
+{
+	enum { SHOWN = 20 };
+	uint32_t rows = b->sums[BARS_FLAT].rows, count = 0;
+	struct ranked *ranked = mem_zeroed(rows, sizeof(*ranked));
+	uint32_t *row = mem_zeroed(rows, sizeof(*row));
+
+	for (uint32_t i = 1; i < rows; i++)
+		if (has_samples(b, i))
+			ranked[count++] = (struct ranked){ b->row[i].bar[BARS_FLAT].share, i };
+	qsort(ranked, count, sizeof(*ranked), by_share);
+	for (uint32_t i = 0; i < count; i++)
+		row[i] = ranked[i].function;
+	uint64_t unsure = bars_select(b, row, count, SHOWN, BARS_FLAT, BARS_AUTO);
+	free(ranked);
+	free(row);
+	return unsure;
+}
+
+/* Return what pmu-top prints around a table of all functions with these bars. */
+static char *note_of(struct bars *b, const struct flame *f)
+{
+	struct bars_left left = { .unsure = select_functions(b) };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -75,10 +108,7 @@ static char *note_of(const struct bars *b, const struct flame *f)
 		if (!has_samples(b, i))
 			continue;
 		left.any_mark |= bars_marks(flat, BARS_AUTO) || bars_marks(cumulative, BARS_AUTO);
-		if (bars_may_be_zero(b, cumulative, BARS_AUTO)) {
-			left.few++;
-			left.share += flat->share;
-		}
+		bars_leave_out(b, flat, cumulative, BARS_AUTO, &left);
 	}
 	bars_print_head(b, out);
 	bars_print_foot(b, &left, "function", out);
@@ -95,7 +125,7 @@ static uint32_t code_of(const struct bars *b, const struct share_bar *bar)
 	return 2 * code + bars_marks(bar, BARS_AUTO);
 }
 
-static void make_type(struct flame_bars *to, const struct bars *b, const struct flame *f)
+static void make_type(struct flame_bars *to, struct bars *b, const struct flame *f)
 {
 	to->note = note_of(b, f);
 	to->functions = b->sums[BARS_FLAT].rows;
@@ -163,10 +193,10 @@ void flame_make_bars(struct flame *f, const struct decoded *d, enum flame_side s
 				  : type == TABLE_NONE ? "the base has no such type" : NULL };
 		if (!b.why_not)
 			bars_init(&b, d, type, NULL);
-		if (!b.why_not) {
+		if (!b.why_not)
 			count_samples(&b, f, d, side);
+		if (!b.why_not)
 			note_spread(&f->bars[i], &b, f);
-		}
 		if (side == FLAME_PROFILE && b.why_not)
 			f->bars[i].note = reason(b.why_not);
 		else if (side == FLAME_PROFILE)

@@ -48,10 +48,11 @@ static struct ratio_event event_of(struct ratio_column *c, int which, uint32_t r
 }
 
 static struct ratio compute(const struct ratio_column *c, const struct ratio_event *a,
-			    const struct ratio_event *b)
+			    const struct ratio_event *b, bool is_total)
 {
 	const struct share_whole *w = &c->bars[1].whole;
-	struct ratio r = c->is_group ? ratio_of_group(w, a, b) : ratio_of_events(w, a, b);
+	struct ratio r = c->is_group ? ratio_of_group(w, a, b, is_total)
+				   : ratio_of_events(w, a, b);
 
 	r.value *= c->factor;
 	r.low *= c->factor;
@@ -75,7 +76,7 @@ bool ratios_add_counted(struct ratio_column *c, size_t a, size_t b, ratios_count
 		all[i] = (struct ratio_event){ .weight = c->bars[i].weight,
 			.total = c->bars[i].whole.total, .samples = c->bars[i].taken,
 			.period = c->bars[i].whole.total / c->bars[i].taken };
-	c->total = compute(c, &all[0], &all[1]);
+	c->total = compute(c, &all[0], &all[1], true);
 	return true;
 }
 
@@ -108,7 +109,7 @@ struct ratio ratios_of_row(struct ratio_column *c, uint32_t row, enum bars_of ki
 {
 	struct ratio_event a = event_of(c, 0, row, kind), b = event_of(c, 1, row, kind);
 
-	return compute(c, &a, &b);
+	return compute(c, &a, &b, false);
 }
 
 static uint32_t row_named(struct top *t, const char *name)
@@ -123,14 +124,16 @@ struct ratio ratios_of(struct ratio_column *c, const char *name, enum bars_of ki
 	struct ratio_event a = event_of(c, 0, row_named(&c->top[0], name), kind);
 	struct ratio_event b = event_of(c, 1, row_named(&c->top[1], name), kind);
 
-	return compute(c, &a, &b);
+	return compute(c, &a, &b, false);
 }
 
 void ratios_print(const struct ratio *r, FILE *out)
 {
 	char text[80];
 
-	if (r->is_known)
+	if (r->is_known && r->is_exact)
+		snprintf(text, sizeof(text), "%.3g", r->value);
+	else if (r->is_known)
 		snprintf(text, sizeof(text), "%.3g [%.3g, %.3g]", r->value, r->low, r->high);
 	else
 		snprintf(text, sizeof(text), "-");
@@ -142,6 +145,9 @@ void ratios_print_foot(const struct ratio_column *c, FILE *out)
 	fprintf(out, "%s of all:", c->name);
 	ratios_print(&c->total, out);
 	fputc('\n', out);
+	if (c->is_group && c->total.is_exact && c->bars[1].spans < 5)
+		fputs("a function's ratio of a group needs 5 spans of time or more: a longer "
+		      "recording, or pmu-topprof --slices.\n", out);
 	if (c->is_group)
 		fputs("counted between samples: a function's ratio is mixed with what ran in the "
 		      "PERIOD before its samples; right for functions that run on for many "

@@ -435,11 +435,37 @@ static bool may_be_zero(const struct printing *p, uint32_t row)
 /* Count the rows that have too few samples. */
 static void count_left_out(struct printing *p)
 {
-	for (uint32_t i = 0; i < p->t->count; i++)
-		if (may_be_zero(p, p->t->order[i])) {
-			p->left.few++;
-			p->left.share += p->bars->row[p->t->order[i]].bar[BARS_FLAT].share;
-		}
+	for (uint32_t i = 0; i < p->t->count; i++) {
+		const struct share_bar *bar = p->bars->row[p->t->order[i]].bar;
+		bars_leave_out(p->bars, &bar[BARS_FLAT], &bar[BARS_CUMULATIVE], p->view->bars,
+			       &p->left);
+	}
+}
+
+/* Return whether FORMAT has ROW, if there is room. */
+static bool is_candidate(const struct printing *p, enum top_format format, uint32_t row)
+{
+	return is_wanted(p, row) && !(format == TOP_TABLE && may_be_zero(p, row));
+}
+
+/*
+ * If a table shows only some of the rows, allow for that in their bars.  JSON without a number of
+ * rows has the limits of the usual table.
+ */
+static void select_rows(struct printing *p)
+{
+	enum { USUAL = 20 };
+	uint64_t most = p->view->rows == UINT64_MAX ? USUAL : p->view->rows;
+	uint32_t *wanted = mem_zeroed(p->t->count, sizeof(*wanted)), count = 0;
+
+	for (uint32_t i = 0; p->bars && i < p->t->count; i++)
+		if (is_wanted(p, p->t->order[i]))
+			wanted[count++] = p->t->order[i];
+	if (p->bars)
+		p->left.unsure = bars_select(p->t->bars, wanted, count, most,
+					     p->view->by_cumulative ? BARS_CUMULATIVE : BARS_FLAT,
+					     p->view->bars);
+	free(wanted);
 }
 
 static void print_table_row(struct printing *p, uint32_t row)
@@ -455,7 +481,7 @@ static void print_rows(struct printing *p, enum top_format format)
 
 	for (uint32_t i = 0; i < p->t->count && shown < p->view->rows; i++) {
 		uint32_t row = p->t->order[i];
-		if (!is_wanted(p, row) || (format == TOP_TABLE && may_be_zero(p, row)))
+		if (!is_candidate(p, format, row))
 			continue;
 		if (format == TOP_TABLE)
 			print_table_row(p, row);
@@ -497,6 +523,8 @@ void top_print(struct top *t, const struct top_view *view, enum top_format forma
 	}
 	if (t->how.objects && format == TOP_TABLE && view->objects)
 		p.objects = measure_objects(&p);
+	if (format != TOP_CSV)
+		select_rows(&p);
 	if (format == TOP_TABLE)
 		print_table_head(&p);
 	else if (format == TOP_JSON)

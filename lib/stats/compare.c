@@ -150,6 +150,12 @@ struct change compare_pairs(const double *base, const double *after, size_t coun
 	return c;
 }
 
+double compare_half(const struct change *c, double tail)
+{
+	return c->error * (isinf(c->df) ? stats_normal_quantile(tail)
+					: stats_t_quantile(tail, c->df));
+}
+
 double compare_above(const struct change *c, double limit)
 {
 	if (c->error <= 0)
@@ -221,6 +227,14 @@ size_t compare_runs_needed(double effect, double level)
 		if (compare_power(runs, effect, level) >= 0.8)
 			return runs;
 	return 0;
+}
+
+double compare_seen_factor(double df)
+{
+	/* simulated: with few degrees of freedom small estimates mislead most */
+	double p = df < 3 ? 0.015 : df < 5 ? 0.1 : 0.25;
+
+	return sqrt(df / stats_chi_square_quantile(p, df));
 }
 
 double compare_pilot_factor(double df)

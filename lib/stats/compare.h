@@ -34,6 +34,9 @@ struct change compare_runs(const double *base, size_t bases, const double *after
 struct change compare_pairs(const double *base, const double *after, size_t count,
 			    double quantum);
 
+/* Return half the width of C's interval that leaves out TAIL on each side. */
+double compare_half(const struct change *c, double tail);
+
 /* Return the probability of a difference of C's size or more if the true difference is LIMIT. */
 double compare_above(const struct change *c, double limit);
 
@@ -64,6 +67,12 @@ double compare_power(size_t runs, double effect, double level);
 
 /* Return how many runs each side needs for a power of 80 %; 0: more than 10,000. */
 size_t compare_runs_needed(double effect, double level);
+
+/*
+ * Return the factor for a standard deviation estimated with DF degrees of freedom, such that
+ * changes computed from it are found in about 80 of 100 comparisons, over all such estimates.
+ */
+double compare_seen_factor(double df);
 
 /*
  * Return the factor that turns a standard deviation estimated with DF degrees of freedom into the

@@ -64,6 +64,20 @@ static double beta(double a, double b, double x, double rest)
 					 : 1 - front * beta_fraction(b, a, rest) / b;
 }
 
+double stats_beta_quantile(double p, double a, double b)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+		double x = (low + high) / 2;
+		if (beta(a, b, x, 1 - x) < p)
+			low = x;
+		else
+			high = x;
+	}
+	return (low + high) / 2;
+}
+
 double stats_t_tail(double x, double df)
 {
 	if (isinf(df) || df > 1e10)

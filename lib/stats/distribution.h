@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* distribution - tails and quantiles of the normal, Student's t and chi-square distributions. */
+/* distribution - tails and quantiles: normal, Student's t, beta and chi-square. */
 #pragma once
 
 /* The z of 95 % confidence intervals. */
@@ -14,6 +14,9 @@ double stats_normal_quantile(double tail);
 /* The same for Student's t with DF > 0 degrees of freedom.  DF need not be an integer. */
 double stats_t_tail(double x, double df);
 double stats_t_quantile(double tail, double df);
+
+/* Return the X such that a beta value with the parameters A, B > 0 is below X with P. */
+double stats_beta_quantile(double p, double a, double b);
 
 /* Return the X such that a chi-square value with DF degrees of freedom is below X with P. */
 double stats_chi_square_quantile(double p, double df);

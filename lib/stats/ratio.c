@@ -28,7 +28,7 @@ static double sum_all(const struct share_whole *w, const double *weight)
 
 /*
  * Return the jackknife variance of log(A / B) over the groups, times the square of t for their
- * number.  Return 0 if all of A or B is in one group, or if there are fewer than 5 groups.
+ * number.  Return -1 if all of A or B is in one group, or if there are fewer than 5 groups.
  */
 static double variance_of_log(const struct share_whole *w, const struct ratio_event *a,
 			      const struct ratio_event *b, const uint32_t *group)
@@ -42,14 +42,14 @@ static double variance_of_log(const struct share_whole *w, const struct ratio_ev
 		if (x <= 0 && y <= 0)
 			continue;
 		if (x >= of_a || y >= of_b)
-			return 0;
+			return -1;
 		double without = log((of_a - x) / (of_b - y)), from_mean = without - mean;
 		groups++;
 		mean += from_mean / groups;
 		squares += from_mean * (without - mean);
 	}
 	if (groups < 5)
-		return 0;
+		return -1;
 	double t = stats_t_quantile(0.025, groups - 1);
 	return t * t * (groups - 1.0) / groups * squares;
 }
@@ -82,16 +82,19 @@ struct ratio ratio_of_events(const struct share_whole *w, const struct ratio_eve
 }
 
 struct ratio ratio_of_group(const struct share_whole *w, const struct ratio_event *a,
-			    const struct ratio_event *b)
+			    const struct ratio_event *b, bool is_total)
 {
+	const double rounding = 1e-20;	/* of a variance of logarithms */
 	struct ratio r = { .value = 0 };
 
-	if (a->total <= 0 || b->total <= 0)
+	if (a->total < 0 || b->total <= 0 || (a->total <= 0 && !is_total))
 		return r;
-	double half = sqrt(largest_variance(w, a, b));
+	double v = a->total > 0 ? largest_variance(w, a, b) : -1;
+	double half = v > rounding ? sqrt(v) : 0;
 	r.value = a->total / b->total;
 	r.low = r.value * exp(-half);
 	r.high = r.value * exp(half);
-	r.is_known = half > 0;
+	r.is_exact = half <= 0;
+	r.is_known = v >= 0 || is_total;
 	return r;
 }

@@ -19,6 +19,7 @@ struct ratio_event {
 struct ratio {
 	double value, low, high;
 	bool is_known;		/* false: there are too few samples for a ratio */
+	bool is_exact;		/* it is the same in all blocks, or was counted: no interval */
 };
 
 /*
@@ -28,6 +29,9 @@ struct ratio {
 struct ratio ratio_of_events(const struct share_whole *whole, const struct ratio_event *a,
 			     const struct ratio_event *b);
 
-/* Return the ratio of two events whose counters were read together. */
+/*
+ * Return the ratio of two events whose counters were read together.  IS_TOTAL: of all samples; it
+ * was counted, and is exact if there are too few blocks to say how much it varies.
+ */
 struct ratio ratio_of_group(const struct share_whole *whole, const struct ratio_event *a,
-			    const struct ratio_event *b);
+			    const struct ratio_event *b, bool is_total);

@@ -81,8 +81,15 @@ double share_floor(const struct share_whole *w, const struct share_part *part)
 
 	if (w->is_complete)
 		return 0;
-	return ((1 - p) * (1 - p) * part->squares + p * p * fmax(0, w->squares - part->squares)) /
-	       (w->total * w->total);
+	double least = w->most > 0 ? p * (1 - p) / w->most : 0;
+	double others = fmax(0, w->squares - part->squares);
+	double floor = ((1 - p) * (1 - p) * part->squares + p * p * others) / (w->total * w->total);
+	return fmax(least, floor);
+}
+
+double share_kish(const struct share_whole *w)
+{
+	return w->squares > 0 ? w->total * w->total / w->squares : 0;
 }
 
 double share_neumann(const struct share_whole *w, const double *weight, uint32_t *blocks)
@@ -151,11 +158,31 @@ static double interval(double p, double variance, double samples, double *low, d
 	return n;
 }
 
-struct share_bar share_bar(const struct share_whole *w, const struct share_part *part)
+/* Add to B, a bar of what was sampled, what was measured. */
+static void add_measured(struct share_bar *b, const struct share_whole *w,
+			 const struct share_part *part)
+{
+	double all = w->total + w->measured, scale = w->total / all, more = part->measured / all;
+
+	b->share = fmin(1, more + scale * b->share);
+	b->low = more + scale * b->low;
+	b->high = fmin(1, more + scale * b->high);
+	b->low_run = more + scale * b->low_run;
+	b->high_run = fmin(1, more + scale * b->high_run);
+	b->floor *= scale * scale;
+	b->variance *= scale * scale;
+	b->is_measured = part->measured > 0;
+	if (part->total > 0)
+		return;
+	b->low = b->high = b->low_run = b->high_run = b->share;
+	b->is_exact = true;
+}
+
+/* Return the bar of the share of PART in what was sampled of WHOLE; its total is above 0. */
+static struct share_bar sampled_bar(const struct share_whole *w, const struct share_part *part)
 {
 	struct share_bar b = { .share = fmin(1, part->total / w->total),
 			       .floor = share_floor(w, part) };
-	double samples = w->total * w->total / w->squares;
 
 	b.variance = b.floor;
 	for (int level = 0; level < SHARE_LEVELS; level++) {
@@ -163,12 +190,14 @@ struct share_bar share_bar(const struct share_whole *w, const struct share_part 
 			continue;
 		struct share_jackknife j = share_jackknife(w, part->weight, share_level(w, level));
 		double variance = j.variance * w->price[level];
+		b.by_level[level] = j.variance;
 		b.is_marked |= level == 0 && w->runs == 1 && variance > b.floor &&
 			       changes_slowly(w, part);
 		b.variance = fmax(b.variance, variance);
 	}
-	b.effective = interval(b.share, b.variance, samples, &b.low, &b.high);
-	interval(b.share, b.floor, samples, &b.low_run, &b.high_run);
+	b.sampled = b.share;
+	b.effective = interval(b.share, b.variance, share_kish(w), &b.low, &b.high);
+	interval(b.share, b.floor, share_kish(w), &b.low_run, &b.high_run);
 	if (w->is_complete) {
 		b.low_run = b.high_run = b.share;
 		b.is_exact = b.variance <= 0;
@@ -178,7 +207,51 @@ struct share_bar share_bar(const struct share_whole *w, const struct share_part 
 	return b;
 }
 
+struct share_bar share_bar(const struct share_whole *w, const struct share_part *part)
+{
+	struct share_bar b = { .is_exact = true };
+
+	if (w->total > 0)
+		b = sampled_bar(w, part);
+	if (w->measured > 0)
+		add_measured(&b, w, part);
+	return b;
+}
+
+/* Return the variance of a share at LEVEL: a smaller level has larger factors for groups. */
+static double variance_at(const struct share_whole *w, const struct share_part *part, double level)
+{
+	double most = share_floor(w, part), z = stats_normal_quantile(level / 2);
+
+	for (int i = 0; i < SHARE_LEVELS; i++) {
+		if (w->price[i] == 0)
+			continue;
+		struct share_jackknife j = share_jackknife(w, part->weight, share_level(w, i));
+		double ratio = stats_t_quantile(level / 2, j.groups - 1) / z;
+		most = fmax(most, j.variance * ratio * ratio);
+	}
+	return most;
+}
+
+void share_select(const struct share_whole *w, const struct share_part *part, bool run,
+		  double level, struct share_bar *b)
+{
+	double low = run ? b->low_run : b->low, high = run ? b->high_run : b->high;
+	double all = w->total + w->measured, p = b->sampled;
+
+	if (b->is_exact || w->total <= 0 || (run && w->is_complete))
+		return;
+	double v = run ? share_floor(w, part) : variance_at(w, part, level);
+	double n = p > 0 && p < 1 && v > 0 ? p * (1 - p) / v : share_kish(w);
+	double from = p > 0 ? stats_beta_quantile(level / 2, p * n, (1 - p) * n + 1) : 0;
+	double to = p < 1 ? stats_beta_quantile(1 - level / 2, p * n + 1, (1 - p) * n) : 1;
+	b->low_selected = fmin(low, (part->measured + w->total * from) / all);
+	b->high_selected = fmax(high, (part->measured + w->total * to) / all);
+	b->is_selected = true;
+}
+
 bool share_may_be_zero(const struct share_bar *b)
 {
-	return !b->is_exact && b->share * b->effective < STATS_Z * STATS_Z * (1 - b->share);
+	return !b->is_exact && !b->is_measured &&
+	       b->sampled * b->effective < STATS_Z * STATS_Z * (1 - b->sampled);
 }

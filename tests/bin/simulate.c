@@ -4,6 +4,11 @@
  *
  *	simulate PROGRAM SEED [SAMPLES [FUNCTION CHANGE]]
  *
+ * PROGRAM is steady, layout, phases, threads, bursts; equalN: N functions of equal shares; large:
+ * one of 70 % and 150 small ones; heavyS: four functions at a frequency, with periods whose
+ * logarithms have the standard deviation S; varyS: f0 differs by S between runs, and is called
+ * FUNCTION.
+ *
  * A sample every millisecond of a clock.  The functions are objects, f0, f1, ...; the true
  * shares of a program are the same for all seeds.  CHANGE makes FUNCTION slower (0.2: by 20 %).
  */
@@ -14,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTIONS = 10, MS = 1000000 };
+enum { FUNCTIONS = 200, TEN = 10, MS = 1000000 };
 
 static uint64_t state;
 
@@ -48,7 +53,7 @@ static int draw(const double *mix)
 	double u = uniform();
 	int f = 0;
 
-	while (f < FUNCTIONS - 1 && u >= mix[f])
+	while (f < TEN - 1 && u >= mix[f])
 		u -= mix[f++];
 	return f;
 }
@@ -65,6 +70,9 @@ static void put_header(uint32_t type, uint16_t misc, size_t size)
 	put(&h, sizeof(h));
 }
 
+/* SIGMA of the logarithms of the periods; 0: they are all 1 ms. */
+static double sigma;
+
 static void put_attr(void)
 {
 	struct perf_event_attr a = {
@@ -74,6 +82,11 @@ static void put_attr(void)
 	};
 	uint64_t id = 1;
 
+	if (sigma > 0) {	/* page faults, at a frequency */
+		a.config = PERF_COUNT_SW_PAGE_FAULTS;
+		a.sample_type |= PERF_SAMPLE_PERIOD;
+		a.freq = 1;
+	}
 	put("PERFILE2\20\0\0\0\0\0\0", 16);
 	put_header(64, 0, 8 + sizeof(a) + sizeof(id));
 	put(&a, sizeof(a));
@@ -88,7 +101,7 @@ static void put_maps(void)
 			uint64_t start, size, offset;
 			char path[8];
 		} map = { 7, 7, (f + 1) << 16, 1 << 12, 0, "/f" };
-		map.path[2] = (char)('0' + f);
+		snprintf(map.path, sizeof(map.path), "/f%u", f % 1000);
 		put_header(PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, 8 + sizeof(map));
 		put(&map, sizeof(map));
 	}
@@ -105,20 +118,59 @@ static void sample(int f, double time, uint32_t tid)
 		uint64_t time;
 	} s = { (uint64_t)(f + 1) << 16, 7, tid, start + (uint64_t)(time * MS) };
 
-	put_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 8 + sizeof(s));
+	uint64_t period = sigma > 0 ? (uint64_t)(1000 * exp(sigma * normal())) + 1 : 0;
+
+	put_header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER,
+		   8 + sizeof(s) + (period ? sizeof(period) : 0));
 	put(&s, sizeof(s));
+	if (period)
+		put(&period, sizeof(period));
+}
+
+/* The first function has the share LARGE, COUNT others have equal shares of the rest. */
+static void equal(int n, double large, int count)
+{
+	for (int i = 0; i < n; i++)
+		sample(uniform() < large ? 0 : (large > 0) + (int)(uniform() * count), i, 7);
+}
+
+/* Four functions of unequal shares. */
+static void four(int n)
+{
+	static const double mix[FUNCTIONS] = { .5, .3, .15, .05 };
+
+	for (int i = 0; i < n; i++)
+		sample(draw(mix), i, 7);
+}
+
+/*
+ * The share of the first function, 20 %, varies by SPREAD from run to run.  It is called f0, or as
+ * function NAME if that is not negative.
+ */
+static void vary(int n, double spread, int name)
+{
+	double mix[FUNCTIONS] = { 0.2 * exp(spread * normal()), 0.3, 0.25, 0.25 }, sum = 0;
+
+	for (int f = 0; f < 4; f++)
+		sum += mix[f];
+	for (int f = 0; f < 4; f++)
+		mix[f] /= sum;
+	for (int i = 0; i < n; i++) {
+		int f = draw(mix);
+		sample(f == 0 && name >= 0 ? name : f, i, 7);
+	}
 }
 
 /* The functions take i / 55 of the time, in stretches shorter than a period. */
 static void steady(int n, int slow, double change, double noise)
 {
-	double mix[FUNCTIONS], sum = 0;
+	double mix[FUNCTIONS] = { 0 }, sum = 0;
 
-	for (int f = 0; f < FUNCTIONS; f++) {
+	for (int f = 0; f < TEN; f++) {
 		mix[f] = (f + 1) / 55. * (f == slow ? 1 + change : 1) * exp(noise * normal());
 		sum += mix[f];
 	}
-	for (int f = 0; f < FUNCTIONS; f++)
+	for (int f = 0; f < TEN; f++)
 		mix[f] /= sum;
 	n = (int)(n * sum);	/* a slower function makes the run longer */
 	for (int i = 0; i < n; i++)
@@ -188,6 +240,8 @@ int main(int argc, char **argv)
 	state = argc > 2 ? strtoull(argv[2], NULL, 10) * 0x2545f4914f6cdd1d : 0;
 	for (const char *p = program; *p; p++)
 		state = state * 31 + (uint64_t)*p;
+	if (!strncmp(program, "heavy", 5))
+		sigma = strtod(program + 5, NULL);
 	start = 1000000000000 + next() % 1000000000 * 1000;
 	put_attr();
 	put_maps();
@@ -201,6 +255,14 @@ int main(int argc, char **argv)
 		threads(n);
 	else if (!strcmp(program, "bursts"))
 		bursts(n);
+	else if (!strncmp(program, "equal", 5))
+		equal(n, 0, (int)strtol(program + 5, NULL, 10));
+	else if (!strcmp(program, "large"))
+		equal(n, 0.7, 150);
+	else if (!strncmp(program, "vary", 4))
+		vary(n, strtod(program + 4, NULL), slow);
+	else if (sigma > 0)
+		four(n);
 	else
 		return 2;
 	return fflush(stdout) != 0;

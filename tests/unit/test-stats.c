@@ -188,6 +188,65 @@ static void test_exact(void)
 	    "counted completely, in phases: exact for this recording only");
 }
 
+/* Few samples with most of the weight: the whole limits the effective number. */
+static void test_limit(void)
+{
+	struct share_whole w = { .total = 1990, .squares = 100990, .most = 39.2127 };
+	struct share_part p = { .total = 200, .squares = 200 };
+	struct share_bar b = share_bar(&w, &p);
+
+	tap(fabs(share_kish(&w) - w.most) < 1e-3, "the effective number by the squares");
+	tap(fabs(b.low - 0.0396) < 2e-4 && fabs(b.high - 0.2328) < 2e-4, "the bar of so many");
+}
+
+/* A quarter was measured: the bar is of the rest. */
+static void test_measured(void)
+{
+	struct share_whole w = { .total = 750, .squares = 750, .measured = 250 };
+	struct share_part both = { .total = 75, .squares = 75, .samples = 75, .measured = 50 };
+	struct share_part waits = { .measured = 20 };
+	struct share_bar b = share_bar(&w, &both), c = share_bar(&w, &waits);
+	double low, high;
+
+	share_wilson(0.1, 750, &low, &high);
+	tap(is(b.share, 0.125) && is(b.low, 0.05 + 0.75 * low) && is(b.high, 0.05 + 0.75 * high),
+	    "what was measured moves a bar, and does not widen it");
+	tap(c.is_exact && is(c.share, 0.02) && is(c.low, 0.02) && is(c.high, 0.02),
+	    "what was only measured is exact");
+	tap(!share_may_be_zero(&b) && !share_may_be_zero(&c), "it is never left out");
+	struct share_whole none = { .measured = 250 };
+	c = share_bar(&none, &waits);
+	tap(c.is_exact && is(c.share, 0.08), "nothing was sampled");
+}
+
+/* Limits by Clopper and Pearson. */
+static void test_selected(void)
+{
+	struct share_whole w = { .total = 2000, .squares = 2000 };
+	struct share_part p = { .total = 20, .squares = 20, .samples = 20 }, all = p;
+	struct share_bar b = share_bar(&w, &p), c;
+
+	share_select(&w, &p, false, 0.05, &b);
+	tap(b.low_selected <= b.low && b.high_selected >= b.high, "selection widens a bar");
+	share_select(&w, &p, false, 0.005, &b);
+	/* the sums of the binomial distribution at the limits are half of the level */
+	double low = 0, high = 0, term = exp(2000 * log1p(-b.low_selected));
+	for (int k = 0; k < 20; k++) {
+		low += term;
+		term *= (2000. - k) / (k + 1) * b.low_selected / (1 - b.low_selected);
+	}
+	term = exp(2000 * log1p(-b.high_selected));
+	for (int k = 0; k <= 20; k++) {
+		high += term;
+		term *= (2000. - k) / (k + 1) * b.high_selected / (1 - b.high_selected);
+	}
+	tap(fabs(1 - low - 0.0025) < 1e-6 && fabs(high - 0.0025) < 1e-6, "it is exact");
+	all.total = all.squares = 2000;
+	c = share_bar(&w, &all);
+	share_select(&w, &all, false, 0.005, &c);
+	tap(c.high_selected >= 1 && is(c.low_selected, exp(log(0.0025) / 2000)), "a share of 1");
+}
+
 static void test_runs_as_groups(void)
 {
 	enum { RUNS = 3, EACH = 4 };
@@ -350,11 +409,17 @@ static void test_ratios(void)
 	struct ratio plain = ratio_of_events(&w, &a, &b), wide = ratio_of_events(&w, &c, &b);
 	tap(plain.high / plain.low < 1.6 && wide.high / wide.low > 3,
 	    "a ratio that changes from block to block is less sure");
-	plain = ratio_of_group(&w, &a, &b);
-	wide = ratio_of_group(&w, &c, &b);
+	plain = ratio_of_group(&w, &a, &b, false);
+	wide = ratio_of_group(&w, &c, &b, false);
 	tap(plain.is_known && plain.high / plain.low < 1.3 && wide.high / wide.low > 3,
 	    "so is the ratio of a group");
-	tap(!ratio_of_group(&none, &a, &b).is_known, "without blocks a group says nothing");
+	struct ratio total = ratio_of_group(&none, &a, &b, true);
+	tap(total.is_known && total.is_exact && is(total.value, a.total / b.total),
+	    "but the total of a group was counted");
+	plain = ratio_of_group(&w, &b, &b, false);
+	tap(plain.is_known && plain.is_exact && is(plain.value, 1) && is(plain.low, 1),
+	    "a ratio that is the same in all blocks is exact");
+	tap(!ratio_of_group(&none, &a, &b, false).is_known, "without blocks a group says nothing");
 }
 
 /* Blocks whose samples are alike: the jackknife finds the variance of the design. */
@@ -392,6 +457,9 @@ int main(void)
 	test_unequal_blocks();
 	test_weights();
 	test_exact();
+	test_limit();
+	test_measured();
+	test_selected();
 	test_runs_as_groups();
 	test_certain_shares();
 	test_one_against_one();

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sample types of a profile belong together, by their names. */
+#include "show/bars-internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Return whether type TYPE is called NAME followed by MORE, and has the unit "count". */
+static bool is_named(const struct decoded *d, uint32_t type, const char *name, const char *more)
+{
+	const char *text = decoded_string(d, d->type[type].type);
+	size_t length = strlen(name);
+
+	return !strncmp(text, name, length) && !strcmp(text + length, more) &&
+	       !strcmp(decoded_string(d, d->type[type].unit), "count");
+}
+
+uint32_t bars_type_named(const struct decoded *d, const char *name, const char *more)
+{
+	for (uint32_t i = 0; i < d->types; i++)
+		if (is_named(d, i, name, more))
+			return i;
+	return TABLE_NONE;
+}
+
+uint32_t bars_count_by_name(const struct decoded *d, uint32_t value)
+{
+	const char *name = decoded_string(d, d->type[value].type);
+	size_t length = strlen(name);
+	char event[256];
+
+	if (is_named(d, value, "samples", "") ||
+	    (length > 8 && !strcmp(name + length - 8, "_samples")))
+		return value;
+	if (length > 7 && !strcmp(name + length - 7, "_sample"))
+		return value;
+	uint32_t of_event = bars_type_named(d, name, "_samples");
+	if (of_event == TABLE_NONE && length > 6 && length < sizeof(event) &&
+	    !strcmp(name + length - 6, "_event")) {
+		snprintf(event, sizeof(event), "%.*s", (int)length - 6, name);
+		of_event = bars_type_named(d, event, "_sample");
+	}
+	return of_event != TABLE_NONE ? of_event : bars_type_named(d, "samples", "");
+}
+
+bool bars_is_time(const struct decoded *d, uint32_t type, const char *name)
+{
+	return !strcmp(decoded_string(d, d->type[type].type), name) &&
+	       !strcmp(decoded_string(d, d->type[type].unit), "nanoseconds");
+}
+
+uint32_t bars_time_named(const struct decoded *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->types; i++)
+		if (bars_is_time(d, i, name))
+			return i;
+	return TABLE_NONE;
+}
+
+/* Return the type that counts the samples of the clock, or TABLE_NONE. */
+uint32_t bars_count_of_clock(const struct decoded *d)
+{
+	uint32_t clock = bars_time_named(d, "cpu");
+
+	return clock == TABLE_NONE ? TABLE_NONE : bars_count_by_name(d, clock);
+}
