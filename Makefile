@@ -139,6 +139,17 @@ $(EMBEDDED:build/%.c=$B/%.o): $B/%.o: build/%.c | $(READY)
 	@mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
 
+# The makers' names and codes of events.
+TABLES := build/event/maker_tables.c
+$(TABLES): $(addprefix lib/event/tables/,generate models.tsv events.tsv)
+	$(SAY) EMBED $@
+	@mkdir -p $(@D)
+	$Qlib/event/tables/generate >$@
+$(TABLES:build/%.c=$B/%.o): $(TABLES) | $(READY)
+	$(SAY) CC $@
+	@mkdir -p $(@D)
+	$Q$(CC) $(CPPFLAGS) $(OURS) $(HARDENED) $(CFLAGS) -c -o $@ $<
+
 ifdef SANITIZE
 # What each record, symbol or DIE goes through is optimized: without, the tests would take longer.
 # The rest is not: its build would.
@@ -147,7 +158,8 @@ $(patsubst %.c,$B/%.o,$(foreach m,$(BUSY),$(wildcard lib/$m/*.c))): CFLAGS += -O
 # It reads its own debug information, all of it.
 $B/tests/unit/test-elf.o: CFLAGS += -g
 endif
-$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o)
+$B/libsampler.a: $(SOURCES:%.c=$B/%.o) $B/proto/profile.pb-c.o $(EMBEDDED:build/%.c=$B/%.o) \
+		$(TABLES:build/%.c=$B/%.o)
 	$(SAY) AR $@
 	$Qrm -f $@ && $(AR) rcs $@ $^
 $B/bin/%: $B/cmd/%.o $B/libsampler.a
@@ -182,7 +194,7 @@ $B/tests/bin/fuzz-tools: $(WHOLE:%=$B/%.o) $(FUZZED:%=$B/whole/%.o) $B/libsample
 $B/tests/bin/serve-clock: $B/whole/pmu-serve.o
 $B/tests/bin/serve-clock: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=time,-u,getaddrinfo
 $B/tests/bin/serve-clock: LDLIBS := $B/libsampler.a $(LDLIBS)
-build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED)
+build/fuzz/%: %.c $(SOURCES) build/proto/profile.pb-c.c $(EMBEDDED) $(TABLES)
 	$(SAY) FUZZ $@
 	@mkdir -p $(@D)
 	$Qclang $(OURS) -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $^ $(LDLIBS)

@@ -11,8 +11,15 @@ check 'hundreds of events of dozens of models are encoded as libpfm4 encodes the
 	pfm-encode 24 >want
 	test "$(wc -l <want)" -ge 200
 	test "$(cut -d: -f1 want | sort -u | wc -l)" -ge 10
-	pmu-events --encode --json $(cut -d" " -f1 want) | fields type config config1 config2 >got
-	cut -d" " -f2- want | same - got
+	pmu-events --encode --json $(cut -d" " -f1 want) | fields name type config config1 config2 >got
+	# but for those that the makers' tables replace: t235-makers.sh
+	grep -v "^#" "$TOP/lib/event/tables/libpfm4.tsv" | cut -f1 >replaced
+	paste -d" " got want | awk "NR == FNR { skip[\$1]; next }
+		{ name = \$1; sub(/::/, \"@\", name); sub(/:/, \".\", name); sub(/@/, \"::\", name) }
+		!(name in skip)" replaced - >both
+	test "$(wc -l <both)" -ge $(($(wc -l <want) - 40))
+	cut -d" " -f2-5 both >got
+	cut -d" " -f7- both | same - got
 END
 
 check 'a canonical name is the same event' <<'END'
@@ -49,7 +56,7 @@ check '--pmu names the model that a bare name means' <<'END'
 	echo icx::INST_RETIRED:ANY_P:u | same - got
 	LIBPFM_FORCE_PMU=icx pmu-events --encode INST_RETIRED:ANY_P:u | head -n 1 | same got -
 	exits 1 pmu-events --encode --pmu nosuch INST_RETIRED:ANY_P 2>err
-	grep -q "libpfm4 does not know the model 'nosuch'" err
+	grep -q "neither a maker's table nor libpfm4 has the model 'nosuch'" err
 END
 
 check 'errors: a wrong event, umask, model' <<'END'

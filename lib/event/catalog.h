@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * catalog - all events that this machine or libpfm4 knows.
+ * catalog - all events that this machine, the makers' tables or libpfm4 know.
  *
  * The groups come in this order: generic hardware, software and cache events, the PMUs in
- * sysfs, the CPU models of libpfm4, tracepoints.
+ * sysfs, the CPU models of libpfm4, those of the makers' tables, tracepoints.
  */
 #pragma once
 #include "event/event.h"

@@ -11,6 +11,7 @@
  */
 #include "event/internal.h"
 #include "base/hex.h"
+#include "event/makers.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -163,6 +164,8 @@ static bool report_unknown(struct event_parser *p, const struct event_item *item
 				   (int)strcspn(models, ", "), models);
 	if (!*s.best)
 		models_suggest(p, item, &s);
+	if (!*s.best)
+		makers_suggest(p, item, &s);
 	if (*s.best)
 		return event_wrong(p, item->all.at, "unknown event '%.*s': did you mean '%s'?",
 				   (int)s.wanted.size, s.wanted.at, s.best);
@@ -189,7 +192,7 @@ static bool resolve(struct event_parser *p, struct event_item *item)
 		return pmu_event_parse(p, item);
 
 	static enum event_found (*const sources[])(struct event_parser *, struct event_item *) = {
-		tracepoint_parse, pmu_event_parse_bare, models_parse,
+		tracepoint_parse, pmu_event_parse_bare, makers_parse, models_parse,
 	};
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		enum event_found found = sources[i](p, item);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/models.h"
 #include "event/internal.h"
+#include "event/makers.h"
 
 #include <inttypes.h>
 #include <perfmon/pfmlib_perf_event.h>
@@ -45,6 +46,35 @@ bool models_next(int *at, struct model *model)
 			return true;
 		}
 	return false;
+}
+
+bool models_is_known(const char *name)
+{
+	struct model m;
+
+	for (int at = 0; models_next(&at, &m);)
+		if (!strcmp(m.name, name))
+			return true;
+	return false;
+}
+
+const char *models_text(const char *name)
+{
+	struct table_model table;
+	struct model m;
+
+	for (int at = 0; tables_next(&at, &table);)
+		if (!strcmp(table.name, name))
+			return table.text;
+	for (int at = 0; models_next(&at, &m);)
+		if (!strcmp(m.name, name))
+			return m.text;
+	return "";
+}
+
+bool models_has(const char *name)
+{
+	return initialize() && pfm_find_event(name) >= 0;
 }
 
 bool models_event_next(const char *name, int *at, struct model_event *event)
@@ -234,6 +264,81 @@ static void keep_parsable(struct arena *arena, const char *name, struct model_en
 	e->base = typed;
 }
 
+/* Find the table of the model called NAME. */
+static bool find_table(struct slice name, struct table_model *table)
+{
+	for (int at = 0; tables_next(&at, table);)
+		if (slice_is(name, table->name))
+			return true;
+	return false;
+}
+
+/*
+ * Return whether the maker's code of EVENT with the umask WITH, if its TABLE has one, is a part
+ * of E, which has other umasks, too.
+ */
+static bool agrees(const struct model_encoding *e, const struct table_model *table,
+		   struct slice event, struct slice with)
+{
+	struct table_event maker;
+	char name[LONGEST_NAME];
+	int size = snprintf(name, sizeof(name), "%.*s.%.*s", (int)event.size, event.at,
+			    (int)with.size, with.at);
+
+	if (!tables_find(table->number, (struct slice){ name, (size_t)size }, &maker))
+		return true;
+	return (maker.config & 0xff) == (e->attr.config & 0xff) &&
+	       !(maker.config & 0xff00 & ~e->attr.config);
+}
+
+/* Return the first umask of NAME, MODEL::EVENT:UMASK:..., that does not agree with E. */
+static struct slice find_disagreement(const struct model_encoding *e,
+				      const struct table_model *table, const char *name)
+{
+	const char *colons = strstr(name, "::");
+	struct slice left = { colons ? colons + 2 : name, 0 };
+
+	left.size = strlen(left.at);
+	struct slice event = slice_cut(&left, ":.");
+	while (left.size > 0) {
+		struct slice part = slice_cut(&left, ":.");
+		if (!memchr(part.at, '=', part.size) && !agrees(e, table, event, part))
+			return part;
+	}
+	return (struct slice){ NULL, 0 };
+}
+
+/*
+ * Make sure that E, which libpfm4 encoded for NAME, is what the maker calls so: some of libpfm4's
+ * codes are wrong.  The maker's table replaces the code, if it has the whole name.  False
+ * (reported): libpfm4's code of a part of the name is another one than the maker's, and the table
+ * does not have the whole name.
+ */
+static bool take_makers_code(struct event_parser *p, const struct event_item *item,
+			     const char *name, struct model_encoding *e)
+{
+	struct slice left = { e->base, strlen(e->base) }, model = slice_cut(&left, ":");
+	struct maker_encoding maker;
+	struct table_model table;
+
+	if (left.size == 0 || *left.at != ':' || !find_table(model, &table))
+		return true;
+	left.at++;
+	left.size--;
+	if (makers_encode(&table, left, &maker) == EVENT_ADDED) {
+		e->attr.config = maker.event.config;
+		e->attr.config1 = maker.event.config1;
+		e->base = arena_text(&p->list->arena, maker.base, sizeof(maker.base));
+		return true;
+	}
+	struct slice wrong = find_disagreement(e, &table, e->base);
+	if (!wrong.at)
+		wrong = find_disagreement(e, &table, name);
+	return !wrong.at || event_wrong(p, item->all.at, "libpfm4 and the maker of '%s' have "
+					"different codes for the umask '%.*s': use it alone",
+					table.name, (int)wrong.size, wrong.at);
+}
+
 /* Add the event E; LETTERS are modifiers in addition to those that libpfm4 parsed. */
 static bool add(struct event_parser *p, struct event_item *item, const struct model_encoding *e,
 		const char *letters)
@@ -300,31 +405,23 @@ static bool wrong_attribute(struct event_parser *p, const struct event_item *ite
 	return event_wrong(p, item->all.at, "'%s' does not support this modifier", name);
 }
 
-/* Return whether libpfm4 knows MODEL. */
-static bool is_known(const char *model)
-{
-	struct model m;
-
-	for (int at = 0; models_next(&at, &m);)
-		if (!strcmp(m.name, model))
-			return true;
-	return false;
-}
-
 enum event_found models_parse(struct event_parser *p, struct event_item *item)
 {
 	const char *model = p->options->model;
 	char name[LONGEST_NAME], letters[64];
 	struct model_encoding encoding = { .cpu = -1 };
+	struct maker maker[MOST_MAKERS];
 
 	if (item->has_terms || item->all.size + 64 >= sizeof(name) || !initialize())
 		return EVENT_UNKNOWN;
 	bool qualified = memmem(item->all.at, item->all.size, "::", 2) != NULL;
 	snprintf(name, sizeof(name), "%s%s%.*s", model && !qualified ? model : "",
 		 model && !qualified ? "::" : "", (int)item->all.size, item->all.at);
-	if (model && !qualified && !is_known(model)) {
-		event_wrong(p, item->all.at, "unknown event '%s'; libpfm4 does not know the model "
-			    "'%s'", strchr(name, ':') + 2, model);
+	if (model && !qualified && !models_is_known(model)) {
+		if (makers_select(p, (struct slice){ "", 0 }, maker) > 0)
+			return EVENT_UNKNOWN;
+		event_wrong(p, item->all.at, "unknown event '%s'; neither a maker's table nor "
+			    "libpfm4 has the model '%s'", strchr(name, ':') + 2, model);
 		return EVENT_WRONG;
 	}
 	int status = encode_with_letters(&p->list->arena, name, letters, sizeof(letters),
@@ -332,6 +429,8 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	switch (status) {
 	case PFM_SUCCESS:
 		keep_parsable(&p->list->arena, name, &encoding);
+		if (!take_makers_code(p, item, name, &encoding))
+			return EVENT_WRONG;
 		return add(p, item, &encoding, letters) ? EVENT_ADDED : EVENT_WRONG;
 	case PFM_ERR_ATTR: case PFM_ERR_UMASK: case PFM_ERR_FEATCOMB:
 		wrong_attribute(p, item, name);
@@ -345,12 +444,17 @@ enum event_found models_parse(struct event_parser *p, struct event_item *item)
 	}
 }
 
-/* Return whether MODEL has EVENT, a name with its umasks and modifiers. */
+/* Return whether MODEL of libpfm4 has EVENT, a name with its umasks and modifiers. */
 static bool has_event(struct arena *arena, const char *model, struct slice event)
 {
 	struct model_encoding unused = { .cpu = -1 };
+	struct maker_encoding maker;
+	struct table_model table;
 	char name[LONGEST_NAME], letters[64];
 
+	if (find_table((struct slice){ model, strlen(model) }, &table) &&
+	    makers_encode(&table, event, &maker) == EVENT_ADDED)
+		return true;
 	snprintf(name, sizeof(name), "%s::%.*s", model, (int)strcspn(event.at, ":."), event.at);
 	if (pfm_find_event(name) < 0)
 		return false;		/* which costs far less than to encode it */
@@ -358,28 +462,46 @@ static bool has_event(struct arena *arena, const char *model, struct slice event
 	return encode_with_letters(arena, name, letters, sizeof(letters), &unused) == PFM_SUCCESS;
 }
 
+/* A list of models: the first few names, and the number of all. */
+struct model_names {
+	char *text;
+	size_t size, used;
+	int count;
+};
+
+static void add_name(struct model_names *names, const char *name)
+{
+	enum { MOST = 8 };
+
+	if (names->count++ < MOST && names->used < names->size)
+		names->used += (size_t)snprintf(names->text + names->used,
+						names->size - names->used, "%s%s",
+						names->used ? ", " : "", name);
+	else if (names->used < names->size)
+		snprintf(names->text + names->used, names->size - names->used, " and %d others",
+			 names->count - MOST);
+}
+
 bool models_having(const struct event_parser *p, const struct event_item *item, char *list,
 		   size_t size)
 {
-	enum { MOST = 8 };
+	struct model_names names = { .text = list, .size = size };
+	struct maker_encoding maker;
+	struct table_model table;
 	struct model m;
-	size_t used = 0;
-	int count = 0;
 
 	*list = '\0';
 	if (item->has_terms || item->all.size + 64 >= LONGEST_NAME || p->options->model ||
 	    memmem(item->all.at, item->all.size, "::", 2))
 		return false;
-	for (int at = 0; models_next(&at, &m) && used < size; ) {
-		if (!has_event(&p->list->arena, m.name, item->all))
-			continue;
-		if (count++ < MOST)
-			used += (size_t)snprintf(list + used, size - used, "%s%s",
-						 used ? ", " : "", m.name);
-	}
-	if (count > MOST && used < size)
-		snprintf(list + used, size - used, " and %d others", count - MOST);
-	return count > 0;
+	for (int at = 0; models_next(&at, &m); )
+		if (has_event(&p->list->arena, m.name, item->all))
+			add_name(&names, m.name);
+	for (int at = 0; tables_next(&at, &table); )
+		if (!models_is_known(table.name) &&
+		    makers_encode(&table, item->all, &maker) == EVENT_ADDED)
+			add_name(&names, table.name);
+	return names.count > 0;
 }
 
 void models_suggest(const struct event_parser *p, const struct event_item *item,

@@ -19,6 +19,15 @@ struct model {
 /* Get the next model and advance *AT, which starts at 0.  False: no more. */
 bool models_next(int *at, struct model *model);
 
+/* Return whether libpfm4 has the model NAME. */
+bool models_is_known(const char *name);
+
+/* Return the description of the model NAME, of libpfm4 or of a maker's table; "": unknown. */
+const char *models_text(const char *name);
+
+/* Return whether libpfm4 has NAME, "MODEL::EVENT.UMASK". */
+bool models_has(const char *name);
+
 /* A umask or modifier of an event. */
 struct model_attribute {
 	const char *name;	/* "ANY_P", "c" */

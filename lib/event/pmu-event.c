@@ -3,9 +3,11 @@
  * pmu-event - events in the form PMU/term=value,.../, as the kernel's PMU drivers describe them.
  *
  * A term is looked up in this order: terms that any event accepts (term.c), a config word, on
- * a hybrid CPU a generic event, a name in events/, a name in format/, rHEX, a generic event.
+ * a hybrid CPU a generic event, a name in events/, a name in format/, rHEX, a generic event, a
+ * name in the maker's table of the CPU.
  */
 #include "event/internal.h"
+#include "event/makers.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -178,6 +180,7 @@ static bool apply_term(struct event_builder *d, const struct event_term *term, b
 	struct pmus *pmus = &d->p->pmus;
 	char name[LONGEST_TERM], text[ALIAS_TEXT];
 	struct event_alias generic;
+	struct table_event maker;
 	unsigned int word;
 	uint64_t value;
 
@@ -199,6 +202,12 @@ static bool apply_term(struct event_builder *d, const struct event_term *term, b
 	if (!within_alias && find_generic(d, term, &generic)) {
 		apply_generic(d, &generic);
 		return true;
+	}
+	if (!within_alias && d->pmu->core &&
+	    makers_find_for_pmu(d->p, d->pmu, term->all, &maker)) {
+		d->rates = alias_rates(maker.name);
+		return set_word(d, 0, UINT64_MAX, maker.config) &&
+		       set_word(d, 1, UINT64_MAX, maker.config1);
 	}
 	return unknown_term(d, term);
 }
@@ -289,6 +298,27 @@ static bool unknown_pmu(struct event_parser *p, const struct event_item *item)
 			   (int)item->name.size, item->name.at, p->pmus.root);
 }
 
+/* Return whether NAME is a core PMU of the model that the user asks about, elsewhere. */
+static bool is_absent_core(struct event_parser *p, const char *name)
+{
+	struct maker maker[MOST_MAKERS];
+	struct slice any = { "", 0 };
+
+	if (!p->options->model || (strcmp(name, "cpu") && strncmp(name, "cpu_", 4)))
+		return false;
+	return makers_select(p, any, maker) > 0;
+}
+
+/* Add an event of a core PMU that this machine lacks, by its type on most machines. */
+static bool add_absent(struct event_parser *p, struct event_item *item)
+{
+	char name[LONGEST_TERM];
+	struct pmu pmu = { .name = name, .core = true, .loaded = true, .type = PERF_TYPE_RAW };
+
+	slice_text(item->name, name);
+	return add_pmu_event(p, item, &pmu, (struct slice){ "", 0 }, item->terms);
+}
+
 bool pmu_event_parse(struct event_parser *p, struct event_item *item)
 {
 	char name[LONGEST_TERM];
@@ -310,6 +340,10 @@ bool pmu_event_parse(struct event_parser *p, struct event_item *item)
 	if (found)
 		return true;
 	enum event_found bare = pmu_event_parse_bare(p, item);
+	if (bare == EVENT_UNKNOWN)
+		bare = makers_parse(p, item);
+	if (bare == EVENT_UNKNOWN && is_absent_core(p, name))
+		return add_absent(p, item);
 	return bare == EVENT_UNKNOWN ? unknown_pmu(p, item) : bare == EVENT_ADDED;
 }
 

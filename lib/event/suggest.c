@@ -9,13 +9,17 @@
 
 #include <ctype.h>
 
-enum { LONGEST = 64 };	/* no suggestions for longer names */
+enum {
+	LONGEST = 64,		/* no suggestions for longer names */
+	MOST_EDITS = 2,		/* with more, it is another name, as LLC-loads for mem-loads */
+};
 
 void suggest_begin(struct suggestion *s, struct slice wanted)
 {
 	*s = (struct suggestion){ .wanted = wanted };
 	/* if more than a third of the letters are wrong, it is another word, not a typing error */
-	s->distance = wanted.size > LONGEST ? 0 : (unsigned int)(wanted.size / 3 + 1);
+	size_t most = wanted.size / 3 < MOST_EDITS ? wanted.size / 3 : MOST_EDITS;
+	s->distance = wanted.size > LONGEST ? 0 : (unsigned int)most + 1;
 }
 
 static unsigned int least(unsigned int a, unsigned int b)

@@ -137,16 +137,12 @@ static size_t group_size(const struct catalog *catalog, size_t first)
 
 static void print_heading(const struct catalog_entry *e)
 {
-	struct model model;
-
 	if (!strcmp(e->kind, "generic"))
 		printf("%s events, defined by the kernel\n", e->group);
 	else if (!strcmp(e->kind, "tracepoint"))
 		printf("%s tracepoints\n", e->group);
 	else if (!strcmp(e->kind, "model")) {
-		for (int at = 0; models_next(&at, &model);)
-			if (!strcmp(model.name, e->group))
-				printf("%s, %s\n", e->group, model.text);
+		printf("%s, %s\n", e->group, models_text(e->group));
 	} else
 		printf("%s, a PMU of this machine\n", e->group);
 }

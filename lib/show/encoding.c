@@ -211,7 +211,7 @@ static void print_raw(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	printf("cpu/config=0x%" PRIx64, (uint64_t)attr->config);
+	printf("%s/config=0x%" PRIx64, event->pmu ? event->pmu : "cpu", (uint64_t)attr->config);
 	if (attr->config1)
 		printf(",config1=0x%" PRIx64, (uint64_t)attr->config1);
 	if (attr->config2)
@@ -231,7 +231,9 @@ static void print_one_perf(const struct event *event)
 	const struct perf_event_attr *attr = &event->attr;
 	bool sampled = attr->sample_period || attr->freq;
 
-	if (attr->type == PERF_TYPE_RAW && !has_terms(event->base)) {
+	bool maker = strstr(event->base, "::") && !event->per_cpu && event->pmu;
+
+	if ((attr->type == PERF_TYPE_RAW || maker) && !has_terms(event->base)) {
 		print_raw(event);
 	} else if (!sampled || attr->type == PERF_TYPE_TRACEPOINT ||
 		   attr->type == PERF_TYPE_BREAKPOINT) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfm-encode N - encode N events of each model that libpfm4 supports, with libpfm4 alone.
+ * pfm-encode - - encode the events whose names stand on the lines of stdin, if libpfm4 has them.
  *
  * Writes "MODEL::EVENT:UMASK TYPE CONFIG CONFIG1 CONFIG2" per event, to check how
  * pmu-events encodes the same name.  The events are spread over the list of each model;
@@ -42,11 +43,24 @@ static bool encode_any(const char *model, int index)
 	return found || encode(name);
 }
 
+static int encode_named(void)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		encode(line);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int wanted = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
 
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	if (argc == 2 && !strcmp(argv[1], "-"))
+		return pfm_initialize() ? 2 : encode_named();
 	if (wanted < 1 || pfm_initialize())
 		return 2;
 	for (int pmu = 0; pmu < PFM_PMU_MAX; pmu++) {
