@@ -5,6 +5,7 @@
  * Reads the machine: /sys, /proc, the kernel's answers.  Writes text or JSON.
  */
 #include "base/command.h"
+#include "event/models.h"
 #include "show/catalog-print.h"
 #include "show/completion.h"
 #include "show/doctor.h"
@@ -16,7 +17,7 @@
 static bool do_list, do_encode, do_check, do_doctor;
 static bool details, json, all_models;
 static int format, precise = -1, pid;
-static const char *to_complete, *pmu;
+static const char *to_complete, *to_add, *pmu;
 static struct event_options how;
 
 enum { TO_TEXT, TO_JSON, TO_PERF };
@@ -34,6 +35,8 @@ static const struct command_option options[] = {
 	{ 0, "check", NULL, "test whether each EVENT can be opened here", .flag = &do_check },
 	{ 0, "doctor", NULL, "examine whether this machine can profile", .flag = &do_doctor },
 	{ 0, "complete", "TEXT", "print events that start with TEXT", .text = &to_complete },
+	{ 0, "add-model", "FILE", "keep the events in FILE, JSON of a maker or of perf",
+	  .text = &to_add },
 	{ 'L', "long", NULL, "list with full descriptions, umasks and modifiers",
 	  .flag = &details },
 	{ 'j', "json", NULL, "print JSON, like --to json", .flag = &json },
@@ -103,6 +106,18 @@ static void show_events(char **event, size_t events, struct report *report)
 	event_list_release(&list);
 }
 
+/* Add a model: of the option's argument, and the operands. */
+static void add_model(char **operand, size_t operands, struct report *report)
+{
+	char **file = mem_zeroed(operands + 1, sizeof(*file));
+
+	file[0] = (char *)(uintptr_t)to_add;
+	for (size_t i = 0; i < operands; i++)
+		file[i + 1] = operand[i];
+	models_add(file, operands + 1, pmu, &how, report);
+	free(file);
+}
+
 int main(int argc, char **argv)
 {
 	struct report report;
@@ -113,8 +128,10 @@ int main(int argc, char **argv)
 	json |= format == TO_JSON;
 	how.model = pmu;
 	how.precise = precise < 0 ? 0 : (uint8_t)precise;
-	if (command_one_of(&command, "list", "encode", "check", "doctor", "complete", NULL) == 0)
-		command_misused(&command, "give one of --list, --encode, --check, --doctor");
+	if (command_one_of(&command, "list", "encode", "check", "doctor", "complete", "add-model",
+			   NULL) == 0)
+		command_misused(&command, "give one of --list, --encode, --check, --doctor, "
+				"--add-model");
 	command_one_of(&command, "period", "frequency", NULL);
 	if ((do_encode || do_check) && operands == 0)
 		command_misused(&command, "no EVENT to %s", do_check ? "check" : "encode");
@@ -123,6 +140,8 @@ int main(int argc, char **argv)
 
 	if (to_complete)
 		completion_print(&how, to_complete);
+	else if (to_add)
+		add_model(operand, operands, &report);
 	else if (do_list)
 		list_events(operand, operands, &report);
 	else if (do_doctor)

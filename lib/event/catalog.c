@@ -129,24 +129,20 @@ static void add_model(struct catalog *c, const struct model *model)
 /* Add the events of a maker's table; with libpfm4's model of the same name, those that it lacks. */
 static void add_table(struct catalog *c, const struct table_model *table)
 {
-	static const char *const registers[] = {
-		[TABLE_LDLAT] = "ldlat", [TABLE_OFFCORE_RSP] = "offcore_rsp",
-		[TABLE_FRONTEND] = "frontend", [TABLE_OMR] = "omr",
-	};
 	bool known = models_is_known(table->name);
 	struct table_event event;
 	char extra[64] = "";
 
-	for (size_t i = 0; tables_event(table->number, i, &event); i++) {
+	for (size_t i = 0; makers_event(table, i, &event); i++) {
 		const char *name = text_of(c, "%s::%s", table->name, event.name);
 		if (known && models_has(name))
 			continue;
 		*extra = '\0';
 		if (event.extra)
 			snprintf(extra, sizeof(extra), ", %s=0x%" PRIx64,
-				 registers[event.extra], event.config1);
-		add(c, (struct catalog_entry){ .group = table->name, .kind = "model",
-			.name = name, .index = -1,
+				 tables_register(event.extra), event.config1);
+		add(c, (struct catalog_entry){ .group = text_of(c, "%s", table->name),
+			.kind = "model", .name = name, .index = -1,
 			.text = text_of(c, "config=0x%" PRIx64 "%s%s%s", event.config, extra,
 					event.only_precise ? "; only precise (p)"
 					: event.precise ? "; can be precise (p)" : "",
@@ -154,32 +150,28 @@ static void add_table(struct catalog *c, const struct table_model *table)
 	}
 }
 
-/* Add the tables of the models called NAME, or of all models (NULL).  False: there are none. */
-static bool add_tables(struct catalog *c, const char *name)
+/*
+ * Add the tables of the models called NAME, of this machine's ("") or of all models (NULL), also
+ * the user's.  False: there are none.
+ */
+static bool add_tables(struct catalog *c, const char *name, const struct event_options *options)
 {
-	struct table_model table;
-	bool found = false;
-
-	for (int at = 0; tables_next(&at, &table);) {
-		if (name && !tables_is_called(table.number, (struct slice){ name, strlen(name) }))
-			continue;
-		found = true;
-		add_table(c, &table);
-	}
-	return found;
-}
-
-/* Add the tables of this machine's models. */
-static void add_present_tables(struct catalog *c, const struct event_options *options)
-{
+	struct report silent = { .quiet = true };
 	struct event_list unused = { 0 };
-	struct event_parser p = { .list = &unused, .options = options };
+	struct event_parser p = { .list = &unused, .options = options, .report = &silent };
 	struct maker maker[MOST_MAKERS];
-	size_t count = makers_select(&p, (struct slice){ "", 0 }, maker);
+	struct table_model table;
+	struct slice wanted = { name ? name : "", name ? strlen(name) : 0 };
+	size_t count = makers_select(&p, wanted, maker);
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; name && i < count; i++)
 		add_table(c, &maker[i].model);
-	pmus_release(&p.pmus);
+	for (int at = 0; !name && tables_next(&at, &table);)
+		add_table(c, &table);
+	for (size_t i = 0; !name && i < p.own.count; i++)
+		add_table(c, &p.own.model[i]->model);
+	makers_release(&p);
+	return count > 0;
 }
 
 /*
@@ -230,7 +222,7 @@ static void add_named_models(struct catalog *c, const struct catalog_options *op
 		const char *colons = strstr(options->glob[i], "::");
 		if (colons)
 			add_tables(c, text_of(c, "%.*s", (int)(colons - options->glob[i]),
-					      options->glob[i]));
+					      options->glob[i]), options->event);
 	}
 
 	for (int at = 0; models_next(&at, &model);)
@@ -250,17 +242,17 @@ bool catalog_read(struct catalog *catalog, const struct catalog_options *options
 		if (add_pmus(catalog, options->event->sysfs, options->pmu))
 			return true;
 		bool model = add_models(catalog, options->pmu, false);
-		return add_tables(catalog, options->pmu) || model;
+		return add_tables(catalog, options->pmu, options->event) || model;
 	}
 	if (options->all_models) {
 		add_models(catalog, NULL, true);
-		add_tables(catalog, NULL);
+		add_tables(catalog, NULL, options->event);
 		return true;
 	}
 	add_generic(catalog);
 	add_pmus(catalog, options->event->sysfs, NULL);
 	add_models(catalog, NULL, false);
-	add_present_tables(catalog, options->event);
+	add_tables(catalog, "", options->event);
 	if (options->globs)
 		add_named_models(catalog, options);
 	add_tracepoints(catalog, options->event);

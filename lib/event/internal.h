@@ -9,6 +9,7 @@
 #pragma once
 #include "base/slice.h"
 #include "event/event.h"
+#include "event/own.h"
 #include "event/pmu.h"
 
 #include <stdarg.h>
@@ -45,6 +46,7 @@ struct event_parser {
 	const char *text;	/* the whole text, NUL-terminated */
 	bool failed;		/* an error has been reported */
 	struct pmus pmus;	/* read on first use */
+	struct own_models own;	/* read on first use */
 };
 
 /*

@@ -312,6 +312,6 @@ bool event_parse(struct event_list *list, const struct event_options *options, c
 		list->count = count;
 		list->groups = groups;
 	}
-	pmus_release(&p.pmus);
+	makers_release(&p);
 	return good;
 }

@@ -18,6 +18,35 @@ static void add_maker(struct maker *maker, size_t *count, const struct table_mod
 		maker[(*count)++] = (struct maker){ *model, pmu };
 }
 
+/* Like tables_find() and tables_is_for(), of a model that may be the user's. */
+static bool find_event(const struct table_model *model, struct slice name,
+		       struct table_event *event)
+{
+	return model->own ? own_find(model->own, name, event)
+			  : tables_find(model->number, name, event);
+}
+
+static bool is_for(const struct table_model *model, const char *id, const char *role)
+{
+	return model->own ? own_is_for(model->own, id, role)
+			  : tables_is_for(model->number, id, role);
+}
+
+bool makers_event(const struct table_model *model, size_t i, struct table_event *event)
+{
+	if (!model->own)
+		return tables_event(model->number, i, event);
+	if (i < model->events)
+		*event = model->own->event[i];
+	return i < model->events;
+}
+
+void makers_release(struct event_parser *p)
+{
+	pmus_release(&p->pmus);
+	own_release(&p->own);
+}
+
 /* Return the core PMU of this machine that counts MODEL's events, or NULL. */
 static struct pmu *find_pmu(struct pmus *pmus, const struct table_model *model)
 {
@@ -27,23 +56,31 @@ static struct pmu *find_pmu(struct pmus *pmus, const struct table_model *model)
 		if (!pmu->core)
 			continue;
 		cpu_identify(pmus, pmu, id);
-		if (tables_is_for(model->number, id, cpu_role(pmu)) ||
-		    (*cpu_role(pmu) && tables_is_for(model->number, NULL, cpu_role(pmu))))
+		if (is_for(model, id, cpu_role(pmu)) ||
+		    (*cpu_role(pmu) && is_for(model, NULL, cpu_role(pmu))))
 			return pmu;
 	}
 	return NULL;
 }
 
-/* Find the models of PMU (NULL: of a machine whose core PMU the kernel does not show). */
-static void add_present(struct pmus *pmus, struct pmu *pmu, struct maker *maker, size_t *count)
+/*
+ * Find the models of PMU (NULL: of a machine whose core PMU the kernel does not show), the user's
+ * last: they are for what is missing.
+ */
+static void add_present(struct event_parser *p, struct pmu *pmu, struct maker *maker,
+			size_t *count)
 {
+	struct pmu *only = p->pmus.cores > 1 ? pmu : NULL;
 	struct table_model model;
 	char id[CPU_ID_SIZE];
 
-	cpu_identify(pmus, pmu, id);
+	cpu_identify(&p->pmus, pmu, id);
 	for (int at = 0; *id && tables_next(&at, &model);)
-		if (tables_is_for(model.number, id, cpu_role(pmu)))
-			add_maker(maker, count, &model, pmus->cores > 1 ? pmu : NULL);
+		if (is_for(&model, id, cpu_role(pmu)))
+			add_maker(maker, count, &model, only);
+	for (size_t i = 0; *id && i < p->own.count; i++)
+		if (is_for(&p->own.model[i]->model, id, cpu_role(pmu)))
+			add_maker(maker, count, &p->own.model[i]->model, only);
 }
 
 /* Return the name of the model that the user of these options means, or "": this machine's. */
@@ -61,18 +98,23 @@ size_t makers_select(struct event_parser *p, struct slice name, struct maker mak
 	size_t count = 0;
 
 	pmus_read(&p->pmus, p->options->sysfs);
+	own_read(&p->own, p->report);
 	if (name.size == 0)
 		name = wanted_model(p);
 	for (int at = 0; name.size > 0 && tables_next(&at, &model);)
 		if (tables_is_called(model.number, name))
 			add_maker(maker, &count, &model, find_pmu(&p->pmus, &model));
+	for (size_t i = 0; name.size > 0 && i < p->own.count; i++)
+		if (slice_is(name, p->own.model[i]->model.name))
+			add_maker(maker, &count, &p->own.model[i]->model,
+				  find_pmu(&p->pmus, &p->own.model[i]->model));
 	if (name.size > 0)
 		return count;
 	if (p->pmus.cores == 0)
-		add_present(&p->pmus, NULL, maker, &count);
+		add_present(p, NULL, maker, &count);
 	for (size_t i = 0; i < p->pmus.count; i++)
 		if (p->pmus.pmu[i].core)
-			add_present(&p->pmus, &p->pmus.pmu[i], maker, &count);
+			add_present(p, &p->pmus.pmu[i], maker, &count);
 	return count;
 }
 
@@ -85,8 +127,8 @@ bool makers_find_for_pmu(struct event_parser *p, struct pmu *pmu, struct slice n
 
 	for (size_t i = 0; i < count; i++)
 		if ((count == 1 || maker[i].pmu == pmu ||
-		     tables_is_for(maker[i].model.number, NULL, cpu_role(pmu))) &&
-		    tables_find(maker[i].model.number, name, event))
+		     is_for(&maker[i].model, NULL, cpu_role(pmu))) &&
+		    find_event(&maker[i].model, name, event))
 			return true;
 	return false;
 }
@@ -196,7 +238,7 @@ enum event_found makers_encode(const struct table_model *model, struct slice tex
 
 	/* The name is the longest one that a table has: some names have colons. */
 	*e = (struct maker_encoding){ .period = 0 };
-	while (!tables_find(model->number, name, &e->event)) {
+	while (!find_event(model, name, &e->event)) {
 		const char *colon = memrchr(name.at, ':', name.size);
 		if (!colon || colon == name.at)
 			return EVENT_UNKNOWN;
@@ -258,6 +300,18 @@ static struct slice cut_model(const struct event_item *item, struct slice *model
 	return (struct slice){ colons + 2, text.size - model->size - 2 };
 }
 
+/* Return whether MAKER, number I of them, is the user's, and a table for the same PMU has TEXT. */
+static bool is_covered(const struct maker *maker, size_t i, struct slice text)
+{
+	struct maker_encoding unused;
+
+	for (size_t j = 0; maker[i].model.own && j < i; j++)
+		if (maker[j].pmu == maker[i].pmu &&
+		    makers_encode(&maker[j].model, text, &unused) != EVENT_UNKNOWN)
+			return true;
+	return false;
+}
+
 enum event_found makers_parse(struct event_parser *p, struct event_item *item)
 {
 	struct maker maker[MOST_MAKERS];
@@ -267,6 +321,8 @@ enum event_found makers_parse(struct event_parser *p, struct event_item *item)
 	size_t count = makers_select(p, model, maker);
 
 	for (size_t i = 0; i < count; i++) {
+		if (is_covered(maker, i, name))
+			continue;
 		enum event_found one = makers_encode(&maker[i].model, name, &encoding);
 		if (one == EVENT_WRONG && models_is_known(maker[i].model.name))
 			return EVENT_UNKNOWN;	/* libpfm4 may know the attribute */
@@ -295,6 +351,6 @@ void makers_suggest(struct event_parser *p, const struct event_item *item, struc
 
 	suggest_begin(s, name);
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; tables_event(maker[i].model.number, j, &event); j++)
+		for (size_t j = 0; makers_event(&maker[i].model, j, &event); j++)
 			suggest_try(s, event.name);
 }

@@ -27,6 +27,12 @@ size_t makers_select(struct event_parser *p, struct slice name, struct maker mak
 bool makers_find_for_pmu(struct event_parser *p, struct pmu *pmu, struct slice name,
 			 struct table_event *event);
 
+/* Release what makers_select() read for P. */
+void makers_release(struct event_parser *p);
+
+/* Like tables_event(), of a model that may be the user's. */
+bool makers_event(const struct table_model *model, size_t i, struct table_event *event);
+
 /* Parse a name of the makers' tables. */
 enum event_found makers_parse(struct event_parser *p, struct event_item *item);
 

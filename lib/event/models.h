@@ -22,6 +22,14 @@ bool models_next(int *at, struct model *model);
 /* Return whether libpfm4 has the model NAME. */
 bool models_is_known(const char *name);
 
+/*
+ * Read the FILES, JSON of a maker or of perf or directories of such files, and keep their events
+ * in the user's configuration directory as a model: called NAME, or as the files if NAME is NULL.
+ * A note says what was kept.  False: reported.
+ */
+bool models_add(char *const *file, size_t files, const char *name,
+		const struct event_options *options, struct report *report);
+
 /* Return the description of the model NAME, of libpfm4 or of a maker's table; "": unknown. */
 const char *models_text(const char *name);
 

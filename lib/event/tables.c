@@ -6,6 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *tables_register(enum table_register extra)
+{
+	static const char *const names[] = {
+		[TABLE_LDLAT] = "ldlat", [TABLE_OFFCORE_RSP] = "offcore_rsp",
+		[TABLE_FRONTEND] = "frontend", [TABLE_OMR] = "omr",
+	};
+
+	return extra > 0 && extra < sizeof(names) / sizeof(names[0]) ? names[extra] : "";
+}
+
 bool tables_next(int *at, struct table_model *model)
 {
 	if (*at < 0 || (unsigned int)*at >= tables_count)
@@ -81,8 +91,7 @@ static int event_letter(char c)
 	return c == ':' ? '.' : toupper((unsigned char)c);
 }
 
-/* Compare NAME with OTHER, as in strcmp(). */
-static int compare(struct slice name, const char *other)
+int tables_compare(struct slice name, const char *other)
 {
 	for (size_t i = 0; i < name.size; i++) {
 		int a = event_letter(name.at[i]), b = event_letter(other[i]);
@@ -115,7 +124,7 @@ bool tables_find(int number, struct slice name, struct table_event *event)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(name, entry_name(&entry[middle]));
+		int order = tables_compare(name, entry_name(&entry[middle]));
 		if (order == 0) {
 			fill(&entry[middle], event);
 			return true;

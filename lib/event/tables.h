@@ -24,9 +24,15 @@ struct table_event {
 	bool deprecated;	/* the maker has another name for it, or does not want it used */
 };
 
+/* Return the kernel's term for the extra register, "ldlat"; "": there is none. */
+const char *tables_register(enum table_register extra);
+
+struct own_model;
+
 /* A kind of core of a CPU, or a CPU with one kind of cores. */
 struct table_model {
-	int number;		/* for the functions below */
+	int number;		/* for the functions below; -1: it is OWN */
+	const struct own_model *own;	/* a model that the user added (own.h), or NULL */
 	const char *name;	/* "icx", "adl_glc", "arm_n1" */
 	const char *text;	/* "Intel Ice Lake X" */
 	const char *version;	/* the maker's version of the table, or "-" */
@@ -52,6 +58,9 @@ bool tables_is_for(int number, const char *id, const char *role);
  * False: it has no such event.
  */
 bool tables_find(int number, struct slice name, struct table_event *event);
+
+/* Compare the names of two events, as in strcmp(): upper case, and ':' for '.', do not matter. */
+int tables_compare(struct slice name, const char *other);
 
 /* Get the event at index I of the model NUMBER, in the order of the names.  False: no more. */
 bool tables_event(int number, size_t i, struct table_event *event);

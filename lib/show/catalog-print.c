@@ -142,7 +142,8 @@ static void print_heading(const struct catalog_entry *e)
 	else if (!strcmp(e->kind, "tracepoint"))
 		printf("%s tracepoints\n", e->group);
 	else if (!strcmp(e->kind, "model")) {
-		printf("%s, %s\n", e->group, models_text(e->group));
+		printf("%s, %s\n", e->group, *models_text(e->group) ? models_text(e->group)
+		       : "a model that you added");
 	} else
 		printf("%s, a PMU of this machine\n", e->group);
 }
