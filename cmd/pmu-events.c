@@ -11,13 +11,14 @@
 #include "show/doctor.h"
 #include "show/encoding.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 
 static bool do_list, do_encode, do_check, do_doctor;
 static bool details, json, all_models;
 static int format, precise = -1, pid;
-static const char *to_complete, *to_add, *pmu;
+static const char *to_complete, *to_add, *pmu, *sysfs;
 static struct event_options how;
 
 enum { TO_TEXT, TO_JSON, TO_PERF };
@@ -54,7 +55,7 @@ static const struct command_option options[] = {
 	  .choices = levels },
 	{ 'f', "force", NULL, "allow periods below the floor of an event", .flag = &how.force },
 	{ 'p', "pid", "PID", "also examine process PID", .integer = &pid, .least = 1 },
-	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", .text = &how.sysfs },
+	{ 0, "sysfs", "DIR", "read PMUs in DIR instead of /sys", .text = &sysfs },
 	{ 0, "tracefs", "DIR", "read tracepoints in DIR", .text = &how.tracefs },
 	{ 0 }
 };
@@ -126,7 +127,11 @@ int main(int argc, char **argv)
 	size_t operands = (size_t)(argc - first);
 
 	json |= format == TO_JSON;
+	char path[PATH_MAX];
+
 	how.model = pmu;
+	if (sysfs)
+		how.sysfs = event_find_sysfs(sysfs, path, sizeof(path));
 	how.precise = precise < 0 ? 0 : (uint8_t)precise;
 	if (command_one_of(&command, "list", "encode", "check", "doctor", "complete", "add-model",
 			   NULL) == 0)
@@ -138,7 +143,10 @@ int main(int argc, char **argv)
 	if (do_doctor && operands > 0)
 		command_misused(&command, "--doctor takes no '%s'", *operand);
 
-	if (to_complete)
+	if (sysfs && !how.sysfs)
+		report_error(&report, "there are no PMUs in %s/bus/event_source/devices: copy them "
+			     "from the other machine's /sys", sysfs);
+	else if (to_complete)
 		completion_print(&how, to_complete);
 	else if (to_add)
 		add_model(operand, operands, &report);

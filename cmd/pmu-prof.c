@@ -59,6 +59,7 @@ static const struct command command = {
 	.passed = sample_options,
 	.passed_to = "pmu-sample(1)",
 	.runs_command = true,
+	.spellings = sample_spellings,
 };
 
 /* Return whether pmu-sample can unwind stacks: it has the same options as we pass on. */
@@ -73,8 +74,9 @@ static bool can_unwind(void)
 static void check_target(const struct plan_request *r)
 {
 	const struct target *t = &chosen.target;
-	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) + t->system +
-		    !!chosen.cgroup_path;
+	/* perf needs -a for a cgroup: these are one kind */
+	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) +
+		    (t->system || chosen.cgroup_path);
 
 	if (!kinds && !t->cpus.count && !r->command)
 		command_misused(&command, "nothing to profile: give a command or -p PID");

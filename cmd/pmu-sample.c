@@ -42,6 +42,7 @@ static const struct command command = {
 	.operands = "{-p PID | -a | ... | [--] COMMAND [ARG]...}",
 	.options = options,
 	.runs_command = true,
+	.spellings = sample_spellings,
 };
 
 /* Return the PERF_SAMPLE_* bits of the fields that options ask for. */
@@ -94,8 +95,9 @@ static void complete_settings(void)
 static bool complete_target(char *const *operand, struct report *report)
 {
 	struct target *t = &chosen.target;
-	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) + t->system +
-		    !!chosen.cgroup_path;
+	/* perf needs -a for a cgroup: these are one kind */
+	int kinds = (t->pids || t->tids || chosen.user_name || chosen.comm) +
+		    (t->system || chosen.cgroup_path);
 
 	if (!kinds && !t->cpus.count && !operand)
 		command_misused(&command, "nothing to sample: give -p PID or a command");
@@ -105,7 +107,7 @@ static bool complete_target(char *const *operand, struct report *report)
 		chosen.run.clock_command = operand;
 	else
 		t->command = operand;
-	t->system = t->system || (t->cpus.count && !kinds);
+	t->system = (t->system && !chosen.cgroup_path) || (t->cpus.count && !kinds);
 	return (!chosen.user_name || target_add_user(t, chosen.user_name, report)) &&
 	       (!chosen.comm || target_add_comm(t, chosen.comm, report)) &&
 	       (!chosen.cgroup_path || target_set_cgroup(t, chosen.cgroup_path, report));
@@ -180,6 +182,9 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	int first = command_begin(&command, &report, argc, argv);
+	if (first == 1 && argc > 2 && !strcmp(argv[1], "record") && *argv[2] == '-')
+		command_misused(&command, "leave out 'record': pmu-sample only records; -- before "
+				"it runs a program of that name");
 	complete_run();
 	complete_settings();
 	bool good = complete_target(first < argc ? argv + first : NULL, &report);

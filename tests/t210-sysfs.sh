@@ -233,9 +233,18 @@ check 'a tree that lies does no harm' <<'END'
 	echo elephants >$dir/type
 	exits 1 pmu-events --encode --sysfs skylake cpu/umask=1/ 2>err
 	grep -q "has no type in sysfs" err
-	rm -r skylake/bus
-	pmu-events --encode --sysfs skylake cycles | grep -qx cycles
-	exits 1 pmu-events --encode --sysfs skylake cpu/event=1/ 2>err
+END
+
+check '--sysfs: the copy may keep its name, and one without PMUs is refused' <<'END'
+	tree skylake
+	mkdir other
+	mv skylake other/sys
+	words other mem-loads >got
+	echo "cpu/mem-loads/ 4 0x1cd 0x3 0x0" | same - got
+	rm -r other/sys/bus/event_source/devices/*
+	exits 1 pmu-events --encode --sysfs other cycles 2>err
+	grep -q "no PMUs in other/bus/event_source/devices" err
+	exits 1 pmu-events --list --sysfs nosuch 2>err
 END
 
 done_testing

@@ -14,7 +14,7 @@ refused() {
 check 'sizes, CPUs and callchains that cannot be: the limit is named' <<'END'
 	refused 2 "bytes from 4Ki to 1Gi, such as 64Mi, not '2Gi'" -m 2Gi
 	refused 2 "bytes from 4Ki to 1Gi, such as 64Mi, not '1Ti'" -m 1Ti
-	refused 2 "a power of two of at least [0-9]* bytes, not 3000000" -m 3M
+	refused 2 "a power of two of at least [0-9]* bytes, not 3145728" -m 3M
 	refused 1 "there is no CPU 60000 here" -e cpu-clock:u -C 0,60000 -p $$
 	limit=$(cat /proc/sys/kernel/perf_event_max_stack)
 	refused 1 "at most $limit frames.*kernel.perf_event_max_stack" \

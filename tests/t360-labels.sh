@@ -41,7 +41,7 @@ check 'where records are lost, a sample has its own labels, or they are unknown'
 	needs_bpf
 	go_program plain
 	"$scratch/plain" 100000 & pid=$!
-	pmu-sample -v --labels -e cpu-clock -F 10000 -m 4096 -p $pid -o s.data 2>log & sampler=$!
+	pmu-sample -v --labels -e cpu-clock -F 10000 -m 4Ki -p $pid -o s.data 2>log & sampler=$!
 	eventually test -s s.data
 	for pause in 1 2 3; do
 		at=$(cpu_ms $pid)

@@ -58,6 +58,20 @@ struct command_option {
 	const char *const *choices;	/* ends with NULL */
 };
 
+/*
+ * Another program's spelling of an option, for users who type it from habit.  It is in the man
+ * page, not in --help.
+ */
+struct command_spelling {
+	char letter;		/* short form, or 0 */
+	const char *name;	/* long form, or NULL */
+	bool argument;		/* it takes an argument; only without MEANS */
+	const char *means;	/* long name of our option that takes its place; or NULL */
+	const char *instead;	/* without MEANS: what to do instead.  NULL: it has no effect, for
+				   we do so anyway.  With the letter of an option of ours: a hint
+				   in the message about a wrong argument */
+};
+
 struct command {
 	const char *name;	/* "pmu-count" */
 	const char *purpose;	/* the man page's NAME line, without the name */
@@ -66,6 +80,8 @@ struct command {
 	const struct command_option *passed;	/* options of PASSED_TO, in the same form; those
 						   with a name of OPTIONS are hidden; or NULL */
 	const char *passed_to;	/* the tool that gets the options of PASSED */
+	const struct command_spelling *spellings;	/* the last has neither letter nor name; or
+							   NULL */
 	bool runs_command;	/* operands are a command: options end at the first operand */
 	bool reads_files;	/* operands are files to read: -i FILE is the same */
 };

@@ -14,7 +14,11 @@
 #define PMU_VERSION "0.0"
 #endif
 
-enum { MAX_OPTIONS = 96, FIRST_LONG = 256 };	/* getopt_long's val of options without a letter */
+enum {
+	MAX_OPTIONS = 96, MAX_SPELLINGS = 96,
+	FIRST_LONG = 256,		/* getopt_long's val of the first option */
+	FIRST_SPELLING = 1024,		/* and of the first spelling */
+};
 
 static bool help, version, quiet;
 static int verbose;
@@ -42,12 +46,26 @@ static int options;
 static int first_passed;	/* index in ALL from which options are another tool's */
 static struct command_list passed;	/* words of these options, as they were given */
 
-static bool is_listed(const char *name)
+/* Return the index of the option NAME in ALL, or -1. */
+static int find_exact(const char *name)
 {
 	for (int i = 0; i < options; i++)
 		if (!strcmp(all[i]->name, name))
-			return true;
-	return false;
+			return i;
+	return -1;
+}
+
+static bool is_listed(const char *name)
+{
+	return find_exact(name) >= 0;
+}
+
+/* Return another program's spelling number I, or NULL. */
+static const struct command_spelling *spelling(const struct command *cmd, int i)
+{
+	const struct command_spelling *s = cmd->spellings;
+
+	return s && i < MAX_SPELLINGS && (s[i].name || s[i].letter) ? &s[i] : NULL;
 }
 
 static void list_options(const struct command *cmd)
@@ -285,7 +303,12 @@ static void set_value(const struct command *cmd, const struct command_option *o,
 	if (good && !wrong)
 		return;
 	describe(o, takes, sizeof(takes));
-	command_misused(cmd, "--%s takes %s, not '%s'", o->name, takes, wrong ? wrong : text);
+	const char *hint = NULL;
+	for (int i = 0; o->letter && spelling(cmd, i); i++)
+		if (cmd->spellings[i].letter == o->letter)
+			hint = cmd->spellings[i].instead;
+	command_misused(cmd, "--%s takes %s, not '%s'%s%s", o->name, takes, wrong ? wrong : text,
+			hint ? "; " : "", hint ? hint : "");
 }
 
 /* An option on the command line. */
@@ -294,22 +317,53 @@ struct given_option {
 	const char *argument;
 };
 
+/* Append to SHORTS the letter of an option that takes ARGUMENT, as in struct option. */
+static char *add_short(char *shorts, char letter, int argument)
+{
+	*shorts++ = letter;
+	for (int k = 0; k < argument; k++)
+		*shorts++ = ':';	/* one: an argument; two: an optional one */
+	return shorts;
+}
+
+static int argument_of(const struct command_option *o)
+{
+	return is_optional(o) ? optional_argument : o->argument ? required_argument : no_argument;
+}
+
+static const struct command_option *find_letter(char letter);
+
+/* Translate the spellings: those that mean an option are the same to getopt_long(). */
+static char *translate_spellings(const struct command *cmd, char *shorts, struct option *longs)
+{
+	const struct command_spelling *s;
+
+	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++) {
+		int option = s->means ? find_exact(s->means) : -1;
+		int argument = option >= 0 ? argument_of(all[option])
+			     : s->argument ? required_argument : no_argument;
+		int val = option >= 0 ? FIRST_LONG + option : FIRST_SPELLING + i;
+		if (s->name)
+			*longs++ = (struct option){ .name = s->name, .val = val,
+						    .has_arg = argument };
+		if (s->letter && !find_letter(s->letter))
+			shorts = add_short(shorts, s->letter, argument);
+	}
+	return shorts;
+}
+
 /* Translate the options for getopt_long(): to SHORTS and LONGS. */
 static void translate(const struct command *cmd, char *shorts, struct option *longs)
 {
 	if (cmd->runs_command)
 		*shorts++ = '+';	/* the command's options are not ours */
 	for (int i = 0; i < options; i++) {
-		longs[i] = (struct option){
-			.name = all[i]->name, .val = FIRST_LONG + i,
-			.has_arg = is_optional(all[i]) ? optional_argument
-				 : all[i]->argument ? required_argument : no_argument,
-		};
+		longs[i] = (struct option){ .name = all[i]->name, .val = FIRST_LONG + i,
+					    .has_arg = argument_of(all[i]) };
 		if (all[i]->letter)
-			*shorts++ = all[i]->letter;
-		for (int k = 0; all[i]->letter && k < longs[i].has_arg; k++)
-			*shorts++ = ':';	/* one: an argument; two: an optional one */
+			shorts = add_short(shorts, all[i]->letter, longs[i].has_arg);
 	}
+	shorts = translate_spellings(cmd, shorts, longs + options);
 	*shorts = '\0';
 }
 
@@ -323,11 +377,53 @@ static void pass(const struct command_option *o, const char *text)
 	add_to_list(&passed, word);
 }
 
+enum { NO_EFFECT = -1 };
+
+/* Say what to use instead of spelling number I, if that has an effect that we lack. */
+static void use_spelling(const struct command *cmd, int i)
+{
+	const struct command_spelling *s = spelling(cmd, i);
+	char letter[3] = { '-', s->letter };
+
+	if (s->instead)
+		command_misused(cmd, "there is no option '%s%s%s%s': %s", s->letter ? letter : "",
+				s->letter && s->name ? ", " : "", s->name ? "--" : "",
+				s->name ? s->name : "", s->instead);
+}
+
+/* Return the index of the option that LETTER means; the number of options: there is none. */
+static int letter_index(const struct command *cmd, char letter)
+{
+	const struct command_spelling *s;
+
+	for (int i = 0; i < options; i++)
+		if (all[i]->letter == letter)
+			return i;
+	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++)
+		if (s->letter == letter && s->means && is_listed(s->means))
+			return find_exact(s->means);
+	return options;
+}
+
+/* Like letter_index(), or NO_EFFECT: LETTER is a spelling of what is done anyway. */
+static int option_of_letter(const struct command *cmd, char letter)
+{
+	const struct command_spelling *s;
+	int index = letter_index(cmd, letter);
+
+	for (int i = 0; index == options && (s = spelling(cmd, i)) != NULL; i++)
+		if (s->letter == letter) {
+			use_spelling(cmd, i);
+			return NO_EFFECT;
+		}
+	return index;
+}
+
 /* Set *USE to the next option of ARGV.  False: there are no more. */
 static bool next_option(const struct command *cmd, int argc, char **argv, struct given_option *use)
 {
-	static struct option longs[MAX_OPTIONS + 1];
-	static char shorts[3 * MAX_OPTIONS + 2];
+	static struct option longs[MAX_OPTIONS + MAX_SPELLINGS + 1];
+	static char shorts[3 * (MAX_OPTIONS + MAX_SPELLINGS) + 2];
 
 	if (!longs[0].name)
 		translate(cmd, shorts, longs);
@@ -337,9 +433,13 @@ static bool next_option(const struct command *cmd, int argc, char **argv, struct
 	use->argument = optarg;
 	use->option = val - FIRST_LONG;
 	if (val < FIRST_LONG)
-		for (use->option = 0; use->option < options; use->option++)
-			if (all[use->option]->letter == val)
-				break;
+		use->option = option_of_letter(cmd, (char)val);
+	if (val >= FIRST_SPELLING) {
+		use_spelling(cmd, val - FIRST_SPELLING);
+		return next_option(cmd, argc, argv, use);
+	}
+	if (use->option == NO_EFFECT)
+		return next_option(cmd, argc, argv, use);
 	if (use->option == options) {	/* getopt_long() has reported it */
 		print_usage(cmd, stderr);
 		exit(2);
@@ -387,9 +487,11 @@ const struct command_list *command_passed(void)
 }
 
 /* Return the option that getopt_long() finds by the first SIZE bytes of NAME, or NULL. */
-static const struct command_option *find_long(const char *name, size_t size)
+static const struct command_option *find_long(const struct command *cmd, const char *name,
+					      size_t size)
 {
 	const struct command_option *found = NULL;
+	const struct command_spelling *s;
 
 	for (int i = 0; i < options; i++) {
 		if (strncmp(all[i]->name, name, size))
@@ -398,6 +500,10 @@ static const struct command_option *find_long(const char *name, size_t size)
 			return all[i];
 		found = all[i];
 	}
+	for (int i = 0; (s = spelling(cmd, i)) != NULL; i++)
+		if (s->means && s->name && !strncmp(s->name, name, size) && !s->name[size] &&
+		    is_listed(s->means))
+			return all[find_exact(s->means)];
 	return found;
 }
 
@@ -418,11 +524,13 @@ bool command_takes_next(const struct command *cmd, const char *word)
 {
 	list_options(cmd);
 	if (!strncmp(word, "--", 2))
-		return !strchr(word, '=') && needs_argument(find_long(word + 2, strlen(word + 2)));
+		return !strchr(word, '=') &&
+		       needs_argument(find_long(cmd, word + 2, strlen(word + 2)));
 	if (*word != '-')
 		return false;
 	for (word++; *word; word++) {
-		const struct command_option *o = find_letter(*word);
+		int option = letter_index(cmd, *word);
+		const struct command_option *o = option < options ? all[option] : NULL;
 		if (o && o->argument)
 			return needs_argument(o) && !word[1];
 	}

@@ -149,6 +149,12 @@ void event_explain_task(const struct event *event, pid_t tid, int error, char *w
 bool event_relax(struct event_list *list, struct event *event, int error);
 
 /*
+ * Return the copy of a machine's sysfs in DIRECTORY, for event_options: DIRECTORY itself, or its
+ * "sys", then in PATH (SIZE bytes).  NULL: there are no PMUs in DIRECTORY.
+ */
+const char *event_find_sysfs(const char *directory, char *path, size_t size);
+
+/*
  * Write the directory of this machine's tracepoints (/sys/kernel/tracing/events) to PATH.
  * False with errno set: it cannot be read.
  */

@@ -73,6 +73,23 @@ void pmus_read(struct pmus *pmus, const char *root)
 	qsort(pmus->pmu, pmus->count, sizeof(*pmus->pmu), by_name);
 }
 
+const char *event_find_sysfs(const char *directory, char *path, size_t size)
+{
+	const char *root[2] = { directory, path };
+
+	if (snprintf(path, size, "%s/sys", directory) >= (int)size)
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		struct pmus pmus = { .read = false };
+		pmus_read(&pmus, root[i]);
+		bool found = pmus.count > 0;
+		pmus_release(&pmus);
+		if (found)
+			return root[i];
+	}
+	return NULL;
+}
+
 bool pmus_text(const struct pmus *pmus, const struct pmu *pmu, const char *directory,
 	       const char *name, char *text, size_t size)
 {

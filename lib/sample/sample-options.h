@@ -44,6 +44,20 @@ int sample_clock(int index);
  */
 const char *sample_parse_delay(const char *text, void *delay);
 
+/*
+ * Parse the size of rings into a uint64_t, in bytes; for command_option.parse.  As in perf, a plain
+ * number is pages, and K, M and G are binary.
+ */
+const char *sample_parse_ring(const char *text, void *size);
+#define SAMPLE_RING_TAKES "a number of pages, or a number of bytes from 4Ki to 1Gi, such as 64Mi"
+
+/* Parse a frequency into a uint64_t: in Hz, or "max", the highest that the kernel allows. */
+const char *sample_parse_frequency(const char *text, void *frequency);
+#define SAMPLE_FREQUENCY_TAKES "a number from 1 on, or max"
+
+/* perf record's spellings of these options. */
+extern const struct command_spelling sample_spellings[];
+
 /* The rows of a table of options (base/command.h) that fill O, a struct sample_choices. */
 #define SAMPLE_OPTIONS(o) \
 	{ 'e', "event", "EVENT", "sample by EVENT (see pmu-event(7)); may be repeated", \
@@ -54,8 +68,9 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .list = &(o).fallbacks }, \
 	{ 'c', "period", "COUNT", "take a sample every COUNT events", .count = &(o).how.period, \
 	  .least = 1 }, \
-	{ 'F', "frequency", "HZ", "take HZ samples per second", .count = &(o).how.frequency, \
-	  .least = 1 }, \
+	{ 'F', "frequency", "HZ", "take HZ samples per second, or max", \
+	  .parse = sample_parse_frequency, .value = &(o).how.frequency, \
+	  .takes = SAMPLE_FREQUENCY_TAKES }, \
 	{ 0, "jitter", NULL, "vary periods randomly, so that no loop resonates with them", \
 	  .flag = &(o).jitter }, \
 	{ 0, "force", NULL, "allow very short periods, which disturb the program", \
@@ -129,9 +144,8 @@ const char *sample_parse_delay(const char *text, void *delay);
 	  .flag = &(o).run.settings.switches }, \
 	{ 0, "clock", "CLOCK", "clock of the times", .choice = &(o).clock_choice, \
 	  .choices = sample_clock_names }, \
-	{ 'm', "ring", "SIZE", "use rings of SIZE bytes, one per CPU", .size = &(o).ring, \
-	  .least = 4096, \
-	  .most = SAMPLE_RING_MAX }, \
+	{ 'm', "ring", "SIZE", "use rings of SIZE pages or bytes (512K, 4M), one per CPU", \
+	  .parse = sample_parse_ring, .value = &(o).ring, .takes = SAMPLE_RING_TAKES }, \
 	{ 0, "buffer", "SIZE", "buffer up to SIZE bytes for a slow reader", .size = &(o).buffer, \
 	  .least = 1 }, \
 	{ 0, "flight-recorder", NULL, "write only the last samples: at SIGUSR1 and at the end", \

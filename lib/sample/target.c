@@ -136,6 +136,10 @@ bool target_set_cgroup(struct target *t, const char *path, struct report *report
 		report_error(report, "no cgroups are mounted here");
 		return false;
 	}
+	/* a path in the file system is meant, too */
+	size_t size = strlen(root);
+	if (!strncmp(path, root, size) && (path[size] == '/' || !path[size]))
+		path += size;
 	snprintf(full, sizeof(full), "%s/%s", root, path);
 	int fd = linux_open("%s/", full);
 	if (fd < 0) {
