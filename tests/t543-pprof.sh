@@ -106,4 +106,28 @@ check 'every view of every readable recording, without a warning' <<'END'
 	test $count -ge 15
 END
 
+check 'a profile in an old format is named, with the command that makes a new one of it' <<'END'
+	python3 - <<-"PYTHON"
+	import struct
+	for name, order in ("little", "<"), ("big", ">"):
+	    for size, letter in (4, "I"), (8, "Q"):
+	        words = [0, 3, 0, 10000, 0, 1, 1, 0x400000, 0, 1, 0]
+	        with open("cpu-%s-%d" % (name, size), "wb") as file:
+	            file.write(struct.pack("%s%d%s" % (order, len(words), letter), *words))
+	PYTHON
+	echo "heap profile:      1:      2 [     3:      4] @ heapprofile" >heap
+	echo "--- contentionz 1 ---" >contention
+	echo "threadcreate profile: total 7" >threads
+	for file in cpu-* heap contention threads; do
+		for tool in pmu-topprof pmu-top pmu-flame; do
+			exits 1 $tool -o out $file >out 2>err || exits 1 $tool $file >out 2>err
+			grep -q "an old format.*go tool pprof -proto FILE >FILE.pb.gz" err
+		done
+	done
+	go tool pprof -proto cpu-little-8 >new.pb.gz 2>err || { cat err; exit 1; }
+	pmu-top new.pb.gz | grep -q "^ *10.*ms"
+	# folded text may have such a frame
+	echo "main;heap profile: 5 3" | pmu-top --rows 5 - | grep -q "heap profile: 5"
+END
+
 done_testing

@@ -151,10 +151,15 @@ static void suggest_aliases(struct suggestion *s)
 /* Report an unknown name, with the most similar known name. */
 static bool report_unknown(struct event_parser *p, const struct event_item *item)
 {
+	static const char *const counted[] = { "duration_time", "user_time", "system_time" };
 	bool two_parts = memchr(item->all.at, ':', item->all.size) != NULL;
 	char root[PATH_MAX], models[128];
 	struct suggestion s;
 
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (slice_is(item->name, counted[i]))
+			return event_wrong(p, item->all.at, "'%s' is a number of perf stat, and cannot "
+					   "be sampled; cpu-clock samples time", counted[i]);
 	suggest_begin(&s, item->name);
 	suggest_aliases(&s);
 	if (!*s.best && models_having(p, item, models, sizeof(models)))

@@ -217,6 +217,11 @@ static struct decoded *read_whole(struct opened *o, const struct open_options *o
 
 	if (bytes && options->when_read)
 		options->when_read();
+	if (bytes && look_is_old_profile(bytes, size)) {
+		report_error(o->report, "'%s' is %s", o->file, LOOK_OLD_PROFILE);
+		free(bytes);
+		return NULL;
+	}
 	if (bytes && o->look.kind == LOOK_TEXT) {
 		char *text = mem_resize(bytes, size + 1);
 		text[size] = '\n';

@@ -6,6 +6,7 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT_LOOKED_AT = 512 };	/* bytes; profile.proto has a control character earlier */
 
@@ -109,6 +110,35 @@ static struct look look_at_plain(const uint8_t *head, size_t size, bool is_all)
 		return (struct look){ .kind = LOOK_TOO_SHORT };
 	return (struct look){ .kind = is_text(head, size) ? LOOK_TEXT
 				      : is_profile(head, size) ? LOOK_PROFILE : LOOK_OTHER };
+}
+
+/* Return whether HEAD starts with words of WIDTH bytes: 0, 3 words, a version, a period in us. */
+static bool has_old_header(const uint8_t *head, size_t size, size_t width, bool big)
+{
+	uint64_t word[4] = { 0 };
+
+	if (size < 5 * width)
+		return false;
+	for (size_t i = 0; i < 4 * width; i++) {
+		size_t byte = i % width, shift = 8 * (big ? width - 1 - byte : byte);
+		word[i / width] |= (uint64_t)head[i] << shift;
+	}
+	return word[0] == 0 && word[1] == 3 && word[2] <= 1 && word[3] > 0 &&
+	       word[3] < 1000000000;
+}
+
+bool look_is_old_profile(const uint8_t *head, size_t size)
+{
+	static const char *const starts[] = {
+		"heap profile:", "--- heapz", "--- contentionz", "--- threadz", "--- growthz",
+		"threadcreate profile: total", "goroutine profile: total",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (size >= strlen(starts[i]) && !memcmp(head, starts[i], strlen(starts[i])))
+			return true;
+	return has_old_header(head, size, 8, false) || has_old_header(head, size, 4, false) ||
+	       has_old_header(head, size, 8, true) || has_old_header(head, size, 4, true);
 }
 
 struct look look_at(const uint8_t *head, size_t size, bool is_all)

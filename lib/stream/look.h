@@ -24,3 +24,13 @@ struct look {
  * more, or the caller wants no more; the answer is then never LOOK_TOO_SHORT.
  */
 struct look look_at(const uint8_t *head, size_t size, bool is_all);
+
+/*
+ * Return whether HEAD, the first SIZE bytes of a plain input, is a profile in a format from before
+ * profile.proto, of gperftools, old Go or Java, which only pprof reads.
+ */
+bool look_is_old_profile(const uint8_t *head, size_t size);
+
+/* What to do with such a profile, after "FILE is ". */
+#define LOOK_OLD_PROFILE "a profile in an old format of gperftools, Go or Java: " \
+	"go tool pprof -proto FILE >FILE.pb.gz makes a new one of it"

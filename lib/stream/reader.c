@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/internal.h"
+#include "stream/look.h"
 #include "record/group.h"
 #include "record/swap.h"
 #include "stream/resolved.h"
@@ -50,6 +51,11 @@ static bool read_header(struct stream_reader *in)
 		in->swap = size > UINT32_MAX;
 		size = in->swap ? __builtin_bswap64(size) : size;
 		magic = STREAM_MAGIC;
+	}
+	if (magic != STREAM_MAGIC && !in->swap &&
+	    look_is_old_profile(in->buffer + in->begin, in->end - in->begin)) {
+		reader_damage(in, "%s", LOOK_OLD_PROFILE);
+		return false;
 	}
 	if (magic != STREAM_MAGIC && !in->swap) {
 		reader_damage(in, "not a stream or perf.data file: it starts with 0x%016" PRIx64
