@@ -200,6 +200,23 @@ check 'lists, suggestions, models that share a name' <<'END'
 	none grep "did you mean" err
 END
 
+check 'a note says so if an event of another CPU is sampled' <<'END'
+	needs_icx() { pfm-encode 1 | grep -q ^icx: || skip "libpfm4 of another architecture"; }
+	needs_icx
+	# a CPU is one model at most; which events it has does not matter
+	notes() {
+		pmu-sample -e "$1" -o s.data -- true 2>err || :
+		grep -c "is an event of another CPU, Intel .*: this CPU may count something else" err || :
+	}
+	both=$(($(notes gnr::INST_RETIRED.ANY_P:u) + $(notes knl::INST_RETIRED:ANY_P:u)))
+	test "$both" -ge 1
+	both=$(($(notes clx::LSD:UOPS:u) + $(notes hsw::LSD:UOPS:c=1:u)))
+	test "$both" -ge 1
+	pmu-sample -e inst_retired.any_p:u -o s.data -- true 2>err || :
+	none grep "another CPU" err
+	test "$(notes cpu-clock:u)" = 0
+END
+
 check 'the tables are only in tools that encode events, and below 1 MB there' <<'END'
 	any_user
 	for tool in "$BIN"/*; do

@@ -56,6 +56,8 @@ struct event {
 	uint32_t floor;		/* shortest period allowed without FORCE; 1: any */
 	const char *base;	/* NAME without modifiers */
 	const char *letters;	/* the modifiers in NAME ("u", "ppS") */
+	const char *foreign;	/* the CPU model whose event it is, if this machine's CPU is
+				   another: there the code may mean another event; or NULL */
 };
 
 /* Zero-initialised: empty. */

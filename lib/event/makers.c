@@ -118,6 +118,37 @@ size_t makers_select(struct event_parser *p, struct slice name, struct maker mak
 	return count;
 }
 
+/* Return whether MODEL is this machine's, or one that its user has not bound to a CPU. */
+static bool is_present(struct event_parser *p, const struct table_model *model)
+{
+	char id[CPU_ID_SIZE];
+	bool has_pmu = false;
+
+	for (size_t i = 0; i < p->pmus.count; i++) {
+		struct pmu *pmu = &p->pmus.pmu[i];
+		if (!pmu->core)
+			continue;
+		has_pmu = true;
+		cpu_identify(&p->pmus, pmu, id);
+		if (is_for(model, id, cpu_role(pmu)))
+			return true;
+	}
+	cpu_identify(&p->pmus, NULL, id);
+	return (model->own && !strcmp(model->own->cpus, "-")) ||
+	       (!has_pmu && is_for(model, id, ""));
+}
+
+bool makers_is_present(struct event_parser *p, struct slice name)
+{
+	struct maker maker[MOST_MAKERS];
+	size_t count = makers_select(p, name, maker);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_present(p, &maker[i].model))
+			return true;
+	return false;
+}
+
 bool makers_find_for_pmu(struct event_parser *p, struct pmu *pmu, struct slice name,
 			 struct table_event *event)
 {
@@ -277,6 +308,8 @@ static bool add(struct event_parser *p, const struct event_item *item, const str
 	if (maker->pmu)
 		event.attr.type = maker->pmu->type;
 	event.base = arena_text(arena, e->base, sizeof(e->base));
+	if (!is_present(p, &maker->model))
+		event.foreign = arena_text(arena, maker->model.text, strlen(maker->model.text));
 	pmu_event_bind(p, &event);
 	with.period = e->period ? e->period : item->period;
 	with.frequency = e->frequency ? e->frequency : item->frequency;

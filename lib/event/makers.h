@@ -30,6 +30,9 @@ bool makers_find_for_pmu(struct event_parser *p, struct pmu *pmu, struct slice n
 /* Release what makers_select() read for P. */
 void makers_release(struct event_parser *p);
 
+/* Return whether the model called NAME is in a table, and this machine's. */
+bool makers_is_present(struct event_parser *p, struct slice name);
+
 /* Like tables_event(), of a model that may be the user's. */
 bool makers_event(const struct table_model *model, size_t i, struct table_event *event);
 

@@ -339,6 +339,19 @@ static bool take_makers_code(struct event_parser *p, const struct event_item *it
 					table.name, (int)wrong.size, wrong.at);
 }
 
+/* Return the description of BASE's model, MODEL::EVENT, if this machine's is another; or NULL. */
+static const char *find_foreign(struct event_parser *p, const char *base)
+{
+	const char *colons = strstr(base, "::");
+	struct slice name = { base, colons ? (size_t)(colons - base) : 0 };
+	struct model m;
+
+	for (int at = 0; colons && models_next(&at, &m);)
+		if (slice_is(name, m.name))
+			return m.present || makers_is_present(p, name) ? NULL : m.text;
+	return NULL;
+}
+
 /* Add the event E; LETTERS are modifiers in addition to those that libpfm4 parsed. */
 static bool add(struct event_parser *p, struct event_item *item, const struct model_encoding *e,
 		const char *letters)
@@ -352,6 +365,8 @@ static bool add(struct event_parser *p, struct event_item *item, const struct mo
 	char all[80];	/* LETTERS has less than 64, and here are up to 7 more */
 
 	event.base = e->base;
+	if (attr->type == PERF_TYPE_RAW)
+		event.foreign = find_foreign(p, e->base);
 	if (e->pmu)
 		event.pmu = e->pmu;
 	else

@@ -103,6 +103,11 @@ bool request_events(const struct event_request *request, struct event_list *list
 			return false;
 	}
 	event_list_drop_equal(list, report);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->event[i].foreign)
+			report_note(report, "'%s' is an event of another CPU, %s: this CPU may "
+				    "count something else by its code", list->event[i].name,
+				    list->event[i].foreign);
 	return !request->switches ||
 	       event_parse(list, request->how, "context-switches/period=1/", report);
 }
