@@ -82,6 +82,13 @@ check 'the others name ours' <<'END'
 	grep -q "leave out 'record'" err
 	exits 2 pmu-sample --nosuch 2>err
 	grep -q "unrecognized option" err
+	# all of the perf here, but for those that few builds of perf have
+	perf record -h 2>&1 | grep -oE -- " --[a-z-]+|^ +-[A-Za-z], " | tr -d " ," | sort -u >options
+	test "$(wc -l <options)" -ge 60
+	for option in $(grep -v -e "--clang" options); do
+		pmu-sample $option --help >out 2>>all || :	# which samples nothing
+	done
+	none grep "unrecognized option\|invalid option" all
 END
 
 check 'second spellings are in the man page, and not in --help' <<'END'
