@@ -124,7 +124,7 @@ check 'a cgroup by its path in the file system, and with -a' <<'END'
 	test "$(id -u)" = 0 || skip "only root may sample a cgroup"
 	mine=$root$(sed -n "s/^0:://p" /proc/self/cgroup)
 	for path in "$mine" "${mine#"$root"}"; do
-		exits 0 pmu-sample -a --cgroup "$path" -e cpu-clock -o s.data -- ten serial 0.2 2>err || {
+		exits 0 pmu-sample -m 8M -a --cgroup "$path" -e cpu-clock -o s.data -- ten serial 0.2 2>err || {
 			grep -q "no cgroups are mounted\|version 1" err && skip "no cgroups for events"
 			cat err
 			exit 1
