@@ -197,7 +197,8 @@ END
 check 'without rights, the program is sampled and the kernel is not, and a line says so' <<'END'
 	! may_sample_kernel || skip "this user may sample the kernel"
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 || skip "perf_event_paranoid is not 2"
-	pmu-sample -g -e cpu-clock,page-faults -F 1000 -o s.data -- ten faulting 0.1 2>err
+	pmu-sample -g -e cpu-clock/freq=1000/,page-faults/period=10/ -o s.data \
+		-- ten faulting 0.1 2>err
 	cat err
 	test "$(grep -c "kernel's own code is not sampled" err)" = 1
 	test "$(wc -l <err)" = 1
