@@ -132,13 +132,14 @@ static bool selects_samples(void)
 
 /*
  * Bars, ratios and pmu-diff want to know how a profile varies over time.  Folded text has no
- * labels, and who chooses labels gets only these.
+ * labels, and who chooses labels gets only these.  With intervals, the profiles show that.
  */
 static void set_slices(void)
 {
 	enum { ENOUGH = 20, STACKS = 100000 };
 
-	if (command_given("slices") || command_given("label") || format == TO_FOLDED)
+	if (command_given("slices") || command_given("label") || format == TO_FOLDED ||
+	    how.interval)
 		return;
 	how.slices = ENOUGH;
 	if (!command_given("slice-stacks"))

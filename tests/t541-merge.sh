@@ -19,8 +19,8 @@ pprof_proto() {
 # Two profiles of a program that is at other addresses in each, and of several processes:
 # recorded once for all checks
 for n in 1 2; do
-	pmu-sample -g -e page-faults,cpu-clock -F 1000 -- sh -c "ten serial 0.2; ten threads 0.1" |
-		pmu-symbolize -q >"$scratch/$n.data"
+	pmu-sample -g -e page-faults/period=1/,cpu-clock/freq=1000/ \
+		-- sh -c "ten serial 0.2; ten threads 0.1" | pmu-symbolize -q >"$scratch/$n.data"
 	pmu-topprof --label pid,tid,thread_comm -o "$scratch/$n.pb.gz" "$scratch/$n.data"
 done
 two_profiles() { cp "$scratch"/[12].data "$scratch"/[12].pb.gz .; }
