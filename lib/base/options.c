@@ -391,7 +391,7 @@ static void use_spelling(const struct command *cmd, int i)
 				s->name ? s->name : "", s->instead);
 }
 
-/* Return the index of the option that LETTER means; the number of options: there is none. */
+/* Return the index of the option with LETTER, or the number of options if none has it. */
 static int letter_index(const struct command *cmd, char letter)
 {
 	const struct command_spelling *s;

@@ -320,7 +320,7 @@ static bool add(struct event_parser *p, const struct event_item *item, const str
 	return event_parser_add(p, &with, event, (struct slice){ kept, strlen(kept) }, &rates);
 }
 
-/* Split ITEM's text into the name of a MODEL, which may be empty, and that of an event. */
+/* Split ITEM's text into the name of a MODEL, which may be empty, and the name of an event. */
 static struct slice cut_model(const struct event_item *item, struct slice *model)
 {
 	struct slice text = item->has_terms ? item->name : item->all;

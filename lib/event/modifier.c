@@ -106,7 +106,7 @@ bool event_modify(struct event_list *list, struct event *event, struct slice let
 	return true;
 }
 
-/* Write the modifiers that EVENT's attr corresponds to into LETTERS; READ: with that of :S. */
+/* Write the modifiers of EVENT's attr to LETTERS.  READ: also the modifier S. */
 static void spell_letters(const struct event *event, bool read, char letters[MOST_LETTERS])
 {
 	const struct perf_event_attr *attr = &event->attr;

@@ -24,7 +24,7 @@ struct table_event {
 	bool deprecated;	/* the maker has another name for it, or does not want it used */
 };
 
-/* Return the kernel's term for the extra register, "ldlat"; "": there is none. */
+/* Return the kernel's term for the extra register, such as "ldlat", or "" if it has none. */
 const char *tables_register(enum table_register extra);
 
 struct own_model;

@@ -217,7 +217,7 @@ static void complete(struct collect *c, struct collect_part *part)
 {
 	struct profile *p = &part->profile;
 
-	p->first_time = c->first_time;	/* not that of a sample that came late, or is wrong */
+	p->first_time = c->first_time;	/* a sample may come late, or have a wrong time */
 	p->last_time = c->last_time;
 	collect_settle_lost(c, p);
 	if (c->how.not_sampled)

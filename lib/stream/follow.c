@@ -105,7 +105,7 @@ static uint64_t latest_time(const struct stream_reader *in)
 	const uint64_t years = 10 * 365 * 86400ULL * 1000000000;	/* a clock may be wrong */
 	uint64_t now = clock_ns(CLOCK_REALTIME);
 
-	/* A clock here that is behind the recorder's shows nothing. */
+	/* If the clock here shows an earlier time than the recorder's, it proves nothing. */
 	if (!in->origin.has_clock || now < in->origin.wall_time)
 		return UINT64_MAX;
 	uint64_t since = now - in->origin.wall_time + years;
