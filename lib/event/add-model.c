@@ -133,8 +133,12 @@ static void add_pattern(struct addition *a, struct slice pattern)
 		snprintf(text, sizeof(text), "0x%02x%03x", (unsigned int)(midr >> 24 & 0xff),
 			 (unsigned int)(midr >> 4 & 0xfff));
 	}
-	if (own_may_be_cpus(text) && used + strlen(text) + 2 < sizeof(a->cpus))
-		snprintf(a->cpus + used, sizeof(a->cpus) - used, "%s%s", used ? "|" : "", text);
+	size_t size = strlen(text);
+	if (!own_may_be_cpus(text) || used + 1 + size >= sizeof(a->cpus))
+		return;
+	if (used)
+		a->cpus[used++] = '|';
+	memcpy(a->cpus + used, text, size + 1);
 }
 
 /* Return whether the resolved PATH is, or is in, what a line of mapfile.csv calls NAME. */
