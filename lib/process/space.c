@@ -3,7 +3,12 @@
 #include "base/arena.h"
 #include "base/oldest.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 static const struct space empty_space;
 
@@ -476,6 +481,53 @@ static void mark_space(const struct spaces *s, const struct space *space, bool *
 {
 	mappings_mark(&space->code, s->rounds, live);
 	mappings_mark(&space->data, s->rounds, live);
+}
+
+/* Return whether the stream knows this process, so that its PIDs are ours. */
+static bool are_our_pids(const struct spaces *s)
+{
+	char name[16 + 1] = "";
+
+	return prctl(PR_GET_NAME, name) == 0 && *name &&
+	       !strcmp(tasks_name_text(&s->tasks, getpid()), name);
+}
+
+/* What spaces_forget_gone() has found. */
+struct gone {
+	const struct spaces *spaces;
+	uint64_t before;
+};
+
+static bool is_gone(const void *context, pid_t pid)
+{
+	const struct gone *g = context;
+	uint32_t id = find_process(g->spaces, pid);
+
+	return id != TABLE_NONE && g->spaces->process[id].gone &&
+	       g->spaces->process[id].gone < g->before;
+}
+
+void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed)
+{
+	const uint64_t often = 10000000000;	/* ns */
+	struct gone gone = { s, followed };
+	bool any = false;
+
+	if (now < s->looked + often || !are_our_pids(s))
+		return;
+	s->looked = now;
+	for (uint32_t i = 0; i < s->processes; i++) {
+		struct process *p = &s->process[i];
+		bool exists = p->pid <= 0 || kill(p->pid, 0) == 0 || errno != ESRCH;
+		p->gone = exists ? 0 : p->gone ? p->gone : now;
+		any = any || (p->gone && p->gone < followed);
+	}
+	if (!any)
+		return;
+	tasks_end(&s->tasks, is_gone, &gone);
+	for (uint32_t i = s->processes; i-- > 0; )
+		if (is_gone(&gone, s->process[i].pid) && !tasks_has(&s->tasks, s->process[i].pid))
+			forget_process(s, s->process[i].pid);
 }
 
 void spaces_mark_objects(struct spaces *s, bool *live)

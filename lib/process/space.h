@@ -14,7 +14,8 @@
  * found in one is not a caller.  Such mappings change without a new generation, unless they
  * replace code.
  *
- * The mappings of a process are freed a few rounds after its last thread has ended.  Mappings of
+ * The mappings of a process are freed a few rounds after its last thread has ended; or later, if
+ * the records of that were lost, by spaces_forget_gone().  Mappings of
  * code that the kernel generated (KSYMBOL) are freed after the kernel has removed more such code.
  */
 #pragma once
@@ -54,6 +55,7 @@ struct spaces {
 	struct process {
 		pid_t pid;
 		bool ended;	/* its main thread has exited: PID may be reused */
+		uint64_t gone;	/* when it was found not to exist, as in spaces_forget_gone(); 0: not */
 		uint64_t used;	/* USES at the last record or sample */
 		struct space space;
 	} *process;
@@ -73,6 +75,7 @@ struct spaces {
 		uint32_t number;	/* as in struct mapping */
 	} *removed;		/* the last REMOVED_MAX pieces that the kernel removed; a ring */
 	uint64_t removals;	/* pieces so far */
+	uint64_t looked;	/* NOW of the last spaces_forget_gone() that looked for processes */
 };
 
 enum {
@@ -96,6 +99,14 @@ void spaces_release(struct spaces *s);
  * BUILD_ID change the spaces.  Return false if REC is damaged.
  */
 bool spaces_follow(struct spaces *s, const struct record *rec);
+
+/*
+ * Records may be lost, and among them EXIT.  So look every few seconds which processes of a stream
+ * that is recorded here and now exist, and forget the others once all records of their lives were
+ * followed.  NOW: CLOCK_MONOTONIC in ns; FOLLOWED: all records before were followed, by that clock.
+ * Does nothing in another PID namespace: this process is in the stream, or we do not look.
+ */
+void spaces_forget_gone(struct spaces *s, uint64_t now, uint64_t followed);
 
 /* Return the space of process PID, an empty one if PID is unknown.  Valid until the next record. */
 const struct space *spaces_find(struct spaces *s, pid_t pid);

@@ -3,6 +3,7 @@
  * The resolver and its frames. A cache maps an address in an object to a frame, exactly. It is
  * used if the cache of resolver-chain.c misses; symbol tables are searched only if both miss.
  */
+#include "base/clock.h"
 #include "locate/roots.h"
 #include "resolve/resolver-internal.h"
 
@@ -82,6 +83,8 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	if (!spaces_follow(&r->spaces, rec))
 		stream_damaged(in, rec, "record with fields that do not fit into it");
 	stream_note_tasks(in, &r->spaces.tasks);
+	if (rec->type == RECORD_FINISHED_ROUND && r->is_local && r->time && r->time != JIT_LATEST)
+		spaces_forget_gone(&r->spaces, monotonic_ns(), r->time);
 	if (r->spaces.silenced > r->silence_reported)
 		report_rarely(r->report, SPACES_SILENCED, PROCESSES_MAX);
 	r->silence_reported = r->spaces.silenced;

@@ -246,6 +246,20 @@ void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid)
 		task->seen = t->tick;
 }
 
+bool tasks_has(const struct tasks *t, pid_t tid)
+{
+	return find(t, tid) != NULL;
+}
+
+void tasks_end(struct tasks *t, bool (*ended)(const void *context, pid_t pid),
+	       const void *context)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if ((!t->task[i].ended || t->task[i].guessed) &&
+		    ended(context, t->task[i].pid))
+			mark_end(t, recorded(t, t->task[i].tid, t->task[i].pid));
+}
+
 uint32_t tasks_name(const struct tasks *t, pid_t tid)
 {
 	struct task *task = find(t, tid);

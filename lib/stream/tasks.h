@@ -60,6 +60,16 @@ bool tasks_follow(struct tasks *t, const struct record *rec);
 /* Note a sample of thread TID of process PID. */
 void tasks_sampled(struct tasks *t, pid_t pid, pid_t tid);
 
+/* Return whether thread TID is known. */
+bool tasks_has(const struct tasks *t, pid_t tid);
+
+/*
+ * The processes for which ENDED(context, pid) do not exist any more: their threads are forgotten as
+ * if the EXIT records had been read.
+ */
+void tasks_end(struct tasks *t, bool (*ended)(const void *context, pid_t pid),
+	       const void *context);
+
 /*
  * Return the name of thread TID, an id in t->names; 0 ("") if it is unknown.  Valid until
  * t->renumbered changes.  The thread counts as seen.

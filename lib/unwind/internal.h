@@ -202,6 +202,7 @@ struct unwind {
 	uint8_t number[MACHINE_BITS];
 	struct unwind_counts counts;
 	uint64_t sample_time;	/* of the current sample, in the stream's clock; 0: unknown */
+	uint64_t sample_monotonic;	/* the same, if that is CLOCK_MONOTONIC; else 0 */
 	uint64_t full_size;	/* requested bytes of the last stack that was cut */
 	enum stack_end end;	/* end of the last unwound stack */
 	uint64_t left_out;	/* samples with frames that were left out in the middle */

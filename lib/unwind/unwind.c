@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attrs and samples: takes the dump out, puts the callers in, and counts. */
+#include "base/clock.h"
 #include "locate/roots.h"
 #include "unwind/deferred.h"
 #include "unwind/internal.h"
@@ -144,6 +145,8 @@ bool unwind_follow(struct unwind *u, const struct record *rec)
 	if (unwind_is_local(u))
 		locate_roots_follow(u->options.where.roots, rec);
 	bool good = spaces_follow(&u->spaces, rec);
+	if (rec->type == RECORD_FINISHED_ROUND && unwind_is_local(u) && u->sample_monotonic)
+		spaces_forget_gone(&u->spaces, monotonic_ns(), u->sample_monotonic);
 	if (u->spaces.silenced > u->silence_reported)
 		report_rarely(u->report, SPACES_SILENCED, PROCESSES_MAX);
 	u->silence_reported = u->spaces.silenced;
@@ -538,6 +541,8 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 	if (!unwind_takes(u, &event->attr))
 		return 0;
 	u->sample_time = event->attr.sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	u->sample_monotonic = event->attr.use_clockid && event->attr.clockid == CLOCK_MONOTONIC
+			      ? u->sample_time : 0;
 	code_make_room(u);
 	add_budget(&u->budget);
 	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;

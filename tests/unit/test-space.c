@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MIB2 = 2 * 1024 * 1024 };
 
@@ -502,6 +505,48 @@ static void test_shared(void)
 	spaces_release(&s);
 }
 
+/* Return the pid of a process that has ended and was waited for. */
+static pid_t dead_process(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+/* The records of a process's end were lost. */
+static void test_gone(void)
+{
+	const uint64_t start = 1000000000000, often = 10000000000;
+	struct spaces s = { 0 };
+	pid_t dead = dead_process(), self = getpid(), parent = getppid();
+	char name[17] = "";
+
+	map(&s, dead, 0x10000, 0x1000, 0, "/dead");
+	task(&s, PERF_RECORD_FORK, dead, dead, dead + 1, dead);
+	map(&s, parent, 0x10000, 0x1000, 0, "/parent");
+	spaces_forget_gone(&s, start, start + often);
+	spaces_forget_gone(&s, start + 2 * often, start + 3 * often);
+	rounds(&s, 8);
+	tap(spaces_has(&s, dead), "nothing is forgotten where our own process is not known: "
+	    "PIDs may be those of another namespace");
+	prctl(PR_GET_NAME, name);
+	comm(&s, self, self, name, PERF_RECORD_MISC_USER);
+	spaces_forget_gone(&s, start + 3 * often, start + 2 * often);
+	spaces_forget_gone(&s, start + 4 * often, start + 3 * often);
+	rounds(&s, 8);
+	tap(spaces_has(&s, dead) && is_at(&s, dead, 0x10000, "/dead", 0),
+	    "a process without an end stays while its last records may still come");
+	spaces_forget_gone(&s, start + 5 * often, start + 3 * often + 1);
+	rounds(&s, 8);
+	tap(!spaces_has(&s, dead) && !tasks_has(&s.tasks, dead + 1),
+	    "then it is forgotten, with its threads");
+	tap(spaces_has(&s, parent) && tasks_has(&s.tasks, self), "and those that exist are not");
+	spaces_release(&s);
+}
+
 int main(void)
 {
 	test_go_programs();
@@ -511,6 +556,7 @@ int main(void)
 	test_processes();
 	test_copies();
 	test_ends();
+	test_gone();
 	test_kinds();
 	test_kernels();
 	test_huge_pages();
