@@ -213,6 +213,22 @@ bool events_add(struct stream_events *events, const void *attr, size_t size, str
 	return true;
 }
 
+bool events_follow(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
+		   const char **error)
+{
+	const struct stream_event *last = events->count ? &events->event[events->count - 1] : NULL;
+	struct perf_event_attr same = { 0 };
+	bool is_open = events->is_open;
+
+	events->is_open = events_is_full(size, cursor_left(&ids) / 8);
+	memcpy(&same, attr, size < sizeof(same) ? size : sizeof(same));
+	if (!is_open || memcmp(&last->attr, &same, sizeof(same)))
+		return events_add(events, attr, size, ids, error);
+	while (cursor_left(&ids) >= 8)
+		add_id(events, cursor_u64(&ids), events->count - 1);
+	return true;
+}
+
 const char *events_keep_name(struct stream_events *events, const char *name, size_t size)
 {
 	enum { MEMORY_MAX = 16 << 20 };		/* bytes: 4096 events with 4 KiB each */

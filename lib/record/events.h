@@ -44,6 +44,7 @@ struct stream_events {
 	uint64_t *id;			/* all ids of all events */
 	uint32_t *event_of_id;		/* for each of ID: its event, an index into EVENT */
 	uint32_t ids;			/* elements of ID */
+	bool is_open;			/* the last event's record was full of ids */
 	bool ask_build_ids;		/* the attr of some event asks for build IDs */
 	bool switches;			/* the attr of some event asks for context switches */
 	bool has_labels;		/* some event is_labels */
@@ -64,6 +65,31 @@ enum { EVENTS_MAX = 4096 };	/* events per stream; a kernel has fewer tracepoints
  */
 bool events_add(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
 		const char **error);
+
+/*
+ * A record has room for some 8,000 ids, and an event of 300 threads on 64 CPUs has 19,200.  So an
+ * ATTR record that is full, because one more id would not fit, is always followed by one with the
+ * same attr, and with the ids that are left: maybe none.
+ */
+static inline bool events_is_full(size_t attr_size, size_t ids)
+{
+	return RECORD_HEADER_SIZE + attr_size + 8 * (ids + 1) > RECORD_MAX_SIZE;
+}
+
+/* Return how many of IDS ids go into the next such record. */
+static inline size_t events_ids_that_fit(size_t attr_size, size_t ids)
+{
+	size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - attr_size) / 8;
+
+	return ids < room ? ids : room;
+}
+
+/*
+ * Follow an ATTR record: the same as events_add(), or add the ids to the event defined last, if its
+ * record was full and had the same attr.
+ */
+bool events_follow(struct stream_events *events, const void *attr, size_t size, struct cursor ids,
+		   const char **error);
 
 /* Assign ID to the event INDEX, even if ID belonged to another event. */
 void events_set_id(struct stream_events *events, uint64_t id, uint32_t index);

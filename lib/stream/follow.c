@@ -18,7 +18,7 @@ static void follow_attr(struct stream_reader *in, const struct record *rec)
 
 	if (!attr)
 		stream_damaged(in, rec, "ATTR record is shorter than its attr");
-	else if (!events_add(&in->events, attr, size, c, &error))
+	else if (!events_follow(&in->events, attr, size, c, &error))
 		stream_damaged(in, rec, error);
 }
 

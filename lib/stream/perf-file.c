@@ -108,17 +108,20 @@ static uint8_t *make_record(struct stream_reader *in, uint32_t type, uint16_t mi
 	return rec + RECORD_HEADER_SIZE;
 }
 
-/* Make an ATTR record with as many ids as fit; our own reader has all of them already. */
+/* Make the ATTR records of an event, see events_is_full(); our own reader has the ids already. */
 static void make_attr(struct stream_reader *in, const uint8_t *attr, size_t size,
 		      struct cursor ids)
 {
-	size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - size) & ~(size_t)7;
-	size_t ids_size = cursor_left(&ids) < room ? cursor_left(&ids) : room;
-	uint8_t *to = make_record(in, RECORD_ATTR, 0, RECORD_HEADER_SIZE + size + ids_size);
+	size_t count;
 
-	memcpy(to, attr, size);
-	if (ids_size)
-		memcpy(to + size, ids.at, ids_size);
+	do {
+		count = events_ids_that_fit(size, cursor_left(&ids) / 8);
+		uint8_t *to = make_record(in, RECORD_ATTR, 0,
+					  RECORD_HEADER_SIZE + size + 8 * count);
+		memcpy(to, attr, size);
+		if (count)
+			memcpy(to + size, cursor_bytes(&ids, 8 * count), 8 * count);
+	} while (events_is_full(size, count));
 }
 
 static bool open_attr(struct stream_reader *in, uint8_t *entry, size_t entry_size,

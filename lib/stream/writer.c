@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stream/writer.h"
+#include "record/events.h"
 #include "record/origin.h"
 
 static const uint8_t zeros[8];
@@ -48,13 +49,18 @@ void writer_empty(struct output *out, uint32_t type)
 void writer_attr(struct output *out, const struct perf_event_attr *attr, const uint64_t *ids,
 		 size_t count)
 {
-	const size_t room = (RECORD_MAX_SIZE - RECORD_HEADER_SIZE - sizeof(*attr)) / 8;
+	size_t size;
 	struct writer w;
 
-	writer_begin(&w, out, RECORD_ATTR, 0);
-	writer_bytes(&w, attr, sizeof(*attr));
-	writer_bytes(&w, ids, 8 * (count < room ? count : room));
-	writer_end(&w);
+	do {
+		size = events_ids_that_fit(sizeof(*attr), count);
+		writer_begin(&w, out, RECORD_ATTR, 0);
+		writer_bytes(&w, attr, sizeof(*attr));
+		writer_bytes(&w, ids, 8 * size);
+		writer_end(&w);
+		ids += size;
+		count -= size;
+	} while (events_is_full(sizeof(*attr), size));
 }
 
 void writer_event_name(struct output *out, uint64_t id, const char *name)

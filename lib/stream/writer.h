@@ -58,7 +58,7 @@ static inline void writer_record(struct output *out, const struct record *rec)
 /* Write a record without a body. */
 void writer_empty(struct output *out, uint32_t type);
 
-/* Write an ATTR record: an event and as many of its ids as fit. */
+/* Write the ATTR records of an event: as many as its ids need, see events_is_full(). */
 void writer_attr(struct output *out, const struct perf_event_attr *attr, const uint64_t *ids,
 		 size_t count);
 
