@@ -55,7 +55,7 @@ struct spaces {
 	struct process {
 		pid_t pid;
 		bool ended;	/* its main thread has exited: PID may be reused */
-		uint64_t gone;	/* ns: when spaces_forget_gone() found that it does not exist; or 0 */
+		uint64_t gone;	/* ns: when it was found not to exist; 0: it was not */
 		uint64_t used;	/* USES at the last record or sample */
 		struct space space;
 	} *process;
