@@ -339,6 +339,40 @@ damaged_at() {
 	test "$(wc -l <messages)" = $#
 }
 
+# named VERSION: pmu-symbolize says once, and nothing else, that it does not read DWARF VERSION
+named() {
+	streamed
+	bounded pmu-symbolize --sysroot root hostile.data 2>messages >r.data
+	cat messages
+	grep "/t\.so.: some of its debug information is DWARF $1, which is not read;" messages
+	test "$(wc -l <messages)" = 1
+}
+
+check 'a version of DWARF that is not read is named, once; zeros are no version' <<'END'
+	info="info += FUNCTION * 3"
+	for version in 1 6 65535 0; do
+		echo "$info" | made
+		rewritten <<-END
+		struct.pack_into("<H", b, section[".debug_info"][4] + 4, $version)
+		END
+		if test $version = 0; then
+			streamed
+			bounded pmu-symbolize --sysroot root hostile.data 2>messages >r.data
+			test ! -s messages
+		else
+			named $version
+		fi
+	done
+	made <<-END
+	info += FUNCTION
+	section["line"] = line_table(6, [], ".byte 0", ".byte 0")
+	END
+	named 6
+	echo "$info" | made		# the only section of DWARF 1 is .debug
+	objcopy --rename-section .debug_info=.debug --remove-section .debug_abbrev t.so
+	named 1
+END
+
 check 'damage in tables of strings, addresses, ranges and symbols is reported once, too' <<'END'
 	made <<-END
 	section["abbrev"] = [abbrev(9, 0x2e, 0, NAME, (0x11, 0x1b), HIGH)]

@@ -172,23 +172,106 @@ check 'a module of another build is not used' <<'END'
 	none grep "debug information" err
 END
 
-check 'the file is found where distributions put it, by the list of modules' <<'END'
-	kernel_module
-	record
+# release: ./t.data is ./s.data of the kernel 6.1.0-test, whose modules are listed in $dir
+release() {
 	compose t.data <<-END
 		release = b"6.1.0-test".ljust(64, b"\0")
 		out = open("s.data", "rb").read()
 		out = out[:16] + record(80, struct.pack("<QI", 4, 64) + release, 0) + out[16:]
 	END
 	dir=root/lib/modules/6.1.0-test
-	mkdir -p $dir "root/usr/lib/debug/lib/modules/6.1.0-test/kernel/a"
+	mkdir -p $dir/kernel/a
 	printf '%s\n' "kernel/b/m-m.ko.xz:" "kernel/a/m.ko.xz: kernel/b/m-m.ko.xz" >$dir/modules.dep
+}
+
+check 'the file is found where distributions put it, by the list of modules' <<'END'
+	kernel_module
+	record
+	release
+	mkdir -p root/usr/lib/debug/lib/modules/6.1.0-test/kernel/a
 	for name in m.ko m.ko.debug; do
 		cp m.debug "root/usr/lib/debug/lib/modules/6.1.0-test/kernel/a/$name"
 		pmu-symbolize -v --sysroot root t.data 2>err >/dev/null
 		cat err
 		grep "'.m.': .* named by debug information" err
 		rm "root/usr/lib/debug/lib/modules/6.1.0-test/kernel/a/$name"
+	done
+END
+
+# pack FILE: FILE in each form that distributions have, ./FILE.gz, .xz and .zst, as kernels make it
+pack() {
+	gzip -9 -n -k -f "$1"
+	xz --check=crc32 --lzma2=dict=1MiB -k -f "$1"
+	zstd -q -f "$1"
+	zstd -q -c <"$1" >"$1.unsized.zst"		# a stream does not say its size
+}
+
+check 'a compressed module: as addr2line, whatever compressed it; also from a list' <<'END'
+	needs_command go xz zstd
+	kernel_module
+	record
+	release
+	pack m.ko
+	cp s.data plain.data
+	cp t.data s.data
+	for form in gz xz zst unsized.zst; do
+		cp "m.ko.$form" "$dir/kernel/a/m.ko.${form##*.}"
+		: >list
+		agrees --sysroot root
+		none grep "cannot read" err
+		rm "$dir"/kernel/a/*
+		echo "$id $PWD/m.ko.$form" >list
+		cp plain.data s.data
+		agrees
+		cp t.data s.data
+	done
+END
+
+# refused PART: pmu-symbolize says once that it cannot read the module's file, and why, and goes on
+refused() {
+	( ulimit -t 20; sanitized || ulimit -v 1000000
+	  exec pmu-symbolize -v --sysroot root t.data 2>err >r.data )
+	cat err
+	test "$(grep -c "cannot read the module 'root$(echo $dir | cut -c 5-)/kernel/a/m.ko\..*': .*$1" \
+		err)" = 1
+	grep "'.m.': .* frames, .* unnamed" err
+	rm "$dir"/kernel/a/*
+}
+
+check 'compressed modules that are cut, damaged, or far too large: one message, and no more' <<'END'
+	needs_command gcc xz zstd
+	kernel_module
+	record
+	release
+	pack m.ko
+	head -c 300000000 /dev/zero >bomb
+	pack bomb
+	for form in gz xz zst unsized.zst; do
+		file=$dir/kernel/a/m.ko.${form##*.}
+		for share in 1 2 3 4 5 6 7; do
+			head -c $(($(wc -c <m.ko.$form) * share / 8)) m.ko.$form >"$file"
+			refused "damaged or cut short;"
+		done
+		head -c $(($(wc -c <m.ko.$form) - 1)) m.ko.$form >"$file"
+		refused "damaged or cut short;"
+		python3 - "m.ko.$form" "$file" <<-PY
+			import sys
+			b = bytearray(open(sys.argv[1], "rb").read())
+			for at in range(len(b) // 2, len(b) // 2 + 16):
+			    b[at] ^= 0x55
+			open(sys.argv[2], "wb").write(b)
+		PY
+		refused "damaged or cut short;"
+		cp bomb.$form "$file"
+		refused "too well to be true;"
+		head -c 8 m.ko.$form >"$file"
+		refused "damaged or cut short;"
+		printf "not a module" >"$file"
+		refused "it is no ELF file;"
+		head -c 30 m.ko >part
+		pack part
+		cp part.$form "$file"		# whole, but not the ELF file
+		refused "it ends inside its header;"
 	done
 END
 

@@ -20,6 +20,17 @@ void dwarf_damaged(struct dwarf_file *f, enum dwarf_section s, uint64_t offset)
 	d->damage[s].offset = offset;
 }
 
+void dwarf_unread(struct dwarf *d, uint16_t version)
+{
+	if (!d->unread_version)
+		d->unread_version = version;
+}
+
+uint16_t dwarf_unread_version(const struct dwarf *d)
+{
+	return d ? d->unread_version : 0;
+}
+
 bool dwarf_next_damage(struct dwarf *d, struct elf_damage *out)
 {
 	if (!d || !d->new_damage)
@@ -44,7 +55,10 @@ static struct dwarf_file *open_main(struct dwarf *d)
 		return dwarf_file_open(d, d->inputs.debug, "");
 	if (elf_section(d->inputs.elf, ".debug_info", &info))
 		return dwarf_file_open(d, d->inputs.elf, "");
-	return NULL;
+	if (!elf_section(d->inputs.elf, ".debug", &info))
+		return NULL;
+	dwarf_unread(d, 1);
+	return dwarf_file_open(d, d->inputs.elf, "");	/* it has no units */
 }
 
 struct dwarf *dwarf_open(const struct dwarf_inputs *inputs)
@@ -54,7 +68,7 @@ struct dwarf *dwarf_open(const struct dwarf_inputs *inputs)
 	d->inputs = *inputs;
 	elf_text(inputs->elf, &d->text_start, &d->text_end);
 	d->main = open_main(d);
-	if (!d->main || (d->main->units == 0 && !d->new_damage)) {
+	if (!d->main || (d->main->units == 0 && !d->new_damage && !d->unread_version)) {
 		dwarf_close(d);
 		return NULL;
 	}

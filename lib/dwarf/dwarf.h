@@ -95,4 +95,10 @@ bool dwarf_has_exceeded(const struct dwarf *d);
  */
 bool dwarf_next_damage(struct dwarf *d, struct elf_damage *out);
 
+/*
+ * Return the first version of DWARF that was found in the program or its debug files so far and
+ * that is not read: 1, or one after 5.  0: none.  D may be NULL.
+ */
+uint16_t dwarf_unread_version(const struct dwarf *d);
+
 void dwarf_close(struct dwarf *d);

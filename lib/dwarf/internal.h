@@ -255,6 +255,7 @@ struct dwarf {
 	/* The first damage in each section.  NEW_DAMAGE: dwarf_next_damage() has some to return. */
 	struct { uint64_t offset; bool is_damaged, is_returned; } damage[SECTIONS];
 	bool new_damage;
+	uint16_t unread_version;	/* see dwarf_unread_version(); 0: none */
 	uint64_t memory;		/* bytes of all tables: see dwarf_charge() */
 	uint32_t splits;		/* number of .dwo files in SPLIT */
 	struct dwarf_frame *frame;	/* the last answer */
@@ -327,6 +328,15 @@ extern const char *const dwarf_section_names[SECTIONS];
  * is missing, and what depends on it only looks damaged: this is not noted.
  */
 void dwarf_damaged(struct dwarf_file *f, enum dwarf_section s, uint64_t offset);
+
+/* Return whether this version of units and line tables is read. */
+static inline bool dwarf_is_read(uint16_t version)
+{
+	return version >= 2 && version <= 5;
+}
+
+/* Note for dwarf_unread_version() that a part of VERSION, if that is not 0, was not read. */
+void dwarf_unread(struct dwarf *d, uint16_t version);
 
 /* Note damage at AT in .debug_info. */
 static inline void unit_damaged(const struct unit *u, const uint8_t *at)

@@ -137,7 +137,7 @@ static bool read_header(struct lines *l)
 		cursor_u8(&c);		/* segment selectors */
 	}
 	uint64_t header = form_number(&c, l->offset_size);
-	if (c.failed || l->version < 2 || l->version > 5 || header > cursor_left(&c) ||
+	if (c.failed || !dwarf_is_read(l->version) || header > cursor_left(&c) ||
 	    !dwarf_pay(f, header))	/* headers may overlap */
 		return false;
 	l->program = (uint64_t)(c.at - f->section[S_LINE].at) + header;
@@ -163,8 +163,12 @@ static bool read_header(struct lines *l)
 void lines_read_header(struct lines *l)
 {
 	l->is_bad = !read_header(l);
-	if (l->is_bad && l->version <= 5)
+	if (!l->is_bad)
+		return;
+	if (!l->version || dwarf_is_read(l->version))
 		dwarf_damaged(l->unit->file, S_LINE, l->offset);
+	else
+		dwarf_unread(l->unit->file->dwarf, l->version);
 }
 
 static const char *directory_of(const struct lines *l, uint64_t directory)

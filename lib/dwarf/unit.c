@@ -48,7 +48,7 @@ static bool read_header(struct dwarf_file *f, struct cursor *c, struct unit *u)
 		form_number(&h, u->offset_size);
 	}
 	u->dies = (uint64_t)(h.at - info);
-	u->is_bad = h.failed || u->version < 2 || u->version > 5 ||
+	u->is_bad = h.failed || !dwarf_is_read(u->version) ||
 		    (u->address_size != 4 && u->address_size != 8);
 	return true;
 }
@@ -80,9 +80,11 @@ static void read_headers(struct dwarf_file *f)
 			dwarf_damaged(f, S_INFO, u.offset);
 			break;
 		}
-		if (u.is_bad) {		/* for example zeros, from a hole in the file */
-			if (u.version && u.version <= 5)
+		if (u.is_bad) {
+			if (dwarf_is_read(u.version))
 				dwarf_damaged(f, S_INFO, u.offset);
+			else		/* 0: zeros, for example from a hole in the file */
+				dwarf_unread(f->dwarf, u.version);
 			continue;
 		}
 		f->unit = array_grow(f->unit, f->units, sizeof(u));

@@ -300,7 +300,8 @@ static uint64_t data_size(int fd, uint64_t size)
 	return sum;
 }
 
-static struct elf *open_file(int fd, uint64_t offset, const uint64_t *size, const char **why)
+/* Map the file FD, which is closed.  On failure, return NULL and set *WHY. */
+static struct elf *map_file(int fd, const char **why)
 {
 	struct elf *elf = mem_zeroed(1, sizeof(*elf));
 	bool is_mapped = mapped_open(&elf->mapped, fd);
@@ -315,23 +316,49 @@ static struct elf *open_file(int fd, uint64_t offset, const uint64_t *size, cons
 		return NULL;
 	}
 	elf->image = (struct elf_bytes){ elf->mapped.at, elf->mapped.size };
-	if (size) {
-		elf->image = elf_part(elf, offset, *size);
-		elf->part = offset;
-		if (elf->data > *size)
-			elf->data = *size;
-	}
-	return open_image(elf, why);
+	return elf;
 }
 
 struct elf *elf_open(int fd, const char **why)
 {
-	return open_file(fd, 0, NULL, why);
+	struct elf *elf = map_file(fd, why);
+
+	return elf ? open_image(elf, why) : NULL;
 }
 
 struct elf *elf_open_part(int fd, uint64_t offset, uint64_t size, const char **why)
 {
-	return open_file(fd, offset, &size, why);
+	struct elf *elf = map_file(fd, why);
+
+	if (!elf)
+		return NULL;
+	elf->image = elf_part(elf, offset, size);
+	elf->part = offset;
+	if (elf->data > size)
+		elf->data = size;
+	return open_image(elf, why);
+}
+
+struct elf *elf_open_packed(int fd, const char **why)
+{
+	struct elf *elf = map_file(fd, why);
+	uint8_t *bytes;
+	size_t size;
+
+	if (!elf || !elf_is_packed(elf->image))
+		return elf ? open_image(elf, why) : NULL;
+	const char *trouble = elf_unpack(elf, elf->image, &bytes, &size);
+	if (trouble) {
+		*why = trouble;
+		elf_close(elf);
+		return NULL;
+	}
+	elf_rest(elf);		/* the compressed bytes are not read again */
+	elf->owned = bytes;
+	elf->image = (struct elf_bytes){ bytes, size };
+	elf->data = size;
+	elf_charge(elf, size);
+	return open_image(elf, why);
 }
 
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why)

@@ -30,6 +30,12 @@ struct elf *elf_open(int fd, const char **why);
 /* The same for the ELF file that is the SIZE bytes at OFFSET of the file FD. */
 struct elf *elf_open_part(int fd, uint64_t offset, uint64_t size, const char **why);
 
+/*
+ * Like elf_open().  If the whole file is compressed with gzip, xz or zstd, as kernel modules are,
+ * open what it unpacks to.
+ */
+struct elf *elf_open_packed(int fd, const char **why);
+
 /* Open the image of at most SIZE bytes at BYTES.  The bytes must outlive the result. */
 struct elf *elf_open_memory(const void *bytes, size_t size, const char **why);
 

@@ -60,7 +60,7 @@ struct elf {
 	struct elf_bytes image;	/* the whole file, or a part of it */
 	uint64_t part;		/* offset of IMAGE in the file */
 	struct mapped mapped;	/* the mapping with the image; all 0: it is not a file */
-	uint8_t *owned;		/* the image, if elf_close() frees it; else NULL */
+	uint8_t *owned;		/* the image, if elf_close() frees it (unpacked); else NULL */
 	char *path;		/* without symbolic links; NULL: unknown, or not a file */
 	uint64_t data;		/* bytes that the file stores, without its holes */
 	bool is64, swap;	/* ELFCLASS64; byte order is not this machine's */
@@ -184,6 +184,17 @@ bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol
 
 /* Find the entry of the procedure linkage table at ADDRESS.  False: none, or unknown. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
+
+/* Return whether a file that starts with PACKED is compressed with gzip, xz or zstd. */
+bool elf_is_packed(struct elf_bytes packed);
+
+/*
+ * Unpack PACKED, which is in ELF and compressed with gzip, xz or zstd.  Set *BYTES, which a zero
+ * byte follows and the caller frees, and *SIZE, and return NULL.  On failure, return the reason:
+ * PACKED is damaged, or unpacks to more than any real file.
+ */
+const char *elf_unpack(const struct elf *elf, struct elf_bytes packed, uint8_t **bytes,
+		       size_t *size);
 
 /* Unpack and open the ELF file in .gnu_debugdata.  Return NULL if ELF has no such section. */
 struct elf *elf_open_mini(struct elf *elf);

@@ -34,23 +34,28 @@ static void add(struct elf_pool *pool, const struct elf_file *f, struct elf *elf
 	pool->memory += elf->memory;
 }
 
+/* Opens the SIZE bytes at OFFSET of the file FD; SIZE is 0: all. */
+typedef struct elf *opener(int fd, uint64_t offset, uint64_t size, const char **why);
+
 static struct elf *open_part(int fd, uint64_t offset, uint64_t size, const char **why)
 {
 	return size ? elf_open_part(fd, offset, size, why) : elf_open(fd, why);
 }
 
-struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
+static struct elf *open_packed(int fd, uint64_t offset, uint64_t size, const char **why)
 {
-	return elf_pool_open_part(pool, fd, 0, 0, why);
+	(void)offset;
+	(void)size;
+	return elf_open_packed(fd, why);
 }
 
-struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, uint64_t size,
-			       const char **why)
+static struct elf *open_by(opener *opens, struct elf_pool *pool, int fd, uint64_t offset,
+			   uint64_t size, const char **why)
 {
 	struct stat st;
 
 	if (!pool || fstat(fd, &st) < 0)
-		return open_part(fd, offset, size, why);
+		return opens(fd, offset, size, why);
 	const struct elf_file file = {
 		.device = st.st_dev, .inode = st.st_ino, .size = st.st_size,
 		.part = offset, .part_size = size,
@@ -67,10 +72,26 @@ struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, u
 		close(fd);
 		return NULL;
 	}
-	elf = open_part(fd, offset, size, why);
+	elf = opens(fd, offset, size, why);
 	if (elf)
 		add(pool, &file, elf);
 	return elf;
+}
+
+struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why)
+{
+	return open_by(open_part, pool, fd, 0, 0, why);
+}
+
+struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, uint64_t size,
+			       const char **why)
+{
+	return open_by(open_part, pool, fd, offset, size, why);
+}
+
+struct elf *elf_pool_open_packed(struct elf_pool *pool, int fd, const char **why)
+{
+	return open_by(open_packed, pool, fd, 0, 0, why);
 }
 
 void elf_pool_wake(struct elf *elf)

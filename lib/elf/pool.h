@@ -37,6 +37,9 @@ struct elf *elf_pool_open(struct elf_pool *pool, int fd, const char **why);
 struct elf *elf_pool_open_part(struct elf_pool *pool, int fd, uint64_t offset, uint64_t size,
 			       const char **why);
 
+/* Like elf_pool_open(), also for a compressed file: see elf_open_packed(). */
+struct elf *elf_pool_open_packed(struct elf_pool *pool, int fd, const char **why);
+
 /*
  * Note that ELF, which may be NULL, is read from now on.  If more than ELF_POOL_AWAKE files of
  * its pool are read, release the pages of one of them, with elf_rest().

@@ -66,8 +66,8 @@ static struct elf *open_listed(const struct locate_options *where, const char *h
 		line[strcspn(line, "\r\n")] = '\0';
 		if (strncasecmp(line, hex, length) || !strchr(" \t", line[length]))
 			continue;
-		elf = of_kind(locate_elf(where, "", line + length +
-					 strspn(line + length, " \t")), kind);
+		const char *path = line + length + strspn(line + length, " \t");
+		elf = of_kind(locate_packed(where, "", path, NULL), kind);
 	}
 	if (in)
 		fclose(in);

@@ -11,6 +11,13 @@ struct elf *locate_by_id(const struct locate_options *where, const char *root, c
 struct elf *locate_with_id(struct elf *elf, const uint8_t *id, size_t size);
 
 /*
+ * Like locate_elf(), also for a file that is compressed, as kernel modules are.  If the file is
+ * there but cannot be read, the reason is reported, unless REPORT is NULL.
+ */
+struct elf *locate_packed(const struct locate_options *where, const char *root, const char *path,
+			  struct report *report);
+
+/*
  * Open the vdso OBJECT, which process PID maps at M, on the machine where this program runs: the
  * 32-bit one is read from the memory of the living process.  Returns NULL if it cannot be read.
  */

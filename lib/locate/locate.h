@@ -136,10 +136,12 @@ struct elf *locate_kernel(const struct locate_options *where, const uint8_t *id,
 
 /*
  * Open the file with debug information of the kernel module PATH ("[ext4]", or a file's path)
- * with this build ID, of the kernel RELEASE (or NULL). Returns NULL if not found.
+ * with this build ID, of the kernel RELEASE (or NULL). The file may be compressed. Returns NULL if
+ * not found. A file that is there but cannot be read is reported.
  */
 struct elf *locate_module(const struct locate_options *where, const char *path,
-			  const uint8_t *id, size_t size, const char *release);
+			  const uint8_t *id, size_t size, const char *release,
+			  struct report *report);
 
 /*
  * Return whether PATH (a file's path, or "[ext4]") is the module MODULE ("[ext4]"). A '-' in PATH

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the file of a kernel module: by build ID, or where distributions put it. */
+/*
+ * Finds the file of a kernel module: by build ID, or where distributions put it, where it may be
+ * compressed (.ko.gz, .ko.xz, .ko.zst).
+ */
 #include "locate/internal.h"
 #include "base/regular.h"
+#include "elf/pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,11 +73,26 @@ static void cut_packing(char *path)
 		end[3] = '\0';
 }
 
+struct elf *locate_packed(const struct locate_options *where, const char *root, const char *path,
+			  struct report *report)
+{
+	const char *why;
+	int fd = regular_open_below(root, path, false);
+	struct elf *elf = fd < 0 ? NULL : elf_pool_open_packed(where->pool, fd, &why);
+
+	if (fd >= 0 && !elf && report)
+		report_note(report, "cannot read the module '%s%s': %s; some of its names and "
+			    "lines may be missing", root, path, why);
+	return elf;
+}
+
 struct elf *locate_module(const struct locate_options *where, const char *path,
-			  const uint8_t *id, size_t size, const char *release)
+			  const uint8_t *id, size_t size, const char *release,
+			  struct report *report)
 {
 	static const char *const places[][2] = {
 		{ "/usr/lib/debug", "" }, { "/usr/lib/debug", ".debug" }, { "", "" },
+		{ "", ".gz" }, { "", ".xz" }, { "", ".zst" },
 	};
 	const char *root = where->sysroot ? where->sysroot : "";
 	struct elf *elf = locate_by_id(where, "", id, size, LOCATE_DEBUG);
@@ -90,6 +109,6 @@ struct elf *locate_module(const struct locate_options *where, const char *path,
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !elf; i++)
 		if (set_path(file, places[i][0], release, below) &&
 		    snprintf(whole, sizeof(whole), "%s%s", file, places[i][1]) < PATH_MAX)
-			elf = locate_with_id(locate_elf(where, root, whole), id, size);
+			elf = locate_with_id(locate_packed(where, root, whole, report), id, size);
 	return elf;
 }

@@ -85,7 +85,7 @@ static void open_module(struct resolver *r, const struct stream_reader *in,
 	if (!size)
 		return;
 	source->elf = locate_module(&r->options.where, object->path, id, size,
-				    stream_origin(in)->kernel);
+				    stream_origin(in)->kernel, r->report);
 	if (source->elf && !elf_is_relocatable(source->elf)) {
 		elf_close(source->elf);
 		source->elf = NULL;

@@ -223,6 +223,12 @@ static void report_damaged_sections(const struct source *source)
 	struct tables *t = source->tables;
 	struct elf_damage damage;
 
+	if (!t->version_reported && dwarf_unread_version(t->dwarf)) {
+		t->version_reported = true;
+		report_note(source->report, "'%s': some of its debug information is DWARF %u, "
+			    "which is not read; some of its names and lines are missing",
+			    source->path, dwarf_unread_version(t->dwarf));
+	}
 	while (!t->exceeded_reported && dwarf_next_damage(t->dwarf, &damage))
 		report_damaged(source, &damage);
 	while (elf_next_damage(t->debug, &damage) || elf_next_damage(t->elf, &damage))

@@ -31,6 +31,7 @@ struct tables {
 	bool opened;		/* open_tables() was called */
 	const char *refused;	/* why debug information is not read; NULL: it may be read */
 	bool exceeded_reported;	/* it was reported that DWARF is not read completely */
+	bool version_reported;	/* it was reported that a version of DWARF is not read */
 	struct dwarf *dwarf;	/* NULL: not opened, or none */
 	bool go_damage_reported;	/* damage of GO was reported */
 	bool go_tried;		/* GO was looked for, because DWARF had no function */
