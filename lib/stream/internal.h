@@ -135,6 +135,26 @@ static inline bool reader_stopped(const struct stream_reader *in)
 void reader_swap(struct stream_reader *in, struct record *rec, uint8_t *at, size_t size);
 
 /*
+ * trailing.c: return whether REC is one of simpleperf's own records that may be larger than its
+ * 16-bit size says.  Read or skip such a record; LOW_SIZE is that size.  Return false if the stream
+ * ends inside (reported).
+ */
+bool reader_is_large(const struct record *rec);
+bool reader_take_large(struct stream_reader *in, struct record *rec, size_t low_size);
+
+/*
+ * Convert simpleperf's TRACING_DATA, with the data inside the record, to perf's, with the
+ * data after the record.  Return false if REC has perf's form already.
+ */
+bool reader_move_out_trailing(struct record *rec);
+
+/* Return the number of bytes after a record that its size does not include. */
+uint64_t reader_trailing_size(const struct record *rec);
+
+/* Read or skip the TRAILING bytes after REC.  Return false if some are missing (reported). */
+bool reader_take_trailing(struct stream_reader *in, struct record *rec, uint64_t trailing);
+
+/*
  * After damage, skip to the next place where several plausible records follow
  * each other.  Return false if the stream has no such place.
  */
