@@ -85,6 +85,9 @@ void collect_count_other(struct collect *c, const struct record *rec, uint64_t t
 void collect_settle_lost(const struct collect *c, struct profile *p);
 void collect_comment_losses(const struct collect *c, struct profile *p);
 
+/* collect-other.c: process REC, a record of the kernel or a recorder that is not a SAMPLE. */
+void collect_take_other(struct collect *c, const struct record *rec);
+
 /*
  * collect-counted.c: a sample of EVENT with PERIOD is not selected; the recorder has counted EVENT
  * COUNT more times.
