@@ -185,6 +185,9 @@ bool elf_table_symbol(struct elf *elf, uint64_t address, struct elf_table_symbol
 /* Find the entry of the procedure linkage table at ADDRESS.  False: none, or unknown. */
 bool elf_stub(struct elf *elf, uint64_t address, struct elf_symbol *out);
 
+/* Read the headers of ELF, whose image is set.  On failure, close ELF and return NULL. */
+struct elf *elf_open_image(struct elf *elf, const char **why);
+
 /* Return whether a file that starts with PACKED is compressed with gzip, xz or zstd. */
 bool elf_is_packed(struct elf_bytes packed);
 
