@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/own.h"
+#include "base/bisect.h"
 #include "base/descriptor.h"
 #include "base/directory.h"
 #include "base/heap.h"
@@ -83,21 +84,13 @@ static int by_name(const void *a, const void *b)
 
 bool own_find(const struct own_model *own, struct slice name, struct table_event *event)
 {
-	size_t low = 0, high = own->model.events;
+	size_t count = own->model.events;
+	size_t i = BISECT(0, count, at, tables_compare(name, own->event[at].name) <= 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = tables_compare(name, own->event[middle].name);
-		if (order == 0) {
-			*event = own->event[middle];
-			return true;
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	if (i == count || tables_compare(name, own->event[i].name))
+		return false;
+	*event = own->event[i];
+	return true;
 }
 
 static bool is_hex(struct slice s, uint64_t *number)

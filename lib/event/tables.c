@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/tables.h"
+#include "base/bisect.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -120,21 +121,12 @@ bool tables_find(int number, struct slice name, struct table_event *event)
 {
 	const struct table_row *row = &tables_rows[number];
 	const struct table_entry *entry = &tables_entries[row->first];
-	size_t low = 0, high = row->count;
+	size_t i = BISECT(0, row->count, at, tables_compare(name, entry_name(&entry[at])) <= 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = tables_compare(name, entry_name(&entry[middle]));
-		if (order == 0) {
-			fill(&entry[middle], event);
-			return true;
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	if (i == row->count || tables_compare(name, entry_name(&entry[i])))
+		return false;
+	fill(&entry[i], event);
+	return true;
 }
 
 bool tables_event(int number, size_t i, struct table_event *event)

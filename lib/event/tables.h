@@ -43,23 +43,23 @@ struct table_model {
 /* Get the next model and advance *AT, which starts at 0.  False: no more. */
 bool tables_next(int *at, struct table_model *model);
 
-/* Return whether the model NUMBER is called NAME: upper case, and '-' for '_', do not matter. */
+/* Return whether the model NUMBER is called NAME, in upper or lower case, with '-' or '_'. */
 bool tables_is_called(int number, struct slice name);
 
 /*
- * Return whether the model NUMBER is that of the CPU called ID ("GenuineIntel-6-6A-6", "0x41d0c")
- * (NULL: of any CPU) with cores of the kind ROLE ("core", "atom", "lowpower", or "" if there is
- * one kind).
+ * Return whether the model NUMBER is for CPUs with this ID ("GenuineIntel-6-6A-6", "0x41d0c") and
+ * for cores of the kind ROLE ("core", "atom", "lowpower", or "" if there is only one kind).  If ID
+ * is NULL, only ROLE counts.
  */
 bool tables_is_for(int number, const char *id, const char *role);
 
 /*
- * Find the event called NAME of the model NUMBER: upper case, and ':' for '.', do not matter.
- * False: it has no such event.
+ * Find the event called NAME of the model NUMBER, in upper or lower case, with '.' or ':'.  Return
+ * false if the model has no such event.
  */
 bool tables_find(int number, struct slice name, struct table_event *event);
 
-/* Compare the names of two events, as in strcmp(): upper case, and ':' for '.', do not matter. */
+/* Compare two names of events like strcmp(), but take upper for lower case, and ':' for '.'. */
 int tables_compare(struct slice name, const char *other);
 
 /* Get the event at index I of the model NUMBER, in the order of the names.  False: no more. */

@@ -30,7 +30,7 @@ bool archive_find_name(struct elf_bytes zip, const char *name, struct archive_fi
 uint64_t archive_cost(struct elf_bytes zip);
 
 /*
- * Return where in PATH the separator "!/" is, before which an archive's path ends and after which a
- * file's name in it starts; NULL: PATH is not that of a file in an archive.
+ * Return the separator "!/" in PATH, between the path of an archive and the name of a file in the
+ * archive.  Return NULL if PATH is not such a path.
  */
 const char *archive_separator(const char *path);

@@ -18,7 +18,8 @@ struct locate_embedded {
 };
 
 /*
- * If M maps a library in an APK, change the path of M to that of the library, which is valid until
- * the next call, and its offset.  IS_LOCAL: the stream was recorded on this machine.
+ * If M maps a library that is stored in an APK, make M a mapping of the library: set its path to
+ * "APK!/LIBRARY", and its offset to the offset in the library.  The path is valid until the next
+ * call.  IS_LOCAL: the stream was recorded on this machine.
  */
 void locate_embedded(struct locate_embedded *e, struct mmap_record *m, bool is_local);
