@@ -135,6 +135,20 @@ static bool has_lines(const struct resolver *r, const struct resolved_frame *f, 
 }
 
 /*
+ * Find the merged frame of OBJECT with the LINES lines in r->line, and set *HASH to the hash for
+ * adding it. Returns TABLE_NONE if there is none.
+ */
+static uint32_t find_merged(const struct resolver *r, uint32_t object, uint32_t lines,
+			    uint64_t *hash)
+{
+	const struct resolved_frame *frame = r->tables->frame;
+
+	*hash = hash_more(object, hash_bytes(r->line, lines * sizeof(*r->line)));
+	return TABLE_FIND(&r->merged_table, *hash, i,
+			  frame[i].object == object && has_lines(r, &frame[i], lines));
+}
+
+/*
  * Return the frame of PLACE beyond FRAMES_MAX frames. Then addresses of one object with the same
  * names and lines share a frame. If even these frames are too many, all share one.
  */
@@ -150,10 +164,8 @@ static uint32_t merged_frame(struct resolver *r, struct place place)
 		place = resolver_place_unmapped(r, 0);
 	if (lines == 0)
 		lines = resolver_find_named_line(r, "[more addresses]");
-	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
-	const struct resolved_frame *frame = r->tables->frame;
-	uint32_t id = TABLE_FIND(&r->merged_table, hash, i,
-				 frame[i].object == place.object && has_lines(r, &frame[i], lines));
+	uint64_t hash;
+	uint32_t id = find_merged(r, place.object, lines, &hash);
 	if (id != TABLE_NONE)
 		return id;
 	id = add_frame(r, &place, lines);
@@ -165,10 +177,8 @@ uint32_t resolver_left_out_frame(struct resolver *r)
 {
 	struct place place = resolver_place_unmapped(r, 0);
 	uint32_t lines = resolver_find_named_line(r, "[frames left out]");
-	uint64_t hash = hash_more(place.object, hash_bytes(r->line, lines * sizeof(*r->line)));
-	const struct resolved_frame *frame = r->tables->frame;
-	uint32_t id = TABLE_FIND(&r->merged_table, hash, i,
-				 frame[i].object == place.object && has_lines(r, &frame[i], lines));
+	uint64_t hash;
+	uint32_t id = find_merged(r, place.object, lines, &hash);
 
 	if (id != TABLE_NONE)
 		return id;

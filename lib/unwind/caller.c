@@ -24,20 +24,10 @@ struct question {
 /* The state at the first instruction of a function. */
 static const struct flow_state first = { .has_depth = true, .is_in_register = true };
 
-/* Copy SIZE bytes of code at ADDRESS, which may be in two blocks. */
+/* Copy SIZE bytes of code at ADDRESS.  Return false if they are unknown. */
 static bool read_code(struct question *q, uint64_t address, uint8_t *to, size_t size)
 {
-	while (size) {
-		struct elf_bytes bytes = code_bytes_at(q->u, q->place, address, &q->is_live);
-		size_t n = bytes.size < size ? bytes.size : size;
-		if (!n)
-			return false;
-		memcpy(to, bytes.at, n);
-		to += n;
-		address += n;
-		size -= n;
-	}
-	return true;
+	return code_bytes_copy(q->u, q->place, address, to, size, &q->is_live);
 }
 
 /* The calls that may end at an address.  The start of an instruction of x86-64 is not certain. */

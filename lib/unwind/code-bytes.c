@@ -63,6 +63,22 @@ struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_place *place,
 	return bytes;
 }
 
+bool code_bytes_copy(struct unwind *u, const struct walk_place *place, uint64_t address,
+		     uint8_t *to, size_t size, bool *is_live)
+{
+	while (size) {
+		struct elf_bytes bytes = code_bytes_at(u, place, address, is_live);
+		size_t n = bytes.size < size ? bytes.size : size;
+		if (!n)
+			return false;
+		memcpy(to, bytes.at, n);
+		to += n;
+		address += n;
+		size -= n;
+	}
+	return true;
+}
+
 /* Return whether the word at OWN is in a global offset table: only the loader changes it. */
 static bool is_in_table(const struct elf *elf, uint64_t own)
 {

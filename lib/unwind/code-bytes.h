@@ -30,6 +30,13 @@ struct elf_bytes code_bytes_at(struct unwind *u, const struct walk_place *place,
 			       bool *is_live);
 
 /*
+ * Copy SIZE bytes of code at ADDRESS to TO, also from several blocks or mappings.  Return false if
+ * some of the bytes are unknown.  *IS_LIVE as in code_bytes_at().
+ */
+bool code_bytes_copy(struct unwind *u, const struct walk_place *place, uint64_t address,
+		     uint8_t *to, size_t size, bool *is_live);
+
+/*
  * Set *VALUE to the word at SLOT, a place in the global offset table of the object that has
  * ADDRESS.  Return false if it is unknown, or if SLOT is in no such table.
  */

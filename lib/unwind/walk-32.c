@@ -27,22 +27,12 @@ static bool load(const struct dump *d, uint64_t address, uint64_t *value)
 	return true;
 }
 
-/* Copy the SIZE bytes of code at ADDRESS, which are in one mapping.  Return whether it can. */
+/* Copy SIZE bytes of code at ADDRESS.  Return false if they are unknown. */
 static bool read_code(const struct walk_32 *w, uint64_t address, uint8_t *to, size_t size)
 {
 	bool is_live;
 
-	while (size) {
-		struct elf_bytes b = code_bytes_at(w->u, w->place, address, &is_live);
-		size_t n = b.size < size ? b.size : size;
-		if (!n)
-			return false;
-		memcpy(to, b.at, n);
-		to += n;
-		address += n;
-		size -= n;
-	}
-	return true;
+	return code_bytes_copy(w->u, w->place, address, to, size, &is_live);
 }
 
 /* Return the function with ADDRESS by the symbols of its file; an empty range: unknown. */
