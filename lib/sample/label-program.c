@@ -4,8 +4,7 @@
  * kernel's verifier regards any value loaded from there as unknown.  So after each string all
  * paths look the same to the verifier, and it follows only one of them.
  */
-#include "sample/label-program.h"
-#include "record/label-payload.h"
+#include "sample/label-program-internal.h"
 
 #include <stddef.h>
 
@@ -15,37 +14,6 @@ enum { PAIRS = 10, BUCKETS = 2, BUCKET_SLOTS = 8, BUCKET_BYTES = 272, BUCKET_NEX
 enum { FULL = LABEL_PAYLOAD_TEXT - 2 - LABEL_KEY_BYTES - LABEL_VALUE_BYTES };
 /* Bytes of an m (struct runtime.m) that are read: up to the last field that we need. */
 enum { M_BYTES = 208, M_OFFSETS = 0xf8 };
-
-/* Offsets in the scratch memory: copies of the target's memory, then the raw data of the record. */
-enum { COPY = 0, COPY_BYTES = 512, HEAD = COPY_BYTES, TEXT = HEAD + LABEL_PAYLOAD_HEAD };
-enum {
-	HEAD_STATUS = HEAD + 4, HEAD_N = HEAD + 5, HEAD_FLAGS = HEAD + 6, HEAD_FORM = HEAD + 7,
-	HEAD_EVENT = HEAD + 8, HEAD_IP = HEAD + 16, HEAD_USED = HEAD + 24, HEAD_COUNT = HEAD + 28,
-};
-/* Offsets on the stack, from the frame pointer. */
-enum {
-	AT_KEY = -16, AT_TASK = -24, AT_POINTER = -32, AT_G = -40, AT_M = -48, AT_CURG = -56,
-	AT_LABELS = -64, AT_SECOND = -72, AT_STARTED = -80, AT_PAIRS = -88, AT_WORDS = -112,
-	AT_NAMESPACE = -120,
-};
-enum { CONTEXT = BPF_REG_6, TARGET = BPF_REG_7, SCRATCH = BPF_REG_8, USED = BPF_REG_9 };
-
-/* Offsets in the program's context, struct bpf_perf_event_data: registers in ptrace's layout. */
-#ifdef __aarch64__
-enum { REGISTER_PC = 256, REGISTER_G = 28 * 8 };
-#else
-enum { REGISTER_PC = 128, REGISTER_G = 14 * 8 };
-#endif
-
-enum { LEAVES_MAX = 512, FULLS_MAX = 64 };
-
-struct label_writing {
-	struct bpf_code *code;
-	struct { int jump; enum label_status status; } leave[LEAVES_MAX];
-	int leaves;
-	int full[FULLS_MAX];	/* jumps to the end because there is no room for another pair */
-	int fulls;
-};
 
 /* Let JUMP lead to the end of the program, where the record gets STATUS. */
 static void leave(struct label_writing *w, int jump, enum label_status status)
@@ -207,29 +175,6 @@ static void find_target(struct label_writing *w, const struct label_program *p, 
 	bpf_call(c, BPF_FUNC_map_lookup_elem);
 	*unknown = bpf_jump_if(c, BPF_JEQ, BPF_REG_0, 0);
 	bpf_move(c, TARGET, BPF_REG_0);
-}
-
-/* Get the scratch memory, and start the record of the event INDEX.  Returns the jump on failure. */
-static int start_record(struct label_writing *w, const struct label_program *p, uint32_t index)
-{
-	struct bpf_code *c = w->code;
-
-	bpf_store_value(c, BPF_W, BPF_REG_10, AT_KEY, 0);
-	bpf_move(c, BPF_REG_2, BPF_REG_10);
-	bpf_alu(c, BPF_ADD, BPF_REG_2, AT_KEY);
-	bpf_load_map(c, BPF_REG_1, p->scratch);
-	bpf_call(c, BPF_FUNC_map_lookup_elem);
-	int absent = bpf_jump_if(c, BPF_JEQ, BPF_REG_0, 0);
-	bpf_move(c, SCRATCH, BPF_REG_0);
-	bpf_store_value(c, BPF_W, SCRATCH, HEAD, LABEL_MAGIC);
-	bpf_store_value(c, BPF_W, SCRATCH, HEAD_STATUS, 0);	/* and N, FLAGS, FORM */
-	bpf_store_value(c, BPF_W, SCRATCH, HEAD_EVENT, (int32_t)index);
-	bpf_load(c, BPF_W, BPF_REG_1, TARGET, offsetof(struct label_target, edition));
-	bpf_store(c, BPF_W, SCRATCH, HEAD_EVENT + 4, BPF_REG_1);
-	bpf_store_value(c, BPF_DW, SCRATCH, HEAD_USED, 0);	/* and COUNT */
-	bpf_load(c, BPF_DW, BPF_REG_1, CONTEXT, REGISTER_PC);
-	bpf_store(c, BPF_DW, SCRATCH, HEAD_IP, BPF_REG_1);
-	return absent;
 }
 
 /* Copy the thread pointer to the stack. */
@@ -537,39 +482,6 @@ static void read_go(struct label_writing *w)
 	read_map(w);
 }
 
-/* All jumps of leave() end here: set the status, and write the record. */
-static void write_record(struct label_writing *w, const struct label_program *p)
-{
-	struct bpf_code *c = w->code;
-	int join[LABEL_STATUSES], joins = 0;
-
-	for (int status = 0; status < LABEL_STATUSES; status++) {
-		bool any = status == LABEL_STATUS_LABELS;
-		for (int i = 0; i < w->leaves; i++)
-			any |= (int)w->leave[i].status == status;
-		if (!any)
-			continue;
-		for (int i = 0; i < w->leaves; i++)
-			if ((int)w->leave[i].status == status)
-				bpf_land(c, w->leave[i].jump);
-		for (int i = 0; i < w->fulls && status == LABEL_STATUS_LABELS; i++)
-			bpf_land(c, w->full[i]);
-		bpf_store_value(c, BPF_B, SCRATCH, HEAD_STATUS, status);
-		join[joins++] = bpf_jump(c);
-	}
-	for (int i = 0; i < joins; i++)
-		bpf_land(c, join[i]);
-	bpf_load(c, BPF_W, BPF_REG_5, SCRATCH, HEAD_USED);
-	bpf_alu(c, BPF_AND, BPF_REG_5, 2047);
-	bpf_alu(c, BPF_ADD, BPF_REG_5, LABEL_PAYLOAD_HEAD);
-	bpf_move(c, BPF_REG_4, SCRATCH);
-	bpf_alu(c, BPF_ADD, BPF_REG_4, HEAD);
-	bpf_set_wide(c, BPF_REG_3, BPF_F_CURRENT_CPU);
-	bpf_load_map(c, BPF_REG_2, p->output);
-	bpf_move(c, BPF_REG_1, CONTEXT);
-	bpf_call(c, BPF_FUNC_perf_event_output);
-}
-
 void label_program_write(const struct label_program *p, uint32_t index, struct bpf_code *code)
 {
 	struct label_writing w = { .code = code };
@@ -584,12 +496,12 @@ void label_program_write(const struct label_program *p, uint32_t index, struct b
 	kernel = bpf_jump_if(code, BPF_JNE, BPF_REG_1, 0);
 #endif
 	find_target(&w, p, &unknown, &outside);
-	int absent = start_record(&w, p, index);
+	int absent = label_record_start(&w, p, index);
 	read_thread_pointer(&w, p->thread_pointer);
 	read_otel(&w);
 	read_custom(&w);
 	read_go(&w);
-	write_record(&w, p);
+	label_record_write(&w, p);
 	bpf_land(code, unknown);
 	bpf_land(code, absent);
 	if (outside >= 0)
