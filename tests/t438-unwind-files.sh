@@ -107,8 +107,11 @@ int main(int argc, char **argv)
 }
 C
 cat >"$scratch/short.c" <<"C"
+#ifndef ROUNDS
+#define ROUNDS 6000000
+#endif
 static volatile long sum;
-__attribute__((noinline)) void leaf(void) { for (int i = 0; i < 6000000; i++) sum += i; }
+__attribute__((noinline)) void leaf(void) { for (int i = 0; i < ROUNDS; i++) sum += i; }
 __attribute__((noinline)) void mid(void) { leaf(); sum++; }
 int main(void) { mid(); return 0; }
 C
@@ -159,12 +162,27 @@ check 'short processes in a container have callers and names, by the root of the
 	at_least "$(share short ";main;mid;leaf ")" 80
 END
 
-check 'the same after the recording, as long as a process of the namespace lives' <<'END'
-	container
-	start_runner
+# record_runner: records /bin/runner in a container, which runs /bin/short 20 times, to s.data.  The
+# runner still runs then, as process $runner, until descriptor 3 is closed.
+record_runner() {
+	mkfifo in
+	unshare -m sh enter.sh /bin/runner 20 wait <in >out &
+	runner=$!
+	exec 3>in
+	is_there() { grep -q ^runner "/proc/$1/comm"; }
+	eventually is_there $runner
 	pmu-sample -q --call-graph dwarf -e cpu-clock:u -F 999 --children -o s.data -p $runner &
 	sampler=$!
-	run_recorded
+	eventually test -s s.data
+	printf g >&3
+	eventually grep -q done out
+	kill -INT $sampler
+	wait $sampler
+}
+
+check 'the same after the recording, as long as a process of the namespace lives' <<'END'
+	container
+	record_runner
 	folded s.data
 	grep "^short" stacks >short
 	at_least "$(share short ";main;mid;leaf ")" 80
@@ -176,6 +194,36 @@ check 'the same after the recording, as long as a process of the namespace lives
 	none grep "mid;leaf" stacks
 	exec 3>&-
 	wait
+END
+
+check 'a program without a build ID is found there by its device and inode' <<'END'
+	container
+	gcc -static -O1 -fomit-frame-pointer -Wl,--build-id=none "$scratch/short.c" -o root/bin/short
+	record_runner
+	folded s.data
+	grep "^short" stacks >short
+	at_least "$(share short ";main;mid;leaf ")" 80
+	cp "/proc/$runner/root/bin/short" "/proc/$runner/root/bin/copy"
+	mv "/proc/$runner/root/bin/copy" "/proc/$runner/root/bin/short"
+	folded s.data
+	none grep "mid;leaf" stacks
+	exec 3>&-
+	wait
+END
+
+check 'a command of 40 ms has callers and names, though its files disappear with it' <<'END'
+	container
+	gcc -static -O1 -DROUNDS=20000000 -fomit-frame-pointer -Wl,--build-id \
+		"$scratch/short.c" -o root/bin/short
+	# after a pause, because the rings of an idle target are read less often
+	sed -i "s/exec/sleep 0.4; exec/" enter.sh
+	for i in 1 2 3 4 5 6 7 8; do
+		pmu-sample -q --unwind -e cpu-clock:u -F 999 -- unshare -m sh enter.sh /bin/short |
+			pmu-symbolize 2>>err | pmu-topprof --to folded | grep "^short" >stacks
+		share stacks ";main;mid;leaf "
+	done >shares
+	cat err shares
+	at_least "$(awk "\$1 >= 80 { n++ } END { print n + 0 }" shares)" 6
 END
 
 done_testing

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "locate/internal.h"
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/regular.h"
 #include "elf/mapped.h"
 #include "linux/proc.h"
@@ -191,6 +192,29 @@ static void try_below(const struct locate_options *where, struct located *l,
 		l->root = mem_text(root);
 }
 
+/*
+ * Look for OBJECT's path in the root directory that the process PID had.  Which one that was is a
+ * guess, so the file must have the recorded build ID, or else be the very file that was recorded.
+ */
+static void try_kept_root(const struct locate_options *where, struct located *l,
+			  const struct object *object, pid_t pid)
+{
+	struct proc_path root;
+	struct stat st;
+	const char *name;
+
+	if (l->elf || !locate_roots_find(where->roots, pid, &root))
+		return;
+	if (!object_has_id(object)) {
+		int fd = open_object(root.text, object->path, object, &st, &name);
+		bool is_it = fd >= 0 && !object->deleted && is_its_file(object, &st);
+		descriptor_close(fd);
+		if (!is_it)
+			return;
+	}
+	try_below(where, l, object, root.text);
+}
+
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local)
 {
@@ -198,7 +222,7 @@ struct located locate_object(const struct locate_options *where, const struct ob
 	bool has_id = object_has_id(object);
 
 	pid = is_local && pid > 0 ? proc_living_thread(pid) : pid;
-	struct proc_path root = proc_path(pid, "root"), kept;
+	struct proc_path root = proc_path(pid, "root");
 
 	if (where->sysroot) {
 		struct object copy = *object;
@@ -215,8 +239,8 @@ struct located locate_object(const struct locate_options *where, const struct ob
 			try_below(where, &l, object, root.text);
 		if (!object->deleted || has_id)
 			try_below(where, &l, object, "");
-		if (is_local && has_id && !l.elf && locate_roots_find(where->roots, pid, &kept))
-			try_below(where, &l, object, kept.text);
+		if (is_local)
+			try_kept_root(where, &l, object, pid);
 	} else {
 		l.result = LOCATE_UNSURE;
 	}

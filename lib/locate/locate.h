@@ -57,7 +57,7 @@ struct located {
  * Open OBJECT, which process PID maps at M. IS_LOCAL: the stream was recorded on this machine.
  * While the process lives, the file that it really maps is opened, even if its path names another
  * file by now or none.  After that, the path is looked up in the root directory that the process
- * had, if that is known, and the file must have the recorded build ID.
+ * had, if that is known, and the file must have the recorded build ID, or device and inode.
  */
 struct located locate_object(const struct locate_options *where, const struct object *object,
 			     pid_t pid, const struct mapping *m, bool is_local);

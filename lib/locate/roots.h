@@ -8,7 +8,8 @@
  * it says otherwise.  So a process that lived for a moment has the root of its parent, or one that
  * any process of the same namespace showed before.
  *
- * These are guesses.  A file from such a root must have the recorded build ID.
+ * These are guesses.  A file from such a root must have the recorded build ID, or else the recorded
+ * device and inode.
  */
 #pragma once
 #include "linux/proc.h"

@@ -4,6 +4,7 @@
 #include "record/events.h"
 #include "sample/child.h"
 #include "sample/control.h"
+#include "sample/exec-watch.h"
 #include "sample/flow.h"
 #include "sample/sampler.h"
 #include "sample/threads.h"
@@ -17,6 +18,7 @@ struct sampler {
 	struct threads threads;
 	struct child child;
 	struct control control;
+	struct exec_watch execs;	/* if a reader may open files now */
 	struct flow flow;
 	struct label_recorder labels;	/* if options ask for labels */
 	pid_t *initial_pid;	/* processes of the target that existed at the start */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,6 +176,35 @@ static void watch_process(struct sampler *s, pid_t pid)
 		watch(s, fd, EPOLLIN);
 }
 
+/* Watch the rings of S->execs, or (ON is false) do not. */
+static void watch_rings_of_execs(struct sampler *s, bool on)
+{
+	for (size_t i = 0; i < s->execs.rings; i++)
+		if (on)
+			watch(s, s->execs.ring[i].fd, EPOLLIN);
+		else
+			epoll_ctl(s->poll, EPOLL_CTL_DEL, s->execs.ring[i].fd, NULL);
+	s->execs.is_paused = !on;
+}
+
+/*
+ * Watch for programs that the target starts.  A file has no reader that could open their files in
+ * time, unless stacks are unwound now.
+ */
+static void watch_execs(struct sampler *s)
+{
+	const struct sampler_options *o = s->options;
+	struct stat st;
+	bool to_file = fstat(s->out->fd, &st) == 0 && S_ISREG(st.st_mode) && !o->unwind;
+
+	if (to_file || o->flight_recorder)
+		return;
+	if (o->target->command || target_is_by_cpu(o->target))
+		exec_watch_open(&s->execs, o->target->command ? s->child.pid : -1,
+				s->counters.cpu, s->counters.cpus);
+	watch_rings_of_execs(s, true);
+}
+
 static bool watch_all(struct sampler *s)
 {
 	const struct target *t = s->options->target;
@@ -196,6 +226,7 @@ static bool watch_all(struct sampler *s)
 	for (size_t i = 0; i < s->counters.cpus; i++)
 		if (s->counters.ring[i].fd >= 0)
 			watch(s, s->counters.ring[i].fd, EPOLLIN);
+	watch_execs(s);
 	return true;
 }
 
@@ -255,6 +286,7 @@ static int wait_milliseconds(const struct sampler *s)
 		  : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
 		  : s->idle ? IDLE_MS : ROUND_MS;
 
+	due = earlier(due, s->execs.due);
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
 	if (!due || due > time + (uint64_t)usual * 1000000)
 		return usual;
@@ -265,6 +297,8 @@ static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
 
+	if (exec_watch_take(&s->execs, fd, now(s)))
+		return;
 	if (fd == s->out->fd) {
 		s->done = true;
 		return;
@@ -349,11 +383,21 @@ static void restart_helper(struct sampler *s)
 		relay_replace(&s->flow.relay, start_helper(s, &existing));
 }
 
+/* Before a round: the records of execs will be in it, if they are old enough. */
+static void follow_execs(struct sampler *s)
+{
+	uint64_t time = now(s);
+
+	if (s->execs.rings && exec_watch_round(&s->execs, time) == s->execs.is_paused)
+		watch_rings_of_execs(s, s->execs.is_paused);
+}
+
 /* Move records to the output, and switch to the next file if it is time. */
 static void move_records(struct sampler *s)
 {
 	bool snapshot = snapshot_asked, next_file = next_file_asked;
 
+	follow_execs(s);
 	snapshot_asked = next_file_asked = 0;	/* first: another signal may arrive meanwhile */
 	if (snapshot && s->flow.flight_recorder)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
@@ -429,6 +473,7 @@ static void release(struct sampler *s)
 	free(s->flow.event);
 	flow_close(&s->flow);
 	control_close(&s->control);
+	exec_watch_close(&s->execs);
 	counters_close(&s->counters);
 	label_recorder_close(&s->labels);
 	threads_release(&s->threads);
