@@ -81,11 +81,13 @@ static void forget_ended(const struct tasks *tasks)
 }
 
 /* Forget all definitions: what is still in use is looked up and written again. */
-static void restart(struct resolver *resolver, struct resolved_writer *writer,
-		    struct resolved *tables)
+static void restart(struct resolver *resolver, const struct stream_reader *in,
+		    struct resolved_writer *writer, struct resolved *tables)
 {
 	struct resolved past;
 
+	resolver_name_late(resolver, in);
+	resolved_write_new(writer, tables);
 	resolved_write_restart(writer, tables);
 	resolver_restart(resolver, &past, NULL, 0);
 	label_sets_forget(&tables->labels);
@@ -113,7 +115,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
 			if (resolver_is_full(resolver, writer.bytes) ||
 			    label_sets_is_full(&tables->labels))
-				restart(resolver, &writer, tables);
+				restart(resolver, in, &writer, tables);
 			continue;
 		}
 		if (record_is_resolved(rec.type)) {
@@ -125,11 +127,15 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 		label_join_follow(&labels, &rec);
 		forget_ended(resolver_tasks(resolver));
 		stream_note_groups(in, &groups);
+		if (tables->lates > writer.lates)	/* before the EXIT that may end a profile */
+			resolved_write_new(&writer, tables);
 		if (rec.type != RECORD_AUXTRACE)	/* the bytes after it were skipped */
 			writer_record(out, &rec);
 		if (rec.type == RECORD_FINISHED_ROUND)
 			output_flush(out);
 	}
+	resolver_name_late(resolver, in);
+	resolved_write_new(&writer, tables);
 	if (stream_is_whole(in))	/* without END, the next filter reports damage, too */
 		resolved_write_end(out, tables);
 }

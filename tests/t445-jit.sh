@@ -387,4 +387,140 @@ check 'a child of a process with JIT code has its names, until it runs another p
 	none grep "anon\]" folded
 END
 
+# Parts of the stream of a process with the code first, second and third: the samples in start.data,
+# its EXIT in exit.data.  In grow, the loads of a jitdump file whose header is there already.
+cat >"$scratch/late.py" <<'END'
+from jitdumps import *
+dump = Dump()
+open("jit-1.dump", "wb").write(dump.out)
+def load(*functions):
+    before = len(dump.out)
+    for function in functions:
+        dump.load(*function)
+    open("grow", "wb").write(dump.out[before:])
+uname = os.uname()
+attrs = bytearray(attr(1, 0, 1000, IP | TID | TIME | IDENT, 1 << 18 | 1 << 25))
+struct.pack_into("<i", attrs, 92, 1)
+features = [record(80, struct.pack("<Q", n) + text(value), 0)
+            for n, value in ((3, uname.nodename), (4, uname.release))]
+samples = [sample(PID, PID + 1, 1500, 0x20010), sample(PID, PID + 2, 1600, 0x30000),
+           sample(PID, PID + 3, 1700, 0x40000)]
+open("start.data", "wb").write(
+    pipe(record(64, bytes(attrs) + struct.pack("<Q", 7), 0), *features,
+         *process(PID, "jit-1.dump"), *samples, round_end(), round_end()))
+out = task(4, PID, 1, PID, 1, 2000) + round_end() + round_end()
+END
+
+# late FILE: resolve start.data and then FILE, after which the jitdump file grows
+late() {
+	has_samples() { pmu-stream resolved 2>&1 | grep -q "^RESOLVED_SAMPLE  *3"; }
+	{
+		cat start.data
+		eventually has_samples >&2
+		cat grow >>jit-1.dump
+		cat $1
+	} | pmu-symbolize >resolved
+	pmu-topprof -l tid --to folded resolved | sed "s/ [0-9]*$//; s/.*;//" | sort >got
+	cat got
+}
+
+# harmed CODE: resolved, with the Python CODE done to its bytes DATA, of which NAME is at AT
+harmed() {
+	python3 - "$1" <<-END
+		import struct, sys
+		data, at = bytearray(open("resolved", "rb").read()), 16
+		while struct.unpack_from("<I", data, at)[0] != 0x504d0009:
+		    at += struct.unpack_from("<H", data, at + 6)[0]
+		size = struct.unpack_from("<H", data, at + 6)[0]
+		exec(sys.argv[1])
+		open("harmed", "wb").write(data)
+	END
+}
+
+check 'code that gets its name after its samples: named before the EXIT, or at the end' <<'END'
+	any_user
+	printf "%s\n" first second third >want
+	touch no.data
+	for end in exit.data no.data; do
+		compose exit.data <<-END
+			$(cat "$scratch/late.py")
+			load((1000, 0x20000, 64, "first", 1), (1000, 0x30000, 64, "second", 2),
+			     (1000, 0x40000, 64, "third", 3))
+		END
+		late $end
+		same want got
+		exits 0 pmu-topprof resolved -o p.pb.gz 2>err
+		none cat err
+		pmu-stream --dump resolved | grep -oE " (NAME|EXIT|END) " | tr -d "\n" >order.$end
+	done
+	test "$(cat order.exit.data)" = " NAME  NAME  NAME  EXIT  END "
+END
+
+check 'code replaced after the sample gives it no name; harmed and unknown records' <<'END'
+	any_user
+	printf "%s\n" "[anon]" first third >want
+	compose exit.data <<-END
+		$(cat "$scratch/late.py")
+		load((1000, 0x20000, 64, "first", 1), (1000, 0x30000, 64, "second", 2),
+		     (1900, 0x30000, 64, "replaced", 4), (1000, 0x40000, 64, "third", 3))
+	END
+	late exit.data
+	same want got
+	pmu-topprof -l none --to folded resolved >folded
+	# readers that do not know the record skip it; a frame keeps its first name
+	harmed 'data = data.replace(struct.pack("<I", 0x504d0009), struct.pack("<I", 0x504d0fff))'
+	exits 0 pmu-topprof -l none --to folded harmed >skipped 2>err
+	none cat err
+	none grep "first\|third" skipped
+	harmed 'data[at:at] = data[at:at + size]'
+	exits 0 pmu-topprof -l none --to folded harmed >again 2>err
+	none cat err
+	same folded again
+	# u32 frame, u32 lines; each: u32 function, u32 file, ...
+	for at in 8 12 16 20; do
+		harmed "struct.pack_into('<I', data, at + $at, 0xfffffff)"
+		exits 1 pmu-topprof harmed -o p.pb.gz 2>err
+		grep "NAME record \(of an undefined frame\|with an impossible line\); skipped" err
+	done
+	harmed 'struct.pack_into("<I", data, at + 12, 0)'
+	exits 1 pmu-topprof harmed -o p.pb.gz 2>err
+	grep "NAME record with an impossible line; skipped" err
+END
+
+# A JIT compiler, of a kind, that writes its map at its end: a loop of some 400 million turns
+check 'a program that writes its map when it ends has names in the profile of a live pipe' <<'END'
+	test "$(uname -m)" = x86_64 || skip "its code is of x86-64"
+	cat >t.c <<-END
+	#include <stdio.h>
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	/* mov $0x17359400, %ecx; 1: dec %ecx; jne 1b; ret */
+	static const unsigned char code[] = { 0xb9, 0, 0x94, 0x35, 0x17,
+					      0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+	int main(void)
+	{
+		char name[64];
+		void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy(at, code, sizeof(code));
+		for (int i = 0; i < 3; i++)
+			((void (*)(void))at)();
+		snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+		FILE *map = fopen(name, "w");
+		fprintf(map, "%lx %zx late_loop\n", (long)at, sizeof(code));
+		fclose(map);
+		fprintf(stderr, "%s\n", name);
+		return 0;
+	}
+	END
+	gcc -O1 t.c -o t
+	pmu-sample -q --user -e cpu-clock -F 500 -- ./t 2>map | pmu-symbolize |
+		pmu-topprof --to folded >folded
+	rm "$(tail -n 1 map)"
+	cat folded
+	grep late_loop folded
+	none grep "anon" folded
+END
+
 done_testing

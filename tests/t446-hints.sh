@@ -129,6 +129,14 @@ check 'the same of Java itself, which has names when it was started as was said'
 	work $options
 	none grep . err
 	grep "Work.work" folded
+	# in a live pipe, too, whose samples come before the map
+	pmu-sample -q -e cpu-clock:u -F 500 -- java -Xmx64m -XX:+UseSerialGC $options Work |
+		tee s.data | pmu-symbolize -q | pmu-topprof -q --to folded >live
+	pid=$(pmu-stream --dump s.data | sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
+	rm -f "/tmp/perf-$pid.map"
+	cat live
+	at_least "$(awk '{ n += $NF } /Work.work/ { m += $NF }
+		END { print int(100 * m / n) }' live)" 40
 END
 
 check 'Java without frame pointers: the option is named once, unless the process has it' <<'END'

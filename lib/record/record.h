@@ -50,6 +50,7 @@ enum {
 	RECORD_END		= 0x504d0006,
 	RECORD_RESTART		= 0x504d0007,
 	RECORD_LABELS		= 0x504d0008,
+	RECORD_NAME		= 0x504d0009,
 };
 
 /* A type and a marker that older linux/perf_event.h lack. */
@@ -58,7 +59,7 @@ enum { RECORD_CALLCHAIN_DEFERRED = 22 };	/* PERF_RECORD_CALLCHAIN_DEFERRED */
 
 static inline bool record_is_resolved(uint32_t type)
 {
-	return type >= RECORD_STRING && type <= RECORD_LABELS;
+	return type >= RECORD_STRING && type <= RECORD_NAME;
 }
 
 enum {

@@ -46,6 +46,11 @@ struct jit_process {
 	bool is_nameless;	/* an address was looked up, and no file has names of its code */
 	uint32_t unnamed;	/* samples of nameless addresses, counted until advice is given */
 	uint32_t ended;		/* 1 + rounds since its end or a later use; 0: it lives */
+	struct unnamed {
+		uint32_t frame;		/* id in the tables */
+		uint64_t time;		/* of its first sample, in jitdump's clock */
+	} *unnamed_frame;	/* frames without a name, which may yet get one */
+	uint32_t unnamed_frames;
 };
 
 /*
@@ -256,6 +261,15 @@ void resolver_jit_is_nameless(struct resolver *r, pid_t pid);
  * would help, if no file names such code.
  */
 void resolver_jit_advise(struct resolver *r, pid_t pid);
+
+/* Note that FRAME, which was just added, of code of process PID, has no name so far. */
+void resolver_jit_add_unnamed(struct resolver *r, pid_t pid, uint32_t frame);
+
+/* Forget all these frames, because the tables are new. */
+void resolver_jit_forget_unnamed(struct resolver *r);
+
+/* Give FRAME, which has no lines, the LINES lines in r->line. */
+void resolver_name_frame(struct resolver *r, uint32_t frame, uint32_t lines);
 
 /* Follow REC, which may end a program or a round. */
 void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,

@@ -6,6 +6,9 @@
  * then they have the code that was compiled before the sample was taken. When a process has
  * ended, its jitmap is discarded a few rounds later, after its last samples. If another sample
  * comes anyway, the files are read again.
+ *
+ * Many compilers write the last names when the process ends, long after the first samples of that
+ * code. So frames without a name are kept for each process, and looked up again at its end.
  */
 #include "linux/proc.h"
 #include "resolve/resolver-internal.h"
@@ -198,9 +201,8 @@ static const struct compiler {
 	const char *file;	/* base name of the compiler's program or library */
 	const char *program, *advice;
 } compilers[] = {
-	{ "libjvm.so", "Java", "write the stream to a file, and resolve it when Java has written "
-	  "the map: at 'jcmd PID Compiler.perfmap' (Java 17), or at its end if it was started with "
-	  "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" },
+	{ "libjvm.so", "Java", "Java writes it at 'jcmd PID Compiler.perfmap' (Java 17), or at its "
+	  "end if it was started with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" },
 	{ "node", "Node.js", "start it with --perf-basic-prof" },
 	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },
 };
@@ -242,7 +244,7 @@ void resolver_jit_advise(struct resolver *r, pid_t pid)
 		return;
 	r->advised |= 1U << compiler;
 	report_note(r->report, "no names of code that %s compiled in process %d: there is no "
-		    "/tmp/perf-%d.map; %s", compilers[compiler].program, pid, pid,
+		    "/tmp/perf-%d.map so far; %s", compilers[compiler].program, pid, pid,
 		    compilers[compiler].advice);
 }
 
@@ -288,6 +290,7 @@ static void forget(struct resolver *r, pid_t pid)
 		return;
 	jitmap_free(r->jit[id].map);
 	free(r->jit[id].dump);
+	free(r->jit[id].unnamed_frame);
 	r->jit[id] = (struct jit_process){ .pid = pid };
 }
 
@@ -326,6 +329,7 @@ static void age(struct resolver *r, const struct stream_reader *in)
 			continue;
 		}
 		free(p->dump);
+		free(p->unnamed_frame);
 		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), i);
 		if (i == --r->jits)
 			break;
@@ -374,12 +378,92 @@ static void read_again(struct resolver *r)
 			read_one_again(r, &r->jit[i]);
 }
 
+void resolver_jit_add_unnamed(struct resolver *r, pid_t pid, uint32_t frame)
+{
+	uint32_t id = find_jit(r, pid);
+
+	if (id == TABLE_NONE)
+		return;
+	struct jit_process *p = &r->jit[id];
+	p->unnamed_frame = array_grow(p->unnamed_frame, p->unnamed_frames,
+				      sizeof(*p->unnamed_frame));
+	p->unnamed_frame[p->unnamed_frames++] = (struct unnamed){ frame, r->time };
+}
+
+void resolver_jit_forget_unnamed(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->jits; i++) {
+		free(r->jit[i].unnamed_frame);
+		r->jit[i].unnamed_frame = NULL;
+		r->jit[i].unnamed_frames = 0;
+	}
+}
+
+/*
+ * Return whether MAP has one function at ADDRESS since TIME.  If there was another one later, it is
+ * unknown how many samples are of which.
+ */
+static bool has_one_name(struct jitmap *map, uint64_t address, uint64_t time)
+{
+	struct jit_place first, last;
+
+	return jitmap_find(map, address, time, &first) &&
+	       (!jitmap_find(map, address, JIT_LATEST, &last) || !strcmp(first.name, last.name));
+}
+
+/* Give names to those frames of process PID whose names have come, and keep the others. */
+static void name_late(struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid), kept = 0;
+
+	if (id == TABLE_NONE || !r->jit[id].unnamed_frames ||
+	    r->jit_credit < r->jit[id].unnamed_frames)
+		return;
+	r->jit_credit -= r->jit[id].unnamed_frames;
+	if (r->jit[id].map)
+		read_one_again(r, &r->jit[id]);
+	struct jitmap *map = resolver_jit_find(r, in, pid);	/* this may move r->jit */
+	struct jit_process *p = &r->jit[find_jit(r, pid)];
+	for (uint32_t i = 0; map && i < p->unnamed_frames; i++) {
+		const struct unnamed u = p->unnamed_frame[i];
+		const struct resolved_frame *f = &r->tables->frame[u.frame];
+		struct place place = { .object = f->object, .address = f->address,
+				       .source = TABLE_NONE, .jit = map };
+		r->time = u.time;
+		uint32_t lines = has_one_name(map, f->address, u.time)
+			? resolver_find_lines(r, &place) : 0;
+		if (lines)
+			resolver_name_frame(r, u.frame, lines);
+		else
+			p->unnamed_frame[kept++] = u;
+	}
+	if (map)
+		p->unnamed_frames = kept;
+}
+
+void resolver_name_late(struct resolver *r, const struct stream_reader *in)
+{
+	for (uint32_t i = 0; i < r->jits; i++)
+		name_late(r, in, r->jit[i].pid);
+}
+
 void resolver_jit_refresh_all(struct resolver *r)
 {
 	r->jit_credit += JIT_CREDIT_SAMPLE;
 	if (r->round_ended)
 		read_again(r);
 	r->round_ended = false;
+}
+
+/* A thread has ended: if it was the last of its process, the files have all names. */
+static void follow_end(struct resolver *r, const struct stream_reader *in,
+		       const struct task_record *task)
+{
+	uint32_t id = find_jit(r, task->pid);
+
+	if (id != TABLE_NONE && r->jit[id].unnamed_frames &&
+	    (task->pid == task->tid || has_exited(in, task->pid)))
+		name_late(r, in, task->pid);
 }
 
 void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
@@ -394,8 +478,11 @@ void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
 	if (rec->type == PERF_RECORD_FORK && record_task(rec, &task) &&
 	    task.pid != task.parent_pid)
 		forget(r, task.pid);
-	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task) && task.pid == task.tid)
-		mark_ended(r, task.pid);
+	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task)) {
+		if (task.pid == task.tid)
+			mark_ended(r, task.pid);
+		follow_end(r, in, &task);
+	}
 	if (rec->type != RECORD_FINISHED_ROUND)
 		return;
 	read_again(r);
@@ -409,10 +496,13 @@ void resolver_jit_release(struct resolver *r)
 	for (uint32_t i = 0; i < r->jits; i++) {
 		jitmap_free(r->jit[i].map);
 		free(r->jit[i].dump);
+		free(r->jit[i].unnamed_frame);
 	}
 	table_release(&r->jit_table);
 	table_release(&r->map_table);
 	free(r->jit);
+	r->jit = NULL;
+	r->jits = 0;
 	if (r->jit_budget.files_refused)
 		report_note(r->report, "%u files of JIT compilers are open, the most allowed: "
 			    "code of further processes has no names", r->jit_budget.files_max);

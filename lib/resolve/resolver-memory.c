@@ -9,6 +9,7 @@
 
 void resolver_release_ids(struct resolver *r)
 {
+	resolver_jit_forget_unnamed(r);
 	intern_release(&r->strings);
 	pointers_release(&r->source_strings);
 	table_release(&r->frame_table);

@@ -127,6 +127,17 @@ static uint32_t add_frame(struct resolver *r, const struct place *place, uint32_
 	return resolved_add_frame(r->tables, &frame);
 }
 
+void resolver_name_frame(struct resolver *r, uint32_t id, uint32_t lines)
+{
+	const struct resolved_frame *f = &r->tables->frame[id];
+	struct name_counts *counts = find_counts(r, r->part[f->object].object);
+
+	counts->frames[FROM_NOTHING] -= counts->frames[FROM_NOTHING] > 0;
+	counts->frames[r->from]++;
+	r->named++;
+	resolved_name_frame(r->tables, id, r->line, lines);
+}
+
 /* Return whether F has the LINES lines in r->line. */
 static bool has_lines(const struct resolver *r, const struct resolved_frame *f, uint32_t lines)
 {
@@ -205,6 +216,8 @@ uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 		lines = resolver_find_lines(r, place);
 	id = add_frame(r, place, lines);
 	table_add(&r->frame_table, hash, id);
+	if (place->jit && !lines)
+		resolver_jit_add_unnamed(r, r->part[place->object].pid, id);
 	return id;
 }
 

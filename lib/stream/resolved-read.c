@@ -76,10 +76,17 @@ static uint32_t put_function(struct resolved_reader *r, const struct resolved_fu
 	return id;
 }
 
+static uint64_t hash_of_frame(const struct resolved_frame *f)
+{
+	uint64_t lines = f->lines ? hash_bytes(f->line, f->lines * sizeof(*f->line)) : 0;
+
+	return hash_more(hash_more(f->object, f->address), lines);
+}
+
 static uint32_t put_frame(struct resolved_reader *r, const struct resolved_frame *f)
 {
 	size_t size = f->lines * sizeof(*f->line);
-	uint64_t hash = hash_more(hash_more(f->object, f->address), hash_bytes(f->line, size));
+	uint64_t hash = hash_of_frame(f);
 	const struct resolved_frame *known = r->tables->frame;
 	uint32_t id = TABLE_FIND(&r->frame_table, hash, i, known[i].object == f->object &&
 				 known[i].address == f->address && known[i].lines == f->lines &&
@@ -160,22 +167,63 @@ static bool read_line(const struct resolved_reader *r, struct cursor *c,
 	return true;
 }
 
+/* The lines of a record and the number of lines that it claims to have; room for all that fit. */
+struct lines_read {
+	uint32_t count;
+	struct resolved_line line[RECORD_MAX_SIZE / sizeof(struct resolved_line)];
+};
+
+/* u32 lines; each: u32 function, u32 file, u32 line, u32 column */
+static bool read_lines(const struct resolved_reader *r, struct cursor *c, struct lines_read *l)
+{
+	l->count = cursor_u32(c);
+	if (c->failed || l->count > cursor_left(c) / sizeof(*l->line))
+		return false;
+	for (uint32_t i = 0; i < l->count; i++)
+		if (!read_line(r, c, &l->line[i]))
+			return false;
+	return true;
+}
+
 static bool read_frame(struct resolved_reader *r, struct cursor c, const char **why)
 {
-	struct resolved_line line[RECORD_MAX_SIZE / sizeof(struct resolved_line)];
 	uint32_t id = cursor_u32(&c), object = cursor_u32(&c);
-	struct resolved_frame f = { .address = cursor_u64(&c), .line = line };
+	struct resolved_frame f = { .address = cursor_u64(&c) };
+	struct lines_read lines;
 
-	f.lines = cursor_u32(&c);
-	if (c.failed || object >= r->objects || f.lines > cursor_left(&c) / sizeof(*line))
+	if (c.failed || object >= r->objects)
 		return refuse(why, "FRAME record with impossible fields");
 	if (!is_next(id, r->frames, why))
 		return false;
-	for (uint32_t i = 0; i < f.lines; i++)
-		if (!read_line(r, &c, &line[i]))
-			return refuse(why, "FRAME record with an impossible line");
+	if (!read_lines(r, &c, &lines))
+		return refuse(why, "FRAME record with an impossible line");
 	f.object = r->object[object];
+	f.lines = lines.count;
+	f.line = lines.line;
 	r->frame = map_id(r->frame, &r->frames, put_frame(r, &f));
+	return true;
+}
+
+/*
+ * Two frames of the stream may be one in the tables, so the second name of a frame is no damage:
+ * the first one stays.
+ */
+static bool read_name(struct resolved_reader *r, struct cursor c, const char **why)
+{
+	struct resolved *t = r->tables;
+	uint32_t id = cursor_u32(&c);
+	struct lines_read lines;
+
+	if (c.failed || id >= r->frames)
+		return refuse(why, "NAME record of an undefined frame");
+	if (!read_lines(r, &c, &lines) || !lines.count)
+		return refuse(why, "NAME record with an impossible line");
+	id = r->frame[id];
+	if (t->frame[id].lines)
+		return true;
+	table_remove(&r->frame_table, hash_of_frame(&t->frame[id]), id);
+	resolved_name_frame(t, id, lines.line, lines.count);
+	table_add(&r->frame_table, hash_of_frame(&t->frame[id]), id);
 	return true;
 }
 
@@ -233,6 +281,8 @@ bool resolved_read_definition(struct resolved_reader *r, const struct record *re
 		return read_frame(r, rec->body, why);
 	case RECORD_LABELS:
 		return read_labels(r, rec->body, why);
+	case RECORD_NAME:
+		return read_name(r, rec->body, why);
 	default:
 		return read_restart(r, rec, why);
 	}

@@ -54,10 +54,22 @@ uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *fra
 	return r->frames++;
 }
 
+void resolved_name_frame(struct resolved *r, uint32_t id, const struct resolved_line *line,
+			 uint32_t lines)
+{
+	struct resolved_frame *f = &r->frame[id];
+
+	f->line = arena_copy(&r->arena, line, lines * sizeof(*line));
+	f->lines = lines;
+	r->late = array_grow(r->late, r->lates, sizeof(*r->late));
+	r->late[r->lates++] = id;
+}
+
 size_t resolved_memory(const struct resolved *r)
 {
 	return r->strings * sizeof(*r->string) + r->objects * sizeof(*r->object) +
 	       r->functions * sizeof(*r->function) + r->frames * sizeof(*r->frame) +
+	       r->lates * sizeof(*r->late) +
 	       r->arena.size;
 }
 
@@ -74,6 +86,7 @@ void resolved_release(struct resolved *r)
 	free(r->object);
 	free(r->function);
 	free(r->frame);
+	free(r->late);
 	arena_release(&r->arena);
 	label_sets_release(&r->labels);
 	*r = (struct resolved){ 0 };
@@ -126,23 +139,39 @@ static void write_function(struct resolved_writer *w, uint32_t id,
 	end_definition(w, &rec);
 }
 
-static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
+static void write_lines(struct writer *rec, const struct resolved_frame *f)
 {
 	enum { LINES_MAX = 4000 };	/* lines that fit into a record; the resolver makes fewer */
 	uint32_t lines = f->lines < LINES_MAX ? f->lines : LINES_MAX;
+
+	writer_u32(rec, lines);
+	for (uint32_t i = 0; i < lines; i++) {
+		writer_u32(rec, f->line[i].function);
+		writer_u32(rec, f->line[i].file);
+		writer_u32(rec, f->line[i].line);
+		writer_u32(rec, f->line[i].column);
+	}
+}
+
+static void write_frame(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
+{
 	struct writer rec;
 
 	writer_begin(&rec, w->out, RECORD_FRAME, 0);
 	writer_u32(&rec, id);
 	writer_u32(&rec, f->object);
 	writer_u64(&rec, f->address);
-	writer_u32(&rec, lines);
-	for (uint32_t i = 0; i < lines; i++) {
-		writer_u32(&rec, f->line[i].function);
-		writer_u32(&rec, f->line[i].file);
-		writer_u32(&rec, f->line[i].line);
-		writer_u32(&rec, f->line[i].column);
-	}
+	write_lines(&rec, f);
+	end_definition(w, &rec);
+}
+
+static void write_name(struct resolved_writer *w, uint32_t id, const struct resolved_frame *f)
+{
+	struct writer rec;
+
+	writer_begin(&rec, w->out, RECORD_NAME, 0);
+	writer_u32(&rec, id);
+	write_lines(&rec, f);
 	end_definition(w, &rec);
 }
 
@@ -166,6 +195,8 @@ static void write_labels(struct resolved_writer *w, uint32_t id, const struct la
 
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 {
+	uint32_t known = w->frames;
+
 	if (w->strings == 0 && r->strings > 0)
 		w->strings = 1;		/* the empty string needs no definition */
 	for (; w->strings < r->strings; w->strings++)
@@ -176,6 +207,9 @@ void resolved_write_new(struct resolved_writer *w, const struct resolved *r)
 		write_function(w, w->functions, &r->function[w->functions]);
 	for (; w->frames < r->frames; w->frames++)
 		write_frame(w, w->frames, &r->frame[w->frames]);
+	for (; w->lates < r->lates; w->lates++)
+		if (r->late[w->lates] < known)	/* else its FRAME has the lines */
+			write_name(w, r->late[w->lates], &r->frame[r->late[w->lates]]);
 	for (; w->labels < r->labels.sets; w->labels++)
 		write_labels(w, w->labels, &r->labels);
 }

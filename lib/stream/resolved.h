@@ -84,6 +84,8 @@ struct resolved {
 	struct resolved_function *function;
 	struct resolved_frame *frame;
 	uint32_t strings, objects, functions, frames;
+	uint32_t *late;		/* frames that got their lines later: resolved_name_frame() */
+	uint32_t lates;		/* elements of LATE */
 	uint64_t samples;	/* RESOLVED_SAMPLEs read or written */
 	struct arena arena;	/* memory of strings and lines */
 	struct label_sets labels;	/* labels of samples */
@@ -94,6 +96,13 @@ uint32_t resolved_add_string(struct resolved *r, const char *text, size_t size);
 uint32_t resolved_add_object(struct resolved *r, const struct resolved_object *object);
 uint32_t resolved_add_function(struct resolved *r, const struct resolved_function *function);
 uint32_t resolved_add_frame(struct resolved *r, const struct resolved_frame *frame);
+
+/*
+ * Give frame ID, which has no lines, the LINES lines in LINE, which are copied.  Samples that have
+ * the frame already are of this function, too.
+ */
+void resolved_name_frame(struct resolved *r, uint32_t id, const struct resolved_line *line,
+			 uint32_t lines);
 
 /*
  * Move the definitions of R to *PAST, for the caller to release.  The number of samples stays, and
@@ -151,10 +160,11 @@ enum { RESOLVED_FRAMES_MAX = 16000 };
 struct resolved_writer {
 	struct output *out;
 	uint32_t strings, objects, functions, frames, labels;
+	uint32_t lates;		/* elements of resolved.late that were written */
 	uint64_t bytes;		/* size of these definitions' records */
 };
 
-/* Write the definitions added since the last call. */
+/* Write the definitions added, and the frames named, since the last call. */
 void resolved_write_new(struct resolved_writer *w, const struct resolved *r);
 
 /* Write SAMPLE and count it in R; its definitions must have been written. */
@@ -198,10 +208,10 @@ struct resolved_reader {
 };
 
 /*
- * Read a record of a resolved stream: a definition or a RESTART; a RESOLVED_SAMPLE into *SAMPLE,
- * with ids of the stream and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a TOOL record
- * into *TOOL.  EVENTS is the stream's number of events.  Return false if the record is damaged,
- * with the reason in *WHY.
+ * Read a record of a resolved stream: a definition, a NAME or a RESTART; a RESOLVED_SAMPLE into
+ * *SAMPLE, with ids of the stream and with its frames in FRAME (room for RESOLVED_FRAMES_MAX); a
+ * TOOL record into *TOOL.  EVENTS is the stream's number of events.  Return false if the record is
+ * damaged, with the reason in *WHY.
  */
 bool resolved_read_definition(struct resolved_reader *r, const struct record *rec,
 			      const char **why);

@@ -135,6 +135,7 @@ static const char *letters_of(uint32_t type)
 	case RECORD_END:
 	case RECORD_RESTART: return "csssss";
 	case RECORD_LABELS: return "ss";
+	case RECORD_NAME: return "ssssssssss";
 	default: return "";
 	}
 }
