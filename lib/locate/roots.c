@@ -180,6 +180,9 @@ static void follow_fork(struct locate_roots *r, pid_t pid, pid_t parent_pid)
 		return;
 	if (!parent)
 		parent = learn(r, parent_pid);
+	struct rooted *known = find(r, pid);
+	if (known && known->parent == parent_pid)
+		return;		/* this record, or a later one, was followed before */
 	*slot_of(r, pid) = (struct rooted){ .pid = pid, .parent = parent_pid,
 					    .serial = parent->serial };
 }

@@ -87,6 +87,7 @@ struct resolver {
 	struct spaces spaces;
 	struct locate_embedded embedded;
 	bool is_local;			/* the stream was recorded here, as of its last record */
+	struct stream_reader *in;	/* that stream */
 	struct recent *recent;		/* the first cache */
 	size_t recent_slots;		/* elements of RECENT, a power of two */
 	uint32_t recent_salt;		/* changes with each flush */

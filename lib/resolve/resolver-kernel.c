@@ -2,6 +2,7 @@
 /* The kernel's symbols, from the running kernel or from a file. */
 #include "elf/build-id.h"
 #include "linux/kernel-info.h"
+#include "locate/roots.h"
 #include "resolve/resolver-internal.h"
 
 bool resolver_is_local(const struct stream_reader *in)
@@ -63,6 +64,22 @@ static void open_vmlinux(struct resolver *r, const struct stream_reader *in,
 	r->opened++;
 }
 
+/* A process that a later record names may have ended after we have read the kernel's symbols. */
+static void follow_later(void *context, const struct record *rec)
+{
+	struct resolver *r = context;
+
+	locate_roots_follow(r->options.where.roots, rec);
+}
+
+static void look_ahead(void *context)
+{
+	struct resolver *r = context;
+
+	if (r->is_local)
+		stream_look_ahead(r->in, follow_later, r);
+}
+
 void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 {
 	static const struct object unknown_kernel;
@@ -88,7 +105,7 @@ void resolver_kernel_open(struct resolver *r, const struct stream_reader *in)
 				    "with --kallsyms");
 		return;
 	}
-	r->kallsyms = kallsyms_open(file ? file : KERNEL_KALLSYMS);
+	r->kallsyms = kallsyms_open_slowly(file ? file : KERNEL_KALLSYMS, look_ahead, r);
 	if (kallsyms_trouble(r->kallsyms) && r->vmlinux == TABLE_NONE)
 		report_note(r->report, "kernel addresses stay without names: %s",
 			    kallsyms_trouble(r->kallsyms));

@@ -78,6 +78,7 @@ void resolver_follow(struct resolver *r, struct stream_reader *in, const struct 
 	resolver_remove_objects(r);
 	r->spaces.all_is_code = stream_origin(in)->is_simpleperf;
 	r->is_local = resolver_is_local(in);
+	r->in = in;
 	if (r->options.symbols && r->is_local)
 		locate_roots_follow(r->options.where.roots, rec);
 	if (!spaces_follow(&r->spaces, rec))

@@ -44,6 +44,7 @@ struct stream_reader {
 	struct stream_origin origin;
 	uint64_t limit;		/* stream offset where the records end; UINT64_MAX: at EOF */
 	uint64_t offset;	/* stream offset of buffer[begin] */
+	uint64_t looked;	/* stream offset where stream_look_ahead() goes on */
 	size_t begin, end;	/* unread bytes: buffer[begin..end) */
 	size_t capacity;	/* bytes of BUFFER */
 	uint8_t *buffer;

@@ -120,6 +120,16 @@ bool stream_is_swapped(const struct stream_reader *in);
 /* Return whether bytes are buffered; if not, stream_next() may wait for input. */
 bool stream_has_more(const struct stream_reader *in);
 
+/* Callback: a record that stream_next() will return later.  It is valid during the call. */
+typedef void stream_follower(void *context, const struct record *rec);
+
+/*
+ * Call this during work that takes long: call FOLLOW(CONTEXT, ...) for each record that has come
+ * since and is not compressed, once, in the order of the input.  The records that were returned
+ * stay valid.  It looks no further than the buffer has room.
+ */
+void stream_look_ahead(struct stream_reader *in, stream_follower *follow, void *context);
+
 /* Wait until there is input, its end, or a signal.  Return false if MS milliseconds pass before. */
 bool stream_wait(const struct stream_reader *in, int ms);
 

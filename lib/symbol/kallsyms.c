@@ -32,12 +32,13 @@ struct kallsyms {
 
 /*
  * Return the contents of FD, NUL-terminated, for the caller to free. On failure return NULL and
- * set errno.
+ * set errno. Call MEANWHILE(CONTEXT) every now and then, unless it is NULL.
  */
-static char *read_whole(int fd)
+static char *read_whole(int fd, void (*meanwhile)(void *context), void *context)
 {
-	enum { CHUNK = 1 << 20 };
+	enum { CHUNK = 1 << 20, PART = 1 << 16 };
 	struct buffer text = { 0 };
+	size_t called = 0;	/* TEXT.size at the last call of MEANWHILE */
 	ssize_t n;
 
 	buffer_grow(&text, 4 * CHUNK);
@@ -45,6 +46,10 @@ static char *read_whole(int fd)
 		uint8_t *end = buffer_end(&text, CHUNK);
 		n = read(fd, end, text.room - text.size - 1);
 		text.size += n > 0 ? (size_t)n : 0;
+		if (meanwhile && text.size - called >= PART) {
+			meanwhile(context);
+			called = text.size;
+		}
 		if (text.size >= FILE_MAX_SIZE) {
 			errno = EFBIG;
 			n = -1;
@@ -60,13 +65,13 @@ static char *read_whole(int fd)
 }
 
 /* Return the contents of FILE, as read_whole() does. */
-static char *read_file(const char *file)
+static char *read_file(const char *file, void (*meanwhile)(void *context), void *context)
 {
 	int fd = regular_open(file, false);
 
 	if (fd < 0)
 		return NULL;
-	char *text = read_whole(fd);
+	char *text = read_whole(fd, meanwhile, context);
 	descriptor_close(fd);
 	return text;
 }
@@ -129,9 +134,15 @@ static void parse(struct kallsyms *k)
 
 struct kallsyms *kallsyms_open(const char *file)
 {
+	return kallsyms_open_slowly(file, NULL, NULL);
+}
+
+struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *context),
+				      void *context)
+{
 	struct kallsyms *k = mem_zeroed(1, sizeof(*k));
 
-	k->text = read_file(file);
+	k->text = read_file(file, meanwhile, context);
 	if (!k->text) {
 		snprintf(k->trouble, sizeof(k->trouble), "cannot read %s: %s", file,
 			 strerror(errno));

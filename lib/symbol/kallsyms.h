@@ -15,6 +15,10 @@ struct kallsyms;
  */
 struct kallsyms *kallsyms_open(const char *file);
 
+/* Do the same; that may take 0.1 s, and in that time, call MEANWHILE(CONTEXT) every few ms. */
+struct kallsyms *kallsyms_open_slowly(const char *file, void (*meanwhile)(void *context),
+				      void *context);
+
 /* Return why there are no symbols and what to do about it; NULL if there are symbols. */
 const char *kallsyms_trouble(const struct kallsyms *k);
 
