@@ -18,7 +18,7 @@
  *	d  4 bytes, a distance	g G  ModRM, and for test 1 byte, or 2 or 4 bytes
  *	-  not an instruction, or handled before
  */
-static const char *const follows[2] = {
+const char *const x86_follows[2] = {
 	"mmmmbz--mmmmbz--" "mmmmbz--mmmmbz--" "mmmmbz--mmmmbz--" "mmmmbz--mmmmbz--"
 	"----------------" "................" "---m----zZbB...." "bbbbbbbbbbbbbbbb"
 	"BZ-Bmmmmmmmmmmmm" "..........-....." "oooo....bz......" "bbbbbbbbvvvvvvvv"
@@ -194,7 +194,7 @@ static void read_operands(struct x86 *x)
 {
 	bool is_sse4a = !x->is_vector && x->map == 1 && x->opcode == 0x78 && x->prefix;
 	char what = x->is_vector ? vector_letter(x) : x->map == 2 ? 'm' : x->map == 3 ? 'B'
-								       : follows[x->map][x->opcode];
+								       : x86_follows[x->map][x->opcode];
 	unsigned full = x->is_wide && !(x->rex & REX_W) ? 2 : 4;
 
 	if (is_sse4a)

@@ -33,6 +33,9 @@ struct x86 {
 	int64_t displacement, immediate;
 };
 
+/* What follows an opcode of map 0 and 1, as a letter (instruction-x86.c). */
+extern const char *const x86_follows[2];
+
 static inline unsigned mode(const struct x86 *x)
 {
 	return x->modrm >> 6;

@@ -36,6 +36,8 @@ enum instruction_kind {
 	INSTRUCTION_LOAD_PAIR,
 };
 
+enum { INSTRUCTION_ROOM = 16 };	/* bytes that instruction_skip_x86() may read */
+
 /* One instruction, decoded. */
 struct opcode {
 	uint8_t size;		/* bytes, at least 1 */
@@ -59,7 +61,24 @@ struct opcode {
 bool instruction_read(const struct machine *m, const uint8_t *at, size_t size, uint64_t address,
 		      struct opcode *i);
 
-/* The same, of each machine. */
+/* Tables of x86-64, for instruction_skip_x86(). */
+struct instruction_sizes {
+	uint8_t opcode[2][256];
+	uint8_t modrm[256];
+};
+
+void instruction_sizes_init(struct instruction_sizes *t);
+
+/*
+ * Return the size of the instruction of x86-64 at AT, of at least INSTRUCTION_ROOM readable bytes,
+ * and set *TARGET to what it calls (IS_CALL), or to the address that lea computes; 0: neither.
+ * Its address is ADDRESS.  Return 0 for a rare instruction, or for none: instruction_read() knows.
+ * This takes a fifth of its time.
+ */
+unsigned instruction_skip_x86(const struct instruction_sizes *t, const uint8_t *at,
+			      uint64_t address, uint64_t *target, bool *is_call);
+
+/* The same as instruction_read(), of each machine. */
 bool instruction_read_x86(const uint8_t *at, size_t size, uint64_t address,
 			  struct opcode *i);
 bool instruction_read_arm64(const uint8_t *at, size_t size, uint64_t address,

@@ -322,12 +322,19 @@ static bool is_sp_saved(const struct machine *m, struct machine_code code)
 	const char *save = m == &arm64 ? "\xf4\x03\0\x91" : "\x49\x89\xe4";
 	const char *restore = m == &arm64 ? "\x9f\x02\0\x91" : "\x4c\x89\xe4";
 	size_t size = m == &arm64 ? 4 : 3;
-	int at = -(int)size;
+	size_t before = code.before < MOST ? code.before : MOST;
+	const uint8_t *first = code.at - before, *last = code.at;
+	int at;
 
-	while (at >= -MOST && !has(code, at, save, size) && !has(code, at, restore, size))
-		at--;
-	if (!has(code, at, save, size))
-		return false;
+	/* Both have the same last byte: look for that, because all programs pay for this. */
+	do {
+		last = last > first ? memrchr(first, save[size - 1], (size_t)(last - first)) : NULL;
+		if (!last)
+			return false;
+		at = (int)(last - code.at) - (int)size + 1;
+		if (has(code, at, restore, size))
+			return false;
+	} while (!has(code, at, save, size));
 	for (; at < MOST && at < (int64_t)code.after; at++) {
 		if (has_saved_sp(m, moved(code, at)))
 			return true;

@@ -4,6 +4,7 @@
 #include "elf/section.h"
 #include "unwind/instruction.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 struct starts {
@@ -18,7 +19,10 @@ struct reader {
 	const struct elf *elf;
 	uint64_t start, end;	/* addresses of all code */
 	uint64_t entry;		/* address where a program starts */
-	struct starts *out;
+	bool is_x86;
+	struct instruction_sizes sizes;		/* if IS_X86 */
+	/* bit per byte of code: a function starts there, as a call or an address says */
+	uint64_t *called, *named;
 };
 
 /* Return whether the bytes before AT end a function, or fill the space to AT. */
@@ -36,20 +40,30 @@ static bool is_after_end(const struct reader *r, uint64_t at)
 
 static void add(struct reader *r, uint64_t target, bool is_call)
 {
-	struct starts *s = r->out;
+	uint64_t n = target - r->start;
 
-	if (target < r->start || target >= r->end || target - r->start > UINT32_MAX / 2 ||
+	if (target < r->start || target >= r->end || n > UINT32_MAX / 2 ||
 	    (!is_call && !is_after_end(r, target)))
 		return;
-	s->at = array_grow(s->at, s->count, sizeof(*s->at));
-	s->at[s->count++] = (uint32_t)(target - r->start) * 2 + !is_call;
+	(is_call ? r->called : r->named)[n / 64] |= 1ULL << n % 64;
 }
 
-static int compare(const void *a, const void *b)
+/* Read the instruction at AT: its size, and the same as instruction_skip_x86(). */
+static inline bool read_one(const struct reader *r, const uint8_t *at, size_t size,
+			    uint64_t address, unsigned *bytes, uint64_t *target, bool *is_call)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct opcode i;
 
-	return (x > y) - (x < y);
+	*bytes = r->is_x86 && size >= INSTRUCTION_ROOM
+		 ? instruction_skip_x86(&r->sizes, at, address, target, is_call) : 0;
+	if (*bytes)
+		return true;
+	if (!instruction_read(r->machine, at, size, address, &i))
+		return false;
+	*bytes = i.size;
+	*is_call = i.kind == INSTRUCTION_CALL;
+	*target = *is_call || i.kind == INSTRUCTION_OTHER ? i.target : 0;
+	return true;
 }
 
 /* Read the code from AT on, to the end of its segment.  Return where that is. */
@@ -57,24 +71,45 @@ static uint64_t read_code(struct reader *r, uint64_t at)
 {
 	enum { ENTRY_BYTES = 64 };
 	struct elf_bytes code = elf_constant_at(r->elf, at);
-	struct opcode i;
+	uint64_t target;
+	unsigned bytes;
+	bool is_call;
 	size_t n = 0;
 
 	if (code.size > r->end - at)
 		code.size = r->end - at;
 	while (n < code.size) {
-		if (!instruction_read(r->machine, code.at + n, code.size - n, at + n, &i)) {
+		if (!read_one(r, code.at + n, code.size - n, at + n, &bytes, &target, &is_call)) {
 			n++;
 			continue;
 		}
-		n += i.size;
-		bool is_call = i.kind == INSTRUCTION_CALL;
+		n += bytes;
 		/* The code at the entry point takes the address of main(). */
 		bool is_main = at + n - r->entry < ENTRY_BYTES;
-		if ((is_call && i.target != at + n) || (i.kind == INSTRUCTION_OTHER && i.target))
-			add(r, i.target, is_call || is_main);
+		if (is_call ? target != at + n : target != 0)
+			add(r, target, is_call || is_main);
 	}
 	return at + code.size;
+}
+
+/* Make the list of starts of the bits in R. */
+static struct starts *list(const struct reader *r, size_t words)
+{
+	struct starts *s = mem_zeroed(1, sizeof(*s));
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < words; i++)
+		count += (uint32_t)__builtin_popcountll(r->called[i] | r->named[i]);
+	s->base = r->start;
+	s->at = mem_zeroed(count, sizeof(*s->at));
+	for (size_t i = 0; i < words; i++) {
+		for (uint64_t left = r->called[i] | r->named[i]; left; left &= left - 1) {
+			unsigned bit = (unsigned)__builtin_ctzll(left);
+			bool is_called = r->called[i] >> bit & 1;
+			s->at[s->count++] = (uint32_t)(i * 64 + bit) * 2 + !is_called;
+		}
+	}
+	return s;
 }
 
 struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *fuel)
@@ -86,20 +121,19 @@ struct starts *starts_open(const struct machine *m, struct elf *elf, uint64_t *f
 	if (r.end - r.start > *fuel)
 		return NULL;
 	*fuel -= r.end - r.start;
-	r.out = mem_zeroed(1, sizeof(*r.out));
-	r.out->base = r.start;
+	r.is_x86 = m->elf == EM_X86_64;
+	instruction_sizes_init(&r.sizes);
+	size_t words = (r.end - r.start) / 64 + 1;
+	r.called = mem_zeroed(words, sizeof(*r.called));
+	r.named = mem_zeroed(words, sizeof(*r.named));
 	for (uint64_t at = r.start; at < r.end;) {
 		uint64_t next = read_code(&r, at);
 		at = next > at ? next : (at | (PAGE - 1)) + 1;
 	}
-	struct starts *s = r.out;
-	qsort(s->at, s->count, sizeof(*s->at), compare);
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < s->count; i++)
-		if (count == 0 || s->at[i] / 2 != s->at[count - 1] / 2)
-			s->at[count++] = s->at[i];
-	s->count = count;
-	elf_charge(elf, count * sizeof(*s->at));
+	struct starts *s = list(&r, words);
+	free(r.called);
+	free(r.named);
+	elf_charge(elf, s->count * sizeof(*s->at));
 	return s;
 }
 

@@ -29,10 +29,30 @@ static void use(const struct machine *m, const uint8_t *at, size_t size, uint64_
 	must(!instruction_read(m, at, i.size - 1u, address, &again));
 }
 
+/* What instruction_skip_x86() says is what instruction_read() says. */
+static void skip(const uint8_t *at, size_t size, uint64_t address)
+{
+	struct instruction_sizes sizes;
+	uint64_t target;
+	struct opcode i;
+	bool is_call;
+
+	if (size < INSTRUCTION_ROOM)
+		return;
+	instruction_sizes_init(&sizes);
+	unsigned n = instruction_skip_x86(&sizes, at, address, &target, &is_call);
+	if (!n)
+		return;
+	must(instruction_read(machine_find("x86_64"), at, size, address, &i) && i.size == n);
+	must(is_call == (i.kind == INSTRUCTION_CALL));
+	must(is_call || i.kind == INSTRUCTION_OTHER ? target == i.target : target == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	for (size_t at = 0; at < size; at++) {
 		use(machine_find("x86_64"), bytes + at, size - at, 0x400000 + at);
+		skip(bytes + at, size - at, 0x400000 + at);
 		use(machine_find("aarch64"), bytes + at, size - at, 0x400000 + (at & ~3u));
 	}
 	return 0;
