@@ -23,7 +23,8 @@
 
 static void pass(struct cursor *c, const char *text, size_t size)
 {
-	const uint8_t *found = memmem(c->at, cursor_left(c), text, size);
+	size_t left = cursor_left(c);
+	const uint8_t *found = left ? memmem(c->at, left, text, size) : NULL;
 
 	c->failed |= !found;
 	cursor_bytes(c, found ? (size_t)(found - c->at) + size : 0);

@@ -7,14 +7,16 @@
  * call.  A call's callers stay the same as long as it runs, so any frame will do that has a node
  * below that one, as long as all frames between have one:
  *	- a register that functions keep for their callers has the value that it had, and the
- *	  frame's callee had another value: so the frame's own function has set it; or
+ *	  frame's callee had another value; or
  *	- the words of the stack are the same as in one of the thread's last AGE_MAX stacks.
  *
- * A node counts as long as no later copy has its caller's place without the caller: the function
- * has returned since then.  In the last AGE_MAX stacks it counts even so, if the frame before the
- * last one has a node, too: loops call the same functions again, from the same callers.  And the
- * registers that the last function keeps for its caller, as far as they are in the dump, must not
- * have changed: they cannot, while it is the same call.
+ * A later copy that has the caller's place without the caller shows that it is another call: the
+ * function has returned since then.  So does another value of a register in a frame above the one
+ * with the evidence: a function that waits for another keeps its registers.  Loops call the same
+ * functions again, often from the same callers, so such a node still counts if this is usual: it
+ * was in USUAL copies, one of them in the last AGE_MAX stacks, and the frame was never seen with
+ * other callers.  The registers that the last function keeps for its caller, as far as they are in
+ * the dump, must never have changed.
  *
  * If several nodes fit, the one that leads farthest counts, as far as the others have the same
  * callers.  The stack may then end where an earlier stack was cut, and is joined again, as that one
@@ -33,12 +35,14 @@
 enum {
 	NODES_MAX = 1 << 15,	/* of a generation */
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
-	THREADS_MAX = NODES_MAX,
+	THREADS_MAX = NODES_MAX / 2,
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
 	AGE_MAX = 32,		/* stacks of a thread; words that were seen before are too old */
 	BELOW_MAX = 32,		/* frames that are compared */
+	CALLERS_MAX = 256,	/* the same, of the callers of two nodes */
 	JOINS_MAX = 16,		/* earlier stacks, one after another */
-	SIGHTS = 12,		/* of a thread */
+	SIGHTS = 48,		/* of a thread */
+	USUAL = 8,		/* copies with a frame and its callers that make these usual */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -49,6 +53,7 @@ struct node {
 	uint32_t serial;	/* of the thread */
 	uint32_t caller;	/* index of the caller's node + 1, or CALLER_* */
 	uint32_t stack;		/* number of the thread's last stack whose copy had this node */
+	uint32_t seen;		/* number of the stacks whose copy had it */
 	uint32_t words;		/* of that stack, as in struct frame */
 	uint32_t callers;	/* number of the frames from here to the stack's end */
 	bool is_whole;		/* the last of these is the start of the thread */
@@ -149,18 +154,6 @@ static void add_sight(struct thread *t, uint64_t sp)
 	t->sight[t->sights++] = (struct sight){ sp, t->stacks };
 }
 
-/*
- * Return whether the place of N was in the copy of a later stack of T than N, so that N's function
- * has returned since, or called another one.
- */
-static bool has_returned(const struct thread *t, const struct node *n)
-{
-	for (uint32_t i = 0; i < t->sights; i++)
-		if (t->sight[i].stack > n->stack)
-			return t->sight[i].sp >= n->sp;
-	return false;
-}
-
 static bool has_caller(const struct node *n)
 {
 	return n->caller != CALLER_UNKNOWN && n->caller != CALLER_NONE;
@@ -194,6 +187,53 @@ static struct node *next_node(struct generation *g, struct table_probe *probe,
 			return n;
 	}
 	return NULL;
+}
+
+/* Return whether A of the generation G and B of OTHER have the same callers, as far as both go. */
+static bool have_same_callers(const struct generation *g, const struct node *a,
+			      const struct generation *other, const struct node *b)
+{
+	for (int i = 0; i < CALLERS_MAX; i++) {
+		if (a == b || !has_caller(a) || !has_caller(b))
+			return true;
+		a = &g->node[a->caller - 1];
+		b = &other->node[b->caller - 1];
+		if (a->pc != b->pc || a->sp != b->sp)
+			return false;
+	}
+	return a == b;
+}
+
+/* Return whether a stack of T after its stack number STACK had the place of N in its copy. */
+static bool is_seen_after(const struct thread *t, const struct node *n, uint32_t stack)
+{
+	for (uint32_t i = 0; i < t->sights; i++)
+		if (t->sight[i].stack > stack)
+			return t->sight[i].sp >= n->sp;
+	return false;
+}
+
+/*
+ * Return whether the place of N, which is in G, was in the copy of a later stack of T than N's
+ * frame with its callers, so that N's function has returned since, or called another one.
+ */
+static bool has_returned(struct joiner *j, const struct generation *g, const struct thread *t,
+			 const struct node *n)
+{
+	const struct frame f = { .pc = n->pc & ~EXACT, .sp = n->sp, .is_exact = n->pc & EXACT };
+	struct generation *both[] = { j->young, j->old };
+	uint32_t last = n->stack;
+	const struct node *like;
+
+	if (!is_seen_after(t, n, last))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		struct table_probe probe = table_probe(&both[i]->table, hash_of(&f, t->serial));
+		while ((like = next_node(both[i], &probe, &f, t->serial)) != NULL)
+			if (like->stack > last && have_same_callers(g, n, both[i], like))
+				last = like->stack;
+	}
+	return is_seen_after(t, n, last);
 }
 
 enum { DIFFERENT, UNKNOWN, SAME, SAME_CALL };
@@ -238,52 +278,63 @@ static const struct node *find_callee(struct generation *g, const struct thread 
 	return callee;
 }
 
-/* Return whether a register shows that N and the frame F, which has a callee, are the same call. */
-static bool has_register(const struct node *n, const struct frame *f)
-{
-	return compare(n->kept, f->kept, f[-1].kept) == SAME_CALL;
-}
+/* What shows that a frame is the call of a node. */
+enum evidence {
+	EVIDENCE_NONE,
+	EVIDENCE_USUAL,		/* it is another call, but the callers may be the usual ones */
+	EVIDENCE_SAME,
+};
 
 /*
  * Return whether FRAME[I], which was called by the caller of N, or one of the frames below it is
  * the call that N was, as it seems.
  */
-static bool has_same_call(struct generation *g, const struct thread *t, const struct node *n,
-			  const struct frame *frame, uint32_t i)
+static enum evidence has_same_call(struct generation *g, const struct thread *t,
+				   const struct node *n, const struct frame *frame, uint32_t i)
 {
+	enum evidence most = EVIDENCE_SAME;
 	uint32_t least = i > BELOW_MAX ? i - BELOW_MAX : 0;
 
 	for (; n && i > least; i--) {
 		const struct frame *f = &frame[i];
-		if (has_register(n, f) || (n->words && n->words == f->words && is_recent(n, t)))
-			return true;
+		int registers = compare(n->kept, f->kept, f[-1].kept);
+		if (registers == SAME_CALL ||
+		    (n->words && n->words == f->words && is_recent(n, t)))
+			return most;
+		if (registers == DIFFERENT)
+			most = EVIDENCE_USUAL;
 		n = i > 1 ? find_callee(g, t, f - 1, n) : NULL;	/* the leaf has no node */
 	}
-	return false;
+	return EVIDENCE_NONE;
 }
 
 /*
- * Return whether the last of FRAMES frames is the call of N, as it seems.  CALLER: what is known
- * about its caller.
+ * Return what shows that the last of FRAMES frames is the call of N.  CALLER: what is known about
+ * its caller.
  */
-static bool has_evidence(struct generation *g, const struct thread *t, const struct node *n,
-			 const struct frame *frame, uint32_t frames, const struct frame *caller)
+static enum evidence find_evidence(struct joiner *j, struct generation *g,
+				   const struct thread *t, const struct node *n,
+				   const struct frame *frame, uint32_t frames,
+				   const struct frame *caller)
 {
 	const struct node *next = &g->node[n->caller - 1];
 	const struct frame *last = &frame[frames - 1];
-	bool is_other = has_returned(t, next);
+	bool is_other = has_returned(j, g, t, next);
 	int callers = UNKNOWN;
 
-	if (is_other && !is_recent(n, t))
-		return false;
 	if (caller->sp)
 		callers = next->sp == caller->sp ? compare(next->kept, caller->kept, last->kept)
 						 : DIFFERENT;
 	if (callers == DIFFERENT)
-		return false;
+		return EVIDENCE_NONE;
 	if (frames < 3 || !find_callee(g, t, last - 1, n))
-		return !is_other && has_register(n, last);
-	return callers == SAME_CALL || has_same_call(g, t, n, frame, frames - 1);
+		return !is_other && compare(n->kept, last->kept, last[-1].kept) == SAME_CALL
+		       ? EVIDENCE_SAME : EVIDENCE_NONE;
+	enum evidence evidence = callers == SAME_CALL
+				 ? EVIDENCE_SAME : has_same_call(g, t, n, frame, frames - 1);
+	if (evidence == EVIDENCE_NONE || (evidence == EVIDENCE_SAME && !is_other))
+		return evidence;
+	return n->seen >= USUAL && is_recent(n, t) ? EVIDENCE_USUAL : EVIDENCE_NONE;
 }
 
 /* Return whether A leads to the start of the thread and B does not, or A to more callers. */
@@ -308,27 +359,52 @@ static uint32_t count_common(const struct generation *g, const struct node *a,
 	return least;
 }
 
+/* Return whether frame F was only seen with the callers that N of G has. */
+static bool is_only(struct joiner *j, const struct generation *g, const struct thread *t,
+		    const struct node *n, const struct frame *f)
+{
+	struct generation *both[] = { j->young, j->old };
+	const struct node *other;
+
+	for (int i = 0; i < 2; i++) {
+		struct table_probe probe = table_probe(&both[i]->table, hash_of(f, t->serial));
+		while ((other = next_node(both[i], &probe, f, t->serial)) != NULL)
+			if (!have_same_callers(g, n, both[i], other))
+				return false;
+	}
+	return true;
+}
+
 /*
  * Return the node that the last of FRAMES frames has, or NULL; CALLER as in joiner_extend().  Set
  * *COMMON to the number of its callers that all nodes have that may be it.
  */
-static const struct node *find_node(struct generation *g, const struct thread *t,
+static const struct node *find_node(struct joiner *j, struct generation *g, const struct thread *t,
 				    const struct frame *frame, uint32_t frames,
 				    const struct frame *caller, uint32_t *common)
 {
 	const struct frame *last = &frame[frames - 1];
 	struct table_probe probe = table_probe(&g->table, hash_of(last, t->serial));
 	const struct node *fits[NODES_OF_FRAME], *n, *best = NULL;
+	enum evidence most = EVIDENCE_USUAL;
 	uint32_t nodes = 0, count = 0;
 
 	while ((n = next_node(g, &probe, last, t->serial)) != NULL && nodes++ < NODES_OF_FRAME) {
-		if (!has_caller(n) || !has_evidence(g, t, n, frame, frames, caller))
+		enum evidence evidence = has_caller(n)
+			? find_evidence(j, g, t, n, frame, frames, caller) : EVIDENCE_NONE;
+		if (evidence < most)
 			continue;
+		if (evidence > most) {
+			most = evidence;
+			count = 0;
+			best = NULL;
+		}
 		fits[count++] = n;
 		if (leads_farther(n, best))
 			best = n;
 	}
-	if (nodes >= NODES_OF_FRAME || !best)
+	if (nodes >= NODES_OF_FRAME || !best ||
+	    (most == EVIDENCE_USUAL && !is_only(j, g, t, best, last)))
 		return NULL;
 	*common = best->callers;
 	for (uint32_t i = 0; i < count; i++)
@@ -343,11 +419,11 @@ static uint32_t extend_once(struct joiner *j, const struct thread *t, struct fra
 {
 	struct generation *g = j->young;
 	uint32_t common = 0;
-	const struct node *n = find_node(g, t, frame, frames, caller, &common);
+	const struct node *n = find_node(j, g, t, frame, frames, caller, &common);
 
 	if (!n) {
 		g = j->old;
-		n = find_node(g, t, frame, frames, caller, &common);
+		n = find_node(j, g, t, frame, frames, caller, &common);
 	}
 	while (n && frames < frames_max && common-- > 0) {
 		struct frame *f = &frame[frames++];
@@ -439,6 +515,7 @@ void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t
 			return;
 		if (i < copied) {
 			n->stack = t->stacks;
+			n->seen++;
 			n->words = frame[i].words;
 			memcpy(n->kept, frame[i].kept, sizeof(n->kept));
 		}

@@ -401,17 +401,17 @@ static void test_joiner_callers(void)
 	for (int i = 1; i < 4; i++)
 		stack[i].kept[0] += 100;
 	joiner_add(j, 7, stack, 6, 6, true);
-	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 6,
-	    "of several stacks, the one with evidence is taken");
+	tap(extend(j, 7, cut, 4, &whole) == 4,
+	    "what has evidence has returned: a later stack has another caller there");
 	for (int i = 1; i < 4; i++)
 		cut[i].kept[0] += 100;
 	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16,
-	    "which may be the other");
+	    "that one is taken");
 	for (int i = 1; i < 4; i++)
 		stack[i].kept[0] = cut[i].kept[0] -= 100;
 	joiner_add(j, 7, stack, 6, 6, true);
-	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
-	    "of stacks with the same evidence, what they have in common");
+	tap(extend(j, 7, cut, 4, &whole) == 6 && whole && cut[5].pc == 16,
+	    "of stacks with the same evidence, the last one");
 	for (uint64_t i = 0; i < 20; i++) {
 		stack[5].pc = 100 + i;
 		joiner_add(j, 7, stack, 6, 6, true);
@@ -435,6 +435,7 @@ static void test_joiner_returns(void)
 	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
 				FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
 	struct joiner *j = joiner_new();
+	struct frame other[6];
 	bool whole;
 
 	joiner_add(j, 7, earlier, 6, 6, true);
@@ -442,18 +443,50 @@ static void test_joiner_returns(void)
 	tap(extend(j, 7, cut, 4, &whole) == 6, "copies without the caller's place do not matter");
 	add_copies(j, 1, 50);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a copy without it does: the call has ended");
-	joiner_add(j, 7, earlier, 6, 6, true);
-	add_copies(j, 32, 60);
-	tap(extend(j, 7, cut, 4, &whole) == 6, "which is not said of the last 32 stacks");
+	for (int i = 0; i < 7; i++) {	/* eight, with the first one */
+		tap(extend(j, 7, cut, 4, &whole) == 4, "the callers are not usual");
+		joiner_add(j, 7, earlier, 6, 6, true);
+		add_copies(j, 1, 60);
+	}
+	tap(extend(j, 7, cut, 4, &whole) == 6, "then they are");
 	cut[2].sp = 31;
 	tap(extend(j, 7, cut, 4, &whole) == 4, "unless only the last frame is the same");
 	cut[2].sp = 30;
+	add_copies(j, 31, 20);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "32 stacks later, too");
 	add_copies(j, 1, 20);
-	tap(extend(j, 7, cut, 4, &whole) == 4, "and of none before them");
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but then they are too old");
+	joiner_add(j, 7, earlier, 6, 6, true);
+	add_copies(j, 1, 60);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "and when they are seen again, they count again");
+	memcpy(other, earlier, sizeof(other));
+	other[5].pc = 16;
+	joiner_add(j, 7, other, 6, 6, true);
+	add_copies(j, 1, 60);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "the frame had other callers, once: none is usual");
+	joiner_end(j, 7);
 	joiner_add(j, 7, earlier, 6, 6, true);
 	for (uint64_t sp = 49; sp > 20; sp--)
 		add_copies(j, 2, sp);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "nor if they reach less and less far");
+	joiner_free(j);
+}
+
+/* A function that waits for another has the same registers as long as it does. */
+static void test_joiner_waits(void)
+{
+	struct frame cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				FRAME(3, 30, false, 4), FRAME(4, 40, false, 0) };
+	struct joiner *j = joiner_new();
+	bool whole;
+
+	joiner_add(j, 7, earlier, 6, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "a frame that the last one called is the same");
+	cut[3].kept[0] = 16;
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but not while the last one has another register");
+	for (int i = 0; i < 7; i++)
+		joiner_add(j, 7, earlier, 6, 6, true);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "unless the callers are the usual ones");
 	joiner_free(j);
 }
 
@@ -553,6 +586,7 @@ int main(void)
 	test_joiner_evidence();
 	test_joiner_callers();
 	test_joiner_returns();
+	test_joiner_waits();
 	test_joiner_twice();
 	test_deferred();
 	return tap_done();
