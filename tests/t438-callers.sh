@@ -408,4 +408,55 @@ C
 	done
 END
 
+# The code is copied to memory without a file, where only frame pointers help.
+check 'the caller of a function that aligns its stack by a copy of its return address' <<'END'
+	test "$(uname -m)" = x86_64 || skip "the code is for x86-64"
+	needs_command gcc
+	cat >aligns.c <<"C"
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <time.h>
+	static volatile unsigned sum;
+	__attribute__((noinline)) static void spin(char *b)
+	{
+		for (int i = 0; i < 3000; i++)
+			sum += b[i % 64];
+	}
+	__attribute__((noinline, noclone, optimize("no-omit-frame-pointer", "no-tree-vectorize")))
+	static void aligned(void (*work)(char *), int n)
+	{
+		_Alignas(64) char b[64];
+		for (int i = 0; i < n; i++) {
+			b[i % 64] = 1;
+			work(b);
+		}
+	}
+	__attribute__((noinline, noclone))
+	static void outer(void (*code)(void (*)(char *), int), int n)
+	{
+		volatile char room[200];
+		room[5] = 1;
+		code(spin, n);
+		sum += room[5];
+	}
+	int main(void)
+	{
+		enum { BYTES = 1000 };
+		void *code = mmap(0, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memcpy(code, (void *)aligned, BYTES);
+		while (clock() < CLOCKS_PER_SEC * 3 / 10)
+			outer((void (*)(void (*)(char *), int))code, 50);
+	}
+C
+	gcc -O2 -w -fomit-frame-pointer -mforce-drap aligns.c -o aligns
+	objdump -d aligns | grep -q "push *-0x8(%r10)"
+	pmu-sample -q --user --unwind -e cpu-clock -F 997 -o u.data ./aligns
+	pmu-symbolize u.data | pmu-topprof --to folded >stacks
+	cat stacks
+	at_least "$(grep -c ";main;outer;[^;]*anon[^;]*;spin " stacks)" 1
+	none grep "clock.*;outer;" stacks
+	none grep "^aligns;outer" stacks
+END
+
 done_testing

@@ -369,6 +369,23 @@ static bool find_trampoline_return(const struct walk *w, uint64_t *address)
 }
 
 /*
+ * Return the caller's stack pointer, for the frame pointer FP of a function, which ADDRESS follows.
+ * On x86-64, a function of GCC that aligns its stack pointer may have a copy of its return address
+ * there, and among the registers below, the address after the return address itself.
+ */
+static uint64_t find_caller_sp(const struct walk *w, uint64_t fp, uint64_t address)
+{
+	const uint64_t near = 1 << 16, saved = 6;	/* bytes; registers */
+	uint64_t sp, word;
+
+	for (uint64_t i = 1; i <= saved && w->machine->lr == NO_REGISTER; i++)
+		if (dump_load(w->dump, fp - 8 * i, &sp) && sp - fp > 16 && sp - fp < near &&
+		    dump_load(w->dump, sp - 8, &word) && word == address)
+			return sp;
+	return fp + 16;
+}
+
+/*
  * In code without CFI: the frame pointer points to the caller's, and the return address follows
  * it.  Nothing is known about the other registers then.
  */
@@ -398,7 +415,7 @@ static int step_by_frame_pointer(struct walk *w)
 	w->now.known = 0;
 	w->beyond = 0;
 	set(w, m->fp, caller);
-	set(w, m->sp, fp + 16);
+	set(w, m->sp, find_caller_sp(w, fp, address));
 	w->by_frame_pointer = true;
 	return enter(w, address, false);
 }
