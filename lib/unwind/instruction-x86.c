@@ -194,7 +194,7 @@ static void read_operands(struct x86 *x)
 {
 	bool is_sse4a = !x->is_vector && x->map == 1 && x->opcode == 0x78 && x->prefix;
 	char what = x->is_vector ? vector_letter(x) : x->map == 2 ? 'm' : x->map == 3 ? 'B'
-								       : x86_follows[x->map][x->opcode];
+				 : x86_follows[x->map][x->opcode];
 	unsigned full = x->is_wide && !(x->rex & REX_W) ? 2 : 4;
 
 	if (is_sse4a)
