@@ -6,21 +6,22 @@
  * A cut stack is joined to a node of its last frame if something shows that this is still the same
  * call.  A call's callers stay the same as long as it runs, so any frame will do that has a node
  * below that one, as long as all frames between have one:
- *	- a register that functions keep for their callers has the value that it had, and the
- *	  frame's callee had another value; or
+ *	- a register that functions keep for their callers has the value that it had; the frame's
+ *	  callee had another value, and so had the last frame's caller: one of the functions
+ *	  between has set it; or
  *	- the words of the stack are the same as in one of the thread's last AGE_MAX stacks.
+ * Without a node below, a register shows it only if the node is usual, see below.
  *
  * A later copy that has the caller's place without the caller shows that it is another call: the
  * function has returned since then.  So does another value of a register in a frame above the one
  * with the evidence: a function that waits for another keeps its registers.  Loops call the same
- * functions again, often from the same callers, so such a node still counts if this is usual: it
- * was in USUAL copies, one of them in the last AGE_MAX stacks, and the frame was never seen with
- * other callers.  The registers that the last function keeps for its caller, as far as they are in
- * the dump, must never have changed.
+ * functions again, often from the same callers, so such a node still counts if it is usual: it was
+ * in USUAL copies, one of them in the last AGE_MAX stacks.  The registers that the last function
+ * keeps for its caller, as far as they are in the dump, must not have changed.
  *
- * If several nodes fit, the one that leads farthest counts, as far as the others have the same
- * callers.  The stack may then end where an earlier stack was cut, and is joined again, as that one
- * would be.
+ * If several nodes fit, the one that leads farthest counts, as far as all nodes of the frame have
+ * the same callers, also those that do not fit.  The stack may then end where an earlier stack was
+ * cut, and is joined again, as that one would be.
  *
  * There are two generations of nodes: a new stack goes into the young one, and when that is
  * full, the old one is discarded and the young one becomes the old one.  A node's caller is
@@ -42,7 +43,8 @@ enum {
 	CALLERS_MAX = 256,	/* the same, of the callers of two nodes */
 	JOINS_MAX = 16,		/* earlier stacks, one after another */
 	SIGHTS = 48,		/* of a thread */
-	USUAL = 8,		/* copies with a frame and its callers that make these usual */
+	SEEN_LEAST = 2,		/* copies with a frame and its callers before these count */
+	USUAL = 8,		/* the same, if it seems to be another call */
 	CALLER_UNKNOWN = 0,	/* in node.caller */
 };
 #define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
@@ -240,9 +242,12 @@ enum { DIFFERENT, UNKNOWN, SAME, SAME_CALL };
 
 /*
  * Compare the registers of a frame in an earlier stack and NOW.  CALLEE has those of the frame's
- * callee now.
+ * callee now; CALLER those that the caller of the last frame had in the earlier stack.  A register
+ * that has the same value there was set by that caller, or above it, and says nothing about the
+ * calls below.
  */
-static int compare(const uint16_t *earlier, const uint16_t *now, const uint16_t *callee)
+static int compare(const uint16_t *earlier, const uint16_t *now, const uint16_t *callee,
+		   const uint16_t *caller)
 {
 	int result = UNKNOWN;
 
@@ -251,7 +256,7 @@ static int compare(const uint16_t *earlier, const uint16_t *now, const uint16_t 
 			continue;
 		if (earlier[i] != now[i])
 			return DIFFERENT;
-		if (now[i] % 2 == 0 && now[i] != callee[i])
+		if (now[i] % 2 == 0 && now[i] != callee[i] && caller[i] && now[i] != caller[i])
 			result = SAME_CALL;
 		else if (result == UNKNOWN)
 			result = SAME;
@@ -292,12 +297,13 @@ enum evidence {
 static enum evidence has_same_call(struct generation *g, const struct thread *t,
 				   const struct node *n, const struct frame *frame, uint32_t i)
 {
+	const uint16_t *caller = g->node[n->caller - 1].kept;
 	enum evidence most = EVIDENCE_SAME;
 	uint32_t least = i > BELOW_MAX ? i - BELOW_MAX : 0;
 
 	for (; n && i > least; i--) {
 		const struct frame *f = &frame[i];
-		int registers = compare(n->kept, f->kept, f[-1].kept);
+		int registers = compare(n->kept, f->kept, f[-1].kept, caller);
 		if (registers == SAME_CALL ||
 		    (n->words && n->words == f->words && is_recent(n, t)))
 			return most;
@@ -320,19 +326,19 @@ static enum evidence find_evidence(struct joiner *j, struct generation *g,
 	const struct node *next = &g->node[n->caller - 1];
 	const struct frame *last = &frame[frames - 1];
 	bool is_other = has_returned(j, g, t, next);
-	int callers = UNKNOWN;
 
-	if (caller->sp)
-		callers = next->sp == caller->sp ? compare(next->kept, caller->kept, last->kept)
-						 : DIFFERENT;
-	if (callers == DIFFERENT)
+	if (caller->sp && (next->sp != caller->sp || compare(next->kept, caller->kept, last->kept,
+							     next->kept) == DIFFERENT))
 		return EVIDENCE_NONE;
-	if (frames < 3 || !find_callee(g, t, last - 1, n))
-		return !is_other && compare(n->kept, last->kept, last[-1].kept) == SAME_CALL
-		       ? EVIDENCE_SAME : EVIDENCE_NONE;
-	enum evidence evidence = callers == SAME_CALL
-				 ? EVIDENCE_SAME : has_same_call(g, t, n, frame, frames - 1);
-	if (evidence == EVIDENCE_NONE || (evidence == EVIDENCE_SAME && !is_other))
+	enum evidence evidence = EVIDENCE_NONE;
+	if (frames >= 3 && find_callee(g, t, last - 1, n))
+		evidence = has_same_call(g, t, n, frame, frames - 1);
+	else if (!is_other && n->seen >= USUAL && compare(n->kept, last->kept, last[-1].kept,
+							  next->kept) == SAME_CALL)
+		evidence = EVIDENCE_SAME;
+	if (evidence == EVIDENCE_NONE || n->seen < SEEN_LEAST)
+		return EVIDENCE_NONE;
+	if (evidence == EVIDENCE_SAME && !is_other)
 		return evidence;
 	return n->seen >= USUAL && is_recent(n, t) ? EVIDENCE_USUAL : EVIDENCE_NONE;
 }
@@ -344,13 +350,16 @@ static bool leads_farther(const struct node *a, const struct node *b)
 	       (a->is_whole == b->is_whole && a->callers > b->callers);
 }
 
-/* Return how many callers A and B have in common before they differ; if one ends first, LEAST. */
+/*
+ * Return how many callers A of the generation G and B of OTHER have in common before they differ;
+ * if one ends first, LEAST.
+ */
 static uint32_t count_common(const struct generation *g, const struct node *a,
-			     const struct node *b, uint32_t least)
+			     const struct generation *other, const struct node *b, uint32_t least)
 {
 	for (uint32_t count = 0; count < least && has_caller(a) && has_caller(b); count++) {
 		a = &g->node[a->caller - 1];
-		b = &g->node[b->caller - 1];
+		b = &other->node[b->caller - 1];
 		if (a == b)
 			break;
 		if (a->pc != b->pc || a->sp != b->sp)
@@ -359,20 +368,20 @@ static uint32_t count_common(const struct generation *g, const struct node *a,
 	return least;
 }
 
-/* Return whether frame F was only seen with the callers that N of G has. */
-static bool is_only(struct joiner *j, const struct generation *g, const struct thread *t,
-		    const struct node *n, const struct frame *f)
+/* Return how many callers of frame F, which N of G has, all nodes of F have in common. */
+static uint32_t count_sure(struct joiner *j, const struct generation *g, const struct thread *t,
+			   const struct node *n, const struct frame *f)
 {
 	struct generation *both[] = { j->young, j->old };
+	uint32_t common = n->callers;
 	const struct node *other;
 
 	for (int i = 0; i < 2; i++) {
 		struct table_probe probe = table_probe(&both[i]->table, hash_of(f, t->serial));
 		while ((other = next_node(both[i], &probe, f, t->serial)) != NULL)
-			if (!have_same_callers(g, n, both[i], other))
-				return false;
+			common = count_common(g, n, both[i], other, common);
 	}
-	return true;
+	return common;
 }
 
 /*
@@ -385,30 +394,24 @@ static const struct node *find_node(struct joiner *j, struct generation *g, cons
 {
 	const struct frame *last = &frame[frames - 1];
 	struct table_probe probe = table_probe(&g->table, hash_of(last, t->serial));
-	const struct node *fits[NODES_OF_FRAME], *n, *best = NULL;
+	const struct node *n, *best = NULL;
 	enum evidence most = EVIDENCE_USUAL;
-	uint32_t nodes = 0, count = 0;
+	uint32_t nodes = 0;
 
 	while ((n = next_node(g, &probe, last, t->serial)) != NULL && nodes++ < NODES_OF_FRAME) {
 		enum evidence evidence = has_caller(n)
 			? find_evidence(j, g, t, n, frame, frames, caller) : EVIDENCE_NONE;
 		if (evidence < most)
 			continue;
-		if (evidence > most) {
-			most = evidence;
-			count = 0;
+		if (evidence > most)
 			best = NULL;
-		}
-		fits[count++] = n;
+		most = evidence;
 		if (leads_farther(n, best))
 			best = n;
 	}
-	if (nodes >= NODES_OF_FRAME || !best ||
-	    (most == EVIDENCE_USUAL && !is_only(j, g, t, best, last)))
+	if (nodes >= NODES_OF_FRAME || !best)
 		return NULL;
-	*common = best->callers;
-	for (uint32_t i = 0; i < count; i++)
-		*common = count_common(g, best, fits[i], *common);
+	*common = count_sure(j, g, t, best, last);
 	return best;
 }
 
