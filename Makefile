@@ -124,7 +124,7 @@ $B/proto/profile.pb-c.o: build/proto/profile.pb-c.c | $(READY)
 $(patsubst %.c,$B/%.o,$(wildcard lib/profile/*.c)): build/proto/profile.pb-c.c
 
 # The script and the style of pmu-flame's pages, and the style of pmu-annotate's.
-SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text weights boxes search colour \
+SCRIPT := $(addprefix lib/show/flame-,$(addsuffix .js,data text name weights boxes search colour \
 		draw table heat page))
 build/show/flame_script.c: $(SCRIPT)
 build/show/flame_style.c: lib/show/flame.css

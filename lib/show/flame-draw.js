@@ -49,29 +49,14 @@ function textWidth(text) {
 	return textWidths.get(text);
 }
 
-function fit(text, room) {
-	let length = floor(text.length * (room - 9) / textWidth(text));
-
-	while (length > 1 && textWidth(text.slice(0, length) + '…') > room)
-		length--;
-	return length > 1 ? text.slice(0, length) + '…' : '';
-}
-
-// Shorten a box's text until it fits: no parameters; the last component; the start of that.
+// The longest form of a box's name that fits, with what may follow it.
 function label(box, room) {
+	const fits = text => textWidth(text) <= room;
+
 	if (room < 14)
 		return '';
-	const [name, more] = caption(box), text = name.slice(0, 400);
-	if (more && textWidth(text) + textWidth(more) <= room)
-		return text + more;
-	if (textWidth(text) <= room)
-		return text;
-	const plain = short(text), last = /(?:::|\/|\.)([^:/.]{3,})$/.exec(plain);
-	if (textWidth(plain) <= room)
-		return plain;
-	if (last && textWidth(last[1]) <= room)
-		return last[1];
-	return fit(last && room > 60 ? last[1] : plain, room);
+	const [name, more] = caption(box), whole = formsOf(name)[0];
+	return more && fits(whole + more) ? whole + more : short(name, fits, 2, room / 3);
 }
 
 function drawPlace(place, y, hatch) {
@@ -260,7 +245,7 @@ function factsOf(box) {
 		out.push(...factsOfCode(box));
 	out.push([amount(box.value) + '   ' + percent(box.value / w.all) + ' of all' +
 		(zoom && zoom.value ? ',  ' + percent(box.value / zoom.value) + ' of ' +
-			cut(nameOf(zoom), 40) : ''), 'v']);
+			shortened(nameOf(zoom), 40) : ''), 'v']);
 	if (box.key > 0) {
 		sumKeys();
 		out.push(['self ' + amount(selfOf(box)) + '   ' + percent(selfOf(box) / w.all),
@@ -280,10 +265,10 @@ function showTip(place, x, y) {
 
 	if (!place) {
 		tip.style.display = 'none';
-		find('now').textContent = zoom ? cut(nameOf(zoom), 200) : '';
+		find('now').textContent = zoom ? shortened(nameOf(zoom), 200) : '';
 		return;
 	}
-	clear(tip).append(el('b', null, cut(nameOf(place.box), 600)), ...factsOf(place.box).map(
+	clear(tip).append(el('b', null, shortened(nameOf(place.box), 600)), ...factsOf(place.box).map(
 		([text, name]) => el(name ? 'div.' + name : 'div', null, text)));
 	tip.style.display = 'block';
 	const { width, height } = tip.getBoundingClientRect();
@@ -291,7 +276,7 @@ function showTip(place, x, y) {
 	tip.style.top = (y + 18 + height > innerHeight ? max(4, y - height - 12) : y + 18) +
 		'px';
 	for (let box = place.box; box && box.parent && path.length < 8; box = box.parent)
-		path.push(cut(nameOf(box), 60));
+		path.push(shortened(nameOf(box), 60));
 	find('now').textContent = percent(place.box.value / weights.all) + '  ' +
 		path.join('  ←  ');
 }

@@ -200,7 +200,7 @@ function showCrumbs() {
 			crumbs.append(el('i', null, '›'));
 		crumbs.append(el('button', { title: cut(nameOf(box), 300),
 			onclick: () => zoomTo(box) },
-		i === 0 && state.v !== 'sandwich' ? 'all' : cut(short(nameOf(box)), 40)));
+		i === 0 && state.v !== 'sandwich' ? 'all' : shortened(nameOf(box), 40)));
 	});
 }
 
@@ -291,7 +291,7 @@ function goTo(place) {
 	draw();
 	const { left, top } = plot.getBoundingClientRect();
 	showTip(place, left + place.x + min(place.width / 2, 80), top + y - plot.scrollTop);
-	find('live').textContent = cut(nameOf(place.box), 120) + ', ' +
+	find('live').textContent = shortened(nameOf(place.box), 120) + ', ' +
 		percent(place.box.value / weights.all) + ' of all, level ' + place.box.depth +
 		', ' + (row.indexOf(place) + 1) + ' of ' + row.length;
 }

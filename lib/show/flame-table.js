@@ -71,8 +71,20 @@ function headCell(column, text, title, width) {
 			text + (down ? ' ▾' : up ? ' ▴' : '')));
 }
 
+// The widths of the columns, but of the last one, which has the rest.
+const widths = wide => ({ share: hasBars(wide) ? 136 : wide ? 124 : 74, value: wide ? 90 : 0,
+	change: weights.mode ? 92 : 0 });
+
+// The width of the names, without the space around them.
+function roomForNames(wide) {
+	const { share, value, change } = widths(wide);
+
+	return find('side').clientWidth - 2 * share - 2 * value - change - 12;
+}
+
 function headRow(wide) {
-	const width = hasBars(wide) ? 136 : wide ? 124 : 74, space = () => el('th', { scope: 'col', width: 90 }, '');
+	const { share: width, value, change } = widths(wide);
+	const space = () => el('th', { scope: 'col', width: value }, '');
 	const row = el('tr', null,
 		headCell('f', 'Self', 'Samples with this function on top', width));
 
@@ -83,7 +95,7 @@ function headRow(wide) {
 		row.append(space());
 	if (weights.mode)
 		row.append(headCell('d', weights.mode === 'ratio' ? 'Ratio' : 'Change', 'of Self',
-			92));
+			change));
 	row.append(headCell('n', state.g[0].toUpperCase() + state.g.slice(1),
 		sums.list.length + ' rows', null));
 	return row;
@@ -125,8 +137,11 @@ function bodyRow(key, index, wide) {
 		row.append(el('td.n', null, amount(sums.cum[key])));
 	if (weights.mode)
 		row.append(changeCell(key));
-	row.append(el('td', { title: cut(name, 400), dir: 'ltr' }, cut(name, 200) +
-		(inlined ? inlined === 1 ? ' (inlined)' : ' (partly inlined)' : '')));
+	const more = inlined ? inlined === 1 ? ' (inlined)' : ' (partly inlined)' : '';
+	// the graph's letters are smaller, and what is found is bold
+	const room = roomForNames(wide) * (search.hits ? 0.8 : 0.9) - textWidth(more);
+	row.append(el('td', { title: cut(name, 400), dir: 'ltr' },
+		short(name, text => textWidth(text) <= room, 2, room / 3) + more));
 	return row;
 }
 

@@ -47,25 +47,14 @@ const UNSAFE = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\
 const safe = text => text.replace(UNSAFE, c =>
 	'‹' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0') + '›');
 
-// Shorten in the middle: names differ at both ends.
-const cut = (text, length) => text.length <= length ? text
-	: text.slice(0, length * 0.6 | 0) + '…' + text.slice(-(length * 0.4 | 0));
+// Shorten to LENGTH characters in the middle: names differ at both ends.
+function cut(text, length) {
+	const characters = text.length > length ? [...text] : text, last = (length - 1) * 0.4 | 0;
 
-// A name without template arguments and parameters.
-function short(name) {
-	const start = name.startsWith('operator') ? 8 : 0;
-	let text = '', depth = 0;
-
-	for (let i = 0; i < name.length; i++) {
-		const c = name[i];
-		if (i >= start && i > 0 && (c === '<' || c === '('))
-			depth++;
-		if (!depth)
-			text += c;
-		if (i >= start && depth && (c === '>' || c === ')'))
-			depth--;
-	}
-	return text || name;
+	if (characters.length <= length)
+		return text;
+	return characters.slice(0, length - 1 - last).join('') + '…' +
+		characters.slice(characters.length - last).join('');
 }
 
 const literally = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
