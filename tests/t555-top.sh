@@ -474,7 +474,7 @@ check 'characters of two columns, and accents of none, are counted as they are s
 		widths = [columns(line) for line in lines]
 		assert len(lines) == 25, lines
 		assert max(widths) in (69, 70), widths
-		cut = [w for w, line in zip(widths, lines) if "..." in line]
+		cut = [w for w, line in zip(widths, lines) if "…" in line]
 		assert len(cut) > 10 and min(cut) >= 67, list(zip(widths, lines))
 	EOF
 END

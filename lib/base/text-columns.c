@@ -128,6 +128,18 @@ size_t text_columns(uint32_t code)
 	return is_in(two_columns, sizeof(two_columns) / sizeof(*two_columns), code) ? 2 : 1;
 }
 
+size_t text_width(const char *text)
+{
+	size_t columns = 0;
+	uint32_t code;
+
+	while (*text) {
+		text += text_character(text, &code);
+		columns += text_columns(code);
+	}
+	return columns;
+}
+
 const char *text_fitting(const char *text, size_t size, size_t columns)
 {
 	const char *end = text + size;

@@ -22,6 +22,9 @@ size_t text_character(const char *text, uint32_t *code);
 /* Return how many columns of a terminal the character CODE takes: 0, 1 or 2. */
 size_t text_columns(uint32_t code);
 
+/* Return how many columns of a terminal TEXT takes. */
+size_t text_width(const char *text);
+
 /* Return the end of the longest part of TEXT, SIZE bytes, that fits in COLUMNS of a terminal. */
 const char *text_fitting(const char *text, size_t size, size_t columns);
 

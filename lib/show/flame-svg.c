@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show/flame-svg.h"
-#include "base/text.h"
 #include "show/flame-change.h"
 #include "show/flame-column.h"
+#include "show/short-name.h"
 #include "show/value.h"
 
 #include <inttypes.h>
@@ -140,33 +140,6 @@ static void name_of(const struct flame *f, uint32_t node, char *text, size_t siz
 		snprintf(text, size, "%s", name);
 }
 
-/* Return NAME without the directories of its package: "json.Unmarshal", not "encoding/...". */
-static char *without_directories(char *name)
-{
-	for (char *end = name + strcspn(name, "(<[ "); end > name; end--)
-		if (end[-1] == '/')
-			return end;
-	return name;
-}
-
-/* Shorten NAME to ROOM letters, whole characters.  Return what is left of it. */
-static char *shorten(char *name, size_t room)
-{
-	size_t letters = 0, at = 0, end = 0, size;
-	uint32_t code;
-
-	if (strlen(name) > room)
-		name = without_directories(name);
-	while ((size = text_character(name + at, &code)) > 0) {
-		at += size;
-		if (++letters + 2 <= room)
-			end = at;
-	}
-	if (letters > room)
-		snprintf(name + end, 3, "..");
-	return name;
-}
-
 /* The tooltip: name, file and line, object, value, share, and what has changed. */
 static void write_title(const struct picture *p, uint32_t node, const char *name)
 {
@@ -239,7 +212,9 @@ static void write_box(const struct picture *p, uint32_t node)
 		write_mark(p, kind, x, y, width);
 	if (width > 3 * LETTER) {
 		flame_print(p->out, "<text x=\"%.1f\" y=\"%.1f\">", x + 3, y + ROW - 5.5);
-		flame_markup(p->out, shorten(name, (size_t)((width - 4) / LETTER)));
+		char *text = short_name(name, (size_t)((width - 4) / LETTER));
+		flame_markup(p->out, text);
+		free(text);
 		flame_print(p->out, "</text>");
 	}
 	flame_print(p->out, "</g>\n");

@@ -21,18 +21,6 @@ struct parts {
 	struct buffer form;	/* a text, with its NUL */
 };
 
-static size_t columns_of(const char *text)
-{
-	size_t columns = 0;
-	uint32_t code;
-
-	while (*text) {
-		text += text_character(text, &code);
-		columns += text_columns(code);
-	}
-	return columns;
-}
-
 static void append(struct buffer *b, struct slice s)
 {
 	buffer_add(b, s.at, s.size);
@@ -148,7 +136,7 @@ static bool fits(struct parts *p)
 {
 	trim(p);
 	*buffer_extend(&p->form, 1) = '\0';
-	return columns_of((char *)p->form.at) <= p->columns;
+	return text_width((char *)p->form.at) <= p->columns;
 }
 
 /* Make a form from token I on: without parameters, or WITH_PARAMETERS. */
@@ -234,7 +222,7 @@ static void find_form(struct parts *p)
 /* Return TEXT with '…' in its middle, in COLUMNS. */
 static char *cut_middle(const char *text, size_t columns)
 {
-	size_t last = columns ? (columns - 1) * 2 / 5 : 0, width = columns_of(text);
+	size_t last = columns ? (columns - 1) * 2 / 5 : 0, width = text_width(text);
 	const char *head = text_fitting(text, strlen(text), columns ? columns - 1 - last : 0);
 	const char *tail = text;
 	uint32_t code;
@@ -268,7 +256,7 @@ char *short_name(const char *name, size_t columns)
 		find_form(&p);
 	}
 	char *text = (char *)p.form.at;
-	if (columns_of(text) > columns) {
+	if (text_width(text) > columns) {
 		text = cut_middle(text, columns);
 		free(p.form.at);
 	}

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "show/short-name.h"
 #include "show/value.h"
 
 #include <inttypes.h>
@@ -31,49 +32,18 @@ struct printing {
 	struct bars_left left;	/* rows that a table leaves out */
 };
 
-static size_t columns_of(const char *text)
-{
-	size_t columns = 0;
-	uint32_t code;
-
-	while (*text) {
-		text += text_character(text, &code);
-		columns += text_columns(code);
-	}
-	return columns;
-}
-
-/* Return the last characters of TEXT that fit in COLUMNS. */
-static const char *end_of(const char *text, size_t columns)
-{
-	size_t width = columns_of(text);
-	uint32_t code;
-
-	while (width > columns) {
-		text += text_character(text, &code);
-		width -= text_columns(code);
-	}
-	/* an accent belongs to the character before it */
-	return text_fitting(text, strlen(text), 0);
-}
-
 /*
- * Print a name, shortened in its middle if it is too long: functions differ at both ends.
- * COLUMNS: 0: whatever it takes.  Return how many columns were printed.
+ * Print a name, shortened if it is too long.  COLUMNS: 0: whatever it takes.  Return how many
+ * columns were printed.
  */
 static size_t print_name(const char *name, size_t columns, FILE *out)
 {
-	size_t width = columns_of(name);
+	char *text = columns ? short_name(name, columns) : NULL;
+	size_t width = text_width(text ? text : name);
 
-	if (columns == 0 || width <= columns) {
-		fputs(name, out);
-		return width;
-	}
-	size_t head = columns > 3 ? (columns - 3) / 2 : 0;
-	const char *cut = text_fitting(name, strlen(name), head);
-	const char *end = end_of(name, columns - 3 - head);
-	fprintf(out, "%.*s...%s", (int)(cut - name), name, end);
-	return width - columns_of(cut) + 3 + columns_of(end);
+	fputs(text ? text : name, out);
+	free(text);
+	return width;
 }
 
 /* Print a name at the end of a line that has USED columns and the object's before it. */
@@ -504,7 +474,7 @@ static size_t measure_objects(const struct printing *p)
 		uint32_t row = p->t->order[i];
 		if (!is_wanted(p, row))
 			continue;
-		size_t width = columns_of(top_object(p->t, row));
+		size_t width = text_width(top_object(p->t, row));
 		most = width > most ? width : most;
 		shown++;
 	}
