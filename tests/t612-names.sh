@@ -40,9 +40,12 @@ END
 
 check 'a name of any length or depth takes little time' <<'END'
 	any_user
-	python3 -c '
-for text in "<" * 4000, "operator<" * 400, "a<" * 2000 + ">" * 2000, "{" * 2000 + "}" * 2000, "::" * 2000, "std::vector<" * 300 + ">" * 300, "x" * 100000:
-    print(30, text, sep="\t")' >long
+	python3 - >long <<-'PY'
+		texts = ["<" * 4000, "operator<" * 400, "a<" * 2000 + ">" * 2000, "::" * 2000,
+		         "{" * 2000 + "}" * 2000, "std::vector<" * 300 + ">" * 300, "x" * 100000]
+		for text in texts:
+		    print(30, text, sep="\t")
+	PY
 	shorten <long >got
 	test "$(wc -l <got)" = 7
 	at_most "$(wc -m <got)" $((7 * 31))

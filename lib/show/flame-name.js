@@ -173,7 +173,8 @@ function startOf(tokens) {
 	const last = tokens.findLastIndex(isParameters);
 
 	return 1 + tokens.findLastIndex(({ kind }, i) => i < last && kind === 'space' &&
-		!isParameters(tokens[i - 1] ?? {}) && !/^(const|volatile|&+)$/.test(tokens[i + 1].text));
+		!isParameters(tokens[i - 1] ?? {}) &&
+		!/^(const|volatile|&+)$/.test(tokens[i + 1].text));
 }
 
 // Parts of a name that say nothing without the part before: closures, numbers, hashes.
@@ -191,7 +192,7 @@ function ownOf(tokens, start) {
 		at = tokens.findLastIndex(({ kind }, i) => i >= start && i < own - 1 &&
 			kind === 'separator');
 		own = at;
-	} while (at > start && (ATTACHED.test(tokens[at + 1]?.text) || HASH.test(tokens[at + 1]?.text)));
+	} while (at > start && [ATTACHED, HASH].some(part => part.test(tokens[at + 1]?.text)));
 	return at < 0 ? start : at + 1;
 }
 
@@ -204,12 +205,13 @@ function makeForms(name) {
 
 	if (HASH.test(tokens.at(-1)?.text) && own + 2 < tokens.length)
 		shrunk.splice(-2, 2, '…');
-	forms.push(from(0, shrunk.map((text, i) => isParameters(tokens[i]) ? tokens[i].text : text)));
+	forms.push(from(0, shrunk.map((text, i) =>
+		isParameters(tokens[i]) ? tokens[i].text : text)));
 	for (let i = start; i <= own; i++)
 		if (i === start || tokens[i - 1].kind === 'separator')
 			forms.push(from(i, shrunk.slice(i)));
-	const bare = shrunk.slice(own).filter((text, i) => text !== '…' &&
-		!['arguments', 'parameters'].includes(tokens[own + i].kind) && (last < 0 || i < last));
+	const bare = shrunk.slice(own).filter((text, i) => text !== '…' && (last < 0 || i < last) &&
+		!['arguments', 'parameters'].includes(tokens[own + i].kind));
 	if (bare.length < tokens.length - own)
 		forms.push(from(own, bare) + '…');
 	forms.push(from(0, bare));

@@ -39,9 +39,12 @@ static bool is_one_word(struct slice text)
 	const char *so = find(text, ".so"), *space = memrchr(text.at, ' ', text.size);
 	const char *bracket = memrchr(text.at, '(', text.size);
 
-	for (; so; so = find((struct slice){ so + 1, text.size - (size_t)(so + 1 - text.at) }, ".so"))
-		if (so + 3 == text.at + text.size || !name_is_word(so[3]))
+	while (so) {
+		struct slice rest = { so + 3, text.size - (size_t)(so + 3 - text.at) };
+		if (rest.size == 0 || !name_is_word(*rest.at))
 			return true;
+		so = find(rest, ".so");
+	}
 	return space && (!bracket || space > bracket);
 }
 
@@ -109,7 +112,8 @@ struct name_tokens name_tokens(struct arena *arena, struct slice name)
 	struct style style = style_of(arena, name, end);
 
 	for (size_t i = 0, next; i < name.size; i = next) {
-		size_t after = name_after_operator(name, i), separator = separator_at(&style, name, i);
+		size_t after = name_after_operator(name, i);
+		size_t separator = separator_at(&style, name, i);
 		enum token_kind kind;
 		if (after > i) {
 			kind = TOKEN_WORD;

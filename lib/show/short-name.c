@@ -11,7 +11,7 @@
 static const char left_out[] = "…";
 
 /* A name, and what its forms are made of. */
-struct parts {
+struct shortening {
 	struct arena arena;
 	struct name_tokens t;
 	struct slice *shrunk;	/* each token without what is in brackets after words */
@@ -125,14 +125,14 @@ static size_t own_of(const struct name_tokens *t, size_t start)
 }
 
 /* Remove spaces at the end of the form. */
-static void trim(struct parts *p)
+static void trim(struct shortening *p)
 {
 	while (p->form.size && p->form.at[p->form.size - 1] == ' ')
 		p->form.size--;
 }
 
 /* End the form, and return whether it fits. */
-static bool fits(struct parts *p)
+static bool fits(struct shortening *p)
 {
 	trim(p);
 	*buffer_extend(&p->form, 1) = '\0';
@@ -140,7 +140,7 @@ static bool fits(struct parts *p)
 }
 
 /* Make a form from token I on: without parameters, or WITH_PARAMETERS. */
-static bool try_from(struct parts *p, size_t i, bool with_parameters)
+static bool try_from(struct shortening *p, size_t i, bool with_parameters)
 {
 	p->form.size = 0;
 	if (i > 0)
@@ -152,7 +152,7 @@ static bool try_from(struct parts *p, size_t i, bool with_parameters)
 }
 
 /* Make a form of the function's own name, and what is left out, or WITHOUT_SIGN. */
-static bool try_own(struct parts *p, bool without_sign)
+static bool try_own(struct shortening *p, bool without_sign)
 {
 	size_t last = last_of(&p->t, TOKEN_PARAMETERS, p->t.count), used = 0, i;
 
@@ -174,7 +174,7 @@ static bool try_own(struct parts *p, bool without_sign)
 }
 
 /* Make a form of the first word of the own name, and what is left out, or WITHOUT_SIGN. */
-static bool try_word(struct parts *p, bool without_sign)
+static bool try_word(struct shortening *p, bool without_sign)
 {
 	const struct token *first = &p->t.token[p->own];
 
@@ -189,7 +189,7 @@ static bool try_word(struct parts *p, bool without_sign)
 }
 
 /* Take NAME apart. */
-static void take_apart(struct parts *p, struct slice name)
+static void take_apart(struct shortening *p, struct slice name)
 {
 	p->t = name_tokens(&p->arena, name);
 	p->shrunk = arena_alloc(&p->arena, (p->t.count + 1) * sizeof(*p->shrunk));
@@ -208,7 +208,7 @@ static void take_apart(struct parts *p, struct slice name)
 }
 
 /* Make the longest form that fits, or that of the function's own name. */
-static void find_form(struct parts *p)
+static void find_form(struct shortening *p)
 {
 	if (try_from(p, 0, true))
 		return;
@@ -243,7 +243,7 @@ static char *cut_middle(const char *text, size_t columns)
 
 char *short_name(const char *name, size_t columns)
 {
-	struct parts p = { .columns = columns };
+	struct shortening p = { .columns = columns };
 	struct slice whole = { name, strlen(name) };
 
 	if (whole.size <= NAME_LONGEST)
