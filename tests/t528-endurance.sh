@@ -160,7 +160,8 @@ gaps() {
 	} { last = $1 }' halts starts | while read -r before after; do
 		# what was lost is counted once a second, so a later profile may say it
 		for side in $before $after $((after + interval)) $((after + 2 * interval)); do
-			go tool pprof -symbolize=none -comments "$1"/*"$side"* 2>/dev/null
+			# there may be none
+			go tool pprof -symbolize=none -comments "$1"/*"$side"* 2>/dev/null || :
 		done >comments
 		test "$after" -gt "$before" && grep -q '^lost: ' comments ||
 			echo "$before and then $after"
