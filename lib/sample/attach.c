@@ -214,6 +214,8 @@ static bool attach_tasks(struct attaching *a)
 		known = a->threads->count;
 		if (!open_new(a, first, i == 0, &opened))
 			return false;
+		if (i == 0)
+			a->counters->doubtful = a->counters->tasks;
 	}
 	if (a->forbidden && a->any)
 		report_note(a->report, "%zu of the processes are not sampled: that is not "

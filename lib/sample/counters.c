@@ -410,14 +410,15 @@ static bool read_counter(const struct counters *c, const struct counter *counter
 		return false;
 	if (!(format & PERF_FORMAT_GROUP)) {
 		*out = (struct counters_total){ word[0], word[1], word[2],
-						format & PERF_FORMAT_LOST ? word[4] : 0 };
+						format & PERF_FORMAT_LOST ? word[4] : 0, 0, 0 };
 		return true;
 	}
 	while (at + step <= words && !has_id(&c->ids[counter->event], word[at + 1]))
 		at += step;
 	if (at + step > words)
 		return false;
-	*out = (struct counters_total){ word[at], word[1], word[2], step > 2 ? word[at + 2] : 0 };
+	*out = (struct counters_total){ word[at], word[1], word[2], step > 2 ? word[at + 2] : 0,
+					0, 0 };
 	return true;
 }
 
@@ -548,7 +549,8 @@ static void add_task(const struct counters *c, const struct counter *counter, si
  * time enabled is longer, because we open and read its descriptors, one for each CPU, one after
  * the other.
  */
-void counters_totals(const struct counters *c, struct counters_total *total)
+void counters_totals(const struct counters *c, const bool *twice, uint32_t tasks,
+		     struct counters_total *total)
 {
 	size_t most = c->cpus * c->events->count;
 	struct counters_total *read = mem_zeroed(most, sizeof(*read));
@@ -560,8 +562,15 @@ void counters_totals(const struct counters *c, struct counters_total *total)
 	memset(total, 0, c->events->count * sizeof(*total));
 	for (size_t i = 0, next; i < c->count; i = next) {
 		next = read_task(c, i, read, &times);
-		for (uint32_t e = 0; e < c->events->count; e++)
+		uint32_t task = c->counter[i].task;
+		for (uint32_t e = 0; e < c->events->count; e++) {
+			uint64_t before = total[e].count;
 			add_task(c, &c->counter[i], next - i, read, &times, e, &total[e]);
+			if (task < tasks && twice[task])
+				total[e].twice += total[e].count - before;
+			else if (c->doubtful && task >= c->doubtful)
+				total[e].in_doubt += total[e].count - before;
+		}
 	}
 	free(times.on_cpu);
 	free(times.ran);

@@ -22,6 +22,8 @@ struct counters_total {
 	uint64_t enabled;		/* ns that the event should have counted */
 	uint64_t running;		/* ns that the event counted: less if it was multiplexed */
 	uint64_t lost;			/* lost samples; 0 before Linux 6.0 */
+	uint64_t twice;			/* of COUNT: counted for a second time, see owners.h */
+	uint64_t in_doubt;		/* of COUNT: counted, perhaps, for a second time */
 };
 
 /* Zero-initialised: none open. */
@@ -45,6 +47,7 @@ struct counters {
 	size_t count;
 	struct table by_id;		/* index of COUNTER */
 	uint32_t tasks;			/* number of counters_open() calls */
+	uint32_t doubtful;		/* from this task on, events may be there twice; 0: none */
 	struct label_recorder *labels;	/* attached to the events; NULL: record no labels */
 	struct ids {			/* per event: the IDs of its counters */
 		uint64_t *id;
@@ -107,7 +110,11 @@ void counters_stop(void);
 /* If all CPUs are sampled: return a CPU that came online after counters_init(); otherwise -1. */
 int counters_new_cpu(const struct counters *c);
 
-/* Read the totals of all events into TOTAL, by event index.  Unreadable counters add 0. */
-void counters_totals(const struct counters *c, struct counters_total *total);
+/*
+ * Read the totals of all events into TOTAL, by event index.  Unreadable counters add 0.  TWICE: for
+ * each of the first TASKS tasks, whether its threads are known to have each event twice.
+ */
+void counters_totals(const struct counters *c, const bool *twice, uint32_t tasks,
+		     struct counters_total *total);
 
 void counters_close(struct counters *c);

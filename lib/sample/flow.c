@@ -81,11 +81,7 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 {
 	if (!process_set_selects(&f->processes, record, f->layout))
 		return false;
-	if (owners_pass(&f->owners, f->counters, record, f->layout))
-		return true;
-	uint32_t i = event_of(f, record);
-	f->event[i].duplicate += period_of(f, i, record);
-	return false;
+	return owners_pass(&f->owners, f->counters, record, f->layout);
 }
 
 /* Count RECORD, and write it.  LOST, linux/perf_event.h: after the header u64 id, u64 lost. */
@@ -144,7 +140,7 @@ static void write_lost_counts(struct flow *f, bool is_end)
 		return;
 	uint32_t events = (uint32_t)f->counters->events->count;
 	struct counters_total *total = mem_zeroed(events, sizeof(*total));
-	counters_totals(f->counters, total);
+	counters_totals(f->counters, NULL, 0, total);
 	for (uint32_t i = 0; i < events; i++) {
 		uint64_t lost = total[i].lost - f->event[i].lost;
 		if (lost > INT64_MAX || lost == 0)	/* negative: a counter was closed */

@@ -27,7 +27,6 @@ struct flow_event {
 	uint64_t samples;
 	uint64_t sum;		/* sum of their periods */
 	uint64_t lost;		/* lost records that the stream has reported so far */
-	uint64_t duplicate;	/* sum of the periods of dropped duplicates, see owners.h */
 };
 
 struct flow {

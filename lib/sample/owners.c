@@ -26,8 +26,17 @@ void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time)
 	}
 }
 
+static void mark_twice(struct owners *owners, uint32_t task)
+{
+	for (; owners->tasks <= task; owners->tasks++) {
+		owners->twice = array_grow(owners->twice, owners->tasks, sizeof(*owners->twice));
+		owners->twice[owners->tasks] = false;
+	}
+	owners->twice[task] = true;
+}
+
 /* Return whether a sample counts.  At layout->tid it has u32 pid, tid. */
-static bool sample_passes(const struct owners *owners, const struct counters *counters,
+static bool sample_passes(struct owners *owners, const struct counters *counters,
 			  const uint8_t *body, const struct sample_layout *layout)
 {
 	uint64_t id;
@@ -39,7 +48,10 @@ static bool sample_passes(const struct owners *owners, const struct counters *co
 		return true;
 	memcpy(&id, body + layout->id, sizeof(id));
 	const struct counter *counter = counters_find(counters, id);
-	return !counter || counter->task == owner->task;
+	if (!counter || counter->task == owner->task)
+		return true;
+	mark_twice(owners, owner->task);
+	return false;
 }
 
 /* FORK, EXIT: u32 pid, ppid, tid, ptid; u64 time */
@@ -71,6 +83,7 @@ bool owners_pass(struct owners *owners, const struct counters *counters,
 void owners_release(struct owners *owners)
 {
 	free(owners->owner);
+	free(owners->twice);
 	table_release(&owners->table);
 	*owners = (struct owners){ 0 };
 }

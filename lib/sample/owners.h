@@ -20,6 +20,8 @@ struct owners {
 	} *owner;
 	size_t count;
 	struct table table;	/* index of OWNER */
+	bool *twice;		/* by task: a sample showed that its threads have events twice */
+	uint32_t tasks;		/* elements of TWICE */
 };
 
 #define OWNER_ANY UINT32_MAX

@@ -145,6 +145,7 @@ static struct slice known(struct arena *arena, struct slice name, unsigned depth
 
 	if (depth > NAME_DEEPEST)
 		return name;
+	buffer_grow(&out, name.size + 1);
 	for (size_t i = 0; i < name.size; i++) {
 		struct slice inside = { name.at + i + 1, end[i] ? end[i] - i - 1 : 0 };
 		if (name.at[i] != '<' || !end[i]) {

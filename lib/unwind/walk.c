@@ -369,17 +369,20 @@ static bool find_trampoline_return(const struct walk *w, uint64_t *address)
 }
 
 /*
- * Return the caller's stack pointer, for the frame pointer FP of a function, which ADDRESS follows.
- * On x86-64, a function of GCC that aligns its stack pointer may have a copy of its return address
- * there, and among the registers below, the address after the return address itself.
+ * Return the caller's stack pointer, for the frame pointer FP of a function, which the caller's
+ * frame pointer CALLER and the return ADDRESS follow.  On x86-64, a function of GCC that aligns its
+ * stack pointer may have a copy of its return address there, and among the registers below, the
+ * address after the return address itself.  A frame of the caller that starts lower than that is
+ * one of the same function, called again: of Java's compilers, for example.
  */
-static uint64_t find_caller_sp(const struct walk *w, uint64_t fp, uint64_t address)
+static uint64_t find_caller_sp(const struct walk *w, uint64_t fp, uint64_t caller, uint64_t address)
 {
 	const uint64_t near = 1 << 16, saved = 6;	/* bytes; registers */
 	uint64_t sp, word;
 
 	for (uint64_t i = 1; i <= saved && w->machine->lr == NO_REGISTER; i++)
 		if (dump_load(w->dump, fp - 8 * i, &sp) && sp - fp > 16 && sp - fp < near &&
+		    !(caller > fp && caller < sp) &&
 		    dump_load(w->dump, sp - 8, &word) && word == address)
 			return sp;
 	return fp + 16;
@@ -415,7 +418,7 @@ static int step_by_frame_pointer(struct walk *w)
 	w->now.known = 0;
 	w->beyond = 0;
 	set(w, m->fp, caller);
-	set(w, m->sp, find_caller_sp(w, fp, address));
+	set(w, m->sp, find_caller_sp(w, fp, caller, address));
 	w->by_frame_pointer = true;
 	return enter(w, address, false);
 }

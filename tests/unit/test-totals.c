@@ -55,7 +55,7 @@ static uint64_t read_group(size_t words, bool lost)
 	event[CORE].attr.read_format |= PERF_FORMAT_GROUP | (lost ? PERF_FORMAT_LOST : 0);
 	counters.ids = ids;
 	counter[counters.count++] = (struct counter){ .fd = fd, .event = CORE };
-	counters_totals(&counters, total);
+	counters_totals(&counters, NULL, 0, total);
 	close(fd);
 	counters.count = 0;
 	counters.ids = NULL;
@@ -77,7 +77,7 @@ static bool is(uint32_t which, uint64_t count, uint64_t enabled, uint64_t runnin
 /* What COUNTS() said, in TOTAL; then nothing is open. */
 static void sum(void)
 {
-	counters_totals(&counters, total);
+	counters_totals(&counters, NULL, 0, total);
 	for (size_t i = 0; i < counters.count; i++)
 		close(counter[i].fd);
 	counters.count = 0;
