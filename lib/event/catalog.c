@@ -151,8 +151,8 @@ static void add_table(struct catalog *c, const struct table_model *table)
 }
 
 /*
- * Add the tables of the makers and of the user: for the models called NAME, for the models of this
- * machine if NAME is "", or for all models if NAME is NULL.  Return false if there are none.
+ * Add the makers' and the user's tables.  NAME: of a model, or of several; "": those of this
+ * machine; NULL: all.  Return false if there are none.
  */
 static bool add_tables(struct catalog *c, const char *name, const struct event_options *options)
 {

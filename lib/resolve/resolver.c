@@ -147,8 +147,8 @@ static bool has_lines(const struct resolver *r, const struct resolved_frame *f, 
 }
 
 /*
- * Find the merged frame of OBJECT with the LINES lines in r->line, and set *HASH to the hash for
- * adding it. Returns TABLE_NONE if there is none.
+ * Return the merged frame of OBJECT with the LINES lines in r->line, or TABLE_NONE.  Set *HASH to
+ * the hash with which such a frame is added.
  */
 static uint32_t find_merged(const struct resolver *r, uint32_t object, uint32_t lines,
 			    uint64_t *hash)

@@ -207,7 +207,7 @@ static void take_apart(struct shortening *p, struct slice name)
 	}
 }
 
-/* Make the longest form that fits, or that of the function's own name. */
+/* Make the longest form that fits.  If none does, the last one made is the function's own name. */
 static void find_form(struct shortening *p)
 {
 	if (try_from(p, 0, true))

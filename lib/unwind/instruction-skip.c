@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sizes of the instructions of x86-64 that compilers write, for a look at all code of a file:
- * by tables, which are made of those of instruction_read_x86().  That function reads all others.
+ * The sizes of the instructions of x86-64 that compilers write, from tables, for a look at all code
+ * of a file.  The tables are derived from those of instruction_read_x86(), which reads the others.
  */
 #include "unwind/instruction-x86.h"
 
