@@ -9,12 +9,14 @@
 #define _GNU_SOURCE
 #include "base/arena.h"
 #include "base/command.h"
+#include "base/regular.h"
 #include "locate/locate-options.h"
 #include "profile/open.h"
 #include "show/annotate-print.h"
 #include "show/notes.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -61,20 +63,37 @@ static const struct command_option options[] = {
 static const struct command command = {
 	.name = "pmu-annotate",
 	.purpose = "show the cost of source lines and instructions",
-	.operands = "FUNCTION-REGEX [FILE]",
+	.operands = "FUNCTION [FILE]",
 	.options = options,
 };
 
-static void parse_options(regex_t *filter, const char *pattern)
+/*
+ * Return whether NAME is a profile, and so not a function: a file that is compressed, or that has
+ * records.
+ */
+static bool is_profile(const char *name)
+{
+	static const char *const heads[] = {
+		"\x1f\x8b",		/* gzip: RFC 1952, 2.3.1 */
+		"\x28\xb5\x2f\xfd",	/* zstd: RFC 8878, 3.1.1 */
+		"PERFILE2",
+	};
+	char head[8 + 1] = "";
+	int fd = regular_open(name, false);
+	bool is = false;
+
+	if (fd >= 0 && read(fd, head, sizeof(head) - 1) > 0)
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+			is |= !strncmp(head, heads[i], strlen(heads[i]));
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+static void parse_options(void)
 {
 	struct ratio_request unused;
-	char why[200];
-	int error = regcomp(filter, pattern, REG_EXTENDED);
 
-	if (error) {
-		regerror(error, filter, why, sizeof(why));
-		command_misused(&command, "'%s' is not a regular expression: %s", pattern, why);
-	}
 	if (source + code + both > 1)
 		command_misused(&command, "give only one of --source, --asm and --both");
 	for (size_t i = 0; i < ratios.count; i++)
@@ -148,7 +167,7 @@ static void print(struct annotate *a, struct annotate_view *view)
 	output_close(&out);
 }
 
-static void show(const struct decoded *d, const regex_t *filter, const char *title,
+static void show(const struct decoded *d, const struct name_filter *filter, const char *title,
 		 struct report *report)
 {
 	struct source_texts texts = { .directories = &directories, .sysroot = where.sysroot };
@@ -191,15 +210,19 @@ static void show(const struct decoded *d, const regex_t *filter, const char *tit
 int main(int argc, char **argv)
 {
 	struct report report;
-	regex_t filter;
+	struct name_filter filter;
 	int first = command_begin(&command, &report, argc, argv);
 
 	if (first == argc)
-		command_misused(&command, "which functions? give a regular expression, such as "
-				"'^main$'");
+		command_misused(&command, "which functions? give a name, or a regular expression "
+				"such as '^main$'");
+	if (argc - first == 1 && !named && is_profile(argv[first]))
+		command_misused(&command, "which functions? '%s' is taken for a name, and is a "
+				"profile: type pmu-annotate NAME %s", argv[first], argv[first]);
 	if (argc - first > 2 - (named != NULL))
 		command_misused(&command, "more than one FILE");
-	parse_options(&filter, argv[first]);
+	parse_options();
+	name_filter_init(&filter, argv[first], NAME_MINDS_CASE);
 	const char *input = named ? named : first + 1 < argc ? argv[first + 1] : "-";
 	if (!strcmp(input, "-") && isatty(STDIN_FILENO))
 		command_misused(&command, "stdin is a terminal: name a FILE, or pipe a profile "
@@ -215,6 +238,6 @@ int main(int argc, char **argv)
 		notes_report(d, false, &report);
 	}
 	decoded_free(d);
-	regfree(&filter);
+	name_filter_release(&filter);
 	return command_end(&report);
 }

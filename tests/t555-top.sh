@@ -505,6 +505,16 @@ check 'on a terminal the last seconds are drawn again, keys change what is shown
 		type /
 		type \x1b
 		see [A-J]\n
+		type /
+		type se…[
+		see /se…\[_
+		miss serial\n
+		type \x7f\x7fr…al\n
+		see filter: ser…al\n
+		see  serial
+		type /
+		type \x1b
+		see [A-J]\n
 		type c
 		see c flat
 		see 0.0ms +0.00% +[^ ]+ 100.00%

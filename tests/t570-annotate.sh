@@ -282,7 +282,7 @@ check 'bars and ratios of a function are those of pmu-top' <<'END'
 	ours --ratio cpu/samples=R '^hot$' "$scratch/w.pb.gz" >/dev/null
 	exits 2 pmu-annotate --ratio x '^hot$' "$scratch/w.pb.gz"
 	exits 2 pmu-annotate --ratio cpu/x '^hot$' "$scratch/w.pb.gz"
-	exits 2 pmu-annotate '(' "$scratch/w.pb.gz"
+	exits 1 pmu-annotate '(' "$scratch/w.pb.gz"
 	exits 2 pmu-annotate --asm --both hot "$scratch/w.pb.gz"
 	exits 1 pmu-annotate 'no such function' "$scratch/w.pb.gz"
 END
@@ -296,6 +296,16 @@ check 'lines with a tenth of the function are marked; without lines, --asm is na
 	echo "a;b 3" | pmu-annotate . >out
 	grep -q "the profile has no source lines of it; --asm shows instructions" out
 	none grep "source text of" out
+END
+
+check 'a profile in the place of the name is said to be one' <<'END'
+	echo "a;b 3" >"named [x"
+	gzip <"named [x" >p.gz
+	for file in p.gz "$scratch/w.data" "$scratch/w.pb.gz"; do
+		exits 2 pmu-annotate "$file" </dev/null 2>err
+		grep -q "'$file' is taken for a name, and is a profile: type pmu-annotate NAME" err
+	done
+	echo "a;named [x 3" | pmu-annotate "named [x" | grep -q "; 1 of 1 functions"
 END
 
 check '-n takes the hottest, --context the lines around; streams are read as profiles are' <<'END'

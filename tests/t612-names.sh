@@ -19,6 +19,22 @@ check 'the page has the same short names' <<'END'
 	cut -f 3 "$table" | same got -
 END
 
+check 'a copied name shows that function alone; a short name finds its function' <<'END'
+	any_user
+	cut -f 2 "$table" | sort -u | grep -v ";" >names	# folded text has it between frames
+	at_least "$(wc -l <names)" 60
+	awk '{ print $0, 1 }' names >p.folded
+	while IFS= read -r name; do
+		pmu-annotate --bars none "$name" p.folded
+	done <names >out
+	test "$(grep -c "; 1 of 1 functions that match" out)" = "$(wc -l <names)"
+	sed -n "s/^ *1 *[0-9.]*% *1 *[0-9.]*%  //p" out | grep -v "^>" | same - names
+	cut -f 2,3 "$table" | grep -v ";" | grep "…." | sort -u | while IFS="	" read -r name short; do
+		pmu-annotate -n 100 "$short" p.folded >out
+		grep -qF "$name" out
+	done
+END
+
 check 'a short name fits, and both are the same, for names from libraries and damaged ones' <<'END'
 	any_user
 	needs_command node python3

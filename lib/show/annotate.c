@@ -51,20 +51,19 @@ static void add_function(struct annotate *a, struct byte_ids *ids, uint32_t inde
 		.inlined_into = TABLE_NONE };
 }
 
-static void find_matches(struct annotate *a, const regex_t *filter)
+/* Find the functions whose names match in the way HOW. */
+static void find_matches(struct annotate *a, const struct name_filter *filter, enum name_match how)
 {
 	const struct decoded *d = a->d;
 	/* many functions may share a long name: it is matched once */
 	uint8_t *is_match = mem_zeroed(d->strings, 1);
 	struct byte_ids ids = { 0 };
 
-	a->function_of = mem_resize(NULL, ((size_t)d->functions.count + 1) *
-					  sizeof(*a->function_of));
 	for (uint32_t i = 0; i < d->functions.count; i++) {
 		uint32_t name = decoded_function(d, i).name;
 		if (!is_match[name])
-			is_match[name] = 1 + (regexec(filter, decoded_string(d, name), 0, NULL,
-						      0) == 0);
+			is_match[name] = 1 + name_filter_matches(filter, decoded_string(d, name),
+								 how);
 		a->function_of[i] = TABLE_NONE;
 		if (is_match[name] == 2)
 			add_function(a, &ids, i);
@@ -249,12 +248,16 @@ static void keep_functions(struct annotate *a, uint64_t count)
 	free(to);
 }
 
-bool annotate_choose(struct annotate *a, const regex_t *filter, size_t type, uint64_t most)
+bool annotate_choose(struct annotate *a, const struct name_filter *filter, size_t type,
+		     uint64_t most)
 {
 	const struct annotate_counting c = { .a = a, .keeps_sums = true };
 	uint32_t used = 0;
 
-	find_matches(a, filter);
+	a->function_of = mem_resize(NULL, ((size_t)a->d->functions.count + 1) *
+					  sizeof(*a->function_of));
+	for (int how = 0; how < NAME_MATCHES && a->functions == 0; how++)
+		find_matches(a, filter, how);
 	find_places(a, false);
 	count_samples(&c, type);
 	a->total = 0;

@@ -17,9 +17,8 @@
 #include "listing/source-text.h"
 #include "profile/decode.h"
 #include "show/bars.h"
+#include "show/name-filter.h"
 #include "show/ratios.h"
-
-#include <regex.h>
 
 enum annotate_what { ANNOTATE_SOURCE, ANNOTATE_CODE, ANNOTATE_BOTH };
 
@@ -89,10 +88,11 @@ struct annotate {
 };
 
 /*
- * Choose the functions whose names match FILTER: the MOST functions with the largest values of
- * sample type TYPE.  Return false (reported) if no function matches.
+ * Choose the functions whose names match FILTER, by the surest way in which any does: the MOST
+ * functions with the largest values of sample type TYPE.  Return false if no function matches.
  */
-bool annotate_choose(struct annotate *a, const regex_t *filter, size_t type, uint64_t most);
+bool annotate_choose(struct annotate *a, const struct name_filter *filter, size_t type,
+		     uint64_t most);
 
 /* Find lines and instructions, and count the values of sample type TYPE, with error bars. */
 void annotate_count(struct annotate *a, size_t type);

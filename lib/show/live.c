@@ -17,7 +17,7 @@ enum {
 	RECORDS_AT_ONCE = 256,	/* between two looks at the clock */
 	ROWS_MAX = 1 << 17,	/* since the start */
 	TYPES_MAX = 64,		/* sample types that are summed up */
-	FILTER_MAX = 100,	/* bytes of the filter that the user types */
+	FILTER_MAX = 1000,	/* bytes of the filter that the user types */
 	COLUMNS_FOR_OBJECTS = 80,	/* in narrower terminals names need the space */
 };
 
@@ -41,8 +41,8 @@ struct live {
 	bool has_chosen, since_start, by_cumulative, objects, paused, editing, quit, drawing;
 	char typed[FILTER_MAX + 1];
 	size_t length;		/* of TYPED */
-	regex_t filter;
-	bool has_filter, bad_filter;
+	struct name_filter filter;	/* by what is typed */
+	bool has_filter;
 };
 
 static volatile sig_atomic_t interrupts;
@@ -132,10 +132,10 @@ static void print_status(const struct live *l, FILE *out)
 	fputs(l->paused ? "; paused, p: go on\n" : "\n", out);
 	if (l->editing)
 		fprintf(out, "/%s_   (Enter: keep, Esc: show all)\n", l->typed);
-	else if (l->has_filter || l->bad_filter)
+	else if (l->has_filter)
 		fprintf(out, "q quit  a %s  c cum  t type  p pause  / filter: %s%s\n",
 			l->since_start ? "last" : "all", l->typed,
-			l->bad_filter ? " (no regular expression)" : "");
+			l->filter.is_pattern ? "" : " (searched as text)");
 	else
 		fprintf(out, "q quit  a %s  c %s  o objects  t type  p pause  / filter\n",
 			l->since_start ? "last seconds" : "since the start",
@@ -189,17 +189,23 @@ static void draw(struct live *l)
 static void drop_filter(struct live *l)
 {
 	if (l->has_filter)
-		regfree(&l->filter);
-	l->has_filter = l->bad_filter = false;
+		name_filter_release(&l->filter);
+	l->has_filter = false;
 }
 
 static void set_filter(struct live *l)
 {
 	drop_filter(l);
-	if (l->length == 0)
-		return;
-	l->has_filter = regcomp(&l->filter, l->typed, REG_EXTENDED | REG_NOSUB | REG_ICASE) == 0;
-	l->bad_filter = !l->has_filter;
+	l->has_filter = l->length > 0;
+	if (l->has_filter)
+		name_filter_init(&l->filter, l->typed, NAME_IGNORES_CASE);
+}
+
+/* Remove the last character of the filter, and what of UTF-8 belongs to it: 10xxxxxx, RFC 3629. */
+static void remove_character(struct live *l)
+{
+	while (l->length > 0 && (l->typed[--l->length] & 0xc0) == 0x80)
+		;
 }
 
 /* A key while the filter is typed. */
@@ -209,9 +215,9 @@ static void edit(struct live *l, int key)
 
 	if (key == ESCAPE)
 		l->length = 0;
-	else if ((key == BACKSPACE || key == DELETE) && l->length > 0)
-		l->length--;
-	else if (isprint(key) && l->length < FILTER_MAX)
+	else if (key == BACKSPACE || key == DELETE)
+		remove_character(l);
+	else if ((isprint(key) || key >= 0x80) && l->length < FILTER_MAX)
 		l->typed[l->length++] = (char)key;
 	l->typed[l->length] = '\0';
 	l->editing = key != ESCAPE && key != '\n' && key != '\r';

@@ -390,9 +390,8 @@ static bool is_wanted(const struct printing *p, uint32_t row)
 
 	size = size > cumulative ? size : cumulative;
 	return share_of(p, (double)size) >= p->view->min &&
-	       (!p->view->filter || regexec(p->view->filter, r->name, 0, NULL, 0) == 0 ||
-		(p->view->objects &&
-		 regexec(p->view->filter, top_object(p->t, row), 0, NULL, 0) == 0));
+	       (!p->view->filter || name_filter_is_in(p->view->filter, r->name) ||
+		(p->view->objects && name_filter_is_in(p->view->filter, top_object(p->t, row))));
 }
 
 /* Return whether ROW has too few samples to say anything; a table then leaves it out. */

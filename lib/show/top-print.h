@@ -2,10 +2,10 @@
 /* top-print - prints the rows of a top: as a table, with callers and callees, as JSON, as CSV. */
 #pragma once
 #include "show/bars-print.h"
+#include "show/name-filter.h"
 #include "show/ratios.h"
 #include "show/top.h"
 
-#include <regex.h>
 #include <stdio.h>
 
 enum top_format { TOP_TABLE, TOP_JSON, TOP_CSV };
@@ -17,7 +17,7 @@ struct top_view {
 	double min;		/* leave out rows below this share of the whole, 0 to 1 */
 	double min_call;	/* leave out calls below this share of the row's cumulative value */
 	size_t columns;		/* width of the terminal; 0: names are not shortened */
-	const regex_t *filter;	/* only rows whose name matches; NULL: all */
+	const struct name_filter *filter;	/* only rows whose name matches; NULL: all */
 	enum bars_how bars;	/* which error bars, if T has some */
 	bool objects;		/* a column with the objects, if they were collected */
 	bool by_cumulative;	/* ratios are of the cumulative cost */
