@@ -35,6 +35,15 @@ check 'a copied name shows that function alone; a short name finds its function'
 	done
 END
 
+check 'so does the search of a page' <<'END'
+	any_user
+	unsanitized
+	needs_command node
+	awk -F "\t" '{ print $2 "\t" $2; print $3 "\t" $2; print $2 "nowhere\t" $2 }' "$table" >texts
+	node "$TOP/tests/find-names.mjs" <texts >missed
+	awk -F "\t" '{ print $2 "nowhere" }' "$table" | same missed -
+END
+
 check 'a short name fits, and both are the same, for names from libraries and damaged ones' <<'END'
 	any_user
 	needs_command node python3

@@ -4,12 +4,20 @@
  */
 const search = { hits: null, below: null, has: null, sum: 0, error: '', for: '' };
 
-function expression(text) {
+// A copied name is found, too: as it is, with anything in the place of each '…', and with the types
+// of C++'s standard library as boxes and rows have them.
+function matcher(text) {
+	const flags = text === text.toLowerCase() ? 'i' : '';
+	const asText = new RegExp(text.split('…').map(literally).join('.*?'), flags);
+	const hasText = name => asText.test(name) || (text.includes('std::') &&
+		name.includes('std::') && asText.test(shortened(name, Infinity)));
+
 	try {
-		return new RegExp(text, text === text.toLowerCase() ? 'i' : '');
+		const pattern = new RegExp(text, flags);
+		return name => pattern.test(name) || hasText(name);
 	} catch {
 		search.error = 'not a regular expression, searched as text';
-		return new RegExp(literally(text), 'i');
+		return hasText;
 	}
 }
 
@@ -21,9 +29,9 @@ function runSearch() {
 	Object.assign(search, { hits: null, below: null, has: null, sum: 0, error: '', for: now });
 	if (!state.q)
 		return;
-	const pattern = expression(state.q);
+	const matches = matcher(state.q);
 	search.hits = Uint8Array.from(keys.name,
-		(name, key) => key !== keys.node[0] && pattern.test(name.slice(0, 4000)));
+		(name, key) => key !== keys.node[0] && matches(name.slice(0, 4000)));
 	search.covered = new Uint8Array(nodes);
 	search.has = new Uint8Array(nodes);
 	search.below = new Float64Array(nodes);
