@@ -15,6 +15,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { EXIT_CHANGED = 3 };
 
@@ -185,7 +187,10 @@ static void print(void)
 {
 	struct diff_view view = { .rows = rows, .smallest = smallest,
 				  .unit = per.per == DIFF_PER_UNIT ? per.text : NULL };
+	struct winsize size;
 
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		view.columns = size.ws_col;
 	if (json)
 		diff_print_json(&diff, &view);
 	else

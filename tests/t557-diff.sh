@@ -112,6 +112,20 @@ check 'new and gone functions, and those with too few samples' <<'END'
 	grep -q "; 3 % of 'f1' takes more than 800 samples a side: compare several r" table
 END
 
+check 'on a terminal a long name keeps the function of its own, and the line fits' <<'END'
+	name='std::map<int, std::vector<long>, std::less<int> >::lower_bound(int const&)'
+	for i in 1 2 3; do
+		printf '%s 10%s\nmain 900%s\n' "$name" $i $i >a$i
+		printf '%s 50%s\nmain 900%s\n' "$name" $i $i >b$i
+	done
+	echo end | PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" 100 40 \
+		"pmu-diff --per run -b a1 -b a2 -b a3 b1 b2 b3" >out
+	grep "lower_bound" out
+	test "$(grep "::lower_bound" out | tr -d "\r" | sed "s/…/./g" | wc -L)" -le 100
+	none grep -F "$name" out
+	pmu-diff --per run -b a1 -b a2 -b a3 b1 b2 b3 | grep -F "$name"
+END
+
 check 'runs that differ by much show no change, and no number of many digits' <<'END'
 	counts a1 100 900 / a2 90000 900 / b1 100 900 / b2 90000 900
 	pmu-diff --per run -b a1.pb -b a2.pb b1.pb b2.pb >table

@@ -2,6 +2,7 @@
 #include "show/diff-print.h"
 #include "base/json.h"
 #include "show/bars-print.h"
+#include "show/short-name.h"
 #include "show/value.h"
 
 #include <inttypes.h>
@@ -27,8 +28,11 @@ static void format_value(const struct diff *d, bool is_total, double v, char tex
 		snprintf(text, VALUE_SIZE, v > 0 && v < 1 ? "%.3g" : "%.1f", v);
 }
 
-/* Print the change of R: of shares in percentage points, else in per cent of the base. */
-static void print_change(const struct diff *d, const struct diff_row *r, FILE *out)
+/*
+ * Print the change of R: of shares in percentage points, else in per cent of the base.  Return how
+ * many columns that takes.
+ */
+static int print_change(const struct diff *d, const struct diff_row *r, FILE *out)
 {
 	char text[80];
 	const char *unit = diff_is_single(d) ? "points" : "%";
@@ -38,7 +42,7 @@ static void print_change(const struct diff *d, const struct diff_row *r, FILE *o
 	else
 		snprintf(text, sizeof(text), "%+.1f %s [%+.1f, %+.1f]", 100 * r->change, unit,
 			 100 * r->low_called, 100 * r->high_called);
-	fprintf(out, "  %-28s", text);
+	return fprintf(out, "  %-28s", text);
 }
 
 /* Return what the values are, for the head of the table. */
@@ -110,18 +114,20 @@ static double points(const struct diff *d, const struct diff_row *r)
 	return d->total.base > 0 ? 100 * (r->after - r->base) / d->total.base : 0;
 }
 
-static void print_row(const struct diff *d, const struct diff_row *r, FILE *out)
+static void print_row(const struct diff *d, const struct diff_view *view, const struct diff_row *r,
+		      FILE *out)
 {
 	char base[VALUE_SIZE], after[VALUE_SIZE];
 
 	format_value(d, false, r->base, base);
 	format_value(d, false, r->after, after);
-	fprintf(out, "%*s -> %*s", VALUE_COLUMNS, base, VALUE_COLUMNS, after);
-	print_change(d, r, out);
-	fprintf(out, "  q %-7.2g", r->q);
+	int used = fprintf(out, "%*s -> %*s", VALUE_COLUMNS, base, VALUE_COLUMNS, after);
+	used += print_change(d, r, out);
+	used += fprintf(out, "  q %-7.2g", r->q);
 	if (d->how.per != DIFF_PER_SHARE)
-		fprintf(out, " %+6.2f", points(d, r));
-	fprintf(out, "  %s\n", r->name);
+		used += fprintf(out, " %+6.2f", points(d, r));
+	used += fprintf(out, "  ");
+	short_name_end_line(r->name, view->columns, used > 0 ? (size_t)used : 0, out);
 }
 
 /* Print the rows of GROUP. */
@@ -137,7 +143,7 @@ static void print_group(const struct diff *d, const struct diff_view *view, enum
 			fprintf(out, "%s%s\n", group_name(d, group),
 				d->how.per == DIFF_PER_SHARE ? "" : " (with points of the total)");
 		if (shown < view->rows) {
-			print_row(d, &d->row[i], out);
+			print_row(d, view, &d->row[i], out);
 			shown++;
 		} else {
 			more++;

@@ -8,6 +8,7 @@
 struct diff_view {
 	uint64_t rows;		/* of each group, at most */
 	double smallest;	/* change for which the table says how much data finds it */
+	size_t columns;		/* width of the terminal; 0: names are not shortened */
 	const char *unit;	/* unit of work and its count, as in --per; NULL: none */
 };
 

@@ -263,3 +263,23 @@ char *short_name(const char *name, size_t columns)
 	arena_release(&p.arena);
 	return text;
 }
+
+size_t short_name_print(const char *name, size_t columns, FILE *out)
+{
+	char *text = columns ? short_name(name, columns) : NULL;
+	size_t width = text_width(text ? text : name);
+
+	fputs(text ? text : name, out);
+	free(text);
+	return width;
+}
+
+void short_name_end_line(const char *name, size_t columns, size_t used, FILE *out)
+{
+	enum { LEAST = 20 };
+
+	if (columns)
+		columns = columns > used + LEAST ? columns - used : LEAST;
+	short_name_print(name, columns, out);
+	fputc('\n', out);
+}

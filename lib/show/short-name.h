@@ -14,6 +14,16 @@
  */
 #pragma once
 #include <stddef.h>
+#include <stdio.h>
 
 /* Return the longest form of NAME that takes at most COLUMNS of a terminal.  The caller frees. */
 char *short_name(const char *name, size_t columns);
+
+/*
+ * Print a name, in a form that takes at most COLUMNS; 0: whole.  Return how many columns were
+ * printed.
+ */
+size_t short_name_print(const char *name, size_t columns, FILE *out);
+
+/* Print a name at the end of a line of at most COLUMNS, 0: any number, of which USED are before. */
+void short_name_end_line(const char *name, size_t columns, size_t used, FILE *out);

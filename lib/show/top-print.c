@@ -32,29 +32,11 @@ struct printing {
 	struct bars_left left;	/* rows that a table leaves out */
 };
 
-/*
- * Print a name, shortened if it is too long.  COLUMNS: 0: whatever it takes.  Return how many
- * columns were printed.
- */
-static size_t print_name(const char *name, size_t columns, FILE *out)
-{
-	char *text = columns ? short_name(name, columns) : NULL;
-	size_t width = text_width(text ? text : name);
-
-	fputs(text ? text : name, out);
-	free(text);
-	return width;
-}
-
 /* Print a name at the end of a line that has USED columns and the object's before it. */
 static void print_line(const struct printing *p, const char *name, size_t used)
 {
-	enum { LEAST = 20 };
-	size_t columns = p->view->columns;
-
 	used += p->objects ? p->objects + 2 : 0;
-	print_name(name, !columns ? 0 : columns > used + LEAST ? columns - used : LEAST, p->out);
-	fputc('\n', p->out);
+	short_name_end_line(name, p->view->columns, used, p->out);
 }
 
 /* Print the object of a row, if there is a column for it. */
@@ -62,7 +44,7 @@ static void print_object(const struct printing *p, uint32_t row)
 {
 	if (p->objects == 0)
 		return;
-	size_t width = print_name(top_object(p->t, row), p->objects, p->out);
+	size_t width = short_name_print(top_object(p->t, row), p->objects, p->out);
 	fprintf(p->out, "%*s", (int)(p->objects - width) + 2, "");
 }
 
