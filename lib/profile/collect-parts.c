@@ -319,9 +319,18 @@ static void next_interval(struct collect *c, uint64_t time)
 	c->interval_end = c->first_time + c->how.interval;
 }
 
+/* Return whether TIME is much later than the records before it and those that follow. */
+static bool is_alone(struct collect *c, uint64_t time)
+{
+	enum { SECOND = 1000000000 };
+	uint64_t much = c->how.interval && c->how.interval < SECOND ? c->how.interval : SECOND;
+
+	return time > much && time - much > c->last_time && stream_goes_back(c->in, time - much);
+}
+
 void collect_time(struct collect *c, uint64_t time)
 {
-	if (time == 0)
+	if (time == 0 || is_alone(c, time))
 		return;
 	if (c->how.interval && c->interval_end == 0)
 		c->interval_end = time + c->how.interval;

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { NS = 1000000000 };	/* in a second */
+
 /*
  * Return the index of the event to fold: the one called NAME; if NAME is NULL, the first one that
  * has a further type in P, or else the first.
@@ -113,17 +115,33 @@ static size_t format_time(char *text, size_t size, const char *format, const str
 }
 #pragma GCC diagnostic pop
 
+/*
+ * Return when P starts, in seconds since 1970.  If the stream does not say how its clock belongs to
+ * the wall clock, its first interval starts now, and the others as much later as in the stream.
+ */
+static time_t start_of(struct outputs *o, const struct collect *c, const struct profile *p)
+{
+	const struct stream_origin *origin = stream_origin(c->in);
+	uint64_t wall_time = origin->wall_time, clock_time = origin->clock_time;
+
+	if (!origin->has_clock) {
+		if (!o->first_wall) {
+			o->first_wall = (uint64_t)time(NULL) * NS;
+			o->first_time = p->first_time;
+		}
+		wall_time = o->first_wall;
+		clock_time = o->first_time;
+	}
+	return (time_t)((wall_time + (p->first_time - clock_time)) / NS);
+}
+
 /* Write the template with P's start time to PATH.  False (reported): the name was used before. */
 static bool name_interval(struct outputs *o, const struct collect *c, const struct profile *p,
 			  char path[PATH_MAX])
 {
-	const struct stream_origin *origin = stream_origin(c->in);
-	time_t start = time(NULL);
+	time_t start = start_of(o, c, p);
 	struct tm local;
 
-	if (origin->has_clock)
-		start = (time_t)((origin->wall_time + (p->first_time - origin->clock_time)) /
-				 1000000000);
 	*path = '\0';
 	if (!localtime_r(&start, &local) || format_time(path, PATH_MAX, o->template, &local) == 0) {
 		report_error(o->report, "--output-template '%s' makes no name", o->template);

@@ -21,6 +21,8 @@ struct outputs {
 	/* private: */
 	int fd;			/* DIRECTORY, if it is open */
 	char last[PATH_MAX];	/* path of the last interval's file */
+	/* of a stream without a wall clock: when its first interval was named, and its start */
+	uint64_t first_wall, first_time;
 };
 
 /* Create DIRECTORY, if necessary, and open it.  False: reported. */

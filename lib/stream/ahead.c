@@ -20,6 +20,53 @@ static void read_available(struct stream_reader *in)
 	in->end += n > 0 ? (size_t)n : 0;	/* the end, or a failure, will be seen again */
 }
 
+/* Return whether REC can be stepped over: no other bytes may follow it. */
+static bool is_plain(const struct record *rec, size_t size)
+{
+	return rec->type != RECORD_TRACING_DATA && rec->type != RECORD_AUXTRACE &&
+	       (rec->type < RECORD_SIMPLEPERF || record_is_resolved(rec->type)) &&
+	       size >= RECORD_HEADER_SIZE;
+}
+
+/* Return the time of REC, also of a sample that is resolved; 0: it has none. */
+static uint64_t time_of(const struct stream_reader *in, const struct record *rec)
+{
+	enum { RESOLVED_TIME = 16 };	/* after u32 event, pid, tid, CPU */
+	struct cursor c = rec->body;
+
+	if (rec->type != RECORD_RESOLVED_SAMPLE)
+		return stream_time(in, rec);
+	cursor_bytes(&c, RESOLVED_TIME);
+	uint64_t time = cursor_u64(&c);
+	return c.failed ? 0 : stream_possible_time(in, time);
+}
+
+bool stream_goes_back(struct stream_reader *in, uint64_t time)
+{
+	enum { TIMES = 64, RECORDS = 512, WRONG_MOST = 1000 };
+	bool is_inner = in->inner_at < in->inner.size;
+	const uint8_t *at = is_inner ? in->inner.at + in->inner_at : in->buffer + in->begin;
+	size_t left = is_inner ? in->inner.size - in->inner_at : in->end - in->begin;
+	uint32_t times = 0;
+	struct record rec;
+
+	if (in->swap || in->wrong_times > WRONG_MOST)
+		return false;
+	for (uint32_t i = 0; i < RECORDS && times < TIMES && left >= RECORD_HEADER_SIZE; i++) {
+		size_t size = record_frame(&rec, at, false);
+		if (!is_plain(&rec, size) || size > left)
+			break;
+		uint64_t next = time_of(in, &rec);
+		if (next >= time)
+			return false;
+		times += next != 0;
+		at += size;
+		left -= size;
+	}
+	in->wrong_times += times > 0;
+	return times > 0;
+}
+
 void stream_look_ahead(struct stream_reader *in, stream_follower *follow, void *context)
 {
 	struct record rec;
@@ -34,10 +81,7 @@ void stream_look_ahead(struct stream_reader *in, stream_follower *follow, void *
 		if (ahead > left || left - ahead < RECORD_HEADER_SIZE)
 			return;
 		size_t size = record_frame(&rec, in->buffer + in->begin + ahead, false);
-		/* Other bytes may follow a record of these types. */
-		if (rec.type == RECORD_TRACING_DATA || rec.type == RECORD_AUXTRACE ||
-		    rec.type >= RECORD_SIMPLEPERF || size < RECORD_HEADER_SIZE ||
-		    size > left - ahead)
+		if (!is_plain(&rec, size) || size > left - ahead)
 			return;
 		follow(context, &rec);
 		in->looked += size;

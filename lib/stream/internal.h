@@ -49,6 +49,7 @@ struct stream_reader {
 	size_t capacity;	/* bytes of BUFFER */
 	uint8_t *buffer;
 	uint64_t latest;	/* see stream_possible_time() */
+	uint32_t wrong_times;	/* found by stream_goes_back() */
 	struct order *order;	/* records that wait to be sorted by time */
 	uint8_t kept[64];	/* start of a record whose other bytes are skipped */
 	struct record held;	/* record that waits until ORDER is empty */

@@ -89,6 +89,13 @@ uint64_t stream_time(const struct stream_reader *in, const struct record *rec);
  */
 uint64_t stream_possible_time(const struct stream_reader *in, uint64_t time);
 
+/*
+ * Return whether records follow in the buffer, and all are before TIME.  A record whose time is
+ * much later than those before it and after it has a wrong time.  64 times are looked at; after
+ * 1,000 wrong times, this returns false.
+ */
+bool stream_goes_back(struct stream_reader *in, uint64_t time);
+
 /* Report that REC is damaged and skipped; WHY says what is wrong. */
 void stream_damaged(struct stream_reader *in, const struct record *rec, const char *why);
 
