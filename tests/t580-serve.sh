@@ -303,6 +303,12 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	EOF
 	same right by-page
 	refused 403 "scripts, frames and images" -H "Sec-Fetch-Site: cross-site" "$url/metrics"
+	# a link that a page lets the browser follow in advance
+	for purpose in prefetch "prefetch;prerender"; do
+		refused 403 "scripts" -H "Sec-Purpose: $purpose" -H "Sec-Fetch-Site: cross-site" \
+			-H "Sec-Fetch-Mode: navigate" -H "Sec-Fetch-Dest: document" "$url/metrics"
+		get -fH "Sec-Purpose: $purpose" -H "Sec-Fetch-Site: none" "$url/metrics" >m
+	done
 	refused 403 "scripts" -H "Sec-Fetch-Site: same-site" -H "Sec-Fetch-Mode: navigate" \
 		"$url/metrics"
 	get -fH "Host: localhost:$port" "$url/metrics" >m

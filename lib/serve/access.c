@@ -166,14 +166,15 @@ static bool is_local_name(const char *host, const char *local)
 
 /*
  * Return whether a page of another site made the request, except if a person followed a link to us.
- * A browser counts each port of this machine as the same site.
+ * A browser counts each port of this machine as the same site.  A request with a purpose is made
+ * before anyone followed the link ("prefetch", "prefetch;prerender").
  */
 static bool is_from_other_page(const struct access_request *r)
 {
 	if (!r->fetch_site || !strcasecmp(r->fetch_site, "none") ||
 	    !strcasecmp(r->fetch_site, "same-origin"))
 		return false;
-	return !r->fetch_mode || strcasecmp(r->fetch_mode, "navigate") ||
+	return r->purpose || !r->fetch_mode || strcasecmp(r->fetch_mode, "navigate") ||
 	       !r->fetch_dest || strcasecmp(r->fetch_dest, "document");
 }
 

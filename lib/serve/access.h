@@ -25,7 +25,7 @@ struct access_rules {
 
 /* The headers of a request that matter here; NULL: the request does not have it. */
 struct access_request {
-	const char *host, *origin, *fetch_site, *fetch_mode, *fetch_dest, *authorization;
+	const char *host, *origin, *fetch_site, *fetch_mode, *fetch_dest, *purpose, *authorization;
 	const char *local;		/* numeric address it was sent to; NULL: a Unix socket */
 };
 

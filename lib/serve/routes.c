@@ -69,6 +69,7 @@ static bool may_ask(struct ask *ask)
 		.fetch_site = evhttp_find_header(headers, "Sec-Fetch-Site"),
 		.fetch_mode = evhttp_find_header(headers, "Sec-Fetch-Mode"),
 		.fetch_dest = evhttp_find_header(headers, "Sec-Fetch-Dest"),
+		.purpose = evhttp_find_header(headers, "Sec-Purpose"),
 		.authorization = evhttp_find_header(headers, "Authorization"),
 		.local = is_tcp ? local : NULL,
 	};
