@@ -223,6 +223,9 @@ int main(int argc, char **argv)
 	if (wrong)
 		command_misused(&command, "%s takes a value%s", wrong, strstr(wrong, "config") ?
 				" such as '{event=cycles rate=100000}'" : "");
+	if (flags.other)
+		command_misused(&command, "a run makes one profile: give -cpuprofile or "
+				"-perfprofile, and several events as -e A,B");
 	const struct plan_request request = {
 		.chosen = &chosen, .passed = command_passed(),
 		.command = first < argc ? words + first : NULL, .call_graph = call_graph,

@@ -136,6 +136,9 @@ check 'the flags of go test, before the command only' <<'END'
 	exits 2 pmu-prof -perfprofileconfig 'event=cycles' -- true 2>err
 	grep -q "takes a value such as" err
 	exits 2 pmu-prof -cpuprofileevent 2>err
+	exits 2 pmu-prof -cpuprofile x -perfprofile y -- touch ran 2>err
+	grep -q "one profile: give -cpuprofile or -perfprofile" err
+	test ! -e ran
 	pmu-prof -q -cpuprofile cpu.out -cpuprofileevent cpu-clock -- ten serial 0.1
 	go tool pprof -top cpu.out | grep -q " J$"
 	grep -q "<html" cpu.out.html

@@ -85,15 +85,22 @@ static int translate_config(const char *config, char **word)
 	return words;
 }
 
-/* Write the options for FLAG with VALUE to WORD, at most 2.  Return how many, or -1: malformed. */
-static int translate(enum flag flag, const char *value, char **word, struct go_flags *flags)
+/*
+ * Write the options for FLAG with VALUE to WORD, at most 2.  Return how many, or -1: malformed.
+ * FILE_FLAG: the flag that set flags->file.
+ */
+static int translate(enum flag flag, const char *value, char **word, struct go_flags *flags,
+		     enum flag *file_flag)
 {
 	if (!value || !*value)
 		return -1;
 	switch (flag) {
 	case FLAG_FILE:
 	case FLAG_PERF_FILE:
+		if (flags->file && *file_flag != flag)
+			flags->other = flags->file;
 		flags->file = value;
+		*file_flag = flag;
 		return 0;
 	case FLAG_EVENT:
 		*word = option("event", value, strlen(value));
@@ -112,6 +119,7 @@ char **go_flags_translate(const struct command *cmd, int *argc, char **argv, str
 		     const char **wrong)
 {
 	char **word = mem_zeroed((size_t)*argc * 2 + 1, sizeof(*word));
+	enum flag file_flag = FLAG_NONE;
 	int words = 0, i = 0;
 
 	*flags = (struct go_flags){ .file = NULL };
@@ -131,7 +139,7 @@ char **go_flags_translate(const struct command *cmd, int *argc, char **argv, str
 		i++;
 		if (!value && i < *argc)
 			value = argv[i++];
-		int more = translate(flag, value, word + words, flags);
+		int more = translate(flag, value, word + words, flags, &file_flag);
 		if (more < 0 && !*wrong)
 			*wrong = name;
 		words += more > 0 ? more : 0;

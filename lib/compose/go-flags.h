@@ -9,6 +9,7 @@
 
 struct go_flags {
 	const char *file;	/* argument of -cpuprofile or -perfprofile, or NULL */
+	const char *other;	/* argument of the other of these flags, or NULL */
 };
 
 /*
