@@ -173,7 +173,7 @@ static void release_held(struct flow *f, uint64_t time)
 	size_t rings;
 
 	struct ring *ring = flight_release(&f->flight, time, &rings);
-	ring_merge_init(&m, ring, rings, f->layout, UINT64_MAX, UINT64_MAX);
+	ring_merge_init(&m, ring, rings, f->layout, UINT64_MAX, UINT64_MAX, false);
 	while ((record = ring_merge_next(&m)))
 		write_record(f, record);
 	ring_merge_release(&m);
@@ -209,7 +209,7 @@ static uint64_t latest_time(const struct flow *f)
 }
 
 /*
- * Return RECORD, the last one of M, with an ID of ours, and no time before EARLIEST.  M merges
+ * Return RECORD, the last one of M, with an ID and a time of ours, not before EARLIEST.  M merges
  * RING, one ring per CPU.
  */
 static const struct perf_event_header *with_own_id(struct flow *f, struct ring_merge *m,
@@ -255,7 +255,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_refresh(&ring[i]);
-	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f));
+	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f),
+			f->foreign.candidates > 0);
 	for (; (record = ring_merge_next(&m)); records++) {
 		size_t i = (size_t)(m.lent - ring);
 		if (f->labels && label_recorder_keep(f->labels, i, record))
@@ -299,7 +300,8 @@ void flow_dump(struct flow *f, uint64_t horizon)
 	flow_round(f, horizon);
 	f->relay.patient = true;
 	struct ring *ring = flight_dump(&f->flight, f->counters, &rings);
-	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f));
+	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f),
+			f->foreign.candidates > 0);
 	while ((record = ring_merge_next(&m))) {
 		record = with_own_id(f, &m, ring, record, 0);
 		bool is_held = m.lent == &ring[rings - 1];

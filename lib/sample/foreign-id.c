@@ -138,6 +138,37 @@ static uint64_t own_id(struct foreign_ids *f, uint32_t event, size_t cpu)
 	return *own;
 }
 
+/* Return a copy of RECORD, the last one of RING, with ID and TIME. */
+static const struct perf_event_header *replace(const struct foreign_ids *f, struct ring *ring,
+					       const struct perf_event_header *record, uint64_t id,
+					       uint64_t time)
+{
+	struct perf_event_header *copy = ring_copy(ring, record);
+	uint8_t *body = (uint8_t *)(copy + 1);
+
+	memcpy(body + f->layout->id, &id, sizeof(id));
+	if (f->layout->time != ABSENT)
+		memcpy(body + f->layout->time, &time, sizeof(time));
+	return copy;
+}
+
+/* Return RECORD, a SAMPLE of KNOWN in RING, with TIME.  The times of an overdue ring are rough. */
+static const struct perf_event_header *take_own(struct foreign_ids *f, struct ring *ring,
+						const struct counter *known,
+						const struct perf_event_header *record,
+						uint64_t time)
+{
+	const struct perf_event_attr *attr = attr_of(f, known->event);
+
+	if (!is_candidate(attr))
+		return record;
+	if (f->switches && is_switch(attr) && is_in_kernel(record) && f->layout->ip != ABSENT)
+		add_place(f, word(record, f->layout->ip), known->event);
+	if (f->layout->time == ABSENT || ring->overdue || word(record, f->layout->time) == time)
+		return record;
+	return replace(f, ring, record, known->id, time);
+}
+
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
 						    size_t cpu,
 						    const struct perf_event_header *record,
@@ -147,25 +178,15 @@ const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struc
 	if (record->type != PERF_RECORD_SAMPLE || f->candidates == 0 || f->layout->id == ABSENT)
 		return record;
 	const struct counter *known = counters_find(f->counters, word(record, f->layout->id));
-	if (known) {
-		if (f->switches && is_in_kernel(record) && f->layout->ip != ABSENT &&
-		    is_candidate(attr_of(f, known->event)) &&
-		    is_switch(attr_of(f, known->event)))
-			add_place(f, word(record, f->layout->ip), known->event);
-		return record;
-	}
+	if (known)
+		return take_own(f, ring, known, record, *time);
 	uint64_t id = own_id(f, event_of(f, record), cpu);
 	if (!id)
 		return record;
-	uint8_t *copy = (uint8_t *)ring_copy(ring, record);
-	uint8_t *body = copy + sizeof(*record);
-	memcpy(body + f->layout->id, &id, sizeof(id));
 	if (*time < earliest || *time > latest)
 		*time = earliest < latest ? earliest : latest;
-	if (f->layout->time != ABSENT)
-		memcpy(body + f->layout->time, time, sizeof(*time));
 	f->count++;
-	return (const void *)copy;
+	return replace(f, ring, record, id, *time);
 }
 
 void foreign_ids_release(struct foreign_ids *f)

@@ -5,8 +5,9 @@
  * Linux 6.2 and later prepare what a sample needs once for all software events that overflow at the
  * same moment (kernel/events/core.c, do_perf_sw_event()).  So if another session samples the same
  * page fault or context switch, a sample in our ring may have the ID and the time of the other
- * session's event.  Its other fields are right.  Clocks, tracepoints and hardware events are not
- * affected.
+ * session's event, or only the time, which may be by another clock.  Its other fields are right.
+ * Clocks, tracepoints and hardware events are not affected.  By the place of a sample in its ring,
+ * ring_merge_next() knows about when it was taken.
  *
  * If several of our events come into question, the place in the kernel decides: context switches
  * and migrations are sampled at few addresses, all in the scheduler, page faults elsewhere.
@@ -42,7 +43,8 @@ void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
 /*
  * Return RECORD, the last one of RING, which is of the CPU with the index CPU.  If RECORD is a
  * SAMPLE with a foreign ID, return a copy with the ID of our event, and with a time in
- * [EARLIEST, LATEST]; *TIME is then set to that time.  The result is valid as long as RECORD.
+ * [EARLIEST, LATEST]; *TIME is then set to that time.  If RECORD may only have a foreign time, and
+ * has another than *TIME, return a copy with *TIME.  The result is valid as long as RECORD.
  */
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
 						    size_t cpu,

@@ -40,17 +40,45 @@ static size_t exact_size(const struct perf_event_header *record, const struct sa
 	return record->size < sizeof(*record) + fields + layout->trailer_size ? 0 : record->size;
 }
 
+/* Return the offset of the time in RECORD. */
+static size_t place_of_time(const struct perf_event_header *record,
+			    const struct sample_layout *layout)
+{
+	return record->type == PERF_RECORD_SAMPLE
+		? sizeof(*record) + layout->time
+		: (size_t)record->size - layout->trailer_size + layout->trailer_time;
+}
+
 static uint64_t time_of(const struct perf_event_header *record, const struct sample_layout *layout)
 {
-	const uint8_t *at = (const uint8_t *)record;
 	uint64_t time;
 
-	if (record->type == PERF_RECORD_SAMPLE)
-		at += sizeof(*record) + layout->time;
-	else
-		at += record->size - layout->trailer_size + layout->trailer_time;
-	memcpy(&time, at, sizeof(time));
+	memcpy(&time, (const uint8_t *)record + place_of_time(record, layout), sizeof(time));
 	return time;
+}
+
+/*
+ * Return a time for the first record of RING, a sample that says TIME: at most that of the records
+ * after it, at least that of the record before it.  The samples right after it may have wrong times
+ * for the same reason, so look at a few records.
+ */
+static uint64_t between_neighbours(const struct ring *ring, const struct sample_layout *layout,
+				   uint64_t time)
+{
+	enum { RECORDS = 4 };
+	struct perf_event_header next;
+	uint64_t at = ring->next, other;
+
+	for (int i = 0; i < RECORDS && ring_look_ahead(ring, at, &next, sizeof(next)); i++) {
+		size_t place = place_of_time(&next, layout);
+		if (place < sizeof(next) || place + sizeof(other) > next.size ||
+		    !ring_look_ahead(ring, at + place, &other, sizeof(other)))
+			break;
+		if (!record_has_stale_bytes(next.type) && other < time)
+			time = other;
+		at += next.size;
+	}
+	return time > ring->time ? time : ring->time;
 }
 
 /* Return the next record of RING, or NULL. */
@@ -76,6 +104,8 @@ static bool read_head(const struct ring_merge *m, size_t index, struct heap_item
 	if (!record)
 		return false;
 	uint64_t time = time_of(record, m->layout);
+	if (m->doubts_samples && record->type == PERF_RECORD_SAMPLE)
+		time = between_neighbours(ring, m->layout, time);
 	if (time > m->latest || ring->overdue)
 		time = ring->time;
 	*head = (struct heap_item){ time, index };
@@ -83,12 +113,13 @@ static bool read_head(const struct ring_merge *m, size_t index, struct heap_item
 }
 
 void ring_merge_init(struct ring_merge *m, struct ring *ring, size_t rings,
-		     const struct sample_layout *layout, uint64_t horizon, uint64_t latest)
+		     const struct sample_layout *layout, uint64_t horizon, uint64_t latest,
+		     bool doubts_samples)
 {
 	struct heap_item head;
 
 	*m = (struct ring_merge){ .layout = layout, .horizon = horizon, .latest = latest,
-				  .ring = ring };
+				  .doubts_samples = doubts_samples, .ring = ring };
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0 && read_head(m, i, &head))
 			heap_add(&m->heads, head);

@@ -26,20 +26,25 @@
 struct ring_merge {
 	const struct sample_layout *layout;
 	uint64_t horizon, latest;	/* see ring_merge_init() */
+	bool doubts_samples;
 	struct ring *ring;
 	struct heap heads;		/* indexes of rings by the times of their first records */
 	struct ring *lent;		/* ring of the record returned last, or NULL */
 	const struct perf_event_header *record;	/* that record */
-	uint64_t time;			/* time of that record, ns, at most LATEST */
+	uint64_t time;			/* time that it counts with, ns, at most LATEST */
 };
 
 /*
  * Start to merge the records older than HORIZON (ns) that the rings held at their last
  * refresh.  Rings without a descriptor are skipped.  No record can have a time after LATEST: one
  * that does holds nothing back, but counts as as old as the record before it in its ring.
+ *
+ * DOUBTS_SAMPLES: samples may have the time of another session's event, by another clock.  Such a
+ * sample counts as between its neighbours in the ring.
  */
 void ring_merge_init(struct ring_merge *m, struct ring *ring, size_t rings,
-		     const struct sample_layout *layout, uint64_t horizon, uint64_t latest);
+		     const struct sample_layout *layout, uint64_t horizon, uint64_t latest,
+		     bool doubts_samples);
 
 /* Return the next record, or NULL.  It is valid until the next call, which consumes it. */
 const struct perf_event_header *ring_merge_next(struct ring_merge *m);

@@ -68,6 +68,25 @@ const struct perf_event_header *ring_peek(struct ring *ring)
 	return (void *)copy;
 }
 
+static void copy_out(const uint8_t *data, uint64_t size, uint64_t from, void *to, size_t bytes)
+{
+	uint64_t at = from & (size - 1);
+	uint64_t first = size - at < bytes ? size - at : bytes;
+
+	memcpy(to, data + at, first);
+	memcpy((uint8_t *)to + first, data, bytes - first);
+}
+
+bool ring_look_ahead(const struct ring *ring, uint64_t at, void *to, size_t size)
+{
+	uint64_t left = ring->head - ring->tail;
+
+	if (at > left || size > left - at)
+		return false;
+	copy_out(ring->data, ring->size, ring->tail + at, to, size);
+	return true;
+}
+
 const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_event_header *record,
 					 uint16_t size)
 {
@@ -115,15 +134,6 @@ static uint64_t whole_records(const uint8_t *data, uint64_t size, uint64_t head,
 		at += record->size;
 	}
 	return at;
-}
-
-static void copy_out(const uint8_t *data, uint64_t size, uint64_t from, void *to, size_t bytes)
-{
-	uint64_t at = from & (size - 1);
-	uint64_t first = size - at < bytes ? size - at : bytes;
-
-	memcpy(to, data + at, first);
-	memcpy((uint8_t *)to + first, data, bytes - first);
 }
 
 /*

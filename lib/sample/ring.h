@@ -48,6 +48,12 @@ uint64_t ring_refresh(struct ring *ring);
  */
 const struct perf_event_header *ring_peek(struct ring *ring);
 
+/*
+ * Copy to TO the SIZE bytes that start AT bytes after the start of the record that ring_peek()
+ * returned.  Return false if some of them are beyond the head.
+ */
+bool ring_look_ahead(const struct ring *ring, uint64_t at, void *to, size_t size);
+
 /* Return RECORD, which ring_peek() returned, cut to SIZE bytes; valid as long. */
 const struct perf_event_header *ring_cut(struct ring *ring, const struct perf_event_header *record,
 					 uint16_t size);

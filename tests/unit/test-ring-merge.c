@@ -90,7 +90,7 @@ static void put_fork(struct ring *r, uint64_t time)
  * Return the types and sizes of all records up to the horizon in order, as "type:size ", with "!"
  * before one that is older than the one before it.
  */
-static const char *merged(uint64_t horizon, uint64_t latest)
+static const char *merged(uint64_t horizon, uint64_t latest, bool doubts_samples)
 {
 	const struct perf_event_header *record;
 	static char text[2000];
@@ -99,7 +99,8 @@ static const char *merged(uint64_t horizon, uint64_t latest)
 	size_t at = 0;
 
 	text[0] = '\0';
-	ring_merge_init(&m, ring, 2, &events.event[0].layout, horizon, latest);
+	ring_merge_init(&m, ring, 2, &events.event[0].layout, horizon, latest,
+			doubts_samples);
 	while ((record = ring_merge_next(&m)) && at < sizeof(text) - 20) {
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u:%u ",
 				       m.time < last ? "!" : "", record->type, record->size);
@@ -109,13 +110,21 @@ static const char *merged(uint64_t horizon, uint64_t latest)
 	return text;
 }
 
-static bool merges(const char *want)
+static bool is(const char *got, const char *want)
 {
-	const char *got = merged(base + SECOND, base + 2ULL * SECOND);
-
 	if (strcmp(got, want))
 		printf("# %s, not %s\n", got, want);
 	return !strcmp(got, want);
+}
+
+static bool merges(const char *want)
+{
+	return is(merged(base + SECOND, base + 2ULL * SECOND, false), want);
+}
+
+static bool merges_doubtful(const char *want)
+{
+	return is(merged(base + SECOND, base + 2ULL * SECOND, true), want);
 }
 
 static void test_overlong(void)
@@ -162,6 +171,38 @@ static void test_times(void)
 	tap(merges(""), "records at the horizon wait, and those after them in the ring");
 	ring[0].overdue = true;
 	tap(merges("7:64 7:64 "), "unless the ring was full for too long");
+}
+
+/* Samples with the time of another session's event, whose clock is ahead or behind. */
+static void test_doubtful(void)
+{
+	bool good = true;
+
+	for (uint64_t at = 0; at < SIZE; at += 8) {
+		begin(at);
+		put_fork(&ring[0], base + 10);
+		put_sample(&ring[0], base + 1000010);
+		put_sample(&ring[0], base + 1000011);
+		put_ksymbol(&ring[0], base + 30, STALE);
+		put_fork(&ring[0], base + 30);
+		put_text_poke(&ring[1], base + 28, 0);
+		put_text_poke(&ring[1], base + 500, 0);
+		/* their times are 30, of the FORK: the stale bytes of the KSYMBOL say nothing */
+		good &= merges_doubtful("7:64 20:64 9:56 9:56 17:80 7:64 20:64 ");
+	}
+	tap(good, "a sample whose time is ahead of the records after it: none waits for it");
+	begin(0);
+	put_fork(&ring[0], base + 10);
+	put_sample(&ring[0], 5);
+	put_fork(&ring[0], base + 30);
+	put_text_poke(&ring[1], base + 5, 0);
+	tap(merges_doubtful("20:64 7:64 9:56 7:64 "), "one whose time is behind is not old");
+	begin(0);
+	put_sample(&ring[0], base + 10);
+	put_header(&ring[0], PERF_RECORD_SAMPLE, 8);
+	put_sample(&ring[0], base + 1);
+	tap(merges_doubtful("9:56 9:56 ") && ring[0].damaged == 1,
+	    "a record without a time says nothing of those before it");
 }
 
 static void test_sizes(void)
@@ -225,6 +266,7 @@ int main(void)
 	events_add(&events, &attr, sizeof(attr), (struct cursor){ 0 }, &error);
 	test_overlong();
 	test_times();
+	test_doubtful();
 	test_sizes();
 	test_stuck();
 	begin(0);
