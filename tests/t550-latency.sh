@@ -177,50 +177,6 @@ columns() {
 	awk '/^ +[0-9]+ .*: / { print $2, $4, $5 + 0 }' raw
 }
 
-# life STREAM PROFILE: of each thread in the stream, by its records of switches: ns on CPUs, ns
-# waiting; and by the labels "tid" of the profile: off-cpu, wall.  Only threads that ran for long.
-life() {
-	go tool pprof -symbolize=none -raw "$2" 2>err >raw
-	python3 - "$1" <<-PY
-		import re, struct, sys
-		data, at, kind = open(sys.argv[1], "rb").read(), 16, 0
-		on, off, since, state = {}, {}, {}, {}
-		while at < len(data):
-		    record, misc, size = struct.unpack_from("<IHH", data, at)
-		    if record == 64 and not kind:
-		        kind = struct.unpack_from("<Q", data, at + 8 + 24)[0]
-		    # struct sample_id: tid, time, id, stream id, cpu, identifier
-		    end = at + size - 8 * bin(kind & (1 << 6 | 1 << 7 | 1 << 9 | 1 << 16)).count("1")
-		    at += size
-		    if record not in (3, 4, 14) or not kind & 2 or not kind & 4:
-		        continue
-		    pid, tid, time = struct.unpack_from("<IIQ", data, end - 16)
-		    if tid == 0 or time == 0 or (record == 3 and tid in state):
-		        continue
-		    spent = on if state.get(tid) else off
-		    if tid in state:
-		        spent[tid] = spent.get(tid, 0) + time - since[tid]
-		    since[tid], state[tid] = time, record == 3 or (record == 14 and not misc & 1 << 13)
-		    if record == 4:
-		        del state[tid]
-		waits, wall, columns = {}, {}, None
-		for line in open("raw"):
-		    if "samples/count" in line:
-		        columns = [c.split("/")[0] for c in line.split()]
-		    m = re.match(r" *((?:\d+ +)+)(\d+): ", line)
-		    if m and columns:
-		        row = dict(zip(columns, map(int, (m[1] + m[2]).split())))
-		    tid = re.search(r"tid:\[(\d+)\]", line)
-		    if tid and columns:
-		        t = int(tid[1])
-		        waits[t] = waits.get(t, 0) + row["off-cpu"]
-		        wall[t] = wall.get(t, 0) + row["wall"]
-		for t in on:
-		    if on[t] > 20000000:
-		        print(on[t], off.get(t, 0), waits.get(t, 0), wall.get(t, 0))
-	PY
-}
-
 check 'the time of a thread on CPUs is that between its switches, whatever its clock counts' <<'END'
 	compose s.data <<-PYTHON
 		KIND = IP | TID | TIME | PERIOD | IDENT
@@ -251,42 +207,16 @@ check 'the time of a thread on CPUs is that between its switches, whatever its c
 END
 
 check 'of threads that switch often, waits and time are those of the records of switches' <<'END'
-	needs_command cc
-	cat >turns.c <<-'EOF'
-	#include <pthread.h>
-	#include <stdlib.h>
-	#include <unistd.h>
-	static int there[2], back[2];
-	static void *other(void *rounds)
-	{
-		char c;
-		for (long i = (long)rounds; i > 0; i--)
-			if (read(there[0], &c, 1) != 1 || write(back[1], &c, 1) != 1)
-				return NULL;
-		return NULL;
-	}
-	int main(int argc, char **argv)
-	{
-		long rounds = argc > 1 ? atol(argv[1]) : 0;
-		char c = 0;
-		pthread_t thread;
-		if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, other, (void *)rounds))
-			return 1;
-		for (long i = rounds; i > 0; i--)
-			if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
-				return 1;
-		return pthread_join(thread, NULL);
-	}
-	EOF
-	cc -O1 -pthread -o turns turns.c
-	pmu-sample -q --off-cpu -e cpu-clock -F 1000 -m 16Mi -o s.data -- ./turns 15000
+	pmu-sample -q --off-cpu -e cpu-clock -F 1000 -m 16Mi -o s.data -- turns pass 50000 0.5
 	pmu-topprof --wall -l tid -o p.pb.gz s.data
 	go tool pprof -comments p.pb.gz 2>err | none grep "^lost:" || skip 'records were lost'
-	life s.data p.pb.gz >got
+	go tool pprof -symbolize=none -raw p.pb.gz 2>err |
+		PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/switches.py" s.data >got
 	cat got
-	test "$(wc -l <got)" -ge 1
-	while read -r on off waits wall; do
-		near $waits $off $((off / 100 + 1000000))
+	test "$(wc -l <got)" -ge 2
+	while read -r tid switches on off waits wall; do
+		test $switches -ge 100
+		near $waits $off $((off / 100))
 		near $wall $((on + off)) $(((on + off) / 100 + 5000000))
 	done <got
 END
