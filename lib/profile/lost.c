@@ -3,7 +3,8 @@
  * Lost samples: how many there were, what they stand for, and where a profile shows them.
  *
  * A lost sample is given the mean period of its event.  But all samples together never stand for
- * more than was counted, nor those of a clock for more time than the CPUs had.
+ * more than was counted, nor those of a clock for more time than the CPUs had.  At a fixed period,
+ * there were no more lost samples than that.
  */
 #include "profile/profile.h"
 
@@ -75,6 +76,9 @@ void profile_settle_lost(struct profile *p, const struct stream_events *events, 
 		if (period && most != UINT64_MAX)
 			samples = lesser(samples, most / period);
 		e->lost_samples = e->lost - e->mixed + samples;
+		/* the periods of a frequency vary: those of lost samples may be shorter */
+		if (!attr->freq && period && most != UINT64_MAX)
+			e->lost_samples = lesser(e->lost_samples, most / period + 1);
 		e->lost_sum = lesser(multiply(e->lost_samples, period), most);
 	}
 }

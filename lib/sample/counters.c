@@ -566,7 +566,7 @@ void counters_totals(const struct counters *c, const bool *twice, uint32_t tasks
 		for (uint32_t e = 0; e < c->events->count; e++) {
 			uint64_t before = total[e].count;
 			add_task(c, &c->counter[i], next - i, read, &times, e, &total[e]);
-			if (task < tasks && twice[task])
+			if (task < tasks && twice[task * c->events->count + e])
 				total[e].twice += total[e].count - before;
 			else if (c->doubtful && task >= c->doubtful)
 				total[e].in_doubt += total[e].count - before;

@@ -112,7 +112,8 @@ int counters_new_cpu(const struct counters *c);
 
 /*
  * Read the totals of all events into TOTAL, by event index.  Unreadable counters add 0.  TWICE: for
- * each of the first TASKS tasks, whether its threads are known to have each event twice.
+ * each of the first TASKS tasks and each event, whether the task's threads are known to have it
+ * twice.
  */
 void counters_totals(const struct counters *c, const bool *twice, uint32_t tasks,
 		     struct counters_total *total);

@@ -132,6 +132,15 @@ static void write_loss(struct flow *f, uint32_t event, uint64_t count, uint64_t 
 	*(is_dummy ? &f->counts.lost_others : &f->counts.lost) += count;
 }
 
+struct doubt_samples flow_samples(const struct flow *f, uint32_t event)
+{
+	const struct perf_event_attr *attr = &f->counters->events->event[event].attr;
+	const struct flow_event *e = &f->event[event];
+
+	return (struct doubt_samples){ e->sum, event_mean_period(attr, e->samples, e->sum),
+				       f->owners.dropped ? f->owners.dropped[event] : 0 };
+}
+
 /* Write a record for each event with new losses: every LOST_INTERVAL, and at the end. */
 static void write_lost_counts(struct flow *f, bool is_end)
 {
@@ -140,10 +149,12 @@ static void write_lost_counts(struct flow *f, bool is_end)
 		return;
 	uint32_t events = (uint32_t)f->counters->events->count;
 	struct counters_total *total = mem_zeroed(events, sizeof(*total));
-	counters_totals(f->counters, NULL, 0, total);
+	counters_totals(f->counters, f->owners.twice, f->owners.tasks, total);
 	for (uint32_t i = 0; i < events; i++) {
-		uint64_t lost = total[i].lost - f->event[i].lost;
-		if (lost > INT64_MAX || lost == 0)	/* negative: a counter was closed */
+		struct doubt_samples samples = flow_samples(f, i);
+		uint64_t lost = doubt_lost(&total[i], &samples) - f->event[i].lost;
+		/* negative: a counter was closed, or a copy became known */
+		if (lost > INT64_MAX || lost == 0)
 			continue;
 		write_loss(f, i, lost, f->time);
 		f->event[i].lost += lost;

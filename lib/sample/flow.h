@@ -6,6 +6,7 @@
 #pragma once
 #include "base/output.h"
 #include "sample/counters.h"
+#include "sample/doubt.h"
 #include "sample/process-set.h"
 #include "sample/flight.h"
 #include "sample/foreign-id.h"
@@ -70,5 +71,8 @@ bool flow_round(struct flow *flow, uint64_t horizon);
 
 /* Like flow_round(), for the flight recorder: also write the samples in its rings. */
 void flow_dump(struct flow *flow, uint64_t horizon);
+
+/* Return what is known of the samples of EVENT. */
+struct doubt_samples flow_samples(const struct flow *flow, uint32_t event);
 
 void flow_close(struct flow *flow);

@@ -26,13 +26,20 @@ void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time)
 	}
 }
 
-static void mark_twice(struct owners *owners, uint32_t task)
+/* A sample showed that the threads of TASK have EVENT, one of EVENTS, twice. */
+static void drop(struct owners *owners, uint32_t task, uint32_t event, size_t events)
 {
-	for (; owners->tasks <= task; owners->tasks++) {
-		owners->twice = array_grow(owners->twice, owners->tasks, sizeof(*owners->twice));
-		owners->twice[owners->tasks] = false;
+	if (!owners->dropped)
+		owners->dropped = mem_zeroed(events, sizeof(*owners->dropped));
+	owners->dropped[event]++;
+	if (task >= owners->tasks) {
+		uint32_t tasks = 2 * task + 1;
+		owners->twice = mem_resize(owners->twice, tasks * events);
+		memset(owners->twice + owners->tasks * events, 0,
+		       (tasks - owners->tasks) * events);
+		owners->tasks = tasks;
 	}
-	owners->twice[task] = true;
+	owners->twice[task * events + event] = true;
 }
 
 /* Return whether a sample counts.  At layout->tid it has u32 pid, tid. */
@@ -50,7 +57,7 @@ static bool sample_passes(struct owners *owners, const struct counters *counters
 	const struct counter *counter = counters_find(counters, id);
 	if (!counter || counter->task == owner->task)
 		return true;
-	mark_twice(owners, owner->task);
+	drop(owners, owner->task, counter->event, counters->events->count);
 	return false;
 }
 
@@ -84,6 +91,7 @@ void owners_release(struct owners *owners)
 {
 	free(owners->owner);
 	free(owners->twice);
+	free(owners->dropped);
 	table_release(&owners->table);
 	*owners = (struct owners){ 0 };
 }

@@ -20,8 +20,9 @@ struct owners {
 	} *owner;
 	size_t count;
 	struct table table;	/* index of OWNER */
-	bool *twice;		/* by task: a sample showed that its threads have events twice */
-	uint32_t tasks;		/* elements of TWICE */
+	bool *twice;		/* by task and event: a sample showed that its threads have both */
+	uint32_t tasks;		/* in TWICE */
+	uint64_t *dropped;	/* by event: samples that did not count; NULL: none */
 };
 
 #define OWNER_ANY UINT32_MAX

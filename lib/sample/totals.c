@@ -68,28 +68,12 @@ static uint64_t known_of(const struct sampler *s, uint32_t i)
 	return e->sum + s->total[i].lost * event_mean_period(attr, e->samples, e->sum);
 }
 
-/*
- * Leave what was counted twice out of the total T of event I.  The kernel does not say how many
- * samples of which copy were lost: no more than are missing.
- */
-static void leave_out_twice(const struct sampler *s, uint32_t i, struct counters_total *t)
-{
-	const struct flow_event *e = &s->flow.event[i];
-	uint64_t period = event_mean_period(&s->options->events->event[i].attr, e->samples, e->sum);
-
-	t->count -= t->twice;
-	uint64_t missing = t->count > e->sum && period ? (t->count - e->sum) / period : 0;
-	if (t->twice && t->lost > missing)
-		t->lost = missing;
-	if (t->in_doubt > t->lost * period)
-		t->in_doubt = t->lost * period;	/* without losses, a second copy is seen */
-}
-
 void sampler_write_end(struct sampler *s)
 {
 	counters_totals(&s->counters, s->flow.owners.twice, s->flow.owners.tasks, s->total);
 	for (uint32_t i = 0; i < s->options->events->count; i++) {
-		leave_out_twice(s, i, &s->total[i]);
+		struct doubt_samples samples = flow_samples(&s->flow, i);
+		doubt_leave_out(&s->total[i], &samples);
 		uint64_t *count = &s->total[i].count, known = known_of(s, i);
 		if (counts_twice(s, &s->options->events->event[i]) && *count > known)
 			*count = known;
@@ -136,13 +120,13 @@ static uint64_t report_totals(const struct sampler *s)
 static void report_doubt(const struct sampler *s)
 {
 	for (uint32_t i = 0; i < s->sampled; i++) {
-		const struct counters_total *t = &s->total[i];
-		if (t->in_doubt <= t->count / 100)
+		double percent = doubt_percent(&s->total[i]);
+		if (percent <= 0)
 			continue;
-		report_note(s->report, "'%s': the count is an upper bound, up to %.0f %% too high: "
-			    "threads began while events were opened, and records of that were lost",
-			    s->options->events->event[i].name,
-			    100 * (double)t->in_doubt / (double)(t->count - t->in_doubt + 1));
+		report_note(s->report, "'%s': the count and the lost samples are upper bounds; the "
+			    "count may be %.0f %% too high: threads began while events were "
+			    "opened, and records of that were lost",
+			    s->options->events->event[i].name, percent);
 		return;
 	}
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grow THREADS MILLISECONDS - after SIGUSR1, create THREADS threads as fast as possible.
+ * grow THREADS MILLISECONDS [FILE] - after SIGUSR1, create THREADS threads as fast as possible.
  * Each uses MILLISECONDS of CPU time, then prints its thread ID and its CPU time in ns.
+ * With FILE, create a thread each 2 ms instead, and before each one rename the process 1000 times,
+ * which fills small rings with records.  All threads wait until there is such a file.
  * At the end, print "total" and the time of the whole process in ns, by the clock of the
  * task-clock event.  Other than CPU time, it has what a host takes from a virtual CPU.
  */
@@ -11,11 +13,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 static uint64_t end;	/* ns of CPU time */
+static const char *file;
 
 static uint64_t cpu_time(clockid_t clock)
 {
@@ -36,6 +40,8 @@ static int count_time(void)
 
 static void *work(void *unused)
 {
+	while (file && access(file, F_OK))
+		usleep(20000);
 	while (cpu_time(CLOCK_THREAD_CPUTIME_ID) < end)
 		for (volatile int i = 0; i < 5000; i++)
 			;
@@ -55,13 +61,19 @@ int main(int argc, char **argv)
 	if (!threads || !thread)
 		return 2;
 	end = strtoull(argv[2], NULL, 10) * 1000000;
+	file = argc > 3 ? argv[3] : NULL;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (!freopen("ready", "w", stderr) || sigwait(&set, &number))
 		return 1;
-	for (int i = 0; i < threads; i++)
+	for (int i = 0; i < threads; i++) {
+		for (int names = file ? 1000 : 0; names > 0; names--)
+			prctl(PR_SET_NAME, "grow");
 		pthread_create(&thread[i], NULL, work, NULL);
+		if (file)
+			usleep(2000);
+	}
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	if (read(counter, &total, sizeof(total)) != sizeof(total))

@@ -34,8 +34,11 @@ static bool passes_sample(uint64_t id, uint32_t tid)
 
 int main(void)
 {
-	struct counter counter[] = { { .id = 100, .task = 0 }, { .id = 101, .task = 1 } };
+	struct event_list list = { .count = 2 };
+	struct counter counter[] = { { .id = 100, .task = 0, .event = 1 },
+				     { .id = 101, .task = 1, .event = 1 } };
 
+	counters.events = &list;
 	counters.counter = counter;
 	counters.count = 2;
 	for (uint32_t i = 0; i < 2; i++)
@@ -45,6 +48,9 @@ int main(void)
 	owners_set(&owners, CHILD, 1, 1000);
 	tap(passes_task(PERF_RECORD_FORK, CHILD, PARENT, 900) && !passes_sample(100, CHILD) &&
 	    passes_sample(101, CHILD), "a thread in doubt: its own events count, its parent's not");
+	tap(owners.dropped[0] == 0 && owners.dropped[1] == 1 && owners.tasks > 1 &&
+	    !owners.twice[1] && !owners.twice[2] && owners.twice[3],
+	    "it is known to have this event twice, but not the other one");
 	tap(passes_sample(100, PARENT), "its parent's do in the parent");
 	passes_task(PERF_RECORD_FORK, GRANDCHILD, CHILD, 1100);
 	tap(!passes_sample(100, GRANDCHILD) && passes_sample(101, GRANDCHILD),

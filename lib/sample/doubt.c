@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sample/doubt.h"
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+uint64_t doubt_lost(const struct counters_total *t, const struct doubt_samples *samples)
+{
+	uint64_t made = samples->period ? t->twice / samples->period : 0;
+
+	return less(t->lost, less(made, samples->dropped));
+}
+
+void doubt_leave_out(struct counters_total *t, const struct doubt_samples *samples)
+{
+	if (!t->twice && !t->in_doubt)
+		return;
+	t->lost = doubt_lost(t, samples);
+	t->count = less(t->count, t->twice);
+	if (samples->period && t->lost > less(t->count, samples->sum) / samples->period)
+		t->lost = less(t->count, samples->sum) / samples->period;
+	if (t->in_doubt > t->lost * samples->period)
+		t->in_doubt = t->lost * samples->period;
+}
+
+double doubt_percent(const struct counters_total *t)
+{
+	if (t->in_doubt <= t->count / 100)
+		return 0;
+	return 100 * (double)t->in_doubt / (double)(less(t->count, t->in_doubt) + 1);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doubt - what was counted for a second time, in the totals of an event: see owners.h.
+ *
+ * The kernel adds what an inherited copy of an event counted and lost to the event of the parent,
+ * so a copy is known only by its samples.  The samples that came are not counted.  How many a copy
+ * made in all follows from what the thread's own event counted in about the same time.
+ */
+#pragma once
+#include "sample/counters.h"
+
+/* The samples of an event. */
+struct doubt_samples {
+	uint64_t sum;		/* of the periods of those that count */
+	uint64_t period;	/* their mean; 0: unknown */
+	uint64_t dropped;	/* number of those that an inherited copy made */
+};
+
+/* Return the lost samples in T, without those of inherited copies that are known. */
+uint64_t doubt_lost(const struct counters_total *t, const struct doubt_samples *samples);
+
+/*
+ * Leave out of T what inherited copies counted and lost.  IN_DOUBT becomes what may remain: no more
+ * than the lost samples stand for, because a copy of which a sample came is known.
+ */
+void doubt_leave_out(struct counters_total *t, const struct doubt_samples *samples);
+
+/* Return by how many percent the count of T may be too high; 0: by 1 % at most. */
+double doubt_percent(const struct counters_total *t);
