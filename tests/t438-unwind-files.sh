@@ -233,6 +233,56 @@ check 'a command of 40 ms has callers and names, though its files disappear with
 	at_least "$(short_runs --unwind -e cpu-clock:u)" 6
 END
 
+# started OPTION...: a shell that is there before the recording starts 8 different programs of 40 ms,
+# each in a mount namespace that ends with it.  How many have callers and names?
+started() {
+	for i in 1 2 3 4 5 6 7 8; do
+		echo "int id = $i;" | cat "$scratch/short.c" - >short$i.c
+		gcc -static -O1 -DROUNDS=20000000 -fomit-frame-pointer -Wl,--build-id short$i.c \
+			-o root/bin/short$i
+	done
+	cat >start.sh <<-'EOF'
+		until test -e go; do sleep 0.02; done
+		for i in 1 2 3 4 5 6 7 8; do unshare -m sh enter.sh /bin/short$i; done
+		touch done
+	EOF
+	sh start.sh &
+	pmu-sample -q --unwind -e cpu-clock:u -F 999 "$@" -p $! 2>err |
+		pmu-symbolize 2>>err | tee s.data | pmu-topprof --to folded >all &
+	eventually test -s s.data
+	touch go
+	wait
+	test -e done
+	for i in 1 2 3 4 5 6 7 8; do
+		grep "^short$i;" all >stacks || :
+		share stacks "$stack"
+	done >shares
+	cat err shares >&2
+	awk "\$1 >= 80 { n++ } END { print n + 0 }" shares
+}
+
+check 'a process that was there before starts such programs: they have callers and names' <<'END'
+	container
+	stack=";main;mid;leaf "
+	at_least "$(started --children)" 6
+END
+
+check 'its starts of programs are watched, if a reader may open files then' <<'END'
+	needs_command strace
+	strace -o calls true 2>why || skip "strace cannot trace here"
+	sleep 100 & target=$!
+	traced() {
+		strace -v -o calls -e trace=perf_event_open \
+			pmu-sample -q -e cpu-clock --children -p $target -d 0.1 "$@"
+	}
+	watched() { grep -c "comm_exec=1.*wakeup_watermark=1[,}].*, $target, [0-9]*, -1" calls || :; }
+	traced | cat >s.data
+	at_least "$(watched)" 1
+	traced -o s.data
+	test "$(watched)" = 0
+	kill $target
+END
+
 check 'such a command has names while pmu-symbolize reads those of the kernel' <<'END'
 	container
 	stack=";leaf "

@@ -45,6 +45,23 @@ int proc_open_root(pid_t pid)
 	return open(proc_path(pid, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+bool proc_identify_root(pid_t pid, struct proc_root *root)
+{
+	struct stat directory, mounts;
+
+	if (stat(proc_path(pid, "root").text, &directory) < 0 ||
+	    stat(proc_path(pid, "ns/mnt").text, &mounts) < 0)
+		return false;
+	*root = (struct proc_root){ .mounts = mounts.st_ino, .device = directory.st_dev,
+				    .inode = directory.st_ino };
+	return true;
+}
+
+bool proc_same_root(const struct proc_root *a, const struct proc_root *b)
+{
+	return a->mounts == b->mounts && a->device == b->device && a->inode == b->inode;
+}
+
 bool proc_parse_id(const char *text, pid_t *id)
 {
 	char *end;

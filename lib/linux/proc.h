@@ -26,6 +26,17 @@ struct proc_path proc_descriptor(int fd);
  */
 int proc_open_root(pid_t pid);
 
+/* What makes two processes see the same files. */
+struct proc_root {
+	uint64_t mounts;		/* inode of the mount namespace */
+	uint64_t device, inode;		/* of the root directory */
+};
+
+/* Identify the root of process PID.  False: it has ended, or may not be asked. */
+bool proc_identify_root(pid_t pid, struct proc_root *root);
+
+bool proc_same_root(const struct proc_root *a, const struct proc_root *b);
+
 /* Ids of processes or threads, when they were listed.  The caller frees ID. */
 struct proc_ids {
 	pid_t *id;

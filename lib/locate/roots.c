@@ -11,7 +11,6 @@
 #include "base/descriptor.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -22,14 +21,8 @@ enum {
 #define IDLE_NS (60ULL * 1000 * 1000 * 1000)
 #define SWEEP_NS (1000ULL * 1000 * 1000)
 
-/* What makes two processes see the same files. */
-struct root_identity {
-	uint64_t mounts;		/* inode of the mount namespace */
-	uint64_t device, inode;		/* of the root directory */
-};
-
 struct kept_root {
-	struct root_identity is;
+	struct proc_root is;
 	int fd;			/* -1: this element is not in use */
 	uint32_t serial;	/* of the root: never used again */
 	uint64_t used;		/* time of the last use, ns */
@@ -44,36 +37,18 @@ struct rooted {
 enum { ROOT_UNKNOWN, ROOT_OURS, ROOT_FIRST };
 
 struct locate_roots {
-	struct root_identity ours;
+	struct proc_root ours;
 	struct kept_root root[ROOTS_MAX];
 	uint32_t serials;	/* the next serial number */
 	uint64_t swept;		/* when idle roots were closed last, ns */
 	struct rooted process[PROCESSES_KEPT];
 };
 
-/* Identify the root of process PID; 0: this process.  False: it has ended, or may not be asked. */
-static bool identify(pid_t pid, struct root_identity *is)
-{
-	struct stat root, mounts;
-
-	if (stat(proc_path(pid, "root").text, &root) < 0 ||
-	    stat(proc_path(pid, "ns/mnt").text, &mounts) < 0)
-		return false;
-	*is = (struct root_identity){ .mounts = mounts.st_ino, .device = root.st_dev,
-				      .inode = root.st_ino };
-	return true;
-}
-
-static bool is_same(const struct root_identity *a, const struct root_identity *b)
-{
-	return a->mounts == b->mounts && a->device == b->device && a->inode == b->inode;
-}
-
 struct locate_roots *locate_roots_new(void)
 {
 	struct locate_roots *r = mem_zeroed(1, sizeof(*r));
 
-	identify(getpid(), &r->ours);
+	proc_identify_root(getpid(), &r->ours);
 	for (int i = 0; i < ROOTS_MAX; i++)
 		r->root[i].fd = -1;
 	r->serials = ROOT_FIRST;
@@ -120,15 +95,15 @@ static struct kept_root *free_root(struct locate_roots *r)
 static uint32_t ask(struct locate_roots *r, pid_t pid)
 {
 	uint64_t now = monotonic_ns();
-	struct root_identity is;
+	struct proc_root is;
 
 	sweep(r, now);
-	if (!identify(pid, &is))
+	if (!proc_identify_root(pid, &is))
 		return ROOT_UNKNOWN;
-	if (is_same(&is, &r->ours))
+	if (proc_same_root(&is, &r->ours))
 		return ROOT_OURS;
 	for (int i = 0; i < ROOTS_MAX; i++)
-		if (r->root[i].fd >= 0 && is_same(&is, &r->root[i].is)) {
+		if (r->root[i].fd >= 0 && proc_same_root(&is, &r->root[i].is)) {
 			r->root[i].used = now;
 			return r->root[i].serial;
 		}

@@ -9,6 +9,7 @@
  * becomes readable at each record.
  */
 #pragma once
+#include "linux/proc.h"
 #include "sample/target.h"
 
 #include <stdbool.h>
@@ -18,18 +19,27 @@
 struct exec_watch {
 	struct ring *ring;	/* one per CPU */
 	size_t rings;
+	int *member;		/* descriptors of events that write into another one's ring */
+	size_t members;
+	struct proc_root ours;	/* our own root: its files stay */
 	uint64_t due;		/* when the records of an exec can be read, ns; 0: there was none */
+	uint64_t resume;	/* when the rings are read again, ns; 0: they are */
 	uint64_t last;		/* time of the last exec, ns */
-	unsigned credit;	/* execs that may still be reported soon */
-	uint64_t credited_at;	/* when CREDIT last grew, ns */
-	bool is_paused;		/* the rings are not read until there is credit */
+	struct exec_credit {
+		unsigned left;		/* how often this may still be done soon */
+		uint64_t grown_at;	/* when LEFT last grew, ns */
+	} wakes, rounds;	/* reading the rings; rounds for execs in our own root */
 };
 
+enum { EXEC_WATCH_TASKS = 64 };
+
 /*
- * Watch process PID and its descendants, or all processes if PID is -1, on the CPUS in CPU.  It is
- * no failure if the kernel refuses that: then nothing is watched.
+ * Watch the PIDS threads in PID, at most EXEC_WATCH_TASKS, and what they create, or all processes
+ * if PID[0] is -1, on the CPUS in CPU.  It is no failure if the kernel refuses that: then nothing
+ * is watched.
  */
-void exec_watch_open(struct exec_watch *w, pid_t pid, const int *cpu, size_t cpus);
+void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const int *cpu,
+		     size_t cpus);
 
 /*
  * Read the ring with the descriptor FD, which is readable.  Return false if FD belongs to no ring.
@@ -39,10 +49,17 @@ bool exec_watch_take(struct exec_watch *w, int fd, uint64_t now);
 
 /*
  * Note a round of the rings of the events at NOW (ns), and set w->due for the execs that are too
- * new for it.  Return whether the rings of execs are to be watched until the next round.  A burst
- * of execs is reported one by one.  If there are more of them, the next round is 20 ms after the
- * last, so that a machine that starts programs all the time is not sampled all the time.
+ * new for it.  A burst of execs is reported one by one.  If there are more of them in our own root,
+ * where files usually stay, the next round is 20 ms after the last, so that a machine that starts
+ * programs all the time is not sampled all the time.  Those in other roots are always reported.
  */
-bool exec_watch_round(struct exec_watch *w, uint64_t now);
+void exec_watch_round(struct exec_watch *w, uint64_t now);
+
+/*
+ * Return whether the rings are to be read at NOW (ns), and set w->resume.  Threads may rename
+ * themselves all the time, which gives a record each: then there are pauses of 20 ms, and a round
+ * after each.
+ */
+bool exec_watch_reads(struct exec_watch *w, uint64_t now);
 
 void exec_watch_close(struct exec_watch *w);

@@ -19,6 +19,8 @@ struct sampler {
 	struct child child;
 	struct control control;
 	struct exec_watch execs;	/* if a reader may open files now */
+	bool reads_execs;		/* their rings are watched */
+	uint64_t moved_at;		/* time of the last round, ns */
 	struct flow flow;
 	struct label_recorder labels;	/* if options ask for labels */
 	pid_t *initial_pid;	/* processes of the target that existed at the start */

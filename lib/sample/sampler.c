@@ -184,7 +184,7 @@ static void watch_rings_of_execs(struct sampler *s, bool on)
 			watch(s, s->execs.ring[i].fd, EPOLLIN);
 		else
 			epoll_ctl(s->poll, EPOLL_CTL_DEL, s->execs.ring[i].fd, NULL);
-	s->execs.is_paused = !on;
+	s->reads_execs = on;
 }
 
 /*
@@ -194,14 +194,18 @@ static void watch_rings_of_execs(struct sampler *s, bool on)
 static void watch_execs(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
+	pid_t pid[EXEC_WATCH_TASKS];
+	size_t pids = 0;
 	struct stat st;
 	bool to_file = fstat(s->out->fd, &st) == 0 && S_ISREG(st.st_mode) && !o->unwind;
 
 	if (to_file || o->flight_recorder)
 		return;
 	if (o->target->command || target_is_by_cpu(o->target))
-		exec_watch_open(&s->execs, o->target->command ? s->child.pid : -1,
-				s->counters.cpu, s->counters.cpus);
+		pid[pids++] = o->target->command ? s->child.pid : -1;
+	else if (o->target->children)
+		pids = threads_first(&s->threads, pid, EXEC_WATCH_TASKS);
+	exec_watch_open(&s->execs, pid, pids, s->counters.cpu, s->counters.cpus);
 	watch_rings_of_execs(s, true);
 }
 
@@ -276,20 +280,24 @@ static uint64_t start_due(const struct sampler *s)
 	return s->delayed && delay != SAMPLER_UNTIL_ENABLED ? s->start_time + delay : 0;
 }
 
+/* Return the time of the next round, if nothing else happens. */
+static uint64_t round_due(const struct sampler *s)
+{
+	unsigned usual = s->options->jitter ? JITTER_MS
+		       : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
+		       : s->idle ? IDLE_MS : ROUND_MS;
+
+	return earlier(s->execs.due, s->moved_at + usual * 1000000ULL);
+}
+
 /* Return the timeout for epoll, in ms. */
 static int wait_milliseconds(const struct sampler *s)
 {
 	uint64_t rotation = s->options->rotation.time;
-	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
+	uint64_t time = now(s), due = earlier(earlier(start_due(s), end_due(s)), round_due(s));
 
-	int usual = s->options->jitter ? JITTER_MS
-		  : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
-		  : s->idle ? IDLE_MS : ROUND_MS;
-
-	due = earlier(due, s->execs.due);
+	due = earlier(due, s->execs.resume);
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
-	if (!due || due > time + (uint64_t)usual * 1000000)
-		return usual;
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
 }
 
@@ -297,8 +305,6 @@ static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
 
-	if (exec_watch_take(&s->execs, fd, now(s)))
-		return;
 	if (fd == s->out->fd) {
 		s->done = true;
 		return;
@@ -383,13 +389,24 @@ static void restart_helper(struct sampler *s)
 		relay_replace(&s->flow.relay, start_helper(s, &existing));
 }
 
-/* Before a round: the records of execs will be in it, if they are old enough. */
-static void follow_execs(struct sampler *s)
+/*
+ * Handle the N events of epoll; none if the time is up, or if N is negative, because of a signal.
+ * Return whether there is something to do: often, a record of the watch of execs is of no interest.
+ */
+static bool handle_events(struct sampler *s, const struct epoll_event *event, int n)
 {
 	uint64_t time = now(s);
+	bool any = n < 0 || (n == 0 && (!s->execs.resume || time < s->execs.resume));
 
-	if (s->execs.rings && exec_watch_round(&s->execs, time) == s->execs.is_paused)
-		watch_rings_of_execs(s, s->execs.is_paused);
+	for (int i = 0; i < n; i++) {
+		if (exec_watch_take(&s->execs, event[i].data.fd, time))
+			continue;
+		handle_event(s, &event[i]);
+		any = true;
+	}
+	if (s->execs.rings && exec_watch_reads(&s->execs, time) != s->reads_execs)
+		watch_rings_of_execs(s, !s->reads_execs);
+	return any || time >= round_due(s);
 }
 
 /* Move records to the output, and switch to the next file if it is time. */
@@ -397,7 +414,8 @@ static void move_records(struct sampler *s)
 {
 	bool snapshot = snapshot_asked, next_file = next_file_asked;
 
-	follow_execs(s);
+	s->moved_at = now(s);
+	exec_watch_round(&s->execs, s->moved_at);	/* their records will be in this round */
 	snapshot_asked = next_file_asked = 0;	/* first: another signal may arrive meanwhile */
 	if (snapshot && s->flow.flight_recorder)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);
@@ -436,10 +454,11 @@ static void loop(struct sampler *s)
 
 	sigdelset(&waiting, SIGUSR1);
 	sigdelset(&waiting, SIGUSR2);
+	s->moved_at = now(s);
 	while (!s->done) {
 		int n = epoll_pwait(s->poll, event, 16, wait_milliseconds(s), &waiting);
-		for (int i = 0; i < n; i++)
-			handle_event(s, &event[i]);
+		if (!handle_events(s, event, n))
+			continue;
 		run_commands(s);
 		restart_helper(s);
 		move_records(s);

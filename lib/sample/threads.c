@@ -43,6 +43,15 @@ bool threads_add(struct threads *threads, pid_t tid)
 	return pid != 0;
 }
 
+size_t threads_first(const struct threads *threads, pid_t *tid, size_t most)
+{
+	size_t count = threads->count < most ? threads->count : most;
+
+	for (size_t i = 0; i < count; i++)
+		tid[i] = threads->thread[i].tid;
+	return count;
+}
+
 void threads_release(struct threads *threads)
 {
 	free(threads->thread);

@@ -33,4 +33,7 @@ bool threads_add(struct threads *threads, pid_t tid);
 /* Return the thread TID, or NULL.  Valid until the next thread is added. */
 struct target_thread *threads_find(const struct threads *threads, pid_t tid);
 
+/* Copy the ids of the first threads to TID, at most MOST.  Returns how many. */
+size_t threads_first(const struct threads *threads, pid_t *tid, size_t most);
+
 void threads_release(struct threads *threads);
