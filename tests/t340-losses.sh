@@ -319,7 +319,7 @@ late() {
 	$when "$(cat sampler)"
 	touch go
 	wait $target
-	kill -CONT "$(cat sampler)"
+	kill -CONT "$(cat sampler)" 2>why || :	# it may have ended with its target
 	wait $tracer
 	cat err
 	truth=$(sed -n 's/^total //p' truth)

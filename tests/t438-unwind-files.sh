@@ -233,8 +233,8 @@ check 'a command of 40 ms has callers and names, though its files disappear with
 	at_least "$(short_runs --unwind -e cpu-clock:u)" 6
 END
 
-# started OPTION...: a shell that is there before the recording starts 8 different programs of 40 ms,
-# each in a mount namespace that ends with it.  How many have callers and names?
+# started OPTION...: a shell that is there before the recording starts 8 programs of 40 ms, each in
+# a mount namespace that ends with it.  How many have callers and names?
 started() {
 	for i in 1 2 3 4 5 6 7 8; do
 		echo "int id = $i;" | cat "$scratch/short.c" - >short$i.c
