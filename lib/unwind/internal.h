@@ -3,8 +3,8 @@
  * Internals of unwind, shared by the samples (unwind.c), the loop over frames (walk.c), the
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
  * frame pointers that may be believed (frame-pointer.c), 32-bit programs (walk-32.c), the
- * earlier stacks of threads (joiner.c), the kernel's own callchains (kernel-chain.c), and the
- * report at the end (unwind-report.c).
+ * earlier stacks of threads (joiner.c, generation.c), the kernel's own callchains
+ * (kernel-chain.c), and the report at the end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"

@@ -1,77 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node is a frame of a thread and its caller.  A frame that was seen with several callers has
- * several nodes, so from any node on, the callers are those of one stack that was seen.
+ * Earlier stacks are kept as nodes: a node is a frame with its callers (generation.h).  A join has
+ * two steps.
  *
- * A cut stack is joined to a node of its last frame if something shows that this is still the same
- * call.  A call's callers stay the same as long as it runs, so any frame will do that has a node
- * below that one, as long as all frames between have one:
- *	- a register that functions keep for their callers has the value that it had; the frame's
- *	  callee had another value, and so had the last frame's caller: one of the functions
- *	  between has set it; or
- *	- the words of the stack are the same as in one of the thread's last AGE_MAX stacks.
- * Without a node below, a register shows it only if the node is usual, see below.
+ * 1. Find a node of the cut stack's last frame: find_node().
  *
- * A later copy that has the caller's place without the caller shows that it is another call: the
- * function has returned since then.  So does another value of a register in a frame above the one
- * with the evidence: a function that waits for another keeps its registers.  Loops call the same
- * functions again, often from the same callers, so such a node still counts if it is usual: it was
- * in USUAL copies, one of them in the last AGE_MAX stacks.  The registers that the last function
- * keeps for its caller, as far as they are in the dump, must not have changed.
+ * Frames at the same addresses may belong to another call of the same functions.  So a node needs
+ * evidence that the call which it was is still running.  A running call keeps its callers, so a
+ * frame below the last one may have the evidence, if its node leads to the last frame's node.  This
+ * is evidence:
+ *	- A register that functions keep for their callers has its earlier value.  The frame's
+ *	  callee has another value, and the last frame's caller had another one.  So a function
+ *	  between these two has set the register.
+ *	- The words of the stack at the frame are the same as in one of the thread's last AGE_MAX
+ *	  stacks.  Another call may have left the same words, so WORDS_SEEN copies must have had
+ *	  the node.
+ * If no node of the last frame's callee leads to the last frame's node, only a register of the last
+ * frame itself is evidence, and WELL_KNOWN copies must have had the node.
  *
- * If several nodes fit, the one that leads farthest counts, as far as all nodes of the frame have
- * the same callers, also those that do not fit.  The stack may then end where an earlier stack was
- * cut, and is joined again, as that one would be.
+ * A function that waits for its callee keeps its registers.  So if a frame above the one with the
+ * evidence has another value in a register, that frame is another call.  Then the callers count
+ * only if they are usual, see below.
  *
- * There are two generations of nodes: a new stack goes into the young one, and when that is
- * full, the old one is discarded and the young one becomes the old one.  A node's caller is
- * always in the node's own generation.
+ * This is not enough for a node that is old and rare, because a later call may put the same objects
+ * into the same registers.  At least SEEN_LEAST copies must have had the node, one of them in the
+ * thread's last AGE_MAX stacks.  If WELL_KNOWN copies had it, all of them may be older.
+ * The node is not used if it contradicts the registers of the next frame, as far as the dump has
+ * these.
+ *
+ * 2. Take the node's callers, one after another: take_callers().
+ *
+ * A caller is taken if no other caller is known that could be in its place:
+ *	- The frame that it called was never seen with another caller.
+ *	- No other code with the same frame size and the same caller called that frame's function,
+ *	  at any address of the stack.  Mostly, that would be another call in the same function.
+ * If a later copy shows the caller's place without the caller, the earlier call has ended.  A loop
+ * may have called the same functions again.  From there on, the frame that the caller called must
+ * be well known with it: WELL_KNOWN copies had its node, one of them in the thread's last AGE_MAX
+ * stacks.  Such callers are called usual.
+ *
+ * A join ends at the first caller that is not taken.  Then the stack stays marked as cut, and has
+ * some callers more than its copy.  If the callers ended because the earlier stack was cut, too,
+ * the stack is joined again, from there on, as the earlier stack would be.
+ *
+ * There are two generations of nodes: a new stack goes into the young one.  When that is full, the
+ * old one is discarded and the young one becomes the old one.
  *
  * The nodes of a thread have a serial number in place of the tid, which is used again.  A thread
  * that ends gets a new one.
  */
-#include "unwind/joiner.h"
-#include "unwind/internal.h"
+#include "unwind/generation.h"
 
 enum {
-	NODES_MAX = 1 << 15,	/* of a generation */
 	NODES_OF_FRAME = 16,	/* at most; a frame with so many is not joined */
 	THREADS_MAX = NODES_MAX / 2,
 	LAST_MAX = 256,		/* frames of the last stack whose nodes are remembered */
-	AGE_MAX = 32,		/* stacks of a thread; words that were seen before are too old */
+	AGE_MAX = 32,		/* stacks of a thread; what was seen before these is old */
 	BELOW_MAX = 32,		/* frames that are compared */
 	CALLERS_MAX = 256,	/* the same, of the callers of two nodes */
 	JOINS_MAX = 16,		/* earlier stacks, one after another */
 	SIGHTS = 48,		/* of a thread */
 	SEEN_LEAST = 2,		/* copies with a frame and its callers before these count */
-	USUAL = 8,		/* the same, if it seems to be another call */
-	CALLER_UNKNOWN = 0,	/* in node.caller */
-};
-#define CALLER_NONE UINT32_MAX	/* the frame is the start of the thread */
-#define EXACT (1ULL << 63)	/* in node.pc: frame.is_exact */
-
-struct node {
-	uint64_t pc, sp;
-	uint32_t serial;	/* of the thread */
-	uint32_t caller;	/* index of the caller's node + 1, or CALLER_* */
-	uint32_t stack;		/* number of the thread's last stack whose copy had this node */
-	uint32_t seen;		/* number of the stacks whose copy had it */
-	uint32_t words;		/* of that stack, as in struct frame */
-	uint32_t callers;	/* number of the frames from here to the stack's end */
-	bool is_whole;		/* the last of these is the start of the thread */
-	uint16_t kept[MACHINE_KEPT];
+	WORDS_SEEN = 4,		/* the same, before equal words of the stack count */
+	WELL_KNOWN = 8,		/* the same, before old copies count, and callers of other calls */
 };
 
 /* All frames up to the stack pointer SP were in the copy of the thread's stack number STACK. */
 struct sight {
 	uint64_t sp;
 	uint32_t stack;
-};
-
-struct generation {
-	struct node node[NODES_MAX];
-	uint32_t count;
-	struct table table;	/* over NODE */
 };
 
 struct joiner {
@@ -156,41 +153,6 @@ static void add_sight(struct thread *t, uint64_t sp)
 	t->sight[t->sights++] = (struct sight){ sp, t->stacks };
 }
 
-static bool has_caller(const struct node *n)
-{
-	return n->caller != CALLER_UNKNOWN && n->caller != CALLER_NONE;
-}
-
-static uint64_t hash_of(const struct frame *f, uint32_t serial)
-{
-	return hash_more(hash_more(f->pc, f->sp), serial);
-}
-
-static uint64_t pc_of(const struct frame *f)
-{
-	return f->pc | (f->is_exact ? EXACT : 0);
-}
-
-/* Return whether F is the frame of node N. */
-static bool is_frame_of(const struct node *n, const struct frame *f)
-{
-	return n->pc == pc_of(f) && n->sp == f->sp;
-}
-
-/* Return the next node of frame F among those that PROBE is at, or NULL. */
-static struct node *next_node(struct generation *g, struct table_probe *probe,
-			      const struct frame *f, uint32_t serial)
-{
-	uint32_t id;
-
-	while ((id = table_next(&g->table, probe)) != TABLE_NONE) {
-		struct node *n = &g->node[id];
-		if (is_frame_of(n, f) && n->serial == serial)
-			return n;
-	}
-	return NULL;
-}
-
 /* Return whether A of the generation G and B of OTHER have the same callers, as far as both go. */
 static bool have_same_callers(const struct generation *g, const struct node *a,
 			      const struct generation *other, const struct node *b)
@@ -198,8 +160,8 @@ static bool have_same_callers(const struct generation *g, const struct node *a,
 	for (int i = 0; i < CALLERS_MAX; i++) {
 		if (a == b || !has_caller(a) || !has_caller(b))
 			return true;
-		a = &g->node[a->caller - 1];
-		b = &other->node[b->caller - 1];
+		a = caller_of(g, a);
+		b = caller_of(other, b);
 		if (a->pc != b->pc || a->sp != b->sp)
 			return false;
 	}
@@ -222,7 +184,7 @@ static bool is_seen_after(const struct thread *t, const struct node *n, uint32_t
 static bool has_returned(struct joiner *j, const struct generation *g, const struct thread *t,
 			 const struct node *n)
 {
-	const struct frame f = { .pc = n->pc & ~EXACT, .sp = n->sp, .is_exact = n->pc & EXACT };
+	const struct frame f = node_frame(n);
 	struct generation *both[] = { j->young, j->old };
 	uint32_t last = n->stack;
 	const struct node *like;
@@ -230,12 +192,18 @@ static bool has_returned(struct joiner *j, const struct generation *g, const str
 	if (!is_seen_after(t, n, last))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		struct table_probe probe = table_probe(&both[i]->table, hash_of(&f, t->serial));
-		while ((like = next_node(both[i], &probe, &f, t->serial)) != NULL)
+		struct table_probe probe = generation_probe(both[i], &f, t->serial);
+		while ((like = generation_next(both[i], &probe, &f, t->serial)) != NULL)
 			if (like->stack > last && have_same_callers(g, n, both[i], like))
 				last = like->stack;
 	}
 	return is_seen_after(t, n, last);
+}
+
+/* Return whether another caller could be in the place of the caller of N, which is in G. */
+static bool has_rival(struct joiner *j, const struct generation *g, const struct node *n)
+{
+	return generation_has_rival(j->young, g, n) || generation_has_rival(j->old, g, n);
 }
 
 enum { DIFFERENT, UNKNOWN, SAME, SAME_CALL };
@@ -274,11 +242,12 @@ static bool is_recent(const struct node *n, const struct thread *t)
 static const struct node *find_callee(struct generation *g, const struct thread *t,
 				      const struct frame *f, const struct node *n)
 {
-	struct table_probe probe = table_probe(&g->table, hash_of(f, t->serial));
-	uint32_t caller = (uint32_t)(n - g->node) + 1;
+	struct table_probe probe = generation_probe(g, f, t->serial);
+	uint32_t caller = node_id(g, n) + 1;
 	const struct node *callee;
 
-	while ((callee = next_node(g, &probe, f, t->serial)) != NULL && callee->caller != caller)
+	while ((callee = generation_next(g, &probe, f, t->serial)) != NULL &&
+	       callee->caller != caller)
 		;
 	return callee;
 }
@@ -286,8 +255,8 @@ static const struct node *find_callee(struct generation *g, const struct thread 
 /* What shows that a frame is the call of a node. */
 enum evidence {
 	EVIDENCE_NONE,
-	EVIDENCE_USUAL,		/* it is another call, but the callers may be the usual ones */
-	EVIDENCE_SAME,
+	EVIDENCE_USUAL,		/* it is another call, but its callers may be the usual ones */
+	EVIDENCE_SAME,		/* it is the same call */
 };
 
 /*
@@ -297,7 +266,7 @@ enum evidence {
 static enum evidence has_same_call(struct generation *g, const struct thread *t,
 				   const struct node *n, const struct frame *frame, uint32_t i)
 {
-	const uint16_t *caller = g->node[n->caller - 1].kept;
+	const uint16_t *caller = caller_of(g, n)->kept;
 	enum evidence most = EVIDENCE_SAME;
 	uint32_t least = i > BELOW_MAX ? i - BELOW_MAX : 0;
 
@@ -305,13 +274,28 @@ static enum evidence has_same_call(struct generation *g, const struct thread *t,
 		const struct frame *f = &frame[i];
 		int registers = compare(n->kept, f->kept, f[-1].kept, caller);
 		if (registers == SAME_CALL ||
-		    (n->words && n->words == f->words && is_recent(n, t)))
+		    (n->words && n->words == f->words && n->seen >= WORDS_SEEN && is_recent(n, t)))
 			return most;
 		if (registers == DIFFERENT)
 			most = EVIDENCE_USUAL;
 		n = i > 1 ? find_callee(g, t, f - 1, n) : NULL;	/* the leaf has no node */
 	}
 	return EVIDENCE_NONE;
+}
+
+/* Return what shows the call of N's caller, if EVIDENCE shows that of N; N is in G. */
+static enum evidence evidence_above(struct joiner *j, const struct generation *g,
+				    const struct thread *t, const struct node *n,
+				    enum evidence evidence)
+{
+	const struct node *caller = caller_of(g, n);
+
+	if (evidence == EVIDENCE_NONE ||
+	    (evidence == EVIDENCE_SAME && !has_returned(j, g, t, caller)))
+		return evidence;
+	bool is_usual = n->seen >= WELL_KNOWN && is_recent(n, t) &&
+			caller->caller != CALLER_UNKNOWN;
+	return is_usual ? EVIDENCE_USUAL : EVIDENCE_NONE;
 }
 
 /*
@@ -323,24 +307,21 @@ static enum evidence find_evidence(struct joiner *j, struct generation *g,
 				   const struct frame *frame, uint32_t frames,
 				   const struct frame *caller)
 {
-	const struct node *next = &g->node[n->caller - 1];
+	const struct node *next = caller_of(g, n);
 	const struct frame *last = &frame[frames - 1];
-	bool is_other = has_returned(j, g, t, next);
 
 	if (caller->sp && (next->sp != caller->sp || compare(next->kept, caller->kept, last->kept,
 							     next->kept) == DIFFERENT))
 		return EVIDENCE_NONE;
+	if (n->seen < SEEN_LEAST || (n->seen < WELL_KNOWN && !is_recent(n, t)))
+		return EVIDENCE_NONE;
 	enum evidence evidence = EVIDENCE_NONE;
 	if (frames >= 3 && find_callee(g, t, last - 1, n))
 		evidence = has_same_call(g, t, n, frame, frames - 1);
-	else if (!is_other && n->seen >= USUAL && compare(n->kept, last->kept, last[-1].kept,
-							  next->kept) == SAME_CALL)
+	else if (n->seen >= WELL_KNOWN && !has_returned(j, g, t, next) &&
+		 compare(n->kept, last->kept, last[-1].kept, next->kept) == SAME_CALL)
 		evidence = EVIDENCE_SAME;
-	if (evidence == EVIDENCE_NONE || n->seen < SEEN_LEAST)
-		return EVIDENCE_NONE;
-	if (evidence == EVIDENCE_SAME && !is_other)
-		return evidence;
-	return n->seen >= USUAL && is_recent(n, t) ? EVIDENCE_USUAL : EVIDENCE_NONE;
+	return evidence_above(j, g, t, n, evidence);
 }
 
 /* Return whether A leads to the start of the thread and B does not, or A to more callers. */
@@ -351,92 +332,74 @@ static bool leads_farther(const struct node *a, const struct node *b)
 }
 
 /*
- * Return how many callers A of the generation G and B of OTHER have in common before they differ;
- * if one ends first, LEAST.
- */
-static uint32_t count_common(const struct generation *g, const struct node *a,
-			     const struct generation *other, const struct node *b, uint32_t least)
-{
-	for (uint32_t count = 0; count < least && has_caller(a) && has_caller(b); count++) {
-		a = &g->node[a->caller - 1];
-		b = &other->node[b->caller - 1];
-		if (a == b)
-			break;
-		if (a->pc != b->pc || a->sp != b->sp)
-			return count;
-	}
-	return least;
-}
-
-/* Return how many callers of frame F, which N of G has, all nodes of F have in common. */
-static uint32_t count_sure(struct joiner *j, const struct generation *g, const struct thread *t,
-			   const struct node *n, const struct frame *f)
-{
-	struct generation *both[] = { j->young, j->old };
-	uint32_t common = n->callers;
-	const struct node *other;
-
-	for (int i = 0; i < 2; i++) {
-		struct table_probe probe = table_probe(&both[i]->table, hash_of(f, t->serial));
-		while ((other = next_node(both[i], &probe, f, t->serial)) != NULL)
-			common = count_common(g, n, both[i], other, common);
-	}
-	return common;
-}
-
-/*
- * Return the node that the last of FRAMES frames has, or NULL; CALLER as in joiner_extend().  Set
- * *COMMON to the number of its callers that all nodes have that may be it.
+ * Return the node in G that the last of FRAMES frames has, or NULL; CALLER as in joiner_extend().
+ * Set *EVIDENCE to what shows it.
  */
 static const struct node *find_node(struct joiner *j, struct generation *g, const struct thread *t,
 				    const struct frame *frame, uint32_t frames,
-				    const struct frame *caller, uint32_t *common)
+				    const struct frame *caller, enum evidence *evidence)
 {
 	const struct frame *last = &frame[frames - 1];
-	struct table_probe probe = table_probe(&g->table, hash_of(last, t->serial));
+	struct table_probe probe = generation_probe(g, last, t->serial);
 	const struct node *n, *best = NULL;
-	enum evidence most = EVIDENCE_USUAL;
 	uint32_t nodes = 0;
 
-	while ((n = next_node(g, &probe, last, t->serial)) != NULL && nodes++ < NODES_OF_FRAME) {
-		enum evidence evidence = has_caller(n)
+	*evidence = EVIDENCE_USUAL;
+
+	while ((n = generation_next(g, &probe, last, t->serial)) != NULL &&
+	       nodes++ < NODES_OF_FRAME) {
+		enum evidence found = has_caller(n)
 			? find_evidence(j, g, t, n, frame, frames, caller) : EVIDENCE_NONE;
-		if (evidence < most)
+		if (found < *evidence)
 			continue;
-		if (evidence > most)
+		if (found > *evidence)
 			best = NULL;
-		most = evidence;
+		*evidence = found;
 		if (leads_farther(n, best))
 			best = n;
 	}
-	if (nodes >= NODES_OF_FRAME || !best)
-		return NULL;
-	*common = count_sure(j, g, t, best, last);
-	return best;
+	return nodes < NODES_OF_FRAME ? best : NULL;
 }
 
-/* Extend the frames once, by the callers of one earlier stack.  Return how many there are then. */
+/*
+ * Append the callers of N, which is in G, to the FRAMES frames in FRAME, as far as they are sure,
+ * and up to FRAMES_MAX.  Return the new number of frames.  *EVIDENCE is what shows the call of N.
+ * Set it to what shows the call of the last frame then, or to EVIDENCE_NONE if that frame's caller
+ * is not sure.  Set *IS_WHOLE if the last frame is the start of the thread.
+ */
+static uint32_t take_callers(struct joiner *j, const struct generation *g, const struct thread *t,
+			     const struct node *n, struct frame *frame, uint32_t frames,
+			     uint32_t frames_max, enum evidence *evidence, bool *is_whole)
+{
+	while (has_caller(n) && frames < frames_max) {
+		*evidence = has_rival(j, g, n) ? EVIDENCE_NONE
+						  : evidence_above(j, g, t, n, *evidence);
+		if (*evidence == EVIDENCE_NONE)
+			return frames;
+		n = caller_of(g, n);
+		frame[frames++] = node_frame(n);
+	}
+	*is_whole = n->caller == CALLER_NONE;
+	return frames;
+}
+
+/*
+ * Extend the frames once, by the callers of one earlier stack.  Return how many there are then.
+ * Set *EVIDENCE as take_callers() does.
+ */
 static uint32_t extend_once(struct joiner *j, const struct thread *t, struct frame *frame,
 			    uint32_t frames, const struct frame *caller, uint32_t frames_max,
-			    bool *is_whole)
+			    enum evidence *evidence, bool *is_whole)
 {
 	struct generation *g = j->young;
-	uint32_t common = 0;
-	const struct node *n = find_node(j, g, t, frame, frames, caller, &common);
+	const struct node *n = find_node(j, g, t, frame, frames, caller, evidence);
 
 	if (!n) {
 		g = j->old;
-		n = find_node(j, g, t, frame, frames, caller, &common);
+		n = find_node(j, g, t, frame, frames, caller, evidence);
 	}
-	while (n && frames < frames_max && common-- > 0) {
-		struct frame *f = &frame[frames++];
-		n = &g->node[n->caller - 1];
-		*f = (struct frame){ .pc = n->pc & ~EXACT, .sp = n->sp, .words = n->words,
-				     .is_exact = n->pc & EXACT };
-		memcpy(f->kept, n->kept, sizeof(f->kept));
-	}
-	*is_whole = n && n->caller == CALLER_NONE;
-	return frames;
+	return n ? take_callers(j, g, t, n, frame, frames, frames_max, evidence, is_whole)
+		 : frames;
 }
 
 uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_t frames,
@@ -444,13 +407,15 @@ uint32_t joiner_extend(struct joiner *j, pid_t tid, struct frame *frame, uint32_
 {
 	const struct frame unknown = { 0 };
 	const struct thread *t = thread_of(j, tid);
+	enum evidence evidence = EVIDENCE_USUAL;
 	uint32_t before = 0;
 
 	*is_whole = false;
-	for (int i = 0; i < JOINS_MAX && frames > before && frames >= 2 && !*is_whole; i++) {
+	for (int i = 0; i < JOINS_MAX && frames > before && frames >= 2 && !*is_whole &&
+	     evidence != EVIDENCE_NONE; i++) {
 		before = frames;
 		frames = extend_once(j, t, frame, frames, i ? &unknown : caller, frames_max,
-				     is_whole);
+				     &evidence, is_whole);
 	}
 	return frames;
 }
@@ -469,21 +434,13 @@ static struct node *young_node(struct joiner *j, const struct frame *f, uint32_t
 
 	if (*last < g->count && is_frame_of(n, f) && n->serial == serial && n->caller == caller)
 		return n;
-	struct table_probe probe = table_probe(&g->table, hash_of(f, serial));
-	while ((n = next_node(g, &probe, f, serial)) != NULL && n->caller != caller)
+	struct table_probe probe = generation_probe(g, f, serial);
+	while ((n = generation_next(g, &probe, f, serial)) != NULL && n->caller != caller)
 		if (++others == NODES_OF_FRAME)
 			return NULL;
-	if (!n) {
-		n = &g->node[g->count];
-		*n = (struct node){ .pc = pc_of(f), .sp = f->sp, .serial = serial,
-				    .caller = caller, .is_whole = caller == CALLER_NONE };
-		if (has_caller(n)) {
-			n->callers = g->node[caller - 1].callers + 1;
-			n->is_whole = g->node[caller - 1].is_whole;
-		}
-		table_add(&g->table, hash_of(f, serial), g->count++);
-	}
-	*last = (uint32_t)(n - g->node);
+	if (!n)
+		n = generation_add(g, f, serial, caller);
+	*last = node_id(g, n);
 	return n;
 }
 
@@ -494,8 +451,7 @@ static void age(struct joiner *j)
 
 	j->old = j->young;
 	j->young = old;
-	old->count = 0;
-	table_release(&old->table);
+	generation_clear(old);
 }
 
 void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t frames,
@@ -522,7 +478,7 @@ void joiner_add(struct joiner *j, pid_t tid, const struct frame *frame, uint32_t
 			n->words = frame[i].words;
 			memcpy(n->kept, frame[i].kept, sizeof(n->kept));
 		}
-		caller = (uint32_t)(n - g->node) + 1;
+		caller = node_id(g, n) + 1;
 	}
 }
 
@@ -555,8 +511,8 @@ void joiner_free(struct joiner *j)
 {
 	if (!j)
 		return;
-	table_release(&j->young->table);
-	table_release(&j->old->table);
+	generation_clear(j->young);
+	generation_clear(j->old);
 	table_release(&j->threads);
 	free(j->young);
 	free(j->old);

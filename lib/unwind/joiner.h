@@ -5,7 +5,7 @@
  * The deep part of a stack often stays the same from one sample to the next.  If the last frame of
  * a cut stack was seen earlier, at the same addresses of the same stack, and the stack's words or
  * the registers show that it is the same call, then the cut stack gets the callers that the frame
- * had, as far as all remembered stacks that fit agree.
+ * had, up to the first one that another caller could replace.
  *
  * The same addresses alone do not suffice: the thread may have returned below these frames and
  * called the same functions again from elsewhere, as recursive programs do all the time.

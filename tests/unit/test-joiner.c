@@ -23,10 +23,28 @@ static uint32_t extend(struct joiner *j, pid_t tid, struct frame *cut, uint32_t 
 	return joiner_extend(j, tid, cut, n, &unknown, 8, whole);
 }
 
+/* A stack of thread 7. */
 static const struct frame earlier[6] = {
 	FRAME(1, 10, true, 0), FRAME(2, 20, false, 2), FRAME(3, 30, false, 4),
 	FRAME(4, 40, false, 6), FRAME(5, 50, true, 8), FRAME(6, 60, false, 10),
 };
+
+/* The same stack, to be changed; and a later copy that has its first frames. */
+struct scene {
+	struct joiner *j;
+	struct frame stack[6], cut[8];
+	bool whole;
+};
+
+static struct scene new_scene(void)
+{
+	struct scene s = { .j = joiner_new(),
+			   .cut = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
+				    FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) } };
+
+	memcpy(s.stack, earlier, sizeof(s.stack));
+	return s;
+}
 
 /* Remember a stack of thread 7 in two copies: then it counts. */
 static void add_twice(struct joiner *j, const struct frame *stack)
@@ -151,7 +169,10 @@ static void test_joiner_evidence(void)
 	stack[3].kept[0] = cut[3].kept[0] = 5;
 	add_twice(j, stack);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "nor does a small number");
+	joiner_end(j, 7);
 	stack[3].words = cut[3].words = 77;
+	add_twice(j, stack);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "two copies with the same words are too few");
 	add_twice(j, stack);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "the words of the stack are the same");
 	add_others(j, 7, 32, 100);
@@ -164,34 +185,66 @@ static void test_joiner_evidence(void)
 /* The same frames with other callers. */
 static void test_joiner_callers(void)
 {
-	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
-					  FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
-	struct joiner *j = joiner_new();
-	bool whole;
+	struct scene s = new_scene();
 
-	memcpy(stack, earlier, sizeof(stack));
-	add_twice(j, stack);
-	stack[5].pc = 16;
+	add_twice(s.j, s.stack);
+	s.stack[5].pc = 16;
 	for (int i = 1; i < 4; i++)
-		stack[i].kept[0] += 100;
-	add_twice(j, stack);
-	tap(extend(j, 7, cut, 4, &whole) == 4,
+		s.stack[i].kept[0] += 100;
+	add_twice(s.j, s.stack);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 4,
 	    "what has evidence has returned: a later stack has another caller there");
 	for (int i = 1; i < 4; i++)
-		cut[i].kept[0] += 100;
-	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
+		s.cut[i].kept[0] += 100;
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole && s.cut[4].pc == 5,
 	    "of several stacks, what they have in common is taken");
 	for (int i = 1; i < 4; i++)
-		stack[i].kept[0] = cut[i].kept[0] -= 100;
-	add_twice(j, stack);
-	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole && cut[4].pc == 5,
+		s.stack[i].kept[0] = s.cut[i].kept[0] -= 100;
+	add_twice(s.j, s.stack);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole && s.cut[4].pc == 5,
 	    "also if they have the same evidence");
 	for (uint64_t i = 0; i < 20; i++) {
-		stack[5].pc = 100 + i;
-		add_twice(j, stack);
+		s.stack[5].pc = 100 + i;
+		add_twice(s.j, s.stack);
 	}
-	tap(extend(j, 7, cut, 4, &whole) == 4 && !whole, "with too many callers it stays as it is");
-	joiner_free(j);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 4 && !s.whole,
+	    "with too many callers it stays as it is");
+	joiner_free(s.j);
+}
+
+/* Callers that could be in the place of another one. */
+static void test_joiner_rivals(void)
+{
+	struct frame deeper[6];
+
+	/* PC, SIZE: of the frame that calls frame 4; ABOVE: pc of its own caller */
+	static const struct { uint64_t pc, size, above; uint32_t frames; const char *what; } c[] = {
+		{ 15, 10, 6, 4, "another call in the same place, at other addresses" },
+		{ 15, 18, 6, 6, "but not one with a larger frame" },
+		{ 15, 10, 7, 6, "nor one with another caller" },
+		{ 5, 10, 6, 6, "nor the same one" },
+	};
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct scene s = new_scene();
+		add_twice(s.j, s.stack);
+		memcpy(deeper, s.stack, sizeof(deeper));
+		for (int k = 1; k < 6; k++)
+			deeper[k].sp -= 5;
+		deeper[4].pc = c[i].pc;
+		deeper[5].pc = c[i].above;
+		deeper[5].sp = deeper[4].sp + c[i].size;
+		joiner_add(s.j, 8, deeper, 6, 6, true);
+		tap(extend(s.j, 7, s.cut, 4, &s.whole) == c[i].frames, c[i].what);
+		joiner_free(s.j);
+	}
+	struct scene s = new_scene();
+	add_twice(s.j, s.stack);
+	s.stack[4].pc = 15;
+	s.stack[5].sp = 68;
+	joiner_add(s.j, 7, s.stack, 6, 6, true);
+	add_twice(s.j, earlier);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 4, "the same frame with another caller");
+	joiner_free(s.j);
 }
 
 /* Remember N stacks of thread 7 whose copies reach up to the stack pointer SP. */
@@ -213,11 +266,14 @@ static void test_joiner_returns(void)
 	bool whole;
 
 	add_twice(j, earlier);
-	add_copies(j, 100, 49);
+	add_copies(j, 32, 49);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "copies without the caller's place do not matter");
+	add_copies(j, 1, 49);
+	tap(extend(j, 7, cut, 4, &whole) == 4, "but two copies are too old after 32 stacks");
+	add_twice(j, earlier);
 	add_copies(j, 1, 50);
 	tap(extend(j, 7, cut, 4, &whole) == 4, "a copy without it does: the call has ended");
-	for (int i = 0; i < 3; i++) {	/* eight copies, with the first two */
+	for (int i = 0; i < 2; i++) {	/* eight copies, with the first four */
 		tap(extend(j, 7, cut, 4, &whole) == 4, "the callers are not usual");
 		add_twice(j, earlier);
 		add_copies(j, 1, 60);
@@ -239,31 +295,61 @@ static void test_joiner_returns(void)
 	add_copies(j, 1, 60);
 	tap(extend(j, 7, cut, 4, &whole) == 5 && !whole,
 	    "the frame had other callers, once: only what they have in common is usual");
-	joiner_end(j, 7);
-	add_twice(j, earlier);
+	joiner_free(j);
+	j = joiner_new();
+	for (int i = 0; i < 4; i++)
+		add_twice(j, earlier);
+	add_copies(j, 100, 49);
+	tap(extend(j, 7, cut, 4, &whole) == 6, "eight copies are never too old");
 	for (uint64_t sp = 49; sp > 20; sp--)
 		add_copies(j, 2, sp);
 	tap(extend(j, 7, cut, 4, &whole) == 6, "nor if they reach less and less far");
 	joiner_free(j);
 }
 
+/* A caller that has returned although the frames below it look the same. */
+static void test_joiner_returns_above(void)
+{
+	struct scene s = new_scene();
+
+	add_twice(s.j, s.stack);
+	add_copies(s.j, 1, 60);
+	joiner_add(s.j, 7, s.stack, 5, 5, false);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole,
+	    "a copy has the caller again, but not the caller's caller");
+	for (int i = 0; i < 8; i++)
+		joiner_add(s.j, 7, s.stack, 5, 5, false);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole, "not even in many copies");
+	for (int i = 0; i < 3; i++)
+		add_twice(s.j, s.stack);
+	add_copies(s.j, 1, 60);
+	joiner_add(s.j, 7, s.stack, 5, 5, false);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 6 && s.whole, "but it is taken if it is usual");
+	joiner_free(s.j);
+
+	s = new_scene();
+	add_twice(s.j, s.stack);
+	for (int i = 0; i < 6; i++)
+		joiner_add(s.j, 7, s.stack, 6, 4, true);
+	add_copies(s.j, 1, 55);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 5 && !s.whole,
+	    "the registers of a caller that is only usual are no evidence for the next one");
+	joiner_free(s.j);
+}
+
 /* A register that the last frame's caller has, too: that caller may have called from elsewhere. */
 static void test_joiner_inherits(void)
 {
-	struct frame stack[6], cut[8] = { FRAME(9, 10, true, 0), FRAME(2, 20, false, 2),
-					  FRAME(3, 30, false, 4), FRAME(4, 40, false, 6) };
-	struct joiner *j = joiner_new();
-	bool whole;
+	struct scene s = new_scene();
 
-	memcpy(stack, earlier, sizeof(stack));
-	stack[4].kept[0] = 6;
-	add_twice(j, stack);
-	cut[2].kept[0] = 94;
-	tap(extend(j, 7, cut, 4, &whole) == 4, "a register of the caller says nothing");
-	stack[4].kept[0] = 8;
-	add_twice(j, stack);
-	tap(extend(j, 7, cut, 4, &whole) == 6, "one that the last frame has set does");
-	joiner_free(j);
+	s.stack[4].kept[0] = 6;
+	add_twice(s.j, s.stack);
+	s.cut[2].kept[0] = 94;
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 4, "a register of the caller says nothing");
+	s.stack[4].kept[0] = 8;
+	add_twice(s.j, s.stack);
+	tap(extend(s.j, 7, s.cut, 4, &s.whole) == 6, "one that the last frame has set does");
+	joiner_free(s.j);
 }
 
 /* A function that waits for another has the same registers as long as it does. */
@@ -298,6 +384,9 @@ static void test_joiner_twice(void)
 	}
 	tap(extend(j, 7, cut, 3, &whole) == 6 && whole && cut[5].pc == 6,
 	    "a stack is joined to one that was cut, and further to another one");
+	add_copies(j, 1, 60);
+	tap(extend(j, 7, cut, 3, &whole) == 3,
+	    "but not by a caller that is only usual, and whose own caller was cut off");
 	joiner_free(j);
 }
 
@@ -307,7 +396,9 @@ int main(void)
 	test_joiner_threads();
 	test_joiner_evidence();
 	test_joiner_callers();
+	test_joiner_rivals();
 	test_joiner_returns();
+	test_joiner_returns_above();
 	test_joiner_inherits();
 	test_joiner_waits();
 	test_joiner_twice();
