@@ -68,15 +68,19 @@ static bool read_at(struct search *s, uint64_t address, struct opcode *i)
 		s->address = address;
 		skip = 0;
 	}
+	if (!s->bytes.size)
+		return false;
 	if (instruction_read(s->machine, s->bytes.at + skip, s->bytes.size - skip, address, i))
 		return true;
 	/* The rest of it may be in the next block. */
 	uint8_t joined[2 * INSTRUCTION_MAX];
 	size_t size = s->bytes.size - skip;
-	if (!size || size >= INSTRUCTION_MAX)
+	if (size >= INSTRUCTION_MAX)
 		return false;
 	memcpy(joined, s->bytes.at + skip, size);
 	struct elf_bytes next = code_bytes_at(s->u, s->place, address + size, &s->is_live);
+	if (!next.size)
+		return false;
 	size_t more = next.size < INSTRUCTION_MAX ? next.size : INSTRUCTION_MAX;
 	memcpy(joined + size, next.at, more);
 	s->bytes.size = 0;
