@@ -109,6 +109,57 @@ check 'a command, and a program that it starts' <<'END'
 	judged right 50 1000000
 END
 
+# unlabelled JUDGED COMMAND...: print the CPU time, in units of 100 us, that COMMAND spent in
+# labelled functions while we did not know its labels: the median of 7 runs.  JUDGED has the
+# functions.
+unlabelled() {
+	judged=$1
+	shift
+	for run in 1 2 3 4 5 6 7; do
+		pmu-sample --labels -e cpu-clock -c 100000 -o s.data -- "$@" 2>log
+		python3 "$TOP/tests/labels-judge.py" "$judged" s.data >judged
+		judged wrong 0 0
+		judged right 1 100000
+		tr ' ' '\n' <judged | sed -n 's/^none=//p'
+	done | sort -n | sed -n 4p
+}
+
+check 'the labels of a command are known after 10 ms of its CPU time' <<'END'
+	needs_bpf
+	needs_command cc
+	once labels-context cc -O2 -pthread -rdynamic "$TOP/tests/context.c" -o program
+	once labels-library cc -O2 -pthread -fPIC -shared -DVARIABLES "$TOP/tests/context.c" \
+		-o libcontext.so
+	once labels-general cc -O2 -pthread -DLIBRARY "$TOP/tests/context.c" -L. -lcontext \
+		-o general
+	export LD_LIBRARY_PATH=.
+	for kind in custom otel; do
+		unlabelled program ./program 60 $kind
+		unlabelled general ./general 60 $kind
+		unlabelled program sh -c "./program 60 $kind; true"
+	done | tee spent
+	if cc -static -O2 -pthread "$TOP/tests/context.c" -o static; then
+		unlabelled static ./static 60 custom
+	fi | tee -a spent
+	test "$(wc -l <spent)" -ge 6
+	at_most "$(sort -n spent | tail -n 1)" 100
+END
+
+check 'the labels of a Go command are known after 10 ms of its CPU time' <<'END'
+	needs_bpf
+	go_program plain
+	unlabelled "$scratch/plain" "$scratch/plain" 60 | tee spent
+	needs_command gcc
+	sed 's/^import (/import "C"\n&/' "$TOP/tests/labels.go" >work.go
+	GO111MODULE=off go build -o cgo work.go
+	unlabelled cgo ./cgo 60 | tee -a spent
+	if GO111MODULE=off go build -ldflags=-extldflags=-static -o static work.go 2>log; then
+		unlabelled static ./static 60
+	fi | tee -a spent
+	test "$(wc -l <spent)" -ge 2
+	at_most "$(sort -n spent | tail -n 1)" 100
+END
+
 check 'a program that another becomes has its own labels, or unknown ones' <<'END'
 	needs_bpf
 	needs_command cc

@@ -53,11 +53,12 @@ static bool open_event(struct exec_watch *w, struct ring *ring, pid_t pid, int c
 }
 
 void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const int *cpu,
-		     size_t cpus)
+		     size_t cpus, unsigned follow)
 {
 	w->ring = mem_zeroed(cpus, sizeof(*w->ring));
 	w->wakes.left = WAKES_MOST;
 	w->rounds.left = ROUNDS_MOST;
+	w->follow = follow;
 	proc_identify_root(getpid(), &w->ours);
 	for (size_t i = 0; i < cpus; i++) {
 		struct ring *ring = &w->ring[w->rings];
@@ -146,10 +147,19 @@ bool exec_watch_take(struct exec_watch *w, int fd, uint64_t now)
 	return false;
 }
 
+/* Return the time of the next round for the last exec, or 0: all rounds for it are done. */
+static uint64_t next_round(const struct exec_watch *w, uint64_t now)
+{
+	for (unsigned i = 0; i < w->follow; i++)
+		if (w->last + (DELAY_NS << i) > now)
+			return w->last + (DELAY_NS << i);
+	return 0;
+}
+
 void exec_watch_round(struct exec_watch *w, uint64_t now)
 {
 	if (now >= w->due)
-		w->due = w->last + DELAY_NS > now ? w->last + DELAY_NS : 0;
+		w->due = next_round(w, now);
 }
 
 bool exec_watch_reads(struct exec_watch *w, uint64_t now)

@@ -6,7 +6,8 @@
  * the stream can open the files, or the root directory that has them, only if they see the records
  * of the exec before.  The rings of the events are read ten times a second, which is too late.  So
  * a dummy event on each CPU writes COMM records into a small ring of its own, whose descriptor
- * becomes readable at each record.
+ * becomes readable at each record.  The labels of a new program are unknown until its records are
+ * read, too.
  */
 #pragma once
 #include "linux/proc.h"
@@ -22,7 +23,8 @@ struct exec_watch {
 	int *member;		/* descriptors of events that write into another one's ring */
 	size_t members;
 	struct proc_root ours;	/* our own root: its files stay */
-	uint64_t due;		/* when the records of an exec can be read, ns; 0: there was none */
+	unsigned follow;	/* how many rounds of the events' rings follow an exec */
+	uint64_t due;		/* time of the next of these rounds, ns; 0: none */
 	uint64_t resume;	/* when the rings are read again, ns; 0: they are */
 	uint64_t last;		/* time of the last exec, ns */
 	struct exec_credit {
@@ -35,11 +37,12 @@ enum { EXEC_WATCH_TASKS = 64 };
 
 /*
  * Watch the PIDS threads in PID, at most EXEC_WATCH_TASKS, and what they create, or all processes
- * if PID[0] is -1, on the CPUS in CPU.  It is no failure if the kernel refuses that: then nothing
- * is watched.
+ * if PID[0] is -1, on the CPUS in CPU.  FOLLOW rounds are to follow each exec, 1, 2, 4, ... ms after
+ * it: the first reads the exec's records, and the others read those of the program's libraries.  It
+ * is no failure if the kernel refuses that: then nothing is watched.
  */
 void exec_watch_open(struct exec_watch *w, const pid_t *pid, size_t pids, const int *cpu,
-		     size_t cpus);
+		     size_t cpus, unsigned follow);
 
 /*
  * Read the ring with the descriptor FD, which is readable.  Return false if FD belongs to no ring.

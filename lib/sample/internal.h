@@ -18,7 +18,7 @@ struct sampler {
 	struct threads threads;
 	struct child child;
 	struct control control;
-	struct exec_watch execs;	/* if a reader may open files now */
+	struct exec_watch execs;	/* if a reader may open files now, or for labels */
 	bool reads_execs;		/* their rings are watched */
 	uint64_t moved_at;		/* time of the last round, ns */
 	struct flow flow;

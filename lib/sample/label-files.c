@@ -19,13 +19,13 @@ enum {
 	FILES_MAX = 4096,		/* known files; beyond that, all are forgotten */
 	READ_SECONDS = 2,		/* CPU time of a reader */
 	READ_SECONDS_MAX = 20,		/* time of a reader: a file system may hang */
-	LOOK_NS = 500000,		/* between checks of a reader for which we wait */
+	LOOK_NS = 200000,		/* between checks of readers for which we wait */
 	KILLED_NS = 2000000000,		/* for a killed reader to disappear */
 };
 
 /* The reader's main function: write the layout of the file FD to RESULT. */
 __attribute__((noreturn))
-static void be_reader(const struct target *target, int fd, uint64_t file_offset,
+static void be_reader(struct label_files *f, int fd, uint64_t file_offset,
 		      struct label_layout *result)
 {
 	struct report report = { .tool = "pmu-sample", .quiet = true };
@@ -35,7 +35,10 @@ static void be_reader(const struct target *target, int fd, uint64_t file_offset,
 
 	setrlimit(RLIMIT_CPU, &time);
 	setrlimit(RLIMIT_CORE, &core);
-	if (!helper_drop_rights(target, fd, "pmu-labels", &report))
+	for (size_t i = 0; i < LABEL_READERS; i++)	/* the results of others */
+		if (f->reader[i].result && f->reader[i].result != result)
+			munmap(f->reader[i].result, sizeof(*result));
+	if (!helper_drop_rights(f->target, fd, "pmu-labels", &report))
 		_exit(1);
 	struct elf *elf = elf_open(fd, &why);
 	if (!elf || elf_is_swapped(elf) || !elf_segment(elf, file_offset, &segment))
@@ -79,62 +82,79 @@ static void remember(struct label_files *f, const struct label_file *file)
 	table_add(&f->table, hash_of(file), (uint32_t)f->files++);
 }
 
-/* Start to read FILE, which is open as FD.  False: the reader cannot be started. */
-static bool start(struct label_files *f, const struct label_file *file, int fd,
-		  uint64_t file_offset)
+/* Map memory for the result of R, which it shares with its process. */
+static bool map_result(struct label_reader *r)
 {
-	if (!f->result) {
-		void *memory = mmap(NULL, sizeof(*f->result), PROT_READ | PROT_WRITE,
+	if (!r->result) {
+		void *memory = mmap(NULL, sizeof(*r->result), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
 			return false;
-		f->result = memory;
+		r->result = memory;
 	}
-	*f->result = (struct label_layout){ 0 };
-	f->reading = *file;
-	f->deadline = monotonic_ns() + READ_SECONDS_MAX * 1000000000ULL;
-	f->reader = fork();
-	if (f->reader == 0)
-		be_reader(f->target, fd, file_offset, f->result);
-	if (f->reader < 0)
-		f->reader = 0;
-	return f->reader > 0;
-}
-
-/* If the reader ends by UNTIL, take its result.  Returns whether no reader runs any more. */
-static bool finish(struct label_files *f, uint64_t until)
-{
-	struct timespec pause = { .tv_nsec = LOOK_NS };
-	pid_t ended;
-	int status;
-
-	if (!f->reader)
-		return true;
-	while ((ended = waitpid(f->reader, &status, WNOHANG)) == 0 ||
-	       (ended < 0 && errno == EINTR)) {
-		uint64_t now = monotonic_ns();
-		if (now > f->deadline)
-			kill(f->reader, SIGKILL);
-		if (now >= until)
-			return false;
-		nanosleep(&pause, NULL);
-	}
-	f->reader = 0;
-	/* The result is not trusted: make the version, which is printed, a printable string. */
-	f->reading.layout = *f->result;
-	if (ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-		f->reading.layout = (struct label_layout){ 0 };
-	char *version = f->reading.layout.go.version;
-	version[sizeof(f->reading.layout.go.version) - 1] = '\0';
-	for (; *version; version++)
-		if (*version < ' ' || *version > '~')
-			*version = '?';
-	remember(f, &f->reading);
+	*r->result = (struct label_layout){ 0 };
 	return true;
 }
 
+/* Let R, which is idle, read FILE, which is open as FD.  False: its process cannot be started. */
+static bool start(struct label_files *f, struct label_reader *r, const struct label_file *file,
+		  int fd)
+{
+	if (!map_result(r))
+		return false;
+	r->file = *file;
+	r->deadline = monotonic_ns() + READ_SECONDS_MAX * 1000000000ULL;
+	r->pid = fork();
+	if (r->pid == 0)
+		be_reader(f, fd, file->file_offset, r->result);
+	if (r->pid < 0)
+		r->pid = 0;
+	return r->pid > 0;
+}
+
+/* If the process of R, which was busy, has ended, remember its result, and return true. */
+static bool finish(struct label_files *f, struct label_reader *r)
+{
+	int status;
+
+	pid_t ended = waitpid(r->pid, &status, WNOHANG);
+	if (ended == 0 || (ended < 0 && errno == EINTR)) {
+		if (monotonic_ns() > r->deadline)
+			kill(r->pid, SIGKILL);
+		return false;
+	}
+	r->pid = 0;
+	/* The result is not trusted: make the version, which is printed, a printable string. */
+	r->file.layout = *r->result;
+	if (ended < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+		r->file.layout = (struct label_layout){ 0 };
+	char *version = r->file.layout.go.version;
+	version[sizeof(r->file.layout.go.version) - 1] = '\0';
+	for (; *version; version++)
+		if (*version < ' ' || *version > '~')
+			*version = '?';
+	remember(f, &r->file);
+	return true;
+}
+
+/* Read FILE, which is open as FD, unless it is being read, or all readers are busy. */
+static void read_file(struct label_files *f, const struct label_file *file, int fd)
+{
+	struct label_reader *idle = NULL;
+
+	for (size_t i = 0; i < LABEL_READERS; i++) {
+		struct label_reader *r = &f->reader[i];
+		if (!r->pid)
+			idle = r;
+		else if (is_same(&r->file, file))
+			return;
+	}
+	if (idle && !start(f, idle, file, fd))
+		remember(f, file);
+}
+
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
-				   uint64_t until, const struct label_layout **layout)
+				   const struct label_layout **layout)
 {
 	struct label_file file = { 0 }, *known;
 	struct stat st;
@@ -151,13 +171,8 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 		.file_offset = file_offset,
 	};
 	known = find(f, &file);
-	if (!known && finish(f, until))
-		known = find(f, &file);
-	if (!known && !f->reader) {
-		if (!start(f, &file, fd, file_offset))
-			remember(f, &file);
-		else
-			finish(f, until);
+	if (!known) {
+		read_file(f, &file, fd);
 		known = find(f, &file);
 	}
 	close(fd);
@@ -165,18 +180,47 @@ enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_
 	return known ? LABEL_ANSWER_LAYOUT : LABEL_ANSWER_LATER;
 }
 
+/* Take the results of readers that have ended, and return their number.  *BUSY: others run. */
+static size_t finish_all(struct label_files *f, bool *busy)
+{
+	size_t ended = 0;
+
+	*busy = false;
+	for (size_t i = 0; i < LABEL_READERS; i++)
+		if (f->reader[i].pid) {
+			bool has_ended = finish(f, &f->reader[i]);
+			ended += has_ended;
+			*busy |= !has_ended;
+		}
+	return ended;
+}
+
+bool label_files_wait(struct label_files *f, uint64_t until)
+{
+	struct timespec pause = { .tv_nsec = LOOK_NS };
+	bool busy;
+
+	for (;;) {
+		if (finish_all(f, &busy))
+			return true;
+		if (!busy || monotonic_ns() >= until)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
 void label_files_close(struct label_files *f)
 {
-	if (f->reader) {
-		struct timespec pause = { .tv_nsec = LOOK_NS };
-		uint64_t until = monotonic_ns() + KILLED_NS;
-		kill(f->reader, SIGKILL);
-		/* A file system that does not answer keeps even a killed process. */
-		while (waitpid(f->reader, NULL, WNOHANG) == 0 && monotonic_ns() < until)
-			nanosleep(&pause, NULL);
-	}
-	if (f->result)
-		munmap(f->result, sizeof(*f->result));
+	uint64_t until = monotonic_ns() + KILLED_NS;
+
+	for (size_t i = 0; i < LABEL_READERS; i++)
+		if (f->reader[i].pid)
+			kill(f->reader[i].pid, SIGKILL);
+	while (label_files_wait(f, until))	/* a file system may keep even a killed process */
+		;
+	for (size_t i = 0; i < LABEL_READERS; i++)
+		if (f->reader[i].result)
+			munmap(f->reader[i].result, sizeof(*f->reader[i].result));
 	free(f->file);
 	table_release(&f->table);
 	*f = (struct label_files){ 0 };

@@ -3,7 +3,8 @@
  * label-files - finds out from ELF files where the processes that map them have their labels.
  *
  * Users of the machine chose these files.  So a separate process without rights reads each file.
- * Its time is limited, and it writes a struct label_layout to shared memory.
+ * Its time is limited, and it writes a struct label_layout to shared memory.  Several files are
+ * read at the same time: the labels of a new program are unknown until all its files are read.
  */
 #pragma once
 #include "base/table.h"
@@ -21,6 +22,8 @@ struct label_layout {
 	struct go_labels go;
 };
 
+enum { LABEL_READERS = 4 };	/* files that are read at the same time */
+
 /* Zero-initialised except for TARGET: no file is known. */
 struct label_files {
 	const struct target *target;	/* determines the user as whom files are read */
@@ -32,25 +35,33 @@ struct label_files {
 	} *file;
 	size_t files;
 	struct table table;		/* index of FILE */
-	pid_t reader;			/* process that reads a file; 0: none */
-	struct label_file reading;	/* the file that it reads */
-	struct label_layout *result;	/* in memory shared with the reader; NULL: not mapped yet */
-	uint64_t deadline;		/* for the reader, ns of CLOCK_MONOTONIC */
+	struct label_reader {
+		pid_t pid;			/* process that reads FILE; 0: idle */
+		struct label_file file;
+		struct label_layout *result;	/* shared with the process; NULL: not mapped yet */
+		uint64_t deadline;		/* for the process, ns of CLOCK_MONOTONIC */
+	} reader[LABEL_READERS];
 };
 
 /* Answers. */
 enum label_answer {
 	LABEL_ANSWER_NONE,	/* the file cannot be read: its layout is unknown */
-	LABEL_ANSWER_LATER,	/* the reader is busy: ask again */
+	LABEL_ANSWER_LATER,	/* the file is not read yet: ask again after label_files_wait() */
 	LABEL_ANSWER_LAYOUT,
 };
 
 /*
  * Set *LAYOUT to the layout of the file FD, which is mapped as code from FILE_OFFSET on, and close
- * FD.  If the file must be read, wait for the reader until UNTIL, ns of CLOCK_MONOTONIC.  The
- * layout is valid until the next call.
+ * FD.  If the file must be read, start a reader, but do not wait.  The layout is valid until the
+ * next call.
  */
 enum label_answer label_files_find(struct label_files *f, int fd, uint64_t file_offset,
-				   uint64_t until, const struct label_layout **layout);
+				   const struct label_layout **layout);
+
+/*
+ * Take the results of readers that have ended.  If none has ended, wait until one ends, at most
+ * until UNTIL, ns of CLOCK_MONOTONIC.  Return whether there are new results.
+ */
+bool label_files_wait(struct label_files *f, uint64_t until);
 
 void label_files_close(struct label_files *f);

@@ -12,7 +12,8 @@
 enum {
 	PAYLOAD_MAX = 1 << 16,		/* bytes of a process context that are read */
 	PROCESSES_MAX = 4096,		/* known processes; beyond that, all are forgotten */
-	AGAIN_NS = 100000000,		/* least time between two readings of a context */
+	AGAIN_NS = 1000000,		/* from the first reading of a context to the second */
+	AGAIN_MOST_NS = 100000000,	/* least time between two readings, after some */
 };
 
 /* Protocol Buffers: a field is a number * 8 + kind, then the value. */
@@ -177,6 +178,7 @@ void label_names_read(struct label_names *n, pid_t pid)
 		table_add(&n->table, hash_u64((uint32_t)pid), (uint32_t)n->processes++);
 	}
 	forget(p);
+	p->pause = AGAIN_NS;	/* a new program soon maps its context */
 	p->at = find_context(pid);
 	read_context(p);
 }
@@ -187,7 +189,8 @@ const char *label_names_find(struct label_names *n, pid_t pid, uint8_t number)
 
 	if (!p)
 		return NULL;
-	if (number >= p->names && monotonic_ns() - p->read_at > AGAIN_NS) {
+	if (number >= p->names && monotonic_ns() - p->read_at > p->pause) {
+		p->pause = p->pause < AGAIN_MOST_NS / 2 ? 2 * p->pause : AGAIN_MOST_NS;
 		if (!p->at)
 			p->at = find_context(pid);
 		read_context(p);

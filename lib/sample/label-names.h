@@ -19,6 +19,7 @@ struct label_names {
 		pid_t pid;
 		uint64_t at;		/* address of the process context; 0: it has none */
 		uint64_t read_at;	/* when it was read last, ns of CLOCK_MONOTONIC */
+		uint64_t pause;		/* least time until it is read again, ns */
 		uint32_t names;
 		char *name[LABEL_NAMES_MAX];
 	} **process;

@@ -20,8 +20,10 @@
 
 enum {
 	TARGETS_MAX = 16384,		/* processes in the map */
-	TRIES_MAX = 8,			/* until the dynamic linker has set the variables' words */
-	TRY_NS = 100000000,		/* between tries */
+	TRIES_MAX = 11,			/* until a program is linked: a second */
+	TRY_NS = 1000000,		/* from the first try to the second; then twice as long */
+	BUSY_NS = 1000000,		/* until a reader of files is asked again; then longer */
+	BUSY_DOUBLED_MAX = 4,		/* how often that time is doubled */
 	WAITING_MAX = 65536,
 	OUTDATED = 1 << 16,		/* most machines have no higher process ids */
 };
@@ -35,7 +37,11 @@ struct label_process {
 	struct go_labels go;		/* of its program */
 	bool is_known;			/* its program was read */
 	bool is_musl;			/* its C library */
-	bool is_linking;		/* a word that locates a variable has no value yet */
+	/*
+	 * It has just been started: its program is not mapped yet, or a word that locates a
+	 * variable has no value yet.
+	 */
+	bool is_starting;
 };
 
 bool label_targets_make_map(struct label_targets *t)
@@ -51,9 +57,11 @@ bool label_targets_make_map(struct label_targets *t)
 static void add_waiting(struct label_targets *t, struct label_waiting waiting)
 {
 	uint64_t hash = hash_u64((uint32_t)waiting.pid);
+	uint32_t at = TABLE_FIND(&t->wait_of, hash, i, t->waiting[i].pid == waiting.pid);
 
-	if (t->waiting_count == WAITING_MAX ||
-	    TABLE_FIND(&t->wait_of, hash, i, t->waiting[i].pid == waiting.pid) != TABLE_NONE)
+	if (at != TABLE_NONE)
+		t->waiting[at] = waiting;	/* look it up earlier */
+	if (at != TABLE_NONE || t->waiting_count == WAITING_MAX)
 		return;
 	t->waiting = array_grow(t->waiting, t->waiting_count, sizeof(waiting));
 	t->waiting[t->waiting_count] = waiting;
@@ -194,13 +202,13 @@ static struct label_variable resolve(struct label_process *p, pid_t pid,
 		return nowhere;
 	switch (v->place) {
 	case THREAD_OFFSET_WORD:
-		p->is_linking |= !word[0];
+		p->is_starting |= !word[0];
 		return is_static_offset(word[0]) ? at_offset(word[0]) : nowhere;
 	case THREAD_MODULE_WORDS:
-		p->is_linking |= !word[0];
+		p->is_starting |= !word[0];
 		return word[0] && word[0] < UINT32_MAX ? in_module(word[0], word[1]) : nowhere;
 	case THREAD_DESCRIPTOR:
-		p->is_linking |= !word[1];
+		p->is_starting |= !word[1];
 		if (is_static_offset(word[1]))
 			return at_offset(word[1]);
 		/*
@@ -316,11 +324,8 @@ static bool is_same_file(const struct proc_mapping *m, const struct proc_mapping
 	return m->inode == other->inode && m->major == other->major && m->minor == other->minor;
 }
 
-/*
- * Get the layouts of the files that PID maps.  False: a file is still being read; try again later.
- */
-static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid,
-			  uint64_t until)
+/* Get the layouts of the files that PID maps.  False: files are still to be read. */
+static bool look_at_files(struct label_targets *t, struct label_process *p, pid_t pid)
 {
 	const struct label_layout *layout;
 	struct proc_maps maps = proc_maps_open(pid);
@@ -328,7 +333,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 	struct stat program = { 0 };
 	struct proc_path path = proc_path(proc_living_thread(pid), "exe");
 	char link[PATH_MAX];
-	bool done = true;
+	bool done = true, is_mapped = false;
 
 	ssize_t length = readlink(path.text, link, sizeof(link) - 1);
 	link[length > 0 ? length : 0] = '\0';
@@ -341,16 +346,18 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		 */
 		p->is_known = pid == 0 || proc_is_kernel(pid);
 	}
-	while (done && proc_maps_next(&maps, &m)) {
+	while (proc_maps_next(&maps, &m)) {
 		bool is_program = maps_program(&m, &program, link);
 		if (!(m.prot & PROT_EXEC) || !m.inode || is_same_file(&m, &last))
 			continue;
 		last = m;
+		is_mapped |= is_program;
 		int fd = is_program ? regular_open(path.text, false)
 				    : go_program_open(pid, m.path, m.inode);
-		switch (label_files_find(&t->files, fd, m.file_offset, until, &layout)) {
+		switch (label_files_find(&t->files, fd, m.file_offset, &layout)) {
 		case LABEL_ANSWER_LAYOUT:
-			use_layout(t, p, pid, layout, &m, is_program);
+			if (done)	/* the first file counts */
+				use_layout(t, p, pid, layout, &m, is_program);
 			break;
 		case LABEL_ANSWER_LATER:
 			done = false;
@@ -360,6 +367,7 @@ static bool look_at_files(struct label_targets *t, struct label_process *p, pid_
 		}
 	}
 	proc_maps_close(&maps);
+	p->is_starting |= program.st_ino && !is_mapped;
 	return done;
 }
 
@@ -393,14 +401,22 @@ static void publish(struct label_targets *t, struct label_process *p, pid_t pid)
 		forget(t, pid);
 }
 
-/* Look up process PID.  False: a file is still being read; try again later. */
+/*
+ * Look up process PID; wait until UNTIL for its files.  False: they are still to be read; try again
+ * later.
+ */
 static bool look_up(struct label_targets *t, pid_t pid, uint64_t until, struct label_process *p)
 {
-	*p = (struct label_process){ 0 };
-	bool done = look_at_files(t, p, pid, until);
-	/* Go's labels need only one file, not the libraries that come after it. */
-	if (done || p->target.form)
-		publish(t, p, pid);
+	bool done;
+
+	label_files_wait(&t->files, 0);
+	do {
+		*p = (struct label_process){ 0 };
+		done = look_at_files(t, p, pid);
+		/* Go's labels need only one file, not the libraries that come after it. */
+		if (done || p->target.form)
+			publish(t, p, pid);
+	} while (!done && monotonic_ns() < until && label_files_wait(&t->files, until));
 	return done;
 }
 
@@ -412,10 +428,10 @@ static void finish(struct label_targets *t, uint32_t i, const struct label_proce
 	table_remove(&t->wait_of, hash_u64((uint32_t)w.pid), i);
 	t->waiting[i].pid = -1;
 	t->looked_up++;
-	if (p->is_linking && w.tries + 1 < TRIES_MAX)
+	if (p->is_starting && w.tries + 1 < TRIES_MAX)
 		add_waiting(t, (struct label_waiting){ w.pid, w.tries + 1,
-						       monotonic_ns() + TRY_NS });
-	else if (w.tries == 0)
+						       monotonic_ns() + (TRY_NS << w.tries) });
+	else if (!p->is_starting)
 		report_process(t, p, w.pid);
 }
 
@@ -452,6 +468,26 @@ static void look_up_waiting(struct label_targets *t, uint32_t *first, uint64_t u
 	*first = i < t->waiting_count ? i : 0;
 }
 
+/*
+ * Return when to work again, ns of CLOCK_MONOTONIC, or 0: no process waits.  A process whose time
+ * has come and that still waits needs a file that is being read.
+ */
+static uint64_t next_work(struct label_targets *t)
+{
+	uint64_t now = monotonic_ns(), next = UINT64_MAX;
+
+	for (uint32_t i = 0; i < t->waiting_count && next > now; i++)
+		if (t->waiting[i].pid >= 0 && t->waiting[i].due < next)
+			next = t->waiting[i].due;
+	if (next <= now) {
+		next = now + ((uint64_t)BUSY_NS << t->doubled);
+		t->doubled += t->doubled < BUSY_DOUBLED_MAX;
+		return next;
+	}
+	t->doubled = 0;
+	return next == UINT64_MAX ? 0 : next;
+}
+
 void label_targets_work(struct label_targets *t, uint64_t until)
 {
 	uint64_t now = monotonic_ns();
@@ -467,6 +503,7 @@ void label_targets_work(struct label_targets *t, uint64_t until)
 		look_up_waiting(t, &begin, until, until);
 	if (t->looked_up > t->waiting_count / 2)
 		drop_looked_up(t);
+	t->due = next_work(t);
 }
 
 bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
@@ -478,7 +515,7 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 		if (!proc_owner(pid[i], &(uid_t){ 0 }))
 			continue;	/* an error when its events are opened */
 		look_up(t, pid[i], monotonic_ns() + START_NS, &p);
-		good = p.go.state != GO_LABELS_UNKNOWN || p.is_linking ||
+		good = p.go.state != GO_LABELS_UNKNOWN || p.is_starting ||
 		       p.target.otherwise == LABEL_STATUS_NONE;
 		if (!good)
 			report_error(t->report, "cannot record labels: labels of %s (process %d) "
@@ -493,7 +530,7 @@ bool label_targets_start(struct label_targets *t, const pid_t *pid, size_t pids)
 		else if (p.target.otherwise == LABEL_STATUS_OUTSIDE)
 			report_note(t->report, "process %d: no Go labels, no thread context",
 				    pid[i]);
-		if (p.is_linking)
+		if (p.is_starting)
 			label_targets_add(t, pid[i]);
 	}
 	return good;

@@ -21,11 +21,14 @@ struct label_targets {
 	struct label_names names;	/* names of attributes in thread contexts */
 	struct label_waiting {
 		pid_t pid;		/* -1: already looked up */
-		unsigned tries;		/* how often the program was not linked yet */
+		unsigned tries;		/* how often the program was still starting */
 		uint64_t due;		/* do not look up before this time, ns of CLOCK_MONOTONIC */
 	} *waiting;			/* processes to look up, in order */
 	uint32_t waiting_count, looked_up;	/* elements of WAITING, and how many have pid -1 */
 	uint32_t next;			/* element of WAITING to continue with */
+	uint64_t due;			/* when to call label_targets_work() again, ns of
+					   CLOCK_MONOTONIC; 0: when a process was added */
+	unsigned doubled;		/* how often the time to wait for readers was doubled */
 	struct table wait_of;		/* over WAITING, by pid */
 	uint32_t edition;		/* of the entry last written to the map */
 	uint32_t *outdated;		/* by the lowest bits of a process id: the last edition

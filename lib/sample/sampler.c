@@ -21,8 +21,11 @@ enum {
 	ROUND_MS = 100, IDLE_MS = 400,
 	/* Samples of an event between changes of its period: each change loses half a period. */
 	JITTER_SAMPLES = 64, JITTER_MS = 10,
-	/* Time between rounds with labels: those of a new process are unknown until it is seen. */
+	/* Time between rounds with labels: those of a new process are unknown until it is seen.
+	   Programs of a command are seen earlier: see watch_execs(). */
 	LABELS_MS = 20, LABELS_IDLE_MS = 100,
+	/* Rounds after the exec of a program whose labels are recorded; the last is 16 ms later. */
+	LABEL_ROUNDS = 5,
 };
 
 /*
@@ -189,23 +192,26 @@ static void watch_rings_of_execs(struct sampler *s, bool on)
 
 /*
  * Watch for programs that the target starts.  A file has no reader that could open their files in
- * time, unless stacks are unwound now.
+ * time, unless stacks are unwound now.  Labels of a program that a command starts are looked up at
+ * once, and again while the program's libraries are mapped.
  */
 static void watch_execs(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
+	bool is_command = o->target->command, has_labels = is_command && s->flow.labels;
 	pid_t pid[EXEC_WATCH_TASKS];
 	size_t pids = 0;
 	struct stat st;
 	bool to_file = fstat(s->out->fd, &st) == 0 && S_ISREG(st.st_mode) && !o->unwind;
 
-	if (to_file || o->flight_recorder)
+	if ((to_file && !has_labels) || o->flight_recorder)
 		return;
-	if (o->target->command || target_is_by_cpu(o->target))
-		pid[pids++] = o->target->command ? s->child.pid : -1;
+	if (is_command || target_is_by_cpu(o->target))
+		pid[pids++] = is_command ? s->child.pid : -1;
 	else if (o->target->children)
 		pids = threads_first(&s->threads, pid, EXEC_WATCH_TASKS);
-	exec_watch_open(&s->execs, pid, pids, s->counters.cpu, s->counters.cpus);
+	exec_watch_open(&s->execs, pid, pids, s->counters.cpu, s->counters.cpus,
+			has_labels ? LABEL_ROUNDS : 1);
 	watch_rings_of_execs(s, true);
 }
 
@@ -280,23 +286,33 @@ static uint64_t start_due(const struct sampler *s)
 	return s->delayed && delay != SAMPLER_UNTIL_ENABLED ? s->start_time + delay : 0;
 }
 
-/* Return the time of the next round, if nothing else happens. */
-static uint64_t round_due(const struct sampler *s)
+/* Return the time, at TIME or later, when labels of processes can be looked up; 0: none wait. */
+static uint64_t labels_due(const struct sampler *s, uint64_t time)
+{
+	uint64_t due = s->labels.targets.due, monotonic = monotonic_ns();
+
+	return due > monotonic ? time + (due - monotonic) : due ? time : 0;
+}
+
+/* Return the time, at TIME or later, of the next round, if nothing else happens. */
+static uint64_t round_due(const struct sampler *s, uint64_t time)
 {
 	unsigned usual = s->options->jitter ? JITTER_MS
 		       : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
 		       : s->idle ? IDLE_MS : ROUND_MS;
 
-	return earlier(s->execs.due, s->moved_at + usual * 1000000ULL);
+	return earlier(earlier(s->execs.due, labels_due(s, time)),
+		       s->moved_at + usual * 1000000ULL);
+}
 }
 
 /* Return the timeout for epoll, in ms. */
 static int wait_milliseconds(const struct sampler *s)
 {
 	uint64_t rotation = s->options->rotation.time;
-	uint64_t time = now(s), due = earlier(earlier(start_due(s), end_due(s)), round_due(s));
+	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
 
-	due = earlier(due, s->execs.resume);
+	due = earlier(earlier(due, round_due(s, time)), s->execs.resume);
 	due = earlier(due, rotation ? s->file_start + rotation : 0);
 	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
 }
@@ -406,7 +422,7 @@ static bool handle_events(struct sampler *s, const struct epoll_event *event, in
 	}
 	if (s->execs.rings && exec_watch_reads(&s->execs, time) != s->reads_execs)
 		watch_rings_of_execs(s, !s->reads_execs);
-	return any || time >= round_due(s);
+	return any || time >= round_due(s, time);
 }
 
 /* Move records to the output, and switch to the next file if it is time. */
@@ -416,6 +432,7 @@ static void move_records(struct sampler *s)
 
 	s->moved_at = now(s);
 	exec_watch_round(&s->execs, s->moved_at);	/* their records will be in this round */
+	s->labels.targets.due = 0;	/* a round sets it, unless it has to wait for the output */
 	snapshot_asked = next_file_asked = 0;	/* first: another signal may arrive meanwhile */
 	if (snapshot && s->flow.flight_recorder)
 		flow_dump(&s->flow, now(s) - HOLD_BACK);

@@ -55,7 +55,7 @@ int main(void)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	exec_watch_open(&watch, &self, 1, &cpu, 1);
+	exec_watch_open(&watch, &self, 1, &cpu, 1, 1);
 	if (!watch.rings) {
 		puts("1..0 # SKIP no event can be opened");
 		return 0;
@@ -86,7 +86,7 @@ int main(void)
 	    "then the rings are read again");
 	exec_watch_close(&watch);
 	tap(watch.rings == 0, "closed");
-	exec_watch_open(&watch, (pid_t[]){ self, self }, 2, &cpu, 1);
+	exec_watch_open(&watch, (pid_t[]){ self, self }, 2, &cpu, 1, 1);
 	tap(watch.rings == 1 && watch.members == 1, "two threads share the ring of a CPU");
 	tap(run(false, start), "and both are watched");
 	exec_watch_close(&watch);

@@ -21,14 +21,25 @@ static const Elf64_Phdr *code_segment(void)
 	return header < end ? header : NULL;
 }
 
+/* Ask for the layout of this program, mapped as code from FILE_OFFSET on, until there is one. */
+static enum label_answer find(struct label_files *f, uint64_t file_offset,
+			      const struct label_layout **layout)
+{
+	enum label_answer answer;
+
+	do {
+		int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+		answer = label_files_find(f, fd, file_offset, layout);
+	} while (answer == LABEL_ANSWER_LATER && label_files_wait(f, UINT64_MAX));
+	return answer;
+}
+
 /* Return whether this program, mapped as code from FILE_OFFSET on, is read, with DELTA. */
 static bool is_read(struct label_files *f, uint64_t file_offset, uint64_t delta)
 {
 	const struct label_layout *layout;
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	return label_files_find(f, fd, file_offset, UINT64_MAX, &layout) == LABEL_ANSWER_LAYOUT &&
-	       layout->is_read && layout->code_delta == delta;
+	return find(f, file_offset, &layout) == LABEL_ANSWER_LAYOUT && layout->is_read &&
+	       layout->code_delta == delta;
 }
 
 int main(void)
@@ -37,9 +48,8 @@ int main(void)
 	struct label_files f = { .target = &target };
 	const struct label_layout *layout;
 	const Elf64_Phdr *code = code_segment();
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	label_files_find(&f, fd, UINT64_C(1) << 60, UINT64_MAX, &layout);
+	find(&f, UINT64_C(1) << 60, &layout);
 	tap(!layout || !layout->is_read, "no segment is there: nothing is known");
 	tap(code && is_read(&f, code->p_offset, code->p_vaddr - code->p_offset),
 	    "the code is still found");

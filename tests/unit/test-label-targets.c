@@ -145,23 +145,42 @@ static bool forgets_who_has_none(void)
 	return good;
 }
 
-/* A file that is read for ever, by a reader that only waits, and a process whose file is known. */
-static bool waits_for_its_own_file(void)
+/* Let the first READERS readers read files for ever: they only wait. */
+static void take_readers(size_t readers)
+{
+	for (size_t i = 0; i < readers; i++) {
+		struct label_reader *r = &targets.files.reader[i];
+		r->pid = start();
+		r->deadline = UINT64_MAX;
+		if (!r->result)
+			r->result = mmap(NULL, sizeof(*r->result), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	}
+}
+
+/*
+ * While READERS readers are busy, one process has a file that is known.  The other runs PROGRAM,
+ * with A and B as its arguments.
+ */
+static bool waits_for_its_own_file(size_t readers, const char *program, const char *a,
+				   const char *b)
 {
 	pid_t known = start(), other = fork();
+	bool all_are_busy = readers == LABEL_READERS;
 
 	while (other == 0)
-		execlp("sleep", "sleep", "1000", NULL);
-	while (!proc_is_called(other, "sleep"))
+		execlp(program, program, a, b, NULL);
+	while (!proc_is_called(other, program))
 		usleep(1000);
-	targets.files.reader = start();
-	targets.files.deadline = UINT64_MAX;
+	take_readers(readers);
 	label_targets_add(&targets, other);
 	label_targets_add(&targets, known);
-	label_targets_work(&targets, monotonic_ns() + 50000000);
-	bool good = is_in_map(known) && !is_in_map(other) &&
-		    targets.waiting_count > targets.looked_up;
-	kill(targets.files.reader, SIGKILL);
+	for (int i = 0; i < 1000 && (i == 0 || is_in_map(other) == all_are_busy); i++)
+		label_targets_work(&targets, monotonic_ns() + 50000000);
+	bool good = is_in_map(known) && is_in_map(other) != all_are_busy &&
+		    (targets.waiting_count > targets.looked_up) == all_are_busy;
+	for (size_t i = 0; i < readers; i++)
+		kill(targets.files.reader[i].pid, SIGKILL);
 	work();
 	good &= is_in_map(other);
 	end(known);
@@ -192,7 +211,10 @@ int main(void)
 	tap(has_no_ended(), "no process that ended before it was looked up");
 	tap(forgets_reused(), "a process id that is used again means another process");
 	tap(forgets_who_has_none(), "a library that is mapped may bring labels");
-	tap(waits_for_its_own_file(), "a file that takes long keeps no other process waiting");
+	tap(waits_for_its_own_file(1, "sleep", "1000", "0"),
+	    "a file that takes long keeps no other file waiting");
+	tap(waits_for_its_own_file(LABEL_READERS, "tail", "-f", "/dev/null"),
+	    "some such files keep no process waiting whose files are known");
 	tap(takes_many(), "many processes at a time");
 	label_targets_close(&targets);
 	return tap_done();
