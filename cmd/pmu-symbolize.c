@@ -12,6 +12,7 @@
 #include "resolve/resolver.h"
 #include "stream/label-join.h"
 #include "stream/writer.h"
+#include "unwind/leaf.h"
 
 #include <inttypes.h>
 
@@ -26,6 +27,7 @@ static struct resolver_options how = {
 	.symbols = true, .where = LOCATE_DEFAULTS(debug_dirs), .cache.size_max = 1 << 30,
 	.definitions_max = 16 << 20,
 };
+static struct leaf_callers leaf_callers = { .where = &how.where };
 
 static const char *const styles[] = {
 	[DEMANGLE_NONE] = "none", [DEMANGLE_SIMPLE] = "simple",
@@ -110,6 +112,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 				continue;
 			label_counts_add(&label_counts, label_state(sample.labels.is_known,
 				sample.labels.status), sample.labels.flags);
+			leaf_callers_add(&leaf_callers, in, &sample);
 			resolver_sample(resolver, in, &sample, &resolved);
 			resolved_write_new(&writer, tables);
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
@@ -124,6 +127,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			break;
 		}
 		resolver_follow(resolver, in, &rec);
+		leaf_callers_follow(&leaf_callers, in, &rec);
 		label_join_follow(&labels, &rec);
 		forget_ended(resolver_tasks(resolver));
 		stream_note_groups(in, &groups);
@@ -182,6 +186,7 @@ int main(int argc, char **argv)
 	resolved_release(&tables);
 	groups_release(&groups);
 	label_join_release(&labels);
+	leaf_callers_release(&leaf_callers);
 	free(line);
 	return command_end(&report);
 }

@@ -93,6 +93,15 @@ uint64_t settings_unwind_regs(void)
 #endif
 }
 
+uint64_t settings_leaf_regs(void)
+{
+#ifdef __aarch64__
+	return 1ULL << 30;	/* lr */
+#else
+	return 0;
+#endif
+}
+
 const char *settings_parse_registers(const char *list, void *value)
 {
 	uint64_t *mask = value;

@@ -16,6 +16,10 @@ static void set_callchain(const struct sample_settings *s, struct event *event)
 	attr->sample_max_stack = event->max_stack ? event->max_stack : s->max_stack;
 	attr->exclude_callchain_kernel = s->no_kernel_stack || attr->exclude_kernel;
 	attr->exclude_callchain_user = s->no_user_stack;
+	if (s->callchain == CHAIN_FP && settings_leaf_regs() && !s->no_user_stack) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user |= settings_leaf_regs();
+	}
 	if (s->callchain == CHAIN_DWARF) {
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr->sample_regs_user |= settings_unwind_regs();

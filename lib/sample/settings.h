@@ -55,6 +55,12 @@ bool settings_apply(const struct sample_settings *settings, const struct open_se
 uint64_t settings_unwind_regs(void);
 
 /*
+ * Return the mask of the register that has the caller of a leaf function, which callchains by frame
+ * pointers lack: LR on arm64 (see unwind/leaf.h).  0: they do not lack it on this machine.
+ */
+uint64_t settings_leaf_regs(void);
+
+/*
  * Parse the arguments of options: for command_option.parse.  Each returns NULL, or the first wrong
  * word.
  *

@@ -101,6 +101,7 @@ static struct caller check_target(struct question *q, uint64_t target)
 		return (struct caller){
 			.kind = CALLER_CERTAIN, .start = target, .has_depth = state.has_depth,
 			.depth = state.depth, .is_in_register = state.is_in_register,
+			.is_restored = state.is_restored,
 			.frame = state.has_frame ? CALLER_FRAME_OWN : CALLER_FRAME_OTHER,
 		};
 	struct extent function = function_at(q, q->callee);

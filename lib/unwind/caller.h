@@ -42,6 +42,7 @@ struct caller {
 	 */
 	bool has_depth;
 	bool is_in_register;	/* arm64: the register of the return address has it still */
+	bool is_restored;	/* ... or has it again, loaded from the stack */
 	int32_t depth;
 	uint64_t start;		/* the function that was called; 0: unknown */
 };

@@ -172,7 +172,16 @@ static void change(const struct search *s, struct flow_state *t, unsigned reg)
 	else if (reg == s->machine->fp)
 		t->has_frame = false;
 	else if (reg == s->machine->lr)
-		t->is_in_register = false;
+		t->is_in_register = t->is_restored = false;
+}
+
+/* Register REG is loaded by the instruction I. */
+static void load(const struct search *s, struct flow_state *t, unsigned reg,
+		 const struct opcode *i)
+{
+	change(s, t, reg);
+	if (reg == s->machine->lr && reg != NO_REGISTER)
+		t->is_restored = i->base == s->machine->sp;
 }
 
 /* Loads and stores of arm64 that change their base. */
@@ -243,16 +252,18 @@ static void apply(const struct search *s, struct flow_state *t, const struct opc
 		change_base(s, t, i);
 		break;
 	case INSTRUCTION_LOAD_PAIR:
-		change(s, t, i->second);
+		load(s, t, i->second, i);
 		/* fallthrough */
 	case INSTRUCTION_LOAD:
+		load(s, t, i->reg, i);
+		change_base(s, t, i);
+		break;
 	case INSTRUCTION_ALIGN:
 		change(s, t, i->reg);
-		change_base(s, t, i);
 		break;
 	case INSTRUCTION_CALL:
 	case INSTRUCTION_CALL_INDIRECT:
-		t->is_in_register = false;
+		t->is_in_register = t->is_restored = false;
 		break;
 	case INSTRUCTION_OTHER:
 		for (unsigned reg = 0; reg < 64 && i->changes >> reg; reg++)

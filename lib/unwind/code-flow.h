@@ -18,6 +18,7 @@ struct flow_state {
 	bool has_depth;
 	bool has_frame;		/* the frame pointer was set by the stack pointer */
 	bool is_in_register;	/* the register of the return address (arm64) was not changed */
+	bool is_restored;	/* that register was last loaded from the stack */
 	bool is_soft;		/* see FLOW_MAYBE */
 };
 

@@ -4,7 +4,7 @@
  * rules at addresses and their caches (rule.c), the objects that they come from (code.c), the
  * frame pointers that may be believed (frame-pointer.c), 32-bit programs (walk-32.c), the
  * earlier stacks of threads (joiner.c, generation.c), the kernel's own callchains
- * (kernel-chain.c), and the report at the end (unwind-report.c).
+ * (kernel-chain.c, leaf.c), and the report at the end (unwind-report.c).
  */
 #pragma once
 #include "base/arena.h"
@@ -148,6 +148,8 @@ enum unwind_outcome {
 
 enum { CALLER_SLOTS = 1 << 12 };
 
+enum { ABI_64 = 2 };	/* PERF_SAMPLE_REGS_ABI_64 */
+
 /* An answer of caller_check(). */
 struct caller_slot {
 	uint64_t generation;	/* of the space; 0: the slot is empty */
@@ -211,6 +213,9 @@ struct unwind {
 	uint64_t foreign_32;	/* ... or which were not unwound, and have no other callers */
 	const char *foreign;	/* why the last skipped sample was not unwound */
 };
+
+/* Prepare for S, of an event with ATTR: allow it the work of a stack. */
+void unwind_begin(struct unwind *u, const struct perf_event_attr *attr, const struct sample *s);
 
 /* Return the threads of the records that unwind_follow() has followed. */
 const struct tasks *unwind_tasks(const struct unwind *u);

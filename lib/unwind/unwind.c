@@ -15,8 +15,6 @@
 /* Frames of a stack that are followed: more than a dump or a callchain can have. */
 enum { WALK_MAX = 1 << 14 };
 
-enum { ABI_64 = 2 };	/* PERF_SAMPLE_REGS_ABI_64 */
-
 static void rename_embedded(void *context, struct mmap_record *m)
 {
 	struct unwind *u = context;
@@ -531,6 +529,17 @@ static void add_budget(struct cfi_budget *b)
 	b->left = b->left < CFI_BUDGET_MOST - STACK ? b->left + STACK : CFI_BUDGET_MOST;
 }
 
+void unwind_begin(struct unwind *u, const struct perf_event_attr *attr, const struct sample *s)
+{
+	u->sample_time = attr->sample_type & PERF_SAMPLE_TIME ? s->time : 0;
+	u->sample_monotonic = attr->use_clockid && attr->clockid == CLOCK_MONOTONIC
+			      ? u->sample_time : 0;
+	code_make_room(u);
+	add_budget(&u->budget);
+	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;
+	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
+}
+
 size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 		     const struct record *rec, const struct sample *s,
 		     uint8_t out[RECORD_MAX_SIZE])
@@ -540,13 +549,7 @@ size_t unwind_sample(struct unwind *u, const struct stream_event *event,
 
 	if (!unwind_takes(u, &event->attr))
 		return 0;
-	u->sample_time = event->attr.sample_type & PERF_SAMPLE_TIME ? s->time : 0;
-	u->sample_monotonic = event->attr.use_clockid && event->attr.clockid == CLOCK_MONOTONIC
-			      ? u->sample_time : 0;
-	code_make_room(u);
-	add_budget(&u->budget);
-	u->flow_left += u->flow_left < FLOW_MOST ? FLOW_STACK : 0;
-	tasks_sampled(&u->spaces.tasks, s->pid, s->tid);
+	unwind_begin(u, &event->attr, s);
 	/* A sample with user words and without a dump was unwound by this program before. */
 	bool is_done = s->user_stack.size == 0 && is_finished(s);
 	if (s->user_regs_abi == 0 || is_done) {	/* a thread of the kernel, or unwound before */
