@@ -98,6 +98,43 @@ WITH_CFI(leaf_restored,
 	 "	.cfi_def_cfa_offset 0\n" LOOP
 	 "	ret\n");
 
+/* The first instructions and the last ones take nearly all time. */
+WITH_CFI(leaf_short,
+	 "	nop\n	nop\n"
+	 "	stp x29, x30, [sp, #-16]!\n"
+	 "	.cfi_def_cfa_offset 16\n"
+	 "	.cfi_offset 29, -16\n"
+	 "	.cfi_offset 30, -8\n"
+	 "	mov x1, #1\n	nop\n	nop\n	nop\n	nop\n"
+	 "	mov x29, sp\n"
+	 "	nop\n	nop\n"
+	 "	ldp x29, x30, [sp], #16\n"
+	 "	.cfi_restore 29\n"
+	 "	.cfi_restore 30\n"
+	 "	.cfi_def_cfa_offset 0\n"
+	 "	nop\n	nop\n"
+	 "	ret\n");
+
+/*
+ * A function that calls itself without a frame of its own: after the inner call, LR is as if the
+ * outer call had come from that place.
+ */
+WITH_CFI(saved_calls,
+	 "	stp x29, x30, [sp, #-16]!\n"
+	 "	.cfi_def_cfa_offset 16\n"
+	 "	.cfi_offset 29, -16\n"
+	 "	.cfi_offset 30, -8\n"
+	 "3:\n" LOOP
+	 "	cbz x0, 2f\n"
+	 "	mov x0, #0\n"
+	 "	bl saved_calls\n"
+	 "	b 3b\n"
+	 "2:	ldp x29, x30, [sp], #16\n"
+	 "	.cfi_restore 29\n"
+	 "	.cfi_restore 30\n"
+	 "	.cfi_def_cfa_offset 0\n"
+	 "	ret\n");
+
 WITH_CFI(decoy,
 	 "	stp x29, x30, [sp, #-16]!\n"
 	 "	.cfi_def_cfa_offset 16\n"
@@ -160,11 +197,14 @@ __attribute__((noinline)) static void leaf_indirect(void)
 static void (*volatile indirect)(void) = leaf_indirect;
 static void (*volatile own_indirect)(void) = own_frame;
 static void (*volatile saved_indirect)(void) = saved_stack;
+static void (*volatile saved_again)(int) = (void (*)(int))saved_calls;
 
 #define CALL_ALL() do { \
 	leaf_plain(); leaf_array(); leaf_syscall(); jumps(); indirect(); leaf_bare(); \
 	leaf_pointer(); leaf_restored(); own_frame(); own_indirect(); saved_bare(); \
-	saved_stack(); saved_indirect(); saved_liar(); saved_number(); \
+	saved_stack(); saved_indirect(); saved_liar(); saved_number(); saved_again(1); \
+	for (int i = 0; i < 2000; i++) \
+		leaf_short(); \
 	__asm__ volatile("" ::: "memory"); \
 } while (0)
 

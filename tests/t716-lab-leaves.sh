@@ -89,7 +89,7 @@ for what in plain signed; do
 	for where in there here; do
 		check "$what, symbolized $where: leaf functions have their callers" <<-END
 			ended leaves
-			leaves_are_known $stacks/$what.$where 8
+			leaves_are_known $stacks/$what.$where 9
 			grep -q "main;recurse;recurse;recurse;recurse;recurse;leaf_deep" \
 				$stacks/$what.$where
 			none grep "recurse;recurse;recurse;recurse;recurse;recurse" \

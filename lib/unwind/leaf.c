@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unwind/leaf.h"
+#include "unwind/instruction.h"
 #include "unwind/internal.h"
 
 #include <stdlib.h>
@@ -60,11 +61,37 @@ static bool saves_pointer(const struct rule *rule, const struct machine *m)
 }
 
 /*
+ * Return whether the code from PC on sets the frame pointer, before control can go elsewhere.  So
+ * PC is in the first instructions of a function, and no loop leads back to PC.
+ */
+static bool is_before_frame(struct unwind *u, const struct walk_place *place, uint64_t pc)
+{
+	enum { INSTRUCTIONS = 16, SIZE = 4 };
+	const struct machine *m = place->machine;
+	uint8_t bytes[SIZE];
+	struct opcode i;
+	bool is_live;
+
+	for (int n = 0; n < INSTRUCTIONS; n++, pc += SIZE) {
+		if (!code_bytes_copy(u, place, pc, bytes, SIZE, &is_live) ||
+		    !instruction_read(m, bytes, SIZE, pc, &i))
+			return false;
+		if (i.kind == INSTRUCTION_MOVE && i.reg == m->fp)
+			return i.base == m->sp;
+		if (i.kind != INSTRUCTION_OTHER && i.kind < INSTRUCTION_ADJUST)
+			return false;
+	}
+	return false;
+}
+
+/*
  * Return whether the return address of the function at PC is still ADDRESS, the value of LR.  The
  * code at PC has RULE; NEXT is the next word of the callchain.
  *
  * Call frame information is believed, unless the code before ADDRESS or the way from the start of
  * the function to PC contradicts it.  Without it, LR must be unchanged on that way.
+ *
+ * If LR was saved, it must be unchanged, and the frame pointer not set yet.
  *
  * If the frame pointer is the function's own, the kernel has found the caller.  This may be so
  * after LR is restored, and before the frame pointer is: then NEXT is ADDRESS, too.
@@ -74,18 +101,21 @@ static bool is_return(struct unwind *u, const struct walk_place *place, const st
 {
 	const struct machine *m = place->machine;
 	bool has_row = rule->kind == RULE_ROW && !rule->scan;
+	bool is_saved = has_row && (rule->ra_kind != CFI_SAME || rule->ra_reg != m->lr);
 
-	if (rule->kind == RULE_END || rule->kind == RULE_NO_CODE || rule->is_signal ||
-	    (has_row && (rule->ra_kind != CFI_SAME || rule->ra_reg != m->lr)))
+	if (rule->kind == RULE_END || rule->kind == RULE_NO_CODE || rule->is_signal)
 		return false;
-	if (has_row && saves_pointer(rule, m) && next == address)
+	if (has_row && !is_saved && saves_pointer(rule, m) && next == address)
 		return false;
 	struct caller c = caller_check(u, place, pc, address);
+	bool is_unchanged = c.kind == CALLER_CERTAIN && c.has_depth && c.is_in_register &&
+			    c.frame != CALLER_FRAME_OWN;
+	if (is_saved)
+		return is_unchanged && is_before_frame(u, place, pc);
 	if (has_row)
 		return caller_is_possible(&c) &&
 		       (!c.has_depth || c.is_in_register || c.is_restored);
-	return c.kind == CALLER_CERTAIN && c.has_depth && c.depth == 0 && c.is_in_register &&
-	       c.frame != CALLER_FRAME_OWN;
+	return is_unchanged && c.depth == 0;
 }
 
 /*
