@@ -50,6 +50,18 @@ static inline const struct sample_layout *sampler_layout(const struct sampler *s
 	return &s->events.event[0].layout;
 }
 
+/* Return the time when counting ends; 0: never. */
+uint64_t sampler_end_due(const struct sampler *s);
+
+/* Return the time when counting starts; 0: it has started, or a command starts it. */
+uint64_t sampler_start_due(const struct sampler *s);
+
+/* Return the time, at TIME or later, of the next round, if nothing else happens. */
+uint64_t sampler_round_due(const struct sampler *s, uint64_t time);
+
+/* Return how many ms to wait for something else at TIME. */
+int sampler_wait_ms(const struct sampler *s, uint64_t time);
+
 /*
  * Write the start of the stream, before the kernel's records: the events, the machine, existing
  * processes.

@@ -16,14 +16,8 @@
 #include <unistd.h>
 
 enum {
-	/* Longest time between rounds, so that records arrive soon; and after a round without
-	   records, so that an idle target costs almost nothing.  In ms. */
-	ROUND_MS = 100, IDLE_MS = 400,
 	/* Samples of an event between changes of its period: each change loses half a period. */
-	JITTER_SAMPLES = 64, JITTER_MS = 10,
-	/* Time between rounds with labels: those of a new process are unknown until it is seen.
-	   Programs of a command are seen earlier: see watch_execs(). */
-	LABELS_MS = 20, LABELS_IDLE_MS = 100,
+	JITTER_SAMPLES = 64,
 	/* Rounds after the exec of a program whose labels are recorded; the last is 16 ms later. */
 	LABEL_ROUNDS = 5,
 };
@@ -263,60 +257,6 @@ static bool target_is_alive(const struct sampler *s)
 	return false;
 }
 
-/* Return the earlier of DUE and TIME; 0 means never. */
-static uint64_t earlier(uint64_t due, uint64_t time)
-{
-	return !due || (time && time < due) ? time : due;
-}
-
-/* Return the time when counting ends; 0: never. */
-static uint64_t end_due(const struct sampler *s)
-{
-	const struct sampler_options *o = s->options;
-	uint64_t delay = o->delay == SAMPLER_UNTIL_ENABLED ? 0 : o->delay;
-
-	return o->duration ? s->start_time + delay + o->duration : 0;
-}
-
-/* Return the time when counting starts; 0: it has started, or a command starts it. */
-static uint64_t start_due(const struct sampler *s)
-{
-	uint64_t delay = s->options->delay;
-
-	return s->delayed && delay != SAMPLER_UNTIL_ENABLED ? s->start_time + delay : 0;
-}
-
-/* Return the time, at TIME or later, when labels of processes can be looked up; 0: none wait. */
-static uint64_t labels_due(const struct sampler *s, uint64_t time)
-{
-	uint64_t due = s->labels.targets.due, monotonic = monotonic_ns();
-
-	return due > monotonic ? time + (due - monotonic) : due ? time : 0;
-}
-
-/* Return the time, at TIME or later, of the next round, if nothing else happens. */
-static uint64_t round_due(const struct sampler *s, uint64_t time)
-{
-	unsigned usual = s->options->jitter ? JITTER_MS
-		       : s->flow.labels ? s->idle ? LABELS_IDLE_MS : LABELS_MS
-		       : s->idle ? IDLE_MS : ROUND_MS;
-
-	return earlier(earlier(s->execs.due, labels_due(s, time)),
-		       s->moved_at + usual * 1000000ULL);
-}
-}
-
-/* Return the timeout for epoll, in ms. */
-static int wait_milliseconds(const struct sampler *s)
-{
-	uint64_t rotation = s->options->rotation.time;
-	uint64_t time = now(s), due = earlier(start_due(s), end_due(s));
-
-	due = earlier(earlier(due, round_due(s, time)), s->execs.resume);
-	due = earlier(due, rotation ? s->file_start + rotation : 0);
-	return due > time ? (int)((due - time + 999999) / 1000000) : 0;
-}
-
 static void handle_event(struct sampler *s, const struct epoll_event *event)
 {
 	int fd = event->data.fd;
@@ -422,7 +362,7 @@ static bool handle_events(struct sampler *s, const struct epoll_event *event, in
 	}
 	if (s->execs.rings && exec_watch_reads(&s->execs, time) != s->reads_execs)
 		watch_rings_of_execs(s, !s->reads_execs);
-	return any || time >= round_due(s, time);
+	return any || time >= sampler_round_due(s, time);
 }
 
 /* Move records to the output, and switch to the next file if it is time. */
@@ -460,7 +400,7 @@ static bool is_over(const struct sampler *s)
 	const struct sampler_options *o = s->options;
 
 	return *o->stop || output_ended(s->out) || !target_is_alive(s) ||
-	       (end_due(s) && now(s) >= end_due(s)) ||
+	       (sampler_end_due(s) && now(s) >= sampler_end_due(s)) ||
 	       (o->max_size && s->bytes + s->out->written >= o->max_size);
 }
 
@@ -473,7 +413,7 @@ static void loop(struct sampler *s)
 	sigdelset(&waiting, SIGUSR2);
 	s->moved_at = now(s);
 	while (!s->done) {
-		int n = epoll_pwait(s->poll, event, 16, wait_milliseconds(s), &waiting);
+		int n = epoll_pwait(s->poll, event, 16, sampler_wait_ms(s, now(s)), &waiting);
 		if (!handle_events(s, event, n))
 			continue;
 		run_commands(s);
@@ -483,7 +423,7 @@ static void loop(struct sampler *s)
 		report_check_hour(s->report);
 		if (s->options->jitter)
 			jitter_periods(s);
-		if (start_due(s) && now(s) >= start_due(s))
+		if (sampler_start_due(s) && now(s) >= sampler_start_due(s))
 			enable_counting(s);
 		s->done |= is_over(s);
 	}
