@@ -274,6 +274,12 @@ check 'registers, those asked for and no others' <<'END'
 		END { print n, wrong + 0; exit !(n > 50 && wrong == 0) }' script
 	pmu-sample --user-regs all -e cpu-clock -F 500 -o s.data -- ten serial 0.1
 	samples s.data uregs | grep -q "AX:.*R15:"
+	# stacks are unwound by registers of their own, which are left out again
+	pmu-sample --unwind --user-regs di -e cpu-clock:u -F 500 -o s.data -- ten serial 0.1
+	perf script -D -i s.data >dump 2>/dev/null
+	at_least "$(grep -c "^\.\.\.\. DI  *0x" dump)" 20
+	pmu-sample --unwind -e cpu-clock:u -F 500 -o s.data -- ten serial 0.1
+	perf script -D -i s.data 2>/dev/null | none grep "^\.\.\.\. DI "
 	exits 2 pmu-sample --intr-regs ip,nosuch -- true 2>err
 	grep -q "not .nosuch." err
 END

@@ -230,6 +230,10 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 	go tool pprof -sample_index=cpu -top p.pb.gz 2>/dev/null | grep -q "\[not sampled\]"
 	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
 	none grep "not sampled" top
+	# who samples all CPUs is not told to
+	test "$(id -u)" != 0 || pmu-sample -v -a -e cpu-clock -c 2000000 -o all.data -- \
+		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
+	none grep -e "-a samples CPUs" err
 	exits 2 pmu-topprof --not-sampled --pid 1 s.data 2>misuse
 	exits 2 pmu-topprof --not-sampled p.pb.gz 2>misuse
 	grep -q -- "--not-sampled works on a stream" misuse

@@ -109,7 +109,7 @@ check 'profiles of intervals do not depend on RESTART: many processes' <<'END'
 END
 
 if test "$RESTARTS" = all; then
-	for file in "$SHARED"/*.data; do
+	for file in "$SHARED"/*.data "$SHARED"/simpleperf/*.data; do
 		check "profiles of intervals do not depend on RESTART: ${file##*/}" <<-'END'
 			needs "$file"
 			pmu-stream -q --decompress "$file" -o r.data || :	# some are damaged

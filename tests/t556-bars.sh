@@ -154,6 +154,26 @@ sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
 	pmu-top --bars none p.pb | grep -q ' d$'
 END
 
+check 'a table says where the order of its rows is chance; JSON has both bars of a row' <<'END'
+	simulate equal200 1 | pmu-topprof -q --slices 20 -o p.pb.gz
+	pmu-top --by object p.pb.gz >table
+	cat table
+	grep -qx "the order of the last 20 objects is chance; +/- allows for this choice." table
+	pmu-top -j --by object p.pb.gz >json
+	python3 - <<-'PY' >got
+		import json
+		rows = json.load(open("json"))["rows"]
+		bars = [r["flat_bar"] for r in rows if "low_selected" in r["flat_bar"]]
+		lower = [b for b in bars if b["low_selected"] < b["low"]]
+		print(len(bars), len(lower), sum(b["high_selected"] < b["low"] for b in bars))
+	PY
+	read -r bars lower wrong <got
+	at_least $bars 20
+	test $lower = $bars && test $wrong = 0
+	simulate steady 1 | pmu-topprof -q --slices 20 | pmu-top --by object >table
+	none grep "is chance" table
+END
+
 check 'the limit of functions that a table leaves out is the largest of their bars' <<'END'
 	# few samples, all in one block: the bar of the program is wide
 	echo 'blocks = [(3, 47, 0)] + [(0, 50, 0)] * 19' | recorded

@@ -158,7 +158,8 @@ check 'one run on each side: shares, what is not included, and samples that a ch
 	grep -qx "total 10000.0 -> 10000.0 (one run each: no telling whether that is noise)" table
 	grep -q "^takes more of the total$" table
 	grep -qE "^ +10.00 % -> +15.00 %  \+5.0 points \[\+4.0, \+6.0\] .* f2$" table
-	grep -q "^one run a side: differences between runs are not in this. Give several" table
+	grep -q "^one run a side: differences between runs are not in this. Of programs that do" table
+	grep -q " in a few long bursts, 10 to 15 % differ so from themselves. Give several" table
 	grep -qx "phases of the program are not included: use pmu-topprof --slices" table
 	none grep -E "grew|shrank|slower|faster" table
 	# the table allows for the choice of two of three: z is 2.128, not 1.96; JSON has both
