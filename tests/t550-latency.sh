@@ -211,11 +211,11 @@ check 'of threads that switch often, waits and time are those of the records of 
 	pmu-topprof --wall -l tid -o p.pb.gz s.data
 	go tool pprof -comments p.pb.gz 2>err | none grep "^lost:" || skip 'records were lost'
 	go tool pprof -symbolize=none -raw p.pb.gz 2>err |
-		PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/switches.py" s.data >got
-	cat got
-	test "$(wc -l <got)" -ge 2
+		PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/switches.py" s.data >all
+	cat all
+	awk '$2 >= 100' all >got	# a sanitizer has a thread of its own at the end
+	test "$(wc -l <got)" = 2
 	while read -r tid switches on off waits wall; do
-		test $switches -ge 100
 		near $waits $off $((off / 100))
 		near $wall $((on + off)) $(((on + off) / 100 + 5000000))
 	done <got
