@@ -14,10 +14,10 @@
 #include "profile/open.h"
 #include "show/annotate-print.h"
 #include "show/notes.h"
+#include "show/screen.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { TO_TEXT, TO_HTML };
@@ -146,7 +146,6 @@ static ssize_t write_to(void *output, const char *bytes, size_t size)
 static void print(struct annotate *a, struct annotate_view *view)
 {
 	const cookie_io_functions_t functions_of_output = { .write = write_to };
-	struct winsize size = { 0 };
 	struct output out;
 
 	command_on_signals(SIGNALS_STOP);
@@ -154,8 +153,8 @@ static void print(struct annotate *a, struct annotate_view *view)
 	FILE *stream = fopencookie(&out, "w", functions_of_output);
 	if (!stream)
 		report_failure(a->report, "cannot write");
-	if (!file && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		view->columns = size.ws_col;
+	if (!file)
+		view->columns = screen_columns();
 	if (stream && format == TO_HTML)
 		annotate_print_page(a, view, stream);
 	else if (stream)

@@ -12,11 +12,10 @@
 #include "profile/open.h"
 #include "show/diff-print.h"
 #include "show/notes.h"
+#include "show/screen.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { EXIT_CHANGED = 3 };
 
@@ -186,11 +185,9 @@ static void write_difference(struct merge *sum, struct report *report)
 static void print(void)
 {
 	struct diff_view view = { .rows = rows, .smallest = smallest,
+				  .columns = screen_columns(),
 				  .unit = per.per == DIFF_PER_UNIT ? per.text : NULL };
-	struct winsize size;
 
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		view.columns = size.ws_col;
 	if (json)
 		diff_print_json(&diff, &view);
 	else

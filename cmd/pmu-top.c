@@ -10,9 +10,9 @@
 #include "base/command.h"
 #include "show/live.h"
 #include "show/notes.h"
+#include "show/screen.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool by_cumulative, objects, json;
@@ -206,7 +206,6 @@ static void advise(const struct top *top, bool is_stream, struct report *report)
 static void print(struct top *top, const char *name, const char *unit, bool is_stream,
 		  struct report *report)
 {
-	struct winsize size = { 0 };
 
 	if (how.label && !top->has_label && top->samples > 0) {
 		report_error(report, "no sample has the label '%s': %s", how.label,
@@ -220,8 +219,7 @@ static void print(struct top *top, const char *name, const char *unit, bool is_s
 				 .by_cumulative = by_cumulative, .ratio = columns,
 				 .ratios = column_count, .objects = objects };
 
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		view.columns = size.ws_col;
+	view.columns = screen_columns();
 	top_sort(top, by_cumulative);
 	top_print(top, &view, (enum top_format)format, stdout);
 	fflush(stdout);

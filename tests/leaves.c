@@ -10,8 +10,8 @@
  *
  *	leaf_...	often() or rarely(), which only the register of the return address (LR) says
  *	own_...		often() or rarely(), which frame pointers say
- *	saved_...	neither: LR has another value, and the frame pointer is that of often() or
- *			rarely().  So the caller that frame pointers say is main()
+ *	saved_...	main(), which frame pointers say: the function has not set its own.  LR has
+ *			another value, so nothing says that often() or rarely() is between them
  *
  * Nothing calls decoy(), but LR has return addresses in it.
  */

@@ -230,7 +230,7 @@ check 'what ran in processes too short for a sample is reported, and [not sample
 	go tool pprof -sample_index=cpu -top p.pb.gz 2>/dev/null | grep -q "\[not sampled\]"
 	pmu-topprof s.data | go tool pprof -top - >top 2>/dev/null || :
 	none grep "not sampled" top
-	# who samples all CPUs is not told to
+	# with -a, the message does not advise -a
 	test "$(id -u)" != 0 || pmu-sample -v -a -e cpu-clock -c 2000000 -o all.data -- \
 		sh -c 'i=0; while test $i -lt 300; do /bin/true; i=$((i + 1)); done' 2>err
 	none grep -e "-a samples CPUs" err

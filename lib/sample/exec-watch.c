@@ -20,7 +20,7 @@ enum {
 	DELAY_NS = 1000000,
 };
 
-/* Let the event FD write into RING, a new one or that of another task on this CPU. */
+/* Let the event FD write into RING.  All events of a CPU share a ring; the first one maps it. */
 static bool use_ring(struct exec_watch *w, struct ring *ring, int fd)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -58,9 +58,9 @@ static uint64_t time_of(const struct perf_event_header *record, const struct sam
 }
 
 /*
- * Return a time for the first record of RING, a sample that says TIME: at most that of the records
- * after it, at least that of the record before it.  The samples right after it may have wrong times
- * for the same reason, so look at a few records.
+ * The first record of RING is a sample whose TIME may be wrong.  Return TIME, moved so that it is
+ * not before the record before it and not after the records after it.  The next samples may have
+ * wrong times, too, so look at a few records.
  */
 static uint64_t between_neighbours(const struct ring *ring, const struct sample_layout *layout,
 				   uint64_t time)

@@ -33,8 +33,8 @@ void name_filter_release(struct name_filter *f)
 }
 
 /*
- * Return the end of the first place in NAME that has COUNT pieces one after another, with anything
- * between them; NULL: there is none.
+ * Look in NAME for COUNT pieces, one after another, with anything between them.  Return where the
+ * last one ends, or NULL if they are not all there.
  */
 static const char *find_pieces(const struct name_filter *f, const char *name, const char *piece,
 			       size_t count)

@@ -98,6 +98,13 @@ int screen_key(void)
 	return 0;
 }
 
+size_t screen_columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 void screen_size(size_t *columns, size_t *lines)
 {
 	struct winsize size = { 0 };

@@ -22,6 +22,9 @@ int screen_key(void);
 /* Return the terminal's size in characters; 80 x 24 if it is unknown. */
 void screen_size(size_t *columns, size_t *lines);
 
+/* Return the columns of the terminal that is stdout; 0: it is no terminal, or they are unknown. */
+size_t screen_columns(void);
+
 /* Return whether the size has changed, or the screen came back, since the last call. */
 bool screen_changed(void);
 

@@ -283,7 +283,10 @@ static enum evidence has_same_call(struct generation *g, const struct thread *t,
 	return EVIDENCE_NONE;
 }
 
-/* Return what shows the call of N's caller, if EVIDENCE shows that of N; N is in G. */
+/*
+ * N is a node of G, and EVIDENCE says whether its call is still running.  Return the same for the
+ * call of N's caller.
+ */
 static enum evidence evidence_above(struct joiner *j, const struct generation *g,
 				    const struct thread *t, const struct node *n,
 				    enum evidence evidence)

@@ -40,7 +40,7 @@ void leaf_callers_follow(struct leaf_callers *l, const struct stream_reader *in,
 		unwind_follow(l->unwind, rec);
 }
 
-/* Return the index of the first user address in CHAIN; CHAIN.count: there is none. */
+/* Return the index of the first user address in CHAIN, or CHAIN.count if it has none. */
 static uint64_t first_user(struct words chain)
 {
 	uint64_t i = 0;

@@ -26,7 +26,7 @@ int main(void)
 	    "what a known copy counted and lost is left out");
 	t = leave_out(2000, 100, 1000, 0, 800, 150);
 	tap(t.count == 1000 && t.lost == 20, "no more is lost than was counted");
-	/* 1000 of the count may be that of a copy, but only 30 samples were lost */
+	/* a copy may have counted 1000; but 30 lost samples stand for no more than 300 */
 	t = leave_out(3000, 30, 0, 1000, 2700, 0);
 	tap(t.in_doubt == 300 && (int)doubt_percent(&t) == 11,
 	    "a copy in doubt counted no more than lost samples stand for");

@@ -173,7 +173,7 @@ static void test_times(void)
 	tap(merges("7:64 7:64 "), "unless the ring was full for too long");
 }
 
-/* Samples with the time of another session's event, whose clock is ahead or behind. */
+/* Samples have the time of another session's event.  Its clock is ahead of ours, or behind. */
 static void test_doubtful(void)
 {
 	bool good = true;
@@ -196,7 +196,8 @@ static void test_doubtful(void)
 	put_sample(&ring[0], 5);
 	put_fork(&ring[0], base + 30);
 	put_text_poke(&ring[1], base + 5, 0);
-	tap(merges_doubtful("20:64 7:64 9:56 7:64 "), "one whose time is behind is not old");
+	tap(merges_doubtful("20:64 7:64 9:56 7:64 "),
+	    "a sample whose time is too early keeps its place");
 	begin(0);
 	put_sample(&ring[0], base + 10);
 	put_header(&ring[0], PERF_RECORD_SAMPLE, 8);
