@@ -122,9 +122,9 @@ profile() {
 }
 
 # ours OPTION...: the lines of pmu-annotate that have samples: place, flat, cum; without "ret",
-# which pprof does not show at the end of a function
+# which pprof does not show at the end of a function, unless $returns is set
 ours() {
-	pmu-annotate -q -t samples --bars none --context 0 "$@" | awk '
+	pmu-annotate -q -t samples --bars none --context 0 "$@" | awk -v returns="${returns-}" '
 		NR > 2 && $NF != "..." && NF > 4 {
 			i = 1
 			flat = $i == "." ? 0 : $i
@@ -133,7 +133,7 @@ ours() {
 			i += $i == "." ? 1 : 2
 			i += $i == ">"
 			sub(/^>/, "", $i)
-			if ($i ~ /^[0-9a-f?]+:$/ && (flat || cum) && $(i + 1) !~ /^retq?$/) {
+			if ($i ~ /^[0-9a-f?]+:$/ && (flat || cum) && (returns || $(i + 1) !~ /^retq?$/)) {
 				sub(":", "", $i)
 				print $i, flat, cum
 			}
@@ -203,6 +203,7 @@ check 'instructions have the counts of perf annotate' <<'END'
 	unsanitized
 	needs_command perf objdump
 	perf_record -e cpu-clock -F 4000 -o perf.data "$scratch/w"
+	returns=1	# perf shows them
 	ours --asm '^hot$' perf.data | cut -d " " -f 1,2 >mine
 	perf annotate --stdio -n -i perf.data -s hot 2>err | sed -n \
 		"s/^ *\([1-9][0-9]*\) : *\([0-9a-f]*\):.*/\2 \1/p" | sort | same - mine
