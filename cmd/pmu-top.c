@@ -185,13 +185,15 @@ static void advise(const struct top *top, bool is_stream, struct report *report)
 {
 	const struct top_row *nameless = nameless_row(top);
 	bool is_made = nameless && !strncmp(nameless->name, "[anon: ", strlen("[anon: "));
+	const char *no_names = nameless && strstr(nameless->name, ": 1 address]") ? "has no name"
+										  : "have no names";
 
 	if (top->samples == 0)
 		report_note(report, "the profile has no samples: what was profiled did nothing "
 			    "that the event counts, or ended too soon, or no sample was selected");
 	else if (!how.label && is_made)
-		report_note(report, "%s have no names: the program made this code while it ran; "
-			    "pmu-symbolize says what its compiler needs", nameless->name);
+		report_note(report, "%s %s: the program made this code while it ran; pmu-symbolize "
+			    "says what its compiler needs", nameless->name, no_names);
 	else if (!how.label && !top->has_functions && is_stream)
 		report_note(report, "no address has a name; pmu-symbolize -v says what was "
 			    "missing");
@@ -199,8 +201,8 @@ static void advise(const struct top *top, bool is_stream, struct report *report)
 		report_note(report, "the profile has addresses only: put pmu-symbolize before "
 			    "pmu-topprof");
 	else if (!how.label && nameless)
-		report_note(report, "%s have no names: install the debug package of that file; "
-			    "pmu-symbolize -v says what was missing", nameless->name);
+		report_note(report, "%s %s: install the debug package of that file; "
+			    "pmu-symbolize -v says what was missing", nameless->name, no_names);
 }
 
 static void print(struct top *top, const char *name, const char *unit, bool is_stream,

@@ -100,7 +100,7 @@ kinds = {
 def is_true(file, line):
     line = re.sub(r"^pmu-serve: --keep: ", "", line)
     tool, _, text = line.partition(": ")
-    more = re.match(r"\d+ more like '(.*)'( within an hour)?$", text)
+    more = re.match(r"\d+ more(?: within an hour)? like this: (.*?)(?:\.\.\.)?$", text)
     if more:	# the start of the first one, which was printed
         return any(more[1] in l for f, l in lines if f == file and not l.endswith(more[0]))
     for pattern, judge in kinds.get(tool, []):

@@ -267,7 +267,7 @@ check 'compressed modules that are cut, damaged, or far too large: one message, 
 		head -c 8 m.ko.$form >"$file"
 		refused "damaged or cut short;"
 		printf "not a module" >"$file"
-		refused "it is no ELF file;"
+		refused "it is not an ELF file;"
 		head -c 30 m.ko >part
 		pack part
 		cp part.$form "$file"		# whole, but not the ELF file

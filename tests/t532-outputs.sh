@@ -71,7 +71,7 @@ check 'a profile subtracted from another, as pprof -base does; from itself 0 is 
 	exits 1 pmu-topprof --diff other.pb.gz new.pb.gz 2>err >out
 	grep -q "other.pb.gz. has other sample types" err
 	exits 1 pmu-topprof new.pb.gz s.data 2>err >out
-	grep -q "s.data. is no pprof profile" err
+	grep -q "s.data. is not a pprof profile" err
 	exits 2 pmu-topprof --diff base.pb.gz 2>err >out
 END
 

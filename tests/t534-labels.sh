@@ -138,7 +138,7 @@ check 'damaged labels are reported, and their samples are not known to have none
 	grep -q "damaged.data: offset 0x330: labels record is shorter than its fields; skipped" err
 	exits 1 pmu-stream --check damaged.data 2>err
 	test "$(grep -c "offset 0x.*: labels record" err)" = 3
-	grep -q "20 more like" err
+	grep -q "20 more like this" err
 	exits 1 pmu-symbolize damaged.data >/dev/null 2>>err
 END
 

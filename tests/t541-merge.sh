@@ -179,7 +179,7 @@ check 'profiles are known by their bytes, gzip or not; a stream among them is re
 	pmu-topprof plain - <2.pb.gz >got.pb.gz
 	cmp want.pb.gz got.pb.gz
 	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz 2.data 2>err
-	grep -q "2.data. is no pprof profile" err
+	grep -q "2.data. is not a pprof profile" err
 	pmu-sample -e cpu-clock -F 500 -- ten serial 0.1 | pmu-topprof -o other.pb.gz
 	exits 1 pmu-topprof -o p.pb.gz 1.pb.gz other.pb.gz 2>err
 	grep -q "other.pb.gz. has other sample types" err
@@ -193,7 +193,7 @@ check 'damaged profiles are refused or merged, never worse' <<'END'
 		head -c $((size * n / 61)) plain >cut
 		pmu-topprof --diff 2.pb.gz cut >out 2>err && continue || status=$?
 		test $status = 1
-		grep -q "is no pprof profile, or damaged\|sample types" err
+		grep -q "is not a pprof profile, or damaged\|sample types" err
 	done
 	for n in $(seq 1 $step 60); do
 		cp plain bad

@@ -83,7 +83,7 @@ check 'what unfolds to much more than its size is refused, or cut with a message
 	grep -q 'its samples have 1024000000 frames, and a profile may have 1000000000' err
 	made too-many-labels 1 >labels.pb
 	exits 1 pmu-top labels.pb 2>err
-	grep -q 'is no pprof profile, .* or is damaged' err
+	grep -q 'is not a pprof profile, .* or is damaged' err
 	made inlines 1000 >inlines.pb
 	exits 1 pmu-top -n 1000 inlines.pb >table 2>err
 	grep -q "^pmu-top: 'inlines.pb' has 1 locations with more than 256 lines" err

@@ -74,7 +74,10 @@ check 'text that is no stack is reported, and an input that is nothing is refuse
 	printf 'a;b 3\nno number\nc 1\n' >text
 	exits 1 pmu-top -j text >out 2>err
 	fields flat <out | grep -qx "b 3"
-	grep -q "^pmu-top: 'text': 1 lines are no stack, space and number, .* first is line 2$" err
+	grep -q "^pmu-top: 'text': line 2 is left out: a line is a stack, a space and a num" err
+	printf 'a -5\na -2\nc 1\n' >text
+	exits 1 pmu-top -j text >out 2>err
+	grep -q "^pmu-top: 'text': line 1 and 1 more are left out: .* number from 0 on$" err
 	for bytes in 'just words' '1 2 x' ''; do
 		printf "$bytes" >text
 		exits 1 pmu-top text >out 2>err
@@ -86,7 +89,7 @@ check 'text that is no stack is reported, and an input that is nothing is refuse
 	grep -qx "pmu-top: 'text' is empty" err
 	head -c 3000 /dev/urandom >noise
 	exits 1 pmu-top noise >out 2>err
-	grep -qx "pmu-top: 'noise' is no .* or folded text, or is damaged" err
+	grep -qx "pmu-top: 'noise' is not a .* or folded text, or is damaged" err
 	exits 1 pmu-top . >out
 	exits 1 pmu-top nowhere >out
 END

@@ -51,8 +51,8 @@ check 'shares in blocks of time have the bars that the formulas give' <<'END'
 		near $5 $high_run 0.000001
 		pmu-top --by object p.pb.gz >table
 		test $mark = $(grep -q "%~ .* f$" table && echo True || echo False)
-		test $mark = $(grep -q "^~ changes over" table && echo True || echo False)
-		grep -q "^1,000 samples, 20 spans of time; +/-: 95 %$" table
+		test $mark = $(grep -q "^~ this share rose or fell" table && echo True || echo False)
+		grep -q "^1,000 samples; a share is within +/- in 95 of 100 recordings$" table
 		# the interval is not symmetric: the column is half of it
 		half=$(awk '/ f$/ { print $3 }' table)
 		# in CSV, both ends: those of this run if marked
@@ -81,13 +81,14 @@ END
 check 'without slices the bar covers this recording only; too few slices are reported' <<'END'
 	echo "blocks = [(20 * (i % 4 < 2), 50 - 20 * (i % 4 < 2), 0) for i in range(20)]" | recorded
 	pmu-topprof --slices 0 -o p.pb.gz s.data
+	within="a share is within +/- in 95 of 100 recordings"
 	pmu-top --by object p.pb.gz | sed -n 2p |
-		grep -qx "1,000 samples, no spans of time (pmu-topprof --slices 20); +/-: 95 %"
+		grep -qx "1,000 samples; $within, if it does not change over time (pmu-topprof --slices 20)"
 	test "$(bar p.pb.gz low high)" = "$(bar p.pb.gz low_run high_run)"
 	test "$(bar s.data low)" != "$(bar s.data low_run)"
 	echo "blocks = [(2, 8, 0)] * 4" | recorded
 	pmu-top --by object s.data | sed -n 2p |
-		grep -qx "40 samples, too short for spans of time; +/-: 95 %"
+		grep -qx "40 samples; $within, if it does not change over time (too short to tell)"
 END
 
 check 'losses raise the weight of the other samples of a slice; a line has the worst case' <<'END'
@@ -98,7 +99,7 @@ check 'losses raise the weight of the other samples of a slice; a line has the w
 		pmu-top --by object $input >table
 		none grep '\[lost\]' table
 		grep -q "^20 % of samples were lost; were they all .* up to 20 points higher.$" table
-		grep -q "^240 samples, .*; +/-: if all lost samples were of one row$" table
+		grep -q "^240 samples; +/-: if all lost samples were of one row$" table
 	done
 	pmu-top -j --by object p.pb.gz | grep -q '"lost": 60, "lost_share": 0.200000,'
 	pmu-top --bars none --by object p.pb.gz | grep -q '\[lost\]'
@@ -148,8 +149,7 @@ sys.stdout.buffer.write(profile([p for i, (name, n) in enumerate(names, 1)
 	pmu-top p.pb >table
 	none grep -E ' [cd]$' table
 	grep -qE ' 9.50%   1.8[0-9] .* b$' table
-	grep -qx '2 functions below what 1,000 samples can tell (each under 0.88 %), together 0.5 %.' \
-		table
+	grep -qx '2 more functions, too rare to measure (each under 0.88 %), take 0.5 % together.' table
 	test "$(pmu-top -j p.pb | grep -c '"name"')" = 4
 	pmu-top --bars none p.pb | grep -q ' d$'
 END
@@ -179,7 +179,7 @@ check 'the limit of functions that a table leaves out is the largest of their ba
 	echo 'blocks = [(3, 47, 0)] + [(0, 50, 0)] * 19' | recorded
 	pmu-topprof --slices 20 -o p.pb.gz s.data
 	pmu-top --by object p.pb.gz >table
-	limit=$(sed -n 's/^1 object below what .* can tell (each under \([0-9.]*\) %.*/\1/p' table)
+	limit=$(sed -n 's/^1 more object, too rare to .* (under \([0-9.]*\) %), takes .*/\1/p' table)
 	cat table
 	pmu-top -j --by object p.pb.gz >json
 	high=$(bar p.pb.gz high)
@@ -236,7 +236,7 @@ check 'where few samples hold the weight, all samples limit the effective number
 	pmu-topprof -l none -o p.pb.gz s.data
 	pmu-top --by object p.pb.gz >table
 	# (990 + 1000)^2 / (990 + 10 * 100^2)
-	grep -q "^1,000 samples, worth 39 of equal weight, " table
+	grep -q "^1,000 samples, worth 39 of equal weight; a share" table
 	set -- $(bar p.pb.gz share low high)
 	# Wilson with 39.2 samples, which is wider than by the squares of f's own samples
 	near $1 0.1005 0.0001
@@ -250,7 +250,7 @@ check 'a function that ran once, but long, is in the table, however wide its bar
 	pmu-top --by object --bars program p.pb.gz >table
 	cat table
 	grep -qE '10.00%~? +[0-9.]+ .* f$' table
-	none grep "samples can tell" table
+	none grep "too rare" table
 END
 
 check 'three or more merged runs are compared as wholes; a line says that two are not' <<'END'
@@ -263,7 +263,7 @@ check 'three or more merged runs are compared as wholes; a line says that two ar
 	pmu-topprof 1.pb.gz 2.pb.gz -o two.pb.gz
 	pmu-topprof 1.pb.gz 2.pb.gz 3.pb.gz -o three.pb.gz
 	pmu-top --by object two.pb.gz >table
-	grep -q " 40 spans of time in 2 runs; " table
+	grep -q " samples in 2 runs; a share" table
 	grep -q "^+/- does not include differences between runs: this needs three runs " table
 	pmu-top --by object three.pb.gz >table
 	none grep "differences between" table

@@ -360,11 +360,11 @@ check 'source files are found in a tree that moved, and refused if they are no t
 	pmu-annotate --source-path moved f p.pb | grep -q "has only 1 lines: it is not what the program"
 	mkfifo fifo
 	sourced "$PWD/fifo"
-	timeout 60 pmu-annotate f p.pb | grep -q "it is no regular file"
+	timeout 60 pmu-annotate f p.pb | grep -q "it is not a regular file"
 	sourced /dev/zero
-	timeout 60 pmu-annotate f p.pb | grep -q "it is no regular file"
+	timeout 60 pmu-annotate f p.pb | grep -q "it is not a regular file"
 	sourced "$BIN/pmu-annotate"
-	pmu-annotate f p.pb | grep -q "it is no text"
+	pmu-annotate f p.pb | grep -q "it is not text"
 END
 
 check 'a source file that is newer than the program is said to be' <<'END'
@@ -579,7 +579,7 @@ check 'JIT code comes from the jitdump file: the last of its name at an address'
 	head -c 100 jit-4194000.dump >cut.dump
 	exits 1 pmu-annotate --asm --jitdump cut.dump first p.pb.gz
 	exits 1 pmu-annotate --asm --jitdump p.pb.gz first p.pb.gz 2>err
-	grep -q "is no jitdump file" err
+	grep -q "is not a jitdump file" err
 END
 
 check 'code of another architecture needs an objdump that knows it' <<'END'

@@ -186,7 +186,7 @@ check 'an error is one line, which pprof prints' <<'END'
 	refused 400 "seconds takes" "$url/debug/pprof/profile?pid=$$&seconds=-1"
 	refused 400 "unknown parameter 'even'; there are: event, period" "$pmu?even=1"
 	refused 400 "period is given twice, with different" "$pmu?period=1&period=2"
-	refused 400 "is no text" "$pmu?event=a%00b"
+	refused 400 "is not text" "$pmu?event=a%00b"
 	refused 400 "one of period, rate" "$pmu?event=cycles&period=1000&rate=9&pid=$$"
 	refused 400 "callgraph takes one of" "$pmu?event=cycles&callgraph=best"
 	refused 400 "types takes all or one, not 'two'" "$pmu?event=cycles&types=two"
@@ -343,10 +343,10 @@ check 'no script of a web page, no other Host; a token opens both, and only the 
 	chmod 640 token
 	echo short >token
 	exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
-	grep -q "is no token: it has 5 bytes" err
+	grep -q "is not a token: it has 5 bytes" err
 	echo "0123456789abcdef0123 " >token
 	exits 1 pmu-serve -a -l 127.0.0.1:0 --token-file token 2>err
-	grep -q "is no token: it has a space" err
+	grep -q "is not a token: it has a space" err
 	if test "$(id -u)" = 0; then
 		echo 0123456789abcdef0123 >token
 		chmod 400 token

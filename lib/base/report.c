@@ -15,8 +15,8 @@ static void print_counts(const struct report *r, const char *span)
 {
 	for (int i = 0; i < REPORT_KINDS && r->kind[i].format; i++)
 		if (r->kind[i].count > REPORT_SHOWN && !r->quiet)
-			fprintf(stderr, "%s: %" PRIu64 " more like '%s'%s\n", r->tool,
-				r->kind[i].count - REPORT_SHOWN, r->kind[i].first, span);
+			fprintf(stderr, "%s: %" PRIu64 " more%s like this: %s\n", r->tool,
+				r->kind[i].count - REPORT_SHOWN, span, r->kind[i].first);
 }
 
 void report_check_hour(struct report *r)
@@ -48,6 +48,18 @@ static struct report_kind *kind_of(struct report *r, const char *format)
 	return kind;
 }
 
+/* Keep TEXT as the first message of KIND: whole, or whole characters and "...". */
+static void keep_first(struct report_kind *kind, const char *text)
+{
+	const size_t most = sizeof(kind->first) - sizeof("...");
+	size_t used = 0, next;
+	uint32_t code;
+
+	while ((next = text_character(text + used, &code)) > 0 && used + next <= most)
+		used += next;
+	snprintf(kind->first, sizeof(kind->first), "%.*s%s", (int)used, text, next ? "..." : "");
+}
+
 /* Count a message, and print it after PREFIX unless its kind was printed often enough this hour. */
 __attribute__((format(printf, 4, 0)))
 static void add(struct report *r, const char *prefix, const char *suffix,
@@ -60,8 +72,7 @@ static void add(struct report *r, const char *prefix, const char *suffix,
 	vsnprintf(text, sizeof(text), format, args);
 	text_make_safe(text);
 	if (kind->count++ == 0)
-		snprintf(kind->first, sizeof(kind->first), "%.*s",
-			 (int)sizeof(kind->first) - 1, text);
+		keep_first(kind, text);
 	if (kind->count <= REPORT_SHOWN && !r->quiet)
 		fprintf(stderr, "%s: %s%s%s\n", r->tool, prefix, text, suffix);
 }

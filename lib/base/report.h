@@ -29,7 +29,7 @@ struct report {
 	struct report_kind {
 		const char *format;	/* the literal of the call site, compared by address */
 		uint64_t count;		/* in this hour */
-		char first[100];	/* its first message of this hour, truncated */
+		char first[160];	/* its first message of this hour; ends with "..." if cut */
 	} kind[REPORT_KINDS];
 };
 

@@ -103,7 +103,7 @@ static bool read_header(struct elf *elf, const char **why)
 {
 	struct elf_bytes ident = elf_part(elf, 0, EI_NIDENT);
 
-	*why = "it is no ELF file";
+	*why = "it is not an ELF file";
 	if (!ident.size || memcmp(ident.at, ELFMAG, SELFMAG))
 		return false;
 	elf->is64 = ident.at[EI_CLASS] == ELFCLASS64;

@@ -136,6 +136,9 @@ bool event_check(const struct event *event, char *why, size_t size);
  */
 bool event_check_relaxed(struct event_list *list, struct event *event, char *why, size_t size);
 
+/* Return whether the kernel shows a PMU of this machine's CPUs: most virtual machines have none. */
+bool event_machine_has_pmu(void);
+
 /* Write to WHY (SIZE bytes) why the kernel refused EVENT with ERROR, an errno, and a remedy. */
 void event_explain(const struct event *event, int error, char *why, size_t size);
 

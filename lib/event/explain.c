@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static bool has_core_pmu(void)
+bool event_machine_has_pmu(void)
 {
 	struct pmus pmus = { 0 };
 
@@ -35,7 +35,7 @@ static bool is_hardware(const struct event *event)
 
 static void explain_absent(const struct event *event, char *why, size_t size)
 {
-	if (is_hardware(event) && !has_core_pmu())
+	if (is_hardware(event) && !event_machine_has_pmu())
 		snprintf(why, size, "this machine shows no hardware PMU (a virtual machine?): "
 			 "turn on the hypervisor's virtual PMU, or use cpu-clock");
 	else if (is_hardware(event))
@@ -116,10 +116,10 @@ static void explain_unsupported(const struct event *event, char *why, size_t siz
 			 "or fewer p", event->attr.precise_ip);
 	else if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
 		snprintf(why, size, "%s: leave out -b, -j, --call-graph lbr and branch_type=",
-			 !has_core_pmu() ? "branches are recorded by a hardware PMU, and this "
-			 "machine shows none" : !is_hardware(event) ? "branches are recorded with "
-			 "events of the CPU only, such as cycles" : "this CPU, or virtual machine, "
-			 "records no branches");
+			 !event_machine_has_pmu() ? "branches are recorded by a hardware PMU, and "
+			 "this machine shows none" : !is_hardware(event) ? "branches are recorded "
+			 "with events of the CPU only, such as cycles" : "this CPU, or virtual "
+			 "machine, records no branches");
 	else
 		snprintf(why, size, "its PMU has no interrupt to sample with, or does not support "
 			 "one of the modifiers");
@@ -155,7 +155,7 @@ void event_explain(const struct event *event, int error, char *why, size_t size)
 	/* The kernel checks rights first; an event without a PMU would fail with all rights. */
 	if (event->attr.type == EVENT_TYPE_ABSENT ||
 	    (is_denied && is_hardware(event) && !rights_is_filtered() &&
-	     !has_core_pmu()))
+	     !event_machine_has_pmu()))
 		error = ENOENT;
 	switch (error) {
 	case ENOENT: case ENODEV: case ENXIO:

@@ -139,7 +139,7 @@ struct jit_code *jit_code_open(const char *path, struct report *report)
 		if (read_header(j, &c))
 			read_records(j, c);
 		else
-			report_error(report, "'%s' is no jitdump file", path);
+			report_error(report, "'%s' is not a jitdump file", path);
 	}
 	descriptor_close(fd);
 	if (j->codes > 0)

@@ -112,8 +112,8 @@ static void report_why(struct code_files *c, struct code_file *f)
 		report_note(c->report, "no instructions of the kernel: it changes its code when "
 			    "it starts, so that no file has it; perf annotate reads its memory");
 	else if (*path == '[' || !strncmp(path, "//", 2) || !*path)
-		report_note(c->report, "no instructions in '%s': it is no file; for code of a JIT "
-			    "compiler, name its jitdump file by --jitdump", path);
+		report_note(c->report, "no instructions in '%s': it is not a file; for code of a "
+			    "JIT compiler, name its jitdump file by --jitdump", path);
 	else
 		report_note(c->report, "no instructions in '%s': %s", path,
 			    locate_reason(f->source.result));

@@ -100,7 +100,7 @@ static const char *why_closed(void)
 {
 	switch (errno) {
 	case ENOTSUP:
-		return "it is no regular file";
+		return "it is not a regular file";
 	case EPERM:
 		return "not all users may read it: name its directory with --source-path";
 	case EACCES:
@@ -124,7 +124,7 @@ static void read_all(struct source_text *s, int fd, size_t size)
 		have += n > 0 ? (size_t)n : 0;
 	}
 	if (memchr(s->bytes, 0, have))
-		s->why_not = "it is no text";
+		s->why_not = "it is not text";
 	if (have > 0 && s->bytes[have - 1] != '\n')
 		s->bytes[have++] = '\n';
 	for (size_t at = 0; at < have && !s->why_not; s->lines++) {

@@ -301,7 +301,7 @@ void locate_check_list(const char **list, struct report *report)
 	if (access(*list, R_OK) < 0 || stat(*list, &st) < 0)
 		report_failure(report, "cannot read '%s'", *list);
 	else if (!S_ISREG(st.st_mode))
-		report_error(report, "cannot read '%s': it is no regular file", *list);
+		report_error(report, "cannot read '%s': it is not a regular file", *list);
 	else
 		return;
 	*list = NULL;
@@ -312,7 +312,7 @@ const char *locate_reason(enum locate_result result)
 	static const char *const reason[] = {
 		[LOCATED] = "found",
 		[LOCATE_ABSENT] = "the file is gone, or may not be read",
-		[LOCATE_NO_ELF] = "it is no ELF file",
+		[LOCATE_NO_ELF] = "it is not an ELF file",
 		[LOCATE_OTHER_BUILD] = "the file here is of another build than the one recorded",
 		[LOCATE_OTHER_FILE] = "another file is in its place now",
 		[LOCATE_CHANGED] = "it was changed after the recording",

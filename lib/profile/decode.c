@@ -473,7 +473,10 @@ static struct decoded *take(uint8_t *bytes, size_t size, const char *file, const
 	d->size = size;
 	if (decode(&g))
 		return d;
-	if (!g.reported)
+	if (size == 0 && !strcmp(file, "-"))
+		report_error(report, "standard input is empty: give a FILE, or send a profile or a "
+			     "stream into it");
+	else if (!g.reported)
 		report_error(report, "'%s' is %s", file, size > 0 ? wrong : "empty");
 	decoded_free(d);
 	return NULL;
@@ -486,15 +489,15 @@ struct decoded *decoded_read(const char *file, void when_read(void), struct repo
 
 	if (bytes && when_read)
 		when_read();
-	return bytes ? take(bytes, size, file, "no pprof profile, or damaged; streams are joined "
-			    "by pmu-stream --cat", report) : NULL;
+	return bytes ? take(bytes, size, file, "not a pprof profile, or damaged; streams are "
+			    "joined by pmu-stream --cat", report) : NULL;
 }
 
 struct decoded *decoded_take(uint8_t *bytes, size_t size, const char *file,
 			     struct report *report)
 {
-	return take(bytes, size, file, "no pprof profile, stream, perf.data file or folded text, "
-		    "or is damaged", report);
+	return take(bytes, size, file, "not a pprof profile, stream, perf.data file or folded "
+		    "text, or is damaged", report);
 }
 
 static void release_items(struct decoded_items *items)

@@ -118,6 +118,16 @@ static void put_names(struct reading *r)
 		put(r, 6, r->strings.text[id], strlen(r->strings.text[id]));
 }
 
+static void report_left_out(const struct reading *r, const char *file, struct report *report)
+{
+	char more[64] = " is";
+
+	if (r->wrong > 1)
+		snprintf(more, sizeof(more), " and %" PRIu64 " more are", r->wrong - 1);
+	report_error(report, "'%s': line %" PRIu64 "%s left out: a line is a stack, a space and a "
+		     "number from 0 on", file, r->first_wrong, more);
+}
+
 uint8_t *folded_read(char *text, size_t size, const char *file, size_t *encoded,
 		     struct report *report)
 {
@@ -131,12 +141,10 @@ uint8_t *folded_read(char *text, size_t size, const char *file, size_t *encoded,
 		take_line(&r, line, ++number);
 	}
 	if (r.stacks == 0)
-		report_error(report, "'%s' is no pprof profile, stream or perf.data file, and no "
-			     "folded text: no line is a stack, a space and a number", file);
+		report_error(report, "'%s' is not a pprof profile, stream or perf.data file, and "
+			     "no folded text: no line is a stack, a space and a number", file);
 	else if (r.wrong > 0)
-		report_error(report, "'%s': %" PRIu64 " lines are no stack, space and number, and "
-			     "are left out; the first is line %" PRIu64, file, r.wrong,
-			     r.first_wrong);
+		report_left_out(&r, file, report);
 	put_names(&r);
 	bool good = r.stacks > 0;
 	uint8_t *bytes = pack_take(r.pack, encoded);

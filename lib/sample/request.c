@@ -40,8 +40,12 @@ static bool add_default(const struct event_request *request, struct event_list *
 
 	if (!probe(request, "cycles", &can, why, sizeof(why), report))
 		return false;
-	if (!can)
-		report_note(report, "cannot sample cycles, so sampling cpu-clock: %s", why);
+	if (!can && !event_machine_has_pmu())
+		report_note(report, "no hardware counters here (a virtual machine?): sampling time "
+			    "instead (cpu-clock)");
+	else if (!can)
+		report_note(report, "cannot sample cycles: sampling time instead (cpu-clock): %s",
+			    why);
 	return event_parse(list, request->how, can ? "cycles" : "cpu-clock", report);
 }
 

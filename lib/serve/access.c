@@ -61,13 +61,13 @@ bool access_read_token(struct access_rules *rules, const char *file, struct repo
 	size_t length = strcspn(text, "\r\n");
 	text[length] = '\0';
 	if (length < ACCESS_TOKEN_LEAST || length > ACCESS_TOKEN_MOST) {
-		report_error(report, "the first line of '%s' is no token: it has %zu bytes, not %d "
-			     "to %d; 'openssl rand -hex 32' makes one", file, length,
+		report_error(report, "the first line of '%s' is not a token: it has %zu bytes, not "
+			     "%d to %d; 'openssl rand -hex 32' makes one", file, length,
 			     ACCESS_TOKEN_LEAST, ACCESS_TOKEN_MOST);
 		return false;
 	}
 	if (!is_visible(text)) {
-		report_error(report, "the first line of '%s' is no token: it has a space or "
+		report_error(report, "the first line of '%s' is not a token: it has a space or "
 			     "another character that is not visible ASCII", file);
 		return false;
 	}

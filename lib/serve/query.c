@@ -275,10 +275,10 @@ bool query_parse(struct query *q, const char *text, unsigned allowed)
 		if (size == 0)
 			continue;
 		if (!decode(text, name_size, &at))
-			return wrong(q, "the name of a parameter is no text");
+			return wrong(q, "the name of a parameter is not text");
 		const char *value = at;
 		if (!decode(equals ? equals + 1 : "", equals ? size - name_size - 1 : 0, &at))
-			return wrong(q, "the value of '%.40s' is no text", name);
+			return wrong(q, "the value of '%.40s' is not text", name);
 		if (!parse_parameter(q, name, value, allowed, given))
 			return false;
 	}

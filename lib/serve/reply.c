@@ -97,7 +97,7 @@ static const char *refusal(int status)
 	case 413: return "the request is too long\n";
 	case 417: return "Expect: there is nothing but 100-continue\n";
 	case 501: return "there is no such method; use GET\n";
-	default: return "this is no HTTP request, or its head is too long\n";
+	default: return "this is not an HTTP request, or its head is too long\n";
 	}
 }
 

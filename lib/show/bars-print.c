@@ -83,17 +83,18 @@ void bars_print_head(const struct bars *b, FILE *out)
 	fputs(b->taken == 1 ? " sample" : " samples", out);
 	if (b->whole.most > 0)
 		fprintf(out, ", worth %.0f of equal weight", b->whole.most);
-	if (b->whole.price[0] > 0)
-		fprintf(out, ", %" PRIu32 " spans of time", b->spans);
 	if (b->whole.runs > 1)
-		fprintf(out, "%s %" PRIu32 " runs", b->whole.price[0] > 0 ? " in" : ",",
-			b->whole.runs);
+		fprintf(out, " in %" PRIu32 " runs", b->whole.runs);
+	if (bars_lost(b) > MUCH_LOST) {
+		fputs("; +/-: if all lost samples were of one row\n", out);
+		return;
+	}
+	fputs("; a share is within +/- in 95 of 100 recordings", out);
 	if (!b->has_slices)
-		fputs(", no spans of time (pmu-topprof --slices 20)", out);
+		fputs(", if it does not change over time (pmu-topprof --slices 20)", out);
 	else if (b->whole.price[0] == 0)
-		fputs(", too short for spans of time", out);
-	fputs(bars_lost(b) > MUCH_LOST ? "; +/-: if all lost samples were of one row\n"
-				       : "; +/-: 95 %\n", out);
+		fputs(", if it does not change over time (too short to tell)", out);
+	fputc('\n', out);
 }
 
 static double worst_low(const struct bars *b, double low)
@@ -212,18 +213,19 @@ void bars_print_foot(const struct bars *b, const struct bars_left *left, const c
 	double lost = bars_lost(b);
 
 	if (left->any_mark)
-		fputs("~ changes over the recording: +/- holds for this recording; another one may "
-		      "differ by more.\n", out);
+		fputs("~ this share rose or fell during the recording: another run may differ by "
+		      "more than +/-.\n", out);
 	if (left->unsure)
 		fprintf(out, "the order of the last %" PRIu64 " %s%s is chance; +/- allows for "
 			"this choice.\n", left->unsure, row_kind, left->unsure == 1 ? "" : "s");
 	if (left->few) {
-		fprintf(out, "%" PRIu64 " %s%s below what ", left->few, row_kind,
-			left->few == 1 ? "" : "s");
-		print_count(b->taken, out);
-		fputs(" samples can tell (each under ", out);
+		bool one = left->few == 1;
+
+		fprintf(out, "%" PRIu64 " more %s%s, too rare to measure (%s", left->few, row_kind,
+			one ? "" : "s", one ? "under " : "each under ");
 		print_limit(left->high, out);
-		fprintf(out, "), together %.1f %%.\n", 100 * left->share);
+		fprintf(out, one ? "), takes %.1f %%.\n" : "), take %.1f %% together.\n",
+			100 * left->share);
 	}
 	if (lost > 0) {
 		bars_print_percent(lost, out);

@@ -16,7 +16,7 @@ enum bars_how {
 /* A sentence on what the bars cover and what they leave out, for -v and JSON. */
 extern const char bars_note[];
 
-/* Print a line of a table's head: the number of samples, spans of time and runs. */
+/* Print a line of a table's head: the number of samples and runs, and what +/- says. */
 void bars_print_head(const struct bars *b, FILE *out);
 
 /*

@@ -173,23 +173,23 @@ static void print_row_count(const struct diff *d, size_t count, FILE *out)
 	fprintf(out, "%zu %s%s", count, top_row_kind(&d->how.rows), count == 1 ? "" : "s");
 }
 
-/* Print how many runs or samples it takes to find a change of R by SMALLEST, if that is known. */
+/* Print how many runs or samples would show a change of R by SMALLEST, if that is known. */
 static void print_needed(const struct diff *d, const struct diff_row *r, double smallest,
 			 FILE *out)
 {
 	enum { MANY = 10 };	/* a prediction above this multiple of the present data is vague */
 	double needed = diff_needed(d, r, smallest), most = MANY * diff_has(d);
-	const char *about = needed > most ? "more than" : "about";
+	bool is_single = diff_is_single(d);
 
 	if (!(needed > 0 && isfinite(needed)))
 		return;
-	fputs(diff_is_single(d) ? "; " : "; for ", out);
-	bars_print_percent(smallest, out);
-	if (diff_is_single(d))
-		fprintf(out, " of '%s' takes %s %.0f samples a side%s", r->name, about,
-			fmin(needed, most), needed > most ? ": compare several runs" : "");
+	if (is_single && needed > most)
+		fputs("; several runs of each side (-b a1 -b a2 ...) show less, such as ", out);
 	else
-		fprintf(out, ": %s %.0f runs a side", about, fmin(needed, most));
+		fprintf(out, "; %s %.0f %s of each side would show ",
+			needed > most ? "more than" : "about", fmin(needed, most),
+			is_single ? "samples" : "runs");
+	bars_print_percent(smallest, out);
 }
 
 static void print_unchanged(const struct diff *d, const struct diff_view *view, FILE *out)
@@ -201,13 +201,12 @@ static void print_unchanged(const struct diff *d, const struct diff_view *view, 
 		return;
 	double seen = diff_change_seen(d, r);
 	print_row_count(d, count, out);
-	fputs(": no change that these runs can tell", out);
+	fprintf(out, ": no change found. Of '%s', the largest, ", r->name);
 	if (seen > 10) {
-		fprintf(out, "; these runs can show no change of '%s', unless it is gone", r->name);
+		fputs("these runs can show no change, unless it is gone", out);
 	} else {
-		fputs("; a change of about ", out);
+		fputs("these runs would have shown only changes above ", out);
 		bars_print_percent(seen, out);
-		fprintf(out, " of '%s' would have been seen in 4 of 5 such comparisons", r->name);
 	}
 	print_needed(d, r, view->smallest, out);
 	fputs(".\n", out);

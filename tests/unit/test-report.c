@@ -62,13 +62,13 @@ static void test_hours(void)
 	tap(has_said(""), "no more are printed in that hour");
 	later += 101;
 	fail(&r, 1);
-	tap(has_said("t: 9 more like 'cannot write file 0' within an hour\n"
+	tap(has_said("t: 9 more within an hour like this: cannot write file 0\n"
 		     "t: cannot write file 0\n"), "after it they are counted, and printed again");
 	fail(&r, 5);
 	has_said("t: cannot write file 0\nt: cannot write file 1\n");
 	later += 3600;
 	report_check_hour(&r);
-	tap(has_said("t: 3 more like 'cannot write file 0' within an hour\n"),
+	tap(has_said("t: 3 more within an hour like this: cannot write file 0\n"),
 	    "the counts are printed although no message follows");
 	later += 36000;
 	report_check_hour(&r);
@@ -77,7 +77,7 @@ static void test_hours(void)
 	fail(&r, 4);
 	tap(report_finish(&r) == 1, "the status is that of all hours");
 	tap(has_said("t: cannot write file 0\nt: cannot write file 1\nt: cannot write file 2\n"
-		     "t: 1 more like 'cannot write file 0'\n"), "the end counts its own hour");
+		     "t: 1 more like this: cannot write file 0\n"), "the end counts its own hour");
 }
 
 static void test_rarely(void)
