@@ -81,7 +81,7 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 {
 	if (!process_set_selects(&f->processes, record, f->layout))
 		return false;
-	return owners_pass(&f->owners, f->counters, record, f->layout);
+	return owners_pass(&f->owners, f->counters, record, f->layout, f->foreign.rule);
 }
 
 /* Count RECORD, and write it.  LOST, linux/perf_event.h: after the header u64 id, u64 lost. */

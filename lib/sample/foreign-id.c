@@ -138,6 +138,43 @@ static uint64_t own_id(struct foreign_ids *f, uint32_t event, size_t cpu)
 	return *own;
 }
 
+/* Return how many of our events sample the same occurrences as EVENT. */
+static uint32_t events_like(const struct foreign_ids *f, uint32_t event)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = f->first; i < f->counters->events->count; i++)
+		count += is_candidate(attr_of(f, i)) &&
+			 attr_of(f, i)->config == attr_of(f, event)->config;
+	return count;
+}
+
+/*
+ * Return the rule for RECORD, the next SAMPLE of EVENT in the ring of CPU.  The kernel writes the
+ * samples of one occurrence one after another, so a second one for the same event of ours is that
+ * of an inherited copy.
+ */
+static enum owner_rule rule_of(struct foreign_ids *f, const struct perf_event_header *record,
+			       uint32_t event, size_t cpu)
+{
+	const struct sample_layout *layout = f->layout;
+
+	if (layout->time == ABSENT || cpu >= f->counters->cpus)
+		return OWNER_BY_ID;
+	if (!f->last)
+		f->last = mem_zeroed(f->counters->cpus, sizeof(*f->last));
+	struct foreign_last now = { .id = word(record, layout->id),
+				    .time = word(record, layout->time),
+				    .tid = (uint32_t)(word(record, layout->tid) >> 32) };
+	struct foreign_last *last = &f->last[cpu];
+	if (last->id == now.id && last->time == now.time && last->tid == now.tid)
+		now.alike = last->alike + 1;
+	*last = now;
+	bool again = now.alike >= events_like(f, event);
+	f->shares |= now.alike > 0;
+	return again ? OWNER_AGAIN : f->shares ? OWNER_FIRST : OWNER_BY_ID;
+}
+
 /* Return a copy of RECORD, the last one of RING, with ID and TIME. */
 static const struct perf_event_header *replace(const struct foreign_ids *f, struct ring *ring,
 					       const struct perf_event_header *record, uint64_t id,
@@ -155,13 +192,14 @@ static const struct perf_event_header *replace(const struct foreign_ids *f, stru
 /* Return RECORD, a SAMPLE of KNOWN in RING, with TIME.  The times of an overdue ring are rough. */
 static const struct perf_event_header *take_own(struct foreign_ids *f, struct ring *ring,
 						const struct counter *known,
-						const struct perf_event_header *record,
+						size_t cpu, const struct perf_event_header *record,
 						uint64_t time)
 {
 	const struct perf_event_attr *attr = attr_of(f, known->event);
 
 	if (!is_candidate(attr))
 		return record;
+	f->rule = rule_of(f, record, known->event, cpu);
 	if (f->switches && is_switch(attr) && is_in_kernel(record) && f->layout->ip != ABSENT)
 		add_place(f, word(record, f->layout->ip), known->event);
 	if (f->layout->time == ABSENT || ring->overdue || word(record, f->layout->time) == time)
@@ -175,14 +213,18 @@ const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struc
 						    uint64_t earliest, uint64_t latest,
 						    uint64_t *time)
 {
+	f->rule = OWNER_BY_ID;
 	if (record->type != PERF_RECORD_SAMPLE || f->candidates == 0 || f->layout->id == ABSENT)
 		return record;
 	const struct counter *known = counters_find(f->counters, word(record, f->layout->id));
 	if (known)
-		return take_own(f, ring, known, record, *time);
-	uint64_t id = own_id(f, event_of(f, record), cpu);
+		return take_own(f, ring, known, cpu, record, *time);
+	uint32_t event = event_of(f, record);
+	uint64_t id = own_id(f, event, cpu);
 	if (!id)
 		return record;
+	f->shares = true;
+	f->rule = rule_of(f, record, event, cpu);
 	if (*time < earliest || *time > latest)
 		*time = earliest < latest ? earliest : latest;
 	f->count++;
@@ -193,5 +235,6 @@ void foreign_ids_release(struct foreign_ids *f)
 {
 	kallsyms_close(f->kallsyms);
 	free(f->own);
+	free(f->last);
 	*f = (struct foreign_ids){ 0 };
 }

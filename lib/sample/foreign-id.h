@@ -9,11 +9,15 @@
  * Clocks, tracepoints and hardware events are not affected.  By the place of a sample in its ring,
  * ring_merge_next() knows about when it was taken.
  *
+ * So do the samples of a thread that has an event of ours twice (owners.h): of one occurrence, both
+ * have the same ID and time.
+ *
  * If several of our events come into question, the place in the kernel decides: context switches
  * and migrations are sampled at few addresses, all in the scheduler, page faults elsewhere.
  */
 #pragma once
 #include "sample/counters.h"
+#include "sample/owners.h"
 
 struct kallsyms;
 
@@ -34,6 +38,13 @@ struct foreign_ids {
 	uint64_t scheduler, scheduler_end;	/* addresses of its code; 0: unknown */
 	uint64_t *own;		/* by event and CPU: the ID of our counter; 0: unknown yet */
 	uint64_t count;			/* samples that were given our ID */
+	struct foreign_last {		/* the last sample in the ring of a CPU, as it was there */
+		uint64_t id, time;
+		uint32_t tid;
+		uint32_t alike;		/* samples before it that were equal in all of these */
+	} *last;			/* by CPU; NULL: none yet */
+	bool shares;			/* samples here have IDs of other events: Linux 6.2 or later */
+	enum owner_rule rule;		/* of the record that foreign_ids_replace() returned last */
 };
 
 /* Prepare for the samples of COUNTERS, with LAYOUT. */
@@ -44,7 +55,8 @@ void foreign_ids_init(struct foreign_ids *f, struct counters *counters,
  * Return RECORD, the last one of RING, which is of the CPU with the index CPU.  If RECORD is a
  * SAMPLE with a foreign ID, return a copy with the ID of our event, and with a time in
  * [EARLIEST, LATEST]; *TIME is then set to that time.  If RECORD may only have a foreign time, and
- * has another than *TIME, return a copy with *TIME.  The result is valid as long as RECORD.
+ * has another than *TIME, return a copy with *TIME.  The result is valid as long as RECORD.  Sets
+ * F->rule for it.
  */
 const struct perf_event_header *foreign_ids_replace(struct foreign_ids *f, struct ring *ring,
 						    size_t cpu,

@@ -44,18 +44,19 @@ static void drop(struct owners *owners, uint32_t task, uint32_t event, size_t ev
 
 /* Return whether a sample counts.  At layout->tid it has u32 pid, tid. */
 static bool sample_passes(struct owners *owners, const struct counters *counters,
-			  const uint8_t *body, const struct sample_layout *layout)
+			  const uint8_t *body, const struct sample_layout *layout,
+			  enum owner_rule rule)
 {
 	uint64_t id;
 	pid_t tid;
 
 	memcpy(&tid, body + layout->tid + 4, sizeof(tid));
 	const struct owner *owner = find(owners, tid);
-	if (!owner || owner->task == OWNER_ANY)
+	if (!owner || owner->task == OWNER_ANY || rule == OWNER_FIRST)
 		return true;
 	memcpy(&id, body + layout->id, sizeof(id));
 	const struct counter *counter = counters_find(counters, id);
-	if (!counter || counter->task == owner->task)
+	if (!counter || (counter->task == owner->task && rule == OWNER_BY_ID))
 		return true;
 	drop(owners, owner->task, counter->event, counters->events->count);
 	return false;
@@ -77,14 +78,15 @@ static void follow_task(struct owners *owners, const struct perf_event_header *r
 }
 
 bool owners_pass(struct owners *owners, const struct counters *counters,
-		 const struct perf_event_header *record, const struct sample_layout *layout)
+		 const struct perf_event_header *record, const struct sample_layout *layout,
+		 enum owner_rule rule)
 {
 	if (owners->count == 0 || layout->id == ABSENT)
 		return true;
 	if (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT)
 		follow_task(owners, record);
 	return record->type != PERF_RECORD_SAMPLE ||
-	       sample_passes(owners, counters, (const void *)(record + 1), layout);
+	       sample_passes(owners, counters, (const void *)(record + 1), layout, rule);
 }
 
 void owners_release(struct owners *owners)

@@ -27,14 +27,22 @@ struct owners {
 
 #define OWNER_ANY UINT32_MAX
 
+/* How to tell the samples of an inherited event from those of the thread's own. */
+enum owner_rule {
+	OWNER_BY_ID,	/* the ID of the sample is that of its event */
+	OWNER_FIRST,	/* it may be the other event's, and this is the first of a pair, or alone */
+	OWNER_AGAIN,	/* this is the second of a pair: the same occurrence, sampled again */
+};
+
 /* From TIME (ns) on, only samples of the counters of TASK count for thread TID. */
 void owners_set(struct owners *owners, pid_t tid, uint32_t task, uint64_t time);
 
 /*
- * Return whether RECORD counts.  Records must come in order of time: FORK records say
- * which thread inherited from which.
+ * Return whether RECORD counts; RULE is for a SAMPLE.  Records must come in order of time: FORK
+ * records say which thread inherited from which.
  */
 bool owners_pass(struct owners *owners, const struct counters *counters,
-		 const struct perf_event_header *record, const struct sample_layout *layout);
+		 const struct perf_event_header *record, const struct sample_layout *layout,
+		 enum owner_rule rule);
 
 void owners_release(struct owners *owners);

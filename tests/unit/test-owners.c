@@ -17,10 +17,10 @@ static bool passes_task(uint32_t type, uint32_t tid, uint32_t parent, uint64_t t
 	} record = { { type, 0, sizeof(record) }, { 1, 1, tid, parent }, time };
 	const struct sample_layout layout = { .id = 0, .tid = 8 };
 
-	return owners_pass(&owners, &counters, &record.header, &layout);
+	return owners_pass(&owners, &counters, &record.header, &layout, OWNER_BY_ID);
 }
 
-static bool passes_sample(uint64_t id, uint32_t tid)
+static bool passes(uint64_t id, uint32_t tid, enum owner_rule rule)
 {
 	struct {
 		struct perf_event_header header;
@@ -29,7 +29,12 @@ static bool passes_sample(uint64_t id, uint32_t tid)
 	} record = { { PERF_RECORD_SAMPLE, 0, sizeof(record) }, id, 1, tid };
 	const struct sample_layout layout = { .id = 0, .tid = 8 };
 
-	return owners_pass(&owners, &counters, &record.header, &layout);
+	return owners_pass(&owners, &counters, &record.header, &layout, rule);
+}
+
+static bool passes_sample(uint64_t id, uint32_t tid)
+{
+	return passes(id, tid, OWNER_BY_ID);
 }
 
 int main(void)
@@ -52,6 +57,9 @@ int main(void)
 	    !owners.twice[1] && !owners.twice[2] && owners.twice[3],
 	    "it is known to have this event twice, but not the other one");
 	tap(passes_sample(100, PARENT), "its parent's do in the parent");
+	tap(passes(100, CHILD, OWNER_FIRST) && !passes(101, CHILD, OWNER_AGAIN) &&
+	    passes(100, PARENT, OWNER_AGAIN),
+	    "where IDs are those of other events, the first of a pair counts");
 	passes_task(PERF_RECORD_FORK, GRANDCHILD, CHILD, 1100);
 	tap(!passes_sample(100, GRANDCHILD) && passes_sample(101, GRANDCHILD),
 	    "what it creates has both, too");
