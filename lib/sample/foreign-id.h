@@ -43,7 +43,7 @@ struct foreign_ids {
 		uint32_t tid;
 		uint32_t alike;		/* samples before it that were equal in all of these */
 	} *last;			/* by CPU; NULL: none yet */
-	bool shares;			/* samples here have IDs of other events: Linux 6.2 or later */
+	bool shares;			/* samples have IDs of other events: Linux 6.2 or later */
 	enum owner_rule rule;		/* of the record that foreign_ids_replace() returned last */
 };
 
