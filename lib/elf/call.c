@@ -35,33 +35,56 @@ static size_t operand_size(uint8_t m, uint8_t sib)
 	return mode == 2 || base == NO_BASE ? size + 4 : size;
 }
 
-/* Calls are e8 and four bytes, or ff /2 and an operand of up to six bytes. */
+enum { X86_CALL_MIN = 2, X86_CALL_MAX = 7 };	/* bytes */
+
+/* Return whether the SIZE bytes of AT are a call: e8 and four bytes, or ff /2 and an operand. */
+static bool is_x86_call(const uint8_t *at, uint64_t size)
+{
+	enum { DIRECT = 5 };
+
+	if (size == DIRECT && *at == 0xe8)
+		return true;
+	return at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
+	       1 + operand_size(at[1], size > 2 ? at[2] : 0) == size;
+}
+
 static bool x86_follows_call(const struct elf *elf, uint64_t address)
 {
-	enum { DIRECT = 5, INDIRECT_MAX = 7 };
-	const uint8_t *at = bytes_before(elf, address, DIRECT);
-
-	if (!at || *at == 0xe8)
-		return true;
-	for (uint64_t size = 2; size <= INDIRECT_MAX; size++) {
-		at = bytes_before(elf, address, size);
-		if (!at || (at[0] == 0xff && (at[1] >> 3 & 7) == 2 &&
-			    1 + operand_size(at[1], size > 2 ? at[2] : 0) == size))
+	for (uint64_t size = X86_CALL_MIN; size <= X86_CALL_MAX; size++) {
+		const uint8_t *at = bytes_before(elf, address, size);
+		if (!at || is_x86_call(at, size))
 			return true;
 	}
 	return false;
 }
 
-/* BL, and BLR with or without a signature. */
+/* Return whether AT has BL, or BLR with or without a signature. */
+static bool is_arm64_call(const uint8_t *at)
+{
+	uint32_t word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+			(uint32_t)at[3] << 24;		/* in either byte order of data */
+
+	return (word & 0xfc000000) == 0x94000000 || (word & 0xfefff000) == 0xd63f0000;
+}
+
 static bool arm64_follows_call(const struct elf *elf, uint64_t address)
 {
 	const uint8_t *at = bytes_before(elf, address, 4);
 
-	if (!at)
-		return true;
-	uint32_t word = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-			(uint32_t)at[3] << 24;		/* in either byte order of data */
-	return (word & 0xfc000000) == 0x94000000 || (word & 0xfefff000) == 0xd63f0000;
+	return !at || is_arm64_call(at);
+}
+
+bool call_ends(const uint8_t *end)
+{
+#ifdef __aarch64__
+	return is_arm64_call(end - 4);
+#else
+	bool is_call = false;
+
+	for (uint64_t size = X86_CALL_MIN; size <= X86_CALL_MAX; size++)
+		is_call |= is_x86_call(end - size, size);
+	return is_call;
+#endif
 }
 
 bool elf_follows_call(const struct elf *elf, uint64_t address)

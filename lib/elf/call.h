@@ -14,3 +14,8 @@
  * unknown: the file does not have these bytes, or is not of x86 or arm64.
  */
 bool elf_follows_call(const struct elf *elf, uint64_t address);
+
+enum { CALL_BYTES = 7 };	/* the most that a call instruction has */
+
+/* Return whether the bytes before END, CALL_BYTES at least, may end with a call of this machine. */
+bool call_ends(const uint8_t *end);

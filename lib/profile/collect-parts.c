@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiles that a stream is cut into, and their comments. */
+#include "base/clock.h"
 #include "profile/collect-internal.h"
 
 #include <inttypes.h>
@@ -309,14 +310,69 @@ void collect_cut(struct collect *c)
 	c->throttled_before = c->throttled;
 }
 
+static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
+{
+	struct profile *p = &c->part[w->part].profile;
+
+	if (time <= w->since)
+		return;
+	/* A named frame belongs to one interval's profile, so add it only now. */
+	const char *mark = c->how.mark_cut ? stack_end_name(w->end) : NULL;
+	if (mark)
+		off_cpu_end_in(w, profile_named_frame(p, mark));
+	if (w->preempted)
+		off_cpu_add_leaf(w, profile_named_frame(p, "[preempted]"));
+	struct chain_entry *chain = chains_add(&p->chains, w->frame, w->frames);
+	profile_add(p, chain, w->labels, w->event, time - w->since, time);
+	if (profile_has_wall(p, stream_events(c->in), w->event))
+		profile_add_more(p, chain, w->labels, w->event, time - w->since, false);
+	p->event[w->event].is_waiting = true;
+}
+
+/* Count the waits of threads that wait up to TIME; the rest of each wait starts then. */
+static void count_open_waits(struct collect *c, uint64_t time)
+{
+	for (uint32_t i = 0; i < c->off_cpu.count; i++) {
+		struct off_cpu_wait *w = &c->off_cpu.wait[i];
+		uint32_t frames = w->frames;
+		if (!w->is_waiting || w->exited || time <= w->since)
+			continue;
+		count_wait(c, w, time);
+		off_cpu_continue(w, frames, time);
+	}
+}
+
+void collect_count_waits(struct collect *c)
+{
+	enum { SECOND = 1000000000 };	/* after which records are here */
+	const struct stream_origin *o = stream_origin(c->in);
+	uint64_t now = clock_ns(CLOCK_REALTIME) - SECOND, time = c->last_time;
+
+	if (o->has_clock && now > o->wall_time && o->clock_time + (now - o->wall_time) > time)
+		time = o->clock_time + (now - o->wall_time);
+	count_open_waits(c, time);
+}
+
 /* End the interval before TIME: complete its profiles, and empty them for the next one. */
 static void next_interval(struct collect *c, uint64_t time)
 {
 	c->last_time = c->interval_end;
+	count_open_waits(c, c->interval_end);
 	collect_cut(c);
 	uint64_t over = (time - c->interval_end) / c->how.interval;
 	c->first_time = c->interval_end + over * c->how.interval;
 	c->interval_end = c->first_time + c->how.interval;
+}
+
+/* End the intervals before TIME.  Those without a record have profiles if threads wait. */
+static void reach_interval(struct collect *c, uint64_t time)
+{
+	enum { MOST = 1000 };	/* empty intervals; a time may be wrong */
+
+	for (int i = 0; i < MOST && c->off_cpu.waiting && time - c->interval_end >= c->how.interval;
+	     i++)
+		next_interval(c, c->interval_end);
+	next_interval(c, time);
 }
 
 /* Return whether TIME is much later than the records before it and those that follow. */
@@ -335,7 +391,7 @@ void collect_time(struct collect *c, uint64_t time)
 	if (c->how.interval && c->interval_end == 0)
 		c->interval_end = time + c->how.interval;
 	if (c->interval_end && time >= c->interval_end)
-		next_interval(c, time);
+		reach_interval(c, time);
 	/* A record that came late, after its interval was written, counts for the next one. */
 	if (c->first_time == 0 || (time < c->first_time && !c->how.interval))
 		c->first_time = time;
@@ -345,32 +401,13 @@ void collect_time(struct collect *c, uint64_t time)
 
 void collect_silence(struct collect *c)
 {
-	bool any = false;
+	bool any = c->off_cpu.waiting > 0;
 
 	for (uint32_t i = 0; i < c->parts; i++)
 		any |= has_content(c, &c->part[i].profile);
 	/* An empty interval stays open: its records may be on the way. */
 	if (c->interval_end && c->last_time && any)
 		next_interval(c, c->interval_end);
-}
-
-static void count_wait(struct collect *c, struct off_cpu_wait *w, uint64_t time)
-{
-	struct profile *p = &c->part[w->part].profile;
-
-	if (time <= w->since)
-		return;
-	/* A named frame belongs to one interval's profile, so add it only now. */
-	const char *mark = c->how.mark_cut ? stack_end_name(w->end) : NULL;
-	if (mark)
-		off_cpu_end_in(w, profile_named_frame(p, mark));
-	if (w->preempted)
-		off_cpu_add_leaf(w, profile_named_frame(p, "[preempted]"));
-	struct chain_entry *chain = chains_add(&p->chains, w->frame, w->frames);
-	profile_add(p, chain, w->labels, w->event, time - w->since, time);
-	if (profile_has_wall(p, stream_events(c->in), w->event))
-		profile_add_more(p, chain, w->labels, w->event, time - w->since, false);
-	p->event[w->event].is_waiting = true;
 }
 
 void collect_waited(struct collect *c, pid_t tid, uint64_t time)

@@ -141,6 +141,13 @@ void collect_begin(struct collect *c, struct stream_reader *in, collect_done *do
 		   void *context);
 bool collect_next(struct collect *c);
 void collect_cut(struct collect *c);
+
+/*
+ * Count the waits of threads that still wait, up to a moment ago: for a stream that is recorded
+ * now.  Call it before collect_cut().
+ */
+void collect_count_waits(struct collect *c);
+
 void collect_finish(struct collect *c);
 
 /* Return how the stacks of the selected samples end. */

@@ -95,7 +95,7 @@ struct off_cpu_wait *off_cpu_begin(struct off_cpu *w, pid_t tid, uint64_t time,
 	wait->frames = frames;
 	wait->since = time;
 	set_waiting(w, wait, true);
-	wait->preempted = wait->is_out = false;
+	wait->preempted = wait->is_out = wait->has_leaf = false;
 	return wait;
 }
 
@@ -139,11 +139,21 @@ void off_cpu_add_leaf(struct off_cpu_wait *w, uint32_t frame)
 	memmove(w->frame + 1, w->frame, w->frames * sizeof(frame));
 	w->frame[0] = frame;
 	w->frames++;
+	w->has_leaf = true;
 }
 
 void off_cpu_end_in(struct off_cpu_wait *w, uint32_t frame)
 {
 	w->frame[w->frames++] = frame;
+}
+
+void off_cpu_continue(struct off_cpu_wait *w, uint32_t frames, uint64_t time)
+{
+	if (w->has_leaf)
+		memmove(w->frame, w->frame + 1, frames * sizeof(*w->frame));
+	w->has_leaf = false;
+	w->frames = frames;
+	w->since = time;
 }
 
 void off_cpu_release(struct off_cpu *w)

@@ -14,6 +14,7 @@ struct off_cpu_wait {
 	bool exited;		/* it has exited: once switched out, it never runs again */
 	bool is_out;		/* the record of its switch came: SINCE is exact */
 	bool preempted;		/* it was still runnable: another thread took its CPU */
+	bool has_leaf;		/* off_cpu_add_leaf() has added a frame */
 	uint64_t since;		/* time it was switched out, in the stream's clock */
 	uint32_t event, labels;
 	uint32_t part;		/* index of the collect_part that counts the wait */
@@ -73,5 +74,8 @@ void off_cpu_add_leaf(struct off_cpu_wait *w, uint32_t frame);
 
 /* Make FRAME the new root of W's stack: at most once, after the wait has ended. */
 void off_cpu_end_in(struct off_cpu_wait *w, uint32_t frame);
+
+/* W, which was counted up to TIME, goes on from there with the FRAMES frames that it had before. */
+void off_cpu_continue(struct off_cpu_wait *w, uint32_t frames, uint64_t time);
 
 void off_cpu_release(struct off_cpu *w);

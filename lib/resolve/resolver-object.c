@@ -440,7 +440,8 @@ struct place resolver_place_find(struct resolver *r, const struct stream_reader 
 	const struct mapping *m = space_find(space, address);
 	bool in_kernel = space == &r->spaces.kernel;
 
-	if (in_kernel && !r->kernel_tried && r->options.symbols)
+	bool is_named = m && m->generated;	/* by its KSYMBOL record */
+	if (in_kernel && !is_named && !r->kernel_tried && r->options.symbols)
 		resolver_kernel_open(r, in);
 	/* The mapping ends before the kernel's boot code, which calls the idle loop. */
 	if (in_kernel && !m && address < r->init_end) {

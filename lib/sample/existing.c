@@ -116,6 +116,20 @@ static void write_kernel_mmap(struct output *out, const struct sample_layout *la
 	end_record(&w, layout);
 }
 
+void existing_kernel_name(struct output *out, const struct sample_layout *layout, uint64_t start,
+			  uint32_t size, const char *name)
+{
+	struct writer w;
+
+	writer_begin(&w, out, PERF_RECORD_KSYMBOL, 0);
+	writer_u64(&w, start);
+	writer_u32(&w, size);
+	writer_u16(&w, PERF_RECORD_KSYMBOL_TYPE_UNKNOWN);
+	writer_u16(&w, 0);	/* flags: it is registered */
+	writer_string(&w, name);
+	end_record(&w, layout);
+}
+
 /* Write the build ID of MODULE (NULL: the kernel), with the NAME of its mapping. */
 static void write_build_id(struct output *out, const char *module, const char *name)
 {

@@ -15,6 +15,12 @@
 /* Write BUILD_ID and MMAP records of the kernel image and of each module. */
 void existing_kernel(struct output *out, const struct sample_layout *layout);
 
+/*
+ * Write a KSYMBOL record: SIZE addresses from START on, where the kernel has nothing, have NAME.
+ */
+void existing_kernel_name(struct output *out, const struct sample_layout *layout, uint64_t start,
+			  uint32_t size, const char *name);
+
 /* Write a COMM record of thread TID of PID, unless it has ended. */
 void existing_thread(struct output *out, const struct sample_layout *layout, pid_t pid, pid_t tid);
 

@@ -51,8 +51,7 @@ static void write_labels(struct flow *f, const struct kept_labels *kept,
 	relay_end(&f->relay);
 }
 
-/* Count the SAMPLE in RECORD, and write it without unused bytes. */
-static void write_sample(struct flow *f, const struct perf_event_header *record)
+void flow_write_sample(struct flow *f, const struct perf_event_header *record)
 {
 	uint32_t i = event_of(f, record);
 	const struct stream_event *event = &f->events->event[i];
@@ -88,7 +87,7 @@ static bool passes(struct flow *f, const struct perf_event_header *record)
 static void write_record(struct flow *f, const struct perf_event_header *record)
 {
 	if (record->type == PERF_RECORD_SAMPLE) {
-		write_sample(f, record);
+		flow_write_sample(f, record);
 		return;
 	}
 	if (record->type == PERF_RECORD_THROTTLE)
@@ -253,6 +252,17 @@ static void check_ring(struct flow *f, size_t i)
 			     "records are taken without regard to their times", cpu);
 }
 
+/* Learn from the records in the rings which threads waited at the start.  They stay there. */
+static void follow_waiting(struct flow *f)
+{
+	for (size_t i = 0; i < f->counters->cpus; i++) {
+		struct ring copy = f->counters->ring[i];	/* its tail moves, the ring's not */
+		const struct perf_event_header *record;
+		for (; copy.fd >= 0 && (record = ring_peek(&copy)); ring_take(&copy))
+			waiting_follow(&f->waiting, record, f->layout);
+	}
+}
+
 bool flow_round(struct flow *f, uint64_t horizon)
 {
 	struct ring *ring = f->counters->ring;
@@ -266,10 +276,14 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	for (size_t i = 0; i < rings; i++)
 		if (ring[i].fd >= 0)
 			ring_refresh(&ring[i]);
+	if (f->waiting.event)
+		follow_waiting(f);
 	ring_merge_init(&m, ring, rings, f->layout, horizon, latest_time(f),
 			f->foreign.candidates > 0);
 	for (; (record = ring_merge_next(&m)); records++) {
 		size_t i = (size_t)(m.lent - ring);
+		if (f->waiting.event && m.time >= f->waiting.since)
+			waiting_write(&f->waiting, f);
 		if (f->labels && label_recorder_keep(f->labels, i, record))
 			continue;
 		record = with_own_id(f, &m, ring, record, f->reached);
@@ -287,6 +301,8 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			write_record(f, record);
 	}
 	ring_merge_release(&m);
+	if (f->waiting.event)
+		waiting_write(&f->waiting, f);
 	f->reached = horizon == UINT64_MAX ? f->reached : horizon;
 	if (f->labels)
 		label_targets_work(&f->labels->targets, monotonic_ns() + LABELS_NS);
@@ -340,6 +356,7 @@ void flow_close(struct flow *f)
 	process_set_release(&f->family);
 	owners_release(&f->owners);
 	foreign_ids_release(&f->foreign);
+	waiting_release(&f->waiting);
 	flight_close(&f->flight);
 	relay_release(&f->relay);
 }

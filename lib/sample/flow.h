@@ -13,6 +13,7 @@
 #include "sample/go-program.h"
 #include "sample/owners.h"
 #include "sample/relay.h"
+#include "sample/waiting.h"
 
 /* Counts of records written. */
 struct flow_counts {
@@ -44,6 +45,7 @@ struct flow {
 	struct owners owners;	/* drops duplicate samples */
 	struct foreign_ids foreign;	/* finds the events of samples with other sessions' IDs */
 	struct process_set family;	/* if on: all processes of the target, for the next file */
+	struct start_waits waiting;	/* for the next round: threads that waited at the start */
 	struct flight flight;
 	struct go_programs go_programs;
 	struct label_recorder *labels;	/* records the labels of samples; NULL: off */
@@ -54,6 +56,9 @@ struct flow {
 	uint64_t lost_written_at;	/* time of the last LOST_SAMPLES records, ns */
 	bool any_lost;		/* the kernel has reported losses since then */
 };
+
+/* Count the SAMPLE in RECORD, and write it without unused bytes. */
+void flow_write_sample(struct flow *flow, const struct perf_event_header *record);
 
 /*
  * Move the records older than HORIZON (ns; UINT64_MAX: all) from the rings to the output.

@@ -94,6 +94,12 @@ void sampler_report_excess(const struct sampler *s, uint32_t i);
 /* If there are no samples, report the likely reason. */
 void sampler_report_no_samples(const struct sampler *s);
 
+/*
+ * Look at the threads of the target that wait since TIME, the start of recording or of a file: the
+ * next round writes their samples.
+ */
+void sampler_look_at_waits(struct sampler *s, uint64_t time);
+
 /* Return whether to switch to the next file at NOW (ns).  ASKED: by a signal or a command. */
 bool sampler_file_is_full(const struct sampler *s, uint64_t now, bool asked);
 

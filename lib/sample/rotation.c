@@ -99,6 +99,7 @@ void sampler_start_next_file(struct sampler *s, uint64_t now)
 	s->bytes += s->out->written;
 	output_begin_file(s->out);
 	s->file_start = now;
+	sampler_look_at_waits(s, now);
 	sampler_write_start(s);
 }
 

@@ -280,6 +280,8 @@ static void enable_counting(struct sampler *s)
 	counters_enable(&s->counters, true);
 	if (s->delayed && s->files == 0)
 		s->file_start = now(s);
+	if (s->delayed)
+		sampler_look_at_waits(s, now(s));
 	s->delayed = false;
 }
 
@@ -529,6 +531,8 @@ static bool start(struct sampler *s)
 	s->total = mem_zeroed(o->events->count, sizeof(*s->total));
 	s->previous = mem_zeroed(o->events->count, sizeof(*s->previous));
 	s->start_time = s->file_start = now(s);
+	if (!s->delayed && !o->target->command)
+		sampler_look_at_waits(s, s->start_time);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
 	sampler_write_start(s);

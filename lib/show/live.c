@@ -110,6 +110,7 @@ static void take_slice(struct collect *c, struct collect_part *part, void *live)
 /* End the slice, and make room for the next one, where the oldest was. */
 static void end_slice(struct live *l)
 {
+	collect_count_waits(&l->collect);
 	collect_cut(&l->collect);
 	l->at = (l->at + 1) % l->slices;
 	for (uint32_t i = 0; i < l->types; i++)

@@ -220,6 +220,22 @@ uint64_t kallsyms_address(const struct kallsyms *k, const char *name)
 	return 0;
 }
 
+uint64_t kallsyms_function(const struct kallsyms *k, const char *name, uint64_t size)
+{
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < k->symbols; i++) {
+		if (strcmp(k->symbol[i].name, name))
+			continue;
+		uint64_t address = k->symbol[i].address;
+		size_t next = after(k, address);
+		if (next < k->symbols && k->symbol[next].address - address == size)
+			return address;
+		found = found ? found : address;
+	}
+	return found;
+}
+
 void kallsyms_close(struct kallsyms *k)
 {
 	if (!k)

@@ -38,6 +38,12 @@ bool kallsyms_is_beyond(const struct kallsyms *k, uint64_t address);
 /* Return the address of the symbol NAME ("_text"), or 0 if no symbol has it. */
 uint64_t kallsyms_address(const struct kallsyms *k, const char *name);
 
+/*
+ * Return the address of the function NAME, of several with this name the one with SIZE bytes; 0: no
+ * function has this name.
+ */
+uint64_t kallsyms_function(const struct kallsyms *k, const char *name, uint64_t size);
+
 /* Return the address of the one function NAME in [START, END); 0 unless just one has it. */
 uint64_t kallsyms_address_in(const struct kallsyms *k, uint64_t start, uint64_t end,
 			     const char *name);

@@ -29,6 +29,11 @@ enum {
 	UNWIND_STACK_MAX = 1024,	/* user frames of a chain, unless the options say other */
 	UNWIND_STACK_MOST = 8000,	/* the most that the options may say: they fit a record */
 	UNWIND_OUTERMOST = 64,		/* frames that a longer stack keeps at its other end */
+	/*
+	 * In the dump of a thread of which /proc shows only two registers: the frame pointer, and
+	 * arm64's LR, are unknown.  Neither can have this value.
+	 */
+	UNWIND_UNKNOWN = 1,
 };
 
 /* Zero-initialised: the defaults. */

@@ -294,12 +294,36 @@ static bool is_return_address(const struct walk *w, uint64_t address, uint64_t b
 	return c.kind == CALLER_CERTAIN && (!c.has_depth || (uint64_t)c.depth + 8 == bytes);
 }
 
+/*
+ * The frame pointer is unknown.  If the frame is found by it, find it by the return address above
+ * it: the first word above the stack pointer to which the function may return.
+ */
+static void find_frame_pointer(struct walk *w, const struct rule *rule)
+{
+	enum { WORDS = 2048 };	/* of a function's variables */
+	unsigned fp = w->machine->fp;
+	uint64_t sp = w->now.value[w->machine->sp], address;
+
+	if (rule->cfa_reg != fp)
+		return;
+	for (uint64_t bytes = 16; bytes <= 8 * WORDS; bytes += 8) {
+		if (!dump_load(w->dump, sp + bytes - 8, &address))
+			break;
+		if (is_return_address(w, address, bytes, false)) {
+			set(w, fp, sp + bytes - 16);
+			break;
+		}
+	}
+}
+
 static int step_by_row(struct walk *w, const struct rule *rule)
 {
 	uint64_t cfa, address;
 
 	if (rule->ra_kind == CFI_UNDEFINED)
 		return UNWIND_WHOLE;
+	if (w->now.value[w->machine->fp] == UNWIND_UNKNOWN)
+		find_frame_pointer(w, rule);
 	int how = find_cfa(w, rule, &cfa);
 	if (how == GO_ON)
 		how = find_return(w, rule, cfa, &address);
