@@ -10,15 +10,18 @@ a profile says of them: an oracle that shares no code with the tools.
                                                             between the records of the switches of
                                                             their thread: in, out
 
+    switches.py --span STREAM                               ns from the start to the end
+
 The stream must have the ID and time of each record's thread.  A thread is on a CPU from its exec,
-or the record of a switch in, until the record of a switch out, or its exit.  What a new thread
-waits before it runs at all is left out.
+or the record of a switch in, until the record of a switch out, or its exit.  A thread whose first
+record is that of a switch in has waited since the start.  What a new thread waits before it runs at
+all is left out.
 """
 import re
 import struct
 import sys
 
-COMM, EXIT, SAMPLE, SWITCH, SWITCH_CPU_WIDE, ATTR = 3, 4, 9, 14, 15, 64
+COMM, EXIT, FORK, SAMPLE, SWITCH, SWITCH_CPU_WIDE, ATTR, FEATURE = 3, 4, 7, 9, 14, 15, 64, 80
 IP, TID, TIME, ID, CPU, STREAM_ID, IDENTIFIER = 1, 1 << 1, 1 << 2, 1 << 6, 1 << 7, 1 << 9, 1 << 16
 OUT = 1 << 13
 
@@ -31,11 +34,11 @@ def records(data):
         if what == ATTR and kind is None:
             kind = struct.unpack_from("<Q", data, at + 8 + 24)[0]
             assert kind & TID and kind & TIME
-        if what in (COMM, EXIT, SWITCH, SWITCH_CPU_WIDE):
+        if what in (COMM, EXIT, FORK, SWITCH, SWITCH_CPU_WIDE):
             # struct sample_id: tid, time, id, stream id, cpu, identifier
             after = sum(8 for bit in (ID, STREAM_ID, CPU, IDENTIFIER) if kind & bit)
             _, tid, time = struct.unpack_from("<IIQ", data, at + size - after - 16)
-            if what == EXIT:
+            if what in (EXIT, FORK):
                 tid = struct.unpack_from("<I", data, at + 8 + 8)[0]
             if tid and time:
                 found.append((time, len(found), what, misc, tid))
@@ -56,11 +59,27 @@ class Thread:
         self.runs, self.since = runs, time
 
 
+def span(data):
+    """the times of the start and the end, from the feature SAMPLE_TIME"""
+    at = 16
+    while at < len(data):
+        what, _, size = struct.unpack_from("<IHH", data, at)
+        if what == FEATURE and struct.unpack_from("<Q", data, at + 8)[0] == 21:
+            return struct.unpack_from("<QQ", data, at + 16)
+        at += size
+    raise SystemExit("the stream has no span of time")
+
+
 def lives(data):
-    threads = {}
+    threads, start = {}, span(data)[0]
     for time, _, what, misc, tid in records(data):
+        is_new = tid not in threads
         t = threads.setdefault(tid, Thread())
+        if what == FORK:
+            continue
         if what in (SWITCH, SWITCH_CPU_WIDE):
+            if is_new and not misc & OUT and time > start:
+                t.off = time - start
             t.turn(not misc & OUT, time)
             t.switches += 1
         elif what == EXIT:
@@ -117,6 +136,11 @@ def samples(data):
 
 
 def main():
+    if sys.argv[1] == "--span":
+        with open(sys.argv[2], "rb") as f:
+            start, end = span(f.read())
+        print(end - start)
+        return
     if sys.argv[1] == "--samples":
         with open(sys.argv[2], "rb") as f:
             print(*samples(f.read()))
@@ -124,7 +148,8 @@ def main():
     waits, wall = sums(sys.stdin)
     with open(sys.argv[1], "rb") as f:
         threads = lives(f.read())
-    for tid, t in sorted(threads.items()):
+    for tid in sorted(threads.keys() | waits.keys()):
+        t = threads.get(tid, Thread())
         print(tid, t.switches, t.on, t.off, waits.get(tid, 0), wall.get(tid, 0))
 
 

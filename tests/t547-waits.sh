@@ -70,6 +70,31 @@ check 'a thread that has exited waits no more, one of its number does; idle ones
 	same want got
 END
 
+check 'of each interval, also of one without a record, a wait has the time in it' <<'END'
+	made s.data 'away(7, 1100000000), out(7, 1100000000, PREEMPT), away(8, 1500000000), \
+		out(8, 1500000000), back(8, 3800000000), back(7, 3900000000), away(9, 4050000000)'
+	pmu-topprof --interval 1s --label tid --output-template i%S.pb.gz s.data
+	for file in i*; do
+		go tool pprof -symbolize=none -traces -sample_index=off-cpu $file 2>err | awk '
+			/^ *tid:/ { tid = $2 }
+			/^ +[0-9.]+m?s / { print tid, $1, $2 ~ /preempted/ ? $2 : "blocked" }' |
+			sort >>got
+		echo >>got
+	done
+	cat >want <<-EOF
+		7 900ms [preempted]
+		8 500ms blocked
+
+		7 1s [preempted]
+		8 1s blocked
+
+		7 900ms [preempted]
+		8 800ms blocked
+
+	EOF
+	same want got
+END
+
 # ns_of FILE PATTERN: what the folded stacks that match have in all
 ns_of() { awk -v p="$2" '$0 ~ p { s += $NF } END { printf "%.0f\n", s }' "$1"; }
 
