@@ -102,17 +102,16 @@ static bool has_samples(const char *profile, bool *is_empty, struct report *repo
 	return has;
 }
 
-/* Report that there are no samples, and what helps. */
+/* Report that there are no samples, unless pmu-sample has said why. */
 static void explain_nothing(const struct pipeline *p, bool is_empty, struct report *report)
 {
 	if (pipeline_was_stopped(p))
 		report_error(report, "stopped before there was a sample: there is no profile");
 	else if (is_empty)
 		report_error(report, "nothing was sampled, so there is no profile");
-	else
-		report_error(report, "there are no samples, so there is no profile: let it run "
-			     "longer, sample more often (-F 10000), or sample another event "
-			     "(--off-cpu: waiting)");
+	else if (chosen.run.flight_recorder)
+		report_error(report, "no samples: let it run longer, or sample more often "
+			     "(-F 10000)");
 }
 
 /* Make the page.  Return whether that succeeded. */

@@ -127,7 +127,7 @@ check 'no samples: the likely reason' <<'END'
 		words=$1
 		shift
 		pmu-sample "$@" 2>err
-		grep -q "there are no samples: $words" err || { cat err; return 1; }
+		grep -q "^pmu-sample: no samples: $words" err || { cat err; return 1; }
 	}
 	none_because "'page-faults:u' was counted only [0-9]* times" \
 		-e page-faults:u -c 1M -o s.data -- true
@@ -138,7 +138,7 @@ check 'no samples: the likely reason' <<'END'
 	sleep 1000 &
 	asleep() { grep -q "^State:.*sleeping" /proc/$!/status; }
 	eventually asleep
-	none_because "the target did not run" -e cpu-clock:u -p $! -d 0.05 -o s.data
+	none_because "the process slept all the time; --off-cpu shows where" -e cpu-clock:u -p $! -d 0.05 -o s.data
 	pmu-sample -e dummy:u -o s.data -- true 2>err
 	none grep "no samples" err
 END

@@ -206,7 +206,8 @@ END
 
 check 'zero samples, no such command or process: a sentence, status 1, no files' <<'END'
 	exits 1 pmu-prof -e page-faults -c 1000000 -o p -- true 2>err
-	grep -q "^pmu-prof: there are no samples, so there is no profile: .*longer" err
+	grep -q "^pmu-sample: no samples: 'page-faults.*' was counted only .*; -c 1 samples" err
+	none grep "^pmu-prof" err
 	exits 3 pmu-prof -q -e page-faults -c 1000000 -o p -- sh -c "exit 3" 2>err
 	none cat err
 	exits 1 pmu-prof -o p -- ./nonexistent 2>err

@@ -228,6 +228,26 @@ pid_t proc_living_thread(pid_t pid)
 	return living;
 }
 
+bool proc_cpu_used(pid_t pid, struct proc_used *used)
+{
+	const uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t user, kernel, children_user, children_kernel;
+	char text[1024];
+
+	*used = (struct proc_used){ 0, 0 };
+	if (!linux_read_text(text, sizeof(text), "/proc/%d/stat", (int)pid))
+		return false;
+	const char *name_end = strrchr(text, ')');
+	/* state, ten numbers; then times in ticks */
+	if (!name_end || sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+				" %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &user, &kernel,
+				&children_user, &children_kernel) != 4)
+		return false;
+	*used = (struct proc_used){ tick * (user + kernel),
+				    tick * (children_user + children_kernel) };
+	return true;
+}
+
 bool proc_is_kernel(pid_t pid)
 {
 	enum { KERNEL = 0x200000 };	/* linux/sched.h, PF_KTHREAD */

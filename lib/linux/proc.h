@@ -88,6 +88,14 @@ bool proc_is_zombie(pid_t pid);
  */
 pid_t proc_living_thread(pid_t pid);
 
+/* CPU time, in ns, of a process: its own, and of the children that it has waited for. */
+struct proc_used {
+	uint64_t own, by_children;
+};
+
+/* Store in USED what process PID has used so far.  False: there is no such process. */
+bool proc_cpu_used(pid_t pid, struct proc_used *used);
+
 /* Return whether process PID is a worker of the kernel, which has no program. */
 bool proc_is_kernel(pid_t pid);
 

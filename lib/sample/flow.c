@@ -294,6 +294,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 			write_labels(f, kept, record);
 		if (record->type == PERF_RECORD_FORK)
 			process_set_selects(&f->family, record, f->layout);
+		descendants_follow(&f->descendants, record);
 		f->time = m.time > f->time ? m.time : f->time;
 		if (f->flight_recorder)
 			hold(f, record, f->time);
@@ -357,6 +358,7 @@ void flow_close(struct flow *f)
 	owners_release(&f->owners);
 	foreign_ids_release(&f->foreign);
 	waiting_release(&f->waiting);
+	descendants_release(&f->descendants);
 	flight_close(&f->flight);
 	relay_release(&f->relay);
 }

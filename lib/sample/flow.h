@@ -6,6 +6,7 @@
 #pragma once
 #include "base/output.h"
 #include "sample/counters.h"
+#include "sample/descendants.h"
 #include "sample/doubt.h"
 #include "sample/process-set.h"
 #include "sample/flight.h"
@@ -46,6 +47,7 @@ struct flow {
 	struct foreign_ids foreign;	/* finds the events of samples with other sessions' IDs */
 	struct process_set family;	/* if on: all processes of the target, for the next file */
 	struct start_waits waiting;	/* for the next round: threads that waited at the start */
+	struct descendants descendants;	/* if on: of the command */
 	struct flight flight;
 	struct go_programs go_programs;
 	struct label_recorder *labels;	/* records the labels of samples; NULL: off */

@@ -40,6 +40,11 @@ struct sampler {
 	uint64_t jittered_at;	/* number of samples when the periods were last changed */
 	uint64_t progress_due;	/* when to print progress again; 0: never printed */
 	unsigned files;		/* finished files */
+	struct cpu_used {	/* ns of CPU time, by the target's processes */
+		uint64_t own, by_children;
+	} used_before, used;	/* at the start, now */
+	uint64_t measure_due;	/* when to measure that again, in ns of the records' clock */
+	uint64_t command_end;	/* when the command had ended, ns of the records' clock; 0: not */
 	bool idle;		/* the last round found no records */
 	bool delayed;		/* counting has not started */
 	bool done;		/* leave the loop */
@@ -93,6 +98,21 @@ void sampler_report_excess(const struct sampler *s, uint32_t i);
 
 /* If there are no samples, report the likely reason. */
 void sampler_report_no_samples(const struct sampler *s);
+
+/* Measure the CPU time of the target's processes and their children, if that is due at TIME. */
+void sampler_measure_children(struct sampler *s, uint64_t time);
+
+/* Report if such children, which are not sampled, used more than the target.  True: reported. */
+bool sampler_report_children(struct sampler *s);
+
+/*
+ * The command has ended, TIME is now: return whether processes that it started go on, or may go on
+ * without having been seen yet.
+ */
+bool sampler_family_lives(struct sampler *s, uint64_t time);
+
+/* Report processes that go on after the command has ended, and are not sampled. */
+void sampler_report_daemons(struct sampler *s);
 
 /*
  * Look at the threads of the target that wait since TIME, the start of recording or of a file: the

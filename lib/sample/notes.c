@@ -49,14 +49,28 @@ void sampler_report_written(const struct sampler *s)
 			    s->options->shown_file);
 }
 
+/* The target did not run while it was recorded.  Explain that. */
+static void explain_sleep(const struct sampler_options *o, char *why, size_t size)
+{
+	const struct target *t = o->target;
+	const char *who = target_is_by_cpu(t) ? "what was recorded"
+			: t->pids + t->tids > 1 ? "the target" : t->tids ? "the thread"
+			: "the process";
+
+	if (o->settings.waits)
+		snprintf(why, size, "%s slept all the time, and may not be asked where", who);
+	else
+		snprintf(why, size, "%s slept all the time; --off-cpu shows where it waits", who);
+}
+
 /* Explain why EVENT, with its TOTAL, gave no samples.  "": unknown. */
-static void explain_silence(const struct event *event, const struct counters_total *total,
-			    char *why, size_t size)
+static void explain_silence(const struct sampler_options *o, const struct event *event,
+			    const struct counters_total *total, char *why, size_t size)
 {
 	uint64_t period = event_mean_period(&event->attr, 0, 0);
 
 	if (total->enabled == 0)
-		snprintf(why, size, "the target did not run; --off-cpu records where it waits");
+		explain_sleep(o, why, size);
 	else if (total->count == 0)
 		snprintf(why, size, "'%s' did not happen", event->name);
 	else if (total->count >= period && period)
@@ -74,16 +88,21 @@ void sampler_report_no_samples(const struct sampler *s)
 {
 	const struct event_list *events = s->options->events;
 	char why[256] = "";
+	bool any = false;
 
 	if (s->flow.counts.samples || s->flow.counts.lost || s->options->flight_recorder)
 		return;
 	for (size_t i = 0; i < s->sampled && !*why; i++) {
 		const struct event *event = &events->event[i];
-		if (event->attr.sample_period && !event_is_dummy(&event->attr))
-			explain_silence(event, &s->total[i], why, sizeof(why));
+		if (!event->attr.sample_period || event_is_dummy(&event->attr))
+			continue;
+		any = true;
+		explain_silence(s->options, event, &s->total[i], why, sizeof(why));
 	}
 	if (s->delayed)
 		snprintf(why, sizeof(why), "counting had not started (--delay, --control)");
+	if (!*why && any)
+		snprintf(why, sizeof(why), "let it run longer, or sample more often (-F 10000)");
 	if (*why)
-		report_note(s->report, "there are no samples: %s", why);
+		report_note(s->report, "no samples: %s", why);
 }

@@ -240,12 +240,12 @@ static bool is_alive(pid_t pid)
 }
 
 /* Return whether there is still something to sample. */
-static bool target_is_alive(const struct sampler *s)
+static bool target_is_alive(struct sampler *s)
 {
 	const struct target *t = s->options->target;
 
 	if (s->child.pid && child_has_ended(&s->child))
-		return false;
+		return t->command && t->children && sampler_family_lives(s, now(s));
 	if (target_is_by_cpu(t) || t->command || s->alive > 0)
 		return true;
 	for (size_t i = 0; i < t->pids; i++)
@@ -397,7 +397,7 @@ static void jitter_periods(struct sampler *s)
 	counters_jitter(&s->counters, s->options->jitter, &s->jitter_seed);
 }
 
-static bool is_over(const struct sampler *s)
+static bool is_over(struct sampler *s)
 {
 	const struct sampler_options *o = s->options;
 
@@ -422,6 +422,7 @@ static void loop(struct sampler *s)
 		restart_helper(s);
 		move_records(s);
 		sampler_show_progress(s, now(s));
+		sampler_measure_children(s, now(s));
 		report_check_hour(s->report);
 		if (s->options->jitter)
 			jitter_periods(s);
@@ -522,6 +523,7 @@ static bool start(struct sampler *s)
 				 .buffer_size = o->buffer_size,
 				 .flight_recorder = o->flight_recorder,
 				 .event = mem_zeroed(o->events->count, sizeof(struct flow_event)) };
+	s->flow.descendants.on = o->target->command;
 	foreign_ids_init(&s->flow.foreign, &s->counters, s->flow.layout);
 	s->flow.relay = (struct relay){ .out = s->out, .events = &s->events, .report = s->report,
 					.stop = o->stop };
@@ -535,6 +537,7 @@ static bool start(struct sampler *s)
 		sampler_look_at_waits(s, s->start_time);
 	if (o->buffer_size)
 		output_make_elastic(s->out);	/* after the fork: it starts a thread */
+	sampler_measure_children(s, s->start_time);
 	sampler_write_start(s);
 	sampler_announce(s);
 	return watch_all(s) &&
