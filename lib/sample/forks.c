@@ -75,7 +75,7 @@ void sampler_measure_children(struct sampler *s, uint64_t time)
 
 bool sampler_report_children(struct sampler *s)
 {
-	const uint64_t much = 50000000;		/* ns; /proc counts in ticks of 10 ms */
+	const uint64_t tick = 10000000;		/* ns; times in /proc are in such ticks */
 	const struct target *t = s->options->target;
 	bool any = s->flow.counts.samples > 0;
 
@@ -83,7 +83,7 @@ bool sampler_report_children(struct sampler *s)
 	uint64_t own = s->used.own - s->used_before.own;
 	uint64_t others = s->used.by_children > s->used_before.by_children
 		? s->used.by_children - s->used_before.by_children : 0;
-	if (others < much || others <= own)
+	if (others < (any ? 5 * tick : tick) || others <= own)
 		return false;
 	report_note(s->report, "%sthe children of process %d%s used %.2f s of CPU time, %s %.2f s: "
 		    "--children samples them, too", any ? "" : "no samples: ",

@@ -259,7 +259,8 @@ static void report_limits(const struct sample_settings *s, const struct event_li
 		    attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES)
 			report_note(report, "'%s' counts nothing%s: threads are switched in the "
 				    "kernel, which is not sampled", events->event[i].name,
-				    s->waits ? ", so where threads wait is not known" : "");
+				    s->waits ? ", so only waits that began before the "
+				    "recording are known" : "");
 	}
 }
 
