@@ -54,7 +54,7 @@ stack() {
 # percent NS OF: within 1 % of it
 percent() { near "$1" "$2" $(($2 / 100)); }
 
-check 'threads that wait for a lock or a thread the whole time have that time, at their place' <<'END'
+check 'threads that wait for a lock or another thread have the whole time, at their place' <<'END'
 	hang
 	record_while sleep 1 -- --unwind -p $target
 	waits s.data

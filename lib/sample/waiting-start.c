@@ -8,8 +8,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Return whether some ring is half full: nobody reads the rings meanwhile. */
+static bool has_full_ring(struct sampler *s)
+{
+	bool is_full = false;
+
+	for (size_t i = 0; i < s->counters.cpus && !is_full; i++) {
+		struct ring *ring = &s->counters.ring[i];
+		is_full = ring->fd >= 0 && ring_refresh(ring) > ring->size / 2;
+	}
+	return is_full;
+}
+
+/* Look at thread TID of process PID, unless there are too many, or it would take too long. */
+static void look(struct sampler *s, pid_t pid, pid_t tid)
+{
+	enum { OFTEN = 16 };
+	struct start_waits *w = &s->flow.waiting;
+
+	if (w->left_out || w->count >= WAITING_MAX || (w->count % OFTEN == 0 && has_full_ring(s)))
+		w->left_out++;
+	else
+		waiting_look(w, pid, tid);
+}
+
 /* Look at the threads of process PID; at a worker of the kernel only if it is stuck. */
-static void look_at_process(struct start_waits *w, pid_t pid)
+static void look_at_process(struct sampler *s, pid_t pid)
 {
 	struct proc_ids threads = { 0 };
 	struct thread_state state;
@@ -20,12 +44,12 @@ static void look_at_process(struct start_waits *w, pid_t pid)
 	if (!is_idle)
 		proc_threads(pid, &threads);
 	for (size_t i = 0; i < threads.count; i++)
-		waiting_look(w, pid, threads.id[i]);
+		look(s, pid, threads.id[i]);
 	free(threads.id);
 }
 
 /* Look at process PID and its descendants. */
-static void look_at_family(struct start_waits *w, pid_t pid)
+static void look_at_family(struct sampler *s, pid_t pid)
 {
 	enum { MOST = WAITING_MAX };
 	struct proc_ids threads, children;
@@ -34,7 +58,7 @@ static void look_at_family(struct start_waits *w, pid_t pid)
 
 	*process = pid;
 	for (size_t i = 0; i < count && count < MOST; i++) {	/* the loop adds processes */
-		look_at_process(w, process[i]);
+		look_at_process(s, process[i]);
 		proc_threads(process[i], &threads);
 		for (size_t k = 0; k < threads.count; k++) {
 			proc_children(process[i], threads.id[k], &children);
@@ -49,7 +73,7 @@ static void look_at_family(struct start_waits *w, pid_t pid)
 	free(process);
 }
 
-static void look_at_target(struct sampler *s, struct start_waits *w)
+static void look_at_target(struct sampler *s)
 {
 	const struct target *t = s->options->target;
 	struct proc_ids all = { 0 };
@@ -59,12 +83,12 @@ static void look_at_target(struct sampler *s, struct start_waits *w)
 	else if (t->system)
 		proc_processes(&all);
 	for (size_t i = 0; i < all.count; i++)
-		look_at_process(w, all.id[i]);
+		look_at_process(s, all.id[i]);
 	free(all.id);
 	for (size_t i = 0; i < s->threads.count; i++)
-		waiting_look(w, s->threads.thread[i].pid, s->threads.thread[i].tid);
+		look(s, s->threads.thread[i].pid, s->threads.thread[i].tid);
 	if (s->child.pid && t->command)
-		look_at_family(w, s->child.pid);
+		look_at_family(s, s->child.pid);
 }
 
 void sampler_look_at_waits(struct sampler *s, uint64_t time)
@@ -78,9 +102,9 @@ void sampler_look_at_waits(struct sampler *s, uint64_t time)
 	w->index = s->sampled - 1;
 	w->event = &s->events.event[w->index];
 	w->since = time;
-	look_at_target(s, w);
+	look_at_target(s);
 	if (w->left_out)
 		report_note(s->report, "where threads wait when recording starts is looked up for "
-			    "%d threads; %zu more have this time only if they run later",
-			    WAITING_MAX, w->left_out);
+			    "only %zu threads: %zu more have no wait before they run", w->count,
+			    w->left_out);
 }

@@ -114,10 +114,6 @@ void waiting_look(struct start_waits *w, pid_t pid, pid_t tid)
 {
 	struct waiting_thread t = { .pid = pid, .tid = tid };
 
-	if (w->count >= WAITING_MAX) {
-		w->left_out++;
-		return;
-	}
 	if (find(w, tid) || !read_place(w, &t) ||
 	    !(is_blocked(t.state.state) || t.state.state == 'R')) {
 		release_thread(&t);

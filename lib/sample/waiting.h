@@ -43,7 +43,7 @@ struct start_waits {
 	size_t count;
 	struct table table;	/* over THREAD, by tid */
 	size_t copied;		/* bytes of all copies of stacks */
-	size_t left_out;	/* threads beyond WAITING_MAX */
+	size_t left_out;	/* threads that were not looked at */
 	struct waiting_code {	/* executable addresses of process PID */
 		pid_t pid;
 		struct waiting_range { uint64_t start, end; } *range;
