@@ -135,6 +135,30 @@ check 'stopped threads wait, too; a delay and each file of several starts anew' 
 	kill $target
 END
 
+check 'while nothing runs, intervals have profiles, whole when they appear' <<'END'
+	sleep 1000 & target=$!
+	asleep() { grep -q '^State:.*sleeping' /proc/$target/status; }
+	eventually asleep
+	pmu-sample -q --off-cpu -e cpu-clock -p $target | pmu-symbolize -q |
+		pmu-topprof -q --interval 500ms --output-template "p-%s%%.pb.gz" &
+	several() { test "$(ls p-*.pb.gz | wc -l)" -ge 3; }
+	eventually several
+	PYTHONDONTWRITEBYTECODE=1 python3 "$TOP/tests/terminal.py" 80 24 \
+		"pmu-sample -q --off-cpu -e cpu-clock -p $target | pmu-top" >out <<-EOF
+		see off-cpu .nanoseconds.: +[2-9]\.[0-9]+s in the last
+		run kill $target
+		end
+	EOF
+	wait
+	for profile in p-*.pb.gz; do
+		go tool pprof -symbolize=none -top -sample_index=off-cpu $profile 2>err |
+			grep -c "sleep" >>tops
+	done
+	none grep -x 0 tops
+	go tool pprof -symbolize=none -raw -sample_index=off-cpu $(ls p-*.pb.gz | sed -n 2p) 2>err |
+		grep -q ' 500000000: '
+END
+
 check 'on whole CPUs, and in a cgroup' <<'END'
 	needs_root
 	hang

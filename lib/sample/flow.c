@@ -283,7 +283,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	for (; (record = ring_merge_next(&m)); records++) {
 		size_t i = (size_t)(m.lent - ring);
 		if (f->waiting.event && m.time >= f->waiting.since)
-			waiting_write(&f->waiting, f);
+			records += waiting_write(&f->waiting, f);
 		if (f->labels && label_recorder_keep(f->labels, i, record))
 			continue;
 		record = with_own_id(f, &m, ring, record, f->reached);
@@ -303,7 +303,7 @@ bool flow_round(struct flow *f, uint64_t horizon)
 	}
 	ring_merge_release(&m);
 	if (f->waiting.event)
-		waiting_write(&f->waiting, f);
+		records += waiting_write(&f->waiting, f);
 	f->reached = horizon == UINT64_MAX ? f->reached : horizon;
 	if (f->labels)
 		label_targets_work(&f->labels->targets, monotonic_ns() + LABELS_NS);

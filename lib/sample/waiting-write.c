@@ -282,13 +282,18 @@ static void release(struct writing *w)
 	free(w->record.at);
 }
 
-void waiting_write(struct start_waits *waiting, struct flow *flow)
+uint64_t waiting_write(struct start_waits *waiting, struct flow *flow)
 {
 	struct writing w = { .waiting = waiting, .flow = flow };
+	uint64_t samples = 0;
 
-	for (size_t i = 0; i < waiting->count; i++)
-		if (has_waited(&waiting->thread[i]) && make_sample(&w, &waiting->thread[i]))
-			flow_write_sample(flow, (const void *)w.record.at);
+	for (size_t i = 0; i < waiting->count; i++) {
+		if (!has_waited(&waiting->thread[i]) || !make_sample(&w, &waiting->thread[i]))
+			continue;
+		flow_write_sample(flow, (const void *)w.record.at);
+		samples++;
+	}
 	release(&w);
 	waiting_release(waiting);
+	return samples;
 }

@@ -67,8 +67,11 @@ void waiting_find_callers(struct start_waits *w, struct waiting_thread *t,
 void waiting_follow(struct start_waits *w, const struct perf_event_header *record,
 		    const struct sample_layout *layout);
 
-/* Write the samples of the threads that waited at the start to FLOW, and forget all threads. */
-void waiting_write(struct start_waits *w, struct flow *flow);
+/*
+ * Write the samples of the threads that waited at the start to FLOW, and forget all threads.  Return
+ * how many samples.
+ */
+uint64_t waiting_write(struct start_waits *w, struct flow *flow);
 
 /* Forget all threads. */
 void waiting_release(struct start_waits *w);
