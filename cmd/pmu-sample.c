@@ -143,6 +143,7 @@ static bool choose_events(struct event_list *list, struct event_reply *reply,
 		command_misused(&command, "--filter is for tracepoints: '%s' is not one",
 				reply->not_filtered);
 	chosen.run.events = list;
+	chosen.run.note = *reply->note ? reply->note : NULL;
 	chosen.run.remark = *reply->remark ? reply->remark : NULL;
 	return good;
 }

@@ -33,7 +33,7 @@ static bool probe(const struct event_request *request, const char *name, bool *c
 
 /* Add the default event: cycles, or cpu-clock if the hardware does not count cycles. */
 static bool add_default(const struct event_request *request, struct event_list *list,
-			struct report *report)
+			struct event_reply *reply, struct report *report)
 {
 	char why[512];
 	bool can;
@@ -41,11 +41,11 @@ static bool add_default(const struct event_request *request, struct event_list *
 	if (!probe(request, "cycles", &can, why, sizeof(why), report))
 		return false;
 	if (!can && !event_machine_has_pmu())
-		report_note(report, "no hardware counters here (a virtual machine?): sampling time "
-			    "instead (cpu-clock)");
+		snprintf(reply->note, sizeof(reply->note), "no hardware counters here (a virtual "
+			 "machine?): sampling time instead (cpu-clock)");
 	else if (!can)
-		report_note(report, "cannot sample cycles: sampling time instead (cpu-clock): %s",
-			    why);
+		snprintf(reply->note, sizeof(reply->note), "cannot sample cycles: sampling time "
+			 "instead (cpu-clock): %s", why);
 	return event_parse(list, request->how, can ? "cycles" : "cpu-clock", report);
 }
 
@@ -89,7 +89,7 @@ bool request_events(const struct event_request *request, struct event_list *list
 	char why[512];
 
 	*reply = (struct event_reply){ .remark = "" };
-	if (request->names->count == 0 && !add_default(request, list, report))
+	if (request->names->count == 0 && !add_default(request, list, reply, report))
 		return false;
 	for (size_t i = 0; i < request->names->count; i++) {
 		const char *name = request->names->item[i];

@@ -17,6 +17,7 @@ struct event_request {
 
 /* Further results of request_events(). */
 struct event_reply {
+	char note[600];		/* why the default event is not cycles, for the user; or "" */
 	char remark[512];	/* which events a fallback replaced, for the stream; or "" */
 	const char *not_filtered;	/* wrong request: an event that has a filter but is not a
 					   tracepoint; or NULL */

@@ -65,6 +65,7 @@ struct sampler_options {
 	const volatile sig_atomic_t *stop;	/* stop sampling when it is set */
 	int argc;			/* pmu-sample's command line, for the stream */
 	char *const *argv;
+	const char *note;		/* for the user, if there are samples; or NULL */
 	const char *remark;		/* for the stream: events replaced by a fallback; or NULL */
 };
 

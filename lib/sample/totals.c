@@ -267,6 +267,8 @@ void sampler_summarize(struct sampler *s)
 	if (missed >= 0)
 		report_note(s->report, "CPU %d came online meanwhile: what ran there is not "
 			    "sampled", missed);
+	if (s->options->note && (c->samples || c->lost))
+		report_note(s->report, "%s", s->options->note);
 	report_lost(s);
 	report_doubt(s);
 	report_unwinding(s);

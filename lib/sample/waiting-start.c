@@ -96,7 +96,8 @@ void sampler_look_at_waits(struct sampler *s, uint64_t time)
 	const struct sampler_options *o = s->options;
 	struct start_waits *w = &s->flow.waiting;
 
-	if (!o->settings.waits || o->flight_recorder)
+	/* of some CPUs only, nothing says when a thread runs on another one */
+	if (!o->settings.waits || o->flight_recorder || !s->counters.all_cpus)
 		return;
 	waiting_release(w);
 	w->index = s->sampled - 1;

@@ -171,8 +171,7 @@ static uint64_t register_of(const struct thread_registers *r, unsigned reg)
 static void put_dump(struct writing *w, const struct waiting_thread *t)
 {
 	const struct perf_event_attr *attr = &w->waiting->event->attr;
-	const uint64_t high = 1ULL << 32;	/* programs of 32 bits have no address above */
-	bool is_known = t->registers.is_known && t->registers.sp >= high;
+	bool is_known = t->registers.is_known && t->registers.sp >= WAITING_64_BITS;
 
 	if (attr->sample_type & PERF_SAMPLE_REGS_USER) {
 		put(w, is_known ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE);

@@ -44,7 +44,7 @@ static void read_program(struct start_waits *w, struct waiting_thread *t)
 	struct buffer scanned = { 0 };
 
 	thread_read_registers(t->pid, t->tid, &t->registers);
-	if (!t->registers.is_known)
+	if (!t->registers.is_known || t->registers.sp < WAITING_64_BITS)
 		return;
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 		copy_stack(t, &t->stack, copy_size(w));

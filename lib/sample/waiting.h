@@ -51,6 +51,9 @@ struct start_waits {
 	} code;
 };
 
+/* The stack of a program of 32 bits is below: it is not read. */
+#define WAITING_64_BITS (1ULL << 32)
+
 enum { WAITING_MAX = 10000 };	/* threads to look at, which takes about a second of CPU time */
 
 /* Look at thread TID of process PID. */
@@ -68,8 +71,8 @@ void waiting_follow(struct start_waits *w, const struct perf_event_header *recor
 		    const struct sample_layout *layout);
 
 /*
- * Write the samples of the threads that waited at the start to FLOW, and forget all threads.  Return
- * how many samples.
+ * Write the samples of the threads that waited at the start to FLOW, and forget all threads.
+ * Return how many samples.
  */
 uint64_t waiting_write(struct start_waits *w, struct flow *flow);
 
