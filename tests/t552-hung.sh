@@ -1,6 +1,6 @@
 #!/bin/sh
 # Threads that wait when the recording starts: where, and for how long.
-# kinds: release user
+# kinds: release asan user
 . tests/lib.sh
 . tests/sampling.sh
 
