@@ -24,7 +24,7 @@ record_while() {
 	command=
 	while test "$1" != --; do command="$command $1"; shift; done
 	shift
-	attach -q --off-cpu -e cpu-clock -F 1000 "$@" 3>&-
+	attach --off-cpu -e cpu-clock -F 1000 "$@" 3>&- 2>err
 	$command
 	detach
 	span=$(switches --span s.data)
@@ -162,8 +162,9 @@ END
 check 'on whole CPUs, and in a cgroup' <<'END'
 	needs_root
 	hang
-	record_while sleep 0.3 -- -a
+	record_while sleep 0.3 -- -m 16Mi -a
 	waits s.data >all
+	none grep "looked up for only" err || skip 'the machine is too busy: rings were full'
 	percent $(waited $lock) $span
 	root=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { print $2; exit }' /proc/mounts)
 	test -n "$root" || root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

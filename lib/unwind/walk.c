@@ -18,6 +18,7 @@ struct walk {
 	uint64_t beyond;	/* bit per register: unknown because the dump is too short */
 	bool is_exact, is_first;
 	bool is_pushed;		/* the callee's return address was put on the stack by hand */
+	unsigned searched;	/* words in which find_frame_pointer() has looked */
 	bool by_frame_pointer;	/* the frame was found by its callee's frame pointer */
 };
 
@@ -300,13 +301,13 @@ static bool is_return_address(const struct walk *w, uint64_t address, uint64_t b
  */
 static void find_frame_pointer(struct walk *w, const struct rule *rule)
 {
-	enum { WORDS = 2048 };	/* of a function's variables */
+	enum { WORDS = 4096 };	/* of the variables of all such functions of a stack */
 	unsigned fp = w->machine->fp;
 	uint64_t sp = w->now.value[w->machine->sp], address;
 
 	if (rule->cfa_reg != fp)
 		return;
-	for (uint64_t bytes = 16; bytes <= 8 * WORDS; bytes += 8) {
+	for (uint64_t bytes = 16; w->searched < WORDS; bytes += 8, w->searched++) {
 		if (!dump_load(w->dump, sp + bytes - 8, &address))
 			break;
 		if (is_return_address(w, address, bytes, false)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that wait when recording starts: what records say of them; stacks of the kernel; calls. */
+/* Threads that wait when recording starts: what records say of them, kernel stacks, calls. */
 #include "elf/call.h"
 #include "sample/descendants.h"
 #include "sample/waiting.h"
