@@ -124,6 +124,7 @@ check 'stopped threads wait, too; a delay and each file of several starts anew' 
 	percent $(waited $naps) $span
 	percent $(waited $lock) $span
 	kill -CONT $target
+	eventually grep -q '^State:.S' /proc/$target/task/$lock/status
 	pmu-sample -q --off-cpu -e cpu-clock -p $target -d 1 --switch-output 300ms -o f.data 3>&-
 	files=0
 	for file in f.data.*; do
