@@ -176,7 +176,8 @@ static int run(const struct plan *plan, struct report *report)
 	if (report->status)
 		status = 1;
 	if (p && report->status == 0 && !any_sample) {
-		explain_nothing(p, is_empty, report);
+		if (!is_empty || !status)	/* else pmu-sample has said why */
+			explain_nothing(p, is_empty, report);
 		status = status ? status : 1;
 	}
 	if (is_written && !any_sample)

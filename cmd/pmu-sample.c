@@ -7,6 +7,7 @@
  */
 #include "base/command.h"
 #include "sample/go-target.h"
+#include "sample/jvm.h"
 #include "sample/sample-options.h"
 #include "sample/request.h"
 #include "sample/ring-size.h"
@@ -107,6 +108,8 @@ static bool complete_target(char *const *operand, struct report *report)
 		chosen.run.clock_command = operand;
 	else
 		t->command = operand;
+	if (chosen.jit_map && !t->pids && !chosen.user_name && !chosen.comm)
+		command_misused(&command, "--jit-map asks running processes: give -p, -u, --comm");
 	t->system = (t->system && !chosen.cgroup_path) || (t->cpus.count && !kinds);
 	return (!chosen.user_name || target_add_user(t, chosen.user_name, report)) &&
 	       (!chosen.comm || target_add_comm(t, chosen.comm, report)) &&
@@ -193,12 +196,16 @@ int main(int argc, char **argv)
 	command_output(&command, &out, file, &report);
 	if (chosen.level)
 		output_compress(&out, chosen.level);
+	if (good && chosen.jit_map)
+		good = jvm_ask(&chosen.target, &command_stop, &report);
 	if (good && choose_events(&events, &reply, &report)) {
 		chosen.run.argc = argc;
 		chosen.run.argv = argv;
 		if (!chosen.run.ring_size)
 			chosen.run.ring_size = ring_size_default(&events, &chosen.run.settings);
 		status = sampler_run(&chosen.run, &out, &report);
+		if (chosen.jit_map)	/* before the stream ends: then its readers read the map */
+			jvm_ask_again(&chosen.target, &report);
 	}
 	output_close(&out);
 	event_list_release(&events);

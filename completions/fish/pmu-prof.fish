@@ -44,6 +44,7 @@ complete -c pmu-prof -l intr-regs -x -d 'record the registers at the sample; the
 complete -c pmu-prof -l raw -s R -d 'record the fields of tracepoints'
 complete -c pmu-prof -l labels -d 'record labels of threads: go, otel, custom (all), and ids'
 complete -c pmu-prof -l label-allow -x -d 'record only labels with these keys'
+complete -c pmu-prof -l jit-map -d 'with -p, -u, --comm: ask Java for the names of its compiled code'
 complete -c pmu-prof -l off-cpu -d 'record where threads wait: context switches, with stacks'
 complete -c pmu-prof -l switches -d 'record context switches, without stacks'
 complete -c pmu-prof -l clock -x -a 'monotonic raw boottime realtime tai' -d 'clock of the times: monotonic, raw, boottime, realtime, tai (monotonic)'

@@ -37,6 +37,7 @@ complete -c pmu-sample -l intr-regs -x -d 'record the registers at the sample; t
 complete -c pmu-sample -l raw -s R -d 'record the fields of tracepoints'
 complete -c pmu-sample -l labels -d 'record labels of threads: go, otel, custom (all), and ids'
 complete -c pmu-sample -l label-allow -x -d 'record only labels with these keys'
+complete -c pmu-sample -l jit-map -d 'with -p, -u, --comm: ask Java for the names of its compiled code'
 complete -c pmu-sample -l off-cpu -d 'record where threads wait: context switches, with stacks'
 complete -c pmu-sample -l switches -d 'record context switches, without stacks'
 complete -c pmu-sample -l clock -x -a 'monotonic raw boottime realtime tai' -d 'clock of the times: monotonic, raw, boottime, realtime, tai (monotonic)'

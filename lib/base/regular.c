@@ -134,18 +134,44 @@ int regular_open(const char *path, bool no_link)
 	return regular_open_in(AT_FDCWD, path, no_link);
 }
 
+static int open_root(const char *root)
+{
+	return open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* After look_up() below a root has failed: return whether openat2() is the reason. */
+static bool lacks_openat2(void)
+{
+	return (errno == ENOSYS || errno == EPERM) && !has_openat2();
+}
+
+int regular_directory_below(const char *root, const char *name)
+{
+	struct start at = { open_root(root), true };
+
+	if (at.directory < 0)
+		return -1;
+	int fd = look_up(at, name, O_DIRECTORY);
+	if (fd < 0 && lacks_openat2()) {
+		at.is_root = false;
+		fd = look_up(at, name, O_DIRECTORY | O_NOFOLLOW);
+	}
+	descriptor_close(at.directory);
+	return fd;
+}
+
 int regular_open_below(const char *root, const char *path, bool no_link)
 {
 	char whole[PATH_MAX + 64];
 
 	if (!*root)
 		return regular_open(path, no_link);
-	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int directory = open_root(root);
 	if (directory < 0)
 		return -1;
 	int fd = open_from((struct start){ directory, true }, path, no_link);
 	descriptor_close(directory);
-	if (fd >= 0 || (errno != ENOSYS && errno != EPERM) || has_openat2())
+	if (fd >= 0 || !lacks_openat2())
 		return fd;
 	errno = ENAMETOOLONG;
 	return snprintf(whole, sizeof(whole), "%s%s%s", root, *path == '/' ? "" : "/", path) <

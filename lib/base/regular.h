@@ -26,3 +26,9 @@ int regular_open_in(int directory, const char *path, bool no_link);
  * resolved as by a process whose root directory is ROOT.  "" is our own root.
  */
 int regular_open_below(const char *root, const char *path, bool no_link);
+
+/*
+ * Open the directory NAME, which has no slash, in ROOT (O_PATH).  Symbolic links are resolved as in
+ * regular_open_below(), or refused where the kernel cannot do that.  Return a descriptor, or -1.
+ */
+int regular_directory_below(const char *root, const char *name);

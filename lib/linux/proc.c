@@ -2,6 +2,7 @@
 #include "linux/proc.h"
 #include "base/arena.h"
 #include "base/descriptor.h"
+#include "base/regular.h"
 #include "linux/read.h"
 
 #include <dirent.h>
@@ -43,6 +44,32 @@ struct proc_path proc_descriptor(int fd)
 int proc_open_root(pid_t pid)
 {
 	return open(proc_path(pid, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int proc_open_tmp(pid_t pid)
+{
+	return regular_directory_below(proc_path(pid, "root").text, "tmp");
+}
+
+char *proc_read_words(pid_t pid, const char *file, size_t *size)
+{
+	enum { PIECE = 1 << 16, MOST = 8 << 20 };	/* bytes; execve() takes 6 MiB at most */
+	int fd = linux_open("/proc/%d/%s", (int)pid, file);
+	char *words = NULL;
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	*size = 0;
+	for (; n > 0 && *size < MOST; *size += n > 0 ? (size_t)n : 0) {
+		words = mem_resize(words, *size + PIECE + 1);
+		n = read(fd, words + *size, PIECE);
+	}
+	descriptor_close(fd);
+	if (n != 0) {
+		free(words);
+		return NULL;
+	}
+	words[*size] = '\0';
+	return words;
 }
 
 bool proc_identify_root(pid_t pid, struct proc_root *root)

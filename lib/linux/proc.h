@@ -26,6 +26,18 @@ struct proc_path proc_descriptor(int fd);
  */
 int proc_open_root(pid_t pid);
 
+/*
+ * Open /tmp as process PID sees it (O_PATH).  The directory stays open when the process ends, and
+ * its container with it.  Return a descriptor, or -1.
+ */
+int proc_open_tmp(pid_t pid);
+
+/*
+ * Return FILE ("cmdline", "environ") of process PID: words of SIZE bytes together, each with a NUL
+ * at its end.  NULL: there is no such process, or it may not be asked.  The caller frees.
+ */
+char *proc_read_words(pid_t pid, const char *file, size_t *size);
+
 /* What makes two processes see the same files. */
 struct proc_root {
 	uint64_t mounts;		/* inode of the mount namespace */

@@ -19,7 +19,7 @@ enum {
 /* The arguments of the options, as given. */
 struct sample_choices {
 	bool callchains, user_stacks, kernel_stacks, data, phys, cpu, cgroup_id, page_size;
-	bool branches, raw, jitter;
+	bool branches, raw, jitter, jit_map;
 	uint64_t max_stack;		/* frames */
 	uint64_t ring, buffer;		/* bytes */
 	int level;			/* of compression; 0: none */
@@ -138,6 +138,8 @@ extern const struct command_spelling sample_spellings[];
 	{ 0, "label-allow", "KEY[,KEY]", "record only labels with these keys", \
 	  .parse = label_options_parse_keys, .value = &(o).run.labels, \
 	  .takes = LABEL_KEYS_TAKES }, \
+	{ 0, "jit-map", NULL, "with -p, -u, --comm: ask Java for the names of its compiled code", \
+	  .flag = &(o).jit_map }, \
 	{ 0, "off-cpu", NULL, "record where threads wait: context switches, with stacks", \
 	  .flag = &(o).run.settings.waits }, \
 	{ 0, "switches", NULL, "record context switches, without stacks", \
