@@ -83,13 +83,11 @@ static void forget_ended(const struct tasks *tasks)
 }
 
 /* Forget all definitions: what is still in use is looked up and written again. */
-static void restart(struct resolver *resolver, const struct stream_reader *in,
-		    struct resolved_writer *writer, struct resolved *tables)
+static void restart(struct resolver *resolver, struct resolved_writer *writer,
+		    struct resolved *tables)
 {
 	struct resolved past;
 
-	resolver_name_late(resolver, in);
-	resolved_write_new(writer, tables);
 	resolved_write_restart(writer, tables);
 	resolver_restart(resolver, &past, NULL, 0);
 	label_sets_forget(&tables->labels);
@@ -118,7 +116,7 @@ static void resolve(struct resolver *resolver, struct stream_reader *in, struct 
 			write_parts(&writer, tables, stream_events(in), &sample, &resolved);
 			if (resolver_is_full(resolver, writer.bytes) ||
 			    label_sets_is_full(&tables->labels))
-				restart(resolver, in, &writer, tables);
+				restart(resolver, &writer, tables);
 			continue;
 		}
 		if (record_is_resolved(rec.type)) {

@@ -59,7 +59,7 @@ check 'Java without a map of its code: said once what would write one' <<'END'
 	pmu-sample -e cpu-clock:u -F 1000 -o s.data -- sh two
 	pmu-symbolize s.data 2>err >/dev/null
 	cat err
-	grep -q "no names of code that Java compiled in process [0-9]*: .*Compiler.perfmap" err
+	grep -q "no names of code that Java compiled in process [0-9]*: start it with .*AtExit" err
 	test "$(wc -l <err)" -eq 1
 	pmu-sample -e cpu-clock:u -F 1000 -- ./java 120 2>/dev/null |
 		pmu-symbolize 2>err >/dev/null
@@ -77,13 +77,36 @@ check 'the same of .NET, which is known by its library, and of Node.js, by its p
 		pmu-sample -e cpu-clock:u -F 1000 -o s.data -- "$1" 120
 		pmu-symbolize s.data 2>err >/dev/null
 		cat err
-		grep -q "no names of code that $2 compiled in process [0-9]*: .*; start it with $3$" err
+		grep -q "no names of code that $2 compiled in process [0-9]*: start it with $3$" err
 		test "$(wc -l <err)" -eq 1
 	}
 	compiler any-name libcoreclr.so
 	hint ./any-name .NET DOTNET_PerfMapEnabled=1
 	compiler node libother.so 0	# samples count: a loop may have few addresses
 	hint ./node Node.js --perf-basic-prof
+END
+
+check 'Java that was there before: said at once, with the line to type, while it can be typed' <<'END'
+	compiler java libjvm.so
+	./java 600000 & jvm=$!
+	pmu-sample -q -e cpu-clock:u -F 1000 -p $jvm | pmu-symbolize 2>err >resolved & pipe=$!
+	eventually grep compiled err
+	kill -0 $jvm
+	no="pmu-symbolize: no names of code that Java compiled in process $jvm"
+	echo "$no: type 'jcmd $jvm Compiler.perfmap' (Java 17), or record with --jit-map" |
+		same - err
+	kill $jvm
+	wait $pipe
+	test "$(wc -l <err)" -eq 1
+END
+
+check 'Java that was told to write a map at its end, and was killed: not told so again' <<'END'
+	compiler java libjvm.so
+	export JAVA_TOOL_OPTIONS="-Xmx64m -XX:+DumpPerfMapAtExit"
+	pmu-sample -q -e cpu-clock:u -F 1000 -- ./java 300 | pmu-symbolize 2>err >/dev/null
+	cat err
+	grep -q "compiled in process \([0-9]*\): it ended before it wrote /tmp/perf-\1.map" err
+	test "$(wc -l <err)" -eq 1
 END
 
 check 'not where there is a map, nor of a program that is no known compiler' <<'END'
@@ -131,7 +154,8 @@ check 'the same of Java itself, which has names when it was started as was said'
 	grep "Work.work" folded
 	# in a live pipe, too, whose samples come before the map
 	pmu-sample -q -e cpu-clock:u -F 500 -- java -Xmx64m -XX:+UseSerialGC $options Work |
-		tee s.data | pmu-symbolize -q | pmu-topprof -q --to folded >live
+		tee s.data | pmu-symbolize 2>err | pmu-topprof -q --to folded >live
+	none grep "no names" err
 	pid=$(pmu-stream --dump s.data | sed -n 's/.* COMM .* pid=\([0-9]*\) .*exec=1 comm="java"$/\1/p')
 	rm -f "/tmp/perf-$pid.map"
 	cat live

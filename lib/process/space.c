@@ -366,8 +366,11 @@ static void follow_ksymbol(struct spaces *s, const struct ksymbol_record *k)
 
 static void follow_comm(struct spaces *s, const struct comm_record *c)
 {
-	if (c->exec)
-		clear_space(s, &add_process(s, c->pid)->space);
+	if (!c->exec)
+		return;
+	struct space *space = &add_process(s, c->pid)->space;
+	clear_space(s, space);
+	space->is_new = true;
 }
 
 /* A new process gets a copy of its parent's mappings. */
@@ -382,6 +385,7 @@ static void follow_fork(struct spaces *s, const struct task_record *t)
 	if (parent != TABLE_NONE && (child->ended || mappings_are_none(&child->space.code)))
 		copy_space(s, &child->space, &s->process[parent].space);
 	child->space.parent = t->parent_pid;
+	child->space.is_new = true;
 	child->ended = false;
 }
 

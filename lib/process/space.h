@@ -35,6 +35,7 @@ struct space {
 	struct mappings data;	/* not executable; where code overlaps, code wins */
 	bool has_main;		/* a mapping with is_main was found */
 	pid_t parent;		/* process it was copied from; 0: it runs its own program */
+	bool is_new;		/* it was created, or has run exec, since the stream began */
 };
 
 struct spaces {

@@ -2,7 +2,8 @@
 /*
  * Internals of resolver, shared by its files: frames (resolver.c), callchains (resolver-chain.c),
  * the kernel (resolver-kernel.c) and its modules (resolver-module.c), mapped objects
- * (resolver-object.c), code of JIT compilers (resolver-jit.c), names (resolver-name.c), limits of
+ * (resolver-object.c), code of JIT compilers (resolver-jit.c), whose names come late
+ * (resolver-late.c) or never (resolver-advice.c), names (resolver-name.c), limits of
  * memory (resolver-memory.c), and the report at the end (resolver-report.c).
  */
 #pragma once
@@ -24,6 +25,7 @@ enum {
 	RECENT_SHARE = 2,	/* minimum of slots per frame, up to RECENT_MAX */
 	JIT_CREDIT_FIRST = 1 << 18,	/* initial credit, in visits to processes */
 	JIT_CREDIT_SAMPLE = 8,		/* credit that a sample adds */
+	JIT_LATE_MAX = 1 << 19,		/* frames that wait for a name at a time */
 	LINES_MAX = 512,	/* lines of one frame: a function and its inlined calls */
 	FRAMES_MAX = 1 << 20,	/* distinct addresses; further ones are merged by their lines */
 	OBJECTS_MAX = 1 << 18,	/* parts of files and memory; further ones are [unknown] */
@@ -41,10 +43,14 @@ struct name_counts {
 struct jit_process {
 	pid_t pid;
 	struct jitmap *map;	/* NULL: not read yet, or discarded */
+	int tmp;		/* its /tmp (O_PATH), if that is not ours; -1: not open */
+	pid_t own_id;		/* if TMP is open: its id in its own PID namespace */
 	char *dump;		/* path of the jitdump file that it mapped; NULL: none */
 	uid_t user;		/* effective user, as last seen; 0: root, or unknown */
 	bool is_nameless;	/* an address was looked up, and no file has names of its code */
-	uint32_t unnamed;	/* samples of nameless addresses, counted until advice is given */
+	uint32_t unnamed;	/* samples of nameless addresses */
+	size_t compiler;	/* if these are many: what made the code (resolver-advice.c) */
+	bool was_asked;		/* the same: the process was started with an option for a map */
 	uint32_t ended;		/* 1 + rounds since its end or a later use; 0: it lives */
 	struct unnamed {
 		uint32_t frame;		/* id in the tables */
@@ -125,6 +131,8 @@ struct resolver {
 	struct table map_table;		/* pids by the file of their map; may be out of date */
 	struct jit_budget jit_budget;	/* what all jitmaps use together */
 	uint64_t jit_credit;		/* visits to processes that may be made */
+	uint32_t late;			/* frames of all JIT that wait for a name */
+	uint64_t late_refused;		/* addresses that do not wait, because of JIT_LATE_MAX */
 	bool round_ended;		/* a round ended, and no sample has come since */
 	enum from from;			/* source of the names in LINE */
 	bool by_time;			/* the name at this place depends on the time */
@@ -259,15 +267,34 @@ void resolver_jit_is_nameless(struct resolver *r, pid_t pid);
 
 /*
  * Count a sample of code without a name that process PID made. After some of them, report what
- * would help, if no file names such code.
+ * would help, if no file names such code, and the process was there before the recording.
  */
 void resolver_jit_advise(struct resolver *r, pid_t pid);
 
-/* Note that FRAME, which was just added, of code of process PID, has no name so far. */
-void resolver_jit_add_unnamed(struct resolver *r, pid_t pid, uint32_t frame);
+/*
+ * Advise so at the end of process P or of the stream, if there are still no names. P may move.
+ */
+void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *in,
+				const struct jit_process *p);
 
-/* Forget all these frames, because the tables are new. */
-void resolver_jit_forget_unnamed(struct resolver *r);
+/* Return what is known of the code of process PID; NULL: it has none. Valid until one is added. */
+struct jit_process *resolver_jit_process(const struct resolver *r, pid_t pid);
+
+/* Look for the files of P, if they were read before, and read what was appended to them. */
+void resolver_jit_read_again(struct resolver *r, struct jit_process *p);
+
+/* Let FRAME, which was just added, of code of process PID, wait for its name. */
+void resolver_late_add(struct resolver *r, pid_t pid, uint32_t frame);
+
+/* Forget the frames of P that wait. */
+void resolver_late_forget(struct resolver *r, struct jit_process *p);
+
+/* Return the ids of the r->late frames that wait, for the caller to free; and replace these ids. */
+uint32_t *resolver_late_list(const struct resolver *r);
+void resolver_late_renumber(struct resolver *r, const uint32_t *frame);
+
+/* Look for the names of the frames of PID that wait: the process has ended. */
+void resolver_late_name(struct resolver *r, const struct stream_reader *in, pid_t pid);
 
 /* Give FRAME, which has no lines, the LINES lines in r->line. */
 void resolver_name_frame(struct resolver *r, uint32_t frame, uint32_t lines);

@@ -7,9 +7,10 @@
  * ended, its jitmap is discarded a few rounds later, after its last samples. If another sample
  * comes anyway, the files are read again.
  *
- * Many compilers write the last names when the process ends, long after the first samples of that
- * code. So frames without a name are kept for each process, and looked up again at its end.
+ * The map of a process in a container is gone when the process has ended, if its /tmp is a mount of
+ * its own. So that directory is kept open, until there is a map in it.
  */
+#include "base/descriptor.h"
 #include "linux/proc.h"
 #include "resolve/resolver-internal.h"
 
@@ -17,6 +18,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,10 +50,47 @@ static void open_map(const struct resolver *r, struct jit_process *p)
 	}
 	snprintf(path, sizeof(path), "%s/tmp/perf-%d.map", proc_path(pid, "root").text,
 		 proc_own_id(pid));
-	if (jitmap_open_map(map, path))
-		return;
+	bool good = jitmap_open_map(map, path);
+	if (!good && p->tmp >= 0) {
+		snprintf(path, sizeof(path), "%s/perf-%d.map", proc_descriptor(p->tmp).text,
+			 p->own_id);
+		good = jitmap_open_map(map, path);
+	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-	jitmap_open_map(map, path);
+	if (!good)
+		jitmap_open_map(map, path);
+}
+
+static void close_tmp(struct resolver *r, struct jit_process *p)
+{
+	r->jit_budget.files -= p->tmp >= 0;
+	descriptor_close(p->tmp);
+	p->tmp = -1;
+}
+
+/* Keep the /tmp of P open, unless it is ours. Half of the files are left for maps and dumps. */
+static void keep_tmp(struct resolver *r, struct jit_process *p)
+{
+	struct stat its, ours;
+
+	if (p->tmp >= 0 || r->options.where.sysroot ||
+	    r->jit_budget.files >= r->jit_budget.files_max / 2)
+		return;
+	p->own_id = proc_own_id(p->pid);
+	p->tmp = proc_open_tmp(p->pid);
+	r->jit_budget.files += p->tmp >= 0;
+	if (p->tmp < 0 || fstat(p->tmp, &its) < 0 || stat("/tmp", &ours) < 0 ||
+	    (its.st_dev == ours.st_dev && its.st_ino == ours.st_ino))
+		close_tmp(r, p);
+}
+
+/* Give up all that P has. */
+static void release_process(struct resolver *r, struct jit_process *p)
+{
+	jitmap_free(p->map);
+	close_tmp(r, p);
+	free(p->dump);
+	resolver_late_forget(r, p);
 }
 
 /* Give P a jitmap of its own, before it gets functions that other processes do not have. */
@@ -67,6 +106,13 @@ static void unshare_map(struct resolver *r, struct jit_process *p)
 static uint32_t find_jit(const struct resolver *r, pid_t pid)
 {
 	return TABLE_FIND(&r->jit_table, hash_u64((uint32_t)pid), i, r->jit[i].pid == pid);
+}
+
+struct jit_process *resolver_jit_process(const struct resolver *r, pid_t pid)
+{
+	uint32_t id = find_jit(r, pid);
+
+	return id == TABLE_NONE ? NULL : &r->jit[id];
 }
 
 /* If most of the table of maps is out of date, because its processes have ended, rebuild it. */
@@ -117,7 +163,7 @@ static struct jit_process *add_jit(struct resolver *r, pid_t pid)
 	if (id == TABLE_NONE) {
 		id = r->jits++;
 		r->jit = array_grow(r->jit, id, sizeof(*r->jit));
-		r->jit[id] = (struct jit_process){ .pid = pid };
+		r->jit[id] = (struct jit_process){ .pid = pid, .tmp = -1 };
 		table_add(&r->jit_table, hash_u64((uint32_t)pid), id);
 	}
 	return &r->jit[id];
@@ -174,6 +220,8 @@ static struct jitmap *own_jit(struct resolver *r, pid_t pid)
 		p->map = jitmap_new(&r->jit_budget);
 		open_map(r, p);
 		open_dump(r, p);
+		if (!jitmap_has_map(p->map))
+			keep_tmp(r, p);
 		share_map(r, p);
 		resolver_jit_refresh(r, p->map);
 	}
@@ -194,58 +242,6 @@ struct jitmap *resolver_jit_find(struct resolver *r, const struct stream_reader 
 		map = own_jit(r, pid);
 	}
 	return map;
-}
-
-/* Compilers that write names of their code only on request. */
-static const struct compiler {
-	const char *file;	/* base name of the compiler's program or library */
-	const char *program, *advice;
-} compilers[] = {
-	{ "libjvm.so", "Java", "Java writes it at 'jcmd PID Compiler.perfmap' (Java 17), or at its "
-	  "end if it was started with -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit" },
-	{ "node", "Node.js", "start it with --perf-basic-prof" },
-	{ "libcoreclr.so", ".NET", "start it with DOTNET_PerfMapEnabled=1" },
-};
-
-/* Return the index of the compiler that process PID has mapped; COMPILERS: none is known. */
-enum { COMPILERS = sizeof(compilers) / sizeof(*compilers) };
-static size_t compiler_of(struct resolver *r, pid_t pid)
-{
-	const struct space *space = spaces_find(&r->spaces, pid);
-
-	for (const struct mapping *m = mappings_from(&space->code, 0); m;
-	     m = mappings_from(&space->code, m->end)) {
-		const char *path = r->spaces.objects.object[m->object].path;
-		const char *slash = strrchr(path, '/');
-		for (size_t k = 0; slash && k < COMPILERS; k++)
-			if (!strcmp(slash + 1, compilers[k].file))
-				return k;
-	}
-	return COMPILERS;
-}
-
-void resolver_jit_is_nameless(struct resolver *r, pid_t pid)
-{
-	uint32_t id = find_jit(r, pid);
-
-	if (id != TABLE_NONE)
-		r->jit[id].is_nameless = true;
-}
-
-void resolver_jit_advise(struct resolver *r, pid_t pid)
-{
-	enum { MANY = 20 };	/* some code belongs to the compiler itself, and never has names */
-	uint32_t id = find_jit(r, pid);
-
-	if (id == TABLE_NONE || !r->jit[id].is_nameless || ++r->jit[id].unnamed != MANY)
-		return;
-	size_t compiler = compiler_of(r, pid);
-	if (compiler == COMPILERS || r->advised >> compiler & 1)
-		return;
-	r->advised |= 1U << compiler;
-	report_note(r->report, "no names of code that %s compiled in process %d: there is no "
-		    "/tmp/perf-%d.map so far; %s", compilers[compiler].program, pid, pid,
-		    compilers[compiler].advice);
 }
 
 /* Return whether the base name of FILE is jit-NUMBER.dump. */
@@ -284,14 +280,12 @@ uint64_t resolver_jit_time(const struct perf_event_attr *attr, const struct samp
 /* Forget what is known of PID, because the process runs another program now. */
 static void forget(struct resolver *r, pid_t pid)
 {
-	uint32_t id = find_jit(r, pid);
+	struct jit_process *p = resolver_jit_process(r, pid);
 
-	if (id == TABLE_NONE)
+	if (!p)
 		return;
-	jitmap_free(r->jit[id].map);
-	free(r->jit[id].dump);
-	free(r->jit[id].unnamed_frame);
-	r->jit[id] = (struct jit_process){ .pid = pid };
+	release_process(r, p);
+	*p = (struct jit_process){ .pid = pid, .tmp = -1 };
 }
 
 /* Return whether process PID no longer exists. Its threads may outlive its first thread. */
@@ -328,8 +322,7 @@ static void age(struct resolver *r, const struct stream_reader *in)
 			i++;
 			continue;
 		}
-		free(p->dump);
-		free(p->unnamed_frame);
+		release_process(r, p);
 		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), i);
 		if (i == --r->jits)
 			break;
@@ -337,14 +330,6 @@ static void age(struct resolver *r, const struct stream_reader *in)
 		table_remove(&r->jit_table, hash_u64((uint32_t)p->pid), r->jits);
 		table_add(&r->jit_table, hash_u64((uint32_t)p->pid), i);
 	}
-}
-
-static void mark_ended(struct resolver *r, pid_t pid)
-{
-	uint32_t id = find_jit(r, pid);
-
-	if (id != TABLE_NONE)
-		r->jit[id].ended = 1;
 }
 
 /*
@@ -360,12 +345,16 @@ static bool pay(struct resolver *r)
 	return true;
 }
 
-static void read_one_again(struct resolver *r, struct jit_process *p)
+void resolver_jit_read_again(struct resolver *r, struct jit_process *p)
 {
+	if (!p->map)
+		return;
 	if (!jitmap_has_map(p->map)) {
 		open_map(r, p);
 		share_map(r, p);
 	}
+	if (jitmap_has_map(p->map))
+		close_tmp(r, p);
 	resolver_jit_refresh(r, p->map);
 }
 
@@ -374,77 +363,7 @@ static void read_again(struct resolver *r)
 	if (!pay(r))
 		return;
 	for (uint32_t i = 0; i < r->jits; i++)
-		if (r->jit[i].map)
-			read_one_again(r, &r->jit[i]);
-}
-
-void resolver_jit_add_unnamed(struct resolver *r, pid_t pid, uint32_t frame)
-{
-	uint32_t id = find_jit(r, pid);
-
-	if (id == TABLE_NONE)
-		return;
-	struct jit_process *p = &r->jit[id];
-	p->unnamed_frame = array_grow(p->unnamed_frame, p->unnamed_frames,
-				      sizeof(*p->unnamed_frame));
-	p->unnamed_frame[p->unnamed_frames++] = (struct unnamed){ frame, r->time };
-}
-
-void resolver_jit_forget_unnamed(struct resolver *r)
-{
-	for (uint32_t i = 0; i < r->jits; i++) {
-		free(r->jit[i].unnamed_frame);
-		r->jit[i].unnamed_frame = NULL;
-		r->jit[i].unnamed_frames = 0;
-	}
-}
-
-/*
- * Return whether MAP has one function at ADDRESS since TIME.  If there was another one later, it is
- * unknown how many samples are of which.
- */
-static bool has_one_name(struct jitmap *map, uint64_t address, uint64_t time)
-{
-	struct jit_place first, last;
-
-	return jitmap_find(map, address, time, &first) &&
-	       (!jitmap_find(map, address, JIT_LATEST, &last) || !strcmp(first.name, last.name));
-}
-
-/* Give names to those frames of process PID whose names have come, and keep the others. */
-static void name_late(struct resolver *r, const struct stream_reader *in, pid_t pid)
-{
-	uint32_t id = find_jit(r, pid), kept = 0;
-
-	if (id == TABLE_NONE || !r->jit[id].unnamed_frames ||
-	    r->jit_credit < r->jit[id].unnamed_frames)
-		return;
-	r->jit_credit -= r->jit[id].unnamed_frames;
-	if (r->jit[id].map)
-		read_one_again(r, &r->jit[id]);
-	struct jitmap *map = resolver_jit_find(r, in, pid);	/* this may move r->jit */
-	struct jit_process *p = &r->jit[find_jit(r, pid)];
-	for (uint32_t i = 0; map && i < p->unnamed_frames; i++) {
-		const struct unnamed u = p->unnamed_frame[i];
-		const struct resolved_frame *f = &r->tables->frame[u.frame];
-		struct place place = { .object = f->object, .address = f->address,
-				       .source = TABLE_NONE, .jit = map };
-		r->time = u.time;
-		uint32_t lines = has_one_name(map, f->address, u.time)
-			? resolver_find_lines(r, &place) : 0;
-		if (lines)
-			resolver_name_frame(r, u.frame, lines);
-		else
-			p->unnamed_frame[kept++] = u;
-	}
-	if (map)
-		p->unnamed_frames = kept;
-}
-
-void resolver_name_late(struct resolver *r, const struct stream_reader *in)
-{
-	for (uint32_t i = 0; i < r->jits; i++)
-		name_late(r, in, r->jit[i].pid);
+		resolver_jit_read_again(r, &r->jit[i]);
 }
 
 void resolver_jit_refresh_all(struct resolver *r)
@@ -459,11 +378,12 @@ void resolver_jit_refresh_all(struct resolver *r)
 static void follow_end(struct resolver *r, const struct stream_reader *in,
 		       const struct task_record *task)
 {
-	uint32_t id = find_jit(r, task->pid);
+	struct jit_process *p = resolver_jit_process(r, task->pid);
 
-	if (id != TABLE_NONE && r->jit[id].unnamed_frames &&
-	    (task->pid == task->tid || has_exited(in, task->pid)))
-		name_late(r, in, task->pid);
+	if (p && task->pid == task->tid)
+		p->ended = 1;
+	if (p && (task->pid == task->tid || has_exited(in, task->pid)))
+		resolver_late_name(r, in, task->pid);
 }
 
 void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
@@ -478,11 +398,8 @@ void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
 	if (rec->type == PERF_RECORD_FORK && record_task(rec, &task) &&
 	    task.pid != task.parent_pid)
 		forget(r, task.pid);
-	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task)) {
-		if (task.pid == task.tid)
-			mark_ended(r, task.pid);
+	if (rec->type == PERF_RECORD_EXIT && record_task(rec, &task))
 		follow_end(r, in, &task);
-	}
 	if (rec->type != RECORD_FINISHED_ROUND)
 		return;
 	read_again(r);
@@ -493,11 +410,8 @@ void resolver_jit_follow(struct resolver *r, const struct stream_reader *in,
 
 void resolver_jit_release(struct resolver *r)
 {
-	for (uint32_t i = 0; i < r->jits; i++) {
-		jitmap_free(r->jit[i].map);
-		free(r->jit[i].dump);
-		free(r->jit[i].unnamed_frame);
-	}
+	for (uint32_t i = 0; i < r->jits; i++)
+		release_process(r, &r->jit[i]);
 	table_release(&r->jit_table);
 	table_release(&r->map_table);
 	free(r->jit);

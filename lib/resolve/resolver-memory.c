@@ -9,7 +9,6 @@
 
 void resolver_release_ids(struct resolver *r)
 {
-	resolver_jit_forget_unnamed(r);
 	intern_release(&r->strings);
 	pointers_release(&r->source_strings);
 	table_release(&r->frame_table);
@@ -87,16 +86,10 @@ static uint32_t define_again(struct resolver *r, const struct resolved *past, ui
 	return resolver_add_part(r, &object, p);
 }
 
-void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
-		      size_t frames)
+/* Define the FRAMES frames whose ids in PAST are in FRAME again, and set FRAME to their new ids. */
+static void define_frames(struct resolver *r, const struct resolved *past, const struct part *part,
+			  uint32_t *frame, size_t frames)
 {
-	struct part *part = r->part;
-
-	resolved_restart(r->tables, past);
-	r->part = NULL;
-	resolver_release_ids(r);
-	resolver_set_recent(r, RECENT_FIRST);
-	r->last.count = 0;
 	uint32_t *object = mem_resize(NULL, past->objects * sizeof(*object));
 	memset(object, 0xff, past->objects * sizeof(*object));	/* TABLE_NONE */
 	for (size_t i = 0; i < frames; i++) {
@@ -107,9 +100,27 @@ void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame
 				       .source = TABLE_NONE };
 		frame[i] = resolver_frame_at(r, &place);
 	}
+	free(object);
+}
+
+void resolver_restart(struct resolver *r, struct resolved *past, uint32_t *frame,
+		      size_t frames)
+{
+	struct part *part = r->part;
+	uint32_t *late = resolver_late_list(r);
+
+	resolved_restart(r->tables, past);
+	r->part = NULL;
+	resolver_release_ids(r);
+	resolver_set_recent(r, RECENT_FIRST);
+	r->last.count = 0;
+	define_frames(r, past, part, frame, frames);
+	define_frames(r, past, part, late, r->late);
+	resolver_late_renumber(r, late);
 	if (r->options.symbols)
 		remember(r, past);
-	free(object);
+	r->again = r->late;
+	free(late);
 	free(part);
 }
 

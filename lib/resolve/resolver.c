@@ -218,7 +218,7 @@ uint32_t resolver_frame_at(struct resolver *r, const struct place *place)
 	id = add_frame(r, place, lines);
 	table_add(&r->frame_table, hash, id);
 	if (place->jit && !lines)
-		resolver_jit_add_unnamed(r, r->part[place->object].pid, id);
+		resolver_late_add(r, r->part[place->object].pid, id);
 	return id;
 }
 

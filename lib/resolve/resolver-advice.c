@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What to do if the code of a JIT compiler has no names.
+ *
+ * A process that was there before the recording does not end with it, so the advice comes at once:
+ * its names may still come while the recording runs. A process that the recording started may write
+ * its names at its end, as it was told to. So the advice waits for that end, or for the stream's.
+ */
+#include "linux/proc.h"
+#include "resolve/resolver-internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MANY = 20 };	/* samples: some code belongs to the compiler itself, and never has names */
+
+/* Compilers that write names of their code only on request. */
+static const struct compiler {
+	const char *file;	/* base name of the compiler's program or library */
+	const char *program;
+	const char *option;	/* part of the option or variable that asks for a map */
+	const char *advice;
+} compilers[] = {
+	{ "libjvm.so", "Java", "+DumpPerfMapAtExit", "start it with "
+	  "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (Java 17)" },
+	{ "node", "Node.js", "--perf-", "start it with --perf-basic-prof" },
+	{ "libcoreclr.so", ".NET", "PerfMapEnabled=", "start it with DOTNET_PerfMapEnabled=1" },
+};
+enum { JAVA, COMPILERS = sizeof(compilers) / sizeof(*compilers) };
+
+/* Return the index of the compiler that process PID has mapped; COMPILERS: none is known. */
+static size_t compiler_of(struct resolver *r, pid_t pid)
+{
+	const struct space *space = spaces_find(&r->spaces, pid);
+
+	for (const struct mapping *m = mappings_from(&space->code, 0); m;
+	     m = mappings_from(&space->code, m->end)) {
+		const char *path = r->spaces.objects.object[m->object].path;
+		const char *slash = strrchr(path, '/');
+		for (size_t k = 0; slash && k < COMPILERS; k++)
+			if (!strcmp(slash + 1, compilers[k].file))
+				return k;
+	}
+	return COMPILERS;
+}
+
+/* Return whether the arguments or the environment of process PID have OPTION. */
+static bool has_option(pid_t pid, const char *option)
+{
+	static const char *const files[] = { "cmdline", "environ" };
+	bool found = false;
+	size_t size;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !found; i++) {
+		char *words = proc_read_words(pid, files[i], &size);
+		for (char *at = words; at && at < words + size && !found; at += strlen(at) + 1)
+			found = strstr(at, option);
+		free(words);
+	}
+	return found;
+}
+
+void resolver_jit_is_nameless(struct resolver *r, pid_t pid)
+{
+	struct jit_process *p = resolver_jit_process(r, pid);
+
+	if (p)
+		p->is_nameless = true;
+}
+
+/* Advise, once for each compiler.  IS_ALIVE: the process runs. */
+static void advise(struct resolver *r, const struct jit_process *p, bool is_alive)
+{
+	size_t compiler = p->compiler;
+	char text[100];
+
+	if (compiler >= COMPILERS || r->advised >> compiler & 1)
+		return;
+	r->advised |= 1U << compiler;
+	const char *advice = compilers[compiler].advice;
+	if (p->was_asked && !is_alive) {
+		snprintf(text, sizeof(text), "it ended before it wrote /tmp/perf-%d.map", p->pid);
+		advice = text;
+	} else if (compiler == JAVA && is_alive) {
+		snprintf(text, sizeof(text), "type 'jcmd %d Compiler.perfmap' (Java 17), or record "
+			 "with --jit-map", p->pid);
+		advice = text;
+	}
+	report_note(r->report, "no names of code that %s compiled in process %d: %s",
+		    compilers[compiler].program, p->pid, advice);
+}
+
+static bool is_alive(const struct resolver *r, const struct stream_reader *in, pid_t pid)
+{
+	uid_t user;
+
+	return !r->options.where.sysroot && resolver_is_local(in) && proc_owner(pid, &user) &&
+	       !proc_is_zombie(pid);
+}
+
+void resolver_jit_advise(struct resolver *r, pid_t pid)
+{
+	struct jit_process *p = resolver_jit_process(r, pid);
+
+	if (!p || !p->is_nameless || ++p->unnamed != MANY)
+		return;
+	p->compiler = compiler_of(r, pid);
+	bool lives = is_alive(r, r->in, pid);
+	if (lives && p->compiler < COMPILERS)
+		p->was_asked = has_option(pid, compilers[p->compiler].option);
+	if (lives && !spaces_find(&r->spaces, pid)->is_new)
+		advise(r, p, true);
+}
+
+void resolver_jit_advise_at_end(struct resolver *r, const struct stream_reader *in,
+				const struct jit_process *p)
+{
+	pid_t pid = p->pid;
+
+	if (p->unnamed < MANY)
+		return;
+	struct jitmap *map = resolver_jit_find(r, in, pid);	/* this may move r->jit */
+	if (!map || jitmap_is_empty(map))
+		advise(r, resolver_jit_process(r, pid), is_alive(r, in, pid));
+}
