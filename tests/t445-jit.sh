@@ -413,13 +413,13 @@ END
 
 # late FILE: resolve start.data and then FILE, after which the jitdump file grows
 late() {
-	has_samples() { pmu-stream resolved 2>&1 | grep -q "^RESOLVED_SAMPLE  *3"; }
+	has_samples() { pmu-stream resolved 2>&1 | grep -q "^RESOLVED_SAMPLE  *${samples:-3}"; }
 	{
 		cat start.data
 		eventually has_samples >&2
 		cat grow >>jit-1.dump
 		cat $1
-	} | pmu-symbolize >resolved
+	} | pmu-symbolize --definitions ${definitions:-16Mi} >resolved
 	pmu-topprof -l tid --to folded resolved | sed "s/ [0-9]*$//; s/.*;//" | sort >got
 	cat got
 }
@@ -456,6 +456,20 @@ check 'code that gets its name after its samples: named before the EXIT, or at t
 	test "$(cat order.exit.data)" = " NAME  NAME  NAME  EXIT  END "
 END
 
+check 'definitions forgotten between samples and names: all samples are named' <<'END'
+	any_user
+	compose exit.data <<-END
+		$(cat "$scratch/late.py")
+		load((1000, 0x20000, 64, "first", 1), (1000, 0x30000, 64, "second", 2),
+		     (1000, 0x40000, 64, "third", 3))
+	END
+	definitions=1 late exit.data
+	printf "%s\n" first second third | same - got
+	pmu-stream resolved 2>&1 | grep "^RESTART"
+	exits 0 pmu-topprof resolved -o p.pb.gz 2>err
+	none cat err
+END
+
 check 'code replaced after the sample gives it no name; harmed and unknown records' <<'END'
 	any_user
 	printf "%s\n" "[anon]" first third >want
@@ -487,6 +501,23 @@ check 'code replaced after the sample gives it no name; harmed and unknown recor
 	grep "NAME record with an impossible line; skipped" err
 END
 
+check 'more addresses than may wait for a name: the first get theirs, others are counted' <<'END'
+	any_user
+	unsanitized
+	compose exit.data <<-END
+		$(cat "$scratch/late.py")
+		load((1000, 0x20000, 64 << 20, "all", 1))
+		several = b"".join(sample(PID, PID, 1800, 16 * i) for i in range(20480, 544868))
+		open("start.data", "ab").write(several + round_end() + round_end())
+	END
+	samples=524391 late exit.data 2>err
+	cat err
+	grep "^pmu-symbolize: 103 addresses of code .* no names, because 524288 others waited" err
+	pmu-topprof -l none --to folded resolved >folded
+	cat folded
+	grep "^all 524288000$" folded
+END
+
 # A JIT compiler, of a kind, that writes its map at its end: a loop of some 400 million turns
 check 'a program that writes its map when it ends has names in the profile of a live pipe' <<'END'
 	test "$(uname -m)" = x86_64 || skip "its code is of x86-64"
@@ -514,11 +545,25 @@ check 'a program that writes its map when it ends has names in the profile of a 
 		return 0;
 	}
 	END
-	gcc -O1 t.c -o t
+	once late-loop gcc -O1 t.c -o t
 	pmu-sample -q --user -e cpu-clock -F 500 -- ./t 2>map | pmu-symbolize |
 		pmu-topprof --to folded >folded
 	rm "$(tail -n 1 map)"
 	cat folded
+	grep late_loop folded
+	none grep "anon" folded
+END
+
+check 'the same in a container, whose /tmp is gone with its last process' <<'END'
+	needs_root
+	needs_sampling
+	test -e "$ONCE/late-loop" || skip "its code is of x86-64"
+	cp "$ONCE/late-loop" t
+	pmu-sample -q --children --user -e cpu-clock -F 500 -- unshare -m -p --fork \
+		sh -c "mount -t tmpfs none /tmp && exec ./t" 2>map |
+		pmu-symbolize | pmu-topprof --to folded >folded
+	cat map folded
+	test ! -e "$(tail -n 1 map)"
 	grep late_loop folded
 	none grep "anon" folded
 END

@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 # A program that runs code in anonymous memory for argv[1] ms of CPU time: a run of SIZE - 1 nops,
-# or with SIZE 0 a loop, which has few addresses.
+# or with SIZE 0 a loop, which has few addresses.  argv[2]: it writes a map, at its start or "late".
 cat >"$scratch/compiler.c" <<'END'
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -18,29 +18,36 @@ cat >"$scratch/compiler.c" <<'END'
 # define SIZE 4096
 #endif
 extern int is_there;
+static void write_map(const unsigned char *code)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	FILE *map = fopen(path, "w");
+	if (map) {
+		puts(path);
+		fprintf(map, "%lx %x compiled\n", (long)code, SIZE ? SIZE : 10);
+		fclose(map);
+	}
+}
 int main(int argc, char **argv)
 {
 	struct timespec used = { 0, 0 };
 	unsigned char *code = mmap(0, 4096, 7, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char path[64];
 #if SIZE
 	memset(code, 0x90, SIZE);
 	code[SIZE - 1] = 0xc3;
 #else	/* mov $4096, %ecx; dec %ecx; jnz to dec; ret */
 	memcpy(code, "\xb9\x00\x10\x00\x00\xff\xc9\x75\xfc\xc3", 10);
 #endif
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	FILE *map = argc > 2 ? fopen(path, "w") : NULL;
-	if (map) {
-		puts(path);
-		fprintf(map, "%lx %x compiled\n", (long)code, SIZE);
-		fclose(map);
-	}
+	if (argc > 2 && strcmp(argv[2], "late"))
+		write_map(code);
 	while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < atol(argv[1])) {
 		for (int i = 0; i < 1000; i++)
 			((void (*)(void))code)();
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
 	}
+	if (argc > 2 && !strcmp(argv[2], "late"))
+		write_map(code);
 	return is_there;
 }
 END
@@ -86,7 +93,7 @@ check 'the same of .NET, which is known by its library, and of Node.js, by its p
 	hint ./node Node.js --perf-basic-prof
 END
 
-check 'Java that was there before: said at once, with the line to type, while it can be typed' <<'END'
+check 'Java that was there before: said at once, with the line to type' <<'END'
 	compiler java libjvm.so
 	./java 600000 & jvm=$!
 	pmu-sample -q -e cpu-clock:u -F 1000 -p $jvm | pmu-symbolize 2>err >resolved & pipe=$!
@@ -161,6 +168,79 @@ check 'the same of Java itself, which has names when it was started as was said'
 	cat live
 	at_least "$(awk '{ n += $NF } /Work.work/ { m += $NF }
 		END { print int(100 * m / n) }' live)" 40
+END
+
+# share NAME FILE: the per cent of the weights of a folded profile that is in functions with NAME
+share() {
+	awk -v name="$1" '{ n += $NF } index($0, name) { m += $NF }
+		END { print 100 * m / n }' "$2"
+}
+
+check 'Java in one command: the shares that it has in two steps, and no advice' <<'END'
+	any_user
+	needs_command java javac
+	cat >Maps.java <<-END
+		import java.util.*;
+		public class Maps {
+			static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+			static int maps() {
+				Map<String, Integer> m = new TreeMap<>();
+				for (int i = 0; i < 3000; i++) m.merge("k" + i % 701, 1, Integer::sum);
+				return m.size();
+			}
+			public static void main(String[] a) {
+				System.out.println(ProcessHandle.current().pid());
+				var us = java.lang.management.ManagementFactory.getThreadMXBean();
+				while (us.getCurrentThreadCpuTime() < 2000000000L) { fib(22); maps(); }
+			}
+		}
+	END
+	javac Maps.java || skip "javac cannot compile it"
+	set -- java -Xmx64m -XX:+UseSerialGC -XX:+PreserveFramePointer \
+		-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,java.util.TreeMap::merge \
+		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Maps
+	pmu-prof --view none -e cpu-clock -F 999 -o one -- "$@" >out 2>err
+	rm -f "/tmp/perf-$(grep -hxE "[0-9]+" out err).map"
+	none grep -i "java" err
+	pmu-topprof --to folded one.pb.gz >one
+	pmu-sample -q -e cpu-clock -F 999 --unwind -o s.data -- "$@" >out
+	pmu-symbolize s.data | pmu-topprof --to folded >two
+	rm -f "/tmp/perf-$(grep -hxE "[0-9]+" out).map"
+	for name in TreeMap.merge Maps.fib; do
+		echo "$name: $(share $name one) and $(share $name two) %"
+		# of some 2,000 samples each; what the compilers do differs between runs
+		near "$(share $name one)" "$(share $name two)" 12
+		at_least "$(share $name one)" 10
+	done
+	at_least "$(share TreeMap.merge one)" 25
+END
+
+check 'Node.js in one command, whose map comes in large pieces' <<'END'
+	any_user
+	needs_command node
+	cat >t.js <<-END
+		function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+		while (process.cpuUsage().user < 1000000) fib(22);
+		console.log(process.pid);
+	END
+	pmu-prof --view none -e cpu-clock -F 999 -o one -- node --perf-basic-prof t.js >out 2>err
+	cat out err
+	none grep "no names" err
+	pmu-topprof --to folded one.pb.gz >one
+	rm -f "/tmp/perf-$(grep -hxE "[0-9]+" out err).map"
+	at_least "$(share fib one)" 40
+END
+
+check 'compilers that write their map when the program ends: Java, .NET, Node.js, Python' <<'END'
+	any_user
+	for kind in java:libjvm.so net:libcoreclr.so node:libother.so python3.12:libpython3.12.so; do
+		compiler ${kind%:*} ${kind#*:} 0
+		pmu-prof --view none -e cpu-clock -F 999 -o one -- ./${kind%:*} 120 late >out 2>err
+		rm -f $(sed -n "/^.tmp.perf-/p" out err)
+		none grep "no names" err
+		pmu-topprof --to folded one.pb.gz >one
+		at_least "$(share compiled one)" 70
+	done
 END
 
 check 'Java without frame pointers: the option is named once, unless the process has it' <<'END'
